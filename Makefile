@@ -1,0 +1,63 @@
+# irscope: build, test, measure. `make help` lists the targets.
+
+GO    ?= go
+TOOL   = $(GO) tool -modfile=tools.mod
+PKGS   = ./...
+NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
+
+.PHONY: help run build test unit race browser bench fuzz lint fmt generate check-generated e2e-deps screenshot clean
+
+help: ## list the targets
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
+
+run: ## serve the page on http://127.0.0.1:8080
+	$(GO) run ./cmd/explorer
+
+build: ## build bin/explorer
+	$(GO) build -o bin/explorer ./cmd/explorer
+
+test: unit race browser ## all tests: unit, golden, property, race and browser
+
+unit: ## unit, golden and property tests, and the command line
+	$(GO) test -timeout 60m $(NOE2E)
+
+race: ## tests of everything concurrent under the race detector; skipped without a C compiler
+	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
+	  CGO_ENABLED=1 $(GO) test -race -short -timeout 40m ./runtime/... ./web/... ./instruments/... ./compiler/pass/...; \
+	elif [ -n "$$E2E_REQUIRED" ]; then echo "race: no C compiler found (E2E_REQUIRED is set): apt-get install gcc libc6-dev" >&2; exit 1; \
+	else echo "race: skipped, no C compiler found: apt-get install gcc libc6-dev"; fi
+
+browser: ## tests in a real browser; skipped without Chromium
+	$(GO) test -p 1 -count 1 -timeout 30m ./e2e/browser/...
+
+bench: ## print the table of benchmarks that the README quotes
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
+
+fuzz: ## fuzz every target for a minute
+	@for p in $$(grep -rl 'func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
+	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | cut -c6-); do \
+	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 1x || exit 1; done; done
+
+lint: ## gofumpt, vet, staticcheck, and whether go.mod is tidy
+	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
+	$(GO) vet $(PKGS)
+	$(TOOL) staticcheck $(PKGS)
+	$(GO) mod tidy -diff
+
+fmt: ## format all Go files
+	$(TOOL) gofumpt -w $$(git ls-files '*.go' | grep -v '_templ.go$$')
+
+generate: ## write generated Go, templates, scripts and models anew
+	$(GO) generate ./...
+
+check-generated: generate ## fail if generated files are not fresh
+	@git diff --exit-code || { echo "generated files are stale: commit what make generate wrote" >&2; exit 1; }
+
+e2e-deps: ## install what the browser tests need, on Debian
+	apt-get update && apt-get install -y --no-install-recommends chromium
+
+screenshot: ## make docs/screenshot.png
+	E2E_README=1 $(GO) test -count 1 -run TestReadme ./e2e/browser/
+
+clean: ## remove what was built
+	rm -rf bin

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/spf13/cobra"
+)
+
+func compileCommand() *cobra.Command {
+	var cf compileFlags
+	var dir string
+	cmd := &cobra.Command{
+		Use: "compile MODEL -o DIR", Short: "Compile a model to a folder that exec runs without a compiler",
+		Long: "Imports and compiles MODEL and writes the program to a folder for 'explorer exec'.\n" + modelDoc,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			if dir == "" {
+				return usageError{errors.New("say where to write with -o DIR")}
+			}
+			rep := &report{Model: a[0]}
+			return rep.write(cmd, cf.json, func(w io.Writer) error {
+				c, err := importModel(cmd, &cf, rep)
+				if err != nil {
+					return err
+				}
+				if err := c.compile(cmd, w, &cf); err != nil {
+					return err
+				}
+				if err := artifact.Save(dir, c.Artifact); err != nil {
+					return err
+				}
+				rep.Written, rep.Kernels = dir, len(c.Kernels)
+				fmt.Fprintf(w, "\n%s: %d kernels, written to %s in %s\n", a[0], len(c.Kernels), dir, short(rep.Import+rep.Compile))
+				return nil
+			})
+		},
+	}
+	cf.register(cmd)
+	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` to write the program to")
+	return cmd
+}
+
+func execCommand() *cobra.Command {
+	var df dataFlags
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
+		Long: "Loads the program that 'explorer compile' wrote to DIR and runs it.",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			rep := &report{Model: a[0]}
+			return rep.write(cmd, asJSON, func(w io.Writer) error {
+				in, err := df.load()
+				if err != nil {
+					return err
+				}
+				art, err := artifact.Load(a[0])
+				if err != nil {
+					return fmt.Errorf("%s: %w", a[0], err)
+				}
+				if f := art.Function(entry); f != nil {
+					if err := in.place(paramNames(f), outputNames(f.Outputs, outputs(f))); err != nil {
+						return err
+					}
+				}
+				prog, err := open(cmd, art)
+				if err != nil {
+					return fmt.Errorf("%s: %w", a[0], err)
+				}
+				defer prog.Close()
+				return execute(cmd.Context(), w, prog, in, &df, rep)
+			})
+		},
+	}
+	df.register(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON report instead of text")
+	return cmd
+}
+
+func paramNames(f *artifact.Signature) []string {
+	var out []string
+	for _, p := range f.Params {
+		out = append(out, p.Name)
+	}
+	return out
+}
+
+// outputs returns the number of outputs of a function.
+func outputs(f *artifact.Signature) int {
+	if f.Result.Kind == artifact.KindTuple {
+		return len(f.Result.Fields)
+	}
+	return 1
+}

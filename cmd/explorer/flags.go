@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/target"
+	"github.com/spf13/cobra"
+)
+
+// defaultPipeline is the pipeline that lowers a model to code.
+const defaultPipeline = "default"
+
+// maxOptLevel is the highest level that a pass has.
+const maxOptLevel = 4
+
+// compileFlags are shared by the commands that run passes.
+type compileFlags struct {
+	target   string
+	level    int
+	pipeline string
+	disable  []string
+	require  []string
+	config   []string
+	shapes   []string
+
+	printBefore, printAfter []string
+	onlyChanged             bool
+	dumpDir                 string
+	timing, verifyEach      bool
+	json                    bool
+}
+
+func (f *compileFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.target, "target", "wasm", "`target` to generate code for")
+	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
+	fl.StringVar(&f.pipeline, "pipeline", defaultPipeline, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
+	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
+	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run whatever their level")
+	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'explorer passes' lists the keys")
+	fl.StringArrayVar(&f.shapes, "shape", nil, "shape of an input as `name=1x3x224x224`, or size of a symbolic dimension as name=4 (repeatable)")
+	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
+	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
+	fl.BoolVar(&f.onlyChanged, "only-changed", false, "leave out of the table and of printed IR what a pass did not change")
+	fl.StringVar(&f.dumpDir, "dump-ir", "", "write the IR after each pass to numbered files in this `folder`")
+	fl.BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
+	fl.BoolVar(&f.timing, "timing", false, "print the time of each pass")
+	fl.BoolVar(&f.verifyEach, "verify-each", false, "verify the module after each pass")
+}
+
+// request turns the flags into a request; the module is set by the caller. Every mistake is a
+// usageError.
+func (f *compileFlags) request() (compiler.Request, error) {
+	req, err := f.parse()
+	if err != nil {
+		err = usageError{err}
+	}
+	return req, err
+}
+
+func (f *compileFlags) parse() (compiler.Request, error) {
+	req := compiler.Request{OptLevel: &f.level}
+	if f.level < 0 || f.level > maxOptLevel {
+		return req, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, maxOptLevel)
+	}
+	var err error
+	if req.Target, err = target.Parse(f.target); err != nil {
+		return req, fmt.Errorf("--target: %w", err)
+	}
+	if req.Pipeline, err = pipeline.Lookup(f.pipeline); err != nil {
+		return req, fmt.Errorf("--pipeline: %w", err)
+	}
+	reg := pipeline.NewRegistry()
+	for _, l := range []struct {
+		flag  string
+		names []string
+		all   bool // "all" and phases may be named too
+	}{
+		{"--disable-pass", f.disable, false},
+		{"--require-pass", f.require, false},
+		{"--print-ir-before", f.printBefore, true},
+		{"--print-ir-after", f.printAfter, true},
+	} {
+		for i, n := range l.names {
+			if l.all && n == "all" {
+				continue
+			}
+			if l.names[i], err = passName(reg, n, l.flag, l.all); err != nil {
+				return req, err
+			}
+		}
+	}
+	req.Disabled, req.Required = f.disable, f.require
+	req.Config, err = parseConfig(f.config)
+	return req, err
+}
+
+// passName returns the name of the pass that is called n, possibly by an alias. where is the
+// flag that names it. With phases the pipelines count too: they run as sequences of passes.
+func passName(reg *pipeline.Registry, n, where string, phases bool) (string, error) {
+	if reg.Lookup(n) != nil {
+		return pipeline.Canonical(n), nil
+	}
+	if phases && slices.Contains(pipeline.Names(), n) {
+		return n, nil
+	}
+	return "", &pass.UnknownPassError{Name: n, Where: where, Near: reg.Nearest(n)}
+}
+
+// parseConfig reads key=value pairs; fields of a structured option add up.
+func parseConfig(pairs []string) (map[string]any, error) {
+	config := map[string]any{}
+	for _, kv := range pairs {
+		key, text, ok := strings.Cut(kv, "=")
+		if !ok {
+			return nil, fmt.Errorf("--config %s: expected key=value", kv)
+		}
+		k, v, err := pass.ParseConfig(key, text)
+		if err != nil {
+			return nil, fmt.Errorf("--config %s: %w", kv, err)
+		}
+		fields, structured := v.(map[string]any)
+		have, seen := config[k].(map[string]any)
+		if structured && seen {
+			maps.Copy(have, fields)
+			continue
+		}
+		config[k] = v
+	}
+	return config, nil
+}
+
+// parseShapes reads what --shape binds.
+func parseShapes(list []string) (map[string][]onnx.Dim, error) {
+	out := map[string][]onnx.Dim{}
+	for _, s := range list {
+		name, dims, err := onnx.ParseShape(s)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--shape: %w", err)}
+		}
+		out[name] = dims
+	}
+	return out, nil
+}
+
+// instruments returns the instruments that the flags ask for.
+func (f *compileFlags) instruments(cmd *cobra.Command, snaps *instruments.Snapshots) []*pass.Instrument {
+	var list []*pass.Instrument
+	if f.verifyEach {
+		list = append(list, instruments.WellFormed(false))
+	}
+	if len(f.printBefore)+len(f.printAfter) > 0 {
+		w := cmd.OutOrStdout()
+		if f.json {
+			w = cmd.ErrOrStderr()
+		}
+		list = append(list, instruments.Print(w, snaps, instruments.PrintOptions{
+			Before: f.printBefore, After: f.printAfter, OnlyChanged: f.onlyChanged,
+		}))
+	}
+	if f.dumpDir != "" {
+		list = append(list, instruments.DumpIR(f.dumpDir, true, cmd.ErrOrStderr()))
+	}
+	return list
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/npy"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+const galleryPrefix = "gallery:"
+
+// maxModelBytes is the size of the largest model file: protobuf's own limit.
+const maxModelBytes = 1<<31 - 1
+
+// loadModel imports a model from a file, from standard input ("-") or from the gallery.
+// External data is read from the folder of the file and below.
+func loadModel(ctx context.Context, in io.Reader, name string, shapes map[string][]onnx.Dim) (*ir.Module, error) {
+	var opts onnxpb.Options
+	data, err := readModel(in, name)
+	if err != nil {
+		return nil, err
+	}
+	if name != "-" && !strings.HasPrefix(name, galleryPrefix) {
+		root, err := os.OpenRoot(filepath.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		opts.External = root
+	}
+	model, err := onnxpb.Read(data, opts)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	mod, err := onnx.Import(ctx, model, onnx.Options{Shapes: shapes})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return mod, nil
+}
+
+// readModel returns the bytes of a model file.
+func readModel(in io.Reader, name string) ([]byte, error) {
+	if name == "-" {
+		data, err := io.ReadAll(io.LimitReader(in, maxModelBytes+1))
+		if err == nil && len(data) > maxModelBytes {
+			err = fmt.Errorf("it has more than the %d bytes that are read", maxModelBytes)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the model from standard input: %w", err)
+		}
+		return data, nil
+	}
+	short, ok := strings.CutPrefix(name, galleryPrefix)
+	if !ok {
+		data, err := readFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the model: %w", err)
+		}
+		return data, nil
+	}
+	if m, ok := gallery.Lookup(short); ok {
+		return m.Bytes, nil
+	}
+	var names []string
+	for _, g := range gallery.Models() {
+		names = append(names, galleryPrefix+g.Name)
+	}
+	return nil, fmt.Errorf("no model %q in the gallery: it has %s", short, strings.Join(names, ", "))
+}
+
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder, expected a file", name)
+	}
+	if info.Size() > maxModelBytes {
+		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", name, info.Size(), maxModelBytes)
+	}
+	return os.ReadFile(name)
+}
+
+// readTensor reads a tensor from a .pb (TensorProto) or .npy file.
+func readTensor(name string) (*tensor.Tensor, error) {
+	read := readNPY
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".npy":
+	case ".pb":
+		read = readPB
+	default:
+		return nil, usageError{fmt.Errorf("%s: tensors are read from .pb and .npy files", name)}
+	}
+	data, err := readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := read(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func readNPY(data []byte) (*tensor.Tensor, error) { return npy.Read(bytes.NewReader(data)) }
+
+func readPB(data []byte) (*tensor.Tensor, error) {
+	pb, err := onnxpb.ReadTensor(data, onnxpb.Options{})
+	if err != nil {
+		return nil, err
+	}
+	dt, err := pb.Type.DType()
+	if err != nil {
+		return nil, err
+	}
+	return tensor.FromBytes(dt, pb.Dims, pb.Unpacked())
+}
+
+// nameArtifact gives the parameters and results of the program the names that the model has
+// for them, in place of the identifiers made of them.
+func nameArtifact(a *artifact.Artifact, source *ir.Module) {
+	f := a.Function(entry)
+	if f == nil {
+		return
+	}
+	for i, name := range moduleNames(source, onnx.AttrInputNames) {
+		if i < len(f.Params) {
+			f.Params[i].Name = name
+		}
+	}
+	f.Outputs = moduleNames(source, onnx.AttrOutputNames)
+}
+
+// moduleNames returns a module attribute that is a list of names.
+func moduleNames(m *ir.Module, attr string) []string {
+	v, _ := m.Attrs().Get(attr)
+	list, _ := v.([]ir.Value)
+	var out []string
+	for _, x := range list {
+		if s, ok := x.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

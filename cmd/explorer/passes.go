@@ -1,0 +1,168 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/instruments"
+	"github.com/spf13/cobra"
+)
+
+// passInfo is a pass as the passes command lists it.
+type passInfo struct {
+	Name     string       `json:"name"`
+	Level    int          `json:"opt_level"`
+	Kind     string       `json:"kind"`
+	Role     string       `json:"role"`
+	Required []string     `json:"required,omitempty"`
+	Config   []configInfo `json:"config,omitempty"`
+	Doc      string       `json:"doc"`
+}
+
+// configInfo is a config option that a pass reads.
+type configInfo struct {
+	Key     string `json:"key"`
+	Type    string `json:"type"`
+	Default string `json:"default"`
+	Doc     string `json:"doc"`
+}
+
+func passesCommand() *cobra.Command {
+	var asJSON bool
+	var order string
+	cmd := &cobra.Command{
+		Use: "passes [PASS...]", Short: "List the passes with level, kind and what they do",
+		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
+it is optional or needed to make code (lowering), what it does and which config options it reads.
+With --pipeline the passes of a pipeline are listed in the order in which they run.`,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if order != "" {
+				if len(names) > 0 {
+					return usageError{errors.New("name passes or a --pipeline, not both")}
+				}
+				return printPipeline(cmd.OutOrStdout(), order, asJSON)
+			}
+			list, err := findPasses(names)
+			if err != nil {
+				return usageError{err}
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), list)
+			}
+			for i, p := range list {
+				if i > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				p.print(cmd.OutOrStdout())
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.Flags().StringVar(&order, "pipeline", "", "list the passes of this pipeline in order: "+strings.Join(pipeline.Names(), ", "))
+	return cmd
+}
+
+// findPasses describes the passes of those names, all if there are none.
+func findPasses(names []string) ([]passInfo, error) {
+	var list []passInfo
+	seen := map[string]bool{}
+	add := func(p *pass.Pass) {
+		if !seen[p.Name] {
+			seen[p.Name] = true
+			list = append(list, describe(p))
+		}
+	}
+	if len(names) == 0 {
+		for _, p := range pipeline.All() {
+			add(p)
+		}
+		return list, nil
+	}
+	reg := pipeline.NewRegistry()
+	for _, n := range names {
+		p := reg.Lookup(n)
+		if p == nil {
+			return nil, &pass.UnknownPassError{Name: n, Where: "passes", Near: reg.Nearest(n)}
+		}
+		add(p)
+	}
+	return list, nil
+}
+
+func describe(p *pass.Pass) passInfo {
+	info := passInfo{
+		Name: p.Name, Level: p.Level, Kind: instruments.KindName(p.Kind), Role: string(instruments.Role(p)),
+		Required: p.Required, Doc: p.Doc,
+	}
+	known := pass.ListConfigs()
+	for _, key := range p.Config {
+		c := known[key]
+		info.Config = append(info.Config, configInfo{key, c["type"], c["default"], c["doc"]})
+	}
+	return info
+}
+
+// String writes the option as it is set on the command line.
+func (c configInfo) String() string {
+	if fields, ok := strings.CutPrefix(c.Default, "map["); ok {
+		return fmt.Sprintf("--config %s.FIELD=VALUE: %s; defaults %s", c.Key, c.Doc, strings.TrimSuffix(fields, "]"))
+	}
+	return fmt.Sprintf("--config %s=VALUE: %s; %s, default %s", c.Key, c.Doc, c.Type, c.Default)
+}
+
+// docWidth is the width to which docs are wrapped.
+const docWidth = 96
+
+func (p passInfo) print(w io.Writer) {
+	fmt.Fprintf(w, "%s  (level %d, %s, %s)\n", p.Name, p.Level, p.Kind, p.Role)
+	printWrapped(w, "    ", p.Doc)
+	if len(p.Required) > 0 {
+		printWrapped(w, "    ", "requires "+strings.Join(p.Required, ", "))
+	}
+	for _, c := range p.Config {
+		printWrapped(w, "    ", c.String())
+	}
+}
+
+// printWrapped writes text in lines of at most docWidth, each after indent.
+func printWrapped(w io.Writer, indent, text string) {
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if len(line) > len(indent) && len(line)+len(word) >= docWidth {
+			fmt.Fprintln(w, strings.TrimRight(line, " "))
+			line = indent
+		}
+		line += word + " "
+	}
+	if line != indent {
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// printPipeline writes the steps of a pipeline as a tree.
+func printPipeline(w io.Writer, name string, asJSON bool) error {
+	pl, err := pipeline.Lookup(name)
+	if err != nil {
+		return usageError{fmt.Errorf("--pipeline: %w", err)}
+	}
+	plan := instruments.Plan(pl)
+	if asJSON {
+		return writeJSON(w, plan)
+	}
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "STEP\tLEVEL\tKIND\tROLE")
+	depth := map[string]int{}
+	for _, s := range plan {
+		if s.Parent != "" {
+			depth[s.Step] = depth[s.Parent] + 1
+		}
+		fmt.Fprintf(t, "%s%s\t%d\t%s\t%s\n", strings.Repeat("  ", depth[s.Step]), s.Step, s.Level, s.Kind, s.Role)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/spf13/cobra"
+)
+
+// report is what run, compile and exec write with --json. Durations are in nanoseconds.
+type report struct {
+	Model       string          `json:"model"`
+	Import      time.Duration   `json:"import_ns,omitempty"`
+	Compile     time.Duration   `json:"compile_ns,omitempty"`
+	Codegen     time.Duration   `json:"codegen_ns,omitempty"`
+	Load        time.Duration   `json:"load_ns,omitempty"`
+	Events      []event.Event   `json:"events,omitempty"` // as in docs/protocol.md
+	Timing      json.Marshaler  `json:"timing,omitempty"`
+	Diagnostics []string        `json:"diagnostics,omitempty"`
+	Inputs      []string        `json:"input_notes,omitempty"`
+	Outputs     []outputReport  `json:"outputs,omitempty"`
+	Compared    []comparison    `json:"compared,omitempty"`
+	Latency     []time.Duration `json:"latency_ns,omitempty"`
+	Written     string          `json:"written,omitempty"`
+	Kernels     int             `json:"kernels,omitempty"`
+	Error       string          `json:"error,omitempty"`
+}
+
+type outputReport struct {
+	Name    string         `json:"name"`
+	DType   string         `json:"dtype"`
+	Shape   []int64        `json:"shape"`
+	Summary tensor.Summary `json:"summary"`
+}
+
+// write runs work, which fills the report and writes text. With asJSON the text is dropped
+// and the report written in its place, also of a failure.
+func (r *report) write(cmd *cobra.Command, asJSON bool, work func(w io.Writer) error) error {
+	if !asJSON {
+		return work(cmd.OutOrStdout())
+	}
+	err := work(io.Discard)
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return errors.Join(err, writeJSON(cmd.OutOrStdout(), r))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// memorySink keeps events and drops texts, which stand in the snapshots.
+type memorySink struct{ events []event.Event }
+
+func (s *memorySink) Emit(e event.Event) error {
+	e.Seq = len(s.events)
+	s.events = append(s.events, e)
+	return nil
+}
+
+func (s *memorySink) Text(_, text string) (string, error) { return event.HashText(text), nil }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
+	"github.com/spf13/cobra"
+)
+
+// entry is the function that models are imported as.
+const entry = "main"
+
+// modelDoc says what a MODEL argument may be.
+const modelDoc = "MODEL is an .onnx file, - for standard input, or gallery:NAME for a built-in model."
+
+func runCommand() *cobra.Command {
+	var cf compileFlags
+	var df dataFlags
+	cmd := &cobra.Command{
+		Use: "run MODEL", Short: "Import, compile and run a model; print what each pass did",
+		Long: "Imports MODEL, compiles it, runs it, and prints a table of the passes, the outputs and the latency.\n" + modelDoc,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			rep := &report{Model: a[0]}
+			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &df, rep) })
+		},
+	}
+	cf.register(cmd)
+	df.register(cmd)
+	return cmd
+}
+
+func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, df *dataFlags, rep *report) error {
+	in, err := df.load()
+	if err != nil {
+		return err
+	}
+	c, err := importModel(cmd, cf, rep)
+	if err != nil {
+		return err
+	}
+	if err := in.place(moduleNames(c.source, onnx.AttrInputNames), moduleNames(c.source, onnx.AttrOutputNames)); err != nil {
+		return err
+	}
+	if err := c.compile(cmd, w, cf); err != nil {
+		return err
+	}
+	start := time.Now()
+	prog, err := open(cmd, c.Artifact)
+	if err != nil {
+		return err
+	}
+	defer prog.Close()
+	rep.Load = time.Since(start)
+	fmt.Fprintf(w, "\nimport %s, compile %s (code generation %s), load %s\n",
+		short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
+	return execute(cmd.Context(), w, prog, in, df, rep)
+}
+
+// compiled is a model on its way through the compiler, with what was seen there.
+type compiled struct {
+	*compiler.Result
+	req    compiler.Request
+	source *ir.Module
+	rep    *report
+}
+
+// importModel checks the flags and imports the model of the report.
+func importModel(cmd *cobra.Command, cf *compileFlags, rep *report) (*compiled, error) {
+	req, err := cf.request()
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := parseShapes(cf.shapes)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	source, err := loadModel(cmd.Context(), cmd.InOrStdin(), rep.Model, shapes)
+	if err != nil {
+		return nil, err
+	}
+	rep.Import = time.Since(start)
+	req.Module = source
+	return &compiled{req: req, source: source, rep: rep}, nil
+}
+
+// compile compiles the model with the instruments that the flags ask for and writes the
+// table of passes to w, also of a failure.
+func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) error {
+	snaps := instruments.NewSnapshots()
+	sink := &memorySink{}
+	rec := instruments.NewRecorder(sink, snaps)
+	if err := rec.Start(c.source, c.req.Pipeline, &event.RunStarted{
+		Model: c.rep.Model, Target: c.req.Target.String(), OptLevel: cf.level, Pipeline: cf.pipeline,
+	}); err != nil {
+		return err
+	}
+	timing := &instruments.Timing{}
+	list := cf.instruments(cmd, snaps)
+	c.req.Instruments = append(list, timing.Instrument(), rec.Instrument())
+	c.req.CodegenTime = func(d time.Duration) { c.rep.Codegen = d }
+	start := time.Now()
+	var err error
+	c.Result, err = compiler.Compile(cmd.Context(), c.req)
+	c.rep.Compile, c.rep.Events, c.rep.Timing = time.Since(start), sink.events, timing
+	printPasses(w, sink.events, cf.onlyChanged)
+	for _, d := range c.Diagnostics {
+		c.rep.Diagnostics = append(c.rep.Diagnostics, d.String())
+		fmt.Fprintln(w, d)
+	}
+	if cf.timing {
+		fmt.Fprintf(w, "\n%s", timing.Render())
+	}
+	var failed *pass.Error
+	if err != nil && cf.pipeline != defaultPipeline && !errors.As(err, &failed) {
+		return fmt.Errorf("%w (the pipeline %s does not lower a model to the end, %s does)", err, cf.pipeline, defaultPipeline)
+	}
+	if err != nil {
+		return err
+	}
+	nameArtifact(c.Artifact, c.source)
+	return nil
+}
+
+// open loads an artifact onto a device of its own. The engine lives as long as the process.
+func open(cmd *cobra.Command, a *artifact.Artifact) (*artifact.Program, error) {
+	eng := runtime.NewEngine(runtime.EngineOptions{})
+	return a.Open(cmd.Context(), eng, runtime.DeviceOptions{}, vm.Options{Output: cmd.ErrOrStderr()})
+}
+
+// execute runs a loaded program on data whose places are known, prints outputs and latency,
+// and compares.
+func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data, df *dataFlags, rep *report) error {
+	sig := prog.Artifact().Function(entry)
+	if sig == nil {
+		return fmt.Errorf("the program has no function %q", entry)
+	}
+	ins, notes, err := in.tensors(sig, df.seed)
+	if err != nil {
+		return err
+	}
+	rep.Inputs = notes
+	for _, n := range notes {
+		fmt.Fprintln(w, n)
+	}
+	var outs []*tensor.Tensor
+	for range df.repeat {
+		start := time.Now()
+		if outs, err = prog.Run(ctx, entry, ins...); err != nil {
+			return err
+		}
+		rep.Latency = append(rep.Latency, time.Since(start))
+	}
+	names := outputNames(sig.Outputs, len(outs))
+	for i, t := range outs {
+		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, t.Summarize(8))
+		rep.Outputs = append(rep.Outputs, outputReport{names[i], t.DType.String(), t.Shape, t.Summarize(8)})
+	}
+	sorted := slices.Sorted(slices.Values(rep.Latency))
+	fmt.Fprintf(w, "latency %s (median of %d, best %s)\n", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))
+	if rep.Compared, err = in.compare(names, outs, tensor.Tolerance{RTol: df.rtol, ATol: df.atol}); err != nil {
+		return err
+	}
+	var bad []string
+	for _, x := range rep.Compared {
+		fmt.Fprintf(w, "expected %s: %s\n", x.Output, x.text)
+		if !x.Within {
+			bad = append(bad, x.Output)
+		}
+	}
+	if len(bad) > 0 {
+		return fmt.Errorf("outputs differ from what was expected by more than --rtol %g, --atol %g: %s", df.rtol, df.atol, strings.Join(bad, ", "))
+	}
+	return nil
+}
+
+// outputNames returns the names that the model gives its n outputs, and numbers where it
+// gives none.
+func outputNames(names []string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = "output_" + strconv.Itoa(i)
+		if i < len(names) {
+			out[i] = names[i]
+		}
+	}
+	return out
+}

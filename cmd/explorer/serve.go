@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/run/inproc"
+	"github.com/irscope/irscope/web/store"
+	"github.com/spf13/cobra"
+)
+
+const (
+	// storeBytes bounds the events and texts that the server keeps.
+	storeBytes = 256 << 20
+	// memoryLimit is what the collector of garbage keeps the process under, as long as
+	// what is alive fits; GOMEMLIMIT replaces it.
+	memoryLimit = 900 << 20
+	// localPerMinute is the number of runs that may be started in a minute where only this
+	// machine can: each tick of a box on the page is one.
+	localPerMinute = 120
+	// localMemory and localTime are what a run may take where only this machine can start
+	// one: its owner may wait for a large model.
+	localMemory = 2 << 30
+	localTime   = 2 * time.Minute
+	// drainTime is how long a server that is told to stop waits for runs in progress.
+	drainTime = 15 * time.Second
+)
+
+// serveFlags say where to listen.
+type serveFlags struct {
+	addr    string
+	workers int
+}
+
+func (f *serveFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
+	cmd.Flags().IntVar(&f.workers, "workers", 1, "runs at once")
+}
+
+func serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve the page that shows what each pass does", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cmd.OutOrStdout(), f) },
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// serve runs the server until ctx is done and prints its address on w.
+func serve(ctx context.Context, w io.Writer, f serveFlags) error {
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		debug.SetMemoryLimit(memoryLimit)
+	}
+	if f.workers < 1 {
+		return usageError{fmt.Errorf("--workers is %d, expected 1 or more", f.workers)}
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	engine := runtime.NewEngine(runtime.EngineOptions{})
+	defer engine.Close()
+	keep := store.NewMemory(storeBytes)
+	catalog, err := inproc.Catalog(ctx)
+	if err != nil {
+		return err
+	}
+	ln, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("cannot listen on %s: %w (another address: --addr 127.0.0.1:0)", f.addr, err)
+	}
+	admission, limits := run.DefaultAdmission(f.workers), run.DefaultLimits()
+	local := hosts(ln.Addr())
+	if local != nil {
+		admission.PerMinute = localPerMinute
+		limits.Memory, limits.Time = localMemory, localTime
+		admission.Memory = int64(f.workers) * limits.Memory
+	}
+	srv, err := web.New(web.Config{
+		Runner: inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, Log: log}),
+		Store:  keep, Catalog: catalog, Build: buildID(), Workers: f.workers, Admission: admission, Limits: limits, Hosts: local, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	hs := web.HTTPServer(srv, log)
+	fmt.Fprintf(w, "explorer: serving on http://%s\n", ln.Addr())
+	failed := make(chan error, 1)
+	go func() { failed <- hs.Serve(ln) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTime)
+	defer cancel()
+	srv.Drain(drain)
+	if err := hs.Shutdown(drain); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return hs.Close()
+	}
+	return nil
+}
+
+// hosts returns the names under which a server on a loopback address may be reached, so that
+// no foreign name that resolves to it gets anything; any name for other addresses.
+func hosts(addr net.Addr) []string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsLoopback() {
+		return nil
+	}
+	return []string{"localhost", "127.0.0.1", "::1", tcp.IP.String()}
+}
+
+// buildID identifies the executable, so that runs of another build are not taken for ours.
+func buildID() string {
+	name, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "unknown"
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/spf13/cobra"
+)
+
+// dataFlags say what to run a program on and what to expect of it.
+type dataFlags struct {
+	inputs, expect []string
+	seed           uint64
+	rtol, atol     float64
+	repeat         int
+}
+
+func (f *dataFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb or .npy, in the order of the graph's inputs where no name is given (repeatable); random where none is given")
+	fl.StringArrayVar(&f.expect, "expect", nil, "expected output as `[name=]FILE` (repeatable); exit code 1 beyond the tolerance")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random inputs")
+	fl.Float64Var(&f.rtol, "rtol", 1e-3, "largest relative error, added to --atol")
+	fl.Float64Var(&f.atol, "atol", 1e-5, "largest absolute error")
+	fl.IntVar(&f.repeat, "repeat", 3, "number of timed runs")
+}
+
+// file is a tensor from a flag [name=]FILE.
+type file struct {
+	flag, name, path string
+	tensor           *tensor.Tensor
+	at               int // place among the inputs or outputs, set by place
+}
+
+// data is what the flags name, read.
+type data struct{ inputs, expect []file }
+
+// load reads the files.
+func (f *dataFlags) load() (*data, error) {
+	if f.repeat < 1 {
+		return nil, usageError{fmt.Errorf("--repeat is %d, expected 1 or more", f.repeat)}
+	}
+	if f.rtol < 0 || f.atol < 0 {
+		return nil, usageError{errors.New("--rtol and --atol are 0 or more")}
+	}
+	d := &data{}
+	for _, l := range []struct {
+		flag string
+		args []string
+		to   *[]file
+	}{{"--input", f.inputs, &d.inputs}, {"--expect", f.expect, &d.expect}} {
+		for _, s := range l.args {
+			x := file{flag: l.flag + " " + s, path: s}
+			if name, path, ok := strings.Cut(s, "="); ok {
+				x.name, x.path = name, path
+			}
+			var err error
+			if x.tensor, err = readTensor(x.path); err != nil {
+				return nil, fmt.Errorf("%s: %w", l.flag, err)
+			}
+			*l.to = append(*l.to, x)
+		}
+	}
+	return d, nil
+}
+
+// place finds for each file the input or output that it belongs to: by name, else by order.
+func (d *data) place(inputs, outputs []string) error {
+	if err := place(d.inputs, "input", inputs); err != nil {
+		return usageError{err}
+	}
+	if err := place(d.expect, "output", outputs); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func place(files []file, what string, names []string) error {
+	taken := make([]string, len(names))
+	next := 0
+	for i := range files {
+		f := &files[i]
+		f.at = next
+		if f.name == "" {
+			next++
+		} else if f.at = slices.Index(names, f.name); f.at < 0 {
+			return fmt.Errorf("%s: there is no %s %q: the model has %s", f.flag, what, f.name, strings.Join(names, ", "))
+		}
+		if f.at >= len(names) {
+			return fmt.Errorf("%s: the model has %d %ss: %s", f.flag, len(names), what, strings.Join(names, ", "))
+		}
+		if taken[f.at] != "" {
+			return fmt.Errorf("%s: %s %s is given already by %s", f.flag, what, names[f.at], taken[f.at])
+		}
+		taken[f.at] = f.flag
+	}
+	return nil
+}
+
+// tensors returns the inputs for sig: files where they are given, seeded random tensors
+// otherwise. notes say which are random.
+func (d *data) tensors(sig *artifact.Signature, seed uint64) (ins []*tensor.Tensor, notes []string, err error) {
+	ins = make([]*tensor.Tensor, len(sig.Params))
+	dims := map[string]int64{}
+	for _, f := range d.inputs {
+		ins[f.at] = f.tensor
+		for k, dim := range sig.Params[f.at].Type.Shape {
+			if dim.Expr != "" && k < len(f.tensor.Shape) {
+				dims[dim.Expr] = f.tensor.Shape[k]
+			}
+		}
+	}
+	for i, p := range sig.Params {
+		if ins[i] != nil {
+			continue
+		}
+		t, note, err := randomTensor(p, dims, seed+uint64(i))
+		if err != nil {
+			return nil, nil, err
+		}
+		ins[i] = t
+		notes = append(notes, note)
+	}
+	return ins, notes, nil
+}
+
+// randomTensor makes up an input. Symbolic dimensions are those of the inputs given, else 1.
+func randomTensor(p artifact.Param, dims map[string]int64, seed uint64) (*tensor.Tensor, string, error) {
+	if p.Type.Kind != artifact.KindTensor || p.Type.NDim == nil {
+		return nil, "", fmt.Errorf("input %s of type %s cannot be made up: give it with --input", p.Name, p.Type)
+	}
+	dt, err := dtype.Parse(p.Type.DType)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
+	}
+	note := fmt.Sprintf("input %s: random, seed %d", p.Name, seed)
+	shape := make([]int64, *p.Type.NDim)
+	for i := range shape {
+		shape[i] = 1
+		if i >= len(p.Type.Shape) {
+			continue
+		}
+		d := p.Type.Shape[i]
+		if d.Expr == "" {
+			shape[i] = d.Value
+		} else if n, ok := dims[d.Expr]; ok {
+			shape[i] = n
+		} else {
+			note += fmt.Sprintf(", dimension %s is 1", d.Expr)
+		}
+	}
+	t, err := tensor.New(dt, shape)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
+	}
+	t.Random(seed)
+	return t, note, nil
+}
+
+// comparison is the distance of an output from what was expected.
+type comparison struct {
+	Output string  `json:"output"`
+	File   string  `json:"file"`
+	MaxAbs float64 `json:"max_abs"`
+	MaxRel float64 `json:"max_rel"`
+	Within bool    `json:"within"`
+	text   string
+}
+
+// compare compares outputs with the files that were given with --expect.
+func (d *data) compare(names []string, outs []*tensor.Tensor, tol tensor.Tolerance) ([]comparison, error) {
+	var list []comparison
+	for _, f := range d.expect {
+		if f.at >= len(outs) {
+			return nil, fmt.Errorf("%s: the program has %d outputs", f.flag, len(outs))
+		}
+		diff, err := tensor.Compare(outs[f.at], f.tensor, tol)
+		if err != nil {
+			return nil, fmt.Errorf("output %s: %w", names[f.at], err)
+		}
+		list = append(list, comparison{names[f.at], f.path, diff.MaxAbs, diff.MaxRel, diff.OK(), diff.String()})
+	}
+	return list, nil
+}

@@ -1,0 +1,275 @@
+package arith
+
+import "github.com/irscope/irscope/compiler/tir"
+
+// Extension is a set of optional abilities of the rewrite simplifier; they cost time.
+type Extension uint8
+
+// The extensions, with TVM's names.
+const (
+	// TransitivelyProveInequalities chains known inequalities: a < b and b < c give a < c.
+	TransitivelyProveInequalities Extension = 1 << iota
+	// ConvertBooleanToAndOfOrs simplifies conditions in conjunctive normal form.
+	ConvertBooleanToAndOfOrs
+	// ApplyConstraintsToBooleanBranches assumes one side of && and || while simplifying the other.
+	ApplyConstraintsToBooleanBranches
+	// ComparisonOfProductAndSum compares (a+b)*c with a*b*d.
+	ComparisonOfProductAndSum
+)
+
+// Strength says how hard CanProve tries.
+type Strength uint8
+
+// The strengths. SymbolicBound relaxes variables by the interval sets that they are bound to.
+const (
+	Default Strength = iota
+	SymbolicBound
+)
+
+// Analyzer collects what is known of variables and answers questions about expressions.
+// It is not safe for concurrent use.
+type Analyzer struct {
+	// Extensions switches abilities of the rewrite simplifier on.
+	Extensions Extension
+	// MaxSteps bounds the rewrites of one question; 0 is a default of 100,000. Beyond it
+	// expressions are returned as they are.
+	MaxSteps int
+
+	varBounds   map[*tir.Var]Bound
+	varModulars map[*tir.Var]Modular
+	varSets     map[*tir.Var]IntSet
+	setInfos    []setInfo
+	boundInfos  []boundInfo
+	known       comparisons
+	rw          simplifier // rewriting by rules
+	cs          simplifier // canonical form
+
+	memo      memo
+	gen       int // counts changes of bindings
+	depth     int // questions under way inside each other
+	boundWork int
+	modWork   int
+	steps     int
+	inCNF     bool
+}
+
+// memo holds answers by node. They are good for one outermost question, in one scope.
+type memo struct {
+	bound map[tir.Expr]Bound
+	mod   map[tir.Expr]Modular
+	rw    map[tir.Expr]tir.Expr
+	cs    map[tir.Expr]canon
+}
+
+// NewAnalyzer returns an analyzer that knows nothing.
+func NewAnalyzer() *Analyzer {
+	a := &Analyzer{}
+	a.rw.a = a
+	a.cs.a = a
+	a.cs.canonical = true
+	return a
+}
+
+// begin opens a question. The outermost one starts with fresh memos and budgets.
+func (a *Analyzer) begin() {
+	if a.depth == 0 {
+		a.forget()
+		a.boundWork, a.modWork, a.steps = 0, 0, 0
+	}
+	a.depth++
+}
+
+func (a *Analyzer) end() { a.depth-- }
+
+const keepMemo = 128 // larger memo tables are dropped rather than cleared
+
+func (a *Analyzer) forget() {
+	m := &a.memo
+	if len(m.bound) > 0 {
+		m.bound = nil
+	}
+	if len(m.mod) > 0 {
+		m.mod = nil
+	}
+	if len(m.rw) > keepMemo {
+		m.rw = nil
+	} else {
+		clear(m.rw)
+	}
+	if len(m.cs) > keepMemo {
+		m.cs = nil
+	} else {
+		clear(m.cs)
+	}
+}
+
+// spend takes one step of the budget; false means that it is used up.
+func (a *Analyzer) spend() bool {
+	limit := a.MaxSteps
+	if limit == 0 {
+		limit = 100_000
+	}
+	a.steps++
+	return a.steps <= limit
+}
+
+// Bind notes that v has the value e. A later Bind of the same variable replaces it.
+func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) {
+	a.begin()
+	value := a.rw.run(a.cs.run(e))
+	b, m, s := a.boundOf(value), a.modularOf(value), a.IntSet(value)
+	a.end()
+	a.UpdateBound(v, b)
+	a.UpdateModular(v, m)
+	if a.varSets == nil {
+		a.varSets = map[*tir.Var]IntSet{}
+	}
+	a.varSets[v] = s
+	a.rw.bind(v, value)
+	a.cs.bind(v, value)
+	a.known.bind(v, e, nil)
+	a.changed()
+}
+
+// BindRange notes that v lies in r.
+func (a *Analyzer) BindRange(v *tir.Var, r *tir.Range) {
+	if isCst(r.Extent, 1) {
+		a.Bind(v, r.Min)
+		return
+	}
+	lo, n := a.ConstIntBound(r.Min), a.ConstIntBound(r.Extent)
+	a.UpdateBound(v, Bound{lo.Min, infAdd(lo.Max, infAdd(n.Max, -1))})
+	if a.varSets == nil {
+		a.varSets = map[*tir.Var]IntSet{}
+	}
+	a.varSets[v] = SetOfRange(r)
+	a.known.bind(v, r.Min, r.Extent)
+	a.changed()
+}
+
+// BindRanges binds each variable to its range.
+func (a *Analyzer) BindRanges(ranges map[*tir.Var]*tir.Range) {
+	for v, r := range ranges {
+		a.BindRange(v, r)
+	}
+}
+
+// UpdateBound replaces the constant bound of v.
+func (a *Analyzer) UpdateBound(v *tir.Var, b Bound) {
+	if a.varBounds == nil {
+		a.varBounds = map[*tir.Var]Bound{}
+	}
+	a.varBounds[v] = b
+	a.changed()
+}
+
+// UpdateModular replaces the modular set of v.
+func (a *Analyzer) UpdateModular(v *tir.Var, m Modular) {
+	if a.varModulars == nil {
+		a.varModulars = map[*tir.Var]Modular{}
+	}
+	a.varModulars[v] = newModular(m.Coeff, m.Base)
+	a.changed()
+}
+
+// IsBound reports whether anything was bound to v.
+func (a *Analyzer) IsBound(v *tir.Var) bool { _, ok := a.varBounds[v]; return ok }
+
+// changed drops what was derived from the bindings so far.
+func (a *Analyzer) changed() { a.gen++; a.forget() }
+
+// MarkNonNegative notes that value, the extent of a buffer in a function's signature, is not
+// negative, which bounds its variable: n + 2 gives n >= -2.
+func (a *Analyzer) MarkNonNegative(value tir.Expr) {
+	offset, scale := int64(0), int64(1)
+	var symbol tir.Expr
+	terms := 0
+	unpackSum(value, 1, func(e tir.Expr, sign int64) {
+		if c, ok := cst(e); ok {
+			offset += sign * c
+			return
+		}
+		terms++
+		scale = sign
+		symbol = e
+	})
+	if terms != 1 {
+		return
+	}
+	var v *tir.Var
+	factors := 0
+	unpackProduct(symbol, func(e tir.Expr) {
+		if c, ok := cst(e); ok {
+			scale *= c
+			return
+		}
+		factors++
+		v, _ = e.(*tir.Var)
+	})
+	if factors != 1 || v == nil || scale <= 0 || !isIndex(v.DType()) {
+		return
+	}
+	b := a.varBound(v)
+	a.UpdateBound(v, b.intersect(Bound{-floorDivInt(offset, scale), PosInf}))
+}
+
+// ConstIntBound returns constants between which all values of e lie.
+func (a *Analyzer) ConstIntBound(e tir.Expr) Bound {
+	a.begin()
+	defer a.end()
+	return a.boundOf(e)
+}
+
+// ModularSet returns a factor and a remainder that all values of e share.
+func (a *Analyzer) ModularSet(e tir.Expr) Modular {
+	a.begin()
+	defer a.end()
+	return a.modularOf(e)
+}
+
+// RewriteSimplify simplifies e by rules, at most twice over.
+func (a *Analyzer) RewriteSimplify(e tir.Expr) tir.Expr {
+	a.begin()
+	defer a.end()
+	return a.rw.run(e)
+}
+
+// CanonicalSimplify brings sums of splits (x//c%d*s) to a canonical form and back.
+func (a *Analyzer) CanonicalSimplify(e tir.Expr) tir.Expr {
+	a.begin()
+	defer a.end()
+	return a.cs.run(e)
+}
+
+// Simplify is SimplifySteps with TVM's default of two steps. It returns e itself where
+// nothing changed.
+func (a *Analyzer) Simplify(e tir.Expr) tir.Expr { return a.SimplifySteps(e, 2) }
+
+// SimplifySteps runs the canonical simplifier, then the two in turn, rewriting first.
+func (a *Analyzer) SimplifySteps(e tir.Expr, steps int) tir.Expr {
+	switch e.(type) {
+	case *tir.IntImm, *tir.FloatImm, *tir.StringImm:
+		return e
+	}
+	a.begin()
+	defer a.end()
+	out := a.cs.run(e)
+	for i := range steps {
+		if _, ok := out.(*tir.IntImm); ok {
+			break
+		}
+		before := out
+		if i%2 == 0 {
+			out = a.rw.run(out)
+		} else {
+			out = a.cs.run(out)
+		}
+		if out == before {
+			break // the other simplifier made it and has nothing new to see
+		}
+	}
+	if out != e && Equal(out, e) {
+		return e
+	}
+	return out
+}

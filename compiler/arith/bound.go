@@ -1,0 +1,205 @@
+package arith
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Bound is a closed interval of integers; PosInf and NegInf mean unlimited.
+type Bound struct{ Min, Max int64 }
+
+// Const reports whether the bound holds one value only.
+func (b Bound) Const() bool { return b.Min == b.Max }
+
+// DTypeBound returns all values that type d can hold; everything for types of no integers
+// and for 64 bits.
+func DTypeBound(d dtype.DType) Bound {
+	switch {
+	case d.IsBool():
+		return Bound{0, 1}
+	case d.IsUInt():
+		if d.Bits >= 63 {
+			return Bound{0, PosInf}
+		}
+		return Bound{0, 1<<d.Bits - 1}
+	case d.IsInt():
+		if d.Bits >= 64 {
+			return Bound{NegInf, PosInf}
+		}
+		return Bound{-1 << (d.Bits - 1), 1<<(d.Bits-1) - 1}
+	}
+	return Bound{NegInf, PosInf}
+}
+
+func (b Bound) union(o Bound) Bound     { return Bound{min(b.Min, o.Min), max(b.Max, o.Max)} }
+func (b Bound) intersect(o Bound) Bound { return Bound{max(b.Min, o.Min), min(b.Max, o.Max)} }
+
+// boundInfo is a bound of an expression that holds in the current scope.
+type boundInfo struct {
+	expr  tir.Expr
+	bound Bound
+}
+
+// memoAfter is the number of nodes that a question may visit before answers are kept by
+// node: small questions are cheaper without, shared nodes would be exponential without.
+const memoAfter = 512
+
+func (a *Analyzer) boundOf(e tir.Expr) Bound {
+	switch e := e.(type) {
+	case *tir.IntImm:
+		return Bound{max(e.Value, NegInf), e.Value}
+	case *tir.Var:
+		return a.refine(e, a.varBound(e))
+	}
+	if a.boundWork++; a.boundWork <= memoAfter {
+		return a.refine(e, a.boundNode(e))
+	}
+	if b, ok := a.memo.bound[e]; ok {
+		return b
+	}
+	b := a.refine(e, a.boundNode(e))
+	if a.memo.bound == nil {
+		a.memo.bound = map[tir.Expr]Bound{}
+	}
+	a.memo.bound[e] = b
+	return b
+}
+
+// refine adds what the constraints in scope say of e.
+func (a *Analyzer) refine(e tir.Expr, b Bound) Bound {
+	for i := range a.boundInfos {
+		if info := &a.boundInfos[i]; Equal(e, info.expr) {
+			b = b.intersect(info.bound)
+		}
+	}
+	return b
+}
+
+func (a *Analyzer) varBound(v *tir.Var) Bound {
+	if b, ok := a.varBounds[v]; ok {
+		return b
+	}
+	if v.Size {
+		return Bound{0, PosInf}
+	}
+	return DTypeBound(v.DType())
+}
+
+func (a *Analyzer) boundNode(e tir.Expr) Bound {
+	switch e := e.(type) {
+	case *tir.Binary:
+		return a.boundBinary(e)
+	case *tir.Ramp:
+		first := a.boundOf(e.Start)
+		step := a.boundOf(e.Stride)
+		n := int64(e.Lanes - 1)
+		last := Bound{infAdd(first.Min, infMul(step.Min, n)), infAdd(first.Max, infMul(step.Max, n))}
+		return first.union(last)
+	case *tir.Broadcast:
+		return a.boundOf(e.Value)
+	case *tir.Cast:
+		return a.boundCast(e)
+	case *tir.Select:
+		return a.boundOf(e.True).union(a.boundOf(e.False))
+	case *tir.Let:
+		return a.boundLet(e)
+	case *tir.Call:
+		return a.boundCall(e)
+	}
+	return DTypeBound(e.DType())
+}
+
+func (a *Analyzer) boundLet(e *tir.Let) Bound {
+	if _, bound := a.varBounds[e.Var]; bound {
+		return a.boundOf(e.Body)
+	}
+	if a.varBounds == nil {
+		a.varBounds = map[*tir.Var]Bound{}
+	}
+	a.varBounds[e.Var] = a.boundOf(e.Value)
+	b := a.boundOf(e.Body)
+	delete(a.varBounds, e.Var)
+	return b
+}
+
+// boundCast keeps the bound of an integer where it fits in the type. A value that may wrap
+// could be anything; index types are taken not to wrap. A float bounds nothing, except that
+// int(ceil(log2(n))) grows with n.
+func (a *Analyzer) boundCast(e *tir.Cast) Bound {
+	all := DTypeBound(e.Type)
+	from := e.Value.DType()
+	if from.IsFloat() {
+		if in, ok := e.Value.(*tir.Cast); ok && in.Value.DType().IsInteger() && !e.Type.IsBool() {
+			// An integer that the float holds exactly comes back as it was.
+			if b := a.boundOf(in.Value); b.Min >= -1<<11 && b.Max <= 1<<11 && b.Min >= all.Min && b.Max <= all.Max {
+				return b
+			}
+			return all
+		}
+		ceil, ok := tir.IsCallTo(e.Value, tir.OpCeil)
+		if !ok || !e.Type.IsInt() {
+			return all
+		}
+		log, ok := tir.IsCallTo(ceil.Args[0], tir.OpLog2)
+		if !ok {
+			return all
+		}
+		arg := log.Args[0]
+		if c, ok := arg.(*tir.Cast); ok {
+			arg = c.Value
+		}
+		if !arg.DType().IsInteger() {
+			return all
+		}
+		b := a.boundOf(arg)
+		if b.Min >= 1 {
+			lo := int64(math.Ceil(math.Log2(float64(b.Min))))
+			hi := int64(math.Ceil(math.Log2(float64(b.Max))))
+			return Bound{lo, hi}.intersect(all)
+		}
+		return all
+	}
+	b := a.boundOf(e.Value)
+	if e.Type.IsBool() {
+		return all
+	}
+	if e.Type.IsFloat() {
+		return b
+	}
+	if (b.Min < all.Min || b.Max > all.Max) && !isIndex(e.Type.Elem()) {
+		return all
+	}
+	return b.intersect(all)
+}
+
+func (a *Analyzer) boundCall(e *tir.Call) Bound {
+	switch {
+	case len(e.Args) != 2:
+		return DTypeBound(e.Type)
+	case isOp(e, tir.OpShiftLeft):
+		x, y := a.boundOf(e.Args[0]), a.boundOf(e.Args[1])
+		if x.Min < 0 || y.Min < 0 {
+			return DTypeBound(e.Type)
+		}
+		return Bound{infShiftLeft(x.Min, y.Min), infShiftLeft(x.Max, y.Max)}
+	case isOp(e, tir.OpShiftRight):
+		x, y := a.boundOf(e.Args[0]), a.boundOf(e.Args[1])
+		if y.Min < 0 {
+			return DTypeBound(e.Type)
+		}
+		return corners(x, y, infShiftRight)
+	case isOp(e, tir.OpBitwiseAnd):
+		x, y := a.boundOf(e.Args[0]), a.boundOf(e.Args[1])
+		switch {
+		case x.Min >= 0 && y.Min >= 0:
+			return Bound{0, min(x.Max, y.Max)}
+		case y.Min >= 0:
+			return Bound{0, y.Max}
+		case x.Min >= 0:
+			return Bound{0, x.Max}
+		}
+	}
+	return DTypeBound(e.Type)
+}

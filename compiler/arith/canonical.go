@@ -1,0 +1,274 @@
+package arith
+
+import (
+	"math"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// split is the term index % upper / lower * scale, where upper (PosInf for none) is a
+// multiple of lower. Division and remainder both round down (floor) or both truncate.
+type split struct {
+	index               tir.Expr
+	lower, upper, scale int64
+	floor               bool
+	d                   dtype.DType
+}
+
+// fits reports whether the term reads the same with the other kind of division.
+func (t *split) fits(floor bool) bool { return t.floor == floor || t.lower == 1 && t.upper == PosInf }
+
+func modOp(floor bool) tir.BinaryOp {
+	if floor {
+		return tir.OpFloorMod
+	}
+	return tir.OpMod
+}
+
+func divOp(floor bool) tir.BinaryOp {
+	if floor {
+		return tir.OpFloorDiv
+	}
+	return tir.OpDiv
+}
+
+// scaled returns the term times k as an expression.
+func (t *split) scaled(k int64) tir.Expr {
+	if t.scale == 0 {
+		return num(t.d, 0)
+	}
+	e := t.index
+	if t.upper != PosInf {
+		e = mk(modOp(t.floor), e, num(t.d, t.upper))
+	}
+	if t.lower != 1 {
+		e = mk(divOp(t.floor), e, num(t.d, t.lower))
+	}
+	return mulC(t.d, e, k*t.scale)
+}
+
+// sum is the sum of terms and a constant. Terms of one index are neighbours, those with a
+// larger lower first.
+type sum struct {
+	terms []split
+	base  int64
+	d     dtype.DType
+}
+
+// canon is a canonical value: a sum, a single term, or any other expression.
+type canon struct {
+	sum  *sum
+	term *split
+	e    tir.Expr
+}
+
+// expr returns the value as an ordinary expression.
+func (c canon) expr() tir.Expr {
+	switch {
+	case c.sum != nil:
+		return c.sum.expr()
+	case c.term != nil:
+		return c.term.scaled(1)
+	}
+	return c.e
+}
+
+// asTerm returns the value as one term with the wanted kind of division.
+func (c canon) asTerm(floor bool) split {
+	if c.term != nil && c.term.fits(floor) {
+		t := *c.term
+		t.floor = floor
+		return t
+	}
+	if c.sum != nil && c.sum.base == 0 && len(c.sum.terms) == 1 && c.sum.terms[0].fits(floor) {
+		t := c.sum.terms[0]
+		t.floor = floor
+		return t
+	}
+	e := c.expr()
+	return split{index: e, lower: 1, upper: PosInf, scale: 1, floor: floor, d: e.DType()}
+}
+
+// asAnyTerm is asTerm with the kind of division that is there.
+func (c canon) asAnyTerm() split {
+	switch {
+	case c.term != nil:
+		return *c.term
+	case c.sum != nil && c.sum.base == 0 && len(c.sum.terms) == 1:
+		return c.sum.terms[0]
+	}
+	return c.asTerm(false)
+}
+
+// asSum returns a copy of the value as a sum that the caller may change.
+func (c canon) asSum(d dtype.DType) *sum {
+	if c.sum != nil {
+		return &sum{terms: append(make([]split, 0, len(c.sum.terms)+1), c.sum.terms...), base: c.sum.base, d: d}
+	}
+	if v, ok := cst(c.e); ok && c.term == nil {
+		return &sum{base: v, d: d}
+	}
+	return &sum{terms: append(make([]split, 0, 2), c.asAnyTerm()), d: d}
+}
+
+// addTerm adds t*scale.
+func (s *sum) addTerm(t split, scale int64) {
+	if t.scale == 0 {
+		return
+	}
+	t.scale *= scale
+	start := 0
+	for start < len(s.terms) && !Equal(s.terms[start].index, t.index) {
+		start++
+	}
+	for j := start; j < len(s.terms); j++ {
+		u := &s.terms[j]
+		if t.lower > u.lower || !Equal(u.index, t.index) {
+			s.terms = slices.Insert(s.terms, j, t)
+			return
+		}
+		if t.lower == u.lower && t.upper == u.upper && t.fits(u.floor) {
+			u.scale += t.scale
+			return
+		}
+	}
+	s.terms = append(s.terms, t)
+}
+
+// addSum adds o*scale.
+func (s *sum) addSum(o *sum, scale int64) {
+	for _, t := range o.terms {
+		s.addTerm(t, scale)
+	}
+	s.base += o.base * scale
+}
+
+func (s *sum) times(k int64) *sum {
+	s.base *= k
+	for i := range s.terms {
+		s.terms[i].scale *= k
+	}
+	return s
+}
+
+// dividedBy divides by a factor of all coefficients.
+func (s *sum) dividedBy(k int64) *sum {
+	s.base /= k
+	for i := range s.terms {
+		s.terms[i].scale /= k
+	}
+	return s
+}
+
+// separate splits the sum into what coefficients divisible by k contribute, and the rest.
+func (s *sum) separate(k int64) (divisible, rest *sum) {
+	divisible, rest = &sum{d: s.d}, &sum{d: s.d}
+	if s.base%k == 0 {
+		divisible.base = s.base
+	} else {
+		rest.base = s.base
+	}
+	for _, t := range s.terms {
+		if t.scale%k == 0 {
+			divisible.terms = append(divisible.terms, t)
+		} else {
+			rest.terms = append(rest.terms, t)
+		}
+	}
+	return divisible, rest
+}
+
+func (s *sum) isZero() bool { return s.base == 0 && len(s.terms) == 0 }
+
+// expr writes the sum with positive terms first, by falling scale.
+func (s *sum) expr() tir.Expr {
+	if len(s.terms) == 0 {
+		return num(s.d, s.base)
+	}
+	terms := s.terms
+	if len(terms) > 1 {
+		terms = mergeTerms(slices.Clone(terms))
+	}
+	lowest := s.base == math.MinInt64 || s.d.Bits < 64 && s.base == -1<<(s.d.Bits-1)
+	var e tir.Expr
+	plus := func(x tir.Expr) {
+		if e == nil {
+			e = x
+		} else {
+			e = add(e, x)
+		}
+	}
+	for i := range terms {
+		if terms[i].scale > 0 {
+			plus(terms[i].scaled(1))
+		}
+	}
+	if s.base > 0 || lowest {
+		plus(num(s.d, s.base))
+	}
+	if e == nil {
+		e = num(s.d, 0)
+	}
+	for i := range terms {
+		if terms[i].scale < 0 {
+			e = sub(e, terms[i].scaled(-1))
+		}
+	}
+	if s.base < 0 && !lowest {
+		e = sub(e, num(s.d, -s.base))
+	}
+	return e
+}
+
+// mergeTerms joins terms of one index and orders them. It uses two identities, true for
+// both kinds of division: x%(c*s)/c = x/c%s, and x/s*s + x%s = x.
+func mergeTerms(terms []split) []split {
+	for i := range terms {
+		if terms[i].scale == 0 {
+			continue
+		}
+		for j := i + 1; j < len(terms); j++ {
+			l, r := &terms[i], &terms[j]
+			if l.upper < r.lower || !Equal(l.index, r.index) {
+				break
+			}
+			if l.upper == r.upper && l.lower == r.lower && l.fits(r.floor) {
+				r.scale += l.scale
+				l.scale = 0
+			} else if l.lower == r.upper && r.scale != 0 && l.scale%r.scale == 0 &&
+				l.lower == l.scale/r.scale*r.lower && l.fits(r.floor) {
+				r.upper = l.upper
+				if l.lower != 1 || l.upper != PosInf {
+					r.floor = l.floor
+				}
+				l.scale = 0
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(terms, func(l, r split) int {
+		switch {
+		case l.scale != r.scale:
+			return descending(l.scale, r.scale)
+		case l.lower != r.lower:
+			return descending(l.lower, r.lower)
+		case l.upper != r.upper:
+			return descending(l.upper, r.upper)
+		case l.floor != r.floor && l.floor:
+			return -1
+		case l.floor != r.floor:
+			return 1
+		}
+		return 0
+	})
+	return terms
+}
+
+func descending(x, y int64) int {
+	if x > y {
+		return -1
+	}
+	return 1
+}

@@ -1,0 +1,136 @@
+package arith
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// mutateCast moves a cast between index types into a sum, where no part of it can wrap.
+func (s *simplifier) mutateCast(e *tir.Cast) canon {
+	if !isIndex(e.Type) || !isIndex(e.Value.DType()) {
+		return canon{e: s.visitNode(e)}
+	}
+	v := s.mutate(e.Value)
+	switch {
+	case v.sum != nil && s.sumFits(v.sum, e.Type):
+		out := v.asSum(e.Type)
+		for i := range out.terms {
+			out.terms[i].castTo(e.Type)
+		}
+		return canon{sum: out}
+	case v.term != nil && s.termFits(v.term, e.Type):
+		t := *v.term
+		t.castTo(e.Type)
+		return canon{term: &t}
+	}
+	x := v.expr()
+	if x == e.Value {
+		return canon{e: castFold(e)}
+	}
+	return canon{e: castFold(&tir.Cast{Base: e.Base, Type: e.Type, Value: x})}
+}
+
+func (t *split) castTo(d dtype.DType) {
+	t.index = tir.CastTo(d, t.index)
+	t.d = d
+}
+
+// exprFits reports whether all values of e fit in d.
+func (s *simplifier) exprFits(e tir.Expr, d dtype.DType) bool {
+	b, all := s.a.boundOf(e), DTypeBound(d)
+	return b.Min >= all.Min && b.Max <= all.Max
+}
+
+func (s *simplifier) termFits(t *split, d dtype.DType) bool {
+	if d.Bits >= t.d.Bits || t.scale == 0 {
+		return true
+	}
+	part := split{index: t.index, lower: 1, upper: PosInf, scale: 1, floor: t.floor, d: t.d}
+	if !s.exprFits(t.index, d) {
+		return false
+	}
+	part.upper = t.upper
+	if t.upper != PosInf && !s.exprFits(part.scaled(1), d) {
+		return false
+	}
+	part.lower = t.lower
+	return s.exprFits(part.scaled(1), d) && s.exprFits(t.scaled(1), d)
+}
+
+func (s *simplifier) sumFits(x *sum, d dtype.DType) bool {
+	if d.Bits >= x.d.Bits {
+		return true
+	}
+	partial := &sum{d: x.d}
+	for _, negative := range [2]bool{false, true} {
+		for i := range x.terms {
+			if t := x.terms[i]; t.scale < 0 == negative {
+				partial.terms = append(partial.terms, t)
+				if !s.exprFits(partial.expr(), d) || !s.termFits(&t, d) {
+					return false
+				}
+			}
+		}
+		if x.base < 0 == negative {
+			partial.base = x.base
+			if !s.exprFits(partial.expr(), d) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// canonLT divides x < y by the factor that the coefficients of x - y share:
+//
+//	a*8 + b < 16, 0 <= b < 8             =>  a < 2
+//	a*64 + c % 64 < 120                  =>  a*8 + c//8 % 8 < 15
+func (s *simplifier) canonLT(e *tir.Binary, d dtype.DType) tir.Expr {
+	diff := s.mutate(sub(e.A, e.B))
+	if diff.sum == nil {
+		return s.visitBinary(e)
+	}
+	g, scaled := diff.sum.base, false
+	for _, t := range diff.sum.terms {
+		if t.scale > 1 || t.scale < -1 {
+			scaled = true
+			g = gcd(g, t.scale)
+		}
+	}
+	if g < 0 {
+		g = -g
+	}
+	if !scaled || g <= 1 {
+		return s.visitBinary(e)
+	}
+	whole, rest := diff.sum.separate(g)
+	if rest.isZero() || len(whole.terms) == 0 {
+		if rest.isZero() {
+			return s.visitRules(whole.dividedBy(g).expr(), d)
+		}
+		return s.visitBinary(e)
+	}
+	r := s.a.boundOf(rest.expr())
+	if r.Min >= 0 && r.Max < g {
+		return s.visitRules(whole.dividedBy(g).expr(), d)
+	}
+	if rest.base == 0 && len(rest.terms) == 1 {
+		t := rest.terms[0]
+		if t.floor && t.scale == 1 && t.upper != PosInf && t.upper%(g*t.lower) == 0 {
+			k := g * t.lower
+			q := floorMod(floorDiv(t.index, num(d, k)), num(d, t.upper/k))
+			return s.visitRules(add(whole.dividedBy(g).expr(), q), d)
+		}
+	}
+	return s.visitBinary(e)
+}
+
+// visitRules simplifies x < 0.
+func (s *simplifier) visitRules(x tir.Expr, d dtype.DType) tir.Expr {
+	lt := ltOf(x, num(d, 0))
+	b, ok := lt.(*tir.Binary)
+	if !ok {
+		return lt
+	}
+	return s.visitBinary(b)
+}

@@ -1,0 +1,173 @@
+package arith
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// order is the set of ways in which two values may compare: bits for =, < and >.
+type order uint8
+
+const (
+	isEQ     order = 1
+	isLT     order = 2
+	isLE     order = isEQ | isLT
+	isGT     order = 4
+	isGE     order = isEQ | isGT
+	isNE     order = isLT | isGT
+	anyOrder order = 7
+)
+
+// reverse is the order with the sides swapped.
+func (o order) reverse() order {
+	r := o & isEQ
+	if o&isLT != 0 {
+		r |= isGT
+	}
+	if o&isGT != 0 {
+		r |= isLT
+	}
+	return r
+}
+
+func orderOf(op tir.BinaryOp) (order, bool) {
+	switch op {
+	case tir.OpEQ:
+		return isEQ, true
+	case tir.OpNE:
+		return isNE, true
+	case tir.OpLT:
+		return isLT, true
+	case tir.OpLE:
+		return isLE, true
+	case tir.OpGT:
+		return isGT, true
+	case tir.OpGE:
+		return isGE, true
+	}
+	return anyOrder, false
+}
+
+// comparison states lhs OP rhs + off, where OP is never < or >: those become <= and >=, so
+// that offsets add up along a chain.
+type comparison struct {
+	lhs, rhs int
+	off      int64
+	ord      order
+}
+
+func newComparison(lhs, rhs int, off int64, ord order) comparison {
+	switch ord {
+	case isLT:
+		return comparison{lhs, rhs, off - 1, isLE}
+	case isGT:
+		return comparison{lhs, rhs, off + 1, isGE}
+	}
+	return comparison{lhs, rhs, off, ord}
+}
+
+func (c comparison) withLHS(key int) (comparison, bool) {
+	switch key {
+	case c.lhs:
+		return c, true
+	case c.rhs:
+		return comparison{c.rhs, c.lhs, -c.off, c.ord.reverse()}, true
+	}
+	return c, false
+}
+
+// implies reports whether c says at least as much as o of the same two sides.
+func (c comparison) implies(o comparison) bool {
+	if c.ord == o.ord && c.off == o.off {
+		return true
+	}
+	switch o.ord {
+	case isLE:
+		return c.off <= o.off && (c.ord == isEQ || c.ord == isLE)
+	case isGE:
+		return c.off >= o.off && (c.ord == isEQ || c.ord == isGE)
+	case isNE:
+		return c.ord == isEQ && c.off != o.off || c.ord == isLE && c.off < o.off || c.ord == isGE && c.off > o.off
+	}
+	return false
+}
+
+// zeroKey is the key of constants, whose values are offsets.
+const zeroKey = 0
+
+// comparisons holds the inequalities that are known, for good and in scopes. Expressions
+// are named by keys.
+type comparisons struct {
+	knowns, scoped []comparison
+	vars           map[*tir.Var]int
+	exprs          []tir.Expr // compound ones; the key is -1-index
+}
+
+// keyOf returns the key of e; with make it gives one to an expression that has none.
+func (k *comparisons) keyOf(e tir.Expr, make bool) (int, bool) {
+	switch e := e.(type) {
+	case *tir.IntImm:
+		return zeroKey, true
+	case *tir.Var:
+		if key, ok := k.vars[e]; ok {
+			return key, true
+		}
+		if !make {
+			return 0, false
+		}
+		if k.vars == nil {
+			k.vars = map[*tir.Var]int{}
+		}
+		key := len(k.vars) + 1
+		k.vars[e] = key
+		return key, true
+	}
+	for i, x := range k.exprs {
+		if Equal(x, e) {
+			return -1 - i, true
+		}
+	}
+	if !make {
+		return 0, false
+	}
+	k.exprs = append(k.exprs, e)
+	return -len(k.exprs), true
+}
+
+// splitOffset takes a constant term off e; a constant becomes an offset from zero.
+func splitOffset(e tir.Expr) (tir.Expr, int64) {
+	if x, c, ok := opConst(e, tir.OpAdd); ok {
+		return x, c
+	}
+	if x, c, ok := opConst(e, tir.OpSub); ok {
+		return x, -c
+	}
+	if c, ok := cst(e); ok {
+		return e, c
+	}
+	return e, 0
+}
+
+// add notes the comparisons of integers in the conjunction cond.
+func (k *comparisons) add(cond tir.Expr, list *[]comparison) {
+	conjuncts(cond, func(e tir.Expr) {
+		b := bin(e)
+		ord, ok := orderOf(b.Op)
+		if !ok || !operandType(b).IsInt() || SideEffect(e) > tir.Pure {
+			return
+		}
+		k.addPair(b.A, b.B, ord, list)
+	})
+}
+
+func (k *comparisons) addPair(a, b tir.Expr, ord order, list *[]comparison) {
+	x, offX := splitOffset(a)
+	y, offY := splitOffset(b)
+	_, cx := cst(x)
+	_, cy := cst(y)
+	if cx && cy {
+		return
+	}
+	lhs, _ := k.keyOf(x, true)
+	rhs, _ := k.keyOf(y, true)
+	*list = append(*list, newComparison(lhs, rhs, offY-offX, ord))
+}

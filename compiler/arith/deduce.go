@@ -1,0 +1,156 @@
+package arith
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// deducer solves a comparison for one variable by undoing what is done to it, from the
+// outside in: target OP result.
+type deducer struct {
+	a      *Analyzer
+	v      *tir.Var
+	hint   map[*tir.Var]IntSet
+	result tir.Expr
+	op     tir.BinaryOp // OpGE, OpLE or OpEQ
+}
+
+// DeduceBound returns values of v for which cond certainly holds whatever values the
+// variables in relax take; hint bounds variables that stay, which tells signs. It returns
+// the empty set where it finds none.
+func DeduceBound(v *tir.Var, cond tir.Expr, hint, relax map[*tir.Var]IntSet) IntSet {
+	b := bin(cond)
+	if !b.Op.IsCompare() || b.Op == tir.OpNE || !operandType(b).IsInteger() || countUses(cond, v) != 1 {
+		return Nothing()
+	}
+	d := &deducer{a: NewAnalyzer(), v: v, hint: hint, op: b.Op, result: b.B}
+	target := b.A
+	if countUses(target, v) == 0 {
+		target, d.result, d.op = b.B, b.A, mirror(b.Op)
+	}
+	switch d.op {
+	case tir.OpLT:
+		d.op, d.result = tir.OpLE, tir.Sub(d.result, one(d.result))
+	case tir.OpGT:
+		d.op, d.result = tir.OpGE, tir.Add(d.result, one(d.result))
+	}
+	lhs, rhs := EvalSet(target, relax), EvalSet(d.result, relax)
+	switch {
+	case lhs.Empty || rhs.Empty:
+		return Nothing()
+	case d.op == tir.OpEQ:
+		if !lhs.CanProvePoint(d.a) || !rhs.CanProvePoint(d.a) {
+			return Nothing()
+		}
+		target, d.result = lhs.Max, rhs.Min
+	case d.op == tir.OpGE:
+		target, d.result = lhs.Min, rhs.Max
+	default:
+		target, d.result = lhs.Max, rhs.Min
+	}
+	if target == nil || d.result == nil || countUses(target, v) != 1 || !d.solve(target) {
+		return Nothing()
+	}
+	d.result = d.a.Simplify(d.result)
+	switch d.op {
+	case tir.OpEQ:
+		return Point(d.result)
+	case tir.OpGE:
+		return Interval(d.result, nil)
+	}
+	return Interval(nil, d.result)
+}
+
+// countUses counts the places in which v stands in e.
+func countUses(e tir.Expr, v *tir.Var) int {
+	n := 0
+	ir.Walk(e, func(x ir.Node) bool {
+		if x == ir.Node(v) {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+// sign returns 1 or -1 where all values of e have that sign, else 0.
+func (d *deducer) sign(e tir.Expr) int {
+	switch b := EvalSet(e, d.hint).ConstBound(d.a); {
+	case b.Min > 0 || e.DType().IsUInt():
+		return 1
+	case b.Max < 0:
+		return -1
+	}
+	return 0
+}
+
+func (d *deducer) negate() {
+	d.result = tir.Sub(tir.Const(d.result.DType(), 0), d.result)
+}
+
+// solve brings e OP result to v OP result.
+func (d *deducer) solve(e tir.Expr) bool {
+	if e == tir.Expr(d.v) {
+		return true
+	}
+	b, ok := e.(*tir.Binary)
+	if !ok {
+		return false
+	}
+	left := countUses(b.A, d.v) > 0
+	target, other := b.A, b.B
+	if !left {
+		target, other = b.B, b.A
+	}
+	switch b.Op {
+	case tir.OpAdd:
+		d.result = tir.Sub(d.result, other)
+	case tir.OpSub:
+		if left {
+			d.result = tir.Add(d.result, other)
+		} else {
+			d.result = tir.Sub(d.result, other)
+			d.negate()
+			d.op = mirror(d.op)
+		}
+	case tir.OpMul:
+		sign := d.sign(other)
+		if sign == 0 {
+			return false
+		}
+		if sign < 0 {
+			d.op = mirror(d.op)
+		}
+		exact := d.a.CanProve(tir.EQ(tir.FloorMod(d.result, other), tir.Const(other.DType(), 0)))
+		d.result = tir.FloorDiv(d.result, other)
+		if !exact {
+			switch d.op {
+			case tir.OpEQ:
+				return false
+			case tir.OpGE: // round up
+				d.result = tir.Add(d.result, one(d.result))
+			}
+		}
+	case tir.OpFloorDiv:
+		sign := d.sign(other)
+		if !left || sign == 0 || d.op == tir.OpEQ {
+			return false
+		}
+		if sign < 0 {
+			d.op = mirror(d.op)
+			other = tir.Sub(tir.Const(other.DType(), 0), other)
+			d.negate()
+		}
+		d.result = tir.Mul(d.result, other)
+		slack := tir.Sub(other, one(other))
+		if d.op == tir.OpLE { // x//6 <= 4: x <= 4*6 + 5
+			d.result = tir.Add(d.result, slack)
+		}
+		if sign < 0 { // x // -6 is -((x + 5) // 6)
+			d.result = tir.Sub(d.result, slack)
+		}
+	default:
+		return false
+	}
+	return d.solve(target)
+}

@@ -1,0 +1,13 @@
+// Package arith is the integer analysis of the compiler: constant bounds, modular sets,
+// interval sets, affine iteration maps, and the two simplifiers that use them.
+//
+// An Analyzer knows what holds of variables (Bind, BindRange) and in which scope
+// (EnterConstraint), and answers questions about expressions: Simplify, CanProve,
+// ConstIntBound, ModularSet, IntSet. Integers are taken not to overflow and divisors not to
+// be zero, as index arithmetic of a valid program never does either.
+//
+// The rules are those of TVM v0.23 (src/arith), written as direct matching on nodes.
+//
+// It may be imported by everything under compiler/ above the loop level: passes,
+// schedules, te. It knows expressions only: no passes, no graph level.
+package arith

@@ -1,0 +1,182 @@
+package arith
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// noBin stands for an expression that is no Binary, so that rules need no nil checks.
+var noBin = &tir.Binary{Op: 255}
+
+// bin views e as a Binary; the Op of what is none equals no operation.
+func bin(e tir.Expr) *tir.Binary {
+	if b, ok := e.(*tir.Binary); ok {
+		return b
+	}
+	return noBin
+}
+
+// cst returns the value of a scalar integer or bool constant.
+func cst(e tir.Expr) (int64, bool) {
+	if c, ok := e.(*tir.IntImm); ok {
+		return c.Value, true
+	}
+	return 0, false
+}
+
+// isCst reports whether e is the scalar constant v.
+func isCst(e tir.Expr, v int64) bool {
+	c, ok := e.(*tir.IntImm)
+	return ok && c.Value == v
+}
+
+// opConst matches (x op c) with a constant on the right.
+func opConst(e tir.Expr, op tir.BinaryOp) (x tir.Expr, c int64, ok bool) {
+	b, isBin := e.(*tir.Binary)
+	if !isBin || b.Op != op {
+		return nil, 0, false
+	}
+	imm, isImm := b.B.(*tir.IntImm)
+	if !isImm {
+		return nil, 0, false
+	}
+	return b.A, imm.Value, true
+}
+
+// isIndex reports whether values of type d are indices: scalar int32 or int64, for which
+// overflow is ruled out.
+func isIndex(d dtype.DType) bool {
+	return d.Code == dtype.Int && d.Lanes == 1 && (d.Bits == 64 || d.Bits == 32)
+}
+
+// operandType is the type of the operands of b, taken from the side that is cheaper to ask.
+func operandType(b *tir.Binary) dtype.DType {
+	switch y := b.B.(type) {
+	case *tir.IntImm:
+		return y.Type
+	case *tir.Var:
+		return y.DType()
+	}
+	return b.A.DType()
+}
+
+// equalBudget bounds the nodes that one structural comparison looks at: shared nodes could
+// make it exponential otherwise. Running out counts as different, which is always safe.
+const equalBudget = 1 << 12
+
+// Equal reports whether a and b are structurally the same expression over the same
+// variables and buffers.
+func Equal(a, b tir.Expr) bool {
+	if a == b {
+		return true
+	}
+	n := equalBudget
+	return equalRec(a, b, &n)
+}
+
+func equalRec(a, b tir.Expr, n *int) bool {
+	if a == b {
+		return true
+	}
+	if *n--; *n < 0 || a == nil || b == nil {
+		return false
+	}
+	switch a := a.(type) {
+	case *tir.Binary:
+		b, ok := b.(*tir.Binary)
+		return ok && a.Op == b.Op && equalRec(a.B, b.B, n) && equalRec(a.A, b.A, n)
+	case *tir.IntImm:
+		b, ok := b.(*tir.IntImm)
+		return ok && a.Value == b.Value && a.Type == b.Type
+	case *tir.FloatImm:
+		b, ok := b.(*tir.FloatImm)
+		return ok && a.Type == b.Type && math.Float64bits(a.Value) == math.Float64bits(b.Value)
+	case *tir.StringImm:
+		b, ok := b.(*tir.StringImm)
+		return ok && a.Value == b.Value
+	case *tir.Cast:
+		b, ok := b.(*tir.Cast)
+		return ok && a.Type == b.Type && equalRec(a.Value, b.Value, n)
+	case *tir.Not:
+		b, ok := b.(*tir.Not)
+		return ok && equalRec(a.A, b.A, n)
+	case *tir.Select:
+		b, ok := b.(*tir.Select)
+		return ok && equalRec(a.Cond, b.Cond, n) && equalRec(a.True, b.True, n) && equalRec(a.False, b.False, n)
+	case *tir.Broadcast:
+		b, ok := b.(*tir.Broadcast)
+		return ok && a.Lanes == b.Lanes && equalRec(a.Value, b.Value, n)
+	case *tir.Ramp:
+		b, ok := b.(*tir.Ramp)
+		return ok && a.Lanes == b.Lanes && equalRec(a.Start, b.Start, n) && equalRec(a.Stride, b.Stride, n)
+	case *tir.BufferLoad:
+		b, ok := b.(*tir.BufferLoad)
+		return ok && a.Buffer == b.Buffer && equalLists(a.Indices, b.Indices, n) &&
+			(a.Predicate == b.Predicate || equalRec(a.Predicate, b.Predicate, n))
+	case *tir.ProducerLoad:
+		b, ok := b.(*tir.ProducerLoad)
+		return ok && a.Producer == b.Producer && equalLists(a.Indices, b.Indices, n)
+	case *tir.Call:
+		b, ok := b.(*tir.Call)
+		return ok && a.Type == b.Type && sameCallee(a.Op, b.Op) && tir.CallEffect(a) <= tir.ReadState &&
+			equalLists(a.Args, b.Args, n)
+	case *tir.Shuffle:
+		b, ok := b.(*tir.Shuffle)
+		return ok && equalLists(a.Vectors, b.Vectors, n) && equalLists(a.Indices, b.Indices, n)
+	}
+	return false // variables differ by identity; binders are compared by identity only
+}
+
+func equalLists(a, b []tir.Expr, n *int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !equalRec(a[i], b[i], n) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameCallee(a, b ir.Callee) bool {
+	if a == b {
+		return true
+	}
+	x, ok := a.(*ir.Op)
+	if !ok {
+		return false
+	}
+	y, ok := b.(*ir.Op)
+	return ok && x.Name == y.Name
+}
+
+// SideEffect returns the strongest effect of anything that e computes.
+func SideEffect(e tir.Expr) tir.Effect {
+	worst := tir.Pure
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad, *tir.ProducerLoad:
+			worst = max(worst, tir.ReadState)
+		case *tir.Call:
+			worst = max(worst, tir.CallEffect(n))
+		}
+		return worst < tir.OpaqueCall
+	})
+	return worst
+}
+
+// UsesVar reports whether any variable in e satisfies f.
+func UsesVar(e tir.Expr, f func(*tir.Var) bool) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok && !found {
+			found = f(v)
+		}
+		return !found
+	})
+	return found
+}

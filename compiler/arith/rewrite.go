@@ -1,0 +1,128 @@
+package arith
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// simplifier rewrites expressions bottom-up by rules. The canonical one sums up index
+// arithmetic instead (canonical*.go) and uses the rules for everything else.
+type simplifier struct {
+	a         *Analyzer
+	canonical bool
+	vars      map[*tir.Var]tir.Expr
+	literals  []tir.Expr // conditions known to be true
+	recur     int
+	mapper    *tir.Mapper
+}
+
+// maxRecur bounds rewriting the result of a rewrite again.
+const maxRecur = 5
+
+// run simplifies e as a whole.
+func (s *simplifier) run(e tir.Expr) tir.Expr {
+	out := s.visit(e)
+	if s.canonical || out == e {
+		return out
+	}
+	return s.visit(out)
+}
+
+func (s *simplifier) bind(v *tir.Var, e tir.Expr) {
+	if s.vars == nil {
+		s.vars = map[*tir.Var]tir.Expr{}
+	}
+	s.vars[v] = e
+}
+
+// constrain adds the parts of cond, simplified, to the conditions that are true.
+func (s *simplifier) constrain(cond tir.Expr) {
+	conjuncts(s.run(cond), func(e tir.Expr) {
+		if SideEffect(e) > tir.Pure {
+			return
+		}
+		s.literals = append(s.literals, e)
+		if e.DType().IsBool() {
+			s.literals = append(s.literals, notOf(normalizeBool(notOf(e))))
+		}
+	})
+}
+
+// literal returns the truth of e if a condition in scope states it, else nil.
+func (s *simplifier) literal(e tir.Expr) tir.Expr {
+	for _, l := range s.literals {
+		if Equal(l, e) {
+			return truth(e.DType(), true)
+		}
+		if n, ok := l.(*tir.Not); ok && Equal(n.A, e) {
+			return truth(e.DType(), false)
+		}
+		if n, ok := e.(*tir.Not); ok && Equal(n.A, l) {
+			return truth(e.DType(), false)
+		}
+	}
+	return nil
+}
+
+// again simplifies the result of a rewrite, a bounded number of times inside each other.
+func (s *simplifier) again(e tir.Expr) tir.Expr {
+	if s.recur >= maxRecur {
+		return e
+	}
+	s.recur++
+	e = s.visit(e)
+	s.recur--
+	return e
+}
+
+// visit simplifies e and everything in it.
+func (s *simplifier) visit(e tir.Expr) tir.Expr {
+	switch x := e.(type) {
+	case *tir.IntImm, *tir.FloatImm, *tir.StringImm, nil:
+		return e
+	case *tir.Var:
+		return s.visitVar(x)
+	case *tir.Binary:
+		if s.canonical {
+			return s.mutate(x).expr()
+		}
+		if isLeaf(x.A) && isLeaf(x.B) {
+			return s.visitNode(x)
+		}
+	}
+	memo := &s.a.memo.rw
+	if s.canonical {
+		return s.mutate(e).expr()
+	}
+	if out, ok := (*memo)[e]; ok {
+		return out
+	}
+	gen := s.a.gen
+	out := s.visitNode(e)
+	if s.a.gen == gen {
+		if *memo == nil {
+			*memo = map[tir.Expr]tir.Expr{}
+		}
+		(*memo)[e] = out
+	}
+	return out
+}
+
+func isLeaf(e tir.Expr) bool {
+	switch e.(type) {
+	case *tir.Var, *tir.IntImm:
+		return true
+	}
+	return false
+}
+
+func (s *simplifier) visitVar(v *tir.Var) tir.Expr {
+	if len(s.literals) > 0 && v.DType().IsBool() {
+		if t := s.literal(v); t != nil {
+			return t
+		}
+	}
+	if e, ok := s.vars[v]; ok {
+		return e
+	}
+	return v
+}

@@ -1,0 +1,209 @@
+package arith
+
+import "github.com/irscope/irscope/compiler/tir"
+
+// compare returns how two simplified indices may compare, by constant bounds, modular sets,
+// known inequalities and, as an extension, the comparison of a product with a sum.
+func (s *simplifier) compare(x, y tir.Expr) order {
+	if Equal(x, y) {
+		return isEQ
+	}
+	o := s.compareBounds(x, y)
+	if o == isEQ || o == isLT || o == isGT {
+		return o
+	}
+	o &= s.a.known.compare(x, y, s.a.Extensions&TransitivelyProveInequalities != 0)
+	if o == isEQ || o == isLT || o == isGT || s.a.Extensions&ComparisonOfProductAndSum == 0 {
+		return o
+	}
+	return o & s.compareProductSum(x, y)
+}
+
+func (s *simplifier) compareBounds(x, y tir.Expr) order {
+	bx, by := s.a.boundOf(x), s.a.boundOf(y)
+	if bx.Max < by.Min {
+		return isLT
+	}
+	if bx.Min > by.Max {
+		return isGT
+	}
+	o := anyOrder
+	if bx.Max <= by.Min {
+		o &= isLE
+	}
+	if bx.Min >= by.Max {
+		o &= isGE
+	}
+	if c, ok := cst(y); ok {
+		if o == anyOrder {
+			if m := s.a.modularOf(x); floorModIntOr(c-m.Base, m.Coeff) != 0 {
+				return isNE
+			}
+		}
+		return o
+	}
+	if s.recur >= maxRecur {
+		return o
+	}
+	return o & s.compareZero(s.again(sub(x, y)))
+}
+
+// floorModIntOr is the remainder of x by m, or x itself for m == 0.
+func floorModIntOr(x, m int64) int64 {
+	if m == 0 {
+		return x
+	}
+	return floorModInt(x, m)
+}
+
+// compareZero returns how a simplified expression may compare to 0.
+func (s *simplifier) compareZero(diff tir.Expr) order {
+	b := s.a.boundOf(diff)
+	switch {
+	case b.Min == 0 && b.Max == 0:
+		return isEQ
+	case b.Min > 0:
+		return isGT
+	case b.Max < 0:
+		return isLT
+	case b.Min >= 0:
+		return isGE
+	case b.Max <= 0:
+		return isLE
+	}
+	if m := s.a.modularOf(diff); m.Base != 0 {
+		return isNE
+	}
+	return anyOrder
+}
+
+func (s *simplifier) eqRules(n *tir.Binary, index bool) tir.Expr {
+	a, b := n.A, n.B
+	d := n.DType()
+	if !index {
+		if Equal(a, b) && SideEffect(a) <= tir.ReadState {
+			return truth(d, true)
+		}
+		return n
+	}
+	switch s.compare(a, b) {
+	case isEQ:
+		return truth(d, true)
+	case isNE, isGT, isLT:
+		return truth(d, false)
+	}
+	if _, ok := cst(a); ok {
+		return eqOf(b, a)
+	}
+	c2, ok := cst(b)
+	if !ok {
+		return n
+	}
+	t := operandType(n)
+	A := bin(a)
+	if x, c1, ok := opConst(a, tir.OpAdd); ok {
+		return eqOf(x, num(t, c2-c1))
+	}
+	if A.Op == tir.OpSub {
+		if c1, ok := cst(A.A); ok {
+			return eqOf(A.B, num(t, c1-c2))
+		}
+	}
+	if A.Op == tir.OpMul && c2 == 0 {
+		return s.again(orOf(eqOf(A.A, b), eqOf(A.B, b))) // x*y == 0
+	}
+	return n
+}
+
+func (s *simplifier) neRules(n *tir.Binary, index bool) tir.Expr {
+	if index {
+		switch s.compare(n.A, n.B) {
+		case isNE, isGT, isLT:
+			return truth(n.DType(), true)
+		case isEQ:
+			return truth(n.DType(), false)
+		case isGE:
+			return s.ltOrFold(n.B, n.A)
+		case isLE:
+			return s.ltOrFold(n.A, n.B)
+		}
+	}
+	eq := &tir.Binary{Op: tir.OpEQ, A: n.A, B: n.B}
+	out := s.rules(eq)
+	if out == tir.Expr(eq) {
+		return n
+	}
+	return s.notResult(out)
+}
+
+// ltOrFold simplifies x < y for simplified operands.
+func (s *simplifier) ltOrFold(x, y tir.Expr) tir.Expr {
+	if f := fold(tir.OpLT, x, y); f != nil {
+		return f
+	}
+	return s.rules(&tir.Binary{Op: tir.OpLT, A: x, B: y})
+}
+
+// notResult negates a simplified condition.
+func (s *simplifier) notResult(e tir.Expr) tir.Expr {
+	if c, ok := cst(e); ok {
+		return truth(e.DType(), c == 0)
+	}
+	if n, ok := e.(*tir.Not); ok {
+		return n.A
+	}
+	return s.notRules(&tir.Not{A: e})
+}
+
+func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
+	// First x <= y as not (y < x), so that constants divide as they do for <.
+	lt := &tir.Binary{Op: tir.OpLT, A: n.B, B: n.A}
+	out := tir.Expr(n)
+	if f := s.rules(lt); f != tir.Expr(lt) {
+		out = s.notResult(f)
+	}
+	le := bin(out)
+	if le.Op != tir.OpLE || !index || !isIndex(operandType(le)) {
+		return out
+	}
+	switch s.compare(le.A, le.B) {
+	case isLE, isLT, isEQ:
+		return truth(n.DType(), true)
+	case isGT:
+		return truth(n.DType(), false)
+	case isNE:
+		return s.ltOrFold(le.A, le.B)
+	case isGE:
+		return s.eqRules(&tir.Binary{Op: tir.OpEQ, A: le.A, B: le.B}, true)
+	}
+	return out
+}
+
+func (s *simplifier) notRules(n *tir.Not) tir.Expr {
+	switch x := n.A.(type) {
+	case *tir.Not:
+		return x.A
+	case *tir.Broadcast:
+		return &tir.Broadcast{Value: notOf(x.Value), Lanes: x.Lanes}
+	case *tir.Binary:
+		switch x.Op {
+		case tir.OpLE:
+			return ltOf(x.B, x.A)
+		case tir.OpGE:
+			return ltOf(x.A, x.B)
+		case tir.OpLT:
+			return leOf(x.B, x.A)
+		case tir.OpGT:
+			return leOf(x.A, x.B)
+		case tir.OpEQ:
+			return mk(tir.OpNE, x.A, x.B)
+		case tir.OpNE:
+			return eqOf(x.A, x.B)
+		case tir.OpOr:
+			return s.again(andOf(notOf(x.A), notOf(x.B)))
+		case tir.OpAnd:
+			return s.again(orOf(notOf(x.A), notOf(x.B)))
+		}
+	}
+	return n
+}

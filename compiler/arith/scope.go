@@ -1,0 +1,91 @@
+package arith
+
+import "github.com/irscope/irscope/compiler/tir"
+
+// EnterConstraint assumes cond until exit is called. Scopes must be left in the reverse
+// order of entering them.
+func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) {
+	if _, ok := cst(cond); ok {
+		return func() {}
+	}
+	a.begin()
+	bounds, sets, literals := len(a.boundInfos), len(a.setInfos), len(a.rw.literals)
+	scoped := len(a.known.scoped)
+	saved, gen := a.memo, a.gen
+	a.memo = memo{}
+	a.boundConstraints(cond)
+	undoModular := a.modularConstraints(cond)
+	a.rw.constrain(cond)
+	a.setConstraints(cond)
+	a.known.add(cond, &a.known.scoped)
+	a.memo = memo{} // answers found on the way knew only part of the constraint
+	a.end()
+	return func() {
+		a.boundInfos = a.boundInfos[:bounds]
+		a.setInfos = a.setInfos[:sets]
+		a.rw.literals = a.rw.literals[:literals]
+		a.known.scoped = a.known.scoped[:scoped]
+		if undoModular != nil {
+			undoModular()
+		}
+		a.memo = memo{}
+		if a.gen == gen {
+			a.memo = saved
+		}
+	}
+}
+
+// With runs f while cond is assumed.
+func (a *Analyzer) With(cond tir.Expr, f func()) {
+	exit := a.EnterConstraint(cond)
+	defer exit()
+	f()
+}
+
+// conjuncts calls f for each part of a tree of &&.
+func conjuncts(cond tir.Expr, f func(tir.Expr)) {
+	if b := bin(cond); b.Op == tir.OpAnd {
+		conjuncts(b.A, f)
+		conjuncts(b.B, f)
+		return
+	}
+	f(cond)
+}
+
+// normalizeBool pushes a negation into a simplified condition and turns > and >= around.
+func normalizeBool(e tir.Expr) tir.Expr {
+	switch e := e.(type) {
+	case *tir.Binary:
+		switch e.Op {
+		case tir.OpGT:
+			return ltOf(e.B, e.A)
+		case tir.OpGE:
+			return leOf(e.B, e.A)
+		}
+	case *tir.Not:
+		switch x := e.A.(type) {
+		case *tir.Not:
+			return normalizeBool(x.A)
+		case *tir.Binary:
+			switch x.Op {
+			case tir.OpOr:
+				return andOf(normalizeBool(notOf(x.A)), normalizeBool(notOf(x.B)))
+			case tir.OpAnd:
+				return orOf(normalizeBool(notOf(x.A)), normalizeBool(notOf(x.B)))
+			case tir.OpLT:
+				return leOf(x.B, x.A)
+			case tir.OpGT:
+				return leOf(x.A, x.B)
+			case tir.OpLE:
+				return ltOf(x.B, x.A)
+			case tir.OpGE:
+				return ltOf(x.A, x.B)
+			case tir.OpEQ:
+				return mk(tir.OpNE, x.A, x.B)
+			case tir.OpNE:
+				return eqOf(x.A, x.B)
+			}
+		}
+	}
+	return e
+}

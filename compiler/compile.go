@@ -1,0 +1,173 @@
+package compiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tirpass"
+	"github.com/irscope/irscope/compiler/vmcodegen"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/wasm"
+)
+
+// Request asks for a module to be compiled. Module is required; the zero value of the rest
+// means the defaults.
+type Request struct {
+	Module   *ir.Module
+	Target   target.Target // zero: wasm
+	Pipeline *pass.Pass    // nil: the pipeline "default"
+	// OptLevel is nil for pass.DefaultOptLevel.
+	OptLevel *int
+	Required []string
+	Disabled []string
+	Config   map[string]any
+	// Instruments watch the passes. Compile enters and leaves them.
+	Instruments []*pass.Instrument
+	// CodegenTime, if not nil, is told how long code generation took.
+	CodegenTime func(time.Duration)
+}
+
+// Result is a compiled module.
+type Result struct {
+	Module      *ir.Module // after the last pass
+	Kernels     []Kernel   // in the order of the module
+	Artifact    *artifact.Artifact
+	Diagnostics []ir.Diagnostic
+}
+
+// Kernel is the generated code of one loop function.
+type Kernel struct {
+	Name string
+	// Bytes is the size of its machine code.
+	Bytes int
+	// Text prints the code in the target's text form; it is made at each call.
+	Text func() string
+}
+
+// Passes runs the pipeline of the request and returns the module that it made. The result
+// of a failure holds the diagnostics so far.
+func Passes(ctx context.Context, req Request) (*Result, error) {
+	res := &Result{Module: req.Module}
+	if req.Module == nil {
+		return res, errors.New("there is no module to compile")
+	}
+	pl := req.Pipeline
+	if pl == nil {
+		var err error
+		if pl, err = pipeline.Lookup(""); err != nil {
+			return res, err
+		}
+	}
+	level := pass.DefaultOptLevel
+	if req.OptLevel != nil {
+		level = *req.OptLevel
+	}
+	c, err := pass.NewContext(ctx,
+		pass.OptLevel(level), pass.RequirePass(canonical(req.Required)...), pass.DisablePass(canonical(req.Disabled)...),
+		pass.Configure(req.Config), pass.Instruments(req.Instruments...), pass.WithTarget(req.target()),
+		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(pipeline.NewRegistry()),
+	)
+	if err != nil {
+		return res, err
+	}
+	for _, w := range pipeline.CheckOrder(pipeline.Flatten(pl)) {
+		c.Report(ir.Diagnostic{Severity: ir.Warning, Code: "order", Message: w.Message})
+	}
+	var stack pass.Stack
+	err = stack.With(c, func(c *pass.Context) error {
+		m, err := c.Run(pl, req.Module)
+		if err == nil {
+			res.Module = m
+		}
+		return err
+	})
+	res.Diagnostics = c.Diagnostics()
+	return res, err
+}
+
+func canonical(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = pipeline.Canonical(n)
+	}
+	return out
+}
+
+func (r Request) target() target.Target {
+	if r.Target.IsZero() {
+		return target.Default("wasm")
+	}
+	return r.Target
+}
+
+// Compile runs the pipeline, generates code and builds the program.
+func Compile(ctx context.Context, req Request) (*Result, error) {
+	res, err := Passes(ctx, req)
+	if err != nil {
+		return res, err
+	}
+	start := time.Now()
+	err = Codegen(ctx, req.target(), res, req.Module)
+	if req.CodegenTime != nil {
+		req.CodegenTime(time.Since(start))
+	}
+	return res, err
+}
+
+// Codegen makes the program of a lowered module in res. Signatures are those of source, the
+// module before it was lowered.
+func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Module) error {
+	b := vm.NewBuilder()
+	if err := vmcodegen.Build(res.Module, b); err != nil {
+		return err
+	}
+	exec, err := b.Build()
+	if err != nil {
+		return fmt.Errorf("cannot build the executable: %w", err)
+	}
+	for gv, fn := range res.Module.Funcs() {
+		if f, ok := fn.(*tir.PrimFunc); ok {
+			if err := tirpass.CheckLowered(gv.Name, f); err != nil {
+				return err
+			}
+		}
+	}
+	lib, err := wasm.Build(ctx, res.Module, t)
+	if err != nil {
+		return err
+	}
+	for i := range lib.Kernels {
+		k := &lib.Kernels[i]
+		res.Kernels = append(res.Kernels, Kernel{Name: k.Name, Bytes: k.Bytes, Text: k.Text})
+	}
+	res.Artifact = &artifact.Artifact{
+		Target: t.String(), Exec: exec, Kernels: [][]byte{lib.Bytes}, Functions: signatures(source),
+	}
+	return nil
+}
+
+// signatures describes the public graph functions of m.
+func signatures(m *ir.Module) []artifact.Signature {
+	var out []artifact.Signature
+	for gv, fn := range m.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok || ir.GlobalSymbol(f) == "" {
+			continue
+		}
+		sig := artifact.Signature{Name: gv.Name, Result: typeOf(f.Ret)}
+		for _, p := range f.Params {
+			sig.Params = append(sig.Params, artifact.Param{Name: p.Name, Type: typeOf(p.SInfo)})
+		}
+		out = append(out, sig)
+	}
+	return out
+}

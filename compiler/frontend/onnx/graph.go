@@ -1,0 +1,194 @@
+package onnx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// graph is the state of importing one graph.
+type graph struct {
+	ctx     context.Context
+	model   *onnxpb.Model
+	pb      *onnxpb.Graph
+	opset   int64
+	bb      *relax.BlockBuilder
+	origins *ir.Origins
+	names   names
+	values  map[string]*value
+	uses    map[string]int // how many operands and graph outputs name a value
+	outputs map[string]bool
+	fold    int // elements that may still be computed during the import
+}
+
+// define gives a name its value; each name has one.
+func (g *graph) define(name string, v *value) error {
+	if g.values[name] != nil {
+		return fmt.Errorf("value %q is defined twice", name)
+	}
+	g.values[name] = v
+	return nil
+}
+
+// countUses notes how often each name is used.
+func (g *graph) countUses() {
+	g.uses, g.outputs = map[string]int{}, map[string]bool{}
+	for i := range g.pb.Nodes {
+		for _, name := range g.pb.Nodes[i].Inputs {
+			g.uses[name]++
+		}
+	}
+	for _, out := range g.pb.Outputs {
+		g.uses[out.Name]++
+		g.outputs[out.Name] = true
+	}
+}
+
+// nodes converts the nodes in an order in which operands come before their uses: that of
+// the file if it is one, as ONNX demands, else a topological one.
+func (g *graph) nodes() error {
+	order, err := g.order()
+	if err != nil {
+		return err
+	}
+	for k, i := range order {
+		if k%1024 == 0 && g.ctx.Err() != nil {
+			return context.Cause(g.ctx)
+		}
+		if err := g.node(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node converts one node and defines its outputs.
+func (g *graph) node(i int) error {
+	pb := &g.pb.Nodes[i]
+	n := g.newNode(i)
+	for _, name := range pb.Inputs {
+		n.in = append(n.in, g.values[name]) // nil for the empty name
+	}
+	if err := n.convert(); err != nil {
+		return err
+	}
+	for k, name := range pb.Outputs {
+		switch {
+		case name == "":
+		case k < len(n.out) && n.out[k] != nil:
+			if err := g.define(name, n.out[k]); err != nil {
+				return n.err("", err)
+			}
+		case g.uses[name] > 0:
+			return n.err(fmt.Sprintf("output %d (%q) is used, but the importer computes only the first %d", k, name, len(n.out)), nil)
+		}
+	}
+	return nil
+}
+
+func (g *graph) newNode(i int) *node {
+	pb := &g.pb.Nodes[i]
+	n := &node{g: g, pb: pb, row: operators[pb.OpType], path: fmt.Sprintf("graph.node[%d]", i), opset: g.opset}
+	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
+		n.row = nil
+		n.opset, _ = g.model.Opset(d)
+	}
+	return n
+}
+
+// convert runs the converter of the node's operator.
+func (n *node) convert() (err error) {
+	defer recoverBail(&err)
+	n.origin = n.g.origins.Add(ir.Origin{Pass: "import", Name: n.label(), Op: opLabel(n.pb)})
+	n.base = identifier(n.variable())
+	n.checkAttrs()
+	if len(n.in) < n.row.minIn || n.row.maxIn >= 0 && len(n.in) > n.row.maxIn {
+		n.fail("has %d inputs, expected %s", len(n.in), n.row.arity())
+	}
+	for i := range n.row.minIn {
+		n.value(i)
+	}
+	if len(n.pb.Outputs) == 0 {
+		n.fail("has no outputs")
+	}
+	if n.row.fold != nil && n.folded() {
+		return nil
+	}
+	n.row.convert(n)
+	return nil
+}
+
+// variable is what the node's result is called after: the node's name, or the first output's
+// where there is none or where that is what users of the model see. A name that is only a
+// number is preceded by the operator.
+func (n *node) variable() string {
+	name := ""
+	for _, o := range n.pb.Outputs {
+		if name = o; o != "" {
+			break
+		}
+	}
+	if n.pb.Name != "" && !n.g.outputs[name] {
+		name = n.pb.Name
+	}
+	if !telling(name) && !n.g.outputs[name] {
+		name = n.pb.OpType + "_" + name
+	}
+	return name
+}
+
+// folded computes the node from known elements if all its operands have them.
+func (n *node) folded() bool {
+	in := make([]*known, len(n.in))
+	for i, v := range n.in {
+		if v == nil {
+			continue
+		}
+		if in[i] = n.g.elems(v); in[i] == nil {
+			return false
+		}
+	}
+	if n.g.fold <= 0 {
+		return false
+	}
+	k := n.row.fold(n, in)
+	for _, x := range append(in, k) {
+		if x != nil {
+			n.g.fold -= len(x.elems)
+		}
+	}
+	if k == nil || int64(len(k.elems)) > maxKnown(k.dtype) {
+		return false
+	}
+	for _, e := range k.elems {
+		if !smallExpr(e) {
+			return false
+		}
+	}
+	n.setValue(0, &value{known: k})
+	return true
+}
+
+// emit binds a call and returns its variable; that of a graph output is visible outside of
+// the dataflow block.
+func (g *graph) emit(e relax.Expr, name string, output bool) (*relax.Var, error) {
+	emit := g.bb.Emit
+	if output {
+		emit = g.bb.EmitOutput
+	}
+	v, err := emit(e, g.names.fresh(name))
+	if err != nil {
+		var at *relax.EmitError
+		if errors.As(err, &at) {
+			err = at.Err // the node says better where
+		}
+		return nil, err
+	}
+	return v, nil
+}
+
+var errNoOutput = errors.New("the graph has no output")

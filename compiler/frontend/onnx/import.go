@@ -1,0 +1,276 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// Options says how to import a model.
+type Options struct {
+	// Shapes gives shapes to inputs by name, or sizes to symbolic dimensions: sizes for
+	// symbolic dimensions ("batch" to 4), shapes for inputs that declare none.
+	Shapes map[string][]Dim
+	// Bind gives inputs their values; they become constants and are no parameters then.
+	Bind map[string]*onnxpb.Tensor
+}
+
+// Names of module attributes that the importer sets: lists of the names that inputs and
+// outputs have in the model, in the order of the parameters and results of main.
+const (
+	AttrInputNames  = "input_names"
+	AttrOutputNames = "output_names"
+)
+
+// maxNodes bounds the nodes of a model; the reader has a bound of its own.
+const maxNodes = 100_000
+
+// Import turns a model into a module with the function main. The module keeps the bytes of
+// the model's weights: the file that they were read from must not change.
+//
+// Errors of nodes are of type *Error, missing operators of type *UnsupportedError.
+func Import(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, error) {
+	mod, err := importModel(ctx, m, o)
+	if err != nil {
+		return nil, fmt.Errorf("import ONNX model: %w", err)
+	}
+	return mod, nil
+}
+
+func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, error) {
+	if m.Graph == nil {
+		return nil, fmt.Errorf("the model has no graph")
+	}
+	opset, ok := m.Opset("")
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("the model does not import the default operator set")
+	case opset < MinOpset || opset > MaxOpset:
+		return nil, fmt.Errorf("operator set %d is not supported; %d to %d are", opset, MinOpset, MaxOpset)
+	case len(m.Graph.Nodes) > maxNodes:
+		return nil, fmt.Errorf("the graph has %d nodes, the limit is %d", len(m.Graph.Nodes), maxNodes)
+	}
+	mod := ir.NewModule()
+	g := &graph{
+		ctx: ctx, model: m, pb: m.Graph, opset: opset, origins: mod.Origins(),
+		bb: relax.NewBlockBuilder(mod, op.Table(), arith.NewAnalyzer()), values: map[string]*value{}, fold: maxFolded,
+	}
+	if err := g.supported(); err != nil {
+		return nil, err
+	}
+	params, inputs, err := g.inputs(o)
+	if err != nil {
+		return nil, err
+	}
+	g.countUses()
+	attrs := ir.NewAttrs("num_input", len(params))
+	g.bb.BeginFunction("main", params, relax.FuncOpts{Attrs: attrs})
+	g.bb.BeginDataflow()
+	if err := g.nodes(); err != nil {
+		return nil, err
+	}
+	result, outputs, err := g.results()
+	if err != nil {
+		return nil, err
+	}
+	g.bb.EndDataflow()
+	if _, err := g.bb.EndFunction(result); err != nil {
+		return nil, err
+	}
+	return g.bb.Module().WithAttrs(ir.NewAttrs(AttrInputNames, inputs, AttrOutputNames, outputs)), nil
+}
+
+// supported reports all operators that the importer lacks in one error.
+func (g *graph) supported() error {
+	found := map[string]int{}
+	var bad UnsupportedError
+	for i := range g.pb.Nodes {
+		pb := &g.pb.Nodes[i]
+		if onnxpb.CanonicalDomain(pb.Domain) == "" && operators[pb.OpType] != nil {
+			continue
+		}
+		label := opLabel(pb)
+		if at, ok := found[label]; ok {
+			bad.Ops[at].Nodes++
+			continue
+		}
+		found[label] = len(bad.Ops)
+		n := g.newNode(i)
+		reason := "the operator is not supported"
+		switch {
+		case g.isFunction(pb):
+			reason = "functions of the model are not supported; export it with functions inlined"
+		case pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "":
+			reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain)
+		}
+		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest(pb.OpType, Operators())})
+	}
+	if bad.Ops != nil {
+		return &bad
+	}
+	return nil
+}
+
+func (g *graph) isFunction(pb *onnxpb.Node) bool {
+	for i := range g.model.Functions {
+		f := &g.model.Functions[i]
+		if f.Name == pb.OpType && onnxpb.CanonicalDomain(f.Domain) == onnxpb.CanonicalDomain(pb.Domain) {
+			return true
+		}
+	}
+	return false
+}
+
+// inputs defines initializers and inputs, and returns the parameters of main and the names
+// that they have in the model. Up to IR version 3 initializers are listed among the inputs.
+func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err error) {
+	for i := range g.pb.Initializers {
+		if err := g.initializer(&g.pb.Initializers[i], i); err != nil {
+			return nil, nil, err
+		}
+	}
+	seen := map[string]bool{}
+	sym := newSymbols()
+	if err := sym.bindShapes(g.pb, o.Shapes); err != nil {
+		return nil, nil, err
+	}
+	bound := 0
+	for i := range g.pb.Inputs {
+		in := &g.pb.Inputs[i]
+		path := fmt.Sprintf("graph.input[%d]", i)
+		if in.Name == "" || seen[in.Name] {
+			return nil, nil, fmt.Errorf("%s: the name %q is empty or taken", path, in.Name)
+		}
+		seen[in.Name] = true
+		if t := o.Bind[in.Name]; t != nil {
+			bound++
+			delete(g.values, in.Name)
+			if err := g.bindInput(in, t); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", path, err)
+			}
+			continue
+		}
+		if g.values[in.Name] != nil {
+			continue
+		}
+		info, err := sym.inputType(in, o.Shapes[in.Name])
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		origin := g.origins.Add(ir.Origin{Pass: "import", Name: in.Name, Op: "input"})
+		v := &relax.Var{Base: ir.Base{Origin: origin}, Name: g.names.fresh(in.Name), SInfo: info}
+		g.values[in.Name] = &value{expr: v}
+		params, names = append(params, v), append(names, in.Name)
+	}
+	if bound < len(o.Bind) {
+		for name := range o.Bind {
+			if !seen[name] {
+				return nil, nil, fmt.Errorf("a value is given for %q, which is no input of the graph", name)
+			}
+		}
+	}
+	return params, names, nil
+}
+
+func (g *graph) initializer(t *onnxpb.Tensor, i int) error {
+	path := fmt.Sprintf("graph.initializer[%d]", i)
+	b, err := blobOf(t)
+	if err != nil {
+		return fmt.Errorf("%s %q: %w", path, t.Name, err)
+	}
+	if t.Name == "" {
+		return fmt.Errorf("%s: the initializer has no name", path)
+	}
+	origin := g.origins.Add(ir.Origin{Pass: "import", Name: t.Name, Op: "initializer"})
+	c := &relax.Constant{Base: ir.Base{Origin: origin}, Data: b}
+	if err := g.define(t.Name, &value{expr: c}); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// bindInput makes an input a constant.
+func (g *graph) bindInput(in *onnxpb.ValueInfo, t *onnxpb.Tensor) error {
+	if in.Type != nil && in.Type.Tensor != nil && in.Type.Tensor.Elem != t.Type {
+		return fmt.Errorf("the value given for %q has element type %v, expected %v", in.Name, t.Type, in.Type.Tensor.Elem)
+	}
+	b, err := blobOf(t)
+	if err != nil {
+		return err
+	}
+	origin := g.origins.Add(ir.Origin{Pass: "import", Name: in.Name, Op: "input"})
+	return g.define(in.Name, &value{expr: &relax.Constant{Base: ir.Base{Origin: origin}, Data: b}})
+}
+
+// results makes the outputs of the graph visible outside of the dataflow block and returns
+// the result of main: the output, or a tuple of several.
+func (g *graph) results() (relax.Expr, []string, error) {
+	var es []relax.Expr
+	var names []string
+	for i, out := range g.pb.Outputs {
+		path := fmt.Sprintf("graph.output[%d]", i)
+		v := g.values[out.Name]
+		if v == nil {
+			return nil, nil, fmt.Errorf("%s: %q is defined nowhere", path, out.Name)
+		}
+		e, err := g.output(out.Name, v)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if t := v.tensorInfo(); t != nil && out.Type != nil && out.Type.Tensor != nil {
+			if want := out.Type.Tensor.Elem; want != onnxpb.Undefined && onnxpb.FromDType(t.DType) != want {
+				return nil, nil, fmt.Errorf("%s: %q is declared as %v, but is computed as %s", path, out.Name, want, t.DType)
+			}
+		}
+		es, names = append(es, e), append(names, out.Name)
+	}
+	switch len(es) {
+	case 0:
+		return nil, nil, errNoOutput
+	case 1:
+		return es[0], names, nil
+	}
+	return &relax.Tuple{Fields: es}, names, nil
+}
+
+// output returns the expression of a graph output: its variable if that is visible outside
+// of the dataflow block, else a new one.
+func (g *graph) output(name string, v *value) (e relax.Expr, err error) {
+	origin := g.origins.Add(ir.Origin{Pass: "import", Name: name, Op: "output"})
+	if v.expr == nil {
+		// A computed shape as output: a node that only materialises it.
+		n := &node{g: g, pb: &onnxpb.Node{Name: name, OpType: "Identity"}, path: "graph", opset: g.opset, origin: origin, base: name}
+		if err := n.materialise(v); err != nil {
+			return nil, err
+		}
+	}
+	if x, ok := v.expr.(*relax.Var); ok && !x.Dataflow && g.isBound(x) {
+		return x, nil
+	}
+	return g.bb.EmitOutput(v.expr, g.names.fresh(name))
+}
+
+func (g *graph) isBound(v *relax.Var) bool { return g.bb.LookupBinding(v) != nil }
+
+// materialise is tensor outside of a converter.
+func (n *node) materialise(v *value) (err error) {
+	defer recoverBail(&err)
+	n.tensor(v)
+	return nil
+}
+
+// recoverBail turns the panic of a converter that stopped into its error.
+func recoverBail(err *error) {
+	if r := recover(); r != nil {
+		b, ok := r.(bail)
+		if !ok {
+			panic(r)
+		}
+		*err = b.err
+	}
+}

@@ -1,0 +1,165 @@
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/internal/refeval"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// bindShapes gives those inputs their values that operators need during the import: the
+// suite passes shapes, axes and the like as inputs.
+func bindShapes(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
+	operand := map[string][]int{
+		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {1, 2, 3, 4}, "Split": {1},
+		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
+		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1},
+		"ReduceMean": {1}, "ReduceSum": {1}, "ReduceMax": {1}, "ReduceMin": {1}, "ReduceProd": {1}, "ReduceL1": {1},
+		"ReduceL2": {1}, "ReduceSumSquare": {1}, "ReduceLogSum": {1}, "ReduceLogSumExp": {1},
+	}
+	needed := map[string]bool{}
+	for _, n := range m.Graph.Nodes {
+		for _, i := range operand[n.OpType] {
+			if i < len(n.Inputs) {
+				needed[n.Inputs[i]] = true
+			}
+		}
+	}
+	out := map[string]*onnxpb.Tensor{}
+	for i, in := range m.Graph.Inputs {
+		if needed[in.Name] && i < len(set.Inputs) {
+			out[in.Name] = set.Inputs[i]
+		}
+	}
+	return out
+}
+
+// checkValues evaluates main on the inputs of a test and compares the results.
+func checkValues(m *onnxpb.Model, c onnxtest.NodeCase, f *relax.Function) error {
+	bound := bindShapes(m, c.Sets[0])
+	var inputs []*tensor
+	for i, in := range m.Graph.Inputs {
+		if bound[in.Name] == nil && i < len(c.Sets[0].Inputs) {
+			x, err := refeval.FromONNX(c.Sets[0].Inputs[i])
+			if err != nil {
+				return fmt.Errorf("%w: %w", errNotEvaluated, err)
+			}
+			inputs = append(inputs, x)
+		}
+	}
+	out, err := evaluate(f, inputs)
+	if err != nil {
+		return err
+	}
+	for i, p := range c.Sets[0].Outputs {
+		want, err := refeval.FromONNX(p)
+		if err != nil {
+			return fmt.Errorf("%w: %w", errNotEvaluated, err)
+		}
+		for k, w := range want.Data {
+			g := out[i].Data[k]
+			if d := math.Abs(g - w); !(d <= 1e-6+1e-3*math.Abs(w)) && g != w && !(g != g && w != w) {
+				return fmt.Errorf("output %d: element %d is %g, want %g", i, k, g, w)
+			}
+		}
+	}
+	return nil
+}
+
+// TestNodeSuite imports the published node tests. Each is imported with the shapes and
+// element types that its outputs have, or refused because an operator or a type is missing.
+func TestNodeSuite(t *testing.T) {
+	passed, checked, missing := 0, 0, map[string]int{}
+	for _, c := range onnxtest.Nodes(t) {
+		if len(c.Sets) == 0 {
+			continue
+		}
+		m, err := onnxpb.Read(c.Model, onnxpb.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		mod, err := Import(t.Context(), m, Options{Bind: bindShapes(m, c.Sets[0])})
+		var unsupported *UnsupportedError
+		switch {
+		case errors.As(err, &unsupported):
+			for _, o := range unsupported.Ops {
+				missing[o.First.Op]++
+			}
+			continue
+		case err != nil:
+			if !refusedAsKnown(c.Name, err) {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+			continue
+		}
+		got := ir.MustLookup[*relax.Function](mod, "main").Ret
+		fields := []relax.StructInfo{got}
+		if tup, ok := got.(*relax.TupleStructInfo); ok {
+			fields = tup.Fields
+		}
+		for i, want := range c.Sets[0].Outputs {
+			d, err := want.Type.DType()
+			if err != nil {
+				t.Errorf("%s: %v", c.Name, err)
+				continue
+			}
+			if info := relax.StaticTensor(d, want.Dims...); !relax.EqualSInfo(fields[i], info) {
+				t.Errorf("%s: output %d is %s, want %s", c.Name, i, relax.FormatSInfo(fields[i]), relax.FormatSInfo(info))
+			}
+		}
+		wellFormed(t, c.Name, mod)
+		passed++
+		if err := checkValues(m, c, ir.MustLookup[*relax.Function](mod, "main")); err != nil {
+			if !errors.Is(err, errNotEvaluated) {
+				t.Errorf("%s: %v", c.Name, err)
+			}
+			continue
+		}
+		checked++
+	}
+	var names []string
+	for name := range missing {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	if checked < 600 {
+		t.Errorf("the values of %d tests were checked, expected at least 600", checked)
+	}
+	t.Logf("%d imported, the values of %d checked; operators that are missing: %s", passed, checked, strings.Join(names, " "))
+}
+
+// refused lists tests, by the start of their names, that are refused although their
+// operators are supported, with a part of the error.
+var refused = []struct{ prefix, why string }{
+	{"test_cast_no_saturate", `attribute "saturate" is 0`},
+	{"test_castlike_no_saturate", `attribute "saturate" is 0`},
+	{"test_not_", "operator set 1 is not supported"},
+	{"test_maxpool_with_argmax", "the indices of the maxima"},
+	{"test_center_crop_pad", "pads (input 1"},
+	{"test_blackmanwindow_symmetric", "limit (input 1) must be a constant"},
+	{"test_hammingwindow", "limit (input 1) must be a constant"},
+	{"test_hannwindow", "limit (input 1) must be a constant"},
+	{"test_einsum_batch_diagonal", "letter twice"},
+	{"test_resize_downsample_scales", "does not make a whole number"},
+	{"test_resize_downsample_sizes", `attribute "antialias" is 1`},
+	{"test_resize_", `attribute "keep_aspect_ratio_policy" is "not_`},
+	{"test_resize_tf_crop", `"tf_crop_and_resize", supported are`},
+}
+
+func refusedAsKnown(name string, err error) bool {
+	for _, r := range refused {
+		if strings.HasPrefix(name, r.prefix) && strings.Contains(err.Error(), r.why) {
+			return true
+		}
+	}
+	return false
+}

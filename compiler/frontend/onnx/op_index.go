@@ -1,0 +1,229 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// indexRows are the operators that join, cut and pick.
+func indexRows() []operator {
+	return []operator{
+		{name: "Concat", minIn: 1, maxIn: -1, attrs: []string{"axis"}, convert: concat, fold: foldConcat},
+		{name: "Split", minIn: 1, maxIn: 2, attrs: []string{"axis", "split", "num_outputs"}, convert: split},
+		{name: "Slice", minIn: 1, maxIn: 5, attrs: []string{"starts", "ends", "axes"}, convert: slice, fold: foldSlice},
+		{name: "Gather", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: gather, fold: foldGather},
+		{name: "GatherElements", minIn: 2, maxIn: 2, attrs: []string{"axis"}, convert: gatherElements},
+		{name: "GatherND", minIn: 2, maxIn: 2, attrs: []string{"batch_dims"}, convert: gatherND},
+		{name: "Pad", minIn: 1, maxIn: 4, attrs: []string{"mode", "pads", "value"}, convert: pad},
+	}
+}
+
+func concat(n *node) {
+	var es []relax.Expr
+	rank := n.rank(0)
+	for i := range n.in {
+		n.value(i)
+		n.sameDType(0, i)
+		if r := n.rank(i); r != rank {
+			n.fail("inputs 0 and %d have %d and %d dimensions, expected the same", i, rank, r)
+		}
+		es = append(es, n.expr(i))
+	}
+	if n.pb.Attribute("axis") == nil {
+		n.fail("attribute \"axis\" is missing")
+	}
+	axis := n.axis(n.int("axis", 0), rank)
+	if len(es) == 1 {
+		n.setValue(0, n.value(0))
+		return
+	}
+	n.result("relax.concat", args(tuple(es)), "axis", int64(axis))
+}
+
+// maxOutputs bounds the parts of a split.
+const maxOutputs = 1 << 12
+
+// split cuts a tensor into the given sizes, or into as many parts as there are outputs, of
+// which the last may be smaller.
+func split(n *node) {
+	dims := n.dims(0)
+	axis := n.axis(n.int("axis", 0), len(dims))
+	count := len(n.pb.Outputs)
+	if c := n.int("num_outputs", int64(count)); c != int64(count) {
+		n.fail("attribute \"num_outputs\" is %d, but the node has %d outputs", c, count)
+	}
+	if count > maxOutputs {
+		n.fail("has %d outputs, the limit is %d", count, maxOutputs)
+	}
+	sizes := n.ints("split")
+	if n.has(1) {
+		sizes = n.intsOperand(1, "split")
+	}
+	extent, static := tir.AsInt(dims[axis])
+	if sizes == nil {
+		if !static {
+			n.parts(axis, int64(count), count)
+			return
+		}
+		chunk := (extent + int64(count) - 1) / int64(count)
+		for i := range int64(count) {
+			sizes = append(sizes, max(0, min(chunk, extent-i*chunk)))
+		}
+	}
+	if len(sizes) != count {
+		n.fail("there are %d sizes for %d outputs", len(sizes), count)
+	}
+	total := int64(0)
+	cuts := make([]int64, 0, len(sizes))
+	for i, s := range sizes {
+		if s < 0 || s > math.MaxInt32 {
+			n.fail("size %d is %d, expected 0 or more", i, s)
+		}
+		total += s
+		cuts = append(cuts, total)
+	}
+	if static && total != extent {
+		n.fail("the sizes add up to %d, but axis %d has extent %d", total, axis, extent)
+	}
+	if static && n.foldSplit(n.known(0), sizes) {
+		return
+	}
+	n.parts(axis, cuts[:len(cuts)-1], count)
+}
+
+// parts splits operand 0 and makes the parts the results. One part is the tensor itself.
+func (n *node) parts(axis int, sections any, count int) {
+	if count == 1 {
+		n.setValue(0, n.value(0))
+		return
+	}
+	t := n.emit("relax.split", args(n.expr(0)), "indices_or_sections", sections, "axis", int64(axis))
+	for i, name := range n.pb.Outputs {
+		if name != "" && n.g.uses[name] > 0 {
+			n.resultField(t, i)
+		}
+	}
+}
+
+// indices returns operand 1, which indexes an axis of the given extent, with negative
+// indices made to count from the front.
+func (n *node) indices(extent tir.Expr) relax.Expr {
+	n.wantDType(1, "an integer", dtype.DType.IsInteger)
+	d := n.dtype(1)
+	if k := n.known(1); k != nil {
+		if vs, ok := k.ints(); ok {
+			e, static := tir.AsInt(extent)
+			negative := false
+			for i, v := range vs {
+				if static && (v < -e || v >= e) {
+					n.fail("index %d is %d, out of range for extent %d", i, v, e)
+				}
+				negative = negative || v < 0
+			}
+			switch {
+			case !negative:
+				return n.expr(1)
+			case static:
+				for i := range vs {
+					if vs[i] < 0 {
+						vs[i] += e
+					}
+				}
+				elems := make([]tir.Expr, len(vs))
+				for i, v := range vs {
+					elems[i] = tir.Const(d, v)
+				}
+				return n.tensor(&value{known: &known{dtype: d, shape: k.shape, elems: elems}})
+			}
+		}
+	}
+	if d.IsUInt() {
+		return n.expr(1)
+	}
+	v, ok := tir.AsInt(extent)
+	if !ok {
+		n.fail("indices that depend on data need a fixed extent of the axis that they index")
+	}
+	ix := n.expr(1)
+	below := n.emit("relax.less", args(ix, n.constant(d, 0)))
+	return n.emit("relax.where", args(below, n.emit("relax.add", args(ix, n.constant(d, float64(v)))), ix))
+}
+
+func gather(n *node) {
+	dims := n.dims(0)
+	axis := n.axis(n.int("axis", 0), len(dims))
+	n.result("relax.take", args(n.expr(0), n.indices(dims[axis])), "axis", int64(axis))
+}
+
+func gatherElements(n *node) {
+	dims := n.dims(0)
+	axis := n.axis(n.int("axis", 0), len(dims))
+	if n.rank(1) != len(dims) {
+		n.fail("the indices have %d dimensions, expected %d like the data", n.rank(1), len(dims))
+	}
+	n.result("relax.gather_elements", args(n.expr(0), n.indices(dims[axis])), "axis", int64(axis))
+}
+
+func gatherND(n *node) {
+	n.wantDType(1, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
+	n.refuseNegative(1)
+	n.result("relax.gather_nd", args(n.expr(0), n.expr(1)), "batch_dims", n.int("batch_dims", 0))
+}
+
+// pad adds elements at the start and end of axes; the pads are an attribute up to operator
+// set 10, and operands (with the axes since 18) after that.
+func pad(n *node) {
+	dims := n.dims(0)
+	mode := n.str("mode", "constant", "constant", "reflect", "edge")
+	pads, fill := n.ints("pads"), n.float("value", 0)
+	axes := make([]int, len(dims))
+	for i := range axes {
+		axes[i] = i
+	}
+	if n.opset >= 11 {
+		pads = n.intsOperand(1, "pads")
+		if n.has(2) {
+			fill = n.scalarOperand(2, "constant_value")
+		}
+		if n.has(3) {
+			axes = n.axes(n.intsOperand(3, "axes"), len(dims))
+		}
+	}
+	if len(pads) != 2*len(axes) {
+		n.fail("there are %d pads for %d axes, expected two for each", len(pads), len(axes))
+	}
+	width := make([]int64, 2*len(dims))
+	any := false
+	for i, a := range axes {
+		lo, hi := pads[i], pads[i+len(axes)]
+		if lo < 0 || hi < 0 || lo > math.MaxInt32 || hi > math.MaxInt32 {
+			n.fail("the pads of axis %d are %d and %d; only pads of 0 or more are supported", a, lo, hi)
+		}
+		width[2*a], width[2*a+1] = lo, hi
+		any = any || lo+hi > 0
+	}
+	if !any {
+		n.setValue(0, n.value(0))
+		return
+	}
+	n.result("relax.nn.pad", args(n.expr(0)), "pad_width", width, "pad_mode", mode, "pad_value", fill)
+}
+
+// scalarOperand returns operand i, a constant of one element.
+func (n *node) scalarOperand(i int, what string) float64 {
+	k := n.known(i)
+	if k == nil || len(k.elems) != 1 {
+		n.fail("%s (input %d) must be a constant of one element", what, i)
+	}
+	switch e := k.elems[0].(type) {
+	case *tir.FloatImm:
+		return e.Value
+	case *tir.IntImm:
+		return float64(e.Value)
+	}
+	n.fail("%s (input %d) must be a constant", what, i)
+	return 0
+}

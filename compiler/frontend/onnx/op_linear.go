@@ -1,0 +1,128 @@
+package onnx
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// linearRows are the matrix products.
+func linearRows() []operator {
+	return []operator{
+		{name: "MatMul", minIn: 2, maxIn: 2, convert: func(n *node) {
+			n.sameDType(0, 1)
+			n.result("relax.matmul", args(n.expr(0), n.expr(1)))
+		}},
+		{name: "Gemm", minIn: 2, maxIn: 3, attrs: []string{"alpha", "beta", "transA", "transB"}, convert: gemm},
+		{name: "Einsum", minIn: 1, maxIn: -1, attrs: []string{"equation"}, convert: einsum},
+	}
+}
+
+// gemm is alpha * A' * B' + beta * C, where C broadcasts to the product.
+func gemm(n *node) {
+	n.sameDType(0, 1, 2)
+	if n.rank(0) != 2 || n.rank(1) != 2 {
+		n.fail("inputs 0 and 1 have %d and %d dimensions, expected 2", n.rank(0), n.rank(1))
+	}
+	if n.opset < 11 {
+		n.value(2)
+	}
+	factor := func(i int, attr string) relax.Expr {
+		if n.bool(attr, false) {
+			return n.emit("relax.permute_dims", args(n.expr(i)), "axes", []int64{1, 0})
+		}
+		return n.expr(i)
+	}
+	alpha, beta := n.float("alpha", 1), n.float("beta", 1)
+	factors := args(factor(0, "transA"), factor(1, "transB"))
+	hasC := n.has(2) && beta != 0
+	if alpha == 1 && !hasC {
+		n.result("relax.matmul", factors)
+		return
+	}
+	y := n.emit("relax.matmul", factors)
+	if alpha != 1 {
+		scaled := args(y, n.constant(n.dtype(0), alpha))
+		if !hasC {
+			n.result("relax.multiply", scaled)
+			return
+		}
+		y = n.emit("relax.multiply", scaled)
+	}
+	if n.rank(2) > 2 {
+		n.fail("input 2 has %d dimensions, expected at most 2", n.rank(2))
+	}
+	c := n.expr(2)
+	if beta != 1 {
+		c = n.emit("relax.multiply", args(c, n.constant(n.dtype(0), beta)))
+	}
+	n.result("relax.add", args(y, c))
+}
+
+// einsum passes the equation on with the dimensions behind "..." spelled as capital
+// letters that it does not use.
+func einsum(n *node) {
+	n.wantDType(0, "a number", func(d dtype.DType) bool { return d.IsFloat() || d.IsInteger() })
+	var es []relax.Expr
+	for i := range n.in {
+		es = append(es, n.sameAs(0, i))
+	}
+	a := n.attr("equation", onnxpb.AttrString)
+	if a == nil {
+		n.fail("attribute \"equation\" is missing")
+	}
+	eq := strings.ReplaceAll(string(a.S), " ", "")
+	left, right, explicit := strings.Cut(eq, "->")
+	terms := strings.Split(left, ",")
+	if len(terms) != len(es) {
+		n.fail("attribute \"equation\" is %q, which has %d operands, but the node has %d", eq, len(terms), len(es))
+	}
+	ellipsis := ""
+	for i, t := range terms {
+		for k, c := range t {
+			if c != '.' && strings.ContainsRune(t[k+1:], c) {
+				n.fail("attribute \"equation\" is %q; an operand that has a letter twice (a diagonal) is not supported", eq)
+			}
+		}
+		hidden := n.rank(i) - len(strings.Replace(t, "...", "", 1))
+		if !strings.Contains(t, "...") {
+			continue
+		}
+		if hidden < 0 || hidden > 20 {
+			n.fail("attribute \"equation\" is %q, but operand %d has %d dimensions", eq, i, n.rank(i))
+		}
+		if ellipsis != "" && len(ellipsis) != hidden {
+			n.fail("attribute \"equation\" is %q; an ellipsis must stand for as many dimensions in each operand", eq)
+		}
+		for c := 'A'; len(ellipsis) < hidden && c <= 'Z'; c++ {
+			if !strings.ContainsRune(eq, c) {
+				ellipsis += string(c)
+			}
+		}
+		if len(ellipsis) < hidden {
+			n.fail("attribute \"equation\" is %q, which has too many letters", eq)
+		}
+		terms[i] = strings.Replace(t, "...", ellipsis, 1)
+	}
+	if !explicit {
+		right = ellipsis + implicit(left)
+	}
+	subscripts := strings.Join(terms, ",") + "->" + strings.Replace(right, "...", ellipsis, 1)
+	n.result("relax.einsum", args(tuple(es)), "subscripts", subscripts)
+}
+
+// implicit returns the letters that occur once, in alphabetical order: the result of an
+// equation without an arrow.
+func implicit(left string) string {
+	var once []rune
+	for _, c := range left {
+		if c != ',' && c != '.' && strings.Count(left, string(c)) == 1 {
+			once = append(once, c)
+		}
+	}
+	slices.Sort(once)
+	return string(once)
+}

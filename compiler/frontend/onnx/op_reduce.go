@@ -1,0 +1,135 @@
+package onnx
+
+import (
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// reduceRows are the reductions over axes.
+func reduceRows() []operator {
+	row := func(name string, convert func(*node)) operator {
+		return operator{
+			name: name, minIn: 1, maxIn: 2, attrs: []string{"axes", "keepdims", "noop_with_empty_axes"}, convert: convert,
+		}
+	}
+	arg := func(name, relaxName string) operator {
+		return operator{
+			name: name, minIn: 1, maxIn: 1, attrs: []string{"axis", "keepdims", "select_last_index"},
+			convert: func(n *node) { argReduce(n, relaxName) },
+		}
+	}
+	same := func(n *node) relax.Expr { return n.expr(0) }
+	squares := func(n *node) relax.Expr { return n.emit("relax.multiply", args(n.expr(0), n.expr(0))) }
+	prod := row("ReduceProd", func(n *node) { n.reduce("prod", same, "") })
+	prod.fold = foldReduceProd
+	return []operator{
+		row("ReduceMean", func(n *node) { n.reduce("mean", same, "") }),
+		row("ReduceSum", func(n *node) { n.reduce("sum", same, "") }),
+		row("ReduceMax", func(n *node) { n.reduce("max", same, "") }),
+		row("ReduceMin", func(n *node) { n.reduce("min", same, "") }),
+		prod,
+		row("ReduceL1", func(n *node) {
+			n.reduce("sum", func(n *node) relax.Expr { return n.emit("relax.abs", args(n.expr(0))) }, "")
+		}),
+		row("ReduceL2", func(n *node) { n.reduce("sum", squares, "relax.sqrt") }),
+		row("ReduceSumSquare", func(n *node) { n.reduce("sum", squares, "") }),
+		row("ReduceLogSum", func(n *node) { n.reduce("sum", same, "relax.log") }),
+		row("ReduceLogSumExp", reduceLogSumExp),
+		arg("ArgMax", "relax.argmax"), arg("ArgMin", "relax.argmin"),
+	}
+}
+
+// reduceAxes returns the axes as an attribute's value, nil for all. Older operator sets
+// give them as an attribute, newer ones as an operand; none means all, or with
+// noop_with_empty_axes that nothing is reduced.
+func (n *node) reduceAxes() (axes any, noop bool) {
+	list := n.ints("axes")
+	if n.has(1) {
+		list = n.intsOperand(1, "axes")
+	}
+	if len(list) == 0 {
+		return nil, n.bool("noop_with_empty_axes", false)
+	}
+	out := make([]int64, len(list))
+	for i, a := range n.axes(list, n.rank(0)) {
+		out[i] = int64(a)
+	}
+	return out, false
+}
+
+// reduce applies before to the operand, reduces, and applies the operator called after.
+func (n *node) reduce(name string, before func(*node) relax.Expr, after string) {
+	n.wantDType(0, "a number", func(d dtype.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsBool() })
+	axes, noop := n.reduceAxes()
+	x := before(n)
+	if noop {
+		if after != "" {
+			n.result(after, args(x))
+			return
+		}
+		n.set(0, x)
+		return
+	}
+	kv := []any{"axis", axes, "keepdims", n.bool("keepdims", true)}
+	if after == "" {
+		n.result("relax."+name, args(x), kv...)
+		return
+	}
+	n.result(after, args(n.emit("relax."+name, args(x), kv...)))
+}
+
+// reduceLogSumExp takes the maximum out before the exponential, which then cannot overflow.
+func reduceLogSumExp(n *node) {
+	x := n.floats(0)
+	axes, noop := n.reduceAxes()
+	if noop {
+		n.setValue(0, n.value(0))
+		return
+	}
+	top := n.emit("relax.max", args(x), "axis", axes, "keepdims", true)
+	e := n.emit("relax.exp", args(n.emit("relax.subtract", args(x, top))))
+	s := n.emit("relax.log", args(n.emit("relax.sum", args(e), "axis", axes, "keepdims", true)))
+	if n.bool("keepdims", true) {
+		n.result("relax.add", args(s, top))
+		return
+	}
+	n.result("relax.squeeze", args(n.emit("relax.add", args(s, top))), "axis", axes)
+}
+
+func argReduce(n *node, name string) {
+	axis := int64(n.axis(n.int("axis", 0), n.rank(0)))
+	keep := n.bool("keepdims", true)
+	if !n.bool("select_last_index", false) {
+		n.result(name, args(n.expr(0)), "axis", axis, "keepdims", keep)
+		return
+	}
+	// The last of equal elements is the first of the reversed axis, counted from its end.
+	extent, ok := tir.AsInt(n.dims(0)[axis])
+	if !ok {
+		n.fail("attribute \"select_last_index\" needs a fixed extent of axis %d", axis)
+	}
+	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
+	i := n.emit(name, args(x), "axis", axis, "keepdims", keep)
+	n.result("relax.subtract", args(n.constant(dtype.Int64T, float64(extent-1)), i))
+}
+
+// foldReduceProd multiplies the elements of a shape.
+func foldReduceProd(n *node, in []*known) *known {
+	k := in[0]
+	if !foldable(k.dtype) || len(k.shape) != 1 {
+		return nil
+	}
+	axes, noop := n.reduceAxes()
+	if list, ok := axes.([]int64); noop || ok && len(list) != 1 {
+		return nil
+	}
+	e := tir.Const(k.dtype, 1)
+	for _, x := range k.elems {
+		e = tir.Mul(e, x)
+	}
+	if n.bool("keepdims", true) {
+		return vector(k.dtype, []tir.Expr{e})
+	}
+	return scalar(k.dtype, e)
+}

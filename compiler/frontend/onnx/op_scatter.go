@@ -1,0 +1,119 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// scatterRows are the operators that write at indices, and other rearrangements by index.
+func scatterRows() []operator {
+	return []operator{
+		{name: "ScatterElements", minIn: 3, maxIn: 3, attrs: []string{"axis", "reduction"}, convert: scatterElements},
+		{name: "Scatter", minIn: 3, maxIn: 3, attrs: []string{"axis"}, convert: scatterElements},
+		{name: "ScatterND", minIn: 3, maxIn: 3, attrs: []string{"reduction"}, convert: scatterND},
+		{name: "OneHot", minIn: 3, maxIn: 3, attrs: []string{"axis"}, convert: oneHot},
+		{name: "Trilu", minIn: 1, maxIn: 2, attrs: []string{"upper"}, convert: trilu},
+		{name: "CumSum", minIn: 2, maxIn: 2, attrs: []string{"exclusive", "reverse"}, convert: cumSum},
+	}
+}
+
+// reduction spells the attribute as relax does; a Scatter without one overwrites.
+func (n *node) reduction() string {
+	r := n.str("reduction", "none", "none", "add", "mul", "max", "min")
+	if r == "none" {
+		return "update"
+	}
+	return r
+}
+
+func scatterElements(n *node) {
+	dims := n.dims(0)
+	axis := n.axis(n.int("axis", 0), len(dims))
+	n.sameDType(0, 2)
+	if n.rank(1) != len(dims) || n.rank(2) != len(dims) {
+		n.fail("indices and updates have %d and %d dimensions, expected %d like the data", n.rank(1), n.rank(2), len(dims))
+	}
+	n.result("relax.scatter_elements", args(n.expr(0), n.indices(dims[axis]), n.expr(2)),
+		"axis", int64(axis), "reduction", n.reduction())
+}
+
+func scatterND(n *node) {
+	n.wantDType(1, "int64", func(d dtype.DType) bool { return d == dtype.Int64T })
+	n.sameDType(0, 2)
+	n.refuseNegative(1)
+	n.result("relax.scatter_nd", args(n.expr(0), n.expr(1), n.expr(2)), "reduction", n.reduction())
+}
+
+// refuseNegative stops if operand i is a constant with negative elements.
+func (n *node) refuseNegative(i int) {
+	k := n.known(i)
+	if k == nil {
+		return
+	}
+	for _, e := range k.elems {
+		if v, ok := tir.AsInt(e); ok && v < 0 {
+			n.fail("negative indices are not supported")
+		}
+	}
+}
+
+// oneHot writes an axis of the given depth with one value at the index and another
+// elsewhere. Negative indices count from the end.
+func oneHot(n *node) {
+	depth := n.scalarOperand(1, "depth")
+	if depth < 1 || depth > math.MaxInt32 {
+		n.fail("depth is %g, expected 1 or more", depth)
+	}
+	values := n.known(2)
+	if values == nil || len(values.elems) != 2 {
+		n.fail("the values (input 2) must be a constant of two elements, off and on")
+	}
+	x, d := n.expr(0), n.dtype(0)
+	if d.IsFloat() {
+		d = dtype.Int64T
+		x = n.emit("relax.astype", args(x), "dtype", d)
+	}
+	if d.IsInt() {
+		below := n.emit("relax.less", args(x, n.constant(d, 0)))
+		x = n.emit("relax.where", args(below, n.emit("relax.add", args(x, n.constant(d, depth))), x))
+	}
+	axis := int64(n.axis(n.int("axis", -1), n.rank(0)+1))
+	n.result("relax.one_hot", args(x, &relax.PrimValue{Value: values.elems[1]}, &relax.PrimValue{Value: values.elems[0]}),
+		"depth", int64(depth), "axis", axis)
+}
+
+func trilu(n *node) {
+	if n.rank(0) < 2 {
+		n.fail("input 0 has %d dimensions, expected at least 2", n.rank(0))
+	}
+	k := 0.0
+	if n.has(1) {
+		k = n.scalarOperand(1, "k")
+	}
+	name := "relax.tril"
+	if n.bool("upper", true) {
+		name = "relax.triu"
+	}
+	k = max(min(k, math.MaxInt32), -math.MaxInt32)
+	n.result(name, args(n.expr(0), &relax.PrimValue{Value: tir.Int(int64(k))}))
+}
+
+// cumSum sums along an axis; backwards it does so on the reversed axis.
+func cumSum(n *node) {
+	a := n.scalarOperand(1, "axis")
+	if a != math.Trunc(a) || math.Abs(a) > 64 {
+		n.fail("axis is %g", a)
+	}
+	axis := int64(n.axis(int64(a), n.rank(0)))
+	exclusive := n.bool("exclusive", false)
+	if !n.bool("reverse", false) {
+		n.result("relax.cumsum", args(n.expr(0)), "axis", axis, "exclusive", exclusive)
+		return
+	}
+	x := n.emit("relax.flip", args(n.expr(0)), "axis", axis)
+	x = n.emit("relax.cumsum", args(x), "axis", axis, "exclusive", exclusive)
+	n.result("relax.flip", args(x), "axis", axis)
+}

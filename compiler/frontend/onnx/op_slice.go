@@ -1,0 +1,126 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// sliceSpec is what a Slice cuts out, by axis.
+type sliceSpec struct {
+	axes       []int
+	begin, end []tir.Expr
+	step       []int64
+}
+
+// sliceArgs reads the operands of a Slice (attributes up to operator set 9) for an input of
+// the given rank.
+func (n *node) sliceArgs(rank int) sliceSpec {
+	var s sliceSpec
+	var axes, steps []int64
+	if n.opset < 10 {
+		s.begin, s.end, axes = relax.Ints(n.ints("starts")), relax.Ints(n.ints("ends")), n.ints("axes")
+	} else {
+		s.begin, s.end = n.shapeOperand(1, "starts"), n.shapeOperand(2, "ends")
+		if n.has(3) {
+			axes = n.intsOperand(3, "axes")
+		}
+		if n.has(4) {
+			steps = n.intsOperand(4, "steps")
+		}
+	}
+	if axes == nil {
+		for i := range s.begin {
+			axes = append(axes, int64(i))
+		}
+	}
+	if len(s.begin) != len(s.end) || len(axes) != len(s.begin) || steps != nil && len(steps) != len(axes) {
+		n.fail("has %d starts, %d ends, %d axes and %d steps, expected as many of each", len(s.begin), len(s.end), len(axes), len(steps))
+	}
+	s.axes = n.axes(axes, rank)
+	s.step = make([]int64, len(axes))
+	for i := range s.step {
+		if s.step[i] = 1; steps != nil {
+			s.step[i] = max(min(steps[i], math.MaxInt32), -math.MaxInt32)
+		}
+		if s.step[i] == 0 {
+			n.fail("step %d is 0", i)
+		}
+	}
+	return s
+}
+
+// clampSlice brings start and end of a slice into the range of an axis. A slice backwards
+// that reaches the first element ends at -1.
+func clampSlice(begin, end, step, extent int64) (int64, int64) {
+	if begin < 0 {
+		begin = max(begin+extent, -1)
+	}
+	if end < 0 {
+		end = max(end+extent, -1)
+	}
+	if step > 0 {
+		return min(max(begin, 0), extent), min(max(end, 0), extent)
+	}
+	return min(begin, extent-1), min(end, extent-1)
+}
+
+func slice(n *node) {
+	dims := n.dims(0)
+	s := n.sliceArgs(len(dims))
+	var axes, begins, ends, steps []relax.Expr
+	prim := func(e tir.Expr) relax.Expr { return &relax.PrimValue{Value: e} }
+	for i, a := range s.axes {
+		begin, end := tir.CastTo(dtype.Int64T, s.begin[i]), tir.CastTo(dtype.Int64T, s.end[i])
+		b, bok := tir.AsInt(begin)
+		e, eok := tir.AsInt(end)
+		extent, static := tir.AsInt(dims[a])
+		switch {
+		case static && bok && eok:
+			b, e = clampSlice(b, e, s.step[i], extent)
+			if b == 0 && e == extent && s.step[i] == 1 {
+				continue
+			}
+			if s.step[i] < 0 && e < 0 {
+				e = -extent - 1 // counts from the end: one before the first element
+			}
+			begin, end = tir.Int(b), tir.Int(max(e, -extent-1))
+		case s.step[i] < 0:
+			n.fail("a slice backwards needs a fixed extent of axis %d", a)
+		default:
+			begin, end = clampSymbolic(begin, dims[a]), clampSymbolic(end, dims[a])
+			if tir.IsConst(begin, 0) && end == dims[a] && s.step[i] == 1 {
+				continue
+			}
+		}
+		axes = append(axes, prim(tir.Int(int64(a))))
+		begins, ends = append(begins, prim(begin)), append(ends, prim(end))
+		steps = append(steps, prim(tir.Int(s.step[i])))
+	}
+	if len(axes) == 0 {
+		n.setValue(0, n.value(0))
+		return
+	}
+	n.result("relax.strided_slice", args(n.expr(0), tuple(axes), tuple(begins), tuple(ends), tuple(steps)))
+}
+
+// clampSymbolic brings a bound of a forward slice into the range of an axis whose extent is
+// symbolic, or a symbolic bound into a fixed one.
+func clampSymbolic(v, extent tir.Expr) tir.Expr {
+	c, ok := tir.AsInt(v)
+	switch {
+	case !ok && (v == extent):
+		return extent
+	case !ok:
+		return tir.Max(tir.Int(0), tir.Min(v, extent))
+	case c == 0:
+		return tir.Int(0)
+	case c >= math.MaxInt32:
+		return extent
+	case c < 0:
+		return tir.Max(tir.Int(0), tir.Add(extent, tir.Int(max(c, -math.MaxInt32))))
+	}
+	return tir.Min(v, extent)
+}

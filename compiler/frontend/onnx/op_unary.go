@@ -1,0 +1,152 @@
+package onnx
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// unaryRows are the operators that compute each element from one element.
+func unaryRows() []operator {
+	var rows []operator
+	for onnx, name := range map[string]string{
+		"Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh",
+		"BitwiseNot": "bitwise_not", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp", "IsNaN": "isnan", "Log": "log",
+		"Round": "round", "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin", "Sinh": "sinh", "Tan": "tan", "Tanh": "tanh",
+	} {
+		convert := unaryOp(name)
+		switch onnx {
+		case "Abs", "Erf", "Sign": // of all numbers
+		case "BitwiseNot":
+			convert = typed(name, "an integer type", dtype.DType.IsInteger)
+		default:
+			convert = typed(name, "a floating-point type", dtype.DType.IsFloat)
+		}
+		rows = append(rows, operator{name: onnx, minIn: 1, maxIn: 1, convert: convert})
+	}
+	return append(rows,
+		operator{name: "Ceil", minIn: 1, maxIn: 1, convert: typed("ceil", "a floating-point type", dtype.DType.IsFloat), fold: foldFloat(math.Ceil)},
+		operator{name: "Floor", minIn: 1, maxIn: 1, convert: typed("floor", "a floating-point type", dtype.DType.IsFloat), fold: foldFloat(math.Floor)},
+		operator{name: "Sqrt", minIn: 1, maxIn: 1, convert: typed("sqrt", "a floating-point type", dtype.DType.IsFloat), fold: foldFloat(math.Sqrt)},
+		operator{name: "Neg", minIn: 1, maxIn: 1, convert: unaryOp("negative"), fold: foldNeg},
+		operator{name: "Not", minIn: 1, maxIn: 1, convert: typed("logical_not", "bool", dtype.DType.IsBool), fold: foldNot},
+		operator{name: "Reciprocal", minIn: 1, maxIn: 1, convert: func(n *node) {
+			n.result("relax.divide", args(n.constant(n.dtype(0), 1), n.expr(0)))
+		}},
+		operator{name: "IsInf", minIn: 1, maxIn: 1, attrs: []string{"detect_negative", "detect_positive"}, convert: isInfOp},
+		operator{name: "Clip", minIn: 1, maxIn: 3, attrs: []string{"min", "max"}, convert: clip},
+		operator{name: "Cast", minIn: 1, maxIn: 1, attrs: []string{"to", "saturate", "round_mode"}, convert: cast, fold: foldCast},
+		operator{name: "CastLike", minIn: 2, maxIn: 2, attrs: []string{"saturate", "round_mode"}, convert: func(n *node) {
+			n.astype(n.dtype(1))
+		}},
+		operator{name: "Identity", minIn: 1, maxIn: 1, convert: func(n *node) { n.setValue(0, n.value(0)) }},
+		operator{name: "Dropout", minIn: 1, maxIn: 3, attrs: []string{"ratio", "seed", "is_test"}, convert: dropout},
+	)
+}
+
+func unaryOp(name string) func(*node) {
+	return func(n *node) { n.result("relax."+name, args(n.expr(0))) }
+}
+
+// typed is unaryOp for an operand whose element type ok accepts.
+func typed(name, what string, ok func(dtype.DType) bool) func(*node) {
+	return func(n *node) {
+		n.wantDType(0, what, ok)
+		unaryOp(name)(n)
+	}
+}
+
+func isInfOp(n *node) {
+	x := n.expr(0)
+	pos, neg := n.bool("detect_positive", true), n.bool("detect_negative", true)
+	switch {
+	case pos && neg:
+		n.result("relax.isinf", args(x))
+	case pos:
+		n.result("relax.equal", args(x, n.constant(n.dtype(0), math.Inf(1))))
+	case neg:
+		n.result("relax.equal", args(x, n.constant(n.dtype(0), math.Inf(-1))))
+	default:
+		nan := n.emit("relax.isnan", args(x)) // a NaN is not infinite: what is both is nowhere
+		n.result("relax.logical_and", args(nan, n.emit("relax.isinf", args(x))))
+	}
+}
+
+// clip limits to bounds that are attributes up to operator set 10 and operands since.
+func clip(n *node) {
+	d := n.dtype(0)
+	bound := func(operand int, attr string) (v float64, fixed bool, e relax.Expr) {
+		if n.opset < 11 {
+			if a := n.pb.Attribute(attr); a != nil {
+				v = n.float(attr, 0)
+				return v, true, n.constant(d, v)
+			}
+			return 0, true, nil
+		}
+		if !n.has(operand) {
+			return 0, true, nil
+		}
+		n.sameDType(0, operand)
+		if k := n.known(operand); k != nil && len(k.elems) == 1 {
+			switch x := k.elems[0].(type) {
+			case *tir.FloatImm:
+				return x.Value, true, n.constant(d, x.Value)
+			case *tir.IntImm:
+				return float64(x.Value), true, n.expr(operand)
+			}
+		}
+		return 0, false, n.expr(operand)
+	}
+	lo, loFixed, loExpr := bound(1, "min")
+	hi, hiFixed, hiExpr := bound(2, "max")
+	x := n.expr(0)
+	switch {
+	case loExpr == nil && hiExpr == nil:
+		n.setValue(0, n.value(0))
+	case hiExpr == nil:
+		n.result("relax.maximum", args(x, loExpr))
+	case loExpr == nil:
+		n.result("relax.minimum", args(x, hiExpr))
+	case loFixed && hiFixed && !isInf(lo) && !isInf(hi) && lo <= hi:
+		n.result("relax.clip", args(x, primFloat(d, lo), primFloat(d, hi)))
+	default:
+		// The upper bound wins where the bounds cross, as ONNX says.
+		n.result("relax.minimum", args(n.emit("relax.maximum", args(x, loExpr)), hiExpr))
+	}
+}
+
+func cast(n *node) {
+	d, err := n.elemType("to")
+	n.check(err)
+	n.astype(d)
+}
+
+// astype converts operand 0; a conversion to its own type is no operation.
+func (n *node) astype(d dtype.DType) {
+	n.str("round_mode", "up", "up")
+	if n.dtype(0) == d {
+		n.setValue(0, n.value(0))
+		return
+	}
+	if n.int("saturate", 1) == 0 && d.Bits == 8 && d.IsFloat() {
+		n.fail("attribute \"saturate\" is 0; conversions to %s saturate here", d)
+	}
+	n.result("relax.astype", args(n.expr(0)), "dtype", d)
+}
+
+// dropout does nothing when a model is run; its mask, if a model asks for it, keeps all.
+func dropout(n *node) {
+	if n.has(2) && n.scalarOperand(2, "training_mode") != 0 {
+		n.fail("training_mode is set; only inference is supported")
+	}
+	n.setValue(0, n.value(0))
+	if n.wants(1) {
+		shape, ok := relax.StaticInts(n.dims(0))
+		if !ok {
+			n.fail("the mask of a tensor with symbolic dimensions is not supported")
+		}
+		n.set(1, n.splat(dtype.BoolT, shape, 1))
+	}
+}

@@ -1,0 +1,67 @@
+package ir
+
+// Node is any node of the IR: a pointer to a struct that embeds Base.
+//
+// The exported fields of the struct, in order, are the node's schema. Field tags refine it:
+//
+//	ir:"def"  the field defines the variable or buffer that it holds
+//	ir:"-"    the field does not belong to the node's value (equality, hash and JSON skip it)
+type Node interface {
+	// EachChild calls f for each direct child, in field order. Variables and buffers
+	// that the node defines or uses are children, but themselves have none.
+	EachChild(f func(Node))
+	// Meta returns the node's span and origin.
+	Meta() Base
+}
+
+// Base is embedded in every node: where it was written and what it was made from.
+// Structural equality and hash ignore it.
+type Base struct {
+	Span   *Span    `ir:"-"`
+	Origin OriginID `ir:"-"`
+}
+
+// Meta returns b itself.
+func (b Base) Meta() Base { return b }
+
+// Walk calls f for n and all nodes below it, parents first. Where f returns false the
+// children are skipped. Shared nodes are visited once for each place that they stand in.
+func Walk(n Node, f func(Node) bool) {
+	// One closure serves all nodes: one for each would be most of the cost.
+	var visit func(Node)
+	visit = func(n Node) {
+		if n != nil && f(n) {
+			n.EachChild(visit)
+		}
+	}
+	visit(n)
+}
+
+// WalkPost calls f for n and all nodes below it, children first.
+func WalkPost(n Node, f func(Node)) {
+	var visit func(Node)
+	visit = func(n Node) {
+		if n != nil {
+			n.EachChild(visit)
+			f(n)
+		}
+	}
+	visit(n)
+}
+
+// MapSame maps xs through f. It returns xs itself if f changed nothing.
+func MapSame[T comparable](xs []T, f func(T) T) []T {
+	for i, x := range xs {
+		y := f(x)
+		if y == x {
+			continue
+		}
+		ys := append(make([]T, 0, len(xs)), xs[:i]...)
+		ys = append(ys, y)
+		for _, x := range xs[i+1:] {
+			ys = append(ys, f(x))
+		}
+		return ys
+	}
+	return xs
+}

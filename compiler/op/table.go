@@ -1,0 +1,71 @@
+package op
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
+
+// all is the operator table: the families in the order of TVM's documentation.
+var all = number(slices.Concat(
+	unaryOps(),
+	binaryOps(),
+	linearAlgebraOps(),
+	convOps(),
+	poolOps(),
+	statisticalOps(),
+	manipulateOps(),
+	gatherOps(),
+	indexOps(),
+	createOps(),
+	sortOps(),
+	nnOps(),
+	normOps(),
+	attentionOps(),
+	imageOps(),
+	coreOps(),
+	memoryOps(),
+))
+
+var byName = index(all)
+
+// number gives each operator what its calls share: the node that they call and the defaults.
+func number(ops []*Op) []*Op {
+	for _, o := range ops {
+		o.ref = ir.NewOp(o.Name)
+		for i := range o.Attrs {
+			if a := &o.Attrs[i]; !a.Required {
+				o.defaults = o.defaults.With(a.Name, a.Default)
+			}
+		}
+	}
+	return ops
+}
+
+func index(ops []*Op) map[string]*Op {
+	out := make(map[string]*Op, len(ops))
+	for _, o := range ops {
+		if out[o.Name] != nil {
+			panic("op: " + o.Name + " is in the table twice")
+		}
+		out[o.Name] = o
+	}
+	return out
+}
+
+// All returns the operators in the order of the table. The caller must not change them.
+func All() []*Op { return slices.Clone(all) }
+
+// Lookup returns the operator of that full name ("relax.nn.conv2d"), nil if there is none.
+func Lookup(name string) *Op { return byName[name] }
+
+// Names returns the full names of all operators in alphabetical order.
+func Names() []string {
+	out := make([]string, len(all))
+	for i, o := range all {
+		out[i] = o.Name
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,151 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
+
+// ConfigOption is a registered key of a context's config. The type is that of Default; a
+// structured option has *ir.Attrs as its default, with a value for every field.
+type ConfigOption struct {
+	Key     string
+	Default ir.Value
+	Doc     string
+}
+
+// configOptions is the registry of options, those of TVM v0.23 that this compiler reads.
+var configOptions = []ConfigOption{
+	{"relax.FuseOps.max_depth", int64(256), "largest number of operators in one fused function"},
+	{"relax.transform.apply_legalize_ops", true, "whether LegalizeOps lowers operators to kernels"},
+	{"relax.fallback_device_type", int64(1), "device type of values without a virtual device"},
+	{"tir.UnrollLoop", ir.NewAttrs("auto_max_step", 0, "auto_max_depth", 8, "auto_max_extent", 0,
+		"explicit_unroll", true, "unroll_local_access", false), "which loops UnrollLoop unrolls"},
+	{"tir.Simplify", ir.NewAttrs("transitively_prove_inequalities", false, "propagate_knowns_to_prove_conditional", false,
+		"propagate_knowns_to_simplify_expressions", false, "convert_boolean_to_and_of_ors", false,
+		"apply_constraints_to_boolean_branches", false), "what Simplify may spend time on"},
+	{"tir.RemoveNoOp", ir.NewAttrs("use_dataflow_analysis", false, "max_simplification_steps", 0), "what RemoveNoOp may spend time on"},
+	{"tir.LoopPartition", ir.NewAttrs("partition_const_loop", false, "no_unroll_loop_with_extent_one", false,
+		"unroll_loop_with_partition_hint_no_interval", false), "which loops LoopPartition splits"},
+	{"tir.disable_vectorize", false, "vectorized loops run serially"},
+	{"tir.disable_storage_rewrite", false, "StorageRewrite does nothing"},
+	{"tir.disable_cse_tir", false, "CommonSubexprElimTIR does nothing"},
+	{"tir.enable_equiv_terms_in_cse_tir", false, "CommonSubexprElimTIR also finds terms that are equal after simplification"},
+	{"tir.disable_assert", false, "SkipAssert drops assertions"},
+	{"tir.noalias", true, "buffers of a function do not overlap"},
+	{"tir.instrument_bound_checkers", false, "accesses are checked against their buffers' bounds"},
+	{"tir.is_entry_func", false, "the function is the entry of its module"},
+	{"tir.enable_debug", false, "keep what helps debugging"},
+	{"tir.debug_keep_trivial_loop", false, "LowerOpaqueBlock keeps loops of extent 1"},
+	{"tir.use_async_copy", false, "asynchronous copies are generated where the target has them"},
+	{"testing.immutable_module", false, "every pass is checked not to change its input"},
+}
+
+// ListConfigs returns the registered options by key, each with its type under "type".
+func ListConfigs() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, o := range configOptions {
+		out[o.Key] = map[string]string{"type": typeName(o.Default), "default": fmt.Sprint(showValue(o.Default)), "doc": o.Doc}
+	}
+	return out
+}
+
+func configKeys() []string {
+	keys := make([]string, len(configOptions))
+	for i, o := range configOptions {
+		keys[i] = o.Key
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func configOption(key string) *ConfigOption {
+	i := slices.IndexFunc(configOptions, func(o ConfigOption) bool { return o.Key == key })
+	if i < 0 {
+		return nil
+	}
+	return &configOptions[i]
+}
+
+// Config is a checked set of config values. The zero value holds the defaults.
+type Config struct{ set *ir.Attrs }
+
+// NewConfig checks values against the registry: an unknown key, a nil value or a value of
+// the wrong type is a *ConfigError, an unknown field of a structured option a *FieldError.
+// A dictionary for a structured option is completed with defaults.
+func NewConfig(values map[string]any) (Config, error) {
+	var c Config
+	for key, v := range values {
+		o := configOption(key)
+		if o == nil {
+			return c, &ConfigError{Key: key, Known: configKeys()}
+		}
+		if v == nil {
+			return c, &ConfigError{Key: key, Want: typeName(o.Default)}
+		}
+		if fields, ok := o.Default.(*ir.Attrs); ok {
+			full, err := completeFields(key, fields, v)
+			if err != nil {
+				return c, err
+			}
+			c.set = c.set.With(key, full)
+			continue
+		}
+		x, ok := coerce(o.Default, v)
+		if !ok {
+			return c, &ConfigError{Key: key, Want: typeName(o.Default), Got: v}
+		}
+		c.set = c.set.With(key, x)
+	}
+	return c, nil
+}
+
+func completeFields(key string, fields *ir.Attrs, v any) (*ir.Attrs, error) {
+	var given *ir.Attrs
+	switch v := v.(type) {
+	case *ir.Attrs:
+		given = v
+	case map[string]any:
+		for k, x := range v {
+			given = given.With(k, x)
+		}
+	default:
+		return nil, &ConfigError{Key: key, Want: "dict", Got: v}
+	}
+	out := fields
+	for i := range given.Len() {
+		name, x := given.At(i)
+		def, ok := fields.Get(name)
+		if !ok {
+			var known []string
+			for j := range fields.Len() {
+				k, _ := fields.At(j)
+				known = append(known, k)
+			}
+			return nil, &FieldError{Key: key, Field: name, Known: known}
+		}
+		y, ok := coerce(def, x)
+		if !ok {
+			return nil, &ConfigError{Key: key + "." + name, Want: typeName(def), Got: x}
+		}
+		out = out.With(name, y)
+	}
+	return out, nil
+}
+
+// Get returns the value of a registered key; it panics on an unregistered one.
+func (c Config) Get(key string) ir.Value {
+	if v, ok := c.set.Get(key); ok {
+		return v
+	}
+	o := configOption(key)
+	if o == nil {
+		panic(fmt.Sprintf("config option %q is not registered", key))
+	}
+	return o.Default
+}
+
+// Values returns what was set, by key.
+func (c Config) Values() *ir.Attrs { return c.set }

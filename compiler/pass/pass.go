@@ -1,0 +1,143 @@
+package pass
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
+
+// Kind says what a pass works on.
+type Kind uint8
+
+// The kinds of pass. A function pass sees each graph function, a primfunc pass each
+// loop function, a dataflow block pass each dataflow block of the graph functions.
+const (
+	Module Kind = iota
+	Function
+	PrimFunc
+	DataflowBlock
+	Sequential
+)
+
+var kindNames = [...]string{"module", "function", "primfunc", "dataflowblock", "sequential"}
+
+// String returns TVM's name of the kind, e.g. "primfunc".
+func (k Kind) String() string { return kindNames[k] }
+
+// RunFunc transforms a module. It returns m itself if it changes nothing.
+type RunFunc func(c *Context, m *ir.Module) (*ir.Module, error)
+
+// Pass is a transformation of modules, as a value. Passes are shared and must not change
+// after they were built.
+type Pass struct {
+	Name     string   // PassInfo name, as TVM v0.23 spells it
+	Level    int      // opt_level from which a Sequential runs it
+	Required []string // passes that a Sequential runs before it, whatever the level
+	Kind     Kind
+	Doc      string // shown to users: what it does, in a few sentences
+	// Lowering marks passes without which the module cannot be compiled; the others are
+	// optional.
+	Lowering bool
+
+	Options []Option  // what can be set, with defaults, under TVM's parameter names
+	Args    *ir.Attrs // values of options that differ from the default
+
+	// What the pass reads besides its module and options. Reading more is an error, since
+	// the reuse of earlier runs depends on it.
+	Config      []string // config keys
+	ReadsLevel  bool     // opt_level
+	ReadsTarget bool     // target
+
+	Run      RunFunc
+	Children []*Pass // of a Sequential
+}
+
+// Option declares a parameter of a pass. The type is that of Default.
+type Option struct {
+	Name    string
+	Default ir.Value
+	Doc     string
+}
+
+// With returns the pass with options set. An unknown option or a value of the wrong type is
+// a *OptionError.
+func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
+	merged := p.Args
+	for i := range args.Len() {
+		name, v := args.At(i)
+		opt := p.option(name)
+		if opt == nil {
+			return nil, &OptionError{Pass: p.Name, Option: name, Known: p.optionNames()}
+		}
+		v, ok := coerce(ir.Normalize(opt.Default), v)
+		if !ok {
+			return nil, &OptionError{Pass: p.Name, Option: name, Want: typeName(opt.Default), Got: v}
+		}
+		merged = merged.With(name, v)
+	}
+	out := *p
+	out.Args = merged
+	return &out, nil
+}
+
+func (p *Pass) option(name string) *Option {
+	for i := range p.Options {
+		if p.Options[i].Name == name {
+			return &p.Options[i]
+		}
+	}
+	return nil
+}
+
+func (p *Pass) optionNames() []string {
+	names := make([]string, len(p.Options))
+	for i, o := range p.Options {
+		names[i] = o.Name
+	}
+	return names
+}
+
+// Arg returns the value of an option: what was set, else the default. It panics on an
+// option that the pass does not declare.
+func (p *Pass) Arg(name string) ir.Value {
+	if v, ok := p.Args.Get(name); ok {
+		return v
+	}
+	o := p.option(name)
+	if o == nil {
+		panic(fmt.Sprintf("pass %s reads option %q, which it does not declare", p.Name, name))
+	}
+	return ir.Normalize(o.Default)
+}
+
+// String describes the pass as TVM prints a PassInfo.
+func (p *Pass) String() string {
+	return fmt.Sprintf("PassInfo(name=%q, opt_level=%d, required=%q, kind=%s)", p.Name, p.Level, p.Required, p.Kind)
+}
+
+// NewSequential returns a pass that runs children in order, filtered by the context's
+// levels and names. An empty name is "sequential".
+func NewSequential(name string, children ...*Pass) *Pass {
+	if name == "" {
+		name = "sequential"
+	}
+	return &Pass{Name: name, Kind: Sequential, Children: children}
+}
+
+// NewModulePass returns a pass over whole modules. A nil run or an empty name is an error.
+func NewModulePass(name string, level int, run RunFunc, required ...string) (*Pass, error) {
+	return newPass(name, level, Module, run != nil, run, required)
+}
+
+func newPass(name string, level int, kind Kind, callable bool, run RunFunc, required []string) (*Pass, error) {
+	if !callable {
+		return nil, &TypeError{What: fmt.Sprintf("%s pass %q", kind, name), Want: "a function", Got: "nil"}
+	}
+	if name == "" {
+		return nil, &ValueError{What: fmt.Sprintf("a %s pass", kind), Want: "a name"}
+	}
+	if level < 0 {
+		return nil, &ValueError{What: fmt.Sprintf("%s pass %q", kind, name), Want: "an opt_level of 0 or more"}
+	}
+	return &Pass{Name: name, Level: level, Kind: kind, Required: required, Run: run}, nil
+}

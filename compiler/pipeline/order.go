@@ -1,0 +1,141 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/pass"
+)
+
+// Constraint says that one pass must stand before another wherever both run. With Needs, the
+// later one has nothing to work on without the earlier.
+type Constraint struct {
+	Before, After string
+	Why           string
+	Needs         bool
+}
+
+// constraints is the written list of what must precede what.
+var constraints = []Constraint{
+	{"DecomposeOps", "LegalizeOps", "operators for training have no kernels", false},
+	{"CanonicalizeBindings", "EliminateCommonSubexpr", "names of names hide equal values", false},
+	{"LegalizeOps", "AnnotateTIROpPattern", "what it classifies are kernels", true},
+	{"LegalizeOps", "FoldConstant", "what it folds are calls of kernels", true},
+	{"LegalizeOps", "FuseOps", "what it groups are calls of kernels", true},
+	{"AnnotateTIROpPattern", "FuseOps", "it groups kernels by their op_pattern", true},
+	{"FoldConstant", "FuseOps", "a constant that is folded needs no place in a fused kernel", false},
+	{"FuseOps", "FuseTIR", "it makes kernels of the groups that FuseOps formed", true},
+	{"FuseTIR", "RewriteDataflowReshape", "a reshape inside a fused kernel costs nothing, as a view it splits the kernel", false},
+	{"LegalizeOps", "RewriteDataflowReshape", "what it recognises are kernels that reshape", true},
+	{"RewriteDataflowReshape", "ToNonDataflow", "it rewrites variables of dataflow blocks", false},
+	{"FuseOps", "ToNonDataflow", "it groups within dataflow blocks", false},
+	{"ToNonDataflow", "CallTIRRewrite", "a dataflow block must not hold calls with effects", true},
+	{"RemovePurityChecking", "CallTIRRewrite", "calls that write into memory are not pure", false},
+	{"LegalizeOps", "CallTIRRewrite", "only calls of kernels are given memory", true},
+	{"CallTIRRewrite", "StaticPlanBlockMemory", "what it plans are the allocations that CallTIRRewrite makes", true},
+	{"StaticPlanBlockMemory", "LowerAllocTensor", "allocations that were lowered share no memory any more", false},
+	{"CallTIRRewrite", "LowerAllocTensor", "what it lowers are the allocations that CallTIRRewrite makes", true},
+	{"LowerAllocTensor", "KillAfterLastUse", "storage that is made later is never freed", false},
+	{"KillAfterLastUse", "LowerRuntimeBuiltin", "what frees memory is an operator that LowerRuntimeBuiltin lowers", false},
+	{"LowerAllocTensor", "LowerRuntimeBuiltin", "it lowers the storage that LowerAllocTensor makes", false},
+	{"LowerAllocTensor", "VMShapeLower", "the sizes of storage may be symbolic", false},
+	{"LowerRuntimeBuiltin", "VMShapeLower", "shapes that are arguments of builtins are lowered with them", false},
+	{"ComputePrimValue", "VMShapeLower", "it needs the symbolic variables of the scalars that it computes", false},
+	{"VMShapeLower", "AttachGlobalSymbol", "the functions that compute shapes need symbols", false},
+	{"ComputePrimValue", "AttachGlobalSymbol", "the functions that compute scalars need symbols", false},
+	{"FuseTIR", "AttachGlobalSymbol", "the fused kernels need symbols", false},
+
+	{"FuseTIR", "ApplyDefaultSchedule", "a schedule of single kernels is lost when they are fused", false},
+	{"LegalizeOps", "ApplyDefaultSchedule", "what it schedules are kernels", true},
+	{"AttachGlobalSymbol", "tir.MakePackedAPI", "the entry of a kernel is named by its global_symbol", true},
+	{"tir.BindTarget", "tir.VerifyMemory", "what may be accessed depends on the target", true},
+	{"tir.BindTarget", "tir.SplitHostDevice", "what is host and what device depends on the target", true},
+	{"tir.BindTarget", "tir.MakePackedAPI", "the calling convention depends on the target", true},
+	{"tir.LowerInitBlock", "tir.ConvertBlocksToOpaque", "an init runs where the reduction variables are 0, which opaque blocks have lost", true},
+	{"tir.PlanAndUpdateBufferAllocationLocation", "tir.ConvertBlocksToOpaque", "allocations move to blocks that still tell what they read and write", false},
+	{"tir.ConvertBlocksToOpaque", "tir.CompactBufferAllocation", "regions must be in terms of loops", true},
+	{"tir.ConvertBlocksToOpaque", "tir.LowerOpaqueBlock", "what it lowers are blocks without iteration variables", true},
+	{"tir.CompactBufferAllocation", "tir.LowerOpaqueBlock", "buffers are allocated with their compact shape", false},
+	{"tir.LowerMatchBuffer", "tir.LowerOpaqueBlock", "matched buffers belong to blocks", true},
+	{"tir.LowerOpaqueBlock", "tir.FlattenBuffer", "allocations of blocks must be statements", true},
+	{"tir.FlattenBuffer", "tir.VectorizeLoop", "vectors are contiguous in one dimension", true},
+	{"tir.FlattenBuffer", "tir.StorageRewrite", "memory is shared between flat buffers", true},
+	{"tir.FlattenBuffer", "tir.MakePackedAPI", "arguments are passed as flat buffers", true},
+	{"tir.LoopPartition", "tir.UnrollLoop", "a loop that is unrolled cannot be split any more", false},
+	{"tir.LoopPartition", "tir.VectorizeLoop", "conditions that splitting removes do not stand in vectors", false},
+	{"tir.VectorizeLoop", "tir.UnrollLoop", "vectorized loops must not be unrolled", false},
+	{"tir.SplitHostDevice", "tir.MakePackedAPI", "only host functions get the calling convention", true},
+	{"tir.MakePackedAPI", "tir.LowerTVMBuiltin", "it lowers what MakePackedAPI generates", true},
+	{"tir.LowerTVMBuiltin", "tir.LowerIntrin", "lowered builtins use intrinsics of the target", false},
+}
+
+// Constraints returns the constraints on the order of passes.
+func Constraints() []Constraint { return slices.Clone(constraints) }
+
+// Warning is a place in a list of passes that breaks a constraint.
+type Warning struct {
+	Constraint
+	// Index is that of the pass that stands too early, in the list that was checked.
+	Index   int
+	Message string
+}
+
+// CheckOrder returns what is wrong with a list of passes, in order of the list: a pass that
+// stands before one that must precede it, or whose input no pass before it makes. Names may
+// be aliases; unknown ones are passed over, they are reported where passes are looked up.
+func CheckOrder(names []string) []Warning {
+	first, last := map[string]int{}, map[string]int{}
+	canonical := make([]string, len(names))
+	for i, n := range names {
+		n = Canonical(n)
+		canonical[i] = n
+		if _, ok := first[n]; !ok {
+			first[n] = i
+		}
+		last[n] = i
+	}
+	var out []Warning
+	for i, n := range canonical {
+		if first[n] != i {
+			continue // the first run is judged; a later one may be a clean-up
+		}
+		for _, c := range constraints {
+			if c.After != n {
+				continue
+			}
+			at, runs := first[c.Before]
+			switch {
+			case runs && at > i && last[n] < at:
+				out = append(out, Warning{c, i, fmt.Sprintf("%s stands before %s: %s; move %s before %s", n, c.Before, c.Why, c.Before, n)})
+			case !runs && c.Needs && !startsLowered(canonical):
+				out = append(out, Warning{c, i, fmt.Sprintf("%s runs without %s: %s; add %s before it", n, c.Before, c.Why, c.Before)})
+			}
+		}
+	}
+	return out
+}
+
+// startsLowered reports whether the list is the lowering of loop functions alone, whose input
+// other passes have made.
+func startsLowered(names []string) bool {
+	for _, n := range names {
+		if len(n) < 4 || n[:4] != "tir." {
+			return false
+		}
+	}
+	return true
+}
+
+// Flatten returns the names of the passes that a pipeline runs, in order: the children of
+// sequential passes in their place, but passes that are sequential inside, such as FuseTIR,
+// by their own name.
+func Flatten(p *pass.Pass) []string {
+	if p.Kind != pass.Sequential || slices.ContainsFunc(All(), func(q *pass.Pass) bool { return q.Name == p.Name }) {
+		return []string{p.Name}
+	}
+	var out []string
+	for _, c := range p.Children {
+		out = append(out, Flatten(c)...)
+	}
+	return out
+}

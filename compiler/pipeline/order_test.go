@@ -1,0 +1,119 @@
+package pipeline_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+)
+
+func flat(t *testing.T, name string) []string {
+	t.Helper()
+	p, err := pipeline.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipeline.Flatten(p)
+}
+
+func TestDefaultPipelineKeepsTheOrder(t *testing.T) {
+	for _, name := range []string{"default", "zero", "tir"} {
+		for _, w := range pipeline.CheckOrder(flat(t, name)) {
+			t.Errorf("%s: %s", name, w.Message)
+		}
+	}
+}
+
+// TestConstraintsHold checks that every constraint names passes that exist, that none
+// contradicts another, and that breaking it alone is noticed.
+func TestConstraintsHold(t *testing.T) {
+	reg := pipeline.NewRegistry()
+	def := flat(t, "default")
+	for _, c := range pipeline.Constraints() {
+		for _, n := range []string{c.Before, c.After} {
+			if reg.Lookup(n) == nil && n != "ApplyDefaultSchedule" {
+				t.Errorf("%s is no pass", n)
+			}
+		}
+		if c.Why == "" {
+			t.Errorf("%s before %s: why?", c.Before, c.After)
+		}
+		i, j := slices.Index(def, c.Before), slices.Index(def, c.After)
+		if i < 0 || j < 0 {
+			continue
+		}
+		swapped := slices.DeleteFunc(slices.Clone(def), func(n string) bool { return n == c.After })
+		swapped = slices.Insert(swapped, slices.Index(swapped, c.Before), c.After)
+		found := slices.ContainsFunc(pipeline.CheckOrder(swapped), func(w pipeline.Warning) bool { return w.Constraint == c })
+		if !found {
+			t.Errorf("%s moved before %s is not noticed", c.After, c.Before)
+		}
+		without := slices.DeleteFunc(slices.Clone(def), func(n string) bool { return n == c.Before })
+		found = slices.ContainsFunc(pipeline.CheckOrder(without), func(w pipeline.Warning) bool { return w.Constraint == c })
+		if found != c.Needs {
+			t.Errorf("%s without %s: noticed %v, want %v", c.After, c.Before, found, c.Needs)
+		}
+	}
+}
+
+func TestCheckOrder(t *testing.T) {
+	for _, tt := range []struct{ names, want string }{
+		{"", ""},
+		{"LegalizeOps FuseOps AnnotateTIROpPattern", "FuseOps stands before AnnotateTIROpPattern: it groups kernels by their op_pattern; move AnnotateTIROpPattern before FuseOps"},
+		{"FuseTIR", "FuseTIR runs without FuseOps: it makes kernels of the groups that FuseOps formed; add FuseOps before it"},
+		{"DecomposeOpsForInference LegalizeOps", ""},
+		{"LegalizeOps DecomposeOpsForInference", "LegalizeOps stands before DecomposeOps: operators for training have no kernels; move DecomposeOps before LegalizeOps"},
+		{"LegalizeOps NoSuchPass", ""},
+		{"tir.FlattenBuffer tir.VectorizeLoop", ""},
+		{"tirx.VectorizeLoop FlattenBuffer", "tir.VectorizeLoop stands before tir.FlattenBuffer: vectors are contiguous in one dimension; move tir.FlattenBuffer before tir.VectorizeLoop"},
+	} {
+		var got []string
+		for _, w := range pipeline.CheckOrder(strings.Fields(tt.names)) {
+			got = append(got, w.Message)
+		}
+		if strings.Join(got, "\n") != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.names, got, tt.want)
+		}
+	}
+}
+
+func TestRegistry(t *testing.T) {
+	reg := pipeline.NewRegistry()
+	seen := map[string]*pass.Pass{}
+	for _, p := range pipeline.All() {
+		if q := seen[p.Name]; q != nil && q != p {
+			t.Errorf("two passes are called %s", p.Name)
+		}
+		seen[p.Name] = p
+		if reg.Lookup(p.Name) != p {
+			t.Errorf("%s is not found by its name", p.Name)
+		}
+		if p.Doc == "" && p.Kind != pass.Sequential {
+			t.Errorf("%s has no Doc", p.Name)
+		}
+		known := pass.ListConfigs()
+		for _, key := range p.Config {
+			if known[key] == nil {
+				t.Errorf("%s reads config option %s, which is not registered", p.Name, key)
+			}
+		}
+	}
+	for alias, want := range map[string]string{
+		"DecomposeOpsForInference": "DecomposeOps", "VMBuiltinLower": "LowerRuntimeBuiltin", "FlattenBuffer": "tir.FlattenBuffer",
+		"tirx.FlattenBuffer": "tir.FlattenBuffer", "s_tir.LowerInitBlock": "tir.LowerInitBlock",
+	} {
+		if p := reg.Lookup(alias); p == nil || p.Name != want {
+			t.Errorf("%s is %v, want %s", alias, p, want)
+		}
+	}
+	for typo, want := range map[string]string{"fuseops": "FuseOps", "FuseOp": "FuseOps", "flattenbufer": "tir.FlattenBuffer", "xyzzy": "", "": ""} {
+		if got := reg.Nearest(typo); got != want {
+			t.Errorf("nearest to %q is %q, want %q", typo, got, want)
+		}
+	}
+	if _, err := pipeline.Lookup("nope"); err == nil || !strings.Contains(err.Error(), "default") {
+		t.Errorf("error %v", err)
+	}
+}

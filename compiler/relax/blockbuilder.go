@@ -1,0 +1,244 @@
+package relax
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// BlockBuilder builds functions binding by binding. It keeps A-normal form (the arguments of
+// what it emits are variables, constants and tuples of them), infers struct info, gives
+// variables names that are unique in their function, and adds functions to a module.
+//
+//	bb := relax.NewBlockBuilder(ir.NewModule(), op.Table(), nil)
+//	bb.BeginFunction("main", []*relax.Var{x, w}, relax.FuncOpts{})
+//	bb.BeginDataflow()
+//	y, err := bb.Emit(op.Relu(op.Matmul(x, w, dtype.Void)), "y")
+//	out, err := bb.EmitOutput(y, "")
+//	bb.EndDataflow()
+//	gv, err := bb.EndFunction(out)
+//	mod := bb.Module()
+//
+// A builder is used by one goroutine. An error leaves it as it was before the call, but for
+// arguments that had already been bound.
+type BlockBuilder struct {
+	edit   *ir.Editor
+	ops    OpTable
+	ctx    *InferContext
+	frames []*frame
+	names  *nameTable
+	bound  map[*Var]Expr
+	sizes  map[*tir.Var]bool // symbolic variables that the prover knows to be extents
+	byHash map[uint64][]*ir.GlobalVar
+	origin ir.OriginID
+}
+
+// frame is a sequence of blocks under construction: the body of a function or a branch.
+type frame struct {
+	fn       *Function // nil for branches
+	name     string    // of fn
+	blocks   []*BindingBlock
+	open     []Binding
+	dataflow bool
+	args     map[Expr]*Var // what nested expressions were bound to, while that is visible
+}
+
+// FuncOpts are the parts of a function that are neither parameters nor body.
+type FuncOpts struct {
+	// Attrs are its attributes. A function without a global_symbol gets its name as one,
+	// unless it is Private.
+	Attrs   *ir.Attrs
+	Private bool
+	// Impure says that the function may have side effects.
+	Impure bool
+	Base   ir.Base
+}
+
+// NewBlockBuilder returns a builder that adds to mod, which may be nil. Struct info is
+// inferred by ops; prover compares symbolic dimensions, nil structurally.
+func NewBlockBuilder(mod *ir.Module, ops OpTable, prover Prover) *BlockBuilder {
+	if mod == nil {
+		mod = ir.NewModule()
+	}
+	b := &BlockBuilder{edit: mod.Edit(), ops: ops, bound: map[*Var]Expr{}, sizes: map[*tir.Var]bool{}, names: newNameTable()}
+	b.ctx = &InferContext{
+		Prover:   prover,
+		Func:     func(name string) ir.Function { return b.edit.Lookup(name) },
+		VDevices: func() []ir.Node { return mod.GlobalInfos()["vdevice"] },
+		Bound:    func(v *Var) Expr { return b.bound[v] },
+	}
+	return b
+}
+
+// Context returns what inference asks; it sees the module under construction.
+func (b *BlockBuilder) Context() *InferContext { return b.ctx }
+
+// Module returns the module with all functions that were added so far.
+func (b *BlockBuilder) Module() *ir.Module {
+	m := b.edit.Done()
+	b.edit = m.Edit()
+	return m
+}
+
+// SetOrigin sets the origin that emitted nodes get which have none, and returns the former.
+func (b *BlockBuilder) SetOrigin(id ir.OriginID) ir.OriginID {
+	old := b.origin
+	b.origin = id
+	return old
+}
+
+// BeginFunction starts a function; EndFunction ends it. Parameters must have struct info.
+// Functions may be nested: the inner one ends with EndLocalFunction.
+func (b *BlockBuilder) BeginFunction(name string, params []*Var, opts FuncOpts) {
+	if len(b.frames) == 0 {
+		b.names = newNameTable()
+	}
+	for _, p := range params {
+		b.names.reserve(p.Name)
+		b.markSizes(p.SInfo)
+	}
+	attrs := opts.Attrs
+	if !opts.Private && name != "" && !attrs.Has(ir.AttrGlobalSymbol) {
+		attrs = attrs.With(ir.AttrGlobalSymbol, name)
+	}
+	fn := &Function{Base: opts.Base, Params: params, Pure: !opts.Impure, Attrs: attrs}
+	b.frames = append(b.frames, &frame{fn: fn, name: name})
+}
+
+// EndFunction ends the function that BeginFunction started with the given result and adds it
+// to the module under its name, or a fresh one like it if that is taken.
+func (b *BlockBuilder) EndFunction(result Expr) (*ir.GlobalVar, error) {
+	name := ""
+	if len(b.frames) > 0 {
+		name = b.top().name
+	}
+	fn, err := b.EndLocalFunction(result)
+	if err != nil {
+		return nil, err
+	}
+	if b.edit.Lookup(name) != nil {
+		name = b.edit.Fresh(name)
+		if !fn.Attrs.Has(ir.AttrGlobalSymbol) {
+			return b.edit.Set(name, fn), nil
+		}
+		fn = fn.WithFuncAttrs(fn.Attrs.With(ir.AttrGlobalSymbol, name)).(*Function)
+	}
+	return b.edit.Set(name, fn), nil
+}
+
+// EndLocalFunction ends the function that BeginFunction started and returns it; it is not
+// added to the module.
+func (b *BlockBuilder) EndLocalFunction(result Expr) (*Function, error) {
+	if len(b.frames) == 0 || b.top().fn == nil {
+		return nil, errors.New("no function has been begun")
+	}
+	f := b.top()
+	body, err := b.EndSeq(result)
+	if err != nil {
+		return nil, err
+	}
+	return b.finish(f.fn, body)
+}
+
+// finish gives fn a body and the struct info of its result.
+func (b *BlockBuilder) finish(fn *Function, body *SeqExpr) (*Function, error) {
+	ret := b.ctx.SInfoOf(body.Body)
+	if ret == nil {
+		return nil, fmt.Errorf("the result of the function has no struct info")
+	}
+	out := *fn
+	out.Body = body
+	sym := definedBy(&out)
+	if len(b.frames) > 0 { // a local function sees the variables of the outer ones
+		sym = b.outerVars(body)
+	}
+	out.Ret = EraseToWellDefined(ret, sym, paramOf(&out))
+	if fn.Ret != nil && EqualSInfo(out.Ret, fn.Ret) {
+		out.Ret = fn.Ret
+	}
+	return &out, nil
+}
+
+// markSizes tells the prover that the symbolic variables which values of struct info s define
+// are extents, so not negative.
+func (b *BlockBuilder) markSizes(s StructInfo) {
+	a, ok := b.ctx.Prover.(interface{ MarkNonNegative(tir.Expr) })
+	if !ok {
+		return
+	}
+	for _, v := range DefinableVars(s) {
+		if !b.sizes[v] {
+			b.sizes[v] = true
+			a.MarkNonNegative(v)
+		}
+	}
+}
+
+// BeginSeq starts a sequence, such as a branch of an If; EndSeq ends it.
+func (b *BlockBuilder) BeginSeq() { b.frames = append(b.frames, &frame{}) }
+
+// EndSeq ends the innermost sequence with the value that it yields.
+func (b *BlockBuilder) EndSeq(body Expr) (*SeqExpr, error) {
+	if len(b.frames) == 0 {
+		return nil, errors.New("no sequence has been begun")
+	}
+	f := b.top()
+	if f.dataflow {
+		return nil, errors.New("a dataflow block is still open: call EndDataflow first")
+	}
+	body, err := b.normalizeArg(body)
+	if err != nil {
+		return nil, err
+	}
+	if vs := dataflowVars(body); len(vs) > 0 {
+		return nil, fmt.Errorf("%s is visible in its dataflow block only: make it an output with EmitOutput", vs[0].Name)
+	}
+	b.closeBlock()
+	b.frames = b.frames[:len(b.frames)-1]
+	return &SeqExpr{Blocks: f.blocks, Body: body}, nil
+}
+
+func dataflowVars(e Expr) []*Var {
+	var out []*Var
+	ir.Walk(e, func(n ir.Node) bool {
+		if v, ok := n.(*Var); ok && v.Dataflow {
+			out = append(out, v)
+		}
+		_, isInfo := n.(StructInfo)
+		return !isInfo
+	})
+	return out
+}
+
+// BeginDataflow starts a dataflow block in the innermost sequence.
+func (b *BlockBuilder) BeginDataflow() {
+	b.closeBlock()
+	b.top().dataflow = true
+}
+
+// EndDataflow ends the dataflow block. What follows is bound in an ordinary block.
+func (b *BlockBuilder) EndDataflow() { b.closeBlock() }
+
+// InDataflow reports whether a dataflow block is open.
+func (b *BlockBuilder) InDataflow() bool { return len(b.frames) > 0 && b.top().dataflow }
+
+// closeBlock ends the current block; an empty one leaves no trace.
+func (b *BlockBuilder) closeBlock() {
+	f := b.top()
+	if len(f.open) > 0 {
+		f.blocks = append(f.blocks, &BindingBlock{Bindings: f.open, Dataflow: f.dataflow})
+	}
+	if f.dataflow {
+		f.args = nil
+	}
+	f.open, f.dataflow = nil, false
+}
+
+func (b *BlockBuilder) top() *frame {
+	if len(b.frames) == 0 {
+		panic("relax: BlockBuilder used outside of a function: call BeginFunction or BeginSeq first")
+	}
+	return b.frames[len(b.frames)-1]
+}

@@ -1,0 +1,274 @@
+package relax
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// VerifyOpts say how thoroughly a module is verified.
+type VerifyOpts struct {
+	// Ops knows the operators; nil leaves out what needs them: inference and purity.
+	Ops OpTable
+	// Prover compares symbolic dimensions; nil compares structurally.
+	Prover Prover
+	// SInfo says whether the struct info of calls and variables is compared with what is
+	// inferred.
+	SInfo bool
+	// Limit bounds the findings for one function; 0 is 100.
+	Limit int
+}
+
+const defaultVerifyLimit = 100
+
+// WellFormed returns what is wrong with the graph-level functions of mod, nil if nothing is.
+// The rules are those of TVM's well_formed: every variable is defined once, before its uses
+// and in one function; dataflow variables stay in their block; symbolic variables are defined
+// before they are used; calls are in A-normal form; functions that are called exist; struct
+// info is there and agrees with what is inferred; pure functions call nothing impure; and
+// calls of PrimFuncs fit their signatures. It does not look into PrimFuncs.
+func WellFormed(mod *ir.Module, opts VerifyOpts) []ir.Diagnostic {
+	var out []ir.Diagnostic
+	owner, symOwner := map[*Var]string{}, map[*tir.Var]string{}
+	for gv, fn := range mod.Funcs() {
+		f, ok := fn.(*Function)
+		if !ok {
+			continue
+		}
+		v := newVerifier(mod, gv.Name, opts)
+		v.function(f, true)
+		for _, x := range v.defined {
+			if other, ok := owner[x]; ok && other != gv.Name {
+				v.report(x, "variable %s is also defined in function %s", x.Name, other)
+			}
+			owner[x] = gv.Name
+		}
+		for _, x := range v.defSyms {
+			if other, ok := symOwner[x]; ok && other != gv.Name {
+				v.report(x, "symbolic variable %s is also defined in function %s", x.Name, other)
+			}
+			symOwner[x] = gv.Name
+		}
+		out = append(out, v.found...)
+	}
+	return out
+}
+
+// WellFormedFunc is WellFormed for one function of mod, for a caller that knows the others to
+// be fine. That variables are not shared between functions is not checked.
+func WellFormedFunc(mod *ir.Module, name string, f *Function, opts VerifyOpts) []ir.Diagnostic {
+	v := newVerifier(mod, name, opts)
+	v.function(f, true)
+	return v.found
+}
+
+// verifier checks one function. Scopes are kept as sets of what is visible, with a list of
+// what to take out at the end of a scope.
+type verifier struct {
+	mod   *ir.Module
+	opts  VerifyOpts
+	ctx   *InferContext
+	name  string // function
+	at    string // variable that is being bound
+	node  ir.Node
+	found []ir.Diagnostic
+
+	visible     map[*Var]bool
+	everDefined map[*Var]bool
+	defined     []*Var // in order
+	syms        map[*tir.Var]bool
+	defSyms     []*tir.Var // in order
+	values      map[*Var]Expr
+	okPrims     map[tir.Expr]bool // expressions all of whose variables are visible
+	dataflow    bool
+	pure        bool // the function must not call what is impure
+	forced      bool // purity is not checked any more
+}
+
+func newVerifier(mod *ir.Module, name string, opts VerifyOpts) *verifier {
+	if opts.Limit == 0 {
+		opts.Limit = defaultVerifyLimit
+	}
+	v := &verifier{
+		mod: mod, opts: opts, name: name,
+		visible: map[*Var]bool{}, everDefined: map[*Var]bool{},
+		syms: map[*tir.Var]bool{}, values: map[*Var]Expr{},
+		okPrims: map[tir.Expr]bool{},
+	}
+	v.ctx = &InferContext{
+		Prover: opts.Prover, Func: mod.Lookup,
+		VDevices: func() []ir.Node { return mod.GlobalInfos()["vdevice"] },
+		Bound:    func(x *Var) Expr { return v.values[x] },
+	}
+	return v
+}
+
+// report adds a finding about n.
+func (v *verifier) report(n ir.Node, format string, args ...any) {
+	if len(v.found) >= v.opts.Limit {
+		return
+	}
+	msg := fmt.Sprintf(format, args...)
+	if v.at != "" {
+		msg = "binding of " + v.at + ": " + msg
+	}
+	d := ir.Diagnostic{Severity: ir.Error, Func: v.name, Message: msg}
+	for _, m := range []ir.Node{n, v.node} {
+		if m == nil {
+			continue
+		}
+		base := m.Meta()
+		if d.Span == nil {
+			d.Span = base.Span
+		}
+		if d.Origin == 0 {
+			d.Origin = base.Origin
+		}
+	}
+	v.found = append(v.found, d)
+}
+
+// ForcePure is the attribute of a function whose purity is not checked any more.
+const ForcePure = "relax.force_pure"
+
+func (v *verifier) function(f *Function, global bool) {
+	outerPure, outerForced, outerFlow := v.pure, v.forced, v.dataflow
+	v.forced = v.forced || f.Attrs.Bool(ForcePure, false)
+	v.pure, v.dataflow = f.Pure, false
+	defer func() { v.pure, v.forced, v.dataflow = outerPure, outerForced, outerFlow }()
+	if global {
+		if s := ir.GlobalSymbol(f); s != "" && s != v.name {
+			v.report(f, "the function's global_symbol is %q", s)
+		}
+	}
+	end := v.scope()
+	defer end()
+	for _, p := range f.Params {
+		if p.SInfo == nil {
+			v.report(p, "parameter %s has no struct info", p.Name)
+			continue
+		}
+		if p.Dataflow {
+			v.report(p, "parameter %s is a dataflow variable", p.Name)
+		}
+		for _, s := range DefinableVars(p.SInfo) {
+			v.defineSym(s)
+		}
+	}
+	for _, p := range f.Params {
+		v.define(p)
+		v.sinfo(p, p.SInfo)
+	}
+	if f.Body == nil {
+		v.report(f, "the function has no body")
+		return
+	}
+	v.seq(f.Body)
+	v.result(f)
+}
+
+// result checks the struct info of the result against the parameters and the body.
+func (v *verifier) result(f *Function) {
+	if f.Ret == nil {
+		v.report(f, "the struct info of the result is missing")
+		return
+	}
+	own := map[*tir.Var]bool{}
+	for _, s := range DefinedSymbolicVars(f) {
+		own[s] = true
+	}
+	for _, s := range FreeSymbolicVars(f.Ret) {
+		if !own[s] && !v.syms[s] {
+			v.report(f, "the struct info of the result uses symbolic variable %s, which no parameter defines", s.Name)
+		}
+	}
+	if got := v.ctx.SInfoOf(f.Body.Body); v.opts.SInfo && got != nil && v.ctx.IsBaseOf(f.Ret, got) == False {
+		v.report(f, "the result is %s, but the function says %s", FormatSInfo(got), FormatSInfo(f.Ret))
+	}
+}
+
+// scope starts a scope and returns the function that ends it: what was defined since is not
+// visible any more.
+func (v *verifier) scope() (end func()) {
+	vars, syms := len(v.defined), len(v.defSyms)
+	return func() {
+		for _, x := range v.defined[vars:] {
+			delete(v.visible, x)
+		}
+		if len(v.defSyms) > syms {
+			for _, s := range v.defSyms[syms:] {
+				delete(v.syms, s)
+			}
+			clear(v.okPrims)
+		}
+	}
+}
+
+func (v *verifier) define(x *Var) {
+	if v.everDefined[x] {
+		v.report(x, "variable %s is defined twice", x.Name)
+	}
+	v.everDefined[x], v.visible[x] = true, true
+	v.defined = append(v.defined, x)
+}
+
+func (v *verifier) defineSym(s *tir.Var) {
+	if !v.syms[s] {
+		v.syms[s] = true
+		v.defSyms = append(v.defSyms, s)
+	}
+}
+
+// sinfo checks that the variables in struct info are visible.
+func (v *verifier) sinfo(n ir.Node, s StructInfo) {
+	switch s := s.(type) {
+	case nil:
+		return
+	case *TensorStructInfo:
+		if x, ok := s.Shape.(*Var); ok {
+			if !v.visible[x] {
+				v.report(n, "struct info uses variable %s, which is not defined there", x.Name)
+			}
+			return
+		}
+	case *TupleStructInfo:
+		for _, f := range s.Fields {
+			v.sinfo(n, f)
+		}
+		return
+	case *FuncStructInfo:
+		for _, x := range FreeSymbolicVars(s) {
+			v.useSym(n, x)
+		}
+		return
+	}
+	eachPrim(s, func(e tir.Expr) { v.prim(n, e) })
+}
+
+// prim checks that the symbolic variables in e are visible.
+func (v *verifier) prim(n ir.Node, e tir.Expr) {
+	switch e := e.(type) {
+	case *tir.IntImm, *tir.FloatImm:
+		return
+	case *tir.Var:
+		v.useSym(n, e)
+		return
+	}
+	if v.okPrims[e] {
+		return
+	}
+	before := len(v.found)
+	for _, x := range VarsOf(e) {
+		v.useSym(n, x)
+	}
+	if len(v.found) == before {
+		v.okPrims[e] = true
+	}
+}
+
+func (v *verifier) useSym(n ir.Node, x *tir.Var) {
+	if !v.syms[x] {
+		v.report(n, "symbolic variable %s is used but not defined", x.Name)
+	}
+}

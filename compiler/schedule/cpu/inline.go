@@ -1,0 +1,121 @@
+package cpu
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/schedule"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// maxInlined bounds the nodes of an expression after inlining.
+const maxInlined = 400
+
+// inline inlines the blocks that cost less to compute again than to store.
+func (r *rules) inline() {
+	for _, b := range r.s.Blocks() {
+		if !b.IsReduction() && r.worthInlining(b) && r.s.ComputeInline(b) == nil {
+			r.gone(b)
+		}
+	}
+}
+
+func (r *rules) worthInlining(b *schedule.Block) bool {
+	st, ok := b.Body().(*tir.BufferStore)
+	if !ok || !r.s.Allocates(st.Buffer) {
+		return false
+	}
+	consumers := r.s.GetConsumers(b)
+	if len(consumers) == 0 {
+		return false
+	}
+	c := costOf(st.Value)
+	uses := 0
+	for _, k := range consumers {
+		n, size := loadsOf(k.Body(), st.Buffer)
+		uses += n
+		if n == 0 || size+n*c.nodes > maxInlined {
+			return false
+		}
+		if c.plain {
+			continue
+		}
+		same := volume(k) != nil && volume(b) != nil && arith.Equal(volume(k), volume(b))
+		switch {
+		case k.IsReduction() && (c.branches || c.calls || !same):
+			return false
+		case !k.IsReduction() && !same && (c.calls || c.arithmetic > 2):
+			return false
+		}
+	}
+	return c.plain || uses == 1 || !c.calls && c.arithmetic <= 4
+}
+
+// cost says what an expression is made of.
+type cost struct {
+	nodes, arithmetic int
+	calls             bool // of functions that take long
+	branches          bool
+	plain             bool // one load or a constant, possibly cast
+}
+
+func costOf(e tir.Expr) cost {
+	c := cost{plain: true}
+	var visit func(e tir.Expr)
+	visit = func(e tir.Expr) {
+		if c.nodes++; c.nodes > 4*maxInlined { // shared nodes count each time: stop early
+			c.plain = false
+			return
+		}
+		switch e := e.(type) {
+		case *tir.BufferLoad:
+			return // its indices are no arithmetic of values
+		case *tir.Cast:
+			visit(e.Value)
+			return
+		case *tir.IntImm, *tir.FloatImm, *tir.Var:
+			return
+		case *tir.Binary:
+			c.arithmetic++
+			if e.Op == tir.OpDiv && e.DType().IsFloat() {
+				c.arithmetic += 3
+			}
+		case *tir.Call:
+			if _, ok := tir.IsCallTo(e, tir.OpIfThenElse); ok {
+				c.branches = true
+			} else {
+				c.calls = true
+			}
+		case *tir.Select:
+			c.arithmetic += 2
+		}
+		c.plain = false
+		e.EachChild(func(n ir.Node) {
+			if x, ok := n.(tir.Expr); ok {
+				visit(x)
+			}
+		})
+	}
+	visit(e)
+	return c
+}
+
+// loadsOf counts the loads of a buffer in a statement, and all of its nodes.
+func loadsOf(st tir.Stmt, buf *tir.Buffer) (loads, nodes int) {
+	ir.Walk(st, func(n ir.Node) bool {
+		nodes++
+		if l, ok := n.(*tir.BufferLoad); ok && l.Buffer == buf {
+			loads++
+		}
+		return nodes <= maxInlined
+	})
+	return loads, nodes
+}
+
+// volume is the number of points in the domain of a block.
+func volume(b *schedule.Block) tir.Expr {
+	n := tir.Expr(tir.Int(1))
+	for _, iv := range b.Iters() {
+		n = tir.Mul(n, tir.CastTo(n.DType(), iv.Dom.Extent))
+	}
+	return arith.NewAnalyzer().Simplify(n)
+}

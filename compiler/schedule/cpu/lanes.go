@@ -1,0 +1,87 @@
+package cpu
+
+// alongReduction tiles for vectors along reduction variable d, whose lanes are combined at
+// the end.
+func (p *plan) alongReduction(d int) bool {
+	p.Vector = d
+	n := p.extent(d)
+	budget := int64(8) // accumulators
+	rows := p.spatialByUse()
+	p.Tile[d] = p.Lanes
+	switch {
+	case p.product() && len(rows) >= 2 && p.extent(rows[0]) != 1:
+		p.tileTwo(rows[0], rows[1])
+	case p.product() && len(rows) >= 1:
+		t := p.fit(rows[0], 4)
+		p.Tile[rows[0]] = t
+		p.widen(d, n, budget/t)
+	default:
+		p.widen(d, n, 4)
+	}
+	p.Factor = 1
+	// The vector variable is the innermost loop.
+	p.Reduce = nil
+	for _, k := range p.reduce {
+		if k != d {
+			p.Reduce = append(p.Reduce, k)
+		}
+	}
+	p.Reduce = append(p.Reduce, d)
+	return true
+}
+
+// spatialByUse lists the variables that one factor depends on alone, the innermost first and
+// different factors first.
+func (p *plan) spatialByUse() []int {
+	var out []int
+	used := map[int]bool{}
+	for i := len(p.spatial) - 1; i >= 0; i-- {
+		k := p.spatial[i]
+		by := -1
+		for j, a := range p.loads {
+			if usesIn(a, p.iters[k].Var) {
+				if by >= 0 {
+					by = -2
+					break
+				}
+				by = j
+			}
+		}
+		if by >= 0 && !used[by] {
+			used[by] = true
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// fit returns the largest tile up to t that suits the extent of k.
+func (p *plan) fit(k int, t int64) int64 {
+	n := p.extent(k)
+	if n == 0 {
+		return min(t, 4)
+	}
+	t = min(t, n)
+	for t > 1 && waste(n, t) > 0.25 {
+		t--
+	}
+	return t
+}
+
+// tileTwo tiles two variables, eight accumulators in all.
+func (p *plan) tileTwo(col, row int) {
+	c := p.fit(col, 4)
+	p.Tile[col] = c
+	p.Tile[row] = p.fit(row, max(8/c, 2))
+	if p.extent(row) == 0 {
+		p.Tile[row] = min(p.Tile[row], 2)
+	}
+}
+
+// widen gives each result up to vectors accumulators, as far as the extent has use for them.
+func (p *plan) widen(d int, n, vectors int64) {
+	for vectors > 1 && n != 0 && vectors*p.Lanes*2 > n {
+		vectors /= 2
+	}
+	p.Tile[d] = p.Lanes * max(vectors, 1)
+}

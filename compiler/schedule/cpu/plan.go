@@ -1,0 +1,262 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/schedule"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// plan is a TileSpec under way.
+type plan struct {
+	schedule.TileSpec
+	s       *schedule.Schedule
+	r       *rules
+	b       *schedule.Block
+	iters   []*tir.IterVar
+	store   access
+	loads   []access
+	spatial []int // variables that are no units
+	reduce  []int
+	cut     bool
+}
+
+func newPlan(s *schedule.Schedule, b *schedule.Block) *plan {
+	p := &plan{s: s, b: b}
+	p.refresh()
+	return p
+}
+
+func (p *plan) refresh() {
+	p.iters, p.spatial, p.reduce, p.loads = p.b.Iters(), nil, nil, nil
+	for k, iv := range p.iters {
+		switch {
+		case unit(iv):
+		case iv.Kind == tir.DataPar:
+			p.spatial = append(p.spatial, k)
+		default:
+			p.reduce = append(p.reduce, k)
+		}
+	}
+	_, value, st, _ := schedule.Combiner(p.b)
+	p.store = accesses(st, p.iters)[0]
+	p.loads = append(p.loads, accesses(&tir.Evaluate{Value: value}, p.iters)...)
+	p.Tile = make([]int64, len(p.iters))
+	for k := range p.Tile {
+		p.Tile[k] = 1
+	}
+	p.Order, p.Reduce = p.spatial, p.reduce
+	p.Lanes = 4
+	if p.store.buf.DType.Bits == 64 {
+		p.Lanes = 2
+	}
+}
+
+// extent returns the extent of a variable, 0 if it is symbolic.
+func (p *plan) extent(k int) int64 {
+	n, _ := tir.AsInt(p.iters[k].Dom.Extent)
+	return n
+}
+
+func (p *plan) stride(a access, k int) int64 { return a.stride(p.iters[k].Var) }
+
+// choose fills in the plan. It returns false where no rule applies.
+func (p *plan) choose() bool {
+	if len(p.reduce) == 0 {
+		return false
+	}
+	for _, iv := range p.iters {
+		if tir.IsConst(iv.Dom.Extent, 0) {
+			return false
+		}
+	}
+	if !vectorTypes(p.b) {
+		return p.scalars()
+	}
+	v := p.contiguousResult()
+	d := p.contiguousReduction()
+	if v >= 0 {
+		p.splitPhases(v)
+		v = p.contiguousResult()
+		d = p.contiguousReduction()
+	}
+	switch {
+	case v >= 0 && p.plain(v):
+		return p.alongResult(v)
+	case d >= 0 && !p.worthPacking(v):
+		return p.alongReduction(d)
+	case v >= 0 && p.product():
+		return p.alongResult(v)
+	}
+	return p.scalars()
+}
+
+// worthPacking reports whether a product has so many rows that copying the other factor to
+// where vectors run along v pays.
+func (p *plan) worthPacking(v int) bool {
+	if v < 0 || !p.product() || p.extent(v) == 0 {
+		return false
+	}
+	row := p.rowAxis(v)
+	return row >= 0 && p.extent(row) >= 64
+}
+
+// contiguousResult is the variable along which results are contiguous, -1 if there is none of
+// at least one vector.
+func (p *plan) contiguousResult() int {
+	for _, k := range p.spatial {
+		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.Lanes) {
+			return k
+		}
+	}
+	return -1
+}
+
+// plain reports whether all loads are contiguous or constant along variable v.
+func (p *plan) plain(v int) bool {
+	for _, a := range p.loads {
+		if n := p.stride(a, v); n != 0 && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// contiguousReduction is a reduction variable along which all loads are contiguous or
+// constant, -1 if there is none of at least two vectors.
+func (p *plan) contiguousReduction() int {
+	for i := len(p.reduce) - 1; i >= 0; i-- {
+		k := p.reduce[i]
+		if n := p.extent(k); n != 0 && n < 2*p.Lanes {
+			continue
+		}
+		some := false
+		for _, a := range p.loads {
+			switch p.stride(a, k) {
+			case 1:
+				some = true
+			case 0:
+			default:
+				some = false
+				goto next
+			}
+		}
+		if some {
+			return k
+		}
+	next:
+	}
+	return -1
+}
+
+// product reports whether the block sums products of two loads.
+func (p *plan) product() bool {
+	op, value, _, _ := schedule.Combiner(p.b)
+	m, ok := value.(*tir.Binary)
+	return ok && op == tir.OpAdd && m.Op == tir.OpMul && len(p.loads) == 2
+}
+
+// splitPhases stores buffers that are read with a stride along v so that elements of one
+// phase lie together: element x at (x%stride, x//stride).
+func (p *plan) splitPhases(v int) {
+	for _, a := range p.loads {
+		n := p.stride(a, v)
+		last := len(a.indices) - 1
+		if n < 2 || n > 4 || !uses(a.indices[last], p.iters[v].Var) || p.innerWindow(a) < 2 {
+			continue
+		}
+		if _, ok := tir.AsInt(a.buf.Shape[last]); !ok {
+			continue
+		}
+		if !p.s.Allocates(a.buf) || len(p.s.ReadersOf(a.buf)) != 1 {
+			at := slices.IndexFunc(p.b.Reads(), func(x *tir.BufferRegion) bool { return x.Buffer == a.buf })
+			if at < 0 {
+				continue
+			}
+			c, err := p.s.CacheRead(p.b, at, "")
+			if err != nil {
+				continue
+			}
+			p.r.copies = append(p.r.copies, c)
+			p.refresh()
+			p.splitPhases(v)
+			return
+		}
+		m := &tir.IndexMap{}
+		for k, e := range a.buf.Shape {
+			x := tir.NewVar("i"+string(rune('0'+k%10)), e.DType())
+			m.Initial = append(m.Initial, x)
+			m.Final = append(m.Final, x)
+		}
+		x, c := m.Initial[last], tir.Const(m.Initial[last].DType(), n)
+		m.Final = append(m.Final[:last:last], tir.FloorMod(x, c), tir.FloorDiv(x, c))
+		if to, err := p.s.TransformLayout(a.buf, m); err == nil {
+			p.r.phases[to] = n
+			p.refresh()
+			p.splitPhases(v)
+			return
+		}
+	}
+}
+
+// innerWindow is the number of steps that the reduction takes along the last axis of an
+// access.
+func (p *plan) innerWindow(a access) int64 {
+	n := int64(1)
+	for _, k := range p.reduce {
+		if uses(a.indices[len(a.indices)-1], p.iters[k].Var) {
+			n *= max(p.extent(k), 1)
+		}
+	}
+	return n
+}
+
+// scalars tiles without vectors: four neighbouring results at a time.
+func (p *plan) scalars() bool {
+	if len(p.spatial) == 0 {
+		return false
+	}
+	v := p.spatial[len(p.spatial)-1]
+	p.Vector, p.Lanes = v, 1
+	if n := p.extent(v); n > 1 {
+		p.Tile[v] = p.fit(v, 4)
+	}
+	p.window(p.Tile[v])
+	return true
+}
+
+// window unrolls the innermost reduction variables as far as that stays small, and the next
+// one by a factor where they are few.
+func (p *plan) window(vectors int64) {
+	p.Unroll = make([]bool, len(p.iters))
+	steps := int64(1)
+	for i := len(p.reduce) - 1; i >= 0; i-- {
+		n := p.extent(p.reduce[i])
+		if n == 0 || n*steps > maxUnrolledWindow {
+			break
+		}
+		steps *= n
+		p.Unroll[p.reduce[i]] = true
+	}
+	p.Factor = 1
+	if steps < 4 {
+		p.Factor = 4 / steps
+	}
+	if steps*vectors > 512 { // many accumulators: unroll less
+		p.Unroll = make([]bool, len(p.iters))
+		p.Factor = 1
+	}
+}
+
+func (p *plan) isUnrolled(k int) bool { return k < len(p.Unroll) && p.Unroll[k] }
+
+// without returns the spatial variables but for some.
+func (p *plan) without(ks ...int) []int {
+	var out []int
+	for _, k := range p.spatial {
+		if !slices.Contains(ks, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/schedule/cpu"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/topi"
+)
+
+// randomKernel draws a convolution, a matrix product, a pool, a reduction or a softmax with
+// random extents, strides, padding and epilogue.
+func randomKernel(r *rand.Rand) (string, kernel) {
+	n := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+	switch r.IntN(5) {
+	case 0:
+		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
+		ic, oc := g*n(1, 3), g*n(1, 6)
+		x, f, b := in("x", n(1, 2), ic, h, w), in("w", oc, ic/g, k, n(1, 3)), in("b", 1, oc, 1, 1)
+		o := topi.ConvOpts{
+			Strides: []int64{int64(n(1, 3)), int64(n(1, 3))}, Dilation: []int64{1, int64(n(1, 2))}, Groups: int64(g),
+			Before: []int64{int64(n(0, 2)), int64(n(0, 2))}, After: []int64{int64(n(0, 1)), int64(n(0, 2))}, Data: "NCHW", Kernel: "OIHW",
+		}
+		y := must(topi.Conv(x, f, o))
+		return fmt.Sprintf("conv %v %v %+v", x.Shape, f.Shape, o), kernel{args: []*te.Tensor{x, f, b, relu(must(topi.Binary("add", topi.T(y), topi.T(b))))}}
+	case 1:
+		m, k, c := n(1, 20), n(1, 40), n(1, 40)
+		o := topi.MatmulOpts{TransposeA: r.IntN(2) == 0, TransposeB: r.IntN(2) == 0}
+		a, b := []any{m, k}, []any{k, c}
+		if o.TransposeA {
+			a = []any{k, m}
+		}
+		if o.TransposeB {
+			b = []any{c, k}
+		}
+		if r.IntN(2) == 0 {
+			a = append([]any{n(1, 3)}, a...)
+			if r.IntN(2) == 0 {
+				b = append([]any{a[0]}, b...)
+			}
+		}
+		x, y := in("a", a...), in("b", b...)
+		return fmt.Sprintf("matmul %v %v %+v", a, b, o), kernel{args: []*te.Tensor{x, y, relu(must(topi.Matmul(x, y, o)))}}
+	case 2:
+		x := in("x", n(1, 2), n(1, 5), n(5, 14), n(5, 30))
+		o := topi.PoolOpts{
+			Size: []int64{int64(n(1, 4)), int64(n(1, 4))}, Strides: []int64{int64(n(1, 3)), int64(n(1, 3))}, Dilation: []int64{1, 1},
+			Before: []int64{int64(n(0, 1)), int64(n(0, 1))}, After: []int64{int64(n(0, 1)), int64(n(0, 1))},
+			CeilMode: r.IntN(2) == 0, Layout: "NCHW",
+		}
+		kind := []string{"max", "avg"}[r.IntN(2)]
+		return fmt.Sprintf("%s pool %v %+v", kind, x.Shape, o), kernel{args: []*te.Tensor{x, must(topi.Pool(kind, x, o))}}
+	case 3:
+		x := in("x", n(1, 9), n(1, 9), n(1, 50))
+		axes := [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}}[r.IntN(7)]
+		kind := []string{"sum", "max", "min", "mean", "prod"}[r.IntN(5)]
+		return fmt.Sprintf("%s %v over %v", kind, x.Shape, axes), kernel{args: []*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}}
+	}
+	x := in("x", n(1, 9), n(1, 40), n(1, 12))
+	axis := r.IntN(3)
+	return fmt.Sprintf("softmax %v along %d", x.Shape, axis), kernel{args: []*te.Tensor{x, topi.Softmax(x, axis)}}
+}
+
+// TestRandomKernels schedules random kernels and compares them with the functions before.
+func TestRandomKernels(t *testing.T) {
+	for seed := range uint64(150) {
+		name, k := randomKernel(rand.New(rand.NewPCG(seed, 7)))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Log(name)
+			f := create(t, k)
+			want := run(t, f, k.arguments(t))
+			g, err := cpu.Schedule(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range tir.Verify(name, g) {
+				t.Error(d.Message)
+			}
+			compare(t, want, run(t, g, k.arguments(t)))
+			if seed%5 == 0 {
+				compare(t, want, compile(t, f).run(t, k.arguments(t)))
+			}
+		})
+	}
+}

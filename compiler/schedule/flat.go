@@ -1,0 +1,109 @@
+package schedule
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// FlattenAccess lets a block access buffers through one-dimensional views where indices are
+// quotients and remainders, as after FuseIters, that cancel out in the flat index. It is to
+// be called last: other primitives do not look into views.
+func (s *Schedule) FlattenAccess(b *Block) {
+	if b.body == nil {
+		return
+	}
+	f := &viewer{an: arith.NewAnalyzer(), views: map[*tir.Buffer]*tir.Buffer{}}
+	for _, iv := range b.iters {
+		f.an.BindRange(iv.Var, iv.Dom)
+	}
+	change := func(st tir.Stmt) tir.Stmt {
+		if st == nil {
+			return nil
+		}
+		return tir.RewriteStmt(st, f.stmt, f.expr)
+	}
+	body, init := change(b.body), change(b.init)
+	if len(f.order) == 0 {
+		return
+	}
+	// The views are declared where they are used; regions stay those of the buffers.
+	declare := func(st tir.Stmt) tir.Stmt {
+		for k := len(f.order) - 1; st != nil && k >= 0; k-- {
+			st = &tir.DeclBuffer{Base: b.base, Buffer: f.order[k], Body: st}
+		}
+		return st
+	}
+	b.body = declare(body)
+	if init != nil {
+		b.init = declare(init)
+	}
+}
+
+type viewer struct {
+	an    *arith.Analyzer
+	views map[*tir.Buffer]*tir.Buffer
+	order []*tir.Buffer
+}
+
+// flat returns the view of a buffer and the index into it, nil where it does not help.
+func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr) {
+	if len(indices) < 2 || len(b.Strides) > 0 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) {
+		return nil, nil
+	}
+	any := false
+	at := tir.Expr(tir.Const(indices[0].DType(), 0))
+	for k, ix := range indices {
+		any = any || Divides(ix)
+		at = tir.Add(tir.Mul(at, b.Shape[k]), ix)
+	}
+	if !any {
+		return nil, nil
+	}
+	if at = f.an.Simplify(at); Divides(at) {
+		return nil, nil
+	}
+	v := f.views[b]
+	if v == nil {
+		n := tir.Expr(tir.Const(b.Shape[0].DType(), 1))
+		for _, e := range b.Shape {
+			n = tir.Mul(n, e)
+		}
+		c := *b
+		c.Shape, c.Name = []tir.Expr{n}, b.Name+"_flat"
+		v = &c
+		f.views[b] = v
+		f.order = append(f.order, v)
+	}
+	return v, at
+}
+
+func (f *viewer) expr(e tir.Expr) tir.Expr {
+	if l, ok := e.(*tir.BufferLoad); ok {
+		if v, at := f.flat(l.Buffer, l.Indices); v != nil {
+			return &tir.BufferLoad{Base: l.Base, Buffer: v, Indices: []tir.Expr{at}, Predicate: l.Predicate}
+		}
+	}
+	return e
+}
+
+func (f *viewer) stmt(st tir.Stmt) tir.Stmt {
+	if x, ok := st.(*tir.BufferStore); ok {
+		if v, at := f.flat(x.Buffer, x.Indices); v != nil {
+			return &tir.BufferStore{Base: x.Base, Buffer: v, Value: x.Value, Indices: []tir.Expr{at}, Predicate: x.Predicate}
+		}
+	}
+	return st
+}
+
+// Divides reports whether e holds a quotient or a remainder.
+func Divides(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		if x, ok := n.(*tir.Binary); ok && (x.Op == tir.OpFloorDiv || x.Op == tir.OpFloorMod) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// touched returns the part of a buffer that blocks access in one iteration of the loops
+// from top upwards: regions are relaxed over the loops below top. A dimension whose extent
+// is not a constant or that is not known covers all of its axis.
+func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith.Analyzer) []*tir.Range {
+	var regions [][]arith.IntSet
+	for _, b := range blocks {
+		dom := map[*tir.Var]arith.IntSet{}
+		for n := b.parent; n != nil && n != node(top); n = n.at().parent {
+			if l, ok := n.(*Loop); ok {
+				dom[l.v] = arith.SetOfRange(&tir.Range{Min: tir.Const(l.v.DType(), 0), Extent: l.extent})
+			}
+		}
+		sub := map[*tir.Var]tir.Expr{}
+		for k, iv := range b.iters {
+			sub[iv.Var] = b.values[k]
+		}
+		list := b.reads
+		if writes {
+			list = b.writes
+		}
+		for _, r := range list {
+			if r.Buffer != buf {
+				continue
+			}
+			region := make([]*tir.Range, len(r.Region))
+			for k, x := range r.Region {
+				region[k] = &tir.Range{Min: an.Simplify(tir.SubstExpr(x.Min, sub)), Extent: an.Simplify(tir.SubstExpr(x.Extent, sub))}
+			}
+			regions = append(regions, arith.EvalSetRegion(region, dom))
+		}
+	}
+	out := make([]*tir.Range, len(buf.Shape))
+	union := arith.UnionRegion(regions)
+	for k, full := range buf.Shape {
+		whole := &tir.Range{Min: tir.Const(full.DType(), 0), Extent: full}
+		out[k] = whole
+		if !union[k].HasLower() || !union[k].HasUpper() {
+			continue
+		}
+		r := union[k].CoverRange(whole)
+		lo, n := an.Simplify(r.Min), an.Simplify(r.Extent)
+		c, known := tir.AsInt(n)
+		if !known {
+			continue
+		}
+		if f, ok := tir.AsInt(full); ok && c >= f {
+			continue
+		}
+		out[k] = &tir.Range{Min: tir.CastTo(full.DType(), lo), Extent: tir.CastTo(full.DType(), n)}
+	}
+	return out
+}
+
+// rebind puts loops for the domains of b around it, one for each iteration variable, and
+// binds the variables. An iteration that may lie outside of the variable's own domain is
+// cut off by a condition.
+func (s *Schedule) rebind(b *Block, doms []*tir.Range, an *arith.Analyzer) node {
+	var loops []*Loop
+	b.values = make([]tir.Expr, len(b.iters))
+	b.pred = nil
+	for k, iv := range b.iters {
+		d := iv.Var.DType()
+		if tir.IsConst(doms[k].Extent, 1) && !tir.IsConst(iv.Dom.Extent, 1) {
+			b.values[k] = doms[k].Min
+			continue
+		}
+		l := &Loop{base: b.base, v: tir.NewVar("ax"+string(rune('0'+k%10)), d), extent: doms[k].Extent}
+		loops = append(loops, l)
+		an.BindRange(l.v, &tir.Range{Min: tir.Const(d, 0), Extent: l.extent})
+		b.values[k] = tir.Add(doms[k].Min, l.v)
+	}
+	var conds []tir.Expr
+	for k, iv := range b.iters {
+		if arith.Equal(doms[k].Extent, iv.Dom.Extent) && arith.Equal(doms[k].Min, iv.Dom.Min) {
+			continue
+		}
+		end := tir.Add(iv.Dom.Min, iv.Dom.Extent)
+		if !an.CanProve(tir.LT(b.values[k], end)) {
+			conds = append(conds, tir.LT(b.values[k], end))
+		}
+		if !an.CanProve(tir.GE(b.values[k], iv.Dom.Min)) {
+			conds = append(conds, tir.GE(b.values[k], iv.Dom.Min))
+		}
+	}
+	for _, c := range conds {
+		guard(b, c)
+	}
+	return nest(loops, b)
+}

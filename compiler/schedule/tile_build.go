@@ -1,0 +1,193 @@
+package schedule
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// part is a block under construction with its loops, outermost first.
+type part struct {
+	t     *tiler
+	b     *Block
+	loops []*Loop
+	sub   map[*tir.Var]tir.Expr // iteration variables of the old block
+}
+
+func (t *tiler) part(name string) *part {
+	return &part{t: t, b: &Block{base: t.b.base, name: t.s.fresh(t.b.name + name)}, sub: map[*tir.Var]tir.Expr{}}
+}
+
+func (p *part) loop(name string, extent tir.Expr, kind tir.ForKind) *tir.Var {
+	if tir.IsConst(extent, 1) {
+		return nil
+	}
+	l := &Loop{base: p.t.b.base, v: tir.NewVar(name, extent.DType()), extent: extent, kind: kind}
+	p.loops = append(p.loops, l)
+	return l.v
+}
+
+// iter adds an iteration variable bound to value.
+func (p *part) iter(name string, extent, value tir.Expr, kind tir.IterKind) *tir.Var {
+	v := tir.NewVar(name, value.DType())
+	p.b.iters = append(p.b.iters, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(v.DType(), 0), Extent: extent}, Var: v, Kind: kind})
+	p.b.values = append(p.b.values, value)
+	return v
+}
+
+// old binds the k-th variable of the old block to value.
+func (p *part) old(k int, value tir.Expr) {
+	iv := p.t.b.iters[k]
+	if n, ok := value.(*tir.IntImm); ok {
+		p.sub[iv.Var] = n
+		return
+	}
+	p.sub[iv.Var] = p.iter(iv.Var.Name, iv.Dom.Extent, value, iv.Kind)
+}
+
+func orZero(v *tir.Var, like tir.Expr) tir.Expr {
+	if v == nil {
+		return tir.Const(like.DType(), 0)
+	}
+	return v
+}
+
+// inner adds the loops within a tile and returns the position of each axis in its tile, nil
+// for axes without one. lanes is the loop over the lanes of one vector.
+func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
+	t := p.t
+	pos = make([]tir.Expr, len(t.axes))
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		if a.tile > 1 && k != t.spec.Vector {
+			pos[k] = orZero(p.loop(t.b.iters[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
+		}
+	}
+	a := t.axes[t.spec.Vector]
+	if vector && a.tile > 1 {
+		d := a.extent.DType()
+		step := orZero(p.loop("vec", tir.Const(d, a.tile/t.spec.Lanes), tir.Unrolled), a.extent)
+		lane = orZero(p.loop("lane", tir.Const(d, t.spec.Lanes), tir.Vectorized), a.extent)
+		pos[t.spec.Vector] = tir.Add(tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane)
+	}
+	return pos, lane
+}
+
+// at returns indices into the accumulators for positions in the tile.
+func (p *part) at(pos []tir.Expr) []tir.Expr {
+	t := p.t
+	var out []tir.Expr
+	for _, k := range t.tiled() {
+		a := t.axes[k]
+		out = append(out, p.iter("t_"+t.b.iters[k].Var.Name, tir.Const(a.extent.DType(), a.tile), pos[k], tir.DataPar))
+	}
+	if len(out) == 0 {
+		out = []tir.Expr{tir.Int(0)}
+	}
+	return out
+}
+
+// tiled lists the axes of the accumulators: those with a tile, the vector last.
+func (t *tiler) tiled() []int {
+	var out []int
+	for _, k := range t.spec.Order {
+		if t.axes[k].tile > 1 && k != t.spec.Vector {
+			out = append(out, k)
+		}
+	}
+	if t.axes[t.spec.Vector].tile > 1 {
+		out = append(out, t.spec.Vector)
+	}
+	return out
+}
+
+// build makes the nest: loops over tiles, in them the copies, the init, the updates and the
+// block that writes.
+func (t *tiler) build() *Tiled {
+	s, b := t.s, t.b
+	shape := []tir.Expr{}
+	for _, k := range t.tiled() {
+		shape = append(shape, tir.Const(t.axes[k].extent.DType(), t.axes[k].tile))
+	}
+	if len(shape) == 0 {
+		shape = []tir.Expr{tir.Int(1)}
+	}
+	t.acc = tir.NewBuffer(t.store.Buffer.Name+"_local", t.store.Buffer.DType, shape, "local")
+	t.acc.Base = b.base
+	s.allocate(t.acc)
+
+	var outer []*Loop
+	level := map[int]int{} // axis to the number of loops around what it determines
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		n := a.tiles()
+		if !tir.IsConst(n, 1) {
+			name := b.iters[k].Var.Name + "_o"
+			if a.tile == 1 {
+				name = b.iters[k].Var.Name + "_a"
+			}
+			l := &Loop{base: b.base, v: tir.NewVar(name, n.DType()), extent: n}
+			outer = append(outer, l)
+			a.outer = l.v
+		}
+		level[k] = len(outer)
+	}
+	bodies := make([][]node, len(outer)+1) // what stands at each level before the next loop
+	for _, l := range t.spec.Splat {
+		n, lv := t.splat(l, level)
+		bodies[lv] = append(bodies[lv], n)
+	}
+	for _, l := range t.spec.Pack {
+		n, lv := t.pack(l, level)
+		bodies[lv] = append(bodies[lv], n)
+	}
+	last := len(outer)
+	bodies[last] = append(bodies[last], t.init())
+	bodies[last] = append(bodies[last], t.updates()...)
+	bodies[last] = append(bodies[last], t.write()...)
+	top := kidOf(b, scopeOf(b))
+	for _, l := range loopsAbove(b) {
+		l.dead = true
+	}
+	for k := len(outer) - 1; k >= 0; k-- {
+		for _, n := range bodies[k+1] {
+			n.at().parent = outer[k]
+		}
+		outer[k].kids = bodies[k+1]
+		bodies[k] = append(bodies[k], outer[k])
+	}
+	replace(top, bodies[0]...)
+	s.unindex(b)
+	b.dead = true
+	return &t.out
+}
+
+// outerOf binds all spatial variables to their tile and position.
+func (p *part) spatial(pos []tir.Expr, clamp bool) {
+	for k, a := range p.t.axes {
+		if a.kind != tir.DataPar {
+			continue
+		}
+		v := a.base(orZero(a.outer, a.extent))
+		if pos[k] != nil {
+			v = tir.Add(v, pos[k])
+		}
+		if clamp {
+			v = a.clamp(v)
+		}
+		p.old(k, v)
+	}
+}
+
+func (p *part) finish(body tir.Stmt) node {
+	p.t.s.setBody(p.b, nil, body)
+	return nest(p.loops, p.b)
+}
+
+func (t *tiler) init() node {
+	p := t.part("_init")
+	pos, _ := p.inner(true)
+	at := p.at(pos)
+	p.spatial(pos, true)
+	n := p.finish(tir.Store(t.acc, tir.SubstExpr(t.start, p.sub), at...))
+	t.out.Init = p.b
+	return n
+}

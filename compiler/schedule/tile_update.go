@@ -1,0 +1,142 @@
+package schedule
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// updates are the loops of the reduction: where lanes reduce, there may be a second nest for
+// what does not fill a vector; where a factor does not divide, one for the rest.
+func (t *tiler) updates() []node {
+	if !t.dot {
+		return t.factored()
+	}
+	a := t.axes[t.spec.Vector]
+	whole, rest := parts(a.extent, a.tile)
+	var out []node
+	if !tir.IsConst(whole, 0) {
+		out = append(out, t.update("_update", whole, nil, 1, false))
+	}
+	if !tir.IsConst(rest, 0) {
+		start := tir.Mul(whole, tir.Const(whole.DType(), a.tile))
+		out = append(out, t.update("_rest", rest, start, 1, true))
+	}
+	return out
+}
+
+// factored is updates where lanes are results.
+func (t *tiler) factored() []node {
+	k := t.factorAxis()
+	if k < 0 || t.spec.Factor <= 1 {
+		return []node{t.update("_update", nil, nil, 1, false)}
+	}
+	whole, rest := parts(t.axes[k].extent, t.spec.Factor)
+	var out []node
+	if !tir.IsConst(whole, 0) {
+		out = append(out, t.update("_update", whole, nil, t.spec.Factor, false))
+	}
+	if !tir.IsConst(rest, 0) {
+		start := tir.Mul(whole, tir.Const(whole.DType(), t.spec.Factor))
+		out = append(out, t.update("_rest", rest, start, 1, false))
+	}
+	return out
+}
+
+// parts returns how many whole steps an extent has and what is left over.
+func parts(extent tir.Expr, step int64) (whole, rest tir.Expr) {
+	d := extent.DType()
+	return tir.FloorDiv(extent, tir.Const(d, step)), tir.FloorMod(extent, tir.Const(d, step))
+}
+
+// factorAxis is the innermost reduction variable that is not unrolled, -1 if there is none.
+func (t *tiler) factorAxis() int {
+	for i := len(t.spec.Reduce) - 1; i >= 0; i-- {
+		if k := t.spec.Reduce[i]; !t.unrolled(k) && !tir.IsConst(t.axes[k].extent, 1) {
+			return k
+		}
+	}
+	return -1
+}
+
+func (t *tiler) unrolled(k int) bool { return k < len(t.spec.Unroll) && t.spec.Unroll[k] }
+
+// update is one nest of the reduction. The loop of the vector variable (where lanes reduce)
+// or else of the factored one has the given count and starts at start; factor is the number
+// of its steps in a row. scalar reduces into the first lane.
+func (t *tiler) update(name string, count, start tir.Expr, factor int64, scalar bool) node {
+	p := t.part(name)
+	special := t.spec.Vector
+	if !t.dot {
+		special = t.factorAxis()
+	}
+	red := map[int]tir.Expr{}
+	var late []int
+	for _, k := range t.spec.Reduce {
+		if t.unrolled(k) {
+			late = append(late, k)
+			continue
+		}
+		n := t.axes[k].extent
+		if k == special && count != nil {
+			n = count
+		}
+		red[k] = orZero(p.loop(t.b.iters[k].Var.Name+"_k", n, tir.Serial), n)
+	}
+	var step tir.Expr
+	if factor > 1 {
+		d := t.axes[special].extent.DType()
+		step = orZero(p.loop(t.b.iters[special].Var.Name+"_u", tir.Const(d, factor), tir.Unrolled), t.axes[special].extent)
+		red[special] = tir.Add(tir.Mul(red[special], tir.Const(d, factor)), step)
+	}
+	for _, k := range late {
+		red[k] = orZero(p.loop(t.b.iters[k].Var.Name+"_u", t.axes[k].extent, tir.Unrolled), t.axes[k].extent)
+	}
+	pos, lane := p.inner(!scalar)
+	if t.dot {
+		a := t.axes[special]
+		if scalar {
+			pos[special] = tir.Const(a.extent.DType(), 0)
+		} else {
+			red[special] = tir.Add(tir.Mul(red[special], tir.Const(a.extent.DType(), a.tile)), pos[special])
+		}
+	}
+	if start != nil {
+		red[special] = tir.Add(start, red[special])
+	}
+	at := p.at(pos)
+	p.spatial(pos, true)
+	for k, a := range t.axes {
+		if a.kind != tir.DataPar {
+			v, ok := red[k]
+			if !ok {
+				v = tir.Const(a.extent.DType(), 0)
+			}
+			p.old(k, tir.Add(a.offset, v))
+		}
+	}
+	value := t.replaced(p, pos, lane)
+	n := p.finish(tir.Store(t.acc, tir.NewBinary(t.op, tir.Load(t.acc, at...), value), at...))
+	if t.out.Update == nil {
+		t.out.Update = p.b
+	}
+	return n
+}
+
+// replaced is the value that is combined, with copies in the place of packed loads.
+func (t *tiler) replaced(p *part, pos []tir.Expr, lane tir.Expr) tir.Expr {
+	m := &tir.Mapper{}
+	m.Expr = func(e tir.Expr) tir.Expr {
+		if l, ok := e.(*tir.BufferLoad); ok {
+			if c := t.buf[l]; c != nil {
+				return tir.Load(c.to, c.index(p, pos, lane)...)
+			}
+		}
+		if v, ok := e.(*tir.Var); ok {
+			if x := p.sub[v]; x != nil {
+				return x
+			}
+			return e
+		}
+		return m.MapExpr(e)
+	}
+	return m.Expr(t.value)
+}

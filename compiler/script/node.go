@@ -1,0 +1,63 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Node prints any node on its own, on one line where that is possible. Variables that it
+// does not define stand under their names.
+func Node(n ir.Node, o Options) string {
+	p := newPrinter(o)
+	switch n.(type) {
+	case relax.Expr, relax.StructInfo, relax.Binding, *relax.BindingBlock:
+		if o.IntDType.IsVoid() {
+			p.intDType = dtype.Int64T // the type of extents on the graph level
+		}
+	}
+	switch n := n.(type) {
+	case ir.Function:
+		p.function("func", n)
+	case tir.Stmt:
+		p.prescan(n)
+		p.stmt(n)
+	case tir.Expr:
+		p.expr(n, 0)
+	case relax.StructInfo:
+		p.sinfo(n)
+	case *relax.BindingBlock:
+		p.block(n)
+	case relax.Binding:
+		p.binding(n)
+	case relax.Expr:
+		p.rexpr(n)
+	case *tir.Range:
+		p.rangeOf(n)
+	case *tir.Buffer:
+		p.bufferDecl("T.Buffer", n, false)
+	case *tir.BufferRegion:
+		p.region(n)
+	case *tir.IterVar:
+		p.str(p.name(n.Var))
+	case *tir.MatchBufferRegion:
+		p.str(p.name(n.Buffer) + " = ")
+		q := newPrinter(o)
+		q.region(n.Source)
+		p.matchBuffer(string(q.buf), n.Buffer)
+	case *tir.CommReducer:
+		p.commReducer(n)
+	case *tir.IndexMap:
+		p.indexMap(n)
+	case *relax.VDevice:
+		p.vdevice(n)
+	case ir.Type:
+		p.typ(n)
+	default:
+		panic("script: no form for " + typeName(n))
+	}
+	return strings.TrimRight(string(p.buf), "\n")
+}

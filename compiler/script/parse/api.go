@@ -1,0 +1,127 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Options says what a text may refer to and how gaps are filled.
+type Options struct {
+	// Define gives the values of names that the text closes over: bool, int, int64, float64,
+	// string, nil, lists of them ([]any), and nodes of the IR.
+	Define map[string]any
+	// Constants gives the tensors that metadata entries name, by the key of the entry: the
+	// start of the digest as package script prints it, or an index.
+	Constants map[string]*ir.Blob
+	// AllowMissingConstants fills constants that neither Constants nor the text has with
+	// zeros of the annotated shape. Without it they are errors.
+	AllowMissingConstants bool
+}
+
+// NamedModule is a module with the name of its class.
+type NamedModule struct {
+	Name   string
+	Module *ir.Module
+}
+
+// Module reads a text with one module, or with functions alone, which become a module. name
+// is the file's, for diagnostics. The module is nil where there are errors; it is complete
+// but not verified otherwise.
+func Module(name, text string, o Options) (*ir.Module, []ir.Diagnostic) {
+	mods, diags := File(name, text, o)
+	switch {
+	case len(mods) == 1:
+		return mods[0].Module, diags
+	case len(mods) > 1:
+		d := newDiagnostics(name, text)
+		d.add(0, 1, fmt.Sprintf("expected one module, got %d", len(mods)), "run each of them for itself")
+		return nil, append(diags, d.list...)
+	case len(diags) == 0:
+		d := newDiagnostics(name, text)
+		d.add(0, 1, "there is no module and no function in this text", "begin with @I.ir_module and a class, or with @T.prim_func or @R.function")
+		return nil, d.list
+	}
+	return nil, diags
+}
+
+// File reads a text with any number of modules. Functions outside of classes make up one
+// module together. The list is empty where there are errors.
+func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
+	d := newDiagnostics(name, text)
+	toks, comments := lex(text, d)
+	p := &parser{src: text, toks: toks, diags: d}
+	stmts := p.file()
+	if d.failed() {
+		return nil, d.list
+	}
+	b := &builder{src: text, d: d, opts: o, comments: comments, env: scope{vals: map[string]any{}}}
+	mods := b.file(stmts)
+	if d.failed() {
+		return nil, d.list
+	}
+	return mods, d.list
+}
+
+// builder walks the syntax tree and makes nodes.
+type builder struct {
+	src      string
+	d        *diagnostics
+	opts     Options
+	comments []comment
+	env      scope
+	metadata map[string]*ir.Blob
+
+	mod     *moduleState
+	intType dtype.DType // of integers without a type
+	graph   bool        // in a graph-level function
+	dims    bool        // in struct info: strings are expressions over symbolic variables
+	depth   int
+
+	tf *loopFunc
+	rf *graphFunc
+}
+
+// moduleState is the module under construction.
+type moduleState struct {
+	mod   *ir.Module
+	class string
+	infos map[string][]ir.Node
+	// funcs holds what is known of each function: its final form, or one that has only the
+	// signature until it has been read.
+	funcs map[string]ir.Function
+	vars  map[string]*ir.GlobalVar
+	lone  bool // functions without a class: others may be missing
+	bb    *relax.BlockBuilder
+}
+
+// Values of expressions besides nodes of the IR, bool, int64, float64, string and nil.
+type (
+	// namespace is a dotted name of a dialect, such as T.axis.
+	namespace struct{ path string }
+	// list is a Python list or tuple.
+	list struct {
+		items []any
+		tuple bool
+	}
+	// dict is a Python dictionary.
+	dict struct{ keys, vals []any }
+	// fresh is a variable that has just been made and takes the name that it is assigned to.
+	fresh struct{ v *tir.Var }
+	// poison stands for the value of a statement that failed.
+	poison struct{}
+	// moduleRef stands for the module: cls, or the name of its class.
+	moduleRef struct{}
+	// metaVar is a value that is substituted where its name is used.
+	metaVar struct{ v any }
+	// method is an attribute of a value that is to be called.
+	method struct {
+		recv any
+		name string
+	}
+	// device is the value of R.device and I.vdevice.
+	device struct{ kind, index int64 }
+)

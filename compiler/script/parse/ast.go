@@ -1,0 +1,105 @@
+package parse
+
+// nodeKind says what an expression is.
+type nodeKind uint8
+
+const (
+	nName    nodeKind = iota // s is the name
+	nInt                     // s is the text of the number
+	nFloat                   // s is the text of the number
+	nString                  // s is the value
+	nConst                   // s is None, True, False or ...
+	nAttr                    // kids[0].s
+	nCall                    // kids[0](kids[1:], kws)
+	nIndex                   // kids[0][kids[1:]]
+	nSlice                   // kids[0]:kids[1]:kids[2], each may be nil
+	nTuple                   // (kids...)
+	nList                    // [kids...]
+	nDict                    // kids are keys and values in turn
+	nUnary                   // s kids[0]; s is "-", "+", "~" or "not"
+	nBinary                  // kids[0] s kids[1]
+	nCompare                 // kids[0] s kids[1], chained by nBool
+	nBool                    // kids[0] s kids[1]; s is "and" or "or"
+	nIfExp                   // kids[1] if kids[0] else kids[2]
+	nLambda                  // lambda params: kids[0]
+	nStar                    // *kids[0]
+	nValue                   // val, made by the builder
+)
+
+// node is an expression.
+type node struct {
+	kind    nodeKind
+	parens  bool // stood in parentheses
+	at, end int32
+	s       string
+	kids    []*node
+	kws     []keyword
+	params  []string // of nLambda
+	val     any      // of nValue
+}
+
+// keyword is an argument given by name; a name "**" spreads a dictionary.
+type keyword struct {
+	name    string
+	at, end int32
+	value   *node
+}
+
+// stmtKind says what a statement is.
+type stmtKind uint8
+
+const (
+	sExpr stmtKind = iota
+	sAssign
+	sAugAssign
+	sAnnAssign
+	sReturn
+	sIf
+	sFor
+	sWhile
+	sWith
+	sDef
+	sClass
+	sAssert
+	sPass
+	sImport
+	sBreak
+	sContinue
+)
+
+// stmt is a statement. Which fields count depends on its kind:
+//
+//	sAssign     targets = value
+//	sAugAssign  targets[0] op= value
+//	sAnnAssign  targets[0]: ann = value (which may be nil)
+//	sFor        for targets[0] in value: body
+//	sWith       with items: body
+//	sDef        decorators, def name(params) -> ann: body
+//	sAssert     assert value, ann
+type stmt struct {
+	kind       stmtKind
+	at, end    int32 // of the head
+	last       int32 // end of the body
+	targets    []*node
+	ann, value *node
+	op         string
+	items      []withItem
+	body       []*stmt
+	orelse     []*stmt
+	name       string
+	params     []param
+	decorators []*node
+}
+
+type withItem struct {
+	value, as *node
+}
+
+// param is a parameter of a function, or a name that an import defines; orig is what is
+// imported under it.
+type param struct {
+	name    string
+	orig    string
+	at, end int32
+	ann     *node
+}

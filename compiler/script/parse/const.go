@@ -1,0 +1,210 @@
+package parse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/x448/float16"
+)
+
+// metadataKey returns the key of metadata["type"][key].
+func (b *builder) metadataKey(n *node) (string, bool) {
+	if n.kind != nIndex || n.kids[0].kind != nIndex || len(n.kids) != 2 {
+		return "", false
+	}
+	if path, ok := b.path(n.kids[0].kids[0]); !ok || path != "metadata" {
+		return "", false
+	}
+	switch v := b.eval(n.kids[1]).(type) {
+	case string:
+		return v, true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	}
+	return "", false
+}
+
+// constantRef is a metadata entry whose type is known from the annotation only.
+type constantRef struct {
+	key string
+	at  *node
+}
+
+// constant evaluates a metadata entry.
+func (b *builder) constant(n *node) any {
+	key, ok := b.metadataKey(n)
+	if !ok {
+		b.fail(n, "", `expected metadata["relax.expr.Constant"][key]`)
+	}
+	if d := b.knownBlob(key); d != nil {
+		return &relax.Constant{Base: b.span(n), Data: d}
+	}
+	return constantRef{key, n}
+}
+
+func (b *builder) knownBlob(key string) *ir.Blob {
+	if d := b.opts.Constants[key]; d != nil {
+		return d
+	}
+	return b.metadata[key]
+}
+
+// blob returns the tensor of a metadata entry, which must have that type and shape.
+func (b *builder) blob(key string, d dtype.DType, shape []int64, n *node) *ir.Blob {
+	if x := b.knownBlob(key); x != nil {
+		return x
+	}
+	if !b.opts.AllowMissingConstants {
+		b.fail(n, "give the constants with the text, or allow zeros in their place", "the value of the constant %q is not part of the text", key)
+	}
+	out, err := ir.NewSplat(d, shape, make([]byte, d.Bytes()))
+	if err != nil {
+		b.fail(n, "", "%v", err)
+	}
+	return out
+}
+
+// missing returns a constant of the annotated type for an entry without a value. The
+// printer notes type and shape in a comment behind the line as well.
+func (b *builder) missing(r constantRef, ann relax.StructInfo) relax.Expr {
+	t, ok := ann.(*relax.TensorStructInfo)
+	if !ok {
+		t, ok = b.noted(r)
+	}
+	if ok && !t.DType.IsVoid() {
+		if shape, static := t.StaticDims(); static {
+			return &relax.Constant{Base: b.span(r.at), Data: b.blob(r.key, t.DType, shape, r.at)}
+		}
+	}
+	if !b.opts.AllowMissingConstants {
+		b.blob(r.key, dtype.Void, nil, r.at)
+	}
+	b.fail(r.at, "annotate the variable with the type and shape of the constant", "the type of the constant %q is not known", r.key)
+	return nil
+}
+
+// denseData writes nested lists of numbers as the bytes of a tensor and returns its shape.
+func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
+	if l, ok := v.(*list); ok {
+		var out []byte
+		var shape []int64
+		for i, it := range l.items {
+			data, s, err := denseData(it, d)
+			if err != nil {
+				return nil, nil, err
+			}
+			if i > 0 && fmt.Sprint(s) != fmt.Sprint(shape) {
+				return nil, nil, fmt.Errorf("the rows of the constant differ in length")
+			}
+			shape = s
+			out = append(out, data...)
+		}
+		return out, append([]int64{int64(len(l.items))}, shape...), nil
+	}
+	f, isFloat := 0.0, false
+	var n int64
+	switch x := v.(type) {
+	case float64:
+		f, isFloat, n = x, true, int64(x)
+	case int64:
+		f, n = float64(x), x
+	case uint64:
+		f, n = float64(x), int64(x)
+	case bool:
+		if x {
+			f, n = 1, 1
+		}
+	case string:
+		var ok bool
+		if f, ok = namedFloat(x); !ok {
+			return nil, nil, fmt.Errorf("%q is no number", x)
+		}
+		isFloat = true
+	case *tir.FloatImm:
+		f, isFloat, n = x.Value, true, int64(x.Value)
+	case *tir.IntImm:
+		f, n = float64(x.Value), x.Value
+	default:
+		return nil, nil, fmt.Errorf("expected a number or nested lists of numbers, got %s", describe(v))
+	}
+	if d.Lanes != 1 {
+		return nil, nil, fmt.Errorf("constants of type %s cannot be written out", d)
+	}
+	if isFloat && !d.IsFloat() && f != math.Trunc(f) {
+		return nil, nil, fmt.Errorf("%v is no %s", f, d)
+	}
+	out := make([]byte, 8)
+	switch {
+	case d == dtype.Float64T:
+		binary.LittleEndian.PutUint64(out, math.Float64bits(f))
+	case d == dtype.Float32T:
+		binary.LittleEndian.PutUint32(out, math.Float32bits(float32(f)))
+	case d == dtype.Float16T:
+		binary.LittleEndian.PutUint16(out, float16.Fromfloat32(float32(f)).Bits())
+	case d == dtype.BFloat16T:
+		u := math.Float32bits(float32(f))
+		binary.LittleEndian.PutUint16(out, uint16((u+0x7fff+u>>16&1)>>16))
+	case d.IsInteger() || d.IsBool():
+		if d.IsBool() && n != 0 {
+			n = 1
+		}
+		binary.LittleEndian.PutUint64(out, uint64(n))
+	default:
+		return nil, nil, fmt.Errorf("constants of type %s cannot be written out", d)
+	}
+	return out[:d.Bytes()], nil, nil
+}
+
+// constCall evaluates R.const(value, dtype).
+func (b *builder) constCall(n *node) any {
+	a := b.bind(n, "value", "dtype", "struct_info")
+	b.need(n, a, 1, "value")
+	v := b.eval(a[0])
+	d := dtype.Int32T
+	if hasFloat(v) {
+		d = dtype.Float32T
+	} else if _, ok := v.(bool); ok {
+		d = dtype.BoolT
+	}
+	if a[1] != nil {
+		if x := b.eval(a[1]); x != nil {
+			if t, ok := x.(*relax.TensorStructInfo); ok {
+				d = t.DType
+			} else {
+				d = b.dtypeOf(a[1])
+			}
+		}
+	}
+	data, shape, err := denseData(v, d)
+	if err == nil {
+		var blob *ir.Blob
+		if shape == nil {
+			shape = []int64{}
+		}
+		if blob, err = ir.NewBlob(d, shape, data); err == nil {
+			return &relax.Constant{Base: b.span(n), Data: blob}
+		}
+	}
+	b.fail(a[0], "", "%v", err)
+	return nil
+}
+
+func hasFloat(v any) bool {
+	switch x := v.(type) {
+	case float64, *tir.FloatImm:
+		return true
+	case *list:
+		for _, it := range x.items {
+			if hasFloat(it) {
+				return true
+			}
+		}
+	}
+	return false
+}

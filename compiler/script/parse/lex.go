@@ -1,0 +1,345 @@
+package parse
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// tokenKind says what a token is.
+type tokenKind uint8
+
+const (
+	tokEOF tokenKind = iota
+	tokNewline
+	tokIndent
+	tokDedent
+	tokName
+	tokNumber
+	tokString
+	tokOp
+)
+
+// token is a range of the text. Its words are cut out of the text where they are needed.
+type token struct {
+	kind    tokenKind
+	op      uint8 // of tokOp: the number of its sign
+	at, end int32
+}
+
+// comment is a comment that means something to the builder.
+type comment struct {
+	at   int32
+	text string
+}
+
+// lexer splits a text into tokens. Lines inside brackets are joined, as in Python.
+type lexer struct {
+	src      string
+	pos      int
+	tokens   []token
+	indents  []int
+	brackets []int32 // offsets of those that are open
+	comments []comment
+	diags    *diagnostics
+}
+
+// lex returns the tokens of src, ending with tokEOF.
+func lex(src string, d *diagnostics) ([]token, []comment) {
+	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/3+16)}
+	if strings.HasPrefix(src, "\ufeff") {
+		l.pos = len("\ufeff")
+	}
+	for l.line() {
+	}
+	if n := len(l.brackets); n > 0 {
+		at := l.brackets[n-1]
+		d.add(at, at+1, "this bracket is never closed", "")
+	}
+	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind != tokNewline && l.tokens[n-1].kind != tokDedent {
+		l.emit(tokNewline, "", l.pos, l.pos)
+	}
+	for len(l.indents) > 1 {
+		l.indents = l.indents[:len(l.indents)-1]
+		l.emit(tokDedent, "", l.pos, l.pos)
+	}
+	l.emit(tokEOF, "", l.pos, l.pos)
+	return l.tokens, l.comments
+}
+
+func (l *lexer) emit(k tokenKind, op string, at, end int) {
+	t := token{kind: k, at: int32(at), end: int32(end)}
+	if k == tokOp {
+		t.op = signNumbers[op]
+	}
+	l.tokens = append(l.tokens, t)
+}
+
+// sign returns the text of a tokOp.
+func (t *token) sign() string { return signTexts[t.op] }
+
+// one emits a sign of one character.
+func (l *lexer) one(i, at int) {
+	l.tokens = append(l.tokens, token{kind: tokOp, op: uint8(i + 1), at: int32(at), end: int32(at + 1)})
+}
+
+// signTexts numbers the signs: those of one character by their place in signs1, from 1 on.
+var signTexts = func() []string {
+	out := []string{""}
+	for i := range signs1 {
+		out = append(out, signs1[i:i+1])
+	}
+	return append(append(out, signs2...), signs3...)
+}()
+
+var signNumbers = func() map[string]uint8 {
+	out := map[string]uint8{}
+	for i, s := range signTexts {
+		out[s] = uint8(i)
+	}
+	return out
+}()
+
+// line reads one logical line and reports whether there was one.
+func (l *lexer) line() bool {
+	if l.pos >= len(l.src) {
+		return false
+	}
+	width := 0
+	for l.pos < len(l.src) {
+		switch l.src[l.pos] {
+		case ' ':
+			width++
+		case '\t':
+			width += 8 - width%8
+		case '\f':
+			width = 0
+		default:
+			goto text
+		}
+		l.pos++
+	}
+text:
+	if l.pos >= len(l.src) {
+		return false
+	}
+	switch l.src[l.pos] {
+	case '\n':
+		l.pos++
+		return true
+	case '\r':
+		l.pos++
+		return true
+	case '#':
+		l.comment()
+		return true
+	}
+	l.indent(width)
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		switch {
+		case c == '\n' || c == '\r':
+			l.pos++
+			if len(l.brackets) == 0 {
+				l.emit(tokNewline, "", l.pos-1, l.pos)
+				return true
+			}
+		case c == ' ' || c == '\t' || c == '\f':
+			l.pos++
+		case c == '#':
+			l.comment()
+		case c == '\\' && l.pos+1 < len(l.src) && (l.src[l.pos+1] == '\n' || l.src[l.pos+1] == '\r'):
+			l.pos += 2
+			if l.pos < len(l.src) && l.src[l.pos-1] == '\r' && l.src[l.pos] == '\n' {
+				l.pos++
+			}
+		default:
+			l.token()
+		}
+	}
+	return false
+}
+
+func (l *lexer) indent(width int) {
+	top := l.indents[len(l.indents)-1]
+	if width > top {
+		l.indents = append(l.indents, width)
+		l.emit(tokIndent, "", l.pos, l.pos)
+		return
+	}
+	for width < l.indents[len(l.indents)-1] {
+		l.indents = l.indents[:len(l.indents)-1]
+		l.emit(tokDedent, "", l.pos, l.pos)
+	}
+	if width != l.indents[len(l.indents)-1] {
+		l.diags.add(int32(l.pos), int32(l.pos+1), "this line is indented differently from the lines around it", "indent blocks by four spaces")
+	}
+}
+
+// comment skips to the end of the line and keeps what the printer writes for the parser.
+func (l *lexer) comment() {
+	at := l.pos
+	n := strings.IndexByte(l.src[at:], '\n')
+	if n < 0 {
+		n = len(l.src) - at
+	}
+	l.pos = at + n
+	text := strings.TrimSpace(l.src[at+1 : l.pos])
+	if strings.HasPrefix(text, "with T.block(") || strings.HasPrefix(text, "with T.sblock(") || strings.HasPrefix(text, "int_dtype:") {
+		l.comments = append(l.comments, comment{at: int32(at), text: text})
+	}
+}
+
+func isNameStart(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func (l *lexer) token() {
+	at := l.pos
+	c := l.src[at]
+	switch {
+	case isNameStart(c):
+		for l.pos < len(l.src) && (isNameStart(l.src[l.pos]) || isDigit(l.src[l.pos])) {
+			l.pos++
+		}
+		if l.pos < len(l.src) && (l.src[l.pos] == '"' || l.src[l.pos] == '\'') && isStringPrefix(l.src[at:l.pos]) {
+			l.text(at)
+			return
+		}
+		l.emit(tokName, "", at, l.pos)
+	case isDigit(c) || c == '.' && at+1 < len(l.src) && isDigit(l.src[at+1]):
+		l.number()
+	case c == '"' || c == '\'':
+		l.text(at)
+	default:
+		l.sign()
+	}
+}
+
+func isStringPrefix(s string) bool {
+	switch strings.ToLower(s) {
+	case "r", "b", "u", "br", "rb", "f":
+		return true
+	}
+	return false
+}
+
+func (l *lexer) number() {
+	at := l.pos
+	s := l.src
+	hex := s[at] == '0' && at+1 < len(s) && strings.IndexByte("xXbBoO", s[at+1]) >= 0
+	for l.pos < len(s) {
+		c := s[l.pos]
+		if isDigit(c) || isNameStart(c) || c == '.' && !hex {
+			l.pos++
+			continue
+		}
+		if (c == '+' || c == '-') && !hex && (s[l.pos-1] == 'e' || s[l.pos-1] == 'E') {
+			l.pos++
+			continue
+		}
+		break
+	}
+	l.emit(tokNumber, "", at, l.pos)
+}
+
+// text reads a string whose prefix starts at offset at and whose quote is at the current one.
+func (l *lexer) text(at int) {
+	s := l.src
+	q := s[l.pos]
+	triple := strings.HasPrefix(s[l.pos:], string([]byte{q, q, q}))
+	if triple {
+		l.pos += 3
+	} else {
+		l.pos++
+	}
+	for l.pos < len(s) {
+		switch c := s[l.pos]; {
+		case c == '\\':
+			l.pos += 2
+			continue
+		case c == '\n' && !triple:
+			l.diags.add(int32(at), int32(l.pos), "this string is not closed on its line", "end it with "+string(rune(q)))
+			l.emit(tokString, "", at, l.pos)
+			return
+		case c == q && !triple:
+			l.pos++
+			l.emit(tokString, "", at, l.pos)
+			return
+		case c == q && strings.HasPrefix(s[l.pos:], string([]byte{q, q, q})):
+			l.pos += 3
+			l.emit(tokString, "", at, l.pos)
+			return
+		}
+		l.pos++
+	}
+	l.pos = len(s)
+	l.diags.add(int32(at), int32(at+1), "this string is never closed", "")
+	l.emit(tokString, "", at, l.pos)
+}
+
+// signs by length, longest first.
+var signs3 = []string{"**=", "//=", ">>=", "<<=", "..."}
+
+var signs2 = []string{"->", "==", "!=", "<=", ">=", "//", "**", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":="}
+
+const signs1 = "()[]{},:.=+-*/%<>@&|^~;"
+
+func (l *lexer) sign() {
+	at := l.pos
+	rest := l.src[at:]
+	long := len(rest) > 1 && strings.IndexByte("=>/*<.", rest[1]) >= 0
+	for _, s := range signs3 {
+		if long && strings.HasPrefix(rest, s) {
+			l.pos += 3
+			l.emit(tokOp, s, at, l.pos)
+			return
+		}
+	}
+	for _, s := range signs2 {
+		if long && rest[0] == s[0] && rest[1] == s[1] {
+			l.pos += 2
+			l.emit(tokOp, s, at, l.pos)
+			return
+		}
+	}
+	i := strings.IndexByte(signs1, rest[0])
+	l.pos++
+	if i < 0 {
+		l.diags.add(int32(at), int32(l.pos), "this character does not belong in a script", "")
+		return
+	}
+	op := signs1[i : i+1]
+	switch rest[0] {
+	case '(', '[', '{':
+		l.brackets = append(l.brackets, int32(at))
+	case ')', ']', '}':
+		n := len(l.brackets)
+		if n == 0 {
+			l.diags.add(int32(at), int32(l.pos), "this bracket closes nothing", "")
+			return
+		}
+		open := l.src[l.brackets[n-1]]
+		l.brackets = l.brackets[:n-1]
+		if want := closing(open); want != rest[0] {
+			l.diags.add(int32(at), int32(l.pos), "expected "+string(rune(want))+" here, the bracket that closes "+string(rune(open)), "")
+			op = string(rune(want))
+		}
+	}
+	if op == signs1[i:i+1] {
+		l.one(i, at)
+		return
+	}
+	l.emit(tokOp, op, at, l.pos)
+}
+
+func closing(open byte) byte {
+	switch open {
+	case '(':
+		return ')'
+	case '[':
+		return ']'
+	}
+	return '}'
+}

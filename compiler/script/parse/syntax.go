@@ -1,0 +1,141 @@
+package parse
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxDepth bounds how deeply expressions and statements nest, so that no text exhausts the
+// stack.
+const maxDepth = 400
+
+// maxChain bounds the length of a chain of operators, which makes a tree as deep.
+const maxChain = 20000
+
+// parser turns tokens into a syntax tree.
+type parser struct {
+	src    string
+	toks   []token
+	pos    int
+	depth  int
+	diags  *diagnostics
+	nodes  []node  // slab
+	kidBuf []*node // slab of child lists
+}
+
+// syntaxError is thrown to the statement that is being read.
+type syntaxError struct{}
+
+func (p *parser) tok() *token { return &p.toks[p.pos] }
+
+func (p *parser) text() string { t := p.tok(); return p.src[t.at:t.end] }
+
+func (p *parser) isOp(s string) bool { t := p.tok(); return t.kind == tokOp && t.sign() == s }
+
+func (p *parser) isWord(s string) bool {
+	t := p.tok()
+	return t.kind == tokName && p.src[t.at:t.end] == s
+}
+
+func (p *parser) takeOp(s string) bool {
+	if p.isOp(s) {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) takeWord(s string) bool {
+	if p.isWord(s) {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *parser) fail(format string, args ...any) {
+	t := p.tok()
+	p.diags.add(t.at, max(t.end, t.at+1), fmt.Sprintf(format, args...), "")
+	panic(syntaxError{})
+}
+
+// what names the current token in an error.
+func (p *parser) what() string {
+	switch t := p.tok(); t.kind {
+	case tokEOF:
+		return "the end of the text"
+	case tokNewline:
+		return "the end of the line"
+	case tokIndent:
+		return "an indented line"
+	case tokDedent:
+		return "the end of the block"
+	default:
+		s := p.text()
+		if len(s) > 20 {
+			s = s[:20] + "..."
+		}
+		return fmt.Sprintf("%q", s)
+	}
+}
+
+func (p *parser) wantOp(s, where string) {
+	if !p.takeOp(s) {
+		p.fail("expected %q %s, got %s", s, where, p.what())
+	}
+}
+
+func (p *parser) enter() {
+	p.depth++
+	if p.depth > maxDepth {
+		p.depth = 0 // the statement that caught it restores its own
+		p.fail("this nests more than %d levels deep", maxDepth)
+	}
+}
+
+func (p *parser) leave() { p.depth-- }
+
+// prevEnd is the end of the token before the current one.
+func (p *parser) prevEnd() int32 {
+	if p.pos == 0 {
+		return p.toks[0].at
+	}
+	return p.toks[p.pos-1].end
+}
+
+func (p *parser) node(k nodeKind, at, end int32) *node {
+	if len(p.nodes) == cap(p.nodes) {
+		p.nodes = make([]node, 0, 256)
+	}
+	p.nodes = append(p.nodes, node{kind: k, at: at, end: end})
+	return &p.nodes[len(p.nodes)-1]
+}
+
+// list returns a list of the given children in the slab.
+func (p *parser) list(kids ...*node) []*node {
+	if cap(p.kidBuf)-len(p.kidBuf) < len(kids) {
+		p.kidBuf = make([]*node, 0, max(512, len(kids)))
+	}
+	n := len(p.kidBuf)
+	p.kidBuf = append(p.kidBuf, kids...)
+	return p.kidBuf[n:len(p.kidBuf):len(p.kidBuf)]
+}
+
+var keywords = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(`False None True and as assert async await break class continue def del elif else
+		except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`) {
+		out[w] = true
+	}
+	return out
+}()
+
+func (p *parser) name(what string) (string, int32, int32) {
+	t := p.tok()
+	s := p.text()
+	if t.kind != tokName || keywords[s] {
+		p.fail("expected %s, got %s", what, p.what())
+	}
+	p.pos++
+	return s, t.at, t.end
+}

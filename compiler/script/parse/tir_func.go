@@ -1,0 +1,267 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// loopFunc is a loop-level function under construction.
+type loopFunc struct {
+	fn      *tir.PrimFunc
+	attrs   *ir.Attrs
+	allocs  []*tir.Buffer // of the implicit root block
+	cur     *stmtList
+	blocks  []*blockHead // that are open, innermost last
+	loops   map[*tir.Var]*tir.Range
+	threads map[*tir.Var]*tir.IterVar // of T.env_thread
+	byData  map[*tir.Var]*tir.Buffer
+	blocked bool         // there is a block
+	pending []*blockHead // outermost blocks whose regions are not filled in yet
+}
+
+// isPrimFunc reports whether a decorator makes a loop-level function, isGraphFunc a
+// graph-level one.
+func (b *builder) decorator(s *stmt) (kind string, call *node) {
+	for _, d := range s.decorators {
+		n := d
+		if n.kind == nCall {
+			n = n.kids[0]
+		}
+		path, ok := b.path(n)
+		if !ok {
+			path = b.src[n.at:n.end]
+		}
+		if i := strings.LastIndexByte(path, '.'); i >= 0 {
+			path = path[i+1:]
+		}
+		switch path {
+		case "prim_func", "function", "ir_module", "macro", "inline", "pyfunc", "py_func":
+			if d.kind == nCall {
+				call = d
+			}
+			return path, call
+		}
+	}
+	return "", nil
+}
+
+// intComment returns the type of integers that the printer noted above a function.
+func (b *builder) intComment(s *stmt) dtype.DType {
+	for i := range b.comments {
+		c := &b.comments[i]
+		if c.at >= s.at {
+			break
+		}
+		rest, ok := strings.CutPrefix(c.text, "int_dtype:")
+		if !ok || strings.TrimSpace(b.src[c.at+int32(strings.IndexByte(b.src[c.at:], '\n')):s.at]) != "" {
+			continue
+		}
+		if d, err := dtype.Parse(strings.TrimSpace(rest)); err == nil && d.IsInt() {
+			return d
+		}
+	}
+	return dtype.Int32T
+}
+
+// rootComment returns the name of the root block that the printer noted in the body of s.
+func (b *builder) rootComment(s *stmt) (string, bool) {
+	if len(s.body) == 0 {
+		return "", false
+	}
+	_, col := b.d.position(s.body[0].at)
+	for i := b.firstComment(s.end); i < len(b.comments) && b.comments[i].at < s.last; i++ {
+		c := &b.comments[i]
+		if _, at := b.d.position(c.at); at != col || !strings.HasPrefix(c.text, "with ") {
+			continue
+		}
+		name := c.text[strings.IndexByte(c.text, '(')+1:]
+		if i := strings.LastIndexByte(name, ')'); i >= 0 {
+			name = strings.TrimSpace(name[:i])
+		}
+		if len(name) >= 2 {
+			return unescape(name[1 : len(name)-1]), true
+		}
+	}
+	return "", false
+}
+
+func (b *builder) firstComment(at int32) int {
+	lo, hi := 0, len(b.comments)
+	for lo < hi {
+		if m := (lo + hi) / 2; b.comments[m].at < at {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+// primFunc builds a loop-level function.
+func (b *builder) primFunc(s *stmt, deco *node) *tir.PrimFunc {
+	mark := b.env.mark()
+	defer func(tf *loopFunc, d dtype.DType, g bool) {
+		b.env.release(mark)
+		b.tf, b.intType, b.graph = tf, d, g
+	}(b.tf, b.intType, b.graph)
+	b.graph = false
+	b.intType = b.intComment(s)
+	f := &tir.PrimFunc{Base: b.stmtBase(s), RetType: ir.VoidType()}
+	b.tf = &loopFunc{
+		fn: f, loops: map[*tir.Var]*tir.Range{}, threads: map[*tir.Var]*tir.IterVar{}, byData: map[*tir.Var]*tir.Buffer{},
+	}
+	for i := range s.params {
+		b.guard(s, func() { b.primParam(&s.params[i]) })
+	}
+	if s.ann != nil {
+		b.guard(s, func() { f.RetType = b.typeOf(s.ann) })
+	}
+	body := b.tirBody(s.body)
+	f.Body = b.rooted(s, body)
+	attrs := b.tf.attrs
+	if !b.private(deco) && !attrs.Has(ir.AttrGlobalSymbol) {
+		attrs = attrs.With(ir.AttrGlobalSymbol, s.name)
+	}
+	f.Attrs = attrs
+	return f
+}
+
+// private reports whether a decorator says private=True.
+func (b *builder) private(deco *node) bool { return b.decoFlag(deco, "private", false) }
+
+func (b *builder) decoFlag(deco *node, name string, def bool) bool {
+	if deco == nil {
+		return def
+	}
+	for _, kw := range deco.kws {
+		if kw.name == name {
+			return b.src[kw.value.at:kw.value.end] == "True"
+		}
+	}
+	return def
+}
+
+func (b *builder) primParam(p *param) {
+	base := ir.Base{Span: b.d.span(p.at, p.end)}
+	f := b.tf.fn
+	if p.ann == nil {
+		b.d.add(p.at, p.end, "parameter "+p.name+" has no annotation", `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`)
+		b.env.define(p.name, poison{})
+		panic(failure{})
+	}
+	ok := false
+	defer func() {
+		if !ok {
+			b.env.define(p.name, poison{})
+		}
+	}()
+	if buf, is := b.bufferAnnotation(p.ann); is {
+		buf.Name, buf.Data.Name, buf.Base = p.name, p.name, base
+		f.Params = append(f.Params, &tir.Var{Base: base, Name: p.name + "_handle", Type: &ir.PrimType{DType: dtype.HandleT}})
+		f.Buffers = append(f.Buffers, buf)
+		b.tf.byData[buf.Data] = buf
+		b.env.define(p.name, buf)
+		ok = true
+		return
+	}
+	v := &tir.Var{Base: base, Name: p.name, Type: b.typeOf(p.ann)}
+	f.Params = append(f.Params, v)
+	f.Buffers = append(f.Buffers, nil)
+	b.env.define(p.name, v)
+	ok = true
+}
+
+func (b *builder) bufferAnnotation(n *node) (*tir.Buffer, bool) {
+	if n.kind != nCall && n.kind != nIndex {
+		return nil, false
+	}
+	if path, ok := b.path(n.kids[0]); !ok || path != "T.Buffer" && path != "T.buffer" {
+		return nil, false
+	}
+	buf, ok := b.eval(n).(*tir.Buffer)
+	return buf, ok
+}
+
+// typeOf evaluates a type annotation.
+func (b *builder) typeOf(n *node) ir.Type {
+	switch n.kind {
+	case nConst:
+		if n.s == "None" {
+			return ir.VoidType()
+		}
+	case nIndex:
+		if path, ok := b.path(n.kids[0]); ok && path == "T.let" {
+			return b.typeOf(n.kids[1])
+		}
+	case nCall:
+		if path, ok := b.path(n.kids[0]); ok && path == "T.Tuple" {
+			t := &ir.TupleType{Base: b.span(n)}
+			for _, k := range n.kids[1:] {
+				t.Fields = append(t.Fields, b.typeOf(k))
+			}
+			return t
+		}
+	case nString:
+		if d, err := dtype.Parse(n.s); err == nil {
+			return &ir.PrimType{Base: b.span(n), DType: d}
+		}
+	}
+	switch v := b.eval(n).(type) {
+	case namespace:
+		if d, ok := dtypeName(strings.TrimPrefix(v.path, "T.")); ok {
+			return &ir.PrimType{Base: b.span(n), DType: d}
+		}
+		switch v.path {
+		case "int":
+			return &ir.PrimType{DType: dtype.Int32T}
+		case "float":
+			return &ir.PrimType{DType: dtype.Float32T}
+		case "bool":
+			return &ir.PrimType{DType: dtype.BoolT}
+		case "T.void":
+			return ir.VoidType()
+		}
+		if near := nearest(v.path, []string{"T.int32", "T.int64", "T.float32", "T.float16", "T.bool", "T.handle", "T.Buffer", "T.uint8", "T.int8"}); near != "" {
+			b.fail(n, "did you mean "+near+"?", "unknown type %s", v.path)
+		}
+	case fresh:
+		return v.v.Type
+	case *tir.Var:
+		return v.Type
+	case nil:
+		return ir.VoidType()
+	}
+	b.fail(n, "types are T.int32, T.float32, T.handle and the like", "expected a type")
+	return nil
+}
+
+// rooted completes the body of a function: what is allocated outside of blocks, and blocks
+// that stand side by side or have iteration variables, get a root block around them.
+func (b *builder) rooted(s *stmt, body tir.Stmt) tir.Stmt {
+	name, noted := b.rootComment(s)
+	realize, single := body.(*tir.BlockRealize)
+	insert := noted || len(b.tf.allocs) > 0
+	switch {
+	case insert:
+	case single:
+		insert = len(realize.Block.IterVars) > 0
+	default:
+		insert = b.tf.blocked
+	}
+	if !insert {
+		return body
+	}
+	for _, h := range b.tf.pending {
+		b.complete(h)
+	}
+	if !noted {
+		name = "root"
+	}
+	base := b.stmtBase(s)
+	return &tir.BlockRealize{Base: base, Predicate: tir.Bool(true), Block: &tir.Block{
+		Base: base, Name: name, AllocBuffers: b.tf.allocs, Body: body,
+	}}
+}

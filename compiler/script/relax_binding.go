@@ -1,0 +1,202 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// seq prints the blocks of s and hands its body to last.
+func (p *printer) seq(s *relax.SeqExpr, last func(relax.Expr)) {
+	for _, b := range s.Blocks {
+		p.block(b)
+	}
+	last(s.Body)
+}
+
+func (p *printer) block(b *relax.BindingBlock) {
+	if !b.Dataflow {
+		for _, x := range b.Bindings {
+			p.binding(x)
+		}
+		return
+	}
+	p.begin(b)
+	p.str("with R.dataflow():")
+	p.end()
+	p.indent++
+	var outputs []string
+	for _, x := range b.Bindings {
+		p.binding(x)
+		if !x.Bound().Dataflow {
+			outputs = append(outputs, p.name(x.Bound()))
+		}
+	}
+	p.begin(nil)
+	p.str("R.output(" + strings.Join(outputs, ", ") + ")")
+	p.end()
+	p.indent--
+}
+
+func (p *printer) binding(b relax.Binding) {
+	switch b := b.(type) {
+	case *relax.MatchCast:
+		p.begin(b)
+		ir.Walk(b.SInfo, func(n ir.Node) bool {
+			if v, ok := n.(*tir.Var); ok && p.names[v] == "" {
+				p.str(p.define(v, v.Name) + " = T." + v.DType().String() + "()")
+				p.end()
+				p.begin(b)
+			}
+			return true
+		})
+		at := len(p.buf)
+		p.str("R.match_cast(")
+		p.rexpr(b.Value)
+		p.str(", ")
+		p.sinfo(b.SInfo)
+		p.str(")")
+		p.bindTo(b.Var, at, true)
+	case *relax.VarBinding:
+		p.varBinding(b)
+	default:
+		panic(fmt.Sprintf("script: unknown binding %T", b))
+	}
+}
+
+// bindTo puts "v: annotation = " before the value that was printed from at on.
+func (p *printer) bindTo(v *relax.Var, at int, plain bool) {
+	value := string(p.buf[at:])
+	p.buf = p.buf[:at]
+	p.str(p.define(v, v.Name))
+	if !plain && v.SInfo != nil {
+		p.str(": ")
+		p.sinfo(v.SInfo)
+	}
+	p.str(" = " + value)
+	p.endWithConstants()
+}
+
+func (p *printer) varBinding(b *relax.VarBinding) {
+	switch v := b.Value.(type) {
+	case *relax.If:
+		p.begin(b)
+		p.str("if ")
+		p.rexpr(v.Cond)
+		p.str(":")
+		p.end()
+		name := p.define(b.Var, b.Var.Name)
+		p.branch(v.Then, name)
+		p.rawLine("else:")
+		p.branch(v.Else, name)
+		return
+	case *relax.Function:
+		p.begin(b)
+		p.str("@R.function")
+		if !v.Pure {
+			p.str("(pure=False)")
+		}
+		p.end()
+		name := p.define(b.Var, b.Var.Name)
+		leave := p.frame()
+		p.relaxDef(name, v)
+		p.relaxBody(v, v.Attrs)
+		leave()
+		return
+	}
+	p.begin(b)
+	at := len(p.buf)
+	p.rexpr(b.Value)
+	if isVoid(b) && !p.usedVoid[b.Var] {
+		// A call for its effect: TVM writes no variable.
+		p.endWithConstants()
+		p.define(b.Var, b.Var.Name)
+		return
+	}
+	p.bindTo(b.Var, at, plainAnnotation(b.Value))
+}
+
+// findVoid notes the variables of f that hold nothing and are used all the same.
+func (p *printer) findVoid(f *relax.Function) {
+	p.usedVoid = map[*relax.Var]bool{}
+	bound := map[*relax.Var]bool{}
+	ir.Walk(f, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case relax.StructInfo:
+			return false
+		case *relax.Var:
+			if t, ok := n.SInfo.(*relax.TupleStructInfo); ok && len(t.Fields) == 0 {
+				if bound[n] {
+					p.usedVoid[n] = true
+				}
+				bound[n] = true
+			}
+		}
+		return true
+	})
+}
+
+func isVoid(b *relax.VarBinding) bool {
+	t, ok := b.Var.SInfo.(*relax.TupleStructInfo)
+	_, call := b.Value.(*relax.Call)
+	return ok && call && len(t.Fields) == 0
+}
+
+// plainAnnotation reports whether the value spells its struct info, so that the variable
+// needs no annotation.
+func plainAnnotation(e relax.Expr) bool {
+	switch e := e.(type) {
+	case *relax.Call:
+		if op, ok := e.Op.(*ir.Op); ok {
+			switch op.Name {
+			case "relax.call_tir", "relax.call_dps_packed", "relax.call_tir_inplace":
+				return true
+			}
+		}
+	case *relax.Constant:
+		return false
+	}
+	return false
+}
+
+func (p *printer) branch(s *relax.SeqExpr, name string) {
+	leave := p.frame()
+	p.indent++
+	p.seq(s, func(e relax.Expr) {
+		p.begin(e)
+		p.str(name)
+		if si := relax.SInfoOf(e); si != nil {
+			p.str(": ")
+			p.sinfo(si)
+		}
+		p.str(" = ")
+		p.rexpr(e)
+		p.endWithConstants()
+	})
+	p.indent--
+	leave()
+}
+
+// endWithConstants ends the line with a comment on the constants that stand on it.
+func (p *printer) endWithConstants() {
+	for i, c := range p.consts {
+		if i == 0 {
+			p.str("  # ")
+		} else {
+			p.str(", ")
+		}
+		p.str(c.Data.DType().String() + "[")
+		for j, d := range c.Data.Shape() {
+			if j > 0 {
+				p.str(", ")
+			}
+			p.int(d)
+		}
+		p.str("]")
+	}
+	p.consts = p.consts[:0]
+	p.end()
+}

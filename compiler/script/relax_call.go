@@ -1,0 +1,135 @@
+package script
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// sinfoKeyword says which operators name their struct info argument otherwise than sinfo_args.
+var sinfoKeyword = map[string]string{
+	"relax.call_tir": "out_sinfo", "relax.call_tir_inplace": "out_sinfo", "relax.call_dps_packed": "out_sinfo",
+	"relax.call_tir_with_grad": "out_sinfo",
+}
+
+func (p *printer) rcall(c *relax.Call) {
+	op, isOp := c.Op.(*ir.Op)
+	name := ""
+	if isOp {
+		name = op.Name
+	}
+	args := c.Args
+	sep := ""
+	switch {
+	case isOp:
+		p.str("R." + strings.TrimPrefix(name, "relax.") + "(")
+	default:
+		if ext, ok := c.Op.(*relax.ExternFunc); ok {
+			p.str("R.call_packed(")
+			p.externFunc(ext)
+			sep = ", "
+		} else {
+			p.rexpr(c.Op)
+			p.str("(")
+		}
+	}
+	for i, a := range args {
+		p.str(sep)
+		sep = ", "
+		if ext, ok := a.(*relax.ExternFunc); ok && i == 0 && isOp {
+			p.externFunc(ext)
+			continue
+		}
+		if s, ok := a.(*relax.ShapeExpr); ok && i == 2 && name == "relax.call_tir" {
+			p.str("tir_vars=")
+			p.rexpr(s)
+			continue
+		}
+		if t, ok := a.(*relax.Tuple); ok && i == 1 && strings.HasPrefix(name, "relax.call_") && len(t.Fields) == 0 {
+			p.str("()")
+			continue
+		}
+		p.rexpr(a)
+	}
+	if len(c.SInfoArgs) > 0 {
+		kw := sinfoKeyword[name]
+		if kw != "" {
+			p.str(sep + kw + "=")
+			p.sinfoOrList(c.SInfoArgs)
+		} else {
+			p.str(sep + "sinfo_args=(")
+			for i, s := range c.SInfoArgs {
+				if i > 0 {
+					p.str(", ")
+				}
+				p.sinfo(s)
+			}
+			if len(c.SInfoArgs) == 1 {
+				p.str(",")
+			}
+			p.str(")")
+		}
+		sep = ", "
+	}
+	for i := range c.Attrs.Len() {
+		k, v := c.Attrs.At(i)
+		p.str(sep + k + "=")
+		p.attrValue(v)
+		sep = ", "
+	}
+	p.str(")")
+}
+
+// externFunc prints an external function that is called: its name, if that says all.
+func (p *printer) externFunc(f *relax.ExternFunc) {
+	if f.SInfo == nil {
+		p.quote(f.Symbol)
+		return
+	}
+	p.rexpr(f)
+}
+
+// attrValue prints the value of a call's attribute: Python's literals, not T's.
+func (p *printer) attrValue(v ir.Value) {
+	switch x := v.(type) {
+	case bool:
+		if x {
+			p.str("True")
+		} else {
+			p.str("False")
+		}
+	case []ir.Value:
+		p.str("[")
+		for i, y := range x {
+			if i > 0 {
+				p.str(", ")
+			}
+			p.attrValue(y)
+		}
+		p.str("]")
+	default:
+		p.value(v)
+	}
+}
+
+// sinfoOrList prints one struct info as it is and several as a list; a tuple of outputs is
+// a list as well.
+func (p *printer) sinfoOrList(list []relax.StructInfo) {
+	if len(list) == 1 {
+		if t, ok := list[0].(*relax.TupleStructInfo); ok {
+			list = t.Fields
+		} else {
+			p.sinfo(list[0])
+			return
+		}
+	}
+	p.str("[")
+	for i, s := range list {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.sinfo(s)
+	}
+	p.str("]")
+}

@@ -1,0 +1,158 @@
+package script
+
+import (
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// sinfo prints struct info.
+func (p *printer) sinfo(s relax.StructInfo) {
+	switch s := s.(type) {
+	case nil:
+		p.str("None")
+	case *relax.ObjectStructInfo:
+		p.str("R.Object")
+	case *relax.PrimStructInfo:
+		if s.Value != nil {
+			p.str("R.Prim(value=")
+			p.dim(s.Value)
+			p.str(")")
+			return
+		}
+		p.str("R.Prim(")
+		p.quote(s.DType.String())
+		p.str(")")
+	case *relax.ShapeStructInfo:
+		p.str("R.Shape(")
+		if s.Values != nil || s.NDim == 0 {
+			p.dims(s.Values, "[", "]")
+		} else {
+			p.str("ndim=")
+			p.int(int64(s.NDim))
+		}
+		p.str(")")
+	case *relax.TensorStructInfo:
+		p.tensorInfo(s)
+	case *relax.TupleStructInfo:
+		p.str("R.Tuple")
+		if len(s.Fields) == 0 {
+			return
+		}
+		p.str("(")
+		for i, f := range s.Fields {
+			if i > 0 {
+				p.str(", ")
+			}
+			p.sinfo(f)
+		}
+		p.str(")")
+	case *relax.FuncStructInfo:
+		p.funcInfo(s)
+	default:
+		p.str("R.Object")
+	}
+}
+
+func (p *printer) funcInfo(s *relax.FuncStructInfo) {
+	if s.Opaque {
+		p.str("R.Callable")
+		if _, obj := s.Ret.(*relax.ObjectStructInfo); s.Ret != nil && !obj || s.Pure || s.Derive != "" {
+			p.str("(ret=")
+			p.sinfo(s.Ret)
+			p.str(", purity=" + pyBool(s.Pure))
+			if s.Derive != "" {
+				p.str(", derive_func=")
+				p.quote(s.Derive)
+			}
+			p.str(")")
+		}
+		return
+	}
+	p.str("R.Callable((")
+	for i, f := range s.Params {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.sinfo(f)
+	}
+	if len(s.Params) == 1 {
+		p.str(",")
+	}
+	p.str("), ")
+	p.sinfo(s.Ret)
+	p.str(", " + pyBool(s.Pure) + ")")
+}
+
+func pyBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+func (p *printer) tensorInfo(s *relax.TensorStructInfo) {
+	p.str("R.Tensor")
+	sep := "("
+	switch shape := s.Shape.(type) {
+	case *relax.ShapeExpr:
+		p.str("(")
+		p.dims(shape.Values, "(", ")")
+		sep = ", "
+	case nil:
+	default:
+		p.str("(")
+		p.rexpr(shape)
+		sep = ", "
+	}
+	if !s.DType.IsVoid() {
+		p.str(sep + "dtype=")
+		p.quote(s.DType.String())
+		sep = ", "
+	}
+	if s.Shape == nil && s.NDim >= 0 {
+		p.str(sep + "ndim=")
+		p.int(int64(s.NDim))
+		sep = ", "
+	}
+	if s.VDevice != nil {
+		p.str(sep + "vdevice=")
+		p.quote(vdeviceName(s.VDevice))
+		sep = ", "
+	}
+	if sep != "(" {
+		p.str(")")
+	}
+}
+
+func vdeviceName(d *relax.VDevice) string {
+	return d.Target + ":" + strconv.Itoa(d.ID) + ":" + d.Scope
+}
+
+func (p *printer) dims(list []tir.Expr, open, closing string) {
+	p.str(open)
+	for i, e := range list {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.dim(e)
+	}
+	if len(list) == 1 && open == "(" {
+		p.str(",")
+	}
+	p.str(closing)
+}
+
+// dim prints an extent; in signatures, one that is not a constant is a string.
+func (p *printer) dim(e tir.Expr) {
+	if _, ok := e.(*tir.IntImm); ok || !p.inSignature {
+		p.expr(e, 0)
+		return
+	}
+	at := len(p.buf)
+	p.expr(e, 0)
+	text := string(p.buf[at:])
+	p.buf = p.buf[:at]
+	p.quote(text)
+}

@@ -1,0 +1,96 @@
+package script
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+func (p *printer) let(e *tir.Let) {
+	leave := p.frame()
+	defer leave()
+	p.define(e.Var, e.Var.Name)
+	p.str("T.Let(")
+	p.expr(e.Body, 0)
+	p.str(", where={" + p.name(e.Var) + ": ")
+	p.expr(e.Value, 0)
+	p.str("})")
+}
+
+func (p *printer) reduce(e *tir.Reduce) {
+	p.str("T.reduce(")
+	p.commReducer(e.Combiner)
+	p.str(", ")
+	p.exprList(e.Source, "[", "]")
+	p.str(", ")
+	p.exprList(e.Init, "[", "]")
+	p.str(", [")
+	for i, v := range e.Axis {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.str("T.iter_var(" + p.name(v.Var) + ", ")
+		p.rangeOf(v.Dom)
+		p.str(`, "CommReduce", "")`)
+	}
+	p.str("], ")
+	if e.Condition == nil {
+		p.str("T.bool(True)")
+	} else {
+		p.expr(e.Condition, 0)
+	}
+	p.str(", ")
+	p.int(int64(e.ValueIndex))
+	p.str(")")
+}
+
+func (p *printer) rangeOf(r *tir.Range) {
+	p.str("I.Range(")
+	p.expr(r.Min, 0)
+	p.str(", ")
+	p.expr(tir.Add(r.Min, r.Extent), 0)
+	p.str(")")
+}
+
+func (p *printer) commReducer(c *tir.CommReducer) {
+	leave := p.frame()
+	defer leave()
+	p.str("T.comm_reducer(lambda ")
+	for i, v := range append(append([]*tir.Var{}, c.LHS...), c.RHS...) {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.str(p.define(v, v.Name))
+	}
+	p.str(": ")
+	p.tuple(c.Result)
+	p.str(", ")
+	p.exprList(c.Identity, "[", "]")
+	p.str(")")
+}
+
+func (p *printer) indexMap(m *tir.IndexMap) {
+	leave := p.frame()
+	defer leave()
+	outer := p.intDType
+	defer func() { p.intDType = outer }()
+	if len(m.Initial) > 0 && m.Initial[0].DType().IsInt() {
+		p.intDType = m.Initial[0].DType()
+	}
+	p.str("T.index_map(lambda ")
+	for i, v := range m.Initial {
+		if i > 0 {
+			p.str(", ")
+		}
+		p.str(p.define(v, v.Name))
+	}
+	p.str(": ")
+	p.tuple(m.Final)
+	if m.Inverse != nil {
+		p.str(", inverse_index_map=")
+		p.indexMap(m.Inverse)
+	}
+	if p.intDType != outer {
+		p.str(", index_dtype=")
+		p.quote(p.intDType.String())
+	}
+	p.str(")")
+}

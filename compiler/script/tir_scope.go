@@ -1,0 +1,174 @@
+package script
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// scope prints a statement whose head is visible in body. def, if not nil, is the variable or
+// buffer that the head defines: "def = head" or "with head as def:".
+func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head func(), def any) {
+	defined := func() string {
+		switch d := def.(type) {
+		case *tir.Var:
+			return p.define(d, d.Name)
+		case *tir.Buffer:
+			return p.define(d, d.Name)
+		}
+		return ""
+	}
+	data := func() {
+		if v, ok := def.(*tir.Var); ok {
+			p.views(v)
+		}
+	}
+	if last {
+		p.begin(s)
+		if binds {
+			// The head is written before the name exists, so that it cannot refer to it.
+			at := len(p.buf)
+			head()
+			text := string(p.buf[at:])
+			p.buf = p.buf[:at]
+			p.str(defined() + " = " + text)
+		} else {
+			head()
+		}
+		p.end()
+		data()
+		p.body(body)
+		return
+	}
+	leave := p.frame()
+	p.begin(s)
+	p.str("with ")
+	head()
+	if binds {
+		p.str(" as " + defined())
+	}
+	p.str(":")
+	p.end()
+	p.indent++
+	data()
+	p.body(body)
+	p.indent--
+	leave()
+}
+
+func (p *printer) allocate(s *tir.Allocate, last bool) {
+	d, ok := s.Body.(*tir.DeclBuffer)
+	if ok && d.Buffer.Data == s.Var && d.Buffer.DType == s.Type && tir.IsTrue(s.Condition) && s.Annotations.Len() == 0 &&
+		sameExprs(d.Buffer.Shape, s.Extents) && len(p.undeclared[s.Var]) == 0 {
+		p.scope(s, last, d.Body, true, func() {
+			p.str("T.decl_buffer(")
+			p.tuple(d.Buffer.Shape)
+			if d.Buffer.DType != dtype.Float32T {
+				p.str(", ")
+				p.quote(d.Buffer.DType.String())
+			}
+			p.bufferRest(d.Buffer, false)
+			p.str(")")
+		}, d.Buffer)
+		return
+	}
+	p.scope(s, last, s.Body, true, func() {
+		p.str("T.allocate(")
+		p.exprList(s.Extents, "[", "]")
+		p.str(", ")
+		p.quote(s.Type.String())
+		p.str(", ")
+		scope := "global"
+		if t, ok := s.Var.Type.(*ir.PointerType); ok && t.Scope != "" {
+			scope = t.Scope
+		}
+		p.quote(scope)
+		if !tir.IsTrue(s.Condition) {
+			p.str(", ")
+			p.expr(s.Condition, 0)
+		}
+		p.annotations(s.Annotations)
+		p.str(")")
+	}, s.Var)
+}
+
+func (p *printer) letStmt(s *tir.LetStmt, last bool) {
+	if last {
+		p.begin(s)
+		at := len(p.buf)
+		p.expr(s.Value, 0)
+		value := string(p.buf[at:])
+		p.buf = p.buf[:at]
+		p.str(p.define(s.Var, s.Var.Name) + ": ")
+		p.typ(s.Var.Type)
+		p.str(" = " + value)
+		p.end()
+		p.views(s.Var)
+		p.body(s.Body)
+		return
+	}
+	leave := p.frame()
+	p.begin(s)
+	p.str("with T.LetStmt(")
+	p.expr(s.Value, 0)
+	if t, ok := s.Var.Type.(*ir.PrimType); !ok || t.DType != s.Value.DType() {
+		p.str(", type_annotation=")
+		p.typ(s.Var.Type)
+	}
+	p.str(") as " + p.define(s.Var, s.Var.Name) + ":")
+	p.end()
+	p.indent++
+	p.views(s.Var)
+	p.body(s.Body)
+	p.indent--
+	leave()
+}
+
+func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
+	if iv, ok := s.Node.(*tir.IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") {
+		p.scope(s, last, s.Body, true, func() {
+			p.str("T.launch_thread(")
+			p.quote(iv.ThreadTag)
+			p.str(", ")
+			p.expr(s.Value, 0)
+			p.str(")")
+		}, iv.Var)
+		return
+	}
+	p.scope(s, last, s.Body, false, func() {
+		p.str("T.attr(")
+		switch n := s.Node.(type) {
+		case nil:
+			p.str("0")
+		case *tir.Buffer:
+			p.str(p.name(n))
+		case *tir.IterVar:
+			p.str(p.name(n.Var))
+		case tir.Expr:
+			p.expr(n, 0)
+		default:
+			p.value(n)
+		}
+		p.str(", ")
+		p.quote(s.Key)
+		p.str(", ")
+		p.expr(s.Value, 0)
+		p.str(")")
+	}, nil)
+}
+
+func (p *printer) assertStmt(s *tir.AssertStmt, last bool) {
+	if last {
+		p.begin(s)
+		p.str("assert ")
+		p.expr(s.Cond, 0)
+		p.str(", ")
+		p.expr(s.Message, 0)
+		p.end()
+		if !tir.IsNoOp(s.Body) {
+			p.body(s.Body)
+		}
+		return
+	}
+	p.scope(s, last, s.Body, false, func() { p.call("T.Assert", s.Cond, s.Message) }, nil)
+}

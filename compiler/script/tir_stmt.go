@@ -1,0 +1,168 @@
+package script
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// body prints s as the last statement of its frame: scopes need no "with".
+func (p *printer) body(s tir.Stmt) {
+	if s == nil {
+		p.rawLine("pass")
+		return
+	}
+	p.stmt(s)
+}
+
+// stmt prints a statement as the last one of its frame.
+func (p *printer) stmt(s tir.Stmt) { p.statement(s, true) }
+
+// nested prints the body of a compound statement in a frame of its own.
+func (p *printer) nested(s tir.Stmt) {
+	leave := p.frame()
+	p.indent++
+	p.body(s)
+	p.indent--
+	leave()
+}
+
+// statement prints s. Where it is not last in its frame, a scope that extends over its body
+// is written with "with".
+func (p *printer) statement(s tir.Stmt, last bool) {
+	switch s := s.(type) {
+	case *tir.SeqStmt:
+		for i, x := range s.Seq {
+			p.statement(x, last && i == len(s.Seq)-1)
+		}
+	case *tir.Evaluate:
+		p.begin(s)
+		if c, ok := s.Value.(*tir.Call); ok {
+			p.tirCall(c)
+		} else {
+			p.call("T.evaluate", s.Value)
+		}
+		p.end()
+	case *tir.BufferStore:
+		p.store(s)
+	case *tir.For:
+		p.forLoop(s)
+	case *tir.While:
+		p.begin(s)
+		p.str("while ")
+		p.expr(s.Cond, 0)
+		p.str(":")
+		p.end()
+		p.nested(s.Body)
+	case *tir.IfThenElse:
+		p.ifStmt(s, "if ")
+	case *tir.BlockRealize:
+		p.blockRealize(s)
+	case *tir.Block:
+		p.blockRealize(&tir.BlockRealize{Block: s, Predicate: tir.Bool(true)})
+	case *tir.LetStmt:
+		p.letStmt(s, last)
+	case *tir.AttrStmt:
+		p.attrStmt(s, last)
+	case *tir.AssertStmt:
+		p.assertStmt(s, last)
+	case *tir.BufferRealize:
+		if p.names[s.Buffer] == "" {
+			p.begin(s.Buffer)
+			p.str(p.define(s.Buffer, s.Buffer.Name) + " = ")
+			p.bufferDecl("T.Buffer", s.Buffer, false)
+			p.end()
+		}
+		p.scope(s, last, s.Body, false, func() {
+			p.str("T.realize(")
+			p.define(s.Buffer, s.Buffer.Name)
+			p.regionOf(s.Buffer, s.Bounds)
+			p.str(", ")
+			p.quote(s.Buffer.Scope())
+			if !tir.IsTrue(s.Condition) {
+				p.str(", ")
+				p.expr(s.Condition, 0)
+			}
+			p.str(")")
+		}, nil)
+	case *tir.Allocate:
+		p.allocate(s, last)
+	case *tir.AllocateConst:
+		p.scope(s, last, s.Body, true, func() {
+			p.str("T.allocate_const(metadata[\"ir.Blob\"][")
+			p.quote(s.Data.Digest()[:constKeyLen])
+			p.str("], ")
+			p.quote(s.Type.String())
+			p.str(", ")
+			p.exprList(s.Extents, "[", "]")
+			p.annotations(s.Annotations)
+			p.str(")")
+		}, s.Var)
+	case *tir.DeclBuffer:
+		p.scope(s, last, s.Body, true, func() { p.bufferDecl("T.decl_buffer", s.Buffer, true) }, s.Buffer)
+	default:
+		panic(fmt.Sprintf("script: unknown statement %T", s))
+	}
+}
+
+func (p *printer) annotations(a *ir.Attrs) {
+	if a.Len() > 0 {
+		p.str(", annotations=")
+		p.attrs(a)
+	}
+}
+
+func (p *printer) store(s *tir.BufferStore) {
+	p.begin(s)
+	if s.Predicate != nil {
+		p.str(p.name(s.Buffer) + ".vstore(")
+		p.exprList(s.Indices, "[", "]")
+		p.str(", ")
+		p.expr(s.Value, 0)
+		p.str(", predicate=")
+		p.expr(s.Predicate, 0)
+		p.str(")")
+	} else {
+		p.str(p.name(s.Buffer))
+		p.indices(s.Indices)
+		p.str(" = ")
+		p.expr(s.Value, 0)
+	}
+	p.end()
+}
+
+func (p *printer) ifStmt(s *tir.IfThenElse, word string) {
+	p.begin(s)
+	p.str(word)
+	p.expr(s.Cond, 0)
+	p.str(":")
+	p.end()
+	p.nested(s.Then)
+	if s.Else == nil {
+		return
+	}
+	if e, ok := s.Else.(*tir.IfThenElse); ok {
+		p.ifStmt(e, "elif ")
+		return
+	}
+	p.rawLine("else:")
+	p.nested(s.Else)
+}
+
+func sameExprs(a, b []tir.Expr) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] == b[i] {
+			continue
+		}
+		x, xok := a[i].(*tir.IntImm)
+		y, yok := b[i].(*tir.IntImm)
+		if !xok || !yok || x.Value != y.Value || x.Type != y.Type {
+			return false
+		}
+	}
+	return true
+}

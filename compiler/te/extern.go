@@ -1,0 +1,50 @@
+package te
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Out describes a result of Extern.
+type Out struct {
+	DType dtype.DType
+	Shape []tir.Expr
+}
+
+// external is a computation written as statements.
+type external struct {
+	inputs []*Tensor
+	body   func(in, out []*tir.Buffer) tir.Stmt
+}
+
+// Extern returns tensors that the statements of body compute from the inputs, for what is
+// no computation of one element from others: scatters, scans, sorts. body receives the
+// buffers of inputs and results; it is called once for each function made of the tensors
+// and must make new variables each time. Its block is opaque to schedules.
+func Extern(name string, outs []Out, inputs []*Tensor, body func(in, out []*tir.Buffer) tir.Stmt) []*Tensor {
+	op := &operation{name: name, extern: &external{inputs, body}}
+	for k, o := range outs {
+		t := &Tensor{Name: name, DType: o.DType, Shape: o.Shape, op: op, value: k}
+		op.outputs = append(op.outputs, t)
+	}
+	return op.outputs
+}
+
+// emitExtern returns the block of an external computation.
+func (b *builder) emitExtern(op *operation) tir.Stmt {
+	list := func(ts []*Tensor) (out []*tir.Buffer, whole []*tir.BufferRegion) {
+		seen := map[*Tensor]bool{}
+		for _, t := range ts {
+			out = append(out, b.buffers[t])
+			if !seen[t] {
+				seen[t] = true
+				whole = append(whole, tir.FullRegion(b.buffers[t]))
+			}
+		}
+		return out, whole
+	}
+	in, reads := list(op.extern.inputs)
+	out, writes := list(op.outputs)
+	blk := &tir.Block{Base: b.base, Name: b.fresh("block ", op.name), Reads: reads, Writes: writes, Body: op.extern.body(in, out)}
+	return &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: blk}
+}

@@ -1,0 +1,165 @@
+package te
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/analysis"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// FuncOpts refines CreatePrimFunc.
+type FuncOpts struct {
+	// Scalars become parameters behind the tensors.
+	Scalars []*tir.Var
+	// Origin is given to the function, its blocks and its loops.
+	Origin ir.OriginID
+}
+
+// CreatePrimFunc returns the function with a parameter for each of args, inputs and outputs,
+// that computes the outputs: one nest of serial loops with a block for each computation, in
+// an order in which producers come first. What is computed on the way is allocated in the
+// root block. It follows TVM's create_prim_func.
+func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
+	b := &builder{base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, names: map[string]bool{}, done: map[*operation]bool{}}
+	fn := &tir.PrimFunc{Base: b.base, RetType: ir.VoidType(), Attrs: ir.NewAttrs("tir.noalias", true)}
+	for _, t := range args {
+		if b.buffers[t] != nil {
+			return nil, fmt.Errorf("tensor %s is given as an argument twice: copy it first", t.Name)
+		}
+		buf := b.buffer(t)
+		fn.Params = append(fn.Params, &tir.Var{Base: b.base, Name: "var_" + buf.Name, Type: &ir.PrimType{DType: dtype.HandleT}})
+		fn.Buffers = append(fn.Buffers, buf)
+	}
+	for _, v := range opts.Scalars {
+		fn.Params = append(fn.Params, v)
+		fn.Buffers = append(fn.Buffers, nil)
+	}
+	for _, t := range args {
+		if t.op != nil {
+			if err := b.visit(t.op); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if len(b.stmts) == 0 {
+		return nil, fmt.Errorf("none of the tensors is computed: add a result to the arguments")
+	}
+	fn.Body = &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: &tir.Block{
+		Base: b.base, Name: "root", AllocBuffers: b.allocs, Body: tir.Seq(b.stmts...),
+	}}
+	return fn, nil
+}
+
+type builder struct {
+	base    ir.Base
+	buffers map[*Tensor]*tir.Buffer
+	names   map[string]bool // of buffers, and of blocks with a prefix
+	done    map[*operation]bool
+	allocs  []*tir.Buffer
+	stmts   []tir.Stmt
+}
+
+func (b *builder) fresh(kind, name string) string {
+	out := name
+	for k := 1; b.names[kind+out]; k++ {
+		out = name + "_" + strconv.Itoa(k)
+	}
+	b.names[kind+out] = true
+	return out
+}
+
+func (b *builder) buffer(t *Tensor) *tir.Buffer {
+	buf := tir.NewBuffer(b.fresh("buffer ", t.Name), t.DType, t.Shape, "")
+	buf.Base = b.base
+	b.buffers[t] = buf
+	return buf
+}
+
+// visit emits the producers of op and then op.
+func (b *builder) visit(op *operation) error {
+	if b.done[op] {
+		return nil
+	}
+	b.done[op] = true
+	for _, t := range op.inputs() {
+		if t.op == nil && b.buffers[t] == nil {
+			return fmt.Errorf("%s reads placeholder %s, which is not among the arguments", op.name, t.Name)
+		}
+		if t.op != nil {
+			if err := b.visit(t.op); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range op.outputs {
+		if b.buffers[t] == nil {
+			b.allocs = append(b.allocs, b.buffer(t))
+		}
+	}
+	s, err := b.emit(op)
+	if err != nil {
+		return err
+	}
+	b.stmts = append(b.stmts, s)
+	return nil
+}
+
+// inputs returns the tensors that op reads, each once, in order of first use.
+func (op *operation) inputs() []*Tensor {
+	var out []*Tensor
+	if op.extern != nil {
+		return op.extern.inputs
+	}
+	seen := map[ir.Node]bool{}
+	for _, e := range op.body {
+		ir.Walk(e, func(n ir.Node) bool {
+			if seen[n] {
+				return false
+			}
+			seen[n] = true
+			if l, ok := n.(*tir.ProducerLoad); ok {
+				if t, ok := l.Producer.(*Tensor); ok && !seen[t] {
+					seen[t] = true
+					out = append(out, t)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// emit returns the loops and the block of op.
+func (b *builder) emit(op *operation) (tir.Stmt, error) {
+	if op.extern != nil {
+		return b.emitExtern(op), nil
+	}
+	axes := op.axes
+	if r := op.reduce(); r != nil {
+		axes = append(append([]*tir.IterVar{}, axes...), r.Axis...)
+	}
+	n := &nest{builder: b, op: op, an: arith.NewAnalyzer(), sub: map[*tir.Var]tir.Expr{}, names: map[string]bool{}}
+	for _, a := range axes {
+		n.axis(a)
+	}
+	blk := &tir.Block{Base: b.base, Name: b.fresh("block ", op.name), IterVars: n.iters, Annotations: op.attrs}
+	if len(axes) == 0 { // a block needs an iteration variable to be one of the schedule's
+		vi := tir.NewVar("vi", dtype.Int64T)
+		blk.IterVars = []*tir.IterVar{{Dom: &tir.Range{Min: tir.Int(0), Extent: tir.Int(1)}, Var: vi}}
+		n.values = []tir.Expr{tir.Int(0)}
+	}
+	if err := n.fill(blk); err != nil {
+		return nil, err
+	}
+	blk.Reads, blk.Writes, _ = analysis.BlockAccessRegion(blk, nil)
+	out := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: n.values, Predicate: tir.Bool(true), Block: blk})
+	for k := len(n.loops) - 1; k >= 0; k-- {
+		dom := n.iters[k].Dom
+		out = &tir.For{Base: b.base, LoopVar: n.loops[k], Min: dom.Min, Extent: dom.Extent, Body: out}
+	}
+	return out, nil
+}

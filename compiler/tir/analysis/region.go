@@ -1,0 +1,162 @@
+package analysis
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// BlockAccessRegion returns the regions that block b reads and writes, and the whole of
+// those buffers whose pointer it hands on (TVM's get_block_access_region). Regions are over
+// the iteration variables of b and what is defined outside of it: loops and blocks inside
+// are covered by the ranges of their variables. A reduction with an init statement does not
+// count what it writes as read. byData finds the buffer of a bare pointer; nil if unknown.
+func BlockAccessRegion(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes, opaque []*tir.BufferRegion) {
+	d := &detector{dom: domain{}, byData: byData, own: map[*tir.Buffer]bool{}}
+	for _, x := range b.AllocBuffers {
+		d.own[x] = true
+	}
+	d.matched(b)
+	if b.Init != nil {
+		d.stmt(b.Init)
+	}
+	d.stmt(b.Body)
+	skip := map[*tir.Buffer]bool{}
+	if b.Init != nil {
+		for _, a := range d.writes {
+			skip[a.buffer] = true
+		}
+	}
+	for _, a := range d.reads {
+		if !skip[a.buffer] {
+			reads = append(reads, a.region())
+		}
+	}
+	for _, a := range d.writes {
+		writes = append(writes, a.region())
+	}
+	for _, x := range d.opaque {
+		opaque = append(opaque, tir.FullRegion(x))
+	}
+	return reads, writes, opaque
+}
+
+// access is a buffer with the intervals of its dimensions that are accessed.
+type access struct {
+	buffer *tir.Buffer
+	dims   []interval
+}
+
+// region turns the intervals into ranges: all of a dimension whose interval is unknown.
+func (a *access) region() *tir.BufferRegion {
+	out := &tir.BufferRegion{Buffer: a.buffer, Region: make([]*tir.Range, len(a.dims))}
+	an := arith.NewAnalyzer()
+	for k, s := range a.dims {
+		d := a.buffer.Shape[k].DType()
+		switch {
+		case s.everything():
+			out.Region[k] = &tir.Range{Min: tir.Const(d, 0), Extent: a.buffer.Shape[k]}
+		case s.lo == s.hi || ir.StructuralEqual(s.lo, s.hi, ir.EqualOpts{}):
+			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: tir.Const(s.lo.DType(), 1)}
+		default:
+			ext := an.Simplify(tir.Add(tir.Sub(s.hi, s.lo), tir.Const(s.lo.DType(), 1)))
+			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: ext}
+		}
+	}
+	return out
+}
+
+type detector struct {
+	dom           domain
+	own           map[*tir.Buffer]bool // allocated inside
+	views         map[*tir.Buffer]*tir.BufferRegion
+	byData        map[*tir.Var]*tir.Buffer
+	reads, writes []*access
+	opaque        []*tir.Buffer
+}
+
+// matched notes the buffers of b that are views: accesses to them are accesses to the
+// whole region that they view.
+func (d *detector) matched(b *tir.Block) {
+	for _, m := range b.MatchBuffers {
+		if d.views == nil {
+			d.views = map[*tir.Buffer]*tir.BufferRegion{}
+		}
+		d.views[m.Buffer] = m.Source
+	}
+}
+
+func (d *detector) record(list *[]*access, b *tir.Buffer, dims []interval) {
+	if src, ok := d.views[b]; ok {
+		d.record(list, src.Buffer, d.relax(src))
+		return
+	}
+	if d.own[b] {
+		return
+	}
+	for _, a := range *list {
+		if a.buffer == b {
+			for k := range dims {
+				a.dims[k] = a.dims[k].union(dims[k])
+			}
+			return
+		}
+	}
+	*list = append(*list, &access{b, dims})
+}
+
+func (d *detector) touch(list *[]*access, b *tir.Buffer, indices []tir.Expr) {
+	dims := make([]interval, len(indices))
+	for k, ix := range indices {
+		dims[k] = d.point(ix)
+	}
+	d.record(list, b, dims)
+}
+
+// point is eval for an index; a vector index outside of all domains is still no single point.
+func (d *detector) point(ix tir.Expr) interval {
+	if r, ok := ix.(*tir.Ramp); ok {
+		s := d.dom.eval(r.Start)
+		n, ok := tir.AsInt(r.Stride)
+		if s.everything() || !ok || n < 0 {
+			return interval{}
+		}
+		return interval{s.lo, tir.Add(s.hi, tir.Const(s.hi.DType(), n*int64(r.Lanes-1)))}
+	}
+	if b, ok := ix.(*tir.Broadcast); ok {
+		return d.dom.eval(b.Value)
+	}
+	if ix.DType().Lanes > 1 {
+		return interval{}
+	}
+	return d.dom.eval(ix)
+}
+
+// relax returns the intervals that a region covers.
+func (d *detector) relax(r *tir.BufferRegion) []interval {
+	dims := make([]interval, len(r.Region))
+	for k, x := range r.Region {
+		lo := d.dom.eval(x.Min)
+		if tir.IsConst(x.Extent, 1) {
+			dims[k] = lo
+			continue
+		}
+		last := tir.Sub(tir.Add(x.Min, x.Extent), tir.Const(x.Min.DType(), 1))
+		if hi := d.dom.eval(last); !lo.everything() && !hi.everything() {
+			dims[k] = interval{lo.lo, hi.hi}
+		}
+	}
+	return dims
+}
+
+// scoped runs f with v bound to s.
+func (d *detector) scoped(v *tir.Var, s interval, f func()) {
+	old, had := d.dom[v]
+	d.dom[v] = s
+	f()
+	if had {
+		d.dom[v] = old
+	} else {
+		delete(d.dom, v)
+	}
+}

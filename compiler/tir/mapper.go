@@ -1,0 +1,144 @@
+package tir
+
+import "github.com/irscope/irscope/compiler/ir"
+
+// Mapper says how to map the children of a node. A nil function keeps what it is about.
+//
+// A rewrite is a pair of functions that call each other through a Mapper:
+//
+//	m := &tir.Mapper{}
+//	m.Expr = func(e tir.Expr) tir.Expr { ... return m.MapExpr(e) }
+//	m.Stmt = func(s tir.Stmt) tir.Stmt { ... return m.MapStmt(s) }
+//
+// MapExpr and MapStmt copy a node only if a child changed. They do not memoize: a rewrite
+// without scope whose input shares nodes keeps a memo by pointer itself, see Memo.
+type Mapper struct {
+	Expr   func(Expr) Expr
+	Stmt   func(Stmt) Stmt
+	Buffer func(*Buffer) *Buffer // definitions and uses of buffers
+	Var    func(*Var) *Var       // definitions of variables (uses go through Expr)
+}
+
+// MapExpr returns e with its direct children mapped; e itself if none changed.
+func (m *Mapper) MapExpr(e Expr) Expr { return e.mapChildren(m) }
+
+// MapStmt returns s with its direct children mapped; s itself if none changed.
+func (m *Mapper) MapStmt(s Stmt) Stmt {
+	out := s.mapChildren(m)
+	if q, ok := out.(*SeqStmt); ok && out != s {
+		return q.spliced()
+	}
+	return out
+}
+
+// spliced returns the sequence with the statements of sequences in it in their place.
+func (n *SeqStmt) spliced() *SeqStmt {
+	nested := false
+	for _, s := range n.Seq {
+		if _, ok := s.(*SeqStmt); ok {
+			nested = true
+		}
+	}
+	if !nested {
+		return n
+	}
+	out := &SeqStmt{Base: n.Base}
+	for _, s := range n.Seq {
+		if q, ok := s.(*SeqStmt); ok {
+			out.Seq = append(out.Seq, q.spliced().Seq...)
+		} else {
+			out.Seq = append(out.Seq, s)
+		}
+	}
+	return out
+}
+
+func (m *Mapper) expr(e Expr) Expr {
+	if e == nil || m.Expr == nil {
+		return e
+	}
+	return m.Expr(e)
+}
+
+func (m *Mapper) stmt(s Stmt) Stmt {
+	if s == nil || m.Stmt == nil {
+		return s
+	}
+	return m.Stmt(s)
+}
+
+func (m *Mapper) buffer(b *Buffer) *Buffer {
+	if b == nil || m.Buffer == nil {
+		return b
+	}
+	return m.Buffer(b)
+}
+
+func (m *Mapper) variable(v *Var) *Var {
+	if v == nil || m.Var == nil {
+		return v
+	}
+	return m.Var(v)
+}
+
+func (m *Mapper) block(b *Block) *Block {
+	if b == nil || m.Stmt == nil {
+		return b
+	}
+	return m.Stmt(b).(*Block)
+}
+
+// attrNode maps the node of an AttrStmt, which may be of any kind.
+func (m *Mapper) attrNode(n ir.Node) ir.Node {
+	switch n := n.(type) {
+	case *Buffer:
+		return m.buffer(n)
+	case Expr:
+		return m.expr(n)
+	case *IterVar:
+		return n.mapChildren(m)
+	}
+	return n
+}
+
+// same reports whether xs and ys are one slice, as ir.MapSame returns for no change.
+func same[T any](xs, ys []T) bool {
+	return len(xs) == len(ys) && (len(xs) == 0 || &xs[0] == &ys[0])
+}
+
+// Memo wraps f so that each node is mapped once: shared nodes stay shared and the cost
+// stays linear. It is only for rewrites whose result does not depend on scope.
+func Memo(f func(Expr) Expr) func(Expr) Expr {
+	done := map[Expr]Expr{}
+	return func(e Expr) Expr {
+		if out, ok := done[e]; ok {
+			return out
+		}
+		out := f(e)
+		done[e] = out
+		return out
+	}
+}
+
+// RewriteExpr maps e bottom-up: f sees each node after its children were mapped.
+func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
+	m := &Mapper{}
+	m.Expr = Memo(func(e Expr) Expr { return f(m.MapExpr(e)) })
+	return m.Expr(e)
+}
+
+// RewriteStmt maps all statements and expressions of s bottom-up. A nil function keeps.
+func RewriteStmt(s Stmt, fs func(Stmt) Stmt, fe func(Expr) Expr) Stmt {
+	m := &Mapper{}
+	if fe != nil {
+		m.Expr = Memo(func(e Expr) Expr { return fe(m.MapExpr(e)) })
+	}
+	m.Stmt = func(s Stmt) Stmt {
+		s = m.MapStmt(s)
+		if fs != nil {
+			s = fs(s)
+		}
+		return s
+	}
+	return m.Stmt(s)
+}

@@ -1,0 +1,271 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// CompactBufferAllocation shrinks buffers to the part that is accessed.
+var CompactBufferAllocation = &pass.Pass{
+	Name: "tir.CompactBufferAllocation", Kind: pass.PrimFunc,
+	Doc:     "Shrinks each buffer that a block allocates to the region that the block accesses, and shifts the accesses to start at 0.",
+	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "keep every buffer within its original shape"}},
+	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		c := &compactor{
+			an: arith.NewAnalyzer(), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
+			data: map[*tir.Var]*tir.Buffer{}, at: map[*tir.Var]int{},
+		}
+		c.scan(f.Body)
+		if len(c.plan) == 0 {
+			return f, nil
+		}
+		return f.WithBody(c.rewrite(f.Body)), nil
+	}),
+}
+
+// accessed collects the regions of a buffer that its block accesses, relaxed over the
+// variables defined inside of the block.
+type accessed struct {
+	from    int // variables in scope at the block
+	regions [][]arith.IntSet
+	opaque  bool // accessed by pointer: it keeps its shape
+}
+
+// compaction is a smaller buffer and where it starts in the original one.
+type compaction struct {
+	buffer *tir.Buffer
+	min    []tir.Expr
+}
+
+type compactor struct {
+	an    *arith.Analyzer
+	scope []scopedVar
+	at    map[*tir.Var]int // where variables stand in scope, -1 once they left it
+	live  map[*tir.Buffer]*accessed
+	plan  map[*tir.Buffer]*compaction
+	data  map[*tir.Var]*tir.Buffer
+}
+
+// scopedVar is a variable with its range, or with its value if that is nil.
+type scopedVar struct {
+	v     *tir.Var
+	dom   *tir.Range
+	value tir.Expr
+}
+
+// within scans body with x in scope.
+func (c *compactor) within(x scopedVar, body ir.Node) {
+	if x.dom != nil {
+		c.an.BindRange(x.v, x.dom)
+	}
+	c.at[x.v] = len(c.scope)
+	c.scope = append(c.scope, x)
+	c.scan(body)
+	c.scope = c.scope[:len(c.scope)-1]
+	c.at[x.v] = -1
+}
+
+func (c *compactor) scan(n ir.Node) {
+	switch n := n.(type) {
+	case *tir.For:
+		c.scan(n.Min)
+		c.scan(n.Extent)
+		c.within(scopedVar{v: n.LoopVar, dom: &tir.Range{Min: n.Min, Extent: n.Extent}}, n.Body)
+		return
+	case *tir.LetStmt:
+		c.scan(n.Value)
+		c.within(scopedVar{v: n.Var, value: n.Value}, n.Body)
+		return
+	case *tir.Let:
+		c.scan(n.Value)
+		c.within(scopedVar{v: n.Var, value: n.Value}, n.Body)
+		return
+	case *tir.AttrStmt:
+		if iv, ok := n.Node.(*tir.IterVar); ok && (n.Key == keyThreadExtent || n.Key == keyVirtualThread) {
+			c.within(scopedVar{v: iv.Var, dom: &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value}}, n.Body)
+			return
+		}
+	case *tir.Block:
+		c.block(n)
+		return
+	case *tir.BufferLoad:
+		c.access(n.Buffer, n.Indices)
+		for _, e := range n.Indices {
+			c.scan(e)
+		}
+		return
+	case *tir.BufferStore:
+		c.access(n.Buffer, n.Indices)
+		for _, e := range n.Indices {
+			c.scan(e)
+		}
+		c.scan(n.Value)
+		return
+	case *tir.Var:
+		if b := c.data[n]; b != nil && c.live[b] != nil {
+			c.live[b].opaque = true
+		}
+		return
+	case *tir.DeclBuffer:
+		// Another buffer over the same memory: its indices say nothing of the first one's.
+		if b := c.data[n.Buffer.Data]; b != nil && c.live[b] != nil {
+			c.live[b].opaque = true
+		}
+		c.scan(n.Body)
+		return
+	case *tir.MatchBufferRegion:
+		return
+	case *tir.BufferRegion:
+		return
+	}
+	n.EachChild(c.scan)
+}
+
+func (c *compactor) block(b *tir.Block) {
+	// Iteration variables are in scope inside of their block only.
+	outer := len(c.scope)
+	for _, iv := range b.IterVars {
+		c.an.BindRange(iv.Var, iv.Dom)
+		c.at[iv.Var] = len(c.scope)
+		c.scope = append(c.scope, scopedVar{v: iv.Var, dom: iv.Dom})
+	}
+	defer func() {
+		c.scope = c.scope[:outer]
+		for _, iv := range b.IterVars {
+			c.at[iv.Var] = -1
+		}
+	}()
+	for _, buf := range b.AllocBuffers {
+		c.live[buf] = &accessed{from: len(c.scope)}
+		c.data[buf.Data] = buf
+	}
+	for _, m := range b.MatchBuffers {
+		if a := c.live[m.Source.Buffer]; a != nil {
+			a.regions = append(a.regions, c.relax(a, m.Source.Region))
+		}
+	}
+	if b.Init != nil {
+		c.scan(b.Init)
+	}
+	c.scan(b.Body)
+	for _, buf := range b.AllocBuffers {
+		if p := c.compact(buf, c.live[buf]); p != nil {
+			c.plan[buf] = p
+		}
+		delete(c.live, buf)
+	}
+}
+
+func (c *compactor) access(b *tir.Buffer, indices []tir.Expr) {
+	a := c.live[b]
+	if a == nil {
+		return
+	}
+	region := make([]*tir.Range, len(indices))
+	for i, e := range indices {
+		if e.DType().Lanes > 1 {
+			a.opaque = true
+			return
+		}
+		region[i] = &tir.Range{Min: e, Extent: tir.Const(e.DType(), 1)}
+	}
+	a.regions = append(a.regions, c.relax(a, region))
+}
+
+// relax evaluates a region over the variables defined inside of the block that allocates
+// the buffer. An outer one may bound an inner one.
+func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
+	dom := map[*tir.Var]arith.IntSet{}
+	for _, x := range c.scope[a.from:] {
+		switch {
+		case x.dom != nil:
+			dom[x.v] = arith.EvalSetRange(x.dom, dom)
+		case x.v.DType().IsInteger() && bindable(x.value):
+			dom[x.v] = arith.EvalSet(x.value, dom)
+		default:
+			dom[x.v] = arith.Everything()
+		}
+	}
+	return arith.EvalSetRegion(region, dom)
+}
+
+// compact returns the smaller form of b, nil if all of it is needed.
+func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
+	if a.opaque || len(a.regions) == 0 || len(b.Strides) > 0 || len(b.Shape) == 0 {
+		return nil
+	}
+	union := arith.UnionRegion(a.regions)
+	p := &compaction{min: make([]tir.Expr, len(b.Shape))}
+	shape := make([]tir.Expr, len(b.Shape))
+	changed := false
+	for i, full := range b.Shape {
+		p.min[i], shape[i] = c.extent(union[i], full)
+		if shape[i] != full || !tir.IsConst(p.min[i], 0) {
+			changed = true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	nb := *b
+	nb.Shape = shape
+	p.buffer = &nb
+	return p
+}
+
+// extent returns where the set s starts within [0, full) and how many indices it spans, with
+// a constant extent where one can be found; 0 and full where it cannot be shrunk.
+func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
+	d := full.DType()
+	lo, n = tir.Const(d, 0), full
+	if !s.HasLower() || !s.HasUpper() {
+		return lo, n
+	}
+	r := s.CoverRange(&tir.Range{Min: tir.Const(d, 0), Extent: full})
+	start := c.an.Simplify(tir.Max(tir.CastTo(d, r.Min), tir.Const(d, 0)))
+	end := c.an.Simplify(tir.Min(tir.CastTo(d, tir.Add(r.Min, r.Extent)), full))
+	size := c.an.Simplify(tir.Sub(end, start))
+	if _, ok := tir.AsInt(size); !ok {
+		// A bound is worth more than an expression of outer loops: memory has one size.
+		size2 := c.an.Simplify(tir.CastTo(d, r.Extent))
+		bound := c.an.ConstIntBound(size)
+		if b2 := c.an.ConstIntBound(size2); b2.Max < bound.Max {
+			bound = b2
+		}
+		if bound.Max >= 1<<40 {
+			return lo, n
+		}
+		size = tir.Const(d, bound.Max)
+	}
+	if total, ok := tir.AsInt(full); ok {
+		if k, _ := tir.AsInt(size); k >= total || k <= 0 {
+			return lo, n
+		}
+	} else if !c.an.CanProve(tir.LT(size, full)) {
+		return lo, n
+	}
+	if !c.visible(start) {
+		return lo, n
+	}
+	return start, size
+}
+
+// visible reports whether e can be computed at the current block: it reads no memory and its
+// variables are in scope.
+func (c *compactor) visible(e tir.Expr) bool {
+	ok := true
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad:
+			ok = false
+		case *tir.Var:
+			if at, known := c.at[n]; known && at < 0 {
+				ok = false
+			}
+		}
+		return ok
+	})
+	return ok
+}

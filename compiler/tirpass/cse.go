@@ -1,0 +1,139 @@
+package tirpass
+
+import (
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// CommonSubexprElimTIR computes repeated expressions once.
+var CommonSubexprElimTIR = &pass.Pass{
+	Name: "tir.CommonSubexprElimTIR", Kind: pass.PrimFunc,
+	Doc:    "Binds expressions that occur several times to variables, at the innermost statement that holds all their uses. It leaves functions alone that still have blocks.",
+	Config: []string{"tir.disable_cse_tir", "tir.enable_equiv_terms_in_cse_tir"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		if c.ConfigBool("tir.disable_cse_tir") || firstBlock(f.Body) != nil {
+			return f, nil
+		}
+		return f.WithBody(eliminateCommon(f.Body, c.ConfigBool("tir.enable_equiv_terms_in_cse_tir"))), nil
+	}),
+}
+
+// eliminateCommon numbers equal expressions alike, which makes the function's expressions a
+// DAG. Walking it from users to operands tells how often each would be computed and the
+// innermost statement around its uses; those computed twice or more get a variable there.
+func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
+	c := &cser{commutes: commutes, ids: map[termKey]*cseTerm{}, of: map[tir.Expr]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
+	c.scan(body)
+	lets := c.choose()
+	if len(lets) == 0 {
+		return body
+	}
+	place := -1 // statements are met in the order in which scan numbered them
+	m := &tir.Mapper{}
+	m.Expr = tir.Memo(func(e tir.Expr) tir.Expr {
+		if t := c.of[e]; t != nil && t.v != nil {
+			return t.v
+		}
+		return m.MapExpr(e)
+	})
+	m.Stmt = func(s tir.Stmt) tir.Stmt {
+		place++
+		here := place
+		out := m.MapStmt(s)
+		for _, t := range lets[here] { // users first, so the operands end up outermost
+			out = &tir.LetStmt{Var: t.v, Value: m.MapExpr(t.e), Body: out}
+		}
+		return out
+	}
+	return m.Stmt(body)
+}
+
+// cser collects the terms of a function. A statement is known by its number in the order of
+// a walk, not by pointer: unrolled copies may be one node in several places.
+type cser struct {
+	commutes bool
+	ids      map[termKey]*cseTerm
+	of       map[tir.Expr]*cseTerm // nil for what may not be moved
+	terms    []*cseTerm            // operands before users
+	inLet    map[*tir.Var]bool     // variables of Let expressions, which end with the expression
+	parent   []int
+	depth    []int
+	cur      int // number of the current statement
+}
+
+func (c *cser) scan(s tir.Stmt) {
+	saved := c.cur
+	depth := 0
+	if saved >= 0 {
+		depth = c.depth[saved] + 1
+	}
+	c.cur = len(c.parent)
+	c.parent, c.depth = append(c.parent, saved), append(c.depth, depth)
+	s.EachChild(func(n ir.Node) {
+		switch n := n.(type) {
+		case tir.Stmt:
+			c.scan(n)
+		case tir.Expr:
+			c.root(n)
+		}
+	})
+	c.cur = saved
+}
+
+// root notes that the current statement computes e.
+func (c *cser) root(e tir.Expr) {
+	if t := c.term(e); t != nil {
+		c.use(t, c.cur, 1)
+	}
+}
+
+func (c *cser) use(t *cseTerm, at, n int) {
+	if t.uses == 0 {
+		t.at = at
+	} else {
+		t.at = c.common(t.at, at)
+	}
+	t.uses += n
+}
+
+// common returns the innermost statement around a and b.
+func (c *cser) common(a, b int) int {
+	for c.depth[a] > c.depth[b] {
+		a = c.parent[a]
+	}
+	for c.depth[b] > c.depth[a] {
+		b = c.parent[b]
+	}
+	for a != b {
+		a, b = c.parent[a], c.parent[b]
+	}
+	return a
+}
+
+// choose decides which terms get a variable and around which statement, users before operands.
+func (c *cser) choose() map[int][]*cseTerm {
+	lets := map[int][]*cseTerm{}
+	n := 0
+	for i := len(c.terms) - 1; i >= 0; i-- {
+		t := c.terms[i]
+		if t.uses == 0 {
+			continue
+		}
+		times := t.uses
+		if t.eligible && t.uses >= 2 {
+			n++
+			t.v = tir.NewVar("cse_v"+strconv.Itoa(n), t.e.DType())
+			lets[t.at] = append(lets[t.at], t)
+			times = 1
+		}
+		for _, o := range t.operands {
+			if o != nil {
+				c.use(o, t.at, times)
+			}
+		}
+	}
+	return lets
+}

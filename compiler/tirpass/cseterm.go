@@ -1,0 +1,142 @@
+package tirpass
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// termKey identifies an expression by its kind and the numbers of its operands.
+type termKey struct {
+	kind  termKind
+	op    tir.BinaryOp
+	dtype dtype.DType
+	a, b  int
+	v     *tir.Var
+	bits  uint64 // of a constant
+}
+
+type termKind uint8
+
+const (
+	termVar termKind = iota
+	termInt
+	termFloat
+	termCast
+	termBinary
+)
+
+// cseTerm stands for all expressions that compute the same.
+type cseTerm struct {
+	id       int
+	e        tir.Expr
+	closed   bool // free of variables of Let expressions
+	eligible bool // may get a variable
+	uses     int  // how often it would be computed
+	at       int  // innermost statement around its uses
+	operands [2]*cseTerm
+	v        *tir.Var // set if it gets a variable
+}
+
+// term numbers e; nil if it may not be moved, then the terms inside of it are used by the
+// current statement.
+func (c *cser) term(e tir.Expr) *cseTerm {
+	if t, ok := c.of[e]; ok {
+		if t == nil {
+			c.inside(e) // a shared node is computed at each of its places
+		}
+		return t
+	}
+	t := c.make(e)
+	c.of[e] = t
+	if t == nil {
+		c.inside(e)
+	}
+	return t
+}
+
+// make returns the term of e, whose operands must be terms.
+func (c *cser) make(e tir.Expr) *cseTerm {
+	switch e := e.(type) {
+	case *tir.Var:
+		t := c.number(termKey{kind: termVar, v: e}, e)
+		t.closed = !c.inLet[e]
+		return t
+	case *tir.IntImm:
+		return c.number(termKey{kind: termInt, dtype: e.Type, bits: uint64(e.Value)}, e)
+	case *tir.FloatImm:
+		return c.number(termKey{kind: termFloat, dtype: e.Type, bits: math.Float64bits(e.Value)}, e)
+	case *tir.Cast:
+		if c.movable(e.Value) {
+			a := c.term(e.Value)
+			return c.compute(termKey{kind: termCast, dtype: e.Type, a: a.id}, e, a, nil)
+		}
+	case *tir.Binary:
+		if mayTrap(e) || !c.movable(e.A) || !c.movable(e.B) {
+			return nil
+		}
+		a, b := c.term(e.A), c.term(e.B)
+		if c.commutes && (e.Op == tir.OpAdd || e.Op == tir.OpMul) && a.id > b.id {
+			a, b = b, a
+		}
+		return c.compute(termKey{kind: termBinary, op: e.Op, dtype: e.DType(), a: a.id, b: b.id}, e, a, b)
+	}
+	return nil
+}
+
+// movable reports whether e is a term, without using anything.
+func (c *cser) movable(e tir.Expr) bool {
+	if t, ok := c.of[e]; ok {
+		return t != nil
+	}
+	t := c.make(e)
+	c.of[e] = t
+	return t != nil
+}
+
+// mayTrap reports whether e divides by what may be zero, so that it must stay behind its guards.
+func mayTrap(e *tir.Binary) bool {
+	switch e.Op {
+	case tir.OpDiv, tir.OpMod, tir.OpFloorDiv, tir.OpFloorMod:
+		d, ok := tir.AsInt(e.B)
+		return !e.DType().IsFloat() && (!ok || d == 0)
+	}
+	return false
+}
+
+// inside notes the uses of the terms in e, which is none itself.
+func (c *cser) inside(e tir.Expr) {
+	if l, ok := e.(*tir.Let); ok {
+		c.inLet[l.Var] = true
+		c.root(l.Value)
+		c.root(l.Body)
+		return
+	}
+	e.EachChild(func(n ir.Node) {
+		if x, ok := n.(tir.Expr); ok {
+			c.root(x)
+		}
+	})
+}
+
+// compute numbers an operation. Vectors get no variable: they are cheap to make and their
+// patterns (Ramp, Broadcast) mean something to code generators.
+func (c *cser) compute(k termKey, e tir.Expr, a, b *cseTerm) *cseTerm {
+	t := c.number(k, e)
+	t.operands = [2]*cseTerm{a, b}
+	t.closed = a.closed && (b == nil || b.closed)
+	t.eligible = t.closed && e.DType().Lanes <= 1
+	return t
+}
+
+func (c *cser) number(k termKey, e tir.Expr) *cseTerm {
+	if t := c.ids[k]; t != nil {
+		return t
+	}
+	t := &cseTerm{id: len(c.terms) + 1, e: e, closed: true}
+	c.ids[k] = t
+	c.terms = append(c.terms, t)
+	return t
+}

@@ -1,0 +1,202 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// FlattenBuffer makes every buffer one-dimensional.
+var FlattenBuffer = &pass.Pass{
+	Name: "tir.FlattenBuffer", Kind: pass.PrimFunc, Lowering: true,
+	Doc: "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
+	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		fl := &flattener{flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.NewAnalyzer()}
+		fl.m.Expr, fl.m.Stmt, fl.m.Buffer = fl.expr, fl.stmt, fl.buffer
+		body := fl.stmt(f.Body)
+		// The buffers of parameters keep their shapes: they are the function's interface. A
+		// flat one over the same data is declared for the body.
+		for i := len(f.Buffers) - 1; i >= 0; i-- {
+			b := f.Buffers[i]
+			if b == nil {
+				continue
+			}
+			if flat := fl.flat[b]; flat != nil && flat != b {
+				body = &tir.DeclBuffer{Base: b.Base, Buffer: flat, Body: body}
+			}
+		}
+		return f.WithBody(body), nil
+	}),
+}
+
+type flattener struct {
+	m    tir.Mapper
+	flat map[*tir.Buffer]*tir.Buffer
+	an   *arith.Analyzer
+}
+
+// divides reports whether e holds a quotient or remainder, as indices do after loops were
+// fused: in the flat index they often cancel out.
+func divides(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Binary:
+			found = found || n.Op == tir.OpFloorDiv || n.Op == tir.OpFloorMod
+		case *tir.BufferLoad:
+			return false
+		}
+		return !found
+	})
+	return found
+}
+
+func (fl *flattener) buffer(b *tir.Buffer) *tir.Buffer {
+	if out, ok := fl.flat[b]; ok {
+		return out
+	}
+	out := flatBuffer(b)
+	fl.flat[b] = out
+	return out
+}
+
+// flatBuffer returns the one-dimensional form of b, b itself if it has it already.
+func flatBuffer(b *tir.Buffer) *tir.Buffer {
+	if len(b.Shape) == 1 && len(b.Strides) == 0 && (b.ElemOffset == nil || tir.IsConst(b.ElemOffset, 0)) {
+		return b
+	}
+	out := *b
+	out.Shape, out.AxisSeparators = nil, nil
+	for _, axes := range axisGroups(b) {
+		out.Shape = append(out.Shape, groupSize(b, axes))
+	}
+	for i := 1; i < len(out.Shape); i++ {
+		out.AxisSeparators = append(out.AxisSeparators, i)
+	}
+	out.Strides, out.ElemOffset = nil, nil
+	return &out
+}
+
+// axisGroups returns the axes of b as ranges [from, to) between its separators.
+func axisGroups(b *tir.Buffer) [][2]int {
+	var out [][2]int
+	from := 0
+	for _, s := range b.AxisSeparators {
+		out = append(out, [2]int{from, s})
+		from = s
+	}
+	return append(out, [2]int{from, len(b.Shape)})
+}
+
+func groupSize(b *tir.Buffer, axes [2]int) tir.Expr {
+	if len(b.Shape) == 0 {
+		return tir.Int32(1)
+	}
+	if len(b.Strides) > 0 && axes[0] < axes[1] {
+		return tir.Mul(b.Strides[axes[0]], b.Shape[axes[0]])
+	}
+	size := tir.Expr(tir.Const(b.Shape[0].DType(), 1))
+	for i := axes[0]; i < axes[1]; i++ {
+		size = tir.Mul(size, b.Shape[i])
+	}
+	return size
+}
+
+// indices returns the flat indices for indices into b.
+func (fl *flattener) indices(b *tir.Buffer, indices []tir.Expr) []tir.Expr {
+	if fl.buffer(b) == b {
+		return indices
+	}
+	if len(indices) == 0 {
+		if b.ElemOffset != nil {
+			return []tir.Expr{fl.expr(b.ElemOffset)}
+		}
+		return []tir.Expr{tir.Int32(0)}
+	}
+	var out []tir.Expr
+	for g, axes := range axisGroups(b) {
+		var at tir.Expr
+		for i := axes[0]; i < axes[1]; i++ {
+			switch {
+			case len(b.Strides) > 0:
+				at = addTo(at, tir.Mul(indices[i], b.Strides[i]))
+			case i == axes[0]:
+				at = indices[i]
+			default:
+				at = tir.Add(tir.Mul(at, b.Shape[i]), indices[i])
+			}
+		}
+		if at == nil {
+			at = tir.Const(indices[0].DType(), 0)
+		}
+		if g == 0 && b.ElemOffset != nil {
+			at = tir.Add(b.ElemOffset, at)
+		}
+		if divides(at) {
+			at = fl.an.Simplify(at)
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func addTo(a, b tir.Expr) tir.Expr {
+	if a == nil {
+		return b
+	}
+	return tir.Add(a, b)
+}
+
+func (fl *flattener) expr(e tir.Expr) tir.Expr {
+	l, ok := e.(*tir.BufferLoad)
+	if !ok {
+		return fl.m.MapExpr(e)
+	}
+	idx := ir.MapSame(l.Indices, fl.expr)
+	pred := l.Predicate
+	if pred != nil {
+		pred = fl.expr(pred)
+	}
+	b := fl.buffer(l.Buffer)
+	if b == l.Buffer && pred == l.Predicate && (len(idx) == 0 || &idx[0] == &l.Indices[0]) {
+		return l
+	}
+	return &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
+}
+
+func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.For:
+		fl.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
+		return fl.m.MapStmt(s)
+	case *tir.BufferStore:
+		idx := ir.MapSame(s.Indices, fl.expr)
+		v, pred := fl.expr(s.Value), s.Predicate
+		if pred != nil {
+			pred = fl.expr(pred)
+		}
+		b := fl.buffer(s.Buffer)
+		if b == s.Buffer && v == s.Value && pred == s.Predicate && (len(idx) == 0 || &idx[0] == &s.Indices[0]) {
+			return s
+		}
+		return &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
+	case *tir.Allocate:
+		out := fl.m.MapStmt(s).(*tir.Allocate)
+		if len(out.Extents) == 1 {
+			return out
+		}
+		size := tir.Expr(tir.Int32(1))
+		for i, e := range out.Extents {
+			if i == 0 {
+				size = e
+			} else {
+				size = tir.Mul(size, e)
+			}
+		}
+		c := *out
+		c.Extents = []tir.Expr{size}
+		return &c
+	}
+	return fl.m.MapStmt(s)
+}

@@ -1,0 +1,241 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// LoopPartition splits loops so that conditions marked as likely are constant in most parts.
+var LoopPartition = &pass.Pass{
+	Name: "tir.LoopPartition", Kind: pass.PrimFunc,
+	Doc:    "Splits a loop into the steps where a likely condition certainly holds (or fails), without that condition, and the steps before and after. Loops with constant bounds are split if partition_const_loop asks for it or a pragma_loop_partition_hint is on them.",
+	Config: []string{"tir.LoopPartition"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		cfg := c.ConfigFields("tir.LoopPartition")
+		return loopPartition(f, cfg.Bool("partition_const_loop", false), cfg.Bool("no_unroll_loop_with_extent_one", false),
+			cfg.Bool("unroll_loop_with_partition_hint_no_interval", false)), nil
+	}),
+}
+
+const keyPartitionHint = "pragma_loop_partition_hint"
+
+// maxPartitions bounds the loops that one function is split into.
+const maxPartitions = 64
+
+func loopPartition(f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
+	p := &partitioner{
+		an: arith.NewAnalyzer(), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
+		hint: map[*tir.Var]arith.IntSet{}, relax: map[*tir.Var]arith.IntSet{}, left: maxPartitions,
+	}
+	p.m = &tir.Mapper{Stmt: p.stmt}
+	return f.WithBody(dropLikely(p.partition(f.Body)))
+}
+
+type partitioner struct {
+	an                                *arith.Analyzer
+	m                                 *tir.Mapper
+	constLoops, keepOne, unrollHinted bool
+	hint, relax                       map[*tir.Var]arith.IntSet
+	sel                               *selection
+	left                              int
+}
+
+// partition selects the loops in s to split and splits them.
+func (p *partitioner) partition(s tir.Stmt) tir.Stmt {
+	old := p.sel
+	p.sel = selectLoops(s, p.constLoops)
+	out := p.stmt(s)
+	p.sel = old
+	return out
+}
+
+func (p *partitioner) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.For:
+		p.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
+		if p.sel.loops[s] && s.Kind != tir.ThreadBinding && s.Step == nil && p.left > 0 {
+			if out := p.split(s); out != nil {
+				return out
+			}
+		}
+		p.hint[s.LoopVar] = arith.Interval(s.Min, loopEnd(s))
+		out := p.m.MapStmt(s)
+		delete(p.hint, s.LoopVar)
+		return out
+	case *tir.SeqStmt:
+		out := p.m.MapStmt(s)
+		if seq, ok := out.(*tir.SeqStmt); ok && out != tir.Stmt(s) {
+			return tir.Seq(seq.Seq...)
+		}
+		return out
+	}
+	return p.m.MapStmt(s)
+}
+
+// loopEnd is the last value of the variable.
+func loopEnd(s *tir.For) tir.Expr {
+	return tir.Sub(tir.Add(s.Min, s.Extent), tir.Const(s.Min.DType(), 1))
+}
+
+// split splits s; nil if no condition is constant in any part of it.
+func (p *partitioner) split(s *tir.For) tir.Stmt {
+	lo, hi := s.Min, loopEnd(s)
+	hinted := p.sel.hinted[s.LoopVar]
+	p.hint[s.LoopVar] = arith.Interval(lo, hi)
+	f := newConditionFinder(s, hinted, p.hint, p.relax)
+	f.walk(s.Body)
+	delete(p.hint, s.LoopVar)
+	if len(f.found) == 0 {
+		return nil
+	}
+	middle, conds, ok := p.interval(f.found, lo, hi, true, hinted)
+	value := true
+	if !ok {
+		middle, conds, ok = p.interval(f.found, lo, hi, false, hinted)
+		value = false
+	}
+	if !ok {
+		if hinted && p.unrollHinted && p.an.CanProve(tir.LT(lo, hi)) {
+			out := *s
+			out.Kind, out.Body = tir.Unrolled, p.partition(s.Body)
+			return &out
+		}
+		return nil
+	}
+	p.left--
+	return p.cut(s, lo, hi, middle, conds, value)
+}
+
+// interval intersects the intervals in which conditions have the value; it returns the
+// conditions that are constant there.
+func (p *partitioner) interval(found []condition, lo, hi tir.Expr, value, hinted bool) (arith.IntSet, map[tir.Expr]bool, bool) {
+	loop := arith.Interval(lo, hi)
+	conds := map[tir.Expr]bool{}
+	var sets []arith.IntSet
+	for _, c := range found {
+		if c.value == value && !arith.Intersect(c.set, loop).Empty {
+			sets = append(sets, c.set)
+			conds[c.expr] = true
+		}
+	}
+	if len(sets) == 0 {
+		return arith.IntSet{}, nil, false
+	}
+	all := arith.Intersect(sets...)
+	if !all.Empty || !hinted {
+		return all, conds, !all.Empty
+	}
+	// With a hint, those that hold together as far as possible.
+	all, conds = arith.Everything(), map[tir.Expr]bool{}
+	for _, c := range found {
+		if c.value != value || arith.Intersect(c.set, loop).Empty {
+			continue
+		}
+		next := arith.Intersect(all, c.set)
+		if next.Empty {
+			break
+		}
+		all = next
+		conds[c.expr] = true
+	}
+	return all, conds, len(conds) > 0
+}
+
+// cut makes the loops before, in and after the middle interval.
+func (p *partitioner) cut(s *tir.For, lo, hi tir.Expr, middle arith.IntSet, conds map[tir.Expr]bool, value bool) tir.Stmt {
+	d := lo.DType()
+	one := tir.Const(d, 1)
+	end := tir.Add(hi, one)
+	begin, after := lo, end
+	var pre, mid, post tir.Stmt
+	recursePre, recursePost := true, true
+	if middle.HasLower() {
+		begin = p.an.Simplify(tir.CastTo(d, middle.Min))
+		if !p.an.CanProveEqual(begin, lo) {
+			n := p.an.Simplify(tir.Sub(begin, lo))
+			if !p.an.CanProveGreaterEqual(n, 1) {
+				begin = tir.Max(begin, lo)
+				recursePre = false
+			}
+			if !p.an.CanProve(tir.LE(begin, end)) {
+				begin = tir.Min(begin, end)
+				recursePre = false
+			}
+			if !p.an.CanProveLess(n, 1) {
+				pre = p.piece(s, s.Body, lo, tir.Sub(begin, lo))
+			}
+		}
+	}
+	if middle.HasUpper() {
+		after = p.an.Simplify(tir.Add(tir.CastTo(d, middle.Max), one))
+		if !p.an.CanProveEqual(after, end) {
+			n := p.an.Simplify(tir.Sub(end, after))
+			if !p.an.CanProveGreaterEqual(n, 1) {
+				after = tir.Min(after, end)
+				recursePost = false
+			}
+			if !p.an.CanProve(tir.GE(after, begin)) {
+				after = tir.Max(after, begin)
+				recursePost = false
+			}
+			if !p.an.CanProveLess(n, 1) {
+				post = p.piece(s, s.Body, after, tir.Sub(end, after))
+			}
+		}
+	}
+	if !p.an.CanProve(tir.GE(begin, after)) {
+		body := replaceConditions(s.Body, conds, value)
+		mid = p.partition(p.piece(s, body, begin, tir.Sub(after, begin)))
+		if pre != nil && recursePre {
+			pre = p.partition(pre)
+		}
+		if post != nil && recursePost {
+			post = p.partition(post)
+		}
+	}
+	return tir.Seq(pre, mid, post)
+}
+
+// piece is the part of the loop s that starts at from, with a copy of body. A single step
+// needs no loop.
+func (p *partitioner) piece(s *tir.For, body tir.Stmt, from, extent tir.Expr) tir.Stmt {
+	extent = p.an.Simplify(extent)
+	if n, ok := tir.AsInt(extent); ok && n == 1 && !p.keepOne && s.Annotations.Len() == 0 {
+		return freshCopy(body, map[*tir.Var]tir.Expr{s.LoopVar: from})
+	}
+	v := *s.LoopVar
+	out := *s
+	out.LoopVar, out.Min, out.Extent = &v, tir.Const(s.Min.DType(), 0), extent
+	out.Body = freshCopy(body, map[*tir.Var]tir.Expr{s.LoopVar: tir.Add(&v, from)})
+	return &out
+}
+
+// replaceConditions replaces the conditions by their value.
+func replaceConditions(s tir.Stmt, conds map[tir.Expr]bool, value bool) tir.Stmt {
+	m := &tir.Mapper{}
+	m.Expr = func(e tir.Expr) tir.Expr {
+		if conds[e] {
+			return tir.Bool(value)
+		}
+		return m.MapExpr(e)
+	}
+	m.Stmt = func(s tir.Stmt) tir.Stmt { return m.MapStmt(s) }
+	return m.Stmt(s)
+}
+
+// dropLikely removes the marks and hints, which nothing reads any more.
+func dropLikely(s tir.Stmt) tir.Stmt {
+	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
+		if a, ok := s.(*tir.AttrStmt); ok && a.Key == keyPartitionHint {
+			return a.Body
+		}
+		return s
+	}, func(e tir.Expr) tir.Expr {
+		if c, ok := tir.IsCallTo(e, tir.OpLikely); ok {
+			return c.Args[0]
+		}
+		return e
+	})
+}

@@ -1,0 +1,179 @@
+package tirpass
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// maxStackBytes is the size up to which an allocation stays on the stack of the kernel.
+const maxStackBytes = 1024
+
+// hostDeviceType is DLPack's number of the CPU.
+const hostDeviceType = 1
+
+// LowerTVMBuiltin turns large allocations into workspaces and packed calls into calls of
+// the runtime.
+var LowerTVMBuiltin = &pass.Pass{
+	Name: "tir.LowerTVMBuiltin", Kind: pass.PrimFunc, Lowering: true,
+	Doc: "Turns allocations that are large or of unknown size into workspaces of the runtime, freed on every way out, and packs the arguments of packed calls on the stack.",
+	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		l := &builtinLowerer{}
+		l.m.Stmt, l.m.Expr = l.stmt, l.expr
+		body := l.stmt(f.Body)
+		return f.WithBody(body), l.err
+	}),
+}
+
+type builtinLowerer struct {
+	m    tir.Mapper
+	open []*tir.Var // workspaces that are allocated at the current place
+	loop int        // how many of them are allocated around the innermost loop
+	err  error
+}
+
+func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.Allocate:
+		return l.allocate(s)
+	case *tir.Evaluate:
+		return l.evaluate(s)
+	case *tir.For, *tir.While:
+		outer := l.loop
+		l.loop = len(l.open)
+		out := l.m.MapStmt(s)
+		l.loop = outer
+		return out
+	}
+	return l.m.MapStmt(s)
+}
+
+// expr rejects packed calls inside expressions: they are statements or the value of a let.
+func (l *builtinLowerer) expr(e tir.Expr) tir.Expr {
+	ir.Walk(e, func(n ir.Node) bool {
+		if c, ok := n.(*tir.Call); ok {
+			if _, yes := tir.IsCallTo(c, tir.OpCallPacked); yes && l.err == nil {
+				l.err = fmt.Errorf("call_packed(%v) stands inside an expression: bind its result to a variable first", packedName(c))
+			}
+		}
+		return l.err == nil
+	})
+	return e
+}
+
+func packedName(c *tir.Call) string {
+	if len(c.Args) > 0 {
+		if s, ok := c.Args[0].(*tir.StringImm); ok {
+			return s.Value
+		}
+	}
+	return "?"
+}
+
+// evaluate frees open workspaces before a jump that leaves them and lowers packed calls.
+func (l *builtinLowerer) evaluate(s *tir.Evaluate) tir.Stmt {
+	for op, n := range map[*ir.Op]int{tir.OpRet: 0, tir.OpBreakLoop: l.loop, tir.OpContinueLoop: l.loop} {
+		if _, ok := tir.IsCallTo(s.Value, op); ok && len(l.open) > n {
+			return tir.Seq(append(l.freeFrom(n), s)...)
+		}
+	}
+	if c, ok := tir.IsCallTo(s.Value, tir.OpCallPacked); ok {
+		return l.callPacked(c)
+	}
+	return s
+}
+
+// callPacked writes the arguments into cells on the stack and calls by name.
+func (l *builtinLowerer) callPacked(c *tir.Call) tir.Stmt {
+	n := int64(len(c.Args) - 1)
+	stack := tir.NewVar("stack", dtype.HandleT)
+	set := func(i int, f abi.StructField, v tir.Expr) tir.Stmt {
+		return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpStructSet, Args: []tir.Expr{stack, tir.Int32(int64(i)), tir.Int32(int64(f)), v}}}
+	}
+	var seq []tir.Stmt
+	for i, a := range c.Args[1:] {
+		kind, v := int64(abi.TypeInt), a
+		switch d := a.DType(); {
+		case d.IsFloat():
+			kind, v = abi.TypeFloat, tir.CastTo(dtype.Float64T, a)
+		case d.IsHandle():
+			kind = abi.TypeOpaquePtr
+			if _, str := a.(*tir.StringImm); str {
+				kind = abi.TypeRawStr
+			} else if _, arr := tir.IsCallTo(a, tir.OpStackMakeArray); arr {
+				kind = abi.TypeDLTensorPtr
+			}
+		default:
+			v = tir.CastTo(dtype.Int64T, a)
+		}
+		seq = append(seq, set(i, abi.KTVMFFIAnyTypeIndex, tir.Int32(kind)), set(i, abi.KTVMFFIAnyUnionValue, v))
+	}
+	call := &tir.Call{Type: dtype.Int32T, Op: tir.OpCallPackedLowered, Args: []tir.Expr{c.Args[0], stack, tir.Int32(0), tir.Int32(n)}}
+	seq = append(seq, &tir.Evaluate{Value: call})
+	alloca := &tir.Call{Type: dtype.HandleT, Op: tir.OpStackAlloca, Args: []tir.Expr{&tir.StringImm{Value: "tvm_ffi_any"}, tir.Int32(n + 1)}}
+	return &tir.LetStmt{Var: stack, Value: alloca, Body: tir.Seq(seq...)}
+}
+
+// onStack reports whether an allocation stays what it is: a small one of constant size.
+func onStack(s *tir.Allocate) bool {
+	n := int64(s.Type.Bytes())
+	for _, e := range s.Extents {
+		k, ok := tir.AsInt(e)
+		if !ok || k > maxStackBytes {
+			return false
+		}
+		n *= k
+		if n > maxStackBytes {
+			return false
+		}
+	}
+	return true
+}
+
+// allocate keeps small constant allocations and makes workspaces of others.
+func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
+	if onStack(s) {
+		out := *s
+		if out.Body = l.stmt(s.Body); out.Body == s.Body {
+			return s
+		}
+		return &out
+	}
+	bytes := tir.Expr(tir.Int(int64(s.Type.Bytes())))
+	for _, e := range s.Extents {
+		bytes = tir.Mul(bytes, tir.CastTo(dtype.Int64T, e))
+	}
+	// Where memory runs out, what is open around is freed before the function fails.
+	failed := tir.Seq(append(l.freeFrom(0), &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpThrowLastError}})...)
+	l.open = append(l.open, s.Var)
+	body := l.stmt(s.Body)
+	l.open = l.open[:len(l.open)-1]
+	body = tir.Seq(
+		&tir.IfThenElse{Cond: isNull(s.Var), Then: failed},
+		body,
+		freeWorkspace(s.Var),
+	)
+	alloc := &tir.Call{Type: dtype.HandleT, Op: tir.OpAllocWorkspace, Args: []tir.Expr{
+		tir.Int32(hostDeviceType), tir.Int32(0), bytes, tir.Int32(int64(s.Type.Code)), tir.Int32(int64(s.Type.Bits)),
+	}}
+	return &tir.LetStmt{Base: s.Base, Var: s.Var, Value: alloc, Body: &tir.AttrStmt{
+		Node: s.Var, Key: "storage_alignment", Value: tir.Int32(tir.DefaultAlignment), Body: body,
+	}}
+}
+
+// freeFrom frees the workspaces that were opened after the first n, the last one first.
+func (l *builtinLowerer) freeFrom(n int) []tir.Stmt {
+	var seq []tir.Stmt
+	for i := len(l.open) - 1; i >= n; i-- {
+		seq = append(seq, freeWorkspace(l.open[i]))
+	}
+	return seq
+}
+
+func freeWorkspace(v *tir.Var) tir.Stmt {
+	return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpFreeWorkspace, Args: []tir.Expr{tir.Int32(hostDeviceType), tir.Int32(0), v}}}
+}

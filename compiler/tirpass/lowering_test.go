@@ -1,0 +1,16 @@
+package tirpass_test
+
+import (
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+)
+
+// lowering returns the passes of the loop pipeline in order.
+func lowering(t fataler) []*pass.Pass {
+	t.Helper()
+	p, err := pipeline.Lookup("tir")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return p.Children
+}

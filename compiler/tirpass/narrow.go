@@ -1,0 +1,243 @@
+package tirpass
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// NarrowDataType makes loop variables and indices narrower where all their values fit.
+var NarrowDataType = &pass.Pass{
+	Name: "tir.NarrowDataType", Kind: pass.PrimFunc,
+	Doc:     "Computes indices in target_bits bits where no index that a loop variable is part of can exceed them: 32-bit index arithmetic is cheaper than 64-bit.",
+	Options: []pass.Option{{Name: "target_bits", Default: int64(32), Doc: "width of the narrowed integers: 16 or 32"}},
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		bits, _ := c.Step().Pass.Arg("target_bits").(int64)
+		if bits != 16 && bits != 32 {
+			return nil, fmt.Errorf("tir.NarrowDataType: target_bits is %d, expected 16 or 32", bits)
+		}
+		return pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+			return narrowDataType(f, uint8(bits)), nil
+		})(c, m)
+	},
+}
+
+func narrowDataType(f *tir.PrimFunc, bits uint8) *tir.PrimFunc {
+	plan := collectWidths(f.Body, bits)
+	if len(plan.vars) == 0 && len(plan.exprs) == 0 {
+		return f
+	}
+	n := &narrower{plan: plan, vars: map[*tir.Var]*tir.Var{}}
+	return f.WithBody(n.stmt(f.Body))
+}
+
+// narrower rewrites indices to the planned widths. Elsewhere a narrowed variable meets wider
+// values and is widened.
+type narrower struct {
+	plan *widths
+	vars map[*tir.Var]*tir.Var
+	// index is set inside an index or a loop bound, where constants and casts narrow too;
+	// cond inside a condition, of which comparisons are like indices.
+	index, cond bool
+}
+
+// inIndex maps e as part of an index.
+func (n *narrower) inIndex(e tir.Expr) tir.Expr {
+	if e == nil {
+		return nil
+	}
+	old := n.index
+	n.index = true
+	e = n.expr(e)
+	n.index = old
+	return e
+}
+
+// inCond maps the condition e.
+func (n *narrower) inCond(e tir.Expr) tir.Expr {
+	if e == nil {
+		return nil
+	}
+	old := n.cond
+	n.cond = true
+	e = n.expr(e)
+	n.cond = old
+	return e
+}
+
+// plain maps e outside of indices and keeps its type.
+func (n *narrower) plain(e tir.Expr) tir.Expr {
+	if e == nil {
+		return nil
+	}
+	index, cond := n.index, n.cond
+	n.index, n.cond = false, false
+	out := n.expr(e)
+	n.index, n.cond = index, cond
+	return tir.CastTo(e.DType(), out)
+}
+
+func (n *narrower) variable(v *tir.Var) *tir.Var {
+	if out, ok := n.vars[v]; ok {
+		return out
+	}
+	d, ok := n.plan.vars[v]
+	if !ok || d == v.DType() {
+		return v
+	}
+	out := &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: d}, Size: v.Size}
+	n.vars[v] = out
+	return out
+}
+
+func (n *narrower) exprs(xs []tir.Expr, f func(tir.Expr) tir.Expr) []tir.Expr {
+	return ir.MapSame(xs, f)
+}
+
+func (n *narrower) expr(e tir.Expr) tir.Expr {
+	switch e := e.(type) {
+	case *tir.Var:
+		return n.variable(e)
+	case *tir.IntImm:
+		if d, ok := n.plan.exprs[e]; n.index && ok {
+			return &tir.IntImm{Base: e.Base, Type: d, Value: e.Value}
+		}
+		return e
+	case *tir.FloatImm, *tir.StringImm:
+		return e
+	case *tir.Cast:
+		return n.castExpr(e)
+	case *tir.Binary:
+		return n.binary(e)
+	case *tir.BufferLoad:
+		indices := n.exprs(e.Indices, n.inIndex)
+		if pred := n.plain(e.Predicate); !sameList(indices, e.Indices) || pred != e.Predicate {
+			return &tir.BufferLoad{Base: e.Base, Buffer: e.Buffer, Indices: indices, Predicate: pred}
+		}
+		return e
+	case *tir.Select:
+		cond := n.inCond(e.Cond)
+		yes, no := tir.MatchTypes(n.expr(e.True), n.expr(e.False))
+		if cond == e.Cond && yes == e.True && no == e.False {
+			return e
+		}
+		return &tir.Select{Base: e.Base, Cond: cond, True: yes, False: no}
+	case *tir.Ramp:
+		start, stride := tir.MatchTypes(n.expr(e.Start), n.expr(e.Stride))
+		if start == e.Start && stride == e.Stride {
+			return e
+		}
+		return &tir.Ramp{Base: e.Base, Start: start, Stride: stride, Lanes: e.Lanes}
+	case *tir.Broadcast:
+		if v := n.expr(e.Value); v != e.Value {
+			return &tir.Broadcast{Base: e.Base, Value: v, Lanes: e.Lanes}
+		}
+		return e
+	case *tir.Not:
+		if a := n.expr(e.A); a != e.A {
+			return &tir.Not{Base: e.Base, A: a}
+		}
+		return e
+	case *tir.Let:
+		value, v := n.expr(e.Value), e.Var
+		if value.DType() != v.DType() {
+			v = &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: value.DType()}}
+			n.vars[e.Var] = v
+		}
+		if body := n.expr(e.Body); value != e.Value || body != e.Body {
+			return &tir.Let{Base: e.Base, Var: v, Value: value, Body: body}
+		}
+		return e
+	case *tir.Call:
+		return n.call(e)
+	}
+	m := &tir.Mapper{Expr: n.plain}
+	return m.MapExpr(e)
+}
+
+// widened casts e, which became of old, to type d: old itself if that undoes the narrowing.
+func widened(d dtype.DType, e, old tir.Expr) tir.Expr {
+	if e == old && e.DType() == d {
+		return old
+	}
+	if e = tir.CastTo(d, e); d == old.DType() && arith.Equal(e, old) {
+		return old
+	}
+	return e
+}
+
+func sameList(x, y []tir.Expr) bool { return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0]) }
+
+func (n *narrower) castExpr(e *tir.Cast) tir.Expr {
+	v := n.expr(e.Value)
+	if d, ok := n.plan.exprs[e]; n.index && ok {
+		return tir.CastTo(d, v)
+	}
+	if v == e.Value {
+		return e
+	}
+	return tir.CastTo(e.Type, v)
+}
+
+func (n *narrower) binary(e *tir.Binary) tir.Expr {
+	index := n.index
+	if e.Op.IsCompare() {
+		n.index = n.cond && e.A.DType().IsInt()
+	}
+	a, b := n.expr(e.A), n.expr(e.B)
+	if a.DType() != b.DType() {
+		// A variable met a constant that stayed wide: narrow both as an index.
+		n.index = true
+		a, b = n.expr(e.A), n.expr(e.B)
+	}
+	n.index = index
+	if a == e.A && b == e.B {
+		return e
+	}
+	a, b = tir.MatchTypes(a, b)
+	if a, b = widened(a.DType(), a, e.A), widened(b.DType(), b, e.B); a == e.A && b == e.B {
+		return e
+	}
+	return &tir.Binary{Base: e.Base, Op: e.Op, A: a, B: b}
+}
+
+func (n *narrower) call(e *tir.Call) tir.Expr {
+	op, ok := e.Op.(*ir.Op)
+	if !ok {
+		return n.rebuild(e, n.exprs(e.Args, n.plain), e.Type)
+	}
+	switch op.Name {
+	case tir.OpIfThenElse.Name:
+		cond := n.inCond(e.Args[0])
+		yes, no := tir.MatchTypes(n.expr(e.Args[1]), n.expr(e.Args[2]))
+		if cond == e.Args[0] && yes == e.Args[1] && no == e.Args[2] {
+			return e
+		}
+		return n.rebuild(e, []tir.Expr{cond, yes, no}, yes.DType())
+	case tir.OpLikely.Name:
+		if a := n.expr(e.Args[0]); a != e.Args[0] {
+			return n.rebuild(e, []tir.Expr{a}, a.DType())
+		}
+		return e
+	case tir.OpShiftLeft.Name, tir.OpShiftRight.Name, tir.OpBitwiseAnd.Name, tir.OpBitwiseOr.Name, tir.OpBitwiseXor.Name:
+		if e.Type.IsInt() {
+			a, b := tir.MatchTypes(n.expr(e.Args[0]), n.expr(e.Args[1]))
+			if a == e.Args[0] && b == e.Args[1] {
+				return e
+			}
+			return n.rebuild(e, []tir.Expr{a, b}, a.DType())
+		}
+	}
+	return n.rebuild(e, n.exprs(e.Args, n.plain), e.Type)
+}
+
+func (n *narrower) rebuild(e *tir.Call, args []tir.Expr, d dtype.DType) tir.Expr {
+	if sameList(args, e.Args) {
+		return e
+	}
+	return &tir.Call{Base: e.Base, Type: d, Op: e.Op, Args: args}
+}

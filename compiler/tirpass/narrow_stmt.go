@@ -1,0 +1,157 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// stmt rewrites the indices, bounds and conditions in s.
+func (n *narrower) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.For:
+		return n.loop(s)
+	case *tir.BufferStore:
+		value := n.plain(s.Value)
+		indices := n.exprs(s.Indices, n.inIndex)
+		pred := n.plain(s.Predicate)
+		if value == s.Value && sameList(indices, s.Indices) && pred == s.Predicate {
+			return s
+		}
+		return &tir.BufferStore{Base: s.Base, Buffer: s.Buffer, Value: value, Indices: indices, Predicate: pred}
+	case *tir.Allocate:
+		extents := n.exprs(s.Extents, n.inIndex)
+		cond, body := n.inCond(s.Condition), n.stmt(s.Body)
+		if sameList(extents, s.Extents) && cond == s.Condition && body == s.Body {
+			return s
+		}
+		out := *s
+		out.Extents, out.Condition, out.Body = extents, cond, body
+		return &out
+	case *tir.IfThenElse:
+		cond, then, els := n.inCond(s.Cond), n.stmt(s.Then), s.Else
+		if els != nil {
+			els = n.stmt(els)
+		}
+		if cond == s.Cond && then == s.Then && els == s.Else {
+			return s
+		}
+		out := *s
+		out.Cond, out.Then, out.Else = cond, then, els
+		return &out
+	case *tir.LetStmt:
+		return n.let(s)
+	case *tir.AttrStmt:
+		return n.attr(s)
+	case *tir.BlockRealize:
+		return n.realize(s)
+	}
+	m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt}
+	return m.MapStmt(s)
+}
+
+func (n *narrower) loop(s *tir.For) tir.Stmt {
+	v := n.variable(s.LoopVar)
+	lo, extent, step := n.inIndex(s.Min), n.inIndex(s.Extent), n.inIndex(s.Step)
+	body := n.stmt(s.Body)
+	d := v.DType()
+	lo, extent = widened(d, lo, s.Min), widened(d, extent, s.Extent)
+	if step != nil {
+		step = widened(d, step, s.Step)
+	}
+	if v == s.LoopVar && lo == s.Min && extent == s.Extent && step == s.Step && body == s.Body {
+		return s
+	}
+	out := *s
+	out.LoopVar, out.Min, out.Extent, out.Step, out.Body = v, lo, extent, step, body
+	if t := s.Thread; t != nil && t.Var.DType() != d {
+		thread := *t
+		thread.Var = &tir.Var{Base: t.Var.Base, Name: t.Var.Name, Type: &ir.PrimType{DType: d}}
+		out.Thread = &thread
+	}
+	return &out
+}
+
+func (n *narrower) let(s *tir.LetStmt) tir.Stmt {
+	value, v := n.expr(s.Value), s.Var
+	if value.DType() != v.DType() {
+		v = &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: value.DType()}}
+		n.vars[s.Var] = v
+	}
+	body := n.stmt(s.Body)
+	if value == s.Value && body == s.Body {
+		return s
+	}
+	return &tir.LetStmt{Base: s.Base, Var: v, Value: value, Body: body}
+}
+
+// attr narrows the variable of a thread with its extent.
+func (n *narrower) attr(s *tir.AttrStmt) tir.Stmt {
+	iv, ok := s.Node.(*tir.IterVar)
+	if !ok || s.Key != keyThreadExtent && s.Key != keyVirtualThread {
+		m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt}
+		return m.MapStmt(s)
+	}
+	out := *s
+	out.Node = n.iterVar(iv)
+	out.Value = tir.CastTo(n.variable(iv.Var).DType(), n.inIndex(s.Value))
+	out.Body = n.stmt(s.Body)
+	if out.Node == s.Node && out.Value == s.Value && out.Body == s.Body {
+		return s
+	}
+	return &out
+}
+
+func (n *narrower) iterVar(iv *tir.IterVar) *tir.IterVar {
+	v, dom := n.variable(iv.Var), iv.Dom
+	if dom != nil {
+		lo, extent := tir.CastTo(v.DType(), n.inIndex(dom.Min)), tir.CastTo(v.DType(), n.inIndex(dom.Extent))
+		if lo != dom.Min || extent != dom.Extent {
+			dom = &tir.Range{Base: dom.Base, Min: lo, Extent: extent}
+		}
+	}
+	if v == iv.Var && dom == iv.Dom {
+		return iv
+	}
+	out := *iv
+	out.Var, out.Dom = v, dom
+	return &out
+}
+
+// realize narrows a block: its iteration variables with their values and its regions.
+func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
+	b := s.Block
+	block := *b
+	block.IterVars = ir.MapSame(b.IterVars, n.iterVar)
+	region := func(r *tir.BufferRegion) *tir.BufferRegion {
+		ranges := ir.MapSame(r.Region, func(x *tir.Range) *tir.Range {
+			lo, extent := tir.MatchTypes(n.inIndex(x.Min), n.inIndex(x.Extent))
+			if lo == x.Min && extent == x.Extent {
+				return x
+			}
+			return &tir.Range{Base: x.Base, Min: lo, Extent: extent}
+		})
+		if len(ranges) == 0 || &ranges[0] == &r.Region[0] {
+			return r
+		}
+		return &tir.BufferRegion{Base: r.Base, Buffer: r.Buffer, Region: ranges}
+	}
+	block.Reads, block.Writes = ir.MapSame(b.Reads, region), ir.MapSame(b.Writes, region)
+	block.MatchBuffers = ir.MapSame(b.MatchBuffers, func(x *tir.MatchBufferRegion) *tir.MatchBufferRegion {
+		if src := region(x.Source); src != x.Source {
+			return &tir.MatchBufferRegion{Base: x.Base, Buffer: x.Buffer, Source: src}
+		}
+		return x
+	})
+	if b.Init != nil {
+		block.Init = n.stmt(b.Init)
+	}
+	block.Body = n.stmt(b.Body)
+	out := *s
+	out.Predicate = n.inCond(s.Predicate)
+	out.Values = make([]tir.Expr, len(s.Values))
+	for i, v := range s.Values {
+		out.Values[i] = tir.CastTo(block.IterVars[i].Var.DType(), n.inIndex(v))
+	}
+	out.Block = &block
+	return &out
+}

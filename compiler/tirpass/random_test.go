@@ -1,0 +1,104 @@
+package tirpass_test
+
+import (
+	"flag"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
+)
+
+// rapidSource draws the choices of a random program, so that failures shrink.
+type rapidSource struct{ t *rapid.T }
+
+func (s rapidSource) IntN(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	return rapid.IntRange(0, n-1).Draw(s.t, "n")
+}
+
+// TestRandomFunctionsAreWellFormed checks the generator itself.
+func TestRandomFunctionsAreWellFormed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, args := tirtest.Function(rapidSource{t})
+		wellFormed(t, "generator", f)
+		mustRun(t, f, args)
+	})
+}
+
+// TestSeededPipeline is TestPipelineKeepsMeaning over evenly distributed choices.
+func TestSeededPipeline(t *testing.T) {
+	for seed := range *seeds {
+		t.Run(strconv.FormatUint(seed+*firstSeed, 10), func(t *testing.T) {
+			pipelineKeepsMeaning(t, rand.New(rand.NewPCG(seed+*firstSeed, 1)))
+		})
+	}
+}
+
+var (
+	seeds     = flag.Uint64("tirpass.seeds", 100, "number of random functions of TestSeededPipeline")
+	firstSeed = flag.Uint64("tirpass.seed", 0, "its first seed")
+)
+
+// TestPipelineKeepsMeaning runs random functions through the lowering pipeline and compares
+// the results after each pass with those of the input.
+func TestPipelineKeepsMeaning(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { pipelineKeepsMeaning(t, rapidSource{t}) })
+}
+
+func pipelineKeepsMeaning(t fataler, src tirtest.Source) {
+	t.Helper()
+	f, args := tirtest.Function(src)
+	want := mustRun(t, f, args)
+	c := newContext(t)
+	for _, p := range lowering(t) {
+		g := apply(t, c, p, f)
+		if g != f {
+			sameMeaning(t, p, f, g, args, want)
+		}
+		f = g
+	}
+}
+
+// TestOptionalPassesKeepMeaningAnywhere runs the optional passes of the pipeline in any
+// number and order between the others.
+func TestOptionalPassesKeepMeaningAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, args := tirtest.Function(rapidSource{t})
+		want := mustRun(t, f, args)
+		c := newContext(t)
+		all := lowering(t)
+		var optional []*pass.Pass
+		for _, p := range all {
+			if !p.Lowering {
+				optional = append(optional, p)
+			}
+		}
+		run := func(p *pass.Pass, f *tir.PrimFunc) *tir.PrimFunc {
+			out, err := c.Run(p, moduleOf(f))
+			if err != nil {
+				t.Fatalf("%v\n%s", err, print(f))
+			}
+			g := funcOf(out)
+			if g != f {
+				wellFormed(t, p.Name, g)
+				sameMeaning(t, p, f, g, args, want)
+			}
+			return g
+		}
+		for _, p := range all {
+			for rapid.IntRange(0, 4).Draw(t, "extra") == 4 {
+				f = run(optional[rapid.IntRange(0, len(optional)-1).Draw(t, "pass")], f)
+			}
+			if p.Lowering || rapid.Bool().Draw(t, "on") {
+				f = run(p, f)
+			}
+		}
+	})
+}

@@ -1,0 +1,180 @@
+package tirpass
+
+import (
+	"errors"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// RemoveNoOp removes statements without effect.
+var RemoveNoOp = &pass.Pass{
+	Name: "tir.RemoveNoOp", Kind: pass.PrimFunc,
+	Doc:    "Removes loops that run no step, branches and lets around nothing, buffers that are not used, and stores of a value that is there already.",
+	Config: []string{"tir.RemoveNoOp"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		cfg := c.ConfigFields("tir.RemoveNoOp")
+		if cfg.Bool("use_dataflow_analysis", false) {
+			return nil, errors.New("tir.RemoveNoOp: the option use_dataflow_analysis needs an analysis of buffer contents, which there is none of yet; leave it false")
+		}
+		return removeNoOp(f, int(cfg.Int("max_simplification_steps", 0))), nil
+	}),
+}
+
+func removeNoOp(f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
+	r := &noOpRemover{ranges: map[*tir.Var]arith.IntSet{}}
+	r.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
+	r.scopedMapper.stmt = r.visit
+	r.an.MaxSteps = maxSteps
+	return f.WithBody(r.visit(f.Body))
+}
+
+type noOpRemover struct {
+	*scopedMapper
+	ranges map[*tir.Var]arith.IntSet // of the loops around
+}
+
+// effects returns what is left of values that are not needed: those computed for an effect.
+func effects(values ...tir.Expr) tir.Stmt {
+	var keep []tir.Stmt
+	for _, v := range values {
+		if v != nil && arith.SideEffect(v) > tir.ReadState {
+			keep = append(keep, &tir.Evaluate{Value: v})
+		}
+	}
+	return tir.Seq(keep...)
+}
+
+func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
+	switch x := x.(type) {
+	case *tir.For:
+		return r.loop(x)
+	case *tir.AttrStmt:
+		if x.Key == "pragma_debug_skip_region" {
+			return tir.NoOp()
+		}
+	case *tir.BufferStore:
+		if r.storesExisting(x) {
+			return effects(append([]tir.Expr{x.Value}, x.Indices...)...)
+		}
+		return x
+	case *tir.Evaluate:
+		if arith.SideEffect(x.Value) <= tir.ReadState && !tir.IsNoOp(x) {
+			return tir.NoOp()
+		}
+		return x
+	}
+	switch out := r.descend(x).(type) {
+	case *tir.LetStmt:
+		uses := usesVar(out.Body, out.Var)
+		switch {
+		case tir.IsNoOp(out.Body):
+			return effects(out.Value)
+		case !uses:
+			return tir.Seq(effects(out.Value), out.Body)
+		}
+		return out
+	case *tir.AttrStmt:
+		if tir.IsNoOp(out.Body) {
+			return effects(out.Value)
+		}
+		return out
+	case *tir.IfThenElse:
+		return removeBranches(out)
+	case *tir.Allocate:
+		if tir.IsNoOp(out.Body) {
+			return effects(out.Extents...)
+		}
+		return out
+	case *tir.DeclBuffer:
+		if !usesBuffer(out.Body, out.Buffer) {
+			return out.Body
+		}
+		return out
+	default:
+		return out
+	}
+}
+
+func (r *noOpRemover) loop(x *tir.For) tir.Stmt {
+	n := arith.EvalSet(x.Extent, r.ranges)
+	if n.HasUpper() && r.an.CanProve(tir.LE(n.Max, tir.Const(n.Max.DType(), 0))) {
+		return effects(x.Min, x.Extent)
+	}
+	r.ranges[x.LoopVar] = arith.FromMinExtent(x.Min, x.Extent)
+	out := r.descend(x)
+	delete(r.ranges, x.LoopVar)
+	if loop, ok := out.(*tir.For); ok && tir.IsNoOp(loop.Body) {
+		return effects(loop.Min, loop.Extent)
+	}
+	return out
+}
+
+// removeBranches drops a side that does nothing, turning the condition around if need be.
+func removeBranches(x *tir.IfThenElse) tir.Stmt {
+	then := tir.IsNoOp(x.Then)
+	switch {
+	case x.Else == nil && then:
+		return effects(x.Cond)
+	case x.Else == nil:
+		return x
+	}
+	els := tir.IsNoOp(x.Else)
+	switch {
+	case then && els:
+		return effects(x.Cond)
+	case els:
+		return &tir.IfThenElse{Base: x.Base, Cond: x.Cond, Then: x.Then}
+	case then:
+		return &tir.IfThenElse{Base: x.Base, Cond: tir.LogicalNot(x.Cond), Then: x.Else}
+	}
+	return x
+}
+
+// storesExisting reports whether x writes what is there already.
+func (r *noOpRemover) storesExisting(x *tir.BufferStore) bool {
+	if storesItself(x) {
+		return true
+	}
+	reads := false
+	ir.Walk(x.Value, func(n ir.Node) bool {
+		if l, ok := n.(*tir.BufferLoad); ok && l.Buffer == x.Buffer {
+			reads = true
+		}
+		return !reads
+	})
+	if !reads || x.Predicate != nil || arith.SideEffect(x.Value) > tir.ReadState {
+		return false
+	}
+	if b, ok := x.Value.(*tir.Binary); ok && b.Op <= tir.OpMul && b.DType().IsFloat() {
+		return false // an accumulation, the usual case: no rule makes nothing of it
+	}
+	there := &tir.BufferLoad{Buffer: x.Buffer, Indices: x.Indices}
+	return there.DType() == x.Value.DType() && r.an.CanProveEqual(x.Value, there)
+}
+
+func usesVar(s tir.Stmt, v *tir.Var) bool {
+	found := false
+	check := func(e tir.Expr) { found = found || arith.UsesVar(e, func(x *tir.Var) bool { return x == v }) }
+	ir.Walk(s, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			found = found || n == v
+		case *tir.Buffer:
+			n.EachExpr(check)
+		}
+		return !found
+	})
+	return found
+}
+
+func usesBuffer(s tir.Stmt, b *tir.Buffer) bool {
+	found := false
+	ir.Walk(s, func(n ir.Node) bool {
+		found = found || n == ir.Node(b)
+		return !found
+	})
+	return found
+}

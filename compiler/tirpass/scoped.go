@@ -1,0 +1,124 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// Keys of AttrStmt that bind the variable of their IterVar node.
+const (
+	keyThreadExtent  = "thread_extent"
+	keyVirtualThread = "virtual_thread"
+)
+
+// scopedMapper rewrites statements with an analyzer that knows what holds where it is:
+// ranges of loop variables, values of pure lets, conditions of branches.
+type scopedMapper struct {
+	an *arith.Analyzer
+	m  *tir.Mapper
+	// expr maps each outermost expression, stmt each statement; stmt calls descend.
+	expr func(tir.Expr) tir.Expr
+	stmt func(tir.Stmt) tir.Stmt
+}
+
+func newScopedMapper(expr func(tir.Expr) tir.Expr) *scopedMapper {
+	s := &scopedMapper{an: arith.NewAnalyzer(), expr: expr}
+	s.stmt = s.descend
+	s.m = &tir.Mapper{Expr: func(e tir.Expr) tir.Expr { return s.expr(e) }, Stmt: func(x tir.Stmt) tir.Stmt { return s.stmt(x) }}
+	return s
+}
+
+// descend maps the children of x in the scopes that x opens.
+func (s *scopedMapper) descend(x tir.Stmt) tir.Stmt {
+	switch x := x.(type) {
+	case *tir.For:
+		s.an.BindRange(x.LoopVar, &tir.Range{Min: x.Min, Extent: x.Extent})
+	case *tir.Block:
+		for _, iv := range x.IterVars {
+			s.an.BindRange(iv.Var, iv.Dom)
+		}
+	case *tir.AttrStmt:
+		if iv, ok := x.Node.(*tir.IterVar); ok && (x.Key == keyThreadExtent || x.Key == keyVirtualThread) {
+			s.an.BindRange(iv.Var, &tir.Range{Min: tir.Const(x.Value.DType(), 0), Extent: x.Value})
+		}
+	case *tir.LetStmt:
+		value := s.expr(x.Value)
+		if arith.SideEffect(value) <= tir.Pure {
+			s.an.Bind(x.Var, value)
+		}
+		return withLet(x, value, s.stmt(x.Body))
+	case *tir.AssertStmt:
+		cond, msg := s.expr(x.Cond), s.expr(x.Message)
+		exit := s.an.EnterConstraint(cond)
+		body := s.stmt(x.Body)
+		exit()
+		if cond == x.Cond && msg == x.Message && body == x.Body {
+			return x
+		}
+		out := *x
+		out.Cond, out.Message, out.Body = cond, msg, body
+		return &out
+	case *tir.IfThenElse:
+		return s.branch(x, s.expr(x.Cond))
+	case *tir.SeqStmt:
+		out := s.m.MapStmt(x)
+		if seq, ok := out.(*tir.SeqStmt); ok && out != tir.Stmt(x) {
+			return tir.Seq(seq.Seq...)
+		}
+		return out
+	}
+	return s.m.MapStmt(x)
+}
+
+func withLet(x *tir.LetStmt, value tir.Expr, body tir.Stmt) tir.Stmt {
+	if value == x.Value && body == x.Body {
+		return x
+	}
+	out := *x
+	out.Value, out.Body = value, body
+	return &out
+}
+
+// branch maps both sides of x, each knowing cond, and drops what cannot run.
+func (s *scopedMapper) branch(x *tir.IfThenElse, cond tir.Expr) tir.Stmt {
+	real := cond
+	if c, ok := tir.IsCallTo(cond, tir.OpLikely); ok {
+		real = c.Args[0]
+	}
+	if v, ok := tir.AsInt(real); ok {
+		switch {
+		case v != 0:
+			return s.stmt(x.Then)
+		case x.Else != nil:
+			return s.stmt(x.Else)
+		}
+		return tir.NoOp()
+	}
+	exit := s.an.EnterConstraint(real)
+	then := s.stmt(x.Then)
+	exit()
+	els := x.Else
+	if els != nil {
+		exit = s.an.EnterConstraint(s.an.RewriteSimplify(tir.LogicalNot(real)))
+		els = s.stmt(els)
+		exit()
+	}
+	if cond == x.Cond && then == x.Then && els == x.Else {
+		return x
+	}
+	out := *x
+	out.Cond, out.Then, out.Else = cond, then, els
+	return &out
+}
+
+// markShapes notes that the extents of a function's buffers are not negative.
+func markShapes(an *arith.Analyzer, f *tir.PrimFunc) {
+	for _, b := range f.Buffers {
+		if b == nil {
+			continue
+		}
+		for _, n := range b.Shape {
+			an.MarkNonNegative(n)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package tirpass
+
+import (
+	"errors"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// Simplify simplifies all expressions and drops branches that cannot run.
+var Simplify = &pass.Pass{
+	Name: "tir.Simplify", Kind: pass.PrimFunc,
+	Doc:    "Simplifies all expressions by what is known of loop variables, lets and conditions. Drops branches whose condition is constant, inlines lets of integers, and removes stores of a value to where it came from.",
+	Config: []string{"tir.Simplify"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		cfg := c.ConfigFields("tir.Simplify")
+		for _, field := range []string{"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"} {
+			if cfg.Bool(field, false) {
+				return nil, errors.New("tir.Simplify: the option " + field + " needs an analysis of buffer contents, which there is none of yet; leave it false")
+			}
+		}
+		return simplifyFunc(f, simplifyExtensions(cfg)), nil
+	}),
+}
+
+// simplifyExtensions turns the fields of the option into what the analyzer may do.
+func simplifyExtensions(cfg *ir.Attrs) arith.Extension {
+	var ext arith.Extension
+	for field, e := range map[string]arith.Extension{
+		"transitively_prove_inequalities":       arith.TransitivelyProveInequalities,
+		"convert_boolean_to_and_of_ors":         arith.ConvertBooleanToAndOfOrs,
+		"apply_constraints_to_boolean_branches": arith.ApplyConstraintsToBooleanBranches,
+	} {
+		if cfg.Bool(field, false) {
+			ext |= e
+		}
+	}
+	return ext
+}
+
+// simplifyFunc simplifies the body of f.
+func simplifyFunc(f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
+	s := &stmtSimplifier{inBuffers: bufferVars(f.Body)}
+	s.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr {
+		if out := s.an.Simplify(e); out == e || !arith.Equal(out, e) {
+			return out
+		}
+		return e // rewritten to and fro
+	})
+	s.scopedMapper.stmt = s.visit
+	s.an.Extensions = ext
+	markShapes(s.an, f)
+	return f.WithBody(s.visit(f.Body))
+}
+
+type stmtSimplifier struct {
+	*scopedMapper
+	kept      map[*tir.Var]tir.Expr // pure lets that are not inlined
+	inBuffers map[*tir.Var]bool     // variables in shapes, strides and offsets of buffers
+}
+
+// bufferVars returns the variables that definitions of the buffers accessed in s use.
+func bufferVars(s tir.Stmt) map[*tir.Var]bool {
+	out, seen := map[*tir.Var]bool{}, map[*tir.Buffer]bool{}
+	add := func(b *tir.Buffer) {
+		if seen[b] {
+			return
+		}
+		seen[b] = true
+		b.EachExpr(func(e tir.Expr) {
+			arith.UsesVar(e, func(v *tir.Var) bool { out[v] = true; return false })
+		})
+	}
+	ir.Walk(s, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad:
+			add(n.Buffer)
+		case *tir.BufferStore:
+			add(n.Buffer)
+		case *tir.DeclBuffer:
+			add(n.Buffer)
+		}
+		return true
+	})
+	return out
+}
+
+func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {
+	switch x := x.(type) {
+	case *tir.For:
+		return s.loop(x)
+	case *tir.LetStmt:
+		return s.let(x)
+	case *tir.IfThenElse:
+		return s.ifThenElse(x)
+	case *tir.BufferStore:
+		out := s.descend(x)
+		if store, ok := out.(*tir.BufferStore); ok && storesItself(store) {
+			return tir.NoOp()
+		}
+		return out
+	}
+	return s.descend(x)
+}
+
+// loop adds the bounds of the variable as conditions where they are symbolic: the range
+// alone gives constant bounds.
+func (s *stmtSimplifier) loop(x *tir.For) tir.Stmt {
+	if _, ok := tir.AsInt(x.Extent); ok {
+		return s.descend(x)
+	}
+	s.an.BindRange(x.LoopVar, &tir.Range{Min: x.Min, Extent: x.Extent})
+	defer s.an.EnterConstraint(tir.GE(x.LoopVar, x.Min))()
+	defer s.an.EnterConstraint(tir.LT(x.LoopVar, tir.Add(x.Min, x.Extent)))()
+	return s.descend(x)
+}
+
+// let inlines constants, variables and pure integers; the let goes unless a buffer is
+// defined by it.
+func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
+	value := s.expr(x.Value)
+	pure := arith.SideEffect(x.Value) <= tir.Pure
+	inline := inlinable(value) || pure && x.Value.DType().IsInt()
+	if inline {
+		s.an.Bind(x.Var, value)
+	} else if pure {
+		if s.kept == nil {
+			s.kept = map[*tir.Var]tir.Expr{}
+		}
+		s.kept[x.Var] = value
+	}
+	body := s.visit(x.Body)
+	if inline && !s.inBuffers[x.Var] {
+		return body
+	}
+	return withLet(x, value, body)
+}
+
+func inlinable(e tir.Expr) bool {
+	switch e.(type) {
+	case *tir.IntImm, *tir.FloatImm, *tir.Var:
+		return true
+	}
+	return false
+}
+
+func (s *stmtSimplifier) ifThenElse(x *tir.IfThenElse) tir.Stmt {
+	if len(s.kept) > 0 {
+		if v, ok := tir.AsInt(s.an.Simplify(tir.SubstExpr(x.Cond, s.kept))); ok {
+			return s.branch(x, tir.Bool(v != 0))
+		}
+	}
+	return s.branch(x, s.expr(x.Cond))
+}
+
+// storesItself reports whether x writes a value back to where it was loaded from.
+func storesItself(x *tir.BufferStore) bool {
+	load, ok := x.Value.(*tir.BufferLoad)
+	if !ok || load.Buffer != x.Buffer || len(load.Indices) != len(x.Indices) || x.Predicate != load.Predicate {
+		return false
+	}
+	for i := range x.Indices {
+		if !arith.Equal(x.Indices[i], load.Indices[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,112 @@
+package tirpass
+
+import (
+	"maps"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// UnrollLoop replaces marked and small loops by copies of their bodies.
+var UnrollLoop = &pass.Pass{
+	Name: "tir.UnrollLoop", Kind: pass.PrimFunc,
+	Doc:    "Unrolls loops marked for it, and loops of few steps if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
+	Config: []string{"tir.UnrollLoop"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		cfg := c.ConfigFields("tir.UnrollLoop")
+		u := &unroller{
+			autoStep: cfg.Int("auto_max_step", 0), autoDepth: cfg.Int("auto_max_depth", 8),
+			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true),
+		}
+		return f.WithBody(u.visit(f.Body).s), nil
+	}),
+}
+
+type unroller struct {
+	autoStep, autoDepth, autoExtent int64
+	explicit                        bool
+}
+
+// unrolled is a statement with its cost: steps that it runs when fully unrolled, nesting of
+// unrolled and of remaining loops.
+type unrolled struct {
+	s            tir.Stmt
+	steps        int64
+	depth, loops int64
+}
+
+// maxUnrolled bounds the copies that one marked loop may make: beyond it stays a loop.
+const maxUnrolled = 4096
+
+func (u *unroller) visit(s tir.Stmt) unrolled {
+	switch s := s.(type) {
+	case *tir.For:
+		return u.loop(s)
+	case *tir.AttrStmt:
+		if s.Key == "pragma_auto_unroll_max_step" || s.Key == "pragma_unroll_explicit" {
+			inner := *u
+			if n, ok := tir.AsInt(s.Value); ok {
+				if s.Key == "pragma_unroll_explicit" {
+					inner.explicit = n != 0
+				} else {
+					inner.autoStep = n
+				}
+			}
+			return inner.visit(s.Body)
+		}
+	}
+	out := unrolled{}
+	m := &tir.Mapper{}
+	m.Stmt = func(c tir.Stmt) tir.Stmt {
+		r := u.visit(c)
+		out.steps += r.steps
+		out.depth, out.loops = max(out.depth, r.depth), max(out.loops, r.loops)
+		return r.s
+	}
+	out.s = m.MapStmt(s)
+	switch s.(type) {
+	case *tir.BufferStore, *tir.Evaluate:
+		out.steps++
+	}
+	return out
+}
+
+func (u *unroller) loop(s *tir.For) unrolled {
+	body := u.visit(s.Body)
+	n, constant := tir.AsInt(s.Extent)
+	constant = constant && (s.Step == nil || tir.IsConst(s.Step, 1)) // others are for CanonicalizeLoop
+	cost := unrolled{steps: body.steps, depth: body.depth, loops: body.loops + 1}
+	auto := constant && s.Kind == tir.Serial && s.Annotations.Len() == 0 && n >= 0 && body.loops == 0 && body.depth <= u.autoDepth &&
+		(n*body.steps <= u.autoStep || n <= u.autoExtent)
+	marked := s.Kind == tir.Unrolled && constant && n >= 0 && n*max(body.steps, 1) <= maxUnrolled
+	if (!auto && !marked) || (auto && !marked && !u.explicit) {
+		cost.s = s
+		if body.s != s.Body || s.Kind == tir.Unrolled && !marked {
+			c := *s
+			c.Body = body.s
+			if s.Kind == tir.Unrolled && !marked {
+				c.Kind = tir.Serial // nothing below knows unrolled loops
+			}
+			cost.s = &c
+		}
+		if constant {
+			cost.steps *= n
+		}
+		return cost
+	}
+	copies := make([]tir.Stmt, 0, n)
+	for i := range n {
+		at := tir.Add(s.Min, tir.Const(s.LoopVar.DType(), i))
+		copies = append(copies, freshCopy(body.s, map[*tir.Var]tir.Expr{s.LoopVar: at}))
+	}
+	return unrolled{s: tir.Seq(copies...), steps: body.steps * n, depth: body.depth + 1, loops: body.loops}
+}
+
+// freshCopy substitutes in s and gives the copy variables and buffers of its own for those
+// that s defines, so that every definition in the function stays unique.
+func freshCopy(s tir.Stmt, sub map[*tir.Var]tir.Expr) tir.Stmt {
+	c := tir.NewCopier()
+	maps.Copy(c.Vars, sub)
+	return c.Stmt(s)
+}

@@ -1,0 +1,136 @@
+package tirpass
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// VectorizeLoop turns vectorized loops into vector code.
+var VectorizeLoop = &pass.Pass{
+	Name: "tir.VectorizeLoop", Kind: pass.PrimFunc, Lowering: true,
+	Doc:    "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop.",
+	Config: []string{"tir.disable_vectorize"},
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize")}
+		w.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
+		w.scopedMapper.stmt = w.visit
+		out := f.WithBody(w.visit(f.Body))
+		return out, w.err
+	}),
+}
+
+// loopVectorizer vectorizes loops from the innermost to the outermost, knowing what holds
+// around them.
+type loopVectorizer struct {
+	*scopedMapper
+	disabled bool
+	err      error
+}
+
+func (w *loopVectorizer) visit(s tir.Stmt) tir.Stmt {
+	s = w.descend(s)
+	loop, ok := s.(*tir.For)
+	if !ok || loop.Kind != tir.Vectorized || loop.Step != nil && !tir.IsConst(loop.Step, 1) {
+		return s // a step is for CanonicalizeLoop
+	}
+	out, err := w.loop(loop)
+	if err != nil {
+		if w.err == nil {
+			w.err = err
+		}
+		return s
+	}
+	return out
+}
+
+// maxLanes bounds the lanes of a vector; a longer loop is an error of the schedule.
+const maxLanes = 1 << 10
+
+func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
+	serial := *loop
+	serial.Kind = tir.Serial
+	lanes, ok := tir.AsInt(loop.Extent)
+	if w.disabled {
+		return &serial, nil
+	}
+	if !ok {
+		return nil, fmt.Errorf("vectorized loop %s has the extent %v, which is not a constant: split it by a constant first", loop.LoopVar.Name, exprName(loop.Extent))
+	}
+	if lanes <= 0 {
+		return tir.NoOp(), nil
+	}
+	if lanes == 1 {
+		return tir.SubstStmt(loop.Body, map[*tir.Var]tir.Expr{loop.LoopVar: loop.Min}), nil
+	}
+	if lanes > maxLanes {
+		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
+	}
+	v := &vectorizer{an: w.an, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
+	return v.stmt(loop.Body), nil
+}
+
+func exprName(e tir.Expr) string {
+	if v, ok := e.(*tir.Var); ok {
+		return v.Name
+	}
+	return fmt.Sprintf("of type %T", e)
+}
+
+// vectorizer maps the body of one loop. An expression that does not depend on the loop
+// variable stays a scalar; others get v.lanes lanes. A statement that cannot be a vector
+// becomes a serial loop of its own around it.
+type vectorizer struct {
+	an      *arith.Analyzer
+	loop    *tir.Var
+	lanes   int
+	ramp    tir.Expr
+	lets    map[*tir.Var]tir.Expr
+	vecBufs map[*tir.Var]*vecAlloc
+	scalar  bool // set where an expression cannot be a vector
+	inLet   int  // statements around that bind a vector to a variable
+	escaped bool // set where such a variable is used by a statement that runs lane by lane
+}
+
+func (v *vectorizer) stmt(s tir.Stmt) tir.Stmt {
+	v.scalar = false
+	out := v.try(s)
+	if v.scalar {
+		v.scalar = false
+		return v.serial(s)
+	}
+	return out
+}
+
+// serial runs s for each lane. If s uses a variable that was bound to a vector, so must the
+// statement that binds it.
+func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
+	if v.inLet > 0 && v.usesLets(s) {
+		v.escaped = true
+		return s
+	}
+	i := tir.NewVar(v.loop.Name+"_s", v.loop.DType())
+	lane := tir.Add(v.ramp.(*tir.Ramp).Start, i)
+	sub := map[*tir.Var]tir.Expr{v.loop: lane}
+	body := tir.SubstStmt(s, sub)
+	if len(v.vecBufs) > 0 {
+		body = v.laneOf(body, i)
+	}
+	return &tir.For{LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: body}
+}
+
+// usesLets reports whether s uses a variable that was bound to a vector around it.
+func (v *vectorizer) usesLets(s tir.Stmt) bool {
+	found := false
+	ir.Walk(s, func(n ir.Node) bool {
+		if x, ok := n.(*tir.Var); ok && v.lets[x] != nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

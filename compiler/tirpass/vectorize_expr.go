@@ -1,0 +1,120 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// widen gives e the given number of lanes.
+func widen(e tir.Expr, lanes int) tir.Expr {
+	have := int(e.DType().Lanes)
+	if have == lanes {
+		return e
+	}
+	if have == 1 {
+		return &tir.Broadcast{Value: e, Lanes: lanes}
+	}
+	return &tir.Broadcast{Value: e, Lanes: lanes / have}
+}
+
+func (v *vectorizer) pair(a, b tir.Expr) (tir.Expr, tir.Expr) {
+	lanes := max(int(a.DType().Lanes), int(b.DType().Lanes))
+	return widen(a, lanes), widen(b, lanes)
+}
+
+func (v *vectorizer) expr(e tir.Expr) tir.Expr {
+	if v.scalar {
+		return e
+	}
+	switch e := e.(type) {
+	case *tir.Var:
+		if e == v.loop {
+			return v.ramp
+		}
+		if x := v.lets[e]; x != nil {
+			return x
+		}
+		return e
+	case *tir.IntImm, *tir.FloatImm, *tir.StringImm:
+		return e
+	case *tir.Binary:
+		return v.binary(e)
+	case *tir.Cast:
+		x := v.expr(e.Value)
+		if x == e.Value {
+			return e
+		}
+		return tir.CastTo(e.Type.WithLanes(int(x.DType().Lanes)), x)
+	case *tir.Not:
+		if x := v.expr(e.A); x != e.A {
+			return &tir.Not{Base: e.Base, A: x}
+		}
+		return e
+	case *tir.Select:
+		c, t, f := v.expr(e.Cond), v.expr(e.True), v.expr(e.False)
+		if c == e.Cond && t == e.True && f == e.False {
+			return e
+		}
+		lanes := max(int(c.DType().Lanes), int(t.DType().Lanes), int(f.DType().Lanes))
+		if c.DType().Lanes > 1 && !(v.computable(e.True, e.Cond) && v.computable(e.False, e.Cond)) {
+			v.scalar = true // a lane that is not chosen may not be computed
+			return e
+		}
+		if c.DType().Lanes > 1 {
+			c = widen(c, lanes)
+		}
+		return &tir.Select{Base: e.Base, Cond: c, True: widen(t, lanes), False: widen(f, lanes)}
+	case *tir.BufferLoad:
+		return v.load(e)
+	case *tir.Broadcast:
+		if x := v.expr(e.Value); x != e.Value {
+			v.scalar = true // a vector of vectors
+		}
+		return e
+	case *tir.Ramp:
+		if s, t := v.expr(e.Start), v.expr(e.Stride); s != e.Start || t != e.Stride {
+			v.scalar = true
+		}
+		return e
+	case *tir.Let:
+		return v.let(e)
+	case *tir.Call:
+		return v.call(e)
+	}
+	if v.depends(e) {
+		v.scalar = true
+	}
+	return e
+}
+
+func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
+	a, b := v.expr(e.A), v.expr(e.B)
+	if a == e.A && b == e.B {
+		return e
+	}
+	// Keep affine indices as ramps, which later passes and the code generators know.
+	if r, ok := a.(*tir.Ramp); ok && b.DType().Lanes == 1 {
+		switch e.Op {
+		case tir.OpAdd, tir.OpSub:
+			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, r.Start, b), Stride: r.Stride, Lanes: r.Lanes}
+		case tir.OpMul:
+			return &tir.Ramp{Start: tir.Mul(r.Start, b), Stride: tir.Mul(r.Stride, b), Lanes: r.Lanes}
+		}
+	}
+	if r, ok := b.(*tir.Ramp); ok && a.DType().Lanes == 1 {
+		switch e.Op {
+		case tir.OpAdd:
+			return &tir.Ramp{Start: tir.Add(a, r.Start), Stride: r.Stride, Lanes: r.Lanes}
+		case tir.OpSub:
+			return &tir.Ramp{Start: tir.Sub(a, r.Start), Stride: tir.Sub(tir.Const(r.Stride.DType(), 0), r.Stride), Lanes: r.Lanes}
+		case tir.OpMul:
+			return &tir.Ramp{Start: tir.Mul(a, r.Start), Stride: tir.Mul(a, r.Stride), Lanes: r.Lanes}
+		}
+	}
+	if x, ok := a.(*tir.Ramp); ok {
+		if y, ok := b.(*tir.Ramp); ok && x.Lanes == y.Lanes && (e.Op == tir.OpAdd || e.Op == tir.OpSub) {
+			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, x.Start, y.Start), Stride: tir.BinaryExpr(e.Op, x.Stride, y.Stride), Lanes: x.Lanes}
+		}
+	}
+	a, b = v.pair(a, b)
+	return &tir.Binary{Base: e.Base, Op: e.Op, A: a, B: b}
+}

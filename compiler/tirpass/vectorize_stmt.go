@@ -1,0 +1,144 @@
+package tirpass
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// try vectorizes s and sets v.scalar if that is impossible.
+func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.SeqStmt:
+		out := make([]tir.Stmt, len(s.Seq))
+		for i, x := range s.Seq {
+			out[i] = v.stmt(x)
+		}
+		return tir.Seq(out...)
+	case *tir.BufferStore:
+		return v.store(s)
+	case *tir.For:
+		return v.forLoop(s)
+	case *tir.IfThenElse:
+		cond := v.expr(s.Cond)
+		if v.scalar || cond.DType().Lanes > 1 {
+			return v.serial(s)
+		}
+		c := *s
+		c.Cond, c.Then = cond, v.stmt(s.Then)
+		if s.Else != nil {
+			c.Else = v.stmt(s.Else)
+		}
+		return &c
+	case *tir.LetStmt:
+		val := v.expr(s.Value)
+		if v.scalar {
+			return v.serial(s)
+		}
+		return v.letStmt(s, val)
+	case *tir.Allocate:
+		return v.allocate(s)
+	case *tir.DeclBuffer:
+		c := *s
+		if va := v.vecBufs[s.Buffer.Data]; va != nil {
+			c.Buffer = va.buffer(s.Buffer, v.lanes)
+		}
+		c.Body = v.stmt(s.Body)
+		return &c
+	case *tir.AttrStmt:
+		val := v.expr(s.Value)
+		if v.scalar || val.DType().Lanes > 1 {
+			return v.serial(s)
+		}
+		c := *s
+		c.Value, c.Body = val, v.stmt(s.Body)
+		return &c
+	case *tir.Evaluate:
+		if !v.depends(s) {
+			return s
+		}
+	}
+	if !v.depends(s) {
+		return s
+	}
+	return v.serial(s)
+}
+
+func (v *vectorizer) depends(n ir.Node) bool {
+	found := false
+	ir.Walk(n, func(x ir.Node) bool {
+		if y, ok := x.(*tir.Var); ok && (y == v.loop || v.lets[y] != nil || v.vecBufs[y] != nil) {
+			found = true
+		}
+		if b, ok := x.(*tir.Buffer); ok && v.vecBufs[b.Data] != nil {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// letStmt binds the vector val, or the scalar that does not depend on the loop.
+func (v *vectorizer) letStmt(s *tir.LetStmt, val tir.Expr) tir.Stmt {
+	if val.DType() == s.Var.DType() {
+		c := *s
+		c.Value, c.Body = val, v.stmt(s.Body)
+		return &c
+	}
+	nv := tir.NewVar(s.Var.Name, val.DType())
+	v.lets[s.Var] = nv
+	outer := v.escaped
+	v.escaped = false
+	v.inLet++
+	body := v.stmt(s.Body)
+	v.inLet--
+	lost := v.escaped
+	v.escaped = outer
+	if lost {
+		delete(v.lets, s.Var)
+		return v.serial(s)
+	}
+	return &tir.LetStmt{Base: s.Base, Var: nv, Value: val, Body: body}
+}
+
+func (v *vectorizer) forLoop(s *tir.For) tir.Stmt {
+	lo, extent := v.expr(s.Min), v.expr(s.Extent)
+	if v.scalar || lo.DType().Lanes > 1 || extent.DType().Lanes > 1 {
+		return v.serial(s)
+	}
+	c := *s
+	c.Min, c.Extent, c.Body = lo, extent, v.stmt(s.Body)
+	return &c
+}
+
+func (v *vectorizer) store(s *tir.BufferStore) tir.Stmt {
+	if !v.depends(s) {
+		return s
+	}
+	buf, idx := v.access(s.Buffer, s.Indices)
+	val := v.expr(s.Value)
+	var pred tir.Expr
+	if s.Predicate != nil {
+		pred = v.expr(s.Predicate)
+	}
+	if v.scalar {
+		return s
+	}
+	lanes := int(val.DType().Lanes)
+	if len(idx) > 0 {
+		lanes = max(lanes, int(idx[len(idx)-1].DType().Lanes)*int(buf.DType.Lanes))
+	}
+	if n := len(idx); n > 0 && int(idx[n-1].DType().Lanes)*int(buf.DType.Lanes) < lanes {
+		if buf.DType.Lanes > 1 || idx[n-1].DType().Lanes > 1 {
+			v.scalar = true
+			return s
+		}
+		// All lanes write one element: they run in order and the last one stays.
+		v.scalar = true
+		return s
+	}
+	val = widen(val, lanes)
+	if pred != nil {
+		pred = widen(pred, lanes)
+	}
+	return &tir.BufferStore{Base: s.Base, Buffer: buf, Value: val, Indices: idx, Predicate: pred}
+}

@@ -1,0 +1,234 @@
+package topi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// ConvOpts are the parameters of a convolution of n spatial axes.
+type ConvOpts struct {
+	Strides, Dilation []int64
+	Before, After     []int64 // padding of each spatial axis
+	OutputPadding     []int64 // of a transposed convolution
+	Groups            int64
+	Data, Kernel      string // layouts, e.g. "NCHW" and "OIHW"
+	Result            string // layout of the result; "" is that of the data
+	Out               dtype.DType
+}
+
+var (
+	spatialLetters = [4]string{1: "W", 2: "HW", 3: "DHW"}
+	spatialNames   = []string{"yy", "xx", "zz"}
+	windowNames    = []string{"ry", "rx", "rz"}
+)
+
+// positions returns where the letters of a layout stand, spatial axes last.
+func positions(layout, first string, n int) ([]int, error) {
+	letters := first + spatialLetters[n]
+	if len(layout) != len(letters) {
+		return nil, fmt.Errorf("layout %q is not supported: expected an order of %s", layout, letters)
+	}
+	out := make([]int, len(letters))
+	for k, r := range letters {
+		if out[k] = strings.IndexRune(layout, r); out[k] < 0 {
+			return nil, fmt.Errorf("layout %q is not supported: expected an order of %s", layout, letters)
+		}
+	}
+	return out, nil
+}
+
+// arrange puts the values, listed as (first two, spatial...), where their letters stand.
+func arrange(pos []int, values ...tir.Expr) []tir.Expr {
+	out := make([]tir.Expr, len(pos))
+	for k, p := range pos {
+		out[p] = values[k]
+	}
+	return out
+}
+
+// arrangeInts is arrange for numbers; those of the first two axes are 0.
+func arrangeInts(pos []int, spatial []int64) []int64 {
+	out := make([]int64, len(pos))
+	for k, p := range pos[2:] {
+		out[p] = spatial[k]
+	}
+	return out
+}
+
+// conv holds what the kinds of convolution share.
+type conv struct {
+	ConvOpts
+	n                  int
+	x, w               *te.Tensor
+	dpos, kpos, rpos   []int
+	name               string
+	channels, features tir.Expr // input channels of a group, output channels of all
+	kernel             []tir.Expr
+}
+
+func newConv(kind string, x, w *te.Tensor, o ConvOpts) (*conv, error) {
+	c := &conv{ConvOpts: o, n: x.NDim() - 2, x: x, w: w}
+	if c.n < 1 || c.n > 3 {
+		return nil, fmt.Errorf("convolution of a tensor of %d dimensions: expected 3 to 5", x.NDim())
+	}
+	if c.Result == "" {
+		c.Result = c.Data
+	}
+	var err error
+	if c.dpos, err = positions(c.Data, "NC", c.n); err != nil {
+		return nil, err
+	}
+	if c.rpos, err = positions(c.Result, "NC", c.n); err != nil {
+		return nil, err
+	}
+	if c.kpos, err = positions(c.Kernel, "OI", c.n); err != nil {
+		return nil, err
+	}
+	if c.Out.IsVoid() {
+		c.Out = x.DType
+	}
+	c.name = fmt.Sprintf("conv%dd%s_%s", c.n, kind, strings.ToLower(c.Result))
+	if c.Groups > 1 {
+		c.name = "group_" + c.name
+	}
+	for _, p := range c.kpos[2:] {
+		c.kernel = append(c.kernel, w.Shape[p])
+	}
+	return c, nil
+}
+
+// windowAxes are the reduction axes: input channels, then the window.
+func (c *conv) windowAxes() (rc *tir.IterVar, window []*tir.IterVar) {
+	for k, d := range c.kernel {
+		window = append(window, te.ReduceAxis(windowNames[k], d))
+	}
+	return te.ReduceAxis("rc", c.channels), window
+}
+
+// compute returns the result whose element at (n, f, y, ...) is the sum of f over the axes.
+func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVar, f func(n, ff tir.Expr, at []tir.Expr) tir.Expr) *te.Tensor {
+	names := make([]string, len(c.rpos))
+	for k, p := range c.rpos {
+		names[p] = append([]string{"nn", "ff"}, spatialNames...)[k]
+	}
+	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, spatial...)...)
+	return te.Compute(c.name, shape, func(i []tir.Expr) tir.Expr {
+		at := make([]tir.Expr, c.n)
+		for k, p := range c.rpos[2:] {
+			at[k] = i[p]
+		}
+		return te.Sum(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
+	}, te.AxisNames(names...))
+}
+
+// Conv is the convolution of x with weights w, for one, two or three spatial axes, grouped
+// (and so depthwise), in any layout. Padding is a block of its own, pad_temp, left out
+// where there is none.
+func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
+	c, err := newConv("", x, w, o)
+	if err != nil {
+		return nil, err
+	}
+	c.channels, c.features = w.Shape[c.kpos[1]], w.Shape[c.kpos[0]]
+	padded := x
+	if anyNonZero(c.Before) || anyNonZero(c.After) {
+		padded = padConstant(x, arrangeInts(c.dpos, c.Before), arrangeInts(c.dpos, c.After), tir.Const(x.DType, 0), "pad_temp")
+	}
+	spatial := make([]tir.Expr, c.n)
+	for k, p := range c.dpos[2:] {
+		spatial[k] = windows(padded.Shape[p], c.kernel[k], c.Strides[k], c.Dilation[k])
+	}
+	rc, window := c.windowAxes()
+	perGroup := tir.FloorDiv(c.features, tir.Int(c.Groups))
+	return c.compute(spatial, rc, window, func(n, ff tir.Expr, at []tir.Expr) tir.Expr {
+		ci := tir.Expr(rc.Var)
+		if c.Groups > 1 {
+			ci = tir.Add(tir.Mul(tir.FloorDiv(ff, perGroup), c.channels), rc.Var)
+		}
+		in, k := []tir.Expr{n, ci}, []tir.Expr{ff, rc.Var}
+		for d, y := range at {
+			in = append(in, tir.Add(tir.Mul(y, tir.Int(c.Strides[d])), tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
+			k = append(k, window[d].Var)
+		}
+		return tir.Mul(tir.CastTo(c.Out, padded.At(arrange(c.dpos, in...)...)), tir.CastTo(c.Out, w.At(arrange(c.kpos, k...)...)))
+	}), nil
+}
+
+func anyNonZero(xs []int64) bool {
+	for _, x := range xs {
+		if x != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// windows is the number of windows of extent size that fit into extent n.
+func windows(n, size tir.Expr, stride, dilation int64) tir.Expr {
+	span := tir.Mul(tir.Sub(size, tir.Int(1)), tir.Int(dilation))
+	return tir.Add(tir.FloorDiv(tir.Sub(tir.Sub(n, span), tir.Int(1)), tir.Int(stride)), tir.Int(1))
+}
+
+// ConvTranspose is the gradient of Conv with respect to its data: the input is spread out by
+// the strides and padded (the block data_pad), then convolved with the flipped kernel. Axis
+// I of the weights is that of the input channels, O that of the output channels of a group.
+func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
+	c, err := newConv("_transpose", x, w, o)
+	if err != nil {
+		return nil, err
+	}
+	perGroup := w.Shape[c.kpos[0]]
+	c.channels = tir.FloorDiv(w.Shape[c.kpos[1]], tir.Int(c.Groups))
+	c.features = tir.Mul(perGroup, tir.Int(c.Groups))
+	spatial, grown := make([]tir.Expr, c.n), make([]tir.Expr, c.n)
+	front := make([]tir.Expr, c.n)
+	for k, p := range c.dpos[2:] {
+		span := tir.Mul(tir.Sub(c.kernel[k], tir.Int(1)), tir.Int(c.Dilation[k]))
+		inner := tir.Mul(tir.Sub(x.Shape[p], tir.Int(1)), tir.Int(c.Strides[k]))
+		spatial[k] = tir.Add(tir.Add(inner, span), tir.Int(1+c.OutputPadding[k]-c.Before[k]-c.After[k]))
+		grown[k] = tir.Add(spatial[k], span)
+		front[k] = tir.Sub(span, tir.Int(c.Before[k]))
+	}
+	spread := c.spread(grown, front)
+	rc, window := c.windowAxes()
+	return c.compute(spatial, rc, window, func(n, ff tir.Expr, at []tir.Expr) tir.Expr {
+		ci, fo := tir.Expr(rc.Var), ff
+		if c.Groups > 1 {
+			ci = tir.Add(tir.Mul(tir.FloorDiv(ff, perGroup), c.channels), rc.Var)
+			fo = tir.FloorMod(ff, perGroup)
+		}
+		in, k := []tir.Expr{n, ci}, []tir.Expr{fo, ci}
+		for d, y := range at {
+			in = append(in, tir.Add(y, tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
+			k = append(k, tir.Sub(tir.Sub(c.kernel[d], tir.Int(1)), window[d].Var))
+		}
+		return tir.Mul(tir.CastTo(c.Out, spread.At(arrange(c.dpos, in...)...)), tir.CastTo(c.Out, w.At(arrange(c.kpos, k...)...)))
+	}), nil
+}
+
+// spread puts the elements of the input at the multiples of the strides behind front, in
+// spatial extents grown, with zeros between and around them.
+func (c *conv) spread(grown, front []tir.Expr) *te.Tensor {
+	shape := append([]tir.Expr{}, c.x.Shape...)
+	for k, p := range c.dpos[2:] {
+		shape[p] = grown[k]
+	}
+	return te.Compute("data_pad", shape, func(i []tir.Expr) tir.Expr {
+		at := append([]tir.Expr{}, i...)
+		var inside []tir.Expr
+		for k, p := range c.dpos[2:] {
+			off, s := tir.Sub(i[p], front[k]), tir.Int(c.Strides[k])
+			at[p] = tir.FloorDiv(off, s)
+			inside = append(inside, tir.LE(tir.Int(0), off), tir.LT(off, tir.Mul(c.x.Shape[p], s)))
+			if c.Strides[k] > 1 {
+				inside = append(inside, tir.EQ(tir.FloorMod(off, s), tir.Int(0)))
+			}
+		}
+		e := c.x.At(at...)
+		return tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
+	}, te.AxisPrefix("i"))
+}

@@ -1,0 +1,168 @@
+package topi
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+type unary func(x tir.Expr) tir.Expr
+
+func call1(op *ir.Op) unary { return func(x tir.Expr) tir.Expr { return tir.NewCall(op, x) } }
+
+// rounding leaves integers as they are.
+func rounding(op *ir.Op) unary {
+	return func(x tir.Expr) tir.Expr {
+		if !x.DType().IsFloat() {
+			return x
+		}
+		return tir.NewCall(op, x)
+	}
+}
+
+// num is the constant v of x's type.
+func num(x tir.Expr, v float64) tir.Expr { return tir.FloatConst(x.DType(), v) }
+
+func call(op *ir.Op, x tir.Expr) tir.Expr { return tir.NewCall(op, x) }
+
+var unaries = map[string]unary{
+	"abs": absolute, "negative": func(x tir.Expr) tir.Expr { return tir.Sub(num(x, 0), x) },
+	"acos": call1(tir.OpAcos), "acosh": call1(tir.OpAcosh), "asin": call1(tir.OpAsin), "asinh": call1(tir.OpAsinh),
+	"atan": call1(tir.OpAtan), "atanh": call1(tir.OpAtanh), "cos": call1(tir.OpCos), "cosh": call1(tir.OpCosh),
+	"sin": call1(tir.OpSin), "sinh": call1(tir.OpSinh), "tan": call1(tir.OpTan), "tanh": call1(tir.OpTanh),
+	"erf": call1(tir.OpErf), "exp": call1(tir.OpExp), "log": call1(tir.OpLog), "sqrt": call1(tir.OpSqrt), "rsqrt": call1(tir.OpRsqrt),
+	"sigmoid": call1(tir.OpSigmoid), "ceil": rounding(tir.OpCeil), "floor": rounding(tir.OpFloor), "trunc": rounding(tir.OpTrunc),
+	"round": rounding(tir.OpNearbyint), "sign": sign, "square": func(x tir.Expr) tir.Expr { return tir.Mul(x, x) },
+	"bitwise_not": bitwiseNot, "logical_not": func(x tir.Expr) tir.Expr { return tir.LogicalNot(asBool(x)) },
+	"isnan": check(tir.OpIsNaN), "isinf": check(tir.OpIsInf),
+	"isfinite": func(x tir.Expr) tir.Expr {
+		return tir.LogicalNot(tir.Or(check(tir.OpIsNaN)(x), check(tir.OpIsInf)(x)))
+	},
+	"relu": func(x tir.Expr) tir.Expr { return tir.Max(x, num(x, 0)) },
+	"silu": func(x tir.Expr) tir.Expr { return tir.Mul(x, call(tir.OpSigmoid, x)) },
+	"gelu": gelu, "gelu_tanh": geluTanh, "selu": selu,
+}
+
+func absolute(x tir.Expr) tir.Expr {
+	switch d := x.DType(); {
+	case d.IsFloat():
+		return call(tir.OpFabs, x)
+	case d.IsUInt(), d.IsBool():
+		return x
+	}
+	return &tir.Select{Cond: tir.GE(x, num(x, 0)), True: x, False: tir.Sub(num(x, 0), x)}
+}
+
+func sign(x tir.Expr) tir.Expr {
+	below := num(x, 0)
+	if !x.DType().IsUInt() {
+		below = &tir.Select{Cond: tir.LT(x, num(x, 0)), True: num(x, -1), False: num(x, 0)}
+	}
+	return &tir.Select{Cond: tir.GT(x, num(x, 0)), True: num(x, 1), False: below}
+}
+
+func bitwiseNot(x tir.Expr) tir.Expr {
+	if x.DType().IsBool() {
+		return tir.LogicalNot(x)
+	}
+	return call(tir.OpBitwiseNot, x)
+}
+
+// check asks whether a float is special; no integer is.
+func check(op *ir.Op) unary {
+	return func(x tir.Expr) tir.Expr {
+		if !x.DType().IsFloat() {
+			return tir.Bool(false)
+		}
+		return &tir.Call{Type: dtype.BoolT, Op: op, Args: []tir.Expr{x}}
+	}
+}
+
+// gelu is x times the normal distribution function: x/2 (1 + erf(x/sqrt 2)).
+func gelu(x tir.Expr) tir.Expr {
+	erf := call(tir.OpErf, tir.Mul(x, num(x, math.Sqrt(0.5))))
+	return tir.Mul(x, tir.Add(num(x, 0.5), tir.Mul(erf, num(x, 0.5))))
+}
+
+// geluTanh is the approximation x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
+func geluTanh(x tir.Expr) tir.Expr {
+	cube := tir.Mul(tir.Mul(x, x), x)
+	inner := tir.Mul(num(x, math.Sqrt(2/math.Pi)), tir.Add(x, tir.Mul(num(x, 0.044715), cube)))
+	return tir.Mul(tir.Mul(num(x, 0.5), x), tir.Add(num(x, 1), call(tir.OpTanh, inner)))
+}
+
+// The constants of selu (Klambauer et al., Self-Normalizing Neural Networks).
+const (
+	seluAlpha = 1.6732632423543772848170429916717
+	seluScale = 1.0507009873554804934193349852946
+)
+
+func selu(x tir.Expr) tir.Expr {
+	below := tir.Mul(num(x, seluAlpha), tir.Sub(call(tir.OpExp, x), num(x, 1)))
+	return tir.Mul(num(x, seluScale), &tir.Select{Cond: tir.GT(x, num(x, 0)), True: x, False: below})
+}
+
+// IsUnary reports whether Unary knows name ("exp").
+func IsUnary(name string) bool { return unaries[name] != nil }
+
+// Unary applies the operator called name ("exp", "relu") to each element.
+func Unary(name string, x *te.Tensor) (*te.Tensor, error) {
+	f := unaries[name]
+	if f == nil {
+		return nil, fmt.Errorf("no unary operator is called %q", name)
+	}
+	return elementwise(x, f), nil
+}
+
+func elementwise(x *te.Tensor, f unary) *te.Tensor {
+	return te.Compute("compute", x.Shape, func(i []tir.Expr) tir.Expr { return f(x.At(i...)) }, te.AxisPrefix("i"))
+}
+
+// Clip limits each element to the range from lo to hi.
+func Clip(x *te.Tensor, lo, hi tir.Expr) *te.Tensor {
+	return elementwise(x, func(e tir.Expr) tir.Expr {
+		return tir.Max(tir.Min(e, tir.CastTo(e.DType(), hi)), tir.CastTo(e.DType(), lo))
+	})
+}
+
+// Cast converts each element to type d.
+func Cast(x *te.Tensor, d dtype.DType) *te.Tensor {
+	return elementwise(x, func(e tir.Expr) tir.Expr { return tir.CastTo(d, e) })
+}
+
+// Copy returns the elements of x.
+func Copy(x *te.Tensor) *te.Tensor {
+	return te.Compute("T_identity", x.Shape, func(i []tir.Expr) tir.Expr { return x.At(i...) })
+}
+
+// LeakyReLU multiplies what is negative by alpha.
+func LeakyReLU(x *te.Tensor, alpha float64) *te.Tensor {
+	return elementwise(x, func(e tir.Expr) tir.Expr {
+		return &tir.Select{Cond: tir.GT(e, num(e, 0)), True: e, False: tir.Mul(e, num(e, alpha))}
+	})
+}
+
+// PReLU multiplies what is negative by the entry of alpha for its index along axis.
+func PReLU(x, alpha *te.Tensor, axis int) *te.Tensor {
+	return te.Compute("compute", x.Shape, func(i []tir.Expr) tir.Expr {
+		e := x.At(i...)
+		at := i[axis]
+		if tir.IsConst(alpha.Shape[0], 1) {
+			at = tir.Int(0)
+		}
+		return &tir.Select{Cond: tir.GT(e, num(e, 0)), True: e, False: tir.Mul(e, alpha.At(at))}
+	}, te.AxisPrefix("i"))
+}
+
+// Softplus is log(1 + exp(beta x)) / beta, and x itself where beta x exceeds threshold.
+func Softplus(x *te.Tensor, beta, threshold float64) *te.Tensor {
+	return elementwise(x, func(e tir.Expr) tir.Expr {
+		scaled := tir.Mul(e, num(e, beta))
+		soft := tir.Div(call(tir.OpLog, tir.Add(num(e, 1), call(tir.OpExp, scaled))), num(e, beta))
+		return &tir.Select{Cond: tir.GT(scaled, num(e, threshold)), True: e, False: soft}
+	})
+}

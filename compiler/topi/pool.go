@@ -1,0 +1,208 @@
+package topi
+
+import (
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// PoolOpts are the parameters of a pooling of n spatial axes.
+type PoolOpts struct {
+	Size, Strides, Dilation []int64
+	Before, After           []int64
+	CeilMode                bool
+	CountIncludePad         bool
+	Layout, Result          string // of data and result, e.g. "NCHW"; "" is that of the data
+}
+
+// pool holds what the kinds of pooling share.
+type pool struct {
+	n          int
+	x          *te.Tensor
+	dpos, rpos []int
+}
+
+func newPool(x *te.Tensor, layout, result string) (*pool, error) {
+	p := &pool{n: x.NDim() - 2, x: x}
+	if result == "" {
+		result = layout
+	}
+	var err error
+	if p.dpos, err = positions(layout, "NC", p.n); err == nil {
+		p.rpos, err = positions(result, "NC", p.n)
+	}
+	return p, err
+}
+
+func (p *pool) axes(extents []tir.Expr) []*tir.IterVar {
+	out := make([]*tir.IterVar, len(extents))
+	for k, e := range extents {
+		out[k] = te.ReduceAxis("rv"+strconv.Itoa(k), e)
+	}
+	return out
+}
+
+func (p *pool) shape(spatial []tir.Expr) []tir.Expr {
+	return arrange(p.rpos, append([]tir.Expr{p.x.Shape[p.dpos[0]], p.x.Shape[p.dpos[1]]}, spatial...)...)
+}
+
+// split returns the spatial indices of index i of the result.
+func (p *pool) split(i []tir.Expr) []tir.Expr {
+	out := make([]tir.Expr, p.n)
+	for k, r := range p.rpos[2:] {
+		out[k] = i[r]
+	}
+	return out
+}
+
+// source returns the index into the data for batch and channel of i and spatial indices at.
+func (p *pool) source(i, at []tir.Expr) []tir.Expr {
+	return arrange(p.dpos, append([]tir.Expr{i[p.rpos[0]], i[p.rpos[1]]}, at...)...)
+}
+
+// Pool reduces windows of x to their maximum (kind "max") or mean ("avg"). In ceil mode a
+// last window may reach beyond the padding. A mean counts the elements of its window that
+// lie in the data, or also in the padding if CountIncludePad.
+func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
+	p, err := newPool(x, o.Layout, o.Result)
+	if err != nil {
+		return nil, err
+	}
+	spatial, size := make([]tir.Expr, p.n), make([]tir.Expr, p.n)
+	after := append([]int64{}, o.After...)
+	exact := true // every window lies within data and padding
+	for k, d := range p.dpos[2:] {
+		full := tir.Add(x.Shape[d], tir.Int(o.Before[k]+o.After[k]))
+		size[k] = tir.Int(o.Size[k])
+		spatial[k] = windows(full, size[k], o.Strides[k], o.Dilation[k])
+		if o.CeilMode {
+			span := tir.Int((o.Size[k]-1)*o.Dilation[k] + 1)
+			rest := tir.FloorMod(tir.Sub(full, span), tir.Int(o.Strides[k]))
+			if tir.IsConst(rest, 0) {
+				continue
+			}
+			exact = false
+			after[k] += o.Strides[k] - 1 // enough for the last window
+			over := tir.Add(tir.Sub(full, span), tir.Int(o.Strides[k]-1))
+			spatial[k] = tir.Add(tir.FloorDiv(over, tir.Int(o.Strides[k])), tir.Int(1))
+		}
+	}
+	fill := tir.Const(x.DType, 0)
+	if kind == "max" {
+		fill = te.Lowest(x.DType)
+	}
+	padded := x
+	if anyNonZero(o.Before) || anyNonZero(after) {
+		padded = padConstant(x, arrangeInts(p.dpos, o.Before), arrangeInts(p.dpos, after), fill, "pad_temp")
+	}
+	rv := p.axes(size)
+	at := func(i []tir.Expr) tir.Expr {
+		idx := p.split(i)
+		for k := range idx {
+			idx[k] = tir.Add(tir.Mul(idx[k], tir.Int(o.Strides[k])), tir.Mul(rv[k].Var, tir.Int(o.Dilation[k])))
+		}
+		return padded.At(p.source(i, idx)...)
+	}
+	if kind == "max" {
+		return te.Compute("pool_max", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Max(at(i), rv...) },
+			te.Attr("schedule_rule", "meta_schedule.pool_max")), nil
+	}
+	sum := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Sum(at(i), rv...) })
+	return te.Compute("pool_avg", p.shape(spatial), func(i []tir.Expr) tir.Expr {
+		e := sum.At(i...)
+		return tir.Div(e, tir.CastTo(e.DType(), p.count(p.split(i), o, exact)))
+	}, te.Attr("schedule_rule", "meta_schedule.pool_avg")), nil
+}
+
+// count is the number of elements of the window at index idx that a mean counts.
+func (p *pool) count(idx []tir.Expr, o PoolOpts, exact bool) tir.Expr {
+	n := tir.Expr(tir.Int(1))
+	padded := anyNonZero(o.Before) || anyNonZero(o.After)
+	for k, y := range idx {
+		size := tir.Int(o.Size[k])
+		if exact && (o.CountIncludePad || !padded) {
+			n = tir.Mul(n, size)
+			continue
+		}
+		// Elements start, start+dilation, ... of which those from lo to hi count.
+		start := tir.Sub(tir.Mul(y, tir.Int(o.Strides[k])), tir.Int(o.Before[k]))
+		lo, hi := tir.Expr(tir.Int(0)), p.x.Shape[p.dpos[2+k]]
+		if o.CountIncludePad {
+			lo, hi = tir.Int(-o.Before[k]), tir.Add(hi, tir.Int(o.After[k]))
+		}
+		d := tir.Int(o.Dilation[k])
+		first := tir.Max(tir.FloorDiv(tir.Add(tir.Sub(lo, start), tir.Int(o.Dilation[k]-1)), d), tir.Int(0))
+		end := tir.Min(tir.Add(tir.FloorDiv(tir.Sub(tir.Sub(hi, tir.Int(1)), start), d), tir.Int(1)), size)
+		n = tir.Mul(n, tir.Max(tir.Sub(end, first), tir.Int(0)))
+	}
+	if exact && (o.CountIncludePad || !padded) {
+		return n
+	}
+	return tir.Max(n, tir.Int(1))
+}
+
+// AdaptiveAvgPool is the mean over windows that divide each spatial axis into out[k] parts
+// of about one size: part y goes from floor(y n/out) to ceil((y+1) n/out).
+func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.Tensor, error) {
+	p, err := newPool(x, layout, result)
+	if err != nil {
+		return nil, err
+	}
+	size := make([]tir.Expr, p.n)
+	even := make([]bool, p.n)
+	for k, d := range p.dpos[2:] {
+		n, nok := tir.AsInt(x.Shape[d])
+		m, mok := tir.AsInt(out[k])
+		switch {
+		case sameExpr(x.Shape[d], out[k]):
+			size[k], even[k] = tir.Int(1), true
+		case mok && m == 1:
+			size[k], even[k] = x.Shape[d], true
+		case nok && mok && n%m == 0:
+			size[k], even[k] = tir.Int(n/m), true
+		default: // a part has at most two elements more than the quotient
+			size[k] = tir.Add(tir.FloorDiv(x.Shape[d], out[k]), tir.Int(2))
+		}
+	}
+	bounds := func(k int, y tir.Expr) (start, end tir.Expr) {
+		n := x.Shape[p.dpos[2+k]]
+		if even[k] {
+			start = tir.Mul(y, size[k])
+			return start, tir.Add(start, size[k])
+		}
+		up := tir.Add(tir.Mul(tir.Add(y, tir.Int(1)), n), tir.Sub(out[k], tir.Int(1)))
+		return tir.FloorDiv(tir.Mul(y, n), out[k]), tir.FloorDiv(up, out[k])
+	}
+	rv := p.axes(size)
+	shape := p.shape(out)
+	sum := te.Compute("adaptive_pool_sum", shape, func(i []tir.Expr) tir.Expr {
+		at := p.split(i)
+		var inside []tir.Expr
+		for k := range at {
+			start, end := bounds(k, at[k])
+			at[k] = tir.Add(start, rv[k].Var)
+			if !even[k] {
+				inside = append(inside, tir.LT(at[k], end))
+			}
+		}
+		e := x.At(p.source(i, at)...)
+		if len(inside) > 0 {
+			e = tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
+		}
+		return te.Sum(e, rv...)
+	})
+	return te.Compute("adaptive_pool_avg", shape, func(i []tir.Expr) tir.Expr {
+		n := tir.Expr(tir.Int(1))
+		for k, y := range p.split(i) {
+			start, end := bounds(k, y)
+			if even[k] {
+				n = tir.Mul(n, size[k])
+			} else {
+				n = tir.Mul(n, tir.Sub(end, start))
+			}
+		}
+		e := sum.At(i...)
+		return tir.Div(e, tir.CastTo(e.DType(), n))
+	}), nil
+}

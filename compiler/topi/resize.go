@@ -1,0 +1,222 @@
+package topi
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// ResizeOpts are the parameters of Resize2D, with the names and meanings that ONNX Resize
+// and TVM's resize2d have.
+type ResizeOpts struct {
+	Layout        string
+	Method        string // "nearest_neighbor", "linear", "cubic"
+	Coordinate    string // "half_pixel", "align_corners", "asymmetric", ...
+	Rounding      string // of nearest_neighbor
+	CubicAlpha    float64
+	CubicExclude  bool
+	ROI           []float64 // of tf_crop_and_resize: start y, x, end y, x, relative to the extents
+	Extrapolation float64
+	Out           dtype.DType
+}
+
+// Resize2D resizes the images of x to the given height and width.
+func Resize2D(x *te.Tensor, height, width tir.Expr, o ResizeOpts) (*te.Tensor, error) {
+	pos, err := positions(o.Layout, "NC", 2)
+	if err != nil {
+		return nil, err
+	}
+	if o.Out.IsVoid() {
+		o.Out = x.DType
+	}
+	shape := append([]tir.Expr{}, x.Shape...)
+	shape[pos[2]], shape[pos[3]] = height, width
+	var bad error
+	out := te.Compute("resize", shape, func(i []tir.Expr) tir.Expr {
+		read := func(y, z tir.Expr) tir.Expr {
+			at := append([]tir.Expr{}, i...)
+			at[pos[2]], at[pos[3]] = y, z
+			return x.At(at...)
+		}
+		var axes [2]resizeAxis
+		for k := range axes {
+			p := pos[2+k]
+			a := resizeAxis{ResizeOpts: o, in: x.Shape[p], out: shape[p]}
+			if len(o.ROI) == 4 {
+				a.start, a.end = o.ROI[k], o.ROI[2+k]
+			}
+			if a.coord, err = a.coordinate(i[p]); err != nil {
+				bad = err
+				a.coord = fconst(0)
+			}
+			axes[k] = a
+		}
+		return o.interpolate(axes, read)
+	}, te.AxisPrefix("i"))
+	return out, bad
+}
+
+func fconst(v float64) tir.Expr { return tir.FloatConst(dtype.Float32T, v) }
+
+func float(e tir.Expr) tir.Expr { return tir.CastTo(dtype.Float32T, e) }
+
+// resizeAxis is one of the two axes: extents and the coordinate in the input, a float.
+type resizeAxis struct {
+	ResizeOpts
+	in, out    tir.Expr
+	start, end float64
+	coord      tir.Expr
+}
+
+// coordinate maps index i of the result to the input.
+func (a *resizeAxis) coordinate(i tir.Expr) (tir.Expr, error) {
+	x, in, out := float(i), float(a.in), float(a.out)
+	half := fconst(0.5)
+	last := func(e tir.Expr) tir.Expr { return tir.Sub(e, fconst(1)) }
+	scale := tir.Div(in, out)
+	if sameExpr(a.in, a.out) && a.Coordinate != "tf_crop_and_resize" && a.Coordinate != "tf_half_pixel_for_nn" {
+		return x, nil
+	}
+	many := func(yes, no tir.Expr) tir.Expr { // unless the result has extent 1
+		if n, ok := tir.AsInt(a.out); ok {
+			if n > 1 {
+				return yes
+			}
+			return no
+		}
+		return &tir.Select{Cond: tir.GT(a.out, tir.Int(1)), True: yes, False: no}
+	}
+	switch a.Coordinate {
+	case "half_pixel", "half_pixel_symmetric":
+		return tir.Sub(tir.Mul(tir.Add(x, half), scale), half), nil
+	case "align_corners":
+		return tir.Mul(x, many(tir.Div(last(in), last(out)), fconst(0))), nil
+	case "asymmetric":
+		return tir.Mul(x, scale), nil
+	case "pytorch_half_pixel":
+		return many(tir.Sub(tir.Mul(tir.Add(x, half), scale), half), fconst(0)), nil
+	case "tf_half_pixel_for_nn":
+		return tir.Mul(tir.Add(x, half), scale), nil
+	case "tf_crop_and_resize":
+		span := tir.Mul(fconst(a.end-a.start), last(in))
+		from := tir.Mul(fconst(a.start), last(in))
+		middle := tir.Mul(fconst(0.5*(a.start+a.end)), last(in))
+		return many(tir.Add(from, tir.Mul(x, tir.Div(span, last(out)))), middle), nil
+	}
+	return nil, fmt.Errorf("unknown coordinate_transformation_mode %q", a.Coordinate)
+}
+
+// clamp moves an index into the input.
+func (a *resizeAxis) clamp(i tir.Expr) tir.Expr {
+	return tir.Max(tir.Min(i, tir.Sub(a.in, tir.Int(1))), tir.Int(0))
+}
+
+func toIndex(e tir.Expr) tir.Expr { return tir.CastTo(dtype.Int64T, e) }
+
+func floor(e tir.Expr) tir.Expr { return call(tir.OpFloor, e) }
+
+// nearest is the index that the coordinate is rounded to.
+func (a *resizeAxis) nearest() tir.Expr {
+	c := a.coord
+	rounding := a.Rounding
+	if rounding == "" {
+		rounding = "round"
+		if a.Coordinate == "asymmetric" {
+			rounding = "floor"
+		}
+	}
+	switch rounding {
+	case "floor":
+		c = floor(c)
+	case "ceil":
+		c = call(tir.OpCeil, c)
+	case "round_prefer_ceil":
+		c = floor(tir.Add(c, fconst(0.5)))
+	default: // "round" and "round_prefer_floor": a half goes down
+		c = call(tir.OpCeil, tir.Sub(c, fconst(0.5)))
+	}
+	return a.clamp(toIndex(c))
+}
+
+// taps returns the indices of the input that contribute and their weights.
+func (a *resizeAxis) taps() (at, weights []tir.Expr) {
+	base := floor(a.coord)
+	t := tir.Sub(a.coord, base)
+	i := toIndex(base)
+	if a.Method == "linear" {
+		one := tir.Add(i, tir.Int(1))
+		return []tir.Expr{a.clamp(i), a.clamp(one)}, []tir.Expr{tir.Sub(fconst(1), t), t}
+	}
+	weights = cubicWeights(t, a.CubicAlpha)
+	var total tir.Expr = fconst(0)
+	for k := range weights {
+		j := tir.Add(i, tir.Int(int64(k-1)))
+		if a.CubicExclude {
+			inside := tir.And(tir.LE(tir.Int(0), j), tir.LT(j, a.in))
+			weights[k] = &tir.Select{Cond: inside, True: weights[k], False: fconst(0)}
+			total = tir.Add(total, weights[k])
+		}
+		at = append(at, a.clamp(j))
+	}
+	if a.CubicExclude {
+		for k := range weights {
+			weights[k] = tir.Div(weights[k], total)
+		}
+	}
+	return at, weights
+}
+
+// cubicWeights are the weights at distances 1+t, t, 1-t and 2-t of Keys' cubic convolution
+// kernel with parameter a.
+func cubicWeights(t tir.Expr, a float64) []tir.Expr {
+	poly := func(x tir.Expr, c3, c2, c1, c0 float64) tir.Expr { // Horner
+		e := tir.Add(tir.Mul(fconst(c3), x), fconst(c2))
+		e = tir.Add(tir.Mul(e, x), fconst(c1))
+		return tir.Add(tir.Mul(e, x), fconst(c0))
+	}
+	far := func(x tir.Expr) tir.Expr { return poly(x, a, -5*a, 8*a, -4*a) }
+	near := func(x tir.Expr) tir.Expr { return poly(x, a+2, -(a + 3), 0, 1) }
+	one, two := fconst(1), fconst(2)
+	return []tir.Expr{far(tir.Add(t, one)), near(t), near(tir.Sub(one, t)), far(tir.Sub(two, t))}
+}
+
+func (o ResizeOpts) interpolate(axes [2]resizeAxis, read func(y, x tir.Expr) tir.Expr) tir.Expr {
+	if o.Method == "nearest_neighbor" {
+		return o.crop(axes, tir.CastTo(o.Out, read(axes[0].nearest(), axes[1].nearest())))
+	}
+	ys, wy := axes[0].taps()
+	xs, wx := axes[1].taps()
+	var sum tir.Expr
+	for i := range ys {
+		var row tir.Expr
+		for j := range xs {
+			e := tir.Mul(float(read(ys[i], xs[j])), wx[j])
+			if row == nil {
+				row = e
+			} else {
+				row = tir.Add(row, e)
+			}
+		}
+		row = tir.Mul(row, wy[i])
+		if sum == nil {
+			sum = row
+		} else {
+			sum = tir.Add(sum, row)
+		}
+	}
+	return o.crop(axes, tir.CastTo(o.Out, sum))
+}
+
+// crop replaces what lies outside of the input by the extrapolation value.
+func (o ResizeOpts) crop(axes [2]resizeAxis, e tir.Expr) tir.Expr {
+	if o.Coordinate != "tf_crop_and_resize" {
+		return e
+	}
+	var inside []tir.Expr
+	for _, a := range axes {
+		inside = append(inside, tir.LE(fconst(0), a.coord), tir.LE(a.coord, tir.Sub(float(a.in), fconst(1))))
+	}
+	return tir.IfThenElseExpr(all(inside), e, tir.FloatConst(e.DType(), o.Extrapolation))
+}

@@ -1,0 +1,53 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// allocStorage binds new storage of size bytes on a device, in a memory scope.
+func allocStorage(base ir.Base, name string, size tir.Expr, device, scope relax.Expr) *relax.VarBinding {
+	call := callOp(opMemAllocStorage, relax.Object(), &relax.ShapeExpr{Values: []tir.Expr{size}}, device, scope, dtypeImm(dtype.UInt8T))
+	return bindNew(base, name, relax.Object(), call)
+}
+
+// allocTensor rebinds the variable of a builtin.alloc_tensor to a tensor at the start of storage.
+func allocTensor(x *relax.VarBinding, storage *relax.Var) relax.Binding {
+	c := x.Value.(*relax.Call)
+	out := *x
+	out.Value = callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1])
+	return &out
+}
+
+// LowerAllocTensor gives the tensors that no plan covers storage of their own.
+var LowerAllocTensor = &pass.Pass{
+	Name: "LowerAllocTensor", Kind: pass.Function, Lowering: true,
+	Doc: "Turns the remaining builtin.alloc_tensor into an allocation of storage and a tensor in it.",
+	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		n := namesOf(f)
+		return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
+			x, ok := b.(*relax.VarBinding)
+			if !ok {
+				return []relax.Binding{b}
+			}
+			c := callsOp(x.Value, opBuiltinAlloc)
+			if c == nil {
+				return []relax.Binding{b}
+			}
+			shape, ok := c.Args[0].(*relax.ShapeExpr)
+			if !ok {
+				return []relax.Binding{b} // VMCodeGen reports a shape that is only known at run time
+			}
+			size := tir.Expr(tir.Int(1))
+			for _, d := range shape.Values {
+				size = tir.Mul(size, d)
+			}
+			size = tir.Mul(size, tir.Int(int64(c.Args[1].(*relax.DataTypeImm).Value.Bytes())))
+			st := allocStorage(ir.Base{}, n.fresh("storage"), size, c.Args[2], c.Args[3])
+			return []relax.Binding{st, allocTensor(x, st.Var)}
+		}), nil
+	}),
+}

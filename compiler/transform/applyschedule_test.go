@@ -1,0 +1,66 @@
+package transform_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
+)
+
+// TestApplyDefaultSchedule checks that functions are scheduled once, for a target only, and
+// that those that say they are scheduled are left alone.
+func TestApplyDefaultSchedule(t *testing.T) {
+	x := te.Placeholder("x", dtype.Float32T, tir.Int(8), tir.Int(12))
+	f, err := te.CreatePrimFunc([]*te.Tensor{x, topi.Softmax(x, 1)}, te.FuncOpts{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := f.WithFuncAttrs(f.Attrs.With(transform.AttrIsScheduled, true))
+	m := ir.NewModule().With("softmax", f).With("scheduled", done)
+	run := func(m *ir.Module, opts ...pass.ContextOption) *ir.Module {
+		t.Helper()
+		c, err := pass.NewContext(context.Background(), opts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.Run(transform.ApplyDefaultSchedule, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if out := run(m); out != m {
+		t.Error("without a target something was scheduled")
+	}
+	wasm, err := target.Parse("wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := run(m, pass.WithTarget(wasm))
+	if out.Lookup("scheduled") != ir.Function(done) {
+		t.Error("a function that is scheduled was scheduled again")
+	}
+	g := out.Lookup("softmax").(*tir.PrimFunc)
+	if !g.Attrs.Bool(transform.AttrIsScheduled, false) {
+		t.Error("the result has no attribute tir.is_scheduled")
+	}
+	vectors := false
+	ir.Walk(g.Body, func(n ir.Node) bool {
+		l, ok := n.(*tir.For)
+		vectors = vectors || ok && l.Kind == tir.Vectorized
+		return true
+	})
+	if !vectors {
+		t.Error("no loop of a softmax was vectorised")
+	}
+	if again := run(out, pass.WithTarget(wasm)); again != out {
+		t.Error("a second run changed the module")
+	}
+}

@@ -1,0 +1,193 @@
+package transform
+
+import (
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// Operators that the lowering passes produce and recognise.
+const (
+	opCallTIR         = "relax.call_tir"
+	opCallTIRInplace  = "relax.call_tir_inplace"
+	opCallDPS         = "relax.call_dps_packed"
+	opCallPurePacked  = "relax.call_pure_packed"
+	opBuiltinAlloc    = "relax.builtin.alloc_tensor"
+	opMemAllocStorage = "relax.memory.alloc_storage"
+	opMemAllocTensor  = "relax.memory.alloc_tensor"
+	opMemKillStorage  = "relax.memory.kill_storage"
+	opMemKillTensor   = "relax.memory.kill_tensor"
+	opVMAllocStorage  = "relax.vm.alloc_storage"
+	opVMAllocTensor   = "relax.vm.alloc_tensor"
+	opVMKillObject    = "relax.vm.kill_object"
+	opVMCallTIRDyn    = "relax.vm.call_tir_dyn"
+	opReshape         = "relax.reshape"
+	opShapeOf         = "relax.shape_of"
+	opCallBuiltin     = "relax.call_builtin_with_ctx"
+)
+
+// callOp returns a call of an operator with known struct info.
+func callOp(name string, info relax.StructInfo, args ...relax.Expr) *relax.Call {
+	return &relax.Call{Op: ir.NewOp(name), Args: args, SInfo: info}
+}
+
+// callsOp returns e as a call of the named operator, nil if it is another expression.
+func callsOp(e relax.Expr, name string) *relax.Call {
+	c, ok := e.(*relax.Call)
+	if !ok {
+		return nil
+	}
+	if op, ok := c.Op.(*ir.Op); ok && op.Name == name {
+		return c
+	}
+	return nil
+}
+
+// opName returns the name of the operator that e calls, "" if it calls none.
+func opName(e relax.Expr) string {
+	if c, ok := e.(*relax.Call); ok {
+		if op, ok := c.Op.(*ir.Op); ok {
+			return op.Name
+		}
+	}
+	return ""
+}
+
+func primInt(n int64) relax.Expr { return &relax.PrimValue{Value: tir.Int(n)} }
+
+func str(s string) relax.Expr { return &relax.StringImm{Value: s} }
+
+func dtypeImm(d dtype.DType) relax.Expr { return &relax.DataTypeImm{Value: d} }
+
+// void is the struct info of calls made for their effect.
+var void = &relax.TupleStructInfo{}
+
+// effect binds a call made for its effect.
+func effect(base ir.Base, c *relax.Call) relax.Binding {
+	c.SInfo = void
+	return &relax.VarBinding{Base: base, Var: &relax.Var{Name: "_", SInfo: void}, Value: c}
+}
+
+// bindNew binds value to a new variable.
+func bindNew(base ir.Base, name string, info relax.StructInfo, value relax.Expr) *relax.VarBinding {
+	return &relax.VarBinding{Base: base, Var: &relax.Var{Base: base, Name: name, SInfo: info}, Value: value}
+}
+
+// eachFunction maps the graph functions of m for a module pass: failures and panics name the
+// function at work, and cancellation is noticed between functions.
+func eachFunction(c *pass.Context, m *ir.Module, f func(*ir.GlobalVar, *relax.Function) (*relax.Function, error)) (*ir.Module, error) {
+	return ir.MapFuncs(m, func(gv *ir.GlobalVar, fn *relax.Function) (ir.Function, error) {
+		if err := c.Err(); err != nil {
+			return nil, err
+		}
+		c.Working(gv.Name)
+		out, err := f(gv, fn)
+		if err != nil {
+			return nil, err
+		}
+		c.Working("")
+		return out, nil
+	})
+}
+
+// names hands out variable names that a function does not use yet.
+type names struct{ used map[string]bool }
+
+func namesOf(f *relax.Function) *names {
+	n := &names{used: map[string]bool{}}
+	for _, p := range f.Params {
+		n.used[p.Name] = true
+	}
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) { n.used[b.Bound().Name] = true })
+	return n
+}
+
+// fresh returns hint, or hint followed by the first free number.
+func (n *names) fresh(hint string) string {
+	name := hint
+	for i := 1; n.used[name]; i++ {
+		name = hint + strconv.Itoa(i)
+	}
+	n.used[name] = true
+	return name
+}
+
+// rewriteBlocks maps the bindings of every block of f, those of branches and local
+// functions included: each binding becomes the list that visit returns. Where visit returns
+// the binding alone everywhere, the result is f itself.
+func rewriteBlocks(f *relax.Function, visit func(relax.Binding) []relax.Binding) *relax.Function {
+	m := &relax.Mapper{}
+	m.Expr = func(e relax.Expr) relax.Expr {
+		switch e.(type) {
+		case *relax.SeqExpr, *relax.If, *relax.Function:
+			return m.MapExpr(e)
+		}
+		return e
+	}
+	m.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
+		var out []relax.Binding
+		changed := false
+		for i, x := range b.Bindings {
+			y := m.MapBinding(x)
+			list := visit(y)
+			if !changed && len(list) == 1 && list[0] == x {
+				continue
+			}
+			if !changed {
+				changed = true
+				out = append(make([]relax.Binding, 0, len(b.Bindings)+8), b.Bindings[:i]...)
+			}
+			out = append(out, list...)
+		}
+		if !changed {
+			return b
+		}
+		c := *b
+		c.Bindings = out
+		return &c
+	}
+	return m.MapFunction(f)
+}
+
+// mapSeq maps s through m and drops the blocks that lose all their bindings.
+func mapSeq(m *relax.Mapper, s *relax.SeqExpr) *relax.SeqExpr {
+	out := m.MapSeq(s)
+	if out == s {
+		return s
+	}
+	var blocks []*relax.BindingBlock
+	for _, b := range out.Blocks {
+		if len(b.Bindings) > 0 {
+			blocks = append(blocks, b)
+		}
+	}
+	if len(blocks) < len(out.Blocks) {
+		c := *out
+		c.Blocks = blocks
+		return &c
+	}
+	return out
+}
+
+// usedVars calls f for each variable that e uses, in order.
+func usedVars(e relax.Expr, f func(*relax.Var)) {
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *relax.Var:
+			f(n)
+		case relax.StructInfo, tir.Expr:
+			return false
+		}
+		return true
+	})
+}
+
+// isVoidInfo reports whether s is the struct info of calls made for their effect.
+func isVoidInfo(s relax.StructInfo) bool {
+	t, ok := s.(*relax.TupleStructInfo)
+	return ok && len(t.Fields) == 0
+}

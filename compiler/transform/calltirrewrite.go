@@ -1,0 +1,113 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// CallTIRRewrite gives kernels the memory that they write.
+var CallTIRRewrite = &pass.Pass{
+	Name: "CallTIRRewrite", Kind: pass.Module, Lowering: true,
+	Doc: "Replaces call_tir and call_dps_packed by an allocation of each output and a call that writes into it. The output keeps the variable's name.",
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+			var failed error
+			n := namesOf(f)
+			out := rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
+				list, err := rewriteCallTIR(b, n)
+				if err != nil && failed == nil {
+					failed = fmt.Errorf("variable %s: %w", b.Bound().Name, err)
+				}
+				return list
+			})
+			return out, failed
+		})
+	},
+}
+
+func rewriteCallTIR(b relax.Binding, n *names) ([]relax.Binding, error) {
+	same := []relax.Binding{b}
+	vb, ok := b.(*relax.VarBinding)
+	if !ok {
+		return same, nil
+	}
+	name := opName(vb.Value)
+	if name != opCallTIR && name != opCallDPS && name != opCallTIRInplace {
+		return same, nil
+	}
+	if vb.Var.Dataflow {
+		return same, fmt.Errorf("%s stands in a dataflow block: run ToNonDataflow before CallTIRRewrite", name)
+	}
+	c := vb.Value.(*relax.Call)
+	var args []relax.Expr
+	switch a := c.Args[1].(type) {
+	case *relax.Tuple:
+		args = append(args, a.Fields...)
+	default:
+		args = append(args, a)
+	}
+	outs, multiple := outputInfos(c)
+	inplace := c.Attrs.Ints("inplace_indices")
+	var list []relax.Binding
+	results := make([]relax.Expr, len(outs))
+	numIn := len(args)
+	for i, info := range outs {
+		if i < len(inplace) && inplace[i] >= 0 {
+			if int(inplace[i]) >= numIn {
+				return same, fmt.Errorf("inplace index %d is beyond the %d arguments", inplace[i], numIn)
+			}
+			results[i] = args[inplace[i]]
+			continue
+		}
+		if info.Shape == nil {
+			return same, fmt.Errorf("the shape of the output %s is unknown, so it cannot be allocated", relax.FormatSInfo(info))
+		}
+		alloc := callOp(opBuiltinAlloc, info, info.Shape, dtypeImm(info.DType), primInt(0), str("global"))
+		var nb *relax.VarBinding
+		if multiple {
+			nb = bindNew(vb.Base, n.fresh(fmt.Sprintf("%s_%d", vb.Var.Name, i)), info, alloc)
+		} else {
+			nb = &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: alloc}
+		}
+		list = append(list, nb)
+		results[i] = nb.Var
+		args = append(args, nb.Var)
+	}
+	switch {
+	case len(c.Args) > 2: // shape arguments that the kernel cannot find in its buffers
+		list = append(list, effect(vb.Base, callOp(opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
+	default:
+		list = append(list, effect(vb.Base, &relax.Call{Base: c.Base, Op: c.Args[0], Args: args}))
+	}
+	if multiple {
+		list = append(list, &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: &relax.Tuple{Fields: results}})
+	} else if len(inplace) > 0 {
+		list = append(list, &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: results[0]})
+	}
+	return list, nil
+}
+
+// outputInfos returns the struct info of the outputs of a call_tir and whether they form a tuple.
+func outputInfos(c *relax.Call) ([]*relax.TensorStructInfo, bool) {
+	var out []*relax.TensorStructInfo
+	add := func(s relax.StructInfo) {
+		if t, ok := s.(*relax.TensorStructInfo); ok {
+			out = append(out, t)
+		}
+	}
+	multiple := len(c.SInfoArgs) > 1
+	for _, s := range c.SInfoArgs {
+		if t, ok := s.(*relax.TupleStructInfo); ok {
+			multiple = true
+			for _, f := range t.Fields {
+				add(f)
+			}
+			continue
+		}
+		add(s)
+	}
+	return out, multiple
+}

@@ -1,0 +1,208 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// DeadCodeElimination removes what nothing needs.
+var DeadCodeElimination = &pass.Pass{
+	Name: "DeadCodeElimination", Level: 1, Kind: pass.Module,
+	Doc:     "Removes bindings of pure values that nothing uses and functions that cannot be reached from the entry functions: those given, or all with a global_symbol.",
+	Options: []pass.Option{{Name: "entry_functions", Default: []ir.Value{}, Doc: "names of the functions to keep; none keeps all public ones"}},
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		var entries []string
+		for _, v := range c.Arg("entry_functions").([]ir.Value) {
+			s, ok := v.(string)
+			if !ok || m.Lookup(s) == nil {
+				return nil, fmt.Errorf("entry_functions: the module has no function called %v", v)
+			}
+			entries = append(entries, s)
+		}
+		out, err := eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+			return removeUnused(m, f), nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		return removeUnreachable(out, entries), nil
+	},
+}
+
+// removeUnused drops bindings in one sweep from the end to the start.
+func removeUnused(m *ir.Module, f *relax.Function) *relax.Function {
+	needed := map[*relax.Var]bool{}
+	symbols := map[*tir.Var]bool{}
+	need := func(n ir.Node) {
+		ir.Walk(n, func(x ir.Node) bool {
+			switch x := x.(type) {
+			case *relax.Var:
+				needed[x] = true
+			case *tir.Var:
+				symbols[x] = true
+			}
+			return true
+		})
+	}
+	need(f.Ret)
+	var sweep func(s *relax.SeqExpr) *relax.SeqExpr
+	sweep = func(s *relax.SeqExpr) *relax.SeqExpr {
+		need(s.Body)
+		blocks := make([]*relax.BindingBlock, len(s.Blocks))
+		changed := false
+		for i := len(s.Blocks) - 1; i >= 0; i-- {
+			b := s.Blocks[i]
+			var kept []relax.Binding
+			blockChanged := false
+			for j := len(b.Bindings) - 1; j >= 0; j-- {
+				x := b.Bindings[j]
+				if !needed[x.Bound()] && removable(m, x, symbols) {
+					blockChanged = true
+					continue
+				}
+				y := x
+				if vb, ok := x.(*relax.VarBinding); ok {
+					switch v := vb.Value.(type) {
+					case *relax.If:
+						c := *v
+						c.Then, c.Else = sweep(v.Then), sweep(v.Else)
+						if c.Then != v.Then || c.Else != v.Else {
+							nb := *vb
+							nb.Value = &c
+							y = &nb
+						}
+						need(v.Cond)
+						need(vb.Var.SInfo)
+						kept = append(kept, y)
+						blockChanged = blockChanged || y != x
+						continue
+					}
+				}
+				need(x.BoundValue())
+				if x.Bound().SInfo != nil {
+					need(x.Bound().SInfo)
+				}
+				if mc, ok := x.(*relax.MatchCast); ok {
+					need(mc.SInfo)
+				}
+				kept = append(kept, y)
+			}
+			if !blockChanged {
+				blocks[i] = b
+				continue
+			}
+			changed = true
+			for l, r := 0, len(kept)-1; l < r; l, r = l+1, r-1 {
+				kept[l], kept[r] = kept[r], kept[l]
+			}
+			c := *b
+			c.Bindings = kept
+			blocks[i] = &c
+		}
+		if !changed {
+			return s
+		}
+		out := *s
+		out.Blocks = blocks[:0]
+		for _, b := range blocks {
+			if len(b.Bindings) > 0 {
+				out.Blocks = append(out.Blocks, b)
+			}
+		}
+		return &out
+	}
+	body := sweep(f.Body)
+	if body == f.Body {
+		return f
+	}
+	c := *f
+	c.Body = body
+	return &c
+}
+
+// removable reports whether a binding has no effect: its value is pure, and it defines no
+// symbolic variable that is used.
+func removable(m *ir.Module, b relax.Binding, symbols map[*tir.Var]bool) bool {
+	if mc, ok := b.(*relax.MatchCast); ok {
+		for _, v := range relax.DefinableVars(mc.SInfo) {
+			if symbols[v] {
+				return false
+			}
+		}
+		return true
+	}
+	return isPure(m, b.BoundValue())
+}
+
+// isPure reports whether computing e has no visible effect.
+func isPure(m *ir.Module, e relax.Expr) bool {
+	c, ok := e.(*relax.Call)
+	if !ok {
+		if i, ok := e.(*relax.If); ok {
+			return isPureSeq(m, i.Then) && isPureSeq(m, i.Else)
+		}
+		return true
+	}
+	switch callee := c.Op.(type) {
+	case *ir.Op:
+		o := op.Lookup(callee.Name)
+		return o != nil && !o.Impure
+	case *ir.GlobalVar:
+		f, ok := m.Lookup(callee.Name).(*relax.Function)
+		return ok && f.Pure
+	case *relax.Var:
+		info, ok := callee.SInfo.(*relax.FuncStructInfo)
+		return ok && info.Pure
+	}
+	return false
+}
+
+func isPureSeq(m *ir.Module, s *relax.SeqExpr) bool {
+	pure := true
+	relax.EachBinding(s, func(_ *relax.BindingBlock, b relax.Binding) { pure = pure && isPure(m, b.BoundValue()) })
+	return pure
+}
+
+// removeUnreachable drops functions that no entry reaches.
+func removeUnreachable(m *ir.Module, entries []string) *ir.Module {
+	reached := map[string]bool{}
+	var reach func(name string)
+	reach = func(name string) {
+		f := m.Lookup(name)
+		if reached[name] || f == nil {
+			return
+		}
+		reached[name] = true
+		ir.Walk(f, func(n ir.Node) bool {
+			if gv, ok := n.(*ir.GlobalVar); ok {
+				reach(gv.Name)
+			}
+			return true
+		})
+	}
+	for _, n := range entries {
+		reach(n)
+	}
+	if len(entries) == 0 {
+		for gv, f := range m.Funcs() {
+			if ir.GlobalSymbol(f) != "" {
+				reach(gv.Name)
+			}
+		}
+		if len(reached) == 0 {
+			return m // nothing is public: everything may be called from outside
+		}
+	}
+	e := m.Edit()
+	for gv := range m.Funcs() {
+		if !reached[gv.Name] {
+			e.Remove(gv.Name)
+		}
+	}
+	return e.Done()
+}

@@ -1,0 +1,151 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+// DecomposeOps replaces operators that exist for training by what they do in inference. In
+// TVM's API it is DecomposeOpsForInference.
+var DecomposeOps = &pass.Pass{
+	Name: "DecomposeOps", Kind: pass.Function,
+	Doc:     "Replaces batch_norm by arithmetic on the moving mean and variance, and tensor_to_shape by a call of the runtime and a match_cast that names the extents, for inference.",
+	Options: []pass.Option{{Name: "func_name", Default: "", Doc: "the only function to work on; empty is all"}},
+	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		if name := c.Arg("func_name").(string); name != "" && name != gv.Name {
+			return f, nil
+		}
+		d := &decomposer{names: namesOf(f), renamed: map[*relax.Var]relax.Expr{}}
+		out := rewriteBlocks(f, d.binding)
+		if len(d.renamed) > 0 {
+			out = relax.Bind(out, relax.Subst{Vars: d.renamed}).(*relax.Function)
+		}
+		return out, d.err
+	}),
+}
+
+type decomposer struct {
+	names   *names
+	renamed map[*relax.Var]relax.Expr // variables whose struct info became more precise
+	err     error
+}
+
+func (d *decomposer) binding(b relax.Binding) []relax.Binding {
+	vb, ok := b.(*relax.VarBinding)
+	if !ok {
+		return []relax.Binding{b}
+	}
+	switch v := vb.Value.(type) {
+	case *relax.Call:
+		switch opName(v) {
+		case "relax.nn.batch_norm":
+			return d.batchNorm(vb, v)
+		case "relax.tensor_to_shape":
+			return d.tensorToShape(vb, v)
+		}
+	}
+	return []relax.Binding{b}
+}
+
+// tensorToShape reads the shape at run time and names its extents, so that what depends on
+// them has symbolic shapes. Where the rank is unknown the call stays.
+func (d *decomposer) tensorToShape(vb *relax.VarBinding, c *relax.Call) []relax.Binding {
+	info, ok := vb.Var.SInfo.(*relax.ShapeStructInfo)
+	if !ok || info.NDim < 0 || info.Values != nil {
+		return []relax.Binding{vb}
+	}
+	raw := relax.StructInfo(&relax.ShapeStructInfo{NDim: info.NDim})
+	call := &relax.Call{
+		Base: c.Base, Op: ir.NewOp(opCallPurePacked), Args: append([]relax.Expr{&relax.ExternFunc{Symbol: "vm.builtin.tensor_to_shape"}}, c.Args...),
+		SInfoArgs: []relax.StructInfo{raw}, SInfo: raw,
+	}
+	read := bindNew(vb.Base, d.names.fresh(vb.Var.Name+"_read"), raw, call)
+	read.Var.Dataflow = vb.Var.Dataflow
+	extents := make([]tir.Expr, info.NDim)
+	for i := range extents {
+		extents[i] = tir.NewVar(fmt.Sprintf("%s_%d", vb.Var.Name, i), dtype.Int64T)
+	}
+	known := *vb.Var
+	known.SInfo = relax.ShapeOf(extents...)
+	d.renamed[vb.Var] = &known
+	return []relax.Binding{read, &relax.MatchCast{Base: vb.Base, Var: &known, Value: read.Var, SInfo: known.SInfo}}
+}
+
+// batchNorm computes (x - mean) / sqrt(var + epsilon) * gamma + beta. The parameters are
+// combined first, so that with constant ones only a multiplication and an addition per
+// element are left: x * (gamma / sqrt(var + epsilon)) + (beta - mean * that).
+func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) []relax.Binding {
+	x, gamma, beta, mean, variance := c.Args[0], c.Args[1], c.Args[2], c.Args[3], c.Args[4]
+	info, ok := relax.SInfoOf(x).(*relax.TensorStructInfo)
+	if !ok || info.NDim < 0 {
+		d.err = fmt.Errorf("variable %s: batch_norm of a tensor of unknown rank: %s", vb.Var.Name, relax.FormatSInfo(relax.SInfoOf(x)))
+		return []relax.Binding{vb}
+	}
+	axis := int(c.Attrs.Int("axis", 1))
+	if axis < 0 {
+		axis += info.NDim
+	}
+	var axes []int64
+	for i := range info.NDim {
+		if i != axis {
+			axes = append(axes, int64(i))
+		}
+	}
+	var list []relax.Binding
+	bb := op.NewBlockBuilder(nil)
+	emit := func(hint string, call *relax.Call) relax.Expr {
+		si, err := bb.InferCall(call)
+		if err != nil && d.err == nil {
+			d.err = fmt.Errorf("variable %s: %w", vb.Var.Name, err)
+		}
+		call.SInfo, call.Base = si, vb.Base
+		v := &relax.Var{Base: vb.Base, Name: d.names.fresh(vb.Var.Name + "_" + hint), SInfo: si, Dataflow: true}
+		list = append(list, &relax.VarBinding{Base: vb.Base, Var: v, Value: call})
+		return v
+	}
+	dt := info.DType
+	scalar := func(v float64) relax.Expr { return floatConst(dt, v) }
+	std := emit("std", op.Unary("sqrt", emit("var", op.Add(variance, scalar(c.Attrs.Float("epsilon", 1e-5))))))
+	numerator := scalar(1)
+	if c.Attrs.Bool("scale", true) {
+		numerator = gamma
+	}
+	scale := emit("scale", op.Divide(numerator, std))
+	shift := emit("shift", op.Multiply(mean, scale))
+	if c.Attrs.Bool("center", true) {
+		shift = emit("bias", op.Subtract(beta, shift))
+	} else {
+		shift = emit("bias", op.Unary("negative", shift))
+	}
+	scaled := emit("scaled", op.Multiply(x, emit("scale_nd", op.ExpandDims(scale, axes...))))
+	y := emit("out", op.Add(scaled, emit("bias_nd", op.ExpandDims(shift, axes...))))
+	out := *vb
+	out.Value = &relax.Tuple{Base: vb.Base, Fields: []relax.Expr{y, mean, variance}}
+	if d.err != nil {
+		return []relax.Binding{vb}
+	}
+	if !vb.Var.Dataflow {
+		for _, b := range list { // outside dataflow blocks all variables are ordinary ones
+			b.Bound().Dataflow = false
+		}
+	}
+	return append(list, &out)
+}
+
+// floatConst returns a 0-dimensional constant of a floating-point type.
+func floatConst(dt dtype.DType, v float64) relax.Expr {
+	t := tensor.MustNew(dt)
+	t.SetFloat(0, v)
+	blob, err := ir.NewBlob(dt, nil, t.Data)
+	if err != nil {
+		panic(err) // one element of its own type
+	}
+	return &relax.Constant{Data: blob}
+}

@@ -1,0 +1,206 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// foldBudget bounds the elements of one folded result, and foldWork the stores that the
+// kernels folded in a function run: what is beyond stays in the program.
+const (
+	foldBudget = 1 << 20
+	foldWork   = 1 << 24
+)
+
+// FoldConstant computes at compile time what depends on constants only.
+var FoldConstant = &pass.Pass{
+	Name: "FoldConstant", Level: 2, Kind: pass.Function,
+	Doc: "Evaluates calls of kernels whose arguments are all constants, and replaces them by their results. Large results are left and reported.",
+	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		if c.Evaluator == nil {
+			return f, nil
+		}
+		fo := &folder{c: c, m: c.Step().Input, fn: gv.Name, known: map[*relax.Var]*relax.Constant{}, done: map[foldKey][]*ir.Blob{}}
+		out := fo.function(f)
+		if fo.left > 0 {
+			c.Report(ir.Diagnostic{
+				Severity: ir.Note, Func: gv.Name,
+				Message: fmt.Sprintf("%d constant values with %d elements were left to run time: beyond the budget of %d elements each and %d steps in all", fo.left, fo.leftElems, foldBudget, foldWork),
+			})
+		}
+		return out, fo.err
+	}),
+}
+
+type folder struct {
+	c         *pass.Context
+	m         *ir.Module
+	fn        string
+	known     map[*relax.Var]*relax.Constant
+	done      map[foldKey][]*ir.Blob // results by kernel and arguments: layers often share them
+	work      int64
+	left      int
+	leftElems int64
+	err       error
+	mapper    relax.Mapper
+}
+
+type foldKey struct {
+	kernel *tir.PrimFunc
+	args   string
+}
+
+func (fo *folder) function(f *relax.Function) *relax.Function {
+	fo.mapper = relax.Mapper{Expr: fo.expr, Binding: fo.binding}
+	return fo.mapper.MapFunction(f)
+}
+
+func (fo *folder) expr(e relax.Expr) relax.Expr {
+	if v, ok := e.(*relax.Var); ok {
+		if c := fo.known[v]; c != nil {
+			return c
+		}
+		return e
+	}
+	return fo.mapper.MapExpr(e)
+}
+
+func (fo *folder) binding(b relax.Binding) relax.Binding {
+	out := fo.mapper.MapBinding(b)
+	vb, ok := out.(*relax.VarBinding)
+	if !ok || fo.err != nil {
+		return out
+	}
+	if c, ok := vb.Value.(*relax.Constant); ok && vb.Var.Dataflow {
+		fo.known[vb.Var] = c
+		return out
+	}
+	c := callsOp(vb.Value, opCallTIR)
+	if c == nil || len(c.Args) != 2 {
+		return out
+	}
+	folded, err := fo.evaluate(c, vb)
+	if err != nil {
+		fo.err = fmt.Errorf("variable %s: %w", vb.Var.Name, err)
+		return out
+	}
+	if folded == nil {
+		return out
+	}
+	nb := *vb
+	nb.Value = folded
+	if vb.Var.Dataflow {
+		fo.known[vb.Var] = folded
+	}
+	return &nb
+}
+
+// evaluate returns the value of c if all its arguments are constants and it is within the
+// budget, nil otherwise.
+func (fo *folder) evaluate(c *relax.Call, vb *relax.VarBinding) (*relax.Constant, error) {
+	gv, ok := c.Args[0].(*ir.GlobalVar)
+	info, tensor := vb.Var.SInfo.(*relax.TensorStructInfo)
+	if !ok || !tensor {
+		return nil, nil
+	}
+	kernel, ok := fo.m.Lookup(gv.Name).(*tir.PrimFunc)
+	dims, static := info.StaticDims()
+	if !ok || !static {
+		return nil, nil
+	}
+	var args []*ir.Blob
+	splat := true
+	for _, a := range fieldsOf(c.Args[1]) {
+		k, ok := a.(*relax.Constant)
+		if !ok {
+			return nil, nil
+		}
+		args = append(args, k.Data)
+		splat = splat && k.Data.IsSplat()
+	}
+	n, err := ir.CheckedElements(dims)
+	if err != nil {
+		return nil, err
+	}
+	if splat && len(args) > 0 && uniformKernel(kernel) {
+		out, err := fo.evaluateSplat(kernel, args, info, dims)
+		if out != nil || err != nil {
+			return out, err
+		}
+	}
+	work := kernelWork(kernel, args, dims)
+	if n > foldBudget || work > foldWork-fo.work {
+		fo.left++
+		fo.leftElems += n
+		return nil, nil
+	}
+	id := foldKey{kernel: kernel}
+	for _, a := range args {
+		id.args += a.Digest()
+	}
+	outs := fo.done[id]
+	if outs == nil {
+		fo.work += work
+		outs, err = fo.c.Evaluator.Eval(fo.c.Context(), kernel, args, []pass.TensorType{{DType: info.DType, Shape: dims}})
+		if err != nil {
+			return nil, fmt.Errorf("kernel %s on constants: %w", gv.Name, err)
+		}
+		fo.done[id] = outs
+	}
+	return &relax.Constant{Base: vb.Base, Data: outs[0]}, nil
+}
+
+// kernelWork returns how many statements a kernel runs on these arguments; more than foldWork
+// where that cannot be told.
+func kernelWork(f *tir.PrimFunc, args []*ir.Blob, out []int64) int64 {
+	extents := map[*tir.Var]tir.Expr{}
+	for i, b := range f.Buffers {
+		if b == nil {
+			continue
+		}
+		shape := out
+		if i < len(args) {
+			shape = args[i].Shape()
+		}
+		for k, d := range b.Shape {
+			if v, ok := d.(*tir.Var); ok && k < len(shape) {
+				extents[v] = tir.Const(v.DType(), shape[k])
+			}
+		}
+	}
+	var count func(s tir.Stmt) int64
+	count = func(s tir.Stmt) int64 {
+		switch s := s.(type) {
+		case *tir.For:
+			n, ok := tir.AsInt(tir.SubstExpr(s.Extent, extents))
+			if !ok {
+				return foldWork + 1
+			}
+			body := count(s.Body)
+			if n <= 0 || body == 0 {
+				return 0
+			}
+			if body > foldWork/n {
+				return foldWork + 1
+			}
+			return n * body
+		case *tir.While:
+			return foldWork + 1
+		}
+		n := int64(0)
+		s.EachChild(func(c ir.Node) {
+			switch c := c.(type) {
+			case *tir.Block:
+				n += count(c.Body)
+			case tir.Stmt:
+				n += count(c)
+			}
+		})
+		return min(max(n, 1), foldWork+1)
+	}
+	return count(f.Body)
+}

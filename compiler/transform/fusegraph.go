@@ -1,0 +1,158 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// fuseNode is a binding of a dataflow block in the graph that fusion partitions.
+type fuseNode struct {
+	index   int
+	binding *relax.VarBinding
+	call    *relax.Call // call_tir of a classified kernel; nil for other values
+	pattern opPattern
+	outs    []fuseEdge // users, in order
+	extern  bool       // used outside the block, or by what is not in the graph
+
+	// Post-dominator tree: parent is the node that all paths to the outputs go through
+	// first, edge the worst pattern on the way to it.
+	parent *fuseNode
+	edge   opPattern
+	depth  int
+
+	group *fuseGroup
+}
+
+type fuseEdge struct {
+	to      *fuseNode
+	pattern opPattern
+}
+
+// fuseGroup is an element of a union-find forest of groups.
+type fuseGroup struct {
+	up      *fuseGroup
+	pattern opPattern
+	anchor  *fuseNode // the reduction with fusible output, if any
+	size    int
+}
+
+func (g *fuseGroup) root() *fuseGroup {
+	for g.up != nil {
+		if g.up.up != nil {
+			g.up = g.up.up
+		}
+		g = g.up
+	}
+	return g
+}
+
+// fuseGraph builds the graph of a dataflow block, bindings in order.
+func fuseGraph(m *ir.Module, b *relax.BindingBlock) []*fuseNode {
+	byVar := map[*relax.Var]*fuseNode{}
+	nodes := make([]*fuseNode, 0, len(b.Bindings))
+	for i, x := range b.Bindings {
+		n := &fuseNode{index: i, pattern: patOpaque, extern: !x.Bound().Dataflow}
+		if vb, ok := x.(*relax.VarBinding); ok {
+			n.binding = vb
+			n.classify(m, vb)
+		}
+		usedVars(x.BoundValue(), func(v *relax.Var) {
+			from := byVar[v]
+			if from == nil {
+				return
+			}
+			// A kernel may take one argument element by element and broadcast another, so
+			// the pattern between two nodes depends on their shapes, as in Relay.
+			p := n.pattern
+			switch same := sameShape(v, x.Bound()); {
+			case p == patBroadcast && same:
+				p = patElemWise
+			case p == patElemWise && !same:
+				p = patBroadcast
+			}
+			from.outs = append(from.outs, fuseEdge{n, p})
+		})
+		byVar[x.Bound()] = n
+		nodes = append(nodes, n)
+	}
+	return nodes
+}
+
+func (n *fuseNode) classify(m *ir.Module, vb *relax.VarBinding) {
+	c := callsOp(vb.Value, opCallTIR)
+	if c == nil {
+		return
+	}
+	gv, ok := c.Args[0].(*ir.GlobalVar)
+	if !ok {
+		return
+	}
+	f, ok := m.Lookup(gv.Name).(*tir.PrimFunc)
+	if !ok {
+		return
+	}
+	if _, tuple := vb.Var.SInfo.(*relax.TupleStructInfo); tuple || len(c.Args) > 2 {
+		return
+	}
+	n.call = c
+	n.pattern = opPattern(f.Attrs.Int(attrOpPattern, int64(patOpaque)))
+}
+
+func sameShape(a, b *relax.Var) bool {
+	x, ok := a.SInfo.(*relax.TensorStructInfo)
+	if !ok {
+		return false
+	}
+	y, ok := b.SInfo.(*relax.TensorStructInfo)
+	if !ok || x.Shape == nil || y.Shape == nil {
+		return false
+	}
+	return ir.StructuralEqual(x.Shape, y.Shape, ir.EqualOpts{})
+}
+
+// postDominate computes the tree of immediate post-dominators from the outputs back
+// (Cooper, Harvey, Kennedy: a simple, fast dominance algorithm; the graph is acyclic, so
+// one sweep suffices).
+func postDominate(nodes []*fuseNode) {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		n := nodes[i]
+		n.depth = 1
+		if n.extern || len(n.outs) == 0 {
+			continue
+		}
+		parent, worst := n.outs[0].to, n.outs[0].pattern
+		for _, e := range n.outs[1:] {
+			worst = max(worst, e.pattern)
+			parent = commonDominator(parent, e.to, &worst)
+			if parent == nil {
+				break
+			}
+		}
+		if parent != nil {
+			n.parent, n.edge, n.depth = parent, worst, parent.depth+1
+		}
+	}
+}
+
+// commonDominator climbs from a and b to where they meet and widens worst by the edges on
+// the way; nil if they do not meet.
+func commonDominator(a, b *fuseNode, worst *opPattern) *fuseNode {
+	for a != b {
+		if a == nil || b == nil {
+			return nil
+		}
+		switch {
+		case a.depth < b.depth:
+			*worst = max(*worst, b.edge)
+			b = b.parent
+		case a.depth > b.depth:
+			*worst = max(*worst, a.edge)
+			a = a.parent
+		default:
+			*worst = max(*worst, a.edge, b.edge)
+			a, b = a.parent, b.parent
+		}
+	}
+	return a
+}

@@ -1,0 +1,197 @@
+package transform
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// fusedGroup builds the function of a group and the call of it.
+type fusedGroup struct {
+	members []*fuseNode
+	inside  map[*relax.Var]bool
+	inner   map[relax.Expr]*relax.Var // what the group's function calls a value
+	args    []relax.Expr
+	params  []*relax.Var
+	used    map[string]bool
+	mapper  relax.Mapper
+}
+
+// fusedCall makes the function of a group and returns the binding of its call. The result of
+// the group's last node keeps its variable, and so its name. It is false if the kernels
+// depend on symbolic extents that the arguments of the function would not tell.
+func fusedCall(origins *ir.Origins, d *distinct, members []*fuseNode) (relax.Binding, bool) {
+	g := &fusedGroup{members: members, inside: map[*relax.Var]bool{}, inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}}
+	for _, n := range members {
+		g.inside[n.binding.Var] = true
+	}
+	g.mapper.Expr = g.expr
+	// All members lead to the last one, and only its result is seen outside.
+	last := members[len(members)-1].binding
+	var bindings []relax.Binding
+	var ids []ir.OriginID
+	for _, n := range members {
+		vb := *n.binding
+		vb.Value = g.mapper.Expr(vb.Value)
+		v := *vb.Var
+		v.Dataflow = n.binding != last
+		vb.Var = &v
+		g.inner[n.binding.Var] = &v
+		bindings = append(bindings, &vb)
+		ids = append(ids, n.binding.Origin)
+	}
+	if !g.closed() {
+		return nil, false
+	}
+	base := ir.Base{Span: members[0].binding.Span, Origin: origins.Merge("FuseOps", ids...)}
+	// The symbolic variables of the caller must not be defined a second time here.
+	fn := relax.CopyFunction(&relax.Function{
+		Base: base, Params: g.params, Ret: last.Var.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, 1),
+		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: g.inner[last.Var]},
+	})
+	call := &relax.Call{Base: base, Op: d.add(fusedName(members), fn), Args: g.args, SInfo: last.Var.SInfo}
+	return &relax.VarBinding{Base: base, Var: last.Var, Value: call}, true
+}
+
+// expr maps what a member's call refers to: results of other members, and parameters.
+func (g *fusedGroup) expr(x relax.Expr) relax.Expr {
+	switch x := x.(type) {
+	case *relax.Var:
+		if !g.inside[x] {
+			return g.param(x)
+		}
+		if c := g.inner[x]; c != nil {
+			return c
+		}
+	case *relax.Constant:
+		if _, scalar := scalarConst(x); scalar {
+			return x // it becomes part of the kernel
+		}
+		return g.param(x)
+	case *relax.Call, *relax.Tuple:
+		return g.mapper.MapExpr(x)
+	}
+	return x
+}
+
+func (g *fusedGroup) param(x relax.Expr) relax.Expr {
+	if p := g.inner[x]; p != nil {
+		return p
+	}
+	p := &relax.Var{Base: x.Meta(), Name: "param_" + strconv.Itoa(len(g.params)), SInfo: relax.SInfoOf(x)}
+	if v, ok := x.(*relax.Var); ok && !g.used[v.Name] {
+		p.Name = v.Name
+	}
+	g.used[p.Name] = true
+	g.inner[x] = p
+	g.args, g.params = append(g.args, x), append(g.params, p)
+	return p
+}
+
+// closed reports whether the parameters define all symbolic variables of the group.
+func (g *fusedGroup) closed() bool {
+	defined := map[*tir.Var]bool{}
+	var infos []relax.StructInfo
+	for _, p := range g.params {
+		infos = append(infos, p.SInfo)
+	}
+	for _, v := range relax.DefinableVars(infos...) {
+		defined[v] = true
+	}
+	for _, n := range g.members {
+		infos = append(infos, n.binding.Var.SInfo)
+	}
+	for _, v := range relax.FreeSymbolicVars(infos...) {
+		if !defined[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// maxFusedName bounds the names of fused kernels, of which maxLayerName may be the layer's.
+const (
+	maxFusedName = 96
+	maxLayerName = 48
+)
+
+// fusedName joins the names of the kernels and that of the layer, the result of the group's
+// reduction or else of its last kernel: fused_conv2d_add_relu_fire2_squeeze1x1. Names that
+// only number values are no layer names.
+func fusedName(members []*fuseNode) string {
+	parts := []string{"fused"}
+	layer := members[len(members)-1].binding.Var.Name
+	for i := len(members) - 1; i >= 0; i-- {
+		if members[i].pattern == patOutEWiseFusable || members[i].pattern == patCommReduce {
+			layer = members[i].binding.Var.Name
+		}
+	}
+	for _, n := range members {
+		name := n.call.Args[0].(*ir.GlobalVar).Name
+		if !strings.HasPrefix(name, "fused_") {
+			name = strings.TrimRight(name, "0123456789")
+		}
+		parts = append(parts, strings.Trim(name, "_"))
+	}
+	layer = strings.Trim(relax.Identifier(layer), "_")
+	if len(layer) > maxLayerName {
+		layer = layer[:maxLayerName]
+	}
+	if base := strings.TrimRight(layer, "_0123456789"); len(base) < 2 || base == "lv" || base == "gv" {
+		layer = ""
+	}
+	name := strings.Join(parts, "_")
+	if room := maxFusedName - len(layer) - 1; len(name) > room {
+		name = name[:room]
+	}
+	if name = strings.TrimRight(name, "_"); layer != "" {
+		name += "_" + layer
+	}
+	return strings.TrimRight(name, "_")
+}
+
+// distinct adds functions to a module, each once: an equal one that it added before is used
+// again, and keeps the origins of both.
+type distinct struct {
+	e       *ir.Editor
+	origins *ir.Origins
+	byHash  map[uint64][]*ir.GlobalVar
+}
+
+func newDistinct(m *ir.Module, e *ir.Editor) *distinct {
+	return &distinct{e, m.Origins(), map[uint64][]*ir.GlobalVar{}}
+}
+
+func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {
+	h := ir.StructuralHash(fn)
+	for _, gv := range d.byHash[h] {
+		old := d.e.Lookup(gv.Name)
+		if !ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
+			continue
+		}
+		if id := d.origins.Merge("FuseOps", old.Meta().Origin, fn.Meta().Origin); id != old.Meta().Origin {
+			d.e.Set(gv.Name, withOrigin(old, id))
+		}
+		return gv
+	}
+	gv := d.e.Add(name, fn)
+	d.byHash[h] = append(d.byHash[h], gv)
+	return gv
+}
+
+func withOrigin(fn ir.Function, id ir.OriginID) ir.Function {
+	switch fn := fn.(type) {
+	case *relax.Function:
+		out := *fn
+		out.Origin = id
+		return &out
+	case *tir.PrimFunc:
+		out := *fn
+		out.Origin = id
+		return &out
+	}
+	return fn
+}

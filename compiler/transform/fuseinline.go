@@ -1,0 +1,95 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// inline appends the body of callee with its parameters replaced by args, and loads of the
+// buffers in scalars by their values. What callee defines is copied, so that two calls of
+// one kernel do not share variables.
+func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer, scalars map[*tir.Buffer]tir.Expr, base ir.Base) error {
+	if len(args) != len(callee.Params) {
+		return fmt.Errorf("kernel %s takes %d parameters, it is called with %d tensors", name, len(callee.Params), len(args))
+	}
+	cp := tir.NewCopier()
+	for i, p := range callee.Buffers {
+		if p == nil {
+			return fmt.Errorf("parameter %d of kernel %s is no buffer", i, name)
+		}
+		if len(p.Shape) != len(args[i].Shape) {
+			return fmt.Errorf("parameter %s of kernel %s has %d dimensions, the argument has %d", p.Name, name, len(p.Shape), len(args[i].Shape))
+		}
+		cp.Replace(p, args[i])
+		for k, d := range p.Shape {
+			if v, ok := d.(*tir.Var); ok && cp.Vars[v] == nil {
+				cp.Vars[v] = tir.CastTo(v.DType(), args[i].Shape[k])
+			}
+		}
+	}
+	body := cp.Stmt(callee.Body)
+	if r, ok := body.(*tir.BlockRealize); ok && len(r.Block.IterVars) == 0 {
+		u.allocs = append(u.allocs, r.Block.AllocBuffers...)
+		body = r.Block.Body
+	}
+	if len(scalars) > 0 {
+		body = foldScalars(body, scalars)
+	}
+	u.body = append(u.body, u.uniqueBlocks(body, base))
+	return nil
+}
+
+// foldScalars replaces loads of scalar buffers by their values.
+func foldScalars(s tir.Stmt, scalars map[*tir.Buffer]tir.Expr) tir.Stmt {
+	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
+		b, ok := s.(*tir.Block)
+		if !ok {
+			return s
+		}
+		out := *b
+		out.Reads = nil
+		for _, r := range b.Reads {
+			if scalars[r.Buffer] == nil {
+				out.Reads = append(out.Reads, r)
+			}
+		}
+		return &out
+	}, func(e tir.Expr) tir.Expr {
+		if l, ok := e.(*tir.BufferLoad); ok {
+			if v := scalars[l.Buffer]; v != nil {
+				return v
+			}
+		}
+		return e
+	})
+}
+
+// scalarConst returns the value of a 0-dimensional constant, which a kernel holds itself.
+func scalarConst(c *relax.Constant) (tir.Expr, bool) {
+	v := immediate(c.Data)
+	return v, v != nil
+}
+
+// uniqueBlocks gives the blocks of s names that the kernel does not have yet, and origins.
+func (u *tirFuser) uniqueBlocks(s tir.Stmt, base ir.Base) tir.Stmt {
+	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
+		b, ok := s.(*tir.Block)
+		if !ok {
+			return s
+		}
+		name := b.Name
+		for i := 1; u.blocks[name]; i++ {
+			name = fmt.Sprintf("%s_%d", b.Name, i)
+		}
+		u.blocks[name] = true
+		if name == b.Name && b.Origin == base.Origin {
+			return s
+		}
+		out := *b
+		out.Name, out.Origin = name, base.Origin
+		return &out
+	}, nil)
+}

@@ -1,0 +1,108 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// attrPrimitive marks functions that FuseOps made: each becomes one kernel.
+const attrPrimitive = "Primitive"
+
+// FuseOps groups kernels that should run as one.
+var FuseOps = &pass.Pass{
+	Name: "FuseOps", Kind: pass.Module,
+	Doc: "Groups calls of kernels in a dataflow block into functions marked Primitive, by the patterns of the kernels: elementwise operations join what they follow, reductions take elementwise operations on their outputs. At fuse_opt_level 0 nothing is fused.",
+	Options: []pass.Option{
+		{Name: "fuse_opt_level", Default: -1, Doc: "level of fusion; -1 takes opt_level"},
+	},
+	Config: []string{"relax.FuseOps.max_depth"}, ReadsLevel: true,
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		warnNotLegalized(c, m, "FuseOps")
+		level := c.Arg("fuse_opt_level").(int64)
+		if level < 0 {
+			level = int64(c.Level())
+		}
+		if level == 0 {
+			return m, nil
+		}
+		maxDepth := int(c.ConfigInt("relax.FuseOps.max_depth"))
+		e := m.Edit()
+		d := newDistinct(m, e)
+		for gv, fn := range m.Funcs() {
+			f, ok := fn.(*relax.Function)
+			if !ok || f.Attrs.Has(attrPrimitive) {
+				continue
+			}
+			c.Working(gv.Name)
+			if err := c.Err(); err != nil {
+				return nil, err
+			}
+			e.Set(gv.Name, fuseFunction(m, d, f, maxDepth))
+		}
+		return e.Done(), nil
+	},
+}
+
+func fuseFunction(m *ir.Module, d *distinct, f *relax.Function, maxDepth int) *relax.Function {
+	mp := &relax.Mapper{}
+	mp.Expr = func(x relax.Expr) relax.Expr {
+		switch x.(type) {
+		case *relax.SeqExpr, *relax.If, *relax.Function:
+			return mp.MapExpr(x)
+		}
+		return x
+	}
+	mp.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
+		if !b.Dataflow {
+			return mp.MapBlock(b)
+		}
+		nodes := fuseGraph(m, b)
+		postDominate(nodes)
+		partition(nodes, maxDepth)
+		return fuseBlock(m, d, b, nodes)
+	}
+	return mp.MapFunction(f)
+}
+
+// fuseBlock rewrites a block: each group of two or more nodes becomes a call of a new
+// function at the place of its last node.
+func fuseBlock(m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) *relax.BindingBlock {
+	groups := map[*fuseGroup][]*fuseNode{}
+	for _, n := range nodes {
+		if g := n.group.root(); n.call != nil {
+			groups[g] = append(groups[g], n)
+		}
+	}
+	calls := map[*fuseNode]relax.Binding{} // by last member
+	single := map[*fuseGroup]bool{}
+	for _, n := range nodes {
+		members := groups[n.group.root()]
+		if n.call == nil || len(members) < 2 || members[len(members)-1] != n {
+			continue
+		}
+		call, ok := fusedCall(m.Origins(), d, members)
+		if !ok {
+			single[n.group.root()] = true
+			continue
+		}
+		calls[n] = call
+	}
+	changed := false
+	var out []relax.Binding
+	for i, n := range nodes {
+		g := n.group.root()
+		switch {
+		case n.call == nil || len(groups[g]) < 2 || single[g]:
+			out = append(out, b.Bindings[i])
+		case calls[n] != nil:
+			out, changed = append(out, calls[n]), true
+		}
+	}
+	if !changed {
+		return b
+	}
+	c := *b
+	c.Bindings = out
+	return &c
+}

@@ -1,0 +1,199 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// FuseTIR makes one kernel of each group that FuseOps formed.
+var FuseTIR = &pass.Pass{
+	Name: "FuseTIR", Kind: pass.Sequential,
+	Doc: "Makes one kernel of each group that FuseOps formed, and removes the kernels that nothing calls any more.",
+	Children: []*pass.Pass{
+		{
+			Name: "FuseTIRInner", Kind: pass.Module, Lowering: true,
+			Doc: "Joins the kernels that a Primitive function calls into one kernel and calls that with call_tir. What passes between them becomes a buffer of the kernel.",
+			Run: fuseTIR,
+		},
+		DeadCodeElimination,
+	},
+}
+
+func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+	e := m.Edit()
+	d := newDistinct(m, e)
+	kernels := map[string]*ir.GlobalVar{}
+	for gv, fn := range m.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok || !f.Attrs.Has(attrPrimitive) {
+			continue
+		}
+		c.Working(gv.Name)
+		if err := c.Err(); err != nil {
+			return nil, err
+		}
+		kernel, err := fusePrimFuncs(m, gv.Name, f)
+		if err != nil {
+			return nil, err
+		}
+		e.Remove(gv.Name)
+		kernels[gv.Name] = d.add(gv.Name, kernel)
+	}
+	c.Working("")
+	if len(kernels) == 0 {
+		warnNotLegalized(c, m, "FuseTIR")
+		return m, nil
+	}
+	for gv, fn := range m.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok || kernels[gv.Name] != nil {
+			continue
+		}
+		e.Set(gv.Name, rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
+			return []relax.Binding{callKernel(b, kernels)}
+		}))
+	}
+	return e.Done(), nil
+}
+
+// callKernel turns a call of a Primitive function into a call_tir of its kernel.
+func callKernel(b relax.Binding, kernels map[string]*ir.GlobalVar) relax.Binding {
+	vb, ok := b.(*relax.VarBinding)
+	if !ok {
+		return b
+	}
+	c, ok := vb.Value.(*relax.Call)
+	if !ok {
+		return b
+	}
+	gv, ok := c.Op.(*ir.GlobalVar)
+	if !ok || kernels[gv.Name] == nil {
+		return b
+	}
+	out := *vb
+	out.Value = &relax.Call{
+		Base: c.Base, Op: ir.NewOp(opCallTIR), Args: []relax.Expr{kernels[gv.Name], &relax.Tuple{Fields: c.Args}},
+		SInfoArgs: []relax.StructInfo{vb.Var.SInfo}, SInfo: vb.Var.SInfo,
+	}
+	return &out
+}
+
+// tirFuser builds the kernel of one Primitive function.
+type tirFuser struct {
+	m       *ir.Module
+	buffers map[*relax.Var]*tir.Buffer
+	params  []*tir.Var
+	ports   []*tir.Buffer
+	allocs  []*tir.Buffer
+	body    []tir.Stmt
+	names   map[string]bool // of buffers
+	blocks  map[string]bool
+}
+
+func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc, error) {
+	u := &tirFuser{m: m, buffers: map[*relax.Var]*tir.Buffer{}, names: map[string]bool{}, blocks: map[string]bool{}}
+	for _, p := range f.Params {
+		info, ok := p.SInfo.(*relax.TensorStructInfo)
+		if !ok {
+			return nil, fmt.Errorf("parameter %s is no tensor but %s", p.Name, relax.FormatSInfo(p.SInfo))
+		}
+		b, err := u.buffer(p.Name, info)
+		if err != nil {
+			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		b.Base = p.Base
+		u.port(b)
+		u.buffers[p] = b
+	}
+	result, ok := f.Body.Body.(*relax.Var)
+	if !ok {
+		return nil, fmt.Errorf("the result is no variable but a %T", f.Body.Body)
+	}
+	for _, blk := range f.Body.Blocks {
+		for _, b := range blk.Bindings {
+			if err := u.binding(b, result); err != nil {
+				return nil, fmt.Errorf("variable %s: %w", b.Bound().Name, err)
+			}
+		}
+	}
+	root := &tir.Block{Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
+	return &tir.PrimFunc{
+		Base: f.Base, Params: u.params, Buffers: u.ports, RetType: ir.VoidType(),
+		Body:  &tir.BlockRealize{Predicate: tir.Bool(true), Block: root},
+		Attrs: ir.NewAttrs("tir.noalias", true),
+	}, nil
+}
+
+// port makes b a parameter of the kernel.
+func (u *tirFuser) port(b *tir.Buffer) {
+	u.params = append(u.params, &tir.Var{Name: "p_" + b.Name, Type: &ir.PrimType{DType: dtype.HandleT}})
+	u.ports = append(u.ports, b)
+}
+
+func (u *tirFuser) buffer(name string, info *relax.TensorStructInfo) (*tir.Buffer, error) {
+	dims, ok := info.Dims()
+	if !ok {
+		return nil, fmt.Errorf("its shape is unknown: %s", relax.FormatSInfo(info))
+	}
+	base := name
+	for i := 1; u.names[name]; i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	u.names[name] = true
+	return tir.NewBuffer(name, info.DType, dims, ""), nil
+}
+
+func (u *tirFuser) binding(b relax.Binding, result *relax.Var) error {
+	c := callsOp(b.BoundValue(), opCallTIR)
+	if c == nil {
+		return fmt.Errorf("it is not bound to a call_tir")
+	}
+	gv := c.Args[0].(*ir.GlobalVar)
+	callee, ok := u.m.Lookup(gv.Name).(*tir.PrimFunc)
+	if !ok {
+		return fmt.Errorf("kernel %s is not in the module", gv.Name)
+	}
+	info, ok := b.Bound().SInfo.(*relax.TensorStructInfo)
+	if !ok {
+		return fmt.Errorf("kernel %s has other results than one tensor", gv.Name)
+	}
+	out, err := u.buffer(b.Bound().Name, info)
+	if err != nil {
+		return err
+	}
+	out.Base = b.Meta()
+	u.buffers[b.Bound()] = out
+	if b.Bound() == result {
+		u.port(out)
+	} else {
+		u.allocs = append(u.allocs, out)
+	}
+	var args []*tir.Buffer
+	scalars := map[*tir.Buffer]tir.Expr{}
+	for i, a := range fieldsOf(c.Args[1]) {
+		switch a := a.(type) {
+		case *relax.Var:
+			if u.buffers[a] == nil {
+				return fmt.Errorf("kernel %s takes %s, which is neither a parameter nor computed before", gv.Name, a.Name)
+			}
+			args = append(args, u.buffers[a])
+		case *relax.Constant:
+			value, scalar := scalarConst(a)
+			if !scalar {
+				return fmt.Errorf("kernel %s takes a constant tensor: it must be a parameter of the function", gv.Name)
+			}
+			cell := tir.NewBuffer("const", a.Data.DType(), nil, "")
+			scalars[cell] = value
+			args = append(args, cell)
+		default:
+			return fmt.Errorf("argument %d of kernel %s is a %T: only tensors can be fused", i, gv.Name, a)
+		}
+	}
+	args = append(args, out)
+	return u.inline(gv.Name, callee, args, scalars, b.Meta())
+}

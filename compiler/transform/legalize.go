@@ -1,0 +1,182 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// LegalizeOps lowers operators to kernels.
+var LegalizeOps = &pass.Pass{
+	Name: "LegalizeOps", Kind: pass.Module, Lowering: true,
+	Doc: "Replaces each operator call by a call_tir of a kernel, a loop function made from the operator's tensor expression. Calls with equal kernels share one. Scalar constants become part of the kernel, and a matmul reads a weight that was transposed as it lies in memory. Operators whose shapes are not known are left alone, with a diagnostic.",
+	Options: []pass.Option{
+		{Name: "skip_ops", Default: []ir.Value{}, Doc: "Names of operators that are left alone, e.g. relax.nn.conv2d."},
+		{Name: "enable_warning", Default: true, Doc: "Whether operators without a kernel are reported."},
+	},
+	Config: []string{"relax.transform.apply_legalize_ops"},
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		if !c.ConfigBool("relax.transform.apply_legalize_ops") {
+			return m, nil
+		}
+		l := &legalizer{ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{}, origins: map[string][]ir.OriginID{}, reported: map[string]bool{}}
+		for _, name := range c.Arg("skip_ops").([]ir.Value) {
+			if s, ok := name.(string); ok {
+				l.skip[s] = true
+			}
+		}
+		for gv, fn := range m.Funcs() {
+			if k, ok := fn.(*tir.PrimFunc); ok {
+				h := ir.StructuralHash(k)
+				l.byHash[h] = append(l.byHash[h], gv.Name)
+			}
+		}
+		return l.module()
+	},
+}
+
+// legalizer holds what the pass knows of a module.
+type legalizer struct {
+	ctx      *pass.Context
+	mod      *ir.Module
+	edit     *ir.Editor
+	skip     map[string]bool
+	byHash   map[uint64][]string      // kernels by structural hash
+	origins  map[string][]ir.OriginID // of the calls of each new kernel
+	reported map[string]bool
+
+	fn         string // function at work
+	bound      map[*relax.Var]relax.Expr
+	transposed map[*relax.Var]relax.Expr // what a variable is the transposed of
+	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
+}
+
+func (l *legalizer) module() (*ir.Module, error) {
+	for gv, fn := range l.mod.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok {
+			continue
+		}
+		if err := l.ctx.Err(); err != nil {
+			return nil, err
+		}
+		l.fn = gv.Name
+		l.scan(f)
+		var failed error
+		out := rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
+			if failed != nil {
+				return []relax.Binding{b}
+			}
+			list, err := l.binding(b)
+			if err != nil {
+				failed = fmt.Errorf("%s: %s: %w", gv.Name, b.Bound().Name, err)
+			}
+			return list
+		})
+		if failed != nil {
+			return nil, failed
+		}
+		l.edit.Set(gv.Name, out)
+	}
+	for name, ids := range l.origins {
+		k := *l.edit.Lookup(name).(*tir.PrimFunc)
+		k.Origin = l.mod.Origins().Merge("LegalizeOps", ids...)
+		l.edit.Set(name, &k)
+	}
+	return l.edit.Done(), nil
+}
+
+// errSkip says why a call is left alone.
+var errSkip = errors.New("left alone")
+
+func skipf(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", errSkip, fmt.Sprintf(format, args...))
+}
+
+// binding returns what b becomes.
+func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
+	vb, ok := b.(*relax.VarBinding)
+	if !ok {
+		return []relax.Binding{b}, nil
+	}
+	name := opName(vb.Value)
+	if l.dead[vb.Var] {
+		return nil, nil
+	}
+	if name == "" || l.skip[name] {
+		return []relax.Binding{b}, nil
+	}
+	rule := legalizeRule(name)
+	if rule == nil {
+		if !structural(name) {
+			l.report(vb, name, "it has no kernel")
+		}
+		return []relax.Binding{b}, nil
+	}
+	k := l.newKernel(vb.Value.(*relax.Call), vb.Var)
+	outs, err := k.build(rule)
+	if errors.Is(err, errSkip) {
+		l.report(vb, name, err.Error())
+		return []relax.Binding{b}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	call, err := k.finish(kernelName(name, outs), outs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	out := *vb
+	out.Value = call
+	return append(k.before, &out), nil
+}
+
+func (l *legalizer) report(vb *relax.VarBinding, name, why string) {
+	key := l.fn + " " + name + " " + why
+	if l.reported[key] || !l.ctx.Arg("enable_warning").(bool) {
+		return
+	}
+	l.reported[key] = true
+	l.ctx.Report(ir.Diagnostic{
+		Severity: ir.Warning, Pass: "LegalizeOps", Func: l.fn, Origin: vb.Origin, Span: vb.Span,
+		Message: fmt.Sprintf("%s = %s was not lowered: %s", vb.Var.Name, name, why),
+	})
+}
+
+// add adds a kernel to the module, unless it has an equal one, and returns its name.
+func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
+	h := ir.StructuralHash(fn)
+	for _, name := range l.byHash[h] {
+		if old := l.edit.Lookup(name); old != nil && ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
+			if _, own := l.origins[name]; own {
+				l.origins[name] = append(l.origins[name], fn.Origin)
+			}
+			return name
+		}
+	}
+	gv := l.edit.Add(hint, fn)
+	l.byHash[h] = append(l.byHash[h], gv.Name)
+	l.origins[gv.Name] = []ir.OriginID{fn.Origin}
+	return gv.Name
+}
+
+// finish makes a kernel of the results and returns the call of it.
+func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
+	params := append(append([]*te.Tensor{}, k.params...), outs...)
+	scalars, values := k.scalars(params)
+	fn, err := te.CreatePrimFunc(params, te.FuncOpts{Scalars: scalars, Origin: k.origin()})
+	if err != nil {
+		return nil, err
+	}
+	name := k.l.add(hint, fn)
+	args := []relax.Expr{ir.NewGlobalVar(name), &relax.Tuple{Fields: k.args}}
+	if len(values) > 0 {
+		args = append(args, &relax.ShapeExpr{Values: values})
+	}
+	return &relax.Call{Base: k.call.Base, Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
+}

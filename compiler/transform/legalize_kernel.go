@@ -1,0 +1,273 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+// kernel is the kernel of one call in the making. Its rule asks for arguments, which become
+// parameters in the order in which they are first asked for.
+type kernel struct {
+	l      *legalizer
+	call   *relax.Call
+	v      *relax.Var // what the call is bound to
+	op     *op.Op
+	info   relax.StructInfo // of the result
+	params []*te.Tensor
+	args   []relax.Expr // for params, at the call
+	byVar  map[relax.Expr]*te.Tensor
+	vars   map[*tir.Var]*tir.Var // symbolic variables of the graph and of the kernel
+	names  map[string]bool
+	before []relax.Binding // what must be bound before the call
+	err    error           // the first that an accessor met
+}
+
+func (l *legalizer) newKernel(c *relax.Call, v *relax.Var) *kernel {
+	info := c.SInfo
+	if info == nil {
+		info = v.SInfo
+	}
+	return &kernel{
+		l: l, call: c, v: v, op: op.Of(c), info: info,
+		byVar: map[relax.Expr]*te.Tensor{}, vars: map[*tir.Var]*tir.Var{}, names: map[string]bool{},
+	}
+}
+
+// build runs the rule; an error of an accessor wins over its result.
+func (k *kernel) build(rule rule) ([]*te.Tensor, error) {
+	fields := []relax.StructInfo{k.info}
+	if t, ok := k.info.(*relax.TupleStructInfo); ok {
+		fields = t.Fields
+	}
+	for _, f := range fields {
+		t, ok := f.(*relax.TensorStructInfo)
+		if !ok {
+			return nil, skipf("its result is %s, no tensor", relax.FormatSInfo(f))
+		}
+		if _, known := t.Dims(); !known || t.DType.IsVoid() {
+			return nil, skipf("the shape of its result is not known: %s", relax.FormatSInfo(f))
+		}
+	}
+	outs, err := rule(k)
+	if k.err != nil {
+		return nil, k.err
+	}
+	return outs, err
+}
+
+func (k *kernel) fail(err error) {
+	if k.err == nil {
+		k.err = err
+	}
+}
+
+// origin is that of the call, or else of the variable.
+func (k *kernel) origin() ir.OriginID {
+	if k.call.Origin != 0 {
+		return k.call.Origin
+	}
+	return k.v.Origin
+}
+
+// sym maps a scalar expression of the graph into the kernel.
+func (k *kernel) sym(e tir.Expr) tir.Expr {
+	if _, ok := e.(*tir.IntImm); ok {
+		return e
+	}
+	sub := map[*tir.Var]tir.Expr{}
+	for _, v := range relax.VarsOf(e) {
+		if k.vars[v] == nil {
+			k.vars[v] = &tir.Var{Name: v.Name, Type: v.Type, Size: v.Size}
+		}
+		sub[v] = k.vars[v]
+	}
+	return tir.SubstExpr(e, sub)
+}
+
+func (k *kernel) syms(es []tir.Expr) []tir.Expr {
+	out := make([]tir.Expr, len(es))
+	for i, e := range es {
+		out[i] = k.sym(e)
+	}
+	return out
+}
+
+// arg returns argument i, following variables to tuples, shapes and scalars that they are
+// bound to; nil if it was left out.
+func (k *kernel) arg(i int) relax.Expr {
+	if i >= len(k.call.Args) {
+		return nil
+	}
+	e := k.call.Args[i]
+	for {
+		v, ok := e.(*relax.Var)
+		if !ok {
+			return e
+		}
+		switch b := k.l.bound[v].(type) {
+		case *relax.Tuple, *relax.ShapeExpr, *relax.PrimValue:
+			return b
+		case *relax.Var:
+			e = b
+		default:
+			return e
+		}
+	}
+}
+
+// has reports whether the call has argument i.
+func (k *kernel) has(i int) bool { return i < len(k.call.Args) }
+
+// tensor returns argument i as a parameter of the kernel.
+func (k *kernel) tensor(i int) *te.Tensor { return k.param(k.call.Args[i], i) }
+
+// param returns e as a parameter; the same expression is one parameter.
+func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
+	if t := k.byVar[e]; t != nil {
+		return t
+	}
+	info, ok := relax.SInfoOf(e).(*relax.TensorStructInfo)
+	if !ok {
+		k.fail(skipf("argument %d is no tensor", i))
+		return te.Placeholder("bad", dtype.Float32T)
+	}
+	dims, ok := info.Dims()
+	if !ok || info.DType.IsVoid() {
+		k.fail(skipf("the shape of argument %d is not known: %s", i, relax.FormatSInfo(info)))
+		return te.Placeholder("bad", dtype.Float32T)
+	}
+	name := string(rune('A' + i%26))
+	if v, ok := e.(*relax.Var); ok {
+		name = relax.Identifier(v.Name)
+	}
+	t := te.Placeholder(name, info.DType, k.syms(dims)...)
+	k.byVar[e] = t
+	k.params, k.args = append(k.params, t), append(k.args, e)
+	return t
+}
+
+// tensors returns the fields of argument i, a tuple.
+func (k *kernel) tensors(i int) []*te.Tensor {
+	e := k.arg(i)
+	var out []*te.Tensor
+	if t, ok := e.(*relax.Tuple); ok {
+		for j, f := range t.Fields {
+			out = append(out, k.param(f, j))
+		}
+		return out
+	}
+	info, ok := relax.SInfoOf(e).(*relax.TupleStructInfo)
+	if !ok {
+		k.fail(skipf("argument %d is no tuple", i))
+		return nil
+	}
+	for j, f := range info.Fields {
+		get := bindNew(ir.Base{Origin: k.origin()}, k.v.Name+"_in", f, &relax.TupleGetItem{Tuple: e, Index: j, SInfo: f})
+		get.Var.Dataflow = k.v.Dataflow
+		k.before = append(k.before, get)
+		out = append(out, k.param(get.Var, j))
+	}
+	return out
+}
+
+// operand returns argument i: a constant without dimensions and a scalar as part of the
+// kernel, anything else as a parameter.
+func (k *kernel) operand(i int) topi.Operand {
+	switch e := k.arg(i).(type) {
+	case *relax.PrimValue:
+		return topi.Operand{Scalar: k.sym(e.Value)}
+	case *relax.Constant:
+		if s := immediate(e.Data); s != nil {
+			return topi.Operand{Scalar: s}
+		}
+	}
+	return topi.T(k.tensor(i))
+}
+
+// immediate returns a constant without dimensions as an expression; nil for others.
+func immediate(b *ir.Blob) tir.Expr {
+	d := b.DType()
+	if len(b.Shape()) != 0 || d.IsHandle() {
+		return nil
+	}
+	t := &tensor.Tensor{DType: d, Shape: []int64{}, Data: b.Bytes()}
+	if d.IsFloat() {
+		return &tir.FloatImm{Type: d, Value: t.Float(0)}
+	}
+	return &tir.IntImm{Type: d, Value: t.Int(0)}
+}
+
+// prim returns argument i, a scalar whose value is known as an expression.
+func (k *kernel) prim(i int) tir.Expr {
+	switch e := k.arg(i).(type) {
+	case *relax.PrimValue:
+		return k.sym(e.Value)
+	case *relax.Constant:
+		if s := immediate(e.Data); s != nil {
+			return s
+		}
+	case relax.Expr:
+		if p, ok := relax.SInfoOf(e).(*relax.PrimStructInfo); ok && p.Value != nil {
+			return k.sym(p.Value)
+		}
+	}
+	k.fail(skipf("the value of argument %d is not known", i))
+	return tir.Int(0)
+}
+
+// prims returns the fields of argument i, a tuple of scalars.
+func (k *kernel) prims(i int) []tir.Expr {
+	t, ok := k.arg(i).(*relax.Tuple)
+	if !ok {
+		k.fail(skipf("the values of argument %d are not known", i))
+		return nil
+	}
+	var out []tir.Expr
+	for _, f := range t.Fields {
+		info, ok := relax.SInfoOf(f).(*relax.PrimStructInfo)
+		if !ok || info.Value == nil {
+			k.fail(skipf("the values of argument %d are not known", i))
+			return nil
+		}
+		out = append(out, k.sym(info.Value))
+	}
+	return out
+}
+
+// out returns result i.
+func (k *kernel) out(i int) *relax.TensorStructInfo {
+	if t, ok := k.info.(*relax.TupleStructInfo); ok {
+		return t.Fields[i].(*relax.TensorStructInfo)
+	}
+	return k.info.(*relax.TensorStructInfo)
+}
+
+// shape returns the extents of result i.
+func (k *kernel) shape(i int) []tir.Expr {
+	dims, _ := k.out(i).Dims()
+	return k.syms(dims)
+}
+
+// elements is the number of elements of argument i.
+func (k *kernel) elements(i int) tir.Expr {
+	n := tir.Expr(tir.Int(1))
+	info, ok := relax.SInfoOf(k.call.Args[i]).(*relax.TensorStructInfo)
+	if !ok {
+		k.fail(skipf("argument %d is no tensor", i))
+		return n
+	}
+	dims, known := info.Dims()
+	if !known {
+		k.fail(skipf("the shape of argument %d is not known", i))
+	}
+	for _, d := range k.syms(dims) {
+		n = tir.Mul(n, d)
+	}
+	return n
+}

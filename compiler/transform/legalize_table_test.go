@@ -1,0 +1,25 @@
+package transform
+
+import (
+	"testing"
+
+	"github.com/irscope/irscope/compiler/op"
+)
+
+// TestEveryOperatorIsAccountedFor holds the table of operators against the rules.
+func TestEveryOperatorIsAccountedFor(t *testing.T) {
+	without := map[string]string{
+		"relax.dynamic_strided_slice": "the shape of its result depends on values",
+	}
+	for _, name := range op.Names() {
+		_, excused := without[name]
+		switch rule := legalizeRule(name) != nil; {
+		case rule && structural(name):
+			t.Errorf("%s has a rule and counts as structural", name)
+		case !rule && !structural(name) && !excused:
+			t.Errorf("%s has no rule", name)
+		case rule && excused:
+			t.Errorf("%s has a rule, it is listed as having none", name)
+		}
+	}
+}

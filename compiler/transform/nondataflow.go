@@ -1,0 +1,67 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// ToNonDataflow turns dataflow blocks into ordinary blocks.
+var ToNonDataflow = &pass.Pass{
+	Name: "ToNonDataflow", Kind: pass.Function, Lowering: true,
+	Doc: "Turns dataflow blocks into ordinary binding blocks and their variables into ordinary variables, so that bindings with effects may follow.",
+	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		return toNonDataflow(f), nil
+	}),
+}
+
+func toNonDataflow(f *relax.Function) *relax.Function {
+	vars := map[*relax.Var]*relax.Var{}
+	m := &relax.Mapper{}
+	m.Var = func(v *relax.Var) *relax.Var {
+		if !v.Dataflow {
+			return v
+		}
+		c := *v
+		c.Dataflow = false
+		vars[v] = &c
+		return &c
+	}
+	m.Expr = func(e relax.Expr) relax.Expr {
+		if v, ok := e.(*relax.Var); ok {
+			if c := vars[v]; c != nil {
+				return c
+			}
+			return e
+		}
+		if s, ok := e.(*relax.SeqExpr); ok {
+			return mergeBlocks(m.MapSeq(s))
+		}
+		return m.MapExpr(e)
+	}
+	m.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
+		out := m.MapBlock(b)
+		if !out.Dataflow {
+			return out
+		}
+		c := *out
+		c.Dataflow = false
+		return &c
+	}
+	return m.MapFunction(f)
+}
+
+// mergeBlocks joins neighbouring blocks of s, none of which is a dataflow block.
+func mergeBlocks(s *relax.SeqExpr) *relax.SeqExpr {
+	if len(s.Blocks) < 2 {
+		return s
+	}
+	joined := *s.Blocks[0]
+	joined.Bindings = nil
+	for _, b := range s.Blocks {
+		joined.Bindings = append(joined.Bindings, b.Bindings...)
+	}
+	out := *s
+	out.Blocks = []*relax.BindingBlock{&joined}
+	return &out
+}

@@ -1,0 +1,48 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// eraseSymbols forgets in struct info the symbolic variables that match casts defined, which
+// are entries of the shape heap now. Those of the parameters stay.
+func eraseSymbols(f *relax.Function) *relax.Function {
+	known := map[*tir.Var]bool{}
+	for _, v := range relax.DefinedSymbolicVars(f) {
+		known[v] = true
+	}
+	erased := map[*relax.Var]*relax.Var{}
+	m := &relax.Mapper{}
+	m.SInfo = func(s relax.StructInfo) relax.StructInfo {
+		for _, v := range relax.FreeSymbolicVars(s) {
+			if !known[v] {
+				return relax.EraseToWellDefined(s, func(v *tir.Var) bool { return known[v] }, func(*relax.Var) bool { return true })
+			}
+		}
+		return s
+	}
+	m.Var = func(v *relax.Var) *relax.Var {
+		if v.SInfo == nil {
+			return v
+		}
+		info := m.SInfo(v.SInfo)
+		if info == v.SInfo {
+			return v
+		}
+		out := *v
+		out.SInfo = info
+		erased[v] = &out
+		return &out
+	}
+	m.Expr = func(e relax.Expr) relax.Expr {
+		if v, ok := e.(*relax.Var); ok {
+			if x := erased[v]; x != nil {
+				return x
+			}
+			return e
+		}
+		return m.MapExpr(e)
+	}
+	return m.MapFunction(f)
+}

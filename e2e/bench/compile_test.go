@@ -1,0 +1,137 @@
+package bench
+
+import (
+	"fmt"
+	goruntime "runtime"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/vm"
+)
+
+// BenchmarkCompile takes light models from the file to code that is ready to run, on one
+// thread, with all instruments of the page: the stages are metrics, in processor time. "record" is printing,
+// diffing and reporting, "verify" the check of the module after every pass.
+func BenchmarkCompile(b *testing.B) {
+	for _, name := range []string{"light_resnet50", "light_densenet121"} {
+		b.Run(name, func(b *testing.B) {
+			data := light(b, name)
+			defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
+			var st stages
+			b.ReportAllocs()
+			for b.Loop() {
+				compileOnce(b, data, &st)
+			}
+			st.report(b)
+			var total time.Duration
+			for _, d := range st.total {
+				total += d
+			}
+			b.ReportMetric(total.Seconds()*1000/float64(b.N), "total-ms")
+			b.ReportMetric(float64(st.total["record"])/float64(total), "record/total")
+		})
+	}
+}
+
+func compileOnce(b *testing.B, data []byte, st *stages) {
+	b.Helper()
+	var m *ir.Module
+	st.do("import", func() { m = importModel(b, data) })
+	var record, verify time.Duration
+	rec := instruments.NewRecorder(&sink{}, instruments.NewSnapshots())
+	pl, err := pipeline.Lookup("default")
+	must(b, err)
+	start := processTime()
+	must(b, rec.Start(m, pl, &event.RunStarted{}))
+	record = processTime() - start
+	begun := record
+	req := compiler.Request{Module: m, Pipeline: pl, Instruments: []*pass.Instrument{
+		timed(rec.Instrument(), &record), timed(instruments.WellFormed(false), &verify), (&instruments.Timing{}).Instrument(),
+	}}
+	start = processTime()
+	res, err := compiler.Passes(b.Context(), req)
+	must(b, err)
+	passes := processTime() - start - verify - record + begun
+	st.add("passes", passes)
+	st.add("record", record)
+	st.add("verify", verify)
+	st.do("codegen", func() {
+		c, err := compiler.Compile(b.Context(), compiler.Request{Module: res.Module, Pipeline: pass.NewSequential("none")})
+		must(b, err)
+		res.Artifact = c.Artifact
+	})
+	st.do("wazero", func() {
+		eng := runtime.NewEngine(runtime.EngineOptions{})
+		prog, err := res.Artifact.Open(b.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
+		must(b, err)
+		must(b, prog.Close())
+		must(b, eng.Close())
+	})
+}
+
+// BenchmarkOnePassOfMany runs a pass that touches one function of a module of 2,000
+// functions and about 100,000 lines, with the recorder on.
+func BenchmarkOnePassOfMany(b *testing.B) {
+	m := manyFunctions(b, 2000)
+	first := ""
+	for gv := range m.Funcs() {
+		first = gv.Name
+		break
+	}
+	touch, err := pass.NewModulePass("Touch", 0, func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		f := m.Lookup(first)
+		return m.With(first, f.WithFuncAttrs(f.FuncAttrs().With("touched", fmt.Sprint(time.Now().UnixNano())))), nil
+	})
+	must(b, err)
+	rec := instruments.NewRecorder(&sink{}, instruments.NewSnapshots())
+	pl := pass.NewSequential("pl", touch)
+	must(b, rec.Start(m, pl, &event.RunStarted{}))
+	lines := 0
+	snaps := instruments.NewSnapshots()
+	for gv, f := range m.Funcs() {
+		lines += snaps.Of(gv.Name, f).Lines
+	}
+	c, err := pass.NewContext(b.Context(), pass.Instruments(rec.Instrument()))
+	must(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := c.Run(touch, m)
+		must(b, err)
+	}
+	b.ReportMetric(float64(lines), "lines")
+	b.ReportMetric(float64(m.Len()), "functions")
+}
+
+// manyFunctions is a module of n loop functions: copies of one of a lowered model.
+func manyFunctions(b *testing.B, n int) *ir.Module {
+	b.Helper()
+	g, ok := gallery.Lookup("cnn")
+	if !ok {
+		b.Fatal("the gallery has no cnn")
+	}
+	level := 0
+	res, err := compiler.Passes(b.Context(), compiler.Request{Module: importModel(b, g.Bytes), OptLevel: &level})
+	must(b, err)
+	snaps := instruments.NewSnapshots()
+	var model ir.Function
+	nearest := 1 << 30
+	for gv, f := range res.Module.Funcs() {
+		if s := snaps.Of(gv.Name, f); s.Kind == "prim_func" && max(s.Lines-50, 50-s.Lines) < nearest {
+			model, nearest = f, max(s.Lines-50, 50-s.Lines)
+		}
+	}
+	m := ir.NewModule()
+	for i := range n {
+		name := fmt.Sprintf("kernel_%04d", i)
+		m = m.With(name, model.WithFuncAttrs(model.FuncAttrs().With(ir.AttrGlobalSymbol, name)))
+	}
+	return m
+}

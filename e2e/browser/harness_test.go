@@ -1,0 +1,277 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// patience is how long a test waits for something to appear on the page.
+const patience = 15 * time.Second
+
+// chromium is the one browser of the test binary; each test has its own context in it, as a visitor of their own.
+var chromium struct {
+	once   sync.Once
+	ctx    context.Context
+	cancel func()
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if chromium.cancel != nil {
+		chromium.cancel()
+	}
+	os.Exit(code)
+}
+
+// findChromium returns the path of a browser.
+func findChromium() (string, error) {
+	if path := os.Getenv("CHROME_BIN"); path != "" {
+		return path, nil
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("no Chromium found: install it (Debian: apt-get install chromium) or set CHROME_BIN")
+}
+
+// launch starts the browser. No name resolves in it but this machine, which proves that the page loads nothing from elsewhere.
+func launch(path string) {
+	opts := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.Flag("no-sandbox", os.Geteuid() == 0),
+		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+		chromedp.Flag("no-proxy-server", true),
+	)
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
+	ctx, cancel := chromedp.NewContext(alloc)
+	chromium.ctx = ctx
+	chromium.cancel = func() {
+		cancel()
+		cancelAlloc()
+	}
+	chromium.err = chromedp.Do(ctx)
+}
+
+// page is a tab of a new visitor.
+type page struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+	// sessions are the paths of the visitor's sessions by model.
+	sessions map[string]string
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// visit opens a tab of a new visitor at a size. When the test ends, an error on the console fails it.
+func visit(t *testing.T, base string, width, height int64) *page {
+	t.Helper()
+	path, err := findChromium()
+	if err != nil {
+		if os.Getenv("E2E_REQUIRED") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	chromium.once.Do(func() { launch(path) })
+	if chromium.err != nil {
+		t.Fatalf("start %s: %v", path, chromium.err)
+	}
+	ctx, cancel := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
+	p := &page{t: t, ctx: ctx, base: base, sessions: map[string]string{}}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height)); err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
+	messages := chromedp.Console(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for m, err := range messages {
+			if err != nil {
+				return
+			}
+			if m.IsException() || m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning {
+				p.mu.Lock()
+				p.faults = append(p.faults, fmt.Sprintf("%s (%s:%d)", m, m.URL, m.Line+1))
+				p.mu.Unlock()
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.shot(filepath.Join(os.TempDir(), "irscope-e2e-"+strings.ReplaceAll(t.Name(), "/", "-")+".png"))
+		}
+		cancel()
+		<-done
+		for _, f := range p.faults {
+			t.Errorf("console: %s", f)
+		}
+	})
+	return p
+}
+
+// goTo opens an address of the server.
+func (p *page) goTo(path string) {
+	p.t.Helper()
+	p.do("open "+path, chromedp.Navigate(p.base+path))
+}
+
+// theme makes the system prefer light or dark.
+func (p *page) theme(name string) {
+	p.t.Helper()
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}},
+	})
+	if err != nil {
+		p.t.Fatalf("set theme: %v", err)
+	}
+}
+
+// soon is the context of one action: no action may take longer than the patience of the test.
+func (p *page) soon() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.ctx, patience)
+}
+
+// do runs an action that gives nothing.
+func (p *page) do(what string, action chromedp.Action[chromedp.Void]) {
+	p.t.Helper()
+	ctx, cancel := p.soon()
+	defer cancel()
+	if err := chromedp.Do(ctx, action); err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// eval evaluates an expression in the page.
+func eval[T any](p *page, js string) T {
+	p.t.Helper()
+	ctx, cancel := p.soon()
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.t.Fatalf("evaluate %s: %v", js, err)
+	}
+	return v
+}
+
+// wait waits until an expression is true. It asks from here, so a navigation in between does no harm.
+func (p *page) wait(js string) {
+	p.t.Helper()
+	p.until(js, func() bool {
+		ctx, cancel := p.soon()
+		defer cancel()
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+js+")"))
+		return err == nil && v
+	})
+}
+
+// until waits for a condition.
+func (p *page) until(what string, cond func() bool) {
+	p.t.Helper()
+	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for !cond() {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("after %v it is not true that %s", patience, what)
+		}
+		<-tick.C
+	}
+}
+
+// text returns the text of an element.
+func (p *page) text(selector string) string {
+	p.t.Helper()
+	return eval[string](p, fmt.Sprintf(`document.querySelector(%q)?.textContent ?? "(no such element)"`, selector))
+}
+
+// count returns how many elements match.
+func (p *page) count(selector string) int {
+	p.t.Helper()
+	return eval[int](p, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
+}
+
+// click clicks into the middle of an element with the mouse.
+func (p *page) click(selector string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
+	at := eval[[]float64](p, fmt.Sprintf(`(() => {
+		const el = document.querySelector(%q); el.scrollIntoView({block: "nearest"});
+		const r = el.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
+	p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// press sends keys, one after the other: letters, or names of chromedp's kb package by their runes.
+func (p *page) press(keys string) {
+	p.t.Helper()
+	p.do(fmt.Sprintf("press %q", keys), chromedp.KeyEvent(keys))
+}
+
+// slowness tells how many programs share each processor beyond the two that a browser and its server keep busy, at least 1: limits
+// on times grow with it, so that they judge the page and not what runs beside it. Where the load is not known it is 1.
+func slowness(t *testing.T) float64 {
+	t.Helper()
+	var load float64
+	data, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, err = fmt.Sscan(string(data), &load)
+	}
+	if err != nil {
+		return 1
+	}
+	factor := max(1, load/float64(2*runtime.NumCPU()))
+	t.Logf("limits on times are taken %.1f times, at a load of %.1f", factor, load)
+	return factor
+}
+
+// tabTo presses Tab until the focus is on an element that matches; it fails after too many.
+func (p *page) tabTo(selector string) {
+	p.t.Helper()
+	for range 80 {
+		if eval[bool](p, fmt.Sprintf(`document.activeElement?.matches(%q) ?? false`, selector)) {
+			return
+		}
+		p.press(kb.Tab)
+	}
+	p.t.Fatalf("80 times Tab did not reach %s", selector)
+}
+
+// shot writes a screenshot of what is in the window.
+func (p *page) shot(file string) {
+	p.t.Helper()
+	ctx, cancel := p.soon()
+	defer cancel()
+	data, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.t.Logf("screenshot %s: %v", file, err)
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		p.t.Logf("screenshot: %v", err)
+		return
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		p.t.Logf("screenshot: %v", err)
+		return
+	}
+	p.t.Logf("screenshot: %s", file)
+}

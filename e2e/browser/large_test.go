@@ -1,0 +1,65 @@
+package browser
+
+import (
+	"testing"
+
+	"github.com/irscope/irscope/e2e/fixture"
+)
+
+// TestLargeDiff opens the diff of a function of 100,000 lines. The limits are those of the issue; the times are measured in the page,
+// from the key to the frame in which the lines stand.
+func TestLargeDiff(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	path := session(p, fixture.Large)
+	p.goTo(path + "?pass=1.5/LegalizeOps")
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	open := `(async () => {
+		const frame = () => new Promise(requestAnimationFrame);
+		const start = performance.now();
+		document.querySelector('[data-step="1.4/DeadCodeElimination"]').click();
+		for (;;) {
+			await frame();
+			const rows = document.querySelectorAll(".code-row .tx");
+			if (document.querySelector("#center-title").textContent.startsWith("DeadCode") && rows.length > 20 && rows[5].textContent.includes("lv")) break;
+		}
+		return performance.now() - start; })()`
+	first := eval[float64](p, open)
+	p.press("j")
+	p.wait(`document.querySelector("#center-title").textContent.startsWith("LegalizeOps")`)
+	// The best of three: the machine may be busy with other things, the page may not.
+	again := eval[float64](p, open)
+	for range 2 {
+		p.press("j")
+		p.wait(`document.querySelector("#center-title").textContent.startsWith("LegalizeOps")`)
+		again = min(again, eval[float64](p, open))
+	}
+	nodes := p.count(".code-view, .code-view *")
+	t.Logf("100,000 lines: first open %.0f ms with the server's diff, again %.0f ms, %d elements", first, again, nodes)
+	if limit := 100 * slowness(t); again > limit {
+		t.Errorf("opening the diff took %.0f ms, want less than %.0f", again, limit)
+	}
+	if nodes >= 300 {
+		t.Errorf("the view has %d elements, want less than 300", nodes)
+	}
+	// Scrolling through all of it in 40 jumps: half of the frames at least must come within 50 ms, and lines must appear.
+	frames := eval[[]float64](p, `(async () => {
+		const view = document.querySelector(".code-view"), frame = () => new Promise(requestAnimationFrame);
+		const took = [];
+		for (let i = 1; i <= 40; i++) {
+			view.scrollTop = view.scrollHeight * i / 41;
+			const start = performance.now();
+			await frame();
+			took.push(performance.now() - start);
+		}
+		return took.sort((a, b) => a - b); })()`)
+	median := frames[len(frames)/2]
+	t.Logf("frames while scrolling: median %.0f ms, longest %.0f ms", median, frames[len(frames)-1])
+	if median > 50 {
+		t.Errorf("the median frame took %.0f ms while scrolling, want at most 50", median)
+	}
+	p.wait(`[...document.querySelectorAll(".code-row .tx")].some(x => x.textContent.includes("lv9"))`)
+	if n := p.count(".code-view, .code-view *"); n >= 300 {
+		t.Errorf("after scrolling the view has %d elements, want less than 300", n)
+	}
+}

@@ -1,0 +1,197 @@
+package browser
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/irscope/irscope/e2e/fixture"
+)
+
+// gates hold a run at named passes until they are opened.
+type gates struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
+}
+
+func (g *gates) hold(pass string) <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.open[pass] // nil where the pass is not held: it is passed over by the runner
+}
+
+// release lets a pass go on, in this run and all later ones.
+func (g *gates) release(pass string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.open[pass])
+	delete(g.open, pass)
+}
+
+// holding returns gates at the given passes; they all open when the test ends.
+func holding(t *testing.T, passes ...string) *gates {
+	g := &gates{open: map[string]chan struct{}{}}
+	for _, pass := range passes {
+		g.open[pass] = make(chan struct{})
+	}
+	t.Cleanup(func() {
+		for _, pass := range passes {
+			if g.hold(pass) != nil {
+				g.release(pass)
+			}
+		}
+	})
+	return g
+}
+
+// TestTreeFillsIn holds the compiler in the middle: what is done is on the page, what runs is marked, the rest waits.
+func TestTreeFillsIn(t *testing.T) {
+	g := holding(t, "FuseTIR", "KillAfterLastUse")
+	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
+	p.goTo(session(p, fixture.MLP))
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running FuseTIR")`)
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.textContent === "⟳"`, row("1.9/FuseTIR")+" .glyph"))
+	p.click("#only-changed")
+	p.wait(fmt.Sprintf(`document.querySelector(%q)?.textContent === "·"`, row("2.3/CallTIRRewrite")+" .glyph"))
+	if got := p.text(row("1.6/AnnotateTIROpPattern") + " .glyph"); got != "○" {
+		t.Errorf("a pass that changed nothing has the mark %q", got)
+	}
+	if eval[bool](p, `document.querySelector("#cancel").disabled`) {
+		t.Error("a run that goes on cannot be cancelled")
+	}
+	g.release("FuseTIR")
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running KillAfterLastUse")`)
+	g.release("KillAfterLastUse")
+	p.wait(done)
+	p.wait(`document.querySelectorAll("#timeline-body .bar").length > 10 && document.querySelectorAll("#timeline-body .lane").length > 2`)
+}
+
+// TestCancel stops a run that would never end, and starts another.
+func TestCancel(t *testing.T) {
+	g := holding(t, "FuseTIR")
+	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
+	p.goTo(session(p, fixture.MLP))
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running FuseTIR")`)
+	p.click("#cancel")
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Cancelled")`)
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	g.release("FuseTIR")
+	p.click("#run")
+	p.wait(done)
+}
+
+// TestReconnect cuts the connection in the middle of a run; the page must say so, come back, and miss nothing.
+func TestReconnect(t *testing.T) {
+	g := holding(t, "FuseTIR", "KillAfterLastUse")
+	line := splice(t, serve(t, &fixture.Runner{Hold: g.hold}))
+	p := visit(t, line.url, 1440, 900)
+	p.goTo(session(p, fixture.MLP))
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running FuseTIR")`)
+	line.set(false)
+	p.wait(`document.querySelector("#run-state-text").textContent.includes("connection is lost")`)
+	g.release("FuseTIR")
+	line.set(true)
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running KillAfterLastUse")`)
+	g.release("KillAfterLastUse")
+	p.wait(done)
+	p.click("#only-changed")
+	p.wait(`document.querySelectorAll(".row").length > 18`)
+	if n := eval[int](p, `[...document.querySelectorAll(".row")].filter(x => [..."·⟳"].includes(x.querySelector(".glyph").textContent)).length`); n != 0 {
+		t.Errorf("%d steps never ended on the page", n)
+	}
+	p.expectFaults("WebSocket connection", "ERR_")
+}
+
+// wire is a connection to a server that can be cut.
+type wire struct {
+	url string
+
+	mu    sync.Mutex
+	up    bool
+	conns []net.Conn
+}
+
+// splice listens on a port of its own and passes everything on to the server while the wire is up.
+func splice(t *testing.T, target string) *wire {
+	t.Helper()
+	to, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{url: "http://" + listener.Addr().String(), up: true}
+	t.Cleanup(func() {
+		_ = listener.Close()
+		w.set(false)
+	})
+	go func() {
+		for {
+			in, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			w.connect(in, to.Host)
+		}
+	}()
+	return w
+}
+
+func (w *wire) connect(in net.Conn, host string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.up {
+		_ = in.Close()
+		return
+	}
+	out, err := net.Dial("tcp", host)
+	if err != nil {
+		_ = in.Close()
+		return
+	}
+	w.conns = append(w.conns, in, out)
+	pipe := func(a, b net.Conn) {
+		_, _ = io.Copy(a, b)
+		_ = a.Close()
+		_ = b.Close()
+	}
+	go pipe(in, out)
+	go pipe(out, in)
+}
+
+// set puts the wire up or cuts it, with all that goes over it.
+func (w *wire) set(up bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.up = up
+	if !up {
+		for _, c := range w.conns {
+			_ = c.Close()
+		}
+		w.conns = nil
+	}
+}
+
+// expectFaults takes the messages off the list of faults that contain one of the parts: a cut connection is told on the console.
+func (p *page) expectFaults(parts ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	kept := p.faults[:0]
+	for _, f := range p.faults {
+		expected := false
+		for _, part := range parts {
+			expected = expected || strings.Contains(f, part)
+		}
+		if !expected {
+			kept = append(kept, f)
+		}
+	}
+	p.faults = kept
+}

@@ -1,0 +1,156 @@
+package browser
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/irscope/irscope/e2e/fixture"
+)
+
+// views are the pages and states that are looked at as a whole: by axe, for overflow, and for screenshots.
+var views = []struct {
+	name, model, query, ready string
+}{
+	{"gallery", "", "", `document.querySelectorAll(".card").length > 0`},
+	{"unified", fixture.MLP, "?pass=1.9/FuseTIR&function=main", `document.querySelectorAll(".code-row.is-add").length > 0`},
+	{"split", fixture.MLP, "?pass=1.10/ApplyDefaultSchedule&view=split", `document.querySelectorAll(".code-row.is-mod").length > 0`},
+	{"ir", fixture.MLP, "?pass=2.3/CallTIRRewrite&view=ir&function=*", `document.querySelectorAll(".code-head").length > 0`},
+	{"code", fixture.MLP, "?view=code", `document.querySelectorAll(".code-row").length > 5`},
+	{"result", fixture.MLP, "?view=result", `document.querySelector("#result .latency-value")`},
+	{"failed", fixture.Broken, "?pass=3.1/LowerAllocTensor", `document.querySelector(".empty .note.error")`},
+}
+
+// open shows a view and waits until it is there.
+func open(p *page, model, query, ready string) {
+	p.t.Helper()
+	if model == "" {
+		p.goTo("/")
+	} else {
+		p.goTo(session(p, model) + query)
+		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state").dataset.status)`)
+	}
+	if eval[bool](p, `matchMedia("(max-width: 760px)").matches && document.querySelector(".narrow-tabs") !== null`) {
+		p.click(`.narrow-tabs [data-tab=center]`) // a narrow window shows one pane at a time
+	}
+	p.wait(ready)
+}
+
+// TestAccessibility runs axe over every view in both themes.
+func TestAccessibility(t *testing.T) {
+	base := serve(t, &fixture.Runner{})
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	for _, theme := range []string{"light", "dark"} {
+		p := visit(t, base, 1440, 900)
+		p.theme(theme)
+		for _, v := range views {
+			open(p, v.model, v.query, v.ready)
+			// The debugger's evaluation is not bound by the page's policy, so axe needs no exception in it.
+			eval[bool](p, axe+"\n;true")
+			report := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v =>
+				({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? ""))}))))`)
+			var faults []struct {
+				ID, Help string
+				Nodes    []string
+			}
+			if err := json.Unmarshal([]byte(report), &faults); err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range faults {
+				t.Errorf("%s in %s: %s: %s %q", v.name, theme, f.ID, f.Help, f.Nodes)
+			}
+		}
+	}
+}
+
+// sizes are the windows in which the page must work.
+var sizes = []struct{ width, height int64 }{{1440, 900}, {1024, 768}, {390, 844}}
+
+// TestSizes shows every view in every size and theme: nothing may stick out at the side. With E2E_SCREENS it keeps screenshots.
+func TestSizes(t *testing.T) {
+	base := serve(t, &fixture.Runner{})
+	for _, size := range sizes {
+		for _, theme := range []string{"light", "dark"} {
+			p := visit(t, base, size.width, size.height)
+			p.theme(theme)
+			for _, v := range views {
+				open(p, v.model, v.query, v.ready)
+				tabs := []string{""}
+				if v.model != "" && size.width <= 760 {
+					tabs = []string{"passes", "center", "details", "timeline"}
+				}
+				for _, tab := range tabs {
+					if tab != "" {
+						p.click(`.narrow-tabs [data-tab=` + tab + `]`)
+					}
+					if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+						t.Errorf("%s %s at %d is %d pixels too wide", v.name, tab, size.width, over)
+					}
+					if dir := os.Getenv("E2E_SCREENS"); dir != "" {
+						p.shot(filepath.Join(dir, fmt.Sprintf("%s%s-%d-%s.png", v.name, tab, size.width, theme)))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWithoutScript shows the pass table and the first lines where scripts are off, and a form that works.
+func TestWithoutScript(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	path := session(p, fixture.MLP)
+	p.goTo(path)
+	p.wait(done)
+	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+	p.goTo(path)
+	p.wait(`document.querySelectorAll(".plain-passes tbody tr").length > 15`)
+	p.wait(`document.querySelectorAll(".plain-row").length > 3`)
+	if p.count(`#app [data-needs-js]:not([hidden])`) != 0 {
+		t.Error("controls that need a script are shown without one")
+	}
+	if dir := os.Getenv("E2E_SCREENS"); dir != "" {
+		p.shot(filepath.Join(dir, "noscript.png"))
+	}
+	p.goTo("/")
+	p.click(`[data-gallery="mlp"] .card-open`)
+	p.wait(`document.querySelectorAll(".plain-passes").length > 0 || document.querySelector("#app")`)
+}
+
+// TestThemeMenu chooses a theme against the system's and finds it again after a reload.
+func TestThemeMenu(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	p.theme("light")
+	p.goTo("/")
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(236, 239, 244)"`)
+	eval[bool](p, `(() => { const m = document.querySelector("#theme"); m.value = "dark"; m.dispatchEvent(new Event("change")); return true; })()`)
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(13, 16, 22)"`)
+	p.goTo("/")
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(13, 16, 22)" && document.querySelector("#theme").value === "dark"`)
+}
+
+func readGzip(t *testing.T, file string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	zr, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(zr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

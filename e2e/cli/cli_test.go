@@ -1,0 +1,152 @@
+// Package cli tests the command line as its users meet it: scripts in testdata/script run the
+// program and look at what it prints, writes and returns. It holds tests only.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/runtime/npy"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// program is the path of the built command, set by TestMain.
+var program string
+
+func TestMain(m *testing.M) { os.Exit(build(m)) }
+
+// build builds the command and runs the tests.
+func build(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "explorer")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "explorer")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/explorer").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+func TestScripts(t *testing.T) {
+	models, err := filepath.Abs(filepath.Join("..", "..", "testdata", "models"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"),
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("MODELS", models)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits":   exits,
+			"json":    checkJSON,
+			"same":    sameJSON,
+			"flip":    flip,
+			"cut":     cut,
+			"replace": replace,
+			"npy":     writeNPY,
+			"files":   countFiles,
+		},
+		RequireExplicitExec: true, RequireUniqueNames: true,
+	})
+}
+
+// need stops the script unless there are n arguments.
+func need(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
+	if neg || len(args) < n {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+// exits runs explorer and checks its exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "exits CODE ARGS...")
+	code := 0
+	var failed *exec.ExitError
+	if err := ts.Exec("explorer", args[1:]...); errors.As(err, &failed) {
+		code = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, expected %s", code, args[0])
+	}
+}
+
+// flip inverts the byte at an offset; a negative one counts from the end.
+func flip(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "flip FILE OFFSET")
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	if at < 0 {
+		at += len(data)
+	}
+	data[at] ^= 0xff
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// cut writes the first n bytes of a file to another.
+func cut(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "cut FROM N TO")
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0])[:n]), 0o600))
+}
+
+// replace replaces a string in a file, which must have it.
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "replace FILE OLD NEW")
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s has no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
+}
+
+// writeNPY writes a float32 array of a shape such as 3x64, filled from seed 0.
+func writeNPY(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "npy FILE SHAPE")
+	var shape []int64
+	for _, s := range strings.Split(args[1], "x") {
+		n, err := strconv.ParseInt(s, 10, 64)
+		ts.Check(err)
+		shape = append(shape, n)
+	}
+	t, err := tensor.New(tensor.TypeOf[float32](), shape)
+	ts.Check(err)
+	t.Random(0)
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(npy.Write(f, t))
+	ts.Check(f.Close())
+}
+
+// countFiles checks that at least n files match a pattern.
+func countFiles(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "files N PATTERN")
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	list, err := filepath.Glob(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if len(list) < n {
+		ts.Fatalf("%d files match %s, expected %d or more", len(list), args[1], n)
+	}
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+var address = regexp.MustCompile(`^explorer: serving on (http://127\.0\.0\.1:\d+)\n$`)
+
+// TestServe starts the server, with and without the name of the command, asks it for a page
+// and stops it by an interrupt.
+func TestServe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be interrupted on Windows")
+	}
+	for _, args := range [][]string{{"--addr", "127.0.0.1:0"}, {"serve", "--addr", "127.0.0.1:0", "--workers", "2"}} {
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Stderr = t.Output()
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		m := address.FindStringSubmatch(line)
+		if err != nil || m == nil {
+			t.Fatalf("%v: first line is %q (%v), expected the address", args, line, err)
+		}
+		for path, want := range map[string]string{"/healthz": "ok", "/": "Transformer block", "/api/passes": `"FuseOps"`} {
+			if body := get(t, m[1]+path); !strings.Contains(body, want) {
+				t.Errorf("%v: GET %s lacks %q", args, path, want)
+			}
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: interrupted: %v, expected exit code 0", args, err)
+		}
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s (%v)", url, resp.Status, err)
+	}
+	return string(body)
+}

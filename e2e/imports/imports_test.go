@@ -1,0 +1,130 @@
+// Package imports checks which package may import which: the layers that ARCHITECTURE.md
+// draws. It holds tests only.
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/irscope/irscope/"
+
+// pkg is what the tests read of `go list -json`.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	GoFiles    []string
+	Standard   bool
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", module+"...")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var list []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	if len(list) < 20 {
+		t.Fatalf("go list found %d packages, expected the whole module", len(list))
+	}
+	return list
+}
+
+func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
+
+// codeGenerators are the packages below target/ that generate code.
+var codeGenerators = []string{"target/wasm"}
+
+func isCodeGenerator(path string) bool {
+	for _, g := range codeGenerators {
+		if under(path, g) {
+			return true
+		}
+	}
+	return false
+}
+
+// rule says what a package must not import, and why.
+type rule struct {
+	name   string
+	from   func(path string) bool
+	forbid func(imp string, ours bool) bool
+}
+
+var rules = []rule{
+	{
+		"runtime imports only runtime and libraries",
+		func(p string) bool { return under(p, "runtime") },
+		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
+	},
+	{
+		"nothing under compiler imports web or instruments, nor a code generator, except the facade",
+		func(p string) bool { return under(p, "compiler") },
+		func(imp string, ours bool) bool { return ours && (under(imp, "web") || under(imp, "instruments")) },
+	},
+	{
+		"only the facade of the compiler imports code generators",
+		func(p string) bool { return strings.HasPrefix(p, "compiler/") },
+		func(imp string, ours bool) bool { return ours && isCodeGenerator(imp) },
+	},
+	{
+		"target itself knows no code generator and no compiler",
+		func(p string) bool { return p == "target" },
+		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
+	},
+	{
+		"instruments/event imports only the standard library",
+		func(p string) bool { return p == "instruments/event" },
+		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
+	},
+	{
+		"ui/templates and static import nothing of ours",
+		func(p string) bool { return under(p, "ui") || under(p, "static") },
+		func(_ string, ours bool) bool { return ours },
+	},
+	{
+		"the web knows no compiler, except the runner in this process",
+		func(p string) bool { return under(p, "web") && !under(p, "web/run/inproc") },
+		func(imp string, ours bool) bool {
+			return ours && (under(imp, "compiler") || under(imp, "runtime") || under(imp, "target"))
+		},
+	},
+	{
+		"only cmd/explorer reads flags",
+		func(p string) bool {
+			return !under(p, "cmd") && !under(p, "compiler/ir/nodegen") && !strings.HasSuffix(p, "/gen")
+		},
+		func(imp string, _ bool) bool { return imp == "flag" || strings.HasPrefix(imp, "github.com/spf13/") },
+	},
+}
+
+func TestImportRules(t *testing.T) {
+	for _, p := range packages(t) {
+		path := strings.TrimPrefix(p.ImportPath, module)
+		for _, r := range rules {
+			if !r.from(path) {
+				continue
+			}
+			for _, imp := range p.Imports {
+				rel, ours := strings.CutPrefix(imp, module)
+				if r.forbid(rel, ours) {
+					t.Errorf("%s imports %s: %s", path, imp, r.name)
+				}
+			}
+		}
+	}
+}

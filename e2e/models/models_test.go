@@ -1,0 +1,34 @@
+package models
+
+import (
+	"testing"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+)
+
+func TestGallery(t *testing.T) {
+	for _, c := range onnxtest.Gallery(t) {
+		t.Run(c.Name, func(t *testing.T) { newHarness(t).checkModel(c, 0, 1, 2, 3, 4) })
+	}
+}
+
+func TestReal(t *testing.T) {
+	for _, c := range onnxtest.Real(t) {
+		t.Run(c.Name, func(t *testing.T) { newHarness(t).checkModel(c, 0, 1, 2, 3) })
+	}
+}
+
+// TestLight runs the nine light models with seeded weights. Without a schedule (opt_level 0)
+// the largest take a minute, so a short run leaves that level to the smaller ones.
+func TestLight(t *testing.T) {
+	large := map[string]bool{"light_vgg19": true, "light_resnet50": true, "light_densenet121": true}
+	for _, c := range onnxtest.Light(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			levels := []int{0, 1, 2, 3}
+			if testing.Short() && large[c.Name] {
+				levels = levels[1:]
+			}
+			newHarness(t).checkModel(c, levels...)
+		})
+	}
+}

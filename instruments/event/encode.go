@@ -1,0 +1,127 @@
+package event
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"strconv"
+	"unsafe"
+)
+
+// Encoded is an event as JSON: one line without a newline. HTML characters are not
+// escaped; whoever puts the text into a page escapes it.
+type Encoded struct {
+	Line []byte
+	// bodyEnd is where the body ends in Line; the deterministic part ends there.
+	bodyEnd int
+}
+
+// Encode encodes an event.
+func Encode(e Event) (Encoded, error) {
+	var buf bytes.Buffer
+	var err error
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	field := func(name string, v any) {
+		if err != nil {
+			return
+		}
+		buf.WriteString(name)
+		if err = enc.Encode(v); err == nil {
+			buf.Truncate(buf.Len() - 1) // the newline that Encode writes
+		}
+	}
+	field(`{"seq":`, e.Seq)
+	field(`,"type":`, e.Type)
+	if e.Step != "" {
+		field(`,"step":`, e.Step)
+	}
+	if e.Parent != "" {
+		field(`,"parent":`, e.Parent)
+	}
+	field(`,"body":`, e.Body)
+	bodyEnd := buf.Len()
+	if e.Measured != nil {
+		field(`,"measured":`, e.Measured)
+	}
+	if e.Reused {
+		buf.WriteString(`,"reused":true`)
+	}
+	buf.WriteByte('}')
+	if err != nil {
+		return Encoded{}, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Type, err)
+	}
+	return Encoded{buf.Bytes(), bodyEnd}, nil
+}
+
+// Decode reads one event.
+func Decode(data []byte) (Event, error) {
+	var e Event
+	err := json.Unmarshal(data, &e)
+	return e, err
+}
+
+// Hasher computes the hash of a log: it covers the number, type, step, parent
+// and body of each event, and neither what was measured nor the reused mark. So
+// a log that re-used a prefix has the hash of one that computed all of it.
+// The zero value is not usable; NewHasher makes one.
+type Hasher struct {
+	h hash.Hash
+}
+
+// NewHasher returns the hasher of an empty log.
+func NewHasher() *Hasher { return &Hasher{h: sha256.New()} }
+
+// Add adds the next event of the log.
+func (h *Hasher) Add(e Encoded) {
+	h.h.Write(e.Line[:e.bodyEnd])
+	h.h.Write([]byte("}\n"))
+}
+
+// Sum returns the hash of the events added so far, in hexadecimal.
+func (h *Hasher) Sum() string { return hex.EncodeToString(h.h.Sum(nil)) }
+
+// HashLen is the number of hexadecimal digits of a text or module hash.
+const HashLen = 40
+
+// HashText returns the address of a text: the first 160 bits of its SHA-256, in
+// hexadecimal.
+func HashText(text string) string {
+	// The bytes are only read: texts are long, and a copy of each would be wasted.
+	sum := sha256.Sum256(unsafe.Slice(unsafe.StringData(text), len(text)))
+	return hex.EncodeToString(sum[:HashLen/2])
+}
+
+// HashBytes is HashText for data that is not a string.
+func HashBytes(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:HashLen/2])
+}
+
+// IsHash tells whether s has the form of a hash that HashText returns.
+func IsHash(s string) bool {
+	if len(s) != HashLen {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+// HashModule returns the hash of a module: that of its functions' names and text
+// hashes, in the order given, which should be sorted by name.
+func HashModule(functions []Function) string {
+	buf := make([]byte, 0, len(functions)*(HashLen+32))
+	for _, f := range functions {
+		buf = strconv.AppendInt(buf, int64(len(f.Name)), 10)
+		buf = append(append(buf, ':'), f.Name...)
+		buf = append(append(append(buf, ' '), f.Text...), '\n')
+	}
+	return HashBytes(buf)
+}

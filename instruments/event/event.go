@@ -1,0 +1,167 @@
+// Package event is the wire format of a run: what a compiler run says about
+// itself, as a sequence of JSON events, and nothing else.
+//
+// Instruments and the compiler facade produce events, a run log keeps them, and
+// the page, scripts, exports and other machines read them. Everybody may import
+// this package; it imports only the standard library and must not know passes,
+// IR nodes, storage or the web. docs/protocol.md describes the same format for
+// readers in other languages.
+//
+// An event has two parts. Its body is deterministic: the same request gives the
+// same bodies, byte for byte, on every machine, and the hash of a log covers
+// bodies only. What was measured (times, sizes of memory) stands apart.
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Type names the kind of an event and thereby the Go type of its body.
+type Type string
+
+// The types of events, in the order in which a run without faults emits them.
+const (
+	TypeRunStarted    Type = "run_started"
+	TypePassStarted   Type = "pass_started"
+	TypePassFinished  Type = "pass_finished"
+	TypePassSkipped   Type = "pass_skipped"
+	TypePassFailed    Type = "pass_failed"
+	TypeDiagnostic    Type = "diagnostic"
+	TypeCodeGenerated Type = "code_generated"
+	TypeExecuted      Type = "executed"
+	TypeRunFinished   Type = "run_finished"
+)
+
+// Body is the deterministic part of an event. It is sealed: only the body types
+// of this package implement it, always as pointers.
+type Body interface {
+	// EventType returns the type of the events that carry this body.
+	EventType() Type
+}
+
+// Event is one entry of the log of a run. An event that was appended to a log
+// is never written again.
+type Event struct {
+	// Seq is the number of the event in its log, from 0, without gaps. The log
+	// assigns it; a producer leaves it 0.
+	Seq int `json:"seq"`
+	// Type says what Body holds.
+	Type Type `json:"type"`
+	// Step is the path of the step that the event belongs to, such as
+	// "2.1/FuseOps"; it is empty for events of the run as a whole.
+	Step string `json:"step,omitempty"`
+	// Parent is the path of the step that Step is nested in; it is empty at the top.
+	Parent string `json:"parent,omitempty"`
+	// Body is the deterministic part. It is never nil.
+	Body Body `json:"body"`
+	// Measured holds times and sizes; nil where nothing was measured.
+	Measured *Measured `json:"measured,omitempty"`
+	// Reused marks an event that was copied from an earlier run with the same
+	// prefix; its measured part is that of the earlier run.
+	Reused bool `json:"reused,omitempty"`
+}
+
+// New returns an event of the type of its body. Seq is left to the log. Lists
+// that are always present on the wire are made empty where they are nil, so
+// that readers need not tell null from an empty list.
+func New(step, parent string, body Body, m *Measured) Event {
+	switch b := body.(type) {
+	case *RunStarted:
+		b.Functions, b.Plan = list(b.Functions), list(b.Plan)
+	case *PassFinished:
+		b.Functions = list(b.Functions)
+	case *CodeGenerated:
+		b.Kernels = list(b.Kernels)
+	case *Executed:
+		b.Inputs, b.Outputs = list(b.Inputs), list(b.Outputs)
+	}
+	return Event{Type: body.EventType(), Step: step, Parent: parent, Body: body, Measured: m}
+}
+
+// list returns xs, or an empty list for nil.
+func list[T any](xs []T) []T {
+	if xs == nil {
+		return []T{}
+	}
+	return xs
+}
+
+// Sink receives what a run says. A run calls it from one goroutine at a time.
+type Sink interface {
+	// Emit appends an event; the sink assigns its number. An error means that
+	// the run must stop: the log is full or nobody keeps it any more.
+	Emit(e Event) error
+	// Text keeps a text that events of this run name by hash, and returns that
+	// hash (HashText of the text). Keeping the same text twice is cheap.
+	// The language is one of the Lang constants.
+	Text(language, text string) (hash string, err error)
+}
+
+// Languages of the texts that events name; they select the highlighting.
+const (
+	LangTVMScript = "tvmscript"
+	LangWAT       = "wat"
+	LangVM        = "vm"
+	LangPlain     = "text"
+)
+
+// newBody returns an empty body of the given type, or nil where the type is unknown.
+func newBody(t Type) Body {
+	switch t {
+	case TypeRunStarted:
+		return &RunStarted{}
+	case TypePassStarted:
+		return &PassStarted{}
+	case TypePassFinished:
+		return &PassFinished{}
+	case TypePassSkipped:
+		return &PassSkipped{}
+	case TypePassFailed:
+		return &PassFailed{}
+	case TypeDiagnostic:
+		return &Diagnostic{}
+	case TypeCodeGenerated:
+		return &CodeGenerated{}
+	case TypeExecuted:
+		return &Executed{}
+	case TypeRunFinished:
+		return &RunFinished{}
+	default:
+		return nil
+	}
+}
+
+// wire is Event with its body left encoded; Decode goes through it.
+type wire struct {
+	Seq      int             `json:"seq"`
+	Type     Type            `json:"type"`
+	Step     string          `json:"step"`
+	Parent   string          `json:"parent"`
+	Body     json.RawMessage `json:"body"`
+	Measured *Measured       `json:"measured"`
+	Reused   bool            `json:"reused"`
+}
+
+// UnmarshalJSON reads an event. An unknown type is an error that names it.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	var w wire
+	if err := json.Unmarshal(data, &w); err != nil {
+		return fmt.Errorf("decode event: %w", err)
+	}
+	body := newBody(w.Type)
+	if body == nil {
+		return fmt.Errorf("decode event %d: unknown type %q", w.Seq, w.Type)
+	}
+	if len(w.Body) == 0 {
+		return fmt.Errorf("decode event %d: %s has no body", w.Seq, w.Type)
+	}
+	if err := json.Unmarshal(w.Body, body); err != nil {
+		return fmt.Errorf("decode body of event %d (%s): %w", w.Seq, w.Type, err)
+	}
+	*e = Event{
+		Seq: w.Seq, Type: w.Type, Step: w.Step, Parent: w.Parent,
+		Body: body, Measured: w.Measured, Reused: w.Reused,
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package event
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// Measured is the part of an event that differs from run to run. Durations are
+// in nanoseconds.
+type Measured struct {
+	// At is the time since the start of the run.
+	At int64 `json:"at,omitempty"`
+	// Total is the time of a step with its children, Self without them and
+	// without what instruments took.
+	Total int64 `json:"total,omitempty"`
+	Self  int64 `json:"self,omitempty"`
+	// Instruments is the time that instruments took inside the step.
+	Instruments int64 `json:"instruments,omitempty"`
+	// AllocBytes is what the process allocated meanwhile: approximate, and 0
+	// where other runs were going on.
+	AllocBytes int64 `json:"alloc_bytes,omitempty"`
+	// Latency holds the times of the timed executions, in order.
+	Latency []int64 `json:"latency,omitempty"`
+	// Compile is the time in which the engine compiled generated code.
+	Compile int64 `json:"compile,omitempty"`
+	// ReusedSteps counts the steps that this run took from an earlier one.
+	ReusedSteps int `json:"reused_steps,omitempty"`
+}
+
+// Float is a float64 that JSON can carry: numbers that JSON lacks are written
+// as the strings "NaN", "Infinity" and "-Infinity".
+type Float float64
+
+// MarshalJSON implements json.Marshaler. Finite values are written in the
+// shortest form that reads back to the same value.
+func (f Float) MarshalJSON() ([]byte, error) {
+	v := float64(f)
+	switch {
+	case math.IsNaN(v):
+		return []byte(`"NaN"`), nil
+	case math.IsInf(v, 1):
+		return []byte(`"Infinity"`), nil
+	case math.IsInf(v, -1):
+		return []byte(`"-Infinity"`), nil
+	}
+	return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (f *Float) UnmarshalJSON(data []byte) error {
+	switch string(data) {
+	case `"NaN"`:
+		*f = Float(math.NaN())
+		return nil
+	case `"Infinity"`:
+		*f = Float(math.Inf(1))
+		return nil
+	case `"-Infinity"`:
+		*f = Float(math.Inf(-1))
+		return nil
+	}
+	var v float64
+	if err := json.Unmarshal(data, &v); err != nil {
+		return fmt.Errorf("decode number %s: want a number, \"NaN\" or \"Infinity\"", data)
+	}
+	*f = Float(v)
+	return nil
+}

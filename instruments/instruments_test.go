@@ -1,0 +1,232 @@
+package instruments_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/instruments"
+)
+
+func TestTimingRendersAsTVM(t *testing.T) {
+	var timing instruments.Timing
+	if timing.Render() != "" {
+		t.Error("something was rendered before anything ran")
+	}
+	mustRun(t, legalized(), mlp(t), timing.Instrument())
+	lines := strings.Split(strings.TrimRight(timing.Render(), "\n"), "\n")
+	form := regexp.MustCompile(`^(\t*)(\w+): \d+us \[\d+us\] \(\d+\.\d\d%; \d+\.\d\d%\)$`)
+	want := []string{"zero", "\tLegalizeOps", "\tAnnotateTIROpPattern", "\tDeadCodeElimination"}
+	if len(lines) != len(want) {
+		t.Fatalf("rendered:\n%s", timing.Render())
+	}
+	for i, l := range lines {
+		m := form.FindStringSubmatch(l)
+		if m == nil || m[1]+m[2] != want[i] {
+			t.Errorf("line %q, want %q", l, want[i])
+		}
+	}
+	if !strings.Contains(lines[0], "(100.00%; 100.00%)") {
+		t.Errorf("the whole is not 100%%: %s", lines[0])
+	}
+	data, err := json.Marshal(&timing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(data), `"name":"zero","step":"1/zero"`, `"step":"1.1/LegalizeOps"`, `"children":[`, `"self_ns":`)
+	p := timing.Profiles()[0]
+	sum := p.Self
+	for _, c := range p.Children {
+		sum += c.Total
+	}
+	if sum != p.Total {
+		t.Errorf("self and children take %v of %v", sum, p.Total)
+	}
+}
+
+// TestRule20 checks rule 20 of pass infrastructures: nothing is left to render after the
+// instruments were taken away and the timing was entered anew.
+func TestRule20TimingAfterOverride(t *testing.T) {
+	var timing instruments.Timing
+	c, err := pass.NewContext(t.Context(), pass.Instruments(timing.Instrument()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Run(legalized(), mlp(t)); err != nil || timing.Render() == "" {
+		t.Fatalf("nothing was measured: %v", err)
+	}
+	if err := c.OverrideInstruments(timing.Instrument()); err != nil {
+		t.Fatal(err)
+	}
+	if timing.Render() != "" {
+		t.Error("the times of before are still there")
+	}
+}
+
+func TestTimingOfFailures(t *testing.T) {
+	var timing instruments.Timing
+	bad := &pass.Pass{Name: "Bad", Run: func(*pass.Context, *ir.Module) (*ir.Module, error) { return nil, errors.New("no") }}
+	veto := &pass.Instrument{Name: "late", RunBeforePass: func(_ *ir.Module, s *pass.Step) error {
+		if s.Pass.Name == "LegalizeOps" {
+			return errors.New("stop")
+		}
+		return nil
+	}}
+	if _, err := runPass(t, pass.NewSequential("s", bad), mlp(t), timing.Instrument()); err == nil {
+		t.Fatal("no error")
+	}
+	contains(t, timing.Render(), "s: ", "\tBad: ")
+	if p := timing.Profiles()[0]; !p.Failed || !p.Children[0].Failed {
+		t.Error("the failure is not marked")
+	}
+	if _, err := runPass(t, legalized(), mlp(t), timing.Instrument(), veto); err == nil {
+		t.Fatal("no error")
+	}
+	if p := timing.Profiles()[0]; p.Name != "zero" || p.Total == 0 {
+		t.Errorf("the sequence was not measured: %+v", p)
+	}
+}
+
+func TestPrint(t *testing.T) {
+	var buf bytes.Buffer
+	snaps := instruments.NewSnapshots()
+	m := mlp(t)
+	mustRun(t, legalized(), m, instruments.Print(&buf, snaps, instruments.PrintOptions{Before: []string{"LegalizeOps"}, After: []string{"LegalizeOps"}}))
+	text := buf.String()
+	if !strings.HasPrefix(text, "Print IR before: LegalizeOps\n"+script.Module(m, script.Options{}).Source+"\n\n") {
+		t.Errorf("printed:\n%s", text)
+	}
+	contains(t, text, "Print IR after: LegalizeOps\n", "def matmul(")
+	buf.Reset()
+	mustRun(t, legalized(), m, instruments.Print(&buf, snaps, instruments.PrintOptions{After: []string{"all"}, OnlyChanged: true}))
+	text = buf.String()
+	contains(t, text, "Print IR after: LegalizeOps (3 functions changed)", "Print IR after: AnnotateTIROpPattern (2 functions changed)", "Print IR after: zero (3 functions changed)")
+	if strings.Contains(text, "DeadCodeElimination") {
+		t.Error("a pass that changed nothing was printed")
+	}
+}
+
+func TestDump(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dumps")
+	var warn bytes.Buffer
+	odd := &pass.Pass{Name: `odd/na:me`, Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) { return m, nil }}
+	seq := pass.NewSequential("s", transform.LegalizeOps, odd)
+	mustRun(t, seq, mlp(t), instruments.DumpIR(dir, false, &warn))
+	for _, name := range []string{"000_LegalizeOps.py", "001_odd_na_me.py", "002_s.py"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		contains(t, string(data), "@I.ir_module", "def matmul(")
+	}
+	mustRun(t, transform.LegalizeOps, mlp(t), instruments.DumpIR(dir, true, &warn))
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("refresh left %d files", len(entries))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mine.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, seq, mlp(t), instruments.DumpIR(dir, true, &warn))
+	if entries, _ := os.ReadDir(dir); len(entries) != 4 {
+		t.Errorf("a folder with other files was emptied: %d files", len(entries))
+	}
+	contains(t, warn.String(), "holds other files than dumps (mine.txt)")
+}
+
+func TestDumpFailsNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "dumps")
+	var warn bytes.Buffer
+	in := instruments.DumpIR(dir, false, &warn)
+	in.EnterPassCtx = func() error { return nil } // so that the folder is missing
+	mustRun(t, transform.LegalizeOps, mlp(t), in)
+	contains(t, warn.String(), "cannot dump the IR after LegalizeOps")
+}
+
+func TestWellFormed(t *testing.T) {
+	mustRun(t, legalized(), mlp(t), instruments.WellFormed(true))
+	broken := &pass.Pass{Name: "Broken", Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) {
+		f := *ir.MustLookup[*relax.Function](m, "main")
+		f.Params = nil
+		return m.With("main", &f), nil
+	}}
+	_, err := runPass(t, pass.NewSequential("s", broken), mlp(t), instruments.WellFormed(false))
+	if !errors.Is(err, instruments.ErrIllFormed) {
+		t.Fatalf("error %v", err)
+	}
+	contains(t, err.Error(), "after 1.1/Broken", "x is")
+	drop := &pass.Pass{Name: "Drop", Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) { return m.Without("matmul"), nil }}
+	_, err = runPass(t, pass.NewSequential("s", transform.LegalizeOps, drop), mlp(t), instruments.WellFormed(false))
+	if !errors.Is(err, instruments.ErrIllFormed) {
+		t.Errorf("main calls a function that is gone, and nothing was found: %v", err)
+	}
+	broken.Name = "Normalize"
+	mustRun(t, broken, mlp(t), instruments.WellFormed(true))
+}
+
+func TestMeter(t *testing.T) {
+	meter := instruments.NewMeter()
+	for name, tt := range map[string]struct {
+		m    *ir.Module
+		want int64
+	}{
+		"matmul": {mlp(t), 2*3*8*4 + 3*4},       // multiply-adds of the product and one relu each
+		"conv2d": {conv(t), 2 * 5 * 4 * 9 * 16}, // 4x4 outputs
+	} {
+		if got := meter.Measure(tt.m).FLOPs; got != tt.want {
+			t.Errorf("%s: %d FLOPs before it is a kernel, want %d", name, got, tt.want)
+		}
+		k := mustRun(t, legalized(), tt.m)
+		got := meter.Measure(k)
+		if got.FLOPs != tt.want {
+			t.Errorf("%s: %d FLOPs as a kernel, want %d", name, got.FLOPs, tt.want)
+		}
+		if fresh := instruments.NewMeter().Measure(k); fresh.FLOPs != got.FLOPs || fresh.ConstantBytes != got.ConstantBytes ||
+			fresh.Kernels != got.Kernels || fresh.IntermediateBytes != got.IntermediateBytes || fresh.Ops["relax.call_tir"] != got.Ops["relax.call_tir"] {
+			t.Errorf("%s: measured after another module %+v, alone %+v", name, got, fresh)
+		}
+	}
+	m := meter.Measure(mlp(t))
+	if m.Functions != 1 || m.Kernels != 0 || m.ConstantBytes != 128 || m.IntermediateBytes != 2*3*4*4 || m.Ops["relax.matmul"] != 1 {
+		t.Errorf("metrics %+v", m)
+	}
+}
+
+func TestSnapshotsByPointer(t *testing.T) {
+	snaps := instruments.NewSnapshots()
+	a := mustRun(t, legalized(), mlp(t))
+	first := snaps.Of("main", a.Lookup("main"))
+	if snaps.Of("main", a.Lookup("main")) != first {
+		t.Error("a function was printed twice")
+	}
+	if first.Kind != "relax" || snaps.Of("relu", a.Lookup("relu")).Kind != "prim_func" || snaps.Of("e", &relax.ExternFunc{Symbol: "e"}).Kind != "extern" {
+		t.Error("kinds are wrong")
+	}
+	if d := snaps.Delta(a, a); d != nil {
+		t.Errorf("delta of a module with itself: %v", d)
+	}
+	b := mustRun(t, touch("relu"), a).Without("matmul")
+	var got []string
+	for _, d := range snaps.Delta(a, b) {
+		s := d.Name
+		if d.Before == nil {
+			s += "+"
+		}
+		if d.After == nil {
+			s += "-"
+		}
+		got = append(got, s)
+	}
+	if strings.Join(got, " ") != "relu matmul-" {
+		t.Errorf("delta %v", got)
+	}
+}

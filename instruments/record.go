@@ -1,0 +1,208 @@
+package instruments
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments/event"
+)
+
+// Recorder turns a run into events: what each pass did to which function, with the diff.
+type Recorder struct {
+	sink   event.Sink
+	snaps  *Snapshots
+	meter  *Meter
+	start  time.Time
+	count  map[string]int // occurrences of a pass name so far
+	stored map[string]bool
+	now    listing                // the module seen last
+	inputs map[*pass.Step]listing // of sequences that are running
+	stale  []FuncDelta            // replaced by the last step
+	// AfterStep, if not nil, is told the module after each step, for reuse by later runs.
+	AfterStep func(s *pass.Step, m *ir.Module)
+}
+
+// NewRecorder returns a recorder that reports to sink.
+func NewRecorder(sink event.Sink, snaps *Snapshots) *Recorder {
+	return &Recorder{
+		sink: sink, snaps: snaps, meter: NewMeter(), start: time.Now(), count: map[string]int{}, stored: map[string]bool{},
+		now: listing{mod: ir.NewModule()}, inputs: map[*pass.Step]listing{},
+	}
+}
+
+// Start reports the module and the plan. The fields of body about the module are filled in.
+func (r *Recorder) Start(m *ir.Module, pl *pass.Pass, body *event.RunStarted) error {
+	l, err := r.list(m)
+	if err != nil {
+		return err
+	}
+	body.Functions, body.Module = l.funcs, l.hash
+	body.Attrs, body.Metrics = printAttrs(m), r.meter.Measure(m)
+	body.Plan = Plan(pl)
+	return r.sink.Emit(event.New("", "", body, &event.Measured{At: int64(time.Since(r.start))}))
+}
+
+// listing is a module as events list it.
+type listing struct {
+	mod   *ir.Module
+	funcs []event.Function // sorted by name
+	hash  string
+}
+
+// list stores the texts of the functions of m and lists them. What m shares with the module
+// listed last costs a copy.
+func (r *Recorder) list(m *ir.Module) (listing, error) {
+	if r.now.hash != "" && r.now.mod == m {
+		return r.now, nil
+	}
+	var failed error
+	changed := map[string]event.Function{}
+	gone := map[string]bool{}
+	m.EachChange(r.now.mod, func(name string, _, after ir.Function) {
+		gone[name] = true
+		if after == nil {
+			return
+		}
+		s := r.snaps.Of(name, after)
+		if err := r.store(s); err != nil && failed == nil {
+			failed = err
+		}
+		changed[name] = event.Function{Name: name, Kind: s.Kind, Text: s.Hash, Lines: s.Lines}
+	})
+	if failed != nil {
+		return listing{}, failed
+	}
+	fresh := slices.SortedFunc(maps.Values(changed), byName)
+	out := make([]event.Function, 0, m.Len())
+	for _, f := range r.now.funcs {
+		for len(fresh) > 0 && fresh[0].Name < f.Name {
+			out, fresh = append(out, fresh[0]), fresh[1:]
+		}
+		if !gone[f.Name] {
+			out = append(out, f)
+		}
+	}
+	out = append(out, fresh...)
+	r.now = listing{m, out, event.HashModule(out)}
+	return r.now, nil
+}
+
+func byName(a, b event.Function) int { return strings.Compare(a.Name, b.Name) }
+
+// find returns the function called name, false if the module has none.
+func (l listing) find(name string) (event.Function, bool) {
+	i, ok := slices.BinarySearchFunc(l.funcs, event.Function{Name: name}, byName)
+	if !ok {
+		return event.Function{}, false
+	}
+	return l.funcs[i], true
+}
+
+// store hands the text of a function to the sink, once.
+func (r *Recorder) store(s *Snapshot) error {
+	if s == nil || r.stored[s.Hash] {
+		return nil
+	}
+	_, err := r.sink.Text(event.LangTVMScript, s.Text)
+	if err == nil {
+		r.stored[s.Hash] = true
+	}
+	return err
+}
+
+// ModuleHash returns the hash of m, as events spell it.
+func (r *Recorder) ModuleHash(m *ir.Module) (string, error) {
+	l, err := r.list(m)
+	return l.hash, err
+}
+
+// Instrument returns the instrument that reports the passes of a context.
+func (r *Recorder) Instrument() *pass.Instrument {
+	return &pass.Instrument{
+		Name: "Recorder", Replayable: true,
+		RunBeforePass: func(m *ir.Module, s *pass.Step) error { return r.started(m, s) },
+		RunAfterPass:  func(m *ir.Module, s *pass.Step) error { return r.finished(m, s) },
+		PassSkipped:   func(_ *ir.Module, s *pass.Step, reason pass.SkipReason) { _ = r.skipped(s, reason) },
+		PassFailed:    func(_ *ir.Module, s *pass.Step, err error) { _ = r.failed(s, err) },
+	}
+}
+
+func parentPath(s *pass.Step) string {
+	if s.Parent == nil {
+		return ""
+	}
+	return s.Parent.Path()
+}
+
+func (r *Recorder) occurrence(name string) int {
+	n := r.count[name]
+	r.count[name]++
+	return n
+}
+
+func (r *Recorder) measured() *event.Measured {
+	return &event.Measured{At: int64(time.Since(r.start))}
+}
+
+func (r *Recorder) started(m *ir.Module, s *pass.Step) error {
+	r.snaps.Forget(r.stale) // the other instruments have looked at it
+	r.stale = nil
+	p := s.Pass
+	if p.Kind == pass.Sequential {
+		l, err := r.list(m)
+		if err != nil {
+			return err
+		}
+		r.inputs[s] = l
+	}
+	body := &event.PassStarted{Name: p.Name, Level: p.Level, Role: Role(p), Kind: KindName(p.Kind), Occurrence: r.occurrence(p.Name)}
+	if s.RequiredBy != "" {
+		body.Why = "required by " + s.RequiredBy
+	}
+	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.measured()))
+}
+
+func (r *Recorder) skipped(s *pass.Step, reason pass.SkipReason) error {
+	p := s.Pass
+	kind := map[pass.SkipKind]event.ReasonKind{
+		pass.SkipDisabled: event.ReasonDisabled, pass.SkipLevel: event.ReasonOptLevel, pass.SkipVeto: event.ReasonInstrument,
+	}[reason.Kind]
+	body := &event.PassSkipped{
+		Name: p.Name, Level: p.Level, Role: Role(p), Kind: KindName(p.Kind), Occurrence: r.occurrence(p.Name), Reason: kind, Text: reason.Text,
+	}
+	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.measured()))
+}
+
+func (r *Recorder) failed(s *pass.Step, err error) error {
+	delete(r.inputs, s)
+	body := &event.PassFailed{Name: s.Pass.Name, Error: ErrorOf(err)}
+	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.measured()))
+}
+
+// finished reports what a pass changed. Functions are compared by pointer, so a pass that
+// touched one function of many costs that function.
+func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
+	if r.AfterStep != nil {
+		r.AfterStep(s, m)
+	}
+	body, err := r.changes(m, s)
+	if err != nil {
+		return err
+	}
+	if body.Module, err = r.ModuleHash(m); err != nil {
+		return err
+	}
+	if s.Input.Attrs() != m.Attrs() {
+		body.AttrsBefore, body.AttrsAfter = printAttrs(s.Input), printAttrs(m)
+		body.Changed = true
+	}
+	body.Metrics = r.meter.Measure(m)
+	body.Arrange()
+	measured := r.measured()
+	measured.Total, measured.Self = int64(s.Duration), int64(s.Self)
+	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, measured))
+}

@@ -1,0 +1,90 @@
+package instruments
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// wellFormedSkips are passes that may be given modules that are not well-formed yet.
+var wellFormedSkips = []string{"Normalize", "NormalizeGlobalVar", "ResolveGlobals"}
+
+// ErrIllFormed is wrapped by what WellFormed reports.
+var ErrIllFormed = errors.New("the module is not well-formed")
+
+// WellFormed verifies the module after each pass, and before each if validateBefore is set,
+// at both levels. Only functions that changed are verified again.
+func WellFormed(validateBefore bool) *pass.Instrument {
+	good := ir.NewModule() // the last module that was right
+	check := func(when string, m *ir.Module, s *pass.Step) error {
+		if slices.Contains(wellFormedSkips, s.Pass.Name) {
+			return nil
+		}
+		if problems := VerifyChange(good, m); len(problems) > 0 {
+			return fmt.Errorf("%w %s %s: %s", ErrIllFormed, when, s.Path(), strings.Join(problems, "; "))
+		}
+		good = m
+		return nil
+	}
+	in := &pass.Instrument{
+		Name: "WellFormedInstrument", Replayable: true,
+		EnterPassCtx: func() error { good = ir.NewModule(); return nil },
+		RunAfterPass: func(m *ir.Module, s *pass.Step) error { return check("after", m, s) },
+	}
+	if validateBefore {
+		in.RunBeforePass = func(m *ir.Module, s *pass.Step) error { return check("before", m, s) }
+	}
+	return in
+}
+
+// maxProblems bounds what one report lists.
+const maxProblems = 10
+
+// Verify returns what is wrong with m, at most ten findings.
+func Verify(m *ir.Module) []string { return VerifyChange(ir.NewModule(), m) }
+
+// VerifyChange returns what is wrong with the functions of m that good, which is right, has
+// not: at most ten findings. Where functions of good are gone, all graph functions are looked
+// at, which may have called them.
+func VerifyChange(good, m *ir.Module) []string {
+	var problems []string
+	look := func(name string, fn ir.Function) {
+		var found []ir.Diagnostic
+		switch fn := fn.(type) {
+		case *tir.PrimFunc:
+			found = tir.Verify(name, fn)
+		case *relax.Function:
+			found = relax.WellFormedFunc(m, name, fn, relax.VerifyOpts{Ops: op.Table()})
+		}
+		for _, d := range found {
+			if d.Severity == ir.Error && len(problems) < maxProblems {
+				problems = append(problems, d.String())
+			}
+		}
+	}
+	changed := map[string]bool{}
+	gone := false
+	m.EachChange(good, func(name string, _, after ir.Function) {
+		if after == nil {
+			gone = true
+			return
+		}
+		changed[name] = true
+		look(name, after)
+	})
+	if gone {
+		for gv, fn := range m.Funcs() {
+			if _, graph := fn.(*relax.Function); graph && !changed[gv.Name] {
+				look(gv.Name, fn)
+			}
+		}
+	}
+	return problems
+}

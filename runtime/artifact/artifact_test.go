@@ -1,0 +1,241 @@
+package artifact
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/internal/kerneltest"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
+)
+
+// sample is main(x: float32[3], n: float32[n]) = x + (1, 2, 3).
+func sample(t testing.TB) *Artifact {
+	t.Helper()
+	b := vm.NewBuilder()
+	b.EmitFunction("main", 2, []string{"x", "y"})
+	shape := b.Shape([]int64{3})
+	b.EmitCall("vm.builtin.alloc_storage", []vm.Arg{vm.VM(), shape, b.Int(0), b.DType(dtype.Float32T), b.String("global")}, 2)
+	b.EmitCall("vm.builtin.alloc_tensor", []vm.Arg{vm.Register(2), b.Int(0), shape, b.DType(dtype.Float32T)}, 3)
+	b.EmitCall("add", []vm.Arg{vm.Register(0), b.Tensor(tensor.MustOf([]int64{3}, []float32{1, 2, 3})), vm.Register(3)}, vm.VoidReg)
+	b.EmitRet(vm.Register(3))
+	b.EndFunction("main")
+	exec, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Artifact{
+		Target: "wasm", Exec: exec, Kernels: [][]byte{kerneltest.Basic()},
+		Functions: []Signature{{
+			Name: "main",
+			Params: []Param{
+				{"x", Tensor(dtype.Float32T, Static(3)...)},
+				{"y", Tensor(dtype.Float32T, Dim{Expr: "n"}, Dim{Expr: "n"}, Dim{Expr: "n * 2"})},
+			},
+			Result: Tensor(dtype.Float32T, Static(3)...),
+		}},
+	}
+}
+
+func saved(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := Save(dir, sample(t)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestSaveLoadRun(t *testing.T) {
+	dir := saved(t)
+	if err := Save(dir, sample(t)); err != nil { // over itself
+		t.Fatal(err)
+	}
+	a, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Target != "wasm" || len(a.Kernels) != 1 || a.Function("main") == nil || a.Function("other") != nil {
+		t.Errorf("%+v", a)
+	}
+	if got := a.Function("main").Params[1].Type.String(); got != "float32[n, n, n * 2]" {
+		t.Error(got)
+	}
+	e := runtime.NewEngine(runtime.EngineOptions{})
+	defer e.Close()
+	p, err := a.Open(context.Background(), e, runtime.DeviceOptions{}, vm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	x := tensor.MustOf([]int64{3}, []float32{10, 20, 30})
+	y := func(shape ...int64) *tensor.Tensor { return tensor.MustNew(dtype.Float32T, shape...) }
+	out, err := p.Run(context.Background(), "main", x, y(2, 2, 4))
+	if err != nil || !slices.Equal(out[0].Floats(), []float64{11, 22, 33}) {
+		t.Errorf("%v %v", out, err)
+	}
+	for want, in := range map[string][]*tensor.Tensor{
+		"main takes 2 inputs (x, y), got 1":                                                                     {x},
+		"input x is float32[4], expected float32[3]: dimension 0 differs":                                       {y(4), y(1, 1, 2)},
+		"input x is int64[3], expected float32[3]: the element types differ":                                    {tensor.MustNew(dtype.Int64T, 3), y(1, 1, 2)},
+		"input y is float32[1], expected float32[n, n, n * 2]: the numbers of dimensions differ":                {x, y(1)},
+		"input y is float32[1, 2, 2], expected float32[n, n, n * 2]: dimension n is 2 here and 1 in an earlier": {x, y(1, 2, 2)},
+	} {
+		if _, err := p.Run(context.Background(), "main", in...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestLoadErrors(t *testing.T) {
+	edit := func(old, with string) func(string) error {
+		return func(dir string) error {
+			name := filepath.Join(dir, manifestFile)
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if !bytes.Contains(b, []byte(old)) {
+				t.Errorf("the manifest has no %s", old)
+			}
+			return os.WriteFile(name, bytes.ReplaceAll(b, []byte(old), []byte(with)), 0o644)
+		}
+	}
+	for name, c := range map[string]struct {
+		damage func(dir string) error
+		want   string
+	}{
+		"no manifest":  {func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) }, "manifest.json"},
+		"no json":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, manifestFile), []byte("x"), 0o644) }, "this is no artifact"},
+		"magic":        {edit("irscope-artifact", "other"), `magic "other"`},
+		"version":      {edit(`"version": 1`, `"version": 7`), "format version 7"},
+		"field":        {edit(`"target"`, `"aim"`), "unknown field"},
+		"outside":      {edit(`"executable.bin"`, `"../executable.bin"`), "is no name of a file"},
+		"absolute":     {edit(`"executable.bin"`, `"/etc/passwd"`), "is no name of a file"},
+		"missing":      {func(dir string) error { return os.Remove(filepath.Join(dir, constantsFile)) }, "constants.bin"},
+		"signature":    {edit(`"name": "main"`, `"name": "start"`), "function start with 2 parameters"},
+		"dimension":    {edit(`"shape": [`, `"shape": [-1,`), "a dimension is -1"},
+		"kernel bytes": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "kernels/0.wasm"), nil, 0o644) }, "has 0 bytes"},
+		"huge":         {func(dir string) error { return os.Truncate(filepath.Join(dir, manifestFile), maxManifest+1) }, "at most"},
+		"link": {func(dir string) error {
+			name := filepath.Join(dir, executableFile)
+			if err := os.Rename(name, filepath.Join(dir, "..", "moved")); err != nil {
+				return err
+			}
+			return os.Symlink("../moved", name)
+		}, "executable.bin"},
+		"flipped bit": {func(dir string) error {
+			name := filepath.Join(dir, executableFile)
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			b[len(b)/2] ^= 1
+			return os.WriteFile(name, b, 0o644)
+		}, "damaged"},
+	} {
+		dir := saved(t)
+		if err := c.damage(dir); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "nothing")); err == nil {
+		t.Error("a missing folder was loaded")
+	}
+}
+
+// TestTruncated cuts every file at every length.
+func TestTruncated(t *testing.T) {
+	files := mapFS(t)
+	for name, f := range files {
+		whole := f.Data
+		for n := range whole {
+			f.Data = whole[:n]
+			if _, err := LoadFS(files); err == nil && name != manifestFile {
+				t.Fatalf("%s cut at %d of %d was accepted", name, n, len(whole))
+			}
+		}
+		f.Data = whole
+	}
+	if _, err := LoadFS(files); err != nil {
+		t.Error(err)
+	}
+}
+
+func mapFS(t testing.TB) fstest.MapFS {
+	t.Helper()
+	dir := saved(t)
+	files := fstest.MapFS{}
+	for _, name := range []string{manifestFile, executableFile, constantsFile, "kernels/0.wasm"} {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: b}
+	}
+	return files
+}
+
+// FuzzLoad loads damaged artifacts whose manifest is made to agree with the damage.
+func FuzzLoad(f *testing.F) {
+	files := mapFS(f)
+	f.Add(files[manifestFile].Data, files[executableFile].Data, files[constantsFile].Data)
+	e := runtime.NewEngine(runtime.EngineOptions{})
+	f.Cleanup(func() { e.Close() })
+	f.Fuzz(func(t *testing.T, manifest, code, blob []byte) {
+		fsys := fstest.MapFS{
+			executableFile: {Data: code}, constantsFile: {Data: blob}, manifestFile: {Data: manifest},
+			"kernels/0.wasm": files["kernels/0.wasm"],
+		}
+		var m Manifest
+		if json.Unmarshal(manifest, &m) == nil {
+			dir := t.TempDir()
+			var err error
+			if m.Executable, err = writeFile(dir, executableFile, [][]byte{code}); err != nil {
+				t.Fatal(err)
+			}
+			if m.Constants, err = writeFile(dir, constantsFile, [][]byte{blob}); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys[manifestFile] = &fstest.MapFile{Data: text}
+		}
+		a, err := LoadFS(fsys)
+		if err != nil {
+			return
+		}
+		p, err := a.Open(context.Background(), e, runtime.DeviceOptions{MaxBytes: 4 << 20}, vm.Options{MaxDepth: 4})
+		if err != nil {
+			return
+		}
+		defer p.Close()
+		if len(a.Exec.InstrOffset) < 32 && len(a.Kernels) == 0 {
+			p.Run(context.Background(), "main", tensor.MustNew(dtype.Float32T, 3), tensor.MustNew(dtype.Float32T, 1, 1, 2))
+		}
+	})
+}
+
+func BenchmarkLoad(b *testing.B) {
+	dir := saved(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Load(dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/runtime/abi"
+)
+
+// alloc takes size bytes from the heap.
+func (d *Device) alloc(size uint64) (uint32, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return 0, fmt.Errorf("allocating %d bytes: device %w", size, ErrClosed)
+	}
+	addr, err := d.heap.Alloc(size)
+	return uint32(addr), err
+}
+
+// free returns an allocation to the heap.
+func (d *Device) free(addr uint32) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.heap.Free(uint64(addr))
+	}
+}
+
+// allocDescriptor takes room for the descriptor of a tensor of ndim dimensions.
+func (d *Device) allocDescriptor(ndim int) (uint32, error) {
+	size := abi.DLTensorSize + 8*ndim
+	if size > descriptorSlot {
+		return d.alloc(uint64(size))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return 0, fmt.Errorf("describing a tensor: device %w", ErrClosed)
+	}
+	if len(d.slots) == 0 {
+		const page = 16 << 10
+		base, err := d.heap.Alloc(page)
+		if err != nil {
+			return 0, err
+		}
+		for at := page - descriptorSlot; at >= 0; at -= descriptorSlot {
+			d.slots = append(d.slots, uint32(base)+uint32(at))
+		}
+	}
+	slot := d.slots[len(d.slots)-1]
+	d.slots = d.slots[:len(d.slots)-1]
+	return slot, nil
+}
+
+func (d *Device) freeDescriptor(addr uint32, ndim int) {
+	if abi.DLTensorSize+8*ndim > descriptorSlot {
+		d.free(addr)
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.closed {
+		d.slots = append(d.slots, addr)
+	}
+}

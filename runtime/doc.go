@@ -1,0 +1,20 @@
+// Package runtime runs generated kernels: devices with one linear memory each, tensors
+// and storages that live there, kernel modules in WebAssembly, and packed calls with
+// Values as arguments.
+//
+// An [Engine] compiles kernel modules, once for each content, and makes devices. A
+// [Device] owns a linear memory of up to 4 GiB that never moves, a heap in it, and the
+// kernel modules loaded onto it. Tensors are uploaded once and stay until released;
+// they, storages, tuples and closures are counted by reference (Retain, Release), as
+// what they hold is not Go memory.
+//
+// Work on a device happens in a [Session], one at a time for each device, as on a stream:
+// Begin waits for the device, End lets the next one in. A session whose context is
+// cancelled sets the stop flag that kernels poll. Devices are independent, so a server
+// runs as many models side by side as it has devices; several executables may also share
+// one. Close returns all memory of a device to the system.
+//
+// Everything may import this package and those below it: together they load and run a
+// compiled artifact and know nothing of the compiler, of IR or of the web. It imports
+// only packages below runtime, the standard library and wazero.
+package runtime

@@ -1,0 +1,205 @@
+// Package dtype holds the element types that the compiler and the runtime share:
+// a code, a width in bits and a number of vector lanes, spelled as TVM spells them
+// ("float32", "int8", "bool", "float32x4", "handle").
+//
+// Everything may import it; it imports nothing of ours.
+package dtype
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Code says how the bits of an element are read.
+type Code uint8
+
+// The codes; Int, UInt, Float, Handle and BFloat carry DLPack's numbers.
+const (
+	Int    Code = 0
+	UInt   Code = 1
+	Float  Code = 2
+	Handle Code = 3
+	BFloat Code = 4
+	Bool   Code = 6
+
+	Float8E3M4     Code = 7
+	Float8E4M3     Code = 8
+	Float8E4M3B11  Code = 9
+	Float8E4M3FN   Code = 10
+	Float8E4M3FNUZ Code = 11
+	Float8E5M2     Code = 12
+	Float8E5M2FNUZ Code = 13
+	Float8E8M0FNU  Code = 14
+	Float4E2M1FN   Code = 17
+)
+
+// DType is an element type. The zero value is Void: no type at all.
+type DType struct {
+	Code  Code
+	Bits  uint8
+	Lanes uint16
+}
+
+// The types that code names most often.
+var (
+	Void      = DType{}
+	Int4T     = DType{Int, 4, 1}
+	Int8T     = DType{Int, 8, 1}
+	Int16T    = DType{Int, 16, 1}
+	Int32T    = DType{Int, 32, 1}
+	Int64T    = DType{Int, 64, 1}
+	UInt8T    = DType{UInt, 8, 1}
+	UInt16T   = DType{UInt, 16, 1}
+	UInt32T   = DType{UInt, 32, 1}
+	UInt64T   = DType{UInt, 64, 1}
+	Float16T  = DType{Float, 16, 1}
+	Float32T  = DType{Float, 32, 1}
+	Float64T  = DType{Float, 64, 1}
+	BFloat16T = DType{BFloat, 16, 1}
+	BoolT     = DType{Bool, 8, 1}
+	HandleT   = DType{Handle, 64, 1}
+)
+
+var codeNames = [...]struct {
+	name  string
+	code  Code
+	fixed uint8 // bits that the name implies; 0 where a number follows it
+}{
+	{"float8_e3m4", Float8E3M4, 8},
+	{"float8_e4m3b11fnuz", Float8E4M3B11, 8},
+	{"float8_e4m3fnuz", Float8E4M3FNUZ, 8},
+	{"float8_e4m3fn", Float8E4M3FN, 8},
+	{"float8_e4m3", Float8E4M3, 8},
+	{"float8_e5m2fnuz", Float8E5M2FNUZ, 8},
+	{"float8_e5m2", Float8E5M2, 8},
+	{"float8_e8m0fnu", Float8E8M0FNU, 8},
+	{"float4_e2m1fn", Float4E2M1FN, 4},
+	{"bool", Bool, 8},
+	{"handle", Handle, 64},
+	{"bfloat", BFloat, 0},
+	{"float", Float, 0},
+	{"uint", UInt, 0},
+	{"int", Int, 0},
+}
+
+// Parse reads a type as TVM writes it. The empty string and "void" give Void.
+func Parse(s string) (DType, error) {
+	if s == "" || s == "void" {
+		return Void, nil
+	}
+	for _, c := range codeNames {
+		rest, ok := strings.CutPrefix(s, c.name)
+		if !ok {
+			continue
+		}
+		d := DType{Code: c.code, Bits: c.fixed, Lanes: 1}
+		if c.fixed == 0 {
+			n := 0
+			for n < len(rest) && rest[n] >= '0' && rest[n] <= '9' {
+				n++
+			}
+			bits, err := strconv.ParseUint(rest[:n], 10, 8)
+			if err != nil || !validBits(c.code, uint8(bits)) {
+				break
+			}
+			d.Bits, rest = uint8(bits), rest[n:]
+		}
+		if rest != "" {
+			lanes, ok := strings.CutPrefix(rest, "x")
+			n, err := strconv.ParseUint(lanes, 10, 16)
+			if !ok || err != nil || n == 0 {
+				break
+			}
+			d.Lanes = uint16(n)
+		}
+		return d, nil
+	}
+	return Void, fmt.Errorf("unknown element type %q: expected one like float32, int64, uint8, bool, bfloat16, float8_e4m3fn or float32x4", s)
+}
+
+func validBits(c Code, bits uint8) bool {
+	switch c {
+	case Float:
+		return bits == 16 || bits == 32 || bits == 64
+	case BFloat:
+		return bits == 16
+	}
+	return bits == 1 || bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32 || bits == 64
+}
+
+// MustParse is Parse for types written in source code; it panics on a bad one.
+func MustParse(s string) DType {
+	d, err := Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// String spells d as TVM does; Void is "void".
+func (d DType) String() string {
+	s := d.elem()
+	if d.Lanes > 1 {
+		return s + "x" + strconv.Itoa(int(d.Lanes))
+	}
+	return s
+}
+
+func (d DType) elem() string {
+	switch d {
+	case Void:
+		return "void"
+	case Float32T:
+		return "float32"
+	case Int64T:
+		return "int64"
+	case Int32T:
+		return "int32"
+	}
+	for _, c := range codeNames {
+		if c.code == d.Code {
+			if c.fixed != 0 {
+				return c.name
+			}
+			return c.name + strconv.Itoa(int(d.Bits))
+		}
+	}
+	return fmt.Sprintf("dtype(%d,%d)", d.Code, d.Bits)
+}
+
+// Bytes is the storage of one element of all lanes; types below a byte are padded
+// to whole bytes for each vector.
+func (d DType) Bytes() int { return (int(d.Bits)*int(d.Lanes) + 7) / 8 }
+
+// WithLanes returns d with n lanes.
+func (d DType) WithLanes(n int) DType { d.Lanes = uint16(n); return d }
+
+// Elem returns d with one lane.
+func (d DType) Elem() DType { return d.WithLanes(1) }
+
+// IsVoid reports whether d is no type.
+func (d DType) IsVoid() bool { return d == Void }
+
+// IsInt reports whether d is a signed integer.
+func (d DType) IsInt() bool { return d.Code == Int && d.Bits != 0 }
+
+// IsUInt reports whether d is an unsigned integer, bool excluded.
+func (d DType) IsUInt() bool { return d.Code == UInt }
+
+// IsBool reports whether d is bool, with any number of lanes.
+func (d DType) IsBool() bool { return d.Code == Bool }
+
+// IsHandle reports whether d is a pointer.
+func (d DType) IsHandle() bool { return d.Code == Handle }
+
+// IsFloat reports whether d is any floating-point type, bfloat16 and the 8-bit kinds included.
+func (d DType) IsFloat() bool {
+	return d.Code == Float || d.Code == BFloat || (d.Code >= Float8E3M4 && d.Code != Bool)
+}
+
+// IsInteger reports whether d is a signed or unsigned integer; bool is not one.
+func (d DType) IsInteger() bool { return d.IsInt() || d.IsUInt() }
+
+// IsScalar reports whether d has one lane.
+func (d DType) IsScalar() bool { return d.Lanes == 1 }

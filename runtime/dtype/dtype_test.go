@@ -1,0 +1,38 @@
+package dtype
+
+import "testing"
+
+func TestRoundTrip(t *testing.T) {
+	for _, s := range []string{
+		"float32", "float16", "float64", "bfloat16", "int4", "int8", "int32", "int64", "uint8", "uint64", "bool", "handle",
+		"float32x4", "int8x16", "boolx4", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn", "void",
+	} {
+		d, err := Parse(s)
+		if err != nil {
+			t.Fatalf("Parse(%q): %v", s, err)
+		}
+		if got := d.String(); got != s {
+			t.Errorf("Parse(%q).String() = %q", s, got)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, s := range []string{"float", "float33", "int", "int3", "bfloat32", "float32x", "float32x0", "float32y4", "foo", "int99999"} {
+		if d, err := Parse(s); err == nil {
+			t.Errorf("Parse(%q) = %v, want an error", s, d)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	if !BFloat16T.IsFloat() || !MustParse("float8_e5m2").IsFloat() || BoolT.IsFloat() || BoolT.IsInteger() || Void.IsInt() {
+		t.Error("kind predicates disagree with the codes")
+	}
+	if got := Float32T.WithLanes(4).Bytes(); got != 16 {
+		t.Errorf("float32x4 has %d bytes", got)
+	}
+	if got := Int4T.Bytes(); got != 1 {
+		t.Errorf("int4 has %d bytes", got)
+	}
+}

@@ -1,0 +1,125 @@
+package vm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+// CheckError is a failed run-time check of a type or shape. Context is the text that
+// VMShapeLower attached: function, parameter and annotation.
+type CheckError struct {
+	Kind    string // TypeError, ValueError or RuntimeError
+	Context string
+	Message string
+}
+
+// Error joins kind, context and message as TVM does.
+func (e *CheckError) Error() string {
+	ctx := strings.TrimSpace(e.Context)
+	if ctx != "" {
+		ctx += " "
+	}
+	return e.Kind + ": " + ctx + e.Message
+}
+
+func check(kind, ctx, format string, args ...any) error {
+	return &CheckError{kind, ctx, fmt.Sprintf(format, args...)}
+}
+
+func checkTensorInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	ndim := a.int(1)
+	var dt dtype.DType
+	last := 2
+	if len(args) > 3 {
+		dt, last = a.dtype(2), 3
+	}
+	ctx := a.context(last)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	t, ok := a.value(0).AsTensor()
+	if !ok {
+		return runtime.Null(), check("TypeError", ctx, "expect a Tensor but get %v", a.value(0).Kind())
+	}
+	if ndim != -1 && int64(len(t.Shape())) != ndim {
+		return runtime.Null(), check("ValueError", ctx, "expect Tensor with ndim %d but get %d, shape %s", ndim, len(t.Shape()), tensor.ShapeString(t.Shape()))
+	}
+	if !dt.IsVoid() && t.DType() != dt {
+		return runtime.Null(), check("ValueError", ctx, "expect Tensor with dtype %v but get %v", dt, t.DType())
+	}
+	return runtime.Null(), nil
+}
+
+func checkShapeInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	ndim, ctx := a.int(1), a.context(2)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	dims, ok := a.value(0).AsShape()
+	if !ok {
+		return runtime.Null(), check("TypeError", ctx, "expect a Shape but get %v", a.value(0).Kind())
+	}
+	if ndim != -1 && int64(len(dims)) != ndim {
+		return runtime.Null(), check("ValueError", ctx, "expect Shape with ndim %d but get %d", ndim, len(dims))
+	}
+	return runtime.Null(), nil
+}
+
+func checkPrimValueInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	dt, ctx := a.dtype(1), a.context(2)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	ok := false
+	switch k := a.value(0).Kind(); {
+	case dt.IsBool():
+		ok = k == runtime.KindBool || k == runtime.KindInt
+	case dt.IsInteger():
+		ok = k == runtime.KindInt || k == runtime.KindBool
+	case dt.IsFloat():
+		_, ok = a.value(0).AsFloat()
+	case dt.IsVoid():
+		_, ok = a.value(0).AsFloat()
+	default:
+		return runtime.Null(), check("TypeError", ctx, "unsupported dtype %v", dt)
+	}
+	if !ok {
+		return runtime.Null(), check("TypeError", ctx, "expected dtype %v, but received %v", dt, a.value(0).Kind())
+	}
+	return runtime.Null(), nil
+}
+
+func checkTupleInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	n, ctx := a.int(1), a.context(2)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	t, ok := a.value(0).AsTuple()
+	if !ok {
+		return runtime.Null(), check("TypeError", ctx, "expect a Tuple but get %v", a.value(0).Kind())
+	}
+	if int64(len(t.Fields)) != n {
+		return runtime.Null(), check("ValueError", ctx, "expect a Tuple with %d elements, but get a Tuple with %d elements", n, len(t.Fields))
+	}
+	return runtime.Null(), nil
+}
+
+func checkFuncInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	a := arguments{args: args}
+	ctx := a.context(1)
+	if a.err != nil {
+		return runtime.Null(), a.err
+	}
+	if _, ok := a.value(0).AsFunc(); !ok {
+		return runtime.Null(), check("TypeError", ctx, "expect a Function but get %v", a.value(0).Kind())
+	}
+	return runtime.Null(), nil
+}

@@ -1,0 +1,81 @@
+package static
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// pairs lists every text colour with the backgrounds on which it stands.
+var pairs = []struct {
+	text  []string
+	on    []string
+	ratio float64
+}{
+	{[]string{"text", "text-2"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
+	{[]string{"text-3"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
+	{[]string{"accent"}, []string{"panel", "selected", "sunken"}, 4.5},
+	{[]string{"on-accent"}, []string{"accent-fill", "accent-fill-hover"}, 4.5},
+	{[]string{"plus", "minus", "failed", "running", "changed"}, []string{"panel", "hover", "selected"}, 4.5},
+	{[]string{"plus"}, []string{"add-gutter"}, 4.5},
+	{[]string{"minus"}, []string{"del-gutter"}, 4.5},
+	{[]string{"warn-text"}, []string{"warn-bg"}, 4.5},
+	{[]string{"error-text"}, []string{"error-bg"}, 4.5},
+	{[]string{"fold-text"}, []string{"fold-bg"}, 4.5},
+	{
+		[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"},
+		[]string{"panel", "add-bg", "add-word", "del-bg", "del-word"},
+		4.5,
+	},
+	// Borders of controls and the marks of charts are no text: 3 to 1.
+	{[]string{"control", "accent", "lane"}, []string{"panel"}, 3},
+}
+
+// TestContrast checks the colours of both themes against WCAG 2.2 AA.
+func TestContrast(t *testing.T) {
+	declaration := regexp.MustCompile(`--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);`)
+	colours := map[string][2]string{}
+	for _, m := range declaration.FindAllStringSubmatch(string(read(t, "css/tokens.css")), -1) {
+		colours[m[1]] = [2]string{m[2], m[3]}
+	}
+	for _, p := range pairs {
+		for _, text := range p.text {
+			for _, on := range p.on {
+				for i, theme := range []string{"light", "dark"} {
+					a, b := colours[text][i], colours[on][i]
+					if a == "" || b == "" {
+						t.Fatalf("tokens.css lacks --%s or --%s", text, on)
+					}
+					if r := contrast(t, a, b); r < p.ratio {
+						t.Errorf("%s: --%s %s on --%s %s has a contrast of %.2f, want %.1f", theme, text, a, on, b, r, p.ratio)
+					}
+				}
+			}
+		}
+	}
+}
+
+// contrast computes the contrast ratio of two colours as WCAG 2.2 defines it.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	x, y := luminance(t, a), luminance(t, b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// luminance is the relative luminance of "#rrggbb".
+func luminance(t *testing.T, colour string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(colour[1:], 16, 32)
+	if err != nil {
+		t.Fatalf("colour %q: %v", colour, err)
+	}
+	channel := func(shift uint) float64 {
+		v := float64(n>>shift&0xff) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(16) + 0.7152*channel(8) + 0.0722*channel(0)
+}

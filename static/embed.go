@@ -1,0 +1,118 @@
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Prefix is the path under which the files are served. It ends in a slash.
+const Prefix = "/static/"
+
+//go:embed dist
+var embedded embed.FS
+
+// files is the set of embedded files; it is built once and never written again.
+var files = mustLoad(embedded, "dist")
+
+// file is one embedded file, ready to be sent.
+type file struct {
+	hashed      string // name with the digest of the content before the extension
+	contentType string
+	data        []byte
+	gzipped     []byte // nil where compression does not pay
+}
+
+// set finds files by logical name and by hashed name.
+type set struct {
+	byName map[string]*file
+	byHash map[string]*file
+}
+
+// URL returns the address of the embedded file called name, such as "app.js". The address changes with the content, so it may be
+// cached for ever. It panics on an unknown name: the names are fixed at compile time and a test asks for each of them.
+func URL(name string) string {
+	f, ok := files.byName[name]
+	if !ok {
+		panic(fmt.Sprintf("static: no embedded file %q", name))
+	}
+	return Prefix + f.hashed
+}
+
+// Size returns the number of bytes of the embedded file called name as it is and as it travels with gzip, and whether there is one.
+func Size(name string) (plain, wire int, ok bool) {
+	f, ok := files.byName[name]
+	if !ok {
+		return 0, 0, false
+	}
+	if f.gzipped == nil {
+		return len(f.data), len(f.data), true
+	}
+	return len(f.data), len(f.gzipped), true
+}
+
+// mustLoad reads every file directly under dir. It panics on a failure, which can only come from a broken build.
+func mustLoad(fsys fs.FS, dir string) set {
+	s, err := load(fsys, dir)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func load(fsys fs.FS, dir string) (set, error) {
+	s := set{byName: map[string]*file{}, byHash: map[string]*file{}}
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return s, fmt.Errorf("static: list embedded files: %w", err)
+	}
+	for _, e := range entries {
+		data, err := fs.ReadFile(fsys, path.Join(dir, e.Name()))
+		if err != nil {
+			return s, fmt.Errorf("static: read embedded file: %w", err)
+		}
+		f := newFile(e.Name(), data)
+		s.byName[e.Name()] = f
+		s.byHash[f.hashed] = f
+	}
+	return s, nil
+}
+
+// newFile names data by its digest and compresses it if that saves a tenth or more.
+func newFile(name string, data []byte) *file {
+	sum := sha256.Sum256(data)
+	ext := path.Ext(name)
+	f := &file{
+		hashed:      strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext,
+		contentType: contentType(ext),
+		data:        data,
+	}
+	var buf bytes.Buffer
+	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // the level is a valid constant
+	_, _ = zw.Write(data)                                    // a bytes.Buffer does not fail
+	_ = zw.Close()
+	if buf.Len() < len(data)*9/10 {
+		f.gzipped = buf.Bytes()
+	}
+	return f
+}
+
+// contentType returns the media type for a file extension. It is a table of our own because the system's is not the same everywhere.
+func contentType(ext string) string {
+	switch ext {
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	default:
+		return "application/octet-stream"
+	}
+}

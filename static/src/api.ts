@@ -1,0 +1,64 @@
+// Requests to the server. Every failure becomes an Error whose message can be shown.
+
+import type { DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "./wire";
+
+// RequestError is what the server refused, with its status and the seconds after which it may be tried again (0: not said).
+export class RequestError extends Error {
+  constructor(message: string, readonly status: number, readonly retryAfter: number) {
+    super(message);
+  }
+}
+
+async function json<T>(path: string, init?: RequestInit): Promise<T> {
+  let res: Response;
+  try {
+    res = await fetch(path, { headers: { Accept: "application/json" }, ...init });
+  } catch (err) {
+    if (err instanceof DOMException && err.name === "AbortError") throw err;
+    throw new Error("the server cannot be reached; is it still running?");
+  }
+  if (!res.ok) throw await failure(res);
+  return (await res.json()) as T;
+}
+
+async function failure(res: Response): Promise<RequestError> {
+  let message = `the server answered ${res.status}`;
+  try {
+    const body = (await res.json()) as { error?: { message?: string } };
+    if (body.error?.message) message = body.error.message;
+  } catch {
+    // Not JSON: the status says enough.
+  }
+  return new RequestError(message, res.status, Number(res.headers.get("Retry-After")) || 0);
+}
+
+function post<T>(path: string, body: unknown): Promise<T> {
+  return json<T>(path, {
+    method: "POST",
+    headers: { Accept: "application/json", "Content-Type": "application/json" },
+    body: JSON.stringify(body ?? {}),
+  });
+}
+
+export const api = {
+  session: async (id: string): Promise<SessionInfo> => (await json<{ session: SessionInfo }>(`/api/sessions/${id}`)).session,
+  run: async (id: string): Promise<RunInfo> => (await json<{ run: RunInfo }>(`/api/runs/${id}`)).run,
+  passes: async (): Promise<PassInfo[]> => (await json<{ passes: PassInfo[] }>("/api/passes")).passes,
+  start: async (session: string, settings: Settings): Promise<RunInfo> =>
+    (await post<{ run: RunInfo }>(`/api/sessions/${session}/runs`, settings)).run,
+  cancel: (run: string): Promise<unknown> => post(`/api/runs/${run}/cancel`, {}),
+  text: (hash: string, from: number, count: number, signal?: AbortSignal): Promise<TextPage> =>
+    json<TextPage>(`/ir/${hash}?from=${from}&count=${count}`, { signal: signal ?? null }),
+  diff: (q: DiffQuery, from: number, count: number, signal?: AbortSignal): Promise<DiffPage> =>
+    json<DiffPage>(
+      `/diff/${q.before || "-"}/${q.after || "-"}?view=${q.view}&context=${q.context}&from=${from}&count=${count}`,
+      { signal: signal ?? null },
+    ),
+};
+
+export interface DiffQuery {
+  before: string;
+  after: string;
+  view: "unified" | "split";
+  context: number | "all";
+}

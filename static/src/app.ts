@@ -1,0 +1,16 @@
+// The script of every page. It shows what needs a script, then takes over the page that it finds.
+
+import { gallery } from "./gallery";
+import { session } from "./session";
+import { themeMenu } from "./thememenu";
+
+for (const el of document.querySelectorAll<HTMLElement>("[data-needs-js]")) el.hidden = false;
+themeMenu();
+switch (document.body.dataset.page) {
+  case "gallery":
+    gallery();
+    break;
+  case "session":
+    void session();
+    break;
+}

@@ -1,0 +1,206 @@
+// The view of code: a source of rows in a windowed list, unified or side by side.
+
+import { h } from "./dom";
+import { Painter } from "./paint";
+import { DiffSource } from "./diffsource";
+import type { Row, Source } from "./source";
+import type { Span } from "./wire";
+import { Windowed } from "./windowed";
+
+const rowHeight = 20;
+
+export class CodeView {
+  readonly scroller: HTMLElement;
+  private readonly list: Windowed;
+  private readonly painter = new Painter();
+  private source: Source | null = null;
+  private words = true;
+  private line = 0;
+  private columns = 0;
+  private hunk = -1;
+  private epoch = 0;
+
+  constructor(host: HTMLElement, private readonly on: { line(n: number): void; hunk(k: number, n: number): void; error(err: unknown): void }) {
+    this.scroller = h("div", { class: "code-view", tabindex: 0, role: "table", "aria-label": "Code" });
+    host.append(this.scroller);
+    this.list = new Windowed(
+      this.scroller,
+      {
+        rowHeight,
+        render: (i) => this.render(i),
+        remove: (i) => this.painter.forget(i),
+        shown: (from, to) => this.need(from, to),
+      },
+      "rowgroup",
+    );
+    this.scroller.addEventListener("scroll", () => this.follow(), { passive: true });
+    new ResizeObserver(() => this.measure()).observe(this.scroller);
+    this.scroller.addEventListener("click", (e) => void this.click(e));
+  }
+
+  get shown(): Source | null {
+    return this.source;
+  }
+
+  // show replaces what is on the screen. keepPlace keeps the scroll position, for the same text in another form.
+  show(source: Source, label: string, keepPlace = false): void {
+    this.source = source;
+    this.epoch++;
+    this.hunk = -1;
+    this.line = 0;
+    this.columns = 0;
+    this.scroller.classList.toggle("split", source.split);
+    this.scroller.style.setProperty("--digits", String(source.digits));
+    this.scroller.setAttribute("aria-label", label);
+    this.scroller.setAttribute("aria-rowcount", String(source.total));
+    if (!keepPlace) this.scroller.scrollLeft = 0;
+    this.measure();
+    this.list.reset(source.total, keepPlace ? this.scroller.scrollTop : 0);
+    this.on.hunk(-1, source.hunks().length);
+  }
+
+  setWords(on: boolean): void {
+    this.words = on;
+    this.list.redraw();
+  }
+
+  async goToLine(line: number): Promise<void> {
+    const source = this.source;
+    if (!source || line <= 0) return;
+    const epoch = this.epoch;
+    const row = await source.rowOfLine(line);
+    if (row < 0 || epoch !== this.epoch) return;
+    this.line = line;
+    this.grow();
+    this.list.show(row, true);
+    this.list.redraw();
+  }
+
+  // moveHunk goes to the next (1) or previous (-1) run of changes.
+  moveHunk(step: 1 | -1): void {
+    const hunks = this.source?.hunks() ?? [];
+    if (hunks.length === 0) return;
+    const top = this.list.window().first;
+    let k = this.hunk + step;
+    if (this.hunk < 0 || Math.abs((hunks[this.hunk]?.row ?? 0) - top) > 60) {
+      // The reader has scrolled away: go on from what is in view.
+      const after = hunks.findIndex((x) => x.row > top + (step > 0 ? 3 : 2));
+      k = step > 0 ? after : (after < 0 ? hunks.length : after) - 1;
+      if (this.hunk < 0 && step > 0 && top === 0) k = 0;
+    }
+    k = Math.max(0, Math.min(hunks.length - 1, k < 0 && step > 0 ? hunks.length - 1 : k));
+    this.hunk = k;
+    this.list.show(hunks[k]!.row, true);
+    this.on.hunk(k, hunks.length);
+  }
+
+  private grow(): void {
+    this.scroller.setAttribute("aria-rowcount", String(this.source?.total ?? 0));
+    this.list.reset(this.source?.total ?? 0);
+  }
+
+  private need(from: number, to: number): void {
+    const source = this.source;
+    if (!source) return;
+    const epoch = this.epoch;
+    source
+      .load(from, to)
+      .then((came) => {
+        if (came && epoch === this.epoch) this.list.redraw(from, to);
+      })
+      .catch((err: unknown) => {
+        if (epoch === this.epoch) this.on.error(err);
+      });
+  }
+
+  // measure tells the style sheet the width of the view: in the side-by-side form every row is as wide as it.
+  private measure(): void {
+    this.scroller.style.setProperty("--vw", `${this.scroller.clientWidth}px`);
+    this.widen(0);
+  }
+
+  private follow(): void {
+    if (this.source?.split) this.scroller.style.setProperty("--sx", `${this.scroller.scrollLeft}px`);
+  }
+
+  // widen makes the rows wide enough for a line of n columns.
+  private widen(n: number): void {
+    if (n && n <= this.columns) return;
+    this.columns = Math.max(this.columns, n);
+    this.scroller.style.setProperty("--columns", String(this.columns + 2));
+  }
+
+  private render(i: number): HTMLElement {
+    const row = this.source?.get(i);
+    const el = h("div", { class: `code-row is-${row?.kind ?? "loading"}`, role: "row", "aria-rowindex": i + 1 });
+    if (!row) return el;
+    if (row.kind === "head") el.append(h("span", { class: "code-head", role: "cell" }, row.title));
+    else if (row.kind === "fold") el.append(fold(i, row.fold?.count ?? 0));
+    else if (this.source?.split) this.renderSplit(i, el, row);
+    else this.renderUnified(i, el, row);
+    if (this.line && row.after === this.line) el.classList.add("at-line");
+    return el;
+  }
+
+  private renderUnified(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
+    const diff = this.source instanceof DiffSource;
+    const mark = row.kind === "add" ? "+" : row.kind === "del" ? "−" : "";
+    if (diff) el.append(number(row.before, ""));
+    el.append(number(row.after, mark, true));
+    el.append(this.cell(i, row.text ?? [], row.kind === "add" ? "word-add" : "word-del"));
+  }
+
+  private renderSplit(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
+    const changed = row.kind === "mod";
+    const left = row.kind === "add" ? null : (row.left ?? row.text ?? []);
+    const right = row.kind === "del" ? null : (row.right ?? row.text ?? []);
+    const leftCell = left ? this.cell(i, left, "word-del") : h("span", { class: "tx", role: "cell" });
+    const rightCell = right ? this.cell(i, right, "word-add") : h("span", { class: "tx", role: "cell" });
+    if (changed || row.kind === "del") leftCell.classList.add("del");
+    if (changed || row.kind === "add") rightCell.classList.add("add");
+    if (!left) leftCell.classList.add("none");
+    if (!right) rightCell.classList.add("none");
+    el.append(
+      number(left ? row.before : undefined, changed || row.kind === "del" ? "−" : "", false, "left"), leftCell,
+      number(right ? row.after : undefined, changed || row.kind === "add" ? "+" : "", true, "right"), rightCell,
+    );
+  }
+
+  private cell(i: number, spans: Span[], word: string): HTMLElement {
+    const el = h("span", { class: "tx", role: "cell" });
+    this.widen(this.painter.text(i, el, spans, this.words ? word : ""));
+    return el;
+  }
+
+  private async click(e: MouseEvent): Promise<void> {
+    const target = e.target as HTMLElement;
+    const button = target.closest<HTMLElement>("[data-fold]");
+    if (button && this.source instanceof DiffSource) {
+      const source = this.source;
+      const row = Number(button.dataset.fold);
+      const epoch = this.epoch;
+      try {
+        const n = await source.open(row);
+        if (n > 0 && epoch === this.epoch) this.grow();
+        this.scroller.focus({ preventScroll: true });
+      } catch (err) {
+        this.on.error(err);
+      }
+      return;
+    }
+    const ln = target.closest<HTMLElement>("[data-line]");
+    if (!ln) return;
+    this.line = Number(ln.dataset.line);
+    this.list.redraw();
+    this.on.line(this.line);
+  }
+}
+
+function number(n: number | undefined, mark: string, link = false, side = ""): HTMLElement {
+  return h("span", { class: `ln ${side}`, role: "cell", "data-line": link && n ? n : null }, `${n ?? ""} ${mark || " "}`);
+}
+
+function fold(row: number, count: number): HTMLElement {
+  const label = `${count.toLocaleString("en")} unchanged line${count === 1 ? "" : "s"}`;
+  return h("span", { class: "fold-cell", role: "cell" }, h("button", { type: "button", class: "fold", "data-fold": row }, `⋯ ${label}`));
+}

@@ -1,0 +1,77 @@
+// Small helpers for building elements. Text always goes through textContent, so nothing from outside is ever read as HTML.
+
+type Child = Node | string | null | undefined | false;
+type Attrs = Record<string, string | number | boolean | null | undefined>;
+
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attrs: Attrs = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const el = document.createElement(tag);
+  setAttrs(el, attrs);
+  append(el, children);
+  return el;
+}
+
+const svgNS = "http://www.w3.org/2000/svg";
+
+export function s<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Attrs = {}, ...children: Child[]): SVGElementTagNameMap[K] {
+  const el = document.createElementNS(svgNS, tag);
+  setAttrs(el, attrs);
+  append(el, children);
+  return el;
+}
+
+function setAttrs(el: Element, attrs: Attrs): void {
+  for (const [name, value] of Object.entries(attrs)) {
+    if (value === null || value === undefined || value === false) continue;
+    el.setAttribute(name, value === true ? "" : String(value));
+  }
+}
+
+function append(el: Element, children: Child[]): void {
+  for (const c of children) if (c !== null && c !== undefined && c !== false) el.append(c);
+}
+
+export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
+  const el = document.getElementById(id);
+  if (!el) throw new Error(`the page lacks the element #${id}`);
+  return el as T;
+}
+
+// setText writes only what differs, so that a screen reader and the layout are not disturbed for nothing.
+export function setText(el: Element, text: string): void {
+  if (el.textContent !== text) el.textContent = text;
+}
+
+export function setAttr(el: Element, name: string, value: string | null): void {
+  if (value === null) el.removeAttribute(name);
+  else if (el.getAttribute(name) !== value) el.setAttribute(name, value);
+}
+
+export function press(el: Element, on: boolean): void {
+  setAttr(el, "aria-pressed", String(on));
+}
+
+export function announce(text: string): void {
+  setText(byId("announce"), text);
+}
+
+// debounce runs fn once, delay ms after the last call.
+export function debounce(delay: number, fn: () => void): () => void {
+  let timer = 0;
+  return () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(fn, delay);
+  };
+}
+
+// perFrame runs fn at most once for each frame, however often it is asked for.
+export function perFrame(fn: () => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      fn();
+    });
+  };
+}

@@ -1,0 +1,274 @@
+// What the page knows of one run, built from its events alone. It knows no element of the page.
+
+import type {
+  CodeGenerated,
+  Diagnostic,
+  Executed,
+  FunctionChange,
+  Measured,
+  Metrics,
+  PassFinished,
+  PassKind,
+  Role,
+  RunError,
+  RunFinished,
+  RunStarted,
+  WireEvent,
+  WireFunction,
+} from "./wire";
+
+export type Status = "waiting" | "running" | "changed" | "same" | "skipped" | "failed";
+
+export interface Step {
+  path: string;
+  parent: string;
+  name: string;
+  level: number;
+  role: Role;
+  kind: PassKind;
+  depth: number;
+  children: Step[];
+  status: Status;
+  // text says why a step was skipped; why says for which unusual reason it ran.
+  text: string;
+  why: string;
+  reason: string;
+  error: RunError | null;
+  finished: PassFinished | null;
+  measured: Measured;
+  reused: boolean;
+  diagnostics: Diagnostic[];
+  // seq is the number of the event that ended the step, at the time since the start of the run when it began, in nanoseconds.
+  seq: number;
+  at: number;
+  // seen is the page's own clock when the step started, for showing only what takes a while.
+  seen: number;
+  before: Metrics | null;
+}
+
+// importPath is the path of the row that stands for the imported module; it is no step of the run.
+export const importPath = "import";
+
+export interface Execution {
+  body: Executed;
+  // latency lists the times of the executions, shortest first, in nanoseconds.
+  latency: number[];
+}
+
+export interface Lane {
+  at: number;
+  step: Step | null;
+  metrics: Metrics;
+}
+
+export class RunModel {
+  started: RunStarted | null = null;
+  finished: RunFinished | null = null;
+  finishedAt = 0;
+  reusedSteps = 0;
+  code: CodeGenerated | null = null;
+  // Times of what is no pass, in nanoseconds: reading the model, generating code, and what the engine makes of the code.
+  importTime = 0;
+  codegenTime = 0;
+  compileTime = 0;
+  readonly executions: Execution[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  readonly roots: Step[] = [];
+  readonly steps = new Map<string, Step>();
+  readonly lanes: Lane[] = [];
+  // imported stands for the module as it was read: the first row of the tree.
+  imported: Step | null = null;
+  private readonly ends: Step[] = [];
+  private metrics: Metrics | null = null;
+  private clock = 0;
+
+  constructor(readonly id: string) {}
+
+  apply(events: WireEvent[]): void {
+    for (const e of events) this.applyOne(e);
+  }
+
+  private applyOne(e: WireEvent): void {
+    this.clock = Math.max(this.clock, e.measured?.at ?? 0);
+    switch (e.type) {
+      case "run_started":
+        this.started = e.body;
+        this.importTime = e.measured?.at ?? 0;
+        this.imported = this.add(importPath, "", "Imported module", 0, "lowering", "sequential");
+        Object.assign(this.imported, { status: "same", seq: e.seq });
+        for (const p of e.body.plan) this.add(p.step, p.parent ?? "", p.name, p.level, p.role, p.kind);
+        this.note(null, e.body.metrics, 0);
+        break;
+      case "pass_started": {
+        const step = this.of(e, e.body);
+        step.status = "running";
+        step.why = e.body.why ?? "";
+        step.at = e.measured?.at ?? this.clock;
+        step.seen = performance.now();
+        step.before = this.metrics;
+        step.reused = e.reused ?? false;
+        break;
+      }
+      case "pass_finished": {
+        const step = this.end(e, e.body);
+        step.finished = e.body;
+        step.status = e.body.changed ? "changed" : "same";
+        this.note(step, e.body.metrics, (e.measured?.at ?? 0) || step.at + (e.measured?.total ?? 0));
+        break;
+      }
+      case "pass_skipped": {
+        const step = this.end(e, e.body);
+        step.text = e.body.text;
+        step.reason = e.body.reason;
+        this.skip(step, e.body.text, e.body.reason);
+        break;
+      }
+      case "pass_failed": {
+        const step = this.end(e, e.body);
+        step.error = e.body.error;
+        step.status = "failed";
+        break;
+      }
+      case "diagnostic": {
+        const step = e.step ? this.steps.get(e.step) : undefined;
+        (step ? step.diagnostics : this.diagnostics).push(e.body);
+        break;
+      }
+      case "code_generated":
+        this.code = e.body;
+        this.codegenTime = e.measured?.total ?? 0;
+        break;
+      case "executed":
+        this.executions.push({ body: e.body, latency: [...(e.measured?.latency ?? [])].sort((a, b) => a - b) });
+        this.compileTime = e.measured?.compile ?? this.compileTime;
+        break;
+      case "run_finished":
+        this.finished = e.body;
+        this.finishedAt = e.measured?.at ?? this.clock;
+        this.reusedSteps = e.measured?.reused_steps ?? 0;
+        for (const step of this.steps.values()) {
+          if (step.status === "running") {
+            step.status = "failed";
+            step.error = { kind: e.body.status, message: `the run ended in this step: ${e.body.status}` };
+          }
+          if (step.status === "waiting") this.skip(step, "not reached", "stopped");
+        }
+        break;
+      default:
+        // A newer server may send more than this page knows; what it knows stays right.
+        break;
+    }
+  }
+
+  // all lists the steps in the order of the tree.
+  all(): Step[] {
+    const out: Step[] = [];
+    const walk = (steps: Step[]): void => {
+      for (const step of steps) {
+        out.push(step);
+        walk(step.children);
+      }
+    };
+    walk(this.roots);
+    return out;
+  }
+
+  // running is the innermost step that has begun and not ended.
+  running(): Step | null {
+    let found: Step | null = null;
+    for (const step of this.all()) if (step.status === "running") found = step;
+    return found;
+  }
+
+  progress(): { done: number; total: number } {
+    let done = 0;
+    let total = 0;
+    for (const step of this.steps.values()) {
+      if (step.kind === "sequential") continue;
+      total++;
+      if (step.status !== "waiting" && step.status !== "running") done++;
+    }
+    return { done, total };
+  }
+
+  // duration is the time since the start of the run at its last event, in nanoseconds.
+  duration(): number {
+    return this.finishedAt || this.clock;
+  }
+
+  // phases lists where the time of the run went, in nanoseconds.
+  phases(): [string, number][] {
+    const passes = this.roots.reduce((sum, step) => sum + (step.measured.total ?? 0), 0);
+    const runs = this.executions.reduce((sum, x) => sum + x.latency.reduce((n, t) => n + t, 0), 0);
+    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs]];
+    return all.filter(([, t]) => t > 0);
+  }
+
+  // functionsAt lists the functions of the module as it is when the step has ended, sorted by name; null is the imported module.
+  // A step that did not end, or changed nothing, gives the module before it.
+  functionsAt(step: Step | null): WireFunction[] {
+    const module = new Map<string, WireFunction>();
+    for (const f of this.started?.functions ?? []) module.set(f.name, f);
+    if (step) {
+      const limit = step.seq >= 0 ? step.seq : Infinity;
+      for (const end of this.ends) {
+        if (end.seq > limit) break;
+        for (const c of end.finished?.functions ?? []) applyChange(module, c);
+      }
+    }
+    return [...module.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  private note(step: Step | null, metrics: Metrics | undefined, at: number): void {
+    if (!metrics) return;
+    this.metrics = metrics;
+    this.lanes.push({ at, step, metrics });
+  }
+
+  private of(e: { step?: string; parent?: string }, b: { name: string; level: number; role: Role; kind: PassKind }): Step {
+    const path = e.step ?? b.name;
+    return this.steps.get(path) ?? this.add(path, e.parent ?? "", b.name, b.level, b.role, b.kind);
+  }
+
+  private end(e: WireEvent, b: { name: string }): Step {
+    const step = this.of(e, { level: 0, role: "optional", kind: "module", ...b });
+    step.seq = e.seq;
+    step.measured = e.measured ?? {};
+    step.reused = e.reused ?? false;
+    this.ends.push(step);
+    return step;
+  }
+
+  private add(path: string, parent: string, name: string, level: number, role: Role, kind: PassKind): Step {
+    const above = this.steps.get(parent);
+    const step: Step = {
+      path, parent, name, level, role, kind,
+      depth: above ? above.depth + 1 : 0,
+      children: [], status: "waiting", text: "", why: "", reason: "", error: null, finished: null, measured: {},
+      reused: false, diagnostics: [], seq: -1, at: 0, seen: 0, before: null,
+    };
+    this.steps.set(path, step);
+    (above ? above.children : this.roots).push(step);
+    return step;
+  }
+
+  // skip marks a step and all below it: a skipped sequential stands for its children.
+  private skip(step: Step, text: string, reason: string): void {
+    step.status = "skipped";
+    step.text = text;
+    step.reason = reason;
+    for (const child of step.children) this.skip(child, text, reason);
+  }
+}
+
+function applyChange(module: Map<string, WireFunction>, c: FunctionChange): void {
+  if (c.change === "removed") module.delete(c.name);
+  else module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after });
+}
+
+// opCount adds up the operators of a module.
+export function opCount(m: Metrics): number {
+  let n = 0;
+  for (const v of Object.values(m.ops ?? {})) n += v;
+  return n;
+}

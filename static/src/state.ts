@@ -1,0 +1,64 @@
+// The state that a link carries: which run, pass, function, view and line. It lives in the address and nowhere else.
+
+export type View = "unified" | "split" | "ir" | "code" | "result";
+
+export interface State {
+  run: string;
+  pass: string;
+  fn: string;
+  view: View;
+  line: number;
+}
+
+const views: View[] = ["unified", "split", "ir", "code", "result"];
+
+export function readState(fallbackRun: string): State {
+  const q = new URLSearchParams(location.search);
+  const view = q.get("view") as View;
+  return {
+    run: q.get("run") || fallbackRun,
+    pass: q.get("pass") ?? "",
+    fn: q.get("function") ?? "",
+    view: views.includes(view) ? view : preferredView(),
+    line: Math.max(0, Number.parseInt(q.get("line") ?? "", 10) || 0),
+  };
+}
+
+// writeState puts the state into the address. A new run is a step back in the history, all else replaces the entry.
+export function writeState(s: State, newEntry = false): void {
+  const q = new URLSearchParams();
+  if (s.run) q.set("run", s.run);
+  if (s.pass) q.set("pass", s.pass);
+  if (s.fn) q.set("function", s.fn);
+  q.set("view", s.view);
+  if (s.line) q.set("line", String(s.line));
+  // Slashes are allowed in a query and read better than %2F.
+  const url = `${location.pathname}?${q.toString().replaceAll("%2F", "/")}`;
+  if (url === location.pathname + location.search) return;
+  if (newEntry) history.pushState(null, "", url);
+  else history.replaceState(null, "", url);
+}
+
+function preferredView(): View {
+  return setting("diff-view") === "split" ? "split" : "unified";
+}
+
+// setting and keep hold the reader's preferences, which are not part of a link. Storage may be forbidden: then they last as long as the page.
+const memory = new Map<string, string>();
+
+export function setting(name: string): string | null {
+  try {
+    return localStorage.getItem(`irscope.${name}`) ?? memory.get(name) ?? null;
+  } catch {
+    return memory.get(name) ?? null;
+  }
+}
+
+export function keep(name: string, value: string): void {
+  memory.set(name, value);
+  try {
+    localStorage.setItem(`irscope.${name}`, value);
+  } catch {
+    // Kept in memory only.
+  }
+}

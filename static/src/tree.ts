@@ -1,0 +1,255 @@
+// The pipeline as a tree of passes. The rows are flat elements with aria-level; the tree itself holds the focus.
+
+import { h, setAttr } from "./dom";
+import { time } from "./format";
+import type { RunModel, Status, Step } from "./model";
+import { Windowed } from "./windowed";
+
+export interface TreeState {
+  selected: string;
+  disabled: Set<string>;
+  onlyChanged: boolean;
+  filter: string;
+  mayEdit: boolean;
+  // stale tells that the settings have changed and a new run is about to start.
+  stale: boolean;
+}
+
+export const glyphs: Record<Status, string> = {
+  waiting: "·",
+  running: "⟳",
+  changed: "●",
+  same: "○",
+  skipped: "–",
+  failed: "✕",
+};
+
+const rowHeight = 26;
+// A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.
+const noticeable = 120;
+
+export class PipelineTree {
+  readonly box: HTMLElement;
+  visible: Step[] = [];
+  hidden = 0;
+  private readonly list: Windowed;
+  private readonly collapsed = new Set<string>();
+  private model: RunModel | null = null;
+  private state: TreeState | null = null;
+  private longest = 1;
+  // The selected row stays in view while rows come and go, until the reader scrolls the tree.
+  private follows = true;
+  private selected = "";
+  private revealed = "";
+  private signatures = new Map<string, string>();
+
+  constructor(host: HTMLElement, private readonly on: { select(step: Step): void; toggle(step: Step): void; changed(): void }) {
+    this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes" });
+    host.replaceChildren(this.box);
+    this.list = new Windowed(this.box, { rowHeight, render: (i) => this.render(i) }, "none");
+    // The list of functions below takes room from the tree as it grows.
+    new ResizeObserver(() => this.reveal()).observe(this.box);
+    for (const name of ["wheel", "touchmove"]) this.box.addEventListener(name, () => (this.follows = false), { passive: true });
+    // The scroll bar belongs to the box itself; what is clicked within lies in a row.
+    this.box.addEventListener("pointerdown", (e) => (this.follows = this.follows && e.target !== this.box));
+    this.box.addEventListener("click", (e) => this.click(e));
+    this.box.addEventListener("keydown", (e) => this.key(e));
+  }
+
+  update(model: RunModel, state: TreeState): void {
+    this.model = model;
+    this.state = state;
+    this.box.classList.toggle("stale", state.stale);
+    const before = this.visible;
+    const all = model.all();
+    this.visible = all.filter((step) => this.shows(step));
+    this.hidden = all.filter((step) => step.kind !== "sequential").length - this.visible.filter((step) => step.kind !== "sequential").length;
+    this.longest = Math.max(1, ...all.filter((step) => step.kind !== "sequential").map((step) => step.measured.total ?? 0));
+    const same = before.length === this.visible.length && before.every((step, i) => step.path === this.visible[i]!.path);
+    if (!same) {
+      this.signatures = new Map(this.visible.map((step) => [step.path, this.signature(step)]));
+      this.list.reset(this.visible.length);
+    } else {
+      const old = this.signatures;
+      this.signatures = new Map(this.visible.map((step) => [step.path, this.signature(step)]));
+      this.list.redrawWhere((i) => old.get(this.visible[i]!.path) !== this.signatures.get(this.visible[i]!.path));
+    }
+    if (state.selected !== this.selected) this.follows = true;
+    this.selected = state.selected;
+    this.reveal(!same || this.revealed !== state.selected);
+  }
+
+  // reveal scrolls the selected row into view, unless the reader has scrolled away from it.
+  reveal(scroll = true): void {
+    const i = this.visible.findIndex((step) => step.path === this.selected);
+    if (i >= 0 && scroll && this.follows && this.box.clientHeight > 0) {
+      this.list.show(i);
+      this.revealed = this.selected;
+    }
+    setAttr(this.box, "aria-activedescendant", i >= 0 && this.list.element(i) ? `row-${i}` : null);
+  }
+
+  // next finds the next visible step in a direction, only changed or failed ones where asked.
+  next(from: string, dir: 1 | -1, changed: boolean): Step | null {
+    let i = this.visible.findIndex((step) => step.path === from);
+    if (i < 0) i = dir > 0 ? -1 : this.visible.length;
+    for (i += dir; i >= 0 && i < this.visible.length; i += dir) {
+      const step = this.visible[i]!;
+      if (!changed || (step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"))) return step;
+    }
+    return null;
+  }
+
+  private shows(step: Step): boolean {
+    const st = this.state!;
+    for (let p = this.model!.steps.get(step.parent); p; p = this.model!.steps.get(p.parent)) if (this.collapsed.has(p.path)) return false;
+    const filter = st.filter.toLowerCase();
+    if (step.children.length > 0 && step.children.some((c) => this.matches(c, filter))) return true;
+    return this.matches(step, filter);
+  }
+
+  private matches(step: Step, filter: string): boolean {
+    const st = this.state!;
+    if (filter && !fuzzy(step.name.toLowerCase(), filter)) return step.children.some((c) => this.matches(c, filter));
+    if (!st.onlyChanged || filter || step.path === st.selected || step === this.model!.imported || st.disabled.has(step.name)) return true;
+    if (step.children.length > 0) return step.children.some((c) => this.matches(c, filter));
+    if (step.status === "running") return performance.now() - step.seen > noticeable;
+    return step.status === "changed" || step.status === "failed" || (step.status === "skipped" && step.reason !== "stopped");
+  }
+
+  private signature(step: Step): string {
+    const st = this.state!;
+    return [
+      step.status, step.text, step.finished?.added, step.finished?.removed, step.measured.total, step.reused, step.children.length, step.diagnostics.length,
+      this.collapsed.has(step.path), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, this.longest,
+    ].join("|");
+  }
+
+  private render(i: number): HTMLElement {
+    const step = this.visible[i]!;
+    const st = this.state!;
+    const group = step.kind === "sequential";
+    const imported = step === this.model!.imported;
+    // A sequential within another is filtered by name as any pass; the outermost one holds the pipeline.
+    const tickable = step.parent !== "";
+    const on = !st.disabled.has(step.name);
+    const open = step.children.length > 0 ? !this.collapsed.has(step.path) : null;
+    const siblings = this.visible.filter((s) => s.parent === step.parent);
+    const row = h(
+      "div",
+      {
+        class: `row is-${step.status}${group ? " group" : ""}${imported ? " imported" : ""}${step.role === "lowering" ? " lowering" : ""}`,
+        id: `row-${i}`,
+        role: "treeitem",
+        "data-i": i,
+        "data-step": step.path,
+        "aria-level": step.depth + 1,
+        "aria-posinset": siblings.indexOf(step) + 1,
+        "aria-setsize": siblings.length,
+        "aria-selected": String(step.path === st.selected),
+        "aria-checked": tickable ? String(on) : null,
+        "aria-expanded": open === null ? null : String(open),
+      },
+      h("span", { class: "twisty", "aria-hidden": "true" }, open === null ? "" : open ? "▾" : "▸"),
+      !tickable ? null : h("span", { class: `tick${on ? " on" : ""}${st.mayEdit ? "" : " fixed"}`, title: tickTitle(step, on) }),
+      h("span", { class: "glyph", "aria-hidden": "true" }, imported ? "↧" : glyphs[step.status]),
+      imported ? null : h("span", { class: "vh" }, `${step.status} `),
+      h("span", { class: "name", title: step.name }, step.name),
+      step.role === "lowering" && !group ? h("span", { class: "vh" }, " (lowering pass) ") : null,
+      step.level > 0 && !group && step.status !== "skipped" ? h("span", { class: "level", title: `runs from opt_level ${step.level} on` }, String(step.level)) : null,
+      warned(step) ? h("span", { class: "warned", title: step.diagnostics[0]!.message }, "⚠", h("span", { class: "vh" }, " has a warning")) : null,
+      ...this.figures(step),
+    );
+    row.style.setProperty("--depth", String(step.depth));
+    const share = group ? 0 : (step.measured.total ?? 0) / this.longest;
+    row.style.setProperty("--share", share.toFixed(3));
+    return row;
+  }
+
+  private figures(step: Step): HTMLElement[] {
+    if (step.status === "skipped") return [h("span", { class: "reason", title: step.text }, reason(step))];
+    if (step.status === "failed") return [h("span", { class: "reason failed" }, "failed")];
+    const out: HTMLElement[] = [];
+    const f = step.finished;
+    if (f?.changed && step.kind !== "sequential") {
+      out.push(h("span", { class: "delta" }, h("span", { class: "plus" }, `+${f.added}`), " ", h("span", { class: "minus" }, `−${f.removed}`)));
+    }
+    if (step.measured.total !== undefined) {
+      out.push(
+        h("span", { class: "time", title: step.reused ? "taken from an earlier run" : null }, step.reused ? "↺ " : "", time(step.measured.total), step.reused ? h("span", { class: "vh" }, " reused") : null),
+      );
+    }
+    return out;
+  }
+
+  private click(e: MouseEvent): void {
+    const target = e.target as HTMLElement;
+    const row = target.closest<HTMLElement>("[data-i]");
+    const step = row ? this.visible[Number(row.dataset.i)] : undefined;
+    if (!step) return;
+    if (target.closest(".twisty") && step.children.length > 0) this.fold(step, !this.collapsed.has(step.path));
+    else if (target.closest(".tick")) this.on.toggle(step);
+    else this.on.select(step);
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const selected = this.state?.selected ?? "";
+    const step = this.visible.find((x) => x.path === selected);
+    let handled = true;
+    const go = (to: Step | null | undefined): void => {
+      if (to) this.on.select(to);
+    };
+    switch (e.key) {
+      case "ArrowDown": go(this.next(selected, 1, false)); break;
+      case "ArrowUp": go(this.next(selected, -1, false)); break;
+      case "Home": go(this.visible[0]); break;
+      case "End": go(this.visible.at(-1)); break;
+      case "ArrowLeft":
+        if (step && step.children.length > 0 && !this.collapsed.has(step.path)) this.fold(step, true);
+        else go(step && this.model!.steps.get(step.parent));
+        break;
+      case "ArrowRight":
+        if (step && this.collapsed.has(step.path)) this.fold(step, false);
+        else if (step && step.children.length > 0) go(this.next(selected, 1, false));
+        break;
+      case " ":
+        if (step) this.on.toggle(step);
+        break;
+      default: handled = false;
+    }
+    if (handled) e.preventDefault();
+  }
+
+  private fold(step: Step, closed: boolean): void {
+    if (closed) this.collapsed.add(step.path);
+    else this.collapsed.delete(step.path);
+    this.on.changed();
+  }
+}
+
+function warned(step: Step): boolean {
+  return step.diagnostics.some((d) => d.severity !== "note");
+}
+
+// reason is the short form of why a step was skipped; the whole sentence stands in its title and in the details.
+function reason(step: Step): string {
+  if (step.reason === "disabled") return "off";
+  return step.reason === "opt_level" ? step.text.replace("opt_level ", "") : step.text;
+}
+
+function tickTitle(step: Step, on: boolean): string {
+  const what = step.role === "lowering" ? "Lowering pass: without it no code can be made. " : "";
+  return `${what}${on ? "Turn off" : "Turn on"} ${step.name} (x)`;
+}
+
+// fuzzy tells whether the letters of pattern stand in text in that order: "fo" finds FuseOps.
+export function fuzzy(text: string, pattern: string): boolean {
+  let at = 0;
+  for (const ch of pattern) {
+    if (ch === " ") continue;
+    at = text.indexOf(ch, at) + 1;
+    if (at === 0) return false;
+  }
+  return true;
+}

@@ -1,0 +1,140 @@
+package target
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AttrType is the type of the value of an attribute.
+type AttrType string
+
+// The types of attributes, as errors call them.
+const (
+	Int     AttrType = "an integer"
+	Bool    AttrType = "a boolean"
+	String  AttrType = "a string"
+	Strings AttrType = "a list of words"
+)
+
+// AttrDef declares an attribute of a kind. Default is nil or a value of the type: int64,
+// bool, string or []string.
+type AttrDef struct {
+	Name    string
+	Type    AttrType
+	Default any
+	Doc     string
+}
+
+// FeatureDef declares a feature that -mattr switches on and off.
+type FeatureDef struct {
+	Name string
+	On   bool // default
+	Doc  string
+}
+
+// Scope is a memory scope that buffers of a target may live in. MaxBytes 0 is unlimited.
+type Scope struct {
+	Name     string
+	MaxBytes int64
+	Doc      string
+}
+
+// Kind is a kind of target: one code generator. Kinds are never changed once made.
+type Kind struct {
+	Name       string
+	Doc        string
+	DeviceType int      // DLPack device type
+	Keys       []string // default keys, which schedules and dispatch rules look at
+	Attrs      []AttrDef
+	Features   []FeatureDef
+	Scopes     []Scope
+	PtrBits    int
+}
+
+// Table is a set of kinds by name.
+type Table []*Kind
+
+// Kinds is the table of the kinds that the project has.
+func Kinds() Table { return Table{wasmKind} }
+
+// Lookup returns the kind of that name, or an error that lists the kinds.
+func (t Table) Lookup(name string) (*Kind, error) {
+	for _, k := range t {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return nil, fmt.Errorf("unknown target kind %q: known kinds are %s", name, strings.Join(t.Names(), ", "))
+}
+
+// Names lists the kinds in alphabetical order.
+func (t Table) Names() []string {
+	names := make([]string, len(t))
+	for i, k := range t {
+		names[i] = k.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+var wasmKind = &Kind{
+	Name:       "wasm",
+	Doc:        "WebAssembly 2.0 with 128-bit SIMD, run in process",
+	DeviceType: 1,
+	Keys:       []string{"wasm", "cpu"},
+	PtrBits:    32,
+	Attrs: []AttrDef{
+		{"max-simd-width", Int, int64(128), "widest vector register in bits; 0 schedules scalar code"},
+		{"num-cores", Int, int64(1), "threads that run one kernel"},
+		{"model", String, nil, "name of the machine, for tuning records"},
+		{"tag", String, nil, "name that the target goes by"},
+	},
+	Features: []FeatureDef{
+		{"simd128", true, "128-bit vector instructions"},
+	},
+	Scopes: []Scope{
+		{"global", 0, "linear memory"},
+		{"local", 64 << 10, "registers or the kernel's stack area"},
+	},
+}
+
+// commonAttrs are understood by every kind.
+var commonAttrs = []AttrDef{
+	{"keys", Strings, nil, "keys that schedules and dispatch rules look at"},
+	{"mattr", Strings, nil, "features to switch on (+name) and off (-name)"},
+	{"host", String, nil, "target of the host code"},
+}
+
+func (k *Kind) attr(name string) (AttrDef, error) {
+	for _, list := range [][]AttrDef{commonAttrs, k.Attrs} {
+		for _, a := range list {
+			if a.Name == name {
+				return a, nil
+			}
+		}
+	}
+	return AttrDef{}, fmt.Errorf("target %s has no attribute %q: known attributes are %s", k.Name, name, strings.Join(k.attrNames(), ", "))
+}
+
+func (k *Kind) attrNames() []string {
+	var names []string
+	for _, list := range [][]AttrDef{commonAttrs, k.Attrs} {
+		for _, a := range list {
+			names = append(names, a.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (k *Kind) feature(name string) (FeatureDef, error) {
+	var known []string
+	for _, f := range k.Features {
+		if f.Name == name {
+			return f, nil
+		}
+		known = append(known, f.Name)
+	}
+	return FeatureDef{}, fmt.Errorf("target %s has no feature %q: known features are %s", k.Name, name, strings.Join(known, ", "))
+}

@@ -1,0 +1,260 @@
+package target
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// maxText bounds the text of a target, which may come from outside.
+const maxText = 4096
+
+// Parse reads a target of one of the project's kinds, as a string or as JSON.
+func Parse(s string) (Target, error) { return Kinds().Parse(s) }
+
+// Parse reads a target of one of the kinds of t.
+func (t Table) Parse(s string) (Target, error) {
+	s = strings.TrimSpace(s)
+	if len(s) > maxText {
+		return Target{}, fmt.Errorf("target of %d characters: at most %d are allowed", len(s), maxText)
+	}
+	if strings.HasPrefix(s, "{") {
+		return t.parseJSON([]byte(s), 0)
+	}
+	return t.parseString(s, 0)
+}
+
+func (t Table) parseString(s string, depth int) (Target, error) {
+	words, err := splitWords(s)
+	if err != nil {
+		return Target{}, fmt.Errorf("target %q: %w", s, err)
+	}
+	if len(words) == 0 {
+		return Target{}, fmt.Errorf("empty target: expected a kind (%s) and options like -mattr=+simd128", strings.Join(t.Names(), ", "))
+	}
+	k, err := t.Lookup(words[0])
+	if err != nil {
+		return Target{}, err
+	}
+	opts := map[string]any{}
+	for i := 1; i < len(words); i++ {
+		name, value, ok := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
+		if !strings.HasPrefix(words[i], "-") {
+			return Target{}, fmt.Errorf("target %q: expected an option like -mattr=+simd128, got %q", s, words[i])
+		}
+		a, err := k.attr(name)
+		if err != nil {
+			return Target{}, err
+		}
+		if !ok && a.Type != Bool { // `-mattr +simd128`
+			if i+1 == len(words) {
+				return Target{}, fmt.Errorf("target %q: option -%s needs %s", s, name, a.Type)
+			}
+			i++
+			value = words[i]
+		} else if !ok {
+			value = "true"
+		}
+		if _, dup := opts[name]; dup {
+			return Target{}, fmt.Errorf("target %q: option -%s is given twice", s, name)
+		}
+		opts[name] = value
+	}
+	return t.build(k, opts, depth)
+}
+
+func (t Table) parseJSON(data []byte, depth int) (Target, error) {
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.UseNumber()
+	var m map[string]any
+	if err := dec.Decode(&m); err != nil {
+		return Target{}, fmt.Errorf("target is no valid JSON object: %w", err)
+	}
+	if dec.More() {
+		return Target{}, fmt.Errorf("target: text after the JSON object")
+	}
+	return t.fromMap(m, depth)
+}
+
+func (t Table) fromMap(m map[string]any, depth int) (Target, error) {
+	name, ok := m["kind"].(string)
+	if !ok {
+		return Target{}, fmt.Errorf(`target object needs "kind", one of %s`, strings.Join(t.Names(), ", "))
+	}
+	k, err := t.Lookup(name)
+	if err != nil {
+		return Target{}, err
+	}
+	opts := map[string]any{}
+	for name, v := range m {
+		if name != "kind" {
+			opts[name] = v
+		}
+	}
+	return t.build(k, opts, depth)
+}
+
+// build checks the options, given as strings or as decoded JSON values.
+func (t Table) build(k *Kind, opts map[string]any, depth int) (Target, error) {
+	out := Target{kind: k, keys: k.Keys, attrs: map[string]any{}}
+	names := make([]string, 0, len(opts))
+	for name := range opts {
+		names = append(names, name)
+	}
+	slices.Sort(names) // the first of several errors is always the same
+	for _, name := range names {
+		a, err := k.attr(name)
+		if err != nil {
+			return Target{}, err
+		}
+		if name == "host" {
+			h, err := t.parseHost(opts[name], depth)
+			if err != nil {
+				return Target{}, fmt.Errorf("host of target %s: %w", k.Name, err)
+			}
+			out.host = &h
+			continue
+		}
+		v, err := convert(a, opts[name])
+		if err != nil {
+			return Target{}, fmt.Errorf("target %s: attribute %s: %w", k.Name, name, err)
+		}
+		switch name {
+		case "keys":
+			out.keys = v.([]string)
+		case "mattr":
+			if out.mattr, err = canonicalFeatures(k, v.([]string)); err != nil {
+				return Target{}, err
+			}
+		default:
+			if v != a.Default {
+				out.attrs[name] = v
+			}
+		}
+	}
+	return out, nil
+}
+
+func (t Table) parseHost(v any, depth int) (Target, error) {
+	if depth > 0 {
+		return Target{}, fmt.Errorf("a host cannot have a host itself")
+	}
+	switch v := v.(type) {
+	case string:
+		if strings.HasPrefix(v, "{") {
+			return t.parseJSON([]byte(v), depth+1)
+		}
+		return t.parseString(v, depth+1)
+	case map[string]any:
+		return t.fromMap(v, depth+1)
+	}
+	return Target{}, fmt.Errorf("expected a target, got %v", v)
+}
+
+// convert turns an option into the type of its attribute.
+func convert(a AttrDef, v any) (any, error) {
+	s, isString := v.(string)
+	switch a.Type {
+	case Int:
+		if n, ok := v.(json.Number); ok {
+			s, isString = n.String(), true
+		}
+		if n, err := strconv.ParseInt(s, 10, 64); isString && err == nil && n >= 0 {
+			return n, nil
+		}
+	case Bool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+		if b, err := strconv.ParseBool(s); isString && err == nil {
+			return b, nil
+		}
+	case String:
+		if isString {
+			return s, nil
+		}
+	case Strings:
+		if isString {
+			return checkWords(strings.FieldsFunc(s, func(r rune) bool { return r == ',' }))
+		}
+		if list, ok := v.([]any); ok {
+			out := make([]string, 0, len(list))
+			for _, x := range list {
+				s, ok := x.(string)
+				if !ok {
+					return nil, fmt.Errorf("expected %s, got %v", a.Type, v)
+				}
+				out = append(out, s)
+			}
+			return checkWords(out)
+		}
+	}
+	return nil, fmt.Errorf("expected %s, got %v", a.Type, v)
+}
+
+// checkWords refuses words that the string form of a target could not hold.
+func checkWords(words []string) ([]string, error) {
+	for _, w := range words {
+		if w == "" || strings.ContainsAny(w, ", \t\n\r\"\\=") || strings.ContainsFunc(w, unicode.IsSpace) {
+			return nil, fmt.Errorf("%q is no word", w)
+		}
+	}
+	return words, nil
+}
+
+// canonicalFeatures checks a list of +name and -name and keeps, sorted by name, what differs
+// from the defaults; the last mention of a feature counts.
+func canonicalFeatures(k *Kind, list []string) ([]string, error) {
+	set := map[string]bool{}
+	for _, s := range list {
+		if s == "" || (s[0] != '+' && s[0] != '-') {
+			return nil, fmt.Errorf("target %s: feature %q needs a sign, as in +simd128", k.Name, s)
+		}
+		if _, err := k.feature(s[1:]); err != nil {
+			return nil, err
+		}
+		set[s[1:]] = s[0] == '+'
+	}
+	var out []string
+	for _, f := range k.Features {
+		if on, ok := set[f.Name]; ok && on != f.On {
+			sign := "-"
+			if on {
+				sign = "+"
+			}
+			out = append(out, sign+f.Name)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
+	return out, nil
+}
+
+// splitWords splits at white space; a Go string literal may stand in a word.
+func splitWords(s string) ([]string, error) {
+	var words []string
+	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
+		var w strings.Builder
+		for s != "" && !strings.ContainsRune(" \t\n", rune(s[0])) {
+			if s[0] != '"' {
+				w.WriteByte(s[0])
+				s = s[1:]
+				continue
+			}
+			q, err := strconv.QuotedPrefix(s)
+			if err != nil {
+				return nil, fmt.Errorf("unfinished quotation %s", s)
+			}
+			u, err := strconv.Unquote(q)
+			if err != nil {
+				return nil, fmt.Errorf("bad quotation %s", q)
+			}
+			w.WriteString(u)
+			s = s[len(q):]
+		}
+		words = append(words, w.String())
+	}
+	return words, nil
+}

@@ -1,0 +1,210 @@
+package wasm
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// binary translates an operation on two values of one type.
+func (g *gen) binary(e *tir.Binary) value {
+	what := kindName(e)
+	a, b := g.expr(e.A), g.expr(e.B)
+	if a.dt != b.dt {
+		if a.dt.Elem() == b.dt.Elem() && a.lanes() == 1 {
+			a = g.splat(b.dt, a.scalar())
+		} else if a.dt.Elem() == b.dt.Elem() && b.lanes() == 1 {
+			b = g.splat(a.dt, b.scalar())
+		} else {
+			g.fail(what, "operands of types %s and %s", a.dt, b.dt)
+		}
+	}
+	switch {
+	case e.Op == tir.OpAnd || e.Op == tir.OpOr || a.dt.IsBool():
+		return g.logic(e.Op, a, b, what)
+	case e.Op.IsCompare():
+		return g.compare(e.Op, a, b, what)
+	}
+	return g.arith(e.Op, a, b, what)
+}
+
+// logic combines bools; comparisons of bools are among it.
+func (g *gen) logic(op tir.BinaryOp, a, b value, what string) value {
+	if !a.dt.IsBool() {
+		g.fail(what, "operands of type %s, expected bool", a.dt)
+	}
+	scalar, vector, flip := wasmbin.I32And, wasmbin.V128And, false
+	switch op {
+	case tir.OpAnd, tir.OpMin, tir.OpMul:
+	case tir.OpOr, tir.OpMax, tir.OpAdd:
+		scalar, vector = wasmbin.I32Or, wasmbin.V128Or
+	case tir.OpNE:
+		scalar, vector = wasmbin.I32Xor, wasmbin.V128Xor
+	case tir.OpEQ:
+		scalar, vector, flip = wasmbin.I32Xor, wasmbin.V128Xor, true
+	case tir.OpLT, tir.OpLE, tir.OpGT, tir.OpGE: // as the numbers 0 and 1
+		u := dtype.Int32T.WithLanes(int(a.dt.Lanes))
+		return g.compare(op, g.cast(a, u, what), g.cast(b, u, what), what)
+	default:
+		g.fail(what, "cannot compute %s", a.dt)
+	}
+	a, b = g.alike(a, b)
+	if !a.packed() {
+		vector = scalar
+	}
+	out := g.each(a.dt, a.mask, func(i int) *node { return g.op(vector, a.parts[i], b.parts[i]) }, len(a.parts))
+	if flip {
+		return g.not(out)
+	}
+	return out
+}
+
+// arith translates Add, Sub, Mul, Div, Mod, FloorDiv, FloorMod, Min and Max.
+func (g *gen) arith(op tir.BinaryOp, a, b value, what string) value {
+	d := a.dt.Elem()
+	switch {
+	case smallFloat(d):
+		return g.viaFloat32(a.dt, what, func(x ...value) value { return g.arith(op, x[0], x[1], what) }, a, b)
+	case a.packed() && b.packed():
+		if out, ok := g.vectorArith(op, a, b); ok {
+			return out
+		}
+	}
+	as, bs := g.scalars(a), g.scalars(b)
+	xs := make([]*node, len(as))
+	for i := range xs {
+		if d.IsFloat() {
+			xs[i] = g.scalarFloat(op, as[i], bs[i], d, what)
+		} else {
+			xs[i] = g.scalarInt(op, as[i], bs[i], d, what)
+		}
+	}
+	if a.lanes() == 1 {
+		return one(a.dt, xs[0])
+	}
+	return g.pack(a.dt, xs)
+}
+
+// vectorArith is arith where wasm has instructions on vectors.
+func (g *gen) vectorArith(op tir.BinaryOp, a, b value) (value, bool) {
+	t := vectorOps(a.dt)
+	each := func(f func(x, y *node) *node) (value, bool) {
+		return g.each(a.dt, 0, func(i int) *node { return f(a.parts[i], b.parts[i]) }, len(a.parts)), true
+	}
+	simple := func(w wasmbin.Op) (value, bool) {
+		return each(func(x, y *node) *node { return g.op(w, x, y) })
+	}
+	switch op {
+	case tir.OpAdd:
+		return simple(t.add)
+	case tir.OpSub:
+		return simple(t.sub)
+	case tir.OpMul:
+		if t.mul != 0 {
+			return simple(t.mul)
+		}
+		return each(g.mulBytes)
+	case tir.OpMin, tir.OpMax:
+		if t.min == 0 {
+			return g.selectValue(g.compare(tir.OpLT, a, b, "Min"), pickFirst(op, a, b), pickFirst(op, b, a)), true
+		}
+		w := t.min
+		if op == tir.OpMax {
+			w = t.max
+		}
+		if a.dt.IsFloat() { // pmin(x, y) is y < x ? y : x
+			return each(func(x, y *node) *node { return g.op(w, y, x) })
+		}
+		return simple(w)
+	case tir.OpDiv:
+		if t.div != 0 {
+			return simple(t.div)
+		}
+	case tir.OpFloorDiv:
+		if t.div != 0 {
+			return each(func(x, y *node) *node { return g.op(t.floor, g.op(t.div, x, y)) })
+		}
+	}
+	return value{}, false
+}
+
+func pickFirst(op tir.BinaryOp, a, b value) value {
+	if op == tir.OpMin {
+		return a
+	}
+	return b
+}
+
+// mulBytes multiplies bytes, which wasm lacks, by halves.
+func (g *gen) mulBytes(x, y *node) *node {
+	low := g.konst(wasmbin.OpV128Const, 0x00ff00ff00ff00ff, 0x00ff00ff00ff00ff)
+	lo := g.op(wasmbin.V128And, g.op(wasmbin.I16x8ExtmulLowI8x16U, x, y), low)
+	hi := g.op(wasmbin.V128And, g.op(wasmbin.I16x8ExtmulHighI8x16U, x, y), low)
+	return g.op(wasmbin.I8x16NarrowI16x8U, lo, hi)
+}
+
+// vecOps are the arithmetic instructions on one kind of vector; 0 where there is none.
+type vecOps struct{ add, sub, mul, div, min, max, floor wasmbin.Op }
+
+func vectorOps(d dtype.DType) vecOps {
+	signed := d.IsInt()
+	pick := func(s, u wasmbin.Op) wasmbin.Op {
+		if signed {
+			return s
+		}
+		return u
+	}
+	switch {
+	case d.IsFloat() && d.Bits == 32:
+		return vecOps{wasmbin.F32x4Add, wasmbin.F32x4Sub, wasmbin.F32x4Mul, wasmbin.F32x4Div, wasmbin.F32x4Pmin, wasmbin.F32x4Pmax, wasmbin.F32x4Floor}
+	case d.IsFloat():
+		return vecOps{wasmbin.F64x2Add, wasmbin.F64x2Sub, wasmbin.F64x2Mul, wasmbin.F64x2Div, wasmbin.F64x2Pmin, wasmbin.F64x2Pmax, wasmbin.F64x2Floor}
+	case d.Bits == 64:
+		return vecOps{add: wasmbin.I64x2Add, sub: wasmbin.I64x2Sub, mul: wasmbin.I64x2Mul}
+	case d.Bits == 32:
+		return vecOps{add: wasmbin.I32x4Add, sub: wasmbin.I32x4Sub, mul: wasmbin.I32x4Mul, min: pick(wasmbin.I32x4MinS, wasmbin.I32x4MinU), max: pick(wasmbin.I32x4MaxS, wasmbin.I32x4MaxU)}
+	case d.Bits == 16:
+		return vecOps{add: wasmbin.I16x8Add, sub: wasmbin.I16x8Sub, mul: wasmbin.I16x8Mul, min: pick(wasmbin.I16x8MinS, wasmbin.I16x8MinU), max: pick(wasmbin.I16x8MaxS, wasmbin.I16x8MaxU)}
+	}
+	return vecOps{add: wasmbin.I8x16Add, sub: wasmbin.I8x16Sub, min: pick(wasmbin.I8x16MinS, wasmbin.I8x16MinU), max: pick(wasmbin.I8x16MaxS, wasmbin.I8x16MaxU)}
+}
+
+// scalarFloat computes with float32 or float64. Min and Max take the second operand where
+// one is NaN, as TVM's do.
+func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what string) *node {
+	by := func(s, w wasmbin.Op) *node {
+		if d.Bits == 32 {
+			return g.op(s, a, b)
+		}
+		return g.op(w, a, b)
+	}
+	un := func(x *node, s, w wasmbin.Op) *node {
+		if d.Bits == 32 {
+			return g.op(s, x)
+		}
+		return g.op(w, x)
+	}
+	switch op {
+	case tir.OpAdd:
+		return by(wasmbin.F32Add, wasmbin.F64Add)
+	case tir.OpSub:
+		return by(wasmbin.F32Sub, wasmbin.F64Sub)
+	case tir.OpMul:
+		return by(wasmbin.F32Mul, wasmbin.F64Mul)
+	case tir.OpDiv:
+		return by(wasmbin.F32Div, wasmbin.F64Div)
+	case tir.OpMin:
+		return g.pick(by(wasmbin.F32Lt, wasmbin.F64Lt), a, b)
+	case tir.OpMax:
+		return g.pick(by(wasmbin.F32Gt, wasmbin.F64Gt), a, b)
+	case tir.OpFloorDiv:
+		return un(by(wasmbin.F32Div, wasmbin.F64Div), wasmbin.F32Floor, wasmbin.F64Floor)
+	case tir.OpMod:
+		return g.hostMath("fmod", d, a, b)
+	case tir.OpFloorMod:
+		q := g.scalarFloat(tir.OpFloorDiv, a, b, d, what)
+		return g.scalarFloat(tir.OpSub, a, g.scalarFloat(tir.OpMul, q, b, d, what), d, what)
+	}
+	g.fail(what, "cannot compute %s", d)
+	return nil
+}

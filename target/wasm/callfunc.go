@@ -1,0 +1,83 @@
+package wasm
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// callExtern calls a function of the module or a math function of the host.
+func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
+	what := "call_extern " + name
+	if _, ok := g.mod.funcs[name]; ok {
+		return g.callFunction(e, name, args)
+	}
+	sig, ok := hostFunc(name)
+	if !ok {
+		g.fail(what, "the runtime offers no function of this name")
+	}
+	if len(args) != len(sig.params) {
+		g.fail(what, "%d arguments, expected %d", len(args), len(sig.params))
+	}
+	vals := make([]value, len(args))
+	for i, a := range args {
+		vals[i] = g.expr(a)
+	}
+	xs := make([]*node, e.Type.Lanes)
+	if len(xs) == 0 {
+		xs = make([]*node, 1)
+	}
+	for l := range xs {
+		in := make([]*node, len(args))
+		for i, v := range vals {
+			in[i] = g.extract(v, min(l, v.lanes()-1))
+			if in[i].typ != sig.params[i] {
+				g.fail(what, "argument %d has type %s", i, v.dt)
+			}
+		}
+		xs[l] = g.hostCall(name, in...)
+	}
+	if len(xs) == 1 {
+		return one(e.Type, xs[0])
+	}
+	return g.pack(e.Type, xs)
+}
+
+// callFunction calls another function of the module by its plain signature.
+func (g *gen) callFunction(e *tir.Call, name string, args []tir.Expr) value {
+	what := "call of " + name
+	callee, ok := g.mod.funcs[name]
+	if !ok {
+		g.fail(what, "the module has no such function")
+	}
+	if len(args) != len(callee.f.Type.Params) {
+		g.fail(what, "%d arguments, expected %d", len(args), len(callee.f.Type.Params))
+	}
+	it := item{kind: itemCall, callee: callee.f.Ref()}
+	for i, a := range args {
+		n := g.scalarExpr(a, what)
+		if n.typ != callee.f.Type.Params[i] {
+			g.fail(what, "argument %d has type %s, expected %s", i, n.typ, callee.f.Type.Params[i])
+		}
+		it.args = append(it.args, n)
+	}
+	g.killAll()
+	if len(callee.f.Type.Results) == 0 {
+		g.add(it)
+		return one(dtype.Int32T, g.i32(0))
+	}
+	t := callee.f.Type.Results[0]
+	it.hasRes, it.local = true, g.f.NewLocal("result", t)
+	g.add(it)
+	res := g.stable(it.local, g.cur, false)
+	if callee.kernel {
+		g.check(res)
+	}
+	return one(e.Type, res)
+}
+
+// check leaves the function where an error code is not 0.
+func (g *gen) check(code *node) {
+	if g.kernel {
+		g.branch(code, "error", func() { g.add(item{kind: itemReturn, args: []*node{code}}) }, nil)
+	}
+}

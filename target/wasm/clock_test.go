@@ -1,0 +1,8 @@
+//go:build !linux
+
+package wasm_test
+
+import "time"
+
+// threadTime is a clock in seconds.
+func threadTime() float64 { return float64(time.Now().UnixNano()) * 1e-9 }

@@ -1,0 +1,232 @@
+package wasm
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// loopEffects is what one turn of a loop may do, and what the loop costs.
+type loopEffects struct {
+	writes map[*tir.Var]bool // data pointers that are stored through
+	cells  bool              // writes packed arguments
+	opaque bool              // may write anything
+	runs   bool              // the body runs at least once where the loop stands
+	jumps  bool              // has a break or continue of its own
+
+	returns bool                     // may leave the function
+	elems   map[*tir.Var]*elemAccess // by pointer
+	order   []*tir.Var               // keys of writes, in order
+	cond    int                      // scanner.cond where the loop stands
+	body    float64                  // operations of one turn, roughly
+	total   float64                  // of the loop
+}
+
+// unknownTrips is how often a loop of unknown extent is taken to run.
+const unknownTrips = 1024
+
+// scanner collects the effects of all loops of a function and the uses of its allocations.
+type scanner struct {
+	g       *gen
+	stack   []*loopEffects
+	allocs  map[*tir.Var]*allocUse
+	defined map[*tir.Var]int // number of loops around the definition of a variable
+	cond    int              // conditionals around the current place that may be passed over
+}
+
+// scan walks n and returns its cost.
+func (s *scanner) scan(n ir.Node) float64 {
+	s.g.step()
+	switch n := n.(type) {
+	case *tir.For:
+		trips := float64(unknownTrips)
+		k, ok := tir.AsInt(n.Extent)
+		if ok {
+			trips = float64(max(k, 0))
+		}
+		s.defined[n.LoopVar] = len(s.stack) + 1
+		head := s.scan(n.Min) + s.scan(n.Extent)
+		if ok && k > 0 {
+			return s.loop(n, n.Body, trips, head)
+		}
+		return s.maybe(func() float64 { return s.loop(n, n.Body, trips, head) })
+	case *tir.While:
+		return s.maybe(func() float64 { return s.loop(n, n.Body, unknownTrips, 0, n.Cond) })
+	case *tir.IfThenElse:
+		c := s.scan(n.Cond)
+		return c + s.maybe(func() float64 {
+			c := s.scan(n.Then)
+			if n.Else != nil {
+				c += s.scan(n.Else)
+			}
+			return c
+		})
+	case *tir.Allocate:
+		s.allocs[n.Var] = &allocUse{alloc: n}
+		c := 0.0
+		for _, e := range n.Extents {
+			c += s.scan(e)
+		}
+		return c + s.scan(n.Body)
+	case *tir.LetStmt:
+		s.pointer(n.Var, n.Value)
+		s.defined[n.Var] = len(s.stack)
+		return s.scan(n.Value) + s.scan(n.Body)
+	case *tir.Let:
+		s.pointer(n.Var, n.Value)
+		s.defined[n.Var] = math.MaxInt // not visible outside of its expression
+		return s.scan(n.Value) + s.scan(n.Body)
+	case *tir.AttrStmt:
+		return s.scan(n.Body)
+	case *tir.BufferStore:
+		for _, e := range s.stack {
+			if !e.writes[n.Buffer.Data] {
+				e.writes[n.Buffer.Data] = true
+				e.order = append(e.order, n.Buffer.Data)
+			}
+		}
+		s.touch(n.Buffer, n.Indices, n.Predicate != nil, true)
+		s.access(n.Buffer, n.Indices, n.Predicate)
+		return 1 + s.scan(n.Value) + s.exprs(n.Indices)
+	case *tir.BufferLoad:
+		s.touch(n.Buffer, n.Indices, n.Predicate != nil, false)
+		s.access(n.Buffer, n.Indices, n.Predicate)
+		return 1 + s.exprs(n.Indices)
+	case *tir.Var:
+		if u := s.allocs[n]; u != nil {
+			u.escapes = true
+		}
+		return 0
+	case *tir.Call:
+		s.call(n)
+		if c, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok && len(c.Args) == 3 {
+			cost := 1 + s.scan(c.Args[0])
+			return cost + s.maybe(func() float64 { return s.exprs(c.Args[1:]) })
+		}
+	}
+	c := 1.0
+	n.EachChild(func(m ir.Node) { c += s.scan(m) })
+	return c
+}
+
+// maybe scans what does not run for sure.
+func (s *scanner) maybe(f func() float64) float64 {
+	s.cond++
+	c := f()
+	s.cond--
+	return c
+}
+
+func (s *scanner) exprs(xs []tir.Expr) float64 {
+	c := 0.0
+	for _, x := range xs {
+		c += s.scan(x)
+	}
+	return c
+}
+
+func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Expr) float64 {
+	e := &loopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, runs: true, cond: s.cond}
+	s.g.effects[key] = e
+	s.stack = append(s.stack, e)
+	e.body = 1 + s.scan(body) + s.exprs(extra)
+	s.stack = s.stack[:len(s.stack)-1]
+	e.total = trips * e.body
+	return head + e.total
+}
+
+func (s *scanner) call(n *tir.Call) {
+	op, ok := n.Op.(*ir.Op)
+	if !ok {
+		s.opaque()
+		return
+	}
+	switch op.Name {
+	case tir.OpStructSet.Name:
+		for _, e := range s.stack {
+			e.cells = true
+		}
+	case tir.OpBreakLoop.Name, tir.OpContinueLoop.Name:
+		if k := len(s.stack); k > 0 {
+			s.stack[k-1].jumps = true
+		}
+	case tir.OpAddressOf.Name:
+		if l, ok := n.Args[0].(*tir.BufferLoad); ok {
+			if u := s.allocs[l.Buffer.Data]; u != nil {
+				u.escapes = true
+			}
+		}
+	case tir.OpRet.Name, tir.OpThrowLastError.Name:
+		for _, e := range s.stack {
+			e.returns = true
+		}
+	case tir.OpStackAlloca.Name, tir.OpAllocWorkspace.Name, tir.OpFreeWorkspace.Name:
+	default:
+		if tir.CallEffect(n) == tir.OpaqueCall {
+			s.opaque()
+		}
+	}
+}
+
+func (s *scanner) opaque() {
+	for _, e := range s.stack {
+		e.opaque = true
+	}
+}
+
+// pointer records that v points into what another pointer points at.
+func (s *scanner) pointer(v *tir.Var, e tir.Expr) {
+	if !v.DType().IsHandle() {
+		return
+	}
+	switch e := e.(type) {
+	case *tir.Var:
+		s.g.roots[v] = e
+	case *tir.Call:
+		if c, ok := tir.IsCallTo(e, tir.OpAddressOf); ok {
+			if l, ok := c.Args[0].(*tir.BufferLoad); ok {
+				s.g.roots[v] = l.Buffer.Data
+			}
+		} else if op, ok := e.Op.(*ir.Op); ok && op.Name == "tir.handle_add_byte_offset" {
+			s.pointer(v, e.Args[0])
+		}
+	}
+}
+
+// killEffects ends the reads of what a loop may write.
+func (g *gen) killEffects(e *loopEffects) {
+	if e == nil || e.opaque {
+		g.killAll()
+	}
+	if e == nil {
+		return
+	}
+	if e.cells {
+		g.killClass(g.cells)
+	}
+	for v := range e.writes {
+		if s := g.slots[v]; s != nil {
+			for _, x := range s.vars {
+				g.killVariable(x)
+			}
+			continue
+		}
+		if p := g.promoted[v]; p != nil {
+			for _, x := range p.vars {
+				g.killVariable(x)
+			}
+		}
+		g.killClass(g.class(v))
+	}
+}
+
+// polls reports whether a loop looks at the stop flag: it must run long enough for a user to
+// notice, and one turn must cost enough to hide the look.
+func (g *gen) polls(s *tir.For) bool {
+	e := g.effects[s]
+	if e == nil {
+		return false
+	}
+	return e.body >= 1<<12 && e.total >= 1<<20 || e.body >= 48 && e.total >= 1<<26
+}

@@ -1,0 +1,161 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// gen translates one function.
+type gen struct {
+	ctx    context.Context
+	mod    *module
+	f      *wasmbin.Func
+	name   string
+	target target.Target
+	simd   bool
+	kernel bool // returns an error code
+
+	cur    *region
+	ids    int
+	steps  int
+	consts map[nodeKey]*node
+
+	vars    map[*tir.Var]value
+	lins    map[*tir.Var]lin // what an integer variable is bound to, where that is linear
+	effects map[tir.Stmt]*loopEffects
+	roots   map[*tir.Var]*tir.Var // pointers bound to other pointers
+	classes map[*tir.Var]*memClass
+	shared  *memClass // memory of all pointers that may alias
+	cells   *memClass // packed arguments and tensor descriptors
+	slots   map[*tir.Var]*slots
+
+	promoted  map[*tir.Var]*promotion
+	allocUses map[*tir.Var]*allocUse
+	noalias   bool
+	frame     int // bytes of the stack area in use
+	loops     []loopFrame
+}
+
+// memClass is memory that a store to one pointer may change.
+type memClass struct{ live []*node }
+
+// loopFrame is a loop that break and continue may leave.
+type loopFrame struct{ exit, next *region }
+
+// Error says what a function asks for that the target cannot do.
+type Error struct {
+	Func string // function
+	Node string // kind of node, with the name of its buffer or operator
+	Msg  string
+}
+
+// Error names the target, the function and the node.
+func (e *Error) Error() string {
+	return fmt.Sprintf("target wasm: function %s: %s: %s", e.Func, e.Node, e.Msg)
+}
+
+// fail stops the translation; genFunc turns the panic into the error that it carries.
+func (g *gen) fail(what, format string, args ...any) {
+	panic(&Error{Func: g.name, Node: what, Msg: fmt.Sprintf(format, args...)})
+}
+
+// step looks at the context once in a while.
+func (g *gen) step() {
+	g.steps++
+	if g.steps&1023 == 0 {
+		if err := context.Cause(g.ctx); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// value is a scalar or vector. A vector that fits is kept in v128 parts of full width;
+// any other is one scalar part a lane. A vector of bool in v128 parts is a mask: lanes of
+// mask bits that are all ones or all zeros.
+type value struct {
+	dt    dtype.DType
+	parts []*node
+	mask  int
+}
+
+func (v value) lanes() int { return int(v.dt.Lanes) }
+
+// scalar returns the only part.
+func (v value) scalar() *node { return v.parts[0] }
+
+// packed reports whether v is in v128 parts.
+func (v value) packed() bool { return v.parts[0].typ == wasmbin.V128 }
+
+func one(dt dtype.DType, n *node) value { return value{dt: dt, parts: []*node{n}} }
+
+// native is the number of lanes of element type d in a v128, 0 if vectors of this type are
+// kept as scalars. mask is the width that a bool takes.
+func (g *gen) native(d dtype.DType, mask int) int {
+	bits := int(d.Bits)
+	if d.IsBool() {
+		bits = mask
+	}
+	if !g.simd || bits < 8 || bits > 64 || d.IsHandle() || smallFloat(d) {
+		return 0
+	}
+	if n := 128 / bits; d.Lanes > 1 && int(d.Lanes)%n == 0 {
+		return n
+	}
+	return 0
+}
+
+// smallFloat reports whether d is a floating-point type that is kept as its bits.
+func smallFloat(d dtype.DType) bool { return d.IsFloat() && d.Bits < 32 }
+
+// valType is the wasm type of a scalar of type d.
+func (g *gen) valType(d dtype.DType, what string) wasmbin.ValType {
+	switch {
+	case d.IsHandle(), d.IsBool():
+		return wasmbin.I32
+	case d.Elem() == dtype.Float32T:
+		return wasmbin.F32
+	case d.Elem() == dtype.Float64T:
+		return wasmbin.F64
+	case d.Elem() == dtype.Float16T, d.Elem() == dtype.BFloat16T:
+		return wasmbin.I32
+	case d.IsInteger():
+		switch d.Bits {
+		case 8, 16, 32:
+			return wasmbin.I32
+		case 64:
+			return wasmbin.I64
+		}
+	}
+	g.fail(what, "cannot compute %s", d)
+	return wasmbin.None
+}
+
+// kindName is how a node is called in errors: its TVM name.
+func kindName(n any) string {
+	switch n := n.(type) {
+	case *tir.Binary:
+		return n.Op.String()
+	case *tir.Call:
+		return "Call " + n.Op.CalleeName()
+	case *tir.BufferLoad:
+		return "BufferLoad of " + n.Buffer.Name
+	case *tir.BufferStore:
+		return "BufferStore to " + n.Buffer.Name
+	case *tir.Allocate:
+		return "Allocate " + n.Var.Name
+	case *tir.Var:
+		return "Var " + n.Name
+	}
+	s := fmt.Sprintf("%T", n)
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == '.' {
+			return s[i+1:]
+		}
+	}
+	return s
+}

@@ -1,0 +1,227 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// module is the wasm module under construction.
+type module struct {
+	bin     *wasmbin.Module
+	target  target.Target
+	funcs   map[string]*function // by name in the module and by global_symbol
+	list    []*function
+	helpers [numHelpers]*wasmbin.Func
+	base    wasmbin.GlobalRef
+	data    data
+}
+
+// function is a TIR function and the wasm function that it becomes.
+type function struct {
+	name, symbol string
+	prim         *tir.PrimFunc
+	f            *wasmbin.Func
+	kernel       bool // packed convention: returns an error code
+	frame        int  // bytes of the stack area that callers have in use
+	calls        []string
+	state        int // 0 new, 1 being ordered, 2 ordered
+}
+
+func newModule(t target.Target) *module {
+	m := &module{bin: &wasmbin.Module{}, target: t, funcs: map[string]*function{}}
+	m.data = data{strings: map[string]int{}, blobs: map[*ir.Blob]int{}}
+	m.bin.ImportMemory(abi.ImportModule, abi.ImportMemory, wasmbin.Limits{Min: abi.MemoryMinPages})
+	m.base = m.bin.ImportGlobal(abi.ImportModule, abi.ImportDataBase, wasmbin.I32, false)
+	return m
+}
+
+// dataBase is the imported global that holds the address of the data segment.
+func (m *module) dataBase() wasmbin.GlobalRef { return m.base }
+
+// declare adds a function without its body.
+func (m *module) declare(name string, p *tir.PrimFunc) (err error) {
+	fn := &function{name: name, symbol: ir.GlobalSymbol(p), prim: p}
+	fn.kernel = isPacked(p)
+	defer recoverError(&err)
+	g := &gen{name: name} // for the errors of valType
+	var t wasmbin.FuncType
+	for _, v := range p.Params {
+		if v.DType().Lanes != 1 {
+			g.fail("parameter "+v.Name, "cannot pass %s", v.DType())
+		}
+		t.Params = append(t.Params, g.valType(v.DType(), "parameter "+v.Name))
+	}
+	if d := ir.TypeDType(p.RetType); p.RetType != nil && !d.IsVoid() {
+		t.Results = []wasmbin.ValType{g.valType(d, "result")}
+	} else if fn.kernel {
+		t.Results = []wasmbin.ValType{wasmbin.I32}
+	}
+	for _, n := range []string{name, fn.symbol} {
+		if other := m.funcs[n]; n != "" && other != nil && other != fn {
+			return fmt.Errorf("target wasm: two functions are named %q", n)
+		}
+		if n != "" {
+			m.funcs[n] = fn
+		}
+	}
+	label := fn.symbol
+	if label == "" {
+		label = name
+	}
+	fn.f = m.bin.AddFunc(label, t)
+	for i, v := range p.Params {
+		fn.f.NameParam(i, v.Name)
+	}
+	ir.Walk(p.Body, func(n ir.Node) bool {
+		if c, ok := n.(*tir.Call); ok {
+			if name, ok := calleeName(c); ok {
+				fn.calls = append(fn.calls, name)
+			}
+		}
+		return true
+	})
+	m.list = append(m.list, fn)
+	return nil
+}
+
+// isPacked reports whether p has the packed signature (handle, handle, int32, handle).
+func isPacked(p *tir.PrimFunc) bool {
+	if len(p.Params) != 4 {
+		return false
+	}
+	d := func(i int) dtype.DType { return p.Params[i].DType() }
+	return d(0).IsHandle() && d(1).IsHandle() && d(2) == dtype.Int32T && d(3).IsHandle()
+}
+
+// calleeName is the function that a call may go to.
+func calleeName(c *tir.Call) (string, bool) {
+	op, ok := c.Op.(*ir.Op)
+	if !ok {
+		return c.Op.CalleeName(), true
+	}
+	switch op.Name {
+	case tir.OpCallExtern.Name, tir.OpCallPureExtern.Name, tir.OpCallPackedLowered.Name, tir.OpCallCPackedLowered.Name:
+		if s, ok := c.Args[0].(*tir.StringImm); ok && len(c.Args) > 0 {
+			return s.Value, true
+		}
+	}
+	return "", false
+}
+
+// callOrder lists the functions with callers before callees, as frames are laid out in that
+// order; recursion has no place for its frames.
+func (m *module) callOrder() ([]*function, error) {
+	var out []*function
+	var visit func(f *function) error
+	visit = func(f *function) error {
+		switch f.state {
+		case 1:
+			return fmt.Errorf("target wasm: function %s calls itself: recursion is not supported", f.name)
+		case 2:
+			return nil
+		}
+		f.state = 1
+		for _, c := range f.calls {
+			if g := m.funcs[c]; g != nil {
+				if err := visit(g); err != nil {
+					return err
+				}
+			}
+		}
+		f.state = 2
+		out = append(out, f)
+		return nil
+	}
+	for i := len(m.list) - 1; i >= 0; i-- {
+		if err := visit(m.list[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out, nil
+}
+
+// generate writes the body of fn.
+func (m *module) generate(ctx context.Context, fn *function) (err error) {
+	defer recoverError(&err)
+	g := &gen{
+		ctx: ctx, mod: m, f: fn.f, name: fn.name, target: m.target, kernel: fn.kernel,
+		simd:     m.target.Feature("simd128") && m.target.IntAttr("max-simd-width", 0) >= 128,
+		consts:   map[nodeKey]*node{},
+		vars:     map[*tir.Var]value{},
+		lins:     map[*tir.Var]lin{},
+		effects:  map[tir.Stmt]*loopEffects{},
+		roots:    map[*tir.Var]*tir.Var{},
+		classes:  map[*tir.Var]*memClass{},
+		slots:    map[*tir.Var]*slots{},
+		promoted: map[*tir.Var]*promotion{},
+		shared:   &memClass{}, cells: &memClass{},
+		noalias: fn.prim.Attrs.Bool("tir.noalias", false),
+		frame:   fn.frame,
+	}
+	body := newRegion(bodyRegion, nil)
+	g.cur = body
+	for i, v := range fn.prim.Params {
+		g.vars[v] = one(v.DType(), g.stable(fn.f.Param(i), body, v.Size || v.DType().IsHandle()))
+	}
+	s := &scanner{g: g, allocs: map[*tir.Var]*allocUse{}, defined: map[*tir.Var]int{}}
+	s.scan(fn.prim.Body)
+	g.allocUses = s.allocs
+	g.stmt(fn.prim.Body)
+	emitBody(fn.f, body)
+	if t := fn.f.Type.Results; len(t) > 0 {
+		zero(fn.f, t[0])
+	}
+	fn.f.End()
+	for _, c := range fn.calls {
+		if callee := m.funcs[c]; callee != nil {
+			callee.frame = max(callee.frame, g.frame)
+		}
+	}
+	if err := fn.f.Err(); err != nil {
+		return fmt.Errorf("target wasm: %w", err)
+	}
+	return nil
+}
+
+// zero pushes a zero of type t.
+func zero(f *wasmbin.Func, t wasmbin.ValType) {
+	switch t {
+	case wasmbin.I64:
+		f.I64Const(0)
+	case wasmbin.F32:
+		f.F32Const(0)
+	case wasmbin.F64:
+		f.F64Const(0)
+	case wasmbin.V128:
+		f.V128Const(0, 0)
+	default:
+		f.I32Const(0)
+	}
+}
+
+// recoverError turns the panic of gen.fail, or of a cancelled context, into an error.
+func recoverError(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *Error:
+		*err = p
+	case error:
+		if !errors.Is(p, context.Canceled) && !errors.Is(p, context.DeadlineExceeded) {
+			panic(p)
+		}
+		*err = fmt.Errorf("target wasm: %w", p)
+	default:
+		panic(p)
+	}
+}

@@ -1,0 +1,105 @@
+package wasm
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// probe is an access to the byte before base+end, made for its bounds check only.
+type probe struct {
+	base *node
+	end  int
+}
+
+// access is the part of memory that a straight run of items touches from one base address.
+type access struct {
+	count int
+	item  int // the item with the first access
+	first int // end of the first access
+	end   int // largest end
+}
+
+// findProbes says before which items of r to probe which base addresses. wazero checks the
+// bounds of an access unless an earlier one from the same value, in the same basic block,
+// reached as far: so one access to the last byte saves the checks of all others. The probe's
+// load itself is dropped as dead; the check stays. Only accesses that run whenever the probe
+// does count: those of the items up to the next control flow.
+func findProbes(r *region) map[int][]probe {
+	s := probeScan{r: r, found: map[*node]*access{}, seen: map[*node]bool{}, out: map[int][]probe{}}
+	for i := range r.items {
+		it := &r.items[i]
+		s.item = i
+		switch it.kind {
+		case itemDef:
+			if n := it.node; n.uses > 0 && !n.inlined() {
+				s.visit(n)
+			}
+		case itemStore, itemSet, itemCall, itemReturn:
+			for _, a := range it.args {
+				s.visit(a)
+			}
+			if it.kind == itemStore {
+				s.touch(it.args[0], int(it.imm), it.op.AccessBytes())
+			}
+		case itemLoop, itemIf, itemBlock, itemBreak:
+			s.flush()
+		}
+	}
+	s.flush()
+	return s.out
+}
+
+type probeScan struct {
+	r     *region
+	item  int
+	found map[*node]*access
+	bases []*node // keys of found, in order
+	seen  map[*node]bool
+	out   map[int][]probe
+}
+
+func (s *probeScan) visit(n *node) {
+	if n.leaf() || n.region != s.r || s.seen[n] {
+		return
+	}
+	s.seen[n] = true
+	for _, a := range n.args {
+		s.visit(a)
+	}
+	if size := n.op.AccessBytes(); size > 0 {
+		s.touch(n.args[0], int(n.imm), size)
+	}
+}
+
+func (s *probeScan) touch(base *node, off, size int) {
+	if base.isConst() || (!base.leaf() && base.inlined()) {
+		return
+	}
+	a := s.found[base]
+	if a == nil {
+		a = &access{first: off + size, item: s.item}
+		s.found[base] = a
+		s.bases = append(s.bases, base)
+	}
+	a.count++
+	a.end = max(a.end, off+size)
+}
+
+func (s *probeScan) flush() {
+	for _, b := range s.bases {
+		if a := s.found[b]; a.count > 1 && a.end > a.first {
+			s.out[a.item] = append(s.out[a.item], probe{b, a.end})
+		}
+	}
+	s.bases = slices.Delete(s.bases, 0, len(s.bases))
+	clear(s.found)
+	clear(s.seen)
+}
+
+// write emits the probe.
+func (p probe) write(e *emitter) {
+	e.peek(p.base)
+	e.f.Load(wasmbin.I32Load8U, uint32(p.end-1))
+	e.f.Drop()
+}

@@ -1,0 +1,138 @@
+package wasm
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// stmt translates a statement.
+func (g *gen) stmt(s tir.Stmt) {
+	g.step()
+	switch s := s.(type) {
+	case *tir.SeqStmt:
+		for _, x := range s.Seq {
+			g.stmt(x)
+		}
+	case *tir.LetStmt:
+		g.bindLet(s.Var, s.Value)
+		g.stmt(s.Body)
+	case *tir.AttrStmt:
+		g.attrStmt(s)
+	case *tir.AssertStmt:
+		g.assert(s)
+	case *tir.BufferStore:
+		g.bufferStore(s)
+	case *tir.Allocate:
+		g.allocate(s)
+	case *tir.AllocateConst:
+		g.allocateConst(s)
+	case *tir.DeclBuffer:
+		g.stmt(s.Body)
+	case *tir.Evaluate:
+		g.evaluate(s.Value)
+	case *tir.IfThenElse:
+		g.ifStmt(s)
+	case *tir.For:
+		g.forStmt(s)
+	case *tir.While:
+		g.whileStmt(s)
+	case *tir.Block, *tir.BlockRealize, *tir.BufferRealize:
+		g.fail(kindName(s), "must be lowered first: run LowerOpaqueBlock and FlattenBuffer")
+	default:
+		panic(fmt.Sprintf("wasm: unknown statement %T", s))
+	}
+}
+
+func (g *gen) evaluate(e tir.Expr) {
+	if _, ok := e.(*tir.Call); ok {
+		g.expr(e)
+		return
+	}
+	g.expr(e) // for the errors that it may report; a pure value leaves no code
+}
+
+// attrStmt passes over annotations; those that would change the meaning are refused.
+func (g *gen) attrStmt(s *tir.AttrStmt) {
+	switch s.Key {
+	case "thread_extent", "virtual_thread":
+		g.fail("AttrStmt "+s.Key, "the target has no threads to bind a loop to")
+	}
+	g.stmt(s.Body)
+}
+
+// assert records the message and leaves the function where the condition does not hold.
+func (g *gen) assert(s *tir.AssertStmt) {
+	cond := g.scalarExpr(s.Cond, "AssertStmt")
+	if v, ok := constOf(cond); !ok || v == 0 {
+		msg := "assertion failed"
+		if m, ok := s.Message.(*tir.StringImm); ok {
+			msg = m.Value
+		}
+		g.branch(g.op(wasmbin.I32Eqz, cond), "assert", func() { g.raise("RuntimeError", msg) }, nil)
+	}
+	g.stmt(s.Body)
+}
+
+// raise records an error and leaves the function.
+func (g *gen) raise(kind, msg string) {
+	f := g.mod.hostFunc(abi.ImportSetError)
+	g.add(item{kind: itemCall, callee: f, args: []*node{g.cstring(kind), g.cstring(msg)}})
+	g.leave(abi.ErrRaised)
+}
+
+// leave returns an error code; a function that has none to return stops the module.
+func (g *gen) leave(code int32) {
+	if !g.kernel {
+		if t := g.f.Type.Results; len(t) > 0 {
+			g.add(item{kind: itemReturn, args: []*node{g.zero(t[0])}})
+		} else {
+			g.add(item{kind: itemReturn})
+		}
+		return
+	}
+	g.add(item{kind: itemReturn, args: []*node{g.i32(code)}})
+}
+
+func (g *gen) ifStmt(s *tir.IfThenElse) {
+	cond := g.scalarExpr(s.Cond, "IfThenElse")
+	if v, ok := constOf(cond); ok {
+		if v != 0 {
+			g.stmt(s.Then)
+		} else if s.Else != nil {
+			g.stmt(s.Else)
+		}
+		return
+	}
+	var no func()
+	if s.Else != nil {
+		no = func() { g.stmt(s.Else) }
+	}
+	g.branch(cond, "if", func() { g.stmt(s.Then) }, no)
+}
+
+// cstring returns the address of a zero-terminated string in the data of the module.
+func (g *gen) cstring(s string) *node { return g.dataAddress(g.mod.data.str(s)) }
+
+// dataAddress is the address of an offset in the data of the module.
+func (g *gen) dataAddress(off int) *node {
+	base := &node{op: wasmbin.OpGlobalGet, imm: wasmbin.PackGlobal(g.mod.dataBase()), typ: wasmbin.I32, barrier: never, nonneg: true, name: "data"}
+	k := nodeKey{op: base.op, imm: base.imm}
+	if n := g.lookup(k); n != nil {
+		base = n
+	} else {
+		base.id = g.nextID()
+		g.define(base, k, g.rootRegion())
+	}
+	return g.op(wasmbin.I32Add, base, g.i32(int32(off)))
+}
+
+func (g *gen) rootRegion() *region {
+	r := g.cur
+	for r.parent != nil {
+		r = r.parent
+	}
+	return r
+}

@@ -1,0 +1,86 @@
+package wasm
+
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// bufferStore translates a write.
+func (g *gen) bufferStore(s *tir.BufferStore) {
+	what := kindName(s)
+	g.checkStorage(s.Buffer.DType, what)
+	v := g.expr(s.Value)
+	want := s.Buffer.DType
+	if n := len(s.Indices); n > 0 {
+		want = want.WithLanes(int(want.Lanes) * int(s.Indices[n-1].DType().Lanes))
+	}
+	if v.dt.Lanes == 1 && want.Lanes > 1 {
+		v = g.splat(v.dt.WithLanes(int(want.Lanes)), v.scalar())
+	}
+	if v.dt != want {
+		g.fail(what, "the value has type %s, the place %s", v.dt, want)
+	}
+	if sl := g.slots[s.Buffer.Data]; sl != nil {
+		a, _ := constantAccess(s.Buffer, s.Indices)
+		g.storeSlots(sl, a.at, v)
+		return
+	}
+	if p := g.promoted[s.Buffer.Data]; p != nil {
+		g.storePromoted(p, v)
+		return
+	}
+	p := g.flatten(s.Buffer, s.Indices, what)
+	var mask []*node
+	if s.Predicate != nil && !tir.IsTrue(s.Predicate) {
+		mask = g.scalars(g.expr(s.Predicate))
+	}
+	g.storeLanes(g.pointer(s.Buffer.Data, what), p, v, s.Buffer.Data, mask, what)
+}
+
+func (g *gen) storeLanes(base *node, p place, v value, ptr *tir.Var, mask []*node, what string) {
+	size := elemBytes(v.dt)
+	_, op := g.scalarMem(v.dt, what)
+	k := 0
+	if v.packed() && !v.dt.IsBool() {
+		k = g.native(v.dt, 0)
+	}
+	if k > 0 && mask == nil && p.each == nil && p.stride == 1 {
+		for i, part := range v.parts {
+			a, off := g.address(base, p.lane(i*k).scale(size), ptr.Name)
+			g.store(wasmbin.V128Store, a, off, part, ptr)
+		}
+		return
+	}
+	_, _, laneOp := laneMem(int(v.dt.Bits))
+	for i := range v.lanes() {
+		write := func() {
+			a, off := g.address(base, p.lane(i).scale(size), ptr.Name)
+			if k > 0 {
+				g.storeLane(laneOp, a, off, i%k, v.parts[i/k], ptr)
+			} else {
+				g.store(op, a, off, g.extract(v, i), ptr)
+			}
+		}
+		if mask == nil {
+			write()
+		} else {
+			g.branch(mask[i], "lane", write, nil)
+		}
+	}
+}
+
+// branch runs yes where cond is not 0, else no, which may be nil.
+func (g *gen) branch(cond *node, name string, yes, no func()) {
+	outer := g.cur
+	it := item{kind: itemIf, args: []*node{cond}, text: name}
+	it.body = newRegion(branchRegion, outer)
+	g.cur = it.body
+	yes()
+	if no != nil {
+		it.alt = newRegion(branchRegion, outer)
+		g.cur = it.alt
+		no()
+	}
+	g.cur = outer
+	g.add(it)
+}

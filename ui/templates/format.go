@@ -1,0 +1,70 @@
+package templates
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// decimal prints n in base 10.
+func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// boolText prints b for a data attribute.
+func boolText(b bool) string { return strconv.FormatBool(b) }
+
+// size prints a number of bytes in binary units, such as "64 MiB".
+func size(n int64) string {
+	const unit = 1 << 10
+	value, i := float64(n), 0
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	for value >= unit && i < len(units)-1 {
+		value /= unit
+		i++
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(value, 'f', 1, 64), ".0") + " " + units[i]
+}
+
+// count prints a large number in short: "101,770" below a million, "1.2 million" above.
+func count(n int64) string {
+	if n >= 1_000_000 {
+		return fmt.Sprintf("%.1f million", float64(n)/1e6)
+	}
+	s := decimal(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// shortOp drops the dialect of an operator's name: "relax.nn.conv2d" becomes "nn.conv2d".
+func shortOp(name string) string { return strings.TrimPrefix(name, "relax.") }
+
+// glyph is the mark of a status; it differs in shape, so that colour is not needed.
+func glyph(status string) string {
+	switch status {
+	case "changed":
+		return "●"
+	case "same":
+		return "○"
+	case "failed":
+		return "✕"
+	case "skipped":
+		return "–"
+	case "running":
+		return "⟳"
+	default:
+		return "·"
+	}
+}
+
+// rowClass is the class of a line of code with the given mark.
+func rowClass(mark string) string {
+	switch mark {
+	case "+":
+		return "is-add"
+	case "-":
+		return "is-del"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,121 @@
+package templates
+
+// Assets holds the addresses of the static files that every page loads.
+type Assets struct {
+	// CSS is the style sheet, JS the bundled script, ThemeJS the small script that sets the theme before the first paint.
+	CSS, JS, ThemeJS string
+	// Favicon is the icon of the site.
+	Favicon string
+}
+
+// GalleryView is what the start page shows.
+type GalleryView struct {
+	Assets Assets
+	Models []ModelCard
+	// MaxUpload is the largest model file that the server takes, in bytes.
+	MaxUpload int64
+	// Error is what was wrong with an upload that was sent without JavaScript; empty otherwise.
+	Error string
+}
+
+// ModelCard describes a built-in model.
+type ModelCard struct {
+	// Name identifies the model in requests, Title is for people.
+	Name, Title string
+	// Doc is one or two sentences on what the model is and what it is good for watching.
+	Doc string
+	// Inputs are the inputs of the model in order.
+	Inputs []InputDoc
+	// Bindings says with which values of symbolic dimensions the model runs, such as "batch = 1, 3, 8"; empty where all is static.
+	Bindings string
+	// Ops counts the operators of the model, most frequent first.
+	Ops []OpCount
+	// Parameters is the number of weights; 0 where it is not known.
+	Parameters int64
+}
+
+// InputDoc is one input of a model: a name, an element type and a printed shape such as "1×3×32×32".
+type InputDoc struct {
+	Name, DType, Shape string
+}
+
+// OpCount is a number of operators of one kind.
+type OpCount struct {
+	Op string
+	N  int
+}
+
+// SessionView is what the page of a session shows before its script runs, or without it.
+type SessionView struct {
+	Assets Assets
+	// Session and Run are the ids in addresses; Run is the run that is shown and may be empty.
+	Session, Run string
+	// Title is the name of the model as the user knows it.
+	Title string
+	// MayEdit tells whether this visitor may start runs in the session.
+	MayEdit bool
+	// Target, OptLevel and Pipeline are the settings of the run.
+	Target   string
+	OptLevel int
+	Pipeline string
+	// Command is the command line that does the same as the run.
+	Command string
+	// Status says how far the run is: "running", "ok", "failed" and so on, and Message what went wrong, if anything.
+	Status, Message string
+	// Passes are the steps of the run in order, parents first.
+	Passes []PassRow
+	// Code is the head of a text to show without JavaScript.
+	Code CodeBlock
+}
+
+// PassRow is one step of a run.
+type PassRow struct {
+	// Step is the path of the step, such as "2.1/FuseOps", and Depth its nesting, from 0.
+	Step  string
+	Depth int
+	Name  string
+	Level int
+	// Lowering tells that code cannot be made without this pass.
+	Lowering bool
+	// Status is "waiting", "running", "changed", "same", "skipped" or "failed".
+	Status string
+	// Text says why a pass did not run or how it failed.
+	Text string
+	// Added and Removed count lines over all functions.
+	Added, Removed int
+	// Time is the printed duration, such as "3.1 ms".
+	Time string
+	// Reused tells that the step was taken from an earlier run.
+	Reused bool
+}
+
+// CodeBlock is the head of a text, with its highlighting.
+type CodeBlock struct {
+	// Title says what the text is, such as "main after FuseOps".
+	Title string
+	Rows  []CodeRow
+	// Lines is the number of lines of the whole text.
+	Lines int
+}
+
+// CodeRow is one line: its number, a mark (' ', '+' or '-') and its spans.
+type CodeRow struct {
+	Number int
+	Mark   string
+	Spans  []Span
+}
+
+// Span is a piece of text with a class of the highlighter, such as "c-k"; the class may be empty.
+type Span struct {
+	Class, Text string
+}
+
+// ErrorView is a page that says what went wrong.
+type ErrorView struct {
+	Assets Assets
+	// Status is the HTTP status, Title its name for people.
+	Status int
+	Title  string
+	// Message says what was wrong, and what to do about it.
+	Message string
+}

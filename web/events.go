@@ -1,0 +1,88 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/web/stream"
+)
+
+// Limits of reading events without a websocket.
+const (
+	maxWait   = 30 * time.Second
+	maxEvents = 4 << 20 // bytes in one answer, beyond the first event
+)
+
+// events sends the events of a run: over a websocket, or as one answer.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
+	from, err := number(r, "from", 0, 0, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	log, err := s.manager.Log(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	if stream.Wants(r) {
+		s.hub.Serve(w, r, log, from)
+		return nil
+	}
+	wait, err := number(r, "wait", 0, 0, int(maxWait/time.Second))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(wait)*time.Second)
+	defer cancel()
+	lines, sealed, err := log.Next(ctx, from)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	body := []byte(`{"events":[`)
+	next := from
+	for i, line := range lines {
+		if i > 0 {
+			if len(body)+len(line) > maxEvents {
+				sealed = false // there is more to read
+				break
+			}
+			body = append(body, ',')
+		}
+		body = append(body, line...)
+		next++
+	}
+	body = append(body, `],"next":`...)
+	body = strconv.AppendInt(body, int64(next), 10)
+	body = append(body, `,"sealed":`...)
+	body = strconv.AppendBool(body, sealed)
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	_, err = w.Write(append(body, "}\n"...))
+	return ignore(err)
+}
+
+// streamError answers a request that the websocket library refuses.
+func (s *Server) streamError(w http.ResponseWriter, r *http.Request, status int, message string) {
+	e := &httpError{status: status, message: message}
+	if status == http.StatusServiceUnavailable {
+		e.retryAfter = 10 * time.Second
+	}
+	s.renderError(w, r, e)
+}
+
+// number returns a parameter of the query as a number within bounds, or its default.
+func number(r *http.Request, name string, def, least, most int) (int, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return def, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, badRequest("%s is %q, want a number from %d to %d", name, text, least, most)
+	}
+	return n, nil
+}

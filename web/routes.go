@@ -1,0 +1,97 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/irscope/irscope/static"
+)
+
+// handlerFunc answers a request or returns an error, which the one renderer of
+// errors turns into an answer. It writes nothing before it is sure to succeed.
+type handlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// routes returns the handler of all routes with everything that holds for all.
+func (s *Server) routes() (http.Handler, error) {
+	guard := http.NewCrossOriginProtection()
+	for _, o := range s.cfg.Origins {
+		if err := guard.AddTrustedOrigin(o); err != nil {
+			return nil, err
+		}
+	}
+	guard.SetDenyHandler(s.do(func(http.ResponseWriter, *http.Request) error {
+		return &httpError{status: http.StatusForbidden, message: "requests that change something must come from a page of this server"}
+	}))
+
+	r := chi.NewRouter()
+	r.Use(middleware.GetHead, s.visitorAddress(), s.recoverPanics, s.secureHeaders, s.checkHost, guard.Handler)
+	r.NotFound(s.do(func(http.ResponseWriter, *http.Request) error {
+		return &httpError{status: http.StatusNotFound, message: "there is no such page"}
+	}))
+	r.MethodNotAllowed(s.do(func(_ http.ResponseWriter, r *http.Request) error {
+		return &httpError{status: http.StatusMethodNotAllowed, message: r.Method + " is not possible here"}
+	}))
+
+	r.Get("/healthz", s.do(s.health))
+	r.Method(http.MethodGet, static.Prefix+"*", static.Handler())
+	r.Method(http.MethodHead, static.Prefix+"*", static.Handler())
+	r.Get("/favicon.ico", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, static.URL("favicon.svg"), http.StatusFound)
+	})
+
+	// Pages.
+	r.Group(func(r chi.Router) {
+		r.Use(compress())
+		r.Get("/", s.do(s.gallery))
+		r.Get("/s/{session}", s.do(s.sessionPage))
+	})
+	r.Post("/sessions", s.do(s.createSession))
+	r.Post("/s/{session}/runs", s.do(s.startRun))
+
+	// What has the same form for pages and programs.
+	both := func(r chi.Router) {
+		r.Get("/runs/{run}/events", s.do(s.events))
+		r.Post("/runs/{run}/cancel", s.do(s.cancelRun))
+		r.Group(func(r chi.Router) {
+			r.Use(compress())
+			r.Get("/runs/{run}", s.do(s.runInfo))
+			r.Get("/ir/{hash}", s.do(s.text))
+			r.Get("/diff/{before}/{after}", s.do(s.diff))
+		})
+	}
+	both(r)
+	r.Route("/api", func(r chi.Router) {
+		both(r)
+		r.Post("/sessions", s.do(s.createSession))
+		r.Post("/sessions/{session}/runs", s.do(s.startRun))
+		r.Group(func(r chi.Router) {
+			r.Use(compress())
+			r.Get("/sessions/{session}", s.do(s.sessionInfo))
+			r.Get("/gallery", s.do(s.catalogModels))
+			r.Get("/targets", s.do(s.catalogTargets))
+			r.Get("/passes", s.do(s.catalogPasses))
+			r.Get("/pipelines", s.do(s.catalogPipelines))
+		})
+	})
+	return r, nil
+}
+
+// compress compresses answers at the fastest level; none of them holds a secret.
+func compress() func(http.Handler) http.Handler {
+	return middleware.Compress(1, "text/html", "text/plain", "application/json")
+}
+
+// health says whether the server takes work.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	status, text := http.StatusOK, "ok\n"
+	if s.manager.Draining() {
+		status, text = http.StatusServiceUnavailable, "draining\n"
+	}
+	w.WriteHeader(status)
+	_, err := w.Write([]byte(text))
+	return ignore(err)
+}

@@ -1,0 +1,133 @@
+package inproc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/web"
+)
+
+// batches are the values with which models with a symbolic dimension run.
+var batches = [...]int64{1, 3, 8}
+
+// Gallery returns a built-in model by name, for Config.
+func Gallery(name string) ([]byte, bool) {
+	m, ok := gallery.Lookup(name)
+	return m.Bytes, ok
+}
+
+// Catalog describes what the compiler offers: the gallery, the targets, the registry of
+// passes and the pipelines. It imports each model of the gallery once.
+func Catalog(ctx context.Context) (web.Catalog, error) {
+	var out web.Catalog
+	for _, m := range gallery.Models() {
+		described, err := describeModel(ctx, m)
+		if err != nil {
+			return out, fmt.Errorf("describe model %s of the gallery: %w", m.Name, err)
+		}
+		out.Models = append(out.Models, described)
+	}
+	for _, k := range target.Kinds() {
+		out.Targets = append(out.Targets, web.Target{Name: k.Name, Doc: k.Doc})
+	}
+	configs := pass.ListConfigs()
+	for _, p := range pipeline.All() {
+		d := web.Pass{
+			Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: instruments.KindName(p.Kind),
+			Doc: p.Doc, Required: p.Required,
+		}
+		for _, key := range p.Config {
+			c := configs[key]
+			d.Config = append(d.Config, web.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]})
+		}
+		out.Passes = append(out.Passes, d)
+	}
+	for _, name := range pipeline.Names() {
+		pl, err := pipeline.Lookup(name)
+		if err != nil {
+			return out, err
+		}
+		for _, t := range out.Targets {
+			out.Pipelines = append(out.Pipelines, web.Pipeline{Name: name, Target: t.Name, Doc: pl.Doc, Steps: instruments.Plan(pl)})
+		}
+	}
+	return out, nil
+}
+
+// plain turns a value of the compiler into one that JSON can hold.
+func plain(v ir.Value) any {
+	switch v := v.(type) {
+	case nil, bool, int64, float64, string:
+		return v
+	case *ir.Attrs:
+		out := make(map[string]any, v.Len())
+		for i := range v.Len() {
+			key, x := v.At(i)
+			out[key] = plain(x)
+		}
+		return out
+	case []ir.Value:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = plain(x)
+		}
+		return out
+	}
+	return fmt.Sprint(v)
+}
+
+// describeModel describes a model of the gallery by what the importer makes of it.
+func describeModel(ctx context.Context, m gallery.Model) (web.Model, error) {
+	out := web.Model{Name: m.Name, Title: m.Title, Doc: m.Description, Inputs: []web.Input{}}
+	file, err := onnxpb.Read(m.Bytes, onnxpb.Options{})
+	if err != nil {
+		return out, err
+	}
+	mod, err := onnx.Import(ctx, file, onnx.Options{})
+	if err != nil {
+		return out, err
+	}
+	metrics := instruments.NewMeter().Measure(mod)
+	out.Ops, out.Functions = metrics.Ops, metrics.Functions
+	main, ok := mod.Lookup(entry).(*relax.Function)
+	if !ok {
+		return out, fmt.Errorf("it has no graph function %s", entry)
+	}
+	for _, p := range main.Params {
+		in := web.Input{Name: p.Name, Shape: []any{}}
+		if t, ok := p.SInfo.(*relax.TensorStructInfo); ok {
+			in.DType = t.DType.String()
+			dims, _ := t.Dims()
+			for _, d := range dims {
+				if n, ok := tir.AsInt(d); ok {
+					in.Shape = append(in.Shape, n)
+				} else {
+					in.Shape = append(in.Shape, relax.FormatPrim(d))
+				}
+			}
+		}
+		out.Inputs = append(out.Inputs, in)
+	}
+	ir.Walk(main, func(n ir.Node) bool {
+		if c, ok := n.(*relax.Constant); ok {
+			out.Parameters += c.Data.NumElements()
+		}
+		return true
+	})
+	if m.Symbolic != "" {
+		for _, n := range batches {
+			out.Bindings = append(out.Bindings, map[string]int64{m.Symbolic: n})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,166 @@
+package inproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/web/run"
+)
+
+// entry is the function that runs.
+const entry = "main"
+
+// Bounds on the timed executions: as many as fit in timedFor, but at least one and at
+// most timedRuns.
+const (
+	timedRuns = 5
+	timedFor  = 300 * time.Millisecond
+)
+
+// firstElements is the number of elements of a tensor that an event shows.
+const firstElements = 16
+
+// execute runs the program once for each binding of symbolic dimensions.
+func (r *Runner) execute(ctx context.Context, req run.Request, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
+	began := time.Now()
+	prog, err := res.Artifact.Open(ctx, r.cfg.Engine, runtime.DeviceOptions{MaxBytes: uint64(max(req.Limits.Memory, 1<<20))}, vm.Options{})
+	if err != nil {
+		return fault(event.KindExecute, fmt.Errorf("load the program: %w", err))
+	}
+	defer func() { _ = prog.Close() }() // frees memory only; there is nothing to do about a failure
+	compiled := time.Since(began)
+	sig := res.Artifact.Function(entry)
+	if sig == nil {
+		return &event.Error{Kind: event.KindExecute, Message: "the program has no public function " + entry, Function: entry}
+	}
+	bindings := req.Settings.Bindings
+	if len(bindings) == 0 {
+		bindings = []map[string]int64{nil}
+	}
+	for _, b := range bindings {
+		body, measured, err := executeOnce(ctx, prog, sig, b, req, m)
+		if err != nil {
+			return err
+		}
+		measured.At, measured.Compile = time.Since(start).Nanoseconds(), compiled.Nanoseconds()
+		if err := sink.Emit(event.New("", "", body, measured)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// executeOnce runs the program with one binding and times it.
+func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, binding map[string]int64, req run.Request, m *model) (*event.Executed, *event.Measured, error) {
+	body := &event.Executed{Function: entry, Bindings: binding}
+	var args []*tensor.Tensor
+	for i, p := range sig.Params {
+		t, err := randomInput(p, binding, req.Limits.Memory, uint64(req.Settings.Seed)+uint64(i))
+		if err != nil {
+			return nil, nil, input("input %s: %v", p.Name, err)
+		}
+		args = append(args, t)
+		body.Inputs = append(body.Inputs, describe(p.Name, t, fmt.Sprintf("seed %d", req.Settings.Seed)))
+	}
+	measured := &event.Measured{}
+	var outs []*tensor.Tensor
+	for begin := time.Now(); len(measured.Latency) < timedRuns && (len(measured.Latency) == 0 || time.Since(begin) < timedFor); {
+		began := time.Now()
+		var err error
+		if outs, err = prog.Run(ctx, entry, args...); err != nil {
+			if ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx)
+			}
+			return nil, nil, executeFault(err)
+		}
+		measured.Latency = append(measured.Latency, time.Since(began).Nanoseconds())
+	}
+	for i, t := range outs {
+		name := fmt.Sprintf("output %d", i)
+		if i < len(m.outputs) {
+			name = m.outputs[i]
+		}
+		body.Outputs = append(body.Outputs, describe(name, t, ""))
+	}
+	return body, measured, nil
+}
+
+// executeFault describes an error of a run of the program.
+func executeFault(err error) error {
+	e := &event.Error{Kind: event.KindExecute, Message: err.Error(), Function: entry}
+	var call *vm.CallError
+	if errors.As(err, &call) {
+		e.Function, e.Op = call.Func, call.Callee
+	}
+	if errors.Is(err, runtime.ErrDeviceMemory) {
+		e.Kind, e.Limit = event.KindLimit, "memory"
+	}
+	return e
+}
+
+// randomInput makes a seeded random tensor for a parameter.
+func randomInput(p artifact.Param, binding map[string]int64, limit int64, seed uint64) (*tensor.Tensor, error) {
+	if p.Type.Kind != artifact.KindTensor || p.Type.DType == "" {
+		return nil, fmt.Errorf("its type is %s; only tensors of a known element type can be made up", p.Type)
+	}
+	dt, err := dtype.Parse(p.Type.DType)
+	if err != nil {
+		return nil, err
+	}
+	if p.Type.Shape == nil && p.Type.NDim != nil && *p.Type.NDim > 0 {
+		return nil, errors.New("its shape is not known; set it in shapes")
+	}
+	var shape []int64
+	for _, d := range p.Type.Shape {
+		n := d.Value
+		if d.Expr != "" {
+			var ok bool
+			if n, ok = binding[d.Expr]; !ok {
+				if strings.ContainsAny(d.Expr, " ()*+-/") {
+					return nil, fmt.Errorf("its dimension %s is computed from others; set the shape in shapes", d.Expr)
+				}
+				n = 1
+			}
+		}
+		if n < 0 {
+			return nil, fmt.Errorf("dimension %s is %d", d, n)
+		}
+		shape = append(shape, n)
+	}
+	size, err := tensor.ByteSize(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, fmt.Errorf("it takes %d MiB, a run may have %d MiB", size>>20, limit>>20)
+	}
+	t, err := tensor.New(dt, shape)
+	if err != nil {
+		return nil, err
+	}
+	t.Random(seed)
+	return t, nil
+}
+
+// describe summarises a tensor.
+func describe(name string, t *tensor.Tensor, source string) event.Tensor {
+	s := t.Summarize(0)
+	out := event.Tensor{
+		Name: name, DType: t.DType.String(), Shape: append([]int64{}, t.Shape...), First: []event.Float{},
+		Min: event.Float(s.Min), Max: event.Float(s.Max), Mean: event.Float(s.Mean), NaNs: int64(s.NaNs), Source: source,
+	}
+	for i := range min(t.Len(), firstElements) {
+		out.First = append(out.First, event.Float(t.Float(i)))
+	}
+	return out
+}

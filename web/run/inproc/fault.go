@@ -1,0 +1,112 @@
+package inproc
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/linediff"
+)
+
+// fault describes an error for an event; one that is described already stays as it is.
+func fault(kind event.ErrorKind, err error) error {
+	var known *event.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return &event.Error{Kind: kind, Message: err.Error()}
+}
+
+// passFault describes an error of the pipeline. Wrong options of the context are the
+// visitor's; what a sink said stays as it is. The stack of a panic goes to the log.
+func (r *Runner) passFault(err error) error {
+	var known *event.Error
+	var config *pass.ConfigError
+	var field *pass.FieldError
+	var value *pass.ValueError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &config), errors.As(err, &field), errors.As(err, &value):
+		return input("%v", err)
+	}
+	var failed *pass.Error
+	if errors.As(err, &failed) && failed.Stack != "" {
+		r.cfg.Log.Error("pass panicked", "pass", failed.Step.Pass.Name, "function", failed.Func, "err", failed.Err, "stack", failed.Stack)
+	}
+	e := instruments.ErrorOf(err)
+	return &e
+}
+
+// nameMissing adds to the error of a run the lowering passes that were turned off and
+// that it does not name: what it complains about is most likely what they would have done.
+func nameMissing(err error, disabled []string) error {
+	var e *event.Error
+	if !errors.As(err, &e) || e.Kind != event.KindPass && e.Kind != event.KindVerify && e.Kind != event.KindCodegen {
+		return err
+	}
+	reg := pipeline.NewRegistry()
+	var off []string
+	for _, name := range disabled {
+		p := reg.Lookup(name)
+		if p != nil && instruments.Role(p) == event.RoleLowering && !strings.Contains(e.Message, p.Name) {
+			off = append(off, p.Name)
+		}
+	}
+	if len(off) == 0 {
+		return err
+	}
+	named := *e
+	named.Message += " (lowering passes that are off: " + strings.Join(off, ", ") + ")"
+	return &named
+}
+
+// importFault describes an error of the importer.
+func importFault(err error) error {
+	e := &event.Error{Kind: event.KindInput, Message: err.Error()}
+	var missing *onnx.UnsupportedError
+	var node *onnx.Error
+	switch {
+	case errors.As(err, &missing):
+		e.Kind = event.KindUnsupported
+		if len(missing.Ops) > 0 && missing.Ops[0].First != nil {
+			e.Op = missing.Ops[0].First.Op
+		}
+	case errors.As(err, &node):
+		e.Op = node.Op
+	}
+	return e
+}
+
+// diagnostic returns the event of a diagnostic.
+func diagnostic(d ir.Diagnostic) *event.Diagnostic {
+	out := &event.Diagnostic{Message: d.Message, Help: d.Help, Code: d.Code, Function: d.Func}
+	switch d.Severity {
+	case ir.Error:
+		out.Severity = event.SeverityError
+	case ir.Warning:
+		out.Severity = event.SeverityWarning
+	default:
+		out.Severity = event.SeverityNote
+	}
+	if s := d.Span; s != nil {
+		out.Span = &event.Span{Line: s.Line, Column: s.Col, EndLine: s.EndLine, EndColumn: s.EndCol}
+		if s.Source != nil {
+			out.Span.Source = s.Source.Name
+		}
+	}
+	return out
+}
+
+func sortKernels(ks []event.Kernel) {
+	slices.SortFunc(ks, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+func countLines(text string) int { return linediff.CountLines(text) }

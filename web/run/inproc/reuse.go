@@ -1,0 +1,206 @@
+package inproc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
+)
+
+// snapshot is the module that a step left behind.
+type snapshot = *ir.Module
+
+// tap is a sink that remembers the event that went through it last.
+type tap struct {
+	run.Sink
+	last   event.Event
+	events int // number of events so far
+}
+
+// Emit implements event.Sink.
+func (t *tap) Emit(e event.Event) error {
+	t.last = e
+	t.events++
+	return t.Sink.Emit(e)
+}
+
+// reuse takes steps from earlier runs. It stands between the pipeline and its passes:
+// each pass that is no sequence is replaced by one that looks for its result first, and
+// the recorder is kept from describing again what was described then.
+type reuse struct {
+	steps *run.Prefix[snapshot]
+	sink  *tap
+	// ids identifies the modules of this run by what made them.
+	ids map[*ir.Module]string
+	// keys and hits hold what the running steps found.
+	keys map[*pass.Step]string
+	hits map[*pass.Step]run.Snapshot[snapshot]
+	// began is the number of events when a step's body began.
+	began map[*pass.Step]int
+	// notes are the diagnostics of a step, as events.
+	notes    map[*pass.Step][]event.Event
+	reported int // diagnostics of the context that are events already
+}
+
+func newReuse(steps *run.Prefix[snapshot], sink *tap, m *model) *reuse {
+	return &reuse{
+		steps: steps, sink: sink, ids: map[*ir.Module]string{m.module: m.id},
+		keys: map[*pass.Step]string{}, hits: map[*pass.Step]run.Snapshot[snapshot]{},
+		began: map[*pass.Step]int{}, notes: map[*pass.Step][]event.Event{},
+	}
+}
+
+// wrap returns a pipeline whose passes look for earlier results.
+func (r *reuse) wrap(p *pass.Pass) *pass.Pass {
+	out := *p
+	if p.Kind == pass.Sequential {
+		out.Children = make([]*pass.Pass, len(p.Children))
+		for i, c := range p.Children {
+			out.Children[i] = r.wrap(c)
+		}
+		return &out
+	}
+	if p.Run != nil {
+		out.Run = func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return r.run(c, p, m) }
+	}
+	return &out
+}
+
+// run is the body of a wrapped pass.
+func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, error) {
+	step := c.Step()
+	if err := r.report(c.Diagnostics(), "", ""); err != nil {
+		return nil, err
+	}
+	key := r.key(c, p, m)
+	if key != "" {
+		if snap, ok := r.steps.Get(key); ok {
+			if kept, err := run.KeepTexts(r.sink, snap.Events); err != nil {
+				return nil, err
+			} else if kept {
+				r.hits[step] = snap
+				r.identify(m, snap.Module, key)
+				return snap.Module, nil
+			}
+			r.steps.Drop(key)
+		}
+	}
+	r.began[step] = r.sink.events
+	out, err := p.Run(c, m)
+	fresh := c.Diagnostics()[r.reported:]
+	for _, d := range fresh {
+		r.notes[step] = append(r.notes[step], event.New(step.Path(), parentPath(step), diagnostic(d), nil))
+	}
+	if failed := r.report(c.Diagnostics(), step.Path(), parentPath(step)); failed != nil && err == nil {
+		err = failed
+	}
+	if err != nil || out == nil {
+		return out, err
+	}
+	r.identify(m, out, key)
+	// A step that ran others inside of it is computed again.
+	if key != "" && r.sink.events-r.began[step] == len(fresh) {
+		r.keys[step] = key
+	}
+	return out, nil
+}
+
+// identify notes what made a module. A pass that changed nothing made none.
+func (r *reuse) identify(in, out *ir.Module, key string) {
+	if _, known := r.ids[out]; out != in && !known && key != "" {
+		r.ids[out] = key
+	}
+}
+
+// key returns the hash of all that determines the result of a pass: the module, the
+// pass with its options, and the config, level and target that it declares to read.
+// It is empty where what made the module is not known.
+func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
+	id := r.ids[m]
+	if id == "" {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "module %s\npass %q\n", id, p.Name)
+	for i := range p.Args.Len() {
+		name, v := p.Args.At(i)
+		fmt.Fprintf(h, "option %q %q\n", name, fmt.Sprint(v))
+	}
+	keys := slices.Clone(p.Config)
+	slices.Sort(keys)
+	for _, k := range keys {
+		fmt.Fprintf(h, "config %q %q\n", k, fmt.Sprint(c.Config.Get(k)))
+	}
+	if p.ReadsLevel {
+		fmt.Fprintf(h, "level %d\n", c.OptLevel)
+	}
+	if p.ReadsTarget {
+		fmt.Fprintf(h, "target %q\n", c.Target.String())
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// instrument returns the recorder's instrument, which is asked only about steps that
+// were computed; those that were taken from an earlier run are described by its events.
+func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
+	out := *rec
+	out.RunAfterPass = func(m *ir.Module, s *pass.Step) error {
+		if snap, ok := r.hits[s]; ok {
+			delete(r.hits, s)
+			return run.Replay(r.sink, snap.Events, s.Path(), parentPath(s))
+		}
+		if err := rec.RunAfterPass(m, s); err != nil {
+			return err
+		}
+		if key, ok := r.keys[s]; ok {
+			delete(r.keys, s)
+			events := append(r.notes[s], r.sink.last)
+			r.steps.Put(key, run.Snapshot[snapshot]{Module: m, Events: events}, cost(r.sink.last))
+		}
+		return nil
+	}
+	return &out
+}
+
+// report emits the diagnostics that are not events yet, for a step or, where step is
+// empty, for the run.
+func (r *reuse) report(all []ir.Diagnostic, step, parent string) error {
+	for r.reported < len(all) {
+		d := all[r.reported]
+		r.reported++
+		if err := r.sink.Emit(event.New(step, parent, diagnostic(d), nil)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cost estimates the bytes that a step holds: its functions as nodes, which take about
+// ten times their text of 60 bytes a line, and its events.
+func cost(e event.Event) int64 {
+	n := int64(4 << 10)
+	if b, ok := e.Body.(*event.PassFinished); ok {
+		for _, f := range b.Functions {
+			n += 600*int64(f.LinesAfter) + 256
+			for _, h := range f.Hunks {
+				for _, l := range h.Lines {
+					n += int64(len(l)) + 16
+				}
+			}
+		}
+	}
+	return n
+}
+
+// parentPath returns the path of the step around a step, or "".
+func parentPath(s *pass.Step) string {
+	if s.Parent == nil {
+		return ""
+	}
+	return s.Parent.Path()
+}

@@ -1,0 +1,194 @@
+package inproc
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
+)
+
+// model is an imported module. The same source and shapes give the same pointer while
+// it is remembered, so that re-runs share everything with the first.
+type model struct {
+	module *ir.Module
+	// id is the hash of all that determines the module.
+	id string
+	// outputs are the names of the results of main.
+	outputs []string
+}
+
+// open reads and imports the model of a request.
+func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*model, error) {
+	data, err := r.read(ctx, req.Source)
+	if err != nil {
+		return nil, err
+	}
+	// The bytes, and about as much again for what is read from them.
+	if err := sink.Account(2 * int64(len(data))); err != nil {
+		return nil, err
+	}
+	shapes, err := json.Marshal(req.Settings.Shapes)
+	if err != nil {
+		return nil, fmt.Errorf("encode shapes: %w", err)
+	}
+	h := sha256.New()
+	h.Write(data)
+	h.Write(shapes)
+	id := hex.EncodeToString(h.Sum(nil))
+	if m, ok := r.models.Get(id); ok {
+		return m, nil
+	}
+	file, err := onnxpb.Read(data, onnxpb.Options{Limits: onnxpb.Limits{Memory: req.Limits.Memory}})
+	if err != nil {
+		return nil, importFault(fmt.Errorf("%s cannot be read: it is no ONNX model, or damaged: %w", req.Source.Name, err))
+	}
+	dims := map[string][]onnx.Dim{}
+	for name, shape := range req.Settings.Shapes {
+		for _, d := range shape {
+			dims[name] = append(dims[name], onnx.Dim{Value: d})
+		}
+	}
+	mod, err := onnx.Import(ctx, file, onnx.Options{Shapes: dims})
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, importFault(fmt.Errorf("%s: %w", req.Source.Name, err))
+	}
+	m := &model{module: mod, id: id}
+	if v, ok := mod.Attrs().Get(onnx.AttrOutputNames); ok {
+		if list, ok := v.([]ir.Value); ok {
+			for _, x := range list {
+				m.outputs = append(m.outputs, fmt.Sprint(x))
+			}
+		}
+	}
+	r.models.Put(id, m, 2*int64(len(data)))
+	return m, nil
+}
+
+// read returns the bytes of a source.
+func (r *Runner) read(ctx context.Context, src store.Source) ([]byte, error) {
+	if src.Kind == store.SourceGallery {
+		data, ok := r.cfg.Gallery(src.Name)
+		if !ok {
+			return nil, input("there is no model %q in the gallery", src.Name)
+		}
+		return data, nil
+	}
+	b, err := r.cfg.Store.Blob(ctx, src.Blob)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, input("the model %q has expired; upload it again", src.Name)
+	}
+	return b.Data, err
+}
+
+// pipelineName returns the name of the pipeline that settings choose.
+func pipelineName(s run.Settings) string {
+	if s.Steps != nil {
+		return "custom"
+	}
+	return orDefault(s.Pipeline, "default")
+}
+
+// chosenPipeline returns the named pipeline, or a sequence of the listed steps.
+func chosenPipeline(s run.Settings) (*pass.Pass, error) {
+	if s.Steps == nil {
+		pl, err := pipeline.Lookup(s.Pipeline)
+		if err != nil {
+			return nil, input("%v", err)
+		}
+		return pl, nil
+	}
+	reg := pipeline.NewRegistry()
+	var children []*pass.Pass
+	for i, step := range s.Steps {
+		p := reg.Lookup(step.Name)
+		if p == nil {
+			near := ""
+			if n := reg.Nearest(step.Name); n != "" {
+				near = fmt.Sprintf("; did you mean %s?", n)
+			}
+			return nil, input("step %d: there is no pass %q%s", i+1, step.Name, near)
+		}
+		if len(step.Options) > 0 {
+			args, err := value(step.Options)
+			if err != nil {
+				return nil, input("options of step %d (%s): %v", i+1, step.Name, err)
+			}
+			if p, err = p.With(args.(*ir.Attrs)); err != nil {
+				return nil, input("step %d: %v", i+1, err)
+			}
+		}
+		children = append(children, p)
+	}
+	return pass.NewSequential("custom", children...), nil
+}
+
+// configValues turns options from JSON into values of the compiler.
+func configValues(config map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(config))
+	for key, x := range config {
+		v, err := value(x)
+		if err != nil {
+			return nil, input("config %s: %v", key, err)
+		}
+		out[key] = v
+	}
+	return out, nil
+}
+
+// value turns a value from JSON into one of the compiler: whole numbers become
+// integers, objects dictionaries.
+func value(x any) (ir.Value, error) {
+	switch x := x.(type) {
+	case bool, string:
+		return x, nil
+	case float64:
+		if n := int64(x); float64(n) == x {
+			return n, nil
+		}
+		return x, nil
+	case []any:
+		out := make([]ir.Value, len(x))
+		for i, e := range x {
+			v, err := value(e)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	case map[string]any:
+		attrs := ir.NewAttrs()
+		for k, e := range x {
+			v, err := value(e)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", k, err)
+			}
+			attrs = attrs.With(k, v)
+		}
+		return attrs, nil
+	default:
+		return nil, fmt.Errorf("a value is %v, want true, false, a number, a text, a list or an object", x)
+	}
+}
+
+// orDefault returns s without blanks around it, or a default for "".
+func orDefault(s, def string) string {
+	if s = strings.TrimSpace(s); s == "" {
+		return def
+	}
+	return s
+}

@@ -1,0 +1,221 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/store"
+)
+
+// Config is what a Manager needs.
+type Config struct {
+	Runner Runner
+	Store  store.Store
+	// Build identifies the executable; it is part of the key of every run.
+	Build     string
+	Admission Admission
+	Limits    Limits
+	// Log takes what an operator wants to know.
+	Log *slog.Logger
+}
+
+// Manager queues, starts, shares and cancels runs.
+type Manager struct {
+	cfg Config
+
+	mu       sync.Mutex
+	active   map[string]*active // by id: queued, running, or being stored
+	byKey    map[string]*active // of these, the ones that may be shared
+	queue    []*active
+	running  int
+	memory   int64
+	visitors map[string]*visitor
+	draining bool
+	work     sync.WaitGroup // runs and their runners
+}
+
+// active is a run that is queued, running, or being stored; the fields below the
+// line are guarded by Manager.mu.
+type active struct {
+	run     store.Run
+	req     Request
+	visitor *visitor
+	log     *Log
+
+	state   string
+	hash    string
+	holders map[string]bool // sessions that want the run
+	cancel  context.CancelCauseFunc
+}
+
+// The states of a run that has not finished; afterwards it is an event.Status.
+const (
+	StateQueued  = "queued"
+	StateRunning = "running"
+)
+
+// Info is a run as visitors see it.
+type Info struct {
+	ID       string    `json:"id"`
+	Session  string    `json:"session,omitempty"`
+	State    string    `json:"state"`
+	Position int       `json:"position,omitempty"`
+	Events   int       `json:"events"`
+	Created  time.Time `json:"created"`
+	Key      string    `json:"key"`
+	Shared   bool      `json:"shared"`
+	Settings Settings  `json:"settings"`
+	Hash     string    `json:"hash,omitempty"`
+	// Source is what the run compiles. It is not part of the JSON form: a run is
+	// described to people who may not know the session.
+	Source store.Source `json:"-"`
+}
+
+// NewManager returns a manager without runs.
+func NewManager(cfg Config) *Manager {
+	return &Manager{cfg: cfg, active: map[string]*active{}, byKey: map[string]*active{}, visitors: map[string]*visitor{}}
+}
+
+// Start starts a run for a session of a visitor, or queues it, or returns the run
+// with the same key that another session started. It returns a *Refusal where there
+// is no room, and an error that names the setting where a setting is wrong.
+func (m *Manager) Start(ctx context.Context, visitorID, session string, req Request) (Info, error) {
+	settings, err := req.Settings.Normalize()
+	if err != nil {
+		return Info{}, err
+	}
+	req.Settings = settings
+	if req.Limits == (Limits{}) {
+		req.Limits = m.cfg.Limits
+	}
+	key, err := req.Key(m.cfg.Build)
+	if err != nil {
+		return Info{}, err
+	}
+	body, err := json.Marshal(req)
+	if err != nil {
+		return Info{}, fmt.Errorf("encode request: %w", err)
+	}
+
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if a := m.byKey[key]; a != nil {
+		a.holders[session] = true
+		return m.shared(a.info(m.position(a)), session)
+	}
+	switch r, err := m.cfg.Store.RunByKey(ctx, key); {
+	case err == nil:
+		return m.shared(stored(r, req), session)
+	case !errors.Is(err, store.ErrNotFound):
+		return Info{}, err
+	}
+	v := m.visitor(visitorID)
+	if err := m.admit(v); err != nil {
+		return Info{}, err
+	}
+	r := store.Run{ID: newID(), Key: key, Request: body, Created: time.Now().UTC()}
+	if err := m.cfg.Store.CreateRun(ctx, r); err != nil {
+		return Info{}, err
+	}
+	a := &active{run: r, req: req, visitor: v, log: NewLog(), state: StateQueued, holders: map[string]bool{session: true}}
+	m.active[r.ID], m.byKey[key] = a, a
+	m.queue = append(m.queue, a)
+	v.queued++
+	m.schedule()
+	info := a.info(m.position(a))
+	info.Session = session
+	return info, nil
+}
+
+// shared marks the description of a run that was there before it was asked for.
+func (m *Manager) shared(i Info, session string) (Info, error) {
+	i.Shared, i.Session = true, session
+	return i, nil
+}
+
+// schedule starts waiting runs while there is room; the caller holds the lock.
+func (m *Manager) schedule() {
+	for a := m.pick(); a != nil; a = m.pick() {
+		a.state = StateRunning
+		a.visitor.queued--
+		a.visitor.running++
+		m.running++
+		m.memory += a.req.Limits.Memory
+		var ctx context.Context
+		ctx, a.cancel = context.WithCancelCause(context.Background())
+		m.work.Go(func() { m.perform(ctx, a) })
+	}
+}
+
+// position returns the place of a run in the queue, from 1; 0 if it does not wait.
+// The caller holds the lock.
+func (m *Manager) position(a *active) int { return slices.Index(m.queue, a) + 1 }
+
+// Run describes a run.
+func (m *Manager) Run(ctx context.Context, id string) (Info, error) {
+	m.mu.Lock()
+	if a := m.active[id]; a != nil {
+		defer m.mu.Unlock()
+		return a.info(m.position(a)), nil
+	}
+	m.mu.Unlock()
+	r, err := m.cfg.Store.Run(ctx, id)
+	if err != nil {
+		return Info{}, err
+	}
+	var req Request
+	if err := json.Unmarshal(r.Request, &req); err != nil {
+		return Info{}, fmt.Errorf("decode request of run %s: %w", id, err)
+	}
+	return stored(r, req), nil
+}
+
+// Log returns the log of a run.
+func (m *Manager) Log(ctx context.Context, id string) (*Log, error) {
+	m.mu.Lock()
+	a := m.active[id]
+	m.mu.Unlock()
+	if a != nil {
+		return a.log, nil
+	}
+	lines, err := m.cfg.Store.Events(ctx, id, 0)
+	if err != nil {
+		return nil, err
+	}
+	return SealedLog(lines), nil
+}
+
+// info describes an active run; the caller holds the manager's lock.
+func (a *active) info(position int) Info {
+	n, _ := a.log.Len()
+	return Info{
+		ID: a.run.ID, State: a.state, Position: position, Events: n,
+		Created: a.run.Created, Key: a.run.Key, Settings: a.req.Settings, Hash: a.hash, Source: a.req.Source,
+	}
+}
+
+// stored describes a run that is no longer active.
+func stored(r store.Run, req Request) Info {
+	state := r.Status
+	if state == "" {
+		// The process that ran it ended without a word.
+		state = string(event.StatusFailed)
+	}
+	return Info{ID: r.ID, State: state, Events: r.Events, Created: r.Created, Key: r.Key, Settings: req.Settings, Hash: r.Hash, Source: req.Source}
+}
+
+// newID returns 128 random bits as 22 characters that may stand in a URL.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,163 @@
+package run
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/irscope/irscope/instruments/event"
+)
+
+// grace is how long a stopped runner may take to return before its slot is given
+// to the next run without waiting for it any longer.
+const grace = 500 * time.Millisecond
+
+// perform does a run from its start until it is stored.
+func (m *Manager) perform(ctx context.Context, a *active) {
+	defer a.cancel(nil)
+	ctx, cancel := context.WithTimeoutCause(ctx, a.req.Limits.Time, errTimeout)
+	defer cancel()
+	rec := newRecorder(a.run.ID, a.log, m.cfg.Store, a.req.Limits)
+	ended := make(chan *event.RunFinished, 1)
+	m.work.Go(func() { ended <- execute(ctx, m.cfg.Runner, a.req, rec, m.cfg.Log) })
+
+	var done *event.RunFinished
+	select {
+	case done = <-ended:
+	case <-ctx.Done():
+		select {
+		case done = <-ended:
+		case <-time.After(grace):
+			m.cfg.Log.Warn("runner does not stop", "run", a.run.ID, "cause", context.Cause(ctx))
+			done = outcome(context.Cause(ctx), a.req.Limits)
+		}
+	}
+	m.finish(a, rec, done)
+}
+
+// finish closes the log of a run, frees its slot, and stores how it ended.
+func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
+	hash, err := rec.finish(done)
+	if err != nil {
+		m.cfg.Log.Error("close log", "run", a.run.ID, "err", err)
+	}
+	reusable := err == nil && done.Status == event.StatusOK
+
+	m.mu.Lock()
+	if a.state == StateRunning {
+		a.visitor.running--
+		m.running--
+		m.memory -= a.req.Limits.Memory
+	}
+	a.state, a.hash = string(done.Status), hash
+	if !reusable {
+		m.unshare(a)
+	}
+	m.schedule()
+	m.mu.Unlock()
+
+	// Storing compresses texts; that takes time and needs no slot.
+	r := a.run
+	r.Status, r.Hash = string(done.Status), hash
+	if err := m.cfg.Store.FinishRun(context.Background(), r, reusable); err != nil {
+		m.cfg.Log.Error("store run", "run", r.ID, "err", err)
+	}
+	m.mu.Lock()
+	m.unshare(a)
+	delete(m.active, r.ID)
+	m.mu.Unlock()
+}
+
+// unshare takes a run out of what later requests may share; the caller holds the lock.
+func (m *Manager) unshare(a *active) {
+	if m.byKey[a.run.Key] == a {
+		delete(m.byKey, a.run.Key)
+	}
+}
+
+// Cancel says that a session no longer wants a run. When no session wants it, it is
+// stopped, and its slot is free within a second. Cancelling a run that has finished
+// changes nothing.
+func (m *Manager) Cancel(ctx context.Context, id, session string) (Info, error) {
+	m.mu.Lock()
+	a := m.active[id]
+	if a == nil {
+		m.mu.Unlock()
+		return m.Run(ctx, id)
+	}
+	delete(a.holders, session)
+	if len(a.holders) > 0 {
+		defer m.mu.Unlock()
+		return a.info(m.position(a)), nil
+	}
+	m.stop(a, errCancelled)
+	m.mu.Unlock()
+	return m.Run(ctx, id)
+}
+
+// stop ends a run that is queued or running. The caller holds the lock.
+func (m *Manager) stop(a *active, cause error) {
+	m.unshare(a)
+	switch a.state {
+	case StateRunning:
+		a.cancel(cause)
+	case StateQueued:
+		m.queue = slices.DeleteFunc(m.queue, func(q *active) bool { return q == a })
+		a.visitor.queued--
+		done := outcome(cause, a.req.Limits)
+		a.state = string(done.Status)
+		rec := newRecorder(a.run.ID, a.log, m.cfg.Store, a.req.Limits)
+		m.work.Go(func() { m.finish(a, rec, done) })
+	}
+}
+
+// Holders returns the sessions that want a run that is still going on.
+func (m *Manager) Holders(id string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := m.active[id]
+	if a == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(a.holders))
+}
+
+// Drain admits no more runs, ends those that wait, and returns when all others have
+// finished; when the context ends before, they are stopped. The manager cannot be
+// used for runs afterwards.
+func (m *Manager) Drain(ctx context.Context) {
+	m.mu.Lock()
+	m.draining = true
+	for _, a := range slices.Clone(m.queue) {
+		m.stop(a, errDraining)
+	}
+	m.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		m.work.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+		return
+	case <-ctx.Done():
+	}
+	m.mu.Lock()
+	for _, a := range m.active {
+		m.stop(a, errDraining)
+	}
+	m.mu.Unlock()
+	select {
+	case <-idle:
+	case <-time.After(2 * grace):
+		m.cfg.Log.Warn("runs do not stop; leaving them")
+	}
+}
+
+// Draining tells whether Drain was called.
+func (m *Manager) Draining() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.draining
+}

@@ -1,0 +1,160 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/store"
+)
+
+// runJSON is a run as visitors see it.
+type runJSON struct {
+	run.Info
+	// Command is the command line that does the same.
+	Command string `json:"command"`
+}
+
+func describeRun(i run.Info) map[string]any {
+	return map[string]any{"run": runJSON{i, command(i)}}
+}
+
+// startRun starts a run with the settings in the body.
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
+	sess, err := s.theSession(r)
+	if err != nil {
+		return err
+	}
+	if !session.MayEdit(sess, editToken(r)) {
+		return &httpError{status: http.StatusForbidden, message: "only who made this session may start runs in it; make a session of your own from the gallery"}
+	}
+	settings, err := s.readSettings(w, r, sess)
+	if err != nil {
+		return err
+	}
+	info, err := s.start(r, sess, settings)
+	if err != nil {
+		return err
+	}
+	if wantsHTML(r) {
+		http.Redirect(w, r, "/s/"+sess.ID+"?run="+url.QueryEscape(info.ID), http.StatusSeeOther)
+		return nil
+	}
+	status := http.StatusAccepted
+	if info.Shared {
+		status = http.StatusOK
+	}
+	return s.json(w, status, describeRun(info))
+}
+
+// start starts a run of a session and notes it there.
+func (s *Server) start(r *http.Request, sess store.Session, settings run.Settings) (run.Info, error) {
+	ctx := r.Context()
+	settings, err := settings.Normalize()
+	if err != nil {
+		return run.Info{}, badRequest("%v", err)
+	}
+	info, err := s.manager.Start(ctx, visitor(r), sess.ID, run.Request{Source: sess.Source, Settings: settings})
+	if err != nil {
+		return run.Info{}, err
+	}
+	if err := s.cfg.Store.AddRun(ctx, sess.ID, info.ID); err != nil {
+		return run.Info{}, err
+	}
+	data, err := json.Marshal(settings)
+	if err != nil {
+		return run.Info{}, fmt.Errorf("encode settings: %w", err)
+	}
+	return info, s.cfg.Store.SaveSettings(ctx, sess.ID, data)
+}
+
+// readSettings reads settings from JSON or from a form. What is absent has its default.
+func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store.Session) (run.Settings, error) {
+	settings := s.defaults(sess)
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
+		bindings := settings.Bindings
+		settings.Bindings = nil // decoding into a slice that is shared would write to it
+		if err := decodeJSON(r.Body, &settings); err != nil {
+			return settings, err
+		}
+		if settings.Bindings == nil {
+			settings.Bindings = bindings
+		}
+		return settings, nil
+	}
+	if err := r.ParseForm(); err != nil {
+		return settings, formError(err)
+	}
+	form := r.PostForm
+	if text := form.Get("settings_json"); text != "" {
+		settings.Bindings = nil
+		return settings, decodeJSON(strings.NewReader(text), &settings)
+	}
+	if v := form.Get("target"); v != "" {
+		settings.Target = v
+	}
+	if v := form.Get("pipeline"); v != "" {
+		settings.Pipeline = v
+	}
+	settings.Disabled = form["disabled"]
+	var err error
+	if v := form.Get("opt_level"); v != "" {
+		if settings.OptLevel, err = strconv.Atoi(v); err != nil {
+			return settings, badRequest("opt_level is %q, want a number from 0 to %d", v, run.MaxOptLevel)
+		}
+	}
+	if v := form.Get("seed"); v != "" {
+		if settings.Seed, err = strconv.ParseInt(v, 10, 64); err != nil {
+			return settings, badRequest("seed is %q, want a number", v)
+		}
+	}
+	return settings, nil
+}
+
+// runInfo answers with a run as JSON.
+func (s *Server) runInfo(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	return s.json(w, http.StatusOK, describeRun(info))
+}
+
+// cancelRun cancels a run for all sessions of whoever asks.
+func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
+	ctx, id, token := r.Context(), chi.URLParam(r, "run"), editToken(r)
+	info, err := s.manager.Run(ctx, id)
+	if err != nil {
+		return err
+	}
+	holders, mine := s.manager.Holders(id), 0
+	for _, holder := range holders {
+		sess, err := s.cfg.Store.Session(ctx, holder)
+		if err != nil || !session.MayEdit(sess, token) {
+			continue
+		}
+		mine++
+		if info, err = s.manager.Cancel(ctx, id, holder); err != nil {
+			return err
+		}
+	}
+	if len(holders) > 0 && mine == 0 {
+		return &httpError{status: http.StatusForbidden, message: "only who started this run may cancel it"}
+	}
+	if back := r.Header.Get("Referer"); wantsHTML(r) && back != "" {
+		if u, err := url.Parse(back); err == nil && u.Host == r.Host {
+			http.Redirect(w, r, u.Path, http.StatusSeeOther)
+			return nil
+		}
+	}
+	return s.json(w, http.StatusAccepted, describeRun(info))
+}

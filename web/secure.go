@@ -1,0 +1,109 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5/middleware"
+)
+
+// contentPolicy lets pages load what this server serves and nothing else.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// secureHeaders sets the headers that hold for every answer. Handlers may only make
+// them stricter.
+func (s *Server) secureHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("X-Robots-Tag", "noindex")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// checkHost refuses requests that address the server by a name that is not its own:
+// a foreign name that resolves to this machine would make a foreign page one of ours.
+func (s *Server) checkHost(next http.Handler) http.Handler {
+	if len(s.cfg.Hosts) == 0 {
+		return next
+	}
+	refuse := s.do(func(http.ResponseWriter, *http.Request) error {
+		return &httpError{status: http.StatusMisdirectedRequest, message: "this server does not answer to that name"}
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		host = strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+		if !slices.ContainsFunc(s.cfg.Hosts, func(own string) bool { return strings.EqualFold(strings.Trim(own, "[]"), host) }) {
+			refuse(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// recoverPanics answers 500 where a handler panics, and logs where.
+func (s *Server) recoverPanics(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p == http.ErrAbortHandler {
+				panic(p) // the way to break off an answer
+			}
+			s.cfg.Log.Error("handler panicked", "method", r.Method, "route", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			s.renderError(w, r, &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; it is in its log"})
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// visitorAddress finds the address of the visitor: that of the connection, or behind
+// trusted proxies the one that they forward.
+func (s *Server) visitorAddress() func(http.Handler) http.Handler {
+	if len(s.cfg.TrustedProxies) == 0 {
+		return middleware.ClientIPFromRemoteAddr
+	}
+	return middleware.ClientIPFromXFF(s.cfg.TrustedProxies...)
+}
+
+// visitor identifies who sends a request for the purpose of limits. Of an IPv6
+// address the network counts, because one visitor has all addresses of it.
+func visitor(r *http.Request) string {
+	addr := middleware.GetClientIPAddr(r.Context())
+	if !addr.IsValid() {
+		return "unknown"
+	}
+	if addr.Is4() || addr.Is4In6() {
+		return addr.Unmap().String()
+	}
+	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
+}
+
+// originHosts returns the hosts of origins.
+func originHosts(origins []string) ([]string, error) {
+	hosts := make([]string, 0, len(origins))
+	for _, o := range origins {
+		u, err := url.Parse(o)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf("web: origin %q is not of the form https://host:port", o)
+		}
+		hosts = append(hosts, u.Host)
+	}
+	return hosts, nil
+}

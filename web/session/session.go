@@ -1,0 +1,101 @@
+// Package session makes sessions and tells who may change them.
+//
+// A session is a source with its settings and the runs made from it. Its id is
+// unguessable: who knows it may read. Changing it takes the edit token, which
+// travels in a cookie or in a header and of which only the hash is stored. The web
+// package imports this package; it must not know HTTP or how runs are made.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/store"
+)
+
+// NewToken returns a new edit token: 256 random bits.
+func NewToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// IsToken tells whether s has the form of an edit token.
+func IsToken(s string) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
+	return err == nil && len(b) == 32
+}
+
+// MayEdit tells whether a token allows changes of a session. It takes the same time
+// for every wrong token.
+func MayEdit(s store.Session, token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return token != "" && subtle.ConstantTimeCompare(sum[:], s.TokenHash[:]) == 1
+}
+
+// FromGallery makes a session of a built-in model.
+func FromGallery(ctx context.Context, st store.Store, name, title, token string) (store.Session, error) {
+	s := fresh(title, token, store.Source{Kind: store.SourceGallery, Name: name})
+	if err := st.CreateSession(ctx, s); err != nil {
+		return store.Session{}, err
+	}
+	return s, nil
+}
+
+// FromUpload makes a session of an uploaded file, which is kept as long as the
+// session is.
+func FromUpload(ctx context.Context, st store.Store, name string, data []byte, token string) (store.Session, error) {
+	name = FileName(name)
+	s := fresh(name, token, store.Source{Kind: store.SourceUpload, Name: name, Blob: event.HashBytes(data)})
+	if err := st.CreateSession(ctx, s); err != nil {
+		return store.Session{}, err
+	}
+	if _, err := st.PutBlob(ctx, s.ID, store.LangBinary, data); err != nil {
+		return store.Session{}, fmt.Errorf("keep uploaded model: %w", err)
+	}
+	return s, nil
+}
+
+// fresh returns a session with a new id.
+func fresh(title, token string, src store.Source) store.Session {
+	var id [16]byte
+	_, _ = rand.Read(id[:])
+	return store.Session{
+		ID: base64.RawURLEncoding.EncodeToString(id[:]), TokenHash: sha256.Sum256([]byte(token)),
+		Title: title, Source: src, Created: time.Now().UTC(),
+	}
+}
+
+// maxName is the number of bytes of a file name that is shown.
+const maxName = 120
+
+// FileName returns the last part of the name that a browser gave a file, without
+// what cannot be shown, and never empty. It is a title, not a path.
+func FileName(name string) string {
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, name)
+	for len(name) > maxName {
+		_, n := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-n]
+	}
+	if name = strings.TrimSpace(name); name == "" {
+		return "model.onnx"
+	}
+	return name
+}

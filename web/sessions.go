@@ -1,0 +1,183 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/store"
+)
+
+// editCookie is the name of the cookie with the edit token of this browser.
+const editCookie = "irscope_edit"
+
+// sessionJSON is a session as visitors see it.
+type sessionJSON struct {
+	ID       string       `json:"id"`
+	Title    string       `json:"title"`
+	Source   sourceJSON   `json:"source"`
+	Created  time.Time    `json:"created"`
+	Settings run.Settings `json:"settings"`
+	Runs     []string     `json:"runs"`
+	MayEdit  bool         `json:"may_edit"`
+}
+
+// sourceJSON says where a module comes from; Arg is what the command line calls it.
+type sourceJSON struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+	Arg  string `json:"arg"`
+}
+
+// createSession makes a session and starts its first run.
+func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
+	if ok, wait := s.creates.allow(visitor(r), createsPerMinute); !ok {
+		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may make %d sessions in a minute; try again later", createsPerMinute), retryAfter: wait}
+	}
+	c, err := s.readCreation(w, r)
+	var token string
+	var sess store.Session
+	if err == nil {
+		if token = editToken(r); token == "" {
+			token = session.NewToken()
+		}
+		sess, err = s.newSession(r.Context(), c, token)
+	}
+	var known *httpError
+	if errors.As(err, &known) && wantsHTML(r) {
+		// Without a script the form stays on the page, with what was wrong with it.
+		return s.page(w, r, known.status, templates.Gallery(s.galleryView(known.message)))
+	}
+	if err != nil {
+		return err
+	}
+	if c.Start == nil || *c.Start {
+		if _, err := s.start(r, sess, s.defaults(sess)); err != nil && !refused(err) {
+			return err
+		}
+		if sess, err = s.cfg.Store.Session(r.Context(), sess.ID); err != nil {
+			return err
+		}
+	}
+	http.SetCookie(w, &http.Cookie{
+		Name: editCookie, Value: token, Path: "/", HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteLaxMode, MaxAge: 90 * 24 * 3600,
+	})
+	w.Header().Set("Location", "/s/"+sess.ID)
+	if wantsHTML(r) {
+		w.WriteHeader(http.StatusSeeOther)
+		return nil
+	}
+	out, err := s.describe(sess, token)
+	if err != nil {
+		return err
+	}
+	return s.json(w, http.StatusCreated, map[string]any{"session": out, "edit_token": token})
+}
+
+// newSession makes the session that a creation asks for.
+func (s *Server) newSession(ctx context.Context, c creation, token string) (store.Session, error) {
+	switch {
+	case c.Gallery != "":
+		m := s.cfg.Catalog.Model(c.Gallery)
+		if m == nil {
+			var names []string
+			for _, m := range s.cfg.Catalog.Models {
+				names = append(names, m.Name)
+			}
+			return store.Session{}, badRequest("there is no model %q in the gallery; there are %s", c.Gallery, strings.Join(names, ", "))
+		}
+		return session.FromGallery(ctx, s.cfg.Store, m.Name, m.Title, token)
+	case len(c.data) > 0:
+		return session.FromUpload(ctx, s.cfg.Store, c.file, c.data, token)
+	case c.data != nil:
+		return store.Session{}, badRequest("the file %q is empty", session.FileName(c.file))
+	default:
+		return store.Session{}, badRequest(`choose a model: "gallery" names one of the gallery, or the file "model" holds an ONNX model`)
+	}
+}
+
+// refused tells whether a run was only not admitted; the session exists all the same.
+func refused(err error) bool {
+	var r *run.Refusal
+	return errors.As(err, &r)
+}
+
+// editToken returns the edit token that a request carries, or "".
+func editToken(r *http.Request) string {
+	if auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
+		if session.IsToken(auth) {
+			return auth
+		}
+		return ""
+	}
+	if c, err := r.Cookie(editCookie); err == nil && session.IsToken(c.Value) {
+		return c.Value
+	}
+	return ""
+}
+
+// theSession returns the session that a route names.
+func (s *Server) theSession(r *http.Request) (store.Session, error) {
+	return s.cfg.Store.Session(r.Context(), chi.URLParam(r, "session"))
+}
+
+// describe returns the JSON form of a session for whoever has the token.
+func (s *Server) describe(sess store.Session, token string) (sessionJSON, error) {
+	settings, err := s.settingsOf(sess)
+	if err != nil {
+		return sessionJSON{}, err
+	}
+	return sessionJSON{
+		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs),
+		Source:  sourceJSON{Kind: sess.Source.Kind, Name: sess.Source.Name, Arg: sourceArg(sess.Source)},
+		MayEdit: session.MayEdit(sess, token),
+	}, nil
+}
+
+// settingsOf returns the latest settings of a session.
+func (s *Server) settingsOf(sess store.Session) (run.Settings, error) {
+	settings := s.defaults(sess)
+	if len(sess.Settings) > 0 {
+		settings = run.Settings{}
+		if err := json.Unmarshal(sess.Settings, &settings); err != nil {
+			return settings, fmt.Errorf("decode settings of session: %w", err)
+		}
+	}
+	return settings, nil
+}
+
+// defaults returns the settings of the first run of a session.
+func (s *Server) defaults(sess store.Session) run.Settings {
+	out := run.Settings{OptLevel: 2, Pipeline: "default"}
+	if len(s.cfg.Catalog.Targets) > 0 {
+		out.Target = s.cfg.Catalog.Targets[0].Name
+	}
+	if sess.Source.Kind == store.SourceGallery {
+		if m := s.cfg.Catalog.Model(sess.Source.Name); m != nil {
+			out.Bindings = m.Bindings
+		}
+	}
+	return out
+}
+
+// sessionInfo answers with a session as JSON.
+func (s *Server) sessionInfo(w http.ResponseWriter, r *http.Request) error {
+	sess, err := s.theSession(r)
+	if err != nil {
+		return err
+	}
+	out, err := s.describe(sess, editToken(r))
+	if err != nil {
+		return err
+	}
+	return s.json(w, http.StatusOK, map[string]any{"session": out})
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Memory keeps everything in memory, within a number of bytes: where room is
+// needed it drops the oldest finished runs, then the oldest sessions. Texts of
+// finished runs are compressed.
+type Memory struct {
+	limit int64
+
+	mu       sync.Mutex
+	used     int64 // bytes of blobs, events and requests
+	blobs    map[string]*blob
+	sessions map[string]*session
+	runs     map[string]*run
+	shared   map[string]string // key of a reusable run to its id
+	// runOrder and sessionOrder list ids, oldest first.
+	runOrder, sessionOrder []string
+}
+
+// session is a stored session with the blobs that it owns.
+type session struct {
+	Session
+	owned map[string]bool
+}
+
+// run is a stored run with its events and the blobs that it owns.
+type run struct {
+	Run
+	lines    [][]byte
+	bytes    int64
+	owned    map[string]bool
+	finished bool
+}
+
+// NewMemory returns an empty store that holds at most limit bytes.
+func NewMemory(limit int64) *Memory {
+	return &Memory{
+		limit: limit, blobs: map[string]*blob{}, sessions: map[string]*session{},
+		runs: map[string]*run{}, shared: map[string]string{},
+	}
+}
+
+// Used returns the bytes that the store holds, without the overhead of its tables.
+func (m *Memory) Used() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.used
+}
+
+// CreateSession implements Store.
+func (m *Memory) CreateSession(_ context.Context, s Session) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.sessions[s.ID] != nil {
+		return fmt.Errorf("create session %s: it exists", s.ID)
+	}
+	n := int64(len(s.Title) + len(s.Settings) + 256)
+	if err := m.reserve(n, s.ID); err != nil {
+		m.used -= n
+		return fmt.Errorf("create session: %w", err)
+	}
+	s.Runs = nil
+	m.sessions[s.ID] = &session{Session: s, owned: map[string]bool{}}
+	m.sessionOrder = append(m.sessionOrder, s.ID)
+	return nil
+}
+
+// Session implements Store.
+func (m *Memory) Session(_ context.Context, id string) (Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[id]
+	if s == nil {
+		return Session{}, fmt.Errorf("session: %w", ErrNotFound)
+	}
+	out := s.Session
+	out.Runs = slices.Clone(s.Runs)
+	return out, nil
+}
+
+// maxSessionRuns bounds the runs that a session lists; the oldest are forgotten.
+const maxSessionRuns = 200
+
+// AddRun implements Store.
+func (m *Memory) AddRun(_ context.Context, id, run string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[id]
+	if s == nil {
+		return fmt.Errorf("add run to session: %w", ErrNotFound)
+	}
+	if i := slices.Index(s.Runs, run); i >= 0 {
+		return nil
+	}
+	s.Runs = append(s.Runs, run)
+	if len(s.Runs) > maxSessionRuns {
+		s.Runs = slices.Clone(s.Runs[1:])
+	}
+	return nil
+}
+
+// SaveSettings implements Store.
+func (m *Memory) SaveSettings(_ context.Context, id string, settings []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[id]
+	if s == nil {
+		return fmt.Errorf("save settings of session: %w", ErrNotFound)
+	}
+	m.used += int64(len(settings) - len(s.Settings))
+	s.Settings = settings
+	return nil
+}
+
+// CreateRun implements Store.
+func (m *Memory) CreateRun(_ context.Context, r Run) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.runs[r.ID] != nil {
+		return fmt.Errorf("create run %s: it exists", r.ID)
+	}
+	n := int64(len(r.Request) + 512)
+	if err := m.reserve(n, r.ID); err != nil {
+		m.used -= n
+		return fmt.Errorf("create run: %w", err)
+	}
+	r.Events = 0
+	m.runs[r.ID] = &run{Run: r, owned: map[string]bool{}, bytes: n}
+	m.runOrder = append(m.runOrder, r.ID)
+	return nil
+}
+
+// Run implements Store.
+func (m *Memory) Run(_ context.Context, id string) (Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[id]
+	if r == nil {
+		return Run{}, fmt.Errorf("run: %w", ErrNotFound)
+	}
+	return r.Run, nil
+}
+
+// RunByKey implements Store.
+func (m *Memory) RunByKey(_ context.Context, key string) (Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[m.shared[key]]
+	if r == nil {
+		return Run{}, fmt.Errorf("run by key: %w", ErrNotFound)
+	}
+	return r.Run, nil
+}
+
+// AppendEvents implements Store.
+func (m *Memory) AppendEvents(_ context.Context, id string, from int, lines [][]byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[id]
+	switch {
+	case r == nil:
+		return fmt.Errorf("append events: run: %w", ErrNotFound)
+	case r.finished:
+		return fmt.Errorf("append events: run %s has finished", id)
+	case from != len(r.lines):
+		return fmt.Errorf("append events to run %s: number %d, want %d", id, from, len(r.lines))
+	}
+	var n int64
+	for _, l := range lines {
+		n += int64(len(l)) + 24
+	}
+	if err := m.reserve(n, id); err != nil {
+		m.used -= n
+		return err
+	}
+	r.lines = append(r.lines, lines...)
+	r.bytes += n
+	r.Events = len(r.lines)
+	return nil
+}
+
+// Events implements Store.
+func (m *Memory) Events(_ context.Context, id string, from int) ([][]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[id]
+	if r == nil {
+		return nil, fmt.Errorf("events: run: %w", ErrNotFound)
+	}
+	from = min(max(from, 0), len(r.lines))
+	// The lines up to here are never written again; the copy of the header with its
+	// capacity cut keeps appends away from the reader.
+	return r.lines[from:len(r.lines):len(r.lines)], nil
+}
+
+// FinishRun implements Store.
+func (m *Memory) FinishRun(_ context.Context, done Run, reusable bool) error {
+	m.mu.Lock()
+	r := m.runs[done.ID]
+	if r == nil {
+		m.mu.Unlock()
+		return fmt.Errorf("finish run: %w", ErrNotFound)
+	}
+	r.Status, r.Hash, r.finished = done.Status, done.Hash, true
+	if reusable {
+		m.shared[r.Key] = r.ID
+	}
+	var raw []*blob
+	for hash := range r.owned {
+		if b := m.blobs[hash]; b != nil {
+			raw = append(raw, b)
+		}
+	}
+	m.mu.Unlock()
+	m.compress(raw)
+	return nil
+}

@@ -1,0 +1,216 @@
+// Package stream sends the log of a run to browsers over websockets.
+//
+// It is the only package that imports the websocket library, so that its traps are
+// handled in one place: the origin check stays on, messages of clients are limited
+// after inflation, every write has a deadline, and no connection outlives its
+// viewer. The web package imports it. It must not know runs, sessions or the
+// meaning of an event: it sends numbered lines from a cursor.
+package stream
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Source is a log that grows: the lines from a number on, or none and true where
+// there will be no more. It must be comparable; two viewers of one source share work.
+type Source interface {
+	Next(ctx context.Context, seq int) (lines [][]byte, sealed bool, err error)
+}
+
+// Config are the limits of a Hub; a zero field takes the value of Defaults.
+type Config struct {
+	// Origins are hosts, with port if any, whose pages may connect beside the
+	// server's own.
+	Origins []string
+	// Viewers is the number of connections at once.
+	Viewers int
+	// Ping is the time between pings, Pong the time in which a client must answer.
+	Ping, Pong time.Duration
+	// Slow is the time that one message may take to be written; a client that needs
+	// more than half of it is told to come back later, one that needs all of it is cut.
+	Slow time.Duration
+	// Error answers a request that cannot be upgraded.
+	Error func(w http.ResponseWriter, r *http.Request, status int, message string)
+}
+
+// Limits on what clients send: they have nothing to say.
+const (
+	maxMessage  = 4 << 10
+	maxMessages = 100
+)
+
+// minCompressed is the size from which compressing a message pays.
+const minCompressed = 1 << 10
+
+// Defaults returns the limits for a public server.
+func Defaults() Config {
+	return Config{
+		Viewers: 2000, Ping: 25 * time.Second, Pong: 60 * time.Second, Slow: 10 * time.Second,
+		Error: func(w http.ResponseWriter, _ *http.Request, status int, message string) {
+			http.Error(w, message, status)
+		},
+	}
+}
+
+// The causes with which a connection ends.
+var (
+	errDrain  = errors.New("the server is shutting down")
+	errGone   = errors.New("the viewer is gone")
+	errSlow   = errors.New("the viewer reads too slowly")
+	errTooBig = errors.New("a message is too large")
+)
+
+// Hub serves viewers and knows them, so that it can end all of them.
+type Hub struct {
+	cfg      Config
+	upgrader websocket.Upgrader
+	ctx      context.Context
+	stop     context.CancelCauseFunc
+
+	mu      sync.Mutex
+	viewers int
+	idle    sync.Cond // signalled when a viewer leaves
+	shared  map[Source]*shared
+}
+
+// New returns a hub without viewers.
+func New(cfg Config) *Hub {
+	def := Defaults()
+	if cfg.Viewers == 0 {
+		cfg.Viewers = def.Viewers
+	}
+	if cfg.Ping == 0 {
+		cfg.Ping = def.Ping
+	}
+	if cfg.Pong == 0 {
+		cfg.Pong = def.Pong
+	}
+	if cfg.Slow == 0 {
+		cfg.Slow = def.Slow
+	}
+	if cfg.Error == nil {
+		cfg.Error = def.Error
+	}
+	h := &Hub{cfg: cfg, shared: map[Source]*shared{}}
+	h.idle.L = &h.mu
+	h.ctx, h.stop = context.WithCancelCause(context.Background())
+	h.upgrader = websocket.Upgrader{
+		ReadBufferSize: 1 << 10, WriteBufferSize: 16 << 10, WriteBufferPool: &sync.Pool{},
+		HandshakeTimeout: cfg.Slow, EnableCompression: true, CheckOrigin: h.checkOrigin,
+		Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
+			cfg.Error(w, r, status, reason.Error())
+		},
+	}
+	return h
+}
+
+// checkOrigin lets pages of this server and of the listed hosts connect, and
+// clients that are no browsers and send no origin.
+func (h *Hub) checkOrigin(r *http.Request) bool {
+	values := r.Header.Values("Origin")
+	if len(values) == 0 {
+		return true
+	}
+	u, err := url.Parse(values[0])
+	if err != nil || len(values) > 1 || u.Host == "" {
+		return false
+	}
+	return strings.EqualFold(u.Host, r.Host) || slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, u.Host) })
+}
+
+// Wants tells whether a request asks for a websocket.
+func Wants(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
+
+// Serve upgrades the request and sends the source from number from on, until its
+// end, or until the viewer or the server goes away. It answers the request in
+// every case.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, src Source, from int) {
+	sh, err := h.enter(src)
+	if err != nil {
+		w.Header().Set("Retry-After", "10")
+		h.cfg.Error(w, r, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	defer h.leave(src, sh)
+	conn, err := h.upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	defer func() { _ = conn.Close() }()
+	ctx, cancel := context.WithCancelCause(h.ctx)
+	defer cancel(nil)
+	v := &viewer{hub: h, conn: conn, src: src, shared: sh, seq: from}
+	reader := make(chan struct{})
+	go func() {
+		defer close(reader)
+		cancel(v.read())
+	}()
+	v.sayGoodbye(v.write(ctx))
+	// The reader ends with the connection, or soon after the client has answered
+	// the close message.
+	_ = conn.SetReadDeadline(time.Now().Add(min(time.Second, h.cfg.Slow)))
+	<-reader
+}
+
+// enter counts a viewer in.
+func (h *Hub) enter(src Source) (*shared, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() != nil {
+		return nil, errDrain
+	}
+	if h.viewers >= h.cfg.Viewers {
+		return nil, errors.New("too many pages follow runs at the moment; try again later")
+	}
+	h.viewers++
+	sh := h.shared[src]
+	if sh == nil {
+		sh = &shared{}
+		h.shared[src] = sh
+	}
+	sh.viewers.Add(1)
+	return sh, nil
+}
+
+// leave counts a viewer out.
+func (h *Hub) leave(src Source, sh *shared) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.viewers--
+	if sh.viewers.Add(-1) == 0 {
+		delete(h.shared, src)
+	}
+	h.idle.Broadcast()
+}
+
+// Viewers returns the number of connections.
+func (h *Hub) Viewers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.viewers
+}
+
+// Drain tells all viewers to come back later (close code 1012), admits no more, and
+// returns when they are gone or the context ends.
+func (h *Hub) Drain(ctx context.Context) {
+	h.stop(errDrain)
+	defer context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.idle.Broadcast()
+	})()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for h.viewers > 0 && ctx.Err() == nil {
+		h.idle.Wait()
+	}
+}

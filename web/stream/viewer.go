@@ -1,0 +1,168 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// shared holds messages of one source that several viewers need, framed and
+// compressed once for all of them.
+type shared struct {
+	viewers atomic.Int32
+
+	mu       sync.Mutex
+	messages []*websocket.PreparedMessage // by number; nil where not yet prepared
+}
+
+// message returns the message with a number, whose text is line.
+func (s *shared) message(seq int, line []byte) (*websocket.PreparedMessage, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.messages) <= seq {
+		s.messages = append(s.messages, nil)
+	}
+	if s.messages[seq] == nil {
+		p, err := websocket.NewPreparedMessage(websocket.TextMessage, line)
+		if err != nil {
+			return nil, err
+		}
+		s.messages[seq] = p
+	}
+	return s.messages[seq], nil
+}
+
+// viewer is one connection. Its reader and its writer are one goroutine each.
+type viewer struct {
+	hub    *Hub
+	conn   *websocket.Conn
+	src    Source
+	shared *shared
+	seq    int // number of the next event to send
+}
+
+// read reads what the client sends, which is nothing but answers to pings, until
+// the connection ends, and says why it ended.
+func (v *viewer) read() error {
+	pong := v.hub.cfg.Pong
+	v.conn.SetReadLimit(maxMessage)
+	extend := func() { _ = v.conn.SetReadDeadline(time.Now().Add(pong)) }
+	extend()
+	v.conn.SetPongHandler(func(string) error { extend(); return nil })
+	for range maxMessages {
+		_, r, err := v.conn.NextReader()
+		if err != nil {
+			if errors.Is(err, websocket.ErrReadLimit) {
+				return errTooBig
+			}
+			return errGone
+		}
+		// The library's limit counts bytes on the wire; what they inflate to is
+		// limited here.
+		n, err := io.Copy(io.Discard, io.LimitReader(r, maxMessage+1))
+		switch {
+		case n > maxMessage || errors.Is(err, websocket.ErrReadLimit):
+			return errTooBig
+		case err != nil:
+			return errGone
+		}
+	}
+	return errTooBig
+}
+
+// write sends events until there are no more (then it returns nil) or the
+// connection must end.
+func (v *viewer) write(ctx context.Context) error {
+	pinged := time.Now()
+	for {
+		wait, cancel := context.WithTimeout(ctx, v.hub.cfg.Ping)
+		lines, sealed, err := v.src.Next(wait, v.seq)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && !errors.Is(err, context.DeadlineExceeded):
+			return err
+		case err == nil && sealed && len(lines) == 0:
+			return nil
+		}
+		for _, line := range lines {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := v.send(line); err != nil {
+				return err
+			}
+			if pinged, err = v.ping(pinged); err != nil {
+				return err
+			}
+		}
+		if pinged, err = v.ping(pinged); err != nil {
+			return err
+		}
+	}
+}
+
+// send sends one event.
+func (v *viewer) send(line []byte) error {
+	began := time.Now()
+	if err := v.conn.SetWriteDeadline(began.Add(v.hub.cfg.Slow)); err != nil {
+		return errGone
+	}
+	v.conn.EnableWriteCompression(len(line) >= minCompressed)
+	var err error
+	if v.shared.viewers.Load() > 1 {
+		var p *websocket.PreparedMessage
+		if p, err = v.shared.message(v.seq, line); err == nil {
+			err = v.conn.WritePreparedMessage(p)
+		}
+	} else {
+		err = v.conn.WriteMessage(websocket.TextMessage, line)
+	}
+	if err != nil {
+		return errGone
+	}
+	v.seq++
+	if time.Since(began) > v.hub.cfg.Slow/2 {
+		return errSlow
+	}
+	return nil
+}
+
+// ping sends a ping if the last one is long enough ago, and returns when the last
+// one was.
+func (v *viewer) ping(last time.Time) (time.Time, error) {
+	now := time.Now()
+	if now.Sub(last) < v.hub.cfg.Ping {
+		return last, nil
+	}
+	if err := v.conn.WriteControl(websocket.PingMessage, nil, now.Add(v.hub.cfg.Slow)); err != nil {
+		return now, errGone
+	}
+	return now, nil
+}
+
+// sayGoodbye sends the close message that tells the client what to do next. A
+// client that is gone gets none.
+func (v *viewer) sayGoodbye(cause error) {
+	code, text := websocket.CloseNormalClosure, "run finished"
+	switch {
+	case cause == nil:
+	case errors.Is(cause, errDrain):
+		code, text = websocket.CloseServiceRestart, "server restarts"
+	case errors.Is(cause, errSlow):
+		code, text = websocket.CloseTryAgainLater, "reading too slowly"
+	case errors.Is(cause, errTooBig):
+		code, text = websocket.CloseMessageTooBig, "clients have nothing to say"
+	case errors.Is(cause, errGone):
+		return
+	default:
+		code, text = websocket.CloseInternalServerErr, "log cannot be read"
+	}
+	_ = v.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(time.Second))
+}

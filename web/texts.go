@@ -1,0 +1,196 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/highlight"
+	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/store"
+)
+
+// Sizes of the caches of texts that are open, in bytes, and limits of windows.
+const (
+	documentCache = 64 << 20
+	diffCache     = 16 << 20
+	maxRows       = 2000
+	maxHunks      = 10_000
+	maxContext    = 99
+)
+
+// noText stands in a URL for the empty text.
+const noText = "-"
+
+// immutable is how long an answer is kept that a hash addresses.
+const immutable = "public, max-age=31536000, immutable"
+
+// texts opens texts and diffs by hash and keeps the ones in use open.
+type texts struct {
+	store store.Store
+	docs  *lru.Cache[string, *highlight.Document]
+	diffs *lru.Cache[[2]string, *highlight.Diff]
+}
+
+func newTexts(st store.Store) *texts {
+	return &texts{store: st, docs: lru.New[string, *highlight.Document](documentCache), diffs: lru.New[[2]string, *highlight.Diff](diffCache)}
+}
+
+// document opens a text; "-" is the empty one.
+func (t *texts) document(ctx context.Context, hash string) (*highlight.Document, error) {
+	if hash == noText {
+		return highlight.NewDocument(event.LangTVMScript, ""), nil
+	}
+	if !event.IsHash(hash) {
+		return nil, badRequest("%.60q is no hash of a text, which has %d hexadecimal digits", hash, event.HashLen)
+	}
+	if d, ok := t.docs.Get(hash); ok {
+		return d, nil
+	}
+	b, err := t.store.Blob(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if b.Language == store.LangBinary {
+		return nil, fmt.Errorf("text %s is a model: %w", hash, store.ErrNotFound)
+	}
+	d := highlight.NewDocument(b.Language, string(b.Data))
+	t.docs.Put(hash, d, int64(d.Size()))
+	return d, nil
+}
+
+// diff opens the diff of two texts.
+func (t *texts) diff(ctx context.Context, before, after string) (*highlight.Diff, error) {
+	key := [2]string{before, after}
+	if d, ok := t.diffs.Get(key); ok {
+		return d, nil
+	}
+	a, err := t.document(ctx, before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.document(ctx, after)
+	if err != nil {
+		return nil, err
+	}
+	// The side that is not empty says how both are highlighted.
+	if before == noText {
+		a = highlight.NewDocument(b.Language(), "")
+	}
+	d := highlight.NewDiff(a, b)
+	t.diffs.Put(key, d, int64(d.Size()))
+	return d, nil
+}
+
+// text answers with a window of a text, or with all of it where raw is set.
+func (s *Server) text(w http.ResponseWriter, r *http.Request) error {
+	hash := chi.URLParam(r, "hash")
+	doc, err := s.texts.document(r.Context(), hash)
+	if err != nil {
+		return err
+	}
+	if r.URL.Query().Get("raw") != "" {
+		return rawText(w, r, doc)
+	}
+	from, err := number(r, "from", 1, 1, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	count, err := number(r, "count", 400, 0, maxRows)
+	if err != nil {
+		return err
+	}
+	body := fmt.Appendf(nil, `{"hash":%q,"language":%q,"lines":%d,"from":%d,"rows":`, hash, doc.Language(), doc.Len(), from)
+	body = append(doc.AppendRows(body, from-1, count), "}\n"...)
+	return immutableJSON(w, body)
+}
+
+// rawText sends a whole text as a file.
+func rawText(w http.ResponseWriter, r *http.Request, doc *highlight.Document) error {
+	name := strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' {
+			return c
+		}
+		return '_'
+	}, orDefault(r.URL.Query().Get("name"), "text"))
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="`+name[:min(len(name), 100)]+"."+extension(doc.Language())+`"`)
+	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	h.Set("Cache-Control", immutable)
+	_, err := w.Write([]byte(doc.Text()))
+	return ignore(err)
+}
+
+// extension returns the end of the name of a file in a language.
+func extension(language string) string {
+	switch language {
+	case event.LangTVMScript:
+		return "py"
+	case event.LangWAT:
+		return "wat"
+	default:
+		return "txt"
+	}
+}
+
+// diff answers with a window of a diff.
+func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
+	view := highlight.View(orDefault(r.URL.Query().Get("view"), string(highlight.Unified)))
+	if view != highlight.Unified && view != highlight.Split {
+		return badRequest("view is %.60q, want unified or split", view)
+	}
+	context := highlight.All
+	if r.URL.Query().Get("context") != "all" {
+		var err error
+		if context, err = number(r, "context", 3, 0, maxContext); err != nil {
+			return err
+		}
+	}
+	from, err := number(r, "from", 0, 0, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	count, err := number(r, "count", 400, 0, maxRows)
+	if err != nil {
+		return err
+	}
+	before, after := chi.URLParam(r, "before"), chi.URLParam(r, "after")
+	d, err := s.texts.diff(r.Context(), before, after)
+	if err != nil {
+		return err
+	}
+	return immutableJSON(w, appendDiff(before, after, d.Layout(view, context), from, count))
+}
+
+// appendDiff returns the JSON of a window of a diff.
+func appendDiff(before, after string, l *highlight.Layout, from, count int) []byte {
+	shown := strconv.Itoa(l.Context)
+	if l.Context == highlight.All {
+		shown = `"all"`
+	}
+	linesBefore, linesAfter := l.Lines()
+	b := fmt.Appendf(nil, `{"before":%q,"after":%q,"view":%q,"context":%s,"added":%d,"removed":%d,"lines_before":%d,"lines_after":%d,"total":%d,"from":%d,"hunks":[`,
+		before, after, l.View, shown, l.Added, l.Removed, linesBefore, linesAfter, l.Rows, from)
+	for i, h := range l.Hunks[:min(len(l.Hunks), maxHunks)] {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = fmt.Appendf(b, `{"row":%d,"rows":%d,"before":%d,"after":%d}`, h.Row, h.Rows, h.Before, h.After)
+	}
+	b = fmt.Appendf(b, `],"more_hunks":%t,"rows":`, len(l.Hunks) > maxHunks)
+	return append(l.AppendRows(b, from, count), "}\n"...)
+}
+
+// immutableJSON sends an answer that never changes.
+func immutableJSON(w http.ResponseWriter, body []byte) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", immutable)
+	_, err := w.Write(body)
+	return ignore(err)
+}

@@ -1,0 +1,196 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Limits on what visitors send.
+const (
+	// MaxModel is the size of the largest model, in bytes.
+	MaxModel = 64 << 20
+	// maxBody is the size of any other request body.
+	maxBody = 1 << 20
+	// createsPerMinute is the number of sessions that a visitor may make in a minute.
+	createsPerMinute = 30
+	// uploadTime is how long a model may take to arrive.
+	uploadTime = 5 * time.Minute
+)
+
+// visitors limits how often each visitor may do something. The zero value is ready.
+type visitors struct {
+	mu   sync.Mutex
+	rate map[string]*rate.Limiter
+}
+
+// allow tells whether a visitor may do it now, or how long to wait.
+func (v *visitors) allow(id string, perMinute int) (bool, time.Duration) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.rate == nil {
+		v.rate = map[string]*rate.Limiter{}
+	}
+	l := v.rate[id]
+	if l == nil {
+		if len(v.rate) >= 10_000 {
+			for id, old := range v.rate {
+				if old.Tokens() >= float64(old.Burst()) {
+					delete(v.rate, id)
+				}
+			}
+		}
+		l = rate.NewLimiter(rate.Limit(float64(perMinute)/60), perMinute)
+		v.rate[id] = l
+	}
+	r := l.Reserve()
+	if wait := r.Delay(); wait > 0 {
+		r.Cancel()
+		return false, wait
+	}
+	return true, 0
+}
+
+// creation is what a request for a new session asks for: a gallery model or a file.
+type creation struct {
+	Gallery string `json:"gallery"`
+	// Start tells whether the first run starts at once; absent means yes.
+	Start *bool `json:"start"`
+
+	file string
+	data []byte
+}
+
+// readCreation reads a form, JSON, or a multipart form with the file "model".
+func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (creation, error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch kind {
+	case "multipart/form-data":
+		return s.readUpload(w, r)
+	case "application/json":
+		var c creation
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		return c, decodeJSON(r.Body, &c)
+	default:
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if err := r.ParseForm(); err != nil {
+			return creation{}, formError(err)
+		}
+		return creation{Gallery: r.PostForm.Get("gallery")}, nil
+	}
+}
+
+// readUpload reads a multipart form into memory, once and within its limit.
+func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, error) {
+	const room = MaxModel + 64<<10 // the form around the file
+	if r.ContentLength > room {
+		return creation{}, tooLarge()
+	}
+	select {
+	case s.uploads <- struct{}{}:
+		defer func() { <-s.uploads }()
+	default:
+		return creation{}, &httpError{status: http.StatusServiceUnavailable, message: "too many models are being uploaded; try again in a moment", retryAfter: 10 * time.Second}
+	}
+	control := http.NewResponseController(w)
+	if err := control.SetReadDeadline(time.Now().Add(uploadTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return creation{}, err
+	}
+	_ = control.SetWriteDeadline(time.Now().Add(uploadTime + time.Minute)) // not supported in tests only
+	r.Body = http.MaxBytesReader(w, r.Body, room)
+	form, err := r.MultipartReader()
+	if err != nil {
+		return creation{}, formError(err)
+	}
+	var c creation
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return c, nil
+		}
+		if err != nil {
+			return creation{}, formError(err)
+		}
+		switch part.FormName() {
+		case "model":
+			if c.data != nil {
+				return creation{}, badRequest("the form holds more than one model")
+			}
+			c.file = part.FileName()
+			if c.data, err = readPart(part, r.ContentLength, MaxModel); err != nil {
+				return creation{}, err
+			}
+		case "gallery":
+			name, err := readPart(part, 0, 1<<10)
+			if err != nil {
+				return creation{}, err
+			}
+			c.Gallery = string(name)
+		}
+	}
+}
+
+// readPart reads a part of at most limit bytes. The hint, where it is known, is about
+// its size; memory is taken once for it.
+func readPart(part *multipart.Part, hint, limit int64) ([]byte, error) {
+	buf := make([]byte, 0, min(max(hint, 512), limit+1))
+	for {
+		n, err := part.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case int64(len(buf)) > limit:
+			return nil, tooLarge()
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return nil, formError(err)
+		case len(buf) == cap(buf):
+			grown := make([]byte, len(buf), min(2*int64(cap(buf)), limit+1))
+			copy(grown, buf)
+			buf = grown
+		}
+	}
+}
+
+func tooLarge() error {
+	return &httpError{status: http.StatusRequestEntityTooLarge, message: "the model is larger than " + size(MaxModel) + ", the most that this server takes"}
+}
+
+// formError sorts errors of reading a body: too large, or not what it says to be.
+func formError(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		if large.Limit > MaxModel {
+			return tooLarge()
+		}
+		return err
+	}
+	return badRequest("the form cannot be read: %v", err)
+}
+
+// decodeJSON reads one JSON value with known fields only.
+func decodeJSON(r io.Reader, v any) error {
+	dec := json.NewDecoder(r)
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return err
+	case errors.Is(err, io.EOF):
+		return nil // an empty body is an empty object
+	case err != nil:
+		return badRequest("the body is not the JSON that is expected here: %v", err)
+	}
+	if dec.More() {
+		return badRequest("the body holds more than one JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+// Package web serves the explorer: pages, their JSON twins under /api, texts and
+// diffs by content hash, and the events of runs over websockets.
+//
+// It is a client of the compiler that knows no pass: what there is to choose from
+// comes as plain data in a Catalog, and runs go through run.Runner. Only
+// cmd/explorer and tests import it; it reads no flags and no environment. It must
+// not import compiler packages.
+package web
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
+	"github.com/irscope/irscope/web/stream"
+)
+
+// Config is what a Server needs. Runner and Store must be set; a zero field
+// elsewhere takes the value for a server on loopback.
+type Config struct {
+	Runner  run.Runner
+	Store   store.Store
+	Catalog Catalog
+	// Build identifies the executable; runs of another build are not shared.
+	Build string
+	// Workers is the number of runs at once, 1 if zero. Admission, where its Workers
+	// is not zero, replaces all numbers of admission, and Limits those of a run.
+	Workers   int
+	Admission run.Admission
+	Limits    run.Limits
+	// Hosts are the names, without port, under which the server may be addressed; empty
+	// means any. A server on loopback should list its own, so that a foreign name
+	// that resolves to this machine gets nothing.
+	Hosts []string
+	// Origins are further origins ("https://host:port") whose pages may use the server.
+	Origins []string
+	// TrustedProxies are address ranges of proxies whose X-Forwarded-For is believed.
+	TrustedProxies []string
+	// Secure marks cookies for https only.
+	Secure bool
+	// Stream are the limits of websockets.
+	Stream stream.Config
+	// Log takes what an operator wants to know; nil means slog.Default.
+	Log *slog.Logger
+}
+
+// Server is the explorer as an http.Handler.
+type Server struct {
+	cfg     Config
+	manager *run.Manager
+	hub     *stream.Hub
+	texts   *texts
+	uploads chan struct{} // one slot for each upload at once
+	creates visitors
+	handler http.Handler
+
+	drain sync.Once
+}
+
+// maxUploads is the number of models that may be on their way at once.
+const maxUploads = 4
+
+// New returns a server. It starts no goroutine; runs and viewers do.
+func New(cfg Config) (*Server, error) {
+	if cfg.Runner == nil || cfg.Store == nil {
+		return nil, errors.New("web: Config needs a Runner and a Store")
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	if cfg.Admission.Workers == 0 {
+		cfg.Admission = run.DefaultAdmission(max(1, cfg.Workers))
+	}
+	if cfg.Limits == (run.Limits{}) {
+		cfg.Limits = run.DefaultLimits()
+	}
+	s := &Server{
+		cfg: cfg, texts: newTexts(cfg.Store), uploads: make(chan struct{}, maxUploads),
+		manager: run.NewManager(run.Config{
+			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
+			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
+		}),
+	}
+	hosts, err := originHosts(cfg.Origins)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Stream.Origins = append(cfg.Stream.Origins, hosts...)
+	cfg.Stream.Error = s.streamError
+	s.hub = stream.New(cfg.Stream)
+	if s.handler, err = s.routes(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Drain ends the service: no run is admitted any more, runs that go on may finish
+// until the context ends, and viewers are told to come back later. Call it before
+// http.Server.Shutdown, which does not wait for websockets.
+func (s *Server) Drain(ctx context.Context) {
+	s.drain.Do(func() {
+		s.manager.Drain(ctx)
+		// Viewers have seen the ends of the runs; those that wait for more get 1012.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		s.hub.Drain(ctx)
+	})
+}
+
+// HTTPServer returns a server with the time-outs that a public one needs.
+// Uploads and websockets extend theirs.
+func HTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      60 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
