@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -92,7 +93,7 @@ func newContext(call *relax.Call, ctx *relax.InferContext) (*InferContext, error
 
 func unknownOp(name string) error {
 	msg := fmt.Sprintf("unknown operator %q", name)
-	if near := nearest(name, Names()); near != "" {
+	if near := nearest.Name(name, slices.Values(Names())); near != "" {
 		msg += fmt.Sprintf("; did you mean %q?", near)
 	}
 	return fmt.Errorf("%s", msg)
@@ -232,35 +233,4 @@ func formatValue(v ir.Value) string {
 		return fmt.Sprintf("a %T", v)
 	}
 	return fmt.Sprint(v)
-}
-
-// nearest returns the name at the smallest edit distance from s, "" if none is near.
-func nearest(s string, names []string) string {
-	best, bestDist := "", 1+len(s)/4
-	for _, n := range names {
-		if d := distance(s, n); d < bestDist {
-			best, bestDist = n, d
-		}
-	}
-	return best
-}
-
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

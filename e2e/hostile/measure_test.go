@@ -1,6 +1,7 @@
 package hostile
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -8,9 +9,12 @@ import (
 	"time"
 )
 
-// The bounds that the program promises for bad input.
+// The bounds that the program promises for bad input: a second, and this much heap. Since
+// tests also run on machines that are busy, time fails one only at busy times the bound; what
+// was measured stands in its log.
 const (
 	maxTime = time.Second
+	busy    = 10
 	maxHeap = 256 << 20
 )
 
@@ -50,26 +54,25 @@ func measure(f func()) cost {
 			}
 		}
 	}()
-	start, busy := time.Now(), cpuTime()
+	start, spent := time.Now(), cpuTime()
 	f()
 	// On a machine that does other work the processor time says more.
-	c := cost{time: min(time.Since(start), cpuTime()-busy)}
+	c := cost{time: min(time.Since(start), cpuTime()-spent)}
 	close(stop)
 	<-stopped
 	c.heap = max(peak, heapBytes()) - base
 	return c
 }
 
-// within calls f up to three times until it stays in the bounds of bad input. A machine
-// that does other work now and then needs the second try; what is too slow fails them all.
+// within calls f and checks that it stays in the bounds of bad input.
 func within(t *testing.T, what string, f func()) cost {
 	t.Helper()
-	var c cost
-	for range 3 {
-		if c = measure(f); c.time <= maxTime*slowdown && c.heap <= maxHeap {
-			return c
-		}
+	c := measure(f)
+	took := fmt.Sprintf("%s takes %v and %d MiB; bounds are %v and %d MiB", what, c.time.Round(time.Millisecond), c.heap>>20, maxTime, maxHeap>>20)
+	if c.time > maxTime*busy*slowdown || c.heap > maxHeap {
+		t.Error(took)
+	} else if c.time > maxTime {
+		t.Log(took)
 	}
-	t.Errorf("%s takes %v and %d MiB, more than %v or %d MiB", what, c.time.Round(time.Millisecond), c.heap>>20, maxTime, maxHeap>>20)
 	return c
 }

@@ -2,7 +2,6 @@ package onnx
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -103,41 +102,6 @@ func opLabel(pb *onnxpb.Node) string {
 		return d + "." + pb.OpType
 	}
 	return pb.OpType
-}
-
-// nearest returns the candidate most like name, or "" if none is like it.
-func nearest(name string, candidates []string) string {
-	best, bestDist := "", len(name)/3+2
-	sort.Strings(candidates)
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c), bestDist); d < bestDist {
-			best, bestDist = c, d
-		}
-	}
-	return best
-}
-
-// distance is the edit distance of a and b, or limit if it is not below that.
-func distance(a, b string, limit int) int {
-	if len(a) > 64 || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diag, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diag+cost)
-		}
-	}
-	return min(row[len(b)], limit)
 }
 
 // quoteList writes names as "a", "b" and "c".

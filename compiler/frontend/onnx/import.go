@@ -3,10 +3,12 @@ package onnx
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -108,7 +110,7 @@ func (g *graph) supported() error {
 		case pb.Domain != "" && onnxpb.CanonicalDomain(pb.Domain) != "":
 			reason = fmt.Sprintf("operators of the domain %q are not supported", pb.Domain)
 		}
-		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest(pb.OpType, Operators())})
+		bad.Ops = append(bad.Ops, UnsupportedOp{First: n.err(reason, nil), Nodes: 1, Nearest: nearest.Name(pb.OpType, slices.Values(Operators()))})
 	}
 	if bad.Ops != nil {
 		return &bad

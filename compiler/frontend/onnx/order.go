@@ -1,6 +1,12 @@
 package onnx
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir/nearest"
+)
 
 // order returns the numbers of the nodes in the order in which to convert them.
 func (g *graph) order() ([]int, error) {
@@ -47,14 +53,8 @@ func (g *graph) suggest(name string, producer map[string]int) string {
 	if len(producer) > 10_000 {
 		return ""
 	}
-	var all []string
-	for s := range producer {
-		all = append(all, s)
-	}
-	for s := range g.values {
-		all = append(all, s)
-	}
-	if s := nearest(name, all); s != "" {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(producer)), maps.Keys(g.values))
+	if s := nearest.Name(name, slices.Values(all)); s != "" {
 		return fmt.Sprintf("; did you mean %q?", s)
 	}
 	return ""

@@ -1,0 +1,116 @@
+package frontend
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/parse"
+)
+
+// DefaultTextBytes is the length of the longest text that is read, unless the options say
+// otherwise.
+const DefaultTextBytes = 64 << 20
+
+// Options says how to read an input. The zero value reads with the defaults of each form.
+type Options struct {
+	// Form is the form of the input; "" detects it.
+	Form Form
+	// File says how an ONNX file is read: its limits and where its external data lies.
+	File onnxpb.Options
+	// Shapes are what the inputs and symbolic dimensions of an ONNX model are bound to.
+	Shapes map[string][]onnx.Dim
+	// Script gives the values that a TVMScript text refers to.
+	Script parse.Options
+	// TextBytes bounds the length of a text; 0 is DefaultTextBytes.
+	TextBytes int
+	// Unverified leaves out the verification of what a text says.
+	Unverified bool
+}
+
+// Source is a module that was read.
+type Source struct {
+	Form Form
+	// Name is that of the module's class in TVMScript, "" in other forms.
+	Name   string
+	Module *ir.Module
+}
+
+// Load reads the modules of an input: one of an ONNX model, one or more of a TVMScript text.
+// name is that of the file, for errors and where the content does not tell the form. The
+// modules of a text are verified.
+//
+// Where nothing can be loaded there are no sources and an error. Mistakes in a text are
+// diagnostics with spans, and the error is then a *TextError that holds them. Diagnostics
+// beside sources are warnings.
+func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
+	form := o.Form
+	if form == "" {
+		form = Detect(name, data)
+	}
+	switch form {
+	case ONNX:
+		mod, err := loadONNX(ctx, data, o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return []Source{{Form: ONNX, Module: mod}}, nil, nil
+	case Script:
+		return loadScript(name, data, o)
+	}
+	return nil, nil, fmt.Errorf("%s: unknown form %q", name, form)
+}
+
+func loadONNX(ctx context.Context, data []byte, o Options) (*ir.Module, error) {
+	model, err := onnxpb.Read(data, o.File)
+	if err != nil {
+		return nil, err
+	}
+	return onnx.Import(ctx, model, onnx.Options{Shapes: o.Shapes})
+}
+
+func loadScript(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
+	if err := checkText(name, data, o); err != nil {
+		return nil, nil, err
+	}
+	mods, found := parse.File(name, string(data), o.Script)
+	if len(mods) == 0 && len(found) == 0 {
+		return nil, nil, fmt.Errorf("%s: there is no module and no function in this text: begin with @I.ir_module and a class, or with @T.prim_func or @R.function", name)
+	}
+	var out []Source
+	for _, m := range mods {
+		if !o.Unverified {
+			found = append(found, Verify(m.Module)...)
+		}
+		out = append(out, Source{Form: Script, Name: m.Name, Module: m.Module})
+	}
+	if err := textError(found); err != nil {
+		return nil, found, err
+	}
+	return out, found, nil
+}
+
+func checkText(name string, data []byte, o Options) error {
+	limit := o.TextBytes
+	if limit == 0 {
+		limit = DefaultTextBytes
+	}
+	if len(data) > limit {
+		return fmt.Errorf("%s: the text has %d bytes, more than the %d that are read", name, len(data), limit)
+	}
+	return nil
+}
+
+// One is Load for an input that must hold a single module.
+func One(ctx context.Context, name string, data []byte, o Options) (Source, []ir.Diagnostic, error) {
+	list, found, err := Load(ctx, name, data, o)
+	if err != nil {
+		return Source{}, found, err
+	}
+	if len(list) != 1 {
+		return Source{}, found, fmt.Errorf("%s: expected one module, got %d", name, len(list))
+	}
+	return list[0], found, nil
+}
