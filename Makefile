@@ -33,7 +33,8 @@ browser: ## tests in a real browser; skipped without Chromium
 bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
 
-fuzz: ## fuzz every target for a minute
+fuzz: ## check properties on new random cases, then fuzz every target for a minute
+	$(GO) test $$(grep -rl pgregory.net/rapid --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=2000 -rapid.seed=$$(date +%s)
 	@for p in $$(grep -rl 'func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | cut -c6-); do \
 	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 1x || exit 1; done; done

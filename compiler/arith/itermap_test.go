@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 	"pgregory.net/rapid"
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
+	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 )
 
 // rapidSource draws the choices of a random program, so that failures shrink.

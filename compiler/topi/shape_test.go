@@ -9,6 +9,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 

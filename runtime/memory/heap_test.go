@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 )
 
 const start = 256 << 10
