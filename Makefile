@@ -5,7 +5,7 @@ TOOL   = $(GO) tool -modfile=tools.mod
 PKGS   = ./...
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build test unit race browser bench fuzz lint fmt generate check-generated e2e-deps screenshot clean
+.PHONY: help run build test unit race browser bench fuzz nightly lint fmt generate vendor-js check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -39,6 +39,9 @@ fuzz: ## check properties on new random cases, then fuzz every target for a minu
 	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | cut -c6-); do \
 	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 1x || exit 1; done; done
 
+nightly: ## tests that take long: the server is killed 100 times
+	CRASH_KILLS=100 $(GO) test -count 1 -timeout 60m -run TestNothingAcknowledgedIsLost ./e2e/crash/
+
 lint: ## gofumpt, vet, staticcheck, and whether go.mod is tidy
 	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 	$(GO) vet $(PKGS)
@@ -50,6 +53,9 @@ fmt: ## format all Go files
 
 generate: ## write generated Go, templates, scripts and models anew
 	$(GO) generate ./...
+
+vendor-js: ## make static/vendor/codemirror.js anew, with npm
+	static/vendor/make.sh
 
 check-generated: generate ## fail if generated files are not fresh
 	@git diff --exit-code || { echo "generated files are stale: commit what make generate wrote" >&2; exit 1; }

@@ -30,6 +30,8 @@ type Request struct {
 	Required []string
 	Disabled []string
 	Config   map[string]any
+	// Registry finds passes by name; nil means all passes of the compiler.
+	Registry pass.Registry
 	// Instruments watch the passes. Compile enters and leaves them.
 	Instruments []*pass.Instrument
 	// CodegenTime, if not nil, is told how long code generation took.
@@ -71,10 +73,14 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 	if req.OptLevel != nil {
 		level = *req.OptLevel
 	}
+	registry := req.Registry
+	if registry == nil {
+		registry = pipeline.NewRegistry()
+	}
 	c, err := pass.NewContext(ctx,
 		pass.OptLevel(level), pass.RequirePass(canonical(req.Required)...), pass.DisablePass(canonical(req.Disabled)...),
 		pass.Configure(req.Config), pass.Instruments(req.Instruments...), pass.WithTarget(req.target()),
-		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(pipeline.NewRegistry()),
+		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(registry),
 	)
 	if err != nil {
 		return res, err

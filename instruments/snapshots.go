@@ -19,6 +19,8 @@ type Snapshot struct {
 	Text  string
 	Hash  string // event.HashText of Text
 	Lines int
+	// Nodes holds for each line the node that begins there, as script.Text.Lines does.
+	Nodes []ir.Node
 	fn    ir.Function
 }
 
@@ -45,8 +47,9 @@ func (s *Snapshots) Of(name string, fn ir.Function) *Snapshot {
 	if x := s.known[key]; x != nil {
 		return x
 	}
-	text := script.Function(name, fn, script.Options{}).Source
-	x := &Snapshot{Name: name, Kind: kindOf(fn), Text: text, Hash: event.HashText(text), Lines: linediff.CountLines(text), fn: fn}
+	printed := script.Function(name, fn, script.Options{})
+	text := printed.Source
+	x := &Snapshot{Name: name, Kind: kindOf(fn), Text: text, Hash: event.HashText(text), Lines: linediff.CountLines(text), Nodes: printed.Lines, fn: fn}
 	s.known[key] = x
 	return x
 }

@@ -15,7 +15,8 @@ var pairs = []struct {
 }{
 	{[]string{"text", "text-2"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
 	{[]string{"text-3"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
-	{[]string{"accent"}, []string{"panel", "selected", "sunken"}, 4.5},
+	{[]string{"accent"}, []string{"panel", "selected", "sunken", "hover"}, 4.5},
+	{[]string{"accent", "plus", "failed"}, []string{"bg"}, 4.5},
 	{[]string{"on-accent"}, []string{"accent-fill", "accent-fill-hover"}, 4.5},
 	{[]string{"plus", "minus", "failed", "running", "changed"}, []string{"panel", "hover", "selected"}, 4.5},
 	{[]string{"plus"}, []string{"add-gutter"}, 4.5},

@@ -3,9 +3,11 @@
 //
 // The web package mounts Handler under Prefix and asks URL for the address of a file. The package knows no route, no template and
 // no compiler, and imports only the standard library. The bundles under dist are made from css/ and src/ by `make generate` and
-// committed, so that building the program needs Go alone; a test compares them with their sources.
+// committed, so that building the program needs Go alone; a test compares them with their sources. vendor/ holds what others
+// wrote, see VENDOR.md there; the pages that need it import it by its address.
 package static
 
 //go:generate go tool -modfile=../tools.mod esbuild src/app.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/app.js
+//go:generate go tool -modfile=../tools.mod esbuild src/editor.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/editor.js
 //go:generate go tool -modfile=../tools.mod esbuild src/theme.ts --bundle --minify --format=iife --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/theme.js
 //go:generate go tool -modfile=../tools.mod esbuild css/app.css --bundle --minify --charset=utf8 --log-level=warning --outfile=dist/app.css

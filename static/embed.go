@@ -15,11 +15,11 @@ import (
 // Prefix is the path under which the files are served. It ends in a slash.
 const Prefix = "/static/"
 
-//go:embed dist
+//go:embed dist vendor/codemirror.js
 var embedded embed.FS
 
 // files is the set of embedded files; it is built once and never written again.
-var files = mustLoad(embedded, "dist")
+var files = mustLoad(embedded, "dist", "vendor")
 
 // file is one embedded file, ready to be sent.
 type file struct {
@@ -57,29 +57,31 @@ func Size(name string) (plain, wire int, ok bool) {
 	return len(f.data), len(f.gzipped), true
 }
 
-// mustLoad reads every file directly under dir. It panics on a failure, which can only come from a broken build.
-func mustLoad(fsys fs.FS, dir string) set {
-	s, err := load(fsys, dir)
+// mustLoad reads every file directly under the folders. It panics on a failure, which can only come from a broken build.
+func mustLoad(fsys fs.FS, dirs ...string) set {
+	s, err := load(fsys, dirs...)
 	if err != nil {
 		panic(err)
 	}
 	return s
 }
 
-func load(fsys fs.FS, dir string) (set, error) {
+func load(fsys fs.FS, dirs ...string) (set, error) {
 	s := set{byName: map[string]*file{}, byHash: map[string]*file{}}
-	entries, err := fs.ReadDir(fsys, dir)
-	if err != nil {
-		return s, fmt.Errorf("static: list embedded files: %w", err)
-	}
-	for _, e := range entries {
-		data, err := fs.ReadFile(fsys, path.Join(dir, e.Name()))
+	for _, dir := range dirs {
+		entries, err := fs.ReadDir(fsys, dir)
 		if err != nil {
-			return s, fmt.Errorf("static: read embedded file: %w", err)
+			return s, fmt.Errorf("static: list embedded files: %w", err)
 		}
-		f := newFile(e.Name(), data)
-		s.byName[e.Name()] = f
-		s.byHash[f.hashed] = f
+		for _, e := range entries {
+			data, err := fs.ReadFile(fsys, path.Join(dir, e.Name()))
+			if err != nil {
+				return s, fmt.Errorf("static: read embedded file: %w", err)
+			}
+			f := newFile(e.Name(), data)
+			s.byName[e.Name()] = f
+			s.byHash[f.hashed] = f
+		}
 	}
 	return s, nil
 }

@@ -3,6 +3,8 @@ package static
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,7 +40,7 @@ func TestFirstViewIsSmall(t *testing.T) {
 func TestHandler(t *testing.T) {
 	server := httptest.NewServer(Handler())
 	defer server.Close()
-	for _, name := range []string{"app.js", "theme.js", "app.css", "favicon.svg"} {
+	for _, name := range []string{"app.js", "theme.js", "editor.js", "codemirror.js", "app.css", "favicon.svg"} {
 		for _, encoding := range []string{"", "gzip", "br, gzip;q=0.5", "gzip;q=0"} {
 			res := get(t, server, http.MethodGet, URL(name), encoding)
 			body, err := io.ReadAll(res.Body)
@@ -99,6 +101,19 @@ func TestHashFollowsContent(t *testing.T) {
 	}
 }
 
+// TestVendoredFiles compares what others wrote with the digests in VENDOR.md.
+func TestVendoredFiles(t *testing.T) {
+	doc := string(read(t, "vendor/VENDOR.md"))
+	for _, name := range []string{"codemirror.js", "codemirror.LICENSE"} {
+		if sum := fmt.Sprintf("%x", sha256.Sum256(read(t, "vendor/"+name))); !strings.Contains(doc, sum) {
+			t.Errorf("VENDOR.md lacks the digest %s of %s", sum, name)
+		}
+	}
+	if strings.Contains(string(files.byName["app.js"].data), "cm-editor") {
+		t.Error("the script of every page holds the editor")
+	}
+}
+
 // TestNothingFromElsewhere looks for addresses of other hosts in what is served; the SVG namespace is a name, not an address.
 func TestNothingFromElsewhere(t *testing.T) {
 	for name, f := range files.byName {
@@ -109,7 +124,7 @@ func TestNothingFromElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"app.js", "theme.js"} {
+	for _, name := range []string{"app.js", "theme.js", "editor.js", "codemirror.js"} {
 		for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
 			if bytes.Contains(files.byName[name].data, []byte(bad)) {
 				t.Errorf("%s uses %s: text must go through textContent", name, bad)

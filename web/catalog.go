@@ -8,6 +8,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/run"
 )
 
 // Catalog is what visitors may choose from, as plain data. It is not written after
@@ -17,6 +18,22 @@ type Catalog struct {
 	Targets   []Target
 	Passes    []Pass
 	Pipelines []Pipeline
+	// Scripts are passes that a visitor might have written, to start from.
+	Scripts []ScriptExample
+}
+
+// ScriptExample is a script with a module that has what it looks for.
+type ScriptExample struct {
+	// Name identifies the example in requests; Title and Doc are for people.
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Doc   string `json:"doc"`
+	// Script defines Passes, by the names that steps have; none where it is an instrument.
+	Script run.Script `json:"script"`
+	Passes []string   `json:"passes"`
+	// ModuleName is the file name of Module, a text of TVMScript.
+	ModuleName string `json:"-"`
+	Module     string `json:"-"`
 }
 
 // Model is a model of the gallery.
@@ -124,6 +141,14 @@ func (s *Server) gallery(w http.ResponseWriter, r *http.Request) error {
 // galleryView is the start page with what was wrong with an upload, if anything.
 func (s *Server) galleryView(problem string) templates.GalleryView {
 	v := templates.GalleryView{Assets: assets(), MaxUpload: MaxModel, Error: problem}
+	if s.cfg.Checker != nil {
+		v.MaxText = MaxScript
+	}
+	if s.cfg.Scripts != nil {
+		for _, e := range s.cfg.Catalog.Scripts {
+			v.Scripts = append(v.Scripts, templates.ScriptCard{Name: e.Name, Title: e.Title, Doc: e.Doc, File: e.Script.Name})
+		}
+	}
 	for _, m := range s.cfg.Catalog.Models {
 		card := templates.ModelCard{Name: m.Name, Title: m.Title, Doc: m.Doc, Parameters: m.Parameters, Bindings: printBindings(m.Bindings)}
 		for _, in := range m.Inputs {

@@ -20,10 +20,23 @@ func sourceArg(src store.Source) string {
 	return src.Name
 }
 
-// command returns the command line that does the same as a run.
+// command returns the command line that does the same as a run. Passes of users are run by
+// the command line without a pipeline around them: there is one command for each script.
 func command(i run.Info) string {
 	s := i.Settings
-	words := []string{"explorer", "run", sourceArg(i.Source), "--target", orDefault(s.Target, "wasm"), "--opt-level", strconv.Itoa(s.OptLevel)}
+	if len(s.Scripts) == 0 {
+		return flagged([]string{"explorer", "run", sourceArg(i.Source)}, s)
+	}
+	var all []string
+	for _, script := range s.Scripts {
+		all = append(all, flagged([]string{"explorer", "script", script.Name, sourceArg(i.Source)}, run.Settings{Target: s.Target, OptLevel: s.OptLevel, Config: s.Config}))
+	}
+	return strings.Join(all, " && ")
+}
+
+// flagged adds the flags that say the same as settings.
+func flagged(words []string, s run.Settings) string {
+	words = append(words, "--target", orDefault(s.Target, "wasm"), "--opt-level", strconv.Itoa(s.OptLevel))
 	if s.Pipeline != "" && s.Pipeline != "default" {
 		words = append(words, "--pipeline", s.Pipeline)
 	}

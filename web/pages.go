@@ -28,6 +28,9 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
+	if sess.Source.Kind == store.SourceScript {
+		v.SourceText = sess.Source.Blob
+	}
 	id := r.URL.Query().Get("run")
 	if id == "" && len(sess.Runs) > 0 {
 		id = sess.Runs[len(sess.Runs)-1]

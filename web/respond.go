@@ -13,6 +13,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/static"
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/run"
@@ -24,6 +25,7 @@ type httpError struct {
 	status     int
 	message    string
 	retryAfter time.Duration
+	found      []event.Diagnostic // what is wrong with a text
 }
 
 // Error implements error.
@@ -62,6 +64,10 @@ func (s *Server) explain(r *http.Request, err error) *httpError {
 		return &httpError{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("the request is larger than %s", size(tooLarge.Limit))}
 	case errors.Is(err, store.ErrNotFound):
 		return &httpError{status: http.StatusNotFound, message: "this does not exist, or it has expired"}
+	case errors.Is(err, store.ErrShared):
+		return &httpError{status: http.StatusConflict, message: "this session is shared and does not change any more; fork it to go on"}
+	case errors.Is(err, store.ErrQuota):
+		return &httpError{status: http.StatusTooManyRequests, message: err.Error()}
 	case errors.Is(err, store.ErrFull):
 		return &httpError{status: http.StatusInsufficientStorage, message: "the server has no room for this at the moment", retryAfter: time.Minute}
 	case r.Context().Err() != nil:
@@ -82,8 +88,9 @@ func size(n int64) string {
 // errorBody is the JSON form of an error.
 type errorBody struct {
 	Error struct {
-		Status  int    `json:"status"`
-		Message string `json:"message"`
+		Status      int                `json:"status"`
+		Message     string             `json:"message"`
+		Diagnostics []event.Diagnostic `json:"diagnostics,omitempty"`
 	} `json:"error"`
 }
 
@@ -98,7 +105,7 @@ func (s *Server) renderError(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	if !wantsHTML(r) {
 		var body errorBody
-		body.Error.Status, body.Error.Message = e.status, e.message
+		body.Error.Status, body.Error.Message, body.Error.Diagnostics = e.status, e.message, e.found
 		_ = s.json(w, e.status, body)
 		return
 	}

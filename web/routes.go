@@ -46,8 +46,10 @@ func (s *Server) routes() (http.Handler, error) {
 		r.Use(compress())
 		r.Get("/", s.do(s.gallery))
 		r.Get("/s/{session}", s.do(s.sessionPage))
+		r.Get("/new", s.do(s.editorPage))
 	})
 	r.Post("/sessions", s.do(s.createSession))
+	r.Post("/new", s.do(s.submitEditor))
 	r.Post("/s/{session}/runs", s.do(s.startRun))
 
 	// What has the same form for pages and programs.
@@ -69,9 +71,13 @@ func (s *Server) routes() (http.Handler, error) {
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
 			r.Get("/sessions/{session}", s.do(s.sessionInfo))
+			r.Post("/check", s.do(s.checkScript))
+			r.Post("/format", s.do(s.formatScript))
 			r.Get("/gallery", s.do(s.catalogModels))
 			r.Get("/targets", s.do(s.catalogTargets))
 			r.Get("/passes", s.do(s.catalogPasses))
+			r.Post("/passes/check", s.do(s.checkPasses))
+			r.Get("/passes/examples", s.do(s.catalogScripts))
 			r.Get("/pipelines", s.do(s.catalogPipelines))
 		})
 	})

@@ -73,13 +73,16 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 	if err != nil {
 		return run.Info{}, fmt.Errorf("encode settings: %w", err)
 	}
-	return info, s.cfg.Store.SaveSettings(ctx, sess.ID, data)
+	if err := s.cfg.Store.SaveSettings(ctx, sess.ID, data); err != nil {
+		return run.Info{}, err
+	}
+	return info, session.Touch(ctx, s.cfg.Store, sess)
 }
 
 // readSettings reads settings from JSON or from a form. What is absent has its default.
 func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store.Session) (run.Settings, error) {
 	settings := s.defaults(sess)
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	r.Body = http.MaxBytesReader(w, r.Body, maxSettings)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
 		bindings := settings.Bindings
 		settings.Bindings = nil // decoding into a slice that is shared would write to it
@@ -99,6 +102,12 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 		settings.Bindings = nil
 		return settings, decodeJSON(strings.NewReader(text), &settings)
 	}
+	// The form shows neither, so they stay.
+	last, err := s.settingsOf(sess)
+	if err != nil {
+		return settings, err
+	}
+	settings.Steps, settings.Scripts = last.Steps, last.Scripts
 	if v := form.Get("target"); v != "" {
 		settings.Target = v
 	}
@@ -106,7 +115,6 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 		settings.Pipeline = v
 	}
 	settings.Disabled = form["disabled"]
-	var err error
 	if v := form.Get("opt_level"); v != "" {
 		if settings.OptLevel, err = strconv.Atoi(v); err != nil {
 			return settings, badRequest("opt_level is %q, want a number from 0 to %d", v, run.MaxOptLevel)

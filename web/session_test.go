@@ -152,8 +152,11 @@ func TestBodiesAreLimited(t *testing.T) {
 	id := s.create("mlp").Session.ID
 	long := `{"target":"` + strings.Repeat("x", 1<<20) + `"}`
 	s.post("/api/sessions/"+id+"/runs", long).want(t, http.StatusRequestEntityTooLarge, "1 MiB")
-	s.post("/api/sessions", long).want(t, http.StatusRequestEntityTooLarge)
-	s.do("POST", "/sessions", "gallery="+strings.Repeat("x", 1<<20), "Content-Type", "application/x-www-form-urlencoded").want(t, http.StatusRequestEntityTooLarge)
+	text := `{"kind":"tvmscript","source":"` + strings.Repeat("x", web.MaxScript+1) + `"}`
+	s.post("/api/sessions", text).want(t, http.StatusRequestEntityTooLarge, "at most 1 MiB")
+	s.post("/api/check", `{"text":"`+strings.Repeat("x", 4<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge, "4 MiB")
+	s.post("/api/sessions", `{"gallery":"`+strings.Repeat("x", 4<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge)
+	s.do("POST", "/sessions", "gallery="+strings.Repeat("x", 4<<20), "Content-Type", "application/x-www-form-urlencoded").want(t, http.StatusRequestEntityTooLarge)
 }
 
 func TestRunsAreLimited(t *testing.T) {

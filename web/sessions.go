@@ -29,13 +29,17 @@ type sessionJSON struct {
 	Settings run.Settings `json:"settings"`
 	Runs     []string     `json:"runs"`
 	MayEdit  bool         `json:"may_edit"`
+	// Parent is the session that this one was forked from.
+	Parent string `json:"parent,omitempty"`
 }
 
-// sourceJSON says where a module comes from; Arg is what the command line calls it.
+// sourceJSON says where a module comes from; Arg is what the command line calls it, and
+// Text the hash of a text, to be fetched like IR.
 type sourceJSON struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	Arg  string `json:"arg"`
+	Text string `json:"text,omitempty"`
 }
 
 // createSession makes a session and starts its first run.
@@ -53,6 +57,9 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 		sess, err = s.newSession(r.Context(), c, token)
 	}
 	var known *httpError
+	if errors.As(err, &known) && wantsHTML(r) && c.Kind == store.SourceScript {
+		return s.page(w, r, known.status, templates.Editor(s.editorView(c, known.message, known.found)))
+	}
 	if errors.As(err, &known) && wantsHTML(r) {
 		// Without a script the form stays on the page, with what was wrong with it.
 		return s.page(w, r, known.status, templates.Gallery(s.galleryView(known.message)))
@@ -61,7 +68,12 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if c.Start == nil || *c.Start {
-		if _, err := s.start(r, sess, s.defaults(sess)); err != nil && !refused(err) {
+		settings := s.defaults(sess)
+		settings.Pipeline = orDefault(c.Pipeline, settings.Pipeline)
+		if c.Example != "" {
+			settings = s.cfg.Catalog.WithExample(settings, c.Example)
+		}
+		if _, err := s.start(r, sess, settings); err != nil && !refused(err) {
 			return err
 		}
 		if sess, err = s.cfg.Store.Session(r.Context(), sess.ID); err != nil {
@@ -86,6 +98,12 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 // newSession makes the session that a creation asks for.
 func (s *Server) newSession(ctx context.Context, c creation, token string) (store.Session, error) {
 	switch {
+	case c.Example != "":
+		return s.newFromExample(ctx, c, token)
+	case c.Kind == store.SourceScript:
+		return s.newScript(ctx, c, token)
+	case c.Kind != "" && c.Kind != store.SourceGallery:
+		return store.Session{}, badRequest("kind is %.60q, want gallery or tvmscript", c.Kind)
 	case c.Gallery != "":
 		m := s.cfg.Catalog.Model(c.Gallery)
 		if m == nil {
@@ -101,7 +119,7 @@ func (s *Server) newSession(ctx context.Context, c creation, token string) (stor
 	case c.data != nil:
 		return store.Session{}, badRequest("the file %q is empty", session.FileName(c.file))
 	default:
-		return store.Session{}, badRequest(`choose a model: "gallery" names one of the gallery, or the file "model" holds an ONNX model`)
+		return store.Session{}, badRequest(`choose a model: "gallery" names one of the gallery, the file "model" holds an ONNX model, or "source" a text with "kind" tvmscript`)
 	}
 }
 
@@ -136,11 +154,15 @@ func (s *Server) describe(sess store.Session, token string) (sessionJSON, error)
 	if err != nil {
 		return sessionJSON{}, err
 	}
-	return sessionJSON{
-		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs),
+	out := sessionJSON{
+		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs), Parent: sess.Parent,
 		Source:  sourceJSON{Kind: sess.Source.Kind, Name: sess.Source.Name, Arg: sourceArg(sess.Source)},
 		MayEdit: session.MayEdit(sess, token),
-	}, nil
+	}
+	if sess.Source.Kind == store.SourceScript {
+		out.Source.Text = sess.Source.Blob
+	}
+	return out, nil
 }
 
 // settingsOf returns the latest settings of a session.

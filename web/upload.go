@@ -7,16 +7,22 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/irscope/irscope/web/store"
 )
 
 // Limits on what visitors send.
 const (
 	// MaxModel is the size of the largest model, in bytes.
 	MaxModel = 64 << 20
+	// maxSettings is the size of the settings of a run, which scripts make long.
+	maxSettings = 4 << 20
 	// maxBody is the size of any other request body.
 	maxBody = 1 << 20
 	// createsPerMinute is the number of sessions that a visitor may make in a minute.
@@ -58,9 +64,20 @@ func (v *visitors) allow(id string, perMinute int) (bool, time.Duration) {
 	return true, 0
 }
 
-// creation is what a request for a new session asks for: a gallery model or a file.
+// creation is what a request for a new session asks for: a gallery model, a text, or a file.
 type creation struct {
 	Gallery string `json:"gallery"`
+	// Kind, where it is "tvmscript", says that Source is the text of a module, named Name.
+	Kind   string `json:"kind"`
+	Source string `json:"source"`
+	Name   string `json:"name"`
+	// Pipeline is that of the first run; empty means the default one.
+	Pipeline string `json:"pipeline"`
+	// Parent is the session whose text was edited; empty for none.
+	Parent string `json:"parent"`
+	// Example names a script that comes with the server: the session starts from its module,
+	// with its passes in the pipeline.
+	Example string `json:"example"`
 	// Start tells whether the first run starts at once; absent means yes.
 	Start *bool `json:"start"`
 
@@ -70,22 +87,42 @@ type creation struct {
 
 // readCreation reads a form, JSON, or a multipart form with the file "model".
 func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (creation, error) {
+	var c creation
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch kind {
 	case "multipart/form-data":
-		return s.readUpload(w, r)
+		c, err := s.readUpload(w, r)
+		if err == nil && isScriptFile(c.file) {
+			c.Kind, c.Name, c.Source, c.data = store.SourceScript, c.file, string(c.data), nil
+		}
+		return c, err
 	case "application/json":
-		var c creation
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 		return c, decodeJSON(r.Body, &c)
 	default:
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 		if err := r.ParseForm(); err != nil {
-			return creation{}, formError(err)
+			return c, formError(err)
 		}
-		return creation{Gallery: r.PostForm.Get("gallery")}, nil
+		form := r.PostForm
+		return creation{
+			Gallery: form.Get("gallery"), Kind: form.Get("kind"), Source: unixLines(form.Get("source")),
+			Name: form.Get("name"), Pipeline: form.Get("pipeline"), Parent: form.Get("parent"), Example: form.Get("example"),
+		}, nil
 	}
 }
+
+// isScriptFile tells whether a file is the text of a module by its name.
+func isScriptFile(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".py", ".txt", ".tvmscript":
+		return true
+	}
+	return false
+}
+
+// unixLines undoes what forms do to the ends of lines.
+func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // readUpload reads a multipart form into memory, once and within its limit.
 func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, error) {

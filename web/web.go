@@ -10,6 +10,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -23,7 +24,13 @@ import (
 // Config is what a Server needs. Runner and Store must be set; a zero field
 // elsewhere takes the value for a server on loopback.
 type Config struct {
-	Runner  run.Runner
+	Runner run.Runner
+	// Checker reads texts of modules. Nil means the Runner, where it is one; without a
+	// checker the server takes no texts.
+	Checker run.Checker
+	// Scripts reads passes that visitors write. Nil means the Runner, where it is one;
+	// without it the server takes none.
+	Scripts run.ScriptChecker
 	Store   store.Store
 	Catalog Catalog
 	// Build identifies the executable; runs of another build are not shared.
@@ -57,6 +64,8 @@ type Server struct {
 	texts   *texts
 	uploads chan struct{} // one slot for each upload at once
 	creates visitors
+	checks  visitors
+	turns   chan struct{} // one slot for each text that is checked at once
 	handler http.Handler
 
 	drain sync.Once
@@ -65,7 +74,8 @@ type Server struct {
 // maxUploads is the number of models that may be on their way at once.
 const maxUploads = 4
 
-// New returns a server. It starts no goroutine; runs and viewers do.
+// New returns a server. It ends the runs that an earlier process has left in the store. It
+// starts no goroutine; runs and viewers do.
 func New(cfg Config) (*Server, error) {
 	if cfg.Runner == nil || cfg.Store == nil {
 		return nil, errors.New("web: Config needs a Runner and a Store")
@@ -79,8 +89,14 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Limits == (run.Limits{}) {
 		cfg.Limits = run.DefaultLimits()
 	}
+	if own, ok := cfg.Runner.(run.Checker); ok && cfg.Checker == nil {
+		cfg.Checker = own
+	}
+	if own, ok := cfg.Runner.(run.ScriptChecker); ok && cfg.Scripts == nil {
+		cfg.Scripts = own
+	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), uploads: make(chan struct{}, maxUploads),
+		cfg: cfg, texts: newTexts(cfg.Store), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
@@ -95,6 +111,9 @@ func New(cfg Config) (*Server, error) {
 	s.hub = stream.New(cfg.Stream)
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
+	}
+	if err := s.manager.Recover(context.Background()); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 
 func compileCommand() *cobra.Command {
 	var cf compileFlags
+	var sf sourceFlags
 	var dir string
 	cmd := &cobra.Command{
 		Use: "compile MODEL -o DIR", Short: "Compile a model to a folder that exec runs without a compiler",
@@ -22,7 +23,7 @@ func compileCommand() *cobra.Command {
 			}
 			rep := &report{Model: a[0]}
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
-				c, err := importModel(cmd, &cf, rep)
+				c, err := importModel(cmd, &cf, &sf, rep)
 				if err != nil {
 					return err
 				}
@@ -38,7 +39,9 @@ func compileCommand() *cobra.Command {
 			})
 		},
 	}
-	cf.register(cmd)
+	cf.register(cmd, defaultPipeline)
+	cf.registerJSON(cmd)
+	sf.register(cmd)
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` to write the program to")
 	return cmd
 }

@@ -2,14 +2,15 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler"
-	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
@@ -29,31 +30,36 @@ type compileFlags struct {
 	disable  []string
 	require  []string
 	config   []string
-	shapes   []string
 
 	printBefore, printAfter []string
 	onlyChanged             bool
 	dumpDir                 string
 	timing, verifyEach      bool
+	verifyRoundtrip         bool
 	json                    bool
 }
 
-func (f *compileFlags) register(cmd *cobra.Command) {
+// register adds the flags; pl is the pipeline that runs where none is named, "" for none.
+func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.target, "target", "wasm", "`target` to generate code for")
 	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
-	fl.StringVar(&f.pipeline, "pipeline", defaultPipeline, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
+	fl.StringVar(&f.pipeline, "pipeline", pl, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
 	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run whatever their level")
 	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'explorer passes' lists the keys")
-	fl.StringArrayVar(&f.shapes, "shape", nil, "shape of an input as `name=1x3x224x224`, or size of a symbolic dimension as name=4 (repeatable)")
 	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
 	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
 	fl.BoolVar(&f.onlyChanged, "only-changed", false, "leave out of the table and of printed IR what a pass did not change")
 	fl.StringVar(&f.dumpDir, "dump-ir", "", "write the IR after each pass to numbered files in this `folder`")
-	fl.BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
 	fl.BoolVar(&f.timing, "timing", false, "print the time of each pass")
 	fl.BoolVar(&f.verifyEach, "verify-each", false, "verify the module after each pass")
+	fl.BoolVar(&f.verifyRoundtrip, "verify-roundtrip", false, "check after each pass that what is printed reads back as the same module")
+}
+
+// registerJSON adds the flag for a report in place of text.
+func (f *compileFlags) registerJSON(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
 }
 
 // request turns the flags into a request; the module is set by the caller. Every mistake is a
@@ -138,30 +144,16 @@ func parseConfig(pairs []string) (map[string]any, error) {
 	return config, nil
 }
 
-// parseShapes reads what --shape binds.
-func parseShapes(list []string) (map[string][]onnx.Dim, error) {
-	out := map[string][]onnx.Dim{}
-	for _, s := range list {
-		name, dims, err := onnx.ParseShape(s)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--shape: %w", err)}
-		}
-		out[name] = dims
-	}
-	return out, nil
-}
-
-// instruments returns the instruments that the flags ask for.
-func (f *compileFlags) instruments(cmd *cobra.Command, snaps *instruments.Snapshots) []*pass.Instrument {
+// instruments returns the instruments that the flags ask for. Printed IR goes to w.
+func (f *compileFlags) instruments(cmd *cobra.Command, w io.Writer, snaps *instruments.Snapshots) []*pass.Instrument {
 	var list []*pass.Instrument
 	if f.verifyEach {
 		list = append(list, instruments.WellFormed(false))
 	}
+	if f.verifyRoundtrip {
+		list = append(list, roundtrip.Instrument())
+	}
 	if len(f.printBefore)+len(f.printAfter) > 0 {
-		w := cmd.OutOrStdout()
-		if f.json {
-			w = cmd.ErrOrStderr()
-		}
 		list = append(list, instruments.Print(w, snaps, instruments.PrintOptions{
 			Before: f.printBefore, After: f.printAfter, OnlyChanged: f.onlyChanged,
 		}))

@@ -8,20 +8,40 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/irscope/irscope/compiler/frontend"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
+	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/spf13/cobra"
 )
 
 // Exit codes: 1 for what failed, 2 for what was asked wrongly, 130 for what was interrupted.
+// Commands that compare return 1 for what differs and 2 for everything that keeps them from
+// comparing, as diff does.
 const (
 	exitFailed      = 1
 	exitUsage       = 2
+	exitDifferent   = 1
+	exitTrouble     = 2
 	exitInterrupted = 130
 )
+
+// exitError ends the program with a code of its own. Without an error nothing is printed.
+type exitError struct {
+	error
+	code int
+}
+
+// Unwrap returns the error.
+func (e exitError) Unwrap() error { return e.error }
 
 // usageError is a mistake in flags or arguments.
 type usageError struct{ error }
@@ -42,7 +62,11 @@ func invoke() int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(root.ErrOrStderr(), "explorer: error: %v\n", err)
+	var exit exitError
+	if errors.As(err, &exit) && exit.error == nil {
+		return exit.code
+	}
+	printError(root.ErrOrStderr(), err)
 	var usage usageError
 	switch {
 	case ctx.Err() != nil:
@@ -50,19 +74,50 @@ func invoke() int {
 	case errors.As(err, &usage):
 		fmt.Fprintf(root.ErrOrStderr(), "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage
+	case errors.As(err, &exit):
+		return exit.code
 	}
 	return exitFailed
 }
 
+// printError writes an error: mistakes in a text with the lines that they are on.
+func printError(w io.Writer, err error) {
+	var text *frontend.TextError
+	if !errors.As(err, &text) {
+		fmt.Fprintf(w, "explorer: error: %v\n", err)
+		return
+	}
+	printDiagnostics(w, text.Diagnostics)
+	n := 0
+	for _, d := range text.Diagnostics {
+		if d.Severity == ir.Error {
+			n++
+		}
+	}
+	plural := "s"
+	if n == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(w, "explorer: error: %d mistake%s in %s\n", n, plural, text.Name)
+}
+
+// printDiagnostics writes diagnostics, each with the line that it is about where that is known.
+func printDiagnostics(w io.Writer, list []ir.Diagnostic) {
+	for _, d := range list {
+		fmt.Fprint(w, parse.Format(d))
+	}
+}
+
 func rootCommand() *cobra.Command {
-	root := &cobra.Command{
+	var root *cobra.Command
+	root = &cobra.Command{
 		Use:   "explorer",
 		Short: "A machine-learning compiler whose passes can be watched",
-		Long: `explorer compiles ONNX models pass by pass and runs them. Without a command it serves
-the page that shows what each pass does, on this machine only.`,
+		Long: `explorer compiles ONNX models and TVMScript pass by pass and runs them. Without a command it
+serves the page that shows what each pass does, on this machine only.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("unknown command %q: known are serve, run, compile, exec, passes", args[0])}
+				return unknownCommand(root, args[0])
 			}
 			return nil
 		},
@@ -73,8 +128,22 @@ the page that shows what each pass does, on this machine only.`,
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cmd.OutOrStdout(), f) }
-	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), passesCommand())
+	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), scriptCommand(), passesCommand())
 	return root
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	var known []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+			known = append(known, c.Name())
+		}
+	}
+	hint := ""
+	if near := nearest.Name(name, slices.Values(known)); near != "" {
+		hint = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usageError{fmt.Errorf("unknown command %q%s: known are %s", name, hint, strings.Join(known, ", "))}
 }
 
 // args wraps a cobra argument check so that its failure is a usage error.

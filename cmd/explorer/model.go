@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/npy"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -22,33 +23,6 @@ const galleryPrefix = "gallery:"
 
 // maxModelBytes is the size of the largest model file: protobuf's own limit.
 const maxModelBytes = 1<<31 - 1
-
-// loadModel imports a model from a file, from standard input ("-") or from the gallery.
-// External data is read from the folder of the file and below.
-func loadModel(ctx context.Context, in io.Reader, name string, shapes map[string][]onnx.Dim) (*ir.Module, error) {
-	var opts onnxpb.Options
-	data, err := readModel(in, name)
-	if err != nil {
-		return nil, err
-	}
-	if name != "-" && !strings.HasPrefix(name, galleryPrefix) {
-		root, err := os.OpenRoot(filepath.Dir(name))
-		if err != nil {
-			return nil, err
-		}
-		defer root.Close()
-		opts.External = root
-	}
-	model, err := onnxpb.Read(data, opts)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	mod, err := onnx.Import(ctx, model, onnx.Options{Shapes: shapes})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return mod, nil
-}
 
 // readModel returns the bytes of a model file.
 func readModel(in io.Reader, name string) ([]byte, error) {
@@ -129,19 +103,39 @@ func readPB(data []byte) (*tensor.Tensor, error) {
 	return tensor.FromBytes(dt, pb.Dims, pb.Unpacked())
 }
 
+// entryNames returns the names of the parameters and results of a module's main: those that
+// the model gives them, else those of the parameters and numbers.
+func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
+	f, ok := m.Lookup(entry).(*relax.Function)
+	if !ok {
+		return nil, nil, fmt.Errorf("the module has no graph function %q to run, only %s", entry, strings.Join(script.FuncNames(m), ", "))
+	}
+	inputs = moduleNames(m, onnx.AttrInputNames)
+	if inputs == nil {
+		for _, p := range f.Params {
+			inputs = append(inputs, p.Name)
+		}
+	}
+	n := 1
+	if t, ok := f.Ret.(*relax.TupleStructInfo); ok {
+		n = len(t.Fields)
+	}
+	return inputs, outputNames(moduleNames(m, onnx.AttrOutputNames), n), nil
+}
+
 // nameArtifact gives the parameters and results of the program the names that the model has
 // for them, in place of the identifiers made of them.
-func nameArtifact(a *artifact.Artifact, source *ir.Module) {
+func nameArtifact(a *artifact.Artifact, inputs, outputs []string) {
 	f := a.Function(entry)
 	if f == nil {
 		return
 	}
-	for i, name := range moduleNames(source, onnx.AttrInputNames) {
+	for i, name := range inputs {
 		if i < len(f.Params) {
 			f.Params[i].Name = name
 		}
 	}
-	f.Outputs = moduleNames(source, onnx.AttrOutputNames)
+	f.Outputs = outputs
 }
 
 // moduleNames returns a module attribute that is a list of names.

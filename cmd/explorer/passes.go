@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
@@ -20,8 +22,22 @@ type passInfo struct {
 	Kind     string       `json:"kind"`
 	Role     string       `json:"role"`
 	Required []string     `json:"required,omitempty"`
+	Options  []optionInfo `json:"options,omitempty"`
 	Config   []configInfo `json:"config,omitempty"`
 	Doc      string       `json:"doc"`
+}
+
+// optionInfo is an option of a pass, as --passes takes it.
+type optionInfo struct {
+	Name    string          `json:"name"`
+	Type    string          `json:"type"`
+	Default json.RawMessage `json:"default"`
+	Doc     string          `json:"doc"`
+}
+
+// String writes the option as it is set in --passes.
+func (o optionInfo) String() string {
+	return fmt.Sprintf("{%q: %s}: %s; %s", o.Name, o.Default, o.Doc, o.Type)
 }
 
 // configInfo is a config option that a pass reads.
@@ -38,7 +54,8 @@ func passesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "passes [PASS...]", Short: "List the passes with level, kind and what they do",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
-it is optional or needed to make code (lowering), what it does and which config options it reads.
+it is optional or needed to make code (lowering), what it does, its options with their defaults (for --passes
+of opt), and which config options it reads.
 With --pipeline the passes of a pipeline are listed in the order in which they run.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if order != "" {
@@ -100,6 +117,13 @@ func describe(p *pass.Pass) passInfo {
 		Name: p.Name, Level: p.Level, Kind: instruments.KindName(p.Kind), Role: string(instruments.Role(p)),
 		Required: p.Required, Doc: p.Doc,
 	}
+	for _, o := range p.Options {
+		def, err := json.Marshal(ir.Normalize(o.Default))
+		if err != nil {
+			panic(fmt.Sprintf("default of option %s of %s: %v", o.Name, p.Name, err))
+		}
+		info.Options = append(info.Options, optionInfo{o.Name, o.Type(), def, o.Doc})
+	}
 	known := pass.ListConfigs()
 	for _, key := range p.Config {
 		c := known[key]
@@ -124,6 +148,9 @@ func (p passInfo) print(w io.Writer) {
 	printWrapped(w, "    ", p.Doc)
 	if len(p.Required) > 0 {
 		printWrapped(w, "    ", "requires "+strings.Join(p.Required, ", "))
+	}
+	for _, o := range p.Options {
+		printWrapped(w, "    ", "option "+o.String())
 	}
 	for _, c := range p.Config {
 		printWrapped(w, "    ", c.String())

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler"
-	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
@@ -27,10 +26,12 @@ import (
 const entry = "main"
 
 // modelDoc says what a MODEL argument may be.
-const modelDoc = "MODEL is an .onnx file, - for standard input, or gallery:NAME for a built-in model."
+const modelDoc = "MODEL is an ONNX file, a TVMScript or JSON file whose module has a graph function main, - for standard input, or\n" +
+	"gallery:NAME for a built-in model."
 
 func runCommand() *cobra.Command {
 	var cf compileFlags
+	var sf sourceFlags
 	var df dataFlags
 	cmd := &cobra.Command{
 		Use: "run MODEL", Short: "Import, compile and run a model; print what each pass did",
@@ -38,24 +39,26 @@ func runCommand() *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
-			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &df, rep) })
+			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, rep) })
 		},
 	}
-	cf.register(cmd)
+	cf.register(cmd, defaultPipeline)
+	cf.registerJSON(cmd)
+	sf.register(cmd)
 	df.register(cmd)
 	return cmd
 }
 
-func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, df *dataFlags, rep *report) error {
+func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, rep *report) error {
 	in, err := df.load()
 	if err != nil {
 		return err
 	}
-	c, err := importModel(cmd, cf, rep)
+	c, err := importModel(cmd, cf, sf, rep)
 	if err != nil {
 		return err
 	}
-	if err := in.place(moduleNames(c.source, onnx.AttrInputNames), moduleNames(c.source, onnx.AttrOutputNames)); err != nil {
+	if err := in.place(c.inputs, c.outputs); err != nil {
 		return err
 	}
 	if err := c.compile(cmd, w, cf); err != nil {
@@ -78,27 +81,29 @@ type compiled struct {
 	*compiler.Result
 	req    compiler.Request
 	source *ir.Module
-	rep    *report
+	// inputs and outputs are the names of the parameters and results of main.
+	inputs, outputs []string
+	rep             *report
 }
 
 // importModel checks the flags and imports the model of the report.
-func importModel(cmd *cobra.Command, cf *compileFlags, rep *report) (*compiled, error) {
+func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report) (*compiled, error) {
 	req, err := cf.request()
 	if err != nil {
 		return nil, err
 	}
-	shapes, err := parseShapes(cf.shapes)
-	if err != nil {
-		return nil, err
-	}
 	start := time.Now()
-	source, err := loadModel(cmd.Context(), cmd.InOrStdin(), rep.Model, shapes)
+	source, err := sf.loadOne(cmd, rep.Model)
 	if err != nil {
 		return nil, err
 	}
 	rep.Import = time.Since(start)
 	req.Module = source
-	return &compiled{req: req, source: source, rep: rep}, nil
+	c := &compiled{req: req, source: source, rep: rep}
+	if c.inputs, c.outputs, err = entryNames(source); err != nil {
+		return nil, fmt.Errorf("%s: %w", label(rep.Model), err)
+	}
+	return c, nil
 }
 
 // compile compiles the model with the instruments that the flags ask for and writes the
@@ -113,7 +118,11 @@ func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) er
 		return err
 	}
 	timing := &instruments.Timing{}
-	list := cf.instruments(cmd, snaps)
+	printed := cmd.OutOrStdout()
+	if cf.json {
+		printed = cmd.ErrOrStderr()
+	}
+	list := cf.instruments(cmd, printed, snaps)
 	c.req.Instruments = append(list, timing.Instrument(), rec.Instrument())
 	c.req.CodegenTime = func(d time.Duration) { c.rep.Codegen = d }
 	start := time.Now()
@@ -135,7 +144,7 @@ func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) er
 	if err != nil {
 		return err
 	}
-	nameArtifact(c.Artifact, c.source)
+	nameArtifact(c.Artifact, c.inputs, c.outputs)
 	return nil
 }
 

@@ -19,13 +19,11 @@ import (
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
-	"github.com/irscope/irscope/web/store"
+	"github.com/irscope/irscope/web/store/sqlite"
 	"github.com/spf13/cobra"
 )
 
 const (
-	// storeBytes bounds the events and texts that the server keeps.
-	storeBytes = 256 << 20
 	// memoryLimit is what the collector of garbage keeps the process under, as long as
 	// what is alive fits; GOMEMLIMIT replaces it.
 	memoryLimit = 900 << 20
@@ -40,15 +38,19 @@ const (
 	drainTime = 15 * time.Second
 )
 
-// serveFlags say where to listen.
+// serveFlags say where to listen and where to keep data.
 type serveFlags struct {
 	addr    string
 	workers int
+	data    string
+	dataMiB int64
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	cmd.Flags().IntVar(&f.workers, "workers", 1, "runs at once")
+	cmd.Flags().StringVar(&f.data, "data", "", "`folder` that keeps sessions and runs, or memory (default: that of the user for this program)")
+	cmd.Flags().Int64Var(&f.dataMiB, "data-mib", sqlite.DefaultMaxBytes>>20, "size of the data on disk in MiB; beyond it the oldest runs go")
 }
 
 func serveCommand() *cobra.Command {
@@ -62,7 +64,7 @@ func serveCommand() *cobra.Command {
 }
 
 // serve runs the server until ctx is done and prints its address on w.
-func serve(ctx context.Context, w io.Writer, f serveFlags) error {
+func serve(ctx context.Context, w io.Writer, f serveFlags) (err error) {
 	if debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		debug.SetMemoryLimit(memoryLimit)
 	}
@@ -72,7 +74,6 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	engine := runtime.NewEngine(runtime.EngineOptions{})
 	defer engine.Close()
-	keep := store.NewMemory(storeBytes)
 	catalog, err := inproc.Catalog(ctx)
 	if err != nil {
 		return err
@@ -82,6 +83,12 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) error {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --addr 127.0.0.1:0)", f.addr, err)
 	}
 	admission, limits := run.DefaultAdmission(f.workers), run.DefaultLimits()
+	keep, err := openStore(ctx, f.data, f.dataMiB)
+	if err != nil {
+		_ = ln.Close()
+		return err
+	}
+	defer func() { err = errors.Join(err, keep.close()) }()
 	local := hosts(ln.Addr())
 	if local != nil {
 		admission.PerMinute = localPerMinute
@@ -96,7 +103,17 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) error {
 		return err
 	}
 	hs := web.HTTPServer(srv, log)
-	fmt.Fprintf(w, "explorer: serving on http://%s\n", ln.Addr())
+	fmt.Fprintf(w, "explorer: serving on http://%s\nexplorer: data is kept in %s\n", ln.Addr(), keep.where)
+	upkeep, stop := context.WithCancel(ctx)
+	expired := make(chan struct{})
+	go func() {
+		defer close(expired)
+		expire(upkeep, keep, log)
+	}()
+	defer func() {
+		stop()
+		<-expired
+	}()
 	failed := make(chan error, 1)
 	go func() { failed <- hs.Serve(ln) }()
 	select {

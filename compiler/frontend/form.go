@@ -13,6 +13,7 @@ type Form string
 const (
 	ONNX   Form = "ONNX"
 	Script Form = "TVMScript"
+	JSON   Form = "JSON" // as package irjson writes it
 )
 
 // String returns the name of the form as users know it.
@@ -24,10 +25,16 @@ const sniffed = 4096
 // scriptMarks are words of which every TVMScript text with something in it has one.
 var scriptMarks = [][]byte{[]byte("ir_module"), []byte("prim_func"), []byte("R.function"), []byte("tvm.script"), []byte("@R."), []byte("@T."), []byte("@I.")}
 
-// Detect tells the form of data. Control characters make it a protobuf message, and so an
-// ONNX model; decorators of TVMScript make it TVMScript. Otherwise the extension of name
-// decides, and a text without one is TVMScript.
+// rawMark begins a JSON file that has its constants before the JSON.
+var rawMark = []byte("irscope\x00")
+
+// Detect tells the form of data. A brace begins JSON; control characters make it a protobuf
+// message, and so an ONNX model; decorators of TVMScript make it TVMScript. Otherwise the
+// extension of name decides, and a text without one is TVMScript.
 func Detect(name string, data []byte) Form {
+	if bytes.HasPrefix(data, rawMark) || bytes.HasPrefix(bytes.TrimLeft(data[:min(len(data), sniffed)], " \t\r\n"), []byte("{")) {
+		return JSON
+	}
 	if binary(data[:min(len(data), sniffed)]) {
 		return ONNX
 	}
@@ -39,6 +46,8 @@ func Detect(name string, data []byte) Form {
 	switch strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/"))) {
 	case ".onnx", ".pb":
 		return ONNX
+	case ".json":
+		return JSON
 	}
 	return Script
 }

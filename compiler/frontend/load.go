@@ -1,16 +1,18 @@
 package frontend
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/irjson"
 	"github.com/irscope/irscope/compiler/script/parse"
 )
 
-// DefaultTextBytes is the length of the longest text that is read, unless the options say
+// DefaultTextBytes is the length of the longest TVMScript text that is read, unless the options say
 // otherwise.
 const DefaultTextBytes = 64 << 20
 
@@ -24,9 +26,11 @@ type Options struct {
 	Shapes map[string][]onnx.Dim
 	// Script gives the values that a TVMScript text refers to.
 	Script parse.Options
-	// TextBytes bounds the length of a text; 0 is DefaultTextBytes.
+	// JSON bounds what a JSON file may hold; the zero value is irjson.DefaultLimits.
+	JSON irjson.Limits
+	// TextBytes bounds the length of a TVMScript text; 0 is DefaultTextBytes.
 	TextBytes int
-	// Unverified leaves out the verification of what a text says.
+	// Unverified leaves out the verification of what a text or a JSON file says.
 	Unverified bool
 }
 
@@ -38,9 +42,9 @@ type Source struct {
 	Module *ir.Module
 }
 
-// Load reads the modules of an input: one of an ONNX model, one or more of a TVMScript text.
-// name is that of the file, for errors and where the content does not tell the form. The
-// modules of a text are verified.
+// Load reads the modules of an input: one of an ONNX model or a JSON file, one or more of a
+// TVMScript text. name is that of the file, for errors and where the content does not tell the
+// form. Modules of texts and JSON files are verified.
 //
 // Where nothing can be loaded there are no sources and an error. Mistakes in a text are
 // diagnostics with spans, and the error is then a *TextError that holds them. Diagnostics
@@ -59,6 +63,8 @@ func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, [
 		return []Source{{Form: ONNX, Module: mod}}, nil, nil
 	case Script:
 		return loadScript(name, data, o)
+	case JSON:
+		return loadJSON(name, data, o)
 	}
 	return nil, nil, fmt.Errorf("%s: unknown form %q", name, form)
 }
@@ -86,10 +92,33 @@ func loadScript(name string, data []byte, o Options) ([]Source, []ir.Diagnostic,
 		}
 		out = append(out, Source{Form: Script, Name: m.Name, Module: m.Module})
 	}
-	if err := textError(found); err != nil {
+	if err := textError(name, found); err != nil {
 		return nil, found, err
 	}
 	return out, found, nil
+}
+
+func loadJSON(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
+	limits := o.JSON
+	if limits == (irjson.Limits{}) {
+		limits = irjson.DefaultLimits()
+	}
+	root, err := irjson.Load(bytes.NewReader(data), limits)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
+	}
+	mod, ok := root.(*ir.Module)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s: it holds a %T, expected a module", name, root)
+	}
+	var found []ir.Diagnostic
+	if !o.Unverified {
+		found = Verify(mod)
+	}
+	if err := textError(name, found); err != nil {
+		return nil, found, err
+	}
+	return []Source{{Form: JSON, Module: mod}}, found, nil
 }
 
 func checkText(name string, data []byte, o Options) error {

@@ -11,6 +11,7 @@ import (
 
 // TextError reports the mistakes in a text.
 type TextError struct {
+	Name        string          // of the text
 	Diagnostics []ir.Diagnostic // at least one of which is an error
 }
 
@@ -33,10 +34,10 @@ func (e *TextError) Error() string {
 }
 
 // textError returns a *TextError where found has errors, nil otherwise.
-func textError(found []ir.Diagnostic) error {
+func textError(name string, found []ir.Diagnostic) error {
 	for _, d := range found {
 		if d.Severity == ir.Error {
-			return &TextError{Diagnostics: found}
+			return &TextError{name, found}
 		}
 	}
 	return nil

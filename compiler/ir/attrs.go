@@ -32,6 +32,24 @@ func NewAttrs(kv ...any) *Attrs {
 	return a
 }
 
+// SortedAttrs returns the dictionary of keys, which must ascend, with their values. It keeps
+// both slices, and panics where keys do not ascend or differ in number from the values.
+func SortedAttrs(keys []string, vals []Value) *Attrs {
+	if len(keys) != len(vals) {
+		panic("ir: SortedAttrs needs a value for each key")
+	}
+	for i, k := range keys {
+		if i > 0 && keys[i-1] >= k {
+			panic(fmt.Sprintf("ir: SortedAttrs got the key %q after %q", k, keys[i-1]))
+		}
+		vals[i] = Normalize(vals[i])
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	return &Attrs{keys, vals}
+}
+
 // Normalize returns v as one of the types of Value; it panics where there is none.
 func Normalize(v any) Value {
 	switch v := v.(type) {

@@ -1,11 +1,7 @@
 package ir
 
 import (
-	"fmt"
 	"reflect"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // EqualOpts says how nodes are compared.
@@ -15,103 +11,29 @@ type EqualOpts struct {
 	MapFreeVars bool
 }
 
-// Mismatch is the first place at which two nodes differ.
-type Mismatch struct {
-	Path   string // from the nodes that were compared, e.g. body.blocks[0].bindings[2].value
-	Reason string
-}
-
-// String writes the place and the reason.
-func (m *Mismatch) String() string {
-	if m.Path == "" {
-		return m.Reason
-	}
-	return m.Path + ": " + m.Reason
-}
-
 // StructuralEqual reports whether a and b are the same up to the names of variables that
 // they define, spans and origins.
-func StructuralEqual(a, b Node, opts EqualOpts) bool { return FirstMismatch(a, b, opts) == nil }
-
-// FirstMismatch returns the first difference of a and b in field order, nil if they are
-// structurally equal. The cost is linear in the number of distinct nodes; subtrees that
-// both share cost nothing.
-func FirstMismatch(a, b Node, opts EqualOpts) *Mismatch {
-	c := newComparer(opts)
-	if c.node(a, b, false, false) {
-		return nil
-	}
-	return c.mismatch()
+func StructuralEqual(a, b Node, opts EqualOpts) bool {
+	return a == b || newComparer(opts).node(a, b, false, false)
 }
 
-// FirstModuleMismatch returns the first difference of two modules: attributes, the set of
-// function names, then each function in a's order. The order of functions does not matter.
-func FirstModuleMismatch(a, b *Module, opts EqualOpts) *Mismatch {
-	if a == b {
-		return nil
-	}
-	c := newComparer(opts)
-	if !c.attrs(a.attrs, b.attrs) {
-		c.leave("attrs")
-		return c.mismatch()
-	}
-	for gv, fa := range a.Funcs() {
-		fb := b.Lookup(gv.Name)
-		if fb == nil {
-			return &Mismatch{Path: "functions", Reason: fmt.Sprintf("%q is only in the first module", gv.Name)}
-		}
-		c := newComparer(opts)
-		if !c.node(fa, fb, false, false) {
-			c.leave("functions[" + strconv.Quote(gv.Name) + "]")
-			return c.mismatch()
-		}
-	}
-	for gv := range b.Funcs() {
-		if a.Lookup(gv.Name) == nil {
-			return &Mismatch{Path: "functions", Reason: fmt.Sprintf("%q is only in the second module", gv.Name)}
-		}
-	}
-	return nil
-}
-
-// StructuralEqualModule reports whether two modules have equal functions and attributes.
+// StructuralEqualModule reports whether two modules have equal functions, attributes and
+// global infos. The order of functions does not matter.
 func StructuralEqualModule(a, b *Module, opts EqualOpts) bool {
-	return FirstModuleMismatch(a, b, opts) == nil
+	return a == b || newComparer(opts).modules(a, b)
 }
 
 type comparer struct {
-	opts    EqualOpts
-	toB     map[Node]Node
-	toA     map[Node]Node
-	renamed int           // pairs in toB of two different variables
-	done    map[Node]Node // pairs known to be equal
-	reason  string
-	path    []string // innermost step first
+	opts     EqualOpts
+	toB, toA map[Node]Node     // the variables that are paired
+	renamed  int               // pairs in toB of two different variables
+	loose    map[Node]struct{} // variables that were compared without being paired
+	known    classes           // of nodes that are equal under the pairs so far
+	epoch    int               // how often known had to be forgotten
+	diff     *difference       // nil where nobody wants to know
 }
 
 func newComparer(opts EqualOpts) *comparer { return &comparer{opts: opts} }
-
-func (c *comparer) mismatch() *Mismatch {
-	slices.Reverse(c.path)
-	var b strings.Builder
-	for _, p := range c.path {
-		if b.Len() > 0 && p[0] != '[' {
-			b.WriteByte('.')
-		}
-		b.WriteString(p)
-	}
-	return &Mismatch{Path: b.String(), Reason: c.reason}
-}
-
-func (c *comparer) fail(format string, args ...any) bool {
-	c.reason = fmt.Sprintf(format, args...)
-	return false
-}
-
-func (c *comparer) leave(step string) bool {
-	c.path = append(c.path, step)
-	return false
-}
 
 func isNil(n Node) bool {
 	if n == nil {
@@ -128,37 +50,30 @@ func (c *comparer) node(a, b Node, def, direct bool) bool {
 		return true
 	}
 	if isNil(a) || isNil(b) {
-		if isNil(a) && isNil(b) {
-			return true
-		}
-		return c.fail("only one side is set")
+		return isNil(a) && isNil(b) || c.failAt(a, b, "%s", onlyOneSide(isNil(b)))
 	}
 	va := reflect.ValueOf(a)
 	vb := reflect.ValueOf(b)
 	if va.Type() != vb.Type() {
-		return c.fail("%s differs from %s", schemaOf(va.Type()).Name, schemaOf(vb.Type()).Name)
+		return c.failAt(a, b, "%s differs from %s", schemaOf(va.Type()).Name, schemaOf(vb.Type()).Name)
 	}
 	s := schemaOf(va.Type())
 	if s.isVar {
-		return c.variable(s, a, b, def, direct)
+		return c.variable(s, a, b, def, direct) || c.failedAt(a, b)
 	}
-	if !s.leaf && c.done[a] == b {
+	if !s.leaf && c.known.same(a, b) {
 		return true
 	}
+	epoch := c.epoch
 	if !c.fields(s, va.Elem(), vb.Elem(), def && !s.hasDef) {
-		return false
+		return c.failedAt(a, b)
 	}
-	if !s.leaf {
-		c.remember(a, b)
+	// Where a variable of the first part was redefined in a later one, the two are equal only
+	// in the place where they stand now.
+	if !s.leaf && c.epoch == epoch {
+		c.known.join(a, b)
 	}
 	return true
-}
-
-func (c *comparer) remember(a, b Node) {
-	if c.done == nil {
-		c.done = map[Node]Node{}
-	}
-	c.done[a] = b
 }
 
 func (c *comparer) variable(s *Schema, a, b Node, def, direct bool) bool {
@@ -166,16 +81,16 @@ func (c *comparer) variable(s *Schema, a, b Node, def, direct bool) bool {
 		x, ok := c.toB[a]
 		y, ok2 := c.toA[b]
 		if ok || ok2 {
-			if x == b && y == a {
-				return true
-			}
-			return c.fail("variable %s is not the counterpart of %s", a.(Variable).VarName(), b.(Variable).VarName())
+			return x == b && y == a ||
+				c.fail("variable %s is not the counterpart of %s", a.(Variable).VarName(), b.(Variable).VarName())
 		}
 		if !def && !c.opts.MapFreeVars {
-			if a == b {
+			switch {
+			case a == b:
+				c.compareLoosely(a, b)
 				return true
-			}
-			if s.isView {
+			case s.isView:
+				c.compareLoosely(a, b)
 				return c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), false)
 			}
 			return c.fail("free variable %s differs from %s", a.(Variable).VarName(), b.(Variable).VarName())
@@ -185,23 +100,45 @@ func (c *comparer) variable(s *Schema, a, b Node, def, direct bool) bool {
 	return c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), true)
 }
 
+func (c *comparer) compareLoosely(a, b Node) {
+	if c.loose == nil {
+		c.loose = map[Node]struct{}{}
+	}
+	c.loose[a], c.loose[b] = struct{}{}, struct{}{}
+}
+
+func (c *comparer) forget() {
+	c.known = classes{}
+	c.epoch++
+}
+
+// pair makes b the counterpart of a. What was found equal while they had others, were free,
+// or while no variable was renamed so that shared nodes were not looked into, is forgotten.
 func (c *comparer) pair(a, b Node) {
+	oldB, hasB := c.toB[a]
+	oldA, hasA := c.toA[b]
+	if hasB && hasA && oldB == b && oldA == a {
+		return
+	}
 	if c.toB == nil {
 		c.toB, c.toA = map[Node]Node{}, map[Node]Node{}
 	}
-	if old, ok := c.toB[a]; ok {
-		if old != a {
-			c.renamed--
-		}
-		delete(c.toA, old)
-		clear(c.done)
+	_, looseA := c.loose[a]
+	_, looseB := c.loose[b]
+	if hasB || hasA || looseA || looseB || c.renamed == 0 && a != b {
+		c.forget()
 	}
-	if old, ok := c.toA[b]; ok {
-		if old != b {
+	if hasB {
+		if oldB != a {
 			c.renamed--
 		}
-		delete(c.toB, old)
-		clear(c.done)
+		delete(c.toA, oldB)
+	}
+	if hasA {
+		if oldA != b {
+			c.renamed--
+		}
+		delete(c.toB, oldA)
 	}
 	if a != b {
 		c.renamed++
@@ -216,7 +153,7 @@ func (c *comparer) fields(s *Schema, a, b reflect.Value, def bool) bool {
 			continue
 		}
 		if !c.field(f, a.Field(f.index), b.Field(f.index), def || f.Def) {
-			return c.leave(f.Name)
+			return c.leave(FieldStep(f.Name))
 		}
 	}
 	return true
@@ -225,10 +162,9 @@ func (c *comparer) fields(s *Schema, a, b reflect.Value, def bool) bool {
 func (c *comparer) field(f *Field, a, b reflect.Value, def bool) bool {
 	switch f.Kind {
 	case FieldNode:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() == b.IsNil() || c.fail("only one side is set")
-		}
-		return c.node(a.Interface().(Node), b.Interface().(Node), def, f.Def)
+		x, _ := a.Interface().(Node)
+		y, _ := b.Interface().(Node)
+		return c.node(x, y, def, f.Def)
 	case FieldNodes:
 		return c.nodes(f, a, b, def)
 	case FieldAttrs:
@@ -254,28 +190,30 @@ func (c *comparer) field(f *Field, a, b reflect.Value, def bool) bool {
 }
 
 func (c *comparer) nodes(f *Field, a, b reflect.Value, def bool) bool {
-	if a.Len() != b.Len() {
-		return c.fail("%d entries differ from %d", a.Len(), b.Len())
+	at := func(v reflect.Value, i int) Node {
+		n, _ := v.Index(i).Interface().(Node)
+		return n
 	}
-	for i := range a.Len() {
-		x, _ := a.Index(i).Interface().(Node)
-		y, _ := b.Index(i).Interface().(Node)
-		if !c.node(x, y, def, f.Def) {
-			return c.leave("[" + strconv.Itoa(i) + "]")
+	for i := range c.common(a.Len(), b.Len()) {
+		if !c.node(at(a, i), at(b, i), def, f.Def) {
+			return c.leave(IndexStep(i))
 		}
+	}
+	switch n, m := a.Len(), b.Len(); {
+	case n > m:
+		return c.longer(at(a, m), nil, n, m)
+	case n < m:
+		return c.longer(nil, at(b, n), n, m)
 	}
 	return true
 }
 
 func (c *comparer) ints(a, b reflect.Value) bool {
-	if a.Len() != b.Len() {
-		return c.fail("%d entries differ from %d", a.Len(), b.Len())
-	}
-	for i := range a.Len() {
+	for i := range c.common(a.Len(), b.Len()) {
 		if x, y := a.Index(i).Int(), b.Index(i).Int(); x != y {
 			c.fail("%d differs from %d", x, y)
-			return c.leave("[" + strconv.Itoa(i) + "]")
+			return c.leave(IndexStep(i))
 		}
 	}
-	return true
+	return a.Len() == b.Len() || c.longer(nil, nil, a.Len(), b.Len())
 }

@@ -3,7 +3,6 @@ package ir_test
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -117,7 +116,7 @@ func TestValuesAreComparedByBits(t *testing.T) {
 	attrs := func(v any) ir.Node { return &relax.Call{Op: ir.NewOp("f"), Attrs: ir.NewAttrs("axis", v)} }
 	check(t, "attributes", attrs([]int64{1, 2}), attrs([]int64{1, 3}), plain, `attrs["axis"][1]: 2 differs from 3`)
 	check(t, "kinds", attrs(1), attrs(1.0), plain, `attrs["axis"]: 1 differs from 1`)
-	check(t, "none", attrs(nil), attrs(0), plain, `attrs["axis"]: only one side is set`)
+	check(t, "none", attrs(nil), attrs(0), plain, `attrs["axis"]: only the second side has it`)
 	check(t, "empty and nil", &relax.Call{Op: ir.NewOp("f"), Attrs: ir.NewAttrs()}, &relax.Call{Op: ir.NewOp("f")}, plain, "")
 }
 
@@ -139,29 +138,6 @@ func TestSharedLoopEqualsCopies(t *testing.T) {
 	check(t, "shared", shared, &tir.SeqStmt{Seq: []tir.Stmt{one, &copied}}, plain, "")
 }
 
-func TestSharingStaysLinear(t *testing.T) {
-	build := func() tir.Expr {
-		var e tir.Expr = tir.NewVar("x", dtype.Int64T)
-		for range 64 {
-			e = tir.NewBinary(tir.OpAdd, e, e)
-		}
-		return e
-	}
-	done := make(chan bool, 1)
-	a, b := build(), build()
-	go func() {
-		done <- ir.StructuralEqual(a, b, mapped) && ir.StructuralHash(a) == ir.StructuralHash(b)
-	}()
-	select {
-	case ok := <-done:
-		if !ok {
-			t.Error("the graphs differ")
-		}
-	case <-time.After(10 * time.Second):
-		t.Fatal("comparing a graph of 64 shared nodes does not end")
-	}
-}
-
 func TestModules(t *testing.T) {
 	f, g := function("x", "n", "relax.exp"), function("y", "m", "relax.exp")
 	a := ir.NewModule().With("f", f).With("g", loop("a"))
@@ -177,36 +153,10 @@ func TestModules(t *testing.T) {
 	if m := ir.FirstModuleMismatch(a, c, plain); m == nil || m.String() != want {
 		t.Errorf("difference is %v, expected %s", m, want)
 	}
-	if m := ir.FirstModuleMismatch(a, a.Without("g"), plain); m == nil || m.Path != "functions" {
+	if m := ir.FirstModuleMismatch(a, a.Without("g"), plain); m == nil || m.String() != `functions["g"]: only the first side has it` {
 		t.Errorf("difference is %v, expected a missing function", m)
 	}
 	if ir.StructuralEqualModule(a, a.WithAttrs(ir.NewAttrs("k", 1)), plain) {
 		t.Error("modules with different attributes are equal")
 	}
-}
-
-func BenchmarkEqual(b *testing.B) {
-	x, y := loop("a"), loop("b")
-	b.ReportAllocs()
-	for b.Loop() {
-		if !ir.StructuralEqual(x, y, plain) {
-			b.Fatal("differ")
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*countNodes(x)), "ns/node")
-}
-
-func BenchmarkHash(b *testing.B) {
-	x := loop("a")
-	b.ReportAllocs()
-	for b.Loop() {
-		ir.StructuralHash(x)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*countNodes(x)), "ns/node")
-}
-
-func countNodes(n ir.Node) int {
-	count := 0
-	ir.Walk(n, func(ir.Node) bool { count++; return true })
-	return count
 }

@@ -2,27 +2,100 @@ package ir
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"strconv"
+	"slices"
 
 	"github.com/irscope/irscope/runtime/dtype"
 )
+
+// modules compares attributes, then each function in a's order, then global infos.
+func (c *comparer) modules(a, b *Module) bool {
+	if !c.attrs(a.attrs, b.attrs) {
+		return c.leave(FieldStep(fieldAttrs))
+	}
+	for gv, f := range a.Funcs() {
+		if !c.function(f, b.Lookup(gv.Name)) {
+			c.leave(KeyStep(gv.Name))
+			return c.leave(FieldStep(fieldFunctions))
+		}
+	}
+	if a.Len() != b.Len() {
+		for gv, f := range b.Funcs() {
+			if a.Lookup(gv.Name) == nil && !c.function(nil, f) {
+				c.leave(KeyStep(gv.Name))
+				return c.leave(FieldStep(fieldFunctions))
+			}
+		}
+	}
+	return c.infos(a.infos, b.infos) || c.leave(FieldStep(fieldGlobalInfos))
+}
+
+// function compares two functions, either of which may be nil. Variables of one function mean
+// nothing in another.
+func (c *comparer) function(a, b Function) bool {
+	if a == b {
+		return true
+	}
+	if a == nil || b == nil {
+		return c.failAt(a, b, "%s", onlyOneSide(b == nil))
+	}
+	each := comparer{opts: c.opts, diff: c.diff}
+	return each.node(a, b, false, false)
+}
+
+func (c *comparer) infos(a, b map[string][]Node) bool {
+	kinds := slices.Collect(maps.Keys(a))
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			kinds = append(kinds, k)
+		}
+	}
+	slices.Sort(kinds)
+	for _, k := range kinds {
+		x, y := a[k], b[k]
+		for i := range max(len(x), len(y)) {
+			var l, r Node
+			if i < len(x) {
+				l = x[i]
+			}
+			if i < len(y) {
+				r = y[i]
+			}
+			if !c.node(l, r, false, false) {
+				c.leave(IndexStep(i))
+				return c.leave(KeyStep(k))
+			}
+		}
+	}
+	return true
+}
 
 func (c *comparer) attrs(a, b *Attrs) bool {
 	if a == b && c.renamed == 0 && !c.opts.MapFreeVars {
 		return true
 	}
-	if a.Len() != b.Len() {
-		return c.fail("%d entries differ from %d", a.Len(), b.Len())
+	if c.diff == nil && a.Len() != b.Len() {
+		return false
 	}
-	for i := range a.Len() {
-		k, x := a.At(i)
-		l, y := b.At(i)
-		if k != l {
-			return c.fail("key %q differs from %q", k, l)
+	for i := range max(a.Len(), b.Len()) {
+		var k, l string
+		var x, y Value
+		if i < a.Len() {
+			k, x = a.At(i)
 		}
-		if !c.value(x, y) {
-			return c.leave("[" + strconv.Quote(k) + "]")
+		if i < b.Len() {
+			l, y = b.At(i)
+		}
+		switch {
+		case i == b.Len() || i < a.Len() && k < l:
+			c.fail("%s", onlyOneSide(true))
+			return c.leave(KeyStep(k))
+		case i == a.Len() || l < k:
+			c.fail("%s", onlyOneSide(false))
+			return c.leave(KeyStep(l))
+		case !c.value(x, y):
+			return c.leave(KeyStep(k))
 		}
 	}
 	return true
@@ -30,7 +103,7 @@ func (c *comparer) attrs(a, b *Attrs) bool {
 
 func (c *comparer) value(a, b Value) bool {
 	if a == nil || b == nil {
-		return a == b || c.fail("only one side is set")
+		return a == nil && b == nil || c.fail("%s", onlyOneSide(b == nil))
 	}
 	same := false
 	switch x := a.(type) {
@@ -68,15 +141,12 @@ func (c *comparer) value(a, b Value) bool {
 }
 
 func (c *comparer) values(a, b []Value) bool {
-	if len(a) != len(b) {
-		return c.fail("%d entries differ from %d", len(a), len(b))
-	}
-	for i := range a {
+	for i := range c.common(len(a), len(b)) {
 		if !c.value(a[i], b[i]) {
-			return c.leave("[" + strconv.Itoa(i) + "]")
+			return c.leave(IndexStep(i))
 		}
 	}
-	return true
+	return len(a) == len(b) || c.longer(nil, nil, len(a), len(b))
 }
 
 // sameFloat compares bits: a NaN equals itself, and 0 differs from -0.

@@ -10,7 +10,9 @@ import (
 
 // StructuralHash returns a hash of n that equal nodes share, whether free variables are
 // mapped or not. It is the same in every run of the program. Spans, origins and the names
-// of variables do not enter; a free variable enters by its type only.
+// of variables do not enter; a free variable enters by its type only. The cost is linear in
+// the number of distinct nodes; only nodes that define variables cost once for each place
+// that they stand in.
 func StructuralHash(n Node) uint64 {
 	h := newHasher()
 	return h.node(n, false, false)
@@ -21,6 +23,11 @@ func StructuralHash(n Node) uint64 {
 func StructuralHashModule(m *Module) uint64 {
 	h := newHasher()
 	sum := h.attrs(m.attrs)
+	for kind, infos := range m.infos {
+		for i, n := range infos {
+			sum += mix(mix(hashString(kind), uint64(i)), StructuralHash(n))
+		}
+	}
 	for gv, f := range m.Funcs() {
 		sum += mix(hashString(gv.Name), StructuralHash(f))
 	}
@@ -28,12 +35,15 @@ func StructuralHashModule(m *Module) uint64 {
 }
 
 type hasher struct {
-	nums map[Node]uint64 // number of each variable that was defined
-	next uint64          // definitions so far
-	memo map[Node]uint64 // of nodes that define nothing
+	nums map[Node]uint64   // number of each variable that was defined
+	free map[Node]struct{} // variables that were used before or without a definition
+	next uint64            // definitions so far
+	memo map[Node]uint64   // of nodes that define nothing
 }
 
-func newHasher() *hasher { return &hasher{nums: map[Node]uint64{}, memo: map[Node]uint64{}} }
+func newHasher() *hasher {
+	return &hasher{nums: map[Node]uint64{}, free: map[Node]struct{}{}, memo: map[Node]uint64{}}
+}
 
 const (
 	hashSeed  = 0x9e3779b97f4a7c15
@@ -85,10 +95,11 @@ func (h *hasher) variable(s *Schema, n Node, v reflect.Value, def, direct bool) 
 	}
 	if !def {
 		// What a free variable is paired with has the same fields.
+		h.free[n] = struct{}{}
 		return h.fields(s, v.Elem(), false)
 	}
-	if known {
-		clear(h.memo)
+	if _, used := h.free[n]; used || known {
+		h.memo = map[Node]uint64{} // what uses the variable has another hash from here on
 	}
 	num = h.next
 	h.next++

@@ -25,6 +25,9 @@ type moduleEntry struct {
 // NewModule returns a module without functions and with an empty table of origins.
 func NewModule() *Module { return &Module{index: map[string]int{}, origins: NewOrigins()} }
 
+// NewModuleWithOrigins returns a module without functions over a table of origins.
+func NewModuleWithOrigins(t *Origins) *Module { return &Module{index: map[string]int{}, origins: t} }
+
 // Origins returns the table of origins, which all modules made from this one share.
 func (m *Module) Origins() *Origins { return m.origins }
 
@@ -193,6 +196,18 @@ func (e *Editor) Set(name string, fn Function) *GlobalVar {
 	e.index[name] = len(e.entries)
 	e.entries = append(e.entries, moduleEntry{gv, fn})
 	return gv
+}
+
+// Adopt adds fn under the variable gv, and reports whether the name was free. It is for readers
+// that must keep the variable that calls hold; passes use Set.
+func (e *Editor) Adopt(gv *GlobalVar, fn Function) bool {
+	if e.has(gv.Name) {
+		return false
+	}
+	e.own()
+	e.index[gv.Name] = len(e.entries)
+	e.entries = append(e.entries, moduleEntry{gv, fn})
+	return true
 }
 
 // Add adds fn under name, or under name followed by the first free number ("name1") if that

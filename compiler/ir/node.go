@@ -5,7 +5,8 @@ package ir
 // The exported fields of the struct, in order, are the node's schema. Field tags refine it:
 //
 //	ir:"def"  the field defines the variable or buffer that it holds
-//	ir:"-"    the field does not belong to the node's value (equality, hash and JSON skip it)
+//	ir:"name" the field proposes a name (equality and hash skip it)
+//	ir:"-"    the field follows from others (equality and hash skip it, paths and JSON do not)
 type Node interface {
 	// EachChild calls f for each direct child, in field order. Variables and buffers
 	// that the node defines or uses are children, but themselves have none.

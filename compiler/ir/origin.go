@@ -1,6 +1,10 @@
 package ir
 
-import "sync"
+import (
+	"reflect"
+	"slices"
+	"sync"
+)
 
 // OriginID numbers an entry of a module's Origins; 0 is "unknown".
 type OriginID uint32
@@ -68,6 +72,16 @@ func (t *Origins) Merge(pass string, ids ...OriginID) OriginID {
 	return out
 }
 
+// Len is the number of entries, which have the numbers from 1 to Len.
+func (t *Origins) Len() int {
+	if t == nil {
+		return 0
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.entries) - 1
+}
+
 // Get returns entry id; the zero Origin for 0 and unknown numbers.
 func (t *Origins) Get(id OriginID) Origin {
 	if t == nil {
@@ -81,25 +95,52 @@ func (t *Origins) Get(id OriginID) Origin {
 	return t.entries[id]
 }
 
-// Sources returns the imported origins that id goes back to, each once, in order of first use.
-func (t *Origins) Sources(id OriginID) []Origin {
-	var out []Origin
+// Roots returns the origins without parents that id goes back to, each once, in order of
+// first use.
+func (t *Origins) Roots(id OriginID) []OriginID {
+	if t == nil || id == 0 {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var out []OriginID
 	seen := map[OriginID]bool{}
-	var visit func(OriginID)
-	visit = func(id OriginID) {
-		if id == 0 || seen[id] {
-			return
+	for todo := []OriginID{id}; len(todo) > 0; {
+		id := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if id == 0 || int(id) >= len(t.entries) || seen[id] {
+			continue
 		}
 		seen[id] = true
-		o := t.Get(id)
-		if len(o.Parents) == 0 {
-			out = append(out, o)
-			return
+		parents := t.entries[id].Parents
+		if len(parents) == 0 {
+			out = append(out, id)
 		}
-		for _, p := range o.Parents {
-			visit(p)
+		for _, p := range slices.Backward(parents) {
+			todo = append(todo, p)
 		}
 	}
-	visit(id)
 	return out
+}
+
+// Sources returns the entries of Roots.
+func (t *Origins) Sources(id OriginID) []Origin {
+	var out []Origin
+	for _, r := range t.Roots(id) {
+		out = append(out, t.Get(r))
+	}
+	return out
+}
+
+// WithOrigin returns a copy of n, a pointer to a node, with the given origin; n itself if it
+// has that already.
+func WithOrigin[N Node](n N, id OriginID) N {
+	if n.Meta().Origin == id {
+		return n
+	}
+	old := reflect.ValueOf(n).Elem()
+	out := reflect.New(old.Type())
+	out.Elem().Set(old)
+	out.Elem().FieldByName("Base").FieldByName("Origin").SetUint(uint64(id))
+	return out.Interface().(N)
 }

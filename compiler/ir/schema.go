@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"strings"
 	"sync"
@@ -53,17 +54,26 @@ type Field struct {
 	index int
 }
 
+// StructIndex is the position of the field in the Go struct.
+func (f *Field) StructIndex() int { return f.index }
+
+// Index returns the number of the field in the node's struct, for package reflect.
+func (f Field) Index() int { return f.index }
+
 // Schema describes a node type: its name and the fields that make its value.
 type Schema struct {
 	Name string
 	// Fields are in the order in which equality and hash visit them: those that define
 	// variables first.
 	Fields []Field
-	hasDef bool
-	hash   uint64 // of Name
-	leaf   bool   // has no nodes below it, so is not worth remembering
-	isVar  bool
-	isView bool
+	// Derived are fields that follow from others and do not belong to the value, such as
+	// inferred struct info: equality and hash skip them, paths and JSON do not.
+	Derived []Field
+	hasDef  bool
+	hash    uint64 // of Name
+	leaf    bool   // has no nodes below it, so is not worth remembering
+	isVar   bool
+	isView  bool
 }
 
 // schemas caches what reflection finds; it only ever grows by what it would find again.
@@ -97,10 +107,14 @@ func makeSchema(t reflect.Type) *Schema {
 	for i := range st.NumField() {
 		sf := st.Field(i)
 		tag := sf.Tag.Get("ir")
-		if sf.Anonymous || !sf.IsExported() || tag == "-" {
+		if sf.Anonymous || !sf.IsExported() {
 			continue
 		}
 		f := Field{Name: snakeCase(sf.Name), Kind: kindOf(t, sf), Def: tag == "def", index: i}
+		if tag == "-" {
+			s.Derived = append(s.Derived, f)
+			continue
+		}
 		switch f.Kind {
 		case FieldNode, FieldNodes, FieldAttrs, FieldBlob:
 			s.leaf = false
@@ -156,12 +170,41 @@ func kindOf(owner reflect.Type, sf reflect.StructField) FieldKind {
 // Field returns the value of the field called name ("body", "sinfo_args"), and whether the
 // node has it. Lists come as slices, nodes as nodes.
 func (s *Schema) Field(n Node, name string) (any, bool) {
-	for _, f := range s.Fields {
-		if f.Name == name {
-			return reflect.ValueOf(n).Elem().Field(f.index).Interface(), true
+	for _, fs := range [2][]Field{s.Fields, s.Derived} {
+		for i := range fs {
+			if fs[i].Name == name {
+				return reflect.ValueOf(n).Elem().Field(fs[i].index).Interface(), true
+			}
 		}
 	}
 	return nil, false
+}
+
+func (s *Schema) names() []string {
+	var out []string
+	for _, fs := range [2][]Field{s.Fields, s.Derived} {
+		for i := range fs {
+			out = append(out, fs[i].Name)
+		}
+	}
+	return out
+}
+
+// FieldByName returns the value of n's field called name, and whether n has it.
+func FieldByName(n Node, name string) (any, bool) { return SchemaOf(n).Field(n, name) }
+
+// Fields yields n's fields with their values in the order of the schema, the derived last.
+func Fields(n Node) iter.Seq2[Field, any] {
+	return func(yield func(Field, any) bool) {
+		s, v := SchemaOf(n), reflect.ValueOf(n).Elem()
+		for _, fs := range [2][]Field{s.Fields, s.Derived} {
+			for _, f := range fs {
+				if !yield(f, v.Field(f.index).Interface()) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // snakeCase turns a Go name into the one used in paths. A word of one letter joins the next

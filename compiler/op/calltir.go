@@ -36,15 +36,24 @@ func normalizeCallTIR(call *relax.Call, c *InferContext) (*relax.Call, error) {
 
 // boundTuple returns the tuple that e was bound to, nil if that is not known.
 func (c *InferContext) boundTuple(e relax.Expr) *relax.Tuple {
+	t, _ := c.bound(e).(*relax.Tuple)
+	return t
+}
+
+// bound returns what e was bound to, e itself where that is not known.
+func (c *InferContext) bound(e relax.Expr) relax.Expr {
 	for c.Bound != nil {
 		v, ok := e.(*relax.Var)
 		if !ok {
 			break
 		}
-		e = c.Bound(v)
+		x := c.Bound(v)
+		if x == nil {
+			break
+		}
+		e = x
 	}
-	t, _ := e.(*relax.Tuple)
-	return t
+	return e
 }
 
 // inferCallTIRInplace checks that each result fits the argument that it takes the place of.

@@ -156,7 +156,7 @@ func (o *Op) attrNames() string {
 // accepts reports whether v is a value of the attribute.
 func (a *Attr) accepts(v ir.Value) bool {
 	if v == nil {
-		return a.Default == nil && !a.Required && a.Type.optional()
+		return !a.Required && a.Type.optional()
 	}
 	switch a.Type {
 	case IntAttr, OptIntAttr:
@@ -187,6 +187,8 @@ func (a *Attr) accepts(v ir.Value) bool {
 	case NodeAttr:
 		_, ok := v.(ir.Node)
 		return ok
+	case DictAttr:
+		return isAttrs(v)
 	case IntOrIntsAttr:
 		if _, ok := v.(int64); ok {
 			return true
@@ -198,7 +200,7 @@ func (a *Attr) accepts(v ir.Value) bool {
 
 func (t AttrType) optional() bool {
 	switch t {
-	case OptIntAttr, OptFloatAttr, OptStringAttr, OptIntsAttr, NodeAttr:
+	case OptIntAttr, OptFloatAttr, OptStringAttr, OptIntsAttr, NodeAttr, DictAttr:
 		return true
 	}
 	return false

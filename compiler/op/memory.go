@@ -101,11 +101,17 @@ func inferView(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	}
 	dt := t.DType
 	if !isVoid(call.Args[2]) {
-		imm, ok := call.Args[2].(*relax.DataTypeImm)
-		if !ok {
+		switch imm := c.bound(call.Args[2]).(type) {
+		case *relax.DataTypeImm:
+			dt = imm.Value
+		case *relax.Var: // an element type that is known when the program runs
+			if _, ok := c.SInfo(2).(*relax.ObjectStructInfo); !ok {
+				return nil, c.argErr(2, describe(c.SInfo(2)), "an element type")
+			}
+			dt = dtype.Void
+		default:
 			return nil, c.argErr(2, describe(c.SInfo(2)), "an element type")
 		}
-		dt = imm.Value
 	}
 	if !isVoid(call.Args[3]) {
 		if p, ok := c.SInfo(3).(*relax.PrimStructInfo); !ok || p.DType != dtype.Int64T {
@@ -113,7 +119,10 @@ func inferView(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		}
 	}
 	if isVoid(call.Args[1]) {
-		if dt.Bytes() == t.DType.Bytes() {
+		switch {
+		case dt.IsVoid() || t.DType.IsVoid(): // how many elements there are is not known
+			return rankOf(dt, t.NDim, t), nil
+		case dt.Bytes() == t.DType.Bytes():
 			return withDType(t, dt), nil
 		}
 		return nil, c.argErr(1, "none", "a shape, since %s and %s differ in size", dt, t.DType)

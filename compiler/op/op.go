@@ -98,6 +98,7 @@ const (
 	FloatsAttr
 	NodeAttr      // an IR node, such as an index map or a virtual device
 	IntOrIntsAttr // a number or a list
+	DictAttr      // values by name, or nil
 )
 
 // String names the type as it stands in error messages.
@@ -105,7 +106,7 @@ func (t AttrType) String() string {
 	return [...]string{
 		"an integer", "a number", "a bool", "a string", "a list of integers", "an element type",
 		"an integer or None", "a number or None", "a string or None", "a list of integers or None",
-		"a list of numbers", "a node", "an integer or a list of integers",
+		"a list of numbers", "a node", "an integer or a list of integers", "a dictionary",
 	}[t]
 }
 

@@ -28,7 +28,7 @@ var all = number(slices.Concat(
 	memoryOps(),
 ))
 
-var byName = index(all)
+var byName = index(slices.Concat(all, foreign))
 
 // number gives each operator what its calls share: the node that they call and the defaults.
 func number(ops []*Op) []*Op {
@@ -57,7 +57,8 @@ func index(ops []*Op) map[string]*Op {
 // All returns the operators in the order of the table. The caller must not change them.
 func All() []*Op { return slices.Clone(all) }
 
-// Lookup returns the operator of that full name ("relax.nn.conv2d"), nil if there is none.
+// Lookup returns the operator of that full name ("relax.nn.conv2d"), one of Foreign too, nil
+// if there is none.
 func Lookup(name string) *Op { return byName[name] }
 
 // Names returns the full names of all operators in alphabetical order.

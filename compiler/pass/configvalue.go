@@ -1,7 +1,9 @@
 package pass
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
@@ -113,6 +115,23 @@ func typeName(v ir.Value) string {
 		return "dict"
 	}
 	return "object"
+}
+
+// describeValue writes a value that a user gave, for an error.
+func describeValue(v ir.Value) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []ir.Value:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = describeValue(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case *ir.Attrs:
+		return "a dict"
+	}
+	return fmt.Sprint(v)
 }
 
 func showValue(v ir.Value) any {

@@ -59,7 +59,7 @@ type OptionError struct {
 // Error names the pass, the option and what would be right.
 func (e *OptionError) Error() string {
 	if e.Want != "" {
-		return fmt.Sprintf("option %s of pass %s needs a value of type %s, got %v", e.Option, e.Pass, e.Want, e.Got)
+		return fmt.Sprintf("option %s of pass %s needs a value of type %s, got %s", e.Option, e.Pass, e.Want, describeValue(e.Got))
 	}
 	if len(e.Known) == 0 {
 		return fmt.Sprintf("pass %s has no options, so none called %q", e.Pass, e.Option)

@@ -56,7 +56,33 @@ type Pass struct {
 type Option struct {
 	Name    string
 	Default ir.Value
-	Doc     string
+	// Elem is an example of the elements of an option that is a list; nil is any.
+	Elem ir.Value
+	Doc  string
+}
+
+// Type returns the name of the option's type: bool, int, float, str, list, list of str, dict.
+func (o Option) Type() string {
+	if o.Elem != nil {
+		return "list of " + typeName(o.Elem)
+	}
+	return typeName(o.Default)
+}
+
+// coerce returns v as a value of the option.
+func (o Option) coerce(v ir.Value) (ir.Value, bool) {
+	v, ok := coerce(ir.Normalize(o.Default), v)
+	list, isList := v.([]ir.Value)
+	if !ok || !isList || o.Elem == nil {
+		return v, ok
+	}
+	out := make([]ir.Value, len(list))
+	for i, x := range list {
+		if out[i], ok = coerce(ir.Normalize(o.Elem), x); !ok {
+			return v, false
+		}
+	}
+	return out, true
 }
 
 // With returns the pass with options set. An unknown option or a value of the wrong type is
@@ -69,11 +95,11 @@ func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 		if opt == nil {
 			return nil, &OptionError{Pass: p.Name, Option: name, Known: p.optionNames()}
 		}
-		v, ok := coerce(ir.Normalize(opt.Default), v)
+		x, ok := opt.coerce(v)
 		if !ok {
-			return nil, &OptionError{Pass: p.Name, Option: name, Want: typeName(opt.Default), Got: v}
+			return nil, &OptionError{Pass: p.Name, Option: name, Want: opt.Type(), Got: v}
 		}
-		merged = merged.With(name, v)
+		merged = merged.With(name, x)
 	}
 	out := *p
 	out.Args = merged

@@ -130,7 +130,7 @@ func startsLowered(names []string) bool {
 // sequential passes in their place, but passes that are sequential inside, such as FuseTIR,
 // by their own name.
 func Flatten(p *pass.Pass) []string {
-	if p.Kind != pass.Sequential || slices.ContainsFunc(All(), func(q *pass.Pass) bool { return q.Name == p.Name }) {
+	if p.Kind != pass.Sequential || byName[p.Name] != nil {
 		return []string{p.Name}
 	}
 	var out []string

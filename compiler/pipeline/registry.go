@@ -1,8 +1,11 @@
 package pipeline
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -16,12 +19,19 @@ var aliases = map[string]string{
 	"VMBuiltinLower":           "LowerRuntimeBuiltin",
 }
 
-// Registry finds passes by name, by alias, and loop passes also without their prefix.
-type Registry struct{ byName map[string]*pass.Pass }
+// all holds all passes, each once, and byName the same by their names.
+var (
+	all    = listPasses()
+	byName = func() map[string]*pass.Pass {
+		m := make(map[string]*pass.Pass, len(all))
+		for _, p := range all {
+			m[p.Name] = p
+		}
+		return m
+	}()
+)
 
-// All returns all passes, each once: those of the default pipeline in its order, what
-// sequences among them hold, and the others. The phases of the pipeline are none.
-func All() []*pass.Pass {
+func listPasses() []*pass.Pass {
 	var out []*pass.Pass
 	var add func(list []*pass.Pass)
 	add = func(list []*pass.Pass) {
@@ -37,17 +47,21 @@ func All() []*pass.Pass {
 	return out
 }
 
+// All returns all passes, each once: those of the default pipeline in its order, what
+// sequences among them hold, and the others. The phases of the pipeline are none.
+func All() []*pass.Pass { return slices.Clone(all) }
+
+// Registry finds passes by name, by alias, and loop passes also without their prefix.
+type Registry struct{}
+
 // NewRegistry returns the registry of all passes.
-func NewRegistry() *Registry {
-	r := &Registry{byName: map[string]*pass.Pass{}}
-	for _, p := range All() {
-		r.byName[p.Name] = p
-	}
-	return r
-}
+func NewRegistry() *Registry { return &Registry{} }
 
 // Lookup returns the pass of that name or alias, nil if there is none.
-func (r *Registry) Lookup(name string) *pass.Pass { return r.byName[Canonical(name)] }
+func (*Registry) Lookup(name string) *pass.Pass { return byName[Canonical(name)] }
+
+// tirPrefix stands before the names of loop passes.
+const tirPrefix = "tir."
 
 // Canonical returns the name that a pass given by name or alias has.
 func Canonical(name string) string {
@@ -55,53 +69,31 @@ func Canonical(name string) string {
 		return to
 	}
 	for _, prefix := range []string{"tirx.", "s_tir."} {
-		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			name = "tir." + name[len(prefix):]
+		if short, ok := strings.CutPrefix(name, prefix); ok && short != "" {
+			name = tirPrefix + short
 		}
 	}
 	if name == "tir.StmtSimplify" {
 		return "tir.Simplify"
 	}
-	for _, p := range All() {
-		if p.Name == "tir."+name {
-			return p.Name
-		}
+	if p := byName[tirPrefix+name]; p != nil {
+		return p.Name
 	}
 	return name
 }
 
-// Nearest returns the name of a pass that is spelled most like name, "" if none is close.
-func (r *Registry) Nearest(name string) string {
-	best, bestDist := "", len(name)/3+2
-	for n := range r.byName {
-		d := distance(name, n)
-		if t := len(n) - 4; t > 0 && n[:4] == "tir." {
-			d = min(d, distance(name, n[4:]))
-		}
-		if d < bestDist || d == bestDist && best != "" && n < best {
-			best, bestDist = n, d
-		}
+// Nearest returns the name of a pass that is spelled most like name, with or without the
+// prefix of loop passes, "" if none is close.
+func (*Registry) Nearest(name string) string {
+	if near := nearest.Name(name, maps.Keys(byName)); near != "" {
+		return near
 	}
-	return best
-}
-
-// distance is the Levenshtein distance without regard to case.
-func distance(a, b string) int {
-	prev := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := range len(a) {
-		cur := make([]int, len(b)+1)
-		cur[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i]|0x20 == b[j]|0x20 {
-				cost = 0
+	near := nearest.Name(name, func(yield func(string) bool) {
+		for n := range byName {
+			if short, ok := strings.CutPrefix(n, tirPrefix); ok && !yield(short) {
+				return
 			}
-			cur[j+1] = min(prev[j]+cost, prev[j+1]+1, cur[j]+1)
 		}
-		prev = cur
-	}
-	return prev[len(b)]
+	})
+	return Canonical(near)
 }

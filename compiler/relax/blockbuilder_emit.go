@@ -76,6 +76,11 @@ func (b *BlockBuilder) EmitNormalized(bind Binding) {
 // EmitIf binds the result of a conditional. then and otherwise emit the branches and return
 // what they yield.
 func (b *BlockBuilder) EmitIf(cond Expr, then, otherwise func() (Expr, error), hint string) (*Var, error) {
+	return b.EmitIfAt(ir.Base{Origin: b.origin}, cond, then, otherwise, hint)
+}
+
+// EmitIfAt is EmitIf for a conditional that was written somewhere.
+func (b *BlockBuilder) EmitIfAt(base ir.Base, cond Expr, then, otherwise func() (Expr, error), hint string) (*Var, error) {
 	if b.top().dataflow {
 		return nil, b.wrap(errors.New("a dataflow block cannot hold an If: end it first"), hint)
 	}
@@ -89,7 +94,7 @@ func (b *BlockBuilder) EmitIf(cond Expr, then, otherwise func() (Expr, error), h
 			return nil, err
 		}
 	}
-	return b.Emit(&If{Base: ir.Base{Origin: b.origin}, Cond: cond, Then: branches[0], Else: branches[1]}, hint)
+	return b.Emit(&If{Base: base, Cond: cond, Then: branches[0], Else: branches[1]}, hint)
 }
 
 func (b *BlockBuilder) branch(f func() (Expr, error)) (*SeqExpr, error) {

@@ -20,11 +20,12 @@ func (b *BlockBuilder) NormalizeSeq(s *SeqExpr) (*SeqExpr, error) {
 		b.frames = b.frames[:depth]
 		return nil, err
 	}
-	return seq.orSame(s), nil
+	return seq.OrSame(s), nil
 }
 
-// orSame returns old if it consists of the same parts as s.
-func (s *SeqExpr) orSame(old *SeqExpr) *SeqExpr {
+// OrSame returns old if it consists of the same parts as s, and takes over those of its blocks
+// that do.
+func (s *SeqExpr) OrSame(old *SeqExpr) *SeqExpr {
 	blocks := make([]*BindingBlock, 0, len(s.Blocks))
 	kept := len(s.Blocks) == len(old.Blocks) && s.Body == old.Body
 	for i, blk := range s.Blocks {

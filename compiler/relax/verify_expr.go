@@ -2,6 +2,7 @@ package relax
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -263,8 +264,39 @@ func CallIsPure(c *Call, ops OpTable, ctx *InferContext) bool {
 		pure, known := ops.Purity(o.Name)
 		return pure || !known
 	}
+	if gv, ok := c.Op.(*ir.GlobalVar); ok && ctx != nil && ctx.Func != nil {
+		if f, ok := ctx.Func(gv.Name).(*tir.PrimFunc); ok {
+			return primFuncIsPure(f)
+		}
+	}
 	f, ok := ctx.SInfoOf(c.Op).(*FuncStructInfo)
 	return ok && f.Pure
+}
+
+// primFuncIsPure reports whether f neither writes to memory that it did not allocate nor calls
+// anything that may have an effect.
+func primFuncIsPure(f *tir.PrimFunc) bool {
+	if f.Body == nil {
+		return false
+	}
+	own, pure := map[*tir.Var]bool{}, true
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Allocate:
+			own[n.Var] = true
+		case *tir.Block:
+			for _, b := range n.AllocBuffers {
+				own[b.Data] = true
+			}
+		case *tir.BufferStore:
+			pure = pure && own[n.Buffer.Data]
+		case *tir.Call:
+			e := tir.CallEffect(n)
+			pure = pure && e != tir.UpdateState && e != tir.OpaqueCall
+		}
+		return pure
+	})
+	return pure
 }
 
 // inference compares the struct info of a call with what is inferred.

@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/schedule"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
@@ -246,6 +248,9 @@ func TestPrimitivesKeepMeaning(t *testing.T) {
 				g := s.Func()
 				if found := tir.Verify(name, g); len(found) > 0 {
 					t.Fatalf("%s seed %d after %q: %s\n%s", name, seed, log, found[0].Message, source(g))
+				}
+				if err := roundtrip.Check(ir.NewModule().With("main", g)); err != nil {
+					t.Fatalf("%s seed %d after %q: %v\n%s", name, seed, log, err, source(g))
 				}
 			}
 			g := s.Func()

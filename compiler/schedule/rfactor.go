@@ -95,6 +95,7 @@ func (s *Schedule) RFactor(l *Loop, factorAxis int) (*Block, error) {
 	}
 	shape := slices.Insert(slices.Clone(st.Buffer.Shape), factorAxis, l.extent)
 	buf := tir.NewBuffer(st.Buffer.Name+"_rf", st.Buffer.DType, shape, "")
+	buf.Base = b.base
 	s.allocate(buf)
 	at := slices.Insert(substAll(st.Indices, sub), factorAxis, tir.Expr(part))
 	body := tir.Store(buf, tir.NewBinary(op, tir.Load(buf, at...), tir.SubstExpr(value, sub)), at...)

@@ -36,6 +36,9 @@ var callForms = map[string]CallForm{
 	"tir.vectorhigh": {Place: DTypeFirst}, "tir.vectorlow": {Place: DTypeFirst}, "tir.vectorcombine": {Place: DTypeFirst},
 	"tir.get_active_lane_mask": {Place: DTypeFirst},
 	"tir.tvm_struct_get":       {Place: DTypeLast}, "tir.type_annotation": {Place: DTypeFirst},
+	"tir.ptx_mma": {Place: DTypeFirst}, "tir.ptx_mma_sp": {Place: DTypeFirst}, "tir.ptx_ldmatrix": {Place: DTypeFirst},
+	"tir.ptx_cp_async": {Place: DTypeFirst}, "tir.ptx_cp_async_bulk": {Place: DTypeFirst},
+	"tir.mma_store": {Place: DTypeFirst}, "tir.mma_fill": {Place: DTypeFirst},
 
 	"tir.tvm_call_packed":          {Name: "call_packed", Type: dtype.Int32T},
 	"tir.tvm_call_cpacked":         {Name: "call_cpacked", Type: dtype.Int32T},
@@ -46,7 +49,11 @@ var callForms = map[string]CallForm{
 	"tir.undef": {Type: dtype.Int32T}, "tir.tvm_storage_sync": {Type: dtype.Int32T}, "tir.tvm_struct_set": {Type: dtype.Int32T},
 	"tir.tvm_throw_last_error": {Type: dtype.Int32T}, "tir.TVMBackendFreeWorkspace": {Type: dtype.Int32T},
 	"tir.clz": {Type: dtype.Int32T}, "tir.vscale": {Type: dtype.Int32T}, "tir.llvm_lookup_intrinsic_id": {Type: dtype.Int32T},
-	"tir.tvm_warp_activemask": {Type: dtype.UInt32T},
+	"tir.tvm_warp_activemask": {Type: dtype.UInt32T}, "tir.ignore_loop_partition": {Type: dtype.BoolT},
+	"tir.q_multiply_shift": {Type: dtype.Int32T}, "tir.q_multiply_shift_per_axis": {Type: dtype.Int32T}, "tir.dp4a": {Type: dtype.Int32T},
+	"tir.handle_add_byte_offset": {Type: dtype.HandleT}, "tir.lookup_param": {Type: dtype.HandleT},
+	"tir.make_filled_simdgroup_matrix": {Type: dtype.HandleT}, "tir.simdgroup_load": {Type: dtype.HandleT},
+	"tir.simdgroup_store": {Type: dtype.HandleT}, "tir.simdgroup_multiply_accumulate": {Type: dtype.HandleT},
 
 	"tir.address_of": {Type: dtype.HandleT}, "tir.tvm_access_ptr": {Type: dtype.HandleT}, "tir.tvm_stack_alloca": {Type: dtype.HandleT},
 	"tir.tvm_stack_make_shape": {Type: dtype.HandleT}, "tir.tvm_stack_make_array": {Type: dtype.HandleT},
@@ -82,8 +89,11 @@ func IntrinsicOf(name string) string {
 // ResultType returns the type that a call of the intrinsic op has where the text does not
 // say it.
 func ResultType(op string, args []tir.Expr) dtype.DType {
-	if op == tir.OpIfThenElse.Name && len(args) == 3 {
-		return args[1].DType()
+	switch op {
+	case "tir.if_then_else", "tir.tvm_warp_shuffle", "tir.tvm_warp_shuffle_up", "tir.tvm_warp_shuffle_down":
+		if len(args) > 1 {
+			return args[1].DType()
+		}
 	}
 	if f := callForms[op]; !f.Type.IsVoid() {
 		if f.Type.IsBool() && len(args) > 0 {

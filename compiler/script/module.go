@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -21,25 +22,21 @@ func (p *printer) module(m *ir.Module) {
 			hasRelax = true
 		}
 	}
-	p.rawLine("# from tvm.script import ir as I")
+	p.importLine("ir", p.irp, "I.")
 	if hasTIR || hasRelax {
-		p.rawLine("# from tvm.script import tir as T")
+		p.importLine("tir", p.tirp, "T.")
 	}
 	if hasRelax {
-		p.rawLine("# from tvm.script import relax as R")
+		p.importLine("relax", p.relaxp, "R.")
 	}
 	p.rawLine("")
-	p.rawLine("@I.ir_module")
-	class := p.opts.Name
-	if class == "" {
-		class = "Module"
-	}
-	p.rawLine("class " + class + ":")
+	p.rawLine("@" + p.irp + "ir_module")
+	p.rawLine("class " + p.class + ":")
 	p.indent++
 	empty := len(names) == 0
 	if m.Attrs().Len() > 0 {
 		p.begin(nil)
-		p.str("I.module_attrs(")
+		p.i("module_attrs(")
 		p.attrs(m.Attrs())
 		p.str(")")
 		p.end()
@@ -61,6 +58,16 @@ func (p *printer) module(m *ir.Module) {
 		p.function(n, m.Lookup(n))
 	}
 	p.indent--
+}
+
+// importLine names the prefix of a dialect: in a comment, as TVM does, where it is the usual
+// one, and in a statement otherwise.
+func (p *printer) importLine(dialect, prefix, usual string) {
+	line := "from tvm.script import " + dialect + " as " + strings.TrimSuffix(prefix, ".")
+	if prefix == usual {
+		line = "# " + line
+	}
+	p.rawLine(line)
 }
 
 // FuncNames returns the names of m's functions in the order in which they are printed:
@@ -94,16 +101,6 @@ func FuncNames(m *ir.Module) []string {
 	return names
 }
 
-func (p *printer) rawLine(s string) {
-	if s != "" {
-		for range p.indent {
-			p.buf = append(p.buf, "    "...)
-		}
-	}
-	p.str(s)
-	p.end()
-}
-
 func (p *printer) globalInfos(infos map[string][]ir.Node) {
 	kinds := make([]string, 0, len(infos))
 	for k := range infos {
@@ -111,7 +108,7 @@ func (p *printer) globalInfos(infos map[string][]ir.Node) {
 	}
 	sort.Strings(kinds)
 	p.begin(nil)
-	p.str("I.module_global_infos({")
+	p.i("module_global_infos({")
 	for i, k := range kinds {
 		if i > 0 {
 			p.str(", ")
@@ -125,7 +122,7 @@ func (p *printer) globalInfos(infos map[string][]ir.Node) {
 			if d, ok := n.(*relax.VDevice); ok {
 				p.vdevice(d)
 			} else {
-				p.str("I.dummy_global_info()")
+				p.i("dummy_global_info()")
 			}
 		}
 		p.str("]")
@@ -135,7 +132,7 @@ func (p *printer) globalInfos(infos map[string][]ir.Node) {
 }
 
 func (p *printer) vdevice(d *relax.VDevice) {
-	p.str("I.vdevice(")
+	p.i("vdevice(")
 	p.quote(d.Target)
 	p.str(", ")
 	p.int(int64(d.ID))
@@ -145,8 +142,18 @@ func (p *printer) vdevice(d *relax.VDevice) {
 }
 
 func (p *printer) function(name string, f ir.Function) {
-	leave := p.frame()
-	defer leave()
+	mark := p.enter()
+	if p.track == nil {
+		p.functionText(name, f)
+	} else {
+		p.track.enter(f, len(p.buf))
+		p.functionText(name, f)
+		p.track.leave(len(p.buf))
+	}
+	p.leave(mark)
+}
+
+func (p *printer) functionText(name string, f ir.Function) {
 	switch f := f.(type) {
 	case *tir.PrimFunc:
 		p.primFunc(name, f)
@@ -154,9 +161,8 @@ func (p *printer) function(name string, f ir.Function) {
 		p.relaxFunc(name, f)
 	case *relax.ExternFunc:
 		p.begin(f)
-		p.str(identifier(name) + " = R.ExternFunc(")
-		p.quote(f.Symbol)
-		p.str(")")
+		p.str(identifier(name) + " = ")
+		p.externFuncCall(f)
 		p.end()
 	default:
 		panic(fmt.Sprintf("script: unknown kind of function %T", f))
@@ -185,9 +191,9 @@ func (p *printer) value(v ir.Value) {
 		p.str("None")
 	case bool:
 		if v {
-			p.str("T.bool(True)")
+			p.t("bool(True)")
 		} else {
-			p.str("T.bool(False)")
+			p.t("bool(False)")
 		}
 	case int64:
 		p.int(v)
@@ -213,6 +219,10 @@ func (p *printer) value(v ir.Value) {
 		defer func(d dtype.DType) { p.intDType = d }(p.intDType)
 		p.intDType = dtype.Void
 		p.expr(v, 0)
+	case *tir.FloatImm:
+		p.t(v.Type.String() + "(")
+		p.float(v.Value)
+		p.str(")")
 	case *tir.CommReducer:
 		p.commReducer(v)
 	case *relax.VDevice:
@@ -224,9 +234,13 @@ func (p *printer) value(v ir.Value) {
 	case relax.Expr:
 		p.rexpr(v)
 	case *tir.Buffer:
-		p.str(p.name(v))
+		p.use(v)
 	case *tir.IndexMap:
 		p.indexMap(v)
+	case *tir.Range:
+		p.rangeOf(v)
+	case *tir.BufferRegion:
+		p.region(v)
 	default:
 		p.str("metadata[")
 		p.quote(typeName(v))

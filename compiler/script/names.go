@@ -1,61 +1,155 @@
 package script
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// frame returns a function that forgets the names defined since.
-func (p *printer) frame() func() {
-	n := len(p.order)
-	return func() {
-		for _, d := range p.order[n:] {
-			delete(p.used, p.names[d.obj])
-			delete(p.names, d.obj)
-			p.free[d.hint] = min(p.free[d.hint], d.suffix)
-		}
-		p.order = p.order[:n]
+// nameTable holds the names in use. The objects have a map for each type, since maps of
+// pointers are much faster than maps of interfaces.
+type nameTable struct {
+	vars    map[*tir.Var]string
+	buffers map[*tir.Buffer]string
+	values  map[*relax.Var]string
+	used    map[string]bool
+	free    map[string]int // by hint, the smallest suffix that may be free
+	order   []definition   // in order, for leaving frames
+}
+
+// definition is a name in use: hint, or hint_suffix where suffix is above 0.
+type definition struct {
+	obj    ir.Node
+	hint   string
+	suffix int
+}
+
+func (t *nameTable) init() {
+	t.vars, t.buffers, t.values = map[*tir.Var]string{}, map[*tir.Buffer]string{}, map[*relax.Var]string{}
+	t.used, t.free = map[string]bool{}, map[string]int{}
+}
+
+// reserve keeps a name from being given to anything.
+func (t *nameTable) reserve(name string) { t.used[name] = true }
+
+// of returns the name of a variable or buffer, "" if it has none.
+func (t *nameTable) of(obj ir.Node) string {
+	switch x := obj.(type) {
+	case *tir.Var:
+		return t.vars[x]
+	case *tir.Buffer:
+		return t.buffers[x]
+	case *relax.Var:
+		return t.values[x]
+	}
+	panic(fmt.Sprintf("script: %T has no name", obj))
+}
+
+func (t *nameTable) set(obj ir.Node, name string) {
+	switch x := obj.(type) {
+	case *tir.Var:
+		t.vars[x] = name
+	case *tir.Buffer:
+		t.buffers[x] = name
+	case *relax.Var:
+		t.values[x] = name
 	}
 }
 
+// remove forgets the name of obj and returns it.
+func (t *nameTable) remove(obj ir.Node) string {
+	name := t.of(obj)
+	switch x := obj.(type) {
+	case *tir.Var:
+		delete(t.vars, x)
+	case *tir.Buffer:
+		delete(t.buffers, x)
+	case *relax.Var:
+		delete(t.values, x)
+	}
+	return name
+}
+
+// fresh returns a name like hint that is not in use, and its suffix.
+func (t *nameTable) fresh(hint string) (string, int) {
+	if !t.used[hint] {
+		return hint, 0
+	}
+	for i := max(t.free[hint], 1); ; i++ {
+		if name := hint + "_" + strconv.Itoa(i); !t.used[name] {
+			t.free[hint] = i + 1
+			return name, i
+		}
+	}
+}
+
+// enter starts a frame; leave forgets the names defined since.
+func (p *printer) enter() int { return len(p.names.order) }
+
+func (p *printer) leave(mark int) {
+	t := &p.names
+	for _, d := range t.order[mark:] {
+		delete(t.used, t.remove(d.obj))
+		if d.suffix < t.free[d.hint] {
+			t.free[d.hint] = d.suffix
+		}
+	}
+	t.order = t.order[:mark]
+}
+
 // define gives obj a name like hint that is not in use.
-func (p *printer) define(obj any, hint string) string {
-	if n, ok := p.names[obj]; ok {
+func (p *printer) define(obj ir.Node, hint string) string {
+	if n := p.names.of(obj); n != "" {
 		return n
 	}
 	base := identifier(hint)
-	name, i := base, 0
-	if p.used[name] {
-		for i = max(p.free[base], 1); ; i++ {
-			if name = base + "_" + strconv.Itoa(i); !p.used[name] {
-				break
-			}
-		}
-		p.free[base] = i + 1
-	}
-	p.names[obj] = name
-	p.used[name] = true
-	p.order = append(p.order, definition{obj, base, i})
+	name, suffix := p.names.fresh(base)
+	p.names.set(obj, name)
+	p.names.used[name] = true
+	p.names.order = append(p.names.order, definition{obj, base, suffix})
 	return name
 }
 
 // name returns the name of a variable or buffer, defining it if nothing has.
-func (p *printer) name(obj any) string {
-	if n, ok := p.names[obj]; ok {
+func (p *printer) name(obj ir.Node) string {
+	if n := p.names.of(obj); n != "" {
 		return n
 	}
+	p.undefinedUse = true
+	return p.define(obj, hintOf(obj))
+}
+
+func hintOf(obj ir.Node) string {
 	switch x := obj.(type) {
 	case *tir.Var:
-		return p.define(x, x.Name)
+		return x.Name
 	case *tir.Buffer:
-		return p.define(x, x.Name)
+		return x.Name
 	case *relax.Var:
-		return p.define(x, x.Name)
+		return x.Name
 	}
-	return p.define(obj, "x")
+	panic(fmt.Sprintf("script: %T has no name", obj))
+}
+
+// def prints the name of obj where it is defined, use where it is used.
+func (p *printer) def(obj ir.Node) {
+	p.tracked(obj, p.define(obj, hintOf(obj)))
+}
+
+func (p *printer) use(obj ir.Node) { p.tracked(obj, p.name(obj)) }
+
+func (p *printer) tracked(obj ir.Node, name string) {
+	if p.track == nil {
+		p.str(name)
+		return
+	}
+	p.track.enter(obj, len(p.buf))
+	p.str(name)
+	p.track.leave(len(p.buf))
 }
 
 // identifier makes hint a Python identifier that no keyword or dialect name shadows.
@@ -84,7 +178,7 @@ func identifier(hint string) string {
 		}
 		hint = string(b)
 	}
-	if reserved[hint] {
+	if len(hint) <= maxReserved && reserved[hint] {
 		return hint + "_"
 	}
 	return hint
@@ -93,6 +187,9 @@ func identifier(hint string) string {
 func identByte(c byte, i int) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9'
 }
+
+// maxReserved is the length of the longest reserved word.
+const maxReserved = 8
 
 var reserved = func() map[string]bool {
 	out := map[string]bool{}

@@ -12,16 +12,36 @@ import (
 // Node prints any node on its own, on one line where that is possible. Variables that it
 // does not define stand under their names.
 func Node(n ir.Node, o Options) string {
-	p := newPrinter(o)
+	p := newPrinter(&o, n)
 	switch n.(type) {
 	case relax.Expr, relax.StructInfo, relax.Binding, *relax.BindingBlock:
 		if o.IntDType.IsVoid() {
 			p.intDType = dtype.Int64T // the type of extents on the graph level
 		}
 	}
+	p.node(n)
+	switch n.(type) {
+	case ir.Function, tir.Stmt, relax.Binding, *relax.BindingBlock:
+	default:
+		if o.VerboseExpr {
+			p.end()
+			p.declareFree(0)
+		}
+	}
+	if len(p.buf) > 0 && p.buf[len(p.buf)-1] != '\n' {
+		p.end()
+	}
+	return strings.TrimRight(p.text().Source, "\n")
+}
+
+func (p *printer) node(n ir.Node) {
 	switch n := n.(type) {
 	case ir.Function:
-		p.function("func", n)
+		name := p.opts.Name
+		if name == "" {
+			name = "func"
+		}
+		p.function(name, n)
 	case tir.Stmt:
 		p.prescan(n)
 		p.stmt(n)
@@ -38,16 +58,13 @@ func Node(n ir.Node, o Options) string {
 	case *tir.Range:
 		p.rangeOf(n)
 	case *tir.Buffer:
-		p.bufferDecl("T.Buffer", n, false)
+		p.bufferDecl("Buffer", n, false)
 	case *tir.BufferRegion:
 		p.region(n)
 	case *tir.IterVar:
-		p.str(p.name(n.Var))
+		p.use(n.Var)
 	case *tir.MatchBufferRegion:
-		p.str(p.name(n.Buffer) + " = ")
-		q := newPrinter(o)
-		q.region(n.Source)
-		p.matchBuffer(string(q.buf), n.Buffer)
+		p.matchRegion(n)
 	case *tir.CommReducer:
 		p.commReducer(n)
 	case *tir.IndexMap:
@@ -59,5 +76,4 @@ func Node(n ir.Node, o Options) string {
 	default:
 		panic("script: no form for " + typeName(n))
 	}
-	return strings.TrimRight(string(p.buf), "\n")
 }

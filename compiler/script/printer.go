@@ -2,22 +2,13 @@ package script
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
-
-// Options says how to print.
-type Options struct {
-	// IntDType is the type of integers printed without a type, as TVM's int_dtype. Void
-	// chooses int32 or int64 for each loop function, whichever has more constants, and
-	// notes int64 in a comment on the function.
-	IntDType dtype.DType
-	// Name is that of the module's class; empty is "Module".
-	Name string
-}
 
 // Text is a printed node.
 type Text struct {
@@ -29,7 +20,8 @@ type Text struct {
 
 // Module prints a module: loop functions, then graph functions, each by name, "main" last.
 func Module(m *ir.Module, o Options) *Text {
-	p := newPrinter(o)
+	p := newPrinter(&o, m)
+	p.buf = make([]byte, 0, textSize*(m.Len()+1))
 	p.module(m)
 	return p.text()
 }
@@ -37,56 +29,115 @@ func Module(m *ir.Module, o Options) *Text {
 // Function prints one function of a module as it stands in the module's class, without
 // the class around it.
 func Function(name string, f ir.Function, o Options) *Text {
-	p := newPrinter(o)
+	p := newPrinter(&o, f)
+	p.buf = make([]byte, 0, textSize)
 	p.function(name, f)
 	return p.text()
 }
 
-// definition is a name in use: hint, or hint_suffix where suffix is above 0.
-type definition struct {
-	obj    any
-	hint   string
-	suffix int
-}
+// textSize is the length of the text of a small function, for which room is made at first.
+const textSize = 1 << 10
 
 // printer appends to buf. Names of variables and buffers live in frames.
 type printer struct {
-	buf    []byte
-	indent int
-	opts   Options
-	lines  []ir.Node
-	line   int // number of the current line
+	buf     []byte
+	scratch []byte // of moveFront
+	indent  int
+	lines   []ir.Node
+	line    int // number of the current line
 
-	names map[any]string
-	used  map[string]bool
-	order []definition   // in order, for leaving frames
-	free  map[string]int // by hint, the smallest suffix that may be free
+	opts              *Options
+	unit              string // one level of indentation
+	irp, tirp, relaxp string // prefixes with their dots
+	class             string // name of the module's class
+	cls               string // what functions of the module are referred to through
+	sugar             bool
+
+	names nameTable
+	track *tracker // where nodes stand; nil if nobody asks
+	meta  *metadata
+	infer *inference
 
 	intDType    dtype.DType
-	cls         string                     // what functions of the module are referred to through
+	bufferDType dtype.DType
 	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by data variable
 	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line
 	usedVoid    map[*relax.Var]bool        // variables that hold nothing, but are used
 	consts      []*relax.Constant          // constants on the current line
 	inSignature bool                       // extents with variables print as strings
+	aliasNeeded bool                       // the name of the module is to be declared
+	// undefinedUse is set where something is printed that has no name yet.
+	undefinedUse bool
 }
 
-func newPrinter(o Options) *printer {
-	p := &printer{opts: o, names: map[any]string{}, used: map[string]bool{}, free: map[string]int{}, extents: map[*tir.Var]tir.Expr{}, intDType: o.IntDType, cls: "cls"}
-	if p.intDType.IsVoid() {
-		p.intDType = dtype.Int32T
+// newPrinter returns a printer of root, a module or a node.
+func newPrinter(o *Options, root any) *printer {
+	p := &printer{
+		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
+		extents: map[*tir.Var]tir.Expr{}, intDType: dtype.Int32T, bufferDType: dtype.Float32T,
 	}
+	p.names.init()
+	if !o.IntDType.IsVoid() {
+		p.intDType = o.IntDType
+	}
+	if !o.BufferDType.IsVoid() {
+		p.bufferDType = o.BufferDType
+	}
+	if o.IndentSpaces > 0 {
+		p.unit = strings.Repeat(" ", min(o.IndentSpaces, maxIndent))
+	}
+	prefix := func(to *string, from string) {
+		if from != "" && from+"." != *to {
+			*to = from + "."
+			p.names.reserve(from)
+		}
+	}
+	prefix(&p.irp, o.IRPrefix)
+	prefix(&p.tirp, o.TIRPrefix)
+	prefix(&p.relaxp, o.RelaxPrefix)
+	if _, ok := root.(*ir.Module); ok && o.Name != "" {
+		p.class = o.Name
+	}
+	if p.ownAlias() {
+		if p.cls = o.ModuleAlias; p.cls == NoModuleAlias {
+			p.cls = p.class
+		}
+		p.names.reserve(p.cls)
+	}
+	if o.ShowMeta {
+		p.meta = &metadata{}
+	}
+	if o.HideStructInfo {
+		p.infer = newInference(root)
+	}
+	p.track = newTracker(o, root)
 	return p
 }
 
+// ownAlias reports whether functions are referred to otherwise than through "cls".
+func (p *printer) ownAlias() bool { return p.opts.ModuleAlias != "" && p.opts.ModuleAlias != "cls" }
+
+// text ends the printing.
 func (p *printer) text() *Text {
 	for len(p.lines) < p.line {
 		p.lines = append(p.lines, nil)
 	}
-	return &Text{Source: string(p.buf), Lines: p.lines}
+	t := &Text{Source: string(p.buf), Lines: p.lines}
+	if p.track != nil || p.opts.PrintLineNumbers {
+		t = p.decorated(t)
+	}
+	if p.meta != nil {
+		p.meta.prepend(t)
+	}
+	return t
 }
 
 func (p *printer) str(s string) { p.buf = append(p.buf, s...) }
+
+// t, r and i print what a dialect defines: loop level, graph level and modules.
+func (p *printer) t(s string) { p.buf = append(append(p.buf, p.tirp...), s...) }
+func (p *printer) r(s string) { p.buf = append(append(p.buf, p.relaxp...), s...) }
+func (p *printer) i(s string) { p.buf = append(append(p.buf, p.irp...), s...) }
 
 func (p *printer) int(n int64) { p.buf = strconv.AppendInt(p.buf, n, 10) }
 
@@ -104,15 +155,50 @@ func (p *printer) begin(n ir.Node) {
 			p.lines[p.line] = n
 		}
 	}
+	p.indentation()
+}
+
+func (p *printer) indentation() {
 	for range p.indent {
-		p.buf = append(p.buf, "    "...)
+		p.buf = append(p.buf, p.unit...)
 	}
 }
+
+// column is the width of the indentation.
+func (p *printer) column() int { return p.indent * len(p.unit) }
 
 // end ends a line.
 func (p *printer) end() {
 	p.buf = append(p.buf, '\n')
 	p.line++
+}
+
+// rawLine prints a line that shows no node.
+func (p *printer) rawLine(s string) {
+	if s != "" {
+		p.indentation()
+	}
+	p.str(s)
+	p.end()
+}
+
+// cut takes back what was printed from at on.
+func (p *printer) cut(at int) {
+	p.buf = p.buf[:at]
+	if p.track != nil {
+		p.track.cut(at)
+	}
+}
+
+// moveFront moves the text from mid on in front of that from at on. What must be printed
+// first and stand last is printed so.
+func (p *printer) moveFront(at, mid int) {
+	p.scratch = append(p.scratch[:0], p.buf[at:mid]...)
+	n := copy(p.buf[at:], p.buf[mid:])
+	copy(p.buf[at+n:], p.scratch)
+	if p.track != nil {
+		p.track.moveFront(at, mid, len(p.buf))
+	}
 }
 
 func appendQuoted(b []byte, s string) []byte {

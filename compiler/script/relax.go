@@ -13,7 +13,8 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 	defer func(d dtype.DType) { p.intDType = d }(p.intDType)
 	p.intDType = dtype.Int64T // the type of extents on the graph level
 	p.begin(f)
-	p.str("@R.function")
+	p.str("@")
+	p.r("function")
 	symbol := ir.GlobalSymbol(f)
 	var flags []string
 	if symbol == "" {
@@ -32,6 +33,7 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 		attrs = attrs.Without(ir.AttrGlobalSymbol)
 	}
 	p.findVoid(f)
+	p.aliasNeeded = p.ownAlias() && p.cls != p.class && callsModule(f)
 	p.relaxBody(f, attrs)
 }
 
@@ -51,7 +53,7 @@ func (p *printer) relaxDef(name string, f *relax.Function) {
 			case i > 0:
 				p.str(", ")
 			}
-			p.str(p.define(v, v.Name))
+			p.def(v)
 			if v.SInfo != nil {
 				p.str(": ")
 				p.signature(v.SInfo)
@@ -71,11 +73,11 @@ func (p *printer) relaxDef(name string, f *relax.Function) {
 		}
 		p.str(":")
 	}
-	leave := p.frame()
+	mark := p.enter()
 	write(false)
-	if len(p.buf)-start+4*p.indent > lineLimit && len(f.Params) > 1 {
-		leave()
-		p.buf = p.buf[:start]
+	if len(p.buf)-start+p.column() > lineLimit && len(f.Params) > 1 {
+		p.leave(mark)
+		p.cut(start)
 		write(true)
 	}
 	p.end()
@@ -99,13 +101,7 @@ func (p *printer) relaxBody(f *relax.Function, attrs *ir.Attrs) {
 		ir.Walk(s, func(n ir.Node) bool {
 			if v, ok := n.(*tir.Var); ok && !seen[v] {
 				seen[v] = true
-				p.begin(v)
-				p.str(p.name(v) + " = T." + v.DType().String() + "(")
-				if v.Size {
-					p.str("is_size_var=True")
-				}
-				p.str(")")
-				p.end()
+				p.declare(v)
 			}
 			return true
 		})
@@ -116,10 +112,14 @@ func (p *printer) relaxBody(f *relax.Function, attrs *ir.Attrs) {
 	declare(f.Ret)
 	if attrs.Len() > 0 {
 		p.begin(nil)
-		p.str("R.func_attr(")
+		p.r("func_attr(")
 		p.attrs(attrs)
 		p.str(")")
 		p.end()
+	}
+	if p.aliasNeeded {
+		p.aliasNeeded = false
+		p.rawLine(p.cls + " = " + p.class)
 	}
 	p.seq(f.Body, func(e relax.Expr) {
 		p.begin(e)
@@ -128,4 +128,20 @@ func (p *printer) relaxBody(f *relax.Function, attrs *ir.Attrs) {
 		p.endWithConstants()
 	})
 	p.indent--
+}
+
+// callsModule reports whether f refers to functions of the module.
+func callsModule(f ir.Function) bool {
+	found := false
+	ir.Walk(f, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *ir.GlobalVar:
+			found = true
+		case *tir.Call:
+			_, global := n.Op.(*ir.GlobalVar)
+			found = found || global
+		}
+		return !found
+	})
+	return found
 }

@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -18,6 +17,16 @@ func (p *printer) seq(s *relax.SeqExpr, last func(relax.Expr)) {
 }
 
 func (p *printer) block(b *relax.BindingBlock) {
+	if p.track == nil {
+		p.blockText(b)
+		return
+	}
+	p.track.enter(b, len(p.buf))
+	p.blockText(b)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) blockText(b *relax.BindingBlock) {
 	if !b.Dataflow {
 		for _, x := range b.Bindings {
 			p.binding(x)
@@ -25,36 +34,54 @@ func (p *printer) block(b *relax.BindingBlock) {
 		return
 	}
 	p.begin(b)
-	p.str("with R.dataflow():")
+	p.str("with ")
+	p.r("dataflow():")
 	p.end()
 	p.indent++
-	var outputs []string
 	for _, x := range b.Bindings {
 		p.binding(x)
-		if !x.Bound().Dataflow {
-			outputs = append(outputs, p.name(x.Bound()))
-		}
 	}
 	p.begin(nil)
-	p.str("R.output(" + strings.Join(outputs, ", ") + ")")
+	p.r("output(")
+	sep := ""
+	for _, x := range b.Bindings {
+		if v := x.Bound(); !v.Dataflow {
+			p.str(sep)
+			p.use(v)
+			sep = ", "
+		}
+	}
+	p.str(")")
 	p.end()
 	p.indent--
 }
 
 func (p *printer) binding(b relax.Binding) {
+	if p.track == nil {
+		p.bindingText(b)
+		return
+	}
+	p.track.enter(b, len(p.buf))
+	p.bindingText(b)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) bindingText(b relax.Binding) {
 	switch b := b.(type) {
 	case *relax.MatchCast:
 		p.begin(b)
 		ir.Walk(b.SInfo, func(n ir.Node) bool {
-			if v, ok := n.(*tir.Var); ok && p.names[v] == "" {
-				p.str(p.define(v, v.Name) + " = T." + v.DType().String() + "()")
+			if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
+				p.def(v)
+				p.str(" = ")
+				p.t(v.DType().String() + "()")
 				p.end()
 				p.begin(b)
 			}
 			return true
 		})
 		at := len(p.buf)
-		p.str("R.match_cast(")
+		p.r("match_cast(")
 		p.rexpr(b.Value)
 		p.str(", ")
 		p.sinfo(b.SInfo)
@@ -69,14 +96,14 @@ func (p *printer) binding(b relax.Binding) {
 
 // bindTo puts "v: annotation = " before the value that was printed from at on.
 func (p *printer) bindTo(v *relax.Var, at int, plain bool) {
-	value := string(p.buf[at:])
-	p.buf = p.buf[:at]
-	p.str(p.define(v, v.Name))
+	mid := len(p.buf)
+	p.def(v)
 	if !plain && v.SInfo != nil {
 		p.str(": ")
 		p.sinfo(v.SInfo)
 	}
-	p.str(" = " + value)
+	p.str(" = ")
+	p.moveFront(at, mid)
 	p.endWithConstants()
 }
 
@@ -95,28 +122,29 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		return
 	case *relax.Function:
 		p.begin(b)
-		p.str("@R.function")
+		p.str("@")
+		p.r("function")
 		if !v.Pure {
 			p.str("(pure=False)")
 		}
 		p.end()
 		name := p.define(b.Var, b.Var.Name)
-		leave := p.frame()
+		mark := p.enter()
 		p.relaxDef(name, v)
 		p.relaxBody(v, v.Attrs)
-		leave()
+		p.leave(mark)
 		return
 	}
 	p.begin(b)
 	at := len(p.buf)
 	p.rexpr(b.Value)
-	if isVoid(b) && !p.usedVoid[b.Var] {
+	if p.sugar && isVoid(b) && !p.usedVoid[b.Var] {
 		// A call for its effect: TVM writes no variable.
 		p.endWithConstants()
 		p.define(b.Var, b.Var.Name)
 		return
 	}
-	p.bindTo(b.Var, at, plainAnnotation(b.Value))
+	p.bindTo(b.Var, at, plainAnnotation(b.Value) || p.infer != nil && p.infer.follows(b))
 }
 
 // findVoid notes the variables of f that hold nothing and are used all the same.
@@ -163,7 +191,7 @@ func plainAnnotation(e relax.Expr) bool {
 }
 
 func (p *printer) branch(s *relax.SeqExpr, name string) {
-	leave := p.frame()
+	mark := p.enter()
 	p.indent++
 	p.seq(s, func(e relax.Expr) {
 		p.begin(e)
@@ -177,13 +205,16 @@ func (p *printer) branch(s *relax.SeqExpr, name string) {
 		p.endWithConstants()
 	})
 	p.indent--
-	leave()
+	p.leave(mark)
 }
 
 // endWithConstants ends the line with a comment on the constants that stand on it.
 func (p *printer) endWithConstants() {
 	for i, c := range p.consts {
 		if i == 0 {
+			if p.track != nil {
+				p.track.comments = append(p.track.comments, len(p.buf))
+			}
 			p.str("  # ")
 		} else {
 			p.str(", ")

@@ -10,7 +10,7 @@ import (
 // sinfoKeyword says which operators name their struct info argument otherwise than sinfo_args.
 var sinfoKeyword = map[string]string{
 	"relax.call_tir": "out_sinfo", "relax.call_tir_inplace": "out_sinfo", "relax.call_dps_packed": "out_sinfo",
-	"relax.call_tir_with_grad": "out_sinfo",
+	"relax.call_tir_with_grad": "out_sinfo", "relax.call_py_func": "out_sinfo", "relax.dist.call_tir_local_view": "out_sinfo",
 }
 
 func (p *printer) rcall(c *relax.Call) {
@@ -23,10 +23,11 @@ func (p *printer) rcall(c *relax.Call) {
 	sep := ""
 	switch {
 	case isOp:
-		p.str("R." + strings.TrimPrefix(name, "relax.") + "(")
+		p.rexpr(op)
+		p.str("(")
 	default:
 		if ext, ok := c.Op.(*relax.ExternFunc); ok {
-			p.str("R.call_packed(")
+			p.r("call_packed(")
 			p.externFunc(ext)
 			sep = ", "
 		} else {
@@ -117,7 +118,8 @@ func (p *printer) attrValue(v ir.Value) {
 // a list as well.
 func (p *printer) sinfoOrList(list []relax.StructInfo) {
 	if len(list) == 1 {
-		if t, ok := list[0].(*relax.TupleStructInfo); ok {
+		// A list of one stands for its element.
+		if t, ok := list[0].(*relax.TupleStructInfo); ok && len(t.Fields) != 1 {
 			list = t.Fields
 		} else {
 			p.sinfo(list[0])

@@ -20,54 +20,77 @@ const maxScalarText = 1
 
 // rexpr prints a graph-level expression on the current line.
 func (p *printer) rexpr(e relax.Expr) {
+	if p.track == nil {
+		p.rexprText(e)
+		return
+	}
+	p.track.enter(e, len(p.buf))
+	p.rexprText(e)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) rexprText(e relax.Expr) {
 	switch e := e.(type) {
 	case *relax.Var:
 		p.str(p.name(e))
 	case *ir.GlobalVar:
 		p.str(p.cls + "." + identifier(e.Name))
 	case *ir.Op:
-		p.str("R." + strings.TrimPrefix(e.Name, "relax."))
+		p.r(strings.TrimPrefix(e.Name, "relax."))
 	case *relax.Call:
 		p.rcall(e)
 	case *relax.Tuple:
 		p.rtuple(e.Fields)
 	case *relax.TupleGetItem:
+		if _, ok := e.Tuple.(*relax.Tuple); ok { // Python would take the field out of it
+			p.r("TupleGetItem(")
+			p.rexpr(e.Tuple)
+			p.str(", ")
+			p.int(int64(e.Index))
+			p.str(")")
+			return
+		}
 		p.rexpr(e.Tuple)
 		p.str("[")
 		p.int(int64(e.Index))
 		p.str("]")
 	case *relax.ShapeExpr:
-		p.str("R.shape(")
+		p.r("shape(")
 		p.exprList(e.Values, "[", "]")
 		p.str(")")
 	case *relax.Constant:
 		p.constant(e)
 	case *relax.PrimValue:
-		p.str("R.prim_value(")
+		p.r("prim_value(")
 		p.expr(e.Value, 0)
 		p.str(")")
 	case *relax.StringImm:
-		p.str("R.str(")
+		p.r("str(")
 		p.quote(e.Value)
 		p.str(")")
 	case *relax.DataTypeImm:
-		p.str("R.dtype(")
+		p.r("dtype(")
 		p.quote(e.Value.String())
 		p.str(")")
 	case *relax.ExternFunc:
-		p.str("R.ExternFunc(")
-		p.quote(e.Symbol)
-		if e.SInfo != nil {
-			p.str(", ")
-			p.sinfo(e.SInfo)
-		}
-		p.str(")")
+		p.externFuncCall(e)
 	case *relax.If, *relax.SeqExpr, *relax.Function:
 		// Not in A-normal form: shown, but not as one expression that could be read back.
 		p.inlineBlock(e)
 	default:
 		panic(fmt.Sprintf("script: unknown graph expression %T", e))
 	}
+}
+
+// externFuncCall prints an external function as a value.
+func (p *printer) externFuncCall(e *relax.ExternFunc) {
+	p.r("ExternFunc(")
+	p.quote(e.Symbol)
+	if e.SInfo != nil {
+		p.str(", ")
+		p.sinfo(e.SInfo)
+	}
+	p.str(")")
 }
 
 func (p *printer) inlineBlock(e relax.Expr) {
@@ -78,7 +101,7 @@ func (p *printer) inlineBlock(e relax.Expr) {
 
 func (p *printer) rtuple(fields []relax.Expr) {
 	if len(fields) == 0 {
-		p.str("R.tuple()")
+		p.r("tuple()")
 		return
 	}
 	p.str("(")
@@ -98,31 +121,29 @@ func (p *printer) constant(c *relax.Constant) {
 	d := c.Data
 	if d.NumElements() == maxScalarText && len(d.Shape()) == 0 {
 		if text, ok := scalarText(d); ok {
-			p.str("R.const(" + text + ", ")
+			p.r("const(")
+			p.str(text + ", ")
 			p.quote(d.DType().String())
 			p.str(")")
 			return
 		}
 	}
-	p.str(`metadata["relax.expr.Constant"][`)
-	p.quote(d.Digest()[:constKeyLen])
-	p.str("]")
+	p.metaEntry(0, metaConstant, d)
 	p.consts = append(p.consts, c)
 }
 
-// scalarText spells the value of a constant with one element.
+// scalarText spells the value of a constant with one element. Text holds one kind of NaN.
 func scalarText(d *ir.Blob) (string, bool) {
 	b := d.Elem(0)
-	float := func(v float64) (string, bool) {
-		q := newPrinter(Options{})
-		q.float(v)
-		return string(q.buf), true
-	}
 	switch d.DType() {
 	case dtype.Float32T:
-		return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(b))))
+		bits := binary.LittleEndian.Uint32(b)
+		v := math.Float32frombits(bits)
+		return string(appendFloat(nil, float64(v))), v == v || bits == math.Float32bits(float32(math.NaN()))
 	case dtype.Float64T:
-		return float(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		bits := binary.LittleEndian.Uint64(b)
+		v := math.Float64frombits(bits)
+		return string(appendFloat(nil, v)), v == v || bits == math.Float64bits(math.NaN())
 	case dtype.Int64T:
 		return strconv.FormatInt(int64(binary.LittleEndian.Uint64(b)), 10), true
 	case dtype.Int32T:

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/irscope/irscope/compiler/relax"
@@ -9,23 +10,33 @@ import (
 
 // sinfo prints struct info.
 func (p *printer) sinfo(s relax.StructInfo) {
+	if p.track == nil || s == nil {
+		p.sinfoText(s)
+		return
+	}
+	p.track.enter(s, len(p.buf))
+	p.sinfoText(s)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) sinfoText(s relax.StructInfo) {
 	switch s := s.(type) {
 	case nil:
 		p.str("None")
 	case *relax.ObjectStructInfo:
-		p.str("R.Object")
+		p.r("Object")
 	case *relax.PrimStructInfo:
 		if s.Value != nil {
-			p.str("R.Prim(value=")
+			p.r("Prim(value=")
 			p.dim(s.Value)
 			p.str(")")
 			return
 		}
-		p.str("R.Prim(")
+		p.r("Prim(")
 		p.quote(s.DType.String())
 		p.str(")")
 	case *relax.ShapeStructInfo:
-		p.str("R.Shape(")
+		p.r("Shape(")
 		if s.Values != nil || s.NDim == 0 {
 			p.dims(s.Values, "[", "]")
 		} else {
@@ -36,7 +47,7 @@ func (p *printer) sinfo(s relax.StructInfo) {
 	case *relax.TensorStructInfo:
 		p.tensorInfo(s)
 	case *relax.TupleStructInfo:
-		p.str("R.Tuple")
+		p.r("Tuple")
 		if len(s.Fields) == 0 {
 			return
 		}
@@ -51,13 +62,13 @@ func (p *printer) sinfo(s relax.StructInfo) {
 	case *relax.FuncStructInfo:
 		p.funcInfo(s)
 	default:
-		p.str("R.Object")
+		p.r("Object")
 	}
 }
 
 func (p *printer) funcInfo(s *relax.FuncStructInfo) {
 	if s.Opaque {
-		p.str("R.Callable")
+		p.r("Callable")
 		if _, obj := s.Ret.(*relax.ObjectStructInfo); s.Ret != nil && !obj || s.Pure || s.Derive != "" {
 			p.str("(ret=")
 			p.sinfo(s.Ret)
@@ -70,7 +81,7 @@ func (p *printer) funcInfo(s *relax.FuncStructInfo) {
 		}
 		return
 	}
-	p.str("R.Callable((")
+	p.r("Callable((")
 	for i, f := range s.Params {
 		if i > 0 {
 			p.str(", ")
@@ -93,7 +104,7 @@ func pyBool(b bool) string {
 }
 
 func (p *printer) tensorInfo(s *relax.TensorStructInfo) {
-	p.str("R.Tensor")
+	p.r("Tensor")
 	sep := "("
 	switch shape := s.Shape.(type) {
 	case *relax.ShapeExpr:
@@ -151,8 +162,13 @@ func (p *printer) dim(e tir.Expr) {
 		return
 	}
 	at := len(p.buf)
+	p.str(`"`)
 	p.expr(e, 0)
-	text := string(p.buf[at:])
-	p.buf = p.buf[:at]
-	p.quote(text)
+	if bytes.ContainsAny(p.buf[at+1:], "\"\\") {
+		text := string(p.buf[at+1:])
+		p.cut(at)
+		p.quote(text)
+		return
+	}
+	p.str(`"`)
 }

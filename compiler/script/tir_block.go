@@ -5,15 +5,18 @@ import (
 )
 
 func (p *printer) region(r *tir.BufferRegion) {
-	if p.names[r.Buffer] == "" {
-		p.name(r.Buffer)
+	if p.track == nil {
+		p.regionOf(r.Buffer, r.Region)
+		return
 	}
+	p.track.enter(r, len(p.buf))
 	p.regionOf(r.Buffer, r.Region)
+	p.track.leave(len(p.buf))
 }
 
 // regionOf prints B[i, j0:j1].
 func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
-	p.str(p.name(b))
+	p.use(b)
 	if len(region) == 0 {
 		p.str("[()]")
 		return
@@ -34,7 +37,7 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 
 func (p *printer) regions(fn string, list []*tir.BufferRegion) {
 	p.begin(nil)
-	p.str(fn + "(")
+	p.t(fn + "(")
 	for i, r := range list {
 		if i > 0 {
 			p.str(", ")
@@ -47,10 +50,15 @@ func (p *printer) regions(fn string, list []*tir.BufferRegion) {
 
 func (p *printer) blockRealize(r *tir.BlockRealize) {
 	b := r.Block
-	leave := p.frame()
-	defer leave()
+	mark := p.enter()
+	defer p.leave(mark)
+	if p.track != nil {
+		p.track.enter(b, len(p.buf))
+		defer func() { p.track.leave(len(p.buf)) }()
+	}
 	p.begin(r)
-	p.str("with T.block(")
+	p.str("with ")
+	p.t("block(")
 	p.quote(b.Name)
 	if len(r.Values) == 0 && len(b.IterVars) > 0 {
 		p.str(", no_realize=True")
@@ -61,14 +69,14 @@ func (p *printer) blockRealize(r *tir.BlockRealize) {
 	p.axes(b.IterVars, r.Values)
 	if !tir.IsTrue(r.Predicate) {
 		p.begin(nil)
-		p.call("T.where", r.Predicate)
+		p.call("where", r.Predicate)
 		p.end()
 	}
-	p.regions("T.reads", b.Reads)
-	p.regions("T.writes", b.Writes)
+	p.regions("reads", b.Reads)
+	p.regions("writes", b.Writes)
 	if b.Annotations.Len() > 0 {
 		p.begin(nil)
-		p.str("T.block_attr(")
+		p.t("block_attr(")
 		p.attrs(b.Annotations)
 		p.str(")")
 		p.end()
@@ -79,27 +87,34 @@ func (p *printer) blockRealize(r *tir.BlockRealize) {
 	for _, m := range b.MatchBuffers {
 		// Strides and offset of a matched buffer may be variables that it defines.
 		m.Buffer.EachExpr(func(e tir.Expr) {
-			if v, ok := e.(*tir.Var); ok && v != m.Buffer.Data && p.names[v] == "" {
+			if v, ok := e.(*tir.Var); ok && v != m.Buffer.Data && p.names.vars[v] == "" {
 				p.declare(v)
 			}
 		})
 		p.begin(m)
-		at := len(p.buf)
-		p.region(m.Source)
-		src := string(p.buf[at:])
-		p.buf = p.buf[:at]
-		p.str(p.define(m.Buffer, m.Buffer.Name) + " = ")
-		p.matchBuffer(src, m.Buffer)
+		p.matchRegion(m)
 		p.end()
 	}
 	if b.Init != nil {
 		p.begin(nil)
-		p.str("with T.init():")
+		p.str("with ")
+		p.t("init():")
 		p.end()
 		p.nested(b.Init)
 	}
 	p.body(b.Body)
 	p.indent--
+}
+
+// matchRegion prints the declaration of a buffer over a region of another one.
+func (p *printer) matchRegion(m *tir.MatchBufferRegion) {
+	if p.track == nil {
+		p.matchBuffer(m.Buffer, func() { p.region(m.Source) })
+		return
+	}
+	p.track.enter(m, len(p.buf))
+	p.matchBuffer(m.Buffer, func() { p.region(m.Source) })
+	p.track.leave(len(p.buf))
 }
 
 // axes prints the iteration variables, in runs of T.axis.remap where each is bound to a loop
@@ -110,7 +125,7 @@ func (p *printer) axes(ivs []*tir.IterVar, values []tir.Expr) {
 		for j < len(ivs) && j < len(values) && p.remapable(ivs[j], values[j]) {
 			j++
 		}
-		if j-i < 2 {
+		if j-i < 2 || !p.sugar {
 			p.axis(ivs[i], values, i)
 			i++
 			continue
@@ -137,9 +152,10 @@ func (p *printer) remap(ivs []*tir.IterVar, values []tir.Expr) {
 		if i > 0 {
 			p.str(", ")
 		}
-		p.str(p.define(iv.Var, iv.Var.Name))
+		p.tracked(iv, p.define(iv.Var, iv.Var.Name))
 	}
-	p.str(` = T.axis.remap("`)
+	p.str(" = ")
+	p.t(`axis.remap("`)
 	for _, iv := range ivs {
 		if iv.Kind == tir.CommReduce {
 			p.str("R")
@@ -155,7 +171,13 @@ func (p *printer) remap(ivs []*tir.IterVar, values []tir.Expr) {
 
 func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	p.begin(iv)
-	p.str(p.define(iv.Var, iv.Var.Name) + " = T.axis." + iv.Kind.String() + "(")
+	if p.track != nil {
+		p.track.enter(iv, len(p.buf))
+		defer func() { p.track.leave(len(p.buf)) }()
+	}
+	p.def(iv.Var)
+	p.str(" = ")
+	p.t("axis." + iv.Kind.String() + "(")
 	if tir.IsConst(iv.Dom.Min, 0) {
 		p.expr(iv.Dom.Extent, 0)
 	} else {

@@ -1,9 +1,7 @@
 package script
 
 import (
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // isSimple reports whether T.Buffer(shape, dtype) says all of b.
@@ -17,53 +15,21 @@ func (p *printer) isSimple(b *tir.Buffer) bool {
 		b.DataAlignment == tir.DefaultAlignment && b.OffsetFactor <= 1 && b.Kind == tir.BufferDefault && len(b.AxisSeparators) == 0
 }
 
-// prescan finds the buffers that body uses and nothing declares.
-func (p *printer) prescan(body tir.Stmt) {
-	declared, seen := map[*tir.Buffer]bool{}, map[*tir.Buffer]bool{}
-	var used []*tir.Buffer
-	use := func(b *tir.Buffer) {
-		if !seen[b] {
-			seen[b] = true
-			used = append(used, b)
-		}
-	}
-	if body != nil {
-		ir.Walk(body, func(n ir.Node) bool {
-			switch n := n.(type) {
-			case *tir.Block:
-				for _, b := range n.AllocBuffers {
-					declared[b] = true
-				}
-			case *tir.MatchBufferRegion:
-				declared[n.Buffer] = true
-			case *tir.DeclBuffer:
-				declared[n.Buffer] = true
-			case *tir.BufferRealize:
-				declared[n.Buffer] = true
-			case *tir.Buffer:
-				use(n)
-			}
-			return true
-		})
-	}
-	p.undeclared = map[*tir.Var][]*tir.Buffer{}
-	for _, b := range used {
-		if !declared[b] {
-			p.undeclared[b.Data] = append(p.undeclared[b.Data], b)
-		}
-	}
-}
-
 // views declares the undeclared buffers over data, which has just been defined.
 func (p *printer) views(data *tir.Var) {
 	for _, b := range p.undeclared[data] {
-		if p.names[b] != "" {
+		if p.names.buffers[b] != "" {
 			continue
 		}
+		b.EachExpr(func(e tir.Expr) { // strides and offset may be defined nowhere else
+			if v, ok := e.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+				p.declare(v)
+			}
+		})
 		p.begin(b)
-		name := p.define(b, b.Name)
-		p.str(name + " = ")
-		p.bufferDecl("T.Buffer", b, true)
+		p.def(b)
+		p.str(" = ")
+		p.bufferDecl("Buffer", b, true)
 		p.end()
 	}
 }
@@ -71,38 +37,59 @@ func (p *printer) views(data *tir.Var) {
 // dataName returns how the data pointer v is written: by its own name, or as the data of a
 // buffer that is in scope.
 func (p *printer) dataName(v *tir.Var, not *tir.Buffer) string {
-	if n, ok := p.names[v]; ok {
+	if n := p.names.vars[v]; n != "" {
 		return n
 	}
-	for i := len(p.order) - 1; i >= 0; i-- {
-		if b, ok := p.order[i].obj.(*tir.Buffer); ok && b != not && b.Data == v {
-			return p.names[b] + ".data"
-		}
+	if owner := p.dataOwner(v, not); owner != "" {
+		return owner + ".data"
 	}
 	return p.name(v)
 }
 
+// dataOwner returns the name of a buffer in scope, other than not, whose data v is.
+func (p *printer) dataOwner(v *tir.Var, not *tir.Buffer) string {
+	for i := len(p.names.order) - 1; i >= 0; i-- {
+		if b, ok := p.names.order[i].obj.(*tir.Buffer); ok && b != not && b.Data == v {
+			return p.names.buffers[b]
+		}
+	}
+	return ""
+}
+
 // bufferDecl prints the constructor call of b. With data, the pointer is written.
 func (p *printer) bufferDecl(fn string, b *tir.Buffer, data bool) {
-	p.str(fn + "(")
+	p.t(fn + "(")
 	p.tuple(b.Shape)
-	if b.DType != dtype.Float32T || !data {
+	if b.DType != p.bufferDType || !data {
 		p.str(", ")
 		p.quote(b.DType.String())
 	}
 	if data {
-		p.str(", data=" + p.dataName(b.Data, b))
+		p.str(", data=")
+		p.tracked(b.Data, p.dataName(b.Data, b))
 	}
 	p.bufferRest(b, data)
 	p.str(")")
 }
 
-func (p *printer) matchBuffer(param string, b *tir.Buffer) {
-	p.str("T.match_buffer(" + param + ", ")
+// matchBuffer prints the declaration of b over what source prints, and defines b.
+func (p *printer) matchBuffer(b *tir.Buffer, source func()) {
+	at := len(p.buf)
+	source()
+	mid := len(p.buf)
+	p.def(b)
+	p.str(" = ")
+	p.t("match_buffer(")
+	p.moveFront(at, mid)
+	p.str(", ")
 	p.tuple(b.Shape)
-	if b.DType != dtype.Float32T {
+	if b.DType != p.bufferDType {
 		p.str(", ")
 		p.quote(b.DType.String())
+	}
+	if owner := p.dataOwner(b.Data, b); owner != "" { // another parameter
+		p.str(", data=")
+		p.tracked(b.Data, owner+".data")
 	}
 	p.bufferRest(b, false)
 	p.str(")")
@@ -152,9 +139,11 @@ func (p *printer) bufferRest(b *tir.Buffer, data bool) {
 
 func (p *printer) allocBuffer(b *tir.Buffer) {
 	p.begin(b)
-	p.str(p.define(b, b.Name) + " = T.alloc_buffer(")
+	p.def(b)
+	p.str(" = ")
+	p.t("alloc_buffer(")
 	p.tuple(b.Shape)
-	if b.DType != dtype.Float32T {
+	if b.DType != p.bufferDType {
 		p.str(", ")
 		p.quote(b.DType.String())
 	}

@@ -17,7 +17,7 @@ func (p *printer) tirCall(c *tir.Call) {
 	if !known {
 		name, place = "call_intrin", DTypeFirst
 	}
-	p.str("T." + name + "(")
+	p.t(name + "(")
 	sep := ""
 	if place == DTypeFirst {
 		p.quote(c.Type.String())

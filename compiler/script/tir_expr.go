@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // Python's precedences, higher binds tighter.
@@ -28,40 +27,48 @@ type binaryForm struct {
 }
 
 var binaryForms = [...]binaryForm{
-	tir.OpAdd:      {" + ", precAdd, "T.Add"},
-	tir.OpSub:      {" - ", precAdd, "T.Sub"},
-	tir.OpMul:      {" * ", precMul, "T.Mul"},
-	tir.OpDiv:      {" / ", precMul, "T.Div"},
-	tir.OpMod:      {"", 0, "T.truncmod"},
-	tir.OpFloorDiv: {" // ", precMul, "T.FloorDiv"},
-	tir.OpFloorMod: {" % ", precMul, "T.FloorMod"},
-	tir.OpMin:      {"", 0, "T.min"},
-	tir.OpMax:      {"", 0, "T.max"},
-	tir.OpEQ:       {" == ", precCompare, "T.EQ"},
-	tir.OpNE:       {" != ", precCompare, "T.NE"},
-	tir.OpLT:       {" < ", precCompare, "T.LT"},
-	tir.OpLE:       {" <= ", precCompare, "T.LE"},
-	tir.OpGT:       {" > ", precCompare, "T.GT"},
-	tir.OpGE:       {" >= ", precCompare, "T.GE"},
-	tir.OpAnd:      {" and ", precAnd, "T.And"},
-	tir.OpOr:       {" or ", precOr, "T.Or"},
+	tir.OpAdd:      {" + ", precAdd, "Add"},
+	tir.OpSub:      {" - ", precAdd, "Sub"},
+	tir.OpMul:      {" * ", precMul, "Mul"},
+	tir.OpDiv:      {" / ", precMul, "Div"},
+	tir.OpMod:      {"", 0, "truncmod"},
+	tir.OpFloorDiv: {" // ", precMul, "FloorDiv"},
+	tir.OpFloorMod: {" % ", precMul, "FloorMod"},
+	tir.OpMin:      {"", 0, "min"},
+	tir.OpMax:      {"", 0, "max"},
+	tir.OpEQ:       {" == ", precCompare, "EQ"},
+	tir.OpNE:       {" != ", precCompare, "NE"},
+	tir.OpLT:       {" < ", precCompare, "LT"},
+	tir.OpLE:       {" <= ", precCompare, "LE"},
+	tir.OpGT:       {" > ", precCompare, "GT"},
+	tir.OpGE:       {" >= ", precCompare, "GE"},
+	tir.OpAnd:      {" and ", precAnd, "And"},
+	tir.OpOr:       {" or ", precOr, "Or"},
 }
 
 // expr prints e, in parentheses if it binds less tightly than prec.
 func (p *printer) expr(e tir.Expr, prec int) {
+	if p.track == nil {
+		p.exprText(e, prec)
+		return
+	}
+	p.track.enter(e, len(p.buf))
+	p.exprText(e, prec)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) exprText(e tir.Expr, prec int) {
 	switch e := e.(type) {
 	case *tir.Var:
 		p.str(p.dataName(e, nil))
 	case *tir.IntImm:
 		p.intImm(e)
 	case *tir.FloatImm:
-		p.str("T." + e.Type.String() + "(")
-		p.float(e.Value)
-		p.str(")")
+		p.floatImm(e)
 	case *tir.StringImm:
 		p.quote(e.Value)
 	case *tir.Cast:
-		p.str("T.Cast(")
+		p.t("Cast(")
 		p.quote(e.Type.String())
 		p.str(", ")
 		p.expr(e.Value, 0)
@@ -78,14 +85,14 @@ func (p *printer) expr(e tir.Expr, prec int) {
 			p.str(")")
 		}
 	case *tir.Select:
-		p.call("T.Select", e.Cond, e.True, e.False)
+		p.call("Select", e.Cond, e.True, e.False)
 	case *tir.BufferLoad:
 		p.bufferLoad(e)
 	case *tir.ProducerLoad:
 		p.str(identifier(e.Producer.ProducerName()))
 		p.indices(e.Indices)
 	case *tir.Ramp:
-		p.str("T.Ramp(")
+		p.t("Ramp(")
 		p.expr(e.Start, 0)
 		p.str(", ")
 		p.expr(e.Stride, 0)
@@ -93,7 +100,7 @@ func (p *printer) expr(e tir.Expr, prec int) {
 		p.int(int64(e.Lanes))
 		p.str(")")
 	case *tir.Broadcast:
-		p.str("T.Broadcast(")
+		p.t("Broadcast(")
 		p.expr(e.Value, 0)
 		p.str(", ")
 		p.int(int64(e.Lanes))
@@ -103,7 +110,7 @@ func (p *printer) expr(e tir.Expr, prec int) {
 	case *tir.Call:
 		p.tirCall(e)
 	case *tir.Shuffle:
-		p.str("T.Shuffle(")
+		p.t("Shuffle(")
 		p.exprList(e.Vectors, "[", "]")
 		p.str(", ")
 		p.exprList(e.Indices, "[", "]")
@@ -115,8 +122,9 @@ func (p *printer) expr(e tir.Expr, prec int) {
 	}
 }
 
+// call prints a call of what the loop level defines.
 func (p *printer) call(name string, args ...tir.Expr) {
-	p.str(name)
+	p.t(name)
 	p.exprList(args, "(", ")")
 }
 
@@ -140,9 +148,15 @@ func (p *printer) tuple(list []tir.Expr) {
 	p.exprList(list, "(", ")")
 }
 
-func isLiteral(e tir.Expr, def dtype.DType) bool {
-	i, ok := e.(*tir.IntImm)
-	return ok && i.Type == def
+// isLiteral reports whether e is printed as a number alone.
+func (p *printer) isLiteral(e tir.Expr) bool {
+	switch e := e.(type) {
+	case *tir.IntImm:
+		return e.Type == p.intDType
+	case *tir.FloatImm:
+		return e.Type == p.opts.FloatDType
+	}
+	return false
 }
 
 // folds reports whether reading the operation with its sign would compute it or match the
@@ -151,17 +165,41 @@ func folds(e *tir.Binary) bool {
 	if e.Op >= tir.OpEQ {
 		return e.A.DType() != e.B.DType() && e.Op < tir.OpAnd
 	}
+	if stays(e) {
+		return false
+	}
 	out, ok := tir.BinaryExpr(e.Op, e.A, e.B).(*tir.Binary)
 	return !ok || out.A != e.A || out.B != e.B
+}
+
+// stays reports whether it is plain that nothing is computed and no type matched, which is
+// most often so: operands of one type, at most one of them a constant, and that neither 0 nor 1.
+func stays(e *tir.Binary) bool {
+	if e.Op > tir.OpFloorMod || e.A == e.B || e.A.DType() != e.B.DType() {
+		return false
+	}
+	constants := 0
+	for _, x := range [...]tir.Expr{e.A, e.B} {
+		switch x := x.(type) {
+		case *tir.IntImm:
+			if x.Value == 0 || x.Value == 1 {
+				return false
+			}
+			constants++
+		case *tir.FloatImm:
+			constants++
+		}
+	}
+	return constants < 2
 }
 
 func (p *printer) binary(e *tir.Binary, prec int) {
 	f := binaryForms[e.Op]
 	// Python would compute operations on two literals, and "/" of integers is not TIR's.
-	asCall := f.sign == "" || isLiteral(e.A, p.intDType) && isLiteral(e.B, p.intDType) ||
+	asCall := f.sign == "" || p.isLiteral(e.A) && p.isLiteral(e.B) ||
 		e.Op == tir.OpDiv && !e.A.DType().IsFloat()
 	if folds(e) {
-		p.call("T."+e.Op.String(), e.A, e.B)
+		p.call(e.Op.String(), e.A, e.B)
 		return
 	}
 	if asCall {
@@ -185,7 +223,7 @@ func (p *printer) binary(e *tir.Binary, prec int) {
 }
 
 func (p *printer) bufferLoad(e *tir.BufferLoad) {
-	p.str(p.name(e.Buffer))
+	p.use(e.Buffer)
 	if e.Predicate != nil {
 		p.str(".vload(")
 		p.exprList(e.Indices, "[", "]")

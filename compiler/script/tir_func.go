@@ -9,18 +9,40 @@ import (
 // lineLimit is the width from which signatures are written with a parameter on each line.
 const lineLimit = 110
 
+// primFunc prints a function. Few functions use what nothing declares, so that what is
+// undeclared is looked for only where such a use is met; the function is then printed again.
 func (p *printer) primFunc(name string, f *tir.PrimFunc) {
-	defer func(d dtype.DType) { p.intDType = d }(p.intDType)
-	if p.opts.IntDType.IsVoid() {
-		if p.intDType = commonInt(f); p.intDType != dtype.Int32T {
-			p.begin(nil)
-			p.str("# int_dtype: " + p.intDType.String())
-			p.end()
-		}
+	outer := p.intDType
+	if p.intDType = p.opts.IntDType; p.intDType.IsVoid() {
+		p.intDType = commonInt(f)
 	}
-	p.prescan(f.Body)
+	var s scan
+	if f.Attrs.Has(attrCallingConv) { // such a function reads shapes through undeclared views
+		s = *p.prescan(f.Body, signatureVars(f)...)
+	}
+	mark, at, line, lines := p.enter(), len(p.buf), p.line, len(p.lines)
+	p.undefinedUse = false
+	p.primFuncText(name, f, s.free)
+	if p.undefinedUse && s.seen == nil {
+		p.leave(mark)
+		p.cut(at)
+		p.line, p.lines = line, p.lines[:lines]
+		s = *p.prescan(f.Body, signatureVars(f)...)
+		p.primFuncText(name, f, s.free)
+	}
+	p.undeclared, p.intDType = nil, outer
+}
+
+// attrCallingConv is set on functions that take their arguments in packed form.
+const attrCallingConv = "calling_conv"
+
+func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
+	p.noteType("int_dtype", p.intDType, dtype.Int32T)
+	p.noteType("float_dtype", p.opts.FloatDType, dtype.Void)
+	p.noteType("buffer_dtype", p.bufferDType, dtype.Float32T)
 	p.begin(f)
-	p.str("@T.prim_func")
+	p.str("@")
+	p.t("prim_func")
 	symbol := ir.GlobalSymbol(f)
 	if symbol == "" {
 		p.str("(private=True)")
@@ -34,7 +56,7 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 	}
 	if attrs.Len() > 0 {
 		p.begin(nil)
-		p.str("T.func_attr(")
+		p.t("func_attr(")
 		p.attrs(attrs)
 		p.str(")")
 		p.end()
@@ -43,8 +65,7 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 	for _, i := range matched {
 		b := f.Buffers[i]
 		p.begin(b)
-		p.str(p.define(b, b.Name) + " = ")
-		p.matchBuffer(p.name(f.Params[i]), b)
+		p.matchBuffer(b, func() { p.use(f.Params[i]) })
 		p.end()
 	}
 	for _, b := range f.Buffers {
@@ -55,8 +76,19 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 	for _, v := range f.Params {
 		p.views(v)
 	}
+	p.undefined(free)
+	if p.ownAlias() && p.cls != p.class && callsModule(f) {
+		p.rawLine(p.cls + " = " + p.class)
+	}
 	p.rootBlock(f.Body)
 	p.indent--
+}
+
+// noteType writes a comment on the type of what is printed without one.
+func (p *printer) noteType(name string, d, usual dtype.DType) {
+	if d != usual {
+		p.rawLine("# " + name + ": " + d.String())
+	}
 }
 
 // params prints the signature and returns the parameters whose buffers need a line of their own.
@@ -80,16 +112,18 @@ func (p *printer) params(name string, f *tir.PrimFunc) []int {
 			if i < len(f.Buffers) {
 				b = f.Buffers[i]
 			}
-			if b != nil && p.isSimple(b) {
-				p.str(p.define(b, b.Name) + ": ")
-				p.bufferDecl("T.Buffer", b, false)
+			if b != nil && p.sugar && p.isSimple(b) {
+				p.def(b)
+				p.str(": ")
+				p.bufferDecl("Buffer", b, false)
 			} else {
 				if b != nil {
 					matched = append(matched, i)
 				}
-				p.str(p.define(v, v.Name) + ": ")
+				p.def(v)
+				p.str(": ")
 				if pt, ok := v.Type.(*ir.PrimType); ok && pt.DType.IsHandle() {
-					p.str("T.handle")
+					p.t("handle")
 				} else {
 					p.typ(v.Type)
 				}
@@ -110,11 +144,11 @@ func (p *printer) params(name string, f *tir.PrimFunc) []int {
 		p.str(":")
 		return matched
 	}
-	leave := p.frame()
+	mark := p.enter()
 	matched := write(false)
-	if len(p.buf)-start+4*p.indent > lineLimit && len(f.Params) > 1 {
-		leave()
-		p.buf = p.buf[:start]
+	if len(p.buf)-start+p.column() > lineLimit && len(f.Params) > 1 {
+		p.leave(mark)
+		p.cut(start)
 		matched = write(true)
 	}
 	p.end()
@@ -128,7 +162,7 @@ func (p *printer) unnamed(e tir.Expr) bool {
 	}
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok && p.names[v] == "" {
+		if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
 			found = true
 		}
 		return !found
@@ -139,7 +173,14 @@ func (p *printer) unnamed(e tir.Expr) bool {
 // declare writes a line that declares v, a variable that is defined by being used.
 func (p *printer) declare(v *tir.Var) {
 	p.begin(v)
-	p.str(p.define(v, v.Name) + " = T." + v.DType().String() + "(")
+	p.def(v)
+	p.str(" = ")
+	if _, pointer := v.Type.(*ir.PointerType); pointer {
+		p.typ(v.Type)
+		p.end()
+		return
+	}
+	p.t(v.DType().String() + "(")
 	if v.Size {
 		p.str("is_size_var=True")
 	}
@@ -155,18 +196,12 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 			continue
 		}
 		b.EachExpr(func(e tir.Expr) {
-			if e == tir.Expr(b.Data) {
+			if _, constant := e.(*tir.IntImm); constant || e == tir.Expr(b.Data) {
 				return
 			}
 			ir.Walk(e, func(n ir.Node) bool {
-				if v, ok := n.(*tir.Var); ok && p.names[v] == "" {
-					p.begin(v)
-					p.str(p.define(v, v.Name) + " = T." + v.DType().String() + "(")
-					if v.Size {
-						p.str("is_size_var=True")
-					}
-					p.str(")")
-					p.end()
+				if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
+					p.declare(v)
 				}
 				return true
 			})
@@ -174,46 +209,22 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 	}
 }
 
-// commonInt returns the integer type that most constants of f have, of int32 and int64.
-func commonInt(f *tir.PrimFunc) dtype.DType {
-	n := 0
-	count := func(x ir.Node) bool {
-		if i, ok := x.(*tir.IntImm); ok {
-			switch i.Type {
-			case dtype.Int64T:
-				n++
-			case dtype.Int32T:
-				n--
-			}
-		}
-		return true
-	}
-	for _, b := range f.Buffers {
-		if b != nil {
-			for _, e := range b.Shape {
-				ir.Walk(e, count)
-			}
-		}
-	}
-	if f.Body != nil {
-		ir.Walk(f.Body, count)
-	}
-	if n > 0 {
-		return dtype.Int64T
-	}
-	return dtype.Int32T
-}
-
 // rootBlock prints a function's body. The implicit root block shows as a comment.
 func (p *printer) rootBlock(body tir.Stmt) {
 	r, ok := body.(*tir.BlockRealize)
-	if !ok || len(r.Block.IterVars) > 0 || !tir.IsTrue(r.Predicate) || r.Block.Init != nil ||
+	if !ok || !p.sugar || len(r.Block.IterVars) > 0 || !tir.IsTrue(r.Predicate) || r.Block.Init != nil ||
 		len(r.Block.Reads)+len(r.Block.Writes)+len(r.Block.MatchBuffers) > 0 || r.Block.Annotations.Len() > 0 {
 		p.body(body)
 		return
 	}
+	if p.track != nil {
+		p.track.enter(r, len(p.buf))
+		p.track.enter(r.Block, len(p.buf))
+		defer func() { p.track.leave(len(p.buf)); p.track.leave(len(p.buf)) }()
+	}
 	p.begin(r)
-	p.str("# with T.block(")
+	p.str("# with ")
+	p.t("block(")
 	p.quote(r.Block.Name)
 	p.str("):")
 	p.end()

@@ -1,9 +1,9 @@
 package script
 
 import (
+	"bytes"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -13,14 +13,15 @@ func (p *printer) intImm(e *tir.IntImm) {
 	switch {
 	case e.Type.IsBool():
 		if e.Value != 0 {
-			p.str("T.bool(True)")
+			p.t("bool(True)")
 		} else {
-			p.str("T.bool(False)")
+			p.t("bool(False)")
 		}
 	case e.Type == p.intDType:
 		p.int(e.Value)
 	default:
-		p.str("T." + e.Type.String() + "(")
+		p.t(e.Type.String())
+		p.str("(")
 		if e.Type.IsUInt() {
 			p.buf = strconv.AppendUint(p.buf, uint64(e.Value), 10)
 		} else {
@@ -30,29 +31,43 @@ func (p *printer) intImm(e *tir.IntImm) {
 	}
 }
 
-// float prints v so that it reads back to the same float64.
-func (p *printer) float(v float64) {
+// floatImm prints a constant: without its type where that is the usual one.
+func (p *printer) floatImm(e *tir.FloatImm) {
+	if e.Type == p.opts.FloatDType && !math.IsNaN(e.Value) && !math.IsInf(e.Value, 0) {
+		p.float(e.Value)
+		return
+	}
+	p.t(e.Type.String())
+	p.str("(")
+	p.float(e.Value)
+	p.str(")")
+}
+
+func (p *printer) float(v float64) { p.buf = appendFloat(p.buf, v) }
+
+// appendFloat spells v so that it reads back to the same float64.
+func appendFloat(b []byte, v float64) []byte {
 	switch {
 	case math.IsNaN(v):
-		p.str(`"nan"`)
+		return append(b, `"nan"`...)
 	case math.IsInf(v, 1):
-		p.str(`"inf"`)
+		return append(b, `"inf"`...)
 	case math.IsInf(v, -1):
-		p.str(`"-inf"`)
-	default:
-		n := len(p.buf)
-		if v == float64(float32(v)) {
-			p.buf = strconv.AppendFloat(p.buf, v, 'g', -1, 32)
-			if x, err := strconv.ParseFloat(string(p.buf[n:]), 64); err != nil || x != v {
-				p.buf = strconv.AppendFloat(p.buf[:n], v, 'g', -1, 64)
-			}
-		} else {
-			p.buf = strconv.AppendFloat(p.buf, v, 'g', -1, 64)
-		}
-		if !strings.ContainsAny(string(p.buf[n:]), ".en") {
-			p.str(".0")
-		}
+		return append(b, `"-inf"`...)
 	}
+	n := len(b)
+	if v == float64(float32(v)) {
+		b = strconv.AppendFloat(b, v, 'g', -1, 32)
+		if x, err := strconv.ParseFloat(string(b[n:]), 64); err != nil || x != v {
+			b = strconv.AppendFloat(b[:n], v, 'g', -1, 64)
+		}
+	} else {
+		b = strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	if !bytes.ContainsAny(b[n:], ".en") {
+		b = append(b, ".0"...)
+	}
+	return b
 }
 
 // typ prints a type annotation.
@@ -63,9 +78,9 @@ func (p *printer) typ(t ir.Type) {
 			p.str("None")
 			return
 		}
-		p.str("T." + t.DType.String())
+		p.t(t.DType.String())
 	case *ir.PointerType:
-		p.str("T.handle(")
+		p.t("handle(")
 		if e, ok := t.Elem.(*ir.PrimType); ok {
 			p.quote(e.DType.String())
 		} else {
@@ -81,7 +96,7 @@ func (p *printer) typ(t ir.Type) {
 			p.str("None")
 			return
 		}
-		p.str("T.Tuple(")
+		p.t("Tuple(")
 		for i, f := range t.Fields {
 			if i > 0 {
 				p.str(", ")
@@ -90,6 +105,14 @@ func (p *printer) typ(t ir.Type) {
 		}
 		p.str(")")
 	default:
-		p.str("T.handle")
+		p.t("handle")
+	}
+}
+
+// typeOf prints the type of v as an annotation, and whether it is an extent.
+func (p *printer) typeOf(v *tir.Var) {
+	p.typ(v.Type)
+	if v.Size {
+		p.str("(is_size_var=True)")
 	}
 }

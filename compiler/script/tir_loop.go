@@ -7,10 +7,9 @@ import (
 
 // forLoop prints a loop; two or more plain nested loops print as one T.grid.
 func (p *printer) forLoop(s *tir.For) {
-	var vars []*tir.Var
-	var extents []tir.Expr
+	vars, extents := make([]*tir.Var, 0, 8), make([]tir.Expr, 0, 8)
 	inner := s
-	for plainLoop(inner) && !usesAny(inner.Extent, vars) {
+	for p.sugar && plainLoop(inner) && !usesAny(inner.Extent, vars) {
 		vars = append(vars, inner.LoopVar)
 		extents = append(extents, inner.Extent)
 		next, ok := inner.Body.(*tir.For)
@@ -22,33 +21,36 @@ func (p *printer) forLoop(s *tir.For) {
 	if len(vars) > 1 {
 		p.begin(s)
 		p.str("for ")
-		leave := p.frame()
-		at := len(p.buf)
+		mark, at := p.enter(), len(p.buf)
 		p.exprList(extents, "(", ")")
-		list := string(p.buf[at:])
-		p.buf = p.buf[:at]
+		mid := len(p.buf)
 		for i, v := range vars {
 			if i > 0 {
 				p.str(", ")
 			}
-			p.str(p.define(v, v.Name))
+			p.def(v)
 			p.extents[v] = extents[i]
 		}
-		p.str(" in T.grid" + list + ":")
+		p.str(" in ")
+		p.t("grid")
+		p.moveFront(at, mid)
+		p.str(":")
 		p.end()
 		p.indent++
 		p.body(inner.Body)
 		p.indent--
-		leave()
+		p.leave(mark)
 		return
 	}
 	p.begin(s)
-	at := len(p.buf)
+	mark, at := p.enter(), len(p.buf)
 	p.loopRange(s)
-	text := string(p.buf[at:])
-	p.buf = p.buf[:at]
-	leave := p.frame()
-	p.str("for " + p.define(s.LoopVar, s.LoopVar.Name) + " in " + text + ":")
+	mid := len(p.buf)
+	p.str("for ")
+	p.def(s.LoopVar)
+	p.str(" in ")
+	p.moveFront(at, mid)
+	p.str(":")
 	if tir.IsConst(s.Min, 0) {
 		p.extents[s.LoopVar] = s.Extent
 	}
@@ -56,7 +58,7 @@ func (p *printer) forLoop(s *tir.For) {
 	p.indent++
 	p.body(s.Body)
 	p.indent--
-	leave()
+	p.leave(mark)
 }
 
 func plainLoop(s *tir.For) bool {
@@ -83,16 +85,16 @@ func usesAny(e tir.Expr, vars []*tir.Var) bool {
 }
 
 func (p *printer) loopRange(s *tir.For) {
-	name := "range"
 	switch {
 	case s.Kind == tir.ThreadBinding:
-		name = "T.thread_binding"
+		p.t("thread_binding(")
 	case s.Kind != tir.Serial:
-		name = "T." + s.Kind.String()
+		p.t(s.Kind.String() + "(")
 	case s.Annotations.Len() > 0 || s.Step != nil:
-		name = "T.serial"
+		p.t("serial(")
+	default:
+		p.str("range(")
 	}
-	p.str(name + "(")
 	if !tir.IsConst(s.Min, 0) {
 		p.expr(s.Min, 0)
 		p.str(", ")

@@ -5,18 +5,20 @@ import (
 )
 
 func (p *printer) let(e *tir.Let) {
-	leave := p.frame()
-	defer leave()
+	mark := p.enter()
 	p.define(e.Var, e.Var.Name)
-	p.str("T.Let(")
+	p.t("Let(")
 	p.expr(e.Body, 0)
-	p.str(", where={" + p.name(e.Var) + ": ")
+	p.str(", where={")
+	p.def(e.Var)
+	p.str(": ")
 	p.expr(e.Value, 0)
 	p.str("})")
+	p.leave(mark)
 }
 
 func (p *printer) reduce(e *tir.Reduce) {
-	p.str("T.reduce(")
+	p.t("reduce(")
 	p.commReducer(e.Combiner)
 	p.str(", ")
 	p.exprList(e.Source, "[", "]")
@@ -27,13 +29,15 @@ func (p *printer) reduce(e *tir.Reduce) {
 		if i > 0 {
 			p.str(", ")
 		}
-		p.str("T.iter_var(" + p.name(v.Var) + ", ")
+		p.t("iter_var(")
+		p.use(v.Var)
+		p.str(", ")
 		p.rangeOf(v.Dom)
 		p.str(`, "CommReduce", "")`)
 	}
 	p.str("], ")
 	if e.Condition == nil {
-		p.str("T.bool(True)")
+		p.t("bool(True)")
 	} else {
 		p.expr(e.Condition, 0)
 	}
@@ -43,7 +47,7 @@ func (p *printer) reduce(e *tir.Reduce) {
 }
 
 func (p *printer) rangeOf(r *tir.Range) {
-	p.str("I.Range(")
+	p.i("Range(")
 	p.expr(r.Min, 0)
 	p.str(", ")
 	p.expr(tir.Add(r.Min, r.Extent), 0)
@@ -51,14 +55,14 @@ func (p *printer) rangeOf(r *tir.Range) {
 }
 
 func (p *printer) commReducer(c *tir.CommReducer) {
-	leave := p.frame()
-	defer leave()
-	p.str("T.comm_reducer(lambda ")
+	mark := p.enter()
+	defer p.leave(mark)
+	p.t("comm_reducer(lambda ")
 	for i, v := range append(append([]*tir.Var{}, c.LHS...), c.RHS...) {
 		if i > 0 {
 			p.str(", ")
 		}
-		p.str(p.define(v, v.Name))
+		p.def(v)
 	}
 	p.str(": ")
 	p.tuple(c.Result)
@@ -68,19 +72,19 @@ func (p *printer) commReducer(c *tir.CommReducer) {
 }
 
 func (p *printer) indexMap(m *tir.IndexMap) {
-	leave := p.frame()
-	defer leave()
+	mark := p.enter()
+	defer p.leave(mark)
 	outer := p.intDType
 	defer func() { p.intDType = outer }()
 	if len(m.Initial) > 0 && m.Initial[0].DType().IsInt() {
 		p.intDType = m.Initial[0].DType()
 	}
-	p.str("T.index_map(lambda ")
+	p.t("index_map(lambda ")
 	for i, v := range m.Initial {
 		if i > 0 {
 			p.str(", ")
 		}
-		p.str(p.define(v, v.Name))
+		p.def(v)
 	}
 	p.str(": ")
 	p.tuple(m.Final)

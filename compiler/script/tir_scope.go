@@ -3,21 +3,11 @@ package script
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // scope prints a statement whose head is visible in body. def, if not nil, is the variable or
 // buffer that the head defines: "def = head" or "with head as def:".
-func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head func(), def any) {
-	defined := func() string {
-		switch d := def.(type) {
-		case *tir.Var:
-			return p.define(d, d.Name)
-		case *tir.Buffer:
-			return p.define(d, d.Name)
-		}
-		return ""
-	}
+func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head func(), def ir.Node) {
 	data := func() {
 		if v, ok := def.(*tir.Var); ok {
 			p.views(v)
@@ -29,9 +19,10 @@ func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head f
 			// The head is written before the name exists, so that it cannot refer to it.
 			at := len(p.buf)
 			head()
-			text := string(p.buf[at:])
-			p.buf = p.buf[:at]
-			p.str(defined() + " = " + text)
+			mid := len(p.buf)
+			p.def(def)
+			p.str(" = ")
+			p.moveFront(at, mid)
 		} else {
 			head()
 		}
@@ -40,12 +31,13 @@ func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head f
 		p.body(body)
 		return
 	}
-	leave := p.frame()
+	mark := p.enter()
 	p.begin(s)
 	p.str("with ")
 	head()
 	if binds {
-		p.str(" as " + defined())
+		p.str(" as ")
+		p.def(def)
 	}
 	p.str(":")
 	p.end()
@@ -53,17 +45,17 @@ func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head f
 	data()
 	p.body(body)
 	p.indent--
-	leave()
+	p.leave(mark)
 }
 
 func (p *printer) allocate(s *tir.Allocate, last bool) {
 	d, ok := s.Body.(*tir.DeclBuffer)
-	if ok && d.Buffer.Data == s.Var && d.Buffer.DType == s.Type && tir.IsTrue(s.Condition) && s.Annotations.Len() == 0 &&
+	if ok && p.sugar && d.Buffer.Data == s.Var && d.Buffer.DType == s.Type && tir.IsTrue(s.Condition) && s.Annotations.Len() == 0 &&
 		sameExprs(d.Buffer.Shape, s.Extents) && len(p.undeclared[s.Var]) == 0 {
 		p.scope(s, last, d.Body, true, func() {
-			p.str("T.decl_buffer(")
+			p.t("decl_buffer(")
 			p.tuple(d.Buffer.Shape)
-			if d.Buffer.DType != dtype.Float32T {
+			if d.Buffer.DType != p.bufferDType {
 				p.str(", ")
 				p.quote(d.Buffer.DType.String())
 			}
@@ -73,7 +65,7 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 		return
 	}
 	p.scope(s, last, s.Body, true, func() {
-		p.str("T.allocate(")
+		p.t("allocate(")
 		p.exprList(s.Extents, "[", "]")
 		p.str(", ")
 		p.quote(s.Type.String())
@@ -93,42 +85,64 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 }
 
 func (p *printer) letStmt(s *tir.LetStmt, last bool) {
+	if p.names.vars[s.Var] != "" { // used before
+		p.scope(s, false, s.Body, false, func() {
+			p.t("LetStmt(")
+			p.expr(s.Value, 0)
+			p.str(", var=")
+			p.use(s.Var)
+			p.str(")")
+		}, nil)
+		return
+	}
 	if last {
 		p.begin(s)
 		at := len(p.buf)
 		p.expr(s.Value, 0)
-		value := string(p.buf[at:])
-		p.buf = p.buf[:at]
-		p.str(p.define(s.Var, s.Var.Name) + ": ")
-		p.typ(s.Var.Type)
-		p.str(" = " + value)
+		mid := len(p.buf)
+		p.def(s.Var)
+		p.str(": ")
+		p.typeOf(s.Var)
+		p.str(" = ")
+		p.moveFront(at, mid)
 		p.end()
 		p.views(s.Var)
 		p.body(s.Body)
 		return
 	}
-	leave := p.frame()
+	mark := p.enter()
 	p.begin(s)
-	p.str("with T.LetStmt(")
+	p.str("with ")
+	p.t("LetStmt(")
 	p.expr(s.Value, 0)
-	if t, ok := s.Var.Type.(*ir.PrimType); !ok || t.DType != s.Value.DType() {
+	if t, ok := s.Var.Type.(*ir.PrimType); !ok || t.DType != s.Value.DType() || s.Var.Size {
 		p.str(", type_annotation=")
-		p.typ(s.Var.Type)
+		p.typeOf(s.Var)
 	}
-	p.str(") as " + p.define(s.Var, s.Var.Name) + ":")
+	p.str(") as ")
+	p.def(s.Var)
+	p.str(":")
 	p.end()
 	p.indent++
 	p.views(s.Var)
 	p.body(s.Body)
 	p.indent--
-	leave()
+	p.leave(mark)
 }
 
 func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
 	if iv, ok := s.Node.(*tir.IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") {
 		p.scope(s, last, s.Body, true, func() {
-			p.str("T.launch_thread(")
-			p.quote(iv.ThreadTag)
+			p.t("launch_thread(")
+			if d := iv.Var.DType(); d != s.Value.DType() {
+				p.t("env_thread(")
+				p.quote(iv.ThreadTag)
+				p.str(", ")
+				p.quote(d.String())
+				p.str(")")
+			} else {
+				p.quote(iv.ThreadTag)
+			}
 			p.str(", ")
 			p.expr(s.Value, 0)
 			p.str(")")
@@ -136,14 +150,14 @@ func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
 		return
 	}
 	p.scope(s, last, s.Body, false, func() {
-		p.str("T.attr(")
+		p.t("attr(")
 		switch n := s.Node.(type) {
 		case nil:
 			p.str("0")
 		case *tir.Buffer:
-			p.str(p.name(n))
+			p.use(n)
 		case *tir.IterVar:
-			p.str(p.name(n.Var))
+			p.tracked(n, p.name(n.Var))
 		case tir.Expr:
 			p.expr(n, 0)
 		default:
@@ -170,5 +184,5 @@ func (p *printer) assertStmt(s *tir.AssertStmt, last bool) {
 		}
 		return
 	}
-	p.scope(s, last, s.Body, false, func() { p.call("T.Assert", s.Cond, s.Message) }, nil)
+	p.scope(s, last, s.Body, false, func() { p.call("Assert", s.Cond, s.Message) }, nil)
 }

@@ -21,16 +21,26 @@ func (p *printer) stmt(s tir.Stmt) { p.statement(s, true) }
 
 // nested prints the body of a compound statement in a frame of its own.
 func (p *printer) nested(s tir.Stmt) {
-	leave := p.frame()
+	mark := p.enter()
 	p.indent++
 	p.body(s)
 	p.indent--
-	leave()
+	p.leave(mark)
 }
 
 // statement prints s. Where it is not last in its frame, a scope that extends over its body
 // is written with "with".
 func (p *printer) statement(s tir.Stmt, last bool) {
+	if p.track == nil {
+		p.statementText(s, last)
+		return
+	}
+	p.track.enter(s, len(p.buf))
+	p.statementText(s, last)
+	p.track.leave(len(p.buf))
+}
+
+func (p *printer) statementText(s tir.Stmt, last bool) {
 	switch s := s.(type) {
 	case *tir.SeqStmt:
 		for i, x := range s.Seq {
@@ -41,7 +51,7 @@ func (p *printer) statement(s tir.Stmt, last bool) {
 		if c, ok := s.Value.(*tir.Call); ok {
 			p.tirCall(c)
 		} else {
-			p.call("T.evaluate", s.Value)
+			p.call("evaluate", s.Value)
 		}
 		p.end()
 	case *tir.BufferStore:
@@ -68,14 +78,15 @@ func (p *printer) statement(s tir.Stmt, last bool) {
 	case *tir.AssertStmt:
 		p.assertStmt(s, last)
 	case *tir.BufferRealize:
-		if p.names[s.Buffer] == "" {
+		if p.names.buffers[s.Buffer] == "" {
 			p.begin(s.Buffer)
-			p.str(p.define(s.Buffer, s.Buffer.Name) + " = ")
-			p.bufferDecl("T.Buffer", s.Buffer, false)
+			p.def(s.Buffer)
+			p.str(" = ")
+			p.bufferDecl("Buffer", s.Buffer, false)
 			p.end()
 		}
 		p.scope(s, last, s.Body, false, func() {
-			p.str("T.realize(")
+			p.t("realize(")
 			p.define(s.Buffer, s.Buffer.Name)
 			p.regionOf(s.Buffer, s.Bounds)
 			p.str(", ")
@@ -90,9 +101,9 @@ func (p *printer) statement(s tir.Stmt, last bool) {
 		p.allocate(s, last)
 	case *tir.AllocateConst:
 		p.scope(s, last, s.Body, true, func() {
-			p.str("T.allocate_const(metadata[\"ir.Blob\"][")
-			p.quote(s.Data.Digest()[:constKeyLen])
-			p.str("], ")
+			p.t("allocate_const(")
+			p.metaTensor(s.Data)
+			p.str(", ")
 			p.quote(s.Type.String())
 			p.str(", ")
 			p.exprList(s.Extents, "[", "]")
@@ -100,7 +111,7 @@ func (p *printer) statement(s tir.Stmt, last bool) {
 			p.str(")")
 		}, s.Var)
 	case *tir.DeclBuffer:
-		p.scope(s, last, s.Body, true, func() { p.bufferDecl("T.decl_buffer", s.Buffer, true) }, s.Buffer)
+		p.scope(s, last, s.Body, true, func() { p.bufferDecl("decl_buffer", s.Buffer, true) }, s.Buffer)
 	default:
 		panic(fmt.Sprintf("script: unknown statement %T", s))
 	}
@@ -116,7 +127,8 @@ func (p *printer) annotations(a *ir.Attrs) {
 func (p *printer) store(s *tir.BufferStore) {
 	p.begin(s)
 	if s.Predicate != nil {
-		p.str(p.name(s.Buffer) + ".vstore(")
+		p.use(s.Buffer)
+		p.str(".vstore(")
 		p.exprList(s.Indices, "[", "]")
 		p.str(", ")
 		p.expr(s.Value, 0)
@@ -124,7 +136,7 @@ func (p *printer) store(s *tir.BufferStore) {
 		p.expr(s.Predicate, 0)
 		p.str(")")
 	} else {
-		p.str(p.name(s.Buffer))
+		p.use(s.Buffer)
 		p.indices(s.Indices)
 		p.str(" = ")
 		p.expr(s.Value, 0)

@@ -17,7 +17,7 @@ const MaxFindings = 20
 // blocks bind each of their iteration variables. Each finding names function, block and node.
 func Verify(name string, fn *PrimFunc) []ir.Diagnostic {
 	v := &verifier{
-		fn: name, active: map[*Var]bool{}, past: map[*Var]bool{}, buffers: map[*Buffer]bool{},
+		fn: name, active: map[*Var]bool{}, past: map[*Var]bool{}, buffers: map[*Buffer]bool{}, consts: map[*Var]bool{},
 		loops: map[*Var]int{}, seen: map[Expr]int{},
 	}
 	v.strict = hasBlock(fn.Body)
@@ -48,10 +48,11 @@ type verifier struct {
 	active  map[*Var]bool // in scope
 	past    map[*Var]bool // were in scope
 	buffers map[*Buffer]bool
-	loops   map[*Var]int // loop variables in scope: blocks with iteration variables around them
-	blocks  []string     // names of the enclosing blocks
-	inner   int          // how many of them have iteration variables
-	seen    map[Expr]int // expressions checked, with the scope that they were checked in
+	consts  map[*Var]bool // constants, over which any buffer may stand
+	loops   map[*Var]int  // loop variables in scope: blocks with iteration variables around them
+	blocks  []string      // names of the enclosing blocks
+	inner   int           // how many of them have iteration variables
+	seen    map[Expr]int  // expressions checked, with the scope that they were checked in
 	scope   int
 	child   func(ir.Node) // checks an operand
 }
@@ -193,7 +194,7 @@ func (v *verifier) use(at ir.Node, b *Buffer) {
 	case v.buffers[b]:
 	case !v.active[b.Data]:
 		v.report(at, "buffer %s is used outside of its scope", b.Name)
-	case v.strict:
+	case v.strict && !v.consts[b.Data]:
 		v.report(at, "buffer %s is used but not declared", b.Name)
 	}
 }

@@ -72,13 +72,11 @@ func (v *verifier) block(b *Block) {
 	for _, iv := range b.IterVars {
 		undo = append(undo, v.define(iv, iv.Var))
 	}
-	for _, m := range b.MatchBuffers {
-		v.region(m.Source)
-	}
 	for _, x := range b.AllocBuffers {
 		undo = append(undo, v.declare(b, x, true)...)
 	}
 	for _, m := range b.MatchBuffers {
+		v.region(m.Source)
 		undo = append(undo, v.implicit(m, m.Buffer)...)
 		v.bufferExprs(m, m.Buffer)
 	}

@@ -36,7 +36,10 @@ func (v *verifier) stmt(s Stmt) {
 	case *BufferStore:
 		v.store(s)
 	case *BufferRealize:
-		undo := v.declare(s, s.Buffer, !v.active[s.Buffer.Data])
+		var undo []func()
+		if !v.buffers[s.Buffer] { // of a buffer from outside it is an annotation
+			undo = v.declare(s, s.Buffer, !v.active[s.Buffer.Data])
+		}
 		v.stmt(s.Body)
 		undoAll(undo)
 	case *Allocate:
@@ -53,6 +56,7 @@ func (v *verifier) stmt(s Stmt) {
 		undo()
 	case *AllocateConst:
 		undo := v.define(s, s.Var)
+		v.consts[s.Var] = true
 		v.stmt(s.Body)
 		undo()
 	case *DeclBuffer:

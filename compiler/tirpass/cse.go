@@ -11,13 +11,18 @@ import (
 // CommonSubexprElimTIR computes repeated expressions once.
 var CommonSubexprElimTIR = &pass.Pass{
 	Name: "tir.CommonSubexprElimTIR", Kind: pass.PrimFunc,
-	Doc:    "Binds expressions that occur several times to variables, at the innermost statement that holds all their uses. It leaves functions alone that still have blocks.",
+	Doc: "Binds expressions that occur several times to variables, at the innermost statement that holds all their uses. It leaves functions alone that still have blocks.",
+	Options: []pass.Option{
+		{Name: "enable_cse_tir", Default: true, Doc: "false leaves everything as it is"},
+		{Name: "identify_equiv_terms", Default: false, Doc: "also find terms that are equal after simplification"},
+	},
 	Config: []string{"tir.disable_cse_tir", "tir.enable_equiv_terms_in_cse_tir"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		if c.ConfigBool("tir.disable_cse_tir") || firstBlock(f.Body) != nil {
+		if c.ConfigBool("tir.disable_cse_tir") || !c.Arg("enable_cse_tir").(bool) || firstBlock(f.Body) != nil {
 			return f, nil
 		}
-		return f.WithBody(eliminateCommon(f.Body, c.ConfigBool("tir.enable_equiv_terms_in_cse_tir"))), nil
+		equiv := c.ConfigBool("tir.enable_equiv_terms_in_cse_tir") || c.Arg("identify_equiv_terms").(bool)
+		return f.WithBody(eliminateCommon(f.Body, equiv)), nil
 	}),
 }
 
@@ -44,7 +49,7 @@ func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
 		here := place
 		out := m.MapStmt(s)
 		for _, t := range lets[here] { // users first, so the operands end up outermost
-			out = &tir.LetStmt{Var: t.v, Value: m.MapExpr(t.e), Body: out}
+			out = &tir.LetStmt{Base: out.Meta(), Var: t.v, Value: m.MapExpr(t.e), Body: out}
 		}
 		return out
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
@@ -41,11 +42,14 @@ func funcOf(m *ir.Module) *tir.PrimFunc {
 
 func print(f *tir.PrimFunc) string { return script.Function("kernel", f, script.Options{}).Source }
 
-// wellFormed fails on what the verifier finds in f.
+// wellFormed fails on what the verifier finds in f, and where f does not read back from its text.
 func wellFormed(t fataler, what string, f *tir.PrimFunc) {
 	t.Helper()
 	if found := tir.Verify("kernel", f); len(found) > 0 {
 		t.Fatalf("%s: not well formed: %v\n%s", what, found[0], print(f))
+	}
+	if err := roundtrip.Check(moduleOf(f)); err != nil {
+		t.Fatalf("%s: %v\n%s", what, err, print(f))
 	}
 }
 

@@ -27,6 +27,7 @@ type opaqueLowerer struct {
 	sub         map[*tir.Var]tir.Expr // variables of loops that were dropped
 	buffers     map[*tir.Buffer]*tir.Buffer
 	keepTrivial bool
+	origin      ir.OriginID // of the innermost block: what is in it comes from there too
 	err         error
 }
 
@@ -55,9 +56,19 @@ func (l *opaqueLowerer) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.BlockRealize:
 		return l.block(s)
 	case *tir.For:
-		return l.loop(s)
+		return l.own(l.loop(s))
+	case *tir.SeqStmt:
+		return l.m.MapStmt(s)
 	}
-	return l.m.MapStmt(s)
+	return l.own(l.m.MapStmt(s))
+}
+
+// own gives a statement without origin that of the block around it, which will be gone.
+func (l *opaqueLowerer) own(s tir.Stmt) tir.Stmt {
+	if s.Meta().Origin != 0 || l.origin == 0 {
+		return s
+	}
+	return ir.WithOrigin(s, l.origin)
 }
 
 func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
@@ -65,6 +76,11 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	if l.err == nil {
 		l.err = opaqueEnough(b)
 	}
+	outer := l.origin
+	if b.Origin != 0 {
+		l.origin = b.Origin
+	}
+	defer func() { l.origin = outer }()
 	body := l.stmt(b.Body)
 	for i := len(b.AllocBuffers) - 1; i >= 0; i-- {
 		buf := l.buffer(b.AllocBuffers[i])
@@ -73,11 +89,11 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 			// Padded strides need the span of the outermost dimension.
 			extents = []tir.Expr{tir.Mul(buf.Strides[0], buf.Shape[0])}
 		}
-		body = &tir.DeclBuffer{Base: buf.Base, Buffer: buf, Body: body}
-		body = &tir.Allocate{
+		body = l.own(&tir.DeclBuffer{Base: buf.Base, Buffer: buf, Body: body})
+		body = l.own(&tir.Allocate{
 			Base: buf.Base, Var: buf.Data, Type: buf.DType, Extents: extents,
 			Condition: tir.Bool(true), Body: body,
-		}
+		})
 	}
 	for i := b.Annotations.Len() - 1; i >= 0; i-- {
 		if key, v := b.Annotations.At(i); isPragma(key) {

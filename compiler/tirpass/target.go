@@ -1,12 +1,14 @@
 package tirpass
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/target"
 )
 
 // Function attributes that the passes of the packed calling convention agree on.
@@ -23,17 +25,26 @@ const (
 var BindTarget = &pass.Pass{
 	Name: "tir.BindTarget", Kind: pass.PrimFunc, Lowering: true,
 	Doc:         "Notes on each loop function the target that it is compiled for.",
+	Options:     []pass.Option{{Name: "target", Default: "", Doc: "the target, e.g. wasm; empty takes that of the run"}},
 	ReadsTarget: true,
-	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
+		if s := c.Arg("target").(string); s != "" {
+			var err error
+			if t, err = target.Parse(s); err != nil {
+				return nil, fmt.Errorf("option target: %w", err)
+			}
+		}
 		if t.IsZero() {
-			return nil, fmt.Errorf("no target is set: give one, e.g. --target wasm")
+			return nil, errors.New("no target is set: give one, e.g. --target wasm")
 		}
-		if f.Attrs.Has(ir.AttrTarget) {
-			return f, nil
-		}
-		return f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, t.String())).(*tir.PrimFunc), nil
-	}),
+		return pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+			if f.Attrs.Has(ir.AttrTarget) {
+				return f, nil
+			}
+			return f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, t.String())).(*tir.PrimFunc), nil
+		})(c, m)
+	},
 }
 
 // AnnotateEntryFunc marks the only public loop function of a module as its entry.

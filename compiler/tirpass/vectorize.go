@@ -12,10 +12,11 @@ import (
 // VectorizeLoop turns vectorized loops into vector code.
 var VectorizeLoop = &pass.Pass{
 	Name: "tir.VectorizeLoop", Kind: pass.PrimFunc, Lowering: true,
-	Doc:    "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop.",
-	Config: []string{"tir.disable_vectorize"},
+	Doc:     "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop.",
+	Options: []pass.Option{{Name: "enable_vectorize", Default: true, Doc: "false makes the loops serial"}},
+	Config:  []string{"tir.disable_vectorize"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize")}
+		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
 		w.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
 		w.scopedMapper.stmt = w.visit
 		out := f.WithBody(w.visit(f.Body))

@@ -13,7 +13,7 @@ var EliminateCommonSubexpr = &pass.Pass{
 	Doc:     "Replaces bindings of pure values that an earlier binding in scope computes already by uses of that one's variable.",
 	Options: []pass.Option{{Name: "call_only", Default: false, Doc: "look at calls only, not at tuples and their fields"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		e := &exprCSE{m: c.Step().Input, callOnly: c.Arg("call_only").(bool), sub: map[*relax.Var]relax.Expr{}, seen: map[uint64][]*relax.VarBinding{}}
+		e := &exprCSE{m: c.Step().Input, callOnly: c.Arg("call_only").(bool), sub: map[*relax.Var]relax.Expr{}, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
 		return e.function(f), nil
 	}),
 }
@@ -27,14 +27,31 @@ type exprCSE struct {
 	block    int                            // number of the dataflow block, 0 outside
 	blocks   int
 	inBlock  map[*relax.Var]int
-	numbers  map[*relax.Var]uint64 // of variables, in order of first use as an operand
+	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
+	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
 	mapper   relax.Mapper
 }
 
 func (e *exprCSE) function(f *relax.Function) *relax.Function {
 	e.inBlock, e.numbers = map[*relax.Var]int{}, map[*relax.Var]uint64{}
 	e.mapper = relax.Mapper{Expr: e.expr, Block: e.blockOf}
-	return e.mapper.MapFunction(f)
+	return e.keepOrigins(e.mapper.MapFunction(f))
+}
+
+// keepOrigins gives the bindings that stay the origins of those that they stand for.
+func (e *exprCSE) keepOrigins(f *relax.Function) *relax.Function {
+	if len(e.same) == 0 {
+		return f
+	}
+	return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
+		if ids := e.same[b.Bound()]; ids != nil {
+			id := e.m.Origins().Merge("EliminateCommonSubexpr", append([]ir.OriginID{b.Meta().Origin}, ids...)...)
+			vb := *b.(*relax.VarBinding)
+			vb.Origin, vb.Value = id, ir.WithOrigin(vb.Value, id)
+			b = &vb
+		}
+		return []relax.Binding{b}
+	})
 }
 
 func (e *exprCSE) expr(x relax.Expr) relax.Expr {
@@ -118,6 +135,9 @@ func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 			return &out
 		}
 		e.sub[vb.Var] = prev.Var
+		if vb.Origin != prev.Origin {
+			e.same[prev.Var] = append(e.same[prev.Var], vb.Origin)
+		}
 		return nil
 	}
 	e.inBlock[vb.Var] = e.block

@@ -14,7 +14,7 @@ import (
 var DeadCodeElimination = &pass.Pass{
 	Name: "DeadCodeElimination", Level: 1, Kind: pass.Module,
 	Doc:     "Removes bindings of pure values that nothing uses and functions that cannot be reached from the entry functions: those given, or all with a global_symbol.",
-	Options: []pass.Option{{Name: "entry_functions", Default: []ir.Value{}, Doc: "names of the functions to keep; none keeps all public ones"}},
+	Options: []pass.Option{{Name: "entry_functions", Default: []ir.Value{}, Elem: "", Doc: "names of the functions to keep; none keeps all public ones"}},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		var entries []string
 		for _, v := range c.Arg("entry_functions").([]ir.Value) {

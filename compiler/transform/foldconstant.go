@@ -91,6 +91,12 @@ func (fo *folder) binding(b relax.Binding) relax.Binding {
 	if folded == nil {
 		return out
 	}
+	// The value comes from the node and from what its arguments came from.
+	ids := []ir.OriginID{vb.Origin}
+	for _, a := range fieldsOf(c.Args[1]) {
+		ids = append(ids, a.Meta().Origin)
+	}
+	folded = ir.WithOrigin(folded, fo.m.Origins().Merge("FoldConstant", ids...))
 	nb := *vb
 	nb.Value = folded
 	if vb.Var.Dataflow {

@@ -154,44 +154,32 @@ func fusedName(members []*fuseNode) string {
 }
 
 // distinct adds functions to a module, each once: an equal one that it added before is used
-// again, and keeps the origins of both.
+// again, and gets the origins of both at the end.
 type distinct struct {
-	e       *ir.Editor
-	origins *ir.Origins
-	byHash  map[uint64][]*ir.GlobalVar
+	e      *ir.Editor
+	shared *sharedOrigins
+	byHash map[uint64][]*ir.GlobalVar
 }
 
-func newDistinct(m *ir.Module, e *ir.Editor) *distinct {
-	return &distinct{e, m.Origins(), map[uint64][]*ir.GlobalVar{}}
+func newDistinct(pass string, m *ir.Module, e *ir.Editor) *distinct {
+	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}}
 }
 
 func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {
 	h := ir.StructuralHash(fn)
 	for _, gv := range d.byHash[h] {
-		old := d.e.Lookup(gv.Name)
-		if !ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
-			continue
+		if old := d.e.Lookup(gv.Name); ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
+			d.shared.add(gv.Name, old, fn)
+			return gv
 		}
-		if id := d.origins.Merge("FuseOps", old.Meta().Origin, fn.Meta().Origin); id != old.Meta().Origin {
-			d.e.Set(gv.Name, withOrigin(old, id))
-		}
-		return gv
 	}
 	gv := d.e.Add(name, fn)
 	d.byHash[h] = append(d.byHash[h], gv)
 	return gv
 }
 
-func withOrigin(fn ir.Function, id ir.OriginID) ir.Function {
-	switch fn := fn.(type) {
-	case *relax.Function:
-		out := *fn
-		out.Origin = id
-		return &out
-	case *tir.PrimFunc:
-		out := *fn
-		out.Origin = id
-		return &out
-	}
-	return fn
+// done ends the edit.
+func (d *distinct) done() *ir.Module {
+	d.shared.apply(d.e)
+	return d.e.Done()
 }

@@ -30,7 +30,8 @@ func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer,
 			}
 		}
 	}
-	body := cp.Stmt(callee.Body)
+	// The copy comes from this call alone, whoever else shares the kernel.
+	body := tirOrigins(func(ir.OriginID) ir.OriginID { return base.Origin }, args...).Stmt(cp.Stmt(callee.Body))
 	if r, ok := body.(*tir.BlockRealize); ok && len(r.Block.IterVars) == 0 {
 		u.allocs = append(u.allocs, r.Block.AllocBuffers...)
 		body = r.Block.Body
@@ -38,7 +39,7 @@ func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer,
 	if len(scalars) > 0 {
 		body = foldScalars(body, scalars)
 	}
-	u.body = append(u.body, u.uniqueBlocks(body, base))
+	u.body = append(u.body, u.uniqueBlocks(body))
 	return nil
 }
 
@@ -73,8 +74,8 @@ func scalarConst(c *relax.Constant) (tir.Expr, bool) {
 	return v, v != nil
 }
 
-// uniqueBlocks gives the blocks of s names that the kernel does not have yet, and origins.
-func (u *tirFuser) uniqueBlocks(s tir.Stmt, base ir.Base) tir.Stmt {
+// uniqueBlocks gives the blocks of s names that the kernel does not have yet.
+func (u *tirFuser) uniqueBlocks(s tir.Stmt) tir.Stmt {
 	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
 		b, ok := s.(*tir.Block)
 		if !ok {
@@ -85,11 +86,11 @@ func (u *tirFuser) uniqueBlocks(s tir.Stmt, base ir.Base) tir.Stmt {
 			name = fmt.Sprintf("%s_%d", b.Name, i)
 		}
 		u.blocks[name] = true
-		if name == b.Name && b.Origin == base.Origin {
+		if name == b.Name {
 			return s
 		}
 		out := *b
-		out.Name, out.Origin = name, base.Origin
+		out.Name = name
 		return &out
 	}, nil)
 }

@@ -28,7 +28,7 @@ var FuseOps = &pass.Pass{
 		}
 		maxDepth := int(c.ConfigInt("relax.FuseOps.max_depth"))
 		e := m.Edit()
-		d := newDistinct(m, e)
+		d := newDistinct("FuseOps", m, e)
 		for gv, fn := range m.Funcs() {
 			f, ok := fn.(*relax.Function)
 			if !ok || f.Attrs.Has(attrPrimitive) {
@@ -40,7 +40,7 @@ var FuseOps = &pass.Pass{
 			}
 			e.Set(gv.Name, fuseFunction(m, d, f, maxDepth))
 		}
-		return e.Done(), nil
+		return d.done(), nil
 	},
 }
 

@@ -26,7 +26,7 @@ var FuseTIR = &pass.Pass{
 
 func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 	e := m.Edit()
-	d := newDistinct(m, e)
+	d := newDistinct("FuseTIR", m, e)
 	kernels := map[string]*ir.GlobalVar{}
 	for gv, fn := range m.Funcs() {
 		f, ok := fn.(*relax.Function)
@@ -58,7 +58,7 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 			return []relax.Binding{callKernel(b, kernels)}
 		}))
 	}
-	return e.Done(), nil
+	return d.done(), nil
 }
 
 // callKernel turns a call of a Primitive function into a call_tir of its kernel.
@@ -121,10 +121,10 @@ func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc,
 			}
 		}
 	}
-	root := &tir.Block{Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
+	root := &tir.Block{Base: f.Base, Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
 	return &tir.PrimFunc{
 		Base: f.Base, Params: u.params, Buffers: u.ports, RetType: ir.VoidType(),
-		Body:  &tir.BlockRealize{Predicate: tir.Bool(true), Block: root},
+		Body:  &tir.BlockRealize{Base: f.Base, Predicate: tir.Bool(true), Block: root},
 		Attrs: ir.NewAttrs("tir.noalias", true),
 	}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/transform"
@@ -111,7 +112,7 @@ func prefix(tb failer, m *ir.Module, first, last *pass.Pass, skip []*pass.Pass) 
 	return m
 }
 
-// checkWellFormed verifies both levels.
+// checkWellFormed verifies both levels, and that m reads back from its text.
 func checkWellFormed(tb failer, when string, m *ir.Module) {
 	tb.Helper()
 	for _, d := range relax.WellFormed(m, relax.VerifyOpts{Ops: op.Table(), Prover: arith.NewAnalyzer(), SInfo: true}) {
@@ -123,6 +124,9 @@ func checkWellFormed(tb failer, when string, m *ir.Module) {
 				tb.Errorf("%s: %v", when, d)
 			}
 		}
+	}
+	if err := roundtrip.Check(m); err != nil {
+		tb.Errorf("%s: %v", when, err)
 	}
 }
 

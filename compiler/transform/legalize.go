@@ -16,15 +16,15 @@ var LegalizeOps = &pass.Pass{
 	Name: "LegalizeOps", Kind: pass.Module, Lowering: true,
 	Doc: "Replaces each operator call by a call_tir of a kernel, a loop function made from the operator's tensor expression. Calls with equal kernels share one. Scalar constants become part of the kernel, and a matmul reads a weight that was transposed as it lies in memory. Operators whose shapes are not known are left alone, with a diagnostic.",
 	Options: []pass.Option{
-		{Name: "skip_ops", Default: []ir.Value{}, Doc: "Names of operators that are left alone, e.g. relax.nn.conv2d."},
-		{Name: "enable_warning", Default: true, Doc: "Whether operators without a kernel are reported."},
+		{Name: "skip_ops", Default: []ir.Value{}, Elem: "", Doc: "names of operators that are left alone, e.g. relax.nn.conv2d"},
+		{Name: "enable_warning", Default: true, Doc: "whether operators without a kernel are reported"},
 	},
 	Config: []string{"relax.transform.apply_legalize_ops"},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		if !c.ConfigBool("relax.transform.apply_legalize_ops") {
 			return m, nil
 		}
-		l := &legalizer{ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{}, origins: map[string][]ir.OriginID{}, reported: map[string]bool{}}
+		l := &legalizer{ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{}, shared: newSharedOrigins("LegalizeOps", m), own: map[string]bool{}, reported: map[string]bool{}}
 		for _, name := range c.Arg("skip_ops").([]ir.Value) {
 			if s, ok := name.(string); ok {
 				l.skip[s] = true
@@ -46,8 +46,9 @@ type legalizer struct {
 	mod      *ir.Module
 	edit     *ir.Editor
 	skip     map[string]bool
-	byHash   map[uint64][]string      // kernels by structural hash
-	origins  map[string][]ir.OriginID // of the calls of each new kernel
+	byHash   map[uint64][]string // kernels by structural hash
+	shared   *sharedOrigins
+	own      map[string]bool // kernels that this pass made
 	reported map[string]bool
 
 	fn         string // function at work
@@ -83,11 +84,7 @@ func (l *legalizer) module() (*ir.Module, error) {
 		}
 		l.edit.Set(gv.Name, out)
 	}
-	for name, ids := range l.origins {
-		k := *l.edit.Lookup(name).(*tir.PrimFunc)
-		k.Origin = l.mod.Origins().Merge("LegalizeOps", ids...)
-		l.edit.Set(name, &k)
-	}
+	l.shared.apply(l.edit)
 	return l.edit.Done(), nil
 }
 
@@ -118,7 +115,7 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 		}
 		return []relax.Binding{b}, nil
 	}
-	k := l.newKernel(vb.Value.(*relax.Call), vb.Var)
+	k := l.newKernel(vb)
 	outs, err := k.build(rule)
 	if errors.Is(err, errSkip) {
 		l.report(vb, name, err.Error())
@@ -132,7 +129,7 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	out := *vb
-	out.Value = call
+	out.Value, out.Origin = call, call.Origin
 	return append(k.before, &out), nil
 }
 
@@ -153,15 +150,15 @@ func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
 	h := ir.StructuralHash(fn)
 	for _, name := range l.byHash[h] {
 		if old := l.edit.Lookup(name); old != nil && ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
-			if _, own := l.origins[name]; own {
-				l.origins[name] = append(l.origins[name], fn.Origin)
+			if l.own[name] {
+				l.shared.add(name, old, fn)
 			}
 			return name
 		}
 	}
 	gv := l.edit.Add(hint, fn)
 	l.byHash[h] = append(l.byHash[h], gv.Name)
-	l.origins[gv.Name] = []ir.OriginID{fn.Origin}
+	l.own[gv.Name] = true
 	return gv.Name
 }
 
@@ -178,5 +175,6 @@ func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 	if len(values) > 0 {
 		args = append(args, &relax.ShapeExpr{Values: values})
 	}
-	return &relax.Call{Base: k.call.Base, Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
+	base := ir.Base{Span: k.call.Span, Origin: k.origin()}
+	return &relax.Call{Base: base, Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
 }

@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"cmp"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -24,17 +26,21 @@ type kernel struct {
 	byVar  map[relax.Expr]*te.Tensor
 	vars   map[*tir.Var]*tir.Var // symbolic variables of the graph and of the kernel
 	names  map[string]bool
-	before []relax.Binding // what must be bound before the call
-	err    error           // the first that an accessor met
+	from   ir.OriginID // of the call
+	// absorbed holds the origins of calls that are gone because this kernel does their work.
+	absorbed []ir.OriginID
+	before   []relax.Binding // what must be bound before the call
+	err      error           // the first that an accessor met
 }
 
-func (l *legalizer) newKernel(c *relax.Call, v *relax.Var) *kernel {
+func (l *legalizer) newKernel(vb *relax.VarBinding) *kernel {
+	c, v := vb.Value.(*relax.Call), vb.Var
 	info := c.SInfo
 	if info == nil {
 		info = v.SInfo
 	}
 	return &kernel{
-		l: l, call: c, v: v, op: op.Of(c), info: info,
+		l: l, call: c, v: v, from: cmp.Or(c.Origin, vb.Origin, v.Origin), op: op.Of(c), info: info,
 		byVar: map[relax.Expr]*te.Tensor{}, vars: map[*tir.Var]*tir.Var{}, names: map[string]bool{},
 	}
 }
@@ -67,12 +73,9 @@ func (k *kernel) fail(err error) {
 	}
 }
 
-// origin is that of the call, or else of the variable.
+// origin is that of the call and those of others that the kernel does the work of.
 func (k *kernel) origin() ir.OriginID {
-	if k.call.Origin != 0 {
-		return k.call.Origin
-	}
-	return k.v.Origin
+	return k.l.mod.Origins().Merge("LegalizeOps", append([]ir.OriginID{k.from}, k.absorbed...)...)
 }
 
 // sym maps a scalar expression of the graph into the kernel.

@@ -113,6 +113,9 @@ func matmul(k *kernel) ([]*te.Tensor, error) {
 	side := func(i int) (*te.Tensor, bool) {
 		if v, ok := k.call.Args[i].(*relax.Var); ok {
 			if w := k.l.transposed[v]; w != nil {
+				if k.l.dead[v] {
+					k.absorbed = append(k.absorbed, k.l.bound[v].Meta().Origin)
+				}
 				return k.param(w, i), true
 			}
 		}

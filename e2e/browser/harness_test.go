@@ -109,6 +109,9 @@ func visit(t *testing.T, base string, width, height int64) *page {
 			if err != nil {
 				return
 			}
+			if strings.Contains(m.String(), "status of 422") {
+				continue // the browser's own note that the server found mistakes in a text
+			}
 			if m.IsException() || m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning {
 				p.mu.Lock()
 				p.faults = append(p.faults, fmt.Sprintf("%s (%s:%d)", m, m.URL, m.Line+1))
@@ -274,4 +277,14 @@ func (p *page) shot(file string) {
 		return
 	}
 	p.t.Logf("screenshot: %s", file)
+}
+
+// file writes a file for an upload and returns its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

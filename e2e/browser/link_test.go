@@ -56,7 +56,7 @@ func TestUpload(t *testing.T) {
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo("/")
 	dir := t.TempDir()
-	for name, want := range map[string]string{"notes.txt": "does not end in .onnx", "empty.onnx": "is empty"} {
+	for name, want := range map[string]string{"notes.doc": "neither a model", "empty.onnx": "is empty"} {
 		file := filepath.Join(dir, name)
 		content := []byte("text")
 		if strings.HasPrefix(name, "empty") {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -20,6 +21,9 @@ var views = []struct {
 	name, model, query, ready string
 }{
 	{"gallery", "", "", `document.querySelectorAll(".card").length > 0`},
+	{"editor", "", "/new", `document.querySelector(".cm-content")?.textContent.includes("R.matmul") && document.querySelector("#editor-status.is-ok")`},
+	{"mistakes", "", draftPage, `document.querySelectorAll(".cm-lintRange-error").length === 2 && document.querySelector(".cm-lint-marker-error")`},
+	{"source", scriptModel, "?view=source&line=3", `document.querySelector(".code-row.at-line")`},
 	{"unified", fixture.MLP, "?pass=1.9/FuseTIR&function=main", `document.querySelectorAll(".code-row.is-add").length > 0`},
 	{"split", fixture.MLP, "?pass=1.10/ApplyDefaultSchedule&view=split", `document.querySelectorAll(".code-row.is-mod").length > 0`},
 	{"ir", fixture.MLP, "?pass=2.3/CallTIRRewrite&view=ir&function=*", `document.querySelectorAll(".code-head").length > 0`},
@@ -28,12 +32,22 @@ var views = []struct {
 	{"failed", fixture.Broken, "?pass=3.1/LowerAllocTensor", `document.querySelector(".empty .note.error")`},
 }
 
+// draftPage is the editor with a text with two mistakes.
+const draftPage = "/new?draft"
+
 // open shows a view and waits until it is there.
 func open(p *page, model, query, ready string) {
 	p.t.Helper()
-	if model == "" {
+	switch {
+	case query == draftPage:
 		p.goTo("/")
-	} else {
+		eval[bool](p, `(sessionStorage.setItem("irscope.draft", JSON.stringify({name: "draft.py", text: "x = 1\ny = wrong + 'ä'\n\nz = [é, wrong]\n"})), true)`)
+		p.goTo(query)
+	case strings.HasPrefix(query, "/"):
+		p.goTo(query)
+	case model == "":
+		p.goTo("/")
+	default:
 		p.goTo(session(p, model) + query)
 		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state").dataset.status)`)
 	}

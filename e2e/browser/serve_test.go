@@ -24,6 +24,7 @@ var catalog = web.Catalog{
 			Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{1, 784}}}, Parameters: 109_386,
 			Ops: map[string]int{"relax.matmul": 3, "relax.add": 3, "relax.nn.relu": 2, "relax.nn.softmax": 1},
 		},
+		{Name: fixture.Many, Title: "Many", Doc: "2,000 functions with 100,000 lines."},
 		{Name: fixture.Broken, Title: "Broken", Doc: "Fails in LowerAllocTensor.", Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{"n", 4}}}},
 		{Name: fixture.Large, Title: "Large", Doc: "A function of 100,000 lines."},
 		{Name: fixture.Hostile, Title: "Hostile <b>", Doc: "Names and texts that are markup: <script>window.__pwned=1</script>"},
@@ -69,16 +70,23 @@ func serveWith(t *testing.T, runner run.Runner, st store.Store, catalog web.Cata
 	return listener.URL
 }
 
+// scriptModel stands for a text where the name of a model is expected.
+const scriptModel = "module.py"
+
 // session returns the path of a session with a model of the gallery; the visitor makes one for each model.
 func session(p *page, model string) string {
 	p.t.Helper()
 	if path, ok := p.sessions[model]; ok {
 		return path
 	}
+	body := fmt.Sprintf(`{gallery: %q}`, model)
+	if model == scriptModel {
+		body = `{kind: "tvmscript", name: "module.py", source: "from tvm.script import relax as R\n\n@R.function\ndef main(x: R.Tensor((4,), 'float32')):\n    return x\n"}`
+	}
 	p.goTo("/")
 	p.wait(`document.querySelector(".card-open")`)
 	p.sessions[model] = "/s/" + eval[string](p, fmt.Sprintf(`fetch("/api/sessions", {
-		method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({gallery: %q}),
-	}).then(r => r.json()).then(r => r.session.id)`, model))
+		method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(%s),
+	}).then(r => r.json()).then(r => r.session.id)`, body))
 	return p.sessions[model]
 }

@@ -23,6 +23,8 @@ func TestServe(t *testing.T) {
 	for _, args := range [][]string{{"--addr", "127.0.0.1:0"}, {"serve", "--addr", "127.0.0.1:0", "--workers", "2"}} {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Stderr = t.Output()
+		home := t.TempDir()
+		cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+home)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -30,10 +32,14 @@ func TestServe(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		line, err := bufio.NewReader(out).ReadString('\n')
+		lines := bufio.NewReader(out)
+		line, err := lines.ReadString('\n')
 		m := address.FindStringSubmatch(line)
 		if err != nil || m == nil {
 			t.Fatalf("%v: first line is %q (%v), expected the address", args, line, err)
+		}
+		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "explorer: data is kept in "+home) {
+			t.Errorf("%v: second line is %q (%v), expected the folder of the data", args, line, err)
 		}
 		for path, want := range map[string]string{"/healthz": "ok", "/": "Transformer block", "/api/passes": `"FuseOps"`} {
 			if body := get(t, m[1]+path); !strings.Contains(body, want) {

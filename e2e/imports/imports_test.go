@@ -87,8 +87,8 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
 	},
 	{
-		"instruments/event imports only the standard library",
-		func(p string) bool { return p == "instruments/event" },
+		"instruments/event and instruments/flow import only the standard library",
+		func(p string) bool { return p == "instruments/event" || p == "instruments/flow" },
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},
 	{

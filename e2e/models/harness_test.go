@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
@@ -47,7 +48,8 @@ func (h *harness) importModel(m *onnxpb.Model) *ir.Module {
 type settings struct {
 	level    int
 	disabled []string
-	verify   bool
+	verify   bool // after every pass
+	readBack bool // print and read after every pass
 }
 
 func (s settings) String() string {
@@ -58,6 +60,9 @@ func (h *harness) compile(mod *ir.Module, s settings) (*compiler.Result, error) 
 	req := compiler.Request{Module: mod, OptLevel: &s.level, Disabled: s.disabled}
 	if s.verify {
 		req.Instruments = []*pass.Instrument{instruments.WellFormed(false)}
+	}
+	if s.readBack {
+		req.Instruments = append(req.Instruments, roundtrip.Instrument())
 	}
 	return compiler.Compile(context.Background(), req)
 }
@@ -133,7 +138,7 @@ func (h *harness) checkModel(c onnxtest.Case, levels ...int) {
 	h.tb.Helper()
 	mod := h.importModel(c.Model(h.tb))
 	for _, level := range levels {
-		s := settings{level: level, verify: true}
+		s := settings{level: level, verify: true, readBack: level == pass.DefaultOptLevel}
 		var sets [][]*tensor.Tensor
 		for _, set := range c.Sets {
 			sets = append(sets, h.tensors(set.Inputs))

@@ -44,6 +44,8 @@ const (
 	KindCancelled ErrorKind = "cancelled"
 	// KindTimeout: the run took longer than it may.
 	KindTimeout ErrorKind = "timeout"
+	// KindInterrupted: the server ended while the run was in progress.
+	KindInterrupted ErrorKind = "interrupted"
 	// KindLimit: the run hit another limit, which Error.Limit names.
 	KindLimit ErrorKind = "limit"
 )
@@ -158,11 +160,12 @@ type Status string
 
 // The ways in which a run ends.
 const (
-	StatusOK        Status = "ok"
-	StatusFailed    Status = "failed"
-	StatusCancelled Status = "cancelled"
-	StatusTimeout   Status = "timeout"
-	StatusLimit     Status = "limit"
+	StatusOK          Status = "ok"
+	StatusFailed      Status = "failed"
+	StatusCancelled   Status = "cancelled"
+	StatusTimeout     Status = "timeout"
+	StatusLimit       Status = "limit"
+	StatusInterrupted Status = "interrupted"
 )
 
 // RunFinished closes every log; no event follows it.

@@ -1,15 +1,16 @@
 // Requests to the server. Every failure becomes an Error whose message can be shown.
 
-import type { DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "./wire";
+import type { Diagnostic, DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "./wire";
 
-// RequestError is what the server refused, with its status and the seconds after which it may be tried again (0: not said).
+// RequestError is what the server refused, with its status, the seconds after which it may be tried again (0: not said), and what
+// is wrong with a text.
 export class RequestError extends Error {
-  constructor(message: string, readonly status: number, readonly retryAfter: number) {
+  constructor(message: string, readonly status: number, readonly retryAfter: number, readonly diagnostics: Diagnostic[] = []) {
     super(message);
   }
 }
 
-async function json<T>(path: string, init?: RequestInit): Promise<T> {
+export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   let res: Response;
   try {
     res = await fetch(path, { headers: { Accept: "application/json" }, ...init });
@@ -23,20 +24,23 @@ async function json<T>(path: string, init?: RequestInit): Promise<T> {
 
 async function failure(res: Response): Promise<RequestError> {
   let message = `the server answered ${res.status}`;
+  let diagnostics: Diagnostic[] = [];
   try {
-    const body = (await res.json()) as { error?: { message?: string } };
+    const body = (await res.json()) as { error?: { message?: string; diagnostics?: Diagnostic[] } };
     if (body.error?.message) message = body.error.message;
+    diagnostics = body.error?.diagnostics ?? [];
   } catch {
     // Not JSON: the status says enough.
   }
-  return new RequestError(message, res.status, Number(res.headers.get("Retry-After")) || 0);
+  return new RequestError(message, res.status, Number(res.headers.get("Retry-After")) || 0, diagnostics);
 }
 
-function post<T>(path: string, body: unknown): Promise<T> {
+export function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
   return json<T>(path, {
     method: "POST",
     headers: { Accept: "application/json", "Content-Type": "application/json" },
     body: JSON.stringify(body ?? {}),
+    signal: signal ?? null,
   });
 }
 

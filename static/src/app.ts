@@ -13,4 +13,14 @@ switch (document.body.dataset.page) {
   case "session":
     void session();
     break;
+  case "editor":
+    void editor();
+    break;
+}
+
+// editor loads the editor, which only this page needs. Where it cannot be loaded, the textarea stays.
+async function editor(): Promise<void> {
+  const { editor, codemirror } = document.getElementById("editor-form")!.dataset;
+  const [page, bundle] = await Promise.all([import(editor!), import(codemirror!)]);
+  await page.open(bundle);
 }

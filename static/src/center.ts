@@ -50,7 +50,7 @@ export class Center {
       if (model.code?.vm) entries.unshift({ name: "virtual machine", key: "(vm)", badge: "V", badgeTitle: "virtual-machine code" });
       return { entries, count: plural(model.code?.kernels.length ?? 0, "kernel") };
     }
-    if (view === "result") return { entries: [], count: "" };
+    if (view === "result" || view === "source") return { entries: [], count: "" };
     if (view === "ir") {
       const functions = byNumber(model.functionsAt(step));
       const entries: Entry[] = functions.map((f) => ({ name: f.name, key: f.name, ...badge(f.kind), note: `${f.lines}` }));
@@ -86,15 +86,16 @@ export class Center {
     const change = step?.finished?.functions.find((c) => c.name === fn);
     const text = this.texts(model, step, fn, state.view);
     const what = change ? `${change.before}/${change.after}` : "";
-    const key = [state.view, step?.path, step?.status ?? model.finished?.status, fn, state.view === "ir" || state.view === "code" ? text.map((t) => t.hash).join() : what].join(" ");
+    const whole = state.view === "ir" || state.view === "code" || state.view === "source";
+    const key = state.view === "source" ? "source" : [state.view, step?.path, step?.status ?? model.finished?.status, fn, whole ? text.map((t) => t.hash).join() : what].join(" ");
     if (key === this.key) return;
     const [oldView, ...oldRest] = this.key.split(" ");
     const sameText = oldRest.join(" ") === key.split(" ").slice(1).join(" ") && oldView !== state.view;
     this.key = key;
     this.pending?.abort();
     this.pending = null;
-    if (state.view === "ir" || state.view === "code") {
-      if (text.length > 0) void this.whole(text, `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}`, state);
+    if (whole) {
+      if (text.length > 0) void this.whole(text, state.view === "source" ? "source of the session" : `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}`, state);
       else this.nothing(model, step, state.view);
       return;
     }
@@ -155,6 +156,7 @@ export class Center {
       if (fn === "(vm)" && model.code?.vm) return [{ title: fn, hash: model.code.vm, lines: 0 }];
       return (model.code?.kernels ?? []).filter((k) => k.name === fn).map((k) => ({ title: k.name, hash: k.text, lines: k.lines }));
     }
+    if (view === "source") return [{ title: "source", hash: byId("app").dataset.source ?? "", lines: 0 }];
     if (view !== "ir") return [];
     const functions = model.functionsAt(step);
     return functions.filter((f) => fn === wholeModule || f.name === fn).map((f) => ({ title: f.name, hash: f.text, lines: f.lines }));
@@ -162,6 +164,7 @@ export class Center {
 
   private title(step: Step | null, fn: string, view: View): string {
     if (view === "result") return "Result";
+    if (view === "source") return "Source of the session";
     if (view === "code") return fn ? `Generated code of ${fn === "(vm)" ? "the virtual machine" : fn}` : "Generated code";
     const name = fn === wholeModule ? "module" : fn;
     if (!step) return name ? `${name} as imported` : "Imported module";

@@ -6,7 +6,10 @@ import { importPath, opCount, type Step } from "./model";
 import { glyphs } from "./tree";
 import type { Diagnostic, Metrics, PassInfo, RunError } from "./wire";
 
-export function details(host: HTMLElement, step: Step | null, info: PassInfo | undefined, selectPass: (name: string) => void): void {
+// Jump leads to a line of the text that the session starts from; null where there is none.
+export type Jump = ((line: number) => void) | null;
+
+export function details(host: HTMLElement, step: Step | null, info: PassInfo | undefined, selectPass: (name: string) => void, jump: Jump): void {
   if (!step) {
     host.replaceChildren(h("p", { class: "quiet" }, "Select a pass to see what it did."));
     return;
@@ -23,7 +26,7 @@ export function details(host: HTMLElement, step: Step | null, info: PassInfo | u
   if (info?.doc) out.push(h("p", { class: "details-doc" }, info.doc));
   out.push(facts(step, info, selectPass));
   if (step.error) out.push(errorNote(step.error));
-  out.push(...step.diagnostics.map(diagnosticNote));
+  out.push(...step.diagnostics.map((d) => diagnosticNote(d, jump)));
   const after = step.finished?.metrics ?? null;
   if (step.before && after) out.push(...numbers(step.before, after));
   if (!group) out.push(...attrs(step));
@@ -141,13 +144,23 @@ export function errorNote(e: RunError): HTMLElement {
   return h("div", { class: "note error" }, h("p", { class: "note-text" }, e.message), where ? h("p", { class: "note-where" }, where) : null);
 }
 
-export function diagnosticNote(d: Diagnostic): HTMLElement {
-  const at = d.span ? `${d.span.source}${d.span.line ? `:${d.span.line}${d.span.column ? `:${d.span.column}` : ""}` : ""}` : "";
+export function diagnosticNote(d: Diagnostic, jump: Jump): HTMLElement {
   return h(
     "div",
     { class: `note ${d.severity}` },
     h("p", { class: "note-text" }, h("strong", {}, `${d.severity}: `), d.message),
     d.help ? h("p", {}, d.help) : null,
-    at || d.function ? h("p", { class: "note-where" }, [d.function && `function ${d.function}`, at].filter(Boolean).join(", ")) : null,
+    d.span || d.function ? h("p", { class: "note-where" }, d.function ? `function ${d.function}` : "", d.function && d.span ? ", " : "", place(d, jump)) : null,
   );
+}
+
+// place says where in the source a message belongs; it leads there where the page shows the source.
+function place(d: Diagnostic, jump: Jump): HTMLElement | string {
+  if (!d.span) return "";
+  const { source, line, column } = d.span;
+  const at = [source, line, column].filter(Boolean).join(":");
+  if (!line || !jump) return at;
+  const b = h("button", { type: "button", class: "link", "data-jump": line }, at);
+  b.addEventListener("click", () => jump(line));
+  return b;
 }

@@ -39,12 +39,13 @@ export class FunctionList {
     setText(this.count, count);
     const fresh = signature !== this.signature;
     if (!fresh && selected === this.selected) return;
+    const left = this.selected;
     this.entries = entries;
     this.selected = selected;
     this.signature = signature;
     this.box.parentElement?.style.setProperty("--n", String(Math.min(40, entries.length)));
     if (fresh) this.list.reset(entries.length, 0);
-    else this.list.redraw();
+    else this.list.redrawWhere((k) => entries[k]!.key === left || entries[k]!.key === selected);
     const i = entries.findIndex((x) => x.key === selected);
     if (i >= 0) this.list.show(i);
     setAttr(this.box, "aria-activedescendant", i >= 0 && this.list.element(i) ? `fn-${i}` : null);

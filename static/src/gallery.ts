@@ -2,6 +2,7 @@
 
 import { bytes } from "./format";
 import { byId, setText } from "./dom";
+import { keepDraft, startScript } from "./scripts";
 
 export function gallery(): void {
   const form = byId<HTMLFormElement>("upload");
@@ -21,12 +22,29 @@ export function gallery(): void {
     input.value = "";
   };
 
+  // sendText starts a session from a text; one with mistakes opens in the editor.
+  const sendText = async (file: File): Promise<void> => {
+    const most = Number(form.dataset.maxText);
+    if (!most) return fail("This server takes no texts of modules.");
+    if (file.size > most) return fail(`${file.name} has ${bytes(file.size)}; the limit for texts is ${bytes(most)}.`);
+    try {
+      const text = await file.text();
+      const out = await startScript({ kind: "tvmscript", source: text, name: file.name });
+      if ("session" in out) location.assign(`/s/${out.session}`);
+      else if (keepDraft(file.name, text)) location.assign("/new");
+      else fail(out.message);
+    } catch (err) {
+      fail(err instanceof Error ? err.message : String(err));
+    }
+  };
+
   const send = (file: File): void => {
     if (sending) return;
     error.hidden = true;
     if (file.size === 0) return fail(`${file.name} is empty.`);
     if (file.size > max) return fail(`${file.name} has ${bytes(file.size)}; the limit is ${bytes(max)}.`);
-    if (!/\.onnx$/i.test(file.name)) return fail(`${file.name} does not end in .onnx. Export the model to ONNX first.`);
+    if (/\.(py|txt|tvmscript)$/i.test(file.name)) return void sendText(file);
+    if (!/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor a text of a module (.py, .txt, .tvmscript, .json).`);
     const body = new FormData();
     body.set("model", file, file.name);
     const req = new XMLHttpRequest();

@@ -78,6 +78,8 @@ export class RunModel {
   readonly lanes: Lane[] = [];
   // imported stands for the module as it was read: the first row of the tree.
   imported: Step | null = null;
+  // version counts the events that were applied.
+  version = 0;
   private readonly ends: Step[] = [];
   private metrics: Metrics | null = null;
   private clock = 0;
@@ -89,6 +91,7 @@ export class RunModel {
   }
 
   private applyOne(e: WireEvent): void {
+    this.version++;
     this.clock = Math.max(this.clock, e.measured?.at ?? 0);
     switch (e.type) {
       case "run_started":

@@ -26,11 +26,14 @@ class SessionPage {
   private filter = "";
   private onlyChanged = setting("only-changed") !== "false";
   private shown = "";
+  private detailed = "";
   private readonly runs: Runs;
   private readonly tree: PipelineTree;
   private readonly functions: FunctionList;
   private readonly timeline: Timeline;
   private readonly center: Center;
+  // jump shows a line of the text that the session starts from.
+  private readonly jump = byId("app").dataset.source ? (line: number): void => this.showSource(line) : null;
   private readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
   private readonly prefetchSoon = debounce(120, () => {
@@ -69,7 +72,7 @@ class SessionPage {
     this.controls();
     this.keyboard();
     // A link to a diff or a result opens on it.
-    if (narrow.matches && (this.chosen || ["result", "code"].includes(this.state.view))) this.showTab("center");
+    if (narrow.matches && (this.chosen || ["result", "code", "source"].includes(this.state.view))) this.showTab("center");
   }
 
   async open(): Promise<void> {
@@ -118,7 +121,7 @@ class SessionPage {
 
   private select(step: Step): void {
     this.chosen = true;
-    const leaves = this.state.view === "result" || this.state.view === "code";
+    const leaves = ["result", "code", "source"].includes(this.state.view);
     const view = leaves ? (setting("diff-view") === "split" ? "split" : "unified") : this.state.view;
     this.go({ pass: step.path, line: 0, view });
   }
@@ -141,8 +144,16 @@ class SessionPage {
 
   private setView(view: View): void {
     if (view === "unified" || view === "split") keep("diff-view", view);
-    const changesList = (this.state.view === "code") !== (view === "code");
+    const changesList = ["code", "source"].some((v) => (this.state.view === v) !== (view === v));
     this.go({ view, line: 0, ...(changesList ? { fn: "" } : {}) });
+  }
+
+  private showSource(line: number): void {
+    const there = this.state.view === "source";
+    this.go({ view: "source", line, fn: "" });
+    if (there) void this.center.code.goToLine(line);
+    if (narrow.matches) this.showTab("center");
+    this.center.code.scroller.focus();
   }
 
   private selected(): Step | null {
@@ -160,16 +171,26 @@ class SessionPage {
     // A new run leaves the diff on the page until the pass has its turn again.
     const again = step !== null && !ended(step) && this.shown === this.place(step);
     if (!again) this.drawCenter(step);
-    details(byId("details-body"), step, step ? this.runs.passes.get(step.name) : undefined, (name) => this.selectByName(name));
+    this.drawDetails(step);
     this.timeline.update(this.model, this.state.pass);
     drawTop(this.runs);
     drawMessages(this.runs, step, this.state.view === "result", {
       select: (x) => this.select(x),
+      jump: this.jump,
       turnOn: (names) => this.runs.change({ disabled: this.runs.disabled.filter((name) => !names.includes(name)) }),
     });
     this.app.dataset.view = this.state.view;
     for (const b of document.querySelectorAll<HTMLElement>("#center-tools [data-view]")) press(b, b.dataset.view === this.state.view);
     this.prefetchSoon();
+  }
+
+  // drawDetails writes the details anew where they can have changed.
+  private drawDetails(step: Step | null): void {
+    const info = step ? this.runs.passes.get(step.name) : undefined;
+    const key = [this.model.id, this.model.version, step?.path, info !== undefined].join(" ");
+    if (key === this.detailed) return;
+    this.detailed = key;
+    details(byId("details-body"), step, info, (name) => this.selectByName(name), this.jump);
   }
 
   // drawCenter shows the functions of the step and the chosen one of them.
@@ -260,6 +281,7 @@ class SessionPage {
       { key: "w", doc: "mark the words that differ", run: () => this.toggleWords() },
       { key: "x", doc: "turn the pass off or on", run: () => this.toggleSelected() },
       { key: "r", doc: "run", run: () => void this.runs.start() },
+      ...(this.jump ? [{ key: "s", doc: "the text that this session starts from", run: () => this.setView("source") }] : []),
       { key: "f", doc: "list of functions", run: () => this.functions.box.focus() },
       { key: "/", doc: "filter the passes", run: () => byId("filter").focus() },
       { key: "?", doc: "this help", run: () => help() },

@@ -1,6 +1,6 @@
 // The state that a link carries: which run, pass, function, view and line. It lives in the address and nowhere else.
 
-export type View = "unified" | "split" | "ir" | "code" | "result";
+export type View = "unified" | "split" | "ir" | "code" | "result" | "source";
 
 export interface State {
   run: string;
@@ -10,9 +10,10 @@ export interface State {
   line: number;
 }
 
-const views: View[] = ["unified", "split", "ir", "code", "result"];
+const views: View[] = ["unified", "split", "ir", "code", "result", "source"];
 
 export function readState(fallbackRun: string): State {
+  waiting = null;
   const q = new URLSearchParams(location.search);
   const view = q.get("view") as View;
   return {
@@ -24,8 +25,24 @@ export function readState(fallbackRun: string): State {
   };
 }
 
-// writeState puts the state into the address. A new run is a step back in the history, all else replaces the entry.
+// waiting is the state that the address will show soon.
+let waiting: State | null = null;
+
+// writeState puts the state into the address. A new run is a step back in the history at once; all else replaces the entry when the
+// page has been painted, because the browser takes its time for it.
 export function writeState(s: State, newEntry = false): void {
+  waiting = null;
+  if (newEntry) return write(s, true);
+  waiting = s;
+  requestAnimationFrame(() => {
+    window.setTimeout(() => {
+      if (waiting === s) write(s, false);
+    });
+  });
+}
+
+function write(s: State, newEntry: boolean): void {
+  waiting = null;
   const q = new URLSearchParams();
   if (s.run) q.set("run", s.run);
   if (s.pass) q.set("pass", s.pass);

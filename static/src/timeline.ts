@@ -31,6 +31,7 @@ export class Timeline {
   private byStep = false;
   private model: RunModel | null = null;
   private selected = "";
+  private drawn = "";
 
   constructor(private readonly host: HTMLElement, private readonly on: { select(step: Step): void }) {
     new ResizeObserver(() => this.draw()).observe(host);
@@ -47,6 +48,9 @@ export class Timeline {
   }
 
   update(model: RunModel, selected: string): void {
+    const key = `${model.id} ${model.version} ${selected}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
     this.model = model;
     this.selected = selected;
     this.draw();

@@ -1,7 +1,7 @@
 // The top bar and the messages: how far the run is, its command line, and what the reader should know.
 
 import { commandLine } from "./command";
-import { diagnosticNote, errorNote } from "./details";
+import { diagnosticNote, errorNote, type Jump } from "./details";
 import { byId, h, setText } from "./dom";
 import { plural, time } from "./format";
 import type { Step } from "./model";
@@ -54,7 +54,7 @@ export function summary(runs: Runs): string {
 }
 
 // drawMessages shows what concerns the whole run above the code.
-export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void }): void {
+export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump }): void {
   const out: HTMLElement[] = [];
   if (runs.problem) out.push(h("p", { class: "note error" }, runs.problem));
   const all = runs.model.all();
@@ -74,7 +74,7 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
     }
     out.push(note);
   }
-  const notes = runs.model.diagnostics.map(diagnosticNote);
+  const notes = runs.model.diagnostics.map((d) => diagnosticNote(d, on.jump));
   // Many would hide the code that they are about.
   if (notes.length > 3) out.push(h("details", { class: "note warning" }, h("summary", {}, plural(notes.length, "message") + " about this run"), ...notes));
   else out.push(...notes);

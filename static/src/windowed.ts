@@ -14,14 +14,17 @@ export class Windowed {
   readonly rows: HTMLElement;
   private readonly live = new Map<number, HTMLElement>();
   private n = 0;
+  // What is known of the scroller, as of the last event: asking it would make the browser lay out the page each time.
+  private top = 0;
+  private height = 0;
 
   constructor(readonly scroller: HTMLElement, private readonly o: WindowedOptions, role = "presentation") {
     this.rows = document.createElement("div");
     this.rows.className = "rows";
     this.rows.setAttribute("role", role);
     scroller.append(this.rows);
-    scroller.addEventListener("scroll", () => this.update(), { passive: true });
-    new ResizeObserver(() => this.update()).observe(scroller);
+    scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
+    new ResizeObserver(() => this.resized()).observe(scroller);
   }
 
   get count(): number {
@@ -29,11 +32,12 @@ export class Windowed {
   }
 
   // reset shows n rows anew, at the given distance from the top.
-  reset(n: number, scrollTop = this.scroller.scrollTop): void {
+  reset(n: number, scrollTop = this.top): void {
     this.clear();
     this.n = n;
     this.rows.style.height = `${n * this.o.rowHeight}px`;
-    this.scroller.scrollTop = scrollTop;
+    if (this.height === 0) this.height = this.scroller.clientHeight; // it has just been shown
+    this.scrollTo(scrollTop);
     this.update();
   }
 
@@ -58,19 +62,35 @@ export class Windowed {
   }
 
   window(): { first: number; last: number } {
-    const { scrollTop, clientHeight } = this.scroller;
-    const first = Math.floor(scrollTop / this.o.rowHeight);
-    return { first, last: Math.min(this.n, Math.ceil((scrollTop + clientHeight) / this.o.rowHeight)) };
+    const first = Math.floor(this.top / this.o.rowHeight);
+    return { first, last: Math.min(this.n, Math.ceil((this.top + this.height) / this.o.rowHeight)) };
   }
 
   // show scrolls as little as needed to have row i in view; with top it puts the row near the top.
   show(i: number, top = false): void {
     const { first, last } = this.window();
     const h = this.o.rowHeight;
-    if (top) this.scroller.scrollTop = Math.max(0, (i - 3) * h);
-    else if (i <= first) this.scroller.scrollTop = Math.max(0, (i - 1) * h);
-    else if (i >= last - 1) this.scroller.scrollTop = (i + 2) * h - this.scroller.clientHeight;
+    if (top) this.scrollTo((i - 3) * h);
+    else if (i <= first) this.scrollTo((i - 1) * h);
+    else if (i >= last - 1) this.scrollTo((i + 2) * h - this.height);
     this.update();
+  }
+
+  private scrollTo(top: number): void {
+    const to = Math.max(0, Math.min(top, this.n * this.o.rowHeight - this.height));
+    if (to === this.top) return;
+    this.scroller.scrollTop = to;
+    this.top = this.scroller.scrollTop;
+  }
+
+  private scrolled(): void {
+    this.top = this.scroller.scrollTop;
+    this.update();
+  }
+
+  private resized(): void {
+    this.height = this.scroller.clientHeight;
+    this.scrolled();
   }
 
   private update(): void {

@@ -102,13 +102,22 @@ export interface PassFailed {
   error: RunError;
 }
 
+// SourceSpan is a range of the source; lines and columns count from 1, columns count bytes of UTF-8, the end is exclusive.
+export interface SourceSpan {
+  source: string;
+  line?: number;
+  column?: number;
+  end_line?: number;
+  end_column?: number;
+}
+
 export interface Diagnostic {
   severity: "error" | "warning" | "note";
   message: string;
   help?: string;
   code?: string;
   function?: string;
-  span?: { source: string; line?: number; column?: number };
+  span?: SourceSpan;
 }
 
 export interface Kernel {
@@ -157,7 +166,7 @@ export interface Executed {
 }
 
 export interface RunFinished {
-  status: "ok" | "failed" | "cancelled" | "timeout" | "limit";
+  status: "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
   error?: RunError;
   changed: number;
   same: number;
@@ -230,11 +239,24 @@ export interface TextPage {
   rows: Span[][];
 }
 
+export interface SettingsStep {
+  name: string;
+  options?: Record<string, unknown>;
+  steps?: SettingsStep[];
+}
+
+// Script is a text of a user that defines passes and instruments.
+export interface Script {
+  name: string;
+  source: string;
+}
+
 export interface Settings {
   target?: string;
   opt_level?: number;
   pipeline?: string;
-  steps?: { name: string; options?: Record<string, unknown> }[] | null;
+  steps?: SettingsStep[] | null;
+  scripts?: Script[];
   disabled?: string[];
   required?: string[];
   config?: Record<string, unknown>;
@@ -256,7 +278,7 @@ export interface RunInfo {
 export interface SessionInfo {
   id: string;
   title: string;
-  source?: { kind?: string; name?: string; gallery?: string; arg?: string };
+  source?: { kind?: string; name?: string; gallery?: string; arg?: string; text?: string };
   settings?: Settings;
   runs?: string[];
   may_edit?: boolean;
@@ -270,4 +292,6 @@ export interface PassInfo {
   doc: string;
   required?: string[];
   config?: { key: string; type: string; default?: unknown; doc?: string }[];
+  // script is where a user wrote the pass.
+  script?: Script;
 }

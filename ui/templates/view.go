@@ -12,8 +12,10 @@ type Assets struct {
 type GalleryView struct {
 	Assets Assets
 	Models []ModelCard
-	// MaxUpload is the largest model file that the server takes, in bytes.
-	MaxUpload int64
+	// Scripts are passes as a visitor might write them, each with a session that shows it.
+	Scripts []ScriptCard
+	// MaxUpload is the largest model file that the server takes, in bytes; MaxText the longest text, 0 where it takes none.
+	MaxUpload, MaxText int64
 	// Error is what was wrong with an upload that was sent without JavaScript; empty otherwise.
 	Error string
 }
@@ -34,6 +36,14 @@ type ModelCard struct {
 	Parameters int64
 }
 
+// ScriptCard describes a script that comes with the program.
+type ScriptCard struct {
+	// Name identifies the example in requests, Title and Doc are for people.
+	Name, Title, Doc string
+	// File is the name of the script.
+	File string
+}
+
 // InputDoc is one input of a model: a name, an element type and a printed shape such as "1×3×32×32".
 type InputDoc struct {
 	Name, DType, Shape string
@@ -52,6 +62,8 @@ type SessionView struct {
 	Session, Run string
 	// Title is the name of the model as the user knows it.
 	Title string
+	// SourceText is the hash of the text that the session starts from; empty where it starts from a model.
+	SourceText string
 	// MayEdit tells whether this visitor may start runs in the session.
 	MayEdit bool
 	// Target, OptLevel and Pipeline are the settings of the run.
@@ -118,4 +130,40 @@ type ErrorView struct {
 	Title  string
 	// Message says what was wrong, and what to do about it.
 	Message string
+}
+
+// EditorView is the page on which a session starts from a text.
+type EditorView struct {
+	Assets Assets
+	// EditorJS and CodeMirrorJS are the scripts that make an editor of the textarea.
+	EditorJS, CodeMirrorJS string
+	// Name is the file name that places in the text are given with, Text the text itself.
+	Name, Text string
+	// Parent is the session whose text this is; empty for none.
+	Parent string
+	// Max is the length of the longest text, in bytes.
+	Max int64
+	// Pipeline is the one that is chosen of Pipelines.
+	Pipeline  string
+	Pipelines []PipelineChoice
+	Examples  []Example
+	// Error is what was wrong with a form that was sent without JavaScript, Mistakes what is wrong with its text.
+	Error    string
+	Mistakes []Mistake
+}
+
+// PipelineChoice is a pipeline that a run may use.
+type PipelineChoice struct {
+	Name, Doc string
+}
+
+// Example is a text to start from, with the pipeline that suits it.
+type Example struct {
+	Name, Title, File, Text, Pipeline string
+}
+
+// Mistake is a message about a place in a text; Line and Column count from 1 and are 0 where the place is not known.
+type Mistake struct {
+	Severity, Message, Help string
+	Line, Column            int
 }

@@ -18,18 +18,23 @@ type row struct {
 // AppendRows appends rows from to from+count-1 of the layout as a JSON list; what
 // lies outside is left out.
 func (l *Layout) AppendRows(dst []byte, from, count int) []byte {
+	dst = append(dst, '[')
+	l.window(from, count, func(out row) {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = appendRow(dst, out)
+	})
+	return append(dst, ']')
+}
+
+// window emits rows from to from+count-1; what lies outside is left out.
+func (l *Layout) window(from, count int, emit func(row)) {
 	from = min(max(from, 0), l.Rows)
 	to := from + min(max(count, 0), l.Rows-from)
-	dst = append(dst, '[')
 	for i, r := l.find(from), from; r < to; i++ {
 		s := l.segments[i]
 		end := min(to, s.row+s.rows)
-		emit := func(out row) {
-			if dst[len(dst)-1] != '[' {
-				dst = append(dst, ',')
-			}
-			dst = appendRow(dst, out)
-		}
 		switch s.kind {
 		case segmentFold:
 			emit(row{kind: "fold", x: s.x + 1, y: s.y + 1, fold: &s})
@@ -43,7 +48,6 @@ func (l *Layout) AppendRows(dst []byte, from, count int) []byte {
 		}
 		r = end
 	}
-	return append(dst, ']')
 }
 
 // blockWindow emits rows from to to-1 of a block. Only lines of the window are

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/lru"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -30,7 +31,8 @@ type Config struct {
 
 // Manager queues, starts, shares and cancels runs.
 type Manager struct {
-	cfg Config
+	cfg  Config
+	logs *lru.Cache[string, *Log] // of runs that have finished
 
 	mu       sync.Mutex
 	active   map[string]*active // by id: queued, running, or being stored
@@ -80,9 +82,14 @@ type Info struct {
 	Source store.Source `json:"-"`
 }
 
-// NewManager returns a manager without runs.
+// logCache is the number of bytes of logs of finished runs that are kept at hand: the
+// viewers of one run share one log.
+const logCache = 64 << 20
+
+// NewManager returns a manager without runs. Recover ends those that an earlier process
+// has left in the store.
 func NewManager(cfg Config) *Manager {
-	return &Manager{cfg: cfg, active: map[string]*active{}, byKey: map[string]*active{}, visitors: map[string]*visitor{}}
+	return &Manager{cfg: cfg, logs: lru.New[string, *Log](logCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: map[string]*visitor{}}
 }
 
 // Start starts a run for a session of a visitor, or queues it, or returns the run
@@ -187,11 +194,19 @@ func (m *Manager) Log(ctx context.Context, id string) (*Log, error) {
 	if a != nil {
 		return a.log, nil
 	}
+	if log, ok := m.logs.Get(id); ok {
+		return log, nil
+	}
 	lines, err := m.cfg.Store.Events(ctx, id, 0)
 	if err != nil {
 		return nil, err
 	}
-	return SealedLog(lines), nil
+	log := SealedLog(lines)
+	m.logs.Put(id, log, log.Bytes())
+	if first, ok := m.logs.Get(id); ok {
+		log = first // another viewer was faster
+	}
+	return log, nil
 }
 
 // info describes an active run; the caller holds the manager's lock.

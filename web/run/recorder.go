@@ -5,28 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/store"
 )
 
-// recorder is the Sink of one run: it numbers, encodes, stores, hashes and counts
-// events, and keeps the limits of the log, the texts and the memory.
+// recorder is the Sink of one run: it numbers and encodes events, keeps the limits of the
+// log, the texts and the memory, and hands everything to the journal.
 type recorder struct {
-	id     string
-	log    *Log
-	store  store.Store
+	*journal
 	limits Limits
 	start  time.Time
 
-	mu     sync.Mutex
+	// These are guarded by the lock of the journal.
 	closed bool
-	seq    int
-	open   []event.Event // pass_started events without their end
-	hash   *event.Hasher
-	counts event.Counts
 	kept   map[string]bool
 	logged int64
 	text   int64
@@ -34,7 +27,19 @@ type recorder struct {
 }
 
 func newRecorder(id string, log *Log, st store.Store, limits Limits) *recorder {
-	return &recorder{id: id, log: log, store: st, limits: limits, start: time.Now(), hash: event.NewHasher(), kept: map[string]bool{}}
+	return &recorder{journal: newJournal(id, log, st), limits: limits, start: time.Now(), kept: map[string]bool{}}
+}
+
+// wait lets what is pending get to the store where there is much of it, and returns the
+// error with which the run is to end if it ends; the caller holds the lock.
+func (r *recorder) wait() error {
+	for r.full() && !r.closed {
+		r.moved.Wait()
+	}
+	if r.closed {
+		return ErrSealed
+	}
+	return r.failed
 }
 
 // tooMuch returns the error of a run that went beyond a limit.
@@ -49,8 +54,8 @@ func tooMuch(limit, what string, most int64) error {
 func (r *recorder) Emit(e event.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return ErrSealed
+	if err := r.wait(); err != nil {
+		return err
 	}
 	if e.Type == event.TypeRunFinished {
 		return errors.New("emit: run_finished is added by the caller of the runner")
@@ -58,51 +63,37 @@ func (r *recorder) Emit(e event.Event) error {
 	return r.emit(e, r.limits.LogBytes)
 }
 
-// emit appends an event to the store and then to the log; limit bounds the log.
+// emit hands an event to the journal; limit bounds the log.
 func (r *recorder) emit(e event.Event, limit int64) error {
-	e.Seq = r.seq
+	e.Seq = r.next()
 	enc, err := event.Encode(e)
 	if err != nil {
 		return err
 	}
-	line := enc.Line
-	if r.logged+int64(len(line)) > limit {
+	if r.logged+int64(len(enc.Line)) > limit {
 		return tooMuch("log_bytes", "the events of the run take too much room", r.limits.LogBytes)
 	}
-	// The store outlives the run's context: what is shown is kept.
-	if err := r.store.AppendEvents(context.Background(), r.id, r.seq, [][]byte{line}); err != nil {
-		return fmt.Errorf("store event %d: %w", r.seq, err)
-	}
-	r.hash.Add(enc)
-	r.counts.Add(e)
-	switch e.Type {
-	case event.TypePassStarted:
-		r.open = append(r.open, e)
-	case event.TypePassFinished, event.TypePassFailed:
-		r.open = slices.DeleteFunc(r.open, func(s event.Event) bool { return s.Step == e.Step })
-	}
-	r.logged += int64(len(line))
-	r.seq++
-	return r.log.Append(line)
+	r.logged += int64(len(enc.Line))
+	r.addEvent(e, enc)
+	return nil
 }
 
 // Text implements event.Sink.
 func (r *recorder) Text(language, text string) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
-		return "", ErrSealed
+	if err := r.wait(); err != nil {
+		return "", err
 	}
-	hash, err := r.store.PutBlob(context.Background(), r.id, language, []byte(text))
-	if err != nil {
-		return "", fmt.Errorf("keep text: %w", err)
+	hash := event.HashText(text)
+	if r.kept[hash] {
+		return hash, nil
 	}
-	if !r.kept[hash] {
-		r.kept[hash] = true
-		if r.text += int64(len(text)); r.text > r.limits.TextBytes {
-			return "", tooMuch("text_bytes", "the printed IR of the run takes too much room", r.limits.TextBytes)
-		}
+	if r.text += int64(len(text)); r.text > r.limits.TextBytes {
+		return "", tooMuch("text_bytes", "the printed IR of the run takes too much room", r.limits.TextBytes)
 	}
+	r.kept[hash] = true
+	r.addText(store.Text{Hash: hash, Language: language, Data: []byte(text)})
 	return hash, nil
 }
 
@@ -113,16 +104,22 @@ func (r *recorder) Keep(hashes []string) (bool, error) {
 	if r.closed {
 		return false, ErrSealed
 	}
+	var more []string
 	for _, h := range hashes {
-		if r.kept[h] {
-			continue
+		if !r.kept[h] {
+			more = append(more, h)
 		}
-		switch err := r.store.KeepBlob(context.Background(), r.id, h); {
-		case errors.Is(err, store.ErrNotFound):
-			return false, nil
-		case err != nil:
-			return false, fmt.Errorf("keep text: %w", err)
-		}
+	}
+	if len(more) == 0 {
+		return true, nil
+	}
+	switch err := r.store.KeepBlob(context.Background(), r.id, more...); {
+	case errors.Is(err, store.ErrNotFound):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("keep text: %w", err)
+	}
+	for _, h := range more {
 		r.kept[h] = true
 	}
 	return true, nil
@@ -147,25 +144,41 @@ const finishRoom = 1 << 20
 func (r *recorder) finish(done *event.RunFinished) (hash string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	limit := r.limits.LogBytes + finishRoom
-	for len(r.open) > 0 && err == nil {
-		s := r.open[len(r.open)-1]
+	r.closed = true
+	r.moved.Broadcast()
+	r.settle()
+	if r.failed != nil {
+		// The run did not get to hear of it, or it was why the run ended.
+		if done.Status == event.StatusOK {
+			*done = *outcome(r.failed, r.limits)
+		}
+		r.failed = nil
+	}
+	limit, counts := r.limits.LogBytes+finishRoom, r.counts
+	for _, s := range slices.Backward(r.open) {
 		fault := event.Error{Kind: event.KindPass, Message: "the pass did not finish"}
 		if done.Error != nil {
 			fault = *done.Error
 		}
 		name := s.Body.(*event.PassStarted).Name
 		fault.Pass = name
-		err = r.emit(event.New(s.Step, s.Parent, &event.PassFailed{Name: name, Error: fault}, r.now()), limit)
+		e := event.New(s.Step, s.Parent, &event.PassFailed{Name: name, Error: fault}, r.now())
+		counts.Add(e)
+		if err = r.emit(e, limit); err != nil {
+			break
+		}
 	}
 	if err == nil {
-		done.Changed, done.Same = r.counts.Changed, r.counts.Same
-		done.Skipped, done.Failed = r.counts.Skipped, r.counts.Failed
+		done.Changed, done.Same = counts.Changed, counts.Same
+		done.Skipped, done.Failed = counts.Skipped, counts.Failed
 		m := r.now()
-		m.Total, m.ReusedSteps = m.At, r.counts.Reused
+		m.Total, m.ReusedSteps = m.At, counts.Reused
 		err = r.emit(event.New("", "", done, m), limit)
 	}
-	r.closed = true
+	r.settle()
+	if err == nil {
+		err = r.failed
+	}
 	r.log.Seal()
 	return r.hash.Sum(), err
 }

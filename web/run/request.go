@@ -28,8 +28,11 @@ type Settings struct {
 	OptLevel int `json:"opt_level"`
 	// Pipeline names a pipeline; empty means the default one.
 	Pipeline string `json:"pipeline"`
-	// Steps, where not nil, replace the pipeline.
+	// Steps, where not nil, replace the pipeline; Pipeline then names the one that they came
+	// from.
 	Steps []Step `json:"steps,omitempty"`
+	// Scripts define passes, which steps name, and instruments, which watch the run.
+	Scripts []Script `json:"scripts,omitempty"`
 	// Disabled and Required are names of passes.
 	Disabled []string `json:"disabled,omitempty"`
 	Required []string `json:"required,omitempty"`
@@ -43,10 +46,12 @@ type Settings struct {
 	Seed int64 `json:"seed"`
 }
 
-// Step is one step of an explicit pipeline.
+// Step is one step of an explicit pipeline: a pass, or, where it has steps, a sequence of
+// that name.
 type Step struct {
 	Name    string         `json:"name"`
 	Options map[string]any `json:"options,omitempty"`
+	Steps   []Step         `json:"steps,omitempty"`
 }
 
 // Limits are what a run may use.
@@ -71,6 +76,7 @@ func DefaultLimits() Limits { return defaultLimits }
 const (
 	maxNames    = 1000
 	maxSteps    = 1000
+	maxNesting  = 8
 	maxBindings = 16
 	// MaxOptLevel is the highest optimisation level.
 	MaxOptLevel = 4
@@ -88,14 +94,38 @@ func (s Settings) Normalize() (Settings, error) {
 			return s, fmt.Errorf("%s lists %d passes, at most %d are possible", name, len(list), maxNames)
 		}
 	}
-	if len(s.Steps) > maxSteps {
-		return s, fmt.Errorf("steps lists %d steps, at most %d are possible", len(s.Steps), maxSteps)
+	if n, err := countSteps(s.Steps, 1); err != nil {
+		return s, err
+	} else if n > maxSteps {
+		return s, fmt.Errorf("steps lists %d steps, at most %d are possible", n, maxSteps)
+	}
+	if err := validScripts(s.Scripts); err != nil {
+		return s, err
 	}
 	if len(s.Bindings) > maxBindings {
 		return s, fmt.Errorf("bindings lists %d executions, at most %d are possible", len(s.Bindings), maxBindings)
 	}
 	s.Disabled, s.Required = sortedSet(s.Disabled), sortedSet(s.Required)
 	return s, nil
+}
+
+// countSteps counts the steps with those inside of others.
+func countSteps(steps []Step, depth int) (int, error) {
+	n := len(steps)
+	for _, step := range steps {
+		if len(step.Steps) == 0 {
+			continue
+		}
+		if depth == maxNesting {
+			return n, fmt.Errorf("step %.60q is nested too deep, at most %d sequences may be inside of each other", step.Name, maxNesting)
+		}
+		inside, err := countSteps(step.Steps, depth+1)
+		if err != nil {
+			return n, err
+		}
+		n += inside
+	}
+	return n, nil
 }
 
 // sortedSet returns a sorted copy without doubles; nil for none.

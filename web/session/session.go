@@ -35,9 +35,13 @@ func IsToken(s string) bool {
 	return err == nil && len(b) == 32
 }
 
-// MayEdit tells whether a token allows changes of a session. It takes the same time
-// for every wrong token.
-func MayEdit(s store.Session, token string) bool {
+// MayEdit tells whether a token allows changes of a session; nobody may change one that
+// is shared. It takes the same time for every wrong token.
+func MayEdit(s store.Session, token string) bool { return !s.Shared && Owns(s, token) }
+
+// Owns tells whether a token is that of a session. It takes the same time for every
+// wrong token.
+func Owns(s store.Session, token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return token != "" && subtle.ConstantTimeCompare(sum[:], s.TokenHash[:]) == 1
 }
@@ -65,13 +69,40 @@ func FromUpload(ctx context.Context, st store.Store, name string, data []byte, t
 	return s, nil
 }
 
+// FromScript makes a session of the text of a module. The parent is the session whose text
+// was edited, or empty.
+func FromScript(ctx context.Context, st store.Store, name, text, parent, token string) (store.Session, error) {
+	s := fresh(name, token, store.Source{Kind: store.SourceScript, Name: name, Blob: event.HashText(text)})
+	s.Parent = parent
+	if err := st.CreateSession(ctx, s); err != nil {
+		return store.Session{}, err
+	}
+	if _, err := st.PutBlob(ctx, s.ID, event.LangTVMScript, []byte(text)); err != nil {
+		return store.Session{}, fmt.Errorf("keep text: %w", err)
+	}
+	return s, nil
+}
+
+// Lifetime is how long a session is kept after the last day on which a run was started in
+// it. What is shared is kept for good.
+const Lifetime = 90 * 24 * time.Hour
+
+// Touch puts off the expiry of a session that is in use, at most once a day.
+func Touch(ctx context.Context, st store.Store, s store.Session) error {
+	if s.Expires.IsZero() || time.Until(s.Expires) > Lifetime-24*time.Hour {
+		return nil
+	}
+	return st.SetExpiry(ctx, s.ID, time.Now().UTC().Add(Lifetime))
+}
+
 // fresh returns a session with a new id.
 func fresh(title, token string, src store.Source) store.Session {
 	var id [16]byte
 	_, _ = rand.Read(id[:])
+	now := time.Now().UTC()
 	return store.Session{
 		ID: base64.RawURLEncoding.EncodeToString(id[:]), TokenHash: sha256.Sum256([]byte(token)),
-		Title: title, Source: src, Created: time.Now().UTC(),
+		Title: title, Source: src, Created: now, Expires: now.Add(Lifetime),
 	}
 }
 

@@ -52,37 +52,66 @@ func (m *Memory) PutBlob(_ context.Context, owner, language string, data []byte)
 	if owned[hash] {
 		return hash, nil
 	}
-	b := m.blobs[hash]
-	if b == nil {
+	if m.blobs[hash] == nil {
 		n := int64(len(data))
-		if err := m.reserve(n, owner); err != nil {
-			m.used -= n
+		if s := m.sessions[owner]; s != nil && m.uploaded(s.TokenHash)+n > m.limit/2 {
+			return "", fmt.Errorf("keep %d bytes: your sessions may take %d MiB: %w", n, m.limit/2>>20, ErrQuota)
+		}
+		// Making room may drop old runs, never this owner.
+		err := m.reserve(n, owner)
+		m.used -= n
+		if err != nil {
 			return "", fmt.Errorf("keep %d bytes: %w", n, err)
 		}
-		// Making room may have dropped old runs, never this owner.
-		b = &blob{language: language, data: data, size: len(data)}
-		m.blobs[hash] = b
 	}
-	b.owners++
-	owned[hash] = true
+	m.keep(owned, Text{Hash: hash, Language: language, Data: data})
 	return hash, nil
 }
 
+// uploaded returns the bytes that the sessions of a token own.
+func (m *Memory) uploaded(token [32]byte) int64 {
+	var n int64
+	for _, s := range m.sessions {
+		if s.TokenHash != token {
+			continue
+		}
+		for hash := range s.owned {
+			n += int64(m.blobs[hash].size)
+		}
+	}
+	return n
+}
+
+// keep adds a blob to an owner and counts it where it is new.
+func (m *Memory) keep(owned map[string]bool, t Text) {
+	if owned[t.Hash] {
+		return
+	}
+	b := m.blobs[t.Hash]
+	if b == nil {
+		b = &blob{language: t.Language, data: t.Data, size: len(t.Data)}
+		m.blobs[t.Hash] = b
+		m.used += int64(len(t.Data))
+	}
+	b.owners++
+	owned[t.Hash] = true
+}
+
 // KeepBlob implements Store.
-func (m *Memory) KeepBlob(_ context.Context, owner, hash string) error {
+func (m *Memory) KeepBlob(_ context.Context, owner string, hashes ...string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	owned, err := m.owned(owner)
 	if err != nil {
 		return err
 	}
-	b := m.blobs[hash]
-	if b == nil {
-		return fmt.Errorf("text %s: %w", hash, ErrNotFound)
+	for _, hash := range hashes {
+		if m.blobs[hash] == nil {
+			return fmt.Errorf("text %s: %w", hash, ErrNotFound)
+		}
 	}
-	if !owned[hash] {
-		b.owners++
-		owned[hash] = true
+	for _, hash := range hashes {
+		m.keep(owned, Text{Hash: hash})
 	}
 	return nil
 }
@@ -147,49 +176,4 @@ func (m *Memory) release(owned map[string]bool) {
 			delete(m.blobs, hash)
 		}
 	}
-}
-
-// reserve counts n more bytes and makes room where there is too little: the oldest
-// finished runs go first, then the oldest sessions. What belongs to the owner
-// stays. ErrFull leaves the count raised; the caller takes it back.
-func (m *Memory) reserve(n int64, owner string) error {
-	m.used += n
-	if m.used <= m.limit {
-		return nil
-	}
-	m.runOrder = slices.DeleteFunc(m.runOrder, func(id string) bool {
-		r := m.runs[id]
-		if m.used <= m.limit || id == owner || !r.finished {
-			return false
-		}
-		m.release(r.owned)
-		m.used -= r.bytes
-		if m.shared[r.Key] == id {
-			delete(m.shared, r.Key)
-		}
-		delete(m.runs, id)
-		return true
-	})
-	m.sessionOrder = slices.DeleteFunc(m.sessionOrder, func(id string) bool {
-		s := m.sessions[id]
-		if m.used <= m.limit || id == owner || m.busy(s) {
-			return false
-		}
-		m.release(s.owned)
-		m.used -= int64(len(s.Title) + len(s.Settings) + 256)
-		delete(m.sessions, id)
-		return true
-	})
-	if m.used > m.limit {
-		return ErrFull
-	}
-	return nil
-}
-
-// busy tells whether a session has a run that has not finished.
-func (m *Memory) busy(s *session) bool {
-	return slices.ContainsFunc(s.Runs, func(id string) bool {
-		r := m.runs[id]
-		return r != nil && !r.finished
-	})
 }

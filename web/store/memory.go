@@ -3,13 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 )
 
-// Memory keeps everything in memory, within a number of bytes: where room is
-// needed it drops the oldest finished runs, then the oldest sessions. Texts of
-// finished runs are compressed.
+// Memory keeps everything in memory, within a number of bytes: where room is needed
+// it drops the oldest finished runs, then expired sessions, then the oldest. What is shared
+// stays, and so do its runs. Texts of finished runs are compressed.
 type Memory struct {
 	limit int64
 
@@ -53,71 +52,6 @@ func (m *Memory) Used() int64 {
 	return m.used
 }
 
-// CreateSession implements Store.
-func (m *Memory) CreateSession(_ context.Context, s Session) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.sessions[s.ID] != nil {
-		return fmt.Errorf("create session %s: it exists", s.ID)
-	}
-	n := int64(len(s.Title) + len(s.Settings) + 256)
-	if err := m.reserve(n, s.ID); err != nil {
-		m.used -= n
-		return fmt.Errorf("create session: %w", err)
-	}
-	s.Runs = nil
-	m.sessions[s.ID] = &session{Session: s, owned: map[string]bool{}}
-	m.sessionOrder = append(m.sessionOrder, s.ID)
-	return nil
-}
-
-// Session implements Store.
-func (m *Memory) Session(_ context.Context, id string) (Session, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.sessions[id]
-	if s == nil {
-		return Session{}, fmt.Errorf("session: %w", ErrNotFound)
-	}
-	out := s.Session
-	out.Runs = slices.Clone(s.Runs)
-	return out, nil
-}
-
-// maxSessionRuns bounds the runs that a session lists; the oldest are forgotten.
-const maxSessionRuns = 200
-
-// AddRun implements Store.
-func (m *Memory) AddRun(_ context.Context, id, run string) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.sessions[id]
-	if s == nil {
-		return fmt.Errorf("add run to session: %w", ErrNotFound)
-	}
-	if i := slices.Index(s.Runs, run); i >= 0 {
-		return nil
-	}
-	s.Runs = append(s.Runs, run)
-	if len(s.Runs) > maxSessionRuns {
-		s.Runs = slices.Clone(s.Runs[1:])
-	}
-	return nil
-}
-
-// SaveSettings implements Store.
-func (m *Memory) SaveSettings(_ context.Context, id string, settings []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.sessions[id]
-	if s == nil {
-		return fmt.Errorf("save settings of session: %w", ErrNotFound)
-	}
-	m.used += int64(len(settings) - len(s.Settings))
-	s.Settings = settings
-	return nil
-}
-
 // CreateRun implements Store.
 func (m *Memory) CreateRun(_ context.Context, r Run) error {
 	m.mu.Lock()
@@ -158,8 +92,21 @@ func (m *Memory) RunByKey(_ context.Context, key string) (Run, error) {
 	return r.Run, nil
 }
 
+// Unfinished implements Store.
+func (m *Memory) Unfinished(context.Context) ([]Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []Run
+	for _, id := range m.runOrder {
+		if r := m.runs[id]; !r.finished {
+			out = append(out, r.Run)
+		}
+	}
+	return out, nil
+}
+
 // AppendEvents implements Store.
-func (m *Memory) AppendEvents(_ context.Context, id string, from int, lines [][]byte) error {
+func (m *Memory) AppendEvents(_ context.Context, id string, from int, lines [][]byte, texts ...Text) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.runs[id]
@@ -171,13 +118,22 @@ func (m *Memory) AppendEvents(_ context.Context, id string, from int, lines [][]
 	case from != len(r.lines):
 		return fmt.Errorf("append events to run %s: number %d, want %d", id, from, len(r.lines))
 	}
-	var n int64
+	var n, grown int64
 	for _, l := range lines {
 		n += int64(len(l)) + 24
 	}
-	if err := m.reserve(n, id); err != nil {
-		m.used -= n
-		return err
+	for _, t := range texts {
+		if m.blobs[t.Hash] == nil {
+			grown += int64(len(t.Data))
+		}
+	}
+	if err := m.reserve(n+grown, id); err != nil {
+		m.used -= n + grown
+		return fmt.Errorf("append %d events with %d texts: %w", len(lines), len(texts), err)
+	}
+	m.used -= grown // keep counts what it adds
+	for _, t := range texts {
+		m.keep(r.owned, t)
 	}
 	r.lines = append(r.lines, lines...)
 	r.bytes += n
@@ -206,6 +162,10 @@ func (m *Memory) FinishRun(_ context.Context, done Run, reusable bool) error {
 	if r == nil {
 		m.mu.Unlock()
 		return fmt.Errorf("finish run: %w", ErrNotFound)
+	}
+	if r.finished {
+		m.mu.Unlock()
+		return fmt.Errorf("finish run %s: it has finished as %s", done.ID, r.Status)
 	}
 	r.Status, r.Hash, r.finished = done.Status, done.Hash, true
 	if reusable {

@@ -3,8 +3,8 @@
 //
 // The packages below web may import it. It must not know HTTP, passes or how runs
 // are scheduled; it imports of ours only the event format. Memory is the
-// implementation without durability; a database takes its place behind the same
-// interface and the same conformance tests.
+// implementation without durability; package sqlite below is the durable one, and
+// package storetest holds the tests that both pass.
 package store
 
 import (
@@ -20,51 +20,101 @@ var ErrNotFound = errors.New("not found")
 // ErrFull says that there is no room, even after old runs were dropped.
 var ErrFull = errors.New("storage is full")
 
+// ErrShared says that a session was shared, and what is shared does not change.
+var ErrShared = errors.New("the session is shared and cannot change any more")
+
+// ErrQuota says that one visitor or one session has as much as it may have; the
+// error around it says of what.
+var ErrQuota = errors.New("quota reached")
+
 // Store keeps what the explorer knows. All methods may be called by several
 // goroutines. Byte slices that are handed over or returned are not written again
-// by either side.
+// by either side. Where an implementation is durable, what a method did is on disk
+// when it returns, except where it says otherwise.
 type Store interface {
 	// PutBlob keeps data under its hash (event.HashText) for as long as its owner, a
 	// run or a session, is kept. The language names how a text is highlighted;
 	// it is LangBinary for data that is no text. Keeping the same data twice is cheap.
 	PutBlob(ctx context.Context, owner, language string, data []byte) (hash string, err error)
-	// KeepBlob makes an owner keep a blob that is already there, or returns ErrNotFound.
-	KeepBlob(ctx context.Context, owner, hash string) error
+	// KeepBlob makes an owner keep blobs that are already there, or none of them and
+	// returns ErrNotFound. It is on disk when the next thing that the owner stores is.
+	KeepBlob(ctx context.Context, owner string, hashes ...string) error
 	// Blob returns a blob.
 	Blob(ctx context.Context, hash string) (Blob, error)
 
-	// CreateSession stores a new session.
+	// CreateSession stores a new session with its settings, runs and notes. One token
+	// may have MaxSessions of them, else ErrQuota.
 	CreateSession(ctx context.Context, s Session) error
-	// Session returns a session with its runs in the order in which they were added.
+	// Session returns a session with its runs and notes in the order in which they
+	// were added, and the ids of its children.
 	Session(ctx context.Context, id string) (Session, error)
-	// AddRun notes that a session shows a run; adding it twice changes nothing.
+	// Sessions returns the sessions of a token, newest first, without their settings,
+	// runs, notes and children.
+	Sessions(ctx context.Context, token [32]byte) ([]Session, error)
+	// AddRun notes that a session shows a run; adding it twice changes nothing. Of more
+	// than MaxRuns the oldest are forgotten. This and all other changes of what a session
+	// shows return ErrShared once it is shared.
 	AddRun(ctx context.Context, session, run string) error
 	// SaveSettings replaces the settings of a session, as JSON.
 	SaveSettings(ctx context.Context, session string, settings []byte) error
+	// SaveTitle replaces the title of a session.
+	SaveTitle(ctx context.Context, session, title string) error
+	// PutNote adds a note to a session, or replaces the one with its id.
+	PutNote(ctx context.Context, session string, n Note) error
+	// DeleteNote takes a note off a session; one that is not there is ErrNotFound.
+	DeleteNote(ctx context.Context, session, note string) error
+	// ShareSession makes a session immutable and takes its expiry off. Its runs are not
+	// dropped to make room.
+	ShareSession(ctx context.Context, id string) error
+	// SetExpiry says when a session expires; the zero time is never.
+	SetExpiry(ctx context.Context, id string, t time.Time) error
+	// DeleteSession deletes a session, also a shared one. Its runs stay until Expire.
+	DeleteSession(ctx context.Context, id string) error
 
 	// CreateRun stores a new run without events.
 	CreateRun(ctx context.Context, r Run) error
 	// Run returns a run.
 	Run(ctx context.Context, id string) (Run, error)
-	// RunByKey returns the run that finished with this key and may be shared.
+	// RunByKey returns the run that finished last with this key and may be shared.
 	RunByKey(ctx context.Context, key string) (Run, error)
-	// AppendEvents appends encoded events; from is the number of the first and must
-	// be the number of events stored so far.
-	AppendEvents(ctx context.Context, run string, from int, lines [][]byte) error
+	// Unfinished returns the runs that have not finished, oldest first.
+	Unfinished(ctx context.Context) ([]Run, error)
+	// AppendEvents makes a run keep texts and appends encoded events to it, both or
+	// neither; from is the number of the first event and must be the number of events
+	// stored so far.
+	AppendEvents(ctx context.Context, run string, from int, lines [][]byte, texts ...Text) error
 	// Events returns the encoded events of a run from a number on.
 	Events(ctx context.Context, run string, from int) ([][]byte, error)
 	// FinishRun stores how a run ended. Where reusable is true, RunByKey finds it.
-	// No events may be appended afterwards.
+	// No events may be appended afterwards, and a run finishes once.
 	FinishRun(ctx context.Context, r Run, reusable bool) error
+
+	// Expire removes the sessions whose time has come, and runs that finished and that no
+	// session has listed for OrphanTime; it returns how many of both.
+	Expire(ctx context.Context, now time.Time) (sessions, runs int, err error)
 }
 
 // LangBinary is the language of a blob that is no text, such as a model.
 const LangBinary = "binary"
 
+// OrphanTime is the age from which a run that no session lists is removed.
+const OrphanTime = 24 * time.Hour
+
 // Blob is a stored text or file.
 type Blob struct {
 	Language string
 	Data     []byte
+}
+
+// Text is a blob that is stored with events which name it.
+type Text struct {
+	// Hash is that of the data.
+	Hash     string
+	Language string
+	Data     []byte
+	// Base is the hash of a text that this one is probably much alike, such as the same
+	// function before the pass; empty where there is none. It need not be stored.
+	Base string
 }
 
 // Session is a source with its settings and the runs made from it.
@@ -79,15 +129,43 @@ type Session struct {
 	// Settings are those of the latest run as JSON; empty before the first.
 	Settings []byte
 	Runs     []string
+	// Parent is the session that this one was forked from; empty for none. The
+	// parent may have expired.
+	Parent string
+	// Children are the sessions forked from this one, oldest first. Who may read the
+	// parent may not yet know them: show those that are shared, and the visitor's own.
+	Children []string
+	// Shared sessions are immutable.
+	Shared bool
+	// Expires is when the session goes; zero is never.
+	Expires time.Time
+	Notes   []Note
+}
+
+// Expired tells whether the time of a session has come.
+func (s Session) Expired(now time.Time) bool { return !s.Expires.IsZero() && !now.Before(s.Expires) }
+
+// Note is a remark of a person on a line of a text of a run.
+type Note struct {
+	// ID tells the notes of a session apart.
+	ID string `json:"id"`
+	// Run, Step and Function say where it is pinned; what is empty is not said.
+	Run      string `json:"run,omitempty"`
+	Step     string `json:"step,omitempty"`
+	Function string `json:"function,omitempty"`
+	// Line counts from 1; 0 is the whole text.
+	Line    int       `json:"line,omitempty"`
+	Text    string    `json:"text"`
+	Created time.Time `json:"created"`
 }
 
 // Source says where a module comes from.
 type Source struct {
-	// Kind is "gallery" or "upload".
+	// Kind is "gallery", "upload" or "tvmscript".
 	Kind string `json:"kind"`
-	// Name is the name of the gallery model or of the uploaded file.
+	// Name is the name of the gallery model, or of the file.
 	Name string `json:"name"`
-	// Blob is the hash of the uploaded file; empty for the gallery.
+	// Blob is the hash of the file or text; empty for the gallery.
 	Blob string `json:"blob,omitempty"`
 }
 
@@ -95,6 +173,8 @@ type Source struct {
 const (
 	SourceGallery = "gallery"
 	SourceUpload  = "upload"
+	// SourceScript is a text of TVMScript that was typed, pasted or uploaded.
+	SourceScript = "tvmscript"
 )
 
 // Run is one run of the compiler.

@@ -60,6 +60,9 @@ func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	}
 	b := &builder{src: text, d: d, opts: o, comments: comments, env: scope{vals: map[string]any{}}}
 	mods := b.file(stmts)
+	if len(mods) == 0 && !d.failed() {
+		d.list = append(d.list, p.host...) // they may say why there is nothing
+	}
 	if d.failed() {
 		return nil, d.list
 	}
@@ -75,11 +78,16 @@ type builder struct {
 	env      scope
 	metadata map[string]*ir.Blob
 
-	mod     *moduleState
-	intType dtype.DType // of integers without a type
-	graph   bool        // in a graph-level function
-	dims    bool        // in struct info: strings are expressions over symbolic variables
-	depth   int
+	mod *moduleState
+	// Types of integers, floats and buffers that are written without one.
+	intType, floatType, bufferType dtype.DType
+
+	graph bool // in a graph-level function
+	dims  bool // in struct info: strings are expressions over symbolic variables
+	depth int
+
+	sizes    map[ir.Node]int // of nodes that names stand for
+	expanded int             // statements that came out of macros
 
 	tf *loopFunc
 	rf *graphFunc
@@ -106,6 +114,7 @@ type (
 	list struct {
 		items []any
 		tuple bool
+		size  int // of values, nested ones too
 	}
 	// dict is a Python dictionary.
 	dict struct{ keys, vals []any }

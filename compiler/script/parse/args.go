@@ -2,6 +2,7 @@ package parse
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -35,8 +36,8 @@ func (b *builder) bind(n *node, names ...string) []*node {
 		out[i] = a
 	}
 next:
-	for k := range n.kws {
-		kw := &n.kws[k]
+	for k := range n.keywords() {
+		kw := &n.keywords()[k]
 		for i, name := range names {
 			if name == kw.name {
 				if out[i] != nil {
@@ -47,8 +48,8 @@ next:
 			}
 		}
 		help := "it takes " + strings.Join(names, ", ")
-		if near := nearest(kw.name, names); near != "" {
-			help = "did you mean " + near + "?"
+		if best := near(kw.name, names); best != "" {
+			help = "did you mean " + best + "?"
 		}
 		b.d.add(kw.at, kw.end, b.callee(n)+" has no argument "+kw.name, help)
 		panic(failure{})
@@ -89,6 +90,14 @@ func (b *builder) spread(args []*node) []*node {
 
 // callee returns what a call calls, as it is written.
 func (b *builder) callee(n *node) string { return b.src[n.kids[0].at:n.kids[0].end] }
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
 
 func sortedCopy(names []string) []string {
 	out := append([]string{}, names...)

@@ -21,7 +21,7 @@ const (
 	nCompare                 // kids[0] s kids[1], chained by nBool
 	nBool                    // kids[0] s kids[1]; s is "and" or "or"
 	nIfExp                   // kids[1] if kids[0] else kids[2]
-	nLambda                  // lambda params: kids[0]
+	nLambda                  // lambda val: kids[0]
 	nStar                    // *kids[0]
 	nValue                   // val, made by the builder
 )
@@ -33,9 +33,21 @@ type node struct {
 	at, end int32
 	s       string
 	kids    []*node
-	kws     []keyword
-	params  []string // of nLambda
-	val     any      // of nValue
+	// val is a value that the builder made (of nValue), the arguments by name ([]keyword, of
+	// nCall) or the names of the parameters ([]string, of nLambda). Few nodes have any of them.
+	val any
+}
+
+// keywords returns the arguments by name of a call.
+func (n *node) keywords() []keyword {
+	kws, _ := n.val.([]keyword)
+	return kws
+}
+
+// lambdaParams returns the names of the parameters of a lambda.
+func (n *node) lambdaParams() []string {
+	names, _ := n.val.([]string)
+	return names
 }
 
 // keyword is an argument given by name; a name "**" spreads a dictionary.
@@ -78,7 +90,8 @@ const (
 //	sAssert     assert value, ann
 type stmt struct {
 	kind       stmtKind
-	at, end    int32 // of the head
+	at, end    int32 // of the head, behind the decorators
+	top        int32 // start of the decorators, of the head where there are none
 	last       int32 // end of the body
 	targets    []*node
 	ann, value *node
@@ -88,6 +101,7 @@ type stmt struct {
 	orelse     []*stmt
 	name       string
 	params     []param
+	sizes      []param // symbolic variables: def f[n](...)
 	decorators []*node
 }
 

@@ -3,7 +3,6 @@ package parse
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -24,6 +23,9 @@ func (b *builder) fail(n *node, help, format string, args ...any) {
 // guard runs f and reports whether it went through. Errors of the constructors of nodes,
 // which expect what the builder has not checked, are reported at s.
 func (b *builder) guard(s *stmt, f func()) (ok bool) {
+	if b.d.full() {
+		return false
+	}
 	depth, graph, dims := b.depth, b.graph, b.dims
 	defer func() {
 		r := recover()
@@ -60,7 +62,7 @@ func (b *builder) toExpr(v any, n *node) tir.Expr {
 	case uint64:
 		return &tir.IntImm{Base: b.span(n), Type: dtype.UInt64T, Value: int64(v)}
 	case float64:
-		return &tir.FloatImm{Base: b.span(n), Type: dtype.Float32T, Value: v}
+		return &tir.FloatImm{Base: b.span(n), Type: b.floatType, Value: v}
 	case bool:
 		x := tir.Bool(v)
 		x.Base = b.span(n)
@@ -208,9 +210,12 @@ func (b *builder) dtypeOf(n *node) dtype.DType {
 	v := b.eval(n)
 	switch x := v.(type) {
 	case string:
-		d, err := dtype.Parse(x)
-		if err != nil {
-			b.fail(n, "", "%v", err)
+		if x == "" {
+			return dtype.Void
+		}
+		d := b.parseType(x, n)
+		if d.IsUInt() && d.Bits == 1 { // the older name of bool
+			return dtype.BoolT.WithLanes(int(d.Lanes))
 		}
 		return d
 	case dtype.DType:
@@ -228,62 +233,47 @@ func (b *builder) dtypeOf(n *node) dtype.DType {
 	return dtype.Void
 }
 
+// olderTypes are element types under the names that they had in older versions.
+var olderTypes = map[string]dtype.DType{
+	"e4m3_float8": {Code: dtype.Float8E4M3FN, Bits: 8, Lanes: 1}, "e5m2_float8": {Code: dtype.Float8E5M2, Bits: 8, Lanes: 1},
+}
+
+// parseType reads the name of an element type.
+func (b *builder) parseType(s string, n *node) dtype.DType {
+	if d, ok := olderTypes[s]; ok {
+		return d
+	}
+	d, err := dtype.Parse(s)
+	if err == nil {
+		return d
+	}
+	help := "element types are float32, float16, int64, int8, uint8, bool and the like, and vectors such as float32x4"
+	known := strings.Fields("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint64 uint32 uint16 uint8 bool handle")
+	best := map[string]string{"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "boolean": "bool"}[s]
+	if best == "" {
+		best = near(s, known)
+	}
+	switch {
+	case strings.Contains(s, "vscale"):
+		help = "vectors of scalable length are not supported"
+	case best != "":
+		help = "did you mean " + best + "?"
+	}
+	b.fail(n, help, "unknown element type %q", s)
+	return d
+}
+
 // dtypeName reads the name of a type as it stands behind "T.".
 func dtypeName(s string) (dtype.DType, bool) {
-	switch s {
-	case "boolean":
+	if !strings.ContainsAny(s, "0123456789") && s != "bool" && s != "handle" && s != "boolean" {
+		return dtype.Void, false // most names of T; an error would have to be made for each
+	}
+	if d, ok := olderTypes[s]; ok {
+		return d, true
+	}
+	if s == "boolean" {
 		return dtype.BoolT, true
-	case "", "void":
-		return dtype.Void, false
 	}
 	d, err := dtype.Parse(s)
 	return d, err == nil
-}
-
-// describe names a value in an error.
-func describe(v any) string {
-	switch x := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		return map[bool]string{true: "True", false: "False"}[x]
-	case int64:
-		return strconv.FormatInt(x, 10)
-	case uint64:
-		return strconv.FormatUint(x, 10)
-	case float64:
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	case string:
-		return strconv.Quote(x)
-	case *list:
-		if x.tuple {
-			return fmt.Sprintf("a tuple of %d values", len(x.items))
-		}
-		return fmt.Sprintf("a list of %d values", len(x.items))
-	case *dict:
-		return "a dictionary"
-	case namespace:
-		return x.path
-	case *tir.Buffer:
-		return "the buffer " + x.Name
-	case *tir.Var:
-		return "the variable " + x.Name
-	case *relax.Var:
-		return "the variable " + x.Name
-	case *tir.BufferRegion:
-		return "a region of a buffer"
-	case tir.Expr:
-		return "an expression of type " + x.DType().String()
-	case relax.StructInfo:
-		return "struct info"
-	case *ir.GlobalVar:
-		return "the function " + x.Name
-	case relax.Expr:
-		return "a graph-level value"
-	case moduleRef:
-		return "the module"
-	case *frame:
-		return "a statement"
-	}
-	return fmt.Sprintf("%T", v)
 }

@@ -25,7 +25,11 @@ func (b *builder) metadataKey(n *node) (string, bool) {
 	case string:
 		return v, true
 	case int64:
-		return strconv.FormatInt(v, 10), true
+		key := strconv.FormatInt(v, 10)
+		if kind := n.kids[0].kids[1]; kind.kind == nString && b.metadata[kind.s+"/"+key] != nil {
+			key = kind.s + "/" + key
+		}
+		return key, true
 	}
 	return "", false
 }
@@ -61,7 +65,7 @@ func (b *builder) blob(key string, d dtype.DType, shape []int64, n *node) *ir.Bl
 		return x
 	}
 	if !b.opts.AllowMissingConstants {
-		b.fail(n, "give the constants with the text, or allow zeros in their place", "the value of the constant %q is not part of the text", key)
+		b.fail(n, "print the module with show_meta=True: its text then holds the constants", "the value of the constant %q is not part of the text", key)
 	}
 	out, err := ir.NewSplat(d, shape, make([]byte, d.Bytes()))
 	if err != nil {
@@ -192,6 +196,26 @@ func (b *builder) constCall(n *node) any {
 		}
 	}
 	b.fail(a[0], "", "%v", err)
+	return nil
+}
+
+// numberConst is the constant that a number of Python stands for.
+func (b *builder) numberConst(v any, n *node) relax.Expr {
+	d := dtype.Int32T
+	switch v.(type) {
+	case float64:
+		d = dtype.Float32T
+	case bool:
+		d = dtype.BoolT
+	}
+	data, _, err := denseData(v, d)
+	if err == nil {
+		var blob *ir.Blob
+		if blob, err = ir.NewBlob(d, []int64{}, data); err == nil {
+			return &relax.Constant{Base: b.span(n), Data: blob}
+		}
+	}
+	b.fail(n, "", "%v", err)
 	return nil
 }
 

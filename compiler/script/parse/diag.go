@@ -17,7 +17,8 @@ type diagnostics struct {
 	lines  []int32 // offset of the start of each line
 	last   int     // line of the last look-up, where the next one is likely to be
 	list   []ir.Diagnostic
-	fn     string // function that is being read
+	fn     string       // function that is being read
+	broken map[int]bool // lines with an error of the lexer
 	chunk  []ir.Span
 }
 
@@ -70,6 +71,20 @@ func (d *diagnostics) add(at, end int32, message, help string) {
 	}
 	d.list = append(d.list, ir.Diagnostic{Severity: ir.Error, Func: d.fn, Span: d.span(at, end), Message: message, Help: help})
 }
+
+// addLex reports an error of the lexer. Those of the parser on the same line would only follow
+// from it.
+func (d *diagnostics) addLex(at, end int32, message, help string) {
+	d.add(at, end, message, help)
+	line, _ := d.position(at)
+	if d.broken == nil {
+		d.broken = map[int]bool{}
+	}
+	d.broken[line] = true
+}
+
+// full reports whether no more errors are taken: what follows is not looked at.
+func (d *diagnostics) full() bool { return len(d.list) >= maxDiagnostics }
 
 // failed reports whether an error was found.
 func (d *diagnostics) failed() bool {

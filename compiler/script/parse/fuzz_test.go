@@ -40,11 +40,19 @@ func FuzzModule(f *testing.F) {
 	}
 	f.Add("@T.prim_func\ndef f(a: T.handle):\n    T.evaluate(((((((((")
 	f.Add("x = 1 +\n\t\\\n'''")
+	for i, s := range fuzzScripts(f) {
+		if i%20 == 0 && len(s) < 4000 {
+			f.Add(s)
+		}
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		mods, diags := parse.File("fuzz.py", text, parse.Options{AllowMissingConstants: true})
 		for _, d := range diags {
 			if d.Span == nil || d.Message == "" {
 				t.Errorf("diagnostic without a place or a message: %+v", d)
+			}
+			if strings.Contains(d.Message, "runtime error") {
+				t.Errorf("%s", d.Message)
 			}
 			parse.Format(d)
 		}
@@ -54,4 +62,16 @@ func FuzzModule(f *testing.F) {
 			}
 		}
 	})
+}
+
+// fuzzScripts are the scripts of TVM where there are any, as further seeds.
+func fuzzScripts(f *testing.F) []string {
+	if os.Getenv("IRSCOPE_TVM_SCRIPTS") == "" {
+		return nil
+	}
+	var out []string
+	for _, s := range tvmSources(f) {
+		out = append(out, s.Source)
+	}
+	return out
 }

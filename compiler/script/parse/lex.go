@@ -26,12 +26,6 @@ type token struct {
 	at, end int32
 }
 
-// comment is a comment that means something to the builder.
-type comment struct {
-	at   int32
-	text string
-}
-
 // lexer splits a text into tokens. Lines inside brackets are joined, as in Python.
 type lexer struct {
 	src      string
@@ -45,16 +39,13 @@ type lexer struct {
 
 // lex returns the tokens of src, ending with tokEOF.
 func lex(src string, d *diagnostics) ([]token, []comment) {
-	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/3+16)}
+	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/2+16)}
 	if strings.HasPrefix(src, "\ufeff") {
 		l.pos = len("\ufeff")
 	}
 	for l.line() {
 	}
-	if n := len(l.brackets); n > 0 {
-		at := l.brackets[n-1]
-		d.add(at, at+1, "this bracket is never closed", "")
-	}
+	l.unclosed()
 	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind != tokNewline && l.tokens[n-1].kind != tokDedent {
 		l.emit(tokNewline, "", l.pos, l.pos)
 	}
@@ -99,96 +90,6 @@ var signNumbers = func() map[string]uint8 {
 	return out
 }()
 
-// line reads one logical line and reports whether there was one.
-func (l *lexer) line() bool {
-	if l.pos >= len(l.src) {
-		return false
-	}
-	width := 0
-	for l.pos < len(l.src) {
-		switch l.src[l.pos] {
-		case ' ':
-			width++
-		case '\t':
-			width += 8 - width%8
-		case '\f':
-			width = 0
-		default:
-			goto text
-		}
-		l.pos++
-	}
-text:
-	if l.pos >= len(l.src) {
-		return false
-	}
-	switch l.src[l.pos] {
-	case '\n':
-		l.pos++
-		return true
-	case '\r':
-		l.pos++
-		return true
-	case '#':
-		l.comment()
-		return true
-	}
-	l.indent(width)
-	for l.pos < len(l.src) {
-		c := l.src[l.pos]
-		switch {
-		case c == '\n' || c == '\r':
-			l.pos++
-			if len(l.brackets) == 0 {
-				l.emit(tokNewline, "", l.pos-1, l.pos)
-				return true
-			}
-		case c == ' ' || c == '\t' || c == '\f':
-			l.pos++
-		case c == '#':
-			l.comment()
-		case c == '\\' && l.pos+1 < len(l.src) && (l.src[l.pos+1] == '\n' || l.src[l.pos+1] == '\r'):
-			l.pos += 2
-			if l.pos < len(l.src) && l.src[l.pos-1] == '\r' && l.src[l.pos] == '\n' {
-				l.pos++
-			}
-		default:
-			l.token()
-		}
-	}
-	return false
-}
-
-func (l *lexer) indent(width int) {
-	top := l.indents[len(l.indents)-1]
-	if width > top {
-		l.indents = append(l.indents, width)
-		l.emit(tokIndent, "", l.pos, l.pos)
-		return
-	}
-	for width < l.indents[len(l.indents)-1] {
-		l.indents = l.indents[:len(l.indents)-1]
-		l.emit(tokDedent, "", l.pos, l.pos)
-	}
-	if width != l.indents[len(l.indents)-1] {
-		l.diags.add(int32(l.pos), int32(l.pos+1), "this line is indented differently from the lines around it", "indent blocks by four spaces")
-	}
-}
-
-// comment skips to the end of the line and keeps what the printer writes for the parser.
-func (l *lexer) comment() {
-	at := l.pos
-	n := strings.IndexByte(l.src[at:], '\n')
-	if n < 0 {
-		n = len(l.src) - at
-	}
-	l.pos = at + n
-	text := strings.TrimSpace(l.src[at+1 : l.pos])
-	if strings.HasPrefix(text, "with T.block(") || strings.HasPrefix(text, "with T.sblock(") || strings.HasPrefix(text, "int_dtype:") {
-		l.comments = append(l.comments, comment{at: int32(at), text: text})
-	}
-}
-
 func isNameStart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
@@ -225,67 +126,6 @@ func isStringPrefix(s string) bool {
 	return false
 }
 
-func (l *lexer) number() {
-	at := l.pos
-	s := l.src
-	hex := s[at] == '0' && at+1 < len(s) && strings.IndexByte("xXbBoO", s[at+1]) >= 0
-	for l.pos < len(s) {
-		c := s[l.pos]
-		if isDigit(c) || isNameStart(c) || c == '.' && !hex {
-			l.pos++
-			continue
-		}
-		if (c == '+' || c == '-') && !hex && (s[l.pos-1] == 'e' || s[l.pos-1] == 'E') {
-			l.pos++
-			continue
-		}
-		break
-	}
-	l.emit(tokNumber, "", at, l.pos)
-}
-
-// text reads a string whose prefix starts at offset at and whose quote is at the current one.
-func (l *lexer) text(at int) {
-	s := l.src
-	q := s[l.pos]
-	triple := strings.HasPrefix(s[l.pos:], string([]byte{q, q, q}))
-	if triple {
-		l.pos += 3
-	} else {
-		l.pos++
-	}
-	for l.pos < len(s) {
-		switch c := s[l.pos]; {
-		case c == '\\':
-			l.pos += 2
-			continue
-		case c == '\n' && !triple:
-			l.diags.add(int32(at), int32(l.pos), "this string is not closed on its line", "end it with "+string(rune(q)))
-			l.emit(tokString, "", at, l.pos)
-			return
-		case c == q && !triple:
-			l.pos++
-			l.emit(tokString, "", at, l.pos)
-			return
-		case c == q && strings.HasPrefix(s[l.pos:], string([]byte{q, q, q})):
-			l.pos += 3
-			l.emit(tokString, "", at, l.pos)
-			return
-		}
-		l.pos++
-	}
-	l.pos = len(s)
-	l.diags.add(int32(at), int32(at+1), "this string is never closed", "")
-	l.emit(tokString, "", at, l.pos)
-}
-
-// signs by length, longest first.
-var signs3 = []string{"**=", "//=", ">>=", "<<=", "..."}
-
-var signs2 = []string{"->", "==", "!=", "<=", ">=", "//", "**", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":="}
-
-const signs1 = "()[]{},:.=+-*/%<>@&|^~;"
-
 func (l *lexer) sign() {
 	at := l.pos
 	rest := l.src[at:]
@@ -307,7 +147,7 @@ func (l *lexer) sign() {
 	i := strings.IndexByte(signs1, rest[0])
 	l.pos++
 	if i < 0 {
-		l.diags.add(int32(at), int32(l.pos), "this character does not belong in a script", "")
+		l.diags.addLex(int32(at), int32(l.pos), "this character does not belong in a script", "")
 		return
 	}
 	op := signs1[i : i+1]
@@ -317,13 +157,13 @@ func (l *lexer) sign() {
 	case ')', ']', '}':
 		n := len(l.brackets)
 		if n == 0 {
-			l.diags.add(int32(at), int32(l.pos), "this bracket closes nothing", "")
+			l.diags.addLex(int32(at), int32(l.pos), "this bracket closes nothing", "")
 			return
 		}
 		open := l.src[l.brackets[n-1]]
 		l.brackets = l.brackets[:n-1]
 		if want := closing(open); want != rest[0] {
-			l.diags.add(int32(at), int32(l.pos), "expected "+string(rune(want))+" here, the bracket that closes "+string(rune(open)), "")
+			l.diags.addLex(int32(at), int32(l.pos), "expected "+string(rune(want))+" here, the bracket that closes "+string(rune(open)), "")
 			op = string(rune(want))
 		}
 	}
@@ -332,14 +172,4 @@ func (l *lexer) sign() {
 		return
 	}
 	l.emit(tokOp, op, at, l.pos)
-}
-
-func closing(open byte) byte {
-	switch open {
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	}
-	return '}'
 }

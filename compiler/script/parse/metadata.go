@@ -15,36 +15,81 @@ import (
 // tensorMagic starts a tensor in the serialized form of TVM.
 const tensorMagic = 0xDD5E40F096B4A13F
 
-// loadMetadata reads the tensors of a JSON metadata block, numbered in the order in which
-// they stand there.
+// metaNode is a node of a JSON metadata block. Its data holds the numbers of other nodes.
+type metaNode struct {
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+}
+
+// loadMetadata reads the tensors of a JSON metadata block: those that the root lists by their
+// type and number there, and all of them by their order.
 func (b *builder) loadMetadata(n *node) {
 	text := b.strOf(n, "the metadata")
 	var doc struct {
-		Tensors []string `json:"b64ndarrays"`
-		Nodes   []struct {
-			Type string          `json:"type"`
-			Data json.RawMessage `json:"data"`
-		} `json:"nodes"`
+		Root    int        `json:"root_index"`
+		Tensors []string   `json:"b64ndarrays"`
+		Nodes   []metaNode `json:"nodes"`
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		b.fail(n, "", "the metadata is not in the form of JSON: %v", err)
 	}
-	for _, x := range doc.Nodes {
-		var s string
-		if x.Type == "ffi.Tensor" && json.Unmarshal(x.Data, &s) == nil {
-			doc.Tensors = append(doc.Tensors, s)
-		}
-	}
 	if b.metadata == nil {
 		b.metadata = map[string]*ir.Blob{}
 	}
-	for i, s := range doc.Tensors {
+	count := 0
+	add := func(s string) *ir.Blob {
 		blob, err := decodeTensor(s)
 		if err != nil {
-			b.fail(n, "", "tensor %d of the metadata: %v", i, err)
+			b.fail(n, "", "tensor %d of the metadata: %v", count, err)
 		}
-		b.metadata[strconv.Itoa(i)] = blob
+		b.metadata[strconv.Itoa(count)] = blob
+		count++
+		return blob
 	}
+	for _, s := range doc.Tensors {
+		add(s)
+	}
+	byNode := map[int]*ir.Blob{}
+	for i, x := range doc.Nodes {
+		var s string
+		if x.Type == "ffi.Tensor" && json.Unmarshal(x.Data, &s) == nil {
+			byNode[i] = add(s)
+		}
+	}
+	for key, blob := range rootTensors(doc.Nodes, doc.Root, byNode) {
+		b.metadata[key] = blob
+	}
+}
+
+// rootTensors returns the tensors that the root of a metadata block lists, each by its type
+// and number ("relax.expr.Constant/0"). A constant leads to its tensor.
+func rootTensors(nodes []metaNode, root int, tensors map[int]*ir.Blob) map[string]*ir.Blob {
+	out := map[string]*ir.Blob{}
+	read := func(i int, kind string, to any) bool {
+		return i >= 0 && i < len(nodes) && nodes[i].Type == kind && json.Unmarshal(nodes[i].Data, to) == nil
+	}
+	var entries, list []int
+	var kind string
+	if !read(root, "ffi.Map", &entries) {
+		return nil
+	}
+	for k := 0; k+1 < len(entries); k += 2 {
+		if !read(entries[k], "ffi.String", &kind) || !read(entries[k+1], "ffi.Array", &list) {
+			continue
+		}
+		for i, at := range list {
+			var constant struct {
+				Data *int `json:"data"`
+			}
+			if read(at, kind, &constant) && constant.Data != nil {
+				at = *constant.Data
+			}
+			if t := tensors[at]; t != nil {
+				out[kind+"/"+strconv.Itoa(i)] = t
+			}
+		}
+	}
+	return out
 }
 
 // decodeTensor reads a tensor in TVM's serialized form: a header of magic number and 8

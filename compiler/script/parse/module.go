@@ -1,88 +1,11 @@
 package parse
 
 import (
-	"strings"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
-
-// file builds the modules of a text. Functions outside of classes make up one module.
-func (b *builder) file(stmts []*stmt) []NamedModule {
-	b.intType = dtype.Int32T
-	var out []NamedModule
-	var lone []*stmt
-	for _, s := range stmts {
-		b.guard(s, func() {
-			switch s.kind {
-			case sClass:
-				if kind, _ := b.decorator(s); kind == "ir_module" {
-					out = append(out, NamedModule{s.name, b.module(s.name, s.body, false)})
-					return
-				}
-				b.d.add(s.at, s.end, "class "+s.name+" is no module", "put @I.ir_module before it")
-			case sDef:
-				switch kind, _ := b.decorator(s); kind {
-				case "prim_func", "function":
-					lone = append(lone, s)
-				case "macro", "inline":
-					b.env.define(s.name, &macro{s})
-				default:
-					b.d.add(s.at, s.end, "function "+s.name+" is no function of the compiler", "put @T.prim_func or @R.function before it")
-				}
-			case sImport:
-				b.imports(s)
-			case sAssign:
-				b.topAssign(s)
-			case sExpr, sPass:
-			default:
-				b.d.add(s.at, s.end, "only modules and functions may stand at the top of a script", "")
-			}
-		})
-	}
-	if len(lone) > 0 {
-		out = append(out, NamedModule{"Module", b.module("Module", lone, true)})
-	}
-	return out
-}
-
-// imports defines what "from tvm.script import tir as T" and the like define.
-func (b *builder) imports(s *stmt) {
-	for _, p := range s.params {
-		switch p.orig {
-		case "tir", "tirx":
-			b.env.define(p.name, namespace{"T"})
-		case "relax":
-			b.env.define(p.name, namespace{"R"})
-		case "ir":
-			b.env.define(p.name, namespace{"I"})
-		default:
-			if strings.HasPrefix(s.name, "tvm") {
-				root := p.name
-				if i := strings.IndexByte(root, '.'); i >= 0 {
-					root = root[:i]
-				}
-				b.env.define(root, namespace{"tvm"})
-			}
-		}
-	}
-}
-
-// topAssign defines a constant of the script, or reads the metadata of the printed module.
-func (b *builder) topAssign(s *stmt) {
-	t := s.targets[0]
-	if t.kind == nName && t.s == "metadata" && s.value.kind == nCall && len(s.value.kids) == 2 {
-		b.loadMetadata(s.value.kids[1])
-		return
-	}
-	if t.kind != nName {
-		b.fail(t, "", "expected a name on the left")
-	}
-	b.env.define(t.s, b.eval(s.value))
-}
 
 // module builds the functions of a class, or lone functions.
 func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
@@ -99,12 +22,15 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 	var order []string
 	declare := func(name string, s *stmt) bool {
 		if m.vars[name] != nil {
-			b.d.add(s.at, s.end, "the module has two functions called "+name, "")
+			b.d.add(s.at, s.end, "the module has two functions called "+name, "rename one of them")
 			return false
 		}
 		m.vars[name] = ir.NewGlobalVar(name)
 		order = append(order, name)
 		return true
+	}
+	if lone {
+		b.symbolNames(stmts)
 	}
 	for _, s := range stmts {
 		b.guard(s, func() {
@@ -115,10 +41,11 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 					if declare(s.name, s) {
 						defs = append(defs, s)
 					}
+				case "pyfunc", "py_func": // of the host program
 				case "macro", "inline":
-					b.env.define(s.name, &macro{s})
+					b.env.define(s.name, newMacro(s))
 				default:
-					b.d.add(s.at, s.end, "function "+s.name+" is no function of the compiler", "put @T.prim_func or @R.function before it")
+					b.undecorated(s)
 				}
 			case sAssign, sAnnAssign:
 				b.moduleAssign(s, declare)
@@ -145,6 +72,46 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 	return m.mod
 }
 
+// symbolNames names lone functions by their global symbol, as TVM does, where that is a name
+// that no other has.
+func (b *builder) symbolNames(stmts []*stmt) {
+	count := map[string]int{}
+	symbols := make([]string, len(stmts))
+	for i, s := range stmts {
+		count[s.name]++
+		if symbols[i] = b.symbolOf(s); symbols[i] != s.name {
+			count[symbols[i]]++
+		}
+	}
+	for i, s := range stmts {
+		if sym := symbols[i]; sym != "" && sym != s.name && count[sym] == 1 && count[s.name] == 1 {
+			b.env.define(s.name, lookupLater(sym))
+			s.name = sym
+		}
+	}
+}
+
+// lookupLater is the function of that name, once it is declared.
+type lookupLater string
+
+// symbolOf returns the global symbol that the attributes of a function give, "" if none do.
+func (b *builder) symbolOf(s *stmt) string {
+	for _, x := range s.body {
+		if x.kind != sExpr || x.value.kind != nCall || len(x.value.kids) != 2 || x.value.kids[1].kind != nDict {
+			continue
+		}
+		if path, _ := b.path(x.value.kids[0]); path != "T.func_attr" && path != "R.func_attr" {
+			continue
+		}
+		for i := 0; i+1 < len(x.value.kids[1].kids); i += 2 {
+			if k, v := x.value.kids[1].kids[i], x.value.kids[1].kids[i+1]; k.s == ir.AttrGlobalSymbol && v.kind == nString && isIdentifier(v.s) {
+				return v.s
+			}
+		}
+	}
+	return ""
+}
+
 // functions builds the loop-level functions and then the graph-level ones, whose signatures
 // all are known before the first of them is built.
 func (b *builder) functions(defs []*stmt) {
@@ -155,8 +122,9 @@ func (b *builder) functions(defs []*stmt) {
 		kinds[i], decos[i] = b.decorator(s)
 		if kinds[i] == "prim_func" {
 			stub := &tir.PrimFunc{RetType: ir.VoidType()}
-			if s.ann != nil {
+			if n := len(b.d.list); s.ann != nil {
 				b.guard(s, func() { stub.RetType = b.typeOf(s.ann) })
+				b.d.list = b.d.list[:n] // reported when the function itself is read
 			}
 			m.funcs[s.name] = stub
 		}
@@ -170,7 +138,9 @@ func (b *builder) functions(defs []*stmt) {
 	for i, s := range defs {
 		if kinds[i] == "function" {
 			b.d.fn = s.name
+			n := len(b.d.list)
 			b.guard(s, func() { m.funcs[s.name] = b.signature(s, decos[i]) })
+			b.d.list = b.d.list[:n] // reported when the function itself is read
 		}
 	}
 	for i, s := range defs {
@@ -202,76 +172,6 @@ func (b *builder) moduleAssign(s *stmt, declare func(string, *stmt) bool) {
 	}
 }
 
-func (b *builder) moduleExpr(s *stmt) {
-	if s.value.kind != nCall {
-		return
-	}
-	path, _ := b.path(s.value.kids[0])
-	switch path {
-	case "I.module_attrs":
-		a := b.bind(s.value, "attrs")
-		b.need(s.value, a, 1, "attrs")
-		b.mod.mod = b.mod.mod.WithAttrs(b.attrDict(a[0]))
-	case "I.module_global_infos":
-		a := b.bind(s.value, "infos")
-		b.need(s.value, a, 1, "infos")
-		d, ok := b.eval(a[0]).(*dict)
-		if !ok {
-			b.fail(a[0], "", "expected a dictionary")
-		}
-		for i, k := range d.keys {
-			kind, _ := k.(string)
-			l, ok := d.vals[i].(*list)
-			if !ok {
-				b.fail(a[0], "", "expected a list of infos for %q", kind)
-			}
-			infos := []ir.Node{}
-			for _, v := range l.items {
-				if n, ok := v.(ir.Node); ok {
-					infos = append(infos, n)
-				}
-			}
-			b.mod.infos[kind] = infos
-			b.mod.mod = b.mod.mod.WithGlobalInfos(kind, infos)
-		}
-	default:
-		b.fail(s.value, "", "%s cannot stand in a module", path)
-	}
-}
-
-// moduleCall evaluates the calls of I.
-func (b *builder) moduleCall(name string, n *node) any {
-	switch name {
-	case "vdevice":
-		a := b.bind(n, "target", "vdevice_id", "memory_scope")
-		d := &relax.VDevice{Base: b.span(n), Scope: "global"}
-		if a[0] != nil {
-			d.Target = targetText(b.eval(a[0]))
-		}
-		if a[1] != nil {
-			d.ID = int(b.intOf(a[1], "the number of the device"))
-		}
-		if a[2] != nil {
-			d.Scope = b.strOf(a[2], "the memory scope")
-		}
-		return d
-	case "dummy_global_info":
-		return &relax.VDevice{Base: b.span(n)}
-	case "Range":
-		return b.rangeCall(n)
-	case "GlobalVar":
-		return b.globalVar(b.strOf(b.one(n), "the name of a function"), n)
-	case "Op":
-		return ir.NewOp(b.strOf(b.one(n), "the name of an operator"))
-	}
-	help := ""
-	if near := nearest(name, []string{"ir_module", "module_attrs", "module_global_infos", "vdevice", "Range", "GlobalVar", "dummy_global_info"}); near != "" {
-		help = "did you mean I." + near + "?"
-	}
-	b.fail(n, help, "I has no %q", name)
-	return nil
-}
-
 // blockBuilder returns a builder that sees the functions of the module.
 func (b *builder) blockBuilder() *relax.BlockBuilder {
 	if b.mod.bb == nil {
@@ -295,108 +195,3 @@ func (b *builder) blockBuilder() *relax.BlockBuilder {
 const attrCallingConv = "calling_conv"
 
 var packedFunc = &relax.ExternFunc{SInfo: &relax.FuncStructInfo{Opaque: true, Ret: &relax.TupleStructInfo{}}}
-
-// macro is a function whose statements stand in for its calls.
-type macro struct {
-	s *stmt
-}
-
-// maxMacros bounds how deeply macros call macros.
-const maxMacros = 64
-
-// expand runs the statements of a macro with its parameters bound to the arguments.
-func (b *builder) expand(m *macro, n *node) any {
-	names := make([]string, len(m.s.params))
-	for i, p := range m.s.params {
-		names[i] = p.name
-	}
-	var args []*node
-	if len(names) > 0 {
-		args = b.bind(n, names...)
-	}
-	values := make([]any, len(args))
-	for i, a := range args {
-		if a == nil {
-			b.fail(n, "", "the macro needs its argument %s", names[i])
-		}
-		values[i] = b.eval(a)
-		if f, ok := values[i].(fresh); ok {
-			values[i] = f.v
-		}
-	}
-	if b.tf == nil {
-		b.fail(n, "", "macros can be used in loop-level functions only")
-	}
-	if b.depth += maxChain / maxMacros; b.depth > maxChain {
-		b.fail(n, "", "macros call one another more than %d levels deep", maxMacros)
-	}
-	mark := b.env.mark()
-	for i, v := range values {
-		b.env.define(names[i], v)
-	}
-	for _, s := range m.s.body {
-		b.tirStmt(s)
-	}
-	b.env.release(mark)
-	b.depth -= maxChain / maxMacros
-	return done
-}
-
-// attrDict evaluates a dictionary of attributes.
-func (b *builder) attrDict(n *node) *ir.Attrs {
-	v := b.eval(n)
-	if v == nil {
-		return nil
-	}
-	d, ok := v.(*dict)
-	if !ok {
-		b.fail(n, "", "expected a dictionary of attributes, got %s", describe(v))
-	}
-	return b.toAttrs(d, n)
-}
-
-func (b *builder) toAttrs(d *dict, n *node) *ir.Attrs {
-	var out *ir.Attrs
-	for i, k := range d.keys {
-		key, ok := k.(string)
-		if !ok {
-			b.fail(n, "", "the keys of attributes are strings, got %s", describe(k))
-		}
-		out = out.With(key, b.attrValue(d.vals[i], n))
-	}
-	return out
-}
-
-// attrValue turns a value into that of an attribute.
-func (b *builder) attrValue(v any, n *node) ir.Value {
-	switch x := v.(type) {
-	case nil, bool, int64, float64, string, dtype.DType:
-		return x
-	case *tir.IntImm:
-		if x.Type.IsBool() {
-			return x.Value != 0
-		}
-		return x
-	case *tir.StringImm:
-		return x.Value
-	case *list:
-		out := make([]ir.Value, len(x.items))
-		for i, it := range x.items {
-			out[i] = b.attrValue(it, n)
-		}
-		return out
-	case *dict:
-		if len(x.keys) == 0 {
-			return ir.NewAttrs()
-		}
-		return b.toAttrs(x, n)
-	case fresh:
-		return x.v
-	case metaVar:
-		return b.attrValue(x.v, n)
-	case ir.Node:
-		return x
-	}
-	b.fail(n, "", "%s cannot be the value of an attribute", describe(v))
-	return nil
-}

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -15,7 +14,11 @@ func (b *builder) relaxCall(name string, n *node) any {
 	if s, ok := b.sinfoCall(name, n); ok {
 		return s
 	}
-	defer func(d bool) { b.dims = d }(b.dims)
+	if name == "DTensor" || name == "device_mesh" || strings.HasPrefix(name, "dist.") && op.Lookup("relax."+name) == nil {
+		b.fail(n, "distributed tensors (R.DTensor, R.device_mesh and most of R.dist) cannot be read yet", "R.%s is not supported", name)
+	}
+	info := b.dims // in an annotation
+	defer func() { b.dims = info }()
 	b.dims = false
 	base := b.span(n)
 	switch name {
@@ -54,7 +57,7 @@ func (b *builder) relaxCall(name string, n *node) any {
 			f.SInfo = b.sinfo(a[1])
 		}
 		return f
-	case "match_cast":
+	case "match_cast", "emit_match_cast":
 		a := b.bind(n, "value", "struct_info", "ty")
 		if a[1] == nil {
 			a[1] = a[2]
@@ -63,6 +66,23 @@ func (b *builder) relaxCall(name string, n *node) any {
 		return &matchCast{b.toRelax(b.eval(a[0]), a[0]), b.sinfo(a[1])}
 	case "emit":
 		return b.toRelax(b.eval(b.one(n)), n)
+	case "emit_with_sinfo":
+		return b.emitWithSInfo(n)
+	case "emit_te", "rewriter", "If", "Then", "Else", "SeqExpr", "emit_var_binding", "func_name", "arg":
+		b.fail(n, hostOnly[name], "R.%s cannot be read from text", name)
+	case "stop_lift_params":
+		name = "builtin.stop_lift_params"
+	case "linear":
+		return b.linear(n)
+	case "cpu", "cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon":
+		d := device{kind: deviceKinds[name]}
+		if a := b.bind(n, "dev_id"); a[0] != nil {
+			d.index = b.intOf(a[0], "the number of the device")
+		}
+		return d
+	case "nn.relu6":
+		x := b.one(n)
+		return b.opCall(n, "relax.clip", []any{b.eval(x), int64(0), int64(6)}, nil)
 	case "device":
 		return b.deviceCall(n)
 	case "dataflow", "output", "func_attr":
@@ -83,10 +103,10 @@ func (b *builder) relaxCall(name string, n *node) any {
 			}
 		}
 	}
-	full := "relax." + name
-	o := op.Lookup(full)
+	o := op.Lookup("relax." + name)
 	if o == nil {
-		return b.foreignCall(full, n, pos, kws, sinfo)
+		b.dims = info
+		b.unknownOperator(name, n)
 	}
 	if name == "nn.attention" {
 		if bias, ok := kws["bias"]; ok && bias.v != nil || len(pos) > 3 && isGraphValue(pos[3].v) {
@@ -108,8 +128,8 @@ func (b *builder) arguments(n *node) (pos []given, kws map[string]given, sinfo [
 		}
 		pos = append(pos, given{b.eval(k), k})
 	}
-	for i := range n.kws {
-		kw := &n.kws[i]
+	for i := range n.keywords() {
+		kw := &n.keywords()[i]
 		switch kw.name {
 		case "sinfo_args", "ty_args", "out_sinfo", "out_ty":
 			list := b.sinfoList(kw.value)
@@ -133,316 +153,33 @@ func (b *builder) arguments(n *node) (pos []given, kws map[string]given, sinfo [
 
 // adapt brings arguments from the order of TVM's Python function into that of the operator.
 func (b *builder) adapt(o *op.Op, pos []given, kws map[string]given, n *node) ([]given, map[string]given) {
-	if names := pythonParams[o.Name]; names != nil {
-		for i, g := range pos {
-			if i >= len(names) {
-				b.fail(g.at, "it takes "+strings.Join(names, ", "), "%s takes at most %d arguments, got %d", o.Name, len(names), len(pos))
-			}
-			if kws == nil {
-				kws = map[string]given{}
-			}
-			if names[i] != "" {
-				kws[names[i]] = g
-			}
-		}
-		pos = nil
-	}
 	if o.Name == "relax.arange" {
 		pos, kws = b.arange(pos, kws, n)
 	}
-	for from, to := range renamed[o.Name] {
-		if g, ok := kws[from]; ok {
-			delete(kws, from)
-			kws[to] = g
-		}
+	if g, ok := kws["input_tensor"]; ok && o.Name == "relax.slice_scatter" {
+		delete(kws, "input_tensor")
+		kws["data"] = g
 	}
 	return pos, kws
 }
 
-// arange fills in what Python's range does: the start, the step, and the element type.
-func (b *builder) arange(pos []given, kws map[string]given, n *node) ([]given, map[string]given) {
-	all := map[string]given{}
-	for k, g := range kws {
-		all[k] = g
+// unknownOperator reports a name that R does not have.
+func (b *builder) unknownOperator(name string, n *node) {
+	names := append([]string{}, relaxNames...)
+	for _, o := range append(op.All(), op.Foreign()...) {
+		names = append(names, strings.TrimPrefix(o.Name, "relax."))
 	}
-	for i, g := range pos {
-		if i < 4 {
-			all[[]string{"start", "end", "step", "dtype"}[i]] = g
-		}
+	help := ""
+	if best := near(name, names); best != "" {
+		help = "did you mean R." + best + "?"
 	}
-	if e, ok := all["end"]; !ok || e.v == nil {
-		all["end"], all["start"] = all["start"], given{int64(0), n}
+	if b.dims {
+		b.fail(n.kids[0], help, "R has no %q", name)
 	}
-	if s, ok := all["step"]; !ok || s.v == nil {
-		all["step"] = given{int64(1), n}
-	}
-	if d, ok := all["dtype"]; !ok || d.v == nil {
-		t := "int64"
-		for _, k := range []string{"start", "end", "step"} {
-			v := all[k].v
-			if p, ok := v.(*relax.PrimValue); ok {
-				v = p.Value
-			}
-			if e, ok := v.(tir.Expr); ok && e.DType().IsFloat() {
-				t = "float32"
-			} else if hasFloat(v) {
-				t = "float32"
-			}
-		}
-		all["dtype"] = given{t, n}
-	}
-	return nil, all
+	b.fail(n.kids[0], help, "unknown operator R.%s", name)
 }
 
-// packedCall evaluates the calls that have a form of their own; nil for others.
-func (b *builder) packedCall(name string, n *node) any {
-	var lead []string
-	switch name {
-	case "call_tir":
-		lead = []string{"gvar", "args", "out_sinfo", "tir_vars"}
-	case "call_tir_inplace":
-		lead = []string{"gvar", "args", "inplace_indices", "out_sinfo", "tir_vars"}
-	case "call_dps_packed":
-		lead = []string{"func", "args", "out_sinfo"}
-	case "call_packed":
-		return b.callPacked(n)
-	case "call_pure_packed":
-		pos, _, sinfo := b.arguments(n)
-		args := b.externFirst(pos, n)
-		return &relax.Call{Base: b.span(n), Op: op.Lookup("relax.call_pure_packed").Ref(), Args: args, SInfoArgs: sinfo}
-	default:
-		return nil
-	}
-	var a [6]*node
-	bound := map[string]*node{}
-	rest := b.spread(n.kids[1:])
-	if len(rest) > len(lead) {
-		b.fail(n, "", "R.%s takes at most %d arguments", name, len(lead))
-	}
-	for i, k := range rest {
-		bound[lead[i]] = k
-	}
-	for i := range n.kws {
-		kw := &n.kws[i]
-		key := kw.name
-		switch key {
-		case "out_ty":
-			key = "out_sinfo"
-		case "func":
-			key = lead[0]
-		}
-		known := false
-		for _, l := range lead {
-			known = known || l == key
-		}
-		if !known {
-			help := "it takes " + strings.Join(lead, ", ")
-			b.d.add(kw.at, kw.end, "R."+name+" has no argument "+kw.name, help)
-			panic(failure{})
-		}
-		bound[key] = kw.value
-	}
-	for i, l := range lead {
-		a[i] = bound[l]
-	}
-	b.need(n, a[:], 2, lead...)
-	callee := b.argument(b.eval(a[0]), op.Callee, "func", a[0])
-	args := b.toRelax(b.eval(a[1]), a[1])
-	if _, ok := args.(*relax.Tuple); !ok {
-		if _, tuple := b.infoOf(args).(*relax.TupleStructInfo); !tuple {
-			args = &relax.Tuple{Base: b.span(a[1]), Fields: []relax.Expr{args}}
-		}
-	}
-	c := &relax.Call{Base: b.span(n), Op: op.Lookup("relax." + name).Ref(), Args: []relax.Expr{callee, args}}
-	out := bound["out_sinfo"]
-	if out == nil {
-		b.fail(n, `add out_sinfo=R.Tensor(...)`, "R.%s needs the struct info of its result", name)
-	}
-	list := b.sinfoList(out)
-	if out.kind == nList || out.kind == nTuple || len(list) != 1 {
-		list = []relax.StructInfo{&relax.TupleStructInfo{Base: b.span(out), Fields: list}}
-	}
-	c.SInfoArgs = list
-	if k := bound["tir_vars"]; k != nil {
-		if v := b.eval(k); v != nil {
-			c.Args = append(c.Args, b.argument(v, op.Shape, "tir_vars", k))
-		}
-	}
-	if k := bound["inplace_indices"]; k != nil {
-		v := b.numbers(b.eval(k), k)
-		if i, ok := v.(int64); ok {
-			v = []ir.Value{i}
-		}
-		c.Attrs = ir.NewAttrs("inplace_indices", v)
-	}
-	return c
-}
-
-func (b *builder) externFirst(pos []given, n *node) []relax.Expr {
-	if len(pos) == 0 {
-		b.fail(n, "", "the function that is to be called is missing")
-	}
-	args := []relax.Expr{b.argument(pos[0].v, op.Callee, "func", pos[0].at)}
-	for _, g := range pos[1:] {
-		args = append(args, b.toRelax(g.v, g.at))
-	}
-	return args
-}
-
-// callPacked evaluates R.call_packed("name", args..., sinfo_args=...). Other keywords are
-// the attributes of the call.
-func (b *builder) callPacked(n *node) any {
-	pos, kws, sinfo := b.arguments(n)
-	args := b.externFirst(pos, n)
-	c := &relax.Call{Base: b.span(n), Op: args[0], Args: args[1:], SInfoArgs: sinfo}
-	for i := range n.kws {
-		kw := &n.kws[i]
-		if g, ok := kws[kw.name]; ok && kw.name != "attrs_type_key" {
-			c.Attrs = c.Attrs.With(kw.name, b.attrValue(g.v, g.at))
-		}
-	}
-	return c
-}
-
-// formatted evaluates R.print and R.assert_op, whose format stands before the values.
-func (b *builder) formatted(name string, n *node, pos []given, kws map[string]given) any {
-	var args []relax.Expr
-	if name == "assert_op" {
-		if len(pos) == 0 {
-			b.fail(n, "", "R.assert_op needs a condition")
-		}
-		args = append(args, b.toRelax(pos[0].v, pos[0].at))
-		pos = pos[1:]
-		if len(pos) == 1 { // R.assert_op(cond, [values])
-			if l, ok := pos[0].v.(*list); ok {
-				at := pos[0].at
-				pos = nil
-				for _, it := range l.items {
-					pos = append(pos, given{it, at})
-				}
-			}
-		}
-	}
-	format, ok := kws["format"]
-	explicit := false
-	if len(pos) > 0 && !ok {
-		_, explicit = pos[0].v.(*relax.StringImm) // the printer's form
-	}
-	if !explicit {
-		var f relax.Expr = &relax.StringImm{Base: b.span(n)}
-		if ok {
-			f = b.toRelax(format.v, format.at)
-		}
-		args = append(args, f)
-	}
-	for _, g := range pos {
-		args = append(args, b.toRelax(g.v, g.at))
-	}
-	return &relax.Call{Base: b.span(n), Op: op.Lookup("relax." + name).Ref(), Args: args}
-}
-
-// deviceKinds are the numbers of DLPack.
-var deviceKinds = map[string]int64{
-	"cpu": 1, "llvm": 1, "cuda": 2, "opencl": 4, "cl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "webgpu": 15, "hexagon": 16,
-}
-
-func (b *builder) deviceCall(n *node) any {
-	a := b.bind(n, "dev_type", "dev_id")
-	b.need(n, a, 1, "dev_type")
-	d := device{}
-	switch v := b.eval(a[0]).(type) {
-	case string:
-		k, ok := deviceKinds[v]
-		if !ok {
-			b.fail(a[0], "", "unknown kind of device %q", v)
-		}
-		d.kind = k
-	case int64:
-		d.kind = v
-	}
-	if a[1] != nil {
-		d.index = b.intOf(a[1], "the number of the device")
-	}
-	return d
-}
-
-// graphCall calls a function of the module from the graph level.
-func (b *builder) graphCall(callee relax.Expr, n *node) any {
-	pos, _, sinfo := b.arguments(n)
-	c := &relax.Call{Base: b.span(n), Op: callee, SInfoArgs: sinfo}
-	for _, g := range pos {
-		c.Args = append(c.Args, b.toRelax(g.v, g.at))
-	}
-	return c
-}
-
-// callValue calls a variable that holds a function, or an external function.
-func (b *builder) callValue(v any, n *node) (any, bool) {
-	switch x := v.(type) {
-	case *relax.Var:
-		return b.graphCall(x, n), true
-	case *relax.ExternFunc:
-		return b.graphCall(x, n), true
-	case *relax.Function:
-		return b.graphCall(x, n), true
-	case relax.Expr:
-		if b.graph {
-			return b.graphCall(x, n), true
-		}
-	}
-	return nil, false
-}
-
-// foreignFamilies are operators of TVM that are read and printed, but of which nothing else
-// is known: what they yield must be annotated.
-var foreignFamilies = []string{"relax.grad.", "relax.ccl.", "relax.dist.", "relax.vision.", "relax.distributed."}
-
-func isForeignName(name string) bool {
-	for _, f := range foreignFamilies {
-		if strings.HasPrefix(name, f) {
-			return true
-		}
-	}
-	return foreignOps[name]
-}
-
-// foreign reports whether e calls an operator that the table does not have.
-func foreign(e relax.Expr) bool {
-	c, ok := e.(*relax.Call)
-	if !ok {
-		return false
-	}
-	o, ok := c.Op.(*ir.Op)
-	return ok && op.Lookup(o.Name) == nil
-}
-
-func (b *builder) foreignCall(name string, n *node, pos []given, kws map[string]given, sinfo []relax.StructInfo) any {
-	if !isForeignName(name) {
-		help := ""
-		if near := nearest(name, append(op.Names(), "relax.Tensor", "relax.call_packed", "relax.const", "relax.prim_value", "relax.match_cast", "relax.dataflow", "relax.output")); near != "" {
-			help = "did you mean R." + strings.TrimPrefix(near, "relax.") + "?"
-		}
-		b.fail(n, help, "unknown operator R.%s", strings.TrimPrefix(name, "relax."))
-	}
-	c := &relax.Call{Base: b.span(n), Op: ir.NewOp(name), SInfoArgs: sinfo}
-	for i, g := range pos {
-		if s, ok := g.v.(string); ok && i > 0 {
-			c.Args = append(c.Args, &relax.StringImm{Base: b.span(g.at), Value: s})
-			continue
-		}
-		c.Args = append(c.Args, b.toRelax(g.v, g.at))
-	}
-	for i := range n.kws {
-		kw := &n.kws[i]
-		if g, ok := kws[kw.name]; ok {
-			if e, is := g.v.(relax.Expr); is {
-				if _, str := e.(*relax.StringImm); !str {
-					c.Args = append(c.Args, e)
-					continue
-				}
-			}
-			c.Attrs = c.Attrs.With(kw.name, b.attrValue(g.v, g.at))
-		}
-	}
-	return c
-}
+// relaxNames are names of R besides the operators, for hints.
+var relaxNames = strings.Fields(`function dataflow output func_attr const prim_value str dtype shape tuple match_cast call_packed
+	call_tir call_dps_packed Tensor Shape Tuple Prim Object Callable ExternFunc TupleGetItem device emit_te macro nn.relu6
+	emit_with_sinfo`)

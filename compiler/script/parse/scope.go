@@ -1,5 +1,12 @@
 package parse
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir/nearest"
+)
+
 // scope maps names to values. Frames nest: what is defined in one is forgotten at its end.
 type scope struct {
 	vals map[string]any
@@ -37,37 +44,25 @@ func (s *scope) lookup(name string) (any, bool) {
 	return v, ok
 }
 
-// nearest returns the candidate at the smallest edit distance from s, "" if none is near.
-func nearest(s string, candidates []string) string {
-	best, limit := "", 1+len(s)/3
-	for _, c := range candidates {
-		if d := distance(s, c, limit); d < limit || d == limit && (best == "" || c < best) {
-			best, limit = c, d
-		}
+// since returns the names that were defined after a mark.
+func (s *scope) since(mark int) []string {
+	out := make([]string, 0, len(s.log)-mark)
+	for _, u := range s.log[mark:] {
+		out = append(out, u.name)
 	}
-	return best
+	return out
 }
 
-// distance is the edit distance of a and b, or more than limit where it is more.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
+// near returns the candidate that s was meant to be, "" if there is none. Of names as short as
+// those of loop variables, any is near to any other: only their case may differ.
+func near(s string, candidates []string) string {
+	if len(s) > 2 {
+		return nearest.Name(s, slices.Values(candidates))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diag
-			if a[i] != b[j] {
-				cost++
-			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+	for _, c := range candidates {
+		if c != s && strings.EqualFold(c, s) {
+			return c
 		}
 	}
-	return row[len(b)]
+	return ""
 }

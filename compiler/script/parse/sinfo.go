@@ -1,13 +1,7 @@
 package parse
 
 import (
-	"strconv"
-	"strings"
-
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // sinfo evaluates an annotation to struct info.
@@ -39,8 +33,8 @@ func (b *builder) toSInfo(v any, n *node) relax.StructInfo {
 	}
 	help := "struct info is R.Tensor, R.Shape, R.Tuple, R.Prim, R.Callable or R.Object"
 	if ns, ok := v.(namespace); ok {
-		if near := nearest(ns.path, []string{"R.Tensor", "R.Shape", "R.Tuple", "R.Prim", "R.Callable", "R.Object"}); near != "" {
-			help = "did you mean " + near + "?"
+		if best := near(ns.path, []string{"R.Tensor", "R.Shape", "R.Tuple", "R.Prim", "R.Callable", "R.Object"}); best != "" {
+			help = "did you mean " + best + "?"
 		}
 		b.fail(n, help, "%s is no struct info", ns.path)
 	}
@@ -104,7 +98,12 @@ func (b *builder) sinfoCall(name string, n *node) (relax.StructInfo, bool) {
 		a := b.bind(n, "dtype", "value")
 		s := &relax.PrimStructInfo{Base: base}
 		if a[1] != nil {
-			s.Value = b.expr(a[1])
+			v := b.eval(a[1])
+			if name, ok := v.(string); ok {
+				s.Value = b.symbolicValue(name, a[1])
+			} else {
+				s.Value = b.toExpr(v, a[1])
+			}
 			s.DType = s.Value.DType()
 		}
 		if a[0] != nil {
@@ -188,149 +187,4 @@ func (b *builder) tensorInfo(n *node) relax.StructInfo {
 		}
 	}
 	return s
-}
-
-// vdevice finds a virtual device of the module by "target:index:scope".
-func (b *builder) vdevice(text string, n *node) *relax.VDevice {
-	parts := strings.Split(text, ":")
-	if k := strings.LastIndexByte(text, '}'); k >= 0 { // the target is a dictionary
-		parts = append([]string{text[:k+1]}, strings.Split(text[k+1:], ":")[1:]...)
-	}
-	want := &relax.VDevice{Base: b.span(n), Target: parts[0], Scope: "global"}
-	if len(parts) > 1 {
-		id, err := strconv.Atoi(parts[1])
-		if err != nil {
-			b.fail(n, `devices are written as "llvm:0" or "llvm:0:global"`, "%q names no device", text)
-		}
-		want.ID = id
-	}
-	if len(parts) > 2 {
-		want.Scope = parts[2]
-	}
-	k := 0
-	var found *relax.VDevice
-	for _, x := range b.mod.infos["vdevice"] {
-		d, ok := x.(*relax.VDevice)
-		if !ok || d.Target != want.Target && !strings.Contains(d.Target, strconv.Quote(want.Target)) {
-			continue
-		}
-		if d.ID == want.ID && (d.Scope == want.Scope || len(parts) < 3) {
-			return d
-		}
-		if k == want.ID && found == nil {
-			found = d
-		}
-		k++
-	}
-	if found != nil {
-		return found
-	}
-	if b.mod.lone {
-		b.mod.infos["vdevice"] = append(b.mod.infos["vdevice"], want)
-		b.mod.mod = b.mod.mod.WithGlobalInfos("vdevice", b.mod.infos["vdevice"])
-		return want
-	}
-	b.fail(n, "list it in I.module_global_infos", "the module has no device %q", text)
-	return nil
-}
-
-// dimList turns the value of a shape into extents of type int64.
-func (b *builder) dimList(v any, n *node) []tir.Expr {
-	switch x := v.(type) {
-	case *relax.ShapeExpr:
-		return x.Values
-	case *list:
-		out := make([]tir.Expr, len(x.items))
-		for i, it := range x.items {
-			at := n
-			if len(n.kids) == len(x.items) {
-				at = n.kids[i]
-			}
-			out[i] = b.dim(it, at)
-		}
-		return out
-	case *relax.ShapeStructInfo:
-		return x.Values
-	}
-	b.fail(n, "shapes are written as (2, 3)", "expected a shape, got %s", describe(v))
-	return nil
-}
-
-func (b *builder) dim(v any, n *node) tir.Expr {
-	switch x := v.(type) {
-	case int64:
-		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: x}
-	case string:
-		return b.symbolic(x, n)
-	}
-	e := b.toExpr(v, n)
-	if !e.DType().IsInteger() {
-		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
-	}
-	return e
-}
-
-// symbolic reads a string as an expression over symbolic variables, and defines those that
-// are new.
-func (b *builder) symbolic(text string, n *node) tir.Expr {
-	if isIdentifier(text) {
-		if v, ok := b.env.lookup(text); ok {
-			return b.dim(v, n)
-		}
-		v := &tir.Var{Base: b.span(n), Name: text, Type: &ir.PrimType{DType: dtype.Int64T}}
-		b.env.define(text, v)
-		return v
-	}
-	sub := newDiagnostics(b.d.source.Name, text)
-	toks, _ := lex(text, sub)
-	p := &parser{src: text, toks: toks, diags: sub}
-	var tree *node
-	func() {
-		defer func() { _ = recover() }() // a syntax error is in sub
-		tree = p.expr()
-	}()
-	if sub.failed() || tree == nil {
-		msg := "no expression"
-		if len(sub.list) > 0 {
-			msg = sub.list[0].Message
-		}
-		b.fail(n, "", "%q is no extent: %s", text, msg)
-	}
-	b.relocate(tree, n)
-	defer func(src string, i dtype.DType) { b.src, b.intType = src, i }(b.src, b.intType)
-	b.intType = dtype.Int64T
-	return b.dim(b.eval(tree), n)
-}
-
-// relocate gives the nodes of an expression in a string the place of the string, and defines
-// the variables that are new.
-func (b *builder) relocate(tree, n *node) {
-	if tree == nil {
-		return
-	}
-	if tree.kind == nName {
-		if _, ok := b.env.lookup(tree.s); !ok && tree.s != "T" {
-			b.env.define(tree.s, &tir.Var{Base: b.span(n), Name: tree.s, Type: &ir.PrimType{DType: dtype.Int64T}})
-		}
-	}
-	if tree.kind == nAttr && tree.kids[0].kind == nName {
-		// The dotted name is cut out of the text, which is another one here.
-		path := tree.kids[0].s + "." + tree.s
-		if path[:2] == "T." {
-			tree.kind, tree.val = nValue, namespace{path}
-		}
-	}
-	tree.at, tree.end = n.at, n.end
-	for _, k := range tree.kids {
-		b.relocate(k, n)
-	}
-}
-
-func isIdentifier(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isNameStart(s[i]) && (i == 0 || !isDigit(s[i])) {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -3,6 +3,8 @@ package parse
 import (
 	"fmt"
 	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
 )
 
 // maxDepth bounds how deeply expressions and statements nest, so that no text exhausts the
@@ -19,8 +21,10 @@ type parser struct {
 	pos    int
 	depth  int
 	diags  *diagnostics
-	nodes  []node  // slab
-	kidBuf []*node // slab of child lists
+	script int             // decorated functions and classes of ours around the current token
+	host   []ir.Diagnostic // errors outside of them, in a program that we need not understand
+	nodes  []node          // slab
+	kidBuf []*node         // slab of child lists
 }
 
 // syntaxError is thrown to the statement that is being read.
@@ -53,10 +57,28 @@ func (p *parser) takeWord(s string) bool {
 	return false
 }
 
-func (p *parser) fail(format string, args ...any) {
+func (p *parser) fail(format string, args ...any) { p.failHelp("", format, args...) }
+
+func (p *parser) failHelp(help, format string, args ...any) {
 	t := p.tok()
-	p.diags.add(t.at, max(t.end, t.at+1), fmt.Sprintf(format, args...), "")
+	if !p.afterLexError(t) {
+		p.diags.add(t.at, max(t.end, t.at+1), fmt.Sprintf(format, args...), help)
+	}
 	panic(syntaxError{})
+}
+
+// afterLexError reports whether the lexer found an error on the line of a token, or on that of
+// the token before it, which ends the line before.
+func (p *parser) afterLexError(t *token) bool {
+	if len(p.diags.broken) == 0 {
+		return false
+	}
+	line, _ := p.diags.position(t.at)
+	if p.diags.broken[line] || p.pos == 0 {
+		return p.diags.broken[line]
+	}
+	line, _ = p.diags.position(p.toks[p.pos-1].at)
+	return p.diags.broken[line]
 }
 
 // what names the current token in an error.
@@ -81,6 +103,9 @@ func (p *parser) what() string {
 
 func (p *parser) wantOp(s, where string) {
 	if !p.takeOp(s) {
+		if p.isOp("=") {
+			p.failHelp("write == to compare", "expected %q %s, got %s", s, where, p.what())
+		}
 		p.fail("expected %q %s, got %s", s, where, p.what())
 	}
 }

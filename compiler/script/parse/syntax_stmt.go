@@ -1,12 +1,14 @@
 package parse
 
+import "strings"
+
 // file reads all statements of the text.
 func (p *parser) file() []*stmt {
 	var out []*stmt
 	for p.tok().kind != tokEOF {
 		switch p.tok().kind {
 		case tokNewline, tokIndent, tokDedent:
-			if p.tok().kind == tokIndent {
+			if p.tok().kind == tokIndent && p.pos > 0 {
 				p.diags.add(p.tok().at, p.tok().at+1, "this line is indented, but belongs to no block", "remove the spaces before it")
 			}
 			p.pos++
@@ -20,7 +22,8 @@ func (p *parser) file() []*stmt {
 // statement reads a statement, or several on a line, and appends them. After a syntax error
 // it goes on with the next line that is not indented deeper.
 func (p *parser) statement(out []*stmt) (list []*stmt) {
-	depth, start := p.depth, p.pos
+	depth, start, script, errors := p.depth, p.pos, p.script, len(p.diags.list)
+	host := script == 0 && !p.isOp("@")
 	defer func() {
 		r := recover()
 		if r == nil {
@@ -29,9 +32,13 @@ func (p *parser) statement(out []*stmt) (list []*stmt) {
 		if _, ok := r.(syntaxError); !ok {
 			panic(r)
 		}
-		p.depth = depth
+		p.depth, p.script = depth, script
 		list = out
 		p.skip(start)
+		if host && !p.mentionsScript(start) && len(p.diags.list) > errors {
+			p.host = append(p.host, p.diags.list[errors:]...)
+			p.diags.list = p.diags.list[:errors]
+		}
 	}()
 	if s := p.compound(); s != nil {
 		return append(out, s)
@@ -50,6 +57,12 @@ func (p *parser) statement(out []*stmt) (list []*stmt) {
 		p.pos++
 	}
 	return list
+}
+
+// mentionsScript reports whether a decorator of ours stands between a token and the current one.
+func (p *parser) mentionsScript(start int) bool {
+	text := p.src[p.toks[start].at:p.tok().at]
+	return strings.Contains(text, "@T.") || strings.Contains(text, "@R.") || strings.Contains(text, "@I.")
 }
 
 // skip moves behind the current line and the block that belongs to it.
@@ -88,8 +101,8 @@ func (p *parser) compound() *stmt {
 	if t.kind == tokOp && t.sign() == "@" {
 		return p.decorated()
 	}
-	if t.kind != tokName {
-		return nil
+	if t.kind != tokName || !keywords[p.text()] && !p.isWord("match") {
+		return nil // as most statements do, it starts with another name
 	}
 	s := &stmt{at: t.at}
 	switch p.text() {
@@ -126,6 +139,15 @@ func (p *parser) compound() *stmt {
 			p.wantOp(")", "after the bases of the class")
 		}
 		p.block(s, "after the name of the class")
+	case "else", "elif":
+		p.fail("this %q belongs to no \"if\"", p.text())
+	case "except", "finally":
+		if n := len(p.diags.list); n > 0 && strings.Contains(p.diags.list[n-1].Message, `"try"`) {
+			panic(syntaxError{}) // reported with its "try"
+		}
+		p.fail("statements with %q are not part of the script language", p.text())
+	case "raise", "del", "global", "nonlocal", "yield", "await":
+		p.fail("statements with %q are not part of the script language", p.text())
 	case "try", "async", "match":
 		if p.isWord("match") && p.toks[p.pos+1].kind == tokOp {
 			return nil
@@ -147,278 +169,39 @@ func (p *parser) decorated() *stmt {
 		}
 		p.pos++
 	}
+	if p.tok().kind == tokIndent { // pasted without the spaces before its first line
+		p.pos++
+	}
+	switch decoration(p.src, decs) {
+	case "":
+	case "pyfunc", "py_func": // its body is Python
+		defer func(n int) { p.script = n }(p.script)
+		p.script = 0
+	default:
+		defer func(n int) { p.script = n }(p.script)
+		p.script++
+	}
 	s := p.compound()
 	if s == nil || s.kind != sDef && s.kind != sClass {
 		p.fail("expected a function or class after the decorator, got %s", p.what())
 	}
-	s.decorators = decs
-	s.at = at
+	s.decorators, s.top = decs, at
 	return s
 }
 
-func (p *parser) ifStmt(s *stmt) *stmt {
-	p.enter()
-	defer p.leave()
-	p.pos++
-	s.kind = sIf
-	s.value = p.expr()
-	p.block(s, "after the condition")
-	switch {
-	case p.isWord("elif"):
-		s.orelse = []*stmt{p.ifStmt(&stmt{at: p.tok().at})}
-		s.last = s.orelse[0].last
-	case p.takeWord("else"):
-		e := &stmt{}
-		p.block(e, `after "else"`)
-		s.orelse, s.last = e.body, e.last
-	}
-	return s
-}
-
-func (p *parser) with(s *stmt) {
-	p.pos++
-	s.kind = sWith
-	for {
-		it := withItem{value: p.expr()}
-		if p.takeWord("as") {
-			it.as = p.target1()
+// decoration returns the kind that a decorator gives a function or class, "" if none of them
+// is ours.
+func decoration(src string, decs []*node) string {
+	for _, d := range decs {
+		if d.kind == nCall {
+			d = d.kids[0]
 		}
-		s.items = append(s.items, it)
-		if !p.takeOp(",") {
-			break
+		name := src[d.at:d.end]
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		switch name {
+		case "prim_func", "function", "ir_module", "macro", "inline", "rewriter", "pyfunc", "py_func":
+			return name
 		}
 	}
-	p.block(s, `after the head of "with"`)
-}
-
-func (p *parser) def(s *stmt) {
-	p.pos++
-	s.kind = sDef
-	s.name, _, _ = p.name("the name of the function")
-	if p.takeOp("[") { // type parameters of newer versions: symbolic variables
-		for !p.isOp("]") {
-			p.expr()
-			if p.takeOp(":") {
-				p.expr()
-			}
-			if !p.takeOp(",") {
-				break
-			}
-		}
-		p.wantOp("]", "after the type parameters")
-	}
-	p.wantOp("(", "before the parameters")
-	for !p.isOp(")") {
-		if p.isOp("*") || p.isOp("**") {
-			p.fail("a function of a script has no variadic parameters")
-		}
-		name, at, end := p.name("the name of a parameter")
-		prm := param{name: name, at: at, end: end}
-		if p.takeOp(":") {
-			prm.ann = p.expr()
-		}
-		if p.takeOp("=") {
-			p.expr()
-		}
-		s.params = append(s.params, prm)
-		if !p.takeOp(",") {
-			break
-		}
-	}
-	p.wantOp(")", "after the parameters")
-	if p.takeOp("->") {
-		s.ann = p.exprList()
-	}
-	p.block(s, "after the signature")
-}
-
-// block reads ":" and the statements of the block into s.
-func (p *parser) block(s *stmt, where string) {
-	p.enter()
-	defer p.leave()
-	p.wantOp(":", where)
-	s.end = p.prevEnd()
-	if p.tok().kind != tokNewline {
-		s.body = p.statement(nil)
-		s.last = p.prevEnd()
-		return
-	}
-	p.pos++
-	if p.tok().kind != tokIndent {
-		p.fail("expected an indented block, got %s", p.what())
-	}
-	p.pos++
-	for p.tok().kind != tokDedent && p.tok().kind != tokEOF {
-		if p.tok().kind == tokNewline {
-			p.pos++
-			continue
-		}
-		if p.tok().kind == tokIndent {
-			p.diags.add(p.tok().at, p.tok().at+1, "this line is indented deeper than the block that it is in", "")
-			p.skipIndented()
-			continue
-		}
-		s.body = p.statement(s.body)
-	}
-	s.last = p.tok().at
-	if p.tok().kind == tokDedent {
-		p.pos++
-	}
-}
-
-// skipIndented moves behind an indented block.
-func (p *parser) skipIndented() {
-	for level := 0; p.tok().kind != tokEOF; p.pos++ {
-		switch p.tok().kind {
-		case tokIndent:
-			level++
-		case tokDedent:
-			if level--; level == 0 {
-				p.pos++
-				return
-			}
-		}
-	}
-}
-
-// target reads the targets of a loop: names, with or without parentheses.
-func (p *parser) target() *node {
-	first := p.target1()
-	if !p.isOp(",") {
-		return first
-	}
-	kids := []*node{first}
-	for p.takeOp(",") {
-		if p.isWord("in") {
-			break
-		}
-		kids = append(kids, p.target1())
-	}
-	n := p.node(nTuple, first.at, p.prevEnd())
-	n.kids = p.list(kids...)
-	return n
-}
-
-func (p *parser) target1() *node {
-	if t := p.tok(); p.takeOp("*") {
-		x := p.postfix()
-		n := p.node(nStar, t.at, x.end)
-		n.kids = p.list(x)
-		return n
-	}
-	return p.postfix()
-}
-
-var augmented = map[string]string{
-	"+=": "+", "-=": "-", "*=": "*", "/=": "/", "//=": "//", "%=": "%",
-	"&=": "&", "|=": "|", "^=": "^", "<<=": "<<", ">>=": ">>",
-}
-
-// simple reads a statement without a block.
-func (p *parser) simple() *stmt {
-	t := p.tok()
-	s := &stmt{at: t.at}
-	defer func() { s.end = p.prevEnd(); s.last = s.end }()
-	if t.kind == tokName {
-		switch p.text() {
-		case "return":
-			p.pos++
-			s.kind = sReturn
-			if p.startsExpr() {
-				s.value = p.exprList()
-			}
-			return s
-		case "pass", "break", "continue":
-			s.kind = map[byte]stmtKind{'p': sPass, 'b': sBreak, 'c': sContinue}[p.src[t.at]]
-			p.pos++
-			return s
-		case "assert":
-			p.pos++
-			s.kind, s.value = sAssert, p.expr()
-			if p.takeOp(",") {
-				s.ann = p.expr()
-			}
-			return s
-		case "import", "from":
-			return p.importStmt(s)
-		case "del", "raise", "global", "nonlocal", "yield":
-			p.fail("statements with %q are not part of the script language", p.text())
-		}
-	}
-	x := p.exprList()
-	switch next := p.tok(); {
-	case next.kind == tokOp && next.sign() == "=":
-		s.kind = sAssign
-		s.targets = append(s.targets, x)
-		for p.takeOp("=") {
-			s.value = p.exprList()
-			if p.isOp("=") {
-				s.targets = append(s.targets, s.value)
-			}
-		}
-	case next.kind == tokOp && next.sign() == ":":
-		p.pos++
-		s.kind = sAnnAssign
-		s.targets = []*node{x}
-		s.ann = p.expr()
-		if p.takeOp("=") {
-			s.value = p.exprList()
-		}
-	case next.kind == tokOp && augmented[next.sign()] != "":
-		p.pos++
-		s.kind, s.op = sAugAssign, augmented[next.sign()]
-		s.targets = []*node{x}
-		s.value = p.exprList()
-	default:
-		s.kind, s.value = sExpr, x
-	}
-	return s
-}
-
-// importStmt reads "import a.b as c" or "from a.b import c as d, e"; params hold the names
-// that it defines, their annotations stay nil, and name is the module.
-func (p *parser) importStmt(s *stmt) *stmt {
-	s.kind = sImport
-	from := p.isWord("from")
-	p.pos++
-	dotted := func() string {
-		at := p.tok().at
-		p.takeOp(".")
-		p.name("the name of a module")
-		for p.takeOp(".") {
-			p.name("the name of a module")
-		}
-		return p.src[at:p.prevEnd()]
-	}
-	s.name = dotted()
-	if !from {
-		as := s.name
-		if p.takeWord("as") {
-			as, _, _ = p.name("a name")
-		}
-		s.params = append(s.params, param{name: as, orig: s.name})
-		return s
-	}
-	if !p.takeWord("import") {
-		p.fail(`expected "import", got %s`, p.what())
-	}
-	paren := p.takeOp("(")
-	for {
-		if p.takeOp("*") {
-			return s
-		}
-		item, at, end := p.name("a name")
-		as := item
-		if p.takeWord("as") {
-			as, _, _ = p.name("a name")
-		}
-		s.params = append(s.params, param{name: as, orig: item, at: at, end: end})
-		if !p.takeOp(",") || paren && p.isOp(")") {
-			break
-		}
-	}
-	if paren {
-		p.wantOp(")", "after the imported names")
-	}
-	return s
+	return ""
 }

@@ -3,7 +3,6 @@ package parse
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // bufferArgs are the parameters that T.Buffer, T.alloc_buffer and T.decl_buffer share.
@@ -14,7 +13,7 @@ var bufferArgs = []string{
 // newBuffer makes the buffer that bound arguments describe, in the order of bufferArgs.
 func (b *builder) newBuffer(n *node, a []*node) *tir.Buffer {
 	shape := b.exprs(a[0])
-	dt := dtype.Float32T
+	dt := b.bufferType
 	if a[1] != nil {
 		dt = b.dtypeOf(a[1])
 	}
@@ -161,11 +160,9 @@ func (b *builder) matchBuffer(n *node) any {
 			}
 			a[1] = &node{kind: nValue, at: a[0].at, end: a[0].end, val: l}
 		}
-		if a[2] == nil {
-			a[2] = &node{kind: nValue, at: a[0].at, end: a[0].end, val: src.Buffer.DType}
-		}
 		buf := b.newBuffer(n, a[1:])
 		blk := b.top(n).realize.Block
+		b.binds(buf)
 		blk.MatchBuffers = append(blk.MatchBuffers, &tir.MatchBufferRegion{Base: b.span(n), Buffer: buf, Source: src})
 		return buf
 	case *tir.Var:
@@ -176,6 +173,7 @@ func (b *builder) matchBuffer(n *node) any {
 			}
 			buf := b.newBuffer(n, a[1:])
 			b.tf.fn.Buffers[i] = buf
+			b.binds(buf)
 			return buf
 		}
 		b.fail(a[0], "", "%s is no parameter of the function", v.Name)
@@ -183,4 +181,20 @@ func (b *builder) matchBuffer(n *node) any {
 		b.fail(a[0], "", "expected a parameter of type T.handle or a region of a buffer, got %s", describe(v))
 	}
 	return nil
+}
+
+// binds notes that a matched buffer gives the variables in its shape, strides and offset their
+// values.
+func (b *builder) binds(buf *tir.Buffer) {
+	if len(b.tf.declared) == 0 {
+		return
+	}
+	buf.EachExpr(func(e tir.Expr) {
+		ir.Walk(e, func(n ir.Node) bool {
+			if v, ok := n.(*tir.Var); ok {
+				delete(b.tf.declared, v)
+			}
+			return true
+		})
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -55,11 +54,13 @@ func (b *builder) hostCall(name string, n *node) any {
 		return b.loopRange(n, tir.Serial)
 	case "len":
 		a := b.bind(n, "x")
+		b.need(n, a, 1, "x")
 		if l, ok := b.eval(a[0]).(*list); ok {
 			return int64(len(l.items))
 		}
 	case "int", "bool":
 		a := b.bind(n, "x")
+		b.need(n, a, 1, "x")
 		switch v := b.eval(a[0]).(type) {
 		case float64:
 			return int64(v)
@@ -68,6 +69,7 @@ func (b *builder) hostCall(name string, n *node) any {
 		}
 	case "float":
 		a := b.bind(n, "x")
+		b.need(n, a, 1, "x")
 		switch v := b.eval(a[0]).(type) {
 		case int64:
 			return float64(v)
@@ -171,7 +173,7 @@ func (b *builder) two(n *node) (tir.Expr, tir.Expr) {
 // typedCall evaluates T.int32(v): a constant, a cast, or a new variable.
 func (b *builder) typedCall(d dtype.DType, n *node) any {
 	if len(n.kids) == 1 {
-		for _, kw := range n.kws {
+		for _, kw := range n.keywords() {
 			if kw.name == "expr" {
 				return b.typedValue(d, kw.value, n)
 			}
@@ -210,141 +212,4 @@ func (b *builder) typedValue(d dtype.DType, n, at *node) any {
 		return tir.CastTo(d, e)
 	}
 	return nil
-}
-
-// intrinsic evaluates a call of an intrinsic.
-func (b *builder) intrinsic(name string, n *node) any {
-	op := script.IntrinsicOf(name)
-	form := script.LookupCall(op)
-	known := tir.LookupBuiltin(op)
-	if known == nil && !otherIntrinsics[name] {
-		names := append(tir.Builtins(), dialectNames()...)
-		help := ""
-		if near := nearest("tir."+name, names); near != "" {
-			help = "did you mean T." + script.LookupCall(near).Name + "?"
-		}
-		b.fail(n, help, "T has no %q", name)
-	}
-	args := b.spread(n.kids[1:])
-	for _, kw := range n.kws {
-		if kw.name == "dtype" {
-			args = append([]*node{kw.value}, args...)
-			if form.Place == script.DTypeLast {
-				args = append(args[1:], kw.value)
-			}
-		} else if kw.name != "span" {
-			args = append(args, kw.value)
-		}
-	}
-	c := &tir.Call{Base: b.span(n)}
-	if known != nil {
-		c.Op = known.Op
-	} else {
-		c.Op = ir.NewOp(op)
-	}
-	switch {
-	case form.Place == script.DTypeFirst && len(args) > 0:
-		c.Type, args = b.dtypeOf(args[0]), args[1:]
-	case form.Place == script.DTypeLast && len(args) > 0:
-		c.Type, args = b.dtypeOf(args[len(args)-1]), args[:len(args)-1]
-	case form.Place != script.DTypeNone:
-		b.fail(n, "", "T.%s needs the type of its result", name)
-	}
-	packed := op == tir.OpCallPacked.Name || op == tir.OpCallCPacked.Name
-	for _, a := range args {
-		v := b.eval(a)
-		if buf, ok := v.(*tir.Buffer); ok && len(buf.Shape) > 0 {
-			if packed {
-				c.Args = append(c.Args, b.packBuffer(buf, a))
-				continue
-			}
-			v = buf.Data
-		}
-		if r, ok := v.(*tir.BufferRegion); ok && op == tir.OpAddressOf.Name {
-			v = pointLoad(r)
-		}
-		if v == nil {
-			v = int64(0)
-		}
-		c.Args = append(c.Args, b.toExpr(v, a))
-	}
-	if known != nil && known.Arity >= 0 && len(c.Args) < known.Arity && known.Vector {
-		b.fail(n, "", "T.%s takes %d arguments, got %d", name, known.Arity, len(c.Args))
-	}
-	if binaryIntrinsic(op) && len(c.Args) == 2 {
-		c.Args[0], c.Args[1] = tir.MatchTypes(c.Args[0], c.Args[1])
-	}
-	if op == tir.OpIfThenElse.Name && len(c.Args) == 3 {
-		c.Args[1], c.Args[2] = tir.MatchTypes(c.Args[1], c.Args[2])
-	}
-	if form.Place == script.DTypeNone {
-		c.Type = script.ResultType(op, c.Args)
-	}
-	return c
-}
-
-func pointLoad(r *tir.BufferRegion) tir.Expr {
-	out := &tir.BufferLoad{Base: r.Base, Buffer: r.Buffer}
-	for _, x := range r.Region {
-		out.Indices = append(out.Indices, x.Min)
-	}
-	return out
-}
-
-// binaryIntrinsic says which intrinsics match the types of their operands.
-func binaryIntrinsic(op string) bool {
-	switch op {
-	case "tir.bitwise_and", "tir.bitwise_or", "tir.bitwise_xor", "tir.shift_left", "tir.shift_right", "tir.pow", "tir.fmod", "tir.atan2":
-		return true
-	}
-	return false
-}
-
-// packBuffer describes a buffer that is handed to a packed function.
-func (b *builder) packBuffer(buf *tir.Buffer, n *node) tir.Expr {
-	base := b.span(n)
-	shape := &tir.Call{Base: base, Type: dtype.HandleT, Op: tir.OpStackMakeShape, Args: buf.Shape}
-	var strides tir.Expr = &tir.IntImm{Base: base, Type: dtype.Int32T}
-	if len(buf.Strides) > 0 {
-		strides = &tir.Call{Base: base, Type: dtype.HandleT, Op: tir.OpStackMakeShape, Args: buf.Strides}
-	}
-	offset := buf.ElemOffset
-	if offset == nil {
-		offset = &tir.IntImm{Base: base, Type: dtype.Int32T}
-	}
-	return &tir.Call{Base: base, Type: dtype.HandleT, Op: tir.OpStackMakeArray, Args: []tir.Expr{
-		buf.Data, shape, strides, tir.Int32(int64(len(buf.Shape))), tir.Const(buf.DType.Elem(), 0), offset,
-	}}
-}
-
-// otherIntrinsics are those of accelerators, which are read and printed but not compiled.
-var otherIntrinsics = wordSet(`vscale get_active_lane_mask tvm_load_matrix_sync tvm_store_matrix_sync tvm_mma_sync
-	tvm_bmma_sync tvm_fill_fragment ptx_mma ptx_mma_sp ptx_ldmatrix ptx_cp_async ptx_cp_async_bulk ptx_commit_group
-	ptx_wait_group ptx_cp_async_barrier ptx_init_barrier_thread_count ptx_arrive_barrier
-	ptx_arrive_barrier_expect_tx ptx_wait_barrier create_barriers mma_store mma_fill simdgroup_load simdgroup_store
-	simdgroup_multiply_accumulate make_filled_simdgroup_matrix tvm_warp_shuffle tvm_warp_shuffle_up
-	tvm_warp_shuffle_down tvm_warp_activemask tvm_thread_invariant tvm_tuple anylist_getitem anylist_resetitem
-	anylist_setitem_call_packed anylist_setitem_call_cpacked thread_return llvm_lookup_intrinsic_id
-	call_llvm_intrin q_multiply_shift_per_axis dp4a ignore_loop_partition tvm_context_id
-	tvm_static_handle mem_copy dma_copy dma_wait dma_start_group dma_end_group lookup_param tvm_handle_is_null
-	start_profile_intrinsic end_profile_intrinsic vectorhigh vectorlow vectorcombine vectorpermute
-	ptx_ldg32 tvm_check_return nvshmem assume undef prefetch bitwise_not infinity reinterpret`)
-
-func wordSet(words string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		out[w] = true
-	}
-	return out
-}
-
-// dialectNames are names of T, for hints.
-func dialectNames() []string {
-	out := strings.Fields(`tir.block tir.grid tir.serial tir.parallel tir.vectorized tir.unroll tir.thread_binding tir.func_attr
-		tir.match_buffer tir.alloc_buffer tir.decl_buffer tir.allocate tir.allocate_const tir.reads tir.writes tir.where
-		tir.block_attr tir.init tir.axis.spatial tir.axis.reduce tir.axis.remap tir.evaluate tir.attr tir.launch_thread
-		tir.env_thread tir.Cast tir.cast tir.Select tir.Let tir.Ramp tir.Broadcast tir.Shuffle tir.min tir.max tir.floordiv
-		tir.floormod tir.truncdiv tir.truncmod tir.ceildiv tir.comm_reducer tir.reduce tir.index_map tir.target tir.float32
-		tir.int32 tir.int64 tir.float16 tir.handle tir.Buffer tir.LetStmt tir.Assert tir.realize tir.meta_var`)
-	return out
 }

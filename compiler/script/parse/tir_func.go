@@ -10,16 +10,17 @@ import (
 
 // loopFunc is a loop-level function under construction.
 type loopFunc struct {
-	fn      *tir.PrimFunc
-	attrs   *ir.Attrs
-	allocs  []*tir.Buffer // of the implicit root block
-	cur     *stmtList
-	blocks  []*blockHead // that are open, innermost last
-	loops   map[*tir.Var]*tir.Range
-	threads map[*tir.Var]*tir.IterVar // of T.env_thread
-	byData  map[*tir.Var]*tir.Buffer
-	blocked bool         // there is a block
-	pending []*blockHead // outermost blocks whose regions are not filled in yet
+	fn       *tir.PrimFunc
+	attrs    *ir.Attrs
+	allocs   []*tir.Buffer // of the implicit root block
+	cur      *stmtList
+	blocks   []*blockHead // that are open, innermost last
+	loops    map[*tir.Var]*tir.Range
+	threads  map[*tir.Var]*tir.IterVar // of T.env_thread
+	byData   map[*tir.Var]*tir.Buffer
+	declared map[*tir.Var]bool // by a statement such as i = T.int32(), and not bound since
+	blocked  bool              // there is a block
+	pending  []*blockHead      // outermost blocks whose regions are not filled in yet
 }
 
 // isPrimFunc reports whether a decorator makes a loop-level function, isGraphFunc a
@@ -48,22 +49,23 @@ func (b *builder) decorator(s *stmt) (kind string, call *node) {
 	return "", nil
 }
 
-// intComment returns the type of integers that the printer noted above a function.
-func (b *builder) intComment(s *stmt) dtype.DType {
-	for i := range b.comments {
+// typeNote returns the type that the printer noted under name above a function.
+func (b *builder) typeNote(s *stmt, name string, usual dtype.DType) dtype.DType {
+	end := s.top
+	for i := b.firstComment(s.top) - 1; i >= 0; i-- {
 		c := &b.comments[i]
-		if c.at >= s.at {
+		line := c.at + int32(strings.IndexByte(b.src[c.at:], '\n'))
+		if strings.TrimSpace(b.src[line:end]) != "" {
 			break
 		}
-		rest, ok := strings.CutPrefix(c.text, "int_dtype:")
-		if !ok || strings.TrimSpace(b.src[c.at+int32(strings.IndexByte(b.src[c.at:], '\n')):s.at]) != "" {
-			continue
-		}
-		if d, err := dtype.Parse(strings.TrimSpace(rest)); err == nil && d.IsInt() {
-			return d
+		end = c.at
+		if rest, ok := strings.CutPrefix(c.text, name+":"); ok {
+			if d, err := dtype.Parse(strings.TrimSpace(rest)); err == nil {
+				return d
+			}
 		}
 	}
-	return dtype.Int32T
+	return usual
 }
 
 // rootComment returns the name of the root block that the printer noted in the body of s.
@@ -103,16 +105,25 @@ func (b *builder) firstComment(at int32) int {
 // primFunc builds a loop-level function.
 func (b *builder) primFunc(s *stmt, deco *node) *tir.PrimFunc {
 	mark := b.env.mark()
-	defer func(tf *loopFunc, d dtype.DType, g bool) {
+	defer func(tf *loopFunc, types [3]dtype.DType, g bool) {
 		b.env.release(mark)
-		b.tf, b.intType, b.graph = tf, d, g
-	}(b.tf, b.intType, b.graph)
+		b.tf, b.graph = tf, g
+		b.intType, b.floatType, b.bufferType = types[0], types[1], types[2]
+	}(b.tf, [3]dtype.DType{b.intType, b.floatType, b.bufferType}, b.graph)
 	b.graph = false
-	b.intType = b.intComment(s)
+	if d := b.typeNote(s, "int_dtype", dtype.Int32T); d.IsInt() {
+		b.intType = d
+	}
+	if d := b.typeNote(s, "float_dtype", dtype.Float32T); d.IsFloat() {
+		b.floatType = d
+	}
+	b.bufferType = b.typeNote(s, "buffer_dtype", dtype.Float32T)
 	f := &tir.PrimFunc{Base: b.stmtBase(s), RetType: ir.VoidType()}
 	b.tf = &loopFunc{
 		fn: f, loops: map[*tir.Var]*tir.Range{}, threads: map[*tir.Var]*tir.IterVar{}, byData: map[*tir.Var]*tir.Buffer{},
+		declared: map[*tir.Var]bool{},
 	}
+	b.sizeParams(s, dtype.Int32T)
 	for i := range s.params {
 		b.guard(s, func() { b.primParam(&s.params[i]) })
 	}
@@ -136,7 +147,7 @@ func (b *builder) decoFlag(deco *node, name string, def bool) bool {
 	if deco == nil {
 		return def
 	}
-	for _, kw := range deco.kws {
+	for _, kw := range deco.keywords() {
 		if kw.name == name {
 			return b.src[kw.value.at:kw.value.end] == "True"
 		}
@@ -224,8 +235,8 @@ func (b *builder) typeOf(n *node) ir.Type {
 		case "T.void":
 			return ir.VoidType()
 		}
-		if near := nearest(v.path, []string{"T.int32", "T.int64", "T.float32", "T.float16", "T.bool", "T.handle", "T.Buffer", "T.uint8", "T.int8"}); near != "" {
-			b.fail(n, "did you mean "+near+"?", "unknown type %s", v.path)
+		if best := near(v.path, []string{"T.int32", "T.int64", "T.float32", "T.float16", "T.bool", "T.handle", "T.Buffer", "T.uint8", "T.int8"}); best != "" {
+			b.fail(n, "did you mean "+best+"?", "unknown type %s", v.path)
 		}
 	case fresh:
 		return v.v.Type

@@ -5,7 +5,6 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // scopeCall evaluates the calls of T that open scopes or describe the block or function that
@@ -38,7 +37,7 @@ func (b *builder) scopeCall(name string, n *node) (v any, ok bool) {
 		return b.axis(n, tir.Opaque), true
 	case "axis.remap":
 		return b.remap(n), true
-	case "Buffer", "buffer", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer", "match_buffer":
+	case "Buffer", "buffer", "buffer_decl", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer", "match_buffer":
 		return b.bufferCall("T."+name, n), true
 	}
 	if f := b.scopeFrame(name, n); f != nil {
@@ -58,7 +57,8 @@ func (b *builder) scopeFrame(name string, n *node) *frame {
 		b.need(n, a, 1, "attrs")
 		attrs := b.attrDict(a[0])
 		for i := range attrs.Len() {
-			b.tf.attrs = b.tf.attrs.With(attrs.At(i))
+			key, v := attrs.At(i)
+			b.tf.attrs = b.tf.attrs.With(olderName(key), v)
 		}
 		return done
 	case "reads", "writes":
@@ -96,6 +96,7 @@ func (b *builder) scopeFrame(name string, n *node) *frame {
 			b.fail(a[0], "", "expected a buffer")
 		}
 		st := &tir.BufferStore{Base: base, Buffer: buf, Value: b.exprOf(b.eval(a[1]), buf.DType, a[1]), Indices: b.exprs(a[2])}
+		b.checkRank(buf, len(st.Indices), n)
 		if a[3] != nil {
 			st.Predicate = b.expr(a[3])
 		}
@@ -148,7 +149,7 @@ func (b *builder) letFrame(n *node) *frame {
 		} else {
 			t = &ir.PrimType{DType: b.expr(a[0]).DType()}
 		}
-		v = &tir.Var{Base: base, Type: t}
+		v = &tir.Var{Base: base, Type: t, Size: b.isSize(a[1])}
 	}
 	e := b.exprOf(b.eval(a[0]), v.DType(), a[0])
 	return &frame{def: v, wrap: func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: v, Value: e, Body: body} }}
@@ -190,6 +191,12 @@ func (b *builder) launchThread(n *node) *frame {
 		iv.Var = &tir.Var{Base: base, Type: &ir.PrimType{DType: ext.DType()}}
 	case *tir.IterVar:
 		iv.ThreadTag, iv.Var = x.ThreadTag, x.Var
+	case fresh: // of T.env_thread
+		env := b.tf.threads[x.v]
+		if env == nil {
+			b.fail(a[0], "", "expected a thread, got a variable")
+		}
+		iv.ThreadTag, iv.Var = env.ThreadTag, env.Var
 	default:
 		b.fail(a[0], `it is a name such as "threadIdx.x", or a variable of T.env_thread`, "expected a thread, got %s", describe(x))
 	}
@@ -201,112 +208,4 @@ func (b *builder) launchThread(n *node) *frame {
 	return &frame{def: fresh{iv.Var}, wrap: func(body tir.Stmt) tir.Stmt {
 		return &tir.AttrStmt{Base: base, Node: iv, Key: key, Value: ext, Body: body}
 	}}
-}
-
-func (b *builder) allocate(n *node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "extents", "dtype", "scope", "condition", "annotations")
-	b.need(n, a, 2, "extents", "dtype")
-	s := &tir.Allocate{Base: base, Type: b.dtypeOf(a[1]), Extents: b.exprs(a[0]), Condition: tir.Bool(true)}
-	scope := ""
-	if a[2] != nil {
-		if scope = b.strOf(a[2], "the memory scope"); scope == "global" {
-			scope = ""
-		}
-	}
-	if a[3] != nil {
-		if v := b.eval(a[3]); v != nil {
-			s.Condition = b.toExpr(v, a[3])
-		}
-	}
-	if a[4] != nil {
-		s.Annotations = b.attrDict(a[4])
-	}
-	s.Var = &tir.Var{Base: base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}, Scope: scope}}
-	return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
-}
-
-func (b *builder) allocateConst(n *node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "data", "dtype", "extents", "annotations")
-	b.need(n, a, 3, "data", "dtype", "extents")
-	s := &tir.AllocateConst{Base: base, Type: b.dtypeOf(a[1]), Extents: b.exprs(a[2])}
-	shape := make([]int64, len(s.Extents))
-	for i, e := range s.Extents {
-		v, ok := tir.AsInt(e)
-		if !ok {
-			b.fail(a[2], "", "the extents of a constant must be numbers")
-		}
-		shape[i] = v
-	}
-	if key, ok := b.metadataKey(a[0]); ok {
-		s.Data = b.blob(key, s.Type, shape, a[0])
-	} else {
-		data, _, err := denseData(b.eval(a[0]), s.Type)
-		if err == nil {
-			s.Data, err = ir.NewBlob(s.Type, shape, data)
-		}
-		if err != nil {
-			b.fail(a[0], "", "%v", err)
-		}
-	}
-	if a[3] != nil {
-		s.Annotations = b.attrDict(a[3])
-	}
-	s.Var = &tir.Var{Base: base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}}}
-	return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
-}
-
-func (b *builder) realize(n *node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "buffer_slice", "storage_scope", "condition")
-	b.need(n, a, 1, "buffer_slice")
-	r := b.toRegion(b.eval(a[0]), a[0])
-	s := &tir.BufferRealize{Base: base, Buffer: r.Buffer, Bounds: r.Region, Condition: tir.Bool(true)}
-	if a[2] != nil {
-		s.Condition = b.expr(a[2])
-	}
-	var attr ir.Node
-	scope := ""
-	if a[1] != nil {
-		scope = b.strOf(a[1], "the memory scope")
-	}
-	if scope != "" && scope != r.Buffer.Scope() {
-		attr = r.Buffer
-	}
-	return &frame{wrap: func(body tir.Stmt) tir.Stmt {
-		s.Body = body
-		if attr != nil {
-			return &tir.AttrStmt{Base: base, Node: attr, Key: "realize_scope", Value: &tir.StringImm{Value: scope}, Body: s}
-		}
-		return s
-	}}
-}
-
-// newVar evaluates T.int32() and the like: a variable that takes the name it is assigned to.
-func (b *builder) newVar(d dtype.DType, n *node) any {
-	v := &tir.Var{Base: b.span(n), Type: &ir.PrimType{DType: d}}
-	for _, kw := range n.kws {
-		if kw.name == "is_size_var" {
-			v.Size = b.flag(kw.value)
-		}
-	}
-	return fresh{v}
-}
-
-// handle evaluates T.handle("float32", "scope").
-func (b *builder) handle(n *node) any {
-	a := b.bind(n, "dtype", "storage_scope", "is_size_var")
-	v := &tir.Var{Base: b.span(n), Type: &ir.PrimType{DType: dtype.HandleT}}
-	if a[0] == nil || b.eval(a[0]) == nil {
-		return fresh{v}
-	}
-	scope := ""
-	if a[1] != nil {
-		if scope = b.strOf(a[1], "the memory scope"); scope == "global" {
-			scope = ""
-		}
-	}
-	v.Type = &ir.PointerType{Elem: &ir.PrimType{DType: b.dtypeOf(a[0])}, Scope: scope}
-	return fresh{v}
 }

@@ -5,93 +5,6 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// stmtList collects the statements of a frame. A scope without "with" takes in all that
-// follows: it starts a new segment.
-type stmtList struct {
-	done []segment
-	cur  []tir.Stmt
-}
-
-type segment struct {
-	before []tir.Stmt
-	wrap   func(tir.Stmt) tir.Stmt
-}
-
-func (b *builder) emit(s tir.Stmt) { b.tf.cur.cur = append(b.tf.cur.cur, s) }
-
-// scoped makes the rest of the frame the body of a scope.
-func (b *builder) scoped(wrap func(tir.Stmt) tir.Stmt) {
-	l := b.tf.cur
-	l.done = append(l.done, segment{l.cur, wrap})
-	l.cur = nil
-}
-
-// tirBody builds the statements of a frame.
-func (b *builder) tirBody(stmts []*stmt) tir.Stmt {
-	mark, outer := b.env.mark(), b.tf.cur
-	l := &stmtList{}
-	b.tf.cur = l
-	for _, s := range stmts {
-		if !b.guard(s, func() { b.tirStmt(s) }) {
-			b.tf.cur = l
-			b.poison(s)
-		}
-	}
-	b.tf.cur = outer
-	b.env.release(mark)
-	body := sequence(l.cur)
-	for i := len(l.done) - 1; i >= 0; i-- {
-		seg := &l.done[i]
-		body = sequence(append(seg.before, seg.wrap(body)))
-	}
-	return body
-}
-
-// sequence runs statements in order, those that do nothing included: the text has them.
-func sequence(list []tir.Stmt) tir.Stmt {
-	var flat []tir.Stmt
-	for _, s := range list {
-		if q, ok := s.(*tir.SeqStmt); ok {
-			flat = append(flat, q.Seq...)
-		} else {
-			flat = append(flat, s)
-		}
-	}
-	switch len(flat) {
-	case 0:
-		return tir.NoOp()
-	case 1:
-		return flat[0]
-	}
-	return &tir.SeqStmt{Seq: flat}
-}
-
-// poison defines what a statement that failed would have defined, so that its uses are not
-// reported as well.
-func (b *builder) poison(s *stmt) {
-	var names func(n *node)
-	names = func(n *node) {
-		switch n.kind {
-		case nName:
-			if _, ok := b.env.lookup(n.s); !ok || s.kind != sFor {
-				b.env.define(n.s, poison{})
-			}
-		case nTuple, nList, nStar:
-			for _, k := range n.kids {
-				names(k)
-			}
-		}
-	}
-	for _, t := range s.targets {
-		names(t)
-	}
-	for _, it := range s.items {
-		if it.as != nil {
-			names(it.as)
-		}
-	}
-}
-
 func (b *builder) tirStmt(s *stmt) {
 	switch s.kind {
 	case sExpr:
@@ -105,7 +18,7 @@ func (b *builder) tirStmt(s *stmt) {
 		b.tirLet(s)
 	case sReturn:
 		if s.value == nil {
-			b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Type: tir.Int32(0).Type, Op: tir.OpRet, Args: []tir.Expr{tir.Int32(0)}}})
+			b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.stmtBase(s), Type: tir.Int32(0).Type, Op: tir.OpRet, Args: []tir.Expr{tir.Int32(0)}}})
 			return
 		}
 		v := b.expr(s.value)
@@ -125,11 +38,11 @@ func (b *builder) tirStmt(s *stmt) {
 		if s.kind == sContinue {
 			op = tir.OpContinueLoop
 		}
-		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Type: tir.Int32(0).Type, Op: op}})
+		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.stmtBase(s), Type: tir.Int32(0).Type, Op: op}})
 	case sPass, sImport:
 	case sDef:
 		if kind, _ := b.decorator(s); kind == "macro" || kind == "inline" {
-			b.env.define(s.name, &macro{s})
+			b.env.define(s.name, newMacro(s))
 			return
 		}
 		b.d.add(s.at, s.end, "a loop-level function cannot hold another function", "make it a function of the module and call it as cls."+s.name)
@@ -154,20 +67,6 @@ func (b *builder) tirExprStmt(s *stmt) {
 	}
 }
 
-// enterFrame adds a frame that is used without "with".
-func (b *builder) enterFrame(s *stmt, f *frame) {
-	switch {
-	case f.stmt != nil:
-		setStmtSpan(f.stmt, b.stmtBase(s))
-		b.emit(f.stmt)
-	case f.wrap != nil:
-		b.scoped(f.wrap)
-	case f.kind == "done":
-	default:
-		b.fail(s.value, "", `this needs "with" before it`)
-	}
-}
-
 func setStmtSpan(s tir.Stmt, base ir.Base) {
 	switch x := s.(type) {
 	case *tir.Evaluate:
@@ -175,88 +74,6 @@ func setStmtSpan(s tir.Stmt, base ir.Base) {
 	case *tir.BufferStore:
 		x.Base = base
 	}
-}
-
-func (b *builder) tirAssign(s *stmt) {
-	t := s.targets[0]
-	if t.kind == nIndex {
-		b.tirStore(s, t, b.eval(s.value))
-		return
-	}
-	v := b.eval(s.value)
-	for _, t := range s.targets {
-		b.tirBind(s, t, v, true)
-	}
-}
-
-// tirBind gives the name t to v. With let, a value becomes a variable.
-func (b *builder) tirBind(s *stmt, t *node, v any, let bool) {
-	switch t.kind {
-	case nName:
-	case nTuple, nList:
-		l, ok := v.(*list)
-		if !ok || len(l.items) != len(t.kids) {
-			b.fail(t, "", "expected a tuple of %d values, got %s", len(t.kids), describe(v))
-		}
-		for i, k := range t.kids {
-			b.tirBind(s, k, l.items[i], let)
-		}
-		return
-	default:
-		b.fail(t, "", "expected a name or an element of a buffer on the left")
-	}
-	switch x := v.(type) {
-	case *frame:
-		if x.def == nil {
-			b.fail(s.value, "", "this defines nothing that could be named")
-		}
-		b.named(t, x.def)
-		b.enterFrame(s, x)
-	case fresh, *tir.Buffer, *tir.IterVar, *list, *dict, *tir.BufferRegion, namespace, *ir.GlobalVar, *tir.Range, *tir.IndexMap, *tir.CommReducer:
-		b.named(t, v)
-	case metaVar:
-		b.env.define(t.s, v.(metaVar))
-	case string, nil:
-		b.env.define(t.s, v)
-	default:
-		e := b.toExpr(v, s.value)
-		nv := &tir.Var{Base: b.span(t), Name: t.s, Type: &ir.PrimType{DType: e.DType()}}
-		b.env.define(t.s, nv)
-		base := b.stmtBase(s)
-		b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
-	}
-}
-
-// named defines a name and gives it to what has none yet.
-func (b *builder) named(t *node, v any) {
-	switch x := v.(type) {
-	case fresh:
-		if x.v.Name == "" {
-			x.v.Name, x.v.Base = t.s, b.span(t)
-		}
-		if iv := b.tf.threads[x.v]; iv != nil {
-			b.env.define(t.s, iv)
-			return
-		}
-		b.env.define(t.s, x.v)
-		return
-	case *tir.Buffer:
-		if x.Name == "" {
-			x.Name, x.Base = t.s, b.span(t)
-			if x.Data.Name == "" {
-				x.Data.Name = t.s
-			}
-		}
-	case *tir.IterVar:
-		if x.Var.Name == "" {
-			x.Var.Name = t.s
-		}
-	case *tir.Var:
-		if x.Name == "" {
-			x.Name = t.s
-		}
-	}
-	b.env.define(t.s, v)
 }
 
 func (b *builder) tirStore(s *stmt, t *node, v any) {
@@ -267,7 +84,7 @@ func (b *builder) tirStore(s *stmt, t *node, v any) {
 	if !ok {
 		b.fail(t.kids[0], "", "only buffers can be stored to")
 	}
-	indices := b.indices(buf, indexParts(t), t)
+	indices := b.indices(buf, b.indexParts(t), t)
 	st := &tir.BufferStore{Base: b.stmtBase(s), Buffer: buf, Indices: indices}
 	value := b.exprOf(v, buf.DType, s.value)
 	if d, want := value.DType(), storeType(st); d != want && !d.IsVoid() && !d.IsHandle() && !want.IsHandle() {
@@ -282,33 +99,6 @@ func (b *builder) tirStore(s *stmt, t *node, v any) {
 	b.emit(st)
 }
 
-func (b *builder) tirLet(s *stmt) {
-	t := s.targets[0]
-	if t.kind != nName {
-		b.fail(t, "", "expected a name before the annotation")
-	}
-	if s.value == nil {
-		b.env.define(t.s, &tir.Var{Base: b.span(t), Name: t.s, Type: b.typeOf(s.ann)})
-		return
-	}
-	v := b.eval(s.value)
-	switch v.(type) {
-	case *frame, fresh, *tir.Buffer, *tir.IterVar:
-		b.tirBind(s, t, v, true)
-		return
-	}
-	if path, ok := b.path(s.ann); ok && path == "T.let" {
-		b.tirBind(s, t, v, true)
-		return
-	}
-	typ := b.typeOf(s.ann)
-	e := b.exprOf(v, ir.TypeDType(typ), s.value)
-	nv := &tir.Var{Base: b.span(t), Name: t.s, Type: typ}
-	b.env.define(t.s, nv)
-	base := b.stmtBase(s)
-	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
-}
-
 func (b *builder) tirIf(s *stmt) {
 	cond := b.eval(s.value)
 	if t, ok := cond.(bool); ok {
@@ -321,7 +111,11 @@ func (b *builder) tirIf(s *stmt) {
 		}
 		return
 	}
-	out := &tir.IfThenElse{Base: b.stmtBase(s), Cond: b.toExpr(cond, s.value), Then: b.tirBody(s.body)}
+	test := b.toExpr(cond, s.value)
+	if d := test.DType(); d.IsInteger() && !d.IsBool() { // as in Python
+		test = &tir.Binary{Base: b.span(s.value), Op: tir.OpNE, A: test, B: tir.Const(d, 0)}
+	}
+	out := &tir.IfThenElse{Base: b.stmtBase(s), Cond: test, Then: b.tirBody(s.body)}
 	if len(s.orelse) > 0 {
 		out.Else = b.tirBody(s.orelse)
 	}
@@ -350,46 +144,4 @@ func (b *builder) tirAssert(s *stmt) {
 	}
 	base := b.stmtBase(s)
 	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.AssertStmt{Base: base, Cond: cond, Message: msg, Body: body} })
-}
-
-// tirWith enters item i of a "with" and those behind it.
-func (b *builder) tirWith(s *stmt, i int) {
-	if i == len(s.items) {
-		b.emit(b.tirBody(s.body))
-		return
-	}
-	it := s.items[i]
-	v := b.eval(it.value)
-	f, ok := v.(*frame)
-	if !ok {
-		b.fail(it.value, "", `expected a scope such as T.block() after "with", got %s`, describe(v))
-	}
-	body := s.body
-	if i+1 < len(s.items) {
-		inner := *s
-		inner.items = s.items[i+1:]
-		body = []*stmt{&inner}
-	}
-	switch f.kind {
-	case "block":
-		b.blockBody(s, f.block, it.as, body)
-	case "init":
-		b.initBody(it.value, body)
-	default:
-		if f.wrap == nil {
-			b.fail(it.value, "", "this is a statement, not a scope")
-		}
-		mark := b.env.mark()
-		if it.as != nil {
-			switch it.as.kind {
-			case nName:
-				b.named(it.as, f.def)
-			default:
-				b.tirBind(s, it.as, f.def, false)
-			}
-		}
-		body := b.tirBody(body)
-		b.env.release(mark)
-		b.emit(f.wrap(body))
-	}
 }

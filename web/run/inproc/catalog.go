@@ -52,6 +52,10 @@ func Catalog(ctx context.Context) (web.Catalog, error) {
 		}
 		out.Passes = append(out.Passes, d)
 	}
+	var err error
+	if out.Scripts, err = describeScripts(ctx); err != nil {
+		return out, err
+	}
 	for _, name := range pipeline.Names() {
 		pl, err := pipeline.Lookup(name)
 		if err != nil {

@@ -8,12 +8,15 @@ package inproc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
@@ -73,7 +76,12 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 	if err != nil {
 		return input("target: %v", err)
 	}
-	pl, err := chosenPipeline(req.Settings)
+	user, err := readScripts(ctx, req.Settings.Scripts)
+	if err != nil {
+		return scriptFault(ctx, sink, err)
+	}
+	reg := registry{pipeline.NewRegistry(), user.passes}
+	pl, err := chosenPipeline(req.Settings, reg)
 	if err != nil {
 		return err
 	}
@@ -91,12 +99,30 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 	if err := rec.Start(m.module, pl, body); err != nil {
 		return err
 	}
+	if err := emitFound(sink, m.warnings); err != nil {
+		return err
+	}
+	for _, s := range user.scripts {
+		if err := s.emit(ctx, sink, nil, nil); err != nil {
+			return err
+		}
+	}
+	watches := []*pass.Instrument{rec.Instrument(), instruments.WellFormed(false)}
+	users, err := user.instruments(ctx, sink)
+	if err != nil {
+		return scriptFault(ctx, sink, err)
+	}
+	watches = append(watches, users...)
 	re := newReuse(r.steps, tap, m)
+	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
+		re = newReuse(run.NewPrefix[snapshot](0), tap, m)
+	}
+	watches[0] = re.instrument(watches[0])
 	level := req.Settings.OptLevel
 	res, err := compiler.Passes(ctx, compiler.Request{
 		Module: m.module, Target: t, Pipeline: re.wrap(pl), OptLevel: &level,
 		Required: req.Settings.Required, Disabled: req.Settings.Disabled, Config: config,
-		Instruments: []*pass.Instrument{re.instrument(rec.Instrument()), instruments.WellFormed(false)},
+		Registry: reg, Instruments: watches,
 	})
 	if failed := re.report(res.Diagnostics, "", ""); failed != nil && err == nil {
 		err = failed
@@ -105,9 +131,44 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 		return nameMissing(r.passFault(err), req.Settings.Disabled)
 	}
 	if err := generate(ctx, t, res, m, sink, start); err != nil {
+		var e *event.Error
+		if errors.As(err, &e) && e.Kind == event.KindCodegen && partial(req.Settings) {
+			return sink.Emit(note("nothing to execute: the pipeline %s makes no code that can run: %s", pipelineName(req.Settings), e.Message))
+		}
 		return nameMissing(err, req.Settings.Disabled)
 	}
+	if why := nothingToExecute(m.module); why != "" {
+		return sink.Emit(note("%s", why))
+	}
+	if _, f := loneLoopFunction(m.module); f != nil {
+		return r.executeKernel(ctx, req, res, m, sink, start)
+	}
 	return r.execute(ctx, req, res, m, sink, start)
+}
+
+// scriptFault describes an error of reading scripts: their mistakes become events of the
+// run, with their places.
+func scriptFault(ctx context.Context, sink run.Sink, err error) error {
+	var wrong *scriptError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	for _, d := range wrong.script.said(ctx, wrong.err) {
+		if err := sink.Emit(event.New("", "", diagnostic(d), nil)); err != nil {
+			return err
+		}
+	}
+	var known *event.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return input("the script %s cannot be used: %v", wrong.script.source.Name, err)
+}
+
+// partial tells whether settings choose a named pipeline, or steps made of one, that does
+// not promise code.
+func partial(s run.Settings) bool {
+	return orDefault(s.Pipeline, "default") != "default"
 }
 
 // generate makes the program and reports its kernels.

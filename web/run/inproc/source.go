@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
@@ -26,9 +28,11 @@ type model struct {
 	id string
 	// outputs are the names of the results of main.
 	outputs []string
+	// warnings are what reading the module had to say.
+	warnings []ir.Diagnostic
 }
 
-// open reads and imports the model of a request.
+// open reads the module of a request: a text, or a model that is imported.
 func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*model, error) {
 	data, err := r.read(ctx, req.Source)
 	if err != nil {
@@ -43,12 +47,44 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*mod
 		return nil, fmt.Errorf("encode shapes: %w", err)
 	}
 	h := sha256.New()
+	fmt.Fprintf(h, "%s %q\n", req.Source.Kind, req.Source.Name) // spans mention the name
 	h.Write(data)
 	h.Write(shapes)
 	id := hex.EncodeToString(h.Sum(nil))
 	if m, ok := r.models.Get(id); ok {
 		return m, nil
 	}
+	var m *model
+	switch {
+	case req.Source.Kind == store.SourceScript:
+		m, err = openText(ctx, req.Source.Name, string(data), frontend.Script, sink)
+	case frontend.Detect(req.Source.Name, data) != frontend.ONNX:
+		m, err = openText(ctx, req.Source.Name, string(data), "", sink)
+	default:
+		m, err = openModel(ctx, req, data)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.id = id
+	r.models.Put(id, m, 2*int64(len(data)))
+	return m, nil
+}
+
+// openText reads a text or a JSON file; the form "" is detected. Its mistakes become events of the run, with their places.
+func openText(ctx context.Context, name, text string, form frontend.Form, sink run.Sink) (*model, error) {
+	src, found, err := oneModule(ctx, name, text, form)
+	if err == nil {
+		return newModel(src.Module, found), nil
+	}
+	if err := emitFound(sink, found); err != nil {
+		return nil, err
+	}
+	return nil, input("%s cannot be read: %v", name, err)
+}
+
+// openModel imports an ONNX model.
+func openModel(ctx context.Context, req run.Request, data []byte) (*model, error) {
 	file, err := onnxpb.Read(data, onnxpb.Options{Limits: onnxpb.Limits{Memory: req.Limits.Memory}})
 	if err != nil {
 		return nil, importFault(fmt.Errorf("%s cannot be read: it is no ONNX model, or damaged: %w", req.Source.Name, err))
@@ -66,7 +102,12 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*mod
 		}
 		return nil, importFault(fmt.Errorf("%s: %w", req.Source.Name, err))
 	}
-	m := &model{module: mod, id: id}
+	return newModel(mod, nil), nil
+}
+
+// newModel notes what a module says about its results.
+func newModel(mod *ir.Module, warnings []ir.Diagnostic) *model {
+	m := &model{module: mod, warnings: warnings}
 	if v, ok := mod.Attrs().Get(onnx.AttrOutputNames); ok {
 		if list, ok := v.([]ir.Value); ok {
 			for _, x := range list {
@@ -74,8 +115,7 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*mod
 			}
 		}
 	}
-	r.models.Put(id, m, 2*int64(len(data)))
-	return m, nil
+	return m
 }
 
 // read returns the bytes of a source.
@@ -103,7 +143,7 @@ func pipelineName(s run.Settings) string {
 }
 
 // chosenPipeline returns the named pipeline, or a sequence of the listed steps.
-func chosenPipeline(s run.Settings) (*pass.Pass, error) {
+func chosenPipeline(s run.Settings, reg registry) (*pass.Pass, error) {
 	if s.Steps == nil {
 		pl, err := pipeline.Lookup(s.Pipeline)
 		if err != nil {
@@ -111,29 +151,53 @@ func chosenPipeline(s run.Settings) (*pass.Pass, error) {
 		}
 		return pl, nil
 	}
-	reg := pipeline.NewRegistry()
-	var children []*pass.Pass
-	for i, step := range s.Steps {
+	children, err := chosenSteps(s.Steps, reg, "")
+	if err != nil {
+		return nil, err
+	}
+	return pass.NewSequential("custom", children...), nil
+}
+
+// sequenceName matches the names of sequences, which stand in the paths of steps.
+var sequenceName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`)
+
+// chosenSteps returns the passes of a list of steps; path stands before their numbers in
+// errors.
+func chosenSteps(steps []run.Step, reg registry, path string) ([]*pass.Pass, error) {
+	var out []*pass.Pass
+	for i, step := range steps {
+		at := fmt.Sprintf("%s%d", path, i+1)
+		if len(step.Steps) > 0 {
+			if len(step.Options) > 0 || !sequenceName.MatchString(step.Name) {
+				return nil, input("step %s: a sequence has a name of up to 100 letters, digits and _ . -, and no options", at)
+			}
+			inside, err := chosenSteps(step.Steps, reg, at+".")
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, pass.NewSequential(step.Name, inside...))
+			continue
+		}
 		p := reg.Lookup(step.Name)
 		if p == nil {
 			near := ""
 			if n := reg.Nearest(step.Name); n != "" {
 				near = fmt.Sprintf("; did you mean %s?", n)
 			}
-			return nil, input("step %d: there is no pass %q%s", i+1, step.Name, near)
+			return nil, input("step %s: there is no pass %q%s", at, step.Name, near)
 		}
 		if len(step.Options) > 0 {
 			args, err := value(step.Options)
 			if err != nil {
-				return nil, input("options of step %d (%s): %v", i+1, step.Name, err)
+				return nil, input("options of step %s (%s): %v", at, step.Name, err)
 			}
 			if p, err = p.With(args.(*ir.Attrs)); err != nil {
-				return nil, input("step %d: %v", i+1, err)
+				return nil, input("step %s: %v", at, err)
 			}
 		}
-		children = append(children, p)
+		out = append(out, p)
 	}
-	return pass.NewSequential("custom", children...), nil
+	return out, nil
 }
 
 // configValues turns options from JSON into values of the compiler.

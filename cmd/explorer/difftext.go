@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/linediff"
+	"github.com/irscope/irscope/web/highlight"
+	"github.com/spf13/cobra"
+)
+
+// The escape sequences of a terminal.
+const (
+	styleReset  = "\x1b[0m"
+	styleBold   = "\x1b[1m"
+	styleCyan   = "\x1b[36m"
+	styleRed    = "\x1b[31m"
+	styleGreen  = "\x1b[32m"
+	styleMarked = "\x1b[7m"
+	styleClear  = "\x1b[27m"
+)
+
+func registerColor(cmd *cobra.Command, to *string) {
+	cmd.Flags().StringVar(to, "color", "auto", "`when` to colour: auto (on a terminal, unless NO_COLOR is set), always or never")
+}
+
+// useColor decides whether what is written to w is coloured.
+func useColor(w io.Writer, when string) (bool, error) {
+	switch when {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto":
+		f, ok := w.(*os.File)
+		if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+			return false, nil
+		}
+		info, err := f.Stat()
+		return err == nil && info.Mode()&os.ModeCharDevice != 0, nil
+	}
+	return false, usageError{fmt.Errorf("--color is %q, expected auto, always or never", when)}
+}
+
+// diffWriter writes differences in the unified format, with the word marks of the page where
+// it may colour.
+type diffWriter struct {
+	w       io.Writer
+	color   bool
+	context int
+}
+
+// paint returns text in a style.
+func (d *diffWriter) paint(style, text string) string {
+	if !d.color {
+		return text
+	}
+	return style + text + styleReset
+}
+
+// function writes the difference of the texts of one function.
+func (d *diffWriter) function(labelA, labelB, name, before, after string) error {
+	diff := highlight.NewDiff(highlight.NewDocument(event.LangTVMScript, before), highlight.NewDocument(event.LangTVMScript, after))
+	layout := diff.Layout(highlight.Unified, d.context)
+	var b strings.Builder
+	fmt.Fprintln(&b, d.paint(styleBold, "--- "+labelA+": "+name))
+	fmt.Fprintln(&b, d.paint(styleBold, "+++ "+labelB+": "+name))
+	xs, ys := linediff.Lines(before), linediff.Lines(after)
+	for _, h := range layout.Hunks {
+		var rows strings.Builder
+		n, m := 0, 0
+		layout.Each(h, func(r highlight.Row) {
+			switch r.Kind {
+			case "del":
+				n++
+				d.row(&rows, styleRed, "-", r, xs[r.Before-1])
+			case "add":
+				m++
+				d.row(&rows, styleGreen, "+", r, ys[r.After-1])
+			default:
+				n, m = n+1, m+1
+				rows.WriteString(" " + xs[r.Before-1] + "\n")
+			}
+		})
+		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))))
+		b.WriteString(rows.String())
+	}
+	_, err := io.WriteString(d.w, b.String())
+	return err
+}
+
+// row writes a changed line; what differs within it is marked where colours are used.
+func (d *diffWriter) row(b *strings.Builder, style, sign string, r highlight.Row, line string) {
+	if !d.color {
+		b.WriteString(sign + line + "\n")
+		return
+	}
+	b.WriteString(style + sign)
+	if r.Cut {
+		b.WriteString(line)
+	} else {
+		for _, s := range r.Text {
+			if s.Mark {
+				b.WriteString(styleMarked + s.Text + styleClear)
+			} else {
+				b.WriteString(s.Text)
+			}
+		}
+	}
+	b.WriteString(styleReset + "\n")
+}
+
+// lineRange writes a range of lines as the unified format does: an empty one names the line
+// before it.
+func lineRange(first, n int) string {
+	switch n {
+	case 0:
+		return fmt.Sprintf("%d,0", first-1)
+	case 1:
+		return fmt.Sprint(first)
+	}
+	return fmt.Sprintf("%d,%d", first, n)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/frontend"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/irjson"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/instruments"
+	"github.com/spf13/cobra"
+)
+
+// inputDoc says what an input of opt, equal and diff may be.
+const inputDoc = "a TVMScript, JSON or ONNX file, - for standard input, or gallery:NAME for a built-in model"
+
+// optFlags are those of opt alone.
+type optFlags struct {
+	passes string
+	output string
+	emit   string
+	split  bool
+}
+
+func optCommand() *cobra.Command {
+	var cf compileFlags
+	var sf sourceFlags
+	var of optFlags
+	var pf printFlags
+	cmd := &cobra.Command{
+		Use: "opt IN [-o OUT]", Short: "Run passes on a module and write it as TVMScript; without passes, format it",
+		Long: `Reads a module, runs passes on it and writes what they made as TVMScript. Without passes it is a
+formatter. IN is ` + inputDoc + `.
+
+The passes are those of a pipeline, or those listed with --passes, which run whatever their level:
+
+    explorer opt in.py --passes 'FoldConstant,FuseOps{"fuse_opt_level": 2}'
+
+'explorer passes' lists the passes and the options that each has. What is printed on the way goes to
+standard error. Nothing is written where anything fails.`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, a []string) error { return opt(cmd, a[0], &cf, &sf, &of, &pf) },
+	}
+	cf.register(cmd, "")
+	sf.register(cmd)
+	pf.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&of.passes, "passes", "", "`list` of passes to run, separated by commas, each with its options as JSON behind its name")
+	fl.StringVarP(&of.output, "output", "o", "", "`file` to write to, in place of standard output")
+	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
+	fl.BoolVar(&of.split, "split", false, "run the passes on each of several modules by itself, and write a line '# -----' between them")
+	return cmd
+}
+
+// chosen returns the sequence of passes that the flags ask for, nil for none.
+func (f *optFlags) chosen(cf *compileFlags) (*pass.Pass, error) {
+	if f.passes == "" {
+		if cf.pipeline == "" {
+			return nil, nil
+		}
+		return pipeline.Lookup(cf.pipeline)
+	}
+	if cf.pipeline != "" {
+		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
+	}
+	list, err := pipeline.Parse(f.passes)
+	if err != nil {
+		return nil, fmt.Errorf("--passes: %w", err)
+	}
+	for i, p := range list {
+		named := *p
+		named.Level = 0 // what is named runs
+		list[i] = &named
+	}
+	return pass.NewSequential("passes", list...), nil
+}
+
+func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *optFlags, pf *printFlags) error {
+	if !slices.Contains(emitForms, of.emit) {
+		return usageError{fmt.Errorf("--emit is %q, expected %s", of.emit, strings.Join(emitForms, ", "))}
+	}
+	how, err := pf.parse()
+	if err != nil {
+		return err
+	}
+	req, err := cf.request()
+	if err != nil {
+		return err
+	}
+	if req.Pipeline, err = of.chosen(cf); err != nil {
+		return usageError{err}
+	}
+	list, err := sf.load(cmd, in)
+	if err != nil {
+		return err
+	}
+	if len(list) > 1 && !of.split && req.Pipeline != nil {
+		return fmt.Errorf("%s has %d modules (%s): run the passes on each of them with --split", label(in), len(list), classNames(list))
+	}
+	if len(list) > 1 && of.emit != emitScript {
+		return fmt.Errorf("%s has %d modules (%s), and --emit %s writes one", label(in), len(list), classNames(list), of.emit)
+	}
+	var out bytes.Buffer
+	var failed []error
+	for i, src := range list {
+		req.Module = src.Module
+		if i > 0 {
+			out.WriteString(separator(of.split))
+		}
+		m, err := optimize(cmd, cf, req, src)
+		if err == nil {
+			as := how
+			as.Name = orDefault(how.Name, src.Name)
+			err = emit(&out, m, of.emit, as)
+		}
+		if err != nil && len(list) > 1 {
+			err = fmt.Errorf("%s: %w", src.Name, err)
+		}
+		if err != nil {
+			failed = append(failed, err)
+		}
+	}
+	if len(failed) > 0 {
+		return errors.Join(failed...)
+	}
+	return writeOutput(cmd.OutOrStdout(), of.output, out.Bytes())
+}
+
+// The forms in which opt writes.
+const (
+	emitScript = "script"
+	emitJSON   = "json"
+	emitRaw    = "raw"
+)
+
+var emitForms = []string{emitScript, emitJSON, emitRaw}
+
+// emit writes a module in one of the forms.
+func emit(w io.Writer, m *ir.Module, form string, how script.Options) error {
+	switch form {
+	case emitJSON:
+		return irjson.Save(w, m, irjson.Options{Blobs: irjson.Base64})
+	case emitRaw:
+		return irjson.Save(w, m, irjson.Options{Blobs: irjson.Raw})
+	}
+	if err := checkPaths(m, how); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, script.Module(m, how).Source)
+	return err
+}
+
+// separator stands between two modules of a file.
+func separator(split bool) string {
+	if split {
+		return "\n# -----\n\n"
+	}
+	return "\n\n"
+}
+
+// optimize runs the passes of a request on its module and prints what the flags ask for.
+func optimize(cmd *cobra.Command, cf *compileFlags, req compiler.Request, src frontend.Source) (*ir.Module, error) {
+	if req.Pipeline == nil {
+		return req.Module, nil
+	}
+	w := cmd.ErrOrStderr()
+	timing := &instruments.Timing{}
+	req.Instruments = append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument())
+	res, err := compiler.Passes(cmd.Context(), req)
+	printDiagnostics(w, withoutNeeds(res.Diagnostics, req.Pipeline, src))
+	if cf.timing {
+		fmt.Fprint(w, timing.Render())
+	}
+	return res.Module, err
+}
+
+// withoutNeeds leaves out the warnings that an earlier pass is missing where the module is
+// no model: it may have come from that pass.
+func withoutNeeds(list []ir.Diagnostic, pl *pass.Pass, src frontend.Source) []ir.Diagnostic {
+	if src.Form == frontend.ONNX {
+		return list
+	}
+	names := pipeline.Flatten(pl)
+	needs := map[string]bool{}
+	for _, w := range pipeline.CheckOrder(names) {
+		if w.Needs && !slices.ContainsFunc(names, func(n string) bool { return pipeline.Canonical(n) == w.Before }) {
+			needs[w.Message] = true
+		}
+	}
+	return slices.DeleteFunc(list, func(d ir.Diagnostic) bool { return needs[d.Message] })
+}
+
+// writeOutput writes data to a file, to w where name is "" or "-".
+func writeOutput(w io.Writer, name string, data []byte) error {
+	if name == "" || name == "-" {
+		_, err := w.Write(data)
+		return err
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		return fmt.Errorf("cannot write the result: %s", strings.TrimPrefix(err.Error(), "open "))
+	}
+	return nil
+}

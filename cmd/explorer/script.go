@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/instruments"
+	"github.com/spf13/cobra"
+)
+
+// examplePrefix stands before the names of scripts that come with the program.
+const examplePrefix = "example:"
+
+// scriptFlags are those of script alone.
+type scriptFlags struct {
+	passes []string
+	output string
+	emit   string
+	steps  uint64
+}
+
+func scriptCommand() *cobra.Command {
+	var cf compileFlags
+	var sf sourceFlags
+	var of scriptFlags
+	var pf printFlags
+	var names []string
+	for _, e := range starpass.Examples() {
+		names = append(names, examplePrefix+e.Name)
+	}
+	cmd := &cobra.Command{
+		Use: "script FILE.star [IN] [-o OUT]", Short: "Run passes and instruments that are written in Starlark",
+		Long: `Runs a script in Starlark, a dialect of Python, in which passes, instruments and pipelines can be
+written and run. IN is ` + inputDoc + `; it is the variable mod.
+If the script has a function main, it is called with the module, and the module that it returns is
+written. With --pass the passes of the script that are named run on the module instead.
+
+    explorer script my_pass.star model.onnx -o out.py
+    explorer script my_pass.star in.py --pass FoldMine --emit json
+
+FILE.star may be ` + strings.Join(names, ", ") + `.
+docs/scripting.md tells what scripts can do. They cannot read files and have limits.`,
+		Args: args(cobra.RangeArgs(1, 2)),
+		RunE: func(cmd *cobra.Command, a []string) error {
+			in := ""
+			if len(a) > 1 {
+				in = a[1]
+			}
+			return runScript(cmd, a[0], in, &cf, &sf, &of, &pf)
+		},
+	}
+	cf.register(cmd, "")
+	sf.register(cmd)
+	pf.register(cmd)
+	fl := cmd.Flags()
+	fl.StringSliceVar(&of.passes, "pass", nil, "`passes` of the script to run on the input in place of main, by their names or those of variables (repeatable)")
+	fl.StringVarP(&of.output, "output", "o", "", "`file` to write the module to, in place of standard output")
+	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
+	fl.Uint64Var(&of.steps, "max-steps", starpass.DefaultSteps, "largest `number` of steps that the script may take")
+	if err := fl.MarkHidden("pipeline"); err != nil { // pipelines are called in the script
+		panic(err)
+	}
+	return cmd
+}
+
+func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *sourceFlags, of *scriptFlags, pf *printFlags) error {
+	switch {
+	case !slices.Contains(emitForms, of.emit):
+		return usageError{fmt.Errorf("--emit is %q, expected %s", of.emit, strings.Join(emitForms, ", "))}
+	case cf.pipeline != "":
+		return usageError{errors.New("--pipeline: a script runs pipelines itself: pipeline(\"NAME\")(mod)")}
+	case len(of.passes) > 0 && in == "":
+		return usageError{errors.New("--pass needs an input: explorer script FILE.star IN --pass NAME")}
+	}
+	how, err := pf.parse()
+	if err != nil {
+		return err
+	}
+	req, err := cf.request()
+	if err != nil {
+		return err
+	}
+	source, err := readScript(file)
+	if err != nil {
+		return err
+	}
+	var mod *ir.Module
+	if in != "" {
+		if mod, err = sf.loadOne(cmd, in); err != nil {
+			return err
+		}
+	}
+	s, err := starpass.Parse(file, source, starpass.Limits{Print: cmd.OutOrStdout(), Steps: of.steps})
+	if err != nil {
+		return err
+	}
+	out, err := inContext(cmd, cf, req, func(c *pass.Context) (*ir.Module, error) {
+		return s.Run(starpass.RunOptions{Context: c, Module: mod, Passes: of.passes})
+	})
+	var unknown *starpass.UnknownPassError
+	if errors.As(err, &unknown) {
+		return usageError{err}
+	}
+	if err != nil {
+		fmt.Fprint(cmd.ErrOrStderr(), starpass.Trace(err))
+		return err
+	}
+	if out == nil {
+		if of.output != "" {
+			return fmt.Errorf("%s made no module to write: its function main must return one", file)
+		}
+		return nil
+	}
+	var text bytes.Buffer
+	if err := emit(&text, out, of.emit, how); err != nil {
+		return err
+	}
+	return writeOutput(cmd.OutOrStdout(), of.output, text.Bytes())
+}
+
+// inContext calls f under the pass context that the flags ask for, and prints what its passes
+// report.
+func inContext(cmd *cobra.Command, cf *compileFlags, req compiler.Request, f func(*pass.Context) (*ir.Module, error)) (*ir.Module, error) {
+	timing := &instruments.Timing{}
+	list := append(cf.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), timing.Instrument())
+	c, err := pass.NewContext(cmd.Context(),
+		pass.OptLevel(*req.OptLevel), pass.RequirePass(req.Required...), pass.DisablePass(req.Disabled...),
+		pass.Configure(req.Config), pass.Instruments(list...), pass.WithTarget(req.Target),
+		pass.WithEvaluator(compiler.Interpreter{}), pass.WithRegistry(pipeline.NewRegistry()),
+	)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	var out *ir.Module
+	var stack pass.Stack
+	err = stack.With(c, func(c *pass.Context) error {
+		out, err = f(c)
+		if cf.timing {
+			fmt.Fprint(cmd.ErrOrStderr(), timing.Render())
+		}
+		return err
+	})
+	printDiagnostics(cmd.ErrOrStderr(), c.Diagnostics())
+	return out, err
+}
+
+// readScript returns the text of a script: of a file or of an example.
+func readScript(name string) (string, error) {
+	if short, ok := strings.CutPrefix(name, examplePrefix); ok {
+		var known []string
+		for _, e := range starpass.Examples() {
+			if e.Name == short {
+				return e.Source, nil
+			}
+			known = append(known, examplePrefix+e.Name)
+		}
+		return "", usageError{fmt.Errorf("no script %q comes with the program: it has %s", short, strings.Join(known, ", "))}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("cannot read the script: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, starpass.MaxSource+1))
+	if err != nil {
+		return "", fmt.Errorf("cannot read the script: %w", err)
+	}
+	return string(data), nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/frontend"
+	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/spf13/cobra"
+)
+
+// sourceFlags say how inputs are read. They are shared by the commands that read modules.
+type sourceFlags struct {
+	shapes, define []string
+	zeroConstants  bool
+	noVerify       bool
+}
+
+func (f *sourceFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.shapes, "shape", nil, "of an ONNX model: shape of an input as `name=1x3x224x224`, or size of a symbolic dimension as name=4 (repeatable)")
+	fl.StringArrayVar(&f.define, "define", nil, "of TVMScript: value of a name that the text uses but does not define, as `name=value` (repeatable)")
+	fl.BoolVar(&f.zeroConstants, "zero-constants", false, "of TVMScript: take constants whose values are not in the text as zeros")
+	fl.BoolVar(&f.noVerify, "no-verify", false, "take a module that was read as it is, without verifying that it is well-formed")
+}
+
+// options turns the flags into options of the reader. Every mistake is a usageError.
+func (f *sourceFlags) options() (frontend.Options, error) {
+	o := frontend.Options{Unverified: f.noVerify}
+	o.Script.AllowMissingConstants = f.zeroConstants
+	var err error
+	if o.Shapes, err = parseShapes(f.shapes); err != nil {
+		return o, err
+	}
+	if o.Script.Define, err = parseDefines(f.define); err != nil {
+		return o, usageError{err}
+	}
+	return o, nil
+}
+
+// parseShapes reads what --shape binds.
+func parseShapes(list []string) (map[string][]onnx.Dim, error) {
+	out := map[string][]onnx.Dim{}
+	for _, s := range list {
+		name, dims, err := onnx.ParseShape(s)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--shape: %w", err)}
+		}
+		out[name] = dims
+	}
+	return out, nil
+}
+
+// load reads the modules of a file, of standard input ("-") or of the gallery. Warnings are
+// printed. External data of an ONNX model is read from the folder of the file and below.
+func (f *sourceFlags) load(cmd *cobra.Command, name string) ([]frontend.Source, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	data, err := readModel(cmd.InOrStdin(), name)
+	if err != nil {
+		return nil, err
+	}
+	if name != "-" && !strings.HasPrefix(name, galleryPrefix) {
+		root, err := os.OpenRoot(filepath.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		o.File.External = root
+	}
+	list, found, err := frontend.Load(cmd.Context(), label(name), data, o)
+	if err == nil {
+		printDiagnostics(cmd.ErrOrStderr(), found)
+	}
+	return list, err
+}
+
+// label is what an input is called in messages.
+func label(name string) string {
+	if name == "-" {
+		return "<stdin>"
+	}
+	return name
+}
+
+// loadOne reads the only module of a file.
+func (f *sourceFlags) loadOne(cmd *cobra.Command, name string) (*ir.Module, error) {
+	list, err := f.load(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) > 1 {
+		return nil, fmt.Errorf("%s has %d modules (%s), expected one", label(name), len(list), classNames(list))
+	}
+	return list[0].Module, nil
+}
+
+// classNames lists the names of modules for an error.
+func classNames(list []frontend.Source) string {
+	names := make([]string, 0, len(list))
+	for i, s := range list {
+		if i == 10 {
+			names = append(names, fmt.Sprintf("and %d more", len(list)-i))
+			break
+		}
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/instruments"
+	"github.com/spf13/cobra"
+)
+
+// The ends of a run of passes.
+const (
+	pointStart = "start"
+	pointEnd   = "end"
+	// beforePrefix asks for the module before a step.
+	beforePrefix = "before:"
+)
+
+// waypoints remembers the modules before and after each step of a run. Modules share what no
+// pass changed, so they cost little.
+type waypoints struct {
+	start, end *ir.Module // end is nil if a pass failed
+	steps      []waypoint // in the order in which they ended
+}
+
+type waypoint struct {
+	path, name    string
+	before, after *ir.Module
+}
+
+// run runs the passes of a request, and prints and measures what the flags ask for.
+func (p *waypoints) run(cmd *cobra.Command, cf *compileFlags, req compiler.Request) error {
+	note := func(after *ir.Module, s *pass.Step) {
+		p.steps = append(p.steps, waypoint{s.Path(), s.Pass.Name, s.Input, after})
+	}
+	w := cmd.ErrOrStderr()
+	timing := &instruments.Timing{}
+	req.Instruments = append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument(), &pass.Instrument{
+		Name:         "Waypoints",
+		RunAfterPass: func(m *ir.Module, s *pass.Step) error { note(m, s); return nil },
+		PassSkipped:  func(m *ir.Module, s *pass.Step, _ pass.SkipReason) { note(m, s) },
+	})
+	p.start = req.Module
+	res, err := compiler.Passes(cmd.Context(), req)
+	if err == nil {
+		p.end = res.Module
+	}
+	if cf.timing {
+		fmt.Fprint(w, timing.Render())
+	}
+	return err
+}
+
+// find returns the module at a point and what to call the point.
+func (p *waypoints) find(spec string) (*ir.Module, string, error) {
+	name, before := strings.CutPrefix(spec, beforePrefix)
+	switch {
+	case name == pointStart && !before:
+		return p.start, pointStart, nil
+	case name == pointEnd && !before && p.end == nil:
+		return nil, "", fmt.Errorf("the passes did not come to their end")
+	case name == pointEnd && !before:
+		return p.end, pointEnd, nil
+	}
+	s := p.step(name)
+	if s == nil {
+		return nil, "", p.unknown(name)
+	}
+	if before {
+		return s.before, "before " + s.path, nil
+	}
+	return s.after, "after " + s.path, nil
+}
+
+// step finds a step by its path, by its number, or by the name of its pass.
+func (p *waypoints) step(name string) *waypoint {
+	for i, s := range p.steps {
+		if number, _, _ := strings.Cut(s.path, "/"); s.path == name || number == name {
+			return &p.steps[i]
+		}
+	}
+	name, count, _ := strings.Cut(name, "#")
+	skip := 0
+	if count != "" {
+		var err error
+		if skip, err = strconv.Atoi(count); err != nil {
+			return nil
+		}
+	}
+	for i, s := range p.steps {
+		if s.name == name || s.name == pipeline.Canonical(name) {
+			if skip == 0 {
+				return &p.steps[i]
+			}
+			skip--
+		}
+	}
+	return nil
+}
+
+func (p *waypoints) unknown(name string) error {
+	names := map[string]bool{pointStart: true, pointEnd: true}
+	for _, s := range p.steps {
+		names[s.name], names[s.path] = true, true
+	}
+	hint := "points are start, end, and the passes and steps of the pipeline"
+	if near := nearest.Name(name, maps.Keys(names)); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	if short, _, ok := strings.Cut(name, "#"); ok && p.step(short) != nil {
+		hint = fmt.Sprintf("%s did not run that often, and PASS#0 is its first run", short)
+	}
+	return usageError{fmt.Errorf("no step %q was run: %s", name, hint)}
+}

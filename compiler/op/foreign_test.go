@@ -1,0 +1,30 @@
+package op_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/op"
+)
+
+// TestForeignOperators checks the rows of operators without kernels as those of the table:
+// each has docs, is found by name, and its rule yields struct info or an error for any call.
+func TestForeignOperators(t *testing.T) {
+	inTable := map[string]bool{}
+	for _, o := range op.All() {
+		inTable[o.Name] = true
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, o := range op.Foreign() {
+		if inTable[o.Name] || op.Lookup(o.Name) != o {
+			t.Errorf("%s is in the table: take it out of the foreign ones", o.Name)
+		}
+		if !strings.HasSuffix(o.Doc, ".") || o.Infer == nil || o.Ref().Name != o.Name {
+			t.Errorf("%s: incomplete entry", o.Name)
+		}
+		for range 2000 {
+			callAtRandom(t, rng, o)
+		}
+	}
+}

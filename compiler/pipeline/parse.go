@@ -1,0 +1,206 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+)
+
+// maxListed bounds the passes of a list that is written as text.
+const maxListed = 1000
+
+// SyntaxError is a mistake in a list of passes.
+type SyntaxError struct {
+	Text     string
+	Pos, End int // range of bytes that is wrong
+	Err      error
+}
+
+// Column returns the place of the mistake in characters, from 1.
+func (e *SyntaxError) Column() int { return utf8.RuneCountInString(e.Text[:e.Pos]) + 1 }
+
+// Error writes the column and the mistake, and below it the list with the place marked.
+func (e *SyntaxError) Error() string {
+	text := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, e.Text)
+	width := max(1, utf8.RuneCountInString(e.Text[e.Pos:e.End]))
+	return fmt.Sprintf("column %d: %v\n    %s\n    %s%s", e.Column(), e.Err, text, strings.Repeat(" ", e.Column()-1), strings.Repeat("^", width))
+}
+
+// Unwrap returns the mistake.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// Parse reads a list of passes as it is written on a command line: names separated by
+// commas, each with the options that it is to have as a JSON object behind it, such as
+//
+//	FoldConstant,FuseOps{"fuse_opt_level": 2}
+//
+// A pipeline may stand for its passes. An option that is null keeps its default. Every
+// mistake is a *SyntaxError.
+func Parse(text string) ([]*pass.Pass, error) {
+	p := &listParser{text: text}
+	var out []*pass.Pass
+	for {
+		x, err := p.item()
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, x); len(out) > maxListed {
+			return nil, p.fail(p.pos, p.pos, "more than %d passes", maxListed)
+		}
+		p.blanks()
+		if p.pos == len(text) {
+			return out, nil
+		}
+		if text[p.pos] != ',' {
+			return nil, p.unexpected()
+		}
+		p.pos++
+	}
+}
+
+// listParser reads a list from pos on.
+type listParser struct {
+	text string
+	pos  int
+}
+
+func (p *listParser) fail(pos, end int, format string, args ...any) error {
+	return &SyntaxError{p.text, pos, end, fmt.Errorf(format, args...)}
+}
+
+func (p *listParser) blanks() {
+	for p.pos < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.pos]) >= 0 {
+		p.pos++
+	}
+}
+
+// unexpected is the error for what stands behind an item and is no comma.
+func (p *listParser) unexpected() error {
+	_, n := utf8.DecodeRuneInString(p.text[p.pos:])
+	if p.text[p.pos] == '(' {
+		return p.fail(p.pos, p.pos+n, `options are written as a JSON object, e.g. FuseOps{"fuse_opt_level": 2}`)
+	}
+	return p.fail(p.pos, p.pos+n, "expected a comma or the end, got %q", p.text[p.pos:p.pos+n])
+}
+
+// item reads one pass with its options.
+func (p *listParser) item() (*pass.Pass, error) {
+	p.blanks()
+	start := p.pos
+	for p.pos < len(p.text) {
+		c := p.text[p.pos]
+		if c != '.' && c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			break
+		}
+		p.pos++
+	}
+	name := p.text[start:p.pos]
+	if name == "" {
+		_, n := utf8.DecodeRuneInString(p.text[start:])
+		return nil, p.fail(start, start+n, "expected the name of a pass")
+	}
+	reg := NewRegistry()
+	found := reg.Lookup(name)
+	if found == nil {
+		found = pipelines[name]
+	}
+	if found == nil {
+		return nil, &SyntaxError{p.text, start, p.pos, &pass.UnknownPassError{Name: name, Near: reg.Nearest(name)}}
+	}
+	p.blanks()
+	if p.pos == len(p.text) || p.text[p.pos] != '{' {
+		return found, nil
+	}
+	start = p.pos
+	args, err := p.options()
+	if err != nil {
+		return nil, err
+	}
+	with, err := found.With(args)
+	if err != nil {
+		return nil, &SyntaxError{p.text, start, p.pos, err}
+	}
+	return with, nil
+}
+
+// options reads the JSON object at pos.
+func (p *listParser) options() (*ir.Attrs, error) {
+	start := p.pos
+	dec := json.NewDecoder(strings.NewReader(p.text[start:]))
+	dec.UseNumber()
+	var fields map[string]any
+	if err := dec.Decode(&fields); err != nil {
+		at := len(p.text)
+		var bad *json.SyntaxError
+		if errors.As(err, &bad) && bad.Offset > 0 {
+			at = min(start+int(bad.Offset)-1, at)
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, p.fail(start, start+1, "the options are never closed: a } is missing")
+		}
+		return nil, p.fail(at, min(at+1, len(p.text)), `the options are no JSON object, e.g. {"fuse_opt_level": 2}: %w`, err)
+	}
+	p.pos = start + int(dec.InputOffset())
+	var args *ir.Attrs
+	for name, x := range fields {
+		v, err := fromJSON(x)
+		if err != nil {
+			return nil, p.fail(start, p.pos, "option %s: %w", name, err)
+		}
+		if v != nil {
+			args = args.With(name, v)
+		}
+	}
+	return args, nil
+}
+
+// fromJSON turns a value of JSON into one of an option.
+func fromJSON(x any) (ir.Value, error) {
+	switch x := x.(type) {
+	case nil, bool, string:
+		return x, nil
+	case json.Number:
+		if n, err := x.Int64(); err == nil {
+			return n, nil
+		}
+		f, err := x.Float64()
+		if err != nil || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("%s is beyond 64 bits", x)
+		}
+		return f, nil
+	case []any:
+		out := make([]ir.Value, len(x))
+		for i, e := range x {
+			v, err := fromJSON(e)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = v
+		}
+		return out, nil
+	case map[string]any:
+		var out *ir.Attrs
+		for k, e := range x {
+			v, err := fromJSON(e)
+			if err != nil {
+				return nil, err
+			}
+			out = out.With(k, v)
+		}
+		return out, nil
+	}
+	panic(fmt.Sprintf("pipeline: JSON value of type %T", x))
+}

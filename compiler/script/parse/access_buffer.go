@@ -1,0 +1,230 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// indexParts returns the indices of n; a single tuple stands for its elements.
+func (b *builder) indexParts(n *node) []*node {
+	parts := n.kids[1:]
+	if len(parts) != 1 {
+		return parts
+	}
+	if parts[0].kind == nTuple {
+		return parts[0].kids
+	}
+	if parts[0].kind == nName {
+		if v, ok := b.env.lookup(parts[0].s); ok {
+			if l, ok := v.(*list); ok { // a name of several loop variables
+				out := make([]*node, len(l.items))
+				for i, it := range l.items {
+					out[i] = &node{kind: nValue, at: parts[0].at, end: parts[0].end, val: it}
+				}
+				return out
+			}
+		}
+	}
+	return parts
+}
+
+// access evaluates the indices of a buffer: a region where one is a slice without a step, a
+// load otherwise.
+func (b *builder) access(buf *tir.Buffer, n *node) any {
+	parts := b.indexParts(n)
+	region, step := false, false
+	for _, p := range parts {
+		if p.kind == nSlice {
+			region = true
+			step = step || p.kids[2] != nil
+		}
+	}
+	if !region || step {
+		return &tir.BufferLoad{Base: b.span(n), Buffer: buf, Indices: b.indices(buf, parts, n)}
+	}
+	return b.region(buf, parts, n)
+}
+
+func (b *builder) checkRank(buf *tir.Buffer, got int, n *node) {
+	if got != len(buf.Shape) {
+		shape := make([]string, len(buf.Shape))
+		for i, e := range buf.Shape {
+			shape[i] = script.Node(e, script.Options{})
+		}
+		b.fail(n, "its shape is ("+strings.Join(shape, ", ")+")", "buffer %s has %s, but is given %s",
+			buf.Name, count(len(buf.Shape), "dimension", "dimensions"), count(got, "index", "indices"))
+	}
+}
+
+// indices evaluates indices for a load or store; slices become ramps.
+func (b *builder) indices(buf *tir.Buffer, parts []*node, n *node) []tir.Expr {
+	out := make([]tir.Expr, 0, len(parts))
+	for i, p := range parts {
+		switch {
+		case p.kind == nSlice:
+			out = append(out, b.ramp(buf, i, p))
+		case p.kind == nStar:
+			for _, v := range b.values([]*node{p}) {
+				out = append(out, b.toExpr(v, p))
+			}
+		default:
+			e := b.expr(p)
+			if d := e.DType(); !d.IsInteger() && !d.IsBool() {
+				b.fail(p, "", "an index must be an integer, got %s", describe(e))
+			}
+			out = append(out, e)
+		}
+	}
+	b.checkRank(buf, len(out), n)
+	for i, e := range out[:max(len(out)-1, 0)] {
+		if e.DType().Lanes > 1 {
+			at := n
+			if i < len(parts) {
+				at = parts[i]
+			}
+			b.fail(at, "", "only the last index of an access may be a vector")
+		}
+	}
+	return out
+}
+
+// bounds evaluates start and stop of a slice in dimension i of buf.
+func (b *builder) bounds(buf *tir.Buffer, i int, p *node) (start, stop tir.Expr) {
+	if p.kids[1] == nil {
+		if i >= len(buf.Shape) {
+			b.checkRank(buf, i+1, p)
+		}
+		stop = buf.Shape[i]
+	} else {
+		stop = b.expr(p.kids[1])
+	}
+	if p.kids[0] == nil {
+		start = tir.Const(stop.DType(), 0)
+	} else {
+		start = b.expr(p.kids[0])
+	}
+	if start.DType() != stop.DType() {
+		start, stop = tir.MatchTypes(start, stop)
+	}
+	return start, stop
+}
+
+// extent returns stop - start. The printer writes stop as start + extent, from which the
+// extent is taken as it was.
+func extent(start, stop tir.Expr) tir.Expr {
+	if s, ok := stop.(*tir.Binary); ok && s.Op == tir.OpAdd {
+		if ir.StructuralEqual(s.A, start, ir.EqualOpts{}) {
+			return s.B
+		}
+		if ir.StructuralEqual(s.B, start, ir.EqualOpts{}) {
+			return s.A
+		}
+	}
+	d := tir.Sub(stop, start)
+	if _, ok := d.(*tir.Binary); ok {
+		return arith.NewAnalyzer().Simplify(d)
+	}
+	return d
+}
+
+func (b *builder) ramp(buf *tir.Buffer, i int, p *node) tir.Expr {
+	start, stop := b.bounds(buf, i, p)
+	stride := tir.Expr(tir.Const(start.DType(), 1))
+	if p.kids[2] != nil {
+		stride = b.expr(p.kids[2])
+	}
+	n := extent(start, stop)
+	lanes, ok := tir.AsInt(n)
+	step, ok2 := tir.AsInt(stride)
+	switch {
+	case !ok2:
+		// The printer writes stop as start + stride * lanes.
+		lanes, ok = 0, false
+		if m, isMul := n.(*tir.Binary); isMul && m.Op == tir.OpMul {
+			lanes, ok = tir.AsInt(m.B)
+		}
+	case step > 0:
+		lanes = (lanes + step - 1) / step
+	case step < 0:
+		lanes = (-lanes - step - 1) / -step
+	default:
+		ok = false
+	}
+	if !ok || lanes < 1 || lanes > 1<<15 {
+		b.fail(p, "", "the number of elements of this slice is not a constant")
+	}
+	if lanes == 1 {
+		return start
+	}
+	return &tir.Ramp{Base: b.span(p), Start: start, Stride: stride, Lanes: int(lanes)}
+}
+
+// region evaluates indices with slices to a region.
+func (b *builder) region(buf *tir.Buffer, parts []*node, n *node) *tir.BufferRegion {
+	out := &tir.BufferRegion{Base: b.span(n), Buffer: buf}
+	for i, p := range parts {
+		var r *tir.Range
+		if p.kind == nSlice {
+			start, stop := b.bounds(buf, i, p)
+			r = &tir.Range{Base: b.span(p), Min: start, Extent: extent(start, stop)}
+		} else {
+			r = pointRange(b.expr(p))
+			r.Base = b.span(p)
+		}
+		out.Region = append(out.Region, r)
+	}
+	b.checkRank(buf, len(parts), n)
+	return out
+}
+
+// pointRange returns the range that an index covers; a ramp covers all its lanes.
+func pointRange(e tir.Expr) *tir.Range {
+	if r, ok := e.(*tir.Ramp); ok && tir.IsConst(r.Stride, 1) {
+		return &tir.Range{Min: r.Start, Extent: tir.Const(r.Start.DType(), int64(r.Lanes))}
+	}
+	return &tir.Range{Min: e, Extent: tir.Const(e.DType().Elem(), 1)}
+}
+
+// regionLoad reads a region as a vector, as T does where a slice stands for a value.
+func (b *builder) regionLoad(r *tir.BufferRegion, n *node) tir.Expr {
+	out := &tir.BufferLoad{Base: r.Base, Buffer: r.Buffer}
+	for i, x := range r.Region {
+		lanes, ok := tir.AsInt(x.Extent)
+		if !ok || lanes < 1 || lanes > 1<<15 {
+			b.fail(n, "", "the number of elements of this slice of %s is not a constant", r.Buffer.Name)
+		}
+		if lanes > 1 && i < len(r.Region)-1 {
+			b.fail(n, "", "only the last index of an access may be a vector")
+		}
+		if lanes == 1 {
+			out.Indices = append(out.Indices, x.Min)
+			continue
+		}
+		out.Indices = append(out.Indices, &tir.Ramp{Base: x.Base, Start: x.Min, Stride: tir.Const(x.Min.DType(), 1), Lanes: int(lanes)})
+	}
+	return out
+}
+
+// toRegion turns a value into a region: a buffer is all of it, a load the element.
+func (b *builder) toRegion(v any, n *node) *tir.BufferRegion {
+	switch x := v.(type) {
+	case *tir.BufferRegion:
+		return x
+	case *tir.Buffer:
+		r := tir.FullRegion(x)
+		r.Base = b.span(n)
+		return r
+	case *tir.BufferLoad:
+		out := &tir.BufferRegion{Base: x.Base, Buffer: x.Buffer}
+		for _, i := range x.Indices {
+			out.Region = append(out.Region, pointRange(i))
+		}
+		return out
+	}
+	b.fail(n, "", "expected a region of a buffer such as A[i, 0:4], got %s", describe(v))
+	return nil
+}

@@ -1,0 +1,205 @@
+package parse
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+func (b *builder) unary(n *node) any {
+	v := b.eval(n.kids[0])
+	if n.s == "not" {
+		switch x := v.(type) {
+		case bool:
+			return !x
+		case int64:
+			return x == 0
+		case relax.Expr:
+			return b.relaxOp(n, "logical_not", x)
+		}
+		return &tir.Not{Base: b.span(n), A: b.toExpr(v, n.kids[0])}
+	}
+	switch x := v.(type) {
+	case int64:
+		switch n.s {
+		case "-":
+			return -x
+		case "~":
+			return ^x
+		}
+		return x
+	case float64:
+		if n.s == "-" {
+			return -x
+		}
+		return x
+	case uint64:
+		if n.s == "-" && x == 1<<63 {
+			return int64(math.MinInt64)
+		}
+	case relax.Expr:
+		switch n.s {
+		case "-":
+			return b.relaxOp(n, "negative", x)
+		case "~":
+			return b.relaxOp(n, "bitwise_not", x)
+		}
+		return x
+	}
+	e := b.toExpr(v, n.kids[0])
+	var out tir.Expr
+	switch n.s {
+	case "-":
+		out = tir.Mul(e, tir.Const(e.DType(), -1))
+	case "~":
+		out = &tir.Call{Type: e.DType(), Op: tir.OpBitwiseNot, Args: []tir.Expr{e}}
+	default:
+		return e
+	}
+	setSpan(out, b.span(n))
+	return out
+}
+
+var arithmetic = map[string]tir.BinaryOp{
+	"+": tir.OpAdd, "-": tir.OpSub, "*": tir.OpMul, "/": tir.OpDiv, "//": tir.OpFloorDiv, "%": tir.OpFloorMod,
+}
+
+var bitwise = map[string]*ir.Op{
+	"&": tir.OpBitwiseAnd, "|": tir.OpBitwiseOr, "^": tir.OpBitwiseXor, "<<": tir.OpShiftLeft, ">>": tir.OpShiftRight,
+}
+
+var relaxBinary = map[string]string{
+	"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "mod", "**": "power",
+	"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift",
+	"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+}
+
+func isGraphValue(v any) bool {
+	_, ok := v.(relax.Expr)
+	return ok
+}
+
+// binary applies an arithmetic sign. Numbers are computed as Python does; expressions are
+// matched in type and folded as TVM does.
+func (b *builder) binary(n *node, op string, x, y any) any {
+	if isGraphValue(x) || isGraphValue(y) {
+		return b.relaxOp(n, relaxBinary[op], x, y)
+	}
+	if v, ok := pythonBinary(op, x, y); ok {
+		return v
+	}
+	e1, e2 := b.toExpr(x, n.kids[0]), b.toExpr(y, n.kids[len(n.kids)-1])
+	var out tir.Expr
+	switch {
+	case bitwise[op] != nil:
+		e1, e2 = tir.MatchTypes(e1, e2)
+		out = &tir.Call{Type: e1.DType(), Op: bitwise[op], Args: []tir.Expr{e1, e2}}
+	case op == "**":
+		out = &tir.Call{Type: e1.DType(), Op: tir.OpPow, Args: []tir.Expr{e1, e2}}
+	case op == "@":
+		b.fail(n, "", "scalars have no operator @")
+	default:
+		if d1, d2 := e1.DType(), e2.DType(); op == "/" && !d1.IsFloat() && !d2.IsFloat() {
+			b.fail(n, "use // , or T.truncdiv, for integers", "the quotient of integers is ambiguous")
+		}
+		out = tir.BinaryExpr(arithmetic[op], e1, e2)
+	}
+	setSpan(out, b.span(n))
+	return out
+}
+
+var comparisons = map[string]tir.BinaryOp{
+	"==": tir.OpEQ, "!=": tir.OpNE, "<": tir.OpLT, "<=": tir.OpLE, ">": tir.OpGT, ">=": tir.OpGE,
+}
+
+func (b *builder) compare(n *node) any {
+	x, y := b.eval(n.kids[0]), b.eval(n.kids[1])
+	if isGraphValue(x) || isGraphValue(y) {
+		return b.relaxOp(n, relaxBinary[n.s], x, y)
+	}
+	if n.s == "is" {
+		return x == nil && y == nil
+	}
+	f, fok := asPythonFloat(x)
+	g, gok := asPythonFloat(y)
+	if fok && gok {
+		switch n.s {
+		case "==":
+			return f == g
+		case "!=":
+			return f != g
+		case "<":
+			return f < g
+		case "<=":
+			return f <= g
+		case ">":
+			return f > g
+		}
+		return f >= g
+	}
+	if s, ok := x.(string); ok {
+		if t, ok := y.(string); ok && (n.s == "==" || n.s == "!=") {
+			return (s == t) == (n.s == "==")
+		}
+	}
+	e1, e2 := b.pairOf(x, y, n)
+	return &tir.Binary{Base: b.span(n), Op: comparisons[n.s], A: e1, B: e2}
+}
+
+// pairOf turns two operands into expressions of one type; a literal takes the other's.
+func (b *builder) pairOf(x, y any, n *node) (tir.Expr, tir.Expr) {
+	n1, n2 := n.kids[0], n.kids[len(n.kids)-1]
+	isNumber := func(v any) bool { _, ok := asPythonFloat(v); return ok }
+	var e1, e2 tir.Expr
+	switch {
+	case isNumber(x) && !isNumber(y):
+		e2 = b.toExpr(y, n2)
+		e1 = b.exprOf(x, e2.DType().Elem(), n1)
+	case isNumber(y) && !isNumber(x):
+		e1 = b.toExpr(x, n1)
+		e2 = b.exprOf(y, e1.DType().Elem(), n2)
+	default:
+		e1, e2 = b.toExpr(x, n1), b.toExpr(y, n2)
+	}
+	if d1, d2 := e1.DType(), e2.DType(); d1 != d2 && !d1.IsHandle() && !d2.IsHandle() {
+		e1, e2 = tir.MatchTypes(e1, e2)
+	}
+	return e1, e2
+}
+
+func (b *builder) logic(n *node) any {
+	x := b.eval(n.kids[0])
+	if t, ok := x.(bool); ok {
+		if t != (n.s == "and") {
+			return x
+		}
+		return b.eval(n.kids[1])
+	}
+	y := b.eval(n.kids[1])
+	if isGraphValue(x) || isGraphValue(y) {
+		return b.relaxOp(n, "logical_"+n.s, x, y)
+	}
+	e1, e2 := b.toExpr(x, n.kids[0]), b.toExpr(y, n.kids[1])
+	op := tir.OpAnd
+	if n.s == "or" {
+		op = tir.OpOr
+	}
+	if e1.DType().Lanes != e2.DType().Lanes {
+		e1, e2 = tir.MatchTypes(e1, e2)
+	}
+	return &tir.Binary{Base: b.span(n), Op: op, A: e1, B: e2}
+}
+
+func (b *builder) conditional(n *node) any {
+	cond := b.eval(n.kids[0])
+	if t, ok := cond.(bool); ok {
+		if t {
+			return b.eval(n.kids[1])
+		}
+		return b.eval(n.kids[2])
+	}
+	yes, no := tir.MatchTypes(b.expr(n.kids[1]), b.expr(n.kids[2]))
+	return &tir.Call{Base: b.span(n), Type: yes.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{b.toExpr(cond, n.kids[0]), yes, no}}
+}

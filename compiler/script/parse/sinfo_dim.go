@@ -1,0 +1,131 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// dimList turns the value of a shape into extents of type int64.
+func (b *builder) dimList(v any, n *node) []tir.Expr {
+	switch x := v.(type) {
+	case *relax.ShapeExpr:
+		return x.Values
+	case *list:
+		out := make([]tir.Expr, len(x.items))
+		for i, it := range x.items {
+			at := n
+			if len(n.kids) == len(x.items) {
+				at = n.kids[i]
+			}
+			out[i] = b.dim(it, at)
+		}
+		return out
+	case *relax.ShapeStructInfo:
+		return x.Values
+	}
+	if i, ok := v.(int64); ok {
+		b.fail(n, fmt.Sprintf("write (%d,)", i), "expected a shape, got a number")
+	}
+	b.fail(n, "shapes are written as (2, 3)", "expected a shape, got %s", describe(v))
+	return nil
+}
+
+func (b *builder) dim(v any, n *node) tir.Expr {
+	switch x := v.(type) {
+	case int64:
+		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: x}
+	case string:
+		return b.symbolic(x, n)
+	}
+	e := b.toExpr(v, n)
+	if !e.DType().IsInteger() {
+		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
+	}
+	return e
+}
+
+// symbolic reads a string as an expression over symbolic variables, and defines those that
+// are new.
+func (b *builder) symbolic(text string, n *node) tir.Expr {
+	e := b.symbolicValue(text, n)
+	if !e.DType().IsInteger() {
+		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
+	}
+	return e
+}
+
+// symbolicValue is symbolic for scalars of any type.
+func (b *builder) symbolicValue(text string, n *node) tir.Expr {
+	if isIdentifier(text) {
+		if v, ok := b.env.lookup(text); ok {
+			return b.symbol(v, n)
+		}
+		v := &tir.Var{Base: b.span(n), Name: text, Type: &ir.PrimType{DType: dtype.Int64T}}
+		b.env.define(text, v)
+		return v
+	}
+	sub := newDiagnostics(b.d.source.Name, text)
+	toks, _ := lex(text, sub)
+	p := &parser{src: text, toks: toks, diags: sub}
+	var tree *node
+	func() {
+		defer func() { _ = recover() }() // a syntax error is in sub
+		tree = p.expr()
+	}()
+	if sub.failed() || tree == nil {
+		msg := "no expression"
+		if len(sub.list) > 0 {
+			msg = sub.list[0].Message
+		}
+		b.fail(n, "", "%q is no extent: %s", text, msg)
+	}
+	b.relocate(tree, n)
+	defer func(src string, i dtype.DType) { b.src, b.intType = src, i }(b.src, b.intType)
+	b.intType = dtype.Int64T
+	return b.symbol(b.eval(tree), n)
+}
+
+// symbol turns a value into an expression over symbolic variables; integers are int64.
+func (b *builder) symbol(v any, n *node) tir.Expr {
+	if i, ok := v.(int64); ok {
+		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: i}
+	}
+	return b.toExpr(v, n)
+}
+
+// relocate gives the nodes of an expression in a string the place of the string, and defines
+// the variables that are new.
+func (b *builder) relocate(tree, n *node) {
+	if tree == nil {
+		return
+	}
+	if tree.kind == nName {
+		if _, ok := b.env.lookup(tree.s); !ok && tree.s != "T" {
+			b.env.define(tree.s, &tir.Var{Base: b.span(n), Name: tree.s, Type: &ir.PrimType{DType: dtype.Int64T}})
+		}
+	}
+	if tree.kind == nAttr && tree.kids[0].kind == nName {
+		// The dotted name is cut out of the text, which is another one here.
+		path := tree.kids[0].s + "." + tree.s
+		if path[:2] == "T." {
+			tree.kind, tree.val = nValue, namespace{path}
+		}
+	}
+	tree.at, tree.end = n.at, n.end
+	for _, k := range tree.kids {
+		b.relocate(k, n)
+	}
+}
+
+func isIdentifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isNameStart(s[i]) && (i == 0 || !isDigit(s[i])) {
+			return false
+		}
+	}
+	return s != ""
+}

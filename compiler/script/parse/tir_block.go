@@ -1,0 +1,128 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/analysis"
+)
+
+// blockHead is a block under construction.
+type blockHead struct {
+	realize       *tir.BlockRealize
+	reads, writes bool // were given
+	noRealize     bool
+}
+
+func (b *builder) block(n *node) *frame {
+	a := b.bind(n, "name", "no_realize")
+	h := &blockHead{realize: &tir.BlockRealize{Base: b.span(n), Predicate: tir.Bool(true), Block: &tir.Block{Base: b.span(n)}}}
+	if a[0] != nil {
+		h.realize.Block.Name = b.strOf(a[0], "the name of the block")
+	}
+	h.noRealize = b.flag(a[1])
+	return &frame{kind: "block", block: h}
+}
+
+// top returns the innermost open block.
+func (b *builder) top(n *node) *blockHead {
+	if len(b.tf.blocks) == 0 {
+		b.fail(n, `open one with "with T.block("name"):"`, "%s stands outside of a block", b.callee(n))
+	}
+	return b.tf.blocks[len(b.tf.blocks)-1]
+}
+
+func (b *builder) blockBody(s *stmt, h *blockHead, as *node, body []*stmt) {
+	blk := h.realize.Block
+	depth := len(b.tf.blocks)
+	b.tf.blocked = true
+	b.tf.blocks = append(b.tf.blocks, h)
+	mark := b.env.mark()
+	if as != nil {
+		names := as.kids
+		if as.kind == nName {
+			names = []*node{as}
+		}
+		for _, n := range names {
+			b.env.define(n.s, poison{})
+		}
+	}
+	b.guard(s, func() { blk.Body = b.tirBody(body) })
+	b.env.release(mark)
+	b.tf.blocks = b.tf.blocks[:depth]
+	if blk.Body == nil {
+		blk.Body = tir.NoOp()
+	}
+	b.checkBindings(s, h, depth)
+	if depth == 0 && len(blk.IterVars) == 0 {
+		b.tf.pending = append(b.tf.pending, h) // it may turn out to be the root
+	} else {
+		b.complete(h)
+	}
+	if h.noRealize {
+		h.realize.Values = nil
+	}
+	b.emit(h.realize)
+}
+
+// checkBindings checks that each axis of a block is bound, but where the text says that the
+// block stands for itself.
+func (b *builder) checkBindings(s *stmt, h *blockHead, depth int) {
+	got, want := len(h.realize.Values), len(h.realize.Block.IterVars)
+	switch {
+	case b.d.failed():
+	case h.noRealize && depth > 0 && want > 0:
+		b.d.add(s.at, s.end, "a block inside of another one needs the bindings of its axes", "take no_realize=True away")
+		panic(failure{})
+	case !h.noRealize && got != want:
+		b.d.add(s.at, s.end, fmt.Sprintf("%d of %s of this block are bound", got, count(want, "axis", "axes")), "write T.axis.spatial(extent, value) for each")
+		panic(failure{})
+	}
+}
+
+// complete fills in the regions that a block reads and writes where the text leaves them out.
+func (b *builder) complete(h *blockHead) {
+	if h.reads && h.writes || b.d.failed() {
+		return
+	}
+	blk := h.realize.Block
+	reads, writes, opaque := analysis.BlockAccessRegion(blk, b.tf.byData)
+	if !h.reads {
+		blk.Reads = append(reads, opaque...)
+	}
+	if !h.writes {
+		blk.Writes = append(writes, opaque...)
+	}
+	h.reads, h.writes = true, true
+}
+
+func (b *builder) initBody(n *node, body []*stmt) {
+	h := b.top(n)
+	if h.realize.Block.Init != nil {
+		b.fail(n, "", "the block has two init statements")
+	}
+	h.realize.Block.Init = b.tirBody(body)
+}
+
+// regions evaluates the arguments of T.reads and T.writes.
+func (b *builder) regions(n *node) []*tir.BufferRegion {
+	out := []*tir.BufferRegion{}
+	for _, k := range n.kids[1:] {
+		v := b.eval(k)
+		if l, ok := v.(*list); ok {
+			for i, it := range l.items {
+				at := k
+				if len(k.kids) == len(l.items) {
+					at = k.kids[i]
+				}
+				out = append(out, b.toRegion(it, at))
+			}
+			continue
+		}
+		out = append(out, b.toRegion(v, k))
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package script
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// scan is what one walk over a body finds.
+type scan struct {
+	declared, seen map[*tir.Buffer]bool
+	used           []*tir.Buffer // in order of the first use
+	defined        map[*tir.Var]bool
+	free           []*tir.Var // used before anything defines them
+}
+
+// prescan finds the buffers that body uses and nothing declares, and the variables that it
+// uses before anything defines them; known are defined before body.
+func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
+	s := &scan{declared: map[*tir.Buffer]bool{}, seen: map[*tir.Buffer]bool{}, defined: map[*tir.Var]bool{}}
+	s.define(known)
+	if body != nil {
+		ir.Walk(body, s.visit)
+	}
+	p.undeclared = nil
+	for _, b := range s.used {
+		if !s.declared[b] {
+			if p.undeclared == nil {
+				p.undeclared = map[*tir.Var][]*tir.Buffer{}
+			}
+			p.undeclared[b.Data] = append(p.undeclared[b.Data], b)
+		}
+	}
+	return s
+}
+
+func (s *scan) define(vars []*tir.Var) {
+	for _, v := range vars {
+		s.defined[v] = true
+	}
+}
+
+func (s *scan) iters(list []*tir.IterVar) {
+	for _, iv := range list {
+		s.defined[iv.Var] = true
+	}
+}
+
+func (s *scan) visit(n ir.Node) bool {
+	switch n := n.(type) {
+	case *tir.Var:
+		if !s.defined[n] {
+			s.defined[n] = true
+			s.free = append(s.free, n)
+		}
+	case *tir.Buffer:
+		if !s.seen[n] {
+			s.seen[n] = true
+			s.used = append(s.used, n)
+			n.EachExpr(func(e tir.Expr) {
+				if _, ok := e.(*tir.IntImm); !ok {
+					ir.Walk(e, s.visit)
+				}
+			})
+		}
+	case *tir.Block:
+		for _, b := range n.AllocBuffers {
+			s.declared[b], s.defined[b.Data] = true, true
+		}
+		s.iters(n.IterVars)
+		for _, m := range n.MatchBuffers {
+			m.Buffer.EachExpr(func(e tir.Expr) {
+				if v, ok := e.(*tir.Var); ok {
+					s.defined[v] = true
+				}
+			})
+		}
+	case *tir.MatchBufferRegion:
+		s.declared[n.Buffer] = true
+	case *tir.DeclBuffer:
+		s.declared[n.Buffer] = true
+	case *tir.BufferRealize:
+		s.declared[n.Buffer], s.defined[n.Buffer.Data] = true, true
+	case *tir.For:
+		s.defined[n.LoopVar] = true
+		if n.Thread != nil {
+			s.defined[n.Thread.Var] = true
+		}
+	case *tir.LetStmt:
+		s.defined[n.Var] = true
+	case *tir.Let:
+		s.defined[n.Var] = true
+	case *tir.Allocate:
+		s.defined[n.Var] = true
+	case *tir.AllocateConst:
+		s.defined[n.Var] = true
+	case *tir.AttrStmt:
+		if iv, ok := n.Node.(*tir.IterVar); ok {
+			s.defined[iv.Var] = true
+		}
+	case *tir.CommReducer:
+		s.define(n.LHS)
+		s.define(n.RHS)
+	case *tir.Reduce:
+		s.iters(n.Axis)
+	case *tir.IndexMap:
+		s.define(n.Initial)
+	}
+	return true
+}
+
+// commonInt returns the integer type that most constants of f have: int32 or int64.
+func commonInt(f *tir.PrimFunc) dtype.DType {
+	n := 0
+	count := func(x ir.Node) bool {
+		if i, ok := x.(*tir.IntImm); ok {
+			switch i.Type {
+			case dtype.Int64T:
+				n++
+			case dtype.Int32T:
+				n--
+			}
+		}
+		return true
+	}
+	for _, b := range f.Buffers {
+		if b != nil {
+			for _, e := range b.Shape {
+				if _, ok := e.(*tir.IntImm); ok {
+					count(e)
+				} else {
+					ir.Walk(e, count)
+				}
+			}
+		}
+	}
+	if f.Body != nil {
+		ir.Walk(f.Body, count)
+	}
+	if n > 0 {
+		return dtype.Int64T
+	}
+	return dtype.Int32T
+}
+
+// signatureVars returns what the signature of f defines.
+func signatureVars(f *tir.PrimFunc) []*tir.Var {
+	out := append([]*tir.Var{}, f.Params...)
+	visit := func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok {
+			out = append(out, v)
+		}
+		return true
+	}
+	each := func(e tir.Expr) {
+		if _, ok := e.(*tir.IntImm); !ok {
+			ir.Walk(e, visit)
+		}
+	}
+	for _, b := range f.Buffers {
+		if b != nil {
+			b.EachExpr(each)
+		}
+	}
+	return out
+}

@@ -1,0 +1,230 @@
+package starpass
+
+import (
+	"fmt"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/starlarkstruct"
+
+	"github.com/irscope/irscope/compiler/frontend"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/script/parse"
+)
+
+// predeclared returns the names that scripts may use; mod is the input, None if there is none.
+func predeclared(mod *ir.Module) starlark.StringDict {
+	relaxPasses, tirPasses := registry()
+	relaxNames, tirNames := constructors(levelRelax), constructors(levelTIR)
+	relaxNames["const"] = builtin("const", constBuiltin)
+	relaxNames["transform"] = namespace("transform", relaxPasses)
+	tirNames["transform"] = namespace("tir.transform", tirPasses)
+	d := starlark.StringDict{
+		"R":                  operators{"relax."},
+		"at":                 builtin("at", atBuiltin),
+		"current_context":    builtin("current_context", currentContextBuiltin),
+		"dataflowblock_pass": builtin("dataflowblock_pass", passMaker(pass.DataflowBlock)),
+		"function_pass":      builtin("function_pass", passMaker(pass.Function)),
+		"mod":                starlark.None,
+		"module_pass":        builtin("module_pass", passMaker(pass.Module)),
+		"mutator":            builtin("mutator", walkerMaker(true)),
+		"op":                 builtin("op", opBuiltin),
+		"parse":              builtin("parse", parseBuiltin),
+		"pass_context":       builtin("pass_context", passContextBuiltin),
+		"pass_instrument":    builtin("pass_instrument", instrumentBuiltin),
+		"path_of":            builtin("path_of", pathBuiltin),
+		"pipeline":           builtin("pipeline", pipelineBuiltin),
+		"prim_func_pass":     builtin("prim_func_pass", passMaker(pass.PrimFunc)),
+		"relax":              namespace("relax", relaxNames),
+		"replace":            builtin("replace", replaceBuiltin),
+		"sequential":         builtin("sequential", sequentialBuiltin),
+		"structural_equal":   builtin("structural_equal", equalBuiltin),
+		"structural_hash":    builtin("structural_hash", hashBuiltin),
+		"tir":                namespace("tir", tirNames),
+		"transform":          namespace("transform", relaxPasses),
+		"visitor":            builtin("visitor", walkerMaker(false)),
+	}
+	if mod != nil {
+		d["mod"] = &Module{mod}
+	}
+	for _, more := range []starlark.StringDict{universe(), guards()} {
+		for k, v := range more {
+			d[k] = v
+		}
+	}
+	return d
+}
+
+func namespace(name string, members starlark.StringDict) starlark.Value {
+	return &starlarkstruct.Module{Name: name, Members: members}
+}
+
+// registry returns the passes of the compiler as functions that make them: graph passes by
+// name, loop passes without their prefix.
+func registry() (relaxPasses, tirPasses starlark.StringDict) {
+	relaxPasses, tirPasses = starlark.StringDict{}, starlark.StringDict{}
+	for _, p := range pipeline.All() {
+		if short, ok := strings.CutPrefix(p.Name, "tir."); ok {
+			tirPasses[short] = registered(p)
+		} else {
+			relaxPasses[p.Name] = registered(p)
+		}
+	}
+	relaxPasses["Sequential"] = builtin("Sequential", sequentialBuiltin)
+	tirPasses["Sequential"] = relaxPasses["Sequential"]
+	return relaxPasses, tirPasses
+}
+
+// registered is transform.Name(option=value, ...).
+func registered(p *pass.Pass) *starlark.Builtin {
+	return builtin(p.Name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if len(args) > len(p.Options) {
+			return nil, fmt.Errorf("%s has %d options, got %d values; run it with %s()(mod)", p.Name, len(p.Options), len(args), p.Name)
+		}
+		var set *ir.Attrs
+		for i, v := range args {
+			x, err := attrValue(v, 0)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			set = set.With(p.Options[i].Name, x)
+		}
+		for _, kv := range kwargs {
+			x, err := attrValue(kv[1], 0)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Name, err)
+			}
+			set = set.With(string(kv[0].(starlark.String)), x)
+		}
+		if set.Len() == 0 {
+			return wrapPass(p), nil
+		}
+		q, err := p.With(set)
+		if err != nil {
+			return nil, err
+		}
+		return wrapPass(q), nil
+	})
+}
+
+// pipelineBuiltin is pipeline("default").
+func pipelineBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	name := ""
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name?", &name); err != nil {
+		return nil, err
+	}
+	p, err := pipeline.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	return wrapPass(p), nil
+}
+
+// parseBuiltin is parse(text, name="script"): a module of TVMScript, verified.
+func parseBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var text string
+	name := "<text>"
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "text", &text, "name?", &name); err != nil {
+		return nil, err
+	}
+	r := runOf(t)
+	if err := r.alloc(int64(len(text)) * 64); err != nil { // nodes take far more than their text
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	src, _, err := frontend.One(r.ctx, name, []byte(text), frontend.Options{Form: frontend.Script, Script: parse.Options{AllowMissingConstants: true}})
+	if err != nil {
+		return nil, fmt.Errorf("parse: %w", err)
+	}
+	return &Module{src.Module}, nil
+}
+
+// atBuiltin is at(root, path): what a path such as functions["main"].body.blocks[0] leads to.
+func atBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var root starlark.Value
+	var text string
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "root", &root, "path", &text); err != nil {
+		return nil, err
+	}
+	p, err := ir.ParsePath(text)
+	if err != nil {
+		return nil, err
+	}
+	from, err := rootOf(root)
+	if err != nil {
+		return nil, err
+	}
+	x, err := ir.At(from, p)
+	if err != nil {
+		return nil, err
+	}
+	return value(x), nil
+}
+
+// pathBuiltin is path_of(root, node): the path from one to the other, None if there is none.
+func pathBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var root, node starlark.Value
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "root", &root, "node", &node); err != nil {
+		return nil, err
+	}
+	from, err := rootOf(root)
+	if err != nil {
+		return nil, err
+	}
+	n, err := asNode[ir.Node](node, "a node")
+	if err != nil {
+		return nil, err
+	}
+	p, ok := ir.PathOf(from, n)
+	if !ok {
+		return starlark.None, nil
+	}
+	return starlark.String(p.String()), nil
+}
+
+func rootOf(v starlark.Value) (any, error) {
+	switch v := v.(type) {
+	case *Module:
+		return v.m, nil
+	case *Node:
+		return v.n, nil
+	}
+	return nil, fmt.Errorf("expected an IRModule or a node, got %s", describe(v))
+}
+
+// equalBuiltin is structural_equal(a, b, map_free_vars=False).
+func equalBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var x, y starlark.Value
+	free := false
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "a", &x, "b", &y, "map_free_vars?", &free); err != nil {
+		return nil, err
+	}
+	opts := ir.EqualOpts{MapFreeVars: free}
+	switch x := x.(type) {
+	case *Module:
+		if y, ok := y.(*Module); ok {
+			return starlark.Bool(ir.StructuralEqualModule(x.m, y.m, opts)), nil
+		}
+	case *Node:
+		if y, ok := y.(*Node); ok {
+			return starlark.Bool(ir.StructuralEqual(x.n, y.n, opts)), nil
+		}
+	}
+	return nil, fmt.Errorf("structural_equal compares two nodes or two modules, got %s and %s", describe(x), describe(y))
+}
+
+// hashBuiltin is structural_hash(node).
+func hashBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var x starlark.Value
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "node", &x); err != nil {
+		return nil, err
+	}
+	switch x := x.(type) {
+	case *Module:
+		return starlark.MakeUint64(ir.StructuralHashModule(x.m)), nil
+	case *Node:
+		return starlark.MakeUint64(ir.StructuralHash(x.n)), nil
+	}
+	return nil, fmt.Errorf("structural_hash: expected a node or an IRModule, got %s", describe(x))
+}

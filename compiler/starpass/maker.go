@@ -1,0 +1,132 @@
+package starpass
+
+import (
+	"fmt"
+	"regexp"
+
+	"go.starlark.net/starlark"
+
+	"github.com/irscope/irscope/compiler/pass"
+)
+
+// passMaker returns module_pass, function_pass, prim_func_pass or dataflowblock_pass.
+func passMaker(kind pass.Kind) builtinFunc {
+	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		p := &Pass{kind: kind}
+		var fn, level, required, declared starlark.Value
+		err := starlark.UnpackArgs(b.Name(), args, kwargs, "fn", &fn, "opt_level", &level, "name?", &p.name, "required?", &required, "reads?", &declared, "doc?", &p.doc)
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if p.fn, ok = fn.(starlark.Callable); !ok {
+			return nil, fmt.Errorf("%s: expected a function, got %s", b.Name(), describe(fn))
+		}
+		if p.name == "" {
+			p.name = p.fn.Name()
+		}
+		if p.name == "lambda" {
+			return nil, fmt.Errorf("%s: a lambda has no name, give it one with name=", b.Name())
+		}
+		if err := checkName(b.Name(), p.name); err != nil {
+			return nil, err
+		}
+		if f, ok := fn.(*starlark.Function); ok {
+			if p.doc == "" {
+				p.doc = f.Doc()
+			}
+			if f.NumParams() == 0 {
+				return nil, fmt.Errorf("%s: %s takes no parameter, expected (%s)", b.Name(), p.fn.Name(), passParams[kind])
+			}
+		}
+		if p.level, err = levelOfPass(b.Name(), level); err != nil {
+			return nil, err
+		}
+		if p.required, err = names(required); err != nil {
+			return nil, fmt.Errorf("%s: required: %w", b.Name(), err)
+		}
+		if p.reads, err = readsOf(declared); err != nil {
+			return nil, fmt.Errorf("%s: reads: %w", b.Name(), err)
+		}
+		return p, nil
+	}
+}
+
+// passName is what a pass or instrument may be called: names stand in paths and addresses.
+var passName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`)
+
+func checkName(what, name string) error {
+	if !passName.MatchString(name) {
+		return fmt.Errorf("%s: %q is no name: expected up to 100 letters, digits and _ . -", what, name)
+	}
+	return nil
+}
+
+var passParams = map[pass.Kind]string{
+	pass.Module: "mod, ctx", pass.Function: "func, mod, ctx", pass.PrimFunc: "func, mod, ctx", pass.DataflowBlock: "block, mod, ctx",
+}
+
+func levelOfPass(what string, v starlark.Value) (int, error) {
+	n, err := starlark.AsInt32(v)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: opt_level is a number of 0 or more, got %s", what, v.String())
+	}
+	return n, nil
+}
+
+// names returns a list of strings; None is empty.
+func names(v starlark.Value) ([]string, error) {
+	if v == nil || v == starlark.None {
+		return nil, nil
+	}
+	var out []string
+	err := eachOf(v, func(x starlark.Value) error {
+		s, ok := starlark.AsString(x)
+		if !ok {
+			return fmt.Errorf("expected names, got %s", describe(x))
+		}
+		out = append(out, s)
+		return nil
+	})
+	return out, err
+}
+
+// sequentialBuiltin is sequential([passes], opt_level=0, name="sequential", required=[]).
+func sequentialBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	p := &Pass{kind: pass.Sequential, name: "sequential"}
+	var list, required starlark.Value
+	var level starlark.Value = starlark.MakeInt(0)
+	err := starlark.UnpackArgs(b.Name(), args, kwargs, "passes", &list, "opt_level?", &level, "name?", &p.name, "required?", &required, "doc?", &p.doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkName(b.Name(), p.name); err != nil {
+		return nil, err
+	}
+	err = eachOf(list, func(v starlark.Value) error {
+		c, ok := v.(*Pass)
+		if !ok {
+			return fmt.Errorf("expected passes, got %s", describe(v))
+		}
+		p.children = append(p.children, c)
+		p.inside += 1 + c.inside
+		p.nesting = max(p.nesting, 1+c.nesting)
+		if p.inside > maxPasses || p.nesting > maxNested {
+			return &LimitError{fmt.Sprintf("more than %d passes, or more than %d in each other", maxPasses, maxNested)}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("sequential: %w", err)
+	}
+	if p.level, err = levelOfPass(b.Name(), level); err != nil {
+		return nil, err
+	}
+	if p.required, err = names(required); err != nil {
+		return nil, fmt.Errorf("sequential: required: %w", err)
+	}
+	return p, nil
+}
+
+// maxPasses bounds the passes of a sequence, those of sequences in it included.
+const maxPasses = 10_000

@@ -1,0 +1,84 @@
+package starpass
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+
+	"go.starlark.net/starlark"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+)
+
+// run is one execution of code of a script: it owns the thread and what is current for it.
+// It is used by one goroutine.
+type run struct {
+	meter
+	// cur is the context that passes called by the script run under; nil while the top level
+	// of an exported script runs.
+	cur   *pass.Context
+	stack pass.Stack
+	// mod is the module that the running pass works on: where mutators look up the functions
+	// that are called.
+	mod *ir.Module
+	// reads says what the running pass declared to read; nil where it reads all.
+	reads *reads
+	name  string // of the script
+}
+
+const runKey = "run"
+
+func newRun(ctx context.Context, name string, limits Limits, cur *pass.Context) *run {
+	r := &run{meter: meter{limits: limits, ctx: ctx, thread: &starlark.Thread{Name: name}}, cur: cur, name: name}
+	r.thread.SetLocal(runKey, r)
+	r.watch()
+	return r
+}
+
+// runOf returns the run that a thread belongs to.
+func runOf(t *starlark.Thread) *run { return t.Local(runKey).(*run) }
+
+// call calls a function of the script with as many of args as it takes: trailing ones may be
+// left out of its parameters.
+func (r *run) call(fn starlark.Callable, args ...starlark.Value) (starlark.Value, error) {
+	switch f := fn.(type) {
+	case *starlark.Function:
+		if n := f.NumParams() - f.NumKwonlyParams() - btoi(f.HasKwargs()); n < len(args) && !f.HasVarargs() {
+			args = args[:n]
+		}
+	case *Walker, *Pass:
+		args = args[:min(1, len(args))]
+	}
+	v, err := starlark.Call(r.thread, fn, args, nil)
+	if err != nil && r.stopped != nil {
+		err = errors.Join(r.stopped, err)
+	}
+	return v, err
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// under calls f with c as the current context and m as the module at work.
+func (r *run) under(c *pass.Context, m *ir.Module, declared *reads, f func() error) error {
+	cur, mod, old := r.cur, r.mod, r.reads
+	r.cur, r.mod, r.reads = c, m, declared
+	defer func() { r.cur, r.mod, r.reads = cur, mod, old }()
+	return f()
+}
+
+// guarded calls f; a panic becomes an error. It is for code outside of passes, whose panics
+// the pass runner recovers.
+func guarded(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{What: what, Value: p, Stack: string(debug.Stack())}
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,148 @@
+// Package fromir makes the tables of a history from modules. It may know the compiler and
+// the instruments; whoever runs a compiler imports it, the web does not.
+package fromir
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/history"
+)
+
+// Recorder hands a step of the history to its sink after each pass that changed something.
+type Recorder struct {
+	snaps *instruments.Snapshots
+	sink  func(*history.Step) error
+	cells int
+}
+
+// NewRecorder returns a recorder that reports to sink. It prints functions through snaps,
+// so that those which another instrument prints too are printed once.
+func NewRecorder(snaps *instruments.Snapshots, sink func(*history.Step) error) *Recorder {
+	return &Recorder{snaps: snaps, sink: sink}
+}
+
+// Start reports the imported module and the roots.
+func (r *Recorder) Start(m *ir.Module) error {
+	s := &history.Step{Pass: "import"}
+	for id := ir.OriginID(1); int(id) <= m.Origins().Len(); id++ {
+		if o := m.Origins().Get(id); len(o.Parents) == 0 {
+			s.Roots = append(s.Roots, history.Root{ID: uint32(id), Name: o.Name, Op: o.Op})
+		}
+	}
+	return r.step(s, ir.NewModuleWithOrigins(m.Origins()), m)
+}
+
+// Instrument returns the instrument that reports passes. Sequences are no steps: the passes
+// in them are.
+func (r *Recorder) Instrument() *pass.Instrument {
+	return &pass.Instrument{
+		Name: "History", Replayable: true,
+		RunAfterPass: func(m *ir.Module, s *pass.Step) error {
+			if s.Pass.Kind == pass.Sequential || s.Input == m {
+				return nil
+			}
+			return r.step(&history.Step{Path: s.Path(), Pass: s.Pass.Name}, s.Input, m)
+		},
+	}
+}
+
+// Generated reports that code was made of the functions of m with the given names, as a step
+// of its own.
+func (r *Recorder) Generated(m *ir.Module, names ...string) error {
+	s := &history.Step{Path: "codegen", Pass: "codegen"}
+	t := newTabler(m.Origins(), s)
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		fn := m.Lookup(name)
+		if fn == nil {
+			continue
+		}
+		t.rows, t.line = nil, 1
+		t.add(history.Code, name, "", m.Origins().Merge("codegen", computed(fn)...))
+		s.Functions = append(s.Functions, history.Function{Name: name, Rows: t.rows})
+	}
+	return r.report(s)
+}
+
+// computed lists what the instructions of a function came from.
+func computed(fn ir.Function) []ir.OriginID {
+	f, ok := fn.(*relax.Function)
+	if !ok {
+		return []ir.OriginID{fn.Meta().Origin}
+	}
+	var out []ir.OriginID
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		if kind, _ := valueKind(b.BoundValue()); kind == history.Binding {
+			out = append(out, originOf(b))
+		}
+	})
+	return out
+}
+
+// step tables the functions that differ between two modules.
+func (r *Recorder) step(s *history.Step, before, after *ir.Module) error {
+	if r.cells > history.MaxCells {
+		s.Roots, s.Truncated = nil, true
+		return r.sink(s)
+	}
+	t := newTabler(after.Origins(), s)
+	after.EachChange(before, func(name string, was, now ir.Function) {
+		f := history.Function{Name: name, Gone: now == nil}
+		switch now.(type) {
+		case *relax.Function, *tir.PrimFunc:
+			f.Rows = t.function(r.snaps.Of(name, now))
+		}
+		s.Functions = append(s.Functions, f)
+	})
+	slices.SortFunc(s.Functions, func(a, b history.Function) int { return strings.Compare(a.Name, b.Name) })
+	return r.report(s)
+}
+
+func (r *Recorder) report(s *history.Step) error {
+	if len(s.Functions) == 0 && len(s.Roots) == 0 {
+		return nil
+	}
+	r.cells += s.Cells()
+	if r.cells > history.MaxCells {
+		*s = history.Step{Path: s.Path, Pass: s.Pass, Truncated: true}
+	}
+	return r.sink(s)
+}
+
+// set returns the number of the set of roots of an origin, -1 if there are none.
+func (t *tabler) set(id ir.OriginID) int {
+	if i, ok := t.sets[id]; ok {
+		return i
+	}
+	roots := t.origins.Roots(id)
+	i := -1
+	if len(roots) > 0 {
+		set := make([]uint32, len(roots))
+		for k, r := range roots {
+			set[k] = uint32(r)
+		}
+		slices.Sort(set)
+		key := setKey(set)
+		var ok bool
+		if i, ok = t.byRoots[key]; !ok {
+			i = len(t.step.Sets)
+			t.byRoots[key] = i
+			t.step.Sets = append(t.step.Sets, set)
+		}
+	}
+	t.sets[id] = i
+	return i
+}
+
+func setKey(set []uint32) string {
+	key := make([]byte, 0, 4*len(set))
+	for _, x := range set {
+		key = append(key, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
+	}
+	return string(key)
+}

@@ -1,0 +1,16 @@
+package highlight
+
+// Row is one row of a unified layout, for those who write it somewhere else than on a page.
+type Row struct {
+	Kind          string // "same", "del" or "add"
+	Before, After int    // line numbers from 1; 0 where there is none
+	Text          []Span
+	Cut           bool // the line goes on beyond MaxLine
+}
+
+// Each calls f for the rows of a hunk. The layout must be unified.
+func (l *Layout) Each(h Hunk, f func(Row)) {
+	l.window(h.Row, h.Rows, func(r row) {
+		f(Row{Kind: r.kind, Before: r.x, After: r.y, Text: r.text, Cut: r.cut})
+	})
+}

@@ -1,0 +1,225 @@
+package inproc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/web/run"
+)
+
+// nothingToExecute says why a module has no entry: neither a public graph function main
+// nor a single loop function. It is empty where there is one.
+func nothingToExecute(m *ir.Module) string {
+	if f, ok := m.Lookup(entry).(*relax.Function); ok {
+		if ir.GlobalSymbol(f) == "" {
+			return "nothing to execute: the graph function main is private"
+		}
+		return ""
+	}
+	if _, f := loneLoopFunction(m); f != nil {
+		return ""
+	}
+	return "nothing to execute: no graph function main"
+}
+
+// loneLoopFunction returns the loop function of a module that consists of nothing else.
+func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
+	for gv, fn := range m.Funcs() {
+		p, ok := fn.(*tir.PrimFunc)
+		if !ok || f != nil {
+			return "", nil
+		}
+		name, f = gv.Name, p
+	}
+	return name, f
+}
+
+// note is a message about the run as a whole.
+func note(format string, args ...any) event.Event {
+	return event.New("", "", &event.Diagnostic{Severity: event.SeverityNote, Code: "execute", Message: fmt.Sprintf(format, args...)}, nil)
+}
+
+// executeKernel calls the only loop function of a module with made-up arguments. What
+// cannot be called is no failure of the run: a note says why.
+func (r *Runner) executeKernel(ctx context.Context, req run.Request, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
+	name, f := loneLoopFunction(m.module)
+	if len(res.Artifact.Kernels) != 1 || len(res.Kernels) != 1 {
+		return sink.Emit(note("%s was not executed: it became %d kernels, and the order of their calls is not known", name, len(res.Kernels)))
+	}
+	bindings := req.Settings.Bindings
+	if len(bindings) == 0 {
+		bindings = []map[string]int64{nil}
+	}
+	for _, b := range bindings {
+		body, measured, err := r.callKernel(ctx, req, res.Artifact.Kernels[0], name, f, b)
+		var unfit *unfitError
+		switch {
+		case errors.As(err, &unfit):
+			return sink.Emit(note("%s was not executed: %v", name, unfit.err))
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			return executeFault(err)
+		}
+		measured.At = time.Since(start).Nanoseconds()
+		if err := sink.Emit(event.New("", "", body, measured)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unfitError says why arguments cannot be made up for a function.
+type unfitError struct{ err error }
+
+// Error implements error.
+func (e *unfitError) Error() string { return e.err.Error() }
+
+// argument is a made-up argument: a tensor on the host and on the device, or a scalar.
+type argument struct {
+	host    *tensor.Tensor
+	device  *runtime.Tensor
+	value   runtime.Value
+	summary event.Tensor
+}
+
+// callKernel loads a kernel onto a device of its own and calls it, first for its results
+// and then for its time.
+func (r *Runner) callKernel(ctx context.Context, req run.Request, code []byte, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
+	dev, err := r.cfg.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: uint64(max(req.Limits.Memory, 1<<20))})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
+	measured := &event.Measured{}
+	began := time.Now()
+	mod, err := dev.Load(ctx, code)
+	if err != nil {
+		return nil, nil, err
+	}
+	measured.Compile = time.Since(began).Nanoseconds()
+	body := &event.Executed{Function: name, Bindings: binding}
+	args, err := makeArguments(dev, f, binding, req)
+	if err != nil {
+		return nil, nil, err
+	}
+	values := make([]runtime.Value, len(args))
+	for i, a := range args {
+		values[i] = a.value
+		body.Inputs = append(body.Inputs, a.summary)
+	}
+	kernel := mod.Kernel(mod.Names()[0])
+	call := func() error {
+		began := time.Now()
+		_, err := kernel.Run(ctx, values...)
+		measured.Latency = append(measured.Latency, time.Since(began).Nanoseconds())
+		return err
+	}
+	if err := call(); err != nil {
+		return nil, nil, err
+	}
+	written := writtenBuffers(f)
+	for i, b := range f.Buffers {
+		if b == nil || !written[b] {
+			continue
+		}
+		out, err := args[i].device.Download()
+		if err != nil {
+			return nil, nil, err
+		}
+		body.Outputs = append(body.Outputs, describe(b.Name, out, ""))
+	}
+	for begin := time.Now(); len(measured.Latency) < timedRuns && time.Since(begin) < timedFor; {
+		if err := call(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return body, measured, nil
+}
+
+// makeArguments makes random tensors for the buffers of a function, and ones, or what the
+// binding says, for its scalars.
+func makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int64, req run.Request) ([]argument, error) {
+	out := make([]argument, len(f.Params))
+	for i, p := range f.Params {
+		if i >= len(f.Buffers) || f.Buffers[i] == nil {
+			a, err := scalar(p, binding)
+			if err != nil {
+				return nil, &unfitError{err}
+			}
+			out[i] = a
+			continue
+		}
+		b := f.Buffers[i]
+		host, err := randomInput(bufferParam(b), binding, req.Limits.Memory, uint64(req.Settings.Seed)+uint64(i))
+		if err != nil {
+			return nil, &unfitError{fmt.Errorf("buffer %s: %w", b.Name, err)}
+		}
+		device, err := dev.Upload(host)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = argument{host, device, runtime.TensorValue(device), describe(b.Name, host, fmt.Sprintf("seed %d", req.Settings.Seed))}
+	}
+	return out, nil
+}
+
+// bufferParam describes a buffer as the runtime knows parameters.
+func bufferParam(b *tir.Buffer) artifact.Param {
+	rank := len(b.Shape)
+	t := artifact.Type{Kind: artifact.KindTensor, DType: b.DType.String(), NDim: &rank}
+	for _, e := range b.Shape {
+		if n, ok := tir.AsInt(e); ok {
+			t.Shape = append(t.Shape, artifact.Dim{Value: n})
+		} else {
+			t.Shape = append(t.Shape, artifact.Dim{Expr: relax.FormatPrim(e)})
+		}
+	}
+	return artifact.Param{Name: b.Name, Type: t}
+}
+
+// scalar makes up a scalar: the binding of its name, else 1.
+func scalar(p *tir.Var, binding map[string]int64) (argument, error) {
+	n, ok := binding[p.Name]
+	if !ok {
+		n = 1
+	}
+	dt := p.DType()
+	a := argument{summary: event.Tensor{
+		Name: p.Name, DType: dt.String(), Shape: []int64{}, First: []event.Float{event.Float(n)},
+		Min: event.Float(n), Max: event.Float(n), Mean: event.Float(n), Source: "a scalar",
+	}}
+	switch {
+	case dt.IsFloat():
+		a.value = runtime.Float(float64(n))
+	case dt.IsBool():
+		a.value = runtime.Bool(n != 0)
+	case dt.IsInteger():
+		a.value = runtime.Int(n)
+	default:
+		return argument{}, fmt.Errorf("parameter %s is a %s without a buffer; only numbers and buffers can be made up", p.Name, dt)
+	}
+	return a, nil
+}
+
+// writtenBuffers returns the buffers that a function stores to.
+func writtenBuffers(f *tir.PrimFunc) map[*tir.Buffer]bool {
+	out := map[*tir.Buffer]bool{}
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		if s, ok := n.(*tir.BufferStore); ok {
+			out[s.Buffer] = true
+		}
+		return true
+	})
+	return out
+}

@@ -1,0 +1,60 @@
+package inproc
+
+import (
+	"context"
+	"embed"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/run"
+)
+
+//go:embed examples/*.py
+var lessonModules embed.FS
+
+// lessons say, for each script that comes with the program, what it is good for watching;
+// the module of the same name has what its passes look for.
+var lessons = [...]struct{ script, title, doc string }{
+	{
+		"counter", "Call counter",
+		"An instrument: it looks at the module before and after every pass, and prints which calls came and went. Select a pass to read its lines.",
+	},
+	{
+		"collapse_if", "If collapser",
+		"A mutator: where the condition is known or both branches are equal, one branch takes the place of the if. One if of three has to stay.",
+	},
+	{
+		"fold_constant", "Constant folding",
+		"A visitor and a mutator: sums and products of constants are computed once, before the program runs. Watch three bindings become numbers.",
+	},
+}
+
+// describeScripts describes the scripts that come with the program.
+func describeScripts(ctx context.Context) ([]web.ScriptExample, error) {
+	sources := map[string]string{}
+	for _, e := range starpass.Examples() {
+		sources[e.Name] = e.Source
+	}
+	var out []web.ScriptExample
+	for _, l := range lessons {
+		module, err := lessonModules.ReadFile("examples/" + l.script + ".py")
+		if err != nil {
+			return nil, fmt.Errorf("the module of script %s: %w", l.script, err)
+		}
+		e := web.ScriptExample{
+			Name: l.script, Title: l.title, Doc: l.doc,
+			Script: run.Script{Name: l.script + ".star", Source: sources[l.script]}, ModuleName: l.script + ".py", Module: string(module),
+		}
+		s, err := readScript(ctx, e.Script, &budget{left: maxPrinted})
+		if err != nil {
+			return nil, fmt.Errorf("script %s: %w", l.script, err)
+		}
+		e.Passes = []string{}
+		for _, p := range s.passes {
+			e.Passes = append(e.Passes, p.Name)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}

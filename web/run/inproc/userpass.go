@@ -1,0 +1,186 @@
+package inproc
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/ir/nearest"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/web/run"
+)
+
+// watchSteps bounds the instructions that all callbacks of a script's instruments take
+// together in a run; passes have the default of starpass each time they run.
+const watchSteps = 200_000_000
+
+// userPasses are what the scripts of a run define.
+type userPasses struct {
+	scripts []*userScript
+	passes  map[string]*pass.Pass // by name, with run.UserPrefix
+}
+
+// userScript is a script of a run that was read.
+type userScript struct {
+	source *ir.Source
+	out    *output
+	// prog holds the passes, and watching the same with limits for instruments.
+	prog, watching *starpass.Program
+	passes         []*pass.Pass
+}
+
+// scriptError is a mistake in a script that was found when it was read.
+type scriptError struct {
+	script *userScript
+	err    error
+}
+
+// Error says what is wrong with the script.
+func (e *scriptError) Error() string { return e.err.Error() }
+
+// Unwrap returns the mistake.
+func (e *scriptError) Unwrap() error { return e.err }
+
+// readScripts reads the scripts of a run. An error is a *scriptError, or says that two
+// scripts define the same.
+func readScripts(ctx context.Context, list []run.Script) (*userPasses, error) {
+	u := &userPasses{passes: map[string]*pass.Pass{}}
+	from := map[string]string{}
+	room := &budget{left: maxPrinted}
+	for _, text := range list {
+		s, err := readScript(ctx, text, room)
+		if err != nil {
+			return u, &scriptError{s, err}
+		}
+		u.scripts = append(u.scripts, s)
+		for _, p := range s.passes {
+			if other, ok := from[p.Name]; ok {
+				return u, &scriptError{s, fmt.Errorf("the pass %s is defined in %s and in %s; rename one", p.Name, other, text.Name)}
+			}
+			from[p.Name], u.passes[p.Name] = text.Name, p
+		}
+	}
+	return u, nil
+}
+
+// readScript reads one script.
+func readScript(ctx context.Context, text run.Script, room *budget) (*userScript, error) {
+	s := &userScript{source: &ir.Source{Name: text.Name, Text: text.Source}, out: &output{room: room}}
+	limits := starpass.Limits{Print: s.out}
+	var err error
+	if s.prog, err = compileScript(ctx, text, limits); err != nil {
+		return s, err
+	}
+	said := s.out.take()
+	// The top level is known to end within the steps of one pass.
+	limits.Steps = watchSteps
+	if s.watching, err = compileScript(ctx, text, limits); err != nil {
+		return s, err
+	}
+	s.out.take() // the same again
+	s.out.put(said)
+	own := map[string]bool{}
+	for _, p := range s.prog.Passes() {
+		if own[p.Name] {
+			return s, fmt.Errorf("two passes are named %s; rename one", p.Name)
+		}
+		own[p.Name] = true
+	}
+	for _, p := range s.prog.Passes() {
+		s.passes = append(s.passes, s.adopt(p, own))
+	}
+	return s, nil
+}
+
+// compileScript runs the top level of a script. Where the context ends before, it is left
+// behind: its limit of steps ends it soon.
+func compileScript(ctx context.Context, text run.Script, limits starpass.Limits) (*starpass.Program, error) {
+	type result struct {
+		prog *starpass.Program
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = &starpass.PanicError{What: text.Name, Value: p, Stack: string(debug.Stack())}
+			}
+			done <- r
+		}()
+		r.prog, r.err = starpass.Compile(text.Name, text.Source, limits)
+	}()
+	select {
+	case r := <-done:
+		return r.prog, r.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// adopt returns a pass of the script under the name that users give it. Passes of the
+// compiler in a sequence stay as they are.
+func (s *userScript) adopt(p *pass.Pass, own map[string]bool) *pass.Pass {
+	if _, users := p.Args.Get("source"); !users {
+		return p
+	}
+	out := *p
+	out.Name = run.UserPrefix + p.Name
+	out.Required, out.Children = nil, nil
+	for _, name := range p.Required {
+		if own[name] {
+			name = run.UserPrefix + name
+		}
+		out.Required = append(out.Required, name)
+	}
+	for _, c := range p.Children {
+		out.Children = append(out.Children, s.adopt(c, own))
+	}
+	if body := p.Run; body != nil {
+		out.Run = func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+			after, err := body(c, m)
+			for _, d := range s.said(c.Context(), err) {
+				c.Report(d)
+			}
+			return after, err
+		}
+	}
+	return &out
+}
+
+// registry finds the passes of the compiler and of scripts.
+type registry struct {
+	*pipeline.Registry
+	user map[string]*pass.Pass
+}
+
+// Lookup implements pass.Registry.
+func (r registry) Lookup(name string) *pass.Pass {
+	if p := r.user[name]; p != nil {
+		return p
+	}
+	return r.Registry.Lookup(name)
+}
+
+// Nearest implements pass.Registry.
+func (r registry) Nearest(name string) string {
+	if short, ok := strings.CutPrefix(name, run.UserPrefix); ok {
+		if near := nearest.Name(short, func(yield func(string) bool) {
+			for n := range r.user {
+				if !yield(strings.TrimPrefix(n, run.UserPrefix)) {
+					return
+				}
+			}
+		}); near != "" {
+			return run.UserPrefix + near
+		}
+	}
+	if r.user[run.UserPrefix+name] != nil {
+		return run.UserPrefix + name
+	}
+	return r.Registry.Nearest(name)
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/store"
+)
+
+// noScripts is the answer of a server that takes no passes of visitors.
+var noScripts = &httpError{status: http.StatusNotImplemented, message: "this server takes no passes that are written by users"}
+
+// scriptAnswer is what the editor is told about a script.
+type scriptAnswer struct {
+	run.CheckedScript
+	OK bool `json:"ok"`
+}
+
+// checkPasses answers with what is wrong with a script and which passes it defines.
+func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request) error {
+	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
+		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d texts checked in a minute; try again later", checksPerMinute), retryAfter: wait}
+	}
+	if s.cfg.Scripts == nil {
+		return noScripts
+	}
+	var text run.Script
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if err := decodeJSON(r.Body, &text); err != nil {
+		return err
+	}
+	if err := text.Valid(); err != nil {
+		return badRequest("%v", err)
+	}
+	found, err := ask(s, r.Context(), func(ctx context.Context) (run.CheckedScript, error) {
+		return s.cfg.Scripts.CheckScript(ctx, text)
+	})
+	if err != nil {
+		return err
+	}
+	found.Diagnostics, found.Passes, found.Instruments = all(found.Diagnostics), all(found.Passes), all(found.Instruments)
+	return s.json(w, http.StatusOK, scriptAnswer{found, !run.Failed(found.Diagnostics)})
+}
+
+// catalogScripts lists the scripts that come with the server.
+func (s *Server) catalogScripts(w http.ResponseWriter, _ *http.Request) error {
+	if s.cfg.Scripts == nil {
+		return noScripts
+	}
+	return s.json(w, http.StatusOK, map[string]any{"examples": all(s.cfg.Catalog.Scripts)})
+}
+
+// scriptExample returns the example of that name, or nil.
+func (c *Catalog) scriptExample(name string) *ScriptExample {
+	for i := range c.Scripts {
+		if c.Scripts[i].Name == name {
+			return &c.Scripts[i]
+		}
+	}
+	return nil
+}
+
+// newFromExample makes a session of the module of an example.
+func (s *Server) newFromExample(ctx context.Context, c creation, token string) (store.Session, error) {
+	if s.cfg.Scripts == nil {
+		return store.Session{}, noScripts
+	}
+	e := s.cfg.Catalog.scriptExample(c.Example)
+	if e == nil {
+		var names []string
+		for _, e := range s.cfg.Catalog.Scripts {
+			names = append(names, e.Name)
+		}
+		return store.Session{}, badRequest("there is no example %.60q; there are %s", c.Example, strings.Join(names, ", "))
+	}
+	return session.FromScript(ctx, s.cfg.Store, e.ModuleName, e.Module, "", token)
+}
+
+// WithExample returns settings with the script of an example: its passes are the first
+// steps of the pipeline. The example must exist.
+func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
+	e := c.scriptExample(name)
+	settings.Scripts = []run.Script{e.Script}
+	if len(e.Passes) == 0 {
+		return settings // an instrument watches the pipeline as it is
+	}
+	for _, p := range c.Pipelines {
+		if p.Name == orDefault(settings.Pipeline, "default") && p.Target == settings.Target {
+			for _, name := range e.Passes {
+				settings.Steps = append(settings.Steps, run.Step{Name: name})
+			}
+			settings.Steps = append(settings.Steps, stepsOf(p.Steps)...)
+		}
+	}
+	return settings
+}
+
+// stepsOf returns the steps inside of the outermost one of a plan, as settings hold them.
+func stepsOf(plan []event.PlanStep) []run.Step {
+	if len(plan) == 0 {
+		return nil
+	}
+	var inside func(parent string) []run.Step
+	inside = func(parent string) []run.Step {
+		var out []run.Step
+		for _, p := range plan {
+			if p.Parent == parent {
+				out = append(out, run.Step{Name: p.Name, Steps: inside(p.Step)})
+			}
+		}
+		return out
+	}
+	return inside(plan[0].Step)
+}
