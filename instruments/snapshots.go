@@ -27,8 +27,9 @@ type Snapshot struct {
 // Snapshots prints functions, each once: functions are immutable, so the pointer tells that
 // one was printed before. It is safe for concurrent use.
 type Snapshots struct {
-	mu    sync.Mutex
-	known map[snapKey]*Snapshot
+	mu      sync.Mutex
+	known   map[snapKey]*Snapshot
+	scratch script.Scratch
 }
 
 type snapKey struct {
@@ -47,7 +48,7 @@ func (s *Snapshots) Of(name string, fn ir.Function) *Snapshot {
 	if x := s.known[key]; x != nil {
 		return x
 	}
-	printed := script.Function(name, fn, script.Options{})
+	printed := script.Function(name, fn, script.Options{Scratch: &s.scratch})
 	text := printed.Source
 	x := &Snapshot{Name: name, Kind: kindOf(fn), Text: text, Hash: event.HashText(text), Lines: linediff.CountLines(text), Nodes: printed.Lines, fn: fn}
 	s.known[key] = x

@@ -47,6 +47,10 @@ type Options struct {
 	// NoSyntaxSugar writes out what has a shorter form: nested loops, axes one by one, the
 	// root block, buffers of parameters, bindings that hold nothing (syntax_sugar=False).
 	NoSyntaxSugar bool
+	// Scratch, where not nil, is memory that prints share, one at a time. It saves who prints
+	// many functions the growth of a buffer for each.
+	Scratch *Scratch
+
 	// IndentSpaces is the width of one level of indentation; 0 is 4.
 	IndentSpaces int
 

@@ -21,7 +21,9 @@ type Text struct {
 // Module prints a module: loop functions, then graph functions, each by name, "main" last.
 func Module(m *ir.Module, o Options) *Text {
 	p := newPrinter(&o, m)
-	p.buf = make([]byte, 0, textSize*(m.Len()+1))
+	if o.Scratch == nil {
+		p.buf = make([]byte, 0, textSize*(m.Len()+1))
+	}
 	p.module(m)
 	return p.text()
 }
@@ -30,7 +32,9 @@ func Module(m *ir.Module, o Options) *Text {
 // the class around it.
 func Function(name string, f ir.Function, o Options) *Text {
 	p := newPrinter(&o, f)
-	p.buf = make([]byte, 0, textSize)
+	if o.Scratch == nil {
+		p.buf = make([]byte, 0, textSize)
+	}
 	p.function(name, f)
 	return p.text()
 }
@@ -70,11 +74,17 @@ type printer struct {
 	undefinedUse bool
 }
 
+// Scratch is memory for printing. It must not be used by two prints at once.
+type Scratch struct{ buf []byte }
+
 // newPrinter returns a printer of root, a module or a node.
 func newPrinter(o *Options, root any) *printer {
 	p := &printer{
 		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
 		extents: map[*tir.Var]tir.Expr{}, intDType: dtype.Int32T, bufferDType: dtype.Float32T,
+	}
+	if o.Scratch != nil {
+		p.buf = o.Scratch.buf[:0]
 	}
 	p.names.init()
 	if !o.IntDType.IsVoid() {
@@ -123,6 +133,9 @@ func (p *printer) text() *Text {
 		p.lines = append(p.lines, nil)
 	}
 	t := &Text{Source: string(p.buf), Lines: p.lines}
+	if s := p.opts.Scratch; s != nil {
+		s.buf = p.buf
+	}
 	if p.track != nil || p.opts.PrintLineNumbers {
 		t = p.decorated(t)
 	}
