@@ -12,32 +12,14 @@ import (
 // It returns e itself if nothing changed.
 func Bind(e Expr, sub Subst) Expr {
 	m := &Mapper{Prim: sub.Prim}
-	renewed := map[*Var]*Var{}
-	m.SInfo = func(s StructInfo) StructInfo { return m.MapSInfo(s) }
-	m.Var = func(v *Var) *Var {
-		if v.SInfo == nil {
-			return v
-		}
-		info := m.MapSInfo(v.SInfo)
-		if info == v.SInfo {
-			return v
-		}
-		out := *v
-		out.SInfo = info
-		renewed[v] = &out
-		return &out
-	}
+	m.SInfo = m.MapSInfo
+	m.RenewSInfo()
+	expr := m.Expr
 	m.Expr = func(e Expr) Expr {
-		if v, ok := e.(*Var); ok {
-			if to, ok := sub.Vars[v]; ok {
-				return to
-			}
-			if to, ok := renewed[v]; ok {
-				return to
-			}
-			return v
+		if v, ok := e.(*Var); ok && sub.Vars[v] != nil {
+			return sub.Vars[v]
 		}
-		return m.MapExpr(e)
+		return expr(e)
 	}
 	return m.Expr(e)
 }
@@ -99,26 +81,15 @@ func CopyFunction(f *Function) *Function {
 		}
 	})
 	sub := Subst{Prims: prims}
-	vars := map[*Var]*Var{}
 	m := &Mapper{Prim: sub.Prim}
-	m.SInfo = func(s StructInfo) StructInfo { return m.MapSInfo(s) }
-	m.Var = func(v *Var) *Var {
+	m.SInfo = m.MapSInfo
+	m.Renew(func(v *Var) *Var {
 		out := *v
 		if v.SInfo != nil {
-			out.SInfo = m.MapSInfo(v.SInfo)
+			out.SInfo = m.SInfo(v.SInfo)
 		}
-		vars[v] = &out
 		return &out
-	}
-	m.Expr = func(e Expr) Expr {
-		if v, ok := e.(*Var); ok {
-			if to, ok := vars[v]; ok {
-				return to
-			}
-			return v
-		}
-		return m.MapExpr(e)
-	}
+	})
 	return m.MapFunction(f)
 }
 

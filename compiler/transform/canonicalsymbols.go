@@ -53,31 +53,8 @@ func dimsOf(s relax.StructInfo) ([]tir.Expr, bool) {
 
 // substSymbols replaces symbolic variables everywhere in f.
 func substSymbols(f *relax.Function, sub map[*tir.Var]tir.Expr) *relax.Function {
-	vars := map[*relax.Var]*relax.Var{}
-	m := &relax.Mapper{}
-	m.Prim = func(e tir.Expr) tir.Expr { return tir.SubstExpr(e, sub) }
-	m.SInfo = func(s relax.StructInfo) relax.StructInfo { return m.MapSInfo(s) }
-	m.Var = func(v *relax.Var) *relax.Var {
-		if v.SInfo == nil {
-			return v
-		}
-		info := m.SInfo(v.SInfo)
-		if info == v.SInfo {
-			return v
-		}
-		c := *v
-		c.SInfo = info
-		vars[v] = &c
-		return &c
-	}
-	m.Expr = func(e relax.Expr) relax.Expr {
-		if v, ok := e.(*relax.Var); ok {
-			if c := vars[v]; c != nil {
-				return c
-			}
-			return e
-		}
-		return m.MapExpr(e)
-	}
+	m := &relax.Mapper{Prim: func(e tir.Expr) tir.Expr { return tir.SubstExpr(e, sub) }}
+	m.SInfo = m.MapSInfo
+	m.RenewSInfo()
 	return m.MapFunction(f)
 }

@@ -16,28 +16,21 @@ var ToNonDataflow = &pass.Pass{
 }
 
 func toNonDataflow(f *relax.Function) *relax.Function {
-	vars := map[*relax.Var]*relax.Var{}
 	m := &relax.Mapper{}
-	m.Var = func(v *relax.Var) *relax.Var {
+	m.Renew(func(v *relax.Var) *relax.Var {
 		if !v.Dataflow {
 			return v
 		}
 		c := *v
 		c.Dataflow = false
-		vars[v] = &c
 		return &c
-	}
+	})
+	expr := m.Expr
 	m.Expr = func(e relax.Expr) relax.Expr {
-		if v, ok := e.(*relax.Var); ok {
-			if c := vars[v]; c != nil {
-				return c
-			}
-			return e
-		}
 		if s, ok := e.(*relax.SeqExpr); ok {
 			return mergeBlocks(m.MapSeq(s))
 		}
-		return m.MapExpr(e)
+		return expr(e)
 	}
 	m.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
 		out := m.MapBlock(b)

@@ -32,23 +32,13 @@ func mapOrigins(fn ir.Function, f func(ir.OriginID) ir.OriginID) ir.Function {
 }
 
 func relaxOrigins(f func(ir.OriginID) ir.OriginID) *relax.Mapper {
-	vars := map[*relax.Var]*relax.Var{}
 	m := &relax.Mapper{}
-	m.Var = func(v *relax.Var) *relax.Var {
-		vars[v] = ir.WithOrigin(v, f(v.Origin))
-		return vars[v]
-	}
+	m.Renew(func(v *relax.Var) *relax.Var { return ir.WithOrigin(v, f(v.Origin)) })
+	expr := m.Expr
 	m.Expr = func(e relax.Expr) relax.Expr {
-		switch e := e.(type) {
-		case *relax.Var:
-			if to := vars[e]; to != nil {
-				return to
-			}
-		case *relax.Call:
-			c := m.MapExpr(e)
-			return ir.WithOrigin(c, f(c.Meta().Origin))
-		default:
-			return m.MapExpr(e)
+		e = expr(e)
+		if c, ok := e.(*relax.Call); ok {
+			return ir.WithOrigin(relax.Expr(c), f(c.Meta().Origin))
 		}
 		return e
 	}

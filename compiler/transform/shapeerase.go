@@ -12,7 +12,6 @@ func eraseSymbols(f *relax.Function) *relax.Function {
 	for _, v := range relax.DefinedSymbolicVars(f) {
 		known[v] = true
 	}
-	erased := map[*relax.Var]*relax.Var{}
 	m := &relax.Mapper{}
 	m.SInfo = func(s relax.StructInfo) relax.StructInfo {
 		for _, v := range relax.FreeSymbolicVars(s) {
@@ -22,27 +21,6 @@ func eraseSymbols(f *relax.Function) *relax.Function {
 		}
 		return s
 	}
-	m.Var = func(v *relax.Var) *relax.Var {
-		if v.SInfo == nil {
-			return v
-		}
-		info := m.SInfo(v.SInfo)
-		if info == v.SInfo {
-			return v
-		}
-		out := *v
-		out.SInfo = info
-		erased[v] = &out
-		return &out
-	}
-	m.Expr = func(e relax.Expr) relax.Expr {
-		if v, ok := e.(*relax.Var); ok {
-			if x := erased[v]; x != nil {
-				return x
-			}
-			return e
-		}
-		return m.MapExpr(e)
-	}
+	m.RenewSInfo()
 	return m.MapFunction(f)
 }
