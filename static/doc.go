@@ -9,5 +9,7 @@ package static
 
 //go:generate go tool -modfile=../tools.mod esbuild src/app.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/app.js
 //go:generate go tool -modfile=../tools.mod esbuild src/editor.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/editor.js
+//go:generate go tool -modfile=../tools.mod esbuild src/userpass.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/userpass.js
+//go:generate go tool -modfile=../tools.mod esbuild src/graphview.ts --bundle --minify --format=esm --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/graph.js
 //go:generate go tool -modfile=../tools.mod esbuild src/theme.ts --bundle --minify --format=iife --target=es2023 --charset=utf8 --log-level=warning --outfile=dist/theme.js
 //go:generate go tool -modfile=../tools.mod esbuild css/app.css --bundle --minify --charset=utf8 --log-level=warning --outfile=dist/app.css

@@ -8,6 +8,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -135,12 +136,16 @@ func (s *Server) catalogPipelines(w http.ResponseWriter, r *http.Request) error 
 
 // gallery shows the start page.
 func (s *Server) gallery(w http.ResponseWriter, r *http.Request) error {
-	return s.page(w, r, http.StatusOK, templates.Gallery(s.galleryView("")))
+	v := s.galleryView("")
+	if err := s.fillSessions(r, &v); err != nil {
+		return err
+	}
+	return s.page(w, r, http.StatusOK, templates.Gallery(v))
 }
 
 // galleryView is the start page with what was wrong with an upload, if anything.
 func (s *Server) galleryView(problem string) templates.GalleryView {
-	v := templates.GalleryView{Assets: assets(), MaxUpload: MaxModel, Error: problem}
+	v := templates.GalleryView{Assets: assets(), MaxUpload: MaxModel, MaxArchive: export.MaxArchive, Error: problem}
 	if s.cfg.Checker != nil {
 		v.MaxText = MaxScript
 	}

@@ -231,7 +231,7 @@ func (s *site) finished(id string) []event.Event {
 func (s *site) state(id, want string) {
 	s.t.Helper()
 	var got string
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		if got = decode[runAnswer](s.t, s.get("/api/runs/"+id).want(s.t, http.StatusOK)).Run.State; got == want {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/irscope/irscope/static"
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
@@ -24,12 +25,22 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.SessionView{
-		Assets: assets(), Session: sess.ID, Title: sess.Title, MayEdit: session.MayEdit(sess, editToken(r)),
+		Assets: assets(), Session: sess.ID, Title: sess.Title,
+		MayEdit: session.MayEdit(sess, editToken(r)), Shared: sess.Shared, Owner: session.Owns(sess, editToken(r)),
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
+	if s.cfg.Scripts != nil {
+		v.UserPassJS, v.CodeMirrorJS = static.URL("userpass.js"), static.URL("codemirror.js")
+	}
+	if s.cfg.Grapher != nil {
+		v.GraphJS = static.URL("graph.js")
+	}
 	if sess.Source.Kind == store.SourceScript {
 		v.SourceText = sess.Source.Blob
+	}
+	if err := s.fillLineage(r, &v, sess); err != nil {
+		return err
 	}
 	id := r.URL.Query().Get("run")
 	if id == "" && len(sess.Runs) > 0 {
@@ -51,6 +62,60 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return s.page(w, r, http.StatusOK, templates.Session(v))
+}
+
+// fillLineage links the sessions that a session was forked from and that were forked from it.
+func (s *Server) fillLineage(r *http.Request, v *templates.SessionView, sess store.Session) error {
+	parent, children, err := s.lineage(r.Context(), sess, editToken(r))
+	if err != nil {
+		return err
+	}
+	link := func(id string) []templates.SessionLink {
+		other, err := s.cfg.Store.Session(r.Context(), id)
+		if err != nil {
+			return nil // it has gone since it was listed
+		}
+		return []templates.SessionLink{{ID: other.ID, Title: other.Title}}
+	}
+	if parent != "" {
+		v.Parent = link(parent)
+	}
+	for _, id := range children[max(0, len(children)-maxForks):] {
+		v.Forks = append(v.Forks, link(id)...)
+	}
+	return nil
+}
+
+// maxForks is how many forks the page of a session links, the latest ones; shownSessions is
+// how many sessions of a visitor the gallery lists unless asked for all.
+const (
+	maxForks      = 20
+	shownSessions = 5
+)
+
+// fillSessions lists the newest sessions of a visitor, or all where the query asks for them.
+func (s *Server) fillSessions(r *http.Request, v *templates.GalleryView) error {
+	list, err := session.List(r.Context(), s.cfg.Store, editToken(r))
+	if err != nil {
+		return err
+	}
+	v.AllSessions = len(list)
+	if r.URL.Query().Get("sessions") != "all" {
+		list = list[:min(len(list), shownSessions)]
+	}
+	for _, x := range list {
+		whole, err := s.cfg.Store.Session(r.Context(), x.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		v.Sessions = append(v.Sessions, templates.SessionRow{
+			ID: x.ID, Title: x.Title, Model: x.Source.Name, Created: x.Created, Shared: x.Shared, Forked: x.Parent != "", Runs: len(whole.Runs),
+		})
+	}
+	return nil
 }
 
 // depth counts how deep a step is nested: "2.1/FuseOps" is in one other.

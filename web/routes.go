@@ -51,6 +51,9 @@ func (s *Server) routes() (http.Handler, error) {
 	r.Post("/sessions", s.do(s.createSession))
 	r.Post("/new", s.do(s.submitEditor))
 	r.Post("/s/{session}/runs", s.do(s.startRun))
+	s.sessionRoutes(r, "/s/{session}")
+	r.Post("/s/{session}/delete", s.do(s.deleteSession))
+	r.Post("/s/{session}/notes/{note}/delete", s.do(s.deleteNote))
 
 	// What has the same form for pages and programs.
 	both := func(r chi.Router) {
@@ -59,8 +62,10 @@ func (s *Server) routes() (http.Handler, error) {
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
 			r.Get("/runs/{run}", s.do(s.runInfo))
+			r.Get("/runs/{run}/search", s.do(s.searchRun))
 			r.Get("/ir/{hash}", s.do(s.text))
 			r.Get("/diff/{before}/{after}", s.do(s.diff))
+			r.Get("/graph/{before}/{after}", s.do(s.drawGraph))
 		})
 	}
 	both(r)
@@ -68,6 +73,12 @@ func (s *Server) routes() (http.Handler, error) {
 		both(r)
 		r.Post("/sessions", s.do(s.createSession))
 		r.Post("/sessions/{session}/runs", s.do(s.startRun))
+		r.Get("/sessions", s.do(s.mySessions))
+		r.Delete("/sessions/{session}", s.do(s.deleteSession))
+		s.sessionRoutes(r, "/sessions/{session}")
+		r.Get("/sessions/{session}/notes", s.do(s.listNotes))
+		r.Put("/sessions/{session}/notes/{note}", s.do(s.putNote))
+		r.Delete("/sessions/{session}/notes/{note}", s.do(s.deleteNote))
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
 			r.Get("/sessions/{session}", s.do(s.sessionInfo))
@@ -82,6 +93,17 @@ func (s *Server) routes() (http.Handler, error) {
 		})
 	})
 	return r, nil
+}
+
+// sessionRoutes are the routes below one session that forms and programs use alike.
+func (s *Server) sessionRoutes(r chi.Router, at string) {
+	r.Post(at+"/title", s.do(s.setTitle))
+	r.Post(at+"/share", s.do(s.shareSession))
+	r.Post(at+"/fork", s.do(s.forkSession))
+	r.Post(at+"/expiry", s.do(s.setExpiry))
+	r.Post(at+"/notes", s.do(s.putNote))
+	r.Post(at+"/notes/{note}", s.do(s.putNote))
+	r.Get(at+"/export.{format}", s.do(s.exportSession))
 }
 
 // compress compresses answers at the fastest level; none of them holds a secret.

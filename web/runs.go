@@ -82,7 +82,7 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 // readSettings reads settings from JSON or from a form. What is absent has its default.
 func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store.Session) (run.Settings, error) {
 	settings := s.defaults(sess)
-	r.Body = http.MaxBytesReader(w, r.Body, maxSettings)
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
 		bindings := settings.Bindings
 		settings.Bindings = nil // decoding into a slice that is shared would write to it

@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/store"
@@ -29,8 +30,15 @@ type sessionJSON struct {
 	Settings run.Settings `json:"settings"`
 	Runs     []string     `json:"runs"`
 	MayEdit  bool         `json:"may_edit"`
-	// Parent is the session that this one was forked from.
-	Parent string `json:"parent,omitempty"`
+	// Owner tells whether the visitor made it: of a shared session, who may delete it.
+	Owner bool `json:"owner"`
+	// Shared sessions do not change; the others have a time at which they expire.
+	Shared  bool       `json:"shared"`
+	Expires *time.Time `json:"expires,omitempty"`
+	// Parent is the session that this one was forked from, Children are its forks, where
+	// the visitor may know them.
+	Parent   string   `json:"parent,omitempty"`
+	Children []string `json:"children"`
 }
 
 // sourceJSON says where a module comes from; Arg is what the command line calls it, and
@@ -80,15 +88,13 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	http.SetCookie(w, &http.Cookie{
-		Name: editCookie, Value: token, Path: "/", HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteLaxMode, MaxAge: 90 * 24 * 3600,
-	})
+	s.giveToken(w, token)
 	w.Header().Set("Location", "/s/"+sess.ID)
 	if wantsHTML(r) {
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	out, err := s.describe(sess, token)
+	out, err := s.describe(r.Context(), sess, token)
 	if err != nil {
 		return err
 	}
@@ -98,6 +104,8 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 // newSession makes the session that a creation asks for.
 func (s *Server) newSession(ctx context.Context, c creation, token string) (store.Session, error) {
 	switch {
+	case export.IsArchive(c.data):
+		return s.importSession(ctx, c.data, token)
 	case c.Example != "":
 		return s.newFromExample(ctx, c, token)
 	case c.Kind == store.SourceScript:
@@ -149,20 +157,30 @@ func (s *Server) theSession(r *http.Request) (store.Session, error) {
 }
 
 // describe returns the JSON form of a session for whoever has the token.
-func (s *Server) describe(sess store.Session, token string) (sessionJSON, error) {
+func (s *Server) describe(ctx context.Context, sess store.Session, token string) (sessionJSON, error) {
 	settings, err := s.settingsOf(sess)
 	if err != nil {
 		return sessionJSON{}, err
 	}
-	out := sessionJSON{
-		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs), Parent: sess.Parent,
-		Source:  sourceJSON{Kind: sess.Source.Kind, Name: sess.Source.Name, Arg: sourceArg(sess.Source)},
-		MayEdit: session.MayEdit(sess, token),
+	parent, children, err := s.lineage(ctx, sess, token)
+	if err != nil {
+		return sessionJSON{}, err
 	}
-	if sess.Source.Kind == store.SourceScript {
-		out.Source.Text = sess.Source.Blob
+	out := sessionJSON{
+		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs), Parent: parent, Children: children,
+		Source: describeSource(sess.Source), MayEdit: session.MayEdit(sess, token), Owner: session.Owns(sess, token),
+		Shared: sess.Shared, Expires: when(sess.Expires),
 	}
 	return out, nil
+}
+
+// describeSource returns the JSON form of a source.
+func describeSource(src store.Source) sourceJSON {
+	out := sourceJSON{Kind: src.Kind, Name: src.Name, Arg: sourceArg(src)}
+	if src.Kind == store.SourceScript {
+		out.Text = src.Blob
+	}
+	return out
 }
 
 // settingsOf returns the latest settings of a session.
@@ -197,7 +215,7 @@ func (s *Server) sessionInfo(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.describe(sess, editToken(r))
+	out, err := s.describe(r.Context(), sess, editToken(r))
 	if err != nil {
 		return err
 	}

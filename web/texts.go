@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -112,16 +111,11 @@ func (s *Server) text(w http.ResponseWriter, r *http.Request) error {
 
 // rawText sends a whole text as a file.
 func rawText(w http.ResponseWriter, r *http.Request, doc *highlight.Document) error {
-	name := strings.Map(func(c rune) rune {
-		if c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' {
-			return c
-		}
-		return '_'
-	}, orDefault(r.URL.Query().Get("name"), "text"))
+	name := downloadName(orDefault(r.URL.Query().Get("name"), "text"))
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("Content-Disposition", `attachment; filename="`+name[:min(len(name), 100)]+"."+extension(doc.Language())+`"`)
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+	h.Set("Content-Disposition", `attachment; filename="`+name+"."+extension(doc.Language())+`"`)
+	h.Set("Content-Security-Policy", downloadPolicy)
 	h.Set("Cache-Control", immutable)
 	_, err := w.Write([]byte(doc.Text()))
 	return ignore(err)

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -21,9 +22,7 @@ import (
 const (
 	// MaxModel is the size of the largest model, in bytes.
 	MaxModel = 64 << 20
-	// maxSettings is the size of the settings of a run, which scripts make long.
-	maxSettings = 4 << 20
-	// maxBody is the size of any other request body.
+	// maxBody is the size of any other request body; the scripts of a run take half of it.
 	maxBody = 1 << 20
 	// createsPerMinute is the number of sessions that a visitor may make in a minute.
 	createsPerMinute = 30
@@ -92,10 +91,15 @@ func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (creation,
 	switch kind {
 	case "multipart/form-data":
 		c, err := s.readUpload(w, r)
+		if err == nil && export.IsArchive(c.data) {
+			return asArchive(c), nil
+		}
 		if err == nil && isScriptFile(c.file) {
 			c.Kind, c.Name, c.Source, c.data = store.SourceScript, c.file, string(c.data), nil
 		}
 		return c, err
+	case "application/zip":
+		return s.readArchive(w, r)
 	case "application/json":
 		r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 		return c, decodeJSON(r.Body, &c)
@@ -124,24 +128,35 @@ func isScriptFile(name string) bool {
 // unixLines undoes what forms do to the ends of lines.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// readUpload reads a multipart form into memory, once and within its limit.
-func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, error) {
-	const room = MaxModel + 64<<10 // the form around the file
+// uploading takes one of the few turns for large bodies, gives the body its time, and bounds
+// it to room bytes.
+func (s *Server) uploading(w http.ResponseWriter, r *http.Request, room int64) (done func(), err error) {
 	if r.ContentLength > room {
-		return creation{}, tooLarge()
+		return nil, tooLarge()
 	}
 	select {
 	case s.uploads <- struct{}{}:
-		defer func() { <-s.uploads }()
 	default:
-		return creation{}, &httpError{status: http.StatusServiceUnavailable, message: "too many models are being uploaded; try again in a moment", retryAfter: 10 * time.Second}
+		return nil, &httpError{status: http.StatusServiceUnavailable, message: "too many models are being uploaded; try again in a moment", retryAfter: 10 * time.Second}
 	}
+	done = func() { <-s.uploads }
 	control := http.NewResponseController(w)
 	if err := control.SetReadDeadline(time.Now().Add(uploadTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return creation{}, err
+		done()
+		return nil, err
 	}
 	_ = control.SetWriteDeadline(time.Now().Add(uploadTime + time.Minute)) // not supported in tests only
 	r.Body = http.MaxBytesReader(w, r.Body, room)
+	return done, nil
+}
+
+// readUpload reads a multipart form into memory, once and within its limit.
+func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, error) {
+	done, err := s.uploading(w, r, MaxModel+64<<10) // the file and the form around it
+	if err != nil {
+		return creation{}, err
+	}
+	defer done()
 	form, err := r.MultipartReader()
 	if err != nil {
 		return creation{}, formError(err)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/search"
 	"github.com/irscope/irscope/web/store"
 	"github.com/irscope/irscope/web/stream"
 )
@@ -31,6 +32,9 @@ type Config struct {
 	// Scripts reads passes that visitors write. Nil means the Runner, where it is one;
 	// without it the server takes none.
 	Scripts run.ScriptChecker
+	// Grapher makes graphs of functions. Nil means the Runner, where it is one; without it the
+	// server draws none.
+	Grapher run.Grapher
 	Store   store.Store
 	Catalog Catalog
 	// Build identifies the executable; runs of another build are not shared.
@@ -58,15 +62,21 @@ type Config struct {
 
 // Server is the explorer as an http.Handler.
 type Server struct {
-	cfg     Config
-	manager *run.Manager
-	hub     *stream.Hub
-	texts   *texts
-	uploads chan struct{} // one slot for each upload at once
-	creates visitors
-	checks  visitors
-	turns   chan struct{} // one slot for each text that is checked at once
-	handler http.Handler
+	cfg      Config
+	manager  *run.Manager
+	hub      *stream.Hub
+	texts    *texts
+	graphs   *graphs
+	search   *search.Searcher
+	uploads  chan struct{} // one slot for each upload at once
+	creates  visitors
+	searches visitors
+	checks   visitors
+	turns    chan struct{} // one slot for each text that is checked at once
+	// exports has one slot for each export or import at once.
+	exports   chan struct{}
+	downloads visitors
+	handler   http.Handler
 
 	drain sync.Once
 }
@@ -95,8 +105,11 @@ func New(cfg Config) (*Server, error) {
 	if own, ok := cfg.Runner.(run.ScriptChecker); ok && cfg.Scripts == nil {
 		cfg.Scripts = own
 	}
+	if own, ok := cfg.Runner.(run.Grapher); ok && cfg.Grapher == nil {
+		cfg.Grapher = own
+	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks),
+		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks), exports: make(chan struct{}, maxExports),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
@@ -109,6 +122,7 @@ func New(cfg Config) (*Server, error) {
 	cfg.Stream.Origins = append(cfg.Stream.Origins, hosts...)
 	cfg.Stream.Error = s.streamError
 	s.hub = stream.New(cfg.Stream)
+	s.search = newSearcher(s.texts)
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
 	}

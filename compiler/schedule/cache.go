@@ -3,6 +3,7 @@ package schedule
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -26,8 +27,8 @@ func (s *Schedule) CacheRead(b *Block, k int, scope string) (*Block, error) {
 			return nil, fail(prim, b, nil, "block %s, which writes %s, stands in the same nest", w.name, from.Name)
 		}
 	}
-	to := s.cacheBuffer(from, scope)
-	c := s.copyBlock(from, to)
+	to := s.cacheBuffer(from, scope, b.base)
+	c := s.copyBlock(from, to, b.base)
 	s.replaceLoads(b, from, func(l *tir.BufferLoad) tir.Expr { return tir.Load(to, l.Indices...) })
 	p := top.at().parent
 	insert(p, slices.Index(p.at().kids, top), top2(c))
@@ -54,28 +55,28 @@ func (s *Schedule) CacheWrite(b *Block, k int, scope string) (*Block, error) {
 			return nil, fail(prim, b, nil, "block %s, which reads %s, stands in the same nest", r.name, to.Name)
 		}
 	}
-	from := s.cacheBuffer(to, scope)
-	c := s.copyBlock(from, to)
+	from := s.cacheBuffer(to, scope, b.base)
+	c := s.copyBlock(from, to, b.base)
 	s.replaceBuffer(b, to, from)
 	p := top.at().parent
 	insert(p, slices.Index(p.at().kids, top)+1, top2(c))
 	return c, nil
 }
 
-func (s *Schedule) cacheBuffer(like *tir.Buffer, scope string) *tir.Buffer {
+func (s *Schedule) cacheBuffer(like *tir.Buffer, scope string, base ir.Base) *tir.Buffer {
 	name := like.Name + "_" + scope
 	if scope == "" {
 		name = like.Name + "_global"
 	}
 	out := tir.NewBuffer(name, like.DType, like.Shape, scope)
-	out.Base = like.Base
+	out.Base = base
 	s.allocate(out)
 	return out
 }
 
 // copyBlock returns a block, in loops, that copies all of from.
-func (s *Schedule) copyBlock(from, to *tir.Buffer) *Block {
-	b := &Block{base: to.Base, name: s.fresh(to.Name)}
+func (s *Schedule) copyBlock(from, to *tir.Buffer, base ir.Base) *Block {
+	b := &Block{base: base, name: s.fresh(to.Name)}
 	if s.home[to] == nil {
 		b.name = s.fresh(from.Name)
 	}
@@ -83,7 +84,7 @@ func (s *Schedule) copyBlock(from, to *tir.Buffer) *Block {
 	var at []tir.Expr
 	for k, n := range from.Shape {
 		i := string(rune('0' + k%10))
-		l := &Loop{base: to.Base, v: tir.NewVar("ax"+i, n.DType()), extent: n}
+		l := &Loop{base: base, v: tir.NewVar("ax"+i, n.DType()), extent: n}
 		v := tir.NewVar("v"+i, n.DType())
 		loops = append(loops, l)
 		b.iters = append(b.iters, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}, Var: v})

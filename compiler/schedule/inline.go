@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -50,10 +51,26 @@ func (s *Schedule) ComputeInline(b *Block) error {
 	}
 	for _, c := range slices.Clone(s.readers[st.Buffer]) {
 		s.replaceLoads(c, st.Buffer, expand)
+		s.absorb(c, b)
 	}
 	s.remove(b)
 	s.release(st.Buffer)
 	return nil
+}
+
+// absorb notes that block c does the work of b too.
+func (s *Schedule) absorb(c, b *Block) {
+	if s.origins == nil || b.base.Origin == 0 || c.base.Origin == b.base.Origin {
+		return
+	}
+	c.base.Origin = s.origins.Merge("ApplyDefaultSchedule", b.base.Origin, c.base.Origin)
+	own := func(n tir.Stmt) tir.Stmt {
+		if n == nil {
+			return nil
+		}
+		return tir.RewriteStmt(n, func(n tir.Stmt) tir.Stmt { return ir.WithOrigin(n, c.base.Origin) }, nil)
+	}
+	c.init, c.body = own(c.init), own(c.body)
 }
 
 // pointwise returns the only store of a block that computes single elements of a buffer

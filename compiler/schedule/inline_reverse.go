@@ -55,6 +55,7 @@ func (s *Schedule) ReverseComputeInline(b *Block) error {
 	s.remove(b)
 	s.release(pst.Buffer)
 	s.setBody(p, nil, out)
+	s.absorb(p, b)
 	return nil
 }
 

@@ -196,7 +196,7 @@ func (t *tiler) copyOf(l *tir.BufferLoad, c *packed, suffix string) node {
 		p.b.iters[k].Kind = tir.DataPar
 	}
 	c.to = tir.NewBuffer(l.Buffer.Name+suffix, l.DType(), shape, "")
-	c.to.Base = l.Buffer.Base
+	c.to.Base = t.b.base
 	t.s.allocate(c.to)
 	t.buf[l] = c
 	var ix []tir.Expr

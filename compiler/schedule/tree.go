@@ -101,7 +101,12 @@ type Schedule struct {
 	readers map[*tir.Buffer][]*Block
 	writers map[*tir.Buffer][]*Block
 	home    map[*tir.Buffer]*Block // which block allocates a buffer
+	origins *ir.Origins            // nil: blocks keep the origins that they have
 }
+
+// SetOrigins names the table that the origins of the function are numbers in, so that what
+// takes in another block gets the origins of both.
+func (s *Schedule) SetOrigins(t *ir.Origins) { s.origins = t }
 
 // New takes f apart. It fails for a function whose body is no block, or which has other
 // statements than loops and sequences around its blocks.

@@ -49,7 +49,7 @@ func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
 		here := place
 		out := m.MapStmt(s)
 		for _, t := range lets[here] { // users first, so the operands end up outermost
-			out = &tir.LetStmt{Base: out.Meta(), Var: t.v, Value: m.MapExpr(t.e), Body: out}
+			out = &tir.LetStmt{Var: t.v, Value: m.MapExpr(t.e), Body: out}
 		}
 		return out
 	}

@@ -26,7 +26,7 @@ func TestKernelsKeepMeaning(t *testing.T) {
 		t.Run(name+" scheduled", func(t *testing.T) {
 			f, args := topitest.Function(t, k)
 			want := mustRun(t, f, args)
-			f, err := cpu.Schedule(f)
+			f, err := cpu.Schedule(f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func convRelu(t fataler) *tir.PrimFunc {
 func BenchmarkLowering(b *testing.B) {
 	f := convRelu(b)
 	b.Run("unscheduled", func(b *testing.B) { benchmarkLowering(b, f) })
-	s, err := cpu.Schedule(f)
+	s, err := cpu.Schedule(f, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

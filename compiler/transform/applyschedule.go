@@ -24,7 +24,7 @@ var ApplyDefaultSchedule = &pass.Pass{
 			if f.Attrs.Bool(AttrIsScheduled, false) {
 				return f, nil
 			}
-			out, err := cpu.Schedule(f)
+			out, err := cpu.Schedule(f, m.Origins())
 			if err != nil { // a rule met a form that it does not know: the plain loops are right as well
 				c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unscheduled", Message: err.Error(), Help: "the function runs as plain loops"})
 				out = f

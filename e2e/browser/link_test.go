@@ -45,7 +45,7 @@ func TestLinks(t *testing.T) {
 	other := visit(t, p.base, 1440, 900)
 	other.goTo(link)
 	other.wait(done)
-	other.wait(`document.querySelector("#run").disabled`)
+	other.wait(`document.querySelector("#run").textContent === "Fork to run" && document.querySelector("input[name=opt_level]").disabled`)
 	if other.count(".row .tick:not(.fixed)") != 0 {
 		t.Error("a reader is offered to turn passes off")
 	}

@@ -66,21 +66,27 @@ func TestAccessibility(t *testing.T) {
 		p.theme(theme)
 		for _, v := range views {
 			open(p, v.model, v.query, v.ready)
-			// The debugger's evaluation is not bound by the page's policy, so axe needs no exception in it.
-			eval[bool](p, axe+"\n;true")
-			report := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v =>
-				({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? ""))}))))`)
-			var faults []struct {
-				ID, Help string
-				Nodes    []string
-			}
-			if err := json.Unmarshal([]byte(report), &faults); err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range faults {
-				t.Errorf("%s in %s: %s: %s %q", v.name, theme, f.ID, f.Help, f.Nodes)
-			}
+			checkAxe(p, axe, v.name+" in "+theme)
 		}
+	}
+}
+
+// checkAxe runs axe over the page as it is.
+func checkAxe(p *page, axe, name string) {
+	p.t.Helper()
+	// The debugger's evaluation is not bound by the page's policy, so axe needs no exception in it.
+	eval[bool](p, axe+"\n;true")
+	report := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v =>
+		({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? ""))}))))`)
+	var faults []struct {
+		ID, Help string
+		Nodes    []string
+	}
+	if err := json.Unmarshal([]byte(report), &faults); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, f := range faults {
+		p.t.Errorf("%s: %s: %s %q", name, f.ID, f.Help, f.Nodes)
 	}
 }
 

@@ -63,6 +63,8 @@ func TestScripts(t *testing.T) {
 			"replace": replace,
 			"npy":     writeNPY,
 			"files":   countFiles,
+			"session": writeSession,
+			"repack":  repack,
 		},
 		RequireExplicitExec: true, RequireUniqueNames: true,
 	})

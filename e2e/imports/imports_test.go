@@ -87,8 +87,8 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
 	},
 	{
-		"instruments/event and instruments/flow import only the standard library",
-		func(p string) bool { return p == "instruments/event" || p == "instruments/flow" },
+		"instruments/event, instruments/flow and instruments/history import only the standard library",
+		func(p string) bool { return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" },
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},
 	{

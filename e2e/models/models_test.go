@@ -24,6 +24,7 @@ func TestLight(t *testing.T) {
 	large := map[string]bool{"light_vgg19": true, "light_resnet50": true, "light_densenet121": true}
 	for _, c := range onnxtest.Light(t) {
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
 			levels := []int{0, 1, 2, 3}
 			if testing.Short() && large[c.Name] {
 				levels = levels[1:]

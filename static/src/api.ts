@@ -19,7 +19,7 @@ export async function json<T>(path: string, init?: RequestInit): Promise<T> {
     throw new Error("the server cannot be reached; is it still running?");
   }
   if (!res.ok) throw await failure(res);
-  return (await res.json()) as T;
+  return (res.status === 204 ? undefined : await res.json()) as T;
 }
 
 async function failure(res: Response): Promise<RequestError> {
@@ -42,6 +42,11 @@ export function post<T>(path: string, body: unknown, signal?: AbortSignal): Prom
     body: JSON.stringify(body ?? {}),
     signal: signal ?? null,
   });
+}
+
+// remove deletes what an address names.
+export function remove(path: string): Promise<void> {
+  return json<void>(path, { method: "DELETE" });
 }
 
 export const api = {

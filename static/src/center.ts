@@ -2,6 +2,7 @@
 
 import type { DiffQuery } from "./api";
 import { byId, h, setText } from "./dom";
+import type * as Graphs from "./graphview";
 import { CodeView } from "./codeview";
 import { errorNote } from "./details";
 import type { Entry } from "./functions";
@@ -11,10 +12,10 @@ import { byNumber, result } from "./result";
 import { DiffSource } from "./diffsource";
 import type { Source } from "./source";
 import { type Part, TextSource } from "./textsource";
-import type { State, View } from "./state";
+import { setting, type State, type View } from "./state";
 import type { FunctionChange } from "./wire";
 
-const wholeModule = "*";
+export const wholeModule = "*";
 
 const badges: Record<string, [string, string]> = {
   relax: ["R", "graph-level function (Relax)"],
@@ -26,12 +27,20 @@ export class Center {
   readonly code: CodeView;
   private readonly host = byId("code");
   private readonly resultHost = byId("result");
+  private readonly graphHost = byId("graph");
+  // graph is loaded when it is opened; drawn tells that it shows and not a message in its place.
+  private graph: Promise<Graphs.GraphView> | null = null;
+  private ready: Graphs.GraphView | null = null;
+  private drawn = false;
+  // target is a line of the text before that is to be shown with the next text.
+  private target = 0;
+  private focusNext = false;
   private readonly empty = h("div", { class: "empty", hidden: true });
   private key = "";
   private pending: AbortController | null = null;
   private readonly warm = new Set<string>();
 
-  constructor(private readonly on: { line(n: number): void; openKernel(name: string): void; showView(view: View): void }) {
+  constructor(private readonly on: { line(n: number): void; openKernel(name: string): void; go(view: View, fn: string, line: number): void; showView(view: View): void }) {
     this.host.replaceChildren(this.empty);
     this.code = new CodeView(this.host, {
       line: (n) => on.line(n),
@@ -58,12 +67,13 @@ export class Center {
       return { entries, count: plural(functions.length, "function") };
     }
     const changed = step?.finished?.functions ?? [];
+    const same = view === "graph" ? byNumber(model.functionsAt(step)).filter((f) => !changed.some((c) => c.name === f.name)) : [];
     return {
-      entries: changed.map((c) => ({
+      entries: [...changed.map((c): Entry => ({
         name: c.name, key: c.name, ...badge(c.kind), // A sequential says which functions its passes changed, but not by how much.
         ...(c.added + c.removed > 0 || c.hunks ? { added: c.added, removed: c.removed } : {}),
         ...(c.change === "changed" ? {} : { note: c.change }),
-      })),
+      })), ...same.map((f): Entry => ({ name: f.name, key: f.name, ...badge(f.kind), note: "same" }))],
       count: step?.finished ? `${changed.length} changed, ${step.finished.same} same` : "",
     };
   }
@@ -73,7 +83,8 @@ export class Center {
     const state = { ...asked, view: effective(model, step, asked.view) };
     const isResult = state.view === "result";
     this.resultHost.hidden = !isResult;
-    this.host.hidden = isResult;
+    this.graphHost.hidden = state.view !== "graph" || !this.drawn;
+    this.host.hidden = isResult || !this.graphHost.hidden;
     const title = this.title(step, fn, state.view);
     setText(byId("center-title"), title);
     byId("center-title").title = title;
@@ -84,6 +95,7 @@ export class Center {
       return;
     }
     const change = step?.finished?.functions.find((c) => c.name === fn);
+    if (state.view === "graph") return this.showGraph(model, step, fn, change, state.line);
     const text = this.texts(model, step, fn, state.view);
     const what = change ? `${change.before}/${change.after}` : "";
     const whole = state.view === "ir" || state.view === "code" || state.view === "source";
@@ -104,6 +116,67 @@ export class Center {
       return;
     }
     void this.diff(change, state, sameText, `what ${step?.name} did to ${fn}`);
+  }
+
+  // moveHunk goes to the next (1) or previous (-1) run of changes, in the graph to the next node with a mark.
+  moveHunk(dir: 1 | -1): void {
+    if (this.graphHost.hidden) this.code.moveHunk(dir);
+    else this.ready?.moveMark(dir);
+  }
+
+  private showGraph(model: RunModel, step: Step | null, fn: string, change: FunctionChange | undefined, line: number): void {
+    const text = model.functionsAt(step).find((f) => f.name === fn)?.text;
+    const before = change ? (change.before ?? "") : text;
+    const after = change ? (change.after ?? "") : text;
+    const pending = step?.status === "waiting" || step?.status === "running";
+    const key = `graph ${step?.path} ${step?.status} ${before}/${after}`;
+    if (key === this.key) return;
+    this.key = key;
+    this.pending?.abort();
+    this.pending = null;
+    if (before === undefined || after === undefined || pending) return this.nothing(model, step, "graph");
+    const label = change ? `what ${step?.name} did to ${fn}` : `${fn} after ${step?.name ?? "import"}`;
+    void this.drawGraph(before, after, label, line, (n, old) => {
+      this.target = old ? n : 0;
+      this.focusNext = true;
+      const diff = setting("diff-view") === "split" ? "split" : "unified";
+      this.on.go(change ? diff : "ir", fn, old ? 0 : n);
+    });
+  }
+
+  private async drawGraph(before: string, after: string, label: string, line: number, open: (line: number, before: boolean) => void): Promise<void> {
+    const abort = new AbortController();
+    this.pending = abort;
+    try {
+      this.graph ??= this.loadGraph();
+      this.ready = await this.graph;
+      if (abort.signal.aborted) return;
+      const fromText = this.host.contains(document.activeElement);
+      this.openLine = open;
+      this.drawn = true;
+      this.graphHost.hidden = false;
+      this.host.hidden = true;
+      await this.ready.show(before, after, label, line, abort.signal);
+      if (fromText && !abort.signal.aborted) this.ready.focus();
+    } catch (err) {
+      if (!abort.signal.aborted) this.say(err instanceof Error ? err.message : String(err), true);
+    }
+  }
+
+  private openLine: (line: number, before: boolean) => void = () => undefined;
+
+  private async loadGraph(): Promise<Graphs.GraphView> {
+    try {
+      const own = (await import(byId("app").dataset.graph!)) as typeof Graphs;
+      return new own.GraphView(this.graphHost, {
+        open: (line, before) => this.openLine(line, before),
+        line: (n) => this.on.line(n),
+        marks: (k, n) => setText(byId("hunk-count"), n === 0 ? "" : k < 0 ? plural(n, "mark") : `${k + 1} / ${n}`),
+      });
+    } catch (err) {
+      this.graph = null;
+      throw err;
+    }
   }
 
   private async whole(parts: Part[], label: string, state: State): Promise<void> {
@@ -148,7 +221,11 @@ export class Center {
     this.empty.hidden = true;
     this.code.scroller.hidden = false;
     this.code.show(source, label, keepPlace);
-    if (state.line) void this.code.goToLine(state.line).catch(() => undefined);
+    if (this.target) void this.code.goToLine(this.target, "before").catch(() => undefined);
+    else if (state.line) void this.code.goToLine(state.line).catch(() => undefined);
+    if (this.focusNext) this.code.scroller.focus({ preventScroll: true });
+    this.target = 0;
+    this.focusNext = false;
   }
 
   private texts(model: RunModel, step: Step | null, fn: string, view: View): Part[] {
@@ -168,14 +245,13 @@ export class Center {
     if (view === "code") return fn ? `Generated code of ${fn === "(vm)" ? "the virtual machine" : fn}` : "Generated code";
     const name = fn === wholeModule ? "module" : fn;
     if (!step) return name ? `${name} as imported` : "Imported module";
-    if (view === "ir") return step.path === importPath ? `${name || "module"} as imported` : `${name || "module"} after ${step.name}`;
+    if (view === "ir" || (view === "graph" && !step.finished?.functions.some((c) => c.name === fn))) return step.path === importPath ? `${name || "module"} as imported` : `${name || "module"} after ${step.name}`;
     return name ? `${step.name} › ${name}` : step.name;
   }
 
   private nothing(model: RunModel, step: Step | null, view: View): void {
-    this.code.scroller.hidden = true;
+    this.showMessage();
     setText(byId("hunk-count"), "");
-    this.empty.hidden = false;
     const say = (title: string, text: string, ...more: (HTMLElement | null)[]): void => {
       this.empty.replaceChildren(h("p", { class: "empty-title" }, title), h("p", {}, text));
       for (const m of more) if (m) this.empty.append(m);
@@ -204,9 +280,17 @@ export class Center {
     return b;
   }
 
-  private say(message: string, isError: boolean): void {
+  // showMessage makes room for a message in the place of the text or the graph.
+  private showMessage(): void {
+    this.drawn = false;
+    this.graphHost.hidden = true;
+    this.host.hidden = false;
     this.code.scroller.hidden = true;
     this.empty.hidden = false;
+  }
+
+  private say(message: string, isError: boolean): void {
+    this.showMessage();
     this.empty.replaceChildren(h("div", { class: isError ? "note error" : "note" }, message));
     // Asking again for the same thing must not be taken for done.
     this.key = "";

@@ -3,7 +3,7 @@
 import { h } from "./dom";
 import { Painter } from "./paint";
 import { DiffSource } from "./diffsource";
-import type { Row, Source } from "./source";
+import type { Row, Side, Source } from "./source";
 import type { Span } from "./wire";
 import { Windowed } from "./windowed";
 
@@ -16,6 +16,8 @@ export class CodeView {
   private source: Source | null = null;
   private words = true;
   private line = 0;
+  private side: Side = "after";
+  private notes = new Map<number, string>();
   private columns = 0;
   private hunk = -1;
   private epoch = 0;
@@ -64,13 +66,21 @@ export class CodeView {
     this.list.redraw();
   }
 
-  async goToLine(line: number): Promise<void> {
+  // setNotes marks the lines of the later text that have notes.
+  setNotes(notes: Map<number, string>): void {
+    const same = notes.size === this.notes.size && [...notes].every(([line, text]) => this.notes.get(line) === text);
+    this.notes = notes;
+    if (!same) this.list.redraw();
+  }
+
+  async goToLine(line: number, side: Side = "after"): Promise<void> {
     const source = this.source;
     if (!source || line <= 0) return;
     const epoch = this.epoch;
-    const row = await source.rowOfLine(line);
+    const row = await source.rowOfLine(line, side);
     if (row < 0 || epoch !== this.epoch) return;
     this.line = line;
+    this.side = side;
     this.grow();
     this.list.show(row, true);
     this.list.redraw();
@@ -138,7 +148,7 @@ export class CodeView {
     else if (row.kind === "fold") el.append(fold(i, row.fold?.count ?? 0));
     else if (this.source?.split) this.renderSplit(i, el, row);
     else this.renderUnified(i, el, row);
-    if (this.line && row.after === this.line) el.classList.add("at-line");
+    if (this.line && row[this.side] === this.line) el.classList.add("at-line");
     return el;
   }
 
@@ -146,7 +156,7 @@ export class CodeView {
     const diff = this.source instanceof DiffSource;
     const mark = row.kind === "add" ? "+" : row.kind === "del" ? "−" : "";
     if (diff) el.append(number(row.before, ""));
-    el.append(number(row.after, mark, true));
+    el.append(number(row.after, mark, true, "", this.noteOn(row.after)));
     el.append(this.cell(i, row.text ?? [], row.kind === "add" ? "word-add" : "word-del"));
   }
 
@@ -162,8 +172,12 @@ export class CodeView {
     if (!right) rightCell.classList.add("none");
     el.append(
       number(left ? row.before : undefined, changed || row.kind === "del" ? "−" : "", false, "left"), leftCell,
-      number(right ? row.after : undefined, changed || row.kind === "add" ? "+" : "", true, "right"), rightCell,
+      number(right ? row.after : undefined, changed || row.kind === "add" ? "+" : "", true, "right", this.noteOn(row.after)), rightCell,
     );
+  }
+
+  private noteOn(line: number | undefined): string {
+    return (line && this.notes.get(line)) || "";
   }
 
   private cell(i: number, spans: Span[], word: string): HTMLElement {
@@ -191,13 +205,19 @@ export class CodeView {
     const ln = target.closest<HTMLElement>("[data-line]");
     if (!ln) return;
     this.line = Number(ln.dataset.line);
+    this.side = "after";
     this.list.redraw();
     this.on.line(this.line);
   }
 }
 
-function number(n: number | undefined, mark: string, link = false, side = ""): HTMLElement {
-  return h("span", { class: `ln ${side}`, role: "cell", "data-line": link && n ? n : null }, `${n ?? ""} ${mark || " "}`);
+function number(n: number | undefined, mark: string, link = false, side = "", note = ""): HTMLElement {
+  const sign = note ? h("span", { class: "noted-mark", "aria-hidden": "true" }, "◆") : " ";
+  return h(
+    "span",
+    { class: `ln ${side}${note ? " noted" : ""}`, role: "cell", "data-line": link && n ? n : null, title: note || null },
+    `${n ?? ""}`, sign, mark || " ", note ? h("span", { class: "vh" }, " has a note") : null,
+  );
 }
 
 function fold(row: number, count: number): HTMLElement {

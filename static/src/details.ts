@@ -4,12 +4,19 @@ import { h } from "./dom";
 import { big, bytes, plural, shortOp, time } from "./format";
 import { importPath, opCount, type Step } from "./model";
 import { glyphs } from "./tree";
-import type { Diagnostic, Metrics, PassInfo, RunError } from "./wire";
+import type { Diagnostic, Metrics, PassInfo, RunError, Script } from "./wire";
 
-// Jump leads to a line of the text that the session starts from; null where there is none.
-export type Jump = ((line: number) => void) | null;
+// Jump leads to a line of the text that the session starts from, or of a script of the run.
+export type Jump = (line: number, script?: string) => void;
 
-export function details(host: HTMLElement, step: Step | null, info: PassInfo | undefined, selectPass: (name: string) => void, jump: Jump): void {
+export interface DetailsListener {
+  select(name: string): void;
+  jump: Jump;
+  // edit opens a script; null where the visitor may not change it.
+  edit: ((script: string) => void) | null;
+}
+
+export function details(host: HTMLElement, step: Step | null, info: PassInfo | undefined, on: DetailsListener): void {
   if (!step) {
     host.replaceChildren(h("p", { class: "quiet" }, "Select a pass to see what it did."));
     return;
@@ -24,13 +31,28 @@ export function details(host: HTMLElement, step: Step | null, info: PassInfo | u
     h("p", { class: "details-sum" }, summary(step)),
   ];
   if (info?.doc) out.push(h("p", { class: "details-doc" }, info.doc));
-  out.push(facts(step, info, selectPass));
-  if (step.error) out.push(errorNote(step.error));
-  out.push(...step.diagnostics.map((d) => diagnosticNote(d, jump)));
+  if (info?.script) out.push(written(info.script, on));
+  // The message of a script says more than the error of the pass that it ended.
+  if (step.error && !step.diagnostics.some((d) => d.code === "script")) out.push(errorNote(step.error));
+  out.push(...step.diagnostics.map((d) => diagnosticNote(d, on.jump)));
+  out.push(facts(step, info, on.select));
   const after = step.finished?.metrics ?? null;
   if (step.before && after) out.push(...numbers(step.before, after));
   if (!group) out.push(...attrs(step));
   host.replaceChildren(...out);
+}
+
+// written shows the script of a pass that a user wrote.
+function written(script: Script, on: DetailsListener): HTMLElement {
+  const edit = h("button", { type: "button", class: "btn small", id: "edit-pass" }, "Edit");
+  edit.addEventListener("click", () => on.edit?.(script.name));
+  return h(
+    "div",
+    { class: "written" },
+    h("p", {}, "Written by a user in ", h("code", {}, script.name), " ", on.edit ? edit : null),
+    h("p", { class: "quiet" }, "The command line above runs a script by itself, without the pipeline around it."),
+    h("details", {}, h("summary", {}, "Source"), h("pre", { class: "written-source", tabindex: 0, "aria-label": `Source of ${script.name}` }, script.source)),
+  );
 }
 
 function summary(step: Step): string {
@@ -145,11 +167,14 @@ export function errorNote(e: RunError): HTMLElement {
 }
 
 export function diagnosticNote(d: Diagnostic, jump: Jump): HTMLElement {
+  if (d.code === "print") {
+    return h("div", { class: "note printed" }, h("p", { class: "note-where" }, `Printed by ${d.span?.source ?? "a script"}`), h("pre", {}, d.message));
+  }
   return h(
     "div",
     { class: `note ${d.severity}` },
     h("p", { class: "note-text" }, h("strong", {}, `${d.severity}: `), d.message),
-    d.help ? h("p", {}, d.help) : null,
+    d.help ? h(d.code === "script" ? "pre" : "p", {}, d.help) : null,
     d.span || d.function ? h("p", { class: "note-where" }, d.function ? `function ${d.function}` : "", d.function && d.span ? ", " : "", place(d, jump)) : null,
   );
 }
@@ -159,8 +184,8 @@ function place(d: Diagnostic, jump: Jump): HTMLElement | string {
   if (!d.span) return "";
   const { source, line, column } = d.span;
   const at = [source, line, column].filter(Boolean).join(":");
-  if (!line || !jump) return at;
+  if (!line) return at;
   const b = h("button", { type: "button", class: "link", "data-jump": line }, at);
-  b.addEventListener("click", () => jump(line));
+  b.addEventListener("click", () => jump(line, d.code === "script" ? source : ""));
   return b;
 }

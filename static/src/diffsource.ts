@@ -2,7 +2,7 @@
 
 import { api, type DiffQuery } from "./api";
 import { Pages, windowSize } from "./pages";
-import type { Source } from "./source";
+import type { Side, Source } from "./source";
 import type { DiffRow, FunctionChange, Span } from "./wire";
 
 interface Opened {
@@ -19,7 +19,7 @@ export class DiffSource implements Source {
   private readonly full: Pages<DiffRow>;
   private opened: Opened[] = []; // sorted by place
 
-  private constructor(query: DiffQuery, private readonly base: number, private readonly marks: { row: number; rows: number; after: number }[], lines: number) {
+  private constructor(query: DiffQuery, private readonly base: number, private readonly marks: { row: number; rows: number; before: number; after: number }[], lines: number) {
     this.split = query.view === "split";
     this.digits = String(Math.max(lines, 1)).length;
     const pages = (context: number | "all"): Pages<DiffRow> =>
@@ -39,10 +39,10 @@ export class DiffSource implements Source {
   static fromHunks(c: FunctionChange): DiffSource | null {
     if (!c.hunks) return null;
     const rows: DiffRow[] = [];
-    const marks: { row: number; rows: number; after: number }[] = [];
+    const marks: { row: number; rows: number; before: number; after: number }[] = [];
     for (const hunk of c.hunks) {
       let { before, after } = hunk;
-      marks.push({ row: rows.length, rows: hunk.lines.length, after });
+      marks.push({ row: rows.length, rows: hunk.lines.length, before, after });
       for (const line of hunk.lines) {
         const text: Span[] = [["", line.slice(1)]];
         if (line[0] === "-") rows.push({ kind: "del", before: before++, text });
@@ -93,21 +93,22 @@ export class DiffSource implements Source {
     return count;
   }
 
-  async rowOfLine(line: number): Promise<number> {
+  async rowOfLine(line: number, side: Side = "after"): Promise<number> {
     let mark = -1;
-    for (let k = 0; k < this.marks.length; k++) if (this.marks[k]!.after <= line) mark = k;
+    for (let k = 0; k < this.marks.length; k++) if (this.marks[k]![side] <= line) mark = k;
     const from = mark < 0 ? 0 : this.marks[mark]!.row;
     const to = Math.min(this.base, mark + 1 < this.marks.length ? this.marks[mark + 1]!.row : this.base);
     await this.folded.load(from, to);
-    for (let r = from; r < to; r++) if (this.folded.get(r)?.after === line) {
+    for (let r = from; r < to; r++) if (this.folded.get(r)?.[side] === line) {
       const row = this.folded.get(r)!;
       if (row.kind !== "fold") return this.visible(r);
     }
     for (let r = from; r < to; r++) {
       const row = this.folded.get(r);
-      if (row?.kind !== "fold" || !row.fold || !row.after || line < row.after || line >= row.after + row.fold.count) continue;
+      const first = row?.[side];
+      if (row?.kind !== "fold" || !row.fold || !first || line < first || line >= first + row.fold.count) continue;
       await this.open(this.visible(r));
-      return this.visible(r) + line - row.after;
+      return this.visible(r) + line - first;
     }
     return -1;
   }

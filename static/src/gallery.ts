@@ -1,16 +1,51 @@
-// The gallery: uploads with drag and drop, a bar that shows how far they are, and errors in words.
+// The gallery: the visitor's sessions, uploads with drag and drop, a bar that shows how far they are, and errors in words.
 
 import { bytes } from "./format";
 import { byId, setText } from "./dom";
 import { keepDraft, startScript } from "./scripts";
+import { mySessions } from "./sessions";
 
 export function gallery(): void {
-  const form = byId<HTMLFormElement>("upload");
-  const input = byId<HTMLInputElement>("model-file");
-  const error = byId("upload-error");
-  const progress = byId("upload-progress");
-  const bar = progress.querySelector("progress")!;
+  const model = byId<HTMLFormElement>("upload");
+  const send = uploader(model);
+  const open = uploader(byId<HTMLFormElement>("import"));
+  mySessions();
+
+  // A file may be dropped anywhere on the page; the frame shows where it goes.
+  let depth = 0;
+  const holdsFile = (e: DragEvent): boolean => e.dataTransfer?.types.includes("Files") ?? false;
+  document.addEventListener("dragenter", (e) => {
+    if (!holdsFile(e)) return;
+    depth++;
+    model.classList.add("over");
+  });
+  document.addEventListener("dragleave", () => {
+    depth = Math.max(0, depth - 1);
+    if (depth === 0) model.classList.remove("over");
+  });
+  document.addEventListener("dragover", (e) => {
+    if (holdsFile(e)) e.preventDefault();
+  });
+  document.addEventListener("drop", (e) => {
+    if (!holdsFile(e)) return;
+    e.preventDefault();
+    depth = 0;
+    model.classList.remove("over");
+    const files = e.dataTransfer?.files;
+    if (files?.length === 1 && isArchive(files[0]!)) open(files);
+    else send(files);
+  });
+}
+
+// uploader lets a form send a file; what it returns sends another one.
+function uploader(form: HTMLFormElement): (files: FileList | null | undefined) => void {
+  const part = <T extends HTMLElement>(selector: string): T => form.querySelector<T>(selector)!;
+  const input = part<HTMLInputElement>("input[type=file]");
+  const error = part(".drop-error");
+  const progress = part(".drop-progress");
+  const bar = part<HTMLProgressElement>("progress");
   const max = Number(form.dataset.max) || Infinity;
+  const archives = form.id === "import";
   let sending: XMLHttpRequest | null = null;
 
   const fail = (message: string): void => {
@@ -43,8 +78,9 @@ export function gallery(): void {
     error.hidden = true;
     if (file.size === 0) return fail(`${file.name} is empty.`);
     if (file.size > max) return fail(`${file.name} has ${bytes(file.size)}; the limit is ${bytes(max)}.`);
-    if (/\.(py|txt|tvmscript)$/i.test(file.name)) return void sendText(file);
-    if (!/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor a text of a module (.py, .txt, .tvmscript, .json).`);
+    if (!archives && /\.(py|txt|tvmscript)$/i.test(file.name)) return void sendText(file);
+    if (archives && !isArchive(file)) return fail(`${file.name} is no export of a session, which is a .zip.`);
+    if (!archives && !/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor a text of a module (.py, .txt, .tvmscript, .json).`);
     const body = new FormData();
     body.set("model", file, file.name);
     const req = new XMLHttpRequest();
@@ -54,7 +90,7 @@ export function gallery(): void {
     req.upload.onprogress = (e) => {
       const share = e.lengthComputable ? e.loaded / e.total : 0;
       bar.value = share * 100;
-      setText(byId("upload-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(file.size)}` : "Reading the model…");
+      setText(part(".drop-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(file.size)}` : "Reading it…");
     };
     req.onload = () => {
       const answer = parse(req.responseText);
@@ -68,41 +104,21 @@ export function gallery(): void {
     req.send(body);
   };
 
-  input.addEventListener("change", () => {
-    const file = input.files?.[0];
-    if (file) send(file);
-  });
+  input.addEventListener("change", () => sendAll(input.files));
   form.addEventListener("submit", (e) => {
     e.preventDefault();
-    const file = input.files?.[0];
-    if (file) send(file);
+    sendAll(input.files);
   });
-  byId("upload-cancel").addEventListener("click", () => sending?.abort());
-
-  // A file may be dropped anywhere on the page; the frame shows where it goes.
-  let depth = 0;
-  const holdsFile = (e: DragEvent): boolean => e.dataTransfer?.types.includes("Files") ?? false;
-  document.addEventListener("dragenter", (e) => {
-    if (!holdsFile(e)) return;
-    depth++;
-    form.classList.add("over");
-  });
-  document.addEventListener("dragleave", () => {
-    depth = Math.max(0, depth - 1);
-    if (depth === 0) form.classList.remove("over");
-  });
-  document.addEventListener("dragover", (e) => {
-    if (holdsFile(e)) e.preventDefault();
-  });
-  document.addEventListener("drop", (e) => {
-    if (!holdsFile(e)) return;
-    e.preventDefault();
-    depth = 0;
-    form.classList.remove("over");
-    const files = e.dataTransfer?.files;
+  part(".drop-cancel").addEventListener("click", () => sending?.abort());
+  const sendAll = (files: FileList | null | undefined): void => {
     if (files && files.length > 1) fail("Drop one file at a time.");
     else if (files?.[0]) send(files[0]);
-  });
+  };
+  return sendAll;
+}
+
+function isArchive(file: File): boolean {
+  return /\.zip$/i.test(file.name);
 }
 
 function parse(text: string): { session?: { id?: string }; error?: { message?: string } } {

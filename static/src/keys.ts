@@ -28,6 +28,9 @@ export function listen(keys: Key[]): void {
 const more: [string, string][] = [
   ["↑ ↓", "in the tree or the list of functions: previous, next"],
   ["← →", "in the tree: close, open; on a handle: move it"],
+  ["↑ ↓ ← →", "in the graph: to the next node; on its frame: move it"],
+  ["+ − 0 a", "in the graph: larger, smaller, actual size, all of it"],
+  ["Enter", "on a node of the graph: to its line"],
   ["Space", "in the tree: turn the pass off or on"],
 ];
 

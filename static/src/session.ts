@@ -1,17 +1,22 @@
 // The page of a session: what is selected, what is drawn, and what the controls and keys do.
 
-import { Center, firstChange } from "./center";
+import { Center, firstChange, wholeModule } from "./center";
 import { details } from "./details";
+import { copy } from "./dialogs";
 import { announce, byId, debounce, perFrame, press, setText } from "./dom";
 import { FunctionList } from "./functions";
 import { helpDialog, type Key, listen } from "./keys";
 import type { RunModel, Step } from "./model";
+import { Notes, type Place } from "./notes";
 import { resizablePanes } from "./panes";
 import { Runs } from "./runs";
+import { Sharing } from "./share";
 import { keep, readState, setting, type State, type View, writeState } from "./state";
 import { Timeline } from "./timeline";
 import { drawMessages, drawTop, summary } from "./top";
 import { PipelineTree } from "./tree";
+import { UserPasses } from "./userpasses";
+import type { Note } from "./wire";
 
 const narrow = matchMedia("(max-width: 760px)");
 
@@ -32,8 +37,15 @@ class SessionPage {
   private readonly functions: FunctionList;
   private readonly timeline: Timeline;
   private readonly center: Center;
-  // jump shows a line of the text that the session starts from.
-  private readonly jump = byId("app").dataset.source ? (line: number): void => this.showSource(line) : null;
+  private readonly user: UserPasses;
+  private readonly notes: Notes;
+  private readonly sharing: Sharing;
+  // fn is the function that the middle shows, which the reader need not have chosen.
+  private fn = "";
+  // wanted is the name of a pass that is to be selected when a run has it.
+  private wanted = "";
+  // jump shows a line of the text that the session starts from, or of a script of the run.
+  private readonly jump = (line: number, script = ""): void => (script ? void this.user.open(script, line) : this.showSource(line));
   private readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
   private readonly prefetchSoon = debounce(120, () => {
@@ -66,17 +78,28 @@ class SessionPage {
     this.center = new Center({
       line: (line) => this.go({ line }),
       openKernel: (name) => this.go({ view: "code", fn: name, line: 0 }),
+      go: (view, fn, line) => this.go({ view, fn, line }),
       showView: (view) => this.setView(view),
     });
+    this.user = new UserPasses(app, this.runs, {
+      settings: () => this.runs.settings,
+      change: (settings) => this.runs.change(settings),
+      selected: () => this.state.pass || "import",
+      title: () => this.selected()?.name ?? "the import of the module",
+      show: (name) => (this.wanted = name),
+    }, this.render);
+    this.notes = new Notes(app.dataset.session ?? "", { here: () => this.here(), go: (note) => this.goToNote(note), changed: () => this.render() });
+    this.sharing = new Sharing(app, this.runs, { state: () => ({ ...this.state, fn: this.fn }), changed: () => this.render() });
     resizablePanes(app);
     this.controls();
     this.keyboard();
     // A link to a diff or a result opens on it.
-    if (narrow.matches && (this.chosen || ["result", "code", "source"].includes(this.state.view))) this.showTab("center");
+    if (narrow.matches && (this.chosen || ["result", "code", "source", "graph"].includes(this.state.view))) this.showTab("center");
   }
 
   async open(): Promise<void> {
     this.render();
+    void this.notes.load();
     await this.runs.open();
     if (this.state.run === "" && this.runs.current !== "") this.go({ run: this.runs.current });
   }
@@ -93,7 +116,12 @@ class SessionPage {
 
   private received(): void {
     this.keepSelection();
-    if (!this.chosen) {
+    const wanted = this.wanted && this.model.id === this.runs.current ? this.model.all().find((step) => step.name === this.wanted) : undefined;
+    if (wanted) {
+      this.wanted = "";
+      this.chosen = true;
+      this.state.pass = wanted.path;
+    } else if (!this.chosen) {
       const first = this.model.all().find((step) => step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"));
       if (first) this.state.pass = first.path;
     }
@@ -112,6 +140,7 @@ class SessionPage {
   }
 
   private toggle(step: Step): void {
+    if (!this.runs.mayEdit) announce(this.sharing.reason);
     if (!this.runs.mayEdit || step.parent === "") return;
     const disabled = new Set(this.runs.disabled);
     if (!disabled.delete(step.name)) disabled.add(step.name);
@@ -156,6 +185,30 @@ class SessionPage {
     this.center.code.scroller.focus();
   }
 
+  // here is the place that a new note is pinned to: a line where the middle shows a text of the step, else the step.
+  private here(): Place {
+    const pass = this.model.steps.has(this.state.pass) ? this.state.pass : "";
+    const text = ["unified", "split", "ir"].includes(this.state.view) && this.fn !== "" && this.fn !== "*";
+    return { run: this.model.id, step: pass, function: text ? this.fn : "", line: text && pass ? this.state.line : 0 };
+  }
+
+  // goToNote shows the place of a note, in another run if need be.
+  private goToNote(note: Note): void {
+    if (note.run && note.run !== this.state.run) {
+      this.state = { ...this.state, run: note.run };
+      writeState(this.state, true);
+      this.runs.show(note.run);
+    }
+    this.chosen = true;
+    const { step: pass = "", function: fn = "", line = 0 } = note;
+    const differs = this.model.steps.get(pass)?.finished?.functions.some((f) => f.name === fn) ?? false;
+    const view = !differs && fn !== "" ? "ir" : this.state.view === "split" ? "split" : "unified";
+    const there = this.fn === fn && this.state.pass === pass && this.state.view === view;
+    this.go({ pass, fn, line, view });
+    if (there) void this.center.code.goToLine(line);
+    if (narrow.matches) this.showTab("center");
+  }
+
   private selected(): Step | null {
     return this.model.steps.get(this.state.pass) ?? null;
   }
@@ -165,6 +218,7 @@ class SessionPage {
     const { mayEdit, disabled, stale } = this.runs;
     this.tree.update(this.model, {
       selected: this.state.pass, disabled: new Set(disabled), onlyChanged: this.onlyChanged, filter: this.filter, mayEdit, stale,
+      reason: this.sharing.reason, notes: this.notes.steps(this.model.id),
     });
     setText(byId("hidden-count"), this.tree.hidden > 0 ? `(${this.tree.hidden} hidden)` : "");
     byId("reset-passes").hidden = !mayEdit || disabled.length === 0;
@@ -174,6 +228,9 @@ class SessionPage {
     this.drawDetails(step);
     this.timeline.update(this.model, this.state.pass);
     drawTop(this.runs);
+    this.sharing.update();
+    this.notes.draw(this.model, mayEdit);
+    this.user.update();
     drawMessages(this.runs, step, this.state.view === "result", {
       select: (x) => this.select(x),
       jump: this.jump,
@@ -186,11 +243,12 @@ class SessionPage {
 
   // drawDetails writes the details anew where they can have changed.
   private drawDetails(step: Step | null): void {
-    const info = step ? this.runs.passes.get(step.name) : undefined;
-    const key = [this.model.id, this.model.version, step?.path, info !== undefined].join(" ");
+    const info = step ? (this.runs.passes.get(step.name) ?? this.user.infos.get(step.name)) : undefined;
+    const key = [this.model.id, this.model.version, step?.path, info !== undefined, this.runs.mayEdit].join(" ");
     if (key === this.detailed) return;
     this.detailed = key;
-    details(byId("details-body"), step, info, (name) => this.selectByName(name), this.jump);
+    const edit = this.runs.mayEdit ? (script: string): void => void this.user.open(script) : null;
+    details(byId("details-body"), step, info, { select: (name) => this.selectByName(name), jump: this.jump, edit });
   }
 
   // drawCenter shows the functions of the step and the chosen one of them.
@@ -199,6 +257,9 @@ class SessionPage {
     const { entries, count } = this.center.entries(this.model, step, this.state.view);
     const fn = entries.some((x) => x.key === this.state.fn) ? this.state.fn : this.preferred(step, entries.map((x) => x.key));
     this.functions.update(entries, fn, count);
+    this.fn = fn;
+    const { step: pinned, function: text } = this.here();
+    this.center.code.setNotes(this.notes.lines(this.model.id, pinned, text));
     this.center.show(this.model, step, fn, this.state);
     if (this.state.run) writeState({ ...this.state, fn });
   }
@@ -210,8 +271,9 @@ class SessionPage {
 
   // preferred is the entry that is shown where the reader has chosen none.
   private preferred(step: Step | null, keys: string[]): string {
-    const whole = this.state.view === "ir" || (this.state.view !== "code" && step === this.model.imported);
-    if (whole) return keys.includes("main") ? "main" : (keys[1] ?? keys[0] ?? "");
+    const { view } = this.state;
+    const whole = view === "ir" || (view === "graph" && !firstChange(step)) || (view !== "code" && step === this.model.imported);
+    if (whole) return keys.includes("main") ? "main" : (keys.find((key) => key !== wholeModule) ?? keys[0] ?? "");
     const first = this.state.view === "code" ? undefined : firstChange(step)?.name;
     return first ?? keys[0] ?? "";
   }
@@ -220,16 +282,19 @@ class SessionPage {
     const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
     on("run-form", "submit", (e) => {
       e.preventDefault();
-      void this.runs.start();
+      void (this.runs.mayEdit ? this.runs.start() : this.sharing.fork());
     });
     on("run-form", "change", (e) => this.runs.change({ opt_level: Number((e.target as HTMLInputElement).value) }));
     on("cancel", "click", () => void this.runs.cancel());
     on("reset-passes", "click", () => this.runs.change({ disabled: [] }));
     on("words", "click", () => this.toggleWords());
-    on("next-hunk", "click", () => this.center.code.moveHunk(1));
-    on("prev-hunk", "click", () => this.center.code.moveHunk(-1));
+    on("next-hunk", "click", () => this.center.moveHunk(1));
+    on("prev-hunk", "click", () => this.center.moveHunk(-1));
     on("toggle-details", "click", () => this.toggleDetails());
-    on("copy-command", "click", () => void copyCommand());
+    on("copy-command", "click", () => {
+      const command = byId("command");
+      void copy(byId("copy-command"), command.textContent ?? "", () => getSelection()?.selectAllChildren(command));
+    });
     on("scale-time", "click", () => this.setScale(false));
     on("scale-step", "click", () => this.setScale(true));
     if (setting("details") === "off" || (setting("details") === null && innerWidth < 1200)) this.showDetails(false);
@@ -275,13 +340,16 @@ class SessionPage {
       { key: "k", doc: "previous changed pass", run: () => this.move(-1, true) },
       { key: "J", doc: "next pass", run: () => this.move(1, false) },
       { key: "K", doc: "previous pass", run: () => this.move(-1, false) },
-      { key: "n", doc: "next hunk", run: () => this.center.code.moveHunk(1) },
-      { key: "p", doc: "previous hunk", run: () => this.center.code.moveHunk(-1) },
+      { key: "n", doc: "next hunk", run: () => this.center.moveHunk(1) },
+      { key: "p", doc: "previous hunk", run: () => this.center.moveHunk(-1) },
       { key: "u", doc: "unified or side by side", run: () => this.setView(this.state.view === "unified" ? "split" : "unified") },
+      ...(this.app.dataset.graph ? [{ key: "g", doc: "graph of the function", run: () => this.setView("graph") }] : []),
       { key: "w", doc: "mark the words that differ", run: () => this.toggleWords() },
       { key: "x", doc: "turn the pass off or on", run: () => this.toggleSelected() },
-      { key: "r", doc: "run", run: () => void this.runs.start() },
-      ...(this.jump ? [{ key: "s", doc: "the text that this session starts from", run: () => this.setView("source") }] : []),
+      { key: "r", doc: "run", run: () => this.run() },
+      { key: "c", doc: "add a note on the pass and line", run: () => this.addNote() },
+      ...(this.user.offered ? [{ key: "e", doc: "write a pass", run: () => void this.user.open() }] : []),
+      ...(this.app.dataset.source ? [{ key: "s", doc: "the text that this session starts from", run: () => this.setView("source") }] : []),
       { key: "f", doc: "list of functions", run: () => this.functions.box.focus() },
       { key: "/", doc: "filter the passes", run: () => byId("filter").focus() },
       { key: "?", doc: "this help", run: () => help() },
@@ -289,6 +357,17 @@ class SessionPage {
     const help = helpDialog(keys);
     listen(keys);
     byId("help-button").addEventListener("click", help);
+  }
+
+  private run(): void {
+    if (this.runs.mayEdit) return void this.runs.start();
+    announce(this.sharing.reason);
+    byId("run").focus();
+  }
+
+  private addNote(): void {
+    if (this.runs.mayEdit) this.notes.add();
+    else announce(this.sharing.reason);
   }
 
   private toggleSelected(): void {
@@ -330,17 +409,4 @@ class SessionPage {
 
 function ended(step: Step): boolean {
   return step.status !== "waiting" && step.status !== "running";
-}
-
-async function copyCommand(): Promise<void> {
-  const button = byId("copy-command");
-  try {
-    await navigator.clipboard.writeText(byId("command").textContent ?? "");
-    setText(button, "Copied");
-  } catch {
-    // Without the permission, select the text so that the reader can copy it.
-    getSelection()?.selectAllChildren(byId("command"));
-    setText(button, "Press Ctrl+C");
-  }
-  window.setTimeout(() => setText(button, "Copy"), 1600);
 }

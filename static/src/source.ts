@@ -4,6 +4,9 @@ import type { DiffRow } from "./wire";
 
 export type Row = DiffRow | { kind: "head"; title: string; before?: undefined; after?: undefined };
 
+// Side is one of the two texts of a diff.
+export type Side = "before" | "after";
+
 export interface Source {
   // total is the number of rows now; it grows when a fold opens.
   readonly total: number;
@@ -16,6 +19,7 @@ export interface Source {
   get(i: number): Row | undefined;
   // load fetches rows [from, to) that are not there; it resolves to true where something came.
   load(from: number, to: number): Promise<boolean>;
-  // rowOfLine returns the row of a line number of the later text, loading and unfolding what it must; -1 where there is none.
-  rowOfLine(line: number): Promise<number>;
+  // rowOfLine returns the row of a line number of the later text, or of the earlier one, loading and unfolding what it must; -1 where
+  // there is none.
+  rowOfLine(line: number, side?: Side): Promise<number>;
 }

@@ -1,6 +1,6 @@
 // The state that a link carries: which run, pass, function, view and line. It lives in the address and nowhere else.
 
-export type View = "unified" | "split" | "ir" | "code" | "result" | "source";
+export type View = "unified" | "split" | "ir" | "graph" | "code" | "result" | "source";
 
 export interface State {
   run: string;
@@ -10,7 +10,7 @@ export interface State {
   line: number;
 }
 
-const views: View[] = ["unified", "split", "ir", "code", "result", "source"];
+const views: View[] = ["unified", "split", "ir", "graph", "code", "result", "source"];
 
 export function readState(fallbackRun: string): State {
   waiting = null;

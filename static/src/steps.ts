@@ -1,6 +1,6 @@
 // Explicit steps of a pipeline, as settings hold them. Nothing here changes what it is given.
 
-import type { PlanStep, SettingsStep } from "./wire";
+import type { PlanStep, Script, Settings, SettingsStep } from "./wire";
 
 // userPrefix stands before the names of passes that users wrote.
 export const userPrefix = "user.";
@@ -18,7 +18,7 @@ export function stepsOf(plan: PlanStep[]): SettingsStep[] {
 
 // insertAfter puts steps behind the one with a path such as "1.3.2/FuseOps"; behind the outermost one means last, and behind no
 // step of the pipeline first.
-export function insertAfter(steps: SettingsStep[], path: string, names: string[]): SettingsStep[] {
+function insertAfter(steps: SettingsStep[], path: string, names: string[]): SettingsStep[] {
   const added = names.map((name) => ({ name }));
   const numbers = path.split("/", 1)[0]!.split(".").slice(1).map((n) => Number.parseInt(n, 10));
   const [first, ...rest] = numbers;
@@ -33,7 +33,7 @@ export function insertAfter(steps: SettingsStep[], path: string, names: string[]
 }
 
 // without takes steps out by name, and sequences that lose their last one.
-export function without(steps: SettingsStep[], names: string[]): SettingsStep[] {
+function without(steps: SettingsStep[], names: string[]): SettingsStep[] {
   return steps.flatMap((s) => {
     if (names.includes(s.name)) return [];
     if (!s.steps) return [s];
@@ -43,6 +43,52 @@ export function without(steps: SettingsStep[], names: string[]): SettingsStep[] 
 }
 
 // namesOf lists the names of all steps.
-export function namesOf(steps: SettingsStep[]): string[] {
+function namesOf(steps: SettingsStep[]): string[] {
   return steps.flatMap((s) => [s.name, ...namesOf(s.steps ?? [])]);
+}
+
+// pathOf returns the path of the first step of a name.
+function pathOf(steps: SettingsStep[], name: string, above = "1"): string {
+  for (const [i, s] of steps.entries()) {
+    const path = `${above}.${i + 1}`;
+    const found = s.name === name ? `${path}/${name}` : pathOf(s.steps ?? [], name, path);
+    if (found) return found;
+  }
+  return "";
+}
+
+// changed returns steps for settings: none where they are those of the named pipeline.
+function changed(steps: SettingsStep[], plan: SettingsStep[]): SettingsStep[] | null {
+  return JSON.stringify(steps) === JSON.stringify(plan) ? null : steps;
+}
+
+// Put is a script that goes into a run: in place of the one that is saved, if any. It defines the passes names; those of the other
+// scripts are others. New passes come where one was that is gone, or behind a step.
+export interface Put {
+  script: Script;
+  saved: string;
+  after: string;
+  names: string[];
+  others: string[];
+}
+
+// put returns what changes, and the name of the pass to look at.
+export function put(settings: Settings, plan: SettingsStep[], p: Put): [Partial<Settings>, string] {
+  const old = settings.steps ?? plan;
+  const had = namesOf(old);
+  const gone = had.filter((name) => name.startsWith(userPrefix) && !p.names.includes(name) && !p.others.includes(name));
+  const fresh = p.names.filter((name) => !had.includes(name));
+  const steps = without(insertAfter(old, gone[0] ? pathOf(old, gone[0]) : p.after, fresh), gone);
+  const all = settings.scripts ?? [];
+  const scripts = p.saved ? all.map((s) => (s.name === p.saved ? p.script : s)) : [...all, p.script];
+  return [{ scripts, steps: changed(steps, plan) }, fresh[0] ?? p.names[0] ?? ""];
+}
+
+// take returns what changes where a script goes that defines the passes names.
+export function take(settings: Settings, plan: SettingsStep[], script: string, names: string[]): Partial<Settings> {
+  return {
+    scripts: (settings.scripts ?? []).filter((s) => s.name !== script),
+    steps: changed(without(settings.steps ?? plan, names), plan),
+    disabled: (settings.disabled ?? []).filter((name) => !names.includes(name)),
+  };
 }

@@ -14,7 +14,7 @@ export function drawTop(runs: Runs): void {
   bar.value = total > 0 ? done / total : 0;
   setText(byId("run-state-text"), runs.connection || summary(runs));
   byId("run-state").dataset.status = runs.connection ? "waiting" : (runs.model.finished?.status ?? "running");
-  byId<HTMLButtonElement>("run").disabled = !runs.mayEdit;
+  byId<HTMLButtonElement>("run").disabled = false; // where nothing may be changed it forks
   byId<HTMLButtonElement>("cancel").disabled = !runs.active || !runs.mayEdit;
   for (const radio of document.querySelectorAll<HTMLInputElement>("#run-form input[name=opt_level]")) {
     radio.checked = Number(radio.value) === (runs.settings.opt_level ?? 2);

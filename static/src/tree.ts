@@ -1,8 +1,9 @@
 // The pipeline as a tree of passes. The rows are flat elements with aria-level; the tree itself holds the focus.
 
 import { h, setAttr } from "./dom";
-import { time } from "./format";
+import { plural, time } from "./format";
 import type { RunModel, Status, Step } from "./model";
+import { userPrefix } from "./steps";
 import { Windowed } from "./windowed";
 
 export interface TreeState {
@@ -11,6 +12,10 @@ export interface TreeState {
   onlyChanged: boolean;
   filter: string;
   mayEdit: boolean;
+  // reason says why nothing may be changed; empty where it may.
+  reason: string;
+  // notes counts the notes of each step.
+  notes: Map<string, number>;
   // stale tells that the settings have changed and a new run is about to start.
   stale: boolean;
 }
@@ -111,7 +116,7 @@ export class PipelineTree {
   private matches(step: Step, filter: string): boolean {
     const st = this.state!;
     if (filter && !fuzzy(step.name.toLowerCase(), filter)) return step.children.some((c) => this.matches(c, filter));
-    if (!st.onlyChanged || filter || step.path === st.selected || step === this.model!.imported || st.disabled.has(step.name)) return true;
+    if (!st.onlyChanged || filter || step.path === st.selected || step === this.model!.imported || st.disabled.has(step.name) || st.notes.has(step.path)) return true;
     if (step.children.length > 0) return step.children.some((c) => this.matches(c, filter));
     if (step.status === "running") return performance.now() - step.seen > noticeable;
     return step.status === "changed" || step.status === "failed" || (step.status === "skipped" && step.reason !== "stopped");
@@ -121,7 +126,7 @@ export class PipelineTree {
     const st = this.state!;
     return [
       step.status, step.text, step.finished?.added, step.finished?.removed, step.measured.total, step.reused, step.children.length, step.diagnostics.length,
-      this.collapsed.has(step.path), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, this.longest,
+      this.collapsed.has(step.path), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.longest,
     ].join("|");
   }
 
@@ -151,13 +156,16 @@ export class PipelineTree {
         "aria-expanded": open === null ? null : String(open),
       },
       h("span", { class: "twisty", "aria-hidden": "true" }, open === null ? "" : open ? "▾" : "▸"),
-      !tickable ? null : h("span", { class: `tick${on ? " on" : ""}${st.mayEdit ? "" : " fixed"}`, title: tickTitle(step, on) }),
+      !tickable ? null : h("span", { class: `tick${on ? " on" : ""}${st.mayEdit ? "" : " fixed"}`, title: st.reason || tickTitle(step, on) }),
       h("span", { class: "glyph", "aria-hidden": "true" }, imported ? "↧" : glyphs[step.status]),
       imported ? null : h("span", { class: "vh" }, `${step.status} `),
       h("span", { class: "name", title: step.name }, step.name),
+      step.name.startsWith(userPrefix) ? h("span", { class: "by-user", title: "Written by a user" }, "✎", h("span", { class: "vh" }, " written by a user ")) : null,
       step.role === "lowering" && !group ? h("span", { class: "vh" }, " (lowering pass) ") : null,
       step.level > 0 && !group && step.status !== "skipped" ? h("span", { class: "level", title: `runs from opt_level ${step.level} on` }, String(step.level)) : null,
       warned(step) ? h("span", { class: "warned", title: step.diagnostics[0]!.message }, "⚠", h("span", { class: "vh" }, " has a warning")) : null,
+      step.diagnostics.some((d) => d.code === "print") ? h("span", { class: "by-user", title: "A script printed something; see the details" }, "≡", h("span", { class: "vh" }, " with printed lines ")) : null,
+      noted(st.notes.get(step.path) ?? 0),
       ...this.figures(step),
     );
     row.style.setProperty("--depth", String(step.depth));
@@ -226,6 +234,11 @@ export class PipelineTree {
     else this.collapsed.delete(step.path);
     this.on.changed();
   }
+}
+
+function noted(n: number): HTMLElement | null {
+  if (n === 0) return null;
+  return h("span", { class: "noted-step", title: plural(n, "note") }, h("span", { "aria-hidden": "true" }, "◆"), String(n), h("span", { class: "vh" }, n === 1 ? " note " : " notes "));
 }
 
 function warned(step: Step): boolean {

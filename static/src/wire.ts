@@ -282,6 +282,17 @@ export interface SessionInfo {
   settings?: Settings;
   runs?: string[];
   may_edit?: boolean;
+  shared?: boolean;
+}
+
+// Note is a remark of a person, pinned to a step, a function and a line of its text after the step; what is absent is not said.
+export interface Note {
+  id: string;
+  run?: string;
+  step?: string;
+  function?: string;
+  line?: number;
+  text: string;
 }
 
 export interface PassInfo {

@@ -1,5 +1,7 @@
 package templates
 
+import "time"
+
 // Assets holds the addresses of the static files that every page loads.
 type Assets struct {
 	// CSS is the style sheet, JS the bundled script, ThemeJS the small script that sets the theme before the first paint.
@@ -16,8 +18,29 @@ type GalleryView struct {
 	Scripts []ScriptCard
 	// MaxUpload is the largest model file that the server takes, in bytes; MaxText the longest text, 0 where it takes none.
 	MaxUpload, MaxText int64
+	// MaxArchive is the size of the largest archive of a session, in bytes.
+	MaxArchive int64
+	// Sessions are the newest of this visitor's own, AllSessions is how many there are.
+	Sessions    []SessionRow
+	AllSessions int
 	// Error is what was wrong with an upload that was sent without JavaScript; empty otherwise.
 	Error string
+}
+
+// SessionRow is a session in the list of a visitor's own.
+type SessionRow struct {
+	ID, Title string
+	// Model is what the session compiles: the name of a model of the gallery, or of a file.
+	Model   string
+	Created time.Time
+	// Shared tells that the session does not change any more, Forked that it began as a copy of another.
+	Shared, Forked bool
+	Runs           int
+}
+
+// SessionLink leads to a session.
+type SessionLink struct {
+	ID, Title string
 }
 
 // ModelCard describes a built-in model.
@@ -64,8 +87,17 @@ type SessionView struct {
 	Title string
 	// SourceText is the hash of the text that the session starts from; empty where it starts from a model.
 	SourceText string
-	// MayEdit tells whether this visitor may start runs in the session.
+	// UserPassJS and CodeMirrorJS are the scripts with which passes are written; empty where the server takes none.
+	UserPassJS, CodeMirrorJS string
+	// GraphJS is the script that shows graphs; empty where the server draws none.
+	GraphJS string
+	// MayEdit tells whether this visitor may start runs in the session and change what it shows.
 	MayEdit bool
+	// Shared tells that nobody may change the session any more, Owner that this visitor made it and may delete it.
+	Shared, Owner bool
+	// Parent is the session that this one was forked from, none or one, and Forks those that were forked from it, as far as
+	// the visitor may know them.
+	Parent, Forks []SessionLink
 	// Target, OptLevel and Pipeline are the settings of the run.
 	Target   string
 	OptLevel int

@@ -87,7 +87,7 @@ func request(name string) run.Request {
 // read reads a whole log, waiting for its end.
 func read(t *testing.T, m *run.Manager, id string) []event.Event {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	log, err := m.Log(ctx, id)
 	if err != nil {

@@ -95,13 +95,19 @@ func Touch(ctx context.Context, st store.Store, s store.Session) error {
 	return st.SetExpiry(ctx, s.ID, time.Now().UTC().Add(Lifetime))
 }
 
+// NewID returns an id that nobody can guess: 128 random bits as 22 characters that may
+// stand in a URL.
+func NewID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(id[:])
+}
+
 // fresh returns a session with a new id.
 func fresh(title, token string, src store.Source) store.Session {
-	var id [16]byte
-	_, _ = rand.Read(id[:])
 	now := time.Now().UTC()
 	return store.Session{
-		ID: base64.RawURLEncoding.EncodeToString(id[:]), TokenHash: sha256.Sum256([]byte(token)),
+		ID: NewID(), TokenHash: sha256.Sum256([]byte(token)),
 		Title: title, Source: src, Created: now, Expires: now.Add(Lifetime),
 	}
 }

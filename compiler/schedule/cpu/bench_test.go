@@ -164,7 +164,7 @@ func BenchmarkCompile(b *testing.B) {
 			for b.Loop() {
 				start := threadTime()
 				lap := func(k int) { now := threadTime(); spent[k] += now - start; start = now }
-				g, err := cpu.Schedule(f)
+				g, err := cpu.Schedule(f, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -7,8 +7,9 @@ import (
 )
 
 // Schedule returns f scheduled by the default rules; f itself where they do not apply.
-// An error is a rule that went wrong, never a function that has no rule.
-func Schedule(f *tir.PrimFunc) (*tir.PrimFunc, error) {
+// An error is a rule that went wrong, never a function that has no rule. Blocks that take in
+// others get the origins of both from the table of f's module, which may be nil.
+func Schedule(f *tir.PrimFunc, origins *ir.Origins) (*tir.PrimFunc, error) {
 	if empty(f) {
 		return f, nil
 	}
@@ -16,6 +17,7 @@ func Schedule(f *tir.PrimFunc) (*tir.PrimFunc, error) {
 	if err != nil {
 		return f, nil
 	}
+	s.SetOrigins(origins)
 	r := &rules{s: s, phases: map[*tir.Buffer]int64{}}
 	r.inline()
 	for _, b := range s.Blocks() {

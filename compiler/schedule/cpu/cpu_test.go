@@ -227,7 +227,7 @@ func TestRulesKeepMeaning(t *testing.T) {
 	for name, k := range kernels() {
 		t.Run(name, func(t *testing.T) {
 			f := create(t, k)
-			g, err := cpu.Schedule(f)
+			g, err := cpu.Schedule(f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func compile(t testing.TB, f *tir.PrimFunc) *compiled {
 	out := &compiled{}
 	start := time.Now()
 	lap := func(d *time.Duration) { *d = time.Since(start); start = time.Now() }
-	g, err := cpu.Schedule(f)
+	g, err := cpu.Schedule(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestRandomKernels(t *testing.T) {
 			t.Log(name)
 			f := create(t, k)
 			want := run(t, f, k.arguments(t))
-			g, err := cpu.Schedule(f)
+			g, err := cpu.Schedule(f, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,12 +19,15 @@ type Recorder struct {
 	snaps *instruments.Snapshots
 	sink  func(*history.Step) error
 	cells int
+	roots map[ir.OriginID][]uint32 // ascending, of origins seen before in the one table of a run
+	// Limit bounds the cells of all steps; 0 is history.MaxCells.
+	Limit int
 }
 
 // NewRecorder returns a recorder that reports to sink. It prints functions through snaps,
 // so that those which another instrument prints too are printed once.
 func NewRecorder(snaps *instruments.Snapshots, sink func(*history.Step) error) *Recorder {
-	return &Recorder{snaps: snaps, sink: sink}
+	return &Recorder{snaps: snaps, sink: sink, roots: map[ir.OriginID][]uint32{}}
 }
 
 // Start reports the imported module and the roots.
@@ -56,15 +59,17 @@ func (r *Recorder) Instrument() *pass.Instrument {
 // of its own.
 func (r *Recorder) Generated(m *ir.Module, names ...string) error {
 	s := &history.Step{Path: "codegen", Pass: "codegen"}
-	t := newTabler(m.Origins(), s)
+	t := r.newTabler(m.Origins(), s)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		fn := m.Lookup(name)
 		if fn == nil {
 			continue
 		}
-		t.rows, t.line = nil, 1
-		t.add(history.Code, name, "", m.Origins().Merge("codegen", computed(fn)...))
-		s.Functions = append(s.Functions, history.Function{Name: name, Rows: t.rows})
+		f := history.Function{Name: name}
+		if set := t.addSet(t.union(computed(fn))); set >= 0 {
+			f.Rows = history.Rows{{Line: 1, Kind: history.Code, Name: t.name(name), Op: t.name(""), Set: set}}
+		}
+		s.Functions = append(s.Functions, f)
 	}
 	return r.report(s)
 }
@@ -86,11 +91,11 @@ func computed(fn ir.Function) []ir.OriginID {
 
 // step tables the functions that differ between two modules.
 func (r *Recorder) step(s *history.Step, before, after *ir.Module) error {
-	if r.cells > history.MaxCells {
-		s.Roots, s.Truncated = nil, true
+	if r.cells > r.limit() {
+		s.Truncated = true
 		return r.sink(s)
 	}
-	t := newTabler(after.Origins(), s)
+	t := r.newTabler(after.Origins(), s)
 	after.EachChange(before, func(name string, was, now ir.Function) {
 		f := history.Function{Name: name, Gone: now == nil}
 		switch now.(type) {
@@ -107,42 +112,15 @@ func (r *Recorder) report(s *history.Step) error {
 	if len(s.Functions) == 0 && len(s.Roots) == 0 {
 		return nil
 	}
-	r.cells += s.Cells()
-	if r.cells > history.MaxCells {
-		*s = history.Step{Path: s.Path, Pass: s.Pass, Truncated: true}
+	if r.cells += s.Cells(); r.cells > r.limit() {
+		s = &history.Step{Path: s.Path, Pass: s.Pass, Truncated: true}
 	}
 	return r.sink(s)
 }
 
-// set returns the number of the set of roots of an origin, -1 if there are none.
-func (t *tabler) set(id ir.OriginID) int {
-	if i, ok := t.sets[id]; ok {
-		return i
+func (r *Recorder) limit() int {
+	if r.Limit > 0 {
+		return r.Limit
 	}
-	roots := t.origins.Roots(id)
-	i := -1
-	if len(roots) > 0 {
-		set := make([]uint32, len(roots))
-		for k, r := range roots {
-			set[k] = uint32(r)
-		}
-		slices.Sort(set)
-		key := setKey(set)
-		var ok bool
-		if i, ok = t.byRoots[key]; !ok {
-			i = len(t.step.Sets)
-			t.byRoots[key] = i
-			t.step.Sets = append(t.step.Sets, set)
-		}
-	}
-	t.sets[id] = i
-	return i
-}
-
-func setKey(set []uint32) string {
-	key := make([]byte, 0, 4*len(set))
-	for _, x := range set {
-		key = append(key, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-	}
-	return string(key)
+	return history.MaxCells
 }

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -11,42 +12,10 @@ import (
 	"github.com/irscope/irscope/instruments/history"
 )
 
-// tabler fills the tables of one step.
-type tabler struct {
-	origins *ir.Origins
-	step    *history.Step
-	names   map[string]int
-	sets    map[ir.OriginID]int // in step.Sets
-	byRoots map[string]int      // the same, by the members
-	rows    history.Rows        // of the function at work
-	line    int
-}
-
-func newTabler(origins *ir.Origins, step *history.Step) *tabler {
-	return &tabler{origins: origins, step: step, names: map[string]int{}, sets: map[ir.OriginID]int{}, byRoots: map[string]int{}}
-}
-
-func (t *tabler) name(s string) int {
-	i, ok := t.names[s]
-	if !ok {
-		i = len(t.step.Names)
-		t.names[s] = i
-		t.step.Names = append(t.step.Names, s)
-	}
-	return i
-}
-
-// add appends a row, unless nothing is known of where it came from.
-func (t *tabler) add(kind history.Kind, name, op string, origin ir.OriginID) {
-	if set := t.set(origin); set >= 0 {
-		t.rows = append(t.rows, history.Row{Line: t.line, Kind: kind, Name: t.name(name), Op: t.name(op), Set: set})
-	}
-}
-
 // function tables a printed function. What has no origin of its own came from what the text
 // indents it under.
 func (t *tabler) function(s *instruments.Snapshot) history.Rows {
-	t.rows = nil
+	t.rows, t.ports = make(history.Rows, 0, len(s.Nodes)), map[*tir.Buffer]bool{}
 	type scope struct {
 		indent int
 		origin ir.OriginID
@@ -99,14 +68,22 @@ func (t *tabler) node(fn string, n ir.Node, origin ir.OriginID) {
 		t.binding(n, origin)
 	case *tir.PrimFunc:
 		t.add(history.Kernel, fn, "", origin)
+		for _, b := range n.Buffers {
+			if b != nil {
+				t.ports[b] = true
+				t.add(history.Param, b.Name, "", b.Origin)
+			}
+		}
 	case *tir.Buffer:
-		t.add(history.Buffer, n.Name, n.Scope(), n.Origin)
+		if !t.ports[n] {
+			t.add(history.Buffer, n.Name, n.Scope(), n.Origin)
+		}
 	case *tir.BlockRealize:
 		t.block(n.Block, origin)
 	case *tir.Block:
 		t.block(n, origin)
 	case *tir.For:
-		t.add(history.Loop, n.LoopVar.Name, fmt.Sprintf("%s %s", loopKind(n.Kind), extent(n.Extent)), origin)
+		t.add(history.Loop, n.LoopVar.Name, loopKind(n.Kind)+" "+extent(n.Extent), origin)
 	case *tir.BufferStore:
 		t.add(history.Store, n.Buffer.Name, "", origin)
 	case *tir.Allocate:
@@ -123,7 +100,7 @@ func (t *tabler) block(b *tir.Block, origin ir.OriginID) {
 
 func extent(e tir.Expr) string {
 	if n, ok := tir.AsInt(e); ok {
-		return fmt.Sprint(n)
+		return strconv.FormatInt(n, 10)
 	}
 	return "n"
 }
@@ -150,7 +127,9 @@ func (t *tabler) binding(b relax.Binding, origin ir.OriginID) {
 	if _, cast := b.(*relax.MatchCast); cast {
 		kind, op = history.Shape, "match_cast"
 	}
-	t.add(kind, name, op, origin)
+	if kind != history.Constant {
+		t.add(kind, name, op, origin)
+	}
 	t.constants(name, b.BoundValue())
 }
 

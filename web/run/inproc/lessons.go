@@ -22,11 +22,11 @@ var lessons = [...]struct{ script, title, doc string }{
 	},
 	{
 		"collapse_if", "If collapser",
-		"A mutator: where the condition is known or both branches are equal, one branch takes the place of the if. One if of three has to stay.",
+		"A mutator: where the condition is known or both branches are equal, one branch takes the place of the if. Of the three in its module one has to stay.",
 	},
 	{
 		"fold_constant", "Constant folding",
-		"A visitor and a mutator: sums and products of constants are computed once, before the program runs. Watch three bindings become numbers.",
+		"A visitor and a mutator: sums and products of constants are computed once, before the program runs. Three bindings of its module become numbers.",
 	},
 }
 

@@ -1,0 +1,286 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/export"
+)
+
+// difference is something that is not as a session says.
+type difference struct {
+	// Kind is "ir", "step", "output" or "status".
+	Kind     string `json:"kind"`
+	Step     string `json:"step,omitempty"`
+	Function string `json:"function,omitempty"`
+	Message  string `json:"message"`
+	// Before and After are the hashes of the texts of the function, where it is one.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+
+	before, after string // the texts
+	shown         bool
+}
+
+// outcome is what a step left behind.
+type outcome struct {
+	step, name string
+	end        string            // "ran", "skipped" or "failed"
+	reason     string            // why it was skipped or failed
+	module     string            // hash of the module
+	functions  map[string]string // name to the hash of its text
+	attrs      map[string]string // module attributes that the step changed
+}
+
+// trailed is what a log says step by step.
+type trailed struct {
+	steps   []outcome
+	results []*event.Executed
+	finish  *event.RunFinished
+}
+
+// trail follows the functions of a module through a log.
+func trail(log []event.Event) trailed {
+	var t trailed
+	now := map[string]string{}
+	for _, e := range log {
+		switch b := e.Body.(type) {
+		case *event.RunStarted:
+			for _, f := range b.Functions {
+				now[f.Name] = f.Text
+			}
+			t.steps = append(t.steps, outcome{end: "ran", module: b.Module, functions: maps.Clone(now), attrs: b.Attrs})
+		case *event.PassFinished:
+			if len(b.Functions) > 0 {
+				now = maps.Clone(now)
+			}
+			for _, f := range b.Functions {
+				if f.After == "" {
+					delete(now, f.Name)
+				} else {
+					now[f.Name] = f.After
+				}
+			}
+			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "ran", module: b.Module, functions: now, attrs: b.AttrsAfter})
+		case *event.PassSkipped:
+			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "skipped", reason: b.Text})
+		case *event.PassFailed:
+			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "failed", reason: b.Error.Message})
+		case *event.Executed:
+			t.results = append(t.results, b)
+		case *event.RunFinished:
+			t.finish = b
+		}
+	}
+	return t
+}
+
+// comparer compares what a session says with what came out now.
+type comparer struct {
+	was, is  trailed
+	old, new export.Blobs
+	flags    *replayFlags
+	out      *replayRun
+}
+
+// add notes a difference.
+func (c *comparer) add(d difference) { c.out.Differences = append(c.out.Differences, d) }
+
+// compare compares steps, outputs, and how the run ended.
+func (c *comparer) compare(ctx context.Context) error {
+	c.out.Steps = max(len(c.was.steps)-1, 0)
+	if err := c.steps(ctx); err != nil {
+		return err
+	}
+	if was, is := c.was.finish, c.is.finish; was.Status != is.Status {
+		c.add(difference{Kind: "status", Message: fmt.Sprintf("the run ended %s, in the session %s", message(is), message(was))})
+	}
+	c.results()
+	return nil
+}
+
+func message(f *event.RunFinished) string {
+	if f.Error == nil {
+		return string(f.Status)
+	}
+	return fmt.Sprintf("%s (%s)", f.Status, f.Error.Message)
+}
+
+// steps finds the first step that ended otherwise or left another module.
+func (c *comparer) steps(ctx context.Context) error {
+	found := false
+	for i := range max(len(c.was.steps), len(c.is.steps)) {
+		if i >= len(c.was.steps) || i >= len(c.is.steps) || c.was.steps[i].step != c.is.steps[i].step {
+			if !found {
+				c.order(i)
+			}
+			return nil
+		}
+		was, is := c.was.steps[i], c.is.steps[i]
+		switch {
+		case found:
+			if was.module != is.module {
+				c.out.More++
+			}
+		case was.end != is.end:
+			found = true
+			c.add(difference{Kind: "step", Step: was.step, Message: fmt.Sprintf("step %s %s; in the session it %s%s", was.step, ended(is), ended(was), because(is, was))})
+		case was.module != is.module || !maps.Equal(was.attrs, is.attrs):
+			found = true
+			if err := c.module(ctx, was, is); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func ended(o outcome) string {
+	if o.end == "skipped" {
+		return "was skipped"
+	}
+	return o.end
+}
+
+// because names the reason of the one that did not run.
+func because(is, was outcome) string {
+	if reason := orDefault(is.reason, was.reason); reason != "" {
+		return ": " + reason
+	}
+	return ""
+}
+
+// order notes that other steps ran.
+func (c *comparer) order(i int) {
+	at := func(t trailed) string {
+		if i < len(t.steps) {
+			return orDefault(t.steps[i].step, "the import")
+		}
+		return "the end"
+	}
+	c.add(difference{Kind: "step", Step: at(c.was), Message: fmt.Sprintf("in the session step %s followed here, now it is %s", at(c.was), at(c.is))})
+}
+
+// module notes how the module after a step differs, function by function.
+func (c *comparer) module(ctx context.Context, was, is outcome) error {
+	where := "the imported module"
+	if was.step != "" {
+		where = "the IR after step " + was.step
+	}
+	names := slices.Collect(maps.Keys(was.functions))
+	for name := range is.functions {
+		if _, ok := was.functions[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	before := len(c.out.Differences)
+	for _, name := range names {
+		x, y := was.functions[name], is.functions[name]
+		if x == y {
+			continue
+		}
+		d := difference{Kind: "ir", Step: was.step, Function: name, Before: x, After: y, shown: true}
+		switch {
+		case x == "":
+			d.Message = fmt.Sprintf("%s has a new function %s", where, name)
+		case y == "":
+			d.Message = fmt.Sprintf("%s lacks function %s", where, name)
+		default:
+			d.Message = fmt.Sprintf("%s differs in function %s", where, name)
+		}
+		var err error
+		if d.before, err = text(ctx, c.old, x); err != nil {
+			return err
+		}
+		if d.after, err = text(ctx, c.new, y); err != nil {
+			return err
+		}
+		c.add(d)
+	}
+	if len(c.out.Differences) == before {
+		c.add(difference{Kind: "ir", Step: was.step, Message: fmt.Sprintf("%s has other attributes: %v, in the session %v", where, is.attrs, was.attrs)})
+	}
+	return nil
+}
+
+// text returns a text, "" for none.
+func text(ctx context.Context, from export.Blobs, hash string) (string, error) {
+	if hash == "" {
+		return "", nil
+	}
+	b, err := from.Blob(ctx, hash)
+	return string(b.Data), err
+}
+
+// results compares the outputs of executions.
+func (c *comparer) results() {
+	if len(c.was.results) != len(c.is.results) {
+		c.add(difference{Kind: "output", Message: fmt.Sprintf("the program was executed %d times, in the session %d times", len(c.is.results), len(c.was.results))})
+		return
+	}
+	for i, was := range c.was.results {
+		is := c.is.results[i]
+		if a, b := fault(was), fault(is); a != b {
+			c.add(difference{Kind: "output", Message: fmt.Sprintf("execution %d gives %q, in the session %q", i+1, b, a)})
+			continue
+		}
+		if len(was.Outputs) != len(is.Outputs) {
+			c.add(difference{Kind: "output", Message: fmt.Sprintf("execution %d has %s, in the session %d", i+1, count(len(is.Outputs), "output"), len(was.Outputs))})
+			continue
+		}
+		for k, t := range was.Outputs {
+			c.out.Outputs++
+			if text := c.tensor(t, is.Outputs[k]); text != "" {
+				c.add(difference{Kind: "output", Message: fmt.Sprintf("output %s of execution %d: %s", t.Name, i+1, text)})
+			}
+		}
+	}
+}
+
+func fault(e *event.Executed) string {
+	if e.Error == nil {
+		return ""
+	}
+	return e.Error.Message
+}
+
+// tensor says how an output differs; "" where it does not.
+func (c *comparer) tensor(was, is event.Tensor) string {
+	if was.DType != is.DType || !slices.Equal(was.Shape, is.Shape) {
+		return fmt.Sprintf("it is %s%v, in the session %s%v", is.DType, is.Shape, was.DType, was.Shape)
+	}
+	if was.NaNs != is.NaNs {
+		return fmt.Sprintf("%d elements are NaN, in the session %d", is.NaNs, was.NaNs)
+	}
+	if len(was.First) != len(is.First) {
+		return fmt.Sprintf("%d elements are noted, in the session %d", len(is.First), len(was.First))
+	}
+	for i, x := range was.First {
+		if !c.near(x, is.First[i]) {
+			return fmt.Sprintf("element %d is %v, in the session %v", i, is.First[i], x)
+		}
+	}
+	for _, s := range []struct {
+		name    string
+		was, is event.Float
+	}{{"minimum", was.Min, is.Min}, {"maximum", was.Max, is.Max}, {"mean", was.Mean, is.Mean}} {
+		if !c.near(s.was, s.is) {
+			return fmt.Sprintf("the %s is %v, in the session %v", s.name, s.is, s.was)
+		}
+	}
+	return ""
+}
+
+// near tells whether two numbers are the same within the tolerance.
+func (c *comparer) near(was, is event.Float) bool {
+	a, b := float64(was), float64(is)
+	if a == b || math.IsNaN(a) && math.IsNaN(b) {
+		return true
+	}
+	return math.Abs(a-b) <= c.flags.atol+c.flags.rtol*math.Abs(a)
+}

@@ -1,0 +1,346 @@
+package browser
+
+import (
+	"archive/zip"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/irscope/irscope/e2e/fixture"
+)
+
+// place is the state of the page that a link carries: pass, function, line and view, as the page shows them.
+const place = `[
+	document.querySelector(".row[aria-selected=true]")?.dataset.step,
+	document.querySelector(".fn[aria-selected=true] .name")?.textContent,
+	document.querySelector(".code-row.at-line .ln.right, .code-row.at-line .ln[data-line]")?.dataset.line,
+	document.querySelector("#center-tools [data-view][aria-pressed=true]")?.dataset.view,
+].join(" ")`
+
+// fill types a text into the field that has the focus, instead of what is in it.
+func (p *page) fill(selector, text string) {
+	p.t.Helper()
+	p.wait(focused(selector))
+	eval[bool](p, fmt.Sprintf(`(() => { const f = document.querySelector(%q); f.value = %q; f.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, selector, text))
+}
+
+// note adds a note with the keyboard where the page stands.
+func (p *page) note(text string) {
+	p.t.Helper()
+	p.press("c")
+	p.wait(`document.querySelector("dialog[open] #note-text")`)
+	p.fill("#note-text", text)
+	p.click("#note-save")
+	p.wait(`!document.querySelector("dialog[open]")`)
+}
+
+// TestShare shares a session with a note: whoever opens the link stands at the same place and sees the note, cannot change
+// anything, and goes on in a fork.
+func TestShare(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	path := session(p, fixture.MLP)
+	p.goTo(path + "?pass=1.9/FuseTIR&view=split&function=main&line=8")
+	p.wait(done)
+	p.wait(`document.querySelector(".code-row.at-line")`)
+
+	// The title.
+	p.click("#rename")
+	p.fill("#rename-field", "What <b>FuseTIR</b> does")
+	p.press(kb.Escape)
+	p.wait(`document.querySelector("#rename")?.textContent === "MLP"`)
+	p.press(kb.Enter)
+	p.fill("#rename-field", "What <b>FuseTIR</b> does")
+	p.press(kb.Enter)
+	p.wait(`document.title === "What <b>FuseTIR</b> does · irscope"`)
+	p.press(kb.Escape) // the debugger sends the character of Enter even where the page prevents it, which opens the field again
+	p.wait(`document.querySelector("#rename")`)
+
+	// A note on the line.
+	const text = `here <img src=x onerror="window.__pwned=1"> is fused`
+	p.note(text)
+	noted := `document.querySelector(".code-row.at-line .ln.noted[data-line='8']")?.title === ` + fmt.Sprintf("%q", text)
+	p.wait(noted)
+	p.wait(`document.querySelector(".row[data-step='1.9/FuseTIR'] .noted-step")?.textContent.startsWith("◆1")`)
+	p.goTo(path + "?pass=1.9/FuseTIR&view=split&function=main&line=8")
+	p.wait(done)
+	p.wait(noted)
+	if got := p.text("#rename"); got != "What <b>FuseTIR</b> does" {
+		t.Errorf("after a reload the title is %q", got)
+	}
+
+	p.click("#share")
+	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("can no longer be changed")`)
+	p.screen("share-offer")
+	p.click("#share-yes")
+	p.wait(`document.querySelector("#share-link")`)
+	p.wait(`!document.querySelector("#share-yes")`)
+	p.screen("share-link")
+	link := strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base)
+	p.press(kb.Escape)
+	p.wait(`document.querySelector("#locked")?.checkVisibility() && !document.querySelector("#rename")`)
+	here := eval[string](p, place)
+	if here != "1.9/FuseTIR main 8 split" {
+		t.Fatalf("the page stands at %q", here)
+	}
+
+	other := visit(t, p.base, 1440, 900)
+	other.goTo(link)
+	other.wait(done)
+	other.wait(noted)
+	other.wait(place + ` === ` + fmt.Sprintf("%q", here))
+	if eval[bool](other, `Boolean(window.__pwned)`) {
+		t.Error("the text of a note is run")
+	}
+	for what, faulty := range map[string]string{
+		"says that it is shared":    `document.querySelector("#locked").textContent.trim() !== "shared, read only"`,
+		"lets rename":               `document.querySelector("#rename") !== null`,
+		"lets delete":               `document.querySelector("#delete-session") !== null`,
+		"lets change the level":     `!document.querySelector("input[name=opt_level]").disabled`,
+		"lets turn passes off":      `document.querySelectorAll(".row .tick:not(.fixed)").length > 0`,
+		"lets add notes":            `document.querySelector("#add-note").checkVisibility()`,
+		"lets change notes":         `document.querySelectorAll(".note-tools").length > 0`,
+		"gives no reason":           `!document.querySelector(".row .tick").title.includes("shared")`,
+		"does not offer to fork":    `document.querySelector("#run").textContent !== "Fork to run" || !document.querySelector("#fork").checkVisibility()`,
+		"has no list of the notes ": `document.querySelectorAll("#note-list li").length !== 1`,
+	} {
+		if eval[bool](other, faulty) {
+			t.Errorf("wrong in the shared session: %s", what)
+		}
+	}
+	other.screen("shared")
+	other.press("c")
+	if other.count("dialog[open]") != 0 {
+		t.Error("a reader of a shared session is asked for a note")
+	}
+	for _, what := range []string{"/title", "/notes", "/runs"} {
+		res, err := http.Post(p.base+"/api/sessions/"+strings.TrimPrefix(path, "/s/")+what, "application/json", strings.NewReader(`{}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = res.Body.Close()
+		if res.StatusCode < 400 {
+			t.Errorf("POST %s is %d for another visitor", what, res.StatusCode)
+		}
+	}
+
+	// "Run" forks; in the fork another setting runs.
+	other.click("#run")
+	other.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", path))
+	other.wait(done)
+	other.wait(place + ` === ` + fmt.Sprintf("%q", here))
+	other.wait(noted)
+	other.click(`input[name=opt_level][value="0"]`)
+	other.wait(`document.querySelector("#command").textContent.includes("--opt-level 0")`)
+	other.wait(done)
+	other.click("#session-menu summary")
+	other.wait(`document.querySelector(".lineage .parent").checkVisibility()`)
+	other.screen("fork-menu")
+	other.click(".lineage .parent")
+	other.wait(`location.pathname === ` + fmt.Sprintf("%q", path))
+	other.wait(`document.querySelector(".lineage .child")`)
+}
+
+// TestNotes changes and deletes notes, and goes to where they are pinned, by keyboard where there is a key.
+func TestNotes(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	path := session(p, fixture.MLP)
+	p.goTo(path + "?pass=1.9/FuseTIR&view=unified&function=main")
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".code-row.is-add").length > 0`)
+	p.note("on the whole function")
+	p.click(`.code-row .ln[data-line="8"]`)
+	p.wait(`location.search.includes("line=8")`)
+	p.note("on a line")
+	p.goTo(path + "?pass=1.8/FuseOps&view=ir&function=main&line=3")
+	p.wait(done)
+	p.wait(`document.querySelector(".code-row.at-line")`)
+	p.note("of a function that FuseOps leaves as it is")
+	p.wait(`document.querySelectorAll("#note-list li").length === 3`)
+	p.wait(`document.querySelectorAll(".ln.noted").length === 1`)
+	p.screen("notes")
+
+	// In the order of the steps; each leads to its place.
+	places := eval[[]string](p, `[...document.querySelectorAll("#note-list .note-go")].map(x => x.textContent)`)
+	want := []string{"FuseOps › main, line 3", "FuseTIR › main", "FuseTIR › main, line 8"}
+	if strings.Join(places, "; ") != strings.Join(want, "; ") {
+		t.Errorf("the notes are on %q, want %q", places, want)
+	}
+	p.click("#note-list li:nth-child(3) .note-go")
+	p.wait(place + ` === "1.9/FuseTIR main 8 unified"`)
+	p.wait(`document.querySelector("#note-list li[aria-current]")?.textContent.includes("on a line")`)
+	p.click("#note-list li:nth-child(1) .note-go")
+	p.wait(place + ` === "1.8/FuseOps main 3 ir"`)
+
+	p.click(`#note-list li:nth-child(3) [aria-label^="Edit"]`)
+	p.wait(`document.querySelector("#note-text")?.value === "on a line"`)
+	p.fill("#note-text", "on line 8")
+	p.click("#note-save")
+	p.wait(`document.querySelector("#note-list li:nth-child(3) .note-text").textContent === "on line 8"`)
+	p.click(`#note-list li:nth-child(2) [aria-label^="Delete"]`)
+	p.click(`dialog[open] [data-yes]`)
+	p.wait(`document.querySelectorAll("#note-list li").length === 2`)
+	p.goTo(path)
+	p.wait(done)
+	p.wait(`[...document.querySelectorAll("#note-list .note-text")].map(x => x.textContent).join() === "of a function that FuseOps leaves as it is,on line 8"`)
+}
+
+// TestExports downloads all forms of a session, and opens the archive: it shows the same passes and notes.
+func TestExports(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	dir := t.TempDir()
+	path := session(p, fixture.MLP)
+	p.goTo(path + "?pass=1.9/FuseTIR&function=main&line=8")
+	p.wait(done)
+	p.wait(`document.querySelector(".code-row.at-line")`)
+	p.note("goes with it")
+	p.click("#only-changed")
+	p.wait(`document.querySelector("#hidden-count").textContent === ""`)
+	passes := `[...document.querySelectorAll("#tree .row")].map(x => [x.dataset.step, x.className, x.querySelector(".delta")?.textContent].join(" ")).join("\n")`
+	before := eval[string](p, passes)
+
+	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for format, want := range map[string]string{"html": "<!doctype html", "md": "# MLP", "zip": "PK\x03\x04"} {
+		p.click("#session-menu summary")
+		p.click(`[data-export=` + format + `]`)
+		file := filepath.Join(dir, "MLP."+format)
+		p.until(file+" has come", func() bool {
+			info, err := os.Stat(file)
+			return err == nil && info.Size() > 0
+		})
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.HasPrefix(strings.ToLower(string(data)), strings.ToLower(want)) {
+			t.Errorf("the %s begins with %.40q (%v), want %q", format, data, err, want)
+		}
+		p.press(kb.Escape)
+		p.wait(`!document.querySelector("#session-menu").open`)
+	}
+	archive, err := zip.OpenReader(filepath.Join(dir, "MLP.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = archive.Close()
+
+	p.goTo("/")
+	p.wait(`document.querySelector("#export-file")`)
+	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{file(t, "letter.txt", "x")}))
+	p.wait(`document.querySelector("#import-error").textContent.includes("no export of a session")`)
+	p.do("choose the archive", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{filepath.Join(dir, "MLP.zip")}))
+	p.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", path))
+	p.wait(done)
+	p.wait(`document.querySelector("#note-list .note-text")?.textContent === "goes with it"`)
+	p.click("#note-list .note-go")
+	p.wait(place + ` === "1.9/FuseTIR main 8 unified" && document.querySelector(".ln.noted")`)
+	if after := eval[string](p, passes); after != before {
+		t.Errorf("the passes of the archive are\n%s\nwant\n%s", after, before)
+	}
+}
+
+// TestSharedPages looks at what belongs to sessions in every size and theme: axe finds nothing, and nothing sticks out.
+func TestSharedPages(t *testing.T) {
+	base := serve(t, &fixture.Runner{})
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	for _, size := range sizes {
+		for _, theme := range []string{"light", "dark"} {
+			p := visit(t, base, size.width, size.height)
+			p.theme(theme)
+			look := func(name string) {
+				t.Helper()
+				name = fmt.Sprintf("%s-%d-%s", name, size.width, theme)
+				p.screen(name)
+				if over := eval[int](p, `Math.max(document.documentElement.scrollWidth, document.querySelector(".topbar").scrollWidth) - innerWidth`); over > 0 {
+					t.Errorf("%s is %d pixels too wide", name, over)
+				}
+				if size.width != 1024 {
+					checkAxe(p, axe, name)
+				}
+			}
+			narrow := func(tab string) {
+				if size.width <= 760 {
+					p.click(`.narrow-tabs [data-tab=` + tab + `]`)
+				}
+			}
+			path := session(p, fixture.MLP)
+			query := "?pass=1.9/FuseTIR&view=unified&function=main&line=8"
+			p.goTo(path + query)
+			p.wait(done)
+			p.wait(`document.querySelector(".code-row.at-line")`)
+			p.note("Three matmuls become one kernel each; why not one for all?\n\nSee the list of functions.")
+			p.press("c")
+			p.wait(`document.querySelector("dialog[open] #note-text")`)
+			look("note-dialog")
+			p.press(kb.Escape)
+			p.wait(`!document.querySelector("dialog[open]")`)
+			p.wait(`document.querySelector(".ln.noted")`)
+			look("noted")
+			narrow("details")
+			p.click("#session-menu summary")
+			p.wait(`document.querySelector("#session-menu .menu-body").checkVisibility()`)
+			look("session-menu")
+			p.click("#share")
+			p.click("#share-yes")
+			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
+			look("share-link")
+			p.press(kb.Escape)
+			p.goTo(path + query)
+			p.wait(done)
+			p.wait(`document.querySelector("#note-list li")`)
+			narrow("passes")
+			look("shared")
+			p.goTo("/")
+			p.wait(`document.querySelector("#sessions tbody tr .chip")`)
+			look("gallery")
+			eval[bool](p, `(document.querySelector("#import").scrollIntoView({block: "end"}), true)`)
+			look("import")
+		}
+	}
+}
+
+// TestMySessions lists the sessions of a visitor on the start page, also without a script, and deletes them.
+func TestMySessions(t *testing.T) {
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	p.goTo("/")
+	if p.count("#sessions") != 0 {
+		t.Error("a visitor without sessions is shown some")
+	}
+	path := session(p, fixture.MLP)
+	p.goTo(path)
+	p.wait(done)
+	p.goTo(session(p, fixture.Hostile))
+	p.wait(done)
+	p.goTo("/")
+	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 2`)
+	row := `#sessions tr[data-session="` + strings.TrimPrefix(path, "/s/") + `"]`
+	if got := eval[string](p, `[".session-model", ".session-runs", "a"].map(x => document.querySelector(`+fmt.Sprintf("%q", row)+` + " " + x).textContent).join()`); got != "mlp,1,MLP" {
+		t.Errorf("the row of a session reads %q", got)
+	}
+	p.screen("gallery-sessions")
+	other := visit(t, p.base, 1440, 900)
+	other.goTo("/")
+	if other.count("#sessions") != 0 {
+		t.Error("a visitor sees the sessions of another")
+	}
+
+	p.click(row + " [data-delete]")
+	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("MLP")`)
+	p.click("dialog[open] [data-yes]")
+	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 1`)
+
+	// The page of a session deletes it too.
+	p.click("#sessions tbody a")
+	p.wait(done)
+	p.click("#session-menu summary")
+	p.click("#delete-session")
+	p.click("dialog[open] [data-yes]")
+	p.wait(`location.pathname === "/" && document.querySelector(".cards") && !document.querySelector("#sessions")`)
+}

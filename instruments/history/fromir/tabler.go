@@ -1,0 +1,80 @@
+package fromir
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/history"
+)
+
+// tabler fills the tables of one step.
+type tabler struct {
+	origins *ir.Origins
+	roots   map[ir.OriginID][]uint32 // as in Recorder
+	step    *history.Step
+	names   map[string]int
+	sets    map[ir.OriginID]int  // in step.Sets; -1 for origins without roots
+	rows    history.Rows         // of the function at work
+	ports   map[*tir.Buffer]bool // its parameters
+	line    int
+}
+
+func (r *Recorder) newTabler(origins *ir.Origins, step *history.Step) *tabler {
+	return &tabler{origins: origins, roots: r.roots, step: step, names: map[string]int{}, sets: map[ir.OriginID]int{0: -1}}
+}
+
+func (t *tabler) name(s string) int {
+	i, ok := t.names[s]
+	if !ok {
+		i = len(t.step.Names)
+		t.names[s] = i
+		t.step.Names = append(t.step.Names, s)
+	}
+	return i
+}
+
+// add appends a row, unless nothing is known of where it came from.
+func (t *tabler) add(kind history.Kind, name, op string, origin ir.OriginID) {
+	set, ok := t.sets[origin]
+	if !ok {
+		set = t.addSet(t.rootsOf(origin))
+		t.sets[origin] = set
+	}
+	if set >= 0 {
+		t.rows = append(t.rows, history.Row{Line: t.line, Kind: kind, Name: t.name(name), Op: t.name(op), Set: set})
+	}
+}
+
+// addSet returns the number of a new set, -1 if it is empty.
+func (t *tabler) addSet(set []uint32) int {
+	if len(set) == 0 {
+		return -1
+	}
+	t.step.Sets = append(t.step.Sets, set)
+	return len(t.step.Sets) - 1
+}
+
+// rootsOf returns the roots of an origin, ascending.
+func (t *tabler) rootsOf(id ir.OriginID) []uint32 {
+	set, ok := t.roots[id]
+	if !ok {
+		for _, r := range t.origins.Roots(id) {
+			set = append(set, uint32(r))
+		}
+		slices.Sort(set)
+		t.roots[id] = set
+	}
+	return set
+}
+
+// union returns the roots of several origins, ascending.
+func (t *tabler) union(ids []ir.OriginID) []uint32 {
+	slices.Sort(ids)
+	var set []uint32
+	for _, id := range slices.Compact(ids) {
+		set = append(set, t.rootsOf(id)...)
+	}
+	slices.Sort(set)
+	return slices.Compact(set)
+}

@@ -1,0 +1,168 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// History answers questions about the steps of one run, in order. It must not be used by
+// several goroutines while Add is called.
+type History struct {
+	steps []*Step
+	roots map[uint32]Root
+}
+
+// New returns the history of steps.
+func New(steps ...*Step) *History {
+	h := &History{roots: map[uint32]Root{}}
+	for _, s := range steps {
+		h.Add(s)
+	}
+	return h
+}
+
+// Add appends the next step.
+func (h *History) Add(s *Step) {
+	h.steps = append(h.steps, s)
+	for _, r := range s.Roots {
+		h.roots[r.ID] = r
+	}
+}
+
+// Focus is what a history is about: a set of roots, and whether it looks inside of kernels.
+type Focus struct {
+	Roots []uint32 `json:"roots"` // ascending
+	Inner bool     `json:"inner,omitempty"`
+	// Tensor says that the roots are inputs or initializers, which show as parameters and
+	// constants.
+	Tensor bool `json:"tensor,omitempty"`
+}
+
+// Named returns the focus on the root called name. Where a tensor and a node have one name
+// it is the node.
+func (h *History) Named(name string) (Focus, error) {
+	var found *Root
+	for _, id := range h.ids() {
+		if r := h.roots[id]; r.Name == name && (found == nil || r.IsNode() && !found.IsNode()) {
+			found = &r
+		}
+	}
+	if found == nil {
+		return Focus{}, fmt.Errorf("the model has no node, input or initializer called %q", name)
+	}
+	return h.focus([]uint32{found.ID}, false), nil
+}
+
+func (h *History) ids() []uint32 {
+	out := make([]uint32, 0, len(h.roots))
+	for id := range h.roots {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// At returns the focus on what stands at a line of a function as it was after a step: the
+// row called name if the line has it, else the first. Where nothing stands there the line
+// before is looked at, and so on: that is what the line belongs to. A line of 0 is any line.
+func (h *History) At(path, function string, line int, name string) (Focus, error) {
+	s, f := h.version(path, function)
+	if f == nil {
+		return Focus{}, fmt.Errorf("no step up to %q made a function %q", path, function)
+	}
+	best := -1
+	for i, r := range f.Rows {
+		if line > 0 && r.Line > line {
+			break
+		}
+		if named := name == "" || s.Names[r.Name] == name; line == 0 && named {
+			best = i
+			break
+		} else if line > 0 && (best < 0 || r.Line > f.Rows[best].Line || name != "" && named && s.Names[f.Rows[best].Name] != name) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Focus{}, fmt.Errorf("function %q after step %q: nothing with a known origin is called %q or stands at line %d or before", function, path, name, line)
+	}
+	r := f.Rows[best]
+	return h.focus(s.Sets[r.Set], r.Kind.inner()), nil
+}
+
+func (h *History) focus(roots []uint32, inner bool) Focus {
+	f := Focus{Roots: roots, Inner: inner, Tensor: true}
+	for _, id := range roots {
+		if h.roots[id].IsNode() {
+			f.Tensor = false
+		}
+	}
+	return f
+}
+
+// version returns the last table of a function up to a step, nil if it has none there.
+func (h *History) version(path, function string) (*Step, *Function) {
+	end := slices.IndexFunc(h.steps, func(s *Step) bool { return s.Path == path })
+	if end < 0 && path != "" {
+		end = h.before(path)
+	}
+	for i := end; i >= 0; i-- {
+		s := h.steps[i]
+		k, ok := slices.BinarySearchFunc(s.Functions, function, func(f Function, name string) int { return strings.Compare(f.Name, name) })
+		if ok && s.Path != "codegen" {
+			if s.Functions[k].Gone {
+				return nil, nil
+			}
+			return s, &s.Functions[k]
+		}
+	}
+	return nil, nil
+}
+
+// before returns the last step before path, which itself changed nothing and so is none.
+func (h *History) before(path string) int {
+	last := -1
+	for i, s := range h.steps {
+		if s.Path == "" || s.Path != "codegen" && comparePaths(s.Path, path) < 0 {
+			last = i
+		}
+	}
+	return last
+}
+
+// comparePaths orders steps such as 1.9.1/FuseTIRInner by when they ended: the children of a
+// sequence before the sequence, and a pass that another required (3r1) before that one (3).
+func comparePaths(a, b string) int {
+	a, _, _ = strings.Cut(a, "/")
+	b, _, _ = strings.Cut(b, "/")
+	xs, ys := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(xs), len(ys)) {
+		if c := compareIDs(xs[i], ys[i]); c != 0 {
+			return c
+		}
+	}
+	return len(ys) - len(xs)
+}
+
+func compareIDs(a, b string) int {
+	x, xr, required := strings.Cut(a, "r")
+	y, yr, other := strings.Cut(b, "r")
+	switch {
+	case x != y:
+		return compareNumbers(x, y)
+	case required && other:
+		return compareNumbers(xr, yr)
+	case required:
+		return -1
+	case other:
+		return 1
+	}
+	return 0
+}
+
+func compareNumbers(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}

@@ -1,0 +1,136 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"strconv"
+	"strings"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/highlight"
+	"github.com/irscope/irscope/web/store"
+)
+
+// Bounds on what a report shows of a run; it says what it leaves out.
+const (
+	// maxDiffRows is the number of rows of the diff of one function, maxFunctions that of
+	// functions of one pass, maxDiffBytes the size of all diffs and texts of a report.
+	maxDiffRows  = 200
+	maxFunctions = 100
+	maxDiffBytes = 3 << 20
+	// maxDiffText is the size of a text that is compared at all.
+	maxDiffText = 4 << 20
+	// maxShownLine is the number of bytes of a line that is shown.
+	maxShownLine = 400
+)
+
+// differ renders differences until its room is used up.
+type differ struct {
+	bundle *Bundle
+	left   int // bytes
+}
+
+// function renders the difference of a function row by row, hunk by hunk, and returns why
+// rows are missing, or "". It stops where write says that there is no more room.
+func (d *differ) function(ctx context.Context, f event.FunctionChange, hunk func(before, after int), row func(highlight.Row) int) (string, error) {
+	if d.left <= 0 {
+		return "not shown: the report is long enough; the archive has it", nil
+	}
+	before, err := d.bundle.text(ctx, f.Before)
+	if err == nil {
+		var after store.Blob
+		if after, err = d.bundle.text(ctx, f.After); err == nil {
+			return d.texts(before, after, hunk, row), nil
+		}
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return "not shown: the text has expired", nil
+	}
+	return "", err
+}
+
+func (d *differ) texts(before, after store.Blob, hunk func(before, after int), row func(highlight.Row) int) string {
+	if len(before.Data) > maxDiffText || len(after.Data) > maxDiffText {
+		return fmt.Sprintf("not shown: the text has more than %d MiB; the archive has it", maxDiffText>>20)
+	}
+	l := highlight.NewDiff(highlight.NewDocument(before.Language, string(before.Data)), highlight.NewDocument(after.Language, string(after.Data))).Layout(highlight.Unified, 3)
+	all, shown := 0, 0
+	for _, h := range l.Hunks {
+		all += h.Rows
+	}
+	for _, h := range l.Hunks {
+		if h.Rows = min(h.Rows, maxDiffRows-shown); h.Rows <= 0 || d.left <= 0 {
+			break
+		}
+		hunk(h.Before, h.After)
+		l.Each(h, func(r highlight.Row) {
+			if d.left > 0 {
+				d.left -= row(r)
+				shown++
+			}
+		})
+	}
+	if shown < all {
+		return fmt.Sprintf("%d of %d lines are shown; the archive has all", shown, all)
+	}
+	return ""
+}
+
+// shorten cuts a row at maxShownLine bytes, between characters.
+func shorten(spans []highlight.Span) (out []highlight.Span, cut bool) {
+	room := maxShownLine
+	for _, s := range spans {
+		if len(s.Text) > room {
+			s.Text = strings.ToValidUTF8(s.Text[:room], "")
+			return append(out, s), true
+		}
+		room -= len(s.Text)
+		out = append(out, s)
+	}
+	return out, false
+}
+
+// rowHTML writes a row of a diff as HTML and returns its size. Everything that stands in a
+// text is escaped; classes and numbers are ours.
+func rowHTML(b *strings.Builder, r highlight.Row) int {
+	start := b.Len()
+	kind, sign := "", " "
+	switch r.Kind {
+	case "add":
+		kind, sign = " a", "+"
+	case "del":
+		kind, sign = " d", "-"
+	}
+	n := func(k int) string {
+		if k == 0 {
+			return ""
+		}
+		return strconv.Itoa(k)
+	}
+	fmt.Fprintf(b, `<span class="r%s" data-b="%s" data-a="%s"><i>%s</i>`, kind, n(r.Before), n(r.After), sign)
+	spansHTML(b, r.Text, r.Cut)
+	b.WriteString("\n</span>")
+	return b.Len() - start
+}
+
+// spansHTML writes the spans of a line.
+func spansHTML(b *strings.Builder, spans []highlight.Span, cut bool) {
+	short, more := shorten(spans)
+	for _, s := range short {
+		text := html.EscapeString(clean(strings.ToValidUTF8(s.Text, "\ufffd")))
+		class := s.Class
+		if s.Mark {
+			class = strings.TrimSpace(class + " w")
+		}
+		if class == "" {
+			b.WriteString(text)
+			continue
+		}
+		fmt.Fprintf(b, `<span class="%s">%s</span>`, html.EscapeString(class), text)
+	}
+	if cut || more {
+		b.WriteString(" …")
+	}
+}

@@ -1,0 +1,189 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/store"
+)
+
+// step is a step of a run as reports show it.
+type step struct {
+	Step, Path, Name string
+	Depth            int
+	Level            int
+	// Status is "changed", "same", "skipped", "failed" or "not run".
+	Status  string
+	Note    string // why it ran or did not
+	Added   int
+	Removed int
+	Self    int64
+	Total   int64
+	Reused  bool
+	Error   *event.Error
+	Done    *event.PassFinished
+	Notes   []store.Note
+}
+
+// outline is a run as reports show it.
+type outline struct {
+	Run         *Run
+	Start       *event.RunStarted // never nil
+	Steps       []*step
+	Diagnostics []event.Event
+	Code        *event.CodeGenerated
+	CodeTime    int64
+	Executed    []event.Event
+	Finish      *event.RunFinished // never nil
+	Total       int64
+	// Notes are those on the run as a whole; those on a step that the run lacks are here too.
+	Notes []store.Note
+}
+
+// newOutline brings the log of a run into the order in which people read it. It takes any
+// log, also one that no compiler wrote.
+func newOutline(b *Bundle, r *Run) *outline {
+	o := &outline{Run: r, Start: &event.RunStarted{Model: r.Request.Source.Name}, Finish: &event.RunFinished{Status: r.Status}}
+	at := map[string]*step{}
+	get := func(path, name string) *step {
+		s := at[path]
+		if s == nil {
+			short, _, _ := strings.Cut(path, "/")
+			s = &step{Step: path, Path: short, Name: name, Depth: min(strings.Count(short, "."), 6), Status: "not run"}
+			at[path] = s
+			o.Steps = append(o.Steps, s)
+		}
+		return s
+	}
+	for _, e := range r.Events {
+		switch body := e.Body.(type) {
+		case *event.RunStarted:
+			o.Start = body
+			for _, p := range body.Plan {
+				get(p.Step, p.Name).Level = p.Level
+			}
+		case *event.PassStarted:
+			s := get(e.Step, body.Name)
+			s.Level, s.Note = body.Level, body.Why
+		case *event.PassFinished:
+			s := get(e.Step, body.Name)
+			s.Status, s.Done, s.Added, s.Removed, s.Reused = "same", body, body.Added, body.Removed, e.Reused
+			if body.Changed {
+				s.Status = "changed"
+			}
+			if e.Measured != nil {
+				s.Self, s.Total = e.Measured.Self, e.Measured.Total
+			}
+		case *event.PassSkipped:
+			s := get(e.Step, body.Name)
+			s.Status, s.Note, s.Level = "skipped", body.Text, body.Level
+		case *event.PassFailed:
+			s := get(e.Step, body.Name)
+			fault := body.Error
+			s.Status, s.Error = "failed", &fault
+		case *event.Diagnostic:
+			o.Diagnostics = append(o.Diagnostics, e)
+		case *event.CodeGenerated:
+			o.Code = body
+			if e.Measured != nil {
+				o.CodeTime = e.Measured.Total
+			}
+		case *event.Executed:
+			o.Executed = append(o.Executed, e)
+		case *event.RunFinished:
+			o.Finish = body
+			if e.Measured != nil {
+				o.Total = e.Measured.Total
+			}
+		default:
+			panic(fmt.Sprintf("unknown body of an event: %T", body))
+		}
+	}
+	for _, n := range b.Session.Notes {
+		switch s := at[n.Step]; {
+		case n.Run != "" && n.Run != r.ID:
+		case s != nil:
+			s.Notes = append(s.Notes, n)
+		default:
+			o.Notes = append(o.Notes, n)
+		}
+	}
+	return o
+}
+
+// place says where in its run a note is pinned.
+func place(n store.Note) string {
+	var words []string
+	if n.Step != "" {
+		words = append(words, n.Step)
+	}
+	if n.Function != "" {
+		words = append(words, n.Function)
+	}
+	if n.Line > 0 {
+		words = append(words, fmt.Sprintf("line %d", n.Line))
+	}
+	return strings.Join(words, ", ")
+}
+
+// sequential tells whether a step only holds others: what they changed is shown there.
+func (o *outline) sequential(s *step) bool {
+	return slices.ContainsFunc(o.Steps, func(x *step) bool { return strings.HasPrefix(x.Path, s.Path+".") })
+}
+
+// duration prints nanoseconds for people.
+func duration(ns int64) string {
+	switch d := time.Duration(ns); {
+	case ns <= 0:
+		return ""
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.0f µs", float64(ns)/1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.1f ms", float64(ns)/1e6)
+	default:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+}
+
+// tensorText prints a tensor in one line.
+func tensorText(t event.Tensor) string {
+	dims := make([]string, len(t.Shape))
+	for i, d := range t.Shape {
+		dims[i] = fmt.Sprint(d)
+	}
+	first := make([]string, 0, len(t.First))
+	for _, x := range t.First[:min(len(t.First), 16)] {
+		first = append(first, fmt.Sprintf("%.6g", float64(x)))
+	}
+	more := ""
+	size := int64(1)
+	for _, d := range t.Shape {
+		size *= d
+	}
+	if size > int64(len(first)) {
+		more = ", …"
+	}
+	return fmt.Sprintf("%s[%s] = %s%s", t.DType, strings.Join(dims, "×"), strings.Join(first, ", "), more)
+}
+
+// rangeText prints the range of a tensor.
+func rangeText(t event.Tensor) string {
+	out := fmt.Sprintf("min %.6g, max %.6g, mean %.6g", float64(t.Min), float64(t.Max), float64(t.Mean))
+	if t.NaNs > 0 {
+		out += fmt.Sprintf(", %d NaN", t.NaNs)
+	}
+	return out
+}
+
+// bindingsText prints the values of symbolic dimensions.
+func bindingsText(b map[string]int64) string {
+	var out []string
+	for name, v := range b {
+		out = append(out, fmt.Sprintf("%s = %d", name, v))
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}

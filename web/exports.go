@@ -1,0 +1,179 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/web/export"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
+)
+
+// Limits on exports and imports, which take memory and time.
+const (
+	maxExports       = 2
+	exportsPerMinute = 30
+)
+
+// downloadPolicy holds for files that visitors get: where a browser shows one after all, it
+// is nobody's page.
+const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+// exportTypes are the forms of exports by the ends of their names.
+var exportTypes = map[string]string{"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "zip": "application/zip"}
+
+// exportTurn takes one of the few turns for exports and imports.
+func (s *Server) exportTurn() (release func(), err error) {
+	select {
+	case s.exports <- struct{}{}:
+		return func() { <-s.exports }, nil
+	default:
+		return nil, &httpError{status: http.StatusServiceUnavailable, message: "too many sessions are being exported or imported; try again in a moment", retryAfter: 5 * time.Second}
+	}
+}
+
+// exportSession sends a session as a file: a page or a report on one run, or an archive.
+func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
+	format := chi.URLParam(r, "format")
+	kind, ok := exportTypes[format]
+	if !ok {
+		return &httpError{status: http.StatusNotFound, message: "a session is exported as html, md or zip"}
+	}
+	sess, err := s.theSession(r)
+	if err != nil {
+		return err
+	}
+	chosen := r.URL.Query().Get("run")
+	if chosen != "" && !slices.Contains(sess.Runs, chosen) {
+		return fmt.Errorf("run of another session: %w", store.ErrNotFound)
+	}
+	if ok, wait := s.downloads.allow(visitor(r), exportsPerMinute); !ok {
+		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may export %d times in a minute; try again later", exportsPerMinute), retryAfter: wait}
+	}
+	release, err := s.exportTurn()
+	if err != nil {
+		return err
+	}
+	defer release()
+	data, err := s.exported(r.Context(), sess, format, chosen)
+	if errors.Is(err, export.ErrTooLarge) {
+		return &httpError{status: http.StatusRequestEntityTooLarge, message: err.Error() + " (run=ID)"}
+	}
+	if err != nil {
+		return err
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Disposition", `attachment; filename="`+downloadName(sess.Title)+"."+format+`"`)
+	h.Set("Content-Security-Policy", downloadPolicy)
+	h.Set("Cache-Control", "no-store")
+	_, err = w.Write(data)
+	return ignore(err)
+}
+
+// exported returns a session in a form.
+func (s *Server) exported(ctx context.Context, sess store.Session, format, chosen string) ([]byte, error) {
+	if format == "zip" {
+		var ids []string
+		if chosen != "" {
+			ids = []string{chosen}
+		}
+		b, err := export.Collect(ctx, s.cfg.Store, sess, ids...)
+		if err != nil {
+			return nil, err
+		}
+		return export.Zip(ctx, b, s.program())
+	}
+	b, err := s.oneRun(ctx, sess, chosen)
+	if err != nil {
+		return nil, err
+	}
+	one := &b.Runs[0]
+	report := export.Report{Program: s.program(), Command: command(run.Info{Source: one.Request.Source, Settings: one.Request.Settings})}
+	if format == "md" {
+		return export.Markdown(ctx, b, one, report)
+	}
+	return export.HTML(ctx, b, one, report)
+}
+
+// oneRun collects the run that was chosen, or else the latest one that has finished.
+func (s *Server) oneRun(ctx context.Context, sess store.Session, chosen string) (*export.Bundle, error) {
+	for _, id := range slices.Backward(sess.Runs) {
+		if chosen != "" && id != chosen {
+			continue
+		}
+		b, err := export.Collect(ctx, s.cfg.Store, sess, id)
+		if err != nil || len(b.Runs) > 0 {
+			return b, err
+		}
+	}
+	return nil, &httpError{status: http.StatusConflict, message: "there is no run that has finished; wait for its end"}
+}
+
+// program names this program in what it exports.
+func (s *Server) program() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	return strings.TrimSpace(version + " " + s.cfg.Build)
+}
+
+// downloadName makes a name of a file without its extension: letters, digits, dots,
+// hyphens and underscores only.
+func downloadName(name string) string {
+	name = strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == '.' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' {
+			return c
+		}
+		return '_'
+	}, name)
+	return orDefault(name[:min(len(name), 100)], "session")
+}
+
+// importSession makes a session of an archive.
+func (s *Server) importSession(ctx context.Context, data []byte, token string) (store.Session, error) {
+	release, err := s.exportTurn()
+	if err != nil {
+		return store.Session{}, err
+	}
+	defer release()
+	b, err := export.Read(data)
+	if err != nil {
+		return store.Session{}, badRequest("%v", err)
+	}
+	return export.Restore(ctx, s.cfg.Store, b, token)
+}
+
+// readArchive reads a body that is an archive.
+func (s *Server) readArchive(w http.ResponseWriter, r *http.Request) (creation, error) {
+	done, err := s.uploading(w, r, export.MaxArchive)
+	if err != nil {
+		return creation{}, err
+	}
+	defer done()
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return creation{}, formError(err)
+	}
+	if !export.IsArchive(data) {
+		return creation{}, badRequest("the body is no zip archive")
+	}
+	return asArchive(creation{data: data}), nil
+}
+
+// asArchive marks a creation from an archive: its runs are in it, none is started.
+func asArchive(c creation) creation {
+	start := false
+	c.Start = &start
+	return c
+}

@@ -1,0 +1,264 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/flow"
+	"github.com/irscope/irscope/web/graph"
+	"github.com/irscope/irscope/web/lru"
+)
+
+// Limits of graphs.
+const (
+	// maxGraphText is the length of the longest text that a graph is made of, in bytes.
+	maxGraphText = 2 << 20
+	// graphsPerMinute is the number of graphs that a visitor may have drawn in a minute;
+	// those that are still known do not count.
+	graphsPerMinute = 240
+	// graphCache is what graphs may hold in memory, and drawingCache what drawings may.
+	graphCache   = 16 << 20
+	drawingCache = 32 << 20
+)
+
+// What a drawing may leave out.
+const (
+	hideMemory    = "memory"
+	hideConstants = "constants"
+)
+
+// graphs keeps the graphs of texts and their drawings by what they were made of.
+type graphs struct {
+	flows    *lru.Cache[string, *flow.Graph]
+	drawings *lru.Cache[drawingKey, []byte]
+	visitors visitors
+}
+
+// drawingKey is all that a drawing depends on.
+type drawingKey struct {
+	before, after     string
+	memory, constants bool // left out
+}
+
+func newGraphs() *graphs {
+	return &graphs{flows: lru.New[string, *flow.Graph](graphCache), drawings: lru.New[drawingKey, []byte](drawingCache)}
+}
+
+// drawing is the answer to a request for a graph.
+type drawing struct {
+	Before  string    `json:"before"`
+	After   string    `json:"after"`
+	Name    string    `json:"name"`
+	Form    flow.Form `json:"form"`
+	Diff    bool      `json:"diff"`
+	Nodes   int       `json:"nodes"`
+	Edges   int       `json:"edges"`
+	Added   int       `json:"added"`
+	Removed int       `json:"removed"`
+	Changed int       `json:"changed"`
+	Folded  int       `json:"folded"`
+	Width   int       `json:"width"`
+	Height  int       `json:"height"`
+	SVG     string    `json:"svg"`
+	Minimap string    `json:"minimap"`
+}
+
+// drawGraph answers with the graph of a function, or of what became of it between two texts.
+func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request) error {
+	if s.cfg.Grapher == nil {
+		return &httpError{status: http.StatusNotImplemented, message: "this server draws no graphs; look at the text of the function"}
+	}
+	key := drawingKey{before: chi.URLParam(r, "before"), after: chi.URLParam(r, "after")}
+	for _, what := range splitList(r.URL.Query()["hide"]) {
+		switch what {
+		case hideMemory:
+			key.memory = true
+		case hideConstants:
+			key.constants = true
+		default:
+			return badRequest("hide is %.60q, want %s, %s or both with a comma between", what, hideMemory, hideConstants)
+		}
+	}
+	if key.before == noText && key.after == noText {
+		return badRequest("both texts are -, want the hash of a text for one of them at least")
+	}
+	body, ok := s.graphs.drawings.Get(key)
+	if !ok {
+		if ok, wait := s.graphs.visitors.allow(visitor(r), graphsPerMinute); !ok {
+			return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d graphs drawn in a minute; try again later", graphsPerMinute), retryAfter: wait}
+		}
+		var err error
+		if body, err = s.draw(r.Context(), key); err != nil {
+			return err
+		}
+		s.graphs.drawings.Put(key, body, int64(len(body)))
+	}
+	sum := sha256.Sum256(body)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	w.Header().Set("ETag", tag)
+	if knows(r, tag) {
+		w.Header().Set("Cache-Control", immutable)
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return immutableJSON(w, body)
+}
+
+// knows tells whether the one who asks has the answer with that tag. A proxy that compresses
+// makes the tag a weak one.
+func knows(r *http.Request, tag string) bool {
+	for _, t := range splitList(r.Header["If-None-Match"]) {
+		if t == "*" || strings.TrimPrefix(t, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// splitList splits values with commas between them.
+func splitList(values []string) []string {
+	var out []string
+	for _, v := range values {
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+// draw makes a drawing within the time that a question to the compiler has.
+func (s *Server) draw(ctx context.Context, key drawingKey) ([]byte, error) {
+	texts := [2]string{}
+	for i, hash := range []string{key.before, key.after} {
+		var err error
+		if texts[i], err = s.graphText(ctx, hash); err != nil {
+			return nil, err
+		}
+	}
+	body, err := ask(s, ctx, func(ctx context.Context) ([]byte, error) {
+		var both [2]*flow.Graph
+		for i, hash := range []string{key.before, key.after} {
+			g, err := s.flowOf(ctx, hash, texts[i])
+			if err != nil {
+				return nil, err
+			}
+			both[i] = g
+		}
+		return draw(ctx, key, both[0], both[1])
+	})
+	var known *httpError
+	if errors.As(err, &known) && known.status == http.StatusServiceUnavailable {
+		return nil, &httpError{status: known.status, message: "drawing the graph takes too long now; try again in a moment, or look at the text", retryAfter: 2 * time.Second}
+	}
+	return body, err
+}
+
+// graphText returns the text that a graph is made of; none for "-" and where the graph is known.
+func (s *Server) graphText(ctx context.Context, hash string) (string, error) {
+	if hash == noText {
+		return "", nil
+	}
+	if _, ok := s.graphs.flows.Get(hash); ok {
+		return "", nil
+	}
+	doc, err := s.texts.document(ctx, hash)
+	if err != nil {
+		return "", err
+	}
+	text := doc.Text()
+	if doc.Language() != event.LangTVMScript {
+		return "", badRequest("text %s is %s, want the TVMScript of a function: generated code has no graph", hash, doc.Language())
+	}
+	if len(text) > maxGraphText {
+		return "", &httpError{
+			status:  http.StatusRequestEntityTooLarge,
+			message: fmt.Sprintf("the function has %d bytes of text; graphs are drawn of at most %s: look at the text", len(text), size(maxGraphText)),
+		}
+	}
+	return text, nil
+}
+
+// flowOf returns the graph of a text, nil for "-".
+func (s *Server) flowOf(ctx context.Context, hash, text string) (*flow.Graph, error) {
+	if hash == noText {
+		return nil, nil
+	}
+	if g, ok := s.graphs.flows.Get(hash); ok {
+		return g, nil
+	}
+	if text == "" { // the graph was dropped since
+		var err error
+		if text, err = s.graphText(ctx, hash); err != nil {
+			return nil, err
+		}
+	}
+	g, err := s.cfg.Grapher.Graph(ctx, text)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, &httpError{status: http.StatusUnprocessableEntity, message: fmt.Sprintf("text %s has no graph: %v; look at the text", hash, err)}
+	}
+	s.graphs.flows.Put(hash, g, int64(2*len(text)))
+	return g, nil
+}
+
+// draw lays a graph out and draws it. Of two equal hashes it draws the graph without marks.
+func draw(ctx context.Context, key drawingKey, before, after *flow.Graph) ([]byte, error) {
+	g := after
+	if key.before != key.after {
+		g = flow.Diff(before, after)
+	}
+	if key.memory {
+		g = flow.Hide(g, flow.Memory, flow.Alloc)
+	}
+	if key.constants {
+		g = withoutConstants(g)
+	}
+	l, err := graph.Of(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var svg, small bytes.Buffer
+	if err := graph.Render(&svg, l, graph.Options{}); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	if err := graph.Minimap(&small, l); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	counts := g.Counts()
+	body, err := json.Marshal(drawing{
+		Before: key.before, After: key.after, Name: g.Name, Form: g.Form, Diff: g.Diff,
+		Nodes: len(l.Graph.Nodes), Edges: len(l.Graph.Edges), Folded: l.Graph.Folded,
+		Added: counts[flow.Added], Removed: counts[flow.Removed], Changed: counts[flow.Changed],
+		Width: l.W, Height: l.H, SVG: svg.String(), Minimap: small.String(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode drawing: %w", err)
+	}
+	return append(body, '\n'), nil
+}
+
+// withoutConstants leaves constants out, those that are told in the nodes that use them too.
+func withoutConstants(g *flow.Graph) *flow.Graph {
+	out := *flow.Hide(g, flow.Constant)
+	out.Nodes = slices.Clone(out.Nodes)
+	for i := range out.Nodes {
+		out.Nodes[i].Inline = nil
+	}
+	return &out
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/search"
+)
+
+// searchesPerMinute is the number of searches that a visitor may make in a minute: a box asks when typing pauses.
+const searchesPerMinute = 240
+
+// newSearcher returns the searcher of a server; results come from the texts that are open anyway.
+func newSearcher(t *texts) *search.Searcher {
+	return search.New(search.Config{Blob: t.store.Blob, Document: t.document})
+}
+
+// searchRun answers with the lines of a run that a query finds.
+func (s *Server) searchRun(w http.ResponseWriter, r *http.Request) error {
+	if ok, wait := s.searches.allow(visitor(r), searchesPerMinute); !ok {
+		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may search %d times in a minute; try again later", searchesPerMinute), retryAfter: wait}
+	}
+	params := r.URL.Query()
+	query, err := search.Parse(params.Get("q"))
+	if err != nil {
+		return wrongQuery(err)
+	}
+	kinds := []string{search.KindRelax, search.KindPrimFunc, search.KindExtern, search.KindCode}
+	kind := params.Get("kind")
+	if kind != "" && !slices.Contains(kinds, kind) {
+		return badRequest("kind is %.60q, want one of %s, or none for all", kind, strings.Join(kinds, ", "))
+	}
+	count, err := number(r, "count", search.DefaultCount, 1, search.MaxCount)
+	if err != nil {
+		return err
+	}
+	id := chi.URLParam(r, "run")
+	log, err := s.manager.Log(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	answer, err := s.search.Search(r.Context(), id, log, search.Request{Query: query, Kind: kind, Count: count, Cursor: params.Get("cursor")})
+	switch {
+	case errors.Is(err, search.ErrBusy):
+		return &httpError{status: http.StatusServiceUnavailable, message: err.Error(), retryAfter: time.Second}
+	case errors.Is(err, search.ErrCursor):
+		return badRequest("%v; want the next of an answer for this run and query", err)
+	case err != nil:
+		return err
+	}
+	return s.json(w, http.StatusOK, answer)
+}
+
+// wrongQuery says what is wrong with a query, and where for those who mark it.
+func wrongQuery(err error) error {
+	e := &httpError{status: http.StatusBadRequest, message: err.Error()}
+	var wrong *search.SyntaxError
+	if errors.As(err, &wrong) {
+		e.found = []event.Diagnostic{{
+			Severity: event.SeverityError, Message: wrong.Message, Code: "query",
+			Span: &event.Span{Source: "q", Line: 1, Column: wrong.Pos + 1, EndLine: 1, EndColumn: wrong.Pos + 2},
+		}}
+	}
+	return e
+}

@@ -1,0 +1,278 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/store"
+)
+
+const urlencoded = "application/x-www-form-urlencoded"
+
+type sharedAnswer struct {
+	Session struct {
+		ID, Title, Parent string
+		Children, Runs    []string
+		Shared, Owner     bool
+		MayEdit           bool `json:"may_edit"`
+		Expires           *time.Time
+	}
+	Link      string
+	EditToken string `json:"edit_token"`
+}
+
+type listAnswer struct {
+	Sessions []struct{ ID, Title string }
+}
+
+func (s *site) info(id string) sharedAnswer {
+	s.t.Helper()
+	return decode[sharedAnswer](s.t, s.get("/api/sessions/"+id).want(s.t, http.StatusOK))
+}
+
+func TestTitles(t *testing.T) {
+	s := open(t, nil)
+	id := s.create("mlp").Session.ID
+	got := decode[sharedAnswer](t, s.post("/api/sessions/"+id+"/title", `{"title":"  <script>alert(1)</script>\u0000\u202e é "}`).want(t, http.StatusOK))
+	if got.Session.Title != "<script>alert(1)</script> é" {
+		t.Errorf("title is %q", got.Session.Title)
+	}
+	page := s.get("/s/"+id, "Accept", html).want(t, http.StatusOK, "&lt;script&gt;alert(1)")
+	if strings.Contains(page.body, "<script>alert") {
+		t.Error("the title is on the page unescaped")
+	}
+	s.do("POST", "/s/"+id+"/title", "title=By+form", "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
+	if got := s.info(id).Session.Title; got != "By form" {
+		t.Errorf("title is %q after a form", got)
+	}
+	s.post("/api/sessions/"+id+"/title", `{"title":"\n"}`).want(t, http.StatusBadRequest, "empty")
+	s.post("/api/sessions/"+id+"/title", `{"title":"`+strings.Repeat("x", store.MaxTitle+1)+`"}`).want(t, http.StatusBadRequest, "at most 400")
+	s.post("/api/sessions/"+id+"/title", `{"name":"x"}`).want(t, http.StatusBadRequest, "unknown field")
+}
+
+type noteAnswer struct{ Note store.Note }
+
+func TestNotes(t *testing.T) {
+	s := open(t, nil)
+	made := s.create("mlp").Session
+	path := "/api/sessions/" + made.ID + "/notes"
+	s.get(path).want(t, http.StatusOK, `"notes":[]`)
+	body := fmt.Sprintf(`{"run":%q,"step":"1/Fuse<i>Ops</i>","function":"main","line":3,"text":" <img src=x onerror=alert(1)> "}`, made.Runs[0])
+	first := decode[noteAnswer](t, s.post(path, body).want(t, http.StatusCreated)).Note
+	if first.Text != "<img src=x onerror=alert(1)>" || first.Line != 3 || first.Run != made.Runs[0] || len(first.ID) != 22 {
+		t.Fatalf("note is %+v", first)
+	}
+	form := s.do("POST", "/s/"+made.ID+"/notes", "text=a%0D%0Ab&step=2/Later&line=", "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
+	if to := form.Header.Get("Location"); to != "/s/"+made.ID+"?pass=2/Later" {
+		t.Errorf("a note by form leads to %s", to)
+	}
+	changed := decode[noteAnswer](t, s.do("PUT", path+"/"+first.ID, `{"text":"other"}`, "Content-Type", "application/json").want(t, http.StatusOK)).Note
+	if changed.ID != first.ID || changed.Text != "other" || !changed.Created.Equal(first.Created) || changed.Step != "" {
+		t.Errorf("a changed note is %+v", changed)
+	}
+	list := decode[struct{ Notes []store.Note }](t, s.another().get(path).want(t, http.StatusOK)).Notes
+	if len(list) != 2 || list[0].Text != "other" || list[1].Text != "a\nb" {
+		t.Errorf("notes are %+v", list)
+	}
+	for body, want := range map[string]string{
+		`{"text":"  "}`:            "is empty",
+		`{"text":"x","line":-1}`:   "line is -1",
+		`{"text":"x","run":"r"}`:   "not one of this session",
+		`{"text":"x","colour":""}`: "unknown field",
+		`{"text":"` + strings.Repeat("x", store.MaxNote+1) + `"}`:                "at most 16384",
+		`{"text":"x","step":"` + strings.Repeat("x", store.MaxField+1) + `"}`:    "at most",
+		`{"text":"x","function":"` + strings.Repeat("x", 1<<20) + `"}`:           "larger than",
+		`{"text":"x","run":"` + strings.Repeat("A", len(made.Runs[0])-1) + `é"}`: "not one",
+	} {
+		if a := s.post(path, body); a.StatusCode != http.StatusBadRequest && a.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("%.60s answers %d", body, a.StatusCode)
+		} else if !strings.Contains(a.body, want) && !(want == "at most" && strings.Contains(a.body, "1024 bytes")) {
+			t.Errorf("%.60s answers %s, want %q", body, a.body, want)
+		}
+	}
+	s.do("PUT", path+"/none", `{"text":"x"}`).want(t, http.StatusNotFound)
+	s.do("DELETE", path+"/none", "").want(t, http.StatusNotFound)
+	s.do("DELETE", path+"/"+first.ID, "").want(t, http.StatusNoContent)
+	s.do("POST", "/s/"+made.ID+"/notes/"+list[1].ID+"/delete", "", "Accept", html).want(t, http.StatusSeeOther)
+	s.get(path).want(t, http.StatusOK, `"notes":[]`)
+}
+
+func TestSharing(t *testing.T) {
+	s := open(t, nil)
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	api := "/api/sessions/" + made.ID
+	note := decode[noteAnswer](t, s.post(api+"/notes", `{"text":"x"}`).want(t, http.StatusCreated)).Note
+	if got := s.info(made.ID).Session; got.Expires == nil || got.Shared || !got.Owner {
+		t.Errorf("before it is shared the session is %+v", got)
+	}
+	s.post(api+"/share", `{"run":"other"}`).want(t, http.StatusBadRequest, "not one of this session")
+	s.post(api+"/share", `{"view":"<b>"}`).want(t, http.StatusBadRequest, "view is")
+	s.post(api+"/share", `{"line":-2}`).want(t, http.StatusBadRequest, "line is -2")
+	if s.info(made.ID).Session.Shared {
+		t.Fatal("a refused request shared the session")
+	}
+	state := fmt.Sprintf(`{"run":%q,"pass":"1/Fuse<i>Ops</i>","function":"main","view":"split","line":2}`, made.Runs[0])
+	got := decode[sharedAnswer](t, s.post(api+"/share", state).want(t, http.StatusOK))
+	if want := "/s/" + made.ID + "?run=" + made.Runs[0] + "&pass=1/Fuse%3Ci%3EOps%3C/i%3E&function=main&view=split&line=2"; got.Link != want || !got.Session.Shared || got.Session.Expires != nil {
+		t.Errorf("sharing gives %+v, want link %s", got, want)
+	}
+	s.another().get(got.Link, "Accept", html).want(t, http.StatusOK, `data-may-edit="false"`)
+
+	// Nothing of it changes any more, for nobody.
+	for route, body := range map[string]string{
+		"POST /title": `{"title":"x"}`, "POST /notes": `{"text":"x"}`, "PUT /notes/" + note.ID: `{"text":"x"}`, "DELETE /notes/" + note.ID: "",
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		s.do(method, api+path, body, "Content-Type", "application/json").want(t, http.StatusConflict, "fork it")
+	}
+	s.post(api+"/runs", `{}`).want(t, http.StatusForbidden)
+	again := s.do("POST", "/s/"+made.ID+"/share", "view=ir&run="+made.Runs[0], "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
+	if to := again.Header.Get("Location"); to != "/s/"+made.ID+"?run="+made.Runs[0]+"&view=ir" {
+		t.Errorf("sharing again leads to %s", to)
+	}
+	// Its owner may still delete it.
+	s.do("DELETE", api, "").want(t, http.StatusNoContent)
+	s.get(api).want(t, http.StatusNotFound)
+}
+
+func TestForks(t *testing.T) {
+	s := open(t, nil)
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	s.state(made.Runs[0], "ok")
+	api := "/api/sessions/" + made.ID
+	s.post(api+"/title", `{"title":"parent"}`)
+	s.post(api+"/notes", fmt.Sprintf(`{"text":"x","run":%q}`, made.Runs[0]))
+	other := s.another()
+	fork := decode[sharedAnswer](t, other.post(api+"/fork", ``).want(t, http.StatusCreated))
+	if fork.Session.Title != "parent" || len(fork.Session.Runs) != 1 || !fork.Session.MayEdit || len(fork.EditToken) != 43 || fork.Session.ID == made.ID {
+		t.Fatalf("a fork is %+v", fork)
+	}
+	// The parent is not the visitor's and not shared: its id is not told; nor is the child's
+	// to who made the parent.
+	if fork.Session.Parent != "" || len(s.info(made.ID).Session.Children) != 0 {
+		t.Errorf("ids of others are told: %+v, %+v", fork.Session, s.info(made.ID).Session)
+	}
+	forkAPI := "/api/sessions/" + fork.Session.ID
+	other.get(forkAPI+"/notes").want(t, http.StatusOK, `"text":"x"`)
+	other.get("/s/"+fork.Session.ID+"?run="+made.Runs[0], "Accept", html).want(t, http.StatusOK, "R.multiply", `data-may-edit="true"`)
+	other.post(forkAPI+"/runs", `{"opt_level":1}`).want(t, http.StatusAccepted)
+	s.post(forkAPI+"/runs", `{}`).want(t, http.StatusForbidden)
+
+	own := decode[sharedAnswer](t, s.post(api+"/fork", fmt.Sprintf(`{"run":%q}`, made.Runs[0])).want(t, http.StatusCreated)).Session
+	other.post(forkAPI+"/share", `{}`).want(t, http.StatusOK)
+	if got := s.info(made.ID).Session.Children; strings.Join(got, " ") != fork.Session.ID+" "+own.ID {
+		t.Errorf("children are %v, want the shared one and the visitor's own", got)
+	}
+	if got := s.info(own.ID).Session.Parent; got != made.ID {
+		t.Errorf("the parent of the visitor's own fork is %q", got)
+	}
+	if got := other.info(own.ID).Session.Parent; got != "" {
+		t.Errorf("a stranger is told the parent %q", got)
+	}
+	form := s.do("POST", "/s/"+made.ID+"/fork", "", "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
+	s.get(form.Header.Get("Location"), "Accept", html).want(t, http.StatusOK)
+
+	// What is shared can be forked, and a fork lives on when its parent is gone.
+	s.post(api+"/share", `{}`).want(t, http.StatusOK)
+	late := decode[sharedAnswer](t, other.post(api+"/fork", `{}`).want(t, http.StatusCreated)).Session
+	if late.Parent != made.ID || late.Shared {
+		t.Errorf("a fork of a shared session is %+v", late)
+	}
+	s.do("DELETE", api, "").want(t, http.StatusNoContent)
+	if got := other.info(late.ID).Session; got.Parent != "" || len(got.Runs) != 1 {
+		t.Errorf("after its parent was deleted the fork is %+v", got)
+	}
+	s.post("/api/sessions/none/fork", `{}`).want(t, http.StatusNotFound)
+}
+
+func TestAForkKeepsAnUploadedModel(t *testing.T) {
+	s := open(t, nil)
+	body, kind := form(t, "model", "m.onnx", []byte("\x08\x07weights"))
+	id := decode[sessionAnswer](t, s.do("POST", "/api/sessions", body, "Content-Type", kind).want(t, http.StatusCreated)).Session.ID
+	fork := decode[sharedAnswer](t, s.another().post("/api/sessions/"+id+"/fork", `{}`).want(t, http.StatusCreated)).Session
+	s.do("DELETE", "/api/sessions/"+id, "").want(t, http.StatusNoContent)
+	a := s.get("/api/sessions/"+fork.ID+"/export.zip").want(t, http.StatusOK)
+	if !strings.Contains(a.body, "source/model.onnx") {
+		t.Error("the model is gone with the parent")
+	}
+}
+
+func TestMySessionsAndExpiry(t *testing.T) {
+	s := open(t, nil)
+	if got := decode[listAnswer](t, s.get("/api/sessions").want(t, http.StatusOK)).Sessions; got == nil || len(got) != 0 {
+		t.Errorf("without a token the list is %v", got)
+	}
+	a, b := s.create("mlp"), s.create("wait")
+	list := decode[listAnswer](t, s.get("/api/sessions").want(t, http.StatusOK)).Sessions
+	if len(list) != 2 || list[0].ID != b.Session.ID || list[1].ID != a.Session.ID {
+		t.Errorf("sessions are %v", list)
+	}
+	if got := decode[listAnswer](t, s.another().get("/api/sessions", "Authorization", "Bearer "+a.EditToken)).Sessions; len(got) != 2 {
+		t.Errorf("with the token in a header the list is %v", got)
+	}
+	if got := decode[listAnswer](t, s.another().get("/api/sessions", "Authorization", "Bearer "+strings.Repeat("A", 43))).Sessions; len(got) != 0 {
+		t.Errorf("with another token the list is %v", got)
+	}
+
+	path := "/api/sessions/" + a.Session.ID + "/expiry"
+	got := decode[sharedAnswer](t, s.post(path, `{"days":2}`).want(t, http.StatusOK)).Session
+	if left := time.Until(*got.Expires); left > 48*time.Hour || left < 47*time.Hour {
+		t.Errorf("it expires in %v", left)
+	}
+	for _, body := range []string{`{}`, `{"days":0}`, `{"days":-1}`, `{"days":366}`} {
+		s.post(path, body).want(t, http.StatusBadRequest, "from 1 to 365")
+	}
+	s.do("POST", "/s/"+a.Session.ID+"/expiry", "days=x", "Content-Type", urlencoded).want(t, http.StatusBadRequest, "days is")
+	s.do("POST", "/s/"+a.Session.ID+"/expiry", "days=9", "Content-Type", urlencoded, "Accept", html).want(t, http.StatusSeeOther)
+	s.post("/api/sessions/"+a.Session.ID+"/share", `{}`).want(t, http.StatusOK)
+	s.post(path, `{"days":5}`).want(t, http.StatusOK)
+	if got := decode[sharedAnswer](t, s.post(path, `{"days":0}`).want(t, http.StatusOK)).Session; got.Expires != nil {
+		t.Errorf("a shared session that is kept for good expires at %v", got.Expires)
+	}
+}
+
+// TestWhatMayNotBeChangedDoesNotExist compares the answers to a session that is missing, one
+// that has expired, and one of another visitor.
+func TestWhatMayNotBeChangedDoesNotExist(t *testing.T) {
+	st := store.NewMemory(64 << 20)
+	s := open(t, func(c *web.Config) { c.Store = st })
+	old, mine := s.create("mlp").Session.ID, s.create("mlp").Session.ID
+	if err := st.SetExpiry(t.Context(), old, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	thief := s.another()
+	thief.create("mlp") // has a token of its own
+	for _, route := range []string{
+		"POST /title", "POST /share", "POST /expiry", "POST /notes", "POST /notes/x", "PUT /notes/x", "DELETE /notes/x", "DELETE ",
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		body := `{"title":"x"}`
+		want := thief.do(method, "/api/sessions/none"+path, body).want(t, http.StatusNotFound)
+		for name, a := range map[string]answer{
+			"expired":   s.do(method, "/api/sessions/"+old+path, body),
+			"forbidden": thief.do(method, "/api/sessions/"+mine+path, body),
+			"no token":  s.another().do(method, "/api/sessions/"+mine+path, body),
+			"bad token": s.another().do(method, "/api/sessions/"+mine+path, body, "Authorization", "Bearer "+strings.Repeat("A", 43)),
+		} {
+			a.Header.Del("Date")
+			want.Header.Del("Date")
+			if a.StatusCode != want.StatusCode || a.body != want.body || fmt.Sprint(a.Header) != fmt.Sprint(want.Header) {
+				t.Errorf("%s: %s answers %d %s %v, a missing one %d %s %v", route, name, a.StatusCode, a.body, a.Header, want.StatusCode, want.body, want.Header)
+			}
+		}
+	}
+	for _, f := range []string{"html", "md", "zip"} {
+		if a, b := s.get("/api/sessions/"+old+"/export."+f), s.get("/api/sessions/none/export."+f); a.StatusCode != 404 || a.body != b.body {
+			t.Errorf("export.%s of an expired session: %d %s", f, a.StatusCode, a.body)
+		}
+	}
+	if got := s.info(mine).Session; got.Title != "MLP <b>" || got.Shared {
+		t.Errorf("the session was changed: %+v", got)
+	}
+}
