@@ -87,6 +87,7 @@ func TestLimits(t *testing.T) {
 		}{
 			{"FileBytes", func(l *irjson.Limits, n int64) { l.FileBytes = n }, int64(len(text))},
 			{"Nodes", func(l *irjson.Limits, n int64) { l.Nodes = int(n) }, 3},
+			{"Places", func(l *irjson.Limits, n int64) { l.Places = n }, 3},
 			{"Depth", func(l *irjson.Limits, n int64) { l.Depth = int(n) }, 2},
 			{"StringBytes", func(l *irjson.Limits, n int64) { l.StringBytes = int(n) }, 50},
 			{"BlobBytes", func(l *irjson.Limits, n int64) { l.BlobBytes = n }, 16},
@@ -133,7 +134,7 @@ func FuzzLoad(f *testing.F) {
 	if doc, err := os.ReadFile("../../docs/nodes.md"); err == nil {
 		f.Add(doc)
 	}
-	lim := irjson.Limits{FileBytes: 1 << 20, Nodes: 1000, Depth: 100, StringBytes: 1 << 16, BlobBytes: 1 << 16}
+	lim := irjson.Limits{FileBytes: 1 << 20, Nodes: 1000, Places: 10_000, Depth: 100, StringBytes: 1 << 16, BlobBytes: 1 << 16}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		root, err := irjson.Load(bytes.NewReader(in), lim)
 		if err != nil {

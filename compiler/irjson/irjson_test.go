@@ -198,13 +198,21 @@ func TestDeepTrees(t *testing.T) {
 }
 
 func TestSharedChain(t *testing.T) {
-	var e tir.Expr = tir.NewVar("x", dtype.Int64T)
-	for range 60 {
-		e = tir.NewBinary(tir.OpAdd, e, e)
+	chain := func(depth int) []byte {
+		var e tir.Expr = tir.NewVar("x", dtype.Int64T)
+		for range depth {
+			e = tir.NewBinary(tir.OpAdd, e, e)
+		}
+		return save(t, e, irjson.Base64)
 	}
-	back := load(t, save(t, e, irjson.Base64)).(*tir.Binary)
+	back := load(t, chain(20)).(*tir.Binary)
 	if back.A != back.B {
 		t.Error("a shared node became two")
+	}
+	for _, depth := range []int{30, 60, 70, 1000} {
+		if _, err := irjson.Load(bytes.NewReader(chain(depth)), irjson.DefaultLimits()); err == nil || !strings.Contains(err.Error(), "(Limits.Places)") {
+			t.Errorf("a chain that stands for 2^%d nodes: %v", depth, err)
+		}
 	}
 }
 

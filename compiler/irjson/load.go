@@ -42,6 +42,7 @@ type loader struct {
 	origins   *ir.Origins
 	nodes     []ir.Node
 	depth     []int32
+	places    []int64
 	module    *ir.Module
 }
 

@@ -19,6 +19,7 @@ type record struct {
 	keys  uint8  // those of the object that were read
 	seen  uint64 // bits of the fields that were read
 	depth int32  // of the deepest node below
+	place int64  // nodes below, once for each place
 	base  ir.Base
 }
 
@@ -98,12 +99,19 @@ func (l *loader) finish(rec *record) error {
 	if int(rec.depth) >= l.lim.Depth {
 		return l.fail("more than %d nodes above each other (Limits.Depth)", l.lim.Depth)
 	}
+	if rec.place >= l.lim.Places {
+		return l.fail("the nodes below stand at more than %d places (Limits.Places)", l.lim.Places)
+	}
 	n := rec.ptr.Interface().(ir.Node)
 	if problem := check(n); problem != "" {
 		return l.fail("a %s %s", rec.typ.key, problem)
 	}
 	l.nodes = append(l.nodes, n)
 	l.depth = append(l.depth, rec.depth+1)
+	if _, ok := n.(ir.Variable); ok {
+		rec.place = 0 // a use does not lead to what the variable holds
+	}
+	l.places = append(l.places, rec.place+1)
 	return nil
 }
 
@@ -195,6 +203,7 @@ func (l *loader) setNode(rec *record, dst reflect.Value, what string, optional b
 			types().typeOf(n.Elem()).key, strings.TrimPrefix(dst.Type().String(), "*"))
 	}
 	rec.depth = max(rec.depth, l.depth[i])
+	rec.place = min(rec.place+l.places[i], l.lim.Places)
 	dst.Set(n)
 	return nil
 }

@@ -21,6 +21,7 @@ type Options struct {
 type Limits struct {
 	FileBytes   int64 // of all that is read
 	Nodes       int   // entries of the table of nodes; of the table of origins, too
+	Places      int64 // nodes once for each place at which they stand: sharing lets a short file stand for a huge tree
 	Depth       int   // nodes above each other, and dictionaries or lists in an attribute
 	StringBytes int   // one string: a name, an attribute, a source text
 	BlobBytes   int64 // all constants together
@@ -28,5 +29,5 @@ type Limits struct {
 
 // DefaultLimits are for files of the user who runs the program.
 func DefaultLimits() Limits {
-	return Limits{FileBytes: 4 << 30, Nodes: 4 << 20, Depth: 100_000, StringBytes: 64 << 20, BlobBytes: 2 << 30}
+	return Limits{FileBytes: 4 << 30, Nodes: 4 << 20, Places: 1 << 26, Depth: 100_000, StringBytes: 64 << 20, BlobBytes: 2 << 30}
 }

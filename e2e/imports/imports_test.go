@@ -88,7 +88,9 @@ var rules = []rule{
 	},
 	{
 		"instruments/event, instruments/flow and instruments/history import only the standard library",
-		func(p string) bool { return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" },
+		func(p string) bool {
+			return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history"
+		},
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},
 	{
