@@ -1,16 +1,12 @@
 package browser
 
 import (
-	"archive/zip"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/irscope/irscope/e2e/fixture"
@@ -75,13 +71,20 @@ func TestShare(t *testing.T) {
 		t.Errorf("after a reload the title is %q", got)
 	}
 
-	p.click("#share")
+	// The way through the menu and the dialog is open to the keyboard.
+	p.tabTo("#session-menu summary")
+	p.press(kb.Enter)
+	p.wait(`document.querySelector("#session-menu").open`)
+	p.tabTo("[data-export=md]")
+	p.press(kb.Escape)
+	p.wait(`!document.querySelector("#session-menu").open && ` + focused("summary"))
+	p.tabTo("#share")
+	p.press(kb.Enter)
 	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("can no longer be changed")`)
-	p.screen("share-offer")
-	p.click("#share-yes")
+	p.wait(focused("#share-yes"))
+	p.press(kb.Enter)
 	p.wait(`document.querySelector("#share-link")`)
 	p.wait(`!document.querySelector("#share-yes")`)
-	p.screen("share-link")
 	link := strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base)
 	p.press(kb.Escape)
 	p.wait(`document.querySelector("#locked")?.checkVisibility() && !document.querySelector("#rename")`)
@@ -114,7 +117,6 @@ func TestShare(t *testing.T) {
 			t.Errorf("wrong in the shared session: %s", what)
 		}
 	}
-	other.screen("shared")
 	other.press("c")
 	if other.count("dialog[open]") != 0 {
 		t.Error("a reader of a shared session is asked for a note")
@@ -141,7 +143,6 @@ func TestShare(t *testing.T) {
 	other.wait(done)
 	other.click("#session-menu summary")
 	other.wait(`document.querySelector(".lineage .parent").checkVisibility()`)
-	other.screen("fork-menu")
 	other.click(".lineage .parent")
 	other.wait(`location.pathname === ` + fmt.Sprintf("%q", path))
 	other.wait(`document.querySelector(".lineage .child")`)
@@ -164,7 +165,6 @@ func TestNotes(t *testing.T) {
 	p.note("of a function that FuseOps leaves as it is")
 	p.wait(`document.querySelectorAll("#note-list li").length === 3`)
 	p.wait(`document.querySelectorAll(".ln.noted").length === 1`)
-	p.screen("notes")
 
 	// In the order of the steps; each leads to its place.
 	places := eval[[]string](p, `[...document.querySelectorAll("#note-list .note-go")].map(x => x.textContent)`)
@@ -189,61 +189,6 @@ func TestNotes(t *testing.T) {
 	p.goTo(path)
 	p.wait(done)
 	p.wait(`[...document.querySelectorAll("#note-list .note-text")].map(x => x.textContent).join() === "of a function that FuseOps leaves as it is,on line 8"`)
-}
-
-// TestExports downloads all forms of a session, and opens the archive: it shows the same passes and notes.
-func TestExports(t *testing.T) {
-	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
-	dir := t.TempDir()
-	path := session(p, fixture.MLP)
-	p.goTo(path + "?pass=1.9/FuseTIR&function=main&line=8")
-	p.wait(done)
-	p.wait(`document.querySelector(".code-row.at-line")`)
-	p.note("goes with it")
-	p.click("#only-changed")
-	p.wait(`document.querySelector("#hidden-count").textContent === ""`)
-	passes := `[...document.querySelectorAll("#tree .row")].map(x => [x.dataset.step, x.className, x.querySelector(".delta")?.textContent].join(" ")).join("\n")`
-	before := eval[string](p, passes)
-
-	if _, err := chromedp.CallBrowser(p.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for format, want := range map[string]string{"html": "<!doctype html", "md": "# MLP", "zip": "PK\x03\x04"} {
-		p.click("#session-menu summary")
-		p.click(`[data-export=` + format + `]`)
-		file := filepath.Join(dir, "MLP."+format)
-		p.until(file+" has come", func() bool {
-			info, err := os.Stat(file)
-			return err == nil && info.Size() > 0
-		})
-		data, err := os.ReadFile(file)
-		if err != nil || !strings.HasPrefix(strings.ToLower(string(data)), strings.ToLower(want)) {
-			t.Errorf("the %s begins with %.40q (%v), want %q", format, data, err, want)
-		}
-		p.press(kb.Escape)
-		p.wait(`!document.querySelector("#session-menu").open`)
-	}
-	archive, err := zip.OpenReader(filepath.Join(dir, "MLP.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = archive.Close()
-
-	p.goTo("/")
-	p.wait(`document.querySelector("#export-file")`)
-	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{file(t, "letter.txt", "x")}))
-	p.wait(`document.querySelector("#import-error").textContent.includes("no export of a session")`)
-	p.do("choose the archive", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{filepath.Join(dir, "MLP.zip")}))
-	p.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", path))
-	p.wait(done)
-	p.wait(`document.querySelector("#note-list .note-text")?.textContent === "goes with it"`)
-	p.click("#note-list .note-go")
-	p.wait(place + ` === "1.9/FuseTIR main 8 unified" && document.querySelector(".ln.noted")`)
-	if after := eval[string](p, passes); after != before {
-		t.Errorf("the passes of the archive are\n%s\nwant\n%s", after, before)
-	}
 }
 
 // TestSharedPages looks at what belongs to sessions in every size and theme: axe finds nothing, and nothing sticks out.
@@ -297,6 +242,19 @@ func TestSharedPages(t *testing.T) {
 			p.wait(`document.querySelector("#note-list li")`)
 			narrow("passes")
 			look("shared")
+			p.goTo(session(p, scriptModel))
+			p.wait(done)
+			p.click("#rename")
+			p.fill("#rename-field", "A text of a module with a title that is too long for the top bar")
+			p.press(kb.Tab)
+			p.wait(`document.querySelector("#rename")`)
+			look("long-title")
+			p.click("#share")
+			p.click("#share-yes")
+			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
+			p.press(kb.Escape)
+			p.wait(`!document.querySelector("dialog[open]")`)
+			look("long-title-shared")
 			p.goTo("/")
 			p.wait(`document.querySelector("#sessions tbody tr .chip")`)
 			look("gallery")
@@ -304,43 +262,4 @@ func TestSharedPages(t *testing.T) {
 			look("import")
 		}
 	}
-}
-
-// TestMySessions lists the sessions of a visitor on the start page, also without a script, and deletes them.
-func TestMySessions(t *testing.T) {
-	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
-	p.goTo("/")
-	if p.count("#sessions") != 0 {
-		t.Error("a visitor without sessions is shown some")
-	}
-	path := session(p, fixture.MLP)
-	p.goTo(path)
-	p.wait(done)
-	p.goTo(session(p, fixture.Hostile))
-	p.wait(done)
-	p.goTo("/")
-	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 2`)
-	row := `#sessions tr[data-session="` + strings.TrimPrefix(path, "/s/") + `"]`
-	if got := eval[string](p, `[".session-model", ".session-runs", "a"].map(x => document.querySelector(`+fmt.Sprintf("%q", row)+` + " " + x).textContent).join()`); got != "mlp,1,MLP" {
-		t.Errorf("the row of a session reads %q", got)
-	}
-	p.screen("gallery-sessions")
-	other := visit(t, p.base, 1440, 900)
-	other.goTo("/")
-	if other.count("#sessions") != 0 {
-		t.Error("a visitor sees the sessions of another")
-	}
-
-	p.click(row + " [data-delete]")
-	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("MLP")`)
-	p.click("dialog[open] [data-yes]")
-	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 1`)
-
-	// The page of a session deletes it too.
-	p.click("#sessions tbody a")
-	p.wait(done)
-	p.click("#session-menu summary")
-	p.click("#delete-session")
-	p.click("dialog[open] [data-yes]")
-	p.wait(`location.pathname === "/" && document.querySelector(".cards") && !document.querySelector("#sessions")`)
 }

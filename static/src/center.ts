@@ -2,7 +2,7 @@
 
 import type { DiffQuery } from "./api";
 import { byId, h, setText } from "./dom";
-import type * as Graphs from "./graphview";
+import { GraphPane, type Open } from "./graphpane";
 import { CodeView } from "./codeview";
 import { errorNote } from "./details";
 import type { Entry } from "./functions";
@@ -27,11 +27,7 @@ export class Center {
   readonly code: CodeView;
   private readonly host = byId("code");
   private readonly resultHost = byId("result");
-  private readonly graphHost = byId("graph");
-  // graph is loaded when it is opened; drawn tells that it shows and not a message in its place.
-  private graph: Promise<Graphs.GraphView> | null = null;
-  private ready: Graphs.GraphView | null = null;
-  private drawn = false;
+  private readonly graph: GraphPane;
   // target is a line of the text before that is to be shown with the next text.
   private target = 0;
   private focusNext = false;
@@ -42,6 +38,10 @@ export class Center {
 
   constructor(private readonly on: { line(n: number): void; openKernel(name: string): void; go(view: View, fn: string, line: number): void; showView(view: View): void }) {
     this.host.replaceChildren(this.empty);
+    this.graph = new GraphPane({
+      line: (n) => on.line(n),
+      marks: (k, n) => setText(byId("hunk-count"), n === 0 ? "" : k < 0 ? plural(n, "mark") : `${k + 1} / ${n}`),
+    });
     this.code = new CodeView(this.host, {
       line: (n) => on.line(n),
       hunk: (k, n) => setText(byId("hunk-count"), n === 0 ? "" : k < 0 ? plural(n, "hunk") : `${k + 1} / ${n}`),
@@ -83,8 +83,10 @@ export class Center {
     const state = { ...asked, view: effective(model, step, asked.view) };
     const isResult = state.view === "result";
     this.resultHost.hidden = !isResult;
-    this.graphHost.hidden = state.view !== "graph" || !this.drawn;
-    this.host.hidden = isResult || !this.graphHost.hidden;
+    // The focus follows from the graph to the text.
+    if (!isResult && state.view !== "graph" && this.graph.host.contains(document.activeElement)) this.focusNext = true;
+    this.graph.host.hidden = state.view !== "graph" || !this.graph.drawn;
+    this.host.hidden = isResult || !this.graph.host.hidden;
     const title = this.title(step, fn, state.view);
     setText(byId("center-title"), title);
     byId("center-title").title = title;
@@ -120,15 +122,15 @@ export class Center {
 
   // moveHunk goes to the next (1) or previous (-1) run of changes, in the graph to the next node with a mark.
   moveHunk(dir: 1 | -1): void {
-    if (this.graphHost.hidden) this.code.moveHunk(dir);
-    else this.ready?.moveMark(dir);
+    if (this.graph.host.hidden) this.code.moveHunk(dir);
+    else this.graph.moveMark(dir);
   }
 
   private showGraph(model: RunModel, step: Step | null, fn: string, change: FunctionChange | undefined, line: number): void {
     const text = model.functionsAt(step).find((f) => f.name === fn)?.text;
     const before = change ? (change.before ?? "") : text;
     const after = change ? (change.after ?? "") : text;
-    const pending = step?.status === "waiting" || step?.status === "running";
+    const pending = step !== null && ["waiting", "running", "failed"].includes(step.status);
     const key = `graph ${step?.path} ${step?.status} ${before}/${after}`;
     if (key === this.key) return;
     this.key = key;
@@ -144,38 +146,15 @@ export class Center {
     });
   }
 
-  private async drawGraph(before: string, after: string, label: string, line: number, open: (line: number, before: boolean) => void): Promise<void> {
+  private async drawGraph(before: string, after: string, label: string, line: number, open: Open): Promise<void> {
     const abort = new AbortController();
     this.pending = abort;
+    const fromText = this.host.contains(document.activeElement);
     try {
-      this.graph ??= this.loadGraph();
-      this.ready = await this.graph;
-      if (abort.signal.aborted) return;
-      const fromText = this.host.contains(document.activeElement);
-      this.openLine = open;
-      this.drawn = true;
-      this.graphHost.hidden = false;
-      this.host.hidden = true;
-      await this.ready.show(before, after, label, line, abort.signal);
-      if (fromText && !abort.signal.aborted) this.ready.focus();
+      await this.graph.show(before, after, label, line, abort.signal, open, () => (this.host.hidden = true));
+      if (fromText && !abort.signal.aborted) this.graph.focus();
     } catch (err) {
       if (!abort.signal.aborted) this.say(err instanceof Error ? err.message : String(err), true);
-    }
-  }
-
-  private openLine: (line: number, before: boolean) => void = () => undefined;
-
-  private async loadGraph(): Promise<Graphs.GraphView> {
-    try {
-      const own = (await import(byId("app").dataset.graph!)) as typeof Graphs;
-      return new own.GraphView(this.graphHost, {
-        open: (line, before) => this.openLine(line, before),
-        line: (n) => this.on.line(n),
-        marks: (k, n) => setText(byId("hunk-count"), n === 0 ? "" : k < 0 ? plural(n, "mark") : `${k + 1} / ${n}`),
-      });
-    } catch (err) {
-      this.graph = null;
-      throw err;
     }
   }
 
@@ -282,8 +261,7 @@ export class Center {
 
   // showMessage makes room for a message in the place of the text or the graph.
   private showMessage(): void {
-    this.drawn = false;
-    this.graphHost.hidden = true;
+    this.graph.hide();
     this.host.hidden = false;
     this.code.scroller.hidden = true;
     this.empty.hidden = false;

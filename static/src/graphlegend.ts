@@ -13,7 +13,7 @@ const marks: [string, string][] = [
 ];
 
 export class Legend {
-  private readonly body = h("div", { class: "g-legend-body" });
+  private readonly body = h("div", { class: "g-legend-body", role: "group", "aria-label": "Legend", tabindex: 0 });
 
   constructor(host: HTMLDetailsElement) {
     host.replaceChildren(h("summary", {}, "Legend"), this.body);

@@ -5,9 +5,11 @@ import { perFrame, s } from "./dom";
 const least = 0.05;
 const most = 4;
 // The first view is not smaller than this, so that text can be read.
-const readable = 0.6;
+const readable = 0.75;
+// The map is not larger than this, nor than these parts of the stage.
 const mapWidth = 150;
 const mapHeight = 190;
+const mapPart = { width: 0.2, height: 0.45 };
 
 export class Stage {
   // dragged tells that the pointer has just moved the graph, so that its click means nothing.
@@ -43,16 +45,17 @@ export class Stage {
     this.svg = svg;
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    this.box.replaceChildren(svg);
-    const scale = Math.min(mapWidth / this.width, mapHeight / this.height);
+    const { clientWidth, clientHeight } = this.box;
+    const scale = Math.min(Math.min(mapWidth, clientWidth * mapPart.width) / this.width, Math.min(mapHeight, clientHeight * mapPart.height) / this.height);
     map.setAttribute("width", String(Math.max(12, this.width * scale)));
     map.setAttribute("height", String(Math.max(12, this.height * scale)));
     map.setAttribute("preserveAspectRatio", "none");
     this.frame = s("rect", { class: "g-window" });
     map.append(this.frame);
     this.map.replaceChildren(map);
-    if (!this.chosen) this.zoom = Math.max(readable, Math.min(1, (this.box.clientWidth - 40) / this.width));
+    if (!this.chosen) this.zoom = Math.max(readable, Math.min(1, (clientWidth - 40) / this.width));
     this.apply();
+    this.box.replaceChildren(svg); // when its size is set: the layout of texts takes long
     this.box.scrollTo((this.box.scrollWidth - this.box.clientWidth) / 2, 0);
   }
 

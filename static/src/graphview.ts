@@ -2,27 +2,13 @@
 // focus one at a time.
 
 import { json } from "./api";
-import { debounce, h, press, setAttr, setText } from "./dom";
+import { debounce, press, setAttr, setText } from "./dom";
 import { plural } from "./format";
+import { directions, type Drawing, indexOf, lineOf, parse } from "./graphdrawing";
 import { Legend } from "./graphlegend";
 import { parts } from "./graphparts";
 import { Stage } from "./graphstage";
 import { keep, setting } from "./state";
-
-export interface Drawing {
-  name: string;
-  form: "dataflow" | "loops";
-  diff: boolean;
-  nodes: number;
-  added: number;
-  removed: number;
-  changed: number;
-  folded: number;
-  width: number;
-  height: number;
-  svg: string;
-  minimap: string;
-}
 
 export interface GraphListener {
   // open shows the line of a node in the text: in the text before the pass where the node was removed by it.
@@ -77,14 +63,18 @@ export class GraphView {
     p.stage.addEventListener("pointerover", (e) => this.near(indexOf(e.target) >= 0 ? indexOf(e.target) : this.current));
   }
 
-  // show draws what became of a function between two texts, or a function where both are the same.
-  async show(before: string, after: string, label: string, line: number, signal: AbortSignal): Promise<void> {
+  // show draws what became of a function between two texts, or a function where both are the same. When the drawing has come,
+  // reveal makes the host visible.
+  async show(before: string, after: string, label: string, line: number, signal: AbortSignal, reveal: () => void): Promise<void> {
     this.asked = { before, after, label, line };
     const hide = [this.parts.memory.checked ? "memory" : "", this.parts.constants.checked ? "constants" : ""].filter(Boolean).join(",");
     const url = `/graph/${before || "-"}/${after || "-"}${hide ? `?hide=${hide}` : ""}`;
     const drawing = await json<Drawing>(url, { signal });
     if (signal.aborted) return;
+    reveal();
     if (url !== this.shown) this.draw(drawing, label, line);
+    else if (line > 0) this.goTo(Math.max(0, this.nodes.findIndex((n) => lineOf(n) === line)));
+    this.tellMarks();
     this.shown = url;
   }
 
@@ -123,12 +113,16 @@ export class GraphView {
     const start = at >= 0 ? at : (this.marked()[0] ?? -1);
     if (start >= 0) this.stage.center(this.nodes[start]!);
     if (at >= 0) this.select(at, false);
-    else this.on.marks(-1, this.marked().length);
     this.search(false);
   }
 
   private marked(): number[] {
     return this.nodes.flatMap((n, i) => (["added", "removed", "changed"].includes(n.dataset.mark ?? "") ? [i] : []));
+  }
+
+  private tellMarks(): void {
+    const marked = this.marked();
+    this.on.marks(marked.indexOf(this.current), marked.length);
   }
 
   // select makes a node the one that Tab leads to.
@@ -142,8 +136,7 @@ export class GraphView {
     node.setAttribute("tabindex", "0");
     node.setAttribute("aria-current", "true");
     this.near(i);
-    const marked = this.marked();
-    this.on.marks(marked.indexOf(i), marked.length);
+    this.tellMarks();
     if (tell) this.on.line(lineOf(node));
   }
 
@@ -189,7 +182,7 @@ export class GraphView {
   private hide(): void {
     keep("graph-hide", [this.parts.memory.checked ? "memory" : "", this.parts.constants.checked ? "constants" : ""].filter(Boolean).join(","));
     const { before, after, label } = this.asked;
-    this.show(before, after, label, 0, new AbortController().signal).catch((err: unknown) => {
+    this.show(before, after, label, 0, new AbortController().signal, () => undefined).catch((err: unknown) => {
       setText(this.parts.folded, err instanceof Error ? err.message : String(err));
     });
   }
@@ -246,23 +239,4 @@ export class GraphView {
     });
     return best;
   }
-}
-
-const directions: Record<string, [number, number]> = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowLeft: [-1, 0] };
-
-// lineOf is the line of a node in the text after the pass, 0 if it has none there.
-function lineOf(node: SVGGElement): number {
-  return node.dataset.mark === "removed" ? 0 : Number(node.dataset.line ?? 0);
-}
-
-function indexOf(target: EventTarget | null): number {
-  const node = (target as Element | null)?.closest<SVGGElement>(".g-node");
-  return node ? Number(node.dataset.index) : -1;
-}
-
-// parse makes a drawing of its text, as XML: nothing in it runs.
-function parse(text: string): SVGSVGElement {
-  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  if (root.localName !== "svg") throw new Error("the drawing of the graph cannot be read; look at the text");
-  return document.importNode(root, true) as unknown as SVGSVGElement;
 }

@@ -176,7 +176,7 @@ func themeMenu() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<label class=\"theme-menu\" data-needs-js hidden><span class=\"vh\">Theme</span> <select class=\"field\" id=\"theme\"><option value=\"system\">System theme</option> <option value=\"light\">Light</option> <option value=\"dark\">Dark</option></select></label>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<label class=\"theme-menu\" data-needs-js hidden><span class=\"vh\">Theme</span> <select class=\"field\" id=\"theme\" title=\"Theme\"><option value=\"system\">System</option> <option value=\"light\">Light</option> <option value=\"dark\">Dark</option></select></label>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

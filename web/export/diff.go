@@ -16,10 +16,12 @@ import (
 // Bounds on what a report shows of a run; it says what it leaves out.
 const (
 	// maxDiffRows is the number of rows of the diff of one function, maxFunctions that of
-	// functions of one pass, maxDiffBytes the size of all diffs and texts of a report.
+	// functions of one pass, maxDiffBytes the size of all diffs of a report.
 	maxDiffRows  = 200
 	maxFunctions = 100
-	maxDiffBytes = 3 << 20
+	maxDiffBytes = 6 << 20
+	// maxCodeBytes is the size of all generated code of a report.
+	maxCodeBytes = 1 << 20
 	// maxDiffText is the size of a text that is compared at all.
 	maxDiffText = 4 << 20
 	// maxShownLine is the number of bytes of a line that is shown.

@@ -169,6 +169,7 @@ func (w *pageWriter) kernels(o *outline) ([]kernelView, error) {
 	if o.Code == nil {
 		return nil, nil
 	}
+	w.left = maxCodeBytes
 	var out []kernelView
 	for i, k := range o.Code.Kernels {
 		v := kernelView{Kernel: k}

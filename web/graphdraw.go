@@ -1,0 +1,77 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/instruments/flow"
+	"github.com/irscope/irscope/web/graph"
+)
+
+// drawing is the answer to a request for a graph.
+type drawing struct {
+	Before  string    `json:"before"`
+	After   string    `json:"after"`
+	Name    string    `json:"name"`
+	Form    flow.Form `json:"form"`
+	Diff    bool      `json:"diff"`
+	Nodes   int       `json:"nodes"`
+	Edges   int       `json:"edges"`
+	Added   int       `json:"added"`
+	Removed int       `json:"removed"`
+	Changed int       `json:"changed"`
+	Folded  int       `json:"folded"`
+	Width   int       `json:"width"`
+	Height  int       `json:"height"`
+	SVG     string    `json:"svg"`
+	Minimap string    `json:"minimap"`
+}
+
+// draw lays a graph out and draws it. Of two equal hashes it draws the graph without marks.
+func draw(ctx context.Context, key drawingKey, before, after *flow.Graph) ([]byte, error) {
+	g := after
+	if key.before != key.after {
+		g = flow.Diff(before, after)
+	}
+	if key.memory {
+		g = flow.Hide(g, flow.Memory, flow.Alloc)
+	}
+	if key.constants {
+		g = withoutConstants(g)
+	}
+	l, err := graph.Of(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var svg, small bytes.Buffer
+	if err := graph.Render(&svg, l, graph.Options{}); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	if err := graph.Minimap(&small, l); err != nil {
+		return nil, fmt.Errorf("draw: %w", err)
+	}
+	counts := g.Counts()
+	body, err := json.Marshal(drawing{
+		Before: key.before, After: key.after, Name: g.Name, Form: g.Form, Diff: g.Diff,
+		Nodes: len(l.Graph.Nodes), Edges: len(l.Graph.Edges), Folded: l.Graph.Folded,
+		Added: counts[flow.Added], Removed: counts[flow.Removed], Changed: counts[flow.Changed],
+		Width: l.W, Height: l.H, SVG: svg.String(), Minimap: small.String(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("encode drawing: %w", err)
+	}
+	return append(body, '\n'), nil
+}
+
+// withoutConstants leaves constants out, those that are told in the nodes that use them too.
+func withoutConstants(g *flow.Graph) *flow.Graph {
+	out := *flow.Hide(g, flow.Constant)
+	out.Nodes = slices.Clone(out.Nodes)
+	for i := range out.Nodes {
+		out.Nodes[i].Inline = nil
+	}
+	return &out
+}
