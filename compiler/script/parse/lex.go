@@ -79,7 +79,7 @@ var signTexts = func() []string {
 	for i := range signs1 {
 		out = append(out, signs1[i:i+1])
 	}
-	return append(append(out, signs2...), signs3...)
+	return append(out, longSigns...)
 }()
 
 var signNumbers = func() map[string]uint8 {
@@ -130,18 +130,13 @@ func (l *lexer) sign() {
 	at := l.pos
 	rest := l.src[at:]
 	long := len(rest) > 1 && strings.IndexByte("=>/*<.", rest[1]) >= 0
-	for _, s := range signs3 {
-		if long && strings.HasPrefix(rest, s) {
-			l.pos += 3
-			l.emit(tokOp, s, at, l.pos)
-			return
-		}
-	}
-	for _, s := range signs2 {
-		if long && rest[0] == s[0] && rest[1] == s[1] {
-			l.pos += 2
-			l.emit(tokOp, s, at, l.pos)
-			return
+	if long {
+		for _, s := range longSigns {
+			if strings.HasPrefix(rest, s) {
+				l.pos += len(s)
+				l.emit(tokOp, s, at, l.pos)
+				return
+			}
 		}
 	}
 	i := strings.IndexByte(signs1, rest[0])

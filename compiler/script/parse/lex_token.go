@@ -61,10 +61,11 @@ func (l *lexer) text(at int) {
 	l.emit(tokString, "", at, l.pos)
 }
 
-// signs by length, longest first.
-var signs3 = []string{"**=", "//=", ">>=", "<<=", "..."}
-
-var signs2 = []string{"->", "==", "!=", "<=", ">=", "//", "**", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":="}
+// longSigns are those of several characters, longest first.
+var longSigns = []string{
+	"**=", "//=", ">>=", "<<=", "...",
+	"->", "==", "!=", "<=", ">=", "//", "**", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":=",
+}
 
 const signs1 = "()[]{},:.=+-*/%<>@&|^~;"
 
