@@ -175,19 +175,12 @@ func (b *builder) intOf(n *node, what string) int64 {
 
 func asInt(v any) (int64, bool) {
 	switch x := v.(type) {
-	case int64:
-		return x, true
-	case bool:
-		if x {
-			return 1, true
-		}
-		return 0, true
 	case *tir.IntImm:
 		return x.Value, true
 	case *relax.PrimValue:
 		return asInt(x.Value)
 	}
-	return 0, false
+	return asPythonInt(v)
 }
 
 func (b *builder) strOf(n *node, what string) string {

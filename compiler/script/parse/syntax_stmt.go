@@ -79,19 +79,8 @@ func (p *parser) skip(start int) {
 	if p.tok().kind == tokNewline {
 		p.pos++
 	}
-	if p.tok().kind != tokIndent {
-		return
-	}
-	for level := 0; p.tok().kind != tokEOF; p.pos++ {
-		switch p.tok().kind {
-		case tokIndent:
-			level++
-		case tokDedent:
-			if level--; level == 0 {
-				p.pos++
-				return
-			}
-		}
+	if p.tok().kind == tokIndent {
+		p.skipIndented()
 	}
 }
 

@@ -29,17 +29,13 @@ func (t *tx) stmt(query string) (*sql.Stmt, error) {
 
 // exec executes a statement.
 func (t *tx) exec(query string, args ...any) error {
-	_, err := t.count(query, args...)
+	_, err := t.result(query, args...)
 	return err
 }
 
 // count executes a statement and returns the number of rows that it changed.
 func (t *tx) count(query string, args ...any) (int64, error) {
-	s, err := t.stmt(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.ExecContext(context.Background(), args...)
+	r, err := t.result(query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -48,15 +44,19 @@ func (t *tx) count(query string, args ...any) (int64, error) {
 
 // insert executes an INSERT and returns the number of the row.
 func (t *tx) insert(query string, args ...any) (int64, error) {
-	s, err := t.stmt(query)
-	if err != nil {
-		return 0, err
-	}
-	r, err := s.ExecContext(context.Background(), args...)
+	r, err := t.result(query, args...)
 	if err != nil {
 		return 0, err
 	}
 	return r.LastInsertId()
+}
+
+func (t *tx) result(query string, args ...any) (sql.Result, error) {
+	s, err := t.stmt(query)
+	if err != nil {
+		return nil, err
+	}
+	return s.ExecContext(context.Background(), args...)
 }
 
 // row reads one row; found is false where there is none.
