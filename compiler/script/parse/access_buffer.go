@@ -23,7 +23,7 @@ func (b *builder) indexParts(n *node) []*node {
 			if l, ok := v.(*list); ok { // a name of several loop variables
 				out := make([]*node, len(l.items))
 				for i, it := range l.items {
-					out[i] = &node{kind: nValue, at: parts[0].at, end: parts[0].end, val: it}
+					out[i] = valueNode(parts[0].at, parts[0].end, it)
 				}
 				return out
 			}

@@ -82,7 +82,7 @@ func (b *builder) spread(args []*node) []*node {
 			continue
 		}
 		for _, v := range b.values([]*node{a}) {
-			out = append(out, &node{kind: nValue, at: a.at, end: a.end, val: v})
+			out = append(out, valueNode(a.at, a.end, v))
 		}
 	}
 	return out

@@ -21,9 +21,9 @@ const (
 	nCompare                 // kids[0] s kids[1], chained by nBool
 	nBool                    // kids[0] s kids[1]; s is "and" or "or"
 	nIfExp                   // kids[1] if kids[0] else kids[2]
-	nLambda                  // lambda val: kids[0]
+	nLambda                  // lambda more.vars: kids[0]
 	nStar                    // *kids[0]
-	nValue                   // val, made by the builder
+	nValue                   // more.val, made by the builder
 )
 
 // node is an expression.
@@ -33,22 +33,31 @@ type node struct {
 	at, end int32
 	s       string
 	kids    []*node
-	// val is a value that the builder made (of nValue), the arguments by name ([]keyword, of
-	// nCall) or the names of the parameters ([]string, of nLambda). Few nodes have any of them.
-	val any
+	more    *more
+}
+
+// more is what few nodes have.
+type more struct {
+	val  any       // of nValue
+	kws  []keyword // of nCall
+	vars []string  // of nLambda
+}
+
+// valueNode is a node that stands for a value that the builder made.
+func valueNode(at, end int32, val any) *node {
+	return &node{kind: nValue, at: at, end: end, more: &more{val: val}}
 }
 
 // keywords returns the arguments by name of a call.
 func (n *node) keywords() []keyword {
-	kws, _ := n.val.([]keyword)
-	return kws
+	if n.more == nil {
+		return nil
+	}
+	return n.more.kws
 }
 
 // lambdaParams returns the names of the parameters of a lambda.
-func (n *node) lambdaParams() []string {
-	names, _ := n.val.([]string)
-	return names
-}
+func (n *node) lambdaParams() []string { return n.more.vars }
 
 // keyword is an argument given by name; a name "**" spreads a dictionary.
 type keyword struct {
@@ -90,15 +99,20 @@ const (
 //	sAssert     assert value, ann
 type stmt struct {
 	kind       stmtKind
+	op         sign  // of sAugAssign
 	at, end    int32 // of the head, behind the decorators
 	top        int32 // start of the decorators, of the head where there are none
 	last       int32 // end of the body
 	targets    []*node
 	ann, value *node
-	op         string
 	items      []withItem
 	body       []*stmt
 	orelse     []*stmt
+	*head      // of sDef, sClass and sImport
+}
+
+// head is what definitions have besides.
+type head struct {
 	name       string
 	params     []param
 	sizes      []param // symbolic variables: def f[n](...)

@@ -60,8 +60,11 @@ func (d *diagnostics) span(at, end int32) *ir.Span {
 		endLine, endCol = d.position(end)
 		d.last = line - 1
 	}
-	d.chunk = append(d.chunk, ir.Span{Source: d.source, Line: line, Col: col, EndLine: endLine, EndCol: endCol})
-	return &d.chunk[len(d.chunk)-1]
+	i := len(d.chunk)
+	d.chunk = d.chunk[:i+1]
+	s := &d.chunk[i]
+	s.Source, s.Line, s.Col, s.EndLine, s.EndCol = d.source, line, col, endLine, endCol
+	return s
 }
 
 // add reports an error at a range of offsets.

@@ -61,7 +61,7 @@ func (b *builder) eval(n *node) any {
 	case nIfExp:
 		return b.conditional(n)
 	case nValue:
-		return n.val
+		return n.more.val
 	case nLambda:
 		b.fail(n, "", "a lambda may only stand where a function is expected, as in T.index_map")
 	case nSlice:
@@ -155,7 +155,7 @@ func (b *builder) defined(v any, n *node) any {
 func (b *builder) path(n *node) (string, bool) {
 	root := n
 	if n.kind == nValue {
-		ns, ok := n.val.(namespace)
+		ns, ok := n.more.val.(namespace)
 		return ns.path, ok
 	}
 	for root.kind == nAttr {

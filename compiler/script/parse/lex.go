@@ -22,7 +22,7 @@ const (
 // token is a range of the text. Its words are cut out of the text where they are needed.
 type token struct {
 	kind    tokenKind
-	op      uint8 // of tokOp: the number of its sign
+	op      sign // of tokOp, else 0
 	at, end int32
 }
 
@@ -47,48 +47,19 @@ func lex(src string, d *diagnostics) ([]token, []comment) {
 	}
 	l.unclosed()
 	if n := len(l.tokens); n > 0 && l.tokens[n-1].kind != tokNewline && l.tokens[n-1].kind != tokDedent {
-		l.emit(tokNewline, "", l.pos, l.pos)
+		l.emit(tokNewline, l.pos, l.pos)
 	}
 	for len(l.indents) > 1 {
 		l.indents = l.indents[:len(l.indents)-1]
-		l.emit(tokDedent, "", l.pos, l.pos)
+		l.emit(tokDedent, l.pos, l.pos)
 	}
-	l.emit(tokEOF, "", l.pos, l.pos)
+	l.emit(tokEOF, l.pos, l.pos)
 	return l.tokens, l.comments
 }
 
-func (l *lexer) emit(k tokenKind, op string, at, end int) {
-	t := token{kind: k, at: int32(at), end: int32(end)}
-	if k == tokOp {
-		t.op = signNumbers[op]
-	}
-	l.tokens = append(l.tokens, t)
+func (l *lexer) emit(k tokenKind, at, end int) {
+	l.tokens = append(l.tokens, token{kind: k, at: int32(at), end: int32(end)})
 }
-
-// sign returns the text of a tokOp.
-func (t *token) sign() string { return signTexts[t.op] }
-
-// one emits a sign of one character.
-func (l *lexer) one(i, at int) {
-	l.tokens = append(l.tokens, token{kind: tokOp, op: uint8(i + 1), at: int32(at), end: int32(at + 1)})
-}
-
-// signTexts numbers the signs: those of one character by their place in signs1, from 1 on.
-var signTexts = func() []string {
-	out := []string{""}
-	for i := range signs1 {
-		out = append(out, signs1[i:i+1])
-	}
-	return append(out, longSigns...)
-}()
-
-var signNumbers = func() map[string]uint8 {
-	out := map[string]uint8{}
-	for i, s := range signTexts {
-		out[s] = uint8(i)
-	}
-	return out
-}()
 
 func isNameStart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
@@ -108,7 +79,7 @@ func (l *lexer) token() {
 			l.text(at)
 			return
 		}
-		l.emit(tokName, "", at, l.pos)
+		l.emit(tokName, at, l.pos)
 	case isDigit(c) || c == '.' && at+1 < len(l.src) && isDigit(l.src[at+1]):
 		l.number()
 	case c == '"' || c == '\'':
@@ -128,25 +99,12 @@ func isStringPrefix(s string) bool {
 
 func (l *lexer) sign() {
 	at := l.pos
-	rest := l.src[at:]
-	long := len(rest) > 1 && strings.IndexByte("=>/*<.", rest[1]) >= 0
-	if long {
-		for _, s := range longSigns {
-			if strings.HasPrefix(rest, s) {
-				l.pos += len(s)
-				l.emit(tokOp, s, at, l.pos)
-				return
-			}
-		}
-	}
-	i := strings.IndexByte(signs1, rest[0])
-	l.pos++
-	if i < 0 {
+	op, n := signAt(l.src[at:])
+	l.pos += n
+	switch op {
+	case 0:
 		l.diags.addLex(int32(at), int32(l.pos), "this character does not belong in a script", "")
 		return
-	}
-	op := signs1[i : i+1]
-	switch rest[0] {
 	case '(', '[', '{':
 		l.brackets = append(l.brackets, int32(at))
 	case ')', ']', '}':
@@ -155,16 +113,12 @@ func (l *lexer) sign() {
 			l.diags.addLex(int32(at), int32(l.pos), "this bracket closes nothing", "")
 			return
 		}
-		open := l.src[l.brackets[n-1]]
+		open := sign(l.src[l.brackets[n-1]])
 		l.brackets = l.brackets[:n-1]
-		if want := closing(open); want != rest[0] {
-			l.diags.addLex(int32(at), int32(l.pos), "expected "+string(rune(want))+" here, the bracket that closes "+string(rune(open)), "")
-			op = string(rune(want))
+		if want := open.closes(); want != op {
+			l.diags.addLex(int32(at), int32(l.pos), "expected "+want.String()+" here, the bracket that closes "+open.String(), "")
+			op = want
 		}
 	}
-	if op == signs1[i:i+1] {
-		l.one(i, at)
-		return
-	}
-	l.emit(tokOp, op, at, l.pos)
+	l.tokens = append(l.tokens, token{kind: tokOp, op: op, at: int32(at), end: int32(l.pos)})
 }

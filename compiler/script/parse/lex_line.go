@@ -43,7 +43,7 @@ func (l *lexer) line() bool {
 				l.unclosed()
 			}
 			if len(l.brackets) == 0 {
-				l.emit(tokNewline, "", l.pos-1, l.pos)
+				l.emit(tokNewline, l.pos-1, l.pos)
 				return true
 			}
 		case c == ' ' || c == '\t' || c == '\f':
@@ -66,7 +66,7 @@ func (l *lexer) indent(width int) {
 	if len(l.tokens) == 0 || width < l.indents[0] {
 		// The text may have been cut out of a block: its first line says how deep that was.
 		for range l.indents[1:] {
-			l.emit(tokDedent, "", l.pos, l.pos)
+			l.emit(tokDedent, l.pos, l.pos)
 		}
 		l.indents = append(l.indents[:0], width)
 		return
@@ -74,12 +74,12 @@ func (l *lexer) indent(width int) {
 	top := l.indents[len(l.indents)-1]
 	if width > top {
 		l.indents = append(l.indents, width)
-		l.emit(tokIndent, "", l.pos, l.pos)
+		l.emit(tokIndent, l.pos, l.pos)
 		return
 	}
 	for width < l.indents[len(l.indents)-1] {
 		l.indents = l.indents[:len(l.indents)-1]
-		l.emit(tokDedent, "", l.pos, l.pos)
+		l.emit(tokDedent, l.pos, l.pos)
 	}
 	if width != l.indents[len(l.indents)-1] {
 		l.diags.addLex(int32(l.pos), int32(l.pos+1), "this line is indented differently from the lines around it", "indent blocks by four spaces")
@@ -90,7 +90,7 @@ func (l *lexer) indent(width int) {
 func (l *lexer) unclosed() {
 	if n := len(l.brackets); n > 0 {
 		at := l.brackets[n-1]
-		l.diags.addLex(at, at+1, "this bracket is never closed", "expected "+string(rune(closing(l.src[at])))+" before the end of the statement")
+		l.diags.addLex(at, at+1, "this bracket is never closed", "expected "+sign(l.src[at]).closes().String()+" before the end of the statement")
 		l.brackets = l.brackets[:0]
 	}
 }

@@ -20,7 +20,7 @@ func (l *lexer) number() {
 		}
 		break
 	}
-	l.emit(tokNumber, "", at, l.pos)
+	l.emit(tokNumber, at, l.pos)
 }
 
 // text reads a string whose prefix starts at offset at and whose quote is at the current one.
@@ -43,38 +43,20 @@ func (l *lexer) text(at int) {
 				l.brackets = l.brackets[:n-1] // the bracket that closes it may be in the string
 			}
 			l.diags.addLex(int32(at), int32(l.pos), "this string is not closed on its line", "end it with "+string(rune(q)))
-			l.emit(tokString, "", at, l.pos)
+			l.emit(tokString, at, l.pos)
 			return
 		case c == q && !triple:
 			l.pos++
-			l.emit(tokString, "", at, l.pos)
+			l.emit(tokString, at, l.pos)
 			return
 		case c == q && strings.HasPrefix(s[l.pos:], string([]byte{q, q, q})):
 			l.pos += 3
-			l.emit(tokString, "", at, l.pos)
+			l.emit(tokString, at, l.pos)
 			return
 		}
 		l.pos++
 	}
 	l.pos = len(s)
 	l.diags.addLex(int32(at), int32(at+1), "this string is never closed", "")
-	l.emit(tokString, "", at, l.pos)
-}
-
-// longSigns are those of several characters, longest first.
-var longSigns = []string{
-	"**=", "//=", ">>=", "<<=", "...",
-	"->", "==", "!=", "<=", ">=", "//", "**", "<<", ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", ":=",
-}
-
-const signs1 = "()[]{},:.=+-*/%<>@&|^~;"
-
-func closing(open byte) byte {
-	switch open {
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	}
-	return '}'
+	l.emit(tokString, at, l.pos)
 }

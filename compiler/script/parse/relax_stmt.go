@@ -62,7 +62,7 @@ func (b *builder) graphStmt(s *stmt) {
 	case sFor, sWhile:
 		b.d.add(s.at, s.end, "the graph level has no loops", "write the statements out, or make the loop a @T.prim_func and call it with R.call_tir")
 	case sAugAssign:
-		b.d.add(s.at, s.end, "graph-level values cannot be changed", "bind the result to a name, as in y = x "+s.op+" ...")
+		b.d.add(s.at, s.end, "graph-level values cannot be changed", "bind the result to a name, as in y = x "+s.op.String()+" ...")
 	case sAssert:
 		b.d.add(s.at, s.end, "this statement cannot stand in a graph-level function", "write R.assert_op(condition, format=...)")
 	default:

@@ -112,7 +112,7 @@ func (b *builder) relocate(tree, n *node) {
 		// The dotted name is cut out of the text, which is another one here.
 		path := tree.kids[0].s + "." + tree.s
 		if path[:2] == "T." {
-			tree.kind, tree.val = nValue, namespace{path}
+			tree.kind, tree.more = nValue, &more{val: namespace{path}}
 		}
 	}
 	tree.at, tree.end = n.at, n.end

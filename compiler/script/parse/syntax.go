@@ -2,7 +2,6 @@ package parse
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
@@ -25,6 +24,7 @@ type parser struct {
 	host   []ir.Diagnostic // errors outside of them, in a program that we need not understand
 	nodes  []node          // slab
 	kidBuf []*node         // slab of child lists
+	stmts  []stmt          // slab
 }
 
 // syntaxError is thrown to the statement that is being read.
@@ -34,14 +34,14 @@ func (p *parser) tok() *token { return &p.toks[p.pos] }
 
 func (p *parser) text() string { t := p.tok(); return p.src[t.at:t.end] }
 
-func (p *parser) isOp(s string) bool { t := p.tok(); return t.kind == tokOp && t.sign() == s }
+func (p *parser) isOp(s sign) bool { return p.tok().op == s }
 
 func (p *parser) isWord(s string) bool {
 	t := p.tok()
 	return t.kind == tokName && p.src[t.at:t.end] == s
 }
 
-func (p *parser) takeOp(s string) bool {
+func (p *parser) takeOp(s sign) bool {
 	if p.isOp(s) {
 		p.pos++
 		return true
@@ -101,9 +101,9 @@ func (p *parser) what() string {
 	}
 }
 
-func (p *parser) wantOp(s, where string) {
+func (p *parser) wantOp(s sign, where string) {
 	if !p.takeOp(s) {
-		if p.isOp("=") {
+		if p.isOp('=') {
 			p.failHelp("write == to compare", "expected %q %s, got %s", s, where, p.what())
 		}
 		p.fail("expected %q %s, got %s", s, where, p.what())
@@ -132,8 +132,21 @@ func (p *parser) node(k nodeKind, at, end int32) *node {
 	if len(p.nodes) == cap(p.nodes) {
 		p.nodes = make([]node, 0, 256)
 	}
-	p.nodes = append(p.nodes, node{kind: k, at: at, end: end})
-	return &p.nodes[len(p.nodes)-1]
+	i := len(p.nodes)
+	p.nodes = p.nodes[:i+1]
+	n := &p.nodes[i] // written in place, which costs less than a copy
+	n.kind, n.at, n.end = k, at, end
+	return n
+}
+
+func (p *parser) stmt(at int32) *stmt {
+	if len(p.stmts) == cap(p.stmts) {
+		p.stmts = make([]stmt, 0, 64)
+	}
+	i := len(p.stmts)
+	p.stmts = p.stmts[:i+1]
+	p.stmts[i].at = at
+	return &p.stmts[i]
 }
 
 // list returns a list of the given children in the slab.
@@ -146,19 +159,21 @@ func (p *parser) list(kids ...*node) []*node {
 	return p.kidBuf[n:len(p.kidBuf):len(p.kidBuf)]
 }
 
-var keywords = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(`False None True and as assert async await break class continue def del elif else
-		except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`) {
-		out[w] = true
+// isKeyword reports whether a word is one of Python's own.
+func isKeyword(s string) bool {
+	switch s {
+	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+		"elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+		"not", "or", "pass", "raise", "return", "try", "while", "with", "yield":
+		return true
 	}
-	return out
-}()
+	return false
+}
 
 func (p *parser) name(what string) (string, int32, int32) {
 	t := p.tok()
 	s := p.text()
-	if t.kind != tokName || keywords[s] {
+	if t.kind != tokName || isKeyword(s) {
 		p.fail("expected %s, got %s", what, p.what())
 	}
 	p.pos++

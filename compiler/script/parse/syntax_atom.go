@@ -10,7 +10,7 @@ func (p *parser) atom() *node {
 	switch t.kind {
 	case tokName:
 		s := p.text()
-		if keywords[s] {
+		if isKeyword(s) {
 			if s != "None" && s != "True" && s != "False" {
 				p.fail("expected an expression, got the word %q", s)
 			}
@@ -28,17 +28,17 @@ func (p *parser) atom() *node {
 	case tokString:
 		return p.str()
 	case tokOp:
-		switch t.sign() {
-		case "(":
+		switch t.op {
+		case '(':
 			return p.parens()
-		case "[":
+		case '[':
 			n := p.node(nList, t.at, t.at)
-			n.kids = p.items("]")
+			n.kids = p.items(']')
 			n.end = p.prevEnd()
 			return n
-		case "{":
+		case '{':
 			return p.dict()
-		case "...":
+		case signEllipsis:
 			p.pos++
 			n := p.node(nConst, t.at, t.end)
 			n.s = "..."
@@ -50,7 +50,7 @@ func (p *parser) atom() *node {
 }
 
 // items reads the elements up to a closing bracket.
-func (p *parser) items(end string) []*node {
+func (p *parser) items(end sign) []*node {
 	p.pos++
 	var kids []*node
 	for !p.isOp(end) {
@@ -58,7 +58,7 @@ func (p *parser) items(end string) []*node {
 		if p.isWord("for") {
 			p.fail("comprehensions are not supported: write the elements out")
 		}
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
@@ -69,7 +69,7 @@ func (p *parser) items(end string) []*node {
 func (p *parser) parens() *node {
 	at := p.tok().at
 	p.pos++
-	if p.takeOp(")") {
+	if p.takeOp(')') {
 		n := p.node(nTuple, at, p.prevEnd())
 		n.parens = true
 		return n
@@ -78,7 +78,7 @@ func (p *parser) parens() *node {
 	if p.isWord("for") {
 		p.fail("comprehensions are not supported: write the elements out")
 	}
-	p.wantOp(")", "to close the parenthesis")
+	p.wantOp(')', "to close the parenthesis")
 	x.parens = true
 	x.at, x.end = at, p.prevEnd()
 	return x
@@ -88,15 +88,15 @@ func (p *parser) dict() *node {
 	n := p.node(nDict, p.tok().at, 0)
 	p.pos++
 	var kids []*node
-	for !p.isOp("}") {
+	for !p.isOp('}') {
 		k := p.expr()
-		p.wantOp(":", "after the key")
+		p.wantOp(':', "after the key")
 		kids = append(kids, k, p.expr())
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
-	p.wantOp("}", "to close the dictionary")
+	p.wantOp('}', "to close the dictionary")
 	n.kids = p.list(kids...)
 	n.end = p.prevEnd()
 	return n

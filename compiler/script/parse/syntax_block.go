@@ -9,7 +9,7 @@ func (p *parser) ifStmt(s *stmt) *stmt {
 	p.block(s, "after the condition")
 	switch {
 	case p.isWord("elif"):
-		s.orelse = []*stmt{p.ifStmt(&stmt{at: p.tok().at})}
+		s.orelse = []*stmt{p.ifStmt(p.stmt(p.tok().at))}
 		s.last = s.orelse[0].last
 	case p.takeWord("else"):
 		e := &stmt{}
@@ -28,7 +28,7 @@ func (p *parser) with(s *stmt) {
 			it.as = p.target1()
 		}
 		s.items = append(s.items, it)
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
@@ -37,42 +37,42 @@ func (p *parser) with(s *stmt) {
 
 func (p *parser) def(s *stmt) {
 	p.pos++
-	s.kind = sDef
+	s.kind, s.head = sDef, &head{}
 	s.name, _, _ = p.name("the name of the function")
-	if p.takeOp("[") { // type parameters of newer versions: symbolic variables
-		for !p.isOp("]") {
+	if p.takeOp('[') { // type parameters of newer versions: symbolic variables
+		for !p.isOp(']') {
 			name, at, end := p.name("the name of a symbolic variable")
 			size := param{name: name, at: at, end: end}
-			if p.takeOp(":") {
+			if p.takeOp(':') {
 				size.ann = p.expr()
 			}
 			s.sizes = append(s.sizes, size)
-			if !p.takeOp(",") {
+			if !p.takeOp(',') {
 				break
 			}
 		}
-		p.wantOp("]", "after the type parameters")
+		p.wantOp(']', "after the type parameters")
 	}
-	p.wantOp("(", "before the parameters")
-	for !p.isOp(")") {
-		if p.isOp("*") || p.isOp("**") {
+	p.wantOp('(', "before the parameters")
+	for !p.isOp(')') {
+		if p.isOp('*') || p.isOp(signPower) {
 			p.fail("a function of a script has no variadic parameters")
 		}
 		name, at, end := p.name("the name of a parameter")
 		prm := param{name: name, at: at, end: end}
-		if p.takeOp(":") {
+		if p.takeOp(':') {
 			prm.ann = p.expr()
 		}
-		if p.takeOp("=") {
+		if p.takeOp('=') {
 			p.expr()
 		}
 		s.params = append(s.params, prm)
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
-	p.wantOp(")", "after the parameters")
-	if p.takeOp("->") {
+	p.wantOp(')', "after the parameters")
+	if p.takeOp(signArrow) {
 		s.ann = p.exprList()
 	}
 	p.block(s, "after the signature")
@@ -82,7 +82,7 @@ func (p *parser) def(s *stmt) {
 func (p *parser) block(s *stmt, where string) {
 	p.enter()
 	defer p.leave()
-	p.wantOp(":", where)
+	p.wantOp(':', where)
 	s.end = p.prevEnd()
 	if p.tok().kind != tokNewline {
 		s.body = p.statement(nil)

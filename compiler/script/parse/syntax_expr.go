@@ -1,17 +1,13 @@
 package parse
 
-import (
-	"strings"
-)
-
 // exprList reads "a" or "a, b, ...", the latter as a tuple.
 func (p *parser) exprList() *node {
 	first := p.starOr()
-	if !p.isOp(",") {
+	if !p.isOp(',') {
 		return first
 	}
 	kids := []*node{first}
-	for p.takeOp(",") {
+	for p.takeOp(',') {
 		if !p.startsExpr() {
 			break
 		}
@@ -27,17 +23,20 @@ func (p *parser) startsExpr() bool {
 	switch t.kind {
 	case tokName:
 		s := p.text()
-		return !keywords[s] || s == "None" || s == "True" || s == "False" || s == "not" || s == "lambda"
+		return !isKeyword(s) || s == "None" || s == "True" || s == "False" || s == "not" || s == "lambda"
 	case tokNumber, tokString:
 		return true
 	case tokOp:
-		return strings.Contains("( [ { - + ~ * ...", t.sign()) && t.sign() != ""
+		switch t.op {
+		case '(', '[', '{', '-', '+', '~', '*', '.', signEllipsis:
+			return true
+		}
 	}
 	return false
 }
 
 func (p *parser) starOr() *node {
-	if t := p.tok(); p.takeOp("*") {
+	if t := p.tok(); p.takeOp('*') {
 		x := p.expr()
 		n := p.node(nStar, t.at, x.end)
 		n.kids = p.list(x)
@@ -48,6 +47,9 @@ func (p *parser) starOr() *node {
 
 // expr reads an expression: a conditional, a lambda or anything that binds tighter.
 func (p *parser) expr() *node {
+	if n := p.leaf(); n != nil {
+		return n
+	}
 	p.enter()
 	defer p.leave()
 	if p.isWord("lambda") {
@@ -68,25 +70,38 @@ func (p *parser) expr() *node {
 	return n
 }
 
+// leaf reads a name or a number that is a whole expression, as most are; nil for others.
+func (p *parser) leaf() *node {
+	switch p.toks[min(p.pos+1, len(p.toks)-1)].op {
+	case ',', ')', ']', ':', '=':
+	default:
+		return nil
+	}
+	if t := p.tok(); t.kind == tokNumber || t.kind == tokName && !isKeyword(p.text()) {
+		return p.atom()
+	}
+	return nil
+}
+
 func (p *parser) lambda() *node {
 	at := p.tok().at
 	p.pos++
 	var params []string
-	for !p.isOp(":") {
-		star := p.takeOp("*")
+	for !p.isOp(':') {
+		star := p.takeOp('*')
 		s, _, _ := p.name("the name of a parameter")
 		if star {
 			s = "*" + s
 		}
 		params = append(params, s)
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
-	p.wantOp(":", "after the parameters of the lambda")
+	p.wantOp(':', "after the parameters of the lambda")
 	body := p.expr()
 	n := p.node(nLambda, at, body.end)
-	n.val = params
+	n.more = &more{vars: params}
 	n.kids = p.list(body)
 	return n
 }
@@ -95,11 +110,8 @@ func (p *parser) postfix() *node {
 	x := p.atom()
 	for n := 0; ; {
 		t := p.tok()
-		if t.kind != tokOp {
-			return x
-		}
-		switch t.sign() {
-		case ".":
+		switch t.op {
+		case '.':
 			p.chain(&n)
 			p.pos++
 			s, _, end := p.name("the name of an attribute")
@@ -107,10 +119,10 @@ func (p *parser) postfix() *node {
 			a.s = s
 			a.kids = p.list(x)
 			x = a
-		case "(":
+		case '(':
 			p.chain(&n)
 			x = p.call(x)
-		case "[":
+		case '[':
 			p.chain(&n)
 			x = p.index(x)
 		default:
@@ -124,13 +136,13 @@ func (p *parser) call(fn *node) *node {
 	var buf [8]*node
 	kids := append(buf[:0], fn)
 	var kws []keyword
-	for !p.isOp(")") {
+	for !p.isOp(')') {
 		t := p.tok()
 		switch {
-		case p.takeOp("**"):
+		case p.takeOp(signPower):
 			v := p.expr()
 			kws = append(kws, keyword{name: "**", at: t.at, end: v.end, value: v})
-		case t.kind == tokName && p.toks[p.pos+1].kind == tokOp && p.toks[p.pos+1].sign() == "=":
+		case t.kind == tokName && p.toks[p.pos+1].op == '=':
 			name := p.text()
 			p.pos += 2
 			v := p.expr()
@@ -143,15 +155,15 @@ func (p *parser) call(fn *node) *node {
 			}
 			kids = append(kids, x)
 		}
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
-	p.wantOp(")", "after the arguments")
+	p.wantOp(')', "after the arguments")
 	n := p.node(nCall, fn.at, p.prevEnd())
 	n.kids = p.list(kids...)
 	if len(kws) > 0 {
-		n.val = kws
+		n.more = &more{kws: kws}
 	}
 	return n
 }
@@ -159,16 +171,16 @@ func (p *parser) call(fn *node) *node {
 func (p *parser) index(x *node) *node {
 	p.pos++
 	kids := []*node{x}
-	for !p.isOp("]") {
+	for !p.isOp(']') {
 		kids = append(kids, p.subscript())
-		if !p.takeOp(",") {
+		if !p.takeOp(',') {
 			break
 		}
 	}
 	if len(kids) == 1 {
 		p.fail("expected an index, got %s", p.what())
 	}
-	p.wantOp("]", "after the indices")
+	p.wantOp(']', "after the indices")
 	n := p.node(nIndex, x.at, p.prevEnd())
 	n.kids = p.list(kids...)
 	return n
@@ -177,14 +189,14 @@ func (p *parser) index(x *node) *node {
 func (p *parser) subscript() *node {
 	at := p.tok().at
 	var parts [3]*node
-	if !p.isOp(":") {
+	if !p.isOp(':') {
 		parts[0] = p.starOr()
-		if !p.isOp(":") {
+		if !p.isOp(':') {
 			return parts[0]
 		}
 	}
-	for i := 1; i < 3 && p.takeOp(":"); i++ {
-		if !p.isOp(":") && !p.isOp(",") && !p.isOp("]") {
+	for i := 1; i < 3 && p.takeOp(':'); i++ {
+		if !p.isOp(':') && !p.isOp(',') && !p.isOp(']') {
 			parts[i] = p.expr()
 		}
 	}

@@ -51,11 +51,8 @@ func (p *parser) compare() *node {
 	var out *node
 	for n := 0; ; {
 		op := ""
-		if t := p.tok(); t.kind == tokOp {
-			switch t.sign() {
-			case "==", "!=", "<", "<=", ">", ">=":
-				op = t.sign()
-			}
+		if t := p.tok(); t.op.compares() {
+			op = t.op.String()
 		} else if t.kind == tokName {
 			switch {
 			case p.isWord("is"):
@@ -84,57 +81,35 @@ func (p *parser) compare() *node {
 	return x
 }
 
-// precedence of the infix signs of arithmetic; 0 is none of them.
-func precedence(op string) int {
-	switch op {
-	case "|":
-		return 1
-	case "^":
-		return 2
-	case "&":
-		return 3
-	case "<<", ">>":
-		return 4
-	case "+", "-":
-		return 5
-	case "*", "/", "//", "%", "@":
-		return 6
-	}
-	return 0
-}
-
 // binary reads operators that bind tighter than level.
 func (p *parser) binary(level int) *node {
 	x := p.unary()
 	for n := 0; ; {
 		t := p.tok()
-		if t.kind != tokOp {
-			return x
-		}
-		prec := precedence(t.sign())
+		prec := t.op.precedence()
 		if prec == 0 || prec <= level {
 			return x
 		}
 		p.chain(&n)
 		p.pos++
-		x = p.pair(nBinary, t.sign(), x, p.binary(prec))
+		x = p.pair(nBinary, t.op.String(), x, p.binary(prec))
 	}
 }
 
 func (p *parser) unary() *node {
 	t := p.tok()
-	if t.kind == tokOp && (t.sign() == "-" || t.sign() == "+" || t.sign() == "~") {
+	if t.op == '-' || t.op == '+' || t.op == '~' {
 		p.enter()
 		defer p.leave()
 		p.pos++
 		x := p.unary()
 		n := p.node(nUnary, t.at, x.end)
-		n.s = t.sign()
+		n.s = t.op.String()
 		n.kids = p.list(x)
 		return n
 	}
 	x := p.postfix()
-	if p.takeOp("**") {
+	if p.takeOp(signPower) {
 		p.enter()
 		defer p.leave()
 		x = p.pair(nBinary, "**", x, p.unary())

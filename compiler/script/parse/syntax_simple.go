@@ -3,11 +3,11 @@ package parse
 // target reads the targets of a loop: names, with or without parentheses.
 func (p *parser) target() *node {
 	first := p.target1()
-	if !p.isOp(",") {
+	if !p.isOp(',') {
 		return first
 	}
 	kids := []*node{first}
-	for p.takeOp(",") {
+	for p.takeOp(',') {
 		if p.isWord("in") {
 			break
 		}
@@ -19,7 +19,7 @@ func (p *parser) target() *node {
 }
 
 func (p *parser) target1() *node {
-	if t := p.tok(); p.takeOp("*") {
+	if t := p.tok(); p.takeOp('*') {
 		x := p.postfix()
 		n := p.node(nStar, t.at, x.end)
 		n.kids = p.list(x)
@@ -28,15 +28,10 @@ func (p *parser) target1() *node {
 	return p.postfix()
 }
 
-var augmented = map[string]string{
-	"+=": "+", "-=": "-", "*=": "*", "/=": "/", "//=": "//", "%=": "%",
-	"&=": "&", "|=": "|", "^=": "^", "<<=": "<<", ">>=": ">>",
-}
-
 // simple reads a statement without a block.
 func (p *parser) simple() *stmt {
 	t := p.tok()
-	s := &stmt{at: t.at}
+	s := p.stmt(t.at)
 	defer func() { s.end = p.prevEnd(); s.last = s.end }()
 	if t.kind == tokName {
 		switch p.text() {
@@ -54,7 +49,7 @@ func (p *parser) simple() *stmt {
 		case "assert":
 			p.pos++
 			s.kind, s.value = sAssert, p.expr()
-			if p.takeOp(",") {
+			if p.takeOp(',') {
 				s.ann = p.expr()
 			}
 			return s
@@ -66,27 +61,27 @@ func (p *parser) simple() *stmt {
 	}
 	x := p.exprList()
 	switch next := p.tok(); {
-	case next.kind == tokOp && next.sign() == "=":
+	case next.op == '=':
 		s.kind = sAssign
-		s.targets = append(s.targets, x)
-		for p.takeOp("=") {
+		s.targets = p.list(x)
+		for p.takeOp('=') {
 			s.value = p.exprList()
-			if p.isOp("=") {
+			if p.isOp('=') {
 				s.targets = append(s.targets, s.value)
 			}
 		}
-	case next.kind == tokOp && next.sign() == ":":
+	case next.op == ':':
 		p.pos++
 		s.kind = sAnnAssign
-		s.targets = []*node{x}
+		s.targets = p.list(x)
 		s.ann = p.expr()
-		if p.takeOp("=") {
+		if p.takeOp('=') {
 			s.value = p.exprList()
 		}
-	case next.kind == tokOp && augmented[next.sign()] != "":
+	case next.op.augments() != 0:
 		p.pos++
-		s.kind, s.op = sAugAssign, augmented[next.sign()]
-		s.targets = []*node{x}
+		s.kind, s.op = sAugAssign, next.op.augments()
+		s.targets = p.list(x)
 		s.value = p.exprList()
 	default:
 		s.kind, s.value = sExpr, x
@@ -97,14 +92,14 @@ func (p *parser) simple() *stmt {
 // importStmt reads "import a.b as c" or "from a.b import c as d, e"; params hold the names
 // that it defines, their annotations stay nil, and name is the module.
 func (p *parser) importStmt(s *stmt) *stmt {
-	s.kind = sImport
+	s.kind, s.head = sImport, &head{}
 	from := p.isWord("from")
 	p.pos++
 	dotted := func() string {
 		at := p.tok().at
-		p.takeOp(".")
+		p.takeOp('.')
 		p.name("the name of a module")
-		for p.takeOp(".") {
+		for p.takeOp('.') {
 			p.name("the name of a module")
 		}
 		return p.src[at:p.prevEnd()]
@@ -121,9 +116,9 @@ func (p *parser) importStmt(s *stmt) *stmt {
 	if !p.takeWord("import") {
 		p.fail(`expected "import", got %s`, p.what())
 	}
-	paren := p.takeOp("(")
+	paren := p.takeOp('(')
 	for {
-		if p.takeOp("*") {
+		if p.takeOp('*') {
 			return s
 		}
 		item, at, end := p.name("a name")
@@ -132,12 +127,12 @@ func (p *parser) importStmt(s *stmt) *stmt {
 			as, _, _ = p.name("a name")
 		}
 		s.params = append(s.params, param{name: as, orig: item, at: at, end: end})
-		if !p.takeOp(",") || paren && p.isOp(")") {
+		if !p.takeOp(',') || paren && p.isOp(')') {
 			break
 		}
 	}
 	if paren {
-		p.wantOp(")", "after the imported names")
+		p.wantOp(')', "after the imported names")
 	}
 	return s
 }

@@ -23,7 +23,7 @@ func (p *parser) file() []*stmt {
 // it goes on with the next line that is not indented deeper.
 func (p *parser) statement(out []*stmt) (list []*stmt) {
 	depth, start, script, errors := p.depth, p.pos, p.script, len(p.diags.list)
-	host := script == 0 && !p.isOp("@")
+	host := script == 0 && !p.isOp('@')
 	defer func() {
 		r := recover()
 		if r == nil {
@@ -46,7 +46,7 @@ func (p *parser) statement(out []*stmt) (list []*stmt) {
 	list = out
 	for {
 		list = append(list, p.simple())
-		if !p.takeOp(";") || p.tok().kind == tokNewline {
+		if !p.takeOp(';') || p.tok().kind == tokNewline {
 			break
 		}
 	}
@@ -87,20 +87,20 @@ func (p *parser) skip(start int) {
 // compound reads a statement with a block, nil if there is none.
 func (p *parser) compound() *stmt {
 	t := p.tok()
-	if t.kind == tokOp && t.sign() == "@" {
+	if t.op == '@' {
 		return p.decorated()
 	}
-	if t.kind != tokName || !keywords[p.text()] && !p.isWord("match") {
+	if t.kind != tokName || !isKeyword(p.text()) && !p.isWord("match") {
 		return nil // as most statements do, it starts with another name
 	}
-	s := &stmt{at: t.at}
+	s := p.stmt(t.at)
 	switch p.text() {
 	case "if":
 		return p.ifStmt(s)
 	case "for":
 		p.pos++
 		s.kind = sFor
-		s.targets = []*node{p.target()}
+		s.targets = p.list(p.target())
 		if !p.takeWord("in") {
 			p.fail(`expected "in" after the loop variables, got %s`, p.what())
 		}
@@ -116,16 +116,16 @@ func (p *parser) compound() *stmt {
 		p.def(s)
 	case "class":
 		p.pos++
-		s.kind = sClass
+		s.kind, s.head = sClass, &head{}
 		s.name, _, _ = p.name("the name of the class")
-		if p.takeOp("(") {
-			for !p.isOp(")") {
+		if p.takeOp('(') {
+			for !p.isOp(')') {
 				s.items = append(s.items, withItem{value: p.expr()})
-				if !p.takeOp(",") {
+				if !p.takeOp(',') {
 					break
 				}
 			}
-			p.wantOp(")", "after the bases of the class")
+			p.wantOp(')', "after the bases of the class")
 		}
 		p.block(s, "after the name of the class")
 	case "else", "elif":
@@ -151,7 +151,7 @@ func (p *parser) compound() *stmt {
 func (p *parser) decorated() *stmt {
 	at := p.tok().at
 	var decs []*node
-	for p.takeOp("@") {
+	for p.takeOp('@') {
 		decs = append(decs, p.expr())
 		if p.tok().kind != tokNewline {
 			p.fail("expected the end of the line after the decorator, got %s", p.what())

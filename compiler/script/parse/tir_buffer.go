@@ -158,7 +158,7 @@ func (b *builder) matchBuffer(n *node) any {
 			for _, r := range src.Region {
 				l.items = append(l.items, r.Extent)
 			}
-			a[1] = &node{kind: nValue, at: a[0].at, end: a[0].end, val: l}
+			a[1] = valueNode(a[0].at, a[0].end, l)
 		}
 		buf := b.newBuffer(n, a[1:])
 		blk := b.top(n).realize.Block

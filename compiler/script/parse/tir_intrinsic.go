@@ -97,7 +97,7 @@ func (b *builder) intrinsicArgs(name string, form script.CallForm, n *node) (typ
 	}
 	for i, p := range names {
 		if i >= len(args) && p.def != nil {
-			args = append(args, &node{kind: nValue, at: n.at, end: n.end, val: p.def})
+			args = append(args, valueNode(n.at, n.end, p.def))
 		}
 	}
 	for i, a := range args {

@@ -12,7 +12,7 @@ func (b *builder) tirStmt(s *stmt) {
 	case sAssign:
 		b.tirAssign(s)
 	case sAugAssign:
-		value := b.binary(&node{kind: nBinary, at: s.at, end: s.value.end, kids: []*node{s.targets[0], s.value}}, s.op, b.eval(s.targets[0]), b.eval(s.value))
+		value := b.binary(&node{kind: nBinary, at: s.at, end: s.value.end, kids: []*node{s.targets[0], s.value}}, s.op.String(), b.eval(s.targets[0]), b.eval(s.value))
 		b.tirStore(s, s.targets[0], value)
 	case sAnnAssign:
 		b.tirLet(s)
