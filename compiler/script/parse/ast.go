@@ -108,7 +108,7 @@ type stmt struct {
 	items      []withItem
 	body       []*stmt
 	orelse     []*stmt
-	*head      // of sDef, sClass and sImport
+	*head      // of sDef, sClass and sImport; noHead of the others
 }
 
 // head is what definitions have besides.
@@ -118,6 +118,9 @@ type head struct {
 	sizes      []param // symbolic variables: def f[n](...)
 	decorators []*node
 }
+
+// noHead is read, never written.
+var noHead head
 
 type withItem struct {
 	value, as *node

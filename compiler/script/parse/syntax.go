@@ -145,7 +145,7 @@ func (p *parser) stmt(at int32) *stmt {
 	}
 	i := len(p.stmts)
 	p.stmts = p.stmts[:i+1]
-	p.stmts[i].at = at
+	p.stmts[i].at, p.stmts[i].head = at, &noHead
 	return &p.stmts[i]
 }
 
