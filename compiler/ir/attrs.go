@@ -201,3 +201,18 @@ func (a *Attrs) Ints(key string) []int64 {
 	}
 	return out
 }
+
+// holdNodes reports whether there is a node among the values.
+func (a *Attrs) holdNodes() bool { return a != nil && slices.ContainsFunc(a.vals, holdsNodes) }
+
+func holdsNodes(v Value) bool {
+	switch v := v.(type) {
+	case []Value:
+		return slices.ContainsFunc(v, holdsNodes)
+	case *Attrs:
+		return v.holdNodes()
+	case Node:
+		return true
+	}
+	return false
+}

@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"reflect"
 )
 
@@ -14,26 +15,39 @@ type EqualOpts struct {
 // StructuralEqual reports whether a and b are the same up to the names of variables that
 // they define, spans and origins.
 func StructuralEqual(a, b Node, opts EqualOpts) bool {
-	return a == b || newComparer(opts).node(a, b, false, false)
+	return a == b || newComparer(opts, nil).node(a, b, false, false)
 }
 
 // StructuralEqualModule reports whether two modules have equal functions, attributes and
 // global infos. The order of functions does not matter.
 func StructuralEqualModule(a, b *Module, opts EqualOpts) bool {
-	return a == b || newComparer(opts).modules(a, b)
+	return a == b || newComparer(opts, nil).modules(a, b)
 }
 
 type comparer struct {
+	scopes
 	opts     EqualOpts
-	toB, toA map[Node]Node     // the variables that are paired
-	renamed  int               // pairs in toB of two different variables
-	loose    map[Node]struct{} // variables that were compared without being paired
-	known    classes           // of nodes that are equal under the pairs so far
-	epoch    int               // how often known had to be forgotten
-	diff     *difference       // nil where nobody wants to know
+	a, b     map[Node]binding // what the variables of the two sides stand for
+	shadowed []shadowed
+	renamed  int32 // definitions in force of two different variables
+	pairs    int32 // free variables that were mapped
+	known    classes
+	diff     *difference // nil where nobody wants to know
 }
 
-func newComparer(opts EqualOpts) *comparer { return &comparer{opts: opts} }
+// shadowed is a binding that is in force again when the scope at depth is closed.
+type shadowed struct {
+	side  map[Node]binding
+	n     Node
+	old   binding
+	depth int32
+}
+
+func newComparer(opts EqualOpts, diff *difference) *comparer {
+	c := &comparer{opts: opts, diff: diff}
+	c.init()
+	return c
+}
 
 func isNil(n Node) bool {
 	if n == nil {
@@ -44,106 +58,139 @@ func isNil(n Node) bool {
 }
 
 // node compares two nodes. In a definition (def) a variable that stands there itself
-// (direct) is defined anew; one inside struct info or a shape is defined if it is unknown.
+// (direct) is defined anew; one inside struct info or a shape is defined if it is unknown. Outside
+// of one, what is bound in a direct node holds after it.
 func (c *comparer) node(a, b Node, def, direct bool) bool {
-	if a == b && c.renamed == 0 && !c.opts.MapFreeVars {
-		return true
-	}
-	if isNil(a) || isNil(b) {
+	va, vb := reflect.ValueOf(a), reflect.ValueOf(b)
+	if !va.IsValid() || !vb.IsValid() || va.IsNil() || vb.IsNil() {
 		return isNil(a) && isNil(b) || c.failAt(a, b, "%s", onlyOneSide(isNil(b)))
 	}
-	va := reflect.ValueOf(a)
-	vb := reflect.ValueOf(b)
-	if va.Type() != vb.Type() {
-		return c.failAt(a, b, "%s differs from %s", schemaOf(va.Type()).Name, schemaOf(vb.Type()).Name)
-	}
 	s := schemaOf(va.Type())
+	if va.Type() != vb.Type() {
+		return c.failAt(a, b, "%s differs from %s", s.Name, schemaOf(vb.Type()).Name)
+	}
 	if s.isVar {
 		return c.variable(s, a, b, def, direct) || c.failedAt(a, b)
 	}
-	if !s.leaf && c.known.same(a, b) {
+	if s.leaf {
+		return a == b || c.fields(s, va.Elem(), vb.Elem(), def) || c.failedAt(a, b)
+	}
+	if a == b && !def && !s.leaks && c.identity() {
+		c.marks |= markShared
 		return true
 	}
-	epoch := c.epoch
+	bare := direct && !def
+	if f, ok := c.known.find(a, b); ok && !bare && c.holds(f, def) && (f.marks&markShared == 0 || c.renamed == 0) {
+		c.again(f)
+		return true
+	}
+	reach, marks := c.begin()
+	count := c.top().count
+	scope := s.scope && !bare
+	if scope {
+		c.open(0)
+	}
 	if !c.fields(s, va.Elem(), vb.Elem(), def && !s.hasDef) {
 		return c.failedAt(a, b)
 	}
-	// Where a variable of the first part was redefined in a later one, the two are equal only
-	// in the place where they stand now.
-	if !s.leaf && c.epoch == epoch {
-		c.known.join(a, b)
+	if scope {
+		c.close()
+	}
+	f := c.end(reach, marks)
+	// What defines variables for others must do so in each place.
+	if !bare && c.top().count == count {
+		c.known.join(a, b, f)
 	}
 	return true
 }
 
+// identity reports whether each variable stands for itself, so that what both sides share is equal.
+func (c *comparer) identity() bool { return c.renamed == 0 && !c.opts.MapFreeVars }
+
+// close ends the innermost scope.
+func (c *comparer) close() {
+	c.renamed -= c.top().renamed
+	c.scopes.close()
+	for n := len(c.shadowed); n > 0 && int(c.shadowed[n-1].depth) >= len(c.frames); n-- {
+		s := &c.shadowed[n-1]
+		s.side[s.n] = s.old
+		c.shadowed = c.shadowed[:n-1]
+	}
+}
+
 func (c *comparer) variable(s *Schema, a, b Node, def, direct bool) bool {
 	if !direct {
-		x, ok := c.toB[a]
-		y, ok2 := c.toA[b]
-		if ok || ok2 {
-			return x == b && y == a ||
-				c.fail("variable %s is not the counterpart of %s", a.(Variable).VarName(), b.(Variable).VarName())
-		}
-		if !def && !c.opts.MapFreeVars {
-			switch {
-			case a == b:
-				c.compareLoosely(a, b)
+		x, ok := c.a[a]
+		y, ok2 := c.b[b]
+		ok, ok2 = ok && c.live(x), ok2 && c.live(y)
+		switch {
+		case ok && ok2 && x.since == y.since && x.num == y.num:
+			c.use(x.depth)
+			return x.num > 0 || !s.isView || c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), false)
+		case ok || ok2:
+			return c.fail("variable %s is not the counterpart of %s", a.(Variable).VarName(), b.(Variable).VarName())
+		case !def && c.opts.MapFreeVars:
+			c.pairs--
+			free := binding{num: c.pairs, free: true}
+			c.bind(a, b, free, free)
+			c.use(0)
+			return c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), false)
+		case !def && (a == b || s.isView):
+			c.useFree()
+			none := binding{since: -1, free: true}
+			c.bind(a, b, none, none)
+			if a == b && s.isView && c.identity() {
+				c.marks |= markShared
 				return true
-			case s.isView:
-				c.compareLoosely(a, b)
-				return c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), false)
 			}
+			return !s.isView || c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), false)
+		case !def:
 			return c.fail("free variable %s differs from %s", a.(Variable).VarName(), b.(Variable).VarName())
 		}
 	}
-	c.pair(a, b)
+	c.pair(a, b, direct)
 	return c.fields(s, reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem(), true)
 }
 
-func (c *comparer) compareLoosely(a, b Node) {
-	if c.loose == nil {
-		c.loose = map[Node]struct{}{}
-	}
-	c.loose[a], c.loose[b] = struct{}{}, struct{}{}
-}
-
-func (c *comparer) forget() {
-	c.known = classes{}
-	c.epoch++
-}
-
-// pair makes b the counterpart of a. What was found equal while they had others, were free,
-// or while no variable was renamed so that shared nodes were not looked into, is forgotten.
-func (c *comparer) pair(a, b Node) {
-	oldB, hasB := c.toB[a]
-	oldA, hasA := c.toA[b]
-	if hasB && hasA && oldB == b && oldA == a {
-		return
-	}
-	if c.toB == nil {
-		c.toB, c.toA = map[Node]Node{}, map[Node]Node{}
-	}
-	_, looseA := c.loose[a]
-	_, looseB := c.loose[b]
-	if hasB || hasA || looseA || looseB || c.renamed == 0 && a != b {
-		c.forget()
-	}
-	if hasB {
-		if oldB != a {
-			c.renamed--
-		}
-		delete(c.toA, oldB)
-	}
-	if hasA {
-		if oldA != b {
-			c.renamed--
-		}
-		delete(c.toB, oldA)
+// pair defines a and b in the innermost scope, as counterparts of each other.
+func (c *comparer) pair(a, b Node, direct bool) {
+	outerA, freeA := c.shadow(c.a, a)
+	outerB, freeB := c.shadow(c.b, b)
+	c.renew(min(outerA, outerB))
+	if !direct { // elsewhere it may be known
+		c.use(0)
+		freeA, freeB = true, true
 	}
 	if a != b {
 		c.renamed++
+		c.top().renamed++
 	}
-	c.toB[a], c.toA[b] = b, a
+	x := c.define()
+	y := x
+	x.free, y.free = freeA, freeB
+	c.bind(a, b, x, y)
+}
+
+func (c *comparer) bind(a, b Node, x, y binding) {
+	if c.a == nil {
+		c.a, c.b = map[Node]binding{}, map[Node]binding{}
+	}
+	c.a[a], c.b[b] = x, y
+}
+
+// shadow keeps what n stands for until the innermost scope is closed. It returns the depth from
+// which on findings may depend on that, which no scope has if none do, and whether n was free.
+func (c *comparer) shadow(side map[Node]binding, n Node) (int32, bool) {
+	old, ok := side[n]
+	outer := int32(math.MaxInt32)
+	if ok && c.live(old) {
+		c.shadowed = append(c.shadowed, shadowed{side, n, old, int32(len(c.frames) - 1)})
+		outer = old.depth
+	}
+	if old.free {
+		outer = 0
+	}
+	return outer, old.free
 }
 
 func (c *comparer) fields(s *Schema, a, b reflect.Value, def bool) bool {
@@ -164,7 +211,7 @@ func (c *comparer) field(f *Field, a, b reflect.Value, def bool) bool {
 	case FieldNode:
 		x, _ := a.Interface().(Node)
 		y, _ := b.Interface().(Node)
-		return c.node(x, y, def, f.Def)
+		return c.node(x, y, def, f.direct())
 	case FieldNodes:
 		return c.nodes(f, a, b, def)
 	case FieldAttrs:

@@ -40,8 +40,7 @@ func (c *comparer) function(a, b Function) bool {
 	if a == nil || b == nil {
 		return c.failAt(a, b, "%s", onlyOneSide(b == nil))
 	}
-	each := comparer{opts: c.opts, diff: c.diff}
-	return each.node(a, b, false, false)
+	return newComparer(c.opts, c.diff).node(a, b, false, false)
 }
 
 func (c *comparer) infos(a, b map[string][]Node) bool {
@@ -72,7 +71,11 @@ func (c *comparer) infos(a, b map[string][]Node) bool {
 }
 
 func (c *comparer) attrs(a, b *Attrs) bool {
-	if a == b && c.renamed == 0 && !c.opts.MapFreeVars {
+	if a == b && !a.holdNodes() {
+		return true
+	}
+	if a == b && c.identity() {
+		c.marks |= markShared
 		return true
 	}
 	if c.diff == nil && a.Len() != b.Len() {
@@ -132,12 +135,24 @@ func (c *comparer) value(a, b Value) bool {
 		}
 	case Node:
 		if y, ok := b.(Node); ok {
-			return c.node(x, y, false, false)
+			return c.alone(x, y)
 		}
 	default:
 		panic(fmt.Sprintf("ir: an attribute cannot hold a %T", a))
 	}
 	return same || c.fail("%v differs from %v", a, b)
+}
+
+// alone compares nodes whose definitions hold for nothing else.
+func (c *comparer) alone(a, b Node) bool {
+	reach, marks := c.begin()
+	c.open(0)
+	if !c.node(a, b, false, false) {
+		return false
+	}
+	c.close()
+	c.end(reach, marks)
+	return true
 }
 
 func (c *comparer) values(a, b []Value) bool {

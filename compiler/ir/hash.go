@@ -1,28 +1,31 @@
 package ir
 
 import (
-	"fmt"
-	"math"
 	"reflect"
-
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // StructuralHash returns a hash of n that equal nodes share, whether free variables are
 // mapped or not. It is the same in every run of the program. Spans, origins and the names
 // of variables do not enter; a free variable enters by its type only. The cost is linear in
-// the number of distinct nodes; only nodes that define variables cost once for each place
-// that they stand in.
+// the number of distinct nodes, those that define variables included; only a shared node that
+// uses a variable which several nodes around it define costs once for each.
 func StructuralHash(n Node) uint64 {
-	h := newHasher()
-	return h.node(n, false, false)
+	if isNil(n) {
+		return hashNil
+	}
+	var g grapher
+	g.init()
+	v := reflect.ValueOf(n)
+	root := g.node(schemaOf(v.Type()), v)
+	var h hasher
+	h.init(&g.graph)
+	return h.node(root)
 }
 
 // StructuralHashModule returns a hash of m that equal modules share. Each function enters
 // with its name; their order does not matter.
 func StructuralHashModule(m *Module) uint64 {
-	h := newHasher()
-	sum := h.attrs(m.attrs)
+	sum := hashAttrs(m.attrs)
 	for kind, infos := range m.infos {
 		for i, n := range infos {
 			sum += mix(mix(hashString(kind), uint64(i)), StructuralHash(n))
@@ -32,17 +35,6 @@ func StructuralHashModule(m *Module) uint64 {
 		sum += mix(hashString(gv.Name), StructuralHash(f))
 	}
 	return mix(sum, uint64(m.Len()))
-}
-
-type hasher struct {
-	nums map[Node]uint64   // number of each variable that was defined
-	free map[Node]struct{} // variables that were used before or without a definition
-	next uint64            // definitions so far
-	memo map[Node]uint64   // of nodes that define nothing
-}
-
-func newHasher() *hasher {
-	return &hasher{nums: map[Node]uint64{}, free: map[Node]struct{}{}, memo: map[Node]uint64{}}
 }
 
 const (
@@ -57,6 +49,139 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
+// hasher hashes the nodes of a graph, each once for all places where its variables stand for the
+// same. A variable stands for the definition with its number in its scope. Of the scopes around
+// a node no two have the same height, the number of scopes one in another below, so the height
+// tells which of them is meant, and does not depend on the place.
+type hasher struct {
+	scopes
+	graph    *graph
+	vars     []binding // with the number 0 where there was none
+	done     []hashed  // nodes that are no variables
+	shadowed []shadowedVar
+
+	firstVars [8]binding
+	firstDone [16]hashed
+}
+
+// hashed is the hash of a node and where it holds. A hash of 0 is none.
+type hashed struct {
+	finding
+	hash uint64
+}
+
+type shadowedVar struct {
+	old   binding
+	n     int32
+	depth int32
+}
+
+func (h *hasher) init(g *graph) {
+	h.scopes.init()
+	h.graph = g
+	vars, others := int(g.vars), len(g.nodes)-int(g.vars)
+	if h.vars = h.firstVars[:]; vars > len(h.vars) {
+		h.vars = make([]binding, vars)
+	}
+	if h.done = h.firstDone[:]; others > len(h.done) {
+		h.done = make([]hashed, others)
+	}
+}
+
+func (h *hasher) node(e edge) uint64 {
+	if e.to < 0 {
+		return e.hash
+	}
+	n := &h.graph.nodes[e.to]
+	if n.isVar {
+		return h.variable(n, e)
+	}
+	done, bare := &h.done[n.num], e.direct && !e.def
+	if done.hash != 0 && !bare && h.holds(done.finding, e.def) {
+		h.again(done.finding)
+		return done.hash
+	}
+	reach, marks := h.begin()
+	count := h.top().count
+	scope := n.scope && !bare
+	if scope {
+		h.open(n.height)
+	}
+	x := h.edges(n, e.def && !n.hasDef)
+	if scope {
+		h.close()
+	}
+	f := h.end(reach, marks)
+	if !bare && h.top().count == count {
+		*done = hashed{f, x}
+	}
+	return x
+}
+
+func (h *hasher) edges(n *graphNode, def bool) uint64 {
+	x := n.hash
+	for i := n.first; i < n.end; i++ {
+		e := h.graph.edges[i]
+		if e.alone {
+			x = mix(x, h.alone(e))
+			continue
+		}
+		e.def = e.def || def
+		x = mix(x, h.node(e))
+	}
+	return x
+}
+
+// alone hashes a node whose definitions hold for nothing else.
+func (h *hasher) alone(e edge) uint64 {
+	reach, marks := h.begin()
+	h.open(h.graph.nodes[e.to].height + 1)
+	x := h.node(e)
+	h.close()
+	h.end(reach, marks)
+	return x
+}
+
+func (h *hasher) variable(n *graphNode, e edge) uint64 {
+	v := &h.vars[n.num]
+	old := *v
+	known := old.num > 0 && h.live(old)
+	if known && !e.direct {
+		h.use(old.depth)
+		return mix(mix(hashSeed, uint64(h.frames[old.depth].height)), uint64(old.num))
+	}
+	if !e.def {
+		h.useFree()
+		v.free = true
+		if n.isView {
+			return h.edges(n, false)
+		}
+		return n.closed
+	}
+	if known {
+		h.shadowed = append(h.shadowed, shadowedVar{old, n.num, int32(len(h.frames) - 1)})
+		h.renew(old.depth)
+	}
+	if old.free {
+		h.renew(0)
+	}
+	if !e.direct { // elsewhere it may be known
+		h.use(0)
+	}
+	*v = h.define()
+	v.free = old.free || !e.direct
+	return mix(h.edges(n, true), uint64(v.num))
+}
+
+func (h *hasher) close() {
+	h.scopes.close()
+	for n := len(h.shadowed); n > 0 && int(h.shadowed[n-1].depth) >= len(h.frames); n-- {
+		s := &h.shadowed[n-1]
+		h.vars[s.n] = s.old
+		h.shadowed = h.shadowed[:n-1]
+	}
+}
+
 func hashString(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -65,99 +190,15 @@ func hashString(s string) uint64 {
 	return h
 }
 
-func (h *hasher) node(n Node, def, direct bool) uint64 {
-	if isNil(n) {
-		return hashNil
-	}
-	v := reflect.ValueOf(n)
-	s := schemaOf(v.Type())
-	if s.isVar {
-		return h.variable(s, n, v, def, direct)
-	}
-	if s.leaf {
-		return h.fields(s, v.Elem(), def)
-	}
-	if x, ok := h.memo[n]; ok {
-		return x
-	}
-	before := h.next
-	x := h.fields(s, v.Elem(), def && !s.hasDef)
-	if h.next == before {
-		h.memo[n] = x
-	}
-	return x
-}
-
-func (h *hasher) variable(s *Schema, n Node, v reflect.Value, def, direct bool) uint64 {
-	num, known := h.nums[n]
-	if known && !direct {
-		return mix(hashSeed, num)
-	}
-	if !def {
-		// What a free variable is paired with has the same fields.
-		h.free[n] = struct{}{}
-		return h.fields(s, v.Elem(), false)
-	}
-	if _, used := h.free[n]; used || known {
-		h.memo = map[Node]uint64{} // what uses the variable has another hash from here on
-	}
-	num = h.next
-	h.next++
-	h.nums[n] = num
-	return mix(h.fields(s, v.Elem(), true), num)
-}
-
-func (h *hasher) fields(s *Schema, v reflect.Value, def bool) uint64 {
-	x := s.hash
-	for i := range s.Fields {
-		if f := &s.Fields[i]; !f.Hint {
-			x = mix(x, h.field(f, v.Field(f.index), def || f.Def))
-		}
-	}
-	return x
-}
-
-func (h *hasher) field(f *Field, v reflect.Value, def bool) uint64 {
-	switch f.Kind {
-	case FieldNode:
-		if v.IsNil() {
-			return hashNil
-		}
-		return h.node(v.Interface().(Node), def, f.Def)
-	case FieldNodes:
-		x := uint64(v.Len())
-		for i := range v.Len() {
-			n, _ := v.Index(i).Interface().(Node)
-			x = mix(x, h.node(n, def, f.Def))
-		}
-		return x
-	case FieldAttrs:
-		return h.attrs(v.Interface().(*Attrs))
-	case FieldBlob:
-		return hashBlob(v.Interface().(*Blob))
-	case FieldInt:
-		return uint64(v.Int())
-	case FieldUint:
-		return v.Uint()
-	case FieldFloat:
-		return math.Float64bits(v.Float())
-	case FieldBool:
-		if v.Bool() {
-			return 1
-		}
-		return 0
-	case FieldString:
-		return hashString(v.String())
-	case FieldInts:
-		x := uint64(v.Len())
-		for i := range v.Len() {
-			x = mix(x, uint64(v.Index(i).Int()))
-		}
-		return x
-	case FieldValue:
-		return hashStruct(v)
-	}
-	panic("ir: unknown field kind")
+// hashAttrs hashes attributes that are in no node.
+func hashAttrs(a *Attrs) uint64 {
+	var g grapher
+	g.init()
+	root := graphNode{hash: g.attrs(a), end: int32(len(g.stack))}
+	g.graph.edges = g.stack
+	var h hasher
+	h.init(&g.graph)
+	return h.edges(&root, false)
 }
 
 // hashStruct hashes a comparable struct of integers, such as a dtype.DType.
@@ -174,46 +215,6 @@ func hashStruct(v reflect.Value) uint64 {
 		}
 	}
 	return x
-}
-
-func (h *hasher) attrs(a *Attrs) uint64 {
-	x := uint64(a.Len())
-	for i := range a.Len() {
-		k, v := a.At(i)
-		x = mix(mix(x, hashString(k)), h.value(v))
-	}
-	return x
-}
-
-func (h *hasher) value(v Value) uint64 {
-	switch v := v.(type) {
-	case nil:
-		return hashNil
-	case bool:
-		if v {
-			return 3
-		}
-		return 2
-	case int64:
-		return mix(hashSeed, uint64(v))
-	case float64:
-		return mix(hashPrime, math.Float64bits(v))
-	case string:
-		return hashString(v)
-	case dtype.DType:
-		return mix(uint64(v.Code)<<8|uint64(v.Bits), uint64(v.Lanes))
-	case *Attrs:
-		return h.attrs(v)
-	case []Value:
-		x := uint64(len(v))
-		for _, e := range v {
-			x = mix(x, h.value(e))
-		}
-		return x
-	case Node:
-		return h.node(v, false, false)
-	}
-	panic(fmt.Sprintf("ir: an attribute cannot hold a %T", v))
 }
 
 // hashSamples bounds the elements of a constant that enter its hash. All would cost a pass

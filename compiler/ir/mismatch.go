@@ -32,7 +32,7 @@ func FirstMismatch(a, b Node, opts EqualOpts) *Mismatch {
 	if a == b {
 		return nil
 	}
-	c := comparer{opts: opts, diff: &difference{}}
+	c := newComparer(opts, &difference{})
 	if c.node(a, b, false, false) {
 		return nil
 	}
@@ -46,7 +46,7 @@ func FirstModuleMismatch(a, b *Module, opts EqualOpts) *Mismatch {
 	if a == b {
 		return nil
 	}
-	c := comparer{opts: opts, diff: &difference{}}
+	c := newComparer(opts, &difference{})
 	if c.modules(a, b) {
 		return nil
 	}

@@ -4,7 +4,10 @@ package ir
 //
 // The exported fields of the struct, in order, are the node's schema. Field tags refine it:
 //
-//	ir:"def"  the field defines the variable or buffer that it holds
+//	ir:"def"  the field defines the variable or buffer that it holds, to the end of the node
+//	ir:"bind" as def, to the end of the nearest node around this one with a field of def or scope
+//	ir:"scope" what the field binds holds to the end of the node
+//	ir:"open" what the node in the field binds holds for the fields that follow, too
 //	ir:"name" the field proposes a name (equality and hash skip it)
 //	ir:"-"    the field follows from others (equality and hash skip it, paths and JSON do not)
 type Node interface {

@@ -52,7 +52,12 @@ type Field struct {
 	// Hint says that the field only proposes a name and does not belong to the value.
 	Hint  bool
 	index int
+	open  bool // a definition in the node in the field holds for the fields that follow
 }
+
+// direct says that the field holds what is meant itself: variables to define, or a node that
+// does not end the definitions in it.
+func (f *Field) direct() bool { return f.Def || f.open }
 
 // StructIndex is the position of the field in the Go struct.
 func (f *Field) StructIndex() int { return f.index }
@@ -69,7 +74,9 @@ type Schema struct {
 	// Derived are fields that follow from others and do not belong to the value, such as
 	// inferred struct info: equality and hash skip them, paths and JSON do not.
 	Derived []Field
-	hasDef  bool
+	hasDef  bool   // defines variables
+	leaks   bool   // what it defines holds for what follows
+	scope   bool   // what is defined in it holds to its end
 	hash    uint64 // of Name
 	leaf    bool   // has no nodes below it, so is not worth remembering
 	isVar   bool
@@ -110,11 +117,13 @@ func makeSchema(t reflect.Type) *Schema {
 		if sf.Anonymous || !sf.IsExported() {
 			continue
 		}
-		f := Field{Name: snakeCase(sf.Name), Kind: kindOf(t, sf), Def: tag == "def", index: i}
+		f := Field{Name: snakeCase(sf.Name), Kind: kindOf(t, sf), Def: tag == "def" || tag == "bind", index: i, open: tag == "open"}
 		if tag == "-" {
 			s.Derived = append(s.Derived, f)
 			continue
 		}
+		s.leaks = s.leaks || tag == "bind"
+		s.scope = s.scope || tag == "def" || tag == "scope"
 		switch f.Kind {
 		case FieldNode, FieldNodes, FieldAttrs, FieldBlob:
 			s.leaf = false

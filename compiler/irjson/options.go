@@ -19,9 +19,12 @@ type Options struct {
 
 // Limits bound what Load accepts. An error names the limit that was exceeded.
 type Limits struct {
-	FileBytes   int64 // of all that is read
-	Nodes       int   // entries of the table of nodes; of the table of origins, too
-	Places      int64 // nodes once for each place at which they stand: sharing lets a short file stand for a huge tree
+	FileBytes int64 // of all that is read
+	Nodes     int   // entries of the table of nodes; of the table of origins, too
+	// Places are nodes once for each place at which they stand: sharing lets a short file stand for
+	// a huge tree. Equality and hash are linear in Nodes, but the printer writes each place, and
+	// ir.Walk and the mappers with a scope visit each.
+	Places      int64
 	Depth       int   // nodes above each other, and dictionaries or lists in an attribute
 	StringBytes int   // one string: a name, an attribute, a source text
 	BlobBytes   int64 // all constants together

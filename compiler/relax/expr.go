@@ -84,7 +84,7 @@ type DataTypeImm struct {
 // SeqExpr runs Blocks in order and yields Body.
 type SeqExpr struct {
 	ir.Base
-	Blocks []*BindingBlock
+	Blocks []*BindingBlock `ir:"scope"`
 	Body   Expr
 }
 
@@ -100,8 +100,8 @@ type If struct {
 // that may have side effects is not Pure.
 type Function struct {
 	ir.Base
-	Params []*Var `ir:"def"`
-	Body   *SeqExpr
+	Params []*Var   `ir:"def"`
+	Body   *SeqExpr `ir:"open"`
 	Ret    StructInfo
 	Pure   bool
 	Attrs  *ir.Attrs
@@ -128,7 +128,7 @@ type Binding interface {
 // VarBinding binds Var to Value.
 type VarBinding struct {
 	ir.Base
-	Var   *Var `ir:"def"`
+	Var   *Var `ir:"bind"`
 	Value Expr
 }
 
@@ -136,15 +136,15 @@ type VarBinding struct {
 // define symbolic variables.
 type MatchCast struct {
 	ir.Base
-	Var   *Var `ir:"def"`
+	Var   *Var `ir:"bind"`
 	Value Expr
-	SInfo StructInfo `ir:"def"`
+	SInfo StructInfo `ir:"bind"`
 }
 
 // BindingBlock is a sequence of bindings; a Dataflow block is pure and without control flow.
 type BindingBlock struct {
 	ir.Base
-	Bindings []Binding
+	Bindings []Binding `ir:"bind"`
 	Dataflow bool
 }
 

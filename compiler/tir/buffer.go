@@ -97,7 +97,7 @@ type BufferRegion struct {
 // MatchBufferRegion defines Buffer as a view of Source.
 type MatchBufferRegion struct {
 	ir.Base
-	Buffer *Buffer `ir:"def"`
+	Buffer *Buffer `ir:"bind"`
 	Source *BufferRegion
 }
 

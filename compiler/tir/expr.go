@@ -216,7 +216,7 @@ func (k IterKind) String() string { return iterKindNames[k] }
 type IterVar struct {
 	ir.Base
 	Dom       *Range
-	Var       *Var `ir:"def"`
+	Var       *Var `ir:"bind"`
 	Kind      IterKind
 	ThreadTag string
 }

@@ -23,7 +23,7 @@ type LetStmt struct {
 // Buffer or another node, e.g. "thread_extent" on an IterVar.
 type AttrStmt struct {
 	ir.Base
-	Node  ir.Node
+	Node  ir.Node `ir:"scope"`
 	Key   string
 	Value Expr
 	Body  Stmt
