@@ -2,6 +2,7 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // stmtList collects the statements of a frame. A scope without "with" takes in all that
@@ -38,6 +39,10 @@ func (b *builder) tirBody(stmts []*stmt) tir.Stmt {
 	}
 	b.tf.cur = outer
 	b.env.release(mark)
+	if len(l.cur) == 0 && len(stmts) > 0 { // nothing but pass
+		base := b.stmtBase(stmts[len(stmts)-1])
+		l.cur = append(l.cur, &tir.Evaluate{Base: base, Value: &tir.IntImm{Base: base, Type: dtype.Int32T}})
+	}
 	body := sequence(l.cur)
 	for i := len(l.done) - 1; i >= 0; i-- {
 		seg := &l.done[i]
