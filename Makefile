@@ -3,9 +3,15 @@
 GO    ?= go
 TOOL   = $(GO) tool -modfile=tools.mod
 PKGS   = ./...
+# How long the parts of make fuzz and make nightly take.
+FUZZTIME  ?= 60s
+NIGHTFUZZ ?= 30m
+KILLS     ?= 1000
+FLOWS     ?= 200
+CASES     ?= 100000
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build test unit race browser bench fuzz nightly lint fmt generate vendor-js check-generated e2e-deps screenshot clean
+.PHONY: help run build test unit race browser bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -34,14 +40,27 @@ bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
 	$(GO) test -run '^$$' -bench ServerMemory -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
 
-fuzz: ## check properties on new random cases, then fuzz every target for a minute
+fuzz: ## check properties on new random cases, then fuzz every target for FUZZTIME (60s)
 	$(GO) test $$(grep -rl pgregory.net/rapid --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=2000 -rapid.seed=$$(date +%s)
 	@for p in $$(grep -rl 'func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | cut -c6-); do \
-	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime 60s -fuzzminimizetime 1x || exit 1; done; done
+	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; done; done
 
-nightly: ## tests that take long: the server is killed 100 times
-	CRASH_KILLS=100 $(GO) test -count 1 -timeout 60m -run TestNothingAcknowledgedIsLost ./e2e/crash/
+goals: ## hold the figures of docs/goals.md as bounds; needs an idle machine
+	IRSCOPE_GOALS=1 $(GO) test -p 1 -count 1 -timeout 60m $$(grep -rl fixture/goal --include='*_test.go' . | xargs -n1 dirname | sort -u)
+	$(GO) test -run '^$$' -bench 'Layout|TVMScript|Replay|OpenDiff' -benchtime 20x ./web/graph/ ./web/highlight/ ./web/store/sqlite/
+
+nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random programs, NIGHTFUZZ for each fuzz target: about a day
+	CRASH_KILLS=$(KILLS) $(GO) test -count 1 -timeout 240m ./e2e/crash/
+	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
+	$(GO) test -count 1 -timeout 24h -run TestSeededPipeline ./compiler/tirpass/ -tirpass.seeds=$(CASES) -tirpass.seed=$$(date +%s)
+	$(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES) -rapid.seed=$$(date +%s)
+	$(MAKE) vuln
+	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)
+
+vuln: ## look for known vulnerabilities in what the program calls; passes over where their database cannot be reached
+	@$(TOOL) govulncheck $(PKGS); code=$$?; \
+	if [ $$code = 1 ] && [ -z "$$VULN_REQUIRED" ]; then echo "vuln: skipped, govulncheck could not run (above)"; else exit $$code; fi
 
 lint: ## gofumpt, vet, staticcheck, and whether go.mod is tidy
 	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
 )
 
 func TestTimingRendersAsTVM(t *testing.T) {
@@ -194,6 +196,22 @@ func TestMeter(t *testing.T) {
 			fresh.Kernels != got.Kernels || fresh.IntermediateBytes != got.IntermediateBytes || fresh.Ops["relax.call_tir"] != got.Ops["relax.call_tir"] {
 			t.Errorf("%s: measured after another module %+v, alone %+v", name, got, fresh)
 		}
+		// The functions add up to the module.
+		var sum event.Structure
+		ops := map[string]int{}
+		for gv := range k.Funcs() {
+			fm := meter.Function(gv.Name)
+			sum.Add(fm.Structure, 1)
+			for op, n := range fm.Ops {
+				ops[op] += n
+			}
+		}
+		if sum != got.Structure || !maps.Equal(ops, got.Ops) || sum.Loops == 0 || sum.Blocks == 0 || sum.Buffers == 0 || sum.Bindings == 0 || sum.Calls == 0 {
+			t.Errorf("%s: functions add up to %+v and %v, the module has %+v and %v", name, sum, ops, got.Structure, got.Ops)
+		}
+	}
+	if got := meter.Function("no such function"); got != nil {
+		t.Errorf("a function that is not there has metrics %+v", got)
 	}
 	m := meter.Measure(mlp(t))
 	if m.Functions != 1 || m.Kernels != 0 || m.ConstantBytes != 128 || m.IntermediateBytes != 2*3*4*4 || m.Ops["relax.matmul"] != 1 {

@@ -5,8 +5,6 @@ import (
 	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments/event"
 )
 
@@ -30,16 +28,6 @@ func NewMeter() *Meter {
 		last: ir.NewModule(), funcs: map[string]*funcMetrics{}, sum: event.Metrics{Ops: map[string]int{}}, public: map[string]bool{},
 		blobs: map[*ir.Blob]int{}, callers: map[string]map[string]bool{}, total: map[string]int64{},
 	}
-}
-
-type funcMetrics struct {
-	kernel        bool
-	public        bool // a graph function with a global_symbol
-	ops           map[string]int
-	calls         map[string]int // kernels and functions called, by name
-	flops         int64          // of one run of a kernel
-	intermediates int64
-	blobs         []*ir.Blob
 }
 
 // Measure returns the metrics of m. Symbolic extents count as 1. FLOPs are those of one call
@@ -89,9 +77,10 @@ func (t *Meter) add(name string, f *funcMetrics, sign int) {
 			delete(t.sum.Ops, op)
 		}
 	}
+	t.sum.Add(f.structure, sign)
 	t.sum.IntermediateBytes += int64(sign) * f.intermediates
 	for _, b := range f.blobs {
-		bytes := b.NumElements() * int64(b.DType().Bytes())
+		bytes := blobBytes(b)
 		switch t.blobs[b] += sign; {
 		case t.blobs[b] == 0:
 			delete(t.blobs, b)
@@ -111,6 +100,31 @@ func (t *Meter) add(name string, f *funcMetrics, sign int) {
 		}
 	}
 }
+
+// Function returns the metrics of a function of the module that was measured last; nil if it
+// has none of that name.
+func (t *Meter) Function(name string) *event.FunctionMetrics {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.funcs[name]
+	if f == nil {
+		return nil
+	}
+	out := &event.FunctionMetrics{Structure: f.structure, FLOPs: f.flops, IntermediateBytes: f.intermediates}
+	if len(f.ops) > 0 {
+		out.Ops = maps.Clone(f.ops)
+	}
+	seen := map[*ir.Blob]bool{}
+	for _, b := range f.blobs {
+		if !seen[b] {
+			seen[b] = true
+			out.ConstantBytes += blobBytes(b)
+		}
+	}
+	return out
+}
+
+func blobBytes(b *ir.Blob) int64 { return b.NumElements() * int64(b.DType().Bytes()) }
 
 // invalidate forgets the total of a function and of all that reach it.
 func (t *Meter) invalidate(name string) {
@@ -144,85 +158,5 @@ func (t *Meter) flops(name string, open map[string]bool) int64 {
 	}
 	delete(open, name)
 	t.total[name] = n
-	return n
-}
-
-func measureFunc(fn ir.Function) *funcMetrics {
-	out := &funcMetrics{ops: map[string]int{}, calls: map[string]int{}}
-	switch fn := fn.(type) {
-	case *tir.PrimFunc:
-		out.kernel = true
-		out.flops = loopFLOPs(fn.Body)
-	case *relax.Function:
-		out.public = ir.GlobalSymbol(fn) != ""
-		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b) })
-	}
-	return out
-}
-
-func (f *funcMetrics) binding(b relax.Binding) {
-	ir.Walk(b.BoundValue(), func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *relax.Constant:
-			f.blobs = append(f.blobs, n.Data)
-		case *ir.GlobalVar:
-			f.calls[n.Name]++
-		case relax.StructInfo, *relax.Function, *relax.If:
-			return false
-		}
-		return true
-	})
-	c, ok := b.BoundValue().(*relax.Call)
-	if !ok {
-		return
-	}
-	op, ok := c.Op.(*ir.Op)
-	if ok {
-		f.ops[op.Name]++
-		f.flops += opFLOPs(op.Name, c)
-	}
-	if t, ok := b.Bound().SInfo.(*relax.TensorStructInfo); ok && allocates(op) {
-		f.intermediates += elements(t) * int64(t.DType.Bytes())
-	}
-	f.intermediates += storageBytes(op, c)
-}
-
-// storageBytes returns the size of the storage that c allocates: what tensors take once the
-// memory is planned, since they share it.
-func storageBytes(op *ir.Op, c *relax.Call) int64 {
-	if op == nil || op.Name != "relax.memory.alloc_storage" && op.Name != "relax.vm.alloc_storage" {
-		return 0
-	}
-	shape, ok := c.Args[0].(*relax.ShapeExpr)
-	if !ok || len(shape.Values) != 1 {
-		return 0
-	}
-	n, _ := tir.AsInt(shape.Values[0])
-	return n
-}
-
-// allocates reports whether the result of an operator takes memory of its own.
-func allocates(op *ir.Op) bool {
-	if op == nil {
-		return false
-	}
-	switch op.Name {
-	case "relax.memory.alloc_tensor", "relax.vm.alloc_tensor", "relax.reshape", "relax.memory.view":
-		return false
-	}
-	return true
-}
-
-func elements(t *relax.TensorStructInfo) int64 {
-	dims, ok := t.Dims()
-	if !ok {
-		return 0
-	}
-	n := int64(1)
-	for _, d := range dims {
-		if x, ok := tir.AsInt(d); ok {
-			n *= x
-		}
-	}
 	return n
 }

@@ -24,6 +24,9 @@ type Recorder struct {
 	stale  []FuncDelta            // replaced by the last step
 	// AfterStep, if not nil, is told the module after each step, for reuse by later runs.
 	AfterStep func(s *pass.Step, m *ir.Module)
+	// History, if not nil, keeps what became of values in a step and returns the hash of that.
+	// The step is nil for the module that the run starts with; the hash may be empty.
+	History func(s *pass.Step, m *ir.Module) (string, error)
 }
 
 // NewRecorder returns a recorder that reports to sink.
@@ -40,9 +43,17 @@ func (r *Recorder) Start(m *ir.Module, pl *pass.Pass, body *event.RunStarted) er
 	if err != nil {
 		return err
 	}
-	body.Functions, body.Module = l.funcs, l.hash
+	body.Functions, body.Module = slices.Clone(l.funcs), l.hash
 	body.Attrs, body.Metrics = printAttrs(m), r.meter.Measure(m)
+	for i := range body.Functions {
+		body.Functions[i].Metrics = r.meter.Function(body.Functions[i].Name)
+	}
 	body.Plan = Plan(pl)
+	if r.History != nil {
+		if body.History, err = r.History(nil, m); err != nil {
+			return err
+		}
+	}
 	return r.sink.Emit(event.New("", "", body, &event.Measured{At: int64(time.Since(r.start))}))
 }
 
@@ -200,7 +211,17 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 		body.AttrsBefore, body.AttrsAfter = printAttrs(s.Input), printAttrs(m)
 		body.Changed = true
 	}
+	if r.History != nil {
+		if body.History, err = r.History(s, m); err != nil {
+			return err
+		}
+	}
 	body.Metrics = r.meter.Measure(m)
+	for i := range body.Functions {
+		if f := &body.Functions[i]; f.After != "" && s.Pass.Kind != pass.Sequential {
+			f.Metrics = r.meter.Function(f.Name)
+		}
+	}
 	body.Arrange()
 	measured := r.measured()
 	measured.Total, measured.Self = int64(s.Duration), int64(s.Self)

@@ -31,7 +31,8 @@ func (r *Recorder) changes(m *ir.Module, s *pass.Step) (*event.PassFinished, err
 				return nil, err
 			}
 		}
-		c.Hunks, c.Added, c.Removed, c.Truncated = linediff.Hunks(before, after, event.MaxFunctionHunks)
+		diff := linediff.Hunks(before, after, event.MaxFunctionHunks)
+		c.Hunks, c.Added, c.Removed, c.Renamed, c.Moved, c.Truncated = diff.Hunks, diff.Added, diff.Removed, diff.Renamed, diff.Moved, diff.Truncated
 		body.Functions = append(body.Functions, c)
 	}
 	return body, nil

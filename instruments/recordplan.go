@@ -20,8 +20,9 @@ func Plan(pl *pass.Pass) []event.PlanStep {
 			step.Parent = parent.Path()
 		}
 		out = append(out, step)
+		ids := p.ChildIDs()
 		for i, c := range p.Children {
-			add(c, s, fmt.Sprint(i+1))
+			add(c, s, ids[i])
 		}
 	}
 	add(pl, nil, "1")

@@ -21,12 +21,14 @@ var pairs = []struct {
 	{[]string{"plus", "minus", "failed", "running", "changed"}, []string{"panel", "hover", "selected"}, 4.5},
 	{[]string{"plus"}, []string{"add-gutter"}, 4.5},
 	{[]string{"minus"}, []string{"del-gutter"}, 4.5},
+	{[]string{"ren"}, []string{"panel", "hover", "selected", "ren-gutter"}, 4.5},
+	{[]string{"mov"}, []string{"panel", "hover", "selected", "mov-gutter"}, 4.5},
 	{[]string{"warn-text"}, []string{"warn-bg"}, 4.5},
 	{[]string{"error-text"}, []string{"error-bg"}, 4.5},
 	{[]string{"fold-text"}, []string{"fold-bg"}, 4.5},
 	{
 		[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"},
-		[]string{"panel", "add-bg", "add-word", "del-bg", "del-word"},
+		[]string{"panel", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg"},
 		4.5,
 	},
 	// Borders of controls and the marks of charts are no text: 3 to 1.

@@ -40,7 +40,7 @@ func TestFirstViewIsSmall(t *testing.T) {
 func TestHandler(t *testing.T) {
 	server := httptest.NewServer(Handler())
 	defer server.Close()
-	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "graph.js", "codemirror.js", "app.css", "favicon.svg"} {
+	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "editir.js", "graph.js", "history.js", "pipeline.js", "search.js", "metrics.js", "codemirror.js", "app.css", "history.css", "favicon.svg"} {
 		for _, encoding := range []string{"", "gzip", "br, gzip;q=0.5", "gzip;q=0"} {
 			res := get(t, server, http.MethodGet, URL(name), encoding)
 			body, err := io.ReadAll(res.Body)
@@ -124,7 +124,7 @@ func TestNothingFromElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "graph.js", "codemirror.js"} {
+	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "editir.js", "graph.js", "history.js", "pipeline.js", "search.js", "metrics.js", "codemirror.js"} {
 		for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
 			if bytes.Contains(files.byName[name].data, []byte(bad)) {
 				t.Errorf("%s uses %s: text must go through textContent", name, bad)

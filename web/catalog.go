@@ -19,6 +19,8 @@ type Catalog struct {
 	Targets   []Target
 	Passes    []Pass
 	Pipelines []Pipeline
+	// Config are the options of the pass context.
+	Config []Option
 	// Scripts are passes that a visitor might have written, to start from.
 	Scripts []ScriptExample
 }
@@ -68,16 +70,41 @@ type Target struct {
 
 // Pass is a pass of the registry.
 type Pass struct {
-	Name     string     `json:"name"`
-	Level    int        `json:"level"`
-	Role     event.Role `json:"role"`
-	Kind     string     `json:"kind"`
-	Doc      string     `json:"doc"`
-	Required []string   `json:"required"`
-	Config   []Option   `json:"config"`
+	Name  string     `json:"name"`
+	Level int        `json:"level"`
+	Role  event.Role `json:"role"`
+	Kind  string     `json:"kind"`
+	// IR is what it works on: "relax", graph functions, or "tir", loop functions.
+	IR       string       `json:"ir"`
+	Doc      string       `json:"doc"`
+	Required []string     `json:"required"`
+	Config   []Option     `json:"config"`
+	Options  []PassOption `json:"options"`
+	// Before are the passes that must stand before this one, After those that must stand
+	// after it, wherever both run.
+	Before []Order `json:"before"`
+	After  []Order `json:"after"`
 }
 
-// Option is a config option that a pass reads.
+// PassOption is a parameter of a pass.
+type PassOption struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default any    `json:"default"`
+	Doc     string `json:"doc"`
+	// Choices, where not empty, are the only values that it takes.
+	Choices []any `json:"choices,omitempty"`
+}
+
+// Order is a constraint on the order of a pass and another.
+type Order struct {
+	Pass string `json:"pass"`
+	Why  string `json:"why"`
+	// Needs tells that the later of the two has nothing to work on without the earlier.
+	Needs bool `json:"needs,omitempty"`
+}
+
+// Option is an option of the pass context.
 type Option struct {
 	Key     string `json:"key"`
 	Type    string `json:"type"`
@@ -117,9 +144,15 @@ func (s *Server) catalogTargets(w http.ResponseWriter, _ *http.Request) error {
 func (s *Server) catalogPasses(w http.ResponseWriter, _ *http.Request) error {
 	passes := all(s.cfg.Catalog.Passes)
 	for i := range passes {
-		passes[i].Required, passes[i].Config = all(passes[i].Required), all(passes[i].Config)
+		p := &passes[i]
+		p.Required, p.Config, p.Options = all(p.Required), all(p.Config), all(p.Options)
+		p.Before, p.After = all(p.Before), all(p.After)
 	}
 	return s.json(w, http.StatusOK, map[string]any{"passes": passes})
+}
+
+func (s *Server) catalogConfig(w http.ResponseWriter, _ *http.Request) error {
+	return s.json(w, http.StatusOK, map[string]any{"config": all(s.cfg.Catalog.Config)})
 }
 
 func (s *Server) catalogPipelines(w http.ResponseWriter, r *http.Request) error {

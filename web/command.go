@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -20,34 +21,35 @@ func sourceArg(src store.Source) string {
 	return src.Name
 }
 
-// command returns the command line that does the same as a run. Passes of users are run by
-// the command line without a pipeline around them: there is one command for each script.
+// command returns the command line that does the same as a run. It reads scripts and edits
+// of the IR from files of their names.
 func command(i run.Info) string {
 	s := i.Settings
-	if len(s.Scripts) == 0 {
-		return flagged([]string{"explorer", "run", sourceArg(i.Source)}, s)
-	}
-	var all []string
+	words := []string{"explorer", "run", sourceArg(i.Source), "--target", orDefault(s.Target, "wasm"), "--opt-level", strconv.Itoa(s.OptLevel)}
 	for _, script := range s.Scripts {
-		all = append(all, flagged([]string{"explorer", "script", script.Name, sourceArg(i.Source)}, run.Settings{Target: s.Target, OptLevel: s.OptLevel, Config: s.Config}))
+		words = append(words, "--script", script.Name)
 	}
-	return strings.Join(all, " && ")
-}
-
-// flagged adds the flags that say the same as settings.
-func flagged(words []string, s run.Settings) string {
-	words = append(words, "--target", orDefault(s.Target, "wasm"), "--opt-level", strconv.Itoa(s.OptLevel))
-	if s.Pipeline != "" && s.Pipeline != "default" {
+	if s.Steps != nil {
+		words = append(words, "--passes", listPasses(s.Steps))
+	} else if s.Pipeline != "" && s.Pipeline != "default" {
 		words = append(words, "--pipeline", s.Pipeline)
 	}
-	if len(s.Disabled) > 0 {
-		words = append(words, "--disable-pass", strings.Join(s.Disabled, ","))
+	words = append(words, patchFlags(s)...)
+	disabled := slices.DeleteFunc(slices.Clone(s.Disabled), func(name string) bool { return strings.HasPrefix(name, run.EditPrefix) })
+	if len(disabled) > 0 {
+		words = append(words, "--disable-pass", strings.Join(disabled, ","))
 	}
 	for _, name := range s.Required {
 		words = append(words, "--require-pass", name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Config)) {
-		words = append(words, "--config", fmt.Sprintf("%s=%v", key, s.Config[key]))
+		if fields, ok := s.Config[key].(map[string]any); ok {
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				words = append(words, "--config", fmt.Sprintf("%s.%s=%s", key, name, plainValue(fields[name])))
+			}
+			continue
+		}
+		words = append(words, "--config", fmt.Sprintf("%s=%s", key, plainValue(s.Config[key])))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Shapes)) {
 		dims := make([]string, len(s.Shapes[name]))
@@ -60,6 +62,33 @@ func flagged(words []string, s run.Settings) string {
 		words[k] = quote(w)
 	}
 	return strings.Join(words, " ")
+}
+
+// plainValue writes a value as a flag takes it.
+func plainValue(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// listPasses writes steps as the command line takes them: names separated by commas, with
+// their options as JSON, and the steps of a sequence in brackets.
+func listPasses(steps []run.Step) string {
+	parts := make([]string, len(steps))
+	for i, s := range steps {
+		parts[i] = s.Name
+		if len(s.Steps) > 0 {
+			parts[i] += "[" + listPasses(s.Steps) + "]"
+		} else if len(s.Options) > 0 {
+			options, err := json.Marshal(s.Options)
+			if err != nil {
+				panic(fmt.Sprintf("options of %s, which came from JSON: %v", s.Name, err))
+			}
+			parts[i] += string(options)
+		}
+	}
+	return strings.Join(parts, ",")
 }
 
 // plainWord matches words that a POSIX shell takes as they are.

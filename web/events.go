@@ -24,10 +24,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	log, err := s.manager.Log(r.Context(), chi.URLParam(r, "run"))
+	id := chi.URLParam(r, "run")
+	log, err := s.manager.Log(r.Context(), id)
 	if err != nil {
 		return err
 	}
+	defer s.manager.Watch(id, stream.Wants(r))()
 	if stream.Wants(r) {
 		s.hub.Serve(w, r, log, from)
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -161,9 +160,9 @@ func (s *Server) readArchive(w http.ResponseWriter, r *http.Request) (creation, 
 		return creation{}, err
 	}
 	defer done()
-	data, err := io.ReadAll(r.Body)
+	data, err := readPart(r.Body, r.ContentLength, export.MaxArchive)
 	if err != nil {
-		return creation{}, formError(err)
+		return creation{}, err
 	}
 	if !export.IsArchive(data) {
 		return creation{}, badRequest("the body is no zip archive")

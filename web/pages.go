@@ -26,15 +26,22 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := templates.SessionView{
 		Assets: assets(), Session: sess.ID, Title: sess.Title,
-		MayEdit: session.MayEdit(sess, editToken(r)), Shared: sess.Shared, Owner: session.Owns(sess, editToken(r)),
+		HistoryJS: static.URL("history.js"), HistoryCSS: static.URL("history.css"), SearchJS: static.URL("search.js"), MetricsJS: static.URL("metrics.js"),
+		MayEdit: session.MayEdit(sess, editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, editToken(r)),
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
 	if s.cfg.Scripts != nil {
 		v.UserPassJS, v.CodeMirrorJS = static.URL("userpass.js"), static.URL("codemirror.js")
 	}
+	if s.cfg.Patcher != nil {
+		v.EditJS, v.CodeMirrorJS = static.URL("editir.js"), static.URL("codemirror.js")
+	}
 	if s.cfg.Grapher != nil {
 		v.GraphJS = static.URL("graph.js")
+	}
+	if s.cfg.Planner != nil {
+		v.PipelineJS = static.URL("pipeline.js")
 	}
 	if sess.Source.Kind == store.SourceScript {
 		v.SourceText = sess.Source.Blob

@@ -33,6 +33,8 @@ type briefBody struct {
 	Changed   bool             `json:"changed"`
 	Added     int              `json:"added"`
 	Removed   int              `json:"removed"`
+	Renamed   int              `json:"renamed"`
+	Moved     int              `json:"moved"`
 	Text      string           `json:"text"`
 	Plan      []event.PlanStep `json:"plan"`
 	Functions []struct {
@@ -102,7 +104,8 @@ func (s *Server) fillPasses(ctx context.Context, v *templates.SessionView) error
 			p.Status, p.Level, p.Lowering = "running", b.Level, b.Role == event.RoleLowering
 		case event.TypePassFinished:
 			p := row(e.Step, b.Name)
-			p.Status, p.Added, p.Removed = "same", b.Added, b.Removed
+			d := event.FunctionChange{Added: b.Added, Removed: b.Removed, Renamed: b.Renamed, Moved: b.Moved}.Delta()
+			p.Status, p.Added, p.Removed, p.Renamed, p.Moved = "same", d.Added, d.Removed, d.Renamed, d.Moved
 			if b.Changed {
 				p.Status = "changed"
 			}

@@ -59,10 +59,14 @@ func (s *Server) routes() (http.Handler, error) {
 	both := func(r chi.Router) {
 		r.Get("/runs/{run}/events", s.do(s.events))
 		r.Post("/runs/{run}/cancel", s.do(s.cancelRun))
+		r.Post("/runs/{run}/edit", s.do(s.checkEdit))
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
 			r.Get("/runs/{run}", s.do(s.runInfo))
 			r.Get("/runs/{run}/search", s.do(s.searchRun))
+			r.Get("/runs/{run}/history", s.do(s.runHistory))
+			r.Get("/runs/{run}/history/marks", s.do(s.historyMarks))
+			r.Get("/runs/{run}/edits/{file}", s.do(s.patchFile))
 			r.Get("/ir/{hash}", s.do(s.text))
 			r.Get("/diff/{before}/{after}", s.do(s.diff))
 			r.Get("/graph/{before}/{after}", s.do(s.drawGraph))
@@ -90,6 +94,8 @@ func (s *Server) routes() (http.Handler, error) {
 			r.Post("/passes/check", s.do(s.checkPasses))
 			r.Get("/passes/examples", s.do(s.catalogScripts))
 			r.Get("/pipelines", s.do(s.catalogPipelines))
+			r.Get("/config", s.do(s.catalogConfig))
+			r.Post("/plan", s.do(s.plan))
 		})
 	})
 	return r, nil

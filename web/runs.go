@@ -82,7 +82,7 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 // readSettings reads settings from JSON or from a form. What is absent has its default.
 func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store.Session) (run.Settings, error) {
 	settings := s.defaults(sess)
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
 		bindings := settings.Bindings
 		settings.Bindings = nil // decoding into a slice that is shared would write to it
@@ -92,7 +92,7 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 		if settings.Bindings == nil {
 			settings.Bindings = bindings
 		}
-		return settings, nil
+		return settings, fits(settings)
 	}
 	if err := r.ParseForm(); err != nil {
 		return settings, formError(err)
@@ -100,14 +100,17 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 	form := r.PostForm
 	if text := form.Get("settings_json"); text != "" {
 		settings.Bindings = nil
-		return settings, decodeJSON(strings.NewReader(text), &settings)
+		if err := decodeJSON(strings.NewReader(text), &settings); err != nil {
+			return settings, err
+		}
+		return settings, fits(settings)
 	}
-	// The form shows neither, so they stay.
+	// The form shows none of these, so they stay.
 	last, err := s.settingsOf(sess)
 	if err != nil {
 		return settings, err
 	}
-	settings.Steps, settings.Scripts = last.Steps, last.Scripts
+	settings.Steps, settings.Scripts, settings.Patches = last.Steps, last.Scripts, last.Patches
 	if v := form.Get("target"); v != "" {
 		settings.Target = v
 	}
@@ -126,6 +129,19 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 		}
 	}
 	return settings, nil
+}
+
+// fits checks the size of settings. Edits of the IR have a limit of their own.
+func fits(s run.Settings) error {
+	s.Patches = nil
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	if len(data) > maxBody {
+		return &http.MaxBytesError{Limit: maxBody}
+	}
+	return nil
 }
 
 // runInfo answers with a run as JSON.

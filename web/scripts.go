@@ -17,8 +17,10 @@ import (
 const (
 	// MaxScript is the length of the longest text, in bytes.
 	MaxScript = 1 << 20
-	// maxScriptBody is the size of a request with a text, which JSON and forms make longer.
+	// maxScriptBody is the size of a request with a text, which JSON and forms make longer;
+	// that of settings, which may hold edits of the IR, and of an edit with other edits beside.
 	maxScriptBody = 4 << 20
+	maxEditBody   = 2 * maxScriptBody
 	// checksPerMinute is the number of texts that a visitor may have checked or formatted in
 	// a minute: an editor asks a few times in a second at most.
 	checksPerMinute = 240
@@ -127,11 +129,16 @@ func validScript(text string) error {
 	return nil
 }
 
-// ask runs a question to the checker in a turn of its own, within its time. Where the
-// checker does not come back, its turn stays taken and the visitor is told to try again.
+// ask runs a question to the checker in a turn of its own, within its time.
 func ask[T any](s *Server, ctx context.Context, question func(context.Context) (T, error)) (T, error) {
+	return askFor(s, ctx, checkTime, question)
+}
+
+// askFor is ask with another time. Where the checker does not come back, its turn stays taken
+// and the visitor is told to try again.
+func askFor[T any](s *Server, ctx context.Context, within time.Duration, question func(context.Context) (T, error)) (T, error) {
 	var none T
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	busy := &httpError{status: http.StatusServiceUnavailable, message: "checking the text takes too long now; try again in a moment", retryAfter: 2 * time.Second}
 	select {

@@ -60,7 +60,7 @@ func (s *Server) searchRun(w http.ResponseWriter, r *http.Request) error {
 
 // wrongQuery says what is wrong with a query, and where for those who mark it.
 func wrongQuery(err error) error {
-	e := &httpError{status: http.StatusBadRequest, message: err.Error()}
+	e := &httpError{status: http.StatusUnprocessableEntity, message: err.Error()}
 	var wrong *search.SyntaxError
 	if errors.As(err, &wrong) {
 		e.found = []event.Diagnostic{{

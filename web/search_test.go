@@ -65,15 +65,19 @@ func TestSearchesThatAreWrong(t *testing.T) {
 		"?q=" + strings.Repeat("x", 1001): "at most 1000 bytes, this one has 1001",
 	} {
 		var body struct{ Error struct{ Message string } }
-		got := s.get(path+query).want(t, http.StatusBadRequest)
+		status := http.StatusUnprocessableEntity
+		if strings.Contains(query, "&") {
+			status = http.StatusBadRequest
+		}
+		got := s.get(path+query).want(t, status)
 		if err := json.Unmarshal([]byte(got.body), &body); err != nil || !strings.Contains(body.Error.Message, want) {
 			t.Errorf("%.40s gives %q, want %q", query, body.Error.Message, want)
 		}
 	}
-	s.get(path+"?q=lv+gone:").want(t, http.StatusBadRequest, `"code":"query","span":{"source":"q","line":1,"column":9,"end_line":1,"end_column":10}`)
+	s.get(path+"?q=lv+gone:").want(t, http.StatusUnprocessableEntity, `"code":"query","span":{"source":"q","line":1,"column":9,"end_line":1,"end_column":10}`)
 	s.get("/api/runs/none/search?q=x").want(t, http.StatusNotFound)
 	// A query of a MiB is refused before anybody reads it.
-	if got := s.get(path + "?q=" + strings.Repeat("x", 1<<20)); got.StatusCode != http.StatusRequestHeaderFieldsTooLarge && got.StatusCode != http.StatusBadRequest {
+	if got := s.get(path + "?q=" + strings.Repeat("x", 1<<20)); got.StatusCode != http.StatusRequestHeaderFieldsTooLarge && got.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a query of 1 MiB is %d", got.StatusCode)
 	}
 }
@@ -89,7 +93,7 @@ func TestSearchesAreCounted(t *testing.T) {
 			}
 			return
 		}
-		got.want(t, http.StatusBadRequest)
+		got.want(t, http.StatusUnprocessableEntity)
 	}
 	t.Error("a visitor may search without end")
 }

@@ -95,15 +95,13 @@ func visitor(r *http.Request) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
-// originHosts returns the hosts of origins.
-func originHosts(origins []string) ([]string, error) {
-	hosts := make([]string, 0, len(origins))
+// checkOrigins returns an error for the first origin that is not one.
+func checkOrigins(origins []string) error {
 	for _, o := range origins {
 		u, err := url.Parse(o)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("web: origin %q is not of the form https://host:port", o)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || o != u.Scheme+"://"+u.Host {
+			return fmt.Errorf("web: origin %q is not of the form https://host:port", o)
 		}
-		hosts = append(hosts, u.Host)
 	}
-	return hosts, nil
+	return nil
 }

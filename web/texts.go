@@ -128,6 +128,8 @@ func extension(language string) string {
 		return "py"
 	case event.LangWAT:
 		return "wat"
+	case event.LangHistory:
+		return "json"
 	default:
 		return "txt"
 	}
@@ -169,8 +171,8 @@ func appendDiff(before, after string, l *highlight.Layout, from, count int) []by
 		shown = `"all"`
 	}
 	linesBefore, linesAfter := l.Lines()
-	b := fmt.Appendf(nil, `{"before":%q,"after":%q,"view":%q,"context":%s,"added":%d,"removed":%d,"lines_before":%d,"lines_after":%d,"total":%d,"from":%d,"hunks":[`,
-		before, after, l.View, shown, l.Added, l.Removed, linesBefore, linesAfter, l.Rows, from)
+	b := fmt.Appendf(nil, `{"before":%q,"after":%q,"view":%q,"context":%s,"added":%d,"removed":%d,"renamed":%d,"moved":%d,"lines_before":%d,"lines_after":%d,"total":%d,"from":%d,"hunks":[`,
+		before, after, l.View, shown, l.Added, l.Removed, l.Renamed, l.Moved, linesBefore, linesAfter, l.Rows, from)
 	for i, h := range l.Hunks[:min(len(l.Hunks), maxHunks)] {
 		if i > 0 {
 			b = append(b, ',')

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 	"path"
 	"strings"
@@ -190,8 +189,9 @@ func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, e
 }
 
 // readPart reads a part of at most limit bytes. The hint, where it is known, is about
-// its size; memory is taken once for it.
-func readPart(part *multipart.Part, hint, limit int64) ([]byte, error) {
+// its size; memory is taken once for it. Without one the buffer grows fourfold, so that all
+// its sizes together take less than one and a half times the limit.
+func readPart(part io.Reader, hint, limit int64) ([]byte, error) {
 	buf := make([]byte, 0, min(max(hint, 512), limit+1))
 	for {
 		n, err := part.Read(buf[len(buf):cap(buf)])
@@ -204,7 +204,7 @@ func readPart(part *multipart.Part, hint, limit int64) ([]byte, error) {
 		case err != nil:
 			return nil, formError(err)
 		case len(buf) == cap(buf):
-			grown := make([]byte, len(buf), min(2*int64(cap(buf)), limit+1))
+			grown := make([]byte, len(buf), min(4*int64(cap(buf)), limit+1))
 			copy(grown, buf)
 			buf = grown
 		}

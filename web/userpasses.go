@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/store"
@@ -94,26 +93,12 @@ func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
 			for _, name := range e.Passes {
 				settings.Steps = append(settings.Steps, run.Step{Name: name})
 			}
-			settings.Steps = append(settings.Steps, stepsOf(p.Steps)...)
+			for _, step := range p.Steps {
+				if step.Parent != "" && step.Parent == p.Steps[0].Step {
+					settings.Steps = append(settings.Steps, run.Step{Name: step.Name})
+				}
+			}
 		}
 	}
 	return settings
-}
-
-// stepsOf returns the steps inside of the outermost one of a plan, as settings hold them.
-func stepsOf(plan []event.PlanStep) []run.Step {
-	if len(plan) == 0 {
-		return nil
-	}
-	var inside func(parent string) []run.Step
-	inside = func(parent string) []run.Step {
-		var out []run.Step
-		for _, p := range plan {
-			if p.Parent == parent {
-				out = append(out, run.Step{Name: p.Name, Steps: inside(p.Step)})
-			}
-		}
-		return out
-	}
-	return inside(plan[0].Step)
 }

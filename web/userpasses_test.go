@@ -67,11 +67,11 @@ func TestSessionOfAnExample(t *testing.T) {
 		t.Errorf("the session is %+v", made)
 	}
 	got := made.Settings
-	if len(got.Scripts) != 1 || got.Scripts[0].Source != "p = 1" || len(got.Steps) != 3 || got.Steps[0].Name != "user.Mine" || got.Steps[2].Name != "tir" || len(got.Steps[2].Steps) != 1 {
+	if len(got.Scripts) != 1 || got.Scripts[0].Source != "p = 1" || len(got.Steps) != 3 || got.Steps[0].Name != "user.Mine" || got.Steps[2].Name != "tir" || len(got.Steps[2].Steps) != 0 {
 		t.Errorf("its settings are %+v", got)
 	}
 	r := decode[runAnswer](t, s.get("/api/runs/"+made.Runs[0]).want(t, http.StatusOK))
-	if want := "explorer script mine.star mine.py --target wasm --opt-level 2"; r.Run.Command != want {
+	if want := "explorer run mine.py --target wasm --opt-level 2 --script mine.star --passes user.Mine,FuseOps,tir"; r.Run.Command != want {
 		t.Errorf("the command is %q, want %q", r.Run.Command, want)
 	}
 	// Without its script the page's form knows neither steps nor scripts; they stay.

@@ -32,9 +32,15 @@ type Config struct {
 	// Scripts reads passes that visitors write. Nil means the Runner, where it is one;
 	// without it the server takes none.
 	Scripts run.ScriptChecker
+	// Patcher reads IR that visitors edit. Nil means the Runner, where it is one; without it
+	// the server takes no edits.
+	Patcher run.Patcher
 	// Grapher makes graphs of functions. Nil means the Runner, where it is one; without it the
 	// server draws none.
 	Grapher run.Grapher
+	// Planner says what settings stand for. Nil means the Runner, where it is one; without it
+	// pages do not edit pipelines.
+	Planner run.Planner
 	Store   store.Store
 	Catalog Catalog
 	// Build identifies the executable; runs of another build are not shared.
@@ -68,6 +74,7 @@ type Server struct {
 	texts    *texts
 	graphs   *graphs
 	search   *search.Searcher
+	lives    *histories
 	uploads  chan struct{} // one slot for each upload at once
 	creates  visitors
 	searches visitors
@@ -105,24 +112,30 @@ func New(cfg Config) (*Server, error) {
 	if own, ok := cfg.Runner.(run.ScriptChecker); ok && cfg.Scripts == nil {
 		cfg.Scripts = own
 	}
+	if own, ok := cfg.Runner.(run.Patcher); ok && cfg.Patcher == nil {
+		cfg.Patcher = own
+	}
 	if own, ok := cfg.Runner.(run.Grapher); ok && cfg.Grapher == nil {
 		cfg.Grapher = own
 	}
+	if own, ok := cfg.Runner.(run.Planner); ok && cfg.Planner == nil {
+		cfg.Planner = own
+	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks), exports: make(chan struct{}, maxExports),
+		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks), exports: make(chan struct{}, maxExports),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
 		}),
 	}
-	hosts, err := originHosts(cfg.Origins)
-	if err != nil {
+	if err := checkOrigins(cfg.Origins); err != nil {
 		return nil, err
 	}
-	cfg.Stream.Origins = append(cfg.Stream.Origins, hosts...)
+	cfg.Stream.Origins = append(cfg.Stream.Origins, cfg.Origins...)
 	cfg.Stream.Error = s.streamError
 	s.hub = stream.New(cfg.Stream)
 	s.search = newSearcher(s.texts)
+	var err error
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
 	}

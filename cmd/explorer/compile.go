@@ -40,6 +40,9 @@ func compileCommand() *cobra.Command {
 		},
 	}
 	cf.register(cmd, defaultPipeline)
+	cf.registerPasses(cmd)
+	cf.registerPatch(cmd)
+	cf.registerScript(cmd)
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` to write the program to")

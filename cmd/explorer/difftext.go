@@ -19,6 +19,8 @@ const (
 	styleCyan   = "\x1b[36m"
 	styleRed    = "\x1b[31m"
 	styleGreen  = "\x1b[32m"
+	styleBlue   = "\x1b[34m"
+	stylePurple = "\x1b[35m"
 	styleMarked = "\x1b[7m"
 	styleClear  = "\x1b[27m"
 )
@@ -45,8 +47,9 @@ func useColor(w io.Writer, when string) (bool, error) {
 	return false, usageError{fmt.Errorf("--color is %q, expected auto, always or never", when)}
 }
 
-// diffWriter writes differences in the unified format, with the word marks of the page where
-// it may colour.
+// diffWriter writes differences in the unified format, which programs read. Behind the ranges of
+// a hunk it says how many of its lines are renamed or moved only; where it may colour, these have
+// colours of their own, and words are marked as on the page.
 type diffWriter struct {
 	w       io.Writer
 	color   bool
@@ -72,24 +75,51 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 	for _, h := range layout.Hunks {
 		var rows strings.Builder
 		n, m := 0, 0
+		marked := map[string]int{}
 		layout.Each(h, func(r highlight.Row) {
+			marked[r.Mark]++
 			switch r.Kind {
 			case "del":
 				n++
-				d.row(&rows, styleRed, "-", r, xs[r.Before-1])
+				d.row(&rows, styleOf(r.Mark, styleRed), "-", r, xs[r.Before-1])
 			case "add":
 				m++
-				d.row(&rows, styleGreen, "+", r, ys[r.After-1])
+				d.row(&rows, styleOf(r.Mark, styleGreen), "+", r, ys[r.After-1])
 			default:
 				n, m = n+1, m+1
 				rows.WriteString(" " + xs[r.Before-1] + "\n")
 			}
 		})
-		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))))
+		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
 		b.WriteString(rows.String())
 	}
 	_, err := io.WriteString(d.w, b.String())
 	return err
+}
+
+// section says how many lines of a hunk are renamed or moved.
+func section(marked map[string]int) string {
+	out := ""
+	for _, mark := range []string{highlight.Renamed, highlight.Moved} {
+		if n := marked[mark]; n > 0 {
+			out += fmt.Sprintf(", %d %s", n, mark)
+		}
+	}
+	if out == "" {
+		return ""
+	}
+	return " lines: " + out[2:]
+}
+
+// styleOf returns the style of a changed line that may have a mark.
+func styleOf(mark, style string) string {
+	switch mark {
+	case highlight.Renamed:
+		return styleBlue
+	case highlight.Moved:
+		return stylePurple
+	}
+	return style
 }
 
 // row writes a changed line; what differs within it is marked where colours are used.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/script/roundtrip"
+	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
@@ -18,6 +20,9 @@ import (
 
 // defaultPipeline is the pipeline that lowers a model to code.
 const defaultPipeline = "default"
+
+// customPipeline is the name of a pipeline whose passes are listed.
+const customPipeline = "custom"
 
 // maxOptLevel is the highest level that a pass has.
 const maxOptLevel = 4
@@ -27,6 +32,11 @@ type compileFlags struct {
 	target   string
 	level    int
 	pipeline string
+	passes   string   // of the commands that take a list of passes in place of a pipeline
+	scripts  []string // of the same commands: files with passes and instruments of users
+	programs []*starpass.Program
+	printed  io.Writer // where scripts print to
+	patches  []string  // of the same commands: edited IR by step
 	disable  []string
 	require  []string
 	config   []string
@@ -57,6 +67,11 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.BoolVar(&f.verifyRoundtrip, "verify-roundtrip", false, "check after each pass that what is printed reads back as the same module")
 }
 
+// registerPasses adds the flag that lists passes in place of a pipeline.
+func (f *compileFlags) registerPasses(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.passes, "passes", "", "`list` of passes in place of a pipeline, separated by commas: each with its options as JSON behind its name, or NAME[...] for a sequence")
+}
+
 // registerJSON adds the flag for a report in place of text.
 func (f *compileFlags) registerJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
@@ -84,11 +99,26 @@ func (f *compileFlags) parse() (compiler.Request, error) {
 	if req.Pipeline, err = pipeline.Lookup(f.pipeline); err != nil {
 		return req, fmt.Errorf("--pipeline: %w", err)
 	}
-	reg := pipeline.NewRegistry()
+	reg, err := f.readScripts()
+	if err != nil {
+		return req, err
+	}
+	req.Registry = reg
+	if f.passes != "" {
+		if f.pipeline != defaultPipeline {
+			return req, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
+		}
+		list, err := pipeline.ParseWith(f.passes, reg)
+		if err != nil {
+			return req, fmt.Errorf("--passes: %w", err)
+		}
+		f.pipeline = customPipeline
+		req.Pipeline = pass.NewSequential(customPipeline, list...)
+	}
 	for _, l := range []struct {
 		flag  string
 		names []string
-		all   bool // "all" and phases may be named too
+		all   bool // "all" may be named too
 	}{
 		{"--disable-pass", f.disable, false},
 		{"--require-pass", f.require, false},
@@ -99,7 +129,7 @@ func (f *compileFlags) parse() (compiler.Request, error) {
 			if l.all && n == "all" {
 				continue
 			}
-			if l.names[i], err = passName(reg, n, l.flag, l.all); err != nil {
+			if l.names[i], err = passName(reg, req.Pipeline, n, l.flag); err != nil {
 				return req, err
 			}
 		}
@@ -110,12 +140,12 @@ func (f *compileFlags) parse() (compiler.Request, error) {
 }
 
 // passName returns the name of the pass that is called n, possibly by an alias. where is the
-// flag that names it. With phases the pipelines count too: they run as sequences of passes.
-func passName(reg *pipeline.Registry, n, where string, phases bool) (string, error) {
-	if reg.Lookup(n) != nil {
-		return pipeline.Canonical(n), nil
+// flag that names it. Pipelines count too, and the sequences in pl, the pipeline that runs.
+func passName(reg pass.Registry, pl *pass.Pass, n, where string) (string, error) {
+	if p := reg.Lookup(n); p != nil {
+		return p.Name, nil
 	}
-	if phases && slices.Contains(pipeline.Names(), n) {
+	if slices.Contains(pipeline.Names(), n) || pl.Holds(n) {
 		return n, nil
 	}
 	return "", &pass.UnknownPassError{Name: n, Where: where, Near: reg.Nearest(n)}

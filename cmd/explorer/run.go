@@ -43,6 +43,9 @@ func runCommand() *cobra.Command {
 		},
 	}
 	cf.register(cmd, defaultPipeline)
+	cf.registerPasses(cmd)
+	cf.registerPatch(cmd)
+	cf.registerScript(cmd)
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	df.register(cmd)
@@ -88,6 +91,7 @@ type compiled struct {
 
 // importModel checks the flags and imports the model of the report.
 func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report) (*compiled, error) {
+	cf.printed = cmd.ErrOrStderr()
 	req, err := cf.request()
 	if err != nil {
 		return nil, err
@@ -99,6 +103,9 @@ func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *rep
 	}
 	rep.Import = time.Since(start)
 	req.Module = source
+	if req.Pipeline, err = cf.patched(req.Pipeline, source); err != nil {
+		return nil, err
+	}
 	c := &compiled{req: req, source: source, rep: rep}
 	if c.inputs, c.outputs, err = entryNames(source); err != nil {
 		return nil, fmt.Errorf("%s: %w", label(rep.Model), err)
@@ -123,10 +130,13 @@ func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) er
 		printed = cmd.ErrOrStderr()
 	}
 	list := cf.instruments(cmd, printed, snaps)
-	c.req.Instruments = append(list, timing.Instrument(), rec.Instrument())
+	users, err := cf.watches(cmd)
+	if err != nil {
+		return err
+	}
+	c.req.Instruments = append(append(list, timing.Instrument(), rec.Instrument()), users...)
 	c.req.CodegenTime = func(d time.Duration) { c.rep.Codegen = d }
 	start := time.Now()
-	var err error
 	c.Result, err = compiler.Compile(cmd.Context(), c.req)
 	c.rep.Compile, c.rep.Events, c.rep.Timing = time.Since(start), sink.events, timing
 	printPasses(w, sink.events, cf.onlyChanged)

@@ -34,6 +34,8 @@ const (
 	// one: its owner may wait for a large model.
 	localMemory = 2 << 30
 	localTime   = 2 * time.Minute
+	// maxReuse is the most memory for earlier runs, in MiB.
+	maxReuse = 1 << 20
 	// drainTime is how long a server that is told to stop waits for runs in progress.
 	drainTime = 15 * time.Second
 )
@@ -44,12 +46,14 @@ type serveFlags struct {
 	workers int
 	data    string
 	dataMiB int64
+	reuse   int64
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
 	cmd.Flags().IntVar(&f.workers, "workers", 1, "runs at once")
 	cmd.Flags().StringVar(&f.data, "data", "", "`folder` that keeps sessions and runs, or memory (default: that of the user for this program)")
+	cmd.Flags().Int64Var(&f.reuse, "reuse-mib", inproc.DefaultReuse>>20, "memory for what earlier runs computed, in MiB; 0 computes everything anew")
 	cmd.Flags().Int64Var(&f.dataMiB, "data-mib", sqlite.DefaultMaxBytes>>20, "size of the data on disk in MiB; beyond it the oldest runs go")
 }
 
@@ -70,6 +74,9 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) (err error) {
 	}
 	if f.workers < 1 {
 		return usageError{fmt.Errorf("--workers is %d, expected 1 or more", f.workers)}
+	}
+	if f.reuse < 0 || f.reuse > maxReuse {
+		return usageError{fmt.Errorf("--reuse-mib is %d, expected 0 to %d", f.reuse, maxReuse)}
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	engine := runtime.NewEngine(runtime.EngineOptions{})
@@ -96,7 +103,7 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) (err error) {
 		admission.Memory = int64(f.workers) * limits.Memory
 	}
 	srv, err := web.New(web.Config{
-		Runner: inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, Log: log}),
+		Runner: inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), Log: log}),
 		Store:  keep, Catalog: catalog, Build: buildID(), Workers: f.workers, Admission: admission, Limits: limits, Hosts: local, Log: log,
 	})
 	if err != nil {
@@ -128,6 +135,14 @@ func serve(ctx context.Context, w io.Writer, f serveFlags) (err error) {
 		return hs.Close()
 	}
 	return nil
+}
+
+// cacheBytes returns what a runner may keep of earlier runs, negative for nothing.
+func cacheBytes(mib int64) int64 {
+	if mib == 0 {
+		return -1
+	}
+	return mib << 20
 }
 
 // hosts returns the names under which a server on a loopback address may be reached, so that

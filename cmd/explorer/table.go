@@ -60,11 +60,7 @@ func passRow(e event.Event, depth int) string {
 		if !b.Changed {
 			return fmt.Sprintf("%s%s\t○ same\t\t\t%s", name, b.Name, took())
 		}
-		lines := fmt.Sprintf("+%d -%d", b.Added, b.Removed)
-		if b.Added+b.Removed == 0 {
-			lines = ""
-		}
-		return fmt.Sprintf("%s%s\t● changed\t%s\t%d\t%s", name, b.Name, lines, len(b.Functions), took())
+		return fmt.Sprintf("%s%s\t● changed\t%s\t%d\t%s", name, b.Name, b.Delta(), len(b.Functions), took())
 	case *event.PassSkipped:
 		return fmt.Sprintf("%s%s\t– %s\t\t\t", name, b.Name, b.Text)
 	case *event.PassFailed:

@@ -46,6 +46,9 @@ func textError(name string, found []ir.Diagnostic) error {
 // Verify returns what is wrong with the functions of m at both levels. Findings about nodes
 // that no text is known for point at their function, where that has a span.
 func Verify(m *ir.Module) []ir.Diagnostic {
+	if found := tooManyDims(m); len(found) > 0 {
+		return found // what else is wrong takes long to find
+	}
 	found := relax.WellFormed(m, relax.VerifyOpts{Ops: op.Table()})
 	for gv, fn := range m.Funcs() {
 		if f, ok := fn.(*tir.PrimFunc); ok {

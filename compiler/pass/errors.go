@@ -3,6 +3,8 @@ package pass
 import (
 	"fmt"
 	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
 )
 
 // TypeError is a value of the wrong kind; Python's TypeError in TVM.
@@ -48,16 +50,24 @@ func (e *FieldError) Error() string {
 	return fmt.Sprintf("config option %s has no field %q; it has %s", e.Key, e.Field, strings.Join(e.Known, ", "))
 }
 
-// OptionError is a pass option that does not exist or has a value of the wrong type.
+// OptionError is a pass option that does not exist or has a value that it does not take.
 type OptionError struct {
 	Pass, Option string
 	Known        []string
 	Want         string
+	Choices      []ir.Value // the values that it takes, where they are listed
 	Got          any
 }
 
 // Error names the pass, the option and what would be right.
 func (e *OptionError) Error() string {
+	if len(e.Choices) > 0 {
+		choices := make([]string, len(e.Choices))
+		for i, c := range e.Choices {
+			choices[i] = describeValue(c)
+		}
+		return fmt.Sprintf("option %s of pass %s is %s, expected %s", e.Option, e.Pass, describeValue(e.Got), strings.Join(choices, " or "))
+	}
 	if e.Want != "" {
 		return fmt.Sprintf("option %s of pass %s needs a value of type %s, got %s", e.Option, e.Pass, e.Want, describeValue(e.Got))
 	}

@@ -55,8 +55,8 @@ func (k SkipKind) String() string { return skipNames[k] }
 type Step struct {
 	Pass   *Pass
 	Parent *Step // nil for the outermost pass
-	// ID is the place among the children of Parent: "3", or "3r1" for the first pass that
-	// child 3 requires.
+	// ID is the place among the children of Parent: "3", "3r1" for the first pass that
+	// child 3 requires, "3e" for a child that stands aside behind it.
 	ID string
 	// RequiredBy names the pass that required this one; empty if none did.
 	RequiredBy string

@@ -2,6 +2,8 @@ package pass
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
@@ -50,6 +52,26 @@ type Pass struct {
 
 	Run      RunFunc
 	Children []*Pass // of a Sequential
+	// Aside marks a child of a Sequential that was put behind another one without being part
+	// of the pipeline: it has no number of its own, so that all others keep theirs.
+	Aside bool
+}
+
+// ChildIDs returns the places of the children of a Sequential, as steps have them: the
+// numbers from 1, and for a child that stands aside the number of the one before it with an e
+// ("3e"; "0e" before the first).
+func (p *Pass) ChildIDs() []string {
+	ids := make([]string, len(p.Children))
+	n := 0
+	for i, c := range p.Children {
+		if c.Aside {
+			ids[i] = strconv.Itoa(n) + "e"
+			continue
+		}
+		n++
+		ids[i] = strconv.Itoa(n)
+	}
+	return ids
 }
 
 // Option declares a parameter of a pass. The type is that of Default.
@@ -58,7 +80,9 @@ type Option struct {
 	Default ir.Value
 	// Elem is an example of the elements of an option that is a list; nil is any.
 	Elem ir.Value
-	Doc  string
+	// Choices, where not empty, are the only values that the option takes.
+	Choices []ir.Value
+	Doc     string
 }
 
 // Type returns the name of the option's type: bool, int, float, str, list, list of str, dict.
@@ -85,8 +109,16 @@ func (o Option) coerce(v ir.Value) (ir.Value, bool) {
 	return out, true
 }
 
-// With returns the pass with options set. An unknown option or a value of the wrong type is
-// a *OptionError.
+// allows reports whether a value, which has the type of the option, is one of its choices.
+func (o Option) allows(v ir.Value) bool {
+	return slices.ContainsFunc(o.Choices, func(c ir.Value) bool {
+		c, ok := coerce(ir.Normalize(o.Default), c)
+		return ok && c == v
+	})
+}
+
+// With returns the pass with options set. An unknown option, a value of the wrong type or one
+// that is no choice is a *OptionError.
 func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 	merged := p.Args
 	for i := range args.Len() {
@@ -98,6 +130,9 @@ func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 		x, ok := opt.coerce(v)
 		if !ok {
 			return nil, &OptionError{Pass: p.Name, Option: name, Want: opt.Type(), Got: v}
+		}
+		if len(opt.Choices) > 0 && !opt.allows(x) {
+			return nil, &OptionError{Pass: p.Name, Option: name, Choices: opt.Choices, Got: v}
 		}
 		merged = merged.With(name, x)
 	}

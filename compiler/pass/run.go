@@ -23,7 +23,7 @@ func (c *Context) Run(p *Pass, m *ir.Module) (*ir.Module, error) {
 		n = &c.step.children
 	}
 	if c.step == nil && *n == 0 {
-		c.warnUnknownNames()
+		c.warnUnknownNames(p)
 	}
 	*n++
 	return c.runStep(p, m, &Step{Pass: p, Parent: c.step, ID: strconv.Itoa(*n)})
@@ -179,8 +179,9 @@ func (c *Context) body(p *Pass, m *ir.Module, s *Step) (out *ir.Module, err erro
 }
 
 func (c *Context) runChildren(p *Pass, m *ir.Module, parent *Step) (*ir.Module, error) {
+	ids := p.ChildIDs()
 	for i, child := range p.Children {
-		s := &Step{Pass: child, Parent: parent, ID: strconv.Itoa(i + 1)}
+		s := &Step{Pass: child, Parent: parent, ID: ids[i]}
 		if ok, reason := c.PassEnabled(child); !ok {
 			if err := c.skipped(m, s, reason); err != nil {
 				return nil, err
@@ -194,7 +195,7 @@ func (c *Context) runChildren(p *Pass, m *ir.Module, parent *Step) (*ir.Module, 
 			}
 			var err error
 			m, err = c.runStep(req, m, &Step{
-				Pass: req, Parent: parent, ID: fmt.Sprintf("%dr%d", i+1, j+1), RequiredBy: child.Name,
+				Pass: req, Parent: parent, ID: fmt.Sprintf("%sr%d", ids[i], j+1), RequiredBy: child.Name,
 			})
 			if err != nil {
 				return nil, err

@@ -75,9 +75,10 @@ func Constraints() []Constraint { return slices.Clone(constraints) }
 // Warning is a place in a list of passes that breaks a constraint.
 type Warning struct {
 	Constraint
-	// Index is that of the pass that stands too early, in the list that was checked.
-	Index   int
-	Message string
+	// Index is that of the pass that stands too early, in the list that was checked, and
+	// Other that of the pass that must stand before it, -1 if there is none.
+	Index, Other int
+	Message      string
 }
 
 // CheckOrder returns what is wrong with a list of passes, in order of the list: a pass that
@@ -106,9 +107,9 @@ func CheckOrder(names []string) []Warning {
 			at, runs := first[c.Before]
 			switch {
 			case runs && at > i && last[n] < at:
-				out = append(out, Warning{c, i, fmt.Sprintf("%s stands before %s: %s; move %s before %s", n, c.Before, c.Why, c.Before, n)})
+				out = append(out, Warning{c, i, at, fmt.Sprintf("%s stands before %s: %s; move %s before %s", n, c.Before, c.Why, c.Before, n)})
 			case !runs && c.Needs && !startsLowered(canonical):
-				out = append(out, Warning{c, i, fmt.Sprintf("%s runs without %s: %s; add %s before it", n, c.Before, c.Why, c.Before)})
+				out = append(out, Warning{c, i, -1, fmt.Sprintf("%s runs without %s: %s; add %s before it", n, c.Before, c.Why, c.Before)})
 			}
 		}
 	}
@@ -119,7 +120,7 @@ func CheckOrder(names []string) []Warning {
 // other passes have made.
 func startsLowered(names []string) bool {
 	for _, n := range names {
-		if len(n) < 4 || n[:4] != "tir." {
+		if !OnLoops(n) {
 			return false
 		}
 	}
@@ -130,12 +131,57 @@ func startsLowered(names []string) bool {
 // sequential passes in their place, but passes that are sequential inside, such as FuseTIR,
 // by their own name.
 func Flatten(p *pass.Pass) []string {
-	if p.Kind != pass.Sequential || byName[p.Name] != nil {
-		return []string{p.Name}
-	}
 	var out []string
-	for _, c := range p.Children {
-		out = append(out, Flatten(c)...)
+	each(p, func(p *pass.Pass, _ []int) { out = append(out, p.Name) })
+	return out
+}
+
+// each calls f for the passes that Flatten names, with the places of their way down from p:
+// the path {0, 2} is the third child of the first.
+func each(p *pass.Pass, f func(p *pass.Pass, path []int)) {
+	var walk func(p *pass.Pass, path []int)
+	walk = func(p *pass.Pass, path []int) {
+		if p.Kind != pass.Sequential || byName[p.Name] != nil {
+			f(p, path)
+			return
+		}
+		for i, c := range p.Children {
+			walk(c, append(slices.Clip(path), i))
+		}
+	}
+	walk(p, nil)
+}
+
+// Place is a pass in a pipeline that breaks a constraint.
+type Place struct {
+	Warning
+	// Path leads to the pass that stands too early, as numbers of children from 0, and OtherPath to
+	// the one that must stand before it, nil if there is none.
+	Path, OtherPath []int
+}
+
+// Check returns what CheckOrder finds in the passes of a pipeline that run: those that runs
+// leaves out are as good as missing.
+func Check(p *pass.Pass, runs func(*pass.Pass) bool) []Place {
+	var names []string
+	var paths [][]int
+	each(p, func(q *pass.Pass, path []int) {
+		at := p
+		for _, i := range path {
+			at = at.Children[i]
+			if !runs(at) {
+				return
+			}
+		}
+		names, paths = append(names, q.Name), append(paths, path)
+	})
+	var out []Place
+	for _, w := range CheckOrder(names) {
+		place := Place{Warning: w, Path: paths[w.Index]}
+		if w.Other >= 0 {
+			place.OtherPath = paths[w.Other]
+		}
+		out = append(out, place)
 	}
 	return out
 }

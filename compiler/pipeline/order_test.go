@@ -117,3 +117,38 @@ func TestRegistry(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestCheckPaths checks that a pipeline is judged by the passes of it that run, and that paths
+// lead to them.
+func TestCheckPaths(t *testing.T) {
+	pl, err := pipeline.Lookup("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(path []int) string {
+		p := pl
+		for _, i := range path {
+			p = p.Children[i]
+		}
+		return p.Name
+	}
+	if found := pipeline.Check(pl, func(*pass.Pass) bool { return true }); len(found) > 0 {
+		t.Errorf("the default pipeline has %v", found)
+	}
+	found := pipeline.Check(pl, func(p *pass.Pass) bool { return p.Name != "ToNonDataflow" })
+	if len(found) != 1 || at(found[0].Path) != "CallTIRRewrite" || found[0].OtherPath != nil || !strings.Contains(found[0].Message, "add ToNonDataflow") {
+		t.Errorf("without ToNonDataflow: %v", found)
+	}
+	swapped, err := pipeline.Parse("LegalizeOps,AnnotateTIROpPattern,phase[FuseTIR,FuseOps]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pl = pass.NewSequential("custom", swapped...)
+	found = pipeline.Check(pl, func(*pass.Pass) bool { return true })
+	if len(found) != 1 || !slices.Equal(found[0].Path, []int{2, 0}) || !slices.Equal(found[0].OtherPath, []int{2, 1}) {
+		t.Errorf("FuseTIR before FuseOps: %v", found)
+	}
+	if found = pipeline.Check(pl, func(p *pass.Pass) bool { return p.Name != "phase" }); len(found) > 0 {
+		t.Errorf("a sequence that does not run has %v", found)
+	}
+}

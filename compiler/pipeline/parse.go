@@ -14,8 +14,12 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 )
 
-// maxListed bounds the passes of a list that is written as text.
-const maxListed = 1000
+// maxListed bounds the passes of a list that is written as text, and maxNested the sequences
+// that are inside of each other.
+const (
+	maxListed = 1000
+	maxNested = 8
+)
 
 // SyntaxError is a mistake in a list of passes.
 type SyntaxError struct {
@@ -47,34 +51,65 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 //
 //	FoldConstant,FuseOps{"fuse_opt_level": 2}
 //
-// A pipeline may stand for its passes. An option that is null keeps its default. Every
-// mistake is a *SyntaxError.
-func Parse(text string) ([]*pass.Pass, error) {
-	p := &listParser{text: text}
+// A pipeline may stand for its passes, and finalize[A,B] is a sequence of that name that
+// holds A and B. An option that is null keeps its default. Every mistake is a *SyntaxError.
+func Parse(text string) ([]*pass.Pass, error) { return ParseWith(text, NewRegistry()) }
+
+// ParseWith is Parse with the passes of another registry.
+func ParseWith(text string, reg pass.Registry) ([]*pass.Pass, error) {
+	p := &listParser{text: text, reg: reg}
+	return p.list()
+}
+
+// listParser reads a list from pos on.
+type listParser struct {
+	text string
+	reg  pass.Registry
+	pos  int
+	// count is the number of passes and sequences so far, open that of the sequences around pos.
+	count, open int
+}
+
+// list reads items until the end of the text, or inside of a sequence until its end.
+func (p *listParser) list() ([]*pass.Pass, error) {
 	var out []*pass.Pass
 	for {
 		x, err := p.item()
 		if err != nil {
 			return nil, err
 		}
-		if out = append(out, x); len(out) > maxListed {
+		out = append(out, x)
+		if p.count++; p.count > maxListed {
 			return nil, p.fail(p.pos, p.pos, "more than %d passes", maxListed)
 		}
 		p.blanks()
-		if p.pos == len(text) {
+		switch {
+		case p.pos == len(p.text) && p.open == 0:
 			return out, nil
-		}
-		if text[p.pos] != ',' {
+		case p.pos < len(p.text) && p.text[p.pos] == ']' && p.open > 0:
+			return out, nil
+		case p.pos == len(p.text) || p.text[p.pos] != ',':
 			return nil, p.unexpected()
 		}
 		p.pos++
 	}
 }
 
-// listParser reads a list from pos on.
-type listParser struct {
-	text string
-	pos  int
+// sequence reads the passes of a sequence whose [ is at pos.
+func (p *listParser) sequence(name string) (*pass.Pass, error) {
+	start := p.pos
+	if p.open == maxNested {
+		return nil, p.fail(start, start+1, "more than %d sequences are inside of each other", maxNested)
+	}
+	p.open++
+	p.pos++
+	list, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	p.open--
+	p.pos++
+	return pass.NewSequential(name, list...), nil
 }
 
 func (p *listParser) fail(pos, end int, format string, args ...any) error {
@@ -89,6 +124,9 @@ func (p *listParser) blanks() {
 
 // unexpected is the error for what stands behind an item and is no comma.
 func (p *listParser) unexpected() error {
+	if p.pos == len(p.text) {
+		return p.fail(p.pos, p.pos, "a sequence is never closed: a ] is missing")
+	}
 	_, n := utf8.DecodeRuneInString(p.text[p.pos:])
 	if p.text[p.pos] == '(' {
 		return p.fail(p.pos, p.pos+n, `options are written as a JSON object, e.g. FuseOps{"fuse_opt_level": 2}`)
@@ -102,7 +140,7 @@ func (p *listParser) item() (*pass.Pass, error) {
 	start := p.pos
 	for p.pos < len(p.text) {
 		c := p.text[p.pos]
-		if c != '.' && c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+		if c != '.' && c != '_' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
 			break
 		}
 		p.pos++
@@ -112,15 +150,16 @@ func (p *listParser) item() (*pass.Pass, error) {
 		_, n := utf8.DecodeRuneInString(p.text[start:])
 		return nil, p.fail(start, start+n, "expected the name of a pass")
 	}
-	reg := NewRegistry()
-	found := reg.Lookup(name)
+	if p.blanks(); p.pos < len(p.text) && p.text[p.pos] == '[' {
+		return p.sequence(name)
+	}
+	found := p.reg.Lookup(name)
 	if found == nil {
 		found = pipelines[name]
 	}
 	if found == nil {
-		return nil, &SyntaxError{p.text, start, p.pos, &pass.UnknownPassError{Name: name, Near: reg.Nearest(name)}}
+		return nil, &SyntaxError{p.text, start, start + len(name), &pass.UnknownPassError{Name: name, Near: p.reg.Nearest(name)}}
 	}
-	p.blanks()
 	if p.pos == len(p.text) || p.text[p.pos] != '{' {
 		return found, nil
 	}

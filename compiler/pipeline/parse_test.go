@@ -29,6 +29,30 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseSequences checks that sequences hold what stands between their brackets.
+func TestParseSequences(t *testing.T) {
+	list, err := pipeline.Parse(`FuseOps, mine[ FuseTIR , tir[StorageRewrite{}, finalize] ],FuseTIR[DeadCodeElimination]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var print func(list []*pass.Pass) string
+	print = func(list []*pass.Pass) string {
+		var out []string
+		for _, p := range list {
+			s := p.Name
+			if p.Kind == pass.Sequential && p.Name != "finalize" {
+				s += "[" + print(p.Children) + "]"
+			}
+			out = append(out, s)
+		}
+		return strings.Join(out, " ")
+	}
+	const want = "FuseOps mine[FuseTIR[FuseTIRInner DeadCodeElimination] tir[tir.StorageRewrite finalize]] FuseTIR[DeadCodeElimination]"
+	if got := print(list); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for _, tt := range []struct {
 		text   string
@@ -52,6 +76,13 @@ func TestParseErrors(t *testing.T) {
 		{`FuseOps{"fuse_opt_level": "two"}`, 8, `{"fuse_opt_level": "two"}`, `option fuse_opt_level of pass FuseOps needs a value of type int, got "two"`},
 		{`FuseOps{"fuse_opt_level": 1e999}`, 8, `{"fuse_opt_level": 1e999}`, "option fuse_opt_level: 1e999 is beyond 64 bits"},
 		{`LegalizeOps{"skip_ops": [1]}`, 12, `{"skip_ops": [1]}`, "option skip_ops of pass LegalizeOps needs a value of type list of str, got [1]"},
+		{"tir[FuseOps", 12, "", "a sequence is never closed: a ] is missing"},
+		{"tir[FuseOps,", 13, "", "expected the name of a pass"},
+		{"tir[]", 5, "]", "expected the name of a pass"},
+		{"FuseOps]", 8, "]", `expected a comma or the end, got "]"`},
+		{"[FuseOps]", 1, "[", "expected the name of a pass"},
+		{`tir{}[FuseOps]`, 6, "[", `expected a comma or the end, got "["`},
+		{strings.Repeat("a[", 9) + "FuseOps", 18, "[", "more than 8 sequences are inside of each other"},
 		{strings.Repeat("FuseOps,", 1001), 8008, "", "more than 1000 passes"},
 	} {
 		_, err := pipeline.Parse(tt.text)

@@ -1,8 +1,6 @@
 package tirpass
 
 import (
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -14,12 +12,9 @@ import (
 var NarrowDataType = &pass.Pass{
 	Name: "tir.NarrowDataType", Kind: pass.PrimFunc,
 	Doc:     "Computes indices in target_bits bits where no index that a loop variable is part of can exceed them: 32-bit index arithmetic is cheaper than 64-bit.",
-	Options: []pass.Option{{Name: "target_bits", Default: int64(32), Doc: "width of the narrowed integers: 16 or 32"}},
+	Options: []pass.Option{{Name: "target_bits", Default: int64(32), Choices: []ir.Value{int64(16), int64(32)}, Doc: "width of the narrowed integers"}},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		bits, _ := c.Step().Pass.Arg("target_bits").(int64)
-		if bits != 16 && bits != 32 {
-			return nil, fmt.Errorf("tir.NarrowDataType: target_bits is %d, expected 16 or 32", bits)
-		}
+		bits := c.Arg("target_bits").(int64)
 		return pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			return narrowDataType(f, uint8(bits)), nil
 		})(c, m)

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -30,8 +31,7 @@ func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer,
 			}
 		}
 	}
-	// The copy comes from this call alone, whoever else shares the kernel.
-	body := tirOrigins(func(ir.OriginID) ir.OriginID { return base.Origin }, args...).Stmt(cp.Stmt(callee.Body))
+	body := tirOrigins(u.originsOf(callee, base.Origin), args...).Stmt(cp.Stmt(callee.Body))
 	if r, ok := body.(*tir.BlockRealize); ok && len(r.Block.IterVars) == 0 {
 		u.allocs = append(u.allocs, r.Block.AllocBuffers...)
 		body = r.Block.Body
@@ -41,6 +41,18 @@ func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer,
 	}
 	u.body = append(u.body, u.uniqueBlocks(body))
 	return nil
+}
+
+// originsOf says where the copy of a kernel comes from: from the call alone, whoever else shares
+// a kernel that was made of calls; from what it came from, too, where the kernel stood in the source.
+func (u *tirFuser) originsOf(callee *tir.PrimFunc, call ir.OriginID) func(ir.OriginID) ir.OriginID {
+	t := u.m.Origins()
+	made := t.Roots(callee.Origin)
+	if !slices.ContainsFunc(t.Roots(call), func(r ir.OriginID) bool { return !slices.Contains(made, r) }) {
+		return func(ir.OriginID) ir.OriginID { return call }
+	}
+	u.origin = t.Merge("FuseTIR", u.origin, callee.Origin)
+	return func(id ir.OriginID) ir.OriginID { return t.Merge("FuseTIR", call, id) }
 }
 
 // foldScalars replaces loads of scalar buffers by their values.

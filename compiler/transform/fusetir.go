@@ -93,10 +93,11 @@ type tirFuser struct {
 	body    []tir.Stmt
 	names   map[string]bool // of buffers
 	blocks  map[string]bool
+	origin  ir.OriginID // of the kernel
 }
 
 func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc, error) {
-	u := &tirFuser{m: m, buffers: map[*relax.Var]*tir.Buffer{}, names: map[string]bool{}, blocks: map[string]bool{}}
+	u := &tirFuser{m: m, origin: f.Origin, buffers: map[*relax.Var]*tir.Buffer{}, names: map[string]bool{}, blocks: map[string]bool{}}
 	for _, p := range f.Params {
 		info, ok := p.SInfo.(*relax.TensorStructInfo)
 		if !ok {
@@ -121,10 +122,11 @@ func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc,
 			}
 		}
 	}
-	root := &tir.Block{Base: f.Base, Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
+	base := ir.Base{Span: f.Span, Origin: u.origin}
+	root := &tir.Block{Base: base, Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
 	return &tir.PrimFunc{
-		Base: f.Base, Params: u.params, Buffers: u.ports, RetType: ir.VoidType(),
-		Body:  &tir.BlockRealize{Base: f.Base, Predicate: tir.Bool(true), Block: root},
+		Base: base, Params: u.params, Buffers: u.ports, RetType: ir.VoidType(),
+		Body:  &tir.BlockRealize{Base: base, Predicate: tir.Bool(true), Block: root},
 		Attrs: ir.NewAttrs("tir.noalias", true),
 	}, nil
 }

@@ -2,6 +2,8 @@ package browser
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,7 +17,23 @@ const done = `document.querySelector("#run-state").dataset.status === "ok" && do
 func row(step string) string { return fmt.Sprintf(`.row[data-step="%s"]`, step) }
 
 // TestCoreFlow goes the way of every visitor: a model from the gallery, the diffs, a pass turned off, another level, the result.
+// E2E_REPEAT says how often, each time as a new visitor of a new server: a test that fails one time in a hundred is found so.
 func TestCoreFlow(t *testing.T) {
+	n := 1
+	if text := os.Getenv("E2E_REPEAT"); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil || n < 1 {
+			t.Fatalf("E2E_REPEAT is %q, want a number from 1 on", text)
+		}
+	}
+	for i := range n {
+		if !t.Run(strconv.Itoa(i+1), coreFlow) {
+			return
+		}
+	}
+}
+
+func coreFlow(t *testing.T) {
 	p := visit(t, serve(t, &fixture.Runner{Reuse: true}), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)

@@ -64,7 +64,7 @@ func TestKeyboardOnly(t *testing.T) {
 	p.wait(`location.search.includes("view=unified")`)
 
 	// Filter, help.
-	p.press("/")
+	p.press("F")
 	p.wait(focused("#filter"))
 	p.press(kb.Backspace) // the debugger sends the character of a key even where the page prevents it
 	p.press("fuseops")

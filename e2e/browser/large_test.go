@@ -2,8 +2,10 @@ package browser
 
 import (
 	"testing"
+	"time"
 
 	"github.com/irscope/irscope/e2e/fixture"
+	"github.com/irscope/irscope/e2e/fixture/goal"
 )
 
 // TestLargeDiff opens the diff of a function of 100,000 lines. The times are measured in the page, from the key to the
@@ -36,10 +38,7 @@ func TestLargeDiff(t *testing.T) {
 	}
 	nodes := p.count(".code-view, .code-view *")
 	t.Logf("100,000 lines: first open %.0f ms with the server's diff, again %.0f ms, %d elements", first, again, nodes)
-	// The goal is 100 ms on an idle machine; here only a hang fails.
-	if again > hang {
-		t.Errorf("opening the diff took %.0f ms", again)
-	}
+	goal.Time(t, "opening a diff of 100,000 lines", time.Duration(again*float64(time.Millisecond)), 100*time.Millisecond)
 	if nodes >= 300 {
 		t.Errorf("the view has %d elements, want less than 300", nodes)
 	}
@@ -56,9 +55,16 @@ func TestLargeDiff(t *testing.T) {
 		return took.sort((a, b) => a - b); })()`)
 	median := frames[len(frames)/2]
 	t.Logf("frames while scrolling: median %.0f ms, longest %.0f ms", median, frames[len(frames)-1])
-	// The goal is 50 ms on an idle machine.
-	if median > hang {
-		t.Errorf("the median frame took %.0f ms while scrolling", median)
+	goal.Time(t, "the median frame while scrolling", time.Duration(median*float64(time.Millisecond)), 50*time.Millisecond)
+	long := 0
+	for _, took := range frames {
+		if took > 50 {
+			long++
+		}
+	}
+	t.Logf("%d of %d frames took more than 50 ms", long, len(frames))
+	if goal.Strict() && long > 2 {
+		t.Errorf("%d frames took more than 50 ms, want at most 2", long)
 	}
 	p.wait(`[...document.querySelectorAll(".code-row .tx")].some(x => x.textContent.includes("lv9"))`)
 	if n := p.count(".code-view, .code-view *"); n >= 300 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ var catalog = web.Catalog{
 		{Name: fixture.Many, Title: "Many", Doc: "2,000 functions with 100,000 lines."},
 		{Name: fixture.Broken, Title: "Broken", Doc: "Fails in LowerAllocTensor.", Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{"n", 4}}}},
 		{Name: fixture.Large, Title: "Large", Doc: "A function of 100,000 lines."},
+		{Name: fixture.Payloads, Title: fixture.Markup()[0], Doc: strings.Join(fixture.Markup(), " "), Inputs: []web.Input{{Name: fixture.Markup()[12], DType: "float32", Shape: []any{fixture.Markup()[51], 4}}}},
 		{Name: fixture.Hostile, Title: "Hostile <b>", Doc: "Names and texts that are markup: <script>window.__pwned=1</script>"},
 	},
 	Targets: []web.Target{{Name: "wasm", Doc: "WebAssembly with SIMD"}},

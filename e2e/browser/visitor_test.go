@@ -68,7 +68,7 @@ func TestSymbolicBatch(t *testing.T) {
 	}
 }
 
-// TestLoweringPassOff turns a lowering pass off: the page warns, what ran before stays, the error names the pass, and one click
+// TestLoweringPassOff turns a lowering pass off: the page warns before and after, what ran before stays, the error names the pass, and one click
 // turns it on again.
 func TestLoweringPassOff(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
@@ -76,6 +76,8 @@ func TestLoweringPassOff(t *testing.T) {
 	p.click(`[data-gallery="mlp"] .card-open`)
 	p.wait(done)
 	eval[bool](p, `([...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "LegalizeOps").querySelector(".tick").click(), true)`)
+	p.wait(`document.querySelector("dialog.ask[open]")?.textContent.includes("FuseOps needs LegalizeOps")`)
+	p.click("dialog.ask [data-yes]")
 	p.wait(`document.querySelector("#messages .note.warning")?.textContent.includes("LegalizeOps is a lowering pass")`)
 	p.wait(`document.querySelector("#run-state").dataset.status === "failed"`)
 	p.wait(`document.querySelector("#messages .note.error")?.textContent.includes("LegalizeOps")`)

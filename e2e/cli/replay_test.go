@@ -22,9 +22,14 @@ import (
 )
 
 // writeSession makes a session with two runs in a data folder, sets SESSION to its id, and
-// exports it.
+// exports it. In the second run the functions of a file take the place of those behind
+// LegalizeOps, where one is named.
 func writeSession(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 3, "session MODEL.py DATA-FOLDER FILE.zip")
+	need(ts, neg, args[:min(len(args), 3)], 3, "session MODEL.py DATA-FOLDER FILE.zip [EDITED.py]")
+	var patches []run.Patch
+	for _, file := range args[3:] {
+		patches = append(patches, run.Patch{After: "LegalizeOps", Text: ts.ReadFile(file)})
+	}
 	ctx := context.Background()
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: ts.MkAbs(args[1])})
 	ts.Check(err)
@@ -37,7 +42,7 @@ func writeSession(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	sess, err := session.FromScript(ctx, st, args[0], ts.ReadFile(args[0]), "", session.NewToken())
 	ts.Check(err)
-	for _, s := range []run.Settings{{OptLevel: 2}, {OptLevel: 2, Disabled: []string{"FuseOps"}, Seed: 3}} {
+	for _, s := range []run.Settings{{OptLevel: 2}, {OptLevel: 2, Disabled: []string{"FuseOps"}, Seed: 3, Patches: patches}} {
 		info, err := m.Start(ctx, "test", sess.ID, run.Request{Source: sess.Source, Settings: s})
 		ts.Check(err)
 		ts.Check(st.AddRun(ctx, sess.ID, info.ID))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/instruments/event"
 	irruntime "github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
@@ -146,7 +147,7 @@ func TestCancel(t *testing.T) {
 			events := follow(t, log)
 			took := time.Since(asked)
 			slowest = max(slowest, took)
-			if took > maxTime*busy*slowdown {
+			if took > maxTime*busy*slowdown || goal.Strict() && took > maxTime {
 				t.Errorf("%s, point %d: cancelled after %v, the slot is free %v later", name, i, delay, took)
 			}
 			done, ok := events[len(events)-1].Body.(*event.RunFinished)

@@ -7,6 +7,8 @@ import (
 	"runtime/metrics"
 	"testing"
 	"time"
+
+	"github.com/irscope/irscope/e2e/fixture/goal"
 )
 
 // The bounds that the program promises for bad input: a second, and this much heap. Since
@@ -69,7 +71,11 @@ func within(t *testing.T, what string, f func()) cost {
 	t.Helper()
 	c := measure(f)
 	took := fmt.Sprintf("%s takes %v and %d MiB; bounds are %v and %d MiB", what, c.time.Round(time.Millisecond), c.heap>>20, maxTime, maxHeap>>20)
-	if c.time > maxTime*busy*slowdown || c.heap > maxHeap {
+	most := maxTime * busy * slowdown
+	if goal.Strict() {
+		most = maxTime
+	}
+	if c.time > most || c.heap > maxHeap {
 		t.Error(took)
 	} else if c.time > maxTime {
 		t.Log(took)

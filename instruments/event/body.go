@@ -29,6 +29,9 @@ type RunStarted struct {
 	Attrs map[string]string `json:"attrs,omitempty"`
 	// Metrics are those of the imported module.
 	Metrics *Metrics `json:"metrics,omitempty"`
+	// History is the hash of where the values of the module come from, see package history;
+	// absent where it is not recorded.
+	History string `json:"history,omitempty"`
 	// Plan lists the steps that the pipeline holds, in order, parents first. A
 	// page draws its tree from it before the first pass has run. Steps that a
 	// pass starts inside itself are not planned; they appear when they start.
@@ -45,6 +48,8 @@ type Function struct {
 	Text string `json:"text"`
 	// Lines counts the lines of that print.
 	Lines int `json:"lines"`
+	// Metrics are those of the function.
+	Metrics *FunctionMetrics `json:"metrics,omitempty"`
 }
 
 // PlanStep is one step of the pipeline before it runs.
@@ -117,14 +122,19 @@ type PassFinished struct {
 	Functions []FunctionChange `json:"functions"`
 	// Same counts the functions that are the same.
 	Same int `json:"same"`
-	// Added and Removed count lines over all functions.
+	// Added and Removed count lines over all functions, Renamed and Moved the
+	// pairs of them that FunctionChange describes.
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+	Renamed int `json:"renamed,omitempty"`
+	Moved   int `json:"moved,omitempty"`
 	// AttrsBefore and AttrsAfter are the printed module attributes that differ.
 	AttrsBefore map[string]string `json:"attrs_before,omitempty"`
 	AttrsAfter  map[string]string `json:"attrs_after,omitempty"`
 	// Metrics are those of the module after the pass.
 	Metrics *Metrics `json:"metrics,omitempty"`
+	// History is the hash of what became of values in this step, as in RunStarted.
+	History string `json:"history,omitempty"`
 	// Truncated tells that hunks of some function were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -153,9 +163,16 @@ type FunctionChange struct {
 	// LinesBefore and LinesAfter count the lines of the two texts.
 	LinesBefore int `json:"lines_before"`
 	LinesAfter  int `json:"lines_after"`
-	// Added and Removed count the lines of the diff.
+	// Added and Removed count the lines of the diff. Of these, Renamed counts the
+	// pairs of a removed and an added line that differ in names of values only,
+	// and Moved those with the same text, whatever its indentation.
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
+	Renamed int `json:"renamed,omitempty"`
+	Moved   int `json:"moved,omitempty"`
+	// Metrics are those of the function after the pass. Sequences leave them to
+	// the passes that they run.
+	Metrics *FunctionMetrics `json:"metrics,omitempty"`
 	// Hunks is the diff with three lines of context, unless Truncated.
 	Hunks []Hunk `json:"hunks,omitempty"`
 	// Truncated tells that the hunks are too large to send inline; the diff of
@@ -172,19 +189,8 @@ type Hunk struct {
 	// Lines are the lines without their newline, each with one byte in front:
 	// ' ' for both texts, '-' for the text before, '+' for the text after.
 	Lines []string `json:"lines"`
-}
-
-// Metrics measures a module. They are exact, hence deterministic.
-type Metrics struct {
-	// Functions counts all functions, Kernels those of kind "prim_func".
-	Functions int `json:"functions"`
-	Kernels   int `json:"kernels"`
-	// Ops counts calls of graph operators by name.
-	Ops map[string]int `json:"ops,omitempty"`
-	// FLOPs counts floating-point operations of one run of the entry function,
-	// with symbolic extents taken as 1.
-	FLOPs int64 `json:"flops"`
-	// ConstantBytes and IntermediateBytes are sizes in bytes.
-	ConstantBytes     int64 `json:"constant_bytes"`
-	IntermediateBytes int64 `json:"intermediate_bytes"`
+	// Marks has a byte for each line: ' ' for both texts, '~' for a renamed line,
+	// '>' for a moved one, '!' for any other. It is empty where no line is
+	// renamed or moved.
+	Marks string `json:"marks,omitempty"`
 }

@@ -104,6 +104,7 @@ const (
 	LangWAT       = "wat"
 	LangVM        = "vm"
 	LangPlain     = "text"
+	LangHistory   = "history" // a step of package history
 )
 
 // newBody returns an empty body of the given type, or nil where the type is unknown.

@@ -25,8 +25,13 @@ type Measured struct {
 	Latency []int64 `json:"latency,omitempty"`
 	// Compile is the time in which the engine compiled generated code.
 	Compile int64 `json:"compile,omitempty"`
-	// ReusedSteps counts the steps that this run took from an earlier one.
+	// ReusedSteps counts the steps that this run took from an earlier one, of Steps that ran in
+	// all. Sequences are not counted.
 	ReusedSteps int `json:"reused_steps,omitempty"`
+	Steps       int `json:"steps,omitempty"`
+	// Saved is how much longer it would have taken without what was taken from an earlier run:
+	// the time that this took there, less the time of taking it over.
+	Saved int64 `json:"saved,omitempty"`
 }
 
 // Float is a float64 that JSON can carry: numbers that JSON lacks are written

@@ -98,6 +98,8 @@ type CodeGenerated struct {
 	Kernels []Kernel `json:"kernels"`
 	// VM is the hash of the listing of the virtual-machine code; may be empty.
 	VM string `json:"vm,omitempty"`
+	// History is the hash of what the code was made from, as in RunStarted.
+	History string `json:"history,omitempty"`
 	// Bytes is the size of the generated module in bytes.
 	Bytes int64 `json:"bytes"`
 }

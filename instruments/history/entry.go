@@ -30,13 +30,19 @@ type Entry struct {
 	With []Root `json:"with,omitempty"`
 	// More counts what is left out beyond MaxPlaces.
 	More int `json:"more,omitempty"`
+	// Left counts all that the module has of it after the step.
+	Left Count `json:"left"`
+	// Unknown counts values that came in its place and do not say where from: they may be it.
+	Unknown int `json:"unknown,omitempty"`
 }
 
 // Of returns what each step did to f, for the steps that changed a function that f stands in.
 // It takes time in proportion to the rows of the run.
 func (h *History) Of(f Focus) []Entry {
 	now := map[string][]Place{} // by function
+	counts := map[string]Count{}
 	var left tally
+	var all Count
 	var out []Entry
 	for i, s := range h.steps {
 		hit := make([]bool, len(s.Sets))
@@ -44,28 +50,38 @@ func (h *History) Of(f Focus) []Entry {
 			hit[k] = meets(set, f.Roots)
 		}
 		var before, after []Place
-		had := left
+		had, unknown := left, 0
 		for _, fn := range s.Functions {
-			fresh := f.places(s, &fn, hit, i)
-			if s.Path != "codegen" { // code stands beside the function that it was made of
+			fresh, count := f.places(s, &fn, hit, i), fn.count(hit)
+			if s.Path != CodeStep { // code stands beside the function that it was made of
 				before = append(before, now[fn.Name]...)
 				f.count(&left, now[fn.Name], -1)
+				if len(now[fn.Name]) > 0 {
+					unknown += fn.Unknown
+				}
 				now[fn.Name] = fresh
+				all.add(counts[fn.Name], -1)
+				counts[fn.Name] = count
 			}
+			all.add(count, 1)
 			f.count(&left, fresh, 1)
 			after = append(after, fresh...)
 		}
 		if len(before)+len(after) == 0 {
 			continue
 		}
-		out = append(out, h.entry(s, before, after, had, left))
+		e := h.entry(f, s, before, after, had, left)
+		if e.Left = all; e.Verb == Died || e.Verb == Dropped || e.Verb == Folded {
+			e.Unknown = unknown
+		}
+		out = append(out, e)
 	}
 	return out
 }
 
 // entry compares the places in the functions that a step changed. had counts all places
 // before the step, has those after it.
-func (h *History) entry(s *Step, before, after []Place, had, has tally) Entry {
+func (h *History) entry(f Focus, s *Step, before, after []Place, had, has tally) Entry {
 	e := Entry{Path: s.Path, Pass: s.Pass}
 	left, came := differing(before, after)
 	switch {
@@ -77,7 +93,7 @@ func (h *History) entry(s *Step, before, after []Place, had, has tally) Entry {
 		e.Verb = Born
 	case len(left)+len(came) == 0:
 		e.Verb, came = Same, after
-	case s.Path == "codegen" || lowered(left, came):
+	case s.Path == CodeStep || lowered(left, came):
 		e.Verb = Lowered
 	case len(came) == 0:
 		e.Verb = Dropped
@@ -89,6 +105,8 @@ func (h *History) entry(s *Step, before, after []Place, had, has tally) Entry {
 			for _, id := range with[:len(with)-e.More] {
 				e.With = append(e.With, h.roots[id])
 			}
+		} else if joined(f, left, came) {
+			e.Verb = Fused
 		} else if more(before, after) {
 			e.Verb = Split
 		}
@@ -107,12 +125,12 @@ func (h *History) entry(s *Step, before, after []Place, had, has tally) Entry {
 func lowered(left, came []Place) bool {
 	was := map[string]int{}
 	for _, p := range left {
-		if l := p.level(); l > 0 {
+		if l := p.rank(); l > 0 {
 			was[p.Name] = l
 		}
 	}
 	for _, p := range came {
-		if l := was[p.Name]; l > 0 && p.level() > l {
+		if l := was[p.Name]; l > 0 && p.rank() > l {
 			return true
 		}
 	}
@@ -144,6 +162,46 @@ func gained(left, came []Place) []uint32 {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// joined reports whether a value comes from several roots of the focus, which no value came
+// from together before. As with gained, new functions do not count.
+func joined(f Focus, left, came []Place) bool {
+	functions := map[string]bool{}
+	var were [][]uint32
+	for _, p := range left {
+		if p.is(Binding) {
+			functions[p.Function] = true
+			were = append(were, common(p.roots, f.Roots))
+		}
+	}
+	for _, p := range came {
+		if !p.is(Binding) || !functions[p.Function] {
+			continue
+		}
+		now := common(p.roots, f.Roots)
+		if len(now) > 1 && !slices.ContainsFunc(were, func(was []uint32) bool { return len(common(was, now)) == len(now) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// common returns the members that two ascending lists share.
+func common(a, b []uint32) []uint32 {
+	var out []uint32
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			out = append(out, a[0])
+			a, b = a[1:], b[1:]
+		case a[0] < b[0]:
+			a = a[1:]
+		default:
+			b = b[1:]
+		}
+	}
 	return out
 }
 

@@ -32,7 +32,7 @@ func table(path, pass string, gone []string, rows ...string) *history.Step {
 }
 
 func example() *history.History {
-	first := table("", "import", nil, "main 2 b a relax.add 1", "main 3 b c relax.exp 2", "main 3 c c - 3")
+	first := table("import", "import", nil, "main 2 b a relax.add 1", "main 3 b c relax.exp 2", "main 3 c c - 3")
 	first.Roots = []history.Root{{ID: 1, Name: "A", Op: "Add"}, {ID: 2, Name: "C", Op: "Exp"}, {ID: 3, Name: "A", Op: "initializer"}, {ID: 4, Name: "Z", Op: "Identity"}}
 	return history.New(first,
 		table("1.1/Move", "Move", nil, "main 4 b a relax.add 1", "main 5 b c relax.exp 2", "main 5 c c - 3"),
@@ -79,7 +79,7 @@ func TestAt(t *testing.T) {
 		name     string
 		want     string // verbs, or a part of the error
 	}{
-		{"", "main", 2, "", "import born, Move same, Lower lowered, Double split, Drop dropped, Kill died"},
+		{"import", "main", 2, "", "import born, Move same, Lower lowered, Double split, Drop dropped, Kill died"},
 		{"1.1/Move", "main", 9, "", "import born, Move same, Lower folded, Double died"},
 		{"1.1/Move", "main", 0, "a", "import born, Move same, Lower lowered, Double split, Drop dropped, Kill died"},
 		{"1.9/Nothing", "main", 5, "", "import born, Move same, Lower lowered, Double split, Drop dropped, Kill died"}, // as after 1.3
@@ -90,7 +90,7 @@ func TestAt(t *testing.T) {
 		{"1.1/Move", "main", 1, "", "nothing with a known origin"},
 		{"1.1/Move", "main", 0, "x", `is called "x"`},
 	} {
-		f, err := h.At(c.path, c.fn, c.line, c.name)
+		f, _, err := h.At(c.path, c.fn, c.line, c.name)
 		if err != nil {
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v: %v", c, err)
@@ -103,10 +103,22 @@ func TestAt(t *testing.T) {
 	}
 }
 
+func TestBefore(t *testing.T) {
+	h := example()
+	for path, want := range map[string]string{
+		"1.1/Move": "import", "1.2/Lower": "1.1/Move", "1.2r1/Needed": "1.1/Move", "1.2e/edit.Lower": "1.2/Lower", "1.10/Drop": "1.3/Double",
+		"1/All": "import", "import": "import", "code": "1.11/Kill", "2/After": "1.11/Kill",
+	} {
+		if got := h.Before(path); got != want {
+			t.Errorf("before %s is %s, want %s", path, got, want)
+		}
+	}
+}
+
 // TestFused checks what a value was fused with, where the new function f has another caller,
 // and that places are bounded.
 func TestFused(t *testing.T) {
-	first := table("", "import", nil, "main 2 b a @add 1", "main 3 b c @exp 2")
+	first := table("import", "import", nil, "main 2 b a @add 1", "main 3 b c @exp 2")
 	first.Roots = []history.Root{{ID: 1, Name: "A", Op: "Add"}, {ID: 2, Name: "C", Op: "Exp"}}
 	var many []string
 	for range history.MaxPlaces + 5 {
@@ -123,6 +135,24 @@ func TestFused(t *testing.T) {
 	}
 	if es[2].More != 5 || len(es[2].To) != history.MaxPlaces {
 		t.Errorf("%d places and %d more", len(es[2].To), es[2].More)
+	}
+}
+
+// TestJoined asks about both of two nodes that become one value, and about a node that is lost
+// where a value came that does not say where from.
+func TestJoined(t *testing.T) {
+	first := table("import", "import", nil, "main 2 b a @add 1", "main 3 b c @exp 2")
+	first.Roots = []history.Root{{ID: 1, Name: "A", Op: "Add"}, {ID: 2, Name: "C", Op: "Exp"}}
+	lost := table("2/Lose", "Lose", nil, "main 2 b d @f 2")
+	lost.Functions[0].Unknown = 3
+	h := history.New(first, table("1/Fuse", "Fuse", nil, "f 2 b a @add 1", "f 3 b c @exp 2", "main 2 b c @f 12"), lost)
+	if got := verbs(h, history.Focus{Roots: []uint32{1, 2}}); got != "import born, Fuse fused, Lose rewritten" {
+		t.Error(got)
+	}
+	one := h.Of(history.Focus{Roots: []uint32{1}})
+	last := one[len(one)-1]
+	if last.Verb != history.Dropped || last.Unknown != 3 || last.Left != (history.Count{Graph: 1}) {
+		t.Errorf("%+v", last)
 	}
 }
 

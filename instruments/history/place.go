@@ -13,6 +13,7 @@ type Place struct {
 	Kind     string `json:"kind"` // a Kind
 	Name     string `json:"name"`
 	Op       string `json:"op,omitempty"`
+	Level    Level  `json:"level"`
 
 	roots []uint32
 	// version tells a kernel from what it was before: that its function changed is that it did.
@@ -22,6 +23,14 @@ type Place struct {
 // MaxPlaces bounds the places on each side of an entry, and the roots that it was fused with.
 const MaxPlaces = 40
 
+// place describes a row of a function.
+func (s *Step) place(fn *Function, r Row) Place {
+	return Place{
+		Function: fn.Name, Line: r.Line, Kind: string(rune(r.Kind)), Name: s.Names[r.Name], Op: s.Names[r.Op],
+		Level: fn.level(r.Kind), roots: s.Sets[r.Set],
+	}
+}
+
 // places returns the rows of a function that f is about.
 func (f Focus) places(s *Step, fn *Function, hit []bool, step int) []Place {
 	var out []Place
@@ -30,7 +39,7 @@ func (f Focus) places(s *Step, fn *Function, hit []bool, step int) []Place {
 		if !hit[r.Set] || !shown {
 			continue
 		}
-		p := Place{Function: fn.Name, Line: r.Line, Kind: string(rune(r.Kind)), Name: s.Names[r.Name], Op: s.Names[r.Op], roots: s.Sets[r.Set]}
+		p := s.place(fn, r)
 		if r.Kind == Kernel || r.Kind == Graph {
 			p.version = step
 		}
@@ -94,8 +103,8 @@ func differing(a, b []Place) (left, came []Place) {
 	return left, came
 }
 
-// level orders what a place stands for: operators, then calls of kernels, kernels.
-func (p *Place) level() int {
+// rank orders what a place stands for: operators, then calls of kernels, kernels.
+func (p *Place) rank() int {
 	switch {
 	case p.is(Kernel), p.is(Binding) && strings.HasPrefix(p.Op, "@"):
 		return 2

@@ -64,30 +64,89 @@ func (h *History) ids() []uint32 {
 }
 
 // At returns the focus on what stands at a line of a function as it was after a step: the
-// row called name if the line has it, else the first. Where nothing stands there the line
-// before is looked at, and so on: that is what the line belongs to. A line of 0 is any line.
-func (h *History) At(path, function string, line int, name string) (Focus, error) {
+// place called name that is the nearest one at the line or above, else the nearest one below,
+// else the function of that name. Where nothing is called so it is what the line belongs to:
+// the first place in it, or in the line before, and so on. A line of 0 is any line.
+func (h *History) At(path, function string, line int, name string) (Focus, Place, error) {
 	s, f := h.version(path, function)
 	if f == nil {
-		return Focus{}, fmt.Errorf("no step up to %q made a function %q", path, function)
+		return Focus{}, Place{}, fmt.Errorf("no step up to %q made a function %q", path, function)
 	}
+	i := f.find(s, line, name)
+	if i < 0 && name != "" {
+		if to, g := h.version(path, name); g != nil && len(g.Rows) > 0 {
+			s, f, i = to, g, 0
+		}
+	}
+	if i < 0 && line > 0 {
+		i = f.find(s, line, "")
+	}
+	if i < 0 {
+		return Focus{}, Place{}, fmt.Errorf("function %q after step %q: nothing with a known origin is called %q or stands at line %d or before", function, path, name, line)
+	}
+	r := f.Rows[i]
+	return h.focus(s.Sets[r.Set], r.Kind.inner()), s.place(f, r), nil
+}
+
+// find returns the row of a name that is nearest to a line, -1 if there is none. A row without
+// a name is at the line or above.
+func (f *Function) find(s *Step, line int, name string) int {
 	best := -1
 	for i, r := range f.Rows {
-		if line > 0 && r.Line > line {
-			break
-		}
-		if named := name == "" || s.Names[r.Name] == name; line == 0 && named {
-			best = i
-			break
-		} else if line > 0 && (best < 0 || r.Line > f.Rows[best].Line || name != "" && named && s.Names[f.Rows[best].Name] != name) {
+		switch {
+		case r.Line > line && best >= 0, r.Line > line && line > 0 && name == "":
+			return best
+		case name != "" && s.Names[r.Name] != name, best >= 0 && f.Rows[best].Line == r.Line:
+		default:
 			best = i
 		}
 	}
-	if best < 0 {
-		return Focus{}, fmt.Errorf("function %q after step %q: nothing with a known origin is called %q or stands at line %d or before", function, path, name, line)
+	return best
+}
+
+// Before returns the path of the step before one, which need not have changed anything. Before
+// a sequence is before all that is in it.
+func (h *History) Before(path string) string {
+	id, _, _ := strings.Cut(path, "/")
+	for i := h.before(path); i >= 0; i-- {
+		if p := h.steps[i].Path; !strings.HasPrefix(p, id+".") {
+			return p
+		}
 	}
-	r := f.Rows[best]
-	return h.focus(s.Sets[r.Set], r.Kind.inner()), nil
+	return ImportStep
+}
+
+// Mark is a row of a function that belongs to a focus.
+type Mark struct {
+	Line int    `json:"line"`
+	Kind string `json:"kind"`
+	Name string `json:"name"`
+}
+
+// Marks returns all that belongs to a focus in a function as it was after a step, in the order
+// of lines, and whatever its kind.
+func (h *History) Marks(f Focus, path, function string) []Mark {
+	s, fn := h.version(path, function)
+	if fn == nil || path == CodeStep {
+		return nil
+	}
+	var out []Mark
+	for _, r := range fn.Rows {
+		if meets(s.Sets[r.Set], f.Roots) {
+			out = append(out, Mark{r.Line, string(rune(r.Kind)), s.Names[r.Name]})
+		}
+	}
+	return out
+}
+
+// RootsOf returns what a focus is about.
+func (h *History) RootsOf(f Focus) []Root {
+	out := make([]Root, len(f.Roots))
+	for i, id := range f.Roots {
+		out[i] = h.roots[id]
+		out[i].ID = id
+	}
+	return out
 }
 
 func (h *History) focus(roots []uint32, inner bool) Focus {
@@ -103,13 +162,13 @@ func (h *History) focus(roots []uint32, inner bool) Focus {
 // version returns the last table of a function up to a step, nil if it has none there.
 func (h *History) version(path, function string) (*Step, *Function) {
 	end := slices.IndexFunc(h.steps, func(s *Step) bool { return s.Path == path })
-	if end < 0 && path != "" {
+	if end < 0 {
 		end = h.before(path)
 	}
 	for i := end; i >= 0; i-- {
 		s := h.steps[i]
 		k, ok := slices.BinarySearchFunc(s.Functions, function, func(f Function, name string) int { return strings.Compare(f.Name, name) })
-		if ok && s.Path != "codegen" {
+		if ok && (s.Path == CodeStep) == (path == CodeStep) {
 			if s.Functions[k].Gone {
 				return nil, nil
 			}
@@ -123,7 +182,7 @@ func (h *History) version(path, function string) (*Step, *Function) {
 func (h *History) before(path string) int {
 	last := -1
 	for i, s := range h.steps {
-		if s.Path == "" || s.Path != "codegen" && comparePaths(s.Path, path) < 0 {
+		if path != ImportStep && (s.Path == ImportStep || s.Path != CodeStep && (path == CodeStep || comparePaths(s.Path, path) < 0)) {
 			last = i
 		}
 	}
@@ -131,7 +190,8 @@ func (h *History) before(path string) int {
 }
 
 // comparePaths orders steps such as 1.9.1/FuseTIRInner by when they ended: the children of a
-// sequence before the sequence, and a pass that another required (3r1) before that one (3).
+// sequence before the sequence, a pass that another required (3r1) before that one (3), and an
+// edit of what a step left (3e) behind it.
 func comparePaths(a, b string) int {
 	a, _, _ = strings.Cut(a, "/")
 	b, _, _ = strings.Cut(b, "/")
@@ -145,6 +205,8 @@ func comparePaths(a, b string) int {
 }
 
 func compareIDs(a, b string) int {
+	a, edit := strings.CutSuffix(a, "e")
+	b, otherEdit := strings.CutSuffix(b, "e")
 	x, xr, required := strings.Cut(a, "r")
 	y, yr, other := strings.Cut(b, "r")
 	switch {
@@ -154,8 +216,10 @@ func compareIDs(a, b string) int {
 		return compareNumbers(xr, yr)
 	case required:
 		return -1
-	case other:
+	case other, edit && !otherEdit:
 		return 1
+	case otherEdit && !edit:
+		return -1
 	}
 	return 0
 }

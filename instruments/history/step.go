@@ -35,7 +35,10 @@ type Root struct {
 	ID   uint32 `json:"id"`
 	Name string `json:"name"`
 	// Op is the operator of a node, or "input", "initializer" or "output".
+	// For a text, where the roots are lines and parameters, it is "line" or "input".
 	Op string `json:"op"`
+	// Line is where it stands in the source text; 0 for models that are none.
+	Line int `json:"line,omitempty"`
 }
 
 // IsNode reports whether r is a node, and neither a tensor nor an output.
@@ -55,11 +58,19 @@ type Function struct {
 	// Gone says that the function was removed; it has no rows then.
 	Gone bool `json:"gone,omitempty"`
 	Rows Rows `json:"rows,omitempty"`
+	// Unknown counts the values of which nothing is known: a pass has dropped their origins.
+	Unknown int `json:"unknown,omitempty"`
 }
+
+// What is no pass and still a step.
+const (
+	ImportStep = "import" // the module as it was read
+	CodeStep   = "code"   // code generation
+)
 
 // Step is what one pass changed.
 type Step struct {
-	Path string `json:"path"` // as in events; empty for the import
+	Path string `json:"path"` // as in events, ImportStep or CodeStep
 	Pass string `json:"pass"`
 	// Roots lists all roots, by ID. Only the first step of a run has them.
 	Roots []Root `json:"roots,omitempty"`
@@ -67,13 +78,16 @@ type Step struct {
 	Names     []string   `json:"names,omitempty"`
 	Sets      [][]uint32 `json:"sets,omitempty"`
 	Functions []Function `json:"functions,omitempty"`
-	// Truncated says that the tables of this step were left out, for MaxCells.
+	// Truncated says that the tables of this step were left out, for MaxStepCells or MaxCells.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// MaxCells bounds the rows and the members of sets that the steps of one run may have in
-// all. Steps beyond it are marked as truncated.
-const MaxCells = 8 << 20
+// Bounds on the rows and the members of sets: MaxStepCells of a step when it is recorded, so
+// that a step says the same in every run, and MaxCells of all steps of a run that are read.
+const (
+	MaxStepCells = 512 << 10
+	MaxCells     = 4 << 20
+)
 
 // Cells is what s counts against MaxCells.
 func (s *Step) Cells() int {

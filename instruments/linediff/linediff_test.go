@@ -48,7 +48,7 @@ func apply(t interface{ Fatalf(string, ...any) }, before string, hunks []event.H
 
 func TestHunksRebuildTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.SampledFrom([]string{"a", "b", "c", "d", "", "    e"})
+		word := rapid.SampledFrom([]string{"a", "b", "c = f(a)", "c = f(d)", "", "    e", "e"})
 		text := rapid.Custom(func(t *rapid.T) string {
 			s := strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "lines"), "\n")
 			if s != "" && rapid.Bool().Draw(t, "newline") {
@@ -57,17 +57,18 @@ func TestHunksRebuildTheText(t *testing.T) {
 			return s
 		})
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		hunks, added, removed, truncated := linediff.Hunks(before, after, 1<<20)
-		if truncated {
+		d := linediff.Hunks(before, after, 1<<20)
+		if d.Truncated {
 			t.Fatalf("truncated below the limit")
 		}
-		got := apply(t, before, hunks)
+		checkMarks(t, d)
+		got := apply(t, before, d.Hunks)
 		want := linediff.Lines(after)
 		if strings.Join(got, "\n") != strings.Join(want, "\n") || len(got) != len(want) {
 			t.Fatalf("hunks give %q, want %q", got, want)
 		}
-		if len(linediff.Lines(before))+added-removed != len(want) {
-			t.Fatalf("+%d -%d do not explain %d -> %d lines", added, removed, len(linediff.Lines(before)), len(want))
+		if len(linediff.Lines(before))+d.Added-d.Removed != len(want) {
+			t.Fatalf("+%d -%d do not explain %d -> %d lines", d.Added, d.Removed, len(linediff.Lines(before)), len(want))
 		}
 		if linediff.CountLines(before) != len(linediff.Lines(before)) {
 			t.Fatalf("CountLines(%q) = %d", before, linediff.CountLines(before))
@@ -75,12 +76,31 @@ func TestHunksRebuildTheText(t *testing.T) {
 	})
 }
 
+// checkMarks compares the marks of the hunks with the counts and the signs of the lines.
+func checkMarks(t interface{ Fatalf(string, ...any) }, d linediff.Diff) {
+	seen := map[string]int{}
+	for _, h := range d.Hunks {
+		if h.Marks != "" && len(h.Marks) != len(h.Lines) {
+			t.Fatalf("%d marks for %d lines", len(h.Marks), len(h.Lines))
+		}
+		for i := range h.Marks {
+			if (h.Marks[i] == linediff.MarkSame) != (h.Lines[i][0] == ' ') {
+				t.Fatalf("line %q has the mark %q", h.Lines[i], h.Marks[i])
+			}
+			seen[h.Lines[i][:1]+h.Marks[i:i+1]]++
+		}
+	}
+	if seen["-~"] != d.Renamed || seen["+~"] != d.Renamed || seen["->"] != d.Moved || seen["+>"] != d.Moved {
+		t.Fatalf("%d renamed, %d moved, marks are %v", d.Renamed, d.Moved, seen)
+	}
+}
+
 func TestHunksTruncate(t *testing.T) {
 	before := strings.Repeat("x\n", 10)
 	after := strings.Repeat("a long line of text\n", 1000)
-	hunks, added, removed, truncated := linediff.Hunks(before, after, 100)
-	if hunks != nil || !truncated || added != 1000 || removed != 10 {
-		t.Errorf("got %d hunks, +%d -%d, truncated %t; want none, +1000 -10, true", len(hunks), added, removed, truncated)
+	d := linediff.Hunks(before, after, 100)
+	if d.Hunks != nil || !d.Truncated || d.Added != 1000 || d.Removed != 10 {
+		t.Errorf("got %d hunks, +%d -%d, truncated %t; want none, +1000 -10, true", len(d.Hunks), d.Added, d.Removed, d.Truncated)
 	}
 }
 

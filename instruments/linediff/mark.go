@@ -1,10 +1,6 @@
 package linediff
 
-import (
-	"strings"
-
-	"github.com/irscope/irscope/instruments/event"
-)
+import "strings"
 
 // The marks of lines. A page shows renamed and moved lines otherwise than in red and green.
 const (
@@ -18,180 +14,234 @@ const (
 // larger diff are MarkChanged.
 const MaxMarked = 4 << 20
 
-// Mark classifies the lines of the diff of one function: a string for each hunk, with a mark
-// for each of its lines.
+// Line says what became of a changed line.
+type Line struct {
+	// Mark is MarkChanged, MarkRenamed or MarkMoved.
+	Mark byte
+	// Other is the number of the counterpart of a renamed or moved line in the other text, from 0.
+	Other int32
+}
+
+// Marks are the marks of the changed lines of two texts.
+type Marks struct {
+	// Before and After hold the lines of all blocks, one block after the other. Both are nil
+	// where no line is renamed or moved.
+	Before, After []Line
+	// Renamed and Moved count pairs of lines.
+	Renamed, Moved int
+}
+
+// Mark classifies the lines of the blocks of a diff; before and after return a line of the
+// texts, from 0.
 //
-// A line is moved if a line of the other side has its text; each line is the counterpart of
-// one. Of the others, lines removed and added at one place are renamed if they differ in
-// names of values only, and each name became the same name in all of them. What is called,
-// attributes, keywords, literals and names of arguments must be equal.
+// A line is moved if a line of the other side has its text, which holds a letter or digit;
+// each line is the counterpart of one. Of the others, lines removed and added in one block are
+// renamed if they differ in names of values only, each name became the same name in all of them,
+// and the old name is defined on a removed line and the new one on an added line: else another
+// value would be meant. What is called, attributes, keywords, literals and names of arguments
+// must be equal.
 //
 // It takes time and memory in proportion to the lines.
-func Mark(hunks []event.Hunk) []string {
-	m := marker{names: map[string]string{}, back: map[string]string{}}
+func Mark(blocks []Block, before, after func(int) string) Marks {
+	m := marker{ids: map[string]int32{}}
 	size := 0
-	for _, h := range hunks {
-		marks := make([]byte, len(h.Lines))
-		for i, l := range h.Lines {
-			marks[i] = MarkSame
-			if l != "" && (l[0] == '-' || l[0] == '+') {
-				marks[i] = MarkChanged
-				size += len(l)
-			}
+	for _, b := range blocks {
+		for i := b.X0; i < b.X1; i++ {
+			m.x = append(m.x, changed{text: before(i), at: int32(i), other: -1})
+			size += len(m.x[len(m.x)-1].text)
 		}
-		m.marks = append(m.marks, marks)
-	}
-	if size <= MaxMarked {
-		m.moved(hunks)
-		for i, h := range hunks {
-			m.renamed(h.Lines, m.marks[i])
+		for i := b.Y0; i < b.Y1; i++ {
+			m.y = append(m.y, changed{text: after(i), at: int32(i), other: -1})
+			size += len(m.y[len(m.y)-1].text)
+		}
+		if size > MaxMarked {
+			return Marks{}
 		}
 	}
-	out := make([]string, len(hunks))
-	for i, marks := range m.marks {
-		out[i] = string(marks)
+	if len(m.x) == 0 || len(m.y) == 0 {
+		return Marks{}
+	}
+	m.moved()
+	m.defined()
+	x, y := 0, 0
+	for _, b := range blocks {
+		n, k := b.X1-b.X0, b.Y1-b.Y0
+		m.renamed(x, x+n, y, y+k)
+		x, y = x+n, y+k
+	}
+	if m.out.Renamed+m.out.Moved > 0 {
+		m.out.Before, m.out.After = lines(m.x, m.y), lines(m.y, m.x)
+	}
+	return m.out
+}
+
+// changed is a line that only one of the texts has.
+type changed struct {
+	text  string
+	at    int32 // its number
+	other int32 // index of its counterpart; -1 for none
+	mark  byte  // 0 for MarkChanged
+}
+
+type marker struct {
+	x, y []changed // before and after
+	next []int32   // of the removed lines with the same text or shape, the one after each; -1 for none
+	out  Marks
+
+	ids      map[string]int32 // the numbers of names
+	to, from []int32          // what a name became, and which name became it; -1 where not known
+	defs     []uint8          // of names: bit 0 where a removed line defines it, bit 1 an added one
+	pairs    [][2]string      // the names of the two lines that rename looks at
+	undo     []int32          // what it has noted
+}
+
+// lines returns the marks of one side.
+func lines(side, other []changed) []Line {
+	out := make([]Line, len(side))
+	for i, c := range side {
+		out[i] = Line{Mark: MarkChanged, Other: -1}
+		if c.mark != 0 {
+			out[i] = Line{Mark: c.mark, Other: other[c.other].at}
+		}
 	}
 	return out
 }
 
-type marker struct {
-	marks [][]byte
-	names map[string]string // what a name before is after
-	back  map[string]string // and the other way round: the names stay different
-}
-
 // moved pairs lines of equal text, in order.
-func (m *marker) moved(hunks []event.Hunk) {
-	removed := map[string][]*byte{}
-	each := func(sign byte, f func(text string, mark *byte)) {
-		for i, h := range hunks {
-			for k, l := range h.Lines {
-				if l != "" && l[0] == sign {
-					f(strings.TrimLeft(l[1:], " "), &m.marks[i][k])
-				}
-			}
+func (m *marker) moved() {
+	// first holds the first removed line with a text that has no counterpart, m.next the one after each.
+	first := make(map[string]int32, len(m.x))
+	m.next = make([]int32, len(m.x))
+	for i := len(m.x) - 1; i >= 0; i-- {
+		text := strings.TrimLeft(m.x[i].text, " ")
+		m.next[i] = -1
+		if j, ok := first[text]; ok {
+			m.next[i] = j
 		}
+		first[text] = int32(i)
 	}
-	each('-', func(text string, mark *byte) { removed[text] = append(removed[text], mark) })
-	each('+', func(text string, mark *byte) {
-		if list := removed[text]; len(list) > 0 {
-			*mark, *list[0] = MarkMoved, MarkMoved
-			removed[text] = list[1:]
-		}
-	})
-}
-
-// renamed pairs the lines left at each place of a hunk that have one shape, in order.
-func (m *marker) renamed(lines []string, marks []byte) {
-	type line struct {
-		at    int
-		names []string
-	}
-	for i := 0; i < len(lines); {
-		if marks[i] == MarkSame {
-			i++
+	for j := range m.y {
+		text := strings.TrimLeft(m.y[j].text, " ")
+		i, ok := first[text]
+		if !ok || i < 0 || !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 || wordByte[r] && r != '_' }) {
 			continue
 		}
-		removed := map[string][]line{}
-		for ; i < len(lines) && marks[i] != MarkSame; i++ {
-			if marks[i] != MarkChanged {
-				continue
-			}
-			shape, names := shapeOf(lines[i][1:])
-			if lines[i][0] == '-' {
-				removed[shape] = append(removed[shape], line{i, names})
-				continue
-			}
-			if list := removed[shape]; len(list) > 0 {
-				removed[shape] = list[1:]
-				if m.rename(list[0].names, names) {
-					marks[i], marks[list[0].at] = MarkRenamed, MarkRenamed
-				}
+		first[text] = m.next[i]
+		m.x[i].mark, m.x[i].other = MarkMoved, int32(j)
+		m.y[j].mark, m.y[j].other = MarkMoved, i
+		m.out.Moved++
+	}
+}
+
+// defined notes which names the lines define that have not moved.
+func (m *marker) defined() {
+	for side, lines := range [][]changed{m.x, m.y} {
+		for i := range lines {
+			if lines[i].mark == 0 {
+				definitions(lines[i].text, func(name string) { m.defs[m.id(name)] |= 1 << side })
 			}
 		}
 	}
 }
 
-// rename reports whether the names before can be those after in the same order, given the
-// lines seen so far, and notes that they are.
-func (m *marker) rename(before, after []string) bool {
-	type pair struct{ from, to string }
-	var added []pair
-	for i, from := range before {
-		to := after[i]
-		x, known := m.names[from]
-		y, taken := m.back[to]
-		if known && x == to && y == from {
+// renamed pairs the lines left in a block that have one shape, in order: m.x[x0:x1] and
+// m.y[y0:y1].
+func (m *marker) renamed(x0, x1, y0, y1 int) {
+	if x0 == x1 || y0 == y1 {
+		return
+	}
+	if x1-x0 == 1 && y1-y0 == 1 { // most blocks; no need for a table
+		if m.x[x0].mark == 0 && m.y[y0].mark == 0 && m.rename(m.x[x0].text, m.y[y0].text) {
+			m.pair(x0, y0)
+		}
+		return
+	}
+	shapes := make(map[uint64]int32, x1-x0)
+	for i := x1 - 1; i >= x0; i-- {
+		if m.x[i].mark != 0 {
 			continue
 		}
-		if known || taken {
-			for _, p := range added {
-				delete(m.names, p.from)
-				delete(m.back, p.to)
+		shape := shapeHash(m.x[i].text)
+		m.next[i] = -1
+		if j, ok := shapes[shape]; ok {
+			m.next[i] = j
+		}
+		shapes[shape] = int32(i)
+	}
+	for j := y0; j < y1; j++ {
+		if m.y[j].mark != 0 {
+			continue
+		}
+		shape := shapeHash(m.y[j].text)
+		i, ok := shapes[shape]
+		if !ok || i < 0 {
+			continue
+		}
+		shapes[shape] = m.next[i]
+		if m.rename(m.x[i].text, m.y[j].text) {
+			m.pair(int(i), j)
+		}
+	}
+}
+
+func (m *marker) pair(i, j int) {
+	m.x[i].mark, m.x[i].other = MarkRenamed, int32(j)
+	m.y[j].mark, m.y[j].other = MarkRenamed, int32(i)
+	m.out.Renamed++
+}
+
+// rename reports whether one line becomes the other by names alone, given the lines seen so
+// far, and notes what the names became.
+func (m *marker) rename(before, after string) bool {
+	m.pairs = m.pairs[:0]
+	i, j := 0, 0
+	for i < len(before) && j < len(after) {
+		a, b := nextToken(before, i), nextToken(after, j)
+		x, y := before[i:a.end], after[j:b.end]
+		if a.name != b.name || !a.name && x != y {
+			return false
+		}
+		if a.name {
+			m.pairs = append(m.pairs, [2]string{x, y})
+		}
+		i, j = a.end, b.end
+	}
+	if i < len(before) || j < len(after) {
+		return false
+	}
+	m.undo = m.undo[:0]
+	for _, p := range m.pairs {
+		if !m.become(m.id(p[0]), m.id(p[1])) {
+			for k := 0; k < len(m.undo); k += 2 {
+				m.to[m.undo[k]], m.from[m.undo[k+1]] = -1, -1
 			}
 			return false
 		}
-		m.names[from], m.back[to] = to, from
-		added = append(added, pair{from, to})
 	}
 	return true
 }
 
-// keywords are the words of TVMScript that name no value.
-var keywords = map[string]bool{
-	"and": true, "as": true, "assert": true, "class": true, "def": true, "else": true, "False": true, "for": true, "from": true, "if": true,
-	"import": true, "in": true, "is": true, "lambda": true, "None": true, "not": true, "or": true, "pass": true, "return": true, "True": true,
-	"while": true, "with": true, "T": true, "R": true, "I": true, "cls": true,
+// id returns the number of a name.
+func (m *marker) id(name string) int32 {
+	n, ok := m.ids[name]
+	if !ok {
+		n = int32(len(m.to))
+		m.ids[name] = n
+		m.to, m.from, m.defs = append(m.to, -1), append(m.from, -1), append(m.defs, 0)
+	}
+	return n
 }
 
-// shapeOf returns a line with its names replaced, and the names.
-func shapeOf(s string) (string, []string) {
-	var shape strings.Builder
-	var names []string
-	for i := 0; i < len(s); {
-		start := i
-		switch c := s[i]; {
-		case c == '"':
-			for i++; i < len(s) && s[i] != '"'; i++ {
-				if s[i] == '\\' {
-					i++
-				}
-			}
-			i = min(i+1, len(s))
-		case c == '#': // a comment is text
-			i = len(s)
-		case c >= '0' && c <= '9':
-			for i++; i < len(s) && (wordByte(s[i]) || s[i] == '.'); i++ {
-			}
-		case wordByte(c):
-			for i++; i < len(s) && wordByte(s[i]); i++ {
-			}
-			if valueName(s, start, i) {
-				names = append(names, s[start:i])
-				shape.WriteByte(0)
-				continue
-			}
-		default:
-			i++
-		}
-		shape.WriteString(s[start:i])
+// become notes that one name became another. It reports false where it became a third, where
+// another name became that, and where the lines do not define the two.
+func (m *marker) become(x, y int32) bool {
+	if m.to[x] == y && m.from[y] == x {
+		return true
 	}
-	return shape.String(), names
-}
-
-// valueName reports whether the word at s[i:j] names a value: it is no keyword, no attribute,
-// not called, and no name of an argument.
-func valueName(s string, i, j int) bool {
-	if keywords[s[i:j]] || i > 0 && s[i-1] == '.' {
+	if m.to[x] >= 0 || m.from[y] >= 0 || x != y && (m.defs[x]&1 == 0 || m.defs[y]&2 == 0) {
 		return false
 	}
-	if j < len(s) && (s[j] == '(' || s[j] == '=' && !strings.HasPrefix(s[j:], "==")) {
-		return false
-	}
+	m.to[x], m.from[y] = y, x
+	m.undo = append(m.undo, x, y)
 	return true
-}
-
-// wordByte reports whether c is part of a word; bytes of other scripts are.
-func wordByte(c byte) bool {
-	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c >= 0x80
 }

@@ -1,6 +1,7 @@
 // The middle of the page: which rows to show for a step, a function and a view, and what to say where there are none.
 
 import type { DiffQuery } from "./api";
+import { only } from "./delta";
 import { byId, h, setText } from "./dom";
 import { GraphPane, type Open } from "./graphpane";
 import { CodeView } from "./codeview";
@@ -8,6 +9,7 @@ import { errorNote } from "./details";
 import type { Entry } from "./functions";
 import { plural } from "./format";
 import { importPath, type RunModel, type Step } from "./model";
+import { MetricsPane } from "./metricspane";
 import { byNumber, result } from "./result";
 import { DiffSource } from "./diffsource";
 import type { Source } from "./source";
@@ -28,6 +30,7 @@ export class Center {
   private readonly host = byId("code");
   private readonly resultHost = byId("result");
   private readonly graph: GraphPane;
+  private readonly metrics: MetricsPane;
   // target is a line of the text before that is to be shown with the next text.
   private target = 0;
   private focusNext = false;
@@ -36,10 +39,12 @@ export class Center {
   private pending: AbortController | null = null;
   private readonly warm = new Set<string>();
 
-  constructor(private readonly on: { line(n: number): void; openKernel(name: string): void; go(view: View, fn: string, line: number): void; showView(view: View): void }) {
+  constructor(private readonly on: { line(n: number): void; history(n: number, before: boolean): void; openKernel(name: string): void; go(view: View, fn: string, line: number): void; showView(view: View): void; select(step: Step): void }) {
     this.host.replaceChildren(this.empty);
+    this.metrics = new MetricsPane({ select: (step) => on.select(step), openFunction: (fn) => on.go("ir", fn, 0) });
     this.graph = new GraphPane({
       line: (n) => on.line(n),
+      history: (n, before) => on.history(n, before),
       marks: (k, n) => setText(byId("hunk-count"), n === 0 ? "" : k < 0 ? plural(n, "mark") : `${k + 1} / ${n}`),
     });
     this.code = new CodeView(this.host, {
@@ -71,7 +76,7 @@ export class Center {
     return {
       entries: [...changed.map((c): Entry => ({
         name: c.name, key: c.name, ...badge(c.kind), // A sequential says which functions its passes changed, but not by how much.
-        ...(c.added + c.removed > 0 || c.hunks ? { added: c.added, removed: c.removed } : {}),
+        ...(c.added + c.removed > 0 || c.hunks ? { lines: c } : {}),
         ...(c.change === "changed" ? {} : { note: c.change }),
       })), ...same.map((f): Entry => ({ name: f.name, key: f.name, ...badge(f.kind), note: "same" }))],
       count: step?.finished ? `${changed.length} changed, ${step.finished.same} same` : "",
@@ -85,8 +90,10 @@ export class Center {
     this.resultHost.hidden = !isResult;
     // The focus follows from the graph to the text.
     if (!isResult && state.view !== "graph" && this.graph.host.contains(document.activeElement)) this.focusNext = true;
+    const isMetrics = state.view === "metrics";
+    this.metrics.host.hidden = !isMetrics;
     this.graph.host.hidden = state.view !== "graph" || !this.graph.drawn;
-    this.host.hidden = isResult || !this.graph.host.hidden;
+    this.host.hidden = isResult || isMetrics || !this.graph.host.hidden;
     const title = this.title(step, fn, state.view);
     setText(byId("center-title"), title);
     byId("center-title").title = title;
@@ -96,6 +103,7 @@ export class Center {
       this.key = key;
       return;
     }
+    if (isMetrics) return this.showMetrics(model, step, fn);
     const change = step?.finished?.functions.find((c) => c.name === fn);
     if (state.view === "graph") return this.showGraph(model, step, fn, change, state.line);
     const text = this.texts(model, step, fn, state.view);
@@ -120,10 +128,26 @@ export class Center {
     void this.diff(change, state, sameText, `what ${step?.name} did to ${fn}`);
   }
 
+  // aim names a line of the text before that is to be in view when the next text is shown; 0 for none.
+  aim(line: number): void {
+    this.target = line;
+  }
+
   // moveHunk goes to the next (1) or previous (-1) run of changes, in the graph to the next node with a mark.
   moveHunk(dir: 1 | -1): void {
     if (this.graph.host.hidden) this.code.moveHunk(dir);
     else this.graph.moveMark(dir);
+  }
+
+  private showMetrics(model: RunModel, step: Step | null, fn: string): void {
+    this.key = "metrics";
+    this.pending?.abort();
+    this.pending = null;
+    setText(byId("hunk-count"), "");
+    this.metrics.show(model, step, fn).catch((err: unknown) => {
+      this.metrics.host.hidden = true;
+      this.say(err instanceof Error ? err.message : String(err), true);
+    });
   }
 
   private showGraph(model: RunModel, step: Step | null, fn: string, change: FunctionChange | undefined, line: number): void {
@@ -220,12 +244,15 @@ export class Center {
 
   private title(step: Step | null, fn: string, view: View): string {
     if (view === "result") return "Result";
+    if (view === "metrics") return `Metrics ${!step || step.path === importPath ? "of the imported module" : `of ${step.name}`}`;
     if (view === "source") return "Source of the session";
     if (view === "code") return fn ? `Generated code of ${fn === "(vm)" ? "the virtual machine" : fn}` : "Generated code";
     const name = fn === wholeModule ? "module" : fn;
     if (!step) return name ? `${name} as imported` : "Imported module";
     if (view === "ir" || (view === "graph" && !step.finished?.functions.some((c) => c.name === fn))) return step.path === importPath ? `${name || "module"} as imported` : `${name || "module"} after ${step.name}`;
-    return name ? `${step.name} › ${name}` : step.name;
+    const change = step.finished?.functions.find((c) => c.name === fn);
+    const marks = change ? only(change) : "";
+    return `${name ? `${step.name} › ${name}` : step.name}${marks ? `: ${marks}` : ""}`;
   }
 
   private nothing(model: RunModel, step: Step | null, view: View): void {

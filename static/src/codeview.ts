@@ -1,10 +1,11 @@
 // The view of code: a source of rows in a windowed list, unified or side by side.
 
+import { apart } from "./delta";
 import { h } from "./dom";
 import { Painter } from "./paint";
 import { DiffSource } from "./diffsource";
 import type { Row, Side, Source } from "./source";
-import type { Span } from "./wire";
+import type { DiffRow, Span } from "./wire";
 import { Windowed } from "./windowed";
 
 const rowHeight = 20;
@@ -21,6 +22,8 @@ export class CodeView {
   private columns = 0;
   private hunk = -1;
   private epoch = 0;
+  // decorate, where it is set, changes a row that was made and says which parts of its cells to highlight: cell, highlight, from, to.
+  decorate: ((row: Row, el: HTMLElement) => [Element, string, number, number][]) | null = null;
 
   constructor(host: HTMLElement, private readonly on: { line(n: number): void; hunk(k: number, n: number): void; error(err: unknown): void }) {
     this.scroller = h("div", { class: "code-view", tabindex: 0, role: "table", "aria-label": "Code" });
@@ -63,6 +66,11 @@ export class CodeView {
 
   setWords(on: boolean): void {
     this.words = on;
+    this.list.redraw();
+  }
+
+  // redraw makes the rows in view again.
+  redraw(): void {
     this.list.redraw();
   }
 
@@ -149,31 +157,54 @@ export class CodeView {
     else if (this.source?.split) this.renderSplit(i, el, row);
     else this.renderUnified(i, el, row);
     if (this.line && row[this.side] === this.line) el.classList.add("at-line");
+    for (const [cell, ...range] of this.decorate?.(row, el) ?? []) this.painter.mark(i, cell, ...range);
     return el;
   }
 
   private renderUnified(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
     const diff = this.source instanceof DiffSource;
     const mark = row.kind === "add" ? "+" : row.kind === "del" ? "−" : "";
+    const marked = this.mark(el, row);
     if (diff) el.append(number(row.before, ""));
-    el.append(number(row.after, mark, true, "", this.noteOn(row.after)));
-    el.append(this.cell(i, row.text ?? [], row.kind === "add" ? "word-add" : "word-del"));
+    el.append(number(row.after, marked ? sign(row) : mark, true, "", this.noteOn(row.after)));
+    el.append(this.cell(i, row.text ?? [], marked ? "word-mark" : row.kind === "add" ? "word-add" : "word-del"));
   }
 
   private renderSplit(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
     const changed = row.kind === "mod";
+    const marked = this.mark(el, row);
     const left = row.kind === "add" ? null : (row.left ?? row.text ?? []);
     const right = row.kind === "del" ? null : (row.right ?? row.text ?? []);
-    const leftCell = left ? this.cell(i, left, "word-del") : h("span", { class: "tx", role: "cell" });
-    const rightCell = right ? this.cell(i, right, "word-add") : h("span", { class: "tx", role: "cell" });
+    const leftCell = left ? this.cell(i, left, marked ? "word-mark" : "word-del") : h("span", { class: "tx", role: "cell" });
+    const rightCell = right ? this.cell(i, right, marked ? "word-mark" : "word-add") : h("span", { class: "tx", role: "cell" });
     if (changed || row.kind === "del") leftCell.classList.add("del");
     if (changed || row.kind === "add") rightCell.classList.add("add");
     if (!left) leftCell.classList.add("none");
     if (!right) rightCell.classList.add("none");
     el.append(
-      number(left ? row.before : undefined, changed || row.kind === "del" ? "−" : "", false, "left"), leftCell,
-      number(right ? row.after : undefined, changed || row.kind === "add" ? "+" : "", true, "right", this.noteOn(row.after)), rightCell,
+      number(left ? row.before : undefined, !left ? "" : marked ? sign(row) : changed || row.kind === "del" ? "−" : "", false, "left"), leftCell,
+      number(right ? row.after : undefined, !right ? "" : marked ? sign(row) : changed || row.kind === "add" ? "+" : "", true, "right", this.noteOn(row.after)), rightCell,
     );
+  }
+
+  // mark tells whether a row is shown as renamed or moved only.
+  private mark(el: HTMLElement, row: Exclude<Row, { kind: "head" }>): boolean {
+    if (!row.mark || !apart()) return false;
+    el.classList.add("marked", `is-${row.mark}`);
+    return true;
+  }
+
+  // goToOther goes from the current line, or else the first in view, to the other place of one that moved. It reports false where none did.
+  async goToOther(): Promise<boolean> {
+    const { first, last } = this.list.window();
+    const moved: DiffRow[] = [];
+    for (let i = first; i < last; i++) {
+      const row = this.source?.get(i);
+      if (row && row.kind !== "head" && row.mark === "moved" && row.other) moved.push(row);
+    }
+    const row = moved.find((x) => x[this.side] === this.line) ?? moved[0];
+    if (row) await this.goToLine(row.other!, row.kind === "del" ? "after" : "before");
+    return row !== undefined;
   }
 
   private noteOn(line: number | undefined): string {
@@ -202,6 +233,8 @@ export class CodeView {
       }
       return;
     }
+    const other = target.closest<HTMLElement>("[data-other]");
+    if (other) return void (await this.goToLine(Number(other.dataset.other), other.dataset.side as Side));
     const ln = target.closest<HTMLElement>("[data-line]");
     if (!ln) return;
     this.line = Number(ln.dataset.line);
@@ -211,7 +244,16 @@ export class CodeView {
   }
 }
 
-function number(n: number | undefined, mark: string, link = false, side = "", note = ""): HTMLElement {
+// sign stands for a line that is renamed or moved only; that of a moved line leads to its other place.
+function sign(row: Exclude<Row, { kind: "head" }>): HTMLElement {
+  if (row.mark === "renamed") return h("span", { title: "only renamed" }, h("span", { "aria-hidden": "true" }, "~"), h("span", { class: "vh" }, " renamed"));
+  const side = row.kind === "del" ? "after" : "before";
+  if (!row.other) return h("span", { title: "only its indentation differs" }, h("span", { "aria-hidden": "true" }, "↕"), h("span", { class: "vh" }, " moved"));
+  const title = side === "after" ? `moved to line ${row.other}` : `moved from line ${row.other}`;
+  return h("button", { type: "button", class: "other", tabindex: -1, title, "aria-label": title, "data-other": row.other, "data-side": side }, "↕");
+}
+
+function number(n: number | undefined, mark: string | HTMLElement, link = false, side = "", note = ""): HTMLElement {
   const sign = note ? h("span", { class: "noted-mark", "aria-hidden": "true" }, "◆") : " ";
   return h(
     "span",

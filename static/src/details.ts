@@ -1,5 +1,6 @@
 // The details of the selected pass: what it is, what it did, in numbers, and what it had to say.
 
+import { only } from "./delta";
 import { h } from "./dom";
 import { big, bytes, plural, shortOp, time } from "./format";
 import { importPath, opCount, type Step } from "./model";
@@ -14,9 +15,15 @@ export interface DetailsListener {
   jump: Jump;
   // edit opens a script; null where the visitor may not change it.
   edit: ((script: string) => void) | null;
+  // about describes a step that applies an edit of the IR; null for any other.
+  about(step: Step): HTMLElement | null;
+  // warnings say where the order around the step breaks a constraint.
+  warnings: string[];
 }
 
-export function details(host: HTMLElement, step: Step | null, info: PassInfo | undefined, on: DetailsListener): void {
+// details writes what a step is into host, and what it did into rest; between them the page shows its options.
+export function details(host: HTMLElement, rest: HTMLElement, step: Step | null, info: PassInfo | undefined, on: DetailsListener): void {
+  rest.replaceChildren();
   if (!step) {
     host.replaceChildren(h("p", { class: "quiet" }, "Select a pass to see what it did."));
     return;
@@ -26,12 +33,16 @@ export function details(host: HTMLElement, step: Step | null, info: PassInfo | u
     return;
   }
   const group = step.kind === "sequential";
-  const out: HTMLElement[] = [
+  const head: HTMLElement[] = [
     h("h3", { class: "details-name" }, h("span", { class: `glyph is-${step.status}`, "aria-hidden": "true" }, glyphs[step.status]), step.name),
     h("p", { class: "details-sum" }, summary(step)),
   ];
-  if (info?.doc) out.push(h("p", { class: "details-doc" }, info.doc));
-  if (info?.script) out.push(written(info.script, on));
+  if (info?.doc) head.push(h("p", { class: "details-doc" }, info.doc));
+  if (info?.script) head.push(written(info.script, on));
+  const about = on.about(step);
+  if (about) head.push(about);
+  head.push(...on.warnings.map((text) => h("div", { class: "note warning" }, h("p", { class: "note-text" }, text))));
+  const out: HTMLElement[] = [];
   // The message of a script says more than the error of the pass that it ended.
   if (step.error && !step.diagnostics.some((d) => d.code === "script")) out.push(errorNote(step.error));
   out.push(...step.diagnostics.map((d) => diagnosticNote(d, on.jump)));
@@ -39,7 +50,8 @@ export function details(host: HTMLElement, step: Step | null, info: PassInfo | u
   const after = step.finished?.metrics ?? null;
   if (step.before && after) out.push(...numbers(step.before, after));
   if (!group) out.push(...attrs(step));
-  host.replaceChildren(...out);
+  host.replaceChildren(...head);
+  rest.replaceChildren(...out);
 }
 
 // written shows the script of a pass that a user wrote.
@@ -50,7 +62,7 @@ function written(script: Script, on: DetailsListener): HTMLElement {
     "div",
     { class: "written" },
     h("p", {}, "Written by a user in ", h("code", {}, script.name), " ", on.edit ? edit : null),
-    h("p", { class: "quiet" }, "The command line above runs a script by itself, without the pipeline around it."),
+    h("p", { class: "quiet" }, "The command line above reads the script from a file of this name."),
     h("details", {}, h("summary", {}, "Source"), h("pre", { class: "written-source", tabindex: 0, "aria-label": `Source of ${script.name}` }, script.source)),
   );
 }
@@ -66,7 +78,8 @@ function summary(step: Step): string {
     case "changed": {
       const f = step.finished!;
       const rest = f.same > 0 ? `, left ${f.same} as ${f.same === 1 ? "it was" : "they were"}` : "";
-      return `Changed ${plural(f.functions.length, "function")}${rest}${took}.`;
+      const marks = only(f);
+      return `Changed ${plural(f.functions.length, "function")}${rest}${took}${marks ? `: ${marks}` : ""}.`;
     }
   }
 }
@@ -186,6 +199,6 @@ function place(d: Diagnostic, jump: Jump): HTMLElement | string {
   const at = [source, line, column].filter(Boolean).join(":");
   if (!line) return at;
   const b = h("button", { type: "button", class: "link", "data-jump": line }, at);
-  b.addEventListener("click", () => jump(line, d.code === "script" ? source : ""));
+  b.addEventListener("click", () => jump(line, d.code === "script" || d.code === "edit" ? source : ""));
   return b;
 }

@@ -43,10 +43,12 @@ export class DiffSource implements Source {
     for (const hunk of c.hunks) {
       let { before, after } = hunk;
       marks.push({ row: rows.length, rows: hunk.lines.length, before, after });
-      for (const line of hunk.lines) {
+      for (const [i, line] of hunk.lines.entries()) {
         const text: Span[] = [["", line.slice(1)]];
-        if (line[0] === "-") rows.push({ kind: "del", before: before++, text });
-        else if (line[0] === "+") rows.push({ kind: "add", after: after++, text });
+        const sign = hunk.marks?.[i];
+        const mark = sign === "~" ? { mark: "renamed" as const } : sign === ">" ? { mark: "moved" as const } : {};
+        if (line[0] === "-") rows.push({ kind: "del", before: before++, text, ...mark });
+        else if (line[0] === "+") rows.push({ kind: "add", after: after++, text, ...mark });
         else rows.push({ kind: "same", before: before++, after: after++, text });
       }
     }

@@ -1,6 +1,8 @@
 // The list of functions: those that the selected pass changed, all functions of the module, or the generated kernels.
 
+import { delta, signature } from "./delta";
 import { h, setAttr, setText } from "./dom";
+import type { LineCounts } from "./wire";
 import { Windowed } from "./windowed";
 
 export interface Entry {
@@ -9,8 +11,7 @@ export interface Entry {
   key: string;
   badge: string;
   badgeTitle: string;
-  added?: number;
-  removed?: number;
+  lines?: LineCounts;
   note?: string;
 }
 
@@ -35,14 +36,14 @@ export class FunctionList {
   }
 
   update(entries: Entry[], selected: string, count: string): void {
-    const signature = entries.map((x) => `${x.key} ${x.added} ${x.removed} ${x.note}`).join("\n");
+    const looks = entries.map((x) => `${x.key} ${signature(x.lines)} ${x.note}`).join("\n");
     setText(this.count, count);
-    const fresh = signature !== this.signature;
+    const fresh = looks !== this.signature;
     if (!fresh && selected === this.selected) return;
     const left = this.selected;
     this.entries = entries;
     this.selected = selected;
-    this.signature = signature;
+    this.signature = looks;
     this.box.parentElement?.style.setProperty("--n", String(Math.min(40, entries.length)));
     if (fresh) this.list.reset(entries.length, 0);
     else this.list.redrawWhere((k) => entries[k]!.key === left || entries[k]!.key === selected);
@@ -59,7 +60,7 @@ export class FunctionList {
       h("span", { class: "badge", title: x.badgeTitle }, x.badge),
       name(x.name),
       x.note ? h("span", { class: "fn-note" }, x.note) : null,
-      x.added === undefined ? null : h("span", { class: "delta" }, h("span", { class: "plus" }, `+${x.added}`), " ", h("span", { class: "minus" }, `−${x.removed ?? 0}`)),
+      x.lines ? delta(x.lines) : null,
     );
   }
 

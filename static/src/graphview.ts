@@ -15,6 +15,8 @@ export interface GraphListener {
   open(line: number, before: boolean): void;
   // line is told the line of the node that the reader is at, 0 where the text after the pass has none.
   line(n: number): void;
+  // history shows what became of the node of a line.
+  history(line: number, before: boolean): void;
   // marks is told how many nodes are marked, and at which of them the reader is, -1 for none.
   marks(k: number, n: number): void;
 }
@@ -196,7 +198,14 @@ export class GraphView {
     const i = indexOf(e.target);
     if (i < 0 || this.stage.dragged) return;
     this.select(i);
-    this.openLine(this.nodes[i]!);
+    if (e.shiftKey) this.openHistory(this.nodes[i]!);
+    else this.openLine(this.nodes[i]!);
+  }
+
+  private openHistory(node: SVGGElement): void {
+    const line = Number(node.dataset.line ?? 0);
+    if (line > 0) this.on.history(line, node.dataset.mark === "removed");
+    else setText(this.parts.folded, "This node has no line of its own.");
   }
 
   private openLine(node: SVGGElement): void {
@@ -217,6 +226,7 @@ export class GraphView {
     else if (e.key === "/") this.parts.search.focus();
     else if (!node) return; // the stage itself: the browser scrolls it
     else if (e.key === "Enter" || e.key === " ") this.openLine(node);
+    else if (e.key === ".") this.openHistory(node);
     else if (e.key === "Home") to = 0;
     else if (e.key === "End") to = this.nodes.length - 1;
     else if (e.key in directions) to = this.neighbour(node, ...directions[e.key]!);

@@ -30,8 +30,12 @@ const more: [string, string][] = [
   ["← →", "in the tree: close, open; on a handle: move it"],
   ["↑ ↓ ← →", "in the graph: to the next node; on its frame: move it"],
   ["+ − 0 a", "in the graph: larger, smaller, actual size, all of it"],
-  ["Enter", "on a node of the graph: to its line"],
+  ["Enter", "on a node of the graph: to its line; in the text: choose a name with the arrows, for its history"],
+  ["Shift click", "on a node of the graph: its history; a click on a name in the text does the same"],
   ["Space", "in the tree: turn the pass off or on"],
+  ["Alt+↑ Alt+↓", "in the tree: move the pass"],
+  ["Delete", "in the tree: remove the pass"],
+  ["Ctrl+Z Ctrl+Y", "undo, redo a change of the pipeline"],
 ];
 
 export function helpDialog(keys: Key[]): () => void {
@@ -46,6 +50,7 @@ export function helpDialog(keys: Key[]): () => void {
     h("h2", {}, "Marks"),
     h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ runs   · waits   ↺ taken from an earlier run"),
     h("p", { class: "marks" }, "A solid tick box is an optional pass; a dashed one is a lowering pass: without it no code can be made."),
+    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ↕ only moved: its sign leads to the other place"),
     close,
   );
   return () => dialog.showModal();

@@ -44,6 +44,8 @@ export interface Step {
   // seen is the page's own clock when the step started, for showing only what takes a while.
   seen: number;
   before: Metrics | null;
+  // began is the number of the event that began the step.
+  began?: number;
 }
 
 // importPath is the path of the row that stands for the imported module; it is no step of the run.
@@ -65,7 +67,10 @@ export class RunModel {
   started: RunStarted | null = null;
   finished: RunFinished | null = null;
   finishedAt = 0;
+  // reusedSteps of ranSteps were taken from an earlier run, which saved so many nanoseconds.
   reusedSteps = 0;
+  ranSteps = 0;
+  saved = 0;
   code: CodeGenerated | null = null;
   // Times of what is no pass, in nanoseconds: reading the model, generating code, and what the engine makes of the code.
   importTime = 0;
@@ -109,6 +114,7 @@ export class RunModel {
         step.at = e.measured?.at ?? this.clock;
         step.seen = performance.now();
         step.before = this.metrics;
+        step.began = e.seq;
         step.reused = e.reused ?? false;
         break;
       }
@@ -149,6 +155,8 @@ export class RunModel {
         this.finished = e.body;
         this.finishedAt = e.measured?.at ?? this.clock;
         this.reusedSteps = e.measured?.reused_steps ?? 0;
+        this.ranSteps = e.measured?.steps ?? 0;
+        this.saved = e.measured?.saved ?? 0;
         for (const step of this.steps.values()) {
           if (step.status === "running") {
             step.status = "failed";
@@ -210,14 +218,20 @@ export class RunModel {
   // functionsAt lists the functions of the module as it is when the step has ended, sorted by name; null is the imported module.
   // A step that did not end, or changed nothing, gives the module before it.
   functionsAt(step: Step | null): WireFunction[] {
+    return this.functionsUntil(step ? (step.seq >= 0 ? step.seq : Infinity) : -1);
+  }
+
+  // functionsBefore lists the functions of the module that a step is given.
+  functionsBefore(step: Step): WireFunction[] {
+    return this.functionsUntil(step.began ?? step.seq - 1);
+  }
+
+  private functionsUntil(seq: number): WireFunction[] {
     const module = new Map<string, WireFunction>();
     for (const f of this.started?.functions ?? []) module.set(f.name, f);
-    if (step) {
-      const limit = step.seq >= 0 ? step.seq : Infinity;
-      for (const end of this.ends) {
-        if (end.seq > limit) break;
-        for (const c of end.finished?.functions ?? []) applyChange(module, c);
-      }
+    for (const end of this.ends) {
+      if (end.seq > seq) break;
+      for (const c of end.finished?.functions ?? []) applyChange(module, c);
     }
     return [...module.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
@@ -251,7 +265,11 @@ export class RunModel {
       reused: false, diagnostics: [], seq: -1, at: 0, seen: 0, before: null,
     };
     this.steps.set(path, step);
-    (above ? above.children : this.roots).push(step);
+    const list = above ? above.children : this.roots;
+    // 1.3r1/Name ran because 1.3 requires it, and so before it.
+    const by = /^([\d.]+)r\d+\//.exec(path);
+    const i = by ? list.findIndex((x) => x.path.startsWith(`${by[1]}/`)) : -1;
+    list.splice(i < 0 ? list.length : i, 0, step);
     return step;
   }
 
@@ -266,7 +284,11 @@ export class RunModel {
 
 function applyChange(module: Map<string, WireFunction>, c: FunctionChange): void {
   if (c.change === "removed") module.delete(c.name);
-  else module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after });
+  else {
+    // A sequence has no metrics of its own: its passes had them.
+    const metrics = c.metrics ?? module.get(c.name)?.metrics;
+    module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after, ...(metrics ? { metrics } : {}) });
+  }
 }
 
 // opCount adds up the operators of a module.

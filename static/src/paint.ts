@@ -72,6 +72,13 @@ export class Painter {
     return text.length;
   }
 
+  // mark adds a highlight to a cell that was filled.
+  mark(row: number, cell: Element, name: string, start: number, end: number): void {
+    const ranges = this.byRow.get(row) ?? [];
+    this.byRow.set(row, ranges);
+    if (supported && cell.firstChild) this.add(ranges, name, cell.firstChild, start, end);
+  }
+
   forget(row: number): void {
     for (const [name, range] of this.byRow.get(row) ?? []) registry(name).delete(range);
     this.byRow.delete(row);

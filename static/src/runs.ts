@@ -4,6 +4,7 @@ import { api, RequestError } from "./api";
 import { debounce } from "./dom";
 import { RunModel } from "./model";
 import { Stream } from "./socket";
+import { Undo } from "./undo";
 import type { PassInfo, RunInfo, SessionInfo, Settings, WireEvent } from "./wire";
 
 // A change of the settings starts a run at once; further changes within settle ms are taken together.
@@ -29,6 +30,7 @@ export class Runs {
   // connection and problem are what to tell the reader; empty where all is well.
   connection = "";
   problem = "";
+  readonly undo = new Undo();
   private stream: Stream | null = null;
   private lastStart = -settle;
   private starts = 0;
@@ -65,8 +67,14 @@ export class Runs {
     void this.adopt(id);
   }
 
-  // change sets some settings and starts a run with them soon.
+  // change sets some settings and starts a run with them soon. It can be undone.
   change(settings: Partial<Settings>): void {
+    this.undo.note(this.settings);
+    this.set(settings);
+  }
+
+  // set is change without a way back.
+  set(settings: Partial<Settings>): void {
     this.settings = { ...this.settings, ...settings };
     this.stale = true;
     this.on.changed();

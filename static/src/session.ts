@@ -1,22 +1,28 @@
 // The page of a session: what is selected, what is drawn, and what the controls and keys do.
 
 import { Center, firstChange, wholeModule } from "./center";
+import { apart } from "./delta";
 import { details } from "./details";
-import { copy } from "./dialogs";
-import { announce, byId, debounce, perFrame, press, setText } from "./dom";
+import { wireControls } from "./controls";
+import { announce, byId, debounce, perFrame, press, setAttr, setText } from "./dom";
+import { Edits } from "./edits";
 import { FunctionList } from "./functions";
-import { helpDialog, type Key, listen } from "./keys";
+import { HistoryPane } from "./historypane";
 import type { RunModel, Step } from "./model";
 import { Notes, type Place } from "./notes";
 import { resizablePanes } from "./panes";
+import { Pipeline } from "./pipeline";
 import { Runs } from "./runs";
+import { SearchPane } from "./searchpane";
 import { Sharing } from "./share";
+import { wireKeys } from "./shortcuts";
+import { editPrefix } from "./steps";
 import { keep, readState, setting, type State, type View, writeState } from "./state";
 import { Timeline } from "./timeline";
-import { drawMessages, drawTop, summary } from "./top";
+import { drawMessages, drawTop, reuse, summary } from "./top";
 import { PipelineTree } from "./tree";
 import { UserPasses } from "./userpasses";
-import type { Note } from "./wire";
+import type { Note, PassInfo } from "./wire";
 
 const narrow = matchMedia("(max-width: 760px)");
 
@@ -24,29 +30,37 @@ export async function session(): Promise<void> {
   await new SessionPage(byId("app")).open();
 }
 
-class SessionPage {
-  private state: State;
+export class SessionPage {
+  state: State;
   // chosen tells that the reader has picked a pass; until then the page shows the first one that changed something.
   private chosen: boolean;
-  private filter = "";
-  private onlyChanged = setting("only-changed") !== "false";
+  filter = "";
+  onlyChanged = setting("only-changed") !== "false";
   private shown = "";
   private detailed = "";
-  private readonly runs: Runs;
-  private readonly tree: PipelineTree;
-  private readonly functions: FunctionList;
-  private readonly timeline: Timeline;
-  private readonly center: Center;
-  private readonly user: UserPasses;
-  private readonly notes: Notes;
-  private readonly sharing: Sharing;
+  readonly runs: Runs;
+  readonly tree: PipelineTree;
+  readonly functions: FunctionList;
+  readonly timeline: Timeline;
+  readonly center: Center;
+  readonly user: UserPasses;
+  readonly notes: Notes;
+  readonly sharing: Sharing;
+  readonly edits: Edits;
+  readonly pipeline: Pipeline;
+  readonly history: HistoryPane;
+  readonly search: SearchPane;
   // fn is the function that the middle shows, which the reader need not have chosen.
-  private fn = "";
+  fn = "";
   // wanted is the name of a pass that is to be selected when a run has it.
   private wanted = "";
-  // jump shows a line of the text that the session starts from, or of a script of the run.
-  private readonly jump = (line: number, script = ""): void => (script ? void this.user.open(script, line) : this.showSource(line));
-  private readonly render = perFrame(() => this.draw());
+  // jump shows a line of the text that the session starts from, of a script of the run, or of an edit of the IR.
+  private readonly jump = (line: number, script = ""): void => {
+    if (script.startsWith(editPrefix)) void this.edits.again(script.slice(editPrefix.length), line);
+    else if (script) void this.user.open(script, line);
+    else this.showSource(line);
+  };
+  readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
   private readonly prefetchSoon = debounce(120, () => {
     for (const dir of [1, -1] as const) {
@@ -55,7 +69,7 @@ class SessionPage {
     }
   });
 
-  constructor(private readonly app: HTMLElement) {
+  constructor(readonly app: HTMLElement) {
     this.state = readState(app.dataset.run ?? "");
     this.chosen = this.state.pass !== "";
     this.runs = new Runs(app.dataset.session ?? "", this.state.run, app.dataset.mayEdit === "true", {
@@ -70,31 +84,41 @@ class SessionPage {
         this.select(step);
         if (narrow.matches) this.showTab("center");
       },
-      toggle: (step) => this.toggle(step),
+      toggle: (step) => void this.toggle(step),
+      act: (action, step) => {
+        if (action === "remove" && step?.name.startsWith(editPrefix)) this.edits.remove(step.name.slice(editPrefix.length));
+        else this.pipeline.act(action, step);
+      },
       changed: () => this.render(),
     });
+    this.pipeline = new Pipeline(this);
     this.functions = new FunctionList(byId("function-list"), byId("functions-count"), { select: (key) => this.go({ fn: key, line: 0 }) });
     this.timeline = new Timeline(byId("timeline-body"), { select: (step) => this.select(step) });
     this.center = new Center({
       line: (line) => this.go({ line }),
+      history: (line, before) => this.history.node(line, before),
       openKernel: (name) => this.go({ view: "code", fn: name, line: 0 }),
       go: (view, fn, line) => this.go({ view, fn, line }),
       showView: (view) => this.setView(view),
+      select: (step) => this.select(step),
     });
     this.user = new UserPasses(app, this.runs, {
       settings: () => this.runs.settings,
       change: (settings) => this.runs.change(settings),
       selected: () => this.state.pass || "import",
       title: () => this.selected()?.name ?? "the import of the module",
-      show: (name) => (this.wanted = name),
+      show: (name) => this.showLater(name),
     }, this.render);
     this.notes = new Notes(app.dataset.session ?? "", { here: () => this.here(), go: (note) => this.goToNote(note), changed: () => this.render() });
     this.sharing = new Sharing(app, this.runs, { state: () => ({ ...this.state, fn: this.fn }), changed: () => this.render() });
+    this.history = new HistoryPane(this);
+    this.search = new SearchPane(this);
+    this.edits = new Edits(this);
     resizablePanes(app);
-    this.controls();
-    this.keyboard();
+    wireControls(this);
+    wireKeys(this);
     // A link to a diff or a result opens on it.
-    if (narrow.matches && (this.chosen || ["result", "code", "source", "graph"].includes(this.state.view))) this.showTab("center");
+    if (narrow.matches && (this.chosen || ["result", "code", "source", "graph", "metrics"].includes(this.state.view))) this.showTab("center");
   }
 
   async open(): Promise<void> {
@@ -104,7 +128,7 @@ class SessionPage {
     if (this.state.run === "" && this.runs.current !== "") this.go({ run: this.runs.current });
   }
 
-  private get model(): RunModel {
+  get model(): RunModel {
     return this.runs.model;
   }
 
@@ -125,7 +149,7 @@ class SessionPage {
       const first = this.model.all().find((step) => step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"));
       if (first) this.state.pass = first.path;
     }
-    if (this.model.finished) announce(summary(this.runs));
+    if (this.model.finished) announce([summary(this.runs), reuse(this.model)].filter(Boolean).join(": "));
     // A step that turns out to take long appears a moment later.
     else window.setTimeout(this.render, 160);
     this.render();
@@ -133,26 +157,32 @@ class SessionPage {
 
   // keepSelection finds the selected pass again where another pipeline gives it another path.
   private keepSelection(): void {
-    if (!this.model.started || this.state.pass === "" || this.model.steps.has(this.state.pass)) return;
+    if (!this.model.started || this.state.pass === "" || this.model.steps.has(this.state.pass) || this.pipeline.planned) return;
     const name = this.state.pass.slice(this.state.pass.indexOf("/") + 1);
     const same = this.model.all().find((step) => step.name === name);
     if (same) this.state.pass = same.path;
   }
 
-  private toggle(step: Step): void {
+  private async toggle(step: Step): Promise<void> {
     if (!this.runs.mayEdit) announce(this.sharing.reason);
     if (!this.runs.mayEdit || step.parent === "") return;
+    if (!this.runs.disabled.includes(step.name) && !(await this.pipeline.mayTurnOff(step))) return;
     const disabled = new Set(this.runs.disabled);
     if (!disabled.delete(step.name)) disabled.add(step.name);
     announce(`${step.name} is ${disabled.has(step.name) ? "off" : "on"}`);
     this.runs.change({ disabled: [...disabled].sort() });
   }
 
-  private select(step: Step): void {
+  select(step: Step): void {
     this.chosen = true;
     const leaves = ["result", "code", "source"].includes(this.state.view);
     const view = leaves ? (setting("diff-view") === "split" ? "split" : "unified") : this.state.view;
     this.go({ pass: step.path, line: 0, view });
+  }
+
+  // showLater selects the first step of a name when the next run has it.
+  showLater(name: string): void {
+    this.wanted = name;
   }
 
   private selectByName(name: string): void {
@@ -160,24 +190,24 @@ class SessionPage {
     if (step) this.select(step);
   }
 
-  private go(change: Partial<State>): void {
+  go(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
     this.draw();
   }
 
-  private move(dir: 1 | -1, changed: boolean): void {
+  move(dir: 1 | -1, changed: boolean): void {
     const step = this.tree.next(this.state.pass, dir, changed);
     if (step) this.select(step);
     else announce(dir > 0 ? "No later pass" : "No earlier pass");
   }
 
-  private setView(view: View): void {
+  setView(view: View): void {
     if (view === "unified" || view === "split") keep("diff-view", view);
     const changesList = ["code", "source"].some((v) => (this.state.view === v) !== (view === v));
     this.go({ view, line: 0, ...(changesList ? { fn: "" } : {}) });
   }
 
-  private showSource(line: number): void {
+  showSource(line: number): void {
     const there = this.state.view === "source";
     this.go({ view: "source", line, fn: "" });
     if (there) void this.center.code.goToLine(line);
@@ -199,29 +229,51 @@ class SessionPage {
       writeState(this.state, true);
       this.runs.show(note.run);
     }
-    this.chosen = true;
     const { step: pass = "", function: fn = "", line = 0 } = note;
     const differs = this.model.steps.get(pass)?.finished?.functions.some((f) => f.name === fn) ?? false;
-    const view = !differs && fn !== "" ? "ir" : this.state.view === "split" ? "split" : "unified";
-    const there = this.fn === fn && this.state.pass === pass && this.state.view === view;
-    this.go({ pass, fn, line, view });
-    if (there) void this.center.code.goToLine(line);
+    this.reveal(pass, fn, line, differs);
+  }
+
+  // reveal shows a line of a function after a step: in the diff where the step changed the function, else in its text.
+  reveal(pass: string, fn: string, line: number, differs: boolean): void {
+    this.visit({ pass, fn, line, view: !differs && fn !== "" ? "ir" : this.state.view === "split" ? "split" : "unified" });
+  }
+
+  // visit shows a line of a text after a pass, or the one of the text before it.
+  visit(to: Pick<State, "pass" | "fn" | "line" | "view">, before = 0): void {
+    this.chosen = true;
+    const there = this.fn === to.fn && this.state.pass === to.pass && this.state.view === to.view;
+    if (!there) this.center.aim(before);
+    this.go(to);
+    if (there) void this.center.code.goToLine(before || to.line, before ? "before" : "after");
     if (narrow.matches) this.showTab("center");
   }
 
-  private selected(): Step | null {
-    return this.model.steps.get(this.state.pass) ?? null;
+  selected(): Step | null {
+    return (this.pipeline.planned ?? this.model).steps.get(this.state.pass) ?? null;
+  }
+
+  // info describes a pass: one of the compiler, or one of the run's scripts.
+  info(name: string): PassInfo | undefined {
+    return this.runs.passes.get(name) ?? this.user.infos.get(name);
+  }
+
+  // choose selects a step by its path; the next run has it, if this one has not.
+  choose(path: string): void {
+    this.chosen = true;
+    this.go({ pass: path, line: 0 });
   }
 
   private draw(): void {
+    this.pipeline.update();
     const step = this.selected();
     const { mayEdit, disabled, stale } = this.runs;
-    this.tree.update(this.model, {
+    const { planned, offered, warnings, options } = this.pipeline;
+    this.tree.update(planned ?? this.model, {
       selected: this.state.pass, disabled: new Set(disabled), onlyChanged: this.onlyChanged, filter: this.filter, mayEdit, stale,
-      reason: this.sharing.reason, notes: this.notes.steps(this.model.id),
+      reason: this.sharing.reason, edits: offered && mayEdit, warnings, options, notes: this.notes.steps(this.model.id),
     });
     setText(byId("hidden-count"), this.tree.hidden > 0 ? `(${this.tree.hidden} hidden)` : "");
-    byId("reset-passes").hidden = !mayEdit || disabled.length === 0;
     // A new run leaves the diff on the page until the pass has its turn again.
     const again = step !== null && !ended(step) && this.shown === this.place(step);
     if (!again) this.drawCenter(step);
@@ -231,9 +283,13 @@ class SessionPage {
     this.sharing.update();
     this.notes.draw(this.model, mayEdit);
     this.user.update();
+    this.edits.update();
+    this.history.update();
+    this.search.update();
     drawMessages(this.runs, step, this.state.view === "result", {
       select: (x) => this.select(x),
       jump: this.jump,
+      remedy: (d) => this.edits.remedy(d),
       turnOn: (names) => this.runs.change({ disabled: this.runs.disabled.filter((name) => !names.includes(name)) }),
     });
     this.app.dataset.view = this.state.view;
@@ -243,12 +299,15 @@ class SessionPage {
 
   // drawDetails writes the details anew where they can have changed.
   private drawDetails(step: Step | null): void {
-    const info = step ? (this.runs.passes.get(step.name) ?? this.user.infos.get(step.name)) : undefined;
-    const key = [this.model.id, this.model.version, step?.path, info !== undefined, this.runs.mayEdit].join(" ");
+    const info = step ? this.info(step.name) : undefined;
+    const key = [this.model.id, this.model.version, apart(), step?.path, info !== undefined, this.runs.mayEdit, ...(this.pipeline.warnings.get(step?.path ?? "") ?? [])].join(" ");
+    this.pipeline.drawOptions(byId("pass-options"), step);
     if (key === this.detailed) return;
     this.detailed = key;
     const edit = this.runs.mayEdit ? (script: string): void => void this.user.open(script) : null;
-    details(byId("details-body"), step, info, { select: (name) => this.selectByName(name), jump: this.jump, edit });
+    details(byId("details-head"), byId("details-rest"), step, info, {
+      select: (name) => this.selectByName(name), jump: this.jump, edit, about: (x) => this.edits.about(x), warnings: this.pipeline.warnings.get(step?.path ?? "") ?? [],
+    });
   }
 
   // drawCenter shows the functions of the step and the chosen one of them.
@@ -278,130 +337,27 @@ class SessionPage {
     return first ?? keys[0] ?? "";
   }
 
-  private controls(): void {
-    const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
-    on("run-form", "submit", (e) => {
-      e.preventDefault();
-      void (this.runs.mayEdit ? this.runs.start() : this.sharing.fork());
-    });
-    on("run-form", "change", (e) => this.runs.change({ opt_level: Number((e.target as HTMLInputElement).value) }));
-    on("cancel", "click", () => void this.runs.cancel());
-    on("reset-passes", "click", () => this.runs.change({ disabled: [] }));
-    on("words", "click", () => this.toggleWords());
-    on("next-hunk", "click", () => this.center.moveHunk(1));
-    on("prev-hunk", "click", () => this.center.moveHunk(-1));
-    on("toggle-details", "click", () => this.toggleDetails());
-    on("copy-command", "click", () => {
-      const command = byId("command");
-      void copy(byId("copy-command"), command.textContent ?? "", () => getSelection()?.selectAllChildren(command));
-    });
-    on("scale-time", "click", () => this.setScale(false));
-    on("scale-step", "click", () => this.setScale(true));
-    if (setting("details") === "off" || (setting("details") === null && innerWidth < 1200)) this.showDetails(false);
-    this.filterControls();
-    for (const b of document.querySelectorAll<HTMLElement>("#center-tools [data-view]")) {
-      b.addEventListener("click", () => this.setView(b.dataset.view as View));
-    }
-    for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) {
-      b.addEventListener("click", () => this.showTab(b.dataset.tab ?? "passes"));
-    }
-    window.addEventListener("popstate", () => {
-      const run = this.state.run;
-      this.state = readState(this.app.dataset.run ?? "");
-      if (this.state.run !== run) this.runs.show(this.state.run);
-      this.render();
-    });
-  }
-
-  private filterControls(): void {
-    const filter = byId<HTMLInputElement>("filter");
-    filter.addEventListener("input", () => {
-      this.filter = filter.value.trim();
-      this.render();
-    });
-    filter.addEventListener("keydown", (e) => {
-      if (e.key !== "Enter") return;
-      const first = this.tree.visible.find((step) => step.kind !== "sequential");
-      if (first) this.select(first);
-      this.tree.box.focus();
-    });
-    const only = byId<HTMLInputElement>("only-changed");
-    only.checked = this.onlyChanged;
-    only.addEventListener("change", () => {
-      this.onlyChanged = only.checked;
-      keep("only-changed", String(only.checked));
-      this.render();
-    });
-  }
-
-  private keyboard(): void {
-    const keys: Key[] = [
-      { key: "j", doc: "next changed pass", run: () => this.move(1, true) },
-      { key: "k", doc: "previous changed pass", run: () => this.move(-1, true) },
-      { key: "J", doc: "next pass", run: () => this.move(1, false) },
-      { key: "K", doc: "previous pass", run: () => this.move(-1, false) },
-      { key: "n", doc: "next hunk", run: () => this.center.moveHunk(1) },
-      { key: "p", doc: "previous hunk", run: () => this.center.moveHunk(-1) },
-      { key: "u", doc: "unified or side by side", run: () => this.setView(this.state.view === "unified" ? "split" : "unified") },
-      ...(this.app.dataset.graph ? [{ key: "g", doc: "graph of the function", run: () => this.setView("graph") }] : []),
-      { key: "w", doc: "mark the words that differ", run: () => this.toggleWords() },
-      { key: "x", doc: "turn the pass off or on", run: () => this.toggleSelected() },
-      { key: "r", doc: "run", run: () => this.run() },
-      { key: "c", doc: "add a note on the pass and line", run: () => this.addNote() },
-      ...(this.user.offered ? [{ key: "e", doc: "write a pass", run: () => void this.user.open() }] : []),
-      ...(this.app.dataset.source ? [{ key: "s", doc: "the text that this session starts from", run: () => this.setView("source") }] : []),
-      { key: "f", doc: "list of functions", run: () => this.functions.box.focus() },
-      { key: "/", doc: "filter the passes", run: () => byId("filter").focus() },
-      { key: "?", doc: "this help", run: () => help() },
-    ];
-    const help = helpDialog(keys);
-    listen(keys);
-    byId("help-button").addEventListener("click", help);
-  }
-
-  private run(): void {
+  run(): void {
     if (this.runs.mayEdit) return void this.runs.start();
     announce(this.sharing.reason);
     byId("run").focus();
   }
 
-  private addNote(): void {
+  addNote(): void {
     if (this.runs.mayEdit) this.notes.add();
     else announce(this.sharing.reason);
   }
 
-  private toggleSelected(): void {
+  toggleSelected(): void {
     const step = this.selected();
-    if (step) this.toggle(step);
-  }
-
-  private toggleWords(): void {
-    const b = byId("words");
-    const on = b.getAttribute("aria-pressed") !== "true";
-    press(b, on);
-    this.center.code.setWords(on);
-  }
-
-  private toggleDetails(): void {
-    const show = this.app.classList.contains("no-details");
-    this.showDetails(show);
-    keep("details", show ? "on" : "off");
-  }
-
-  private showDetails(show: boolean): void {
-    this.app.classList.toggle("no-details", !show);
-    press(byId("toggle-details"), show);
-  }
-
-  private setScale(byStep: boolean): void {
-    this.timeline.setScale(byStep);
-    press(byId("scale-step"), byStep);
-    press(byId("scale-time"), !byStep);
+    if (step) void this.toggle(step);
   }
 
   // showTab chooses the pane that a narrow window shows.
-  private showTab(name: string): void {
+  showTab(name: string): void {
     this.app.dataset.tab = name;
+    // The timeline stands beside the main part of the page, which it replaces in a narrow window.
+    setAttr(byId("timeline"), "role", name === "timeline" && narrow.matches ? "main" : null);
     for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) press(b, b.dataset.tab === name);
     this.tree.reveal();
   }

@@ -30,6 +30,10 @@ export class Sharing {
     }
     document.getElementById("delete-session")?.addEventListener("click", () => void this.delete());
     this.openingMenu();
+    document.getElementById("expiry-form")?.addEventListener("submit", (e) => {
+      e.preventDefault();
+      void this.keepFor(Number(byId<HTMLSelectElement>("expiry-days").value));
+    });
     this.titles();
   }
 
@@ -98,6 +102,7 @@ export class Sharing {
         this.runs.session = out.session;
         this.runs.mayEdit = false;
         this.app.dataset.shared = "true";
+        this.showExpiry(out.session);
         announce("The session is shared");
         this.page.changed();
         this.showLink(new URL(out.link, location.href).href);
@@ -117,6 +122,22 @@ export class Sharing {
       h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
     );
     el.showModal();
+  }
+
+  // keepFor sets in how many days the session goes; 0 keeps a shared one for good.
+  private async keepFor(days: number): Promise<void> {
+    await this.doing("changed", async () => {
+      const { session } = await post<{ session: SessionInfo }>(`/api/sessions/${this.id}/expiry`, { days });
+      this.showExpiry(session);
+      announce(`The session is kept ${byId("expiry-now").textContent ?? ""}`);
+    });
+  }
+
+  private showExpiry(session: SessionInfo): void {
+    const when = session.expires ? new Date(session.expires) : null;
+    setText(byId("expiry-now"), when ? `until ${when.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}, ${when.toISOString().slice(11, 16)} UTC` : "for good");
+    const forGood = document.querySelector<HTMLOptionElement>("#expiry-days option[value='0']");
+    if (forGood) forGood.disabled = !session.shared;
   }
 
   private async delete(): Promise<void> {

@@ -1,6 +1,6 @@
 // The state that a link carries: which run, pass, function, view and line. It lives in the address and nowhere else.
 
-export type View = "unified" | "split" | "ir" | "graph" | "code" | "result" | "source";
+export type View = "unified" | "split" | "ir" | "graph" | "metrics" | "code" | "result" | "source";
 
 export interface State {
   run: string;
@@ -8,9 +8,13 @@ export interface State {
   fn: string;
   view: View;
   line: number;
+  // history is the question about what became of something, as in an address of the API; empty for none.
+  history: string;
+  // search is the query of the search over the history; empty where it is closed.
+  search: string;
 }
 
-const views: View[] = ["unified", "split", "ir", "graph", "code", "result", "source"];
+const views: View[] = ["unified", "split", "ir", "graph", "metrics", "code", "result", "source"];
 
 export function readState(fallbackRun: string): State {
   waiting = null;
@@ -22,6 +26,8 @@ export function readState(fallbackRun: string): State {
     fn: q.get("function") ?? "",
     view: views.includes(view) ? view : preferredView(),
     line: Math.max(0, Number.parseInt(q.get("line") ?? "", 10) || 0),
+    history: q.get("history") ?? "",
+    search: q.get("search") ?? "",
   };
 }
 
@@ -49,6 +55,8 @@ function write(s: State, newEntry: boolean): void {
   if (s.fn) q.set("function", s.fn);
   q.set("view", s.view);
   if (s.line) q.set("line", String(s.line));
+  if (s.history) q.set("history", s.history);
+  if (s.search) q.set("search", s.search);
   // Slashes are allowed in a query and read better than %2F.
   const url = `${location.pathname}?${q.toString().replaceAll("%2F", "/")}`;
   if (url === location.pathname + location.search) return;

@@ -1,17 +1,74 @@
 // Explicit steps of a pipeline, as settings hold them. Nothing here changes what it is given.
 
+import { json } from "./api";
 import type { PlanStep, Script, Settings, SettingsStep } from "./wire";
 
 // userPrefix stands before the names of passes that users wrote.
 export const userPrefix = "user.";
 
-// stepsOf returns the steps inside of the outermost one of a plan.
-export function stepsOf(plan: PlanStep[]): SettingsStep[] {
+// editPrefix stands before the step in the names of the steps that apply edits of the IR.
+export const editPrefix = "edit.";
+
+// Pipelines knows what the named pipelines hold. A step may name one of them, which then stands for a sequence of its steps.
+export class Pipelines {
+  private readonly inside = new Map<string, SettingsStep[]>();
+
+  constructor(readonly list: { name: string; doc: string; steps: PlanStep[] }[]) {
+    const names = new Set(list.map((p) => p.name));
+    for (const p of list) this.inside.set(p.name, stepsOf(p.steps, names));
+  }
+
+  // of returns the steps that settings stand for, each sequence with what it holds.
+  of(settings: Settings): SettingsStep[] {
+    return settings.steps ? this.expand(settings.steps) : (this.inside.get(settings.pipeline || "default") ?? []);
+  }
+
+  // sequence returns what a step that names a pipeline holds; nothing for any other.
+  sequence(name: string): { steps: SettingsStep[] } | undefined {
+    const steps = this.inside.get(name);
+    return steps && { steps };
+  }
+
+  // settle returns steps for settings: null where they are those of the named pipeline, and sequences by name alone where they
+  // hold what they hold there.
+  settle(settings: Settings, steps: SettingsStep[]): SettingsStep[] | null {
+    return same(steps, this.inside.get(settings.pipeline || "default")) ? null : this.collapse(steps);
+  }
+
+  private expand(steps: SettingsStep[]): SettingsStep[] {
+    return steps.map((s) => {
+      const inside = s.steps?.length ? this.expand(s.steps) : this.inside.get(s.name);
+      return inside ? { ...s, steps: inside } : s;
+    });
+  }
+
+  private collapse(steps: SettingsStep[]): SettingsStep[] {
+    return steps.map((s) => {
+      if (!s.steps) return s;
+      return same(s.steps, this.inside.get(s.name)) ? { name: s.name } : { name: s.name, steps: this.collapse(s.steps) };
+    });
+  }
+}
+
+// loadPipelines asks for the pipelines of the target that settings choose.
+export async function loadPipelines(settings: Settings): Promise<Pipelines> {
+  const target = (settings.target || "wasm").split(" ", 1)[0]!;
+  return new Pipelines((await json<{ pipelines: { name: string; doc: string; steps: PlanStep[] }[] }>(`/api/pipelines?target=${encodeURIComponent(target)}`)).pipelines);
+}
+
+function same(a: SettingsStep[], b: SettingsStep[] | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+// stepsOf returns the steps inside of the outermost one of a plan. Of the sequences only those that names lists are taken apart; the
+// others are passes that are made of passes.
+function stepsOf(plan: PlanStep[], names: Set<string>): SettingsStep[] {
   const inside = new Map<string, SettingsStep[]>();
   for (const p of plan) {
+    const parent = inside.get(p.parent ?? "");
     const steps: SettingsStep[] = [];
-    inside.set(p.step, steps);
-    inside.get(p.parent ?? "")?.push(p.kind === "sequential" ? { name: p.name, steps } : { name: p.name });
+    if (!p.parent || (parent && p.kind === "sequential" && names.has(p.name))) inside.set(p.step, steps);
+    parent?.push(inside.has(p.step) ? { name: p.name, steps } : { name: p.name });
   }
   return (plan[0] && inside.get(plan[0].step)) ?? [];
 }
@@ -57,11 +114,6 @@ function pathOf(steps: SettingsStep[], name: string, above = "1"): string {
   return "";
 }
 
-// changed returns steps for settings: none where they are those of the named pipeline.
-function changed(steps: SettingsStep[], plan: SettingsStep[]): SettingsStep[] | null {
-  return JSON.stringify(steps) === JSON.stringify(plan) ? null : steps;
-}
-
 // Put is a script that goes into a run: in place of the one that is saved, if any. It defines the passes names; those of the other
 // scripts are others. New passes come where one was that is gone, or behind a step.
 export interface Put {
@@ -73,22 +125,22 @@ export interface Put {
 }
 
 // put returns what changes, and the name of the pass to look at.
-export function put(settings: Settings, plan: SettingsStep[], p: Put): [Partial<Settings>, string] {
-  const old = settings.steps ?? plan;
+export function put(settings: Settings, pipelines: Pipelines, p: Put): [Partial<Settings>, string] {
+  const old = pipelines.of(settings);
   const had = namesOf(old);
   const gone = had.filter((name) => name.startsWith(userPrefix) && !p.names.includes(name) && !p.others.includes(name));
   const fresh = p.names.filter((name) => !had.includes(name));
   const steps = without(insertAfter(old, gone[0] ? pathOf(old, gone[0]) : p.after, fresh), gone);
   const all = settings.scripts ?? [];
   const scripts = p.saved ? all.map((s) => (s.name === p.saved ? p.script : s)) : [...all, p.script];
-  return [{ scripts, steps: changed(steps, plan) }, fresh[0] ?? p.names[0] ?? ""];
+  return [{ scripts, steps: pipelines.settle(settings, steps) }, fresh[0] ?? p.names[0] ?? ""];
 }
 
 // take returns what changes where a script goes that defines the passes names.
-export function take(settings: Settings, plan: SettingsStep[], script: string, names: string[]): Partial<Settings> {
+export function take(settings: Settings, pipelines: Pipelines, script: string, names: string[]): Partial<Settings> {
   return {
     scripts: (settings.scripts ?? []).filter((s) => s.name !== script),
-    steps: changed(without(settings.steps ?? plan, names), plan),
+    steps: pipelines.settle(settings, without(pipelines.of(settings), names)),
     disabled: (settings.disabled ?? []).filter((name) => !names.includes(name)),
   };
 }

@@ -2,17 +2,21 @@
 
 import { commandLine } from "./command";
 import { diagnosticNote, errorNote, type Jump } from "./details";
+import { only } from "./delta";
 import { byId, h, setText } from "./dom";
 import { plural, time } from "./format";
-import type { Step } from "./model";
+import type { RunModel, Step } from "./model";
 import type { Runs } from "./runs";
+import type { Diagnostic } from "./wire";
 
 export function drawTop(runs: Runs): void {
   const { done, total } = runs.model.progress();
   const bar = byId<HTMLProgressElement>("run-progress");
   bar.hidden = !runs.active;
   bar.value = total > 0 ? done / total : 0;
-  setText(byId("run-state-text"), runs.connection || summary(runs));
+  const state = byId("run-state-text");
+  setText(state, runs.connection || summary(runs));
+  state.title = runs.stale ? "" : reuse(runs.model);
   byId("run-state").dataset.status = runs.connection ? "waiting" : (runs.model.finished?.status ?? "running");
   byId<HTMLButtonElement>("run").disabled = false; // where nothing may be changed it forks
   byId<HTMLButtonElement>("cancel").disabled = !runs.active || !runs.mayEdit;
@@ -25,8 +29,15 @@ export function drawTop(runs: Runs): void {
   const command = byId("command");
   setText(command, line);
   command.title = line;
-  setText(byId("timeline-total"), runs.model.started ? runs.model.phases().map(([name, t]) => `${name} ${time(t)}`).join(" · ") : "");
+  setText(byId("timeline-total"), runs.model.started ? [reuse(runs.model), ...runs.model.phases().map(([name, t]) => `${name} ${time(t)}`)].filter(Boolean).join(" · ") : "");
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
+}
+
+// reuse says what was taken from earlier runs and what that saved; "" where nothing was.
+export function reuse(model: RunModel): string {
+  if (!model.finished || model.reusedSteps === 0) return "";
+  const without = model.saved > 0 ? ` instead of ${time(model.duration() + model.saved)}` : "";
+  return `reused ${model.reusedSteps} of ${model.ranSteps} pass${model.ranSteps === 1 ? "" : "es"}, ${time(model.duration())}${without}`;
 }
 
 // summary says in a few words how far the run is.
@@ -54,7 +65,7 @@ export function summary(runs: Runs): string {
 }
 
 // drawMessages shows what concerns the whole run above the code.
-export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump }): void {
+export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
   const out: HTMLElement[] = [];
   if (runs.problem) out.push(h("p", { class: "note error" }, runs.problem));
   const all = runs.model.all();
@@ -74,7 +85,14 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
     }
     out.push(note);
   }
-  const notes = runs.model.diagnostics.map((d) => diagnosticNote(d, on.jump));
+  const marks = step?.finished && step.kind !== "sequential" ? only(step.finished) : "";
+  if (marks && !inResult) out.push(h("p", { class: "note", id: "only-names" }, `${step!.name}: ${marks}. ${says[marks]}`));
+  const notes = runs.model.diagnostics.map((d) => {
+    const note = diagnosticNote(d, on.jump);
+    const remedy = on.remedy(d);
+    if (remedy) note.append(remedy);
+    return note;
+  });
   // Many would hide the code that they are about.
   if (notes.length > 3) out.push(h("details", { class: "note warning" }, h("summary", {}, plural(notes.length, "message") + " about this run"), ...notes));
   else out.push(...notes);
@@ -84,6 +102,13 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
   host.dataset.signature = signature;
   host.replaceChildren(...out);
 }
+
+// says explains what delta's only says.
+const says: Record<string, string> = {
+  "only renames": "Every line that differs does so in names of values alone.",
+  "only moved lines": "Every line that differs stands elsewhere with the same text.",
+  "only renames and moved lines": "Every line that differs does so in names of values alone, or stands elsewhere with the same text.",
+};
 
 function withButton(note: HTMLElement, text: string, run: () => void, mark: string): HTMLElement {
   const b = h("button", { type: "button", class: "link", [mark]: true }, text);

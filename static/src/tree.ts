@@ -1,9 +1,11 @@
 // The pipeline as a tree of passes. The rows are flat elements with aria-level; the tree itself holds the focus.
 
+import { delta, signature } from "./delta";
 import { h, setAttr } from "./dom";
 import { plural, time } from "./format";
 import type { RunModel, Status, Step } from "./model";
-import { userPrefix } from "./steps";
+import { type Action, numberOf } from "./pipeline";
+import { editPrefix, userPrefix } from "./steps";
 import { Windowed } from "./windowed";
 
 export interface TreeState {
@@ -16,6 +18,11 @@ export interface TreeState {
   reason: string;
   // notes counts the notes of each step.
   notes: Map<string, number>;
+  // edits tells that passes can be moved, added and removed here.
+  edits: boolean;
+  // warnings says by path where the order breaks a constraint, options by number which options are not the default.
+  warnings: Map<string, string[]>;
+  options: Map<string, string>;
   // stale tells that the settings have changed and a new run is about to start.
   stale: boolean;
 }
@@ -33,6 +40,13 @@ const rowHeight = 26;
 // A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.
 const noticeable = 120;
 
+interface TreeListener {
+  select(step: Step): void;
+  toggle(step: Step): void;
+  act(action: Action, step: Step): void;
+  changed(): void;
+}
+
 export class PipelineTree {
   readonly box: HTMLElement;
   visible: Step[] = [];
@@ -48,8 +62,8 @@ export class PipelineTree {
   private revealed = "";
   private signatures = new Map<string, string>();
 
-  constructor(host: HTMLElement, private readonly on: { select(step: Step): void; toggle(step: Step): void; changed(): void }) {
-    this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes" });
+  constructor(host: HTMLElement, private readonly on: TreeListener) {
+    this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes", "aria-keyshortcuts": "Alt+ArrowUp Alt+ArrowDown Delete" });
     host.replaceChildren(this.box);
     this.list = new Windowed(this.box, { rowHeight, render: (i) => this.render(i) }, "none");
     // The list of functions below takes room from the tree as it grows.
@@ -58,6 +72,13 @@ export class PipelineTree {
     // The scroll bar belongs to the box itself; what is clicked within lies in a row.
     this.box.addEventListener("pointerdown", (e) => (this.follows = this.follows && e.target !== this.box));
     this.box.addEventListener("click", (e) => this.click(e));
+    // The focus stays with the tree, whose rows come and go.
+    this.box.addEventListener("mousedown", (e) => {
+      if ((e.target as HTMLElement).closest("[data-act]")) {
+        e.preventDefault();
+        this.box.focus();
+      }
+    });
     this.box.addEventListener("keydown", (e) => this.key(e));
   }
 
@@ -125,7 +146,8 @@ export class PipelineTree {
   private signature(step: Step): string {
     const st = this.state!;
     return [
-      step.status, step.text, step.finished?.added, step.finished?.removed, step.measured.total, step.reused, step.children.length, step.diagnostics.length,
+      step.status, step.text, signature(step.finished), step.measured.total, step.reused, step.children.length, step.diagnostics.length,
+      st.edits, st.warnings.get(step.path), st.options.get(numberOf(step)), step.why,
       this.collapsed.has(step.path), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.longest,
     ].join("|");
   }
@@ -160,13 +182,16 @@ export class PipelineTree {
       h("span", { class: "glyph", "aria-hidden": "true" }, imported ? "↧" : glyphs[step.status]),
       imported ? null : h("span", { class: "vh" }, `${step.status} `),
       h("span", { class: "name", title: step.name }, step.name),
+      step.name.startsWith(editPrefix) ? h("span", { class: "by-user", title: "IR that was edited by hand" }, "✎", h("span", { class: "vh" }, " edited IR ")) : null,
       step.name.startsWith(userPrefix) ? h("span", { class: "by-user", title: "Written by a user" }, "✎", h("span", { class: "vh" }, " written by a user ")) : null,
       step.role === "lowering" && !group ? h("span", { class: "vh" }, " (lowering pass) ") : null,
+      optionMark(st.options.get(numberOf(step))),
       step.level > 0 && !group && step.status !== "skipped" ? h("span", { class: "level", title: `runs from opt_level ${step.level} on` }, String(step.level)) : null,
       warned(step) ? h("span", { class: "warned", title: step.diagnostics[0]!.message }, "⚠", h("span", { class: "vh" }, " has a warning")) : null,
       step.diagnostics.some((d) => d.code === "print") ? h("span", { class: "by-user", title: "A script printed something; see the details" }, "≡", h("span", { class: "vh" }, " with printed lines ")) : null,
       noted(st.notes.get(step.path) ?? 0),
       ...this.figures(step),
+      st.edits && movable(step) ? rowTools(step) : null,
     );
     row.style.setProperty("--depth", String(step.depth));
     const share = group ? 0 : (step.measured.total ?? 0) / this.longest;
@@ -175,12 +200,15 @@ export class PipelineTree {
   }
 
   private figures(step: Step): HTMLElement[] {
+    const order = this.state!.warnings.get(step.path);
+    if (order && step.status !== "failed") return [h("span", { class: "reason order", title: order.join("\n") }, `⚠ ${order[0]!.replace(`${step.name} `, "")}`)];
     if (step.status === "skipped") return [h("span", { class: "reason", title: step.text }, reason(step))];
     if (step.status === "failed") return [h("span", { class: "reason failed" }, "failed")];
     const out: HTMLElement[] = [];
     const f = step.finished;
+    if (step.why) out.push(h("span", { class: "reason why", title: step.why }, step.why));
     if (f?.changed && step.kind !== "sequential") {
-      out.push(h("span", { class: "delta" }, h("span", { class: "plus" }, `+${f.added}`), " ", h("span", { class: "minus" }, `−${f.removed}`)));
+      out.push(delta(f));
     }
     if (step.measured.total !== undefined) {
       out.push(
@@ -197,13 +225,18 @@ export class PipelineTree {
     if (!step) return;
     if (target.closest(".twisty") && step.children.length > 0) this.fold(step, !this.collapsed.has(step.path));
     else if (target.closest(".tick")) this.on.toggle(step);
+    else if (target.closest("[data-act]")) this.on.act(target.closest<HTMLElement>("[data-act]")!.dataset.act as Action, step);
     else this.on.select(step);
   }
 
   private key(e: KeyboardEvent): void {
-    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.ctrlKey || e.metaKey) return;
     const selected = this.state?.selected ?? "";
     const step = this.visible.find((x) => x.path === selected);
+    const action = actionOf(e);
+    if (action && step) this.on.act(action, step);
+    if (action) e.preventDefault();
+    if (action || e.altKey) return;
     let handled = true;
     const go = (to: Step | null | undefined): void => {
       if (to) this.on.select(to);
@@ -234,6 +267,33 @@ export class PipelineTree {
     else this.collapsed.delete(step.path);
     this.on.changed();
   }
+}
+
+// movable tells whether a step stands in the pipeline by itself: it is no outermost one and none that another asked for.
+function movable(step: Step): boolean {
+  return step.parent !== "" && /^[\d.]+$/.test(numberOf(step));
+}
+
+// actionOf returns what the keys of an event do with the selected step.
+function actionOf(e: KeyboardEvent): Action | null {
+  if (e.key === "ArrowUp" || e.key === "ArrowDown") return e.altKey ? (e.key === "ArrowUp" ? "up" : "down") : null;
+  return e.key === "Delete" && !e.altKey ? "remove" : null;
+}
+
+const tools: [Action, string, string][] = [["up", "↑", "Move %s up (Alt+↑)"], ["down", "↓", "Move %s down (Alt+↓)"], ["remove", "✕", "Remove %s (Delete)"]];
+
+// rowTools are buttons for what the keys of the tree do, which holds the focus.
+function rowTools(step: Step): HTMLElement {
+  const button = ([action, sign, doc]: [Action, string, string]): HTMLElement => {
+    const title = doc.replace("%s", step.name);
+    return h("button", { type: "button", tabindex: -1, "data-act": action, title, "aria-label": title }, sign);
+  };
+  return h("span", { class: "row-tools" }, ...tools.map(button));
+}
+
+function optionMark(set: string | undefined): HTMLElement | null {
+  if (!set) return null;
+  return h("span", { class: "optioned", title: set }, h("span", { "aria-hidden": "true" }, "{…}"), h("span", { class: "vh" }, ` with ${set} `));
 }
 
 function noted(n: number): HTMLElement | null {

@@ -5,8 +5,8 @@ import { json, post, RequestError } from "./api";
 import { debounce, h, press, setText } from "./dom";
 import { look } from "./editorlook";
 import { basics, jumpTo, list, mark } from "./marks";
-import { put, stepsOf, take } from "./steps";
-import type { Diagnostic, PassInfo, PassKind, PlanStep, Script, Settings, SettingsStep } from "./wire";
+import { loadPipelines, put, take } from "./steps";
+import type { Diagnostic, PassInfo, PassKind, Script, Settings } from "./wire";
 
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
@@ -268,7 +268,7 @@ export class Passes {
       const scripts = settings.scripts ?? [];
       if (script.name !== this.saved && scripts.some((s) => s.name === script.name)) return this.say(`There is a script ${script.name} already; choose another name.`, "error");
       const others = await Promise.all(scripts.filter((s) => s.name !== this.saved).map((s) => check(s)));
-      const [change, first] = put(settings, await plan(settings), {
+      const [change, first] = put(settings, await loadPipelines(settings), {
         script, saved: this.saved, after: this.page.selected(),
         names: found.passes.map((p) => p.name), others: others.flatMap((f) => f.passes.map((p) => p.name)),
       });
@@ -289,7 +289,7 @@ export class Passes {
       const settings = this.page.settings();
       const script = (settings.scripts ?? []).find((s) => s.name === this.saved);
       const names = script ? (await check(script)).passes.map((p) => p.name) : [];
-      const change = take(settings, await plan(settings), this.saved, names);
+      const change = take(settings, await loadPipelines(settings), this.saved, names);
       this.choose();
       this.page.change(change);
       this.dialog.close();
@@ -302,13 +302,6 @@ export class Passes {
     this.status.className = `editor-status${kind ? ` is-${kind}` : ""}`;
     setText(this.status, text);
   }
-}
-
-// plan returns the steps of the pipeline that the settings name.
-async function plan(settings: Settings): Promise<SettingsStep[]> {
-  const target = (settings.target || "wasm").split(" ", 1)[0]!;
-  const { pipelines } = await json<{ pipelines: { name: string; steps: PlanStep[] }[] }>(`/api/pipelines?target=${encodeURIComponent(target)}`);
-  return stepsOf(pipelines.find((p) => p.name === (settings.pipeline || "default"))?.steps ?? []);
 }
 
 function messageOf(err: unknown): string {

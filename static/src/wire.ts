@@ -9,6 +9,7 @@ export interface WireFunction {
   kind: string;
   text: string;
   lines: number;
+  metrics?: FunctionMetrics;
 }
 
 export interface PlanStep {
@@ -20,10 +21,22 @@ export interface PlanStep {
   kind: PassKind;
 }
 
-export interface Metrics {
+// FunctionMetrics measures a function; counts that are absent are 0.
+export interface FunctionMetrics {
+  ops?: Record<string, number>;
+  bindings?: number;
+  calls?: number;
+  loops?: number;
+  blocks?: number;
+  buffers?: number;
+  flops?: number;
+  constant_bytes?: number;
+  intermediate_bytes?: number;
+}
+
+export interface Metrics extends FunctionMetrics {
   functions: number;
   kernels: number;
-  ops?: Record<string, number>;
   flops: number;
   constant_bytes: number;
   intermediate_bytes: number;
@@ -58,9 +71,19 @@ export interface Hunk {
   before: number;
   after: number;
   lines: string[];
+  // marks has a letter for each line: "~" for one that is renamed, ">" for one that moved.
+  marks?: string;
 }
 
-export interface FunctionChange {
+// LineCounts counts the lines of a diff. Of those added and removed, renamed and moved count the pairs that are only that.
+export interface LineCounts {
+  added: number;
+  removed: number;
+  renamed?: number;
+  moved?: number;
+}
+
+export interface FunctionChange extends LineCounts {
   name: string;
   kind: string;
   change: "changed" | "added" | "removed" | "renamed";
@@ -68,20 +91,17 @@ export interface FunctionChange {
   after?: string;
   lines_before: number;
   lines_after: number;
-  added: number;
-  removed: number;
+  metrics?: FunctionMetrics;
   hunks?: Hunk[];
   truncated?: boolean;
 }
 
-export interface PassFinished {
+export interface PassFinished extends LineCounts {
   name: string;
   changed: boolean;
   module: string;
   functions: FunctionChange[];
   same: number;
-  added: number;
-  removed: number;
   attrs_before?: Record<string, string>;
   attrs_after?: Record<string, string>;
   metrics?: Metrics;
@@ -183,6 +203,8 @@ export interface Measured {
   latency?: number[];
   compile?: number;
   reused_steps?: number;
+  steps?: number;
+  saved?: number;
 }
 
 interface Head {
@@ -218,11 +240,12 @@ export interface DiffRow {
   right?: Span[];
   fold?: { from: number; count: number };
   cut?: boolean;
+  // mark says that the line differs in names only, or stands elsewhere too: at the line other of the other text.
+  mark?: "renamed" | "moved";
+  other?: number;
 }
 
-export interface DiffPage {
-  added: number;
-  removed: number;
+export interface DiffPage extends LineCounts {
   lines_before: number;
   lines_after: number;
   total: number;
@@ -251,12 +274,30 @@ export interface Script {
   source: string;
 }
 
+// Patch is IR that was edited behind a step.
+export interface Patch {
+  after: string;
+  text: string;
+  removed?: string[];
+  before?: Record<string, string>;
+}
+
+// CheckedEdit is what the server says to an edited text.
+export interface CheckedEdit {
+  ok: boolean;
+  diagnostics: Diagnostic[];
+  patch: Patch | null;
+  functions: string[];
+  text: string;
+}
+
 export interface Settings {
   target?: string;
   opt_level?: number;
   pipeline?: string;
   steps?: SettingsStep[] | null;
   scripts?: Script[];
+  patches?: Patch[];
   disabled?: string[];
   required?: string[];
   config?: Record<string, unknown>;
@@ -283,6 +324,8 @@ export interface SessionInfo {
   runs?: string[];
   may_edit?: boolean;
   shared?: boolean;
+  // expires is absent where the session is kept for good.
+  expires?: string;
 }
 
 // Note is a remark of a person, pinned to a step, a function and a line of its text after the step; what is absent is not said.
@@ -295,6 +338,43 @@ export interface Note {
   text: string;
 }
 
+export interface ConfigOption {
+  key: string;
+  type: string;
+  default?: unknown;
+  doc?: string;
+}
+
+export interface PassOption {
+  name: string;
+  type: string;
+  default: unknown;
+  doc: string;
+  choices?: unknown[];
+}
+
+// Order is a constraint on the order of a pass and another. With needs the later has nothing to work on without the earlier.
+export interface Order {
+  pass: string;
+  why: string;
+  needs?: boolean;
+}
+
+// Planned is what settings stand for: steps, places that break a constraint, and mistakes.
+export interface Planned {
+  steps: PlanStep[];
+  warnings: { step: string; other?: string; message: string }[];
+  mistakes: Mistake[];
+}
+
+export interface Mistake {
+  step?: string;
+  option?: string;
+  config?: string;
+  pass?: string;
+  message: string;
+}
+
 export interface PassInfo {
   name: string;
   level: number;
@@ -302,7 +382,12 @@ export interface PassInfo {
   kind: PassKind;
   doc: string;
   required?: string[];
-  config?: { key: string; type: string; default?: unknown; doc?: string }[];
+  ir?: "relax" | "tir";
+  config?: ConfigOption[];
+  options?: PassOption[];
+  // before are the passes that must stand before this one, after those that must stand after it.
+  before?: Order[];
+  after?: Order[];
   // script is where a user wrote the pass.
   script?: Script;
 }

@@ -89,10 +89,20 @@ type SessionView struct {
 	SourceText string
 	// UserPassJS and CodeMirrorJS are the scripts with which passes are written; empty where the server takes none.
 	UserPassJS, CodeMirrorJS string
+	// EditJS is the script with which IR is edited behind a step; empty where the server takes no edits.
+	EditJS string
 	// GraphJS is the script that shows graphs; empty where the server draws none.
 	GraphJS string
+	// SearchJS searches the history, MetricsJS shows metrics.
+	SearchJS, MetricsJS string
+	// HistoryJS is the script that shows what became of a value, HistoryCSS its style sheet.
+	HistoryJS, HistoryCSS string
+	// PipelineJS is the script with which pipelines are edited; empty where the server plans none.
+	PipelineJS string
 	// MayEdit tells whether this visitor may start runs in the session and change what it shows.
 	MayEdit bool
+	// Expires is when the session goes; zero for never.
+	Expires time.Time
 	// Shared tells that nobody may change the session any more, Owner that this visitor made it and may delete it.
 	Shared, Owner bool
 	// Parent is the session that this one was forked from, none or one, and Forks those that were forked from it, as far as
@@ -125,8 +135,8 @@ type PassRow struct {
 	Status string
 	// Text says why a pass did not run or how it failed.
 	Text string
-	// Added and Removed count lines over all functions.
-	Added, Removed int
+	// Added and Removed count lines over all functions, Renamed and Moved those that are only that.
+	Added, Removed, Renamed, Moved int
 	// Time is the printed duration, such as "3.1 ms".
 	Time string
 	// Reused tells that the step was taken from an earlier run.

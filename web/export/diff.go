@@ -98,12 +98,23 @@ func shorten(spans []highlight.Span) (out []highlight.Span, cut bool) {
 // text is escaped; classes and numbers are ours.
 func rowHTML(b *strings.Builder, r highlight.Row) int {
 	start := b.Len()
-	kind, sign := "", " "
+	kind, sign, title := "", " ", ""
 	switch r.Kind {
 	case "add":
 		kind, sign = " a", "+"
 	case "del":
 		kind, sign = " d", "-"
+	}
+	switch r.Mark {
+	case highlight.Renamed:
+		kind, sign = kind+" n", "~"
+	case highlight.Moved:
+		kind, sign = kind+" m", "↕"
+		if r.Kind == "del" {
+			title = fmt.Sprintf(` title="moved to line %d"`, r.Other)
+		} else {
+			title = fmt.Sprintf(` title="moved from line %d"`, r.Other)
+		}
 	}
 	n := func(k int) string {
 		if k == 0 {
@@ -111,7 +122,7 @@ func rowHTML(b *strings.Builder, r highlight.Row) int {
 		}
 		return strconv.Itoa(k)
 	}
-	fmt.Fprintf(b, `<span class="r%s" data-b="%s" data-a="%s"><i>%s</i>`, kind, n(r.Before), n(r.After), sign)
+	fmt.Fprintf(b, `<span class="r%s" data-b="%s" data-a="%s"%s><i>%s</i>`, kind, n(r.Before), n(r.After), title, sign)
 	spansHTML(b, r.Text, r.Cut)
 	b.WriteString("\n</span>")
 	return b.Len() - start

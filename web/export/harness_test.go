@@ -58,7 +58,7 @@ func fill(t testing.TB, word string) (store.Store, store.Session) {
 // log stores the events of a run with a pass that changes a function.
 func log(t testing.TB, st store.Store, id, word string) (n int, hash string) {
 	t.Helper()
-	before, after, code := "def f(x):\n    return R.add(x, 1) # "+word+"\n", "def f(x):\n    return R.add(x, 2) # "+word+"\n", "(func "+word+")\n"
+	before, after, code := "def f(x):\n    y = R.exp(x)\n    return R.add(x, 1) # "+word+"\n", "def f(x):\n    z = R.exp(x)\n    return R.add(x, 2) # "+word+"\n", "(func "+word+")\n"
 	text := func(language, s string) store.Text {
 		return store.Text{Hash: event.HashText(s), Language: language, Data: []byte(s)}
 	}
@@ -75,8 +75,8 @@ func log(t testing.TB, st store.Store, id, word string) (n int, hash string) {
 		event.New("", "", &event.Diagnostic{Severity: event.SeverityWarning, Message: word, Help: word, Span: &event.Span{Source: word, Line: 1, Column: 2}}, nil),
 		event.New(step, "", &event.PassStarted{Name: word, Why: word}, m),
 		event.New(step, "", &event.PassFinished{
-			Name: word, Changed: true, Added: 1, Removed: 1,
-			Functions: []event.FunctionChange{{Name: "f" + word, Change: event.FunctionChanged, Before: texts[0].Hash, After: texts[1].Hash, Added: 1, Removed: 1}},
+			Name: word, Changed: true, Added: 2, Removed: 2, Renamed: 1,
+			Functions: []event.FunctionChange{{Name: "f" + word, Change: event.FunctionChanged, Before: texts[0].Hash, After: texts[1].Hash, Added: 2, Removed: 2, Renamed: 1}},
 		}, m),
 		event.New("2/Later", "", &event.PassSkipped{Name: "Later", Text: word}, nil),
 		event.New("3/Bad", "", &event.PassFailed{Name: "Bad", Error: event.Error{Kind: event.KindPass, Message: word, Function: word}}, nil),

@@ -88,7 +88,7 @@ func (m *markdown) fence(language, text string) {
 // passes writes the table of passes.
 func (m *markdown) passes(o *outline) {
 	m.line("## Passes")
-	m.buf.WriteString("| step | pass | status | + | - | time |\n|---|---|---|---:|---:|---:|\n")
+	m.buf.WriteString("| step | pass | status | + | - | renamed | moved | time |\n|---|---|---|---:|---:|---:|---:|---:|\n")
 	for _, s := range o.Steps {
 		status := s.Status
 		if s.Note != "" {
@@ -97,7 +97,7 @@ func (m *markdown) passes(o *outline) {
 		if s.Error != nil {
 			status += ": " + s.Error.Message
 		}
-		fmt.Fprintf(&m.buf, "| %s | %s | %s | %d | %d | %s |\n", plain(s.Path), plain(s.Name), plain(status), s.Added, s.Removed, duration(s.Self))
+		fmt.Fprintf(&m.buf, "| %s | %s | %s | %d | %d | %d | %d | %s |\n", plain(s.Path), plain(s.Name), plain(status), s.Added, s.Removed, s.Renamed, s.Moved, duration(s.Self))
 	}
 	m.buf.WriteString("\n")
 }
@@ -122,16 +122,13 @@ func (m *markdown) changes(ctx context.Context, o *outline) error {
 				m.line("%d more functions changed.", len(s.Done.Functions)-i)
 				break
 			}
-			m.line("%s, %s, +%d -%d", plain(f.Name), f.Change, f.Added, f.Removed)
+			m.line("%s, %s, %s", plain(f.Name), f.Change, plain(countText(f.Delta())))
 			var rows strings.Builder
 			cut, err := m.function(ctx, f, func(before, after int) {
 				fmt.Fprintf(&rows, "@@ -%d +%d @@\n", before, after)
 			}, func(r highlight.Row) int {
 				start := rows.Len()
-				rows.WriteString(map[string]string{"add": "+", "del": "-"}[r.Kind])
-				if r.Kind == "same" {
-					rows.WriteString(" ")
-				}
+				rows.WriteString(reportSign(r))
 				short, more := shorten(r.Text)
 				for _, span := range short {
 					rows.WriteString(strings.ToValidUTF8(span.Text, "\ufffd"))
@@ -154,6 +151,39 @@ func (m *markdown) changes(ctx context.Context, o *outline) error {
 		}
 	}
 	return nil
+}
+
+// reportSign begins a row of a report. A renamed line stands in place of one side as in place of the other, so
+// one sign does for both; a moved line goes from "<" to ">".
+func reportSign(r highlight.Row) string {
+	switch {
+	case r.Mark == highlight.Renamed:
+		return "~"
+	case r.Mark == highlight.Moved && r.Kind == "del":
+		return "<"
+	case r.Mark == highlight.Moved:
+		return ">"
+	case r.Kind == "add":
+		return "+"
+	case r.Kind == "del":
+		return "-"
+	}
+	return " "
+}
+
+// countText says how many lines of a function differ, in words that Markdown leaves alone.
+func countText(d event.Delta) string {
+	out := fmt.Sprintf("+%d -%d", d.Added, d.Removed)
+	if d.OnlyNames() {
+		return fmt.Sprintf("only names, %d lines", d.Renamed)
+	}
+	if d.Renamed > 0 {
+		out += fmt.Sprintf(", %d renamed", d.Renamed)
+	}
+	if d.Moved > 0 {
+		out += fmt.Sprintf(", %d moved", d.Moved)
+	}
+	return out
 }
 
 // result writes the executions.

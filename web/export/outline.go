@@ -16,16 +16,15 @@ type step struct {
 	Depth            int
 	Level            int
 	// Status is "changed", "same", "skipped", "failed" or "not run".
-	Status  string
-	Note    string // why it ran or did not
-	Added   int
-	Removed int
-	Self    int64
-	Total   int64
-	Reused  bool
-	Error   *event.Error
-	Done    *event.PassFinished
-	Notes   []store.Note
+	Status string
+	Note   string // why it ran or did not
+	Self   int64
+	Total  int64
+	Reused bool
+	Error  *event.Error
+	Done   *event.PassFinished
+	Notes  []store.Note
+	event.Delta
 }
 
 // outline is a run as reports show it.
@@ -70,7 +69,7 @@ func newOutline(b *Bundle, r *Run) *outline {
 			s.Level, s.Note = body.Level, body.Why
 		case *event.PassFinished:
 			s := get(e.Step, body.Name)
-			s.Status, s.Done, s.Added, s.Removed, s.Reused = "same", body, body.Added, body.Removed, e.Reused
+			s.Status, s.Done, s.Delta, s.Reused = "same", body, body.Delta(), e.Reused
 			if body.Changed {
 				s.Status = "changed"
 			}

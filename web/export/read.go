@@ -21,7 +21,7 @@ import (
 func IsArchive(data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x04")) }
 
 // fileName matches the names that files of an archive may have.
-var fileName = regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt))$`)
+var fileName = regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt|json))$`)
 
 // archive is an open archive; nothing of it is trusted that was not checked.
 type archive struct {

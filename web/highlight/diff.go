@@ -22,8 +22,9 @@ const All = -1
 type Diff struct {
 	before, after *Document
 	blocks        []block
-	// Added and Removed count lines.
-	Added, Removed int
+	// Added and Removed count lines, Renamed and Moved the pairs of them that linediff.Mark finds.
+	Added, Removed, Renamed, Moved int
+	size                           int
 }
 
 // block is a place where the documents differ, with the pairs of lines that are
@@ -31,6 +32,8 @@ type Diff struct {
 type block struct {
 	linediff.Block
 	pairs []pair
+	// x and y are the marks of its lines; nil where no line of the diff has one.
+	x, y []linediff.Line
 }
 
 // pair are the numbers of two lines, each from 0 in its document.
@@ -38,24 +41,28 @@ type pair struct{ x, y int }
 
 // NewDiff compares two documents.
 func NewDiff(before, after *Document) *Diff {
-	d := &Diff{before: before, after: after}
-	budget := maxSimilarities
-	for _, b := range linediff.Blocks(before.text, after.text) {
-		d.Removed += b.X1 - b.X0
-		d.Added += b.Y1 - b.Y0
-		d.blocks = append(d.blocks, block{b, pairLines(before, after, b, &budget)})
+	blocks := linediff.Blocks(before.text, after.text)
+	m := linediff.Mark(blocks, before.Line, after.Line)
+	d := &Diff{before: before, after: after, blocks: make([]block, 0, len(blocks)), Renamed: m.Renamed, Moved: m.Moved}
+	d.size = 64 + 8*(len(m.Before)+len(m.After))
+	p := pairer{before: before, after: after, budget: maxSimilarities}
+	for _, b := range blocks {
+		n, k := b.X1-b.X0, b.Y1-b.Y0
+		d.Removed += n
+		d.Added += k
+		out := block{Block: b}
+		if m.Before != nil {
+			out.x, out.y, m.Before, m.After = m.Before[:n:n], m.After[:k:k], m.Before[n:], m.After[k:]
+		}
+		out.pairs = p.block(b, out.x, out.y)
+		d.size += 104 + 16*len(out.pairs)
+		d.blocks = append(d.blocks, out)
 	}
 	return d
 }
 
 // Size returns the bytes of memory that the diff holds beside its documents, about.
-func (d *Diff) Size() int {
-	n := 64
-	for _, b := range d.blocks {
-		n += 56 + 16*len(b.pairs)
-	}
-	return n
-}
+func (d *Diff) Size() int { return d.size }
 
 // segmentKind sorts the segments of a layout.
 type segmentKind uint8

@@ -3,6 +3,8 @@ package highlight
 import (
 	"sort"
 	"strconv"
+
+	"github.com/irscope/irscope/instruments/linediff"
 )
 
 // row is one row of a layout before it is written.
@@ -13,6 +15,8 @@ type row struct {
 	left, right []Span // only of kind "mod"
 	fold        *segment
 	cut         bool
+	mark        string // "renamed", "moved" or nothing
+	other       int    // the line of the other text that has the name or place of this one, from 1
 }
 
 // AppendRows appends rows from to from+count-1 of the layout as a JSON list; what
@@ -57,9 +61,9 @@ func (l *Layout) blockWindow(b block, from, to int, emit func(row)) {
 		dels := b.X1 - b.X0
 		for k := from; k < to; k++ {
 			if k < dels {
-				emit(l.del(b.X0+k, b.pairs))
+				emit(l.del(b, b.X0+k))
 			} else {
-				emit(l.add1(b.Y0+k-dels, b.pairs))
+				emit(l.add1(b, b.Y0+k-dels))
 			}
 		}
 		return
@@ -76,43 +80,81 @@ func (l *Layout) blockWindow(b block, from, to int, emit func(row)) {
 		}
 		for ; x < p.x; x++ {
 			if inWindow() {
-				emit(l.del(x, nil))
+				emit(l.del(b, x))
 			}
 		}
 		for ; y < p.y; y++ {
 			if inWindow() {
-				emit(l.add1(y, nil))
+				emit(l.add1(b, y))
 			}
 		}
 		if i < len(b.pairs) {
 			if inWindow() {
-				emit(l.mod(x, y))
+				r := l.mod(x, y)
+				r.mark = markOf(b.x, x-b.X0)
+				emit(r)
 			}
 			x, y = x+1, y+1
 		}
 	}
 }
 
-// del makes the row of a removed line, with marks where it is one of a pair.
-func (l *Layout) del(x int, pairs []pair) row {
-	i := sort.Search(len(pairs), func(i int) bool { return pairs[i].x >= x })
-	if i < len(pairs) && pairs[i].x == x {
-		r := l.mod(x, pairs[i].y)
-		return row{kind: "del", x: x + 1, text: r.left, cut: r.cut}
+// del makes the row of a removed line, with words marked where it is one of a pair.
+func (l *Layout) del(b block, x int) row {
+	r := row{kind: "del", x: x + 1, mark: markOf(b.x, x-b.X0)}
+	y := -1
+	if r.mark != "" {
+		y = int(b.x[x-b.X0].Other)
+		r.other = y + 1
+	} else if i := sort.Search(len(b.pairs), func(i int) bool { return b.pairs[i].x >= x }); i < len(b.pairs) && b.pairs[i].x == x {
+		y = b.pairs[i].y
 	}
-	spans, cut := Line(l.before.language, l.before.Line(x))
-	return row{kind: "del", x: x + 1, text: spans, cut: cut}
+	if y >= 0 && r.mark != Moved {
+		m := l.mod(x, y)
+		r.text, r.cut = m.left, m.cut
+		return r
+	}
+	r.text, r.cut = Line(l.before.language, l.before.Line(x))
+	return r
 }
 
-// add1 makes the row of an added line, with marks where it is one of a pair.
-func (l *Layout) add1(y int, pairs []pair) row {
-	i := sort.Search(len(pairs), func(i int) bool { return pairs[i].y >= y })
-	if i < len(pairs) && pairs[i].y == y {
-		r := l.mod(pairs[i].x, y)
-		return row{kind: "add", y: y + 1, text: r.right, cut: r.cut}
+// add1 makes the row of an added line, with words marked where it is one of a pair.
+func (l *Layout) add1(b block, y int) row {
+	r := row{kind: "add", y: y + 1, mark: markOf(b.y, y-b.Y0)}
+	x := -1
+	if r.mark != "" {
+		x = int(b.y[y-b.Y0].Other)
+		r.other = x + 1
+	} else if i := sort.Search(len(b.pairs), func(i int) bool { return b.pairs[i].y >= y }); i < len(b.pairs) && b.pairs[i].y == y {
+		x = b.pairs[i].x
 	}
-	spans, cut := Line(l.after.language, l.after.Line(y))
-	return row{kind: "add", y: y + 1, text: spans, cut: cut}
+	if x >= 0 && r.mark != Moved {
+		m := l.mod(x, y)
+		r.text, r.cut = m.right, m.cut
+		return r
+	}
+	r.text, r.cut = Line(l.after.language, l.after.Line(y))
+	return r
+}
+
+// The marks of rows.
+const (
+	Renamed = "renamed"
+	Moved   = "moved"
+)
+
+// markOf returns the mark of line i of a block.
+func markOf(lines []linediff.Line, i int) string {
+	if i >= len(lines) {
+		return ""
+	}
+	switch lines[i].Mark {
+	case linediff.MarkRenamed:
+		return Renamed
+	case linediff.MarkMoved:
+		return Moved
+	}
+	return ""
 }
 
 // mod makes the row of a line that was changed into another.
@@ -153,6 +195,10 @@ func appendRow(dst []byte, r row) []byte {
 		spans("right", r.right)
 	default:
 		spans("text", r.text)
+	}
+	if r.mark != "" {
+		dst = append(append(append(dst, `,"mark":"`...), r.mark...), '"')
+		number("other", r.other)
 	}
 	if r.cut {
 		dst = append(dst, `,"cut":true`...)

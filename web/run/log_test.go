@@ -66,13 +66,13 @@ func TestReaderStopsWithItsContext(t *testing.T) {
 
 func TestReplayMarksEventsAndKeepsTexts(t *testing.T) {
 	var steps []event.Event
-	prefix := run.NewPrefix[string](1 << 20)
+	var kept *run.Snapshot[string]
 	m, st := manager(t, runnerFunc(func(_ context.Context, req run.Request, sink run.Sink) error {
-		if snap, ok := prefix.Get("k"); ok {
-			if ok, err := run.KeepTexts(sink, snap.Events); !ok || err != nil {
+		if kept != nil {
+			if ok, err := run.KeepTexts(sink, kept.Events); !ok || err != nil {
 				return fmt.Errorf("texts are kept: %t, %w", ok, err)
 			}
-			return run.Replay(sink, snap.Events, "1/A", "")
+			return run.Replay(sink, *kept, "1/A", "", 30)
 		}
 		text, err := sink.Text(event.LangTVMScript, "def f(): pass")
 		if err != nil {
@@ -87,14 +87,14 @@ func TestReplayMarksEventsAndKeepsTexts(t *testing.T) {
 				return err
 			}
 		}
-		prefix.Put("k", run.Snapshot[string]{Module: "m", Events: steps}, 10)
+		kept = &run.Snapshot[string]{Module: "m", Events: steps, Took: 100}
 		return nil
 	}), nil)
 	a, b := start(t, m, "v", "s", request("a")), run.Info{}
 	first := read(t, m, a.ID)
 	b = start(t, m, "v", "s", request("b"))
 	second := read(t, m, b.ID)
-	if !second[1].Reused || second[1].Measured.Total != 7 || second[2].Measured.ReusedSteps != 1 {
+	if !second[1].Reused || second[1].Measured.Total != 7 || second[1].Measured.Saved != 70 || second[2].Measured.ReusedSteps != 1 || second[2].Measured.Saved != 70 {
 		t.Errorf("replayed event is %+v, end %+v", second[1], second[2].Measured)
 	}
 	ra, errA := st.Run(t.Context(), a.ID)

@@ -57,6 +57,10 @@ type active struct {
 	hash    string
 	holders map[string]bool // sessions that want the run
 	cancel  context.CancelCauseFunc
+
+	watchers int         // pages and programs that follow the run now
+	page     bool        // a page was among those that followed it
+	left     *time.Timer // runs since the last of them left
 }
 
 // The states of a run that has not finished; afterwards it is an event.Status.
@@ -193,6 +197,11 @@ func (m *Manager) Log(ctx context.Context, id string) (*Log, error) {
 	m.mu.Unlock()
 	if a != nil {
 		return a.log, nil
+	}
+	// A log that is at hand may have expired in the store.
+	if _, err := m.cfg.Store.Run(ctx, id); err != nil {
+		m.logs.Drop(id)
+		return nil, err
 	}
 	if log, ok := m.logs.Get(id); ok {
 		return log, nil

@@ -51,6 +51,9 @@ func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
 		m.memory -= a.req.Limits.Memory
 	}
 	a.state, a.hash = string(done.Status), hash
+	if a.left != nil {
+		a.left.Stop()
+	}
 	if !reusable {
 		m.unshare(a)
 	}

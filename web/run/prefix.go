@@ -2,9 +2,9 @@ package run
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/web/lru"
 )
 
 // Snapshot is what a step left behind: the module after it and what it said.
@@ -13,16 +13,9 @@ type Snapshot[M any] struct {
 	Module M
 	// Events are those of the step behind its pass_started, as first emitted.
 	Events []event.Event
+	// Took is what computing the step took, with what instruments did after it.
+	Took time.Duration
 }
-
-// Prefix remembers steps by their keys, so that a re-run starts where it differs
-// from an earlier one. The key of a step is the hash of all that determines its
-// result. A snapshot counts for the bytes that it holds alone; parts shared with
-// other snapshots count once, where they first appear.
-type Prefix[M any] = lru.Cache[string, Snapshot[M]]
-
-// NewPrefix returns an empty cache of at most limit bytes.
-func NewPrefix[M any](limit int64) *Prefix[M] { return lru.New[string, Snapshot[M]](limit) }
 
 // KeepTexts makes a run keep the texts that the events of an earlier run name. It
 // reports false where one is no longer stored; the step must then be computed.
@@ -34,11 +27,17 @@ func KeepTexts(sink Sink, events []event.Event) (bool, error) {
 	return sink.Keep(texts)
 }
 
-// Replay emits the events of a step again, marked as reused and with the times of the
-// first, at the place that the step has now. Their texts must have been kept.
-func Replay(sink Sink, events []event.Event, step, parent string) error {
-	for _, e := range events {
+// Replay emits the events of a step again, marked as reused and with the times of the first,
+// at the place that the step has now. The last of them says what that saved, where finding the
+// step again has taken so long. Their texts must have been kept.
+func Replay[M any](sink Sink, snap Snapshot[M], step, parent string, finding time.Duration) error {
+	for i, e := range snap.Events {
 		e.Step, e.Parent, e.Reused = step, parent, true
+		if i == len(snap.Events)-1 && e.Measured != nil {
+			m := *e.Measured
+			m.Saved = (snap.Took - finding).Nanoseconds()
+			e.Measured = &m
+		}
 		if err := sink.Emit(e); err != nil {
 			return fmt.Errorf("replay %s of %s: %w", e.Type, step, err)
 		}

@@ -172,7 +172,7 @@ func (r *recorder) finish(done *event.RunFinished) (hash string, err error) {
 		done.Changed, done.Same = counts.Changed, counts.Same
 		done.Skipped, done.Failed = counts.Skipped, counts.Failed
 		m := r.now()
-		m.Total, m.ReusedSteps = m.At, counts.Reused
+		m.Total, m.ReusedSteps, m.Steps, m.Saved = m.At, counts.Reused, counts.Ran, max(counts.Saved, 0)
 		err = r.emit(event.New("", "", done, m), limit)
 	}
 	r.settle()

@@ -33,6 +33,8 @@ type Settings struct {
 	Steps []Step `json:"steps,omitempty"`
 	// Scripts define passes, which steps name, and instruments, which watch the run.
 	Scripts []Script `json:"scripts,omitempty"`
+	// Patches are IR that was edited behind steps.
+	Patches []Patch `json:"patches,omitempty"`
 	// Disabled and Required are names of passes.
 	Disabled []string `json:"disabled,omitempty"`
 	Required []string `json:"required,omitempty"`
@@ -100,6 +102,10 @@ func (s Settings) Normalize() (Settings, error) {
 		return s, fmt.Errorf("steps lists %d steps, at most %d are possible", n, maxSteps)
 	}
 	if err := validScripts(s.Scripts); err != nil {
+		return s, err
+	}
+	var err error
+	if s.Patches, err = normalPatches(s.Patches); err != nil {
 		return s, err
 	}
 	if len(s.Bindings) > maxBindings {

@@ -74,7 +74,7 @@ func outcome(err error, limits Limits) *event.RunFinished {
 			Kind: event.KindTimeout, Limit: "time",
 			Message: fmt.Sprintf("the run took longer than %v, the most that a run may take here", limits.Time.Round(time.Millisecond)),
 		}}
-	case errors.Is(err, errCancelled), errors.Is(err, errDraining), errors.Is(err, context.Canceled):
+	case errors.Is(err, errCancelled), errors.Is(err, errDraining), errors.Is(err, errAlone), errors.Is(err, context.Canceled):
 		return &event.RunFinished{Status: event.StatusCancelled, Error: &event.Error{
 			Kind: event.KindCancelled, Message: err.Error(),
 		}}

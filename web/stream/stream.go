@@ -28,8 +28,8 @@ type Source interface {
 
 // Config are the limits of a Hub; a zero field takes the value of Defaults.
 type Config struct {
-	// Origins are hosts, with port if any, whose pages may connect beside the
-	// server's own.
+	// Origins are further origins ("https://host:port") whose pages may connect beside
+	// those of the server's own host.
 	Origins []string
 	// Viewers is the number of connections at once.
 	Viewers int
@@ -121,10 +121,15 @@ func (h *Hub) checkOrigin(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(values[0])
-	if err != nil || len(values) > 1 || u.Host == "" {
+	if err != nil || len(values) > 1 || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	return strings.EqualFold(u.Host, r.Host) || slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, u.Host) })
+	// An origin is a scheme and a host; what has more was not written by a browser.
+	origin := u.Scheme + "://" + u.Host
+	if !strings.EqualFold(origin, values[0]) {
+		return false
+	}
+	return strings.EqualFold(u.Host, r.Host) || slices.ContainsFunc(h.cfg.Origins, func(o string) bool { return strings.EqualFold(o, origin) })
 }
 
 // Wants tells whether a request asks for a websocket.

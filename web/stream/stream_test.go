@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/stream"
 )
@@ -117,7 +119,7 @@ func waitFor(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within 10 s", what)
+			t.Fatalf("%s: not within a minute", what)
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -179,12 +181,7 @@ func TestStuckViewerIsCutAndHarmsNobody(t *testing.T) {
 	}
 	began := time.Now() // how fast the good viewer reads depends on the machine
 	waitFor(t, "stuck viewer is cut", func() bool { return hub.Viewers() == 0 })
-	// The goal is the 300 ms of the configuration and a moment; only a hang fails.
-	took := time.Since(began)
-	t.Logf("the stuck viewer was cut after %v", took)
-	if took > time.Minute {
-		t.Errorf("the stuck viewer was cut after %v", took)
-	}
+	goal.Time(t, "the stuck viewer was cut", time.Since(began), 2*time.Second)
 	// It resumes where it was.
 	seen := 0
 	for {
@@ -225,31 +222,54 @@ func TestSlowViewerIsToldToComeBack(t *testing.T) {
 func TestForeignOriginsAreRefused(t *testing.T) {
 	log := run.NewLog()
 	log.Seal()
-	url, _ := serve(t, log, stream.Config{Origins: []string{"explorer.example:8443"}})
+	url, _ := serve(t, log, stream.Config{Origins: []string{"https://explorer.example:8443"}})
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "ws://"), "/")
-	for origin, want := range map[string]int{
-		"":                              http.StatusSwitchingProtocols,
-		"http://" + host:                http.StatusSwitchingProtocols,
-		"https://explorer.example:8443": http.StatusSwitchingProtocols,
-		"https://explorer.example":      http.StatusForbidden,
-		"https://evil.example":          http.StatusForbidden,
-		"http://" + host + ".evil.com":  http.StatusForbidden,
-		"http://evil.com/" + host:       http.StatusForbidden,
-		"null":                          http.StatusForbidden,
-	} {
-		header := http.Header{}
-		if origin != "" {
-			header.Set("Origin", origin)
-		}
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func(header http.Header) int {
+		t.Helper()
 		c, resp, err := websocket.DefaultDialer.Dial(url, header)
 		if err == nil {
 			_ = c.Close()
 		} else if !errors.Is(err, websocket.ErrBadHandshake) {
 			t.Fatal(err)
 		}
-		if resp.StatusCode != want {
-			t.Errorf("origin %q gives %d, want %d", origin, resp.StatusCode, want)
+		return resp.StatusCode
+	}
+	for _, origin := range []string{"", "http://" + host, "https://" + host, "https://explorer.example:8443", "HTTPS://Explorer.Example:8443"} {
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
 		}
+		if got := dial(header); got != http.StatusSwitchingProtocols {
+			t.Errorf("origin %q gives %d, want %d", origin, got, http.StatusSwitchingProtocols)
+		}
+	}
+	for _, origin := range []string{
+		"null", "https://evil.example", "http://evil.example:" + port, host, "//" + host, "http://", "http:///" + host,
+		// Another port, or none.
+		"http://" + name, "http://" + name + ":1", "http://" + name + ":" + port + "0", "http://" + name + ":0" + port,
+		"https://explorer.example", "https://explorer.example:443", "https://explorer.example:84430",
+		// Another scheme.
+		"http://explorer.example:8443", "file://" + host, "ws://" + host, "chrome-extension://" + host, "javascript://" + host, "data:text/html,http://" + host,
+		// The name as a part of another.
+		"http://" + host + ".evil.example", "http://evil.example." + host, "http://evil" + host, "https://evil.explorer.example:8443",
+		"https://explorer.example.:8443", "https://explorer.example.evil.example:8443", "https://explorerXexample:8443",
+		// The name elsewhere in the address.
+		"http://evil.example/" + host, "http://evil.example?" + host, "http://evil.example#" + host, "http://evil.example\\@" + host,
+		"http://" + host + "@evil.example", "http://evil.example@" + host, "http://user:pass@" + host, "http://" + host + "/", "http://" + host + "/path",
+		"http://" + host + "?q", "http://" + host + "#f", "http://" + host + " http://evil.example", "http://" + host + ",http://evil.example",
+		"http://%31%32%37.0.0.1:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://2130706433:" + port, "http://0x7f.0.0.1:" + port,
+		"http://localhost:" + port, "http://127.1:" + port, "http://exp\u0131orer.example:8443", "https://\u0435xplorer.example:8443", "",
+	} {
+		if got := dial(http.Header{"Origin": {origin}}); got != http.StatusForbidden {
+			t.Errorf("origin %q gives %d, want %d", origin, got, http.StatusForbidden)
+		}
+	}
+	if got := dial(http.Header{"Origin": {"http://" + host, "https://evil.example"}}); got != http.StatusForbidden {
+		t.Errorf("two origins give %d", got)
 	}
 }
 
@@ -324,7 +344,7 @@ func TestThousandConnectionsLeaveNothing(t *testing.T) {
 	url, hub := serve(t, log, stream.Config{})
 	dial(t, url) // the server's own goroutines are there
 	waitFor(t, "first viewer", func() bool { return hub.Viewers() == 1 })
-	before := runtime.NumGoroutine()
+	before, files := runtime.NumGoroutine(), openFiles()
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
@@ -342,6 +362,7 @@ func TestThousandConnectionsLeaveNothing(t *testing.T) {
 	wg.Wait()
 	waitFor(t, "viewers are gone", func() bool { return hub.Viewers() == 1 })
 	waitFor(t, "goroutines are gone", func() bool { return runtime.NumGoroutine() <= before+5 })
+	waitFor(t, "files are closed", func() bool { return openFiles() <= files+5 })
 }
 
 func BenchmarkTenViewers(b *testing.B) {

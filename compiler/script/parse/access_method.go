@@ -14,7 +14,7 @@ func (b *builder) globalVar(name string, n *node) any {
 	if gv := b.mod.vars[name]; gv != nil {
 		return gv
 	}
-	if b.mod.lone {
+	if b.mod.lone && !b.within() {
 		gv := ir.NewGlobalVar(name)
 		b.mod.vars[name] = gv
 		return gv

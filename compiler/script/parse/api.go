@@ -20,6 +20,13 @@ type Options struct {
 	// AllowMissingConstants fills constants that neither Constants nor the text has with
 	// zeros of the annotated shape. Without it they are errors.
 	AllowMissingConstants bool
+	// Within is the module that functions without a class are read as a part of: they refer to
+	// its functions, devices and attributes, and stand in the place of those with their names.
+	// The result has only what the text defines.
+	Within *ir.Module
+	// Roots gives parameters and lines an entry in the module's table of origins, and the nodes
+	// that stand in a line that of the line.
+	Roots bool
 }
 
 // NamedModule is a module with the name of its class.
@@ -104,6 +111,7 @@ type moduleState struct {
 	vars  map[string]*ir.GlobalVar
 	lone  bool // functions without a class: others may be missing
 	bb    *relax.BlockBuilder
+	roots roots
 }
 
 // Values of expressions besides nodes of the IR, bool, int64, float64, string and nil.

@@ -44,9 +44,9 @@ func (b *builder) guard(s *stmt, f func()) (ok bool) {
 	return true
 }
 
-func (b *builder) span(n *node) ir.Base { return ir.Base{Span: b.d.span(n.at, n.end)} }
+func (b *builder) span(n *node) ir.Base { return b.line(b.d.span(n.at, n.end)) }
 
-func (b *builder) stmtBase(s *stmt) ir.Base { return ir.Base{Span: b.d.span(s.at, s.end)} }
+func (b *builder) stmtBase(s *stmt) ir.Base { return b.line(b.d.span(s.at, s.end)) }
 
 // toExpr turns a value into a loop-level expression; n is for errors.
 func (b *builder) toExpr(v any, n *node) tir.Expr {

@@ -72,7 +72,18 @@ func (d *diagnostics) add(at, end int32, message, help string) {
 	if len(d.list) >= maxDiagnostics {
 		return
 	}
-	d.list = append(d.list, ir.Diagnostic{Severity: ir.Error, Func: d.fn, Span: d.span(at, end), Message: message, Help: help})
+	d.list = append(d.list, ir.Diagnostic{Severity: ir.Error, Func: d.fn, Span: d.span(at, end), Message: cut(message), Help: cut(help)})
+}
+
+// maxMessage is the length of a message, which may quote a text that is as long as the source.
+const maxMessage = 1000
+
+// cut leaves out the middle of a long message.
+func cut(s string) string {
+	if len(s) <= maxMessage {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxMessage/2], "") + " ... " + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
 }
 
 // addLex reports an error of the lexer. Those of the parser on the same line would only follow

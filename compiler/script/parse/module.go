@@ -9,8 +9,9 @@ import (
 
 // module builds the functions of a class, or lone functions.
 func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
+	mod := ir.NewModule()
 	m := &moduleState{
-		mod: ir.NewModule(), class: class, infos: map[string][]ir.Node{}, lone: lone,
+		mod: mod, roots: roots{table: mod.Origins()}, class: class, infos: map[string][]ir.Node{}, lone: lone,
 		funcs: map[string]ir.Function{}, vars: map[string]*ir.GlobalVar{},
 	}
 	b.mod = m
@@ -18,18 +19,25 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 	defer func() { b.env.release(mark); b.mod = nil }()
 	b.env.define(class, moduleRef{})
 	b.env.define("cls", moduleRef{})
+	if b.within() {
+		b.join(m)
+	}
 	var defs []*stmt
 	var order []string
+	declared := map[string]bool{}
 	declare := func(name string, s *stmt) bool {
-		if m.vars[name] != nil {
+		if declared[name] {
 			b.d.add(s.at, s.end, "the module has two functions called "+name, "rename one of them")
 			return false
 		}
-		m.vars[name] = ir.NewGlobalVar(name)
+		declared[name] = true
+		if m.vars[name] == nil {
+			m.vars[name] = ir.NewGlobalVar(name)
+		}
 		order = append(order, name)
 		return true
 	}
-	if lone {
+	if lone && !b.within() {
 		b.symbolNames(stmts)
 	}
 	for _, s := range stmts {

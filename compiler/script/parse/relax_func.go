@@ -69,7 +69,7 @@ func (b *builder) graphParams(s *stmt) ([]*relax.Var, relax.StructInfo) {
 	vars := make([]*relax.Var, 0, len(s.params))
 	for i := range s.params {
 		p := &s.params[i]
-		v := &relax.Var{Base: ir.Base{Span: b.d.span(p.at, p.end)}, Name: p.name}
+		v := &relax.Var{Base: b.input(p), Name: p.name}
 		if p.ann == nil {
 			b.d.add(p.at, p.end, "parameter "+p.name+" has no annotation", `write its struct info, such as R.Tensor((2, 3), dtype="float32")`)
 			panic(failure{})

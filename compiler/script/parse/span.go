@@ -6,7 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// setSpan gives a node that has just been made its span; one that has a span keeps it.
+// setSpan gives a node that has just been made its span and origin; one that has a span keeps both.
 func setSpan(n ir.Node, base ir.Base) {
 	var p *ir.Base
 	switch x := n.(type) {
@@ -34,6 +34,6 @@ func setSpan(n ir.Node, base ir.Base) {
 		p = &x.Base
 	}
 	if p != nil && p.Span == nil {
-		p.Span = base.Span
+		*p = base
 	}
 }

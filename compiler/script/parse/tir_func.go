@@ -132,6 +132,7 @@ func (b *builder) primFunc(s *stmt, deco *node) *tir.PrimFunc {
 	}
 	body := b.tirBody(s.body)
 	f.Body = b.rooted(s, body)
+	b.gather(f)
 	attrs := b.tf.attrs
 	if !b.private(deco) && !attrs.Has(ir.AttrGlobalSymbol) {
 		attrs = attrs.With(ir.AttrGlobalSymbol, s.name)
@@ -156,7 +157,7 @@ func (b *builder) decoFlag(deco *node, name string, def bool) bool {
 }
 
 func (b *builder) primParam(p *param) {
-	base := ir.Base{Span: b.d.span(p.at, p.end)}
+	base := b.input(p)
 	f := b.tf.fn
 	if p.ann == nil {
 		b.d.add(p.at, p.end, "parameter "+p.name+" has no annotation", `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`)

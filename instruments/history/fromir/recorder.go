@@ -18,9 +18,9 @@ import (
 type Recorder struct {
 	snaps *instruments.Snapshots
 	sink  func(*history.Step) error
-	cells int
 	roots map[ir.OriginID][]uint32 // ascending, of origins seen before in the one table of a run
-	// Limit bounds the cells of all steps; 0 is history.MaxCells.
+	// Limit bounds the cells of a step; 0 is history.MaxStepCells. A step with more is marked
+	// as truncated.
 	Limit int
 }
 
@@ -32,33 +32,37 @@ func NewRecorder(snaps *instruments.Snapshots, sink func(*history.Step) error) *
 
 // Start reports the imported module and the roots.
 func (r *Recorder) Start(m *ir.Module) error {
-	s := &history.Step{Pass: "import"}
+	s := &history.Step{Path: history.ImportStep, Pass: history.ImportStep}
 	for id := ir.OriginID(1); int(id) <= m.Origins().Len(); id++ {
 		if o := m.Origins().Get(id); len(o.Parents) == 0 {
-			s.Roots = append(s.Roots, history.Root{ID: uint32(id), Name: o.Name, Op: o.Op})
+			root := history.Root{ID: uint32(id), Name: o.Name, Op: o.Op}
+			if o.Span != nil {
+				root.Line = o.Span.Line
+			}
+			s.Roots = append(s.Roots, root)
 		}
 	}
 	return r.step(s, ir.NewModuleWithOrigins(m.Origins()), m)
 }
 
-// Instrument returns the instrument that reports passes. Sequences are no steps: the passes
-// in them are.
+// Instrument returns the instrument that reports passes.
 func (r *Recorder) Instrument() *pass.Instrument {
-	return &pass.Instrument{
-		Name: "History", Replayable: true,
-		RunAfterPass: func(m *ir.Module, s *pass.Step) error {
-			if s.Pass.Kind == pass.Sequential || s.Input == m {
-				return nil
-			}
-			return r.step(&history.Step{Path: s.Path(), Pass: s.Pass.Name}, s.Input, m)
-		},
+	return &pass.Instrument{Name: "History", Replayable: true, RunAfterPass: r.Finished}
+}
+
+// Finished reports what a pass made of its module. Sequences are no steps: the passes in them
+// are.
+func (r *Recorder) Finished(m *ir.Module, s *pass.Step) error {
+	if s.Pass.Kind == pass.Sequential || s.Input == m {
+		return nil
 	}
+	return r.step(&history.Step{Path: s.Path(), Pass: s.Pass.Name}, s.Input, m)
 }
 
 // Generated reports that code was made of the functions of m with the given names, as a step
 // of its own.
 func (r *Recorder) Generated(m *ir.Module, names ...string) error {
-	s := &history.Step{Path: "codegen", Pass: "codegen"}
+	s := &history.Step{Path: history.CodeStep, Pass: history.CodeStep}
 	t := r.newTabler(m.Origins(), s)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		fn := m.Lookup(name)
@@ -91,16 +95,12 @@ func computed(fn ir.Function) []ir.OriginID {
 
 // step tables the functions that differ between two modules.
 func (r *Recorder) step(s *history.Step, before, after *ir.Module) error {
-	if r.cells > r.limit() {
-		s.Truncated = true
-		return r.sink(s)
-	}
 	t := r.newTabler(after.Origins(), s)
 	after.EachChange(before, func(name string, was, now ir.Function) {
 		f := history.Function{Name: name, Gone: now == nil}
 		switch now.(type) {
 		case *relax.Function, *tir.PrimFunc:
-			f.Rows = t.function(r.snaps.Of(name, now))
+			f.Rows, f.Unknown = t.function(r.snaps.Of(name, now))
 		}
 		s.Functions = append(s.Functions, f)
 	})
@@ -112,15 +112,12 @@ func (r *Recorder) report(s *history.Step) error {
 	if len(s.Functions) == 0 && len(s.Roots) == 0 {
 		return nil
 	}
-	if r.cells += s.Cells(); r.cells > r.limit() {
+	limit := r.Limit
+	if limit == 0 {
+		limit = history.MaxStepCells
+	}
+	if s.Cells() > limit {
 		s = &history.Step{Path: s.Path, Pass: s.Pass, Truncated: true}
 	}
 	return r.sink(s)
-}
-
-func (r *Recorder) limit() int {
-	if r.Limit > 0 {
-		return r.Limit
-	}
-	return history.MaxCells
 }

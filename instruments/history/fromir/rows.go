@@ -14,8 +14,8 @@ import (
 
 // function tables a printed function. What has no origin of its own came from what the text
 // indents it under.
-func (t *tabler) function(s *instruments.Snapshot) history.Rows {
-	t.rows, t.ports = make(history.Rows, 0, len(s.Nodes)), map[*tir.Buffer]bool{}
+func (t *tabler) function(s *instruments.Snapshot) (rows history.Rows, unknown int) {
+	t.rows, t.ports, t.unknown = make(history.Rows, 0, len(s.Nodes)), map[*tir.Buffer]bool{}, 0
 	type scope struct {
 		indent int
 		origin ir.OriginID
@@ -40,7 +40,7 @@ func (t *tabler) function(s *instruments.Snapshot) history.Rows {
 		t.line = i + 1
 		t.node(s.Name, n, origin)
 	}
-	return t.rows
+	return t.rows, t.unknown
 }
 
 // originOf is the origin of a node that begins a line, or of its main part.
@@ -129,6 +129,9 @@ func (t *tabler) binding(b relax.Binding, origin ir.OriginID) {
 	}
 	if kind != history.Constant {
 		t.add(kind, name, op, origin)
+	}
+	if kind == history.Binding && origin == 0 {
+		t.unknown++
 	}
 	t.constants(name, b.BoundValue())
 }

@@ -18,6 +18,7 @@ type tabler struct {
 	rows    history.Rows         // of the function at work
 	ports   map[*tir.Buffer]bool // its parameters
 	line    int
+	unknown int // values of the function at work without an origin
 }
 
 func (r *Recorder) newTabler(origins *ir.Origins, step *history.Step) *tabler {

@@ -3,6 +3,8 @@ package inproc
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
@@ -40,17 +42,12 @@ func Catalog(ctx context.Context) (web.Catalog, error) {
 	for _, k := range target.Kinds() {
 		out.Targets = append(out.Targets, web.Target{Name: k.Name, Doc: k.Doc})
 	}
-	configs := pass.ListConfigs()
+	configs := describeConfigs()
+	for _, key := range slices.Sorted(maps.Keys(configs)) {
+		out.Config = append(out.Config, configs[key])
+	}
 	for _, p := range pipeline.All() {
-		d := web.Pass{
-			Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: instruments.KindName(p.Kind),
-			Doc: p.Doc, Required: p.Required,
-		}
-		for _, key := range p.Config {
-			c := configs[key]
-			d.Config = append(d.Config, web.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]})
-		}
-		out.Passes = append(out.Passes, d)
+		out.Passes = append(out.Passes, describePass(p, configs))
 	}
 	var err error
 	if out.Scripts, err = describeScripts(ctx); err != nil {
@@ -66,6 +63,45 @@ func Catalog(ctx context.Context) (web.Catalog, error) {
 		}
 	}
 	return out, nil
+}
+
+// describeConfigs describes the options of the pass context by key.
+func describeConfigs() map[string]web.Option {
+	out := map[string]web.Option{}
+	for key, c := range pass.ListConfigs() {
+		out[key] = web.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]}
+	}
+	return out
+}
+
+// describePass describes a pass of the registry.
+func describePass(p *pass.Pass, configs map[string]web.Option) web.Pass {
+	d := web.Pass{
+		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: instruments.KindName(p.Kind), IR: "relax",
+		Doc: p.Doc, Required: p.Required,
+	}
+	if p.Kind == pass.PrimFunc || pipeline.OnLoops(p.Name) {
+		d.IR = "tir"
+	}
+	for _, key := range p.Config {
+		d.Config = append(d.Config, configs[key])
+	}
+	for _, o := range p.Options {
+		opt := web.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
+		for _, v := range o.Choices {
+			opt.Choices = append(opt.Choices, plain(ir.Normalize(v)))
+		}
+		d.Options = append(d.Options, opt)
+	}
+	for _, c := range pipeline.Constraints() {
+		if c.After == p.Name {
+			d.Before = append(d.Before, web.Order{Pass: c.Before, Why: c.Why, Needs: c.Needs})
+		}
+		if c.Before == p.Name {
+			d.After = append(d.After, web.Order{Pass: c.After, Why: c.Why, Needs: c.Needs})
+		}
+	}
+	return d
 }
 
 // plain turns a value of the compiler into one that JSON can hold.

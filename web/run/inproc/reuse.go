@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -12,18 +13,23 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// snapshot is the module that a step left behind.
-type snapshot = *ir.Module
+// snapshot is what a step left behind.
+type snapshot = run.Snapshot[*ir.Module]
 
 // tap is a sink that remembers the event that went through it last.
 type tap struct {
 	run.Sink
 	last   event.Event
 	events int // number of events so far
+	// saved is what it saved that the model was known from an earlier run.
+	saved time.Duration
 }
 
 // Emit implements event.Sink.
 func (t *tap) Emit(e event.Event) error {
+	if e.Type == event.TypeRunStarted && t.saved > 0 && e.Measured != nil {
+		e.Measured.Saved = t.saved.Nanoseconds()
+	}
 	t.last = e
 	t.events++
 	return t.Sink.Emit(e)
@@ -33,25 +39,26 @@ func (t *tap) Emit(e event.Event) error {
 // each pass that is no sequence is replaced by one that looks for its result first, and
 // the recorder is kept from describing again what was described then.
 type reuse struct {
-	steps *run.Prefix[snapshot]
+	steps *memory
 	sink  *tap
 	// ids identifies the modules of this run by what made them.
 	ids map[*ir.Module]string
 	// keys and hits hold what the running steps found.
 	keys map[*pass.Step]string
-	hits map[*pass.Step]run.Snapshot[snapshot]
-	// began is the number of events when a step's body began.
+	hits map[*pass.Step]snapshot
+	// began is the number of events when a step's body began, and start the time.
 	began map[*pass.Step]int
+	start map[*pass.Step]time.Time
 	// notes are the diagnostics of a step, as events.
 	notes    map[*pass.Step][]event.Event
 	reported int // diagnostics of the context that are events already
 }
 
-func newReuse(steps *run.Prefix[snapshot], sink *tap, m *model) *reuse {
+func newReuse(steps *memory, sink *tap, m *model) *reuse {
 	return &reuse{
 		steps: steps, sink: sink, ids: map[*ir.Module]string{m.module: m.id},
-		keys: map[*pass.Step]string{}, hits: map[*pass.Step]run.Snapshot[snapshot]{},
-		began: map[*pass.Step]int{}, notes: map[*pass.Step][]event.Event{},
+		keys: map[*pass.Step]string{}, hits: map[*pass.Step]snapshot{},
+		began: map[*pass.Step]int{}, start: map[*pass.Step]time.Time{}, notes: map[*pass.Step][]event.Event{},
 	}
 }
 
@@ -74,15 +81,17 @@ func (r *reuse) wrap(p *pass.Pass) *pass.Pass {
 // run is the body of a wrapped pass.
 func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, error) {
 	step := c.Step()
+	r.start[step] = time.Now()
 	if err := r.report(c.Diagnostics(), "", ""); err != nil {
 		return nil, err
 	}
 	key := r.key(c, p, m)
 	if key != "" {
-		if snap, ok := r.steps.Get(key); ok {
-			if kept, err := run.KeepTexts(r.sink, snap.Events); err != nil {
+		if found, ok := r.steps.Get(key); ok {
+			snap := found.step
+			if there, err := run.KeepTexts(r.sink, snap.Events); err != nil {
 				return nil, err
-			} else if kept {
+			} else if there {
 				r.hits[step] = snap
 				r.identify(m, snap.Module, key)
 				return snap.Module, nil
@@ -150,9 +159,11 @@ func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
 func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
 	out := *rec
 	out.RunAfterPass = func(m *ir.Module, s *pass.Step) error {
+		start := r.start[s]
+		delete(r.start, s)
 		if snap, ok := r.hits[s]; ok {
 			delete(r.hits, s)
-			return run.Replay(r.sink, snap.Events, s.Path(), parentPath(s))
+			return run.Replay(r.sink, snap, s.Path(), parentPath(s), time.Since(start))
 		}
 		if err := rec.RunAfterPass(m, s); err != nil {
 			return err
@@ -160,7 +171,7 @@ func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
 		if key, ok := r.keys[s]; ok {
 			delete(r.keys, s)
 			events := append(r.notes[s], r.sink.last)
-			r.steps.Put(key, run.Snapshot[snapshot]{Module: m, Events: events}, cost(r.sink.last))
+			keepStep(r.steps, key, snapshot{Module: m, Events: events, Took: time.Since(start)})
 		}
 		return nil
 	}
@@ -178,23 +189,6 @@ func (r *reuse) report(all []ir.Diagnostic, step, parent string) error {
 		}
 	}
 	return nil
-}
-
-// cost estimates the bytes that a step holds: its functions as nodes, which take about
-// ten times their text of 60 bytes a line, and its events.
-func cost(e event.Event) int64 {
-	n := int64(4 << 10)
-	if b, ok := e.Body.(*event.PassFinished); ok {
-		for _, f := range b.Functions {
-			n += 600*int64(f.LinesAfter) + 256
-			for _, h := range f.Hunks {
-				for _, l := range h.Lines {
-					n += int64(len(l)) + 16
-				}
-			}
-		}
-	}
-	return n
 }
 
 // parentPath returns the path of the step around a step, or "".

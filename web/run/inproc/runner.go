@@ -16,12 +16,10 @@ import (
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/target"
-	"github.com/irscope/irscope/web/lru"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -34,7 +32,7 @@ type Config struct {
 	Gallery func(name string) ([]byte, bool)
 	// Engine runs generated code. Whoever made it closes it, after the last run.
 	Engine *runtime.Engine
-	// CacheBytes bounds what is kept of earlier runs for re-use; 0 means 128 MiB,
+	// CacheBytes bounds what is kept of earlier runs for re-use; 0 means DefaultReuse,
 	// negative nothing is re-used.
 	CacheBytes int64
 	// Log takes the stacks of passes that panicked; nil means slog.Default.
@@ -44,8 +42,7 @@ type Config struct {
 // Runner runs requests in this process. It may be used by several goroutines.
 type Runner struct {
 	cfg    Config
-	models *lru.Cache[string, *model]
-	steps  *run.Prefix[snapshot]
+	memory *memory
 }
 
 // New returns a runner without memories.
@@ -55,15 +52,11 @@ func New(cfg Config) *Runner {
 	}
 	switch {
 	case cfg.CacheBytes == 0:
-		cfg.CacheBytes = 128 << 20
+		cfg.CacheBytes = DefaultReuse
 	case cfg.CacheBytes < 0:
 		cfg.CacheBytes = 0
 	}
-	return &Runner{
-		cfg:    cfg,
-		models: lru.New[string, *model](cfg.CacheBytes / 2),
-		steps:  run.NewPrefix[snapshot](cfg.CacheBytes / 2),
-	}
+	return &Runner{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
 }
 
 // Run implements run.Runner.
@@ -71,35 +64,22 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 	start := time.Now()
 	tap := &tap{Sink: sink}
 	// The recorder's clock is that of the run: it starts before the model is read.
-	rec := instruments.NewRecorder(tap, instruments.NewSnapshots())
-	t, err := target.Parse(orDefault(req.Settings.Target, "wasm"))
-	if err != nil {
-		return input("target: %v", err)
-	}
-	user, err := readScripts(ctx, req.Settings.Scripts)
-	if err != nil {
-		return scriptFault(ctx, sink, err)
-	}
-	reg := registry{pipeline.NewRegistry(), user.passes}
-	pl, err := chosenPipeline(req.Settings, reg)
+	snaps := instruments.NewSnapshots()
+	rec := instruments.NewRecorder(tap, snaps)
+	lives := keepHistory(rec, snaps, sink)
+	p, err := r.prepare(ctx, req, sink)
 	if err != nil {
 		return err
 	}
-	config, err := configValues(req.Settings.Config)
-	if err != nil {
-		return err
-	}
-	m, err := r.open(ctx, req, sink)
-	if err != nil {
-		return err
-	}
+	tap.saved = p.saved
+	t, m, user := p.target, p.model, p.user
 	body := &event.RunStarted{
 		Model: req.Source.Name, Target: t.String(), OptLevel: req.Settings.OptLevel, Pipeline: pipelineName(req.Settings),
 	}
-	if err := rec.Start(m.module, pl, body); err != nil {
+	if err := rec.Start(m.module, p.pipeline, body); err != nil {
 		return err
 	}
-	if err := emitFound(sink, m.warnings); err != nil {
+	if err := emitFound(sink, slices.Concat(m.warnings, p.missing)); err != nil {
 		return err
 	}
 	for _, s := range user.scripts {
@@ -113,24 +93,19 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 		return scriptFault(ctx, sink, err)
 	}
 	watches = append(watches, users...)
-	re := newReuse(r.steps, tap, m)
+	re := newReuse(r.memory, tap, m)
 	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
-		re = newReuse(run.NewPrefix[snapshot](0), tap, m)
+		re = newReuse(newMemory(0), tap, m)
 	}
 	watches[0] = re.instrument(watches[0])
-	level := req.Settings.OptLevel
-	res, err := compiler.Passes(ctx, compiler.Request{
-		Module: m.module, Target: t, Pipeline: re.wrap(pl), OptLevel: &level,
-		Required: req.Settings.Required, Disabled: req.Settings.Disabled, Config: config,
-		Registry: reg, Instruments: watches,
-	})
+	res, err := compiler.Passes(ctx, p.request(re.wrap(p.pipeline), watches))
 	if failed := re.report(res.Diagnostics, "", ""); failed != nil && err == nil {
 		err = failed
 	}
 	if err != nil {
 		return nameMissing(r.passFault(err), req.Settings.Disabled)
 	}
-	if err := generate(ctx, t, res, m, sink, start); err != nil {
+	if err := generate(ctx, t, res, m, lives, sink, start); err != nil {
 		var e *event.Error
 		if errors.As(err, &e) && e.Kind == event.KindCodegen && partial(req.Settings) {
 			return sink.Emit(note("nothing to execute: the pipeline %s makes no code that can run: %s", pipelineName(req.Settings), e.Message))
@@ -172,7 +147,7 @@ func partial(s run.Settings) bool {
 }
 
 // generate makes the program and reports its kernels.
-func generate(ctx context.Context, t target.Target, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
+func generate(ctx context.Context, t target.Target, res *compiler.Result, m *model, lives *keeper, sink run.Sink, start time.Time) error {
 	began := time.Now()
 	if err := compiler.Codegen(ctx, t, res, m.module); err != nil {
 		return fault(event.KindCodegen, err)
@@ -193,6 +168,9 @@ func generate(ctx context.Context, t target.Target, res *compiler.Result, m *mod
 	sortKernels(body.Kernels)
 	var err error
 	if body.VM, err = sink.Text(event.LangVM, res.Artifact.Exec.AsText()); err != nil {
+		return err
+	}
+	if body.History, err = lives.generated(res); err != nil {
 		return err
 	}
 	return sink.Emit(event.New("", "", body, &event.Measured{At: time.Since(start).Nanoseconds(), Total: took.Nanoseconds()}))

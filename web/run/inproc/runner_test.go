@@ -21,6 +21,7 @@ import (
 type bench struct {
 	t       *testing.T
 	manager *run.Manager
+	runner  *inproc.Runner
 	store   *store.Memory
 	n       int
 }
@@ -32,9 +33,9 @@ func open(t *testing.T, cache int64) *bench {
 	adm.PerMinute = 1000
 	limits := run.DefaultLimits()
 	limits.Time = 2 * time.Minute // the race detector is slow
+	r := inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: eng, CacheBytes: cache})
 	m := run.NewManager(run.Config{
-		Runner: inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: eng, CacheBytes: cache}),
-		Store:  st, Build: "test", Admission: adm, Limits: limits, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Runner: r, Store: st, Build: "test", Admission: adm, Limits: limits, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -44,7 +45,7 @@ func open(t *testing.T, cache int64) *bench {
 			t.Error(err)
 		}
 	})
-	return &bench{t: t, manager: m, store: st}
+	return &bench{t: t, manager: m, runner: r, store: st}
 }
 
 func gallery(name string) store.Source { return store.Source{Kind: store.SourceGallery, Name: name} }

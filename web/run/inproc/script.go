@@ -21,12 +21,12 @@ import (
 // loadText reads the modules of a text; the form "" is detected. Constants whose values
 // the text does not hold, as in IR that the page shows, are zero, with a warning.
 func loadText(ctx context.Context, name, text string, form frontend.Form) ([]frontend.Source, []ir.Diagnostic, error) {
-	mods, found, err := frontend.Load(ctx, name, []byte(text), frontend.Options{Form: form})
+	mods, found, err := frontend.Load(ctx, name, []byte(text), frontend.Options{Form: form, Script: parse.Options{Roots: true}})
 	var mistakes *frontend.TextError
 	if !errors.As(err, &mistakes) || !strings.Contains(text, "metadata[") {
 		return mods, found, err
 	}
-	lenient := frontend.Options{Form: form, Script: parse.Options{AllowMissingConstants: true}}
+	lenient := frontend.Options{Form: form, Script: parse.Options{AllowMissingConstants: true, Roots: true}}
 	mods, kept, err := frontend.Load(ctx, name, []byte(text), lenient)
 	if err != nil {
 		return nil, kept, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
@@ -27,31 +28,34 @@ type model struct {
 	outputs []string
 	// warnings are what reading the module had to say.
 	warnings []ir.Diagnostic
+	// took is the time that making the module took.
+	took time.Duration
 }
 
-// open reads the module of a request: a text, or a model that is imported.
-func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*model, error) {
+// open reads the module of a request: a text, or a model that is imported. It tells what it
+// saved where the module was known.
+func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (m *model, saved time.Duration, err error) {
+	start := time.Now()
 	data, err := r.read(ctx, req.Source)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	// The bytes, and about as much again for what is read from them.
 	if err := sink.Account(2 * int64(len(data))); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	shapes, err := json.Marshal(req.Settings.Shapes)
 	if err != nil {
-		return nil, fmt.Errorf("encode shapes: %w", err)
+		return nil, 0, fmt.Errorf("encode shapes: %w", err)
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q\n", req.Source.Kind, req.Source.Name) // spans mention the name
 	h.Write(data)
 	h.Write(shapes)
 	id := hex.EncodeToString(h.Sum(nil))
-	if m, ok := r.models.Get(id); ok {
-		return m, nil
+	if found, ok := r.memory.Get(id); ok {
+		return found.model, max(found.model.took-time.Since(start), 0), nil
 	}
-	var m *model
 	switch {
 	case req.Source.Kind == store.SourceScript:
 		m, err = openText(ctx, req.Source.Name, string(data), frontend.Script, sink)
@@ -61,11 +65,11 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*mod
 		m, err = openModel(ctx, req, data)
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	m.id = id
-	r.models.Put(id, m, 2*int64(len(data)))
-	return m, nil
+	m.id, m.took = id, time.Since(start)
+	keepModel(r.memory, m)
+	return m, 0, nil
 }
 
 // openText reads a text or a JSON file; the form "" is detected. Its mistakes become events of the run, with their places.

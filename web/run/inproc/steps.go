@@ -3,6 +3,7 @@ package inproc
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -34,6 +35,19 @@ func chosenPipeline(s run.Settings, reg registry) (*pass.Pass, error) {
 	return pass.NewSequential("custom", children...), nil
 }
 
+// step returns the pass that a step names: one of the registry, or a named pipeline as a
+// sequence; nil for none.
+func (r registry) step(name string) *pass.Pass {
+	if p := r.Lookup(name); p != nil {
+		return p
+	}
+	if slices.Contains(pipeline.Names(), name) {
+		p, _ := pipeline.Lookup(name) // the name is known
+		return p
+	}
+	return nil
+}
+
 // sequenceName matches the names of sequences, which stand in the paths of steps.
 var sequenceName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`)
 
@@ -54,7 +68,7 @@ func chosenSteps(steps []run.Step, reg registry, path string) ([]*pass.Pass, err
 			out = append(out, pass.NewSequential(step.Name, inside...))
 			continue
 		}
-		p := reg.Lookup(step.Name)
+		p := reg.step(step.Name)
 		if p == nil {
 			near := ""
 			if n := reg.Nearest(step.Name); n != "" {

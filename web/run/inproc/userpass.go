@@ -90,9 +90,7 @@ func readScript(ctx context.Context, text run.Script, room *budget) (*userScript
 		}
 		own[p.Name] = true
 	}
-	for _, p := range s.prog.Passes() {
-		s.passes = append(s.passes, s.adopt(p, own))
-	}
+	s.passes = starpass.Adopt(s.prog.Passes(), run.UserPrefix, s.reporting)
 	return s, nil
 }
 
@@ -122,34 +120,15 @@ func compileScript(ctx context.Context, text run.Script, limits starpass.Limits)
 	}
 }
 
-// adopt returns a pass of the script under the name that users give it. Passes of the
-// compiler in a sequence stay as they are.
-func (s *userScript) adopt(p *pass.Pass, own map[string]bool) *pass.Pass {
-	if _, users := p.Args.Get("source"); !users {
-		return p
-	}
-	out := *p
-	out.Name = run.UserPrefix + p.Name
-	out.Required, out.Children = nil, nil
-	for _, name := range p.Required {
-		if own[name] {
-			name = run.UserPrefix + name
+// reporting returns the body of a pass that reports what the script says.
+func (s *userScript) reporting(body pass.RunFunc) pass.RunFunc {
+	return func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		after, err := body(c, m)
+		for _, d := range s.said(c.Context(), err) {
+			c.Report(d)
 		}
-		out.Required = append(out.Required, name)
+		return after, err
 	}
-	for _, c := range p.Children {
-		out.Children = append(out.Children, s.adopt(c, own))
-	}
-	if body := p.Run; body != nil {
-		out.Run = func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-			after, err := body(c, m)
-			for _, d := range s.said(c.Context(), err) {
-				c.Report(d)
-			}
-			return after, err
-		}
-	}
-	return &out
 }
 
 // registry finds the passes of the compiler and of scripts.

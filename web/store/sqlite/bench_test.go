@@ -47,7 +47,7 @@ func BenchmarkAppend(b *testing.B) {
 // before in one line of twenty.
 const replayed, replayedLines = 300, 1150
 
-func replaySample(b *testing.B, dir string) (texts []store.Text) {
+func replaySample(b testing.TB, dir string) (texts []store.Text) {
 	b.Helper()
 	s, err := Open(b.Context(), Options{Dir: dir, noSync: true})
 	must(b, err)

@@ -12,8 +12,8 @@ import (
 
 const (
 	// maxUnpacked is the size of the largest frame that is read, so that a damaged file
-	// cannot ask for more.
-	maxUnpacked = 1 << 30
+	// cannot ask for more: no model, text or group of events is as large.
+	maxUnpacked = 256 << 20
 	// maxDictionary bounds a text and its dictionary together.
 	maxDictionary = 32 << 20
 	// minWindow is the least window of the format that both sides take.
@@ -29,7 +29,7 @@ var plain = sync.OnceValue(func() (c struct {
 ) {
 	var err error
 	if c.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(2)); err == nil {
-		c.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked))
+		c.dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecodeAllCapLimit(true))
 	}
 	if err != nil {
 		panic(fmt.Sprintf("sqlite: options of zstd: %v", err))
@@ -53,17 +53,31 @@ func pack(data, base []byte) ([]byte, error) {
 	return enc.EncodeAll(data, nil), nil
 }
 
-// unpack is the inverse of pack.
+// unpack is the inverse of pack. A frame says how long its content is, and no more is read.
 func unpack(frame, base []byte) ([]byte, error) {
+	if len(frame) == 0 {
+		return nil, nil
+	}
+	var head zstd.Header
+	if err := head.Decode(frame); err != nil {
+		return nil, fmt.Errorf("decompress: %w", err)
+	}
+	size := uint64(255) // frames of fewer than 256 bytes need not say so
+	if head.HasFCS {
+		size = head.FrameContentSize
+	}
+	if size > maxUnpacked {
+		return nil, fmt.Errorf("decompress: the frame says that it has %d bytes, want at most %d", size, maxUnpacked)
+	}
 	dec := plain().dec
 	if base != nil {
 		var err error
-		if dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecoderDictRaw(dictID, base)); err != nil {
+		if dec, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxUnpacked), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderDictRaw(dictID, base)); err != nil {
 			return nil, fmt.Errorf("decompress: %w", err)
 		}
 		defer dec.Close()
 	}
-	data, err := dec.DecodeAll(frame, nil)
+	data, err := dec.DecodeAll(frame, make([]byte, 0, size))
 	if err != nil {
 		return nil, fmt.Errorf("decompress: %w", err)
 	}

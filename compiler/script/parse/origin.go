@@ -1,0 +1,77 @@
+package parse
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// opLine is the operator of an origin that is a line of the text, opInput that of a parameter.
+const (
+	opLine  = "line"
+	opInput = "input"
+)
+
+// roots are the origins of a module: its parameters, and the lines that say something else.
+type roots struct {
+	table *ir.Origins
+	lines []ir.OriginID // by number, as far as they were asked for
+	// params are those of signatures, which are read more than once, by offset.
+	params map[int32]ir.OriginID
+}
+
+// line returns the base of a node at a span: its origin is the line that the node begins in.
+func (b *builder) line(s *ir.Span) ir.Base {
+	if !b.opts.Roots || b.mod == nil {
+		return ir.Base{Span: s}
+	}
+	r := &b.mod.roots
+	if r.lines == nil {
+		r.lines = make([]ir.OriginID, len(b.d.lines)+1)
+	}
+	if r.lines[s.Line] == 0 {
+		r.lines[s.Line] = r.table.Add(ir.Origin{Pass: "import", Name: fmt.Sprintf("line %d", s.Line), Op: opLine, Span: s})
+	}
+	return ir.Base{Span: s, Origin: r.lines[s.Line]}
+}
+
+// input returns the base of a parameter: it is an origin for itself.
+func (b *builder) input(p *param) ir.Base {
+	base := ir.Base{Span: b.d.span(p.at, p.end)}
+	if !b.opts.Roots {
+		return base
+	}
+	r := &b.mod.roots
+	if r.params == nil {
+		r.params = map[int32]ir.OriginID{}
+	}
+	if r.params[p.at] == 0 {
+		r.params[p.at] = r.table.Add(ir.Origin{Pass: "import", Name: p.name, Op: opInput, Span: base.Span})
+	}
+	base.Origin = r.params[p.at]
+	return base
+}
+
+// gather says that a loop function came from all lines of it, as a kernel comes from all
+// operators that it computes.
+func (b *builder) gather(f *tir.PrimFunc) {
+	if !b.opts.Roots {
+		return
+	}
+	seen := map[ir.OriginID]bool{f.Origin: true}
+	all := []ir.OriginID{f.Origin}
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		if _, is := n.(tir.Stmt); !is {
+			return false
+		}
+		if id := n.Meta().Origin; id != 0 && !seen[id] {
+			seen[id] = true
+			all = append(all, id)
+		}
+		return true
+	})
+	if len(all) > 1 {
+		f.Origin = b.mod.roots.table.Add(ir.Origin{Pass: "import", Parents: all, Span: f.Span})
+	}
+}

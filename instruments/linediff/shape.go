@@ -1,0 +1,124 @@
+package linediff
+
+import "strings"
+
+// token is a piece of a line up to end; name tells that it names a value.
+type token struct {
+	end  int
+	name bool
+}
+
+// nextToken returns the token of s that begins at i; at the end of s it ends at i.
+func nextToken(s string, i int) token {
+	if i >= len(s) {
+		return token{end: i}
+	}
+	start := i
+	switch c := s[i]; {
+	case c == '"':
+		for i++; i < len(s) && s[i] != '"'; i++ {
+			if s[i] == '\\' {
+				i++
+			}
+		}
+		return token{end: min(i+1, len(s))}
+	case c == '#': // a comment is text
+		return token{end: len(s)}
+	case c >= '0' && c <= '9':
+		for i++; i < len(s) && (wordByte[s[i]] || s[i] == '.'); i++ {
+		}
+		return token{end: i}
+	case wordByte[c]:
+		for i++; i < len(s) && wordByte[s[i]]; i++ {
+		}
+		return token{i, valueName(s, start, i)}
+	}
+	for i++; i < len(s) && s[i] != '"' && s[i] != '#' && !wordByte[s[i]]; i++ {
+	}
+	return token{end: i}
+}
+
+// shapeHash returns a hash of a line without its names: lines that differ in names only have
+// the same.
+func shapeHash(s string) uint64 {
+	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
+	h := uint64(offset)
+	for i := 0; i < len(s); {
+		t := nextToken(s, i)
+		if t.name {
+			h = (h ^ 0x100) * prime
+		} else {
+			for ; i < t.end; i++ {
+				h = (h ^ uint64(s[i])) * prime
+			}
+		}
+		i = t.end
+	}
+	return h
+}
+
+// valueName reports whether the word at s[i:j] names a value: it is no keyword, no attribute,
+// not called, and no name of an argument.
+func valueName(s string, i, j int) bool {
+	if i > 0 && s[i-1] == '.' || keyword(s[i:j]) {
+		return false
+	}
+	return j == len(s) || s[j] != '(' && (s[j] != '=' || strings.HasPrefix(s[j:], "=="))
+}
+
+// definitions calls found with the names that a line of TVMScript defines: variables of a loop,
+// parameters, what a value is assigned to or a buffer is named with "as".
+func definitions(s string, found func(name string)) {
+	s = strings.TrimLeft(s, " ")
+	if rest, ok := strings.CutPrefix(s, "for "); ok {
+		head, _, _ := strings.Cut(rest, " in ")
+		names(head, found)
+		return
+	}
+	if strings.HasPrefix(s, "def ") {
+		for head, rest, ok := strings.Cut(s, ": "); ok; head, rest, ok = strings.Cut(rest, ": ") {
+			names(head[strings.LastIndexAny(head, "( ,")+1:], found)
+		}
+		return
+	}
+	if i := strings.LastIndex(s, " as "); i >= 0 {
+		names(strings.TrimSuffix(s[i+len(" as "):], ":"), found)
+		return
+	}
+	end := 0
+	for end < len(s) && (wordByte[s[end]] || s[end] == ',' || s[end] == ' ') {
+		end++
+	}
+	if strings.HasPrefix(s[end:], ": ") {
+		names(s[:end], found)
+	} else if end > 0 && strings.HasPrefix(s[end-1:], " = ") {
+		names(s[:end-1], found)
+	}
+}
+
+// names calls found with the parts of "a" or "a, b".
+func names(s string, found func(string)) {
+	for name := range strings.SplitSeq(s, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			found(name)
+		}
+	}
+}
+
+// keyword reports whether a word of TVMScript names no value.
+func keyword(word string) bool {
+	switch word {
+	case "and", "as", "assert", "class", "def", "else", "False", "for", "from", "if", "import", "in", "is", "lambda", "None", "not", "or",
+		"pass", "return", "True", "while", "with", "T", "R", "I", "cls":
+		return true
+	}
+	return false
+}
+
+// wordByte tells which bytes are part of a word; those of other scripts are.
+var wordByte = func() (is [256]bool) {
+	for c := range is {
+		is[c] = c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c >= 0x80
+	}
+	return is
+}()

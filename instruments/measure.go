@@ -1,0 +1,128 @@
+package instruments
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/event"
+)
+
+// funcMetrics is what a Meter knows of one function.
+type funcMetrics struct {
+	kernel        bool
+	public        bool // a graph function with a global_symbol
+	ops           map[string]int
+	calls         map[string]int // kernels and functions called, by name
+	structure     event.Structure
+	flops         int64 // of one run of a kernel
+	intermediates int64
+	blobs         []*ir.Blob
+}
+
+func measureFunc(fn ir.Function) *funcMetrics {
+	out := &funcMetrics{ops: map[string]int{}, calls: map[string]int{}}
+	switch fn := fn.(type) {
+	case *tir.PrimFunc:
+		out.kernel = true
+		out.flops = loopFLOPs(fn.Body)
+		out.structure = loopStructure(fn)
+	case *relax.Function:
+		out.public = ir.GlobalSymbol(fn) != ""
+		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b) })
+	}
+	return out
+}
+
+func (f *funcMetrics) binding(b relax.Binding) {
+	f.structure.Bindings++
+	ir.Walk(b.BoundValue(), func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *relax.Constant:
+			f.blobs = append(f.blobs, n.Data)
+		case *ir.GlobalVar:
+			f.calls[n.Name]++
+		case relax.StructInfo, *relax.Function, *relax.If:
+			return false
+		}
+		return true
+	})
+	c, ok := b.BoundValue().(*relax.Call)
+	if !ok {
+		return
+	}
+	f.structure.Calls++
+	op, ok := c.Op.(*ir.Op)
+	if ok {
+		f.ops[op.Name]++
+		f.flops += opFLOPs(op.Name, c)
+	}
+	if t, ok := b.Bound().SInfo.(*relax.TensorStructInfo); ok && allocates(op) {
+		f.intermediates += elements(t) * int64(t.DType.Bytes())
+	}
+	f.intermediates += storageBytes(op, c)
+}
+
+// loopStructure counts what a loop function is built of.
+func loopStructure(fn *tir.PrimFunc) event.Structure {
+	var s event.Structure
+	for _, b := range fn.Buffers {
+		if b != nil {
+			s.Buffers++
+		}
+	}
+	ir.Walk(fn.Body, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.For, *tir.While:
+			s.Loops++
+		case *tir.Block:
+			s.Blocks++
+			s.Buffers += len(n.AllocBuffers)
+		case *tir.Allocate, *tir.AllocateConst, *tir.BufferRealize:
+			s.Buffers++
+		case *tir.Call:
+			s.Calls++
+		}
+		return true
+	})
+	return s
+}
+
+// storageBytes returns the size of the storage that c allocates: what tensors take once the
+// memory is planned, since they share it.
+func storageBytes(op *ir.Op, c *relax.Call) int64 {
+	if op == nil || op.Name != "relax.memory.alloc_storage" && op.Name != "relax.vm.alloc_storage" {
+		return 0
+	}
+	shape, ok := c.Args[0].(*relax.ShapeExpr)
+	if !ok || len(shape.Values) != 1 {
+		return 0
+	}
+	n, _ := tir.AsInt(shape.Values[0])
+	return n
+}
+
+// allocates reports whether the result of an operator takes memory of its own.
+func allocates(op *ir.Op) bool {
+	if op == nil {
+		return false
+	}
+	switch op.Name {
+	case "relax.memory.alloc_tensor", "relax.vm.alloc_tensor", "relax.reshape", "relax.memory.view":
+		return false
+	}
+	return true
+}
+
+func elements(t *relax.TensorStructInfo) int64 {
+	dims, ok := t.Dims()
+	if !ok {
+		return 0
+	}
+	n := int64(1)
+	for _, d := range dims {
+		if x, ok := tir.AsInt(d); ok {
+			n *= x
+		}
+	}
+	return n
+}

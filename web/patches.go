@@ -1,0 +1,115 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
+)
+
+// editTime is how long it may take to check an edit of the IR, with the wait for its turn:
+// where the module is not in memory any more, the passes before the edit run again.
+const editTime = 20 * time.Second
+
+// editRequest is an edited text, and what of the settings of its run has changed since.
+type editRequest struct {
+	run.Edit
+	// Patches are the edits that are there already; absent means those of the run.
+	Patches *[]run.Patch `json:"patches"`
+}
+
+// editAnswer is what the editor is told about an edit.
+type editAnswer struct {
+	run.CheckedEdit
+	OK bool `json:"ok"`
+}
+
+// checkEdit answers with what is wrong with an edit of the IR behind a step of a run, and with
+// the patch that it makes.
+func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request) error {
+	if s.cfg.Patcher == nil {
+		return &httpError{status: http.StatusNotImplemented, message: "this server takes no edits of the IR"}
+	}
+	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
+		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d texts checked in a minute; try again later", checksPerMinute), retryAfter: wait}
+	}
+	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	var in editRequest
+	r.Body = http.MaxBytesReader(w, r.Body, maxEditBody)
+	if err := decodeJSON(r.Body, &in); err != nil {
+		return err
+	}
+	if err := run.ValidAfter(in.After); err != nil {
+		return badRequest("%v", err)
+	}
+	in.After = strings.TrimSuffix(in.After, "#0")
+	if err := validScript(in.Text); err != nil {
+		return err
+	}
+	settings := info.Settings
+	if in.Patches != nil {
+		settings.Patches = *in.Patches
+		if settings, err = settings.Normalize(); err != nil {
+			return badRequest("%v", err)
+		}
+	}
+	req := run.Request{Source: info.Source, Settings: settings, Limits: s.cfg.Limits}
+	found, err := askFor(s, r.Context(), editTime, func(ctx context.Context) (run.CheckedEdit, error) {
+		return s.cfg.Patcher.CheckEdit(ctx, req, in.Edit)
+	})
+	var known *event.Error
+	if errors.As(err, &known) {
+		return &httpError{status: http.StatusUnprocessableEntity, message: known.Message}
+	}
+	if err != nil {
+		return err
+	}
+	found.Diagnostics, found.Functions = all(found.Diagnostics), all(found.Functions)
+	return s.json(w, http.StatusOK, editAnswer{found, !run.Failed(found.Diagnostics)})
+}
+
+// patchFile answers with an edit of the IR of a run as a file for the command line.
+func (s *Server) patchFile(w http.ResponseWriter, r *http.Request) error {
+	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	name := chi.URLParam(r, "file")
+	i := slices.IndexFunc(info.Settings.Patches, func(p run.Patch) bool { return patchFileName(p) == name })
+	if i < 0 || s.cfg.Patcher == nil {
+		return &httpError{status: http.StatusNotFound, message: "this run has no such edit of the IR"}
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
+	h.Set("Cache-Control", "private, max-age=3600")
+	_, err = w.Write([]byte(s.cfg.Patcher.PatchFile(info.Settings.Patches[i])))
+	return ignore(err)
+}
+
+// patchFileName returns the name of the file of an edit: letters, digits and _ . - only.
+func patchFileName(p run.Patch) string {
+	return run.EditPrefix + strings.ReplaceAll(p.After, "#", "-") + ".py"
+}
+
+// patchFlags returns the flags for the edits of settings that are not turned off.
+func patchFlags(s run.Settings) []string {
+	var out []string
+	for _, p := range s.Patches {
+		if !slices.Contains(s.Disabled, run.EditPrefix+p.After) {
+			out = append(out, "--patch", p.After+"="+patchFileName(p))
+		}
+	}
+	return out
+}

@@ -1,0 +1,53 @@
+package inproc
+
+import (
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/history"
+	"github.com/irscope/irscope/instruments/history/fromir"
+)
+
+// keeper keeps what became of values as texts of the run, which the events name: a step that
+// is taken from an earlier run brings its own.
+type keeper struct {
+	rec  *fromir.Recorder
+	hash string // of the step that was kept last
+}
+
+// keepHistory makes a recorder of events keep the history, too.
+func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots, sink event.Sink) *keeper {
+	k := &keeper{}
+	k.rec = fromir.NewRecorder(snaps, func(s *history.Step) error {
+		// The same step may stand elsewhere in another run: the event says where.
+		s.Path, s.Pass = "", ""
+		data, err := history.Encode(s)
+		if err != nil {
+			return err
+		}
+		k.hash, err = sink.Text(event.LangHistory, string(data))
+		return err
+	})
+	rec.History = func(s *pass.Step, m *ir.Module) (string, error) {
+		k.hash = ""
+		if s == nil {
+			return k.take(k.rec.Start(m))
+		}
+		return k.take(k.rec.Finished(m, s))
+	}
+	return k
+}
+
+// generated keeps what code was made from.
+func (k *keeper) generated(res *compiler.Result) (string, error) {
+	k.hash = ""
+	names := []string{entry}
+	for _, kernel := range res.Kernels {
+		names = append(names, kernel.Name)
+	}
+	return k.take(k.rec.Generated(res.Module, names...))
+}
+
+func (k *keeper) take(err error) (string, error) { return k.hash, err }

@@ -1,0 +1,117 @@
+package inproc
+
+import (
+	"reflect"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/run"
+)
+
+// DefaultReuse is the number of bytes that a Runner keeps of earlier runs unless it is told
+// otherwise.
+const DefaultReuse = 128 << 20
+
+// kept is what is remembered under a key: an imported model, or what a step left behind.
+type kept struct {
+	model *model
+	step  run.Snapshot[*ir.Module]
+}
+
+// memory holds models and modules by the hash of what made them. Their parts are functions
+// and constants: what modules share counts once, and for as long as one of them is kept.
+type memory = lru.Shared[string, any, kept]
+
+// newMemory returns a memory of at most limit bytes.
+func newMemory(limit int64) *memory { return lru.NewShared[string, any, kept](limit, measure) }
+
+// keepModel remembers an imported model.
+func keepModel(mem *memory, m *model) {
+	mem.Put(m.id, kept{model: m}, perModule, parts(m.module))
+}
+
+// keepStep remembers what a step left behind.
+func keepStep(mem *memory, key string, snap run.Snapshot[*ir.Module]) {
+	mem.Put(key, kept{step: snap}, perModule+perPart*int64(snap.Module.Len())+eventBytes(snap.Events), parts(snap.Module))
+}
+
+// Estimates of what is not measured: a module without its functions, an entry of its tables,
+// a reference of one node to another, and where a node came from.
+const (
+	perModule = 2 << 10
+	perPart   = 96
+	perEdge   = 24
+	perSpan   = 64
+)
+
+// parts lists the functions of a module.
+func parts(m *ir.Module) []any {
+	out := make([]any, 0, m.Len())
+	for _, fn := range m.Funcs() {
+		out = append(out, fn)
+	}
+	return out
+}
+
+// measure returns the bytes of a part: of a function its nodes, each once, and the constants
+// that it holds; of a constant its elements. Versions of a function share nodes too, which
+// count for each of them.
+func measure(p any) (int64, []any) {
+	if b, ok := p.(*ir.Blob); ok {
+		return int64(len(b.Stored())) + perPart, nil
+	}
+	fn := p.(ir.Function)
+	var holds []any
+	bytes := int64(perPart)
+	seen := map[ir.Node]bool{}
+	blobs := map[*ir.Blob]bool{}
+	ir.Walk(fn, func(n ir.Node) bool {
+		bytes += perEdge
+		if seen[n] {
+			return false
+		}
+		seen[n] = true
+		bytes += int64(reflect.TypeOf(n).Elem().Size())
+		if n.Meta().Span != nil {
+			bytes += perSpan
+		}
+		var blob *ir.Blob
+		switch n := n.(type) {
+		case *relax.Constant:
+			blob = n.Data
+		case *tir.AllocateConst:
+			blob = n.Data
+		}
+		if blob != nil && !blobs[blob] {
+			blobs[blob] = true
+			holds = append(holds, blob)
+		}
+		return true
+	})
+	return bytes, holds
+}
+
+// eventBytes estimates what events hold: the lines of their diffs, and the functions that they
+// list.
+func eventBytes(events []event.Event) int64 {
+	n := int64(0)
+	for _, e := range events {
+		n += 512
+		b, ok := e.Body.(*event.PassFinished)
+		if !ok {
+			continue
+		}
+		for _, f := range b.Functions {
+			n += 256
+			for _, h := range f.Hunks {
+				for _, l := range h.Lines {
+					n += int64(len(l)) + 16
+				}
+			}
+		}
+	}
+	return n
+}

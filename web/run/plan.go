@@ -1,0 +1,48 @@
+package run
+
+import (
+	"context"
+
+	"github.com/irscope/irscope/instruments/event"
+)
+
+// Planner says what a run with some settings would do, without a module. Like a Runner it
+// stands between the web and the compiler.
+type Planner interface {
+	// Plan lists the steps and what is wrong with the settings. An error means that it could
+	// not be found out.
+	Plan(ctx context.Context, s Settings) (Planned, error)
+}
+
+// Planned is what a Planner found.
+type Planned struct {
+	// Steps are those of the pipeline as in run_started; none where it has mistakes.
+	Steps []event.PlanStep `json:"steps"`
+	// Warnings are the places where the order of steps breaks a constraint. The pipeline runs
+	// all the same.
+	Warnings []OrderWarning `json:"warnings"`
+	// Mistakes keep a run from starting.
+	Mistakes []Mistake `json:"mistakes"`
+}
+
+// OrderWarning is a step that stands too early, or without one that it needs.
+type OrderWarning struct {
+	// Step is the path of the step, Other that of the step that should stand before it; empty
+	// where none does.
+	Step  string `json:"step"`
+	Other string `json:"other,omitempty"`
+	// Message says what is wrong, why it matters and what to do.
+	Message string `json:"message"`
+}
+
+// Mistake is something in settings that the compiler does not take. What does not apply is
+// empty; Message alone is about the settings as a whole.
+type Mistake struct {
+	// Step is the number of a step, such as "1.10.2", and Option one of its options.
+	Step   string `json:"step,omitempty"`
+	Option string `json:"option,omitempty"`
+	// Config is a key of the config, Pass a name among those that are required or disabled.
+	Config  string `json:"config,omitempty"`
+	Pass    string `json:"pass,omitempty"`
+	Message string `json:"message"`
+}
