@@ -45,7 +45,7 @@ func TestFindLooks(t *testing.T) {
 			p.wait(done)
 			p.wait(`document.querySelector(".code-row.is-moved")`)
 			look("moved-split")
-			p.goTo(path + "?pass=" + stepOf(p, "tir.ConvertBlocksToOpaque") + "&view=unified")
+			p.goTo(path + "?pass=" + stepOf(p, "tir.NarrowDataType") + "&view=unified")
 			p.wait(done)
 			p.wait(`document.querySelector(".code-row.is-renamed")`)
 			look("renamed")
