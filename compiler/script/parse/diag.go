@@ -19,7 +19,7 @@ type diagnostics struct {
 	list   []ir.Diagnostic
 	fn     string       // function that is being read
 	broken map[int]bool // lines with an error of the lexer
-	chunk  []ir.Span
+	spans  slab[ir.Span]
 }
 
 func newDiagnostics(name, text string) *diagnostics {
@@ -51,18 +51,13 @@ func (d *diagnostics) position(at int32) (line, col int) {
 
 // span returns the span of a range of offsets.
 func (d *diagnostics) span(at, end int32) *ir.Span {
-	if len(d.chunk) == cap(d.chunk) {
-		d.chunk = make([]ir.Span, 0, 256)
-	}
 	line, col := d.position(at)
 	endLine, endCol := line, col+int(end-at)
 	if line < len(d.lines) && end > d.lines[line] {
 		endLine, endCol = d.position(end)
 		d.last = line - 1
 	}
-	i := len(d.chunk)
-	d.chunk = d.chunk[:i+1]
-	s := &d.chunk[i]
+	s := d.spans.take()
 	s.Source, s.Line, s.Col, s.EndLine, s.EndCol = d.source, line, col, endLine, endCol
 	return s
 }

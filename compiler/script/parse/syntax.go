@@ -22,9 +22,9 @@ type parser struct {
 	diags  *diagnostics
 	script int             // decorated functions and classes of ours around the current token
 	host   []ir.Diagnostic // errors outside of them, in a program that we need not understand
-	nodes  []node          // slab
-	kidBuf []*node         // slab of child lists
-	stmts  []stmt          // slab
+	nodes  slab[node]
+	kidBuf []*node // where lists of children are
+	stmts  slab[stmt]
 }
 
 // syntaxError is thrown to the statement that is being read.
@@ -129,30 +129,21 @@ func (p *parser) prevEnd() int32 {
 }
 
 func (p *parser) node(k nodeKind, at, end int32) *node {
-	if len(p.nodes) == cap(p.nodes) {
-		p.nodes = make([]node, 0, 256)
-	}
-	i := len(p.nodes)
-	p.nodes = p.nodes[:i+1]
-	n := &p.nodes[i] // written in place, which costs less than a copy
+	n := p.nodes.take()
 	n.kind, n.at, n.end = k, at, end
 	return n
 }
 
 func (p *parser) stmt(at int32) *stmt {
-	if len(p.stmts) == cap(p.stmts) {
-		p.stmts = make([]stmt, 0, 64)
-	}
-	i := len(p.stmts)
-	p.stmts = p.stmts[:i+1]
-	p.stmts[i].at, p.stmts[i].head = at, &noHead
-	return &p.stmts[i]
+	s := p.stmts.take()
+	s.at, s.head = at, &noHead
+	return s
 }
 
 // list returns a list of the given children in the slab.
 func (p *parser) list(kids ...*node) []*node {
 	if cap(p.kidBuf)-len(p.kidBuf) < len(kids) {
-		p.kidBuf = make([]*node, 0, max(512, len(kids)))
+		p.kidBuf = make([]*node, 0, max(slabMax, len(kids)))
 	}
 	n := len(p.kidBuf)
 	p.kidBuf = append(p.kidBuf, kids...)
