@@ -70,13 +70,5 @@ func inheritLoops(was, edited *tir.PrimFunc) ir.Function {
 		s = m.MapStmt(s)
 		return ir.WithOrigin(s, cmp.Or(s.Meta().Origin, was.Origin))
 	}
-	out := *ir.WithOrigin(edited, cmp.Or(edited.Origin, was.Origin))
-	out.Buffers = ir.MapSame(edited.Buffers, func(b *tir.Buffer) *tir.Buffer {
-		if b == nil {
-			return nil
-		}
-		return m.Buffer(b)
-	})
-	out.Body = m.Stmt(edited.Body)
-	return &out
+	return m.MapFunc(ir.WithOrigin(edited, cmp.Or(edited.Origin, was.Origin)))
 }

@@ -53,6 +53,9 @@ func (n *SeqStmt) spliced() *SeqStmt {
 	return out
 }
 
+// MapFunc returns f with its parameters, buffers and body mapped; f itself where nothing changed.
+func (m *Mapper) MapFunc(f *PrimFunc) *PrimFunc { return f.mapChildren(m) }
+
 func (m *Mapper) expr(e Expr) Expr {
 	if e == nil || m.Expr == nil {
 		return e

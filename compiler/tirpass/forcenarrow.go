@@ -27,22 +27,11 @@ func forceInt32(f *tir.PrimFunc) (*tir.PrimFunc, error) {
 	}
 	n := &forcer{buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}}
 	n.m = &tir.Mapper{Expr: n.expr, Stmt: n.stmt, Buffer: n.buffer, Var: n.variable}
-	out := *f
-	out.Params = ir.MapSame(f.Params, n.variable)
-	out.Buffers = ir.MapSame(f.Buffers, func(b *tir.Buffer) *tir.Buffer {
-		if b == nil {
-			return nil
-		}
-		return n.buffer(b)
-	})
-	out.Body = n.stmt(f.Body)
+	out := n.m.MapFunc(f)
 	if n.err != nil {
 		return nil, n.err
 	}
-	if out.Body == f.Body && len(n.vars) == 0 && len(n.buffers) == 0 {
-		return f, nil
-	}
-	return &out, nil
+	return out, nil
 }
 
 type forcer struct {

@@ -17,16 +17,7 @@ func mapOrigins(fn ir.Function, f func(ir.OriginID) ir.OriginID) ir.Function {
 		m := relaxOrigins(f)
 		return ir.WithOrigin(m.MapFunction(fn), f(fn.Origin))
 	case *tir.PrimFunc:
-		m := tirOrigins(f)
-		out := *ir.WithOrigin(fn, f(fn.Origin))
-		out.Buffers = ir.MapSame(fn.Buffers, func(b *tir.Buffer) *tir.Buffer {
-			if b == nil {
-				return nil
-			}
-			return m.Buffer(b)
-		})
-		out.Body = m.Stmt(fn.Body)
-		return &out
+		return tirOrigins(f).MapFunc(ir.WithOrigin(fn, f(fn.Origin)))
 	}
 	return fn
 }
