@@ -15,7 +15,7 @@ const drawn = `document.querySelector("#graph:not([hidden]) .g-node")`
 func stepPath(p *page, name string) string {
 	p.t.Helper()
 	p.wait(fmt.Sprintf(`[...document.querySelectorAll(".row")].some(x => x.querySelector(".name").textContent === %q)`, name))
-	return eval[string](p, fmt.Sprintf(`[...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === %q).dataset.step`, name))
+	return eval[string](p, named(name)+`.dataset.step`)
 }
 
 // openGraph opens the graph of main after a step of the transformer of the gallery.
@@ -35,7 +35,7 @@ func TestGraph(t *testing.T) {
 	path := session(p, "transformer")
 	p.goTo(path)
 	p.wait(done)
-	eval[bool](p, `([...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "FuseOps").click(), true)`)
+	eval[bool](p, `(`+named("FuseOps")+`.click(), true)`)
 	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseOps › ")`)
 	if p.count(`script[src*="graph."]`)+eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/graph.")).length`) != 0 {
 		t.Error("the script of graphs is loaded before a graph is opened")

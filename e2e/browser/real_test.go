@@ -62,13 +62,13 @@ func TestToggleWithTheCompiler(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="cnn"] .card-open`)
 	p.wait(done)
-	fuse := `[...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "FuseOps")`
+	fuse := named("FuseOps")
 	p.wait(fuse)
 	eval[bool](p, `(`+fuse+`.querySelector(".tick").click(), true)`)
 	p.wait(`document.querySelector("#run-state-text").textContent.includes("reused")`)
 	p.wait(done)
 	p.wait(fuse + `.querySelector(".reason")?.textContent === "off"`)
-	p.wait(`[...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "LegalizeOps").querySelector(".time").textContent.includes("↺")`)
+	p.wait(named("LegalizeOps") + `.querySelector(".time").textContent.includes("↺")`)
 
 	// From the click to the frame in which the first step of the new run stands: the best of five, as the machine may be busy.
 	best := math.Inf(1)
@@ -96,7 +96,7 @@ func TestReadmeScreenshot(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="transformer"] .card-open`)
 	p.wait(done)
-	eval[bool](p, `([...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "FuseTIRInner").click(), true)`)
+	eval[bool](p, `(`+named("FuseTIRInner")+`.click(), true)`)
 	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseTIRInner › ")`)
 	p.wait(`document.querySelectorAll(".code-row.is-add").length > 10`)
 	p.wait(`document.querySelectorAll("#timeline-body .bar").length > 10`)

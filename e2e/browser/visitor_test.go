@@ -75,7 +75,7 @@ func TestLoweringPassOff(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)
 	p.wait(done)
-	eval[bool](p, `([...document.querySelectorAll(".row")].find(x => x.querySelector(".name").textContent === "LegalizeOps").querySelector(".tick").click(), true)`)
+	eval[bool](p, `(`+named("LegalizeOps")+`.querySelector(".tick").click(), true)`)
 	p.wait(`document.querySelector("dialog.ask[open]")?.textContent.includes("FuseOps needs LegalizeOps")`)
 	p.click("dialog.ask [data-yes]")
 	p.wait(`document.querySelector("#messages .note.warning")?.textContent.includes("LegalizeOps is a lowering pass")`)
