@@ -101,12 +101,12 @@ func TestHashFollowsContent(t *testing.T) {
 	}
 }
 
-// TestVendoredFiles compares what others wrote with the digests in VENDOR.md.
+// TestVendoredFiles compares what others wrote with SHA256SUMS.
 func TestVendoredFiles(t *testing.T) {
-	doc := string(read(t, "vendor/VENDOR.md"))
+	sums := string(read(t, "vendor/SHA256SUMS"))
 	for _, name := range []string{"codemirror.js", "codemirror.LICENSE"} {
-		if sum := fmt.Sprintf("%x", sha256.Sum256(read(t, "vendor/"+name))); !strings.Contains(doc, sum) {
-			t.Errorf("VENDOR.md lacks the digest %s of %s", sum, name)
+		if line := fmt.Sprintf("%x  %s\n", sha256.Sum256(read(t, "vendor/"+name)), name); !strings.Contains(sums, line) {
+			t.Errorf("SHA256SUMS lacks the line %q", line)
 		}
 	}
 	if strings.Contains(string(files.byName["app.js"].data), "cm-editor") {

@@ -128,7 +128,7 @@ serves the page that shows what each pass does, on this machine only.`,
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cmd.OutOrStdout(), f) }
-	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand())
+	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand(), licensesCommand())
 	return root
 }
 

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"io"
+
+	"github.com/irscope/irscope/cmd/explorer/licenses"
+	"github.com/spf13/cobra"
+)
+
+func licensesCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "licenses", Short: "Print the licences of the program and of what it contains",
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), licenses.Text())
+			return err
+		},
+	}
+}
