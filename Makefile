@@ -9,9 +9,12 @@ NIGHTFUZZ ?= 30m
 KILLS     ?= 1000
 FLOWS     ?= 200
 CASES     ?= 100000
+MUTANTS   ?= 3000
+# Tests run through gotestsum, which keeps what happened in bin/test/NAME.json for the account at the end.
+GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build test unit race browser bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
+.PHONY: help run build test unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -22,19 +25,29 @@ run: ## serve the page on http://127.0.0.1:8080
 build: ## build bin/explorer
 	$(GO) build -o bin/explorer ./cmd/explorer
 
-test: unit race browser ## all tests: unit, golden, property, race and browser
+test: ## all tests: unit, golden, property, race and browser; ends with what was skipped and why
+	@rm -rf bin/test
+	@$(MAKE) --no-print-directory unit race browser
+	@$(MAKE) --no-print-directory summary
+
+summary: ## how many tests of the last make test passed, failed and were skipped, and why
+	@echo "== all tests"
+	@$(TOOL) gotestsum --format none --raw-command -- cat bin/test/*.json
 
 unit: ## unit, golden and property tests, and the command line
-	$(GO) test -timeout 60m $(NOE2E)
+	@$(GOTEST) -timeout 60m $(NOE2E)
 
 race: ## tests of everything concurrent under the race detector; skipped without a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
-	  CGO_ENABLED=1 $(GO) test -race -short -timeout 40m ./runtime/... ./web/... ./instruments/... ./compiler/pass/...; \
+	  export CGO_ENABLED=1; $(GOTEST) -race -short -timeout 40m ./runtime/... ./web/... ./instruments/... ./compiler/pass/...; \
 	elif [ -n "$$E2E_REQUIRED" ]; then echo "race: no C compiler found (E2E_REQUIRED is set): apt-get install gcc libc6-dev" >&2; exit 1; \
-	else echo "race: skipped, no C compiler found: apt-get install gcc libc6-dev"; fi
+	else echo "race: skipped as a whole, no C compiler found: apt-get install gcc libc6-dev"; fi
 
 browser: ## tests in a real browser; skipped without Chromium
-	$(GO) test -p 1 -count 1 -timeout 30m ./e2e/browser/...
+	@$(GOTEST) -p 1 -count 1 -timeout 30m ./e2e/browser/...
+
+mutants: ## seed MUTANTS mistakes into the packages where they would make the program lie, and list those that no test finds
+	$(GO) run ./e2e/mutants -n $(MUTANTS)
 
 bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
@@ -55,6 +68,7 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
 	$(GO) test -count 1 -timeout 24h -run TestSeededPipeline ./compiler/tirpass/ -tirpass.seeds=$(CASES) -tirpass.seed=$$(date +%s)
 	$(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES) -rapid.seed=$$(date +%s)
+	$(MAKE) mutants
 	$(MAKE) vuln
 	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)
 

@@ -17,7 +17,7 @@ func importCase(t testing.TB, c onnxtest.Case) *ir.Module {
 	m := c.Model(t)
 	mod, err := onnx.Import(t.Context(), m, onnx.Options{})
 	if err != nil {
-		t.Skipf("%s: %v", c.Name, err)
+		t.Fatalf("%s: %v", c.Name, err)
 	}
 	return mod
 }

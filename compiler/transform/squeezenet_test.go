@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
@@ -13,7 +14,7 @@ import (
 // light_squeezenet: 26 convolutions in 18 kernels with their bias and relu, and beside them
 // four concatenations, three poolings, a mean and a softmax.
 func TestSqueezenetFusesAsInTVM(t *testing.T) {
-	for _, c := range realCases(t) {
+	for _, c := range onnxtest.Light(t) {
 		if !strings.Contains(c.Name, "squeezenet") {
 			continue
 		}
@@ -39,5 +40,5 @@ func TestSqueezenetFusesAsInTVM(t *testing.T) {
 		}
 		return
 	}
-	t.Skip("light_squeezenet is not there: set IRSCOPE_TESTDATA")
+	t.Fatal("light_squeezenet is not among the published models")
 }

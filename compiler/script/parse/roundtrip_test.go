@@ -23,7 +23,7 @@ func compileChecked(t *testing.T, c onnxtest.Case, level int) {
 	c.Seeded = false
 	mod, err := onnx.Import(t.Context(), c.Model(t), onnx.Options{})
 	if err != nil {
-		t.Skipf("%s: %v", c.Name, err)
+		t.Fatalf("%s: %v", c.Name, err)
 	}
 	_, err = compiler.Passes(context.Background(), compiler.Request{
 		Module: mod, OptLevel: &level, Instruments: []*pass.Instrument{roundtrip.Instrument()},

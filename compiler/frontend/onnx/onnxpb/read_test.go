@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/e2e/fixture/published"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -264,19 +265,17 @@ func TestConformanceModels(t *testing.T) {
 }
 
 func conformanceFiles(t testing.TB, patterns ...string) (files []string) {
-	dir := os.Getenv("IRSCOPE_TESTDATA")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "..", "..", "shared")
-	}
+	t.Helper()
+	dir := published.ONNX(t)
 	for _, p := range patterns {
-		fs, err := filepath.Glob(filepath.Join(dir, "onnx", p))
+		fs, err := filepath.Glob(filepath.Join(dir, p))
 		if err != nil {
 			t.Fatal(err)
 		}
+		if len(fs) == 0 {
+			t.Fatalf("no file of %s matches %s", dir, p)
+		}
 		files = append(files, fs...)
-	}
-	if len(files) == 0 {
-		t.Skip("no ONNX conformance data: set IRSCOPE_TESTDATA to its folder or put it in ../shared beside the repository")
 	}
 	return files
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/e2e/fixture/published"
 )
 
 // Case is a model with data to check it by.
@@ -37,20 +38,10 @@ func root() string {
 	return filepath.Join(filepath.Dir(file), "..", "..", "..", "..")
 }
 
-// Dir returns the folder of the published data: onnx/ in the folder that the environment
-// variable IRSCOPE_TESTDATA names, or in ../shared beside the repository. It skips the test
-// where there is none.
+// Dir returns the folder of the published data, or skips the test; see published.ONNX.
 func Dir(tb testing.TB) string {
 	tb.Helper()
-	dir := os.Getenv("IRSCOPE_TESTDATA")
-	if dir == "" {
-		dir = filepath.Join(root(), "..", "shared")
-	}
-	dir = filepath.Join(dir, "onnx")
-	if _, err := os.Stat(dir); err != nil {
-		tb.Skip("no ONNX conformance data: set IRSCOPE_TESTDATA to its folder or put it in ../shared beside the repository")
-	}
-	return dir
+	return published.ONNX(tb)
 }
 
 // Gallery returns the models of the gallery with their data in testdata/models.
