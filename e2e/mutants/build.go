@@ -126,3 +126,18 @@ func (b *builder) buildAll(files []*source, drawn []*site, judges []string) (map
 		drawn = kept
 	}
 }
+
+// flags returns the flags that keep a package's tests from leaving files in the tree when a mutant makes them fail: rapid
+// stores the case, and would try it first in every later run.
+func (b *builder) flags(pkg string) ([]string, error) {
+	cmd := exec.Command("go", "list", "-deps", "-test", "./"+pkg)
+	cmd.Dir = b.root
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("what the tests of %s import: %w", pkg, err)
+	}
+	if strings.Contains("\n"+string(out), "\npgregory.net/rapid\n") {
+		return []string{"-rapid.nofailfile"}, nil
+	}
+	return nil, nil
+}

@@ -30,6 +30,7 @@ type test struct {
 type judge struct {
 	root     string
 	binaries map[string]string
+	flags    map[string][]string // of each package's binary
 	short    bool
 	limit    time.Duration // of the tests for one mutant together
 }
@@ -42,6 +43,7 @@ func (j *judge) run(pkg string, names []string, limit time.Duration, env ...stri
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	args := []string{"-test.failfast", "-test.timeout=0", "-test.run", "^(" + strings.Join(names, "|") + ")$"}
+	args = append(args, j.flags[pkg]...)
 	if j.short {
 		args = append(args, "-test.short")
 	}

@@ -106,7 +106,12 @@ func run(o options) error {
 	if err != nil {
 		return err
 	}
-	j := &judge{root, binaries, o.short, o.limit}
+	j := &judge{root: root, binaries: binaries, flags: map[string][]string{}, short: o.short, limit: o.limit}
+	for _, pkg := range all {
+		if j.flags[pkg], err = b.flags(pkg); err != nil {
+			return err
+		}
+	}
 	tests, err := j.surveyAll(all, drawn)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func TestSample(t *testing.T) {
 	if len(drawn) != before {
 		t.Errorf("%d of %d mutants do not compile", before-len(drawn), before)
 	}
-	j := &judge{root, binaries, false, time.Minute}
+	j := &judge{root: root, binaries: binaries, limit: time.Minute}
 	tests, err := j.survey(pkg, len(drawn), t.Errorf)
 	if err != nil {
 		t.Fatal(err)
