@@ -27,7 +27,7 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 	v := templates.SessionView{
 		Assets: assets(), Session: sess.ID, Title: sess.Title,
 		HistoryJS: static.URL("history.js"), HistoryCSS: static.URL("history.css"), SearchJS: static.URL("search.js"), MetricsJS: static.URL("metrics.js"),
-		MayEdit: session.MayEdit(sess, editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, editToken(r)),
+		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
@@ -73,7 +73,7 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 
 // fillLineage links the sessions that a session was forked from and that were forked from it.
 func (s *Server) fillLineage(r *http.Request, v *templates.SessionView, sess store.Session) error {
-	parent, children, err := s.lineage(r.Context(), sess, editToken(r))
+	parent, children, err := s.lineage(r.Context(), sess, s.editToken(r))
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ const (
 
 // fillSessions lists the newest sessions of a visitor, or all where the query asks for them.
 func (s *Server) fillSessions(r *http.Request, v *templates.GalleryView) error {
-	list, err := session.List(r.Context(), s.cfg.Store, editToken(r))
+	list, err := session.List(r.Context(), s.cfg.Store, s.editToken(r))
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,8 @@ func (s *Server) routes() (http.Handler, error) {
 	}))
 
 	r.Get("/healthz", s.do(s.health))
+	r.Get("/readyz", s.do(s.ready))
+	r.Get("/version", s.do(s.version))
 	r.Method(http.MethodGet, static.Prefix+"*", static.Handler())
 	r.Method(http.MethodHead, static.Prefix+"*", static.Handler())
 	r.Get("/favicon.ico", func(w http.ResponseWriter, r *http.Request) {
@@ -115,17 +117,4 @@ func (s *Server) sessionRoutes(r chi.Router, at string) {
 // compress compresses answers at the fastest level; none of them holds a secret.
 func compress() func(http.Handler) http.Handler {
 	return middleware.Compress(1, "text/html", "text/plain", "application/json")
-}
-
-// health says whether the server takes work.
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	status, text := http.StatusOK, "ok\n"
-	if s.manager.Draining() {
-		status, text = http.StatusServiceUnavailable, "draining\n"
-	}
-	w.WriteHeader(status)
-	_, err := w.Write([]byte(text))
-	return ignore(err)
 }

@@ -33,7 +33,7 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !session.MayEdit(sess, editToken(r)) {
+	if !session.MayEdit(sess, s.editToken(r)) {
 		return &httpError{status: http.StatusForbidden, message: "only who made this session may start runs in it; make a session of your own from the gallery"}
 	}
 	settings, err := s.readSettings(w, r, sess)
@@ -155,7 +155,7 @@ func (s *Server) runInfo(w http.ResponseWriter, r *http.Request) error {
 
 // cancelRun cancels a run for all sessions of whoever asks.
 func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
-	ctx, id, token := r.Context(), chi.URLParam(r, "run"), editToken(r)
+	ctx, id, token := r.Context(), chi.URLParam(r, "run"), s.editToken(r)
 	info, err := s.manager.Run(ctx, id)
 	if err != nil {
 		return err
@@ -174,11 +174,22 @@ func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
 	if len(holders) > 0 && mine == 0 {
 		return &httpError{status: http.StatusForbidden, message: "only who started this run may cancel it"}
 	}
-	if back := r.Header.Get("Referer"); wantsHTML(r) && back != "" {
-		if u, err := url.Parse(back); err == nil && u.Host == r.Host {
-			http.Redirect(w, r, u.Path, http.StatusSeeOther)
-			return nil
-		}
+	if back := ownPage(r); wantsHTML(r) && back != "" {
+		http.Redirect(w, r, back, http.StatusSeeOther)
+		return nil
 	}
 	return s.json(w, http.StatusAccepted, describeRun(info))
+}
+
+// ownPage returns the path of the session page from which a request came, or "". What follows the host of a Referer may
+// be anything, such as //evil.example, which a browser would take for another host.
+func ownPage(r *http.Request) string {
+	u, err := url.Parse(r.Header.Get("Referer"))
+	if err != nil || u.Host != r.Host {
+		return ""
+	}
+	if id, ok := strings.CutPrefix(u.Path, "/s/"); ok && id != "" && !strings.ContainsAny(id, "/\\") {
+		return "/s/" + url.PathEscape(id)
+	}
+	return ""
 }

@@ -32,16 +32,21 @@ func (s *Server) secureHeaders(next http.Handler) http.Handler {
 	})
 }
 
+// loopback are the names of a server that only its own machine can reach.
+var loopback = []string{"localhost", "127.0.0.1", "::1"}
+
 // checkHost refuses requests that address the server by a name that is not its own:
 // a foreign name that resolves to this machine would make a foreign page one of ours.
+// Probes tell nothing, and those who send them often know an address only.
 func (s *Server) checkHost(next http.Handler) http.Handler {
-	if len(s.cfg.Hosts) == 0 {
-		return next
-	}
 	refuse := s.do(func(http.ResponseWriter, *http.Request) error {
 		return &httpError{status: http.StatusMisdirectedRequest, message: "this server does not answer to that name"}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if probes[r.URL.Path] {
+			next.ServeHTTP(w, r)
+			return
+		}
 		host := r.Host
 		if h, _, err := net.SplitHostPort(host); err == nil {
 			host = h
@@ -95,12 +100,12 @@ func visitor(r *http.Request) string {
 	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().String()
 }
 
-// checkOrigins returns an error for the first origin that is not one.
-func checkOrigins(origins []string) error {
+// CheckOrigins returns an error for the first origin that is not one.
+func CheckOrigins(origins []string) error {
 	for _, o := range origins {
 		u, err := url.Parse(o)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || o != u.Scheme+"://"+u.Host {
-			return fmt.Errorf("web: origin %q is not of the form https://host:port", o)
+			return fmt.Errorf("origin %q is not of the form https://host:port", o)
 		}
 	}
 	return nil

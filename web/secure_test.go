@@ -87,7 +87,7 @@ func TestForeignNamesOfTheServerAreRefused(t *testing.T) {
 	for host, status := range map[string]int{
 		"127.0.0.1:8080": 200, "localhost": 200, "LOCALHOST:1": 200, "[::1]:8080": 200, "evil.example": 421, "127.0.0.1.evil.example": 421,
 	} {
-		s.get("/healthz", "Host", host).want(t, status)
+		s.get("/", "Host", host).want(t, status)
 	}
 }
 
@@ -174,7 +174,8 @@ func TestDrain(t *testing.T) {
 		t.Errorf("the viewer's socket ended with %v", err)
 	}
 	s.state(sess.Runs[0], "cancelled")
-	s.get("/healthz").want(t, http.StatusServiceUnavailable)
+	s.get("/readyz").want(t, http.StatusServiceUnavailable, "draining")
+	s.get("/healthz").want(t, http.StatusOK, "ok")
 	refused := s.post("/api/sessions/"+sess.ID+"/runs", `{"seed":9}`).want(t, http.StatusServiceUnavailable)
 	if refused.Header.Get("Retry-After") == "" {
 		t.Error("refused without Retry-After")

@@ -34,7 +34,7 @@ type listedSession struct {
 
 // mySessions lists the sessions that the edit token of the visitor made.
 func (s *Server) mySessions(w http.ResponseWriter, r *http.Request) error {
-	list, err := session.List(r.Context(), s.cfg.Store, editToken(r))
+	list, err := session.List(r.Context(), s.cfg.Store, s.editToken(r))
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func when(t time.Time) *time.Time {
 // does not exist: what may not be changed is not told apart from what is not there.
 func (s *Server) mySession(r *http.Request) (store.Session, error) {
 	sess, err := s.theSession(r)
-	if err == nil && !session.Owns(sess, editToken(r)) {
+	if err == nil && !session.Owns(sess, s.editToken(r)) {
 		err = fmt.Errorf("session of another visitor: %w", store.ErrNotFound)
 	}
 	return sess, err
@@ -111,7 +111,7 @@ func (s *Server) changed(w http.ResponseWriter, r *http.Request, status int, id,
 	if err != nil {
 		return err
 	}
-	token := editToken(r)
+	token := s.editToken(r)
 	if t, ok := more["edit_token"].(string); ok {
 		token = t
 	}

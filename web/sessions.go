@@ -21,6 +21,15 @@ import (
 // editCookie is the name of the cookie with the edit token of this browser.
 const editCookie = "irscope_edit"
 
+// cookieName returns the name of a cookie. A browser takes one that begins with __Host- from this very host over https only, so that
+// neither a neighbouring host nor plain http can plant it.
+func (s *Server) cookieName(name string) string {
+	if s.cfg.Secure {
+		return "__Host-" + name
+	}
+	return name
+}
+
 // sessionJSON is a session as visitors see it.
 type sessionJSON struct {
 	ID       string       `json:"id"`
@@ -59,7 +68,7 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	var token string
 	var sess store.Session
 	if err == nil {
-		if token = editToken(r); token == "" {
+		if token = s.editToken(r); token == "" {
 			token = session.NewToken()
 		}
 		sess, err = s.newSession(r.Context(), c, token)
@@ -138,14 +147,14 @@ func refused(err error) bool {
 }
 
 // editToken returns the edit token that a request carries, or "".
-func editToken(r *http.Request) string {
+func (s *Server) editToken(r *http.Request) string {
 	if auth, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		if session.IsToken(auth) {
 			return auth
 		}
 		return ""
 	}
-	if c, err := r.Cookie(editCookie); err == nil && session.IsToken(c.Value) {
+	if c, err := r.Cookie(s.cookieName(editCookie)); err == nil && session.IsToken(c.Value) {
 		return c.Value
 	}
 	return ""
@@ -215,7 +224,7 @@ func (s *Server) sessionInfo(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.describe(r.Context(), sess, editToken(r))
+	out, err := s.describe(r.Context(), sess, s.editToken(r))
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,7 @@ func (s *Server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	if _, err := at.link(sess); err != nil {
 		return err
 	}
-	token := editToken(r)
+	token := s.editToken(r)
 	if token == "" {
 		token = session.NewToken()
 	}
@@ -129,6 +129,6 @@ func (s *Server) forkSession(w http.ResponseWriter, r *http.Request) error {
 // giveToken sets the cookie with an edit token.
 func (s *Server) giveToken(w http.ResponseWriter, token string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: editCookie, Value: token, Path: "/", HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteLaxMode, MaxAge: 90 * 24 * 3600,
+		Name: s.cookieName(editCookie), Value: token, Path: "/", HttpOnly: true, Secure: s.cfg.Secure, SameSite: http.SameSiteLaxMode, MaxAge: 90 * 24 * 3600,
 	})
 }

@@ -27,7 +27,7 @@ const (
 const noText = "-"
 
 // immutable is how long an answer is kept that a hash addresses.
-const immutable = "public, max-age=31536000, immutable"
+const immutable = "private, max-age=31536000, immutable"
 
 // texts opens texts and diffs by hash and keeps the ones in use open.
 type texts struct {

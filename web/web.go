@@ -50,9 +50,10 @@ type Config struct {
 	Workers   int
 	Admission run.Admission
 	Limits    run.Limits
-	// Hosts are the names, without port, under which the server may be addressed; empty
-	// means any. A server on loopback should list its own, so that a foreign name
-	// that resolves to this machine gets nothing.
+	// Version is what the server calls itself.
+	Version string
+	// Hosts are the names, without port, under which the server may be addressed, so that
+	// a foreign name that resolves to it gets nothing. Empty means those of loopback.
 	Hosts []string
 	// Origins are further origins ("https://host:port") whose pages may use the server.
 	Origins []string
@@ -106,6 +107,9 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Limits == (run.Limits{}) {
 		cfg.Limits = run.DefaultLimits()
 	}
+	if len(cfg.Hosts) == 0 {
+		cfg.Hosts = loopback
+	}
 	if own, ok := cfg.Runner.(run.Checker); ok && cfg.Checker == nil {
 		cfg.Checker = own
 	}
@@ -128,8 +132,8 @@ func New(cfg Config) (*Server, error) {
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
 		}),
 	}
-	if err := checkOrigins(cfg.Origins); err != nil {
-		return nil, err
+	if err := CheckOrigins(cfg.Origins); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
 	cfg.Stream.Origins = append(cfg.Stream.Origins, cfg.Origins...)
 	cfg.Stream.Error = s.streamError

@@ -127,7 +127,7 @@ serves the page that shows what each pass does, on this machine only.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	var f serveFlags
 	f.register(root)
-	root.RunE = func(cmd *cobra.Command, _ []string) error { return serve(cmd.Context(), cmd.OutOrStdout(), f) }
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }
 	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand(), licensesCommand())
 	return root
 }
