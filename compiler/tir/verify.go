@@ -120,6 +120,7 @@ func (v *verifier) function(fn *PrimFunc) {
 	}
 	for _, b := range fn.Buffers {
 		if b != nil {
+			v.determined(fn, b)
 			v.bufferExprs(fn, b)
 		}
 	}
@@ -128,6 +129,21 @@ func (v *verifier) function(fn *PrimFunc) {
 		return
 	}
 	v.stmt(fn.Body)
+}
+
+// determined reports the variables that parameter b has in expressions only, which an argument
+// need not determine: the factors of n*m, or n of n//2. They count as defined from then on.
+func (v *verifier) determined(fn *PrimFunc, b *Buffer) {
+	for k, e := range b.Shape {
+		ir.Walk(e, func(n ir.Node) bool {
+			if x, ok := n.(*Var); ok && !v.active[x] {
+				v.report(fn, "dimension %d of parameter %s uses variable %s, which no parameter defines: expected %s as a dimension of its own in one of them, or as a parameter",
+					k, b.Name, x.Name, x.Name)
+				v.define(fn, x)
+			}
+			return true
+		})
+	}
 }
 
 // implicit defines a matched buffer, and the variables that it takes its value from.

@@ -70,6 +70,22 @@ func TestVerifyFindings(t *testing.T) {
 	}
 }
 
+// TestVerifyExtentsOfParameters: a variable is defined by a dimension of its own, before or
+// after an expression that uses it, and by nothing else.
+func TestVerifyExtentsOfParameters(t *testing.T) {
+	n := NewVar("n", dtype.Int64T)
+	twice := NewBuffer("A", dtype.Float32T, []Expr{Mul(n, Int(2)), Int(2)}, "")
+	plain := NewBuffer("B", dtype.Float32T, []Expr{Int(4), n}, "")
+	if found := Verify("f", testFunc(NoOp(), twice, plain)); len(found) > 0 {
+		t.Errorf("expression before its variable: %v", found)
+	}
+	found := Verify("f", testFunc(NoOp(), twice))
+	want := "dimension 0 of parameter A uses variable n, which no parameter defines: expected n as a dimension of its own in one of them, or as a parameter"
+	if len(found) != 1 || !strings.Contains(found[0].Message, want) {
+		t.Errorf("got %v, want one finding %q", found, want)
+	}
+}
+
 func TestVerifySharedExpressionInTwoScopes(t *testing.T) {
 	// The same expression is fine inside its loop and wrong after it.
 	A := testBuffer("A", 8)

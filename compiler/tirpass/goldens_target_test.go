@@ -53,6 +53,12 @@ func targetGoldens() map[*pass.Pass][]goldenCase {
 	strided.Strides = []tir.Expr{index("s0"), index("s1")}
 	copyAll := fn(loop(i, 16, store(b, load(a, i), i)), a, b)
 	scaled := &tir.For{LoopVar: i, Min: n(0), Extent: m, Body: store(out, mul(load(sym, i, n(0)), s), i, n(0))}
+	k := index("k")
+	late, plain := floats("A", tir.Mul(k, n(2)), 2), floats("B", k, 4)
+	reshaped := fn(loop(i, 4, store(plain, load(late, i, n(0)), n(0), i)), late, plain)
+	offset := floats("A", 4)
+	offset.ElemOffset = tir.Mul(k, n(2))
+	shifted := fn(store(offset, f32(1), n(0)), offset, k)
 	answer := fn(&tir.Evaluate{Value: &tir.Call{Type: dtype.Float32T, Op: tir.OpRet, Args: []tir.Expr{load(a, n(0))}}}, a, m)
 	private := copyAll.WithFuncAttrs(ir.NewAttrs()).(*tir.PrimFunc)
 	asserted := fn(&tir.AssertStmt{Cond: tir.GT(m, n(0)), Message: &tir.StringImm{Value: "m must be positive"}, Body: store(a, f32(1), n(0))}, a, m)
@@ -65,6 +71,8 @@ func targetGoldens() map[*pass.Pass][]goldenCase {
 			{name: "two tensors", f: copyAll},
 			{name: "symbolic extent and a scalar", f: fn(scaled, sym, out, s)},
 			{name: "strides", f: fn(store(b, load(strided, n(1), n(2)), n(0)), strided, b, m)},
+			{name: "expression before its variable", f: reshaped},
+			{name: "offset of an expression", f: shifted},
 			{name: "result", f: answer},
 			{name: "private function", f: private},
 		},

@@ -23,12 +23,16 @@ var MakePackedAPI = &pass.Pass{
 }
 
 // packer builds the entry of a packed function: statements are wrapped around the body from
-// the last to the first.
+// the last to the first. What defines variables comes before what compares with them, whatever
+// the order of parameters and dimensions.
 type packer struct {
 	name  string
 	wraps []func(tir.Stmt) tir.Stmt
 	bound map[*tir.Var]bool
 	args  *tir.Var
+	due   []field // compared when their variables are defined
+	// declare holds the buffers of parameters, whose shapes may need variables that are defined last.
+	declare []*tir.Buffer
 }
 
 func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
@@ -59,6 +63,9 @@ func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if b != nil {
 			p.buffer(i, b, handles[i])
 		}
+	}
+	if err := p.settle(); err != nil {
+		return nil, err
 	}
 	body := returnsZero(f.Body, params[3])
 	for i := len(p.wraps) - 1; i >= 0; i-- {
@@ -136,83 +143,6 @@ func (p *packer) argument(i int, v *tir.Var, b *tir.Buffer) (tir.Expr, error) {
 		return nil, fmt.Errorf("parameter %s of type %s has no packed form", v.Name, d)
 	}
 	return nil, nil
-}
-
-// buffer checks the tensor behind handle h against b and defines b's data, symbolic extents
-// and strides.
-func (p *packer) buffer(i int, b *tir.Buffer, h tir.Expr) {
-	where := fmt.Sprintf("%s: argument %d (%s)", p.name, i, b.Name)
-	p.assert(tir.NewBinary(tir.OpEQ, structGet(dtype.Int32T, h, 0, abi.KArrNDim), tir.Int32(int64(len(b.Shape)))),
-		fmt.Sprintf("%s must have %d dimensions", where, len(b.Shape)))
-	eq := func(d dtype.DType, f abi.StructField, want int64) tir.Expr {
-		return tir.NewBinary(tir.OpEQ, structGet(d, h, 0, f), tir.Const(d, want))
-	}
-	p.assert(tir.And(tir.And(
-		eq(dtype.UInt8T, abi.KArrTypeCode, int64(b.DType.Code)), eq(dtype.UInt8T, abi.KArrTypeBits, int64(b.DType.Bits))),
-		eq(dtype.UInt16T, abi.KArrTypeLanes, int64(b.DType.Lanes))), where+" must have elements of type "+b.DType.String())
-	shape := &tir.Var{Name: b.Name + "_shape", Type: &ir.PointerType{Elem: &ir.PrimType{DType: dtype.Int64T}}}
-	if len(b.Shape) > 0 {
-		p.let(shape, structGet(dtype.HandleT, h, 0, abi.KArrShape))
-	}
-	shapeBuf := &tir.Buffer{Data: shape, DType: dtype.Int64T, Shape: []tir.Expr{tir.Int32(int64(len(b.Shape)))}, Name: shape.Name, DataAlignment: tir.DefaultAlignment, OffsetFactor: 1}
-	var late []func()
-	for k, e := range b.Shape {
-		at := tir.CastTo(e.DType(), tir.Load(shapeBuf, tir.Int32(int64(k))))
-		if v, ok := e.(*tir.Var); ok && !p.bound[v] {
-			p.let(v, at)
-			continue
-		}
-		late = append(late, func() {
-			msg := fmt.Sprintf("%s has another extent than expected in dimension %d", where, k)
-			if n, ok := tir.AsInt(e); ok {
-				msg = fmt.Sprintf("%s must have extent %d in dimension %d", where, n, k)
-			}
-			p.assert(tir.NewBinary(tir.OpEQ, e, at), msg)
-		})
-	}
-	for _, f := range late {
-		f()
-	}
-	p.strides(b, h, where)
-	off := structGet(dtype.UInt64T, h, 0, abi.KArrByteOffset)
-	if v, ok := b.ElemOffset.(*tir.Var); ok && !p.bound[v] {
-		p.let(v, tir.FloorDiv(tir.CastTo(v.DType(), off), tir.Const(v.DType(), int64(b.DType.Bytes()))))
-	} else {
-		want := int64(0)
-		if n, ok := tir.AsInt(b.ElemOffset); ok && b.ElemOffset != nil {
-			want = n * int64(b.DType.Bytes())
-		}
-		p.assert(tir.NewBinary(tir.OpEQ, off, tir.Const(dtype.UInt64T, want)), fmt.Sprintf("%s must start at byte offset %d", where, want))
-	}
-	if !p.bound[b.Data] {
-		p.let(b.Data, structGet(dtype.HandleT, h, 0, abi.KArrData))
-		p.wrap(func(body tir.Stmt) tir.Stmt {
-			return &tir.AttrStmt{Node: b.Data, Key: "storage_alignment", Value: tir.Int32(int64(b.DataAlignment)), Body: body}
-		})
-	}
-	p.wrap(func(body tir.Stmt) tir.Stmt { return &tir.DeclBuffer{Base: b.Base, Buffer: b, Body: body} })
-}
-
-// strides requires a compact tensor where b has no strides, and binds or checks them where
-// it has.
-func (p *packer) strides(b *tir.Buffer, h tir.Expr, where string) {
-	ptr := structGet(dtype.HandleT, h, 0, abi.KArrStrides)
-	if len(b.Strides) == 0 {
-		p.assert(isNull(ptr), where+" must be compact (it has strides)")
-		return
-	}
-	p.assert(&tir.Not{A: isNull(ptr)}, where+" must have strides")
-	v := &tir.Var{Name: b.Name + "_strides", Type: &ir.PointerType{Elem: &ir.PrimType{DType: dtype.Int64T}}}
-	p.let(v, ptr)
-	buf := &tir.Buffer{Data: v, DType: dtype.Int64T, Shape: []tir.Expr{tir.Int32(int64(len(b.Strides)))}, Name: v.Name, DataAlignment: tir.DefaultAlignment, OffsetFactor: 1}
-	for k, e := range b.Strides {
-		at := tir.CastTo(e.DType(), tir.Load(buf, tir.Int32(int64(k))))
-		if sv, ok := e.(*tir.Var); ok && !p.bound[sv] {
-			p.let(sv, at)
-			continue
-		}
-		p.assert(tir.NewBinary(tir.OpEQ, e, at), fmt.Sprintf("%s has another stride than expected in dimension %d", where, k))
-	}
 }
 
 // returnsZero appends the return of the packed convention; a T.ret of a value stores that
