@@ -9,15 +9,19 @@ import (
 )
 
 // resolveReshape replaces -1 and 0 among the extents of a reshape. ok is false where an
-// extent cannot be told from what is known.
+// extent cannot be told from what is known. 0 copies an extent of t, unless t has no elements:
+// then some extent of the result must be 0, and only the literal reading can say which. (It
+// may have been a variable, which a pass bound to 0.)
 func (c *InferContext) resolveReshape(t *relax.TensorStructInfo, to []tir.Expr) (out []tir.Expr, ok bool, err error) {
 	from, known := c.dimsOf(t)
 	out = append([]tir.Expr{}, to...)
 	free := -1
+	empty := known && tir.IsConst(c.product(from), 0)
 	for i, e := range to {
 		n, isConst := tir.AsInt(e)
 		switch {
 		case !isConst || n > 0:
+		case n == 0 && empty:
 		case n == 0 && known && i < len(from):
 			out[i] = from[i]
 		case n == 0 && known:

@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/relax"
@@ -61,26 +62,42 @@ func conv(n *node) {
 	if o, ok := tir.AsInt(weights[0]); ok && o%groups != 0 {
 		n.fail("%d output channels cannot be split into %d groups", o, groups)
 	}
-	n.biased(fmt.Sprintf("relax.nn.conv%dd", r), weights[0], r+2,
+	n.biased(fmt.Sprintf("relax.nn.conv%dd", r), weights[0], r+2, make([]int64, r),
 		"strides", w.strides, "padding", w.pads, "dilation", w.dilations, "groups", groups)
 }
 
-// biased emits a convolution and adds the bias, operand 2, if there is one.
-func (n *node) biased(name string, channels tir.Expr, rank int, kv ...any) {
-	call := args(n.expr(0), n.expr(1))
-	if !n.has(2) {
+// biased emits a convolution, appends zeros to its spatial axes, and adds the bias, operand
+// 2, if there is one.
+func (n *node) biased(name string, channels tir.Expr, rank int, zeros []int64, kv ...any) {
+	if n.has(2) {
+		if b := n.dims(2); len(b) != 1 || !sameDims(b, []tir.Expr{channels}) {
+			n.fail("the bias has shape %s, expected (%s,)", relax.FormatDims(b), relax.FormatPrim(channels))
+		}
+	}
+	call, padded := args(n.expr(0), n.expr(1)), slices.Max(zeros) > 0
+	if !padded && !n.has(2) {
 		n.result(name, call, kv...)
 		return
 	}
-	if b := n.dims(2); len(b) != 1 || !sameDims(b, []tir.Expr{channels}) {
-		n.fail("the bias has shape %s, expected (%s,)", relax.FormatDims(b), relax.FormatPrim(channels))
+	y := n.emit(name, call, kv...)
+	if padded {
+		width := make([]int64, 2*rank)
+		for i, z := range zeros {
+			width[2*(2+i)+1] = z
+		}
+		pad := []any{"pad_width", width, "pad_mode", "constant", "pad_value", 0.0}
+		if !n.has(2) {
+			n.result("relax.nn.pad", args(y), pad...)
+			return
+		}
+		y = n.emit("relax.nn.pad", args(y), pad...)
 	}
-	bias := n.reshape(n.expr(2), channelShape(channels, rank))
-	n.result("relax.add", args(n.emit(name, call, kv...), bias))
+	n.result("relax.add", args(y, n.reshape(n.expr(2), channelShape(channels, rank))))
 }
 
 // convTranspose spreads the input by the strides and convolves. output_shape, if given,
-// decides the pads.
+// decides the pads: what the full result has too much is cut off at both sides, what it
+// lacks are zeros at the end, as in ONNX Runtime.
 func convTranspose(n *node) {
 	n.sameDType(0, 1, 2)
 	r := n.spatialRank()
@@ -98,13 +115,19 @@ func convTranspose(n *node) {
 	if len(extra) != r || len(w.pads) != 2*r {
 		n.fail("attributes \"output_padding\" and \"pads\" have %d and %d numbers, expected %d and %d", len(extra), len(w.pads), r, 2*r)
 	}
+	for i := range r {
+		if extra[i] < 0 || extra[i] >= max(w.strides[i], w.dilations[i]) {
+			n.fail("attribute \"output_padding\" is %v, expected numbers from 0 to below the stride or the dilation", extra)
+		}
+	}
 	shape := n.ints("output_shape")
-	if len(shape) > r {
-		shape = shape[len(shape)-r:]
+	if len(shape) == r+2 {
+		shape = shape[2:]
 	}
 	if shape != nil && len(shape) != r {
 		n.fail("attribute \"output_shape\" has %d numbers, expected %d", len(shape), r)
 	}
+	lacks := make([]int64, r)
 	for i := range r {
 		if shape == nil && (auto == "NOTSET" || auto == "VALID") {
 			continue
@@ -115,9 +138,12 @@ func convTranspose(n *node) {
 		}
 		want := v * w.strides[i]
 		if shape != nil {
-			want = shape[i]
+			if want = shape[i]; want < 1 || want > math.MaxInt32 {
+				n.fail("attribute \"output_shape\" is %v, expected numbers of 1 or more", shape)
+			}
 		}
-		total := max(0, w.strides[i]*(v-1)+extra[i]+w.reach(i)-want)
+		total := w.strides[i]*(v-1) + extra[i] + w.reach(i) - want
+		total, lacks[i] = max(total, 0), max(-total, 0)
 		lo, hi := total/2, total-total/2
 		if auto == "SAME_LOWER" || shape != nil && auto != "SAME_UPPER" {
 			lo, hi = hi, lo
@@ -128,6 +154,7 @@ func convTranspose(n *node) {
 	if groups < 1 {
 		n.fail("attribute \"group\" is %d, expected 1 or more", groups)
 	}
-	n.biased(fmt.Sprintf("relax.nn.conv%dd_transpose", r), tir.Mul(n.dims(1)[1], tir.Int(groups)), r+2,
+	name, channels := fmt.Sprintf("relax.nn.conv%dd_transpose", r), tir.Mul(n.dims(1)[1], tir.Int(groups))
+	n.biased(name, channels, r+2, lacks,
 		"strides", w.strides, "padding", w.pads, "output_padding", extra, "dilation", w.dilations, "groups", groups)
 }

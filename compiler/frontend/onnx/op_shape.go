@@ -47,16 +47,19 @@ func reshape(n *node) {
 	n.reshapeResult(n.expr(0), n.target(dims, n.shapeOperand(1, "the shape")))
 }
 
-// target resolves the 0 and -1 of a reshape: 0 copies an extent (unless allowzero), -1 is
-// what is left over.
+// target resolves the 0 and -1 of a reshape: 0 copies an extent (with allowzero it is 0), -1
+// is what is left over.
 func (n *node) target(from, to []tir.Expr) []tir.Expr {
 	out := make([]tir.Expr, len(to))
 	free := -1
+	literal, zero := n.bool("allowzero", false), false
 	for i, d := range to {
 		v, ok := tir.AsInt(d)
 		out[i] = tir.CastTo(dtype.Int64T, d)
 		switch {
-		case !ok || v > 0 || v == 0 && n.bool("allowzero", false):
+		case !ok || v > 0:
+		case v == 0 && literal:
+			zero = true
 		case v == 0 && i < len(from):
 			out[i] = from[i]
 		case v == 0:
@@ -71,6 +74,10 @@ func (n *node) target(from, to []tir.Expr) []tir.Expr {
 	a, aok := tir.AsInt(total)
 	b, bok := tir.AsInt(rest)
 	switch {
+	case zero && free >= 0:
+		n.fail("the shape %s has both 0 and -1, which allowzero=1 does not allow: any extent would fit for -1", relax.FormatDims(to))
+	case zero && !aok:
+		n.fail("the shape %s has no elements, but an input of shape %s may have some: fix its extents", relax.FormatDims(to), relax.FormatDims(from))
 	case free < 0 && aok && bok && a != b:
 		n.fail("an input of shape %s has %d elements, but the shape %s has %d", relax.FormatDims(from), a, relax.FormatDims(to), b)
 	case free >= 0 && aok && bok && (b == 0 || a%b != 0):

@@ -52,19 +52,19 @@ func (n *node) sliceArgs(rank int) sliceSpec {
 	return s
 }
 
-// clampSlice brings start and end of a slice into the range of an axis. A slice backwards
-// that reaches the first element ends at -1.
+// clampSlice brings start and end of a slice into the range of an axis: a slice backwards
+// starts between the first element and the last, and ends at -1 where it includes the first.
 func clampSlice(begin, end, step, extent int64) (int64, int64) {
 	if begin < 0 {
-		begin = max(begin+extent, -1)
+		begin += extent
 	}
 	if end < 0 {
-		end = max(end+extent, -1)
+		end += extent
 	}
 	if step > 0 {
 		return min(max(begin, 0), extent), min(max(end, 0), extent)
 	}
-	return min(begin, extent-1), min(end, extent-1)
+	return min(max(begin, 0), extent-1), min(max(end, -1), extent-1)
 }
 
 func slice(n *node) {
@@ -86,12 +86,14 @@ func slice(n *node) {
 			if s.step[i] < 0 && e < 0 {
 				e = -extent - 1 // counts from the end: one before the first element
 			}
-			begin, end = tir.Int(b), tir.Int(max(e, -extent-1))
+			begin, end = tir.Int(b), tir.Int(e)
 		case s.step[i] < 0:
-			n.fail("a slice backwards needs a fixed extent of axis %d", a)
+			begin = firstBackwards(begin, dims[a])
 		default:
-			begin, end = clampSymbolic(begin, dims[a]), clampSymbolic(end, dims[a])
-			if tir.IsConst(begin, 0) && end == dims[a] && s.step[i] == 1 {
+			if eok && e >= math.MaxInt32 {
+				end = dims[a]
+			}
+			if bok && b == 0 && end == dims[a] && s.step[i] == 1 {
 				continue
 			}
 		}
@@ -106,21 +108,17 @@ func slice(n *node) {
 	n.result("relax.strided_slice", args(n.expr(0), tuple(axes), tuple(begins), tuple(ends), tuple(steps)))
 }
 
-// clampSymbolic brings a bound of a forward slice into the range of an axis whose extent is
-// symbolic, or a symbolic bound into a fixed one.
-func clampSymbolic(v, extent tir.Expr) tir.Expr {
-	c, ok := tir.AsInt(v)
+// firstBackwards is where a slice backwards starts on an axis whose extent or whose start is
+// symbolic. ONNX moves a start in front of the axis to the first element, where
+// relax.strided_slice, as Python, has no element left; all else the operator clamps itself.
+func firstBackwards(begin, extent tir.Expr) tir.Expr {
+	b, ok := tir.AsInt(begin)
 	switch {
-	case !ok && (v == extent):
-		return extent
-	case !ok:
-		return tir.Max(tir.Int(0), tir.Min(v, extent))
-	case c == 0:
-		return tir.Int(0)
-	case c >= math.MaxInt32:
-		return extent
-	case c < 0:
-		return tir.Max(tir.Int(0), tir.Add(extent, tir.Int(max(c, -math.MaxInt32))))
+	case ok && b >= 0:
+		return begin
+	case ok:
+		return tir.Max(tir.Add(extent, tir.Int(max(b, -math.MaxInt32))), tir.Int(0))
 	}
-	return tir.Min(v, extent)
+	fromEnd := &tir.Select{Cond: tir.LT(begin, tir.Int(0)), True: tir.Add(begin, extent), False: begin}
+	return tir.Max(fromEnd, tir.Int(0))
 }
