@@ -116,7 +116,7 @@ func mk(op tir.BinaryOp, a, b tir.Expr) tir.Expr {
 	if e := fold(op, a, b); e != nil {
 		return e
 	}
-	return &tir.Binary{Op: op, A: a, B: b}
+	return tir.NewBinary(op, a, b)
 }
 
 func add(a, b tir.Expr) tir.Expr      { return mk(tir.OpAdd, a, b) }

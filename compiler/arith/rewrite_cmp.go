@@ -128,7 +128,7 @@ func (s *simplifier) neRules(n *tir.Binary, index bool) tir.Expr {
 			return s.ltOrFold(n.A, n.B)
 		}
 	}
-	eq := &tir.Binary{Op: tir.OpEQ, A: n.A, B: n.B}
+	eq := tir.NewBinary(tir.OpEQ, n.A, n.B)
 	out := s.rules(eq)
 	if out == tir.Expr(eq) {
 		return n
@@ -141,7 +141,7 @@ func (s *simplifier) ltOrFold(x, y tir.Expr) tir.Expr {
 	if f := fold(tir.OpLT, x, y); f != nil {
 		return f
 	}
-	return s.rules(&tir.Binary{Op: tir.OpLT, A: x, B: y})
+	return s.rules(tir.NewBinary(tir.OpLT, x, y))
 }
 
 // notResult negates a simplified condition.
@@ -157,7 +157,7 @@ func (s *simplifier) notResult(e tir.Expr) tir.Expr {
 
 func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 	// First x <= y as not (y < x), so that constants divide as they do for <.
-	lt := &tir.Binary{Op: tir.OpLT, A: n.B, B: n.A}
+	lt := tir.NewBinary(tir.OpLT, n.B, n.A)
 	out := tir.Expr(n)
 	if f := s.rules(lt); f != tir.Expr(lt) {
 		out = s.notResult(f)
@@ -174,7 +174,7 @@ func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 	case isNE:
 		return s.ltOrFold(le.A, le.B)
 	case isGE:
-		return s.eqRules(&tir.Binary{Op: tir.OpEQ, A: le.A, B: le.B}, true)
+		return s.eqRules(tir.NewBinary(tir.OpEQ, le.A, le.B), true)
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 	if side[0] == e.A && side[1] == e.B {
 		return e
 	}
-	return &tir.Binary{Base: e.Base, Op: e.Op, A: side[0], B: side[1]}
+	return tir.BinaryAt(e.Base, e.Op, side[0], side[1])
 }
 
 func (s *simplifier) cnf(n *tir.Binary) tir.Expr {

@@ -111,7 +111,7 @@ func (s *simplifier) visitBinary(e *tir.Binary) tir.Expr {
 	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && s.a.Extensions&ApplyConstraintsToBooleanBranches != 0 && !s.canonical {
 		n = s.visitBranches(e)
 	} else if a, b := s.visit(e.A), s.visit(e.B); a != e.A || b != e.B {
-		n = &tir.Binary{Base: e.Base, Op: e.Op, A: a, B: b}
+		n = tir.BinaryAt(e.Base, e.Op, a, b)
 	}
 	if f := fold(n.Op, n.A, n.B); f != nil {
 		return f

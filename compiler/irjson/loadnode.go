@@ -106,6 +106,9 @@ func (l *loader) finish(rec *record) error {
 	if problem := check(n); problem != "" {
 		return l.fail("a %s %s", rec.typ.key, problem)
 	}
+	if b, ok := n.(*tir.Binary); ok {
+		n = tir.BinaryAt(b.Base, b.Op, b.A, b.B)
+	}
 	l.nodes = append(l.nodes, n)
 	l.depth = append(l.depth, rec.depth+1)
 	if _, ok := n.(ir.Variable); ok {

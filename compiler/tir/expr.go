@@ -85,11 +85,12 @@ func (op BinaryOp) String() string { return binaryNames[op] }
 // IsCompare reports whether op is one of EQ, NE, LT, LE, GT, GE.
 func (op BinaryOp) IsCompare() bool { return op >= OpEQ && op <= OpGE }
 
-// Binary applies Op to two values of the same type (and lanes).
+// Binary applies Op to two values of the same type (and lanes). NewBinary and BinaryAt make one.
 type Binary struct {
 	ir.Base
-	Op   BinaryOp
-	A, B Expr
+	Op      BinaryOp
+	operand dtype.DType // type of A, where a constructor made the node
+	A, B    Expr
 }
 
 // Not is the logical negation of a bool.
@@ -238,11 +239,38 @@ func (c *Cast) DType() dtype.DType { return c.Type }
 
 // DType returns bool with the operands' lanes for comparisons and logic, else the operands' type.
 func (b *Binary) DType() dtype.DType {
-	d := b.A.DType()
+	d := b.OperandType()
 	if b.Op >= OpEQ {
 		return dtype.BoolT.WithLanes(int(d.Lanes))
 	}
 	return d
+}
+
+// OperandType returns the type of the operands.
+func (b *Binary) OperandType() dtype.DType {
+	if b.operand != dtype.Void {
+		return b.operand
+	}
+	return b.A.DType()
+}
+
+// EachChild calls f for each direct child.
+func (b *Binary) EachChild(f func(ir.Node)) {
+	if b.A != nil {
+		f(b.A)
+	}
+	if b.B != nil {
+		f(b.B)
+	}
+}
+
+// mapChildren is written by hand because the type of the operands follows from them.
+func (b *Binary) mapChildren(m *Mapper) Expr {
+	x, y := m.expr(b.A), m.expr(b.B)
+	if x == b.A && y == b.B {
+		return b
+	}
+	return BinaryAt(b.Base, b.Op, x, y)
 }
 
 // DType returns bool with the operand's lanes.

@@ -3,6 +3,7 @@ package tir
 import (
 	"math"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -99,7 +100,13 @@ func FoldInt(op BinaryOp, d dtype.DType, a, b int64) (int64, bool) {
 }
 
 // NewBinary applies op to a and b as they are, without folding. Their types must agree.
-func NewBinary(op BinaryOp, a, b Expr) *Binary { return &Binary{Op: op, A: a, B: b} }
+func NewBinary(op BinaryOp, a, b Expr) *Binary { return BinaryAt(ir.Base{}, op, a, b) }
+
+// BinaryAt is NewBinary for a node with a span and an origin. It notes the type of the operands,
+// so that asking for the type of a chain of n operations takes one step in place of n.
+func BinaryAt(base ir.Base, op BinaryOp, a, b Expr) *Binary {
+	return &Binary{Base: base, Op: op, operand: a.DType(), A: a, B: b}
+}
 
 // BinaryExpr applies op to a and b after matching their types as TVM does (a scalar is
 // broadcast to the other's lanes, integers widen, an integer meets a float as float) and

@@ -122,28 +122,6 @@ func (n *AttrStmt) mapChildren(m *Mapper) Stmt {
 }
 
 // EachChild calls f for each direct child.
-func (n *Binary) EachChild(f func(ir.Node)) {
-	if n.A != nil {
-		f(n.A)
-	}
-	if n.B != nil {
-		f(n.B)
-	}
-}
-
-func (n *Binary) mapChildren(m *Mapper) Expr {
-	xA := m.expr(n.A)
-	xB := m.expr(n.B)
-	if xA == n.A && xB == n.B {
-		return n
-	}
-	out := *n
-	out.A = xA
-	out.B = xB
-	return &out
-}
-
-// EachChild calls f for each direct child.
 func (n *Block) EachChild(f func(ir.Node)) {
 	for _, c := range n.IterVars {
 		if c != nil {

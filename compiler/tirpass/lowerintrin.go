@@ -86,7 +86,7 @@ func (l *intrinLowerer) floor(e *tir.Binary) tir.Expr {
 		trunc = tir.OpDiv
 	}
 	if nonNeg && (positive || d.IsUInt()) {
-		return &tir.Binary{Base: e.Base, Op: trunc, A: a, B: b}
+		return tir.BinaryAt(e.Base, trunc, a, b)
 	}
 	return floorByCorrection(e, a, b, div, positive)
 }

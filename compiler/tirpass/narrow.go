@@ -197,7 +197,7 @@ func (n *narrower) binary(e *tir.Binary) tir.Expr {
 	if a, b = widened(a.DType(), a, e.A), widened(b.DType(), b, e.B); a == e.A && b == e.B {
 		return e
 	}
-	return &tir.Binary{Base: e.Base, Op: e.Op, A: a, B: b}
+	return tir.BinaryAt(e.Base, e.Op, a, b)
 }
 
 func (n *narrower) call(e *tir.Call) tir.Expr {

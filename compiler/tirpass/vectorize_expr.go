@@ -116,5 +116,5 @@ func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
 		}
 	}
 	a, b = v.pair(a, b)
-	return &tir.Binary{Base: e.Base, Op: e.Op, A: a, B: b}
+	return tir.BinaryAt(e.Base, e.Op, a, b)
 }

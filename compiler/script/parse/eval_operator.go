@@ -145,7 +145,7 @@ func (b *builder) compare(n *node) any {
 		}
 	}
 	e1, e2 := b.pairOf(x, y, n)
-	return &tir.Binary{Base: b.span(n), Op: comparisons[n.s], A: e1, B: e2}
+	return tir.BinaryAt(b.span(n), comparisons[n.s], e1, e2)
 }
 
 // pairOf turns two operands into expressions of one type; a literal takes the other's.
@@ -189,7 +189,7 @@ func (b *builder) logic(n *node) any {
 	if e1.DType().Lanes != e2.DType().Lanes {
 		e1, e2 = tir.MatchTypes(e1, e2)
 	}
-	return &tir.Binary{Base: b.span(n), Op: op, A: e1, B: e2}
+	return tir.BinaryAt(b.span(n), op, e1, e2)
 }
 
 func (b *builder) conditional(n *node) any {

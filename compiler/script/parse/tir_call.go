@@ -132,7 +132,7 @@ var foldNames = map[string]tir.BinaryOp{
 func (b *builder) tirCall(name string, n *node) any {
 	if op, ok := nodeNames[name]; ok {
 		x, y := b.two(n)
-		return &tir.Binary{Base: b.span(n), Op: op, A: x, B: y}
+		return tir.BinaryAt(b.span(n), op, x, y)
 	}
 	if op, ok := foldNames[name]; ok {
 		x, y := b.two(n)

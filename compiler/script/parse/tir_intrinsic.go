@@ -188,7 +188,7 @@ func (b *builder) isFinite(n *node) tir.Expr {
 		typ := dtype.BoolT.WithLanes(int(x.DType().Lanes))
 		return &tir.Not{Base: base, A: &tir.Call{Base: base, Type: typ, Op: op, Args: []tir.Expr{x}}}
 	}
-	return &tir.Binary{Base: base, Op: tir.OpAnd, A: no(tir.OpIsInf), B: no(tir.OpIsNaN)}
+	return tir.BinaryAt(base, tir.OpAnd, no(tir.OpIsInf), no(tir.OpIsNaN))
 }
 
 // intrinsicParam is a parameter of an intrinsic that may be given by name; def is its default.

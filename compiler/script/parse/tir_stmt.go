@@ -113,7 +113,7 @@ func (b *builder) tirIf(s *stmt) {
 	}
 	test := b.toExpr(cond, s.value)
 	if d := test.DType(); d.IsInteger() && !d.IsBool() { // as in Python
-		test = &tir.Binary{Base: b.span(s.value), Op: tir.OpNE, A: test, B: tir.Const(d, 0)}
+		test = tir.BinaryAt(b.span(s.value), tir.OpNE, test, tir.Const(d, 0))
 	}
 	out := &tir.IfThenElse{Base: b.stmtBase(s), Cond: test, Then: b.tirBody(s.body)}
 	if len(s.orelse) > 0 {
