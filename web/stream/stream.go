@@ -2,7 +2,7 @@
 //
 // It is the only package that imports the websocket library, so that its traps are
 // handled in one place: the origin check stays on, messages of clients are limited
-// after inflation, every write has a deadline, and no connection outlives its
+// after inflation, every write has an end (see link), and no connection outlives its
 // viewer. The web package imports it. It must not know runs, sessions or the
 // meaning of an event: it sends numbered lines from a cursor.
 package stream
@@ -35,8 +35,9 @@ type Config struct {
 	Viewers int
 	// Ping is the time between pings, Pong the time in which a client must answer.
 	Ping, Pong time.Duration
-	// Slow is the time that one message may take to be written; a client that needs
-	// more than half of it is told to come back later, one that needs all of it is cut.
+	// Slow is the time for which a client may keep the server from writing one message; one
+	// that needs half of it is told to come back later, one that needs all of it is cut.
+	// What this process does meanwhile does not count, see link.
 	Slow time.Duration
 	// Error answers a request that cannot be upgraded.
 	Error func(w http.ResponseWriter, r *http.Request, status int, message string)
@@ -66,7 +67,7 @@ var (
 	errDrain  = errors.New("the server is shutting down")
 	errGone   = errors.New("the viewer is gone")
 	errSlow   = errors.New("the viewer reads too slowly")
-	errTooBig = errors.New("a message is too large")
+	errTooBig = errors.New("the client says more than it may")
 )
 
 // Hub serves viewers and knows them, so that it can end all of them.
@@ -105,7 +106,7 @@ func New(cfg Config) *Hub {
 	h.ctx, h.stop = context.WithCancelCause(context.Background())
 	h.upgrader = websocket.Upgrader{
 		ReadBufferSize: 1 << 10, WriteBufferSize: 16 << 10, WriteBufferPool: &sync.Pool{},
-		HandshakeTimeout: cfg.Slow, EnableCompression: true, CheckOrigin: h.checkOrigin,
+		EnableCompression: true, CheckOrigin: h.checkOrigin,
 		Error: func(w http.ResponseWriter, r *http.Request, status int, reason error) {
 			cfg.Error(w, r, status, reason.Error())
 		},
@@ -146,24 +147,30 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, src Source, from int
 		return
 	}
 	defer h.leave(src, sh)
-	conn, err := h.upgrader.Upgrade(w, r, nil)
+	hijack := &hijacker{ResponseWriter: w, cfg: h.cfg}
+	conn, err := h.upgrader.Upgrade(hijack, r, nil)
 	if err != nil {
 		return // the upgrader has answered
 	}
-	defer func() { _ = conn.Close() }()
 	ctx, cancel := context.WithCancelCause(h.ctx)
 	defer cancel(nil)
-	v := &viewer{hub: h, conn: conn, src: src, shared: sh, seq: from}
+	v := &viewer{hub: h, conn: conn, link: hijack.link, src: src, shared: sh, seq: from}
 	reader := make(chan struct{})
 	go func() {
 		defer close(reader)
 		cancel(v.read())
+		v.link.discard()
 	}()
-	v.sayGoodbye(v.write(ctx))
-	// The reader ends with the connection, or soon after the client has answered
-	// the close message.
-	_ = conn.SetReadDeadline(time.Now().Add(min(time.Second, h.cfg.Slow)))
+	linger := time.Duration(0)
+	if v.sayGoodbye(v.write(ctx)) {
+		linger = min(time.Second, h.cfg.Slow)
+	}
+	// The reader ends when the client has answered the close message, or soon after with the
+	// connection. Until then it reads on: closing a connection with something unread would take
+	// back what is on its way to the client, the close message too.
+	defer time.AfterFunc(linger, func() { _ = conn.Close() }).Stop()
 	<-reader
+	_ = conn.Close()
 }
 
 // enter counts a viewer in.

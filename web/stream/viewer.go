@@ -41,6 +41,7 @@ func (s *shared) message(seq int, line []byte) (*websocket.PreparedMessage, erro
 type viewer struct {
 	hub    *Hub
 	conn   *websocket.Conn
+	link   *link
 	src    Source
 	shared *shared
 	seq    int // number of the next event to send
@@ -49,30 +50,31 @@ type viewer struct {
 // read reads what the client sends, which is nothing but answers to pings, until
 // the connection ends, and says why it ended.
 func (v *viewer) read() error {
-	pong := v.hub.cfg.Pong
 	v.conn.SetReadLimit(maxMessage)
-	extend := func() { _ = v.conn.SetReadDeadline(time.Now().Add(pong)) }
-	extend()
-	v.conn.SetPongHandler(func(string) error { extend(); return nil })
 	for range maxMessages {
 		_, r, err := v.conn.NextReader()
 		if err != nil {
-			if errors.Is(err, websocket.ErrReadLimit) {
-				return errTooBig
-			}
-			return errGone
+			return ended(err)
 		}
 		// The library's limit counts bytes on the wire; what they inflate to is
 		// limited here.
 		n, err := io.Copy(io.Discard, io.LimitReader(r, maxMessage+1))
 		switch {
-		case n > maxMessage || errors.Is(err, websocket.ErrReadLimit):
+		case n > maxMessage:
 			return errTooBig
 		case err != nil:
-			return errGone
+			return ended(err)
 		}
 	}
 	return errTooBig
+}
+
+// ended returns what an error of reading means.
+func ended(err error) error {
+	if errors.Is(err, websocket.ErrReadLimit) || errors.Is(err, errTooBig) {
+		return errTooBig
+	}
+	return errGone
 }
 
 // write sends events until there are no more (then it returns nil) or the
@@ -110,11 +112,8 @@ func (v *viewer) write(ctx context.Context) error {
 
 // send sends one event.
 func (v *viewer) send(line []byte) error {
-	began := time.Now()
-	if err := v.conn.SetWriteDeadline(began.Add(v.hub.cfg.Slow)); err != nil {
-		return errGone
-	}
 	v.conn.EnableWriteCompression(len(line) >= minCompressed)
+	v.link.begin()
 	var err error
 	if v.shared.viewers.Load() > 1 {
 		var p *websocket.PreparedMessage
@@ -128,7 +127,7 @@ func (v *viewer) send(line []byte) error {
 		return errGone
 	}
 	v.seq++
-	if time.Since(began) > v.hub.cfg.Slow/2 {
+	if v.link.wasSlow() {
 		return errSlow
 	}
 	return nil
@@ -141,15 +140,16 @@ func (v *viewer) ping(last time.Time) (time.Time, error) {
 	if now.Sub(last) < v.hub.cfg.Ping {
 		return last, nil
 	}
-	if err := v.conn.WriteControl(websocket.PingMessage, nil, now.Add(v.hub.cfg.Slow)); err != nil {
+	v.link.begin()
+	if err := v.conn.WriteControl(websocket.PingMessage, nil, time.Time{}); err != nil {
 		return now, errGone
 	}
 	return now, nil
 }
 
-// sayGoodbye sends the close message that tells the client what to do next. A
-// client that is gone gets none.
-func (v *viewer) sayGoodbye(cause error) {
+// sayGoodbye sends the close message that tells the client what to do next, and tells
+// whether it could. A client that is gone gets none.
+func (v *viewer) sayGoodbye(cause error) bool {
 	code, text := websocket.CloseNormalClosure, "run finished"
 	switch {
 	case cause == nil:
@@ -160,9 +160,10 @@ func (v *viewer) sayGoodbye(cause error) {
 	case errors.Is(cause, errTooBig):
 		code, text = websocket.CloseMessageTooBig, "clients have nothing to say"
 	case errors.Is(cause, errGone):
-		return
+		return false
 	default:
 		code, text = websocket.CloseInternalServerErr, "log cannot be read"
 	}
-	_ = v.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Now().Add(time.Second))
+	v.link.begin()
+	return v.conn.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, text), time.Time{}) == nil
 }
