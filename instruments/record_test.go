@@ -46,7 +46,7 @@ func TestRecorder(t *testing.T) {
 	want := `run_started 
 pass_started 1/zero
 pass_started 1.1/LegalizeOps
-pass_finished 1.1/LegalizeOps matmul:added+17-0 relu:added+11-0 main:changed+2-2 same=0
+pass_finished 1.1/LegalizeOps matmul:added+16-0 relu:added+13-0 main:changed+2-2 same=0
 pass_skipped 1.2/EliminateCommonSubexpr opt_level (level 3 > 2)
 pass_started 1.3/Touch
 pass_finished 1.3/Touch relu:changed+1-1 same=2

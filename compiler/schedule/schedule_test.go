@@ -165,7 +165,7 @@ func TestHandlesSurvive(t *testing.T) {
 	args := kernels()["matmul"]
 	compare(t, g, run(t, f, args), run(t, g, args))
 	text := source(g)
-	for _, w := range []string{"T.vectorized(5)", "T.unroll(2)", `scope="local"`, "matmul_init"} {
+	for _, w := range []string{"T.vectorized(T.int64(5))", "T.unroll(T.int64(2))", `scope="local"`, "matmul_init"} {
 		if !strings.Contains(text, w) {
 			t.Errorf("the function lacks %s:\n%s", w, text)
 		}

@@ -25,16 +25,12 @@ type Options struct {
 	// NoModuleAlias stands for the name of the class.
 	ModuleAlias string
 
-	// IntDType is the type of integers printed without a type. Void chooses int32 or int64
-	// for each loop function, whichever has more constants. Another than int32 is noted in a
-	// comment on the function.
-	IntDType dtype.DType
-	// FloatDType is the type of floats printed without a type, noted in a comment on each loop
-	// function; Void spells the type of each.
-	FloatDType dtype.DType
-	// BufferDType is the element type that declarations of buffers leave out; Void is
-	// float32. Another is noted in a comment on each loop function.
-	BufferDType dtype.DType
+	// IntDType is the type of integers that loop functions print without a type; Void is int32,
+	// which every reader of TVMScript takes. FloatDType is that of floats; Void spells the type
+	// of each. BufferDType is the element type that declarations of buffers leave out; Void is
+	// float32. Another type is noted in a comment on each loop function, which package parse
+	// reads and no other reader does.
+	IntDType, FloatDType, BufferDType dtype.DType
 
 	// ShowMeta writes the values of constants as JSON before the module, in TVM's form.
 	// Without it they are missing in the text: package parse is given them otherwise.
@@ -145,10 +141,10 @@ func (o *Options) Set(name string, value any) error {
 			next.ModuleAlias = word()
 		}
 	case "buffer_dtype":
-		next.BufferDType = element(dtype.Float32T)
+		next.BufferDType = element(dtype.Void)
 	case "int_dtype":
-		next.IntDType = element(dtype.Int32T)
-		if err == nil && !next.IntDType.IsInt() {
+		next.IntDType = element(dtype.Void)
+		if err == nil && !next.IntDType.IsVoid() && !next.IntDType.IsInt() {
 			err = fmt.Errorf("printer option %s: expected a type of integers, got %q", name, text)
 		}
 	case "float_dtype":

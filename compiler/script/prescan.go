@@ -3,7 +3,6 @@ package script
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // scan is what one walk over a body finds.
@@ -107,40 +106,6 @@ func (s *scan) visit(n ir.Node) bool {
 		s.define(n.Initial)
 	}
 	return true
-}
-
-// commonInt returns the integer type that most constants of f have: int32 or int64.
-func commonInt(f *tir.PrimFunc) dtype.DType {
-	n := 0
-	count := func(x ir.Node) bool {
-		if i, ok := x.(*tir.IntImm); ok {
-			switch i.Type {
-			case dtype.Int64T:
-				n++
-			case dtype.Int32T:
-				n--
-			}
-		}
-		return true
-	}
-	for _, b := range f.Buffers {
-		if b != nil {
-			for _, e := range b.Shape {
-				if _, ok := e.(*tir.IntImm); ok {
-					count(e)
-				} else {
-					ir.Walk(e, count)
-				}
-			}
-		}
-	}
-	if f.Body != nil {
-		ir.Walk(f.Body, count)
-	}
-	if n > 0 {
-		return dtype.Int64T
-	}
-	return dtype.Int32T
 }
 
 // signatureVars returns what the signature of f defines.

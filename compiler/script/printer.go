@@ -62,7 +62,7 @@ type printer struct {
 	meta  *metadata
 	infer *inference
 
-	intDType    dtype.DType
+	intDType    dtype.DType // of numbers without a type; void in graph functions, see extent
 	bufferDType dtype.DType
 	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by data variable
 	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line

@@ -11,7 +11,7 @@ import (
 
 func (p *printer) relaxFunc(name string, f *relax.Function) {
 	defer func(d dtype.DType) { p.intDType = d }(p.intDType)
-	p.intDType = dtype.Int64T // the type of extents on the graph level
+	p.intDType = dtype.Void
 	p.begin(f)
 	p.str("@")
 	p.r("function")

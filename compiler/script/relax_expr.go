@@ -56,13 +56,13 @@ func (p *printer) rexprText(e relax.Expr) {
 		p.str("]")
 	case *relax.ShapeExpr:
 		p.r("shape(")
-		p.exprList(e.Values, "[", "]")
+		p.dims(e.Values, "[", "]")
 		p.str(")")
 	case *relax.Constant:
 		p.constant(e)
 	case *relax.PrimValue:
 		p.r("prim_value(")
-		p.expr(e.Value, 0)
+		p.extent(e.Value)
 		p.str(")")
 	case *relax.StringImm:
 		p.r("str(")

@@ -158,7 +158,7 @@ func (p *printer) dims(list []tir.Expr, open, closing string) {
 // dim prints an extent; in signatures, one that is not a constant is a string.
 func (p *printer) dim(e tir.Expr) {
 	if _, ok := e.(*tir.IntImm); ok || !p.inSignature {
-		p.expr(e, 0)
+		p.extent(e)
 		return
 	}
 	at := len(p.buf)

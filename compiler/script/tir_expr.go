@@ -214,9 +214,9 @@ func (p *printer) binary(e *tir.Binary, prec int) {
 	if f.prec == precCompare {
 		left = f.prec + 1
 	}
-	p.expr(e.A, left)
+	p.operand(e.A, e.B, left)
 	p.str(f.sign)
-	p.expr(e.B, right)
+	p.operand(e.B, e.A, right)
 	if open {
 		p.str(")")
 	}

@@ -12,10 +12,6 @@ const lineLimit = 110
 // primFunc prints a function. Few functions use what nothing declares, so that what is
 // undeclared is looked for only where such a use is met; the function is then printed again.
 func (p *printer) primFunc(name string, f *tir.PrimFunc) {
-	outer := p.intDType
-	if p.intDType = p.opts.IntDType; p.intDType.IsVoid() {
-		p.intDType = commonInt(f)
-	}
 	var s scan
 	if f.Attrs.Has(attrCallingConv) { // such a function reads shapes through undeclared views
 		s = *p.prescan(f.Body, signatureVars(f)...)
@@ -30,7 +26,7 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 		s = *p.prescan(f.Body, signatureVars(f)...)
 		p.primFuncText(name, f, s.free)
 	}
-	p.undeclared, p.intDType = nil, outer
+	p.undeclared = nil
 }
 
 // attrCallingConv is set on functions that take their arguments in packed form.
@@ -209,11 +205,12 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 	}
 }
 
-// rootBlock prints a function's body. The implicit root block shows as a comment.
+// rootBlock prints a function's body. A root block that every reader puts there where none is
+// written shows as a comment.
 func (p *printer) rootBlock(body tir.Stmt) {
 	r, ok := body.(*tir.BlockRealize)
 	if !ok || !p.sugar || len(r.Block.IterVars) > 0 || !tir.IsTrue(r.Predicate) || r.Block.Init != nil ||
-		len(r.Block.Reads)+len(r.Block.Writes)+len(r.Block.MatchBuffers) > 0 || r.Block.Annotations.Len() > 0 {
+		len(r.Block.Reads)+len(r.Block.Writes)+len(r.Block.MatchBuffers) > 0 || r.Block.Annotations.Len() > 0 || !impliedRoot(r.Block) {
 		p.body(body)
 		return
 	}
@@ -232,4 +229,29 @@ func (p *printer) rootBlock(body tir.Stmt) {
 		p.allocBuffer(b)
 	}
 	p.body(r.Block.Body)
+}
+
+// rootName is the name of a root block that is not written.
+const rootName = "root"
+
+// impliedRoot reports whether a function with the body of b and without b reads as one with b
+// around it: b allocates buffers, or it holds blocks that need one around them.
+func impliedRoot(b *tir.Block) bool {
+	if b.Name != rootName {
+		return false
+	}
+	if len(b.AllocBuffers) > 0 {
+		return true
+	}
+	if r, ok := b.Body.(*tir.BlockRealize); ok {
+		return len(r.Block.IterVars) > 0
+	}
+	found := false
+	ir.Walk(b.Body, func(n ir.Node) bool {
+		if _, ok := n.(*tir.BlockRealize); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
 }

@@ -7,8 +7,11 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// intImm prints a constant: without its type where every reader gives it the type of the
+// option int_dtype.
 func (p *printer) intImm(e *tir.IntImm) {
 	switch {
 	case e.Type.IsBool():
@@ -29,6 +32,36 @@ func (p *printer) intImm(e *tir.IntImm) {
 		}
 		p.str(")")
 	}
+}
+
+// extent prints what stands where every reader takes a number without a type for an int64:
+// extents and values of the graph level.
+func (p *printer) extent(e tir.Expr) {
+	if int64Constant(e) == nil {
+		p.expr(e, 0)
+		return
+	}
+	defer func(d dtype.DType) { p.intDType = d }(p.intDType)
+	p.intDType = dtype.Int64T
+	p.expr(e, 0)
+}
+
+// operand prints x, an operand of a sign whose other operand is y. Where numbers have no type
+// of their own, one beside an int64 becomes that.
+func (p *printer) operand(x, y tir.Expr, prec int) {
+	if p.intDType.IsVoid() && int64Constant(x) != nil && int64Constant(y) == nil && y.DType() == dtype.Int64T {
+		p.extent(x)
+		return
+	}
+	p.expr(x, prec)
+}
+
+// int64Constant returns e if it is a constant of type int64.
+func int64Constant(e tir.Expr) *tir.IntImm {
+	if i, ok := e.(*tir.IntImm); ok && i.Type == dtype.Int64T {
+		return i
+	}
+	return nil
 }
 
 // floatImm prints a constant: without its type where that is the usual one.

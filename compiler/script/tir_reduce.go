@@ -2,6 +2,7 @@ package script
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 func (p *printer) let(e *tir.Let) {
@@ -76,8 +77,12 @@ func (p *printer) indexMap(m *tir.IndexMap) {
 	defer p.leave(mark)
 	outer := p.intDType
 	defer func() { p.intDType = outer }()
+	index := dtype.Int64T
 	if len(m.Initial) > 0 && m.Initial[0].DType().IsInt() {
-		p.intDType = m.Initial[0].DType()
+		index = m.Initial[0].DType()
+	}
+	if p.intDType = dtype.Void; index == dtype.Int32T {
+		p.intDType = index
 	}
 	p.t("index_map(lambda ")
 	for i, v := range m.Initial {
@@ -92,9 +97,9 @@ func (p *printer) indexMap(m *tir.IndexMap) {
 		p.str(", inverse_index_map=")
 		p.indexMap(m.Inverse)
 	}
-	if p.intDType != outer {
+	if !outer.IsVoid() || index != dtype.Int64T { // left out, readers differ in loop functions
 		p.str(", index_dtype=")
-		p.quote(p.intDType.String())
+		p.quote(index.String())
 	}
 	p.str(")")
 }
