@@ -1,6 +1,9 @@
 package arith
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
+)
 
 // Extension is a set of optional abilities of the rewrite simplifier; they cost time.
 type Extension uint8
@@ -177,6 +180,14 @@ func (a *Analyzer) IsBound(v *tir.Var) bool { _, ok := a.varBounds[v]; return ok
 
 // changed drops what was derived from the bindings so far.
 func (a *Analyzer) changed() { a.gen++; a.forget() }
+
+// MarkExtent notes that v is an extent of a tensor that the virtual machine was given: it
+// checks that these are 0 to abi.MaxExtent, so that they fit int32.
+func (a *Analyzer) MarkExtent(v *tir.Var) {
+	if isIndex(v.DType()) {
+		a.UpdateBound(v, a.varBound(v).intersect(Bound{0, abi.MaxExtent}))
+	}
+}
 
 // MarkNonNegative notes that value, the extent of a buffer in a function's signature, is not
 // negative, which bounds its variable: n + 2 gives n >= -2.

@@ -161,17 +161,24 @@ func (b *BlockBuilder) finish(fn *Function, body *SeqExpr) (*Function, error) {
 	return &out, nil
 }
 
-// markSizes tells the prover that the symbolic variables which values of struct info s define
-// are extents, so not negative.
+// markSizes tells the prover which symbolic variables that values of struct info s define are
+// extents. A scalar may be any number.
 func (b *BlockBuilder) markSizes(s StructInfo) {
-	a, ok := b.ctx.Prover.(interface{ MarkNonNegative(tir.Expr) })
+	a, ok := b.ctx.Prover.(interface{ MarkExtent(*tir.Var) })
 	if !ok {
 		return
 	}
-	for _, v := range DefinableVars(s) {
-		if !b.sizes[v] {
-			b.sizes[v] = true
-			a.MarkNonNegative(v)
+	switch s := s.(type) {
+	case *TensorStructInfo, *ShapeStructInfo:
+		for _, v := range DefinableVars(s) {
+			if !b.sizes[v] {
+				b.sizes[v] = true
+				a.MarkExtent(v)
+			}
+		}
+	case *TupleStructInfo:
+		for _, x := range s.Fields {
+			b.markSizes(x)
 		}
 	}
 }

@@ -205,9 +205,18 @@ func Where(cond, a, b Operand) (*te.Tensor, error) {
 	}), nil
 }
 
-// BroadcastTo repeats x along axes of extent 1 and in front.
+// BroadcastTo repeats x along axes of extent 1 and in front. A symbolic extent that is not
+// that of the result may turn out to be 1.
 func BroadcastTo(x *te.Tensor, shape []tir.Expr) *te.Tensor {
-	return te.Compute("T_broadcast_to", shape, func(i []tir.Expr) tir.Expr { return T(x).at(i, shape) })
+	return te.Compute("T_broadcast_to", shape, func(i []tir.Expr) tir.Expr {
+		at := broadcastIndex(x.Shape, i, shape)
+		for k, d := range x.Shape {
+			if _, static := tir.AsInt(d); !static && !sameExpr(d, shape[len(shape)-len(at)+k]) {
+				at[k] = &tir.Select{Cond: tir.EQ(d, tir.Const(d.DType(), 1)), True: tir.Const(at[k].DType(), 0), False: at[k]}
+			}
+		}
+		return x.At(at...)
+	})
 }
 
 // EwiseFMA computes a * b + c for tensors of one shape.

@@ -31,7 +31,7 @@ func shapeRule(name string) rule {
 	case "squeeze":
 		return one(squeeze)
 	case "broadcast_to":
-		return one(func(k *kernel) *te.Tensor { return topi.BroadcastTo(k.tensor(0), k.shape(0)) })
+		return one(broadcastTo)
 	case "concat":
 		return one(func(k *kernel) *te.Tensor {
 			xs := k.tensors(0)

@@ -1,5 +1,10 @@
 package abi
 
+// MaxExtent is the largest extent of a tensor that the virtual machine takes where an extent
+// is symbolic. So shapes can be computed in int32 and int64 alike, as models do that cast
+// them to and fro.
+const MaxExtent = 1<<31 - 1
+
 // The type indices of packed values, as TVM FFI numbers them.
 const (
 	TypeNone            = 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -119,6 +120,9 @@ func matchShape(s *runtime.Session, args []runtime.Value) (runtime.Value, error)
 		code, operand := a.int(3+2*i), a.int(4+2*i)
 		if a.err != nil {
 			return runtime.Null(), a.err
+		}
+		if d < 0 || d > abi.MaxExtent {
+			return runtime.Null(), check("RuntimeError", ctx, "shape[%d] is %d, expected an extent of 0 to %d", i, d, abi.MaxExtent)
 		}
 		// The name of the dimension is made only for an error.
 		if code == MatchAssertEqualToImm && d == operand || code == MatchNoOp {

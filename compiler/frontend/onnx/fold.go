@@ -216,6 +216,9 @@ func foldCast(n *node, in []*known) *known {
 		if _, ok := tir.AsInt(e); !ok && d.IsFloat() != e.DType().IsFloat() {
 			return nil
 		}
+		if wide := n.g.widen(e, d); wide != nil {
+			return wide
+		}
 		return tir.CastTo(d, e)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -17,6 +18,7 @@ type graph struct {
 	pb      *onnxpb.Graph
 	opset   int64
 	bb      *relax.BlockBuilder
+	prover  *arith.Analyzer // of bb
 	origins *ir.Origins
 	names   names
 	values  map[string]*value

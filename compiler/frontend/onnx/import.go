@@ -58,9 +58,10 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 		return nil, fmt.Errorf("the graph has %d nodes, the limit is %d", len(m.Graph.Nodes), maxNodes)
 	}
 	mod := ir.NewModule()
+	prover := arith.NewAnalyzer()
 	g := &graph{
 		ctx: ctx, model: m, pb: m.Graph, opset: opset, origins: mod.Origins(),
-		bb: relax.NewBlockBuilder(mod, op.Table(), arith.NewAnalyzer()), values: map[string]*value{}, fold: maxFolded,
+		bb: relax.NewBlockBuilder(mod, op.Table(), prover), prover: prover, values: map[string]*value{}, fold: maxFolded,
 	}
 	if err := g.supported(); err != nil {
 		return nil, err

@@ -179,6 +179,9 @@ func (n *node) resultField(t relax.Expr, i int) {
 }
 
 func (n *node) call(name string, as []relax.Expr, kv []any) *relax.Call {
+	if broadcasts(op.Lookup(name)) {
+		as = n.agree(as)
+	}
 	call, err := op.New(name, as, ir.NewAttrs(kv...))
 	n.check(err)
 	call.Base.Origin = n.origin

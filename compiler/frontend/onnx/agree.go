@@ -1,0 +1,139 @@
+package onnx
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// broadcasts reports whether o computes element by element on several tensors that broadcast.
+func broadcasts(o *op.Op) bool {
+	if o == nil || o.Pattern != op.Broadcast || len(o.Args) < 2 {
+		return false
+	}
+	for _, a := range o.Args {
+		if a.Kind != op.Tensor {
+			return false
+		}
+	}
+	return true
+}
+
+// agree prepares operands of an element-wise operator whose symbolic extents need not be
+// equal, since then the shape of the result would not be known. Which it is shows at run time:
+//
+//   - Two expressions of the same variables, as n//16 and n//32*2 are, come of one model that
+//     scales down and up again: they are taken to be equal, and a match_cast checks it.
+//   - Of others, each may be 1: the operand that has it is repeated by a broadcast_to, whose
+//     kernel refuses an extent that is neither 1 nor that of the result.
+func (n *node) agree(as []relax.Expr) []relax.Expr {
+	ctx := &relax.InferContext{Prover: n.g.prover}
+	dims := make([][]tir.Expr, len(as))
+	rank := 0
+	for i, a := range as {
+		t, ok := relax.SInfoOf(a).(*relax.TensorStructInfo)
+		if !ok {
+			return as
+		}
+		if dims[i], ok = t.Dims(); !ok {
+			return as
+		}
+		rank = max(rank, len(dims[i]))
+	}
+	out := make([]axis, rank)
+	open := false // an axis is left to run time
+	for k := range out {
+		for _, d := range dims {
+			if j := k - (rank - len(d)); j >= 0 {
+				out[k].join(ctx, d[j])
+			}
+		}
+		open = open || out[k].decided != static
+	}
+	if !open {
+		return as
+	}
+	agreed := make([]relax.Expr, len(as))
+	for i, a := range as {
+		agreed[i] = n.fitted(ctx, a, dims[i], out[rank-len(dims[i]):])
+	}
+	return agreed
+}
+
+// axis is one of the result of operands that broadcast.
+type axis struct {
+	extent  tir.Expr // nil: 1
+	decided decision
+}
+
+// decision says how the extents of an axis are known to fit.
+type decision int
+
+const (
+	static   decision = iota // they are equal or the constant 1
+	checked                  // they are taken to be equal, which is checked
+	repeated                 // some may be 1
+)
+
+// join adds an operand with extent d.
+func (a *axis) join(ctx *relax.InferContext, d tir.Expr) {
+	switch {
+	case tir.IsConst(d, 1):
+		return
+	case a.extent == nil:
+		a.extent = d
+		return
+	}
+	_, xConst := tir.AsInt(a.extent)
+	_, yConst := tir.AsInt(d)
+	equal := ctx.Equal(a.extent, d)
+	switch {
+	case equal == relax.True, xConst && yConst: // constants that differ are the operator's error
+	case xConst:
+		a.decided = repeated
+	case yConst:
+		a.extent, a.decided = d, repeated
+	case equal == relax.Unknown && related(a.extent, d):
+		a.decided = max(a.decided, checked)
+	default:
+		a.decided = repeated
+		a.extent = ctx.Simplify(&tir.Select{Cond: tir.EQ(a.extent, tir.Int(1)), True: d, False: a.extent})
+	}
+}
+
+// related reports whether x and y have a variable in common.
+func related(x, y tir.Expr) bool {
+	for _, v := range relax.VarsOf(x) {
+		if slices.Contains(relax.VarsOf(y), v) {
+			return true
+		}
+	}
+	return false
+}
+
+// fitted returns operand x of extents dims such that it certainly broadcasts to axes to.
+func (n *node) fitted(ctx *relax.InferContext, x relax.Expr, dims []tir.Expr, to []axis) relax.Expr {
+	cast, repeat := slices.Clone(dims), slices.Clone(dims)
+	for k, d := range dims {
+		switch {
+		case tir.IsConst(d, 1), to[k].decided == static, ctx.Equal(d, to[k].extent) == relax.True:
+		case to[k].decided == checked:
+			cast[k], repeat[k] = to[k].extent, to[k].extent
+		default:
+			repeat[k] = to[k].extent
+		}
+	}
+	if !sameDims(cast, dims) {
+		info := *relax.SInfoOf(x).(*relax.TensorStructInfo)
+		info.Shape = shapeExpr(cast)
+		v, err := n.g.bb.EmitMatchCast(x, &info, n.g.names.fresh(n.base+"_cast"))
+		n.check(err)
+		x = v
+	}
+	if !sameDims(repeat, cast) {
+		x = n.emit("relax.broadcast_to", args(x, shapeExpr(repeat)))
+	}
+	return x
+}
