@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -43,7 +42,7 @@ type Device struct {
 	memMod   api.Module
 	host     api.Module
 	hostCode wazero.CompiledModule
-	stop     *atomic.Int32 // the i32 at abi.StopFlagAddr
+	stop     atomic.Bool   // the run was cancelled; kernels learn it by abi.ImportStopped
 	turn     chan struct{} // holds a token while no session runs
 
 	mu      sync.Mutex // guards what follows
@@ -56,7 +55,9 @@ type Device struct {
 
 	// What follows belongs to the running session.
 	workspaces []uint32
+	running    *Module // that of the kernel
 	raised     raised
+	halted     bool // the running kernel was told to stop
 	stack      [4]uint64
 }
 
@@ -84,7 +85,6 @@ func (e *Engine) NewDevice(opts DeviceOptions) (*Device, error) {
 	if err := d.instantiateMemory(limit); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a device: %w", err), d.Close())
 	}
-	d.stop = (*atomic.Int32)(unsafe.Pointer(&d.mem[abi.StopFlagAddr]))
 	e.mu.Lock()
 	closed := e.closed
 	if !closed {

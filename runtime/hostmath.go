@@ -145,6 +145,8 @@ func (d *Device) hostImports(ctx context.Context) error {
 		abi.ImportFreeWorkspace:  d.hostFreeWorkspace,
 		abi.ImportSetError:       d.hostSetError,
 		abi.ImportPoll:           d.hostPoll,
+		abi.ImportStopped:        d.hostStopped,
+		abi.ImportRaise:          d.hostRaise,
 	} {
 		sig, _ := abi.Import(name)
 		add(name, sig, f)

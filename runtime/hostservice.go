@@ -14,9 +14,18 @@ import (
 // maxMessage bounds the C strings that kernels pass.
 const maxMessage = 16 << 10
 
+// maxWorkspaces bounds the workspaces that a kernel holds at a time: the host keeps a record
+// of each outside of the device's memory, and so outside of its limit.
+const maxWorkspaces = 1 << 16
+
 // hostAllocWorkspace serves TVMBackendAllocWorkspace.
 func (d *Device) hostAllocWorkspace(_ context.Context, _ api.Module, st []uint64) {
 	n := st[2]
+	if len(d.workspaces) == maxWorkspaces {
+		d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("more than %d workspaces at a time", maxWorkspaces), cause: ErrDeviceMemory}
+		st[0] = 0
+		return
+	}
 	addr, err := d.alloc(n)
 	if err != nil {
 		d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("no workspace of %d bytes", n), cause: err}
@@ -43,6 +52,18 @@ func (d *Device) hostFreeWorkspace(_ context.Context, _ api.Module, st []uint64)
 	st[0] = api.EncodeI32(-1)
 }
 
+// hostRaise serves abi.ImportRaise: the text is the host's own, only its number and two
+// figures in it come from the kernel.
+func (d *Device) hostRaise(_ context.Context, _ api.Module, st []uint64) {
+	list := d.running.code.out.messages
+	if id := uint64(uint32(st[0])); id < uint64(len(list)) {
+		m := list[id]
+		d.raised = raised{kind: m.Kind, message: m.Format(int64(st[1]), int64(st[2]))}
+		return
+	}
+	d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("error %d, which its module does not list", uint32(st[0]))}
+}
+
 // hostSetError serves TVMFFIErrorSetRaisedFromCStr.
 func (d *Device) hostSetError(_ context.Context, _ api.Module, st []uint64) {
 	d.raised = raised{kind: d.cString(uint32(st[0])), message: d.cString(uint32(st[1]))}
@@ -64,9 +85,18 @@ type raised struct {
 	cause         error
 }
 
-// hostPoll serves abi.ImportPoll. That it is Go code is its purpose: here the scheduler
+// hostStopped serves abi.ImportStopped. That it is Go code is its purpose: here the scheduler
 // and the garbage collector get their turn.
-func (d *Device) hostPoll(_ context.Context, _ api.Module, st []uint64) {
-	binary.LittleEndian.PutUint32(d.mem[abi.PollBudgetAddr:], abi.PollBudget)
-	st[0] = uint64(uint32(d.stop.Load()))
+func (d *Device) hostStopped(_ context.Context, _ api.Module, st []uint64) {
+	st[0] = 0
+	if d.stop.Load() {
+		d.halted = true
+		st[0] = 1
+	}
+}
+
+// hostPoll serves abi.ImportPoll.
+func (d *Device) hostPoll(ctx context.Context, mod api.Module, st []uint64) {
+	binary.LittleEndian.PutUint32(d.mem[abi.OldBudgetAddr:], abi.PollBudget)
+	d.hostStopped(ctx, mod, st)
 }

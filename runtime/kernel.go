@@ -80,6 +80,7 @@ func (k *Kernel) Call(s *Session, args []Value) (Value, error) {
 	}
 	result := d.mem[abi.ResultAddr : abi.ResultAddr+abi.CellSize]
 	clear(result)
+	d.running, d.halted = k.mod, false
 	d.stack = [4]uint64{0, abi.ArgsAddr, uint64(len(args)), abi.ResultAddr}
 	err := k.fn.CallWithStack(d.ctx, d.stack[:])
 	if code := int32(d.stack[0]); err != nil || code != abi.ErrNone {
@@ -105,17 +106,20 @@ func (k *Kernel) Call(s *Session, args []Value) (Value, error) {
 	}
 }
 
+// failed makes the error of a call that trapped with err or returned code. That a run was
+// cancelled is the host's own knowledge: no kernel can pretend it.
 func (k *Kernel) failed(s *Session, err error, code int32) error {
 	d := s.dev
 	d.freeWorkspaces()
 	r := d.raised
 	d.raised = raised{}
 	switch {
+	case d.halted && (err != nil || code == abi.ErrStopped):
+		return fmt.Errorf("kernel %s: %w", k.name, s.stopped())
+	case r.kind != "" || r.message != "":
 	case err != nil:
 		return fmt.Errorf("kernel %s: %w", k.name, err)
-	case code == abi.ErrStopped:
-		return fmt.Errorf("kernel %s: %w", k.name, s.stopped())
-	case r.kind == "" && r.message == "":
+	default:
 		return fmt.Errorf("kernel %s returned error %d and no message", k.name, code)
 	}
 	return &KernelError{Kernel: k.name, Kind: r.kind, Message: r.message, Cause: r.cause}

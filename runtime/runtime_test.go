@@ -70,7 +70,7 @@ func TestKernelAddsTensors(t *testing.T) {
 	if got := download(t, out); !slices.Equal(got, []float64{11, 22, 33}) {
 		t.Errorf("got %v", got)
 	}
-	if got := m.Names(); !slices.IsSorted(got) || len(got) != 8 {
+	if got := m.Names(); !slices.IsSorted(got) || len(got) != 9 {
 		t.Errorf("Names() = %v", got)
 	}
 	if m.Kernel("none") != nil {
@@ -151,19 +151,43 @@ func TestCancelStopsKernel(t *testing.T) {
 	d := newDevice(t, DeviceOptions{})
 	m := load(t, d, kerneltest.Basic())
 	cause := errors.New("the visitor left")
-	for range 20 {
+	for i := range 20 {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		time.AfterFunc(time.Millisecond, func() { cancel(cause) })
-		if _, err := m.Kernel("spin").Run(ctx); !errors.Is(err, ErrStopped) || !errors.Is(err, cause) {
-			t.Fatalf("spin: %v", err)
+		kernel := []string{"spin", "vandal"}[i%2] // one overwrites all that a store can reach
+		if _, err := m.Kernel(kernel).Run(ctx); !errors.Is(err, ErrStopped) || !errors.Is(err, cause) {
+			t.Fatalf("%s: %v", kernel, err)
 		}
 		// The flag is down again for the next session.
 		if _, err := m.Kernel("nop").Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		if d.stop.Load() != 0 {
+		if d.stop.Load() {
 			t.Fatal("the stop flag is still set")
 		}
+	}
+}
+
+// TestKernelsCannotPretend calls kernels that return codes and name messages as they like.
+func TestKernelsCannotPretend(t *testing.T) {
+	ctx := context.Background()
+	d := newDevice(t, DeviceOptions{MaxBytes: 64 << 20})
+	svc := load(t, d, kerneltest.Services())
+	for _, code := range []int64{abi.ErrRaised, abi.ErrStopped, 1, math.MinInt32} {
+		if _, err := svc.Kernel("code").Run(ctx, Int(code)); err == nil || errors.Is(err, ErrStopped) || !strings.Contains(err.Error(), "no message") {
+			t.Errorf("code %d: %v", code, err)
+		}
+	}
+	for id, want := range map[int64]string{
+		0: "kernel raiseid: ValueError: too large", 1: "kernel raiseid: IndexError: out (-7 < 4)",
+		2: "kernel raiseid: RuntimeError: error 2, which its module does not list", -1: "kernel raiseid: RuntimeError: error 4294967295, which its module does not list",
+	} {
+		if _, err := svc.Kernel("raiseid").Run(ctx, Int(id), Int(-7)); err == nil || err.Error() != want {
+			t.Errorf("message %d: %v, want %s", id, err, want)
+		}
+	}
+	if _, err := svc.Kernel("hoard").Run(ctx); !errors.Is(err, ErrDeviceMemory) || !strings.Contains(err.Error(), "more than 65536 workspaces") {
+		t.Errorf("hoard: %v", err)
 	}
 }
 

@@ -33,11 +33,11 @@ func (d *Device) Begin(ctx context.Context) (*Session, error) {
 		return nil, fmt.Errorf("starting a session: device %w", ErrClosed)
 	}
 	s := &Session{dev: d, ctx: ctx}
-	d.stop.Store(0)
+	d.stop.Store(false)
 	if ctx.Done() != nil {
 		s.done = make(chan struct{})
 		s.halt = context.AfterFunc(ctx, func() {
-			d.stop.Store(1)
+			d.stop.Store(true)
 			close(s.done)
 		})
 	}
@@ -54,7 +54,7 @@ func (s *Session) End() {
 	if s.halt != nil && !s.halt() {
 		<-s.done // the flag must not be set in the turn of another
 	}
-	d.stop.Store(0)
+	d.stop.Store(false)
 	d.turn <- struct{}{}
 }
 
@@ -67,7 +67,7 @@ func (s *Session) Context() context.Context { return s.ctx }
 // Err reports an error that wraps ErrStopped and the cause once the context is done. It
 // costs one load from memory.
 func (s *Session) Err() error {
-	if s.dev.stop.Load() == 0 {
+	if !s.dev.stop.Load() {
 		return nil
 	}
 	return s.stopped()

@@ -12,6 +12,7 @@ import (
 // that loading needs: writing modules without code, and finding data segments.
 
 const (
+	sectionCustom = 0
 	sectionType   = 1
 	sectionImport = 2
 	sectionTable  = 4
@@ -111,6 +112,7 @@ var errShortModule = errors.New("a section ends beyond the module")
 type outline struct {
 	data                 uint64 // bytes that active data segments cover from data_base up
 	memory, table, start bool   // whether the module defines these
+	messages             []abi.Message
 }
 
 // inspect reads the outline of a module. A data segment at another place than data_base is
@@ -123,6 +125,15 @@ func inspect(wasm []byte) (outline, error) {
 		body := reader{b: r.bytes(r.uleb())}
 		if r.err != nil {
 			break
+		}
+		if id == sectionCustom {
+			if name := string(body.bytes(body.uleb())); body.err == nil && name == abi.MessageSection {
+				var err error
+				if o.messages, err = abi.DecodeMessages(body.b); err != nil {
+					return outline{}, err
+				}
+			}
+			continue
 		}
 		if id != sectionData {
 			o.memory = o.memory || id == sectionMemory

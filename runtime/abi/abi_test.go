@@ -8,8 +8,7 @@ func TestLayoutDoesNotOverlap(t *testing.T) {
 		start, end int
 	}{
 		{"null", 0, 64},
-		{"stop flag", StopFlagAddr, StopFlagAddr + 4},
-		{"poll budget", PollBudgetAddr, PollBudgetAddr + 4},
+		{"old budget", OldBudgetAddr, OldBudgetAddr + 4},
 		{"result", ResultAddr, ResultAddr + CellSize},
 		{"args", ArgsAddr, ArgsAddr + MaxArgs*CellSize},
 		{"stack", StackAddr, StackAddr + StackBytes},
@@ -49,7 +48,7 @@ func TestStructFields(t *testing.T) {
 }
 
 func TestImports(t *testing.T) {
-	for _, n := range append(MathNames(), ImportPoll, ImportAllocWorkspace, ImportFreeWorkspace, ImportSetError) {
+	for _, n := range append(MathNames(), ImportStopped, ImportRaise, ImportPoll, ImportAllocWorkspace, ImportFreeWorkspace, ImportSetError) {
 		if s, ok := Import(n); !ok || len(s.Params)+len(s.Results) == 0 {
 			t.Errorf("Import(%q) = %v, %v", n, s, ok)
 		}

@@ -13,9 +13,14 @@
 // The import of the memory declares a minimum of [MemoryMinPages] pages and no maximum.
 // A module may hold data segments: active ones whose offset is exactly
 // `global.get data_base`; the loader reserves their bytes, [DataAlign] aligned, before
-// it instantiates the module. Zero is returned for success, [ErrRaised] after
-// TVMFFIErrorSetRaisedFromCStr or a failed import was called, [ErrStopped] when
-// [ImportPoll] or the flag at [StopFlagAddr] asked for it.
+// it instantiates the module. The texts of its errors stand in a custom section,
+// [MessageSection], which only the host reads. Zero is returned for success, [ErrRaised] after
+// [ImportRaise] or a failed import was called, [ErrStopped] when [ImportStopped] asked for it; a
+// function that returns no code traps instead.
+//
+// The host trusts nothing that it reads in linear memory: what it must rely on (whether
+// to stop, the texts of errors, what is allocated where, shapes and types of tensors) it keeps
+// outside, and what kernels compute for it (results, shapes) it checks.
 //
 // Kernels of one device never run at the same time, so the areas below [ReservedBytes]
 // need no lock.

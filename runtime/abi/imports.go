@@ -16,19 +16,32 @@ const (
 	// ImportFreeWorkspace is (device_type, device_id, ptr i32) -> i32; 0 means success.
 	ImportFreeWorkspace = "TVMBackendFreeWorkspace"
 
-	// ImportPoll is () -> i32: it sets the i32 at PollBudgetAddr to PollBudget and returns
-	// non-zero if the kernel must return ErrStopped. The Go scheduler cannot interrupt
-	// generated code, and a garbage collection that is about to start halts every other
-	// goroutine until it can, the one that would set the stop flag included: a loop that
-	// only reads the flag may spin for ever and freezes the whole process meanwhile. So a
-	// long loop takes the cost of a turn off the budget at its back edge and calls
-	// ImportPoll when that drops below zero.
+	// ImportStopped is () -> i32: non-zero if the run was cancelled, and the kernel must
+	// return ErrStopped or trap. The Go scheduler cannot interrupt generated code, and a
+	// garbage collection that is about to start halts every other goroutine until it can, the
+	// one that cancels the run included: a loop that never calls the host may spin for ever and
+	// freezes the whole process meanwhile. So loops take the cost of their turns off a budget of
+	// PollBudget, and call ImportStopped when it drops below zero. The budget is a mutable
+	// global of the module: no store can reach it, and no store can reach the flag, which the
+	// host keeps for itself.
+	ImportStopped = "irscope_stopped"
+
+	// ImportRaise is (id i32, x, y i64): the error is entry id of the module's table of messages
+	// (MessageSection), with two numbers for its template.
+	ImportRaise = "irscope_raise"
+
+	// ImportPoll is ImportStopped for artifacts made before that existed: it also sets the
+	// i32 at OldBudgetAddr to PollBudget.
 	ImportPoll = "irscope_poll"
 
-	// ImportSetError is (kind, msg i32): addresses of two C strings, the kind of the error
-	// ("RuntimeError", "TypeError", ...) and its message.
+	// ImportSetError is ImportRaise for the same artifacts: (kind, msg i32) are addresses of two
+	// C strings in linear memory, the kind of the error and its message.
 	ImportSetError = "TVMFFIErrorSetRaisedFromCStr"
 )
+
+// PollBudget is about how many simple operations a kernel runs between two polls: a
+// millisecond or so.
+const PollBudget = 4 << 20
 
 // What a kernel returns.
 const (
@@ -110,8 +123,10 @@ func Import(name string) (Signature, bool) {
 		return Signature{[]ValType{I32, I32, I64, I32, I32}, []ValType{I32}}, true
 	case ImportFreeWorkspace:
 		return Signature{[]ValType{I32, I32, I32}, []ValType{I32}}, true
-	case ImportPoll:
+	case ImportStopped, ImportPoll:
 		return Signature{Results: []ValType{I32}}, true
+	case ImportRaise:
+		return Signature{Params: []ValType{I32, I64, I64}}, true
 	case ImportSetError:
 		return Signature{Params: []ValType{I32, I32}}, true
 	}

@@ -3,18 +3,10 @@ package abi
 // The reserved part of linear memory, in bytes from address 0. Address 0 is the null
 // pointer and nothing ever lies in the first 64 bytes.
 const (
-	// StopFlagAddr is the address of the i32 that is non-zero once the run was cancelled:
-	// return ErrStopped as soon as possible. Looking at it costs one load, but see
-	// ImportPoll: the goroutine that sets it may have to wait for the kernel.
-	StopFlagAddr = 64
-
-	// PollBudgetAddr is the address of an i32 that counts down the work until the next call
-	// of ImportPoll, which sets it to PollBudget again.
-	PollBudgetAddr = 72
-
-	// PollBudget is about how many simple operations a kernel runs between two polls: a
-	// millisecond or so.
-	PollBudget = 4 << 20
+	// OldBudgetAddr is the address of an i32 in which kernels of artifacts made before
+	// ImportStopped count down their work. ImportPoll, which they call, renews it. A store
+	// of such a kernel can reach it; code that is generated now uses a global.
+	OldBudgetAddr = 72
 
 	// ResultAddr is the address of the cell that the runtime passes as result.
 	ResultAddr = 128

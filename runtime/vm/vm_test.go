@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -247,6 +248,38 @@ func TestShapeHeap(t *testing.T) {
 	var call *CallError
 	if _, err = m.Invoke(context.Background(), "main", runtime.Int(3)); !errors.As(err, &call) || call.Func != "main" || call.Callee != "vm.builtin.check_tensor_info" || call.Instr != 1 {
 		t.Errorf("a number as tensor: %v", err)
+	}
+}
+
+// TestForgedShapes lets a kernel compute shapes that no tensor can have: storages, tensors and
+// views of them are refused, and nothing is left behind.
+func TestForgedShapes(t *testing.T) {
+	uses := map[string]func(b *Builder, shape Arg){
+		"storage": func(b *Builder, shape Arg) { alloc(b, shape, 4, 5) },
+		"tensor": func(b *Builder, shape Arg) {
+			b.EmitCall("vm.builtin.alloc_storage", []Arg{VM(), b.Shape([]int64{16}), b.Int(0), b.DType(dtype.Float32T), b.String("global")}, 4)
+			b.EmitCall("vm.builtin.alloc_tensor", []Arg{Register(4), b.Int(0), shape, b.DType(dtype.Float32T)}, 5)
+		},
+		"view": func(b *Builder, shape Arg) {
+			b.EmitCall("vm.builtin.reshape", []Arg{b.Tensor(vec(1, 2, 3)), shape}, 5)
+		},
+	}
+	for name, use := range uses {
+		m := machine(t, Options{}, func(b *Builder) {
+			b.EmitFunction("main", 1, []string{"n"})
+			b.EmitCall("vm.builtin.alloc_shape_heap", []Arg{VM(), b.Int(2)}, 1)
+			b.EmitCall("vm.builtin.match_prim_value", []Arg{Register(0), Register(1), b.Int(MatchStoreToHeap), b.Int(0), b.String("")}, VoidReg)
+			b.EmitCall("twice", []Arg{Register(1)}, VoidReg)
+			b.EmitCall("vm.builtin.make_shape", []Arg{Register(1), b.Int(2), b.Int(MakeUseImm), b.Int(4), b.Int(MakeLoadShape), b.Int(1)}, 2)
+			use(b, Register(2))
+			b.EmitRet(Register(5))
+			b.EndFunction("main")
+		})
+		for _, n := range []int64{-1, 1 << 62, 1 << 61, 1 << 30, math.MinInt64 / 2} {
+			if _, err := m.Invoke(context.Background(), "main", runtime.Int(n)); err == nil || !strings.Contains(err.Error(), "main, instruction") {
+				t.Errorf("%s of %d: %v", name, n, err)
+			}
+		}
 	}
 }
 

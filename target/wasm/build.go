@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
@@ -89,6 +90,13 @@ func BuildFuncs(ctx context.Context, funcs []Func, t target.Target) (*Library, e
 	}
 	if len(m.data.bytes) > 0 {
 		m.bin.AddDataAt(m.base, m.data.bytes)
+	}
+	if len(m.errors.list) > 0 {
+		table, err := abi.EncodeMessages(m.errors.list)
+		if err != nil {
+			return nil, fmt.Errorf("target wasm: %w", err)
+		}
+		m.bin.AddCustom(abi.MessageSection, table)
 	}
 	lib.Bytes, err = m.bin.Encode()
 	if err != nil {

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/wasm"
@@ -94,59 +92,6 @@ func TestCancelledBuild(t *testing.T) {
 	_, err := wasm.Build(ctx, pack(t, primFunc("f", []any{a}, forLoop(i, tir.Int32(8), body...))), mustTarget("wasm"))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestStopFlag cancels kernels that would run for hours: nested loops, and a while loop.
-func TestStopFlag(t *testing.T) {
-	i, j := i32var("i"), i32var("j")
-	a := flat("A", dtype.Int32T, 1024)
-	huge := tir.Int32(1 << 30)
-	zero := tir.Int32(0)
-	step := tir.Store(a, tir.Add(tir.Load(a, tir.FloorMod(j, tir.Int32(1024))), i), tir.FloorMod(j, tir.Int32(1024)))
-	for name, f := range map[string]*tir.PrimFunc{
-		"for":   primFunc("for", []any{a}, forLoop(i, huge, forLoop(j, tir.Int32(1<<16), step))),
-		"while": primFunc("while", []any{a}, &tir.While{Cond: tir.GE(tir.Load(a, zero), zero), Body: tir.Store(a, zero, zero)}),
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, mod, d := load(t, pack(t, f), mustTarget("wasm"))
-			x, err := d.Upload(random(dtype.Int32T, 1, 1024))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := x.Write(make([]byte, 4096)); err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithCancel(context.Background())
-			defer cancel()
-			done := make(chan error, 1)
-			go func() {
-				_, err := mod.Kernel(name).Run(ctx, runtime.TensorValue(x))
-				done <- err
-			}()
-			time.AfterFunc(20*time.Millisecond, cancel)
-			select {
-			case err := <-done:
-				if !errors.Is(err, context.Canceled) {
-					t.Errorf("got %v", err)
-				}
-			case <-time.After(20 * time.Second):
-				panic("the kernel does not poll") // it cannot be stopped, and so the test could not end
-			}
-		})
-	}
-}
-
-// TestPollsAreRare looks for the flag in the inner loop of a kernel that needs none there.
-func TestPollsAreRare(t *testing.T) {
-	lib, _, _ := load(t, pack(t, matmulKernel(1024, 1024, 1024)), mustTarget("wasm"))
-	text := lib.Kernels[0].Text()
-	if n := strings.Count(text, "(i32.load offset=72 (i32.const 0))"); n == 0 || n > 3 {
-		t.Errorf("%d polls in a matmul of 1024", n)
-	}
-	inner := text[strings.Index(text, "(loop $ko"):]
-	if strings.Contains(inner[:strings.Index(inner, "br_if $ko")], "offset=72 (i32.const 0)") {
-		t.Error("the innermost loop polls")
 	}
 }
 

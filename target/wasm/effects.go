@@ -19,12 +19,10 @@ type loopEffects struct {
 	elems   map[*tir.Var]*elemAccess // by pointer
 	order   []*tir.Var               // keys of writes, in order
 	cond    int                      // scanner.cond where the loop stands
-	body    float64                  // operations of one turn, roughly
-	total   float64                  // of the loop
+	body    float64                  // operations of one turn, roughly, that are not taken off the budget
+	polls   bool                     // takes its cost off the budget
+	strip   int64                    // turns between two polls; 0 is one
 }
-
-// unknownTrips is how often a loop of unknown extent is taken to run.
-const unknownTrips = 1024
 
 // scanner collects the effects of all loops of a function and the uses of its allocations.
 type scanner struct {
@@ -40,9 +38,9 @@ func (s *scanner) scan(n ir.Node) float64 {
 	s.g.step()
 	switch n := n.(type) {
 	case *tir.For:
-		trips := float64(unknownTrips)
+		trips := math.Inf(1)
 		k, ok := tir.AsInt(n.Extent)
-		if ok {
+		if ok && n.Step == nil {
 			trips = float64(max(k, 0))
 		}
 		s.defined[n.LoopVar] = len(s.stack) + 1
@@ -52,7 +50,7 @@ func (s *scanner) scan(n ir.Node) float64 {
 		}
 		return s.maybe(func() float64 { return s.loop(n, n.Body, trips, head) })
 	case *tir.While:
-		return s.maybe(func() float64 { return s.loop(n, n.Body, unknownTrips, 0, n.Cond) })
+		return s.maybe(func() float64 { return s.loop(n, n.Body, math.Inf(1), 0, n.Cond) })
 	case *tir.IfThenElse:
 		c := s.scan(n.Cond)
 		return c + s.maybe(func() float64 {
@@ -88,11 +86,11 @@ func (s *scanner) scan(n ir.Node) float64 {
 		}
 		s.touch(n.Buffer, n.Indices, n.Predicate != nil, true)
 		s.access(n.Buffer, n.Indices, n.Predicate)
-		return 1 + s.scan(n.Value) + s.exprs(n.Indices)
+		return lanesCost(n.Value) + s.scan(n.Value) + s.exprs(n.Indices)
 	case *tir.BufferLoad:
 		s.touch(n.Buffer, n.Indices, n.Predicate != nil, false)
 		s.access(n.Buffer, n.Indices, n.Predicate)
-		return 1 + s.exprs(n.Indices)
+		return lanesCost(n) + s.exprs(n.Indices)
 	case *tir.Var:
 		if u := s.allocs[n]; u != nil {
 			u.escapes = true
@@ -106,8 +104,20 @@ func (s *scanner) scan(n ir.Node) float64 {
 		}
 	}
 	c := 1.0
+	if call, ok := n.(*tir.Call); ok && s.g.callsModule(call) {
+		c = turnCost // what a function may leave to its callers
+	}
 	n.EachChild(func(m ir.Node) { c += s.scan(m) })
 	return c
+}
+
+// lanesCost is what a read or write of e's type costs: one for each vector register.
+func lanesCost(e tir.Expr) float64 { return 1 + float64(e.DType().Lanes/4) }
+
+// callsModule reports whether a call goes to another function of the module.
+func (g *gen) callsModule(c *tir.Call) bool {
+	name, ok := calleeName(c)
+	return ok && g.mod.funcs[name] != nil
 }
 
 // maybe scans what does not run for sure.
@@ -132,8 +142,8 @@ func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Exp
 	s.stack = append(s.stack, e)
 	e.body = 1 + s.scan(body) + s.exprs(extra)
 	s.stack = s.stack[:len(s.stack)-1]
-	e.total = trips * e.body
-	return head + e.total
+	f, ok := key.(*tir.For)
+	return head + e.plan(trips, ok && e.inStrips(f))
 }
 
 func (s *scanner) call(n *tir.Call) {
@@ -219,14 +229,4 @@ func (g *gen) killEffects(e *loopEffects) {
 		}
 		g.killClass(g.class(v))
 	}
-}
-
-// polls reports whether a loop looks at the stop flag: it must run long enough for a user to
-// notice, and one turn must cost enough to hide the look.
-func (g *gen) polls(s *tir.For) bool {
-	e := g.effects[s]
-	if e == nil {
-		return false
-	}
-	return e.body >= 1<<12 && e.total >= 1<<20 || e.body >= 48 && e.total >= 1<<26
 }

@@ -12,14 +12,15 @@ type localKey struct {
 
 // emitter writes regions as instructions.
 type emitter struct {
-	f    *wasmbin.Func
-	free map[localKey][]wasmbin.Local
+	f      *wasmbin.Func
+	kernel bool // returns an error code
+	free   map[localKey][]wasmbin.Local
 }
 
 // emitBody writes the regions of a function.
-func emitBody(f *wasmbin.Func, body *region) {
+func emitBody(f *wasmbin.Func, body *region, kernel bool) {
 	countUses(body)
-	e := &emitter{f: f, free: map[localKey][]wasmbin.Local{}}
+	e := &emitter{f: f, kernel: kernel, free: map[localKey][]wasmbin.Local{}}
 	e.region(body)
 }
 
@@ -189,6 +190,10 @@ func (e *emitter) item(it *item) {
 		} else {
 			f.BrIf(it.target.label)
 		}
+	case itemPoll:
+		e.poll(it)
+	case itemTrap:
+		f.Op(wasmbin.OpUnreachable)
 	case itemComment:
 		f.Comment(it.text)
 	}

@@ -69,7 +69,7 @@ func (g *gen) step() {
 	g.steps++
 	if g.steps&1023 == 0 {
 		if err := context.Cause(g.ctx); err != nil {
-			panic(err)
+			panic(stopped{err})
 		}
 	}
 }

@@ -6,9 +6,10 @@ import (
 
 // counter is the variable of a loop as an operand of addresses.
 type counter struct {
-	body *region // one turn of the loop
-	lo   *node
-	step *node
+	entry *region // where the loop starts: its strips, if it has any, are inside
+	body  *region // one turn of the loop
+	lo    *node
+	step  *node
 }
 
 // inductionKey identifies an address that grows by a fixed amount each turn.
@@ -52,7 +53,7 @@ func (g *gen) advance(base, n *node, k int64) *node {
 		return g.times(x, k)
 	}
 	cur := g.cur
-	g.cur = c.body.parent
+	g.cur = c.entry
 	first := g.op(wasmbin.I32Add, base, scale(c.lo))
 	by := scale(c.step)
 	l := g.f.NewLocal("at", wasmbin.I32)

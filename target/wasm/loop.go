@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -63,24 +62,28 @@ func (g *gen) forStmt(s *tir.For) {
 // loopBody writes a loop that surely runs once: the test is at its end.
 func (g *gen) loopBody(s *tir.For, lo, end, step *node, t intOps) {
 	eff := g.effects[s]
-	var order []*tir.Var
-	if eff != nil {
-		order = eff.order
-	}
-	g.promote(eff, order, func() { g.runLoop(s, eff, lo, end, step, t) })
+	g.promote(eff, eff.order, func() { g.runLoop(s, eff, lo, end, step, t) })
 }
 
-// runLoop writes the loop itself.
+// runLoop writes the loop itself: in strips of some turns, between which it polls, where one
+// turn is too little to hide a poll.
 func (g *gen) runLoop(s *tir.For, eff *loopEffects, lo, end, step *node, t intOps) {
 	g.killEffects(eff)
 	iv := &variable{local: g.f.NewLocal(s.LoopVar.Name, lo.typ), typ: lo.typ, name: s.LoopVar.Name}
 	outer := g.cur
 	g.add(item{kind: itemSet, local: iv.local, args: []*node{lo}})
-	body := newRegion(loopRegion, outer)
+	till, around := end, outer
+	if eff.strip > 0 {
+		around = newRegion(loopRegion, outer)
+		around.loop = eff
+		g.cur = around
+		till = g.stripEnd(iv, end, eff.strip, t)
+	}
+	body := newRegion(loopRegion, around)
 	body.loop = eff
 	g.cur = body
 	i := g.stable(iv.local, body, lo.nonneg)
-	i.counter = &counter{body: body, lo: lo, step: step}
+	i.counter = &counter{entry: outer, body: body, lo: lo, step: step}
 	iv2 := one(s.LoopVar.DType(), i)
 	if lo.typ == wasmbin.I32 && s.LoopVar.DType().Bits == 64 {
 		g.lins[s.LoopVar] = lin{terms: []term{{i, 1}}}
@@ -93,13 +96,39 @@ func (g *gen) runLoop(s *tir.For, eff *loopEffects, lo, end, step *node, t intOp
 	next := &node{op: t.add, args: []*node{i, step}, typ: lo.typ, barrier: never, id: g.nextID()}
 	g.define(next, nodeKey{op: wasmbin.OpLocalSet, imm: uint64(iv.local)}, body)
 	g.add(item{kind: itemSet, local: iv.local, args: []*node{next}})
-	if g.polls(s) {
-		g.poll(g.effects[s])
+	if eff.polls && eff.strip == 0 {
+		g.poll(eff.body)
 	}
-	again := &node{op: t.ltS, args: []*node{g.fresh(iv.local, body), end}, typ: wasmbin.I32, barrier: never, id: g.nextID()}
-	g.define(again, nodeKey{op: wasmbin.OpLocalTee, imm: uint64(iv.local)}, body)
-	g.cur = outer
+	again := g.before(iv, till, t)
+	g.cur = around
 	g.closeLoop(item{kind: itemLoop, body: body, args: []*node{again}, text: s.LoopVar.Name}, exit)
+	if around == outer {
+		return
+	}
+	g.branch(g.before(iv, end, t), "strip", func() { g.poll(eff.body * float64(eff.strip)) }, nil)
+	again = g.before(iv, end, t)
+	g.cur = outer
+	g.add(item{kind: itemLoop, body: around, args: []*node{again}, text: s.LoopVar.Name + "_strip"})
+}
+
+// before compares a loop variable, as it is now, with a bound.
+func (g *gen) before(iv *variable, end *node, t intOps) *node {
+	n := &node{op: t.ltS, args: []*node{g.fresh(iv.local, g.cur), end}, typ: wasmbin.I32, barrier: never, id: g.nextID()}
+	g.define(n, nodeKey{op: wasmbin.OpLocalTee, imm: uint64(g.ids)}, g.cur)
+	return n
+}
+
+// stripEnd returns where the strip that starts at iv ends: after the given number of turns, or
+// at the end of the loop. iv is before end, so that their difference is right without a sign.
+func (g *gen) stripEnd(iv *variable, end *node, turns int64, t intOps) *node {
+	now := g.fresh(iv.local, g.cur)
+	most := g.intLike(end, turns)
+	rest := g.op(t.sub, end, now)
+	l := g.f.NewLocal(iv.name+"_till", iv.typ)
+	g.add(item{kind: itemSet, local: l, args: []*node{
+		g.op(t.add, now, g.op(wasmbin.OpSelect, rest, most, g.op(t.ltU, rest, most))),
+	}})
+	return g.stable(l, g.cur, false)
 }
 
 // fresh reads a local as it is now, not to be shared.
@@ -154,34 +183,8 @@ func (g *gen) whileStmt(s *tir.While) {
 	g.loops = g.loops[:len(g.loops)-1]
 	g.cur = body
 	g.add(item{kind: itemBlock, body: next, text: "next"})
-	g.poll(eff)
+	g.poll(eff.body)
 	g.cur = outer
 	exit.items = append(exit.items, item{kind: itemLoop, body: body, text: "while"})
 	g.add(item{kind: itemBlock, body: exit, text: "exit"})
 }
-
-// poll takes the cost of a turn, in simple operations, off the budget. When that is used up it
-// calls the runtime, which renews it and gives the scheduler its turn, and leaves the kernel
-// if its run was cancelled.
-func (g *gen) poll(e *loopEffects) {
-	if !g.kernel {
-		return
-	}
-	turn := float64(unknownTurn)
-	if e != nil {
-		turn = e.body
-	}
-	cost := int32(min(max(turn, 1), abi.PollBudget))
-	left := &node{op: wasmbin.I32Load, args: []*node{g.i32(0)}, imm: abi.PollBudgetAddr, typ: wasmbin.I32, barrier: never, id: g.nextID(), unstable: true}
-	g.define(left, nodeKey{op: wasmbin.I32Load, imm: uint64(g.ids), hi: 1}, g.cur)
-	rest := g.op(wasmbin.I32Sub, left, g.i32(cost))
-	g.add(item{kind: itemStore, op: wasmbin.I32Store, args: []*node{g.i32(0), rest}, imm: abi.PollBudgetAddr})
-	g.branch(g.op(wasmbin.I32LtS, rest, g.i32(0)), "poll", func() {
-		l := g.f.NewLocal("stop", wasmbin.I32)
-		g.add(item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportPoll), hasRes: true, local: l})
-		g.branch(g.fresh(l, g.cur), "stopped", func() { g.leave(abi.ErrStopped) }, nil)
-	}, nil)
-}
-
-// unknownTurn is what a turn of a loop is taken to cost where nothing is known of it.
-const unknownTurn = 1 << 10

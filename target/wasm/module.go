@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -21,7 +20,10 @@ type module struct {
 	list    []*function
 	helpers [numHelpers]*wasmbin.Func
 	base    wasmbin.GlobalRef
+	left    wasmbin.GlobalRef // the poll budget
+	polls   bool              // left is defined
 	data    data
+	errors  messages
 }
 
 // function is a TIR function and the wasm function that it becomes.
@@ -175,10 +177,12 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 		g.vars[v] = one(v.DType(), g.stable(fn.f.Param(i), body, v.Size || v.DType().IsHandle()))
 	}
 	s := &scanner{g: g, allocs: map[*tir.Var]*allocUse{}, defined: map[*tir.Var]int{}}
-	s.scan(fn.prim.Body)
+	if cost := s.scan(fn.prim.Body); cost > turnCost {
+		g.poll(cost)
+	}
 	g.allocUses = s.allocs
 	g.stmt(fn.prim.Body)
-	emitBody(fn.f, body)
+	emitBody(fn.f, body, fn.kernel)
 	if t := fn.f.Type.Results; len(t) > 0 {
 		zero(fn.f, t[0])
 	}
@@ -210,17 +214,18 @@ func zero(f *wasmbin.Func, t wasmbin.ValType) {
 	}
 }
 
-// recoverError turns the panic of gen.fail, or of a cancelled context, into an error.
+// stopped is the panic that ends the translation once the context is done, whatever the cause
+// of that is.
+type stopped struct{ cause error }
+
+// recoverError turns the panic of gen.fail or gen.step into an error.
 func recoverError(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case *Error:
 		*err = p
-	case error:
-		if !errors.Is(p, context.Canceled) && !errors.Is(p, context.DeadlineExceeded) {
-			panic(p)
-		}
-		*err = fmt.Errorf("target wasm: %w", p)
+	case stopped:
+		*err = fmt.Errorf("target wasm: %w", p.cause)
 	default:
 		panic(p)
 	}

@@ -100,6 +100,8 @@ const (
 	itemBlock                   // body, which itemBreak leaves
 	itemBreak                   // branch to the end of target, if args[0]
 	itemComment                 // a line of text
+	itemPoll                    // take imm off the budget in global; callee says whether to stop
+	itemTrap                    // stop the kernel
 )
 
 type item struct {
@@ -112,6 +114,7 @@ type item struct {
 	local  wasmbin.Local
 	hasRes bool
 	callee wasmbin.FuncRef
+	global wasmbin.GlobalRef
 	body   *region
 	alt    *region
 	target *region

@@ -42,7 +42,7 @@ func findProbes(r *region) map[int][]probe {
 			if it.kind == itemStore {
 				s.touch(it.args[0], int(it.imm), it.op.AccessBytes())
 			}
-		case itemLoop, itemIf, itemBlock, itemBreak:
+		case itemLoop, itemIf, itemBlock, itemBreak, itemPoll, itemTrap:
 			s.flush()
 		}
 	}

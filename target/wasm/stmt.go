@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -61,39 +60,6 @@ func (g *gen) attrStmt(s *tir.AttrStmt) {
 		g.fail("AttrStmt "+s.Key, "the target has no threads to bind a loop to")
 	}
 	g.stmt(s.Body)
-}
-
-// assert records the message and leaves the function where the condition does not hold.
-func (g *gen) assert(s *tir.AssertStmt) {
-	cond := g.scalarExpr(s.Cond, "AssertStmt")
-	if v, ok := constOf(cond); !ok || v == 0 {
-		msg := "assertion failed"
-		if m, ok := s.Message.(*tir.StringImm); ok {
-			msg = m.Value
-		}
-		g.branch(g.op(wasmbin.I32Eqz, cond), "assert", func() { g.raise("RuntimeError", msg) }, nil)
-	}
-	g.stmt(s.Body)
-}
-
-// raise records an error and leaves the function.
-func (g *gen) raise(kind, msg string) {
-	f := g.mod.hostFunc(abi.ImportSetError)
-	g.add(item{kind: itemCall, callee: f, args: []*node{g.cstring(kind), g.cstring(msg)}})
-	g.leave(abi.ErrRaised)
-}
-
-// leave returns an error code; a function that has none to return stops the module.
-func (g *gen) leave(code int32) {
-	if !g.kernel {
-		if t := g.f.Type.Results; len(t) > 0 {
-			g.add(item{kind: itemReturn, args: []*node{g.zero(t[0])}})
-		} else {
-			g.add(item{kind: itemReturn})
-		}
-		return
-	}
-	g.add(item{kind: itemReturn, args: []*node{g.i32(code)}})
 }
 
 func (g *gen) ifStmt(s *tir.IfThenElse) {

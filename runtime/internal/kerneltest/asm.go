@@ -40,10 +40,11 @@ func Op(code byte) Code { return Code{code} }
 // Op1 is an instruction with one index.
 func Op1(code byte, index uint32) Code { return uleb([]byte{code}, uint64(index)) }
 
-// Get and Set read and write a local; GlobalGet reads a global.
+// Get and Set read and write a local, GlobalGet and GlobalSet a global.
 func Get(local uint32) Code      { return Op1(0x20, local) }
 func Set(local uint32) Code      { return Op1(0x21, local) }
 func GlobalGet(i uint32) Code    { return Op1(0x23, i) }
+func GlobalSet(i uint32) Code    { return Op1(0x24, i) }
 func Call(fn uint32) Code        { return Op1(0x10, fn) }
 func I32(v int32) Code           { return sleb([]byte{0x41}, int64(v)) }
 func I64(v int64) Code           { return sleb([]byte{0x42}, v) }
@@ -94,7 +95,7 @@ type Kernel struct {
 }
 
 // Assemble makes a module that imports memory, data_base (global 0) and the named
-// functions (0, 1, ...), and holds data at data_base.
+// functions (0, 1, ...), holds data at data_base, and has a poll budget (global 1).
 func Assemble(imports []string, data []byte, kernels ...Kernel) []byte {
 	var types, imps, funcs, exports, codes [][]byte
 	sig := func(s abi.Signature) []byte {
@@ -140,10 +141,21 @@ func Assemble(imports []string, data []byte, kernels ...Kernel) []byte {
 	section(1, types)
 	section(2, imps)
 	section(3, funcs)
+	section(6, [][]byte{append(sleb([]byte{0x7f, 1, 0x41}, abi.PollBudget), 0x0b)})
 	section(7, exports)
 	section(10, codes)
 	if data != nil {
 		section(11, [][]byte{append(uleb([]byte{0, 0x23, 0, 0x0b}, uint64(len(data))), data...)})
 	}
 	return b
+}
+
+// WithMessages adds a table of messages to a module.
+func WithMessages(wasm []byte, list ...abi.Message) []byte {
+	table, err := abi.EncodeMessages(list)
+	if err != nil {
+		panic(err)
+	}
+	body := append(append(uleb(nil, uint64(len(abi.MessageSection))), abi.MessageSection...), table...)
+	return append(uleb(append(wasm, 0), uint64(len(body))), body...)
 }

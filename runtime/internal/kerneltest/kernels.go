@@ -32,13 +32,24 @@ var Add = Kernel{Name: "add", I32s: 5, Body: Seq(
 // Nop is nop(...): returns at once.
 var Nop = Kernel{Name: "nop", Body: I32(abi.ErrNone)}
 
-// Spin is spin(): loops until it is told to stop. Import 0 must be abi.ImportPoll.
+// Spin is spin(): loops until it is told to stop. Import 0 must be abi.ImportStopped.
 var Spin = Kernel{Name: "spin", Body: Seq(
 	Loop,
-	I32(0), I32(0), I32Load(abi.PollBudgetAddr), I32(-1), I32Add, I32Store(abi.PollBudgetAddr),
-	I32(0), I32Load(abi.PollBudgetAddr), I32(0), I32GeS, BrIf(0),
+	GlobalGet(1), I32(-1), I32Add, GlobalSet(1),
+	GlobalGet(1), I32(0), I32GeS, BrIf(0),
+	I32(abi.PollBudget), GlobalSet(1),
 	Call(0), I32Eqz, BrIf(0),
 	End, I32(abi.ErrStopped),
+)}
+
+// Vandal is vandal(): fills the whole reserved part of memory with ones, and spins as Spin does.
+var Vandal = Kernel{Name: "vandal", I32s: 1, Body: Seq(
+	Loop,
+	Get(4), I32(-1), I32Store(0),
+	Get(4), I32(4), I32Add, Set(4),
+	I32(abi.ReservedBytes-1), Get(4), I32GeS, BrIf(0),
+	End,
+	Spin.Body,
 )}
 
 // Trap is trap(): executes unreachable.
@@ -68,20 +79,29 @@ var Fill = Kernel{Name: "fill", Body: Seq(
 
 // Basic is a module of the kernels above.
 func Basic() []byte {
-	return Assemble([]string{abi.ImportPoll}, nil, Add, Nop, Spin, Trap, Wild, Next, Twice, Fill)
+	return Assemble([]string{abi.ImportStopped}, nil, Add, Nop, Spin, Vandal, Trap, Wild, Next, Twice, Fill)
 }
 
 // Services is a module that uses the host functions:
 // raise() sets the error TypeError "bad argument" from its data segment;
 // work(n, free) allocates n bytes of workspace, writes to them and frees them if free is
 // not zero, and reports -1 where there is none;
+// hoard() allocates workspaces of one byte for ever;
+// raiseid(id, x) raises the message of that number with the numbers x and 4;
+// code(n) returns n as its error code;
 // exp1(out) writes expf(1) to out[0].
 func Services() []byte {
-	return Assemble(
-		[]string{abi.ImportSetError, abi.ImportAllocWorkspace, abi.ImportFreeWorkspace, "expf"},
+	return WithMessages(Assemble(
+		[]string{abi.ImportSetError, abi.ImportAllocWorkspace, abi.ImportFreeWorkspace, "expf", abi.ImportRaise},
 		[]byte("TypeError\x00bad argument\x00"),
 		Kernel{Name: "raise", Body: Seq(
 			GlobalGet(0), GlobalGet(0), I32(10), I32Add, Call(0), I32(abi.ErrRaised))},
+		Kernel{Name: "hoard", Body: Seq(Loop,
+			I32(1), I32(0), I64(1), I32(2), I32(32), Call(1), BrIf(0),
+			End, I32(abi.ErrRaised))},
+		Kernel{Name: "raiseid", Body: Seq(
+			Get(1), I32Load(abi.CellValue), Get(1), I64Load(abi.CellSize+abi.CellValue), I64(4), Call(4), I32(abi.ErrRaised))},
+		Kernel{Name: "code", Body: Seq(Get(1), I32Load(abi.CellValue))},
 		Kernel{Name: "work", I32s: 1, Body: Seq(
 			I32(1), I32(0), Get(1), I64Load(abi.CellValue), I32(2), I32(32), Call(1), Set(4),
 			Get(4), I32Eqz, If, I32(abi.ErrRaised), Return, End,
@@ -90,5 +110,5 @@ func Services() []byte {
 			I32(abi.ErrNone))},
 		Kernel{Name: "exp1", Body: Seq(
 			value(0), I32Load(abi.DLTensorData), F32(1), Call(3), F32Store(0), I32(abi.ErrNone))},
-	)
+	), abi.Message{Kind: "ValueError", Text: "too large"}, abi.Message{Kind: "IndexError", Text: "out", Fact: "$0 < $1"})
 }

@@ -40,6 +40,9 @@ func (m *Module) Encode() ([]byte, error) {
 	b = appendSection(b, 7, m.exportSection())
 	b = appendSection(b, 10, code)
 	b = appendSection(b, 11, m.dataSection())
+	for _, c := range m.custom {
+		b = appendSection(b, 0, append(appendName(nil, c.name), c.body...))
+	}
 	return appendSection(b, 0, m.nameSection()), nil
 }
 

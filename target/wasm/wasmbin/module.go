@@ -26,6 +26,7 @@ type Module struct {
 	exports  []export
 	memory   *Limits
 	data     []segment
+	custom   []customSection
 }
 
 type importEntry struct {
@@ -53,6 +54,11 @@ type export struct {
 	kind byte
 	fn   FuncRef
 	glob GlobalRef
+}
+
+type customSection struct {
+	name string
+	body []byte
 }
 
 type segment struct {
@@ -154,6 +160,11 @@ func (m *Module) AddData(off uint32, b []byte) {
 // which makes the module independent of its position.
 func (m *Module) AddDataAt(base GlobalRef, b []byte) {
 	m.data = append(m.data, segment{base: base, based: true, bytes: b})
+}
+
+// AddCustom adds a custom section, which the machine ignores.
+func (m *Module) AddCustom(name string, body []byte) {
+	m.custom = append(m.custom, customSection{name, body})
 }
 
 // Funcs are the defined functions, in order.

@@ -1,0 +1,142 @@
+package wasm
+
+import (
+	"strconv"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// messages are the errors that the kernels of a module raise, each once. The host keeps them:
+// a text in linear memory could be overwritten by the very store that an error is about.
+type messages struct {
+	list []abi.Message
+	ids  map[abi.Message]int
+}
+
+func (m *messages) id(msg abi.Message) int {
+	if id, ok := m.ids[msg]; ok {
+		return id
+	}
+	if m.ids == nil {
+		m.ids = map[abi.Message]int{}
+	}
+	id := len(m.list)
+	m.ids[msg] = id
+	m.list = append(m.list, msg)
+	return id
+}
+
+// assert records the message and leaves the function where the condition does not hold.
+func (g *gen) assert(s *tir.AssertStmt) {
+	cond := g.scalarExpr(s.Cond, "AssertStmt")
+	if v, ok := constOf(cond); !ok || v == 0 {
+		msg := "assertion failed"
+		if m, ok := s.Message.(*tir.StringImm); ok {
+			msg = m.Value
+		}
+		g.branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
+			fact, values := factOf(s.Cond)
+			g.raise(abi.Message{Kind: "RuntimeError", Text: msg, Fact: fact}, values)
+		}, nil)
+	}
+	g.stmt(s.Body)
+}
+
+// raise records an error with up to two numbers and leaves the function.
+func (g *gen) raise(msg abi.Message, values []tir.Expr) {
+	args := []*node{g.i32(int32(g.mod.errors.id(msg))), g.i64(0), g.i64(0)}
+	for i, e := range values {
+		n := g.scalarExpr(e, "AssertStmt")
+		if n.typ == wasmbin.I32 {
+			widen := wasmbin.I64ExtendI32S
+			if e.DType().IsUInt() {
+				widen = wasmbin.I64ExtendI32U
+			}
+			n = g.op(widen, n)
+		}
+		args[i+1] = n
+	}
+	g.add(item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportRaise), args: args})
+	g.leave(abi.ErrRaised)
+}
+
+// leave returns an error code. A function that has none to return stops the kernel that
+// called it: the host knows why.
+func (g *gen) leave(code int32) {
+	if !g.kernel {
+		g.add(item{kind: itemTrap})
+		return
+	}
+	g.add(item{kind: itemReturn, args: []*node{g.i32(code)}})
+}
+
+// factOf writes a condition on integers with $0 and $1 for the values that vary, so that an
+// error can say what they were. It is empty for a condition that says more than that.
+func factOf(cond tir.Expr) (string, []tir.Expr) {
+	f := fact{ok: true}
+	text := f.text(cond)
+	if !f.ok || len(f.values) == 0 {
+		return "", nil
+	}
+	return text + " is false", f.values
+}
+
+type fact struct {
+	values []tir.Expr
+	ok     bool
+}
+
+var factOps = map[tir.BinaryOp]string{
+	tir.OpEQ: " == ", tir.OpNE: " != ", tir.OpLT: " < ", tir.OpLE: " <= ", tir.OpGT: " > ", tir.OpGE: " >= ",
+	tir.OpAnd: " and ", tir.OpOr: " or ",
+}
+
+func (f *fact) text(e tir.Expr) string {
+	b, ok := e.(*tir.Binary)
+	op := factOps[opOf(b)]
+	if !ok || op == "" {
+		f.ok = false
+		return ""
+	}
+	if b.Op.IsCompare() {
+		return f.value(b.A) + op + f.value(b.B)
+	}
+	if inner, ok := b.A.(*tir.Binary); ok && inner.Op != b.Op && !inner.Op.IsCompare() {
+		f.ok = false // needs parentheses
+	}
+	if inner, ok := b.B.(*tir.Binary); ok && !inner.Op.IsCompare() {
+		f.ok = false
+	}
+	return f.text(b.A) + op + f.text(b.B)
+}
+
+func opOf(b *tir.Binary) tir.BinaryOp {
+	if b == nil {
+		return tir.OpAdd // which states nothing
+	}
+	return b.Op
+}
+
+func (f *fact) value(e tir.Expr) string {
+	d := e.DType()
+	if k, ok := tir.AsInt(e); ok {
+		return strconv.FormatInt(k, 10)
+	}
+	if !d.IsInteger() || d.IsBool() || d.Lanes != 1 || d.Bits > 64 || d.IsUInt() && d.Bits == 64 {
+		f.ok = false
+		return ""
+	}
+	for i, v := range f.values {
+		if sameIndex(v, e) {
+			return "$" + strconv.Itoa(i)
+		}
+	}
+	if len(f.values) == 2 {
+		f.ok = false
+		return ""
+	}
+	f.values = append(f.values, e)
+	return "$" + strconv.Itoa(len(f.values)-1)
+}
