@@ -55,6 +55,7 @@ func Verify(m *ir.Module) []ir.Diagnostic {
 			found = append(found, tir.Verify(gv.Name, f)...)
 		}
 	}
+	found = append(found, tir.VerifyHandles(m, nil)...)
 	for i := range found {
 		if fn := m.Lookup(found[i].Func); found[i].Span == nil && fn != nil {
 			found[i].Span = fn.Meta().Span

@@ -177,6 +177,7 @@ func verify(from, m *ir.Module) []ir.Diagnostic {
 			}
 		}
 	}
+	found = append(found, tir.VerifyHandles(m, func(name string) bool { return changed[name] })...)
 	for i := range found {
 		if fn := m.Lookup(found[i].Func); found[i].Span == nil && fn != nil {
 			found[i].Span = fn.Meta().Span

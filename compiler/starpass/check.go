@@ -58,6 +58,7 @@ func settle(before, after *ir.Module) (*ir.Module, error) {
 			found = append(found, tir.Verify(name, f)...)
 		}
 	}
+	found = append(found, tir.VerifyHandles(out, func(name string) bool { return slices.Contains(changed, name) })...)
 	return out, wellFormed(found)
 }
 

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -12,8 +13,8 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 		return g.callFunction(e, name, args)
 	}
 	sig, ok := hostFunc(name)
-	if !ok {
-		g.fail(what, "the runtime offers no function of this name")
+	if _, math := abi.Math(name); !ok || !math { // the other imports take addresses
+		g.fail(what, "the runtime offers no function of this name: kernels can call math functions and others of their module")
 	}
 	if len(args) != len(sig.params) {
 		g.fail(what, "%d arguments, expected %d", len(args), len(sig.params))

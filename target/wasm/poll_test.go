@@ -173,3 +173,17 @@ func TestBuildIsCancelled(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestServicesAreNotCalled calls what the runtime offers to generated code only.
+func TestServicesAreNotCalled(t *testing.T) {
+	for _, name := range []string{abi.ImportSetError, abi.ImportRaise, abi.ImportStopped, abi.ImportPoll, abi.ImportAllocWorkspace, abi.ImportFreeWorkspace} {
+		c := &tir.Call{Type: dtype.Int32T, Op: tir.OpCallExtern, Args: []tir.Expr{&tir.StringImm{Value: name}}}
+		for range 5 {
+			c.Args = append(c.Args, tir.Int32(72))
+		}
+		_, err := wasm.Build(context.Background(), pack(t, primFunc("f", []any{flat("A", dtype.Int32T, 4)}, &tir.Evaluate{Value: c})), mustTarget("wasm"))
+		if err == nil || !strings.Contains(err.Error(), "the runtime offers no function of this name") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
