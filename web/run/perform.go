@@ -38,6 +38,12 @@ func (m *Manager) perform(ctx context.Context, a *active) {
 
 // finish closes the log of a run, frees its slot, and stores how it ended.
 func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
+	if done.Status != event.StatusOK {
+		// Before anybody sees the end: who asks again must not be given what failed.
+		m.mu.Lock()
+		m.unshare(a)
+		m.mu.Unlock()
+	}
 	hash, err := rec.finish(done)
 	if err != nil {
 		m.cfg.Log.Error("close log", "run", a.run.ID, "err", err)

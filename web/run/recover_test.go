@@ -79,10 +79,7 @@ func TestRunThatEndedButWasNotFinished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, 5e9, "the run is stored", func() bool {
-		r, err := st.Run(t.Context(), done.ID)
-		return err == nil && r.Status != ""
-	})
+	finished(t, st, done.ID)
 	want, err := st.Run(t.Context(), done.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -110,11 +107,21 @@ func TestRunThatEndedButWasNotFinished(t *testing.T) {
 	}
 }
 
+// finished waits until a run is stored as finished, which is after its last event.
+func finished(t *testing.T, st store.Store, id string) {
+	t.Helper()
+	eventually(t, "the run is stored", func() bool {
+		r, err := st.Run(t.Context(), id)
+		return err == nil && r.Status != ""
+	})
+}
+
 // TestViewersShareTheLogOfAFinishedRun as they do while it runs.
 func TestViewersShareTheLogOfAFinishedRun(t *testing.T) {
 	m, st := manager(t, script(3), nil)
 	done := start(t, m, "v", "s", request("a"))
 	read(t, m, done.ID)
+	finished(t, st, done.ID)
 	next := successor(t, st)
 	a, err := next.Log(t.Context(), done.ID)
 	if err != nil {
