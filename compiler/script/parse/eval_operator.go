@@ -1,7 +1,8 @@
 package parse
 
 import (
-	"math"
+	"cmp"
+	"math/big"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -25,7 +26,7 @@ func (b *builder) unary(n *node) any {
 	case int64:
 		switch n.s {
 		case "-":
-			return -x
+			return b.sized(n, new(big.Int).Neg(big.NewInt(x)))
 		case "~":
 			return ^x
 		}
@@ -36,8 +37,8 @@ func (b *builder) unary(n *node) any {
 		}
 		return x
 	case uint64:
-		if n.s == "-" && x == 1<<63 {
-			return int64(math.MinInt64)
+		if n.s == "-" {
+			return b.sized(n, new(big.Int).Neg(new(big.Int).SetUint64(x)))
 		}
 	case relax.Expr:
 		switch n.s {
@@ -87,7 +88,7 @@ func (b *builder) binary(n *node, op string, x, y any) any {
 	if isGraphValue(x) || isGraphValue(y) {
 		return b.relaxOp(n, relaxBinary[op], x, y)
 	}
-	if v, ok := pythonBinary(op, x, y); ok {
+	if v, ok := b.pythonBinary(n, op, x, y); ok {
 		return v
 	}
 	e1, e2 := b.toExpr(x, n.kids[0]), b.toExpr(y, n.kids[len(n.kids)-1])
@@ -122,22 +123,18 @@ func (b *builder) compare(n *node) any {
 	if n.s == "is" {
 		return x == nil && y == nil
 	}
+	i, iok := asBig(x)
+	k, kok := asBig(y)
+	if iok && kok {
+		return compared(n.s, i.Cmp(k))
+	}
 	f, fok := asPythonFloat(x)
 	g, gok := asPythonFloat(y)
 	if fok && gok {
-		switch n.s {
-		case "==":
-			return f == g
-		case "!=":
-			return f != g
-		case "<":
-			return f < g
-		case "<=":
-			return f <= g
-		case ">":
-			return f > g
+		if f != f || g != g {
+			return n.s == "!="
 		}
-		return f >= g
+		return compared(n.s, cmp.Compare(f, g))
 	}
 	if s, ok := x.(string); ok {
 		if t, ok := y.(string); ok && (n.s == "==" || n.s == "!=") {
@@ -146,6 +143,23 @@ func (b *builder) compare(n *node) any {
 	}
 	e1, e2 := b.pairOf(x, y, n)
 	return tir.BinaryAt(b.span(n), comparisons[n.s], e1, e2)
+}
+
+// compared returns what a sign says about two values that compare as c.
+func compared(sign string, c int) bool {
+	switch sign {
+	case "==":
+		return c == 0
+	case "!=":
+		return c != 0
+	case "<":
+		return c < 0
+	case "<=":
+		return c <= 0
+	case ">":
+		return c > 0
+	}
+	return c >= 0
 }
 
 // pairOf turns two operands into expressions of one type; a literal takes the other's.

@@ -2,9 +2,9 @@ package parse
 
 import (
 	"math"
+	"math/big"
+	"slices"
 	"strconv"
-
-	"github.com/irscope/irscope/compiler/tir"
 )
 
 func (b *builder) integer(n *node) any {
@@ -21,104 +21,181 @@ func (b *builder) integer(n *node) any {
 	return nil
 }
 
-// pythonBinary computes with numbers and lists known now.
-func pythonBinary(op string, x, y any) (any, bool) {
+// pythonBinary computes with numbers, strings and lists known now, as Python does. What Python
+// refuses, and what no node can hold, fails. ok is false where an operand is no such value.
+func (b *builder) pythonBinary(n *node, op string, x, y any) (v any, ok bool) {
+	_, left := x.(string)
+	_, right := y.(string)
+	if left || right {
+		return b.joined(n, op, x, y), true
+	}
 	if l, ok := x.(*list); ok {
-		if r, ok := y.(*list); ok && op == "+" {
-			if l.size+r.size > maxItems {
-				return nil, false
-			}
-			return &list{items: append(append([]any{}, l.items...), r.items...), tuple: l.tuple, size: l.size + r.size}, true
-		}
-		if n, ok := y.(int64); ok && op == "*" && n >= 0 && n*int64(len(l.items)) < 1<<16 {
-			if int64(l.size)*n > maxItems {
-				return nil, false
-			}
-			out := &list{tuple: l.tuple, size: l.size * int(n)}
-			for range n {
-				out.items = append(out.items, l.items...)
-			}
-			return out, true
-		}
-		return nil, false
+		return b.listBinary(n, op, l, y)
 	}
-	if s, ok := x.(string); ok {
-		t, ok := y.(string)
-		if !ok || op != "+" || len(s)+len(t) > maxText {
-			return nil, false
-		}
-		return s + t, true
+	if l, ok := y.(*list); ok && op == "*" {
+		return b.listBinary(n, op, l, x)
 	}
-	a, aok := asPythonInt(x)
-	c, cok := asPythonInt(y)
-	if aok && cok {
-		return pythonInt(op, a, c)
+	i, iok := asBig(x)
+	k, kok := asBig(y)
+	if iok && kok {
+		return b.pythonInt(n, op, i, k), true
 	}
 	f, fok := asPythonFloat(x)
 	g, gok := asPythonFloat(y)
-	if !fok || !gok {
+	if !fok || !gok || bitwise[op] != nil {
 		return nil, false
 	}
-	switch op {
-	case "+":
-		return f + g, true
-	case "-":
-		return f - g, true
-	case "*":
-		return f * g, true
-	case "/":
-		return f / g, g != 0
-	case "**":
-		return math.Pow(f, g), true
-	case "//":
-		return math.Floor(f / g), g != 0
-	case "%":
-		return f - g*math.Floor(f/g), g != 0
-	}
-	return nil, false
+	return b.pythonFloat(n, op, f, g), true
 }
 
-func pythonInt(op string, a, c int64) (any, bool) {
+// joined evaluates a sign with a string on a side of it: strings can be joined only.
+func (b *builder) joined(n *node, op string, x, y any) string {
+	s, left := x.(string)
+	t, right := y.(string)
+	if !left || !right || op != "+" {
+		b.fail(n, "strings can only be joined, by +", "%s %s %s cannot be computed", describe(x), op, describe(y))
+	}
+	if len(s)+len(t) > maxText {
+		b.fail(n, "", "this string has more than %d bytes", maxText)
+	}
+	return s + t
+}
+
+func (b *builder) listBinary(n *node, op string, l *list, y any) (any, bool) {
+	if r, ok := y.(*list); ok && op == "+" {
+		return b.newList(n, slices.Concat(l.items, r.items), l.tuple), true
+	}
+	times, ok := asPythonInt(y)
+	if !ok || op != "*" {
+		return nil, false
+	}
+	if times = max(times, 0); times > maxItems || int64(max(l.size, 1))*times > maxItems {
+		b.fail(n, "", "this list has more than %d values", maxItems)
+	}
+	return b.newList(n, slices.Repeat(l.items, int(times)), l.tuple), true
+}
+
+// pythonFloat computes with floats.
+func (b *builder) pythonFloat(n *node, op string, f, g float64) float64 {
+	if g == 0 && (op == "/" || op == "//" || op == "%") || op == "**" && f == 0 && g < 0 {
+		b.fail(n, "", "%v %s %v is a division by zero", f, op, g)
+	}
 	switch op {
 	case "+":
-		return a + c, true
+		return f + g
 	case "-":
-		return a - c, true
+		return f - g
 	case "*":
-		return a * c, true
+		return f * g
 	case "/":
-		return float64(a) / float64(c), c != 0
+		return f / g
 	case "//":
-		if c == 0 || c == -1 && a == math.MinInt64 {
-			return nil, false
-		}
-		return tir.FloorDivInt(a, c), true
+		return math.Floor(f / g)
 	case "%":
-		if c == 0 || c == -1 {
-			return int64(0), c != 0
-		}
-		return tir.FloorModInt(a, c), true
-	case "<<":
-		return a << uint(c&63), c >= 0 && c < 63
-	case ">>":
-		return a >> uint(c&63), c >= 0 && c < 64
-	case "&":
-		return a & c, true
-	case "|":
-		return a | c, true
-	case "^":
-		return a ^ c, true
+		return f - g*math.Floor(f/g)
 	case "**":
-		out := int64(1)
-		if c < 0 || c > 64 {
-			return math.Pow(float64(a), float64(c)), true
+		v := math.Pow(f, g)
+		if math.IsInf(v, 0) && !math.IsInf(f, 0) && !math.IsInf(g, 0) || math.IsNaN(v) && f < 0 {
+			b.fail(n, "", "%v ** %v is no float64", f, g)
 		}
-		for range c {
-			out *= a
-		}
-		return out, true
+		return v
 	}
-	return nil, false
+	b.fail(n, "", "floats have no operator %s", op)
+	return 0
+}
+
+// maxShift bounds exponents and shifts: beyond it, no result other than 0, 1 and -1 has 64 bits.
+const maxShift = 64
+
+// pythonInt computes with integers. The result has at most 64 bits, or is a float.
+func (b *builder) pythonInt(n *node, op string, x, y *big.Int) any {
+	out := new(big.Int)
+	switch op {
+	case "+":
+		out.Add(x, y)
+	case "-":
+		out.Sub(x, y)
+	case "*":
+		out.Mul(x, y)
+	case "/", "//", "%":
+		if y.Sign() == 0 {
+			b.fail(n, "", "%s %s %s is a division by zero", x, op, y)
+		}
+		if op == "/" {
+			f, _ := new(big.Rat).SetFrac(x, y).Float64()
+			return f
+		}
+		// Python rounds down, big.Int so that the rest is not negative.
+		rest := new(big.Int)
+		out.DivMod(x, y, rest)
+		if rest.Sign() != 0 && y.Sign() < 0 {
+			out.Sub(out, big.NewInt(1))
+			rest.Add(rest, y)
+		}
+		if op == "%" {
+			out = rest
+		}
+	case "<<", ">>":
+		if y.Sign() < 0 {
+			b.fail(n, "", "%s %s %s shifts by a negative number", x, op, y)
+		}
+		by := uint(maxShift)
+		if y.IsInt64() {
+			by = uint(min(y.Int64(), maxShift))
+		}
+		if op == ">>" {
+			out.Rsh(x, by)
+		} else {
+			out.Lsh(x, by)
+		}
+	case "&":
+		out.And(x, y)
+	case "|":
+		out.Or(x, y)
+	case "^":
+		out.Xor(x, y)
+	case "**":
+		if y.Sign() < 0 {
+			f, _ := new(big.Float).SetInt(x).Float64()
+			g, _ := new(big.Float).SetInt(y).Float64()
+			return b.pythonFloat(n, op, f, g)
+		}
+		switch small := x.IsInt64() && x.Int64() >= -1 && x.Int64() <= 1; {
+		case small: // whatever the exponent: 0, 1, or by whether it is odd
+			out.Exp(x, new(big.Int).And(y, big.NewInt(1)), nil)
+			if y.Sign() != 0 && x.Sign() == 0 {
+				out.SetInt64(0)
+			}
+		case y.Cmp(big.NewInt(maxShift)) > 0:
+			b.fail(n, "integers have at most 64 bits", "%s ** %s is too large", x, y)
+		default:
+			out.Exp(x, y, nil)
+		}
+	default:
+		b.fail(n, "", "integers have no operator %s", op)
+	}
+	return b.sized(n, out)
+}
+
+// sized returns an integer as an int64, or as a uint64 where only that holds it.
+func (b *builder) sized(n *node, v *big.Int) any {
+	switch {
+	case v.IsInt64():
+		return v.Int64()
+	case v.IsUint64():
+		return v.Uint64()
+	}
+	b.fail(n, "integers have at most 64 bits", "the result of %s is too large", n.s)
+	return nil
+}
+
+// asBig returns an integer of Python.
+func asBig(v any) (*big.Int, bool) {
+	if u, ok := v.(uint64); ok {
+		return new(big.Int).SetUint64(u), true
+	}
+	i, ok := asPythonInt(v)
+	return big.NewInt(i), ok
 }
 
 func asPythonInt(v any) (int64, bool) {
@@ -139,6 +216,8 @@ func asPythonFloat(v any) (float64, bool) {
 	case float64:
 		return x, true
 	case int64:
+		return float64(x), true
+	case uint64:
 		return float64(x), true
 	}
 	return 0, false
