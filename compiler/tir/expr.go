@@ -53,7 +53,8 @@ type Cast struct {
 type BinaryOp uint8
 
 // The binary operations. Div and Mod truncate towards zero for integers; FloorDiv and
-// FloorMod round towards minus infinity. From EQ on the result is bool.
+// FloorMod round towards minus infinity. Min and Max of floats are NaN where an operand is, and
+// either zero where both are zeros. From EQ on the result is bool.
 const (
 	OpAdd BinaryOp = iota
 	OpSub

@@ -57,12 +57,13 @@ func absolute(x tir.Expr) tir.Expr {
 	return &tir.Select{Cond: tir.GE(x, num(x, 0)), True: x, False: tir.Sub(num(x, 0), x)}
 }
 
+// sign is 1, -1, or x itself where that is neither above nor below 0: zero or NaN.
 func sign(x tir.Expr) tir.Expr {
-	below := num(x, 0)
+	rest := x
 	if !x.DType().IsUInt() {
-		below = &tir.Select{Cond: tir.LT(x, num(x, 0)), True: num(x, -1), False: num(x, 0)}
+		rest = &tir.Select{Cond: tir.LT(x, num(x, 0)), True: num(x, -1), False: x}
 	}
-	return &tir.Select{Cond: tir.GT(x, num(x, 0)), True: num(x, 1), False: below}
+	return &tir.Select{Cond: tir.GT(x, num(x, 0)), True: num(x, 1), False: rest}
 }
 
 func bitwiseNot(x tir.Expr) tir.Expr {

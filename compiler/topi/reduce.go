@@ -135,7 +135,8 @@ func (r *reduction) variance() *te.Tensor {
 
 // ArgReduce returns the index (of type d) of the greatest element of x along axis, or over
 // the flattened tensor where axis is -1; least asks for the least instead. Of equal
-// elements the first wins, the last if last.
+// elements the first wins, the last if last. A NaN wins over all numbers, as in NumPy. Where
+// there is no element the index is -1.
 func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType) *te.Tensor {
 	axes := []int{axis}
 	if axis < 0 {
@@ -143,15 +144,21 @@ func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType
 	}
 	r := newReduction(x, axes, keepDims)
 	combine := func(a, b []tir.Expr) []tir.Expr {
-		better := tir.GT(a[1], b[1])
+		better, equal := tir.GT(a[1], b[1]), tir.EQ(a[1], b[1])
 		if least {
 			better = tir.LT(a[1], b[1])
+		}
+		if x.DType.IsFloat() {
+			// x != x holds for NaN alone
+			nan := tir.NewBinary(tir.OpNE, a[1], a[1])
+			better = tir.Or(better, tir.And(nan, tir.NewBinary(tir.OpEQ, b[1], b[1])))
+			equal = tir.Or(equal, tir.And(nan, tir.NewBinary(tir.OpNE, b[1], b[1])))
 		}
 		earlier := tir.LT(a[0], b[0])
 		if last {
 			earlier = tir.GT(a[0], b[0])
 		}
-		first := tir.Or(better, tir.And(tir.EQ(a[1], b[1]), earlier))
+		first := tir.Or(better, tir.And(equal, earlier))
 		return []tir.Expr{
 			&tir.Select{Cond: first, True: a[0], False: b[0]},
 			&tir.Select{Cond: better, True: a[1], False: b[1]},
@@ -161,9 +168,10 @@ func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType
 	if least {
 		worst = te.Highest(x.DType)
 	}
-	start := int64(-1)
+	none := &tir.IntImm{Type: d, Value: -1}
+	start := none
 	if !last {
-		start = 1<<(d.Bits-1) - 1 // later than any index: the first element that is no better wins
+		start = &tir.IntImm{Type: d, Value: 1<<(d.Bits-1) - 1} // later than any index: the first element that is no better wins
 	}
 	rv := r.axes()
 	both := te.ComputeN(x.Name+"_red_temp", r.shape, func(i []tir.Expr) []tir.Expr {
@@ -172,8 +180,14 @@ func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType
 		for k, a := range r.over {
 			flat = tir.Add(tir.Mul(flat, x.Shape[a]), rv[k].Var)
 		}
-		identity := []tir.Expr{&tir.IntImm{Type: d, Value: start}, worst}
-		return te.Reduction(combine, identity, []tir.Expr{tir.CastTo(d, flat), x.At(at...)}, rv...)
+		return te.Reduction(combine, []tir.Expr{start, worst}, []tir.Expr{tir.CastTo(d, flat), x.At(at...)}, rv...)
 	})
-	return te.Compute(x.Name+"_red", r.shape, func(i []tir.Expr) tir.Expr { return both[0].At(i...) })
+	n, static := tir.AsInt(r.count())
+	return te.Compute(x.Name+"_red", r.shape, func(i []tir.Expr) tir.Expr {
+		at := both[0].At(i...)
+		if last || static && n > 0 {
+			return at
+		}
+		return &tir.Select{Cond: tir.EQ(at, start), True: none, False: at}
+	})
 }

@@ -1,6 +1,8 @@
 package wasm
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -112,8 +114,12 @@ func (g *gen) vectorArith(op tir.BinaryOp, a, b value) (value, bool) {
 		if op == tir.OpMax {
 			w = t.max
 		}
-		if a.dt.IsFloat() { // pmin(x, y) is y < x ? y : x
-			return each(func(x, y *node) *node { return g.op(w, y, x) })
+		if a.dt.IsFloat() {
+			ne := wasmbin.F32x4Ne
+			if a.dt.Bits == 64 {
+				ne = wasmbin.F64x2Ne
+			}
+			return each(func(x, y *node) *node { return g.pseudoMinMax(w, ne, x, y) })
 		}
 		return simple(w)
 	case tir.OpDiv:
@@ -133,6 +139,42 @@ func pickFirst(op tir.BinaryOp, a, b value) value {
 		return a
 	}
 	return b
+}
+
+// pseudoMinMax computes a minimum or maximum that is NaN where an operand is, by the
+// instruction w: pmin(x, y) is y < x ? y : x, and pmax alike, so a NaN in x stays. One in y is
+// put in by its comparison with itself, whose ones in all bits are a NaN. That is three machine
+// instructions, where f32x4.min has eight on amd64 to order the zeros as well; of zeros with
+// different signs the result may be either.
+func (g *gen) pseudoMinMax(w, ne wasmbin.Op, x, y *node) *node {
+	bits := 32
+	if ne == wasmbin.F64x2Ne {
+		bits = 64
+	}
+	if numbers(x, bits) {
+		x, y = y, x
+	}
+	out := g.op(w, x, y)
+	if numbers(y, bits) {
+		return out
+	}
+	return g.op(wasmbin.V128Or, out, g.op(ne, y, y))
+}
+
+// numbers reports whether x is a constant vector of floats none of which is NaN.
+func numbers(x *node, bits int) bool {
+	if x.op != wasmbin.OpV128Const {
+		return false
+	}
+	for _, w := range []uint64{x.imm, x.hi} {
+		if bits == 64 && math.IsNaN(math.Float64frombits(w)) {
+			return false
+		}
+		if lo, hi := math.Float32frombits(uint32(w)), math.Float32frombits(uint32(w>>32)); bits == 32 && (lo != lo || hi != hi) {
+			return false
+		}
+	}
+	return true
 }
 
 // mulBytes multiplies bytes, which wasm lacks, by halves.
@@ -169,8 +211,7 @@ func vectorOps(d dtype.DType) vecOps {
 	return vecOps{add: wasmbin.I8x16Add, sub: wasmbin.I8x16Sub, min: pick(wasmbin.I8x16MinS, wasmbin.I8x16MinU), max: pick(wasmbin.I8x16MaxS, wasmbin.I8x16MaxU)}
 }
 
-// scalarFloat computes with float32 or float64. Min and Max take the second operand where
-// one is NaN, as TVM's do.
+// scalarFloat computes with float32 or float64. Min and Max are NaN where an operand is.
 func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what string) *node {
 	by := func(s, w wasmbin.Op) *node {
 		if d.Bits == 32 {
@@ -194,9 +235,9 @@ func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what strin
 	case tir.OpDiv:
 		return by(wasmbin.F32Div, wasmbin.F64Div)
 	case tir.OpMin:
-		return g.pick(by(wasmbin.F32Lt, wasmbin.F64Lt), a, b)
+		return by(wasmbin.F32Min, wasmbin.F64Min)
 	case tir.OpMax:
-		return g.pick(by(wasmbin.F32Gt, wasmbin.F64Gt), a, b)
+		return by(wasmbin.F32Max, wasmbin.F64Max)
 	case tir.OpFloorDiv:
 		return un(by(wasmbin.F32Div, wasmbin.F64Div), wasmbin.F32Floor, wasmbin.F64Floor)
 	case tir.OpMod:

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -79,7 +81,8 @@ func (n *node) reduce(name string, before func(*node) relax.Expr, after string) 
 	n.result(after, args(n.emit("relax."+name, args(x), kv...)))
 }
 
-// reduceLogSumExp takes the maximum out before the exponential, which then cannot overflow.
+// reduceLogSumExp takes the maximum out before the exponential, which then cannot overflow,
+// unless it is infinite (or NaN, which the elements have too).
 func reduceLogSumExp(n *node) {
 	x := n.floats(0)
 	axes, noop := n.reduceAxes()
@@ -88,6 +91,7 @@ func reduceLogSumExp(n *node) {
 		return
 	}
 	top := n.emit("relax.max", args(x), "axis", axes, "keepdims", true)
+	top = n.emit("relax.where", args(n.emit("relax.isfinite", args(top)), top, n.constant(n.dtype(0), 0)))
 	e := n.emit("relax.exp", args(n.emit("relax.subtract", args(x, top))))
 	s := n.emit("relax.log", args(n.emit("relax.sum", args(e), "axis", axes, "keepdims", true)))
 	if n.bool("keepdims", true) {
@@ -99,6 +103,9 @@ func reduceLogSumExp(n *node) {
 
 func argReduce(n *node, name string) {
 	axis := int64(n.axis(n.int("axis", 0), n.rank(0)))
+	if dims := n.dims(0); tir.IsConst(dims[axis], 0) && !tir.IsConst(product(slices.Delete(slices.Clone(dims), int(axis), int(axis)+1)), 0) {
+		n.fail("axis %d has no element whose index could be taken", axis)
+	}
 	keep := n.bool("keepdims", true)
 	if !n.bool("select_last_index", false) {
 		n.result(name, args(n.expr(0)), "axis", axis, "keepdims", keep)

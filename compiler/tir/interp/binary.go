@@ -72,22 +72,10 @@ func (c *compiler) arithFloat(op tir.BinaryOp, d dtype.DType, a, b floatFn) floa
 		f = func(x, y float64) float64 { return math.Floor(x / y) }
 	case tir.OpFloorMod:
 		f = func(x, y float64) float64 { return x - math.Floor(x/y)*y }
-	case tir.OpMin: // as LLVM's compare and select: the second operand if either is NaN
-		return func(fr *frame) float64 {
-			x, y := a(fr), b(fr)
-			if x < y {
-				return x
-			}
-			return y
-		}
+	case tir.OpMin: // NaN if either is
+		return func(fr *frame) float64 { return min(a(fr), b(fr)) }
 	case tir.OpMax:
-		return func(fr *frame) float64 {
-			x, y := a(fr), b(fr)
-			if x > y {
-				return x
-			}
-			return y
-		}
+		return func(fr *frame) float64 { return max(a(fr), b(fr)) }
 	default:
 		c.fail("%s of floats", op)
 	}
