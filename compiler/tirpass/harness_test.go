@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
@@ -91,6 +92,7 @@ var repeats = map[string]bool{
 	"tir.RemoveNoOp":              true, // what is removed may have been the only use of something further out
 	"tir.NarrowDataType":          true, // constants that meet a narrowed value narrow only then
 	"tir.LoopPartition":           true, // parts may be partitioned by the next condition
+	"tir.CompactBufferAllocation": true, // indices that were shifted may have tighter bounds
 }
 
 // sameMeaning interprets f, which pass p made of before, on args and compares with want.
@@ -118,3 +120,17 @@ func mustRun(t fataler, f *tir.PrimFunc, args []any) []any {
 }
 
 var _ fataler = (*testing.T)(nil)
+
+// parseFunc reads the only function of a text in TVMScript.
+func parseFunc(t fataler, text string) *tir.PrimFunc {
+	t.Helper()
+	m, found := parse.Module("text.py", text, parse.Options{})
+	for _, d := range found {
+		t.Fatalf("%s", parse.Format(d))
+	}
+	for _, fn := range m.Funcs() {
+		return fn.(*tir.PrimFunc)
+	}
+	t.Fatalf("no function in\n%s", text)
+	return nil
+}

@@ -7,43 +7,49 @@ import (
 )
 
 // PlanAndUpdateBufferAllocationLocation moves each buffer of a block to the innermost place
-// that holds all its accesses.
+// that holds all its accesses and outside of which its contents are not needed.
 var PlanAndUpdateBufferAllocationLocation = &pass.Pass{
 	Name: "tir.PlanAndUpdateBufferAllocationLocation", Kind: pass.PrimFunc,
-	Doc: "Moves the allocation of each buffer to the lowest common ancestor of its accesses: a block, or a new opaque block in the body of a loop.",
+	Doc: "Moves the allocation of each buffer to the lowest common ancestor of its accesses: a block, or a new opaque block in the body of a loop. It stays outside of a loop whose iterations may read what earlier ones wrote.",
 	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		return planAllocations(f), nil
 	}),
 }
 
 // planAllocations finds the lowest common ancestor of the accesses of each allocated buffer
-// among loops and blocks. An access belongs to the loop or block around it; one from a block
-// that reads or writes the buffer in its signature only does not count.
+// among loops and blocks, and goes outward from there past the loops that carry its contents
+// from one iteration to the next (see carriers). An access belongs to the loop or block
+// around it; one from a block that reads or writes the buffer in its signature only does not
+// count.
 func planAllocations(f *tir.PrimFunc) *tir.PrimFunc {
 	p := &planner{
 		parent: map[tir.Stmt]tir.Stmt{}, depth: map[tir.Stmt]int{}, lca: map[*tir.Buffer]tir.Stmt{},
-		managed: map[*tir.Buffer]bool{}, byData: map[*tir.Var]*tir.Buffer{}, reduceOf: map[tir.Stmt]map[*tir.Var]bool{},
+		home: map[*tir.Buffer]*tir.Block{}, byData: map[*tir.Var]*tir.Buffer{},
 	}
 	p.scan(f.Body, nil)
+	if len(p.order) == 0 {
+		return f
+	}
+	c := findCarriers(f, p.root)
 	place := map[tir.Stmt][]*tir.Buffer{}
 	for _, b := range p.order {
-		if at := p.lca[b]; at != nil {
+		if at := p.outside(b, c); at != nil {
+			p.lca[b] = at
 			place[at] = append(place[at], b)
 		}
 	}
-	w := &allocPlacer{planner: p, place: place, visible: map[*tir.Buffer]bool{}}
+	w := &allocPlacer{planner: p, place: place, visible: visibleBuffers(f)}
 	w.m.Stmt = w.stmt
 	return f.WithBody(w.stmt(f.Body))
 }
 
 type planner struct {
-	parent   map[tir.Stmt]tir.Stmt // loops and blocks
-	depth    map[tir.Stmt]int
-	lca      map[*tir.Buffer]tir.Stmt
-	managed  map[*tir.Buffer]bool
-	order    []*tir.Buffer
-	byData   map[*tir.Var]*tir.Buffer
-	reduceOf map[tir.Stmt]map[*tir.Var]bool // variables that reduction iters of a block are bound to
+	parent map[tir.Stmt]tir.Stmt // of loops and blocks
+	depth  map[tir.Stmt]int
+	lca    map[*tir.Buffer]tir.Stmt
+	home   map[*tir.Buffer]*tir.Block // the block that allocates a buffer
+	order  []*tir.Buffer
+	byData map[*tir.Var]*tir.Buffer
 }
 
 func (p *planner) scan(n ir.Node, at tir.Stmt) {
@@ -56,13 +62,17 @@ func (p *planner) scan(n ir.Node, at tir.Stmt) {
 			p.scan(n.Predicate, at)
 		}
 		p.nest(n.Block, at)
-		p.reduceOf[n.Block] = reductionVars(n)
-		p.scanBlock(n.Block)
+		p.scanBlock(n)
 		return
 	case *tir.For:
 		p.scan(n.Min, at)
 		p.scan(n.Extent, at)
 		p.nest(n, at)
+		p.scan(n.Body, n)
+		return
+	case *tir.While:
+		p.nest(n, at)
+		p.scan(n.Cond, n)
 		p.scan(n.Body, n)
 		return
 	case *tir.BufferLoad:
@@ -73,56 +83,95 @@ func (p *planner) scan(n ir.Node, at tir.Stmt) {
 		if b := p.byData[n]; b != nil {
 			p.access(b, at)
 		}
+	case *tir.DeclBuffer:
+		if b := p.byData[n.Buffer.Data]; b != nil {
+			p.access(b, at) // whose memory must be there
+		}
 	}
 	n.EachChild(func(c ir.Node) { p.scan(c, at) })
 }
 
-func reductionVars(r *tir.BlockRealize) map[*tir.Var]bool {
-	var out map[*tir.Var]bool
-	for i, iv := range r.Block.IterVars {
-		if iv.Kind == tir.DataPar || i >= len(r.Values) {
-			continue
-		}
-		ir.Walk(r.Values[i], func(n ir.Node) bool {
-			if v, ok := n.(*tir.Var); ok {
-				if out == nil {
-					out = map[*tir.Var]bool{}
-				}
-				out[v] = true
-			}
-			return true
-		})
-	}
-	return out
-}
-
-func (p *planner) scanBlock(b *tir.Block) {
+func (p *planner) scanBlock(r *tir.BlockRealize) {
+	b := r.Block
 	for _, buf := range b.AllocBuffers {
-		p.managed[buf] = true
+		p.home[buf] = b
 		p.order = append(p.order, buf)
 		p.byData[buf.Data] = buf
 	}
 	for _, m := range b.MatchBuffers {
-		p.access(m.Source.Buffer, p.parent[b])
+		p.access(m.Source.Buffer, b)
 		// Accesses to the view are accesses to its source.
 		if src := p.root(m.Source.Buffer); src != nil {
 			p.byData[m.Buffer.Data] = src
 		}
 	}
-	// What a block accumulates into must outlive the loops of its reduction.
-	if at := p.outsideReduction(b); at != tir.Stmt(b) {
-		for _, w := range b.Writes {
-			p.access(w.Buffer, at)
-		}
-	}
+	p.dominate(r)
 	if b.Init != nil {
 		p.scan(b.Init, b)
 	}
 	p.scan(b.Body, b)
 }
 
+// dominate keeps buffers outside of the loops that TVM keeps them outside of: what a block
+// accumulates into outside of the loops of its reduction, and what an iteration variable
+// other than of a spatial or reduction axis indexes outside of the loops that it is bound to.
+func (p *planner) dominate(r *tir.BlockRealize) {
+	b := r.Block
+	opaque := map[*tir.Var]tir.Stmt{}
+	for i, iv := range b.IterVars {
+		if iv.Kind == tir.DataPar || i >= len(r.Values) {
+			continue
+		}
+		at := p.outsideOf(r.Values[i], b)
+		if at == nil {
+			continue
+		}
+		if iv.Kind != tir.CommReduce {
+			opaque[iv.Var] = at
+		}
+		for _, w := range b.Writes {
+			p.access(w.Buffer, at)
+		}
+	}
+	if len(opaque) == 0 {
+		return
+	}
+	for _, list := range [][]*tir.BufferRegion{b.Reads, b.Writes} {
+		for _, x := range list {
+			for _, dim := range x.Region {
+				ir.Walk(dim, func(n ir.Node) bool {
+					if v, ok := n.(*tir.Var); ok && opaque[v] != nil {
+						p.access(x.Buffer, opaque[v])
+					}
+					return true
+				})
+			}
+		}
+	}
+}
+
+// outsideOf returns the place outside of all loops around b whose variables e uses, nil if
+// there is none.
+func (p *planner) outsideOf(e tir.Expr, b *tir.Block) tir.Stmt {
+	uses := map[*tir.Var]bool{}
+	ir.Walk(e, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok {
+			uses[v] = true
+		}
+		return true
+	})
+	var at tir.Stmt
+	for s := p.parent[b]; s != nil; s = p.parent[s] {
+		if loop, ok := s.(*tir.For); ok && uses[loop.LoopVar] {
+			at = p.parent[s]
+		}
+	}
+	return at
+}
+
+// root returns the allocated buffer whose memory b is, nil if there is none.
 func (p *planner) root(b *tir.Buffer) *tir.Buffer {
-	if p.managed[b] {
+	if p.home[b] != nil {
 		return b
 	}
 	return p.byData[b.Data]
@@ -140,32 +189,10 @@ func (p *planner) access(b *tir.Buffer, at tir.Stmt) {
 	if b = p.root(b); b == nil || at == nil {
 		return
 	}
-	old := p.lca[b]
-	if old == nil {
-		p.lca[b] = at
-		return
+	if old := p.lca[b]; old != nil {
+		at = p.common(old, at)
 	}
-	p.lca[b] = p.common(old, at)
-}
-
-// outsideReduction returns the ancestor of b outside all loops that its reduction runs
-// over, b itself if there are none.
-func (p *planner) outsideReduction(b *tir.Block) tir.Stmt {
-	at := tir.Stmt(b)
-	vars := p.reduceOf[at]
-	if len(vars) == 0 {
-		return at
-	}
-	best := at
-	for s := p.parent[at]; s != nil; s = p.parent[s] {
-		if loop, ok := s.(*tir.For); ok && vars[loop.LoopVar] {
-			best = p.parent[s]
-			if best == nil {
-				return at
-			}
-		}
-	}
-	return best
+	p.lca[b] = at
 }
 
 func (p *planner) common(a, b tir.Stmt) tir.Stmt {
@@ -179,4 +206,34 @@ func (p *planner) common(a, b tir.Stmt) tir.Stmt {
 		a, b = p.parent[a], p.parent[b]
 	}
 	return a
+}
+
+// outside returns the place for b: the common ancestor of its accesses, or the innermost loop
+// or block above it that is outside of all loops that carry its contents. nil if nothing
+// accesses b.
+func (p *planner) outside(b *tir.Buffer, c *carriers) tir.Stmt {
+	at := p.lca[b]
+	if at == nil {
+		return nil
+	}
+	home := tir.Stmt(p.home[b])
+	if p.depth[at] < p.depth[home] {
+		return home // the contents are new each time that the block runs
+	}
+	var path []tir.Stmt // innermost first
+	for s := at; s != nil && s != home; s = p.parent[s] {
+		path = append(path, s)
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		if _, block := path[i].(*tir.Block); !block && c.carries(path[i], b) {
+			at = p.parent[path[i]]
+			break
+		}
+	}
+	for {
+		if _, ok := at.(*tir.While); !ok || at == home {
+			return at // a while loop has no place for it
+		}
+		at = p.parent[at]
+	}
 }

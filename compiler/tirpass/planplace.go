@@ -1,13 +1,28 @@
 package tirpass
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/analysis"
+)
 
 // allocPlacer writes allocations where they were planned.
 type allocPlacer struct {
 	*planner
-	m       tir.Mapper
-	place   map[tir.Stmt][]*tir.Buffer
-	visible map[*tir.Buffer]bool // planned buffers that are allocated around the current place
+	m     tir.Mapper
+	place map[tir.Stmt][]*tir.Buffer
+	// visible holds, by their pointers, the buffers of parameters and the planned ones that
+	// are allocated around the current place.
+	visible map[*tir.Var]*tir.Buffer
+}
+
+func visibleBuffers(f *tir.PrimFunc) map[*tir.Var]*tir.Buffer {
+	out := map[*tir.Var]*tir.Buffer{}
+	for _, b := range f.Buffers {
+		if b != nil {
+			out[b.Data] = b
+		}
+	}
+	return out
 }
 
 func (w *allocPlacer) stmt(s tir.Stmt) tir.Stmt {
@@ -34,7 +49,7 @@ func (w *allocPlacer) stmt(s tir.Stmt) tir.Stmt {
 			return out
 		}
 		c := *out
-		c.Body = opaqueBlock(out.Body, bufs)
+		c.Body = opaqueBlock(out.Body, bufs, w.visible)
 		return &c
 	}
 	return w.m.MapStmt(s)
@@ -42,13 +57,13 @@ func (w *allocPlacer) stmt(s tir.Stmt) tir.Stmt {
 
 func (w *allocPlacer) enter(bufs []*tir.Buffer) {
 	for _, b := range bufs {
-		w.visible[b] = true
+		w.visible[b.Data] = b
 	}
 }
 
 func (w *allocPlacer) leave(bufs []*tir.Buffer) {
 	for _, b := range bufs {
-		delete(w.visible, b)
+		delete(w.visible, b.Data)
 	}
 }
 
@@ -57,7 +72,7 @@ func (w *allocPlacer) leave(bufs []*tir.Buffer) {
 func (w *allocPlacer) outer(regions []*tir.BufferRegion) []*tir.BufferRegion {
 	var out []*tir.BufferRegion
 	for _, r := range regions {
-		if !w.managed[r.Buffer] || w.visible[r.Buffer] {
+		if w.home[r.Buffer] == nil || w.visible[r.Buffer.Data] != nil {
 			out = append(out, r)
 		}
 	}
@@ -102,8 +117,11 @@ func sameBuffers(a, b []*tir.Buffer) bool {
 	return true
 }
 
-// opaqueBlock wraps body in a block that allocates bufs. Its reads and writes stay empty:
-// later passes look at the accesses themselves.
-func opaqueBlock(body tir.Stmt, bufs []*tir.Buffer) tir.Stmt {
-	return &tir.BlockRealize{Predicate: tir.Bool(true), Block: &tir.Block{AllocBuffers: bufs, Body: body}}
+// opaqueBlock wraps body in a block that allocates bufs and tells what body reads and writes
+// of other buffers; visible holds those around it that body may reach by pointer.
+func opaqueBlock(body tir.Stmt, bufs []*tir.Buffer, visible map[*tir.Var]*tir.Buffer) tir.Stmt {
+	b := &tir.Block{AllocBuffers: bufs, Body: body}
+	reads, writes, opaque := analysis.BlockAccessRegion(b, visible)
+	b.Reads, b.Writes = append(reads, opaque...), append(writes, opaque...)
+	return &tir.BlockRealize{Predicate: tir.Bool(true), Block: b}
 }

@@ -114,8 +114,11 @@ func (b *builder) bounds(buf *tir.Buffer, i int, p *node) (start, stop tir.Expr)
 }
 
 // extent returns stop - start. The printer writes stop as start + extent, from which the
-// extent is taken as it was.
+// extent is taken as it was; what starts at 0 stops at its extent.
 func extent(start, stop tir.Expr) tir.Expr {
+	if tir.IsConst(start, 0) {
+		return stop
+	}
 	if s, ok := stop.(*tir.Binary); ok && s.Op == tir.OpAdd {
 		if ir.StructuralEqual(s.A, start, ir.EqualOpts{}) {
 			return s.B

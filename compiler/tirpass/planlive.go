@@ -1,0 +1,310 @@
+package tirpass
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// carriers knows all accesses to the buffers that a function allocates, and answers which
+// loops carry the contents of a buffer from one iteration to a later one.
+type carriers struct {
+	accesses map[*tir.Buffer][]*bufferAccess
+	jumps    bool // break or continue: a statement need not run because those before it did
+	lets     map[*tir.Var]bool
+
+	root  func(*tir.Buffer) *tir.Buffer
+	views map[*tir.Buffer]*tir.BufferRegion
+	sub   map[*tir.Var]tir.Expr // iteration variables and short lets, by what they are bound to
+	at    *accessScope
+	block *tir.Block // innermost
+}
+
+// bufferAccess is a read or write in all iterations of the loops around it.
+type bufferAccess struct {
+	write bool
+	// region is what one iteration accesses, over the variables of the loops around. nil: any part.
+	region []*tir.Range
+	// exact: one iteration writes all of region, which is one element.
+	exact bool
+	at    *accessScope
+}
+
+type scopeKind uint8
+
+const (
+	loopScope  scopeKind = iota // a For
+	whileScope                  // a While
+	condScope                   // a condition that holds
+	stepScope                   // one of several statements that run one after the other
+)
+
+// accessScope is one of the things around a statement, linked outward.
+type accessScope struct {
+	up    *accessScope
+	depth int
+	kind  scopeKind
+	stmt  tir.Stmt   // the loop, or what the steps are of
+	dom   *tir.Range // of a loop
+	loop  *tir.For   // of a loop
+	cond  tir.Expr   // of a condition
+	index int        // of a step
+}
+
+// maxCarriedExpr bounds the expressions that are substituted for variables: a chain of lets
+// can stand for an expression that is exponentially long.
+const maxCarriedExpr = 256
+
+func findCarriers(f *tir.PrimFunc, root func(*tir.Buffer) *tir.Buffer) *carriers {
+	c := &carriers{
+		accesses: map[*tir.Buffer][]*bufferAccess{}, lets: map[*tir.Var]bool{}, root: root,
+		views: map[*tir.Buffer]*tir.BufferRegion{}, sub: map[*tir.Var]tir.Expr{},
+	}
+	c.walk(f.Body)
+	return c
+}
+
+// within walks n inside of scope s.
+func (c *carriers) within(s accessScope, n ir.Node) {
+	if n == nil {
+		return
+	}
+	old := c.at
+	s.up = old
+	if old != nil {
+		s.depth = old.depth + 1
+	}
+	c.at = &s
+	c.walk(n)
+	c.at = old
+}
+
+func (c *carriers) walk(n ir.Node) {
+	switch n := n.(type) {
+	case *tir.For:
+		c.walk(n.Min)
+		c.walk(n.Extent)
+		dom := &tir.Range{Min: c.expr(n.Min), Extent: c.expr(n.Extent)}
+		c.within(accessScope{kind: loopScope, stmt: n, loop: n, dom: dom}, n.Body)
+		return
+	case *tir.While:
+		c.within(accessScope{kind: whileScope, stmt: n}, &tir.IfThenElse{Cond: n.Cond, Then: n.Body})
+		return
+	case *tir.IfThenElse:
+		c.walk(n.Cond)
+		cond := c.expr(n.Cond)
+		c.within(accessScope{kind: condScope, cond: cond}, n.Then)
+		if n.Else != nil {
+			c.within(accessScope{kind: condScope, cond: tir.LogicalNot(cond)}, n.Else)
+		}
+		return
+	case *tir.SeqStmt:
+		for i, s := range n.Seq {
+			c.within(accessScope{kind: stepScope, stmt: n, index: i}, s)
+		}
+		return
+	case *tir.LetStmt:
+		c.walk(n.Value)
+		c.let(n.Var, n.Value)
+		c.walk(n.Body)
+		return
+	case *tir.Let:
+		c.walk(n.Value)
+		c.let(n.Var, n.Value)
+		c.walk(n.Body)
+		return
+	case *tir.BlockRealize:
+		c.realize(n)
+		return
+	case *tir.BufferStore:
+		for _, e := range n.Indices {
+			c.walk(e)
+		}
+		c.walk(n.Value)
+		c.element(n.Buffer, n.Indices, true, n.Predicate == nil)
+		return
+	case *tir.BufferLoad:
+		for _, e := range n.Indices {
+			c.walk(e)
+		}
+		c.element(n.Buffer, n.Indices, false, false)
+		return
+	case *tir.Var:
+		c.pointer(n)
+		return
+	case *tir.DeclBuffer:
+		c.walk(n.Body)
+		return
+	case *tir.Call:
+		switch n.Op {
+		case tir.OpBreakLoop, tir.OpContinueLoop:
+			c.jumps = true
+		case tir.OpIfThenElse:
+			c.walk(n.Args[0])
+			cond := c.expr(n.Args[0])
+			c.within(accessScope{kind: condScope, cond: cond}, n.Args[1])
+			c.within(accessScope{kind: condScope, cond: tir.LogicalNot(cond)}, n.Args[2])
+			return
+		}
+	}
+	n.EachChild(c.walk)
+}
+
+// let notes the value of v where it is short and does not depend on memory.
+func (c *carriers) let(v *tir.Var, value tir.Expr) {
+	if e := c.expr(value); size(e) <= maxCarriedExpr && !readsMemory(e) {
+		c.sub[v] = e
+		return
+	}
+	c.lets[v] = true
+}
+
+func (c *carriers) realize(r *tir.BlockRealize) {
+	b := r.Block
+	for _, v := range r.Values {
+		c.walk(v)
+	}
+	if r.Predicate != nil {
+		c.walk(r.Predicate)
+	}
+	var first tir.Expr = tir.Bool(true) // where the init runs
+	for i, iv := range b.IterVars {
+		if i >= len(r.Values) {
+			break
+		}
+		c.let(iv.Var, r.Values[i])
+		if iv.Kind == tir.CommReduce {
+			first = tir.And(first, tir.EQ(iv.Var, tir.CastTo(iv.Var.DType(), iv.Dom.Min)))
+		}
+	}
+	for _, m := range b.MatchBuffers {
+		c.views[m.Buffer] = c.source(m.Source)
+	}
+	outer := c.block
+	c.block = b
+	body := b.Body
+	if b.Init != nil {
+		body = &tir.SeqStmt{Seq: []tir.Stmt{&tir.IfThenElse{Cond: first, Then: b.Init}, b.Body}}
+	}
+	if r.Predicate == nil || tir.IsTrue(r.Predicate) {
+		c.walk(body)
+	} else {
+		c.within(accessScope{kind: condScope, cond: c.expr(r.Predicate)}, body)
+	}
+	c.block = outer
+}
+
+// source returns the region that a view shows of the buffer that is no view itself.
+func (c *carriers) source(r *tir.BufferRegion) *tir.BufferRegion {
+	out := &tir.BufferRegion{Buffer: r.Buffer, Region: make([]*tir.Range, len(r.Region))}
+	for i, x := range r.Region {
+		out.Region[i] = &tir.Range{Min: c.expr(x.Min), Extent: c.expr(x.Extent)}
+	}
+	if of := c.views[r.Buffer]; of != nil {
+		return through(of, out)
+	}
+	return out
+}
+
+// through returns the region of a view as a region of what it shows: of.
+func through(of, r *tir.BufferRegion) *tir.BufferRegion {
+	n := len(of.Region) - len(r.Region)
+	if n < 0 {
+		return &tir.BufferRegion{Buffer: of.Buffer}
+	}
+	region := slices.Clone(of.Region)
+	for i, y := range r.Region {
+		region[n+i] = &tir.Range{Min: tir.Add(of.Region[n+i].Min, tir.CastTo(of.Region[n+i].Min.DType(), y.Min)), Extent: y.Extent}
+	}
+	return &tir.BufferRegion{Buffer: of.Buffer, Region: region}
+}
+
+// element notes an access to one element, or to several where an index is a vector.
+func (c *carriers) element(b *tir.Buffer, indices []tir.Expr, write, exact bool) {
+	root := c.root(b)
+	if root == nil {
+		return
+	}
+	r := &tir.BufferRegion{Buffer: b}
+	for _, e := range indices {
+		e = c.expr(e)
+		if e.DType().Lanes > 1 || !e.DType().IsInteger() {
+			c.note(&bufferAccess{write: write}, root)
+			return
+		}
+		r.Region = append(r.Region, &tir.Range{Min: e, Extent: tir.Const(e.DType(), 1)})
+	}
+	if of := c.views[b]; of != nil {
+		r = through(of, r)
+	}
+	if r.Buffer != root || len(r.Region) != len(root.Shape) { // other indices into the same memory
+		c.note(&bufferAccess{write: write}, root)
+		return
+	}
+	c.note(&bufferAccess{write: write, region: r.Region, exact: exact}, root)
+}
+
+// pointer notes that something gets the pointer v: the block says what it does with it, or
+// it may do everything.
+func (c *carriers) pointer(v *tir.Var) {
+	b := c.root(&tir.Buffer{Data: v})
+	if b == nil {
+		return
+	}
+	said := false
+	if c.block != nil {
+		for i, list := range [][]*tir.BufferRegion{c.block.Reads, c.block.Writes} {
+			for _, x := range list {
+				if c.root(x.Buffer) != b {
+					continue
+				}
+				said = true
+				a := &bufferAccess{write: i == 1}
+				if r := c.source(x); r.Buffer == b && len(r.Region) == len(b.Shape) {
+					a.region = r.Region
+				}
+				c.note(a, b)
+			}
+		}
+	}
+	if !said {
+		c.note(&bufferAccess{}, b)
+		c.note(&bufferAccess{write: true}, b)
+	}
+}
+
+// note records an access. A region that depends on memory can be any.
+func (c *carriers) note(a *bufferAccess, b *tir.Buffer) {
+	for _, r := range a.region {
+		if size(r.Min)+size(r.Extent) > maxCarriedExpr || readsMemory(r.Min) || readsMemory(r.Extent) {
+			a.region, a.exact = nil, false
+			break
+		}
+	}
+	a.at = c.at
+	c.accesses[b] = append(c.accesses[b], a)
+}
+
+func (c *carriers) expr(e tir.Expr) tir.Expr { return tir.SubstExpr(e, c.sub) }
+
+func readsMemory(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad:
+			found = true
+		case *tir.Call:
+			found = found || tir.CallEffect(n) > tir.Pure
+		}
+		return !found
+	})
+	return found
+}
+
+// size counts the nodes of e as a tree, up to a little more than maxCarriedExpr.
+func size(e tir.Expr) int {
+	n := 0
+	ir.Walk(e, func(ir.Node) bool { n++; return n <= maxCarriedExpr })
+	return n
+}
