@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -44,6 +45,8 @@ type Result struct {
 	Kernels     []Kernel   // in the order of the module
 	Artifact    *artifact.Artifact
 	Diagnostics []ir.Diagnostic
+
+	ran func(pass string) bool // nil where no pass ran
 }
 
 // Kernel is the generated code of one loop function.
@@ -96,7 +99,7 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 		}
 		return err
 	})
-	res.Diagnostics = c.Diagnostics()
+	res.Diagnostics, res.ran = c.Diagnostics(), c.Ran
 	return res, err
 }
 
@@ -134,7 +137,7 @@ func Compile(ctx context.Context, req Request) (*Result, error) {
 func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Module) error {
 	b := vm.NewBuilder()
 	if err := vmcodegen.Build(res.Module, b); err != nil {
-		return err
+		return res.left(err)
 	}
 	exec, err := b.Build()
 	if err != nil {
@@ -159,6 +162,16 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 		Target: t.String(), Exec: exec, Kernels: [][]byte{lib.Bytes}, Functions: signatures(source),
 	}
 	return nil
+}
+
+// left tells an error of what was not lowered which passes ran: advice to run them would be
+// wrong.
+func (r *Result) left(err error) error {
+	var u *vmcodegen.Unlowered
+	if errors.As(err, &u) && r.ran != nil {
+		u.Passes = slices.DeleteFunc(u.Passes, r.ran)
+	}
+	return err
 }
 
 // signatures describes the public graph functions of m.

@@ -58,6 +58,7 @@ type Context struct {
 type diagnostics struct {
 	mu   sync.Mutex
 	list []ir.Diagnostic
+	ran  map[string]bool // passes that are no sequences
 }
 
 // ContextOption sets something of a new context.
@@ -173,6 +174,24 @@ func (c *Context) Report(d ir.Diagnostic) {
 	c.diag.mu.Lock()
 	defer c.diag.mu.Unlock()
 	c.diag.list = append(c.diag.list, d)
+}
+
+// Ran reports whether a pass of that name has run to its end, for messages to those who
+// started it: what a pass does must not depend on it.
+func (c *Context) Ran(name string) bool {
+	c.diag.mu.Lock()
+	defer c.diag.mu.Unlock()
+	return c.diag.ran[name]
+}
+
+// done notes that p has run.
+func (c *Context) done(p *Pass) {
+	c.diag.mu.Lock()
+	defer c.diag.mu.Unlock()
+	if c.diag.ran == nil {
+		c.diag.ran = map[string]bool{}
+	}
+	c.diag.ran[p.Name] = true
 }
 
 // Diagnostics returns what was reported so far.

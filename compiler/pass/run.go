@@ -75,6 +75,7 @@ func (c *Context) runStep(p *Pass, m *ir.Module, s *Step) (*ir.Module, error) {
 		}
 		return nil, err
 	}
+	c.done(p)
 	err = c.instrumented(s, func(in *Instrument) error { return call(in.RunAfterPass, out, s) }, "run_after_pass")
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ var LegalizeOps = &pass.Pass{
 		if !c.ConfigBool("relax.transform.apply_legalize_ops") {
 			return m, nil
 		}
-		l := &legalizer{ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{}, shared: newSharedOrigins("LegalizeOps", m), own: map[string]bool{}, reported: map[string]bool{}}
+		l := newLegalizer(c, m)
 		for _, name := range c.Arg("skip_ops").([]ir.Value) {
 			if s, ok := name.(string); ok {
 				l.skip[s] = true
@@ -55,6 +55,32 @@ type legalizer struct {
 	bound      map[*relax.Var]relax.Expr
 	transposed map[*relax.Var]relax.Expr // what a variable is the transposed of
 	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
+}
+
+func newLegalizer(c *pass.Context, m *ir.Module) *legalizer {
+	return &legalizer{
+		ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{},
+		shared: newSharedOrigins("LegalizeOps", m), own: map[string]bool{}, reported: map[string]bool{},
+	}
+}
+
+// legalizableIn returns whether LegalizeOps would lower a binding of f. That is the same
+// whether it ran or not, so that a hint to run it is given only where that helps.
+func legalizableIn(c *pass.Context, m *ir.Module, f *relax.Function) func(relax.Binding) bool {
+	var l *legalizer
+	return func(b relax.Binding) bool {
+		vb, ok := b.(*relax.VarBinding)
+		rule := legalizeRule(opName(b.BoundValue()))
+		if !ok || rule == nil {
+			return false
+		}
+		if l == nil {
+			l = newLegalizer(c, m)
+			l.scan(f)
+		}
+		_, err := l.newKernel(vb).build(rule)
+		return err == nil
+	}
 }
 
 func (l *legalizer) module() (*ir.Module, error) {
@@ -139,9 +165,15 @@ func (l *legalizer) report(vb *relax.VarBinding, name, why string) {
 		return
 	}
 	l.reported[key] = true
+	help := ""
+	if t, ok := vb.Var.SInfo.(*relax.TensorStructInfo); ok {
+		if _, known := t.Dims(); !known {
+			help = "give the inputs fixed shapes, or say by a match_cast which shape it is"
+		}
+	}
 	l.ctx.Report(ir.Diagnostic{
 		Severity: ir.Warning, Pass: "LegalizeOps", Func: l.fn, Origin: vb.Origin, Span: vb.Span,
-		Message: fmt.Sprintf("%s = %s was not lowered: %s", vb.Var.Name, name, why),
+		Message: fmt.Sprintf("%s = %s was not lowered: %s", vb.Var.Name, name, why), Help: help,
 	})
 }
 

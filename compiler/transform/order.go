@@ -19,8 +19,9 @@ func warnNotLegalized(c *pass.Context, m *ir.Module, name string) {
 	annotated := hasPatterns(m)
 	for gv, fn := range m.Funcs() {
 		if f, ok := fn.(*relax.Function); ok {
+			legalizable := legalizableIn(c, m, f)
 			reportLeft(c, gv.Name, f, name+" sees kernels only", "run LegalizeOps before "+name, func(b relax.Binding) string {
-				if n := opName(b.BoundValue()); n != "" && computes(n) {
+				if n := opName(b.BoundValue()); n != "" && computes(n) && legalizable(b) {
 					return n
 				}
 				return ""
@@ -54,11 +55,12 @@ func hasPatterns(m *ir.Module) bool {
 // warnNotRewritten reports calls that should have been given memory by CallTIRRewrite.
 func warnNotRewritten(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) {
 	name := c.Step().Pass.Name
+	legalizable := legalizableIn(c, c.Step().Input, f)
 	reportLeft(c, gv.Name, f, name+" sees allocations only", "run LegalizeOps and CallTIRRewrite before "+name, func(b relax.Binding) string {
 		switch n := opName(b.BoundValue()); {
 		case n == opCallTIR || n == opCallDPS || n == opCallTIRInplace:
 			return n
-		case n != "" && computes(n) && n != opReshape:
+		case n != "" && computes(n) && n != opReshape && legalizable(b):
 			return n
 		}
 		return ""

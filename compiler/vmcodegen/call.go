@@ -106,7 +106,7 @@ func (g *generator) callOperator(c *relax.Call, name string) (vm.Arg, error) {
 		g.b.EmitCall(fn, args, dst)
 		return vm.Register(dst), nil
 	}
-	return 0, g.unlowered("operator "+name, help(name))
+	return 0, g.unlowered("operator "+name, lowers(name)...)
 }
 
 // withoutMachine lists builtins that the lowering calls with context and that take none.

@@ -75,7 +75,7 @@ func (g *generator) fresh() vm.Reg {
 func (g *generator) seq(s *relax.SeqExpr) (vm.Arg, error) {
 	for _, blk := range s.Blocks {
 		if blk.Dataflow {
-			return 0, g.unlowered("a dataflow block", "run ToNonDataflow")
+			return 0, g.unlowered("a dataflow block", "ToNonDataflow")
 		}
 		for _, b := range blk.Bindings {
 			g.at = b.Bound()
@@ -84,7 +84,7 @@ func (g *generator) seq(s *relax.SeqExpr) (vm.Arg, error) {
 				return 0, err
 			}
 			if mc, ok := b.(*relax.MatchCast); ok {
-				return 0, g.unlowered("match_cast to "+relax.FormatSInfo(mc.SInfo), "run VMShapeLower")
+				return 0, g.unlowered("match_cast to "+relax.FormatSInfo(mc.SInfo), "VMShapeLower")
 			}
 			g.regs[b.Bound()] = a
 		}
@@ -108,7 +108,7 @@ func (g *generator) value(e relax.Expr) (vm.Arg, error) {
 	case *relax.ShapeExpr:
 		dims, ok := relax.StaticInts(e.Values)
 		if !ok {
-			return 0, g.unlowered("the symbolic shape "+relax.FormatDims(e.Values), "run VMShapeLower")
+			return 0, g.unlowered("the symbolic shape "+relax.FormatDims(e.Values), "VMShapeLower")
 		}
 		return g.b.Shape(dims), nil
 	case *relax.PrimValue:
@@ -118,7 +118,7 @@ func (g *generator) value(e relax.Expr) (vm.Arg, error) {
 		if f, ok := e.Value.(*tir.FloatImm); ok {
 			return g.b.Float(f.Value), nil
 		}
-		return 0, g.unlowered("the scalar "+relax.FormatPrim(e.Value), "run ComputePrimValue and VMShapeLower")
+		return 0, g.unlowered("the scalar "+relax.FormatPrim(e.Value), "ComputePrimValue", "VMShapeLower")
 	case *relax.StringImm:
 		return g.b.String(e.Value), nil
 	case *relax.DataTypeImm:
@@ -144,11 +144,11 @@ func (g *generator) value(e relax.Expr) (vm.Arg, error) {
 	case *relax.Call:
 		return g.callExpr(e)
 	case *relax.Function:
-		return 0, g.unlowered("a local function", "run LambdaLift")
+		return 0, g.unlowered("a local function", "LambdaLift")
 	case *relax.SeqExpr:
 		return g.seq(e)
 	}
-	return 0, g.unlowered(fmt.Sprintf("an expression of kind %T", e), "this is an error of the compiler")
+	return 0, fmt.Errorf("function %s: no instruction computes an expression of kind %T: this is an error of the compiler", g.name, e)
 }
 
 // global returns the argument that refers to a function of the module. A kernel is found
@@ -160,7 +160,7 @@ func (g *generator) global(name string) (vm.Arg, error) {
 	}
 	symbol := ir.GlobalSymbol(f)
 	if symbol == "" {
-		return 0, g.unlowered("the call of kernel "+name+", which has no global_symbol,", "run AttachGlobalSymbol")
+		return 0, g.unlowered("the call of kernel "+name+", which has no global_symbol,", "AttachGlobalSymbol")
 	}
 	return g.b.DeclareFunction(symbol, vm.PackedFunc), nil
 }

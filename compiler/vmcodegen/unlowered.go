@@ -9,7 +9,8 @@ import (
 type Unlowered struct {
 	Func, Var string
 	What      string
-	Help      string
+	// Passes lower it and did not run, as far as is known.
+	Passes []string
 }
 
 // Error names what was left and what to do.
@@ -18,31 +19,36 @@ func (e *Unlowered) Error() string {
 	if e.Var != "" {
 		s += ", variable " + e.Var
 	}
-	return s + ": " + e.What + " was not lowered; " + e.Help
+	s += ": " + e.What + " was not lowered"
+	if len(e.Passes) == 0 {
+		return s + ": the passes that lower it ran, and their warnings say why they left it"
+	}
+	return s + "; run " + strings.Join(e.Passes, " and ")
 }
 
-func (g *generator) unlowered(what, help string) error {
-	e := &Unlowered{Func: g.name, What: what, Help: help}
+// unlowered is the error that what was left, which passes would have lowered.
+func (g *generator) unlowered(what string, passes ...string) error {
+	e := &Unlowered{Func: g.name, What: what, Passes: passes}
 	if g.at != nil {
 		e.Var = g.at.Name
 	}
 	return e
 }
 
-// help says which pass lowers an operator that is left over.
-func help(name string) string {
+// lowers returns the passes that lower an operator.
+func lowers(name string) []string {
 	switch {
 	case name == "relax.call_tir" || name == "relax.call_dps_packed" || name == "relax.call_tir_inplace":
-		return "run CallTIRRewrite"
+		return []string{"CallTIRRewrite"}
 	case name == "relax.builtin.alloc_tensor":
-		return "run LowerAllocTensor"
+		return []string{"LowerAllocTensor"}
 	case strings.HasPrefix(name, "relax.memory.") || name == "relax.shape_of" || name == "relax.vm.call_tir_dyn" ||
 		name == "relax.tensor_to_shape" || strings.HasSuffix(name, "_closure"):
-		return "run LowerRuntimeBuiltin"
-	case name == "relax.reshape":
-		return "run LegalizeOps, or LowerRuntimeBuiltin after RewriteDataflowReshape"
+		return []string{"LowerRuntimeBuiltin"}
+	case name == "relax.reshape": // what RewriteDataflowReshape made a view is left to the second
+		return []string{"LegalizeOps", "LowerRuntimeBuiltin"}
 	case name == "relax.call_pure_packed":
-		return "run RemovePurityChecking"
+		return []string{"RemovePurityChecking"}
 	}
-	return "run LegalizeOps"
+	return []string{"LegalizeOps"}
 }
