@@ -16,7 +16,7 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/static"
 	"github.com/irscope/irscope/ui/templates"
-	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -49,7 +49,7 @@ func (s *Server) do(f handlerFunc) http.HandlerFunc {
 // it is logged, and the visitor learns nothing of it.
 func (s *Server) explain(r *http.Request, err error) *httpError {
 	var known *httpError
-	var refusal *run.Refusal
+	var refusal *share.Refusal
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &known):

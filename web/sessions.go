@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -142,7 +143,7 @@ func (s *Server) newSession(ctx context.Context, c creation, token string) (stor
 
 // refused tells whether a run was only not admitted; the session exists all the same.
 func refused(err error) bool {
-	var r *run.Refusal
+	var r *share.Refusal
 	return errors.As(err, &r)
 }
 

@@ -5,20 +5,9 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/irscope/irscope/web/share"
 )
-
-// Refusal says that a run was not admitted now.
-type Refusal struct {
-	// Busy is true where the server has no room, and false where this visitor asks
-	// for too much.
-	Busy    bool
-	Message string
-	// RetryAfter says when asking again makes sense.
-	RetryAfter time.Duration
-}
-
-// Error implements error.
-func (r *Refusal) Error() string { return r.Message }
 
 // Admission are the numbers by which runs are admitted.
 type Admission struct {
@@ -48,26 +37,9 @@ type visitor struct {
 	rate            *rate.Limiter
 }
 
-// maxVisitors is the number of visitors from which idle ones are forgotten.
-const maxVisitors = 10_000
-
-// visitor returns the counts of a visitor; the caller holds the lock.
-func (m *Manager) visitor(id string) *visitor {
-	v := m.visitors[id]
-	if v != nil {
-		return v
-	}
-	if len(m.visitors) >= maxVisitors {
-		for id, old := range m.visitors {
-			if old.running == 0 && old.queued == 0 && old.rate.Tokens() >= float64(old.rate.Burst()) {
-				delete(m.visitors, id)
-			}
-		}
-	}
-	n := m.cfg.Admission.PerMinute
-	v = &visitor{rate: rate.NewLimiter(rate.Limit(float64(n)/60), n)}
-	m.visitors[id] = v
-	return v
+// newVisitors returns a table of visitors who may start so many runs in a minute.
+func newVisitors(perMinute int) *share.Table[visitor] {
+	return share.NewTable(func() visitor { return visitor{rate: share.NewRate(perMinute)} })
 }
 
 // admit decides whether a visitor may start another run, and counts it against the
@@ -76,34 +48,33 @@ func (m *Manager) admit(v *visitor) error {
 	a := m.cfg.Admission
 	switch {
 	case m.draining:
-		return &Refusal{Busy: true, Message: "the server is shutting down; try again in a moment", RetryAfter: 5 * time.Second}
-	case len(m.queue) >= a.Queue:
-		return &Refusal{Busy: true, Message: fmt.Sprintf("%d runs are waiting already; try again later", len(m.queue)), RetryAfter: 10 * time.Second}
+		return &share.Refusal{Busy: true, Message: "the server is shutting down; try again in a moment", RetryAfter: 5 * time.Second}
+	case m.queue.Len() >= a.Queue:
+		return &share.Refusal{Busy: true, Message: fmt.Sprintf("%d runs are waiting already; try again later", m.queue.Len()), RetryAfter: 10 * time.Second}
 	case v.queued >= a.QueuePerVisitor:
-		return &Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one or cancel one", v.queued, v.running), RetryAfter: 5 * time.Second}
+		return &share.Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one or cancel one", v.queued, v.running), RetryAfter: 5 * time.Second}
 	}
 	r := v.rate.Reserve()
 	if wait := r.Delay(); wait > 0 {
 		r.Cancel()
-		return &Refusal{Message: fmt.Sprintf("you may start %d runs in a minute; try again later", a.PerMinute), RetryAfter: wait}
+		return &share.Refusal{Message: fmt.Sprintf("you may start %d runs in a minute; try again later", a.PerMinute), RetryAfter: wait}
 	}
 	return nil
 }
 
-// pick takes the first waiting run that may start now out of the queue, or returns
-// nil; the caller holds the lock.
+// pick takes the waiting run whose turn it is, of those that may start now, out of the queue,
+// or returns nil; the caller holds the lock. Visitors come one after the other, so that one with
+// many runs does not keep others waiting.
 func (m *Manager) pick() *active {
 	a := m.cfg.Admission
-	for i, next := range m.queue {
-		// One run may always start, however much it is allowed.
-		if m.running >= a.Workers || m.running > 0 && m.memory+next.req.Limits.Memory > a.Memory {
-			return nil
-		}
-		if next.visitor.running >= a.PerVisitor {
-			continue
-		}
-		m.queue = append(m.queue[:i:i], m.queue[i+1:]...)
-		return next
+	if m.running >= a.Workers {
+		return nil
 	}
-	return nil
+	next, ok := m.queue.Next(func(q *active) bool { return q.visitor.Value.running < a.PerVisitor })
+	// One run may always start, however much it is allowed.
+	if !ok || m.running > 0 && m.memory+next.req.Limits.Memory > a.Memory {
+		return nil
+	}
+	m.queue.Take(next)
+	return next
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -37,10 +38,10 @@ type Manager struct {
 	mu       sync.Mutex
 	active   map[string]*active // by id: queued, running, or being stored
 	byKey    map[string]*active // of these, the ones that may be shared
-	queue    []*active
+	queue    share.Ring[*share.Entry[visitor], *active]
 	running  int
 	memory   int64
-	visitors map[string]*visitor
+	visitors *share.Table[visitor]
 	draining bool
 	work     sync.WaitGroup // runs and their runners
 }
@@ -50,7 +51,7 @@ type Manager struct {
 type active struct {
 	run     store.Run
 	req     Request
-	visitor *visitor
+	visitor *share.Entry[visitor] // given back when the run is over
 	log     *Log
 
 	state   string
@@ -93,11 +94,11 @@ const logCache = 64 << 20
 // NewManager returns a manager without runs. Recover ends those that an earlier process
 // has left in the store.
 func NewManager(cfg Config) *Manager {
-	return &Manager{cfg: cfg, logs: lru.New[string, *Log](logCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: map[string]*visitor{}}
+	return &Manager{cfg: cfg, logs: lru.New[string, *Log](logCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: newVisitors(cfg.Admission.PerMinute)}
 }
 
 // Start starts a run for a session of a visitor, or queues it, or returns the run
-// with the same key that another session started. It returns a *Refusal where there
+// with the same key that another session started. It returns a *share.Refusal where there
 // is no room, and an error that names the setting where a setting is wrong.
 func (m *Manager) Start(ctx context.Context, visitorID, session string, req Request) (Info, error) {
 	settings, err := req.Settings.Normalize()
@@ -129,18 +130,19 @@ func (m *Manager) Start(ctx context.Context, visitorID, session string, req Requ
 	case !errors.Is(err, store.ErrNotFound):
 		return Info{}, err
 	}
-	v := m.visitor(visitorID)
-	if err := m.admit(v); err != nil {
-		return Info{}, err
-	}
+	v := m.visitors.Take(visitorID)
 	r := store.Run{ID: newID(), Key: key, Request: body, Created: time.Now().UTC()}
-	if err := m.cfg.Store.CreateRun(ctx, r); err != nil {
+	if err = m.admit(&v.Value); err == nil {
+		err = m.cfg.Store.CreateRun(ctx, r)
+	}
+	if err != nil {
+		m.visitors.Give(v)
 		return Info{}, err
 	}
 	a := &active{run: r, req: req, visitor: v, log: NewLog(), state: StateQueued, holders: map[string]bool{session: true}}
 	m.active[r.ID], m.byKey[key] = a, a
-	m.queue = append(m.queue, a)
-	v.queued++
+	m.queue.Push(v, a)
+	v.Value.queued++
 	m.schedule()
 	info := a.info(m.position(a))
 	info.Session = session
@@ -157,8 +159,8 @@ func (m *Manager) shared(i Info, session string) (Info, error) {
 func (m *Manager) schedule() {
 	for a := m.pick(); a != nil; a = m.pick() {
 		a.state = StateRunning
-		a.visitor.queued--
-		a.visitor.running++
+		a.visitor.Value.queued--
+		a.visitor.Value.running++
 		m.running++
 		m.memory += a.req.Limits.Memory
 		var ctx context.Context
@@ -167,9 +169,9 @@ func (m *Manager) schedule() {
 	}
 }
 
-// position returns the place of a run in the queue, from 1; 0 if it does not wait.
-// The caller holds the lock.
-func (m *Manager) position(a *active) int { return slices.Index(m.queue, a) + 1 }
+// position returns the place of a run in the queue, from 1, as turns go round now; 0 if it does
+// not wait. The caller holds the lock.
+func (m *Manager) position(a *active) int { return slices.Index(m.queue.All(), a) + 1 }
 
 // Run describes a run.
 func (m *Manager) Run(ctx context.Context, id string) (Info, error) {

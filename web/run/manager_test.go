@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -185,9 +186,9 @@ func TestAdmission(t *testing.T) {
 		adm := run.DefaultAdmission(4)
 		adm.Queue = 12
 		m := run.NewManager(run.Config{Runner: hang(begun), Store: st, Admission: adm, Limits: run.Limits{Time: time.Hour, LogBytes: 1 << 20, Memory: 1}, Log: quiet()})
-		refused := func(visitor, name string) *run.Refusal {
+		refused := func(visitor, name string) *share.Refusal {
 			_, err := m.Start(t.Context(), visitor, "s", request(name))
-			var r *run.Refusal
+			var r *share.Refusal
 			if err != nil && !errors.As(err, &r) {
 				t.Fatal(err)
 			}
@@ -347,4 +348,38 @@ func TestDrainLetsRunsFinish(t *testing.T) {
 	if done := last(t, m, a.ID); done.Status != event.StatusOK {
 		t.Errorf("the running run ended as %s", done.Status)
 	}
+}
+
+// TestTheQueueGoesRound lets one visitor queue many runs before another comes with one.
+func TestTheQueueGoesRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := make(chan string, 20)
+		m := run.NewManager(run.Config{
+			Runner: runnerFunc(func(ctx context.Context, req run.Request, _ run.Sink) error {
+				begun <- req.Source.Name
+				time.Sleep(time.Second)
+				return nil
+			}),
+			Store: store.NewMemory(64 << 20), Admission: run.DefaultAdmission(1),
+			Limits: run.Limits{Time: time.Hour, LogBytes: 1 << 20, Memory: 1}, Log: quiet(),
+		})
+		positions := []int{}
+		for _, name := range []string{"a0", "a1", "a2", "a3", "b0", "b1", "c0"} {
+			info := start(t, m, name[:1], "s", request(name))
+			positions = append(positions, info.Position)
+		}
+		if got := fmt.Sprint(positions); got != "[0 1 2 3 2 4 3]" {
+			t.Errorf("the positions are %s", got)
+		}
+		time.Sleep(time.Minute)
+		close(begun)
+		var order []string
+		for name := range begun {
+			order = append(order, name)
+		}
+		if got := strings.Join(order, " "); got != "a0 a1 b0 c0 a2 b1 a3" {
+			t.Errorf("the order is %s", got)
+		}
+		m.Drain(t.Context())
+	})
 }

@@ -52,10 +52,11 @@ func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
 
 	m.mu.Lock()
 	if a.state == StateRunning {
-		a.visitor.running--
+		a.visitor.Value.running--
 		m.running--
 		m.memory -= a.req.Limits.Memory
 	}
+	m.visitors.Give(a.visitor)
 	a.state, a.hash = string(done.Status), hash
 	if a.left != nil {
 		a.left.Stop()
@@ -112,8 +113,8 @@ func (m *Manager) stop(a *active, cause error) {
 	case StateRunning:
 		a.cancel(cause)
 	case StateQueued:
-		m.queue = slices.DeleteFunc(m.queue, func(q *active) bool { return q == a })
-		a.visitor.queued--
+		m.queue.Remove(a)
+		a.visitor.Value.queued--
 		done := outcome(cause, a.req.Limits)
 		a.state = string(done.Status)
 		rec := newRecorder(a.run.ID, a.log, m.cfg.Store, a.req.Limits)
@@ -138,7 +139,7 @@ func (m *Manager) Holders(id string) []string {
 func (m *Manager) Drain(ctx context.Context) {
 	m.mu.Lock()
 	m.draining = true
-	for _, a := range slices.Clone(m.queue) {
+	for _, a := range m.queue.All() {
 		m.stop(a, errDraining)
 	}
 	m.mu.Unlock()
