@@ -83,11 +83,28 @@ func (s *Schedule) ReverseComputeAt(b *Block, l *Loop) error {
 			return fail(prim, b, l, "consumer %s does not run after the loop", c.name)
 		}
 	}
+	if err := startsFor(prim, b, l); err != nil {
+		return err
+	}
 	doms, err := s.domains(prim, b, l, producers, true)
 	if err != nil {
 		return err
 	}
 	s.move(b, l, at, doms)
+	return nil
+}
+
+// startsFor refuses a reduction that may be empty where loop l, or one around it, may be so
+// too: its initial value would not be written then.
+func startsFor(prim string, b *Block, l *Loop) error {
+	an := ranges(l)
+	some := func(e tir.Expr) bool { return an.CanProve(tir.GT(e, tir.Const(e.DType(), 0))) }
+	empty := slices.ContainsFunc(b.iters, func(iv *tir.IterVar) bool { return iv.Kind == tir.CommReduce && !some(iv.Dom.Extent) })
+	for n := node(l); empty && n != nil; n = n.at().parent {
+		if up, ok := n.(*Loop); ok && !some(up.extent) {
+			return fail(prim, b, l, "it may reduce over nothing, and loop %s may have no iteration to write its initial value in", up.v.Name)
+		}
+	}
 	return nil
 }
 

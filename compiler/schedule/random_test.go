@@ -43,18 +43,21 @@ func kernels() map[string][]*te.Tensor {
 	add := func(x, y *te.Tensor) *te.Tensor { return must(topi.Binary("add", topi.T(x), topi.T(y))) }
 	a, b := in("a", 6, 8), in("b", 8, 10)
 	c := in("c", 10)
+	none, hollow := in("none", 6, 0), in("w", 0, 10) // reductions of no element
 	x, w := in("x", 1, 2, 5, 6), in("w", 4, 2, 3, 3)
 	conv := must(topi.Conv(x, w, topi.ConvOpts{
 		Strides: []int64{1, 2}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: 1, Data: "NCHW", Kernel: "OIHW",
 	}))
 	e := exp(a)
 	return map[string][]*te.Tensor{
-		"chain":   {a, relu(exp(relu(a)))},
-		"diamond": {a, add(e, relu(e))},
-		"matmul":  {a, b, c, relu(add(must(topi.Matmul(a, b, topi.MatmulOpts{})), c))},
-		"conv":    {x, w, relu(conv)},
-		"softmax": {a, topi.Softmax(a, 1)},
-		"sum":     {a, must(topi.Reduce("sum", exp(a), []int{0}, false))},
+		"chain":        {a, relu(exp(relu(a)))},
+		"diamond":      {a, add(e, relu(e))},
+		"matmul":       {a, b, c, relu(add(must(topi.Matmul(a, b, topi.MatmulOpts{})), c))},
+		"conv":         {x, w, relu(conv)},
+		"softmax":      {a, topi.Softmax(a, 1)},
+		"sum":          {a, must(topi.Reduce("sum", exp(a), []int{0}, false))},
+		"nothing":      {none, must(topi.Reduce("prod", exp(none), []int{1}, false))},
+		"empty matmul": {none, hollow, c, relu(add(must(topi.Matmul(none, hollow, topi.MatmulOpts{})), c))},
 		"pool": {x, must(topi.Pool("avg", x, topi.PoolOpts{
 			Size: []int64{2, 3}, Strides: []int64{1, 2}, Dilation: []int64{1, 1}, Before: []int64{0, 1}, After: []int64{0, 1}, Layout: "NCHW",
 		}))},

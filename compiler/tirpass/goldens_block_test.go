@@ -27,12 +27,19 @@ func rows() *tir.PrimFunc {
 }
 
 // rowSum sums the rows of A.
-func rowSum() *tir.PrimFunc {
+func rowSum() *tir.PrimFunc { return sumOf(n(8)) }
+
+// sumOf sums rows of m elements.
+func sumOf(m tir.Expr) *tir.PrimFunc {
 	a, b := floats("A", 4, 8), floats("B", 4)
+	a = tir.NewBuffer("A", a.DType, []tir.Expr{a.Shape[0], m}, "")
 	i, k, vi, vk := index("i"), index("k"), index("vi"), index("vk")
 	sum := block("sum", []iter{{vi, 4, i, tir.DataPar}, {vk, 8, k, tir.CommReduce}}, b, store(b, add(load(b, vi), load(a, vi, vk)), vi))
+	sum.Block.IterVars[1].Dom = &tir.Range{Min: n(0), Extent: m}
 	sum.Block.Init = store(b, f32(0), vi)
-	return fn(root(loop(i, 4, loop(k, 8, sum))), a, b)
+	inner := loop(k, 8, sum)
+	inner.Extent = m
+	return fn(root(loop(i, 4, inner)), a, b)
 }
 
 // accumulated reduces into a buffer of the root block from inside the loop of the reduction.
@@ -115,6 +122,8 @@ func blockGoldens() map[*pass.Pass][]goldenCase {
 		LowerInitBlock: {
 			{name: "one reduction variable", f: rowSum()},
 			{name: "no reduction", f: rows()},
+			{name: "of no element", f: sumOf(n(0))},
+			{name: "of an extent that may be 0", f: sumOf(index("m"))},
 		},
 		PlanAndUpdateBufferAllocationLocation: {
 			{name: "into the loop", f: rows()},

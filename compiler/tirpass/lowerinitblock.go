@@ -9,9 +9,9 @@ import (
 // LowerInitBlock turns the init of a block into a conditional at the start of its body.
 var LowerInitBlock = &pass.Pass{
 	Name: "tir.LowerInitBlock", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Moves the init of reduction blocks into their bodies, under the condition that all reduction variables are at their start.",
+	Doc: "Moves the init of reduction blocks into their bodies, under the condition that all reduction variables are at their start, and in front of loops that may have no iteration.",
 	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return f.WithBody(tir.RewriteStmt(f.Body, lowerInit, nil)), nil
+		return f.WithBody(tir.RewriteStmt(tir.InitEmptyReductions(f.Body), lowerInit, nil)), nil
 	}),
 }
 

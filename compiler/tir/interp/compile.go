@@ -55,7 +55,7 @@ func (u *unit) compile(name string, fn *tir.PrimFunc) *function {
 		f.params = append(f.params, c.define(p))
 	}
 	f.match = c.matchParams()
-	f.body = c.stmt(fn.Body)
+	f.body = c.stmt(tir.InitEmptyReductions(fn.Body))
 	return f
 }
 
