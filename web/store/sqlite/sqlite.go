@@ -86,6 +86,9 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = lockFolder(ctx, o.Dir); err != nil {
 		return err
 	}
+	if err := private(s.path); err != nil {
+		return err
+	}
 	if s.write, err = openSingle(ctx, s.path, "busy_timeout(10000)"); err != nil {
 		return err
 	}
@@ -118,9 +121,23 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if err := s.read.PingContext(ctx); err != nil {
 		return err
 	}
-	s.w = newWriter(conn, s.limit)
+	s.w = newWriter(conn, s.path, s.limit)
 	go s.w.run()
 	return nil
+}
+
+// private makes a file that only its owner may read, or makes one so that is there. SQLite gives the files beside the
+// database the same rights.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = f.Chmod(0o600)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // Close stores what was handed over and closes the database. The store cannot be used
@@ -173,7 +190,12 @@ func (s *single) close() error {
 // an empty SQLite file: it goes with the process, however that ends, on every system, and
 // nothing is ever written that could be damaged.
 func lockFolder(ctx context.Context, dir string) (*single, error) {
-	s, err := openSingle(ctx, filepath.Join(dir, "irscope.lock"), "busy_timeout(0)")
+	name := filepath.Join(dir, "irscope.lock")
+	err := private(name)
+	var s *single
+	if err == nil {
+		s, err = openSingle(ctx, name, "busy_timeout(0)")
+	}
 	if err == nil {
 		if _, err = s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err == nil {
 			return s, nil

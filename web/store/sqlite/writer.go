@@ -34,15 +34,19 @@ type change struct {
 }
 
 // answer tells the caller what became of its change, once.
-func (c *change) answer() {
+func (w *writer) answer(c *change) {
 	if !c.answered {
 		c.answered = true
-		c.done <- explain(c.err)
+		c.done <- w.explain(c.err)
 	}
 }
 
+// explain says what an error of a write means.
+func (w *writer) explain(err error) error { return explain(noRoom(w.path, err)) }
+
 // writer is the goroutine that writes.
 type writer struct {
+	path    string // of the database
 	tx      *tx
 	changes chan *change
 
@@ -51,9 +55,9 @@ type writer struct {
 	stopped chan struct{}
 }
 
-func newWriter(conn *sql.Conn, limit int64) *writer {
+func newWriter(conn *sql.Conn, path string, limit int64) *writer {
 	return &writer{
-		tx:      &tx{conn: conn, limit: limit, stmts: map[string]*sql.Stmt{}, broken: map[string]error{}},
+		path: path, tx:      &tx{conn: conn, limit: limit, stmts: map[string]*sql.Stmt{}, broken: map[string]error{}},
 		changes: make(chan *change, maxGroup), stopped: make(chan struct{}),
 	}
 }
@@ -102,7 +106,7 @@ func (w *writer) group(c *change) {
 	for c != nil && fatal == nil {
 		group = append(group, c)
 		if fatal = w.try(c); fatal == nil && c.relaxed {
-			c.answer()
+			w.answer(c)
 		}
 		if c = nil; fatal == nil && len(group) < maxGroup {
 			c = w.next(group)
@@ -120,7 +124,7 @@ func (w *writer) group(c *change) {
 		return
 	}
 	for _, c := range group {
-		c.answer()
+		w.answer(c)
 	}
 }
 
@@ -175,9 +179,9 @@ func (w *writer) alone(group []*change, fatal error) {
 			c.err = err
 		}
 		if promised && c.err != nil {
-			w.tx.broken[c.run] = fmt.Errorf("an earlier change of the run was lost: %w", explain(c.err))
+			w.tx.broken[c.run] = fmt.Errorf("an earlier change of the run was lost: %w", w.explain(c.err))
 		}
-		c.answer()
+		w.answer(c)
 	}
 }
 
