@@ -79,7 +79,7 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 	if err != nil {
 		return false, err
 	}
-	w := &diffWriter{w: cmd.OutOrStdout(), color: color, context: df.context}
+	w := newDiffWriter(cmd.OutOrStdout(), color, df.context)
 	piped := cf.pipeline != "" || df.passes != "" || df.from != "" || df.to != ""
 	switch {
 	case len(in) == 2 && piped:

@@ -37,7 +37,7 @@ func useColor(w io.Writer, when string) (bool, error) {
 	case "never":
 		return false, nil
 	case "auto":
-		f, ok := w.(*os.File)
+		f, ok := styled(w).(*os.File)
 		if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 			return false, nil
 		}
@@ -45,6 +45,22 @@ func useColor(w io.Writer, when string) (bool, error) {
 		return err == nil && info.Mode()&os.ModeCharDevice != 0, nil
 	}
 	return false, usageError{fmt.Errorf("--color is %q, expected auto, always or never", when)}
+}
+
+// styled returns the writer behind w that takes escape sequences.
+func styled(w io.Writer) io.Writer {
+	if p, ok := w.(*plainWriter); ok {
+		return p.w
+	}
+	return w
+}
+
+// newDiffWriter returns a writer of differences. With colours it writes past the filter for escape sequences, and is one itself.
+func newDiffWriter(w io.Writer, color bool, context int) *diffWriter {
+	if color {
+		w = styled(w)
+	}
+	return &diffWriter{w, color, context}
 }
 
 // diffWriter writes differences in the unified format, which programs read. Behind the ranges of
@@ -61,7 +77,7 @@ func (d *diffWriter) paint(style, text string) string {
 	if !d.color {
 		return text
 	}
-	return style + text + styleReset
+	return style + plain(text) + styleReset
 }
 
 // function writes the difference of the texts of one function.
@@ -87,7 +103,7 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 				d.row(&rows, styleOf(r.Mark, styleGreen), "+", r, ys[r.After-1])
 			default:
 				n, m = n+1, m+1
-				rows.WriteString(" " + xs[r.Before-1] + "\n")
+				rows.WriteString(" " + plain(xs[r.Before-1]) + "\n")
 			}
 		})
 		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
@@ -125,18 +141,18 @@ func styleOf(mark, style string) string {
 // row writes a changed line; what differs within it is marked where colours are used.
 func (d *diffWriter) row(b *strings.Builder, style, sign string, r highlight.Row, line string) {
 	if !d.color {
-		b.WriteString(sign + line + "\n")
+		b.WriteString(sign + plain(line) + "\n")
 		return
 	}
 	b.WriteString(style + sign)
 	if r.Cut {
-		b.WriteString(line)
+		b.WriteString(plain(line))
 	} else {
 		for _, s := range r.Text {
 			if s.Mark {
-				b.WriteString(styleMarked + s.Text + styleClear)
+				b.WriteString(styleMarked + plain(s.Text) + styleClear)
 			} else {
-				b.WriteString(s.Text)
+				b.WriteString(plain(s.Text))
 			}
 		}
 	}

@@ -125,6 +125,8 @@ serves the page that shows what each pass does, on this machine only.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetOut(&plainWriter{w: os.Stdout})
+	root.SetErr(&plainWriter{w: os.Stderr})
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }

@@ -105,7 +105,7 @@ func replay(cmd *cobra.Command, name string, f *replayFlags) (same bool, err err
 		}
 		rep.Runs = append(rep.Runs, one)
 		rep.Same = rep.Same && one.Same
-		if err := one.print(&diffWriter{w: w, color: color, context: 3}); err != nil {
+		if err := one.print(newDiffWriter(w, color, 3)); err != nil {
 			return false, err
 		}
 	}

@@ -128,10 +128,11 @@ func (f *serveFlags) check(flags *pflag.FlagSet) error {
 
 // logger returns where the server writes what an operator wants to know.
 func (f *serveFlags) logger() *slog.Logger {
+	w := &plainWriter{w: os.Stderr} // handlers write a line at a time, under a lock
 	if f.log == "json" {
-		return slog.New(slog.NewJSONHandler(os.Stderr, nil))
+		return slog.New(slog.NewJSONHandler(w, nil))
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+	return slog.New(slog.NewTextHandler(w, nil))
 }
 
 // local tells whether only this machine can reach the server: it has no other names and listens on a loopback address.

@@ -57,7 +57,7 @@ type writer struct {
 
 func newWriter(conn *sql.Conn, path string, limit int64) *writer {
 	return &writer{
-		path: path, tx:      &tx{conn: conn, limit: limit, stmts: map[string]*sql.Stmt{}, broken: map[string]error{}},
+		path: path, tx: &tx{conn: conn, limit: limit, stmts: map[string]*sql.Stmt{}, broken: map[string]error{}},
 		changes: make(chan *change, maxGroup), stopped: make(chan struct{}),
 	}
 }
