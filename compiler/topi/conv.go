@@ -17,7 +17,7 @@ type ConvOpts struct {
 	Groups            int64
 	Data, Kernel      string // layouts, e.g. "NCHW" and "OIHW"
 	Result            string // layout of the result; "" is that of the data
-	Out               dtype.DType
+	Out               dtype.DType // of the result; Void is that of the data
 }
 
 var (
@@ -91,6 +91,7 @@ func newConv(kind string, x, w *te.Tensor, o ConvOpts) (*conv, error) {
 	if c.Out.IsVoid() {
 		c.Out = x.DType
 	}
+	c.x, c.w = converted(x, c.Out.Accumulator()), converted(w, c.Out.Accumulator())
 	c.name = fmt.Sprintf("conv%dd%s_%s", c.n, kind, strings.ToLower(c.Result))
 	if c.Groups > 1 {
 		c.name = "group_" + c.name
@@ -116,13 +117,14 @@ func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVa
 		names[p] = append([]string{"nn", "ff"}, spatialNames...)[k]
 	}
 	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, spatial...)...)
-	return te.Compute(c.name, shape, func(i []tir.Expr) tir.Expr {
+	out := te.Compute(c.name, shape, func(i []tir.Expr) tir.Expr {
 		at := make([]tir.Expr, c.n)
 		for k, p := range c.rpos[2:] {
 			at[k] = i[p]
 		}
-		return te.Sum(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
+		return dot(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
 	}, te.AxisNames(names...))
+	return converted(out, c.Out, te.AxisNames(names...))
 }
 
 // Conv is the convolution of x with weights w, for one, two or three spatial axes, grouped
@@ -133,6 +135,7 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	x, w = c.x, c.w
 	c.channels, c.features = w.Shape[c.kpos[1]], w.Shape[c.kpos[0]]
 	padded := x
 	if anyNonZero(c.Before) || anyNonZero(c.After) {
@@ -154,7 +157,7 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 			in = append(in, tir.Add(tir.Mul(y, tir.Int(c.Strides[d])), tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
 			k = append(k, window[d].Var)
 		}
-		return tir.Mul(tir.CastTo(c.Out, padded.At(arrange(c.dpos, in...)...)), tir.CastTo(c.Out, w.At(arrange(c.kpos, k...)...)))
+		return tir.Mul(padded.At(arrange(c.dpos, in...)...), w.At(arrange(c.kpos, k...)...))
 	}), nil
 }
 
@@ -181,6 +184,7 @@ func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	x, w = c.x, c.w
 	perGroup := w.Shape[c.kpos[0]]
 	c.channels = tir.FloorDiv(w.Shape[c.kpos[1]], tir.Int(c.Groups))
 	c.features = tir.Mul(perGroup, tir.Int(c.Groups))
@@ -206,7 +210,7 @@ func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 			in = append(in, tir.Add(y, tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
 			k = append(k, tir.Sub(tir.Sub(c.kernel[d], tir.Int(1)), window[d].Var))
 		}
-		return tir.Mul(tir.CastTo(c.Out, spread.At(arrange(c.dpos, in...)...)), tir.CastTo(c.Out, w.At(arrange(c.kpos, k...)...)))
+		return tir.Mul(spread.At(arrange(c.dpos, in...)...), w.At(arrange(c.kpos, k...)...))
 	}), nil
 }
 

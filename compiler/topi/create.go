@@ -43,9 +43,11 @@ func Trilu(x *te.Tensor, k tir.Expr, upper bool) *te.Tensor {
 	})
 }
 
-// Scan is the running sum ("cumsum") or product ("cumprod") of x along axis, computed in
-// type d. If exclusive, each element leaves out itself.
+// Scan is the running sum ("cumsum") or product ("cumprod") of x along axis, computed in the
+// accumulator type of d and rounded to d. If exclusive, each element leaves out itself.
 func Scan(kind string, x *te.Tensor, axis int, d dtype.DType, exclusive bool) *te.Tensor {
+	result := d
+	d = accumulator(d, longestSum, te.ReduceAxis("k", x.Shape[axis]))
 	op, start := binary(tir.Add), tir.Const(d, 0)
 	if kind == "cumprod" {
 		op, start = tir.Mul, tir.Const(d, 1)
@@ -67,5 +69,5 @@ func Scan(kind string, x *te.Tensor, axis int, d dtype.DType, exclusive bool) *t
 		step := tir.IfThenElseExpr(tir.EQ(k, tir.Int(0)), first, next)
 		return n.wrap(&tir.For{LoopVar: k, Min: tir.Int(0), Extent: x.Shape[axis], Body: tir.Store(out[0], step, at(k)...)})
 	}
-	return te.Extern(kind, []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x}, body)[0]
+	return converted(te.Extern(kind, []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x}, body)[0], result)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // Take takes elements of x along axis. Indices out of bounds are an error that is not
@@ -76,20 +77,30 @@ var combiners = map[string]binary{
 	"add":    tir.Add, "mul": tir.Mul, "min": tir.Min, "max": tir.Max,
 }
 
+// scatterType is the element type in which a scatter combines elements of type d: many updates
+// may meet in one element.
+func scatterType(d dtype.DType, reduction string) dtype.DType {
+	if reduction == "add" || reduction == "mul" {
+		return d.Accumulator()
+	}
+	return d
+}
+
 // IsScatterReduction reports whether the scatters know the reduction.
 func IsScatterReduction(kind string) bool { return combiners[kind] != nil }
 
 // ScatterElements is x with each element of updates written (or combined by reduction) at
 // its own place but for axis, where indices says. Later elements win.
 func ScatterElements(x, indices, updates *te.Tensor, axis int, reduction string) *te.Tensor {
+	d := scatterType(x.DType, reduction)
 	body := func(in, out []*tir.Buffer) tir.Stmt {
 		n := newLoops("i", indices.Shape)
 		at := append([]tir.Expr{}, n.vars...)
 		at[axis] = fromEnd(tir.Load(in[1], n.vars...), x.Shape[axis])
-		v := combiners[reduction](tir.Load(out[0], at...), tir.Load(in[2], n.vars...))
+		v := combiners[reduction](tir.Load(out[0], at...), tir.CastTo(d, tir.Load(in[2], n.vars...)))
 		return tir.Seq(copyAll(out[0], in[0]), n.wrap(tir.Store(out[0], v, at...)))
 	}
-	return te.Extern("scatter_elements", []te.Out{{DType: x.DType, Shape: x.Shape}}, []*te.Tensor{x, indices, updates}, body)[0]
+	return converted(te.Extern("scatter_elements", []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x, indices, updates}, body)[0], x.DType)
 }
 
 // ScatterND is x with slices of updates written (or combined by reduction) at the tuples of
@@ -97,6 +108,7 @@ func ScatterElements(x, indices, updates *te.Tensor, axis int, reduction string)
 func ScatterND(x, indices, updates *te.Tensor, reduction string) *te.Tensor {
 	last := indices.NDim() - 1
 	depth, _ := tir.AsInt(indices.Shape[last])
+	d := scatterType(x.DType, reduction)
 	body := func(in, out []*tir.Buffer) tir.Stmt {
 		n := newLoops("i", updates.Shape)
 		var at []tir.Expr
@@ -105,10 +117,10 @@ func ScatterND(x, indices, updates *te.Tensor, reduction string) *te.Tensor {
 			at = append(at, fromEnd(entry, x.Shape[k]))
 		}
 		at = append(at, n.vars[last:]...)
-		v := combiners[reduction](tir.Load(out[0], at...), tir.Load(in[2], n.vars...))
+		v := combiners[reduction](tir.Load(out[0], at...), tir.CastTo(d, tir.Load(in[2], n.vars...)))
 		return tir.Seq(copyAll(out[0], in[0]), n.wrap(tir.Store(out[0], v, at...)))
 	}
-	return te.Extern("scatter_nd", []te.Out{{DType: x.DType, Shape: x.Shape}}, []*te.Tensor{x, indices, updates}, body)[0]
+	return converted(te.Extern("scatter_nd", []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x, indices, updates}, body)[0], x.DType)
 }
 
 // OneHot writes each index as a vector along a new axis: on at the index, off elsewhere.

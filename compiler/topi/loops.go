@@ -30,8 +30,8 @@ func (n *loops) wrap(body tir.Stmt) tir.Stmt {
 	return body
 }
 
-// copyAll writes all elements of src to dst.
+// copyAll writes all elements of src to dst, converted to its type.
 func copyAll(dst, src *tir.Buffer) tir.Stmt {
 	n := newLoops("c", dst.Shape)
-	return n.wrap(tir.Store(dst, tir.Load(src, n.vars...), n.vars...))
+	return n.wrap(tir.Store(dst, tir.CastTo(dst.DType, tir.Load(src, n.vars...)), n.vars...))
 }

@@ -14,7 +14,8 @@ type MatmulOpts struct {
 	// TransposeA and TransposeB say that the last two axes of a factor of at least two
 	// dimensions are swapped; the kernel reads it as it lies in memory.
 	TransposeA, TransposeB bool
-	// Out is the element type of the result and of the sums; Void is that of a.
+	// Out is the element type of the result; Void is that of a. Sums are computed in its
+	// accumulator type.
 	Out dtype.DType
 }
 
@@ -45,7 +46,9 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		name = map[bool]string{true: "T", false: "N"}[opts.TransposeA] + map[bool]string{true: "T", false: "N"}[opts.TransposeB] + "_matmul"
 	}
 	k := te.ReduceAxis("k", left.sum)
-	return te.Compute(name, shape, func(i []tir.Expr) tir.Expr {
+	term := out.Accumulator()
+	left.t, right.t = converted(a, term), converted(b, term)
+	product := te.Compute(name, shape, func(i []tir.Expr) tir.Expr {
 		row, col := tir.Expr(nil), tir.Expr(nil)
 		rest := i[len(outer):]
 		if a.NDim() > 1 {
@@ -56,8 +59,9 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		}
 		x := left.at(i[:len(outer)], outer, row, k.Var)
 		y := right.at(i[:len(outer)], outer, col, k.Var)
-		return te.Sum(tir.Mul(tir.CastTo(out, x), tir.CastTo(out, y)), k)
-	}, te.AxisPrefix("i")), nil
+		return dot(tir.Mul(x, y), k)
+	}, te.AxisPrefix("i"))
+	return converted(product, out, te.AxisPrefix("i")), nil
 }
 
 // factor is one side of a matrix product.
@@ -129,7 +133,8 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 			axes = append(axes, reduced[r])
 		}
 	}
-	return te.Compute("T_einsum", shape, func(i []tir.Expr) tir.Expr {
+	elem := xs[0].DType
+	total := te.Compute("T_einsum", shape, func(i []tir.Expr) tir.Expr {
 		at := map[rune]tir.Expr{}
 		for k, r := range []rune(out) {
 			at[r] = i[k]
@@ -147,7 +152,7 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 				}
 				idx = append(idx, v)
 			}
-			e := xs[k].At(idx...)
+			e := wide(xs[k].At(idx...))
 			if product == nil {
 				product = e
 			} else {
@@ -157,8 +162,9 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 		if len(axes) == 0 {
 			return product
 		}
-		return te.Sum(product, axes...)
-	}), nil
+		return dot(product, axes...)
+	})
+	return converted(total, elem), nil
 }
 
 // Outer is the product of each element of a with each of b, both of one dimension.

@@ -8,14 +8,6 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// wide converts halves to float32, in which statistics are computed.
-func wide(e tir.Expr) tir.Expr {
-	if d := e.DType(); d.IsFloat() && d.Bits < 32 {
-		return tir.CastTo(dtype.Float32T, e)
-	}
-	return e
-}
-
 // pick returns the entries of i at axes.
 func pick(i []tir.Expr, axes []int) []tir.Expr {
 	out := make([]tir.Expr, len(axes))
@@ -46,10 +38,10 @@ func affine(e tir.Expr, gamma, beta *te.Tensor, at []tir.Expr) tir.Expr {
 	return e
 }
 
-// moments returns the tensors of mean and variance of f over the reduced axes; f reads the
+// moments returns the tensors, of type d, of mean and variance of f over the reduced axes; f reads the
 // element at index i of the statistics and the given reduction variables. Two passes keep
 // the variance exact where the mean is large.
-func moments(name string, shape, extents []tir.Expr, f func(i, r []tir.Expr) tir.Expr) (mean, variance *te.Tensor) {
+func moments(name string, d dtype.DType, shape, extents []tir.Expr, f func(i, r []tir.Expr) tir.Expr) (mean, variance *te.Tensor) {
 	count := tir.Expr(tir.Int(1))
 	for _, n := range extents {
 		count = tir.Mul(count, n)
@@ -61,11 +53,8 @@ func moments(name string, shape, extents []tir.Expr, f func(i, r []tir.Expr) tir
 			axes = append(axes, te.ReduceAxis("k"+string(rune('0'+k%10)), n))
 			vars = append(vars, axes[k].Var)
 		}
-		sum := te.Compute(name+"_red", shape, func(i []tir.Expr) tir.Expr { return te.Sum(g(i, vars), axes...) })
-		return te.Compute(name, shape, func(i []tir.Expr) tir.Expr {
-			e := sum.At(i...)
-			return tir.Div(e, tir.CastTo(e.DType(), count))
-		})
+		total := te.Compute(name+"_red", shape, func(i []tir.Expr) tir.Expr { return sum(g(i, vars), axes...) })
+		return quotient(name, total, count, d)
 	}
 	mean = average(name+"_mean", func(i, r []tir.Expr) tir.Expr { return wide(f(i, r)) })
 	variance = average(name+"_var", func(i, r []tir.Expr) tir.Expr {
@@ -96,7 +85,7 @@ func merge(n int, axes []int, i, r []tir.Expr) []tir.Expr {
 func LayerNorm(x, gamma, beta *te.Tensor, axes []int, epsilon float64) *te.Tensor {
 	n := x.NDim()
 	keep := rest(n, axes)
-	mean, variance := moments("T_layer_norm", pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
+	mean, variance := moments("T_layer_norm", x.DType.Accumulator(), pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
 		return x.At(merge(n, axes, i, r)...)
 	})
 	return te.Compute("T_layer_norm", x.Shape, func(i []tir.Expr) tir.Expr {
@@ -110,7 +99,7 @@ func LayerNorm(x, gamma, beta *te.Tensor, axes []int, epsilon float64) *te.Tenso
 func InstanceNorm(x, gamma, beta *te.Tensor, channel int, axes []int, epsilon float64) *te.Tensor {
 	n := x.NDim()
 	keep := rest(n, axes)
-	mean, variance := moments("T_instance_norm", pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
+	mean, variance := moments("T_instance_norm", x.DType.Accumulator(), pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
 		return x.At(merge(n, axes, i, r)...)
 	})
 	return te.Compute("T_instance_norm", x.Shape, func(i []tir.Expr) tir.Expr {
@@ -134,7 +123,7 @@ func GroupNorm(x, gamma, beta *te.Tensor, groups int64, channel int, axes []int,
 	keep := rest(n, over)
 	shape := append(pick(x.Shape, keep), tir.Int(groups))
 	extents := append([]tir.Expr{size}, pick(x.Shape, over[1:])...)
-	mean, variance := moments("T_group_norm", shape, extents, func(i, r []tir.Expr) tir.Expr {
+	mean, variance := moments("T_group_norm", x.DType.Accumulator(), shape, extents, func(i, r []tir.Expr) tir.Expr {
 		last := len(i) - 1
 		r = append([]tir.Expr{tir.Add(tir.Mul(i[last], size), r[0])}, r[1:]...)
 		return x.At(merge(n, over, i[:last], r)...)
@@ -149,7 +138,7 @@ func GroupNorm(x, gamma, beta *te.Tensor, groups int64, channel int, axes []int,
 // RMSNorm divides x by the root of its mean square over axes and scales by weight.
 func RMSNorm(x, weight *te.Tensor, axes []int, epsilon float64) *te.Tensor {
 	r := newReduction(x, axes, false)
-	sq := r.mean("T_multiply_red", func(e tir.Expr) tir.Expr { return tir.Mul(wide(e), wide(e)) })
+	sq := r.mean("T_multiply_red", func(e tir.Expr) tir.Expr { return tir.Mul(wide(e), wide(e)) }, x.DType.Accumulator())
 	inv := te.Compute("rsqrt", sq.Shape, func(i []tir.Expr) tir.Expr {
 		e := sq.At(i...)
 		return call(tir.OpRsqrt, tir.Add(e, num(e, epsilon)))
@@ -176,7 +165,7 @@ func BatchNorm(x, gamma, beta, mean, variance *te.Tensor, o BatchNormOpts) []*te
 	if o.Training {
 		n := x.NDim()
 		over := rest(n, []int{o.Axis})
-		useMean, useVar = moments("T_batch_norm", x.Shape[o.Axis:o.Axis+1], pick(x.Shape, over), func(i, r []tir.Expr) tir.Expr {
+		useMean, useVar = moments("T_batch_norm", x.DType.Accumulator(), x.Shape[o.Axis:o.Axis+1], pick(x.Shape, over), func(i, r []tir.Expr) tir.Expr {
 			return x.At(merge(n, over, i, r)...)
 		})
 		newMean, newVar = running(mean, useMean, o.Momentum), running(variance, useVar, o.Momentum)

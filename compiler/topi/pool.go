@@ -108,10 +108,10 @@ func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 		return te.Compute("pool_max", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Max(at(i), rv...) },
 			te.Attr("schedule_rule", "meta_schedule.pool_max")), nil
 	}
-	sum := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Sum(at(i), rv...) })
+	total := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return sum(at(i), rv...) })
 	return te.Compute("pool_avg", p.shape(spatial), func(i []tir.Expr) tir.Expr {
-		e := sum.At(i...)
-		return tir.Div(e, tir.CastTo(e.DType(), p.count(p.split(i), o, exact)))
+		e := total.At(i...)
+		return tir.CastTo(x.DType, tir.Div(e, tir.CastTo(e.DType(), p.count(p.split(i), o, exact))))
 	}, te.Attr("schedule_rule", "meta_schedule.pool_avg")), nil
 }
 
@@ -176,7 +176,7 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 	}
 	rv := p.axes(size)
 	shape := p.shape(out)
-	sum := te.Compute("adaptive_pool_sum", shape, func(i []tir.Expr) tir.Expr {
+	total := te.Compute("adaptive_pool_sum", shape, func(i []tir.Expr) tir.Expr {
 		at := p.split(i)
 		var inside []tir.Expr
 		for k := range at {
@@ -190,7 +190,7 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 		if len(inside) > 0 {
 			e = tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
 		}
-		return te.Sum(e, rv...)
+		return sum(e, rv...)
 	})
 	return te.Compute("adaptive_pool_avg", shape, func(i []tir.Expr) tir.Expr {
 		n := tir.Expr(tir.Int(1))
@@ -202,7 +202,7 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 				n = tir.Mul(n, tir.Sub(end, start))
 			}
 		}
-		e := sum.At(i...)
-		return tir.Div(e, tir.CastTo(e.DType(), n))
+		e := total.At(i...)
+		return tir.CastTo(x.DType, tir.Div(e, tir.CastTo(e.DType(), n)))
 	}), nil
 }

@@ -93,9 +93,9 @@ func Reduce(kind string, x *te.Tensor, axes []int, keepDims bool) (*te.Tensor, e
 	name := x.Name + "_red"
 	switch kind {
 	case "sum":
-		return r.compute(name, te.Sum, same), nil
+		return converted(r.compute(name, sum, same), x.DType), nil
 	case "prod":
-		return r.compute(name, te.Prod, same), nil
+		return converted(r.compute(name, prod, same), x.DType), nil
 	case "max":
 		return r.compute(name, te.Max, same), nil
 	case "min":
@@ -105,32 +105,38 @@ func Reduce(kind string, x *te.Tensor, axes []int, keepDims bool) (*te.Tensor, e
 	case "all":
 		return r.compute(name, te.All, asBool), nil
 	case "mean":
-		return r.mean(name, same), nil
+		return r.mean(name, same, x.DType), nil
 	case "variance":
-		return r.variance(), nil
+		return r.variance(x.DType), nil
 	case "std":
-		return elementwise(r.variance(), call1(tir.OpSqrt)), nil
+		return elementwise(r.variance(x.DType.Accumulator()), func(e tir.Expr) tir.Expr {
+			return tir.CastTo(x.DType, call(tir.OpSqrt, e))
+		}), nil
 	}
 	return nil, fmt.Errorf("no reduction is called %q", kind)
 }
 
-// mean is the sum of f of the elements over their number.
-func (r *reduction) mean(name string, f unary) *te.Tensor {
-	sum := r.compute(name, te.Sum, f)
-	return te.Compute("T_divide", r.shape, func(i []tir.Expr) tir.Expr {
-		e := sum.At(i...)
-		return tir.Div(e, tir.CastTo(e.DType(), r.count()))
+// mean is the sum of f of the elements over their number, as type d.
+func (r *reduction) mean(name string, f unary, d dtype.DType) *te.Tensor {
+	return quotient("T_divide", r.compute(name, sum, f), r.count(), d)
+}
+
+// quotient divides the elements of x by count and converts them to type d.
+func quotient(name string, x *te.Tensor, count tir.Expr, d dtype.DType) *te.Tensor {
+	return te.Compute(name, x.Shape, func(i []tir.Expr) tir.Expr {
+		e := x.At(i...)
+		return tir.CastTo(d, tir.Div(e, tir.CastTo(e.DType(), count)))
 	})
 }
 
-// variance is the mean of the squared distances from the mean.
-func (r *reduction) variance() *te.Tensor {
-	mean := newReduction(r.x, r.over, true).mean(r.x.Name+"_red", same)
+// variance is the mean of the squared distances from the mean, as type d.
+func (r *reduction) variance(d dtype.DType) *te.Tensor {
+	mean := newReduction(r.x, r.over, true).mean(r.x.Name+"_red", same, r.x.DType.Accumulator())
 	sq := te.Compute("T_multiply", r.x.Shape, func(i []tir.Expr) tir.Expr {
-		d := tir.Sub(r.x.At(i...), mean.At(broadcastIndex(mean.Shape, i, r.x.Shape)...))
+		d := tir.Sub(wide(r.x.At(i...)), mean.At(broadcastIndex(mean.Shape, i, r.x.Shape)...))
 		return tir.Mul(d, d)
 	})
-	return newReduction(sq, r.over, r.keepDims).mean("T_multiply_red", same)
+	return newReduction(sq, r.over, r.keepDims).mean("T_multiply_red", same, d)
 }
 
 // ArgReduce returns the index (of type d) of the greatest element of x along axis, or over

@@ -110,22 +110,33 @@ func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) []relax.Bind
 		list = append(list, &relax.VarBinding{Base: vb.Base, Var: v, Value: call})
 		return v
 	}
-	dt := info.DType
+	// Halves are computed in float32 and rounded once.
+	dt := info.DType.Accumulator()
+	rounds := dt != info.DType
+	wide := func(hint string, e relax.Expr) relax.Expr {
+		if t, ok := relax.SInfoOf(e).(*relax.TensorStructInfo); rounds && ok && t.DType != dt {
+			return emit(hint, op.AsType(e, dt))
+		}
+		return e
+	}
 	scalar := func(v float64) relax.Expr { return floatConst(dt, v) }
-	std := emit("std", op.Unary("sqrt", emit("var", op.Add(variance, scalar(c.Attrs.Float("epsilon", 1e-5))))))
+	std := emit("std", op.Unary("sqrt", emit("var", op.Add(wide("var_wide", variance), scalar(c.Attrs.Float("epsilon", 1e-5))))))
 	numerator := scalar(1)
 	if c.Attrs.Bool("scale", true) {
-		numerator = gamma
+		numerator = wide("gamma_wide", gamma)
 	}
 	scale := emit("scale", op.Divide(numerator, std))
-	shift := emit("shift", op.Multiply(mean, scale))
+	shift := emit("shift", op.Multiply(wide("mean_wide", mean), scale))
 	if c.Attrs.Bool("center", true) {
-		shift = emit("bias", op.Subtract(beta, shift))
+		shift = emit("bias", op.Subtract(wide("beta_wide", beta), shift))
 	} else {
 		shift = emit("bias", op.Unary("negative", shift))
 	}
-	scaled := emit("scaled", op.Multiply(x, emit("scale_nd", op.ExpandDims(scale, axes...))))
+	scaled := emit("scaled", op.Multiply(wide("x_wide", x), emit("scale_nd", op.ExpandDims(scale, axes...))))
 	y := emit("out", op.Add(scaled, emit("bias_nd", op.ExpandDims(shift, axes...))))
+	if rounds {
+		y = emit("rounded", op.AsType(y, info.DType))
+	}
 	out := *vb
 	out.Value = &relax.Tuple{Base: vb.Base, Fields: []relax.Expr{y, mean, variance}}
 	if d.err != nil {

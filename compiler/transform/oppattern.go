@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -58,7 +60,7 @@ func kernelPattern(f *tir.PrimFunc) opPattern {
 		if params[out] {
 			outputs[out] = true
 		}
-		if kind == patCommReduce && k <= patInjective {
+		if kind == patCommReduce && k <= patInjective && !rounds(b) {
 			k = patOutEWiseFusable
 		}
 		kind = max(kind, k)
@@ -67,6 +69,18 @@ func kernelPattern(f *tir.PrimFunc) opPattern {
 		return patOpaque
 	}
 	return kind
+}
+
+// rounds reports whether b only converts elements, as the last block of a reduction does that
+// accumulates in a wider type than that of its result.
+func rounds(b *tir.Block) bool {
+	store := b.Body.(*tir.BufferStore)
+	c, ok := store.Value.(*tir.Cast)
+	if !ok {
+		return false
+	}
+	l, ok := c.Value.(*tir.BufferLoad)
+	return ok && slices.Equal(l.Indices, store.Indices)
 }
 
 // leafBlocks returns the innermost blocks of a kernel in order. It is false for bodies with

@@ -201,5 +201,15 @@ func (d DType) IsFloat() bool {
 // IsInteger reports whether d is a signed or unsigned integer; bool is not one.
 func (d DType) IsInteger() bool { return d.IsInt() || d.IsUInt() }
 
+// Accumulator is the element type in which sums and products of many elements of type d are
+// computed, to be rounded once at the end: float32 for narrower floating-point types, d itself
+// for all others.
+func (d DType) Accumulator() DType {
+	if d.IsFloat() && d.Bits < 32 {
+		return Float32T.WithLanes(int(d.Lanes))
+	}
+	return d
+}
+
 // IsScalar reports whether d has one lane.
 func (d DType) IsScalar() bool { return d.Lanes == 1 }

@@ -79,6 +79,10 @@ func (n *node) biased(name string, channels tir.Expr, rank int, zeros []int64, k
 		n.result(name, call, kv...)
 		return
 	}
+	d := n.dtype(0)
+	if w := d.Accumulator(); n.has(2) && w != d { // rounded behind the bias
+		kv = append(kv, "out_dtype", w)
+	}
 	y := n.emit(name, call, kv...)
 	if padded {
 		width := make([]int64, 2*rank)
@@ -92,7 +96,8 @@ func (n *node) biased(name string, channels tir.Expr, rank int, zeros []int64, k
 		}
 		y = n.emit("relax.nn.pad", args(y), pad...)
 	}
-	n.result("relax.add", args(y, n.reshape(n.expr(2), channelShape(channels, rank))))
+	bias := n.reshape(n.widened(n.expr(2), d), channelShape(channels, rank))
+	n.roundedResult(d, "relax.add", args(y, bias))
 }
 
 // convTranspose spreads the input by the strides and convolves. output_shape, if given,

@@ -43,11 +43,18 @@ func gemm(n *node) {
 		n.result("relax.matmul", factors)
 		return
 	}
-	y := n.emit("relax.matmul", factors)
+	// The product of halves is rounded when it is scaled and added.
+	elem := n.dtype(0)
+	d := elem.Accumulator()
+	var out []any
+	if d != elem {
+		out = []any{"out_dtype", d}
+	}
+	y := n.emit("relax.matmul", factors, out...)
 	if alpha != 1 {
-		scaled := args(y, n.constant(n.dtype(0), alpha))
+		scaled := args(y, n.constant(d, alpha))
 		if !hasC {
-			n.result("relax.multiply", scaled)
+			n.roundedResult(elem, "relax.multiply", scaled)
 			return
 		}
 		y = n.emit("relax.multiply", scaled)
@@ -55,11 +62,11 @@ func gemm(n *node) {
 	if n.rank(2) > 2 {
 		n.fail("input 2 has %d dimensions, expected at most 2", n.rank(2))
 	}
-	c := n.expr(2)
+	c := n.widened(n.expr(2), elem)
 	if beta != 1 {
-		c = n.emit("relax.multiply", args(c, n.constant(n.dtype(0), beta)))
+		c = n.emit("relax.multiply", args(c, n.constant(d, beta)))
 	}
-	n.result("relax.add", args(y, c))
+	n.roundedResult(elem, "relax.add", args(y, c))
 }
 
 // einsum passes the equation on with the dimensions behind "..." spelled as capital

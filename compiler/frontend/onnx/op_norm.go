@@ -79,20 +79,21 @@ func layerNorm(n *node) {
 	// Scale and bias may be of any shape that broadcasts.
 	y, mean, root := n.normalized(x, axes, eps)
 	n.scaled(y, n.expr(1), n.optional(2))
-	if statistics {
+	if statistics { // in the type of the computation, float32 for halves
 		n.set(1, mean)
-		n.set(2, n.emit("relax.divide", args(n.constant(n.dtype(0), 1), root)))
+		n.set(2, n.emit("relax.divide", args(n.constant(n.dtype(0).Accumulator(), 1), root)))
 	}
 }
 
 func rmsNorm(n *node) {
 	n.want("stash_type", 1, "statistics are computed in float32")
 	n.sameDType(0, 1)
-	x := n.floats(0)
+	d := n.dtype(0)
+	x := n.widened(n.floats(0), d)
 	square := n.emit("relax.multiply", args(x, x))
 	mean := n.emit("relax.mean", args(square), "axis", n.lastAxes(), "keepdims", true)
-	root := n.emit("relax.sqrt", args(n.emit("relax.add", args(mean, n.constant(n.dtype(0), n.float("epsilon", 1e-5))))))
-	n.result("relax.multiply", args(n.emit("relax.divide", args(x, root)), n.expr(1)))
+	root := n.emit("relax.sqrt", args(n.emit("relax.add", args(mean, n.constant(d.Accumulator(), n.float("epsilon", 1e-5))))))
+	n.result("relax.multiply", args(n.rounded(n.emit("relax.divide", args(x, root)), d), n.expr(1)))
 }
 
 func instanceNorm(n *node) {
@@ -137,13 +138,16 @@ func groupNorm(n *node) {
 	n.scaled(n.reshape(y, dims), n.reshape(n.expr(1), shape), n.reshape(n.expr(2), shape))
 }
 
-// normalized is (x - mean) / root over axes, where root is sqrt(variance + eps).
+// normalized is (x - mean) / root over axes, where root is sqrt(variance + eps), for x of the
+// type of operand 0. Halves are computed in float32, which mean and root stay in.
 func (n *node) normalized(x relax.Expr, axes []int64, eps float64) (y, mean, root relax.Expr) {
+	dt := n.dtype(0)
+	x = n.widened(x, dt)
 	mean = n.emit("relax.mean", args(x), "axis", axes, "keepdims", true)
 	d := n.emit("relax.subtract", args(x, mean))
 	v := n.emit("relax.mean", args(n.emit("relax.multiply", args(d, d))), "axis", axes, "keepdims", true)
-	root = n.emit("relax.sqrt", args(n.emit("relax.add", args(v, n.constant(n.dtype(0), eps)))))
-	return n.emit("relax.divide", args(d, root)), mean, root
+	root = n.emit("relax.sqrt", args(n.emit("relax.add", args(v, n.constant(dt.Accumulator(), eps)))))
+	return n.rounded(n.emit("relax.divide", args(d, root)), dt), mean, root
 }
 
 // scaled makes x * scale + bias the result; bias may be nil.

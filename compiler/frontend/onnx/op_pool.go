@@ -92,7 +92,8 @@ func averagePool(n *node) {
 // lrn divides by a power of the mean square over neighbouring channels. The mean is a
 // pooling over channels, of the image seen as one channel of height C.
 func lrn(n *node) {
-	x, dims, d := n.floats(0), n.dims(0), n.dtype(0)
+	dims, elem := n.dims(0), n.dtype(0)
+	x, d := n.widened(n.floats(0), elem), elem.Accumulator()
 	if len(dims) < 3 {
 		n.fail("input 0 has %d dimensions, expected at least 3", len(dims))
 	}
@@ -110,5 +111,5 @@ func lrn(n *node) {
 	y = n.emit("relax.multiply", args(y, n.constant(d, alpha)))
 	y = n.emit("relax.add", args(y, n.constant(d, bias)))
 	y = n.emit("relax.power", args(y, n.constant(d, beta)))
-	n.result("relax.divide", args(x, y))
+	n.roundedResult(elem, "relax.divide", args(x, y))
 }

@@ -21,22 +21,20 @@ func reduceRows() []operator {
 			convert: func(n *node) { argReduce(n, relaxName) },
 		}
 	}
-	same := func(n *node) relax.Expr { return n.expr(0) }
-	squares := func(n *node) relax.Expr { return n.emit("relax.multiply", args(n.expr(0), n.expr(0))) }
-	prod := row("ReduceProd", func(n *node) { n.reduce("prod", same, "") })
+	square := func(n *node, x relax.Expr) relax.Expr { return n.emit("relax.multiply", args(x, x)) }
+	absolute := func(n *node, x relax.Expr) relax.Expr { return n.emit("relax.abs", args(x)) }
+	prod := row("ReduceProd", func(n *node) { n.reduce("prod", nil, "") })
 	prod.fold = foldReduceProd
 	return []operator{
-		row("ReduceMean", func(n *node) { n.reduce("mean", same, "") }),
-		row("ReduceSum", func(n *node) { n.reduce("sum", same, "") }),
-		row("ReduceMax", func(n *node) { n.reduce("max", same, "") }),
-		row("ReduceMin", func(n *node) { n.reduce("min", same, "") }),
+		row("ReduceMean", func(n *node) { n.reduce("mean", nil, "") }),
+		row("ReduceSum", func(n *node) { n.reduce("sum", nil, "") }),
+		row("ReduceMax", func(n *node) { n.reduce("max", nil, "") }),
+		row("ReduceMin", func(n *node) { n.reduce("min", nil, "") }),
 		prod,
-		row("ReduceL1", func(n *node) {
-			n.reduce("sum", func(n *node) relax.Expr { return n.emit("relax.abs", args(n.expr(0))) }, "")
-		}),
-		row("ReduceL2", func(n *node) { n.reduce("sum", squares, "relax.sqrt") }),
-		row("ReduceSumSquare", func(n *node) { n.reduce("sum", squares, "") }),
-		row("ReduceLogSum", func(n *node) { n.reduce("sum", same, "relax.log") }),
+		row("ReduceL1", func(n *node) { n.reduce("sum", absolute, "") }),
+		row("ReduceL2", func(n *node) { n.reduce("sum", square, "relax.sqrt") }),
+		row("ReduceSumSquare", func(n *node) { n.reduce("sum", square, "") }),
+		row("ReduceLogSum", func(n *node) { n.reduce("sum", nil, "relax.log") }),
 		row("ReduceLogSumExp", reduceLogSumExp),
 		arg("ArgMax", "relax.argmax"), arg("ArgMin", "relax.argmin"),
 	}
@@ -60,45 +58,57 @@ func (n *node) reduceAxes() (axes any, noop bool) {
 	return out, false
 }
 
-// reduce applies before to the operand, reduces, and applies the operator called after.
-func (n *node) reduce(name string, before func(*node) relax.Expr, after string) {
+// reduce applies before to the operand, reduces, and applies the operator called after; nil and
+// "" leave it at the reduction.
+func (n *node) reduce(name string, before func(*node, relax.Expr) relax.Expr, after string) {
 	n.wantDType(0, "a number", func(d dtype.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsBool() })
 	axes, noop := n.reduceAxes()
-	x := before(n)
-	if noop {
-		if after != "" {
-			n.result(after, args(x))
+	kv := []any{"axis", axes, "keepdims", n.bool("keepdims", true)}
+	if before == nil && after == "" {
+		if noop {
+			n.set(0, n.expr(0))
 			return
 		}
-		n.set(0, x)
+		n.result("relax."+name, args(n.expr(0)), kv...)
 		return
 	}
-	kv := []any{"axis", axes, "keepdims", n.bool("keepdims", true)}
-	if after == "" {
-		n.result("relax."+name, args(x), kv...)
-		return
+	d := n.dtype(0)
+	x := n.widened(n.expr(0), d)
+	if before != nil {
+		x = before(n, x)
 	}
-	n.result(after, args(n.emit("relax."+name, args(x), kv...)))
+	switch {
+	case noop && after == "":
+		n.set(0, n.rounded(x, d))
+	case noop:
+		n.roundedResult(d, after, args(x))
+	case after == "":
+		n.roundedResult(d, "relax."+name, args(x), kv...)
+	default:
+		n.roundedResult(d, after, args(n.emit("relax."+name, args(x), kv...)))
+	}
 }
 
 // reduceLogSumExp takes the maximum out before the exponential, which then cannot overflow,
 // unless it is infinite (or NaN, which the elements have too).
 func reduceLogSumExp(n *node) {
-	x := n.floats(0)
+	d := n.dtype(0)
+	n.floats(0)
 	axes, noop := n.reduceAxes()
 	if noop {
 		n.setValue(0, n.value(0))
 		return
 	}
+	x := n.widened(n.expr(0), d)
 	top := n.emit("relax.max", args(x), "axis", axes, "keepdims", true)
 	top = n.emit("relax.where", args(n.emit("relax.isfinite", args(top)), top, n.constant(n.dtype(0), 0)))
 	e := n.emit("relax.exp", args(n.emit("relax.subtract", args(x, top))))
 	s := n.emit("relax.log", args(n.emit("relax.sum", args(e), "axis", axes, "keepdims", true)))
 	if n.bool("keepdims", true) {
-		n.result("relax.add", args(s, top))
+		n.roundedResult(d, "relax.add", args(s, top))
 		return
 	}
-	n.result("relax.squeeze", args(n.emit("relax.add", args(s, top))), "axis", axes)
+	n.roundedResult(d, "relax.squeeze", args(n.emit("relax.add", args(s, top))), "axis", axes)
 }
 
 func argReduce(n *node, name string) {
