@@ -15,8 +15,8 @@ type ConvOpts struct {
 	Before, After     []int64 // padding of each spatial axis
 	OutputPadding     []int64 // of a transposed convolution
 	Groups            int64
-	Data, Kernel      string // layouts, e.g. "NCHW" and "OIHW"
-	Result            string // layout of the result; "" is that of the data
+	Data, Kernel      string      // layouts, e.g. "NCHW" and "OIHW"
+	Result            string      // layout of the result; "" is that of the data
 	Out               dtype.DType // of the result; Void is that of the data
 }
 
