@@ -110,21 +110,21 @@ func (c *conv) windowAxes() (rc *tir.IterVar, window []*tir.IterVar) {
 	return te.ReduceAxis("rc", c.channels), window
 }
 
-// compute returns the result whose element at (n, f, y, ...) is the sum of f over the axes.
+// compute returns the result whose element at (n, f, y, ...) is the sum of f over the axes, as
+// the accumulator type.
 func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVar, f func(n, ff tir.Expr, at []tir.Expr) tir.Expr) *te.Tensor {
 	names := make([]string, len(c.rpos))
 	for k, p := range c.rpos {
 		names[p] = append([]string{"nn", "ff"}, spatialNames...)[k]
 	}
 	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, spatial...)...)
-	out := te.Compute(c.name, shape, func(i []tir.Expr) tir.Expr {
+	return te.Compute(c.name, shape, func(i []tir.Expr) tir.Expr {
 		at := make([]tir.Expr, c.n)
 		for k, p := range c.rpos[2:] {
 			at[k] = i[p]
 		}
 		return dot(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
 	}, te.AxisNames(names...))
-	return converted(out, c.Out, te.AxisNames(names...))
 }
 
 // Conv is the convolution of x with weights w, for one, two or three spatial axes, grouped
@@ -147,7 +147,7 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	}
 	rc, window := c.windowAxes()
 	perGroup := tir.FloorDiv(c.features, tir.Int(c.Groups))
-	return c.compute(spatial, rc, window, func(n, ff tir.Expr, at []tir.Expr) tir.Expr {
+	out := c.compute(spatial, rc, window, func(n, ff tir.Expr, at []tir.Expr) tir.Expr {
 		ci := tir.Expr(rc.Var)
 		if c.Groups > 1 {
 			ci = tir.Add(tir.Mul(tir.FloorDiv(ff, perGroup), c.channels), rc.Var)
@@ -158,7 +158,8 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 			k = append(k, window[d].Var)
 		}
 		return tir.Mul(padded.At(arrange(c.dpos, in...)...), w.At(arrange(c.kpos, k...)...))
-	}), nil
+	})
+	return converted(out, c.Out), nil
 }
 
 func anyNonZero(xs []int64) bool {
@@ -174,65 +175,4 @@ func anyNonZero(xs []int64) bool {
 func windows(n, size tir.Expr, stride, dilation int64) tir.Expr {
 	span := tir.Mul(tir.Sub(size, tir.Int(1)), tir.Int(dilation))
 	return tir.Add(tir.FloorDiv(tir.Sub(tir.Sub(n, span), tir.Int(1)), tir.Int(stride)), tir.Int(1))
-}
-
-// ConvTranspose is the gradient of Conv with respect to its data: the input is spread out by
-// the strides and padded (the block data_pad), then convolved with the flipped kernel. Axis
-// I of the weights is that of the input channels, O that of the output channels of a group.
-func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
-	c, err := newConv("_transpose", x, w, o)
-	if err != nil {
-		return nil, err
-	}
-	x, w = c.x, c.w
-	perGroup := w.Shape[c.kpos[0]]
-	c.channels = tir.FloorDiv(w.Shape[c.kpos[1]], tir.Int(c.Groups))
-	c.features = tir.Mul(perGroup, tir.Int(c.Groups))
-	spatial, grown := make([]tir.Expr, c.n), make([]tir.Expr, c.n)
-	front := make([]tir.Expr, c.n)
-	for k, p := range c.dpos[2:] {
-		span := tir.Mul(tir.Sub(c.kernel[k], tir.Int(1)), tir.Int(c.Dilation[k]))
-		inner := tir.Mul(tir.Sub(x.Shape[p], tir.Int(1)), tir.Int(c.Strides[k]))
-		spatial[k] = tir.Add(tir.Add(inner, span), tir.Int(1+c.OutputPadding[k]-c.Before[k]-c.After[k]))
-		grown[k] = tir.Add(spatial[k], span)
-		front[k] = tir.Sub(span, tir.Int(c.Before[k]))
-	}
-	spread := c.spread(grown, front)
-	rc, window := c.windowAxes()
-	return c.compute(spatial, rc, window, func(n, ff tir.Expr, at []tir.Expr) tir.Expr {
-		ci, fo := tir.Expr(rc.Var), ff
-		if c.Groups > 1 {
-			ci = tir.Add(tir.Mul(tir.FloorDiv(ff, perGroup), c.channels), rc.Var)
-			fo = tir.FloorMod(ff, perGroup)
-		}
-		in, k := []tir.Expr{n, ci}, []tir.Expr{fo, ci}
-		for d, y := range at {
-			in = append(in, tir.Add(y, tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
-			k = append(k, tir.Sub(tir.Sub(c.kernel[d], tir.Int(1)), window[d].Var))
-		}
-		return tir.Mul(spread.At(arrange(c.dpos, in...)...), w.At(arrange(c.kpos, k...)...))
-	}), nil
-}
-
-// spread puts the elements of the input at the multiples of the strides behind front, in
-// spatial extents grown, with zeros between and around them.
-func (c *conv) spread(grown, front []tir.Expr) *te.Tensor {
-	shape := append([]tir.Expr{}, c.x.Shape...)
-	for k, p := range c.dpos[2:] {
-		shape[p] = grown[k]
-	}
-	return te.Compute("data_pad", shape, func(i []tir.Expr) tir.Expr {
-		at := append([]tir.Expr{}, i...)
-		var inside []tir.Expr
-		for k, p := range c.dpos[2:] {
-			off, s := tir.Sub(i[p], front[k]), tir.Int(c.Strides[k])
-			at[p] = tir.FloorDiv(off, s)
-			inside = append(inside, tir.LE(tir.Int(0), off), tir.LT(off, tir.Mul(c.x.Shape[p], s)))
-			if c.Strides[k] > 1 {
-				inside = append(inside, tir.EQ(tir.FloorMod(off, s), tir.Int(0)))
-			}
-		}
-		e := c.x.At(at...)
-		return tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
-	}, te.AxisPrefix("i"))
 }

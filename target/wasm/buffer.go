@@ -55,7 +55,8 @@ func (g *gen) loadLanes(base *node, p place, dt dtype.DType, v *tir.Var, mask []
 		out := value{dt: dt}
 		for i := 0; i < n; i += k {
 			a, off := g.address(base, p.lane(i).scale(size), v.Name)
-			out.parts = append(out.parts, g.load(wasmbin.V128Load, a, off, c, v, v.Name+"_v"))
+			load, _ := partMem(k * int(dt.Bits))
+			out.parts = append(out.parts, g.load(load, a, off, c, v, v.Name+"_v"))
 		}
 		return out
 	}

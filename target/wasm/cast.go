@@ -125,6 +125,8 @@ func (g *gen) vectorCast(v value, to dtype.DType) (value, bool) {
 	switch {
 	case from.IsBool():
 		return g.maskCast(v, to)
+	case to.IsBool() && smallFloat(from):
+		return value{}, false
 	case to.IsBool() && (from.IsInteger() || from.IsFloat()):
 		zero := value{dt: from}
 		for range v.parts {
@@ -133,6 +135,16 @@ func (g *gen) vectorCast(v value, to dtype.DType) (value, bool) {
 		return g.compare(neOp, v, zero, "Cast"), true
 	case g.native(to, 0) == 0:
 		return value{}, false
+	case smallFloat(from) && to.Elem() == dtype.Float32T:
+		return g.vectorFromSmall(v, to), true
+	case from.Elem() == dtype.Float32T && smallFloat(to):
+		return g.vectorToSmall(v, to), true
+	case smallFloat(from), smallFloat(to): // as scalars are converted
+		wide := dtype.Float32T.WithLanes(int(to.Lanes))
+		if g.native(wide, 0) == 0 {
+			return value{}, false
+		}
+		return g.cast(g.cast(v, wide, "Cast"), to, "Cast"), true
 	case from.IsInteger() && to.IsInteger():
 		return g.resizeInt(v, to)
 	case from.IsInteger() && to.Elem() == dtype.Float32T && from.Bits <= 32:
@@ -153,14 +165,20 @@ func (g *gen) vectorCast(v value, to dtype.DType) (value, bool) {
 	case from.Elem() == dtype.Float32T && to.Elem() == dtype.Float64T:
 		out := value{dt: to}
 		for _, p := range v.parts {
-			out.parts = append(out.parts, g.op(wasmbin.F64x2PromoteLowF32x4, p), g.op(wasmbin.F64x2PromoteLowF32x4, g.shuffle32(p, p, 2, 3, 2, 3)))
+			out.parts = append(out.parts, g.op(wasmbin.F64x2PromoteLowF32x4, p))
+			if !short(v.lanes(), 32) {
+				out.parts = append(out.parts, g.op(wasmbin.F64x2PromoteLowF32x4, g.shuffle32(p, p, 2, 3, 2, 3)))
+			}
 		}
 		return out, true
 	case from.Elem() == dtype.Float64T && to.Elem() == dtype.Float32T:
 		out := value{dt: to}
-		for i := 0; i+1 < len(v.parts); i += 2 {
-			a, b := g.op(wasmbin.F32x4DemoteF64x2Zero, v.parts[i]), g.op(wasmbin.F32x4DemoteF64x2Zero, v.parts[i+1])
-			out.parts = append(out.parts, g.shuffle32(a, b, 0, 1, 4, 5))
+		for i := 0; i < len(v.parts); i += 2 {
+			a := g.op(wasmbin.F32x4DemoteF64x2Zero, v.parts[i])
+			if i+1 < len(v.parts) {
+				a = g.shuffle32(a, g.op(wasmbin.F32x4DemoteF64x2Zero, v.parts[i+1]), 0, 1, 4, 5)
+			}
+			out.parts = append(out.parts, a)
 		}
 		return out, true
 	}
@@ -201,9 +219,6 @@ func (g *gen) resizeInt(v value, to dtype.DType) (value, bool) {
 		v = g.extend(v)
 	}
 	for v.dt.Bits > to.Bits {
-		if len(v.parts)%2 != 0 {
-			return v, false
-		}
 		v = g.truncate(v)
 	}
 	v.dt = to
@@ -227,7 +242,10 @@ func (g *gen) extend(v value) value {
 	}
 	out := value{dt: dtype.DType{Code: v.dt.Code, Bits: 2 * v.dt.Bits, Lanes: v.dt.Lanes}}
 	for _, p := range v.parts {
-		out.parts = append(out.parts, g.op(lo, p), g.op(hi, p))
+		out.parts = append(out.parts, g.op(lo, p))
+		if !short(v.lanes(), int(v.dt.Bits)) {
+			out.parts = append(out.parts, g.op(hi, p))
+		}
 	}
 	return out
 }
@@ -236,7 +254,7 @@ func (g *gen) extend(v value) value {
 func (g *gen) truncate(v value) value {
 	out := value{dt: dtype.DType{Code: v.dt.Code, Bits: v.dt.Bits / 2, Lanes: v.dt.Lanes}}
 	for i := 0; i < len(v.parts); i += 2 {
-		a, b := v.parts[i], v.parts[i+1]
+		a, b := pair(v.parts, i)
 		switch v.dt.Bits {
 		case 64:
 			out.parts = append(out.parts, g.evenWords(a, b))

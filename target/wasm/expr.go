@@ -149,7 +149,7 @@ func (g *gen) broadcast(e *tir.Broadcast) value {
 	if v.lanes() == 1 {
 		return g.splat(dt, v.scalar())
 	}
-	if v.packed() {
+	if v.packed() && !short(v.lanes(), laneBits(v)) {
 		out := value{dt: dt, mask: v.mask}
 		for range e.Lanes {
 			out.parts = append(out.parts, v.parts...)
@@ -158,7 +158,7 @@ func (g *gen) broadcast(e *tir.Broadcast) value {
 	}
 	var xs []*node
 	for range e.Lanes {
-		xs = append(xs, v.parts...)
+		xs = append(xs, g.scalars(v)...)
 	}
 	return g.pack(dt, xs)
 }

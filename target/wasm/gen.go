@@ -74,7 +74,7 @@ func (g *gen) step() {
 	}
 }
 
-// value is a scalar or vector. A vector that fits is kept in v128 parts of full width;
+// value is a scalar or vector. A vector that fits is kept in v128 parts (see native);
 // any other is one scalar part a lane. A vector of bool in v128 parts is a mask: lanes of
 // mask bits that are all ones or all zeros.
 type value struct {
@@ -94,20 +94,28 @@ func (v value) packed() bool { return v.parts[0].typ == wasmbin.V128 }
 func one(dt dtype.DType, n *node) value { return value{dt: dt, parts: []*node{n}} }
 
 // native is the number of lanes of element type d in a v128, 0 if vectors of this type are
-// kept as scalars. mask is the width that a bool takes.
+// kept as scalars. mask is the width that a bool takes. A short vector, of 32 or 64 bits, is
+// the lower lanes of a v128 whose other lanes mean nothing.
 func (g *gen) native(d dtype.DType, mask int) int {
 	bits := int(d.Bits)
 	if d.IsBool() {
 		bits = mask
 	}
-	if !g.simd || bits < 8 || bits > 64 || d.IsHandle() || smallFloat(d) {
+	if !g.simd || bits < 8 || bits > 64 || d.IsHandle() || smallFloat(d) && bits != 16 || d.Lanes < 2 {
 		return 0
 	}
-	if n := 128 / bits; d.Lanes > 1 && int(d.Lanes)%n == 0 {
+	n := int(d.Lanes)
+	switch {
+	case n%(128/bits) == 0:
+		return 128 / bits
+	case n*bits == 64, n*bits == 32:
 		return n
 	}
 	return 0
 }
+
+// short reports whether lanes elements of so many bits are a short vector.
+func short(lanes, bits int) bool { return lanes*bits < 128 }
 
 // smallFloat reports whether d is a floating-point type that is kept as its bits.
 func smallFloat(d dtype.DType) bool { return d.IsFloat() && d.Bits < 32 }

@@ -93,7 +93,7 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 	}
 	if allConst {
 		var b [16]byte
-		w := 16 / len(xs)
+		w := int(dt.Bits) / 8
 		for i, x := range xs {
 			var full [8]byte
 			binary.LittleEndian.PutUint64(full[:], x.imm)
@@ -183,17 +183,17 @@ func (g *gen) resizeMask(v value, bits int) (value, bool) {
 		}
 		w := value{dt: v.dt, mask: 2 * v.mask}
 		for _, p := range v.parts {
-			w.parts = append(w.parts, g.op(lo, p), g.op(hi, p))
+			w.parts = append(w.parts, g.op(lo, p))
+			if !short(v.lanes(), v.mask) {
+				w.parts = append(w.parts, g.op(hi, p))
+			}
 		}
 		v = w
 	}
 	for v.mask > bits {
-		if len(v.parts)%2 != 0 {
-			return v, false
-		}
 		w := value{dt: v.dt, mask: v.mask / 2}
 		for i := 0; i < len(v.parts); i += 2 {
-			a, b := v.parts[i], v.parts[i+1]
+			a, b := pair(v.parts, i)
 			switch v.mask {
 			case 64:
 				w.parts = append(w.parts, g.evenWords(a, b))
@@ -206,6 +206,12 @@ func (g *gen) resizeMask(v value, bits int) (value, bool) {
 		v = w
 	}
 	return v, true
+}
+
+// pair returns parts i and i+1 of a vector that is narrowed to half its width; the second one is
+// the first where there is none, since the result is short.
+func pair(parts []*node, i int) (a, b *node) {
+	return parts[i], parts[min(i+1, len(parts)-1)]
 }
 
 // evenWords takes the lower halves of the 64-bit lanes of a and b.

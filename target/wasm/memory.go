@@ -153,6 +153,18 @@ func elemBytes(d dtype.DType) int64 {
 	return int64(d.Elem().Bytes())
 }
 
+// partMem returns the instructions that load and store a v128 of so many bits, which is short
+// below 128.
+func partMem(bits int) (load, store wasmbin.Op) {
+	switch bits {
+	case 32:
+		return wasmbin.V128Load32Zero, wasmbin.V128Store32Lane
+	case 64:
+		return wasmbin.V128Load64Zero, wasmbin.V128Store64Lane
+	}
+	return wasmbin.V128Load, wasmbin.V128Store
+}
+
 // laneMem returns the instructions that load one lane into a vector, load it first, and
 // store one, for lanes of a width; first is 0 where there is no instruction for it.
 func laneMem(bits int) (first, load, store wasmbin.Op) {

@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
 // bufferStore translates a write.
@@ -47,7 +46,8 @@ func (g *gen) storeLanes(base *node, p place, v value, ptr *tir.Var, mask []*nod
 	if k > 0 && mask == nil && p.each == nil && p.stride == 1 {
 		for i, part := range v.parts {
 			a, off := g.address(base, p.lane(i*k).scale(size), ptr.Name)
-			g.store(wasmbin.V128Store, a, off, part, ptr)
+			_, store := partMem(k * int(v.dt.Bits))
+			g.store(store, a, off, part, ptr)
 		}
 		return
 	}

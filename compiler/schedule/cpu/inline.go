@@ -37,6 +37,9 @@ func (r *rules) worthInlining(b *schedule.Block) bool {
 			return false
 		}
 		if c.plain {
+			if convertedOften(b, st, k) {
+				return false
+			}
 			continue
 		}
 		same := volume(k) != nil && volume(b) != nil && arith.Equal(volume(k), volume(b))
@@ -48,6 +51,35 @@ func (r *rules) worthInlining(b *schedule.Block) bool {
 		}
 	}
 	return c.plain || uses == 1 || !c.calls && c.arithmetic <= 4
+}
+
+// manyReads is how often an element must be read so that it is converted once, into a buffer,
+// rather than at each read. A tile shares the reads of a few results.
+const manyReads = 8
+
+// convertedOften reports whether b converts elements of which each enters so many results of the
+// reduction k, as the factors of a matrix product do.
+func convertedOften(b *schedule.Block, st *tir.BufferStore, k *schedule.Block) bool {
+	if _, ok := st.Value.(*tir.Cast); !ok || !k.IsReduction() {
+		return false
+	}
+	reads := int64(1)
+	for _, a := range accesses(k.Body(), k.Iters()) {
+		if a.load == nil || a.load.Buffer != st.Buffer {
+			continue
+		}
+		for _, iv := range k.Iters() {
+			n, ok := tir.AsInt(iv.Dom.Extent)
+			switch {
+			case iv.Kind != tir.DataPar || usesIn(a, iv.Var):
+			case !ok || n >= manyReads:
+				return true
+			default:
+				reads *= max(n, 1)
+			}
+		}
+	}
+	return reads >= manyReads
 }
 
 // cost says what an expression is made of.

@@ -5,14 +5,14 @@ package cpu
 func (p *plan) alongReduction(d int) bool {
 	p.Vector = d
 	n := p.extent(d)
-	budget := int64(8) // accumulators
+	budget := 8 / p.registers // accumulators
 	rows := p.spatialByUse()
 	p.Tile[d] = p.Lanes
 	switch {
 	case p.product() && len(rows) >= 2 && p.extent(rows[0]) != 1:
-		p.tileTwo(rows[0], rows[1])
+		p.tileTwo(rows[0], rows[1], budget)
 	case p.product() && len(rows) >= 1:
-		t := p.fit(rows[0], 4)
+		t := p.fit(rows[0], 4/p.registers)
 		p.Tile[rows[0]] = t
 		p.widen(d, n, budget/t)
 	default:
@@ -68,11 +68,11 @@ func (p *plan) fit(k int, t int64) int64 {
 	return t
 }
 
-// tileTwo tiles two variables, eight accumulators in all.
-func (p *plan) tileTwo(col, row int) {
-	c := p.fit(col, 4)
+// tileTwo tiles two variables, up to budget accumulators in all.
+func (p *plan) tileTwo(col, row int, budget int64) {
+	c := p.fit(col, budget/2)
 	p.Tile[col] = c
-	p.Tile[row] = p.fit(row, max(8/c, 2))
+	p.Tile[row] = p.fit(row, max(budget/c, 2))
 	if p.extent(row) == 0 {
 		p.Tile[row] = min(p.Tile[row], 2)
 	}

@@ -19,6 +19,8 @@ type plan struct {
 	spatial []int // variables that are no units
 	reduce  []int
 	cut     bool
+	// registers is how many a vector of the sums takes.
+	registers int64
 }
 
 func newPlan(s *schedule.Schedule, b *schedule.Block) *plan {
@@ -46,9 +48,16 @@ func (p *plan) refresh() {
 		p.Tile[k] = 1
 	}
 	p.Order, p.Reduce = p.spatial, p.reduce
-	p.Lanes = 4
+	// A vector holds four lanes of 32 bits. Sums of 64 bits take two registers for four
+	// narrower terms, one for two of 64 bits.
+	p.Lanes, p.registers = 4, 1
 	if p.store.buf.DType.Bits == 64 {
-		p.Lanes = 2
+		p.registers = 2
+		for _, a := range p.loads {
+			if a.buf.DType.Bits == 64 {
+				p.Lanes, p.registers = 2, 1
+			}
+		}
 	}
 }
 
@@ -92,13 +101,22 @@ func (p *plan) choose() bool {
 }
 
 // worthPacking reports whether a product has so many rows that copying the other factor to
-// where vectors run along v pays.
+// where vectors run along v pays: the pixels of an image count as one.
 func (p *plan) worthPacking(v int) bool {
-	if v < 0 || !p.product() || p.extent(v) == 0 {
+	if v < 0 || !p.product() || p.extent(v) == 0 || p.rowAxis(v) < 0 {
 		return false
 	}
-	row := p.rowAxis(v)
-	return row >= 0 && p.extent(row) >= 64
+	rows := int64(1)
+	for _, k := range p.without(v) {
+		packed := false
+		for _, a := range p.loads {
+			packed = packed || usesIn(a, p.iters[k].Var) && usesIn(a, p.iters[v].Var)
+		}
+		if !packed {
+			rows *= max(p.extent(k), 1)
+		}
+	}
+	return rows >= 64
 }
 
 // contiguousResult is the variable along which results are contiguous, -1 if there is none of

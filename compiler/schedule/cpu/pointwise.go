@@ -134,7 +134,7 @@ func vectorTypes(b *schedule.Block) bool {
 	for _, list := range [][]*tir.BufferRegion{b.Reads(), b.Writes()} {
 		for _, x := range list {
 			d := x.Buffer.DType
-			if d.Bits < 8 || d.IsFloat() && d.Bits < 32 || d.Lanes > 1 {
+			if d.Bits < 8 || d.IsFloat() && d.Bits < 16 || d.Lanes > 1 {
 				return false
 			}
 		}

@@ -28,14 +28,6 @@ var shapes = []shape{
 func (p *plan) alongResult(v int) bool {
 	p.Vector = v
 	n := p.extent(v)
-	if p.Lanes != 4 { // 64 bits: tiles for 32 bits would take twice the registers
-		p.Tile[v] = p.Lanes
-		if n == 0 {
-			p.cut = true
-		}
-		p.window(1)
-		return true
-	}
 	row := -1
 	if p.product() {
 		row = p.rowAxis(v)
@@ -51,26 +43,27 @@ func (p *plan) alongResult(v int) bool {
 	for _, t := range p.Tile {
 		vectors *= t
 	}
-	p.window(vectors / 4)
+	p.window(vectors / p.perRegister())
 	p.copies(v, row)
 	return true
 }
 
 // columns tiles a reduction without reuse: a run of results, or several rows of them.
 func (p *plan) columns(v int, n int64) {
-	t := int64(32)
-	for t > 4 && n != 0 && t > n {
+	one := p.perRegister()
+	t := 8 * one
+	for t > p.Lanes && n != 0 && t > n {
 		t /= 2
 	}
 	if n == 0 {
-		t = 8
+		t = 2 * p.Lanes
 	}
 	// Prefer the widest run that wastes little.
-	for t > 4 && n != 0 && waste(n, t) > 0.2 {
+	for t > p.Lanes && n != 0 && waste(n, t) > 0.2 {
 		t /= 2
 	}
 	p.Tile[v] = t
-	if t >= 16 {
+	if t >= 4*one {
 		return
 	}
 	for i := len(p.spatial) - 1; i >= 0; i-- {
@@ -79,7 +72,7 @@ func (p *plan) columns(v int, n int64) {
 		if k == v || m < 2 {
 			continue
 		}
-		rows := min(16/t, m)
+		rows := min(4*one/t, m)
 		for rows > 1 && waste(m, rows) > 0.2 {
 			rows--
 		}
@@ -91,10 +84,17 @@ func (p *plan) columns(v int, n int64) {
 // waste is the share of work beyond n results in tiles of t.
 func waste(n, t int64) float64 { return float64((n+t-1)/t*t)/float64(n) - 1 }
 
+// perRegister is how many sums a register holds.
+func (p *plan) perRegister() int64 { return p.Lanes / p.registers }
+
 // bestShape weighs speed against results that are computed twice. An extent of 0 is symbolic.
+// The columns are those of registers of four sums.
 func (p *plan) bestShape(m, n int64) shape {
-	best, cost := shape{1, 4, 0.2}, 0.0
+	best, cost := shape{1, p.Lanes, 0.2}, 0.0
 	for _, s := range shapes {
+		if s.cols = s.cols / 4 * p.perRegister(); s.cols%p.Lanes != 0 {
+			continue
+		}
 		if m != 0 && s.rows > m || n != 0 && s.cols > n {
 			continue
 		}
