@@ -31,6 +31,10 @@ type TileSpec struct {
 	// Splat lists loads that do not depend on Vector, to be spread over the lanes of a vector
 	// once a tile; Pack lists loads to be copied to where a tile reads them in order.
 	Splat, Pack []*tir.BufferLoad
+	// Run, where it is not 0, says that the block adds terms that it converts to a wider type:
+	// they are added in their own type for so many steps of the innermost loop, and then to the
+	// sums.
+	Run int64
 }
 
 // Tiled holds the blocks that TileReduction made: copies, the start of a tile, its update
@@ -75,6 +79,8 @@ type tiler struct {
 	start tir.Expr // value of the init
 	dot   bool
 	acc   *tir.Buffer
+	sums  *tir.Buffer // with runs: the sums of whole runs
+	outer map[int]*tir.Var
 	buf   map[*tir.BufferLoad]*packed
 	out   Tiled
 }
@@ -92,6 +98,13 @@ func (t *tiler) prepare() error {
 		return fail(prim, b, nil, "it does not combine one value from an init on by a commutative operation")
 	}
 	t.start = init.Value
+	if spec.Run > 0 {
+		c, ok := t.value.(*tir.Cast)
+		if !ok || t.op != tir.OpAdd {
+			return fail(prim, b, nil, "it does not add terms that it converts")
+		}
+		t.value = c.Value
+	}
 	loops := loopsAbove(b)
 	if len(loops) == 0 || !single(loops) {
 		return fail(prim, b, nil, "its loops are not serial or hold other blocks")

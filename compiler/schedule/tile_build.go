@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // part is a block under construction with its loops, outermost first.
@@ -110,9 +111,16 @@ func (t *tiler) build() *Tiled {
 	if len(shape) == 0 {
 		shape = []tir.Expr{tir.Int(1)}
 	}
-	t.acc = tir.NewBuffer(t.store.Buffer.Name+"_local", t.store.Buffer.DType, shape, "local")
-	t.acc.Base = b.base
-	s.allocate(t.acc)
+	local := func(suffix string, d dtype.DType) *tir.Buffer {
+		x := tir.NewBuffer(t.store.Buffer.Name+suffix, d, shape, "local")
+		x.Base = b.base
+		s.allocate(x)
+		return x
+	}
+	t.acc = local("_local", t.value.DType())
+	if t.spec.Run > 0 {
+		t.sums = local("_sums", t.store.Buffer.DType)
+	}
 
 	var outer []*Loop
 	level := map[int]int{} // axis to the number of loops around what it determines
@@ -140,8 +148,16 @@ func (t *tiler) build() *Tiled {
 		bodies[lv] = append(bodies[lv], n)
 	}
 	last := len(outer)
-	bodies[last] = append(bodies[last], t.init())
-	bodies[last] = append(bodies[last], t.updates()...)
+	if t.sums != nil {
+		bodies[last] = append(bodies[last], t.init(t.sums))
+		bodies[last] = append(bodies[last], t.runs()...)
+		t.acc = t.sums
+	} else {
+		bodies[last] = append(bodies[last], t.init(t.acc))
+		for _, u := range t.updates() {
+			bodies[last] = append(bodies[last], t.update(u))
+		}
+	}
 	bodies[last] = append(bodies[last], t.write()...)
 	top := kidOf(b, scopeOf(b))
 	for _, l := range loopsAbove(b) {
@@ -182,12 +198,15 @@ func (p *part) finish(body tir.Stmt) node {
 	return nest(p.loops, p.b)
 }
 
-func (t *tiler) init() node {
+// init is the nest that starts a tile.
+func (t *tiler) init(to *tir.Buffer) node {
 	p := t.part("_init")
 	pos, _ := p.inner(true)
 	at := p.at(pos)
 	p.spatial(pos, true)
-	n := p.finish(tir.Store(t.acc, tir.SubstExpr(t.start, p.sub), at...))
-	t.out.Init = p.b
+	n := p.finish(tir.Store(to, tir.CastTo(to.DType, tir.SubstExpr(t.start, p.sub)), at...))
+	if t.out.Init == nil {
+		t.out.Init = p.b
+	}
 	return n
 }

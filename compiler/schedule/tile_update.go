@@ -4,39 +4,37 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// updates are the loops of the reduction: where lanes reduce, there may be a second nest for
-// what does not fill a vector; where a factor does not divide, one for the rest.
-func (t *tiler) updates() []node {
-	if !t.dot {
-		return t.factored()
-	}
-	a := t.axes[t.spec.Vector]
-	whole, rest := parts(a.extent, a.tile)
-	var out []node
-	if !tir.IsConst(whole, 0) {
-		out = append(out, t.update("_update", whole, nil, 1, false))
-	}
-	if !tir.IsConst(rest, 0) {
-		start := tir.Mul(whole, tir.Const(whole.DType(), a.tile))
-		out = append(out, t.update("_rest", rest, start, 1, true))
-	}
-	return out
+// nestOf says which steps of the reduction a nest of loops takes. The loop of the vector variable
+// (where lanes reduce) or else of the factored one has the given count and starts at start;
+// factor is the number of its steps in a row. scalar reduces into the first lane.
+type nestOf struct {
+	name         string
+	count, start tir.Expr // nil: all, 0
+	factor       int64
+	scalar       bool
 }
 
-// factored is updates where lanes are results.
-func (t *tiler) factored() []node {
-	k := t.factorAxis()
-	if k < 0 || t.spec.Factor <= 1 {
-		return []node{t.update("_update", nil, nil, 1, false)}
+// updates are the nests of the reduction: where lanes reduce, there may be a second one for what
+// does not fill a vector; where a factor does not divide, one for the rest.
+func (t *tiler) updates() []nestOf {
+	k, step := t.spec.Vector, int64(0)
+	factor := int64(1)
+	if t.dot {
+		step = t.axes[k].tile
+	} else if k = t.factorAxis(); k >= 0 && t.spec.Factor > 1 {
+		step, factor = t.spec.Factor, t.spec.Factor
 	}
-	whole, rest := parts(t.axes[k].extent, t.spec.Factor)
-	var out []node
+	if step == 0 {
+		return []nestOf{{name: "_update", factor: 1}}
+	}
+	whole, rest := parts(t.axes[k].extent, step)
+	var out []nestOf
 	if !tir.IsConst(whole, 0) {
-		out = append(out, t.update("_update", whole, nil, t.spec.Factor, false))
+		out = append(out, nestOf{name: "_update", count: whole, factor: factor})
 	}
 	if !tir.IsConst(rest, 0) {
-		start := tir.Mul(whole, tir.Const(whole.DType(), t.spec.Factor))
-		out = append(out, t.update("_rest", rest, start, 1, false))
+		start := tir.Mul(whole, tir.Const(whole.DType(), step))
+		out = append(out, nestOf{name: "_rest", count: rest, start: start, factor: 1, scalar: t.dot})
 	}
 	return out
 }
@@ -59,20 +57,28 @@ func (t *tiler) factorAxis() int {
 
 func (t *tiler) unrolled(k int) bool { return k < len(t.spec.Unroll) && t.spec.Unroll[k] }
 
-// update is one nest of the reduction. The loop of the vector variable (where lanes reduce)
-// or else of the factored one has the given count and starts at start; factor is the number
-// of its steps in a row. scalar reduces into the first lane.
-func (t *tiler) update(name string, count, start tir.Expr, factor int64, scalar bool) node {
-	p := t.part(name)
-	special := t.spec.Vector
-	if !t.dot {
-		special = t.factorAxis()
+// special is the reduction variable whose loop is taken apart, -1 if there is none.
+func (t *tiler) special() int {
+	if t.dot {
+		return t.spec.Vector
 	}
+	return t.factorAxis()
+}
+
+// update is one nest of the reduction.
+func (t *tiler) update(u nestOf) node {
+	name, count, start, factor, scalar := u.name, u.count, u.start, u.factor, u.scalar
+	p := t.part(name)
+	special := t.special()
 	red := map[int]tir.Expr{}
 	var late []int
 	for _, k := range t.spec.Reduce {
 		if t.unrolled(k) {
 			late = append(late, k)
+			continue
+		}
+		if v := t.outer[k]; v != nil {
+			red[k] = v
 			continue
 		}
 		n := t.axes[k].extent

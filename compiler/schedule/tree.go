@@ -77,6 +77,9 @@ func (b *Block) Reads() []*tir.BufferRegion { return b.reads }
 // Writes returns the regions that the block writes, over its iteration variables.
 func (b *Block) Writes() []*tir.BufferRegion { return b.writes }
 
+// Attrs returns the annotations, nil if there are none.
+func (b *Block) Attrs() *ir.Attrs { return b.attrs }
+
 // IsReduction reports whether the block has an iteration variable to reduce over.
 func (b *Block) IsReduction() bool {
 	for _, iv := range b.iters {

@@ -64,6 +64,7 @@ type options struct {
 	names  []string
 	prefix string
 	attrs  *ir.Attrs
+	where  []func(e tir.Expr) Option
 }
 
 // AxisNames names the axes; those beyond the names are called ax0, ax1, ... by position.
@@ -75,6 +76,18 @@ func AxisPrefix(prefix string) Option { return func(o *options) { o.prefix = pre
 // Attr annotates the block that the computation becomes.
 func Attr(key string, v any) Option {
 	return func(o *options) { o.attrs = o.attrs.With(key, v) }
+}
+
+// AttrWhere is Attr for computations whose expression fulfils cond.
+func AttrWhere(key string, v any, cond func(e tir.Expr) bool) Option {
+	return func(o *options) {
+		o.where = append(o.where, func(e tir.Expr) Option {
+			if cond(e) {
+				return Attr(key, v)
+			}
+			return func(*options) {}
+		})
+	}
 }
 
 // Compute returns the tensor of the given extents whose element at i is f(i). A reduction
@@ -91,7 +104,7 @@ func ComputeN(name string, shape []tir.Expr, f func(i []tir.Expr) []tir.Expr, op
 	for _, opt := range opts {
 		opt(&o)
 	}
-	op := &operation{name: name, attrs: o.attrs}
+	op := &operation{name: name}
 	args := make([]tir.Expr, len(shape))
 	for k, n := range shape {
 		axis := o.prefix + strconv.Itoa(k)
@@ -103,6 +116,10 @@ func ComputeN(name string, shape []tir.Expr, f func(i []tir.Expr) []tir.Expr, op
 		args[k] = v
 	}
 	op.body = f(args)
+	for _, w := range o.where {
+		w(op.body[0])(&o)
+	}
+	op.attrs = o.attrs
 	for k, e := range op.body {
 		t := &Tensor{Name: name, DType: e.DType(), Shape: shape, op: op, value: k}
 		if len(op.body) > 1 {

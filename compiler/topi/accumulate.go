@@ -53,6 +53,33 @@ func dot(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
 	return te.Sum(tir.CastTo(accumulator(e.DType(), longestProduct, axes...), e), axes...)
 }
 
+// factorType is the type in which factors of products are multiplied and added where the result
+// has type d. Bytes are computed in 32 bits, which gives the same bits in the end: vectors have
+// no multiplication of bytes.
+func factorType(d dtype.DType) dtype.DType {
+	if d.IsInteger() && d.Bits == 8 {
+		d.Bits = 32
+	}
+	return d.Accumulator()
+}
+
+// termsOfRun keeps a sum right to a millionth: see tir.AttrSumRuns.
+const termsOfRun = 64
+
+// inRuns annotates computations of sum and dot with tir.AttrSumRuns where they add float32 in
+// float64.
+func inRuns() te.Option {
+	return te.AttrWhere(tir.AttrSumRuns, int64(termsOfRun), func(e tir.Expr) bool {
+		r, ok := e.(*tir.Reduce)
+		if !ok || len(r.Source) != 1 || r.DType() != dtype.Float64T {
+			return false
+		}
+		c, widened := r.Source[0].(*tir.Cast)
+		b, ok := r.Combiner.Result[0].(*tir.Binary)
+		return widened && ok && b.Op == tir.OpAdd && c.Value.DType() == dtype.Float32T
+	})
+}
+
 // wide converts e to the type in which elements of its type are computed with where the
 // result is rounded once at the end.
 func wide(e tir.Expr) tir.Expr { return tir.CastTo(e.DType().Accumulator(), e) }

@@ -38,7 +38,7 @@ func Attention(q, k, v, bias *te.Tensor, o AttentionOpts) *te.Tensor {
 	d := te.ReduceAxis("k", q.Shape[3])
 	product := te.Compute("attention_scores", shape, func(i []tir.Expr) tir.Expr {
 		return dot(tir.Mul(wide(q.At(i[0], i[2], i[1], d.Var)), wide(k.At(i[0], i[3], head(i[1], k), d.Var))), d)
-	})
+	}, inRuns())
 	scores := te.Compute("attention_scaled", shape, func(i []tir.Expr) tir.Expr {
 		e := scale(tir.CastTo(q.DType.Accumulator(), product.At(i...)))
 		if bias != nil {
@@ -54,7 +54,7 @@ func Attention(q, k, v, bias *te.Tensor, o AttentionOpts) *te.Tensor {
 	j := te.ReduceAxis("k", v.Shape[1])
 	weighted := te.Compute("attention", out, func(i []tir.Expr) tir.Expr {
 		return dot(tir.Mul(p.At(i[0], i[2], i[1], j.Var), wide(v.At(i[0], j.Var, head(i[2], v), i[3]))), j)
-	})
+	}, inRuns())
 	return converted(weighted, q.DType)
 }
 

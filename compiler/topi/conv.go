@@ -91,7 +91,7 @@ func newConv(kind string, x, w *te.Tensor, o ConvOpts) (*conv, error) {
 	if c.Out.IsVoid() {
 		c.Out = x.DType
 	}
-	c.x, c.w = converted(x, c.Out.Accumulator()), converted(w, c.Out.Accumulator())
+	c.x, c.w = converted(x, factorType(c.Out)), converted(w, factorType(c.Out))
 	c.name = fmt.Sprintf("conv%dd%s_%s", c.n, kind, strings.ToLower(c.Result))
 	if c.Groups > 1 {
 		c.name = "group_" + c.name
@@ -124,7 +124,7 @@ func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVa
 			at[k] = i[p]
 		}
 		return dot(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
-	}, te.AxisNames(names...))
+	}, te.AxisNames(names...), inRuns())
 }
 
 // Conv is the convolution of x with weights w, for one, two or three spatial axes, grouped

@@ -62,7 +62,7 @@ func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 		}
 		wk := inserted(arrange(c.kpos, at...), c.phaseAxis(c.kpos), phase)
 		return dot(tir.Mul(spread.At(arrange(c.dpos, in...)...), kernel.At(wk...)), append([]*tir.IterVar{rc}, window...)...)
-	}, te.AxisNames(order...))
+	}, te.AxisNames(order...), inRuns())
 	if len(phases) == 0 {
 		return converted(total, c.Out), nil
 	}

@@ -46,7 +46,7 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		name = map[bool]string{true: "T", false: "N"}[opts.TransposeA] + map[bool]string{true: "T", false: "N"}[opts.TransposeB] + "_matmul"
 	}
 	k := te.ReduceAxis("k", left.sum)
-	term := out.Accumulator()
+	term := factorType(out)
 	left.t, right.t = converted(a, term), converted(b, term)
 	product := te.Compute(name, shape, func(i []tir.Expr) tir.Expr {
 		row, col := tir.Expr(nil), tir.Expr(nil)
@@ -60,7 +60,7 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 		x := left.at(i[:len(outer)], outer, row, k.Var)
 		y := right.at(i[:len(outer)], outer, col, k.Var)
 		return dot(tir.Mul(x, y), k)
-	}, te.AxisPrefix("i"))
+	}, te.AxisPrefix("i"), inRuns())
 	return converted(product, out, te.AxisPrefix("i")), nil
 }
 
@@ -163,7 +163,7 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 			return product
 		}
 		return dot(product, axes...)
-	})
+	}, inRuns())
 	return converted(total, elem), nil
 }
 

@@ -53,7 +53,7 @@ func moments(name string, d dtype.DType, shape, extents []tir.Expr, f func(i, r 
 			axes = append(axes, te.ReduceAxis("k"+string(rune('0'+k%10)), n))
 			vars = append(vars, axes[k].Var)
 		}
-		total := te.Compute(name+"_red", shape, func(i []tir.Expr) tir.Expr { return sum(g(i, vars), axes...) })
+		total := te.Compute(name+"_red", shape, func(i []tir.Expr) tir.Expr { return sum(g(i, vars), axes...) }, inRuns())
 		return quotient(name, total, count, d)
 	}
 	mean = average(name+"_mean", func(i, r []tir.Expr) tir.Expr { return wide(f(i, r)) })

@@ -108,7 +108,7 @@ func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 		return te.Compute("pool_max", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Max(at(i), rv...) },
 			te.Attr("schedule_rule", "meta_schedule.pool_max")), nil
 	}
-	total := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return sum(at(i), rv...) })
+	total := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return sum(at(i), rv...) }, inRuns())
 	return te.Compute("pool_avg", p.shape(spatial), func(i []tir.Expr) tir.Expr {
 		e := total.At(i...)
 		return tir.CastTo(x.DType, tir.Div(e, tir.CastTo(e.DType(), p.count(p.split(i), o, exact))))
@@ -191,7 +191,7 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 			e = tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
 		}
 		return sum(e, rv...)
-	})
+	}, inRuns())
 	return te.Compute("adaptive_pool_avg", shape, func(i []tir.Expr) tir.Expr {
 		n := tir.Expr(tir.Int(1))
 		for k, y := range p.split(i) {

@@ -81,7 +81,7 @@ func (r *reduction) compute(name string, g reducer, f unary) *te.Tensor {
 	axes := r.axes()
 	return te.Compute(name, r.shape, func(i []tir.Expr) tir.Expr {
 		return g(f(r.x.At(r.index(i, axes)...)), axes...)
-	})
+	}, inRuns())
 }
 
 func same(x tir.Expr) tir.Expr { return x }

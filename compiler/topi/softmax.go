@@ -20,7 +20,7 @@ func alongAxis(name string, x *te.Tensor, axis int, g reducer, f func(e tir.Expr
 	k := te.ReduceAxis("k", x.Shape[axis])
 	return te.Compute(name, without(x.Shape, axis), func(i []tir.Expr) tir.Expr {
 		return g(f(x.At(with(i, axis, k.Var)...), i), k)
-	}, te.AxisPrefix("i"))
+	}, te.AxisPrefix("i"), inRuns())
 }
 
 func element(e tir.Expr, _ []tir.Expr) tir.Expr { return e }

@@ -172,6 +172,22 @@ func kernels() map[string]kernel {
 			out[fmt.Sprintf("symbolic_attention_%d", len)] = kernel{[]*te.Tensor{q, kt, must(topi.Matmul(scores, kt, topi.MatmulOpts{}))}, map[*tir.Var]int64{n: len}}
 		}
 		out["symbolic_softmax"] = kernel{[]*te.Tensor{a, topi.Softmax(a, 1)}, map[*tir.Var]int64{n: 21}}
+		// Long and symbolic sums, which are added in runs.
+		for _, k := range []int64{0, 1, 63, 2500} {
+			sym := map[*tir.Var]int64{n: k}
+			la, lb, lc := in("a", 5, n), in("b", n, 9), in("c", 3, n)
+			if k > 0 {
+				out[fmt.Sprintf("runs_mean_%d", k)] = kernel{[]*te.Tensor{la, must(topi.Reduce("mean", la, []int{1}, false))}, sym}
+			}
+			out[fmt.Sprintf("runs_rows_%d", k)] = kernel{[]*te.Tensor{lb, must(topi.Reduce("sum", lb, []int{0}, false))}, sym}
+			out[fmt.Sprintf("runs_matmul_%d", k)] = kernel{[]*te.Tensor{la, lb, must(topi.Matmul(la, lb, topi.MatmulOpts{}))}, sym}
+			out[fmt.Sprintf("runs_matmul_nt_%d", k)] = kernel{[]*te.Tensor{la, lc, must(topi.Matmul(la, lc, topi.MatmulOpts{TransposeB: true}))}, sym}
+		}
+		l3 := in("x", 5, 3, 701)
+		add("runs_apart", l3, must(topi.Reduce("sum", l3, []int{0, 2}, false)))
+		l4, lw := in("x", 1, 1031, 5, 6), in("w", 4, 1031, 3, 3)
+		add("runs_conv", l4, lw, conv(l4, lw, 1, 1, 1))
+		add("runs_scalar", l3, must(topi.Reduce("sum", l3, []int{0, 1, 2}, false)))
 		out["symbolic_relu"] = kernel{[]*te.Tensor{a, relu(a)}, map[*tir.Var]int64{n: 21}}
 	}
 	return out

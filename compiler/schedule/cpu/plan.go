@@ -21,6 +21,8 @@ type plan struct {
 	cut     bool
 	// registers is how many a vector of the sums takes.
 	registers int64
+	// run is how many terms may be added in their own type, 0 for none.
+	run int64
 }
 
 func newPlan(s *schedule.Schedule, b *schedule.Block) *plan {
@@ -51,7 +53,8 @@ func (p *plan) refresh() {
 	// A vector holds four lanes of 32 bits. Sums of 64 bits take two registers for four
 	// narrower terms, one for two of 64 bits.
 	p.Lanes, p.registers = 4, 1
-	if p.store.buf.DType.Bits == 64 {
+	p.run = p.b.Attrs().Int(tir.AttrSumRuns, 0)
+	if p.store.buf.DType.Bits == 64 && p.run == 0 {
 		p.registers = 2
 		for _, a := range p.loads {
 			if a.buf.DType.Bits == 64 {
@@ -167,9 +170,12 @@ func (p *plan) contiguousReduction() int {
 	return -1
 }
 
-// product reports whether the block sums products of two loads.
+// product reports whether the block sums products of two loads, in a wider type maybe.
 func (p *plan) product() bool {
 	op, value, _, _ := schedule.Combiner(p.b)
+	if c, ok := value.(*tir.Cast); ok {
+		value = c.Value
+	}
 	m, ok := value.(*tir.Binary)
 	return ok && op == tir.OpAdd && m.Op == tir.OpMul && len(p.loads) == 2
 }
@@ -264,6 +270,17 @@ func (p *plan) window(vectors int64) {
 		p.Unroll = make([]bool, len(p.iters))
 		p.Factor = 1
 	}
+}
+
+// unrolledSteps is how many steps the unrolled reduction variables take.
+func (p *plan) unrolledSteps() int64 {
+	n := int64(1)
+	for _, k := range p.reduce {
+		if p.isUnrolled(k) {
+			n *= max(p.extent(k), 1)
+		}
+	}
+	return n
 }
 
 func (p *plan) isUnrolled(k int) bool { return k < len(p.Unroll) && p.Unroll[k] }

@@ -24,6 +24,9 @@ func (r *rules) reduction(b *schedule.Block) error {
 	if !p.choose() {
 		return nil
 	}
+	if p.run > 0 {
+		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
+	}
 	t, err := r.tile(b, p)
 	if err != nil {
 		return err

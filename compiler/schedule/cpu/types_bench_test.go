@@ -14,7 +14,7 @@ func BenchmarkTypes(b *testing.B) {
 	for _, name := range []string{"matmul", "matmul_nt", "matvec", "batched", "conv", "conv1x1", "depthwise", "conv_nhwc", "conv_ohwi", "transposed"} {
 		base := 0.0
 		for _, row := range typeRows {
-			b.Run(name+"/"+row.in, func(b *testing.B) {
+			b.Run(name+"/"+row.in+"_"+row.out, func(b *testing.B) {
 				k := kernel{args: typeKernels(dtype.MustParse(row.in), dtype.MustParse(row.out), 256, 64, 28)[name]}
 				c := compile(b, create(b, k))
 				vals, _ := c.upload(b, k.arguments(b))

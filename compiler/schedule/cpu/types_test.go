@@ -55,7 +55,7 @@ func typeKernels(d, out dtype.DType, n, c, h int) map[string][]*te.Tensor {
 }
 
 var typeRows = []struct{ in, out string }{
-	{"float32", "float32"}, {"float16", "float16"}, {"bfloat16", "bfloat16"}, {"float64", "float64"}, {"int8", "int32"}, {"uint8", "int32"},
+	{"float32", "float32"}, {"float16", "float16"}, {"bfloat16", "bfloat16"}, {"float64", "float64"}, {"int8", "int32"}, {"uint8", "int32"}, {"int8", "int8"}, {"int16", "int16"},
 }
 
 // TestTypesOnWasm compares scheduled kernels of each element type, in the interpreter and as
@@ -67,7 +67,7 @@ func TestTypesOnWasm(t *testing.T) {
 				continue
 			}
 			for name, args := range typeKernels(dtype.MustParse(row.in), dtype.MustParse(row.out), size[0], size[1], size[2]) {
-				t.Run(name+"/"+row.in, func(t *testing.T) {
+				t.Run(name+"/"+row.in+"_"+row.out, func(t *testing.T) {
 					k := kernel{args: args}
 					f := create(t, k)
 					want := run(t, f, filled(t, k))
