@@ -61,7 +61,7 @@ func VerifyChange(good, m *ir.Module) []string {
 		case *tir.PrimFunc:
 			found = tir.Verify(name, fn)
 		case *relax.Function:
-			found = relax.WellFormedFunc(m, name, fn, relax.VerifyOpts{Ops: op.Table()})
+			found = relax.WellFormedFunc(m, name, fn, op.VerifyOpts())
 		}
 		for _, d := range found {
 			if d.Severity == ir.Error && len(problems) < maxProblems {

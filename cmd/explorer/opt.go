@@ -46,7 +46,8 @@ The passes are those of a pipeline, or those listed with --passes, which run wha
     explorer opt in.py --passes 'FoldConstant,FuseOps{"fuse_opt_level": 2}'
 
 'explorer passes' lists the passes and the options that each has. What is printed on the way goes to
-standard error. Nothing is written where anything fails.`,
+standard error. Nothing is written where anything fails. What was read and what each pass made of it is
+verified, unless --no-verify is given.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error { return opt(cmd, a[0], &cf, &sf, &of, &pf) },
 	}
@@ -116,7 +117,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 		if i > 0 {
 			out.WriteString(separator(of.split))
 		}
-		m, err := optimize(cmd, cf, req, src)
+		m, err := optimize(cmd, cf, req, src, sf.noVerify)
 		if err == nil {
 			as := how
 			as.Name = orDefault(how.Name, src.Name)
@@ -168,13 +169,16 @@ func separator(split bool) string {
 }
 
 // optimize runs the passes of a request on its module and prints what the flags ask for.
-func optimize(cmd *cobra.Command, cf *compileFlags, req compiler.Request, src frontend.Source) (*ir.Module, error) {
+func optimize(cmd *cobra.Command, cf *compileFlags, req compiler.Request, src frontend.Source, unverified bool) (*ir.Module, error) {
 	if req.Pipeline == nil {
 		return req.Module, nil
 	}
 	w := cmd.ErrOrStderr()
 	timing := &instruments.Timing{}
-	req.Instruments = append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument())
+	if !unverified && !cf.verifyEach {
+		req.Instruments = append(req.Instruments, instruments.WellFormed(false))
+	}
+	req.Instruments = append(req.Instruments, append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument())...)
 	res, err := compiler.Passes(cmd.Context(), req)
 	printDiagnostics(w, withoutNeeds(res.Diagnostics, req.Pipeline, src))
 	if cf.timing {

@@ -49,7 +49,7 @@ func Verify(m *ir.Module) []ir.Diagnostic {
 	if found := tooManyDims(m); len(found) > 0 {
 		return found // what else is wrong takes long to find
 	}
-	found := relax.WellFormed(m, relax.VerifyOpts{Ops: op.Table()})
+	found := relax.WellFormed(m, op.VerifyOpts())
 	for gv, fn := range m.Funcs() {
 		if f, ok := fn.(*tir.PrimFunc); ok {
 			found = append(found, tir.Verify(gv.Name, f)...)

@@ -13,6 +13,9 @@ type Function interface {
 const (
 	AttrGlobalSymbol = "global_symbol"
 	AttrTarget       = "target"
+	// AttrCallingConv is on loop functions that take their arguments in a calling convention,
+	// such as the packed one: their parameters do not tell what they are called with.
+	AttrCallingConv = "calling_conv"
 )
 
 // GlobalSymbol returns the symbol under which f is visible outside its module; "" is private.

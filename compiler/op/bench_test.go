@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -47,17 +46,22 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkWellFormed tells that the cost of a binding does not grow with their number.
 func BenchmarkWellFormed(b *testing.B) {
-	bb, err := buildChain(100, n)
-	if err != nil {
-		b.Fatal(err)
+	for _, layers := range []int{100, 3334} {
+		b.Run("bindings="+strconv.Itoa(layers*3), func(b *testing.B) {
+			bb, err := buildChain(layers, n)
+			if err != nil {
+				b.Fatal(err)
+			}
+			mod := bb.Module()
+			b.ReportAllocs()
+			for b.Loop() {
+				if d := relax.WellFormed(mod, op.VerifyOpts()); d != nil {
+					b.Fatal(d)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*layers*3), "ns/binding")
+		})
 	}
-	mod := bb.Module()
-	b.ReportAllocs()
-	for b.Loop() {
-		if d := relax.WellFormed(mod, relax.VerifyOpts{Ops: op.Table(), Prover: arith.NewAnalyzer(), SInfo: true}); d != nil {
-			b.Fatal(d)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*300), "ns/binding")
 }

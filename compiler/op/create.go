@@ -58,7 +58,7 @@ func createOps() []*Op {
 			Attrs: []Attr{must}, Infer: inferEye, Pattern: Injective, Doc: "A matrix with ones on a diagonal.",
 		},
 		&Op{
-			Name: "relax.eye_like", Args: []Arg{x, k}, Attrs: []Attr{like}, Infer: inferLike, Pattern: Injective,
+			Name: "relax.eye_like", Args: []Arg{x, k}, Attrs: []Attr{like}, Infer: inferEyeLike, Pattern: Injective,
 			Doc: "A matrix with ones on a diagonal in the shape of another.",
 		},
 		&Op{
@@ -123,6 +123,13 @@ func inferLike(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return withDType(t, dt), nil
 	}
 	return t, nil
+}
+
+func inferEyeLike(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
+	if t, err := c.Tensor(0); err == nil && t.NDim >= 0 && t.NDim != 2 {
+		return nil, c.argErr(0, describe(t), "a matrix")
+	}
+	return inferLike(call, c)
 }
 
 func inferFullLike(call *relax.Call, c *InferContext) (relax.StructInfo, error) {

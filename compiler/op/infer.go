@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/relax"
@@ -16,6 +17,12 @@ import (
 func Table() relax.OpTable { return table{} }
 
 type table struct{}
+
+// VerifyOpts returns how graph functions are verified wherever all is to be right: the struct
+// info of each call is inferred anew and compared, dimensions by value.
+func VerifyOpts() relax.VerifyOpts {
+	return relax.VerifyOpts{Ops: Table(), Prover: arith.NewAnalyzer(), SInfo: true}
+}
 
 // InferCall returns the struct info of a call of an operator.
 func (table) InferCall(call *relax.Call, ctx *relax.InferContext) (relax.StructInfo, error) {

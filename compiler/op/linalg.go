@@ -129,10 +129,10 @@ func inferEinsum(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return nil, c.argErr(0, "none", "at least one tensor")
 	}
 	spec := strings.ReplaceAll(c.Str("subscripts"), " ", "")
-	if strings.Contains(spec, ".") {
+	ins, out, explicit := strings.Cut(spec, "->")
+	if strings.ContainsFunc(ins, func(r rune) bool { return r != ',' && !isLetter(r) }) || strings.ContainsFunc(out, func(r rune) bool { return !isLetter(r) }) {
 		return nil, c.attrErr("subscripts", spec, "letters, commas and -> without an ellipsis")
 	}
-	ins, out, explicit := strings.Cut(spec, "->")
 	terms := strings.Split(ins, ",")
 	if len(terms) != len(ts) {
 		return nil, c.attrErr("subscripts", spec, "%d operands", len(ts))
@@ -170,6 +170,8 @@ func inferEinsum(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	}
 	return tensorOf(commonDType(ts), shape, ts...), nil
 }
+
+func isLetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 
 // implicitEinsum returns the subscripts that occur once, in alphabetical order.
 func implicitEinsum(counts map[rune]int) string {

@@ -97,7 +97,13 @@ func inferPRelu(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	t := out.(*relax.TensorStructInfo)
 	d, ok := c.dimsOf(t)
 	slopes, ok2 := c.dimsOf(alpha)
-	if ok && ok2 && len(slopes) == 1 && !tir.IsConst(slopes[0], 1) {
+	switch {
+	case alpha.NDim >= 0 && alpha.NDim != 1:
+		return nil, c.argErr(1, describe(alpha), "one dimension, a slope for each channel of data")
+	case !alpha.DType.IsVoid() && !t.DType.IsVoid() && alpha.DType != t.DType:
+		return nil, c.argErr(1, alpha.DType.String(), "slopes of the type of data, %s", t.DType)
+	}
+	if ok && ok2 && !tir.IsConst(slopes[0], 1) {
 		a, _ := c.Int("axis")
 		n, _ := c.axis("axis", a, t.NDim)
 		if c.Equal(slopes[0], d[n]) == relax.False {

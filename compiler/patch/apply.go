@@ -170,7 +170,7 @@ func verify(from, m *ir.Module) []ir.Diagnostic {
 	for gv, fn := range m.Funcs() {
 		switch f := fn.(type) {
 		case *relax.Function:
-			found = append(found, relax.WellFormedFunc(m, gv.Name, f, relax.VerifyOpts{Ops: op.Table()})...)
+			found = append(found, relax.WellFormedFunc(m, gv.Name, f, op.VerifyOpts())...)
 		case *tir.PrimFunc:
 			if changed[gv.Name] {
 				found = append(found, tir.Verify(gv.Name, f)...)

@@ -134,8 +134,12 @@ func SInfoOfFunc(f ir.Function) StructInfo {
 }
 
 // PrimFuncSInfo returns the struct info of the signature of f: tensors for the buffers,
-// scalars for the other parameters. PrimFuncs write their results, so they are impure.
+// scalars for the other parameters. PrimFuncs write their results, so they are impure. What a
+// function in a calling convention takes is up to that.
 func PrimFuncSInfo(f *tir.PrimFunc) *FuncStructInfo {
+	if f.Attrs.Has(ir.AttrCallingConv) {
+		return &FuncStructInfo{Opaque: true, Ret: objectSInfo}
+	}
 	params := make([]StructInfo, len(f.Params))
 	for i, p := range f.Params {
 		switch b := f.BufferOf(p); {

@@ -13,7 +13,7 @@ const lineLimit = 110
 // undeclared is looked for only where such a use is met; the function is then printed again.
 func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 	var s scan
-	if f.Attrs.Has(attrCallingConv) { // such a function reads shapes through undeclared views
+	if f.Attrs.Has(ir.AttrCallingConv) { // such a function reads shapes through undeclared views
 		s = *p.prescan(f.Body, signatureVars(f)...)
 	}
 	mark, at, line, lines := p.enter(), len(p.buf), p.line, len(p.lines)
@@ -28,9 +28,6 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 	}
 	p.undeclared = nil
 }
-
-// attrCallingConv is set on functions that take their arguments in packed form.
-const attrCallingConv = "calling_conv"
 
 func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
 	p.noteType("int_dtype", p.intDType, dtype.Int32T)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -43,7 +42,7 @@ func settle(before, after *ir.Module) (*ir.Module, error) {
 		e.Set(name, joinBlocks(n))
 	}
 	out := e.Done()
-	opts := relax.VerifyOpts{Ops: op.Table(), Prover: arith.NewAnalyzer(), SInfo: true}
+	opts := op.VerifyOpts()
 	var found []ir.Diagnostic
 	if added { // also looks at what functions share
 		found = relax.WellFormed(out, opts)

@@ -21,7 +21,7 @@ func CheckLowered(name string, f *tir.PrimFunc) error {
 		return left(c.what, c.pass)
 	case !f.Attrs.Has(ir.AttrTarget):
 		return fmt.Errorf("function %s is not lowered: it has no target, which tir.BindTarget notes; was it disabled?", name)
-	case ir.GlobalSymbol(f) != "" && f.Attrs.Int(attrCallingConv, 0) == 0:
+	case ir.GlobalSymbol(f) != "" && f.Attrs.Int(ir.AttrCallingConv, 0) == 0:
 		return left("a signature without the packed convention", "MakePackedAPI")
 	}
 	return nil

@@ -15,7 +15,7 @@ var MakePackedAPI = &pass.Pass{
 	Name: "tir.MakePackedAPI", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry.",
 	Run: pass.EachPrimFunc(func(_ *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(attrCallingConv, 0) != 0 {
+		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
 			return f, nil
 		}
 		return packedAPI(ir.GlobalSymbol(f), f)
@@ -73,7 +73,7 @@ func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 	}
 	out := *f
 	out.Params, out.Buffers, out.RetType, out.Body = params, make([]*tir.Buffer, len(params)), &ir.PrimType{DType: dtype.Int32T}, body
-	out.Attrs = f.Attrs.With(attrCallingConv, callingCPacked)
+	out.Attrs = f.Attrs.With(ir.AttrCallingConv, callingCPacked)
 	return &out, nil
 }
 

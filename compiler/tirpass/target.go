@@ -13,9 +13,8 @@ import (
 
 // Function attributes that the passes of the packed calling convention agree on.
 const (
-	attrCallingConv = "calling_conv"
-	attrIsEntry     = "tir.is_entry_func"
-	attrNoAlias     = "tir.noalias"
+	attrIsEntry = "tir.is_entry_func"
+	attrNoAlias = "tir.noalias"
 
 	// callingCPacked marks functions with the packed signature.
 	callingCPacked = 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/te"
@@ -142,6 +143,12 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 		return []relax.Binding{b}, nil
 	}
 	k := l.newKernel(vb)
+	// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
+	if _, err := op.Table().InferCall(k.call, &relax.InferContext{
+		Func: l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return l.bound[v] },
+	}); err != nil {
+		return nil, err
+	}
 	outs, err := k.build(rule)
 	if errors.Is(err, errSkip) {
 		l.report(vb, name, err.Error())

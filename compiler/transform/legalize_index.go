@@ -52,9 +52,13 @@ func indexRule(name string) rule {
 			return list(topi.ScatterElements(x, k.tensor(1), k.tensor(2), axis, k.str("reduction")), nil)
 		}
 	case "scatter_nd":
-		return one(func(k *kernel) *te.Tensor {
-			return topi.ScatterND(k.tensor(0), k.tensor(1), k.tensor(2), k.str("reduction"))
-		})
+		return func(k *kernel) ([]*te.Tensor, error) {
+			idx := k.tensor(1)
+			if _, known := tir.AsInt(idx.Shape[idx.NDim()-1]); !known {
+				return nil, skipf("the number of dimensions that an index has is not known")
+			}
+			return list(topi.ScatterND(k.tensor(0), idx, k.tensor(2), k.str("reduction")), nil)
+		}
 	case "one_hot":
 		return one(func(k *kernel) *te.Tensor {
 			x := k.tensor(0)

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -60,11 +61,38 @@ func (k *kernel) build(rule rule) ([]*te.Tensor, error) {
 			return nil, skipf("the shape of its result is not known: %s", relax.FormatSInfo(f))
 		}
 	}
+	for i, a := range k.call.Args {
+		if err := knownTensors(relax.SInfoOf(a)); err != nil {
+			return nil, skipf("argument %d: %s", i, err)
+		}
+	}
 	outs, err := rule(k)
 	if k.err != nil {
 		return nil, k.err
 	}
+	for i, t := range outs {
+		if d := k.out(i).DType; err == nil && t.DType != d {
+			outs[i] = topi.Cast(t, d) // such as a bool where the operator keeps the type
+		}
+	}
 	return outs, err
+}
+
+// knownTensors returns an error where s has a tensor whose shape or type is not known.
+func knownTensors(s relax.StructInfo) error {
+	switch s := s.(type) {
+	case *relax.TensorStructInfo:
+		if _, known := s.Dims(); !known || s.DType.IsVoid() {
+			return fmt.Errorf("its shape or element type is not known: %s", relax.FormatSInfo(s))
+		}
+	case *relax.TupleStructInfo:
+		for _, f := range s.Fields {
+			if err := knownTensors(f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (k *kernel) fail(err error) {

@@ -38,6 +38,9 @@ func transposedWeight(e relax.Expr, params map[*relax.Var]bool) relax.Expr {
 	if c == nil {
 		return nil
 	}
+	if len(c.Args) != 1 {
+		return nil // an error where it is lowered
+	}
 	w := c.Args[0]
 	if v, ok := w.(*relax.Var); ok && !params[v] {
 		return nil

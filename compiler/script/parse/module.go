@@ -188,7 +188,7 @@ func (b *builder) blockBuilder() *relax.BlockBuilder {
 		ctx := bb.Context()
 		ctx.Func = func(name string) ir.Function {
 			f := m.funcs[name]
-			if f != nil && f.FuncAttrs().Has(attrCallingConv) {
+			if f != nil && f.FuncAttrs().Has(ir.AttrCallingConv) {
 				return packedFunc // its parameters are not those of its calls any more
 			}
 			return f
@@ -198,8 +198,5 @@ func (b *builder) blockBuilder() *relax.BlockBuilder {
 	}
 	return b.mod.bb
 }
-
-// attrCallingConv is set on loop-level functions that take their arguments in packed form.
-const attrCallingConv = "calling_conv"
 
 var packedFunc = &relax.ExternFunc{SInfo: &relax.FuncStructInfo{Opaque: true, Ret: &relax.TupleStructInfo{}}}

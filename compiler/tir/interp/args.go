@@ -248,5 +248,5 @@ func (fr *frame) extent(param int, name string, dim int) int64 {
 // isPacked reports whether fn was lowered to the packed calling convention.
 func isPacked(fn *tir.PrimFunc) bool {
 	const cPackedFunc = 1
-	return fn.Attrs.Int("calling_conv", -1) == cPackedFunc && len(fn.Params) == 4
+	return fn.Attrs.Int(ir.AttrCallingConv, -1) == cPackedFunc && len(fn.Params) == 4
 }
