@@ -42,7 +42,8 @@ func opposite(x, y tir.Expr) bool {
 }
 
 // visitBranches simplifies each side of && or || while the other one is taken to hold, or
-// to fail; a second round follows where the first one changed something.
+// to fail; a second round follows where the first one changed something. The left side runs
+// before the right one: where it reads memory, its indices must hold without that.
 func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 	side := [2]tir.Expr{e.A, e.B}
 	unchanged := 0
@@ -51,7 +52,10 @@ func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 		if e.Op == tir.OpOr {
 			other = normalizeBool(notOf(other))
 		}
-		exit := s.a.EnterConstraint(other)
+		exit := func() {}
+		if i%2 == 1 || SideEffect(side[0]) <= tir.Pure {
+			exit = s.a.EnterConstraint(other)
+		}
 		out := s.visit(side[i%2])
 		exit()
 		if out != side[i%2] {
@@ -68,7 +72,7 @@ func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 }
 
 func (s *simplifier) cnf(n *tir.Binary) tir.Expr {
-	if s.a.Extensions&ConvertBooleanToAndOfOrs == 0 || s.a.inCNF {
+	if s.a.Extensions&ConvertBooleanToAndOfOrs == 0 || s.a.inCNF || SideEffect(n) > tir.Pure { // it may move a load out of its guard
 		return nil
 	}
 	return simplifyCNF(s.a, n)

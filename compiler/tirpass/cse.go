@@ -14,7 +14,7 @@ var CommonSubexprElimTIR = &pass.Pass{
 	Doc: "Binds expressions that occur several times to variables, at the innermost statement that holds all their uses. It leaves functions alone that still have blocks.",
 	Options: []pass.Option{
 		{Name: "enable_cse_tir", Default: true, Doc: "false leaves everything as it is"},
-		{Name: "identify_equiv_terms", Default: false, Doc: "also find terms that are equal after simplification"},
+		{Name: "identify_equiv_terms", Default: false, Doc: "also find integer terms that are equal after simplification, and modulo distribution and the order of operands"},
 	},
 	Config: []string{"tir.disable_cse_tir", "tir.enable_equiv_terms_in_cse_tir"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
@@ -29,8 +29,14 @@ var CommonSubexprElimTIR = &pass.Pass{
 // eliminateCommon numbers equal expressions alike, which makes the function's expressions a
 // DAG. Walking it from users to operands tells how often each would be computed and the
 // innermost statement around its uses; those computed twice or more get a variable there.
-func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
-	c := &cser{commutes: commutes, ids: map[termKey]*cseTerm{}, of: map[tir.Expr]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
+//
+// With equiv, integer expressions are numbered by a normal form. The first of those with one
+// form stands for all, so that only its operands count.
+func eliminateCommon(body tir.Stmt, equiv bool) tir.Stmt {
+	c := &cser{ids: map[termKey]*cseTerm{}, of: map[tir.Expr]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
+	if equiv {
+		c.normal = newNormalizer()
+	}
 	c.scan(body)
 	lets := c.choose()
 	if len(lets) == 0 {
@@ -39,8 +45,13 @@ func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
 	place := -1 // statements are met in the order in which scan numbered them
 	m := &tir.Mapper{}
 	m.Expr = tir.Memo(func(e tir.Expr) tir.Expr {
-		if t := c.of[e]; t != nil && t.v != nil {
-			return t.v
+		if t := c.of[e]; t != nil {
+			if t.v != nil {
+				return t.v
+			}
+			if c.normal != nil && t.operands[0] != nil && t.e != e { // computed here, by other operands
+				e = t.e
+			}
 		}
 		return m.MapExpr(e)
 	})
@@ -59,14 +70,14 @@ func eliminateCommon(body tir.Stmt, commutes bool) tir.Stmt {
 // cser collects the terms of a function. A statement is known by its number in the order of
 // a walk, not by pointer: unrolled copies may be one node in several places.
 type cser struct {
-	commutes bool
-	ids      map[termKey]*cseTerm
-	of       map[tir.Expr]*cseTerm // nil for what may not be moved
-	terms    []*cseTerm            // operands before users
-	inLet    map[*tir.Var]bool     // variables of Let expressions, which end with the expression
-	parent   []int
-	depth    []int
-	cur      int // number of the current statement
+	normal *normalizer // nil where only the same expressions are equal
+	ids    map[termKey]*cseTerm
+	of     map[tir.Expr]*cseTerm // nil for what may not be moved
+	terms  []*cseTerm            // operands before users
+	inLet  map[*tir.Var]bool     // variables of Let expressions, which end with the expression
+	parent []int
+	depth  []int
+	cur    int // number of the current statement
 }
 
 func (c *cser) scan(s tir.Stmt) {

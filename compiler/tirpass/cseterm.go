@@ -16,6 +16,7 @@ type termKey struct {
 	a, b  int
 	v     *tir.Var
 	bits  uint64 // of a constant
+	name  string // of a normal form
 }
 
 type termKind uint8
@@ -26,16 +27,17 @@ const (
 	termFloat
 	termCast
 	termBinary
+	termNormal
 )
 
 // cseTerm stands for all expressions that compute the same.
 type cseTerm struct {
 	id       int
-	e        tir.Expr
-	closed   bool // free of variables of Let expressions
-	eligible bool // may get a variable
-	uses     int  // how often it would be computed
-	at       int  // innermost statement around its uses
+	e        tir.Expr // the first of them
+	closed   bool     // free of variables of Let expressions
+	eligible bool     // may get a variable
+	uses     int      // how often it would be computed
+	at       int      // innermost statement around its uses
 	operands [2]*cseTerm
 	v        *tir.Var // set if it gets a variable
 }
@@ -78,10 +80,11 @@ func (c *cser) make(e tir.Expr) *cseTerm {
 			return nil
 		}
 		a, b := c.term(e.A), c.term(e.B)
-		if c.commutes && (e.Op == tir.OpAdd || e.Op == tir.OpMul) && a.id > b.id {
-			a, b = b, a
+		k := termKey{kind: termBinary, op: e.Op, dtype: e.DType(), a: a.id, b: b.id}
+		if c.normal != nil && (e.Op == tir.OpAdd || e.Op == tir.OpMul) && k.a > k.b {
+			k.a, k.b = k.b, k.a // of floats too
 		}
-		return c.compute(termKey{kind: termBinary, op: e.Op, dtype: e.DType(), a: a.id, b: b.id}, e, a, b)
+		return c.compute(k, e, a, b)
 	}
 	return nil
 }
@@ -124,10 +127,18 @@ func (c *cser) inside(e tir.Expr) {
 // compute numbers an operation. Vectors get no variable: they are cheap to make and their
 // patterns (Ramp, Broadcast) mean something to code generators.
 func (c *cser) compute(k termKey, e tir.Expr, a, b *cseTerm) *cseTerm {
+	closed := a.closed && (b == nil || b.closed)
+	eligible := closed && e.DType().Lanes <= 1
+	if eligible && c.normal != nil {
+		if name := c.normal.name(e); name != "" {
+			k = termKey{kind: termNormal, dtype: e.DType(), name: name}
+		}
+	}
+	if t := c.ids[k]; t != nil {
+		return t
+	}
 	t := c.number(k, e)
-	t.operands = [2]*cseTerm{a, b}
-	t.closed = a.closed && (b == nil || b.closed)
-	t.eligible = t.closed && e.DType().Lanes <= 1
+	t.operands, t.closed, t.eligible = [2]*cseTerm{a, b}, closed, eligible
 	return t
 }
 

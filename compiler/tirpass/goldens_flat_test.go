@@ -91,6 +91,9 @@ func unrollCases() []goldenCase {
 	unroll := func(l *tir.For) tir.Stmt { return kind(tir.Unrolled, l) }
 	let := &tir.LetStmt{Var: x, Value: load(a, i), Body: store(b, mul(x, x), i)}
 	serial := loop(i, 3, store(b, load(a, i), i))
+	own := tir.NewBuffer("own", dtype.Float32T, []tir.Expr{n(4)}, "local")
+	k := index("k")
+	local := alloc(own, loop(i, 4, store(own, load(a, i), i)), loop(j, 4, loop(k, 4, store(b, load(own, k), add(mul(j, n(4)), k)))))
 	return []goldenCase{
 		{name: "marked", f: fn(unroll(loop(i, 3, store(b, load(a, i), i))), a, b)},
 		{name: "around a loop", f: fn(unroll(loop(i, 2, loop(j, 4, store(b, load(a, j), add(mul(i, n(4)), j))))), a, b)},
@@ -98,6 +101,11 @@ func unrollCases() []goldenCase {
 		{name: "no step", f: fn(tir.Seq(store(b, f32(1), n(0)), unroll(loop(i, 0, store(b, load(a, i), i)))), a, b)},
 		{name: "not marked", f: fn(serial, a, b)},
 		{name: "few steps", f: fn(serial, a, b), opts: config("tir.UnrollLoop", map[string]any{"auto_max_step": 16})},
+		{name: "few steps, marked only", f: fn(serial, a, b), opts: config("tir.UnrollLoop", map[string]any{"auto_max_step": 16, "explicit_unroll": false})},
+		{name: "marked stays marked", f: fn(unroll(loop(i, 3, store(b, load(a, i), i))), a, b), opts: config("tir.UnrollLoop", map[string]any{"explicit_unroll": false})},
+		{name: "one step", f: fn(loop(i, 1, loop(j, 4, store(b, load(a, j), add(i, j)))), a, b), opts: config("tir.UnrollLoop", map[string]any{"auto_max_extent": 1})},
+		{name: "local buffer", f: fn(local, a, b)},
+		{name: "local buffer unrolled", f: fn(local, a, b), opts: config("tir.UnrollLoop", map[string]any{"unroll_local_access": true})},
 		{name: "too large", f: fn(unroll(loop(i, 5000, store(b, load(a, tir.FloorMod(i, n(16))), tir.FloorMod(i, n(16))))), a, b)},
 	}
 }
@@ -135,6 +143,15 @@ func cseCases() []goldenCase {
 	same := store(b, load(a, mul(i, n(4))), mul(i, n(4)))
 	shared := loop(i, 8, &tir.SeqStmt{Seq: []tir.Stmt{same, same}}) // one node twice, as unrolling leaves it
 	zeros := loop(i, 8, store(b, mul(load(a, i), f32(0)), i), store(a, mul(load(b, i), f32(negZero)), i))
+	x, y, z := index("x"), index("y"), index("z")
+	sum, prod := add(mul(x, y), mul(z, x)), mul(add(y, z), x)
+	distributed := tir.Seq(store(b, f32(1), add(sum, mul(prod, n(3)))), store(b, f32(2), sum))
+	forms := tir.Seq( // min and the order of a comparison; a sum in other brackets; a division that goes
+		store(b, f32(1), tir.Min(add(x, y), z)), store(b, f32(2), tir.Min(z, add(y, x))),
+		store(b, f32(3), add(x, add(y, mul(z, n(2))))), store(b, f32(4), add(add(z, add(x, z)), y)),
+		store(b, f32(5), tir.FloorDiv(add(mul(x, n(4)), tir.FloorMod(z, n(4))), n(4))), store(b, f32(6), add(x, n(0))),
+	)
+	cancels := tir.Seq(store(b, f32(1), add(x, n(2))), loop(i, 8, store(b, f32(2), tir.NewBinary(tir.OpSub, add(add(x, n(2)), i), i))))
 	return []goldenCase{
 		{name: "index used twice", f: fn(twice, a, b)},
 		{name: "in two statements", f: fn(both, a, b)},
@@ -143,6 +160,10 @@ func cseCases() []goldenCase {
 		{name: "variable of a Let", f: fn(let, a, b)},
 		{name: "order of operands", f: fn(swapped, a, b)},
 		{name: "order of operands ignored", f: fn(swapped, a, b), opts: config("tir.enable_equiv_terms_in_cse_tir", true)},
+		{name: "distributed", f: fn(distributed, b, x, y, z)},
+		{name: "distributed, equivalent", f: fn(distributed, b, x, y, z), opts: config("tir.enable_equiv_terms_in_cse_tir", true)},
+		{name: "other forms, equivalent", f: fn(forms, b, x, y, z), opts: config("tir.enable_equiv_terms_in_cse_tir", true)},
+		{name: "other variables, equivalent", f: fn(cancels, b, x, y), opts: config("tir.enable_equiv_terms_in_cse_tir", true)},
 		{name: "one statement in two places", f: fn(shared, a, b)},
 		{name: "zeros of both signs", f: fn(zeros, a, b)},
 		{name: "disabled", f: fn(twice, a, b), opts: config("tir.disable_cse_tir", true)},

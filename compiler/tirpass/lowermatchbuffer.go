@@ -89,7 +89,8 @@ func (l *matchLowerer) region(r *tir.BufferRegion) *tir.BufferRegion {
 			continue
 		}
 		y := r.Region[i-n]
-		region[i] = &tir.Range{Min: tir.Add(x.Min, y.Min), Extent: y.Extent}
+		start := tir.Add(x.Min, y.Min)
+		region[i] = &tir.Range{Min: start, Extent: tir.CastTo(start.DType(), y.Extent)}
 	}
 	return &tir.BufferRegion{Base: r.Base, Buffer: src.Buffer, Region: region}
 }

@@ -67,6 +67,14 @@ func pipelineKeepsMeaning(t fataler, src tirtest.Source) {
 	}
 }
 
+// eager turns on what passes do only when asked.
+var eager = pass.Configure(map[string]any{
+	"tir.UnrollLoop":                    map[string]any{"auto_max_step": 16, "auto_max_extent": 3, "unroll_local_access": true},
+	"tir.LoopPartition":                 map[string]any{"partition_const_loop": true},
+	"tir.Simplify":                      map[string]any{"transitively_prove_inequalities": true, "convert_boolean_to_and_of_ors": true, "apply_constraints_to_boolean_branches": true},
+	"tir.enable_equiv_terms_in_cse_tir": true,
+})
+
 // TestOptionalPassesKeepMeaningAnywhere runs the optional passes of the pipeline in any
 // number and order between the others.
 func TestOptionalPassesKeepMeaningAnywhere(t *testing.T) {
@@ -74,6 +82,9 @@ func TestOptionalPassesKeepMeaningAnywhere(t *testing.T) {
 		f, args := tirtest.Function(rapidSource{t})
 		want := mustRun(t, f, args)
 		c := newContext(t)
+		if rapid.Bool().Draw(t, "configured") {
+			c = newContext(t, eager)
+		}
 		all := lowering(t)
 		var optional []*pass.Pass
 		for _, p := range all {

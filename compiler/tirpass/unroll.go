@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"maps"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -11,7 +12,7 @@ import (
 // UnrollLoop replaces marked and small loops by copies of their bodies.
 var UnrollLoop = &pass.Pass{
 	Name: "tir.UnrollLoop", Kind: pass.PrimFunc,
-	Doc:    "Unrolls loops marked for it, and loops of few steps if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
+	Doc:    "Unrolls loops marked for it, and loops of few steps or over local buffers if tir.UnrollLoop asks for that. A constant index into a small local buffer then names a register.",
 	Config: []string{"tir.UnrollLoop"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.UnrollLoop")
@@ -19,13 +20,46 @@ var UnrollLoop = &pass.Pass{
 			autoStep: cfg.Int("auto_max_step", 0), autoDepth: cfg.Int("auto_max_depth", 8),
 			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true),
 		}
+		if cfg.Bool("unroll_local_access", false) {
+			u.local = localIndices(f.Body)
+		}
 		return f.WithBody(u.visit(f.Body).s), nil
 	}),
 }
 
 type unroller struct {
 	autoStep, autoDepth, autoExtent int64
-	explicit                        bool
+	explicit                        bool              // write the copies, in place of a mark on the loop
+	local                           map[*tir.Var]bool // variables of which loops are unrolled whatever their steps
+}
+
+// localIndices returns the variables in the indices of buffers that threads have for themselves.
+// Where these are constants, an element can live in a register.
+func localIndices(body tir.Stmt) map[*tir.Var]bool {
+	found := map[*tir.Var]bool{}
+	access := func(b *tir.Buffer, indices []tir.Expr) {
+		if scope := b.Scope(); !strings.HasPrefix(scope, "local") && !strings.HasPrefix(scope, "warp") {
+			return
+		}
+		for _, e := range indices {
+			ir.Walk(e, func(n ir.Node) bool {
+				if v, ok := n.(*tir.Var); ok {
+					found[v] = true
+				}
+				return true
+			})
+		}
+	}
+	ir.Walk(body, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad:
+			access(n.Buffer, n.Indices)
+		case *tir.BufferStore:
+			access(n.Buffer, n.Indices)
+		}
+		return true
+	})
+	return found
 }
 
 // unrolled is a statement with its cost: steps that it runs when fully unrolled, nesting of
@@ -79,15 +113,22 @@ func (u *unroller) loop(s *tir.For) unrolled {
 	cost := unrolled{steps: body.steps, depth: body.depth, loops: body.loops + 1}
 	auto := constant && s.Kind == tir.Serial && s.Annotations.Len() == 0 && n >= 0 && body.loops == 0 && body.depth <= u.autoDepth &&
 		(n*body.steps <= u.autoStep || n <= u.autoExtent)
-	marked := s.Kind == tir.Unrolled && constant && n >= 0 && n*max(body.steps, 1) <= maxUnrolled
-	if (!auto && !marked) || (auto && !marked && !u.explicit) {
+	fits := constant && n >= 0 && n*max(body.steps, 1) <= maxUnrolled
+	wanted := auto || fits && (s.Kind == tir.Unrolled || u.local[s.LoopVar] && s.Thread == nil && n > 0)
+	single := constant && n >= 0 && n <= 1 && u.autoExtent == 1 && s.Thread == nil // whatever is in it
+	if !single && !(wanted && u.explicit) {
+		kind := s.Kind
+		switch {
+		case wanted:
+			kind = tir.Unrolled // for who generates code
+			cost.depth, cost.loops = body.depth+1, body.loops
+		case kind == tir.Unrolled:
+			kind = tir.Serial // too large
+		}
 		cost.s = s
-		if body.s != s.Body || s.Kind == tir.Unrolled && !marked {
+		if body.s != s.Body || kind != s.Kind {
 			c := *s
-			c.Body = body.s
-			if s.Kind == tir.Unrolled && !marked {
-				c.Kind = tir.Serial // nothing below knows unrolled loops
-			}
+			c.Body, c.Kind = body.s, kind
 			cost.s = &c
 		}
 		if constant {
