@@ -147,7 +147,7 @@ func TestParseConfig(t *testing.T) {
 		key, text string
 		want      any
 	}{
-		{"tir.noalias", "false", false},
+		{"relax.transform.apply_legalize_ops", "false", false},
 		{"relax.FuseOps.max_depth", "0x10", int64(16)},
 	} {
 		key, v, err := pass.ParseConfig(tt.key, tt.text)
@@ -159,7 +159,7 @@ func TestParseConfig(t *testing.T) {
 	if m, ok := v.(map[string]any); err != nil || key != "tir.UnrollLoop" || !ok || m["auto_max_step"] != int64(4) {
 		t.Errorf("%v %v %v", key, v, err)
 	}
-	_, _, err = pass.ParseConfig("tir.noalias", "maybe")
+	_, _, err = pass.ParseConfig("relax.transform.apply_legalize_ops", "maybe")
 	wantAs[*pass.ConfigError](t, err, "maybe")
 	_, _, err = pass.ParseConfig("tir.UnrollLoop.nope", "4")
 	wantAs[*pass.FieldError](t, err, "nope")
@@ -169,7 +169,7 @@ func TestParseConfig(t *testing.T) {
 
 func TestUndeclaredReadsPanic(t *testing.T) {
 	for name, read := range map[string]func(*pass.Context){
-		"config": func(c *pass.Context) { c.ConfigBool("tir.noalias") },
+		"config": func(c *pass.Context) { c.ConfigBool("relax.transform.apply_legalize_ops") },
 		"level":  func(c *pass.Context) { c.Level() },
 		"target": func(c *pass.Context) { c.TargetOf() },
 		"option": func(c *pass.Context) { c.Arg("n") },

@@ -388,9 +388,20 @@ func TestRule22ConfigErrors(t *testing.T) {
 	}
 	wantAs[*pass.ConfigError](t, bad("tir.UnrollLoop", nil), "tir.UnrollLoop is None")
 	wantAs[*pass.ConfigError](t, bad("tir.UnrollLoop", 1), "dict")
-	wantAs[*pass.ConfigError](t, bad("tir.noalias", "yes"), "bool")
+	wantAs[*pass.ConfigError](t, bad("relax.transform.apply_legalize_ops", "yes"), "bool")
 	wantAs[*pass.ConfigError](t, bad("relax.FuseOps.max_depth", 1.5), "int")
 	wantAs[*pass.FieldError](t, bad("tir.UnrollLoop", map[string]any{"nope": 1}), `"nope"`, "auto_max_step")
+	for key, fields := range map[string][]string{
+		"tir.Simplify":   {"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"},
+		"tir.RemoveNoOp": {"use_dataflow_analysis"},
+	} {
+		for _, f := range fields {
+			wantAs[*pass.FieldError](t, bad(key, map[string]any{f: true}), `"`+f+`" is not supported yet`)
+			if strings.Contains(pass.ListConfigs()[key]["default"], f) {
+				t.Errorf("%s is listed", f)
+			}
+		}
+	}
 	wantAs[*pass.ConfigError](t, bad("tir.UnrollLoop", map[string]any{"auto_max_step": "x"}), "auto_max_step")
 	cfg, err := pass.NewConfig(map[string]any{"tir.UnrollLoop": map[string]any{"auto_max_step": 16}})
 	if err != nil {
@@ -404,10 +415,10 @@ func TestRule22ConfigErrors(t *testing.T) {
 
 func TestRule23ListConfigs(t *testing.T) {
 	list := pass.ListConfigs()
-	if len(list) < 15 {
+	if len(list) < 10 {
 		t.Errorf("only %d options", len(list))
 	}
-	for key, want := range map[string]string{"tir.noalias": "bool", "relax.FuseOps.max_depth": "int", "tir.UnrollLoop": "dict"} {
+	for key, want := range map[string]string{"relax.transform.apply_legalize_ops": "bool", "relax.FuseOps.max_depth": "int", "tir.UnrollLoop": "dict"} {
 		if got := list[key]["type"]; got != want {
 			t.Errorf("%s is a %s, want %s", key, got, want)
 		}
@@ -416,10 +427,10 @@ func TestRule23ListConfigs(t *testing.T) {
 
 func TestRule24NestedContextsInheritNothing(t *testing.T) {
 	var s pass.Stack
-	outer := newContext(t, pass.OptLevel(4), pass.RequirePass("A"), pass.DisablePass("B"), pass.Configure(map[string]any{"tir.noalias": false}))
+	outer := newContext(t, pass.OptLevel(4), pass.RequirePass("A"), pass.DisablePass("B"), pass.Configure(map[string]any{"relax.transform.apply_legalize_ops": false}))
 	err := s.With(outer, func(*pass.Context) error {
 		return s.With(newContext(t), func(c *pass.Context) error {
-			if c.OptLevel != 2 || c.Required != nil || c.Disabled != nil || c.Config.Get("tir.noalias") != true {
+			if c.OptLevel != 2 || c.Required != nil || c.Disabled != nil || c.Config.Get("relax.transform.apply_legalize_ops") != true {
 				t.Errorf("the inner context took something over: %+v", c)
 			}
 			return nil

@@ -93,7 +93,7 @@ def main(mod):
     print(names)
     def show(ctx):
         inner = current_context()
-        return (ctx.opt_level, ctx.disabled_pass, ctx.config["tir.noalias"], inner.config["tir.disable_assert"], ctx.instruments, inner.opt_level)
+        return (ctx.opt_level, ctx.disabled_pass, ctx.config["relax.transform.apply_legalize_ops"], inner.config["tir.disable_assert"], ctx.instruments, inner.opt_level)
     print(pass_context(show, opt_level=1, disabled_pass=["FuseOps"], config={"tir.disable_assert": True}, instruments=[watch]))
     print(current_context().opt_level, len(pipeline("zero")(mod)) > 1)
 `, `["sequential", "FoldConstant", "FuseOps", "tir.Simplify"]
@@ -112,10 +112,10 @@ func TestReads(t *testing.T) {
 	script := func(reads, body string) string {
 		return fmt.Sprintf("def f(mod, ctx):\n    %s\n    return mod\np = module_pass(f, opt_level=0, name=\"P\", reads=%s)\ndef main(mod): return p(mod)\n", body, reads)
 	}
-	prints(t, script(`["opt_level", "tir.noalias"]`, "print(ctx.opt_level, ctx.config)"), `2 {"tir.noalias": True}`)
+	prints(t, script(`["opt_level", "relax.transform.apply_legalize_ops"]`, "print(ctx.opt_level, ctx.config)"), `2 {"relax.transform.apply_legalize_ops": True}`)
 	refuses(t, script("[]", "ctx.opt_level"), `pass P reads opt_level, which it does not declare; add it to its list reads`)
 	refuses(t, script("[]", "ctx.target"), "reads target, which it does not declare")
-	refuses(t, script("[]", `ctx.config["tir.noalias"]`), `key "tir.noalias" not in dict`)
+	refuses(t, script("[]", `ctx.config["relax.transform.apply_legalize_ops"]`), `key "relax.transform.apply_legalize_ops" not in dict`)
 	refuses(t, script("[]", `tir.transform.Simplify()(mod)`), "pass tir.Simplify reads tir.Simplify, which the pass that runs it does not declare")
 
 	prog, err := starpass.Compile("t.star", "p = module_pass(lambda mod: mod, opt_level=0, name=\"p\")\nq = module_pass(lambda mod: mod, opt_level=1, name=\"q\", reads=[\"target\"])", starpass.Limits{})

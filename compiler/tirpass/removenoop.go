@@ -1,8 +1,6 @@
 package tirpass
 
 import (
-	"errors"
-
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -15,11 +13,7 @@ var RemoveNoOp = &pass.Pass{
 	Doc:    "Removes loops that run no step, branches and lets around nothing, buffers that are not used, and stores of a value that is there already.",
 	Config: []string{"tir.RemoveNoOp"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		cfg := c.ConfigFields("tir.RemoveNoOp")
-		if cfg.Bool("use_dataflow_analysis", false) {
-			return nil, errors.New("tir.RemoveNoOp: the option use_dataflow_analysis needs an analysis of buffer contents, which there is none of yet; leave it false")
-		}
-		return removeNoOp(f, int(cfg.Int("max_simplification_steps", 0))), nil
+		return removeNoOp(f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
 	}),
 }
 

@@ -1,8 +1,6 @@
 package tirpass
 
 import (
-	"errors"
-
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -15,13 +13,7 @@ var Simplify = &pass.Pass{
 	Doc:    "Simplifies all expressions by what is known of loop variables, lets and conditions. Drops branches whose condition is constant, inlines lets of integers, and removes stores of a value to where it came from.",
 	Config: []string{"tir.Simplify"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		cfg := c.ConfigFields("tir.Simplify")
-		for _, field := range []string{"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"} {
-			if cfg.Bool(field, false) {
-				return nil, errors.New("tir.Simplify: the option " + field + " needs an analysis of buffer contents, which there is none of yet; leave it false")
-			}
-		}
-		return simplifyFunc(f, simplifyExtensions(cfg)), nil
+		return simplifyFunc(f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
 	}),
 }
 

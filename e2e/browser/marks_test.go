@@ -53,7 +53,7 @@ func TestMarksOfLines(t *testing.T) {
 		t.Errorf("the step has %q, before %q", got, marked)
 	}
 
-	openStep(p, "mlp", "tir.NarrowDataType", "&view=unified&function=fused_NT_matmul_add_fc3_Gemm_matmul")
+	openStep(p, "transformer", "tir.StorageRewrite", "&view=unified&function=softmax&line=38")
 	p.wait(`document.querySelector(".code-row.is-del.is-renamed") && document.querySelector(".code-row.is-add.is-renamed")`)
 	if got := p.text(".code-row.is-renamed .ln:nth-child(2)"); !strings.Contains(got, "~") || !strings.Contains(got, "renamed") {
 		t.Errorf("the sign of a renamed line is %q", got)

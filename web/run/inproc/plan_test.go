@@ -47,7 +47,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 			{Name: "tir.NarrowDataType", Options: map[string]any{"target_bits": 8.0}},
 			{Name: "FuseOp"},
 		},
-		Config:   map[string]any{"tir.noalias": 7.0, "tir.UnrollLoop": map[string]any{"depth": 1.0}},
+		Config:   map[string]any{"relax.transform.apply_legalize_ops": 7.0, "tir.UnrollLoop": map[string]any{"depth": 1.0}},
 		Required: []string{"Nothing", "mine"}, Target: "avr",
 	})
 	if len(got.Steps) > 0 {
@@ -60,7 +60,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 		{Step: "1.1.1", Option: "speed", Message: `pass FuseOps has no option "speed"; it has fuse_opt_level`},
 		{Step: "1.2", Option: "target_bits", Message: "option target_bits of pass tir.NarrowDataType is 8, expected 16 or 32"},
 		{Step: "1.3", Message: `unknown pass "FuseOp"; did you mean "FuseOps"?`},
-		{Config: "tir.noalias", Message: "needs a value of type bool, got 7"},
+		{Config: "relax.transform.apply_legalize_ops", Message: "needs a value of type bool, got 7"},
 		{Config: "tir.UnrollLoop", Message: "depth"},
 	} {
 		if !slices.ContainsFunc(got.Mistakes, func(m run.Mistake) bool {

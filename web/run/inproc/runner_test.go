@@ -308,7 +308,7 @@ func TestWrongRequestsAreExplained(t *testing.T) {
 		"step":     {gallery("mlp"), run.Settings{Steps: []run.Step{{Name: "FuseOp"}}}, event.KindInput, "did you mean FuseOps"},
 		"option":   {gallery("mlp"), run.Settings{Steps: []run.Step{{Name: "LegalizeOps", Options: map[string]any{"speed": 1.0}}}}, event.KindInput, "speed"},
 		"config":   {gallery("mlp"), run.Settings{Config: map[string]any{"tir.fast": true}}, event.KindInput, "tir.fast"},
-		"null":     {gallery("mlp"), run.Settings{Config: map[string]any{"tir.noalias": nil}}, event.KindInput, "tir.noalias"},
+		"null":     {gallery("mlp"), run.Settings{Config: map[string]any{"relax.transform.apply_legalize_ops": nil}}, event.KindInput, "relax.transform.apply_legalize_ops"},
 		"model":    {gallery("none"), run.Settings{}, event.KindInput, "none"},
 		"file":     {upload("not an ONNX file"), run.Settings{}, event.KindInput, "net.onnx"},
 		"expired":  {store.Source{Kind: store.SourceUpload, Name: "old.onnx", Blob: event.HashText("gone")}, run.Settings{}, event.KindInput, "old.onnx"},
