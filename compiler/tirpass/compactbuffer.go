@@ -11,11 +11,11 @@ import (
 var CompactBufferAllocation = &pass.Pass{
 	Name: "tir.CompactBufferAllocation", Kind: pass.PrimFunc,
 	Doc:     "Shrinks each buffer that a block allocates to the region that the block accesses, and shifts the accesses to start at 0.",
-	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "keep every buffer within its original shape"}},
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
+	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		c := &compactor{
 			an: arith.NewAnalyzer(), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
-			data: map[*tir.Var]*tir.Buffer{}, at: map[*tir.Var]int{},
+			data: map[*tir.Var]*tir.Buffer{}, at: map[*tir.Var]int{}, strict: ctx.Arg("is_strict").(bool),
 		}
 		c.scan(f.Body)
 		if len(c.plan) == 0 {
@@ -40,6 +40,9 @@ type compaction struct {
 }
 
 type compactor struct {
+	// strict keeps accesses that are out of bounds so.
+	strict bool
+
 	an    *arith.Analyzer
 	scope []scopedVar
 	at    map[*tir.Var]int // where variables stand in scope, -1 once they left it
@@ -216,7 +219,8 @@ func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
 }
 
 // extent returns where the set s starts within [0, full) and how many indices it spans, with
-// a constant extent where one can be found; 0 and full where it cannot be shrunk.
+// a constant extent where one can be found; 0 and full where it cannot be shrunk. Where the
+// compactor is not strict, s may reach beyond full.
 func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 	d := full.DType()
 	lo, n = tir.Const(d, 0), full
@@ -227,6 +231,9 @@ func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 	start := c.an.Simplify(tir.Max(tir.CastTo(d, r.Min), tir.Const(d, 0)))
 	end := c.an.Simplify(tir.Min(tir.CastTo(d, tir.Add(r.Min, r.Extent)), full))
 	size := c.an.Simplify(tir.Sub(end, start))
+	if !c.strict {
+		start, size = c.an.Simplify(tir.CastTo(d, r.Min)), c.an.Simplify(tir.CastTo(d, r.Extent))
+	}
 	if _, ok := tir.AsInt(size); !ok {
 		// A bound is worth more than an expression of outer loops: memory has one size.
 		size2 := c.an.Simplify(tir.CastTo(d, r.Extent))
@@ -240,7 +247,7 @@ func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 		size = tir.Const(d, bound.Max)
 	}
 	if total, ok := tir.AsInt(full); ok {
-		if k, _ := tir.AsInt(size); k >= total || k <= 0 {
+		if k, _ := tir.AsInt(size); k >= total && (c.strict || k == total && tir.IsConst(start, 0)) || k <= 0 {
 			return lo, n
 		}
 	} else if !c.an.CanProve(tir.LT(size, full)) {

@@ -1,0 +1,299 @@
+package pipeline_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/target"
+)
+
+// effect shows what an option does: a module that passes make something else of with the
+// option than without it.
+type effect struct {
+	text   string
+	passes string // as in --passes, with %s where the options of the pass stand; the pass itself if empty
+	value  any    // of the option
+	// set is what only the result with the option has, plain what only the one without it has.
+	set, plain string
+	config     map[string]any // of both
+}
+
+// two functions to fold, and a tuple that is made twice.
+const graph = `
+@I.ir_module
+class Module:
+    @R.function
+    def other(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3,), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+        lv: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((3,), dtype="float32"), R.Tensor((3,), dtype="float32")) = R.nn.batch_norm(x, w, w, w, w, axis=1)
+        gv: R.Tensor((2, 3), dtype="float32") = lv[0]
+        return gv
+
+    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")), R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32"))):
+        with R.dataflow():
+            a: R.Tensor((2, 3), dtype="float32") = R.exp(x)
+            b: R.Tensor((2, 3), dtype="float32") = R.add(a, x)
+            c: R.Tensor((2, 3), dtype="float32") = R.tanh(b)
+            t: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = (a, x)
+            u: R.Tuple(R.Tensor((2, 3), dtype="float32"), R.Tensor((2, 3), dtype="float32")) = (a, x)
+            gv = (c, t, u)
+            R.output(gv)
+        return gv
+`
+
+const chain = `
+@R.function
+def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+    with R.dataflow():
+        a: R.Tensor((2, 3), dtype="float32") = R.exp(x)
+        b: R.Tensor((2, 3), dtype="float32") = R.add(a, x)
+        gv: R.Tensor((2, 3), dtype="float32") = R.tanh(b)
+        R.output(gv)
+    return gv
+`
+
+func loops(params, body string) string {
+	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
+}
+
+const vectors = `A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")`
+
+// effects has an entry for each option of each pass and each key of the config, "pass.option",
+// "key" or "key.field".
+var effects = map[string]effect{
+	"DecomposeOps.func_name":              {text: graph, value: "main", set: "R.nn.batch_norm"},
+	"EliminateCommonSubexpr.call_only":    {text: graph, value: true, set: "u: "},
+	"DeadCodeElimination.entry_functions": {text: graph, value: []any{"main"}, plain: "def other"},
+	"LegalizeOps.skip_ops":                {text: chain, value: []any{"relax.tanh"}, set: "R.tanh"},
+	"LegalizeOps.enable_warning":          {text: "@R.function\ndef main(x: R.Tensor(dtype=\"float32\", ndim=2)) -> R.Tensor(dtype=\"float32\", ndim=2):\n    gv = R.exp(x)\n    return gv\n", value: false, plain: "was not lowered"},
+	"relax.transform.apply_legalize_ops":  {text: chain, passes: "LegalizeOps", value: false, set: "R.tanh"},
+	"FuseOps.fuse_opt_level":              {text: chain, passes: "LegalizeOps,AnnotateTIROpPattern,FuseOps%s", value: 0, plain: "def fused"},
+	"relax.FuseOps.max_depth":             {text: chain, passes: "LegalizeOps,AnnotateTIROpPattern,FuseOps", value: 2, plain: "def fused_exp_add_tanh"},
+	"VMShapeLower.emit_err_ctx":           {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
+	"tir.BindTarget.target":               {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},
+	"tir.NarrowDataType.target_bits":      {text: loops(vectors, "for i in range(16):\n    B[i] = A[i]"), value: 16, set: "range(T.int16(16))"},
+	"tir.VectorizeLoop.enable_vectorize":  {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), value: false, set: "for i"},
+	"tir.disable_vectorize":               {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), passes: "tir.VectorizeLoop", value: true, set: "for i"},
+	"tir.CommonSubexprElimTIR.enable_cse_tir": {
+		text: loops(vectors+", x: T.int32", "B[x * 2] = A[x * 2]"), value: false, plain: "cse_v1",
+	},
+	"tir.disable_cse_tir": {text: loops(vectors+", x: T.int32", "B[x * 2] = A[x * 2]"), passes: "tir.CommonSubexprElimTIR", value: true, plain: "cse_v1"},
+	"tir.CommonSubexprElimTIR.identify_equiv_terms": {
+		text: loops(vectors+", x: T.int32, y: T.int32, z: T.int32", "B[x * y + z * x] = A[(y + z) * x]"), value: true, set: "cse_v1",
+	},
+	"tir.enable_equiv_terms_in_cse_tir": {
+		text: loops(vectors+", x: T.int32, y: T.int32, z: T.int32", "B[x * y + z * x] = A[(y + z) * x]"), passes: "tir.CommonSubexprElimTIR", value: true, set: "cse_v1",
+	},
+	"tir.CompactBufferAllocation.is_strict": {text: loops(vectors, `
+with T.block("b"):
+    T.reads(A[0:16])
+    T.writes(B[0:16])
+    C = T.alloc_buffer((15,))
+    for i in range(16):
+        with T.block("c"):
+            C[i] = A[i]
+    for i in range(16):
+        with T.block("d"):
+            B[i] = C[i]`), value: false, set: "T.alloc_buffer((16,))"},
+	"tir.debug_keep_trivial_loop": {text: loops(vectors, `
+for i, j in T.grid(1, 16):
+    with T.block("b"):
+        T.reads(A[j])
+        T.writes(B[j])
+        B[j] = A[j] + T.Cast("float32", i)`), passes: "tir.LowerOpaqueBlock", value: true, set: "T.grid(1, 16)"},
+	"tir.disable_storage_rewrite": {text: loops(vectors, `
+C = T.decl_buffer((16,))
+for i in range(16):
+    C[i] = A[i]
+D = T.decl_buffer((16,))
+for i in range(16):
+    D[i] = C[i]
+E = T.decl_buffer((16,))
+for i in range(16):
+    E[i] = D[i]
+for i in range(16):
+    B[i] = E[i]`), passes: "tir.StorageRewrite", value: true, set: "E = T.decl_buffer((16,))"},
+	"tir.disable_assert": {text: loops(vectors+", x: T.int32", "assert x > 0, \"x is positive\"\nB[0] = A[0]"), passes: "tir.SkipAssert", value: true, plain: "assert"},
+
+	"tir.UnrollLoop.auto_max_step":   {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
+	"tir.UnrollLoop.auto_max_extent": {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
+	"tir.UnrollLoop.auto_max_depth": {
+		text: loops(vectors, "for i, j in T.grid(2, 2):\n    B[i * 2 + j] = A[j]"), value: 0, set: "for i in range(2)",
+		config: map[string]any{"auto_max_step": 8},
+	},
+	"tir.UnrollLoop.explicit_unroll": {
+		text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: false, set: "T.unroll(4)", config: map[string]any{"auto_max_step": 4},
+	},
+	"tir.UnrollLoop.unroll_local_access": {text: loops(vectors, `
+C = T.decl_buffer((4,), scope="local")
+for i in range(4):
+    C[i] = A[i]
+for i in range(4):
+    B[i] = C[i]`), value: true, set: "C[3] = A[3]"},
+	"tir.LoopPartition.partition_const_loop": {
+		text: loops(vectors, "for i in range(16):\n    if T.likely(i < 10):\n        B[i] = A[i]"), value: true, set: "range(10)",
+	},
+	"tir.LoopPartition.no_unroll_loop_with_extent_one": {
+		text: loops(vectors, "for i in range(16):\n    if T.likely(i < 1):\n        B[i] = A[i]"), value: true, set: "range(1)",
+		config: map[string]any{"partition_const_loop": true},
+	},
+	"tir.LoopPartition.unroll_loop_with_partition_hint_no_interval": {text: loops(vectors, `
+for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
+    for j in range(10):
+        if 6 <= i * 4 + j:
+            B[j] = A[j]`), value: true, set: "T.unroll"},
+	"tir.Simplify.transitively_prove_inequalities": {
+		text: loops(vectors+", i: T.int32, j: T.int32, k: T.int32", "if i < j and j < k:\n    if i < k:\n        B[0] = A[0]"), value: true, plain: "if i < k",
+	},
+	"tir.Simplify.convert_boolean_to_and_of_ors": {
+		text:  loops(vectors+", i: T.int32, j: T.int32, k: T.int32", "if (i == 0 and j == 10) or k == 20:\n    if k == 20 or i == 0:\n        B[0] = A[0]"),
+		value: true, set: "(i == 0 or k == 20) and (j == 10 or k == 20)",
+	},
+	"tir.Simplify.apply_constraints_to_boolean_branches": {
+		text:  loops(vectors+", n: T.int32", "B[0] = T.Cast(\"float32\", n < 10 and T.truncmod(T.min(n, 20), 7) == 0)"),
+		value: true, plain: "T.min",
+	},
+	"tir.RemoveNoOp.max_simplification_steps": {
+		text: loops(`A: T.Buffer((16,), "int32"), n: T.int32`, "for i in range(16):\n    A[i] = A[i] + (n + i) * 2 - n * 2 - i - i"), value: 1, set: "for i",
+	},
+}
+
+// elsewhere are keys whose effect another test shows, as it is no change of the result.
+var elsewhere = map[string]struct{ file, test string }{
+	"testing.immutable_module": {"../pass/rules_test.go", "TestRule10ImmutableModule"},
+}
+
+// apply runs passes and returns what they made and reported.
+func (e effect) apply(t *testing.T, name, passes string, config map[string]any) string {
+	t.Helper()
+	m, diags := parse.Module(name, e.text, parse.Options{})
+	if len(diags) > 0 {
+		t.Fatal(parse.Format(diags[0]))
+	}
+	list, err := pipeline.Parse(passes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wasm, err := target.Parse("wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := pass.NewContext(t.Context(), pass.WithTarget(wasm), pass.WithRegistry(pipeline.NewRegistry()), pass.Configure(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list {
+		if m, err = c.Run(p, m); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	text := script.Module(m, script.Options{}).Source
+	for _, d := range c.Diagnostics() {
+		text += d.Message + "\n"
+	}
+	return text
+}
+
+// check runs the passes with and without the option.
+func (e effect) check(t *testing.T, name string, passes [2]string, config [2]map[string]any) {
+	t.Helper()
+	plain, set := e.apply(t, name, passes[0], config[0]), e.apply(t, name, passes[1], config[1])
+	if e.set == "" && e.plain == "" {
+		t.Fatalf("%s: nothing is expected", name)
+	}
+	if e.set != "" && (!strings.Contains(set, e.set) || strings.Contains(plain, e.set)) ||
+		e.plain != "" && (strings.Contains(set, e.plain) || !strings.Contains(plain, e.plain)) {
+		t.Errorf("%s: only with it there is %q, only without it %q; got with it\n%s\nwithout it\n%s", name, e.set, e.plain, set, plain)
+	}
+}
+
+// TestOptionsHaveEffects changes each option of each pass and each config key, and sees the
+// difference. An option without a case fails, and so does a case without an option.
+func TestOptionsHaveEffects(t *testing.T) {
+	left := maps.Clone(effects)
+	use := func(t *testing.T, key string) (effect, bool) {
+		e, ok := left[key]
+		if !ok {
+			t.Errorf("%s has no case that shows what it does", key)
+		}
+		delete(left, key)
+		return e, ok
+	}
+	for _, p := range pipeline.All() {
+		for _, o := range p.Options {
+			key := p.Name + "." + o.Name
+			t.Run(key, func(t *testing.T) {
+				e, ok := use(t, key)
+				if !ok {
+					return
+				}
+				form := e.passes
+				if form == "" {
+					form = p.Name + "%s"
+				}
+				args := fmt.Sprintf("{%q: %s}", o.Name, literal(e.value))
+				e.check(t, key, [2]string{fmt.Sprintf(form, ""), fmt.Sprintf(form, args)}, [2]map[string]any{})
+			})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(pass.ListConfigs())) {
+		if at, ok := elsewhere[key]; ok {
+			if src, err := os.ReadFile(at.file); err != nil || !strings.Contains(string(src), "func "+at.test+"(") || !strings.Contains(string(src), key) {
+				t.Errorf("%s: %s has no %s that sets it (%v)", key, at.file, at.test, err)
+			}
+			continue
+		}
+		fields, structured := (pass.Config{}).Get(key).(*ir.Attrs)
+		if !structured {
+			t.Run(key, func(t *testing.T) {
+				if e, ok := use(t, key); ok {
+					e.check(t, key, [2]string{e.passes, e.passes}, [2]map[string]any{nil, {key: e.value}})
+				}
+			})
+			continue
+		}
+		for i := range fields.Len() {
+			field, _ := fields.At(i)
+			t.Run(key+"."+field, func(t *testing.T) {
+				e, ok := use(t, key+"."+field)
+				if !ok {
+					return
+				}
+				set := map[string]any{field: e.value}
+				maps.Copy(set, e.config)
+				var plain map[string]any
+				if e.config != nil {
+					plain = map[string]any{key: e.config}
+				}
+				e.check(t, key+"."+field, [2]string{key, key}, [2]map[string]any{plain, {key: set}})
+			})
+		}
+	}
+	for key := range left {
+		t.Errorf("%s: there is no such option", key)
+	}
+}
+
+// literal writes a value as JSON.
+func literal(v any) string {
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("%q", v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, x := range v {
+			parts[i] = literal(x)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return fmt.Sprint(v)
+}
