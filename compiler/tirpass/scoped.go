@@ -32,7 +32,7 @@ func newScopedMapper(expr func(tir.Expr) tir.Expr) *scopedMapper {
 func (s *scopedMapper) descend(x tir.Stmt) tir.Stmt {
 	switch x := x.(type) {
 	case *tir.For:
-		s.an.BindRange(x.LoopVar, &tir.Range{Min: x.Min, Extent: x.Extent})
+		s.bindLoop(x)
 	case *tir.Block:
 		for _, iv := range x.IterVars {
 			s.an.BindRange(iv.Var, iv.Dom)
@@ -49,7 +49,7 @@ func (s *scopedMapper) descend(x tir.Stmt) tir.Stmt {
 		return withLet(x, value, s.stmt(x.Body))
 	case *tir.AssertStmt:
 		cond, msg := s.expr(x.Cond), s.expr(x.Message)
-		exit := s.an.EnterConstraint(cond)
+		exit := s.assume(cond)
 		body := s.stmt(x.Body)
 		exit()
 		if cond == x.Cond && msg == x.Message && body == x.Body {
@@ -68,6 +68,49 @@ func (s *scopedMapper) descend(x tir.Stmt) tir.Stmt {
 		return out
 	}
 	return s.m.MapStmt(x)
+}
+
+// assume lets the analyzer take cond as true until exit is called, but for the parts of it that
+// read memory: what was read may be overwritten before it is read again.
+func (s *scopedMapper) assume(cond tir.Expr) (exit func()) {
+	if lasting := lastingPart(cond); lasting != nil {
+		return s.an.EnterConstraint(lasting)
+	}
+	return func() {}
+}
+
+// lastingPart is the conjunction of the parts of cond that read no memory, nil if there are none.
+func lastingPart(cond tir.Expr) tir.Expr {
+	if b, ok := cond.(*tir.Binary); ok && b.Op == tir.OpAnd {
+		x, y := lastingPart(b.A), lastingPart(b.B)
+		switch {
+		case x == nil:
+			return y
+		case y == nil:
+			return x
+		case x == b.A && y == b.B:
+			return cond
+		}
+		return tir.And(x, y)
+	}
+	if arith.SideEffect(cond) > tir.Pure {
+		return nil
+	}
+	return cond
+}
+
+// bindLoop gives the variable of a loop its range. Of bounds that are read from memory it knows
+// only what they can be at most.
+func (s *scopedMapper) bindLoop(x *tir.For) {
+	if arith.SideEffect(x.Min) <= tir.Pure && arith.SideEffect(x.Extent) <= tir.Pure {
+		s.an.BindRange(x.LoopVar, &tir.Range{Min: x.Min, Extent: x.Extent})
+		return
+	}
+	lo, end := s.an.ConstIntBound(x.Min), s.an.ConstIntBound(tir.Add(x.Min, x.Extent))
+	if end.Max < arith.PosInf {
+		end.Max--
+	}
+	s.an.UpdateBound(x.LoopVar, arith.Bound{Min: lo.Min, Max: end.Max})
 }
 
 func withLet(x *tir.LetStmt, value tir.Expr, body tir.Stmt) tir.Stmt {
@@ -94,12 +137,12 @@ func (s *scopedMapper) branch(x *tir.IfThenElse, cond tir.Expr) tir.Stmt {
 		}
 		return tir.NoOp()
 	}
-	exit := s.an.EnterConstraint(real)
+	exit := s.assume(real)
 	then := s.stmt(x.Then)
 	exit()
 	els := x.Else
 	if els != nil {
-		exit = s.an.EnterConstraint(s.an.RewriteSimplify(tir.LogicalNot(real)))
+		exit = s.assume(s.an.RewriteSimplify(tir.LogicalNot(real)))
 		els = s.stmt(els)
 		exit()
 	}

@@ -103,9 +103,9 @@ func (s *stmtSimplifier) loop(x *tir.For) tir.Stmt {
 	if _, ok := tir.AsInt(x.Extent); ok {
 		return s.descend(x)
 	}
-	s.an.BindRange(x.LoopVar, &tir.Range{Min: x.Min, Extent: x.Extent})
-	defer s.an.EnterConstraint(tir.GE(x.LoopVar, x.Min))()
-	defer s.an.EnterConstraint(tir.LT(x.LoopVar, tir.Add(x.Min, x.Extent)))()
+	s.bindLoop(x)
+	defer s.assume(tir.GE(x.LoopVar, x.Min))()
+	defer s.assume(tir.LT(x.LoopVar, tir.Add(x.Min, x.Extent)))()
 	return s.descend(x)
 }
 
