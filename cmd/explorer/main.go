@@ -10,11 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
@@ -23,15 +21,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes: 1 for what failed, 2 for what was asked wrongly, 130 for what was interrupted.
-// Commands that compare return 1 for what differs and 2 for everything that keeps them from
+// Exit codes: 1 for what failed, 2 for what was asked wrongly, 128 and the number of the signal for
+// what a signal ended. Commands that compare return 1 for what differs and 2 for everything that keeps them from
 // comparing, as diff does.
 const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitDifferent   = 1
-	exitTrouble     = 2
-	exitInterrupted = 130
+	exitFailed    = 1
+	exitUsage     = 2
+	exitDifferent = 1
+	exitTrouble   = 2
 )
 
 // exitError ends the program with a code of its own. Without an error nothing is printed.
@@ -51,12 +48,10 @@ func (e usageError) Unwrap() error { return e.error }
 
 func main() { os.Exit(invoke()) }
 
-// invoke runs the command line of the process and returns its exit code. A first interrupt
-// stops what is going on in order, a second one at once.
+// invoke runs the command line of the process and returns its exit code.
 func invoke() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, stop := interruptible(context.Background())
+	defer stop(nil)
 	root := rootCommand()
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
@@ -68,9 +63,10 @@ func invoke() int {
 	}
 	printError(root.ErrOrStderr(), err)
 	var usage usageError
+	var signalled interruption
 	switch {
-	case ctx.Err() != nil:
-		return exitInterrupted
+	case errors.As(context.Cause(ctx), &signalled):
+		return signalled.code()
 	case errors.As(err, &usage):
 		fmt.Fprintf(root.ErrOrStderr(), "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage

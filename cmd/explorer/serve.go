@@ -24,8 +24,9 @@ const (
 	// memoryLimit is what the collector of garbage keeps the process under, as long as
 	// what is alive fits; GOMEMLIMIT replaces it.
 	memoryLimit = 900 << 20
-	// drainTime is how long a server that is told to stop waits for runs in progress.
-	drainTime = 15 * time.Second
+	// drainTime is how long a server that is told to stop waits for runs in progress before it
+	// cancels them; with what ending them takes it stays below patience.
+	drainTime = 300 * time.Millisecond
 )
 
 func serveCommand() *cobra.Command {

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTermination sends SIGTERM to a server in the middle of runs: it takes no more, those that
-// run come to their end while viewers follow, those that wait are cancelled, and it exits soon.
+// run come to their end or are cancelled while viewers follow, and it exits within a second.
 func TestTermination(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be told to end on Windows")
@@ -78,13 +78,17 @@ func TestTermination(t *testing.T) {
 			_ = resp.Body.Close()
 		}
 	}
+	// On a busy machine it may have been left before its runs came to an end.
+	forced := false
 	if err := s.cmd.Wait(); err != nil {
-		t.Errorf("the server ends with %v, expected exit code 0", err)
+		if forced = s.cmd.ProcessState.ExitCode() == 143; !forced {
+			t.Errorf("the server ends with %v, expected exit code 0, or 143 where it ran out of time", err)
+		}
 	}
-	goal.Time(t, "from SIGTERM to the end of the process", time.Since(told), 20*time.Second)
+	goal.Time(t, "from SIGTERM to the end of the process", time.Since(told), time.Second)
 	viewers.Wait()
 	for _, w := range runs {
-		if !w.ended && !closedForRestart(w.err) {
+		if !w.ended && !forced && !closedForRestart(w.err) {
 			t.Errorf("the socket of run %s was closed by %v after %d events", w.id, w.err, len(w.lines))
 		}
 	}
@@ -100,6 +104,9 @@ func TestTermination(t *testing.T) {
 		checkEvents(t, again, &toldRun{id: w.id, lines: w.lines, ended: w.ended}, info.Run.State)
 	}
 	t.Logf("the runs ended as %v", states)
+	if forced {
+		return
+	}
 	if states["interrupted"] > 0 || states["ok"]+states["cancelled"] != len(runs) {
 		t.Errorf("the runs ended as %v, want ok or cancelled", states)
 	}
