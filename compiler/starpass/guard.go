@@ -74,6 +74,10 @@ func (m *meter) compared(op syntax.Token, x, y starlark.Value) error {
 	switch x.(type) {
 	case starlark.Int, starlark.Bool, starlark.NoneType, *Node:
 		return nil
+	case *starlark.Dict, *starlark.Set: // each key of one is looked up in the other
+		if err := m.keysIn(x, false); err != nil {
+			return err
+		}
 	}
 	return m.walked(op.String(), x, y)
 }
@@ -113,6 +117,11 @@ func (m *meter) before(op syntax.Token, x, y starlark.Value) error {
 		}
 		return m.hashed(x)
 	case syntax.PIPE, syntax.AMP, syntax.CIRCUMFLEX, syntax.MINUS:
+		for _, v := range []starlark.Value{x, y} {
+			if err := m.keysIn(v, false); err != nil {
+				return err
+			}
+		}
 		return m.work(shallow(x) + shallow(y))
 	}
 	return nil
@@ -239,11 +248,15 @@ func keyGuard(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []
 func (m *meter) hashed(key starlark.Value) error {
 	switch k := key.(type) {
 	case starlark.String, starlark.Bytes:
-		return m.work(shallow(k) / 64)
+		if err := m.work(shallow(k) / 64); err != nil {
+			return err
+		}
 	case starlark.Tuple:
-		return m.work(deep(k, maxDeep, false) / 4)
+		if err := m.work(deep(k, maxDeep, false) / 4); err != nil {
+			return err
+		}
 	}
-	return nil
+	return m.key(key)
 }
 
 func starGuard(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {

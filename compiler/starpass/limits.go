@@ -71,6 +71,7 @@ type meter struct {
 	thread  *starlark.Thread
 	memory  int64
 	printed int64
+	keys    crowds
 	stopped error // why the thread was cancelled
 }
 

@@ -58,6 +58,20 @@ func TestHostileScripts(t *testing.T) {
 		{"long keys", "k = 'x' * 10000000\nd = {k: 1}\nwhile True: d[k]", "more than 10000000 steps"},
 		{"long keys of a method", "k = 'x' * 10000000\nd = {k: 1}\nwhile True: d.get(k)", "more than 10000000 steps"},
 		{"long keys in a literal", "k = 'x' * 10000000\nwhile True: ({k: 1}, k in {1: 1})", "more than 10000000 steps"},
+		{"equal hashes", "d = {}\nfor i in range(3000000): d[i * (1 << 32)] = 1", "more than 10000000 steps"},
+		{"equal hashes in a set", "s = set()\nfor i in range(3000000): s.add(i * (1 << 32))", "more than 10000000 steps"},
+		{"equal hashes of floats", "d = {}\nfor i in range(3000000): d[float(i * (1 << 32))] = 1", "more than 10000000 steps"},
+		{"equal hashes of tuples", "d = {}\nfor i in range(3000000): d[(i * (1 << 32), 1)] = 1", "more than 10000000 steps"},
+		{"equal low bits", "d = {}\nfor i in range(3000000): d[i * (1 << 12)] = 1", "more than 10000000 steps"},
+		{"equal hashes in a literal", "{i * (1 << 32): 1 for i in range(3000000)}", "more than 10000000 steps"},
+		{"equal hashes of pairs", "dict([(i * (1 << 32), 1) for i in range(30000)])", "more than 10000000 steps"},
+		{"equal hashes of a list", "set([i * (1 << 32) for i in range(30000)])", "more than 10000000 steps"},
+		{"equal hashes by update", "d = {}\nd.update([(i * (1 << 32), 1) for i in range(30000)])", "more than 10000000 steps"},
+		{"equal hashes by union", "s = set()\ns.union([i * (1 << 32) for i in range(30000)])", "more than 10000000 steps"},
+		{"equal hashes joined", "d = {i * (1 << 32): 1 for i in range(3000)}\nwhile True: d | d", "more than 10000000 steps"},
+		{"equal hashes compared", "d = {i * (1 << 32): 1 for i in range(3000)}\nwhile True: d == d", "more than 10000000 steps"},
+		{"equal hashes taken out", "d = {i * (1 << 32): 1 for i in range(3000)}\nwhile True: d.pop(1 << 33, 0)", "more than 10000000 steps"},
+		{"many keys", "d = {}\nfor i in range(30000000): d[i] = 1", "more than"},
 		{"many nodes spelled", "str([mod['main']] * 100000)", "too large"},
 		{"many nodes in a text", "'%s' % ([mod['main']] * 100000)", "too large"},
 		{"many nodes in a format", "('{0}' * 100000).format(mod['main'])", "beyond the limit"},
@@ -122,5 +136,25 @@ func TestLimitErrors(t *testing.T) {
 		if !errors.As(err, &le) {
 			t.Errorf("%s: %T %v is no *LimitError", source, err, err)
 		}
+	}
+}
+
+// TestKeysAreCheap uses many ordinary keys many times: they cost a step or two each.
+func TestKeysAreCheap(t *testing.T) {
+	const source = `
+def main(mod):
+    d, s = {}, set()
+    for k in range(10):
+        for i in range(10000):
+            d[i] = d.get(i, 0) + 1
+            d[(i % 100, "x", k)] = i
+            s.add("name%d" % i)
+            d["other%d" % (i % 2000)] = i / 2
+    if len(s) != 10000 or len(d) != 10000 + 1000 + 2000 or d[77] != 10:
+        fail("the keys are wrong")
+    return mod
+`
+	if _, _, err := run(t, source, module(t, relaxText), starpass.Limits{}); err != nil {
+		t.Error(err)
 	}
 }

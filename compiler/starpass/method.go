@@ -95,9 +95,37 @@ func isText(v starlark.Value) bool {
 	return false
 }
 
+// keyedMethod counts the keys that a method of a dictionary or set looks up or puts in.
+func (m *meter) keyedMethod(x starlark.Value, name string, args starlark.Tuple) error {
+	switch name {
+	case "pop", "remove":
+		for _, a := range args[:min(1, len(args))] {
+			return m.hashed(a)
+		}
+	case "update", "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
+		"intersection_update", "difference_update", "symmetric_difference_update":
+		_, dict := x.(*starlark.Dict)
+		if err := m.keysIn(x, false); err != nil {
+			return err
+		}
+		for _, a := range args {
+			if err := m.keysIn(a, dict); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // method bounds the methods whose cost is more than the number of entries.
 func (m *meter) method(x starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) error {
 	s, text := x.(starlark.String)
+	switch x.(type) {
+	case *starlark.Dict, *starlark.Set:
+		if err := m.keyedMethod(x, name, args); err != nil {
+			return err
+		}
+	}
 	switch name {
 	case "index", "remove":
 		if !text && len(args) > 0 {

@@ -44,6 +44,13 @@ func guardedBuiltin(name string, walks bool) *starlark.Builtin {
 				return nil, err
 			}
 		}
+		if name == "dict" || name == "set" {
+			for _, a := range args {
+				if err := r.keysIn(a, name == "dict"); err != nil {
+					return nil, err
+				}
+			}
+		}
 		v, err := orig.CallInternal(t, args, kwargs)
 		if err != nil {
 			return nil, err
