@@ -12,6 +12,7 @@ import (
 	"github.com/irscope/irscope/static"
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -89,11 +90,9 @@ func (s *Server) forkOf(ctx context.Context, id string) (creation, error) {
 
 // submitEditor is the button "Check" or "Format" of the editor where there is no script: the
 // same page comes back, with what was found, or formatted.
-func (s *Server) submitEditor(w http.ResponseWriter, r *http.Request) error {
-	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: "too many texts at once; try again later", retryAfter: wait}
-	}
-	c, err := s.readCreation(w, r)
+func (s *Server) submitEditor(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
+	c, done, err := s.readCreation(w, r)
+	defer done()
 	if err == nil {
 		c.Kind, c.Name = store.SourceScript, nameOfScript(c.Name)
 		err = validScript(c.Source)
@@ -101,7 +100,7 @@ func (s *Server) submitEditor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.format(r.Context(), c.Name, c.Source)
+	out, err := s.format(r.Context(), t, c.Name, c.Source)
 	if err != nil {
 		return err
 	}
@@ -110,15 +109,20 @@ func (s *Server) submitEditor(w http.ResponseWriter, r *http.Request) error {
 }
 
 // newScript makes a session of a text, if it has no mistakes.
-func (s *Server) newScript(ctx context.Context, c creation, token string) (store.Session, error) {
+func (s *Server) newScript(r *http.Request, c creation, token string) (store.Session, error) {
 	if strings.TrimSpace(c.Source) == "" {
 		return store.Session{}, badRequest("the text is empty")
 	}
 	if err := validScript(c.Source); err != nil {
 		return store.Session{}, err
 	}
-	name := nameOfScript(c.Name)
-	found, err := s.check(ctx, name, c.Source)
+	ctx, name := r.Context(), nameOfScript(c.Name)
+	t, err := s.gates.checks.Enter(visitor(r))
+	if err != nil {
+		return store.Session{}, err
+	}
+	defer t.Leave()
+	found, err := s.check(ctx, t, name, c.Source)
 	if err != nil {
 		return store.Session{}, err
 	}

@@ -8,19 +8,13 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
-)
-
-// Limits on exports and imports, which take memory and time.
-const (
-	maxExports       = 2
-	exportsPerMinute = 30
 )
 
 // downloadPolicy holds for files that visitors get: where a browser shows one after all, it
@@ -30,18 +24,8 @@ const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'"
 // exportTypes are the forms of exports by the ends of their names.
 var exportTypes = map[string]string{"html": "text/html; charset=utf-8", "md": "text/markdown; charset=utf-8", "zip": "application/zip"}
 
-// exportTurn takes one of the few turns for exports and imports.
-func (s *Server) exportTurn() (release func(), err error) {
-	select {
-	case s.exports <- struct{}{}:
-		return func() { <-s.exports }, nil
-	default:
-		return nil, &httpError{status: http.StatusServiceUnavailable, message: "too many sessions are being exported or imported; try again in a moment", retryAfter: 5 * time.Second}
-	}
-}
-
 // exportSession sends a session as a file: a page or a report on one run, or an archive.
-func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) exportSession(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	format := chi.URLParam(r, "format")
 	kind, ok := exportTypes[format]
 	if !ok {
@@ -55,21 +39,16 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request) error {
 	if chosen != "" && !slices.Contains(sess.Runs, chosen) {
 		return fmt.Errorf("run of another session: %w", store.ErrNotFound)
 	}
-	if ok, wait := s.downloads.allow(visitor(r), exportsPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may export %d times in a minute; try again later", exportsPerMinute), retryAfter: wait}
-	}
-	release, err := s.exportTurn()
-	if err != nil {
-		return err
-	}
-	defer release()
-	data, err := s.exported(r.Context(), sess, format, chosen)
+	data, err := work(r.Context(), s, t, archiveBytes, func(ctx context.Context) ([]byte, error) {
+		return s.exported(ctx, sess, format, chosen)
+	})
 	if errors.Is(err, export.ErrTooLarge) {
 		return &httpError{status: http.StatusRequestEntityTooLarge, message: err.Error() + " (run=ID)"}
 	}
 	if err != nil {
 		return err
 	}
+	t.Hold(int64(len(data)))
 	h := w.Header()
 	h.Set("Content-Type", kind)
 	h.Set("Content-Disposition", `attachment; filename="`+downloadName(sess.Title)+"."+format+`"`)
@@ -140,26 +119,18 @@ func downloadName(name string) string {
 }
 
 // importSession makes a session of an archive.
-func (s *Server) importSession(ctx context.Context, data []byte, token string) (store.Session, error) {
-	release, err := s.exportTurn()
-	if err != nil {
-		return store.Session{}, err
-	}
-	defer release()
-	b, err := export.Read(data)
-	if err != nil {
-		return store.Session{}, badRequest("%v", err)
-	}
-	return export.Restore(ctx, s.cfg.Store, b, token)
+func (s *Server) importSession(r *http.Request, data []byte, token string) (store.Session, error) {
+	return within(s, r, s.gates.archives, archiveBytes, func(ctx context.Context) (store.Session, error) {
+		b, err := export.Read(data)
+		if err != nil {
+			return store.Session{}, badRequest("%v", err)
+		}
+		return export.Restore(ctx, s.cfg.Store, b, token)
+	})
 }
 
 // readArchive reads a body that is an archive.
-func (s *Server) readArchive(w http.ResponseWriter, r *http.Request) (creation, error) {
-	done, err := s.uploading(w, r, export.MaxArchive)
-	if err != nil {
-		return creation{}, err
-	}
-	defer done()
+func (s *Server) readArchive(r *http.Request) (creation, error) {
 	data, err := readPart(r.Body, r.ContentLength, export.MaxArchive)
 	if err != nil {
 		return creation{}, err

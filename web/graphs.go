@@ -4,26 +4,22 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/flow"
 	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/share"
 )
 
 // Limits of graphs.
 const (
 	// maxGraphText is the length of the longest text that a graph is made of, in bytes.
 	maxGraphText = 2 << 20
-	// graphsPerMinute is the number of graphs that a visitor may have drawn in a minute;
-	// those that are still known do not count.
-	graphsPerMinute = 240
 	// graphCache is what graphs may hold in memory, and drawingCache what drawings may.
 	graphCache   = 16 << 20
 	drawingCache = 32 << 20
@@ -39,7 +35,6 @@ const (
 type graphs struct {
 	flows    *lru.Cache[string, *flow.Graph]
 	drawings *lru.Cache[drawingKey, []byte]
-	visitors visitors
 }
 
 // drawingKey is all that a drawing depends on.
@@ -53,7 +48,7 @@ func newGraphs() *graphs {
 }
 
 // drawGraph answers with the graph of a function, or of what became of it between two texts.
-func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Grapher == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server draws no graphs; look at the text of the function"}
 	}
@@ -73,15 +68,13 @@ func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request) error {
 	}
 	body, ok := s.graphs.drawings.Get(key)
 	if !ok {
-		if ok, wait := s.graphs.visitors.allow(visitor(r), graphsPerMinute); !ok {
-			return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d graphs drawn in a minute; try again later", graphsPerMinute), retryAfter: wait}
-		}
 		var err error
-		if body, err = s.draw(r.Context(), key); err != nil {
+		if body, err = s.draw(r.Context(), t, key); err != nil {
 			return err
 		}
 		s.graphs.drawings.Put(key, body, int64(len(body)))
 	}
+	t.Hold(int64(len(body)))
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 	w.Header().Set("ETag", tag)
@@ -118,15 +111,15 @@ func splitList(values []string) []string {
 }
 
 // draw makes a drawing within the time that a question to the compiler has.
-func (s *Server) draw(ctx context.Context, key drawingKey) ([]byte, error) {
-	texts := [2]string{}
-	for i, hash := range []string{key.before, key.after} {
-		var err error
-		if texts[i], err = s.graphText(ctx, hash); err != nil {
-			return nil, err
+func (s *Server) draw(ctx context.Context, t *share.Ticket, key drawingKey) ([]byte, error) {
+	return work(ctx, s, t, checkBytes, func(ctx context.Context) ([]byte, error) {
+		var texts [2]string
+		for i, hash := range []string{key.before, key.after} {
+			var err error
+			if texts[i], err = s.graphText(ctx, hash); err != nil {
+				return nil, err
+			}
 		}
-	}
-	body, err := ask(s, ctx, func(ctx context.Context) ([]byte, error) {
 		var both [2]*flow.Graph
 		for i, hash := range []string{key.before, key.after} {
 			g, err := s.flowOf(ctx, hash, texts[i])
@@ -137,11 +130,6 @@ func (s *Server) draw(ctx context.Context, key drawingKey) ([]byte, error) {
 		}
 		return draw(ctx, key, both[0], both[1])
 	})
-	var known *httpError
-	if errors.As(err, &known) && known.status == http.StatusServiceUnavailable {
-		return nil, &httpError{status: known.status, message: "drawing the graph takes too long now; try again in a moment, or look at the text", retryAfter: 2 * time.Second}
-	}
-	return body, err
 }
 
 // graphText returns the text that a graph is made of; none for "-" and where the graph is known.

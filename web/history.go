@@ -1,19 +1,17 @@
 package web
 
 import (
-	"fmt"
+	"context"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/history"
+	"github.com/irscope/irscope/web/share"
 )
 
 // Limits of histories.
 const (
-	// historiesPerMinute is the number of questions that a visitor may ask in a minute: the page
-	// asks for each function that it shows while something is selected.
-	historiesPerMinute = 600
 	// historyCache is what tables may hold in memory.
 	historyCache = 96 << 20
 	// maxMarks is the number of places of a function that are listed, maxRoots of what a
@@ -47,8 +45,8 @@ type marksAnswer struct {
 }
 
 // runHistory answers with what became of a node, value, buffer, loop or kernel.
-func (s *Server) runHistory(w http.ResponseWriter, r *http.Request) error {
-	return s.askHistory(w, r, func(l *lives, f history.Focus, at *history.Place, sealed bool) any {
+func (s *Server) runHistory(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
+	return s.askHistory(w, r, t, func(l *lives, f history.Focus, at *history.Place, sealed bool) any {
 		roots := l.h.RootsOf(f)
 		a := historyAnswer{At: at, Roots: roots[:min(len(roots), maxRoots)], Inner: f.Inner, Tensor: f.Tensor, Entries: l.h.Of(f), Cut: l.cut, Sealed: sealed}
 		a.More = len(roots) - len(a.Roots)
@@ -60,7 +58,7 @@ func (s *Server) runHistory(w http.ResponseWriter, r *http.Request) error {
 }
 
 // historyMarks answers with the lines of a function in which it stands.
-func (s *Server) historyMarks(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) historyMarks(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	q := r.URL.Query()
 	show, in := q.Get("show"), q.Get("in")
 	if show == "" || in == "" {
@@ -70,7 +68,7 @@ func (s *Server) historyMarks(w http.ResponseWriter, r *http.Request) error {
 	if shown != "" && shown != "before" && shown != "after" {
 		return badRequest("shown is %.60q, want before or after", shown)
 	}
-	return s.askHistory(w, r, func(l *lives, f history.Focus, _ *history.Place, _ bool) any {
+	return s.askHistory(w, r, t, func(l *lives, f history.Focus, _ *history.Place, _ bool) any {
 		if shown == "before" {
 			show = l.h.Before(show)
 		}
@@ -82,14 +80,20 @@ func (s *Server) historyMarks(w http.ResponseWriter, r *http.Request) error {
 }
 
 // askHistory reads a question and answers it.
-func (s *Server) askHistory(w http.ResponseWriter, r *http.Request, answer func(*lives, history.Focus, *history.Place, bool) any) error {
-	if ok, wait := s.lives.visitors.allow(visitor(r), historiesPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may ask for %d histories in a minute; try again later", historiesPerMinute), retryAfter: wait}
-	}
-	id := chi.URLParam(r, "run")
-	log, err := s.manager.Log(r.Context(), id)
+func (s *Server) askHistory(w http.ResponseWriter, r *http.Request, t *share.Ticket, answer func(*lives, history.Focus, *history.Place, bool) any) error {
+	body, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (any, error) { return s.answerHistory(ctx, r, answer) })
 	if err != nil {
 		return err
+	}
+	return s.json(w, http.StatusOK, body)
+}
+
+// answerHistory returns the answer to a question.
+func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func(*lives, history.Focus, *history.Place, bool) any) (any, error) {
+	id := chi.URLParam(r, "run")
+	log, err := s.manager.Log(ctx, id)
+	if err != nil {
+		return nil, err
 	}
 	l, ok := s.lives.cache.Get(id)
 	if !ok {
@@ -97,9 +101,9 @@ func (s *Server) askHistory(w http.ResponseWriter, r *http.Request, answer func(
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	grown, sealed, err := l.read(r.Context(), log, s.lives.store)
+	grown, sealed, err := l.read(ctx, log, s.lives.store)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if grown || !ok {
 		s.lives.cache.Put(id, l, int64(4<<10+48*l.cells))
@@ -109,13 +113,13 @@ func (s *Server) askHistory(w http.ResponseWriter, r *http.Request, answer func(
 		if sealed {
 			message = "this run has no history of values: it ended before its first pass, or an earlier version made it; run it again"
 		}
-		return &httpError{status: http.StatusNotFound, message: message}
+		return nil, &httpError{status: http.StatusNotFound, message: message}
 	}
 	f, at, err := l.question(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.json(w, http.StatusOK, answer(l, f, at, sealed))
+	return answer(l, f, at, sealed), nil
 }
 
 // question finds what a request is about: a node of the model, or what stands in a line.

@@ -17,9 +17,8 @@ import (
 
 // histories keeps the tables of runs that were asked about.
 type histories struct {
-	store    store.Store
-	cache    *lru.Cache[string, *lives]
-	visitors visitors
+	store store.Store
+	cache *lru.Cache[string, *lives]
 }
 
 func newHistories(st store.Store) *histories {

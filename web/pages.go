@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,20 +12,30 @@ import (
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
 // sessionPage shows a session with the run that the query names, or its latest.
-func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
-	sess, err := s.theSession(r)
+func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
+	v, err := work(r.Context(), s, t, pageBytes, func(context.Context) (templates.SessionView, error) { return s.sessionView(r) })
 	if err != nil {
 		return err
+	}
+	return s.page(w, r, http.StatusOK, templates.Session(v))
+}
+
+// sessionView returns what the page of a session shows.
+func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err error) {
+	sess, err := s.theSession(r)
+	if err != nil {
+		return v, err
 	}
 	settings, err := s.settingsOf(sess)
 	if err != nil {
-		return err
+		return v, err
 	}
-	v := templates.SessionView{
+	v = templates.SessionView{
 		Assets: assets(), Session: sess.ID, Title: sess.Title,
 		HistoryJS: static.URL("history.js"), HistoryCSS: static.URL("history.css"), SearchJS: static.URL("search.js"), MetricsJS: static.URL("metrics.js"),
 		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
@@ -47,7 +58,7 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 		v.SourceText = sess.Source.Blob
 	}
 	if err := s.fillLineage(r, &v, sess); err != nil {
-		return err
+		return v, err
 	}
 	id := r.URL.Query().Get("run")
 	if id == "" && len(sess.Runs) > 0 {
@@ -58,17 +69,17 @@ func (s *Server) sessionPage(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, store.ErrNotFound):
 		// The session is there although its run has expired; the page can start another.
 	case err != nil:
-		return err
+		return v, err
 	case info.Source != sess.Source:
-		return &httpError{status: http.StatusNotFound, message: "this run is not one of this session"}
+		return v, &httpError{status: http.StatusNotFound, message: "this run is not one of this session"}
 	default:
 		v.Run, v.Status, v.Command = info.ID, info.State, command(info)
 		v.Target, v.OptLevel, v.Pipeline = info.Settings.Target, info.Settings.OptLevel, orDefault(info.Settings.Pipeline, "default")
 		if err := s.fillPasses(r.Context(), &v); err != nil {
-			return err
+			return v, err
 		}
 	}
-	return s.page(w, r, http.StatusOK, templates.Session(v))
+	return v, nil
 }
 
 // fillLineage links the sessions that a session was forked from and that were forked from it.

@@ -7,17 +7,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 )
-
-// editTime is how long it may take to check an edit of the IR, with the wait for its turn:
-// where the module is not in memory any more, the passes before the edit run again.
-const editTime = 20 * time.Second
 
 // editRequest is an edited text, and what of the settings of its run has changed since.
 type editRequest struct {
@@ -34,12 +30,9 @@ type editAnswer struct {
 
 // checkEdit answers with what is wrong with an edit of the IR behind a step of a run, and with
 // the patch that it makes.
-func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Patcher == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server takes no edits of the IR"}
-	}
-	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d texts checked in a minute; try again later", checksPerMinute), retryAfter: wait}
 	}
 	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {
@@ -65,7 +58,7 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	req := run.Request{Source: info.Source, Settings: settings, Limits: s.cfg.Limits}
-	found, err := askFor(s, r.Context(), editTime, func(ctx context.Context) (run.CheckedEdit, error) {
+	found, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.CheckedEdit, error) {
 		return s.cfg.Patcher.CheckEdit(ctx, req, in.Edit)
 	})
 	var known *event.Error

@@ -2,18 +2,15 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 )
 
 // plan answers with the steps that settings stand for, where their order breaks a constraint
 // and what is wrong with them, without running anything.
-func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
-	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d texts or settings checked in a minute; try again later", checksPerMinute), retryAfter: wait}
-	}
+func (s *Server) plan(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Planner == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server does not plan pipelines"}
 	}
@@ -26,7 +23,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return badRequest("%v", err)
 	}
-	planned, err := ask(s, r.Context(), func(ctx context.Context) (run.Planned, error) {
+	planned, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.Planned, error) {
 		return s.cfg.Planner.Plan(ctx, settings)
 	})
 	if err != nil {

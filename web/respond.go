@@ -31,6 +31,13 @@ type httpError struct {
 // Error implements error.
 func (e *httpError) Error() string { return e.message }
 
+// head sets the headers that say more than the status.
+func (e *httpError) head(h http.Header) {
+	if e.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retryAfter.Seconds()))))
+	}
+}
+
 // badRequest returns an error that says what is wrong with a request.
 func badRequest(format string, args ...any) error {
 	return &httpError{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
@@ -100,9 +107,7 @@ func (s *Server) renderError(w http.ResponseWriter, r *http.Request, err error) 
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Del("Content-Disposition")
-	if e.retryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.retryAfter.Seconds()))))
-	}
+	e.head(h)
 	if !wantsHTML(r) {
 		var body errorBody
 		body.Error.Status, body.Error.Message, body.Error.Diagnostics = e.status, e.message, e.found

@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"github.com/irscope/irscope/static"
+	"github.com/irscope/irscope/web/share"
 )
 
 // handlerFunc answers a request or returns an error, which the one renderer of
@@ -34,84 +35,94 @@ func (s *Server) routes() (http.Handler, error) {
 		return &httpError{status: http.StatusMethodNotAllowed, message: r.Method + " is not possible here"}
 	}))
 
-	r.Get("/healthz", s.do(s.health))
-	r.Get("/readyz", s.do(s.ready))
-	r.Get("/version", s.do(s.version))
-	r.Method(http.MethodGet, static.Prefix+"*", static.Handler())
-	r.Method(http.MethodHead, static.Prefix+"*", static.Handler())
-	r.Get("/favicon.ico", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, static.URL("favicon.svg"), http.StatusFound)
-	})
+	r.Method(http.MethodGet, "/healthz", free(s.do(s.health)))
+	r.Method(http.MethodGet, "/readyz", free(s.do(s.ready)))
+	r.Method(http.MethodGet, "/version", free(s.do(s.version)))
+	r.Method(http.MethodGet, static.Prefix+"*", free(static.Handler()))
+	r.Method(http.MethodHead, static.Prefix+"*", free(static.Handler()))
+	r.Method(http.MethodGet, "/favicon.ico", free(http.RedirectHandler(static.URL("favicon.svg"), http.StatusFound)))
+
+	// Every other route passes a gate.
+	g := &s.gates
+	get := func(r chi.Router, path string, at *share.Gate, f ticketFunc) {
+		r.Method(http.MethodGet, path, s.at(at, f))
+	}
+	post := func(r chi.Router, path string, at *share.Gate, f ticketFunc) {
+		r.Method(http.MethodPost, path, s.at(at, f))
+	}
 
 	// Pages.
 	r.Group(func(r chi.Router) {
 		r.Use(compress())
-		r.Get("/", s.do(s.gallery))
-		r.Get("/s/{session}", s.do(s.sessionPage))
-		r.Get("/new", s.do(s.editorPage))
+		get(r, "/", g.pages, simple(s.gallery))
+		get(r, "/s/{session}", g.pages, s.sessionPage)
+		get(r, "/new", g.pages, simple(s.editorPage))
 	})
-	r.Post("/sessions", s.do(s.createSession))
-	r.Post("/new", s.do(s.submitEditor))
-	r.Post("/s/{session}/runs", s.do(s.startRun))
-	s.sessionRoutes(r, "/s/{session}")
-	r.Post("/s/{session}/delete", s.do(s.deleteSession))
-	r.Post("/s/{session}/notes/{note}/delete", s.do(s.deleteNote))
+	post(r, "/sessions", g.sessions, simple(s.createSession))
+	post(r, "/new", g.checks, s.submitEditor)
+	post(r, "/s/{session}/runs", g.changes, simple(s.startRun))
+	s.sessionRoutes(r, "/s/{session}", get, post)
+	post(r, "/s/{session}/delete", g.changes, simple(s.deleteSession))
+	post(r, "/s/{session}/notes/{note}/delete", g.changes, simple(s.deleteNote))
 
 	// What has the same form for pages and programs.
 	both := func(r chi.Router) {
-		r.Get("/runs/{run}/events", s.do(s.events))
-		r.Post("/runs/{run}/cancel", s.do(s.cancelRun))
-		r.Post("/runs/{run}/edit", s.do(s.checkEdit))
+		get(r, "/runs/{run}/events", g.events, simple(s.events))
+		post(r, "/runs/{run}/cancel", g.changes, simple(s.cancelRun))
+		post(r, "/runs/{run}/edit", g.edits, s.checkEdit)
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
-			r.Get("/runs/{run}", s.do(s.runInfo))
-			r.Get("/runs/{run}/search", s.do(s.searchRun))
-			r.Get("/runs/{run}/history", s.do(s.runHistory))
-			r.Get("/runs/{run}/history/marks", s.do(s.historyMarks))
-			r.Get("/runs/{run}/edits/{file}", s.do(s.patchFile))
-			r.Get("/ir/{hash}", s.do(s.text))
-			r.Get("/diff/{before}/{after}", s.do(s.diff))
-			r.Get("/graph/{before}/{after}", s.do(s.drawGraph))
+			get(r, "/runs/{run}", g.pages, simple(s.runInfo))
+			get(r, "/runs/{run}/search", g.searches, s.searchRun)
+			get(r, "/runs/{run}/history", g.histories, s.runHistory)
+			get(r, "/runs/{run}/history/marks", g.histories, s.historyMarks)
+			get(r, "/runs/{run}/edits/{file}", g.texts, simple(s.patchFile))
+			get(r, "/ir/{hash}", g.texts, s.text)
+			get(r, "/diff/{before}/{after}", g.texts, s.diff)
+			get(r, "/graph/{before}/{after}", g.graphs, s.drawGraph)
 		})
 	}
 	both(r)
 	r.Route("/api", func(r chi.Router) {
 		both(r)
-		r.Post("/sessions", s.do(s.createSession))
-		r.Post("/sessions/{session}/runs", s.do(s.startRun))
-		r.Get("/sessions", s.do(s.mySessions))
-		r.Delete("/sessions/{session}", s.do(s.deleteSession))
-		s.sessionRoutes(r, "/sessions/{session}")
-		r.Get("/sessions/{session}/notes", s.do(s.listNotes))
-		r.Put("/sessions/{session}/notes/{note}", s.do(s.putNote))
-		r.Delete("/sessions/{session}/notes/{note}", s.do(s.deleteNote))
+		post(r, "/sessions", g.sessions, simple(s.createSession))
+		post(r, "/sessions/{session}/runs", g.changes, simple(s.startRun))
+		get(r, "/sessions", g.pages, simple(s.mySessions))
+		r.Method(http.MethodDelete, "/sessions/{session}", s.at(g.changes, simple(s.deleteSession)))
+		s.sessionRoutes(r, "/sessions/{session}", get, post)
+		get(r, "/sessions/{session}/notes", g.pages, simple(s.listNotes))
+		r.Method(http.MethodPut, "/sessions/{session}/notes/{note}", s.at(g.changes, simple(s.putNote)))
+		r.Method(http.MethodDelete, "/sessions/{session}/notes/{note}", s.at(g.changes, simple(s.deleteNote)))
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
-			r.Get("/sessions/{session}", s.do(s.sessionInfo))
-			r.Post("/check", s.do(s.checkScript))
-			r.Post("/format", s.do(s.formatScript))
-			r.Get("/gallery", s.do(s.catalogModels))
-			r.Get("/targets", s.do(s.catalogTargets))
-			r.Get("/passes", s.do(s.catalogPasses))
-			r.Post("/passes/check", s.do(s.checkPasses))
-			r.Get("/passes/examples", s.do(s.catalogScripts))
-			r.Get("/pipelines", s.do(s.catalogPipelines))
-			r.Get("/config", s.do(s.catalogConfig))
-			r.Post("/plan", s.do(s.plan))
+			get(r, "/sessions/{session}", g.pages, simple(s.sessionInfo))
+			post(r, "/check", g.checks, s.checkScript)
+			post(r, "/format", g.checks, s.formatScript)
+			get(r, "/gallery", g.pages, simple(s.catalogModels))
+			get(r, "/targets", g.pages, simple(s.catalogTargets))
+			get(r, "/passes", g.pages, simple(s.catalogPasses))
+			post(r, "/passes/check", g.checks, s.checkPasses)
+			get(r, "/passes/examples", g.pages, simple(s.catalogScripts))
+			get(r, "/pipelines", g.pages, simple(s.catalogPipelines))
+			get(r, "/config", g.pages, simple(s.catalogConfig))
+			post(r, "/plan", g.checks, s.plan)
 		})
 	})
 	return r, nil
 }
 
+// router adds a route whose requests pass a gate.
+type router func(r chi.Router, path string, at *share.Gate, f ticketFunc)
+
 // sessionRoutes are the routes below one session that forms and programs use alike.
-func (s *Server) sessionRoutes(r chi.Router, at string) {
-	r.Post(at+"/title", s.do(s.setTitle))
-	r.Post(at+"/share", s.do(s.shareSession))
-	r.Post(at+"/fork", s.do(s.forkSession))
-	r.Post(at+"/expiry", s.do(s.setExpiry))
-	r.Post(at+"/notes", s.do(s.putNote))
-	r.Post(at+"/notes/{note}", s.do(s.putNote))
-	r.Get(at+"/export.{format}", s.do(s.exportSession))
+func (s *Server) sessionRoutes(r chi.Router, at string, get, post router) {
+	post(r, at+"/title", s.gates.changes, simple(s.setTitle))
+	post(r, at+"/share", s.gates.changes, simple(s.shareSession))
+	post(r, at+"/fork", s.gates.sessions, simple(s.forkSession))
+	post(r, at+"/expiry", s.gates.changes, simple(s.setExpiry))
+	post(r, at+"/notes", s.gates.changes, simple(s.putNote))
+	post(r, at+"/notes/{note}", s.gates.changes, simple(s.putNote))
+	get(r, at+"/export.{format}", s.gates.archives, s.exportSession)
 }
 
 // compress compresses answers at the fastest level; none of them holds a secret.

@@ -1,8 +1,8 @@
 package web
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +12,8 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/search"
+	"github.com/irscope/irscope/web/share"
 )
-
-// searchesPerMinute is the number of searches that a visitor may make in a minute: a box asks when typing pauses.
-const searchesPerMinute = 240
 
 // newSearcher returns the searcher of a server; results come from the texts that are open anyway.
 func newSearcher(t *texts) *search.Searcher {
@@ -23,10 +21,7 @@ func newSearcher(t *texts) *search.Searcher {
 }
 
 // searchRun answers with the lines of a run that a query finds.
-func (s *Server) searchRun(w http.ResponseWriter, r *http.Request) error {
-	if ok, wait := s.searches.allow(visitor(r), searchesPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may search %d times in a minute; try again later", searchesPerMinute), retryAfter: wait}
-	}
+func (s *Server) searchRun(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	params := r.URL.Query()
 	query, err := search.Parse(params.Get("q"))
 	if err != nil {
@@ -42,11 +37,13 @@ func (s *Server) searchRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := chi.URLParam(r, "run")
-	log, err := s.manager.Log(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	answer, err := s.search.Search(r.Context(), id, log, search.Request{Query: query, Kind: kind, Count: count, Cursor: params.Get("cursor")})
+	answer, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (*search.Answer, error) {
+		log, err := s.manager.Log(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return s.search.Search(ctx, id, log, search.Request{Query: query, Kind: kind, Count: count, Cursor: params.Get("cursor")})
+	})
 	switch {
 	case errors.Is(err, search.ErrBusy):
 		return &httpError{status: http.StatusServiceUnavailable, message: err.Error(), retryAfter: time.Second}

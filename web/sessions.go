@@ -62,24 +62,24 @@ type sourceJSON struct {
 
 // createSession makes a session and starts its first run.
 func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
-	if ok, wait := s.creates.allow(visitor(r), createsPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may make %d sessions in a minute; try again later", createsPerMinute), retryAfter: wait}
-	}
-	c, err := s.readCreation(w, r)
+	c, done, err := s.readCreation(w, r)
+	defer done()
 	var token string
 	var sess store.Session
 	if err == nil {
 		if token = s.editToken(r); token == "" {
 			token = session.NewToken()
 		}
-		sess, err = s.newSession(r.Context(), c, token)
+		sess, err = s.newSession(r, c, token)
 	}
 	var known *httpError
-	if errors.As(err, &known) && wantsHTML(r) && c.Kind == store.SourceScript {
-		return s.page(w, r, known.status, templates.Editor(s.editorView(c, known.message, known.found)))
-	}
-	if errors.As(err, &known) && wantsHTML(r) {
+	if (errors.As(err, &known) || refused(err)) && wantsHTML(r) {
 		// Without a script the form stays on the page, with what was wrong with it.
+		known = s.explain(r, err)
+		known.head(w.Header())
+		if c.Kind == store.SourceScript {
+			return s.page(w, r, known.status, templates.Editor(s.editorView(c, known.message, known.found)))
+		}
 		return s.page(w, r, known.status, templates.Gallery(s.galleryView(known.message)))
 	}
 	if err != nil {
@@ -112,14 +112,15 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 }
 
 // newSession makes the session that a creation asks for.
-func (s *Server) newSession(ctx context.Context, c creation, token string) (store.Session, error) {
+func (s *Server) newSession(r *http.Request, c creation, token string) (store.Session, error) {
+	ctx := r.Context()
 	switch {
 	case export.IsArchive(c.data):
-		return s.importSession(ctx, c.data, token)
+		return s.importSession(r, c.data, token)
 	case c.Example != "":
 		return s.newFromExample(ctx, c, token)
 	case c.Kind == store.SourceScript:
-		return s.newScript(ctx, c, token)
+		return s.newScript(r, c, token)
 	case c.Kind != "" && c.Kind != store.SourceGallery:
 		return store.Session{}, badRequest("kind is %.60q, want gallery or tvmscript", c.Kind)
 	case c.Gallery != "":
@@ -141,7 +142,7 @@ func (s *Server) newSession(ctx context.Context, c creation, token string) (stor
 	}
 }
 
-// refused tells whether a run was only not admitted; the session exists all the same.
+// refused tells whether something was only not admitted now. Of a run: the session exists all the same.
 func refused(err error) bool {
 	var r *share.Refusal
 	return errors.As(err, &r)

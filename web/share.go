@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -96,9 +95,6 @@ func (s *Server) forkSession(w http.ResponseWriter, r *http.Request) error {
 	sess, err := s.theSession(r)
 	if err != nil {
 		return err
-	}
-	if ok, wait := s.creates.allow(visitor(r), createsPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may make %d sessions in a minute; try again later", createsPerMinute), retryAfter: wait}
 	}
 	var at pageState
 	if err := fields(w, r, &at, at.fill); err != nil {

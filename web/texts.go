@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/highlight"
 	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -21,6 +22,8 @@ const (
 	maxRows       = 2000
 	maxHunks      = 10_000
 	maxContext    = 99
+	// maxDiffText is what two texts may have together to be compared, in bytes.
+	maxDiffText = 64 << 20
 )
 
 // noText stands in a URL for the empty text.
@@ -77,6 +80,12 @@ func (t *texts) diff(ctx context.Context, before, after string) (*highlight.Diff
 	if err != nil {
 		return nil, err
 	}
+	if n := len(a.Text()) + len(b.Text()); n > maxDiffText {
+		return nil, &httpError{
+			status:  http.StatusRequestEntityTooLarge,
+			message: fmt.Sprintf("the two texts have %s, and differences are shown of at most %s: look at the texts", size(int64(n)), size(maxDiffText)),
+		}
+	}
 	// The side that is not empty says how both are highlighted.
 	if before == noText {
 		a = highlight.NewDocument(b.Language(), "")
@@ -87,13 +96,16 @@ func (t *texts) diff(ctx context.Context, before, after string) (*highlight.Diff
 }
 
 // text answers with a window of a text, or with all of it where raw is set.
-func (s *Server) text(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) text(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	hash := chi.URLParam(r, "hash")
-	doc, err := s.texts.document(r.Context(), hash)
-	if err != nil {
-		return err
-	}
 	if r.URL.Query().Get("raw") != "" {
+		doc, err := work(r.Context(), s, t, textBytes, func(ctx context.Context) (*highlight.Document, error) {
+			return s.texts.document(ctx, hash)
+		})
+		if err != nil {
+			return err
+		}
+		t.Hold(int64(doc.Size()))
 		return rawText(w, r, doc)
 	}
 	from, err := number(r, "from", 1, 1, 1<<31-1)
@@ -104,9 +116,14 @@ func (s *Server) text(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	body := fmt.Appendf(nil, `{"hash":%q,"language":%q,"lines":%d,"from":%d,"rows":`, hash, doc.Language(), doc.Len(), from)
-	body = append(doc.AppendRows(body, from-1, count), "}\n"...)
-	return immutableJSON(w, body)
+	return s.immutable(w, r, t, func(ctx context.Context) ([]byte, error) {
+		doc, err := s.texts.document(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		body := fmt.Appendf(nil, `{"hash":%q,"language":%q,"lines":%d,"from":%d,"rows":`, hash, doc.Language(), doc.Len(), from)
+		return append(doc.AppendRows(body, from-1, count), "}\n"...), nil
+	})
 }
 
 // rawText sends a whole text as a file.
@@ -136,15 +153,15 @@ func extension(language string) string {
 }
 
 // diff answers with a window of a diff.
-func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) diff(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	view := highlight.View(orDefault(r.URL.Query().Get("view"), string(highlight.Unified)))
 	if view != highlight.Unified && view != highlight.Split {
 		return badRequest("view is %.60q, want unified or split", view)
 	}
-	context := highlight.All
+	around := highlight.All
 	if r.URL.Query().Get("context") != "all" {
 		var err error
-		if context, err = number(r, "context", 3, 0, maxContext); err != nil {
+		if around, err = number(r, "context", 3, 0, maxContext); err != nil {
 			return err
 		}
 	}
@@ -157,11 +174,29 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	before, after := chi.URLParam(r, "before"), chi.URLParam(r, "after")
-	d, err := s.texts.diff(r.Context(), before, after)
+	// One that is known does not wait behind those of others that are not.
+	d, ok := s.texts.diffs.Get([2]string{before, after})
+	if !ok {
+		d, err = within(s, r, s.gates.diffs, diffBytes, func(ctx context.Context) (*highlight.Diff, error) {
+			return s.texts.diff(ctx, before, after)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.immutable(w, r, t, func(context.Context) ([]byte, error) {
+		return appendDiff(before, after, d.Layout(view, around), from, count), nil
+	})
+}
+
+// immutable answers with what is made in a turn of the request and never changes.
+func (s *Server) immutable(w http.ResponseWriter, r *http.Request, t *share.Ticket, make func(context.Context) ([]byte, error)) error {
+	body, err := work(r.Context(), s, t, textBytes, make)
 	if err != nil {
 		return err
 	}
-	return immutableJSON(w, appendDiff(before, after, d.Layout(view, context), from, count))
+	t.Hold(int64(len(body)))
+	return immutableJSON(w, body)
 }
 
 // appendDiff returns the JSON of a window of a diff.

@@ -1,19 +1,19 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/irscope/irscope/web/export"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -23,44 +23,7 @@ const (
 	MaxModel = 64 << 20
 	// maxBody is the size of any other request body; the scripts of a run take half of it.
 	maxBody = 1 << 20
-	// createsPerMinute is the number of sessions that a visitor may make in a minute.
-	createsPerMinute = 30
-	// uploadTime is how long a model may take to arrive.
-	uploadTime = 5 * time.Minute
 )
-
-// visitors limits how often each visitor may do something. The zero value is ready.
-type visitors struct {
-	mu   sync.Mutex
-	rate map[string]*rate.Limiter
-}
-
-// allow tells whether a visitor may do it now, or how long to wait.
-func (v *visitors) allow(id string, perMinute int) (bool, time.Duration) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.rate == nil {
-		v.rate = map[string]*rate.Limiter{}
-	}
-	l := v.rate[id]
-	if l == nil {
-		if len(v.rate) >= 10_000 {
-			for id, old := range v.rate {
-				if old.Tokens() >= float64(old.Burst()) {
-					delete(v.rate, id)
-				}
-			}
-		}
-		l = rate.NewLimiter(rate.Limit(float64(perMinute)/60), perMinute)
-		v.rate[id] = l
-	}
-	r := l.Reserve()
-	if wait := r.Delay(); wait > 0 {
-		r.Cancel()
-		return false, wait
-	}
-	return true, 0
-}
 
 // creation is what a request for a new session asks for: a gallery model, a text, or a file.
 type creation struct {
@@ -83,22 +46,42 @@ type creation struct {
 	data []byte
 }
 
-// readCreation reads a form, JSON, or a multipart form with the file "model".
-func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (creation, error) {
-	var c creation
+// readCreation reads a form, JSON, a multipart form with the file "model", or an archive. Large
+// bodies take a place among the uploads until done is called, which is never nil.
+func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (c creation, done func(), err error) {
+	room, large := int64(0), false
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch kind {
 	case "multipart/form-data":
-		c, err := s.readUpload(w, r)
-		if err == nil && export.IsArchive(c.data) {
-			return asArchive(c), nil
-		}
-		if err == nil && isScriptFile(c.file) {
-			c.Kind, c.Name, c.Source, c.data = store.SourceScript, c.file, string(c.data), nil
-		}
-		return c, err
+		room, large = MaxModel+64<<10, true // the file and the form around it
 	case "application/zip":
-		return s.readArchive(w, r)
+		room, large = export.MaxArchive, true
+	}
+	if !large {
+		c, err = readSmallCreation(w, r, kind)
+		return c, func() {}, err
+	}
+	if done, err = s.uploading(w, r, room); err != nil {
+		return c, func() {}, err
+	}
+	if kind == "application/zip" {
+		c, err = s.readArchive(r)
+		return c, done, err
+	}
+	c, err = readUpload(r)
+	switch {
+	case err != nil:
+	case export.IsArchive(c.data):
+		c = asArchive(c)
+	case isScriptFile(c.file):
+		c.Kind, c.Name, c.Source, c.data = store.SourceScript, c.file, string(c.data), nil
+	}
+	return c, done, err
+}
+
+// readSmallCreation reads a form or JSON.
+func readSmallCreation(w http.ResponseWriter, r *http.Request, kind string) (c creation, err error) {
+	switch kind {
 	case "application/json":
 		r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 		return c, decodeJSON(r.Body, &c)
@@ -127,35 +110,36 @@ func isScriptFile(name string) bool {
 // unixLines undoes what forms do to the ends of lines.
 func unixLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// uploading takes one of the few turns for large bodies, gives the body its time, and bounds
-// it to room bytes.
+// uploading waits for a place among the bodies on their way, which the body has until done is
+// called, and bounds it to room bytes and to its pace.
 func (s *Server) uploading(w http.ResponseWriter, r *http.Request, room int64) (done func(), err error) {
 	if r.ContentLength > room {
 		return nil, tooLarge()
 	}
-	select {
-	case s.uploads <- struct{}{}:
-	default:
-		return nil, &httpError{status: http.StatusServiceUnavailable, message: "too many models are being uploaded; try again in a moment", retryAfter: 10 * time.Second}
-	}
-	done = func() { <-s.uploads }
-	control := http.NewResponseController(w)
-	if err := control.SetReadDeadline(time.Now().Add(uploadTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		done()
+	gate := s.gates.uploads
+	t, err := gate.Enter(visitor(r))
+	if err != nil {
 		return nil, err
 	}
-	_ = control.SetWriteDeadline(time.Now().Add(uploadTime + time.Minute)) // not supported in tests only
-	r.Body = http.MaxBytesReader(w, r.Body, room)
-	return done, nil
+	ctx, cancel := context.WithTimeoutCause(r.Context(), gate.Class().Time, &share.Refusal{
+		Busy: true, Message: "too many models are being uploaded; try again in a moment", RetryAfter: 10 * time.Second,
+	})
+	defer cancel()
+	need := room
+	if r.ContentLength >= 0 {
+		need = r.ContentLength
+	}
+	end, err := t.Turn(ctx, need)
+	if err != nil {
+		t.Leave()
+		return nil, err
+	}
+	r.Body = http.MaxBytesReader(w, newPace(w, r.Body), room)
+	return func() { end(); t.Leave() }, nil
 }
 
 // readUpload reads a multipart form into memory, once and within its limit.
-func (s *Server) readUpload(w http.ResponseWriter, r *http.Request) (creation, error) {
-	done, err := s.uploading(w, r, MaxModel+64<<10) // the file and the form around it
-	if err != nil {
-		return creation{}, err
-	}
-	defer done()
+func readUpload(r *http.Request) (creation, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
 		return creation{}, formError(err)
@@ -218,11 +202,17 @@ func tooLarge() error {
 // formError sorts errors of reading a body: too large, or not what it says to be.
 func formError(err error) error {
 	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	var known *httpError
+	switch {
+	case errors.As(err, &large):
 		if large.Limit > MaxModel {
 			return tooLarge()
 		}
 		return err
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return tooSlow("the form did not arrive in time")
 	}
 	return badRequest("the form cannot be read: %v", err)
 }
@@ -236,6 +226,8 @@ func decodeJSON(r io.Reader, v any) error {
 	switch {
 	case errors.As(err, &large):
 		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return tooSlow("the body did not arrive in time")
 	case errors.Is(err, io.EOF):
 		return nil // an empty body is an empty object
 	case err != nil:

@@ -2,12 +2,12 @@ package web
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -21,10 +21,7 @@ type scriptAnswer struct {
 }
 
 // checkPasses answers with what is wrong with a script and which passes it defines.
-func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request) error {
-	if ok, wait := s.checks.allow(visitor(r), checksPerMinute); !ok {
-		return &httpError{status: http.StatusTooManyRequests, message: fmt.Sprintf("you may have %d texts checked in a minute; try again later", checksPerMinute), retryAfter: wait}
-	}
+func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Scripts == nil {
 		return noScripts
 	}
@@ -36,7 +33,7 @@ func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request) error {
 	if err := text.Valid(); err != nil {
 		return badRequest("%v", err)
 	}
-	found, err := ask(s, r.Context(), func(ctx context.Context) (run.CheckedScript, error) {
+	found, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.CheckedScript, error) {
 		return s.cfg.Scripts.CheckScript(ctx, text)
 	})
 	if err != nil {

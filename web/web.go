@@ -50,6 +50,8 @@ type Config struct {
 	Workers   int
 	Admission run.Admission
 	Limits    run.Limits
+	// Shares are the bounds of everything else that visitors ask for.
+	Shares Shares
 	// Version is what the server calls itself.
 	Version string
 	// Hosts are the names, without port, under which the server may be addressed, so that
@@ -69,28 +71,18 @@ type Config struct {
 
 // Server is the explorer as an http.Handler.
 type Server struct {
-	cfg      Config
-	manager  *run.Manager
-	hub      *stream.Hub
-	texts    *texts
-	graphs   *graphs
-	search   *search.Searcher
-	lives    *histories
-	uploads  chan struct{} // one slot for each upload at once
-	creates  visitors
-	searches visitors
-	checks   visitors
-	turns    chan struct{} // one slot for each text that is checked at once
-	// exports has one slot for each export or import at once.
-	exports   chan struct{}
-	downloads visitors
-	handler   http.Handler
+	cfg     Config
+	manager *run.Manager
+	hub     *stream.Hub
+	texts   *texts
+	graphs  *graphs
+	search  *search.Searcher
+	lives   *histories
+	gates   gates
+	handler http.Handler
 
 	drain sync.Once
 }
-
-// maxUploads is the number of models that may be on their way at once.
-const maxUploads = 4
 
 // New returns a server. It ends the runs that an earlier process has left in the store. It
 // starts no goroutine; runs and viewers do.
@@ -126,7 +118,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Planner = own
 	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), uploads: make(chan struct{}, maxUploads), turns: make(chan struct{}, maxChecks), exports: make(chan struct{}, maxExports),
+		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), gates: newGates(cfg.Shares.orDefaults()),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,

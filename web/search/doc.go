@@ -27,8 +27,6 @@ const (
 	MaxMatches = 20
 	// MaxProgram bounds a regular expression: the number of instructions that it compiles to.
 	MaxProgram = 1000
-	// MaxAtOnce is the number of searches that go on at once; others wait.
-	MaxAtOnce = 2
 	// MaxTime is how long a search may take. It ends with what it has then, and says where to go on.
 	MaxTime = 2 * time.Second
 )

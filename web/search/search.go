@@ -15,8 +15,8 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
-// ErrBusy says that a search could not say anything in its time: others were before it, or the run has so much text that
-// reading it took all of it. What was read is kept, so asking again helps.
+// ErrBusy says that a search could not say anything in its time: the run has so much text that reading it took all of it.
+// What was read is kept, so asking again helps.
 var ErrBusy = errors.New("the search was not done in its time; ask again")
 
 // ErrCursor says that a cursor is not one that an answer for this run gave.
@@ -32,13 +32,12 @@ type Config struct {
 	Time time.Duration
 }
 
-// Searcher answers searches. It may be used by several goroutines.
+// Searcher answers searches. It may be used by several goroutines; how many search at once is for its user to say.
 type Searcher struct {
 	cfg       Config
 	histories *lru.Cache[string, *history]
 	indexes   *lru.Cache[string, *index]
 	blocks    *lru.Cache[[2]string, []linediff.Block]
-	slots     chan struct{}
 }
 
 // New returns a searcher that knows no run yet.
@@ -48,7 +47,7 @@ func New(cfg Config) *Searcher {
 	}
 	return &Searcher{
 		cfg: cfg, histories: lru.New[string, *history](historyCache), indexes: lru.New[string, *index](indexCache),
-		blocks: lru.New[[2]string, []linediff.Block](blockCache), slots: make(chan struct{}, MaxAtOnce),
+		blocks: lru.New[[2]string, []linediff.Block](blockCache),
 	}
 }
 
@@ -82,11 +81,6 @@ func (s *Searcher) Search(ctx context.Context, id string, log *run.Log, req Requ
 		return nil, err
 	}
 	late := time.Now().Add(s.cfg.Time)
-	if err := s.turn(ctx); err != nil {
-		return nil, err
-	}
-	defer func() { <-s.slots }()
-
 	h, ok := s.histories.Get(id)
 	if !ok {
 		h = &history{}
@@ -107,23 +101,6 @@ func (s *Searcher) Search(ctx context.Context, id string, log *run.Log, req Requ
 		return nil, err
 	}
 	return w.answer, nil
-}
-
-// turn waits for a slot.
-func (s *Searcher) turn(ctx context.Context) error {
-	select {
-	case s.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Time, ErrBusy)
-	defer cancel()
-	select {
-	case s.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // index returns the index of a text, made now where it is not at hand.
