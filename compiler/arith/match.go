@@ -52,6 +52,10 @@ func isIndex(d dtype.DType) bool {
 	return d.Code == dtype.Int && d.Lanes == 1 && (d.Bits == 64 || d.Bits == 32)
 }
 
+// total reports whether the operands of a comparison are ordered totally, so that the
+// negation of < is >= and x == x holds. Floats are not: a NaN compares false with all.
+func total(b *tir.Binary) bool { return !operandType(b).IsFloat() }
+
 // operandType is the type of the operands of b, taken from the side that is cheaper to ask.
 func operandType(b *tir.Binary) dtype.DType {
 	switch y := b.B.(type) {

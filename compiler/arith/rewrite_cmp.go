@@ -81,7 +81,7 @@ func (s *simplifier) eqRules(n *tir.Binary, index bool) tir.Expr {
 	a, b := n.A, n.B
 	d := n.DType()
 	if !index {
-		if Equal(a, b) && SideEffect(a) <= tir.ReadState {
+		if total(n) && Equal(a, b) && SideEffect(a) <= tir.ReadState {
 			return truth(d, true)
 		}
 		return n
@@ -157,6 +157,9 @@ func (s *simplifier) notResult(e tir.Expr) tir.Expr {
 
 func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 	// First x <= y as not (y < x), so that constants divide as they do for <.
+	if !total(n) {
+		return n
+	}
 	lt := tir.NewBinary(tir.OpLT, n.B, n.A)
 	out := tir.Expr(n)
 	if f := s.rules(lt); f != tir.Expr(lt) {
@@ -179,6 +182,27 @@ func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 	return out
 }
 
+// inverse is the comparison that holds where x does not, nil if x is none or, of floats, has none.
+func inverse(x *tir.Binary) tir.Expr {
+	switch {
+	case x.Op == tir.OpEQ:
+		return mk(tir.OpNE, x.A, x.B)
+	case x.Op == tir.OpNE:
+		return eqOf(x.A, x.B)
+	case !x.Op.IsCompare() || !total(x):
+		return nil
+	}
+	switch x.Op {
+	case tir.OpLE:
+		return ltOf(x.B, x.A)
+	case tir.OpGE:
+		return ltOf(x.A, x.B)
+	case tir.OpLT:
+		return leOf(x.B, x.A)
+	}
+	return leOf(x.A, x.B)
+}
+
 func (s *simplifier) notRules(n *tir.Not) tir.Expr {
 	switch x := n.A.(type) {
 	case *tir.Not:
@@ -186,19 +210,10 @@ func (s *simplifier) notRules(n *tir.Not) tir.Expr {
 	case *tir.Broadcast:
 		return &tir.Broadcast{Value: notOf(x.Value), Lanes: x.Lanes}
 	case *tir.Binary:
+		if e := inverse(x); e != nil {
+			return e
+		}
 		switch x.Op {
-		case tir.OpLE:
-			return ltOf(x.B, x.A)
-		case tir.OpGE:
-			return ltOf(x.A, x.B)
-		case tir.OpLT:
-			return leOf(x.B, x.A)
-		case tir.OpGT:
-			return leOf(x.A, x.B)
-		case tir.OpEQ:
-			return mk(tir.OpNE, x.A, x.B)
-		case tir.OpNE:
-			return eqOf(x.A, x.B)
 		case tir.OpOr:
 			return s.again(andOf(notOf(x.A), notOf(x.B)))
 		case tir.OpAnd:

@@ -36,7 +36,7 @@ func opposite(x, y tir.Expr) bool {
 	case X.Op == tir.OpEQ && Y.Op == tir.OpNE, X.Op == tir.OpNE && Y.Op == tir.OpEQ:
 		return Equal(X.A, Y.A) && Equal(X.B, Y.B)
 	case X.Op == tir.OpLE && Y.Op == tir.OpLT, X.Op == tir.OpLT && Y.Op == tir.OpLE:
-		return Equal(X.A, Y.B) && Equal(X.B, Y.A)
+		return total(X) && Equal(X.A, Y.B) && Equal(X.B, Y.A)
 	}
 	return false
 }
@@ -215,7 +215,7 @@ func (s *simplifier) orRules(n *tir.Binary) tir.Expr {
 	if opposite(a, b) || opposite(b, a) {
 		return truth(d, true)
 	}
-	if A.Op == tir.OpLT && B.Op == tir.OpLT && Equal(A.A, B.B) && Equal(A.B, B.A) {
+	if A.Op == tir.OpLT && B.Op == tir.OpLT && total(A) && Equal(A.A, B.B) && Equal(A.B, B.A) {
 		return mk(tir.OpNE, A.A, A.B)
 	}
 	if h, ok := asHalfLine(A); ok {

@@ -167,7 +167,7 @@ func (s *simplifier) rules(n *tir.Binary) tir.Expr {
 		case tir.OpMin, tir.OpMax:
 			e = s.minMaxRules(n, d)
 		}
-	} else if n.Op == tir.OpSub {
+	} else if n.Op == tir.OpSub && !d.IsFloat() {
 		e = cancelRules(n, d)
 	}
 	if e != nil {
@@ -179,8 +179,8 @@ func (s *simplifier) rules(n *tir.Binary) tir.Expr {
 	return n
 }
 
-// cancelRules cancels terms of types that are no index, where computing the term has no
-// effect. NaN and infinity are taken not to occur, as TVM does.
+// cancelRules cancels terms of integers that are no index, where computing the term has no
+// effect. (TVM cancels floats too, but NaN - NaN is not 0, and a sum may have been rounded.)
 func cancelRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	a, b := n.A, n.B
 	pure := func(e tir.Expr) bool { return SideEffect(e) <= tir.ReadState }
@@ -214,7 +214,7 @@ func selectRules(n *tir.Binary) tir.Expr {
 	if y, ok := n.B.(*tir.Select); ok && (n.Op == tir.OpAdd || n.Op == tir.OpSub || n.Op == tir.OpMin || n.Op == tir.OpMax) && Equal(x.Cond, y.Cond) {
 		return &tir.Select{Cond: x.Cond, True: mk(n.Op, x.True, y.True), False: mk(n.Op, x.False, y.False)}
 	}
-	if n.Op == tir.OpSub {
+	if n.Op == tir.OpSub && !n.B.DType().IsFloat() {
 		zero := num(n.B.DType(), 0)
 		if Equal(x.False, n.B) {
 			return &tir.Select{Cond: x.Cond, True: sub(x.True, n.B), False: zero}

@@ -72,18 +72,9 @@ func normalizeBool(e tir.Expr) tir.Expr {
 				return andOf(normalizeBool(notOf(x.A)), normalizeBool(notOf(x.B)))
 			case tir.OpAnd:
 				return orOf(normalizeBool(notOf(x.A)), normalizeBool(notOf(x.B)))
-			case tir.OpLT:
-				return leOf(x.B, x.A)
-			case tir.OpGT:
-				return leOf(x.A, x.B)
-			case tir.OpLE:
-				return ltOf(x.B, x.A)
-			case tir.OpGE:
-				return ltOf(x.A, x.B)
-			case tir.OpEQ:
-				return mk(tir.OpNE, x.A, x.B)
-			case tir.OpNE:
-				return eqOf(x.A, x.B)
+			}
+			if e := inverse(x); e != nil {
+				return e
 			}
 		}
 	}

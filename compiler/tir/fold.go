@@ -156,9 +156,9 @@ func foldFloat(op BinaryOp, a, b Expr) Expr {
 		}
 		v = x.Value / y.Value
 	case OpMin:
-		v = math.Min(x.Value, y.Value)
+		v = min(x.Value, y.Value)
 	case OpMax:
-		v = math.Max(x.Value, y.Value)
+		v = max(x.Value, y.Value)
 	case OpLT:
 		return Bool(x.Value < y.Value)
 	case OpLE:

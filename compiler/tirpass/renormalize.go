@@ -90,6 +90,9 @@ func negated(n *tir.Not) tir.Expr {
 	case *tir.IntImm, *tir.Not:
 		return tir.LogicalNot(x)
 	case *tir.Binary:
+		if x.A.DType().IsFloat() {
+			return n // false on both sides of a NaN
+		}
 		switch x.Op {
 		case tir.OpLE:
 			return tir.LT(x.B, x.A)
