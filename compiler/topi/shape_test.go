@@ -429,27 +429,3 @@ func resizeRef(x nd, size [2]int, o ResizeOpts) nd {
 		return s
 	})
 }
-
-func TestSort(t *testing.T) {
-	x := nd{dims(2, 5), []float64{3, 1, 2, 1, 5, -1, -1, 0, 7, -2}}
-	for _, tc := range []struct {
-		descending bool
-		keep       int
-		values, at []float64
-	}{
-		{false, 5, []float64{1, 1, 2, 3, 5, -2, -1, -1, 0, 7}, []float64{1, 3, 2, 0, 4, 4, 0, 1, 2, 3}},
-		{true, 2, []float64{5, 3, 7, 0}, []float64{4, 0, 3, 2}},
-	} {
-		both(t, fmt.Sprint(tc.descending), func(k *kernelTest) {
-			in := k.float(x)
-			keep := in.Shape[1]
-			if tc.keep < 5 {
-				keep = tir.Int(int64(tc.keep))
-			}
-			v, i := Sort(in, SortOpts{Axis: 1, Descending: tc.descending, Keep: keep, Indices: dtype.Int32T})
-			got := k.run([]*te.Tensor{v, i}, dims(2, tc.keep), dims(2, tc.keep))
-			k.compare(got[0], nd{dims(2, tc.keep), tc.values})
-			k.compare(got[1], nd{dims(2, tc.keep), tc.at})
-		})
-	}
-}
