@@ -22,7 +22,8 @@ type Options struct {
 	Form Form
 	// File says how an ONNX file is read: its limits and where its external data lies.
 	File onnxpb.Options
-	// Shapes are what the inputs and symbolic dimensions of an ONNX model are bound to.
+	// Shapes are what the inputs and symbolic dimensions of an ONNX model, or of the graph
+	// function of a module, are bound to.
 	Shapes map[string][]onnx.Dim
 	// Script gives the values that a TVMScript text refers to.
 	Script parse.Options
@@ -87,6 +88,10 @@ func loadScript(name string, data []byte, o Options) ([]Source, []ir.Diagnostic,
 	}
 	var out []Source
 	for _, m := range mods {
+		var err error
+		if m.Module, err = bindShapes(m.Module, o.Shapes); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
 		if !o.Unverified {
 			found = append(found, Verify(m.Module)...)
 		}
@@ -110,6 +115,9 @@ func loadJSON(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, e
 	mod, ok := root.(*ir.Module)
 	if !ok {
 		return nil, nil, fmt.Errorf("%s: it holds a %T, expected a module", name, root)
+	}
+	if mod, err = bindShapes(mod, o.Shapes); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var found []ir.Diagnostic
 	if !o.Unverified {
