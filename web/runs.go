@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -79,18 +80,31 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 	return info, session.Touch(ctx, s.cfg.Store, sess)
 }
 
+// decodeSettings reads JSON over settings. What is there is taken whole: decoding into the map
+// or slice of a default would add to it, or write to what is shared.
+func decodeSettings(r io.Reader, settings *run.Settings) error {
+	defaults := *settings
+	settings.Config = nil
+	settings.Bindings = nil
+	if err := decodeJSON(r, settings); err != nil {
+		return err
+	}
+	if settings.Config == nil {
+		settings.Config = defaults.Config
+	}
+	if settings.Bindings == nil {
+		settings.Bindings = defaults.Bindings
+	}
+	return nil
+}
+
 // readSettings reads settings from JSON or from a form. What is absent has its default.
 func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store.Session) (run.Settings, error) {
 	settings := s.defaults(sess)
 	r.Body = http.MaxBytesReader(w, r.Body, maxScriptBody)
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "application/json" {
-		bindings := settings.Bindings
-		settings.Bindings = nil // decoding into a slice that is shared would write to it
-		if err := decodeJSON(r.Body, &settings); err != nil {
+		if err := decodeSettings(r.Body, &settings); err != nil {
 			return settings, err
-		}
-		if settings.Bindings == nil {
-			settings.Bindings = bindings
 		}
 		return settings, fits(settings)
 	}
@@ -99,8 +113,7 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 	}
 	form := r.PostForm
 	if text := form.Get("settings_json"); text != "" {
-		settings.Bindings = nil
-		if err := decodeJSON(strings.NewReader(text), &settings); err != nil {
+		if err := decodeSettings(strings.NewReader(text), &settings); err != nil {
 			return settings, err
 		}
 		return settings, fits(settings)

@@ -217,7 +217,20 @@ func (s *Server) defaults(sess store.Session) run.Settings {
 			out.Bindings = m.Bindings
 		}
 	}
+	if written(sess.Source) {
+		out.Config = map[string]any{boundCheckers: true}
+	}
 	return out
+}
+
+// boundCheckers is the config option that has accesses checked against the bounds of their
+// buffers. It is on at first for programs that people wrote: there a loop that goes too far is
+// likelier than in a model, and an error that names it is worth what the checks cost.
+const boundCheckers = "tir.instrument_bound_checkers"
+
+// written tells whether a source is a text that says every index, and not a model.
+func written(src store.Source) bool {
+	return src.Kind == store.SourceScript || src.Kind == store.SourceUpload && strings.HasSuffix(strings.ToLower(src.Name), ".json")
 }
 
 // sessionInfo answers with a session as JSON.

@@ -235,7 +235,9 @@ export class EditDialog {
       this.dialog.close();
       if (found.patch) this.page.showLater(editPrefix + after);
       announce(found.patch ? `The run goes on from the edited IR after ${after}` : `The edit after ${after} is gone: it says what the step left behind`);
-      runs.change({ patches: found.patch ? [...others, found.patch] : others, disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
+      // What somebody wrote is checked for accesses out of bounds, until that is turned off.
+      const config = this.patches.length === 0 ? { "tir.instrument_bound_checkers": true, ...runs.settings.config } : runs.settings.config;
+      runs.change({ patches: found.patch ? [...others, found.patch] : others, config, disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
     } catch (err) {
       this.say(messageOf(err), "error");
     } finally {

@@ -14,6 +14,9 @@ type loopEffects struct {
 	opaque bool              // may write anything
 	runs   bool              // the body runs at least once where the loop stands
 	jumps  bool              // has a break or continue of its own
+	// asserts says that a turn may end at an assertion: what is read behind it may not exist
+	// where that fails, and is not read ahead.
+	asserts bool
 
 	returns bool                     // may leave the function
 	elems   map[*tir.Var]*elemAccess // by pointer
@@ -75,8 +78,17 @@ func (s *scanner) scan(n ir.Node) float64 {
 		s.pointer(n.Var, n.Value)
 		s.defined[n.Var] = math.MaxInt // not visible outside of its expression
 		return s.scan(n.Value) + s.scan(n.Body)
+	case *tir.AssertStmt:
+		for _, e := range s.stack {
+			e.asserts = true
+		}
+		return 1 + s.scan(n.Cond) + s.maybe(func() float64 { return s.scan(n.Body) })
 	case *tir.AttrStmt:
-		return s.scan(n.Body)
+		c := 0.0
+		if n.Key == keyBoundIndex || n.Key == keyBoundExtent {
+			c = s.scan(n.Value) // for an error
+		}
+		return c + s.scan(n.Body)
 	case *tir.BufferStore:
 		for _, e := range s.stack {
 			if !e.writes[n.Buffer.Data] {

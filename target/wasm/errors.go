@@ -28,8 +28,17 @@ func (m *messages) id(msg abi.Message) int {
 	return id
 }
 
+// Keys of the attributes around an assertion that tir.InstrumentBoundCheckers made: their
+// values are what its error is about.
+const (
+	keyBoundIndex  = "bound_index"
+	keyBoundExtent = "bound_extent"
+)
+
 // assert records the message and leaves the function where the condition does not hold.
 func (g *gen) assert(s *tir.AssertStmt) {
+	bound := g.bound
+	g.bound = nil
 	cond := g.scalarExpr(s.Cond, "AssertStmt")
 	if v, ok := constOf(cond); !ok || v == 0 {
 		msg := "assertion failed"
@@ -38,6 +47,12 @@ func (g *gen) assert(s *tir.AssertStmt) {
 		}
 		g.branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
 			fact, values := factOf(s.Cond)
+			switch len(bound) {
+			case 1:
+				fact, values = "it is $0", bound
+			case 2:
+				fact, values = "it is $0, the extent $1", bound
+			}
 			g.raise(abi.Message{Kind: "RuntimeError", Text: msg, Fact: fact}, values)
 		}, nil)
 	}

@@ -39,6 +39,7 @@ type gen struct {
 	noalias   bool
 	frame     int // bytes of the stack area in use
 	loops     []loopFrame
+	bound     []tir.Expr // index, and extent, of the bound that the next assertion checks
 }
 
 // memClass is memory that a store to one pointer may change.

@@ -81,7 +81,7 @@ func (g *gen) placeLoad(args []*node, v *tir.Var) *region {
 	}
 	to := g.cur
 	for x := g.cur; x.depth > avail; x = x.parent {
-		if x.kind != loopRegion || x.loop == nil || !x.loop.runs || g.loopWrites(x.loop, v) {
+		if x.kind != loopRegion || x.loop == nil || !x.loop.runs || x.loop.asserts || g.loopWrites(x.loop, v) {
 			break
 		}
 		to = x.parent

@@ -59,7 +59,11 @@ func (g *gen) attrStmt(s *tir.AttrStmt) {
 	case "thread_extent", "virtual_thread":
 		g.fail("AttrStmt "+s.Key, "the target has no threads to bind a loop to")
 	}
+	if s.Key == keyBoundIndex || s.Key == keyBoundExtent {
+		g.bound = append(g.bound, s.Value)
+	}
 	g.stmt(s.Body)
+	g.bound = nil
 }
 
 func (g *gen) ifStmt(s *tir.IfThenElse) {
