@@ -58,6 +58,8 @@ type active struct {
 	hash    string
 	holders map[string]bool // sessions that want the run
 	cancel  context.CancelCauseFunc
+	// abandoned says that the run is over for those who follow it while its runner still works.
+	abandoned bool
 
 	watchers int         // pages and programs that follow the run now
 	page     bool        // a page was among those that followed it

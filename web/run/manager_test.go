@@ -319,13 +319,20 @@ func TestSlotOfRunnerThatDoesNotStop(t *testing.T) {
 	if _, err := m.Cancel(t.Context(), a.ID, "s"); err != nil {
 		t.Fatal(err)
 	}
-	start(t, m, "v", "s", request("next"))
-	<-begun
-	goal.Time(t, "the slot of a runner that does not stop is free", time.Since(began), time.Second)
+	// The run is over for those who follow it, and its slot is taken as long as it works.
 	if done := last(t, m, a.ID); done.Status != event.StatusCancelled {
 		t.Errorf("run ended as %s", done.Status)
 	}
+	goal.Time(t, "a runner that does not stop is left", time.Since(began), time.Second)
+	next := start(t, m, "v", "s", request("next"))
+	if info, err := m.Run(t.Context(), next.ID); err != nil || info.State != run.StateQueued {
+		t.Errorf("beside a runner that still works the next run is %s (%v)", info.State, err)
+	}
 	close(stuck)
+	<-begun
+	if done := last(t, m, next.ID); done.Status != event.StatusOK {
+		t.Errorf("the next run ended as %s", done.Status)
+	}
 }
 
 func TestDrainLetsRunsFinish(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 )
 
-// grace is how long a stopped runner may take to return before its slot is given
-// to the next run without waiting for it any longer.
+// grace is how long a stopped runner may take to return before its run is over for everybody who
+// follows it. Its slot stays taken until it returns: the work that it still does is work.
 const grace = 500 * time.Millisecond
 
 // perform does a run from its start until it is stored.
@@ -23,6 +23,7 @@ func (m *Manager) perform(ctx context.Context, a *active) {
 	m.work.Go(func() { ended <- execute(ctx, m.cfg.Runner, a.req, rec, m.cfg.Log) })
 
 	var done *event.RunFinished
+	abandoned := false
 	select {
 	case done = <-ended:
 	case <-ctx.Done():
@@ -30,13 +31,35 @@ func (m *Manager) perform(ctx context.Context, a *active) {
 		case done = <-ended:
 		case <-time.After(grace):
 			m.cfg.Log.Warn("runner does not stop", "run", a.run.ID, "cause", context.Cause(ctx))
-			done = outcome(context.Cause(ctx), a.req.Limits)
+			done, abandoned = outcome(context.Cause(ctx), a.req.Limits), true
+			m.mu.Lock()
+			a.abandoned = true
+			m.mu.Unlock()
 		}
 	}
 	m.finish(a, rec, done)
+	if !abandoned {
+		return
+	}
+	since := time.Now()
+	<-ended
+	m.cfg.Log.Warn("runner has stopped", "run", a.run.ID, "after", time.Since(since))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.release(a)
+	m.visitors.Give(a.visitor)
+	m.schedule()
 }
 
-// finish closes the log of a run, frees its slot, and stores how it ended.
+// release gives the slot of a run back; the caller holds the lock.
+func (m *Manager) release(a *active) {
+	a.visitor.Value.running--
+	m.running--
+	m.memory -= a.req.Limits.Memory
+}
+
+// finish closes the log of a run, frees its slot unless its runner still works, and stores how it
+// ended.
 func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
 	if done.Status != event.StatusOK {
 		// Before anybody sees the end: who asks again must not be given what failed.
@@ -51,12 +74,12 @@ func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
 	reusable := err == nil && done.Status == event.StatusOK
 
 	m.mu.Lock()
-	if a.state == StateRunning {
-		a.visitor.Value.running--
-		m.running--
-		m.memory -= a.req.Limits.Memory
+	if a.state == StateRunning && !a.abandoned {
+		m.release(a)
 	}
-	m.visitors.Give(a.visitor)
+	if !a.abandoned {
+		m.visitors.Give(a.visitor)
+	}
 	a.state, a.hash = string(done.Status), hash
 	if a.left != nil {
 		a.left.Stop()
@@ -87,7 +110,7 @@ func (m *Manager) unshare(a *active) {
 }
 
 // Cancel says that a session no longer wants a run. When no session wants it, it is
-// stopped, and its slot is free within a second. Cancelling a run that has finished
+// stopped, and its slot is free as soon as its runner has stopped. Cancelling a run that has finished
 // changes nothing.
 func (m *Manager) Cancel(ctx context.Context, id, session string) (Info, error) {
 	m.mu.Lock()
