@@ -209,7 +209,7 @@ func (c *accessChecks) place(verb string, at ir.Node, buf *tir.Buffer, guards []
 	if width != own {
 		room = tir.FloorDiv(tir.Mul(room, tir.Const(dtype.Int64T, own)), tir.Const(dtype.Int64T, width))
 	}
-	if plain && c.b.an.CanProve(tir.LE(wide(product(buf.Shape)), room)) {
+	if plain && c.b.an.CanProve(tir.LE(wide(elements(buf.Shape)), room)) {
 		return
 	}
 	off := wide(tir.Int32(0))

@@ -59,14 +59,14 @@ type piece struct {
 
 // own notes the memory that comes with buffer b.
 func (b *boundChecker) own(buf *tir.Buffer) {
-	elems := product(buf.Shape)
+	elems := elements(buf.Shape)
 	if len(buf.Strides) > 0 {
 		elems = tir.Mul(buf.Strides[0], buf.Shape[0]) // as LowerOpaqueBlock allocates it
 	}
 	b.memory[buf.Data] = piece{buf.Name, elems, buf.DType}
 }
 
-func product(dims []tir.Expr) tir.Expr {
+func elements(dims []tir.Expr) tir.Expr {
 	out := tir.Expr(tir.Int32(1))
 	for i, d := range dims {
 		if i == 0 {
@@ -109,9 +109,9 @@ func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
 		c.access("store to", x, x.Buffer, x.Indices, x.Predicate)
 	case *tir.Allocate:
 		c.exprs(x.Extents...)
-		b.memory[x.Var] = piece{x.Var.Name, product(x.Extents), x.Type}
+		b.memory[x.Var] = piece{x.Var.Name, elements(x.Extents), x.Type}
 	case *tir.AllocateConst:
-		b.memory[x.Var] = piece{x.Var.Name, product(x.Extents), x.Type}
+		b.memory[x.Var] = piece{x.Var.Name, elements(x.Extents), x.Type}
 	case *tir.BufferRealize:
 		b.own(x.Buffer)
 	case *tir.While:
