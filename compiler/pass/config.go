@@ -32,6 +32,7 @@ var configOptions = []ConfigOption{
 	{"tir.disable_cse_tir", false, "CommonSubexprElimTIR does nothing"},
 	{"tir.enable_equiv_terms_in_cse_tir", false, "CommonSubexprElimTIR also finds integer terms that are equal after simplification, and modulo distribution and the order of operands"},
 	{"tir.disable_assert", false, "SkipAssert drops assertions"},
+	{"tir.instrument_bound_checkers", false, "InstrumentBoundCheckers puts an assertion before accesses that may be out of bounds"},
 	{"tir.debug_keep_trivial_loop", false, "LowerOpaqueBlock keeps loops of extent 1"},
 	{"testing.immutable_module", false, "every pass is checked not to change its input"},
 }
