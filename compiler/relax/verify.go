@@ -27,7 +27,8 @@ const defaultVerifyLimit = 100
 // and in one function; dataflow variables stay in their block; symbolic variables are defined
 // before they are used; calls are in A-normal form; functions that are called exist; struct
 // info is there and agrees with what is inferred; pure functions call nothing impure; and
-// calls of PrimFuncs fit their signatures. It does not look into PrimFuncs.
+// calls of PrimFuncs fit their signatures. Beyond these, nothing is used after a kill ended
+// its life. It does not look into PrimFuncs.
 func WellFormed(mod *ir.Module, opts VerifyOpts) []ir.Diagnostic {
 	var out []ir.Diagnostic
 	owner, symOwner := map[*Var]string{}, map[*tir.Var]string{}
@@ -80,6 +81,7 @@ type verifier struct {
 	syms        map[*tir.Var]bool
 	defSyms     []*tir.Var // in order
 	values      map[*Var]Expr
+	lives       *lives
 	okPrims     map[tir.Expr]bool // expressions all of whose variables are visible
 	dataflow    bool
 	pure        bool // the function must not call what is impure
@@ -93,7 +95,7 @@ func newVerifier(mod *ir.Module, name string, opts VerifyOpts) *verifier {
 	v := &verifier{
 		mod: mod, opts: opts, name: name,
 		visible: map[*Var]bool{}, everDefined: map[*Var]bool{},
-		syms: map[*tir.Var]bool{}, values: map[*Var]Expr{},
+		syms: map[*tir.Var]bool{}, values: map[*Var]Expr{}, lives: newLives(),
 		okPrims: map[tir.Expr]bool{},
 	}
 	v.ctx = &InferContext{

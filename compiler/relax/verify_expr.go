@@ -1,6 +1,8 @@
 package relax
 
 import (
+	"maps"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -59,11 +61,13 @@ func (v *verifier) binding(b Binding, x *Var) {
 			v.report(x, "the value is %s, but the variable says %s", FormatSInfo(got), FormatSInfo(x.SInfo))
 		}
 		v.values[x] = b.Value
+		v.lives.bound(x, b.Value)
 	case *MatchCast:
 		if !isLeafOrTuple(b.Value) {
 			v.report(b, "match_cast of %s: its value must be bound to a variable first", describeExpr(b.Value))
 		}
 		v.expr(b.Value)
+		v.lives.bound(x, b.Value)
 		for _, s := range DefinableVars(b.SInfo) {
 			v.defineSym(s)
 		}
@@ -115,7 +119,9 @@ func (v *verifier) branch(e *If) {
 		v.report(e, "an If has no struct info")
 	}
 	at, node, flow := v.at, v.node, v.dataflow
+	before, died := len(v.lives.order), map[*Var]string{}
 	for _, s := range []*SeqExpr{e.Then, e.Else} {
+		maps.Copy(died, v.lives.since(before)) // what one branch kills the other may use
 		if s == nil {
 			v.report(e, "an If lacks a branch")
 			continue
@@ -125,6 +131,7 @@ func (v *verifier) branch(e *If) {
 		v.seq(s)
 		end()
 	}
+	v.lives.add(died)
 	v.at, v.node, v.dataflow = at, node, flow
 }
 
@@ -209,6 +216,10 @@ func (v *verifier) expr(e Expr) {
 
 func (v *verifier) use(x *Var) {
 	if v.visible[x] {
+		if op := v.lives.dead[v.lives.value(x)]; op != "" {
+			v.report(v.node, "variable %s is used after %s ended its life", x.Name, op)
+			delete(v.lives.dead, v.lives.value(x)) // say it once
+		}
 		return
 	}
 	switch {

@@ -186,6 +186,32 @@ func usedVars(e relax.Expr, f func(*relax.Var)) {
 	})
 }
 
+// killedVars returns the variables of f whose life a kill ends, and all other names of theirs:
+// nothing may stand for them or they for anything, since it could be used after the kill.
+func killedVars(f *relax.Function) map[*relax.Var]bool {
+	killed, names := map[*relax.Var]bool{}, map[*relax.Var]*relax.Var{}
+	root := func(v *relax.Var) *relax.Var {
+		if r := names[v]; r != nil {
+			return r
+		}
+		return v
+	}
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		if u, ok := b.BoundValue().(*relax.Var); ok {
+			names[b.Bound()] = root(u)
+		}
+		if v, _ := relax.KilledBy(b.BoundValue()); v != nil {
+			killed[root(v)] = true
+		}
+	})
+	for v, r := range names {
+		if killed[r] {
+			killed[v] = true
+		}
+	}
+	return killed
+}
+
 // isVoidInfo reports whether s is the struct info of calls made for their effect.
 func isVoidInfo(s relax.StructInfo) bool {
 	t, ok := s.(*relax.TupleStructInfo)

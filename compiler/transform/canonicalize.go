@@ -28,11 +28,13 @@ var CanonicalizeBindings = &pass.Pass{
 	},
 }
 
-// canonicalizer substitutes in one sweep.
+// canonicalizer substitutes in one sweep. A field of a tuple outlives the variable that it was
+// made of where that is killed, so such fields are still taken from the tuple.
 type canonicalizer struct {
 	sub     map[*relax.Var]relax.Expr // what a variable is replaced by, at uses
 	renamed map[*relax.Var]*relax.Var // what it is replaced by where it is bound
 	tuples  map[*relax.Var]*relax.Tuple
+	killed  map[*relax.Var]bool
 	m       relax.Mapper
 }
 
@@ -51,7 +53,7 @@ func canonicalizeBindings(f *relax.Function) *relax.Function {
 }
 
 func canonicalizeOnce(f *relax.Function) *relax.Function {
-	c := &canonicalizer{sub: map[*relax.Var]relax.Expr{}, renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}}
+	c := &canonicalizer{sub: map[*relax.Var]relax.Expr{}, renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
 	c.m = relax.Mapper{Expr: c.expr, Block: c.block, Var: c.define}
@@ -150,13 +152,23 @@ func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
 	case *relax.TupleGetItem:
 		out := c.m.MapExpr(e).(*relax.TupleGetItem)
 		if v, ok := out.Tuple.(*relax.Var); ok {
-			if t := c.tuples[v]; t != nil && out.Index < len(t.Fields) {
+			if t := c.tuples[v]; t != nil && out.Index < len(t.Fields) && !c.dies(t.Fields[out.Index]) {
 				return t.Fields[out.Index]
 			}
 		}
 		return out
 	}
 	return c.m.MapExpr(e)
+}
+
+// dies reports whether e uses a variable that is killed somewhere.
+func (c *canonicalizer) dies(e relax.Expr) bool {
+	if len(c.killed) == 0 {
+		return false
+	}
+	found := false
+	usedVars(e, func(v *relax.Var) { found = found || c.killed[v] })
+	return found
 }
 
 func (c *canonicalizer) block(b *relax.BindingBlock) *relax.BindingBlock {

@@ -29,11 +29,12 @@ type exprCSE struct {
 	inBlock  map[*relax.Var]int
 	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
 	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
+	killed   map[*relax.Var]bool
 	mapper   relax.Mapper
 }
 
 func (e *exprCSE) function(f *relax.Function) *relax.Function {
-	e.inBlock, e.numbers = map[*relax.Var]int{}, map[*relax.Var]uint64{}
+	e.inBlock, e.numbers, e.killed = map[*relax.Var]int{}, map[*relax.Var]uint64{}, killedVars(f)
 	e.mapper = relax.Mapper{Expr: e.expr, Block: e.blockOf}
 	return e.keepOrigins(e.mapper.MapFunction(f))
 }
@@ -118,7 +119,7 @@ func (e *exprCSE) blockOf(b *relax.BindingBlock) *relax.BindingBlock {
 // an earlier one. An output of a dataflow block must stay: it becomes another name.
 func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 	vb, ok := b.(*relax.VarBinding)
-	if !ok || !e.candidate(vb.Value) {
+	if !ok || e.killed[vb.Var] || !e.candidate(vb.Value) {
 		return b
 	}
 	h := e.hash(vb.Value)
