@@ -3,9 +3,11 @@ package tirpass
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // LowerMatchBuffer replaces the views that blocks match by accesses to what they view.
@@ -13,7 +15,14 @@ var LowerMatchBuffer = &pass.Pass{
 	Name: "tir.LowerMatchBuffer", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Removes match_buffer from blocks: accesses to the view become accesses to its source, and its strides and offset variables get their values.",
 	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &matchLowerer{sub: map[*tir.Var]tir.Expr{}, views: map[*tir.Buffer]*tir.BufferRegion{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
+		l := &matchLowerer{
+			sub: map[*tir.Var]tir.Expr{}, views: map[*tir.Buffer]*tir.BufferRegion{}, buffers: map[*tir.Buffer]*tir.Buffer{},
+			params: map[*tir.Var]bool{}, an: arith.NewAnalyzer(),
+		}
+		markShapes(l.an, f)
+		for _, p := range f.Params {
+			l.params[p] = true
+		}
 		l.m.Expr, l.m.Stmt, l.m.Buffer = l.expr, l.stmt, l.buffer
 		out := f.WithBody(l.stmt(f.Body))
 		return out, l.err
@@ -21,9 +30,11 @@ var LowerMatchBuffer = &pass.Pass{
 }
 
 type matchLowerer struct {
-	m     tir.Mapper
-	sub   map[*tir.Var]tir.Expr
-	views map[*tir.Buffer]*tir.BufferRegion
+	m      tir.Mapper
+	an     *arith.Analyzer
+	params map[*tir.Var]bool // have their values from the caller
+	sub    map[*tir.Var]tir.Expr
+	views  map[*tir.Buffer]*tir.BufferRegion
 	// buffers holds what other buffers become whose shapes use variables of a view.
 	buffers map[*tir.Buffer]*tir.Buffer
 	err     error
@@ -43,7 +54,12 @@ func (l *matchLowerer) buffer(b *tir.Buffer) *tir.Buffer {
 
 func (l *matchLowerer) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
+	case *tir.For:
+		l.an.BindRange(s.LoopVar, &tir.Range{Min: l.expr(s.Min), Extent: l.expr(s.Extent)})
 	case *tir.Block:
+		for _, iv := range s.IterVars {
+			l.an.BindRange(iv.Var, &tir.Range{Min: l.expr(iv.Dom.Min), Extent: l.expr(iv.Dom.Extent)})
+		}
 		for _, m := range s.MatchBuffers {
 			l.match(s, m)
 		}
@@ -127,54 +143,89 @@ func offset(src *tir.BufferRegion, indices []tir.Expr) []tir.Expr {
 	return out
 }
 
-// match records the view m and the values of the variables in its strides and offset.
+// match checks the view m and records it with the values of the variables in its strides,
+// offset and shape. What is no variable yet must be provably what it is at the source.
 func (l *matchLowerer) match(b *tir.Block, m *tir.MatchBufferRegion) {
-	src := m.Source
+	view, src := m.Buffer, m.Source
 	region := make([]*tir.Range, len(src.Region))
 	for i, r := range src.Region {
 		region[i] = &tir.Range{Min: l.expr(r.Min), Extent: l.expr(r.Extent)}
 	}
-	src = &tir.BufferRegion{Buffer: src.Buffer, Region: region}
-	src = l.region(src) // the source may be a view itself
-	l.views[m.Buffer] = src
-	l.sub[m.Buffer.Data] = src.Buffer.Data
-	strides := bufferStrides(src.Buffer)
-	if len(m.Buffer.Shape) > len(src.Region) {
-		l.fail(b, m, "the view has more dimensions than its source")
+	src = l.region(&tir.BufferRegion{Buffer: src.Buffer, Region: region}) // the source may be a view itself
+	l.views[view] = src
+	l.sub[view.Data] = src.Buffer.Data
+	fail := func(format string, args ...any) { l.fail(b, m, fmt.Sprintf(format, args...)) }
+	skip := len(src.Region) - len(view.Shape)
+	switch {
+	case view.Scope() != src.Buffer.Scope():
+		fail("it is in scope %s, its source in scope %s", view.Scope(), src.Buffer.Scope())
+	case view.DType != src.Buffer.DType:
+		fail("it holds %s, its source %s", view.DType, src.Buffer.DType)
+	case skip < 0:
+		fail("it has more dimensions than its source")
+	case len(view.Strides) > 0 && len(view.Strides) != len(view.Shape):
+		fail("it has %d strides for %d dimensions", len(view.Strides), len(view.Shape))
+	}
+	if l.err != nil {
 		return
 	}
-	skip := len(src.Region) - len(m.Buffer.Shape)
-	for i, s := range m.Buffer.Strides {
-		l.bind(b, m, "stride", s, strides[i+skip])
+	strides := bufferStrides(src.Buffer)
+	off := view.ElemOffset
+	if off == nil {
+		off = tir.Const(indexType(src.Region), 0)
 	}
-	for i, s := range m.Buffer.Shape {
-		if v, ok := s.(*tir.Var); ok && l.sub[v] == nil {
-			l.sub[v] = src.Region[i+skip].Extent
-		}
-	}
-	if off := m.Buffer.ElemOffset; off != nil {
-		at := src.Buffer.ElemOffset
-		if at == nil {
-			at = tir.Const(off.DType(), 0)
+	at := tir.Const(off.DType(), 0)
+	if len(src.Buffer.AxisSeparators) == 0 { // memory of several dimensions has no offset
+		if src.Buffer.ElemOffset != nil {
+			at = l.expr(src.Buffer.ElemOffset)
 		}
 		for i, r := range src.Region {
-			at = tir.Add(at, tir.Mul(r.Min, strides[i]))
+			x, y := tir.MatchTypes(r.Min, l.expr(strides[i]))
+			x, y = tir.MatchTypes(at, tir.Mul(x, y))
+			at = tir.Add(x, y)
 		}
-		if _, ok := off.(*tir.Var); ok || m.Buffer.OffsetFactor > 1 {
-			l.bind(b, m, "element offset", off, at)
+	}
+	l.bind(b, m, "element offset", off, at)
+	if n := view.OffsetFactor; n > 1 {
+		at := l.expr(off)
+		if !l.an.CanProve(tir.EQ(tir.TruncMod(at, tir.Const(at.DType(), int64(n))), tir.Const(at.DType(), 0))) {
+			fail("its element offset is not known to be a multiple of its offset_factor %d", n)
 		}
+	}
+	for i := len(view.Strides) - 1; i >= 0; i-- {
+		l.bind(b, m, fmt.Sprintf("stride %d", i), view.Strides[i], l.expr(strides[i+skip]))
+	}
+	for i, n := range view.Shape {
+		l.bind(b, m, fmt.Sprintf("extent %d", i), n, src.Region[i+skip].Extent)
 	}
 }
 
+// indexType is the type of the indices of a region.
+func indexType(region []*tir.Range) dtype.DType {
+	if len(region) == 0 {
+		return dtype.Int32T
+	}
+	return region[0].Min.DType()
+}
+
+// bind gives a variable the value want, or checks that have is want.
 func (l *matchLowerer) bind(b *tir.Block, m *tir.MatchBufferRegion, what string, have, want tir.Expr) {
-	if v, ok := have.(*tir.Var); ok {
+	want = tir.CastTo(have.DType(), want)
+	if v, ok := have.(*tir.Var); ok && l.sub[v] == nil && !l.params[v] {
 		l.sub[v] = want
+		l.an.Bind(v, want)
 		return
 	}
-	x, xok := tir.AsInt(have)
-	y, yok := tir.AsInt(want)
-	if xok && yok && x != y {
+	is := l.expr(have)
+	if l.an.CanProveEqual(is, want) {
+		return
+	}
+	x, ok := tir.AsInt(l.an.Simplify(is))
+	y, ok2 := tir.AsInt(l.an.Simplify(want))
+	if ok && ok2 {
 		l.fail(b, m, fmt.Sprintf("its %s is %d, that of its source %d", what, x, y))
+	} else {
+		l.fail(b, m, fmt.Sprintf("its %s is not known to be that of its source: a variable takes whatever that is", what))
 	}
 }
 
