@@ -1,6 +1,8 @@
 package tirpass
 
 import (
+	"fmt"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -26,7 +28,7 @@ var FlattenBuffer = &pass.Pass{
 				body = &tir.DeclBuffer{Base: b.Base, Buffer: flat, Body: body}
 			}
 		}
-		return f.WithBody(body), nil
+		return f.WithBody(body), fl.err
 	}),
 }
 
@@ -34,6 +36,7 @@ type flattener struct {
 	m    tir.Mapper
 	flat map[*tir.Buffer]*tir.Buffer
 	an   *arith.Analyzer
+	err  error
 }
 
 // divides reports whether e holds a quotient or remainder, as indices do after loops were
@@ -141,6 +144,27 @@ func (fl *flattener) indices(b *tir.Buffer, indices []tir.Expr) []tir.Expr {
 	return out
 }
 
+// region returns the flat form of r: from its first element to its last.
+func (fl *flattener) region(r *tir.BufferRegion) *tir.BufferRegion {
+	b := fl.buffer(r.Buffer)
+	if b == r.Buffer {
+		return r
+	}
+	first, last := make([]tir.Expr, len(r.Region)), make([]tir.Expr, len(r.Region))
+	for i, x := range r.Region {
+		first[i] = fl.expr(x.Min)
+		last[i] = tir.Sub(tir.Add(first[i], fl.expr(x.Extent)), tir.Const(x.Min.DType(), 1))
+	}
+	out := &tir.BufferRegion{Base: r.Base, Buffer: b}
+	from, to := fl.indices(r.Buffer, first), fl.indices(r.Buffer, last)
+	for i := range from {
+		lo := fl.an.Simplify(from[i])
+		n := fl.an.Simplify(tir.Add(tir.Sub(to[i], from[i]), tir.Const(from[i].DType(), 1)))
+		out.Region = append(out.Region, &tir.Range{Min: lo, Extent: n})
+	}
+	return out
+}
+
 func addTo(a, b tir.Expr) tir.Expr {
 	if a == nil {
 		return b
@@ -181,6 +205,29 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 			return s
 		}
 		return &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
+	case *tir.Block:
+		// Regions change while they still name the buffers that they are of.
+		reads, writes := ir.MapSame(s.Reads, fl.region), ir.MapSame(s.Writes, fl.region)
+		for _, m := range s.MatchBuffers {
+			if fl.err == nil {
+				fl.err = fmt.Errorf("block %q still has match_buffer %s: run tir.LowerMatchBuffer before tir.FlattenBuffer", s.Name, m.Buffer.Name)
+			}
+		}
+		if fl.err != nil {
+			return s
+		}
+		for _, iv := range s.IterVars {
+			fl.an.BindRange(iv.Var, iv.Dom)
+		}
+		bare := *s
+		bare.Reads, bare.Writes = nil, nil
+		out := fl.m.MapStmt(&bare).(*tir.Block)
+		if out == &bare && same(reads, s.Reads) && same(writes, s.Writes) {
+			return s
+		}
+		c := *out
+		c.Reads, c.Writes = reads, writes
+		return &c
 	case *tir.Allocate:
 		out := fl.m.MapStmt(s).(*tir.Allocate)
 		if len(out.Extents) == 1 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -25,7 +26,8 @@ func forceInt32(f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			return nil, fmt.Errorf("buffer %s holds %s: only indices can be narrowed to int32, not what buffers hold", b.Name, b.DType)
 		}
 	}
-	n := &forcer{buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}}
+	n := &forcer{buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}, an: arith.NewAnalyzer()}
+	markShapes(n.an, f)
 	n.m = &tir.Mapper{Expr: n.expr, Stmt: n.stmt, Buffer: n.buffer, Var: n.variable}
 	out := n.m.MapFunc(f)
 	if n.err != nil {
@@ -38,6 +40,7 @@ type forcer struct {
 	m       *tir.Mapper
 	vars    map[*tir.Var]*tir.Var
 	buffers map[*tir.Buffer]*tir.Buffer
+	an      *arith.Analyzer // knows the ranges of the variables as they were
 	err     error
 }
 
@@ -98,18 +101,59 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 		return tir.CastTo(d, v)
 	case *tir.Call:
 		out, ok := n.m.MapExpr(e).(*tir.Call)
-		if !ok || !isInt64(out.Type) || tir.CallEffect(out) > tir.Pure {
+		if !ok {
 			return out
 		}
-		narrow := *out
-		narrow.Type = to32(out.Type)
-		return &narrow
+		if isInt64(out.Type) && tir.CallEffect(out) <= tir.Pure {
+			narrow := *out
+			narrow.Type = to32(out.Type)
+			out = &narrow
+		}
+		return n.bits(e, out)
 	}
 	return n.m.MapExpr(e)
 }
 
+// bits mends the calls whose result depends on the number of bits of the argument: a number
+// of 64 bits that fits in 32 has 32 more in front, zeros or the copies of its sign.
+func (n *forcer) bits(old, out *tir.Call) tir.Expr {
+	if len(old.Args) == 0 || !isInt64(old.Args[0].DType()) || isInt64(out.Args[0].DType()) {
+		return out
+	}
+	natural := n.an.ConstIntBound(old.Args[0]).Min >= 0
+	x, zero, more := out.Args[0], tir.Const(out.Args[0].DType(), 0), tir.Const(out.Type, 32)
+	switch out.Op {
+	case tir.OpClz:
+		// As TVM writes it: minus the new bits, plus the old ones.
+		wide := &tir.Binary{Op: tir.OpAdd, A: &tir.Binary{Op: tir.OpSub, A: out, B: more}, B: tir.Const(out.Type, 64)}
+		if natural {
+			return wide
+		}
+		return &tir.Select{Base: old.Base, Cond: tir.LT(x, zero), True: tir.Const(out.Type, 0), False: wide}
+	case tir.OpPopcount:
+		if natural {
+			return out
+		}
+		return &tir.Select{Base: old.Base, Cond: tir.LT(x, zero), True: tir.Add(out, more), False: out}
+	case tir.OpReinterpret:
+		n.fail("the bits of an %s are reinterpreted as %s, which int32 has not", old.Args[0].DType(), old.Type)
+	}
+	return out
+}
+
 func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.For:
+		n.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
+	case *tir.AttrStmt:
+		if iv, ok := s.Node.(*tir.IterVar); ok && (s.Key == keyThreadExtent || s.Key == keyVirtualThread) {
+			n.an.BindRange(iv.Var, &tir.Range{Min: tir.Const(s.Value.DType(), 0), Extent: s.Value})
+		}
+	}
 	if b, ok := s.(*tir.Block); ok {
+		for _, iv := range b.IterVars {
+			n.an.BindRange(iv.Var, iv.Dom)
+		}
 		for _, buf := range b.AllocBuffers {
 			if isInt64(buf.DType) {
 				n.fail("buffer %s, which the function allocates, holds %s: only indices can be narrowed to int32", buf.Name, buf.DType)

@@ -123,7 +123,7 @@ func TestDisabledLoweringIsNamed(t *testing.T) {
 func TestDeviceRegionIsNamed(t *testing.T) {
 	f := &tir.PrimFunc{
 		RetType: ir.VoidType(), Attrs: ir.NewAttrs(ir.AttrTarget, "wasm"),
-		Body: &tir.AttrStmt{Key: ir.AttrTarget, Value: &tir.StringImm{Value: "cuda"}, Body: tir.NoOp()},
+		Body: &tir.AttrStmt{Node: &tir.StringImm{Value: "cuda"}, Key: ir.AttrTarget, Value: tir.Int32(0), Body: tir.NoOp()},
 	}
 	if err := tirpass.CheckLowered("f", f); err == nil || !strings.Contains(err.Error(), "SplitHostDevice") {
 		t.Errorf("got %v", err)

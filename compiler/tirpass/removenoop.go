@@ -78,8 +78,16 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 	case *tir.IfThenElse:
 		return removeBranches(out)
 	case *tir.Allocate:
-		if tir.IsNoOp(out.Body) {
+		switch {
+		case tir.IsNoOp(out.Body):
 			return effects(out.Extents...)
+		case !usesVar(out.Body, out.Var):
+			return tir.Seq(effects(append([]tir.Expr{out.Condition}, out.Extents...)...), out.Body)
+		}
+		return out
+	case *tir.AllocateConst:
+		if tir.IsNoOp(out.Body) || !usesVar(out.Body, out.Var) {
+			return out.Body
 		}
 		return out
 	case *tir.DeclBuffer:

@@ -26,6 +26,9 @@ func (g *gen) intMath(name string, dt dtype.DType, args []value, what string) va
 			x[j] = cols[j][i]
 		}
 		out[i] = g.scalarBits(name, d, x, what)
+		if from, to := d.WithLanes(1), dt.WithLanes(1); (name == "popcount" || name == "clz") && from != to {
+			out[i] = g.cast(one(from, out[i]), to, what).scalar() // clz of int64 is an int32
+		}
 	}
 	if dt.Lanes == 1 {
 		return one(dt, out[0])
