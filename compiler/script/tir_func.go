@@ -90,6 +90,7 @@ func (p *printer) params(name string, f *tir.PrimFunc) []int {
 	start := len(p.buf)
 	write := func(multi bool) []int {
 		var matched []int
+		data := map[*tir.Var]bool{} // of the buffers so far: only a match can share it
 		p.str("def " + identifier(name) + "(")
 		for i, v := range f.Params {
 			switch {
@@ -105,7 +106,11 @@ func (p *printer) params(name string, f *tir.PrimFunc) []int {
 			if i < len(f.Buffers) {
 				b = f.Buffers[i]
 			}
-			if b != nil && p.sugar && p.isSimple(b) {
+			shared := b != nil && data[b.Data]
+			if b != nil {
+				data[b.Data] = true
+			}
+			if b != nil && p.sugar && !shared && p.isSimple(b) {
 				p.def(b)
 				p.str(": ")
 				p.bufferDecl("Buffer", b, false)
