@@ -50,7 +50,8 @@ mutants: ## seed MUTANTS mistakes into the packages where they would make the pr
 	$(GO) run ./e2e/mutants -n $(MUTANTS)
 
 bench: ## print the table of benchmarks that the README quotes
-	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
+	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Types|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
+	$(GO) test -run '^$$' -bench 'Types|LongSums' -benchtime 20x ./compiler/schedule/cpu/
 	$(GO) test -run '^$$' -bench ServerMemory -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
 
 fuzz: ## check properties on new random cases, then fuzz every target for FUZZTIME (60s)

@@ -1,6 +1,8 @@
 package topi
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -11,135 +13,213 @@ import (
 //
 // Result y takes input i by kernel element r where y + before = i stride + r dilation. With a
 // stride s above 1 and no dilation, the y with one remainder p = (y + before) mod s (a phase)
-// take the kernel elements p, p+s, p+2s, ... only. So the block of the convolution computes all
-// phases, each as a plain convolution of the padded input (the block data_pad) with a kernel of
-// an s-th of the elements (kernel_phases), and a block behind it puts the phases in order. It
-// multiplies an s-th of what the input with s-1 zeros between its elements would take.
+// take the kernel elements p, p+s, p+2s, ... only: each phase is a plain convolution of the
+// padded input (the block data_pad) with an s-th of the kernel (kernel_phases), and the block
+// interleave puts the phases in order. This multiplies an s-th of what the input with s-1 zeros
+// between its elements would take. One block computes all phases where they have equally many
+// kernel elements or are many, and else one each.
 func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	c, err := newConv("_transpose", x, w, o)
 	if err != nil {
 		return nil, err
 	}
-	perGroup := c.w.Shape[c.kpos[0]]
 	c.channels = tir.FloorDiv(c.w.Shape[c.kpos[1]], tir.Int(c.Groups))
-	c.features = tir.Mul(perGroup, tir.Int(c.Groups))
-	var axes []*transposedAxis
+	c.features = tir.Mul(c.w.Shape[c.kpos[0]], tir.Int(c.Groups))
+	var axes []transposedAxis
+	count, equal := int64(1), true
 	for k, p := range c.dpos[2:] {
-		axes = append(axes, c.transposedAxis(k, c.x.Shape[p]))
+		a := c.transposedAxis(k, c.x.Shape[p])
+		axes, count = append(axes, a), count*a.phases
+		equal = equal && (a.phases == 1 || a.size%a.phases == 0)
 	}
-	spread, kernel := c.spread(axes), c.flipped(axes)
-	rc := te.ReduceAxis("rc", c.channels)
-	window := make([]*tir.IterVar, c.n)
-	shape := make([]tir.Expr, c.n)
-	var phases []tir.Expr
-	for k, a := range axes {
-		window[k], shape[k] = te.ReduceAxis(windowNames[k], a.taps), a.steps
+	spread := c.spread(axes)
+	switch {
+	case count == 1:
+		return converted(c.phase(axes, spread), c.Out), nil
+	case equal || count > maxPhaseBlocks:
+		all := c.phase(axes, spread)
+		return c.interleave(axes, func(at, phases []tir.Expr) tir.Expr {
+			return all.At(inserted(at, first(c.rpos), phases)...)
+		}), nil
+	}
+	return c.interleave(axes, c.phaseBlocks(axes, spread)), nil
+}
+
+// maxPhaseBlocks is up to how many phases get a block each.
+const maxPhaseBlocks = 4
+
+// transposedAxis is how one spatial axis is computed, by one phase or by all of them.
+type transposedAxis struct {
+	phases     int64    // that one block computes, along an axis of their own; 1 for no such axis
+	size, taps int64    // kernel elements of all phases, 0 if symbolic, and of one
+	window     tir.Expr // the taps
+	steps, out tir.Expr // results of a phase and of all
+	shift      int64    // of the first result in its phase
+	stride     int64    // between the input's elements in data_pad
+	dilation   int64    // between the elements that a kernel takes there
+	front      tir.Expr // zeros in front of the input, negative to leave some of it out
+	skip       int64    // elements in front of the first that the phase takes
+	offset     int64    // of the phase in the kernel
+}
+
+func (c *conv) transposedAxis(k int, n tir.Expr) transposedAxis {
+	s, d, before := c.Strides[k], c.Dilation[k], c.Before[k]
+	span := tir.Mul(tir.Sub(c.kernel[k], tir.Int(1)), tir.Int(d))
+	inner := tir.Mul(tir.Sub(n, tir.Int(1)), tir.Int(s))
+	out := tir.Add(tir.Add(inner, span), tir.Int(1+c.OutputPadding[k]-before-c.After[k]))
+	size, known := tir.AsInt(c.kernel[k])
+	a := transposedAxis{phases: 1, size: size, taps: size, window: c.kernel[k], steps: out, out: out, stride: s, dilation: d}
+	if s == 1 || d > 1 || !known {
+		a.front = tir.Sub(span, tir.Int(before))
+		return a
+	}
+	a.phases, a.stride = s, 1
+	a.taps = (size + s - 1) / s
+	a.window = tir.Int(a.taps)
+	a.shift = (before%s + s) % s
+	a.steps = tir.Add(tir.FloorDiv(tir.Add(out, tir.Int(a.shift-1)), tir.Int(s)), tir.Int(1))
+	a.front = tir.Int(a.taps - 1 - (before-a.shift)/s) // whole steps of all phases are left out
+	return a
+}
+
+// first is where the axes of the phases stand: in front of the spatial ones.
+func first(pos []int) int { return slices.Min(pos[2:]) }
+
+// inserted returns list with more from position k on.
+func inserted(list []tir.Expr, k int, more []tir.Expr) []tir.Expr {
+	return slices.Insert(slices.Clone(list), k, more...)
+}
+
+// phaseExtents are the extents of the axes of the phases.
+func phaseExtents(axes []transposedAxis) []tir.Expr {
+	var out []tir.Expr
+	for _, a := range axes {
 		if a.phases > 1 {
-			phases = append(phases, tir.Int(a.phases))
+			out = append(out, tir.Int(a.phases))
 		}
 	}
-	first, names := c.phaseAxis(c.rpos), []string{"nn", "ff"}
-	names = append(names, spatialNames[:c.n]...)
-	order := make([]string, len(names))
-	for k, p := range c.rpos {
-		order[p] = names[k]
+	return out
+}
+
+// phase computes one phase, or all along axes of their own.
+func (c *conv) phase(axes []transposedAxis, spread *te.Tensor) *te.Tensor {
+	kernel := c.kernelPhases(axes)
+	rc := te.ReduceAxis("rc", c.channels)
+	perGroup := c.w.Shape[c.kpos[0]]
+	window, steps := make([]*tir.IterVar, c.n), make([]tir.Expr, c.n)
+	for k, a := range axes {
+		window[k], steps[k] = te.ReduceAxis(windowNames[k], a.window), a.steps
 	}
-	order = append(append(append([]string{}, order[:first]...), []string{"py", "px", "pz"}[:len(phases)]...), order[first:]...)
-	extents := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, shape...)...)
-	total := te.Compute(c.name, inserted(extents, first, phases), func(i []tir.Expr) tir.Expr {
-		phase := i[first : first+len(phases)]
-		i = append(append([]tir.Expr{}, i[:first]...), i[first+len(phases):]...)
+	phases, at := phaseExtents(axes), first(c.rpos)
+	names := make([]string, len(c.rpos))
+	for k, p := range c.rpos {
+		names[p] = append([]string{"nn", "ff"}, spatialNames...)[k]
+	}
+	names = slices.Insert(names, at, []string{"py", "px", "pz"}[:len(phases)]...)
+	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, steps...)...)
+	return te.Compute(c.name, inserted(shape, at, phases), func(i []tir.Expr) tir.Expr {
+		p := i[at : at+len(phases)]
+		i = slices.Delete(slices.Clone(i), at, at+len(phases))
 		n, ff := i[c.rpos[0]], i[c.rpos[1]]
 		ci, fo := tir.Expr(rc.Var), ff
 		if c.Groups > 1 {
 			ci = tir.Add(tir.Mul(tir.FloorDiv(ff, perGroup), c.channels), rc.Var)
 			fo = tir.FloorMod(ff, perGroup)
 		}
-		in, at := []tir.Expr{n, ci}, []tir.Expr{fo, ci}
-		for k, a := range axes {
-			in = append(in, tir.Add(i[c.rpos[2+k]], tir.Mul(window[k].Var, tir.Int(a.dilation))))
-			at = append(at, window[k].Var)
+		in, k := []tir.Expr{n, ci}, []tir.Expr{fo, ci}
+		for d, a := range axes {
+			step := tir.Add(i[c.rpos[2+d]], tir.Mul(window[d].Var, tir.Int(a.dilation)))
+			in, k = append(in, tir.Add(step, tir.Int(a.skip))), append(k, window[d].Var)
 		}
-		wk := inserted(arrange(c.kpos, at...), c.phaseAxis(c.kpos), phase)
-		return dot(tir.Mul(spread.At(arrange(c.dpos, in...)...), kernel.At(wk...)), append([]*tir.IterVar{rc}, window...)...)
-	}, te.AxisNames(order...), inRuns())
-	if len(phases) == 0 {
-		return converted(total, c.Out), nil
+		w := kernel.At(inserted(arrange(c.kpos, k...), first(c.kpos), p)...)
+		return dot(tir.Mul(spread.At(arrange(c.dpos, in...)...), w), append([]*tir.IterVar{rc}, window...)...)
+	}, te.AxisNames(names...), inRuns())
+}
+
+// phaseBlocks computes each phase by a block of its own, with as many kernel elements as it has;
+// a phase without one is 0. It returns how to read the result.
+func (c *conv) phaseBlocks(axes []transposedAxis, spread *te.Tensor) func(at, phases []tir.Expr) tir.Expr {
+	type block struct {
+		t     *te.Tensor // nil for zeros
+		phase []int64    // along the axes that have phases
 	}
-	extents = append([]tir.Expr{}, extents...)
-	for k, a := range axes {
-		extents[c.rpos[2+k]] = a.out
+	var blocks []block
+	var visit func(fixed []transposedAxis, phase []int64, zero bool)
+	visit = func(fixed []transposedAxis, phase []int64, zero bool) {
+		k := len(fixed)
+		if k == len(axes) {
+			b := block{phase: slices.Clone(phase)}
+			if !zero {
+				b.t = c.phase(fixed, spread)
+			}
+			blocks = append(blocks, b)
+			return
+		}
+		a := axes[k]
+		if a.phases == 1 {
+			visit(append(slices.Clone(fixed), a), phase, zero)
+			return
+		}
+		for p := range a.phases {
+			one := a
+			one.phases, one.offset = 1, p
+			one.taps = (a.size - p + a.phases - 1) / a.phases
+			one.window, one.skip = tir.Int(one.taps), a.taps-one.taps
+			visit(append(slices.Clone(fixed), one), append(slices.Clone(phase), p), zero || one.taps == 0)
+		}
 	}
-	return te.Compute("interleave", extents, func(i []tir.Expr) tir.Expr {
-		at, phase := append([]tir.Expr{}, i...), []tir.Expr{}
-		for k, a := range axes {
-			if a.phases > 1 {
-				y := tir.Add(i[c.rpos[2+k]], tir.Int(a.shift))
-				at[c.rpos[2+k]] = tir.FloorDiv(y, tir.Int(a.phases))
-				phase = append(phase, tir.FloorMod(y, tir.Int(a.phases)))
+	visit(nil, nil, false)
+	return func(at, phases []tir.Expr) tir.Expr {
+		var out tir.Expr
+		for _, b := range slices.Backward(blocks) {
+			e := tir.Const(factorType(c.Out), 0)
+			if b.t != nil {
+				e = b.t.At(at...)
+			}
+			var here []tir.Expr
+			for k, p := range b.phase {
+				here = append(here, tir.EQ(phases[k], tir.Int(p)))
+			}
+			if out == nil {
+				out = tir.CastTo(factorType(c.Out), e)
+			} else {
+				out = tir.IfThenElseExpr(all(here), tir.CastTo(factorType(c.Out), e), out)
 			}
 		}
-		return tir.CastTo(c.Out, total.At(inserted(at, first, phase)...))
-	}), nil
+		return out
+	}
 }
 
-// transposedAxis is how one spatial axis is computed.
-type transposedAxis struct {
-	stride, dilation int64    // between the elements that stand in data_pad and that a kernel reads
-	phases           int64    // results that follow each other in different phases; 1 for none
-	taps             tir.Expr // kernel elements of a phase
-	kernel           tir.Expr // kernel elements of all
-	steps, out       tir.Expr // results of a phase and of all
-	shift            int64    // of the first result, in its phases
-	front            tir.Expr // zeros in front of the input, negative to leave some of it out
-}
-
-func (c *conv) transposedAxis(k int, n tir.Expr) *transposedAxis {
-	s, d, before := c.Strides[k], c.Dilation[k], c.Before[k]
-	span := tir.Mul(tir.Sub(c.kernel[k], tir.Int(1)), tir.Int(d))
-	inner := tir.Mul(tir.Sub(n, tir.Int(1)), tir.Int(s))
-	out := tir.Add(tir.Add(inner, span), tir.Int(1+c.OutputPadding[k]-before-c.After[k]))
-	size, known := tir.AsInt(c.kernel[k])
-	if s == 1 || d > 1 || !known {
-		return &transposedAxis{
-			stride: s, dilation: d, phases: 1, taps: c.kernel[k], kernel: c.kernel[k], steps: out, out: out,
-			front: tir.Sub(span, tir.Int(before)),
+// interleave puts the phases in order: read returns the element of a phase.
+func (c *conv) interleave(axes []transposedAxis, read func(at, phases []tir.Expr) tir.Expr) *te.Tensor {
+	out := make([]tir.Expr, c.n)
+	for k, a := range axes {
+		out[k] = a.out
+	}
+	shape := arrange(c.rpos, append([]tir.Expr{c.x.Shape[c.dpos[0]], c.features}, out...)...)
+	return te.Compute("interleave", shape, func(i []tir.Expr) tir.Expr {
+		at, phases := slices.Clone(i), []tir.Expr{}
+		for k, a := range axes {
+			if a.phases > 1 {
+				y, s := tir.Add(i[c.rpos[2+k]], tir.Int(a.shift)), tir.Int(a.phases)
+				at[c.rpos[2+k]] = tir.FloorDiv(y, s)
+				phases = append(phases, tir.FloorMod(y, s))
+			}
 		}
-	}
-	taps := (size + s - 1) / s
-	shift := (before%s + s) % s
-	skipped := (before - shift) / s // whole steps of all phases
-	steps := tir.Add(tir.FloorDiv(tir.Add(out, tir.Int(shift-1)), tir.Int(s)), tir.Int(1))
-	return &transposedAxis{
-		stride: 1, dilation: 1, phases: s, taps: tir.Int(taps), kernel: c.kernel[k], steps: steps, out: out,
-		shift: shift, front: tir.Int(taps - 1 - skipped),
-	}
-}
-
-// phaseAxis is where the axes of the phases stand: in front of the spatial ones.
-func (c *conv) phaseAxis(pos []int) int {
-	first := pos[2]
-	for _, p := range pos[2:] {
-		first = min(first, p)
-	}
-	return first
-}
-
-// inserted returns list with more from position k on.
-func inserted(list []tir.Expr, k int, more []tir.Expr) []tir.Expr {
-	return append(append(append([]tir.Expr{}, list[:k]...), more...), list[k:]...)
+		return tir.CastTo(c.Out, read(at, phases))
+	})
 }
 
 // spread puts the elements of the input at the multiples of the strides behind front, with
 // zeros between and around them, as far as kernels read.
-func (c *conv) spread(axes []*transposedAxis) *te.Tensor {
-	shape := append([]tir.Expr{}, c.x.Shape...)
+func (c *conv) spread(axes []transposedAxis) *te.Tensor {
+	shape := slices.Clone(c.x.Shape)
 	for k, p := range c.dpos[2:] {
 		a := axes[k]
-		shape[p] = tir.Add(a.steps, tir.Mul(tir.Sub(a.taps, tir.Int(1)), tir.Int(a.dilation)))
+		shape[p] = tir.Add(a.steps, tir.Mul(tir.Sub(a.window, tir.Int(1)), tir.Int(a.dilation)))
 	}
 	return te.Compute("data_pad", shape, func(i []tir.Expr) tir.Expr {
-		at := append([]tir.Expr{}, i...)
+		at := slices.Clone(i)
 		var inside []tir.Expr
 		for k, p := range c.dpos[2:] {
 			a := axes[k]
@@ -157,33 +237,30 @@ func (c *conv) spread(axes []*transposedAxis) *te.Tensor {
 	}, te.AxisPrefix("i"))
 }
 
-// flipped is the kernel back to front, as a convolution reads it; taken apart into phases where
-// there are any, with zeros for elements that some phases lack.
-func (c *conv) flipped(axes []*transposedAxis) *te.Tensor {
-	first := c.phaseAxis(c.kpos)
-	shape := append([]tir.Expr{}, c.w.Shape...)
-	var phases []tir.Expr
+// kernelPhases is the kernel of a phase, or of all, back to front as a convolution reads it, with
+// zeros for elements that some phases lack.
+func (c *conv) kernelPhases(axes []transposedAxis) *te.Tensor {
+	shape, phases, p := slices.Clone(c.w.Shape), phaseExtents(axes), first(c.kpos)
 	for k, a := range axes {
-		shape[c.kpos[2+k]] = a.taps
-		if a.phases > 1 {
-			phases = append(phases, tir.Int(a.phases))
-		}
+		shape[c.kpos[2+k]] = a.window
 	}
-	return te.Compute("kernel_phases", inserted(shape, first, phases), func(i []tir.Expr) tir.Expr {
-		phase := i[first : first+len(phases)]
-		at := append(append([]tir.Expr{}, i[:first]...), i[first+len(phases):]...)
+	return te.Compute("kernel_phases", inserted(shape, p, phases), func(i []tir.Expr) tir.Expr {
+		phase := i[p : p+len(phases)]
+		at := slices.Delete(slices.Clone(i), p, p+len(phases))
 		var inside []tir.Expr
 		for k, a := range axes {
-			p := c.kpos[2+k]
-			at[p] = tir.Sub(tir.Sub(a.taps, tir.Int(1)), at[p])
-			if a.phases == 1 {
-				continue
+			r := tir.Sub(tir.Sub(a.window, tir.Int(1)), at[c.kpos[2+k]])
+			switch {
+			case a.phases > 1:
+				r = tir.Add(tir.Mul(r, tir.Int(a.phases)), phase[0])
+				phase = phase[1:]
+				if a.size%a.phases != 0 {
+					inside = append(inside, tir.LT(r, tir.Int(a.size)))
+				}
+			case a.taps != a.size: // one phase of a stride
+				r = tir.Add(tir.Mul(r, tir.Int(c.Strides[k])), tir.Int(a.offset))
 			}
-			at[p] = tir.Add(tir.Mul(at[p], tir.Int(a.phases)), phase[0])
-			phase = phase[1:]
-			if n, _ := tir.AsInt(a.kernel); n%a.phases != 0 {
-				inside = append(inside, tir.LT(at[p], a.kernel))
-			}
+			at[c.kpos[2+k]] = r
 		}
 		e := c.w.At(at...)
 		if len(inside) == 0 {

@@ -11,26 +11,35 @@ import (
 // vectorFromSmall widens float16 or bfloat16 lanes to float32.
 func (g *gen) vectorFromSmall(v value, to dtype.DType) value {
 	out := value{dt: to}
-	half := v.dt.Elem() == dtype.Float16T
+	widen := g.widenBfloat
+	if v.dt.Elem() == dtype.Float16T {
+		widen = g.widenHalf
+	}
 	for _, p := range v.parts {
-		out.parts = append(out.parts, g.widenPart(g.op(wasmbin.I32x4ExtendLowI16x8U, p), half))
+		out.parts = append(out.parts, widen(p, false))
 		if !short(v.lanes(), 16) {
-			out.parts = append(out.parts, g.widenPart(g.op(wasmbin.I32x4ExtendHighI16x8U, p), half))
+			out.parts = append(out.parts, widen(p, true))
 		}
 	}
 	return out
 }
 
-// widenPart converts the bits of four halves, one in each 32-bit lane: see buildHalfToFloat.
-func (g *gen) widenPart(h *node, half bool) *node {
-	if !half {
-		return g.op(wasmbin.I32x4Shl, h, g.i32(16))
-	}
-	x := g.op(wasmbin.I32x4Shl, g.op(wasmbin.V128And, h, g.words(0x7fff)), g.i32(13))
-	scaled := g.op(wasmbin.F32x4Mul, x, g.words(0x77800000)) // by 2^112
-	special := g.op(wasmbin.V128And, g.op(wasmbin.I32x4GtS, x, g.words(0x0f7fffff)), g.words(0x7f800000))
-	sign := g.op(wasmbin.I32x4Shl, g.op(wasmbin.V128And, h, g.words(0x8000)), g.i32(16))
-	return g.op(wasmbin.V128Or, g.op(wasmbin.V128Or, scaled, special), sign)
+// widenBfloat converts the lower or upper four lanes of p: their bits are the upper ones.
+func (g *gen) widenBfloat(p *node, upper bool) *node {
+	return g.op(wasmbin.I32x4Shl, g.op(pickOp(upper, wasmbin.I32x4ExtendHighI16x8U, wasmbin.I32x4ExtendLowI16x8U), p), g.i32(16))
+}
+
+// widenHalf converts the lower or upper four lanes of p: see buildHalfToFloat. A product with 2^13
+// widens and shifts in one instruction. The sign is then where a float32 has it, and exponent
+// and mantissa are where they belong but for the rebias; copies of the sign between them are
+// masked out. Squares tell large numbers, as cheaply as can be: absolute values take more.
+func (g *gen) widenHalf(p *node, upper bool) *node {
+	const shift = 0x2000200020002000
+	x := g.op(pickOp(upper, wasmbin.I32x4ExtmulHighI16x8S, wasmbin.I32x4ExtmulLowI16x8S), p, g.konst(wasmbin.OpV128Const, shift, shift))
+	scaled := g.op(wasmbin.F32x4Mul, g.op(wasmbin.V128And, x, g.words(0x8fffe000)), g.words(0x77800000)) // by 2^112
+	// Infinity and NaN became 2^16 and more, of which only the exponent is wrong.
+	large := g.op(wasmbin.F32x4Ge, g.op(wasmbin.F32x4Mul, scaled, scaled), g.words(0x4f800000))
+	return g.op(wasmbin.V128Or, scaled, g.op(wasmbin.V128And, large, g.words(0x7f800000)))
 }
 
 // vectorToSmall rounds float32 lanes to float16 or bfloat16, ties to even.

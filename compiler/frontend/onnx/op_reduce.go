@@ -101,7 +101,7 @@ func reduceLogSumExp(n *node) {
 	}
 	x := n.widened(n.expr(0), d)
 	top := n.emit("relax.max", args(x), "axis", axes, "keepdims", true)
-	top = n.emit("relax.where", args(n.emit("relax.isfinite", args(top)), top, n.constant(n.dtype(0), 0)))
+	top = n.emit("relax.where", args(n.emit("relax.isfinite", args(top)), top, n.constant(d.Accumulator(), 0)))
 	e := n.emit("relax.exp", args(n.emit("relax.subtract", args(x, top))))
 	s := n.emit("relax.log", args(n.emit("relax.sum", args(e), "axis", axes, "keepdims", true)))
 	if n.bool("keepdims", true) {

@@ -29,8 +29,15 @@ func (r *rules) pointwise(b *schedule.Block) error {
 	if last < 0 {
 		return nil
 	}
-	if c := phasesOf(st, iters[last].Var); c > 1 && bound(r.s, b, loops) {
-		return r.interleaved(loops[last], c)
+	if phasesOf(st, iters[last].Var) > 1 && bound(r.s, b, loops) {
+		for k, l := range loops {
+			if c := phasesOf(st, iters[k].Var); c > 1 {
+				if err := r.interleaved(l, c); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}
 	acc := accesses(st, iters)
 	if !vectorizable(st, acc, iters[last].Var) {
@@ -85,7 +92,7 @@ func (r *rules) phased(st *tir.BufferStore, loops []*schedule.Loop, c int64) err
 // what st reads; 0 if there is none.
 func phasesOf(st *tir.BufferStore, v *tir.Var) int64 {
 	found := int64(0)
-	ir.Walk(st.Value, func(n ir.Node) bool {
+	ir.Walk(st.Value, func(n ir.Node) bool { // also the conditions that choose what is read
 		d, ok := n.(*tir.Binary)
 		if !ok || d.Op != tir.OpFloorMod {
 			return true

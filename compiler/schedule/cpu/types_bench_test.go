@@ -34,7 +34,9 @@ func BenchmarkTypes(b *testing.B) {
 					base = best
 				}
 				b.ReportMetric(best*1e3, "ms")
-				b.ReportMetric(best/base, "of-float32")
+				if base > 0 {
+					b.ReportMetric(best/base, "of-float32")
+				}
 				b.ReportMetric(0, "ns/op")
 			})
 		}
