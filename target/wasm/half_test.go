@@ -1,13 +1,16 @@
 package wasm_test
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	gort "runtime"
 	"sort"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
@@ -168,6 +171,9 @@ func TestShortVectors(t *testing.T) {
 	for _, from := range types {
 		for _, to := range types {
 			for _, lanes := range []int{2, 4, 8} {
+				if testing.Short() && lanes != 4 {
+					continue
+				}
 				f, d := dtype.MustParse(from), dtype.MustParse(to)
 				const n = 16
 				in := tensor.MustNew(f, n)
@@ -183,5 +189,47 @@ func TestShortVectors(t *testing.T) {
 				check(t, primFunc("short", []any{x, y}, forLoop(i, tir.Int32(n/int64(lanes)), tir.Store(y, value, at))), 0, in, tensor.MustNew(d, n))
 			}
 		}
+	}
+}
+
+// BenchmarkCasts converts 65,536 elements in vectors and reports the time of one, and its ratio to
+// copying float32.
+func BenchmarkCasts(b *testing.B) {
+	f32, base := dtype.Float32T, 0.0
+	for _, k := range [][2]dtype.DType{
+		{f32, f32}, {dtype.Float16T, f32}, {f32, dtype.Float16T}, {dtype.BFloat16T, f32}, {f32, dtype.BFloat16T}, {dtype.Int8T, dtype.Int32T}, {f32, dtype.Float64T},
+	} {
+		b.Run(k[0].String()+"_"+k[1].String(), func(b *testing.B) {
+			const n = 1 << 16
+			_, mod, dev := load(b, pack(b, castKernel(k[0], k[1], n, 16)), target.Default("wasm"))
+			var vals []runtime.Value
+			for _, d := range k {
+				x, err := dev.Upload(tensor.MustNew(d, n))
+				if err != nil {
+					b.Fatal(err)
+				}
+				vals = append(vals, runtime.TensorValue(x))
+			}
+			gort.LockOSThread()
+			defer gort.UnlockOSThread()
+			best := 0.0
+			for b.Loop() {
+				start := threadTime()
+				if _, err := mod.Kernel("cast").Run(context.Background(), vals...); err != nil {
+					b.Fatal(err)
+				}
+				if t := threadTime() - start; best == 0 || t < best {
+					best = t
+				}
+			}
+			if k[0] == k[1] {
+				base = best
+			}
+			b.ReportMetric(best/n*1e9, "ns/element")
+			if base > 0 {
+				b.ReportMetric(best/base, "of-copy")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
 	}
 }
