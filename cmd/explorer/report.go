@@ -31,10 +31,26 @@ type report struct {
 }
 
 type outputReport struct {
-	Name    string         `json:"name"`
-	DType   string         `json:"dtype"`
-	Shape   []int64        `json:"shape"`
-	Summary tensor.Summary `json:"summary"`
+	Name    string  `json:"name"`
+	DType   string  `json:"dtype"`
+	Shape   []int64 `json:"shape"`
+	Summary summary `json:"summary"`
+}
+
+// summary is a tensor.Summary with numbers that JSON may lack.
+type summary struct {
+	Elements       int
+	Min, Max, Mean event.Float
+	NaNs, Infs     int
+	First          []string
+}
+
+func newOutputReport(name string, t *tensor.Tensor) outputReport {
+	s := t.Summarize(8)
+	return outputReport{name, t.DType.String(), t.Shape, summary{
+		Elements: s.Elements, Min: event.Float(s.Min), Max: event.Float(s.Max), Mean: event.Float(s.Mean),
+		NaNs: s.NaNs, Infs: s.Infs, First: s.First,
+	}}
 }
 
 // write runs work, which fills the report and writes text. With asJSON the text is dropped

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -164,11 +165,11 @@ func randomTensor(p artifact.Param, dims map[string]int64, seed uint64) (*tensor
 
 // comparison is the distance of an output from what was expected.
 type comparison struct {
-	Output string  `json:"output"`
-	File   string  `json:"file"`
-	MaxAbs float64 `json:"max_abs"`
-	MaxRel float64 `json:"max_rel"`
-	Within bool    `json:"within"`
+	Output string      `json:"output"`
+	File   string      `json:"file"`
+	MaxAbs event.Float `json:"max_abs"`
+	MaxRel event.Float `json:"max_rel"`
+	Within bool        `json:"within"`
 	text   string
 }
 
@@ -183,7 +184,7 @@ func (d *data) compare(names []string, outs []*tensor.Tensor, tol tensor.Toleran
 		if err != nil {
 			return nil, fmt.Errorf("output %s: %w", names[f.at], err)
 		}
-		list = append(list, comparison{names[f.at], f.path, diff.MaxAbs, diff.MaxRel, diff.OK(), diff.String()})
+		list = append(list, comparison{names[f.at], f.path, event.Float(diff.MaxAbs), event.Float(diff.MaxRel), diff.OK(), diff.String()})
 	}
 	return list, nil
 }
