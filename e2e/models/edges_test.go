@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
@@ -104,6 +105,68 @@ func TestEverySlice(t *testing.T) {
 	check("n", 3, 0, 1, 2, 3, 4)
 }
 
+// python is what x[start:end:step] leaves in Python, where a start in front of the first
+// element leaves nothing to a slice backwards (PySlice_AdjustIndices).
+func (c sliceCase) python(n int64) []float32 {
+	lo, hi := int64(0), n
+	if c.step < 0 {
+		lo, hi = -1, n-1
+	}
+	clamp := func(v int64) int64 {
+		if v < 0 {
+			v += n
+		}
+		return max(lo, min(v, hi))
+	}
+	out := []float32{}
+	for i, end := clamp(c.start), clamp(c.end); c.step > 0 && i < end || c.step < 0 && i > end; i += c.step {
+		out = append(out, float32(10*(i+1)))
+	}
+	return out
+}
+
+// TestEveryStridedSlice takes the slices of TestEverySlice by relax.strided_slice.
+func TestEveryStridedSlice(t *testing.T) {
+	var cases []sliceCase
+	for _, step := range []int64{-5, -2, -1, 1, 2} {
+		for _, start := range []int64{-1 << 40, -6, -4, -3, -1, 0, 1, 3, 5, 1 << 40} {
+			for _, end := range []int64{-1 << 40, -6, -4, -3, -1, 0, 1, 3, 5, 1 << 40} {
+				cases = append(cases, sliceCase{start, end, step})
+			}
+		}
+	}
+	h := newHarness(t)
+	check := func(extent string, level int, ns ...int64) {
+		var body, outs strings.Builder
+		for i, c := range cases {
+			fmt.Fprintf(&body, "            y%d = R.strided_slice(x, axes=[0], begin=[%d], end=[%d], strides=[%d])\n", i, c.start, c.end, c.step)
+			fmt.Fprintf(&outs, "y%d, ", i)
+		}
+		mod := h.script(fmt.Sprintf("@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((%s,), \"float32\")):\n        with R.dataflow():\n%s            out = (%s)\n            R.output(out)\n        return out\n",
+			extent, body.String(), outs.String()))
+		var sets [][]*tensor.Tensor
+		for _, n := range ns {
+			sets = append(sets, []*tensor.Tensor{tensor.MustOf([]int64{n}, []float32{10, 20, 30, 40}[:n])})
+		}
+		got, err := h.compileAndRun(mod, settings{level: level}, sets)
+		if err != nil {
+			t.Errorf("extent %s, level %d: %v", extent, level, err)
+			return
+		}
+		for k, n := range ns {
+			for i, c := range cases {
+				if g, want := got[k][i].Floats(), c.python(n); !slices.EqualFunc(g, want, func(a float64, b float32) bool { return a == float64(b) }) {
+					t.Errorf("extent %s is %d, level %d: x[%d:%d:%d] = %v, want %v", extent, n, level, c.start, c.end, c.step, g, want)
+				}
+			}
+		}
+	}
+	for _, n := range []int64{0, 1, 4} {
+		check(fmt.Sprint(n), 0, n)
+	}
+	check("\"n\"", 3, 0, 1, 2, 3, 4)
+}
+
 // TestConvTransposeOutputShape compares transposed convolutions of a vector with the sum
 // that defines them, for output shapes below, at and above the full convolution.
 func TestConvTransposeOutputShape(t *testing.T) {
@@ -129,14 +192,21 @@ func TestConvTransposeOutputShape(t *testing.T) {
 								full[i*stride+j*dilation] += v * w
 							}
 						}
-						for delta := -2; delta <= 3; delta++ {
+						for delta := -2; delta <= 4; delta++ {
 							size := len(full) + delta
-							if size < 1 {
+							given := delta < 4
+							if !given { // the shape follows from auto_pad
+								size = n * stride
+							}
+							if size < 1 || !given && !strings.HasPrefix(auto, "SAME") {
 								continue
 							}
 							attrs := []onnxpb.Attribute{
 								onnxbuild.IntList("strides", int64(stride)), onnxbuild.IntList("dilations", int64(dilation)),
-								onnxbuild.IntList("output_padding", int64(extra)), onnxbuild.IntList("output_shape", int64(size)),
+								onnxbuild.IntList("output_padding", int64(extra)),
+							}
+							if given {
+								attrs = append(attrs, onnxbuild.IntList("output_shape", int64(size)))
 							}
 							if auto != "" {
 								attrs = append(attrs, onnxbuild.Str("auto_pad", auto))
@@ -146,7 +216,7 @@ func TestConvTransposeOutputShape(t *testing.T) {
 								ins, plus = append(ins, bias), 0.5
 							}
 							// ONNX, ConvTranspose-11: SAME_UPPER takes the larger half off the end, all else off the start.
-							total := max(0, -delta)
+							total := max(0, len(full)-size)
 							lo := total - total/2
 							if auto == "SAME_UPPER" {
 								lo = total / 2
