@@ -390,3 +390,27 @@ func TestTheQueueGoesRound(t *testing.T) {
 		m.Drain(t.Context())
 	})
 }
+
+// TestVisitorsAreForgotten lets as many visitors run something as are told apart. A minute after
+// their runs there is room for others.
+func TestVisitorsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		adm := run.DefaultAdmission(4)
+		adm.PerMinute = 1
+		m := run.NewManager(run.Config{Runner: script(0), Store: store.NewMemory(256 << 20), Admission: adm, Limits: run.DefaultLimits(), Log: quiet()})
+		for i := range 10_000 {
+			start(t, m, fmt.Sprint("v", i), "s", request(fmt.Sprint("v", i)))
+			if i%50 == 0 {
+				synctest.Wait()
+			}
+		}
+		synctest.Wait()
+		time.Sleep(2 * time.Minute)
+		// More than the entries that a full table has for all others.
+		for i := range 300 {
+			start(t, m, fmt.Sprint("w", i), "s", request(fmt.Sprint("w", i)))
+			synctest.Wait()
+		}
+		m.Drain(t.Context())
+	})
+}

@@ -247,6 +247,42 @@ func TestWorkThatIsLate(t *testing.T) {
 	})
 }
 
+// TestWhoIsInsideIsRemembered lets a table of visitors fill up around one who works, waits for an
+// answer, or has left work behind.
+func TestWhoIsInsideIsRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := class()
+		c.PerVisitor, c.Time, c.TurnsPerVisitor = 1, time.Second, 1
+		g := share.New(c)
+		inside := enter(t, g, "inside")
+		done, err := inside.Turn(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done()
+		left := enter(t, g, "left")
+		_, err = share.Work(t.Context(), left, 1, func(context.Context) (int, error) { time.Sleep(10 * time.Minute); return 0, nil })
+		refused(t, err, true)
+		left.Leave()
+		time.Sleep(2 * time.Minute)
+		for i := range 10_001 {
+			enter(t, g, fmt.Sprint("v", i)).Leave()
+		}
+		if _, err := g.Enter("inside"); err == nil {
+			t.Error("one who is inside was forgotten")
+		}
+		again := enter(t, g, "left")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := again.Turn(ctx, 0); err == nil {
+			t.Error("one who left work behind was forgotten")
+		}
+		again.Leave()
+		inside.Leave()
+		time.Sleep(10 * time.Minute)
+	})
+}
+
 // TestManyAtOnce takes and gives at random; bounds hold at every moment.
 func TestManyAtOnce(t *testing.T) {
 	c := class()
