@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"net"
 	"net/http"
-	"net/url"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,7 +41,8 @@ func follow(t *testing.T, hub *stream.Hub, src stream.Source, wrap func(net.Conn
 		}
 		hub.Serve(pipeWriter{conn: conn, rw: bufio.NewReadWriter(r, bufio.NewWriter(conn))}, req, src, 0)
 	}()
-	c, _, err := websocket.NewClient(here, &url.URL{Scheme: "ws", Host: "pipe", Path: "/"}, nil, 0, 0)
+	d := websocket.Dialer{NetDial: func(string, string) (net.Conn, error) { return here, nil }}
+	c, _, err := d.Dial("ws://pipe/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
