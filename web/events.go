@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/stream"
 )
 
@@ -19,15 +21,20 @@ const (
 )
 
 // events sends the events of a run: over a websocket, or as one answer.
-func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
+func (s *Server) events(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	from, err := number(r, "from", 0, 0, 1<<31-1)
 	if err != nil {
 		return err
 	}
 	id := chi.URLParam(r, "run")
-	log, err := s.manager.Log(r.Context(), id)
+	log, err := work(r.Context(), s, t, logBytes, func(ctx context.Context) (*run.Log, error) { return s.manager.Log(ctx, id) })
 	if err != nil {
 		return err
+	}
+	// The log of a run that goes on is there anyway; that of another may be there for this request
+	// only, which takes as long as its client likes to read.
+	if _, sealed := log.Len(); sealed {
+		t.Hold(log.Bytes())
 	}
 	defer s.manager.Watch(id, stream.Wants(r))()
 	if stream.Wants(r) {

@@ -67,7 +67,7 @@ func (s *Server) routes() (http.Handler, error) {
 
 	// What has the same form for pages and programs.
 	both := func(r chi.Router) {
-		get(r, "/runs/{run}/events", g.events, simple(s.events))
+		get(r, "/runs/{run}/events", g.events, s.events)
 		post(r, "/runs/{run}/cancel", g.changes, simple(s.cancelRun))
 		post(r, "/runs/{run}/edit", g.edits, s.checkEdit)
 		r.Group(func(r chi.Router) {

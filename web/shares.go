@@ -41,6 +41,7 @@ type Shares struct {
 // What work is taken to hold while it goes on, in bytes; answers count as what they are.
 const (
 	pageBytes    = 16 << 20
+	logBytes     = 16 << 20
 	textBytes    = 32 << 20
 	diffBytes    = 96 << 20
 	checkBytes   = 64 << 20
@@ -63,7 +64,7 @@ func DefaultShares() Shares {
 		Diffs:     share.Class{Name: "differences", PerMinute: 3000, PerVisitor: 16, Total: 100, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 15 * time.Second},
 		Searches:  share.Class{Name: "searches", PerMinute: 240, PerVisitor: 8, Total: 100, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 2 * search.MaxTime},
 		Histories: share.Class{Name: "histories", PerMinute: 600, PerVisitor: 16, Total: 200, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 10 * time.Second},
-		Events:    share.Class{Name: "events of runs", PerMinute: 3000, PerVisitor: 64, Total: 2000},
+		Events:    share.Class{Name: "events of runs", PerMinute: 3000, PerVisitor: 64, Total: 2000, Turns: 4, TurnsPerVisitor: 2, Bytes: 512 << 20, BytesPerVisitor: 128 << 20, Time: 10 * time.Second},
 	}
 }
 
