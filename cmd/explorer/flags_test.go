@@ -1,0 +1,199 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// flagTests names, for each flag, the test that shows what it does: a script of e2e/cli or, of
+// the folder e2e, a file of Go tests. An entry "command flag" is for a command whose test is
+// another one than that of the other commands with the flag. The program without a command
+// has the flags of serve.
+var flagTests = map[string]string{
+	"addr":                     "cli/serve_test.go",
+	"annotate":                 "flags.txtar",
+	"opt annotate":             "opt.txtar",
+	"atol":                     "data.txtar",
+	"exec atol":                "flags.txtar",
+	"replay atol":              "replay.txtar",
+	"color":                    "diff.txtar",
+	"replay color":             "replay.txtar",
+	"config":                   "flags.txtar",
+	"opt config":               "opt.txtar",
+	"run config":               "compileflags.txtar",
+	"script config":            "script_run.txtar",
+	"context":                  "diff.txtar",
+	"data":                     "replay.txtar",
+	"serve data":               "usage.txtar",
+	"data-mib":                 "usage.txtar",
+	"define":                   "flags.txtar",
+	"equal define":             "equal.txtar",
+	"opt define":               "opt.txtar",
+	"run define":               "script.txtar",
+	"disable-pass":             "watch.txtar",
+	"diff disable-pass":        "diff.txtar",
+	"opt disable-pass":         "opt.txtar",
+	"script disable-pass":      "script_run.txtar",
+	"dump-ir":                  "flags.txtar",
+	"compile dump-ir":          "watch.txtar",
+	"opt dump-ir":              "opt.txtar",
+	"run dump-ir":              "watch.txtar",
+	"emit":                     "opt.txtar",
+	"script emit":              "script_errors.txtar",
+	"expect":                   "opt.txtar",
+	"from":                     "diff.txtar",
+	"input":                    "opt.txtar",
+	"json":                     "jsonoutput.txtar",
+	"replay json":              "replay.txtar",
+	"line-numbers":             "flags.txtar",
+	"opt line-numbers":         "opt.txtar",
+	"map-free-vars":            "equal.txtar",
+	"max-steps":                "script_errors.txtar",
+	"no-verify":                "flags.txtar",
+	"equal no-verify":          "equal.txtar",
+	"opt no-verify":            "opt.txtar",
+	"only-changed":             "flags.txtar",
+	"opt only-changed":         "opt.txtar",
+	"run only-changed":         "watch.txtar",
+	"opt-level":                "artifact.txtar",
+	"diff opt-level":           "diff.txtar",
+	"opt opt-level":            "opt.txtar",
+	"run opt-level":            "compileflags.txtar",
+	"script opt-level":         "script_run.txtar",
+	"output":                   "opt.txtar",
+	"script output":            "script_errors.txtar",
+	"pass":                     "script_errors.txtar",
+	"passes":                   "passlist.txtar",
+	"diff passes":              "diff.txtar",
+	"opt passes":               "opt.txtar",
+	"patch":                    "patch.txtar",
+	"pipeline":                 "compileflags.txtar",
+	"compile pipeline":         "watch.txtar",
+	"diff pipeline":            "diff.txtar",
+	"opt pipeline":             "opt.txtar",
+	"passes pipeline":          "jsonoutput.txtar",
+	"script pipeline":          "script_errors.txtar",
+	"print-ir-after":           "flags.txtar",
+	"opt print-ir-after":       "opt.txtar",
+	"run print-ir-after":       "compileflags.txtar",
+	"print-ir-before":          "flags.txtar",
+	"opt print-ir-before":      "opt.txtar",
+	"run print-ir-before":      "compileflags.txtar",
+	"print-option":             "flags.txtar",
+	"opt print-option":         "opt.txtar",
+	"quiet":                    "equal.txtar",
+	"repeat":                   "artifact.txtar",
+	"run repeat":               "jsonoutput.txtar",
+	"require-pass":             "flags.txtar",
+	"opt require-pass":         "opt.txtar",
+	"run require-pass":         "compileflags.txtar",
+	"reuse-mib":                "usage.txtar",
+	"rtol":                     "data.txtar",
+	"exec rtol":                "flags.txtar",
+	"replay rtol":              "replay.txtar",
+	"script":                   "flags.txtar",
+	"run script":               "passlist.txtar",
+	"seed":                     "artifact.txtar",
+	"run seed":                 "data.txtar",
+	"shape":                    "flags.txtar",
+	"equal shape":              "equal.txtar",
+	"opt shape":                "opt.txtar",
+	"run shape":                "compileflags.txtar",
+	"show-all-struct-info":     "flags.txtar",
+	"opt show-all-struct-info": "opt.txtar",
+	"show-meta":                "flags.txtar",
+	"opt show-meta":            "opt.txtar",
+	"split":                    "opt.txtar",
+	"syntax-sugar":             "flags.txtar",
+	"opt syntax-sugar":         "opt.txtar",
+	"target":                   "flags.txtar",
+	"opt target":               "opt.txtar",
+	"run target":               "compileflags.txtar",
+	"timing":                   "diff.txtar",
+	"compile timing":           "flags.txtar",
+	"opt timing":               "opt.txtar",
+	"run timing":               "jsonoutput.txtar",
+	"script timing":            "script_run.txtar",
+	"to":                       "diff.txtar",
+	"underline":                "flags.txtar",
+	"opt underline":            "opt.txtar",
+	"verify-each":              "flags.txtar",
+	"opt verify-each":          "opt.txtar",
+	"run verify-each":          "compileflags.txtar",
+	"verify-roundtrip":         "flags.txtar",
+	"opt verify-roundtrip":     "opt.txtar",
+	"run verify-roundtrip":     "script.txtar",
+	"workers":                  "cli/serve_test.go",
+	"zero-constants":           "flags.txtar",
+	"equal zero-constants":     "equal.txtar",
+	"opt zero-constants":       "opt.txtar",
+	"run zero-constants":       "script.txtar",
+}
+
+// TestFlagsHaveTests looks for each flag of each command in its test: on a line that runs the
+// command. A flag without an entry fails, and so does an entry without a flag.
+func TestFlagsHaveTests(t *testing.T) {
+	e2e := filepath.Join("..", "..", "e2e")
+	used := map[string]bool{}
+	texts := map[string][]string{}
+	lines := func(file string) []string {
+		if texts[file] == nil {
+			path := filepath.Join(e2e, file)
+			if strings.HasSuffix(file, ".txtar") {
+				path = filepath.Join(e2e, "cli", "testdata", "script", file)
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = strings.Split(string(data), "\n")
+		}
+		return texts[file]
+	}
+	serve := serveCommand()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if c == c.Root() && serve.Flags().Lookup(f.Name) != nil {
+				return
+			}
+			key := c.Name() + " " + f.Name
+			file, ok := flagTests[key]
+			if !ok {
+				key = f.Name
+				file, ok = flagTests[key]
+			}
+			used[key] = true
+			if !ok {
+				t.Errorf("%s --%s has no test that shows what it does: name one in flagTests", c.CommandPath(), f.Name)
+				return
+			}
+			spelled := "--" + f.Name + `\b`
+			if f.Shorthand != "" {
+				spelled += "|-" + f.Shorthand + `\b`
+			}
+			// In scripts a command is a line, in Go tests a list of strings.
+			re := regexp.MustCompile(fmt.Sprintf(`(?:^exits \d |^! |")%s\b.*[ "](?:%s)`, c.Name(), spelled))
+			if !slices.ContainsFunc(lines(file), re.MatchString) {
+				t.Errorf("%s: no line of it runs %s --%s", file, c.CommandPath(), f.Name)
+			}
+		})
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(rootCommand())
+	for key := range flagTests {
+		if !used[key] {
+			t.Errorf("%s: there is no such flag", key)
+		}
+	}
+}
