@@ -38,23 +38,21 @@ func assertOp(s *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	if n, _ := ok.AsInt(); n != 0 {
 		return runtime.Null(), nil
 	}
-	return runtime.Null(), &CheckError{Kind: "AssertionError", Message: "Assertion Failed" + message(args[1:])}
+	text, err := message(s, args[1:], ", ")
+	if err != nil {
+		return runtime.Null(), err
+	}
+	if text == "" {
+		text = "Assertion Failed"
+	}
+	return runtime.Null(), &CheckError{Kind: "AssertionError", Message: text}
 }
 
-func (m *Machine) print(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
-	if m.opts.Output == nil {
-		return runtime.Null(), nil
-	}
-	text := ""
-	for i, v := range args {
-		if i > 0 {
-			text += " "
-		}
-		if str, ok := v.AsString(); ok {
-			text += str
-		} else {
-			text += v.String()
-		}
+// print(format, values...) writes a line to the output of the machine.
+func (m *Machine) print(s *runtime.Session, args []runtime.Value) (runtime.Value, error) {
+	text, err := message(s, args, " ")
+	if err != nil || m.opts.Output == nil {
+		return runtime.Null(), err
 	}
 	if _, err := fmt.Fprintln(m.opts.Output, text); err != nil {
 		return runtime.Null(), fmt.Errorf("printing: %w", err)
@@ -62,14 +60,14 @@ func (m *Machine) print(_ *runtime.Session, args []runtime.Value) (runtime.Value
 	return runtime.Null(), nil
 }
 
-func message(args []runtime.Value) string {
-	text := ""
-	for _, v := range args {
-		if str, ok := v.AsString(); ok {
-			text += ": " + str
-		} else {
-			text += ", " + v.String()
-		}
+// message formats values by the format before them.
+func message(s *runtime.Session, args []runtime.Value, sep string) (string, error) {
+	if len(args) == 0 {
+		return "", nil
 	}
-	return text
+	format, ok := args[0].AsString()
+	if !ok {
+		return "", fmt.Errorf("the format is %v, expected a string", args[0])
+	}
+	return formatted(s, format, args[1:], sep)
 }
