@@ -1,6 +1,7 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -19,7 +20,7 @@ func (p *printer) rcall(c *relax.Call) {
 	if isOp {
 		name = op.Name
 	}
-	args := c.Args
+	args, format := formatted(name, c.Args)
 	sep := ""
 	switch {
 	case isOp:
@@ -53,6 +54,11 @@ func (p *printer) rcall(c *relax.Call) {
 		}
 		p.rexpr(a)
 	}
+	if format != nil {
+		p.str(sep + "format=")
+		p.rexpr(format)
+		sep = ", "
+	}
 	if len(c.SInfoArgs) > 0 {
 		kw := sinfoKeyword[name]
 		if kw != "" {
@@ -80,6 +86,22 @@ func (p *printer) rcall(c *relax.Call) {
 		sep = ", "
 	}
 	p.str(")")
+}
+
+// formatted takes the format out of the arguments of an operator that has one. A reader would
+// take it for a value where no keyword says what it is.
+func formatted(op string, args []relax.Expr) (values []relax.Expr, format relax.Expr) {
+	at := -1
+	switch op {
+	case "relax.print":
+		at = 0
+	case "relax.assert_op":
+		at = 1
+	}
+	if at < 0 || at >= len(args) {
+		return args, nil
+	}
+	return slices.Concat(args[:at], args[at+1:]), args[at]
 }
 
 // externFunc prints an external function that is called: its name, if that says all.
