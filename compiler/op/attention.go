@@ -18,12 +18,12 @@ func attentionOps() []*Op {
 	}
 	return []*Op{
 		{
-			Name: "relax.nn.attention", Args: args, Attrs: attrs, Infer: inferAttention, Pattern: Opaque, MixedPrecision: Always,
+			Name: "relax.nn.attention", Args: args, Attrs: attrs, Infer: inferAttention, Pattern: Opaque,
 			Doc: "Scaled dot-product attention.",
 		},
 		{
 			Name: "relax.nn.attention_bias", Args: append(args[:3:3], Arg{Name: "bias", Doc: "Added to the scores before the softmax."}),
-			Attrs: attrs, Infer: inferAttention, Pattern: Opaque, MixedPrecision: Always,
+			Attrs: attrs, Infer: inferAttention, Pattern: Opaque,
 			Doc: "Scaled dot-product attention with a bias.",
 		},
 	}

@@ -36,13 +36,13 @@ func convOps() []*Op {
 			&Op{
 				Name: "relax.nn.conv" + kind, Args: convArgs(), Attrs: convAttrs(n, "OI"+spatialLetters[n], false),
 				Infer:   func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConv(c, n) },
-				Pattern: OutEWiseFusable, MixedPrecision: Always, complete: completeWindow(n, "data_layout"),
+				Pattern: OutEWiseFusable, complete: completeWindow(n, "data_layout"),
 				Doc: "The convolution (correlation) of " + strconv.Itoa(n) + " spatial axes.",
 			},
 			&Op{
 				Name: "relax.nn.conv" + kind + "_transpose", Args: convArgs(), Attrs: convAttrs(n, "IO"+spatialLetters[n], true),
 				Infer:   func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConvTranspose(c, n) },
-				Pattern: OutEWiseFusable, MixedPrecision: Always, complete: completeWindow(n, "data_layout"),
+				Pattern: OutEWiseFusable, complete: completeWindow(n, "data_layout"),
 				Doc: "The transposed convolution of " + strconv.Itoa(n) + " spatial axes.",
 			})
 	}

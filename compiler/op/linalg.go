@@ -21,14 +21,14 @@ func linearAlgebraOps() []*Op {
 			Name:  "relax.matmul",
 			Args:  []Arg{{Name: "x1", Doc: "The left factor."}, {Name: "x2", Doc: "The right factor."}},
 			Attrs: []Attr{outDType()},
-			Infer: inferMatmul, Pattern: OutEWiseFusable, MixedPrecision: Always,
+			Infer: inferMatmul, Pattern: OutEWiseFusable,
 			Doc: "The matrix product over the last two dimensions, with the others broadcast; a tensor of one dimension is a row on the left and a column on the right.",
 		},
 		{
 			Name:  "relax.einsum",
 			Args:  []Arg{{Name: "operands", Kind: Tensors, Doc: "The tensors."}},
 			Attrs: []Attr{{Name: "subscripts", Type: StringAttr, Required: true, Doc: "The Einstein summation, e.g. \"ij,jk->ik\"."}},
-			Infer: inferEinsum, Pattern: OutEWiseFusable, MixedPrecision: Follow,
+			Infer: inferEinsum, Pattern: OutEWiseFusable,
 			Doc: "The Einstein summation of tensors.",
 		},
 		{

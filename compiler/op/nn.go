@@ -22,7 +22,7 @@ func nnOps() []*Op {
 	}
 	for _, n := range []string{"softmax", "log_softmax"} {
 		ops = append(ops, &Op{
-			Name: "relax.nn." + n, Args: data, Attrs: []Attr{axis}, Infer: inferAxisFloat, Pattern: OutEWiseFusable, MixedPrecision: Never,
+			Name: "relax.nn." + n, Args: data, Attrs: []Attr{axis}, Infer: inferAxisFloat, Pattern: OutEWiseFusable,
 			Doc: map[string]string{"softmax": "exp(x) / sum(exp(x)) along an axis.", "log_softmax": "The logarithm of softmax along an axis."}[n],
 		})
 	}

@@ -25,25 +25,25 @@ func normOps() []*Op {
 				{Name: "momentum", Type: FloatAttr, Default: 0.1, Doc: "The weight of a batch in the running statistics."},
 				{Name: "training", Type: BoolAttr, Default: true, Doc: "Whether the statistics are those of the batch."},
 			},
-			Infer: inferBatchNorm, Pattern: Opaque, MixedPrecision: Never,
+			Infer: inferBatchNorm, Pattern: Opaque,
 			Doc: "Normalises each channel by its mean and variance; yields the result and the running statistics.",
 		},
 		{
 			Name: "relax.nn.layer_norm", Args: []Arg{data, gamma, beta}, Attrs: []Attr{axes, epsilon, center, scale},
-			Infer: inferLayerNorm, Pattern: OutEWiseFusable, MixedPrecision: Never, Doc: "Normalises over axes by mean and variance.",
+			Infer: inferLayerNorm, Pattern: OutEWiseFusable, Doc: "Normalises over axes by mean and variance.",
 		},
 		{
 			Name: "relax.nn.group_norm", Args: []Arg{data, gamma, beta},
 			Attrs: []Attr{{Name: "num_groups", Type: IntAttr, Required: true, Doc: "The number of groups of channels."}, channel, axes, epsilon, center, scale},
-			Infer: inferGroupNorm, Pattern: OutEWiseFusable, MixedPrecision: Never, Doc: "Normalises groups of channels by mean and variance.",
+			Infer: inferGroupNorm, Pattern: OutEWiseFusable, Doc: "Normalises groups of channels by mean and variance.",
 		},
 		{
 			Name: "relax.nn.instance_norm", Args: []Arg{data, gamma, beta}, Attrs: []Attr{channel, axes, epsilon, center, scale},
-			Infer: inferInstanceNorm, Pattern: OutEWiseFusable, MixedPrecision: Never, Doc: "Normalises each channel of each instance by mean and variance.",
+			Infer: inferInstanceNorm, Pattern: OutEWiseFusable, Doc: "Normalises each channel of each instance by mean and variance.",
 		},
 		{
 			Name: "relax.nn.rms_norm", Args: []Arg{data, {Name: "weight", Doc: "The scale."}}, Attrs: []Attr{axes, epsilon},
-			Infer: inferRMSNorm, Pattern: OutEWiseFusable, MixedPrecision: Never, Doc: "Divides by the root of the mean square over axes.",
+			Infer: inferRMSNorm, Pattern: OutEWiseFusable, Doc: "Divides by the root of the mean square over axes.",
 		},
 	}
 }

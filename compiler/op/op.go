@@ -137,13 +137,7 @@ type Op struct {
 	Allocates bool
 	// Pattern says how its kernel fuses; what is no kernel is Opaque.
 	Pattern Pattern
-	// MixedPrecision says what the mixed-precision pass does with it.
-	MixedPrecision MixedPrecision
-	// Layout, if not nil, says which layouts a call would take and give.
-	Layout LayoutFunc
-	// Gradient, if not nil, returns the gradients of the arguments.
-	Gradient GradientFunc
-	Doc      string
+	Doc     string
 
 	ref *ir.Op
 	// defaults are the attributes that have one.
@@ -151,24 +145,6 @@ type Op struct {
 	// complete, if not nil, writes out the short forms of attributes.
 	complete func(*ir.Attrs) *ir.Attrs
 }
-
-// MixedPrecision is the policy of an operator under reduced precision.
-type MixedPrecision uint8
-
-// The policies: follow the inputs, always run reduced, never run reduced.
-const (
-	Follow MixedPrecision = iota
-	Always
-	Never
-)
-
-// LayoutFunc returns, for the layouts desired for the operator ("NHWC"), the layouts of each
-// argument and of the result, and the attributes under them.
-type LayoutFunc func(call *relax.Call, desired []string) (args []string, out string, attrs *ir.Attrs, err error)
-
-// GradientFunc returns the gradients with respect to the arguments, given that of the result.
-// An argument without one has nil.
-type GradientFunc func(call *relax.Call, result *relax.Var, grad relax.Expr) ([]relax.Expr, error)
 
 // Ref returns the node that calls of o call. It is the same for all calls.
 func (o *Op) Ref() *ir.Op { return o.ref }

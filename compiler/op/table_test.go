@@ -1,7 +1,12 @@
 package op_test
 
 import (
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -281,4 +286,30 @@ func randomAttr(rng *rand.Rand, a op.Attr) ir.Value {
 		return &relax.VDevice{Target: "llvm"}
 	}
 	return nil
+}
+
+// TestFieldsAreRead looks for what reads each field of the description of an operator: one that
+// nothing reads promises what is not there.
+func TestFieldsAreRead(t *testing.T) {
+	var source strings.Builder
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+			var text []byte
+			text, err = os.ReadFile(path)
+			source.Write(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []any{op.Op{}, op.Arg{}, op.Attr{}} {
+		typ := reflect.TypeOf(x)
+		for i := range typ.NumField() {
+			name := typ.Field(i).Name
+			if !regexp.MustCompile(`\w\.` + name + `\b`).MatchString(source.String()) {
+				t.Errorf("nothing reads the field %s of %s", name, typ)
+			}
+		}
+	}
 }
