@@ -36,6 +36,9 @@ func (f *printFlags) parse() (script.Options, error) {
 		if !ok {
 			return o, usageError{fmt.Errorf("--print-option %s: expected name=value", s)}
 		}
+		if name == "verbose_expr" {
+			return o, usageError{fmt.Errorf("--print-option %s: this is an option of printing expressions, and modules are printed here", s)}
+		}
 		if err := o.Set(name, value); err != nil {
 			return o, usageError{fmt.Errorf("--print-option %s: %w", s, err)}
 		}

@@ -48,6 +48,20 @@ func setOptions(t *testing.T, list string) (o script.Options, reads bool) {
 	return o, reads
 }
 
+// knownOptions returns the names of the options that Set takes.
+func knownOptions(t *testing.T) map[string]bool {
+	err := (&script.Options{}).Set("?", true)
+	_, list, ok := strings.Cut(err.Error(), "known are ")
+	if !ok {
+		t.Fatal(err)
+	}
+	out := map[string]bool{}
+	for name := range strings.SplitSeq(list, ", ") {
+		out[name] = true
+	}
+	return out
+}
+
 // TestOptions prints the modules of testdata/options.txtar. A section "NAME | OPTIONS" holds
 // how the module of section NAME prints with the options, and reads back where it can.
 func TestOptions(t *testing.T) {
@@ -56,7 +70,8 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mods := map[string]*ir.Module{}
+	mods, plain, missing := map[string]*ir.Module{}, map[string]string{}, knownOptions(t)
+	delete(missing, "verbose_expr") // of expressions: TestVerboseExpr
 	for i, f := range ar.Files {
 		name, options, printed := strings.Cut(f.Name, " | ")
 		if !printed {
@@ -73,6 +88,16 @@ func TestOptions(t *testing.T) {
 		}
 		o, reads := setOptions(t, options)
 		text := script.Module(m, o)
+		if plain[name] == "" {
+			plain[name] = script.Module(m, script.Options{}).Source
+		}
+		if text.Source == plain[name] {
+			t.Errorf("%s prints as without options", f.Name)
+		}
+		for _, kv := range strings.Split(options, " | ") {
+			key, _, _ := strings.Cut(kv, "=")
+			delete(missing, key)
+		}
 		if n := strings.Count(text.Source, "\n"); n != len(text.Lines) {
 			t.Errorf("%s: %d lines, %d entries", f.Name, n, len(text.Lines))
 		}
@@ -87,6 +112,9 @@ func TestOptions(t *testing.T) {
 		case text.Source != string(f.Data):
 			t.Errorf("%s prints as\n%swant\n%s", f.Name, text.Source, f.Data)
 		}
+	}
+	for key := range missing {
+		t.Errorf("no section shows the option %s", key)
 	}
 	if *update {
 		if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
