@@ -52,15 +52,14 @@ func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr)
 		return nil, nil
 	}
 	any := false
-	at := tir.Expr(tir.Const(indices[0].DType(), 0))
-	for k, ix := range indices {
+	for _, ix := range indices {
 		any = any || Divides(ix)
-		at = tir.Add(tir.Mul(at, b.Shape[k]), ix)
 	}
 	if !any {
 		return nil, nil
 	}
-	if at = f.an.Simplify(at); Divides(at) {
+	at := f.an.Simplify(FlatIndex(b, indices))
+	if Divides(at) {
 		return nil, nil
 	}
 	v := f.views[b]

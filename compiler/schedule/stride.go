@@ -40,11 +40,7 @@ func StrideOf(b *tir.Buffer, indices []tir.Expr, v *tir.Var) int64 {
 
 // flatStride is StrideOf for indices with quotients and remainders that may cancel out.
 func flatStride(b *tir.Buffer, indices []tir.Expr, v *tir.Var) int64 {
-	at := tir.Expr(tir.Const(v.DType(), 0))
-	for k, ix := range indices {
-		at = tir.Add(tir.Mul(at, b.Shape[k]), ix)
-	}
-	coeffs, _, ok := arith.DetectLinearEquation(arith.NewAnalyzer().Simplify(at), []*tir.Var{v})
+	coeffs, _, ok := arith.DetectLinearEquation(arith.NewAnalyzer().Simplify(FlatIndex(b, indices)), []*tir.Var{v})
 	if !ok {
 		return NoStride
 	}

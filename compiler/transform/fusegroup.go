@@ -18,42 +18,115 @@ type fusedGroup struct {
 	params  []*relax.Var
 	used    map[string]bool
 	mapper  relax.Mapper
+	// ext, if not nil, gives extents of arguments that are expressions names of their own.
+	ext *extents
+}
+
+func newFusedGroup(members []*fuseNode, ext *extents) *fusedGroup {
+	g := &fusedGroup{members: members, inside: map[*relax.Var]bool{}, inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}, ext: ext}
+	for _, n := range members {
+		g.inside[n.binding.Var] = true
+	}
+	g.mapper.Expr = g.expr
+	return g
 }
 
 // fusedCall makes the function of a group and returns the binding of its call. The result of
 // the group's last node keeps its variable, and so its name. It is false if the kernels
 // depend on symbolic extents that the arguments of the function would not tell.
-func fusedCall(origins *ir.Origins, d *distinct, members []*fuseNode) (relax.Binding, bool) {
-	g := &fusedGroup{members: members, inside: map[*relax.Var]bool{}, inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}}
-	for _, n := range members {
-		g.inside[n.binding.Var] = true
-	}
-	g.mapper.Expr = g.expr
+func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, bool) {
 	// All members lead to the last one, and only its result is seen outside.
 	last := members[len(members)-1].binding
-	var bindings []relax.Binding
 	var ids []ir.OriginID
 	for _, n := range members {
-		vb := *n.binding
-		vb.Value = g.mapper.Expr(vb.Value)
-		v := *vb.Var
-		v.Dataflow = n.binding != last
-		vb.Var = &v
-		g.inner[n.binding.Var] = &v
-		bindings = append(bindings, &vb)
 		ids = append(ids, n.binding.Origin)
 	}
-	if !g.closed() {
-		return nil, false
+	g := newFusedGroup(members, nil)
+	bindings, ok := g.bindings(m)
+	if !ok {
+		g = newFusedGroup(members, &extents{})
+		if bindings, ok = g.bindings(m); !ok {
+			return nil, false
+		}
 	}
-	base := ir.Base{Span: members[0].binding.Span, Origin: origins.Merge("FuseOps", ids...)}
+	base := ir.Base{Span: members[0].binding.Span, Origin: m.Origins().Merge("FuseOps", ids...)}
+	result := g.inner[last.Var]
 	// The symbolic variables of the caller must not be defined a second time here.
 	fn := relax.CopyFunction(&relax.Function{
-		Base: base, Params: g.params, Ret: last.Var.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, 1),
-		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: g.inner[last.Var]},
+		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, 1),
+		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
 	})
 	call := &relax.Call{Base: base, Op: d.add(fusedName(members), fn), Args: g.args, SInfo: last.Var.SInfo}
 	return &relax.VarBinding{Base: base, Var: last.Var, Value: call}, true
+}
+
+// bindings makes the bindings of the function. It is false if its parameters do not define all
+// symbolic variables that it uses.
+func (g *fusedGroup) bindings(m *ir.Module) ([]relax.Binding, bool) {
+	var out []relax.Binding
+	for i, n := range g.members {
+		vb := *n.binding
+		vb.Value = g.mapper.Expr(vb.Value)
+		v := *vb.Var
+		v.Dataflow = i < len(g.members)-1
+		if g.ext != nil {
+			call := *vb.Value.(*relax.Call)
+			info, ok := resultOf(m, &call, v.SInfo)
+			if !ok {
+				return nil, false
+			}
+			call.SInfo, call.SInfoArgs, v.SInfo = info, []relax.StructInfo{info}, info
+			vb.Value = &call
+		}
+		vb.Var = &v
+		g.inner[n.binding.Var] = &v
+		out = append(out, &vb)
+	}
+	return out, g.closed()
+}
+
+// resultOf returns the struct info of a call_tir that follows from those of its arguments by
+// the kernel's signature, given that it is old but for the names of extents. It is false where
+// the kernel's result has extents that its arguments do not tell.
+func resultOf(m *ir.Module, call *relax.Call, old relax.StructInfo) (relax.StructInfo, bool) {
+	t, isTensor := old.(*relax.TensorStructInfo)
+	f, isKernel := m.Lookup(call.Args[0].(*ir.GlobalVar).Name).(*tir.PrimFunc)
+	args := fieldsOf(call.Args[1])
+	if !isTensor || !isKernel || len(f.Buffers) != len(args)+1 {
+		return nil, false
+	}
+	sub := map[*tir.Var]tir.Expr{}
+	for i, a := range args {
+		info, ok := relax.SInfoOf(a).(*relax.TensorStructInfo)
+		if !ok {
+			return nil, false
+		}
+		dims, _ := info.Dims()
+		if f.Buffers[i] == nil || len(dims) != len(f.Buffers[i].Shape) {
+			return nil, false
+		}
+		for k, d := range f.Buffers[i].Shape {
+			if v, ok := d.(*tir.Var); ok && sub[v] == nil {
+				sub[v] = dims[k]
+			}
+		}
+	}
+	b := f.Buffers[len(args)]
+	if b == nil {
+		return nil, false
+	}
+	info := *t
+	dims := make([]tir.Expr, len(b.Shape))
+	for k, d := range b.Shape {
+		for _, v := range relax.VarsOf(d) {
+			if sub[v] == nil {
+				return nil, false
+			}
+		}
+		dims[k] = relax.Subst{Prims: sub}.Prim(d)
+	}
+	info.Shape = &relax.ShapeExpr{Values: dims}
+	return &info, true
 }
 
 // expr maps what a member's call refers to: results of other members, and parameters.
@@ -82,6 +155,9 @@ func (g *fusedGroup) param(x relax.Expr) relax.Expr {
 		return p
 	}
 	p := &relax.Var{Base: x.Meta(), Name: "param_" + strconv.Itoa(len(g.params)), SInfo: relax.SInfoOf(x)}
+	if g.ext != nil {
+		p.SInfo = g.ext.info(p.SInfo)
+	}
 	if v, ok := x.(*relax.Var); ok && !g.used[v.Name] {
 		p.Name = v.Name
 	}
@@ -102,7 +178,7 @@ func (g *fusedGroup) closed() bool {
 		defined[v] = true
 	}
 	for _, n := range g.members {
-		infos = append(infos, n.binding.Var.SInfo)
+		infos = append(infos, g.inner[n.binding.Var].SInfo)
 	}
 	for _, v := range relax.FreeSymbolicVars(infos...) {
 		if !defined[v] {

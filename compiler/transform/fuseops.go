@@ -81,7 +81,7 @@ func fuseBlock(m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNo
 		if n.call == nil || len(members) < 2 || members[len(members)-1] != n {
 			continue
 		}
-		call, ok := fusedCall(m.Origins(), d, members)
+		call, ok := fusedCall(m, d, members)
 		if !ok {
 			single[n.group.root()] = true
 			continue

@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -150,6 +151,15 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 		return nil, err
 	}
 	outs, err := k.build(rule)
+	if err == nil && len(k.ext.known) > 0 {
+		// Where the kernel needs the graph's variables all the same, how extents follow from them
+		// is worth knowing.
+		if vars, _ := k.scalars(append(slices.Clone(k.params), outs...)); len(vars) > 0 {
+			k = l.newKernel(vb)
+			k.plain = true
+			outs, err = k.build(rule)
+		}
+	}
 	if errors.Is(err, errSkip) {
 		l.report(vb, name, err.Error())
 		return []relax.Binding{b}, nil

@@ -25,9 +25,12 @@ type kernel struct {
 	params []*te.Tensor
 	args   []relax.Expr // for params, at the call
 	byVar  map[relax.Expr]*te.Tensor
-	vars   map[*tir.Var]*tir.Var // symbolic variables of the graph and of the kernel
-	names  map[string]bool
-	from   ir.OriginID // of the call
+	ext    extents // symbolic variables of the graph and of the kernel
+	// plain says that extents of arguments that are expressions stay expressions of the graph's
+	// variables, which become parameters.
+	plain bool
+	names map[string]bool
+	from  ir.OriginID // of the call
 	// absorbed holds the origins of calls that are gone because this kernel does their work.
 	absorbed []ir.OriginID
 	before   []relax.Binding // what must be bound before the call
@@ -42,7 +45,7 @@ func (l *legalizer) newKernel(vb *relax.VarBinding) *kernel {
 	}
 	return &kernel{
 		l: l, call: c, v: v, from: cmp.Or(c.Origin, vb.Origin, v.Origin), op: op.Of(c), info: info,
-		byVar: map[relax.Expr]*te.Tensor{}, vars: map[*tir.Var]*tir.Var{}, names: map[string]bool{},
+		byVar: map[relax.Expr]*te.Tensor{}, names: map[string]bool{},
 	}
 }
 
@@ -107,19 +110,7 @@ func (k *kernel) origin() ir.OriginID {
 }
 
 // sym maps a scalar expression of the graph into the kernel.
-func (k *kernel) sym(e tir.Expr) tir.Expr {
-	if _, ok := e.(*tir.IntImm); ok {
-		return e
-	}
-	sub := map[*tir.Var]tir.Expr{}
-	for _, v := range relax.VarsOf(e) {
-		if k.vars[v] == nil {
-			k.vars[v] = &tir.Var{Name: v.Name, Type: v.Type, Size: v.Size}
-		}
-		sub[v] = k.vars[v]
-	}
-	return tir.SubstExpr(e, sub)
-}
+func (k *kernel) sym(e tir.Expr) tir.Expr { return k.ext.expr(e) }
 
 func (k *kernel) syms(es []tir.Expr) []tir.Expr {
 	out := make([]tir.Expr, len(es))
@@ -176,6 +167,9 @@ func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
 	name := string(rune('A' + i%26))
 	if v, ok := e.(*relax.Var); ok {
 		name = relax.Identifier(v.Name)
+	}
+	if !k.plain {
+		k.ext.add(dims)
 	}
 	t := te.Placeholder(name, info.DType, k.syms(dims)...)
 	k.byVar[e] = t

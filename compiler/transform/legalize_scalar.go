@@ -19,7 +19,7 @@ func (k *kernel) scalars(params []*te.Tensor) (vars []*tir.Var, values []tir.Exp
 	seen := map[*tir.Var]bool{}
 	add := func(e tir.Expr) {
 		for _, v := range relax.VarsOf(e) {
-			inner := k.vars[v]
+			inner := k.ext.vars[v]
 			if inner != nil && !given[inner] && !seen[inner] {
 				seen[inner] = true
 				vars, values = append(vars, inner), append(values, v)

@@ -168,14 +168,32 @@ func TestSymbolicShapes(t *testing.T) {
 	})
 	out, _ := legalize(t, m)
 	wantKernels(t, out, "reshape concatenate exp")
-	// The extent 2n of flat does not tell concatenate what n is: n is passed beside it.
+	// concatenate has a variable for the extent 2n of flat, and no use for n.
 	k := ir.MustLookup[*tir.PrimFunc](out, "concatenate")
-	if last := k.Params[len(k.Params)-1]; last.Name != "n" || last == n {
-		t.Errorf("concatenate takes a variable n of its own as last parameter, got %s", last.Name)
+	if _, ok := k.Buffers[0].Shape[0].(*tir.Var); !ok || len(k.Params) != 2 {
+		t.Errorf("concatenate takes %d parameters, the first of shape %v", len(k.Params), k.Buffers[0].Shape)
 	}
 	e := math.E
 	wantValues(t, out, []*tensor.Tensor{f32(t, []int64{1, 2}, 0, 1)}, 1, e, 1, e)
 	wantValues(t, out, []*tensor.Tensor{f32(t, []int64{2, 2}, 0, 1, 1, 0)}, 1, e, e, 1, 1, e, e, 1)
+}
+
+// TestSymbolicScalars: a kernel that needs a variable of the graph, here to know where to stop,
+// takes it beside its tensors, whose extents are then expressions of it.
+func TestSymbolicScalars(t *testing.T) {
+	n := tir.NewSizeVar("n", dtype.Int64T)
+	x := param("x", relax.TensorOf(dtype.Float32T, n, tir.Int(2)))
+	m := build(t, []*relax.Var{x}, func(b *relax.BlockBuilder) relax.Expr {
+		y := emit(t, b, op.Reshape(x, tir.Mul(n, tir.Int(2))), "flat")
+		return op.StridedSlice(y, []int64{0}, []tir.Expr{tir.Int(1)}, []tir.Expr{n}, []tir.Expr{tir.Int(1)})
+	})
+	out, _ := legalize(t, m)
+	wantKernels(t, out, "reshape strided_slice")
+	k := ir.MustLookup[*tir.PrimFunc](out, "strided_slice")
+	if last := k.Params[len(k.Params)-1]; last.Name != "n" || last == n {
+		t.Errorf("strided_slice takes a variable n of its own as last parameter, got %s", last.Name)
+	}
+	wantValues(t, out, []*tensor.Tensor{f32(t, []int64{3, 2}, 0, 1, 2, 3, 4, 5)}, 1, 2)
 }
 
 func TestTuplesAndScalars(t *testing.T) {

@@ -59,7 +59,8 @@ func tuples(b *builder) {
 	})
 }
 
-// dynamic has a symbolic batch, an extent computed from it and a match_cast.
+// dynamic has a symbolic batch, an extent computed from it, a match_cast, and a kernel that
+// needs a symbolic variable beside its tensors.
 func dynamic(b *builder) {
 	n, m := symbol("n"), symbol("m")
 	x := f32in("x", n, 4)
@@ -69,7 +70,9 @@ func dynamic(b *builder) {
 		sum := b.e(op.Add(both, y), "sum")
 		cast := b.cast(sum, f32info(m, 4), "cast")
 		flat := b.e(op.Reshape(cast, tir.Mul(m, tir.Int(4))), "flat")
-		return op.Softmax(flat, 0)
+		soft := b.e(op.Softmax(flat, 0), "soft")
+		// The extent of soft does not tell the kernel where to stop.
+		return op.StridedSlice(soft, []int64{0}, extents(0), []tir.Expr{m}, extents(1))
 	})
 }
 

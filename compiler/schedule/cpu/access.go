@@ -33,12 +33,13 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 				an.BindRange(iv.Var, iv.Dom)
 			}
 		}
-		at, n := tir.Expr(tir.Const(a.indices[0].DType(), 0)), tir.Expr(tir.Const(a.indices[0].DType(), 1))
-		for k, ix := range a.indices {
-			at, n = tir.Add(tir.Mul(at, a.buf.Shape[k]), ix), tir.Mul(n, a.buf.Shape[k])
-		}
-		if at = an.Simplify(at); schedule.Divides(at) {
+		at := an.Simplify(schedule.FlatIndex(a.buf, a.indices))
+		if schedule.Divides(at) {
 			return a
+		}
+		n := tir.Expr(tir.Const(a.indices[0].DType(), 1))
+		for _, e := range a.buf.Shape {
+			n = tir.Mul(n, e)
 		}
 		c := *a.buf
 		c.Shape = []tir.Expr{n}

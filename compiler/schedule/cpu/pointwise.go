@@ -253,7 +253,7 @@ func (r *rules) vectorize(l *schedule.Loop, lanes int64) error {
 		if err != nil {
 			return err
 		}
-		if n, ok := tir.AsInt(rest.Extent()); ok && n >= 4 {
+		if n, ok := tir.AsInt(rest.Extent()); ok && n >= 4 || !ok && lanes > 4 {
 			if err := r.vectorize(rest, 4); err != nil {
 				return err
 			}
