@@ -137,14 +137,15 @@ func TestMistakesAreFoundWhereTheyAre(t *testing.T) {
 		function, text, want string
 		line                 int
 	}{
-		"syntax":            {"double", strings.Replace(double, "* T", "** ** T", 1), "expected", 9},
-		"unknown function":  {"main", strings.Replace(main, "cls.double", "cls.duble", 1), "duble", 5},
-		"shape":             {"main", strings.Replace(main, "out_sinfo=R.Tensor((2, 3)", "out_sinfo=R.Tensor((2, 4)", 1), "4", 5},
-		"removed but used":  {"", main, "double", 5},
-		"signature changed": {"double", strings.Replace(double, "T.Buffer((2, 3), \"float32\"))", "T.Buffer((2, 4), \"float32\"))", 1), "4", 0},
-		"class":             {"", start, "class", 1},
-		"constant":          {"main", regexpKey(main), "the value of the constant", 4},
-		"not a function":    {"main", "x = 1", "no function", 1},
+		"syntax":             {"double", strings.Replace(double, "* T", "** ** T", 1), "expected", 9},
+		"number of a handle": {"double", strings.Replace(double, "* T", "* T.Cast(\"float32\", T.reinterpret(\"int64\", a.data)) * T", 1), "an address is no number", 9},
+		"unknown function":   {"main", strings.Replace(main, "cls.double", "cls.duble", 1), "duble", 5},
+		"shape":              {"main", strings.Replace(main, "out_sinfo=R.Tensor((2, 3)", "out_sinfo=R.Tensor((2, 4)", 1), "4", 5},
+		"removed but used":   {"", main, "double", 5},
+		"signature changed":  {"double", strings.Replace(double, "T.Buffer((2, 3), \"float32\"))", "T.Buffer((2, 4), \"float32\"))", 1), "4", 0},
+		"class":              {"", start, "class", 1},
+		"constant":           {"main", regexpKey(main), "the value of the constant", 4},
+		"not a function":     {"main", "x = 1", "no function", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.text == main && c.function != "" || c.text == double {

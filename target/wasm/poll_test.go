@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target/wasm"
 )
 
@@ -186,4 +187,24 @@ func TestServicesAreNotCalled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestAddressesInStrips compares loops whose addresses advance through many strips with the
+// interpreter.
+func TestAddressesInStrips(t *testing.T) {
+	const n = 40000
+	i, j := i32var("i"), i32var("j")
+	a, b, size := flat("A", dtype.Int32T, n), flat("B", dtype.Int32T, n), flat("N", dtype.Int32T, 2)
+	rows, cols := tir.Load(size, tir.Int32(0)), tir.Load(size, tir.Int32(1))
+	back := tir.Sub(tir.Int32(n-1), i)
+	long := forLoop(i, tir.Load(size, tir.Int32(0)), tir.Store(b, tir.Add(tir.Load(a, back), tir.Load(a, i)), i))
+	at := tir.Add(tir.Mul(i, cols), j)
+	nest := forLoop(i, rows, forLoop(j, cols, tir.Store(b, tir.Sub(tir.Load(a, at), tir.Load(a, tir.Sub(at, j))), at)))
+	whole := forLoop(i, rows, forLoop(j, tir.Int32(5), tir.Store(b, tir.Add(tir.Load(b, i), tir.Load(a, tir.Mul(j, tir.Int32(7)))), i)))
+	sizes := func(r, c int32) *tensor.Tensor { return tensor.MustOf([]int64{2}, []int32{r, c}) }
+	in, out := random(dtype.Int32T, 1, n), random(dtype.Int32T, 2, n)
+	check(t, primFunc("long", []any{a, b, size}, long), 0, in, out, sizes(n, 0))
+	check(t, primFunc("nest", []any{a, b, size}, nest), 0, in, out, sizes(7, 5000))
+	check(t, primFunc("nest", []any{a, b, size}, nest), 0, in, out, sizes(5000, 7))
+	check(t, primFunc("whole", []any{a, b, size}, whole), 0, in, out, sizes(n, 0))
 }
