@@ -122,6 +122,22 @@ func TestWhichAccessesAreChecked(t *testing.T) {
 		{"condition on memory", `
     if A[0] >= 0 and A[0] < 4:
         A[A[0]] = 0`, 1},
+		{"small number in memory", `
+    B = T.alloc_buffer((256,), "int32")
+    C = T.alloc_buffer((1,), "uint8")
+    B[T.Cast("int32", C[0])] = 0`, 0},
+		{"block predicate", `
+    for i, j in T.grid(2, 3):
+        with T.block("b"):
+            T.where(i * 3 + j < 4)
+            T.reads()
+            T.writes(A[i * 3 + j])
+            A[i * 3 + j] = 0`, 0},
+		{"iteration variable", `
+    for i in range(4):
+        with T.block("b"):
+            v = T.axis.spatial(4, i)
+            A[v] = 0`, 1},
 		{"ramp", `
     A[T.Ramp(0, 1, 4)] = T.Broadcast(1, 4)`, 0},
 		{"long ramp", `

@@ -38,10 +38,10 @@ func (c *accessChecks) check(buf *tir.Buffer, guards []guard, index, extent tir.
 }
 
 // proven reports whether an index is surely within its extent. What is read from memory may have
-// changed since a condition on it was tested, so nothing is proven of it.
+// changed since a condition on it was tested, so such conditions prove nothing.
 func (c *accessChecks) proven(guards []guard, index, extent tir.Expr) bool {
 	an := c.b.an
-	if arith.SideEffect(index) > tir.Pure || !exact(an, index) {
+	if !exact(an, index) {
 		return false
 	}
 	var exits []func()

@@ -69,6 +69,10 @@ func TestBoundErrors(t *testing.T) {
             B[i, 2] = 3
         if i > 3 or A[i] > 2:
             B[0, 3] = i
+        if i < 1 and A[i * 300000000] == 0:
+            B[3, 3] = 5
+        if i > 0 or A[i * 300000000] == 0:
+            B[3, 2] = B[3, 2] + 1
         B[1, 1] = T.Select(i < 4, A[T.min(i, 3)], 0)`, ""},
 		{"guard that is stale", m + `
     if A[3] < 4:
