@@ -67,7 +67,7 @@ goals: ## hold the figures of docs/goals.md as bounds; needs an idle machine
 nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random programs, NIGHTFUZZ for each fuzz target: about a day
 	CRASH_KILLS=$(KILLS) $(GO) test -count 1 -timeout 240m ./e2e/crash/
 	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
-	$(GO) test -count 1 -timeout 24h -run TestSeededPipeline ./compiler/tirpass/ -tirpass.seeds=$(CASES) -tirpass.seed=$$(date +%s)
+	$(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/ -tirpass.seeds=$(CASES) -tirpass.seed=$$(date +%s)
 	$(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES) -rapid.seed=$$(date +%s)
 	$(MAKE) mutants
 	$(MAKE) vuln
