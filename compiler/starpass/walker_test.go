@@ -184,6 +184,18 @@ def main(mod):
 `, "pass Lose (step 1/Lose): the module that the script made is not well formed")
 }
 
+// TestForgedHandles makes a handle of a number by a script.
+func TestForgedHandles(t *testing.T) {
+	refuses(t, `
+def store(self, n):
+    p = tir.Var("p", "handle")
+    return tir.LetStmt(p, tir.Call("handle", "tir.reinterpret", [tir.IntImm("int64", 64)]), n)
+
+def main(mod):
+    return prim_func_pass(mutator({"BufferStore": store}), opt_level=0, name="Forge")(mod)
+`, "T.reinterpret from int64 to handle: an address is no number")
+}
+
 // TestMutatorMemo checks that an expression that stands in several places of a statement is
 // mapped once, and one that stands in two statements for each of them.
 func TestMutatorMemo(t *testing.T) {
