@@ -15,6 +15,10 @@ type accessChecks struct {
 	list   []boundCheck
 }
 
+// maxGuards bounds the conditions and lets around an access in its expression: each check repeats
+// them.
+const maxGuards = 32
+
 // guard is what an access inside an expression stands under: a condition on which it is made,
 // or a variable that is bound around it.
 type guard struct {
@@ -91,6 +95,10 @@ func (c *accessChecks) access(verb string, at ir.Node, buf *tir.Buffer, indices 
 	if len(indices) != len(buf.Shape) {
 		return // what the verifier finds
 	}
+	if len(c.guards) > maxGuards {
+		c.b.unchecked++
+		return
+	}
 	lanes := 1
 	for _, g := range c.guards {
 		if g.cond != nil {
@@ -142,6 +150,7 @@ func (c *accessChecks) lane(verb string, at ir.Node, buf *tir.Buffer, indices []
 	for i, ix := range indices {
 		x, ok := laneOf(ix, l)
 		if !ok {
+			c.b.unchecked++
 			return
 		}
 		idx[i] = x
@@ -151,6 +160,7 @@ func (c *accessChecks) lane(verb string, at ir.Node, buf *tir.Buffer, indices []
 		if g.cond != nil {
 			cond, ok := laneOf(g.cond, l)
 			if !ok {
+				c.b.unchecked++
 				return
 			}
 			g.cond = cond
@@ -160,6 +170,7 @@ func (c *accessChecks) lane(verb string, at ir.Node, buf *tir.Buffer, indices []
 	if mask != nil && !tir.IsTrue(mask) {
 		cond, ok := laneOf(mask, l)
 		if !ok {
+			c.b.unchecked++
 			return
 		}
 		guards = append(guards, guard{cond: cond})
@@ -194,7 +205,8 @@ func (c *accessChecks) element(verb string, at ir.Node, buf *tir.Buffer, idx []t
 func (c *accessChecks) place(verb string, at ir.Node, buf *tir.Buffer, guards []guard, idx []tir.Expr) {
 	mem, ok := c.b.memory[buf.Data]
 	if !ok {
-		return // a pointer of which nothing is known
+		c.b.unchecked++ // a pointer of which nothing is known
+		return
 	}
 	plain := len(buf.Strides) == 0 && (buf.ElemOffset == nil || tir.IsConst(buf.ElemOffset, 0))
 	if mem.name == buf.Name && plain {

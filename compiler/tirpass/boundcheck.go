@@ -14,7 +14,7 @@ var InstrumentBoundCheckers = &pass.Pass{
 	Name: "tir.InstrumentBoundCheckers", Kind: pass.PrimFunc,
 	Doc:    "Puts an assertion before each access that may be out of the bounds of its buffer, in any dimension: it names the buffer, the index and the extent. Accesses that are provably within bounds get none. Does nothing unless tir.instrument_bound_checkers is set.",
 	Config: []string{keyBoundCheckers},
-	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if !c.ConfigBool(keyBoundCheckers) {
 			return f, nil
 		}
@@ -27,7 +27,12 @@ var InstrumentBoundCheckers = &pass.Pass{
 				b.own(buf)
 			}
 		}
-		return f.WithBody(b.stmt(f.Body)), nil
+		b.ctx = c
+		out := f.WithBody(b.stmt(f.Body))
+		if b.unchecked > 0 {
+			c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unchecked", Message: fmt.Sprintf("%d accesses are not checked: they stand under more than %d conditions, at vector indices that cannot be taken apart, or go through a pointer that says nothing of its memory", b.unchecked, maxGuards)})
+		}
+		return out, c.Err()
 	}),
 }
 
@@ -46,8 +51,10 @@ const (
 // claim falsely.
 type boundChecker struct {
 	*scopedMapper
-	memory map[*tir.Var]piece                // by data pointer: what is known to be behind it
-	views  map[*tir.Buffer]*tir.BufferRegion // buffers that blocks match, with what they view
+	ctx       *pass.Context
+	unchecked int                               // accesses, or lanes of them
+	memory    map[*tir.Var]piece                // by data pointer: what is known to be behind it
+	views     map[*tir.Buffer]*tir.BufferRegion // buffers that blocks match, with what they view
 }
 
 // piece is a piece of memory with the buffer or allocation that it came with.
@@ -81,6 +88,9 @@ func elements(dims []tir.Expr) tir.Expr {
 // stmt checks the accesses of the expressions of x itself before x, and those below in
 // their places.
 func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
+	if b.ctx.Err() != nil {
+		return x
+	}
 	c := &accessChecks{b: b, at: x}
 	switch x := x.(type) {
 	case *tir.SeqStmt, *tir.DeclBuffer:

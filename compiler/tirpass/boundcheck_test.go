@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -169,5 +170,28 @@ func TestWhichAccessesAreChecked(t *testing.T) {
 				t.Errorf("expected %d assertions:\n%s", c.want, text)
 			}
 		})
+	}
+}
+
+// TestDeepConditions nests accesses in conditions: the work stays linear, and the warning counts what
+// is left out.
+func TestDeepConditions(t *testing.T) {
+	a, i := floats("A", 4), index("i")
+	e := tir.Expr(f32(0))
+	const depth = 3000
+	for range depth {
+		e = tir.IfThenElseExpr(tir.LT(i, n(3)), load(a, mul(i, n(2))), tir.Add(e, f32(1)))
+	}
+	ctx := newContext(t, pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
+	out, err := ctx.Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(loop(i, 9, store(a, e, n(0))), a)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := ctx.Diagnostics()
+	if len(found) != 1 || !strings.Contains(found[0].Message, "2968 accesses are not checked: they stand under more than 32 conditions") {
+		t.Errorf("the pass says %v", found)
+	}
+	if text := print(funcOf(out)); strings.Count(text, "assert ") != 32 {
+		t.Errorf("%d assertions", strings.Count(text, "assert "))
 	}
 }
