@@ -29,6 +29,14 @@ type AttrStmt struct {
 	Body  Stmt
 }
 
+// Keys of the AttrStmts around an assertion that an index is within its bounds, on the data of the
+// buffer. Their values are the index and, where it is no constant, the extent, for the error
+// that says what they were: simplification may leave neither in the condition.
+const (
+	KeyBoundIndex  = "bound_index"
+	KeyBoundExtent = "bound_extent"
+)
+
 // AssertStmt checks Cond before Body.
 type AssertStmt struct {
 	ir.Base

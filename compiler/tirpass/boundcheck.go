@@ -38,14 +38,6 @@ var InstrumentBoundCheckers = &pass.Pass{
 
 const keyBoundCheckers = "tir.instrument_bound_checkers"
 
-// Keys of the AttrStmt that an assertion on a bound stands in. Their values are the index and,
-// where it is no constant, the extent, for the error that says what they were: simplification
-// may leave neither in the condition.
-const (
-	KeyBoundIndex  = "bound_index"
-	KeyBoundExtent = "bound_extent"
-)
-
 // boundChecker works on any level, from blocks to flat buffers. It believes the ranges of loops,
 // which are what they say, but not those of iteration variables of blocks, which a text may
 // claim falsely.
@@ -102,7 +94,7 @@ func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
 	case *tir.AssertStmt:
 		c.exprs(x.Cond)
 	case *tir.AttrStmt:
-		if x.Key == KeyBoundIndex || x.Key == KeyBoundExtent {
+		if x.Key == tir.KeyBoundIndex || x.Key == tir.KeyBoundExtent {
 			return b.descend(x)
 		}
 		c.exprs(x.Value)
@@ -182,9 +174,9 @@ func (c *accessChecks) around(s tir.Stmt) tir.Stmt {
 		k := c.list[i]
 		s = &tir.AssertStmt{Base: base, Cond: k.cond, Message: &tir.StringImm{Value: k.text}, Body: s}
 		if _, ok := tir.AsInt(k.extent); !ok {
-			s = &tir.AttrStmt{Base: base, Node: k.data, Key: KeyBoundExtent, Value: k.extent, Body: s}
+			s = &tir.AttrStmt{Base: base, Node: k.data, Key: tir.KeyBoundExtent, Value: k.extent, Body: s}
 		}
-		s = &tir.AttrStmt{Base: base, Node: k.data, Key: KeyBoundIndex, Value: k.index, Body: s}
+		s = &tir.AttrStmt{Base: base, Node: k.data, Key: tir.KeyBoundIndex, Value: k.index, Body: s}
 	}
 	return s
 }

@@ -85,7 +85,7 @@ func (s *scanner) scan(n ir.Node) float64 {
 		return 1 + s.scan(n.Cond) + s.maybe(func() float64 { return s.scan(n.Body) })
 	case *tir.AttrStmt:
 		c := 0.0
-		if n.Key == keyBoundIndex || n.Key == keyBoundExtent {
+		if n.Key == tir.KeyBoundIndex || n.Key == tir.KeyBoundExtent {
 			c = s.scan(n.Value) // for an error
 		}
 		return c + s.scan(n.Body)

@@ -28,13 +28,6 @@ func (m *messages) id(msg abi.Message) int {
 	return id
 }
 
-// Keys of the attributes around an assertion that tir.InstrumentBoundCheckers made: their
-// values are what its error is about.
-const (
-	keyBoundIndex  = "bound_index"
-	keyBoundExtent = "bound_extent"
-)
-
 // assert records the message and leaves the function where the condition does not hold.
 func (g *gen) assert(s *tir.AssertStmt) {
 	bound := g.bound

@@ -59,7 +59,7 @@ func (g *gen) attrStmt(s *tir.AttrStmt) {
 	case "thread_extent", "virtual_thread":
 		g.fail("AttrStmt "+s.Key, "the target has no threads to bind a loop to")
 	}
-	if s.Key == keyBoundIndex || s.Key == keyBoundExtent {
+	if s.Key == tir.KeyBoundIndex || s.Key == tir.KeyBoundExtent {
 		g.bound = append(g.bound, s.Value)
 	}
 	g.stmt(s.Body)
