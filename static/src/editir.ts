@@ -2,6 +2,7 @@
 
 import type * as Bundle from "../vendor/codemirror";
 import { post, RequestError } from "./api";
+import { withChecks } from "./checks";
 import { announce, debounce, h, setText } from "./dom";
 import { look } from "./editorlook";
 import { plural } from "./format";
@@ -236,7 +237,7 @@ export class EditDialog {
       if (found.patch) this.page.showLater(editPrefix + after);
       announce(found.patch ? `The run goes on from the edited IR after ${after}` : `The edit after ${after} is gone: it says what the step left behind`);
       // What somebody wrote is checked for accesses out of bounds, until that is turned off.
-      const config = this.patches.length === 0 ? { "tir.instrument_bound_checkers": true, ...runs.settings.config } : runs.settings.config;
+      const config = this.patches.length === 0 ? withChecks(runs.settings.config) : runs.settings.config;
       runs.change({ patches: found.patch ? [...others, found.patch] : others, config, disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
     } catch (err) {
       this.say(messageOf(err), "error");

@@ -2,6 +2,7 @@
 // changed. The editor itself is loaded when it is needed.
 
 import { post } from "./api";
+import { onlyChecks } from "./checks";
 import { announce, byId, debounce, setText } from "./dom";
 import { plural } from "./format";
 import type { RunModel, Step } from "./model";
@@ -75,7 +76,7 @@ export class Pipeline {
 
   reset(): void {
     if (!this.page.runs.mayEdit) return announce(this.page.sharing.reason);
-    this.change({ steps: null, patches: [], disabled: [], required: [], config: {} }, "The pipeline is as it is named again", false);
+    this.change({ steps: null, patches: [], disabled: [], required: [], config: onlyChecks(this.page.runs.settings.config) }, "The pipeline is as it is named again", false);
   }
 
   // plan shows what is about to run.
@@ -114,7 +115,7 @@ export class Pipeline {
     if (settings.patches?.length) parts.push(plural(settings.patches.length, "edit"));
     if (disabled.length > 0) parts.push(`${disabled.length} off`);
     if (settings.required?.length) parts.push(`${settings.required.length} required`);
-    const config = Object.keys(settings.config ?? {}).length;
+    const config = Object.keys(settings.config ?? {}).length - Object.keys(onlyChecks(settings.config)).length;
     if (config > 0) parts.push(plural(config, "setting"));
     byId("reset-passes").hidden = parts.length === 0;
     byId("undo").hidden = !undo.possible;
