@@ -1,5 +1,6 @@
 // Requests to the server. Every failure becomes an Error whose message can be shown.
 
+import { pause } from "./busy";
 import type { Diagnostic, DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "./wire";
 
 // RequestError is what the server refused, with its status, the seconds after which it may be tried again (0: not said), and what
@@ -10,7 +11,26 @@ export class RequestError extends Error {
   }
 }
 
+// A request that only reads is made again where the server says that it is busy: so often, where the wait is at most so many seconds.
+const tries = 4;
+const longest = 10;
+
+// json makes a request. Where the server is busy it waits as long as it was told to, with a note for the reader, and asks again.
 export async function json<T>(path: string, init?: RequestInit): Promise<T> {
+  for (let left = tries; ; left--) {
+    try {
+      return await once<T>(path, init);
+    } catch (err) {
+      const reads = (init?.method ?? "GET") === "GET";
+      const busy = err instanceof RequestError && (err.status === 429 || err.status === 503) && err.retryAfter > 0 && err.retryAfter <= longest;
+      if (!busy || !reads || left === 0) throw err;
+      await pause(err.message, err.retryAfter, init?.signal ?? null);
+    }
+  }
+}
+
+// once makes a request a single time.
+export async function once<T>(path: string, init?: RequestInit): Promise<T> {
   let res: Response;
   try {
     res = await fetch(path, { headers: { Accept: "application/json" }, ...init });

@@ -1,6 +1,7 @@
 // Follows the log of a run over a websocket. A socket that closes before the end is opened again from the next event, with growing
 // pauses; events that were already seen are dropped, so that the reader gets each exactly once and in order.
 
+import { once, RequestError } from "./api";
 import type { WireEvent } from "./wire";
 
 export interface Follower {
@@ -41,7 +42,11 @@ export class Stream {
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     const ws = new WebSocket(`${scheme}//${location.host}/runs/${this.run}/events?from=${this.next}`);
     this.socket = ws;
-    ws.onopen = () => this.follower.onState("open", "");
+    let opened = false;
+    ws.onopen = () => {
+      opened = true;
+      this.follower.onState("open", "");
+    };
     ws.onmessage = (m: MessageEvent<string>) => this.receive(JSON.parse(m.data) as WireEvent);
     ws.onclose = (e) => {
       if (this.socket === ws) this.socket = null;
@@ -54,7 +59,18 @@ export class Stream {
       const pause = pauses[Math.min(this.tries++, pauses.length - 1)]!;
       this.follower.onState("waiting", `The connection is lost; trying again${pause >= 1000 ? ` in ${pause / 1000} s` : ""}.`);
       this.timer = window.setTimeout(() => this.connect(), pause);
+      if (!opened) void this.ask();
     };
+  }
+
+  // ask makes the request without a socket: a page is not told why a socket was refused. What comes is as good as from a socket.
+  private async ask(): Promise<void> {
+    try {
+      const page = await once<{ events: WireEvent[] }>(`/runs/${this.run}/events?from=${this.next}`);
+      for (const event of page.events) this.receive(event);
+    } catch (err) {
+      if (err instanceof RequestError && !this.closed && !this.socket) this.follower.onState("waiting", `${err.message}; trying again`);
+    }
   }
 
   private receive(event: WireEvent): void {
