@@ -15,8 +15,11 @@ type TileSpec struct {
 	// Tile is the extent of the tile along each variable, 0 or 1 for none. A tile must not be
 	// larger than a constant extent. Where it does not divide a constant extent the last tile
 	// starts earlier and computes some results again; where the extent is symbolic the last
-	// tile is cut off when it is written.
+	// tile is cut off when it is written, but see Whole.
 	Tile []int64
+	// Whole says that the extent of Vector is at least its tile whenever the block runs, so that
+	// also of a symbolic extent the last tile can start earlier. The caller sees to it.
+	Whole bool
 	// Vector is the variable whose tile runs over vector lanes. If it is a reduction variable
 	// each lane reduces a part, and the parts are combined at the end.
 	Vector int
@@ -65,7 +68,8 @@ type axis struct {
 	kind           tir.IterKind
 	tile           int64    // 1 for none
 	outer          *tir.Var // over tiles, or over all of the extent where it is not tiled
-	symbolic       bool
+	symbolic       bool     // the last tile may have to be cut off
+	whole          bool     // symbolic, but the last tile starts earlier
 }
 
 type tiler struct {
@@ -144,6 +148,9 @@ func (t *tiler) prepare() error {
 		} else if !ok {
 			d := a.extent.DType()
 			a.symbolic = !arith.NewAnalyzer().CanProve(tir.EQ(tir.FloorMod(a.extent, tir.Const(d, a.tile)), tir.Const(d, 0)))
+			if a.symbolic && spec.Whole && k == spec.Vector && iv.Kind == tir.DataPar {
+				a.symbolic, a.whole = false, true
+			}
 		}
 		t.axes = append(t.axes, a)
 	}
@@ -158,7 +165,7 @@ func (t *tiler) prepare() error {
 		return fail(prim, b, nil, "its init is not neutral, so that lanes cannot start from it")
 	}
 	if v := t.axes[spec.Vector]; v.symbolic && !t.dot {
-		return fail(prim, b, nil, "the vector variable has a symbolic extent: use loop_partition first")
+		return fail(prim, b, nil, "the vector variable has a symbolic extent: use loop_partition first, or say that it holds a whole tile")
 	}
 	seen := map[int]bool{}
 	for _, k := range append(slices.Clone(spec.Order), spec.Reduce...) {
@@ -202,6 +209,8 @@ func (a *axis) base(o tir.Expr) tir.Expr {
 	at := tir.Mul(o, tir.Const(d, a.tile))
 	if n, ok := tir.AsInt(a.extent); ok && n%a.tile != 0 {
 		at = tir.Min(at, tir.Const(d, n-a.tile))
+	} else if a.whole {
+		at = tir.Min(at, tir.Sub(a.extent, tir.Const(d, a.tile)))
 	}
 	return tir.Add(a.offset, at)
 }
@@ -223,7 +232,7 @@ func (a *axis) tiles() tir.Expr {
 	if n, ok := tir.AsInt(a.extent); ok {
 		return tir.Const(a.extent.DType(), (n+a.tile-1)/a.tile)
 	}
-	if !a.symbolic {
+	if !a.symbolic && !a.whole {
 		return arith.NewAnalyzer().Simplify(tir.FloorDiv(a.extent, p))
 	}
 	return tir.FloorDiv(tir.Add(a.extent, tir.Const(a.extent.DType(), a.tile-1)), p)

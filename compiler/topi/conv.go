@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -171,8 +172,13 @@ func anyNonZero(xs []int64) bool {
 	return false
 }
 
-// windows is the number of windows of extent size that fit into extent n.
+// windows is the number of windows of extent size that fit into extent n. That of a symbolic n
+// is simplified, so that it is seen to be n where it is: n + 2 - 2 - 1 + 1 of a padded window of 3.
 func windows(n, size tir.Expr, stride, dilation int64) tir.Expr {
 	span := tir.Mul(tir.Sub(size, tir.Int(1)), tir.Int(dilation))
-	return tir.Add(tir.FloorDiv(tir.Sub(tir.Sub(n, span), tir.Int(1)), tir.Int(stride)), tir.Int(1))
+	count := tir.Add(tir.FloorDiv(tir.Sub(tir.Sub(n, span), tir.Int(1)), tir.Int(stride)), tir.Int(1))
+	if _, ok := tir.AsInt(count); ok {
+		return count
+	}
+	return arith.NewAnalyzer().Simplify(count)
 }

@@ -18,12 +18,26 @@ type access struct {
 
 // accesses lists the stores and loads of a statement in a block with the given iteration
 // variables, shared loads once. Where indices divide, as those of a reshape do, but the flat
-// index does not, the access is that of a flat buffer.
+// index does not, the access is that of a flat buffer. In indices of buffers with symbolic extents,
+// where strides are no numbers that could be compared, variables of one value are that value.
 func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 	var out []access
 	seen := map[ir.Node]bool{}
 	var an *arith.Analyzer
+	units := map[*tir.Var]tir.Expr{}
+	for _, iv := range iters {
+		if unit(iv) {
+			units[iv.Var] = iv.Dom.Min
+		}
+	}
 	flat := func(a access) access {
+		if len(units) > 0 && slices.ContainsFunc(a.buf.Shape, symbolic) {
+			plain := make([]tir.Expr, len(a.indices))
+			for k, ix := range a.indices {
+				plain[k] = arith.NewAnalyzer().Simplify(tir.SubstExpr(ix, units))
+			}
+			a.indices = plain
+		}
 		if len(a.indices) < 2 || len(a.buf.Strides) > 0 || !slices.ContainsFunc(a.indices, schedule.Divides) {
 			return a
 		}
@@ -79,7 +93,7 @@ func (a access) follows(u, v *tir.IterVar) bool {
 		usesU, usesV := uses(ix, u.Var), uses(ix, v.Var)
 		switch {
 		case !usesU && !usesV:
-		case ix == tir.Expr(u.Var) && at < 0 && k+1 < len(a.indices) && a.indices[k+1] == tir.Expr(v.Var) && arith.Equal(a.buf.Shape[k+1], v.Dom.Extent):
+		case ix == tir.Expr(u.Var) && at < 0 && k+1 < len(a.indices) && a.indices[k+1] == tir.Expr(v.Var) && arith.NewAnalyzer().CanProveEqual(a.buf.Shape[k+1], v.Dom.Extent):
 			at = k
 		case ix == tir.Expr(v.Var) && at >= 0 && k == at+1:
 		default:
@@ -100,6 +114,11 @@ func usesIn(a access, v *tir.Var) bool {
 		}
 	}
 	return false
+}
+
+func symbolic(e tir.Expr) bool {
+	_, ok := tir.AsInt(e)
+	return !ok
 }
 
 // unit reports whether a domain has one point.

@@ -9,16 +9,33 @@ import (
 // Schedule returns f scheduled by the default rules; f itself where they do not apply.
 // An error is a rule that went wrong, never a function that has no rule. Blocks that take in
 // others get the origins of both from the table of f's module, which may be nil.
+//
+// A function whose vectors run along a symbolic extent has two versions: one for extents of at
+// least a tile, where the last tile starts earlier, so that it is as fast as for a constant
+// extent, and one for smaller ones. It chooses when it is called.
 func Schedule(f *tir.PrimFunc, origins *ir.Origins) (*tir.PrimFunc, error) {
 	if empty(f) {
 		return f, nil
 	}
+	out, needs, err := apply(f, origins, true)
+	if err != nil || len(needs) == 0 {
+		return out, err
+	}
+	small, _, err := apply(f, origins, false)
+	if err != nil {
+		return nil, err
+	}
+	return either(needs, out, small), nil
+}
+
+// apply runs the rules. The result is for extents that fulfil needs.
+func apply(f *tir.PrimFunc, origins *ir.Origins, whole bool) (out *tir.PrimFunc, needs []tir.Expr, err error) {
 	s, err := schedule.New(f)
 	if err != nil {
-		return f, nil
+		return f, nil, nil
 	}
 	s.SetOrigins(origins)
-	r := &rules{s: s, phases: map[*tir.Buffer]int64{}}
+	r := &rules{s: s, phases: map[*tir.Buffer]int64{}, whole: whole}
 	r.inline()
 	for _, b := range s.Blocks() {
 		// A block that does not pad stays as it is.
@@ -28,21 +45,21 @@ func Schedule(f *tir.PrimFunc, origins *ir.Origins) (*tir.PrimFunc, error) {
 	for _, b := range blocks {
 		if b.IsReduction() {
 			if err := r.reduction(b); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	for _, b := range append(blocks, r.copies...) {
 		if !b.IsReduction() {
 			if err := r.pointwise(b); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	for _, b := range s.Blocks() {
 		s.FlattenAccess(b)
 	}
-	return s.Func(), nil
+	return s.Func(), r.needs, nil
 }
 
 // empty reports whether f iterates over an extent of 0: what never runs needs no schedule,
@@ -68,6 +85,9 @@ type rules struct {
 	// phases holds the buffers whose last axis was split by a stride.
 	phases map[*tir.Buffer]int64
 	copies []*schedule.Block // blocks that rules for reductions added
+	// whole says that symbolic extents may be taken to hold whole tiles; needs lists which were.
+	whole bool
+	needs []tir.Expr
 }
 
 func (r *rules) gone(b *schedule.Block) {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/schedule/cpu"
 	"github.com/irscope/irscope/compiler/te"
@@ -203,7 +204,7 @@ func (k kernel) arguments(t testing.TB) []any {
 			sub[v] = tir.Int(n)
 		}
 		for _, d := range x.Shape {
-			n, ok := tir.AsInt(tir.SubstExpr(d, sub))
+			n, ok := tir.AsInt(arith.NewAnalyzer().Simplify(tir.SubstExpr(d, sub)))
 			if !ok {
 				t.Fatalf("extent %v is not known", d)
 			}

@@ -1,5 +1,7 @@
 package cpu
 
+import "github.com/irscope/irscope/compiler/tir"
+
 // shape is a tile of results: rows by columns, with what it reaches of the speed of the best
 // one. The numbers were measured on wazero, for products of two matrices.
 type shape struct {
@@ -38,7 +40,9 @@ func (p *plan) alongResult(v int) bool {
 	} else {
 		p.columns(v, n)
 	}
-	p.cut = n == 0
+	if n == 0 {
+		p.open(v)
+	}
 	vectors := int64(1)
 	for _, t := range p.Tile {
 		vectors *= t
@@ -46,6 +50,19 @@ func (p *plan) alongResult(v int) bool {
 	p.window(vectors / p.perRegister())
 	p.copies(v, row)
 	return true
+}
+
+// open deals with a symbolic extent of the vector variable. In the function's version for
+// extents of whole tiles the last one starts earlier; in the other, what is left over of whole
+// tiles runs one by one.
+func (p *plan) open(v int) {
+	if !p.r.whole {
+		p.cut = true
+		return
+	}
+	p.Whole = true
+	n := p.iters[v].Dom.Extent
+	p.r.needs = append(p.r.needs, tir.GE(n, tir.Const(n.DType(), p.Tile[v])))
 }
 
 // columns tiles a reduction without reuse: a run of results, or several rows of them.
