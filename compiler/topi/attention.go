@@ -19,6 +19,8 @@ type AttentionOpts struct {
 // fewer heads than queries: each then serves a run of query heads. Scores and weights of
 // halves stay in the accumulator type; the result is rounded once.
 func Attention(q, k, v, bias *te.Tensor, o AttentionOpts) *te.Tensor {
+	elem := q.DType
+	q, k, v = converted(q, elem.Accumulator()), converted(k, elem.Accumulator()), converted(v, elem.Accumulator())
 	scale := func(e tir.Expr) tir.Expr {
 		if o.Scale != 0 {
 			return tir.Mul(e, num(e, o.Scale))
@@ -37,10 +39,10 @@ func Attention(q, k, v, bias *te.Tensor, o AttentionOpts) *te.Tensor {
 	shape := []tir.Expr{q.Shape[0], q.Shape[2], q.Shape[1], k.Shape[1]}
 	d := te.ReduceAxis("k", q.Shape[3])
 	product := te.Compute("attention_scores", shape, func(i []tir.Expr) tir.Expr {
-		return dot(tir.Mul(wide(q.At(i[0], i[2], i[1], d.Var)), wide(k.At(i[0], i[3], head(i[1], k), d.Var))), d)
+		return dot(tir.Mul(q.At(i[0], i[2], i[1], d.Var), k.At(i[0], i[3], head(i[1], k), d.Var)), d)
 	}, inRuns())
 	scores := te.Compute("attention_scaled", shape, func(i []tir.Expr) tir.Expr {
-		e := scale(tir.CastTo(q.DType.Accumulator(), product.At(i...)))
+		e := scale(tir.CastTo(q.DType, product.At(i...)))
 		if bias != nil {
 			e = tir.Add(e, tir.CastTo(e.DType(), T(bias).at(i, shape)))
 		}
@@ -53,9 +55,9 @@ func Attention(q, k, v, bias *te.Tensor, o AttentionOpts) *te.Tensor {
 	out := []tir.Expr{q.Shape[0], q.Shape[1], q.Shape[2], v.Shape[3]}
 	j := te.ReduceAxis("k", v.Shape[1])
 	weighted := te.Compute("attention", out, func(i []tir.Expr) tir.Expr {
-		return dot(tir.Mul(p.At(i[0], i[2], i[1], j.Var), wide(v.At(i[0], j.Var, head(i[2], v), i[3]))), j)
+		return dot(tir.Mul(p.At(i[0], i[2], i[1], j.Var), v.At(i[0], j.Var, head(i[2], v), i[3])), j)
 	}, inRuns())
-	return converted(weighted, q.DType)
+	return converted(weighted, elem)
 }
 
 // visible says whether the query at row sees the key at col; nil if all see all.

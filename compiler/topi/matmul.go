@@ -134,6 +134,11 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 		}
 	}
 	elem := xs[0].DType
+	factors := make([]*te.Tensor, len(xs))
+	for k, x := range xs {
+		factors[k] = converted(x, x.DType.Accumulator())
+	}
+	xs = factors
 	total := te.Compute("T_einsum", shape, func(i []tir.Expr) tir.Expr {
 		at := map[rune]tir.Expr{}
 		for k, r := range []rune(out) {
@@ -152,7 +157,7 @@ func Einsum(subscripts string, xs []*te.Tensor) (*te.Tensor, error) {
 				}
 				idx = append(idx, v)
 			}
-			e := wide(xs[k].At(idx...))
+			e := xs[k].At(idx...)
 			if product == nil {
 				product = e
 			} else {

@@ -40,7 +40,7 @@ func typeKernels(d, out dtype.DType, n, c, h int) map[string][]*te.Tensor {
 	transposed.Kernel, transposed.Strides, transposed.OutputPadding = "IOHW", []int64{2, 2}, []int64{1, 1}
 	row := typed(d, "r", 1, 4*n)
 	mat := typed(d, "m", 4*n, 4*n)
-	return map[string][]*te.Tensor{
+	all := map[string][]*te.Tensor{
 		"matmul":     {a, b, must(topi.Matmul(a, b, topi.MatmulOpts{Out: out}))},
 		"matmul_nt":  {a, b, must(topi.Matmul(a, b, topi.MatmulOpts{Out: out, TransposeB: true}))},
 		"matvec":     {row, mat, must(topi.Matmul(row, mat, topi.MatmulOpts{Out: out}))},
@@ -52,6 +52,14 @@ func typeKernels(d, out dtype.DType, n, c, h int) map[string][]*te.Tensor {
 		"conv_ohwi":  {xl, wo, must(topi.Conv(xl, wo, ohwi))},
 		"transposed": {x, w, must(topi.ConvTranspose(x, w, transposed))},
 	}
+	if d == out { // the operators without a type of their own for the result
+		all["einsum"] = []*te.Tensor{h1, h2, must(topi.Einsum("bij,bjk->bik", []*te.Tensor{h1, h2}))}
+	}
+	if d.IsFloat() {
+		q, k, v := typed(d, "q", 1, n, 2, 16), typed(d, "k", 1, n, 2, 16), typed(d, "v", 1, n, 2, 16)
+		all["attention"] = []*te.Tensor{q, k, v, topi.Attention(q, k, v, nil, topi.AttentionOpts{Scale: 0.01})}
+	}
+	return all
 }
 
 var typeRows = []struct{ in, out string }{
