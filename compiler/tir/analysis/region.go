@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -9,7 +11,8 @@ import (
 // BlockAccessRegion returns the regions that block b reads and writes, and the whole of
 // those buffers whose pointer it hands on (TVM's get_block_access_region). Regions are over
 // the iteration variables of b and what is defined outside of it: loops and blocks inside
-// are covered by the ranges of their variables. A reduction with an init statement does not
+// are covered by the ranges of their variables, and where an index depends on what b itself
+// writes or allocates all of the dimension is. A reduction with an init statement does not
 // count what it writes as read. byData finds the buffer of a bare pointer; nil if unknown.
 func BlockAccessRegion(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes, opaque []*tir.BufferRegion) {
 	d := &detector{dom: domain{}, byData: byData, own: map[*tir.Buffer]bool{}}
@@ -29,11 +32,11 @@ func BlockAccessRegion(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, wr
 	}
 	for _, a := range d.reads {
 		if !skip[a.buffer] {
-			reads = append(reads, a.region())
+			reads = append(reads, a.region(d.changes))
 		}
 	}
 	for _, a := range d.writes {
-		writes = append(writes, a.region())
+		writes = append(writes, a.region(d.changes))
 	}
 	for _, x := range d.opaque {
 		opaque = append(opaque, tir.FullRegion(x))
@@ -47,14 +50,26 @@ type access struct {
 	dims   []interval
 }
 
-// region turns the intervals into ranges: all of a dimension whose interval is unknown.
-func (a *access) region() *tir.BufferRegion {
+// changes reports whether e reads what has no value, or not one value, outside of the block.
+func (d *detector) changes(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		if l, ok := n.(*tir.BufferLoad); ok {
+			found = found || d.own[l.Buffer] || slices.ContainsFunc(d.writes, func(w *access) bool { return w.buffer == l.Buffer })
+		}
+		return !found
+	})
+	return found
+}
+
+// region turns the intervals into ranges: all of a dimension whose interval is unknown or changes.
+func (a *access) region(changes func(tir.Expr) bool) *tir.BufferRegion {
 	out := &tir.BufferRegion{Buffer: a.buffer, Region: make([]*tir.Range, len(a.dims))}
 	an := arith.NewAnalyzer()
 	for k, s := range a.dims {
 		d := a.buffer.Shape[k].DType()
 		switch {
-		case s.everything():
+		case s.everything() || changes(s.lo) || changes(s.hi):
 			out.Region[k] = &tir.Range{Min: tir.Const(d, 0), Extent: a.buffer.Shape[k]}
 		case s.lo == s.hi || ir.StructuralEqual(s.lo, s.hi, ir.EqualOpts{}):
 			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: tir.Const(s.lo.DType(), 1)}

@@ -83,3 +83,21 @@ func TestReductionDoesNotReadWhatItWrites(t *testing.T) {
 		t.Fatalf("without init the old value is read: %v", reads)
 	}
 }
+
+// TestRegionsOfWhatTheBlockMakes has indices that are loaded from buffers which the block
+// allocates or writes: outside of it nobody can say what they are.
+func TestRegionsOfWhatTheBlockMakes(t *testing.T) {
+	A, C := buf("A", 64), buf("C", 64)
+	zero, all := tir.Int(0), tir.Int(64)
+	own, written := tir.NewBuffer("own", dtype.Int64T, []tir.Expr{tir.Int(1)}, ""), tir.NewBuffer("written", dtype.Int64T, []tir.Expr{tir.Int(1)}, "")
+	for _, index := range []*tir.Buffer{own, written} {
+		at := tir.Load(index, zero)
+		b := &tir.Block{Name: "b", Body: tir.Seq(tir.Store(index, tir.Add(at, tir.Int(1)), zero), tir.Store(C, tir.Load(A, at), tir.Add(at, tir.Int(2))))}
+		if index == own {
+			b.AllocBuffers = []*tir.Buffer{own}
+		}
+		reads, writes, _ := BlockAccessRegion(b, nil)
+		want(t, index.Name+": read", reads[len(reads)-1], A, zero, all)
+		want(t, index.Name+": write", writes[len(writes)-1], C, zero, all)
+	}
+}
