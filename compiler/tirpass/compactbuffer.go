@@ -1,6 +1,8 @@
 package tirpass
 
 import (
+	"strings"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -29,6 +31,7 @@ var CompactBufferAllocation = &pass.Pass{
 // variables defined inside of the block.
 type accessed struct {
 	from    int // variables in scope at the block
+	scope   string
 	regions [][]arith.IntSet
 	opaque  bool // accessed by pointer: it keeps its shape
 }
@@ -51,11 +54,31 @@ type compactor struct {
 	data  map[*tir.Var]*tir.Buffer
 }
 
-// scopedVar is a variable with its range, or with its value if that is nil.
+// scopedVar is a variable with its range, or with its value if that is nil. thread is the
+// thread that a loop is bound to, iter says that it is of a block.
 type scopedVar struct {
-	v     *tir.Var
-	dom   *tir.Range
-	value tir.Expr
+	v      *tir.Var
+	dom    *tir.Range
+	value  tir.Expr
+	thread string
+	iter   bool
+}
+
+// sharedAcross reports whether all iterations of a loop bound to the thread see one memory of
+// the given scope, as TVM ranks scopes and threads: blocks share what is global, the threads
+// of a block also what is shared, and nothing shares what is local.
+func sharedAcross(scope, thread string) bool {
+	switch {
+	case thread == "":
+		return false
+	case scope == "" || strings.HasPrefix(scope, "global"):
+		return true
+	case strings.HasPrefix(scope, "shared"):
+		return !strings.HasPrefix(thread, "blockIdx")
+	case scope == "warp":
+		return thread == "threadIdx.x"
+	}
+	return false
 }
 
 // within scans body with x in scope.
@@ -75,7 +98,11 @@ func (c *compactor) scan(n ir.Node) {
 	case *tir.For:
 		c.scan(n.Min)
 		c.scan(n.Extent)
-		c.within(scopedVar{v: n.LoopVar, dom: &tir.Range{Min: n.Min, Extent: n.Extent}}, n.Body)
+		x := scopedVar{v: n.LoopVar, dom: &tir.Range{Min: n.Min, Extent: n.Extent}}
+		if n.Kind == tir.ThreadBinding && n.Thread != nil {
+			x.thread = n.Thread.ThreadTag
+		}
+		c.within(x, n.Body)
 		return
 	case *tir.LetStmt:
 		c.scan(n.Value)
@@ -87,7 +114,8 @@ func (c *compactor) scan(n ir.Node) {
 		return
 	case *tir.AttrStmt:
 		if iv, ok := n.Node.(*tir.IterVar); ok && (n.Key == keyThreadExtent || n.Key == keyVirtualThread) {
-			c.within(scopedVar{v: iv.Var, dom: &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value}}, n.Body)
+			x := scopedVar{v: iv.Var, dom: &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value}, thread: iv.ThreadTag}
+			c.within(x, n.Body)
 			return
 		}
 	case *tir.Block:
@@ -132,7 +160,7 @@ func (c *compactor) block(b *tir.Block) {
 	for _, iv := range b.IterVars {
 		c.an.BindRange(iv.Var, iv.Dom)
 		c.at[iv.Var] = len(c.scope)
-		c.scope = append(c.scope, scopedVar{v: iv.Var, dom: iv.Dom})
+		c.scope = append(c.scope, scopedVar{v: iv.Var, dom: iv.Dom, iter: true})
 	}
 	defer func() {
 		c.scope = c.scope[:outer]
@@ -141,7 +169,7 @@ func (c *compactor) block(b *tir.Block) {
 		}
 	}()
 	for _, buf := range b.AllocBuffers {
-		c.live[buf] = &accessed{from: len(c.scope)}
+		c.live[buf] = &accessed{from: len(c.scope), scope: buf.Scope()}
 		c.data[buf.Data] = buf
 	}
 	for _, m := range b.MatchBuffers {
@@ -178,11 +206,16 @@ func (c *compactor) access(b *tir.Buffer, indices []tir.Expr) {
 }
 
 // relax evaluates a region over the variables defined inside of the block that allocates
-// the buffer. An outer one may bound an inner one.
+// the buffer, and over the threads around it that share its memory with those variables that
+// may depend on them. An outer one may bound an inner one.
 func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 	dom := map[*tir.Var]arith.IntSet{}
-	for _, x := range c.scope[a.from:] {
+	across := false // some thread around sees the same memory
+	for i, x := range c.scope {
+		across = across || sharedAcross(a.scope, x.thread)
 		switch {
+		case i < a.from && !sharedAcross(a.scope, x.thread) && !(across && (x.iter || x.dom == nil)):
+			continue // one value for all that the block accesses
 		case x.dom != nil:
 			dom[x.v] = arith.EvalSetRange(x.dom, dom)
 		case x.v.DType().IsInteger() && bindable(x.value):

@@ -97,6 +97,7 @@ func (c *compiler) loop(s *tir.For) stmtFn {
 	thread := -1
 	if s.Thread != nil {
 		thread = c.define(s.Thread.Var).n
+		c.threads(s.Thread.ThreadTag, s.Body)
 	}
 	body := c.stmt(s.Body)
 	name, slot := s.LoopVar.Name, v.n
@@ -194,6 +195,7 @@ func (c *compiler) attr(s *tir.AttrStmt) stmtFn {
 	if _, again := c.slots[iv.Var]; again {
 		return c.stmt(s.Body) // the same thread launched further out
 	}
+	c.threads(iv.ThreadTag, s.Body)
 	slot := c.define(iv.Var).n
 	body := c.stmt(s.Body)
 	delete(c.slots, iv.Var)
