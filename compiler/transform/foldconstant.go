@@ -1,9 +1,11 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -19,7 +21,7 @@ const (
 // FoldConstant computes at compile time what depends on constants only.
 var FoldConstant = &pass.Pass{
 	Name: "FoldConstant", Level: 2, Kind: pass.Function,
-	Doc: "Evaluates calls of kernels whose arguments are all constants, and replaces them by their results. Large results are left and reported.",
+	Doc: "Evaluates calls of kernels and of operators whose arguments are all constants, and replaces them by their results. Large results are left and reported.",
 	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		if c.Evaluator == nil {
 			return f, nil
@@ -79,11 +81,14 @@ func (fo *folder) binding(b relax.Binding) relax.Binding {
 		fo.known[vb.Var] = c
 		return out
 	}
-	c := callsOp(vb.Value, opCallTIR)
-	if c == nil || len(c.Args) != 2 {
+	kernel, args, err := fo.kernelOf(vb)
+	if kernel == nil && err == nil {
 		return out
 	}
-	folded, err := fo.evaluate(c, vb)
+	var folded *relax.Constant
+	if err == nil {
+		folded, err = fo.evaluate(kernel, args, vb)
+	}
 	if err != nil {
 		fo.err = fmt.Errorf("variable %s: %w", vb.Var.Name, err)
 		return out
@@ -93,7 +98,7 @@ func (fo *folder) binding(b relax.Binding) relax.Binding {
 	}
 	// The value comes from the node and from what its arguments came from.
 	ids := []ir.OriginID{vb.Origin}
-	for _, a := range fieldsOf(c.Args[1]) {
+	for _, a := range args {
 		ids = append(ids, a.Meta().Origin)
 	}
 	folded = ir.WithOrigin(folded, fo.m.Origins().Merge("FoldConstant", ids...))
@@ -105,22 +110,83 @@ func (fo *folder) binding(b relax.Binding) relax.Binding {
 	return &nb
 }
 
-// evaluate returns the value of c if all its arguments are constants and it is within the
-// budget, nil otherwise.
-func (fo *folder) evaluate(c *relax.Call, vb *relax.VarBinding) (*relax.Constant, error) {
-	gv, ok := c.Args[0].(*ir.GlobalVar)
+// kernelOf returns the kernel that computes what vb binds, with its arguments: that of a
+// call_tir, or the one that LegalizeOps makes of an operator which has a constant argument.
+// nil if there is none.
+func (fo *folder) kernelOf(vb *relax.VarBinding) (*tir.PrimFunc, []relax.Expr, error) {
+	if c := callsOp(vb.Value, opCallTIR); c != nil {
+		if len(c.Args) != 2 {
+			return nil, nil, nil
+		}
+		gv, ok := c.Args[0].(*ir.GlobalVar)
+		if !ok {
+			return nil, nil, nil
+		}
+		kernel, _ := fo.m.Lookup(gv.Name).(*tir.PrimFunc)
+		return kernel, fieldsOf(c.Args[1]), nil
+	}
+	c, ok := vb.Value.(*relax.Call)
+	rule := legalizeRule(opName(vb.Value))
+	if !ok || rule == nil || !constantOperands(c) {
+		return nil, nil, nil
+	}
+	if _, err := op.Table().InferCall(c, &relax.InferContext{Func: fo.m.Lookup}); err != nil {
+		return nil, nil, err
+	}
+	l := &legalizer{ctx: fo.c, mod: fo.m, edit: ir.NewModule().Edit(), byHash: map[uint64][]string{}, own: map[string]bool{}}
+	k := l.newKernel(vb)
+	outs, err := k.build(rule)
+	if errors.Is(err, errSkip) || err == nil && len(outs) != 1 {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	call, err := k.finish(kernelName(opName(c), outs), outs)
+	if err != nil || len(call.Args) != 2 {
+		return nil, nil, err
+	}
+	kernel, _ := l.edit.Lookup(call.Args[0].(*ir.GlobalVar).Name).(*tir.PrimFunc)
+	return kernel, k.args, nil
+}
+
+// constantOperands reports whether c has a constant among its arguments, and no variable.
+func constantOperands(c *relax.Call) bool {
+	constant := false
+	for _, a := range c.Args {
+		variable := false
+		ir.Walk(a, func(n ir.Node) bool {
+			switch n.(type) {
+			case *relax.Constant:
+				constant = true
+			case *relax.Var, *tir.Var:
+				variable = true
+			case relax.StructInfo:
+				return false
+			}
+			return true
+		})
+		if variable {
+			return false
+		}
+	}
+	return constant
+}
+
+// evaluate returns what the kernel computes for vb if all its arguments are constants and it
+// is within the budget, nil otherwise.
+func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.VarBinding) (*relax.Constant, error) {
 	info, tensor := vb.Var.SInfo.(*relax.TensorStructInfo)
-	if !ok || !tensor {
+	if !tensor {
 		return nil, nil
 	}
-	kernel, ok := fo.m.Lookup(gv.Name).(*tir.PrimFunc)
 	dims, static := info.StaticDims()
-	if !ok || !static {
+	if !static {
 		return nil, nil
 	}
 	var args []*ir.Blob
 	splat := true
-	for _, a := range fieldsOf(c.Args[1]) {
+	for _, a := range fields {
 		k, ok := a.(*relax.Constant)
 		if !ok {
 			return nil, nil
@@ -153,7 +219,7 @@ func (fo *folder) evaluate(c *relax.Call, vb *relax.VarBinding) (*relax.Constant
 		fo.work += work
 		outs, err = fo.c.Evaluator.Eval(fo.c.Context(), kernel, args, []pass.TensorType{{DType: info.DType, Shape: dims}})
 		if err != nil {
-			return nil, fmt.Errorf("kernel %s on constants: %w", gv.Name, err)
+			return nil, fmt.Errorf("its kernel on constants: %w", err)
 		}
 		fo.done[id] = outs
 	}
