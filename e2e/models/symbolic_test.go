@@ -47,7 +47,9 @@ func castExtents(doubled onnxpb.DataType) *onnxpb.Model {
 	shape := b.Node("Cast", "narrow", []string{b.Node("Shape", "shape", []string{x})}, Int("to", int64(onnxpb.Int32)))
 	zero := b.Initializer("zero", Ints([]int64{1}, 0))
 	n := b.Node("Gather", "n", []string{shape, zero}, Int("axis", 0))
-	to := func(name, x string, t onnxpb.DataType) string { return b.Node("Cast", name, []string{x}, Int("to", int64(t))) }
+	to := func(name, x string, t onnxpb.DataType) string {
+		return b.Node("Cast", name, []string{x}, Int("to", int64(t)))
+	}
 	two := to("two", b.Initializer("two64", Ints([]int64{1}, 2)), doubled)
 	twice := to("wide", b.Node("Mul", "twice", []string{to("n_to", n, doubled), two}), onnxpb.Int64)
 	rest := b.Initializer("rest", Ints([]int64{1}, -1))
