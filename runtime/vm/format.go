@@ -73,11 +73,11 @@ func strFormat(format string, args []string) (string, error) {
 			continue
 		}
 		if c == '}' {
-			return "", fmt.Errorf("format %q: single '}' at %d; write }} for a brace", format, i)
+			return "", fmt.Errorf("format %q: the '}' at %d closes nothing; write it twice for a brace", format, i)
 		}
 		end := strings.IndexByte(format[i:], '}')
 		if end < 0 {
-			return "", fmt.Errorf("format %q: the '{' at %d is never closed; write {{ for a brace", format, i)
+			return "", fmt.Errorf("format %q: the '{' at %d is never closed; write it twice for a brace", format, i)
 		}
 		field := format[i+1 : i+end]
 		i += end
@@ -90,7 +90,7 @@ func strFormat(format string, args []string) (string, error) {
 		} else {
 			var err error
 			if at, err = strconv.Atoi(name); err != nil || at < 0 {
-				return "", fmt.Errorf("format %q: the field {%s} is neither {} nor {0}, {1} ...", format, name)
+				return "", fmt.Errorf("format %q: the field {%s} is neither {} nor a number", format, name)
 			}
 			numbered = true
 		}
