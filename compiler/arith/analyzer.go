@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"github.com/irscope/irscope/compiler/budget"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 )
@@ -37,6 +39,9 @@ type Analyzer struct {
 	// MaxSteps bounds the rewrites of one question; 0 is a default of 100,000. Beyond it
 	// expressions are returned as they are.
 	MaxSteps int
+	// Budget counts the steps of all questions, and ends them by a panic, see package budget; nil
+	// counts none.
+	Budget *budget.Budget
 
 	varBounds   map[*tir.Var]Bound
 	varModulars map[*tir.Var]Modular
@@ -73,6 +78,13 @@ func NewAnalyzer() *Analyzer {
 	return a
 }
 
+// Bounded returns an analyzer that knows nothing and works under a budget, which may be nil.
+func Bounded(b *budget.Budget) *Analyzer {
+	a := NewAnalyzer()
+	a.Budget = b
+	return a
+}
+
 // begin opens a question. The outermost one starts with fresh memos and budgets.
 func (a *Analyzer) begin() {
 	if a.depth == 0 {
@@ -106,20 +118,32 @@ func (a *Analyzer) forget() {
 	}
 }
 
-// spend takes one step of the budget; false means that it is used up.
-func (a *Analyzer) spend() bool {
+// spend takes n steps of what a question may take; false means that it is used up.
+func (a *Analyzer) spend(n int) bool {
 	limit := a.MaxSteps
 	if limit == 0 {
 		limit = 100_000
 	}
-	a.steps++
+	a.steps += n
+	a.Budget.Spend(int64(n))
 	return a.steps <= limit
 }
 
-// Bind notes that v has the value e. A later Bind of the same variable replaces it.
-func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) {
+// maxInlined bounds the nodes of a value that takes the place of a variable: values that each use
+// the one before twice would otherwise double with every variable.
+const maxInlined = 1 << 10
+
+// Bind notes that v has the value e. A later Bind of the same variable replaces it. It reports
+// whether expressions with v are simplified to ones with its value: they are unless the value is
+// large, see BindBounds.
+func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) (inlined bool) {
 	a.begin()
 	value := a.rw.run(a.cs.run(e))
+	if LargerThan(value, maxInlined) {
+		a.end()
+		a.BindBounds(v, value)
+		return false
+	}
 	b, m, s := a.boundOf(value), a.modularOf(value), a.IntSet(value)
 	a.end()
 	a.UpdateBound(v, b)
@@ -132,6 +156,27 @@ func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) {
 	a.cs.bind(v, value)
 	a.known.bind(v, e, nil)
 	a.changed()
+	return true
+}
+
+// BindBounds notes what bounds and remainders tell of v, which has the value e. Unlike after a Bind
+// v stays v.
+func (a *Analyzer) BindBounds(v *tir.Var, e tir.Expr) {
+	b, m := a.ConstIntBound(e), a.ModularSet(e)
+	a.UpdateBound(v, b)
+	a.UpdateModular(v, m)
+	delete(a.varSets, v)
+	delete(a.rw.vars, v)
+	delete(a.cs.vars, v)
+	a.known.unbind(v)
+	a.changed()
+}
+
+// LargerThan reports whether e, written out as a tree, has more than n nodes. It looks at about n
+// nodes, however much is shared.
+func LargerThan(e tir.Expr, n int) bool {
+	ir.Walk(e, func(ir.Node) bool { n--; return n >= 0 })
+	return n < 0
 }
 
 // BindRange notes that v lies in r.

@@ -113,6 +113,22 @@ func (c canon) asSum(d dtype.DType) *sum {
 	return &sum{terms: append(make([]split, 0, 2), c.asAnyTerm()), d: d}
 }
 
+// lookups is the cost of adding o to c, in steps: each of its terms is looked for among those that
+// are there.
+func (c canon) lookups(o canon) int {
+	n, m := 1, 1
+	if c.sum != nil {
+		n += len(c.sum.terms)
+	}
+	if o.sum != nil {
+		m += len(o.sum.terms)
+	}
+	return n * m / lookupsPerStep
+}
+
+// lookupsPerStep is how many terms are compared in the time of a step.
+const lookupsPerStep = 8
+
 // addTerm adds t*scale.
 func (s *sum) addTerm(t split, scale int64) {
 	if t.scale == 0 {

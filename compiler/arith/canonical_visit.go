@@ -36,7 +36,7 @@ func (s *simplifier) mutate(e tir.Expr) canon {
 }
 
 func (s *simplifier) mutateBinary(e *tir.Binary) canon {
-	if !s.a.spend() {
+	if !s.a.spend(1) {
 		return canon{e: e}
 	}
 	d := operandType(e)
@@ -61,6 +61,9 @@ func (s *simplifier) mutateBinary(e *tir.Binary) canon {
 		sign := int64(1)
 		if e.Op == tir.OpSub {
 			sign = -1
+		}
+		if !s.a.spend(a.lookups(b)) {
+			return canon{e: mk(e.Op, a.expr(), b.expr())}
 		}
 		out := a.asSum(d)
 		if c, ok := cst(b.e); ok {
@@ -103,34 +106,71 @@ func (s *simplifier) canonMul(e *tir.Binary, a, b canon, d dtype.DType) canon {
 		return canon{term: &t}
 	}
 	x, y := a.expr(), b.expr()
-	if x == e.A && y == e.B {
-		if out := mulNormal(x, y); Equal(out, e) {
-			return canon{e: e}
-		}
+	if out := mulNormal(x, y); x != e.A || y != e.B || !Equal(out, e) {
+		return canon{e: out}
 	}
-	return canon{e: mulNormal(x, y)}
+	return canon{e: e}
 }
 
-// mulNormal multiplies all factors of x and y from left to right, the constant last.
+// maxFactors bounds the factors of a product that are joined to another product one by one.
+const maxFactors = 64
+
+// mulNormal multiplies the factors of x and y from left to right, the constant last. x, which is
+// in this form already, is continued: a product of n factors is built in n steps. A long
+// product y is one factor.
 func mulNormal(x, y tir.Expr) tir.Expr {
-	scale := int64(1)
-	var out tir.Expr
-	collect := func(f tir.Expr) {
+	d := x.DType()
+	out, scale := withoutScale(x)
+	if n := maxFactors; tooManyFactors(y, &n) {
+		last, c := withoutScale(y)
+		return withScale(d, times(out, last), scale*c)
+	}
+	unpackProduct(y, func(f tir.Expr) {
 		if c, ok := cst(f); ok {
 			scale *= c
-		} else if out == nil {
-			out = f
 		} else {
-			out = mul(out, f)
+			out = times(out, f)
 		}
+	})
+	return withScale(d, out, scale)
+}
+
+// withoutScale splits a product into its factors, nil for none, and the constant behind them.
+func withoutScale(e tir.Expr) (tir.Expr, int64) {
+	if c, ok := cst(e); ok {
+		return nil, c
 	}
-	unpackProduct(x, collect)
-	unpackProduct(y, collect)
-	if out == nil {
-		return num(x.DType(), scale)
+	if x, c, ok := opConst(e, tir.OpMul); ok {
+		return x, c
 	}
-	if scale != 1 {
-		out = mulC(x.DType(), out, scale)
+	return e, 1
+}
+
+// times multiplies x, nil for 1, by y.
+func times(x, y tir.Expr) tir.Expr {
+	if x == nil {
+		return y
 	}
-	return out
+	return mul(x, y)
+}
+
+// withScale multiplies x, nil for 1, by a constant.
+func withScale(d dtype.DType, x tir.Expr, c int64) tir.Expr {
+	switch {
+	case x == nil:
+		return num(d, c)
+	case c == 1:
+		return x
+	}
+	return mulC(d, x, c)
+}
+
+// tooManyFactors reports whether a tree of * has more than n products in it, which it counts down.
+func tooManyFactors(e tir.Expr, n *int) bool {
+	b := bin(e)
+	if b.Op != tir.OpMul {
+		return false
+	}
+	*n--
+	return *n < 0 || tooManyFactors(b.A, n) || tooManyFactors(b.B, n)
 }

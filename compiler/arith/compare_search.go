@@ -11,9 +11,7 @@ func (k *comparisons) bind(v *tir.Var, lo, extent tir.Expr) {
 	if !v.DType().IsInt() {
 		return
 	}
-	if key, ok := k.vars[v]; ok {
-		k.knowns = slices.DeleteFunc(k.knowns, func(c comparison) bool { return c.lhs == key })
-	}
+	k.unbind(v)
 	if SideEffect(lo) > tir.Pure || lo.DType() != v.DType() {
 		return
 	}
@@ -26,6 +24,13 @@ func (k *comparisons) bind(v *tir.Var, lo, extent tir.Expr) {
 	}
 	k.addPair(v, lo, isGE, &k.knowns)
 	k.addPair(v, add(lo, extent), isLT, &k.knowns)
+}
+
+// unbind forgets what was bound to v.
+func (k *comparisons) unbind(v *tir.Var) {
+	if key, ok := k.vars[v]; ok {
+		k.knowns = slices.DeleteFunc(k.knowns, func(c comparison) bool { return c.lhs == key })
+	}
 }
 
 // compare returns how x and y may compare by what is known; chain follows several steps.

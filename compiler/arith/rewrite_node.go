@@ -9,7 +9,7 @@ import (
 
 // visitNode applies the rules; sums in canonical form do not come here.
 func (s *simplifier) visitNode(e tir.Expr) tir.Expr {
-	if !s.a.spend() {
+	if !s.a.spend(1) {
 		return e
 	}
 	switch e := e.(type) {

@@ -2,10 +2,14 @@ package arith
 
 import "github.com/irscope/irscope/compiler/tir"
 
+// maxFacts bounds the conditions that are assumed at one time. Each expression is compared with
+// all of them.
+const maxFacts = 256
+
 // EnterConstraint assumes cond until exit is called. Scopes must be left in the reverse
-// order of entering them.
+// order of entering them. Where more is assumed than can be looked through, cond is ignored.
 func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) {
-	if _, ok := cst(cond); ok {
+	if _, ok := cst(cond); ok || parts(cond, maxFacts-len(a.rw.literals)) < 0 {
 		return func() {}
 	}
 	a.begin()
@@ -50,6 +54,19 @@ func conjuncts(cond tir.Expr, f func(tir.Expr)) {
 		return
 	}
 	f(cond)
+}
+
+// parts returns room less the parts of a tree of &&, which are counted until there is no room.
+func parts(cond tir.Expr, room int) int {
+	for room >= 0 {
+		b := bin(cond)
+		if b.Op != tir.OpAnd {
+			return room - 1
+		}
+		room = parts(b.B, room)
+		cond = b.A
+	}
+	return room
 }
 
 // normalizeBool pushes a negation into a simplified condition and turns > and >= around.

@@ -37,15 +37,40 @@ func (table) InferCall(call *relax.Call, ctx *relax.InferContext) (relax.StructI
 	return out, c.checkSize(out)
 }
 
-// checkSize refuses results with more elements than a tensor may have.
+// MaxExtentNodes bounds the expression of an extent. A product of 64 sizes exceeds 64 bits unless
+// they are 0 or 1; without a bound, operators that multiply extents double the expression with
+// each call.
+const MaxExtentNodes = 1024
+
+// checkExtents refuses extents that are too large to work with.
+func (c *InferContext) checkExtents(shape relax.Expr) error {
+	s, ok := shape.(*relax.ShapeExpr)
+	if !ok {
+		return nil
+	}
+	for i, e := range s.Values {
+		if arith.LargerThan(e, MaxExtentNodes) {
+			return c.callErr(fmt.Sprintf("an extent at axis %d that is an expression of more than %d terms", i, MaxExtentNodes/2), "extents that can be computed: give the inputs fixed shapes, or name the extent with R.match_cast")
+		}
+	}
+	return nil
+}
+
+// checkSize refuses results with more elements than a tensor may have, and extents that are too
+// large as expressions.
 func (c *InferContext) checkSize(s relax.StructInfo) error {
 	switch s := s.(type) {
 	case *relax.TensorStructInfo:
+		if err := c.checkExtents(s.Shape); err != nil {
+			return err
+		}
 		if d, ok := s.StaticDims(); ok {
 			if _, err := ir.CheckedElements(d); err != nil {
 				return c.callErr(describe(s), "a result of at most %d elements and no negative extent", int64(ir.MaxElements))
 			}
 		}
+	case *relax.ShapeStructInfo:
+		return c.checkExtents(&relax.ShapeExpr{Values: s.Values})
 	case *relax.TupleStructInfo:
 		for _, f := range s.Fields {
 			if err := c.checkSize(f); err != nil {

@@ -259,3 +259,34 @@ func TestScalar(t *testing.T) {
 }
 
 func sprint(x any) string { return fmt.Sprint(x) }
+
+// TestExtentsStaySmall squares an extent again and again, as reshape and matmul do: the
+// expression is refused before it is too large to work with.
+func TestExtentsStaySmall(t *testing.T) {
+	bb := op.NewBlockBuilder(nil)
+	x := v(f32, n)
+	bb.BeginSeq()
+	for k := range 40 {
+		var err error
+		emit := func(e relax.Expr) relax.Expr {
+			if err != nil {
+				return nil
+			}
+			var out *relax.Var
+			out, err = bb.Emit(e, "y")
+			return out
+		}
+		col := emit(op.Reshape(x, tir.Int(-1), tir.Int(1)))
+		if err == nil {
+			x = emit(op.Reshape(emit(op.Matmul(col, emit(op.Reshape(x, tir.Int(1), tir.Int(-1))), dtype.Void)), tir.Int(-1)))
+		}
+		if err == nil {
+			continue
+		}
+		if k < 6 || !strings.Contains(err.Error(), "an expression of more than") {
+			t.Errorf("after %d squares: %v", k, err)
+		}
+		return
+	}
+	t.Error("40 squares were accepted")
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -50,9 +51,10 @@ type Context struct {
 	ctx         context.Context
 	instruments []*Instrument
 
-	diag *diagnostics
-	step *Step // the pass that this context was handed to; nil outside passes
-	root *int  // number of outermost passes run so far
+	diag   *diagnostics
+	budget *budget.Budget // of the running pass, or of the function that it works on
+	step   *Step          // the pass that this context was handed to; nil outside passes
+	root   *int           // number of outermost passes run so far
 }
 
 type diagnostics struct {
@@ -151,6 +153,15 @@ func (c *Context) Err() error {
 	}
 	return nil
 }
+
+// FunctionSteps is what a pass over loop functions may spend on one of them: far more than any
+// kernel needs, and about a second.
+const FunctionSteps = 1 << 24
+
+// Budget returns what the running pass may spend on the function that it works on. Passes over
+// loop functions have a limit for each; others have none, and only end with the context. It is
+// nil outside passes.
+func (c *Context) Budget() *budget.Budget { return c.budget }
 
 // Working notes the function that the running pass works on, so that a failure or a panic
 // names it; "" is none. The lifting of function passes does it for them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -60,6 +61,7 @@ func EachPrimFunc(f PrimFuncFunc) RunFunc {
 				return nil, err
 			}
 			c.Working(gv.Name)
+			c.budget = budget.New(c.ctx, FunctionSteps)
 			out, err := f(c, gv, fn)
 			c.Working("")
 			if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 )
 
@@ -156,9 +157,12 @@ func (c *Context) skipped(m *ir.Module, s *Step, r SkipReason) error {
 // body runs p itself. It is the one place where a panic of a pass becomes an error.
 func (c *Context) body(p *Pass, m *ir.Module, s *Step) (out *ir.Module, err error) {
 	inner := *c
-	inner.step = s
+	inner.step, inner.budget = s, budget.New(c.ctx, 0)
 	defer func() {
-		if r := recover(); r != nil {
+		r := recover()
+		if stop, ok := r.(*budget.Stop); ok {
+			out, err = nil, &Error{Step: s, Func: s.function, Err: stop}
+		} else if r != nil {
 			e, ok := r.(error)
 			if !ok {
 				e = fmt.Errorf("%v", r)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/analysis"
@@ -17,6 +18,8 @@ type FuncOpts struct {
 	Scalars []*tir.Var
 	// Origin is given to the function, its blocks and its loops.
 	Origin ir.OriginID
+	// Budget bounds the work, see package budget; nil is no bound.
+	Budget *budget.Budget
 }
 
 // CreatePrimFunc returns the function with a parameter for each of args, inputs and outputs,
@@ -24,7 +27,7 @@ type FuncOpts struct {
 // an order in which producers come first. What is computed on the way is allocated in the
 // root block. It follows TVM's create_prim_func.
 func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
-	b := &builder{base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, names: map[string]bool{}, done: map[*operation]bool{}}
+	b := &builder{budget: opts.Budget, base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, names: map[string]bool{}, done: map[*operation]bool{}}
 	fn := &tir.PrimFunc{Base: b.base, RetType: ir.VoidType(), Attrs: ir.NewAttrs("tir.noalias", true)}
 	for _, t := range args {
 		if b.buffers[t] != nil {
@@ -55,6 +58,7 @@ func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
 }
 
 type builder struct {
+	budget  *budget.Budget
 	base    ir.Base
 	buffers map[*Tensor]*tir.Buffer
 	names   map[string]bool // of buffers, and of blocks with a prefix
@@ -142,7 +146,7 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if r := op.reduce(); r != nil {
 		axes = append(append([]*tir.IterVar{}, axes...), r.Axis...)
 	}
-	n := &nest{builder: b, op: op, an: arith.NewAnalyzer(), sub: map[*tir.Var]tir.Expr{}, names: map[string]bool{}}
+	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}, names: map[string]bool{}}
 	for _, a := range axes {
 		n.axis(a)
 	}

@@ -16,7 +16,7 @@ var CompactBufferAllocation = &pass.Pass{
 	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		c := &compactor{
-			an: arith.NewAnalyzer(), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
+			an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
 			data: map[*tir.Var]*tir.Buffer{}, at: map[*tir.Var]int{}, strict: ctx.Arg("is_strict").(bool),
 		}
 		c.scan(f.Body)

@@ -13,8 +13,8 @@ import (
 var FlattenBuffer = &pass.Pass{
 	Name: "tir.FlattenBuffer", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		fl := &flattener{flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.NewAnalyzer()}
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		fl := &flattener{flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget())}
 		fl.m.Expr, fl.m.Stmt, fl.m.Buffer = fl.expr, fl.stmt, fl.buffer
 		body := fl.stmt(f.Body)
 		// The buffers of parameters keep their shapes: they are the function's interface. A

@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -14,7 +15,7 @@ var LoopPartition = &pass.Pass{
 	Config: []string{"tir.LoopPartition"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.LoopPartition")
-		return loopPartition(f, cfg.Bool("partition_const_loop", false), cfg.Bool("no_unroll_loop_with_extent_one", false),
+		return loopPartition(c.Budget(), f, cfg.Bool("partition_const_loop", false), cfg.Bool("no_unroll_loop_with_extent_one", false),
 			cfg.Bool("unroll_loop_with_partition_hint_no_interval", false)), nil
 	}),
 }
@@ -24,9 +25,9 @@ const keyPartitionHint = "pragma_loop_partition_hint"
 // maxPartitions bounds the loops that one function is split into.
 const maxPartitions = 64
 
-func loopPartition(f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
+func loopPartition(b *budget.Budget, f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
 	p := &partitioner{
-		an: arith.NewAnalyzer(), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
+		an: arith.Bounded(b), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
 		hint: map[*tir.Var]arith.IntSet{}, relax: map[*tir.Var]arith.IntSet{}, left: maxPartitions,
 	}
 	p.m = &tir.Mapper{Stmt: p.stmt}

@@ -13,8 +13,8 @@ import (
 var LowerIntrin = &pass.Pass{
 	Name: "tir.LowerIntrin", Kind: pass.PrimFunc,
 	Doc: "Replaces floor divisions by shifts, masks or truncating divisions, and composed intrinsics by their definitions.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &intrinLowerer{an: arith.NewAnalyzer()}
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		l := &intrinLowerer{an: arith.Bounded(c.Budget())}
 		l.m.Expr, l.m.Stmt = l.expr, l.stmt
 		return f.WithBody(l.stmt(f.Body)), nil
 	}),

@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -13,15 +14,15 @@ var RemoveNoOp = &pass.Pass{
 	Doc:    "Removes loops that run no step, branches and lets around nothing, buffers that are not used, and stores of a value that is there already.",
 	Config: []string{"tir.RemoveNoOp"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return removeNoOp(f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
+		return removeNoOp(c.Budget(), f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
 	}),
 }
 
-func removeNoOp(f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
+func removeNoOp(b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
 	r := &noOpRemover{ranges: map[*tir.Var]arith.IntSet{}}
 	r.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
 	r.scopedMapper.stmt = r.visit
-	r.an.MaxSteps = maxSteps
+	r.an.MaxSteps, r.an.Budget = maxSteps, b
 	return f.WithBody(r.visit(f.Body))
 }
 

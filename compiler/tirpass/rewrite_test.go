@@ -50,14 +50,14 @@ type rewriteCase struct {
 	want string
 }
 
-func simplified(f *tir.PrimFunc) *tir.PrimFunc { return simplifyFunc(f, 0) }
+func simplified(f *tir.PrimFunc) *tir.PrimFunc { return simplifyFunc(nil, f, 0) }
 func withoutNoOps(f *tir.PrimFunc) *tir.PrimFunc {
-	return removeNoOp(f, 0)
+	return removeNoOp(nil, f, 0)
 }
 
 func narrowed(f *tir.PrimFunc) *tir.PrimFunc { return narrowDataType(f, 32) }
 func partitioned(f *tir.PrimFunc) *tir.PrimFunc {
-	return withoutNoOps(simplified(loopPartition(f, true, false, false)))
+	return withoutNoOps(simplified(loopPartition(nil, f, true, false, false)))
 }
 
 func rewriteCases() []rewriteCase {
@@ -143,7 +143,7 @@ func rewriteCases() []rewriteCase {
 		},
 		{
 			"partition a symbolic loop", funcOf(loopOf(i, tir.FloorDiv(tir.Add(n, c(3)), c(4)), loopOf(j, c(4), &tir.IfThenElse{Cond: likely(tir.LT(tir.Add(tir.Mul(i, c(4)), j), n)), Then: tir.Store(an, tir.Load(b, c(0)), tir.Add(tir.Mul(i, c(4)), j))})), []*tir.Var{n}, an, b),
-			func(f *tir.PrimFunc) *tir.PrimFunc { return simplified(loopPartition(f, false, false, false)) }, "",
+			func(f *tir.PrimFunc) *tir.PrimFunc { return simplified(loopPartition(nil, f, false, false, false)) }, "",
 		},
 	}
 }
@@ -298,12 +298,12 @@ func drawProgram(t *rapid.T) (f *tir.PrimFunc, size int64) {
 func TestRewritesKeepMeaning(t *testing.T) {
 	passes := map[string]func(*tir.PrimFunc) *tir.PrimFunc{
 		"Simplify": func(f *tir.PrimFunc) *tir.PrimFunc {
-			return simplifyFunc(f, 7)
+			return simplifyFunc(nil, f, 7)
 		},
 		"RemoveNoOp":              withoutNoOps,
 		"RenormalizeSplitPattern": renormalizeSplits,
 		"NarrowDataType":          narrowed,
-		"LoopPartition":           func(f *tir.PrimFunc) *tir.PrimFunc { return loopPartition(f, true, false, false) },
+		"LoopPartition":           func(f *tir.PrimFunc) *tir.PrimFunc { return loopPartition(nil, f, true, false, false) },
 		"all": func(f *tir.PrimFunc) *tir.PrimFunc {
 			return withoutNoOps(simplified(renormalizeSplits(partitioned(narrowed(simplified(f))))))
 		},

@@ -24,7 +24,7 @@ type scopedMapper struct {
 func newScopedMapper(expr func(tir.Expr) tir.Expr) *scopedMapper {
 	s := &scopedMapper{an: arith.NewAnalyzer(), expr: expr}
 	s.stmt = s.descend
-	s.m = &tir.Mapper{Expr: func(e tir.Expr) tir.Expr { return s.expr(e) }, Stmt: func(x tir.Stmt) tir.Stmt { return s.stmt(x) }}
+	s.m = &tir.Mapper{Expr: func(e tir.Expr) tir.Expr { return s.expr(e) }, Stmt: func(x tir.Stmt) tir.Stmt { s.an.Budget.Spend(1); return s.stmt(x) }}
 	return s
 }
 

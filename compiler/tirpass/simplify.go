@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -13,7 +14,7 @@ var Simplify = &pass.Pass{
 	Doc:    "Simplifies all expressions by what is known of loop variables, lets and conditions. Drops branches whose condition is constant, inlines lets of integers, and removes stores of a value to where it came from.",
 	Config: []string{"tir.Simplify"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return simplifyFunc(f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
+		return simplifyFunc(c.Budget(), f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
 	}),
 }
 
@@ -32,9 +33,9 @@ func simplifyExtensions(cfg *ir.Attrs) arith.Extension {
 	return ext
 }
 
-// simplifyFunc simplifies the body of f.
-func simplifyFunc(f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
-	s := &stmtSimplifier{inBuffers: bufferVars(f.Body)}
+// simplifyFunc simplifies the body of f under a budget, which may be nil.
+func simplifyFunc(b *budget.Budget, f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
+	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body)}
 	s.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr {
 		if out := s.an.Simplify(e); out == e || !arith.Equal(out, e) {
 			return out
@@ -42,7 +43,7 @@ func simplifyFunc(f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
 		return e // rewritten to and fro
 	})
 	s.scopedMapper.stmt = s.visit
-	s.an.Extensions = ext
+	s.an.Extensions, s.an.Budget = ext, b
 	markShapes(s.an, f)
 	return f.WithBody(s.visit(f.Body))
 }
@@ -51,6 +52,22 @@ type stmtSimplifier struct {
 	*scopedMapper
 	kept      map[*tir.Var]tir.Expr // pure lets that are not inlined
 	inBuffers map[*tir.Var]bool     // variables in shapes, strides and offsets of buffers
+	uses      map[*tir.Var]int      // of variables that lets define
+}
+
+// letUses counts the uses of variables that lets define.
+func letUses(s tir.Stmt) map[*tir.Var]int {
+	uses := map[*tir.Var]int{}
+	ir.Walk(s, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.LetStmt:
+			uses[n.Var]-- // the definition is a child, too
+		case *tir.Var:
+			uses[n]++
+		}
+		return true
+	})
+	return uses
 }
 
 // bufferVars returns the variables that definitions of the buffers accessed in s use.
@@ -109,15 +126,29 @@ func (s *stmtSimplifier) loop(x *tir.For) tir.Stmt {
 	return s.descend(x)
 }
 
+// A let is inlined where what this adds to the function is bounded: its value is small, or not so
+// large for the number of its uses. Without a bound, lets that each use the one before twice
+// would double the function with every let.
+const (
+	smallLet  = 16
+	maxGrowth = 1 << 12
+)
+
 // let inlines constants, variables and pure integers; the let goes unless a buffer is
 // defined by it.
 func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
 	value := s.expr(x.Value)
 	pure := arith.SideEffect(x.Value) <= tir.Pure
 	inline := inlinable(value) || pure && x.Value.DType().IsInt()
-	if inline {
-		s.an.Bind(x.Var, value)
-	} else if pure {
+	switch {
+	case !inline:
+	case arith.LargerThan(value, max(smallLet, maxGrowth/max(s.uses[x.Var], 1))):
+		s.an.BindBounds(x.Var, value)
+		inline = false
+	default:
+		inline = s.an.Bind(x.Var, value)
+	}
+	if !inline && pure {
 		if s.kept == nil {
 			s.kept = map[*tir.Var]tir.Expr{}
 		}

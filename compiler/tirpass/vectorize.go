@@ -19,6 +19,7 @@ var VectorizeLoop = &pass.Pass{
 		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
 		w.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
 		w.scopedMapper.stmt = w.visit
+		w.an.Budget = c.Budget()
 		out := f.WithBody(w.visit(f.Body))
 		return out, w.err
 	}),

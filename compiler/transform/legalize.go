@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
@@ -143,31 +144,11 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 		}
 		return []relax.Binding{b}, nil
 	}
-	k := l.newKernel(vb)
-	// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
-	if _, err := op.Table().InferCall(k.call, &relax.InferContext{
-		Func: l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return l.bound[v] },
-	}); err != nil {
-		return nil, err
-	}
-	outs, err := k.build(rule)
-	if err == nil && len(k.ext.known) > 0 {
-		// Where the kernel needs the graph's variables all the same, how extents follow from them
-		// is worth knowing.
-		if vars, _ := k.scalars(append(slices.Clone(k.params), outs...)); len(vars) > 0 {
-			k = l.newKernel(vb)
-			k.plain = true
-			outs, err = k.build(rule)
-		}
-	}
+	k, call, err := l.make(vb, name, rule)
 	if errors.Is(err, errSkip) {
 		l.report(vb, name, err.Error())
 		return []relax.Binding{b}, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	call, err := k.finish(kernelName(name, outs), outs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -211,11 +192,48 @@ func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
 	return gv.Name
 }
 
+// make builds the kernel of an operator under a budget and returns it with the call of it.
+func (l *legalizer) make(vb *relax.VarBinding, name string, rule rule) (k *kernel, call *relax.Call, err error) {
+	spent := budget.New(l.ctx.Context(), pass.FunctionSteps)
+	begin := func() *kernel {
+		k := l.newKernel(vb)
+		k.budget = spent
+		return k
+	}
+	stopped := budget.Catch(func() {
+		k = begin()
+		// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
+		if _, err = op.Table().InferCall(k.call, &relax.InferContext{
+			Func: l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return l.bound[v] },
+		}); err != nil {
+			return
+		}
+		var outs []*te.Tensor
+		outs, err = k.build(rule)
+		if err == nil && len(k.ext.known) > 0 {
+			// Where the kernel needs the graph's variables all the same, how extents follow from them
+			// is worth knowing.
+			if vars, _ := k.scalars(append(slices.Clone(k.params), outs...)); len(vars) > 0 {
+				k = begin()
+				k.plain = true
+				outs, err = k.build(rule)
+			}
+		}
+		if err == nil {
+			call, err = k.finish(kernelName(name, outs), outs)
+		}
+	})
+	if stopped != nil {
+		err = stopped
+	}
+	return k, call, err
+}
+
 // finish makes a kernel of the results and returns the call of it.
 func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 	params := append(append([]*te.Tensor{}, k.params...), outs...)
 	scalars, values := k.scalars(params)
-	fn, err := te.CreatePrimFunc(params, te.FuncOpts{Scalars: scalars, Origin: k.origin()})
+	fn, err := te.CreatePrimFunc(params, te.FuncOpts{Scalars: scalars, Origin: k.origin(), Budget: k.budget})
 	if err != nil {
 		return nil, err
 	}

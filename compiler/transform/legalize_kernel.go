@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -34,7 +35,8 @@ type kernel struct {
 	// absorbed holds the origins of calls that are gone because this kernel does their work.
 	absorbed []ir.OriginID
 	before   []relax.Binding // what must be bound before the call
-	err      error           // the first that an accessor met
+	budget   *budget.Budget
+	err      error // the first that an accessor met
 }
 
 func (l *legalizer) newKernel(vb *relax.VarBinding) *kernel {
