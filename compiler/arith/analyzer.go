@@ -131,7 +131,7 @@ func (a *Analyzer) spend(n int) bool {
 
 // maxInlined bounds the nodes of a value that takes the place of a variable: values that each use
 // the one before twice would otherwise double with every variable.
-const maxInlined = 1 << 10
+const maxInlined = 1 << 7
 
 // Bind notes that v has the value e. A later Bind of the same variable replaces it. It reports
 // whether expressions with v are simplified to ones with its value: they are unless the value is

@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -98,8 +100,10 @@ const zeroKey = 0
 // are named by keys.
 type comparisons struct {
 	knowns, scoped []comparison
+	about          map[int][]comparison // knowns by each of their keys but zeroKey
 	vars           map[*tir.Var]int
-	exprs          []tir.Expr // compound ones; the key is -1-index
+	exprs          []tir.Expr       // compound ones; the key is -1-index
+	byHash         map[uint64][]int // keys of exprs
 }
 
 // keyOf returns the key of e; with make it gives one to an expression that has none.
@@ -121,16 +125,51 @@ func (k *comparisons) keyOf(e tir.Expr, make bool) (int, bool) {
 		k.vars[e] = key
 		return key, true
 	}
-	for i, x := range k.exprs {
-		if Equal(x, e) {
-			return -1 - i, true
+	h := hashOf(e)
+	for _, key := range k.byHash[h] {
+		if Equal(k.exprs[-1-key], e) {
+			return key, true
 		}
 	}
 	if !make {
 		return 0, false
 	}
 	k.exprs = append(k.exprs, e)
-	return -len(k.exprs), true
+	if k.byHash == nil {
+		k.byHash = map[uint64][]int{}
+	}
+	key := -len(k.exprs)
+	k.byHash[h] = append(k.byHash[h], key)
+	return key, true
+}
+
+// know adds to what is known for good.
+func (k *comparisons) know(c comparison) {
+	k.knowns = append(k.knowns, c)
+	if k.about == nil {
+		k.about = map[int][]comparison{}
+	}
+	if c.lhs != zeroKey {
+		k.about[c.lhs] = append(k.about[c.lhs], c)
+	}
+	if c.rhs != zeroKey && c.rhs != c.lhs {
+		k.about[c.rhs] = append(k.about[c.rhs], c)
+	}
+}
+
+// unbind forgets what was bound to v.
+func (k *comparisons) unbind(v *tir.Var) {
+	key, ok := k.vars[v]
+	if !ok || !slices.ContainsFunc(k.about[key], func(c comparison) bool { return c.lhs == key }) {
+		return
+	}
+	for _, c := range k.about[key] {
+		if c.lhs == key && c.rhs != key && c.rhs != zeroKey {
+			k.about[c.rhs] = slices.DeleteFunc(k.about[c.rhs], func(c comparison) bool { return c.lhs == key })
+		}
+	}
+	k.about[key] = slices.DeleteFunc(k.about[key], func(c comparison) bool { return c.lhs == key })
+	k.knowns = slices.DeleteFunc(k.knowns, func(c comparison) bool { return c.lhs == key })
 }
 
 // splitOffset takes a constant term off e; a constant becomes an offset from zero.
@@ -147,27 +186,30 @@ func splitOffset(e tir.Expr) (tir.Expr, int64) {
 	return e, 0
 }
 
-// add notes the comparisons of integers in the conjunction cond.
-func (k *comparisons) add(cond tir.Expr, list *[]comparison) {
+// add notes the comparisons of integers in the conjunction cond, in the scope at hand.
+func (k *comparisons) add(cond tir.Expr) {
 	conjuncts(cond, func(e tir.Expr) {
 		b := bin(e)
 		ord, ok := orderOf(b.Op)
 		if !ok || !operandType(b).IsInt() || SideEffect(e) > tir.Pure {
 			return
 		}
-		k.addPair(b.A, b.B, ord, list)
+		if c, ok := k.pair(b.A, b.B, ord); ok {
+			k.scoped = append(k.scoped, c)
+		}
 	})
 }
 
-func (k *comparisons) addPair(a, b tir.Expr, ord order, list *[]comparison) {
+// pair returns the comparison of two expressions; that of constants says nothing.
+func (k *comparisons) pair(a, b tir.Expr, ord order) (c comparison, ok bool) {
 	x, offX := splitOffset(a)
 	y, offY := splitOffset(b)
 	_, cx := cst(x)
 	_, cy := cst(y)
 	if cx && cy {
-		return
+		return c, false
 	}
 	lhs, _ := k.keyOf(x, true)
 	rhs, _ := k.keyOf(y, true)
-	*list = append(*list, newComparison(lhs, rhs, offY-offX, ord))
+	return newComparison(lhs, rhs, offY-offX, ord), true
 }

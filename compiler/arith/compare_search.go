@@ -1,10 +1,6 @@
 package arith
 
-import (
-	"slices"
-
-	"github.com/irscope/irscope/compiler/tir"
-)
+import "github.com/irscope/irscope/compiler/tir"
 
 // bind notes that v is lo (extent nil) or in [lo, lo+extent), replacing what was bound to v.
 func (k *comparisons) bind(v *tir.Var, lo, extent tir.Expr) {
@@ -16,20 +12,19 @@ func (k *comparisons) bind(v *tir.Var, lo, extent tir.Expr) {
 		return
 	}
 	if extent == nil {
-		k.addPair(v, lo, isEQ, &k.knowns)
+		k.bound(v, lo, isEQ)
 		return
 	}
 	if SideEffect(extent) > tir.Pure || extent.DType() != v.DType() {
 		return
 	}
-	k.addPair(v, lo, isGE, &k.knowns)
-	k.addPair(v, add(lo, extent), isLT, &k.knowns)
+	k.bound(v, lo, isGE)
+	k.bound(v, add(lo, extent), isLT)
 }
 
-// unbind forgets what was bound to v.
-func (k *comparisons) unbind(v *tir.Var) {
-	if key, ok := k.vars[v]; ok {
-		k.knowns = slices.DeleteFunc(k.knowns, func(c comparison) bool { return c.lhs == key })
+func (k *comparisons) bound(v *tir.Var, limit tir.Expr, ord order) {
+	if c, ok := k.pair(v, limit, ord); ok {
+		k.know(c)
 	}
 }
 
@@ -50,12 +45,17 @@ func (k *comparisons) compare(x, y tir.Expr, chain bool) order {
 	}
 	off := offY - offX
 	if !chain {
-		o := anyOrder
-		k.each(func(c comparison) {
-			if c, ok := c.withLHS(lhs); ok && c.rhs == rhs {
-				o = c.narrow(o, off)
+		o, key := anyOrder, lhs
+		if key == zeroKey {
+			key = rhs
+		}
+		for _, list := range [][]comparison{k.about[key], k.scoped} {
+			for _, c := range list {
+				if c, ok := c.withLHS(lhs); ok && c.rhs == rhs {
+					o = c.narrow(o, off)
+				}
 			}
-		})
+		}
 		return o
 	}
 	o := anyOrder

@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"hash/maphash"
 	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -132,6 +133,32 @@ func equalRec(a, b tir.Expr, n *int) bool {
 		return ok && equalLists(a.Vectors, b.Vectors, n) && equalLists(a.Indices, b.Indices, n)
 	}
 	return false // variables differ by identity; binders are compared by identity only
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashOf returns a hash that is the same for expressions that are Equal. It looks at the first
+// nodes of large ones.
+func hashOf(e tir.Expr) uint64 {
+	n := 64
+	return hashRec(e, &n)
+}
+
+func hashRec(e tir.Expr, n *int) uint64 {
+	if *n--; *n < 0 {
+		return 0
+	}
+	switch e := e.(type) {
+	case *tir.Binary:
+		return 31*(31*hashRec(e.B, n)+hashRec(e.A, n)) + uint64(e.Op)
+	case *tir.IntImm:
+		return 1e9 + 7*uint64(e.Value)
+	case *tir.Var:
+		return maphash.Comparable(hashSeed, e)
+	case *tir.Cast:
+		return 37*hashRec(e.Value, n) + 1
+	}
+	return 5
 }
 
 func equalLists(a, b []tir.Expr, n *int) bool {

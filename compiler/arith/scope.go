@@ -21,7 +21,7 @@ func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) {
 	undoModular := a.modularConstraints(cond)
 	a.rw.constrain(cond)
 	a.setConstraints(cond)
-	a.known.add(cond, &a.known.scoped)
+	a.known.add(cond)
 	a.memo = memo{} // answers found on the way knew only part of the constraint
 	a.end()
 	return func() {

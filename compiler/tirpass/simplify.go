@@ -131,7 +131,7 @@ func (s *stmtSimplifier) loop(x *tir.For) tir.Stmt {
 // would double the function with every let.
 const (
 	smallLet  = 16
-	maxGrowth = 1 << 12
+	maxGrowth = 1 << 10
 )
 
 // let inlines constants, variables and pure integers; the let goes unless a buffer is
