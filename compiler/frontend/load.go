@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
@@ -63,7 +64,7 @@ func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, [
 		}
 		return []Source{{Form: ONNX, Module: mod}}, nil, nil
 	case Script:
-		return loadScript(name, data, o)
+		return loadScript(ctx, name, data, o)
 	case JSON:
 		return loadJSON(name, data, o)
 	}
@@ -78,16 +79,31 @@ func loadONNX(ctx context.Context, data []byte, o Options) (*ir.Module, error) {
 	return onnx.Import(ctx, model, onnx.Options{Shapes: o.Shapes})
 }
 
-func loadScript(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
+// What reading a text may take: the steps of any text, and for each byte.
+const (
+	textSteps    = 1 << 23
+	stepsPerByte = 1 << 8
+)
+
+func loadScript(ctx context.Context, name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
 	if err := checkText(name, data, o); err != nil {
 		return nil, nil, err
 	}
+	if o.Script.Budget == nil {
+		o.Script.Budget = budget.New(ctx, textSteps+stepsPerByte*int64(len(data)))
+	}
 	mods, found := parse.File(name, string(data), o.Script)
+	if ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
+	}
 	if len(mods) == 0 && len(found) == 0 {
 		return nil, nil, fmt.Errorf("%s: there is no module and no function in this text: begin with @I.ir_module and a class, or with @T.prim_func or @R.function", name)
 	}
 	var out []Source
 	for _, m := range mods {
+		if ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
+		}
 		var err error
 		if m.Module, err = bindShapes(m.Module, o.Shapes); err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)

@@ -170,7 +170,7 @@ func inferSplit(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 }
 
 // maxParts bounds the parts of a split, each of which becomes a node.
-const maxParts = 1 << 16
+const maxParts = 1 << 12
 
 // section returns the extent of part i of n of equal size; the last may be smaller.
 func (c *InferContext) section(extent tir.Expr, i, n int) (tir.Expr, error) {

@@ -45,6 +45,6 @@ func (b *builder) emitExtern(op *operation) tir.Stmt {
 	}
 	in, reads := list(op.extern.inputs)
 	out, writes := list(op.outputs)
-	blk := &tir.Block{Base: b.base, Name: b.fresh("block ", op.name), Reads: reads, Writes: writes, Body: op.extern.body(in, out)}
+	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), Reads: reads, Writes: writes, Body: op.extern.body(in, out)}
 	return &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: blk}
 }

@@ -2,9 +2,9 @@ package te
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -14,7 +14,7 @@ type nest struct {
 	op     *operation
 	an     *arith.Analyzer
 	sub    map[*tir.Var]tir.Expr // axes to iteration variables
-	names  map[string]bool
+	names  ir.Names
 	loops  []*tir.Var
 	iters  []*tir.IterVar
 	values []tir.Expr
@@ -22,11 +22,7 @@ type nest struct {
 
 // axis adds a loop and an iteration variable for a.
 func (n *nest) axis(a *tir.IterVar) {
-	name := a.Var.Name
-	for k := 1; n.names[name]; k++ {
-		name = a.Var.Name + "_" + strconv.Itoa(k)
-	}
-	n.names[name] = true
+	name := n.names.Fresh(a.Var.Name, "_")
 	d := a.Var.DType()
 	loop, v := tir.NewVar(name, d), tir.NewVar("v_"+name, d)
 	n.loops = append(n.loops, loop)

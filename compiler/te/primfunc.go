@@ -2,7 +2,6 @@ package te
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/budget"
@@ -27,7 +26,7 @@ type FuncOpts struct {
 // an order in which producers come first. What is computed on the way is allocated in the
 // root block. It follows TVM's create_prim_func.
 func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
-	b := &builder{budget: opts.Budget, base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, names: map[string]bool{}, done: map[*operation]bool{}}
+	b := &builder{budget: opts.Budget, base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, done: map[*operation]bool{}}
 	fn := &tir.PrimFunc{Base: b.base, RetType: ir.VoidType(), Attrs: ir.NewAttrs("tir.noalias", true)}
 	for _, t := range args {
 		if b.buffers[t] != nil {
@@ -61,23 +60,15 @@ type builder struct {
 	budget  *budget.Budget
 	base    ir.Base
 	buffers map[*Tensor]*tir.Buffer
-	names   map[string]bool // of buffers, and of blocks with a prefix
+	named   ir.Names // of buffers
+	labels  ir.Names // of blocks
 	done    map[*operation]bool
 	allocs  []*tir.Buffer
 	stmts   []tir.Stmt
 }
 
-func (b *builder) fresh(kind, name string) string {
-	out := name
-	for k := 1; b.names[kind+out]; k++ {
-		out = name + "_" + strconv.Itoa(k)
-	}
-	b.names[kind+out] = true
-	return out
-}
-
 func (b *builder) buffer(t *Tensor) *tir.Buffer {
-	buf := tir.NewBuffer(b.fresh("buffer ", t.Name), t.DType, t.Shape, "")
+	buf := tir.NewBuffer(b.named.Fresh(t.Name, "_"), t.DType, t.Shape, "")
 	buf.Base = b.base
 	b.buffers[t] = buf
 	return buf
@@ -146,11 +137,11 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if r := op.reduce(); r != nil {
 		axes = append(append([]*tir.IterVar{}, axes...), r.Axis...)
 	}
-	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}, names: map[string]bool{}}
+	n := &nest{builder: b, op: op, an: arith.Bounded(b.budget), sub: map[*tir.Var]tir.Expr{}}
 	for _, a := range axes {
 		n.axis(a)
 	}
-	blk := &tir.Block{Base: b.base, Name: b.fresh("block ", op.name), IterVars: n.iters, Annotations: op.attrs}
+	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), IterVars: n.iters, Annotations: op.attrs}
 	if len(axes) == 0 { // a block needs an iteration variable to be one of the schedule's
 		vi := tir.NewVar("vi", dtype.Int64T)
 		blk.IterVars = []*tir.IterVar{{Dom: &tir.Range{Min: tir.Int(0), Extent: tir.Int(1)}, Var: vi}}

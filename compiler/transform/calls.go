@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"strconv"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -95,26 +94,19 @@ func eachFunction(c *pass.Context, m *ir.Module, f func(*ir.GlobalVar, *relax.Fu
 }
 
 // names hands out variable names that a function does not use yet.
-type names struct{ used map[string]bool }
+type names struct{ ir.Names }
 
 func namesOf(f *relax.Function) *names {
-	n := &names{used: map[string]bool{}}
+	n := &names{}
 	for _, p := range f.Params {
-		n.used[p.Name] = true
+		n.Use(p.Name)
 	}
-	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) { n.used[b.Bound().Name] = true })
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) { n.Use(b.Bound().Name) })
 	return n
 }
 
 // fresh returns hint, or hint followed by the first free number.
-func (n *names) fresh(hint string) string {
-	name := hint
-	for i := 1; n.used[name]; i++ {
-		name = hint + strconv.Itoa(i)
-	}
-	n.used[name] = true
-	return name
-}
+func (n *names) fresh(hint string) string { return n.Fresh(hint, "") }
 
 // rewriteBlocks maps the bindings of every block of f, those of branches and local
 // functions included: each binding becomes the list that visit returns. Where visit returns

@@ -93,11 +93,7 @@ func (u *tirFuser) uniqueBlocks(s tir.Stmt) tir.Stmt {
 		if !ok {
 			return s
 		}
-		name := b.Name
-		for i := 1; u.blocks[name]; i++ {
-			name = fmt.Sprintf("%s_%d", b.Name, i)
-		}
-		u.blocks[name] = true
+		name := u.blocks.Fresh(b.Name, "_")
 		if name == b.Name {
 			return s
 		}

@@ -91,13 +91,13 @@ type tirFuser struct {
 	ports   []*tir.Buffer
 	allocs  []*tir.Buffer
 	body    []tir.Stmt
-	names   map[string]bool // of buffers
-	blocks  map[string]bool
+	names   ir.Names // of buffers
+	blocks  ir.Names
 	origin  ir.OriginID // of the kernel
 }
 
 func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc, error) {
-	u := &tirFuser{m: m, origin: f.Origin, buffers: map[*relax.Var]*tir.Buffer{}, names: map[string]bool{}, blocks: map[string]bool{}}
+	u := &tirFuser{m: m, origin: f.Origin, buffers: map[*relax.Var]*tir.Buffer{}}
 	for _, p := range f.Params {
 		info, ok := p.SInfo.(*relax.TensorStructInfo)
 		if !ok {
@@ -142,12 +142,7 @@ func (u *tirFuser) buffer(name string, info *relax.TensorStructInfo) (*tir.Buffe
 	if !ok {
 		return nil, fmt.Errorf("its shape is unknown: %s", relax.FormatSInfo(info))
 	}
-	base := name
-	for i := 1; u.names[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
-	u.names[name] = true
-	return tir.NewBuffer(name, info.DType, dims, ""), nil
+	return tir.NewBuffer(u.names.Fresh(name, "_"), info.DType, dims, ""), nil
 }
 
 func (u *tirFuser) binding(b relax.Binding, result *relax.Var) error {

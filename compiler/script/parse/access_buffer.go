@@ -115,7 +115,7 @@ func (b *builder) bounds(buf *tir.Buffer, i int, p *node) (start, stop tir.Expr)
 
 // extent returns stop - start. The printer writes stop as start + extent, from which the
 // extent is taken as it was; what starts at 0 stops at its extent.
-func extent(start, stop tir.Expr) tir.Expr {
+func (b *builder) extent(start, stop tir.Expr) tir.Expr {
 	if tir.IsConst(start, 0) {
 		return stop
 	}
@@ -129,7 +129,7 @@ func extent(start, stop tir.Expr) tir.Expr {
 	}
 	d := tir.Sub(stop, start)
 	if _, ok := d.(*tir.Binary); ok {
-		return arith.NewAnalyzer().Simplify(d)
+		return arith.Bounded(b.opts.Budget).Simplify(d)
 	}
 	return d
 }
@@ -140,7 +140,7 @@ func (b *builder) ramp(buf *tir.Buffer, i int, p *node) tir.Expr {
 	if p.kids[2] != nil {
 		stride = b.expr(p.kids[2])
 	}
-	n := extent(start, stop)
+	n := b.extent(start, stop)
 	lanes, ok := tir.AsInt(n)
 	step, ok2 := tir.AsInt(stride)
 	switch {
@@ -173,7 +173,7 @@ func (b *builder) region(buf *tir.Buffer, parts []*node, n *node) *tir.BufferReg
 		var r *tir.Range
 		if p.kind == nSlice {
 			start, stop := b.bounds(buf, i, p)
-			r = &tir.Range{Base: b.span(p), Min: start, Extent: extent(start, stop)}
+			r = &tir.Range{Base: b.span(p), Min: start, Extent: b.extent(start, stop)}
 		} else {
 			r = pointRange(b.expr(p))
 			r.Base = b.span(p)

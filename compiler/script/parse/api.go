@@ -3,6 +3,7 @@ package parse
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -27,6 +28,9 @@ type Options struct {
 	// Roots gives parameters and lines an entry in the module's table of origins, and the nodes
 	// that stand in a line that of the line.
 	Roots bool
+	// Budget is what reading may take, see package budget; nil is no limit. What exceeds it is an
+	// error at the statement where that happens, and nothing behind it is read.
+	Budget *budget.Budget
 }
 
 // NamedModule is a module with the name of its class.
@@ -66,7 +70,10 @@ func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 		return nil, d.list
 	}
 	b := &builder{src: text, d: d, opts: o, comments: comments, env: scope{vals: map[string]any{}}}
-	mods := b.file(stmts)
+	var mods []NamedModule
+	if stop := budget.Catch(func() { mods = b.file(stmts) }); stop != nil { // outside of statements
+		d.add(0, 1, stop.Error(), "write out less in one text")
+	}
 	if len(mods) == 0 && !d.failed() {
 		d.list = append(d.list, p.host...) // they may say why there is nothing
 	}
@@ -92,6 +99,8 @@ type builder struct {
 	graph bool // in a graph-level function
 	dims  bool // in struct info: strings are expressions over symbolic variables
 	depth int
+
+	stopped bool // the budget is used up
 
 	sizes    map[ir.Node]int // of nodes that names stand for
 	expanded int             // statements that came out of macros

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -23,7 +24,7 @@ func (b *builder) fail(n *node, help, format string, args ...any) {
 // guard runs f and reports whether it went through. Errors of the constructors of nodes,
 // which expect what the builder has not checked, are reported at s.
 func (b *builder) guard(s *stmt, f func()) (ok bool) {
-	if b.d.full() {
+	if b.stopped || b.d.full() {
 		return false
 	}
 	depth, graph, dims := b.depth, b.graph, b.dims
@@ -33,7 +34,10 @@ func (b *builder) guard(s *stmt, f func()) (ok bool) {
 			return
 		}
 		b.depth, b.graph, b.dims = depth, graph, dims
-		if _, is := r.(failure); !is {
+		if stop, is := r.(*budget.Stop); is {
+			b.stopped = true
+			b.d.add(s.at, max(s.end, s.at+1), stop.Error(), "write out less in one text")
+		} else if _, is := r.(failure); !is {
 			if b.d.fn != "" || s.end > s.at {
 				b.d.add(s.at, max(s.end, s.at+1), fmt.Sprintf("this statement makes no sense to the compiler: %v", r), "")
 			}

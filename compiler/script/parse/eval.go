@@ -12,6 +12,7 @@ import (
 
 // eval evaluates an expression as Python would, over nodes of the IR.
 func (b *builder) eval(n *node) any {
+	b.opts.Budget.Spend(1)
 	switch n.kind {
 	case nName:
 		return b.name(n)

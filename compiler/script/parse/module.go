@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -184,7 +185,7 @@ func (b *builder) moduleAssign(s *stmt, declare func(string, *stmt) bool) {
 func (b *builder) blockBuilder() *relax.BlockBuilder {
 	if b.mod.bb == nil {
 		m := b.mod
-		bb := op.NewBlockBuilder(m.mod)
+		bb := relax.NewBlockBuilder(m.mod, op.Table(), arith.Bounded(b.opts.Budget))
 		ctx := bb.Context()
 		ctx.Func = func(name string) ir.Function {
 			f := m.funcs[name]

@@ -17,7 +17,7 @@ func (b *builder) axis(n *node, kind tir.IterKind) any {
 			b.fail(a[0], "", "a domain is an extent, or a tuple of start and end")
 		}
 		lo, hi := b.pairOf(v.items[0], v.items[1], &node{at: a[0].at, end: a[0].end, kids: []*node{a[0], a[0]}})
-		dom = &tir.Range{Min: lo, Extent: extent(lo, hi)}
+		dom = &tir.Range{Min: lo, Extent: b.extent(lo, hi)}
 	case *tir.Range:
 		dom = v
 	default:

@@ -55,7 +55,7 @@ func (b *builder) rangeCall(n *node) any {
 	}
 	lo, hi := b.pairOf(b.eval(a[0]), b.eval(a[1]), &node{kids: a})
 	lo, hi = tir.MatchTypes(lo, hi)
-	return &tir.Range{Base: b.span(n), Min: lo, Extent: extent(lo, hi)}
+	return &tir.Range{Base: b.span(n), Min: lo, Extent: b.extent(lo, hi)}
 }
 
 var iterKinds = map[string]tir.IterKind{

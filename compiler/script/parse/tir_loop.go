@@ -52,7 +52,7 @@ func (b *builder) loopRange(n *node, kind tir.ForKind) *frame {
 	if d := stop.DType(); !d.IsInteger() {
 		b.fail(n, "", "the bounds of a loop must be integers, got %s", d)
 	}
-	h.mins, h.extents = []tir.Expr{start}, []tir.Expr{extent(start, stop)}
+	h.mins, h.extents = []tir.Expr{start}, []tir.Expr{b.extent(start, stop)}
 	if a[2] != nil {
 		h.annotations = b.attrDict(a[2])
 	}
@@ -70,7 +70,7 @@ func (b *builder) grid(n *node) *frame {
 		at := n.kids[min(i+1, len(n.kids)-1)]
 		if l, ok := v.(*list); ok && len(l.items) == 2 {
 			lo, hi := b.pairOf(l.items[0], l.items[1], &node{at: at.at, end: at.end, kids: []*node{at, at}})
-			h.mins, h.extents = append(h.mins, lo), append(h.extents, extent(lo, hi))
+			h.mins, h.extents = append(h.mins, lo), append(h.extents, b.extent(lo, hi))
 			continue
 		}
 		e := b.toExpr(v, at)
