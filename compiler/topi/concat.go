@@ -16,26 +16,49 @@ func Concat(xs []*te.Tensor, axis int) *te.Tensor {
 	}
 	shape[axis] = total
 	return te.Compute("T_concat", shape, func(i []tir.Expr) tir.Expr {
-		e := xs[0].At(i...)
-		for k := 1; k < len(xs); k++ {
-			at := append([]tir.Expr{}, i...)
-			at[axis] = tir.Sub(i[axis], starts[k])
-			e = tir.IfThenElseExpr(tir.LE(starts[k], i[axis]), xs[k].At(at...), e)
+		return choose(i[axis], starts, func(k int) tir.Expr {
+			at := i
+			if k > 0 {
+				at = append([]tir.Expr{}, i...)
+				at[axis] = tir.Sub(i[axis], starts[k])
+			}
+			return xs[k].At(at...)
+		})
+	})
+}
+
+// maxChain is how many parts are told apart one after the other. More are halved first, so that the
+// kernel of a join of thousands neither nests thousands deep nor takes thousands of steps for
+// an element.
+const maxChain = 64
+
+// choose returns part k for the last k with starts[k] <= i. The starts do not fall.
+func choose(i tir.Expr, starts []tir.Expr, part func(k int) tir.Expr) tir.Expr {
+	var among func(lo, hi int) tir.Expr
+	among = func(lo, hi int) tir.Expr {
+		if hi-lo > maxChain {
+			mid := lo + (hi-lo)/2
+			return tir.IfThenElseExpr(tir.LE(starts[mid], i), among(mid, hi), among(lo, mid))
+		}
+		e := part(lo)
+		for k := lo + 1; k < hi; k++ {
+			e = tir.IfThenElseExpr(tir.LE(starts[k], i), part(k), e)
 		}
 		return e
-	})
+	}
+	return among(0, len(starts))
 }
 
 // Stack joins tensors of one shape along a new axis.
 func Stack(xs []*te.Tensor, axis int) *te.Tensor {
 	shape := with(xs[0].Shape, axis, tir.Int(int64(len(xs))))
+	starts := make([]tir.Expr, len(xs))
+	for k := range starts {
+		starts[k] = tir.Int(int64(k))
+	}
 	return te.Compute("T_stack", shape, func(i []tir.Expr) tir.Expr {
 		at := without(i, axis)
-		e := xs[0].At(at...)
-		for k := 1; k < len(xs); k++ {
-			e = tir.IfThenElseExpr(tir.LE(tir.Int(int64(k)), i[axis]), xs[k].At(at...), e)
-		}
-		return e
+		return choose(i[axis], starts, func(k int) tir.Expr { return xs[k].At(at...) })
 	})
 }
 

@@ -180,6 +180,37 @@ func TestJoins(t *testing.T) {
 	})
 }
 
+// TestWideJoins joins so many tensors that they are told apart by halves.
+func TestWideJoins(t *testing.T) {
+	const n = 3*maxChain + 5
+	r := newRand(25)
+	parts := make([]nd, n)
+	type place struct{ part, at int }
+	var where []place
+	for k := range parts {
+		parts[k] = random(r, 1+k%3)
+		for i := range 1 + k%3 {
+			where = append(where, place{k, i})
+		}
+	}
+	both(t, "concat", func(k *kernelTest) {
+		var xs []*te.Tensor
+		for _, p := range parts {
+			xs = append(xs, k.float(p))
+		}
+		k.want(Concat(xs, 0), fill(dims(len(where)), func(i []int) float64 { return parts[where[i[0]].part].at(where[i[0]].at) }))
+	})
+	static(t, "stack", func(k *kernelTest) {
+		var xs []*te.Tensor
+		rows := make([]nd, n)
+		for i := range rows {
+			rows[i] = random(r, 2)
+			xs = append(xs, k.float(rows[i]))
+		}
+		k.want(Stack(xs, 0), fill(dims(n, 2), func(i []int) float64 { return rows[i[0]].at(i[1]) }))
+	})
+}
+
 func TestStridedSlice(t *testing.T) {
 	r := newRand(24)
 	x := random(r, 3, 10)

@@ -51,9 +51,13 @@ func (g *gen) place(args []*node, cheap, traps bool) *region {
 	return to
 }
 
+// maxLookup is how many regions outwards a known node is looked for. In thousands of branches in
+// each other it may then be computed again, in place of looking through all of them each time.
+const maxLookup = 256
+
 // lookup finds a known node from the current region outwards.
 func (g *gen) lookup(k nodeKey) *node {
-	for r := g.cur; r != nil; r = r.parent {
+	for r, n := g.cur, maxLookup; r != nil && n > 0; r, n = r.parent, n-1 {
 		if n := r.known[k]; n != nil {
 			if n.barrier == never {
 				return n
