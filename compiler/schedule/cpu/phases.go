@@ -1,0 +1,78 @@
+package cpu
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/schedule"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// phased schedules a block that writes a buffer whose last axis was split into phases: each
+// phase is contiguous.
+func (r *rules) phased(st *tir.BufferStore, loops []*schedule.Loop, c int64) error {
+	l := loops[len(loops)-1]
+	n, ok := tir.AsInt(l.Extent())
+	if !ok || n < 4*c || costOf(st.Value).nodes > 1 {
+		return nil
+	}
+	if n%c != 0 {
+		main, _, err := r.s.LoopPartition(l, tir.Const(l.Extent().DType(), n/c*c))
+		if err != nil {
+			return err
+		}
+		l = main
+	}
+	two, err := r.s.Split(l, 0, c)
+	if err != nil {
+		return err
+	}
+	if err := r.s.Reorder(two[1], two[0]); err != nil {
+		return err
+	}
+	if err := r.s.Unroll(two[1]); err != nil {
+		return err
+	}
+	return r.vectorize(two[0], 8)
+}
+
+// phasesOf returns the constant up to 8 by which v, or v and a constant, is divided in indices of
+// what st reads; 0 if there is none.
+func phasesOf(st *tir.BufferStore, v *tir.Var) int64 {
+	found := int64(0)
+	ir.Walk(st.Value, func(n ir.Node) bool { // also the conditions that choose what is read
+		d, ok := n.(*tir.Binary)
+		if !ok || d.Op != tir.OpFloorMod {
+			return true
+		}
+		at := d.A
+		if sum, ok := at.(*tir.Binary); ok && sum.Op == tir.OpAdd && isConstant(sum.B) {
+			at = sum.A
+		}
+		if c, ok := tir.AsInt(d.B); ok && at == tir.Expr(v) && c <= 8 {
+			found = c
+		}
+		return true
+	})
+	return found
+}
+
+// interleaved schedules a block that reads from c places in turn: one after the other in one
+// step of the loop, where each has a constant remainder.
+func (r *rules) interleaved(l *schedule.Loop, c int64) error {
+	d := l.Extent().DType()
+	if n, ok := tir.AsInt(l.Extent()); !ok || n%c != 0 {
+		if ok && n < c {
+			return nil
+		}
+		k := tir.Const(d, c)
+		main, _, err := r.s.LoopPartition(l, tir.Mul(tir.FloorDiv(l.Extent(), k), k))
+		if err != nil {
+			return err
+		}
+		l = main
+	}
+	two, err := r.s.Split(l, 0, c)
+	if err != nil {
+		return err
+	}
+	return r.s.Unroll(two[1])
+}
