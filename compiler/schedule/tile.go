@@ -17,9 +17,9 @@ type TileSpec struct {
 	// starts earlier and computes some results again; where the extent is symbolic the last
 	// tile is cut off when it is written, but see Whole.
 	Tile []int64
-	// Whole says that the extent of Vector is at least its tile whenever the block runs, so that
-	// also of a symbolic extent the last tile can start earlier. The caller sees to it.
-	Whole bool
+	// Whole lists spatial variables whose extent is at least their tile whenever the block runs,
+	// so that also of a symbolic extent the last tile can start earlier. The caller sees to it.
+	Whole []int
 	// Vector is the variable whose tile runs over vector lanes. If it is a reduction variable
 	// each lane reduces a part, and the parts are combined at the end.
 	Vector int
@@ -148,7 +148,7 @@ func (t *tiler) prepare() error {
 		} else if !ok {
 			d := a.extent.DType()
 			a.symbolic = !arith.NewAnalyzer().CanProve(tir.EQ(tir.FloorMod(a.extent, tir.Const(d, a.tile)), tir.Const(d, 0)))
-			if a.symbolic && spec.Whole && k == spec.Vector && iv.Kind == tir.DataPar {
+			if a.symbolic && slices.Contains(spec.Whole, k) && iv.Kind == tir.DataPar {
 				a.symbolic, a.whole = false, true
 			}
 		}

@@ -19,6 +19,11 @@ func (p *plan) alongReduction(d int) bool {
 		p.widen(d, n, 4)
 	}
 	p.Factor = 1
+	for _, k := range p.spatial {
+		if p.r.whole && p.extent(k) == 0 && p.Tile[k] > 1 {
+			p.holdsTile(k)
+		}
+	}
 	// The vector variable is the innermost loop.
 	p.Reduce = nil
 	for _, k := range p.reduce {

@@ -56,11 +56,16 @@ func (p *plan) alongResult(v int) bool {
 // extents of whole tiles the last one starts earlier; in the other, what is left over of whole
 // tiles runs one by one.
 func (p *plan) open(v int) {
-	if !p.r.whole {
+	if p.r.whole {
+		p.holdsTile(v)
+	} else {
 		p.cut = true
-		return
 	}
-	p.Whole = true
+}
+
+// holdsTile notes that this version of the function is for extents of v of at least its tile.
+func (p *plan) holdsTile(v int) {
+	p.Whole = append(p.Whole, v)
 	n := p.iters[v].Dom.Extent
 	p.r.needs = append(p.r.needs, tir.GE(n, tir.Const(n.DType(), p.Tile[v])))
 }
