@@ -18,6 +18,17 @@ import (
 // another one than that of the other commands with the flag. The program without a command
 // has the flags of serve.
 var flagTests = map[string]string{
+	"host":                     "usage.txtar",
+	"log":                      "usage.txtar",
+	"origin":                   "usage.txtar",
+	"queue":                    "usage.txtar",
+	"queue-per-visitor":        "usage.txtar",
+	"run-memory-mib":           "usage.txtar",
+	"run-time":                 "usage.txtar",
+	"runs-per-minute":          "usage.txtar",
+	"runs-per-visitor":         "usage.txtar",
+	"trusted-proxy":            "usage.txtar",
+	"secure-cookies":           "cli/nginx_test.go",
 	"addr":                     "cli/serve_test.go",
 	"annotate":                 "flags.txtar",
 	"opt annotate":             "opt.txtar",
