@@ -7,8 +7,16 @@ func TestNames(t *testing.T) {
 	n.Use("x_2")
 	n.Use("y1")
 	for _, want := range []struct{ hint, sep, name string }{
-		{"x", "_", "x"}, {"x", "_", "x_1"}, {"x", "_", "x_3"}, {"x", "", "x1"}, {"y", "", "y"}, {"y", "", "y2"},
-		{"x_1", "_", "x_1_1"}, {"x", "_", "x_4"}, {"", "", ""}, {"", "", "1"},
+		{"x", "_", "x"},
+		{"x", "_", "x_1"},
+		{"x", "_", "x_3"},
+		{"x", "", "x1"},
+		{"y", "", "y"},
+		{"y", "", "y2"},
+		{"x_1", "_", "x_1_1"},
+		{"x", "_", "x_4"},
+		{"", "", ""},
+		{"", "", "1"},
 	} {
 		if got := n.Fresh(want.hint, want.sep); got != want.name {
 			t.Errorf("fresh name for %q is %q, want %q", want.hint, got, want.name)
