@@ -394,6 +394,9 @@ func TestTheQueueGoesRound(t *testing.T) {
 // TestVisitorsAreForgotten lets as many visitors run something as are told apart. A minute after
 // their runs there is room for others.
 func TestVisitorsAreForgotten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 10,000 runs")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		adm := run.DefaultAdmission(4)
 		adm.PerMinute = 1
