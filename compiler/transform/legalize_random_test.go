@@ -63,7 +63,7 @@ func TestLegalizeOpsTakesWhatTheVerifierTakes(t *testing.T) {
 				}
 			}
 			t.Logf("%d right, of which %d lowered, %d wrong", right, lowered, wrong)
-			if legalizeRule(o.Name) != nil && lowered == 0 {
+			if legalizeRule(o.Name) != nil && lowered == 0 && !testing.Short() {
 				t.Errorf("no random call was lowered")
 			}
 		})
