@@ -125,7 +125,6 @@ for i in range(16):
 	"tir.instrument_bound_checkers": {text: loops(`a: T.handle, n: T.int64`, "A = T.match_buffer(a, (16,), \"float32\")\nA[n] = T.float32(0)"), passes: "tir.InstrumentBoundCheckers", value: true, set: "assert"},
 	"tir.disable_assert":            {text: loops(vectors+", x: T.int32", "assert x > 0, \"x is positive\"\nB[0] = A[0]"), passes: "tir.SkipAssert", value: true, plain: "assert"},
 
-	"tir.instrument_bound_checkers":  {text: loops(vectors+", i: T.int32", "B[i] = A[i]"), passes: "tir.InstrumentBoundCheckers", value: true, set: "assert 0 <= i"},
 	"tir.UnrollLoop.auto_max_step":   {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
 	"tir.UnrollLoop.auto_max_extent": {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
 	"tir.UnrollLoop.auto_max_depth": {
