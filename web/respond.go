@@ -75,6 +75,9 @@ func (s *Server) explain(r *http.Request, err error) *httpError {
 		return &httpError{status: http.StatusConflict, message: "this session is shared and does not change any more; fork it to go on"}
 	case errors.Is(err, store.ErrQuota):
 		return &httpError{status: http.StatusTooManyRequests, message: err.Error()}
+	case errors.Is(err, store.ErrDamaged):
+		s.cfg.Log.Error("damaged data", "path", r.URL.Path, "err", err)
+		return &httpError{status: http.StatusInternalServerError, message: "what is stored here is damaged and cannot be shown; start the run again"}
 	case errors.Is(err, store.ErrFull):
 		return &httpError{status: http.StatusInsufficientStorage, message: "the server has no room for this at the moment", retryAfter: time.Minute}
 	case r.Context().Err() != nil:

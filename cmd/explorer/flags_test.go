@@ -18,16 +18,16 @@ import (
 // another one than that of the other commands with the flag. The program without a command
 // has the flags of serve.
 var flagTests = map[string]string{
-	"host":                     "usage.txtar",
-	"log":                      "usage.txtar",
+	"host":                     "cli/nginx_test.go",
+	"log":                      "cli/serveflags_test.go",
 	"origin":                   "usage.txtar",
 	"queue":                    "usage.txtar",
 	"queue-per-visitor":        "usage.txtar",
 	"run-memory-mib":           "usage.txtar",
 	"run-time":                 "usage.txtar",
-	"runs-per-minute":          "usage.txtar",
+	"runs-per-minute":          "cli/serveflags_test.go",
 	"runs-per-visitor":         "usage.txtar",
-	"trusted-proxy":            "usage.txtar",
+	"trusted-proxy":            "cli/nginx_test.go",
 	"secure-cookies":           "cli/nginx_test.go",
 	"addr":                     "cli/serve_test.go",
 	"annotate":                 "flags.txtar",
@@ -43,6 +43,7 @@ var flagTests = map[string]string{
 	"script config":            "script_run.txtar",
 	"context":                  "diff.txtar",
 	"data":                     "replay.txtar",
+	"check data":               "cli/admin_test.go",
 	"serve data":               "usage.txtar",
 	"data-mib":                 "usage.txtar",
 	"define":                   "flags.txtar",

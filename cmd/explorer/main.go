@@ -126,7 +126,7 @@ serves the page that shows what each pass does, on this machine only.`,
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }
-	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand(), licensesCommand())
+	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand(), licensesCommand(), adminCommand())
 	return root
 }
 

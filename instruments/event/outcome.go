@@ -46,6 +46,8 @@ const (
 	KindTimeout ErrorKind = "timeout"
 	// KindInterrupted: the server ended while the run was in progress.
 	KindInterrupted ErrorKind = "interrupted"
+	// KindDamaged: what was stored of the run cannot be read any more from here on.
+	KindDamaged ErrorKind = "damaged"
 	// KindLimit: the run hit another limit, which Error.Limit names.
 	KindLimit ErrorKind = "limit"
 )

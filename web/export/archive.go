@@ -67,6 +67,9 @@ func Zip(ctx context.Context, b *Bundle, program string) ([]byte, error) {
 	if err := a.json(manifestName, a.manifest); err != nil {
 		return nil, err
 	}
+	if err := a.zip.SetComment(sumComment + a.last); err != nil {
+		return nil, fmt.Errorf("write archive: %w", err)
+	}
 	if err := a.zip.Close(); err != nil {
 		return nil, fmt.Errorf("write archive: %w", err)
 	}
@@ -97,6 +100,7 @@ type archiver struct {
 	buf      bytes.Buffer
 	zip      *zip.Writer
 	manifest manifest
+	last     string // the digest of the file that was added last
 	bytes    int64
 }
 
@@ -129,9 +133,10 @@ func (a *archiver) json(name string, v any) error {
 
 // add adds a file. Where it would be suspiciously small in the archive it is not compressed.
 func (a *archiver) add(name string, data []byte, about ...string) error {
+	sum := sha256.Sum256(data)
+	a.last = hex.EncodeToString(sum[:])
 	if name != manifestName {
-		sum := sha256.Sum256(data)
-		a.manifest.Files = append(a.manifest.Files, manifestFile{Name: name, Bytes: int64(len(data)), SHA256: hex.EncodeToString(sum[:]), About: about})
+		a.manifest.Files = append(a.manifest.Files, manifestFile{Name: name, Bytes: int64(len(data)), SHA256: a.last, About: about})
 	}
 	a.bytes += int64(len(data))
 	if err := a.fits(); err != nil {

@@ -157,6 +157,34 @@ func pack(t testing.TB, files map[string]string) []byte {
 	return buf.Bytes()
 }
 
+// TestManifestHasASum changes the manifest, and nothing else, under the comment that has its digest.
+func TestManifestHasASum(t *testing.T) {
+	good := archive(t, "x")
+	z, err := zip.NewReader(bytes.NewReader(good), int64(len(good)))
+	check(t, err)
+	if !strings.HasPrefix(z.Comment, "manifest.json sha256:") {
+		t.Fatalf("the comment is %q", z.Comment)
+	}
+	for comment, want := range map[string]string{z.Comment: "manifest.json is not as it was written", "": "", "of somebody": ""} {
+		var buf bytes.Buffer
+		w := zip.NewWriter(&buf)
+		check(t, w.SetComment(comment))
+		for name, text := range unpack(t, good) {
+			f, err := w.Create(name)
+			check(t, err)
+			if name == "manifest.json" {
+				text = strings.Replace(text, `"program": "`, `"program": "other `, 1)
+			}
+			_, err = io.WriteString(f, text)
+			check(t, err)
+		}
+		check(t, w.Close())
+		if _, err := export.Read(buf.Bytes()); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("with the comment %q reading gives %v, want %q", comment, err, want)
+		}
+	}
+}
+
 func TestWhatIsNoArchiveIsRefused(t *testing.T) {
 	good := archive(t, "x")
 	if _, err := export.Read(pack(t, without(unpack(t, good), "manifest.json"))); err != nil {

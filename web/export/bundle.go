@@ -62,7 +62,7 @@ func Collect(ctx context.Context, st store.Store, sess store.Session, ids ...str
 		if err := json.Unmarshal(stored.Request, &r.Request); err != nil {
 			return nil, fmt.Errorf("decode request of run %s: %w", id, err)
 		}
-		lines, err := st.Events(ctx, id, 0)
+		lines, err := run.StoredEvents(ctx, st, id)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,9 @@ const (
 	Version = 1
 
 	manifestName = "manifest.json"
-	sessionName  = "session.json"
+	// sumComment begins the comment of an archive; the digest of the manifest follows, which lists those of all others.
+	sumComment  = "manifest.json sha256:"
+	sessionName = "session.json"
 	// The source has one of two names, whatever the visitor called it.
 	modelName  = "source/model.onnx"
 	scriptName = "source/module.py"

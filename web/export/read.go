@@ -25,10 +25,11 @@ var fileName = regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\
 
 // archive is an open archive; nothing of it is trusted that was not checked.
 type archive struct {
-	files map[string]*zip.File
-	sums  map[string]manifestFile
-	texts map[string]string // from the hash of a text to the name of its file
-	src   store.Source
+	files   map[string]*zip.File
+	comment string
+	sums    map[string]manifestFile
+	texts   map[string]string // from the hash of a text to the name of its file
+	src     store.Source
 }
 
 // Read reads an archive and checks all of it: names, sizes, hashes, the form of every file,
@@ -77,7 +78,7 @@ func openArchive(data []byte) (*archive, error) {
 	if len(z.File) > MaxEntries {
 		return nil, tooManyFiles()
 	}
-	a := &archive{files: map[string]*zip.File{}, texts: map[string]string{}}
+	a := &archive{comment: z.Comment, files: map[string]*zip.File{}, texts: map[string]string{}}
 	var whole, packed uint64
 	for _, f := range z.File {
 		size, small := f.UncompressedSize64, f.CompressedSize64
@@ -110,6 +111,12 @@ func (a *archive) manifest() (*manifest, error) {
 	data, err := a.read(manifestName)
 	if err != nil {
 		return nil, err
+	}
+	// Archives of earlier programs have no comment.
+	if want, ok := strings.CutPrefix(a.comment, sumComment); ok {
+		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
+			return nil, fmt.Errorf("%s is not as it was written: the archive is damaged, or was changed", manifestName)
+		}
 	}
 	var m manifest
 	if err := json.Unmarshal(data, &m); err != nil {

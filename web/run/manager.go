@@ -210,7 +210,7 @@ func (m *Manager) Log(ctx context.Context, id string) (*Log, error) {
 	if log, ok := m.logs.Get(id); ok {
 		return log, nil
 	}
-	lines, err := m.cfg.Store.Events(ctx, id, 0)
+	lines, err := StoredEvents(ctx, m.cfg.Store, id)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -26,6 +27,23 @@ var ErrShared = errors.New("the session is shared and cannot change any more")
 // ErrQuota says that one visitor or one session has as much as it may have; the
 // error around it says of what.
 var ErrQuota = errors.New("quota reached")
+
+// ErrDamaged says that what is stored is not what was stored: a disk or a program has changed it.
+var ErrDamaged = errors.New("what is stored here is damaged")
+
+// Damage says from which event on the log of a run is damaged. What is before it is good.
+type Damage struct {
+	Good int // number of the first event that is lost
+	Err  error
+}
+
+// Error implements error.
+func (d *Damage) Error() string {
+	return fmt.Sprintf("the log is damaged from event %d on: %v", d.Good, d.Err)
+}
+
+// Unwrap returns what is wrong, and that it is damage.
+func (d *Damage) Unwrap() []error { return []error{ErrDamaged, d.Err} }
 
 // Store keeps what the explorer knows. All methods may be called by several
 // goroutines. Byte slices that are handed over or returned are not written again
@@ -83,7 +101,8 @@ type Store interface {
 	// neither; from is the number of the first event and must be the number of events
 	// stored so far.
 	AppendEvents(ctx context.Context, run string, from int, lines [][]byte, texts ...Text) error
-	// Events returns the encoded events of a run from a number on.
+	// Events returns the encoded events of a run from a number on. Where the log is damaged, it returns those
+	// before that and a *Damage.
 	Events(ctx context.Context, run string, from int) ([][]byte, error)
 	// FinishRun stores how a run ended. Where reusable is true, RunByKey finds it.
 	// No events may be appended afterwards, and a run finishes once.

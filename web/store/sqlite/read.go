@@ -62,7 +62,7 @@ func (s *Store) readText(ctx context.Context, n int64) (data []byte, err error) 
 			break
 		}
 		if chain = append(chain, f); len(chain) > maxChain {
-			return nil, fmt.Errorf("it stands on more than %d other texts: the file is damaged", maxChain)
+			return nil, fmt.Errorf("%w: it stands on more than %d other texts", store.ErrDamaged, maxChain)
 		}
 		if !f.base.Valid {
 			break
@@ -71,11 +71,11 @@ func (s *Store) readText(ctx context.Context, n int64) (data []byte, err error) 
 	}
 	for _, f := range slices.Backward(chain) {
 		if data, err = unpack(f.data, data); err != nil {
-			return nil, fmt.Errorf("stored data is damaged: %w", err)
+			return nil, fmt.Errorf("%w: %w", store.ErrDamaged, err)
 		}
 		hash := hex.EncodeToString(f.hash)
 		if got := event.HashBytes(data); got != hash {
-			return nil, fmt.Errorf("stored data is damaged: text %s has the hash %s", hash, got)
+			return nil, fmt.Errorf("%w: text %s has the hash %s", store.ErrDamaged, hash, got)
 		}
 		s.texts.Put(hash, data, int64(len(data)))
 	}

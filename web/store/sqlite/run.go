@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -156,12 +158,12 @@ func (s *Store) AppendEvents(ctx context.Context, id string, from int, lines [][
 func (s *Store) Events(ctx context.Context, id string, from int) ([][]byte, error) {
 	lines, err := s.events(ctx, id, max(from, 0))
 	if err != nil {
-		return nil, fmt.Errorf("events of run %s: %w", id, explain(err))
+		return lines, fmt.Errorf("events of run %s: %w", id, explain(err))
 	}
 	return lines, nil
 }
 
-func (s *Store) events(ctx context.Context, id string, from int) ([][]byte, error) {
+func (s *Store) events(ctx context.Context, id string, from int) (lines [][]byte, err error) {
 	// One transaction, so that the run and its events are of one moment.
 	read, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -181,8 +183,10 @@ func (s *Store) events(ctx context.Context, id string, from int) ([][]byte, erro
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var lines [][]byte
 	next := -1
+	damage := func(err error) ([][]byte, error) {
+		return lines, &store.Damage{Good: from + len(lines), Err: err}
+	}
 	for rows.Next() {
 		var first, count int
 		var frame sql.RawBytes
@@ -190,18 +194,24 @@ func (s *Store) events(ctx context.Context, id string, from int) ([][]byte, erro
 			return nil, err
 		}
 		if next >= 0 && first != next || next < 0 && first > from {
-			return nil, fmt.Errorf("the events before number %d are missing: the file is damaged", first)
+			return damage(fmt.Errorf("the events before number %d are missing", first))
 		}
-		if lines, err = appendLines(lines, frame, count, max(0, from-first)); err != nil {
-			return nil, fmt.Errorf("events from %d are damaged: %w", first, err)
+		more, err := appendLines(lines, frame, count, max(0, from-first))
+		if err != nil {
+			return damage(err)
 		}
-		next = first + count
+		lines, next = more, first+count
 	}
 	if err := rows.Err(); err != nil {
+		if c := code(err); c == sqlite3.SQLITE_CORRUPT || c == sqlite3.SQLITE_IOERR {
+			return damage(err)
+		}
 		return nil, err
 	}
-	if have := len(lines); have != max(0, events-from) {
-		return nil, fmt.Errorf("there are %d events from number %d, want %d: the file is damaged", have, from, max(0, events-from))
+	if have := len(lines); have < max(0, events-from) {
+		return damage(fmt.Errorf("the last %d events are missing", events-from-have))
+	} else if have > max(0, events-from) {
+		return damage(fmt.Errorf("there are %d events, the run says %d", from+have, events))
 	}
 	return lines, nil
 }

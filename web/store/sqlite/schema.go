@@ -99,6 +99,10 @@ CREATE TABLE session_blob (
 	PRIMARY KEY (owner, blob)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX session_blob_by_blob ON session_blob(blob);
+`, `
+-- Checksums of the rows; NULL where a row is older than they are.
+ALTER TABLE session ADD COLUMN sum BLOB;
+ALTER TABLE note ADD COLUMN sum BLOB;
 `}
 }
 

@@ -44,6 +44,9 @@ func (t *tx) createSession(s store.Session) error {
 	if err != nil {
 		return err
 	}
+	if err := t.seal(n); err != nil {
+		return err
+	}
 	for _, run := range s.Runs[max(0, len(s.Runs)-store.MaxRuns):] {
 		if err := t.exec("INSERT OR IGNORE INTO session_run(session, run) VALUES(?, ?)", n, run); err != nil {
 			return err
@@ -102,7 +105,7 @@ func (s *Store) AddRun(ctx context.Context, id, run string) error {
 // SaveSettings implements store.Store.
 func (s *Store) SaveSettings(ctx context.Context, id string, settings []byte) error {
 	return s.change(ctx, "save settings of session", id, len(settings), func(t *tx, n int64) error {
-		return t.exec("UPDATE session SET settings = ? WHERE n = ?", notNull(settings), n)
+		return t.update(n, "settings = ?2", notNull(settings))
 	})
 }
 
@@ -112,7 +115,7 @@ func (s *Store) SaveTitle(ctx context.Context, id, title string) error {
 		if err := store.CheckTitle(title); err != nil {
 			return err
 		}
-		return t.exec("UPDATE session SET title = ? WHERE n = ?", title, n)
+		return t.update(n, "title = ?2", title)
 	})
 }
 
@@ -134,10 +137,10 @@ func (s *Store) PutNote(ctx context.Context, id string, note store.Note) error {
 }
 
 func (t *tx) putNote(session int64, n store.Note) error {
-	return t.exec(`INSERT INTO note(session, id, run, step, function, line, text, created) VALUES(?, ?, ?, ?, ?, ?, ?, ?)
+	return t.exec(`INSERT INTO note(session, id, run, step, function, line, text, created, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT(session, id) DO UPDATE SET run = excluded.run, step = excluded.step, function = excluded.function,
-		line = excluded.line, text = excluded.text, created = excluded.created`,
-		session, n.ID, n.Run, n.Step, n.Function, n.Line, n.Text, nanos(n.Created))
+		line = excluded.line, text = excluded.text, created = excluded.created, sum = excluded.sum`,
+		session, n.ID, n.Run, n.Step, n.Function, n.Line, n.Text, nanos(n.Created), noteSum(n))
 }
 
 // DeleteNote implements store.Store.
@@ -158,7 +161,7 @@ func (s *Store) ShareSession(ctx context.Context, id string) error {
 		if err != nil {
 			return fmt.Errorf("share: %w", err)
 		}
-		return t.exec("UPDATE session SET shared = 1, expires = 0 WHERE n = ?", n)
+		return t.update(n, "shared = 1, expires = 0")
 	}})
 }
 
@@ -169,7 +172,7 @@ func (s *Store) SetExpiry(ctx context.Context, id string, when time.Time) error 
 		if err != nil {
 			return fmt.Errorf("set expiry: %w", err)
 		}
-		return t.exec("UPDATE session SET expires = ? WHERE n = ?", nanos(when), n)
+		return t.update(n, "expires = ?2", nanos(when))
 	}})
 }
 

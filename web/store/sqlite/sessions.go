@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,16 +11,16 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
-const sessionColumns = "SELECT n, id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared FROM session "
+const sessionColumns = "SELECT n, id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared, sum FROM session "
 
-// scanSession reads a row of sessionColumns.
-func scanSession(scan func(...any) error) (n int64, s store.Session, err error) {
-	var token []byte
+// scanSession reads a row of sessionColumns; good tells whether it is as it was written.
+func scanSession(scan func(...any) error) (n int64, s store.Session, good bool, err error) {
+	var token, sum []byte
 	var created, expires int64
-	err = scan(&n, &s.ID, &token, &s.Title, &s.Source.Kind, &s.Source.Name, &s.Source.Blob, &s.Settings, &s.Parent, &created, &expires, &s.Shared)
+	err = scan(&n, &s.ID, &token, &s.Title, &s.Source.Kind, &s.Source.Name, &s.Source.Blob, &s.Settings, &s.Parent, &created, &expires, &s.Shared, &sum)
 	copy(s.TokenHash[:], token)
 	s.Created, s.Expires = moment(created), moment(expires)
-	return n, s, err
+	return n, s, sum == nil || bytes.Equal(sum, sessionSum(s)), err
 }
 
 // Session implements store.Store.
@@ -39,12 +40,15 @@ func (s *Store) session(ctx context.Context, id string) (store.Session, error) {
 	}
 	defer func() { _ = read.Rollback() }()
 	now := nanos(time.Now())
-	n, out, err := scanSession(read.QueryRowContext(ctx, sessionColumns+"WHERE id = ? AND expires NOT BETWEEN 1 AND ?", id, now).Scan)
+	n, out, good, err := scanSession(read.QueryRowContext(ctx, sessionColumns+"WHERE id = ? AND expires NOT BETWEEN 1 AND ?", id, now).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return out, store.ErrNotFound
 	}
 	if err != nil {
 		return out, err
+	}
+	if !good {
+		return out, fmt.Errorf("%w: its row is not as it was written", store.ErrDamaged)
 	}
 	if out.Runs, err = collect(ctx, read, scanID, "SELECT run FROM session_run WHERE session = ? ORDER BY n", n); err != nil {
 		return out, err
@@ -52,7 +56,7 @@ func (s *Store) session(ctx context.Context, id string) (store.Session, error) {
 	if out.Children, err = collect(ctx, read, scanID, "SELECT id FROM session WHERE parent = ? AND parent <> '' AND expires NOT BETWEEN 1 AND ? ORDER BY n", id, now); err != nil {
 		return out, err
 	}
-	out.Notes, err = collect(ctx, read, scanNote, "SELECT id, run, step, function, line, text, created FROM note WHERE session = ? ORDER BY n", n)
+	out.Notes, err = collect(ctx, read, scanNote, "SELECT id, run, step, function, line, text, created, sum FROM note WHERE session = ? ORDER BY n", n)
 	return out, err
 }
 
@@ -64,7 +68,10 @@ func (s *Store) Sessions(ctx context.Context, token [32]byte) ([]store.Session, 
 	}
 	defer func() { _ = read.Rollback() }()
 	out, err := collect(ctx, read, func(scan func(...any) error) (store.Session, error) {
-		_, s, err := scanSession(scan)
+		_, s, good, err := scanSession(scan)
+		if !good {
+			s.Title = damagedText
+		}
 		s.Settings = nil
 		return s, err
 	}, sessionColumns+"WHERE token = ? AND expires NOT BETWEEN 1 AND ? ORDER BY created DESC, n DESC", token[:], nanos(time.Now()))
@@ -81,8 +88,12 @@ func scanID(scan func(...any) error) (id string, err error) {
 
 func scanNote(scan func(...any) error) (n store.Note, err error) {
 	var created int64
-	err = scan(&n.ID, &n.Run, &n.Step, &n.Function, &n.Line, &n.Text, &created)
+	var sum []byte
+	err = scan(&n.ID, &n.Run, &n.Step, &n.Function, &n.Line, &n.Text, &created, &sum)
 	n.Created = moment(created)
+	if sum != nil && !bytes.Equal(sum, noteSum(n)) {
+		n.Text = damagedText
+	}
 	return n, err
 }
 
