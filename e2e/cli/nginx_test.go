@@ -48,8 +48,7 @@ func behindNginx(t *testing.T, more ...string) *proxied {
 		t.Skip("no nginx found: apt-get install nginx-light")
 	}
 	server := start(t, append([]string{
-		"serve", "--addr", "127.0.0.1:0", "--host", publicName, "--secure-cookies",
-		"--trusted-proxy", "127.0.0.1", "--log", "json", "--data", "memory",
+		"serve", "--addr", "127.0.0.1:0", "--host", publicName, "--secure-cookies", "--trusted-proxy", "127.0.0.1", "--log", "json", "--data", "memory",
 	}, more...)...)
 	doc, err := os.ReadFile("../../docs/deploy.md")
 	if err != nil {

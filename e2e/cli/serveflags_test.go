@@ -76,8 +76,11 @@ func TestServeRefuses(t *testing.T) {
 // TestServeTakesLimits starts servers with a limit from a flag and from the environment, where the flag wins, and runs into it.
 func TestServeTakesLimits(t *testing.T) {
 	t.Setenv("IRSCOPE_RUNS_PER_MINUTE", "2")
-	for want, args := range map[int][]string{2: nil, 3: {"--runs-per-minute", "3"}} {
-		base := start(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", "memory"}, args...)...)
+	for want, args := range map[int][]string{
+		2: {"serve", "--addr", "127.0.0.1:0", "--data", "memory"},
+		3: {"serve", "--addr", "127.0.0.1:0", "--data", "memory", "--runs-per-minute", "3"},
+	} {
+		base := start(t, args...)
 		client := &http.Client{}
 		resp, err := client.Post(base+"/api/sessions", "application/json", strings.NewReader(`{"gallery":"mlp"}`))
 		if err != nil {
