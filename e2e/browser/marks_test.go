@@ -43,7 +43,7 @@ func TestMarksOfLines(t *testing.T) {
 	p.wait(`!document.querySelector(".code-row.marked") && document.querySelector("#marks").ariaPressed === "false"`)
 	p.until("the counts are plain", func() bool { return !strings.Contains(p.text(`.row[aria-selected="true"] .delta`), "↕") })
 	p.press("u")
-	p.wait(`document.querySelector(".code-view.split .is-mod")`)
+	p.wait(`document.querySelector(".code-view.split .is-del, .code-view.split .is-mod")`)
 	if n := p.count(".code-row.marked"); n != 0 {
 		t.Errorf("%d rows are marked", n)
 	}
