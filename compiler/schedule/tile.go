@@ -140,6 +140,9 @@ func (t *tiler) prepare() error {
 			used[l] = true
 			a.extent = l.extent
 		}
+		if iv.Kind != tir.DataPar && !(arith.Equal(a.offset, iv.Dom.Min) && arith.Equal(a.extent, iv.Dom.Extent)) {
+			return fail(prim, b, nil, "%s does not reduce over all of its domain, so that the init may not run", iv.Var.Name)
+		}
 		if k < len(spec.Tile) && spec.Tile[k] > 1 {
 			a.tile = spec.Tile[k]
 		}

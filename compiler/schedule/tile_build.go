@@ -42,6 +42,7 @@ func (p *part) old(k int, value tir.Expr) {
 		return
 	}
 	p.sub[iv.Var] = p.iter(iv.Var.Name, iv.Dom.Extent, value, iv.Kind)
+	p.b.iters[len(p.b.iters)-1].Dom = iv.Dom
 }
 
 func orZero(v *tir.Var, like tir.Expr) tir.Expr {

@@ -101,7 +101,7 @@ func (t *tiler) update(u nestOf) node {
 		a := t.axes[special]
 		if scalar {
 			pos[special] = tir.Const(a.extent.DType(), 0)
-		} else {
+		} else if pos[special] != nil {
 			red[special] = tir.Add(tir.Mul(red[special], tir.Const(a.extent.DType(), a.tile)), pos[special])
 		}
 	}
