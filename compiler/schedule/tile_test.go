@@ -259,7 +259,10 @@ func TestTileRefusals(t *testing.T) {
 		{"neutral", one(sum), nil, ""},
 		{"a part of the domain", "for i, k in T.grid(4, 7):\n    with T.block(\"C\"):\n        vi = T.axis.spatial(4, i)\n        vk = T.axis.reduce(8, k + 1)\n        " + sum, nil, "schedule: tile_reduction block C: vk does not reduce over all of its domain, so that the init may not run"},
 		{"a parallel loop", one(sum), func(s *schedule.Schedule, b *schedule.Block) error { return s.Parallel(s.GetLoops(b)[0]) }, "schedule: tile_reduction block C: its loops are not serial or hold other blocks"},
-		{"split loops", one(sum), func(s *schedule.Schedule, b *schedule.Block) error { _, err := s.Split(s.GetLoops(b)[0], 0, 2); return err }, "schedule: tile_reduction block C: vi is not bound to a loop of its own"},
+		{"split loops", one(sum), func(s *schedule.Schedule, b *schedule.Block) error {
+			_, err := s.Split(s.GetLoops(b)[0], 0, 2)
+			return err
+		}, "schedule: tile_reduction block C: vi is not bound to a loop of its own"},
 		{"a loop too many", one(sum), func(s *schedule.Schedule, b *schedule.Block) error { _, err := s.AddUnitLoop(b); return err }, "schedule: tile_reduction block C: it has loops that no iteration variable is bound to"},
 		{"twice", one(sum), func(s *schedule.Schedule, b *schedule.Block) error {
 			_, err := s.TileReduction(b, schedule.TileSpec{Order: []int{0}, Vector: 1, Tile: []int64{1, 4}, Lanes: 4, Reduce: []int{1}})
