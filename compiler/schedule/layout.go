@@ -27,7 +27,7 @@ func (s *Schedule) TransformLayout(buf *tir.Buffer, m *tir.IndexMap) (*tir.Buffe
 		extent[v] = buf.Shape[k]
 		an.BindRange(v, doms[v])
 	}
-	if r := arith.DetectIterMap(m.Final, doms, tir.Bool(true), arith.NoCheck, an, false); len(r.Indices) == 0 {
+	if r := arith.DetectIterMap(m.Final, rounded(m, doms), tir.Bool(true), arith.Bijective, arith.NewAnalyzer(), false); len(r.Indices) == 0 {
 		return nil, fail(prim, nil, nil, "the map of %s is not known to be injective", buf.Name)
 	}
 	shape := make([]tir.Expr, len(m.Final))
@@ -58,4 +58,28 @@ func (s *Schedule) TransformLayout(buf *tir.Buffer, m *tir.IndexMap) (*tir.Buffe
 		s.setBody(b, init, simplified(b.body, an))
 	}
 	return to, nil
+}
+
+// rounded makes constant extents multiples of what the map divides by. A map that gives the
+// elements of these domains different places does so for those of the smaller ones.
+func rounded(m *tir.IndexMap, doms map[*tir.Var]*tir.Range) map[*tir.Var]*tir.Range {
+	const limit = 1 << 20 // where more is divided by, only what divides evenly is recognised
+	by := int64(1)
+	for _, e := range m.Final {
+		walkExprs(e, func(e tir.Expr) {
+			if x, ok := e.(*tir.Binary); ok && (x.Op == tir.OpFloorDiv || x.Op == tir.OpFloorMod) {
+				if c, ok := tir.AsInt(x.B); ok && c > 0 && by%c != 0 && c <= limit/by {
+					by *= c
+				}
+			}
+		})
+	}
+	out := make(map[*tir.Var]*tir.Range, len(doms))
+	for v, r := range doms {
+		out[v] = r
+		if n, ok := tir.AsInt(r.Extent); ok && n < limit {
+			out[v] = &tir.Range{Min: r.Min, Extent: tir.Const(r.Extent.DType(), (n+by-1)/by*by)}
+		}
+	}
+	return out
 }
