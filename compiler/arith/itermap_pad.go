@@ -109,6 +109,10 @@ func (r *iterRewriter) splitFloorMod(t *IterSplit, base, div tir.Expr, d dtype.D
 // all splits of one mark. It returns the padded split and how much was added below.
 func (r *iterRewriter) pad(t *IterSplit, base, div tir.Expr, d dtype.DType) (*IterSplit, tir.Expr, bool) {
 	zero := tir.Const(d, 0)
+	if r.a.CanProveLess(div, 1) {
+		r.fail("a divisor, in the unit of its iterator, is not positive")
+		return nil, nil, false
+	}
 	left := r.a.Simplify(tir.FloorMod(base, div))
 	edge := tir.Add(left, t.Extent)
 	right := tir.Expr(zero)
@@ -137,6 +141,10 @@ func (r *iterRewriter) pad(t *IterSplit, base, div tir.Expr, d dtype.DType) (*It
 	}
 	info := r.padding[mark]
 	if info == nil || isCst(info.left, 0) && r.divisible(mark.Extent, info.factor) {
+		if r.level == Bijective && !isCst(left, 0) {
+			r.fail("an iterator starts inside a period of its divisor, which needs padding")
+			return nil, nil, false
+		}
 		return t, left, true
 	}
 	if info.padded == nil {
