@@ -76,8 +76,13 @@ func TestTypeBounds(t *testing.T) {
 		x    Bound
 		fits bool
 	}{
-		{"int8", Bound{-128, 124}, true}, {"int8", Bound{-128, 128}, false}, {"int8", Bound{-132, 124}, false},
-		{"uint8", Bound{0, 252}, true}, {"uint8", Bound{0, 256}, false}, {"uint8", Bound{-4, 252}, false}, {"int64", Bound{-4, 252}, true},
+		{"int8", Bound{-128, 124}, true},
+		{"int8", Bound{-128, 128}, false},
+		{"int8", Bound{-132, 124}, false},
+		{"uint8", Bound{0, 252}, true},
+		{"uint8", Bound{0, 256}, false},
+		{"uint8", Bound{-4, 252}, false},
+		{"int64", Bound{-4, 252}, true},
 	} {
 		a, x := NewAnalyzer(), tir.NewVar("x", dtype.Int32T)
 		a.UpdateBound(x, c.x)
@@ -109,9 +114,18 @@ func TestFloatCasts(t *testing.T) {
 		want  int64
 		folds bool
 	}{
-		{"int8", 127, 127, true}, {"int8", 128, 0, false}, {"int8", -128, -128, true}, {"int8", -129, 0, false},
-		{"uint8", 255, 255, true}, {"uint8", 256, 0, false}, {"uint8", -1, 0, false}, {"uint8", 0, 0, true},
-		{"int32", 2048, 2048, true}, {"int32", -2048, -2048, true}, {"bool", 2, 1, true}, {"bool", 0, 0, true},
+		{"int8", 127, 127, true},
+		{"int8", 128, 0, false},
+		{"int8", -128, -128, true},
+		{"int8", -129, 0, false},
+		{"uint8", 255, 255, true},
+		{"uint8", 256, 0, false},
+		{"uint8", -1, 0, false},
+		{"uint8", 0, 0, true},
+		{"int32", 2048, 2048, true},
+		{"int32", -2048, -2048, true},
+		{"bool", 2, 1, true},
+		{"bool", 0, 0, true},
 	} {
 		d := dtype.MustParse(c.to)
 		e := &tir.Cast{Type: d, Value: &tir.FloatImm{Type: dtype.Float32T, Value: c.value}}
@@ -128,8 +142,18 @@ func TestSymbolicExtents(t *testing.T) {
 		x, shape string
 		want     bool
 	}{
-		{"32", "n * 32", true}, {"33", "n * 32", false}, {"32", "n * -32", true}, {"8", "n * 4 * 2", true}, {"9", "n * 4 * 2", false},
-		{"4", "4", true}, {"5", "4", false}, {"n", "n", true}, {"n", "n + 1", true}, {"n + 1", "n", false}, {"1", "n", true}, {"2", "n", false},
+		{"32", "n * 32", true},
+		{"33", "n * 32", false},
+		{"32", "n * -32", true},
+		{"8", "n * 4 * 2", true},
+		{"9", "n * 4 * 2", false},
+		{"4", "4", true},
+		{"5", "4", false},
+		{"n", "n", true},
+		{"n", "n + 1", true},
+		{"n + 1", "n", false},
+		{"1", "n", true},
+		{"2", "n", false},
 	} {
 		a, v := NewAnalyzer(), newEnv()
 		if got := a.CanProveLessEqualThanSymbolicShapeValue(v.expr(c.x), v.expr(c.shape)); got != c.want {
