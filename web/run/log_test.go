@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
@@ -115,3 +116,105 @@ func TestReplayMarksEventsAndKeepsTexts(t *testing.T) {
 type goneSink struct{ run.Sink }
 
 func (goneSink) Keep([]string) (bool, error) { return false, nil }
+
+// TestAppendsAtOnce loses an event where two writers meet without a lock: so many of them meet that it shows without the race
+// detector, too.
+func TestAppendsAtOnce(t *testing.T) {
+	const writers, each = 8, 20_000
+	log := run.NewLog()
+	var ready, wg sync.WaitGroup
+	ready.Add(writers)
+	for w := range writers {
+		wg.Go(func() {
+			ready.Done()
+			ready.Wait()
+			for i := range each {
+				if err := log.Append([]byte{byte(w), byte(i >> 16), byte(i >> 8), byte(i)}); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n, sealed := log.Len(); n != writers*each || sealed || log.Bytes() != 4*writers*each {
+		t.Fatalf("%d events of %d bytes, closed %t; want %d of 4 bytes each", n, log.Bytes(), sealed, writers*each)
+	}
+	lines, _, err := log.Next(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var next [writers]int
+	for _, l := range lines {
+		w, i := l[0], int(l[1])<<16|int(l[2])<<8|int(l[3])
+		if i != next[w] {
+			t.Fatalf("event %d of writer %d stands where %d should", i, w, next[w])
+		}
+		next[w]++
+	}
+}
+
+// TestLogOfAFinishedRun has its events and its size, and takes no more.
+func TestLogOfAFinishedRun(t *testing.T) {
+	log := run.SealedLog([][]byte{[]byte("ab"), []byte("cde")})
+	if n, sealed := log.Len(); n != 2 || !sealed || log.Bytes() != 5 {
+		t.Errorf("%d events, closed %t, %d bytes", n, sealed, log.Bytes())
+	}
+	for from, want := range map[int]int{-1: 2, 0: 2, 1: 1, 2: 0, 3: 0} {
+		if lines, sealed, err := log.Next(t.Context(), from); len(lines) != want || !sealed || err != nil {
+			t.Errorf("from %d there are %d events, closed %t (%v), want %d", from, len(lines), sealed, err, want)
+		}
+	}
+	if err := log.Append([]byte("x")); !errors.Is(err, run.ErrSealed) {
+		t.Errorf("another event gives %v", err)
+	}
+	log.Seal()
+	if n, sealed := log.Len(); n != 2 || !sealed {
+		t.Errorf("closed again it has %d events, closed %t", n, sealed)
+	}
+}
+
+// TestReadersDoNotSeeLaterEvents: what a reader got is not written by the events that come after it.
+func TestReadersDoNotSeeLaterEvents(t *testing.T) {
+	log := run.NewLog()
+	for range 3 {
+		_ = log.Append([]byte("a"))
+	}
+	mine, sealed, err := log.Next(t.Context(), 1)
+	if err != nil || sealed || len(mine) != 2 || cap(mine) != 2 {
+		t.Fatalf("%d events with room for %d, closed %t (%v)", len(mine), cap(mine), sealed, err)
+	}
+	_ = append(mine, []byte("forged"))
+	_ = log.Append([]byte("b"))
+	if lines, _, _ := log.Next(t.Context(), 3); string(lines[0]) != "b" {
+		t.Errorf("the fourth event is %q", lines[0])
+	}
+}
+
+// TestReadersAreWoken by an event and by the end, each time that they wait.
+func TestReadersAreWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := run.NewLog()
+		var got []string
+		for range 2 {
+			go func() {
+				for seq := 0; ; {
+					lines, sealed, err := log.Next(t.Context(), seq)
+					seq += len(lines)
+					got = append(got, fmt.Sprint(len(lines), sealed, err))
+					if sealed || err != nil {
+						return
+					}
+				}
+			}()
+		}
+		event := func() { _ = log.Append(nil) }
+		for i, step := range []func(){func() {}, event, event, log.Seal} {
+			step()
+			synctest.Wait()
+			if len(got) != 2*i {
+				t.Errorf("after %d news the readers got %q", i, got)
+			}
+		}
+	})
+}

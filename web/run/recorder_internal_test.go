@@ -605,4 +605,3 @@ func TestReplay(t *testing.T) {
 		t.Errorf("events that were not measured give %v", err)
 	}
 }
-
