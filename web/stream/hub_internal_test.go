@@ -100,7 +100,9 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		t.Errorf("it answers %d %v %s", w.Code, w.Header(), w.Body)
 	}
 	var got string
-	h = New(Config{Error: func(_ http.ResponseWriter, _ *http.Request, status int, message string) { got = fmt.Sprint(status, " ", message) }})
+	h = New(Config{Error: func(_ http.ResponseWriter, _ *http.Request, status int, message string) {
+		got = fmt.Sprint(status, " ", message)
+	}})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	if Wants(r) {
 		t.Error("a plain request is taken for a websocket")
