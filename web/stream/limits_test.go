@@ -3,7 +3,7 @@ package stream_test
 import (
 	"context"
 	"errors"
-	"net/http"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -113,25 +113,42 @@ func TestClientThatDoesNotAnswerTheEnd(t *testing.T) {
 	}
 }
 
-// TestLongMessagesAreCompressed where the client can, from 1 KiB on: what is on the wire is shorter than what is read.
+// counting is a connection that counts what comes.
+type counting struct {
+	net.Conn
+	read int
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.read += n
+	return n, err
+}
+
+// TestLongMessagesAreCompressed where the client can, from 1 KiB on: what is on the wire is shorter than what is read, and a shorter
+// message is sent as it is.
 func TestLongMessagesAreCompressed(t *testing.T) {
-	log := run.NewLog()
-	fill(t, log, 1, 100_000)
-	log.Seal()
-	url, _ := serve(t, log, stream.Config{})
-	d := websocket.Dialer{EnableCompression: true}
-	c, resp, err := d.Dial(url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = c.Close() }()
-	if got := resp.Header.Get("Sec-Websocket-Extensions"); resp.StatusCode != http.StatusSwitchingProtocols || !strings.Contains(got, "permessage-deflate") {
-		t.Errorf("the extensions are %q", got)
-	}
-	raw := make([]byte, 64<<10)
-	n, err := c.NetConn().Read(raw)
-	// A frame is final, a text, and has the first reserved bit set where it is compressed.
-	if err != nil || n == 0 || raw[0] != 0x80|0x40|0x01 {
-		t.Errorf("the first byte is %#x (%v), want that of a compressed text", raw[0], err)
+	for size, compressed := range map[int]bool{1023: false, 1024: true, 100_000: true} {
+		log := run.NewLog()
+		fill(t, log, 1, size-len(line(0, 0)))
+		url, _ := serve(t, log, stream.Config{})
+		var wire *counting
+		d := websocket.Dialer{EnableCompression: true, NetDial: func(network, addr string) (net.Conn, error) {
+			c, err := net.Dial(network, addr)
+			wire = &counting{Conn: c}
+			return wire, err
+		}}
+		c, resp, err := d.Dial(url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.Header.Get("Sec-Websocket-Extensions"); !strings.Contains(got, "permessage-deflate") {
+			t.Errorf("the extensions are %q", got)
+		}
+		_, msg, err := c.ReadMessage()
+		if err != nil || len(msg) != size || (wire.read < size) != compressed {
+			t.Errorf("a message of %d bytes came as %d in %d (%v)", size, len(msg), wire.read, err)
+		}
+		_ = c.Close()
 	}
 }
