@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -488,6 +489,9 @@ func TestOutcomes(t *testing.T) {
 		{fmt.Errorf("x: %w", errTimeout), event.StatusTimeout, event.KindTimeout, late},
 		{fmt.Errorf("x: %w", errCancelled), event.StatusCancelled, event.KindCancelled, "x: the run was cancelled"},
 		{errDraining, event.StatusCancelled, event.KindCancelled, "the server is shutting down"},
+		{fmt.Errorf("x: %w", errDraining), event.StatusCancelled, event.KindCancelled, "x: the server is shutting down"},
+		{fmt.Errorf("x: %w", errAlone), event.StatusCancelled, event.KindCancelled, "x: the page that followed the run was closed, so the run was stopped"},
+		{fmt.Errorf("x: %w", context.Canceled), event.StatusCancelled, event.KindCancelled, "x: context canceled"},
 		{errAlone, event.StatusCancelled, event.KindCancelled, "the page that followed the run was closed, so the run was stopped"},
 		{context.Canceled, event.StatusCancelled, event.KindCancelled, "context canceled"},
 		{known(event.KindLimit), event.StatusLimit, event.KindLimit, "m"},
@@ -603,5 +607,32 @@ func TestReplay(t *testing.T) {
 	r, _ = recording(t, DefaultLimits())
 	if err := Replay(r, snap, "3/A", "", 0); err != nil {
 		t.Errorf("events that were not measured give %v", err)
+	}
+}
+
+// TestCountersAtOnce lets several goroutines of a runner report at once: without the lock some of what they say is lost.
+func TestCountersAtOnce(t *testing.T) {
+	const writers, each = 8, 5_000
+	r, _ := recording(t, DefaultLimits())
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				text := fmt.Sprint(w, " ", i)
+				hash, err := r.Text(event.LangTVMScript, text)
+				if err != nil || hash != event.HashText(text) {
+					t.Error(hash, err)
+					return
+				}
+				if err := r.Account(1); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if r.memory != writers*each || len(r.kept) != writers*each || len(r.pending.texts) != writers*each {
+		t.Errorf("%d bytes are accounted, %d texts known and %d on their way; want %d of each", r.memory, len(r.kept), len(r.pending.texts), writers*each)
 	}
 }

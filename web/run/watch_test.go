@@ -102,3 +102,42 @@ func TestQueuedRunsWithoutViewersLeave(t *testing.T) {
 		m.Drain(ctx)
 	})
 }
+
+// TestARunThatIsLeftTwice: a page that comes back while the run waits for it starts the wait anew, and what is over stays as it is.
+func TestARunThatIsLeftTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, _, _ := bubble(t, ample, runnerFunc(patient))
+		ids := []string{start(t, m, "v", "s", request("a")).ID, start(t, m, "v", "s", request("b")).ID}
+		m.Watch(ids[0], true)()
+		time.Sleep(19 * time.Second)
+		m.Watch(ids[0], false)() // whoever follows it, a page did once
+		time.Sleep(19 * time.Second)
+		if got := states(t, m, ids); got != "rr" {
+			t.Errorf("before 20 seconds are over the runs are %s", got)
+		}
+		time.Sleep(time.Second)
+		if got := states(t, m, ids); got != "cr" {
+			t.Errorf("then the runs are %s", got)
+		}
+		// Two pages: the first that goes is not the last.
+		one, two := m.Watch(ids[1], true), m.Watch(ids[1], true)
+		one()
+		time.Sleep(time.Minute)
+		if got := states(t, m, ids); got != "cr" {
+			t.Errorf("with a page left the runs are %s", got)
+		}
+		two()
+		if _, err := m.Cancel(t.Context(), ids[1], "s"); err != nil {
+			t.Fatal(err)
+		}
+		if got := states(t, m, ids); got != "cc" {
+			t.Errorf("the runs are %s", got)
+		}
+		time.Sleep(time.Minute)
+		for i, want := range []string{"page that followed", "was cancelled"} {
+			if done := last(t, m, ids[i]); done.Error == nil || !strings.Contains(done.Error.Message, want) {
+				t.Errorf("run %d ended with %+v, want %q", i, done.Error, want)
+			}
+		}
+	})
+}
