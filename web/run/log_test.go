@@ -195,13 +195,16 @@ func TestReadersDoNotSeeLaterEvents(t *testing.T) {
 func TestReadersAreWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := run.NewLog()
+		var mu sync.Mutex
 		var got []string
 		for range 2 {
 			go func() {
 				for seq := 0; ; {
 					lines, sealed, err := log.Next(t.Context(), seq)
 					seq += len(lines)
+					mu.Lock()
 					got = append(got, fmt.Sprint(len(lines), sealed, err))
+					mu.Unlock()
 					if sealed || err != nil {
 						return
 					}
