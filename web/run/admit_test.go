@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,11 +18,29 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
+// journal is a log that a test reads while it is written.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
 // bubble returns a manager for a bubble of synctest, which says what it does to the log and has runs that take until they are
 // cancelled; the test drains it.
-func bubble(t *testing.T, adm run.Admission, r run.Runner) (m *run.Manager, st *store.Memory, log *strings.Builder) {
+func bubble(t *testing.T, adm run.Admission, r run.Runner) (m *run.Manager, st *store.Memory, log *journal) {
 	t.Helper()
-	log, st = &strings.Builder{}, store.NewMemory(64<<20)
+	log, st = &journal{}, store.NewMemory(64<<20)
 	m = run.NewManager(run.Config{
 		Runner: r, Store: st, Build: "test", Admission: adm, Log: slog.New(slog.NewTextHandler(log, nil)),
 		Limits: run.Limits{Time: 100 * time.Hour, LogBytes: 1 << 20, TextBytes: 1 << 20, Memory: 100},
@@ -415,7 +434,7 @@ func TestRunnersThatDoNotStop(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(499 * time.Millisecond)
-		if got := states(t, m, ids); got != "rq1q2" || log.Len() > 0 {
+		if got := states(t, m, ids); got != "rq1q2" || log.String() != "" {
 			t.Errorf("before half a second is over the runs are %s, and it says %s", got, log)
 		}
 		time.Sleep(2 * time.Millisecond)
