@@ -502,3 +502,20 @@ func TestScriptsThatComeWithTheProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestMistakesOfATextHaveAPlace: an error without findings is one about the first line, without the name that stands there already.
+func TestMistakesOfATextHaveAPlace(t *testing.T) {
+	found := mistakesOf("a.py", "text", errors.New("a.py: too long"))
+	if len(found) != 1 || found[0].Severity != ir.Error || found[0].Message != "too long" {
+		t.Fatalf("the findings are %+v", found)
+	}
+	s := found[0].Span
+	if s.Source.Name != "a.py" || s.Source.Text != "text" || s.Line != 1 || s.Col != 1 || s.EndLine != 1 || s.EndCol != 1 {
+		t.Errorf("it is at %+v of %+v", s, s.Source)
+	}
+	const one = "@I.ir_module\nclass A:\n    @R.function\n    def main(x: R.Tensor((4,), dtype=\"float32\")) -> R.Tensor((4,), dtype=\"float32\"):\n        return x\n"
+	_, found, err := oneModule(t.Context(), "a.py", one+"\n"+strings.Replace(one, "class A", "class B", 1), "")
+	if err == nil || len(found) != 1 || found[0].Message != "expected one module, got 2" || found[0].Help != "start a session for each of them" || found[0].Span.Line < 7 {
+		t.Errorf("two modules give %+v, %v", found, err)
+	}
+}
