@@ -214,41 +214,41 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// failing is a store that fails where it is told to.
-type failing struct {
+// burning is a store that fails where it is told to.
+type burning struct {
 	*store.Memory
 	create, byKey, unfinished, events, finish error
 }
 
-func (s *failing) CreateRun(ctx context.Context, r store.Run) error {
+func (s *burning) CreateRun(ctx context.Context, r store.Run) error {
 	if s.create != nil {
 		return s.create
 	}
 	return s.Memory.CreateRun(ctx, r)
 }
 
-func (s *failing) RunByKey(ctx context.Context, key string) (store.Run, error) {
+func (s *burning) RunByKey(ctx context.Context, key string) (store.Run, error) {
 	if s.byKey != nil {
 		return store.Run{}, s.byKey
 	}
 	return s.Memory.RunByKey(ctx, key)
 }
 
-func (s *failing) Unfinished(ctx context.Context) ([]store.Run, error) {
+func (s *burning) Unfinished(ctx context.Context) ([]store.Run, error) {
 	if s.unfinished != nil {
 		return nil, s.unfinished
 	}
 	return s.Memory.Unfinished(ctx)
 }
 
-func (s *failing) Events(ctx context.Context, id string, from int) ([][]byte, error) {
+func (s *burning) Events(ctx context.Context, id string, from int) ([][]byte, error) {
 	if s.events != nil {
 		return nil, s.events
 	}
 	return s.Memory.Events(ctx, id, from)
 }
 
-func (s *failing) FinishRun(ctx context.Context, r store.Run, reusable bool) error {
+func (s *burning) FinishRun(ctx context.Context, r store.Run, reusable bool) error {
 	if s.finish != nil {
 		return s.finish
 	}
@@ -258,7 +258,7 @@ func (s *failing) FinishRun(ctx context.Context, r store.Run, reusable bool) err
 // TestStoreThatFails: what the store says reaches the visitor or the operator, and nothing is started.
 func TestStoreThatFails(t *testing.T) {
 	disk := errors.New("disk on fire")
-	st := &failing{Memory: store.NewMemory(1 << 20)}
+	st := &burning{Memory: store.NewMemory(1 << 20)}
 	var log strings.Builder
 	m, _ := manager(t, script(1), func(c *run.Config) {
 		c.Store, c.Log = st, slog.New(slog.NewTextHandler(&log, nil))
