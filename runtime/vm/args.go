@@ -19,23 +19,31 @@ func (a *arguments) fail(i int, want string) {
 	if a.err != nil {
 		return
 	}
-	if i >= len(a.args) {
+	if i < 0 || i >= len(a.args) {
 		a.err = fmt.Errorf("argument %d is missing, expected %s", i, want)
 		return
 	}
 	a.err = fmt.Errorf("argument %d is %v of kind %v, expected %s", i, a.args[i], a.args[i].Kind(), want)
 }
 
-func (a *arguments) value(i int) runtime.Value {
+// at is argument i, None where there is none: the caller says what it expected.
+func (a *arguments) at(i int) runtime.Value {
 	if i < 0 || i >= len(a.args) {
-		a.fail(i, "a value")
-		return runtime.Value{}
+		return runtime.Null()
 	}
 	return a.args[i]
 }
 
+// value is argument i, of whatever kind.
+func (a *arguments) value(i int) runtime.Value {
+	if i < 0 || i >= len(a.args) {
+		a.fail(i, "a value")
+	}
+	return a.at(i)
+}
+
 func (a *arguments) int(i int) int64 {
-	v, ok := a.value(i).AsInt()
+	v, ok := a.at(i).AsInt()
 	if !ok {
 		a.fail(i, "an int")
 	}
@@ -55,7 +63,7 @@ func (a *arguments) count(i int, limit int64) int64 {
 }
 
 func (a *arguments) dtype(i int) dtype.DType {
-	v, ok := a.value(i).AsDType()
+	v, ok := a.at(i).AsDType()
 	if !ok {
 		a.fail(i, "a DataType")
 	}
@@ -63,7 +71,7 @@ func (a *arguments) dtype(i int) dtype.DType {
 }
 
 func (a *arguments) shape(i int) []int64 {
-	v, ok := a.value(i).AsShape()
+	v, ok := a.at(i).AsShape()
 	if !ok {
 		a.fail(i, "a Shape")
 	}
@@ -71,7 +79,7 @@ func (a *arguments) shape(i int) []int64 {
 }
 
 func (a *arguments) string(i int) string {
-	v, ok := a.value(i).AsString()
+	v, ok := a.at(i).AsString()
 	if !ok {
 		a.fail(i, "a str")
 	}
@@ -87,7 +95,7 @@ func (a *arguments) context(i int) string {
 }
 
 func (a *arguments) tensor(i int) *runtime.Tensor {
-	v, ok := a.value(i).AsTensor()
+	v, ok := a.at(i).AsTensor()
 	if !ok {
 		a.fail(i, "a Tensor")
 	}
@@ -95,7 +103,7 @@ func (a *arguments) tensor(i int) *runtime.Tensor {
 }
 
 func (a *arguments) storage(i int) *runtime.Storage {
-	v, ok := a.value(i).AsStorage()
+	v, ok := a.at(i).AsStorage()
 	if !ok {
 		a.fail(i, "a Storage")
 	}
@@ -103,7 +111,7 @@ func (a *arguments) storage(i int) *runtime.Storage {
 }
 
 func (a *arguments) tuple(i int) *runtime.Tuple {
-	v, ok := a.value(i).AsTuple()
+	v, ok := a.at(i).AsTuple()
 	if !ok {
 		a.fail(i, "a Tuple")
 	}
@@ -111,7 +119,7 @@ func (a *arguments) tuple(i int) *runtime.Tuple {
 }
 
 func (a *arguments) fn(i int) runtime.Func {
-	v, ok := a.value(i).AsFunc()
+	v, ok := a.at(i).AsFunc()
 	if !ok {
 		a.fail(i, "a Function")
 	}

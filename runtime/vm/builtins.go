@@ -179,7 +179,7 @@ func toDevice(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 // readIfCond(cond) reads a bool, or the only element of an integer or bool tensor.
 func readIfCond(s *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
-	if v, ok := a.value(0).AsInt(); ok {
+	if v, ok := a.at(0).AsInt(); ok {
 		return runtime.Bool(v != 0), nil
 	}
 	t := a.tensor(0)

@@ -32,6 +32,7 @@ func check(kind, ctx, format string, args ...any) error {
 
 func checkTensorInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
+	v := a.value(0)
 	ndim := a.int(1)
 	var dt dtype.DType
 	last := 2
@@ -42,9 +43,9 @@ func checkTensorInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, e
 	if a.err != nil {
 		return runtime.Null(), a.err
 	}
-	t, ok := a.value(0).AsTensor()
+	t, ok := v.AsTensor()
 	if !ok {
-		return runtime.Null(), check("TypeError", ctx, "expect a Tensor but get %v", a.value(0).Kind())
+		return runtime.Null(), check("TypeError", ctx, "expect a Tensor but get %v", v.Kind())
 	}
 	if ndim != -1 && int64(len(t.Shape())) != ndim {
 		return runtime.Null(), check("ValueError", ctx, "expect Tensor with ndim %d but get %d, shape %s", ndim, len(t.Shape()), tensor.ShapeString(t.Shape()))
@@ -57,13 +58,14 @@ func checkTensorInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, e
 
 func checkShapeInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
+	v := a.value(0)
 	ndim, ctx := a.int(1), a.context(2)
 	if a.err != nil {
 		return runtime.Null(), a.err
 	}
-	dims, ok := a.value(0).AsShape()
+	dims, ok := v.AsShape()
 	if !ok {
-		return runtime.Null(), check("TypeError", ctx, "expect a Shape but get %v", a.value(0).Kind())
+		return runtime.Null(), check("TypeError", ctx, "expect a Shape but get %v", v.Kind())
 	}
 	if ndim != -1 && int64(len(dims)) != ndim {
 		return runtime.Null(), check("ValueError", ctx, "expect Shape with ndim %d but get %d", ndim, len(dims))
@@ -73,38 +75,40 @@ func checkShapeInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, er
 
 func checkPrimValueInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
+	v := a.value(0)
 	dt, ctx := a.dtype(1), a.context(2)
 	if a.err != nil {
 		return runtime.Null(), a.err
 	}
 	ok := false
-	switch k := a.value(0).Kind(); {
+	switch k := v.Kind(); {
 	case dt.IsBool():
 		ok = k == runtime.KindBool || k == runtime.KindInt
 	case dt.IsInteger():
 		ok = k == runtime.KindInt || k == runtime.KindBool
 	case dt.IsFloat():
-		_, ok = a.value(0).AsFloat()
+		_, ok = v.AsFloat()
 	case dt.IsVoid():
-		_, ok = a.value(0).AsFloat()
+		_, ok = v.AsFloat()
 	default:
 		return runtime.Null(), check("TypeError", ctx, "unsupported dtype %v", dt)
 	}
 	if !ok {
-		return runtime.Null(), check("TypeError", ctx, "expected dtype %v, but received %v", dt, a.value(0).Kind())
+		return runtime.Null(), check("TypeError", ctx, "expected dtype %v, but received %v", dt, v.Kind())
 	}
 	return runtime.Null(), nil
 }
 
 func checkTupleInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
+	v := a.value(0)
 	n, ctx := a.int(1), a.context(2)
 	if a.err != nil {
 		return runtime.Null(), a.err
 	}
-	t, ok := a.value(0).AsTuple()
+	t, ok := v.AsTuple()
 	if !ok {
-		return runtime.Null(), check("TypeError", ctx, "expect a Tuple but get %v", a.value(0).Kind())
+		return runtime.Null(), check("TypeError", ctx, "expect a Tuple but get %v", v.Kind())
 	}
 	if int64(len(t.Fields)) != n {
 		return runtime.Null(), check("ValueError", ctx, "expect a Tuple with %d elements, but get a Tuple with %d elements", n, len(t.Fields))
@@ -114,12 +118,13 @@ func checkTupleInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, er
 
 func checkFuncInfo(_ *runtime.Session, args []runtime.Value) (runtime.Value, error) {
 	a := arguments{args: args}
+	v := a.value(0)
 	ctx := a.context(1)
 	if a.err != nil {
 		return runtime.Null(), a.err
 	}
-	if _, ok := a.value(0).AsFunc(); !ok {
-		return runtime.Null(), check("TypeError", ctx, "expect a Function but get %v", a.value(0).Kind())
+	if _, ok := v.AsFunc(); !ok {
+		return runtime.Null(), check("TypeError", ctx, "expect a Function but get %v", v.Kind())
 	}
 	return runtime.Null(), nil
 }
