@@ -41,3 +41,54 @@ func TestStrFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestFormatLimits compares further specifications with Python's str.format, and gives each number its bound.
+func TestFormatLimits(t *testing.T) {
+	for format, want := range map[string]string{
+		"{:>>3}":     ">>a",
+		"{:é^4}":     "éaéé",
+		"{:<}":       "a",
+		"{:>}":       "a",
+		"{:s}":       "a",
+		"{:.0}":      "",
+		"{:3.0}|":    "   |",
+		"{:.1}":      "a",
+		"{:.9}":      "a",
+		"{:10}|":     "a         |",
+		"{0!s:>2}":   " a",
+		"{0!r:>5}":   `  "a"`,
+		"}}{{":       "}{",
+		"{}}}":       "a}",
+		"{:65536.1}": "a" + strings.Repeat(" ", 65535),
+		"{:.65536}":  "a",
+	} {
+		if got, err := strFormat(format, []string{"a"}); err != nil || got != want {
+			t.Errorf("%q is %.40q, %v, want %.40q", format, got, err, want)
+		}
+	}
+	if got, err := strFormat("{:.2}{:^4}", []string{"äöü", "ß"}); err != nil || got != "äö ß  " {
+		t.Errorf("letters of two bytes: %q, %v", got, err)
+	}
+	const spec = ` is no format of a text, expected an alignment, a width and .precision of at most 65536`
+	for format, want := range map[string]string{
+		"ab}":       `format "ab}": the '}' at 2 closes nothing; write it twice for a brace`,
+		"a{0":       `format "a{0": the '{' at 1 is never closed; write it twice for a brace`,
+		"{-1}":      `format "{-1}": the field {-1} is neither {} nor a number`,
+		"{a.b}":     `format "{a.b}": the field {a.b} is neither {} nor a number`,
+		"{} {0}":    `format "{} {0}": fields with a number and without one cannot be mixed`,
+		"{1}":       `format "{1}": there is no value 1: 1 are given`,
+		"{!x}":      `format "{!x}": unknown conversion !x, expected !r or !s`,
+		"{!}":       `format "{!}": unknown conversion !, expected !r or !s`,
+		"{:65537}":  `format "{:65537}": "65537"` + spec,
+		"{:.65537}": `format "{:.65537}": ".65537"` + spec,
+		"{:.}":      `format "{:.}": "."` + spec,
+		"{:-1}":     `format "{:-1}": "-1"` + spec,
+		"{:>>>}":    `format "{:>>>}": ">>>"` + spec,
+		"{:0x10}":   `format "{:0x10}": "0x10"` + spec,
+		"{:\xff>3}": "format \"{:\\xff>3}\": \"\\xff>3\"" + spec,
+	} {
+		if got, err := strFormat(format, []string{"a"}); err == nil || err.Error() != want {
+			t.Errorf("%q is %.40q, %v, want %q", format, got, err, want)
+		}
+	}
+}

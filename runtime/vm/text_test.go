@@ -59,8 +59,13 @@ func TestPrint(t *testing.T) {
 		{Kind: ConstTensor, Tensor: tensor.MustOf(nil, []float32{1})},
 		{Kind: ConstTensor, Tensor: tensor.MustOf([]int64{2, 1}, []float32{1, 2})},
 		{Kind: ConstSplat, Tensor: &tensor.Tensor{DType: dtype.Int8T, Shape: []int64{30}, Data: []byte{1}}},
-		{Kind: ConstShape, Shape: []int64{4, 5}}, {Kind: ConstString, Str: "a\n"}, {Kind: ConstInt, Int: -1234567890123},
-		{Kind: ConstFloat, Float: 0.1}, {Kind: ConstFloat, Float: 1e300}, {Kind: ConstFloat, Float: math.Inf(-1)}, {Kind: ConstDType, DType: dtype.Float16T},
+		{Kind: ConstShape, Shape: []int64{4, 5}},
+		{Kind: ConstString, Str: "a\n"},
+		{Kind: ConstInt, Int: -1234567890123},
+		{Kind: ConstFloat, Float: 0.1},
+		{Kind: ConstFloat, Float: 1e300},
+		{Kind: ConstFloat, Float: math.Inf(-1)},
+		{Kind: ConstDType, DType: dtype.Float16T},
 	}
 	const stats = "Relax VM executable statistics:\n  Constant pool (# 10): [scalar, [2, 1], [30], shapetuple[4, 5], \"a\\n\", -1234567890123, 0.1, 1e+300, -Inf, float16]\n  Globals (#3): [p, f, g]\n"
 	if got := e.Stats(); got != stats {

@@ -191,7 +191,11 @@ func TestInstr(t *testing.T) {
 	e := handmade()
 	for i, want := range []Instr{
 		{Op: OpCall, Dst: 1, Func: 0, Args: []Arg{Register(0), 2<<56 | 1, 1<<56 | 5, 3<<56 | 2, Void(), VM()}},
-		{Op: OpIf, Reg: 1, Offset: 2}, {Op: OpGoto, Offset: 1}, {Op: OpCall, Dst: VoidReg, Args: []Arg{}}, {Op: OpRet, Reg: 1}, {Op: OpRet, Reg: VoidReg},
+		{Op: OpIf, Reg: 1, Offset: 2},
+		{Op: OpGoto, Offset: 1},
+		{Op: OpCall, Dst: VoidReg, Args: []Arg{}},
+		{Op: OpRet, Reg: 1},
+		{Op: OpRet, Reg: VoidReg},
 	} {
 		in, err := e.Instr(int64(i))
 		if err != nil || in.Op != want.Op || in.Dst != want.Dst || in.Func != want.Func || in.Reg != want.Reg || in.Offset != want.Offset || len(in.Args) != len(want.Args) {
