@@ -27,11 +27,12 @@ const (
 // shape functions, which are kernels, can compute on it; or None.
 type shapeHeap []byte
 
+// at returns the memory from slot reg on.
 func (h shapeHeap) at(reg int64) ([]byte, error) {
 	if reg < 0 || reg >= int64(len(h)/8) {
 		return nil, fmt.Errorf("slot %d of a shape heap of %d", reg, len(h)/8)
 	}
-	return h[reg*8 : reg*8+8], nil
+	return h[reg*8:], nil
 }
 
 func heapArg(s *runtime.Session, v runtime.Value) (shapeHeap, error) {
