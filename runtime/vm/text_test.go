@@ -32,7 +32,7 @@ func TestPrint(t *testing.T) {
 	e.InstrData[5] = 2<<56 | 123
 	e.InstrData[6] = 1<<56 | (1<<56 - 27)
 	e.InstrData[7] = 3<<56 | 3
-	e.InstrData[8] = 3<<56 | 0
+	e.InstrData[8] = 3 << 56
 	e.InstrData[9] = 45
 	e.InstrData[17] = -1
 	const damaged = `@p packed_func;
