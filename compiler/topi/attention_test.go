@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // TestAttentionByDefinition: the default scale, windows, masks of more keys than queries and of fewer, shared heads, and a
@@ -77,4 +79,17 @@ func TestAttentionByDefinition(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestHalfAttentionAccumulatesInFloat32: scores of long vectors, which a sum in a half would stop short of.
+func TestHalfAttentionAccumulatesInFloat32(t *testing.T) {
+	const n = 4096
+	constant := func(v float64) func([]int) float64 { return func([]int) float64 { return v } }
+	q := fill(dims(1, 1, 1, n), constant(0.5))
+	key := fill(dims(1, 2, 1, n), func(i []int) float64 { return []float64{0.5, 0.25}[i[1]] })
+	v := nd{dims(1, 2, 1, 1), []float64{0, 1}}
+	halfTypes(t, "attention", func(k *kernelTest, d dtype.DType) {
+		out := Attention(k.in(q, d), k.in(key, d), k.in(v, d), nil, AttentionOpts{Scale: 1.0 / 256}) // scores 4 and 2
+		k.wantRounded(out, d, nd{dims(1, 1, 1, 1), []float64{1 / (1 + math.Exp(2))}})
+	})
 }
