@@ -215,7 +215,7 @@ func (f *finder) constant(e ast.Expr, tv types.TypeAndValue) {
 
 // call adds the swaps of neighbouring arguments of one type, where they are plain enough to be evaluated twice.
 func (f *finder) call(n *ast.CallExpr) {
-	if tv := f.info.Types[n.Fun]; tv.IsType() || tv.IsBuiltin() {
+	if tv := f.info.Types[n.Fun]; tv.IsType() || tv.IsBuiltin() || symmetric(n.Fun) {
 		return
 	}
 	for i := 0; i+1 < len(n.Args); i++ {
@@ -226,6 +226,19 @@ func (f *finder) call(n *ast.CallExpr) {
 			return // one swap a call: two would touch the same argument
 		}
 	}
+}
+
+// symmetric tells whether a function asks for equality, which is the same both ways round.
+func symmetric(fun ast.Expr) bool {
+	name := ""
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		name = fun.Name
+	case *ast.SelectorExpr:
+		name = fun.Sel.Name
+	}
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "equal") || strings.HasPrefix(name, "same")
 }
 
 // plain tells whether evaluating an expression has no effect: a name or a field of one.
