@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/published"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
@@ -16,13 +17,9 @@ import (
 // light returns the bytes of a model of the test data, or skips.
 func light(tb testing.TB, name string) []byte {
 	tb.Helper()
-	root := os.Getenv("IRSCOPE_TESTDATA")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	data, err := os.ReadFile(filepath.Join(root, "onnx", "light", name+".onnx"))
+	data, err := os.ReadFile(filepath.Join(published.ONNX(tb), "light", name+".onnx"))
 	if err != nil {
-		tb.Skipf("no test data (set IRSCOPE_TESTDATA to the folder that holds onnx/light): %v", err)
+		tb.Fatal(err)
 	}
 	return data
 }
