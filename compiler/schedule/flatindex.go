@@ -13,7 +13,7 @@ import (
 // Where n is 0 there are no elements, and nothing is computed.
 func FlatIndex(b *tir.Buffer, indices []tir.Expr) tir.Expr {
 	idx, shape := slices.Clone(indices), slices.Clone(b.Shape)
-	if slices.ContainsFunc(shape, symbolic) {
+	if slices.ContainsFunc(shape, tir.Symbolic) {
 		for k := len(idx) - 2; k >= 0; k-- {
 			if x := together(idx[k], idx[k+1], shape[k+1]); x != nil {
 				idx[k], shape[k] = x, tir.Mul(shape[k], shape[k+1])
@@ -26,11 +26,6 @@ func FlatIndex(b *tir.Buffer, indices []tir.Expr) tir.Expr {
 		at = tir.Add(tir.Mul(at, shape[k]), ix)
 	}
 	return at
-}
-
-func symbolic(e tir.Expr) bool {
-	_, ok := tir.AsInt(e)
-	return !ok
 }
 
 // together returns x for a of x//n and b of x%n, and x%(m*n) for a of x//n%m; nil for others.

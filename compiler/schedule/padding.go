@@ -37,7 +37,7 @@ func (s *Schedule) DecomposePadding(b *Block) (*Block, error) {
 		return nil, fail(prim, b, nil, "its loops hold other blocks")
 	}
 	lo, hi := make([]tir.Expr, len(b.iters)), make([]tir.Expr, len(b.iters))
-	for _, c := range conjuncts(call.Args[0], nil) {
+	for _, c := range tir.Conjuncts(nil, call.Args[0]) {
 		i, least, end := bound(b, c)
 		if i < 0 {
 			return nil, fail(prim, b, nil, "its condition is no conjunction of bounds of iteration variables")

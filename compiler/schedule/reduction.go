@@ -69,7 +69,7 @@ func (s *Schedule) DecomposeReduction(b *Block, l *Loop) (*Block, error) {
 		init.iters = append(init.iters, &tir.IterVar{Base: iv.Base, Dom: iv.Dom, Var: v})
 		init.values = append(init.values, tir.SubstExpr(b.values[k], sub))
 	}
-	for _, c := range conjuncts(b.pred, nil) {
+	for _, c := range tir.Conjuncts(nil, b.pred) {
 		if !arith.UsesVar(c, func(v *tir.Var) bool { return anyLoop(loopsAbove(b), v, reduces) }) {
 			guard(init, tir.SubstExpr(c, sub))
 		}
@@ -87,17 +87,6 @@ func anyLoop(loops []*Loop, v *tir.Var, f func(*Loop) bool) bool {
 		}
 	}
 	return false
-}
-
-// conjuncts appends the terms of a conjunction.
-func conjuncts(e tir.Expr, out []tir.Expr) []tir.Expr {
-	if tir.IsTrue(e) {
-		return out
-	}
-	if b, ok := e.(*tir.Binary); ok && b.Op == tir.OpAnd {
-		return conjuncts(b.B, conjuncts(b.A, out))
-	}
-	return append(out, e)
 }
 
 // Combiner returns how a reduction block with one store combines: the operation, the value

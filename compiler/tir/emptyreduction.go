@@ -178,7 +178,7 @@ func (c *initCopy) realize(r *BlockRealize) Stmt {
 		init.IterVars = append(init.IterVars, &IterVar{Base: iv.Base, Dom: iv.Dom, Var: v, Kind: iv.Kind, ThreadTag: iv.ThreadTag})
 		out.Values = append(out.Values, value)
 	}
-	for _, cond := range conjuncts(r.Predicate, nil) {
+	for _, cond := range Conjuncts(nil, r.Predicate) {
 		if c.has(cond) {
 			out.Predicate = And(out.Predicate, SubstExpr(cond, c.sub))
 		}
@@ -224,17 +224,6 @@ func pointRegion(l *BufferLoad) *BufferRegion {
 		out.Region = append(out.Region, &Range{Min: ix, Extent: Const(ix.DType(), 1)})
 	}
 	return out
-}
-
-// conjuncts appends the terms of a conjunction.
-func conjuncts(e Expr, out []Expr) []Expr {
-	if b, ok := e.(*Binary); ok && b.Op == OpAnd {
-		return conjuncts(b.B, conjuncts(b.A, out))
-	}
-	if IsTrue(e) {
-		return out
-	}
-	return append(out, e)
 }
 
 func eachVar(e Expr, f func(*Var)) {

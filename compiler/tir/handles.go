@@ -36,7 +36,7 @@ func VerifyHandles(m *ir.Module, only func(name string) bool) []ir.Diagnostic {
 
 // isPacked reports whether MakePackedAPI has been at f.
 func isPacked(f *PrimFunc) bool {
-	if f.Attrs.Int("calling_conv", 0) != 0 {
+	if f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
 		return true
 	}
 	if len(f.Params) != 4 {

@@ -65,6 +65,12 @@ func AsInt(e Expr) (int64, bool) {
 // IsConst reports whether e is the integer constant v.
 func IsConst(e Expr, v int64) bool { n, ok := AsInt(e); return ok && n == v }
 
+// Symbolic reports whether e is no integer constant.
+func Symbolic(e Expr) bool {
+	_, ok := AsInt(e)
+	return !ok
+}
+
 // IsTrue reports whether e is nil or the constant true, as absent predicates are.
 func IsTrue(e Expr) bool { return e == nil || IsConst(e, 1) }
 
@@ -115,6 +121,17 @@ func GE(a, b Expr) Expr { return BinaryExpr(OpGE, a, b) }
 
 // And returns a and b.
 func And(a, b Expr) Expr { return BinaryExpr(OpAnd, a, b) }
+
+// Conjuncts appends to out the terms of the conjunction e, without those that are nil or true.
+func Conjuncts(out []Expr, e Expr) []Expr {
+	if IsTrue(e) {
+		return out
+	}
+	if b, ok := e.(*Binary); ok && b.Op == OpAnd {
+		return Conjuncts(Conjuncts(out, b.A), b.B)
+	}
+	return append(out, e)
+}
 
 // Or returns a or b.
 func Or(a, b Expr) Expr { return BinaryExpr(OpOr, a, b) }

@@ -125,7 +125,7 @@ func (n *forcer) bits(old, out *tir.Call) tir.Expr {
 	switch out.Op {
 	case tir.OpClz:
 		// As TVM writes it: minus the new bits, plus the old ones.
-		wide := &tir.Binary{Op: tir.OpAdd, A: &tir.Binary{Op: tir.OpSub, A: out, B: more}, B: tir.Const(out.Type, 64)}
+		wide := tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpSub, out, more), tir.Const(out.Type, 64))
 		if natural {
 			return wide
 		}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/arith"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -326,12 +325,5 @@ func usedIn(region []*tir.Range, v *tir.Var) bool {
 }
 
 func (c *carriers) usesLet(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok && c.lets[v] {
-			found = true
-		}
-		return !found
-	})
-	return found
+	return arith.UsesVar(e, func(v *tir.Var) bool { return c.lets[v] })
 }

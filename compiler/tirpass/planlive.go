@@ -3,6 +3,7 @@ package tirpass
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -288,19 +289,8 @@ func (c *carriers) note(a *bufferAccess, b *tir.Buffer) {
 
 func (c *carriers) expr(e tir.Expr) tir.Expr { return tir.SubstExpr(e, c.sub) }
 
-func readsMemory(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.BufferLoad:
-			found = true
-		case *tir.Call:
-			found = found || tir.CallEffect(n) > tir.Pure
-		}
-		return !found
-	})
-	return found
-}
+// readsMemory reports whether the value of e depends on more than its variables.
+func readsMemory(e tir.Expr) bool { return arith.SideEffect(e) > tir.Pure }
 
 // size counts the nodes of e as a tree, up to a little more than maxCarriedExpr.
 func size(e tir.Expr) int {

@@ -31,7 +31,7 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 		}
 	}
 	flat := func(a access) access {
-		if len(units) > 0 && slices.ContainsFunc(a.buf.Shape, symbolic) {
+		if len(units) > 0 && slices.ContainsFunc(a.buf.Shape, tir.Symbolic) {
 			plain := make([]tir.Expr, len(a.indices))
 			for k, ix := range a.indices {
 				plain[k] = arith.NewAnalyzer().Simplify(tir.SubstExpr(ix, units))
@@ -114,11 +114,6 @@ func usesIn(a access, v *tir.Var) bool {
 		}
 	}
 	return false
-}
-
-func symbolic(e tir.Expr) bool {
-	_, ok := tir.AsInt(e)
-	return !ok
 }
 
 // unit reports whether a domain has one point.
