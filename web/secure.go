@@ -32,8 +32,8 @@ func (s *Server) secureHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// loopback are the names of a server that only its own machine can reach.
-var loopback = []string{"localhost", "127.0.0.1", "::1"}
+// LoopbackNames are the names of a server that only its own machine can reach.
+var LoopbackNames = []string{"localhost", "127.0.0.1", "::1"}
 
 // checkHost refuses requests that address the server by a name that is not its own:
 // a foreign name that resolves to this machine would make a foreign page one of ours.

@@ -55,7 +55,7 @@ type Config struct {
 	// Version is what the server calls itself.
 	Version string
 	// Hosts are the names, without port, under which the server may be addressed, so that
-	// a foreign name that resolves to it gets nothing. Empty means those of loopback.
+	// a foreign name that resolves to it gets nothing. Empty means LoopbackNames.
 	Hosts []string
 	// Origins are further origins ("https://host:port") whose pages may use the server.
 	Origins []string
@@ -100,7 +100,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Limits = run.DefaultLimits()
 	}
 	if len(cfg.Hosts) == 0 {
-		cfg.Hosts = loopback
+		cfg.Hosts = LoopbackNames
 	}
 	if own, ok := cfg.Runner.(run.Checker); ok && cfg.Checker == nil {
 		cfg.Checker = own

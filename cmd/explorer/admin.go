@@ -23,12 +23,9 @@ func adminCheckCommand() *cobra.Command {
 		Long: `Reads every session, note, run, event and text in the folder of the data and compares it with its checksum,
 whether a server has it open or not. It changes nothing. What is damaged is listed; exit code 1 says that something is.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			dir := data
-			if dir == "" {
-				var err error
-				if dir, err = dataFolder(); err != nil {
-					return usageError{err}
-				}
+			dir, err := folderOf(data)
+			if err != nil {
+				return err
 			}
 			w := cmd.OutOrStdout()
 			done, err := sqlite.Check(cmd.Context(), dir, func(what, id string, err error) {

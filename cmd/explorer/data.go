@@ -38,17 +38,27 @@ func openStore(ctx context.Context, data string, mib int64) (kept, error) {
 	if mib < 1 || mib > 1<<40 {
 		return kept{}, usageError{fmt.Errorf("--data-mib is %d, expected 1 or more", mib)}
 	}
-	if data == "" {
-		var err error
-		if data, err = dataFolder(); err != nil {
-			return kept{}, usageError{err}
-		}
+	data, err := folderOf(data)
+	if err != nil {
+		return kept{}, err
 	}
 	s, err := sqlite.Open(ctx, sqlite.Options{Dir: data, MaxBytes: mib << 20})
 	if err != nil {
 		return kept{}, fmt.Errorf("%w (another folder: --data DIR; none: --data %s)", err, inMemory)
 	}
 	return kept{s, data, s.Close}, nil
+}
+
+// folderOf returns the folder that --data names: without a name, that of the user for this program.
+func folderOf(data string) (string, error) {
+	if data != "" {
+		return data, nil
+	}
+	dir, err := dataFolder()
+	if err != nil {
+		return "", usageError{err}
+	}
+	return dir, nil
 }
 
 // dataFolder returns the folder for the data of this program on this system.

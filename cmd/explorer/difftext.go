@@ -77,11 +77,14 @@ func (d *diffWriter) paint(style, text string) string {
 	if !d.color {
 		return text
 	}
-	return style + plain(text) + styleReset
+	return style + text + styleReset
 }
 
 // function writes the difference of the texts of one function.
 func (d *diffWriter) function(labelA, labelB, name, before, after string) error {
+	for _, s := range []*string{&labelA, &labelB, &name, &before, &after} {
+		*s = plain(*s)
+	}
 	diff := highlight.NewDiff(highlight.NewDocument(event.LangTVMScript, before), highlight.NewDocument(event.LangTVMScript, after))
 	layout := diff.Layout(highlight.Unified, d.context)
 	var b strings.Builder
@@ -103,7 +106,7 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 				d.row(&rows, styleOf(r.Mark, styleGreen), "+", r, ys[r.After-1])
 			default:
 				n, m = n+1, m+1
-				rows.WriteString(" " + plain(xs[r.Before-1]) + "\n")
+				rows.WriteString(" " + xs[r.Before-1] + "\n")
 			}
 		})
 		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
@@ -141,18 +144,18 @@ func styleOf(mark, style string) string {
 // row writes a changed line; what differs within it is marked where colours are used.
 func (d *diffWriter) row(b *strings.Builder, style, sign string, r highlight.Row, line string) {
 	if !d.color {
-		b.WriteString(sign + plain(line) + "\n")
+		b.WriteString(sign + line + "\n")
 		return
 	}
 	b.WriteString(style + sign)
 	if r.Cut {
-		b.WriteString(plain(line))
+		b.WriteString(line)
 	} else {
 		for _, s := range r.Text {
 			if s.Mark {
-				b.WriteString(styleMarked + plain(s.Text) + styleClear)
+				b.WriteString(styleMarked + s.Text + styleClear)
 			} else {
-				b.WriteString(plain(s.Text))
+				b.WriteString(s.Text)
 			}
 		}
 	}

@@ -45,8 +45,7 @@ type summary struct {
 	First          []string
 }
 
-func newOutputReport(name string, t *tensor.Tensor) outputReport {
-	s := t.Summarize(8)
+func newOutputReport(name string, t *tensor.Tensor, s tensor.Summary) outputReport {
 	return outputReport{name, t.DType.String(), t.Shape, summary{
 		Elements: s.Elements, Min: event.Float(s.Min), Max: event.Float(s.Max), Mean: event.Float(s.Mean),
 		NaNs: s.NaNs, Infs: s.Infs, First: s.First,

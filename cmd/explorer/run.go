@@ -189,8 +189,9 @@ func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data,
 	}
 	names := outputNames(sig.Outputs, len(outs))
 	for i, t := range outs {
-		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, t.Summarize(8))
-		rep.Outputs = append(rep.Outputs, newOutputReport(names[i], t))
+		s := t.Summarize(8)
+		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, s)
+		rep.Outputs = append(rep.Outputs, newOutputReport(names[i], t, s))
 	}
 	sorted := slices.Sorted(slices.Values(rep.Latency))
 	fmt.Fprintf(w, "latency %s (median of %d, best %s)\n", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))

@@ -69,7 +69,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		_ = ln.Close()
 		return err
 	}
-	admission, limits := f.limits(f.local(ln.Addr()))
+	// names refused any address but a loopback one without --hosts.
+	admission, limits := f.limits(len(f.hosts) == 0)
 	keep, err := openStore(ctx, f.data, f.dataMiB)
 	if err != nil {
 		_ = ln.Close()

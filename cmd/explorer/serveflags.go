@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,18 +136,12 @@ func (f *serveFlags) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, nil))
 }
 
-// local tells whether only this machine can reach the server: it has no other names and listens on a loopback address.
-func (f *serveFlags) local(addr net.Addr) bool {
-	tcp, ok := addr.(*net.TCPAddr)
-	return ok && tcp.IP.IsLoopback() && len(f.hosts) == 0
-}
-
 // names returns the names under which the server answers. A server beyond this machine needs to be told its own: under any
 // name, a foreign page whose name resolves to it would be one of ours.
 func (f *serveFlags) names(addr net.Addr) ([]string, error) {
 	tcp, ok := addr.(*net.TCPAddr)
 	if ok && tcp.IP.IsLoopback() {
-		return append([]string{"localhost", "127.0.0.1", "::1", tcp.IP.String()}, f.hosts...), nil
+		return slices.Concat(web.LoopbackNames, []string{tcp.IP.String()}, f.hosts), nil
 	}
 	if len(f.hosts) == 0 {
 		return nil, usageError{fmt.Errorf("%s can be reached from other machines, and the server must know under which names, "+

@@ -38,7 +38,6 @@ type goPackage struct {
 	Module   *struct {
 		Path, Version, Dir string
 		Main               bool
-		Replace            *struct{ Path string }
 	}
 }
 
