@@ -67,17 +67,22 @@ func execCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", a[0], err)
 				}
-				if f := art.Function(entry); f != nil {
+				f := art.Function(entry)
+				if f != nil {
 					if err := in.place(paramNames(f), outputNames(f.Outputs, outputs(f))); err != nil {
 						return err
 					}
+				}
+				ins, err := in.tensors(f, df.seed, rep)
+				if err != nil {
+					return err
 				}
 				prog, err := open(cmd, art)
 				if err != nil {
 					return fmt.Errorf("%s: %w", a[0], err)
 				}
 				defer prog.Close()
-				return execute(cmd.Context(), w, prog, in, &df, rep)
+				return execute(cmd.Context(), w, prog, in, ins, &df, rep)
 			})
 		},
 	}

@@ -123,6 +123,7 @@ var flagTests = map[string]string{
 	"opt show-all-struct-info": "opt.txtar",
 	"show-meta":                "flags.txtar",
 	"opt show-meta":            "opt.txtar",
+	"specialize":               "specialize.txtar",
 	"split":                    "opt.txtar",
 	"syntax-sugar":             "flags.txtar",
 	"opt syntax-sugar":         "opt.txtar",

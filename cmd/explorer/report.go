@@ -18,7 +18,8 @@ type report struct {
 	Compile     time.Duration   `json:"compile_ns,omitempty"`
 	Codegen     time.Duration   `json:"codegen_ns,omitempty"`
 	Load        time.Duration   `json:"load_ns,omitempty"`
-	Events      []event.Event   `json:"events,omitempty"` // as in docs/protocol.md
+	Specialized *specialized    `json:"specialized,omitempty"` // where symbolic dimensions got fixed sizes
+	Events      []event.Event   `json:"events,omitempty"`      // as in docs/protocol.md
 	Timing      json.Marshaler  `json:"timing,omitempty"`
 	Diagnostics []string        `json:"diagnostics,omitempty"`
 	Inputs      []string        `json:"input_notes,omitempty"`

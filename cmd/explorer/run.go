@@ -33,13 +33,14 @@ func runCommand() *cobra.Command {
 	var cf compileFlags
 	var sf sourceFlags
 	var df dataFlags
+	specialize := true
 	cmd := &cobra.Command{
 		Use: "run MODEL", Short: "Import, compile and run a model; print what each pass did",
 		Long: "Imports MODEL, compiles it, runs it, and prints a table of the passes, the outputs and the latency.\n" + modelDoc,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
-			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, rep) })
+			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, specialize, rep) })
 		},
 	}
 	cf.register(cmd, defaultPipeline)
@@ -49,10 +50,11 @@ func runCommand() *cobra.Command {
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	df.register(cmd)
+	cmd.Flags().BoolVar(&specialize, "specialize", true, "where shapes are symbolic, compile again for the sizes of this run, and time that code")
 	return cmd
 }
 
-func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, rep *report) error {
+func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, specialize bool, rep *report) error {
 	in, err := df.load()
 	if err != nil {
 		return err
@@ -67,16 +69,27 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err := c.compile(cmd, w, cf); err != nil {
 		return err
 	}
+	ins, err := in.tensors(c.Artifact.Function(entry), df.seed, rep)
+	if err != nil {
+		return err
+	}
+	art := c.Artifact
+	fmt.Fprintln(w)
+	if specialize {
+		if art, err = c.specialize(cmd.Context(), w, cf, ins); err != nil {
+			return err
+		}
+	}
 	start := time.Now()
-	prog, err := open(cmd, c.Artifact)
+	prog, err := open(cmd, art)
 	if err != nil {
 		return err
 	}
 	defer prog.Close()
 	rep.Load = time.Since(start)
-	fmt.Fprintf(w, "\nimport %s, compile %s (code generation %s), load %s\n",
+	fmt.Fprintf(w, "import %s, compile %s (code generation %s), load %s\n",
 		short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
-	return execute(cmd.Context(), w, prog, in, df, rep)
+	return execute(cmd.Context(), w, prog, in, ins, df, rep)
 }
 
 // compiled is a model on its way through the compiler, with what was seen there.
@@ -164,22 +177,13 @@ func open(cmd *cobra.Command, a *artifact.Artifact) (*artifact.Program, error) {
 	return a.Open(cmd.Context(), eng, runtime.DeviceOptions{}, vm.Options{Output: cmd.ErrOrStderr()})
 }
 
-// execute runs a loaded program on data whose places are known, prints outputs and latency,
-// and compares.
-func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data, df *dataFlags, rep *report) error {
-	sig := prog.Artifact().Function(entry)
-	if sig == nil {
-		return fmt.Errorf("the program has no function %q", entry)
-	}
-	ins, notes, err := in.tensors(sig, df.seed)
-	if err != nil {
-		return err
-	}
-	rep.Inputs = notes
-	for _, n := range notes {
+// execute runs a loaded program on its inputs, prints outputs and latency, and compares.
+func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data, ins []*tensor.Tensor, df *dataFlags, rep *report) error {
+	for _, n := range rep.Inputs {
 		fmt.Fprintln(w, n)
 	}
 	var outs []*tensor.Tensor
+	var err error
 	for range df.repeat {
 		start := time.Now()
 		if outs, err = prog.Run(ctx, entry, ins...); err != nil {
@@ -187,7 +191,7 @@ func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data,
 		}
 		rep.Latency = append(rep.Latency, time.Since(start))
 	}
-	names := outputNames(sig.Outputs, len(outs))
+	names := outputNames(prog.Artifact().Function(entry).Outputs, len(outs))
 	for i, t := range outs {
 		s := t.Summarize(8)
 		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, s)

@@ -104,9 +104,12 @@ func place(files []file, what string, names []string) error {
 }
 
 // tensors returns the inputs for sig: files where they are given, seeded random tensors
-// otherwise. notes say which are random.
-func (d *data) tensors(sig *artifact.Signature, seed uint64) (ins []*tensor.Tensor, notes []string, err error) {
-	ins = make([]*tensor.Tensor, len(sig.Params))
+// otherwise. The report says which are random.
+func (d *data) tensors(sig *artifact.Signature, seed uint64, rep *report) ([]*tensor.Tensor, error) {
+	if sig == nil {
+		return nil, fmt.Errorf("the program has no function %q", entry)
+	}
+	ins := make([]*tensor.Tensor, len(sig.Params))
 	dims := map[string]int64{}
 	for _, f := range d.inputs {
 		ins[f.at] = f.tensor
@@ -122,12 +125,12 @@ func (d *data) tensors(sig *artifact.Signature, seed uint64) (ins []*tensor.Tens
 		}
 		t, note, err := randomTensor(p, dims, seed+uint64(i))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		ins[i] = t
-		notes = append(notes, note)
+		rep.Inputs = append(rep.Inputs, note)
 	}
-	return ins, notes, nil
+	return ins, nil
 }
 
 // randomTensor makes up an input. Symbolic dimensions are those of the inputs given, else 1.

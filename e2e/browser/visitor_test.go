@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,10 @@ func TestSymbolicBatch(t *testing.T) {
 		if !strings.HasPrefix(row, want+" | ") || !strings.Contains(row, " "+size+"×") || !strings.Contains(row, "s | ") {
 			t.Errorf("row %d of the overview reads %q, want %s with its latency and an output of %s rows", i, row, want, size)
 		}
+	}
+	// Beside each stands what it takes with code for these sizes alone.
+	if n, cells := p.count("#result .fixed-sizes"), eval[[]string](p, `[...document.querySelectorAll("#result .runs tbody td:nth-child(3)")].map(x => x.textContent)`); n != 3 || slices.Contains(cells, "–") {
+		t.Errorf("%d executions tell their latency with code for fixed sizes, the overview says %q, want 3", n, cells)
 	}
 	if n := p.count("#result .latency-value"); n != 3 {
 		t.Errorf("%d latencies are shown, want 3", n)

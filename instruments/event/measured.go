@@ -25,6 +25,8 @@ type Measured struct {
 	Latency []int64 `json:"latency,omitempty"`
 	// Compile is the time in which the engine compiled generated code.
 	Compile int64 `json:"compile,omitempty"`
+	// Fixed is the same execution with code for its sizes alone, where shapes are symbolic.
+	Fixed *Fixed `json:"fixed,omitempty"`
 	// ReusedSteps counts the steps that this run took from an earlier one, of Steps that ran in
 	// all. Sequences are not counted.
 	ReusedSteps int `json:"reused_steps,omitempty"`
@@ -32,6 +34,17 @@ type Measured struct {
 	// Saved is how much longer it would have taken without what was taken from an earlier run:
 	// the time that this took there, less the time of taking it over.
 	Saved int64 `json:"saved,omitempty"`
+}
+
+// Fixed says what an execution took with code that was compiled for the sizes of its inputs.
+type Fixed struct {
+	// Sizes are the values of the symbolic dimensions, by name.
+	Sizes map[string]int64 `json:"sizes"`
+	// Latency holds the times of the timed executions, in order.
+	Latency []int64 `json:"latency"`
+	// Compile is the time of compiling that code, or of finding it where it is Reused from an earlier run, and of loading it.
+	Compile int64 `json:"compile"`
+	Reused  bool  `json:"reused,omitempty"`
 }
 
 // Float is a float64 that JSON can carry: numbers that JSON lacks are written

@@ -137,22 +137,28 @@ func (t Type) String() string {
 	return t.Kind
 }
 
-// Check reports what keeps the host tensors in from being the arguments of the function:
-// their number, an element type, a number of dimensions, a fixed dimension, or a
-// symbolic dimension with two values. It names the parameter and what was expected.
+// Check reports what keeps the host tensors in from being the arguments of the function; see Sizes.
 func (s Signature) Check(in []*tensor.Tensor) error {
+	_, err := s.Sizes(in)
+	return err
+}
+
+// Sizes returns what the symbolic dimensions that are variables are with the host tensors in as the arguments, by name. It is an
+// error if they cannot be: their number, an element type, a number of dimensions, a fixed dimension, or a symbolic dimension with
+// two values. The error names the parameter and what was expected.
+func (s Signature) Sizes(in []*tensor.Tensor) (map[string]int64, error) {
 	if len(in) != len(s.Params) {
 		names := make([]string, len(s.Params))
 		for i, p := range s.Params {
 			names[i] = p.Name
 		}
-		return fmt.Errorf("%s takes %d inputs (%s), got %d", s.Name, len(s.Params), strings.Join(names, ", "), len(in))
+		return nil, fmt.Errorf("%s takes %d inputs (%s), got %d", s.Name, len(s.Params), strings.Join(names, ", "), len(in))
 	}
 	bound := map[string]int64{}
 	for i, p := range s.Params {
 		t := in[i]
-		bad := func(format string, args ...any) error {
-			return fmt.Errorf("input %s is %v, expected %v: %s", p.Name, t, p.Type, fmt.Sprintf(format, args...))
+		bad := func(format string, args ...any) (map[string]int64, error) {
+			return nil, fmt.Errorf("input %s is %v, expected %v: %s", p.Name, t, p.Type, fmt.Sprintf(format, args...))
 		}
 		if p.Type.Kind != KindTensor {
 			return bad("only tensors can be passed")
@@ -182,7 +188,7 @@ func (s Signature) Check(in []*tensor.Tensor) error {
 			}
 		}
 	}
-	return nil
+	return bound, nil
 }
 
 // isName reports whether a symbolic dimension is a variable and not an expression.

@@ -4,6 +4,7 @@ import type {
   CodeGenerated,
   Diagnostic,
   Executed,
+  Fixed,
   FunctionChange,
   Measured,
   Metrics,
@@ -55,6 +56,8 @@ export interface Execution {
   body: Executed;
   // latency lists the times of the executions, shortest first, in nanoseconds.
   latency: number[];
+  // fixed is the same with code that was compiled for the sizes of the inputs, where shapes are symbolic.
+  fixed: Fixed | null;
 }
 
 export interface Lane {
@@ -147,10 +150,12 @@ export class RunModel {
         this.code = e.body;
         this.codegenTime = e.measured?.total ?? 0;
         break;
-      case "executed":
-        this.executions.push({ body: e.body, latency: [...(e.measured?.latency ?? [])].sort((a, b) => a - b) });
+      case "executed": {
+        const { latency, fixed } = e.measured ?? {};
+        this.executions.push({ body: e.body, latency: sorted(latency), fixed: fixed ? { ...fixed, latency: sorted(fixed.latency) } : null });
         this.compileTime = e.measured?.compile ?? this.compileTime;
         break;
+      }
       case "run_finished":
         this.finished = e.body;
         this.finishedAt = e.measured?.at ?? this.clock;
@@ -210,8 +215,9 @@ export class RunModel {
   // phases lists where the time of the run went, in nanoseconds.
   phases(): [string, number][] {
     const passes = this.roots.reduce((sum, step) => sum + (step.measured.total ?? 0), 0);
-    const runs = this.executions.reduce((sum, x) => sum + x.latency.reduce((n, t) => n + t, 0), 0);
-    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs]];
+    const runs = this.executions.reduce((sum, x) => sum + total(x.latency), 0);
+    const fixed = this.executions.reduce((sum, x) => sum + (x.fixed ? x.fixed.compile + total(x.fixed.latency) : 0), 0);
+    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs], ["fixed sizes", fixed]];
     return all.filter(([, t]) => t > 0);
   }
 
@@ -289,6 +295,14 @@ function applyChange(module: Map<string, WireFunction>, c: FunctionChange): void
     const metrics = c.metrics ?? module.get(c.name)?.metrics;
     module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after, ...(metrics ? { metrics } : {}) });
   }
+}
+
+function total(times: number[]): number {
+  return times.reduce((sum, t) => sum + t, 0);
+}
+
+function sorted(times: number[] = []): number[] {
+  return [...times].sort((a, b) => a - b);
 }
 
 // opCount adds up the operators of a module.

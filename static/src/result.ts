@@ -4,7 +4,7 @@ import { h } from "./dom";
 import { errorNote } from "./details";
 import { bytes, number, plural, time } from "./format";
 import type { Execution, RunModel } from "./model";
-import type { CodeGenerated, Comparison, WireTensor } from "./wire";
+import type { CodeGenerated, Comparison, Fixed, WireTensor } from "./wire";
 
 export function result(host: HTMLElement, model: RunModel, openKernel: (name: string) => void): void {
   const out: HTMLElement[] = [];
@@ -25,12 +25,14 @@ export function result(host: HTMLElement, model: RunModel, openKernel: (name: st
 // overview sets the executions side by side: the same program at each value of its symbolic dimensions.
 function overview(all: Execution[]): HTMLElement {
   const head = (text: string): HTMLElement => h("th", { scope: "col" }, text);
+  const fixed = all.some((x) => x.fixed);
   const rows = all.map((x) =>
     h(
       "tr",
       {},
       h("th", { scope: "row", class: "mono" }, bindings(x)),
       h("td", { class: "num" }, x.latency.length > 0 ? time(median(x.latency)) : "–"),
+      fixed && h("td", { class: "num" }, x.fixed ? time(median(x.fixed.latency)) : "–"),
       h("td", { class: "mono" }, x.body.error ? "failed" : x.body.outputs.map((t) => `${t.name} ${shape(t)}`).join(", ")),
       h("td", { class: "num mono" }, x.body.outputs.map((t) => number(t.mean)).join(", ")),
     ),
@@ -40,7 +42,7 @@ function overview(all: Execution[]): HTMLElement {
     { class: "result-part" },
     h("h3", {}, `Compiled once, run ${all.length} times`),
     h("table", { class: "runs" },
-      h("thead", {}, h("tr", {}, head("at"), head("latency"), head("outputs"), head("mean"))),
+      h("thead", {}, h("tr", {}, head("at"), head("latency"), fixed && head("fixed sizes"), head("outputs"), head("mean"))),
       h("tbody", {}, ...rows)),
   );
 }
@@ -57,12 +59,22 @@ function execution(x: Execution): HTMLElement {
         h("span", { class: "quiet" }, x.latency.length === 1 ? "latency, one run" : several)),
     );
   }
+  if (x.fixed) part.append(fixedSizes(x.fixed));
   if (b.error) part.append(errorNote(b.error));
   for (const t of b.outputs) part.append(tensor(t, "output", b.expected?.find((c) => c.output === t.name)));
   if (b.inputs.length > 0) {
     part.append(h("details", { class: "inputs" }, h("summary", {}, plural(b.inputs.length, "input")), ...b.inputs.map((t) => tensor(t, "input"))));
   }
   return part;
+}
+
+// fixedSizes says what the same execution takes with code for these sizes alone.
+function fixedSizes(f: Fixed): HTMLElement {
+  const sizes = Object.entries(f.sizes).map(([k, v]) => `${k} = ${v}`).join(", ");
+  const made = f.reused ? "kept from an earlier run" : `compiled in ${time(f.compile)}`;
+  return h("p", { class: "latency fixed-sizes" },
+    h("span", { class: "num" }, time(median(f.latency))),
+    h("span", { class: "quiet" }, `with code for ${sizes} alone, ${made}`));
 }
 
 function generated(code: CodeGenerated, openKernel: (name: string) => void): HTMLElement {

@@ -194,6 +194,14 @@ export interface RunFinished {
   failed: number;
 }
 
+// Fixed is what an execution took with code for its sizes alone.
+export interface Fixed {
+  sizes: Record<string, number>;
+  latency: number[];
+  compile: number;
+  reused?: boolean;
+}
+
 export interface Measured {
   at?: number;
   total?: number;
@@ -202,6 +210,7 @@ export interface Measured {
   alloc_bytes?: number;
   latency?: number[];
   compile?: number;
+  fixed?: Fixed;
   reused_steps?: number;
   steps?: number;
   saved?: number;

@@ -30,69 +30,86 @@ const (
 // firstElements is the number of elements of a tensor that an event shows.
 const firstElements = 16
 
+// execution is one execution of the program, and what it was given.
+type execution struct {
+	args     []*tensor.Tensor
+	body     *event.Executed
+	measured *event.Measured
+}
+
+// deviceBytes is the memory of a device of a run.
+func deviceBytes(l run.Limits) uint64 { return uint64(max(l.Memory, 1<<20)) }
+
 // execute runs the program once for each binding of symbolic dimensions.
-func (r *Runner) execute(ctx context.Context, req run.Request, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
-	began := time.Now()
-	prog, err := res.Artifact.Open(ctx, r.cfg.Engine, runtime.DeviceOptions{MaxBytes: uint64(max(req.Limits.Memory, 1<<20))}, vm.Options{})
-	if err != nil {
-		return fault(event.KindExecute, fmt.Errorf("load the program: %w", err))
-	}
-	defer func() { _ = prog.Close() }() // frees memory only; there is nothing to do about a failure
-	compiled := time.Since(began)
+func (r *Runner) execute(ctx context.Context, req run.Request, res *compiler.Result, p *prepared, sink run.Sink, start time.Time) error {
 	sig := res.Artifact.Function(entry)
 	if sig == nil {
 		return &event.Error{Kind: event.KindExecute, Message: "the program has no public function " + entry, Function: entry}
 	}
+	done, failed := r.executeAll(ctx, req, res.Artifact, sig, p.model, start)
+	for _, x := range done {
+		if failed == nil {
+			x.measured.Fixed = r.fixed(ctx, p, sig, x, req.Limits)
+		}
+		if err := sink.Emit(event.New("", "", x.body, x.measured)); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// executeAll loads the program, executes it for each binding, and frees its device. With an error come the executions before it.
+func (r *Runner) executeAll(ctx context.Context, req run.Request, art *artifact.Artifact, sig *artifact.Signature, m *model, start time.Time) ([]*execution, error) {
+	began := time.Now()
+	prog, err := art.Open(ctx, r.cfg.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(req.Limits)}, vm.Options{})
+	if err != nil {
+		return nil, fault(event.KindExecute, fmt.Errorf("load the program: %w", err))
+	}
+	defer func() { _ = prog.Close() }() // frees memory only; there is nothing to do about a failure
+	compiled := time.Since(began)
 	bindings := req.Settings.Bindings
 	if len(bindings) == 0 {
 		bindings = []map[string]int64{nil}
 	}
+	var done []*execution
 	for _, b := range bindings {
-		body, measured, err := executeOnce(ctx, prog, sig, b, req, m)
+		x, err := executeOnce(ctx, prog, sig, b, req, m)
 		if err != nil {
-			return err
+			return done, err
 		}
-		measured.At, measured.Compile = time.Since(start).Nanoseconds(), compiled.Nanoseconds()
-		if err := sink.Emit(event.New("", "", body, measured)); err != nil {
-			return err
-		}
+		x.measured.At, x.measured.Compile = time.Since(start).Nanoseconds(), compiled.Nanoseconds()
+		done = append(done, x)
 	}
-	return nil
+	return done, nil
 }
 
 // executeOnce runs the program with one binding and times it.
-func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, binding map[string]int64, req run.Request, m *model) (*event.Executed, *event.Measured, error) {
-	body := &event.Executed{Function: entry, Bindings: binding}
-	var args []*tensor.Tensor
+func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, binding map[string]int64, req run.Request, m *model) (*execution, error) {
+	x := &execution{body: &event.Executed{Function: entry, Bindings: binding}, measured: &event.Measured{}}
 	for i, p := range sig.Params {
 		t, err := randomInput(p, binding, req.Limits.Memory, uint64(req.Settings.Seed)+uint64(i))
 		if err != nil {
-			return nil, nil, input("input %s: %v", p.Name, err)
+			return nil, input("input %s: %v", p.Name, err)
 		}
-		args = append(args, t)
-		body.Inputs = append(body.Inputs, describe(p.Name, t, fmt.Sprintf("seed %d", req.Settings.Seed)))
+		x.args = append(x.args, t)
+		x.body.Inputs = append(x.body.Inputs, describe(p.Name, t, fmt.Sprintf("seed %d", req.Settings.Seed)))
 	}
-	measured := &event.Measured{}
-	var outs []*tensor.Tensor
-	for begin := time.Now(); len(measured.Latency) < timedRuns && (len(measured.Latency) == 0 || time.Since(begin) < timedFor); {
-		began := time.Now()
-		var err error
-		if outs, err = prog.Run(ctx, entry, args...); err != nil {
-			if ctx.Err() != nil {
-				return nil, nil, context.Cause(ctx)
-			}
-			return nil, nil, executeFault(err)
-		}
-		measured.Latency = append(measured.Latency, time.Since(began).Nanoseconds())
+	outs, took, err := timed(ctx, prog, x.args)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
+	if err != nil {
+		return nil, executeFault(err)
+	}
+	x.measured.Latency = took
 	for i, t := range outs {
 		name := fmt.Sprintf("output %d", i)
 		if i < len(m.outputs) {
 			name = m.outputs[i]
 		}
-		body.Outputs = append(body.Outputs, describe(name, t, ""))
+		x.body.Outputs = append(x.body.Outputs, describe(name, t, ""))
 	}
-	return body, measured, nil
+	return x, nil
 }
 
 // executeFault describes an error of a run of the program.

@@ -96,7 +96,7 @@ type argument struct {
 // callKernel loads a kernel onto a device of its own and calls it, first for its results
 // and then for its time.
 func (r *Runner) callKernel(ctx context.Context, req run.Request, code []byte, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
-	dev, err := r.cfg.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: uint64(max(req.Limits.Memory, 1<<20))})
+	dev, err := r.cfg.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(req.Limits)})
 	if err != nil {
 		return nil, nil, err
 	}

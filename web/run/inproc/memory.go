@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/web/lru"
 	"github.com/irscope/irscope/web/run"
 )
@@ -15,10 +16,11 @@ import (
 // otherwise.
 const DefaultReuse = 128 << 20
 
-// kept is what is remembered under a key: an imported model, or what a step left behind.
+// kept is what is remembered under a key: an imported model, what a step left behind, or a program for fixed sizes.
 type kept struct {
-	model *model
-	step  run.Snapshot[*ir.Module]
+	model   *model
+	step    run.Snapshot[*ir.Module]
+	program *artifact.Artifact
 }
 
 // memory holds models and modules by the hash of what made them. Their parts are functions
@@ -36,6 +38,21 @@ func keepModel(mem *memory, m *model) {
 // keepStep remembers what a step left behind.
 func keepStep(mem *memory, key string, snap run.Snapshot[*ir.Module]) {
 	mem.Put(key, kept{step: snap}, perModule+perPart*int64(snap.Module.Len())+eventBytes(snap.Events), parts(snap.Module))
+}
+
+// keepProgram remembers a program.
+func keepProgram(mem *memory, key string, a *artifact.Artifact) {
+	bytes := int64(perModule) + 8*int64(len(a.Exec.InstrData)+len(a.Exec.InstrOffset))
+	for _, k := range a.Kernels {
+		bytes += int64(len(k))
+	}
+	for _, c := range a.Exec.Consts {
+		bytes += perPart
+		if c.Tensor != nil {
+			bytes += int64(len(c.Tensor.Data))
+		}
+	}
+	mem.Put(key, kept{program: a}, bytes, nil)
 }
 
 // Estimates of what is not measured: a module without its functions, an entry of its tables,

@@ -41,8 +41,9 @@ type Config struct {
 
 // Runner runs requests in this process. It may be used by several goroutines.
 type Runner struct {
-	cfg    Config
-	memory *memory
+	cfg      Config
+	memory   *memory
+	fixedFor time.Duration // see fixed
 }
 
 // New returns a runner without memories.
@@ -56,7 +57,7 @@ func New(cfg Config) *Runner {
 	case cfg.CacheBytes < 0:
 		cfg.CacheBytes = 0
 	}
-	return &Runner{cfg: cfg, memory: newMemory(cfg.CacheBytes)}
+	return &Runner{cfg: cfg, memory: newMemory(cfg.CacheBytes), fixedFor: fixedFor}
 }
 
 // Run implements run.Runner.
@@ -118,7 +119,7 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 	if _, f := loneLoopFunction(m.module); f != nil {
 		return r.executeKernel(ctx, req, res, m, sink, start)
 	}
-	return r.execute(ctx, req, res, m, sink, start)
+	return r.execute(ctx, req, res, p, sink, start)
 }
 
 // scriptFault describes an error of reading scripts: their mistakes become events of the
