@@ -34,7 +34,7 @@ var judges = []struct {
 type options struct {
 	n          int
 	seed       uint64
-	only       string
+	only, part string
 	jobs       int
 	short, own bool
 	limit      time.Duration
@@ -47,6 +47,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 3000, "mutants to draw")
 	flag.Uint64Var(&o.seed, "seed", 1, "what is drawn")
 	flag.StringVar(&o.only, "only", "", "packages to mutate, by commas; all unless given")
+	flag.StringVar(&o.part, "part", "", "of the drawn mutants, judge those in these packages, by commas: a run in parts")
 	flag.IntVar(&o.jobs, "j", 2, "processes at a time")
 	flag.BoolVar(&o.short, "short", false, "run the tests with -short")
 	flag.BoolVar(&o.own, "own", false, "judge each package by its own tests only")
@@ -85,6 +86,7 @@ func run(o options) error {
 		return err
 	}
 	drawn := draw(files, o.n, o.seed)
+	drawn, all = o.parts(drawn, by, all)
 	total := 0
 	for _, f := range files {
 		total += len(f.sites)
@@ -136,6 +138,19 @@ func run(o options) error {
 		return fmt.Errorf("%.1f%% of the mutants were killed, expected %.0f%%", 100*share, 100*floor)
 	}
 	return nil
+}
+
+// parts leaves of the drawn mutants those in the packages of -part, and of all judges theirs.
+func (o options) parts(drawn []*site, by map[string][]string, all []string) ([]*site, []string) {
+	if o.part == "" {
+		return drawn, all
+	}
+	parts := strings.Split(o.part, ",")
+	drawn = slices.DeleteFunc(drawn, func(s *site) bool { return !slices.Contains(parts, strings.TrimPrefix(s.pkg, modulePath)) })
+	all = slices.DeleteFunc(all, func(pkg string) bool {
+		return !slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(by[p], pkg) })
+	})
+	return drawn, all
 }
 
 // judges returns for each package to mutate those whose tests judge it, and all of the latter in order.
