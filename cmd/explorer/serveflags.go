@@ -141,7 +141,11 @@ func (f *serveFlags) logger() *slog.Logger {
 func (f *serveFlags) names(addr net.Addr) ([]string, error) {
 	tcp, ok := addr.(*net.TCPAddr)
 	if ok && tcp.IP.IsLoopback() {
-		return slices.Concat(web.LoopbackNames, []string{tcp.IP.String()}, f.hosts), nil
+		names := slices.Concat(web.LoopbackNames, f.hosts)
+		if ip := tcp.IP.String(); !slices.Contains(names, ip) {
+			names = append(names, ip)
+		}
+		return names, nil
 	}
 	if len(f.hosts) == 0 {
 		return nil, usageError{fmt.Errorf("%s can be reached from other machines, and the server must know under which names, "+
