@@ -37,8 +37,9 @@ var configOptions = []ConfigOption{
 	{"testing.immutable_module", false, "every pass is checked not to change its input"},
 }
 
-// laterFields are fields of TVM's options that stand for what no pass does yet. They are not
-// listed, and refused with another reason than a misspelled name.
+// laterFields are fields of TVM's options that switch on what no pass does yet. They are not
+// listed. Off, as TVM's tests like to write, is what they are; on is refused, with another reason
+// than a misspelled name.
 var laterFields = map[string][]string{
 	"tir.Simplify":   {"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"},
 	"tir.RemoveNoOp": {"use_dataflow_analysis"},
@@ -119,13 +120,17 @@ func completeFields(key string, fields *ir.Attrs, v any) (*ir.Attrs, error) {
 	for i := range given.Len() {
 		name, x := given.At(i)
 		def, ok := fields.Get(name)
+		later := slices.Contains(laterFields[key], name)
+		if on, is := coerce(false, x); later && is && on == false {
+			continue
+		}
 		if !ok {
 			var known []string
 			for j := range fields.Len() {
 				k, _ := fields.At(j)
 				known = append(known, k)
 			}
-			return nil, &FieldError{Key: key, Field: name, Known: known, Later: slices.Contains(laterFields[key], name)}
+			return nil, &FieldError{Key: key, Field: name, Known: known, Later: later}
 		}
 		y, ok := coerce(def, x)
 		if !ok {
