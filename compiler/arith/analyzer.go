@@ -100,12 +100,7 @@ const keepMemo = 128 // larger memo tables are dropped rather than cleared
 
 func (a *Analyzer) forget() {
 	m := &a.memo
-	if len(m.bound) > 0 {
-		m.bound = nil
-	}
-	if len(m.mod) > 0 {
-		m.mod = nil
-	}
+	m.bound, m.mod = nil, nil
 	if len(m.rw) > keepMemo {
 		m.rw = nil
 	} else {
@@ -155,7 +150,6 @@ func (a *Analyzer) Bind(v *tir.Var, e tir.Expr) (inlined bool) {
 	a.rw.bind(v, value)
 	a.cs.bind(v, value)
 	a.known.bind(v, e, nil)
-	a.changed()
 	return true
 }
 
@@ -169,7 +163,6 @@ func (a *Analyzer) BindBounds(v *tir.Var, e tir.Expr) {
 	delete(a.rw.vars, v)
 	delete(a.cs.vars, v)
 	a.known.unbind(v)
-	a.changed()
 }
 
 // LargerThan reports whether e, written out as a tree, has more than n nodes. It looks at about n
@@ -192,7 +185,6 @@ func (a *Analyzer) BindRange(v *tir.Var, r *tir.Range) {
 	}
 	a.varSets[v] = SetOfRange(r)
 	a.known.bind(v, r.Min, r.Extent)
-	a.changed()
 }
 
 // BindRanges binds each variable to its range.
@@ -324,7 +316,7 @@ func (a *Analyzer) SimplifySteps(e tir.Expr, steps int) tir.Expr {
 			break // the other simplifier made it and has nothing new to see
 		}
 	}
-	if out != e && Equal(out, e) {
+	if Equal(out, e) {
 		return e
 	}
 	return out

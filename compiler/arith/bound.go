@@ -20,21 +20,41 @@ func DTypeBound(d dtype.DType) Bound {
 	case d.IsBool():
 		return Bound{0, 1}
 	case d.IsUInt():
-		if d.Bits >= 63 {
+		if d.Bits >= 64 {
 			return Bound{0, PosInf}
 		}
-		return Bound{0, 1<<d.Bits - 1}
+		return Bound{0, int64(1)<<d.Bits - 1}
 	case d.IsInt():
 		if d.Bits >= 64 {
 			return Bound{NegInf, PosInf}
 		}
-		return Bound{-1 << (d.Bits - 1), 1<<(d.Bits-1) - 1}
+		half := int64(1) << (d.Bits - 1)
+		return Bound{-half, half - 1}
 	}
 	return Bound{NegInf, PosInf}
 }
 
 func (b Bound) union(o Bound) Bound     { return Bound{min(b.Min, o.Min), max(b.Max, o.Max)} }
 func (b Bound) intersect(o Bound) Bound { return Bound{max(b.Min, o.Min), min(b.Max, o.Max)} }
+
+func (b Bound) within(o Bound) bool { return b.Min >= o.Min && b.Max <= o.Max }
+
+// exactInts returns integers around 0 all of which float type d holds.
+func exactInts(d dtype.DType) Bound {
+	n := int64(0)
+	switch {
+	case d.Code == dtype.BFloat:
+		n = 1 << 8
+	case d.Code != dtype.Float:
+	case d.Bits == 16:
+		n = 1 << 11
+	case d.Bits == 32:
+		n = 1 << 24
+	default:
+		n = 1 << 53
+	}
+	return Bound{-n, n}
+}
 
 // boundInfo is a bound of an expression that holds in the current scope.
 type boundInfo struct {
@@ -133,7 +153,7 @@ func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	if from.IsFloat() {
 		if in, ok := e.Value.(*tir.Cast); ok && in.Value.DType().IsInteger() && !e.Type.IsBool() {
 			// An integer that the float holds exactly comes back as it was.
-			if b := a.boundOf(in.Value); b.Min >= -1<<11 && b.Max <= 1<<11 && b.Min >= all.Min && b.Max <= all.Max {
+			if b := a.boundOf(in.Value); b.within(exactInts(from)) && b.within(all) {
 				return b
 			}
 			return all
@@ -168,7 +188,7 @@ func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 	if e.Type.IsFloat() {
 		return b
 	}
-	if (b.Min < all.Min || b.Max > all.Max) && !isIndex(e.Type.Elem()) {
+	if !b.within(all) && !isIndex(e.Type.Elem()) {
 		return all
 	}
 	return b.intersect(all)

@@ -7,7 +7,7 @@ import (
 
 func isOp(c *tir.Call, op *ir.Op) bool {
 	o, ok := c.Op.(*ir.Op)
-	return ok && (o == op || o.Name == op.Name)
+	return ok && o.Name == op.Name
 }
 
 // corners is the hull of f at the corners of a box on which f is monotonic in each argument.
@@ -16,12 +16,12 @@ func corners(x, y Bound, f func(x, y int64) int64) Bound {
 	return Bound{min(a, b, c, d), max(a, b, c, d)}
 }
 
-// nonZero drops zero from the ends of the bound of a divisor.
+// nonZero drops zero from the ends of the bound of a divisor; it is empty if nothing is left.
 func nonZero(b Bound) Bound {
-	if b.Min == 0 && b.Max > 0 {
+	if b.Min == 0 {
 		b.Min = 1
 	}
-	if b.Max == 0 && b.Min < 0 {
+	if b.Max == 0 {
 		b.Max = -1
 	}
 	return b
@@ -62,68 +62,58 @@ func (a *Analyzer) boundBinary(e *tir.Binary) Bound {
 // side of zero only.
 func divBound(x, y Bound, f func(x, y int64) int64) Bound {
 	y = nonZero(y)
-	if x.Min > x.Max || y.Min > y.Max || y.Min == 0 && y.Max == 0 {
-		return Bound{NegInf, PosInf} // a contradiction: nothing gets here
-	}
-	if y.Min < 0 && y.Max > 0 {
+	switch {
+	case y.Min > y.Max:
+		return Bound{NegInf, PosInf} // nothing gets here
+	case y.Min < 0 && y.Max > 0:
 		return corners(x, Bound{y.Min, -1}, f).union(corners(x, Bound{1, y.Max}, f))
 	}
 	return corners(x, y, f)
 }
 
-// multiples narrows the remainder by a constant m to values congruent to those of x.
-func (a *Analyzer) multiples(x tir.Expr, m int64) (Bound, bool) {
+// multiples returns the bound of what is congruent to x in 0 to m-1.
+func (a *Analyzer) multiples(x tir.Expr, m int64) Bound {
 	if bin(x) == noBin {
-		return Bound{}, false // a variable or a call rarely has a known factor
+		return Bound{0, m - 1} // a variable or a call rarely has a known factor
 	}
 	mod := a.modularOf(x)
 	g := gcd(mod.Coeff, m)
-	if g <= 1 {
-		return Bound{}, false
-	}
 	base := floorModInt(mod.Base, g)
-	return Bound{base, m - g + base}, true
+	return Bound{base, m - g + base}
 }
 
 func (a *Analyzer) floorModBound(e *tir.Binary, x, y Bound) Bound {
-	if y.Min <= 0 {
-		return Bound{min(0, infAdd(y.Min, 1)), max(0, infAdd(y.Max, -1))}
-	}
-	if x.Min >= 0 && x.Max < y.Min {
-		return x
+	switch {
+	case y.Min > y.Max:
+		return Bound{NegInf, PosInf} // nothing gets here
+	case y.Min < 0:
+		return Bound{infAdd(y.Min, 1), max(0, infAdd(y.Max, -1))}
 	}
 	r := Bound{0, infAdd(y.Max, -1)}
 	if x.Min >= 0 {
 		r.Max = min(r.Max, x.Max)
+		if x.Max < y.Min {
+			r.Min = x.Min
+		}
 	}
 	if y.Const() {
-		if t, ok := a.multiples(e.A, y.Min); ok {
-			return r.intersect(t)
-		}
+		return r.intersect(a.multiples(e.A, y.Min))
 	}
 	return r
 }
 
 func (a *Analyzer) truncModBound(e *tir.Binary, x, y Bound) Bound {
-	if y.Min <= 0 {
-		if y.Max >= 0 {
-			m := max(infAdd(-y.Min, -1), infAdd(y.Max, -1), 0)
-			return Bound{pickInt(x.Min >= 0, 0, -m), pickInt(x.Max <= 0, 0, m)}
-		}
-		y = Bound{-y.Max, -y.Min}
+	if y.Min > y.Max {
+		return Bound{NegInf, PosInf} // nothing gets here
 	}
-	m := infAdd(y.Max, -1)
-	if x.Min < 0 {
-		return Bound{max(x.Min, -m), min(max(x.Max, 0), m)}
-	}
-	if x.Max < y.Min {
+	least, most := max(y.Min, -y.Max, 1), max(-y.Min, y.Max) // magnitudes of the divisor
+	if x.Min > -least && x.Max < least {
 		return x
 	}
-	r := Bound{0, min(x.Max, m)}
-	if y.Const() {
-		if t, ok := a.multiples(e.A, y.Min); ok {
-			return r.intersect(t)
-		}
+	m := infAdd(most, -1)
+	r := Bound{max(min(x.Min, 0), -m), min(max(x.Max, 0), m)}
+	if x.Min >= 0 && y.Const() {
+		return r.intersect(a.multiples(e.A, most))
 	}
 	return r
 }

@@ -1,7 +1,6 @@
 package arith
 
 import (
-	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -91,13 +90,10 @@ func (c canon) asTerm(floor bool) split {
 	return split{index: e, lower: 1, upper: PosInf, scale: 1, floor: floor, d: e.DType()}
 }
 
-// asAnyTerm is asTerm with the kind of division that is there.
+// asAnyTerm is asTerm, of what is no sum, with the kind of division that is there.
 func (c canon) asAnyTerm() split {
-	switch {
-	case c.term != nil:
+	if c.term != nil {
 		return *c.term
-	case c.sum != nil && c.sum.base == 0 && len(c.sum.terms) == 1:
-		return c.sum.terms[0]
 	}
 	return c.asTerm(false)
 }
@@ -105,12 +101,12 @@ func (c canon) asAnyTerm() split {
 // asSum returns a copy of the value as a sum that the caller may change.
 func (c canon) asSum(d dtype.DType) *sum {
 	if c.sum != nil {
-		return &sum{terms: append(make([]split, 0, len(c.sum.terms)+1), c.sum.terms...), base: c.sum.base, d: d}
+		return &sum{terms: slices.Clone(c.sum.terms), base: c.sum.base, d: d}
 	}
-	if v, ok := cst(c.e); ok && c.term == nil {
+	if v, ok := cst(c.e); ok {
 		return &sum{base: v, d: d}
 	}
-	return &sum{terms: append(make([]split, 0, 2), c.asAnyTerm()), d: d}
+	return &sum{terms: []split{c.asAnyTerm()}, d: d}
 }
 
 // lookups is the cost of adding o to c, in steps: each of its terms is looked for among those that
@@ -207,7 +203,7 @@ func (s *sum) expr() tir.Expr {
 	if len(terms) > 1 {
 		terms = mergeTerms(slices.Clone(terms))
 	}
-	lowest := s.base == math.MinInt64 || s.d.Bits < 64 && s.base == -1<<(s.d.Bits-1)
+	lowest := s.base == -1<<(s.d.Bits-1)
 	var e tir.Expr
 	plus := func(x tir.Expr) {
 		if e == nil {
@@ -242,12 +238,9 @@ func (s *sum) expr() tir.Expr {
 // both kinds of division: x%(c*s)/c = x/c%s, and x/s*s + x%s = x.
 func mergeTerms(terms []split) []split {
 	for i := range terms {
-		if terms[i].scale == 0 {
-			continue
-		}
 		for j := i + 1; j < len(terms); j++ {
 			l, r := &terms[i], &terms[j]
-			if l.upper < r.lower || !Equal(l.index, r.index) {
+			if !Equal(l.index, r.index) {
 				break
 			}
 			if l.upper == r.upper && l.lower == r.lower && l.fits(r.floor) {
@@ -256,11 +249,7 @@ func mergeTerms(terms []split) []split {
 			} else if l.lower == r.upper && r.scale != 0 && l.scale%r.scale == 0 &&
 				l.lower == l.scale/r.scale*r.lower && l.fits(r.floor) {
 				r.upper = l.upper
-				if l.lower != 1 || l.upper != PosInf {
-					r.floor = l.floor
-				}
 				l.scale = 0
-				break
 			}
 		}
 	}

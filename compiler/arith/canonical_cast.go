@@ -7,7 +7,7 @@ import (
 
 // mutateCast moves a cast between index types into a sum, where no part of it can wrap.
 func (s *simplifier) mutateCast(e *tir.Cast) canon {
-	if !isIndex(e.Type) || !isIndex(e.Value.DType()) {
+	if !isIndex(e.Type) {
 		return canon{e: s.visitNode(e)}
 	}
 	v := s.mutate(e.Value)
@@ -45,16 +45,8 @@ func (s *simplifier) termFits(t *split, d dtype.DType) bool {
 	if d.Bits >= t.d.Bits || t.scale == 0 {
 		return true
 	}
-	part := split{index: t.index, lower: 1, upper: PosInf, scale: 1, floor: t.floor, d: t.d}
-	if !s.exprFits(t.index, d) {
-		return false
-	}
-	part.upper = t.upper
-	if t.upper != PosInf && !s.exprFits(part.scaled(1), d) {
-		return false
-	}
-	part.lower = t.lower
-	return s.exprFits(part.scaled(1), d) && s.exprFits(t.scaled(1), d)
+	rem := split{index: t.index, lower: 1, upper: t.upper, scale: 1, floor: t.floor, d: t.d}
+	return s.exprFits(t.index, d) && s.exprFits(rem.scaled(1), d) && s.exprFits(t.scaled(1), d)
 }
 
 func (s *simplifier) sumFits(x *sum, d dtype.DType) bool {
@@ -97,24 +89,18 @@ func (s *simplifier) canonLT(e *tir.Binary, d dtype.DType) tir.Expr {
 			g = gcd(g, t.scale)
 		}
 	}
-	if g < 0 {
-		g = -g
-	}
-	if !scaled || g <= 1 {
+	if !scaled || g == 1 {
 		return s.visitBinary(e)
 	}
 	whole, rest := diff.sum.separate(g)
-	if rest.isZero() || len(whole.terms) == 0 {
-		if rest.isZero() {
-			return s.visitRules(whole.dividedBy(g).expr(), d)
-		}
-		return s.visitBinary(e)
+	if rest.isZero() {
+		return s.visitRules(whole.dividedBy(g).expr(), d)
 	}
 	r := s.a.boundOf(rest.expr())
 	if r.Min >= 0 && r.Max < g {
 		return s.visitRules(whole.dividedBy(g).expr(), d)
 	}
-	if rest.base == 0 && len(rest.terms) == 1 {
+	if len(rest.terms) == 1 { // the base is a multiple of g
 		t := rest.terms[0]
 		if t.floor && t.scale == 1 && t.upper != PosInf && t.upper%(g*t.lower) == 0 {
 			k := g * t.lower

@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -38,16 +40,11 @@ func (s *simplifier) canonDiv(e *tir.Binary, a, b canon, d dtype.DType) canon {
 		out.base += floorDivInt(k, c)
 		return canon{sum: out}
 	}
-	if r := s.a.boundOf(left); r.Min < 0 || r.Max >= c && s.compareConst(left, c) != isLT {
+	if r := s.a.boundOf(left); r.Min < 0 || r.Max >= c {
 		t := s.divTerm(canon{sum: rest}.asTerm(floor), c)
 		out.addTerm(t, 1)
 	}
 	return canon{sum: out}
-}
-
-// compareConst compares an expression that is in normal form with a constant.
-func (s *simplifier) compareConst(e tir.Expr, c int64) order {
-	return s.compareBounds(e, num(e.DType(), c))
 }
 
 // divTerm divides a term by c > 1.
@@ -56,14 +53,14 @@ func (s *simplifier) divTerm(t split, c int64) split {
 		t.scale /= c
 		return t
 	}
-	if t.scale != 0 && c%t.scale == 0 && t.scale > 0 {
+	if t.scale > 0 && c%t.scale == 0 {
 		k := c / t.scale
 		switch {
+		case t.upper <= t.lower*k:
+			t.scale = 0
 		case t.upper == PosInf || t.upper%(t.lower*k) == 0:
 			t.scale = 1
 			t.lower *= k
-		case t.upper <= t.lower*k:
-			return split{index: num(t.d, 0), lower: 1, upper: PosInf, scale: 0, floor: t.floor, d: t.d}
 		default: // the upper bound moves into the index
 			t.index = mk(modOp(t.floor), t.index, num(t.d, t.upper))
 			t.upper, t.scale = PosInf, 1
@@ -98,7 +95,7 @@ func (s *simplifier) canonMod(e *tir.Binary, a, b canon, d dtype.DType) canon {
 		if k, ok := cst(left); ok {
 			return canon{e: num(d, floorModInt(k, c))}
 		}
-		if r := s.a.boundOf(left); r.Min >= 0 && (r.Max < c || s.compareConst(left, c) == isLT) {
+		if r := s.a.boundOf(left); r.Min >= 0 && r.Max < c {
 			return canon{e: left}
 		}
 		a = canon{sum: rest}
@@ -154,16 +151,17 @@ func (s *simplifier) modTerm(t split, c int64) canon {
 // multipleOf returns the constant k for which a is k*b, both sums: n*64 + 64 is twice
 // n*32 + 32.
 func multipleOf(a, b canon, d dtype.DType) (int64, bool) {
-	if a.sum == nil || b.sum == nil || len(a.sum.terms) != len(b.sum.terms) || len(b.sum.terms) == 0 {
+	if a.sum == nil || b.sum == nil {
 		return 0, false
 	}
-	u := b.sum.terms[0]
-	if u.scale == 0 {
+	first := slices.IndexFunc(b.sum.terms, func(t split) bool { return t.scale != 0 })
+	if first < 0 {
 		return 0, false
 	}
+	u := b.sum.terms[first]
 	for _, t := range a.sum.terms {
-		if t.lower != u.lower || t.upper != u.upper || t.scale%u.scale != 0 || !Equal(t.index, u.index) {
-			continue
+		if t.upper != u.upper || !Equal(t.index, u.index) {
+			continue // of the terms of one index the first ones match, or none do
 		}
 		k := t.scale / u.scale
 		rest := a.asSum(d)
@@ -218,7 +216,7 @@ func cancelFactors(x, y tir.Expr) (num, den, common tir.Expr, ok bool) {
 			return
 		}
 		for i, g := range factors {
-			if g != nil && Equal(f, g) {
+			if Equal(f, g) {
 				factors[i] = nil
 				found = true
 				common = mul(common, f)
@@ -228,10 +226,7 @@ func cancelFactors(x, y tir.Expr) (num, den, common tir.Expr, ok bool) {
 		den = mul(den, f)
 	})
 	g := gcd(cx, cy)
-	if !found && g <= 1 {
-		return nil, nil, nil, false
-	}
-	if g == 0 {
+	if g == 0 || g == 1 && !found {
 		return nil, nil, nil, false
 	}
 	for _, f := range factors {

@@ -19,6 +19,9 @@ const (
 	anyOrder order = 7
 )
 
+// single reports whether there is one way at most.
+func (o order) single() bool { return o&(o-1) == 0 }
+
 // reverse is the order with the sides swapped.
 func (o order) reverse() order {
 	r := o & isEQ
@@ -164,7 +167,7 @@ func (k *comparisons) unbind(v *tir.Var) {
 		return
 	}
 	for _, c := range k.about[key] {
-		if c.lhs == key && c.rhs != key && c.rhs != zeroKey {
+		if c.rhs != key {
 			k.about[c.rhs] = slices.DeleteFunc(k.about[c.rhs], func(c comparison) bool { return c.lhs == key })
 		}
 	}

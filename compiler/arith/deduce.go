@@ -48,7 +48,7 @@ func DeduceBound(v *tir.Var, cond tir.Expr, hint, relax map[*tir.Var]IntSet) Int
 	default:
 		target, d.result = lhs.Max, rhs.Min
 	}
-	if target == nil || d.result == nil || countUses(target, v) != 1 || !d.solve(target) {
+	if d.result == nil || countUses(target, v) != 1 || countUses(d.result, v) != 0 || !d.solve(target) {
 		return Nothing()
 	}
 	d.result = d.a.Simplify(d.result)
@@ -73,15 +73,10 @@ func countUses(e tir.Expr, v *tir.Var) int {
 	return n
 }
 
-// sign returns 1 or -1 where all values of e have that sign, else 0.
-func (d *deducer) sign(e tir.Expr) int {
-	switch b := EvalSet(e, d.hint).ConstBound(d.a); {
-	case b.Min > 0 || e.DType().IsUInt():
-		return 1
-	case b.Max < 0:
-		return -1
-	}
-	return 0
+// sign tells the sign of e where all its values have the same.
+func (d *deducer) sign(e tir.Expr) (negative, known bool) {
+	b := EvalSet(e, d.hint).ConstBound(d.a)
+	return b.Max < 0, b.Max < 0 || b.Min > 0 || e.DType().IsUInt()
 }
 
 func (d *deducer) negate() {
@@ -114,11 +109,11 @@ func (d *deducer) solve(e tir.Expr) bool {
 			d.op = mirror(d.op)
 		}
 	case tir.OpMul:
-		sign := d.sign(other)
-		if sign == 0 {
+		negative, known := d.sign(other)
+		if !known {
 			return false
 		}
-		if sign < 0 {
+		if negative {
 			d.op = mirror(d.op)
 		}
 		exact := d.a.CanProve(tir.EQ(tir.FloorMod(d.result, other), tir.Const(other.DType(), 0)))
@@ -132,11 +127,11 @@ func (d *deducer) solve(e tir.Expr) bool {
 			}
 		}
 	case tir.OpFloorDiv:
-		sign := d.sign(other)
-		if !left || sign == 0 || d.op == tir.OpEQ {
+		negative, known := d.sign(other)
+		if !left || !known || d.op == tir.OpEQ {
 			return false
 		}
-		if sign < 0 {
+		if negative {
 			d.op = mirror(d.op)
 			other = tir.Sub(tir.Const(other.DType(), 0), other)
 			d.negate()
@@ -146,7 +141,7 @@ func (d *deducer) solve(e tir.Expr) bool {
 		if d.op == tir.OpLE { // x//6 <= 4: x <= 4*6 + 5
 			d.result = tir.Add(d.result, slack)
 		}
-		if sign < 0 { // x // -6 is -((x + 5) // 6)
+		if negative { // x // -6 is -((x + 5) // 6)
 			d.result = tir.Sub(d.result, slack)
 		}
 	default:

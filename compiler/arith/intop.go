@@ -20,48 +20,28 @@ func infAdd(x, y int64) int64 {
 		return y
 	}
 	s := x + y
-	if (x > 0) == (y > 0) && (s > 0) != (x > 0) && x != 0 && y != 0 {
-		if x > 0 {
-			return PosInf
-		}
-		return NegInf
+	if (x^s)&(y^s) < 0 { // both have a sign that the sum has not
+		return pickInt(s < 0, PosInf, NegInf)
 	}
 	return max(s, NegInf)
 }
 
 // infMul multiplies saturating at the infinities; zero times infinity is zero.
 func infMul(x, y int64) int64 {
-	if x == 0 || y == 0 {
-		return 0
-	}
-	neg := (x < 0) != (y < 0)
+	neg := x^y < 0
 	hi, lo := bits.Mul64(absU(x), absU(y))
-	if hi != 0 || lo > math.MaxInt64 {
-		if neg {
-			return NegInf
-		}
-		return PosInf
+	if hi != 0 || lo>>63 != 0 {
+		return pickInt(neg, NegInf, PosInf)
 	}
-	if neg {
-		return -int64(lo)
-	}
-	return int64(lo)
+	return pickInt(neg, -int64(lo), int64(lo))
 }
 
-func absU(x int64) uint64 {
-	if x < 0 {
-		return uint64(-x)
-	}
-	return uint64(x)
-}
+func absU(x int64) uint64 { return uint64(max(x, -x)) }
 
 // infDiv divides truncating towards zero; y is not 0.
 func infDiv(x, y int64) int64 {
 	if x == PosInf || x == NegInf {
-		if y > 0 {
-			return x
-		}
-		return -x
+		return infMul(x, y)
 	}
 	return x / y
 }
@@ -69,38 +49,33 @@ func infDiv(x, y int64) int64 {
 // infFloorDiv divides rounding down; y is not 0.
 func infFloorDiv(x, y int64) int64 {
 	if x == PosInf || x == NegInf {
-		if y > 0 {
-			return x
-		}
-		return -x
+		return infMul(x, y)
 	}
 	return floorDivInt(x, y)
 }
 
 // infShiftLeft shifts x >= 0 left by y >= 0.
 func infShiftLeft(x, y int64) int64 {
-	if x == PosInf || y >= 63 && x > 0 {
+	switch {
+	case x == 0:
+		return 0
+	case int64(bits.Len64(uint64(x))) > 63-y:
 		return PosInf
 	}
-	if x == 0 {
-		return 0
-	}
-	if int64(bits.Len64(uint64(x)))+y < 64 {
-		return x << uint(y)
-	}
-	return PosInf
+	return x << uint(y)
 }
 
+// infShiftRight shifts right by y >= 0.
 func infShiftRight(x, y int64) int64 {
 	if x == PosInf || x == NegInf {
 		return x
 	}
-	return x >> uint(min(max(y, 0), 63))
+	return x >> uint(y)
 }
 
 func floorDivInt(x, y int64) int64 {
 	q := x / y
-	if x%y != 0 && (x < 0) != (y < 0) {
+	if x%y != floorModInt(x, y) {
 		q--
 	}
 	return q
@@ -108,7 +83,7 @@ func floorDivInt(x, y int64) int64 {
 
 func floorModInt(x, y int64) int64 {
 	r := x % y
-	if r != 0 && (r < 0) != (y < 0) {
+	if r != 0 && r^y < 0 {
 		r += y
 	}
 	return r
@@ -116,12 +91,7 @@ func floorModInt(x, y int64) int64 {
 
 // gcd is the greatest common divisor of |a| and |b|; gcd(0, b) is |b|.
 func gcd(a, b int64) int64 {
-	if a < 0 {
-		a = -a
-	}
-	if b < 0 {
-		b = -b
-	}
+	a, b = max(a, -a), max(b, -b)
 	for b != 0 {
 		a, b = b, a%b
 	}

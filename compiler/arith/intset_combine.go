@@ -79,11 +79,10 @@ func scaleSet(a *Analyzer, op tir.BinaryOp, x, y IntSet) IntSet {
 	}
 	f := func(x, y tir.Expr) tir.Expr { return tir.BinaryExpr(op, x, y) }
 	lo, hi := both(x.Min, c, f), both(x.Max, c, f)
-	b := a.ConstIntBound(c)
 	switch {
-	case b.Min >= 0 || a.CanProveGreaterEqual(c, 0):
+	case a.CanProveGreaterEqual(c, 0):
 		return Interval(lo, hi)
-	case b.Max < 0 || a.CanProveLess(c, 0):
+	case a.CanProveLess(c, 0):
 		return Interval(hi, lo)
 	case lo != nil && hi != nil:
 		up := tir.GE(c, tir.Const(c.DType(), 0))

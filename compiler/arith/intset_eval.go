@@ -44,7 +44,7 @@ func EvalSet(e tir.Expr, dom map[*tir.Var]IntSet) IntSet {
 func EvalSetRange(r *tir.Range, dom map[*tir.Var]IntSet) IntSet {
 	a := NewAnalyzer()
 	ev := newSetEval(a, dom, false)
-	if isCst(r.Extent, 1) || a.CanProveEqual(r.Extent, one(r.Extent)) {
+	if a.CanProveEqual(r.Extent, one(r.Extent)) {
 		return ev.eval(r.Min)
 	}
 	end := a.Simplify(tir.Sub(tir.Add(r.Min, r.Extent), one(r.Min)))
@@ -62,20 +62,7 @@ func EvalSetRegion(region []*tir.Range, dom map[*tir.Var]IntSet) []IntSet {
 
 // EvalIntSet relaxes the ends of s.
 func EvalIntSet(s IntSet, dom map[*tir.Var]IntSet) IntSet {
-	if s.Empty {
-		return s
-	}
-	ev := newSetEval(NewAnalyzer(), dom, false)
-	out := s
-	if s.Min != nil {
-		out.Min = ev.eval(s.Min).Min
-	}
-	if s.IsPoint() {
-		out.Max = ev.eval(s.Max).Max
-	} else if s.Max != nil {
-		out.Max = ev.eval(s.Max).Max
-	}
-	return out
+	return newSetEval(NewAnalyzer(), dom, false).relax(s)
 }
 
 // AsIntSets turns ranges into sets.
@@ -184,19 +171,15 @@ func (ev *setEval) evalVar(v *tir.Var) IntSet {
 
 func (ev *setEval) evalCast(e *tir.Cast) IntSet {
 	s := ev.eval(e.Value)
-	if s.IsPoint() && s.Min == e.Value {
+	switch {
+	case s.IsPoint() && s.Min == e.Value:
 		return Point(e)
-	}
-	if s.Empty || !e.Type.IsInteger() || !e.Value.DType().IsInteger() {
-		if s.IsPoint() {
-			return Point(tir.CastTo(e.Type, s.Min))
-		}
+	case s.IsPoint():
+		return Point(tir.CastTo(e.Type, s.Min))
+	case s.Empty || !e.Type.IsInteger() || !e.Value.DType().IsInteger():
 		return Everything()
 	}
-	if s.IsPoint() {
-		return Point(tir.CastTo(e.Type, s.Min))
-	}
-	if b, all := s.ConstBound(ev.a), DTypeBound(e.Type); !isIndex(e.Type) && (b.Min < all.Min || b.Max > all.Max) {
+	if !isIndex(e.Type) && !s.ConstBound(ev.a).within(DTypeBound(e.Type)) {
 		return Everything() // it may wrap
 	}
 	if s.Min != nil {

@@ -40,12 +40,10 @@ const (
 )
 
 // IterMapResult is what DetectIterMap finds. Indices is empty if the indices are no map of
-// the level; Errors then says why. Where PaddingPredicate holds an output point stands for
-// no input.
+// the level; Errors then says why.
 type IterMapResult struct {
-	Indices          []*IterSum
-	Errors           []string
-	PaddingPredicate tir.Expr
+	Indices []*IterSum
+	Errors  []string
 }
 
 // DType returns the type of the iterator.
@@ -84,33 +82,14 @@ func DetectIterMap(indices []tir.Expr, iters map[*tir.Var]*tir.Range, predicate 
 			return res
 		}
 	}
-	if !r.constraintsNest() {
-		res.Errors = append(res.Errors, "the bounds of the predicate overlap without nesting")
-		return res
-	}
 	var sums []*IterSum
-	rewriteAll := func() bool {
-		sums = sums[:0]
-		for _, e := range indices {
-			sums = append(sums, r.rewrite(e))
-			if len(r.errors) > 0 {
-				res.Errors = r.errors
-				return false
-			}
-		}
-		return true
-	}
-	if level != Bijective {
-		r.collectPadding = true
-		if !rewriteAll() {
+	for _, e := range indices {
+		sums = append(sums, r.rewrite(e))
+		if len(r.errors) > 0 {
+			res.Errors = r.errors
 			return res
 		}
-		r.collectPadding = false
 	}
-	if (level == Bijective || r.needsPadding) && !rewriteAll() {
-		return res
-	}
-	res.PaddingPredicate = r.paddingPredicate
 	if !r.checkMapping(sums, level) {
 		res.Errors = append(r.errors, "the indices are not independent, or do not cover the iterators")
 		return res
@@ -165,16 +144,11 @@ func matchConstraints(pred tir.Expr, iters map[*tir.Var]*tir.Range, a *Analyzer)
 		case inL && inR: // collect what is free of iterators on the right
 			var left, right tir.Expr = tir.Const(lhs.DType(), 0), tir.Const(lhs.DType(), 0)
 			unpackSum(tir.Sub(lhs, rhs), 1, func(part tir.Expr, sign int64) {
-				uses := UsesVar(part, isIter)
-				switch {
-				case uses && sign > 0:
+				part = tir.Mul(part, tir.Const(part.DType(), sign))
+				if UsesVar(part, isIter) {
 					left = tir.Add(left, part)
-				case uses:
-					left = tir.Sub(left, part)
-				case sign > 0:
+				} else {
 					right = tir.Sub(right, part)
-				default:
-					right = tir.Add(right, part)
 				}
 			})
 			lhs, rhs = a.Simplify(left), a.Simplify(right)
@@ -192,8 +166,8 @@ func matchConstraints(pred tir.Expr, iters map[*tir.Var]*tir.Range, a *Analyzer)
 		case tir.OpGT:
 			c.lower = tir.Add(rhs, one(rhs))
 		}
-		v, isVar := lhs.(*tir.Var)
-		if r, known := out[v]; isVar && known {
+		v, _ := lhs.(*tir.Var)
+		if r := out[v]; r != nil {
 			lo, hi := r.Min, tir.Add(r.Min, r.Extent)
 			if c.lower != nil {
 				lo = tir.Max(lo, c.lower)

@@ -17,31 +17,18 @@ func (r *iterRewriter) constrain(c iterConstraint) {
 		return
 	}
 	lower, upper := c.lower, c.upper
-	d := s.Base.DType()
-	if !isCst(s.Base, 0) {
-		if lower != nil {
-			lower = tir.Sub(lower, s.Base)
-		}
-		if upper != nil {
-			upper = tir.Sub(upper, s.Base)
-		}
-		s = &IterSum{Args: s.Args, Base: tir.Const(d, 0)}
+	if lower != nil {
+		lower = tir.Sub(lower, s.Base)
+	}
+	if upper != nil {
+		upper = tir.Sub(upper, s.Base)
 	}
 	out := r.fuse(s, false)
-	if out == nil || len(out.Args) != 1 || !isCst(out.Args[0].Scale, 1) {
+	if out == nil || !isCst(out.Args[0].Scale, 1) {
 		r.fail("a bound of the predicate is on no single fused iterator")
 		return
 	}
-	var f *fusedIter
-	for _, g := range r.fused {
-		if g.mark == out.Args[0].Source {
-			f = g
-		}
-	}
-	if f == nil {
-		r.fail("a bound of the predicate is on no single fused iterator")
-		return
-	}
+	f := r.fused[slices.IndexFunc(r.fused, func(f *fusedIter) bool { return f.mark == out.Args[0].Source })]
 	lo := f.offset
 	hi := tir.Add(lo, f.mark.Extent)
 	source := f.mark.Sum
@@ -59,62 +46,57 @@ func (r *iterRewriter) constrain(c iterConstraint) {
 			hi = tir.Min(upper, hi)
 		}
 	}
-	f.mark = &IterMark{Sum: source, Extent: r.a.Simplify(tir.Sub(hi, lo))}
+	extent := r.a.Simplify(tir.Sub(hi, lo))
+	f.bounded = f.bounded || !r.a.CanProveEqual(extent, f.mark.Extent)
+	f.mark = &IterMark{Sum: source, Extent: extent}
 	f.offset = lo
 	r.constrained = append(r.constrained, f.flat)
 }
 
-// constraintsNest reports whether any two constraints either share no split or one has all
-// splits of the other.
-func (r *iterRewriter) constraintsNest() bool {
-	for i, x := range r.constrained {
-		for _, y := range r.constrained[i+1:] {
-			inside := 0
-			for _, t := range x.Args {
-				if slices.ContainsFunc(y.Args, func(u *IterSplit) bool { return splitEqual(t, u, false) }) {
-					inside++
-				}
-			}
-			if inside != 0 && inside != len(x.Args) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// markSplits collects which splits of each mark are used, in the order of first use.
+// markSplits collects which splits of each mark are used, in the order of first use. Splits of
+// a mark that has an origin are splits of that.
 type markSplits struct {
 	order  []*IterMark
 	splits map[*IterMark][]*IterSplit
 	seen   map[*IterMark]bool
-}
-
-func collectSplits(sums []*IterSum) *markSplits {
-	c := &markSplits{splits: map[*IterMark][]*IterSplit{}, seen: map[*IterMark]bool{}}
-	for _, s := range sums {
-		c.sum(s)
-	}
-	return c
+	origin map[*IterMark]*IterMark
 }
 
 func (c *markSplits) sum(s *IterSum) {
 	for _, t := range s.Args {
-		if !c.seen[t.Source] {
-			c.seen[t.Source] = true
-			c.order = append(c.order, t.Source)
-			if t.Source.Sum != nil {
-				c.sum(t.Source.Sum)
+		m := t.Source
+		if o := c.origin[m]; o != nil {
+			m = o
+		}
+		if !c.seen[m] {
+			c.seen[m] = true
+			c.order = append(c.order, m)
+			if m.Sum != nil {
+				c.sum(m.Sum)
 			}
 		}
-		c.splits[t.Source] = append(c.splits[t.Source], t)
+		c.splits[m] = append(c.splits[m], t)
 	}
 }
 
 // checkMapping reports whether the splits of each mark do not overlap and cover it as the
-// level asks; for a bijection all inputs must be used as well.
+// level asks; for a bijection all inputs must be used as well. The marks that the predicate
+// bounds are outputs, too: what is used of their inputs must be independent of them.
 func (r *iterRewriter) checkMapping(sums []*IterSum, level IterMapLevel) bool {
-	c := collectSplits(sums)
+	c := &markSplits{splits: map[*IterMark][]*IterSplit{}, seen: map[*IterMark]bool{}, origin: r.origin}
+	for _, s := range sums {
+		c.sum(s)
+	}
+	for i := len(r.constrained) - 1; i >= 0; i-- {
+		f := r.lookupFused(r.constrained[i])
+		if !f.bounded || c.seen[f.mark] {
+			continue
+		}
+		if level == Bijective {
+			return false
+		}
+		c.sum(&IterSum{Args: []*IterSplit{splitOf(f.mark)}})
+	}
 	for _, m := range c.order {
 		if !r.splitsFit(m, c.splits[m], level) {
 			return false
@@ -130,67 +112,50 @@ func (r *iterRewriter) checkMapping(sums []*IterSum, level IterMapLevel) bool {
 	return true
 }
 
-// splitsFit orders the splits of a mark from the innermost and compares their extents with
-// that of the mark.
+// splitsFit orders the splits of a mark, or of it plus a base, from the innermost and compares
+// their extents with that of the mark.
 func (r *iterRewriter) splitsFit(mark *IterMark, splits []*IterSplit, level IterMapLevel) bool {
 	if level == NoCheck {
 		return true
 	}
 	// A split of extent 1 is 0 wherever it stands.
-	all := splits
 	splits = slices.DeleteFunc(slices.Clone(splits), func(t *IterSplit) bool { return isCst(t.Extent, 1) })
-	if len(splits) == 0 {
-		splits = all
-	}
-	used := make([]bool, len(splits))
 	var expected tir.Expr = tir.Const(mark.DType(), 1)
-	for range splits {
-		j := 0
-		for ; j < len(splits); j++ {
-			if !used[j] && r.a.CanProveEqual(splits[j].LowerFactor, expected) {
-				break
-			}
+	for rest := slices.Clone(splits); len(rest) > 0; {
+		j := r.innermost(rest, expected)
+		if j < 0 || level == Bijective && !r.a.CanProveEqual(rest[j].LowerFactor, expected) {
+			return false
 		}
-		if j == len(splits) {
-			if level == Bijective {
-				return false
-			}
-			if j = r.skipLowerFactor(splits, used, expected); j < 0 {
-				return false
-			}
-		}
-		used[j] = true
-		expected = tir.Mul(splits[j].LowerFactor, splits[j].Extent)
+		expected = tir.Mul(rest[j].LowerFactor, rest[j].Extent)
+		rest = slices.Delete(rest, j, j+1)
 	}
-	full := r.a.CanProveEqual(expected, mark.Extent)
-	origin := r.paddingOrigin[mark]
 	switch {
 	case level == Bijective:
-		return full && origin == nil
-	case origin == nil:
-		return full || r.divisible(mark.Extent, expected)
-	case full:
-		// The padding must not make a value of the only split that no input reaches.
-		return len(splits) == 1 && (!r.a.CanProveEqual(splits[0].Extent, expected) ||
-			r.a.CanProve(tir.GE(origin.Extent, expected)))
+		return r.a.CanProveEqual(expected, mark.Extent)
 	case r.divisible(mark.Extent, expected):
-		return r.a.CanProve(tir.GE(origin.Extent, expected))
+		return true
+	case len(splits) == 1:
+		// Its values are consecutive: they must be as many as it says.
+		t := splits[0]
+		n := mark.Extent
+		if t.Source != mark {
+			n = tir.Add(n, tir.FloorMod(t.Source.Sum.Base, t.LowerFactor))
+		}
+		return r.a.CanProve(tir.GE(r.ceilDiv(n, t.LowerFactor), t.Extent))
 	}
-	return false
+	// In a full period of the outermost digit all digits take all values together, wherever
+	// each of them starts.
+	return r.a.CanProve(tir.GE(mark.Extent, expected))
 }
 
-// skipLowerFactor finds the unused split with the least lower factor; all must be multiples
-// of expected.
-func (r *iterRewriter) skipLowerFactor(splits []*IterSplit, used []bool, expected tir.Expr) int {
-	best := -1
+// innermost finds the split with the least lower factor; all must be multiples of expected.
+func (r *iterRewriter) innermost(splits []*IterSplit, expected tir.Expr) int {
+	best := 0
 	for i, t := range splits {
-		if used[i] {
-			continue
-		}
 		if !r.divisible(t.LowerFactor, expected) {
 			return -1
 		}
-		if best < 0 || r.divisible(splits[best].LowerFactor, t.LowerFactor) {
+		if r.divisible(splits[best].LowerFactor, t.LowerFactor) {
 			best = i
 		}
 	}

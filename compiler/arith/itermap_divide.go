@@ -8,27 +8,40 @@ type Division struct{ Outer, Inner *IterMark }
 
 // SubspaceDivide divides bindings over iters into the part of the iterators in sub and the
 // part of the others: one Division for each binding, and the predicates on the outer and
-// the inner iterators that replace predicate. It returns nil if a binding mixes the two.
+// the inner iterators that replace predicate. It returns nil if a binding or a bound of the
+// predicate mixes the two.
 func SubspaceDivide(bindings []tir.Expr, iters map[*tir.Var]*tir.Range, sub map[*tir.Var]bool, predicate tir.Expr, level IterMapLevel, a *Analyzer, simplifyTrivial bool) (divisions []Division, outerPred, innerPred tir.Expr) {
 	sums := DetectIterMap(bindings, iters, predicate, level, a, simplifyTrivial).Indices
 	if len(sums) != len(bindings) || len(sums) == 0 {
 		return nil, nil, nil
 	}
-	dv := &divider{
-		a: a, splits: collectSplits(sums).splits, sub: sub, done: map[*IterSplit]*divided{},
-		outerPred: tir.Bool(true), innerPred: tir.Bool(true),
-	}
+	dv := &divider{a: a, sub: sub, done: map[*IterMark]*divided{}}
 	for _, s := range sums {
-		r := dv.sum(s, tir.Const(s.Base.DType(), 0))
+		r := dv.binding(s)
 		if r == nil {
 			return nil, nil, nil
 		}
-		divisions = append(divisions, Division{
-			Outer: &IterMark{Sum: r.outer, Extent: r.outerExtent},
-			Inner: &IterMark{Sum: r.inner, Extent: r.innerExtent},
-		})
+		divisions = append(divisions, r.Division)
 	}
-	return divisions, dv.outerPred, dv.innerPred
+	outerPred, innerPred = tir.Bool(true), tir.Bool(true)
+	if tir.IsTrue(predicate) {
+		return divisions, outerPred, innerPred
+	}
+	ok := true
+	conjuncts(predicate, func(c tir.Expr) {
+		switch {
+		case !UsesVar(c, func(v *tir.Var) bool { return sub[v] }):
+			outerPred = tir.And(outerPred, c)
+		case !UsesVar(c, func(v *tir.Var) bool { return iters[v] != nil && !sub[v] }):
+			innerPred = tir.And(innerPred, c)
+		default:
+			ok = false
+		}
+	})
+	if !ok {
+		return nil, nil, nil
+	}
+	return divisions, outerPred, innerPred
 }
 
 type side uint8
@@ -39,100 +52,134 @@ const (
 	allOuter
 )
 
-// divided is outer*innerExtent + inner.
+// divided is a mark or a split, and on which side it is.
 type divided struct {
-	outer, inner             *IterSum
-	outerExtent, innerExtent tir.Expr
-	kind                     side
+	Division
+	kind side
 }
 
 type divider struct {
-	a                    *Analyzer
-	splits               map[*IterMark][]*IterSplit
-	sub                  map[*tir.Var]bool
-	done                 map[*IterSplit]*divided
-	outerPred, innerPred tir.Expr
+	a    *Analyzer
+	sub  map[*tir.Var]bool
+	done map[*IterMark]*divided // of marks that mix the sides; nil for those that cannot be divided
 }
 
-func emptySum(like tir.Expr) *IterSum { return &IterSum{Base: tir.Const(like.DType(), 0)} }
-
-func singleSum(t *IterSplit) *IterSum {
-	return &IterSum{Args: []*IterSplit{t}, Base: tir.Const(t.Extent.DType(), 0)}
+// unit is the iterator that only is 0.
+func unit(like tir.Expr) *IterMark {
+	return &IterMark{Sum: &IterSum{Base: tir.Const(like.DType(), 0)}, Extent: one(like)}
 }
 
-func innerOnly(s *IterSum, extent tir.Expr) *divided {
-	return &divided{outer: emptySum(extent), outerExtent: one(extent), inner: s, innerExtent: extent, kind: allInner}
+// digit is all of the values of a split with scale 1.
+func digit(t *IterSplit) *IterMark {
+	u := *t
+	u.Scale = one(t.Extent)
+	return &IterMark{Sum: &IterSum{Args: []*IterSplit{&u}, Base: tir.Const(t.Extent.DType(), 0)}, Extent: t.Extent}
 }
 
-func outerOnly(s *IterSum, extent tir.Expr) *divided {
-	return &divided{outer: s, outerExtent: extent, inner: emptySum(extent), innerExtent: one(extent), kind: allOuter}
+func innerOnly(m *IterMark) *divided {
+	return &divided{Division{Outer: unit(m.Extent), Inner: m}, allInner}
 }
 
-// asSplit returns the sum as one split.
-func asSplit(s *IterSum, extent tir.Expr) *IterSplit {
-	if len(s.Args) == 1 && isCst(s.Base, 0) {
-		return s.Args[0]
+func outerOnly(m *IterMark) *divided {
+	return &divided{Division{Outer: m, Inner: unit(m.Extent)}, allOuter}
+}
+
+// asSplit returns the mark as one split.
+func asSplit(m *IterMark) *IterSplit {
+	if len(m.Sum.Args) == 1 {
+		return m.Sum.Args[0]
 	}
-	return splitOf(&IterMark{Sum: s, Extent: extent})
+	return splitOf(m)
 }
 
-// sum divides a sum, which is a mark of that extent; nil if it can't be.
-func (dv *divider) sum(s *IterSum, extent tir.Expr) *divided {
-	if len(s.Args) == 0 {
-		return &divided{outer: emptySum(s.Base), outerExtent: one(s.Base), inner: &IterSum{Base: s.Base}, innerExtent: one(s.Base)}
-	}
-	if len(s.Args) == 1 {
+// binding divides an index; its base stays with the inner part.
+func (dv *divider) binding(s *IterSum) *divided {
+	r := innerOnly(unit(s.Base))
+	if len(s.Args) > 0 {
 		if !isCst(s.Args[0].Scale, 1) {
 			return nil
 		}
-		r := dv.split(s.Args[0])
-		if r == nil || isCst(s.Base, 0) {
-			return r
-		}
-		out := *r
-		out.inner = &IterSum{Args: r.inner.Args, Base: tir.Add(r.inner.Base, s.Base)}
-		return &out
-	}
-	// Outer terms must come first, inner ones after them.
-	var outer, inner []*IterSplit // innermost first
-	total := one(s.Base)
-	unit := false
-	for i := len(s.Args) - 1; i >= 0; i-- {
-		t := s.Args[i]
-		unit = unit || isCst(t.Scale, 1)
-		r := dv.split(t)
-		switch {
-		case r == nil || r.kind == mixed || r.kind == allInner && len(outer) > 0:
+		if r = dv.split(s.Args[0]); r == nil {
 			return nil
-		case r.kind == allInner:
-			t = asSplit(r.inner, r.innerExtent)
-			inner = append(inner, t)
-		default:
-			t = asSplit(r.outer, r.outerExtent)
-			outer = append(outer, t)
 		}
-		total = tir.Mul(total, t.Extent)
 	}
-	if !unit {
-		return nil
+	inner := *r.Inner
+	inner.Sum = &IterSum{Args: inner.Sum.Args, Base: tir.Add(inner.Sum.Base, s.Base)}
+	return &divided{Division{r.Outer, &inner}, r.kind}
+}
+
+// sideOf tells on which side all inputs of a mark are.
+func (dv *divider) sideOf(m *IterMark) side {
+	if m.Sum == nil {
+		if UsesVar(m.Expr, func(v *tir.Var) bool { return dv.sub[v] }) {
+			return allInner
+		}
+		return allOuter
 	}
-	outerMark := packMark(outer, tir.Const(s.Base.DType(), 0))
-	innerMark := packMark(inner, s.Base)
-	if dv.a.CanProveEqual(total, extent) {
-		return &divided{outer: outerMark.Sum, outerExtent: outerMark.Extent, inner: innerMark.Sum, innerExtent: innerMark.Extent}
+	kind := dv.sideOf(m.Sum.Args[0].Source)
+	for _, t := range m.Sum.Args[1:] {
+		if dv.sideOf(t.Source) != kind {
+			return mixed
+		}
 	}
-	// A predicate cuts the mark short: then all of it must lie on one side.
-	switch {
-	case isCst(extent, 0): // a binding itself: its extent is what its terms make it
-		return &divided{outer: outerMark.Sum, outerExtent: outerMark.Extent, inner: innerMark.Sum, innerExtent: innerMark.Extent}
-	case len(inner) == 0:
-		dv.outerPred = tir.And(dv.outerPred, tir.LT(outerMark.Sum.expr(dv.a), extent))
-		return outerOnly(outerMark.Sum, extent)
-	case len(outer) == 0:
-		dv.innerPred = tir.And(dv.innerPred, tir.LT(innerMark.Sum.expr(dv.a), extent))
-		return innerOnly(innerMark.Sum, extent)
+	return kind
+}
+
+// split divides a split without its scale; nil if it can't be.
+func (dv *divider) split(t *IterSplit) *divided {
+	switch dv.sideOf(t.Source) {
+	case allInner:
+		return innerOnly(digit(t))
+	case allOuter:
+		return outerOnly(digit(t))
+	}
+	m, ok := dv.done[t.Source]
+	if !ok {
+		m = dv.mark(t.Source)
+		dv.done[t.Source] = m
+	}
+	if m == nil || isCst(t.LowerFactor, 1) && dv.a.CanProveEqual(t.Extent, t.Source.Extent) {
+		return m
+	}
+	// The split must not cross the boundary where the inner part of the mark ends.
+	u := *t
+	switch boundary := m.Inner.Extent; {
+	case canProveDivisible(dv.a, boundary, tir.Mul(t.LowerFactor, t.Extent)):
+		u.Source = m.Inner
+		return innerOnly(digit(&u))
+	case canProveDivisible(dv.a, t.LowerFactor, boundary):
+		u.Source = m.Outer
+		u.LowerFactor = dv.a.Simplify(tir.FloorDiv(t.LowerFactor, boundary))
+		return outerOnly(digit(&u))
 	}
 	return nil
+}
+
+// mark divides a mark with inputs of both sides: its terms must be digits, the outer ones
+// first and the inner ones after them.
+func (dv *divider) mark(m *IterMark) *divided {
+	var outer, inner []*IterSplit // innermost first
+	total := one(m.Extent)
+	for i := len(m.Sum.Args) - 1; i >= 0; i-- {
+		t := m.Sum.Args[i]
+		r := dv.split(t)
+		if r == nil || !isCst(m.Sum.Base, 0) || !dv.a.CanProveEqual(t.Scale, total) {
+			return nil
+		}
+		total = tir.Mul(total, t.Extent)
+		switch {
+		case r.kind == allOuter:
+			outer = append(outer, asSplit(r.Outer))
+		case r.kind == allInner && len(outer) == 0:
+			inner = append(inner, asSplit(r.Inner))
+		default:
+			return nil
+		}
+	}
+	if !dv.a.CanProveEqual(total, m.Extent) {
+		return nil // a predicate cuts it short
+	}
+	return &divided{Division{Outer: packMark(outer, m.Sum.Base), Inner: packMark(inner, m.Sum.Base)}, mixed}
 }
 
 // packMark makes an iterator of digits, innermost first.
@@ -146,68 +193,4 @@ func packMark(args []*IterSplit, base tir.Expr) *IterMark {
 		packed[i] = &u
 	}
 	return &IterMark{Sum: &IterSum{Args: reverseSplits(packed), Base: base}, Extent: extent}
-}
-
-// split divides a split; all splits of its mark are divided at once.
-func (dv *divider) split(t *IterSplit) *divided {
-	if r, ok := dv.done[t]; ok {
-		return r
-	}
-	splits := dv.splits[t.Source]
-	if t.Source.Sum == nil {
-		inner := UsesVar(t.Source.Expr, func(v *tir.Var) bool { return dv.sub[v] })
-		for _, u := range splits {
-			if inner {
-				dv.done[u] = innerOnly(singleSum(u), u.Extent)
-			} else {
-				dv.done[u] = outerOnly(singleSum(u), u.Extent)
-			}
-		}
-		return dv.done[t]
-	}
-	m := dv.sum(t.Source.Sum, t.Source.Extent)
-	if m == nil || len(splits) == 1 {
-		return m
-	}
-	// The splits must have a boundary where the inner part of the mark ends.
-	outerMark := &IterMark{Sum: m.outer, Extent: m.outerExtent}
-	innerMark := &IterMark{Sum: m.inner, Extent: m.innerExtent}
-	boundary := m.kind == allOuter
-	used := make([]bool, len(splits))
-	var inner, outer []*IterSplit
-	expected := one(t.Source.Extent)
-	for range splits {
-		j := 0
-		for ; j < len(splits); j++ {
-			if !used[j] && dv.a.CanProveEqual(splits[j].LowerFactor, expected) {
-				break
-			}
-		}
-		if j == len(splits) {
-			return nil
-		}
-		used[j] = true
-		if boundary {
-			outer = append(outer, splits[j])
-		} else {
-			inner = append(inner, splits[j])
-		}
-		expected = tir.Mul(expected, splits[j].Extent)
-		boundary = boundary || dv.a.CanProveEqual(expected, m.innerExtent)
-	}
-	if !boundary {
-		return nil
-	}
-	for _, u := range inner {
-		v := *u
-		v.Source = innerMark
-		dv.done[u] = innerOnly(singleSum(&v), u.Extent)
-	}
-	for _, u := range outer {
-		v := *u
-		v.Source = outerMark
-		v.LowerFactor = dv.a.Simplify(tir.FloorDiv(u.LowerFactor, outer[0].LowerFactor))
-		dv.done[u] = outerOnly(singleSum(&v), u.Extent)
-	}
-	return dv.done[t]
 }

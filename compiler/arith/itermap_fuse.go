@@ -1,6 +1,11 @@
 package arith
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"math"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/tir"
+)
 
 func splitEqual(x, y *IterSplit, scale bool) bool {
 	return x == y || x.Source == y.Source && Equal(x.LowerFactor, y.LowerFactor) &&
@@ -22,7 +27,7 @@ func sumEqual(x, y *IterSum) bool {
 // baseIter finds the term with the smallest scale, from the right; a constant scale counts
 // less than a symbolic one, and trivial terms come first among equals. -1 is none.
 func baseIter(s *IterSum, skip []bool, source *IterMark, last int) int {
-	best, least := -1, int64(0)
+	best, least := -1, PosInf
 	for i := last; i >= 0; i-- {
 		if skip[i] || source != nil && s.Args[i].Source != source {
 			continue
@@ -31,21 +36,21 @@ func baseIter(s *IterSum, skip []bool, source *IterMark, last int) int {
 		if !ok {
 			continue
 		}
-		if best < 0 || c < least || c == least && isCst(s.Args[i].Extent, 1) && !isCst(s.Args[best].Extent, 1) {
+		if c < least || c == least && isCst(s.Args[i].Extent, 1) && !isCst(s.Args[best].Extent, 1) {
 			best, least = i, c
 		}
 	}
-	if best >= 0 {
+	if best != -1 {
 		return best
 	}
-	factors := 0
+	factors := math.MaxInt
 	for i := last; i >= 0; i-- {
 		if skip[i] || source != nil && s.Args[i].Source != source {
 			continue
 		}
 		n := 0
 		unpackProduct(s.Args[i].Scale, func(tir.Expr) { n++ })
-		if best < 0 || n < factors {
+		if n < factors {
 			best, factors = i, n
 		}
 	}
@@ -65,7 +70,7 @@ func (r *iterRewriter) exactScale(s *IterSum, skip []bool, scale tir.Expr, sourc
 		if isCst(s.Args[j].Extent, 1) {
 			return j
 		}
-		if found < 0 {
+		if found == -1 {
 			found = j
 		}
 	}
@@ -81,7 +86,7 @@ func (r *iterRewriter) closestScale(s *IterSum, skip []bool, scale tir.Expr) int
 		}
 		cur := s.Args[j].Scale
 		if r.a.CanProveGreaterEqual(tir.Sub(scale, cur), 0) && r.a.CanProveGreaterEqual(cur, 0) &&
-			(found < 0 || r.a.CanProveLess(tir.Sub(s.Args[found].Scale, cur), 0)) {
+			(found == -1 || r.a.CanProveLess(tir.Sub(s.Args[found].Scale, cur), 0)) {
 			found = j
 		}
 	}
@@ -91,16 +96,11 @@ func (r *iterRewriter) closestScale(s *IterSum, skip []bool, scale tir.Expr) int
 // combineSameSource joins splits of one mark that are neighbouring digits of it:
 // x//(c*s)%m*s + x//c%s is x//c%(m*s). It returns nil if no mark occurs twice.
 func (r *iterRewriter) combineSameSource(s *IterSum) *IterSum {
-	if len(s.Args) <= 1 {
-		return nil
-	}
 	hits := make(map[*IterMark]int, len(s.Args))
-	twice := false
 	for _, t := range s.Args {
 		hits[t.Source]++
-		twice = twice || hits[t.Source] > 1
 	}
-	if !twice {
+	if len(hits) == len(s.Args) {
 		return nil
 	}
 	visited := make([]bool, len(s.Args))
@@ -161,7 +161,7 @@ func (r *iterRewriter) fuse(s *IterSum, early bool) *IterSum {
 		if i > 0 {
 			at = r.exactScale(s, visited, expected, nil, last)
 		}
-		matched, exact := expected, at >= 0
+		matched := expected
 		if at < 0 && r.level != Bijective && isCst(base, 1) {
 			if at = r.closestScale(s, visited, expected); at >= 0 {
 				matched = s.Args[at].Scale
@@ -170,9 +170,7 @@ func (r *iterRewriter) fuse(s *IterSum, early bool) *IterSum {
 		if at < 0 {
 			return nil
 		}
-		if !exact {
-			tail = tir.Add(tail, tir.Sub(expected, matched))
-		}
+		tail = tir.Add(tail, tir.Sub(expected, matched))
 		c := r.longestConstraint(s.Args[at])
 		if c == nil {
 			visited[at] = true
@@ -254,13 +252,13 @@ func (r *iterRewriter) lookupFused(flat *IterSum) *fusedIter {
 	return nil
 }
 
-// longestConstraint returns the constraint with the most terms that ends in t.
+// longestConstraint returns the last constraint that ends in t, which is the one with the most
+// terms.
 func (r *iterRewriter) longestConstraint(t *IterSplit) *IterSum {
-	var best *IterSum
-	for _, c := range r.constrained {
-		if splitEqual(t, c.Args[len(c.Args)-1], false) && (best == nil || len(best.Args) < len(c.Args)) {
-			best = c
+	for _, c := range slices.Backward(r.constrained) {
+		if splitEqual(t, c.Args[len(c.Args)-1], false) {
+			return c
 		}
 	}
-	return best
+	return nil
 }

@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -34,26 +36,23 @@ type iterRewriter struct {
 	errors []string
 
 	fused       []*fusedIter
-	derived     []*IterMark // marks of padded splits
-	constrained []*IterSum  // flattened forms of the constraints, small ones first
-
-	collectPadding   bool // first round: find out what to pad
-	needsPadding     bool
-	padding          map[*IterMark]*padInfo
-	paddingOrigin    map[*IterMark]*IterMark
-	paddingPredicate tir.Expr
+	derived     []*IterMark             // marks of splits
+	shifted     []*IterMark             // marks plus a base
+	origin      map[*IterMark]*IterMark // of shifted marks
+	constrained []*IterSum              // flattened forms of the constraints, small ones first
 }
 
 // fusedIter is a sum that is one iterator: its terms are the digits of mark, where offset is
 // the least value.
 type fusedIter struct {
-	flat   *IterSum // with constraints taken apart
-	mark   *IterMark
-	offset tir.Expr
+	flat    *IterSum // with constraints taken apart
+	mark    *IterMark
+	offset  tir.Expr
+	bounded bool // by the predicate
 }
 
 func newIterRewriter(a *Analyzer, iters map[*tir.Var]*tir.Range, level IterMapLevel, trivial bool) *iterRewriter {
-	r := &iterRewriter{a: a, level: level, vars: make(map[*tir.Var]iterVal, len(iters)), paddingPredicate: tir.Bool(false)}
+	r := &iterRewriter{a: a, level: level, vars: make(map[*tir.Var]iterVal, len(iters)), origin: map[*IterMark]*IterMark{}}
 	for v, dom := range iters {
 		switch {
 		case trivial && isCst(dom.Extent, 1):
@@ -99,7 +98,7 @@ func (r *iterRewriter) mutate(e tir.Expr) iterVal {
 			return r.mutateBinary(b, d)
 		}
 	}
-	if UsesVar(e, func(v *tir.Var) bool { val, ok := r.vars[v]; return ok && !val.plain() }) {
+	if UsesVar(e, func(v *tir.Var) bool { _, ok := r.vars[v]; return ok }) {
 		r.fail("an iterator is used in an operation other than +, -, *, // and %")
 	}
 	return iterVal{e: e}
@@ -115,21 +114,10 @@ func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 	}
 	switch b.Op {
 	case tir.OpAdd, tir.OpSub:
-		out := &IterSum{Args: append([]*IterSplit(nil), x.asSum().Args...), Base: x.asSum().Base}
-		sign := int64(1)
-		if b.Op == tir.OpSub {
-			sign = -1
-		}
-		if !y.plain() {
-			for _, t := range y.asSum().Args {
-				addSplit(out, t, b.Op, d)
-			}
-		}
-		base := y.asSum().Base
-		if sign > 0 {
-			out.Base = tir.Add(out.Base, base)
-		} else {
-			out.Base = tir.Sub(out.Base, base)
+		left, right := x.asSum(), y.asSum()
+		out := &IterSum{Args: slices.Clone(left.Args), Base: mk(b.Op, left.Base, right.Base)}
+		for _, t := range right.Args {
+			r.addSplit(out, t, b.Op, d)
 		}
 		return iterVal{sum: out}
 	case tir.OpMul:
@@ -139,6 +127,9 @@ func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 		}
 		if x.plain() {
 			x, y = y, x
+		}
+		if isCst(y.e, 0) {
+			return y
 		}
 		if x.split != nil {
 			t := *x.split
@@ -157,12 +148,16 @@ func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 }
 
 // addSplit adds (or, for OpSub, subtracts) t to s, joining it with an equal term.
-func addSplit(s *IterSum, t *IterSplit, op tir.BinaryOp, d dtype.DType) {
+func (r *iterRewriter) addSplit(s *IterSum, t *IterSplit, op tir.BinaryOp, d dtype.DType) {
 	for i, u := range s.Args {
 		if u.Source == t.Source && Equal(u.LowerFactor, t.LowerFactor) && Equal(u.Extent, t.Extent) {
 			joined := *u
 			joined.Scale = mk(op, u.Scale, t.Scale)
-			s.Args[i] = &joined
+			if r.a.CanProveEqual(joined.Scale, tir.Const(d, 0)) {
+				s.Args = slices.Delete(s.Args, i, i+1)
+			} else {
+				s.Args[i] = &joined
+			}
 			return
 		}
 	}
@@ -206,15 +201,5 @@ func (r *iterRewriter) mutateDivMod(b *tir.Binary, x, y iterVal, d dtype.DType) 
 func (r *iterRewriter) divisible(x, y tir.Expr) bool { return canProveDivisible(r.a, x, y) }
 
 func canProveDivisible(a *Analyzer, x, y tir.Expr) bool {
-	cy, okY := cst(y)
-	if okY && cy == 0 {
-		return false
-	}
-	if cx, ok := cst(x); ok && okY {
-		return cx%cy == 0
-	}
-	if okY && cy == 1 || isCst(x, 0) {
-		return true
-	}
-	return a.CanProveEqual(x, y) || a.CanProveEqual(tir.FloorMod(x, y), tir.Const(x.DType(), 0))
+	return !isCst(y, 0) && (a.CanProveEqual(x, y) || a.CanProveEqual(tir.FloorMod(x, y), tir.Const(x.DType(), 0)))
 }

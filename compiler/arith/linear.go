@@ -64,7 +64,7 @@ func subNil(x, y tir.Expr) tir.Expr {
 }
 
 func mulNil(x, y tir.Expr) tir.Expr {
-	if x == nil || y == nil {
+	if y == nil {
 		return nil
 	}
 	return tir.Mul(x, y)
@@ -133,16 +133,11 @@ func clip(a *Analyzer, e tir.Expr, at map[*tir.Var]int, bounds []IntSet) bool {
 		return false
 	})
 	b := bin(e)
-	if v == nil || several || !b.Op.IsCompare() || b.Op == tir.OpNE || !operandType(b).IsInt() {
-		return false
+	if v == nil || several || b.Op != tir.OpLT && b.Op != tir.OpLE && b.Op != tir.OpEQ || !operandType(b).IsInt() {
+		return false // a simplified condition has no > and >=
 	}
-	// diff >= 0
-	x, y := b.B, b.A
-	if b.Op == tir.OpGT || b.Op == tir.OpGE || b.Op == tir.OpEQ {
-		x, y = y, x
-	}
-	diff := tir.Sub(x, y)
-	if b.Op == tir.OpLT || b.Op == tir.OpGT {
+	diff := tir.Sub(b.B, b.A) // at least 0
+	if b.Op == tir.OpLT {
 		diff = tir.Sub(diff, one(diff))
 	}
 	coeff, base, ok := linearIn(diff, v)
@@ -157,16 +152,16 @@ func clip(a *Analyzer, e tir.Expr, at map[*tir.Var]int, bounds []IntSet) bool {
 	switch coeff = a.Simplify(coeff); {
 	case isCst(coeff, 1):
 		lo = tir.Sub(tir.Const(base.DType(), 0), base)
-		if b.Op == tir.OpEQ {
-			hi = lo
-		}
 	case isCst(coeff, -1):
 		hi = base
-		if b.Op == tir.OpEQ {
-			lo = hi
-		}
 	default:
 		return false
+	}
+	if b.Op == tir.OpEQ {
+		if lo == nil {
+			lo = hi
+		}
+		hi = lo
 	}
 	if lo != nil {
 		if set.Min == nil {

@@ -20,7 +20,7 @@ func bin(e tir.Expr) *tir.Binary {
 	return noBin
 }
 
-// cst returns the value of a scalar integer or bool constant.
+// cst returns the value of a scalar integer or bool constant, 0 for another e.
 func cst(e tir.Expr) (int64, bool) {
 	if c, ok := e.(*tir.IntImm); ok {
 		return c.Value, true
@@ -34,7 +34,8 @@ func isCst(e tir.Expr, v int64) bool {
 	return ok && c.Value == v
 }
 
-// opConst matches (x op c) with a constant on the right.
+// opConst matches (x op c) with a constant on the right. For another e x is nil, which Equals nothing,
+// and c is 0.
 func opConst(e tir.Expr, op tir.BinaryOp) (x tir.Expr, c int64, ok bool) {
 	b, isBin := e.(*tir.Binary)
 	if !isBin || b.Op != op {
@@ -150,13 +151,13 @@ func hashRec(e tir.Expr, n *int) uint64 {
 	}
 	switch e := e.(type) {
 	case *tir.Binary:
-		return 31*(31*hashRec(e.B, n)+hashRec(e.A, n)) + uint64(e.Op)
+		return maphash.Comparable(hashSeed, [...]uint64{uint64(e.Op), hashRec(e.B, n), hashRec(e.A, n)})
 	case *tir.IntImm:
-		return 1e9 + 7*uint64(e.Value)
+		return maphash.Comparable(hashSeed, e.Value)
 	case *tir.Var:
 		return maphash.Comparable(hashSeed, e)
 	case *tir.Cast:
-		return 37*hashRec(e.Value, n) + 1
+		return maphash.Comparable(hashSeed, [...]uint64{hashRec(e.Value, n)})
 	}
 	return 5
 }

@@ -46,10 +46,11 @@ func (m Modular) intersect(o Modular) Modular {
 		return m
 	}
 	// Base + Coeff*p with p = diff/g * x modulo o.Coeff/g solves both congruences.
-	p := floorModInt(floorModInt(diff/g, o.Coeff/g)*floorModInt(x, o.Coeff/g), o.Coeff/g)
-	if o.Coeff/g > 1<<31 {
+	period := o.Coeff / g
+	if period > 1<<31 {
 		return m
 	}
+	p := floorModInt(floorModInt(diff/g, period)*floorModInt(x, period), period)
 	return newModular(coeff, m.Base+m.Coeff*p)
 }
 
@@ -103,13 +104,13 @@ func (a *Analyzer) modularNode(e tir.Expr) Modular {
 			return anyModular
 		}
 		if isOp(e, tir.OpShiftRight) {
-			if y := a.modularOf(e.Args[1]); y.Coeff == 0 && y.Base >= 0 && y.Base < 62 {
-				return a.modularDiv(e.Args[0], 1<<uint(y.Base), true)
+			if y := a.modularOf(e.Args[1]); y.Coeff == 0 {
+				return a.modularDiv(e.Args[0], int64(1)<<uint(y.Base), true)
 			}
 		}
 		if isOp(e, tir.OpBitwiseAnd) {
 			y := a.modularOf(e.Args[1])
-			if y.Coeff == 0 && y.Base > 0 && y.Base < 1<<62 && bits.OnesCount64(uint64(y.Base+1)) == 1 {
+			if y.Coeff == 0 && y.Base < PosInf && bits.OnesCount64(uint64(y.Base+1)) == 1 {
 				return a.modularMod(e.Args[0], y.Base+1)
 			}
 		}
@@ -117,16 +118,19 @@ func (a *Analyzer) modularNode(e tir.Expr) Modular {
 	return anyModular
 }
 
-// modularCast keeps what a cast cannot change: everything but a conversion that may wrap.
+// modularCast keeps what a cast cannot change: everything but a conversion that may wrap or round.
 func (a *Analyzer) modularCast(e *tir.Cast) Modular {
 	from := e.Value.DType()
+	all := DTypeBound(e.Type)
 	switch {
 	case e.Type.IsBool() || from.IsFloat() && bin(e.Value) != noBin:
 		return anyModular
-	case from.IsFloat(), e.Type.IsFloat(), isIndex(e.Type.Elem()):
+	case e.Type.IsFloat():
+		all = exactInts(e.Type)
+	case isIndex(e.Type.Elem()):
 		return a.modularOf(e.Value)
 	}
-	if b, all := a.boundOf(e.Value), DTypeBound(e.Type); b.Min >= all.Min && b.Max <= all.Max {
+	if a.boundOf(e.Value).within(all) {
 		return a.modularOf(e.Value)
 	}
 	return anyModular
@@ -191,9 +195,6 @@ func (a *Analyzer) modularDiv(x tir.Expr, c int64, floor bool) Modular {
 // remainder differs from x by a multiple of c.
 func (a *Analyzer) modularMod(x tir.Expr, c int64) Modular {
 	m := a.modularOf(x)
-	if c == 0 {
-		return anyModular
-	}
 	return newModular(gcd(m.Coeff, c), m.Base)
 }
 

@@ -20,10 +20,7 @@ func (s *simplifier) compareProductSum(x, y tir.Expr) order {
 			return anyOrder
 		}
 	}
-	a, b, c, d := s.a.boundOf(A), s.a.boundOf(B), Bound{1, 1}, Bound{1, 1}
-	if C != nil {
-		c = s.a.boundOf(C)
-	}
+	a, b, c, d := s.a.boundOf(A), s.a.boundOf(B), s.a.boundOf(C), Bound{1, 1}
 	if D != nil {
 		d = s.a.boundOf(D)
 	}
@@ -36,17 +33,12 @@ func (s *simplifier) compareProductSum(x, y tir.Expr) order {
 	if c.Max < 0 {
 		a, b, c = Bound{-a.Max, -a.Min}, Bound{-b.Max, -b.Min}, Bound{-c.Max, -c.Min}
 	}
-	if a.Min <= 0 || b.Min <= 0 || c.Min <= 0 || d.Min <= 0 || d.Max == PosInf {
+	if a.Min <= 0 || b.Min <= 0 || d.Min <= 0 {
 		return anyOrder
 	}
-	positive := infMul(min(a.Max, b.Max), d.Max) <= c.Min
-	if !positive && a.Max != PosInf && b.Max != PosInf {
-		left := mulBig(a.Max, b.Max, d.Max)
-		right := mulBig(c.Min, infAdd(a.Max, b.Max))
-		positive = left.Cmp(right) < 0
-	}
+	left, right := mulBig(a.Max, b.Max, d.Max), mulBig(c.Min, infAdd(a.Max, b.Max))
 	switch {
-	case !positive:
+	case infMul(min(a.Max, b.Max), d.Max) > c.Min && left.Cmp(right) >= 0:
 		return anyOrder
 	case flipped:
 		return isLT

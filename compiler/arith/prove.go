@@ -78,9 +78,7 @@ func (a *Analyzer) CanProveEqual(x, y tir.Expr) bool {
 			return c == d
 		}
 	}
-	if dx, dy := x.DType(), y.DType(); dx.IsHandle() || dy.IsHandle() {
-		return false
-	} else if !dx.IsInteger() || !dy.IsInteger() {
+	if !x.DType().IsInteger() || !y.DType().IsInteger() {
 		return a.CanProve(tir.EQ(x, y))
 	}
 	return a.CanProve(tir.EQ(tir.Sub(x, y), tir.Const(x.DType(), 0)))
@@ -101,10 +99,7 @@ func (a *Analyzer) CanProveLessEqualThanSymbolicShapeValue(x, shape tir.Expr) bo
 			scale *= c
 		}
 	})
-	if scale < 0 {
-		scale = -scale
-	}
-	return a.CanProveWith(tir.LE(x, tir.Const(shape.DType(), scale)), SymbolicBound)
+	return a.CanProveWith(tir.LE(x, tir.Const(shape.DType(), max(scale, -scale))), SymbolicBound)
 }
 
 // unpackSum calls f for each term of a tree of + and - with its sign.

@@ -15,23 +15,17 @@ func iterSumSet(s *IterSum, extent tir.Expr, a *Analyzer) (set IntSet, ok bool) 
 		return FromMinExtent(s.Base, extent), true
 	}
 	t := s.Args[0]
-	if len(s.Args) > 1 {
-		return IntSet{}, false
-	}
 	if a.CanProve(tir.EQ(t.Extent, tir.Const(t.Extent.DType(), 0))) {
 		return Nothing(), true
 	}
-	if !a.CanProve(tir.GE(extent, t.Scale)) {
-		return IntSet{}, false
-	}
 	reach := tir.Mul(tir.Sub(t.Extent, one(t.Extent)), t.Scale)
-	if a.CanProveLess(t.Scale, 0) {
-		if !a.CanProve(tir.GE(tir.Add(extent, t.Scale), tir.Const(extent.DType(), 0))) {
-			return IntSet{}, false
-		}
+	switch {
+	case a.CanProveGreaterEqual(t.Scale, 0) && a.CanProve(tir.GE(extent, t.Scale)):
+		return FromMinExtent(s.Base, tir.Add(extent, reach)), true
+	case a.CanProveLess(t.Scale, 0) && a.CanProve(tir.GE(tir.Add(extent, t.Scale), tir.Const(extent.DType(), 0))):
 		return FromMinExtent(tir.Add(s.Base, reach), tir.Sub(extent, reach)), true
 	}
-	return FromMinExtent(s.Base, tir.Add(extent, reach)), true
+	return IntSet{}, false
 }
 
 // EstimateRegionStrictBound returns exactly what region touches, dimension by dimension, for
@@ -72,25 +66,16 @@ func EstimateRegionUpperBound(region []*tir.Range, vars map[*tir.Var]*tir.Range,
 	doms := AsIntSets(vars)
 	sets := make([]IntSet, len(region))
 	for i, r := range region {
-		if len(region) > 1 || !isConst(r.Extent) {
-			sums := DetectIterMap([]tir.Expr{r.Min}, vars, predicate, Surjective, a, true).Indices
-			extent := r.Extent
-			if !isConst(extent) {
-				extent = EvalSet(extent, doms).Max
-			}
-			if len(sums) == 1 && extent != nil {
-				if set, ok := iterSumSet(sums[0], extent, a); ok {
-					sets[i] = set
-					continue
-				}
+		sets[i] = EvalSetRange(r, doms)
+		sums := DetectIterMap([]tir.Expr{r.Min}, vars, predicate, Surjective, a, true).Indices
+		if extent := EvalSet(r.Extent, doms).Max; len(sums) == 1 && extent != nil {
+			if set, ok := iterSumSet(sums[0], extent, a); ok {
+				sets[i] = set
 			}
 		}
-		sets[i] = EvalSetRange(r, doms)
 	}
 	return sets
 }
-
-func isConst(e tir.Expr) bool { _, ok := cst(e); return ok }
 
 // Touched is what a statement reads and writes of a buffer, one list of sets for each
 // dimension.

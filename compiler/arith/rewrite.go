@@ -116,7 +116,7 @@ func isLeaf(e tir.Expr) bool {
 }
 
 func (s *simplifier) visitVar(v *tir.Var) tir.Expr {
-	if len(s.literals) > 0 && v.DType().IsBool() {
+	if v.DType().IsBool() {
 		if t := s.literal(v); t != nil {
 			return t
 		}

@@ -119,7 +119,7 @@ func (s *simplifier) addRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		return s.again(add(b, a))
 	}
 	if A.Op == tir.OpMod || A.Op == tir.OpFloorMod {
-		if c, ok := cst(A.B); ok && B.Op == tir.OpMul && isCst(B.B, c) {
+		if c, _ := cst(A.B); B.Op == tir.OpMul && isCst(B.B, c) {
 			return s.again(add(b, a)) // y % c + x*c
 		}
 	}
@@ -151,7 +151,7 @@ func addToMinMax(A, B *tir.Binary, b tir.Expr, cb int64, bConst bool) tir.Expr {
 				continue
 			}
 			for _, term := range [2][2]tir.Expr{{y.B, y.A}, {y.A, y.B}} {
-				if z1, c1, ok := opConst(term[0], tir.OpMul); ok && c1 == -c2 && Equal(z, z1) {
+				if z1, c1, _ := opConst(term[0], tir.OpMul); c1 == -c2 && Equal(z, z1) {
 					return mk(A.Op, add(side[1], b), term[1])
 				}
 			}
@@ -173,7 +173,7 @@ func (s *simplifier) addDivMod(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) t
 	}
 	if A.Op == tir.OpFloorDiv && B.Op == tir.OpFloorDiv {
 		// (x%c2 + c1)//c2 + x//c2 => (x + c1)//c2
-		if c2, ok := cst(A.B); ok && c2 > 0 && isCst(B.B, c2) {
+		if c2, _ := cst(A.B); c2 > 0 && isCst(B.B, c2) {
 			if m, c1, ok := opConst(A.A, tir.OpAdd); ok {
 				if M := bin(m); M.Op == tir.OpFloorMod && isCst(M.B, c2) && Equal(M.A, B.A) {
 					return floorDiv(addC(d, B.A, c1), A.B)
@@ -186,10 +186,10 @@ func (s *simplifier) addDivMod(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) t
 	}
 	if A.Op == tir.OpFloorMod && B.Op == tir.OpFloorMod && isCst(A.B, 2) && isCst(B.B, 2) {
 		// (x + c)%2 + x%2 is 1 for odd c
-		if x, c, ok := opConst(A.A, tir.OpAdd); ok && c&1 == 1 && Equal(x, B.A) {
+		if x, c, _ := opConst(A.A, tir.OpAdd); c&1 == 1 && Equal(x, B.A) {
 			return num(d, 1)
 		}
-		if x, c, ok := opConst(B.A, tir.OpAdd); ok && c&1 == 1 && Equal(x, A.A) {
+		if x, c, _ := opConst(B.A, tir.OpAdd); c&1 == 1 && Equal(x, A.A) {
 			return num(d, 1)
 		}
 	}
@@ -225,7 +225,7 @@ func (s *simplifier) mulRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		if x, c1, ok := opConst(a, tir.OpMul); ok {
 			return mulC(d, x, c1*c2)
 		}
-		if q, c1, ok := opConst(a, tir.OpFloorDiv); ok && c1 == c2 {
+		if q, c1, _ := opConst(a, tir.OpFloorDiv); c1 == c2 {
 			// (x - x % -c) // c * c, a spelling of rounding up
 			if q := bin(q); q.Op == tir.OpSub {
 				if M := bin(q.B); M.Op == tir.OpFloorMod && isCst(M.B, -c1) && Equal(M.A, q.A) {

@@ -129,7 +129,7 @@ func (s *simplifier) visitIfThenElse(e *tir.Call) tir.Expr {
 		}
 		return s.visit(e.Args[2])
 	}
-	yes, no := s.visitUnder(cond, e.Args[1]), s.visitUnder(notOf(cond), e.Args[2])
+	yes, no := s.visitUnder(cond, e.Args[1]), s.visitUnder(s.notResult(cond), e.Args[2])
 	if in, ok := tir.IsCallTo(yes, tir.OpIfThenElse); ok && isNumber(no) && Equal(in.Args[2], no) {
 		return &tir.Call{Base: e.Base, Type: e.Type, Op: e.Op, Args: []tir.Expr{andOf(cond, in.Args[0]), in.Args[1], no}}
 	}

@@ -9,11 +9,10 @@ func (s *simplifier) compare(x, y tir.Expr) order {
 		return isEQ
 	}
 	o := s.compareBounds(x, y)
-	if o == isEQ || o == isLT || o == isGT {
-		return o
+	if !o.single() {
+		o &= s.a.known.compare(x, y, s.a.Extensions&TransitivelyProveInequalities != 0)
 	}
-	o &= s.a.known.compare(x, y, s.a.Extensions&TransitivelyProveInequalities != 0)
-	if o == isEQ || o == isLT || o == isGT || s.a.Extensions&ComparisonOfProductAndSum == 0 {
+	if o.single() || s.a.Extensions&ComparisonOfProductAndSum == 0 {
 		return o
 	}
 	return o & s.compareProductSum(x, y)
@@ -123,9 +122,9 @@ func (s *simplifier) neRules(n *tir.Binary, index bool) tir.Expr {
 		case isEQ:
 			return truth(n.DType(), false)
 		case isGE:
-			return s.ltOrFold(n.B, n.A)
+			return s.less(n.B, n.A)
 		case isLE:
-			return s.ltOrFold(n.A, n.B)
+			return s.less(n.A, n.B)
 		}
 	}
 	eq := tir.NewBinary(tir.OpEQ, n.A, n.B)
@@ -136,13 +135,8 @@ func (s *simplifier) neRules(n *tir.Binary, index bool) tir.Expr {
 	return s.notResult(out)
 }
 
-// ltOrFold simplifies x < y for simplified operands.
-func (s *simplifier) ltOrFold(x, y tir.Expr) tir.Expr {
-	if f := fold(tir.OpLT, x, y); f != nil {
-		return f
-	}
-	return s.rules(tir.NewBinary(tir.OpLT, x, y))
-}
+// less simplifies x < y for simplified operands.
+func (s *simplifier) less(x, y tir.Expr) tir.Expr { return s.rules(tir.NewBinary(tir.OpLT, x, y)) }
 
 // notResult negates a simplified condition.
 func (s *simplifier) notResult(e tir.Expr) tir.Expr {
@@ -155,7 +149,7 @@ func (s *simplifier) notResult(e tir.Expr) tir.Expr {
 	return s.notRules(&tir.Not{A: e})
 }
 
-func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
+func (s *simplifier) leRules(n *tir.Binary) tir.Expr {
 	// First x <= y as not (y < x), so that constants divide as they do for <.
 	if !total(n) {
 		return n
@@ -166,7 +160,7 @@ func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 		out = s.notResult(f)
 	}
 	le := bin(out)
-	if le.Op != tir.OpLE || !index || !isIndex(operandType(le)) {
+	if le.Op != tir.OpLE || !isIndex(operandType(le)) {
 		return out
 	}
 	switch s.compare(le.A, le.B) {
@@ -175,7 +169,7 @@ func (s *simplifier) leRules(n *tir.Binary, index bool) tir.Expr {
 	case isGT:
 		return truth(n.DType(), false)
 	case isNE:
-		return s.ltOrFold(le.A, le.B)
+		return s.less(le.A, le.B)
 	case isGE:
 		return s.eqRules(tir.NewBinary(tir.OpEQ, le.A, le.B), true)
 	}

@@ -10,7 +10,7 @@ func (s *simplifier) nonNegative(e tir.Expr) bool { return s.a.boundOf(e).Min >=
 
 // nonNegativeNew is nonNegative for an expression that the rule itself made.
 func (s *simplifier) nonNegativeNew(e tir.Expr) bool {
-	return s.a.boundOf(e).Min >= 0 || s.a.boundOf(s.again(e)).Min >= 0
+	return s.a.boundOf(s.again(e)).Min >= 0
 }
 
 // scaled matches x*c in one operand of the sum (or min, or max) e and returns the other.
@@ -21,7 +21,7 @@ func scaled(e *tir.Binary, divides func(c int64) bool) (x tir.Expr, c int64, res
 	if x, c, ok := opConst(e.B, tir.OpMul); ok && divides(c) {
 		return x, c, e.A, false, true
 	}
-	return nil, 0, nil, false, false
+	return
 }
 
 // truncDivRules simplifies an index division that truncates; most rules need operands that
@@ -39,10 +39,10 @@ func (s *simplifier) truncDivRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	if c2 <= 0 {
 		return nil
 	}
-	if x, c1, ok := opConst(a, tir.OpDiv); ok && c1 > 0 {
+	if x, c1, _ := opConst(a, tir.OpDiv); c1 > 0 {
 		return truncDiv(x, num(d, c1*c2))
 	}
-	if x, c1, ok := opConst(a, tir.OpMul); ok && c1 > 0 {
+	if x, c1, _ := opConst(a, tir.OpMul); c1 > 0 {
 		if c1%c2 == 0 {
 			return mulC(d, x, c1/c2)
 		}
@@ -51,10 +51,10 @@ func (s *simplifier) truncDivRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		}
 	}
 	if x, c1, ok := opConst(a, tir.OpAdd); ok && c1 >= 0 {
-		if y, c0, ok := opConst(x, tir.OpDiv); ok && c0 > 0 && s.nonNegative(y) {
+		if y, c0, _ := opConst(x, tir.OpDiv); c0 > 0 && s.nonNegative(y) {
 			return truncDiv(addC(d, y, c0*c1), num(d, c0*c2)) // (y/c0 + c1)/c2
 		}
-		if c1 > 0 && c1%c2 == 0 && s.nonNegative(x) {
+		if c1%c2 == 0 && s.nonNegative(x) {
 			return addC(d, truncDiv(x, b), c1/c2)
 		}
 	}
@@ -136,12 +136,12 @@ func (s *simplifier) truncModRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		return s.again(truncMod(a, num(d, -c2)))
 	}
 	if A := bin(a); A.Op == tir.OpAdd {
-		if _, c1, y, left, ok := scaled(A, func(c int64) bool { return c%c2 == 0 }); ok {
+		if _, _, y, left, ok := scaled(A, func(c int64) bool { return c%c2 == 0 }); ok {
 			product := A.A
 			if !left {
 				product = A.B
 			}
-			if c1 == 0 || s.nonNegative(product) && s.nonNegative(y) {
+			if s.nonNegative(product) && s.nonNegative(y) {
 				return truncMod(y, n.B)
 			}
 		}

@@ -20,11 +20,11 @@ func (s *simplifier) floorDivRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		return nil
 	}
 	if c2 > 0 {
-		if x, c1, ok := opConst(a, tir.OpFloorDiv); ok && c1 > 0 {
+		if x, c1, _ := opConst(a, tir.OpFloorDiv); c1 > 0 {
 			return floorDiv(x, num(d, c1*c2))
 		}
 		if x, c1, ok := opConst(a, tir.OpAdd); ok {
-			if y, c0, ok := opConst(x, tir.OpFloorDiv); ok && c0 > 0 {
+			if y, c0, _ := opConst(x, tir.OpFloorDiv); c0 > 0 {
 				return floorDiv(addC(d, y, c0*c1), num(d, c0*c2)) // (y//c0 + c1)//c2
 			}
 		}
@@ -32,7 +32,7 @@ func (s *simplifier) floorDivRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	if e := s.floorDivScaled(a, A, c2, d); e != nil {
 		return e
 	}
-	if x, c1, ok := opConst(a, tir.OpAdd); ok && c1 == 1 && c2 == 2 {
+	if x, c1, _ := opConst(a, tir.OpAdd); c1 == 1 && c2 == 2 {
 		if M := bin(x); M.Op == tir.OpFloorMod && isCst(M.B, 2) {
 			return x // (x%2 + 1)//2
 		}
@@ -81,7 +81,7 @@ func (s *simplifier) floorDivScaled(a tir.Expr, A *tir.Binary, c2 int64, d dtype
 	if lo, hi := infFloorDiv(bound.Min, c2), infFloorDiv(bound.Max, c2); lo == hi && lo != PosInf && lo != NegInf {
 		return add(mulC(d, x, floorDivInt(c1, c2)), addC(d, yDiv, lo))
 	}
-	if c1 > 0 && c2 > 0 && c2%c1 == 0 && s.a.boundOf(yMod).Max < c1 {
+	if c2 > 0 && s.a.boundOf(yMod).Max < c1 && c2%c1 == 0 {
 		return add(floorDiv(x, num(d, c2/c1)), yDiv)
 	}
 	return nil
@@ -116,8 +116,8 @@ func (s *simplifier) floorDivSum(a, b tir.Expr, A *tir.Binary, c2 int64, d dtype
 		}
 		if in.Op == tir.OpAdd {
 			// (x*c1 + y + z)//c2 => x//(c2//c1) where 0 <= y + z < c1
-			if x, c1, ok := opConst(in.A, tir.OpMul); ok && c1 > 0 && c2%c1 == 0 {
-				if r := s.a.boundOf(add(in.B, A.B)); r.Min >= 0 && r.Max < c1 {
+			if x, c1, ok := opConst(in.A, tir.OpMul); ok {
+				if r := s.a.boundOf(add(in.B, A.B)); r.Min >= 0 && r.Max < c1 && c2%c1 == 0 {
 					return floorDiv(x, num(d, c2/c1))
 				}
 			}
@@ -142,7 +142,7 @@ func (s *simplifier) floorDivSymbolic(a, b tir.Expr, A *tir.Binary, d dtype.DTyp
 	}
 	z, c2, scaledDiv := opConst(b, tir.OpMul)
 	if scaledDiv {
-		if x, c1, ok := opConst(a, tir.OpMul); ok && c2 > 0 && Equal(x, z) {
+		if x, c1, _ := opConst(a, tir.OpMul); c2 > 0 && Equal(x, z) {
 			return num(d, floorDivInt(c1, c2)) // x*c1 // (x*c2)
 		}
 	}

@@ -31,9 +31,6 @@ func (s *simplifier) floorModRules(n *tir.Binary, d dtype.DType) tir.Expr {
 			return e
 		}
 	}
-	if c2 < 0 {
-		return nil
-	}
 	if m := s.a.modularOf(a); m.Coeff%c2 == 0 {
 		return num(d, floorModInt(m.Base, c2))
 	}
@@ -49,10 +46,8 @@ func (s *simplifier) floorModSum(a, b tir.Expr, A *tir.Binary, c2 int64, d dtype
 		return nil
 	}
 	if x, c1, ok := opConst(A.A, tir.OpMul); ok {
-		if c1 > 0 && c2%c1 == 0 && c1 != c2 {
-			if r := s.a.boundOf(A.B); r.Min >= 0 && r.Max < c1 {
-				return add(mulC(d, floorMod(x, num(d, c2/c1)), c1), A.B)
-			}
+		if r := s.a.boundOf(A.B); r.Min >= 0 && r.Max < c1 && c2%c1 == 0 {
+			return add(mulC(d, floorMod(x, num(d, c2/c1)), c1), A.B)
 		}
 		if m := floorModInt(c1, c2); m != c1 {
 			return s.again(floorMod(add(mulC(d, x, m), A.B), b))
@@ -100,7 +95,7 @@ func (s *simplifier) floorModSymbolic(a, b tir.Expr, A *tir.Binary, d dtype.DTyp
 	}
 	z, c2, scaledDiv := opConst(b, tir.OpMul)
 	if scaledDiv {
-		if x, c1, ok := opConst(a, tir.OpMul); ok && c2 != 0 && Equal(x, z) {
+		if x, c1, _ := opConst(a, tir.OpMul); c2 != 0 && Equal(x, z) {
 			return mulC(d, x, floorModInt(c1, c2)) // x*c1 % (x*c2)
 		}
 	}

@@ -46,22 +46,21 @@ func opposite(x, y tir.Expr) bool {
 // before the right one: where it reads memory, its indices must hold without that.
 func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 	side := [2]tir.Expr{e.A, e.B}
-	unchanged := 0
-	for i := range 4 {
-		other := side[1-i%2]
-		if e.Op == tir.OpOr {
-			other = normalizeBool(notOf(other))
+	for range 2 {
+		before := side
+		for i := range side {
+			other := side[1-i]
+			if e.Op == tir.OpOr {
+				other = normalizeBool(notOf(other))
+			}
+			exit := func() {}
+			if i == 1 || SideEffect(side[0]) <= tir.Pure {
+				exit = s.a.EnterConstraint(other)
+			}
+			side[i] = s.visit(side[i])
+			exit()
 		}
-		exit := func() {}
-		if i%2 == 1 || SideEffect(side[0]) <= tir.Pure {
-			exit = s.a.EnterConstraint(other)
-		}
-		out := s.visit(side[i%2])
-		exit()
-		if out != side[i%2] {
-			side[i%2] = out
-			unchanged = 0
-		} else if unchanged++; unchanged >= 2 {
+		if side == before {
 			break
 		}
 	}
@@ -107,8 +106,8 @@ func (s *simplifier) andRules(n *tir.Binary) tir.Expr {
 				switch {
 				case A.Op == tir.OpEQ:
 					return pick((c1 == c2) == (B.Op == tir.OpEQ), a, truth(d, false))
-				case B.Op == tir.OpEQ:
-					return pick(c1 != c2, b, truth(d, false))
+				case B.Op == tir.OpEQ: // c1 is not c2: they are not opposite
+					return b
 				}
 			}
 		}
@@ -128,17 +127,11 @@ func (s *simplifier) andRules(n *tir.Binary) tir.Expr {
 	return n
 }
 
-// divRange recognizes 0 <= x - y*c < c, the definition of y = x//c.
+// divRange recognizes 0 <= x + y*-c < c, the definition of y = x//c.
 func (s *simplifier) divRange(lower, upper halfLine) tir.Expr {
 	e := bin(lower.x)
-	if lower.c != 0 || e.Op != tir.OpAdd && e.Op != tir.OpSub {
-		return nil
-	}
-	y, c, ok := opConst(e.B, tir.OpMul)
-	if e.Op == tir.OpSub {
-		c = -c
-	}
-	if !ok || c >= 0 || upper.c != -c-1 {
+	y, c, _ := opConst(e.B, tir.OpMul)
+	if e.Op != tir.OpAdd || lower.c != 0 || upper.c != -c-1 { // upper.c is not less than 0, so that there is a c
 		return nil
 	}
 	d := operandType(e)
@@ -152,8 +145,8 @@ func (s *simplifier) andDivMod(q, r *tir.Binary) tir.Expr {
 	}
 	Q := bin(q.A)
 	c1, ok := cst(q.B)
-	c2, ok2 := cst(Q.B)
-	if !ok || !ok2 || c2 <= 0 || Q.Op != tir.OpFloorDiv {
+	c2, _ := cst(Q.B)
+	if !ok || c2 <= 0 || Q.Op != tir.OpFloorDiv {
 		return nil
 	}
 	rem := func(e tir.Expr) bool {
@@ -184,10 +177,10 @@ func (s *simplifier) andFloorModBound(A, B *tir.Binary, b tir.Expr) tir.Expr {
 		return nil
 	}
 	m := bin(B.A)
-	c1, ok1 := cst(A.B)
-	c2, ok2 := cst(m.B)
-	c3, ok3 := cst(B.B)
-	if !ok1 || !ok2 || !ok3 || m.Op != tir.OpFloorMod || c2 <= 0 || c3 <= 0 || c3 >= c2 || !Equal(A.A, m.A) {
+	c1, ok := cst(A.B)
+	c2, _ := cst(m.B)
+	c3, _ := cst(B.B)
+	if !ok || m.Op != tir.OpFloorMod || c3 <= 0 || c3 >= c2 || !Equal(A.A, m.A) {
 		return nil
 	}
 	if A.Op == tir.OpLE {
@@ -235,14 +228,14 @@ func (s *simplifier) orRules(n *tir.Binary) tir.Expr {
 			switch {
 			case A.Op == tir.OpNE && B.Op == tir.OpNE:
 				return pick(c1 != c2, truth(d, true), a)
-			case A.Op == tir.OpNE:
-				return pick(c1 == c2, truth(d, true), a)
+			case A.Op == tir.OpNE: // c1 is not c2: they are not opposite
+				return a
 			case B.Op == tir.OpNE:
-				return pick(c1 == c2, truth(d, true), b)
+				return b
 			}
 		}
 	}
-	if A.Op == tir.OpEQ && B.Op == tir.OpLT {
+	if A.Op == tir.OpEQ {
 		A, B = B, A
 	}
 	if A.Op == tir.OpLT && B.Op == tir.OpEQ && samePair(A, B) {

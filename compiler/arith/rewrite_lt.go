@@ -66,11 +66,12 @@ func ltCancel(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 		return ltOf(B.B, zero) // x < x - z
 	}
 	if x, c, ok := opConst(a, tir.OpMul); ok {
-		if y, c2, ok := opConst(b, tir.OpMul); ok && c == c2 && c != 0 {
+		if y, c2, _ := opConst(b, tir.OpMul); c == c2 {
 			if c > 0 {
 				return ltOf(x, y)
+			} else if c < 0 {
+				return ltOf(y, x)
 			}
-			return ltOf(y, x)
 		}
 	}
 	return nil
@@ -79,8 +80,8 @@ func ltCancel(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 // ltConst divides a comparison with a constant by a factor or multiplies by a divisor.
 func ltConst(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 	if c1, ok := cst(b); ok {
-		c2, ok := cst(A.B)
-		if !ok || c2 == 0 {
+		c2, _ := cst(A.B)
+		if c2 == 0 {
 			return nil
 		}
 		switch {
@@ -96,8 +97,8 @@ func ltConst(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 		return nil
 	}
 	if c1, ok := cst(a); ok {
-		c2, ok := cst(B.B)
-		if !ok || c2 == 0 {
+		c2, _ := cst(B.B)
+		if c2 == 0 {
 			return nil
 		}
 		switch {
@@ -116,8 +117,8 @@ func ltConst(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 
 // ltRound handles (x + c2)/c1*c1 < x ± y, a comparison with the remainder.
 func ltRound(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
-	q, c1, ok := opConst(a, tir.OpMul)
-	if !ok || c1 <= 0 {
+	q, c1, _ := opConst(a, tir.OpMul)
+	if c1 <= 0 {
 		return nil
 	}
 	Q := bin(q)
@@ -135,7 +136,7 @@ func ltRound(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) tir.Expr {
 	for _, x := range [2]tir.Expr{Q.A, nil} {
 		c2 := int64(0)
 		if x == nil {
-			if x, c2, ok = opConst(Q.A, tir.OpAdd); !ok {
+			if x, c2, _ = opConst(Q.A, tir.OpAdd); x == nil {
 				return nil
 			}
 		}

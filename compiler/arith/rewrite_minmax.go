@@ -53,7 +53,7 @@ func (s *simplifier) minMaxRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		if x, c1, ok := opConst(a, op); ok {
 			return mk(op, x, mk(op, num(d, c1), b))
 		}
-		if x, c1, ok := opConst(a, tir.OpMul); ok && c1 != 0 && c2%c1 == 0 {
+		if x, c1, _ := opConst(a, tir.OpMul); c1 != 0 && c2%c1 == 0 {
 			in := op
 			if c1 < 0 {
 				in = dual
@@ -69,16 +69,13 @@ func (s *simplifier) minMaxRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	}
 	if (A.Op == tir.OpDiv || A.Op == tir.OpFloorDiv || A.Op == tir.OpMul) && A.Op == B.Op {
 		// min(x/c, y/c) and min(x*c, y*c)
-		if c, ok := cst(A.B); ok && c != 0 && isCst(B.B, c) {
+		if c, _ := cst(A.B); c != 0 && isCst(B.B, c) {
 			in := op
 			if c < 0 {
 				in = dual
 			}
 			return mk(A.Op, mk(in, A.A, B.A), A.B)
 		}
-	}
-	if _, aConst := cst(a); aConst {
-		return nil
 	}
 	if A.Op == op {
 		if _, ok := cst(A.B); ok {
@@ -97,12 +94,12 @@ func (s *simplifier) minMaxRound(a, b tir.Expr, A, B *tir.Binary, op tir.BinaryO
 		if side.p.Op != tir.OpMul {
 			continue
 		}
-		c, ok := cst(side.p.B)
+		c, _ := cst(side.p.B)
 		q := bin(side.p.A)
-		if !ok || c <= 0 || q.Op != tir.OpFloorDiv && q.Op != tir.OpDiv || !isCst(q.B, c) {
+		if c <= 0 || q.Op != tir.OpFloorDiv && q.Op != tir.OpDiv || !isCst(q.B, c) {
 			continue
 		}
-		if x, c1, ok := opConst(q.A, tir.OpAdd); ok && c1 == c-1 {
+		if x, c1, _ := opConst(q.A, tir.OpAdd); c1 == c-1 {
 			if Equal(x, side.other) { // round up
 				return pick(op == tir.OpMin, side.other, side.e)
 			}
@@ -141,7 +138,7 @@ func minMaxAbsorb(a, b tir.Expr, A, B *tir.Binary, op, dual tir.BinaryOp) tir.Ex
 
 // minMaxDistribute takes out what both operands share.
 func minMaxDistribute(A, B *tir.Binary, op, dual tir.BinaryOp) tir.Expr {
-	if A == noBin || A.Op != B.Op {
+	if A.Op != B.Op {
 		return nil
 	}
 	switch A.Op {

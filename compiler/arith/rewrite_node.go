@@ -116,7 +116,7 @@ func (s *simplifier) visitBinary(e *tir.Binary) tir.Expr {
 	if f := fold(n.Op, n.A, n.B); f != nil {
 		return f
 	}
-	if n.Op >= tir.OpEQ && len(s.literals) > 0 {
+	if n.Op >= tir.OpEQ {
 		if t := s.literal(n); t != nil {
 			return t
 		}
@@ -141,7 +141,7 @@ func (s *simplifier) rules(n *tir.Binary) tir.Expr {
 	case tir.OpLT:
 		return s.ltRules(n, index)
 	case tir.OpLE:
-		return s.leRules(n, index)
+		return s.leRules(n)
 	case tir.OpAnd:
 		return s.andRules(n)
 	case tir.OpOr:

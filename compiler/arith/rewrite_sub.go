@@ -159,7 +159,7 @@ func (s *simplifier) subMinMaxPair(A, B *tir.Binary) tir.Expr {
 	}
 	shift = sub(A.A, B.B)
 	if s.sameValue(shift, sub(A.B, B.A)) {
-		return sub(A.A, B.B)
+		return shift
 	}
 	return nil
 }

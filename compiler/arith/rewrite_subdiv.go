@@ -20,7 +20,7 @@ func (s *simplifier) subDivMod(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) t
 	switch {
 	case A.Op == tir.OpFloorDiv && B.Op == tir.OpFloorMod && isCst(A.B, 2) && isCst(B.B, 2):
 		// (x + 1)//2 - x%2
-		if x, c, ok := opConst(A.A, tir.OpAdd); ok && c == 1 && Equal(x, B.A) {
+		if x, c, _ := opConst(A.A, tir.OpAdd); c == 1 && Equal(x, B.A) {
 			return s.again(floorDiv(x, A.B))
 		}
 	case (A.Op == tir.OpFloorDiv || A.Op == tir.OpDiv) && A.Op == B.Op:
@@ -30,7 +30,7 @@ func (s *simplifier) subDivMod(a, b tir.Expr, A, B *tir.Binary, d dtype.DType) t
 		}
 		x, c1 := splitAdd(A.A)
 		y, c2 := splitAdd(B.A)
-		if !Equal(x, y) || c1 == 0 && c2 == 0 {
+		if !Equal(x, y) {
 			return nil
 		}
 		if A.Op == tir.OpFloorDiv {
@@ -105,7 +105,7 @@ func remainderOf(x tir.Expr, q *tir.Binary, c3 int64, d dtype.DType) tir.Expr {
 	if e := try(x, 1); e != nil {
 		return e
 	}
-	if y, c2, ok := opConst(x, tir.OpMul); ok && c2 != 1 {
+	if y, c2, ok := opConst(x, tir.OpMul); ok {
 		return try(y, c2)
 	}
 	return nil

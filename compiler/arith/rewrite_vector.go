@@ -19,7 +19,7 @@ func ramp(start, stride tir.Expr, lanes int) tir.Expr {
 func (s *simplifier) vectorRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	x, xb := n.A.(*tir.Broadcast)
 	y, yb := n.B.(*tir.Broadcast)
-	if xb && yb && x.Lanes == y.Lanes {
+	if xb && yb {
 		return broadcast(mk(n.Op, x.Value, y.Value), x.Lanes)
 	}
 	r, xr := n.A.(*tir.Ramp)
@@ -27,7 +27,7 @@ func (s *simplifier) vectorRules(n *tir.Binary, d dtype.DType) tir.Expr {
 	switch n.Op {
 	case tir.OpAdd, tir.OpSub:
 		switch {
-		case xr && yr && r.Lanes == q.Lanes:
+		case xr && yr:
 			return ramp(mk(n.Op, r.Start, q.Start), mk(n.Op, r.Stride, q.Stride), r.Lanes)
 		case xr && yb:
 			return ramp(mk(n.Op, r.Start, y.Value), r.Stride, r.Lanes)
@@ -48,12 +48,12 @@ func (s *simplifier) vectorRules(n *tir.Binary, d dtype.DType) tir.Expr {
 		}
 	case tir.OpMin, tir.OpMax:
 		if in := bin(n.A); yb && in.Op == n.Op {
-			if z, ok := in.B.(*tir.Broadcast); ok && z.Lanes == y.Lanes {
+			if z, ok := in.B.(*tir.Broadcast); ok {
 				return mk(n.Op, in.A, broadcast(mk(n.Op, z.Value, y.Value), y.Lanes))
 			}
 		}
 	case tir.OpLT:
-		if xr && yr && r.Lanes == q.Lanes && Equal(r.Stride, q.Stride) {
+		if xr && yr && Equal(r.Stride, q.Stride) {
 			return broadcast(ltOf(r.Start, q.Start), r.Lanes)
 		}
 	case tir.OpDiv, tir.OpMod, tir.OpFloorDiv, tir.OpFloorMod:
@@ -94,9 +94,6 @@ func (s *simplifier) rampDivMod(op tir.BinaryOp, r *tir.Ramp, y *tir.Broadcast) 
 		return nil
 	}
 	m := s.a.modularOf(r.Start)
-	if m.Coeff == 0 {
-		return nil
-	}
 	reach := m.Base + int64(r.Lanes-1)*stride
 	if m.Coeff%c == 0 {
 		base := num(d, floorModInt(m.Base, c))
@@ -108,7 +105,7 @@ func (s *simplifier) rampDivMod(op tir.BinaryOp, r *tir.Ramp, y *tir.Broadcast) 
 			return nil
 		case one:
 			return ramp(base, r.Stride, r.Lanes)
-		case !Equal(base, r.Start) && (floor || reach >= 0):
+		case !Equal(base, r.Start) && (floor || stride > 0): // truncation keeps no negative lane
 			return mk(op, ramp(base, r.Stride, r.Lanes), y)
 		}
 		return nil

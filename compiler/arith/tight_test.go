@@ -210,7 +210,7 @@ func clamp(v *big.Int) int64 {
 
 // TestSaturation compares the arithmetic of bounds with that of long integers.
 func TestSaturation(t *testing.T) {
-	values := []int64{0, 1, 2, 3, 7, 1 << 20, 1 << 31, 1<<32 - 1, 1 << 61, 1 << 62, PosInf - 1, PosInf}
+	values := []int64{0, 1, 2, 3, 5, 7, 1 << 20, 1 << 31, 1<<32 - 1, 1 << 61, 1 << 62, PosInf - 1, PosInf}
 	for _, v := range values {
 		values = append(values, -v)
 	}
