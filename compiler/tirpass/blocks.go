@@ -5,15 +5,13 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// firstBlock returns the first block in s, nil if there is none.
-func firstBlock(s tir.Stmt) *tir.Block {
-	var found *tir.Block
+// hasBlock reports whether a block is in s.
+func hasBlock(s tir.Stmt) bool {
+	found := false
 	ir.Walk(s, func(n ir.Node) bool {
-		if b, ok := n.(*tir.Block); ok && found == nil {
-			found = b
-		}
-		_, expr := n.(tir.Expr)
-		return found == nil && !expr
+		_, block := n.(*tir.Block)
+		found = found || block
+		return !found
 	})
 	return found
 }

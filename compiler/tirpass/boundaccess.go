@@ -122,7 +122,7 @@ func (c *accessChecks) access(verb string, at ir.Node, buf *tir.Buffer, indices 
 // ends reports whether an access in vectors, all of whose lanes are made, goes along a sequence:
 // its last index is a ramp by a constant. n is the number of lanes.
 func ends(indices []tir.Expr, mask tir.Expr, guards []guard) (n int, ok bool) {
-	if len(indices) == 0 || mask != nil && !tir.IsTrue(mask) {
+	if len(indices) == 0 || !tir.IsTrue(mask) {
 		return 0, false
 	}
 	for _, g := range guards {
@@ -167,7 +167,7 @@ func (c *accessChecks) lane(verb string, at ir.Node, buf *tir.Buffer, indices []
 		}
 		guards = append(guards, g)
 	}
-	if mask != nil && !tir.IsTrue(mask) {
+	if !tir.IsTrue(mask) {
 		cond, ok := laneOf(mask, l)
 		if !ok {
 			c.b.unchecked++

@@ -17,7 +17,7 @@ var CompactBufferAllocation = &pass.Pass{
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		c := &compactor{
 			an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
-			data: map[*tir.Var]*tir.Buffer{}, at: map[*tir.Var]int{}, strict: ctx.Arg("is_strict").(bool),
+			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool),
 		}
 		c.scan(f.Body)
 		if len(c.plan) == 0 {
@@ -48,7 +48,6 @@ type compactor struct {
 
 	an    *arith.Analyzer
 	scope []scopedVar
-	at    map[*tir.Var]int // where variables stand in scope, -1 once they left it
 	live  map[*tir.Buffer]*accessed
 	plan  map[*tir.Buffer]*compaction
 	data  map[*tir.Var]*tir.Buffer
@@ -86,11 +85,9 @@ func (c *compactor) within(x scopedVar, body ir.Node) {
 	if x.dom != nil {
 		c.an.BindRange(x.v, x.dom)
 	}
-	c.at[x.v] = len(c.scope)
 	c.scope = append(c.scope, x)
 	c.scan(body)
 	c.scope = c.scope[:len(c.scope)-1]
-	c.at[x.v] = -1
 }
 
 func (c *compactor) scan(n ir.Node) {
@@ -159,15 +156,9 @@ func (c *compactor) block(b *tir.Block) {
 	outer := len(c.scope)
 	for _, iv := range b.IterVars {
 		c.an.BindRange(iv.Var, iv.Dom)
-		c.at[iv.Var] = len(c.scope)
 		c.scope = append(c.scope, scopedVar{v: iv.Var, dom: iv.Dom, iter: true})
 	}
-	defer func() {
-		c.scope = c.scope[:outer]
-		for _, iv := range b.IterVars {
-			c.at[iv.Var] = -1
-		}
-	}()
+	defer func() { c.scope = c.scope[:outer] }()
 	for _, buf := range b.AllocBuffers {
 		c.live[buf] = &accessed{from: len(c.scope), scope: buf.Scope()}
 		c.data[buf.Data] = buf
@@ -286,26 +277,8 @@ func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 	} else if !c.an.CanProve(tir.LT(size, full)) {
 		return lo, n
 	}
-	if !c.visible(start) {
-		return lo, n
+	if readsMemory(start) {
+		return lo, n // which may be another when the block begins
 	}
 	return start, size
-}
-
-// visible reports whether e can be computed at the current block: it reads no memory and its
-// variables are in scope.
-func (c *compactor) visible(e tir.Expr) bool {
-	ok := true
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.BufferLoad:
-			ok = false
-		case *tir.Var:
-			if at, known := c.at[n]; known && at < 0 {
-				ok = false
-			}
-		}
-		return ok
-	})
-	return ok
 }

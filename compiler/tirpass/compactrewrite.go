@@ -5,9 +5,9 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// same reports whether xs and ys are one slice, as ir.MapSame returns for no change.
+// same reports whether xs, which ir.MapSame made of ys, is the same slice: nothing changed.
 func same[T any](xs, ys []T) bool {
-	return len(xs) == len(ys) && (len(xs) == 0 || &xs[0] == &ys[0])
+	return len(xs) == 0 || &xs[0] == &ys[0]
 }
 
 // rewrite replaces planned buffers and shifts the accesses to them.

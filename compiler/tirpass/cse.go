@@ -18,7 +18,7 @@ var CommonSubexprElimTIR = &pass.Pass{
 	},
 	Config: []string{"tir.disable_cse_tir", "tir.enable_equiv_terms_in_cse_tir"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		if c.ConfigBool("tir.disable_cse_tir") || !c.Arg("enable_cse_tir").(bool) || firstBlock(f.Body) != nil {
+		if c.ConfigBool("tir.disable_cse_tir") || !c.Arg("enable_cse_tir").(bool) || hasBlock(f.Body) {
 			return f, nil
 		}
 		equiv := c.ConfigBool("tir.enable_equiv_terms_in_cse_tir") || c.Arg("identify_equiv_terms").(bool)

@@ -75,8 +75,6 @@ func (n *normalizer) operation(e tir.Expr) string {
 	switch e := e.(type) {
 	case *tir.Var:
 		return "v" + strconv.Itoa(n.number(e))
-	case *tir.IntImm:
-		return strconv.FormatInt(e.Value, 10)
 	case *tir.Cast:
 		return "cast " + e.Type.String() + "(" + n.form(e.Value) + ")"
 	case *tir.Not:
@@ -84,18 +82,14 @@ func (n *normalizer) operation(e tir.Expr) string {
 	case *tir.Select:
 		return "select(" + n.form(e.Cond) + "," + n.form(e.True) + "," + n.form(e.False) + ")"
 	case *tir.Binary:
-		op, a, b := e.Op, n.form(e.A), n.form(e.B)
-		switch op {
-		case tir.OpGT:
-			op, a, b = tir.OpLT, b, a
-		case tir.OpGE:
-			op, a, b = tir.OpLE, b, a
-		case tir.OpAdd, tir.OpMul, tir.OpMin, tir.OpMax, tir.OpEQ, tir.OpNE:
+		a, b := n.form(e.A), n.form(e.B)
+		switch e.Op {
+		case tir.OpMul, tir.OpMin, tir.OpMax, tir.OpEQ, tir.OpNE:
 			if integers := e.A.DType().IsInteger(); integers && a > b {
 				a, b = b, a
 			}
 		}
-		return op.String() + "(" + a + "," + b + ")"
+		return e.Op.String() + "(" + a + "," + b + ")"
 	}
 	return fmt.Sprintf("%T %p", e, e) // as itself alone
 }
@@ -118,12 +112,8 @@ func (p polynomial) String() string {
 
 // add adds c times a product. Integers wrap around, so coefficients do.
 func (p polynomial) add(product string, c int64) {
-	c += p.terms[product]
-	if unused := 64 - int(p.dtype.Bits); p.dtype.IsUInt() {
-		c = int64(uint64(c) << unused >> unused)
-	} else {
-		c = c << unused >> unused
-	}
+	unused := 64 - int(p.dtype.Bits)
+	c = (c + p.terms[product]) << unused >> unused
 	if c == 0 {
 		delete(p.terms, product)
 		return

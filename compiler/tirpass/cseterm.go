@@ -80,7 +80,7 @@ func (c *cser) make(e tir.Expr) *cseTerm {
 			return nil
 		}
 		a, b := c.term(e.A), c.term(e.B)
-		k := termKey{kind: termBinary, op: e.Op, dtype: e.DType(), a: a.id, b: b.id}
+		k := termKey{kind: termBinary, op: e.Op, a: a.id, b: b.id}
 		if c.normal != nil && (e.Op == tir.OpAdd || e.Op == tir.OpMul) && k.a > k.b {
 			k.a, k.b = k.b, k.a // of floats too
 		}
@@ -131,7 +131,7 @@ func (c *cser) compute(k termKey, e tir.Expr, a, b *cseTerm) *cseTerm {
 	eligible := closed && e.DType().Lanes <= 1
 	if eligible && c.normal != nil {
 		if name := c.normal.name(e); name != "" {
-			k = termKey{kind: termNormal, dtype: e.DType(), name: name}
+			k = termKey{kind: termNormal, name: name} // which says the type
 		}
 	}
 	if t := c.ids[k]; t != nil {

@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
@@ -64,14 +65,16 @@ func (fl *flattener) buffer(b *tir.Buffer) *tir.Buffer {
 	return out
 }
 
-// flatBuffer returns the one-dimensional form of b, b itself if it has it already.
+// flatBuffer returns the form of b with one dimension for each group of axes, b itself if it has it already.
 func flatBuffer(b *tir.Buffer) *tir.Buffer {
-	if len(b.Shape) == 1 && len(b.Strides) == 0 && (b.ElemOffset == nil || tir.IsConst(b.ElemOffset, 0)) {
+	groups := axisGroups(b)
+	wide := slices.ContainsFunc(groups, func(axes [2]int) bool { return axes[1]-axes[0] != 1 })
+	if !wide && len(b.Strides) == 0 && (b.ElemOffset == nil || tir.IsConst(b.ElemOffset, 0)) {
 		return b
 	}
 	out := *b
 	out.Shape, out.AxisSeparators = nil, nil
-	for _, axes := range axisGroups(b) {
+	for _, axes := range groups {
 		out.Shape = append(out.Shape, groupSize(b, axes))
 	}
 	for i := 1; i < len(out.Shape); i++ {
@@ -183,7 +186,7 @@ func (fl *flattener) expr(e tir.Expr) tir.Expr {
 		pred = fl.expr(pred)
 	}
 	b := fl.buffer(l.Buffer)
-	if b == l.Buffer && pred == l.Predicate && (len(idx) == 0 || &idx[0] == &l.Indices[0]) {
+	if b == l.Buffer && pred == l.Predicate && same(idx, l.Indices) {
 		return l
 	}
 	return &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
@@ -201,7 +204,7 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 			pred = fl.expr(pred)
 		}
 		b := fl.buffer(s.Buffer)
-		if b == s.Buffer && v == s.Value && pred == s.Predicate && (len(idx) == 0 || &idx[0] == &s.Indices[0]) {
+		if b == s.Buffer && v == s.Value && pred == s.Predicate && same(idx, s.Indices) {
 			return s
 		}
 		return &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
@@ -219,10 +222,8 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 		for _, iv := range s.IterVars {
 			fl.an.BindRange(iv.Var, iv.Dom)
 		}
-		bare := *s
-		bare.Reads, bare.Writes = nil, nil
-		out := fl.m.MapStmt(&bare).(*tir.Block)
-		if out == &bare && same(reads, s.Reads) && same(writes, s.Writes) {
+		out := fl.m.MapStmt(s).(*tir.Block)
+		if out == s {
 			return s
 		}
 		c := *out

@@ -161,10 +161,12 @@ func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
 		}
 	}
 	out := n.m.MapStmt(s)
-	if st, ok := out.(*tir.BufferStore); ok && st.Value.DType() != st.Buffer.DType && st.Value.DType().Lanes == 1 {
-		fixed := *st
-		fixed.Value = tir.CastTo(st.Buffer.DType, st.Value)
-		return &fixed
+	if st, ok := out.(*tir.BufferStore); ok {
+		if d := st.Buffer.DType.WithLanes(int(st.Value.DType().Lanes)); st.Value.DType() != d {
+			fixed := *st
+			fixed.Value = tir.CastTo(d, st.Value)
+			return &fixed
+		}
 	}
 	return out
 }

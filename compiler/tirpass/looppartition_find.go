@@ -119,11 +119,7 @@ func (f *conditionFinder) walk(n ir.Node) {
 
 // loop relaxes the variable of an inner loop, unless its bounds depend on outer ones.
 func (f *conditionFinder) loop(s *tir.For) {
-	outer := func(v *tir.Var) bool {
-		_, h := f.hint[v]
-		_, r := f.relax[v]
-		return h || r
-	}
+	outer := func(v *tir.Var) bool { _, ok := f.hint[v]; return ok }
 	if arith.UsesVar(s.Min, outer) || arith.UsesVar(s.Extent, outer) {
 		return
 	}

@@ -33,7 +33,7 @@ func lowerInit(s tir.Stmt) tir.Stmt {
 			first = tir.And(first, at)
 		}
 	}
-	if first != nil && !tir.IsTrue(first) {
+	if first != nil {
 		init = &tir.IfThenElse{Cond: first, Then: init}
 	}
 	out := *b

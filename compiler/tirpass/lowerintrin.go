@@ -30,7 +30,7 @@ func (l *intrinLowerer) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.For:
 		l.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
 	case *tir.LetStmt:
-		if s.Var.DType().IsInteger() && s.Var.DType().IsScalar() && bindable(s.Value) {
+		if bindable(s.Value) {
 			l.an.Bind(s.Var, s.Value)
 		}
 	}
@@ -73,7 +73,7 @@ func (l *intrinLowerer) floor(e *tir.Binary) tir.Expr {
 	a, b := l.expr(e.A), l.expr(e.B)
 	d := e.DType()
 	div := e.Op == tir.OpFloorDiv
-	if n, ok := tir.AsInt(b); ok && n > 0 && n&(n-1) == 0 {
+	if n, _ := tir.AsInt(b); n > 0 && n&(n-1) == 0 {
 		// The arithmetic shift and the mask of two's complement round down for any sign.
 		if div {
 			shift := tir.Const(d, int64(bits.TrailingZeros64(uint64(n))))

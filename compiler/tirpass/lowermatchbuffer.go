@@ -213,7 +213,6 @@ func (l *matchLowerer) bind(b *tir.Block, m *tir.MatchBufferRegion, what string,
 	want = tir.CastTo(have.DType(), want)
 	if v, ok := have.(*tir.Var); ok && l.sub[v] == nil && !l.params[v] {
 		l.sub[v] = want
-		l.an.Bind(v, want)
 		return
 	}
 	is := l.expr(have)

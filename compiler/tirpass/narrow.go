@@ -26,15 +26,16 @@ func narrowDataType(f *tir.PrimFunc, bits uint8) *tir.PrimFunc {
 	if len(plan.vars) == 0 && len(plan.exprs) == 0 {
 		return f
 	}
-	n := &narrower{plan: plan, vars: map[*tir.Var]*tir.Var{}}
+	n := &narrower{plan: plan, vars: map[*tir.Var]*tir.Var{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
 	return f.WithBody(n.stmt(f.Body))
 }
 
 // narrower rewrites indices to the planned widths. Elsewhere a narrowed variable meets wider
 // values and is widened.
 type narrower struct {
-	plan *widths
-	vars map[*tir.Var]*tir.Var
+	plan    *widths
+	vars    map[*tir.Var]*tir.Var
+	buffers map[*tir.Buffer]*tir.Buffer
 	// index is set inside an index or a loop bound, where constants and casts narrow too;
 	// cond inside a condition, of which comparisons are like indices.
 	index, cond bool
@@ -89,6 +90,16 @@ func (n *narrower) variable(v *tir.Var) *tir.Var {
 	return out
 }
 
+// buffer replaces narrowed variables in the shape, strides and offset of b, which keep their types.
+func (n *narrower) buffer(b *tir.Buffer) *tir.Buffer {
+	out, ok := n.buffers[b]
+	if !ok {
+		out = b.MapExprs(n.plain)
+		n.buffers[b] = out
+	}
+	return out
+}
+
 func (n *narrower) exprs(xs []tir.Expr, f func(tir.Expr) tir.Expr) []tir.Expr {
 	return ir.MapSame(xs, f)
 }
@@ -109,20 +120,20 @@ func (n *narrower) expr(e tir.Expr) tir.Expr {
 	case *tir.Binary:
 		return n.binary(e)
 	case *tir.BufferLoad:
-		indices := n.exprs(e.Indices, n.inIndex)
-		if pred := n.plain(e.Predicate); !sameList(indices, e.Indices) || pred != e.Predicate {
-			return &tir.BufferLoad{Base: e.Base, Buffer: e.Buffer, Indices: indices, Predicate: pred}
+		buf, indices := n.buffer(e.Buffer), n.exprs(e.Indices, n.inIndex)
+		if pred := n.plain(e.Predicate); buf != e.Buffer || !same(indices, e.Indices) || pred != e.Predicate {
+			return &tir.BufferLoad{Base: e.Base, Buffer: buf, Indices: indices, Predicate: pred}
 		}
 		return e
 	case *tir.Select:
 		cond := n.inCond(e.Cond)
-		yes, no := tir.MatchTypes(n.expr(e.True), n.expr(e.False))
+		yes, no := n.matched(e.True, e.False)
 		if cond == e.Cond && yes == e.True && no == e.False {
 			return e
 		}
 		return &tir.Select{Base: e.Base, Cond: cond, True: yes, False: no}
 	case *tir.Ramp:
-		start, stride := tir.MatchTypes(n.expr(e.Start), n.expr(e.Stride))
+		start, stride := n.matched(e.Start, e.Stride)
 		if start == e.Start && stride == e.Stride {
 			return e
 		}
@@ -150,7 +161,7 @@ func (n *narrower) expr(e tir.Expr) tir.Expr {
 	case *tir.Call:
 		return n.call(e)
 	}
-	m := &tir.Mapper{Expr: n.plain}
+	m := &tir.Mapper{Expr: n.plain, Buffer: n.buffer}
 	return m.MapExpr(e)
 }
 
@@ -165,7 +176,16 @@ func widened(d dtype.DType, e, old tir.Expr) tir.Expr {
 	return e
 }
 
-func sameList(x, y []tir.Expr) bool { return len(x) == len(y) && (len(x) == 0 || &x[0] == &y[0]) }
+// widenedPair gives a and b, which became of x and y, one type.
+func widenedPair(a, b, x, y tir.Expr) (tir.Expr, tir.Expr) {
+	a, b = tir.MatchTypes(a, b)
+	return widened(a.DType(), a, x), widened(b.DType(), b, y)
+}
+
+// matched maps two operands of one type.
+func (n *narrower) matched(x, y tir.Expr) (tir.Expr, tir.Expr) {
+	return widenedPair(n.expr(x), n.expr(y), x, y)
+}
 
 func (n *narrower) castExpr(e *tir.Cast) tir.Expr {
 	v := n.expr(e.Value)
@@ -193,8 +213,7 @@ func (n *narrower) binary(e *tir.Binary) tir.Expr {
 	if a == e.A && b == e.B {
 		return e
 	}
-	a, b = tir.MatchTypes(a, b)
-	if a, b = widened(a.DType(), a, e.A), widened(b.DType(), b, e.B); a == e.A && b == e.B {
+	if a, b = widenedPair(a, b, e.A, e.B); a == e.A && b == e.B {
 		return e
 	}
 	return tir.BinaryAt(e.Base, e.Op, a, b)
@@ -208,7 +227,7 @@ func (n *narrower) call(e *tir.Call) tir.Expr {
 	switch op.Name {
 	case tir.OpIfThenElse.Name:
 		cond := n.inCond(e.Args[0])
-		yes, no := tir.MatchTypes(n.expr(e.Args[1]), n.expr(e.Args[2]))
+		yes, no := n.matched(e.Args[1], e.Args[2])
 		if cond == e.Args[0] && yes == e.Args[1] && no == e.Args[2] {
 			return e
 		}
@@ -220,7 +239,7 @@ func (n *narrower) call(e *tir.Call) tir.Expr {
 		return e
 	case tir.OpShiftLeft.Name, tir.OpShiftRight.Name, tir.OpBitwiseAnd.Name, tir.OpBitwiseOr.Name, tir.OpBitwiseXor.Name:
 		if e.Type.IsInt() {
-			a, b := tir.MatchTypes(n.expr(e.Args[0]), n.expr(e.Args[1]))
+			a, b := n.matched(e.Args[0], e.Args[1])
 			if a == e.Args[0] && b == e.Args[1] {
 				return e
 			}
@@ -231,7 +250,7 @@ func (n *narrower) call(e *tir.Call) tir.Expr {
 }
 
 func (n *narrower) rebuild(e *tir.Call, args []tir.Expr, d dtype.DType) tir.Expr {
-	if sameList(args, e.Args) {
+	if same(args, e.Args) {
 		return e
 	}
 	return &tir.Call{Base: e.Base, Type: d, Op: e.Op, Args: args}

@@ -11,17 +11,17 @@ func (n *narrower) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.For:
 		return n.loop(s)
 	case *tir.BufferStore:
-		value := n.plain(s.Value)
+		buf, value := n.buffer(s.Buffer), n.plain(s.Value)
 		indices := n.exprs(s.Indices, n.inIndex)
 		pred := n.plain(s.Predicate)
-		if value == s.Value && sameList(indices, s.Indices) && pred == s.Predicate {
+		if buf == s.Buffer && value == s.Value && same(indices, s.Indices) && pred == s.Predicate {
 			return s
 		}
-		return &tir.BufferStore{Base: s.Base, Buffer: s.Buffer, Value: value, Indices: indices, Predicate: pred}
+		return &tir.BufferStore{Base: s.Base, Buffer: buf, Value: value, Indices: indices, Predicate: pred}
 	case *tir.Allocate:
 		extents := n.exprs(s.Extents, n.inIndex)
 		cond, body := n.inCond(s.Condition), n.stmt(s.Body)
-		if sameList(extents, s.Extents) && cond == s.Condition && body == s.Body {
+		if same(extents, s.Extents) && cond == s.Condition && body == s.Body {
 			return s
 		}
 		out := *s
@@ -45,7 +45,7 @@ func (n *narrower) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.BlockRealize:
 		return n.realize(s)
 	}
-	m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt}
+	m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt, Buffer: n.buffer}
 	return m.MapStmt(s)
 }
 
@@ -58,7 +58,7 @@ func (n *narrower) loop(s *tir.For) tir.Stmt {
 	if step != nil {
 		step = widened(d, step, s.Step)
 	}
-	if v == s.LoopVar && lo == s.Min && extent == s.Extent && step == s.Step && body == s.Body {
+	if lo == s.Min && extent == s.Extent && step == s.Step && body == s.Body {
 		return s
 	}
 	out := *s
@@ -88,7 +88,7 @@ func (n *narrower) let(s *tir.LetStmt) tir.Stmt {
 func (n *narrower) attr(s *tir.AttrStmt) tir.Stmt {
 	iv, ok := s.Node.(*tir.IterVar)
 	if !ok || s.Key != keyThreadExtent && s.Key != keyVirtualThread {
-		m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt}
+		m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt, Buffer: n.buffer}
 		return m.MapStmt(s)
 	}
 	out := *s
@@ -130,17 +130,20 @@ func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
 			}
 			return &tir.Range{Base: x.Base, Min: lo, Extent: extent}
 		})
-		if len(ranges) == 0 || &ranges[0] == &r.Region[0] {
+		buf := n.buffer(r.Buffer)
+		if buf == r.Buffer && same(ranges, r.Region) {
 			return r
 		}
-		return &tir.BufferRegion{Base: r.Base, Buffer: r.Buffer, Region: ranges}
+		return &tir.BufferRegion{Base: r.Base, Buffer: buf, Region: ranges}
 	}
+	block.AllocBuffers = ir.MapSame(b.AllocBuffers, n.buffer)
 	block.Reads, block.Writes = ir.MapSame(b.Reads, region), ir.MapSame(b.Writes, region)
 	block.MatchBuffers = ir.MapSame(b.MatchBuffers, func(x *tir.MatchBufferRegion) *tir.MatchBufferRegion {
-		if src := region(x.Source); src != x.Source {
-			return &tir.MatchBufferRegion{Base: x.Base, Buffer: x.Buffer, Source: src}
+		buf, src := n.buffer(x.Buffer), region(x.Source)
+		if buf == x.Buffer && src == x.Source {
+			return x
 		}
-		return x
+		return &tir.MatchBufferRegion{Base: x.Base, Buffer: buf, Source: src}
 	})
 	if b.Init != nil {
 		block.Init = n.stmt(b.Init)

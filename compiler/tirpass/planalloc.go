@@ -123,9 +123,6 @@ func (p *planner) dominate(r *tir.BlockRealize) {
 			continue
 		}
 		at := p.outsideOf(r.Values[i], b)
-		if at == nil {
-			continue
-		}
 		if iv.Kind != tir.CommReduce {
 			opaque[iv.Var] = at
 		}
@@ -133,14 +130,11 @@ func (p *planner) dominate(r *tir.BlockRealize) {
 			p.access(w.Buffer, at)
 		}
 	}
-	if len(opaque) == 0 {
-		return
-	}
 	for _, list := range [][]*tir.BufferRegion{b.Reads, b.Writes} {
 		for _, x := range list {
 			for _, dim := range x.Region {
 				ir.Walk(dim, func(n ir.Node) bool {
-					if v, ok := n.(*tir.Var); ok && opaque[v] != nil {
+					if v, ok := n.(*tir.Var); ok {
 						p.access(x.Buffer, opaque[v])
 					}
 					return true
@@ -231,7 +225,7 @@ func (p *planner) outside(b *tir.Buffer, c *carriers) tir.Stmt {
 		}
 	}
 	for {
-		if _, ok := at.(*tir.While); !ok || at == home {
+		if _, ok := at.(*tir.While); !ok {
 			return at // a while loop has no place for it
 		}
 		at = p.parent[at]

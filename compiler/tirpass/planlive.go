@@ -68,9 +68,6 @@ func findCarriers(f *tir.PrimFunc, root func(*tir.Buffer) *tir.Buffer) *carriers
 
 // within walks n inside of scope s.
 func (c *carriers) within(s accessScope, n ir.Node) {
-	if n == nil {
-		return
-	}
 	old := c.at
 	s.up = old
 	if old != nil {

@@ -63,11 +63,7 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 	}
 	switch out := r.descend(x).(type) {
 	case *tir.LetStmt:
-		uses := usesVar(out.Body, out.Var)
-		switch {
-		case tir.IsNoOp(out.Body):
-			return effects(out.Value)
-		case !uses:
+		if !usesVar(out.Body, out.Var) {
 			return tir.Seq(effects(out.Value), out.Body)
 		}
 		return out
@@ -79,15 +75,12 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 	case *tir.IfThenElse:
 		return removeBranches(out)
 	case *tir.Allocate:
-		switch {
-		case tir.IsNoOp(out.Body):
-			return effects(out.Extents...)
-		case !usesVar(out.Body, out.Var):
+		if !usesVar(out.Body, out.Var) {
 			return tir.Seq(effects(append([]tir.Expr{out.Condition}, out.Extents...)...), out.Body)
 		}
 		return out
 	case *tir.AllocateConst:
-		if tir.IsNoOp(out.Body) || !usesVar(out.Body, out.Var) {
+		if !usesVar(out.Body, out.Var) {
 			return out.Body
 		}
 		return out

@@ -60,7 +60,7 @@ func (r *renormalizer) expr(e tir.Expr) tir.Expr {
 				return r.again(y)
 			}
 		case tir.OpLT: // x < c is x//c < 1
-			if c, ok := tir.AsInt(x.B); ok && c > 1 && x.A.DType().IsInt() {
+			if c, _ := tir.AsInt(x.B); c > 1 && x.A.DType().IsInt() {
 				if _, constant := tir.AsInt(x.A); !constant {
 					return r.again(tir.LT(tir.FloorDiv(x.A, x.B), tir.Const(x.A.DType(), 1)))
 				}
@@ -130,8 +130,8 @@ func (r *renormalizer) floorDiv(x *tir.Binary) tir.Expr {
 		if !ok || m.Op != tir.OpMul {
 			return nil
 		}
-		c1, ok := tir.AsInt(m.B)
-		if !ok || c1 <= 0 {
+		c1, _ := tir.AsInt(m.B)
+		if c1 <= 0 {
 			return nil
 		}
 		if c3 := gcd(c1, c2); c3 > 1 {

@@ -88,8 +88,6 @@ func lastingPart(cond tir.Expr) tir.Expr {
 			return y
 		case y == nil:
 			return x
-		case x == b.A && y == b.B:
-			return cond
 		}
 		return tir.And(x, y)
 	}

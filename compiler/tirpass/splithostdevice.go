@@ -145,8 +145,24 @@ func freeBuffers(s tir.Stmt) []*tir.Buffer {
 // included, in order of first use.
 func freeVars(s ir.Node) []*tir.Var {
 	defined := map[*tir.Var]bool{}
+	define := func(e tir.Expr) {
+		if v, ok := e.(*tir.Var); ok {
+			defined[v] = true
+		}
+	}
 	ir.Walk(s, func(n ir.Node) bool {
 		switch n := n.(type) {
+		case *tir.Block:
+			for _, b := range n.AllocBuffers {
+				define(b.Data)
+			}
+			for _, m := range n.MatchBuffers { // a view takes its strides and its offset from its source
+				define(m.Buffer.Data)
+				define(m.Buffer.ElemOffset)
+				for _, e := range m.Buffer.Strides {
+					define(e)
+				}
+			}
 		case *tir.For:
 			defined[n.LoopVar] = true
 		case *tir.LetStmt:

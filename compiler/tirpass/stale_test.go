@@ -37,6 +37,14 @@ func TestConditionsGoStale(t *testing.T) {
     if A[1] == 1 and A[0] < 4:
         A[0] = 100
         B[0] = T.if_then_else(A[0] < 4, 1, 2)`,
+		"half of a half": `
+    for i in range(2):
+        if i < 1 and (i < 3 and A[0] < 4):
+            A[0] = 100
+            B[0] = T.if_then_else(A[0] < 4, 1, 2)
+        if (A[1] < 4 and i < 3) and i > 0:
+            A[1] = 100
+            B[1] = T.if_then_else(A[1] < 4, 1, 2)`,
 		"loop": `
     for i in range(A[3]):
         A[3] = -1

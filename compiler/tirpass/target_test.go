@@ -1,10 +1,12 @@
 package tirpass_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tir"
@@ -141,4 +143,179 @@ func parseModule(t *testing.T, functions string) *ir.Module {
 		t.Fatalf("%s", parse.Format(d))
 	}
 	return m
+}
+
+// TestSplitHostDeviceFreeVariables checks which variables and buffers become parameters of the kernel.
+func TestSplitHostDeviceFreeVariables(t *testing.T) {
+	for _, c := range []struct{ name, before, call, kernel string }{
+		{"variables that the part defines", `
+        with T.attr(T.target("cuda"), "target", 0):
+            for i in range(n):
+                with T.LetStmt(i + m) as x:
+                    T.evaluate(x)
+            y = T.int32()
+            T.evaluate(T.Let(y + y, where={y: m}))
+            c = T.allocate([4], "int32", "global")
+            C = T.decl_buffer((4,), "int32", data=c)
+            C[0] = n
+            d = T.allocate_const([1], "int32", [1])
+            D = T.decl_buffer((1,), "int32", data=d)
+            C[1] = D[0]`, "cls.main_kernel(m, n)", "def main_kernel(m: T.int32, n: T.int32):"},
+		{"pointers first, then by name", `
+        with T.attr(T.target("cuda"), "target", 0):
+            B[n] = A[m]`, "cls.main_kernel(A.data, B.data, m, n)", "def main_kernel(A: T.handle(\"int32\"), B: T.handle(\"int32\"), m: T.int32, n: T.int32):"},
+		{"variables of shapes", `
+        with T.attr(T.target("cuda"), "target", 0):
+            S = T.decl_buffer((m * 2, 4), "int32", data=A.data)
+            S[0, 0] = 1`, "cls.main_kernel(A.data, m)", "def main_kernel(A: T.handle(\"int32\"), m: T.int32):"},
+		{"what a block allocates and matches", `
+        with T.attr(T.target("cuda"), "target", 0):
+            with T.block("b"):
+                T.reads()
+                T.writes()
+                C = T.alloc_buffer((4,), "int32")
+                V = T.match_buffer(A[0:4], (4,), "int32", offset_factor=1)
+                C[0] = V[0]`, "cls.main_kernel(A.data)", "def main_kernel(A: T.handle(\"int32\")):"},
+		{"threads", `
+        with T.attr(T.target("cuda"), "target", 0):
+            tx = T.launch_thread("threadIdx.x", n)
+            A[tx] = A[tx] + m`, "cls.main_kernel(A.data, m, n)", "def main_kernel(A: T.handle(\"int32\"), m: T.int32, n: T.int32):"},
+		{"marks inside of marks go along", `
+        with T.attr(T.target("cuda"), "target", 0):
+            A[0] = n
+            with T.attr(T.target("llvm"), "target", 0):
+                A[1] = m`, "cls.main_kernel(A.data, m, n)", "T.attr(\"llvm\", \"target\", 0)"},
+	} {
+		m := parseModule(t, `
+    @T.prim_func
+    def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), n: T.int32, m: T.int32, p: T.int32):`+c.before)
+		got, err := newContext(t).Run(tirpass.SplitHostDevice, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := script.Module(got, script.Options{}).Source
+		for _, want := range []string{c.call, c.kernel} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: want %s in\n%s", c.name, want, text)
+			}
+		}
+		for gv, f := range got.Funcs() {
+			for _, d := range tir.Verify(gv.Name, f.(*tir.PrimFunc)) {
+				t.Errorf("%s: %v\n%s", c.name, d, text)
+			}
+			ir.Walk(f.(*tir.PrimFunc).Body, func(n ir.Node) bool {
+				if e, ok := n.(*tir.Evaluate); ok && e.Span == nil {
+					t.Errorf("%s: %s: an evaluation has lost its place in the text", c.name, gv.Name)
+				}
+				return true
+			})
+		}
+		if again, err := newContext(t).Run(tirpass.SplitHostDevice, got); err != nil || c.name[:5] != "marks" && again != got {
+			t.Errorf("%s: a second run changes the module: %v", c.name, err)
+		}
+	}
+}
+
+// TestSplitHostDeviceMarks checks marks that are no text, other attributes, and several parts.
+func TestSplitHostDeviceMarks(t *testing.T) {
+	a, i := floats("A", 4), index("i")
+	mark := func(node ir.Node, body tir.Stmt) tir.Stmt {
+		return &tir.AttrStmt{Node: node, Key: ir.AttrTarget, Value: tir.Int32(0), Body: body}
+	}
+	bad := moduleOf(fn(tir.Seq(mark(i, store(a, f32(1), n(0))), mark(a.Data, store(a, f32(1), n(0)))), a, i))
+	if _, err := newContext(t).Run(tirpass.SplitHostDevice, bad); err == nil || !strings.Contains(err.Error(), "kernel: a part is marked with a target that is no text but a *tir.Var") {
+		t.Errorf("got %v", err)
+	}
+	cuda := &tir.StringImm{Value: "cuda"}
+	parts := fn(tir.Seq(mark(cuda, store(a, f32(1), n(0))), mark(cuda, store(a, f32(2), n(1))), mark(cuda, store(a, f32(3), n(2)))), a)
+	out, err := newContext(t).Run(tirpass.SplitHostDevice, moduleOf(parts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"kernel_kernel", "kernel_kernel_1", "kernel_kernel_2"} {
+		if out.Lookup(name) == nil {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	// Without a name for others the name in the module counts.
+	private := parts.WithFuncAttrs(nil)
+	if out, err = newContext(t).Run(tirpass.SplitHostDevice, ir.NewModule().With("f", private)); err != nil || out.Lookup("f_kernel") == nil {
+		t.Errorf("there is no f_kernel: %v", err)
+	}
+}
+
+// TestVerifyMemoryFindsAccesses looks for accesses of memory of the arguments outside of threads.
+func TestVerifyMemoryFindsAccesses(t *testing.T) {
+	for _, c := range []struct{ name, body, bad string }{
+		{"a load", "C = T.decl_buffer((4,), \"int32\")\n    C[0] = A[0]", "A"},
+		{"a store", "B[0] = 1", "B"},
+		{"the first of several", "A[0] = 1\n    B[0] = 1", "A"},
+		{"through a pointer", "P = T.decl_buffer((4,), \"int32\", data=p)\n    P[0] = 1", "P"},
+		{"memory of its own", "C = T.decl_buffer((4,), \"int32\")\n    C[0] = 1", ""},
+		{"in a loop bound to a thread", "for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n        A[i] = B[i]", ""},
+		{"in a launched thread", "with T.launch_thread(\"threadIdx.x\", 4) as tx:\n        A[tx] = B[tx]", ""},
+		{"in a pipeline", "with T.attr(0, \"pipeline_exec_scope\", 1):\n        A[0] = 1", ""},
+		{"in another attribute", "with T.attr(0, \"key\", 1):\n        A[0] = 1", "A"},
+		{"in a parallel loop", "for i in T.parallel(4):\n        A[i] = 1", "A"},
+		{"after the threads", "with T.launch_thread(\"threadIdx.x\", 4) as tx:\n        A[tx] = B[tx]\n    B[0] = 1", "B"},
+	} {
+		f := parseFunc(t, `@T.prim_func
+def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32"), n: T.int32, p: T.handle("int32")):
+    T.func_attr({"target": T.target("cuda")})
+    `+c.body)
+		want := ""
+		if c.bad != "" {
+			want = "kernel accesses buffer " + c.bad + " of target cuda outside of its threads: bind a loop around the access to a thread, e.g. with T.thread_binding or bind of a schedule"
+		}
+		_, err := newContext(t).Run(tirpass.VerifyMemory, moduleOf(f))
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", c.name, err, want)
+		}
+		packed := f.WithFuncAttrs(f.Attrs.With(ir.AttrCallingConv, 1)).(*tir.PrimFunc)
+		if _, err := newContext(t).Run(tirpass.VerifyMemory, moduleOf(packed)); err != nil {
+			t.Errorf("%s, packed: %v", c.name, err)
+		}
+	}
+}
+
+// TestVerifyMemoryWithoutTarget accepts a function of no target in a run for none, and refuses one for a device.
+func TestVerifyMemoryWithoutTarget(t *testing.T) {
+	c, err := pass.NewContext(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := floats("A", 4)
+	f := fn(store(a, f32(1), n(0)), a)
+	if _, err := c.Run(tirpass.VerifyMemory, moduleOf(f)); err != nil {
+		t.Errorf("without a target: %v", err)
+	}
+	device := f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, "cuda -x"))
+	if _, err := c.Run(tirpass.VerifyMemory, ir.NewModule().With("kernel", device)); err == nil || !strings.Contains(err.Error(), "buffer A of target cuda outside") {
+		t.Errorf("for a device: %v", err)
+	}
+}
+
+// TestTargetsOfKernels checks what is left of targets as texts in words and in JSON.
+func TestTargetsOfKernels(t *testing.T) {
+	for _, c := range []struct{ target, want string }{
+		{"cuda", "cuda"},
+		{"cuda -arch=sm_80 host=llvm -x", "cuda -arch=sm_80"},
+		{`{"kind":"cuda","arch":"sm_80"}`, `{"kind":"cuda","arch":"sm_80"}`},
+		{`{"kind":"cuda","host":{"kind":"llvm"},"arch":"sm_80"}`, `{"arch":"sm_80","kind":"cuda"}`},
+		{`{"host":`, `{"host":`},
+	} {
+		a := floats("A", 4)
+		f := fn(&tir.AttrStmt{Node: &tir.StringImm{Value: c.target}, Key: ir.AttrTarget, Value: tir.Int32(0), Body: store(a, f32(1), n(0))}, a)
+		out, err := newContext(t).Run(tirpass.SplitHostDevice, moduleOf(f))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := out.Lookup("kernel_kernel").(*tir.PrimFunc)
+		if got := k.Attrs.Str(ir.AttrTarget, ""); got != c.want {
+			t.Errorf("%s: the kernel is for %s, want %s", c.target, got, c.want)
+		}
+		if p, ok := k.RetType.(*ir.PrimType); (ok && p.DType.IsInt()) == strings.Contains(c.target, "cuda") {
+			t.Errorf("%s: the kernel returns %v", c.target, k.RetType)
+		}
+	}
 }

@@ -119,10 +119,7 @@ func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
 	lane := tir.Add(v.ramp.(*tir.Ramp).Start, i)
 	sub := map[*tir.Var]tir.Expr{v.loop: lane}
 	body := tir.SubstStmt(s, sub)
-	if len(v.vecBufs) > 0 {
-		body = v.laneOf(body, i)
-	}
-	return &tir.For{LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: body}
+	return &tir.For{LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: v.laneOf(body, i)}
 }
 
 // usesLets reports whether s uses a variable that was bound to a vector around it.

@@ -119,7 +119,7 @@ func (v *vectorizer) inBounds(l *tir.BufferLoad) bool {
 func reads(e tir.Expr, l *tir.BufferLoad) bool {
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
-		if x, ok := n.(*tir.BufferLoad); ok && x.Buffer == l.Buffer && arith.Equal(x, l) {
+		if x, ok := n.(*tir.BufferLoad); ok && arith.Equal(x, l) {
 			found = true
 		}
 		return !found

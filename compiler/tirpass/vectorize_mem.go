@@ -1,6 +1,8 @@
 package tirpass
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -9,10 +11,8 @@ import (
 type vecAlloc struct{ buffers map[*tir.Buffer]*tir.Buffer }
 
 func (v *vectorizer) allocate(s *tir.Allocate) tir.Stmt {
-	for _, e := range s.Extents {
-		if v.depends(e) {
-			return v.serial(s)
-		}
+	if len(s.Extents) == 0 || slices.ContainsFunc(s.Extents, func(e tir.Expr) bool { return v.depends(e) }) {
+		return v.serial(s)
 	}
 	v.vecBufs[s.Var] = &vecAlloc{map[*tir.Buffer]*tir.Buffer{}}
 	c := *s
@@ -34,7 +34,7 @@ func (v *vectorizer) access(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, []t
 	if va := v.vecBufs[b.Data]; va != nil && len(idx) > 0 {
 		n := len(idx) - 1
 		last := idx[n]
-		if last.DType().Lanes > 1 && indices[n].DType().Lanes > 1 {
+		if indices[n].DType().Lanes > 1 {
 			v.scalar = true
 			return b, idx
 		}

@@ -123,15 +123,11 @@ func (v *vectorizer) store(s *tir.BufferStore) tir.Stmt {
 	if v.scalar {
 		return s
 	}
-	lanes := int(val.DType().Lanes)
-	if len(idx) > 0 {
-		lanes = max(lanes, int(idx[len(idx)-1].DType().Lanes)*int(buf.DType.Lanes))
+	lanes := int(buf.DType.Lanes)
+	if n := len(idx); n > 0 {
+		lanes *= int(idx[n-1].DType().Lanes)
 	}
-	if n := len(idx); n > 0 && int(idx[n-1].DType().Lanes)*int(buf.DType.Lanes) < lanes {
-		if buf.DType.Lanes > 1 || idx[n-1].DType().Lanes > 1 {
-			v.scalar = true
-			return s
-		}
+	if lanes < int(val.DType().Lanes) {
 		// All lanes write one element: they run in order and the last one stays.
 		v.scalar = true
 		return s

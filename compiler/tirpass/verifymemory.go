@@ -109,7 +109,7 @@ func withoutHost(text string) string {
 // targetFields returns the entries of a target in JSON, nil for one in words.
 func targetFields(text string) map[string]any {
 	var fields map[string]any
-	if !strings.HasPrefix(text, "{") || json.Unmarshal([]byte(text), &fields) != nil {
+	if json.Unmarshal([]byte(text), &fields) != nil {
 		return nil
 	}
 	return fields
