@@ -28,7 +28,7 @@ func (s *Schedule) CacheRead(b *Block, k int, scope string) (*Block, error) {
 		}
 	}
 	to := s.cacheBuffer(from, scope, b.base)
-	c := s.copyBlock(from, to, b.base)
+	c := s.copyBlock(from, to, whole(from), b.base)
 	s.replaceLoads(b, from, func(l *tir.BufferLoad) tir.Expr { return tir.Load(to, l.Indices...) })
 	p := top.at().parent
 	insert(p, slices.Index(p.at().kids, top), top2(c))
@@ -55,8 +55,13 @@ func (s *Schedule) CacheWrite(b *Block, k int, scope string) (*Block, error) {
 			return nil, fail(prim, b, nil, "block %s, which reads %s, stands in the same nest", r.name, to.Name)
 		}
 	}
+	// What b does not write of a parameter keeps its contents.
+	part := whole(to)
+	if s.home[to] == nil {
+		part = touched(to, []*Block{b}, true, nil, ranges(b))
+	}
 	from := s.cacheBuffer(to, scope, b.base)
-	c := s.copyBlock(from, to, b.base)
+	c := s.copyBlock(from, to, part, b.base)
 	s.replaceBuffer(b, to, from)
 	p := top.at().parent
 	insert(p, slices.Index(p.at().kids, top)+1, top2(c))
@@ -74,8 +79,17 @@ func (s *Schedule) cacheBuffer(like *tir.Buffer, scope string, base ir.Base) *ti
 	return out
 }
 
-// copyBlock returns a block, in loops, that copies all of from.
-func (s *Schedule) copyBlock(from, to *tir.Buffer, base ir.Base) *Block {
+// whole is the region of all of a buffer.
+func whole(x *tir.Buffer) []*tir.Range {
+	out := make([]*tir.Range, len(x.Shape))
+	for k, n := range x.Shape {
+		out[k] = &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}
+	}
+	return out
+}
+
+// copyBlock returns a block, in loops, that copies a part of from.
+func (s *Schedule) copyBlock(from, to *tir.Buffer, part []*tir.Range, base ir.Base) *Block {
 	b := &Block{base: base, name: s.fresh(to.Name)}
 	if s.home[to] == nil {
 		b.name = s.fresh(from.Name)
@@ -84,11 +98,11 @@ func (s *Schedule) copyBlock(from, to *tir.Buffer, base ir.Base) *Block {
 	var at []tir.Expr
 	for k, n := range from.Shape {
 		i := string(rune('0' + k%10))
-		l := &Loop{base: base, v: tir.NewVar("ax"+i, n.DType()), extent: n}
+		l := &Loop{base: base, v: tir.NewVar("ax"+i, n.DType()), extent: part[k].Extent}
 		v := tir.NewVar("v"+i, n.DType())
 		loops = append(loops, l)
 		b.iters = append(b.iters, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}, Var: v})
-		b.values = append(b.values, l.v)
+		b.values = append(b.values, tir.Add(part[k].Min, l.v))
 		at = append(at, v)
 	}
 	s.setBody(b, nil, tir.Store(to, tir.Load(from, at...), at...))

@@ -25,12 +25,13 @@ func (s *Schedule) ComputeAt(b *Block, l *Loop) error {
 		if k == nil {
 			return fail(prim, b, l, "consumer %s stands outside of the loop", c.name)
 		}
+		if !s.before(b, c) {
+			return fail(prim, b, l, "consumer %s does not run after the block", c.name)
+		}
 		at = min(at, slices.Index(l.kids, k))
 	}
-	for _, p := range s.GetProducers(b) {
-		if k := kidOf(p, l); k != nil && slices.Index(l.kids, k) >= at || k == nil && !s.before(p, l) {
-			return fail(prim, b, l, "producer %s runs after the place in the loop", p.name)
-		}
+	if err := s.settled(prim, b, l); err != nil {
+		return err
 	}
 	doms, err := s.domains(prim, b, l, consumers, false)
 	if err != nil {
@@ -79,9 +80,12 @@ func (s *Schedule) ReverseComputeAt(b *Block, l *Loop) error {
 		}
 	}
 	for _, c := range s.GetConsumers(b) {
-		if !s.before(l, c) {
-			return fail(prim, b, l, "consumer %s does not run after the loop", c.name)
+		if !s.before(b, c) {
+			return fail(prim, b, l, "consumer %s does not run after the block", c.name)
 		}
+	}
+	if err := s.settled(prim, b, l); err != nil {
+		return err
 	}
 	if err := startsFor(prim, b, l); err != nil {
 		return err
@@ -129,15 +133,12 @@ func (s *Schedule) movable(prim string, b *Block, l *Loop) error {
 			return fail(prim, b, l, "the block continues what it finds in %s", w.Buffer.Name)
 		}
 	}
-	for n := node(b).at().parent; n != nil; n = n.at().parent {
-		if up, ok := n.(*Loop); ok && (len(up.kids) != 1 || up.kind != tir.Serial) {
+	for _, up := range slices.Backward(loopsAbove(b)) {
+		if len(up.kids) != 1 || up.kind != tir.Serial {
 			return fail(prim, b, l, "loop %s around the block is %s or holds other blocks", up.v.Name, up.kind)
 		}
-		if _, ok := n.(*Block); ok {
-			break
-		}
 	}
-	return nil
+	return complete(prim, b, l)
 }
 
 // domains returns what each iteration variable of b must run over in one iteration of l so

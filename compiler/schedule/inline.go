@@ -25,16 +25,13 @@ func (s *Schedule) ComputeInline(b *Block) error {
 		}
 		formal = append(formal, v)
 	}
-	for _, c := range s.readers[st.Buffer] {
-		if len(c.match) > 0 {
-			return fail(prim, b, nil, "block %s reads the buffer through a view", c.name)
-		}
+	if err := s.settled(prim, b, nil); err != nil {
+		return err
 	}
 	unit := map[*tir.Var]tir.Expr{}
-	for k, iv := range b.iters {
+	for _, iv := range b.iters {
 		if tir.IsConst(iv.Dom.Extent, 1) {
-			unit[iv.Var] = b.values[k] // the domain has one element: its start
-			unit[iv.Var] = iv.Dom.Min
+			unit[iv.Var] = iv.Dom.Min // its only element
 		}
 	}
 	expand := func(l *tir.BufferLoad) tir.Expr {
@@ -55,6 +52,18 @@ func (s *Schedule) ComputeInline(b *Block) error {
 	}
 	s.remove(b)
 	s.release(st.Buffer)
+	return nil
+}
+
+// settled checks that all that b reads has been written when b runs, so that it may run later.
+func (s *Schedule) settled(prim string, b *Block, l *Loop) error {
+	for _, r := range b.reads {
+		for _, w := range s.writers[r.Buffer] {
+			if w != b && !s.before(w, b) {
+				return fail(prim, b, l, "block %s, which writes %s, does not run before it", w.name, r.Buffer.Name)
+			}
+		}
+	}
 	return nil
 }
 

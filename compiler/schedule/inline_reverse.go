@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -32,6 +34,9 @@ func (s *Schedule) ReverseComputeInline(b *Block) error {
 	if p == nil {
 		return fail(prim, b, nil, "no buffer that it reads at its iteration variables comes from one block for it alone")
 	}
+	if err := complete(prim, b, nil); err != nil {
+		return err
+	}
 	pst := p.body.(*tir.BufferStore)
 	sub := s.matches(b, pst)
 	value := tir.RewriteExpr(st.Value, func(e tir.Expr) tir.Expr {
@@ -50,6 +55,12 @@ func (s *Schedule) ReverseComputeInline(b *Block) error {
 			if w != p && !s.before(w, p) {
 				return fail(prim, b, nil, "block %s, which writes %s, runs after the producer", w.name, r.Buffer.Name)
 			}
+		}
+	}
+	// What else uses what b writes must not come to run after it, or before it.
+	for _, u := range addBlocks(slices.Clone(s.writers[st.Buffer]), s.readers[st.Buffer], b) {
+		if u != b && !s.before(u, p) && !s.before(b, u) {
+			return fail(prim, b, nil, "block %s, which uses %s, runs after the producer", u.name, st.Buffer.Name)
 		}
 	}
 	s.remove(b)

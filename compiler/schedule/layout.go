@@ -32,7 +32,7 @@ func (s *Schedule) TransformLayout(buf *tir.Buffer, m *tir.IndexMap) (*tir.Buffe
 	}
 	shape := make([]tir.Expr, len(m.Final))
 	for k, e := range m.Final {
-		if v, ok := e.(*tir.Var); ok && extent[v] != nil {
+		if v, _ := e.(*tir.Var); extent[v] != nil {
 			shape[k] = extent[v]
 			continue
 		}

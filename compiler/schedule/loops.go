@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -16,14 +17,20 @@ func (s *Schedule) substitute(n node, sub map[*tir.Var]tir.Expr) {
 			k.stmt = tir.SubstStmt(k.stmt, sub)
 		case *Block:
 			k.values = substAll(k.values, sub)
+			k.iters = substDomains(k.iters, sub)
 			if k.pred != nil {
 				k.pred = tir.SubstExpr(k.pred, sub)
 			}
 			if len(k.iters) == 0 { // its inside uses loop variables directly
 				s.substitute(k, sub)
+				head := &tir.Block{Reads: k.reads, Writes: k.writes, Body: tir.NoOp()}
 				if k.body != nil {
-					body := tir.SubstStmt(k.body, sub)
-					s.setBody(k, k.init, body)
+					head.Body = k.body
+				}
+				head = tir.SubstStmt(head, sub).(*tir.Block)
+				k.reads, k.writes = head.Reads, head.Writes
+				if k.body != nil {
+					k.body = head.Body
 				}
 			}
 		}
@@ -36,6 +43,19 @@ func substAll(list []tir.Expr, sub map[*tir.Var]tir.Expr) []tir.Expr {
 		out[k] = tir.SubstExpr(e, sub)
 	}
 	return out
+}
+
+// substDomains replaces loop variables in the domains of iteration variables.
+func substDomains(iters []*tir.IterVar, sub map[*tir.Var]tir.Expr) []*tir.IterVar {
+	return ir.MapSame(iters, func(iv *tir.IterVar) *tir.IterVar {
+		n, extent := tir.SubstExpr(iv.Dom.Min, sub), tir.SubstExpr(iv.Dom.Extent, sub)
+		if n == iv.Dom.Min && extent == iv.Dom.Extent {
+			return iv
+		}
+		out := *iv
+		out.Dom = &tir.Range{Base: iv.Dom.Base, Min: n, Extent: extent}
+		return &out
+	})
 }
 
 // guard adds a condition to the leaf blocks below n.
@@ -81,7 +101,7 @@ func (s *Schedule) Split(l *Loop, factors ...int64) ([]*Loop, error) {
 			return nil, fail(prim, nil, l, "factors %v: only one may be inferred", factors)
 		case f == 0:
 			hole = k
-		case f < 0 || product > 1<<40/f:
+		case product > 1<<40/f: // or negative
 			return nil, fail(prim, nil, l, "factor %d is out of range", f)
 		default:
 			product *= f
@@ -94,7 +114,7 @@ func (s *Schedule) Split(l *Loop, factors ...int64) ([]*Loop, error) {
 	an := ranges(l)
 	p := tir.Const(d, product)
 	exact := an.CanProve(tir.EQ(tir.FloorMod(l.extent, p), tir.Const(d, 0)))
-	quotient := tir.Expr(tir.Const(d, 1))
+	var quotient tir.Expr
 	if hole >= 0 {
 		quotient = an.Simplify(ceilDiv(l.extent, p, exact))
 	} else if n, ok := tir.AsInt(l.extent); !ok || n > product {
@@ -180,14 +200,15 @@ func (s *Schedule) Fuse(loops ...*Loop) (*Loop, error) {
 		name += "_" + l.v.Name
 		extent = tir.Mul(extent, l.extent)
 	}
-	f := &Loop{base: loops[0].base, v: tir.NewVar(name+"_fused", loops[0].v.DType()), extent: extent}
+	// The loops may be of several types: the widest one holds all iterations.
+	f := &Loop{base: loops[0].base, v: tir.NewVar(name+"_fused", extent.DType()), extent: extent}
 	sub := map[*tir.Var]tir.Expr{}
 	rest := tir.Expr(f.v)
 	for k := len(loops) - 1; k > 0; k-- {
-		sub[loops[k].v] = tir.FloorMod(rest, loops[k].extent)
+		sub[loops[k].v] = tir.CastTo(loops[k].v.DType(), tir.FloorMod(rest, loops[k].extent))
 		rest = tir.FloorDiv(rest, loops[k].extent)
 	}
-	sub[loops[0].v] = rest
+	sub[loops[0].v] = tir.CastTo(loops[0].v.DType(), rest)
 	inner := loops[len(loops)-1]
 	s.substitute(inner, sub)
 	f.kids = inner.kids

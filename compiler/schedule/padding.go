@@ -29,11 +29,13 @@ func (s *Schedule) DecomposePadding(b *Block) (*Block, error) {
 	}
 	loops := loopsAbove(b)
 	for k, iv := range b.iters {
-		if _, ok := b.values[k].(*tir.Var); !ok || len(loops) != len(b.iters) || !tir.IsConst(iv.Dom.Min, 0) {
+		v, _ := b.values[k].(*tir.Var)
+		l := loopOf(loops, v)
+		if l == nil || len(loops) != len(b.iters) || !arith.Equal(iv.Dom.Extent, l.extent) {
 			return nil, fail(prim, b, nil, "its loops were changed before")
 		}
 	}
-	if len(loops) > 0 && !single(loops) {
+	if !single(loops) {
 		return nil, fail(prim, b, nil, "its loops hold other blocks")
 	}
 	lo, hi := make([]tir.Expr, len(b.iters)), make([]tir.Expr, len(b.iters))
@@ -124,7 +126,7 @@ func bound(b *Block, c tir.Expr) (iter int, least, end tir.Expr) {
 	free := func(x tir.Expr) bool {
 		return !arith.UsesVar(x, func(v *tir.Var) bool { return b.iter(v) >= 0 })
 	}
-	if v, ok := e.A.(*tir.Var); ok && b.iter(v) >= 0 && free(e.B) {
+	if v, _ := e.A.(*tir.Var); b.iter(v) >= 0 && free(e.B) {
 		switch e.Op {
 		case tir.OpLT:
 			return b.iter(v), nil, e.B
@@ -136,7 +138,7 @@ func bound(b *Block, c tir.Expr) (iter int, least, end tir.Expr) {
 			return b.iter(v), one(e.B), nil
 		}
 	}
-	if v, ok := e.B.(*tir.Var); ok && b.iter(v) >= 0 && free(e.A) {
+	if v, _ := e.B.(*tir.Var); b.iter(v) >= 0 && free(e.A) {
 		switch e.Op {
 		case tir.OpLE:
 			return b.iter(v), e.A, nil

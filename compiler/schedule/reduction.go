@@ -66,7 +66,8 @@ func (s *Schedule) DecomposeReduction(b *Block, l *Loop) (*Block, error) {
 		}
 		v := tir.NewVar(iv.Var.Name+"_init", iv.Var.DType())
 		vars[iv.Var] = v
-		init.iters = append(init.iters, &tir.IterVar{Base: iv.Base, Dom: iv.Dom, Var: v})
+		dom := &tir.Range{Min: tir.SubstExpr(iv.Dom.Min, sub), Extent: tir.SubstExpr(iv.Dom.Extent, sub)}
+		init.iters = append(init.iters, &tir.IterVar{Base: iv.Base, Dom: dom, Var: v})
 		init.values = append(init.values, tir.SubstExpr(b.values[k], sub))
 	}
 	for _, c := range tir.Conjuncts(nil, b.pred) {

@@ -6,7 +6,7 @@ import (
 )
 
 // touched returns the part of a buffer that blocks access in one iteration of the loops
-// from top upwards: regions are relaxed over the loops below top. A dimension whose extent
+// from top upwards: regions are relaxed over the loops below top, over all if it is nil. A dimension whose extent
 // is not a constant or that is not known covers all of its axis.
 func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith.Analyzer) []*tir.Range {
 	var regions [][]arith.IntSet
@@ -36,15 +36,10 @@ func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith
 			regions = append(regions, arith.EvalSetRegion(region, dom))
 		}
 	}
-	out := make([]*tir.Range, len(buf.Shape))
+	out := whole(buf)
 	union := arith.UnionRegion(regions)
 	for k, full := range buf.Shape {
-		whole := &tir.Range{Min: tir.Const(full.DType(), 0), Extent: full}
-		out[k] = whole
-		if !union[k].HasLower() || !union[k].HasUpper() {
-			continue
-		}
-		r := union[k].CoverRange(whole)
+		r := union[k].CoverRange(out[k])
 		lo, n := an.Simplify(r.Min), an.Simplify(r.Extent)
 		c, known := tir.AsInt(n)
 		if !known {
@@ -56,6 +51,34 @@ func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith
 		out[k] = &tir.Range{Min: tir.CastTo(full.DType(), lo), Extent: tir.CastTo(full.DType(), n)}
 	}
 	return out
+}
+
+// complete checks that b runs once for each point of the domains of its iteration variables, so
+// that rebind may put other loops around it.
+func complete(prim string, b *Block, l *Loop) error {
+	loops := loopsAbove(b)
+	points, runs := tir.Expr(tir.Int(1)), tir.Expr(tir.Int(1))
+	over := map[*tir.Var]*tir.Range{}
+	for _, iv := range b.iters {
+		if usesAny(iv.Dom.Min, loops) || usesAny(iv.Dom.Extent, loops) {
+			return fail(prim, b, l, "the domain of %s depends on a loop around it", iv.Var.Name)
+		}
+		points = tir.Mul(points, tir.CastTo(points.DType(), iv.Dom.Extent))
+	}
+	for _, o := range loops {
+		over[o.v] = &tir.Range{Min: tir.Const(o.v.DType(), 0), Extent: o.extent}
+		runs = tir.Mul(runs, tir.CastTo(runs.DType(), o.extent))
+	}
+	an := arith.NewAnalyzer()
+	whole := an.CanProveEqual(points, runs)
+	if whole && len(loops) > 0 {
+		m := arith.DetectIterMap(b.values, over, tir.Bool(true), arith.Bijective, an, true)
+		whole = len(m.Indices) > 0
+	}
+	if !whole {
+		return fail(prim, b, l, "it does not run over all of its domain")
+	}
+	return nil
 }
 
 // rebind puts loops for the domains of b around it, one for each iteration variable, and

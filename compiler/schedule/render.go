@@ -27,7 +27,7 @@ func (s *Schedule) render(n node) tir.Stmt {
 		}
 		return &tir.BlockRealize{Base: n.base, Values: n.values, Predicate: pred, Block: &tir.Block{
 			Base: n.base, IterVars: n.iters, Reads: n.reads, Writes: n.writes, Name: n.name, AllocBuffers: n.allocs,
-			MatchBuffers: n.match, Annotations: n.attrs, Init: n.init, Body: body,
+			Annotations: n.attrs, Init: n.init, Body: body,
 		}}
 	case *raw:
 		return n.stmt

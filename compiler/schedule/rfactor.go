@@ -23,7 +23,7 @@ func (s *Schedule) RFactor(l *Loop, factorAxis int) (*Block, error) {
 	b := list[0]
 	op, value, st, ok := Combiner(b)
 	initStore, isStore := b.init.(*tir.BufferStore)
-	if !ok || b.init == nil || !isStore {
+	if !ok || !isStore {
 		return nil, fail(prim, b, l, "it does not combine one value from an init on by a commutative operation")
 	}
 	if !tir.IsTrue(b.pred) {
@@ -61,6 +61,18 @@ func (s *Schedule) RFactor(l *Loop, factorAxis int) (*Block, error) {
 	}
 	if role[l] != tir.CommReduce {
 		return nil, fail(prim, b, l, "it is no loop of the reduction")
+	}
+	parts := 0
+	for _, o := range loops {
+		if role[o] == tir.CommReduce {
+			parts++
+		}
+	}
+	if parts > 1 && !neutral(op, initStore.Value) {
+		return nil, fail(prim, b, l, "its init is not neutral, so that parts cannot start from it")
+	}
+	if err := complete(prim, b, l); err != nil {
+		return nil, err
 	}
 	// The parts: reduction variables become expressions of one variable for each loop.
 	rf := &Block{base: b.base, name: s.fresh(b.name + "_rf"), attrs: b.attrs}

@@ -98,7 +98,7 @@ func (t *tiler) prepare() error {
 	var ok bool
 	t.op, t.value, t.store, ok = Combiner(b)
 	init, isStore := b.init.(*tir.BufferStore)
-	if !ok || b.init == nil || !isStore || !tir.IsTrue(b.pred) {
+	if !ok || !isStore || !tir.IsTrue(b.pred) {
 		return fail(prim, b, nil, "it does not combine one value from an init on by a commutative operation")
 	}
 	t.start = init.Value
@@ -119,8 +119,6 @@ func (t *tiler) prepare() error {
 		switch v := b.values[k].(type) {
 		case *tir.Var:
 			a.loopVar = v
-		case *tir.IntImm:
-			a.offset = v
 		case *tir.Binary:
 			if v.Op == tir.OpAdd {
 				for _, x := range [][2]tir.Expr{{v.A, v.B}, {v.B, v.A}} {
@@ -143,8 +141,8 @@ func (t *tiler) prepare() error {
 		if iv.Kind != tir.DataPar && !(arith.Equal(a.offset, iv.Dom.Min) && arith.Equal(a.extent, iv.Dom.Extent)) {
 			return fail(prim, b, nil, "%s does not reduce over all of its domain, so that the init may not run", iv.Var.Name)
 		}
-		if k < len(spec.Tile) && spec.Tile[k] > 1 {
-			a.tile = spec.Tile[k]
+		if k < len(spec.Tile) {
+			a.tile = max(spec.Tile[k], 1)
 		}
 		if n, ok := tir.AsInt(a.extent); ok && a.tile > n && iv.Kind == tir.DataPar {
 			return fail(prim, b, nil, "the tile of %s is %d, its extent %d", iv.Var.Name, a.tile, n)
@@ -166,6 +164,9 @@ func (t *tiler) prepare() error {
 	t.dot = b.iters[spec.Vector].Kind != tir.DataPar
 	if t.dot && !neutral(t.op, t.start) {
 		return fail(prim, b, nil, "its init is not neutral, so that lanes cannot start from it")
+	}
+	if spec.Run > 0 && !neutral(t.op, t.start) {
+		return fail(prim, b, nil, "its init is not neutral, so that runs cannot start from it")
 	}
 	if v := t.axes[spec.Vector]; v.symbolic && !t.dot {
 		return fail(prim, b, nil, "the vector variable has a symbolic extent: use loop_partition first, or say that it holds a whole tile")
@@ -220,7 +221,7 @@ func (a *axis) base(o tir.Expr) tir.Expr {
 
 // clamp keeps an index of a symbolic axis within it.
 func (a *axis) clamp(e tir.Expr) tir.Expr {
-	if !a.symbolic || a.tile == 1 {
+	if !a.symbolic {
 		return e
 	}
 	one := tir.Const(e.DType(), 1)

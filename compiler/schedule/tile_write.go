@@ -23,7 +23,7 @@ func (t *tiler) write() []node {
 	at := p.at(pos)
 	p.spatial(pos, false)
 	for k, a := range t.axes {
-		if a.kind == tir.DataPar && a.symbolic && a.tile > 1 {
+		if a.kind == tir.DataPar && a.symbolic {
 			guard(p.b, tir.LT(tir.Add(a.base(orZero(a.outer, a.extent)), pos[k]), tir.Add(a.offset, a.extent)))
 		}
 	}

@@ -53,7 +53,6 @@ type Block struct {
 	values        []tir.Expr
 	pred          tir.Expr
 	allocs        []*tir.Buffer
-	match         []*tir.MatchBufferRegion
 	attrs         *ir.Attrs
 	init, body    tir.Stmt // body is nil where the block has kids
 	reads, writes []*tir.BufferRegion
@@ -111,8 +110,8 @@ type Schedule struct {
 // takes in another block gets the origins of both.
 func (s *Schedule) SetOrigins(t *ir.Origins) { s.origins = t }
 
-// New takes f apart. It fails for a function whose body is no block, or which has other
-// statements than loops and sequences around its blocks.
+// New takes f apart. It fails for a function whose body is no block, which has other
+// statements than loops and sequences around its blocks, or blocks with views.
 func New(f *tir.PrimFunc) (*Schedule, error) {
 	s := &Schedule{
 		fn: f, names: map[string]int{}, readers: map[*tir.Buffer][]*Block{},
@@ -161,9 +160,12 @@ func (s *Schedule) parse(x tir.Stmt) (node, error) {
 
 func (s *Schedule) parseBlock(x *tir.BlockRealize) (node, error) {
 	k := x.Block
+	if len(k.MatchBuffers) > 0 {
+		return nil, fmt.Errorf("block %s has views of buffers: run LowerMatchBuffer first", k.Name)
+	}
 	b := &Block{
 		base: k.Base, name: s.fresh(k.Name), iters: k.IterVars, values: slices.Clone(x.Values), pred: x.Predicate, allocs: k.AllocBuffers,
-		match: k.MatchBuffers, attrs: k.Annotations, init: k.Init, reads: k.Reads, writes: k.Writes,
+		attrs: k.Annotations, init: k.Init, reads: k.Reads, writes: k.Writes,
 	}
 	for _, x := range b.allocs {
 		s.home[x] = b

@@ -46,7 +46,7 @@ func (r *rules) worthInlining(b *schedule.Block) bool {
 		switch {
 		case k.IsReduction() && (c.branches || c.calls || !same):
 			return false
-		case !k.IsReduction() && !same && (c.calls || c.arithmetic > 2):
+		case !same && (c.calls || c.arithmetic > 2):
 			return false
 		}
 	}
@@ -72,10 +72,10 @@ func convertedOften(b *schedule.Block, st *tir.BufferStore, k *schedule.Block) b
 			n, ok := tir.AsInt(iv.Dom.Extent)
 			switch {
 			case iv.Kind != tir.DataPar || usesIn(a, iv.Var):
-			case !ok || n >= manyReads:
+			case !ok:
 				return true
 			default:
-				reads *= max(n, 1)
+				reads *= n
 			}
 		}
 	}

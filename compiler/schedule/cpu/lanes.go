@@ -9,7 +9,7 @@ func (p *plan) alongReduction(d int) bool {
 	rows := p.spatialByUse()
 	p.Tile[d] = p.Lanes
 	switch {
-	case p.product() && len(rows) >= 2 && p.extent(rows[0]) != 1:
+	case p.product() && len(rows) >= 2:
 		p.tileTwo(rows[0], rows[1], budget)
 	case p.product() && len(rows) >= 1:
 		t := p.fit(rows[0], 4/p.registers)
@@ -67,7 +67,7 @@ func (p *plan) fit(k int, t int64) int64 {
 		return min(t, 4)
 	}
 	t = min(t, n)
-	for t > 1 && waste(n, t) > 0.25 {
+	for waste(n, t) > 0.25 {
 		t--
 	}
 	return t

@@ -10,8 +10,8 @@ import (
 // phase is contiguous.
 func (r *rules) phased(st *tir.BufferStore, loops []*schedule.Loop, c int64) error {
 	l := loops[len(loops)-1]
-	n, ok := tir.AsInt(l.Extent())
-	if !ok || n < 4*c || costOf(st.Value).nodes > 1 {
+	n, _ := tir.AsInt(l.Extent()) // 0 if it is symbolic
+	if n < 4*c || costOf(st.Value).nodes > 1 {
 		return nil
 	}
 	if n%c != 0 {

@@ -158,7 +158,6 @@ func (p *plan) contiguousReduction() int {
 				some = true
 			case 0:
 			default:
-				some = false
 				goto next
 			}
 		}
@@ -245,13 +244,13 @@ func (p *plan) scalars() bool {
 	if n := p.extent(v); n > 1 {
 		p.Tile[v] = p.fit(v, 4)
 	}
-	p.window(p.Tile[v])
+	p.window()
 	return true
 }
 
 // window unrolls the innermost reduction variables as far as that stays small, and the next
 // one by a factor where they are few.
-func (p *plan) window(vectors int64) {
+func (p *plan) window() {
 	p.Unroll = make([]bool, len(p.iters))
 	steps := int64(1)
 	for i := len(p.reduce) - 1; i >= 0; i-- {
@@ -265,10 +264,6 @@ func (p *plan) window(vectors int64) {
 	p.Factor = 1
 	if steps < 4 {
 		p.Factor = 4 / steps
-	}
-	if steps*vectors > 512 { // many accumulators: unroll less
-		p.Unroll = make([]bool, len(p.iters))
-		p.Factor = 1
 	}
 }
 

@@ -20,7 +20,7 @@ func (r *rules) pointwise(b *schedule.Block) error {
 	if c := r.phases[st.Buffer]; c > 0 && tir.IsTrue(b.Predicate()) && !(isConstant(st.Value) && r.s.Refill(b) == nil) {
 		return r.phased(st, loops, c)
 	}
-	st = b.Body().(*tir.BufferStore)
+	st, loops = b.Body().(*tir.BufferStore), r.s.GetLoops(b)
 	iters := b.Iters()
 	last := len(iters) - 1
 	for last >= 0 && unit(iters[last]) {

@@ -3,27 +3,27 @@ package cpu
 import "github.com/irscope/irscope/compiler/tir"
 
 // shape is a tile of results: rows by columns, with what it reaches of the speed of the best
-// one. The numbers were measured on wazero, for products of two matrices.
+// one. The columns are in registers. The numbers were measured on wazero, for products of two matrices.
 type shape struct {
 	rows, cols int64
 	speed      float64
 }
 
 var shapes = []shape{
-	{4, 8, 1},
-	{8, 4, 0.95},
-	{3, 8, 0.9},
-	{2, 16, 0.82},
-	{6, 4, 0.8},
-	{5, 4, 0.7},
-	{2, 8, 0.65},
-	{4, 4, 0.62},
-	{3, 4, 0.5},
-	{1, 32, 0.5},
-	{1, 16, 0.45},
-	{2, 4, 0.4},
-	{1, 8, 0.3},
-	{1, 4, 0.2},
+	{4, 2, 1},
+	{8, 1, 0.95},
+	{3, 2, 0.9},
+	{2, 4, 0.82},
+	{6, 1, 0.8},
+	{5, 1, 0.7},
+	{2, 2, 0.65},
+	{4, 1, 0.62},
+	{3, 1, 0.5},
+	{1, 8, 0.5},
+	{1, 4, 0.45},
+	{2, 1, 0.4},
+	{1, 2, 0.3},
+	{1, 1, 0.2},
 }
 
 // alongResult tiles for vectors of neighbouring results along variable v.
@@ -43,11 +43,7 @@ func (p *plan) alongResult(v int) bool {
 	if n == 0 {
 		p.open(v)
 	}
-	vectors := int64(1)
-	for _, t := range p.Tile {
-		vectors *= t
-	}
-	p.window(vectors / p.perRegister())
+	p.window()
 	p.copies(v, row)
 	return true
 }
@@ -73,16 +69,12 @@ func (p *plan) holdsTile(v int) {
 // columns tiles a reduction without reuse: a run of results, or several rows of them.
 func (p *plan) columns(v int, n int64) {
 	one := p.perRegister()
-	t := 8 * one
-	for t > p.Lanes && n != 0 && t > n {
-		t /= 2
-	}
-	if n == 0 {
-		t = 2 * p.Lanes
-	}
-	// Prefer the widest run that wastes little.
-	for t > p.Lanes && n != 0 && waste(n, t) > 0.2 {
-		t /= 2
+	t := 2 * p.Lanes
+	if n != 0 { // the widest run that wastes little
+		t = 8 * one
+		for t > p.Lanes && (t > n || waste(n, t) > 0.2) {
+			t /= 2
+		}
 	}
 	p.Tile[v] = t
 	if t >= 4*one {
@@ -95,10 +87,10 @@ func (p *plan) columns(v int, n int64) {
 			continue
 		}
 		rows := min(4*one/t, m)
-		for rows > 1 && waste(m, rows) > 0.2 {
+		for waste(m, rows) > 0.2 {
 			rows--
 		}
-		p.Tile[k] = max(rows, 1)
+		p.Tile[k] = rows
 		return
 	}
 }
@@ -110,11 +102,10 @@ func waste(n, t int64) float64 { return float64((n+t-1)/t*t)/float64(n) - 1 }
 func (p *plan) perRegister() int64 { return p.Lanes / p.registers }
 
 // bestShape weighs speed against results that are computed twice. An extent of 0 is symbolic.
-// The columns are those of registers of four sums.
 func (p *plan) bestShape(m, n int64) shape {
 	best, cost := shape{1, p.Lanes, 0.2}, 0.0
 	for _, s := range shapes {
-		if s.cols = s.cols / 4 * p.perRegister(); s.cols%p.Lanes != 0 {
+		if s.cols *= p.perRegister(); s.cols%p.Lanes != 0 {
 			continue
 		}
 		if m != 0 && s.rows > m || n != 0 && s.cols > n {

@@ -1,8 +1,6 @@
 package cpu_test
 
 import (
-	"context"
-	gort "runtime"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/te"
@@ -45,28 +43,7 @@ func BenchmarkLongSums(b *testing.B) {
 					n := tir.NewSizeVar("n", dtype.Int64T)
 					k = kernel{args: rows[name](n), syms: map[*tir.Var]int64{n: 1024}}
 				}
-				c := compile(b, create(b, k))
-				vals, _ := c.upload(b, k.arguments(b))
-				gort.LockOSThread()
-				defer gort.UnlockOSThread()
-				best := 0.0
-				for b.Loop() {
-					start := threadTime()
-					if _, err := c.kernel.Run(context.Background(), vals...); err != nil {
-						b.Fatal(err)
-					}
-					if d := threadTime() - start; best == 0 || d < best {
-						best = d
-					}
-				}
-				if kind == "constant" {
-					base = best
-				}
-				b.ReportMetric(best*1e3, "ms")
-				if base > 0 {
-					b.ReportMetric(best/base, "of-constant")
-				}
-				b.ReportMetric(0, "ns/op")
+				reportTime(b, k, kind == "constant", &base, "of-constant")
 			})
 		}
 	}
