@@ -93,3 +93,49 @@ func TestHalfAttentionAccumulatesInFloat32(t *testing.T) {
 		k.wantRounded(out, d, nd{dims(1, 1, 1, 1), []float64{1 / (1 + math.Exp(2))}})
 	})
 }
+
+// TestHalfAttentionRoundsOnce: scores and weights that no half can hold. A score near 20 that was rounded to a half would
+// change its weight by a hundredth, and so would a product that was rounded before the sum.
+func TestHalfAttentionRoundsOnce(t *testing.T) {
+	const rows, cols, extent = 3, 4, 8
+	r := newRand(53)
+	between := func(lo, hi float64, shape ...int) nd {
+		return fill(shape, func([]int) float64 { return lo + (hi-lo)*r.Float64() })
+	}
+	halfTypes(t, "attention", func(k *kernelTest, d dtype.DType) {
+		q, key := asType(between(1, 2, 1, rows, 1, extent), d), asType(between(1.5, 2, 1, cols, 1, extent), d)
+		v, bias := asType(between(-2, 2, 1, cols, 1, 2), d), asType(between(-1, 1, 1, 1, rows, cols), d)
+		want := fill(dims(1, rows, 1, 2), func(i []int) float64 {
+			num, den := 0.0, 0.0
+			for j := range cols {
+				s := bias.at(0, 0, i[1], j)
+				for e := range extent {
+					s += q.at(0, i[1], 0, e) * key.at(0, j, 0, e)
+				}
+				num, den = num+math.Exp(s)*v.at(0, j, 0, i[3]), den+math.Exp(s)
+			}
+			return num / den
+		})
+		out := Attention(k.in(q, d), k.in(key, d), k.in(v, d), k.in(bias, d), AttentionOpts{Scale: 1})
+		k.wantRounded(out, d, want)
+	})
+}
+
+// TestHalfSoftmaxRoundsOnce: distances from the largest element, and their exponentials, that no half can hold.
+func TestHalfSoftmaxRoundsOnce(t *testing.T) {
+	const rows, n = 24, 3
+	halfTypes(t, "softmax", func(k *kernelTest, d dtype.DType) {
+		r := newRand(54)
+		x := asType(fill(dims(rows, n), func([]int) float64 { return 4 * r.Float64() }), d)
+		sum := func(row int) float64 {
+			s := 0.0
+			for j := range n {
+				s += math.Exp(x.at(row, j))
+			}
+			return s
+		}
+		in := k.in(x, d)
+		k.wantRounded(Softmax(in, 1), d, fill(dims(rows, n), func(i []int) float64 { return math.Exp(x.at(i...)) / sum(i[0]) }))
+		k.wantRounded(LogSoftmax(in, 1), d, fill(dims(rows, n), func(i []int) float64 { return x.at(i...) - math.Log(sum(i[0])) }))
+	})
+}

@@ -2,6 +2,7 @@ package topi
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/te"
@@ -138,28 +139,28 @@ func floorMod(a, b tir.Expr) tir.Expr {
 // power multiplies out the exponents 2 and 3 and takes a root for 0.5, which is exact where
 // pow may not be.
 func power(a, b tir.Expr) tir.Expr {
-	n, ok := scalarValue(b)
-	switch {
-	case ok && n == 1:
+	switch scalarValue(b) {
+	case 1:
 		return a
-	case ok && n == 2:
+	case 2:
 		return tir.Mul(a, a)
-	case ok && n == 3:
+	case 3:
 		return tir.Mul(tir.Mul(a, a), a)
-	case ok && n == 0.5:
+	case 0.5:
 		return tir.NewCall(tir.OpSqrt, a)
 	}
 	return tir.NewCall(tir.OpPow, a, b)
 }
 
-func scalarValue(e tir.Expr) (float64, bool) {
+// scalarValue is the value of a constant, and NaN for what is none.
+func scalarValue(e tir.Expr) float64 {
 	switch e := e.(type) {
 	case *tir.FloatImm:
-		return e.Value, true
+		return e.Value
 	case *tir.IntImm:
-		return float64(e.Value), true
+		return float64(e.Value)
 	}
-	return 0, false
+	return math.NaN()
 }
 
 func logAddExp(a, b tir.Expr) tir.Expr {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // TestEinsumByDefinition sums over every letter that the result lacks, as numpy.einsum does; without an arrow the result has
@@ -96,6 +97,29 @@ func TestEinsumByDefinition(t *testing.T) {
 	})
 }
 
+// TestProductsOfHalvesAreNotRounded before they are added: their sum is what the rounding would take away.
+func TestProductsOfHalvesAreNotRounded(t *testing.T) {
+	for d, e := range map[dtype.DType]float64{dtype.Float16T: 0x1p-10, dtype.BFloat16T: 0x1p-7} {
+		a, b := values(1+e, -1), values(1+e, 1+2*e) // (1 + e)^2 - (1 + 2e) is e^2
+		static(t, "einsum "+d.String(), func(k *kernelTest) {
+			k.exactly(k.ok(Einsum("i,i->", []*te.Tensor{k.in(a, d), k.in(b, d)})), d, 0, nd{dims(), []float64{e * e}})
+		})
+		static(t, "matmul "+d.String(), func(k *kernelTest) {
+			k.exactly(k.ok(Matmul(k.in(a, d), k.in(b, d), MatmulOpts{})), d, 0, nd{dims(), []float64{e * e}})
+		})
+		line := func(v nd) nd { return nd{dims(1, 1, 2), v.v} }
+		static(t, "conv "+d.String(), func(k *kernelTest) {
+			o := ConvOpts{Strides: []int64{1}, Dilation: []int64{1}, Before: []int64{0}, After: []int64{0}, Groups: 1, Data: "NCW", Kernel: "OIW"}
+			k.exactly(k.ok(Conv(k.in(line(a), d), k.in(line(b), d), o)), d, 0, nd{dims(1, 1, 1), []float64{e * e}})
+		})
+	}
+	// Bytes are multiplied as words, and the sum is cut to a byte at the end.
+	bytes := values(100, 100, 3)
+	static(t, "einsum of bytes", func(k *kernelTest) {
+		k.exactly(k.ok(Matmul(k.in(bytes, dtype.Int8T), k.in(bytes, dtype.Int8T), MatmulOpts{Out: dtype.Int32T})), dtype.Int32T, 0, nd{dims(), []float64{20009}})
+	})
+}
+
 // TestReshapeGroups: axes are paired in the shortest runs of as many elements, and extents that are no constants one by one.
 func TestReshapeGroups(t *testing.T) {
 	n := tir.NewSizeVar("n", tir.Int(0).DType())
@@ -122,6 +146,11 @@ func TestReshapeGroups(t *testing.T) {
 		{shape(4, n), shape(2, 2, n), []group{{0, 1, 0, 2}, {1, 2, 2, 3}}},
 		{shape(0, 3), shape(3, 0), []group{{0, 2, 0, 2}}},
 		{shape(), shape(), nil},
+		{shape(2), shape(2, 1), []group{{0, 1, 0, 1}}},
+		{shape(2, 1), shape(2), []group{{0, 1, 0, 1}, {1, 2, 1, 1}}},
+		{shape(1, 6), shape(2, 3), []group{{0, 1, 0, 0}, {1, 2, 0, 2}}},
+		{shape(2, 1, 3), shape(2, 3), []group{{0, 1, 0, 1}, {1, 2, 1, 1}, {2, 3, 1, 2}}},
+		{shape(6, 0), shape(2, 3, 0), []group{{0, 1, 0, 2}, {1, 2, 2, 3}}},
 	} {
 		got := reshapeGroups(c.from, c.to)
 		same := len(got) == len(c.want)

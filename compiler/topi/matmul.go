@@ -66,7 +66,7 @@ func Matmul(a, b *te.Tensor, opts MatmulOpts) (*te.Tensor, error) {
 
 // factor is one side of a matrix product.
 type factor struct {
-	t         *te.Tensor
+	t         *te.Tensor // in the type of the factors
 	outer     []tir.Expr
 	free, sum tir.Expr // extents of the axis that stays (nil for a vector) and of the one that is summed over
 	sumLast   bool
@@ -75,9 +75,9 @@ type factor struct {
 func newFactor(t *te.Tensor, transposed, left bool) *factor {
 	n := t.NDim()
 	if n == 1 {
-		return &factor{t: t, sum: t.Shape[0]}
+		return &factor{sum: t.Shape[0]}
 	}
-	f := &factor{t: t, outer: t.Shape[:n-2], sumLast: left != transposed}
+	f := &factor{outer: t.Shape[:n-2], sumLast: left != transposed}
 	f.free, f.sum = t.Shape[n-1], t.Shape[n-2]
 	if f.sumLast {
 		f.free, f.sum = f.sum, f.free

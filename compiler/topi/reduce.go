@@ -177,7 +177,7 @@ func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType
 	none := &tir.IntImm{Type: d, Value: -1}
 	start := none
 	if !last {
-		start = &tir.IntImm{Type: d, Value: 1<<(d.Bits-1) - 1} // later than any index: the first element that is no better wins
+		start = &tir.IntImm{Type: d, Value: int64(1)<<(d.Bits-1) - 1} // later than any index: the first element that is no better wins
 	}
 	rv := r.axes()
 	both := te.ComputeN(x.Name+"_red_temp", r.shape, func(i []tir.Expr) []tir.Expr {

@@ -21,14 +21,14 @@ func Reshape(x *te.Tensor, shape []tir.Expr) *te.Tensor {
 // group is a run of axes of one shape that holds as many elements as one of the other.
 type group struct{ from, fromEnd, to, toEnd int }
 
-// reshapeGroups splits two shapes of as many elements into the shortest groups.
+// reshapeGroups splits two shapes of as many elements into the shortest groups. Ones that stand last in to are in none.
 func reshapeGroups(from, to []tir.Expr) []group {
 	var out []group
 	i, j := 0, 0
-	for i < len(from) || j < len(to) {
+	for i < len(from) {
 		g := group{from: i, to: j}
 		// Extents that are no constants match only one by one; otherwise the rest is one group.
-		if i < len(from) && j < len(to) && sameExpr(from[i], to[j]) {
+		if j < len(to) && sameExpr(from[i], to[j]) {
 			i, j = i+1, j+1
 		} else if a, b, ok := growGroup(from[i:], to[j:]); ok {
 			i, j = i+a, j+b
@@ -54,8 +54,8 @@ func growGroup(from, to []tir.Expr) (a, b int, ok bool) {
 		if *k >= len(list) {
 			return 0, 0, false
 		}
-		n, isConst := tir.AsInt(list[*k])
-		if !isConst || n == 0 {
+		n, _ := tir.AsInt(list[*k])
+		if n == 0 { // or no constant
 			return 0, 0, false
 		}
 		*k++

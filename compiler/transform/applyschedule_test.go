@@ -39,6 +39,13 @@ func TestApplyDefaultSchedule(t *testing.T) {
 	if out := run(m); out != m {
 		t.Error("without a target something was scheduled")
 	}
+	other, err := target.Table{{Name: "other"}}.Parse("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := run(m, pass.WithTarget(other)); out != m {
+		t.Error("for a target of another kind something was scheduled")
+	}
 	wasm, err := target.Parse("wasm")
 	if err != nil {
 		t.Fatal(err)

@@ -80,7 +80,11 @@ func rewriteCallTIR(b relax.Binding, n *names) ([]relax.Binding, error) {
 	case len(c.Args) > 2: // shape arguments that the kernel cannot find in its buffers
 		list = append(list, effect(vb.Base, callOp(opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
 	default:
-		list = append(list, effect(vb.Base, &relax.Call{Base: c.Base, Op: c.Args[0], Args: args}))
+		call := &relax.Call{Base: c.Base, Op: c.Args[0], Args: args}
+		if name == opCallDPS { // a function that is not of the module does not say what it returns
+			call.SInfoArgs = []relax.StructInfo{void}
+		}
+		list = append(list, effect(vb.Base, call))
 	}
 	if multiple {
 		list = append(list, &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: &relax.Tuple{Fields: results}})
@@ -105,7 +109,6 @@ func outputInfos(c *relax.Call) ([]*relax.TensorStructInfo, bool) {
 			for _, f := range t.Fields {
 				add(f)
 			}
-			continue
 		}
 		add(s)
 	}

@@ -18,9 +18,9 @@ var DeadCodeElimination = &pass.Pass{
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		var entries []string
 		for _, v := range c.Arg("entry_functions").([]ir.Value) {
-			s, ok := v.(string)
-			if !ok || m.Lookup(s) == nil {
-				return nil, fmt.Errorf("entry_functions: the module has no function called %v", v)
+			s := v.(string)
+			if m.Lookup(s) == nil {
+				return nil, fmt.Errorf("entry_functions: the module has no function called %s", s)
 			}
 			entries = append(entries, s)
 		}

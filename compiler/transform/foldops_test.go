@@ -1,14 +1,11 @@
 package transform_test
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -16,7 +13,7 @@ import (
 // TestFoldConstantFoldsOperators folds operators whose arguments are constants, also those
 // that become so, and leaves those of variables.
 func TestFoldConstantFoldsOperators(t *testing.T) {
-	m, found := parse.Module("fold.py", `@I.ir_module
+	m := read(t, `@I.ir_module
 class Module:
     @R.function
     def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
@@ -30,18 +27,8 @@ class Module:
             e = R.add(d, z)
             R.output(e)
         return e
-`, parse.Options{})
-	for _, d := range found {
-		t.Fatal(parse.Format(d))
-	}
-	c, err := pass.NewContext(context.Background(), pass.OptLevel(3), pass.WithEvaluator(interpreter{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := c.Run(transform.FoldConstant, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+`)
+	out := runPass(t, newPassContext(t), transform.FoldConstant, m)
 	want := map[string][]float64{"a": {11, 22, 13, 24}, "s": {11, 22, 13, 24}, "r": {70}}
 	relax.EachBinding(out.Lookup("main").(*relax.Function).Body, func(_ *relax.BindingBlock, b relax.Binding) {
 		name := b.Bound().Name

@@ -33,7 +33,6 @@ type fuseEdge struct {
 type fuseGroup struct {
 	up      *fuseGroup
 	pattern opPattern
-	anchor  *fuseNode // the reduction with fusible output, if any
 	size    int
 }
 
@@ -142,16 +141,12 @@ func commonDominator(a, b *fuseNode, worst *opPattern) *fuseNode {
 		if a == nil || b == nil {
 			return nil
 		}
-		switch {
-		case a.depth < b.depth:
+		if a.depth <= b.depth {
 			*worst = max(*worst, b.edge)
 			b = b.parent
-		case a.depth > b.depth:
+		} else {
 			*worst = max(*worst, a.edge)
 			a = a.parent
-		default:
-			*worst = max(*worst, a.edge, b.edge)
-			a, b = a.parent, b.parent
 		}
 	}
 	return a

@@ -5,9 +5,6 @@ package transform
 func partition(nodes []*fuseNode, maxDepth int) {
 	for _, n := range nodes {
 		n.group = &fuseGroup{pattern: n.pattern, size: 1}
-		if n.pattern == patOutEWiseFusable {
-			n.group.anchor = n
-		}
 	}
 	for phase := range 2 {
 		for _, n := range nodes {
@@ -28,7 +25,7 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 	var allow func(k opPattern, sink bool) bool
 	switch {
 	case g.pattern == patOutEWiseFusable:
-		if phase != 0 || n.edge != patElemWise {
+		if n.edge != patElemWise {
 			return
 		}
 		allow = func(k opPattern, _ bool) bool { return k <= patBroadcast }
@@ -98,8 +95,8 @@ func commitFuse(n, sink *fuseNode) {
 		if g := x.group.root(); g != target {
 			g.up = target
 			target.size += g.size
-			if g.anchor != nil { // only the reduction decides what the group may take in
-				target.anchor, target.pattern = g.anchor, max(target.pattern, g.pattern)
+			if g.pattern == patOutEWiseFusable { // only the reduction decides what the group may take in
+				target.pattern = g.pattern
 			}
 		}
 		for _, e := range x.outs {

@@ -29,9 +29,7 @@ var LegalizeOps = &pass.Pass{
 		}
 		l := newLegalizer(c, m)
 		for _, name := range c.Arg("skip_ops").([]ir.Value) {
-			if s, ok := name.(string); ok {
-				l.skip[s] = true
-			}
+			l.skip[name.(string)] = true
 		}
 		for gv, fn := range m.Funcs() {
 			if k, ok := fn.(*tir.PrimFunc); ok {
@@ -242,6 +240,5 @@ func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 	if len(values) > 0 {
 		args = append(args, &relax.ShapeExpr{Values: values})
 	}
-	base := ir.Base{Span: k.call.Span, Origin: k.origin()}
-	return &relax.Call{Base: base, Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
+	return &relax.Call{Base: k.base(), Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
 }

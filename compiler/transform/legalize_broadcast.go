@@ -2,7 +2,6 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
@@ -36,7 +35,7 @@ func broadcastTo(k *kernel) *te.Tensor {
 	}
 	info := *relax.SInfoOf(k.call.Args[0]).(*relax.TensorStructInfo)
 	info.Shape = &relax.ShapeExpr{Values: cast}
-	v := &relax.Var{Base: ir.Base{Origin: k.origin()}, Name: k.v.Name + "_in", SInfo: &info, Dataflow: k.v.Dataflow}
+	v := &relax.Var{Base: k.base(), Name: k.v.Name + "_in", SInfo: &info, Dataflow: k.v.Dataflow}
 	k.before = append(k.before, &relax.MatchCast{Base: v.Base, Var: v, Value: k.call.Args[0], SInfo: &info})
 	return topi.BroadcastTo(k.param(v, 0), k.shape(0))
 }

@@ -111,6 +111,9 @@ func (k *kernel) origin() ir.OriginID {
 	return k.l.mod.Origins().Merge("LegalizeOps", append([]ir.OriginID{k.from}, k.absorbed...)...)
 }
 
+// base is the place and origin of what the kernel needs in the graph.
+func (k *kernel) base() ir.Base { return ir.Base{Span: k.call.Span, Origin: k.origin()} }
+
 // sym maps a scalar expression of the graph into the kernel.
 func (k *kernel) sym(e tir.Expr) tir.Expr { return k.ext.expr(e) }
 
@@ -195,7 +198,7 @@ func (k *kernel) tensors(i int) []*te.Tensor {
 		return nil
 	}
 	for j, f := range info.Fields {
-		get := bindNew(ir.Base{Origin: k.origin()}, k.v.Name+"_in", f, &relax.TupleGetItem{Tuple: e, Index: j, SInfo: f})
+		get := bindNew(k.base(), k.v.Name+"_in", f, &relax.TupleGetItem{Tuple: e, Index: j, SInfo: f})
 		get.Var.Dataflow = k.v.Dataflow
 		k.before = append(k.before, get)
 		out = append(out, k.param(get.Var, j))

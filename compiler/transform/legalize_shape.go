@@ -1,7 +1,6 @@
 package transform
 
 import (
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
@@ -159,17 +158,6 @@ func layoutTransform(k *kernel) ([]*te.Tensor, error) {
 	if !ok {
 		return nil, skipf("its index_map is no index map")
 	}
-	var pad tir.Expr
-	switch v := k.attr("pad_value").(type) {
-	case nil:
-	case tir.Expr:
-		pad = v
-	case ir.Value:
-		if f, ok := v.(float64); ok {
-			pad = tir.FloatConst(x.DType, f)
-		} else if n, ok := v.(int64); ok {
-			pad = tir.Const(x.DType, n)
-		}
-	}
+	pad, _ := k.attr("pad_value").(tir.Expr)
 	return []*te.Tensor{topi.LayoutTransform(x, m, k.shape(0), pad)}, nil
 }

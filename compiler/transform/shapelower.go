@@ -23,7 +23,7 @@ var VMShapeLower = &pass.Pass{
 				continue
 			}
 			c.Working(gv.Name)
-			l := &shapeLowerer{edit: e, name: gv.Name, names: namesOf(f), slots: map[uint64][]*shapeSlot{}, errCtx: c.Arg("emit_err_ctx").(bool)}
+			l := &shapeLowerer{edit: e, name: gv.Name, names: namesOf(f), slots: map[uint64][]*shapeSlot{}, passed: map[*shapeSlot]bool{}, errCtx: c.Arg("emit_err_ctx").(bool)}
 			out, err := l.function(f)
 			if err != nil {
 				return nil, err
@@ -48,6 +48,7 @@ type shapeLowerer struct {
 	heap   relax.Expr
 	slots  map[uint64][]*shapeSlot
 	all    []*shapeSlot
+	passed map[*shapeSlot]bool // extents that match had to pass over
 	errCtx bool
 }
 

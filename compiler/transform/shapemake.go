@@ -44,9 +44,20 @@ func (l *shapeLowerer) seq(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 	if body == out.Body {
 		return out, nil
 	}
+	if call, ok := body.(*relax.Call); ok { // a sequence yields no call
+		nb := bindNew(ir.Base{}, l.names.fresh("result"), call.SInfo, call)
+		before, body = append(before, nb), nb.Var
+	}
 	c := *out
 	c.Body = body
-	c.Blocks = append(append([]*relax.BindingBlock{}, out.Blocks...), &relax.BindingBlock{Bindings: before})
+	c.Blocks = append([]*relax.BindingBlock{}, out.Blocks...)
+	if n := len(c.Blocks); n > 0 && !c.Blocks[n-1].Dataflow {
+		last := *c.Blocks[n-1]
+		last.Bindings = append(append([]relax.Binding{}, last.Bindings...), before...)
+		c.Blocks[n-1] = &last
+	} else {
+		c.Blocks = append(c.Blocks, &relax.BindingBlock{Bindings: before})
+	}
 	return &c, nil
 }
 
@@ -62,9 +73,11 @@ func (l *shapeLowerer) binding(b relax.Binding) ([]relax.Binding, error) {
 		if l.errCtx {
 			ctx = fmt.Sprintf("ErrorContext(match_cast, struct_info=%s)", relax.FormatSInfo(b.SInfo))
 		}
+		clear(l.passed)
 		before = append(before, l.check(value, b.SInfo, ctx)...)
 		before = append(before, l.match(value, b.SInfo, ctx)...)
 		before = append(before, l.computeReady()...)
+		before = append(before, l.matchComputed(value, b.SInfo, ctx)...)
 		return append(before, &relax.VarBinding{Base: b.Base, Var: b.Var, Value: value}), nil
 	case *relax.VarBinding:
 		if cond, ok := b.Value.(*relax.If); ok {

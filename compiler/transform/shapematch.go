@@ -91,34 +91,48 @@ func (l *shapeLowerer) match(value relax.Expr, s relax.StructInfo, ctx string) [
 	return []relax.Binding{packedCall("vm.builtin.match_shape", append(args, str(ctx))...)}
 }
 
-// matchComputed compares the extents of value that are expressions, which match had to pass
-// over.
+// matchComputed compares the extents of value that match had to pass over, now that they have
+// been computed.
 func (l *shapeLowerer) matchComputed(value relax.Expr, s relax.StructInfo, ctx string) []relax.Binding {
 	if t, ok := s.(*relax.TupleStructInfo); ok {
 		return l.fields(value, t, func(v relax.Expr, f relax.StructInfo) []relax.Binding { return l.matchComputed(v, f, ctx) })
 	}
-	dims, ok := dimsOf(s)
+	if p, ok := s.(*relax.PrimStructInfo); ok {
+		if slot := l.computed(p.Value); slot != nil {
+			return []relax.Binding{packedCall("vm.builtin.match_prim_value", value, l.heap, primInt(matchEqualLoad), primInt(int64(slot.index)), str(ctx))}
+		}
+		return nil
+	}
+	dims, _ := dimsOf(s)
 	args := []relax.Expr{value, l.heap, primInt(int64(len(dims)))}
 	any := false
 	for _, d := range dims {
 		code, operand := int64(matchNothing), int64(0)
-		switch d.(type) {
-		case *tir.Var, *tir.IntImm:
-		default:
-			if s := l.known(d); s != nil && s.ready {
-				code, operand, any = matchEqualLoad, int64(s.index), true
-			}
+		if slot := l.computed(d); slot != nil {
+			code, operand, any = matchEqualLoad, int64(slot.index), true
 		}
 		args = append(args, primInt(code), primInt(operand))
 	}
-	if !ok || !any {
+	if !any {
 		return nil
 	}
 	return []relax.Binding{packedCall("vm.builtin.match_shape", append(args, str(ctx))...)}
 }
 
+// computed returns the place of an extent that match had to pass over and that has been computed
+// since, nil for others.
+func (l *shapeLowerer) computed(d tir.Expr) *shapeSlot {
+	if d == nil {
+		return nil
+	}
+	if s := l.known(d); s != nil && s.ready && l.passed[s] {
+		return s
+	}
+	return nil
+}
+
 // matchCode says what match_shape does with an extent. One that is an expression of variables
-// which are not known yet is not checked.
+// which are not known yet is passed over.
 func (l *shapeLowerer) matchCode(d tir.Expr) (code, operand int64) {
 	if n, ok := tir.AsInt(d); ok {
 		return matchEqualImm, n
@@ -131,5 +145,6 @@ func (l *shapeLowerer) matchCode(d tir.Expr) (code, operand int64) {
 		s.ready = true
 		return matchStore, int64(s.index)
 	}
+	l.passed[s] = true
 	return matchNothing, 0
 }
