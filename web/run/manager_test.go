@@ -379,6 +379,7 @@ func TestTheQueueGoesRound(t *testing.T) {
 			t.Errorf("the positions are %s", got)
 		}
 		time.Sleep(time.Minute)
+		m.Drain(t.Context()) // whoever sends has ended
 		close(begun)
 		var order []string
 		for name := range begun {
@@ -387,7 +388,6 @@ func TestTheQueueGoesRound(t *testing.T) {
 		if got := strings.Join(order, " "); got != "a0 a1 b0 c0 a2 b1 a3" {
 			t.Errorf("the order is %s", got)
 		}
-		m.Drain(t.Context())
 	})
 }
 

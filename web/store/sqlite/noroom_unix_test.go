@@ -3,7 +3,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -34,19 +32,7 @@ func TestFileMayNotGrow(t *testing.T) {
 	s, ctx := open(t, Options{}), t.Context()
 	must(t, s.CreateRun(ctx, store.Run{ID: "r"}))
 	lift := limitFiles(t, 600_000)
-	stored := 0
-	var err error
-	for range 100 {
-		data := bytes.Repeat([]byte{byte(stored)}, 5)
-		for len(data) < 40_000 {
-			data = fmt.Append(data, event.HashBytes(data))
-		}
-		v := store.Text{Hash: event.HashBytes(data), Language: event.LangPlain, Data: data}
-		if err = s.AppendEvents(ctx, "r", stored, [][]byte{fmt.Append(nil, stored)}, v); err != nil {
-			break
-		}
-		stored++
-	}
+	stored, err := fill(t, s)
 	if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "may not grow") {
 		t.Fatalf("after %d events: %v", stored, err)
 	}

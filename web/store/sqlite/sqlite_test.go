@@ -167,6 +167,24 @@ func TestMigration(t *testing.T) {
 	}
 }
 
+// fill appends events to the run r, each with a text that cannot be packed, until the store refuses one, and returns their number and the
+// refusal.
+func fill(t *testing.T, s *Store) (stored int, err error) {
+	t.Helper()
+	for stored < 100 {
+		data := bytes.Repeat([]byte{byte(stored)}, 5)
+		for len(data) < 40_000 {
+			data = fmt.Append(data, event.HashBytes(data))
+		}
+		text := store.Text{Hash: event.HashBytes(data), Language: event.LangPlain, Data: data}
+		if err := s.AppendEvents(t.Context(), "r", stored, [][]byte{fmt.Append(nil, stored)}, text); err != nil {
+			return stored, err
+		}
+		stored++
+	}
+	return stored, nil
+}
+
 func TestDiskFull(t *testing.T) {
 	s, ctx := open(t, Options{}), t.Context()
 	pragma := func(format string, args ...any) {
@@ -178,19 +196,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	must(t, s.CreateRun(ctx, store.Run{ID: "r"}))
 	pragma("PRAGMA max_page_count = 300")
-	stored := 0
-	var err error
-	for range 100 {
-		data := bytes.Repeat([]byte{byte(stored)}, 5)
-		for len(data) < 40_000 {
-			data = fmt.Append(data, event.HashBytes(data))
-		}
-		t := store.Text{Hash: event.HashBytes(data), Language: event.LangPlain, Data: data}
-		if err = s.AppendEvents(ctx, "r", stored, [][]byte{fmt.Append(nil, stored)}, t); err != nil {
-			break
-		}
-		stored++
-	}
+	stored, err := fill(t, s)
 	if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "the disk has no room") {
 		t.Fatalf("after %d events: %v", stored, err)
 	}

@@ -1,0 +1,272 @@
+package inproc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/linediff"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/web/run"
+)
+
+// compiled is what a run has in hand when code is to be made.
+type compiled struct {
+	req run.Request
+	p   *prepared
+	res *compiler.Result
+}
+
+func (s *stage) compile(q run.Request) *compiled {
+	s.Helper()
+	p, err := s.prepare(s.Context(), q, silent{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	res, err := compiler.Passes(s.Context(), p.request(p.pipeline, nil))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return &compiled{q, p, res}
+}
+
+// hourAgo is a start of a run that tells the time since then from what anything took.
+func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
+
+// TestTheCodeThatIsReported lists the kernels by name, with their texts, lines and bytes, and what they were made from.
+func TestTheCodeThatIsReported(t *testing.T) {
+	s := newStage(t)
+	c := s.compile(s.text(graphModule(
+		"def main(x: "+vector+") -> "+vector+":",
+		"    a = R.exp(x)", "    b = R.call_tir(cls.Zeta, (a,), out_sinfo="+vector+")", "    c = R.call_tir(cls.alpha, (b,), out_sinfo="+vector+")", "    return c",
+		"@T.prim_func(private=True)", `def Zeta(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):`, "    for i in range(4):", "        B[i] = A[i] + T.float32(1)",
+		"@T.prim_func(private=True)", `def alpha(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):`, "    for i in range(4):", "        B[i] = A[i] + T.float32(2)",
+	)))
+	d := &diary{}
+	snaps := instruments.NewSnapshots()
+	lives := keepHistory(instruments.NewRecorder(d, snaps), snaps, d)
+	if hash, err := lives.take(lives.rec.Start(c.p.model.module)); err != nil || d.langs[hash] != event.LangHistory {
+		t.Fatalf("the module has the history %q (%v)", hash, err)
+	}
+	if err := generate(t.Context(), c.p.target, c.res, c.p.model, lives, d, hourAgo()); err != nil {
+		t.Fatal(err)
+	}
+	got := body[*event.CodeGenerated](t, d)
+	want := &event.CodeGenerated{Target: "wasm", VM: event.HashText(c.res.Artifact.Exec.AsText())}
+	for _, k := range c.res.Artifact.Kernels {
+		want.Bytes += int64(len(k))
+	}
+	for _, k := range c.res.Kernels {
+		want.Kernels = append(want.Kernels, event.Kernel{
+			Name: k.Name, Language: event.LangWAT, Text: event.HashText(k.Text()), Lines: len(linediff.Lines(k.Text())), Bytes: int64(k.Bytes),
+		})
+	}
+	slices.SortFunc(want.Kernels, func(a, b event.Kernel) int { return strings.Compare(a.Name, b.Name) })
+	want.History = got.History
+	if len(want.Kernels) != 3 || want.Kernels[0].Name != "Zeta" || !reflect.DeepEqual(got, want) {
+		t.Errorf("the code is %+v, want %+v", got, want)
+	}
+	if d.langs[got.VM] != event.LangVM || d.langs[got.History] != event.LangHistory || d.langs[got.Kernels[0].Text] != event.LangWAT {
+		t.Errorf("the texts are of the languages %q, %q and %q", d.langs[got.VM], d.langs[got.History], d.langs[got.Kernels[0].Text])
+	}
+	e := d.events[0]
+	if e.Step != "" || e.Measured.At < int64(time.Hour) || e.Measured.Total <= 0 || e.Measured.Total >= int64(time.Hour) {
+		t.Errorf("the code was made in %d ns, %d ns after the start", e.Measured.Total, e.Measured.At)
+	}
+}
+
+// executions runs a request and returns the events of its executions.
+func (s *stage) executions(q run.Request) ([]event.Event, error) {
+	s.Helper()
+	d := &diary{}
+	err := s.Runner.Run(s.Context(), q, d)
+	return slices.DeleteFunc(d.events, func(e event.Event) bool { return e.Type != event.TypeExecuted }), err
+}
+
+// TestExecutionsOfAGraph: one for each binding, in order, with seeded inputs, named outputs and times.
+func TestExecutionsOfAGraph(t *testing.T) {
+	s := newStage(t)
+	q := s.text(graphModule(
+		`def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("n",), dtype="float32")) -> R.Tuple(R.Tensor(("n",), dtype="float32"), R.Tensor(("n",), dtype="float32")):`,
+		"    a = R.add(x, y)", "    b = R.subtract(x, y)", "    return (a, b)",
+	))
+	m, _, err := s.open(t.Context(), q, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.outputs = []string{"sum"}
+	q.Settings.Bindings = []map[string]int64{{"n": 3}, {"n": 20}, {}}
+	q.Settings.Seed = 5
+	evs, err := s.executions(q)
+	if err != nil || len(evs) != 3 {
+		t.Fatalf("there are %d executions (%v)", len(evs), err)
+	}
+	for i, e := range evs {
+		b := e.Body.(*event.Executed)
+		n := []int{3, 20, 1}[i]
+		if b.Function != "main" || !reflect.DeepEqual(b.Bindings, q.Settings.Bindings[i]) || len(b.Inputs) != 2 || len(b.Outputs) != 2 || e.Step != "" {
+			t.Fatalf("execution %d is %+v", i, b)
+		}
+		for k, in := range b.Inputs {
+			// Input k is random from the seed and its number.
+			x := tensor.MustNew(dtype.Float32T, int64(n))
+			x.Random(uint64(5 + k))
+			if want := describe([]string{"x", "y"}[k], x, "seed 5"); !reflect.DeepEqual(in, want) {
+				t.Errorf("input %d is %+v, want %+v", k, in, want)
+			}
+		}
+		for k, out := range b.Outputs {
+			if out.Name != []string{"sum", "output 1"}[k] || out.Source != "" || !slices.Equal(out.Shape, []int64{int64(n)}) || len(out.First) != min(n, 16) {
+				t.Errorf("output %d is %+v", k, out)
+			}
+			for j, got := range out.First {
+				x, y := float64(b.Inputs[0].First[j]), float64(b.Inputs[1].First[j])
+				if want := []float64{x + y, x - y}[k]; math.Abs(float64(got)-want) > 1e-6 {
+					t.Errorf("element %d of output %d is %v, want %v", j, k, got, want)
+				}
+			}
+		}
+		m := e.Measured
+		if m.At <= 0 || m.Compile <= 0 || m.Compile > m.At || len(m.Latency) < 1 || len(m.Latency) > 5 {
+			t.Errorf("execution %d is measured as %+v", i, m)
+		}
+		for _, l := range m.Latency {
+			if l <= 0 || l > m.At {
+				t.Errorf("an execution took %d ns", l)
+			}
+		}
+		if m.Compile != evs[0].Measured.Compile {
+			t.Error("loading the program once took different times")
+		}
+	}
+	// Without bindings it runs once, with ones.
+	q.Settings.Bindings = nil
+	if evs, err = s.executions(q); err != nil || len(evs) != 1 || evs[0].Body.(*event.Executed).Bindings != nil || evs[0].Body.(*event.Executed).Inputs[1].Shape[0] != 1 {
+		t.Errorf("without bindings there are the executions %+v (%v)", evs, err)
+	}
+}
+
+// TestProgramsThatFail end the run with the function, and what was called.
+func TestProgramsThatFail(t *testing.T) {
+	s := newStage(t)
+	q := s.text(graphModule(
+		`def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor((5,), dtype="float32"):`, `    y = R.match_cast(x, R.Tensor((5,), dtype="float32"))`, "    return y",
+	))
+	q.Settings.Bindings = []map[string]int64{{"n": 5}, {"n": 6}, {"n": 5}}
+	evs, err := s.executions(q)
+	var e *event.Error
+	if !errors.As(err, &e) || e.Kind != event.KindExecute || e.Function != "main" || e.Limit != "" || !strings.Contains(e.Message, "6") || len(evs) != 1 {
+		t.Errorf("a shape that does not fit ends with %+v after %d executions", err, len(evs))
+	}
+	// What cannot be made up is named.
+	q.Settings.Bindings = []map[string]int64{{"n": -1}}
+	_, err = s.executions(q)
+	wantError(t, err, event.Error{Kind: event.KindInput, Message: "input x: dimension n is -1"})
+
+	// The memory of the device is what the run may have, but at least a MiB.
+	big := s.text(graphModule(
+		`def main(x: R.Tensor((262144,), dtype="float32")) -> R.Tensor((262144,), dtype="float32"):`, "    y = R.add(x, x)", "    return y",
+	))
+	big.Limits.Memory = 1 << 20
+	if _, err = s.executions(big); !errors.As(err, &e) || e.Kind != event.KindLimit || e.Limit != "memory" {
+		t.Errorf("two tensors of a MiB each in one MiB give %+v", err)
+	}
+	big.Limits.Memory = 8 << 20
+	if _, err = s.executions(big); err != nil {
+		t.Errorf("in eight MiB they give %v", err)
+	}
+	big.Limits.Memory = 1<<20 - 1
+	_, err = s.executions(big)
+	wantError(t, err, event.Error{Kind: event.KindInput, Message: "input x: it takes 1 MiB, a run may have 0 MiB"})
+	none := s.text(graphModule("def main() -> "+vector+":", `    y = R.add(R.const(1, "float32"), R.zeros((4,), "float32"))`, "    return y"))
+	none.Limits.Memory = 0
+	if evs, err := s.executions(none); err != nil || fmt.Sprint(evs[0].Body.(*event.Executed).Outputs[0].First) != "[1 1 1 1]" {
+		t.Errorf("a program without inputs and memory gives %+v (%v)", evs, err)
+	}
+}
+
+// TestNaNsOfATensorAreCounted, and shown where they are among the first elements.
+func TestNaNsOfATensorAreCounted(t *testing.T) {
+	x := tensor.MustNew(dtype.Float32T, 2, 10)
+	for i := range x.Len() {
+		x.SetFloat(i, float64(i))
+	}
+	for _, i := range []int{3, 18, 19} {
+		x.SetFloat(i, math.NaN())
+	}
+	got := describe("x", x, "s")
+	if got.NaNs != 3 || len(got.First) != 16 || !math.IsNaN(float64(got.First[3])) || got.First[4] != 4 || !slices.Equal(got.Shape, []int64{2, 10}) {
+		t.Errorf("it is described as %+v", got)
+	}
+}
+
+// TestCodeForTheSizesOfARun is kept by the model, the settings and the sizes, and computes what the code for all sizes does.
+func TestCodeForTheSizesOfARun(t *testing.T) {
+	s := newStage(t)
+	s.FixedFor(time.Hour)
+	q := s.text(graphModule(`def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):`, "    y = R.add(x, x)", "    return y"))
+	q.Settings.Bindings = []map[string]int64{{"n": 3}}
+	fixed := func(q run.Request) *event.Fixed {
+		t.Helper()
+		evs, err := s.executions(q)
+		if err != nil || len(evs) != 1 {
+			t.Fatalf("there are %d executions (%v)", len(evs), err)
+		}
+		return evs[0].Measured.Fixed
+	}
+	first := fixed(q)
+	if first == nil || first.Sizes["n"] != 3 || len(first.Sizes) != 1 || first.Reused || first.Compile <= 0 || len(first.Latency) < 1 || len(first.Latency) > 5 {
+		t.Fatalf("the first run says %+v", first)
+	}
+	change := func(f func(q *run.Request)) run.Request { q := q; f(&q); return q }
+	for what, c := range map[string]struct {
+		q      run.Request
+		reused bool
+	}{
+		"seed":  {change(func(q *run.Request) { q.Settings.Seed = 9 }), true},
+		"size":  {change(func(q *run.Request) { q.Settings.Bindings = []map[string]int64{{"n": 4}} }), false},
+		"level": {change(func(q *run.Request) { q.Settings.OptLevel = 1 }), false},
+		"name":  {change(func(q *run.Request) { q.Source.Name = "other.py" }), false},
+		"pass":  {change(func(q *run.Request) { q.Settings.Disabled = []string{"FuseOps"} }), false},
+	} {
+		if got := fixed(c.q); got == nil || got.Reused != c.reused {
+			t.Errorf("with another %s it says %+v, want reused %t", what, got, c.reused)
+		}
+		if got := fixed(c.q); got == nil || !got.Reused {
+			t.Errorf("with another %s once more it says %+v", what, got)
+		}
+	}
+	for what, none := range map[string]run.Request{
+		"a script": change(func(q *run.Request) { q.Settings.Scripts = []run.Script{{Name: "a.star", Source: "x = 1\n"}} }),
+		"an edit":  change(func(q *run.Request) { q.Settings.Patches = []run.Patch{{After: "Nothing", Text: "# a"}} }),
+		"no size":  s.text(doubled()),
+	} {
+		if got := fixed(none); got != nil {
+			t.Errorf("with %s it says %+v", what, got)
+		}
+	}
+	s.FixedFor(0)
+	if got := fixed(q); got != nil {
+		t.Errorf("without time it says %+v", got)
+	}
+}
+
+// TestInputsThatNoMemoryHolds are refused before any is taken.
+func TestInputsThatNoMemoryHolds(t *testing.T) {
+	for _, shape := range [][]int64{{1 << 40, 1 << 40}, {1 << 62, 4}} {
+		p := artifact.Param{Name: "x", Type: artifact.Tensor(dtype.Float32T, artifact.Static(shape...)...)}
+		if got, err := randomInput(p, nil, math.MaxInt64, 1); err == nil || got != nil {
+			t.Errorf("%v becomes %v", shape, got)
+		}
+	}
+}
