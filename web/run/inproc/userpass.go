@@ -75,14 +75,15 @@ func readScript(ctx context.Context, text run.Script, room *budget) (*userScript
 	if s.prog, err = compileScript(ctx, text, limits); err != nil {
 		return s, err
 	}
-	said := s.out.take()
 	// The top level is known to end within the steps of one pass.
 	limits.Steps = watchSteps
-	if s.watching, err = compileScript(ctx, text, limits); err != nil {
+	err = s.out.again(func() error {
+		s.watching, err = compileScript(ctx, text, limits)
+		return err
+	})
+	if err != nil {
 		return s, err
 	}
-	s.out.take() // the same again
-	s.out.put(said)
 	own := map[string]bool{}
 	for _, p := range s.prog.Passes() {
 		if own[p.Name] {

@@ -62,11 +62,24 @@ func (o *output) take() string {
 	return text
 }
 
-// put makes take return a text again.
-func (o *output) put(text string) {
+// again runs a top level that was run before. What it prints then has been said, and takes no more room; if it fails, what it printed
+// takes the place of what was said.
+func (o *output) again(run func() error) error {
+	said := o.take()
+	o.give(len(said))
+	err := run()
+	if err == nil {
+		o.give(len(o.take()) - len(said))
+		o.text = []byte(said)
+	}
+	return err
+}
+
+// give makes room for n more bytes.
+func (o *output) give(n int) {
 	o.room.mu.Lock()
 	defer o.room.mu.Unlock()
-	o.text = append([]byte(text), o.text...)
+	o.room.left += n
 }
 
 // said returns what the script printed and how it failed, if it did so by itself.
@@ -163,18 +176,24 @@ func (s *userScript) emit(ctx context.Context, sink event.Sink, step *pass.Step,
 func (u *userPasses) instruments(ctx context.Context, sink event.Sink) ([]*pass.Instrument, error) {
 	var out []*pass.Instrument
 	for _, s := range u.scripts {
-		said := s.out.take()
-		list, err := s.watching.Instruments(ctx)
+		list, err := s.watches(ctx)
 		if err != nil {
 			return nil, &scriptError{s, err}
 		}
-		s.out.take() // the top level printed that once already
-		s.out.put(said)
 		for _, in := range list {
 			out = append(out, s.watch(ctx, sink, in))
 		}
 	}
 	return out, nil
+}
+
+// watches returns the instruments of the script, which runs its top level again.
+func (s *userScript) watches(ctx context.Context) (list []*pass.Instrument, err error) {
+	err = s.out.again(func() error {
+		list, err = s.watching.Instruments(ctx)
+		return err
+	})
+	return list, err
 }
 
 // watch returns an instrument whose script is heard.
@@ -212,10 +231,7 @@ func (r *Runner) CheckScript(ctx context.Context, text run.Script) (run.CheckedS
 	}
 	var watches []*pass.Instrument
 	if err == nil {
-		said := s.out.take()
-		watches, err = s.watching.Instruments(ctx)
-		s.out.take()
-		s.out.put(said)
+		watches, err = s.watches(ctx)
 	}
 	out.Diagnostics = diagnostics(s.said(ctx, err))
 	if err != nil {

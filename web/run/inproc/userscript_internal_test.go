@@ -43,12 +43,48 @@ func TestWhatScriptsPrintIsBounded(t *testing.T) {
 	if got := a.take(); got != "" {
 		t.Errorf("once more it printed %q", got)
 	}
-	b.put("x")
-	if got := b.take(); got != "xdefg" {
+	if got := b.take(); got != "defg" {
 		t.Errorf("the second printed %q", got)
 	}
 	if maxPrinted != 256*1024 {
 		t.Errorf("the bound is %d", maxPrinted)
+	}
+}
+
+// TestTopLevelTakesRoomOnce runs a top level a second time: well, it leaves what was said and the room; if it fails, what it says then stands.
+func TestTopLevelTakesRoomOnce(t *testing.T) {
+	room := &budget{left: 10}
+	o := &output{room: room}
+	print := func(text string) {
+		t.Helper()
+		if _, err := o.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	print("eight by")
+	if err := o.again(func() error { print("eight by"); return nil }); err != nil || string(o.text) != "eight by" || room.left != 2 {
+		t.Errorf("a second time it says %q with room for %d: %v", o.text, room.left, err)
+	}
+	wrong := errors.New("wrong")
+	if err := o.again(func() error { print("five!"); return wrong }); err != wrong || string(o.text) != "five!" || room.left != 5 {
+		t.Errorf("failing it says %q with room for %d: %v", o.text, room.left, err)
+	}
+}
+
+// TestScriptsPrintOnce reads a script that prints more than a third of what there is room for, and makes its instruments.
+func TestScriptsPrintOnce(t *testing.T) {
+	text := "print(\"x\" * 200000)\nwatch = pass_instrument(name = \"w\")\n"
+	room := &budget{left: maxPrinted}
+	s, err := readScript(t.Context(), run.Script{Name: "a.star", Source: text}, room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := s.watches(t.Context())
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d instruments: %v", len(list), err)
+	}
+	if got := s.out.take(); len(got) != 200001 || room.left != maxPrinted-200001 {
+		t.Errorf("it said %d bytes, and there is room for %d", len(got), room.left)
 	}
 }
 
