@@ -110,6 +110,7 @@ func TestARunWhoseEndDoesNotFit(t *testing.T) {
 		if second, err := m.Start(t.Context(), "v", "s", req); err != nil || second.Shared {
 			t.Errorf("it is shared: %+v (%v)", second, err)
 		}
+		synctest.Wait()
 		if want := `level=ERROR msg="close log" run=` + first.ID; !strings.Contains(said.String(), want) {
 			t.Errorf("it says %q, want %q", said, want)
 		}
@@ -169,6 +170,7 @@ func TestNobodyHoldsAVisitor(t *testing.T) {
 			defer m.visitors.Give(v)
 			return reflect.ValueOf(v).Elem().FieldByName("held").Int() - 1
 		}
+		synctest.Wait()
 		if n := held(); n != 4 {
 			t.Errorf("four runs hold their visitor %d times", n)
 		}
@@ -178,6 +180,7 @@ func TestNobodyHoldsAVisitor(t *testing.T) {
 			}
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if n := held(); n != 3 {
 			t.Errorf("with one that waited gone and one that does not stop they hold it %d times, want 3", n)
 		}
