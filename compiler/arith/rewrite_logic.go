@@ -1,6 +1,9 @@
 package arith
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
 
 // halfLine is the set x <= c (upper) or x >= c of a comparison with a constant.
 type halfLine struct {
@@ -71,10 +74,31 @@ func (s *simplifier) visitBranches(e *tir.Binary) *tir.Binary {
 }
 
 func (s *simplifier) cnf(n *tir.Binary) tir.Expr {
-	if s.a.Extensions&ConvertBooleanToAndOfOrs == 0 || s.a.inCNF || SideEffect(n) > tir.Pure { // it may move a load out of its guard
+	if s.a.Extensions&ConvertBooleanToAndOfOrs == 0 || s.a.inCNF || !s.a.movable(n) {
 		return nil
 	}
 	return simplifyCNF(s.a, n)
+}
+
+// movable reports whether each part of e may be computed whatever the other parts are: it has no effect, and what it reads of memory
+// lies within its buffer without the condition that may stand before it.
+func (a *Analyzer) movable(e tir.Expr) bool {
+	ok := true
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Call:
+			ok = ok && tir.CallEffect(n) <= tir.Pure
+		case *tir.ProducerLoad:
+			ok = false
+		case *tir.BufferLoad:
+			for k, i := range n.Indices {
+				extent, _ := tir.AsInt(n.Buffer.Shape[k]) // 0 if it is symbolic
+				ok = ok && a.boundOf(i).within(Bound{0, extent - 1})
+			}
+		}
+		return ok
+	})
+	return ok
 }
 
 func (s *simplifier) andRules(n *tir.Binary) tir.Expr {
