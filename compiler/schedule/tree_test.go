@@ -22,6 +22,7 @@ func TestNewErrors(t *testing.T) {
 		{"a condition around a block", "for i in range(8):\n    if i < 4:" + store, "schedule: a *tir.IfThenElse stands around a block: only loops, blocks and sequences may"},
 		{"a condition around a block in a block", "with T.block(\"outer\"):\n    for i in range(8):\n        if i < 4:\n            with T.block(\"B\"):\n                vi = T.axis.spatial(8, i)\n                B[vi] = A[vi]", "schedule: a *tir.IfThenElse stands around a block: only loops, blocks and sequences may"},
 		{"a store beside a block", "for i in range(8):\n    B[i] = A[i]\n    for j in range(1):" + store, "schedule: a *tir.BufferStore stands outside of all blocks"},
+		{"a view", "for i in range(8):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n        V = T.match_buffer(A[vi:vi + 1], (1,), \"float32\")\n        B[vi] = V[0]", "schedule: block B has views of buffers: run LowerMatchBuffer first"},
 		{"no blocks", "with T.block(\"root\"):\n    B[0] = A[0]", "schedule: the root block holds no blocks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
