@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -195,6 +196,27 @@ func TestReorderWithTheMouse(t *testing.T) {
 	p.wait(done)
 	p.follows("DeadCodeElimination", "DecomposeOps")
 	p.wait(`document.querySelector("#edited-text").textContent === "Changed: steps"`)
+}
+
+// TestAClickMayLastARun holds the button of the mouse down on a tick while a whole run comes in, and lets it go.
+func TestAClickMayLastARun(t *testing.T) {
+	p := openModel(t, serveCompiler(t), 1440, 900, "light")
+	p.click(`#run-form input[value="1"]`) // the line that tells what was changed is there from now on
+	p.wait(`document.querySelector("#edited-text").checkVisibility()`)
+	p.settled()
+	at := eval[[]float64](p, `(() => { const b = `+named("FuseOps")+`.querySelector(".tick").getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`)
+	ticked := named("FuseOps") + `.querySelector(".tick").classList.contains("on")`
+	if !eval[bool](p, ticked) {
+		t.Fatal("FuseOps is off")
+	}
+	first := eval[string](p, `new URLSearchParams(location.search).get("run") ?? ""`)
+	p.mouse(chromedp.MousePressed, at[0], at[1])
+	eval[bool](p, `(document.querySelector('#run-form input[value="3"]').click(), true)`) // without the mouse
+	p.wait(`(new URLSearchParams(location.search).get("run") ?? "") !== ` + strconv.Quote(first))
+	p.wait(done)
+	p.mouse(chromedp.MouseReleased, at[0], at[1])
+	p.wait(`!(` + ticked + `)`)
+	p.settled()
 }
 
 // TestAddAPass finds a pass by a few of its letters, reads about it and adds it, twice.

@@ -61,6 +61,9 @@ export class PipelineTree {
   private selected = "";
   private revealed = "";
   private signatures = new Map<string, string>();
+  // While the button of the mouse is down no row is made anew: a click whose element went before it ended would be lost.
+  private held = false;
+  private late: [RunModel, TreeState] | null = null;
 
   constructor(host: HTMLElement, private readonly on: TreeListener) {
     this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes", "aria-keyshortcuts": "Alt+ArrowUp Alt+ArrowDown Delete" });
@@ -80,9 +83,27 @@ export class PipelineTree {
       }
     });
     this.box.addEventListener("keydown", (e) => this.key(e));
+    this.box.addEventListener("pointerdown", (e) => (this.held = e.pointerType !== "touch"));
+    for (const name of ["pointerup", "pointercancel", "pointermove"]) window.addEventListener(name, (e) => this.release(e as PointerEvent), { passive: true });
+  }
+
+  // release shows what came while the button of the mouse was down, behind the click that its end makes.
+  private release(e: PointerEvent): void {
+    if (!this.held || (e.type === "pointermove" && e.buttons !== 0)) return;
+    this.held = false;
+    window.setTimeout(() => {
+      const late = this.late;
+      this.late = null;
+      if (late) this.update(...late);
+    });
   }
 
   update(model: RunModel, state: TreeState): void {
+    if (this.held) {
+      this.late = [model, state];
+      return;
+    }
+    this.late = null;
     this.model = model;
     this.state = state;
     this.box.classList.toggle("stale", state.stale);
