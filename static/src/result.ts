@@ -70,11 +70,10 @@ function execution(x: Execution): HTMLElement {
 
 // fixedSizes says what the same execution takes with code for these sizes alone.
 function fixedSizes(f: Fixed): HTMLElement {
-  const sizes = Object.entries(f.sizes).map(([k, v]) => `${k} = ${v}`).join(", ");
   const made = f.reused ? "kept from an earlier run" : `compiled in ${time(f.compile)}`;
   return h("p", { class: "latency fixed-sizes" },
     h("span", { class: "num" }, time(median(f.latency))),
-    h("span", { class: "quiet" }, `with code for ${sizes} alone, ${made}`));
+    h("span", { class: "quiet" }, `with code for ${values(f.sizes)} alone, ${made}`));
 }
 
 function generated(code: CodeGenerated, openKernel: (name: string) => void): HTMLElement {
@@ -102,7 +101,12 @@ export function byNumber<T extends { name: string }>(list: T[]): T[] {
 }
 
 function bindings(x: Execution): string {
-  return Object.entries(x.body.bindings ?? {}).map(([k, v]) => `${k} = ${v}`).join(", ");
+  return values(x.body.bindings ?? {});
+}
+
+// values writes symbolic dimensions and what they are.
+function values(dims: Record<string, number>): string {
+  return Object.entries(dims).map(([k, v]) => `${k} = ${v}`).join(", ");
 }
 
 function median(sorted: number[]): number {
