@@ -24,22 +24,15 @@ func SubspaceDivide(bindings []tir.Expr, iters map[*tir.Var]*tir.Range, sub map[
 		divisions = append(divisions, r.Division)
 	}
 	outerPred, innerPred = tir.Bool(true), tir.Bool(true)
-	if tir.IsTrue(predicate) {
-		return divisions, outerPred, innerPred
-	}
-	ok := true
-	conjuncts(predicate, func(c tir.Expr) {
+	for _, c := range tir.Conjuncts(nil, predicate) {
 		switch {
 		case !UsesVar(c, func(v *tir.Var) bool { return sub[v] }):
 			outerPred = tir.And(outerPred, c)
 		case !UsesVar(c, func(v *tir.Var) bool { return iters[v] != nil && !sub[v] }):
 			innerPred = tir.And(innerPred, c)
 		default:
-			ok = false
+			return nil, nil, nil
 		}
-	})
-	if !ok {
-		return nil, nil, nil
 	}
 	return divisions, outerPred, innerPred
 }
