@@ -68,9 +68,9 @@ func coreFlow(t *testing.T) {
 	p.wait(`location.search.includes("pass=1.9/FuseTIR")`)
 
 	// Turning a pass off runs again.
-	run := eval[string](p, `new URLSearchParams(location.search).get("run")`)
+	run := p.run()
 	p.click(row("1.9/FuseTIR") + " .tick")
-	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") !== %q`, run))
+	p.notRun(run)
 	p.wait(done)
 	p.wait(fmt.Sprintf(`document.querySelector(%q)?.textContent === "off"`, row("1.9/FuseTIR")+" .reason"))
 	if got := eval[string](p, fmt.Sprintf(`document.querySelector(%q).getAttribute("aria-checked")`, row("1.9/FuseTIR"))); got != "false" {

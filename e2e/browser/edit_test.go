@@ -9,15 +9,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// another waits for a run other than the one that the address names, to its end.
-func (p *page) another(change func()) {
-	p.t.Helper()
-	run := eval[string](p, `new URLSearchParams(location.search).get("run")`)
-	change()
-	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") !== %q`, run))
-	p.wait(done)
-}
-
 // editing tells that the dialog is open with its editor focused.
 const editing = `document.querySelector("#edit-dialog[open]") && document.activeElement.classList.contains("cm-content")`
 
@@ -170,7 +161,7 @@ func TestEditsWithTheMouse(t *testing.T) {
 	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("1 function edited: tanh")`)
 	p.another(func() { p.click("#ei-continue") })
 	p.wait(named("edit.LegalizeOps") + `?.classList.contains("is-changed")`)
-	settings := eval[string](p, `fetch("/api/runs/" + new URLSearchParams(location.search).get("run")).then(r => r.json()).then(r => JSON.stringify(r.run.settings))`)
+	settings := eval[string](p, `fetch("/api/runs/`+p.run()+`").then(r => r.json()).then(r => JSON.stringify(r.run.settings))`)
 	eval[bool](p, fmt.Sprintf(`fetch("/api" + location.pathname.replace("/s/", "/sessions/") + "/runs", {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({...%s, steps: [{name: "FoldConstant"}], pipeline: "zero"})}).then(r => r.ok)`, settings))
 	p.goTo(eval[string](p, `location.pathname`))
 	p.wait(`[...document.querySelectorAll("#messages .note")].some(x => x.textContent.includes("the edit of the IR after LegalizeOps is left out"))`)
@@ -214,7 +205,7 @@ func TestThePageSaysWhatWasReused(t *testing.T) {
 	p.wait(`document.querySelector("#timeline-total").checkVisibility()`)
 	said := p.text("#timeline-total")
 	m := regexp.MustCompile(`^reused (\d+) of (\d+) passes, `).FindStringSubmatch(said)
-	marked := eval[int](p, `fetch("/api/runs/" + new URLSearchParams(location.search).get("run") + "/events").then(r => r.json()).then(r => r.events.filter(e => e.type === "pass_finished" && e.reused).length)`)
+	marked := eval[int](p, `fetch("/api/runs/`+p.run()+`/events").then(r => r.json()).then(r => r.events.filter(e => e.type === "pass_finished" && e.reused).length)`)
 	if m == nil || m[1] != fmt.Sprint(marked) || m[1] == m[2] {
 		t.Errorf("the page says %q, %d steps were reused", said, marked)
 	}

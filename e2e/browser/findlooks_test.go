@@ -8,9 +8,8 @@ import (
 // stepOf returns the path of the first step of a name in the run that the page shows.
 func stepOf(p *page, name string) string {
 	p.t.Helper()
-	p.wait(`location.search.includes("run=")`)
-	path := eval[string](p, fmt.Sprintf(`fetch("/api/runs/" + new URLSearchParams(location.search).get("run") + "/events").then(r => r.json())
-		.then(r => r.events.find(e => e.type === "pass_finished" && e.body.name === %q)?.step ?? "")`, name))
+	path := eval[string](p, fmt.Sprintf(`fetch("/api/runs/%s/events").then(r => r.json())
+		.then(r => r.events.find(e => e.type === "pass_finished" && e.body.name === %q)?.step ?? "")`, p.run(), name))
 	if path == "" {
 		p.t.Fatalf("the run has no step %s", name)
 	}

@@ -190,6 +190,29 @@ func (p *page) wait(js string) {
 	})
 }
 
+// run returns the number of the run that the page shows, as soon as its address names it.
+func (p *page) run() string {
+	p.t.Helper()
+	const named = `new URLSearchParams(location.search).get("run")`
+	p.wait(named)
+	return eval[string](p, named)
+}
+
+// notRun waits until the page shows another run than one.
+func (p *page) notRun(run string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf(`(new URLSearchParams(location.search).get("run") ?? %q) !== %[1]q`, run))
+}
+
+// another waits for a run other than the one that the address names, to its end.
+func (p *page) another(change func()) {
+	p.t.Helper()
+	run := p.run()
+	change()
+	p.notRun(run)
+	p.wait(done)
+}
+
 // until waits for a condition.
 func (p *page) until(what string, cond func() bool) {
 	p.t.Helper()

@@ -19,7 +19,7 @@ func TestLinks(t *testing.T) {
 	p.goTo(path + "?pass=1.4/DeadCodeElimination&view=split&function=main&line=13")
 	p.wait(`document.querySelector(".code-row.at-line")?.textContent.includes("probs")`)
 	p.wait(`document.querySelector(".code-view").classList.contains("split")`)
-	p.wait(`new URLSearchParams(location.search).get("run")`)
+	p.run()
 	link := eval[string](p, `location.pathname + location.search`)
 	for _, part := range []string{"pass=1.4/DeadCodeElimination", "view=split", "function=main", "line=13", "run="} {
 		if !strings.Contains(link, part) {
@@ -32,9 +32,9 @@ func TestLinks(t *testing.T) {
 	p.wait(`location.search.includes("line=6")`)
 
 	// Going back leads to the run before.
-	run := eval[string](p, `new URLSearchParams(location.search).get("run")`)
+	run := p.run()
 	p.click(`input[name=opt_level][value="0"]`)
-	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") !== %q`, run))
+	p.notRun(run)
 	p.wait(done)
 	eval[bool](p, `(history.back(), true)`)
 	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") === %q`, run))

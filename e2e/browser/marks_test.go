@@ -73,7 +73,7 @@ func TestMarksOfLines(t *testing.T) {
 func TestMarksKeepTheTexts(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "tir.PlanAndUpdateBufferAllocationLocation", "&view=unified")
-	p.wait(`new URLSearchParams(location.search).get("run")`)
+	p.run()
 	for _, view := range []string{"unified", "split"} {
 		fault := eval[string](p, fmt.Sprintf(`(async () => {
 			const events = (await (await fetch("/api/runs/" + new URLSearchParams(location.search).get("run") + "/events")).json()).events;

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -209,10 +208,10 @@ func TestAClickMayLastARun(t *testing.T) {
 	if !eval[bool](p, ticked) {
 		t.Fatal("FuseOps is off")
 	}
-	first := eval[string](p, `new URLSearchParams(location.search).get("run") ?? ""`)
+	first := p.run()
 	p.mouse(chromedp.MousePressed, at[0], at[1])
 	eval[bool](p, `(document.querySelector('#run-form input[value="3"]').click(), true)`) // without the mouse
-	p.wait(`(new URLSearchParams(location.search).get("run") ?? "") !== ` + strconv.Quote(first))
+	p.notRun(first)
 	p.wait(done)
 	p.mouse(chromedp.MouseReleased, at[0], at[1])
 	p.wait(`!(` + ticked + `)`)

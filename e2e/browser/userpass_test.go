@@ -82,7 +82,7 @@ func TestWriteAPass(t *testing.T) {
 	p.ctrl(kb.End)
 	p.press(`def look(func): print("looked at", len(func.params)); return func` + kb.Enter + `look_pass = function_pass(look, opt_level=0, name="Look")` + kb.Enter)
 	p.wait(`document.querySelector("#up-status.is-ok")?.textContent.includes("the pass user.Look")`)
-	run := eval[string](p, `new URLSearchParams(location.search).get("run")`)
+	run := p.run()
 	p.tabTo("#up-add")
 	p.press(kb.Enter)
 	p.wait(fmt.Sprintf(`!document.querySelector("#passes-dialog[open]") && new URLSearchParams(location.search).get("run") !== %q`, run))
@@ -160,7 +160,7 @@ func TestCallCounter(t *testing.T) {
 	p.wait(named("user.FoldElementwise") + `?.getAttribute("aria-selected") === "true"`)
 	p.wait(done)
 	path := eval[string](p, named("user.FoldElementwise")+`.dataset.step`)
-	before := eval[string](p, `fetch("/runs/" + new URLSearchParams(location.search).get("run") + "/events").then(r => r.json()).then(a => { const s = a.events[0].body.plan.map(x => x.name); return s[s.indexOf("user.FoldElementwise") - 1]; })`)
+	before := eval[string](p, `fetch("/runs/`+p.run()+`/events").then(r => r.json()).then(a => { const s = a.events[0].body.plan.map(x => x.name); return s[s.indexOf("user.FoldElementwise") - 1]; })`)
 	if before != "LegalizeOps" {
 		t.Errorf("the pass is step %s after %s", path, before)
 	}

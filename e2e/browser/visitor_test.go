@@ -24,8 +24,7 @@ func TestLinkShowsItsPass(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)
 	p.wait(done)
-	p.wait(`location.search.includes("run=")`)
-	late := eval[string](p, `fetch("/runs/" + new URLSearchParams(location.search).get("run") + "/events").then(r => r.json()).then(a =>
+	late := eval[string](p, `fetch("/runs/`+p.run()+`/events").then(r => r.json()).then(a =>
 		a.events.filter(e => e.type === "pass_finished" && e.body.changed && e.step.includes("/tir.")).at(-1).step)`)
 	path := eval[string](p, `location.pathname`)
 	p.goTo(path + "?pass=" + late)
