@@ -77,11 +77,12 @@ vuln: ## look for known vulnerabilities in what the program calls; passes over w
 	@$(TOOL) govulncheck $(PKGS); code=$$?; \
 	if [ $$code = 1 ] && [ -z "$$VULN_REQUIRED" ]; then echo "vuln: skipped, govulncheck could not run (above)"; else exit $$code; fi
 
-lint: ## gofumpt, vet, staticcheck, and whether go.mod is tidy
+lint: ## gofumpt, vet, staticcheck, whether go.mod is tidy, and the types of the scripts (skipped without Node.js)
 	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 	$(GO) vet $(PKGS)
 	$(TOOL) staticcheck $(PKGS)
 	$(GO) mod tidy -diff
+	@static/check.sh
 
 fmt: ## format all Go files
 	$(TOOL) gofumpt -w $$(git ls-files '*.go' | grep -v '_templ.go$$')

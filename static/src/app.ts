@@ -1,8 +1,8 @@
 // The script of every page. It shows what needs a script, then takes over the page that it finds.
 
-import { gallery } from "./gallery";
-import { session } from "./session";
-import { themeMenu } from "./thememenu";
+import { gallery } from "./gallery/gallery";
+import { session } from "./session/page";
+import { themeMenu } from "./gallery/thememenu";
 
 for (const el of document.querySelectorAll<HTMLElement>("[data-needs-js]")) el.hidden = false;
 themeMenu();

@@ -19,7 +19,7 @@ if [ "${1:-}" = --update ]; then
 else
   cp "$here/package-lock.json" .
 fi
-npm ci --ignore-scripts --no-audit --no-fund
+npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 # style-mod writes <style> elements, which our Content-Security-Policy forbids, except in shadow roots, where it adopts
 # constructed style sheets. Documents can adopt them too.

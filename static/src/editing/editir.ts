@@ -1,0 +1,284 @@
+// The dialog in which a visitor edits IR in the middle of the pipeline. It is loaded when it is opened.
+
+import type * as Bundle from "../../vendor/codemirror";
+import { post, RequestError } from "../store/api";
+import { withChecks } from "../store/checks";
+import { announce, debounce, h, setText } from "../widgets/dom";
+import { look } from "./look";
+import { plural } from "../store/format";
+import { basics, jumpTo, list, mark } from "./marks";
+import type { Step } from "../store/model";
+import type { SessionPage } from "../session/page";
+import { editPrefix } from "../store/steps";
+import type { CheckedEdit, Patch, WireFunction } from "../wire";
+
+type CodeMirror = typeof Bundle;
+type View = InstanceType<CodeMirror["EditorView"]>;
+
+// settle is how long the typing must pause before the text is checked, in milliseconds.
+const settle = 200;
+// longest is the length of the longest text that the server takes, in bytes.
+const longest = 1 << 20;
+// atOnce is how many texts of functions are fetched at once.
+const atOnce = 8;
+
+// Opened is what the dialog is about: functions (none: all but external ones) behind a step, and their text as it is.
+interface Opened {
+  key: string;
+  run: string;
+  after: string;
+  functions: string[];
+  text: string;
+}
+
+export class EditDialog {
+  private readonly dialog: HTMLDialogElement;
+  private readonly title = h("h2", { id: "ei-title" });
+  private readonly status = h("p", { class: "editor-status", id: "ei-status", role: "status" });
+  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "What is wrong with the text" });
+  private readonly over = h("button", { type: "button", class: "btn", id: "ei-over", title: "Back to the text as it was" }, "Start over");
+  private readonly tidy = h("button", { type: "button", class: "btn", id: "ei-format", title: "Ctrl+Shift+F" }, "Format");
+  private readonly remove = h("button", { type: "button", class: "btn", id: "ei-remove" }, "Remove edit");
+  private readonly go = h("button", { type: "button", class: "btn primary", id: "ei-continue", title: "Ctrl+Enter" }, "Continue from here");
+  private readonly view: View;
+  private opened: Opened = { key: "", run: "", after: "", functions: [], text: "" };
+  private found: CheckedEdit | null = null;
+  private pending: AbortController | null = null;
+  private retry = 0;
+  // drafts are texts that were edited and not used, by what they are about.
+  private readonly drafts = new Map<string, string>();
+  private readonly checkSoon = debounce(settle, () => void this.check());
+
+  constructor(private readonly cm: CodeMirror, private readonly page: SessionPage) {
+    const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
+    close.addEventListener("click", () => this.dialog.close());
+    const host = h("div", { class: "up-host" });
+    this.dialog = h(
+      "dialog",
+      { class: "up", id: "edit-dialog", "aria-labelledby": "ei-title" },
+      h("div", { class: "up-head" }, this.title, h("span", { class: "grow" }), close),
+      h("div", { class: "up-edit" },
+        h("p", { class: "quiet up-place" }, "It takes the place of what the step left behind, and the passes after it go on from it. Constants stand under their keys, metadata[…]. Comments are not kept."),
+        h("div", { class: "editor-frame up-frame" }, host),
+        this.wrong,
+        h("div", { class: "up-actions" }, this.status, this.remove, this.over, this.tidy, this.go)),
+    );
+    document.body.append(this.dialog);
+    this.view = new cm.EditorView({ parent: host, doc: "", extensions: this.extensions() });
+    this.dialog.addEventListener("close", () => this.closed());
+    this.go.addEventListener("click", () => void this.use());
+    this.tidy.addEventListener("click", () => void this.format());
+    this.over.addEventListener("click", () => {
+      this.replace(this.opened.text);
+      this.view.focus();
+    });
+    this.remove.addEventListener("click", () => {
+      this.drafts.delete(this.opened.key);
+      this.opened.key = "";
+      this.dialog.close();
+      page.edits.remove(this.opened.after);
+    });
+  }
+
+  private extensions(): Bundle.Extension[] {
+    const { cm } = this;
+    const key = (name: string, run: () => unknown): { key: string; run(): boolean } => ({ key: name, run: () => (void run(), true) });
+    return [
+      cm.keymap.of([key("Mod-Enter", () => this.use()), key("Mod-Shift-f", () => this.format())]),
+      cm.EditorView.contentAttributes.of({ "aria-label": "Text of the IR", "aria-describedby": "ei-status", spellcheck: "false" }),
+      cm.EditorView.updateListener.of((u) => {
+        if (!u.docChanged) return;
+        this.pending?.abort();
+        this.found = null;
+        this.over.hidden = this.text === this.opened.text;
+        this.checkSoon();
+      }),
+      ...basics(cm),
+      ...look(cm),
+    ];
+  }
+
+  private get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  private get patches(): Patch[] {
+    return this.page.runs.settings.patches ?? [];
+  }
+
+  // open edits a function, or with "" the whole module, behind a step.
+  async open(after: string, step: Step, fn: string): Promise<void> {
+    const { model } = this.page;
+    const whole = fn === "";
+    const all = model.functionsAt(step).filter((f) => f.kind !== "extern");
+    const chosen = whole ? inOrder(all) : all.filter((f) => f.name === fn);
+    if (chosen.length === 0) return announce(`${fn} is an external function: it has no text to edit`);
+    const where = after === "import" ? "as imported" : `after ${after}`;
+    const titled = `Edit ${whole ? "the module" : fn} ${where}`;
+    const functions = whole ? [] : [fn];
+    try {
+      const text = await texts(chosen);
+      this.show({ key: `${model.id} ${step.path} ${fn}`, run: model.id, after, functions, text }, titled);
+    } catch (err) {
+      this.show({ key: "", run: model.id, after, functions, text: "" }, titled);
+      this.say(messageOf(err), "error");
+      this.go.disabled = true;
+    }
+  }
+
+  // again edits the text of an edit.
+  async again(patch: Patch, line: number): Promise<void> {
+    const functions = Object.keys(patch.before ?? {}).filter((name) => !patch.removed?.includes(name)).sort();
+    const { model } = this.page;
+    this.show({ key: `${model.id} ${editPrefix}${patch.after}`, run: model.id, after: patch.after, functions, text: patch.text }, `Edit again after ${patch.after}`);
+    if (line > 0) jumpTo(this.cm, this.view, { severity: "error", message: "", span: { source: "", line } });
+    return Promise.resolve();
+  }
+
+  private show(opened: Opened, title: string): void {
+    this.opened = opened;
+    this.found = null;
+    setText(this.title, title);
+    this.go.disabled = false;
+    this.remove.hidden = !this.patches.some((p) => p.after === opened.after);
+    this.replace(this.drafts.get(opened.key) ?? opened.text, true);
+    this.over.hidden = this.text === opened.text;
+    this.wrong.hidden = true;
+    this.say("", "");
+    if (!this.dialog.open) this.dialog.showModal();
+    this.view.focus();
+    if (opened.key) void this.check();
+  }
+
+  private closed(): void {
+    this.pending?.abort();
+    window.clearTimeout(this.retry);
+    const { key, text } = this.opened;
+    if (key === "") return;
+    if (this.text === text) this.drafts.delete(key);
+    else this.drafts.set(key, this.text);
+  }
+
+  // replace sets another text, as one step of the history unless it is the first.
+  private replace(text: string, first = false): void {
+    const { state } = this.view;
+    if (!first && state.doc.toString() === text) return;
+    if (first) this.view.setState(this.cm.EditorState.create({ doc: text, extensions: this.extensions() }));
+    else {
+      // The cursor stays in its line as well as it can.
+      const line = state.doc.lineAt(state.selection.main.head).number;
+      this.view.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
+      const { doc } = this.view.state;
+      this.view.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
+    }
+  }
+
+  private ask(signal?: AbortSignal): Promise<CheckedEdit> {
+    const { run, after, functions } = this.opened;
+    return post<CheckedEdit>(`/api/runs/${run}/edit`, { after, functions, text: this.text, patches: this.patches }, signal);
+  }
+
+  private async check(): Promise<void> {
+    this.pending?.abort();
+    const abort = (this.pending = new AbortController());
+    window.clearTimeout(this.retry);
+    try {
+      const found = await this.ask(abort.signal);
+      if (!abort.signal.aborted) this.said(found);
+    } catch (err) {
+      if (abort.signal.aborted) return;
+      this.say(messageOf(err), "error");
+      if (err instanceof RequestError && err.retryAfter > 0) this.retry = window.setTimeout(() => void this.check(), err.retryAfter * 1000);
+    }
+  }
+
+  private said(found: CheckedEdit): void {
+    this.found = found;
+    mark(this.cm, this.view, found.diagnostics);
+    list(this.wrong, found.diagnostics, (d) => jumpTo(this.cm, this.view, d));
+    this.wrong.hidden = found.diagnostics.length === 0;
+    const errors = found.diagnostics.filter((d) => d.severity === "error").length;
+    if (errors > 0) this.say(plural(errors, "mistake"), "error");
+    else if (!found.patch) this.say("No mistakes. It says what the step left behind.", "ok");
+    else this.say(`No mistakes: ${plural(found.functions.length, "function")} edited: ${found.functions.join(", ")}.`, "ok");
+  }
+
+  private async format(): Promise<void> {
+    this.pending?.abort();
+    const before = this.text;
+    try {
+      const found = await this.ask();
+      if (this.text !== before) return; // typed meanwhile
+      if (found.ok) this.replace(found.text);
+      this.said(found);
+      if (found.ok) this.say("Formatted.", "ok");
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    }
+  }
+
+  // use puts the edit into the run, which goes on from it.
+  private async use(): Promise<void> {
+    if (this.go.disabled) return;
+    this.go.disabled = true;
+    try {
+      this.pending?.abort();
+      if (!this.found) this.said(await this.ask());
+      const found = this.found!;
+      const first = found.diagnostics.find((d) => d.severity === "error");
+      if (first) return jumpTo(this.cm, this.view, first);
+      const { runs } = this.page;
+      const { after, key } = this.opened;
+      const others = this.patches.filter((p) => p.after !== after);
+      if (!found.patch && others.length === this.patches.length) return this.say("Nothing is edited yet.", "error");
+      this.drafts.delete(key);
+      this.opened.key = "";
+      this.dialog.close();
+      if (found.patch) this.page.showLater(editPrefix + after);
+      announce(found.patch ? `The run goes on from the edited IR after ${after}` : `The edit after ${after} is gone: it says what the step left behind`);
+      // What somebody wrote is checked for accesses out of bounds, until that is turned off.
+      const config = this.patches.length === 0 ? withChecks(runs.settings.config) : runs.settings.config;
+      runs.change({ patches: found.patch ? [...others, found.patch] : others, ...(config && { config }), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    } finally {
+      this.go.disabled = false;
+    }
+  }
+
+  private say(text: string, kind: string): void {
+    this.status.className = `editor-status${kind ? ` is-${kind}` : ""}`;
+    setText(this.status, text);
+  }
+}
+
+// inOrder puts main first and loop functions last, as a whole module is printed.
+function inOrder(functions: WireFunction[]): WireFunction[] {
+  const rank = (f: WireFunction): number => (f.name === "main" ? 0 : f.kind === "relax" ? 1 : 2);
+  return [...functions].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
+}
+
+// texts fetches the texts of functions as one.
+async function texts(functions: WireFunction[]): Promise<string> {
+  const out: string[] = [];
+  let size = 0;
+  for (let i = 0; i < functions.length; i += atOnce) {
+    const some = await Promise.all(functions.slice(i, i + atOnce).map(fetchText));
+    for (const text of some) {
+      size += new TextEncoder().encode(text).length;
+      out.push(text.trimEnd() + "\n");
+    }
+    if (size > longest) throw new Error(`The text has more than ${longest >> 10} KiB, the most that can be edited at once. Choose a single function in the list of functions.`);
+  }
+  return out.join("\n");
+}
+
+async function fetchText(f: WireFunction): Promise<string> {
+  const res = await fetch(`/ir/${f.text}?raw=1`);
+  if (!res.ok) throw new Error(res.status === 404 ? `The text of ${f.name} has expired; run again.` : `The server answered ${res.status}.`);
+  return res.text();
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

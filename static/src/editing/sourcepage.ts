@@ -1,0 +1,185 @@
+// The editor of the page /new. It is loaded only there, and takes the place of the textarea of the form, which works without it.
+
+import type * as Bundle from "../../vendor/codemirror";
+import { byId, debounce, setText } from "../widgets/dom";
+import { check, format, type Found, startScript, takeDraft } from "../store/scripts";
+import { look } from "./look";
+import { basics, jumpTo, list, mark } from "./marks";
+import { RequestError } from "../store/api";
+import type { Diagnostic } from "../wire";
+
+type CodeMirror = typeof Bundle;
+type View = InstanceType<CodeMirror["EditorView"]>;
+
+// settle is how long the typing must pause before the text is checked, in milliseconds.
+const settle = 200;
+
+export async function open(cm: CodeMirror): Promise<void> {
+  new Editor(cm);
+}
+
+class Editor {
+  private readonly form = byId<HTMLFormElement>("editor-form");
+  private readonly area = byId<HTMLTextAreaElement>("source");
+  private readonly name = byId<HTMLInputElement>("source-name");
+  private readonly pipeline = byId<HTMLSelectElement>("pipeline");
+  private readonly view: View;
+  private pending: AbortController | null = null;
+  private retry = 0;
+  private readonly checkSoon = debounce(settle, () => void this.check());
+
+  constructor(private readonly cm: CodeMirror) {
+    const draft = takeDraft();
+    if (draft) {
+      this.area.value = draft.text;
+      this.name.value = draft.name;
+    }
+    const host = byId("editor");
+    this.view = new cm.EditorView({ parent: host, doc: this.area.value, extensions: this.extensions() });
+    host.hidden = false;
+    this.area.hidden = true;
+    this.area.required = false; // it cannot be focused any more
+    byId("source-label").addEventListener("click", () => this.view.focus());
+    document.querySelector(".skip")?.addEventListener("click", (e) => {
+      e.preventDefault();
+      this.view.focus();
+    });
+    this.form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      if (e.submitter?.id === "format") void this.format();
+      else void this.start();
+    });
+    for (const link of document.querySelectorAll<HTMLElement>(".examples [data-text]")) {
+      link.addEventListener("click", (e) => {
+        e.preventDefault();
+        this.replace(link.dataset.text ?? "");
+        this.name.value = link.dataset.file ?? this.name.value;
+        this.pipeline.value = link.dataset.pipeline ?? "default";
+        this.view.focus();
+      });
+    }
+    void this.check();
+  }
+
+  private extensions(): Bundle.Extension[] {
+    const { cm } = this;
+    const key = (name: string, run: () => unknown): { key: string; run(): boolean } => ({ key: name, run: () => (void run(), true) });
+    return [
+      cm.keymap.of([key("Mod-Enter", () => this.start()), key("Mod-Shift-f", () => this.format()), cm.indentWithTab]),
+      cm.EditorView.contentAttributes.of({ "aria-label": "Text of the module", "aria-describedby": "editor-status", spellcheck: "false" }),
+      cm.EditorView.updateListener.of((u) => {
+        if (!u.docChanged) return;
+        this.pending?.abort();
+        this.checkSoon();
+      }),
+      ...basics(cm),
+      ...look(cm),
+    ];
+  }
+
+  private get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  // replace sets another text, as one step of the history, and keeps the place of the cursor as well as it can.
+  private replace(text: string): void {
+    const { state } = this.view;
+    if (state.doc.toString() === text) return;
+    const line = state.doc.lineAt(state.selection.main.head).number;
+    this.view.dispatch({ changes: { from: 0, to: state.doc.length, insert: text } });
+    const doc = this.view.state.doc;
+    this.view.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
+  }
+
+  private async check(): Promise<void> {
+    this.pending?.abort();
+    const abort = (this.pending = new AbortController());
+    window.clearTimeout(this.retry);
+    try {
+      const found = await check(this.text, this.name.value, abort.signal);
+      if (!abort.signal.aborted) this.show(found);
+    } catch (err) {
+      if (abort.signal.aborted) return;
+      this.say(messageOf(err), "error");
+      if (err instanceof RequestError && err.retryAfter > 0) this.retry = window.setTimeout(() => void this.check(), err.retryAfter * 1000);
+    }
+  }
+
+  private async format(): Promise<void> {
+    this.pending?.abort();
+    const before = this.text;
+    try {
+      const out = await format(before, this.name.value);
+      if (this.text !== before) return; // typed meanwhile
+      if (out.ok) {
+        this.replace(out.text);
+        if (this.text === before) void this.check();
+        this.say(hasComments(before) ? "Formatted. Comments are not kept; Ctrl+Z brings them back." : "Formatted.", "ok");
+        return;
+      }
+      this.show({ ...out, functions: [] });
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    }
+  }
+
+  private async start(): Promise<void> {
+    const button = byId<HTMLButtonElement>("start");
+    if (button.disabled) return;
+    this.pending?.abort();
+    button.disabled = true;
+    this.say("Starting…", "");
+    const parent = this.form.querySelector<HTMLInputElement>("[name=parent]")?.value ?? "";
+    try {
+      const out = await startScript({ kind: "tvmscript", source: this.text, name: this.name.value, pipeline: this.pipeline.value, parent });
+      if ("session" in out) {
+        location.assign(`/s/${out.session}`);
+        return;
+      }
+      this.show({ ok: false, diagnostics: out.diagnostics, functions: [] });
+      if (out.diagnostics.length === 0) this.say(out.message, "error");
+      else this.jump(out.diagnostics[0]!);
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    }
+    button.disabled = false;
+  }
+
+  // show marks what was found in the text, and lists it below.
+  private show(found: Found): void {
+    mark(this.cm, this.view, found.diagnostics);
+    byId("mistakes").hidden = found.diagnostics.length === 0;
+    list(byId("mistake-list"), found.diagnostics, (d) => this.jump(d));
+    const errors = found.diagnostics.filter((d) => d.severity === "error").length;
+    if (errors > 0) this.say(errors === 1 ? "1 mistake" : `${errors} mistakes`, "error");
+    else this.say(`No mistakes: ${contents(found)}${found.note ? `. There is ${found.note.replace(": ", " (")})` : ""}.`, "ok");
+  }
+
+  private jump(d: Diagnostic): void {
+    jumpTo(this.cm, this.view, d);
+  }
+
+  private say(text: string, kind: string): void {
+    const status = byId("editor-status");
+    status.className = `editor-status${kind ? ` is-${kind}` : ""}`;
+    setText(status, text);
+  }
+}
+
+// hasComments tells whether a text has comments besides the lines with which every printed module begins.
+function hasComments(text: string): boolean {
+  return text.split("\n").some((line) => /^\s*#(?! from tvm)|\S\s+#\s/.test(line));
+}
+
+// contents says what a module has.
+function contents(found: Found): string {
+  const count = (kind: string, one: string): string => {
+    const n = found.functions.filter((f) => f.kind === kind).length;
+    return n === 0 ? "" : `${n} ${one}${n === 1 ? "" : "s"}`;
+  };
+  return [count("relax", "graph function"), count("prim_func", "loop function"), count("extern", "external function")].filter(Boolean).join(", ") || "an empty module";
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

@@ -1,0 +1,309 @@
+// The dialog in which a visitor writes passes. It is loaded when it is opened, or when a run has such passes.
+
+import type * as Bundle from "../../vendor/codemirror";
+import { json, post, RequestError } from "../store/api";
+import { debounce, h, press, setText } from "../widgets/dom";
+import { look } from "./look";
+import { basics, jumpTo, list, mark } from "./marks";
+import { loadPipelines, put, take } from "../store/steps";
+import type { Diagnostic, PassInfo, PassKind, Script, Settings } from "../wire";
+
+type CodeMirror = typeof Bundle;
+type View = InstanceType<CodeMirror["EditorView"]>;
+
+// Page is what the dialog needs of the page around it.
+export interface Page {
+  settings(): Settings;
+  change(settings: Partial<Settings>): void;
+  // selected is the path of the selected step, and title how to call it.
+  selected(): string;
+  title(): string;
+  // show selects the first step of a name when the next run has it.
+  show(name: string): void;
+}
+
+interface Example {
+  name: string;
+  title: string;
+  doc: string;
+  script: Script;
+}
+
+interface Found {
+  ok: boolean;
+  diagnostics: Diagnostic[];
+  passes: { name: string; level: number; kind: PassKind; doc: string; required: string[] }[];
+  instruments: string[];
+}
+
+// settle is how long the typing must pause before the script is checked, in milliseconds.
+const settle = 200;
+
+const empty: Script = {
+  name: "mine.star",
+  source: `# A pass over graph functions: a handler for each kind of node that it is about.
+
+def visit_call(self, call):
+    call = self.visit_default(call)
+    return call
+
+my_pass = function_pass(mutator({"Call": visit_call}), opt_level=0, name="MyPass")
+`,
+};
+
+function check(script: Script, signal?: AbortSignal): Promise<Found> {
+  return post<Found>("/api/passes/check", script, signal);
+}
+
+// describe returns what the scripts of a run define, by name.
+export async function describe(scripts: Script[]): Promise<Map<string, PassInfo>> {
+  const out = new Map<string, PassInfo>();
+  for (const script of scripts) {
+    const { passes } = await check(script);
+    for (const p of passes) out.set(p.name, { ...p, doc: p.doc || (passes.length === 1 ? about(script) : ""), role: "optional", script });
+  }
+  return out;
+}
+
+// about returns the comment with which a script begins.
+function about(script: Script): string {
+  const lines = script.source.split("\n");
+  const end = lines.findIndex((line) => !line.startsWith("#"));
+  return lines.slice(0, end < 0 ? lines.length : end).map((line) => line.replace(/^#+ ?/, "")).join(" ");
+}
+
+export class Passes {
+  private readonly dialog: HTMLDialogElement;
+  private readonly tabs = h("div", { class: "segments", role: "group", "aria-label": "Scripts" });
+  private readonly start = h("div", { class: "up-start" });
+  private readonly edit = h("div", { class: "up-edit" });
+  private readonly name = h("input", { class: "field mono", id: "up-name", maxlength: 64, autocomplete: "off", spellcheck: "false" });
+  private readonly status = h("p", { class: "editor-status", id: "up-status", role: "status" });
+  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "What is wrong with the script" });
+  private readonly place = h("p", { class: "quiet up-place", id: "up-place" });
+  private readonly add = h("button", { type: "button", class: "btn primary", id: "up-add", title: "Ctrl+Enter" });
+  private readonly remove = h("button", { type: "button", class: "btn", id: "up-remove" }, "Remove");
+  private readonly view: View;
+  // saved is the name in the settings of the script that is edited; "" where it is not part of the run.
+  private saved = "";
+  private editing = false;
+  private found: Found | null = null;
+  private examples: Example[] = [];
+  private pending: AbortController | null = null;
+  private readonly checkSoon = debounce(settle, () => void this.check());
+
+  constructor(private readonly cm: CodeMirror, private readonly page: Page) {
+    const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
+    close.addEventListener("click", () => this.dialog.close());
+    const host = h("div", { class: "up-host" });
+    this.edit.append(
+      h("div", { class: "up-bar" }, h("label", { class: "editor-name" }, h("span", {}, "File name "), this.name), this.place),
+      h("div", { class: "editor-frame up-frame" }, host),
+      this.wrong,
+      h("div", { class: "up-actions" }, this.status, h("span", { class: "grow" }), this.remove, this.add),
+    );
+    this.dialog = h(
+      "dialog",
+      { class: "up", id: "passes-dialog", "aria-labelledby": "up-title" },
+      h("div", { class: "up-head" }, h("h2", { id: "up-title" }, "Your own passes"), this.tabs, h("span", { class: "grow" }), close),
+      this.start,
+      this.edit,
+    );
+    document.body.append(this.dialog);
+    this.view = new cm.EditorView({ parent: host, doc: "", extensions: this.extensions() });
+    this.add.addEventListener("click", () => void this.save());
+    this.remove.addEventListener("click", () => void this.drop());
+    this.name.addEventListener("input", () => this.checkSoon());
+  }
+
+  private extensions(): Bundle.Extension[] {
+    const { cm } = this;
+    return [
+      cm.keymap.of([{ key: "Mod-Enter", run: () => (void this.save(), true) }]),
+      cm.EditorView.contentAttributes.of({ "aria-label": "Text of the script", "aria-describedby": "up-status", spellcheck: "false" }),
+      cm.EditorView.updateListener.of((u) => {
+        if (!u.docChanged) return;
+        this.pending?.abort();
+        this.found = null;
+        this.checkSoon();
+      }),
+      ...basics(cm),
+      ...look(cm),
+    ];
+  }
+
+  // open shows a script of the run at a line, or what is being written, or what there is to start from.
+  async open(name = "", line = 0): Promise<void> {
+    const scripts = this.page.settings().scripts ?? [];
+    const script = scripts.find((s) => s.name === name) ?? (this.editing ? undefined : scripts[0]);
+    if (!scripts.some((s) => s.name === this.saved)) this.saved = ""; // the page shows another run now
+    if (script) this.load(script, script.name);
+    else if (!this.editing) this.choose();
+    this.drawTabs();
+    this.drawPlace();
+    this.dialog.showModal();
+    if (this.editing) this.view.focus();
+    if (line > 0) jumpTo(this.cm, this.view, { severity: "error", message: "", span: { source: name, line } });
+    if (this.examples.length === 0) {
+      try {
+        this.examples = (await json<{ examples: Example[] }>("/api/passes/examples")).examples;
+      } catch (err) {
+        this.say(messageOf(err), "error");
+      }
+      this.drawStart();
+    }
+  }
+
+  private drawTabs(): void {
+    const scripts = this.page.settings().scripts ?? [];
+    this.tabs.hidden = scripts.length === 0 && !this.editing;
+    const tab = (text: string, on: boolean, run: () => void): HTMLElement => {
+      const b = h("button", { type: "button" }, text);
+      press(b, on);
+      b.addEventListener("click", run);
+      return b;
+    };
+    this.tabs.replaceChildren(
+      ...scripts.map((s) => tab(s.name, this.editing && this.saved === s.name, () => this.load(s, s.name))),
+      tab("New", this.saved === "", () => (this.choose(), this.drawTabs())),
+    );
+  }
+
+  // choose shows what there is to start from.
+  private choose(): void {
+    this.editing = false;
+    this.saved = "";
+    this.start.hidden = false;
+    this.edit.hidden = true;
+    this.drawStart();
+  }
+
+  private drawStart(): void {
+    const card = (title: string, doc: string, name: string, script: Script): HTMLElement => {
+      const b = h("button", { type: "button", class: "up-card", "data-example": name }, h("strong", {}, title), h("span", {}, doc));
+      b.addEventListener("click", () => this.load({ ...script, name: this.free(script.name) }, ""));
+      return b;
+    };
+    this.start.replaceChildren(
+      h("p", {}, "A pass or an instrument takes a few lines of Starlark, a dialect of Python, with visitors and mutators as in TVM. Start from one of these:"),
+      h("div", { class: "up-cards" }, ...this.examples.map((e) => card(e.title, e.doc, e.name, e.script)), card("Empty pass", "A mutator that changes nothing yet.", "empty", empty)),
+    );
+  }
+
+  // free returns a name that no script of the run has.
+  private free(name: string): string {
+    const taken = new Set((this.page.settings().scripts ?? []).map((s) => s.name));
+    for (let i = 2, out = name; ; i++) {
+      if (!taken.has(out)) return out;
+      out = name.replace(/(\.star)?$/, `${i}$1`);
+    }
+  }
+
+  private load(script: Script, saved: string): void {
+    this.editing = true;
+    this.saved = saved;
+    this.found = null;
+    this.start.hidden = true;
+    this.edit.hidden = false;
+    this.name.value = script.name;
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: script.source }, selection: { anchor: 0 } });
+    this.drawTabs();
+    this.drawPlace();
+    this.view.focus();
+    void this.check();
+  }
+
+  // drawPlace says what saving will do.
+  private drawPlace(): void {
+    setText(this.add, this.saved ? "Save and run" : "Add to pipeline");
+    this.remove.hidden = this.saved === "";
+    const watches = this.found?.ok && this.found.passes.length === 0;
+    setText(this.place, this.saved ? "It is part of this run." : watches ? "It will watch all passes." : `It will run after ${this.page.title()}.`);
+  }
+
+  private get script(): Script {
+    return { name: this.name.value.trim(), source: this.view.state.doc.toString() };
+  }
+
+  private async check(): Promise<void> {
+    this.pending?.abort();
+    const abort = (this.pending = new AbortController());
+    try {
+      const found = await check(this.script, abort.signal);
+      if (!abort.signal.aborted) this.show(found);
+    } catch (err) {
+      if (abort.signal.aborted) return;
+      this.say(messageOf(err), "error");
+      if (err instanceof RequestError && err.retryAfter > 0) window.setTimeout(() => this.checkSoon(), err.retryAfter * 1000);
+    }
+  }
+
+  private show(found: Found): void {
+    this.found = found;
+    const wrong = found.diagnostics.filter((d) => d.severity !== "note");
+    mark(this.cm, this.view, wrong);
+    list(this.wrong, wrong, (d) => jumpTo(this.cm, this.view, d));
+    this.wrong.hidden = wrong.length === 0;
+    const errors = wrong.filter((d) => d.severity === "error").length;
+    const defines = [...found.passes.map((p) => `the pass ${p.name}`), ...found.instruments.map((name) => `the instrument ${name}`)];
+    if (errors > 0) this.say(errors === 1 ? "1 mistake" : `${errors} mistakes`, "error");
+    else if (defines.length === 0) this.say("It defines no pass yet: a variable must hold one, as in my_pass = function_pass(...)", "error");
+    else this.say(`No mistakes: it defines ${defines.join(", ")}.`, "ok");
+    this.drawPlace();
+  }
+
+  // save puts the script into the run: its passes behind the selected step, or where they were before.
+  private async save(): Promise<void> {
+    if (this.add.disabled) return;
+    this.add.disabled = true;
+    try {
+      if (!this.found) this.show(await check(this.script));
+      const { found, script } = this;
+      if (!found?.ok || found.passes.length + found.instruments.length === 0) {
+        const first = found?.diagnostics.find((d) => d.severity === "error");
+        if (first) jumpTo(this.cm, this.view, first);
+        return;
+      }
+      const settings = this.page.settings();
+      const scripts = settings.scripts ?? [];
+      if (script.name !== this.saved && scripts.some((s) => s.name === script.name)) return this.say(`There is a script ${script.name} already; choose another name.`, "error");
+      const others = await Promise.all(scripts.filter((s) => s.name !== this.saved).map((s) => check(s)));
+      const [change, first] = put(settings, await loadPipelines(settings), {
+        script, saved: this.saved, after: this.page.selected(),
+        names: found.passes.map((p) => p.name), others: others.flatMap((f) => f.passes.map((p) => p.name)),
+      });
+      if (first) this.page.show(first);
+      this.saved = script.name;
+      this.page.change(change);
+      this.dialog.close();
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    } finally {
+      this.add.disabled = false;
+    }
+  }
+
+  // drop takes the script and its passes out of the run.
+  private async drop(): Promise<void> {
+    try {
+      const settings = this.page.settings();
+      const script = (settings.scripts ?? []).find((s) => s.name === this.saved);
+      const names = script ? (await check(script)).passes.map((p) => p.name) : [];
+      const change = take(settings, await loadPipelines(settings), this.saved, names);
+      this.choose();
+      this.page.change(change);
+      this.dialog.close();
+    } catch (err) {
+      this.say(messageOf(err), "error");
+    }
+  }
+
+  private say(text: string, kind: string): void {
+    this.status.className = `editor-status${kind ? ` is-${kind}` : ""}`;
+    setText(this.status, text);
+  }
+}
+
+function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

@@ -1,0 +1,78 @@
+// The lines of the shown text that belong to what a history is about.
+
+import { json } from "../store/api";
+import type { Marks } from "./wire";
+import { importPath } from "../store/model";
+import type { SessionPage } from "../session/page";
+import type { Row, Side } from "../store/source";
+
+type Lines = Record<Side, Map<number, Set<string>>>;
+
+export class HistoryMarks {
+  private marked = "";
+  private lines: Lines = none();
+
+  constructor(private readonly page: SessionPage) {
+    page.center.code.decorate = (row, el) => this.decorate(row, el);
+  }
+
+  // follow asks for the lines of the text that the page shows; on is false where it shows none, or there is no history.
+  follow(on: boolean): void {
+    const { state, model, fn } = this.page;
+    const step = state.pass || importPath;
+    const key = on && fn && fn !== "*" ? [model.id, state.history, step, fn, model.steps.get(step)?.seq ?? 0].join(" ") : "";
+    if (key === this.marked) return;
+    this.marked = key;
+    if (key) return void this.ask(key, step, fn);
+    this.lines = none();
+    this.page.center.code.redraw();
+  }
+
+  private async ask(key: string, step: string, fn: string): Promise<void> {
+    const ask = (side: Side): Promise<Marks> => {
+      const q = new URLSearchParams({ show: step, in: fn, shown: side });
+      return json<Marks>(`/api/runs/${this.page.model.id}/history/marks?${this.page.state.history}&${q}`);
+    };
+    let lines = none();
+    try {
+      const [before, after] = await Promise.all([step === importPath ? { marks: [] } : ask("before"), ask("after")]);
+      lines = { before: byLine(before), after: byLine(after) };
+    } catch {
+      // The strip says what there is; without the marks the text reads as before.
+    }
+    if (key !== this.marked) return;
+    this.lines = lines;
+    this.page.center.code.redraw();
+  }
+
+  private decorate(row: Row, el: HTMLElement): [Element, string, number, number][] {
+    if (row.kind === "head" || row.kind === "fold" || !this.marked) return [];
+    const split = this.page.state.view === "split";
+    const out: [Element, string, number, number][] = [];
+    el.querySelectorAll(".tx").forEach((cell, k) => {
+      const side = split ? (k === 0 ? "before" : "after") : row.kind === "del" ? "before" : "after";
+      const line = row[side];
+      const names = line ? this.lines[side].get(line) : undefined;
+      if (!names || !cell.firstChild) return;
+      cell.classList.add("lived");
+      for (const m of (cell.textContent ?? "").matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) {
+        if (names.has(m[0])) out.push([cell, "lived", m.index, m.index + m[0].length]);
+      }
+    });
+    return out;
+  }
+}
+
+function none(): Lines {
+  return { before: new Map(), after: new Map() };
+}
+
+function byLine(a: Marks): Map<number, Set<string>> {
+  const out = new Map<number, Set<string>>();
+  for (const m of a.marks) {
+    const names = out.get(m.line) ?? new Set();
+    names.add(m.name);
+    out.set(m.line, names);
+  }
+  return out;
+}

@@ -1,0 +1,199 @@
+// Names in the text that the reader can point at: with the mouse, where a name under the pointer is underlined and a click opens it,
+// and with the keyboard, where the arrows go from name to name.
+
+import type { CodeView } from "../widgets/codeview";
+import { announce } from "../widgets/dom";
+import type { Side } from "../store/source";
+import type { Span } from "../wire";
+
+// Name is a name at a place of the text. An operator has no name of its own: it is what its line computes.
+export interface Name {
+  text: string;
+  line: number;
+  side: Side;
+  // title is that of the function, where the text shows several.
+  title: string;
+}
+
+interface Found extends Name {
+  row: number;
+  cell: Element;
+  start: number;
+  end: number;
+  // shown is the word as it stands in the text.
+  shown: string;
+}
+
+const word = /[\p{L}_][\p{L}\p{N}_]*/gu;
+// Words of these classes of the highlighter are no names: keywords, strings, comments, numbers, types.
+const plain = ["c-k", "c-s", "c-c", "c-m", "c-l", "c-ow"];
+const over = "name-over";
+const at = "name-at";
+
+export class Names {
+  private picked: Found | null = null;
+
+  constructor(private readonly code: CodeView, private readonly on: { offered(): boolean; open(name: Name, byKey: boolean): void }) {
+    const box = code.scroller;
+    box.addEventListener("pointermove", (e) => this.hover(e.pointerType === "mouse" && e.buttons === 0 ? this.under(e) : null));
+    box.addEventListener("pointerleave", () => this.hover(null));
+    box.addEventListener("click", (e) => {
+      const name = getSelection()?.isCollapsed === false ? null : this.under(e);
+      if (name && e.button === 0) this.on.open(name, false);
+    });
+    box.addEventListener("keydown", (e) => this.key(e));
+    box.addEventListener("blur", () => this.leave());
+  }
+
+  // pick puts the mark on a name: of the current line where there is one, else of the first line in view.
+  pick(): boolean {
+    if (!this.on.offered()) return false;
+    const rows = this.rows();
+    const top = this.code.scroller.getBoundingClientRect().top;
+    const current = rows.find((el) => el.classList.contains("at-line"));
+    const inView = rows.filter((el) => el.getBoundingClientRect().top >= top - 1);
+    const from = current ? rows.slice(rows.indexOf(current)) : inView;
+    const first = from.map((el) => this.inRow(el)[0]).find((n) => n !== undefined);
+    if (!first) return false;
+    this.code.scroller.focus({ preventScroll: true });
+    this.put(first);
+    return true;
+  }
+
+  private rows(): HTMLElement[] {
+    return [...this.code.scroller.querySelectorAll<HTMLElement>(".code-row")];
+  }
+
+  private put(name: Found): void {
+    this.picked = name;
+    highlight(at, name);
+    const left = name.cell.getBoundingClientRect();
+    const range = rangeOf(name)?.getBoundingClientRect();
+    const box = this.code.scroller;
+    const view = box.getBoundingClientRect();
+    if (range && (range.left < view.left + 80 || range.right > view.left + box.clientWidth)) box.scrollLeft += range.left - Math.max(left.left, view.left) - 120;
+    announce(`${name.shown}, line ${name.line}. Enter shows its history, the arrows go on.`);
+  }
+
+  private leave(): void {
+    this.picked = null;
+    highlight(at, null);
+  }
+
+  private key(e: KeyboardEvent): void {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target !== this.code.scroller) return;
+    if (!this.picked) return;
+    if (e.key === "Enter" || e.key === ".") this.on.open(this.picked, true);
+    if (["Enter", ".", "Escape"].includes(e.key)) this.leave();
+    else if (e.key === "ArrowRight" || e.key === "ArrowLeft") this.aside(e.key === "ArrowRight" ? 1 : -1);
+    else if (e.key === "ArrowDown" || e.key === "ArrowUp") this.along(e.key === "ArrowDown" ? 1 : -1);
+    else return this.leave();
+    e.preventDefault();
+  }
+
+  private aside(dir: 1 | -1): void {
+    const now = this.picked!;
+    const el = this.element(now.row);
+    const all = el ? this.inRow(el) : [];
+    const k = all.findIndex((n) => n.cell === now.cell && n.start === now.start);
+    const next = all[k + dir];
+    if (next) this.put(next);
+    else this.along(dir, dir < 0);
+  }
+
+  // along goes to the next row with names, scrolling as it must.
+  private along(dir: 1 | -1, last = false): void {
+    const now = this.picked!;
+    for (let row = now.row + dir; ; row += dir) {
+      const el = this.element(row);
+      if (!el) return;
+      const all = this.inRow(el);
+      if (all.length === 0) continue;
+      const nearest = all.reduce((a, b) => (Math.abs(b.start - now.start) < Math.abs(a.start - now.start) ? b : a));
+      const box = this.code.scroller;
+      const above = el.getBoundingClientRect().top - box.getBoundingClientRect().top;
+      if (above < 20) box.scrollTop -= 60 - above;
+      else if (above > box.clientHeight - 60) box.scrollTop += above - box.clientHeight + 80;
+      this.put(last ? all.at(-1)! : nearest);
+      return;
+    }
+  }
+
+  private element(row: number): HTMLElement | null {
+    return this.code.scroller.querySelector<HTMLElement>(`.code-row[aria-rowindex="${row + 1}"]`);
+  }
+
+  private hover(name: Found | null): void {
+    highlight(over, name);
+    this.code.scroller.classList.toggle("over-name", name !== null);
+  }
+
+  // under returns the name under the pointer.
+  private under(e: MouseEvent): Found | null {
+    const cell = e.target instanceof Element ? e.target.closest(".tx") : null;
+    const el = cell?.closest<HTMLElement>(".code-row");
+    if (!cell || !el || !this.on.offered()) return null;
+    const inside = (r: DOMRect | undefined): boolean => r !== undefined && e.clientX >= r.left && e.clientX <= r.right && e.clientY >= r.top && e.clientY <= r.bottom;
+    return this.inRow(el, cell).find((n) => inside(rangeOf(n)?.getBoundingClientRect())) ?? null;
+  }
+
+  // inRow lists the names of a row, or of one cell of it.
+  private inRow(el: HTMLElement, only?: Element): Found[] {
+    const i = Number(el.getAttribute("aria-rowindex")) - 1;
+    const source = this.code.shown;
+    const row = source?.get(i);
+    if (!source || !row || row.kind === "head" || row.kind === "fold") return [];
+    let title = "";
+    for (let k = i; k >= 0 && title === ""; k--) {
+      const head = source.get(k);
+      if (head?.kind === "head") title = head.title;
+      else if (row.after !== undefined && k < i - row.after) break;
+    }
+    const cells = [...el.querySelectorAll(".tx")];
+    return cells.flatMap((cell, k): Found[] => {
+      const side: Side = source.split ? (k === 0 ? "before" : "after") : row.kind === "del" ? "before" : "after";
+      const line = row[side];
+      const spans = source.split ? ((k === 0 ? row.left : row.right) ?? row.text ?? []) : (row.text ?? []);
+      if (!line || !cell.firstChild || (only && cell !== only)) return [];
+      return wordsOf(spans).map((w) => ({ ...w, text: w.operator ? "" : w.shown, line, side, title, row: i, cell }));
+    });
+  }
+}
+
+function wordsOf(spans: Span[]): { shown: string; operator: boolean; start: number; end: number }[] {
+  const text = spans.map((s) => s[1]).join("");
+  const out: { shown: string; operator: boolean; start: number; end: number }[] = [];
+  for (const m of text.matchAll(word)) {
+    const start = m.index;
+    const end = start + m[0].length;
+    const before = text.slice(Math.max(0, start - 12), start);
+    if (text[end] === "." || (text[end] === "=" && text[end + 1] !== "=") || plain.some((p) => classAt(spans, start).startsWith(p))) continue;
+    out.push({ shown: m[0], operator: /(^|[^\w.])[RTI](\.\w+)*\.$/.test(before), start, end });
+  }
+  return out;
+}
+
+function classAt(spans: Span[], offset: number): string {
+  let end = 0;
+  for (const [cls, part] of spans) {
+    end += part.length;
+    if (offset < end) return cls;
+  }
+  return "";
+}
+
+function rangeOf(n: Found): Range | null {
+  const node = n.cell.firstChild;
+  if (!node?.isConnected || (node.textContent?.length ?? 0) < n.end) return null;
+  const range = new Range();
+  range.setStart(node, n.start);
+  range.setEnd(node, n.end);
+  return range;
+}
+
+function highlight(name: string, n: Found | null): void {
+  if (typeof Highlight === "undefined") return;
+  const range = n && rangeOf(n);
+  if (range) CSS.highlights.set(name, new Highlight(range));
+  else CSS.highlights.delete(name);
+}

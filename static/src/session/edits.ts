@@ -1,0 +1,118 @@
+// The IR that was edited behind steps, as the page of a session knows it. The editor is loaded when it is needed.
+
+import { wholeModule } from "./center";
+import { announce, h } from "../widgets/dom";
+import type * as Dialog from "../editing/editir";
+import { importPath, type RunModel, type Step } from "../store/model";
+import type { SessionPage } from "./page";
+import { editPrefix } from "../store/steps";
+import type { Diagnostic, Patch } from "../wire";
+
+// afterOf names a step as edits do: its name, and its number among those of that name where it is not the first. It is "" for a
+// step that is not in the plan of the run.
+export function afterOf(model: RunModel, step: Step): string {
+  if (step.path === importPath) return "import";
+  if (step.name.startsWith(editPrefix)) return step.name.slice(editPrefix.length);
+  let n = 0;
+  for (const p of model.started?.plan ?? []) {
+    if (p.step === step.path) return n > 0 ? `${step.name}#${n}` : step.name;
+    if (p.name === step.name) n++;
+  }
+  return "";
+}
+
+export class Edits {
+  readonly offered: boolean;
+  private dialog: Promise<Dialog.EditDialog> | null = null;
+  private readonly button = document.getElementById("edit-ir");
+
+  constructor(private readonly page: SessionPage) {
+    this.offered = this.button !== null;
+    this.button?.addEventListener("click", () => void this.open());
+  }
+
+  private get patches(): Patch[] {
+    return this.page.runs.settings.patches ?? [];
+  }
+
+  // update shows the button where the middle shows IR.
+  update(): void {
+    const step = this.page.selected();
+    if (this.button) this.button.hidden = this.page.state.view !== "ir" || !step || !this.page.runs.mayEdit;
+  }
+
+  // open edits what the middle shows, behind the selected step.
+  async open(): Promise<void> {
+    const { page } = this;
+    const step = page.selected();
+    if (!this.offered || !step) return;
+    if (!page.runs.mayEdit) return announce(page.sharing.reason);
+    const after = afterOf(page.model, step);
+    if (step.status === "failed" && step.name.startsWith(editPrefix)) return this.again(after);
+    if (!after) return announce(`${step.name} runs inside of another step; edit the IR behind that one`);
+    if (["waiting", "running", "failed"].includes(step.status)) return announce(`There is no IR after ${step.name}`);
+    await this.use((dialog) => dialog.open(after, step, page.fn === wholeModule ? "" : page.fn));
+  }
+
+  // again opens the text of an edit, at a line.
+  async again(after: string, line = 0): Promise<void> {
+    const patch = this.patches.find((p) => p.after === after);
+    if (!this.page.runs.mayEdit) return announce(this.page.sharing.reason);
+    if (patch) await this.use((dialog) => dialog.again(patch, line));
+  }
+
+  // remove takes an edit out of the run.
+  remove(after: string): void {
+    const { runs, sharing } = this.page;
+    if (!runs.mayEdit) return announce(sharing.reason);
+    announce(`The edit after ${after} is removed; undo brings it back`);
+    runs.change({ patches: this.patches.filter((p) => p.after !== after), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
+  }
+
+  // about describes the step of an edit; null for any other step.
+  about(step: Step): HTMLElement | null {
+    if (!step.name.startsWith(editPrefix)) return null;
+    const { runs, model } = this.page;
+    const after = step.name.slice(editPrefix.length);
+    const patch = (runs.info?.id === model.id ? runs.info.settings?.patches : this.patches)?.find((p) => p.after === after);
+    const removed = patch?.removed ?? [];
+    const names = Object.keys(patch?.before ?? {}).filter((name) => !removed.includes(name)).sort();
+    const tool = (text: string, id: string, run: () => void): HTMLElement => {
+      const b = h("button", { type: "button", class: "btn small", id }, text);
+      b.addEventListener("click", run);
+      return b;
+    };
+    const file = `${editPrefix}${after.replaceAll("#", "-")}.py`;
+    return h(
+      "div",
+      { class: "written" },
+      h("p", {}, "IR that was edited by hand behind ", h("code", {}, after), ": ", names.length > 0 ? h("code", {}, names.join(", ")) : "no function",
+        names.length > 0 ? (names.length > 1 ? " take the place of what was there" : " takes the place of what was there") : "",
+        removed.length > 0 ? h("span", {}, ", taken out: ", h("code", {}, removed.join(", "))) : null, ". Everything behind goes on from it."),
+      runs.mayEdit ? h("p", { class: "written-tools" }, tool("Edit again", "edit-again", () => void this.again(after)), " ", tool("Remove", "edit-remove", () => this.remove(after))) : null,
+      h("p", { class: "quiet" }, "The command line above reads the edit from ", h("a", { href: `/runs/${model.id}/edits/${file}`, download: file }, file), "."),
+    );
+  }
+
+  // remedy offers to remove the edit that a message says is left out.
+  remedy(d: Diagnostic): HTMLElement | null {
+    const patch = d.code === "edit" ? this.patches.find((p) => d.message.includes(` after ${p.after} is left out:`)) : undefined;
+    if (!patch || !this.page.runs.mayEdit) return null;
+    const b = h("button", { type: "button", class: "link", "data-remove-edit": patch.after }, "Remove the edit");
+    b.addEventListener("click", () => this.remove(patch.after));
+    return h("p", {}, b);
+  }
+
+  private async use(run: (dialog: Dialog.EditDialog) => Promise<void>): Promise<void> {
+    const { app, runs } = this.page;
+    try {
+      this.dialog ??= Promise.all([import(app.dataset.editir!) as Promise<typeof Dialog>, import(app.dataset.codemirror!)]).then(([own, cm]) => new own.EditDialog(cm, this.page));
+      await run(await this.dialog);
+    } catch (err) {
+      this.dialog = null;
+      runs.problem = `The editor cannot be loaded: ${err instanceof Error ? err.message : String(err)}`;
+      this.page.render();
+    }
+  }
+}
+

@@ -1,0 +1,216 @@
+// What the top bar does with the session as a whole: its title, sharing, forking, exports and deleting.
+
+import { post, remove } from "../store/api";
+import { button, copy, dialog } from "../widgets/dialogs";
+import { announce, byId, h, setText } from "../widgets/dom";
+import type { Runs } from "../store/runs";
+import { askToDelete } from "../gallery/sessions";
+import type { State } from "../store/state";
+import type { SessionInfo } from "../wire";
+
+export interface SharingPage {
+  // state is what a link to what the reader sees holds.
+  state(): State;
+  changed(): void;
+}
+
+export class Sharing {
+  private readonly id: string;
+  private readonly menu = byId<HTMLDetailsElement>("session-menu");
+  private busy = false;
+
+  constructor(private readonly app: HTMLElement, private readonly runs: Runs, private readonly page: SharingPage) {
+    this.id = app.dataset.session ?? "";
+    byId("share").addEventListener("click", () => (runs.mayEdit ? this.offer() : this.showLink(location.href)));
+    for (const form of document.querySelectorAll<HTMLFormElement>(".fork-form")) {
+      form.addEventListener("submit", (e) => {
+        e.preventDefault();
+        void this.fork();
+      });
+    }
+    document.getElementById("delete-session")?.addEventListener("click", () => void this.delete());
+    this.openingMenu();
+    document.getElementById("expiry-form")?.addEventListener("submit", (e) => {
+      e.preventDefault();
+      void this.keepFor(Number(byId<HTMLSelectElement>("expiry-days").value));
+    });
+    this.titles();
+  }
+
+  // reason says why nothing can be changed; empty where it can.
+  get reason(): string {
+    if (this.runs.mayEdit) return "";
+    const shared = this.app.dataset.shared === "true";
+    return `${shared ? "This session is shared and does not change any more" : "Only who made this session may change it"}; fork it to go on`;
+  }
+
+  update(): void {
+    const { mayEdit } = this.runs;
+    const locked = byId("locked");
+    locked.hidden = mayEdit;
+    setText(locked, this.app.dataset.shared === "true" ? "shared, read only" : "read only");
+    locked.title = this.reason;
+    byId("fork").hidden = mayEdit;
+    setText(byId("share"), mayEdit ? "Share" : "Link");
+    const run = byId("run");
+    setText(run, mayEdit ? "Run" : "Fork to run");
+    run.title = this.reason;
+    byId("run-form").title = this.reason;
+    const rename = document.getElementById("rename");
+    if (rename && !mayEdit) rename.replaceWith(rename.textContent ?? "");
+    for (const a of this.menu.querySelectorAll<HTMLAnchorElement>("[data-export]")) {
+      a.href = `/s/${this.id}/export.${a.dataset.export}${a.dataset.export !== "zip" && this.runs.current ? `?run=${this.runs.current}` : ""}`;
+    }
+  }
+
+  // fork opens a copy of the session at the same place.
+  async fork(): Promise<void> {
+    await this.doing("forked", async () => {
+      const made = await post<{ session: SessionInfo }>(`/api/sessions/${this.id}/fork`, this.place());
+      location.assign(`/s/${made.session.id}${location.search}`);
+    });
+  }
+
+  private place(): Record<string, string | number> {
+    const s = this.page.state();
+    return { run: s.run, pass: s.pass, function: s.fn, view: s.view, line: s.line };
+  }
+
+  // doing runs one request at a time and shows how it failed.
+  private async doing(what: string, run: () => Promise<void>): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    this.runs.problem = "";
+    try {
+      await run();
+    } catch (err) {
+      this.runs.problem = `The session was not ${what}: ${err instanceof Error ? err.message : String(err)}`;
+    }
+    this.busy = false;
+    this.page.changed();
+  }
+
+  private offer(): void {
+    const el = dialog(
+      "Share this session",
+      h("p", {}, "Whoever has the link sees what you see now: the same pass, function, line and view, with all runs and notes, and may fork it."),
+      h("p", {}, h("strong", {}, "A shared session can no longer be changed"), ", also not by you: no runs, no notes, no other title. Fork it to go on."),
+    );
+    const yes = (): void => {
+      void this.doing("shared", async () => {
+        const out = await post<{ session: SessionInfo; link: string }>(`/api/sessions/${this.id}/share`, this.place());
+        this.runs.session = out.session;
+        this.runs.mayEdit = false;
+        this.app.dataset.shared = "true";
+        this.showExpiry(out.session);
+        announce("The session is shared");
+        this.page.changed();
+        this.showLink(new URL(out.link, location.href).href);
+      }).finally(() => el.close());
+    };
+    el.append(h("div", { class: "dialog-foot" }, button("Share", yes, "primary", { id: "share-yes" }), button("Cancel", () => el.close())));
+    el.showModal();
+  }
+
+  private showLink(link: string): void {
+    const field = h("input", { class: "field mono", id: "share-link", readonly: true, "aria-label": "Link to this session", value: link });
+    const copying = button("Copy", () => void copy(copying, link, () => field.select()), "primary", { id: "copy-link", autofocus: true });
+    const el = dialog(
+      this.app.dataset.shared === "true" ? "Shared, read only" : "Link to this session",
+      h("p", {}, "The link opens at the pass, function, line and view that you see."),
+      h("div", { class: "share-link" }, field, copying),
+      h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
+    );
+    el.showModal();
+  }
+
+  // keepFor sets in how many days the session goes; 0 keeps a shared one for good.
+  private async keepFor(days: number): Promise<void> {
+    await this.doing("changed", async () => {
+      const { session } = await post<{ session: SessionInfo }>(`/api/sessions/${this.id}/expiry`, { days });
+      this.showExpiry(session);
+      announce(`The session is kept ${byId("expiry-now").textContent ?? ""}`);
+    });
+  }
+
+  private showExpiry(session: SessionInfo): void {
+    const when = session.expires ? new Date(session.expires) : null;
+    setText(byId("expiry-now"), when ? `until ${when.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}, ${when.toISOString().slice(11, 16)} UTC` : "for good");
+    const forGood = document.querySelector<HTMLOptionElement>("#expiry-days option[value='0']");
+    if (forGood) forGood.disabled = !session.shared;
+  }
+
+  private async delete(): Promise<void> {
+    this.menu.open = false;
+    if (!(await askToDelete(byId("title").textContent ?? ""))) return;
+    await this.doing("deleted", async () => {
+      await remove(`/api/sessions/${this.id}`);
+      location.assign("/");
+    });
+  }
+
+  // openingMenu closes the menu on Escape and where the reader goes on elsewhere.
+  private openingMenu(): void {
+    this.menu.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape" || !this.menu.open) return;
+      this.menu.open = false;
+      this.menu.querySelector("summary")!.focus();
+      e.preventDefault();
+    });
+    document.addEventListener("pointerdown", (e) => {
+      if (!this.menu.contains(e.target as Node)) this.menu.open = false;
+    });
+    this.menu.addEventListener("focusout", (e) => {
+      if (e.relatedTarget instanceof Node && !this.menu.contains(e.relatedTarget)) this.menu.open = false;
+    });
+  }
+
+  // titles makes the title a button that turns into a field.
+  private titles(): void {
+    if (!this.runs.mayEdit) return;
+    const host = byId("title");
+    const b = h("button", { type: "button", id: "rename", class: "rename", title: "Rename the session" }, host.textContent ?? "");
+    host.replaceChildren(b);
+    b.addEventListener("click", () => this.rename(host, b));
+  }
+
+  private rename(host: HTMLElement, b: HTMLElement): void {
+    const old = b.textContent ?? "";
+    const field = h("input", { class: "field", id: "rename-field", "aria-label": "Title of the session", maxlength: 200, value: old, autocomplete: "off" });
+    let over = false;
+    const end = (save: boolean, back: boolean): void => {
+      if (over) return;
+      over = true;
+      const title = field.value.trim();
+      host.replaceChildren(b);
+      if (back) b.focus();
+      if (save && title !== "" && title !== old) void this.save(host, b, old, title);
+    };
+    field.addEventListener("keydown", (e) => {
+      if (e.key !== "Enter" && e.key !== "Escape") return;
+      e.preventDefault();
+      end(e.key === "Enter", true);
+    });
+    field.addEventListener("blur", () => end(true, false));
+    host.replaceChildren(field);
+    field.focus();
+    field.select();
+  }
+
+  private async save(host: HTMLElement, b: HTMLElement, old: string, title: string): Promise<void> {
+    const show = (text: string): void => {
+      setText(b, text);
+      host.title = text;
+      document.title = `${text} · irscope`;
+    };
+    show(title);
+    await this.doing("renamed", async () => {
+      try {
+        show((await post<{ session: SessionInfo }>(`/api/sessions/${this.id}/title`, { title })).session.title);
+      } catch (err) {
+        show(old);
+        throw err;
+      }
+    });
+  }
+}

@@ -1,0 +1,118 @@
+// The top bar and the messages: how far the run is, its command line, and what the reader should know.
+
+import { commandLine } from "../store/command";
+import { diagnosticNote, errorNote, type Jump } from "./details";
+import { only } from "../widgets/delta";
+import { byId, h, setText } from "../widgets/dom";
+import { plural, time } from "../store/format";
+import type { RunModel, Step } from "../store/model";
+import type { Runs } from "../store/runs";
+import type { Diagnostic } from "../wire";
+
+export function drawTop(runs: Runs): void {
+  const { done, total } = runs.model.progress();
+  const bar = byId<HTMLProgressElement>("run-progress");
+  bar.hidden = !runs.active;
+  bar.value = total > 0 ? done / total : 0;
+  const state = byId("run-state-text");
+  setText(state, runs.connection || summary(runs));
+  state.title = runs.stale ? "" : reuse(runs.model);
+  byId("run-state").dataset.status = runs.connection ? "waiting" : (runs.model.finished?.status ?? "running");
+  byId<HTMLButtonElement>("run").disabled = false; // where nothing may be changed it forks
+  byId<HTMLButtonElement>("cancel").disabled = !runs.active || !runs.mayEdit;
+  for (const radio of document.querySelectorAll<HTMLInputElement>("#run-form input[name=opt_level]")) {
+    radio.checked = Number(radio.value) === (runs.settings.opt_level ?? 2);
+    radio.disabled = !runs.mayEdit;
+  }
+  const target = runs.settings.target || runs.model.started?.target || "wasm";
+  const line = commandLine(runs.session, runs.stale ? null : runs.info, { ...runs.settings, target });
+  const command = byId("command");
+  setText(command, line);
+  command.title = line;
+  setText(byId("timeline-total"), runs.model.started ? [reuse(runs.model), ...runs.model.phases().map(([name, t]) => `${name} ${time(t)}`)].filter(Boolean).join(" · ") : "");
+  setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
+}
+
+// reuse says what was taken from earlier runs and what that saved; "" where nothing was.
+export function reuse(model: RunModel): string {
+  if (!model.finished || model.reusedSteps === 0) return "";
+  const without = model.saved > 0 ? ` instead of ${time(model.duration() + model.saved)}` : "";
+  return `reused ${model.reusedSteps} of ${model.ranSteps} pass${model.ranSteps === 1 ? "" : "es"}, ${time(model.duration())}${without}`;
+}
+
+// summary says in a few words how far the run is.
+export function summary(runs: Runs): string {
+  const { model, info } = runs;
+  if (runs.stale) return "Starting…";
+  if (model.id === runs.current && model.finished && !model.started) return "Failed before the first pass";
+  if (model.id !== runs.current || !model.started) {
+    if (info?.state === "queued" && info.position) return `Queued, number ${info.position}`;
+    return runs.current && !runs.problem ? "Reading the model…" : "Not started";
+  }
+  const { done, total } = model.progress();
+  const f = model.finished;
+  if (!f) {
+    const step = model.running();
+    return `${step ? `Running ${step.name}` : "Running"} · ${done} of ${total}`;
+  }
+  const took = time(model.duration());
+  switch (f.status) {
+    case "ok": return `Done in ${took} · ${f.changed} changed${model.reusedSteps > 0 ? ` · ${model.reusedSteps} reused` : ""}`;
+    case "cancelled": return `Cancelled after ${took}`;
+    case "failed": return `Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`;
+    default: return `Stopped after ${took}: ${f.status}`;
+  }
+}
+
+// drawMessages shows what concerns the whole run above the code.
+export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
+  const out: HTMLElement[] = [];
+  if (runs.problem) out.push(h("p", { class: "note error" }, runs.problem));
+  const all = runs.model.all();
+  const lowering = runs.disabled.filter((name) => runs.passes.get(name)?.role === "lowering" || all.some((x) => x.name === name && x.role === "lowering"));
+  if (lowering.length > 0) {
+    const [is, it] = lowering.length === 1 ? ["is a lowering pass", "it"] : ["are lowering passes", "them"];
+    const f = runs.model.finished;
+    const came = runs.stale || !f ? "the run will say what was left" : f.status === "failed" ? "this run failed" : "this model happens not to need " + it;
+    out.push(withButton(h("p", { class: "note warning" }, `${lowering.join(", ")} ${is}: without ${it} code can rarely be made; ${came}. `), "Turn on again", () => on.turnOn(lowering), "data-turn-on"));
+  }
+  const f = runs.model.finished;
+  if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
+    const note = errorNote(f.error);
+    const culprit = all.find((x) => x.status === "failed" && x.kind !== "sequential");
+    if (culprit) {
+      withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
+    }
+    out.push(note);
+  }
+  const marks = step?.finished && step.kind !== "sequential" ? only(step.finished) : "";
+  if (marks && !inResult) out.push(h("p", { class: "note", id: "only-names" }, `${step!.name}: ${marks}. ${says[marks]}`));
+  const notes = runs.model.diagnostics.map((d) => {
+    const note = diagnosticNote(d, on.jump);
+    const remedy = on.remedy(d);
+    if (remedy) note.append(remedy);
+    return note;
+  });
+  // Many would hide the code that they are about.
+  if (notes.length > 3) out.push(h("details", { class: "note warning" }, h("summary", {}, plural(notes.length, "message") + " about this run"), ...notes));
+  else out.push(...notes);
+  const signature = out.map((el) => el.textContent).join("\n");
+  const host = byId("messages");
+  if (host.dataset.signature === signature) return;
+  host.dataset.signature = signature;
+  host.replaceChildren(...out);
+}
+
+// says explains what delta's only says.
+const says: Record<string, string> = {
+  "only renames": "Every line that differs does so in names of values alone.",
+  "only moved lines": "Every line that differs stands elsewhere with the same text.",
+  "only renames and moved lines": "Every line that differs does so in names of values alone, or stands elsewhere with the same text.",
+};
+
+function withButton(note: HTMLElement, text: string, run: () => void, mark: string): HTMLElement {
+  const b = h("button", { type: "button", class: "link", [mark]: true }, text);
+  b.addEventListener("click", run);
+  note.append(b);
+  return note;
+}

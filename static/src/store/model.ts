@@ -1,0 +1,313 @@
+// What the page knows of one run, built from its events alone. It knows no element of the page.
+
+import type {
+  CodeGenerated,
+  Diagnostic,
+  Executed,
+  Fixed,
+  FunctionChange,
+  Measured,
+  Metrics,
+  PassFinished,
+  PassKind,
+  Role,
+  RunError,
+  RunFinished,
+  RunStarted,
+  WireEvent,
+  WireFunction,
+} from "../wire";
+
+export type Status = "waiting" | "running" | "changed" | "same" | "skipped" | "failed";
+
+export interface Step {
+  path: string;
+  parent: string;
+  name: string;
+  level: number;
+  role: Role;
+  kind: PassKind;
+  depth: number;
+  children: Step[];
+  status: Status;
+  // text says why a step was skipped; why says for which unusual reason it ran.
+  text: string;
+  why: string;
+  reason: string;
+  error: RunError | null;
+  finished: PassFinished | null;
+  measured: Measured;
+  reused: boolean;
+  diagnostics: Diagnostic[];
+  // seq is the number of the event that ended the step, at the time since the start of the run when it began, in nanoseconds.
+  seq: number;
+  at: number;
+  // seen is the page's own clock when the step started, for showing only what takes a while.
+  seen: number;
+  before: Metrics | null;
+  // began is the number of the event that began the step.
+  began?: number;
+}
+
+// importPath is the path of the row that stands for the imported module; it is no step of the run.
+export const importPath = "import";
+
+export interface Execution {
+  body: Executed;
+  // latency lists the times of the executions, shortest first, in nanoseconds.
+  latency: number[];
+  // fixed is the same with code that was compiled for the sizes of the inputs, where shapes are symbolic.
+  fixed: Fixed | null;
+}
+
+export interface Lane {
+  at: number;
+  step: Step | null;
+  metrics: Metrics;
+}
+
+export class RunModel {
+  started: RunStarted | null = null;
+  finished: RunFinished | null = null;
+  finishedAt = 0;
+  // reusedSteps of ranSteps were taken from an earlier run, which saved so many nanoseconds.
+  reusedSteps = 0;
+  ranSteps = 0;
+  saved = 0;
+  code: CodeGenerated | null = null;
+  // Times of what is no pass, in nanoseconds: reading the model, generating code, and what the engine makes of the code.
+  importTime = 0;
+  codegenTime = 0;
+  compileTime = 0;
+  readonly executions: Execution[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  readonly roots: Step[] = [];
+  readonly steps = new Map<string, Step>();
+  readonly lanes: Lane[] = [];
+  // imported stands for the module as it was read: the first row of the tree.
+  imported: Step | null = null;
+  // version counts the events that were applied.
+  version = 0;
+  private readonly ends: Step[] = [];
+  private metrics: Metrics | null = null;
+  private clock = 0;
+
+  constructor(readonly id: string) {}
+
+  apply(events: WireEvent[]): void {
+    for (const e of events) this.applyOne(e);
+  }
+
+  private applyOne(e: WireEvent): void {
+    this.version++;
+    this.clock = Math.max(this.clock, e.measured?.at ?? 0);
+    switch (e.type) {
+      case "run_started":
+        this.started = e.body;
+        this.importTime = e.measured?.at ?? 0;
+        this.imported = this.add(importPath, "", "Imported module", 0, "lowering", "sequential");
+        Object.assign(this.imported, { status: "same", seq: e.seq });
+        for (const p of e.body.plan) this.add(p.step, p.parent ?? "", p.name, p.level, p.role, p.kind);
+        this.note(null, e.body.metrics, 0);
+        break;
+      case "pass_started": {
+        const step = this.of(e, e.body);
+        step.status = "running";
+        step.why = e.body.why ?? "";
+        step.at = e.measured?.at ?? this.clock;
+        step.seen = performance.now();
+        step.before = this.metrics;
+        step.began = e.seq;
+        step.reused = e.reused ?? false;
+        break;
+      }
+      case "pass_finished": {
+        const step = this.end(e, e.body);
+        step.finished = e.body;
+        step.status = e.body.changed ? "changed" : "same";
+        this.note(step, e.body.metrics, (e.measured?.at ?? 0) || step.at + (e.measured?.total ?? 0));
+        break;
+      }
+      case "pass_skipped": {
+        const step = this.end(e, e.body);
+        step.text = e.body.text;
+        step.reason = e.body.reason;
+        this.skip(step, e.body.text, e.body.reason);
+        break;
+      }
+      case "pass_failed": {
+        const step = this.end(e, e.body);
+        step.error = e.body.error;
+        step.status = "failed";
+        break;
+      }
+      case "diagnostic": {
+        const step = e.step ? this.steps.get(e.step) : undefined;
+        (step ? step.diagnostics : this.diagnostics).push(e.body);
+        break;
+      }
+      case "code_generated":
+        this.code = e.body;
+        this.codegenTime = e.measured?.total ?? 0;
+        break;
+      case "executed": {
+        const { latency, fixed } = e.measured ?? {};
+        this.executions.push({ body: e.body, latency: sorted(latency), fixed: fixed ? { ...fixed, latency: sorted(fixed.latency) } : null });
+        this.compileTime = e.measured?.compile ?? this.compileTime;
+        break;
+      }
+      case "run_finished":
+        this.finished = e.body;
+        this.finishedAt = e.measured?.at ?? this.clock;
+        this.reusedSteps = e.measured?.reused_steps ?? 0;
+        this.ranSteps = e.measured?.steps ?? 0;
+        this.saved = e.measured?.saved ?? 0;
+        for (const step of this.steps.values()) {
+          if (step.status === "running") {
+            step.status = "failed";
+            step.error = { kind: e.body.status, message: `the run ended in this step: ${e.body.status}` };
+          }
+          if (step.status === "waiting") this.skip(step, "not reached", "stopped");
+        }
+        break;
+      default:
+        // A newer server may send more than this page knows; what it knows stays right.
+        break;
+    }
+  }
+
+  // all lists the steps in the order of the tree.
+  all(): Step[] {
+    const out: Step[] = [];
+    const walk = (steps: Step[]): void => {
+      for (const step of steps) {
+        out.push(step);
+        walk(step.children);
+      }
+    };
+    walk(this.roots);
+    return out;
+  }
+
+  // running is the innermost step that has begun and not ended.
+  running(): Step | null {
+    let found: Step | null = null;
+    for (const step of this.all()) if (step.status === "running") found = step;
+    return found;
+  }
+
+  progress(): { done: number; total: number } {
+    let done = 0;
+    let total = 0;
+    for (const step of this.steps.values()) {
+      if (step.kind === "sequential") continue;
+      total++;
+      if (step.status !== "waiting" && step.status !== "running") done++;
+    }
+    return { done, total };
+  }
+
+  // duration is the time since the start of the run at its last event, in nanoseconds.
+  duration(): number {
+    return this.finishedAt || this.clock;
+  }
+
+  // phases lists where the time of the run went, in nanoseconds.
+  phases(): [string, number][] {
+    const passes = this.roots.reduce((sum, step) => sum + (step.measured.total ?? 0), 0);
+    const runs = this.executions.reduce((sum, x) => sum + total(x.latency), 0);
+    const fixed = this.executions.reduce((sum, x) => sum + (x.fixed ? x.fixed.compile + total(x.fixed.latency) : 0), 0);
+    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs], ["fixed sizes", fixed]];
+    return all.filter(([, t]) => t > 0);
+  }
+
+  // functionsAt lists the functions of the module as it is when the step has ended, sorted by name; null is the imported module.
+  // A step that did not end, or changed nothing, gives the module before it.
+  functionsAt(step: Step | null): WireFunction[] {
+    return this.functionsUntil(step ? (step.seq >= 0 ? step.seq : Infinity) : -1);
+  }
+
+  // functionsBefore lists the functions of the module that a step is given.
+  functionsBefore(step: Step): WireFunction[] {
+    return this.functionsUntil(step.began ?? step.seq - 1);
+  }
+
+  private functionsUntil(seq: number): WireFunction[] {
+    const module = new Map<string, WireFunction>();
+    for (const f of this.started?.functions ?? []) module.set(f.name, f);
+    for (const end of this.ends) {
+      if (end.seq > seq) break;
+      for (const c of end.finished?.functions ?? []) applyChange(module, c);
+    }
+    return [...module.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  private note(step: Step | null, metrics: Metrics | undefined, at: number): void {
+    if (!metrics) return;
+    this.metrics = metrics;
+    this.lanes.push({ at, step, metrics });
+  }
+
+  private of(e: { step?: string; parent?: string }, b: { name: string; level: number; role: Role; kind: PassKind }): Step {
+    const path = e.step ?? b.name;
+    return this.steps.get(path) ?? this.add(path, e.parent ?? "", b.name, b.level, b.role, b.kind);
+  }
+
+  private end(e: WireEvent, b: { name: string }): Step {
+    const step = this.of(e, { level: 0, role: "optional", kind: "module", ...b });
+    step.seq = e.seq;
+    step.measured = e.measured ?? {};
+    step.reused = e.reused ?? false;
+    this.ends.push(step);
+    return step;
+  }
+
+  private add(path: string, parent: string, name: string, level: number, role: Role, kind: PassKind): Step {
+    const above = this.steps.get(parent);
+    const step: Step = {
+      path, parent, name, level, role, kind,
+      depth: above ? above.depth + 1 : 0,
+      children: [], status: "waiting", text: "", why: "", reason: "", error: null, finished: null, measured: {},
+      reused: false, diagnostics: [], seq: -1, at: 0, seen: 0, before: null,
+    };
+    this.steps.set(path, step);
+    const list = above ? above.children : this.roots;
+    // 1.3r1/Name ran because 1.3 requires it, and so before it.
+    const by = /^([\d.]+)r\d+\//.exec(path);
+    const i = by ? list.findIndex((x) => x.path.startsWith(`${by[1]}/`)) : -1;
+    list.splice(i < 0 ? list.length : i, 0, step);
+    return step;
+  }
+
+  // skip marks a step and all below it: a skipped sequential stands for its children.
+  private skip(step: Step, text: string, reason: string): void {
+    step.status = "skipped";
+    step.text = text;
+    step.reason = reason;
+    for (const child of step.children) this.skip(child, text, reason);
+  }
+}
+
+function applyChange(module: Map<string, WireFunction>, c: FunctionChange): void {
+  if (c.change === "removed") module.delete(c.name);
+  else {
+    // A sequence has no metrics of its own: its passes had them.
+    const metrics = c.metrics ?? module.get(c.name)?.metrics;
+    module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after, ...(metrics ? { metrics } : {}) });
+  }
+}
+
+function total(times: number[]): number {
+  return times.reduce((sum, t) => sum + t, 0);
+}
+
+function sorted(times: number[] = []): number[] {
+  return [...times].sort((a, b) => a - b);
+}
+
+// opCount adds up the operators of a module.
+export function opCount(m: Metrics): number {
+  let n = 0;
+  for (const v of Object.values(m.ops ?? {})) n += v;
+  return n;
+}
