@@ -6,129 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/export"
-	"github.com/irscope/irscope/web/run"
 )
-
-// Catalog is what visitors may choose from, as plain data. It is not written after
-// the server was made.
-type Catalog struct {
-	Models    []Model
-	Targets   []Target
-	Passes    []Pass
-	Pipelines []Pipeline
-	// Config are the options of the pass context.
-	Config []Option
-	// Scripts are passes that a visitor might have written, to start from.
-	Scripts []ScriptExample
-}
-
-// ScriptExample is a script with a module that has what it looks for.
-type ScriptExample struct {
-	// Name identifies the example in requests; Title and Doc are for people.
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Doc   string `json:"doc"`
-	// Script defines Passes, by the names that steps have; none where it is an instrument.
-	Script run.Script `json:"script"`
-	Passes []string   `json:"passes"`
-	// ModuleName is the file name of Module, a text of TVMScript.
-	ModuleName string `json:"-"`
-	Module     string `json:"-"`
-}
-
-// Model is a model of the gallery.
-type Model struct {
-	// Name identifies the model in requests; Title and Doc are for people.
-	Name  string `json:"name"`
-	Title string `json:"title"`
-	Doc   string `json:"doc"`
-	// Inputs are those of the entry function in order.
-	Inputs []Input `json:"inputs"`
-	// Bindings are the values of symbolic dimensions with which it runs.
-	Bindings []map[string]int64 `json:"bindings,omitempty"`
-	// Ops counts the operators by name, Parameters the weights, Functions the functions.
-	Ops        map[string]int `json:"ops,omitempty"`
-	Parameters int64          `json:"parameters,omitempty"`
-	Functions  int            `json:"functions,omitempty"`
-}
-
-// Input is an input of a model. A dimension is a number or the name of a symbol.
-type Input struct {
-	Name  string `json:"name"`
-	DType string `json:"dtype"`
-	Shape []any  `json:"shape"`
-}
-
-// Target is a target that code can be generated for.
-type Target struct {
-	Name string `json:"name"`
-	Doc  string `json:"doc"`
-}
-
-// Pass is a pass of the registry.
-type Pass struct {
-	Name  string     `json:"name"`
-	Level int        `json:"level"`
-	Role  event.Role `json:"role"`
-	Kind  string     `json:"kind"`
-	// IR is what it works on: "relax", graph functions, or "tir", loop functions.
-	IR       string       `json:"ir"`
-	Doc      string       `json:"doc"`
-	Required []string     `json:"required"`
-	Config   []Option     `json:"config"`
-	Options  []PassOption `json:"options"`
-	// Before are the passes that must stand before this one, After those that must stand
-	// after it, wherever both run.
-	Before []Order `json:"before"`
-	After  []Order `json:"after"`
-}
-
-// PassOption is a parameter of a pass.
-type PassOption struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	Default any    `json:"default"`
-	Doc     string `json:"doc"`
-	// Choices, where not empty, are the only values that it takes.
-	Choices []any `json:"choices,omitempty"`
-}
-
-// Order is a constraint on the order of a pass and another.
-type Order struct {
-	Pass string `json:"pass"`
-	Why  string `json:"why"`
-	// Needs tells that the later of the two has nothing to work on without the earlier.
-	Needs bool `json:"needs,omitempty"`
-}
-
-// Option is an option of the pass context.
-type Option struct {
-	Key     string `json:"key"`
-	Type    string `json:"type"`
-	Default any    `json:"default"`
-	Doc     string `json:"doc"`
-}
-
-// Pipeline is a named list of steps for a target.
-type Pipeline struct {
-	Name   string           `json:"name"`
-	Target string           `json:"target"`
-	Doc    string           `json:"doc"`
-	Steps  []event.PlanStep `json:"steps"`
-}
-
-// Model returns the model of the gallery with a name, or nil.
-func (c *Catalog) Model(name string) *Model {
-	for i := range c.Models {
-		if c.Models[i].Name == name {
-			return &c.Models[i]
-		}
-	}
-	return nil
-}
 
 // all returns xs, never nil.
 func all[T any](xs []T) []T { return append([]T{}, xs...) }
@@ -157,7 +38,7 @@ func (s *Server) catalogConfig(w http.ResponseWriter, _ *http.Request) error {
 
 func (s *Server) catalogPipelines(w http.ResponseWriter, r *http.Request) error {
 	target := r.URL.Query().Get("target")
-	out := []Pipeline{}
+	out := []catalog.Pipeline{}
 	for _, p := range s.cfg.Catalog.Pipelines {
 		if target == "" || p.Target == target {
 			p.Steps = all(p.Steps)
@@ -179,10 +60,8 @@ func (s *Server) gallery(w http.ResponseWriter, r *http.Request) error {
 // galleryView is the start page with what was wrong with an upload, if anything.
 func (s *Server) galleryView(problem string) templates.GalleryView {
 	v := templates.GalleryView{Assets: assets(), MaxUpload: MaxModel, MaxArchive: export.MaxArchive, Error: problem}
-	if s.cfg.Checker != nil {
+	if s.cfg.Compiler != nil {
 		v.MaxText = MaxScript
-	}
-	if s.cfg.Scripts != nil {
 		for _, e := range s.cfg.Catalog.Scripts {
 			v.Scripts = append(v.Scripts, templates.ScriptCard{Name: e.Name, Title: e.Title, Doc: e.Doc, File: e.Script.Name})
 		}

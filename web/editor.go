@@ -41,7 +41,7 @@ func (e example) text() string {
 
 // editorPage shows the editor: with an example, or with the text of a session.
 func (s *Server) editorPage(w http.ResponseWriter, r *http.Request) error {
-	if s.cfg.Checker == nil {
+	if s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotFound, message: "this server takes no texts of modules"}
 	}
 	q := r.URL.Query()

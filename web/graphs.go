@@ -49,7 +49,7 @@ func newGraphs() *graphs {
 
 // drawGraph answers with the graph of a function, or of what became of it between two texts.
 func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
-	if s.cfg.Grapher == nil {
+	if s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server draws no graphs; look at the text of the function"}
 	}
 	key := drawingKey{before: chi.URLParam(r, "before"), after: chi.URLParam(r, "after")}
@@ -171,7 +171,7 @@ func (s *Server) flowOf(ctx context.Context, hash, text string) (*flow.Graph, er
 			return nil, err
 		}
 	}
-	g, err := s.cfg.Grapher.Graph(ctx, text)
+	g, err := s.cfg.Compiler.Graph(ctx, text)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err

@@ -11,11 +11,15 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/flow"
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
 
 // lineGrapher makes a node of each line that assigns, and counts the graphs that it made.
-type lineGrapher struct{ made atomic.Int32 }
+type lineGrapher struct {
+	run.Compiler
+	made atomic.Int32
+}
 
 func (l *lineGrapher) Graph(_ context.Context, text string) (*flow.Graph, error) {
 	l.made.Add(1)
@@ -45,7 +49,7 @@ type graphAnswer struct {
 
 func TestGraphs(t *testing.T) {
 	grapher := &lineGrapher{}
-	s := open(t, func(c *web.Config) { c.Grapher = grapher })
+	s := open(t, func(c *web.Config) { c.Compiler = grapher })
 	s.finished(s.create("mlp").Session.Runs[0])
 	a, b := event.HashText(textBefore), event.HashText(textAfter)
 
@@ -91,7 +95,7 @@ func TestGraphs(t *testing.T) {
 
 func TestGraphErrors(t *testing.T) {
 	st := store.NewMemory(64 << 20)
-	s := open(t, func(c *web.Config) { c.Grapher, c.Store = &lineGrapher{}, st })
+	s := open(t, func(c *web.Config) { c.Compiler, c.Store = &lineGrapher{}, st })
 	id := s.create("mlp").Session.Runs[0]
 	s.finished(id)
 	a := event.HashText(textBefore)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -75,14 +76,14 @@ func open(t *testing.T, change func(*web.Config)) *site {
 	t.Helper()
 	cfg := web.Config{
 		Runner: fake{}, Store: store.NewMemory(256 << 20), Build: "test", Workers: 2,
-		Catalog: web.Catalog{
-			Models: []web.Model{
-				{Name: "mlp", Title: "MLP <b>", Doc: "two layers", Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{"batch", 16}}}, Bindings: []map[string]int64{{"batch": 1}, {"batch": 3}}, Ops: map[string]int{"relax.add": 2}},
-				{Name: "wait", Title: "Waits", Inputs: []web.Input{{Name: "s", DType: "int64"}}},
+		Catalog: catalog.Catalog{
+			Models: []catalog.Model{
+				{Name: "mlp", Title: "MLP <b>", Doc: "two layers", Inputs: []catalog.Input{{Name: "x", DType: "float32", Shape: []any{"batch", 16}}}, Bindings: []map[string]int64{{"batch": 1}, {"batch": 3}}, Ops: map[string]int{"relax.add": 2}},
+				{Name: "wait", Title: "Waits", Inputs: []catalog.Input{{Name: "s", DType: "int64"}}},
 			},
-			Targets:   []web.Target{{Name: "wasm"}},
-			Passes:    []web.Pass{{Name: "FuseOps", Role: event.RoleOptional}},
-			Pipelines: []web.Pipeline{{Name: "default", Target: "wasm"}},
+			Targets:   []catalog.Target{{Name: "wasm"}},
+			Passes:    []catalog.Pass{{Name: "FuseOps", Role: event.RoleOptional}},
+			Pipelines: []catalog.Pipeline{{Name: "default", Target: "wasm"}},
 		},
 		Log: slog.New(slog.NewTextHandler(testWriter{t}, nil)),
 	}

@@ -42,17 +42,9 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
-	if s.cfg.Scripts != nil {
-		v.UserPassJS, v.CodeMirrorJS = static.URL("userpass.js"), static.URL("codemirror.js")
-	}
-	if s.cfg.Patcher != nil {
-		v.EditJS, v.CodeMirrorJS = static.URL("editir.js"), static.URL("codemirror.js")
-	}
-	if s.cfg.Grapher != nil {
-		v.GraphJS = static.URL("graph.js")
-	}
-	if s.cfg.Planner != nil {
-		v.PipelineJS = static.URL("pipeline.js")
+	if s.cfg.Compiler != nil {
+		v.UserPassJS, v.EditJS, v.CodeMirrorJS = static.URL("userpass.js"), static.URL("editir.js"), static.URL("codemirror.js")
+		v.GraphJS, v.PipelineJS = static.URL("graph.js"), static.URL("pipeline.js")
 	}
 	if sess.Source.Kind == store.SourceScript {
 		v.SourceText = sess.Source.Blob

@@ -31,7 +31,7 @@ type editAnswer struct {
 // checkEdit answers with what is wrong with an edit of the IR behind a step of a run, and with
 // the patch that it makes.
 func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
-	if s.cfg.Patcher == nil {
+	if s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server takes no edits of the IR"}
 	}
 	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
@@ -59,7 +59,7 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Tick
 	}
 	req := run.Request{Source: info.Source, Settings: settings, Limits: s.cfg.Limits}
 	found, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.CheckedEdit, error) {
-		return s.cfg.Patcher.CheckEdit(ctx, req, in.Edit)
+		return s.cfg.Compiler.CheckEdit(ctx, req, in.Edit)
 	})
 	var known *event.Error
 	if errors.As(err, &known) {
@@ -80,14 +80,14 @@ func (s *Server) patchFile(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := chi.URLParam(r, "file")
 	i := slices.IndexFunc(info.Settings.Patches, func(p run.Patch) bool { return patchFileName(p) == name })
-	if i < 0 || s.cfg.Patcher == nil {
+	if i < 0 || s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotFound, message: "this run has no such edit of the IR"}
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", name))
 	h.Set("Cache-Control", "private, max-age=3600")
-	_, err = w.Write([]byte(s.cfg.Patcher.PatchFile(info.Settings.Patches[i])))
+	_, err = w.Write([]byte(s.cfg.Compiler.PatchFile(info.Settings.Patches[i])))
 	return ignore(err)
 }
 

@@ -15,7 +15,10 @@ import (
 )
 
 // patcher finds a mistake in texts that say "wrong" and makes a patch of all others.
-type patcher struct{ asked *run.Request }
+type patcher struct {
+	run.Compiler
+	asked *run.Request
+}
 
 func (p patcher) CheckEdit(_ context.Context, req run.Request, e run.Edit) (run.CheckedEdit, error) {
 	*p.asked = req
@@ -34,7 +37,7 @@ func (patcher) PatchFile(p run.Patch) string { return "# for " + p.After + "\n" 
 
 func openPatches(t *testing.T) (*site, *run.Request) {
 	asked := &run.Request{}
-	return open(t, func(c *web.Config) { c.Patcher = patcher{asked} }), asked
+	return open(t, func(c *web.Config) { c.Compiler = patcher{asked: asked} }), asked
 }
 
 func TestCheckAnEdit(t *testing.T) {

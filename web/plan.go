@@ -11,7 +11,7 @@ import (
 // plan answers with the steps that settings stand for, where their order breaks a constraint
 // and what is wrong with them, without running anything.
 func (s *Server) plan(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
-	if s.cfg.Planner == nil {
+	if s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server does not plan pipelines"}
 	}
 	var settings run.Settings
@@ -24,7 +24,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request, t *share.Ticket) e
 		return badRequest("%v", err)
 	}
 	planned, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.Planned, error) {
-		return s.cfg.Planner.Plan(ctx, settings)
+		return s.cfg.Compiler.Plan(ctx, settings)
 	})
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 )
 
 // planner warns of the first step, and fails for the target "broken".
-type planner struct{}
+type planner struct{ run.Compiler }
 
 func (planner) Plan(_ context.Context, s run.Settings) (run.Planned, error) {
 	if s.Target == "broken" {
@@ -30,7 +30,7 @@ func (planner) Plan(_ context.Context, s run.Settings) (run.Planned, error) {
 func TestPlan(t *testing.T) {
 	without := open(t, nil)
 	without.post("/api/plan", `{}`).want(t, http.StatusNotImplemented)
-	s := open(t, func(c *web.Config) { c.Planner = planner{} })
+	s := open(t, func(c *web.Config) { c.Compiler = planner{} })
 	s.post("/api/plan", `{"steps":[{"name":"FuseOps"}]}`).want(t, http.StatusOK,
 		`"warnings":[{"step":"1.1/FuseOps","message":"stands too early"}]`, `"option":"o"`, `"steps":[{"step":"1.1/FuseOps"`)
 	s.post("/api/plan", `{}`).want(t, http.StatusOK, `"steps":[]`, `"warnings":[]`)

@@ -74,22 +74,22 @@ func (s *Server) formatScript(w http.ResponseWriter, r *http.Request, t *share.T
 
 // format formats a text.
 func (s *Server) format(ctx context.Context, t *share.Ticket, name, text string) (formatAnswer, error) {
-	if s.cfg.Checker == nil {
+	if s.cfg.Compiler == nil {
 		return formatAnswer{}, noTexts
 	}
 	return work(ctx, s, t, checkBytes, func(ctx context.Context) (formatAnswer, error) {
-		printed, found, err := s.cfg.Checker.Format(ctx, name, text)
+		printed, found, err := s.cfg.Compiler.Format(ctx, name, text)
 		return formatAnswer{printed, all(found), !run.Failed(found)}, err
 	})
 }
 
 // check checks a text.
 func (s *Server) check(ctx context.Context, t *share.Ticket, name, text string) (run.Checked, error) {
-	if s.cfg.Checker == nil {
+	if s.cfg.Compiler == nil {
 		return run.Checked{}, noTexts
 	}
 	return work(ctx, s, t, checkBytes, func(ctx context.Context) (run.Checked, error) {
-		found, err := s.cfg.Checker.Check(ctx, name, text)
+		found, err := s.cfg.Compiler.Check(ctx, name, text)
 		found.Diagnostics, found.Functions = all(found.Diagnostics), all(found.Functions)
 		return found, err
 	})

@@ -12,7 +12,10 @@ import (
 )
 
 // checker finds a mistake in texts that say "wrong", panics at "panic" and waits at "wait".
-type checker struct{ hold chan struct{} }
+type checker struct {
+	run.Compiler
+	hold chan struct{}
+}
 
 func (c checker) Check(_ context.Context, name, text string) (run.Checked, error) {
 	switch {
@@ -41,7 +44,7 @@ func (c checker) Format(ctx context.Context, name, text string) (string, []event
 // openChecked is a server whose texts a checker reads.
 func openChecked(t *testing.T) (*site, chan struct{}) {
 	hold := make(chan struct{})
-	return open(t, func(c *web.Config) { c.Checker = checker{hold} }), hold
+	return open(t, func(c *web.Config) { c.Compiler = checker{hold: hold} }), hold
 }
 
 func TestCheckAndFormat(t *testing.T) {

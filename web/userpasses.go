@@ -22,7 +22,7 @@ type scriptAnswer struct {
 
 // checkPasses answers with what is wrong with a script and which passes it defines.
 func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
-	if s.cfg.Scripts == nil {
+	if s.cfg.Compiler == nil {
 		return noScripts
 	}
 	var text run.Script
@@ -34,7 +34,7 @@ func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request, t *share.Ti
 		return badRequest("%v", err)
 	}
 	found, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.CheckedScript, error) {
-		return s.cfg.Scripts.CheckScript(ctx, text)
+		return s.cfg.Compiler.CheckScript(ctx, text)
 	})
 	if err != nil {
 		return err
@@ -45,28 +45,18 @@ func (s *Server) checkPasses(w http.ResponseWriter, r *http.Request, t *share.Ti
 
 // catalogScripts lists the scripts that come with the server.
 func (s *Server) catalogScripts(w http.ResponseWriter, _ *http.Request) error {
-	if s.cfg.Scripts == nil {
+	if s.cfg.Compiler == nil {
 		return noScripts
 	}
 	return s.json(w, http.StatusOK, map[string]any{"examples": all(s.cfg.Catalog.Scripts)})
 }
 
-// scriptExample returns the example of that name, or nil.
-func (c *Catalog) scriptExample(name string) *ScriptExample {
-	for i := range c.Scripts {
-		if c.Scripts[i].Name == name {
-			return &c.Scripts[i]
-		}
-	}
-	return nil
-}
-
 // newFromExample makes a session of the module of an example.
 func (s *Server) newFromExample(ctx context.Context, c creation, token string) (store.Session, error) {
-	if s.cfg.Scripts == nil {
+	if s.cfg.Compiler == nil {
 		return store.Session{}, noScripts
 	}
-	e := s.cfg.Catalog.scriptExample(c.Example)
+	e := s.cfg.Catalog.Example(c.Example)
 	if e == nil {
 		var names []string
 		for _, e := range s.cfg.Catalog.Scripts {
@@ -75,27 +65,4 @@ func (s *Server) newFromExample(ctx context.Context, c creation, token string) (
 		return store.Session{}, badRequest("there is no example %.60q; there are %s", c.Example, strings.Join(names, ", "))
 	}
 	return session.FromScript(ctx, s.cfg.Store, e.ModuleName, e.Module, "", token)
-}
-
-// WithExample returns settings with the script of an example: its passes are the first
-// steps of the pipeline. The example must exist.
-func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
-	e := c.scriptExample(name)
-	settings.Scripts = []run.Script{e.Script}
-	if len(e.Passes) == 0 {
-		return settings // an instrument watches the pipeline as it is
-	}
-	for _, p := range c.Pipelines {
-		if p.Name == orDefault(settings.Pipeline, "default") && p.Target == settings.Target {
-			for _, name := range e.Passes {
-				settings.Steps = append(settings.Steps, run.Step{Name: name})
-			}
-			for _, step := range p.Steps {
-				if step.Parent != "" && step.Parent == p.Steps[0].Step {
-					settings.Steps = append(settings.Steps, run.Step{Name: step.Name})
-				}
-			}
-		}
-	}
-	return settings
 }

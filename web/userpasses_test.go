@@ -9,11 +9,12 @@ import (
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 )
 
 // scriptChecker finds a mistake in scripts that say "wrong" and a pass in all others.
-type scriptChecker struct{}
+type scriptChecker struct{ checker }
 
 func (scriptChecker) CheckScript(_ context.Context, s run.Script) (run.CheckedScript, error) {
 	if at := strings.Index(s.Source, "wrong"); at >= 0 {
@@ -27,14 +28,14 @@ func (scriptChecker) CheckScript(_ context.Context, s run.Script) (run.CheckedSc
 // openScripts is a server that takes passes of visitors.
 func openScripts(t *testing.T) *site {
 	return open(t, func(c *web.Config) {
-		c.Checker, c.Scripts = checker{}, scriptChecker{}
+		c.Compiler = scriptChecker{}
 		c.Catalog.Pipelines[0].Steps = []event.PlanStep{
 			{Step: "1/default", Name: "default"},
 			{Step: "1.1/FuseOps", Parent: "1/default", Name: "FuseOps"},
 			{Step: "1.2/tir", Parent: "1/default", Name: "tir", Kind: "sequential"},
 			{Step: "1.2.1/Last", Parent: "1.2/tir", Name: "Last"},
 		}
-		c.Catalog.Scripts = []web.ScriptExample{
+		c.Catalog.Scripts = []catalog.ScriptExample{
 			{Name: "mine", Title: "Mine <b>", Doc: "shows it", Script: run.Script{Name: "mine.star", Source: "p = 1"}, Passes: []string{"user.Mine"}, ModuleName: "mine.py", Module: "x = 1\n"},
 			{Name: "watch", Title: "Watch", Script: run.Script{Name: "watch.star", Source: "w = 1"}, ModuleName: "watch.py", Module: "x = 2\n"},
 		}

@@ -2,7 +2,7 @@
 // diffs by content hash, and the events of runs over websockets.
 //
 // It is a client of the compiler that knows no pass: what there is to choose from
-// comes as plain data in a Catalog, and runs go through run.Runner. Only
+// comes as plain data in a catalog.Catalog, runs go through run.Runner, other questions through run.Compiler. Only
 // cmd/explorer and tests import it; it reads no flags and no environment. It must
 // not import compiler packages.
 package web
@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/search"
 	"github.com/irscope/irscope/web/store"
@@ -26,23 +27,11 @@ import (
 // elsewhere takes the value for a server on loopback.
 type Config struct {
 	Runner run.Runner
-	// Checker reads texts of modules. Nil means the Runner, where it is one; without a
-	// checker the server takes no texts.
-	Checker run.Checker
-	// Scripts reads passes that visitors write. Nil means the Runner, where it is one;
-	// without it the server takes none.
-	Scripts run.ScriptChecker
-	// Patcher reads IR that visitors edit. Nil means the Runner, where it is one; without it
-	// the server takes no edits.
-	Patcher run.Patcher
-	// Grapher makes graphs of functions. Nil means the Runner, where it is one; without it the
-	// server draws none.
-	Grapher run.Grapher
-	// Planner says what settings stand for. Nil means the Runner, where it is one; without it
-	// pages do not edit pipelines.
-	Planner run.Planner
-	Store   store.Store
-	Catalog Catalog
+	// Compiler answers what pages ask besides runs. Nil means the Runner, where it is one;
+	// without it the server takes no texts, scripts and edits, draws no graphs and plans no pipelines.
+	Compiler run.Compiler
+	Store    store.Store
+	Catalog  catalog.Catalog
 	// Build identifies the executable; runs of another build are not shared.
 	Build string
 	// Workers is the number of runs at once, 1 if zero. Admission, where its Workers
@@ -102,20 +91,8 @@ func New(cfg Config) (*Server, error) {
 	if len(cfg.Hosts) == 0 {
 		cfg.Hosts = LoopbackNames
 	}
-	if own, ok := cfg.Runner.(run.Checker); ok && cfg.Checker == nil {
-		cfg.Checker = own
-	}
-	if own, ok := cfg.Runner.(run.ScriptChecker); ok && cfg.Scripts == nil {
-		cfg.Scripts = own
-	}
-	if own, ok := cfg.Runner.(run.Patcher); ok && cfg.Patcher == nil {
-		cfg.Patcher = own
-	}
-	if own, ok := cfg.Runner.(run.Grapher); ok && cfg.Grapher == nil {
-		cfg.Grapher = own
-	}
-	if own, ok := cfg.Runner.(run.Planner); ok && cfg.Planner == nil {
-		cfg.Planner = own
+	if own, ok := cfg.Runner.(run.Compiler); ok && cfg.Compiler == nil {
+		cfg.Compiler = own
 	}
 	s := &Server{
 		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), gates: newGates(cfg.Shares.orDefaults()),

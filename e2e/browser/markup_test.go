@@ -42,7 +42,7 @@ func (p *page) inert(where string) {
 // kernels and files, lines of IR and code, titles and notes. They are text on every view of the page and in what it exports.
 func TestPayloads(t *testing.T) {
 	st := store.NewMemory(512 << 20)
-	base := serveWith(t, &fixture.Runner{}, st, catalog)
+	base := serveWith(t, &fixture.Runner{}, st, offered)
 	p := visit(t, base, 1440, 900)
 	if _, err := chromedp.Call(p.ctx, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: noticed}); err != nil {
 		t.Fatal(err)

@@ -13,26 +13,27 @@ import (
 	"github.com/irscope/irscope/e2e/fixture"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
 
-// catalog describes the models of the fixture as the gallery shows them.
-var catalog = web.Catalog{
-	Models: []web.Model{
+// offered describes the models of the fixture as the gallery shows them.
+var offered = catalog.Catalog{
+	Models: []catalog.Model{
 		{
 			Name: fixture.MLP, Title: "MLP", Doc: "Three dense layers for digits: the shortest way through the whole compiler.",
-			Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{1, 784}}}, Parameters: 109_386,
+			Inputs: []catalog.Input{{Name: "x", DType: "float32", Shape: []any{1, 784}}}, Parameters: 109_386,
 			Ops: map[string]int{"relax.matmul": 3, "relax.add": 3, "relax.nn.relu": 2, "relax.nn.softmax": 1},
 		},
 		{Name: fixture.Many, Title: "Many", Doc: "2,000 functions with 100,000 lines."},
-		{Name: fixture.Broken, Title: "Broken", Doc: "Fails in LowerAllocTensor.", Inputs: []web.Input{{Name: "x", DType: "float32", Shape: []any{"n", 4}}}},
+		{Name: fixture.Broken, Title: "Broken", Doc: "Fails in LowerAllocTensor.", Inputs: []catalog.Input{{Name: "x", DType: "float32", Shape: []any{"n", 4}}}},
 		{Name: fixture.Large, Title: "Large", Doc: "A function of 100,000 lines."},
-		{Name: fixture.Payloads, Title: fixture.Markup()[0], Doc: strings.Join(fixture.Markup(), " "), Inputs: []web.Input{{Name: fixture.Markup()[12], DType: "float32", Shape: []any{fixture.Markup()[51], 4}}}},
+		{Name: fixture.Payloads, Title: fixture.Markup()[0], Doc: strings.Join(fixture.Markup(), " "), Inputs: []catalog.Input{{Name: fixture.Markup()[12], DType: "float32", Shape: []any{fixture.Markup()[51], 4}}}},
 		{Name: fixture.Hostile, Title: "Hostile <b>", Doc: "Names and texts that are markup: <script>window.__pwned=1</script>"},
 	},
-	Targets: []web.Target{{Name: "wasm", Doc: "WebAssembly with SIMD"}},
-	Passes: []web.Pass{
+	Targets: []catalog.Target{{Name: "wasm", Doc: "WebAssembly with SIMD"}},
+	Passes: []catalog.Pass{
 		{Name: "LegalizeOps", Role: event.RoleLowering, Kind: "module", Doc: "Replaces graph operators by calls of loop-level functions."},
 		{Name: "FuseOps", Role: event.RoleOptional, Kind: "module", Doc: "Groups operators whose loops can be merged.", Required: []string{"AnnotateTIROpPattern"}},
 		{
@@ -40,22 +41,22 @@ var catalog = web.Catalog{
 			Doc: "Tiles, vectorises and unrolls the loops of every kernel with the default rules for a CPU.",
 		},
 	},
-	Pipelines: []web.Pipeline{{Name: "default", Target: "wasm", Doc: "The script of the fixture."}},
+	Pipelines: []catalog.Pipeline{{Name: "default", Target: "wasm", Doc: "The script of the fixture."}},
 }
 
 // serve runs the explorer with a make-believe compiler for the time of a test and returns its address.
 func serve(t *testing.T, runner run.Runner) string {
 	t.Helper()
-	return serveWith(t, runner, store.NewMemory(512<<20), catalog)
+	return serveWith(t, runner, store.NewMemory(512<<20), offered)
 }
 
 // serveWith runs the explorer with any compiler.
-func serveWith(t *testing.T, runner run.Runner, st store.Store, catalog web.Catalog) string {
+func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.Catalog) string {
 	t.Helper()
 	admission := run.DefaultAdmission(4)
 	admission.PerVisitor, admission.PerMinute, admission.QueuePerVisitor = 4, 10_000, 100
 	server, err := web.New(web.Config{
-		Runner: runner, Store: st, Catalog: catalog, Build: "e2e",
+		Runner: runner, Store: st, Catalog: choices, Build: "e2e",
 		Admission: admission, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {

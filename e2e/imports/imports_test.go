@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,6 +59,9 @@ func isCodeGenerator(path string) bool {
 	return false
 }
 
+// events are the packages of instruments that hold what a run says, as plain data: all that the web reads of them.
+var events = []string{"instruments/event", "instruments/flow", "instruments/history", "instruments/linediff"}
+
 // rule says what a package must not import, and why.
 type rule struct {
 	name   string
@@ -102,7 +106,34 @@ var rules = []rule{
 		"the web knows no compiler, except the runner in this process",
 		func(p string) bool { return under(p, "web") && !under(p, "web/run/inproc") },
 		func(imp string, ours bool) bool {
-			return ours && (under(imp, "compiler") || under(imp, "runtime") || under(imp, "target"))
+			return ours && (under(imp, "compiler") || under(imp, "runtime") || under(imp, "target") ||
+				under(imp, "instruments") && !slices.Contains(events, imp))
+		},
+	},
+	{
+		"nothing below the web imports it: the program and tests of it do",
+		func(p string) bool { return p != "cmd/explorer" && !under(p, "e2e") },
+		func(imp string, ours bool) bool { return ours && imp == "web" },
+	},
+	{
+		"the runner in this process is chosen by the program",
+		func(p string) bool { return p != "cmd/explorer" && !under(p, "e2e") },
+		func(imp string, ours bool) bool { return ours && imp == "web/run/inproc" },
+	},
+	{
+		"instruments know neither the web nor what is above it",
+		func(p string) bool { return under(p, "instruments") },
+		func(imp string, ours bool) bool {
+			return ours && (under(imp, "web") || under(imp, "ui") || under(imp, "static"))
+		},
+	},
+	{
+		"what the web is made of knows no runs: stores, shares, streams, graphs, colours",
+		func(p string) bool {
+			return under(p, "web/store") || under(p, "web/share") || under(p, "web/stream") || under(p, "web/graph") || under(p, "web/highlight") || under(p, "web/lru")
+		},
+		func(imp string, ours bool) bool {
+			return ours && (under(imp, "web/run") || imp == "web/session" || imp == "web/export")
 		},
 	},
 	{

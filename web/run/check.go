@@ -1,22 +1,8 @@
 package run
 
-import (
-	"context"
+import "github.com/irscope/irscope/instruments/event"
 
-	"github.com/irscope/irscope/instruments/event"
-)
-
-// Checker reads texts of modules while they are written. Like a Runner it stands between
-// the web and the compiler. Its methods take a name for the text, which spans mention.
-type Checker interface {
-	// Check says what is wrong with a text and which functions it has.
-	Check(ctx context.Context, name, text string) (Checked, error)
-	// Format returns a text as the printer writes it. A text with mistakes comes back as it
-	// is, with diagnostics.
-	Format(ctx context.Context, name, text string) (string, []event.Diagnostic, error)
-}
-
-// Checked is what a Checker found in a text.
+// Checked is what Compiler.Check found in a text.
 type Checked struct {
 	// Diagnostics are mistakes and warnings in the order of the text.
 	Diagnostics []event.Diagnostic `json:"diagnostics"`

@@ -2,7 +2,6 @@ package run
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -93,7 +92,7 @@ type Edit struct {
 	Text      string   `json:"text"`
 }
 
-// CheckedEdit is what a Patcher found in an edited text.
+// CheckedEdit is what Compiler.CheckEdit found in an edited text.
 type CheckedEdit struct {
 	// Diagnostics are mistakes and warnings in the order of the text.
 	Diagnostics []event.Diagnostic `json:"diagnostics"`
@@ -104,14 +103,4 @@ type CheckedEdit struct {
 	Functions []string `json:"functions"`
 	// Text is the edited text as the printer writes it; "" where there are mistakes.
 	Text string `json:"text"`
-}
-
-// Patcher reads IR while it is edited. Like a Runner it stands between the web and the
-// compiler.
-type Patcher interface {
-	// CheckEdit reads a text as an edit of the module that a step of a run leaves behind,
-	// and verifies the module with it.
-	CheckEdit(ctx context.Context, req Request, e Edit) (CheckedEdit, error)
-	// PatchFile returns a patch as a file for the command line.
-	PatchFile(p Patch) string
 }

@@ -1,20 +1,8 @@
 package run
 
-import (
-	"context"
+import "github.com/irscope/irscope/instruments/event"
 
-	"github.com/irscope/irscope/instruments/event"
-)
-
-// Planner says what a run with some settings would do, without a module. Like a Runner it
-// stands between the web and the compiler.
-type Planner interface {
-	// Plan lists the steps and what is wrong with the settings. An error means that it could
-	// not be found out.
-	Plan(ctx context.Context, s Settings) (Planned, error)
-}
-
-// Planned is what a Planner found.
+// Planned is what Compiler.Plan found.
 type Planned struct {
 	// Steps are those of the pipeline as in run_started; none where it has mistakes.
 	Steps []event.PlanStep `json:"steps"`

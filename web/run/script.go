@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"unicode/utf8"
@@ -60,14 +59,7 @@ func (s Script) Valid() error {
 	return nil
 }
 
-// ScriptChecker reads scripts while they are written. Like a Runner it stands between the
-// web and the compiler.
-type ScriptChecker interface {
-	// CheckScript says what is wrong with a script and what it defines.
-	CheckScript(ctx context.Context, s Script) (CheckedScript, error)
-}
-
-// CheckedScript is what a ScriptChecker found in a script.
+// CheckedScript is what Compiler.CheckScript found in a script.
 type CheckedScript struct {
 	// Diagnostics are mistakes in the order of the text; what the script prints when it is
 	// read is a note.

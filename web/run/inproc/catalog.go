@@ -16,7 +16,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/target"
-	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 )
 
 // batches are the values with which models with a symbolic dimension run.
@@ -30,8 +30,8 @@ func Gallery(name string) ([]byte, bool) {
 
 // Catalog describes what the compiler offers: the gallery, the targets, the registry of
 // passes and the pipelines. It imports each model of the gallery once.
-func Catalog(ctx context.Context) (web.Catalog, error) {
-	var out web.Catalog
+func Catalog(ctx context.Context) (catalog.Catalog, error) {
+	var out catalog.Catalog
 	for _, m := range gallery.Models() {
 		described, err := describeModel(ctx, m)
 		if err != nil {
@@ -40,7 +40,7 @@ func Catalog(ctx context.Context) (web.Catalog, error) {
 		out.Models = append(out.Models, described)
 	}
 	for _, k := range target.Kinds() {
-		out.Targets = append(out.Targets, web.Target{Name: k.Name, Doc: k.Doc})
+		out.Targets = append(out.Targets, catalog.Target{Name: k.Name, Doc: k.Doc})
 	}
 	configs := describeConfigs()
 	for _, key := range slices.Sorted(maps.Keys(configs)) {
@@ -59,24 +59,24 @@ func Catalog(ctx context.Context) (web.Catalog, error) {
 			return out, err
 		}
 		for _, t := range out.Targets {
-			out.Pipelines = append(out.Pipelines, web.Pipeline{Name: name, Target: t.Name, Doc: pl.Doc, Steps: instruments.Plan(pl)})
+			out.Pipelines = append(out.Pipelines, catalog.Pipeline{Name: name, Target: t.Name, Doc: pl.Doc, Steps: instruments.Plan(pl)})
 		}
 	}
 	return out, nil
 }
 
 // describeConfigs describes the options of the pass context by key.
-func describeConfigs() map[string]web.Option {
-	out := map[string]web.Option{}
+func describeConfigs() map[string]catalog.Option {
+	out := map[string]catalog.Option{}
 	for key, c := range pass.ListConfigs() {
-		out[key] = web.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]}
+		out[key] = catalog.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]}
 	}
 	return out
 }
 
 // describePass describes a pass of the registry.
-func describePass(p *pass.Pass, configs map[string]web.Option) web.Pass {
-	d := web.Pass{
+func describePass(p *pass.Pass, configs map[string]catalog.Option) catalog.Pass {
+	d := catalog.Pass{
 		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: instruments.KindName(p.Kind), IR: "relax",
 		Doc: p.Doc, Required: p.Required,
 	}
@@ -87,7 +87,7 @@ func describePass(p *pass.Pass, configs map[string]web.Option) web.Pass {
 		d.Config = append(d.Config, configs[key])
 	}
 	for _, o := range p.Options {
-		opt := web.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
+		opt := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
 		for _, v := range o.Choices {
 			opt.Choices = append(opt.Choices, plain(ir.Normalize(v)))
 		}
@@ -95,10 +95,10 @@ func describePass(p *pass.Pass, configs map[string]web.Option) web.Pass {
 	}
 	for _, c := range pipeline.Constraints() {
 		if c.After == p.Name {
-			d.Before = append(d.Before, web.Order{Pass: c.Before, Why: c.Why, Needs: c.Needs})
+			d.Before = append(d.Before, catalog.Order{Pass: c.Before, Why: c.Why, Needs: c.Needs})
 		}
 		if c.Before == p.Name {
-			d.After = append(d.After, web.Order{Pass: c.After, Why: c.Why, Needs: c.Needs})
+			d.After = append(d.After, catalog.Order{Pass: c.After, Why: c.Why, Needs: c.Needs})
 		}
 	}
 	return d
@@ -127,8 +127,8 @@ func plain(v ir.Value) any {
 }
 
 // describeModel describes a model of the gallery by what the importer makes of it.
-func describeModel(ctx context.Context, m gallery.Model) (web.Model, error) {
-	out := web.Model{Name: m.Name, Title: m.Title, Doc: m.Description, Inputs: []web.Input{}}
+func describeModel(ctx context.Context, m gallery.Model) (catalog.Model, error) {
+	out := catalog.Model{Name: m.Name, Title: m.Title, Doc: m.Description, Inputs: []catalog.Input{}}
 	file, err := onnxpb.Read(m.Bytes, onnxpb.Options{})
 	if err != nil {
 		return out, err
@@ -144,7 +144,7 @@ func describeModel(ctx context.Context, m gallery.Model) (web.Model, error) {
 		return out, fmt.Errorf("it has no graph function %s", entry)
 	}
 	for _, p := range main.Params {
-		in := web.Input{Name: p.Name, Shape: []any{}}
+		in := catalog.Input{Name: p.Name, Shape: []any{}}
 		if t, ok := p.SInfo.(*relax.TensorStructInfo); ok {
 			in.DType = t.DType.String()
 			dims, _ := t.Dims()

@@ -15,7 +15,7 @@ import (
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
-	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 )
 
 // TestEachPassIsDescribedWhole: with the constraints on its place from both sides, its options and their choices.
@@ -24,7 +24,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	byKey := map[string]web.Option{}
+	byKey := map[string]catalog.Option{}
 	for _, o := range c.Config {
 		byKey[o.Key] = o
 		known := pass.ListConfigs()[o.Key]
@@ -32,10 +32,10 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 			t.Errorf("the config %s is described as %+v", o.Key, o)
 		}
 	}
-	before, after := map[string][]web.Order{}, map[string][]web.Order{}
+	before, after := map[string][]catalog.Order{}, map[string][]catalog.Order{}
 	for _, k := range pipeline.Constraints() {
-		before[k.After] = append(before[k.After], web.Order{Pass: k.Before, Why: k.Why, Needs: k.Needs})
-		after[k.Before] = append(after[k.Before], web.Order{Pass: k.After, Why: k.Why, Needs: k.Needs})
+		before[k.After] = append(before[k.After], catalog.Order{Pass: k.Before, Why: k.Why, Needs: k.Needs})
+		after[k.Before] = append(after[k.Before], catalog.Order{Pass: k.After, Why: k.Why, Needs: k.Needs})
 	}
 	for i, p := range pipeline.All() {
 		got := c.Passes[i]
@@ -51,7 +51,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 			}
 		}
 		for k, o := range p.Options {
-			want := web.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
+			want := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
 			for _, v := range o.Choices {
 				want.Choices = append(want.Choices, plain(ir.Normalize(v)))
 			}
@@ -64,7 +64,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 		t.Error("there are no constraints")
 	}
 	for i, k := range target.Kinds() {
-		if c.Targets[i] != (web.Target{Name: k.Name, Doc: k.Doc}) || k.Doc == "" {
+		if c.Targets[i] != (catalog.Target{Name: k.Name, Doc: k.Doc}) || k.Doc == "" {
 			t.Errorf("the target %s is described as %+v", k.Name, c.Targets[i])
 		}
 	}
@@ -79,7 +79,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 // TestModelsOfTheCatalog have the numbers that their files have: each dense layer is a weight that is transposed, a product and a sum.
 func TestModelsOfTheCatalog(t *testing.T) {
 	ctx := t.Context()
-	model := func(name string) web.Model {
+	model := func(name string) catalog.Model {
 		t.Helper()
 		m, ok := gallery.Lookup(name)
 		if !ok {
@@ -92,7 +92,7 @@ func TestModelsOfTheCatalog(t *testing.T) {
 		return out
 	}
 	mlp := model("mlp")
-	if want := (web.Input{Name: "image", DType: "float32", Shape: []any{int64(1), int64(1), int64(8), int64(8)}}); !reflect.DeepEqual(mlp.Inputs, []web.Input{want}) || mlp.Bindings != nil {
+	if want := (catalog.Input{Name: "image", DType: "float32", Shape: []any{int64(1), int64(1), int64(8), int64(8)}}); !reflect.DeepEqual(mlp.Inputs, []catalog.Input{want}) || mlp.Bindings != nil {
 		t.Errorf("mlp has the inputs %+v", mlp.Inputs)
 	}
 	ops := map[string]int{"relax.add": 3, "relax.matmul": 3, "relax.permute_dims": 3, "relax.nn.relu": 2, "relax.nn.softmax": 1, "relax.reshape": 1}
@@ -100,7 +100,7 @@ func TestModelsOfTheCatalog(t *testing.T) {
 		t.Errorf("mlp has %d parameters and %v, want %d and %v", mlp.Parameters, mlp.Ops, layers, ops)
 	}
 	batch := model("batch")
-	if want := (web.Input{Name: "features", DType: "float32", Shape: []any{"batch", int64(32)}}); !reflect.DeepEqual(batch.Inputs, []web.Input{want}) {
+	if want := (catalog.Input{Name: "features", DType: "float32", Shape: []any{"batch", int64(32)}}); !reflect.DeepEqual(batch.Inputs, []catalog.Input{want}) {
 		t.Errorf("batch has the inputs %+v", batch.Inputs)
 	}
 	if want := []map[string]int64{{"batch": 1}, {"batch": 3}, {"batch": 8}}; !reflect.DeepEqual(batch.Bindings, want) {

@@ -23,7 +23,7 @@ var (
 	constantDigest = regexp.MustCompile(`constant [0-9a-f]{12}`)
 )
 
-// Graph implements run.Grapher. It reads the text back.
+// Graph implements run.Compiler. It reads the text back.
 func (r *Runner) Graph(ctx context.Context, text string) (*flow.Graph, error) {
 	whole, stubs := withCalled(text)
 	m, found := parse.Module("function", whole, parse.Options{AllowMissingConstants: true})

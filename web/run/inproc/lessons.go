@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/starpass"
-	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -31,18 +31,18 @@ var lessons = [...]struct{ script, title, doc string }{
 }
 
 // describeScripts describes the scripts that come with the program.
-func describeScripts(ctx context.Context) ([]web.ScriptExample, error) {
+func describeScripts(ctx context.Context) ([]catalog.ScriptExample, error) {
 	sources := map[string]string{}
 	for _, e := range starpass.Examples() {
 		sources[e.Name] = e.Source
 	}
-	var out []web.ScriptExample
+	var out []catalog.ScriptExample
 	for _, l := range lessons {
 		module, err := lessonModules.ReadFile("examples/" + l.script + ".py")
 		if err != nil {
 			return nil, fmt.Errorf("the module of script %s: %w", l.script, err)
 		}
-		e := web.ScriptExample{
+		e := catalog.ScriptExample{
 			Name: l.script, Title: l.title, Doc: l.doc,
 			Script: run.Script{Name: l.script + ".star", Source: sources[l.script]}, ModuleName: l.script + ".py", Module: string(module),
 		}

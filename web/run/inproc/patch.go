@@ -45,5 +45,5 @@ func (p *prepared) patch(list []run.Patch) ([]ir.Diagnostic, error) {
 // adopt makes a pass that is in no registry known by its name, so that it can be turned off.
 func (r registry) adopt(p *pass.Pass) { r.user[p.Name] = p }
 
-// PatchFile implements run.Patcher.
+// PatchFile implements run.Compiler.
 func (r *Runner) PatchFile(p run.Patch) string { return editOf(p).File() }

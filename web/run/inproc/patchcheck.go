@@ -17,7 +17,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// CheckEdit implements run.Patcher.
+// CheckEdit implements run.Compiler.
 func (r *Runner) CheckEdit(ctx context.Context, req run.Request, e run.Edit) (run.CheckedEdit, error) {
 	out := run.CheckedEdit{Diagnostics: []event.Diagnostic{}, Functions: []string{}}
 	var old *patch.Patch

@@ -15,7 +15,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// Plan implements run.Planner.
+// Plan implements run.Compiler.
 func (r *Runner) Plan(ctx context.Context, s run.Settings) (run.Planned, error) {
 	out := run.Planned{Steps: []event.PlanStep{}, Warnings: []run.OrderWarning{}, Mistakes: []run.Mistake{}}
 	wrong := func(m run.Mistake) { out.Mistakes = append(out.Mistakes, m) }

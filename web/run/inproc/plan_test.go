@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
 )
@@ -86,8 +86,8 @@ func TestCatalogTellsOptionsAndOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(name string) web.Pass {
-		i := slices.IndexFunc(c.Passes, func(p web.Pass) bool { return p.Name == name })
+	at := func(name string) catalog.Pass {
+		i := slices.IndexFunc(c.Passes, func(p catalog.Pass) bool { return p.Name == name })
 		if i < 0 {
 			t.Fatalf("the catalog has no pass %s", name)
 		}
@@ -100,13 +100,15 @@ func TestCatalogTellsOptionsAndOrder(t *testing.T) {
 		t.Errorf("tir.NarrowDataType is %+v", p)
 	}
 	before := at("FuseTIR").Before
-	if !slices.ContainsFunc(before, func(o web.Order) bool { return o.Pass == "FuseOps" && o.Needs && o.Why != "" }) {
+	if !slices.ContainsFunc(before, func(o catalog.Order) bool { return o.Pass == "FuseOps" && o.Needs && o.Why != "" }) {
 		t.Errorf("before FuseTIR must stand %+v", before)
 	}
-	if after := at("FuseOps").After; !slices.ContainsFunc(after, func(o web.Order) bool { return o.Pass == "FuseTIR" }) {
+	if after := at("FuseOps").After; !slices.ContainsFunc(after, func(o catalog.Order) bool { return o.Pass == "FuseTIR" }) {
 		t.Errorf("after FuseOps must stand %+v", after)
 	}
-	if !slices.ContainsFunc(c.Config, func(o web.Option) bool { return o.Key == "tir.disable_vectorize" && o.Type == "bool" && o.Doc != "" }) {
+	if !slices.ContainsFunc(c.Config, func(o catalog.Option) bool {
+		return o.Key == "tir.disable_vectorize" && o.Type == "bool" && o.Doc != ""
+	}) {
 		t.Errorf("the config is %+v", c.Config)
 	}
 }

@@ -77,7 +77,7 @@ func mistakesOf(name, text string, err error) []ir.Diagnostic {
 	}}
 }
 
-// Check implements run.Checker.
+// Check implements run.Compiler.
 func (r *Runner) Check(ctx context.Context, name, text string) (run.Checked, error) {
 	out := run.Checked{Diagnostics: []event.Diagnostic{}, Functions: []run.CheckedFunction{}}
 	src, found, err := oneModule(ctx, name, text, frontend.Script)
@@ -102,7 +102,7 @@ func (r *Runner) Check(ctx context.Context, name, text string) (run.Checked, err
 	return out, nil
 }
 
-// Format implements run.Checker.
+// Format implements run.Compiler.
 func (r *Runner) Format(ctx context.Context, name, text string) (string, []event.Diagnostic, error) {
 	mods, found, err := loadText(ctx, name, text, frontend.Script)
 	if err != nil {

@@ -222,7 +222,7 @@ func (s *userScript) watch(ctx context.Context, sink event.Sink, in *pass.Instru
 	return &out
 }
 
-// CheckScript implements run.ScriptChecker.
+// CheckScript implements run.Compiler.
 func (r *Runner) CheckScript(ctx context.Context, text run.Script) (run.CheckedScript, error) {
 	out := run.CheckedScript{Diagnostics: []event.Diagnostic{}, Passes: []run.UserPass{}, Instruments: []string{}}
 	s, err := readScript(ctx, text, &budget{left: maxPrinted})

@@ -1,0 +1,162 @@
+// Package catalog describes, as plain data, what visitors may choose from: models, targets, passes, pipelines, options and
+// scripts. Whoever knows the compiler fills a Catalog; the web serves it and knows no pass. It imports web/run for the
+// form of settings, and neither the compiler nor the web.
+package catalog
+
+import (
+	"cmp"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
+)
+
+// Catalog is what visitors may choose from, as plain data. It is not written after
+// the server was made.
+type Catalog struct {
+	Models    []Model
+	Targets   []Target
+	Passes    []Pass
+	Pipelines []Pipeline
+	// Config are the options of the pass context.
+	Config []Option
+	// Scripts are passes that a visitor might have written, to start from.
+	Scripts []ScriptExample
+}
+
+// ScriptExample is a script with a module that has what it looks for.
+type ScriptExample struct {
+	// Name identifies the example in requests; Title and Doc are for people.
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Doc   string `json:"doc"`
+	// Script defines Passes, by the names that steps have; none where it is an instrument.
+	Script run.Script `json:"script"`
+	Passes []string   `json:"passes"`
+	// ModuleName is the file name of Module, a text of TVMScript.
+	ModuleName string `json:"-"`
+	Module     string `json:"-"`
+}
+
+// Model is a model of the gallery.
+type Model struct {
+	// Name identifies the model in requests; Title and Doc are for people.
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Doc   string `json:"doc"`
+	// Inputs are those of the entry function in order.
+	Inputs []Input `json:"inputs"`
+	// Bindings are the values of symbolic dimensions with which it runs.
+	Bindings []map[string]int64 `json:"bindings,omitempty"`
+	// Ops counts the operators by name, Parameters the weights, Functions the functions.
+	Ops        map[string]int `json:"ops,omitempty"`
+	Parameters int64          `json:"parameters,omitempty"`
+	Functions  int            `json:"functions,omitempty"`
+}
+
+// Input is an input of a model. A dimension is a number or the name of a symbol.
+type Input struct {
+	Name  string `json:"name"`
+	DType string `json:"dtype"`
+	Shape []any  `json:"shape"`
+}
+
+// Target is a target that code can be generated for.
+type Target struct {
+	Name string `json:"name"`
+	Doc  string `json:"doc"`
+}
+
+// Pass is a pass of the registry.
+type Pass struct {
+	Name  string     `json:"name"`
+	Level int        `json:"level"`
+	Role  event.Role `json:"role"`
+	Kind  string     `json:"kind"`
+	// IR is what it works on: "relax", graph functions, or "tir", loop functions.
+	IR       string       `json:"ir"`
+	Doc      string       `json:"doc"`
+	Required []string     `json:"required"`
+	Config   []Option     `json:"config"`
+	Options  []PassOption `json:"options"`
+	// Before are the passes that must stand before this one, After those that must stand
+	// after it, wherever both run.
+	Before []Order `json:"before"`
+	After  []Order `json:"after"`
+}
+
+// PassOption is a parameter of a pass.
+type PassOption struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default any    `json:"default"`
+	Doc     string `json:"doc"`
+	// Choices, where not empty, are the only values that it takes.
+	Choices []any `json:"choices,omitempty"`
+}
+
+// Order is a constraint on the order of a pass and another.
+type Order struct {
+	Pass string `json:"pass"`
+	Why  string `json:"why"`
+	// Needs tells that the later of the two has nothing to work on without the earlier.
+	Needs bool `json:"needs,omitempty"`
+}
+
+// Option is an option of the pass context.
+type Option struct {
+	Key     string `json:"key"`
+	Type    string `json:"type"`
+	Default any    `json:"default"`
+	Doc     string `json:"doc"`
+}
+
+// Pipeline is a named list of steps for a target.
+type Pipeline struct {
+	Name   string           `json:"name"`
+	Target string           `json:"target"`
+	Doc    string           `json:"doc"`
+	Steps  []event.PlanStep `json:"steps"`
+}
+
+// Model returns the model of the gallery with a name, or nil.
+func (c *Catalog) Model(name string) *Model {
+	for i := range c.Models {
+		if c.Models[i].Name == name {
+			return &c.Models[i]
+		}
+	}
+	return nil
+}
+
+// Example returns the script of that name, or nil.
+func (c *Catalog) Example(name string) *ScriptExample {
+	for i := range c.Scripts {
+		if c.Scripts[i].Name == name {
+			return &c.Scripts[i]
+		}
+	}
+	return nil
+}
+
+// WithExample returns settings with the script of an example: its passes are the first
+// steps of the pipeline. The example must exist.
+func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
+	e := c.Example(name)
+	settings.Scripts = []run.Script{e.Script}
+	if len(e.Passes) == 0 {
+		return settings // an instrument watches the pipeline as it is
+	}
+	for _, p := range c.Pipelines {
+		if p.Name == cmp.Or(settings.Pipeline, "default") && p.Target == settings.Target {
+			for _, name := range e.Passes {
+				settings.Steps = append(settings.Steps, run.Step{Name: name})
+			}
+			for _, step := range p.Steps {
+				if step.Parent != "" && step.Parent == p.Steps[0].Step {
+					settings.Steps = append(settings.Steps, run.Step{Name: step.Name})
+				}
+			}
+		}
+	}
+	return settings
+}
