@@ -91,9 +91,9 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
 	},
 	{
-		"instruments/event, instruments/flow and instruments/history import only the standard library",
+		"instruments/event, instruments/flow, instruments/history and compiler/script/syntax import only the standard library",
 		func(p string) bool {
-			return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history"
+			return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" || p == "compiler/script/syntax"
 		},
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},

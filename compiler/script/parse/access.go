@@ -3,24 +3,25 @@ package parse
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // attr evaluates value.name.
-func (b *builder) attr(n *node) any {
+func (b *builder) attr(n *syntax.Node) any {
 	if path, ok := b.path(n); ok {
 		return namespace{path}
 	}
-	v := b.eval(n.kids[0])
+	v := b.eval(n.Kids[0])
 	switch x := v.(type) {
 	case moduleRef:
-		return b.globalVar(n.s, n)
+		return b.globalVar(n.Text, n)
 	case fresh:
 		return b.varAttr(x.v, n)
 	case *tir.Buffer:
 		return b.bufferAttr(x, n)
 	case *tir.IterVar:
-		switch n.s {
+		switch n.Text {
 		case "var":
 			return x.Var
 		case "dom":
@@ -28,7 +29,7 @@ func (b *builder) attr(n *node) any {
 		}
 		return b.varAttr(x.Var, n)
 	case *tir.Range:
-		switch n.s {
+		switch n.Text {
 		case "min":
 			return x.Min
 		case "extent":
@@ -40,42 +41,42 @@ func (b *builder) attr(n *node) any {
 		return b.graphAttr(x, n)
 	case tensorField:
 		if x.name == "dtype" {
-			switch n.s {
+			switch n.Text {
 			case "type_code":
 				return b.inspect(n, "dtype_code", x.of)
 			case "bits", "lanes":
-				return b.inspect(n, "dtype_"+n.s, x.of)
+				return b.inspect(n, "dtype_"+n.Text, x.of)
 			}
 		}
-		b.fail(n, "", "the %s of a tensor has no attribute %q", x.name, n.s)
+		b.fail(n, "", "the %s of a tensor has no attribute %q", x.name, n.Text)
 	case *relax.TensorStructInfo:
-		switch n.s {
+		switch n.Text {
 		case "shape":
 			return x.Shape
 		case "dtype":
 			return x.DType.String()
 		}
 	}
-	b.fail(n, "", "%s has no attribute %q", describe(v), n.s)
+	b.fail(n, "", "%s has no attribute %q", describe(v), n.Text)
 	return nil
 }
 
-func (b *builder) varAttr(e tir.Expr, n *node) any {
-	switch n.s {
+func (b *builder) varAttr(e tir.Expr, n *syntax.Node) any {
+	switch n.Text {
 	case "dtype":
 		return e.DType().String()
 	case "astype", "vload", "equal":
-		return method{e, n.s}
+		return method{e, n.Text}
 	case "value":
 		if v, ok := tir.AsInt(e); ok {
 			return v
 		}
 	}
-	b.fail(n, "", "an expression has no attribute %q", n.s)
+	b.fail(n, "", "an expression has no attribute %q", n.Text)
 	return nil
 }
 
-func (b *builder) bufferAttr(x *tir.Buffer, n *node) any {
+func (b *builder) bufferAttr(x *tir.Buffer, n *syntax.Node) any {
 	exprs := func(es []tir.Expr) any {
 		out := &list{tuple: true}
 		for _, e := range es {
@@ -83,7 +84,7 @@ func (b *builder) bufferAttr(x *tir.Buffer, n *node) any {
 		}
 		return out
 	}
-	switch n.s {
+	switch n.Text {
 	case "data":
 		return x.Data
 	case "shape":
@@ -103,33 +104,33 @@ func (b *builder) bufferAttr(x *tir.Buffer, n *node) any {
 		}
 		return tir.Mul(x.ElemOffset, tir.Const(x.ElemOffset.DType(), int64(x.DType.Bytes())))
 	case "vload", "vstore", "access_ptr", "scope", "offset_of":
-		return method{x, n.s}
+		return method{x, n.Text}
 	}
-	best := near(n.s, []string{"data", "shape", "strides", "dtype", "elem_offset", "vload", "vstore", "access_ptr", "scope"})
+	best := near(n.Text, []string{"data", "shape", "strides", "dtype", "elem_offset", "vload", "vstore", "access_ptr", "scope"})
 	help := ""
 	if best != "" {
 		help = "did you mean ." + best + "?"
 	}
-	b.fail(n, help, "a buffer has no attribute %q", n.s)
+	b.fail(n, help, "a buffer has no attribute %q", n.Text)
 	return nil
 }
 
 // index evaluates value[indices].
-func (b *builder) index(n *node) any {
-	if n.kids[0].kind == nIndex {
-		if path, ok := b.path(n.kids[0].kids[0]); ok && path == "metadata" {
+func (b *builder) index(n *syntax.Node) any {
+	if n.Kids[0].Kind == syntax.Index {
+		if path, ok := b.path(n.Kids[0].Kids[0]); ok && path == "metadata" {
 			return b.constant(n)
 		}
 	}
-	if path, ok := b.path(n.kids[0]); ok {
+	if path, ok := b.path(n.Kids[0]); ok {
 		return b.subscripted(path, n)
 	}
-	v := b.eval(n.kids[0])
+	v := b.eval(n.Kids[0])
 	switch x := v.(type) {
 	case *tir.Buffer:
 		return b.access(x, n)
 	case *list:
-		if i, ok := asInt(b.eval(n.kids[1])); ok {
+		if i, ok := asInt(b.eval(n.Kids[1])); ok {
 			if i < 0 {
 				i += int64(len(x.items))
 			}
@@ -139,11 +140,11 @@ func (b *builder) index(n *node) any {
 		}
 		b.fail(n, "", "the index is outside of %s", describe(x))
 	case moduleRef:
-		return b.globalVar(b.strOf(n.kids[1], "the name of a function"), n)
+		return b.globalVar(b.strOf(n.Kids[1], "the name of a function"), n)
 	case relax.Expr:
-		return &relax.TupleGetItem{Base: b.span(n), Tuple: x, Index: int(b.intOf(n.kids[1], "the number of a field"))}
+		return &relax.TupleGetItem{Base: b.span(n), Tuple: x, Index: int(b.intOf(n.Kids[1], "the number of a field"))}
 	case *dict:
-		key := b.eval(n.kids[1])
+		key := b.eval(n.Kids[1])
 		for i, k := range x.keys {
 			if k == key {
 				return x.vals[i]
@@ -152,9 +153,9 @@ func (b *builder) index(n *node) any {
 	case tensorField:
 		switch x.name {
 		case "shape":
-			return b.inspect(n, "shape_i", x.of, b.toRelax(b.eval(n.kids[1]), n.kids[1]))
+			return b.inspect(n, "shape_i", x.of, b.toRelax(b.eval(n.Kids[1]), n.Kids[1]))
 		case "strides":
-			return b.inspect(n, "stride_i", x.of, b.toRelax(b.eval(n.kids[1]), n.kids[1]))
+			return b.inspect(n, "stride_i", x.of, b.toRelax(b.eval(n.Kids[1]), n.Kids[1]))
 		}
 	case *tir.BufferRegion:
 		b.fail(n, "", "a region of a buffer cannot be indexed")
@@ -165,15 +166,15 @@ func (b *builder) index(n *node) any {
 
 // subscripted evaluates T.Buffer[...], T.let[...] and the like, as older and newer dialects
 // write annotations.
-func (b *builder) subscripted(path string, n *node) any {
+func (b *builder) subscripted(path string, n *syntax.Node) any {
 	switch path {
 	case "T.let", "T.Tuple":
-		return b.eval(n.kids[1])
+		return b.eval(n.Kids[1])
 	case "T.Buffer":
-		call := &node{kind: nCall, at: n.at, end: n.end, kids: append([]*node{n.kids[0]}, b.indexParts(n)...)}
+		call := &syntax.Node{Kind: syntax.Call, At: n.At, End: n.End, Kids: append([]*syntax.Node{n.Kids[0]}, b.indexParts(n)...)}
 		return b.eval(call)
 	case "T.Ptr", "T.ptr":
-		d := b.dtypeOf(n.kids[1])
+		d := b.dtypeOf(n.Kids[1])
 		return fresh{&tir.Var{Base: b.span(n), Type: &ir.PointerType{Elem: &ir.PrimType{DType: d}}}}
 	}
 	b.fail(n, "", "%s cannot be indexed", path)

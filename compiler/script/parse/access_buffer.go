@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
@@ -10,20 +12,20 @@ import (
 )
 
 // indexParts returns the indices of n; a single tuple stands for its elements.
-func (b *builder) indexParts(n *node) []*node {
-	parts := n.kids[1:]
+func (b *builder) indexParts(n *syntax.Node) []*syntax.Node {
+	parts := n.Kids[1:]
 	if len(parts) != 1 {
 		return parts
 	}
-	if parts[0].kind == nTuple {
-		return parts[0].kids
+	if parts[0].Kind == syntax.Tuple {
+		return parts[0].Kids
 	}
-	if parts[0].kind == nName {
-		if v, ok := b.env.lookup(parts[0].s); ok {
+	if parts[0].Kind == syntax.Name {
+		if v, ok := b.env.lookup(parts[0].Text); ok {
 			if l, ok := v.(*list); ok { // a name of several loop variables
-				out := make([]*node, len(l.items))
+				out := make([]*syntax.Node, len(l.items))
 				for i, it := range l.items {
-					out[i] = valueNode(parts[0].at, parts[0].end, it)
+					out[i] = syntax.NewValue(parts[0].At, parts[0].End, it)
 				}
 				return out
 			}
@@ -34,13 +36,13 @@ func (b *builder) indexParts(n *node) []*node {
 
 // access evaluates the indices of a buffer: a region where one is a slice without a step, a
 // load otherwise.
-func (b *builder) access(buf *tir.Buffer, n *node) any {
+func (b *builder) access(buf *tir.Buffer, n *syntax.Node) any {
 	parts := b.indexParts(n)
 	region, step := false, false
 	for _, p := range parts {
-		if p.kind == nSlice {
+		if p.Kind == syntax.Slice {
 			region = true
-			step = step || p.kids[2] != nil
+			step = step || p.Kids[2] != nil
 		}
 	}
 	if !region || step {
@@ -49,7 +51,7 @@ func (b *builder) access(buf *tir.Buffer, n *node) any {
 	return b.region(buf, parts, n)
 }
 
-func (b *builder) checkRank(buf *tir.Buffer, got int, n *node) {
+func (b *builder) checkRank(buf *tir.Buffer, got int, n *syntax.Node) {
 	if got != len(buf.Shape) {
 		shape := make([]string, len(buf.Shape))
 		for i, e := range buf.Shape {
@@ -61,14 +63,14 @@ func (b *builder) checkRank(buf *tir.Buffer, got int, n *node) {
 }
 
 // indices evaluates indices for a load or store; slices become ramps.
-func (b *builder) indices(buf *tir.Buffer, parts []*node, n *node) []tir.Expr {
+func (b *builder) indices(buf *tir.Buffer, parts []*syntax.Node, n *syntax.Node) []tir.Expr {
 	out := make([]tir.Expr, 0, len(parts))
 	for i, p := range parts {
 		switch {
-		case p.kind == nSlice:
+		case p.Kind == syntax.Slice:
 			out = append(out, b.ramp(buf, i, p))
-		case p.kind == nStar:
-			for _, v := range b.values([]*node{p}) {
+		case p.Kind == syntax.Star:
+			for _, v := range b.values([]*syntax.Node{p}) {
 				out = append(out, b.toExpr(v, p))
 			}
 		default:
@@ -93,19 +95,19 @@ func (b *builder) indices(buf *tir.Buffer, parts []*node, n *node) []tir.Expr {
 }
 
 // bounds evaluates start and stop of a slice in dimension i of buf.
-func (b *builder) bounds(buf *tir.Buffer, i int, p *node) (start, stop tir.Expr) {
-	if p.kids[1] == nil {
+func (b *builder) bounds(buf *tir.Buffer, i int, p *syntax.Node) (start, stop tir.Expr) {
+	if p.Kids[1] == nil {
 		if i >= len(buf.Shape) {
 			b.checkRank(buf, i+1, p)
 		}
 		stop = buf.Shape[i]
 	} else {
-		stop = b.expr(p.kids[1])
+		stop = b.expr(p.Kids[1])
 	}
-	if p.kids[0] == nil {
+	if p.Kids[0] == nil {
 		start = tir.Const(stop.DType(), 0)
 	} else {
-		start = b.expr(p.kids[0])
+		start = b.expr(p.Kids[0])
 	}
 	if start.DType() != stop.DType() {
 		start, stop = tir.MatchTypes(start, stop)
@@ -134,11 +136,11 @@ func (b *builder) extent(start, stop tir.Expr) tir.Expr {
 	return d
 }
 
-func (b *builder) ramp(buf *tir.Buffer, i int, p *node) tir.Expr {
+func (b *builder) ramp(buf *tir.Buffer, i int, p *syntax.Node) tir.Expr {
 	start, stop := b.bounds(buf, i, p)
 	stride := tir.Expr(tir.Const(start.DType(), 1))
-	if p.kids[2] != nil {
-		stride = b.expr(p.kids[2])
+	if p.Kids[2] != nil {
+		stride = b.expr(p.Kids[2])
 	}
 	n := b.extent(start, stop)
 	lanes, ok := tir.AsInt(n)
@@ -167,11 +169,11 @@ func (b *builder) ramp(buf *tir.Buffer, i int, p *node) tir.Expr {
 }
 
 // region evaluates indices with slices to a region.
-func (b *builder) region(buf *tir.Buffer, parts []*node, n *node) *tir.BufferRegion {
+func (b *builder) region(buf *tir.Buffer, parts []*syntax.Node, n *syntax.Node) *tir.BufferRegion {
 	out := &tir.BufferRegion{Base: b.span(n), Buffer: buf}
 	for i, p := range parts {
 		var r *tir.Range
-		if p.kind == nSlice {
+		if p.Kind == syntax.Slice {
 			start, stop := b.bounds(buf, i, p)
 			r = &tir.Range{Base: b.span(p), Min: start, Extent: b.extent(start, stop)}
 		} else {
@@ -193,7 +195,7 @@ func pointRange(e tir.Expr) *tir.Range {
 }
 
 // regionLoad reads a region as a vector, as T does where a slice stands for a value.
-func (b *builder) regionLoad(r *tir.BufferRegion, n *node) tir.Expr {
+func (b *builder) regionLoad(r *tir.BufferRegion, n *syntax.Node) tir.Expr {
 	out := &tir.BufferLoad{Base: r.Base, Buffer: r.Buffer}
 	for i, x := range r.Region {
 		lanes, ok := tir.AsInt(x.Extent)
@@ -213,7 +215,7 @@ func (b *builder) regionLoad(r *tir.BufferRegion, n *node) tir.Expr {
 }
 
 // toRegion turns a value into a region: a buffer is all of it, a load the element.
-func (b *builder) toRegion(v any, n *node) *tir.BufferRegion {
+func (b *builder) toRegion(v any, n *syntax.Node) *tir.BufferRegion {
 	switch x := v.(type) {
 	case *tir.BufferRegion:
 		return x

@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -10,7 +12,7 @@ import (
 )
 
 // globalVar returns the variable of a function of the module.
-func (b *builder) globalVar(name string, n *node) any {
+func (b *builder) globalVar(name string, n *syntax.Node) any {
 	if gv := b.mod.vars[name]; gv != nil {
 		return gv
 	}
@@ -32,7 +34,7 @@ func (b *builder) globalVar(name string, n *node) any {
 }
 
 // methodCall calls an attribute of a value.
-func (b *builder) methodCall(m method, n *node) any {
+func (b *builder) methodCall(m method, n *syntax.Node) any {
 	switch x := m.recv.(type) {
 	case *tir.Buffer:
 		switch m.name {
@@ -89,7 +91,7 @@ func (b *builder) methodCall(m method, n *node) any {
 }
 
 // accessPtr builds the pointer into a buffer for A.access_ptr(mask).
-func (b *builder) accessPtr(x *tir.Buffer, n *node) any {
+func (b *builder) accessPtr(x *tir.Buffer, n *syntax.Node) any {
 	a := b.bind(n, "access_mask", "ptr_type", "content_lanes", "offset", "extent")
 	b.need(n, a, 1, "access_mask")
 	mask := int64(0)

@@ -3,6 +3,8 @@ package parse
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -48,47 +50,45 @@ func Module(name, text string, o Options) (*ir.Module, []ir.Diagnostic) {
 	case len(mods) == 1:
 		return mods[0].Module, diags
 	case len(mods) > 1:
-		d := newDiagnostics(name, text)
-		d.add(0, 1, fmt.Sprintf("expected one module, got %d", len(mods)), "run each of them for itself")
-		return nil, append(diags, d.list...)
+		return nil, append(diags, wholeText(name, text, fmt.Sprintf("expected one module, got %d", len(mods)), "run each of them for itself")...)
 	case len(diags) == 0:
-		d := newDiagnostics(name, text)
-		d.add(0, 1, "there is no module and no function in this text", "begin with @I.ir_module and a class, or with @T.prim_func or @R.function")
-		return nil, d.list
+		return nil, wholeText(name, text, "there is no module and no function in this text", "begin with @I.ir_module and a class, or with @T.prim_func or @R.function")
 	}
 	return nil, diags
+}
+
+// wholeText is an error of no place in particular.
+func wholeText(name, text, message, help string) []ir.Diagnostic {
+	return newSpans(syntax.NewSource(name, text)).diagnostics([]syntax.Error{{At: 0, End: 1, Message: message, Help: help}})
 }
 
 // File reads a text with any number of modules. Functions outside of classes make up one
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
-	d := newDiagnostics(name, text)
-	toks, comments := lex(text, d)
-	p := &parser{src: text, toks: toks, diags: d}
-	stmts := p.file()
-	if d.failed() {
-		return nil, d.list
-	}
-	b := &builder{src: text, d: d, opts: o, comments: comments, env: scope{vals: map[string]any{}}}
+	f := syntax.Parse(name, text)
+	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, comments: f.Comments, env: scope{vals: map[string]any{}}}
 	var mods []NamedModule
-	if stop := budget.Catch(func() { mods = b.file(stmts) }); stop != nil { // outside of statements
-		d.add(0, 1, stop.Error(), "write out less in one text")
+	if !f.Failed() {
+		if stop := budget.Catch(func() { mods = b.file(f.Stmts) }); stop != nil { // outside of statements
+			f.Add(0, 1, stop.Error(), "write out less in one text")
+		}
+		if len(mods) == 0 && !f.Failed() {
+			f.List = append(f.List, f.Host...) // they may say why there is nothing
+		}
 	}
-	if len(mods) == 0 && !d.failed() {
-		d.list = append(d.list, p.host...) // they may say why there is nothing
+	if f.Failed() {
+		return nil, b.spans.diagnostics(f.List)
 	}
-	if d.failed() {
-		return nil, d.list
-	}
-	return mods, d.list
+	return mods, nil
 }
 
 // builder walks the syntax tree and makes nodes.
 type builder struct {
 	src      string
-	d        *diagnostics
+	d        *syntax.Errors
+	spans    *spans
 	opts     Options
-	comments []comment
+	comments []syntax.Comment
 	env      scope
 	metadata map[string]*ir.Blob
 

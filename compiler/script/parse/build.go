@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -16,15 +18,15 @@ import (
 type failure struct{}
 
 // fail reports an error at n and gives up the statement.
-func (b *builder) fail(n *node, help, format string, args ...any) {
-	b.d.add(n.at, n.end, fmt.Sprintf(format, args...), help)
+func (b *builder) fail(n *syntax.Node, help, format string, args ...any) {
+	b.d.Add(n.At, n.End, fmt.Sprintf(format, args...), help)
 	panic(failure{})
 }
 
 // guard runs f and reports whether it went through. Errors of the constructors of nodes,
 // which expect what the builder has not checked, are reported at s.
-func (b *builder) guard(s *stmt, f func()) (ok bool) {
-	if b.stopped || b.d.full() {
+func (b *builder) guard(s *syntax.Stmt, f func()) (ok bool) {
+	if b.stopped || b.d.Full() {
 		return false
 	}
 	depth, graph, dims := b.depth, b.graph, b.dims
@@ -36,10 +38,10 @@ func (b *builder) guard(s *stmt, f func()) (ok bool) {
 		b.depth, b.graph, b.dims = depth, graph, dims
 		if stop, is := r.(*budget.Stop); is {
 			b.stopped = true
-			b.d.add(s.at, max(s.end, s.at+1), stop.Error(), "write out less in one text")
+			b.d.Add(s.At, max(s.End, s.At+1), stop.Error(), "write out less in one text")
 		} else if _, is := r.(failure); !is {
-			if b.d.fn != "" || s.end > s.at {
-				b.d.add(s.at, max(s.end, s.at+1), fmt.Sprintf("this statement makes no sense to the compiler: %v", r), "")
+			if b.d.In != "" || s.End > s.At {
+				b.d.Add(s.At, max(s.End, s.At+1), fmt.Sprintf("this statement makes no sense to the compiler: %v", r), "")
 			}
 		}
 		ok = false
@@ -48,12 +50,12 @@ func (b *builder) guard(s *stmt, f func()) (ok bool) {
 	return true
 }
 
-func (b *builder) span(n *node) ir.Base { return b.line(b.d.span(n.at, n.end)) }
+func (b *builder) span(n *syntax.Node) ir.Base { return b.line(b.spans.span(n.At, n.End)) }
 
-func (b *builder) stmtBase(s *stmt) ir.Base { return b.line(b.d.span(s.at, s.end)) }
+func (b *builder) stmtBase(s *syntax.Stmt) ir.Base { return b.line(b.spans.span(s.At, s.End)) }
 
 // toExpr turns a value into a loop-level expression; n is for errors.
-func (b *builder) toExpr(v any, n *node) tir.Expr {
+func (b *builder) toExpr(v any, n *syntax.Node) tir.Expr {
 	switch v := v.(type) {
 	case tir.Expr:
 		return v
@@ -99,10 +101,10 @@ func (b *builder) toExpr(v any, n *node) tir.Expr {
 }
 
 // expr evaluates n to a loop-level expression.
-func (b *builder) expr(n *node) tir.Expr { return b.toExpr(b.eval(n), n) }
+func (b *builder) expr(n *syntax.Node) tir.Expr { return b.toExpr(b.eval(n), n) }
 
 // exprOf is expr for a value that is stored or bound as type d: literals take the type.
-func (b *builder) exprOf(v any, d dtype.DType, n *node) tir.Expr {
+func (b *builder) exprOf(v any, d dtype.DType, n *syntax.Node) tir.Expr {
 	switch x := v.(type) {
 	case int64, uint64, float64, bool:
 		if d.Lanes == 1 && (d.IsInteger() || d.IsFloat() || d.IsBool()) {
@@ -113,7 +115,7 @@ func (b *builder) exprOf(v any, d dtype.DType, n *node) tir.Expr {
 }
 
 // literal returns the constant v of type d.
-func (b *builder) literal(d dtype.DType, v any, n *node) tir.Expr {
+func (b *builder) literal(d dtype.DType, v any, n *syntax.Node) tir.Expr {
 	var out tir.Expr
 	switch v := v.(type) {
 	case int64:
@@ -140,14 +142,14 @@ func (b *builder) literal(d dtype.DType, v any, n *node) tir.Expr {
 }
 
 // exprs evaluates a list of expressions; a single one is a list of one.
-func (b *builder) exprs(n *node) []tir.Expr {
+func (b *builder) exprs(n *syntax.Node) []tir.Expr {
 	if n == nil {
 		return nil
 	}
 	return b.toExprs(b.eval(n), n)
 }
 
-func (b *builder) toExprs(v any, n *node) []tir.Expr {
+func (b *builder) toExprs(v any, n *syntax.Node) []tir.Expr {
 	switch x := v.(type) {
 	case nil:
 		return nil
@@ -155,8 +157,8 @@ func (b *builder) toExprs(v any, n *node) []tir.Expr {
 		out := make([]tir.Expr, len(x.items))
 		for i, it := range x.items {
 			at := n
-			if len(n.kids) == len(x.items) && (n.kind == nTuple || n.kind == nList) {
-				at = n.kids[i]
+			if len(n.Kids) == len(x.items) && (n.Kind == syntax.Tuple || n.Kind == syntax.List) {
+				at = n.Kids[i]
 			}
 			out[i] = b.toExpr(it, at)
 		}
@@ -168,7 +170,7 @@ func (b *builder) toExprs(v any, n *node) []tir.Expr {
 }
 
 // intOf evaluates n to an integer known now.
-func (b *builder) intOf(n *node, what string) int64 {
+func (b *builder) intOf(n *syntax.Node, what string) int64 {
 	v := b.eval(n)
 	if i, ok := asInt(v); ok {
 		return i
@@ -187,7 +189,7 @@ func asInt(v any) (int64, bool) {
 	return asPythonInt(v)
 }
 
-func (b *builder) strOf(n *node, what string) string {
+func (b *builder) strOf(n *syntax.Node, what string) string {
 	switch v := b.eval(n).(type) {
 	case string:
 		return v
@@ -203,7 +205,7 @@ func (b *builder) strOf(n *node, what string) string {
 	return ""
 }
 
-func (b *builder) dtypeOf(n *node) dtype.DType {
+func (b *builder) dtypeOf(n *syntax.Node) dtype.DType {
 	v := b.eval(n)
 	switch x := v.(type) {
 	case string:
@@ -236,7 +238,7 @@ var olderTypes = map[string]dtype.DType{
 }
 
 // parseType reads the name of an element type.
-func (b *builder) parseType(s string, n *node) dtype.DType {
+func (b *builder) parseType(s string, n *syntax.Node) dtype.DType {
 	if d, ok := olderTypes[s]; ok {
 		return d
 	}

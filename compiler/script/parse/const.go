@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -14,20 +16,20 @@ import (
 )
 
 // metadataKey returns the key of metadata["type"][key].
-func (b *builder) metadataKey(n *node) (string, bool) {
-	if n.kind != nIndex || n.kids[0].kind != nIndex || len(n.kids) != 2 {
+func (b *builder) metadataKey(n *syntax.Node) (string, bool) {
+	if n.Kind != syntax.Index || n.Kids[0].Kind != syntax.Index || len(n.Kids) != 2 {
 		return "", false
 	}
-	if path, ok := b.path(n.kids[0].kids[0]); !ok || path != "metadata" {
+	if path, ok := b.path(n.Kids[0].Kids[0]); !ok || path != "metadata" {
 		return "", false
 	}
-	switch v := b.eval(n.kids[1]).(type) {
+	switch v := b.eval(n.Kids[1]).(type) {
 	case string:
 		return v, true
 	case int64:
 		key := strconv.FormatInt(v, 10)
-		if kind := n.kids[0].kids[1]; kind.kind == nString && b.metadata[kind.s+"/"+key] != nil {
-			key = kind.s + "/" + key
+		if kind := n.Kids[0].Kids[1]; kind.Kind == syntax.String && b.metadata[kind.Text+"/"+key] != nil {
+			key = kind.Text + "/" + key
 		}
 		return key, true
 	}
@@ -37,11 +39,11 @@ func (b *builder) metadataKey(n *node) (string, bool) {
 // constantRef is a metadata entry whose type is known from the annotation only.
 type constantRef struct {
 	key string
-	at  *node
+	at  *syntax.Node
 }
 
 // constant evaluates a metadata entry.
-func (b *builder) constant(n *node) any {
+func (b *builder) constant(n *syntax.Node) any {
 	key, ok := b.metadataKey(n)
 	if !ok {
 		b.fail(n, "", `expected metadata["relax.expr.Constant"][key]`)
@@ -60,7 +62,7 @@ func (b *builder) knownBlob(key string) *ir.Blob {
 }
 
 // blob returns the tensor of a metadata entry, which must have that type and shape.
-func (b *builder) blob(key string, d dtype.DType, shape []int64, n *node) *ir.Blob {
+func (b *builder) blob(key string, d dtype.DType, shape []int64, n *syntax.Node) *ir.Blob {
 	if x := b.knownBlob(key); x != nil {
 		return x
 	}
@@ -166,7 +168,7 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 }
 
 // constCall evaluates R.const(value, dtype).
-func (b *builder) constCall(n *node) any {
+func (b *builder) constCall(n *syntax.Node) any {
 	a := b.bind(n, "value", "dtype", "struct_info")
 	b.need(n, a, 1, "value")
 	v := b.eval(a[0])
@@ -200,7 +202,7 @@ func (b *builder) constCall(n *node) any {
 }
 
 // numberConst is the constant that a number of Python stands for.
-func (b *builder) numberConst(v any, n *node) relax.Expr {
+func (b *builder) numberConst(v any, n *syntax.Node) relax.Expr {
 	d := dtype.Int32T
 	switch v.(type) {
 	case float64:

@@ -11,21 +11,21 @@ import (
 // noted returns the type and shape that the comment at the end of the line of a constant
 // gives, as in "# float32[64], float32[3, 3]": one entry for each constant on the line.
 func (b *builder) noted(r constantRef) (*relax.TensorStructInfo, bool) {
-	text := b.d.source.Text
-	if int(r.at.end) > len(text) {
+	text := b.d.Text
+	if int(r.at.End) > len(text) {
 		return nil, false
 	}
 	end := len(text)
-	if i := strings.IndexByte(text[r.at.end:], '\n'); i >= 0 {
-		end = int(r.at.end) + i
+	if i := strings.IndexByte(text[r.at.End:], '\n'); i >= 0 {
+		end = int(r.at.End) + i
 	}
-	start := strings.LastIndexByte(text[:r.at.at], '\n') + 1
-	at := strings.LastIndex(text[r.at.end:end], "# ")
+	start := strings.LastIndexByte(text[:r.at.At], '\n') + 1
+	at := strings.LastIndex(text[r.at.End:end], "# ")
 	if at < 0 {
 		return nil, false
 	}
-	note := text[int(r.at.end)+at+2 : end]
-	for range strings.Count(text[start:r.at.at], `metadata["relax.expr.Constant"]`) {
+	note := text[int(r.at.End)+at+2 : end]
+	for range strings.Count(text[start:r.at.At], `metadata["relax.expr.Constant"]`) {
 		i := strings.IndexByte(note, ']')
 		if i < 0 {
 			return nil, false

@@ -65,7 +65,7 @@ func describe(v any) string {
 	case device:
 		return "a device"
 	case *macro:
-		return "the macro " + x.s.name
+		return "the macro " + x.s.Name
 	case *matchCast:
 		return "R.match_cast(...)"
 	case constantRef:

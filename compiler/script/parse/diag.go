@@ -2,107 +2,39 @@ package parse
 
 import (
 	"fmt"
-	"sort"
 	"strings"
+
+	"github.com/irscope/irscope/compiler/script/syntax"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
 
-// maxDiagnostics bounds the errors that are reported for one text.
-const maxDiagnostics = 100
-
-// diagnostics collects the errors of one text and turns offsets into spans.
-type diagnostics struct {
+// spans makes the spans of one text.
+type spans struct {
+	from   *syntax.Source
 	source *ir.Source
-	lines  []int32 // offset of the start of each line
-	last   int     // line of the last look-up, where the next one is likely to be
-	list   []ir.Diagnostic
-	fn     string       // function that is being read
-	broken map[int]bool // lines with an error of the lexer
-	spans  slab[ir.Span]
+	made   syntax.Slab[ir.Span]
 }
 
-func newDiagnostics(name, text string) *diagnostics {
-	d := &diagnostics{source: &ir.Source{Name: name, Text: text}, lines: make([]int32, 1, len(text)/32+1)}
-	for i := 0; i < len(text); {
-		n := strings.IndexByte(text[i:], '\n')
-		if n < 0 {
-			break
-		}
-		i += n + 1
-		d.lines = append(d.lines, int32(i))
-	}
-	return d
-}
-
-// position returns line and column of an offset, both from 1.
-func (d *diagnostics) position(at int32) (line, col int) {
-	i := d.last
-	if d.lines[i] > at || i+1 < len(d.lines) && d.lines[i+1] <= at {
-		if i+2 < len(d.lines) && d.lines[i+1] <= at && d.lines[i+2] > at {
-			i++
-		} else {
-			i = sort.Search(len(d.lines), func(k int) bool { return d.lines[k] > at }) - 1
-		}
-		d.last = i
-	}
-	return i + 1, int(at-d.lines[i]) + 1
+func newSpans(s *syntax.Source) *spans {
+	return &spans{from: s, source: &ir.Source{Name: s.Name, Text: s.Text}}
 }
 
 // span returns the span of a range of offsets.
-func (d *diagnostics) span(at, end int32) *ir.Span {
-	line, col := d.position(at)
-	endLine, endCol := line, col+int(end-at)
-	if line < len(d.lines) && end > d.lines[line] {
-		endLine, endCol = d.position(end)
-		d.last = line - 1
-	}
-	s := d.spans.take()
-	s.Source, s.Line, s.Col, s.EndLine, s.EndCol = d.source, line, col, endLine, endCol
-	return s
+func (s *spans) span(at, end int32) *ir.Span {
+	out := s.made.Take()
+	out.Source = s.source
+	out.Line, out.Col, out.EndLine, out.EndCol = s.from.Range(at, end)
+	return out
 }
 
-// add reports an error at a range of offsets.
-func (d *diagnostics) add(at, end int32, message, help string) {
-	if len(d.list) >= maxDiagnostics {
-		return
+// diagnostics returns errors as diagnostics.
+func (s *spans) diagnostics(list []syntax.Error) []ir.Diagnostic {
+	var out []ir.Diagnostic
+	for _, e := range list {
+		out = append(out, ir.Diagnostic{Severity: ir.Error, Func: e.In, Span: s.span(e.At, e.End), Message: e.Message, Help: e.Help})
 	}
-	d.list = append(d.list, ir.Diagnostic{Severity: ir.Error, Func: d.fn, Span: d.span(at, end), Message: cut(message), Help: cut(help)})
-}
-
-// maxMessage is the length of a message, which may quote a text that is as long as the source.
-const maxMessage = 1000
-
-// cut leaves out the middle of a long message.
-func cut(s string) string {
-	if len(s) <= maxMessage {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxMessage/2], "") + " ... " + strings.ToValidUTF8(s[len(s)-maxMessage/2:], "")
-}
-
-// addLex reports an error of the lexer. Those of the parser on the same line would only follow
-// from it.
-func (d *diagnostics) addLex(at, end int32, message, help string) {
-	d.add(at, end, message, help)
-	line, _ := d.position(at)
-	if d.broken == nil {
-		d.broken = map[int]bool{}
-	}
-	d.broken[line] = true
-}
-
-// full reports whether no more errors are taken: what follows is not looked at.
-func (d *diagnostics) full() bool { return len(d.list) >= maxDiagnostics }
-
-// failed reports whether an error was found.
-func (d *diagnostics) failed() bool {
-	for _, x := range d.list {
-		if x.Severity == ir.Error {
-			return true
-		}
-	}
-	return false
+	return out
 }
 
 // Format writes a diagnostic as compilers do: place and message, the line, carets below the

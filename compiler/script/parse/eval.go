@@ -6,28 +6,30 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // eval evaluates an expression as Python would, over nodes of the IR.
-func (b *builder) eval(n *node) any {
+func (b *builder) eval(n *syntax.Node) any {
 	b.opts.Budget.Spend(1)
-	switch n.kind {
-	case nName:
+	switch n.Kind {
+	case syntax.Name:
 		return b.name(n)
-	case nInt:
+	case syntax.Int:
 		return b.integer(n)
-	case nFloat:
-		f, err := strconv.ParseFloat(n.s, 64)
+	case syntax.Float:
+		f, err := strconv.ParseFloat(n.Text, 64)
 		if err != nil && !math.IsInf(f, 0) {
-			b.fail(n, "", "%q is no number", n.s)
+			b.fail(n, "", "%q is no number", n.Text)
 		}
 		return f
-	case nString:
-		return n.s
-	case nConst:
-		switch n.s {
+	case syntax.String:
+		return n.Text
+	case syntax.Const:
+		switch n.Text {
 		case "True":
 			return true
 		case "False":
@@ -36,52 +38,52 @@ func (b *builder) eval(n *node) any {
 			b.fail(n, "", "an ellipsis is no value")
 		}
 		return nil
-	case nAttr:
+	case syntax.Attr:
 		return b.attr(n)
-	case nCall:
+	case syntax.Call:
 		return b.call(n)
-	case nIndex:
+	case syntax.Index:
 		return b.index(n)
-	case nTuple, nList:
-		return b.newList(n, b.values(n.kids), n.kind == nTuple)
-	case nDict:
+	case syntax.Tuple, syntax.List:
+		return b.newList(n, b.values(n.Kids), n.Kind == syntax.Tuple)
+	case syntax.Dict:
 		d := &dict{}
-		for i := 0; i < len(n.kids); i += 2 {
-			d.keys = append(d.keys, b.eval(n.kids[i]))
-			d.vals = append(d.vals, b.eval(n.kids[i+1]))
+		for i := 0; i < len(n.Kids); i += 2 {
+			d.keys = append(d.keys, b.eval(n.Kids[i]))
+			d.vals = append(d.vals, b.eval(n.Kids[i+1]))
 		}
 		return d
-	case nUnary:
+	case syntax.Unary:
 		return b.unary(n)
-	case nBinary:
-		return b.binary(n, n.s, b.eval(n.kids[0]), b.eval(n.kids[1]))
-	case nCompare:
+	case syntax.Binary:
+		return b.binary(n, n.Text, b.eval(n.Kids[0]), b.eval(n.Kids[1]))
+	case syntax.Compare:
 		return b.compare(n)
-	case nBool:
+	case syntax.Bool:
 		return b.logic(n)
-	case nIfExp:
+	case syntax.IfExp:
 		return b.conditional(n)
-	case nValue:
-		return n.more.val
-	case nLambda:
+	case syntax.Value:
+		return n.Value()
+	case syntax.Lambda:
 		b.fail(n, "", "a lambda may only stand where a function is expected, as in T.index_map")
-	case nSlice:
+	case syntax.Slice:
 		b.fail(n, "", "a slice may only stand in the indices of a buffer")
-	case nStar:
+	case syntax.Star:
 		b.fail(n, "", "a starred value may only stand in a list or among arguments")
 	}
 	panic(failure{})
 }
 
 // values evaluates a list, spreading what is starred.
-func (b *builder) values(kids []*node) []any {
+func (b *builder) values(kids []*syntax.Node) []any {
 	out := make([]any, 0, len(kids))
 	for _, k := range kids {
-		if k.kind != nStar {
+		if k.Kind != syntax.Star {
 			out = append(out, b.eval(k))
 			continue
 		}
-		v, ok := b.eval(k.kids[0]).(*list)
+		v, ok := b.eval(k.Kids[0]).(*list)
 		if !ok {
 			b.fail(k, "", "only a list or tuple can be spread with *")
 		}
@@ -91,29 +93,29 @@ func (b *builder) values(kids []*node) []any {
 }
 
 // name looks up a name; those of the dialects are known without an import.
-func (b *builder) name(n *node) any {
-	if v, ok := b.env.lookup(n.s); ok {
+func (b *builder) name(n *syntax.Node) any {
+	if v, ok := b.env.lookup(n.Text); ok {
 		switch x := v.(type) {
 		case poison:
 			panic(failure{})
 		case metaVar:
 			return x.v
 		case hidden:
-			b.fail(n, "add it to the R.output(...) of the block", "%s is visible in its dataflow block only", n.s)
+			b.fail(n, "add it to the R.output(...) of the block", "%s is visible in its dataflow block only", n.Text)
 		case lookupLater:
 			return b.globalVar(string(x), n)
 		}
 		return v
 	}
-	switch n.s {
+	switch n.Text {
 	case "T", "R", "I":
-		return namespace{n.s}
+		return namespace{n.Text}
 	case "tvm", "script", "metadata", "range", "int", "float", "bool", "float32", "len":
-		return namespace{n.s}
+		return namespace{n.Text}
 	case "cls", "Module":
 		return moduleRef{}
 	}
-	if v, ok := b.opts.Define[n.s]; ok {
+	if v, ok := b.opts.Define[n.Text]; ok {
 		return b.defined(v, n)
 	}
 	var names []string
@@ -124,18 +126,18 @@ func (b *builder) name(n *node) any {
 		names = append(names, k)
 	}
 	sort.Strings(names)
-	help := "define it before it is used, or give its value with --define " + n.s + "=..."
-	if best := near(n.s, names); best != "" {
+	help := "define it before it is used, or give its value with --define " + n.Text + "=..."
+	if best := near(n.Text, names); best != "" {
 		help = "did you mean " + best + "?"
-	} else if b.mod != nil && b.mod.vars[n.s] != nil {
-		help = "functions of the module are called as cls." + n.s
+	} else if b.mod != nil && b.mod.vars[n.Text] != nil {
+		help = "functions of the module are called as cls." + n.Text
 	}
-	b.fail(n, help, "undefined name %q", n.s)
+	b.fail(n, help, "undefined name %q", n.Text)
 	return nil
 }
 
 // defined turns a value of Options.Define into one of the builder's.
-func (b *builder) defined(v any, n *node) any {
+func (b *builder) defined(v any, n *syntax.Node) any {
 	switch x := v.(type) {
 	case int:
 		return int64(x)
@@ -148,28 +150,28 @@ func (b *builder) defined(v any, n *node) any {
 	case nil, bool, int64, float64, string, dtype.DType, ir.Node:
 		return v
 	}
-	b.fail(n, "", "the value given for %q is a %T, which a script cannot hold", n.s, v)
+	b.fail(n, "", "the value given for %q is a %T, which a script cannot hold", n.Text, v)
 	return nil
 }
 
 // path returns the dotted name that n spells, and whether its first part is a dialect's.
-func (b *builder) path(n *node) (string, bool) {
+func (b *builder) path(n *syntax.Node) (string, bool) {
 	root := n
-	if n.kind == nValue {
-		ns, ok := n.more.val.(namespace)
+	if n.Kind == syntax.Value {
+		ns, ok := n.Value().(namespace)
 		return ns.path, ok
 	}
-	for root.kind == nAttr {
-		root = root.kids[0]
+	for root.Kind == syntax.Attr {
+		root = root.Kids[0]
 	}
-	if root.kind != nName {
+	if root.Kind != syntax.Name {
 		return "", false
 	}
-	v, ok := b.env.lookup(root.s)
+	v, ok := b.env.lookup(root.Text)
 	if !ok {
-		switch root.s {
+		switch root.Text {
 		case "T", "R", "I", "tvm", "script", "range", "int", "float", "len", "bool", "metadata":
-			v = namespace{root.s}
+			v = namespace{root.Text}
 		default:
 			return "", false
 		}
@@ -181,20 +183,20 @@ func (b *builder) path(n *node) (string, bool) {
 	if root == n {
 		return ns.path, true
 	}
-	if ns.path == root.s && len(root.s) == int(root.end-root.at) {
-		if text := b.src[root.at:n.end]; !strings.ContainsAny(text, " \n\t\\()#") {
+	if ns.path == root.Text && len(root.Text) == int(root.End-root.At) {
+		if text := b.src[root.At:n.End]; !strings.ContainsAny(text, " \n\t\\()#") {
 			return text, true
 		}
 	}
 	rest := ""
-	for x := n; x.kind == nAttr; x = x.kids[0] {
-		rest = "." + x.s + rest
+	for x := n; x.Kind == syntax.Attr; x = x.Kids[0] {
+		rest = "." + x.Text + rest
 	}
 	return ns.path + rest, true
 }
 
-func (b *builder) enter(n *node) {
-	if b.depth++; b.depth > maxChain {
+func (b *builder) enter(n *syntax.Node) {
+	if b.depth++; b.depth > syntax.MaxChain {
 		b.fail(n, "", "this nests too deeply")
 	}
 }

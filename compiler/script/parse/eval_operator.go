@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"math/big"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-func (b *builder) unary(n *node) any {
-	v := b.eval(n.kids[0])
-	if n.s == "not" {
+func (b *builder) unary(n *syntax.Node) any {
+	v := b.eval(n.Kids[0])
+	if n.Text == "not" {
 		switch x := v.(type) {
 		case bool:
 			return !x
@@ -20,11 +22,11 @@ func (b *builder) unary(n *node) any {
 		case relax.Expr:
 			return b.relaxOp(n, "logical_not", x)
 		}
-		return &tir.Not{Base: b.span(n), A: b.toExpr(v, n.kids[0])}
+		return &tir.Not{Base: b.span(n), A: b.toExpr(v, n.Kids[0])}
 	}
 	switch x := v.(type) {
 	case int64:
-		switch n.s {
+		switch n.Text {
 		case "-":
 			return b.sized(n, new(big.Int).Neg(big.NewInt(x)))
 		case "~":
@@ -32,16 +34,16 @@ func (b *builder) unary(n *node) any {
 		}
 		return x
 	case float64:
-		if n.s == "-" {
+		if n.Text == "-" {
 			return -x
 		}
 		return x
 	case uint64:
-		if n.s == "-" {
+		if n.Text == "-" {
 			return b.sized(n, new(big.Int).Neg(new(big.Int).SetUint64(x)))
 		}
 	case relax.Expr:
-		switch n.s {
+		switch n.Text {
 		case "-":
 			return b.relaxOp(n, "negative", x)
 		case "~":
@@ -49,9 +51,9 @@ func (b *builder) unary(n *node) any {
 		}
 		return x
 	}
-	e := b.toExpr(v, n.kids[0])
+	e := b.toExpr(v, n.Kids[0])
 	var out tir.Expr
-	switch n.s {
+	switch n.Text {
 	case "-":
 		out = tir.Mul(e, tir.Const(e.DType(), -1))
 	case "~":
@@ -84,14 +86,14 @@ func isGraphValue(v any) bool {
 
 // binary applies an arithmetic sign. Numbers are computed as Python does; expressions are
 // matched in type and folded as TVM does.
-func (b *builder) binary(n *node, op string, x, y any) any {
+func (b *builder) binary(n *syntax.Node, op string, x, y any) any {
 	if isGraphValue(x) || isGraphValue(y) {
 		return b.relaxOp(n, relaxBinary[op], x, y)
 	}
 	if v, ok := b.pythonBinary(n, op, x, y); ok {
 		return v
 	}
-	e1, e2 := b.toExpr(x, n.kids[0]), b.toExpr(y, n.kids[len(n.kids)-1])
+	e1, e2 := b.toExpr(x, n.Kids[0]), b.toExpr(y, n.Kids[len(n.Kids)-1])
 	var out tir.Expr
 	switch {
 	case bitwise[op] != nil:
@@ -115,34 +117,34 @@ var comparisons = map[string]tir.BinaryOp{
 	"==": tir.OpEQ, "!=": tir.OpNE, "<": tir.OpLT, "<=": tir.OpLE, ">": tir.OpGT, ">=": tir.OpGE,
 }
 
-func (b *builder) compare(n *node) any {
-	x, y := b.eval(n.kids[0]), b.eval(n.kids[1])
+func (b *builder) compare(n *syntax.Node) any {
+	x, y := b.eval(n.Kids[0]), b.eval(n.Kids[1])
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.relaxOp(n, relaxBinary[n.s], x, y)
+		return b.relaxOp(n, relaxBinary[n.Text], x, y)
 	}
-	if n.s == "is" {
+	if n.Text == "is" {
 		return x == nil && y == nil
 	}
 	i, iok := asBig(x)
 	k, kok := asBig(y)
 	if iok && kok {
-		return compared(n.s, i.Cmp(k))
+		return compared(n.Text, i.Cmp(k))
 	}
 	f, fok := asPythonFloat(x)
 	g, gok := asPythonFloat(y)
 	if fok && gok {
 		if f != f || g != g {
-			return n.s == "!="
+			return n.Text == "!="
 		}
-		return compared(n.s, cmp.Compare(f, g))
+		return compared(n.Text, cmp.Compare(f, g))
 	}
 	if s, ok := x.(string); ok {
-		if t, ok := y.(string); ok && (n.s == "==" || n.s == "!=") {
-			return (s == t) == (n.s == "==")
+		if t, ok := y.(string); ok && (n.Text == "==" || n.Text == "!=") {
+			return (s == t) == (n.Text == "==")
 		}
 	}
 	e1, e2 := b.pairOf(x, y, n)
-	return tir.BinaryAt(b.span(n), comparisons[n.s], e1, e2)
+	return tir.BinaryAt(b.span(n), comparisons[n.Text], e1, e2)
 }
 
 // compared returns what a sign says about two values that compare as c.
@@ -163,8 +165,8 @@ func compared(sign string, c int) bool {
 }
 
 // pairOf turns two operands into expressions of one type; a literal takes the other's.
-func (b *builder) pairOf(x, y any, n *node) (tir.Expr, tir.Expr) {
-	n1, n2 := n.kids[0], n.kids[len(n.kids)-1]
+func (b *builder) pairOf(x, y any, n *syntax.Node) (tir.Expr, tir.Expr) {
+	n1, n2 := n.Kids[0], n.Kids[len(n.Kids)-1]
 	isNumber := func(v any) bool { _, ok := asPythonFloat(v); return ok }
 	var e1, e2 tir.Expr
 	switch {
@@ -183,21 +185,21 @@ func (b *builder) pairOf(x, y any, n *node) (tir.Expr, tir.Expr) {
 	return e1, e2
 }
 
-func (b *builder) logic(n *node) any {
-	x := b.eval(n.kids[0])
+func (b *builder) logic(n *syntax.Node) any {
+	x := b.eval(n.Kids[0])
 	if t, ok := x.(bool); ok {
-		if t != (n.s == "and") {
+		if t != (n.Text == "and") {
 			return x
 		}
-		return b.eval(n.kids[1])
+		return b.eval(n.Kids[1])
 	}
-	y := b.eval(n.kids[1])
+	y := b.eval(n.Kids[1])
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.relaxOp(n, "logical_"+n.s, x, y)
+		return b.relaxOp(n, "logical_"+n.Text, x, y)
 	}
-	e1, e2 := b.toExpr(x, n.kids[0]), b.toExpr(y, n.kids[1])
+	e1, e2 := b.toExpr(x, n.Kids[0]), b.toExpr(y, n.Kids[1])
 	op := tir.OpAnd
-	if n.s == "or" {
+	if n.Text == "or" {
 		op = tir.OpOr
 	}
 	if e1.DType().Lanes != e2.DType().Lanes {
@@ -206,14 +208,14 @@ func (b *builder) logic(n *node) any {
 	return tir.BinaryAt(b.span(n), op, e1, e2)
 }
 
-func (b *builder) conditional(n *node) any {
-	cond := b.eval(n.kids[0])
+func (b *builder) conditional(n *syntax.Node) any {
+	cond := b.eval(n.Kids[0])
 	if t, ok := cond.(bool); ok {
 		if t {
-			return b.eval(n.kids[1])
+			return b.eval(n.Kids[1])
 		}
-		return b.eval(n.kids[2])
+		return b.eval(n.Kids[2])
 	}
-	yes, no := tir.MatchTypes(b.expr(n.kids[1]), b.expr(n.kids[2]))
-	return &tir.Call{Base: b.span(n), Type: yes.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{b.toExpr(cond, n.kids[0]), yes, no}}
+	yes, no := tir.MatchTypes(b.expr(n.Kids[1]), b.expr(n.Kids[2]))
+	return &tir.Call{Base: b.span(n), Type: yes.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{b.toExpr(cond, n.Kids[0]), yes, no}}
 }

@@ -5,25 +5,27 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
-func (b *builder) integer(n *node) any {
-	if v, err := strconv.ParseInt(n.s, 0, 64); err == nil {
+func (b *builder) integer(n *syntax.Node) any {
+	if v, err := strconv.ParseInt(n.Text, 0, 64); err == nil {
 		return v
 	}
-	if v, err := strconv.ParseUint(n.s, 0, 64); err == nil {
+	if v, err := strconv.ParseUint(n.Text, 0, 64); err == nil {
 		return v
 	}
-	if v, err := strconv.ParseInt(n.s, 10, 64); err == nil {
+	if v, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
 		return v
 	}
-	b.fail(n, "integers have at most 64 bits", "%q is no integer", n.s)
+	b.fail(n, "integers have at most 64 bits", "%q is no integer", n.Text)
 	return nil
 }
 
 // pythonBinary computes with numbers, strings and lists known now, as Python does. What Python
 // refuses, and what no node can hold, fails. ok is false where an operand is no such value.
-func (b *builder) pythonBinary(n *node, op string, x, y any) (v any, ok bool) {
+func (b *builder) pythonBinary(n *syntax.Node, op string, x, y any) (v any, ok bool) {
 	_, left := x.(string)
 	_, right := y.(string)
 	if left || right {
@@ -49,7 +51,7 @@ func (b *builder) pythonBinary(n *node, op string, x, y any) (v any, ok bool) {
 }
 
 // joined evaluates a sign with a string on a side of it: strings can be joined only.
-func (b *builder) joined(n *node, op string, x, y any) string {
+func (b *builder) joined(n *syntax.Node, op string, x, y any) string {
 	s, left := x.(string)
 	t, right := y.(string)
 	if !left || !right || op != "+" {
@@ -61,7 +63,7 @@ func (b *builder) joined(n *node, op string, x, y any) string {
 	return s + t
 }
 
-func (b *builder) listBinary(n *node, op string, l *list, y any) (any, bool) {
+func (b *builder) listBinary(n *syntax.Node, op string, l *list, y any) (any, bool) {
 	if r, ok := y.(*list); ok && op == "+" {
 		return b.newList(n, slices.Concat(l.items, r.items), l.tuple), true
 	}
@@ -76,7 +78,7 @@ func (b *builder) listBinary(n *node, op string, l *list, y any) (any, bool) {
 }
 
 // pythonFloat computes with floats.
-func (b *builder) pythonFloat(n *node, op string, f, g float64) float64 {
+func (b *builder) pythonFloat(n *syntax.Node, op string, f, g float64) float64 {
 	if g == 0 && (op == "/" || op == "//" || op == "%") || op == "**" && f == 0 && g < 0 {
 		b.fail(n, "", "%v %s %v is a division by zero", f, op, g)
 	}
@@ -108,7 +110,7 @@ func (b *builder) pythonFloat(n *node, op string, f, g float64) float64 {
 const maxShift = 64
 
 // pythonInt computes with integers. The result has at most 64 bits, or is a float.
-func (b *builder) pythonInt(n *node, op string, x, y *big.Int) any {
+func (b *builder) pythonInt(n *syntax.Node, op string, x, y *big.Int) any {
 	out := new(big.Int)
 	switch op {
 	case "+":
@@ -178,14 +180,14 @@ func (b *builder) pythonInt(n *node, op string, x, y *big.Int) any {
 }
 
 // sized returns an integer as an int64, or as a uint64 where only that holds it.
-func (b *builder) sized(n *node, v *big.Int) any {
+func (b *builder) sized(n *syntax.Node, v *big.Int) any {
 	switch {
 	case v.IsInt64():
 		return v.Int64()
 	case v.IsUint64():
 		return v.Uint64()
 	}
-	b.fail(n, "integers have at most 64 bits", "the result of %s is too large", n.s)
+	b.fail(n, "integers have at most 64 bits", "the result of %s is too large", n.Text)
 	return nil
 }
 

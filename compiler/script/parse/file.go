@@ -3,12 +3,14 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // file builds the modules of a text. Functions outside of classes make up one module. What
 // else stands around them in a file of Python, such as tests, is left out.
-func (b *builder) file(stmts []*stmt) []NamedModule {
+func (b *builder) file(stmts []*syntax.Stmt) []NamedModule {
 	b.intType, b.floatType, b.bufferType = dtype.Int32T, dtype.Float32T, dtype.Float32T
 	f := &fileBuilder{builder: b}
 	f.statements(stmts)
@@ -22,20 +24,20 @@ func (b *builder) file(stmts []*stmt) []NamedModule {
 type fileBuilder struct {
 	*builder
 	out  []NamedModule
-	lone []*stmt
+	lone []*syntax.Stmt
 }
 
-func (b *fileBuilder) statements(stmts []*stmt) {
+func (b *fileBuilder) statements(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		b.guard(s, func() {
-			switch s.kind {
-			case sClass:
+			switch s.Kind {
+			case syntax.Class:
 				b.class(s)
-			case sDef:
+			case syntax.Def:
 				b.def(s)
-			case sImport:
+			case syntax.Import:
 				b.imports(s)
-			case sAssign:
+			case syntax.Assign:
 				b.topAssign(s)
 			default: // of the program around the modules
 			}
@@ -43,60 +45,60 @@ func (b *fileBuilder) statements(stmts []*stmt) {
 	}
 }
 
-func (b *fileBuilder) class(s *stmt) {
-	if kind, _ := b.decorator(s); kind == "ir_module" {
-		b.out = append(b.out, NamedModule{s.name, b.module(s.name, s.body, false)})
+func (b *fileBuilder) class(s *syntax.Stmt) {
+	if s.Role == "ir_module" {
+		b.out = append(b.out, NamedModule{s.Name, b.module(s.Name, s.Body, false)})
 		return
 	}
 	help := "put @I.ir_module before it"
 	switch {
-	case !holdsScript(s.body): // of the program around the modules
+	case !holdsScript(s.Body): // of the program around the modules
 		return
-	case len(s.items) > 0: // a test with functions in it
-		b.statements(s.body)
+	case len(s.Items) > 0: // a test with functions in it
+		b.statements(s.Body)
 		return
-	case len(s.decorators) > 0:
+	case len(s.Decorators) > 0:
 		help = "its decorator is not @I.ir_module"
 	}
-	b.d.add(s.at, s.end, "class "+s.name+" is no module", help)
+	b.d.Add(s.At, s.End, "class "+s.Name+" is no module", help)
 }
 
-func (b *fileBuilder) def(s *stmt) {
-	switch kind, _ := b.decorator(s); {
-	case kind == "prim_func" || kind == "function":
+func (b *fileBuilder) def(s *syntax.Stmt) {
+	switch {
+	case s.Role == "prim_func" || s.Role == "function":
 		b.lone = append(b.lone, s)
-	case kind == "macro" || kind == "inline":
-		b.env.define(s.name, newMacro(s))
-	case holdsScript(s.body): // a test with modules in it
-		b.statements(s.body)
+	case s.Role == "macro" || s.Role == "inline":
+		b.env.define(s.Name, newMacro(s))
+	case holdsScript(s.Body): // a test with modules in it
+		b.statements(s.Body)
 	case b.looksLikeScript(s):
 		b.undecorated(s)
 	}
 }
 
 // undecorated reports a function without the decorator that says what it is.
-func (b *builder) undecorated(s *stmt) {
+func (b *builder) undecorated(s *syntax.Stmt) {
 	help := "put @T.prim_func or @R.function before it"
-	if len(s.decorators) > 0 {
-		d := s.decorators[0]
-		help = "@" + b.src[d.at:d.end] + " is not known: " + help
+	if len(s.Decorators) > 0 {
+		d := s.Decorators[0]
+		help = "@" + b.src[d.At:d.End] + " is not known: " + help
 	}
-	b.d.add(s.at, s.end, "function "+s.name+" is no function of the compiler", help)
+	b.d.Add(s.At, s.End, "function "+s.Name+" is no function of the compiler", help)
 }
 
 // looksLikeScript reports whether the signature of a function is annotated as one of ours is.
-func (b *builder) looksLikeScript(s *stmt) bool {
-	if len(s.decorators) > 0 {
-		if path, ok := b.path(s.decorators[0]); ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R.")) {
+func (b *builder) looksLikeScript(s *syntax.Stmt) bool {
+	if len(s.Decorators) > 0 {
+		if path, ok := b.path(s.Decorators[0]); ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R.")) {
 			return true
 		}
 	}
-	for _, p := range s.params {
-		for n := p.ann; n != nil; n = n.kids[0] {
+	for _, p := range s.Params {
+		for n := p.Ann; n != nil; n = n.Kids[0] {
 			if path, ok := b.path(n); ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R.")) {
 				return true
 			}
-			if len(n.kids) == 0 {
+			if len(n.Kids) == 0 {
 				break
 			}
 		}
@@ -105,9 +107,9 @@ func (b *builder) looksLikeScript(s *stmt) bool {
 }
 
 // holdsScript reports whether modules or functions of ours are defined in a body of Python.
-func holdsScript(list []*stmt) bool {
+func holdsScript(list []*syntax.Stmt) bool {
 	for _, s := range list {
-		if (s.kind == sClass || s.kind == sDef) && (len(s.decorators) > 0 || holdsScript(s.body)) {
+		if (s.Kind == syntax.Class || s.Kind == syntax.Def) && (len(s.Decorators) > 0 || holdsScript(s.Body)) {
 			return true
 		}
 	}
@@ -115,19 +117,19 @@ func holdsScript(list []*stmt) bool {
 }
 
 // imports defines what "from tvm.script import tir as T" and the like define.
-func (b *builder) imports(s *stmt) {
-	for _, p := range s.params {
-		last := p.orig[strings.LastIndexByte(p.orig, '.')+1:]
+func (b *builder) imports(s *syntax.Stmt) {
+	for _, p := range s.Params {
+		last := p.Orig[strings.LastIndexByte(p.Orig, '.')+1:]
 		switch last {
 		case "tir", "tirx":
-			b.env.define(p.name, namespace{"T"})
+			b.env.define(p.Name, namespace{"T"})
 		case "relax":
-			b.env.define(p.name, namespace{"R"})
+			b.env.define(p.Name, namespace{"R"})
 		case "ir":
-			b.env.define(p.name, namespace{"I"})
+			b.env.define(p.Name, namespace{"I"})
 		default:
-			if strings.HasPrefix(s.name, "tvm") {
-				root, _, _ := strings.Cut(p.name, ".")
+			if strings.HasPrefix(s.Name, "tvm") {
+				root, _, _ := strings.Cut(p.Name, ".")
 				b.env.define(root, namespace{"tvm"})
 			}
 		}
@@ -135,24 +137,24 @@ func (b *builder) imports(s *stmt) {
 }
 
 // topAssign defines a constant of the script, or reads the metadata of the printed module.
-func (b *builder) topAssign(s *stmt) {
-	t := s.targets[0]
-	if t.kind == nName && t.s == "metadata" && s.value.kind == nCall && len(s.value.kids) == 2 {
-		b.loadMetadata(s.value.kids[1])
+func (b *builder) topAssign(s *syntax.Stmt) {
+	t := s.Targets[0]
+	if t.Kind == syntax.Name && t.Text == "metadata" && s.Value.Kind == syntax.Call && len(s.Value.Kids) == 2 {
+		b.loadMetadata(s.Value.Kids[1])
 		return
 	}
-	if t.kind != nName {
+	if t.Kind != syntax.Name {
 		return
 	}
 	// What cannot be evaluated belongs to the program around the modules; a use of the name
 	// in one of them is an error there.
-	n := len(b.d.list)
+	n := len(b.d.List)
 	if b.guard(s, func() {
-		v := b.eval(s.value)
+		v := b.eval(s.Value)
 		b.weigh(v, t)
-		b.env.define(t.s, v)
+		b.env.define(t.Text, v)
 	}) {
 		return
 	}
-	b.d.list = b.d.list[:n]
+	b.d.List = b.d.List[:n]
 }

@@ -3,6 +3,7 @@ package parse
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
 // Limits of what a short text may grow to, since names stand for what they hold: a few lines
@@ -16,7 +17,7 @@ const (
 
 // weigh checks that what a name is about to stand for does not expand to more than maxSize
 // nodes. n is for the error.
-func (b *builder) weigh(v any, n *node) {
+func (b *builder) weigh(v any, n *syntax.Node) {
 	if b.sizeOf(v) > maxSize {
 		b.fail(n, "build it in smaller steps", "the value of this expands to more than %d nodes", maxSize)
 	}
@@ -45,7 +46,7 @@ func (b *builder) sizeOf(v any) int {
 }
 
 // newList makes a list of bounded size.
-func (b *builder) newList(n *node, items []any, tuple bool) *list {
+func (b *builder) newList(n *syntax.Node, items []any, tuple bool) *list {
 	l := &list{items: items, tuple: tuple, size: 1}
 	for _, it := range items {
 		l.size++

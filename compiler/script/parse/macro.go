@@ -1,17 +1,21 @@
 package parse
 
+import (
+	"github.com/irscope/irscope/compiler/script/syntax"
+)
+
 // macro is a function whose statements stand in for its calls.
 type macro struct {
-	s    *stmt
+	s    *syntax.Stmt
 	size int // statements, nested ones too
 }
 
-func newMacro(s *stmt) *macro { return &macro{s, countStmts(s.body)} }
+func newMacro(s *syntax.Stmt) *macro { return &macro{s, countStmts(s.Body)} }
 
-func countStmts(list []*stmt) int {
+func countStmts(list []*syntax.Stmt) int {
 	n := len(list)
 	for _, s := range list {
-		n += countStmts(s.body) + countStmts(s.orelse)
+		n += countStmts(s.Body) + countStmts(s.Orelse)
 	}
 	return n
 }
@@ -20,12 +24,12 @@ func countStmts(list []*stmt) int {
 const maxMacros = 64
 
 // expand runs the statements of a macro with its parameters bound to the arguments.
-func (b *builder) expand(m *macro, n *node) any {
-	names := make([]string, len(m.s.params))
-	for i, p := range m.s.params {
-		names[i] = p.name
+func (b *builder) expand(m *macro, n *syntax.Node) any {
+	names := make([]string, len(m.s.Params))
+	for i, p := range m.s.Params {
+		names[i] = p.Name
 	}
-	var args []*node
+	var args []*syntax.Node
 	if len(names) > 0 {
 		args = b.bind(n, names...)
 	}
@@ -42,7 +46,7 @@ func (b *builder) expand(m *macro, n *node) any {
 	if b.tf == nil && b.rf == nil {
 		b.fail(n, "", "macros can be used in functions only")
 	}
-	if b.depth += maxChain / maxMacros; b.depth > maxChain {
+	if b.depth += syntax.MaxChain / maxMacros; b.depth > syntax.MaxChain {
 		b.fail(n, "", "macros call one another more than %d levels deep", maxMacros)
 	}
 	defer b.env.release(b.env.mark())
@@ -54,22 +58,22 @@ func (b *builder) expand(m *macro, n *node) any {
 		b.fail(n, "", "macros make more than %d statements", maxExpanded)
 	}
 	var result any = done
-	for i, s := range m.s.body {
+	for i, s := range m.s.Body {
 		switch {
 		case !b.graph:
 			b.tirStmt(s)
-		case s.kind == sReturn && i == len(m.s.body)-1 && s.value != nil:
-			result = b.eval(s.value)
-		case s.kind == sReturn:
-			b.d.add(s.at, s.end, "the return of a macro must be its last statement, and yield a value", "")
+		case s.Kind == syntax.Return && i == len(m.s.Body)-1 && s.Value != nil:
+			result = b.eval(s.Value)
+		case s.Kind == syntax.Return:
+			b.d.Add(s.At, s.End, "the return of a macro must be its last statement, and yield a value", "")
 			panic(failure{})
 		default:
 			b.graphStmt(s)
 		}
 	}
-	b.depth -= maxChain / maxMacros
+	b.depth -= syntax.MaxChain / maxMacros
 	if b.graph && result == any(done) {
-		b.fail(n, "end the macro with a return statement", "the macro %s yields no value", m.s.name)
+		b.fail(n, "end the macro with a return statement", "the macro %s yields no value", m.s.Name)
 	}
 	return result
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -23,7 +25,7 @@ type metaNode struct {
 
 // loadMetadata reads the tensors of a JSON metadata block: those that the root lists by their
 // type and number there, and all of them by their order.
-func (b *builder) loadMetadata(n *node) {
+func (b *builder) loadMetadata(n *syntax.Node) {
 	text := b.strOf(n, "the metadata")
 	var doc struct {
 		Root    int        `json:"root_index"`

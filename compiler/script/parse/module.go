@@ -5,11 +5,12 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // module builds the functions of a class, or lone functions.
-func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
+func (b *builder) module(class string, stmts []*syntax.Stmt, lone bool) *ir.Module {
 	mod := ir.NewModule()
 	m := &moduleState{
 		mod: mod, roots: roots{table: mod.Origins()}, class: class, infos: map[string][]ir.Node{}, lone: lone,
@@ -23,12 +24,12 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 	if b.within() {
 		b.join(m)
 	}
-	var defs []*stmt
+	var defs []*syntax.Stmt
 	var order []string
 	declared := map[string]bool{}
-	declare := func(name string, s *stmt) bool {
+	declare := func(name string, s *syntax.Stmt) bool {
 		if declared[name] {
-			b.d.add(s.at, s.end, "the module has two functions called "+name, "rename one of them")
+			b.d.Add(s.At, s.End, "the module has two functions called "+name, "rename one of them")
 			return false
 		}
 		declared[name] = true
@@ -43,32 +44,32 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 	}
 	for _, s := range stmts {
 		b.guard(s, func() {
-			switch s.kind {
-			case sDef:
-				switch kind, _ := b.decorator(s); kind {
+			switch s.Kind {
+			case syntax.Def:
+				switch s.Role {
 				case "prim_func", "function":
-					if declare(s.name, s) {
+					if declare(s.Name, s) {
 						defs = append(defs, s)
 					}
 				case "pyfunc", "py_func": // of the host program
 				case "macro", "inline":
-					b.env.define(s.name, newMacro(s))
+					b.env.define(s.Name, newMacro(s))
 				default:
 					b.undecorated(s)
 				}
-			case sAssign, sAnnAssign:
+			case syntax.Assign, syntax.AnnAssign:
 				b.moduleAssign(s, declare)
-			case sExpr:
+			case syntax.ExprStmt:
 				b.moduleExpr(s)
-			case sPass, sImport:
+			case syntax.Pass, syntax.Import:
 				b.imports(s)
 			default:
-				b.d.add(s.at, s.end, "this statement cannot stand in a module", "")
+				b.d.Add(s.At, s.End, "this statement cannot stand in a module", "")
 			}
 		})
 	}
 	b.functions(defs)
-	if b.d.failed() {
+	if b.d.Failed() {
 		return m.mod
 	}
 	edit := m.mod.Edit()
@@ -83,19 +84,19 @@ func (b *builder) module(class string, stmts []*stmt, lone bool) *ir.Module {
 
 // symbolNames names lone functions by their global symbol, as TVM does, where that is a name
 // that no other has.
-func (b *builder) symbolNames(stmts []*stmt) {
+func (b *builder) symbolNames(stmts []*syntax.Stmt) {
 	count := map[string]int{}
 	symbols := make([]string, len(stmts))
 	for i, s := range stmts {
-		count[s.name]++
-		if symbols[i] = b.symbolOf(s); symbols[i] != s.name {
+		count[s.Name]++
+		if symbols[i] = b.symbolOf(s); symbols[i] != s.Name {
 			count[symbols[i]]++
 		}
 	}
 	for i, s := range stmts {
-		if sym := symbols[i]; sym != "" && sym != s.name && count[sym] == 1 && count[s.name] == 1 {
-			b.env.define(s.name, lookupLater(sym))
-			s.name = sym
+		if sym := symbols[i]; sym != "" && sym != s.Name && count[sym] == 1 && count[s.Name] == 1 {
+			b.env.define(s.Name, lookupLater(sym))
+			s.Name = sym
 		}
 	}
 }
@@ -104,17 +105,17 @@ func (b *builder) symbolNames(stmts []*stmt) {
 type lookupLater string
 
 // symbolOf returns the global symbol that the attributes of a function give, "" if none do.
-func (b *builder) symbolOf(s *stmt) string {
-	for _, x := range s.body {
-		if x.kind != sExpr || x.value.kind != nCall || len(x.value.kids) != 2 || x.value.kids[1].kind != nDict {
+func (b *builder) symbolOf(s *syntax.Stmt) string {
+	for _, x := range s.Body {
+		if x.Kind != syntax.ExprStmt || x.Value.Kind != syntax.Call || len(x.Value.Kids) != 2 || x.Value.Kids[1].Kind != syntax.Dict {
 			continue
 		}
-		if path, _ := b.path(x.value.kids[0]); path != "T.func_attr" && path != "R.func_attr" {
+		if path, _ := b.path(x.Value.Kids[0]); path != "T.func_attr" && path != "R.func_attr" {
 			continue
 		}
-		for i := 0; i+1 < len(x.value.kids[1].kids); i += 2 {
-			if k, v := x.value.kids[1].kids[i], x.value.kids[1].kids[i+1]; k.s == ir.AttrGlobalSymbol && v.kind == nString && isIdentifier(v.s) {
-				return v.s
+		for i := 0; i+1 < len(x.Value.Kids[1].Kids); i += 2 {
+			if k, v := x.Value.Kids[1].Kids[i], x.Value.Kids[1].Kids[i+1]; k.Text == ir.AttrGlobalSymbol && v.Kind == syntax.String && syntax.IsIdentifier(v.Text) {
+				return v.Text
 			}
 		}
 	}
@@ -123,61 +124,58 @@ func (b *builder) symbolOf(s *stmt) string {
 
 // functions builds the loop-level functions and then the graph-level ones, whose signatures
 // all are known before the first of them is built.
-func (b *builder) functions(defs []*stmt) {
+func (b *builder) functions(defs []*syntax.Stmt) {
 	m := b.mod
-	kinds := make([]string, len(defs))
-	decos := make([]*node, len(defs))
-	for i, s := range defs {
-		kinds[i], decos[i] = b.decorator(s)
-		if kinds[i] == "prim_func" {
+	for _, s := range defs {
+		if s.Role == "prim_func" {
 			stub := &tir.PrimFunc{RetType: ir.VoidType()}
-			if n := len(b.d.list); s.ann != nil {
-				b.guard(s, func() { stub.RetType = b.typeOf(s.ann) })
-				b.d.list = b.d.list[:n] // reported when the function itself is read
+			if n := len(b.d.List); s.Ann != nil {
+				b.guard(s, func() { stub.RetType = b.typeOf(s.Ann) })
+				b.d.List = b.d.List[:n] // reported when the function itself is read
 			}
-			m.funcs[s.name] = stub
+			m.funcs[s.Name] = stub
 		}
 	}
-	for i, s := range defs {
-		if kinds[i] == "prim_func" {
-			b.d.fn = s.name
-			b.guard(s, func() { m.funcs[s.name] = b.primFunc(s, decos[i]) })
+	for _, s := range defs {
+		if s.Role == "prim_func" {
+			b.d.In = s.Name
+			b.guard(s, func() { m.funcs[s.Name] = b.primFunc(s) })
 		}
 	}
-	for i, s := range defs {
-		if kinds[i] == "function" {
-			b.d.fn = s.name
-			n := len(b.d.list)
-			b.guard(s, func() { m.funcs[s.name] = b.signature(s, decos[i]) })
-			b.d.list = b.d.list[:n] // reported when the function itself is read
+	for _, s := range defs {
+		if s.Role == "function" {
+			b.d.In = s.Name
+			n := len(b.d.List)
+			b.guard(s, func() { m.funcs[s.Name] = b.signature(s) })
+			b.d.List = b.d.List[:n] // reported when the function itself is read
 		}
 	}
-	for i, s := range defs {
-		if kinds[i] == "function" {
-			b.d.fn = s.name
-			b.guard(s, func() { m.funcs[s.name] = b.graphFunction(s, decos[i]) })
+	for _, s := range defs {
+		if s.Role == "function" {
+			b.d.In = s.Name
+			b.guard(s, func() { m.funcs[s.Name] = b.graphFunction(s) })
 		}
 	}
-	b.d.fn = ""
+	b.d.In = ""
 }
 
-func (b *builder) moduleAssign(s *stmt, declare func(string, *stmt) bool) {
-	t := s.targets[0]
-	if t.kind != nName || s.value == nil {
-		b.d.add(s.at, s.end, "expected a name and a value", "")
+func (b *builder) moduleAssign(s *syntax.Stmt, declare func(string, *syntax.Stmt) bool) {
+	t := s.Targets[0]
+	if t.Kind != syntax.Name || s.Value == nil {
+		b.d.Add(s.At, s.End, "expected a name and a value", "")
 		return
 	}
-	if s.value.kind == nName && s.value.s == b.mod.class {
-		b.env.define(t.s, moduleRef{}) // cls = Module
+	if s.Value.Kind == syntax.Name && s.Value.Text == b.mod.class {
+		b.env.define(t.Text, moduleRef{}) // cls = Module
 		return
 	}
-	switch v := b.eval(s.value).(type) {
+	switch v := b.eval(s.Value).(type) {
 	case *relax.ExternFunc:
-		if declare(t.s, s) {
-			b.mod.funcs[t.s] = v
+		if declare(t.Text, s) {
+			b.mod.funcs[t.Text] = v
 		}
 	default:
-		b.env.define(t.s, v)
+		b.env.define(t.Text, v)
 	}
 }
 

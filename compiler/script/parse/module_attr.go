@@ -3,25 +3,27 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-func (b *builder) moduleExpr(s *stmt) {
-	if s.value.kind != nCall {
+func (b *builder) moduleExpr(s *syntax.Stmt) {
+	if s.Value.Kind != syntax.Call {
 		return
 	}
-	path, _ := b.path(s.value.kids[0])
+	path, _ := b.path(s.Value.Kids[0])
 	switch path {
 	case "I.module_attrs":
-		a := b.bind(s.value, "attrs")
-		b.need(s.value, a, 1, "attrs")
+		a := b.bind(s.Value, "attrs")
+		b.need(s.Value, a, 1, "attrs")
 		b.mod.mod = b.mod.mod.WithAttrs(b.attrDict(a[0]))
 	case "I.module_global_infos":
-		a := b.bind(s.value, "infos")
-		b.need(s.value, a, 1, "infos")
+		a := b.bind(s.Value, "infos")
+		b.need(s.Value, a, 1, "infos")
 		d, ok := b.eval(a[0]).(*dict)
 		if !ok {
 			b.fail(a[0], "", "expected a dictionary")
@@ -46,12 +48,12 @@ func (b *builder) moduleExpr(s *stmt) {
 		if best := near(path, []string{"I.module_attrs", "I.module_global_infos"}); best != "" {
 			help = "did you mean " + best + "?"
 		}
-		b.fail(s.value.kids[0], help, "%s cannot stand in a module", path)
+		b.fail(s.Value.Kids[0], help, "%s cannot stand in a module", path)
 	}
 }
 
 // moduleCall evaluates the calls of I.
-func (b *builder) moduleCall(name string, n *node) any {
+func (b *builder) moduleCall(name string, n *syntax.Node) any {
 	switch name {
 	case "vdevice":
 		a := b.bind(n, "target", "vdevice_id", "memory_scope")
@@ -84,7 +86,7 @@ func (b *builder) moduleCall(name string, n *node) any {
 }
 
 // attrDict evaluates a dictionary of attributes.
-func (b *builder) attrDict(n *node) *ir.Attrs {
+func (b *builder) attrDict(n *syntax.Node) *ir.Attrs {
 	v := b.eval(n)
 	if v == nil {
 		return nil
@@ -96,7 +98,7 @@ func (b *builder) attrDict(n *node) *ir.Attrs {
 	return b.toAttrs(d, n)
 }
 
-func (b *builder) toAttrs(d *dict, n *node) *ir.Attrs {
+func (b *builder) toAttrs(d *dict, n *syntax.Node) *ir.Attrs {
 	var out *ir.Attrs
 	for i, k := range d.keys {
 		key, ok := k.(string)
@@ -119,7 +121,7 @@ func olderName(key string) string {
 }
 
 // attrValue turns a value into that of an attribute.
-func (b *builder) attrValue(v any, n *node) ir.Value {
+func (b *builder) attrValue(v any, n *syntax.Node) ir.Value {
 	switch x := v.(type) {
 	case nil, bool, int64, float64, string, dtype.DType:
 		return x

@@ -3,6 +3,8 @@ package parse
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -28,7 +30,7 @@ func (b *builder) line(s *ir.Span) ir.Base {
 	}
 	r := &b.mod.roots
 	if r.lines == nil {
-		r.lines = make([]ir.OriginID, len(b.d.lines)+1)
+		r.lines = make([]ir.OriginID, b.d.Lines()+1)
 	}
 	if r.lines[s.Line] == 0 {
 		r.lines[s.Line] = r.table.Add(ir.Origin{Pass: "import", Name: fmt.Sprintf("line %d", s.Line), Op: opLine, Span: s})
@@ -37,8 +39,8 @@ func (b *builder) line(s *ir.Span) ir.Base {
 }
 
 // input returns the base of a parameter: it is an origin for itself.
-func (b *builder) input(p *param) ir.Base {
-	base := ir.Base{Span: b.d.span(p.at, p.end)}
+func (b *builder) input(p *syntax.Param) ir.Base {
+	base := ir.Base{Span: b.spans.span(p.At, p.End)}
 	if !b.opts.Roots {
 		return base
 	}
@@ -46,10 +48,10 @@ func (b *builder) input(p *param) ir.Base {
 	if r.params == nil {
 		r.params = map[int32]ir.OriginID{}
 	}
-	if r.params[p.at] == 0 {
-		r.params[p.at] = r.table.Add(ir.Origin{Pass: "import", Name: p.name, Op: opInput, Span: base.Span})
+	if r.params[p.At] == 0 {
+		r.params[p.At] = r.table.Add(ir.Origin{Pass: "import", Name: p.Name, Op: opInput, Span: base.Span})
 	}
-	base.Origin = r.params[p.at]
+	base.Origin = r.params[p.At]
 	return base
 }
 

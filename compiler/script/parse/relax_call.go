@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -10,7 +12,7 @@ import (
 )
 
 // relaxCall evaluates R.name(...).
-func (b *builder) relaxCall(name string, n *node) any {
+func (b *builder) relaxCall(name string, n *syntax.Node) any {
 	if s, ok := b.sinfoCall(name, n); ok {
 		return s
 	}
@@ -41,7 +43,7 @@ func (b *builder) relaxCall(name string, n *node) any {
 		return &relax.DataTypeImm{Base: base, Value: b.dtypeOf(b.one(n))}
 	case "tuple":
 		t := &relax.Tuple{Base: base}
-		for _, k := range b.spread(n.kids[1:]) {
+		for _, k := range b.spread(n.Kids[1:]) {
 			t.Fields = append(t.Fields, b.toRelax(b.eval(k), k))
 		}
 		return t
@@ -120,31 +122,31 @@ func (b *builder) relaxCall(name string, n *node) any {
 }
 
 // arguments evaluates the arguments of a call. Struct info arguments are kept apart.
-func (b *builder) arguments(n *node) (pos []given, kws map[string]given, sinfo []relax.StructInfo) {
-	for _, k := range b.spread(n.kids[1:]) {
-		if k.kind == nLambda {
+func (b *builder) arguments(n *syntax.Node) (pos []given, kws map[string]given, sinfo []relax.StructInfo) {
+	for _, k := range b.spread(n.Kids[1:]) {
+		if k.Kind == syntax.Lambda {
 			pos = append(pos, given{nil, k})
 			continue
 		}
 		pos = append(pos, given{b.eval(k), k})
 	}
-	for i := range n.keywords() {
-		kw := &n.keywords()[i]
-		switch kw.name {
+	for i := range n.Keywords() {
+		kw := &n.Keywords()[i]
+		switch kw.Name {
 		case "sinfo_args", "ty_args", "out_sinfo", "out_ty":
-			list := b.sinfoList(kw.value)
-			if strings.HasPrefix(kw.name, "out_") && (len(list) != 1 || kw.value.kind == nList) {
-				list = []relax.StructInfo{&relax.TupleStructInfo{Base: b.span(kw.value), Fields: list}}
+			list := b.sinfoList(kw.Value)
+			if strings.HasPrefix(kw.Name, "out_") && (len(list) != 1 || kw.Value.Kind == syntax.List) {
+				list = []relax.StructInfo{&relax.TupleStructInfo{Base: b.span(kw.Value), Fields: list}}
 			}
 			sinfo = list
 		default:
 			if kws == nil {
 				kws = map[string]given{}
 			}
-			if kw.value.kind == nLambda {
-				kws[kw.name] = given{nil, kw.value}
+			if kw.Value.Kind == syntax.Lambda {
+				kws[kw.Name] = given{nil, kw.Value}
 			} else {
-				kws[kw.name] = given{b.eval(kw.value), kw.value}
+				kws[kw.Name] = given{b.eval(kw.Value), kw.Value}
 			}
 		}
 	}
@@ -152,7 +154,7 @@ func (b *builder) arguments(n *node) (pos []given, kws map[string]given, sinfo [
 }
 
 // adapt brings arguments from the order of TVM's Python function into that of the operator.
-func (b *builder) adapt(o *op.Op, pos []given, kws map[string]given, n *node) ([]given, map[string]given) {
+func (b *builder) adapt(o *op.Op, pos []given, kws map[string]given, n *syntax.Node) ([]given, map[string]given) {
 	if o.Name == "relax.arange" {
 		pos, kws = b.arange(pos, kws, n)
 	}
@@ -164,7 +166,7 @@ func (b *builder) adapt(o *op.Op, pos []given, kws map[string]given, n *node) ([
 }
 
 // unknownOperator reports a name that R does not have.
-func (b *builder) unknownOperator(name string, n *node) {
+func (b *builder) unknownOperator(name string, n *syntax.Node) {
 	names := append([]string{}, relaxNames...)
 	for _, o := range append(op.All(), op.Foreign()...) {
 		names = append(names, strings.TrimPrefix(o.Name, "relax."))
@@ -174,9 +176,9 @@ func (b *builder) unknownOperator(name string, n *node) {
 		help = "did you mean R." + best + "?"
 	}
 	if b.dims {
-		b.fail(n.kids[0], help, "R has no %q", name)
+		b.fail(n.Kids[0], help, "R has no %q", name)
 	}
-	b.fail(n.kids[0], help, "unknown operator R.%s", name)
+	b.fail(n.Kids[0], help, "unknown operator R.%s", name)
 }
 
 // relaxNames are names of R besides the operators, for hints.

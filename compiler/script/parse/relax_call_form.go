@@ -3,13 +3,15 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 )
 
 // packedCall evaluates the calls that have a form of their own; nil for others.
-func (b *builder) packedCall(name string, n *node) any {
+func (b *builder) packedCall(name string, n *syntax.Node) any {
 	var lead []string
 	switch name {
 	case "call_tir":
@@ -40,18 +42,18 @@ func (b *builder) packedCall(name string, n *node) any {
 	default:
 		return nil
 	}
-	var a [6]*node
-	bound := map[string]*node{}
-	rest := b.spread(n.kids[1:])
+	var a [6]*syntax.Node
+	bound := map[string]*syntax.Node{}
+	rest := b.spread(n.Kids[1:])
 	if len(rest) > len(lead) {
 		b.fail(n, "", "R.%s takes at most %d arguments", name, len(lead))
 	}
 	for i, k := range rest {
 		bound[lead[i]] = k
 	}
-	for i := range n.keywords() {
-		kw := &n.keywords()[i]
-		key := kw.name
+	for i := range n.Keywords() {
+		kw := &n.Keywords()[i]
+		key := kw.Name
 		switch key {
 		case "out_ty":
 			key = "out_sinfo"
@@ -64,10 +66,10 @@ func (b *builder) packedCall(name string, n *node) any {
 		}
 		if !known {
 			help := "it takes " + strings.Join(lead, ", ")
-			b.d.add(kw.at, kw.end, "R."+name+" has no argument "+kw.name, help)
+			b.d.Add(kw.At, kw.End, "R."+name+" has no argument "+kw.Name, help)
 			panic(failure{})
 		}
-		bound[key] = kw.value
+		bound[key] = kw.Value
 	}
 	for i, l := range lead {
 		a[i] = bound[l]
@@ -110,7 +112,7 @@ func (b *builder) packedCall(name string, n *node) any {
 }
 
 // indexList turns an index or a list of them into the value of an attribute.
-func (b *builder) indexList(v any, n *node) ir.Value {
+func (b *builder) indexList(v any, n *syntax.Node) ir.Value {
 	out := b.numbers(v, n)
 	if i, ok := out.(int64); ok {
 		return []ir.Value{i}
@@ -118,7 +120,7 @@ func (b *builder) indexList(v any, n *node) ir.Value {
 	return out
 }
 
-func (b *builder) externFirst(pos []given, n *node) []relax.Expr {
+func (b *builder) externFirst(pos []given, n *syntax.Node) []relax.Expr {
 	if len(pos) == 0 {
 		b.fail(n, "", "the function that is to be called is missing")
 	}
@@ -131,21 +133,21 @@ func (b *builder) externFirst(pos []given, n *node) []relax.Expr {
 
 // callPacked evaluates R.call_packed("name", args..., sinfo_args=...). Other keywords are
 // the attributes of the call.
-func (b *builder) callPacked(n *node) any {
+func (b *builder) callPacked(n *syntax.Node) any {
 	pos, kws, sinfo := b.arguments(n)
 	args := b.externFirst(pos, n)
 	c := &relax.Call{Base: b.span(n), Op: args[0], Args: args[1:], SInfoArgs: sinfo}
-	for i := range n.keywords() {
-		kw := &n.keywords()[i]
-		if g, ok := kws[kw.name]; ok && kw.name != "attrs_type_key" {
-			c.Attrs = c.Attrs.With(kw.name, b.attrValue(g.v, g.at))
+	for i := range n.Keywords() {
+		kw := &n.Keywords()[i]
+		if g, ok := kws[kw.Name]; ok && kw.Name != "attrs_type_key" {
+			c.Attrs = c.Attrs.With(kw.Name, b.attrValue(g.v, g.at))
 		}
 	}
 	return c
 }
 
 // formatted evaluates R.print and R.assert_op, whose format stands before the values.
-func (b *builder) formatted(name string, n *node, pos []given, kws map[string]given) any {
+func (b *builder) formatted(name string, n *syntax.Node, pos []given, kws map[string]given) any {
 	var args []relax.Expr
 	if name == "assert_op" {
 		if len(pos) == 0 {
@@ -182,7 +184,7 @@ func (b *builder) formatted(name string, n *node, pos []given, kws map[string]gi
 }
 
 // graphCall calls a function of the module from the graph level.
-func (b *builder) graphCall(callee relax.Expr, n *node) any {
+func (b *builder) graphCall(callee relax.Expr, n *syntax.Node) any {
 	pos, _, sinfo := b.arguments(n)
 	c := &relax.Call{Base: b.span(n), Op: callee, SInfoArgs: sinfo}
 	for _, g := range pos {
@@ -192,7 +194,7 @@ func (b *builder) graphCall(callee relax.Expr, n *node) any {
 }
 
 // callValue calls a variable that holds a function, or an external function.
-func (b *builder) callValue(v any, n *node) (any, bool) {
+func (b *builder) callValue(v any, n *syntax.Node) (any, bool) {
 	switch x := v.(type) {
 	case *relax.Var:
 		return b.graphCall(x, n), true

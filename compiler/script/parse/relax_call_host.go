@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -16,7 +18,7 @@ var hostOnly = map[string]string{
 }
 
 // linear evaluates R.linear(data, weight, bias): a product with the transposed weight, and a sum.
-func (b *builder) linear(n *node) any {
+func (b *builder) linear(n *syntax.Node) any {
 	a := b.bind(n, "data", "weight", "bias", "out_dtype")
 	b.need(n, a, 2, "data", "weight")
 	kws := map[string]given{}
@@ -35,7 +37,7 @@ func (b *builder) linear(n *node) any {
 }
 
 // emitWithSInfo evaluates R.emit_with_sinfo("relax.op", (args...), sinfo_args).
-func (b *builder) emitWithSInfo(n *node) any {
+func (b *builder) emitWithSInfo(n *syntax.Node) any {
 	a := b.bind(n, "op", "args", "sinfo_args")
 	b.need(n, a, 2, "op", "args")
 	name := b.strOf(a[0], "the name of an operator")
@@ -59,7 +61,7 @@ func (b *builder) emitWithSInfo(n *node) any {
 }
 
 // arange fills in what Python's range does: the start, the step, and the element type.
-func (b *builder) arange(pos []given, kws map[string]given, n *node) ([]given, map[string]given) {
+func (b *builder) arange(pos []given, kws map[string]given, n *syntax.Node) ([]given, map[string]given) {
 	all := map[string]given{}
 	for k, g := range kws {
 		all[k] = g
@@ -101,7 +103,7 @@ var deviceKinds = map[string]int64{
 	"cpu": 1, "llvm": 1, "cuda": 2, "opencl": 4, "cl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "webgpu": 15, "hexagon": 16,
 }
 
-func (b *builder) deviceCall(n *node) any {
+func (b *builder) deviceCall(n *syntax.Node) any {
 	a := b.bind(n, "dev_type", "dev_id")
 	b.need(n, a, 1, "dev_type")
 	d := device{}

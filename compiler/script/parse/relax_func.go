@@ -3,6 +3,7 @@ package parse
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -16,33 +17,33 @@ type graphFunc struct {
 }
 
 // sizeParams defines the symbolic variables that a signature declares: def f[n](...).
-func (b *builder) sizeParams(s *stmt, d dtype.DType) {
-	for _, p := range s.sizes {
-		v := &tir.Var{Base: ir.Base{Span: b.d.span(p.at, p.end)}, Name: p.name, Type: &ir.PrimType{DType: d}}
-		if p.ann != nil {
-			v.Type = b.typeOf(p.ann)
+func (b *builder) sizeParams(s *syntax.Stmt, d dtype.DType) {
+	for _, p := range s.Sizes {
+		v := &tir.Var{Base: ir.Base{Span: b.spans.span(p.At, p.End)}, Name: p.Name, Type: &ir.PrimType{DType: d}}
+		if p.Ann != nil {
+			v.Type = b.typeOf(p.Ann)
 		}
-		b.env.define(p.name, v)
+		b.env.define(p.Name, v)
 	}
 }
 
 // declareSizes defines the symbolic variables that the statements at the start of a body
 // declare, which may be used in the signature before.
-func (b *builder) declareSizes(body []*stmt) {
+func (b *builder) declareSizes(body []*syntax.Stmt) {
 	for _, s := range body {
-		if s.kind != sAssign || len(s.targets) != 1 {
+		if s.Kind != syntax.Assign || len(s.Targets) != 1 {
 			continue
 		}
-		names, values := []*node{s.targets[0]}, []*node{s.value}
-		if s.targets[0].kind == nTuple && s.value.kind == nTuple && len(s.targets[0].kids) == len(s.value.kids) {
-			names, values = s.targets[0].kids, s.value.kids
+		names, values := []*syntax.Node{s.Targets[0]}, []*syntax.Node{s.Value}
+		if s.Targets[0].Kind == syntax.Tuple && s.Value.Kind == syntax.Tuple && len(s.Targets[0].Kids) == len(s.Value.Kids) {
+			names, values = s.Targets[0].Kids, s.Value.Kids
 		}
 		for i, n := range names {
 			v := values[i]
-			if n.kind != nName || v.kind != nCall || len(v.kids) != 1 {
+			if n.Kind != syntax.Name || v.Kind != syntax.Call || len(v.Kids) != 1 {
 				continue
 			}
-			path, ok := b.path(v.kids[0])
+			path, ok := b.path(v.Kids[0])
 			if !ok || len(path) < 3 || path[:2] != "T." {
 				continue
 			}
@@ -50,38 +51,38 @@ func (b *builder) declareSizes(body []*stmt) {
 			if !ok || !d.IsInteger() && !d.IsFloat() && !d.IsBool() {
 				continue
 			}
-			if old, ok := b.env.lookup(n.s); ok {
+			if old, ok := b.env.lookup(n.Text); ok {
 				if _, outer := old.(*tir.Var); outer {
 					continue // of the function around this one
 				}
 			}
 			x := b.newVar(d, v).(fresh).v
-			x.Name, x.Base = n.s, b.span(n)
-			b.env.define(n.s, x)
+			x.Name, x.Base = n.Text, b.span(n)
+			b.env.define(n.Text, x)
 		}
 	}
 }
 
 // params evaluates the signature of a function in the scope that is open.
-func (b *builder) graphParams(s *stmt) ([]*relax.Var, relax.StructInfo) {
+func (b *builder) graphParams(s *syntax.Stmt) ([]*relax.Var, relax.StructInfo) {
 	b.sizeParams(s, dtype.Int64T)
-	b.declareSizes(s.body)
-	vars := make([]*relax.Var, 0, len(s.params))
-	for i := range s.params {
-		p := &s.params[i]
-		v := &relax.Var{Base: b.input(p), Name: p.name}
-		if p.ann == nil {
-			b.d.add(p.at, p.end, "parameter "+p.name+" has no annotation", `write its struct info, such as R.Tensor((2, 3), dtype="float32")`)
+	b.declareSizes(s.Body)
+	vars := make([]*relax.Var, 0, len(s.Params))
+	for i := range s.Params {
+		p := &s.Params[i]
+		v := &relax.Var{Base: b.input(p), Name: p.Name}
+		if p.Ann == nil {
+			b.d.Add(p.At, p.End, "parameter "+p.Name+" has no annotation", `write its struct info, such as R.Tensor((2, 3), dtype="float32")`)
 			panic(failure{})
 		}
-		v.SInfo = b.sinfo(p.ann)
+		v.SInfo = b.sinfo(p.Ann)
 		vars = append(vars, v)
-		b.env.define(p.name, v)
+		b.env.define(p.Name, v)
 	}
-	if s.ann == nil {
+	if s.Ann == nil {
 		return vars, nil
 	}
-	return vars, b.sinfo(s.ann)
+	return vars, b.sinfo(s.Ann)
 }
 
 func (b *builder) enterGraph() func() {
@@ -95,34 +96,34 @@ func (b *builder) enterGraph() func() {
 }
 
 // signature returns the function with its signature only, for calls of it.
-func (b *builder) signature(s *stmt, deco *node) *relax.Function {
+func (b *builder) signature(s *syntax.Stmt) *relax.Function {
 	defer b.enterGraph()()
 	params, ret := b.graphParams(s)
 	if ret == nil {
 		ret = &relax.ObjectStructInfo{}
 	}
-	return &relax.Function{Base: b.stmtBase(s), Params: params, Ret: ret, Pure: b.decoFlag(deco, "pure", true)}
+	return &relax.Function{Base: b.stmtBase(s), Params: params, Ret: ret, Pure: b.roleFlag(s, "pure", true)}
 }
 
 // graphFunction builds a function of the module.
-func (b *builder) graphFunction(s *stmt, deco *node) ir.Function {
-	f := b.function(s, deco)
-	if !b.private(deco) && !f.Attrs.Has(ir.AttrGlobalSymbol) {
-		f.Attrs = f.Attrs.With(ir.AttrGlobalSymbol, s.name)
+func (b *builder) graphFunction(s *syntax.Stmt) ir.Function {
+	f := b.function(s)
+	if !b.private(s) && !f.Attrs.Has(ir.AttrGlobalSymbol) {
+		f.Attrs = f.Attrs.With(ir.AttrGlobalSymbol, s.Name)
 	}
 	return f
 }
 
 // function builds a graph-level function, of the module or local.
-func (b *builder) function(s *stmt, deco *node) *relax.Function {
+func (b *builder) function(s *syntax.Stmt) *relax.Function {
 	defer b.enterGraph()()
 	params, ret := b.graphParams(s)
 	bb := b.blockBuilder()
 	b.rf = &graphFunc{}
-	bb.BeginFunction(s.name, params, relax.FuncOpts{Private: true, Impure: !b.decoFlag(deco, "pure", true), Base: b.stmtBase(s)})
-	b.graphBody(s.body)
-	if !b.rf.ended && !b.d.failed() {
-		b.d.add(s.at, s.end, "the function "+s.name+" returns nothing", "end it with a return statement")
+	bb.BeginFunction(s.Name, params, relax.FuncOpts{Private: true, Impure: !b.roleFlag(s, "pure", true), Base: b.stmtBase(s)})
+	b.graphBody(s.Body)
+	if !b.rf.ended && !b.d.Failed() {
+		b.d.Add(s.At, s.End, "the function "+s.Name+" returns nothing", "end it with a return statement")
 	}
 	if b.rf.result == nil {
 		b.rf.result = &relax.Tuple{}
@@ -130,8 +131,8 @@ func (b *builder) function(s *stmt, deco *node) *relax.Function {
 	fn, err := bb.EndLocalFunction(b.rf.result)
 	if err != nil {
 		b.mod.bb = nil // it is in the middle of a function
-		if !b.d.failed() {
-			b.d.add(s.at, s.end, err.Error(), "")
+		if !b.d.Failed() {
+			b.d.Add(s.At, s.End, err.Error(), "")
 		}
 		panic(failure{})
 	}

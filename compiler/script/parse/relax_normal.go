@@ -2,11 +2,12 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
 // normalize brings a value into normal form and returns its struct info: the annotation
 // where there is one, which must not contradict what is inferred.
-func (b *builder) normalize(e relax.Expr, at *node, ann relax.StructInfo) (relax.Expr, relax.StructInfo) {
+func (b *builder) normalize(e relax.Expr, at *syntax.Node, ann relax.StructInfo) (relax.Expr, relax.StructInfo) {
 	bb := b.blockBuilder()
 	value, err := bb.Normalize(e)
 	if err != nil {
@@ -38,7 +39,7 @@ func (b *builder) normalize(e relax.Expr, at *node, ann relax.StructInfo) (relax
 
 // asAnnotated brings the arguments of a call of which nothing can be inferred into normal
 // form.
-func (b *builder) asAnnotated(c *relax.Call, ann relax.StructInfo, at *node) *relax.Call {
+func (b *builder) asAnnotated(c *relax.Call, ann relax.StructInfo, at *syntax.Node) *relax.Call {
 	out := *c
 	out.Args = append([]relax.Expr{}, c.Args...)
 	for i, a := range out.Args {

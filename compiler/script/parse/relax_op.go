@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
@@ -13,18 +15,18 @@ import (
 // given is an argument of a call of an operator: a value and where it stands.
 type given struct {
 	v  any
-	at *node
+	at *syntax.Node
 }
 
 // relaxOp calls an operator for a sign of Python.
-func (b *builder) relaxOp(n *node, name string, args ...any) any {
+func (b *builder) relaxOp(n *syntax.Node, name string, args ...any) any {
 	if name == "" {
 		b.fail(n, "", "graph-level values have no such operator")
 	}
 	return b.opCall(n, "relax."+name, args, nil)
 }
 
-func (b *builder) opCall(n *node, name string, args []any, kws map[string]given) any {
+func (b *builder) opCall(n *syntax.Node, name string, args []any, kws map[string]given) any {
 	pos := make([]given, len(args))
 	for i, v := range args {
 		pos[i] = given{v, n}
@@ -38,7 +40,7 @@ func (b *builder) opCall(n *node, name string, args []any, kws map[string]given)
 
 // buildOp matches positional arguments and those by name with the arguments and attributes
 // of an operator, in this order, and builds the call.
-func (b *builder) buildOp(n *node, o *op.Op, pos []given, kws map[string]given, sinfo []relax.StructInfo) any {
+func (b *builder) buildOp(n *syntax.Node, o *op.Op, pos []given, kws map[string]given, sinfo []relax.StructInfo) any {
 	args := make([]relax.Expr, 0, len(o.Args))
 	var attrs *ir.Attrs
 	used := 0
@@ -95,7 +97,7 @@ func (b *builder) buildOp(n *node, o *op.Op, pos []given, kws map[string]given, 
 			g, ok = pos[next], true
 			next++
 		}
-		if ok && g.v == nil && g.at.kind != nLambda && !a.Required && !optional(a.Type) {
+		if ok && g.v == nil && g.at.Kind != syntax.Lambda && !a.Required && !optional(a.Type) {
 			continue // None stands for the default
 		}
 		if ok {
@@ -136,7 +138,7 @@ func opMessage(err error) string {
 
 // defaultArg returns the argument that the Python function of TVM fills in; args are those
 // before it.
-func (b *builder) defaultArg(o *op.Op, a *op.Arg, args []relax.Expr, n *node) (relax.Expr, bool) {
+func (b *builder) defaultArg(o *op.Op, a *op.Arg, args []relax.Expr, n *syntax.Node) (relax.Expr, bool) {
 	switch {
 	case a.Name == "storage_scope":
 		return &relax.StringImm{Base: b.span(n), Value: "global"}, true
@@ -169,20 +171,20 @@ func paramNames(o *op.Op) []string {
 	return out
 }
 
-func (b *builder) unknownKeyword(n *node, o *op.Op) {
+func (b *builder) unknownKeyword(n *syntax.Node, o *op.Op) {
 	names := paramNames(o)
-	for i := range n.keywords() {
-		kw := &n.keywords()[i]
-		known := kw.name == "sinfo_args" || kw.name == "ty_args" || kw.name == "out_sinfo" || kw.name == "out_ty"
+	for i := range n.Keywords() {
+		kw := &n.Keywords()[i]
+		known := kw.Name == "sinfo_args" || kw.Name == "ty_args" || kw.Name == "out_sinfo" || kw.Name == "out_ty"
 		for _, p := range names {
-			known = known || p == kw.name
+			known = known || p == kw.Name
 		}
 		if !known {
 			help := "it takes " + strings.Join(names, ", ")
-			if best := near(kw.name, names); best != "" {
+			if best := near(kw.Name, names); best != "" {
 				help = "did you mean " + best + "?"
 			}
-			b.d.add(kw.at, kw.end, opName(o)+" has no argument "+kw.name, help)
+			b.d.Add(kw.At, kw.End, opName(o)+" has no argument "+kw.Name, help)
 			panic(failure{})
 		}
 	}

@@ -2,34 +2,35 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
 // dataflow builds "with R.dataflow():". The names in R.output stay visible behind it.
-func (b *builder) dataflow(s *stmt) {
+func (b *builder) dataflow(s *syntax.Stmt) {
 	path, ok := "", false
-	if v := s.items[0].value; v.kind == nCall {
-		path, ok = b.path(v.kids[0])
+	if v := s.Items[0].Value; v.Kind == syntax.Call {
+		path, ok = b.path(v.Kids[0])
 	}
 	if !ok || path != "R.dataflow" {
-		b.fail(s.items[0].value, "the graph level has no other scope", `expected R.dataflow() after "with"`)
+		b.fail(s.Items[0].Value, "the graph level has no other scope", `expected R.dataflow() after "with"`)
 	}
 	outer := b.rf.outputs
 	outputs := map[string]bool{}
-	for _, x := range s.body {
-		if x.kind == sReturn && x.value != nil { // what is returned is visible outside
-			for _, k := range append([]*node{x.value}, x.value.kids...) {
-				if k.kind == nName {
-					outputs[k.s] = true
+	for _, x := range s.Body {
+		if x.Kind == syntax.Return && x.Value != nil { // what is returned is visible outside
+			for _, k := range append([]*syntax.Node{x.Value}, x.Value.Kids...) {
+				if k.Kind == syntax.Name {
+					outputs[k.Text] = true
 				}
 			}
 		}
-		if x.kind != sExpr || x.value.kind != nCall {
+		if x.Kind != syntax.ExprStmt || x.Value.Kind != syntax.Call {
 			continue
 		}
-		if path, _ := b.path(x.value.kids[0]); path == "R.output" {
-			for _, k := range x.value.kids[1:] {
-				if k.kind == nName {
-					outputs[k.s] = true
+		if path, _ := b.path(x.Value.Kids[0]); path == "R.output" {
+			for _, k := range x.Value.Kids[1:] {
+				if k.Kind == syntax.Name {
+					outputs[k.Text] = true
 				}
 			}
 		}
@@ -38,14 +39,14 @@ func (b *builder) dataflow(s *stmt) {
 	bb.BeginDataflow()
 	b.rf.outputs = outputs
 	mark := b.env.mark()
-	b.graphBody(s.body)
+	b.graphBody(s.Body)
 	bb.EndDataflow()
 	b.rf.outputs = outer
 	defer b.leaveDataflow(mark, outputs)
-	for _, x := range s.body {
-		if x.kind == sExpr && x.value.kind == nCall {
-			if path, _ := b.path(x.value.kids[0]); path == "R.output" {
-				for _, k := range x.value.kids[1:] {
+	for _, x := range s.Body {
+		if x.Kind == syntax.ExprStmt && x.Value.Kind == syntax.Call {
+			if path, _ := b.path(x.Value.Kids[0]); path == "R.output" {
+				for _, k := range x.Value.Kids[1:] {
 					b.guard(s, func() { b.eval(k) })
 				}
 			}
@@ -77,13 +78,13 @@ func (b *builder) leaveDataflow(mark int, outputs map[string]bool) {
 type hidden struct{}
 
 // graphIf builds a conditional, whose branches bind the same name last.
-func (b *builder) graphIf(s *stmt) {
-	if len(s.body) == 0 || len(s.orelse) == 0 {
-		b.fail(s.value, "", "a conditional of the graph level needs both branches")
+func (b *builder) graphIf(s *syntax.Stmt) {
+	if len(s.Body) == 0 || len(s.Orelse) == 0 {
+		b.fail(s.Value, "", "a conditional of the graph level needs both branches")
 	}
-	cond := b.toRelax(b.eval(s.value), s.value)
-	var name *node
-	branch := func(list []*stmt) func() (relax.Expr, error) {
+	cond := b.toRelax(b.eval(s.Value), s.Value)
+	var name *syntax.Node
+	branch := func(list []*syntax.Stmt) func() (relax.Expr, error) {
 		return func() (relax.Expr, error) {
 			mark := b.env.mark()
 			defer b.env.release(mark)
@@ -96,56 +97,56 @@ func (b *builder) graphIf(s *stmt) {
 			return out, nil
 		}
 	}
-	v, err := b.blockBuilder().EmitIfAt(b.stmtBase(s), cond, branch(s.body), branch(s.orelse), "")
+	v, err := b.blockBuilder().EmitIfAt(b.stmtBase(s), cond, branch(s.Body), branch(s.Orelse), "")
 	if err != nil {
-		b.fail(s.value, "", "%s", opMessage(err))
+		b.fail(s.Value, "", "%s", opMessage(err))
 	}
-	v.Name = name.s
-	v.Span = b.d.span(s.at, s.end)
-	b.env.define(name.s, v)
+	v.Name = name.Text
+	v.Span = b.spans.span(s.At, s.End)
+	b.env.define(name.Text, v)
 }
 
 // branchResult returns what the last statement of a branch binds.
-func (b *builder) branchResult(s *stmt, name **node) relax.Expr {
-	if s.kind == sIf {
+func (b *builder) branchResult(s *syntax.Stmt, name **syntax.Node) relax.Expr {
+	if s.Kind == syntax.If {
 		b.graphIf(s)
-		t := s.body[len(s.body)-1]
-		if len(t.targets) == 1 {
-			b.sameName(t.targets[0], name)
-			v, _ := b.env.lookup(t.targets[0].s)
-			return b.toRelax(v, t.targets[0])
+		t := s.Body[len(s.Body)-1]
+		if len(t.Targets) == 1 {
+			b.sameName(t.Targets[0], name)
+			v, _ := b.env.lookup(t.Targets[0].Text)
+			return b.toRelax(v, t.Targets[0])
 		}
 	}
-	if s.kind == sWith {
+	if s.Kind == syntax.With {
 		b.dataflow(s)
 		if t := b.lastOutput(s); t != nil {
 			b.sameName(t, name)
-			v, _ := b.env.lookup(t.s)
+			v, _ := b.env.lookup(t.Text)
 			return b.toRelax(v, t)
 		}
 	}
-	if s.kind == sExpr && s.value.kind == nCall { // a call for its effect, in both branches
-		b.sameName(&node{kind: nName, at: s.at, end: s.end, s: "_"}, name)
-		return b.toRelax(b.eval(s.value), s.value)
+	if s.Kind == syntax.ExprStmt && s.Value.Kind == syntax.Call { // a call for its effect, in both branches
+		b.sameName(&syntax.Node{Kind: syntax.Name, At: s.At, End: s.End, Text: "_"}, name)
+		return b.toRelax(b.eval(s.Value), s.Value)
 	}
-	if (s.kind != sAssign && s.kind != sAnnAssign) || len(s.targets) != 1 || s.targets[0].kind != nName || s.value == nil {
-		b.d.add(s.at, s.end, "the last statement of a branch must bind the result", "write name = value in both branches")
+	if (s.Kind != syntax.Assign && s.Kind != syntax.AnnAssign) || len(s.Targets) != 1 || s.Targets[0].Kind != syntax.Name || s.Value == nil {
+		b.d.Add(s.At, s.End, "the last statement of a branch must bind the result", "write name = value in both branches")
 		panic(failure{})
 	}
-	b.sameName(s.targets[0], name)
-	v := b.eval(s.value)
+	b.sameName(s.Targets[0], name)
+	v := b.eval(s.Value)
 	if m, ok := v.(*matchCast); ok {
-		b.bindCast(s.targets[0], s.value, m, nil)
-		x, _ := b.env.lookup(s.targets[0].s)
-		return b.toRelax(x, s.value)
+		b.bindCast(s.Targets[0], s.Value, m, nil)
+		x, _ := b.env.lookup(s.Targets[0].Text)
+		return b.toRelax(x, s.Value)
 	}
-	e := b.toRelax(v, s.value)
-	if s.ann != nil {
-		ann := b.sinfo(s.ann)
+	e := b.toRelax(v, s.Value)
+	if s.Ann != nil {
+		ann := b.sinfo(s.Ann)
 		switch e.(type) {
 		case *relax.Call, *relax.TupleGetItem:
-			value, info := b.normalize(e, s.value, ann)
-			nv := &relax.Var{Base: b.span(s.targets[0]), Name: b.blockBuilder().FreshName("gv"), SInfo: info}
+			value, info := b.normalize(e, s.Value, ann)
+			nv := &relax.Var{Base: b.span(s.Targets[0]), Name: b.blockBuilder().FreshName("gv"), SInfo: info}
 			b.blockBuilder().EmitNormalized(&relax.VarBinding{Base: nv.Base, Var: nv, Value: value})
 			return nv
 		}
@@ -154,36 +155,35 @@ func (b *builder) branchResult(s *stmt, name **node) relax.Expr {
 }
 
 // lastOutput returns the name that the last binding of a dataflow block has, if it is an output.
-func (b *builder) lastOutput(s *stmt) *node {
-	for i := len(s.body) - 1; i >= 0; i-- {
-		x := s.body[i]
-		if (x.kind == sAssign || x.kind == sAnnAssign) && len(x.targets) == 1 && x.targets[0].kind == nName {
-			return x.targets[0]
+func (b *builder) lastOutput(s *syntax.Stmt) *syntax.Node {
+	for i := len(s.Body) - 1; i >= 0; i-- {
+		x := s.Body[i]
+		if (x.Kind == syntax.Assign || x.Kind == syntax.AnnAssign) && len(x.Targets) == 1 && x.Targets[0].Kind == syntax.Name {
+			return x.Targets[0]
 		}
 	}
 	return nil
 }
 
-func (b *builder) sameName(n *node, name **node) {
-	if *name != nil && (*name).s != n.s {
-		b.fail(n, "both branches bind the result to one name", "this branch ends with %s, the other with %s", n.s, (*name).s)
+func (b *builder) sameName(n *syntax.Node, name **syntax.Node) {
+	if *name != nil && (*name).Text != n.Text {
+		b.fail(n, "both branches bind the result to one name", "this branch ends with %s, the other with %s", n.Text, (*name).Text)
 	}
 	*name = n
 }
 
 // localFunction binds a function that is defined inside another one.
-func (b *builder) localFunction(s *stmt) {
-	kind, deco := b.decorator(s)
-	if kind != "function" {
-		if kind == "prim_func" {
-			b.d.add(s.at, s.end, "a graph-level function cannot hold a loop-level one", "make "+s.name+" a function of the module and call it with R.call_tir(cls."+s.name+", ...)")
+func (b *builder) localFunction(s *syntax.Stmt) {
+	if s.Role != "function" {
+		if s.Role == "prim_func" {
+			b.d.Add(s.At, s.End, "a graph-level function cannot hold a loop-level one", "make "+s.Name+" a function of the module and call it with R.call_tir(cls."+s.Name+", ...)")
 		} else {
-			b.d.add(s.at, s.end, "function "+s.name+" is no graph-level function", "put @R.function before it")
+			b.d.Add(s.At, s.End, "function "+s.Name+" is no graph-level function", "put @R.function before it")
 		}
 		panic(failure{})
 	}
-	nv := &relax.Var{Base: b.stmtBase(s), Name: s.name, Dataflow: b.local(s.name)}
-	b.env.define(s.name, nv)
+	nv := &relax.Var{Base: b.stmtBase(s), Name: s.Name, Dataflow: b.local(s.Name)}
+	b.env.define(s.Name, nv)
 	// The function may call itself: its signature is known before its body.
 	func() {
 		restore := b.enterGraph()
@@ -192,10 +192,10 @@ func (b *builder) localFunction(s *stmt) {
 		if ret == nil {
 			ret = &relax.ObjectStructInfo{}
 		}
-		nv.SInfo = relax.FuncSInfo(&relax.Function{Params: params, Ret: ret, Pure: b.decoFlag(deco, "pure", true)})
+		nv.SInfo = relax.FuncSInfo(&relax.Function{Params: params, Ret: ret, Pure: b.roleFlag(s, "pure", true)})
 	}()
 	outer := b.rf
-	fn := b.function(s, deco)
+	fn := b.function(s)
 	b.rf = outer
 	nv.SInfo = relax.FuncSInfo(fn)
 	b.blockBuilder().EmitNormalized(&relax.VarBinding{Base: b.stmtBase(s), Var: nv, Value: fn})

@@ -2,83 +2,84 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-func (b *builder) graphBody(stmts []*stmt) {
+func (b *builder) graphBody(stmts []*syntax.Stmt) {
 	for _, s := range stmts {
 		if b.rf.ended {
-			b.d.add(s.at, s.end, "this statement follows a return", "")
+			b.d.Add(s.At, s.End, "this statement follows a return", "")
 			return
 		}
 		if !b.guard(s, func() { b.graphStmt(s) }) {
 			b.poison(s)
-			if s.kind == sReturn {
+			if s.Kind == syntax.Return {
 				b.rf.ended = true
 			}
-			if s.kind == sDef {
-				b.env.define(s.name, poison{})
+			if s.Kind == syntax.Def {
+				b.env.define(s.Name, poison{})
 			}
-			if s.kind == sIf {
+			if s.Kind == syntax.If {
 				b.poisonBranches(s)
 			}
 		}
 	}
 }
 
-func (b *builder) poisonBranches(s *stmt) {
-	for _, list := range [][]*stmt{s.body, s.orelse} {
+func (b *builder) poisonBranches(s *syntax.Stmt) {
+	for _, list := range [][]*syntax.Stmt{s.Body, s.Orelse} {
 		if len(list) > 0 {
 			b.poison(list[len(list)-1])
 		}
 	}
 }
 
-func (b *builder) graphStmt(s *stmt) {
-	switch s.kind {
-	case sExpr:
+func (b *builder) graphStmt(s *syntax.Stmt) {
+	switch s.Kind {
+	case syntax.ExprStmt:
 		b.graphExprStmt(s)
-	case sAssign:
+	case syntax.Assign:
 		b.graphAssign(s)
-	case sAnnAssign:
-		if s.value == nil || s.targets[0].kind != nName {
-			b.fail(s.targets[0], "", "expected name: struct info = value")
+	case syntax.AnnAssign:
+		if s.Value == nil || s.Targets[0].Kind != syntax.Name {
+			b.fail(s.Targets[0], "", "expected name: struct info = value")
 		}
-		b.bindGraph(s.targets[0], s.value, b.eval(s.value), b.sinfo(s.ann))
-	case sReturn:
+		b.bindGraph(s.Targets[0], s.Value, b.eval(s.Value), b.sinfo(s.Ann))
+	case syntax.Return:
 		b.rf.ended = true
-		if s.value == nil {
+		if s.Value == nil {
 			b.rf.result = &relax.Tuple{Base: b.stmtBase(s)}
 			return
 		}
-		b.rf.result = b.toRelax(b.eval(s.value), s.value)
-	case sIf:
+		b.rf.result = b.toRelax(b.eval(s.Value), s.Value)
+	case syntax.If:
 		b.graphIf(s)
-	case sWith:
+	case syntax.With:
 		b.dataflow(s)
-	case sDef:
+	case syntax.Def:
 		b.localFunction(s)
-	case sPass:
-	case sFor, sWhile:
-		b.d.add(s.at, s.end, "the graph level has no loops", "write the statements out, or make the loop a @T.prim_func and call it with R.call_tir")
-	case sAugAssign:
-		b.d.add(s.at, s.end, "graph-level values cannot be changed", "bind the result to a name, as in y = x "+s.op.String()+" ...")
-	case sAssert:
-		b.d.add(s.at, s.end, "this statement cannot stand in a graph-level function", "write R.assert_op(condition, format=...)")
+	case syntax.Pass:
+	case syntax.For, syntax.While:
+		b.d.Add(s.At, s.End, "the graph level has no loops", "write the statements out, or make the loop a @T.prim_func and call it with R.call_tir")
+	case syntax.AugAssign:
+		b.d.Add(s.At, s.End, "graph-level values cannot be changed", "bind the result to a name, as in y = x "+s.Op+" ...")
+	case syntax.Assert:
+		b.d.Add(s.At, s.End, "this statement cannot stand in a graph-level function", "write R.assert_op(condition, format=...)")
 	default:
-		b.d.add(s.at, s.end, "this statement cannot stand in a graph-level function", "")
+		b.d.Add(s.At, s.End, "this statement cannot stand in a graph-level function", "")
 	}
 }
 
-func (b *builder) graphExprStmt(s *stmt) {
-	if s.value.kind == nString || s.value.kind == nConst {
+func (b *builder) graphExprStmt(s *syntax.Stmt) {
+	if s.Value.Kind == syntax.String || s.Value.Kind == syntax.Const {
 		return
 	}
-	if s.value.kind == nCall {
-		switch path, _ := b.path(s.value.kids[0]); path {
+	if s.Value.Kind == syntax.Call {
+		switch path, _ := b.path(s.Value.Kids[0]); path {
 		case "R.func_attr":
-			a := b.bind(s.value, "attrs")
-			b.need(s.value, a, 1, "attrs")
+			a := b.bind(s.Value, "attrs")
+			b.need(s.Value, a, 1, "attrs")
 			attrs := b.attrDict(a[0])
 			for i := range attrs.Len() {
 				b.rf.attrs = b.rf.attrs.With(attrs.At(i))
@@ -88,46 +89,46 @@ func (b *builder) graphExprStmt(s *stmt) {
 			return
 		}
 	}
-	v := b.eval(s.value)
+	v := b.eval(s.Value)
 	if v == nil {
 		return
 	}
 	if l, ok := v.(*list); ok && len(l.items) == 0 {
 		return
 	}
-	e := b.toRelax(v, s.value)
+	e := b.toRelax(v, s.Value)
 	value, err := b.blockBuilder().Normalize(e)
 	if err != nil {
-		b.fail(s.value, "", "%s", opMessage(err))
+		b.fail(s.Value, "", "%s", opMessage(err))
 	}
 	info := b.blockBuilder().Context().SInfoOf(value)
 	if t, ok := info.(*relax.TupleStructInfo); !ok || len(t.Fields) > 0 {
 		if _, ok := info.(*relax.ObjectStructInfo); !ok {
-			b.fail(s.value, "assign it to a name", "the value of this expression is not used")
+			b.fail(s.Value, "assign it to a name", "the value of this expression is not used")
 		}
 	}
-	nv := &relax.Var{Base: b.span(s.value), Name: "_", SInfo: info, Dataflow: b.blockBuilder().InDataflow()}
+	nv := &relax.Var{Base: b.span(s.Value), Name: "_", SInfo: info, Dataflow: b.blockBuilder().InDataflow()}
 	b.env.define("_", nv)
 	b.blockBuilder().EmitNormalized(&relax.VarBinding{Base: nv.Base, Var: nv, Value: value})
 }
 
-func (b *builder) graphAssign(s *stmt) {
-	t := s.targets[0]
-	switch t.kind {
-	case nName:
-		b.bindGraph(t, s.value, b.eval(s.value), nil)
-	case nTuple, nList:
-		v := b.eval(s.value)
+func (b *builder) graphAssign(s *syntax.Stmt) {
+	t := s.Targets[0]
+	switch t.Kind {
+	case syntax.Name:
+		b.bindGraph(t, s.Value, b.eval(s.Value), nil)
+	case syntax.Tuple, syntax.List:
+		v := b.eval(s.Value)
 		if l, ok := v.(*list); ok {
-			if len(l.items) != len(t.kids) {
-				b.fail(t, "", "%d names for %d values", len(t.kids), len(l.items))
+			if len(l.items) != len(t.Kids) {
+				b.fail(t, "", "%d names for %d values", len(t.Kids), len(l.items))
 			}
-			for i, k := range t.kids {
-				b.bindGraph(k, s.value, l.items[i], nil)
+			for i, k := range t.Kids {
+				b.bindGraph(k, s.Value, l.items[i], nil)
 			}
 			return
 		}
-		value, info := b.normalize(b.toRelax(v, s.value), s.value, nil)
+		value, info := b.normalize(b.toRelax(v, s.Value), s.Value, nil)
 		bb := b.blockBuilder()
 		hint := "gv"
 		if bb.InDataflow() {
@@ -135,14 +136,14 @@ func (b *builder) graphAssign(s *stmt) {
 		}
 		x := &relax.Var{Base: b.span(t), Name: bb.FreshName(hint), SInfo: info, Dataflow: bb.InDataflow()}
 		bb.EmitNormalized(&relax.VarBinding{Base: b.stmtBase(s), Var: x, Value: value})
-		for i, k := range t.kids {
-			b.bindGraph(k, s.value, &relax.TupleGetItem{Base: b.span(k), Tuple: x, Index: i}, nil)
+		for i, k := range t.Kids {
+			b.bindGraph(k, s.Value, &relax.TupleGetItem{Base: b.span(k), Tuple: x, Index: i}, nil)
 		}
 	default:
 		b.fail(t, "graph-level values cannot be changed", "expected a name on the left")
 	}
-	for _, t := range s.targets[1:] {
-		b.bindGraph(t, s.value, b.eval(s.targets[0]), nil)
+	for _, t := range s.Targets[1:] {
+		b.bindGraph(t, s.Value, b.eval(s.Targets[0]), nil)
 	}
 }
 
@@ -153,34 +154,34 @@ type matchCast struct {
 }
 
 // bindGraph binds a name to a value. ann is its annotation, nil if there is none.
-func (b *builder) bindGraph(t, at *node, v any, ann relax.StructInfo) {
-	if t.kind != nName {
+func (b *builder) bindGraph(t, at *syntax.Node, v any, ann relax.StructInfo) {
+	if t.Kind != syntax.Name {
 		b.fail(t, "", "expected a name on the left")
 	}
 	switch x := v.(type) {
 	case fresh:
 		// A declaration of a symbolic variable, which the signature may have used already.
-		if old, ok := b.env.lookup(t.s); ok {
+		if old, ok := b.env.lookup(t.Text); ok {
 			if ov, ok := old.(*tir.Var); ok && ov.DType() == x.v.DType() {
 				return
 			}
 		}
-		x.v.Name, x.v.Base = t.s, b.span(t)
-		b.env.define(t.s, x.v)
+		x.v.Name, x.v.Base = t.Text, b.span(t)
+		b.env.define(t.Text, x.v)
 		return
 	case *matchCast:
 		b.bindCast(t, at, x, ann)
 		return
 	case namespace, moduleRef, *relax.VDevice, device:
-		b.env.define(t.s, v)
+		b.env.define(t.Text, v)
 		return
 	case metaVar:
-		b.env.define(t.s, x)
+		b.env.define(t.Text, x)
 		return
 	}
 	if _, ok := v.(relax.StructInfo); ok {
 		b.weigh(v, t)
-		b.env.define(t.s, v)
+		b.env.define(t.Text, v)
 		return
 	}
 	switch x := v.(type) {
@@ -189,11 +190,11 @@ func (b *builder) bindGraph(t, at *node, v any, ann relax.StructInfo) {
 	case tir.Expr: // stands for itself wherever the name is used
 		if _, isVar := x.(*tir.Var); !isVar {
 			b.weigh(x, t)
-			b.env.define(t.s, x)
+			b.env.define(t.Text, x)
 			return
 		}
 	case string, nil, *dict:
-		b.env.define(t.s, x)
+		b.env.define(t.Text, x)
 		return
 	}
 	var e relax.Expr
@@ -208,8 +209,8 @@ func (b *builder) bindGraph(t, at *node, v any, ann relax.StructInfo) {
 	if _, tuple := info.(*relax.TupleStructInfo); tuple {
 		b.weigh(info, at)
 	}
-	nv := &relax.Var{Base: b.span(t), Name: t.s, SInfo: info, Dataflow: b.local(t.s)}
-	b.env.define(t.s, nv)
+	nv := &relax.Var{Base: b.span(t), Name: t.Text, SInfo: info, Dataflow: b.local(t.Text)}
+	b.env.define(t.Text, nv)
 	b.blockBuilder().EmitNormalized(&relax.VarBinding{Base: b.span(at), Var: nv, Value: value})
 }
 
@@ -218,7 +219,7 @@ func (b *builder) local(name string) bool {
 	return b.blockBuilder().InDataflow() && !b.rf.outputs[name]
 }
 
-func (b *builder) bindCast(t, at *node, m *matchCast, ann relax.StructInfo) {
+func (b *builder) bindCast(t, at *syntax.Node, m *matchCast, ann relax.StructInfo) {
 	bb := b.blockBuilder()
 	value, err := b.leaf(m.value)
 	if err == nil {
@@ -231,7 +232,7 @@ func (b *builder) bindCast(t, at *node, m *matchCast, ann relax.StructInfo) {
 	if ann != nil {
 		info = ann
 	}
-	nv := &relax.Var{Base: b.span(t), Name: t.s, SInfo: info, Dataflow: b.local(t.s)}
-	b.env.define(t.s, nv)
+	nv := &relax.Var{Base: b.span(t), Name: t.Text, SInfo: info, Dataflow: b.local(t.Text)}
+	b.env.define(t.Text, nv)
 	bb.EmitNormalized(&relax.MatchCast{Base: b.span(at), Var: nv, Value: value, SInfo: m.info})
 }

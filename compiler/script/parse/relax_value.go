@@ -4,12 +4,13 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // toRelax turns a value into a graph-level expression.
-func (b *builder) toRelax(v any, n *node) relax.Expr {
+func (b *builder) toRelax(v any, n *syntax.Node) relax.Expr {
 	switch x := v.(type) {
 	case relax.Expr:
 		return x
@@ -33,8 +34,8 @@ func (b *builder) toRelax(v any, n *node) relax.Expr {
 		t := &relax.Tuple{Base: b.span(n), Fields: make([]relax.Expr, len(x.items))}
 		for i, it := range x.items {
 			at := n
-			if len(n.kids) == len(x.items) {
-				at = n.kids[i]
+			if len(n.Kids) == len(x.items) {
+				at = n.Kids[i]
 			}
 			t.Fields[i] = b.toRelax(it, at)
 		}
@@ -53,7 +54,7 @@ func (b *builder) toRelax(v any, n *node) relax.Expr {
 }
 
 // argument turns a value into an argument of the given kind.
-func (b *builder) argument(v any, kind op.ArgKind, name string, n *node) relax.Expr {
+func (b *builder) argument(v any, kind op.ArgKind, name string, n *syntax.Node) relax.Expr {
 	if s, ok := v.(string); ok && kind == op.AnyValue && name == "dtype" {
 		return b.argument(s, op.DType, name, n)
 	}
@@ -105,7 +106,7 @@ func (b *builder) argument(v any, kind op.ArgKind, name string, n *node) relax.E
 func (b *builder) infoOf(e relax.Expr) relax.StructInfo { return b.blockBuilder().Context().SInfoOf(e) }
 
 // attribute turns a value into that of an operator's attribute.
-func (b *builder) attribute(v any, a *op.Attr, n *node) ir.Value {
+func (b *builder) attribute(v any, a *op.Attr, n *syntax.Node) ir.Value {
 	switch x := v.(type) {
 	case *relax.PrimValue:
 		v = x.Value
@@ -167,7 +168,7 @@ func (b *builder) attribute(v any, a *op.Attr, n *node) ir.Value {
 		if s, ok := v.(string); ok {
 			return b.vdevice(s, n)
 		}
-		if n.kind == nLambda {
+		if n.Kind == syntax.Lambda {
 			m := &tir.IndexMap{Base: b.span(n)}
 			m.Initial, m.Final = b.lambdaBody(n, func(int) dtype.DType { return dtype.Int64T })
 			return m
@@ -177,7 +178,7 @@ func (b *builder) attribute(v any, a *op.Attr, n *node) ir.Value {
 }
 
 // numbers turns the elements of a list into attribute values, constants into numbers.
-func (b *builder) numbers(v any, n *node) ir.Value {
+func (b *builder) numbers(v any, n *syntax.Node) ir.Value {
 	l, ok := v.(*list)
 	if !ok {
 		if i, ok := asInt(v); ok {

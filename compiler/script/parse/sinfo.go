@@ -2,16 +2,17 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
 // sinfo evaluates an annotation to struct info.
-func (b *builder) sinfo(n *node) relax.StructInfo {
+func (b *builder) sinfo(n *syntax.Node) relax.StructInfo {
 	defer func(d bool) { b.dims = d }(b.dims)
 	b.dims = true
 	return b.toSInfo(b.eval(n), n)
 }
 
-func (b *builder) toSInfo(v any, n *node) relax.StructInfo {
+func (b *builder) toSInfo(v any, n *syntax.Node) relax.StructInfo {
 	switch x := v.(type) {
 	case relax.StructInfo:
 		return x
@@ -43,7 +44,7 @@ func (b *builder) toSInfo(v any, n *node) relax.StructInfo {
 }
 
 // sinfoList evaluates one struct info or a list of them.
-func (b *builder) sinfoList(n *node) []relax.StructInfo {
+func (b *builder) sinfoList(n *syntax.Node) []relax.StructInfo {
 	defer func(d bool) { b.dims = d }(b.dims)
 	b.dims = true
 	v := b.eval(n)
@@ -59,7 +60,7 @@ func (b *builder) sinfoList(n *node) []relax.StructInfo {
 }
 
 // sinfoCall evaluates R.Tensor(...) and the like; ok is false for other names.
-func (b *builder) sinfoCall(name string, n *node) (relax.StructInfo, bool) {
+func (b *builder) sinfoCall(name string, n *syntax.Node) (relax.StructInfo, bool) {
 	defer func(d bool) { b.dims = d }(b.dims)
 	b.dims = true
 	base := b.span(n)
@@ -83,9 +84,9 @@ func (b *builder) sinfoCall(name string, n *node) (relax.StructInfo, bool) {
 		return s, true
 	case "Tuple":
 		s := &relax.TupleStructInfo{Base: base}
-		for _, k := range b.spread(n.kids[1:]) {
+		for _, k := range b.spread(n.Kids[1:]) {
 			v := b.eval(k)
-			if l, ok := v.(*list); ok && len(n.kids) == 2 {
+			if l, ok := v.(*list); ok && len(n.Kids) == 2 {
 				for _, it := range l.items {
 					s.Fields = append(s.Fields, b.toSInfo(it, k))
 				}
@@ -116,7 +117,7 @@ func (b *builder) sinfoCall(name string, n *node) (relax.StructInfo, bool) {
 	return nil, false
 }
 
-func (b *builder) callableInfo(n *node) relax.StructInfo {
+func (b *builder) callableInfo(n *syntax.Node) relax.StructInfo {
 	a := b.bind(n, "params", "ret", "purity", "derive_func")
 	s := &relax.FuncStructInfo{Base: b.span(n), Pure: true}
 	if a[2] != nil {
@@ -128,7 +129,7 @@ func (b *builder) callableInfo(n *node) relax.StructInfo {
 	if a[3] != nil {
 		s.Derive = b.strOf(a[3], "the name of a function")
 	}
-	if a[0] == nil || a[0].kind == nConst {
+	if a[0] == nil || a[0].Kind == syntax.Const {
 		s.Opaque = true
 		if s.Ret == nil {
 			s.Ret = &relax.ObjectStructInfo{}
@@ -145,7 +146,7 @@ func (b *builder) callableInfo(n *node) relax.StructInfo {
 	return s
 }
 
-func (b *builder) tensorInfo(n *node) relax.StructInfo {
+func (b *builder) tensorInfo(n *syntax.Node) relax.StructInfo {
 	a := b.bind(n, "shape", "dtype", "vdevice", "ndim")
 	s := &relax.TensorStructInfo{Base: b.span(n), NDim: -1}
 	if a[0] != nil {

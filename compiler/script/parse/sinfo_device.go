@@ -4,11 +4,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/relax"
 )
 
 // vdevice finds a virtual device of the module by "target:index:scope".
-func (b *builder) vdevice(text string, n *node) *relax.VDevice {
+func (b *builder) vdevice(text string, n *syntax.Node) *relax.VDevice {
 	parts := strings.Split(text, ":")
 	if k := strings.LastIndexByte(text, '}'); k >= 0 { // the target is a dictionary
 		parts = append([]string{text[:k+1]}, strings.Split(text[k+1:], ":")[1:]...)

@@ -3,6 +3,8 @@ package parse
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -10,7 +12,7 @@ import (
 )
 
 // dimList turns the value of a shape into extents of type int64.
-func (b *builder) dimList(v any, n *node) []tir.Expr {
+func (b *builder) dimList(v any, n *syntax.Node) []tir.Expr {
 	switch x := v.(type) {
 	case *relax.ShapeExpr:
 		return x.Values
@@ -18,8 +20,8 @@ func (b *builder) dimList(v any, n *node) []tir.Expr {
 		out := make([]tir.Expr, len(x.items))
 		for i, it := range x.items {
 			at := n
-			if len(n.kids) == len(x.items) {
-				at = n.kids[i]
+			if len(n.Kids) == len(x.items) {
+				at = n.Kids[i]
 			}
 			out[i] = b.dim(it, at)
 		}
@@ -34,7 +36,7 @@ func (b *builder) dimList(v any, n *node) []tir.Expr {
 	return nil
 }
 
-func (b *builder) dim(v any, n *node) tir.Expr {
+func (b *builder) dim(v any, n *syntax.Node) tir.Expr {
 	switch x := v.(type) {
 	case int64:
 		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: x}
@@ -50,7 +52,7 @@ func (b *builder) dim(v any, n *node) tir.Expr {
 
 // symbolic reads a string as an expression over symbolic variables, and defines those that
 // are new.
-func (b *builder) symbolic(text string, n *node) tir.Expr {
+func (b *builder) symbolic(text string, n *syntax.Node) tir.Expr {
 	e := b.symbolicValue(text, n)
 	if !e.DType().IsInteger() {
 		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
@@ -59,8 +61,8 @@ func (b *builder) symbolic(text string, n *node) tir.Expr {
 }
 
 // symbolicValue is symbolic for scalars of any type.
-func (b *builder) symbolicValue(text string, n *node) tir.Expr {
-	if isIdentifier(text) {
+func (b *builder) symbolicValue(text string, n *syntax.Node) tir.Expr {
+	if syntax.IsIdentifier(text) {
 		if v, ok := b.env.lookup(text); ok {
 			return b.symbol(v, n)
 		}
@@ -68,20 +70,9 @@ func (b *builder) symbolicValue(text string, n *node) tir.Expr {
 		b.env.define(text, v)
 		return v
 	}
-	sub := newDiagnostics(b.d.source.Name, text)
-	toks, _ := lex(text, sub)
-	p := &parser{src: text, toks: toks, diags: sub}
-	var tree *node
-	func() {
-		defer func() { _ = recover() }() // a syntax error is in sub
-		tree = p.expr()
-	}()
-	if sub.failed() || tree == nil {
-		msg := "no expression"
-		if len(sub.list) > 0 {
-			msg = sub.list[0].Message
-		}
-		b.fail(n, "", "%q is no extent: %s", text, msg)
+	tree, errs := syntax.ParseExpr(b.d.Name, text)
+	if tree == nil {
+		b.fail(n, "", "%q is no extent: %s", text, errs.List[0].Message)
 	}
 	b.relocate(tree, n)
 	defer func(src string, i dtype.DType) { b.src, b.intType = src, i }(b.src, b.intType)
@@ -90,7 +81,7 @@ func (b *builder) symbolicValue(text string, n *node) tir.Expr {
 }
 
 // symbol turns a value into an expression over symbolic variables; integers are int64.
-func (b *builder) symbol(v any, n *node) tir.Expr {
+func (b *builder) symbol(v any, n *syntax.Node) tir.Expr {
 	if i, ok := v.(int64); ok {
 		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: i}
 	}
@@ -99,33 +90,24 @@ func (b *builder) symbol(v any, n *node) tir.Expr {
 
 // relocate gives the nodes of an expression in a string the place of the string, and defines
 // the variables that are new.
-func (b *builder) relocate(tree, n *node) {
+func (b *builder) relocate(tree, n *syntax.Node) {
 	if tree == nil {
 		return
 	}
-	if tree.kind == nName {
-		if _, ok := b.env.lookup(tree.s); !ok && tree.s != "T" {
-			b.env.define(tree.s, &tir.Var{Base: b.span(n), Name: tree.s, Type: &ir.PrimType{DType: dtype.Int64T}})
+	if tree.Kind == syntax.Name {
+		if _, ok := b.env.lookup(tree.Text); !ok && tree.Text != "T" {
+			b.env.define(tree.Text, &tir.Var{Base: b.span(n), Name: tree.Text, Type: &ir.PrimType{DType: dtype.Int64T}})
 		}
 	}
-	if tree.kind == nAttr && tree.kids[0].kind == nName {
+	if tree.Kind == syntax.Attr && tree.Kids[0].Kind == syntax.Name {
 		// The dotted name is cut out of the text, which is another one here.
-		path := tree.kids[0].s + "." + tree.s
+		path := tree.Kids[0].Text + "." + tree.Text
 		if path[:2] == "T." {
-			tree.kind, tree.more = nValue, &more{val: namespace{path}}
+			*tree = *syntax.NewValue(tree.At, tree.End, namespace{path})
 		}
 	}
-	tree.at, tree.end = n.at, n.end
-	for _, k := range tree.kids {
+	tree.At, tree.End = n.At, n.End
+	for _, k := range tree.Kids {
 		b.relocate(k, n)
 	}
-}
-
-func isIdentifier(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isNameStart(s[i]) && (i == 0 || !isDigit(s[i])) {
-			return false
-		}
-	}
-	return s != ""
 }

@@ -5,11 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // target evaluates T.target("llvm") and T.target({...}) to the text of the target.
-func (b *builder) target(n *node) any {
+func (b *builder) target(n *syntax.Node) any {
 	a := b.bind(n, "target_config", "host")
 	b.need(n, a, 1, "target_config")
 	out := targetText(b.eval(a[0]))

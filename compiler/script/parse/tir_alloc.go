@@ -2,10 +2,11 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-func (b *builder) allocate(n *node) *frame {
+func (b *builder) allocate(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "extents", "dtype", "scope", "condition", "annotations")
 	b.need(n, a, 2, "extents", "dtype")
@@ -28,7 +29,7 @@ func (b *builder) allocate(n *node) *frame {
 	return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 }
 
-func (b *builder) allocateConst(n *node) *frame {
+func (b *builder) allocateConst(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "data", "dtype", "extents", "annotations")
 	b.need(n, a, 3, "data", "dtype", "extents")
@@ -59,7 +60,7 @@ func (b *builder) allocateConst(n *node) *frame {
 	return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 }
 
-func (b *builder) realize(n *node) *frame {
+func (b *builder) realize(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "buffer_slice", "storage_scope", "condition")
 	b.need(n, a, 1, "buffer_slice")

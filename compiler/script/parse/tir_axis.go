@@ -2,12 +2,13 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // axis evaluates T.axis.spatial(dom, binding) and its kin.
-func (b *builder) axis(n *node, kind tir.IterKind) any {
+func (b *builder) axis(n *syntax.Node, kind tir.IterKind) any {
 	a := b.bind(n, "dom", "binding", "dtype")
 	b.need(n, a, 1, "dom")
 	var dom *tir.Range
@@ -16,7 +17,7 @@ func (b *builder) axis(n *node, kind tir.IterKind) any {
 		if len(v.items) != 2 {
 			b.fail(a[0], "", "a domain is an extent, or a tuple of start and end")
 		}
-		lo, hi := b.pairOf(v.items[0], v.items[1], &node{at: a[0].at, end: a[0].end, kids: []*node{a[0], a[0]}})
+		lo, hi := b.pairOf(v.items[0], v.items[1], &syntax.Node{At: a[0].At, End: a[0].End, Kids: []*syntax.Node{a[0], a[0]}})
 		dom = &tir.Range{Min: lo, Extent: b.extent(lo, hi)}
 	case *tir.Range:
 		dom = v
@@ -42,7 +43,7 @@ func (b *builder) axis(n *node, kind tir.IterKind) any {
 }
 
 // axisValue is the value that an axis of type d is bound to; a constant takes this type.
-func (b *builder) axisValue(v any, d dtype.DType, n *node) tir.Expr {
+func (b *builder) axisValue(v any, d dtype.DType, n *syntax.Node) tir.Expr {
 	e := b.toExpr(v, n)
 	if i, ok := e.(*tir.IntImm); ok && i.Type != d {
 		return &tir.IntImm{Base: i.Base, Type: d, Value: i.Value}
@@ -51,7 +52,7 @@ func (b *builder) axisValue(v any, d dtype.DType, n *node) tir.Expr {
 }
 
 // remap evaluates T.axis.remap("SR", [i, j]).
-func (b *builder) remap(n *node) any {
+func (b *builder) remap(n *syntax.Node) any {
 	a := b.bind(n, "kinds", "bindings", "dtype")
 	b.need(n, a, 2, "kinds", "bindings")
 	kinds := b.strOf(a[0], "the kinds of the axes")
@@ -66,8 +67,8 @@ func (b *builder) remap(n *node) any {
 		dom := b.tf.loops[v]
 		if !ok || dom == nil {
 			at := a[1]
-			if len(a[1].kids) == len(values) {
-				at = a[1].kids[i]
+			if len(a[1].Kids) == len(values) {
+				at = a[1].Kids[i]
 			}
 			b.fail(at, "bind other values with T.axis.spatial(extent, value)", "T.axis.remap takes loop variables")
 		}

@@ -3,32 +3,34 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-func (b *builder) tirAssign(s *stmt) {
-	t := s.targets[0]
-	if t.kind == nIndex {
-		b.tirStore(s, t, b.eval(s.value))
+func (b *builder) tirAssign(s *syntax.Stmt) {
+	t := s.Targets[0]
+	if t.Kind == syntax.Index {
+		b.tirStore(s, t, b.eval(s.Value))
 		return
 	}
-	v := b.eval(s.value)
-	for _, t := range s.targets {
+	v := b.eval(s.Value)
+	for _, t := range s.Targets {
 		b.tirBind(s, t, v, true)
 	}
 }
 
 // tirBind gives the name t to v. With let, a value becomes a variable.
-func (b *builder) tirBind(s *stmt, t *node, v any, let bool) {
-	switch t.kind {
-	case nName:
-	case nTuple, nList:
+func (b *builder) tirBind(s *syntax.Stmt, t *syntax.Node, v any, let bool) {
+	switch t.Kind {
+	case syntax.Name:
+	case syntax.Tuple, syntax.List:
 		l, ok := v.(*list)
-		if !ok || len(l.items) != len(t.kids) {
-			b.fail(t, "", "expected a tuple of %d values, got %s", len(t.kids), describe(v))
+		if !ok || len(l.items) != len(t.Kids) {
+			b.fail(t, "", "expected a tuple of %d values, got %s", len(t.Kids), describe(v))
 		}
-		for i, k := range t.kids {
+		for i, k := range t.Kids {
 			b.tirBind(s, k, l.items[i], let)
 		}
 		return
@@ -38,94 +40,94 @@ func (b *builder) tirBind(s *stmt, t *node, v any, let bool) {
 	switch x := v.(type) {
 	case *frame:
 		if x.def == nil {
-			b.fail(s.value, "", "this defines nothing that could be named")
+			b.fail(s.Value, "", "this defines nothing that could be named")
 		}
 		b.named(t, x.def)
 		b.enterFrame(s, x)
 	case fresh, *tir.Buffer, *tir.IterVar, *list, *dict, *tir.BufferRegion, namespace, *ir.GlobalVar, *tir.Range, *tir.IndexMap, *tir.CommReducer:
 		b.weigh(v, t)
 		b.named(t, v)
-		if f, ok := v.(fresh); ok && b.isType(s.value) {
+		if f, ok := v.(fresh); ok && b.isType(s.Value) {
 			b.tf.declared[f.v] = true
 		}
 	case metaVar:
-		b.env.define(t.s, v.(metaVar))
+		b.env.define(t.Text, v.(metaVar))
 	case string, nil:
-		b.env.define(t.s, v)
+		b.env.define(t.Text, v)
 	default:
-		e := b.toExpr(v, s.value)
-		nv := &tir.Var{Base: b.span(t), Name: t.s, Type: &ir.PrimType{DType: e.DType()}}
+		e := b.toExpr(v, s.Value)
+		nv := &tir.Var{Base: b.span(t), Name: t.Text, Type: &ir.PrimType{DType: e.DType()}}
 		if e.DType().IsVoid() {
 			nv.Type = ir.VoidType()
 		}
-		b.env.define(t.s, nv)
+		b.env.define(t.Text, nv)
 		base := b.stmtBase(s)
 		b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
 	}
 }
 
 // named defines a name and gives it to what has none yet.
-func (b *builder) named(t *node, v any) {
+func (b *builder) named(t *syntax.Node, v any) {
 	switch x := v.(type) {
 	case fresh:
 		if x.v.Name == "" {
-			x.v.Name, x.v.Base = t.s, b.span(t)
+			x.v.Name, x.v.Base = t.Text, b.span(t)
 		}
 		if iv := b.tf.threads[x.v]; iv != nil {
-			b.env.define(t.s, iv)
+			b.env.define(t.Text, iv)
 			return
 		}
-		b.env.define(t.s, x.v)
+		b.env.define(t.Text, x.v)
 		return
 	case *tir.Buffer:
 		if x.Name == "" {
-			x.Name, x.Base = t.s, b.span(t)
+			x.Name, x.Base = t.Text, b.span(t)
 			if x.Data.Name == "" {
-				x.Data.Name = t.s
+				x.Data.Name = t.Text
 			}
 		}
 	case *tir.IterVar:
 		if x.Var.Name == "" {
-			x.Var.Name = t.s
+			x.Var.Name = t.Text
 		}
 	case *tir.Var:
 		if x.Name == "" {
-			x.Name = t.s
+			x.Name = t.Text
 		}
 	}
-	b.env.define(t.s, v)
+	b.env.define(t.Text, v)
 }
 
-func (b *builder) tirLet(s *stmt) {
-	t := s.targets[0]
-	if t.kind != nName {
+func (b *builder) tirLet(s *syntax.Stmt) {
+	t := s.Targets[0]
+	if t.Kind != syntax.Name {
 		b.fail(t, "", "expected a name before the annotation")
 	}
-	if s.value == nil {
-		b.env.define(t.s, &tir.Var{Base: b.span(t), Name: t.s, Type: b.typeOf(s.ann)})
+	if s.Value == nil {
+		b.env.define(t.Text, &tir.Var{Base: b.span(t), Name: t.Text, Type: b.typeOf(s.Ann)})
 		return
 	}
-	v := b.eval(s.value)
+	v := b.eval(s.Value)
 	switch v.(type) {
 	case *frame, fresh, *tir.Buffer, *tir.IterVar:
 		b.tirBind(s, t, v, true)
 		return
 	}
-	if path, ok := b.path(s.ann); ok && path == "T.let" {
+	if path, ok := b.path(s.Ann); ok && path == "T.let" {
 		b.tirBind(s, t, v, true)
 		return
 	}
-	typ := b.typeOf(s.ann)
-	e := b.exprOf(v, ir.TypeDType(typ), s.value)
-	nv := &tir.Var{Base: b.span(t), Name: t.s, Type: typ, Size: b.isSize(s.ann)}
-	b.env.define(t.s, nv)
+	typ := b.typeOf(s.Ann)
+	e := b.exprOf(v, ir.TypeDType(typ), s.Value)
+	nv := &tir.Var{Base: b.span(t), Name: t.Text, Type: typ, Size: b.isSize(s.Ann)}
+	b.env.define(t.Text, nv)
 	base := b.stmtBase(s)
 	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
 }
 
 // isSize reports whether an annotation is that of an extent: T.int64(is_size_var=True).
-func (b *builder) isSize(ann *node) bool {
-	if ann == nil || ann.kind != nCall || len(ann.keywords()) == 0 {
+func (b *builder) isSize(ann *syntax.Node) bool {
+	if ann == nil || ann.Kind != syntax.Call || len(ann.Keywords()) == 0 {
 		return false
 	}
 	v, ok := b.eval(ann).(fresh)
@@ -133,11 +135,11 @@ func (b *builder) isSize(ann *node) bool {
 }
 
 // isType reports whether n is a call of a type, such as T.int32().
-func (b *builder) isType(n *node) bool {
-	if n == nil || n.kind != nCall {
+func (b *builder) isType(n *syntax.Node) bool {
+	if n == nil || n.Kind != syntax.Call {
 		return false
 	}
-	path, _ := b.path(n.kids[0])
+	path, _ := b.path(n.Kids[0])
 	name, ok := strings.CutPrefix(path, "T.")
 	if ok {
 		_, ok = dtypeName(name)

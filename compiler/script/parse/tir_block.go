@@ -3,6 +3,8 @@ package parse
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/analysis"
 )
@@ -14,7 +16,7 @@ type blockHead struct {
 	noRealize     bool
 }
 
-func (b *builder) block(n *node) *frame {
+func (b *builder) block(n *syntax.Node) *frame {
 	a := b.bind(n, "name", "no_realize")
 	h := &blockHead{realize: &tir.BlockRealize{Base: b.span(n), Predicate: tir.Bool(true), Block: &tir.Block{Base: b.span(n)}}}
 	if a[0] != nil {
@@ -25,26 +27,26 @@ func (b *builder) block(n *node) *frame {
 }
 
 // top returns the innermost open block.
-func (b *builder) top(n *node) *blockHead {
+func (b *builder) top(n *syntax.Node) *blockHead {
 	if len(b.tf.blocks) == 0 {
 		b.fail(n, `open one with "with T.block("name"):"`, "%s stands outside of a block", b.callee(n))
 	}
 	return b.tf.blocks[len(b.tf.blocks)-1]
 }
 
-func (b *builder) blockBody(s *stmt, h *blockHead, as *node, body []*stmt) {
+func (b *builder) blockBody(s *syntax.Stmt, h *blockHead, as *syntax.Node, body []*syntax.Stmt) {
 	blk := h.realize.Block
 	depth := len(b.tf.blocks)
 	b.tf.blocked = true
 	b.tf.blocks = append(b.tf.blocks, h)
 	mark := b.env.mark()
 	if as != nil {
-		names := as.kids
-		if as.kind == nName {
-			names = []*node{as}
+		names := as.Kids
+		if as.Kind == syntax.Name {
+			names = []*syntax.Node{as}
 		}
 		for _, n := range names {
-			b.env.define(n.s, poison{})
+			b.env.define(n.Text, poison{})
 		}
 	}
 	b.guard(s, func() { blk.Body = b.tirBody(body) })
@@ -67,22 +69,22 @@ func (b *builder) blockBody(s *stmt, h *blockHead, as *node, body []*stmt) {
 
 // checkBindings checks that each axis of a block is bound, but where the text says that the
 // block stands for itself.
-func (b *builder) checkBindings(s *stmt, h *blockHead, depth int) {
+func (b *builder) checkBindings(s *syntax.Stmt, h *blockHead, depth int) {
 	got, want := len(h.realize.Values), len(h.realize.Block.IterVars)
 	switch {
-	case b.d.failed():
+	case b.d.Failed():
 	case h.noRealize && depth > 0 && want > 0:
-		b.d.add(s.at, s.end, "a block inside of another one needs the bindings of its axes", "take no_realize=True away")
+		b.d.Add(s.At, s.End, "a block inside of another one needs the bindings of its axes", "take no_realize=True away")
 		panic(failure{})
 	case !h.noRealize && got != want:
-		b.d.add(s.at, s.end, fmt.Sprintf("%d of %s of this block are bound", got, count(want, "axis", "axes")), "write T.axis.spatial(extent, value) for each")
+		b.d.Add(s.At, s.End, fmt.Sprintf("%d of %s of this block are bound", got, count(want, "axis", "axes")), "write T.axis.spatial(extent, value) for each")
 		panic(failure{})
 	}
 }
 
 // complete fills in the regions that a block reads and writes where the text leaves them out.
 func (b *builder) complete(h *blockHead) {
-	if h.reads && h.writes || b.d.failed() {
+	if h.reads && h.writes || b.d.Failed() {
 		return
 	}
 	blk := h.realize.Block
@@ -96,7 +98,7 @@ func (b *builder) complete(h *blockHead) {
 	h.reads, h.writes = true, true
 }
 
-func (b *builder) initBody(n *node, body []*stmt) {
+func (b *builder) initBody(n *syntax.Node, body []*syntax.Stmt) {
 	h := b.top(n)
 	if h.realize.Block.Init != nil {
 		b.fail(n, "", "the block has two init statements")
@@ -105,15 +107,15 @@ func (b *builder) initBody(n *node, body []*stmt) {
 }
 
 // regions evaluates the arguments of T.reads and T.writes.
-func (b *builder) regions(n *node) []*tir.BufferRegion {
+func (b *builder) regions(n *syntax.Node) []*tir.BufferRegion {
 	out := []*tir.BufferRegion{}
-	for _, k := range n.kids[1:] {
+	for _, k := range n.Kids[1:] {
 		v := b.eval(k)
 		if l, ok := v.(*list); ok {
 			for i, it := range l.items {
 				at := k
-				if len(k.kids) == len(l.items) {
-					at = k.kids[i]
+				if len(k.Kids) == len(l.items) {
+					at = k.Kids[i]
 				}
 				out = append(out, b.toRegion(it, at))
 			}

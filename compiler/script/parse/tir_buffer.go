@@ -2,6 +2,7 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -11,7 +12,7 @@ var bufferArgs = []string{
 }
 
 // newBuffer makes the buffer that bound arguments describe, in the order of bufferArgs.
-func (b *builder) newBuffer(n *node, a []*node) *tir.Buffer {
+func (b *builder) newBuffer(n *syntax.Node, a []*syntax.Node) *tir.Buffer {
 	shape := b.exprs(a[0])
 	dt := b.bufferType
 	if a[1] != nil {
@@ -87,7 +88,7 @@ func (b *builder) newBuffer(n *node, a []*node) *tir.Buffer {
 }
 
 // strides evaluates strides; a string names a new variable.
-func (b *builder) strides(n *node) []tir.Expr {
+func (b *builder) strides(n *syntax.Node) []tir.Expr {
 	if n == nil {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (b *builder) strides(n *node) []tir.Expr {
 	return out
 }
 
-func (b *builder) sizeName(s string, n *node) tir.Expr {
+func (b *builder) sizeName(s string, n *syntax.Node) tir.Expr {
 	if v, ok := b.env.lookup(s); ok {
 		return b.toExpr(v, n)
 	}
@@ -116,7 +117,7 @@ func (b *builder) sizeName(s string, n *node) tir.Expr {
 }
 
 // bufferCall evaluates T.Buffer, T.alloc_buffer, T.decl_buffer and T.match_buffer.
-func (b *builder) bufferCall(path string, n *node) any {
+func (b *builder) bufferCall(path string, n *syntax.Node) any {
 	if path == "T.match_buffer" {
 		return b.matchBuffer(n)
 	}
@@ -147,7 +148,7 @@ func (b *builder) bufferCall(path string, n *node) any {
 	return buf
 }
 
-func (b *builder) matchBuffer(n *node) any {
+func (b *builder) matchBuffer(n *syntax.Node) any {
 	a := b.bind(n, append([]string{"param"}, bufferArgs...)...)
 	b.need(n, a, 1, "param")
 	switch v := b.eval(a[0]).(type) {
@@ -158,7 +159,7 @@ func (b *builder) matchBuffer(n *node) any {
 			for _, r := range src.Region {
 				l.items = append(l.items, r.Extent)
 			}
-			a[1] = valueNode(a[0].at, a[0].end, l)
+			a[1] = syntax.NewValue(a[0].At, a[0].End, l)
 		}
 		buf := b.newBuffer(n, a[1:])
 		blk := b.top(n).realize.Block

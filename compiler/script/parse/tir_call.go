@@ -4,16 +4,18 @@ import (
 	"math"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // call evaluates a call by what is called.
-func (b *builder) call(n *node) any {
+func (b *builder) call(n *syntax.Node) any {
 	b.enter(n)
 	defer func() { b.depth-- }()
-	fn := n.kids[0]
+	fn := n.Kids[0]
 	if path, ok := b.path(fn); ok {
 		dot := strings.IndexByte(path, '.')
 		if dot < 0 {
@@ -48,7 +50,7 @@ func (b *builder) call(n *node) any {
 }
 
 // hostCall evaluates the few functions of Python that scripts use.
-func (b *builder) hostCall(name string, n *node) any {
+func (b *builder) hostCall(name string, n *syntax.Node) any {
 	switch name {
 	case "range":
 		return b.loopRange(n, tir.Serial)
@@ -98,7 +100,7 @@ func namedFloat(s string) (float64, bool) {
 }
 
 // callGlobal calls a function of the module.
-func (b *builder) callGlobal(gv *ir.GlobalVar, n *node) any {
+func (b *builder) callGlobal(gv *ir.GlobalVar, n *syntax.Node) any {
 	if b.graph {
 		return b.graphCall(gv, n)
 	}
@@ -106,8 +108,8 @@ func (b *builder) callGlobal(gv *ir.GlobalVar, n *node) any {
 	if f, ok := b.mod.funcs[gv.Name].(*tir.PrimFunc); ok {
 		c.Type = ir.TypeDType(f.RetType)
 	}
-	for i, v := range b.values(n.kids[1:]) {
-		at := n.kids[min(i+1, len(n.kids)-1)]
+	for i, v := range b.values(n.Kids[1:]) {
+		at := n.Kids[min(i+1, len(n.Kids)-1)]
 		if buf, ok := v.(*tir.Buffer); ok {
 			v = buf.Data
 		}
@@ -129,7 +131,7 @@ var foldNames = map[string]tir.BinaryOp{
 	"min": tir.OpMin, "max": tir.OpMax, "indexdiv": tir.OpFloorDiv, "indexmod": tir.OpFloorMod,
 }
 
-func (b *builder) tirCall(name string, n *node) any {
+func (b *builder) tirCall(name string, n *syntax.Node) any {
 	if op, ok := nodeNames[name]; ok {
 		x, y := b.two(n)
 		return tir.BinaryAt(b.span(n), op, x, y)
@@ -158,7 +160,7 @@ func (b *builder) tirCall(name string, n *node) any {
 }
 
 // two evaluates two operands and matches their types.
-func (b *builder) two(n *node) (tir.Expr, tir.Expr) {
+func (b *builder) two(n *syntax.Node) (tir.Expr, tir.Expr) {
 	a := b.bind(n, "a", "b", "span")
 	b.need(n, a, 2, "a", "b")
 	x, y := b.eval(a[0]), b.eval(a[1])
@@ -167,27 +169,27 @@ func (b *builder) two(n *node) (tir.Expr, tir.Expr) {
 	if xn && yn {
 		return tir.MatchTypes(b.toExpr(x, a[0]), b.toExpr(y, a[1]))
 	}
-	return b.pairOf(x, y, &node{at: n.at, end: n.end, kids: []*node{a[0], a[1]}})
+	return b.pairOf(x, y, &syntax.Node{At: n.At, End: n.End, Kids: []*syntax.Node{a[0], a[1]}})
 }
 
 // typedCall evaluates T.int32(v): a constant, a cast, or a new variable.
-func (b *builder) typedCall(d dtype.DType, n *node) any {
-	if len(n.kids) == 1 {
-		for _, kw := range n.keywords() {
-			if kw.name == "expr" {
-				return b.typedValue(d, kw.value, n)
+func (b *builder) typedCall(d dtype.DType, n *syntax.Node) any {
+	if len(n.Kids) == 1 {
+		for _, kw := range n.Keywords() {
+			if kw.Name == "expr" {
+				return b.typedValue(d, kw.Value, n)
 			}
 		}
 		return b.newVar(d, n)
 	}
-	out := b.typedValue(d, n.kids[1], n)
+	out := b.typedValue(d, n.Kids[1], n)
 	if e, ok := out.(tir.Expr); ok {
 		setSpan(e, b.span(n))
 	}
 	return out
 }
 
-func (b *builder) typedValue(d dtype.DType, n, at *node) any {
+func (b *builder) typedValue(d dtype.DType, n, at *syntax.Node) any {
 	switch v := b.eval(n).(type) {
 	case nil:
 		return fresh{&tir.Var{Base: b.span(n), Type: &ir.PrimType{DType: d}}}

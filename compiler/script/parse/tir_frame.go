@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -27,7 +28,7 @@ func (b *builder) scoped(wrap func(tir.Stmt) tir.Stmt) {
 }
 
 // tirBody builds the statements of a frame.
-func (b *builder) tirBody(stmts []*stmt) tir.Stmt {
+func (b *builder) tirBody(stmts []*syntax.Stmt) tir.Stmt {
 	mark, outer := b.env.mark(), b.tf.cur
 	l := &stmtList{}
 	b.tf.cur = l
@@ -72,32 +73,32 @@ func sequence(list []tir.Stmt) tir.Stmt {
 
 // poison defines what a statement that failed would have defined, so that its uses are not
 // reported as well.
-func (b *builder) poison(s *stmt) {
-	var names func(n *node)
-	names = func(n *node) {
-		switch n.kind {
-		case nName:
-			if _, ok := b.env.lookup(n.s); !ok || s.kind != sFor {
-				b.env.define(n.s, poison{})
+func (b *builder) poison(s *syntax.Stmt) {
+	var names func(n *syntax.Node)
+	names = func(n *syntax.Node) {
+		switch n.Kind {
+		case syntax.Name:
+			if _, ok := b.env.lookup(n.Text); !ok || s.Kind != syntax.For {
+				b.env.define(n.Text, poison{})
 			}
-		case nTuple, nList, nStar:
-			for _, k := range n.kids {
+		case syntax.Tuple, syntax.List, syntax.Star:
+			for _, k := range n.Kids {
 				names(k)
 			}
 		}
 	}
-	for _, t := range s.targets {
+	for _, t := range s.Targets {
 		names(t)
 	}
-	for _, it := range s.items {
-		if it.as != nil {
-			names(it.as)
+	for _, it := range s.Items {
+		if it.As != nil {
+			names(it.As)
 		}
 	}
 }
 
 // enterFrame adds a frame that is used without "with".
-func (b *builder) enterFrame(s *stmt, f *frame) {
+func (b *builder) enterFrame(s *syntax.Stmt, f *frame) {
 	switch {
 	case f.stmt != nil:
 		setStmtSpan(f.stmt, b.stmtBase(s))
@@ -106,44 +107,44 @@ func (b *builder) enterFrame(s *stmt, f *frame) {
 		b.scoped(f.wrap)
 	case f.kind == "done":
 	default:
-		b.fail(s.value, "", `this opens a scope and needs "with" before it`)
+		b.fail(s.Value, "", `this opens a scope and needs "with" before it`)
 	}
 }
 
 // tirWith enters item i of a "with" and those behind it.
-func (b *builder) tirWith(s *stmt, i int) {
-	if i == len(s.items) {
-		b.emit(b.tirBody(s.body))
+func (b *builder) tirWith(s *syntax.Stmt, i int) {
+	if i == len(s.Items) {
+		b.emit(b.tirBody(s.Body))
 		return
 	}
-	it := s.items[i]
-	v := b.eval(it.value)
+	it := s.Items[i]
+	v := b.eval(it.Value)
 	f, ok := v.(*frame)
 	if !ok {
-		b.fail(it.value, "", `expected a scope such as T.block() after "with", got %s`, describe(v))
+		b.fail(it.Value, "", `expected a scope such as T.block() after "with", got %s`, describe(v))
 	}
-	body := s.body
-	if i+1 < len(s.items) {
+	body := s.Body
+	if i+1 < len(s.Items) {
 		inner := *s
-		inner.items = s.items[i+1:]
-		body = []*stmt{&inner}
+		inner.Items = s.Items[i+1:]
+		body = []*syntax.Stmt{&inner}
 	}
 	switch f.kind {
 	case "block":
-		b.blockBody(s, f.block, it.as, body)
+		b.blockBody(s, f.block, it.As, body)
 	case "init":
-		b.initBody(it.value, body)
+		b.initBody(it.Value, body)
 	default:
 		if f.wrap == nil {
-			b.fail(it.value, "", "this is a statement, not a scope")
+			b.fail(it.Value, "", "this is a statement, not a scope")
 		}
 		mark := b.env.mark()
-		if it.as != nil {
-			switch it.as.kind {
-			case nName:
-				b.named(it.as, f.def)
+		if it.As != nil {
+			switch it.As.Kind {
+			case syntax.Name:
+				b.named(it.As, f.def)
 			default:
-				b.tirBind(s, it.as, f.def, false)
+				b.tirBind(s, it.As, f.def, false)
 			}
 		}
 		body := b.tirBody(body)

@@ -3,6 +3,8 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -23,43 +25,17 @@ type loopFunc struct {
 	pending  []*blockHead      // outermost blocks whose regions are not filled in yet
 }
 
-// isPrimFunc reports whether a decorator makes a loop-level function, isGraphFunc a
-// graph-level one.
-func (b *builder) decorator(s *stmt) (kind string, call *node) {
-	for _, d := range s.decorators {
-		n := d
-		if n.kind == nCall {
-			n = n.kids[0]
-		}
-		path, ok := b.path(n)
-		if !ok {
-			path = b.src[n.at:n.end]
-		}
-		if i := strings.LastIndexByte(path, '.'); i >= 0 {
-			path = path[i+1:]
-		}
-		switch path {
-		case "prim_func", "function", "ir_module", "macro", "inline", "pyfunc", "py_func":
-			if d.kind == nCall {
-				call = d
-			}
-			return path, call
-		}
-	}
-	return "", nil
-}
-
 // typeNote returns the type that the printer noted under name above a function.
-func (b *builder) typeNote(s *stmt, name string, usual dtype.DType) dtype.DType {
-	end := s.top
-	for i := b.firstComment(s.top) - 1; i >= 0; i-- {
+func (b *builder) typeNote(s *syntax.Stmt, name string, usual dtype.DType) dtype.DType {
+	end := s.Top
+	for i := b.firstComment(s.Top) - 1; i >= 0; i-- {
 		c := &b.comments[i]
-		line := c.at + int32(strings.IndexByte(b.src[c.at:], '\n'))
+		line := c.At + int32(strings.IndexByte(b.src[c.At:], '\n'))
 		if strings.TrimSpace(b.src[line:end]) != "" {
 			break
 		}
-		end = c.at
-		if rest, ok := strings.CutPrefix(c.text, name+":"); ok {
+		end = c.At
+		if rest, ok := strings.CutPrefix(c.Text, name+":"); ok {
 			if d, err := dtype.Parse(strings.TrimSpace(rest)); err == nil {
 				return d
 			}
@@ -69,22 +45,22 @@ func (b *builder) typeNote(s *stmt, name string, usual dtype.DType) dtype.DType 
 }
 
 // rootComment returns the name of the root block that the printer noted in the body of s.
-func (b *builder) rootComment(s *stmt) (string, bool) {
-	if len(s.body) == 0 {
+func (b *builder) rootComment(s *syntax.Stmt) (string, bool) {
+	if len(s.Body) == 0 {
 		return "", false
 	}
-	_, col := b.d.position(s.body[0].at)
-	for i := b.firstComment(s.end); i < len(b.comments) && b.comments[i].at < s.last; i++ {
+	_, col := b.d.Position(s.Body[0].At)
+	for i := b.firstComment(s.End); i < len(b.comments) && b.comments[i].At < s.Last; i++ {
 		c := &b.comments[i]
-		if _, at := b.d.position(c.at); at != col || !strings.HasPrefix(c.text, "with ") {
+		if _, at := b.d.Position(c.At); at != col || !strings.HasPrefix(c.Text, "with ") {
 			continue
 		}
-		name := c.text[strings.IndexByte(c.text, '(')+1:]
+		name := c.Text[strings.IndexByte(c.Text, '(')+1:]
 		if i := strings.LastIndexByte(name, ')'); i >= 0 {
 			name = strings.TrimSpace(name[:i])
 		}
 		if len(name) >= 2 {
-			return unescape(name[1 : len(name)-1]), true
+			return syntax.Unescape(name[1 : len(name)-1]), true
 		}
 	}
 	return "", false
@@ -93,7 +69,7 @@ func (b *builder) rootComment(s *stmt) (string, bool) {
 func (b *builder) firstComment(at int32) int {
 	lo, hi := 0, len(b.comments)
 	for lo < hi {
-		if m := (lo + hi) / 2; b.comments[m].at < at {
+		if m := (lo + hi) / 2; b.comments[m].At < at {
 			lo = m + 1
 		} else {
 			hi = m
@@ -103,7 +79,7 @@ func (b *builder) firstComment(at int32) int {
 }
 
 // primFunc builds a loop-level function.
-func (b *builder) primFunc(s *stmt, deco *node) *tir.PrimFunc {
+func (b *builder) primFunc(s *syntax.Stmt) *tir.PrimFunc {
 	mark := b.env.mark()
 	defer func(tf *loopFunc, types [3]dtype.DType, g bool) {
 		b.env.release(mark)
@@ -124,73 +100,74 @@ func (b *builder) primFunc(s *stmt, deco *node) *tir.PrimFunc {
 		declared: map[*tir.Var]bool{},
 	}
 	b.sizeParams(s, dtype.Int32T)
-	for i := range s.params {
-		b.guard(s, func() { b.primParam(&s.params[i]) })
+	for i := range s.Params {
+		b.guard(s, func() { b.primParam(&s.Params[i]) })
 	}
-	if s.ann != nil {
-		b.guard(s, func() { f.RetType = b.typeOf(s.ann) })
+	if s.Ann != nil {
+		b.guard(s, func() { f.RetType = b.typeOf(s.Ann) })
 	}
-	body := b.tirBody(s.body)
+	body := b.tirBody(s.Body)
 	f.Body = b.rooted(s, body)
 	b.gather(f)
 	attrs := b.tf.attrs
-	if !b.private(deco) && !attrs.Has(ir.AttrGlobalSymbol) {
-		attrs = attrs.With(ir.AttrGlobalSymbol, s.name)
+	if !b.private(s) && !attrs.Has(ir.AttrGlobalSymbol) {
+		attrs = attrs.With(ir.AttrGlobalSymbol, s.Name)
 	}
 	f.Attrs = attrs
 	return f
 }
 
-// private reports whether a decorator says private=True.
-func (b *builder) private(deco *node) bool { return b.decoFlag(deco, "private", false) }
+// private reports whether the decorator of a function says private=True.
+func (b *builder) private(s *syntax.Stmt) bool { return b.roleFlag(s, "private", false) }
 
-func (b *builder) decoFlag(deco *node, name string, def bool) bool {
-	if deco == nil {
+// roleFlag returns a flag of the decorator of a function, def where it is not given.
+func (b *builder) roleFlag(s *syntax.Stmt, name string, def bool) bool {
+	if s.RoleCall == nil {
 		return def
 	}
-	for _, kw := range deco.keywords() {
-		if kw.name == name {
-			return b.src[kw.value.at:kw.value.end] == "True"
+	for _, kw := range s.RoleCall.Keywords() {
+		if kw.Name == name {
+			return b.src[kw.Value.At:kw.Value.End] == "True"
 		}
 	}
 	return def
 }
 
-func (b *builder) primParam(p *param) {
+func (b *builder) primParam(p *syntax.Param) {
 	base := b.input(p)
 	f := b.tf.fn
-	if p.ann == nil {
-		b.d.add(p.at, p.end, "parameter "+p.name+" has no annotation", `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`)
-		b.env.define(p.name, poison{})
+	if p.Ann == nil {
+		b.d.Add(p.At, p.End, "parameter "+p.Name+" has no annotation", `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`)
+		b.env.define(p.Name, poison{})
 		panic(failure{})
 	}
 	ok := false
 	defer func() {
 		if !ok {
-			b.env.define(p.name, poison{})
+			b.env.define(p.Name, poison{})
 		}
 	}()
-	if buf, is := b.bufferAnnotation(p.ann); is {
-		buf.Name, buf.Data.Name, buf.Base = p.name, p.name, base
-		f.Params = append(f.Params, &tir.Var{Base: base, Name: p.name + "_handle", Type: &ir.PrimType{DType: dtype.HandleT}})
+	if buf, is := b.bufferAnnotation(p.Ann); is {
+		buf.Name, buf.Data.Name, buf.Base = p.Name, p.Name, base
+		f.Params = append(f.Params, &tir.Var{Base: base, Name: p.Name + "_handle", Type: &ir.PrimType{DType: dtype.HandleT}})
 		f.Buffers = append(f.Buffers, buf)
 		b.tf.byData[buf.Data] = buf
-		b.env.define(p.name, buf)
+		b.env.define(p.Name, buf)
 		ok = true
 		return
 	}
-	v := &tir.Var{Base: base, Name: p.name, Type: b.typeOf(p.ann)}
+	v := &tir.Var{Base: base, Name: p.Name, Type: b.typeOf(p.Ann)}
 	f.Params = append(f.Params, v)
 	f.Buffers = append(f.Buffers, nil)
-	b.env.define(p.name, v)
+	b.env.define(p.Name, v)
 	ok = true
 }
 
-func (b *builder) bufferAnnotation(n *node) (*tir.Buffer, bool) {
-	if n.kind != nCall && n.kind != nIndex {
+func (b *builder) bufferAnnotation(n *syntax.Node) (*tir.Buffer, bool) {
+	if n.Kind != syntax.Call && n.Kind != syntax.Index {
 		return nil, false
 	}
-	if path, ok := b.path(n.kids[0]); !ok || path != "T.Buffer" && path != "T.buffer" {
+	if path, ok := b.path(n.Kids[0]); !ok || path != "T.Buffer" && path != "T.buffer" {
 		return nil, false
 	}
 	buf, ok := b.eval(n).(*tir.Buffer)
@@ -198,26 +175,26 @@ func (b *builder) bufferAnnotation(n *node) (*tir.Buffer, bool) {
 }
 
 // typeOf evaluates a type annotation.
-func (b *builder) typeOf(n *node) ir.Type {
-	switch n.kind {
-	case nConst:
-		if n.s == "None" {
+func (b *builder) typeOf(n *syntax.Node) ir.Type {
+	switch n.Kind {
+	case syntax.Const:
+		if n.Text == "None" {
 			return ir.VoidType()
 		}
-	case nIndex:
-		if path, ok := b.path(n.kids[0]); ok && path == "T.let" {
-			return b.typeOf(n.kids[1])
+	case syntax.Index:
+		if path, ok := b.path(n.Kids[0]); ok && path == "T.let" {
+			return b.typeOf(n.Kids[1])
 		}
-	case nCall:
-		if path, ok := b.path(n.kids[0]); ok && path == "T.Tuple" {
+	case syntax.Call:
+		if path, ok := b.path(n.Kids[0]); ok && path == "T.Tuple" {
 			t := &ir.TupleType{Base: b.span(n)}
-			for _, k := range n.kids[1:] {
+			for _, k := range n.Kids[1:] {
 				t.Fields = append(t.Fields, b.typeOf(k))
 			}
 			return t
 		}
-	case nString:
-		if d, err := dtype.Parse(n.s); err == nil {
+	case syntax.String:
+		if d, err := dtype.Parse(n.Text); err == nil {
 			return &ir.PrimType{Base: b.span(n), DType: d}
 		}
 	}
@@ -252,7 +229,7 @@ func (b *builder) typeOf(n *node) ir.Type {
 
 // rooted completes the body of a function: what is allocated outside of blocks, and blocks
 // that stand side by side or have iteration variables, get a root block around them.
-func (b *builder) rooted(s *stmt, body tir.Stmt) tir.Stmt {
+func (b *builder) rooted(s *syntax.Stmt, body tir.Stmt) tir.Stmt {
 	name, noted := b.rootComment(s)
 	realize, single := body.(*tir.BlockRealize)
 	insert := noted || len(b.tf.allocs) > 0

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/script"
@@ -12,11 +14,11 @@ import (
 )
 
 // intrinsic evaluates a call of an intrinsic.
-func (b *builder) intrinsic(name string, n *node) any {
+func (b *builder) intrinsic(name string, n *syntax.Node) any {
 	op := script.IntrinsicOf(name)
 	known := tir.LookupBuiltin(op)
 	if known == nil {
-		b.fail(n.kids[0], b.meantIntrinsic(name), "T has no %q", name)
+		b.fail(n.Kids[0], b.meantIntrinsic(name), "T has no %q", name)
 	}
 	form := script.LookupCall(op)
 	typ, args := b.intrinsicArgs(name, form, n)
@@ -61,25 +63,25 @@ func (b *builder) meantIntrinsic(name string) string {
 
 // intrinsicArgs returns the arguments of a call in order, and apart from them the type of the
 // result where the intrinsic is given one. Others ignore it, as TVM does.
-func (b *builder) intrinsicArgs(name string, form script.CallForm, n *node) (typ *node, args []*node) {
-	args = b.spread(n.kids[1:])
+func (b *builder) intrinsicArgs(name string, form script.CallForm, n *syntax.Node) (typ *syntax.Node, args []*syntax.Node) {
+	args = b.spread(n.Kids[1:])
 	names := intrinsicParams[name]
-	for i := range n.keywords() {
-		kw := &n.keywords()[i]
-		at := slices.IndexFunc(names, func(p intrinsicParam) bool { return p.name == kw.name })
+	for i := range n.Keywords() {
+		kw := &n.Keywords()[i]
+		at := slices.IndexFunc(names, func(p intrinsicParam) bool { return p.name == kw.Name })
 		switch {
-		case kw.name == "dtype":
-			typ = kw.value
-		case kw.name == "span":
+		case kw.Name == "dtype":
+			typ = kw.Value
+		case kw.Name == "span":
 		case at >= 0 && at >= len(args):
 			for len(args) <= at {
 				args = append(args, nil)
 			}
-			args[at] = kw.value
+			args[at] = kw.Value
 		case at >= 0:
-			b.fail(kw.value, "", "T.%s is given its argument %s twice", name, kw.name)
+			b.fail(kw.Value, "", "T.%s is given its argument %s twice", name, kw.Name)
 		default:
-			b.d.add(kw.at, kw.end, "T."+name+" has no argument "+kw.name, "")
+			b.d.Add(kw.At, kw.End, "T."+name+" has no argument "+kw.Name, "")
 			panic(failure{})
 		}
 	}
@@ -92,12 +94,12 @@ func (b *builder) intrinsicArgs(name string, form script.CallForm, n *node) (typ
 	default:
 		typ, args = args[len(args)-1], args[:len(args)-1]
 	}
-	if name == "dp4a" && len(args) > 0 && args[0].kind == nString { // as the printer of TVM writes it
+	if name == "dp4a" && len(args) > 0 && args[0].Kind == syntax.String { // as the printer of TVM writes it
 		args = args[1:]
 	}
 	for i, p := range names {
 		if i >= len(args) && p.def != nil {
-			args = append(args, valueNode(n.at, n.end, p.def))
+			args = append(args, syntax.NewValue(n.At, n.End, p.def))
 		}
 	}
 	for i, a := range args {
@@ -109,7 +111,7 @@ func (b *builder) intrinsicArgs(name string, form script.CallForm, n *node) (typ
 }
 
 // intrinsicArg evaluates an argument of the intrinsic op.
-func (b *builder) intrinsicArg(op string, packed bool, n *node) tir.Expr {
+func (b *builder) intrinsicArg(op string, packed bool, n *syntax.Node) tir.Expr {
 	v := b.eval(n)
 	switch x := v.(type) {
 	case *tir.Buffer:
@@ -141,7 +143,7 @@ func (b *builder) intrinsicArg(op string, packed bool, n *node) tir.Expr {
 }
 
 // packBuffer describes a buffer that is handed to a packed function.
-func (b *builder) packBuffer(buf *tir.Buffer, n *node) tir.Expr {
+func (b *builder) packBuffer(buf *tir.Buffer, n *syntax.Node) tir.Expr {
 	base := b.span(n)
 	shape := &tir.Call{Base: base, Type: dtype.HandleT, Op: tir.OpStackMakeShape, Args: buf.Shape}
 	var strides tir.Expr = &tir.IntImm{Base: base, Type: dtype.Int32T}
@@ -158,11 +160,11 @@ func (b *builder) packBuffer(buf *tir.Buffer, n *node) tir.Expr {
 }
 
 // callIntrin evaluates T.call_intrin(dtype, name, args...).
-func (b *builder) callIntrin(n *node) any {
-	args := b.spread(n.kids[1:])
-	for _, kw := range n.keywords() {
-		if kw.name == "dtype" {
-			args = append([]*node{kw.value}, args...)
+func (b *builder) callIntrin(n *syntax.Node) any {
+	args := b.spread(n.Kids[1:])
+	for _, kw := range n.Keywords() {
+		if kw.Name == "dtype" {
+			args = append([]*syntax.Node{kw.Value}, args...)
 		}
 	}
 	if len(args) < 2 {
@@ -181,7 +183,7 @@ func (b *builder) callIntrin(n *node) any {
 }
 
 // isFinite evaluates T.isfinite(x), for which there is no intrinsic.
-func (b *builder) isFinite(n *node) tir.Expr {
+func (b *builder) isFinite(n *syntax.Node) tir.Expr {
 	x := b.expr(b.one(n))
 	base := b.span(n)
 	no := func(op *ir.Op) tir.Expr {

@@ -3,16 +3,18 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // letExpr evaluates T.Let(body, where={x: value}).
-func (b *builder) letExpr(n *node) any {
+func (b *builder) letExpr(n *syntax.Node) any {
 	a := b.bind(n, "expr", "where")
 	b.need(n, a, 2, "expr", "where")
-	if a[1].kind != nDict {
+	if a[1].Kind != syntax.Dict {
 		b.fail(a[1], "", `expected a dictionary such as {x: value} after "where="`)
 	}
 	mark := b.env.mark()
@@ -22,18 +24,18 @@ func (b *builder) letExpr(n *node) any {
 		e tir.Expr
 	}
 	var lets []let
-	for i := 0; i < len(a[1].kids); i += 2 {
-		k := a[1].kids[i]
-		e := b.expr(a[1].kids[i+1])
+	for i := 0; i < len(a[1].Kids); i += 2 {
+		k := a[1].Kids[i]
+		e := b.expr(a[1].Kids[i+1])
 		var v *tir.Var
-		if k.kind == nName {
-			if old, ok := b.env.lookup(k.s); ok {
+		if k.Kind == syntax.Name {
+			if old, ok := b.env.lookup(k.Text); ok {
 				v, _ = old.(*tir.Var)
 			}
 			if v == nil || v.DType() != e.DType() {
-				v = &tir.Var{Base: b.span(k), Name: k.s, Type: &ir.PrimType{DType: e.DType()}}
+				v = &tir.Var{Base: b.span(k), Name: k.Text, Type: &ir.PrimType{DType: e.DType()}}
 			}
-			b.env.define(k.s, v)
+			b.env.define(k.Text, v)
 		} else {
 			b.fail(k, "", "expected the name of a variable")
 		}
@@ -46,14 +48,14 @@ func (b *builder) letExpr(n *node) any {
 	return out
 }
 
-func (b *builder) rangeCall(n *node) any {
+func (b *builder) rangeCall(n *syntax.Node) any {
 	a := b.bind(n, "begin", "end")
 	b.need(n, a, 1, "begin")
 	if a[1] == nil {
 		e := b.expr(a[0])
 		return &tir.Range{Base: b.span(n), Min: tir.Const(e.DType(), 0), Extent: e}
 	}
-	lo, hi := b.pairOf(b.eval(a[0]), b.eval(a[1]), &node{kids: a})
+	lo, hi := b.pairOf(b.eval(a[0]), b.eval(a[1]), &syntax.Node{Kids: a})
 	lo, hi = tir.MatchTypes(lo, hi)
 	return &tir.Range{Base: b.span(n), Min: lo, Extent: b.extent(lo, hi)}
 }
@@ -62,13 +64,13 @@ var iterKinds = map[string]tir.IterKind{
 	"DataPar": tir.DataPar, "ThreadIndex": tir.ThreadIndex, "CommReduce": tir.CommReduce, "Ordered": tir.Ordered, "Opaque": tir.Opaque,
 }
 
-func (b *builder) iterVar(n *node) any {
+func (b *builder) iterVar(n *syntax.Node) any {
 	a := b.bind(n, "var", "dom", "iter_type", "thread_tag")
 	b.need(n, a, 3, "var", "dom", "iter_type")
 	iv := &tir.IterVar{Base: b.span(n)}
-	if a[0].kind == nName {
-		if _, known := b.env.lookup(a[0].s); !known {
-			b.env.define(a[0].s, &tir.Var{Base: b.span(a[0]), Name: a[0].s, Type: &ir.PrimType{DType: b.intType}})
+	if a[0].Kind == syntax.Name {
+		if _, known := b.env.lookup(a[0].Text); !known {
+			b.env.define(a[0].Text, &tir.Var{Base: b.span(a[0]), Name: a[0].Text, Type: &ir.PrimType{DType: b.intType}})
 		}
 	}
 	switch v := b.eval(a[0]).(type) {
@@ -95,15 +97,15 @@ func (b *builder) iterVar(n *node) any {
 }
 
 // lambdaBody evaluates a lambda over variables of the given types.
-func (b *builder) lambdaBody(n *node, types func(i int) dtype.DType) ([]*tir.Var, []tir.Expr) {
-	if n.kind != nLambda {
+func (b *builder) lambdaBody(n *syntax.Node, types func(i int) dtype.DType) ([]*tir.Var, []tir.Expr) {
+	if n.Kind != syntax.Lambda {
 		b.fail(n, "", "expected a lambda")
 	}
 	mark := b.env.mark()
 	defer b.env.release(mark)
 	defer func(d dtype.DType) { b.intType = d }(b.intType)
-	vars := make([]*tir.Var, len(n.lambdaParams()))
-	for i, name := range n.lambdaParams() {
+	vars := make([]*tir.Var, len(n.LambdaParams()))
+	for i, name := range n.LambdaParams() {
 		if strings.HasPrefix(name, "*") {
 			b.fail(n, "", "the parameters of the lambda must be written out")
 		}
@@ -113,14 +115,14 @@ func (b *builder) lambdaBody(n *node, types func(i int) dtype.DType) ([]*tir.Var
 	if len(vars) > 0 && vars[0].DType().IsInt() {
 		b.intType = vars[0].DType()
 	}
-	return vars, b.exprs(n.kids[0])
+	return vars, b.exprs(n.Kids[0])
 }
 
-func (b *builder) commReducer(n *node) any {
+func (b *builder) commReducer(n *syntax.Node) any {
 	a := b.bind(n, "combiner", "identity")
 	b.need(n, a, 2, "combiner", "identity")
 	id := b.exprs(a[1])
-	if a[0].kind == nLambda && len(a[0].lambdaParams()) != 2*len(id) {
+	if a[0].Kind == syntax.Lambda && len(a[0].LambdaParams()) != 2*len(id) {
 		b.fail(a[0], "", "expected %d parameters, two for each of %d identities", 2*len(id), len(id))
 	}
 	vars, result := b.lambdaBody(a[0], func(i int) dtype.DType { return id[i%len(id)].DType() })
@@ -128,7 +130,7 @@ func (b *builder) commReducer(n *node) any {
 	return &tir.CommReducer{Base: b.span(n), LHS: vars[:k], RHS: vars[k:], Result: result, Identity: id}
 }
 
-func (b *builder) reduce(n *node) any {
+func (b *builder) reduce(n *syntax.Node) any {
 	a := b.bind(n, "combiner", "source", "init", "axis", "condition", "value_index")
 	b.need(n, a, 4, "combiner", "source", "init", "axis")
 	c, ok := b.eval(a[0]).(*tir.CommReducer)
@@ -160,7 +162,7 @@ func (b *builder) reduce(n *node) any {
 	return out
 }
 
-func (b *builder) indexMap(n *node) any {
+func (b *builder) indexMap(n *syntax.Node) any {
 	a := b.bind(n, "mapping", "inverse_index_map", "index_dtype")
 	b.need(n, a, 1, "mapping")
 	d := b.intType
@@ -171,7 +173,7 @@ func (b *builder) indexMap(n *node) any {
 	m.Initial, m.Final = b.lambdaBody(a[0], func(int) dtype.DType { return d })
 	if a[1] != nil {
 		switch {
-		case a[1].kind == nLambda:
+		case a[1].Kind == syntax.Lambda:
 			inv := &tir.IndexMap{Base: b.span(a[1])}
 			inv.Initial, inv.Final = b.lambdaBody(a[1], func(int) dtype.DType { return d })
 			m.Inverse = inv

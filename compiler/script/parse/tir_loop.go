@@ -2,6 +2,7 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -21,24 +22,24 @@ func storeType(s *tir.BufferStore) dtype.DType {
 }
 
 // loopRange evaluates the call of range, T.serial and its kin.
-func (b *builder) loopRange(n *node, kind tir.ForKind) *frame {
+func (b *builder) loopRange(n *syntax.Node, kind tir.ForKind) *frame {
 	h := &loopHead{kind: kind}
-	var a []*node
+	var a []*syntax.Node
 	if kind == tir.ThreadBinding {
 		a = b.bind(n, "start", "stop", "thread", "annotations")
-		if a[1] != nil && a[1].kind == nString && a[2] == nil {
+		if a[1] != nil && a[1].Kind == syntax.String && a[2] == nil {
 			a[1], a[2] = nil, a[1]
 		}
 		if a[2] == nil {
 			b.fail(n, `name it as in thread="threadIdx.x"`, "the thread of the binding is missing")
 		}
 		h.thread = b.strOf(a[2], "the name of a thread")
-		a = []*node{a[0], a[1], a[3], nil}
+		a = []*syntax.Node{a[0], a[1], a[3], nil}
 	} else {
 		a = b.bind(n, "start", "stop", "annotations", "step")
 	}
 	b.need(n, a, 1, "start")
-	if path, ok := b.path(n.kids[0]); ok && path == "range" && len(n.kids) > 3 { // range(a, b, step)
+	if path, ok := b.path(n.Kids[0]); ok && path == "range" && len(n.Kids) > 3 { // range(a, b, step)
 		a[2], a[3] = nil, a[2]
 	}
 	var start, stop tir.Expr
@@ -47,7 +48,7 @@ func (b *builder) loopRange(n *node, kind tir.ForKind) *frame {
 		start = tir.Const(stop.DType(), 0)
 	} else {
 		x, y := b.eval(a[0]), b.eval(a[1])
-		start, stop = b.pairOf(x, y, &node{at: n.at, end: n.end, kids: []*node{a[0], a[1]}})
+		start, stop = b.pairOf(x, y, &syntax.Node{At: n.At, End: n.End, Kids: []*syntax.Node{a[0], a[1]}})
 	}
 	if d := stop.DType(); !d.IsInteger() {
 		b.fail(n, "", "the bounds of a loop must be integers, got %s", d)
@@ -64,12 +65,12 @@ func (b *builder) loopRange(n *node, kind tir.ForKind) *frame {
 	return &frame{kind: "loop", loop: h}
 }
 
-func (b *builder) grid(n *node) *frame {
+func (b *builder) grid(n *syntax.Node) *frame {
 	h := &loopHead{}
-	for i, v := range b.values(n.kids[1:]) {
-		at := n.kids[min(i+1, len(n.kids)-1)]
+	for i, v := range b.values(n.Kids[1:]) {
+		at := n.Kids[min(i+1, len(n.Kids)-1)]
 		if l, ok := v.(*list); ok && len(l.items) == 2 {
-			lo, hi := b.pairOf(l.items[0], l.items[1], &node{at: at.at, end: at.end, kids: []*node{at, at}})
+			lo, hi := b.pairOf(l.items[0], l.items[1], &syntax.Node{At: at.At, End: at.End, Kids: []*syntax.Node{at, at}})
 			h.mins, h.extents = append(h.mins, lo), append(h.extents, b.extent(lo, hi))
 			continue
 		}
@@ -82,33 +83,33 @@ func (b *builder) grid(n *node) *frame {
 	return &frame{kind: "loop", loop: h}
 }
 
-func (b *builder) tirFor(s *stmt) {
-	v := b.eval(s.value)
+func (b *builder) tirFor(s *syntax.Stmt) {
+	v := b.eval(s.Value)
 	f, ok := v.(*frame)
 	if !ok || f.loop == nil {
-		b.fail(s.value, "loops run over range(n), T.serial(n), T.parallel(n), T.vectorized(n), T.unroll(n), T.thread_binding(n, thread=...) or T.grid(m, n)",
+		b.fail(s.Value, "loops run over range(n), T.serial(n), T.parallel(n), T.vectorized(n), T.unroll(n), T.thread_binding(n, thread=...) or T.grid(m, n)",
 			"expected a range after \"in\", got %s", describe(v))
 	}
 	h := f.loop
-	t := s.targets[0]
-	names := []*node{t}
-	if t.kind == nTuple || t.kind == nList {
-		names = t.kids
+	t := s.Targets[0]
+	names := []*syntax.Node{t}
+	if t.Kind == syntax.Tuple || t.Kind == syntax.List {
+		names = t.Kids
 	}
 	mark := b.env.mark()
 	defer b.env.release(mark)
 	vars := make([]*tir.Var, 0, len(h.extents))
-	if len(names) == 1 && names[0].kind == nStar {
-		b.gridTuple(names[0].kids[0], h, &vars)
+	if len(names) == 1 && names[0].Kind == syntax.Star {
+		b.gridTuple(names[0].Kids[0], h, &vars)
 	} else {
-		if len(names) == 1 && len(h.extents) > 1 && t.kind == nName {
+		if len(names) == 1 && len(h.extents) > 1 && t.Kind == syntax.Name {
 			b.gridTuple(t, h, &vars)
 			names = nil
 		} else if len(names) != len(h.extents) {
 			b.fail(t, "", "%d loop variables for %d extents", len(names), len(h.extents))
 		}
 		for i, n := range names {
-			if n.kind != nName {
+			if n.Kind != syntax.Name {
 				b.fail(n, "", "expected the name of a loop variable")
 			}
 			d := h.extents[i].DType()
@@ -117,13 +118,13 @@ func (b *builder) tirFor(s *stmt) {
 			}
 			v := b.loopVar(n, d)
 			vars = append(vars, v)
-			b.env.define(n.s, v)
+			b.env.define(n.Text, v)
 		}
 	}
 	for i, v := range vars {
 		b.tf.loops[v] = &tir.Range{Min: h.mins[i], Extent: h.extents[i]}
 	}
-	body := b.tirBody(s.body)
+	body := b.tirBody(s.Body)
 	base := b.stmtBase(s)
 	for i := len(vars) - 1; i >= 0; i-- {
 		loop := &tir.For{
@@ -140,23 +141,23 @@ func (b *builder) tirFor(s *stmt) {
 
 // loopVar returns the variable of a loop: a new one, or one that was declared before, since
 // something around the loop refers to it.
-func (b *builder) loopVar(n *node, d dtype.DType) *tir.Var {
-	if old, ok := b.env.lookup(n.s); ok {
+func (b *builder) loopVar(n *syntax.Node, d dtype.DType) *tir.Var {
+	if old, ok := b.env.lookup(n.Text); ok {
 		if v, ok := old.(*tir.Var); ok && b.tf.declared[v] && v.DType() == d {
 			delete(b.tf.declared, v)
 			return v
 		}
 	}
-	return &tir.Var{Base: b.span(n), Name: n.s, Type: &ir.PrimType{DType: d}}
+	return &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: d}}
 }
 
 // gridTuple gives one name to all variables of a grid.
-func (b *builder) gridTuple(n *node, h *loopHead, vars *[]*tir.Var) {
+func (b *builder) gridTuple(n *syntax.Node, h *loopHead, vars *[]*tir.Var) {
 	all := &list{tuple: true}
 	for _, e := range h.extents {
-		v := &tir.Var{Base: b.span(n), Name: n.s, Type: &ir.PrimType{DType: e.DType()}}
+		v := &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: e.DType()}}
 		*vars = append(*vars, v)
 		all.items = append(all.items, v)
 	}
-	b.env.define(n.s, all)
+	b.env.define(n.Text, all)
 }

@@ -3,13 +3,15 @@ package parse
 import (
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // scopeCall evaluates the calls of T that open scopes or describe the block or function that
 // they stand in; ok is false for others.
-func (b *builder) scopeCall(name string, n *node) (v any, ok bool) {
+func (b *builder) scopeCall(name string, n *syntax.Node) (v any, ok bool) {
 	switch name {
 	case "block", "sblock":
 		return b.block(n), true
@@ -49,7 +51,7 @@ func (b *builder) scopeCall(name string, n *node) (v any, ok bool) {
 // done is the frame of a call that has had its effect.
 var done = &frame{kind: "done"}
 
-func (b *builder) scopeFrame(name string, n *node) *frame {
+func (b *builder) scopeFrame(name string, n *syntax.Node) *frame {
 	base := b.span(n)
 	switch name {
 	case "func_attr":
@@ -124,13 +126,13 @@ func (b *builder) scopeFrame(name string, n *node) *frame {
 	return nil
 }
 
-func (b *builder) letFrame(n *node) *frame {
+func (b *builder) letFrame(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "value", "type_annotation", "var")
 	b.need(n, a, 1, "value")
-	if a[2] != nil && a[2].kind == nName {
-		if _, known := b.env.lookup(a[2].s); !known {
-			b.env.define(a[2].s, &tir.Var{Base: b.span(a[2]), Name: a[2].s, Type: &ir.PrimType{DType: b.expr(a[0]).DType()}})
+	if a[2] != nil && a[2].Kind == syntax.Name {
+		if _, known := b.env.lookup(a[2].Text); !known {
+			b.env.define(a[2].Text, &tir.Var{Base: b.span(a[2]), Name: a[2].Text, Type: &ir.PrimType{DType: b.expr(a[0]).DType()}})
 		}
 	}
 	var v *tir.Var
@@ -155,7 +157,7 @@ func (b *builder) letFrame(n *node) *frame {
 	return &frame{def: v, wrap: func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: v, Value: e, Body: body} }}
 }
 
-func (b *builder) attrFrame(n *node) *frame {
+func (b *builder) attrFrame(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "node", "attr_key", "value")
 	b.need(n, a, 3, "node", "attr_key", "value")
@@ -179,7 +181,7 @@ func (b *builder) attrFrame(n *node) *frame {
 	}}
 }
 
-func (b *builder) launchThread(n *node) *frame {
+func (b *builder) launchThread(n *syntax.Node) *frame {
 	base := b.span(n)
 	a := b.bind(n, "thread", "extent")
 	b.need(n, a, 2, "thread", "extent")

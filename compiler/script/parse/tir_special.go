@@ -3,13 +3,15 @@ package parse
 import (
 	"math"
 
+	"github.com/irscope/irscope/compiler/script/syntax"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // special evaluates the calls of T that make nodes other than calls of intrinsics.
-func (b *builder) special(name string, n *node) (any, bool) {
+func (b *builder) special(name string, n *syntax.Node) (any, bool) {
 	base := b.span(n)
 	switch name {
 	case "Cast":
@@ -28,12 +30,12 @@ func (b *builder) special(name string, n *node) (any, bool) {
 	case "Select":
 		a := b.bind(n, "condition", "true_value", "false_value", "span")
 		b.need(n, a, 3, "condition", "true_value", "false_value")
-		yes, no := b.pairOf(b.eval(a[1]), b.eval(a[2]), &node{kids: a[1:3]})
+		yes, no := b.pairOf(b.eval(a[1]), b.eval(a[2]), &syntax.Node{Kids: a[1:3]})
 		return &tir.Select{Base: base, Cond: b.expr(a[0]), True: yes, False: no}, true
 	case "Ramp", "ramp":
 		a := b.bind(n, "base", "stride", "lanes", "span")
 		b.need(n, a, 3, "base", "stride", "lanes")
-		start, stride := b.pairOf(b.eval(a[0]), b.eval(a[1]), &node{kids: a[0:2]})
+		start, stride := b.pairOf(b.eval(a[0]), b.eval(a[1]), &syntax.Node{Kids: a[0:2]})
 		return &tir.Ramp{Base: base, Start: start, Stride: stride, Lanes: b.lanes(a[2])}, true
 	case "Broadcast", "broadcast":
 		a := b.bind(n, "value", "lanes", "span")
@@ -136,13 +138,13 @@ func (b *builder) special(name string, n *node) (any, bool) {
 }
 
 // one returns the only argument of a call.
-func (b *builder) one(n *node) *node {
+func (b *builder) one(n *syntax.Node) *syntax.Node {
 	a := b.bind(n, "value", "span")
 	b.need(n, a, 1, "value")
 	return a[0]
 }
 
-func (b *builder) lanes(n *node) int {
+func (b *builder) lanes(n *syntax.Node) int {
 	v := b.eval(n)
 	l, ok := asInt(v)
 	if !ok {
@@ -154,7 +156,7 @@ func (b *builder) lanes(n *node) int {
 	return int(l)
 }
 
-func (b *builder) limit(name string, d dtype.DType, n *node) tir.Expr {
+func (b *builder) limit(name string, d dtype.DType, n *syntax.Node) tir.Expr {
 	base := b.span(n)
 	sign := 1.0
 	if name == "min_value" {

@@ -2,68 +2,69 @@ package parse
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-func (b *builder) tirStmt(s *stmt) {
-	switch s.kind {
-	case sExpr:
+func (b *builder) tirStmt(s *syntax.Stmt) {
+	switch s.Kind {
+	case syntax.ExprStmt:
 		b.tirExprStmt(s)
-	case sAssign:
+	case syntax.Assign:
 		b.tirAssign(s)
-	case sAugAssign:
-		value := b.binary(&node{kind: nBinary, at: s.at, end: s.value.end, kids: []*node{s.targets[0], s.value}}, s.op.String(), b.eval(s.targets[0]), b.eval(s.value))
-		b.tirStore(s, s.targets[0], value)
-	case sAnnAssign:
+	case syntax.AugAssign:
+		value := b.binary(&syntax.Node{Kind: syntax.Binary, At: s.At, End: s.Value.End, Kids: []*syntax.Node{s.Targets[0], s.Value}}, s.Op, b.eval(s.Targets[0]), b.eval(s.Value))
+		b.tirStore(s, s.Targets[0], value)
+	case syntax.AnnAssign:
 		b.tirLet(s)
-	case sReturn:
-		if s.value == nil {
+	case syntax.Return:
+		if s.Value == nil {
 			b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.stmtBase(s), Type: tir.Int32(0).Type, Op: tir.OpRet, Args: []tir.Expr{tir.Int32(0)}}})
 			return
 		}
-		v := b.expr(s.value)
-		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.span(s.value), Type: v.DType(), Op: tir.OpRet, Args: []tir.Expr{v}}})
-	case sIf:
+		v := b.expr(s.Value)
+		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.span(s.Value), Type: v.DType(), Op: tir.OpRet, Args: []tir.Expr{v}}})
+	case syntax.If:
 		b.tirIf(s)
-	case sFor:
+	case syntax.For:
 		b.tirFor(s)
-	case sWhile:
-		b.emit(&tir.While{Base: b.stmtBase(s), Cond: b.expr(s.value), Body: b.tirBody(s.body)})
-	case sWith:
+	case syntax.While:
+		b.emit(&tir.While{Base: b.stmtBase(s), Cond: b.expr(s.Value), Body: b.tirBody(s.Body)})
+	case syntax.With:
 		b.tirWith(s, 0)
-	case sAssert:
+	case syntax.Assert:
 		b.tirAssert(s)
-	case sBreak, sContinue:
+	case syntax.Break, syntax.Continue:
 		op := tir.OpBreakLoop
-		if s.kind == sContinue {
+		if s.Kind == syntax.Continue {
 			op = tir.OpContinueLoop
 		}
 		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.stmtBase(s), Type: tir.Int32(0).Type, Op: op}})
-	case sPass, sImport:
-	case sDef:
-		if kind, _ := b.decorator(s); kind == "macro" || kind == "inline" {
-			b.env.define(s.name, newMacro(s))
+	case syntax.Pass, syntax.Import:
+	case syntax.Def:
+		if s.Role == "macro" || s.Role == "inline" {
+			b.env.define(s.Name, newMacro(s))
 			return
 		}
-		b.d.add(s.at, s.end, "a loop-level function cannot hold another function", "make it a function of the module and call it as cls."+s.name)
+		b.d.Add(s.At, s.End, "a loop-level function cannot hold another function", "make it a function of the module and call it as cls."+s.Name)
 	default:
-		b.d.add(s.at, s.end, "this statement cannot stand in a loop-level function", "")
+		b.d.Add(s.At, s.End, "this statement cannot stand in a loop-level function", "")
 	}
 }
 
-func (b *builder) tirExprStmt(s *stmt) {
-	if s.value.kind == nString || s.value.kind == nConst { // a docstring, or ...
+func (b *builder) tirExprStmt(s *syntax.Stmt) {
+	if s.Value.Kind == syntax.String || s.Value.Kind == syntax.Const { // a docstring, or ...
 		return
 	}
-	switch v := b.eval(s.value).(type) {
+	switch v := b.eval(s.Value).(type) {
 	case *frame:
 		b.enterFrame(s, v)
 	case *list, *dict, nil, string:
 	case fresh:
 	case *tir.Buffer, *tir.BufferRegion:
-		b.fail(s.value, "", "this statement has no effect")
+		b.fail(s.Value, "", "this statement has no effect")
 	default:
-		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: b.toExpr(v, s.value)})
+		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: b.toExpr(v, s.Value)})
 	}
 }
 
@@ -76,57 +77,57 @@ func setStmtSpan(s tir.Stmt, base ir.Base) {
 	}
 }
 
-func (b *builder) tirStore(s *stmt, t *node, v any) {
-	if t.kind != nIndex {
+func (b *builder) tirStore(s *syntax.Stmt, t *syntax.Node, v any) {
+	if t.Kind != syntax.Index {
 		b.fail(t, "", "expected an element of a buffer, such as A[i], on the left")
 	}
-	buf, ok := b.eval(t.kids[0]).(*tir.Buffer)
+	buf, ok := b.eval(t.Kids[0]).(*tir.Buffer)
 	if !ok {
-		b.fail(t.kids[0], "", "only buffers can be stored to")
+		b.fail(t.Kids[0], "", "only buffers can be stored to")
 	}
 	indices := b.indices(buf, b.indexParts(t), t)
 	st := &tir.BufferStore{Base: b.stmtBase(s), Buffer: buf, Indices: indices}
-	value := b.exprOf(v, buf.DType, s.value)
+	value := b.exprOf(v, buf.DType, s.Value)
 	if d, want := value.DType(), storeType(st); d != want && !d.IsVoid() && !d.IsHandle() && !want.IsHandle() {
 		if d.Lanes == 1 && want.Lanes > 1 {
-			value = &tir.Broadcast{Base: b.span(s.value), Value: tir.CastTo(want.Elem(), value), Lanes: int(want.Lanes)}
+			value = &tir.Broadcast{Base: b.span(s.Value), Value: tir.CastTo(want.Elem(), value), Lanes: int(want.Lanes)}
 		} else if d.Lanes == want.Lanes {
 			value = tir.CastTo(want, value)
-			setSpan(value, b.span(s.value))
+			setSpan(value, b.span(s.Value))
 		}
 	}
 	st.Value = value
 	b.emit(st)
 }
 
-func (b *builder) tirIf(s *stmt) {
-	cond := b.eval(s.value)
+func (b *builder) tirIf(s *syntax.Stmt) {
+	cond := b.eval(s.Value)
 	if t, ok := cond.(bool); ok {
-		list := s.body
+		list := s.Body
 		if !t {
-			list = s.orelse
+			list = s.Orelse
 		}
 		for _, x := range list {
 			b.tirStmt(x)
 		}
 		return
 	}
-	test := b.toExpr(cond, s.value)
+	test := b.toExpr(cond, s.Value)
 	if d := test.DType(); d.IsInteger() && !d.IsBool() { // as in Python
-		test = tir.BinaryAt(b.span(s.value), tir.OpNE, test, tir.Const(d, 0))
+		test = tir.BinaryAt(b.span(s.Value), tir.OpNE, test, tir.Const(d, 0))
 	}
-	out := &tir.IfThenElse{Base: b.stmtBase(s), Cond: test, Then: b.tirBody(s.body)}
-	if len(s.orelse) > 0 {
-		out.Else = b.tirBody(s.orelse)
+	out := &tir.IfThenElse{Base: b.stmtBase(s), Cond: test, Then: b.tirBody(s.Body)}
+	if len(s.Orelse) > 0 {
+		out.Else = b.tirBody(s.Orelse)
 	}
 	b.emit(out)
 }
 
-func (b *builder) tirAssert(s *stmt) {
-	cond := b.expr(s.value)
+func (b *builder) tirAssert(s *syntax.Stmt) {
+	cond := b.expr(s.Value)
 	var msg tir.Expr = &tir.StringImm{Value: ""}
-	if s.ann != nil {
-		v := b.eval(s.ann)
+	if s.Ann != nil {
+		v := b.eval(s.Ann)
 		if l, ok := v.(*list); ok && len(l.items) == 2 { // ("RuntimeError", ["message", ...])
 			text := ""
 			if parts, ok := l.items[1].(*list); ok {
@@ -140,7 +141,7 @@ func (b *builder) tirAssert(s *stmt) {
 			}
 			v = text
 		}
-		msg = b.toExpr(v, s.ann)
+		msg = b.toExpr(v, s.Ann)
 	}
 	base := b.stmtBase(s)
 	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.AssertStmt{Base: base, Cond: cond, Message: msg, Body: body} })

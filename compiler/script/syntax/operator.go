@@ -1,54 +1,48 @@
-package parse
+package syntax
 
-func (p *parser) pair(k nodeKind, op string, a, b *node) *node {
-	n := p.node(k, a.at, b.end)
-	n.s = op
-	n.kids = p.list(a, b)
-	return n
+func (p *parser) pair(k Kind, op string, a, b *Node) *Node {
+	return p.node(k, a.At, b.End, op, a, b)
 }
 
 func (p *parser) chain(count *int) {
-	if *count++; *count > maxChain {
-		p.fail("this chain of operators has more than %d operands", maxChain)
+	if *count++; *count > MaxChain {
+		p.fail("this chain of operators has more than %d operands", MaxChain)
 	}
 }
 
-func (p *parser) or() *node {
+func (p *parser) or() *Node {
 	x := p.and()
 	for n := 0; p.takeWord("or"); {
 		p.chain(&n)
-		x = p.pair(nBool, "or", x, p.and())
+		x = p.pair(Bool, "or", x, p.and())
 	}
 	return x
 }
 
-func (p *parser) and() *node {
+func (p *parser) and() *Node {
 	x := p.not()
 	for n := 0; p.takeWord("and"); {
 		p.chain(&n)
-		x = p.pair(nBool, "and", x, p.not())
+		x = p.pair(Bool, "and", x, p.not())
 	}
 	return x
 }
 
-func (p *parser) not() *node {
+func (p *parser) not() *Node {
 	if t := p.tok(); p.isWord("not") {
 		p.enter()
 		defer p.leave()
 		p.pos++
 		x := p.not()
-		n := p.node(nUnary, t.at, x.end)
-		n.s = "not"
-		n.kids = p.list(x)
-		return n
+		return p.node(Unary, t.at, x.End, "not", x)
 	}
 	return p.compare()
 }
 
 // compare reads a comparison; "a < b < c" means "a < b and b < c".
-func (p *parser) compare() *node {
+func (p *parser) compare() *Node {
 	x := p.binary(0)
-	var out *node
+	var out *Node
 	for n := 0; ; {
 		op := ""
 		if t := p.tok(); t.op.compares() {
@@ -67,11 +61,11 @@ func (p *parser) compare() *node {
 		p.chain(&n)
 		p.pos++
 		y := p.binary(0)
-		c := p.pair(nCompare, op, x, y)
+		c := p.pair(Compare, op, x, y)
 		if out == nil {
 			out = c
 		} else {
-			out = p.pair(nBool, "and", out, c)
+			out = p.pair(Bool, "and", out, c)
 		}
 		x = y
 	}
@@ -82,7 +76,7 @@ func (p *parser) compare() *node {
 }
 
 // binary reads operators that bind tighter than level.
-func (p *parser) binary(level int) *node {
+func (p *parser) binary(level int) *Node {
 	x := p.unary()
 	for n := 0; ; {
 		t := p.tok()
@@ -92,27 +86,24 @@ func (p *parser) binary(level int) *node {
 		}
 		p.chain(&n)
 		p.pos++
-		x = p.pair(nBinary, t.op.String(), x, p.binary(prec))
+		x = p.pair(Binary, t.op.String(), x, p.binary(prec))
 	}
 }
 
-func (p *parser) unary() *node {
+func (p *parser) unary() *Node {
 	t := p.tok()
 	if t.op == '-' || t.op == '+' || t.op == '~' {
 		p.enter()
 		defer p.leave()
 		p.pos++
 		x := p.unary()
-		n := p.node(nUnary, t.at, x.end)
-		n.s = t.op.String()
-		n.kids = p.list(x)
-		return n
+		return p.node(Unary, t.at, x.End, t.op.String(), x)
 	}
 	x := p.postfix()
 	if p.takeOp(signPower) {
 		p.enter()
 		defer p.leave()
-		x = p.pair(nBinary, "**", x, p.unary())
+		x = p.pair(Binary, "**", x, p.unary())
 	}
 	return x
 }

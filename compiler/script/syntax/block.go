@@ -1,33 +1,33 @@
-package parse
+package syntax
 
-func (p *parser) ifStmt(s *stmt) *stmt {
+func (p *parser) ifStmt(s *Stmt) *Stmt {
 	p.enter()
 	defer p.leave()
 	p.pos++
-	s.kind = sIf
-	s.value = p.expr()
+	s.Kind = If
+	s.Value = p.expr()
 	p.block(s, "after the condition")
 	switch {
 	case p.isWord("elif"):
-		s.orelse = []*stmt{p.ifStmt(p.stmt(p.tok().at))}
-		s.last = s.orelse[0].last
+		s.Orelse = []*Stmt{p.ifStmt(p.stmt(p.tok().at))}
+		s.Last = s.Orelse[0].Last
 	case p.takeWord("else"):
-		e := &stmt{}
+		e := &Stmt{}
 		p.block(e, `after "else"`)
-		s.orelse, s.last = e.body, e.last
+		s.Orelse, s.Last = e.Body, e.Last
 	}
 	return s
 }
 
-func (p *parser) with(s *stmt) {
+func (p *parser) with(s *Stmt) {
 	p.pos++
-	s.kind = sWith
+	s.Kind = With
 	for {
-		it := withItem{value: p.expr()}
+		it := WithItem{Value: p.expr()}
 		if p.takeWord("as") {
-			it.as = p.target1()
+			it.As = p.target1()
 		}
-		s.items = append(s.items, it)
+		s.Items = append(s.Items, it)
 		if !p.takeOp(',') {
 			break
 		}
@@ -35,58 +35,50 @@ func (p *parser) with(s *stmt) {
 	p.block(s, `after the head of "with"`)
 }
 
-func (p *parser) def(s *stmt) {
+func (p *parser) def(s *Stmt) {
 	p.pos++
-	s.kind, s.head = sDef, &head{}
-	s.name, _, _ = p.name("the name of the function")
+	s.Kind, s.head = Def, &head{}
+	s.Name, _, _ = p.name("the name of the function")
 	if p.takeOp('[') { // type parameters of newer versions: symbolic variables
-		for !p.isOp(']') {
-			name, at, end := p.name("the name of a symbolic variable")
-			size := param{name: name, at: at, end: end}
-			if p.takeOp(':') {
-				size.ann = p.expr()
-			}
-			s.sizes = append(s.sizes, size)
-			if !p.takeOp(',') {
-				break
-			}
-		}
-		p.wantOp(']', "after the type parameters")
+		p.commas(']', "after the type parameters", func() {
+			s.Sizes = append(s.Sizes, p.param("the name of a symbolic variable"))
+		})
 	}
 	p.wantOp('(', "before the parameters")
-	for !p.isOp(')') {
+	p.commas(')', "after the parameters", func() {
 		if p.isOp('*') || p.isOp(signPower) {
 			p.fail("a function of a script has no variadic parameters")
 		}
-		name, at, end := p.name("the name of a parameter")
-		prm := param{name: name, at: at, end: end}
-		if p.takeOp(':') {
-			prm.ann = p.expr()
-		}
+		s.Params = append(s.Params, p.param("the name of a parameter"))
 		if p.takeOp('=') {
 			p.expr()
 		}
-		s.params = append(s.params, prm)
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	p.wantOp(')', "after the parameters")
+	})
 	if p.takeOp(signArrow) {
-		s.ann = p.exprList()
+		s.Ann = p.exprList()
 	}
 	p.block(s, "after the signature")
 }
 
+// param reads a name and its annotation.
+func (p *parser) param(what string) Param {
+	name, at, end := p.name(what)
+	out := Param{Name: name, At: at, End: end}
+	if p.takeOp(':') {
+		out.Ann = p.expr()
+	}
+	return out
+}
+
 // block reads ":" and the statements of the block into s.
-func (p *parser) block(s *stmt, where string) {
+func (p *parser) block(s *Stmt, where string) {
 	p.enter()
 	defer p.leave()
 	p.wantOp(':', where)
-	s.end = p.prevEnd()
+	s.End = p.prevEnd()
 	if p.tok().kind != tokNewline {
-		s.body = p.statement(nil)
-		s.last = p.prevEnd()
+		s.Body = p.statement(nil)
+		s.Last = p.prevEnd()
 		return
 	}
 	p.pos++
@@ -100,13 +92,13 @@ func (p *parser) block(s *stmt, where string) {
 			continue
 		}
 		if p.tok().kind == tokIndent {
-			p.diags.add(p.tok().at, p.tok().at+1, "this line is indented deeper than the block that it is in", "")
+			p.diags.Add(p.tok().at, p.tok().at+1, "this line is indented deeper than the block that it is in", "")
 			p.skipIndented()
 			continue
 		}
-		s.body = p.statement(s.body)
+		s.Body = p.statement(s.Body)
 	}
-	s.last = p.tok().at
+	s.Last = p.tok().at
 	if p.tok().kind == tokDedent {
 		p.pos++
 	}

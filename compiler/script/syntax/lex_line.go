@@ -1,13 +1,13 @@
-package parse
+package syntax
 
 import (
 	"strings"
 )
 
-// comment is a comment that means something to the builder.
-type comment struct {
-	at   int32
-	text string
+// Comment is a comment that the printer writes for readers of the tree; Text is without the #.
+type Comment struct {
+	At   int32
+	Text string
 }
 
 // line reads one logical line and reports whether there was one.
@@ -156,7 +156,7 @@ func (l *lexer) comment() {
 	l.pos = at + n
 	text := strings.TrimSpace(l.src[at+1 : l.pos])
 	if isNote(text) {
-		l.comments = append(l.comments, comment{at: int32(at), text: text})
+		l.comments = append(l.comments, Comment{At: int32(at), Text: text})
 	}
 }
 

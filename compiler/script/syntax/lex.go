@@ -1,4 +1,4 @@
-package parse
+package syntax
 
 import (
 	"strings"
@@ -33,12 +33,12 @@ type lexer struct {
 	tokens   []token
 	indents  []int
 	brackets []int32 // offsets of those that are open
-	comments []comment
-	diags    *diagnostics
+	comments []Comment
+	diags    *Errors
 }
 
 // lex returns the tokens of src, ending with tokEOF.
-func lex(src string, d *diagnostics) ([]token, []comment) {
+func lex(src string, d *Errors) ([]token, []Comment) {
 	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/2+16)}
 	if strings.HasPrefix(src, "\ufeff") {
 		l.pos = len("\ufeff")

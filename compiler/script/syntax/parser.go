@@ -1,17 +1,15 @@
-package parse
+package syntax
 
 import (
 	"fmt"
-
-	"github.com/irscope/irscope/compiler/ir"
 )
 
 // maxDepth bounds how deeply expressions and statements nest, so that no text exhausts the
 // stack.
 const maxDepth = 400
 
-// maxChain bounds the length of a chain of operators, which makes a tree as deep.
-const maxChain = 20000
+// MaxChain bounds the length of a chain of operators, which makes a tree as deep.
+const MaxChain = 20000
 
 // parser turns tokens into a syntax tree.
 type parser struct {
@@ -19,12 +17,12 @@ type parser struct {
 	toks   []token
 	pos    int
 	depth  int
-	diags  *diagnostics
-	script int             // decorated functions and classes of ours around the current token
-	host   []ir.Diagnostic // errors outside of them, in a program that we need not understand
-	nodes  slab[node]
-	kidBuf []*node // where lists of children are
-	stmts  slab[stmt]
+	diags  *Errors
+	script int     // decorated functions and classes of ours around the current token
+	host   []Error // errors outside of them, in a program that we need not understand
+	nodes  Slab[Node]
+	kidBuf []*Node // where lists of children are
+	stmts  Slab[Stmt]
 }
 
 // syntaxError is thrown to the statement that is being read.
@@ -62,7 +60,7 @@ func (p *parser) fail(format string, args ...any) { p.failHelp("", format, args.
 func (p *parser) failHelp(help, format string, args ...any) {
 	t := p.tok()
 	if !p.afterLexError(t) {
-		p.diags.add(t.at, max(t.end, t.at+1), fmt.Sprintf(format, args...), help)
+		p.diags.Add(t.at, max(t.end, t.at+1), fmt.Sprintf(format, args...), help)
 	}
 	panic(syntaxError{})
 }
@@ -73,11 +71,11 @@ func (p *parser) afterLexError(t *token) bool {
 	if len(p.diags.broken) == 0 {
 		return false
 	}
-	line, _ := p.diags.position(t.at)
+	line, _ := p.diags.Position(t.at)
 	if p.diags.broken[line] || p.pos == 0 {
 		return p.diags.broken[line]
 	}
-	line, _ = p.diags.position(p.toks[p.pos-1].at)
+	line, _ = p.diags.Position(p.toks[p.pos-1].at)
 	return p.diags.broken[line]
 }
 
@@ -128,22 +126,37 @@ func (p *parser) prevEnd() int32 {
 	return p.toks[p.pos-1].end
 }
 
-func (p *parser) node(k nodeKind, at, end int32) *node {
-	n := p.nodes.take()
-	n.kind, n.at, n.end = k, at, end
+func (p *parser) node(k Kind, at, end int32, text string, kids ...*Node) *Node {
+	n := p.nodes.Take()
+	n.Kind, n.At, n.End, n.Text = k, at, end, text
+	if len(kids) > 0 {
+		n.Kids = p.list(kids...)
+	}
 	return n
 }
 
-func (p *parser) stmt(at int32) *stmt {
-	s := p.stmts.take()
-	s.at, s.head = at, &noHead
+func (p *parser) stmt(at int32) *Stmt {
+	s := p.stmts.Take()
+	s.At, s.head = at, &noHead
 	return s
 }
 
+// commas calls read for each part of a list whose parts end with commas, up to the bracket or
+// sign that ends it. The comma behind the last part may be there or not.
+func (p *parser) commas(end sign, where string, read func()) {
+	for !p.isOp(end) {
+		read()
+		if !p.takeOp(',') {
+			break
+		}
+	}
+	p.wantOp(end, where)
+}
+
 // list returns a list of the given children in the slab.
-func (p *parser) list(kids ...*node) []*node {
+func (p *parser) list(kids ...*Node) []*Node {
 	if cap(p.kidBuf)-len(p.kidBuf) < len(kids) {
-		p.kidBuf = make([]*node, 0, max(slabMax, len(kids)))
+		p.kidBuf = make([]*Node, 0, max(slabMax, len(kids)))
 	}
 	n := len(p.kidBuf)
 	p.kidBuf = append(p.kidBuf, kids...)

@@ -1,11 +1,11 @@
-package parse
+package syntax
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-func (p *parser) atom() *node {
+func (p *parser) atom() *Node {
 	t := p.tok()
 	switch t.kind {
 	case tokName:
@@ -15,14 +15,10 @@ func (p *parser) atom() *node {
 				p.fail("expected an expression, got the word %q", s)
 			}
 			p.pos++
-			n := p.node(nConst, t.at, t.end)
-			n.s = s
-			return n
+			return p.node(Const, t.at, t.end, s)
 		}
 		p.pos++
-		n := p.node(nName, t.at, t.end)
-		n.s = s
-		return n
+		return p.node(Name, t.at, t.end, s)
 	case tokNumber:
 		return p.number()
 	case tokString:
@@ -32,17 +28,13 @@ func (p *parser) atom() *node {
 		case '(':
 			return p.parens()
 		case '[':
-			n := p.node(nList, t.at, t.at)
-			n.kids = p.items(']')
-			n.end = p.prevEnd()
-			return n
+			kids := p.items(']')
+			return p.node(List, t.at, p.prevEnd(), "", kids...)
 		case '{':
 			return p.dict()
 		case signEllipsis:
 			p.pos++
-			n := p.node(nConst, t.at, t.end)
-			n.s = "..."
-			return n
+			return p.node(Const, t.at, t.end, "...")
 		}
 	}
 	p.fail("expected an expression, got %s", p.what())
@@ -50,88 +42,73 @@ func (p *parser) atom() *node {
 }
 
 // items reads the elements up to a closing bracket.
-func (p *parser) items(end sign) []*node {
+func (p *parser) items(end sign) []*Node {
 	p.pos++
-	var kids []*node
-	for !p.isOp(end) {
+	var kids []*Node
+	p.commas(end, "after the elements", func() {
 		kids = append(kids, p.starOr())
-		if p.isWord("for") {
-			p.fail("comprehensions are not supported: write the elements out")
-		}
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	p.wantOp(end, "after the elements")
-	return p.list(kids...)
+		p.noComprehension()
+	})
+	return kids
 }
 
-func (p *parser) parens() *node {
-	at := p.tok().at
-	p.pos++
-	if p.takeOp(')') {
-		n := p.node(nTuple, at, p.prevEnd())
-		n.parens = true
-		return n
-	}
-	x := p.exprList()
+func (p *parser) noComprehension() {
 	if p.isWord("for") {
 		p.fail("comprehensions are not supported: write the elements out")
 	}
+}
+
+func (p *parser) parens() *Node {
+	at := p.tok().at
+	p.pos++
+	if p.takeOp(')') {
+		return p.node(Tuple, at, p.prevEnd(), "")
+	}
+	x := p.exprList()
+	p.noComprehension()
 	p.wantOp(')', "to close the parenthesis")
-	x.parens = true
-	x.at, x.end = at, p.prevEnd()
+	x.At, x.End = at, p.prevEnd()
 	return x
 }
 
-func (p *parser) dict() *node {
-	n := p.node(nDict, p.tok().at, 0)
+func (p *parser) dict() *Node {
+	at := p.tok().at
 	p.pos++
-	var kids []*node
-	for !p.isOp('}') {
+	var kids []*Node
+	p.commas('}', "to close the dictionary", func() {
 		k := p.expr()
 		p.wantOp(':', "after the key")
 		kids = append(kids, k, p.expr())
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	p.wantOp('}', "to close the dictionary")
-	n.kids = p.list(kids...)
-	n.end = p.prevEnd()
-	return n
+	})
+	return p.node(Dict, at, p.prevEnd(), "", kids...)
 }
 
-func (p *parser) number() *node {
+func (p *parser) number() *Node {
 	t := p.tok()
 	s := p.text()
 	if strings.IndexByte(s, '_') >= 0 {
 		s = strings.ReplaceAll(s, "_", "")
 	}
-	k := nInt
+	k := Int
 	if !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") && strings.ContainsAny(s, ".eE") {
-		k = nFloat
+		k = Float
 	}
 	p.pos++
-	n := p.node(k, t.at, t.end)
-	n.s = s
-	return n
+	return p.node(k, t.at, t.end, s)
 }
 
 // str reads one or more strings in a row, which are joined.
-func (p *parser) str() *node {
+func (p *parser) str() *Node {
 	t := p.tok()
-	n := p.node(nString, t.at, t.end)
-	n.s = p.unquote(t)
-	p.pos++
-	for p.tok().kind == tokString {
-		n.s += p.unquote(p.tok())
-		n.end = p.tok().end
-		p.pos++
+	n := p.node(String, t.at, t.end, p.unquote(t))
+	for p.pos++; p.tok().kind == tokString; p.pos++ {
+		n.Text += p.unquote(p.tok())
+		n.End = p.tok().end
 	}
 	return n
 }
 
+// unquote returns what a string holds. Strings with f are refused: nothing in a text is executed.
 func (p *parser) unquote(t *token) string {
 	s := p.src[t.at:t.end]
 	raw := false
@@ -155,10 +132,11 @@ func (p *parser) unquote(t *token) string {
 	if raw || strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
-	return unescape(s)
+	return Unescape(s)
 }
 
-func unescape(s string) string {
+// Unescape replaces the escapes of a Python string by what they stand for. Unknown ones stay.
+func Unescape(s string) string {
 	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {

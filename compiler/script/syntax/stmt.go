@@ -1,15 +1,15 @@
-package parse
+package syntax
 
 import "strings"
 
 // file reads all statements of the text.
-func (p *parser) file() []*stmt {
-	var out []*stmt
+func (p *parser) file() []*Stmt {
+	var out []*Stmt
 	for p.tok().kind != tokEOF {
 		switch p.tok().kind {
 		case tokNewline, tokIndent, tokDedent:
 			if p.tok().kind == tokIndent && p.pos > 0 {
-				p.diags.add(p.tok().at, p.tok().at+1, "this line is indented, but belongs to no block", "remove the spaces before it")
+				p.diags.Add(p.tok().at, p.tok().at+1, "this line is indented, but belongs to no block", "remove the spaces before it")
 			}
 			p.pos++
 			continue
@@ -21,8 +21,8 @@ func (p *parser) file() []*stmt {
 
 // statement reads a statement, or several on a line, and appends them. After a syntax error
 // it goes on with the next line that is not indented deeper.
-func (p *parser) statement(out []*stmt) (list []*stmt) {
-	depth, start, script, errors := p.depth, p.pos, p.script, len(p.diags.list)
+func (p *parser) statement(out []*Stmt) (list []*Stmt) {
+	depth, start, script, errors := p.depth, p.pos, p.script, len(p.diags.List)
 	host := script == 0 && !p.isOp('@')
 	defer func() {
 		r := recover()
@@ -35,9 +35,9 @@ func (p *parser) statement(out []*stmt) (list []*stmt) {
 		p.depth, p.script = depth, script
 		list = out
 		p.skip(start)
-		if host && !p.mentionsScript(start) && len(p.diags.list) > errors {
-			p.host = append(p.host, p.diags.list[errors:]...)
-			p.diags.list = p.diags.list[:errors]
+		if host && !p.mentionsScript(start) && len(p.diags.List) > errors {
+			p.host = append(p.host, p.diags.List[errors:]...)
+			p.diags.List = p.diags.List[:errors]
 		}
 	}()
 	if s := p.compound(); s != nil {
@@ -85,7 +85,7 @@ func (p *parser) skip(start int) {
 }
 
 // compound reads a statement with a block, nil if there is none.
-func (p *parser) compound() *stmt {
+func (p *parser) compound() *Stmt {
 	t := p.tok()
 	if t.op == '@' {
 		return p.decorated()
@@ -99,16 +99,16 @@ func (p *parser) compound() *stmt {
 		return p.ifStmt(s)
 	case "for":
 		p.pos++
-		s.kind = sFor
-		s.targets = p.list(p.target())
+		s.Kind = For
+		s.Targets = p.list(p.target())
 		if !p.takeWord("in") {
 			p.fail(`expected "in" after the loop variables, got %s`, p.what())
 		}
-		s.value = p.exprList()
+		s.Value = p.exprList()
 		p.block(s, "after the loop")
 	case "while":
 		p.pos++
-		s.kind, s.value = sWhile, p.expr()
+		s.Kind, s.Value = While, p.expr()
 		p.block(s, "after the condition")
 	case "with":
 		p.with(s)
@@ -116,22 +116,16 @@ func (p *parser) compound() *stmt {
 		p.def(s)
 	case "class":
 		p.pos++
-		s.kind, s.head = sClass, &head{}
-		s.name, _, _ = p.name("the name of the class")
+		s.Kind, s.head = Class, &head{}
+		s.Name, _, _ = p.name("the name of the class")
 		if p.takeOp('(') {
-			for !p.isOp(')') {
-				s.items = append(s.items, withItem{value: p.expr()})
-				if !p.takeOp(',') {
-					break
-				}
-			}
-			p.wantOp(')', "after the bases of the class")
+			p.commas(')', "after the bases of the class", func() { s.Items = append(s.Items, WithItem{Value: p.expr()}) })
 		}
 		p.block(s, "after the name of the class")
 	case "else", "elif":
 		p.fail("this %q belongs to no \"if\"", p.text())
 	case "except", "finally":
-		if n := len(p.diags.list); n > 0 && strings.Contains(p.diags.list[n-1].Message, `"try"`) {
+		if n := len(p.diags.List); n > 0 && strings.Contains(p.diags.List[n-1].Message, `"try"`) {
 			panic(syntaxError{}) // reported with its "try"
 		}
 		p.fail("statements with %q are not part of the script language", p.text())
@@ -148,9 +142,9 @@ func (p *parser) compound() *stmt {
 	return s
 }
 
-func (p *parser) decorated() *stmt {
+func (p *parser) decorated() *Stmt {
 	at := p.tok().at
-	var decs []*node
+	var decs []*Node
 	for p.takeOp('@') {
 		decs = append(decs, p.expr())
 		if p.tok().kind != tokNewline {
@@ -161,7 +155,8 @@ func (p *parser) decorated() *stmt {
 	if p.tok().kind == tokIndent { // pasted without the spaces before its first line
 		p.pos++
 	}
-	switch decoration(p.src, decs) {
+	role, call := decoration(p.src, decs)
+	switch role {
 	case "":
 	case "pyfunc", "py_func": // its body is Python
 		defer func(n int) { p.script = n }(p.script)
@@ -171,26 +166,27 @@ func (p *parser) decorated() *stmt {
 		p.script++
 	}
 	s := p.compound()
-	if s == nil || s.kind != sDef && s.kind != sClass {
+	if s == nil || s.Kind != Def && s.Kind != Class {
 		p.fail("expected a function or class after the decorator, got %s", p.what())
 	}
-	s.decorators, s.top = decs, at
+	s.Decorators, s.Top, s.Role, s.RoleCall = decs, at, role, call
 	return s
 }
 
-// decoration returns the kind that a decorator gives a function or class, "" if none of them
-// is ours.
-func decoration(src string, decs []*node) string {
+// decoration returns the role that a decorator gives a function or class, and its call if it has
+// arguments; "" if none of them is ours.
+func decoration(src string, decs []*Node) (role string, call *Node) {
 	for _, d := range decs {
-		if d.kind == nCall {
-			d = d.kids[0]
+		call = nil
+		if d.Kind == Call {
+			d, call = d.Kids[0], d
 		}
-		name := src[d.at:d.end]
+		name := src[d.At:d.End]
 		name = name[strings.LastIndexByte(name, '.')+1:]
 		switch name {
 		case "prim_func", "function", "ir_module", "macro", "inline", "rewriter", "pyfunc", "py_func":
-			return name
+			return name, call
 		}
 	}
-	return ""
+	return "", nil
 }

@@ -1,21 +1,19 @@
-package parse
+package syntax
 
 // exprList reads "a" or "a, b, ...", the latter as a tuple.
-func (p *parser) exprList() *node {
+func (p *parser) exprList() *Node {
 	first := p.starOr()
 	if !p.isOp(',') {
 		return first
 	}
-	kids := []*node{first}
+	kids := []*Node{first}
 	for p.takeOp(',') {
 		if !p.startsExpr() {
 			break
 		}
 		kids = append(kids, p.starOr())
 	}
-	n := p.node(nTuple, first.at, p.prevEnd())
-	n.kids = p.list(kids...)
-	return n
+	return p.node(Tuple, first.At, p.prevEnd(), "", kids...)
 }
 
 func (p *parser) startsExpr() bool {
@@ -35,18 +33,16 @@ func (p *parser) startsExpr() bool {
 	return false
 }
 
-func (p *parser) starOr() *node {
+func (p *parser) starOr() *Node {
 	if t := p.tok(); p.takeOp('*') {
 		x := p.expr()
-		n := p.node(nStar, t.at, x.end)
-		n.kids = p.list(x)
-		return n
+		return p.node(Star, t.at, x.End, "", x)
 	}
 	return p.expr()
 }
 
 // expr reads an expression: a conditional, a lambda or anything that binds tighter.
-func (p *parser) expr() *node {
+func (p *parser) expr() *Node {
 	if n := p.leaf(); n != nil {
 		return n
 	}
@@ -65,13 +61,11 @@ func (p *parser) expr() *node {
 		p.fail(`expected "else" after the condition, got %s`, p.what())
 	}
 	no := p.expr()
-	n := p.node(nIfExp, x.at, no.end)
-	n.kids = p.list(cond, x, no)
-	return n
+	return p.node(IfExp, x.At, no.End, "", cond, x, no)
 }
 
 // leaf reads a name or a number that is a whole expression, as most are; nil for others.
-func (p *parser) leaf() *node {
+func (p *parser) leaf() *Node {
 	switch p.toks[min(p.pos+1, len(p.toks)-1)].op {
 	case ',', ')', ']', ':', '=':
 	default:
@@ -83,30 +77,25 @@ func (p *parser) leaf() *node {
 	return nil
 }
 
-func (p *parser) lambda() *node {
+func (p *parser) lambda() *Node {
 	at := p.tok().at
 	p.pos++
 	var params []string
-	for !p.isOp(':') {
-		star := p.takeOp('*')
+	p.commas(':', "after the parameters of the lambda", func() {
+		star := ""
+		if p.takeOp('*') {
+			star = "*"
+		}
 		s, _, _ := p.name("the name of a parameter")
-		if star {
-			s = "*" + s
-		}
-		params = append(params, s)
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	p.wantOp(':', "after the parameters of the lambda")
+		params = append(params, star+s)
+	})
 	body := p.expr()
-	n := p.node(nLambda, at, body.end)
+	n := p.node(Lambda, at, body.End, "", body)
 	n.more = &more{vars: params}
-	n.kids = p.list(body)
 	return n
 }
 
-func (p *parser) postfix() *node {
+func (p *parser) postfix() *Node {
 	x := p.atom()
 	for n := 0; ; {
 		t := p.tok()
@@ -115,10 +104,7 @@ func (p *parser) postfix() *node {
 			p.chain(&n)
 			p.pos++
 			s, _, end := p.name("the name of an attribute")
-			a := p.node(nAttr, x.at, end)
-			a.s = s
-			a.kids = p.list(x)
-			x = a
+			x = p.node(Attr, x.At, end, s, x)
 		case '(':
 			p.chain(&n)
 			x = p.call(x)
@@ -131,64 +117,50 @@ func (p *parser) postfix() *node {
 	}
 }
 
-func (p *parser) call(fn *node) *node {
+func (p *parser) call(fn *Node) *Node {
 	p.pos++
-	var buf [8]*node
+	var buf [8]*Node
 	kids := append(buf[:0], fn)
-	var kws []keyword
-	for !p.isOp(')') {
-		t := p.tok()
-		switch {
+	var kws []Keyword
+	p.commas(')', "after the arguments", func() {
+		switch t := p.tok(); {
 		case p.takeOp(signPower):
 			v := p.expr()
-			kws = append(kws, keyword{name: "**", at: t.at, end: v.end, value: v})
+			kws = append(kws, Keyword{Name: "**", At: t.at, End: v.End, Value: v})
 		case t.kind == tokName && p.toks[p.pos+1].op == '=':
 			name := p.text()
 			p.pos += 2
 			v := p.expr()
-			kws = append(kws, keyword{name: name, at: t.at, end: t.end, value: v})
+			kws = append(kws, Keyword{Name: name, At: t.at, End: t.end, Value: v})
 		default:
 			x := p.starOr()
-			if len(kws) > 0 && x.kind != nStar {
-				p.diags.add(x.at, x.end, "an argument without a name follows one with a name", "")
+			if len(kws) > 0 && x.Kind != Star {
+				p.diags.Add(x.At, x.End, "an argument without a name follows one with a name", "")
 				panic(syntaxError{})
 			}
 			kids = append(kids, x)
 		}
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	p.wantOp(')', "after the arguments")
-	n := p.node(nCall, fn.at, p.prevEnd())
-	n.kids = p.list(kids...)
+	})
+	n := p.node(Call, fn.At, p.prevEnd(), "", kids...)
 	if len(kws) > 0 {
 		n.more = &more{kws: kws}
 	}
 	return n
 }
 
-func (p *parser) index(x *node) *node {
+func (p *parser) index(x *Node) *Node {
 	p.pos++
-	kids := []*node{x}
-	for !p.isOp(']') {
-		kids = append(kids, p.subscript())
-		if !p.takeOp(',') {
-			break
-		}
-	}
-	if len(kids) == 1 {
+	kids := []*Node{x}
+	if p.isOp(']') {
 		p.fail("expected an index, got %s", p.what())
 	}
-	p.wantOp(']', "after the indices")
-	n := p.node(nIndex, x.at, p.prevEnd())
-	n.kids = p.list(kids...)
-	return n
+	p.commas(']', "after the indices", func() { kids = append(kids, p.subscript()) })
+	return p.node(Index, x.At, p.prevEnd(), "", kids...)
 }
 
-func (p *parser) subscript() *node {
+func (p *parser) subscript() *Node {
 	at := p.tok().at
-	var parts [3]*node
+	var parts [3]*Node
 	if !p.isOp(':') {
 		parts[0] = p.starOr()
 		if !p.isOp(':') {
@@ -200,7 +172,5 @@ func (p *parser) subscript() *node {
 			parts[i] = p.expr()
 		}
 	}
-	n := p.node(nSlice, at, p.prevEnd())
-	n.kids = p.list(parts[:]...)
-	return n
+	return p.node(Slice, at, p.prevEnd(), "", parts[:]...)
 }

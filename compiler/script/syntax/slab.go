@@ -1,8 +1,8 @@
-package parse
+package syntax
 
-// slab hands out zero values, many of them from one allocation: a tree of syntax is made of
+// Slab hands out zero values, many of them from one allocation: a tree of syntax is made of
 // a million small nodes, and this is a fifth of the time that they would take one by one.
-type slab[T any] struct {
+type Slab[T any] struct {
 	buf []T
 	n   int // used of buf
 }
@@ -11,7 +11,8 @@ type slab[T any] struct {
 // text does not pay for a long one. With the word that the runtime adds, 2047 fit where 2048 do not.
 const slabMin, slabMax = 63, 2047
 
-func (s *slab[T]) take() *T {
+// Take returns a value of its own.
+func (s *Slab[T]) Take() *T {
 	if s.n == len(s.buf) {
 		s.buf, s.n = make([]T, min(max(2*len(s.buf)+1, slabMin), slabMax)), 0
 	}

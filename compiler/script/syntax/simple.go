@@ -1,56 +1,52 @@
-package parse
+package syntax
 
 // target reads the targets of a loop: names, with or without parentheses.
-func (p *parser) target() *node {
+func (p *parser) target() *Node {
 	first := p.target1()
 	if !p.isOp(',') {
 		return first
 	}
-	kids := []*node{first}
+	kids := []*Node{first}
 	for p.takeOp(',') {
 		if p.isWord("in") {
 			break
 		}
 		kids = append(kids, p.target1())
 	}
-	n := p.node(nTuple, first.at, p.prevEnd())
-	n.kids = p.list(kids...)
-	return n
+	return p.node(Tuple, first.At, p.prevEnd(), "", kids...)
 }
 
-func (p *parser) target1() *node {
+func (p *parser) target1() *Node {
 	if t := p.tok(); p.takeOp('*') {
 		x := p.postfix()
-		n := p.node(nStar, t.at, x.end)
-		n.kids = p.list(x)
-		return n
+		return p.node(Star, t.at, x.End, "", x)
 	}
 	return p.postfix()
 }
 
 // simple reads a statement without a block.
-func (p *parser) simple() *stmt {
+func (p *parser) simple() *Stmt {
 	t := p.tok()
 	s := p.stmt(t.at)
-	defer func() { s.end = p.prevEnd(); s.last = s.end }()
+	defer func() { s.End = p.prevEnd(); s.Last = s.End }()
 	if t.kind == tokName {
 		switch p.text() {
 		case "return":
 			p.pos++
-			s.kind = sReturn
+			s.Kind = Return
 			if p.startsExpr() {
-				s.value = p.exprList()
+				s.Value = p.exprList()
 			}
 			return s
 		case "pass", "break", "continue":
-			s.kind = map[byte]stmtKind{'p': sPass, 'b': sBreak, 'c': sContinue}[p.src[t.at]]
+			s.Kind = map[byte]StmtKind{'p': Pass, 'b': Break, 'c': Continue}[p.src[t.at]]
 			p.pos++
 			return s
 		case "assert":
 			p.pos++
-			s.kind, s.value = sAssert, p.expr()
+			s.Kind, s.Value = Assert, p.expr()
 			if p.takeOp(',') {
-				s.ann = p.expr()
+				s.Ann = p.expr()
 			}
 			return s
 		case "import", "from":
@@ -62,55 +58,56 @@ func (p *parser) simple() *stmt {
 	x := p.exprList()
 	switch next := p.tok(); {
 	case next.op == '=':
-		s.kind = sAssign
-		s.targets = p.list(x)
+		s.Kind = Assign
+		s.Targets = p.list(x)
 		for p.takeOp('=') {
-			s.value = p.exprList()
+			s.Value = p.exprList()
 			if p.isOp('=') {
-				s.targets = append(s.targets, s.value)
+				s.Targets = append(s.Targets, s.Value)
 			}
 		}
 	case next.op == ':':
 		p.pos++
-		s.kind = sAnnAssign
-		s.targets = p.list(x)
-		s.ann = p.expr()
+		s.Kind = AnnAssign
+		s.Targets = p.list(x)
+		s.Ann = p.expr()
 		if p.takeOp('=') {
-			s.value = p.exprList()
+			s.Value = p.exprList()
 		}
 	case next.op.augments() != 0:
 		p.pos++
-		s.kind, s.op = sAugAssign, next.op.augments()
-		s.targets = p.list(x)
-		s.value = p.exprList()
+		s.Kind, s.Op = AugAssign, next.op.augments().String()
+		s.Targets = p.list(x)
+		s.Value = p.exprList()
 	default:
-		s.kind, s.value = sExpr, x
+		s.Kind, s.Value = ExprStmt, x
 	}
 	return s
 }
 
 // importStmt reads "import a.b as c" or "from a.b import c as d, e"; params hold the names
 // that it defines, their annotations stay nil, and name is the module.
-func (p *parser) importStmt(s *stmt) *stmt {
-	s.kind, s.head = sImport, &head{}
+func (p *parser) importStmt(s *Stmt) *Stmt {
+	s.Kind, s.head = Import, &head{}
 	from := p.isWord("from")
 	p.pos++
-	dotted := func() string {
-		at := p.tok().at
-		p.takeOp('.')
+	at := p.tok().at
+	for p.takeOp('.'); ; {
 		p.name("the name of a module")
-		for p.takeOp('.') {
-			p.name("the name of a module")
+		if !p.takeOp('.') {
+			break
 		}
-		return p.src[at:p.prevEnd()]
 	}
-	s.name = dotted()
-	if !from {
-		as := s.name
+	s.Name = p.src[at:p.prevEnd()]
+	rename := func(prm Param) {
+		prm.Orig = prm.Name
 		if p.takeWord("as") {
-			as, _, _ = p.name("a name")
+			prm.Name, _, _ = p.name("a name")
 		}
-		s.params = append(s.params, param{name: as, orig: s.name})
+		s.Params = append(s.Params, prm)
+	}
+	if !from {
+		rename(Param{Name: s.Name})
 		return s
 	}
 	if !p.takeWord("import") {
@@ -122,11 +119,7 @@ func (p *parser) importStmt(s *stmt) *stmt {
 			return s
 		}
 		item, at, end := p.name("a name")
-		as := item
-		if p.takeWord("as") {
-			as, _, _ = p.name("a name")
-		}
-		s.params = append(s.params, param{name: as, orig: item, at: at, end: end})
+		rename(Param{Name: item, At: at, End: end})
 		if !p.takeOp(',') || paren && p.isOp(')') {
 			break
 		}

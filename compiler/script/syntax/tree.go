@@ -1,0 +1,142 @@
+package syntax
+
+// Kind says what an expression is.
+type Kind uint8
+
+// The kinds of expression, with what Text and Kids hold.
+const (
+	Name    Kind = iota // Text is the name
+	Int                 // Text is that of the number, without underscores
+	Float               // Text is that of the number, without underscores
+	String              // Text is the value
+	Const               // Text is None, True, False or ...
+	Attr                // Kids[0].Text
+	Call                // Kids[0](Kids[1:], Keywords)
+	Index               // Kids[0][Kids[1:]]
+	Slice               // Kids[0]:Kids[1]:Kids[2], each may be nil
+	Tuple               // (Kids...)
+	List                // [Kids...]
+	Dict                // Kids are keys and values in turn
+	Unary               // Text Kids[0]; Text is "-", "+", "~" or "not"
+	Binary              // Kids[0] Text Kids[1]
+	Compare             // Kids[0] Text Kids[1]; a chain is joined by Bool
+	Bool                // Kids[0] Text Kids[1]; Text is "and" or "or"
+	IfExp               // Kids[1] if Kids[0] else Kids[2]
+	Lambda              // lambda LambdaParams: Kids[0]
+	Star                // *Kids[0]
+	Value               // a value of who reads the tree, see NewValue
+)
+
+// Node is an expression, at a range of offsets into its text.
+type Node struct {
+	Kind    Kind
+	At, End int32
+	Text    string
+	Kids    []*Node
+	more    *more
+}
+
+// more is what few nodes have.
+type more struct {
+	val  any       // of Value
+	kws  []Keyword // of Call
+	vars []string  // of Lambda
+}
+
+// NewValue returns a node that stands for a value that the reader of a tree has already.
+func NewValue(at, end int32, val any) *Node {
+	return &Node{Kind: Value, At: at, End: end, more: &more{val: val}}
+}
+
+// Value returns what a node of NewValue stands for.
+func (n *Node) Value() any { return n.more.val }
+
+// Args returns the positional arguments of a call.
+func (n *Node) Args() []*Node { return n.Kids[1:] }
+
+// Keywords returns the arguments by name of a call.
+func (n *Node) Keywords() []Keyword {
+	if n.more == nil {
+		return nil
+	}
+	return n.more.kws
+}
+
+// LambdaParams returns the names of the parameters of a lambda. That of the variadic one begins
+// with a star.
+func (n *Node) LambdaParams() []string { return n.more.vars }
+
+// Keyword is an argument given by name; the name "**" spreads a dictionary. The range is that of
+// the name.
+type Keyword struct {
+	Name    string
+	At, End int32
+	Value   *Node
+}
+
+// StmtKind says what a statement is.
+type StmtKind uint8
+
+// The kinds of statement, with the fields of Stmt that count.
+const (
+	ExprStmt  StmtKind = iota // Value
+	Assign                    // Targets = Value
+	AugAssign                 // Targets[0] Op= Value
+	AnnAssign                 // Targets[0]: Ann = Value, which may be nil
+	Return                    // Value, which may be nil
+	If                        // if Value: Body else: Orelse
+	For                       // for Targets[0] in Value: Body
+	While                     // while Value: Body
+	With                      // with Items: Body
+	Def                       // Decorators, def Name[Sizes](Params) -> Ann: Body
+	Class                     // Decorators, class Name(Items): Body
+	Assert                    // assert Value, Ann
+	Pass
+	Import // from Name import Params
+	Break
+	Continue
+)
+
+// Stmt is a statement.
+type Stmt struct {
+	Kind       StmtKind
+	Op         string // of AugAssign: that of the operation
+	At, End    int32  // of the head, behind the decorators
+	Top        int32  // start of the decorators
+	Last       int32  // end of the body
+	Targets    []*Node
+	Ann, Value *Node
+	Items      []WithItem
+	Body       []*Stmt
+	Orelse     []*Stmt
+	*head      // of Def, Class and Import; noHead of the others
+}
+
+// head is what definitions have besides.
+type head struct {
+	Name       string
+	Params     []Param
+	Sizes      []Param // symbolic variables: def f[n](...)
+	Decorators []*Node
+	// Role is what the first decorator of scripts says that this is: "prim_func", "function",
+	// "ir_module", "macro" and so on. RoleCall is its call, nil where it has no arguments.
+	Role     string
+	RoleCall *Node
+}
+
+// noHead is read, never written.
+var noHead head
+
+// WithItem is a value that a "with" enters, and the name that it gets.
+type WithItem struct {
+	Value, As *Node
+}
+
+// Param is a parameter of a function, or a name that an import defines; Orig is what is imported
+// under it. Ann is nil where there is no annotation.
+type Param struct {
+	Name    string
+	Orig    string
+	At, End int32
+	Ann     *Node
+}
