@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +25,8 @@ var files = mustLoad(embedded, "dist", "vendor")
 
 // file is one embedded file, ready to be sent.
 type file struct {
-	hashed      string // name with the digest of the content before the extension
+	hashed      string   // name with the digest of the content before the extension
+	imports     []string // names of the files that a script imports before it runs
 	contentType string
 	data        []byte
 	gzipped     []byte // nil where compression does not pay
@@ -43,6 +46,29 @@ func URL(name string) string {
 		panic(fmt.Sprintf("static: no embedded file %q", name))
 	}
 	return Prefix + f.hashed
+}
+
+// Imports returns the addresses of the scripts that the embedded script called name cannot run without: what it imports, what
+// that imports, and so on, each once. A page that names them loads them together with the script and not one after the other.
+func Imports(name string) []string {
+	urls := files.imports(name)
+	for i, other := range urls {
+		urls[i] = URL(other)
+	}
+	return urls
+}
+
+// imports returns the names of what a script imports, directly or by what it imports, nearest first.
+func (s set) imports(name string) []string {
+	seen := []string{name}
+	for i := 0; i < len(seen); i++ {
+		for _, other := range s.byName[seen[i]].imports {
+			if !slices.Contains(seen, other) {
+				seen = append(seen, other)
+			}
+		}
+	}
+	return seen[1:]
 }
 
 // Size returns the number of bytes of the embedded file called name as it is and as it travels with gzip, and whether there is one.
@@ -83,10 +109,23 @@ func load(fsys fs.FS, dirs ...string) (set, error) {
 			s.byHash[f.hashed] = f
 		}
 	}
+	for name, f := range s.byName {
+		for _, other := range f.imports {
+			if s.byName[other] == nil {
+				return s, fmt.Errorf("static: %s imports %s, which is not embedded", name, other)
+			}
+		}
+	}
 	return s, nil
 }
 
-// newFile names data by its digest and compresses it if that saves a tenth or more.
+// named matches names that the bundler has given a hash of their content; such files are imported by these names.
+var named = regexp.MustCompile(`-[A-Z0-9]{8}\.js$`)
+
+// imported matches the import of a script beside it in what the bundler wrote, but no dynamic one.
+var imported = regexp.MustCompile(`(?:\bfrom|\bimport)\s*"\./([^"/]+\.js)"`)
+
+// newFile names data by its digest, unless its name has one already, and compresses it if that saves a tenth or more.
 func newFile(name string, data []byte) *file {
 	sum := sha256.Sum256(data)
 	ext := path.Ext(name)
@@ -94,6 +133,16 @@ func newFile(name string, data []byte) *file {
 		hashed:      strings.TrimSuffix(name, ext) + "." + hex.EncodeToString(sum[:6]) + ext,
 		contentType: contentType(ext),
 		data:        data,
+	}
+	if named.MatchString(name) {
+		f.hashed = name
+	}
+	if ext == ".js" {
+		for _, m := range imported.FindAllSubmatch(data, -1) {
+			if other := string(m[1]); !slices.Contains(f.imports, other) {
+				f.imports = append(f.imports, other)
+			}
+		}
 	}
 	var buf bytes.Buffer
 	zw, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression) // the level is a valid constant

@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // maxScript is what the scripts of the first view may weigh on the wire, and maxStyle the style sheet.
@@ -20,7 +22,7 @@ const (
 
 func TestFirstViewIsSmall(t *testing.T) {
 	script := 0
-	for _, name := range []string{"app.js", "theme.js"} {
+	for _, name := range firstScripts() {
 		_, wire, ok := Size(name)
 		if !ok {
 			t.Fatalf("%s is not embedded", name)
@@ -37,10 +39,72 @@ func TestFirstViewIsSmall(t *testing.T) {
 	}
 }
 
+// firstScripts names the scripts that every page loads at once.
+func firstScripts() []string {
+	names := []string{"theme.js", "app.js"}
+	for _, url := range Imports("app.js") {
+		names = append(names, strings.TrimPrefix(url, Prefix))
+	}
+	return names
+}
+
+// TestScriptsShareChunks checks what splitting is for: a page fetches few files at first, parts that are loaded later hold
+// nothing that the page has already, and what two of them share is not in both.
+func TestScriptsShareChunks(t *testing.T) {
+	first := firstScripts()
+	if len(first) > 3 {
+		t.Errorf("a page loads %v at first, want the theme, the page, and the one chunk that it shares with what is loaded later", first)
+	}
+	later := 0
+	for name, f := range files.byName {
+		if !strings.HasSuffix(name, ".js") || name == "codemirror.js" {
+			continue
+		}
+		if !slices.Contains(first, name) {
+			later++
+		}
+		// Words that stand in one source file each, which every part of the page uses.
+		for word, source := range map[string]string{"the server cannot be reached": "store/api.ts", "busy-note": "widgets/busy.ts", "pass_skipped": "store/model.ts"} {
+			if bytes.Contains(f.data, []byte(word)) && !slices.Contains(first, name) {
+				t.Errorf("%s holds a copy of %s, which the page has already", name, source)
+			}
+		}
+		if len(f.data) == 0 {
+			t.Errorf("%s is empty: a file that every page would fetch for nothing", name)
+		}
+	}
+	if later < 8 {
+		t.Errorf("%d scripts are loaded later, want one for each part of the page that is", later)
+	}
+}
+
+// TestImports checks that the imports that a page preloads are those that the scripts name, directly and by others.
+func TestImports(t *testing.T) {
+	s, err := load(fstest.MapFS{
+		"dist/a.js":          {Data: []byte(`import{x as y}from"./b-AAAAAAAA.js";import"./c-BBBBBBBB.js";import("./d-CCCCCCCC.js");`)},
+		"dist/b-AAAAAAAA.js": {Data: []byte(`import{z}from"./c-BBBBBBBB.js";export{z as x};`)},
+		"dist/c-BBBBBBBB.js": {Data: []byte(`export{a as z}from"./e-DDDDDDDD.js";`)},
+		"dist/d-CCCCCCCC.js": {Data: []byte(`import"./b-AAAAAAAA.js"`)},
+		"dist/e-DDDDDDDD.js": {Data: []byte(`export let a`)},
+	}, "dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(s.imports("a.js"), " "), "b-AAAAAAAA.js c-BBBBBBBB.js e-DDDDDDDD.js"; got != want {
+		t.Errorf("a.js imports %s, want %s", got, want)
+	}
+	if f := s.byName["b-AAAAAAAA.js"]; f.hashed != "b-AAAAAAAA.js" {
+		t.Errorf("a chunk is served as %s, want the name by which scripts import it", f.hashed)
+	}
+	if _, err := load(fstest.MapFS{"dist/a.js": {Data: []byte(`import"./gone.js"`)}}, "dist"); err == nil {
+		t.Error("a script may import what is not embedded")
+	}
+}
+
 func TestHandler(t *testing.T) {
 	server := httptest.NewServer(Handler())
 	defer server.Close()
-	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "editir.js", "graph.js", "history.js", "pipeline.js", "search.js", "metrics.js", "codemirror.js", "app.css", "history.css", "favicon.svg"} {
+	for name := range files.byName {
 		for _, encoding := range []string{"", "gzip", "br, gzip;q=0.5", "gzip;q=0"} {
 			res := get(t, server, http.MethodGet, URL(name), encoding)
 			body, err := io.ReadAll(res.Body)
@@ -109,8 +173,10 @@ func TestVendoredFiles(t *testing.T) {
 			t.Errorf("SHA256SUMS lacks the line %q", line)
 		}
 	}
-	if strings.Contains(string(files.byName["app.js"].data), "cm-editor") {
-		t.Error("the script of every page holds the editor")
+	for _, name := range firstScripts() {
+		if strings.Contains(string(files.byName[name].data), "cm-editor") {
+			t.Errorf("%s, which every page loads, holds the editor", name)
+		}
 	}
 }
 
@@ -124,9 +190,12 @@ func TestNothingFromElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"app.js", "theme.js", "editor.js", "userpass.js", "editir.js", "graph.js", "history.js", "pipeline.js", "search.js", "metrics.js", "codemirror.js"} {
+	for name, f := range files.byName {
+		if !strings.HasSuffix(name, ".js") {
+			continue
+		}
 		for _, bad := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
-			if bytes.Contains(files.byName[name].data, []byte(bad)) {
+			if bytes.Contains(f.data, []byte(bad)) {
 				t.Errorf("%s uses %s: text must go through textContent", name, bad)
 			}
 		}

@@ -1,16 +1,14 @@
 package static
 
 import (
-	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
-// TestBundlesAreFresh makes every bundle again, by the go:generate lines of this package, and compares it with the committed one.
+// TestBundlesAreFresh makes every bundle again, as go generate does, and compares it with the committed one.
 func TestBundlesAreFresh(t *testing.T) {
 	if out, err := exec.Command("go", "tool", "-modfile=../tools.mod", "esbuild", "--version").CombinedOutput(); err != nil {
 		if os.Getenv("E2E_REQUIRED") != "" {
@@ -18,47 +16,36 @@ func TestBundlesAreFresh(t *testing.T) {
 		}
 		t.Skipf("esbuild cannot be built here (it is fetched once by: go tool -modfile=tools.mod esbuild --version): %v", err)
 	}
-	commands := generateLines(t)
-	made := map[string]bool{"favicon.svg": true} // drawn by hand
-	for _, args := range commands {
-		last := len(args) - 1
-		committed, ok := strings.CutPrefix(args[last], "--outfile=")
-		if !ok {
-			t.Fatalf("the last argument of %v is not --outfile", args)
-		}
-		fresh := filepath.Join(t.TempDir(), filepath.Base(committed))
-		args[last] = "--outfile=" + fresh
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-		want, got := read(t, fresh), read(t, committed)
-		if !bytes.Equal(want, got) {
-			t.Errorf("%s is not what its sources make: run go generate ./static", committed)
-		}
-		made[filepath.Base(committed)] = true
+	fresh := t.TempDir()
+	if out, err := exec.Command("go", "run", "./bundle", fresh).CombinedOutput(); err != nil {
+		t.Fatalf("make the bundles: %v\n%s", err, out)
 	}
-	entries, err := os.ReadDir("dist")
-	if err != nil {
-		t.Fatal(err)
+	want, got := contents(t, fresh), contents(t, "dist")
+	delete(got, "favicon.svg") // drawn by hand
+	for name, data := range want {
+		if !bytes.Equal(data, got[name]) {
+			t.Errorf("dist/%s is not what the sources make: run go generate ./static", name)
+		}
 	}
-	for _, e := range entries {
-		if !made[e.Name()] {
-			t.Errorf("no go:generate line of doc.go makes dist/%s", e.Name())
+	for name := range got {
+		if want[name] == nil {
+			t.Errorf("the sources do not make dist/%s: run go generate ./static", name)
 		}
 	}
 }
 
-// generateLines returns the commands of the go:generate lines in doc.go.
-func generateLines(t *testing.T) [][]string {
+// contents returns the files in a folder.
+func contents(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
-	var commands [][]string
-	lines := bufio.NewScanner(bytes.NewReader(read(t, "doc.go")))
-	for lines.Scan() {
-		if command, ok := strings.CutPrefix(lines.Text(), "//go:generate "); ok {
-			commands = append(commands, strings.Fields(command))
-		}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return commands
+	files := map[string][]byte{}
+	for _, e := range entries {
+		files[e.Name()] = read(t, filepath.Join(dir, e.Name()))
+	}
+	return files
 }
 
 func read(t *testing.T, path string) []byte {

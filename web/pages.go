@@ -37,14 +37,13 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 	}
 	v = templates.SessionView{
 		Assets: assets(), Session: sess.ID, Title: sess.Title,
-		HistoryJS: static.URL("history.js"), HistoryCSS: static.URL("history.css"), SearchJS: static.URL("search.js"), MetricsJS: static.URL("metrics.js"),
+		HistoryCSS: static.URL("history.css"), Compiler: s.cfg.Compiler != nil,
 		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
-	if s.cfg.Compiler != nil {
-		v.UserPassJS, v.EditJS, v.CodeMirrorJS = static.URL("userpass.js"), static.URL("editir.js"), static.URL("codemirror.js")
-		v.GraphJS, v.PipelineJS = static.URL("graph.js"), static.URL("pipeline.js")
+	if v.Compiler {
+		v.CodeMirrorJS = static.URL("codemirror.js")
 	}
 	if sess.Source.Kind == store.SourceScript {
 		v.SourceText = sess.Source.Blob

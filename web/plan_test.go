@@ -38,7 +38,7 @@ func TestPlan(t *testing.T) {
 	s.post("/api/plan", `{"opt_level":9}`).want(t, http.StatusBadRequest, "opt_level is 9")
 	s.post("/api/plan", `{"target":"broken"}`).want(t, http.StatusInternalServerError)
 	made := s.create("mlp").Session
-	s.get("/s/"+made.ID, "Accept", html).want(t, http.StatusOK, `data-pipeline="/static/pipeline.`)
+	s.get("/s/"+made.ID, "Accept", html).want(t, http.StatusOK, `data-compiler="true"`)
 	s.get("/api/config").want(t, http.StatusOK, `"config":[`)
 }
 

@@ -164,5 +164,6 @@ func ignore(error) error { return nil }
 func assets() templates.Assets {
 	return templates.Assets{
 		CSS: static.URL("app.css"), JS: static.URL("app.js"), ThemeJS: static.URL("theme.js"), Favicon: static.URL("favicon.svg"),
+		Preload: static.Imports("app.js"),
 	}
 }

@@ -27,7 +27,7 @@ func TestEditor(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.wait(`document.querySelector(".paste .btn")`)
-	const loaded = `performance.getEntriesByType("resource").map(x => x.name).filter(x => /editor|codemirror/.test(x)).length`
+	const loaded = `performance.getEntriesByType("resource").map(x => x.name).filter(x => /sourcepage|codemirror/.test(x)).length`
 	if n := eval[int](p, loaded); n != 0 {
 		t.Errorf("the first view loads %d scripts of the editor", n)
 	}

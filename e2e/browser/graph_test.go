@@ -37,7 +37,7 @@ func TestGraph(t *testing.T) {
 	p.wait(done)
 	eval[bool](p, `(`+named("FuseOps")+`.click(), true)`)
 	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseOps › ")`)
-	if p.count(`script[src*="graph."]`)+eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/graph.")).length`) != 0 {
+	if p.count(`link[href*="graphview"]`)+eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/graphview-")).length`) != 0 {
 		t.Error("the script of graphs is loaded before a graph is opened")
 	}
 	p.click(`#center-tools [data-view=graph]`)

@@ -66,12 +66,12 @@ func sign(pass, verb string) string {
 func TestHistoryByMouse(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openText(p, "cnn", "FuseOps", "main", "unified")
-	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/history.")).length`); n != 0 {
+	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/historyview-")).length`); n != 0 {
 		t.Error("the script of histories is loaded before the reader comes near the text")
 	}
 	line := lineOf(p, "relu1_Relu:")
 	eval[bool](p, `(document.querySelector(".code-view").dispatchEvent(new PointerEvent("pointerover", {bubbles: true})), true)`)
-	p.wait(`performance.getEntriesByType("resource").some(x => x.name.includes("/static/history."))`)
+	p.wait(`performance.getEntriesByType("resource").some(x => x.name.includes("/static/historyview-"))`)
 	p.until("the name is offered", func() bool {
 		at := nameAt(p, line, "relu1_Relu")
 		p.do("point", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))

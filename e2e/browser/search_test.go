@@ -25,7 +25,7 @@ func TestSearch(t *testing.T) {
 	path := session(p, "mlp")
 	p.goTo(path)
 	p.wait(done)
-	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/search.")).length`); n != 0 {
+	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/searchview-")).length`); n != 0 {
 		t.Error("the script of the search is loaded before it is opened")
 	}
 	p.click("#search-button")

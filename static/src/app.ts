@@ -1,5 +1,6 @@
 // The script of every page. It shows what needs a script, then takes over the page that it finds.
 
+import "./shared";
 import { gallery } from "./gallery/gallery";
 import { session } from "./session/page";
 import { themeMenu } from "./gallery/thememenu";
@@ -20,7 +21,7 @@ switch (document.body.dataset.page) {
 
 // editor loads the editor, which only this page needs. Where it cannot be loaded, the textarea stays.
 async function editor(): Promise<void> {
-  const { editor, codemirror } = document.getElementById("editor-form")!.dataset;
-  const [page, bundle] = await Promise.all([import(editor!), import(codemirror!)]);
+  const { codemirror } = document.getElementById("editor-form")!.dataset;
+  const [page, bundle] = await Promise.all([import("./editing/sourcepage"), import(codemirror!)]);
   await page.open(bundle);
 }

@@ -6,6 +6,8 @@ import "time"
 type Assets struct {
 	// CSS is the style sheet, JS the bundled script, ThemeJS the small script that sets the theme before the first paint.
 	CSS, JS, ThemeJS string
+	// Preload lists the scripts that JS imports, so that they are fetched together with it.
+	Preload []string
 	// Favicon is the icon of the site.
 	Favicon string
 }
@@ -87,18 +89,12 @@ type SessionView struct {
 	Title string
 	// SourceText is the hash of the text that the session starts from; empty where it starts from a model.
 	SourceText string
-	// UserPassJS and CodeMirrorJS are the scripts with which passes are written; empty where the server takes none.
-	UserPassJS, CodeMirrorJS string
-	// EditJS is the script with which IR is edited behind a step; empty where the server takes no edits.
-	EditJS string
-	// GraphJS is the script that shows graphs; empty where the server draws none.
-	GraphJS string
-	// SearchJS searches the history, MetricsJS shows metrics.
-	SearchJS, MetricsJS string
-	// HistoryJS is the script that shows what became of a value, HistoryCSS its style sheet.
-	HistoryJS, HistoryCSS string
-	// PipelineJS is the script with which pipelines are edited; empty where the server plans none.
-	PipelineJS string
+	// Compiler tells that the server compiles: that visitors may write passes, edit pipelines and IR, and see graphs.
+	Compiler bool
+	// CodeMirrorJS is the script of the editor; empty where nothing is edited.
+	CodeMirrorJS string
+	// HistoryCSS is the style sheet of what became of a value, which is loaded when it is needed.
+	HistoryCSS string
 	// MayEdit tells whether this visitor may start runs in the session and change what it shows.
 	MayEdit bool
 	// Expires is when the session goes; zero for never.
@@ -177,8 +173,8 @@ type ErrorView struct {
 // EditorView is the page on which a session starts from a text.
 type EditorView struct {
 	Assets Assets
-	// EditorJS and CodeMirrorJS are the scripts that make an editor of the textarea.
-	EditorJS, CodeMirrorJS string
+	// CodeMirrorJS is the script that makes an editor of the textarea.
+	CodeMirrorJS string
 	// Name is the file name that places in the text are given with, Text the text itself.
 	Name, Text string
 	// Parent is the session whose text this is; empty for none.

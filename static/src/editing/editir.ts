@@ -1,5 +1,6 @@
 // The dialog in which a visitor edits IR in the middle of the pipeline. It is loaded when it is opened.
 
+import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { post, RequestError } from "../store/api";
 import { withChecks } from "../store/checks";

@@ -1,5 +1,6 @@
 // The editor of the page /new. It is loaded only there, and takes the place of the textarea of the form, which works without it.
 
+import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { byId, debounce, setText } from "../widgets/dom";
 import { check, format, type Found, startScript, takeDraft } from "../store/scripts";

@@ -1,5 +1,6 @@
 // The dialog in which a visitor writes passes. It is loaded when it is opened, or when a run has such passes.
 
+import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { json, post, RequestError } from "../store/api";
 import { debounce, h, press, setText } from "../widgets/dom";

@@ -1,6 +1,7 @@
 // The graph of a function, drawn by the server. It is loaded when it is opened. The drawing scrolls in its stage; nodes take the
 // focus one at a time.
 
+import "../shared";
 import { json } from "../store/api";
 import { debounce, press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";

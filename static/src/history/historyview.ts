@@ -1,5 +1,6 @@
 // What became of a value on its way through the pipeline, in place of the timeline. It is loaded when the reader comes near the text.
 
+import "../shared";
 import { json } from "../store/api";
 import { announce, byId, h, setText } from "../widgets/dom";
 import { joined, link, list } from "./list";

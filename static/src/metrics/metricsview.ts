@@ -1,5 +1,6 @@
 // The metrics of the selected pass: the module before and after it, the functions, and one metric over the whole pipeline.
 
+import "../shared";
 import { h, press, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { measureOf, measures, type Measure, ofOperator } from "../store/measures";

@@ -6,7 +6,7 @@ import { h, setText } from "../widgets/dom";
 import { Field, type FieldOption } from "../widgets/field";
 import { plural } from "../store/format";
 import type { Editor } from "./pipelineeditor";
-import { fuzzy } from "../session/tree";
+import { fuzzy } from "../store/rank";
 import type { ConfigOption, PassInfo } from "../wire";
 
 // Row is a field for a config option, or for one value of an option that has several.

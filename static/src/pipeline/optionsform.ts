@@ -2,8 +2,7 @@
 
 import { h } from "../widgets/dom";
 import { Field } from "../widgets/field";
-import type { Step } from "../store/model";
-import { numberOf } from "../session/pipeline";
+import { numberOf, type Step } from "../store/model";
 import type { Editor } from "./pipelineeditor";
 import { atOf, find } from "../store/stepsedit";
 

@@ -1,14 +1,14 @@
 // The editor of a session's pipeline: what moving, adding, removing and setting options do. It is loaded when it is needed.
 
+import "../shared";
 import { post } from "../store/api";
 import { ContextDialog } from "./contextdialog";
 import { ask } from "../widgets/dialogs";
 import { announce, byId } from "../widgets/dom";
-import { showDetails } from "../session/controls";
 import { Drag } from "./drag";
-import type { RunModel, Step } from "../store/model";
+import { numberOf, type RunModel, type Step } from "../store/model";
 import { OptionsForm } from "./optionsform";
-import { type Action, numberOf } from "../session/pipeline";
+import type { Action } from "../session/pipeline";
 import { planned } from "../store/planned";
 import { Registry } from "./registry";
 import type { SessionPage } from "../session/page";
@@ -258,8 +258,7 @@ export class Editor {
 
   private focusOptions(): void {
     const { page } = this;
-    showDetails(page.app, true);
-    if (matchMedia("(max-width: 760px)").matches) page.showTab("details");
+    page.showDetails();
     const first = byId("pass-options").querySelector<HTMLElement>("input, select, textarea");
     if (first) first.focus();
     else announce(`${page.selected()?.name ?? "This"} has no options`);

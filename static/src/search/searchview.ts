@@ -1,5 +1,6 @@
 // The search over the history of a run: the field, the hints, and the results grouped by pass.
 
+import "../shared";
 import { json, RequestError } from "../store/api";
 import { announce, debounce, h, press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";

@@ -106,7 +106,7 @@ export class Edits {
   private async use(run: (dialog: Dialog.EditDialog) => Promise<void>): Promise<void> {
     const { app, runs } = this.page;
     try {
-      this.dialog ??= Promise.all([import(app.dataset.editir!) as Promise<typeof Dialog>, import(app.dataset.codemirror!)]).then(([own, cm]) => new own.EditDialog(cm, this.page));
+      this.dialog ??= Promise.all([import("../editing/editir"), import(app.dataset.codemirror!)]).then(([own, cm]) => new own.EditDialog(cm, this.page));
       await run(await this.dialog);
     } catch (err) {
       this.dialog = null;

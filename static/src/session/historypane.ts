@@ -38,8 +38,7 @@ export class HistoryPane {
   }
 
   private load(): Promise<Histories.HistoryView> {
-    const { history, historyStyle } = this.page.app.dataset;
-    this.loading ??= Promise.all([import(history!) as Promise<typeof Histories>, style(historyStyle!)]).then(
+    this.loading ??= Promise.all([import("../history/historyview"), style(this.page.app.dataset.historyStyle!)]).then(
       ([own]) => new own.HistoryView(this.page),
       () => {
         this.loading = null;

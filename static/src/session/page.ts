@@ -3,7 +3,7 @@
 import { Center, firstChange, wholeModule } from "./center";
 import { apart } from "../widgets/delta";
 import { details } from "./details";
-import { wireControls } from "./controls";
+import { showDetails, wireControls } from "./controls";
 import { announce, byId, debounce, perFrame, press, setAttr, setText } from "../widgets/dom";
 import { Edits } from "./edits";
 import { FunctionList } from "./functions";
@@ -351,6 +351,12 @@ export class SessionPage {
   toggleSelected(): void {
     const step = this.selected();
     if (step) void this.toggle(step);
+  }
+
+  // showDetails brings the details into view, wherever they are.
+  showDetails(): void {
+    showDetails(this.app, true);
+    if (narrow.matches) this.showTab("details");
   }
 
   // showTab chooses the pane that a narrow window shows.

@@ -22,7 +22,6 @@ export class Pipeline {
   options = new Map<string, string>();
   // offered tells whether the server lets pipelines be edited.
   readonly offered: boolean;
-  private readonly script: string;
   private editor: Promise<Module.Editor> | null = null;
   private asked = "";
   // planKey names the settings that planned shows, over is the run that was shown then.
@@ -32,8 +31,7 @@ export class Pipeline {
   private readonly askSoon = debounce(60, () => void this.ask());
 
   constructor(private readonly page: SessionPage) {
-    this.script = page.app.dataset.pipeline ?? "";
-    this.offered = this.script !== "";
+    this.offered = page.app.dataset.compiler === "true";
     byId("reset-passes").addEventListener("click", () => this.reset());
     byId("undo").addEventListener("click", () => this.undo(false));
     if (!this.offered) return;
@@ -144,7 +142,7 @@ export class Pipeline {
 
   private load(): Promise<Module.Editor> | null {
     if (!this.offered) return null;
-    this.editor ??= import(this.script).then((m: typeof Module) => new m.Editor(this.page));
+    this.editor ??= import("../pipeline/pipelineeditor").then((m) => new m.Editor(this.page));
     this.editor.catch((err: unknown) => {
       this.editor = null;
       this.page.runs.problem = `The editor of pipelines cannot be loaded: ${err instanceof Error ? err.message : String(err)}`;
@@ -186,9 +184,4 @@ function listOptions(steps: SettingsStep[], above: string, out: Map<string, stri
 
 function stepsKey(settings: Settings | undefined): string {
   return JSON.stringify(settings?.steps ?? null);
-}
-
-// numberOf returns the number of a step: that of 1.3.2/FuseOps is 1.3.2.
-export function numberOf(step: Step): string {
-  return step.path.split("/", 1)[0]!;
 }

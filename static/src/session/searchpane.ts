@@ -27,7 +27,7 @@ export class SearchPane {
   }
 
   private load(): Promise<Searches.SearchView> {
-    this.loading ??= (import(this.page.app.dataset.search!) as Promise<typeof Searches>).then(
+    this.loading ??= import("../search/searchview").then(
       (own) => new own.SearchView(byId("search"), this.page),
       () => {
         this.loading = null;

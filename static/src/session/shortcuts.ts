@@ -15,7 +15,7 @@ export function wireKeys(page: SessionPage): void {
     { key: "n", doc: "next hunk", run: () => center.moveHunk(1) },
     { key: "p", doc: "previous hunk", run: () => center.moveHunk(-1) },
     { key: "u", doc: "unified or side by side", run: () => page.setView(page.state.view === "unified" ? "split" : "unified") },
-    ...(app.dataset.graph ? [{ key: "g", doc: "graph of the function", run: () => page.setView("graph") }] : []),
+    ...(app.dataset.compiler === "true" ? [{ key: "g", doc: "graph of the function", run: () => page.setView("graph") }] : []),
     { key: ".", doc: "what became of the value, line, kernel or node: its history", run: () => page.history.ask() },
     { key: "w", doc: "mark the words that differ", run: () => toggleWords(page) },
     { key: "x", doc: "turn the pass off or on", run: () => page.toggleSelected() },

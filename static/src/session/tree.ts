@@ -3,8 +3,9 @@
 import { delta, signature } from "../widgets/delta";
 import { h, setAttr } from "../widgets/dom";
 import { plural, time } from "../store/format";
-import type { RunModel, Status, Step } from "../store/model";
-import { type Action, numberOf } from "./pipeline";
+import { numberOf, type RunModel, type Status, type Step } from "../store/model";
+import { fuzzy } from "../store/rank";
+import type { Action } from "./pipeline";
 import { editPrefix, userPrefix } from "../store/steps";
 import { Windowed } from "../widgets/windowed";
 
@@ -335,15 +336,4 @@ function reason(step: Step): string {
 function tickTitle(step: Step, on: boolean): string {
   const what = step.role === "lowering" ? "Lowering pass: without it no code can be made. " : "";
   return `${what}${on ? "Turn off" : "Turn on"} ${step.name} (x)`;
-}
-
-// fuzzy tells whether the letters of pattern stand in text in that order: "fo" finds FuseOps.
-export function fuzzy(text: string, pattern: string): boolean {
-  let at = 0;
-  for (const ch of pattern) {
-    if (ch === " ") continue;
-    at = text.indexOf(ch, at) + 1;
-    if (at === 0) return false;
-  }
-  return true;
 }

@@ -15,7 +15,7 @@ export class UserPasses {
   private readonly button: HTMLElement | null;
 
   constructor(private readonly app: HTMLElement, private readonly runs: Runs, private readonly page: Dialog.Page, private readonly changed: () => void) {
-    this.offered = Boolean(app.dataset.userpass);
+    this.offered = app.dataset.compiler === "true";
     this.button = this.offered ? byId("write-pass") : null;
     this.button?.addEventListener("click", () => void this.open());
   }
@@ -39,7 +39,7 @@ export class UserPasses {
   }
 
   private module(): Promise<typeof Dialog> {
-    return import(this.app.dataset.userpass!);
+    return import("../editing/userpass");
   }
 
   // update follows the settings: what is shown of scripts is asked for when they change.

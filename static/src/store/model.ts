@@ -49,6 +49,11 @@ export interface Step {
   began?: number;
 }
 
+// numberOf returns the number of a step: that of 1.3.2/FuseOps is 1.3.2.
+export function numberOf(step: Step): string {
+  return step.path.split("/", 1)[0]!;
+}
+
 // importPath is the path of the row that stands for the imported module; it is no step of the run.
 export const importPath = "import";
 

@@ -44,7 +44,7 @@ export class GraphPane {
 
   private async load(): Promise<Graphs.GraphView> {
     try {
-      const own = (await import(byId("app").dataset.graph!)) as typeof Graphs;
+      const own = await import("../graph/graphview");
       return new own.GraphView(this.host, { ...this.on, open: (line, before) => this.open(line, before) });
     } catch {
       this.loading = null;

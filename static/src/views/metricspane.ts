@@ -11,7 +11,7 @@ export class MetricsPane {
   constructor(private readonly on: Views.MetricsListener) {}
 
   async show(model: RunModel, step: Step | null, fn: string): Promise<void> {
-    this.loading ??= (import(byId("app").dataset.metrics!) as Promise<typeof Views>).then(
+    this.loading ??= import("../metrics/metricsview").then(
       (own) => new own.MetricsView(this.host, this.on),
       () => {
         this.loading = null;
