@@ -34,6 +34,9 @@ summary: ## how many tests of the last make test passed, failed and were skipped
 	@echo "== all tests"
 	@$(TOOL) gotestsum --format none --raw-command -- cat bin/test/*.json
 
+# Random tests take their cases from the hash of the commit's tree; said here, it makes go test run them anew with each commit.
+unit race: export IRSCOPE_SEED := $(or $(IRSCOPE_SEED),$(shell git rev-parse HEAD^{tree} 2>/dev/null))
+
 unit: ## unit, golden and property tests, and the command line
 	@$(GOTEST) -timeout 60m $(NOE2E)
 
@@ -55,7 +58,7 @@ bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench ServerMemory -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
 
 fuzz: ## check properties on new random cases, then fuzz every target for FUZZTIME (60s)
-	$(GO) test $$(grep -rl pgregory.net/rapid --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=2000 -rapid.seed=$$(date +%s)
+	IRSCOPE_SEED=random $(GO) test -count 1 $$(grep -rl 'seed\.Check(' --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=2000
 	@for p in $$(grep -rl 'func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
 	  for f in $$(grep -ho 'func Fuzz[A-Za-z0-9]*' $$p/*_test.go | cut -c6-); do \
 	    echo "$$p $$f"; $(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x || exit 1; done; done
@@ -67,8 +70,8 @@ goals: ## hold the figures of docs/goals.md as bounds; needs an idle machine
 nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random programs, NIGHTFUZZ for each fuzz target: about a day
 	CRASH_KILLS=$(KILLS) $(GO) test -count 1 -timeout 240m ./e2e/crash/
 	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
-	$(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/ -tirpass.seeds=$(CASES) -tirpass.seed=$$(date +%s)
-	$(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES) -rapid.seed=$$(date +%s)
+	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
+	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
 	$(MAKE) mutants
 	$(MAKE) vuln
 	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)

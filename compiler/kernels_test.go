@@ -2,8 +2,6 @@ package compiler_test
 
 import (
 	"context"
-	"flag"
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/topi/topitest"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
@@ -97,40 +96,31 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-var randomKernels = flag.Uint64("kernels", 150, "number of random functions of TestRandomKernels")
-
 // TestRandomKernels does so for random functions, bit for bit, with all passes and with a
 // random part of the optional ones.
 func TestRandomKernels(t *testing.T) {
-	n := *randomKernels
-	if testing.Short() {
-		n = 20
-	}
 	d := newDevice(t)
 	lower, err := pipeline.Lookup("tir")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range n {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 3))
-			f, args := tirtest.Function(r)
-			want, err := tirtest.Run(f, args, nil)
-			if err != nil {
-				t.Fatal(err)
+	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+		f, args := tirtest.Function(r)
+		want, err := tirtest.Run(f, args, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := tirtest.Differ(runKernel(t, d, f, args), want); diff != "" {
+			t.Error(diff)
+		}
+		var off []string
+		for _, p := range lower.Children {
+			if !p.Lowering && r.IntN(3) == 0 {
+				off = append(off, p.Name)
 			}
-			if diff := tirtest.Differ(runKernel(t, d, f, args), want); diff != "" {
-				t.Error(diff)
-			}
-			var off []string
-			for _, p := range lower.Children {
-				if !p.Lowering && r.IntN(3) == 0 {
-					off = append(off, p.Name)
-				}
-			}
-			if diff := tirtest.Differ(runKernel(t, d, f, args, off...), want); diff != "" {
-				t.Errorf("without %v: %s", off, diff)
-			}
-		})
-	}
+		}
+		if diff := tirtest.Differ(runKernel(t, d, f, args, off...), want); diff != "" {
+			t.Errorf("without %v: %s", off, diff)
+		}
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -12,55 +13,56 @@ import (
 // stays, and with ConvertBooleanToAndOfOrs the result is a conjunction of disjunctions in which no
 // clause is part of another one.
 func TestConjunctiveForms(t *testing.T) {
-	r := rand.New(rand.NewPCG(15, 16))
-	d := dtype.Int32T
-	x, y := tir.NewVar("x", d), tir.NewVar("y", d)
-	p, q, s := tir.NewVar("p", dtype.BoolT), tir.NewVar("q", dtype.BoolT), tir.NewVar("s", dtype.BoolT)
-	var atoms []tir.Expr
-	for _, v := range []tir.Expr{p, q, s} {
-		atoms = append(atoms, v, &tir.Not{A: v})
-	}
-	for _, op := range compares {
-		atoms = append(atoms, tir.NewBinary(op, x, tir.Int32(1)), tir.NewBinary(op, tir.Int32(2), x), tir.NewBinary(op, x, y))
-	}
-	var draw func(depth int) tir.Expr
-	draw = func(depth int) tir.Expr {
-		if depth == 0 {
-			return atoms[r.IntN(len(atoms))]
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		d := dtype.Int32T
+		x, y := tir.NewVar("x", d), tir.NewVar("y", d)
+		p, q, s := tir.NewVar("p", dtype.BoolT), tir.NewVar("q", dtype.BoolT), tir.NewVar("s", dtype.BoolT)
+		var atoms []tir.Expr
+		for _, v := range []tir.Expr{p, q, s} {
+			atoms = append(atoms, v, &tir.Not{A: v})
 		}
-		return tir.NewBinary([]tir.BinaryOp{tir.OpAnd, tir.OpOr}[r.IntN(2)], draw(depth-1-r.IntN(depth)), draw(depth-1))
-	}
-	var points []map[*tir.Var]int64
-	for i := range 8 {
-		for vx := int64(0); vx <= 3; vx++ {
-			for vy := int64(0); vy <= 3; vy += 1 + vx {
-				points = append(points, map[*tir.Var]int64{x: vx, y: vy, p: int64(i & 1), q: int64(i >> 1 & 1), s: int64(i >> 2)})
+		for _, op := range compares {
+			atoms = append(atoms, tir.NewBinary(op, x, tir.Int32(1)), tir.NewBinary(op, tir.Int32(2), x), tir.NewBinary(op, x, y))
+		}
+		var draw func(depth int) tir.Expr
+		draw = func(depth int) tir.Expr {
+			if depth == 0 {
+				return atoms[r.IntN(len(atoms))]
 			}
+			return tir.NewBinary([]tir.BinaryOp{tir.OpAnd, tir.OpOr}[r.IntN(2)], draw(depth-1-r.IntN(depth)), draw(depth-1))
 		}
-	}
-	for range 80 {
-		e := draw(1 + r.IntN(3))
-		for _, extensions := range []Extension{0, ConvertBooleanToAndOfOrs, ApplyConstraintsToBooleanBranches, ConvertBooleanToAndOfOrs | ApplyConstraintsToBooleanBranches} {
-			a := NewAnalyzer()
-			a.Extensions = extensions
-			out := a.RewriteSimplify(e)
-			for _, at := range points {
-				if got, want := evalAll(out, at)[0], evalAll(e, at)[0]; got != want {
-					t.Fatalf("extensions %d: %s became %s: %d at %v, want %d", extensions, show(e), show(out), got, point(at), want)
+		var points []map[*tir.Var]int64
+		for i := range 8 {
+			for vx := int64(0); vx <= 3; vx++ {
+				for vy := int64(0); vy <= 3; vy += 1 + vx {
+					points = append(points, map[*tir.Var]int64{x: vx, y: vy, p: int64(i & 1), q: int64(i >> 1 & 1), s: int64(i >> 2)})
 				}
 			}
-			if extensions != ConvertBooleanToAndOfOrs {
-				continue
-			}
-			conjuncts(out, func(part tir.Expr) {
-				splitOr(part, func(atom tir.Expr) {
-					if op := bin(atom).Op; op == tir.OpAnd || op == tir.OpOr {
-						t.Fatalf("%s became %s, which has %s in a clause", show(e), show(out), show(atom))
-					}
-				})
-			})
 		}
-	}
+		for range 80 {
+			e := draw(1 + r.IntN(3))
+			for _, extensions := range []Extension{0, ConvertBooleanToAndOfOrs, ApplyConstraintsToBooleanBranches, ConvertBooleanToAndOfOrs | ApplyConstraintsToBooleanBranches} {
+				a := NewAnalyzer()
+				a.Extensions = extensions
+				out := a.RewriteSimplify(e)
+				for _, at := range points {
+					if got, want := evalAll(out, at)[0], evalAll(e, at)[0]; got != want {
+						t.Fatalf("extensions %d: %s became %s: %d at %v, want %d", extensions, show(e), show(out), got, point(at), want)
+					}
+				}
+				if extensions != ConvertBooleanToAndOfOrs {
+					continue
+				}
+				conjuncts(out, func(part tir.Expr) {
+					splitOr(part, func(atom tir.Expr) {
+						if op := bin(atom).Op; op == tir.OpAnd || op == tir.OpOr {
+							t.Fatalf("%s became %s, which has %s in a clause", show(e), show(out), show(atom))
+						}
+					})
+				})
+			}
+		}
+	})
 }
 
 // TestConjunctiveFormsByHand has what each step of the conversion makes.

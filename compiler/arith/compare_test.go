@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -57,122 +58,124 @@ func shifted(r *rand.Rand, e tir.Expr, k int64) tir.Expr {
 // again: what is known of two values without chains is what the facts about just these two say that
 // hold at the time.
 func TestComparisonsFollowFacts(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	values := comparedValues()
-	for range 60 {
-		a := NewAnalyzer()
-		type fact struct {
-			lhs, rhs int
-			comparison
-		}
-		var scoped []fact
-		bound := map[int][]fact{}
-		var exits []func()
-		note := func(i, j int, ord order, k int64) fact { // values[i] ord values[j] + k
-			return fact{i, j, comparison{0, 0, k, ord}}
-		}
-		for range 12 {
-			i, j := r.IntN(len(values)), r.IntN(len(values))
-			k := int64(r.IntN(7) - 3)
-			limit := shifted(r, values[j], k)
-			v, isVar := values[i].(*tir.Var)
-			switch what := r.IntN(5); {
-			case i == j || values[i] == values[4] && values[j] == values[4]:
-			case what == 0 && isVar:
-				a.known.bind(v, limit, nil)
-				bound[i] = []fact{note(i, j, isEQ, k)}
-			case what == 1 && isVar:
-				n := int64(1 + r.IntN(4))
-				lo := values[j]
-				a.known.bind(v, lo, tir.Int32(n))
-				bound[i] = []fact{note(i, j, isGE, 0), note(i, j, isLT, n)}
-			case what == 2 && isVar:
-				a.known.unbind(v)
-				delete(bound, i)
-			case what == 3 && len(exits) > 0:
-				exits[len(exits)-1]()
-				exits, scoped = exits[:len(exits)-1], scoped[:len(scoped)-1]
-			default:
-				op := compares[r.IntN(len(compares))]
-				ord, _ := orderOf(op)
-				before := len(a.known.scoped)
-				a.known.add(tir.NewBinary(op, values[i], limit))
-				exits = append(exits, func() { a.known.scoped = a.known.scoped[:before] })
-				scoped = append(scoped, note(i, j, ord, k))
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		values := comparedValues()
+		for range 60 {
+			a := NewAnalyzer()
+			type fact struct {
+				lhs, rhs int
+				comparison
 			}
-			for i, x := range values {
-				for j, y := range values {
-					if i == j {
-						continue
-					}
-					var facts []comparison
-					about := append([]fact{}, scoped...)
-					for _, list := range bound {
-						about = append(about, list...)
-					}
-					for _, f := range about {
-						switch {
-						case f.lhs == i && f.rhs == j:
-							facts = append(facts, f.comparison)
-						case f.lhs == j && f.rhs == i:
-							facts = append(facts, comparison{0, 0, -f.off, f.ord.reverse()})
+			var scoped []fact
+			bound := map[int][]fact{}
+			var exits []func()
+			note := func(i, j int, ord order, k int64) fact { // values[i] ord values[j] + k
+				return fact{i, j, comparison{0, 0, k, ord}}
+			}
+			for range 12 {
+				i, j := r.IntN(len(values)), r.IntN(len(values))
+				k := int64(r.IntN(7) - 3)
+				limit := shifted(r, values[j], k)
+				v, isVar := values[i].(*tir.Var)
+				switch what := r.IntN(5); {
+				case i == j || values[i] == values[4] && values[j] == values[4]:
+				case what == 0 && isVar:
+					a.known.bind(v, limit, nil)
+					bound[i] = []fact{note(i, j, isEQ, k)}
+				case what == 1 && isVar:
+					n := int64(1 + r.IntN(4))
+					lo := values[j]
+					a.known.bind(v, lo, tir.Int32(n))
+					bound[i] = []fact{note(i, j, isGE, 0), note(i, j, isLT, n)}
+				case what == 2 && isVar:
+					a.known.unbind(v)
+					delete(bound, i)
+				case what == 3 && len(exits) > 0:
+					exits[len(exits)-1]()
+					exits, scoped = exits[:len(exits)-1], scoped[:len(scoped)-1]
+				default:
+					op := compares[r.IntN(len(compares))]
+					ord, _ := orderOf(op)
+					before := len(a.known.scoped)
+					a.known.add(tir.NewBinary(op, values[i], limit))
+					exits = append(exits, func() { a.known.scoped = a.known.scoped[:before] })
+					scoped = append(scoped, note(i, j, ord, k))
+				}
+				for i, x := range values {
+					for j, y := range values {
+						if i == j {
+							continue
 						}
-					}
-					k := int64(r.IntN(9) - 4)
-					got, want := a.known.compare(x, shifted(r, y, k), false), possible(facts, k)
-					if i == 4 {
-						got = a.known.compare(tir.Int32(-k), y, false)
-					}
-					if got != want {
-						t.Fatalf("%s against %s + %d: %03b, want %03b", show(x), show(y), k, got, want)
-					}
-					if chained := a.known.compare(x, shifted(r, y, k), true); chained&^want != 0 && i != 4 {
-						t.Fatalf("%s against %s + %d: chains tell %03b, less than %03b", show(x), show(y), k, chained, want)
+						var facts []comparison
+						about := append([]fact{}, scoped...)
+						for _, list := range bound {
+							about = append(about, list...)
+						}
+						for _, f := range about {
+							switch {
+							case f.lhs == i && f.rhs == j:
+								facts = append(facts, f.comparison)
+							case f.lhs == j && f.rhs == i:
+								facts = append(facts, comparison{0, 0, -f.off, f.ord.reverse()})
+							}
+						}
+						k := int64(r.IntN(9) - 4)
+						got, want := a.known.compare(x, shifted(r, y, k), false), possible(facts, k)
+						if i == 4 {
+							got = a.known.compare(tir.Int32(-k), y, false)
+						}
+						if got != want {
+							t.Fatalf("%s against %s + %d: %03b, want %03b", show(x), show(y), k, got, want)
+						}
+						if chained := a.known.compare(x, shifted(r, y, k), true); chained&^want != 0 && i != 4 {
+							t.Fatalf("%s against %s + %d: chains tell %03b, less than %03b", show(x), show(y), k, chained, want)
+						}
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestChainsAreTrue tells random facts that hold at a point and asks for all comparisons: none that
 // is false at the point is proved, with chains or without.
 func TestChainsAreTrue(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 14))
-	values := comparedValues()
-	for range 80 {
-		a := NewAnalyzer()
-		at := map[int]int64{}
-		for i := range values[:4] {
-			at[i] = int64(r.IntN(9) - 4)
-		}
-		holds := func(d int64, ord order) bool {
-			return d == 0 && ord&isEQ != 0 || d < 0 && ord&isLT != 0 || d > 0 && ord&isGT != 0
-		}
-		for range 8 {
-			i, j := r.IntN(len(values)), r.IntN(len(values))
-			k := int64(r.IntN(7) - 3)
-			op := compares[r.IntN(len(compares))]
-			if ord, _ := orderOf(op); holds(at[i]-at[j]-k, ord) {
-				a.known.add(tir.NewBinary(op, shifted(r, values[i], 0), shifted(r, values[j], k)))
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		values := comparedValues()
+		for range 80 {
+			a := NewAnalyzer()
+			at := map[int]int64{}
+			for i := range values[:4] {
+				at[i] = int64(r.IntN(9) - 4)
 			}
-		}
-		for i, x := range values {
-			for j, y := range values {
-				for k := int64(-5); k <= 5; k++ {
-					for _, chain := range []bool{false, true} {
-						right := shifted(r, y, k)
-						if i == j && i == 4 {
-							continue
-						}
-						if got := a.known.compare(x, right, chain); !holds(at[i]-at[j]-k, got) {
-							t.Fatalf("%s against %s: %03b, with chains: %v", show(x), show(right), got, chain)
+			holds := func(d int64, ord order) bool {
+				return d == 0 && ord&isEQ != 0 || d < 0 && ord&isLT != 0 || d > 0 && ord&isGT != 0
+			}
+			for range 8 {
+				i, j := r.IntN(len(values)), r.IntN(len(values))
+				k := int64(r.IntN(7) - 3)
+				op := compares[r.IntN(len(compares))]
+				if ord, _ := orderOf(op); holds(at[i]-at[j]-k, ord) {
+					a.known.add(tir.NewBinary(op, shifted(r, values[i], 0), shifted(r, values[j], k)))
+				}
+			}
+			for i, x := range values {
+				for j, y := range values {
+					for k := int64(-5); k <= 5; k++ {
+						for _, chain := range []bool{false, true} {
+							right := shifted(r, y, k)
+							if i == j && i == 4 {
+								continue
+							}
+							if got := a.known.compare(x, right, chain); !holds(at[i]-at[j]-k, got) {
+								t.Fatalf("%s against %s: %03b, with chains: %v", show(x), show(right), got, chain)
+							}
 						}
 					}
 				}
 			}
 		}
-	}
+	})
 }
 
 // TestChainsFindTheBest has two ways from one value to another, of which either may be the shorter

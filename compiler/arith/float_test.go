@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"pgregory.net/rapid"
 )
@@ -109,7 +110,7 @@ func floatEval(e tir.Expr, at map[*tir.Var]float64) float64 {
 // TestFloatsKeepNaN simplifies random expressions of floats and compares their values where
 // variables are NaN, infinite or equal.
 func TestFloatsKeepNaN(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		w := &floatWorld{t: t, vars: []*tir.Var{tir.NewVar("x", dtype.Float32T), tir.NewVar("y", dtype.Float32T)}}
 		e := w.value(4)
 		if rapid.Bool().Draw(t, "condition") {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // TestRandomSubspaces divides random maps at a random set of iterators: each index must be the
@@ -14,62 +15,63 @@ import (
 // but for the base of the index, lie in its extent, and the two predicates must say what the
 // predicate says.
 func TestRandomSubspaces(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 8))
-	divisions, both := 0, 0
-	for n := range 8000 {
-		m := newMapMaker(r)
-		bindings := m.indices()
-		var pred tir.Expr
-		if r.IntN(2) == 0 {
-			pred = m.predicate()
-		}
-		sub := map[*tir.Var]bool{}
-		for _, v := range m.w.vars {
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		divisions, both := 0, 0
+		for n := range 8000 {
+			m := newMapMaker(r)
+			bindings := m.indices()
+			var pred tir.Expr
 			if r.IntN(2) == 0 {
-				sub[v] = true
+				pred = m.predicate()
+			}
+			sub := map[*tir.Var]bool{}
+			for _, v := range m.w.vars {
+				if r.IntN(2) == 0 {
+					sub[v] = true
+				}
+			}
+			a := NewAnalyzer()
+			got, outerPred, innerPred := SubspaceDivide(bindings, m.dom, sub, pred, Surjective, a, r.IntN(2) == 0)
+			if got == nil {
+				continue
+			}
+			divisions++
+			inSub := func(v *tir.Var) bool { return sub[v] }
+			notInSub := func(v *tir.Var) bool { return m.dom[v] != nil && !sub[v] }
+			for i, d := range got {
+				where := fmt.Sprintf("map %d: %s divided at %v where %s", n, show(bindings[i]), names(sub), show(pred))
+				outer, inner := d.Outer.ExprOf(a), d.Inner.ExprOf(a)
+				if UsesVar(outer, inSub) || UsesVar(outerPred, inSub) || UsesVar(inner, notInSub) || UsesVar(innerPred, notInSub) {
+					t.Fatalf("%s: outer %s if %s, inner %s if %s", where, show(outer), show(outerPred), show(inner), show(innerPred))
+				}
+				so, ok1 := cst(a.Simplify(d.Outer.Extent))
+				si, ok2 := cst(a.Simplify(d.Inner.Extent))
+				base, ok3 := cst(a.Simplify(d.Inner.Sum.Base))
+				if !ok1 || !ok2 || !ok3 {
+					t.Fatalf("%s: extents %s and %s, base %s", where, show(d.Outer.Extent), show(d.Inner.Extent), show(d.Inner.Sum.Base))
+				}
+				if so > 1 && si > 1 {
+					both++
+				}
+				m.w.each(func(at map[*tir.Var]int64) {
+					holds := pred == nil || evalAll(pred, at)[0] != 0
+					if (evalAll(outerPred, at)[0] != 0 && evalAll(innerPred, at)[0] != 0) != holds {
+						t.Fatalf("%s: %s and %s at %v", where, show(outerPred), show(innerPred), point(at))
+					}
+					if !holds {
+						return
+					}
+					o, x := evalAll(outer, at)[0], evalAll(inner, at)[0]
+					if want := evalAll(bindings[i], at)[0]; o*si+x != want || o < 0 || o >= so || x < base || x >= base+si {
+						t.Fatalf("%s: %s is %d of %d, %s is %d of %d at %v, want %d", where, show(outer), o, so, show(inner), x, si, point(at), want)
+					}
+				})
 			}
 		}
-		a := NewAnalyzer()
-		got, outerPred, innerPred := SubspaceDivide(bindings, m.dom, sub, pred, Surjective, a, r.IntN(2) == 0)
-		if got == nil {
-			continue
+		if divisions < 1000 || both < 50 {
+			t.Errorf("%d maps divided, %d indices with parts on both sides", divisions, both)
 		}
-		divisions++
-		inSub := func(v *tir.Var) bool { return sub[v] }
-		notInSub := func(v *tir.Var) bool { return m.dom[v] != nil && !sub[v] }
-		for i, d := range got {
-			where := fmt.Sprintf("map %d: %s divided at %v where %s", n, show(bindings[i]), names(sub), show(pred))
-			outer, inner := d.Outer.ExprOf(a), d.Inner.ExprOf(a)
-			if UsesVar(outer, inSub) || UsesVar(outerPred, inSub) || UsesVar(inner, notInSub) || UsesVar(innerPred, notInSub) {
-				t.Fatalf("%s: outer %s if %s, inner %s if %s", where, show(outer), show(outerPred), show(inner), show(innerPred))
-			}
-			so, ok1 := cst(a.Simplify(d.Outer.Extent))
-			si, ok2 := cst(a.Simplify(d.Inner.Extent))
-			base, ok3 := cst(a.Simplify(d.Inner.Sum.Base))
-			if !ok1 || !ok2 || !ok3 {
-				t.Fatalf("%s: extents %s and %s, base %s", where, show(d.Outer.Extent), show(d.Inner.Extent), show(d.Inner.Sum.Base))
-			}
-			if so > 1 && si > 1 {
-				both++
-			}
-			m.w.each(func(at map[*tir.Var]int64) {
-				holds := pred == nil || evalAll(pred, at)[0] != 0
-				if (evalAll(outerPred, at)[0] != 0 && evalAll(innerPred, at)[0] != 0) != holds {
-					t.Fatalf("%s: %s and %s at %v", where, show(outerPred), show(innerPred), point(at))
-				}
-				if !holds {
-					return
-				}
-				o, x := evalAll(outer, at)[0], evalAll(inner, at)[0]
-				if want := evalAll(bindings[i], at)[0]; o*si+x != want || o < 0 || o >= so || x < base || x >= base+si {
-					t.Fatalf("%s: %s is %d of %d, %s is %d of %d at %v, want %d", where, show(outer), o, so, show(inner), x, si, point(at), want)
-				}
-			})
-		}
-	}
-	if divisions < 1000 || both < 50 {
-		t.Errorf("%d maps divided, %d indices with parts on both sides", divisions, both)
-	}
+	})
 }
 
 // TestSubspacePredicates checks on which side each bound of a predicate goes.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"pgregory.net/rapid"
 )
 
@@ -47,7 +48,7 @@ func TestNormalizeToIterSum(t *testing.T) {
 // TestNormalizedSumsKeepValue normalizes random expressions, most of which are no sum of splits, and
 // checks the value and that the constant factors of the scales fall.
 func TestNormalizedSumsKeepValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		e := w.expr(t, 3)
 		if !w.defined(e, tir.Bool(true)) {

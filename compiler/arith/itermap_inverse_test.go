@@ -6,70 +6,72 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // TestRandomInverses inverts random bijective maps and compares the inputs with what the inverse
 // makes of the values of the indices. Only maps with a scale that is not 1 or -1 have no inverse.
 func TestRandomInverses(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	inverted, constrained := 0, 0
-	for n := range 6000 {
-		m := newMapMaker(r)
-		indices := m.indices()
-		var pred tir.Expr
-		if r.IntN(3) == 0 {
-			pred = m.predicate()
-		}
-		a := NewAnalyzer()
-		sums := DetectIterMap(indices, m.dom, pred, Bijective, a, r.IntN(2) == 0).Indices
-		if len(sums) == 0 {
-			continue
-		}
-		outputs := make([]*tir.Var, len(indices))
-		values := make([]tir.Expr, len(indices))
-		scaled := false
-		for i, s := range sums {
-			outputs[i] = tir.NewVar("o", m.w.d)
-			values[i] = outputs[i]
-			for _, s := range s.Args {
-				scaled = scaled || !isCst(s.Scale, 1) && !isCst(s.Scale, -1) && !isCst(s.Extent, 1)
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		inverted, constrained := 0, 0
+		for n := range 6000 {
+			m := newMapMaker(r)
+			indices := m.indices()
+			var pred tir.Expr
+			if r.IntN(3) == 0 {
+				pred = m.predicate()
 			}
-		}
-		where := fmt.Sprintf("map %d: %s where %s", n, show(indices[0]), show(pred))
-		inverse, err := InverseAffineIterMap(sums, values)
-		if (err != nil) != scaled {
-			t.Fatalf("%s: error %v, scaled %v", where, err, scaled)
-		}
-		if err != nil {
-			continue
-		}
-		inverted++
-		if pred != nil {
-			constrained++
-		}
-		for k, v := range m.w.vars {
-			if b := m.w.ranges[k]; inverse[v] == nil && pred == nil && !b.Const() {
-				t.Fatalf("%s: %s has no value", where, v.Name)
+			a := NewAnalyzer()
+			sums := DetectIterMap(indices, m.dom, pred, Bijective, a, r.IntN(2) == 0).Indices
+			if len(sums) == 0 {
+				continue
 			}
-		}
-		m.w.each(func(at map[*tir.Var]int64) {
-			if pred != nil && evalAll(pred, at)[0] == 0 {
-				return
-			}
-			out := map[*tir.Var]int64{}
-			for i, e := range indices {
-				out[outputs[i]] = evalAll(e, at)[0]
-			}
-			for v, e := range inverse {
-				if got := evalAll(e, out)[0]; got != at[v] {
-					t.Fatalf("%s: %s is %s, which is %d, want %d", where, v.Name, show(e), got, at[v])
+			outputs := make([]*tir.Var, len(indices))
+			values := make([]tir.Expr, len(indices))
+			scaled := false
+			for i, s := range sums {
+				outputs[i] = tir.NewVar("o", m.w.d)
+				values[i] = outputs[i]
+				for _, s := range s.Args {
+					scaled = scaled || !isCst(s.Scale, 1) && !isCst(s.Scale, -1) && !isCst(s.Extent, 1)
 				}
 			}
-		})
-	}
-	if inverted < 500 || constrained < 50 {
-		t.Errorf("%d maps inverted, %d with a predicate", inverted, constrained)
-	}
+			where := fmt.Sprintf("map %d: %s where %s", n, show(indices[0]), show(pred))
+			inverse, err := InverseAffineIterMap(sums, values)
+			if (err != nil) != scaled {
+				t.Fatalf("%s: error %v, scaled %v", where, err, scaled)
+			}
+			if err != nil {
+				continue
+			}
+			inverted++
+			if pred != nil {
+				constrained++
+			}
+			for k, v := range m.w.vars {
+				if b := m.w.ranges[k]; inverse[v] == nil && pred == nil && !b.Const() {
+					t.Fatalf("%s: %s has no value", where, v.Name)
+				}
+			}
+			m.w.each(func(at map[*tir.Var]int64) {
+				if pred != nil && evalAll(pred, at)[0] == 0 {
+					return
+				}
+				out := map[*tir.Var]int64{}
+				for i, e := range indices {
+					out[outputs[i]] = evalAll(e, at)[0]
+				}
+				for v, e := range inverse {
+					if got := evalAll(e, out)[0]; got != at[v] {
+						t.Fatalf("%s: %s is %s, which is %d, want %d", where, v.Name, show(e), got, at[v])
+					}
+				}
+			})
+		}
+		if inverted < 500 || constrained < 50 {
+			t.Errorf("%d maps inverted, %d with a predicate", inverted, constrained)
+		}
+	})
 }
 
 // TestInverseRefuses checks what has no inverse.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // mapMaker makes indices that are nearly, and often enough truly, iteration maps: it takes
@@ -120,20 +121,21 @@ func (m *mapMaker) predicate() tir.Expr {
 
 // TestRandomIterMaps compares what is detected with the values of the indices at all points.
 func TestRandomIterMaps(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	found := map[IterMapLevel]int{}
-	for i := range 6000 {
-		m := newMapMaker(r)
-		level := oneOf(r, Surjective, Surjective, Surjective, Bijective)
-		var pred tir.Expr
-		if r.IntN(2) == 0 {
-			pred = m.predicate()
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		found := map[IterMapLevel]int{}
+		for i := range 6000 {
+			m := newMapMaker(r)
+			level := oneOf(r, Surjective, Surjective, Surjective, Bijective)
+			var pred tir.Expr
+			if r.IntN(2) == 0 {
+				pred = m.predicate()
+			}
+			if checkMap(t, fmt.Sprint("map ", i), m.w, m.dom, m.indices(), pred, level, r.IntN(2) == 0) {
+				found[level]++
+			}
 		}
-		if checkMap(t, fmt.Sprint("map ", i), m.w, m.dom, m.indices(), pred, level, r.IntN(2) == 0) {
-			found[level]++
+		if found[Surjective] < 1000 || found[Bijective] < 200 {
+			t.Errorf("%d surjective and %d bijective maps found", found[Surjective], found[Bijective])
 		}
-	}
-	if found[Surjective] < 1000 || found[Bijective] < 200 {
-		t.Errorf("%d surjective and %d bijective maps found", found[Surjective], found[Bijective])
-	}
+	})
 }

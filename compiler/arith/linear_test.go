@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -44,47 +45,48 @@ func linearByForm(e tir.Expr, v *tir.Var) bool {
 func TestLinearForms(t *testing.T) {
 	x, y, n := tir.NewVar("x", dtype.Int32T), tir.NewVar("y", dtype.Int32T), tir.NewVar("n", dtype.Int32T)
 	leaves := []tir.Expr{x, y, n, tir.Int32(3), tir.FloorDiv(n, tir.Int32(2)), tir.FloorMod(x, tir.Int32(2))}
-	r := rand.New(rand.NewPCG(7, 8))
-	vars := []*tir.Var{x, y}
-	linear := 0
-	for _, e := range polynomials(leaves, 2) {
-		if r.IntN(3) > 0 {
-			continue
-		}
-		coeffs, base, ok := DetectLinearEquation(e, vars)
-		one := func(v *tir.Var) bool { return linearByForm(e, v) }
-		if !one(x) || !one(y) {
-			if ok {
-				t.Fatalf("%s is linear: %v", show(e), coeffs)
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		vars := []*tir.Var{x, y}
+		linear := 0
+		for _, e := range polynomials(leaves, 2) {
+			if r.IntN(3) > 0 {
+				continue
 			}
-			continue
-		}
-		if !ok {
-			// A product of x and y is linear in each of them, not in both.
-			if c, _, ok := DetectLinearEquation(e, vars[:1]); !ok || !UsesVar(c[0], func(v *tir.Var) bool { return v == y }) {
-				t.Fatalf("%s is not linear", show(e))
+			coeffs, base, ok := DetectLinearEquation(e, vars)
+			one := func(v *tir.Var) bool { return linearByForm(e, v) }
+			if !one(x) || !one(y) {
+				if ok {
+					t.Fatalf("%s is linear: %v", show(e), coeffs)
+				}
+				continue
 			}
-			continue
-		}
-		linear++
-		sum := base
-		for i, c := range coeffs {
-			sum = tir.NewBinary(tir.OpAdd, sum, tir.NewBinary(tir.OpMul, c, vars[i]))
-		}
-		for _, c := range append(coeffs, base) {
-			if UsesVar(c, func(v *tir.Var) bool { return v == x || v == y }) {
-				t.Fatalf("%s: the part %s uses a variable", show(e), show(c))
+			if !ok {
+				// A product of x and y is linear in each of them, not in both.
+				if c, _, ok := DetectLinearEquation(e, vars[:1]); !ok || !UsesVar(c[0], func(v *tir.Var) bool { return v == y }) {
+					t.Fatalf("%s is not linear", show(e))
+				}
+				continue
+			}
+			linear++
+			sum := base
+			for i, c := range coeffs {
+				sum = tir.NewBinary(tir.OpAdd, sum, tir.NewBinary(tir.OpMul, c, vars[i]))
+			}
+			for _, c := range append(coeffs, base) {
+				if UsesVar(c, func(v *tir.Var) bool { return v == x || v == y }) {
+					t.Fatalf("%s: the part %s uses a variable", show(e), show(c))
+				}
+			}
+			for _, at := range someValues(r, []*tir.Var{x, y, n}, 4) {
+				if got, want := evalAll(sum, at)[0], evalAll(e, at)[0]; got != want {
+					t.Fatalf("%s as %s: %d at %v, want %d", show(e), show(sum), got, point(at), want)
+				}
 			}
 		}
-		for _, at := range someValues(r, []*tir.Var{x, y, n}, 4) {
-			if got, want := evalAll(sum, at)[0], evalAll(e, at)[0]; got != want {
-				t.Fatalf("%s as %s: %d at %v, want %d", show(e), show(sum), got, point(at), want)
-			}
+		if linear < 100 {
+			t.Errorf("%d polynomials are linear", linear)
 		}
-	}
-	if linear < 100 {
-		t.Errorf("%d polynomials are linear", linear)
-	}
+	})
 }
 
 // TestLinearFormsAreWritten checks how coefficients are written: as TVM does, the factor without
@@ -188,14 +190,15 @@ func TestClipBounds(t *testing.T) {
 	if !Equal(bounds[0].Min, tir.Max(n, m)) || !Equal(bounds[0].Max, tir.Mul(tir.Min(n, m), num(9))) {
 		t.Errorf("x in %s..%s", show(bounds[0].Min), show(bounds[0].Max))
 	}
-	r := rand.New(rand.NewPCG(9, 10))
-	for range 60 {
-		a, b := single[r.IntN(len(single))], single[r.IntN(len(single))]
-		if c, ok := cst(NewAnalyzer().Simplify(tir.NewBinary(tir.OpAnd, a, b))); ok && c == 0 {
-			continue
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		for range 60 {
+			a, b := single[r.IntN(len(single))], single[r.IntN(len(single))]
+			if c, ok := cst(NewAnalyzer().Simplify(tir.NewBinary(tir.OpAnd, a, b))); ok && c == 0 {
+				continue
+			}
+			check(tir.NewBinary(tir.OpAnd, a, b))
 		}
-		check(tir.NewBinary(tir.OpAnd, a, b))
-	}
+	})
 }
 
 // TestClipRefuses lists conditions that are no bounds of one variable each.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"pgregory.net/rapid"
 )
@@ -158,7 +159,7 @@ func point(at map[*tir.Var]int64) map[string]int64 {
 // at every point, that bounds and modular sets hold every value, that interval sets cover,
 // and that nothing false is proved.
 func TestSimplifyKeepsValue(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		a := w.analyzer(t)
 		e := w.expr(t, rapid.IntRange(1, 4).Draw(t, "depth"))
@@ -204,7 +205,7 @@ func TestSimplifyKeepsValue(t *testing.T) {
 }
 
 func TestCanProveNeverLies(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		a := w.analyzer(t)
 		claim := w.cond(t, 3)
@@ -235,7 +236,7 @@ func TestCanProveNeverLies(t *testing.T) {
 
 // TestEvalSetCovers checks that relaxing some variables over their ranges covers all values.
 func TestEvalSetCovers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		w := drawWorld(t)
 		e := w.expr(t, 3)
 		if !w.defined(e, tir.Bool(true)) {

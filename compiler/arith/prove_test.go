@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -181,70 +182,71 @@ func TestComparisonSemantics(t *testing.T) {
 // TestChainsProveTheirSum makes chains of inequalities of four values, which imply exactly the
 // sum of the steps between two of them.
 func TestChainsProveTheirSum(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	for range 150 {
-		var vars []tir.Expr
-		for _, name := range []string{"x", "y", "z", "w"} {
-			vars = append(vars, tir.NewVar(name, dtype.Int32T))
-		}
-		if r.IntN(3) == 0 {
-			vars[1] = tir.FloorDiv(vars[1], tir.NewVar("n", dtype.Int32T)) // a value that no rule takes apart
-		}
-		a := NewAnalyzer()
-		a.Extensions = TransitivelyProveInequalities
-		var ops []tir.BinaryOp
-		var steps []int64
-		for i := range 3 {
-			op := []tir.BinaryOp{tir.OpLE, tir.OpLT, tir.OpEQ}[r.IntN(3)]
-			k := int64(r.IntN(7) - 3)
-			l, u := vars[i], tir.Add(vars[i+1], tir.Int32(k))
-			if r.IntN(2) == 0 {
-				l, u = tir.Add(l, tir.Int32(-k)), vars[i+1]
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		for range 150 {
+			var vars []tir.Expr
+			for _, name := range []string{"x", "y", "z", "w"} {
+				vars = append(vars, tir.NewVar(name, dtype.Int32T))
 			}
-			cond := tir.NewBinary(op, l, u)
-			if r.IntN(2) == 0 {
-				cond = tir.NewBinary(mirror(op), u, l)
+			if r.IntN(3) == 0 {
+				vars[1] = tir.FloorDiv(vars[1], tir.NewVar("n", dtype.Int32T)) // a value that no rule takes apart
 			}
-			a.EnterConstraint(cond)
-			if op == tir.OpLT {
-				k--
+			a := NewAnalyzer()
+			a.Extensions = TransitivelyProveInequalities
+			var ops []tir.BinaryOp
+			var steps []int64
+			for i := range 3 {
+				op := []tir.BinaryOp{tir.OpLE, tir.OpLT, tir.OpEQ}[r.IntN(3)]
+				k := int64(r.IntN(7) - 3)
+				l, u := vars[i], tir.Add(vars[i+1], tir.Int32(k))
+				if r.IntN(2) == 0 {
+					l, u = tir.Add(l, tir.Int32(-k)), vars[i+1]
+				}
+				cond := tir.NewBinary(op, l, u)
+				if r.IntN(2) == 0 {
+					cond = tir.NewBinary(mirror(op), u, l)
+				}
+				a.EnterConstraint(cond)
+				if op == tir.OpLT {
+					k--
+				}
+				ops, steps = append(ops, op), append(steps, k)
 			}
-			ops, steps = append(ops, op), append(steps, k)
-		}
-		for i := range vars {
-			sum, equal := int64(0), true
-			for j := i + 1; j < len(vars); j++ {
-				sum += steps[j-1]
-				equal = equal && ops[j-1] == tir.OpEQ
-				for k := sum - 2; k <= sum+2; k++ {
-					for _, op := range compares {
-						var want bool // of vars[i] OP vars[j] + k
-						switch op {
-						case tir.OpEQ:
-							want = equal && k == sum
-						case tir.OpNE:
-							want = k > sum || equal && k != sum
-						case tir.OpLT:
-							want = k > sum
-						case tir.OpLE:
-							want = k >= sum
-						case tir.OpGT:
-							want = equal && k < sum
-						case tir.OpGE:
-							want = equal && k <= sum
-						}
-						x, y := vars[i], tir.Add(vars[j], tir.Int32(k))
-						for _, claim := range []tir.Expr{tir.NewBinary(op, x, y), tir.NewBinary(mirror(op), y, x)} {
-							if got := a.CanProve(claim); got != want {
-								t.Errorf("%s from steps %v %v: proved %v", show(claim), ops, steps, got)
+			for i := range vars {
+				sum, equal := int64(0), true
+				for j := i + 1; j < len(vars); j++ {
+					sum += steps[j-1]
+					equal = equal && ops[j-1] == tir.OpEQ
+					for k := sum - 2; k <= sum+2; k++ {
+						for _, op := range compares {
+							var want bool // of vars[i] OP vars[j] + k
+							switch op {
+							case tir.OpEQ:
+								want = equal && k == sum
+							case tir.OpNE:
+								want = k > sum || equal && k != sum
+							case tir.OpLT:
+								want = k > sum
+							case tir.OpLE:
+								want = k >= sum
+							case tir.OpGT:
+								want = equal && k < sum
+							case tir.OpGE:
+								want = equal && k <= sum
+							}
+							x, y := vars[i], tir.Add(vars[j], tir.Int32(k))
+							for _, claim := range []tir.Expr{tir.NewBinary(op, x, y), tir.NewBinary(mirror(op), y, x)} {
+								if got := a.CanProve(claim); got != want {
+									t.Errorf("%s from steps %v %v: proved %v", show(claim), ops, steps, got)
+								}
 							}
 						}
 					}
 				}
 			}
+			if t.Failed() {
+				return
+			}
 		}
-		if t.Failed() {
-			return
-		}
-	}
+	})
 }

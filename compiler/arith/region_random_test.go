@@ -7,81 +7,83 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // TestRandomRegions compares the bounds of random regions with the elements that they touch: the
 // strict and the lower bound have no element that is not touched, and no bound lacks one.
 func TestRandomRegions(t *testing.T) {
-	r := rand.New(rand.NewPCG(13, 14))
-	strict, gaps := 0, 0
-	for n := range 3000 {
-		m := newMapMaker(r)
-		var pred tir.Expr
-		if r.IntN(2) == 0 {
-			pred = m.predicate()
-		}
-		region := []*tir.Range{}
-		for _, e := range m.indices() {
-			region = append(region, &tir.Range{Min: e, Extent: m.num(oneOf[int64](r, 0, 1, 1, 2, 3, 5))})
-		}
-		touched := map[string]bool{}
-		hulls := make([]Bound, len(region))
-		for i := range hulls {
-			hulls[i] = Bound{PosInf, NegInf}
-		}
-		m.w.each(func(at map[*tir.Var]int64) {
-			if pred == nil || evalAll(pred, at)[0] != 0 {
-				eachElement(boxAt(region, at), func(p []int64) {
-					for i, x := range p {
-						hulls[i] = hulls[i].union(Bound{x, x})
-					}
-					touched[fmt.Sprint(p)] = true
-				})
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		strict, gaps := 0, 0
+		for n := range 3000 {
+			m := newMapMaker(r)
+			var pred tir.Expr
+			if r.IntN(2) == 0 {
+				pred = m.predicate()
 			}
-		})
-		if len(touched) == 0 {
-			continue
-		}
-		var text []string
-		for _, x := range region {
-			text = append(text, show(x.Min)+" + "+show(x.Extent))
-		}
-		where := fmt.Sprintf("map %d: %s in %v where %s", n, strings.Join(text, ", "), m.w.ranges, show(pred))
-		a := NewAnalyzer()
-		for i, s := range EstimateRegionUpperBound(region, m.dom, pred, a) {
-			if b := s.ConstBound(a); s.Empty || b.Min > hulls[i].Min || b.Max < hulls[i].Max {
-				t.Fatalf("%s: at most %s..%s in dimension %d, but %v is touched", where, show(s.Min), show(s.Max), i, hulls[i])
+			region := []*tir.Range{}
+			for _, e := range m.indices() {
+				region = append(region, &tir.Range{Min: e, Extent: m.num(oneOf[int64](r, 0, 1, 1, 2, 3, 5))})
 			}
-		}
-		for name, f := range map[string]func([]*tir.Range, map[*tir.Var]*tir.Range, tir.Expr, *Analyzer) ([]IntSet, bool){"strict": EstimateRegionStrictBound, "lower": EstimateRegionLowerBound} {
-			sets, ok := f(region, m.dom, pred, a)
-			if !ok {
-				if sets != nil {
-					t.Fatalf("%s: a bound and none", where)
+			touched := map[string]bool{}
+			hulls := make([]Bound, len(region))
+			for i := range hulls {
+				hulls[i] = Bound{PosInf, NegInf}
+			}
+			m.w.each(func(at map[*tir.Var]int64) {
+				if pred == nil || evalAll(pred, at)[0] != 0 {
+					eachElement(boxAt(region, at), func(p []int64) {
+						for i, x := range p {
+							hulls[i] = hulls[i].union(Bound{x, x})
+						}
+						touched[fmt.Sprint(p)] = true
+					})
 				}
-				gaps++
+			})
+			if len(touched) == 0 {
 				continue
 			}
-			strict++
-			var box []Bound
-			volume := int64(1)
-			for i, s := range sets {
-				b := s.ConstBound(a)
-				if s.Empty || b != hulls[i] {
-					t.Fatalf("%s: %s bound %v in dimension %d, but %v is touched", where, name, b, i, hulls[i])
-				}
-				box = append(box, b)
-				volume *= b.Max - b.Min + 1
+			var text []string
+			for _, x := range region {
+				text = append(text, show(x.Min)+" + "+show(x.Extent))
 			}
-			if int64(len(touched)) != volume {
-				t.Fatalf("%s: %s bound %v of %d elements, %d are touched", where, name, box, volume, len(touched))
+			where := fmt.Sprintf("map %d: %s in %v where %s", n, strings.Join(text, ", "), m.w.ranges, show(pred))
+			a := NewAnalyzer()
+			for i, s := range EstimateRegionUpperBound(region, m.dom, pred, a) {
+				if b := s.ConstBound(a); s.Empty || b.Min > hulls[i].Min || b.Max < hulls[i].Max {
+					t.Fatalf("%s: at most %s..%s in dimension %d, but %v is touched", where, show(s.Min), show(s.Max), i, hulls[i])
+				}
+			}
+			for name, f := range map[string]func([]*tir.Range, map[*tir.Var]*tir.Range, tir.Expr, *Analyzer) ([]IntSet, bool){"strict": EstimateRegionStrictBound, "lower": EstimateRegionLowerBound} {
+				sets, ok := f(region, m.dom, pred, a)
+				if !ok {
+					if sets != nil {
+						t.Fatalf("%s: a bound and none", where)
+					}
+					gaps++
+					continue
+				}
+				strict++
+				var box []Bound
+				volume := int64(1)
+				for i, s := range sets {
+					b := s.ConstBound(a)
+					if s.Empty || b != hulls[i] {
+						t.Fatalf("%s: %s bound %v in dimension %d, but %v is touched", where, name, b, i, hulls[i])
+					}
+					box = append(box, b)
+					volume *= b.Max - b.Min + 1
+				}
+				if int64(len(touched)) != volume {
+					t.Fatalf("%s: %s bound %v of %d elements, %d are touched", where, name, box, volume, len(touched))
+				}
 			}
 		}
-	}
-	if strict < 1000 || gaps < 500 {
-		t.Errorf("%d regions with a strict bound, %d without", strict, gaps)
-	}
+		if strict < 1000 || gaps < 500 {
+			t.Errorf("%d regions with a strict bound, %d without", strict, gaps)
+		}
+	})
 }
 
 func boxAt(region []*tir.Range, at map[*tir.Var]int64) (box []Bound) {

@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -166,7 +167,7 @@ func TestMismatchNamesInnermostNodes(t *testing.T) {
 // TestMismatchPathsResolve: the path of a difference leads somewhere on one side, all but its
 // last step on both, and where it leads to a node, to the nodes that the difference names.
 func TestMismatchPathsResolve(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		kind := rapid.IntRange(0, 2).Draw(t, "kind")
 		a := newMaker(rapid.Uint64Range(0, 50).Draw(t, "a"), "a", -1).node(kind)
 		b := newMaker(rapid.Uint64Range(0, 50).Draw(t, "b"), "b", -1).node(kind)

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -173,7 +174,7 @@ func checkPaths(t *rapid.T, root any) {
 }
 
 func TestPathProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		mk := newMaker(rapid.Uint64().Draw(t, "seed"), "a", -1)
 		switch kind := rapid.IntRange(0, 3).Draw(t, "kind"); kind {
 		case 3:

@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -226,7 +227,7 @@ func (c *graphCopier) node(n ir.Node, twin int) ir.Node {
 // defined several times or not at all, as the reference does, and as their trees compare.
 func TestSharingDoesNotCount(t *testing.T) {
 	var compared, equal int
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		a := newGraphMaker(seed).node()
 		first := newGraphCopier(seed, 0, false)

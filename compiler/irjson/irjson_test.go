@@ -23,6 +23,7 @@ import (
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -74,7 +75,7 @@ func TestGalleryAfterEveryPass(t *testing.T) {
 }
 
 func TestRandomFunctions(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
 		f, _ := tirtest.Function(rand.New(rand.NewPCG(seed, 2)))
 		m := ir.NewModule().With("f", f).With("g", f)

@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -98,12 +99,13 @@ func missing(err error) bool { return strings.HasSuffix(err.Error(), "got nothin
 // TestInferNeverPanics calls every rule with arguments and attributes of all kinds: whatever
 // they are, the rule yields struct info or an error.
 func TestInferNeverPanics(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, o := range op.All() {
-		for range 2000 {
-			callAtRandom(t, rng, o)
+	seed.Each(t, 1, func(t *testing.T, rng *rand.Rand) {
+		for _, o := range op.All() {
+			for range 2000 {
+				callAtRandom(t, rng, o)
+			}
 		}
-	}
+	})
 }
 
 func callAtRandom(t *testing.T, rng *rand.Rand, o *op.Op) {

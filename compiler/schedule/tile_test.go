@@ -1,13 +1,13 @@
 package schedule_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/schedule"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -181,19 +181,18 @@ func randomSpec(r *rand.Rand, b *schedule.Block, extents map[string]int64, free,
 func TestTilesKeepMeaning(t *testing.T) {
 	for _, c := range tileKernels {
 		f := parsed(t, c.params, c.body)
-		for seed := range uint64(60) {
-			r := rand.New(rand.NewPCG(seed, 3))
-			s := scheduled(t, f)
-			b := block(t, s, s.Blocks()[len(s.Blocks())-1].Name())
-			spec := randomSpec(r, b, c.extents, c.free, c.wide)
-			told := fmt.Sprintf("%s seed %d: %+v", c.name, seed, spec)
-			if _, err := s.TileReduction(b, spec); err != nil {
-				t.Fatalf("%s: %v", told, err)
-			}
-			if !t.Run(fmt.Sprintf("%s/%d", c.name, seed), func(t *testing.T) { same(t, f, s, c.extents) }) {
-				t.Fatal(told)
-			}
-		}
+		t.Run(c.name, func(t *testing.T) {
+			seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
+				s := scheduled(t, f)
+				b := block(t, s, s.Blocks()[len(s.Blocks())-1].Name())
+				spec := randomSpec(r, b, c.extents, c.free, c.wide)
+				t.Logf("%+v", spec)
+				if _, err := s.TileReduction(b, spec); err != nil {
+					t.Fatal(err)
+				}
+				same(t, f, s, c.extents)
+			})
+		})
 	}
 }
 

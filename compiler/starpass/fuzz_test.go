@@ -9,6 +9,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // panicked returns the panic behind an error, "" if there is none.
@@ -109,7 +110,7 @@ var uses = []string{
 // and changes them, and makes functions of them: what does not fit is an error, never a panic.
 func TestRandomNodes(t *testing.T) {
 	m := module(t, relaxText)
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		var draw func(sort byte, depth int) string
 		draw = func(sort byte, depth int) string {
 			list := parts[sort]

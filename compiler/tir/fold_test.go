@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -32,7 +32,7 @@ func evaluate(t *rapid.T, e tir.Expr) int64 {
 func TestFoldIsArithmetic(t *testing.T) {
 	types := []dtype.DType{dtype.Int8T, dtype.Int16T, dtype.Int32T, dtype.Int64T, dtype.UInt8T, dtype.UInt16T, dtype.UInt32T, dtype.UInt64T, dtype.BoolT}
 	edges := []int64{0, 1, -1, 2, -7, 127, -128, 255, 1 << 31, -1 << 31, 1<<63 - 1, -1 << 63}
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(types).Draw(t, "type")
 		op := tir.BinaryOp(rapid.IntRange(0, int(tir.OpOr)).Draw(t, "op"))
 		if d.IsBool() {
@@ -55,7 +55,7 @@ func TestFoldIsArithmetic(t *testing.T) {
 // TestCastFoldIsArithmetic does so for conversions.
 func TestCastFoldIsArithmetic(t *testing.T) {
 	types := []dtype.DType{dtype.Int8T, dtype.Int32T, dtype.Int64T, dtype.UInt8T, dtype.UInt32T, dtype.BoolT}
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		from, to := rapid.SampledFrom(types).Draw(t, "from"), rapid.SampledFrom(types).Draw(t, "to")
 		x := tir.Const(from, rapid.Int64().Draw(t, "x"))
 		folded, ok := tir.CastTo(to, x).(*tir.IntImm)

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // outOf says that the interpreter refused an access of f, or that an assertion of
@@ -27,17 +28,17 @@ func outOf(err error) (access, asserted bool) {
 // by an assertion exactly where the interpreter, which checks every access, refuses the plain
 // function, and compute the same otherwise: after the pass itself, and after each later one.
 func TestBoundsAgainstInterpreter(t *testing.T) {
-	bad := 0
-	for seed := range *seeds {
-		src := rand.New(rand.NewPCG(seed+*firstSeed, 7))
+	cases, bad := 0, 0
+	seed.Each(t, 100, func(t *testing.T, src *rand.Rand) {
+		cases++
 		f, args := tirtest.Function(src)
-		if seed%4 != 0 {
+		if src.IntN(4) != 0 {
 			f = tirtest.MoveAccess(src, f)
 		}
 		want, err := tirtest.Run(f, args, nil)
 		access, _ := outOf(err)
 		if err != nil && !access {
-			continue // it fails for a reason of its own
+			return // it fails for a reason of its own
 		}
 		if access {
 			bad++
@@ -47,7 +48,7 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 		for _, p := range lowering(t) {
 			out, err := c.Run(p, moduleOf(g))
 			if err != nil {
-				t.Fatalf("seed %d: %v\n%s", seed, err, print(g))
+				t.Fatalf("%v\n%s", err, print(g))
 			}
 			before := g
 			g = funcOf(out)
@@ -60,20 +61,20 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 			_, asserted := outOf(err)
 			switch {
 			case access && !asserted:
-				t.Fatalf("seed %d: %s: got %v, the plain function is out of bounds\n--- before\n%s\n--- after\n%s", seed, p.Name, err, print(before), print(g))
+				t.Fatalf("%s: got %v, the plain function is out of bounds\n--- before\n%s\n--- after\n%s", p.Name, err, print(before), print(g))
 			case !access && err != nil:
-				t.Fatalf("seed %d: %s: %v, the plain function is right\n--- before\n%s\n--- after\n%s", seed, p.Name, err, print(before), print(g))
+				t.Fatalf("%s: %v, the plain function is right\n--- before\n%s\n--- after\n%s", p.Name, err, print(before), print(g))
 			case !access:
 				if d := tirtest.Differ(got, want); d != "" {
-					t.Fatalf("seed %d: %s: %s\n%s", seed, p.Name, d, print(g))
+					t.Fatalf("%s: %s\n%s", p.Name, d, print(g))
 				}
 			}
 		}
+	})
+	if cases >= 20 && (bad == 0 || bad == cases) {
+		t.Errorf("%d of %d functions are out of bounds", bad, cases)
 	}
-	if bad == 0 || bad == int(*seeds) {
-		t.Errorf("%d of %d functions are out of bounds", bad, *seeds)
-	}
-	t.Logf("%d of %d functions are out of bounds", bad, *seeds)
+	t.Logf("%d of %d functions are out of bounds", bad, cases)
 }
 
 // TestBoundCheckersAreOff runs the pass without its option.

@@ -1,9 +1,7 @@
 package tirpass_test
 
 import (
-	"flag"
 	"math/rand/v2"
-	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,7 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // rapidSource draws the choices of a random program, so that failures shrink.
@@ -26,7 +24,7 @@ func (s rapidSource) IntN(n int) int {
 
 // TestRandomFunctionsAreWellFormed checks the generator itself.
 func TestRandomFunctionsAreWellFormed(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		f, args := tirtest.Function(rapidSource{t})
 		wellFormed(t, "generator", f)
 		mustRun(t, f, args)
@@ -35,22 +33,13 @@ func TestRandomFunctionsAreWellFormed(t *testing.T) {
 
 // TestSeededPipeline is TestPipelineKeepsMeaning over evenly distributed choices.
 func TestSeededPipeline(t *testing.T) {
-	for seed := range *seeds {
-		t.Run(strconv.FormatUint(seed+*firstSeed, 10), func(t *testing.T) {
-			pipelineKeepsMeaning(t, rand.New(rand.NewPCG(seed+*firstSeed, 1)))
-		})
-	}
+	seed.Each(t, 100, func(t *testing.T, r *rand.Rand) { pipelineKeepsMeaning(t, r) })
 }
-
-var (
-	seeds     = flag.Uint64("tirpass.seeds", 100, "number of random functions of TestSeededPipeline")
-	firstSeed = flag.Uint64("tirpass.seed", 0, "its first seed")
-)
 
 // TestPipelineKeepsMeaning runs random functions through the lowering pipeline and compares
 // the results after each pass with those of the input.
 func TestPipelineKeepsMeaning(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) { pipelineKeepsMeaning(t, rapidSource{t}) })
+	seed.Check(t, func(t *rapid.T) { pipelineKeepsMeaning(t, rapidSource{t}) })
 }
 
 func pipelineKeepsMeaning(t fataler, src tirtest.Source) {
@@ -78,7 +67,7 @@ var eager = pass.Configure(map[string]any{
 // TestOptionalPassesKeepMeaningAnywhere runs the optional passes of the pipeline in any
 // number and order between the others.
 func TestOptionalPassesKeepMeaningAnywhere(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		f, args := tirtest.Function(rapidSource{t})
 		want := mustRun(t, f, args)
 		c := newContext(t)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -60,7 +60,7 @@ func TestPadModes(t *testing.T) {
 
 func TestReshapeProperty(t *testing.T) {
 	// Any two factorisations of a number, with ones strewn in, are shapes of one tensor.
-	rapid.Check(t, func(rt *rapid.T) {
+	seed.Check(t, func(rt *rapid.T) {
 		factors := rapid.SliceOfN(rapid.SampledFrom([]int{2, 2, 3, 5}), 0, 5).Draw(rt, "factors")
 		grouping := func(label string) []int {
 			shape := []int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -191,7 +191,7 @@ func channels(dims []tir.Expr) (int64, bool) {
 // TestPassesKeepMeaning runs the whole lowering on random functions, one pass after the
 // other, and after each compares what main computes.
 func TestPassesKeepMeaning(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
 		want := outputs(t, m, 2, false)
 		c := newPassContext(t, pass.OptLevel(rapid.IntRange(0, 3).Draw(t, "opt_level")))

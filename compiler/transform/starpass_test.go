@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -51,7 +52,7 @@ func applied(tb failer, c *pass.Context, p *pass.Pass, m *ir.Module) *ir.Module 
 // functions and compares what main computes.
 func TestScriptsKeepMeaning(t *testing.T) {
 	passes := append(example(t, "collapse_if"), example(t, "fold_constant")...)
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
 		want := outputs(t, m, 2, false)
 		c := newPassContext(t)
@@ -77,7 +78,7 @@ rebuild = function_pass(mutator({"Call": call, "If": cond}), opt_level=0, name="
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
 		out := runPass(t, newPassContext(t), prog.Passes()[0], m)
 		checkWellFormed(t, "after", out)
@@ -94,7 +95,7 @@ rebuild = function_pass(mutator({"Call": call, "If": cond}), opt_level=0, name="
 // chance, the result.
 func TestCollapseIf(t *testing.T) {
 	collapse := example(t, "collapse_if")[0]
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		b := newBuilder()
 		x, c := f32in("x", 2, 3), boolIn("c")
 		cond := rapid.SampledFrom([]relax.Expr{c, constBool(t, true), constBool(t, false)}).Draw(t, "condition")
@@ -141,7 +142,7 @@ func constBool(t *rapid.T, v bool) relax.Expr {
 // compiler's own passes, and compares the constants.
 func TestFoldElementwiseAgrees(t *testing.T) {
 	fold := example(t, "fold_constant")[0]
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		b := newBuilder()
 		x := f32in("x", 4)
 		b.main(vars(x), func() relax.Expr {

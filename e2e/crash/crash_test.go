@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 )
 
@@ -45,7 +46,7 @@ func kills(t *testing.T) int {
 // on the same folder, and compares what it says with what it had said.
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	data := t.TempDir()
-	r := rand.New(rand.NewPCG(4, 22))
+	r := seed.Rand(t)
 	var all []*told
 	events, interrupted := 0, 0
 	n := kills(t)

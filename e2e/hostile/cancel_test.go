@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/e2e/fixture/goal"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 	irruntime "github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
@@ -125,7 +125,7 @@ func TestCancel(t *testing.T) {
 		Store: st, Engine: eng, CacheBytes: -1,
 		Gallery: func(name string) ([]byte, bool) { d, ok := models[name]; return d, ok },
 	}), st, 1)
-	rnd := rand.New(rand.NewPCG(1, 2))
+	rnd := seed.Rand(t)
 	var slowest time.Duration
 	for name := range models {
 		req := run.Request{Source: store.Source{Kind: store.SourceGallery, Name: name}, Settings: run.Settings{OptLevel: 2}}

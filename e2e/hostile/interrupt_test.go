@@ -2,7 +2,6 @@ package hostile
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/e2e/fixture/goal"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // interrupted starts a command, waits, sends signals and returns how the command ended and how
@@ -81,7 +81,7 @@ func TestInterrupts(t *testing.T) {
 	if err := os.WriteFile(loops, []byte(endless), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := rand.New(rand.NewPCG(8, 12))
+	r := seed.Rand(t)
 	for _, c := range []struct {
 		args    string
 		endless bool

@@ -139,7 +139,7 @@ var rules = []rule{
 	{
 		"only cmd/explorer, generators, the mutation tester and a fixture of tests know flags",
 		func(p string) bool {
-			return !under(p, "cmd") && !under(p, "compiler/ir/nodegen") && !strings.HasSuffix(p, "/gen") && p != "e2e/mutants" && p != "e2e/fixture/fixedseed"
+			return !under(p, "cmd") && !under(p, "compiler/ir/nodegen") && !strings.HasSuffix(p, "/gen") && p != "e2e/mutants" && p != "e2e/fixture/seed"
 		},
 		func(imp string, _ bool) bool { return imp == "flag" || strings.HasPrefix(imp, "github.com/spf13/") },
 	},

@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
@@ -74,7 +74,7 @@ func TestOptionalPasses(t *testing.T) {
 				for _, name := range optional {
 					try([]string{name})
 				}
-				rnd := rand.New(rand.NewPCG(uint64(level), 1))
+				rnd := seed.Rand(t)
 				for range n {
 					var off []string
 					for _, name := range optional {

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/flow"
 	"pgregory.net/rapid"
 )
@@ -134,7 +134,7 @@ func ids() []string {
 // TestDiffKeepsBoth checks on random graphs, cycles included, that both sides can be read off
 // their diff.
 func TestDiffKeepsBoth(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		before, after := randomGraph(t, "before"), randomGraph(t, "after")
 		d := flow.Diff(before, after)
 		if err := d.Check(); err != nil {
@@ -172,7 +172,7 @@ func TestDiffKeepsBoth(t *testing.T) {
 
 // TestFoldCounts checks that a folded graph is within its limit and counts all nodes.
 func TestFoldCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		g := randomGraph(t, "graph")
 		limit := rapid.IntRange(1, 20).Draw(t, "limit")
 		f := flow.Fold(g, limit)

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 )
@@ -47,7 +47,7 @@ func apply(t interface{ Fatalf(string, ...any) }, before string, hunks []event.H
 }
 
 func TestHunksRebuildTheText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "c = f(a)", "c = f(d)", "", "    e", "e"})
 		text := rapid.Custom(func(t *rapid.T) string {
 			s := strings.Join(rapid.SliceOfN(word, 0, 40).Draw(t, "lines"), "\n")

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/linediff"
 )
 
@@ -146,7 +147,7 @@ func TestMarkLimit(t *testing.T) {
 
 // TestMarkRenames renames the values of random texts without changing anything else.
 func TestMarkRenames(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "lines")
 		to := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "names")
 		lines, added := []string{"-v0, v1, v2, v3, v4, v5, v6, v7 = start()"}, []string{"+"}

@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 const start = 256 << 10
@@ -53,7 +53,7 @@ func check(t interface{ Fatalf(string, ...any) }, h *Heap) {
 }
 
 func TestHeapProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		const limit = 8 << 20
 		h := NewHeap(start, limit, func(uint64) error { return nil })
 		live := map[uint64]uint64{}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
@@ -110,7 +110,7 @@ func TestRandomPrograms(t *testing.T) {
 	}
 	warm.Release()
 	used := d.Stats().Used
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		b := NewBuilder()
 		b.EmitFunction("main", 2, nil)
 		written := []Reg{0, 1}

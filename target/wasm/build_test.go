@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/wasm"
@@ -59,8 +61,8 @@ func TestErrorsNameFunctionNodeAndType(t *testing.T) {
 
 // TestDeterministic builds a module twice and compares the bytes.
 func TestDeterministic(t *testing.T) {
-	for seed := range uint64(5) {
-		f, _ := randomProgram(seed)
+	seed.Each(t, 5, func(t *testing.T, r *rand.Rand) {
+		f, _ := randomProgram(r)
 		m := pack(t, convKernel(3, 8, 8), matmulKernel(8, 16, 12), f)
 		a, err := wasm.Build(context.Background(), m, mustTarget("wasm"))
 		if err != nil {
@@ -76,7 +78,7 @@ func TestDeterministic(t *testing.T) {
 		if got := a.Exports(); len(got) != 3 || got[0] != "conv2d" || got[1] != "matmul" {
 			t.Errorf("exports %v", got)
 		}
-	}
+	})
 }
 
 // TestCancelledBuild stops the generator through its context.

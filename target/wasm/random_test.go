@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -244,31 +245,26 @@ func (p *program) stmt(depth int) tir.Stmt {
 	return p.store()
 }
 
-func randomProgram(seed uint64) (*tir.PrimFunc, []any) {
-	p := &program{r: rand.New(rand.NewPCG(seed, 7))}
+func randomProgram(r *rand.Rand) (*tir.PrimFunc, []any) {
+	p := &program{r: r}
 	var params, args []any
 	for i := range 2 + p.r.IntN(3) {
 		d := dtype.MustParse(randomTypes[min(p.r.IntN(len(randomTypes)), p.r.IntN(len(randomTypes)))])
 		b := flat(fmt.Sprintf("b%d", i), d, bufLen)
 		p.bufs = append(p.bufs, b)
-		params, args = append(params, b), append(args, random(d, seed*31+uint64(i), bufLen))
+		params, args = append(params, b), append(args, random(d, r.Uint64(), bufLen))
 	}
 	return primFunc("random", params, p.stmts(3), p.stmts(2)), args
 }
 
 // TestRandomPrograms compares generated code with the interpreter, bit for bit.
 func TestRandomPrograms(t *testing.T) {
-	n := uint64(200)
-	if testing.Short() {
-		n = 40
-	}
-	for seed := range n {
-		f, args := randomProgram(seed)
+	seed.Each(t, 200, func(t *testing.T, r *rand.Rand) {
+		f, args := randomProgram(r)
 		if wrong(t, f, args) {
 			small := shrink(t, f, args)
-			t.Logf("seed %d, reduced to\n%s", seed, script.Node(small, script.Options{}))
+			t.Logf("reduced to\n%s", script.Node(small, script.Options{}))
 			check(t, small, 0, args...)
-			return
 		}
-	}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/flow"
 	"pgregory.net/rapid"
 )
@@ -135,7 +136,7 @@ func crosses(s, b Box) bool {
 
 // TestRandom lays out graphs of every kind.
 func TestRandom(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
 		l := layout(t, g)
 		again, err := Of(context.Background(), g)

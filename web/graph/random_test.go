@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 	"github.com/irscope/irscope/instruments/flow"
 	"pgregory.net/rapid"
 )

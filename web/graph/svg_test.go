@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/flow"
 	"pgregory.net/rapid"
 )
@@ -44,7 +45,7 @@ var attributes = map[string]bool{
 // has no element or attribute but those expected.
 func TestRenderRandom(t *testing.T) {
 	elements := map[string]bool{"svg": true, "g": true, "path": true, "rect": true, "circle": true, "text": true, "title": true}
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		g := anyGraph(t)
 		for i := range g.Nodes {
 			g.Nodes[i].ID += rapid.String().Draw(t, "id")

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/web/highlight"
 )
 
@@ -63,7 +64,7 @@ func TestMarkedRows(t *testing.T) {
 
 // TestMarkedRowsNameEachOther checks the marks of random texts: both sides of a pair say the same, and counts agree.
 func TestMarkedRowsNameEachOther(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		before, after := texts(t)
 		d := highlight.NewDiff(document(before), document(after))
 		for _, view := range []highlight.View{highlight.Unified, highlight.Split} {

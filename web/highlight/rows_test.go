@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/highlight"
 )
@@ -99,7 +99,7 @@ func texts(t *rapid.T) (string, string) {
 }
 
 func TestLayoutsShowBothTexts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		before, after := texts(t)
 		d := highlight.NewDiff(document(before), document(after))
 		view := rapid.SampledFrom([]highlight.View{highlight.Unified, highlight.Split}).Draw(t, "view")

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/web/lru"
 	"pgregory.net/rapid"
 )
@@ -64,7 +65,7 @@ func TestOldestGoesFirst(t *testing.T) {
 
 // TestUsedIsTheSumOfWhatIsHeld does random things and adds up what is held by itself.
 func TestUsedIsTheSumOfWhatIsHeld(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		const limit = 400
 		c := lru.NewShared[int, int, []int](limit, inner)
 		for range rapid.IntRange(1, 60).Draw(t, "number") {

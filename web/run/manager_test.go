@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/e2e/fixture/goal"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/share"
@@ -274,31 +275,32 @@ func TestCancelAtRandomPoints(t *testing.T) {
 	}), func(cfg *run.Config) {
 		cfg.Admission.Workers, cfg.Admission.PerVisitor, cfg.Admission.PerMinute = 1, 1, 1000
 	})
-	r := rand.New(rand.NewPCG(3, 4))
-	var longest time.Duration
-	defer func() { goal.Time(t, "the slot of a cancelled run is free", longest, time.Second) }()
-	for i := range 100 {
-		info := start(t, m, "v", "s", request(fmt.Sprint("m", i)))
-		for range r.IntN(20) {
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		var longest time.Duration
+		defer func() { goal.Time(t, "the slot of a cancelled run is free", longest, time.Second) }()
+		for i := range 100 {
+			info := start(t, m, "v", "s", request(fmt.Sprint("m", i)))
+			for range r.IntN(20) {
+				<-gate
+			}
+			began := time.Now()
+			if _, err := m.Cancel(t.Context(), info.ID, "s"); err != nil {
+				t.Fatal(err)
+			}
+			// The next run gets the only slot as soon as it is free.
+			next := start(t, m, "v", "t", request(fmt.Sprint("next", i)))
 			<-gate
+			longest = max(longest, time.Since(began))
+			if done := last(t, m, info.ID); done.Status != event.StatusCancelled {
+				t.Fatalf("run ended as %s", done.Status)
+			}
+			if _, err := m.Cancel(t.Context(), next.ID, "t"); err != nil {
+				t.Fatal(err)
+			}
+			last(t, m, next.ID)
 		}
-		began := time.Now()
-		if _, err := m.Cancel(t.Context(), info.ID, "s"); err != nil {
-			t.Fatal(err)
-		}
-		// The next run gets the only slot as soon as it is free.
-		next := start(t, m, "v", "t", request(fmt.Sprint("next", i)))
-		<-gate
-		longest = max(longest, time.Since(began))
-		if done := last(t, m, info.ID); done.Status != event.StatusCancelled {
-			t.Fatalf("run ended as %s", done.Status)
-		}
-		if _, err := m.Cancel(t.Context(), next.ID, "t"); err != nil {
-			t.Fatal(err)
-		}
-		last(t, m, next.ID)
-	}
-	eventually(t, "goroutines are gone", func() bool { return runtime.NumGoroutine() <= before+1 })
+		eventually(t, "goroutines are gone", func() bool { return runtime.NumGoroutine() <= before+1 })
+	})
 }
 
 func TestSlotOfRunnerThatDoesNotStop(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/web/search"
 )
@@ -242,4 +242,4 @@ func property(t *rapid.T) {
 	}
 }
 
-func TestSearchFindsWhatANaiveOneDoes(t *testing.T) { rapid.Check(t, property) }
+func TestSearchFindsWhatANaiveOneDoes(t *testing.T) { seed.Check(t, property) }

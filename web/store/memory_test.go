@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
 	"github.com/irscope/irscope/web/store"
 	"github.com/irscope/irscope/web/store/storetest"
 )

@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // randomKernel draws a convolution, a matrix product, a pool, a reduction or a softmax with
@@ -66,23 +67,21 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 
 // TestRandomKernels schedules random kernels and compares them with the functions before.
 func TestRandomKernels(t *testing.T) {
-	for seed := range uint64(150) {
-		name, k := randomKernel(rand.New(rand.NewPCG(seed, 7)))
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Log(name)
-			f := create(t, k)
-			want := run(t, f, k.arguments(t))
-			g, err := cpu.Schedule(f, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range tir.Verify(name, g) {
-				t.Error(d.Message)
-			}
-			compare(t, want, run(t, g, k.arguments(t)))
-			if seed%5 == 0 {
-				compare(t, want, compile(t, f).run(t, k.arguments(t)))
-			}
-		})
-	}
+	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+		name, k := randomKernel(r)
+		t.Log(name)
+		f := create(t, k)
+		want := run(t, f, k.arguments(t))
+		g, err := cpu.Schedule(f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tir.Verify(name, g) {
+			t.Error(d.Message)
+		}
+		compare(t, want, run(t, g, k.arguments(t)))
+		if r.IntN(5) == 0 {
+			compare(t, want, compile(t, f).run(t, k.arguments(t)))
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -87,37 +88,38 @@ func TestDamagedFiles(t *testing.T) {
 	if err := errors.Join(visit(t, db, nil), visit(t, killed, wal)); err != nil {
 		t.Fatalf("the sample itself: %v", err)
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	noticed := 0
-	n := 150
-	if testing.Short() {
-		n = 15
-	}
-	for i := range n {
-		bad := append([]byte{}, db...)
-		switch i % 3 {
-		case 0:
-			bad = bad[:r.IntN(len(bad))]
-		case 1:
-			for range 1 + r.IntN(8) {
-				bad[r.IntN(len(bad))] ^= byte(1 << r.IntN(8))
+	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
+		noticed := 0
+		n := 150
+		if testing.Short() {
+			n = 15
+		}
+		for i := range n {
+			bad := append([]byte{}, db...)
+			switch i % 3 {
+			case 0:
+				bad = bad[:r.IntN(len(bad))]
+			case 1:
+				for range 1 + r.IntN(8) {
+					bad[r.IntN(len(bad))] ^= byte(1 << r.IntN(8))
+				}
+			case 2: // pages in the wrong place
+				a, b := r.IntN(len(bad)/4096), r.IntN(len(bad)/4096)
+				copy(bad[a*4096:(a+1)*4096], db[b*4096:])
 			}
-		case 2: // pages in the wrong place
-			a, b := r.IntN(len(bad)/4096), r.IntN(len(bad)/4096)
-			copy(bad[a*4096:(a+1)*4096], db[b*4096:])
+			if visit(t, bad, nil) != nil {
+				noticed++
+			}
 		}
-		if visit(t, bad, nil) != nil {
-			noticed++
+		if noticed < n/2 {
+			t.Errorf("of %d damaged files %d were noticed", n, noticed)
 		}
-	}
-	if noticed < n/2 {
-		t.Errorf("of %d damaged files %d were noticed", n, noticed)
-	}
-	for range 30 {
-		bad := append([]byte{}, wal...)
-		bad[r.IntN(len(bad))] ^= 1
-		_ = visit(t, killed, bad[:r.IntN(len(bad))]) // an end that is lost is no error
-	}
+		for range 30 {
+			bad := append([]byte{}, wal...)
+			bad[r.IntN(len(bad))] ^= 1
+			_ = visit(t, killed, bad[:r.IntN(len(bad))]) // an end that is lost is no error
+		}
+	})
 }
 
 func FuzzOpen(f *testing.F) {

@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/irscope/irscope/e2e/fixture/fixedseed"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/store"
 	"github.com/irscope/irscope/web/store/storetest"
@@ -291,7 +291,7 @@ func TestTextsGoWithTheirLastReader(t *testing.T) {
 }
 
 func TestPackRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	seed.Check(t, func(t *rapid.T) {
 		base := rapid.SliceOfN(rapid.ByteRange('a', 'd'), 1, 200).Draw(t, "base")
 		base = bytes.Repeat(base, rapid.IntRange(1, 2000).Draw(t, "times"))
 		data := bytes.Clone(base)
