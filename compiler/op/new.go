@@ -65,3 +65,9 @@ func Of(e relax.Expr) *Op {
 	}
 	return nil
 }
+
+// NewExprMutator returns a mutator for the functions of mod, with this package's operators and
+// an analyzer of its own.
+func NewExprMutator(mod *ir.Module) *relax.ExprMutator {
+	return relax.NewExprMutator(NewBlockBuilder(mod))
+}

@@ -32,17 +32,10 @@ type BlockBuilder struct {
 	bound  map[*Var]Expr
 	sizes  map[*tir.Var]bool // symbolic variables that the prover knows to be extents
 	byHash map[uint64][]*ir.GlobalVar
-	origin ir.OriginID
-}
-
-// frame is a sequence of blocks under construction: the body of a function or a branch.
-type frame struct {
-	fn       *Function // nil for branches
-	name     string    // of fn
-	blocks   []*BindingBlock
-	open     []Binding
-	dataflow bool
-	args     map[Expr]*Var // what nested expressions were bound to, while that is visible
+	base   ir.Base // of what is emitted without one
+	// unread are functions and bindings whose names, values and extents settle is to note. Most
+	// functions that a pass visits stay as they are, and nobody asks.
+	unread []ir.Node
 }
 
 // FuncOpts are the parts of a function that are neither parameters nor body.
@@ -67,13 +60,16 @@ func NewBlockBuilder(mod *ir.Module, ops OpTable, prover Prover) *BlockBuilder {
 		Prover:   prover,
 		Func:     func(name string) ir.Function { return b.edit.Lookup(name) },
 		VDevices: func() []ir.Node { return mod.GlobalInfos()["vdevice"] },
-		Bound:    func(v *Var) Expr { return b.bound[v] },
+		Bound:    b.LookupBinding,
 	}
 	return b
 }
 
 // Context returns what inference asks; it sees the module under construction.
-func (b *BlockBuilder) Context() *InferContext { return b.ctx }
+func (b *BlockBuilder) Context() *InferContext {
+	b.settle()
+	return b.ctx
+}
 
 // Module returns the module with all functions that were added so far.
 func (b *BlockBuilder) Module() *ir.Module {
@@ -84,27 +80,33 @@ func (b *BlockBuilder) Module() *ir.Module {
 
 // SetOrigin sets the origin that emitted nodes get which have none, and returns the former.
 func (b *BlockBuilder) SetOrigin(id ir.OriginID) ir.OriginID {
-	old := b.origin
-	b.origin = id
+	old := b.base.Origin
+	b.base.Origin = id
 	return old
 }
 
 // BeginFunction starts a function; EndFunction ends it. Parameters must have struct info.
 // Functions may be nested: the inner one ends with EndLocalFunction.
 func (b *BlockBuilder) BeginFunction(name string, params []*Var, opts FuncOpts) {
+	b.settle()
 	if len(b.frames) == 0 {
 		b.names = newNameTable()
-	}
-	for _, p := range params {
-		b.names.reserve(p.Name)
-		b.markSizes(p.SInfo)
 	}
 	attrs := opts.Attrs
 	if !opts.Private && name != "" && !attrs.Has(ir.AttrGlobalSymbol) {
 		attrs = attrs.With(ir.AttrGlobalSymbol, name)
 	}
 	fn := &Function{Base: opts.Base, Params: params, Pure: !opts.Impure, Attrs: attrs}
+	b.parameters(params)
 	b.frames = append(b.frames, &frame{fn: fn, name: name})
+}
+
+// parameters notes names and extents of the parameters of a function that begins.
+func (b *BlockBuilder) parameters(params []*Var) {
+	for _, p := range params {
+		b.names.reserve(p.Name)
+		b.markSizes(p.SInfo)
+	}
 }
 
 // EndFunction ends the function that BeginFunction started with the given result and adds it
@@ -217,35 +219,4 @@ func dataflowVars(e Expr) []*Var {
 		return !isInfo
 	})
 	return out
-}
-
-// BeginDataflow starts a dataflow block in the innermost sequence.
-func (b *BlockBuilder) BeginDataflow() {
-	b.closeBlock()
-	b.top().dataflow = true
-}
-
-// EndDataflow ends the dataflow block. What follows is bound in an ordinary block.
-func (b *BlockBuilder) EndDataflow() { b.closeBlock() }
-
-// InDataflow reports whether a dataflow block is open.
-func (b *BlockBuilder) InDataflow() bool { return len(b.frames) > 0 && b.top().dataflow }
-
-// closeBlock ends the current block; an empty one leaves no trace.
-func (b *BlockBuilder) closeBlock() {
-	f := b.top()
-	if len(f.open) > 0 {
-		f.blocks = append(f.blocks, &BindingBlock{Bindings: f.open, Dataflow: f.dataflow})
-	}
-	if f.dataflow {
-		f.args = nil
-	}
-	f.open, f.dataflow = nil, false
-}
-
-func (b *BlockBuilder) top() *frame {
-	if len(b.frames) == 0 {
-		panic("relax: BlockBuilder used outside of a function: call BeginFunction or BeginSeq first")
-	}
-	return b.frames[len(b.frames)-1]
 }

@@ -41,7 +41,7 @@ func (b *BlockBuilder) EmitMatchCast(value Expr, info StructInfo, hint string) (
 	if err != nil {
 		return nil, b.wrap(err, hint)
 	}
-	if from := b.ctx.SInfoOf(value); from != nil && castFails(b.ctx, info, from) {
+	if from := b.ctx.SInfoOf(value); from != nil && castFails(b.Context(), info, from) {
 		return nil, b.wrap(fmt.Errorf("match_cast: %s can never be %s", FormatSInfo(from), FormatSInfo(info)), hint)
 	}
 	local := b.top().dataflow
@@ -61,22 +61,14 @@ func castFails(c *InferContext, to, from StructInfo) bool {
 // EmitNormalized appends a binding as it is: its value must be in normal form and its
 // variable must have struct info. The variable keeps its name.
 func (b *BlockBuilder) EmitNormalized(bind Binding) {
-	f := b.top()
-	v := bind.Bound()
-	b.names.reserve(v.Name)
-	f.open = append(f.open, bind)
-	switch bind := bind.(type) {
-	case *VarBinding:
-		b.bound[v] = bind.Value
-	case *MatchCast:
-		b.markSizes(bind.SInfo)
-	}
+	b.top().add(bind)
+	b.unread = append(b.unread, bind)
 }
 
 // EmitIf binds the result of a conditional. then and otherwise emit the branches and return
 // what they yield.
 func (b *BlockBuilder) EmitIf(cond Expr, then, otherwise func() (Expr, error), hint string) (*Var, error) {
-	return b.EmitIfAt(ir.Base{Origin: b.origin}, cond, then, otherwise, hint)
+	return b.EmitIfAt(b.base, cond, then, otherwise, hint)
 }
 
 // EmitIfAt is EmitIf for a conditional that was written somewhere.
@@ -112,10 +104,16 @@ func (b *BlockBuilder) branch(f func() (Expr, error)) (*SeqExpr, error) {
 }
 
 // LookupBinding returns the value that v was bound to, nil if it is a parameter or unknown.
-func (b *BlockBuilder) LookupBinding(v *Var) Expr { return b.bound[v] }
+func (b *BlockBuilder) LookupBinding(v *Var) Expr {
+	b.settle()
+	return b.bound[v]
+}
 
 // FreshName returns a name like hint that no variable of the function has, and reserves it.
-func (b *BlockBuilder) FreshName(hint string) string { return b.names.unique(hint) }
+func (b *BlockBuilder) FreshName(hint string) string {
+	b.settle()
+	return b.names.unique(hint)
+}
 
 // AddFunc adds fn to the module and returns the variable to call it by. Where the module
 // has a structurally equal function already, it is that function's variable; where the name
@@ -160,19 +158,27 @@ func (b *BlockBuilder) name(hint string, local bool) string {
 	default:
 		hint = "gv"
 	}
-	return b.names.unique(hint)
+	return b.FreshName(hint)
 }
 
-// baseOf is the base of the binding of value: that of value, with the current origin where
-// it has none.
+// baseOf is the base of the binding of value: that of value, with the current place and origin
+// where it has none.
 func (b *BlockBuilder) baseOf(value Expr) ir.Base {
 	base := ir.Base{}
 	switch value.(type) {
 	case *Call, *If, *TupleGetItem, *Function:
 		base = value.Meta()
 	}
+	return b.based(base)
+}
+
+// based returns base with the current place and origin where it has none.
+func (b *BlockBuilder) based(base ir.Base) ir.Base {
 	if base.Origin == 0 {
-		base.Origin = b.origin
+		base.Origin = b.base.Origin
+	}
+	if base.Span == nil {
+		base.Span = b.base.Span
 	}
 	return base
 }

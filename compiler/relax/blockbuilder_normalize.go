@@ -103,24 +103,22 @@ func (b *BlockBuilder) normalizeCall(c *Call) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	needsOrigin := c.Origin == 0 && b.origin != 0
+	base := b.based(c.Base)
 	sameInfo := c.SInfo != nil && EqualSInfo(c.SInfo, info)
-	if sameInfo && !needsOrigin {
+	if sameInfo && base == c.Base {
 		return c, nil
 	}
 	out := *c
 	if !sameInfo {
 		out.SInfo = info
 	}
-	if needsOrigin {
-		out.Origin = b.origin
-	}
+	out.Base = base
 	return &out, nil
 }
 
 // normalForm brings a call of an operator into the operator's normal form.
 func (b *BlockBuilder) normalForm(c *Call) (*Call, error) {
-	out, err := b.ops.NormalizeCall(c, b.ctx)
+	out, err := b.ops.NormalizeCall(c, b.Context())
 	if err != nil || out == c {
 		return c, err
 	}
@@ -134,7 +132,9 @@ func (b *BlockBuilder) normalForm(c *Call) (*Call, error) {
 }
 
 // InferCall returns the struct info of a call in normal form.
-func (b *BlockBuilder) InferCall(c *Call) (StructInfo, error) { return InferCall(c, b.ops, b.ctx) }
+func (b *BlockBuilder) InferCall(c *Call) (StructInfo, error) {
+	return InferCall(c, b.ops, b.Context())
+}
 
 // InferCall returns the struct info of a call in normal form: by the operator's rule, or
 // from the signature of the function that is called.
@@ -206,16 +206,25 @@ func (b *BlockBuilder) normalizeIf(e *If) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, y := b.ctx.SInfoOf(then.Body), b.ctx.SInfoOf(otherwise.Body)
-	if x == nil || y == nil {
-		return nil, fmt.Errorf("a branch yields a value without struct info")
+	info, err := b.join(then, otherwise)
+	if err != nil {
+		return nil, err
 	}
-	outer := b.outerVars(then, otherwise)
-	info := b.ctx.LCA(EraseToWellDefined(x, outer, anyVar), EraseToWellDefined(y, outer, anyVar))
 	if cond == e.Cond && then == e.Then && otherwise == e.Else && e.SInfo != nil && EqualSInfo(e.SInfo, info) {
 		return e, nil
 	}
 	return &If{Base: e.Base, Cond: cond, Then: then, Else: otherwise, SInfo: info}, nil
+}
+
+// join returns what is known of the value of a conditional from what its branches yield.
+func (b *BlockBuilder) join(then, otherwise *SeqExpr) (StructInfo, error) {
+	ctx := b.Context()
+	x, y := ctx.SInfoOf(then.Body), ctx.SInfoOf(otherwise.Body)
+	if x == nil || y == nil {
+		return nil, fmt.Errorf("a branch yields a value without struct info")
+	}
+	outer := b.outerVars(then, otherwise)
+	return ctx.LCA(EraseToWellDefined(x, outer, anyVar), EraseToWellDefined(y, outer, anyVar)), nil
 }
 
 func anyVar(*Var) bool { return true }

@@ -26,6 +26,9 @@ func (b *BlockBuilder) NormalizeSeq(s *SeqExpr) (*SeqExpr, error) {
 // OrSame returns old if it consists of the same parts as s, and takes over those of its blocks
 // that do.
 func (s *SeqExpr) OrSame(old *SeqExpr) *SeqExpr {
+	if s == old {
+		return old
+	}
 	blocks := make([]*BindingBlock, 0, len(s.Blocks))
 	kept := len(s.Blocks) == len(old.Blocks) && s.Body == old.Body
 	for i, blk := range s.Blocks {
@@ -119,6 +122,7 @@ func (b *BlockBuilder) normalizeSeq(s *SeqExpr) (Expr, error) {
 // NormalizeFunction returns f with its body in normal form and the struct info of its
 // result; f itself if it was.
 func (b *BlockBuilder) NormalizeFunction(f *Function) (*Function, error) {
+	b.settle()
 	if len(b.frames) == 0 {
 		b.names = newNameTable()
 	}
@@ -126,9 +130,8 @@ func (b *BlockBuilder) NormalizeFunction(f *Function) (*Function, error) {
 		if p.SInfo == nil {
 			return nil, fmt.Errorf("parameter %s has no struct info", p.Name)
 		}
-		b.names.reserve(p.Name)
-		b.markSizes(p.SInfo)
 	}
+	b.parameters(f.Params)
 	body, err := b.NormalizeSeq(f.Body)
 	if err != nil {
 		return nil, err

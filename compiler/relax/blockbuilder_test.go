@@ -33,7 +33,11 @@ func dump(f *relax.Function) string {
 		b.WriteString(v.Name + ": " + relax.FormatSInfo(v.SInfo) + " = ")
 		switch e := bind.BoundValue().(type) {
 		case *relax.Call:
-			b.WriteString(e.Op.(ir.Callee).CalleeName())
+			if v, ok := e.Op.(*relax.Var); ok {
+				b.WriteString(v.Name)
+			} else {
+				b.WriteString(e.Op.(ir.Callee).CalleeName())
+			}
 			for _, a := range e.Args {
 				if x, ok := a.(*relax.Var); ok {
 					b.WriteString(" " + x.Name)

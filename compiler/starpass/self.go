@@ -100,14 +100,14 @@ func (s *Self) emit(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "expr", &v, "name_hint?", &hint); err != nil {
 		return nil, err
 	}
-	if s.k.depth == 0 {
+	if !s.k.mutator().InFunction() {
 		return nil, errors.New("emit: there is no block to emit into: give the mutator the function")
 	}
 	e, err := valueExpr(v)
 	if err != nil {
 		return nil, fmt.Errorf("emit: %w", err)
 	}
-	out, err := s.k.bb.Emit(e, hint)
+	out, err := s.k.m.Builder().Emit(e, hint)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +124,8 @@ func (s *Self) lookup(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tup
 	if err != nil {
 		return nil, fmt.Errorf("lookup_binding: %w", err)
 	}
-	if s.k.bb == nil {
-		return starlark.None, nil
-	}
-	if to := s.k.remap[x]; to != nil {
+	if to, ok := s.k.mutator().Lookup(x).(*relax.Var); ok {
 		x = to
 	}
-	return nodeValue(s.k.bb.LookupBinding(x)), nil
+	return nodeValue(s.k.m.Builder().LookupBinding(x)), nil
 }

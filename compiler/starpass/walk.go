@@ -13,24 +13,22 @@ import (
 // walk is one walk over a tree. Its errors travel as panics of type halt, from the callbacks
 // of the mappers to the next entry point.
 type walk struct {
-	w     *Walker
-	r     *run
-	mod   *ir.Module
-	self  *Self
-	bb    *relax.BlockBuilder // of a mutator in a function of the graph level
-	depth int                 // functions and sequences that the builder is in
-	remap map[*relax.Var]*relax.Var
-	rm    relax.Mapper
-	tm    tir.Mapper
-	memo  map[tir.Expr]tir.Expr // of a mutator, for one statement
+	w    *Walker
+	r    *run
+	mod  *ir.Module
+	self *Self
+	m    *relax.ExprMutator // of a mutator, once it is at the graph level
+	rm   relax.Mapper
+	tm   tir.Mapper
+	memo map[tir.Expr]tir.Expr // of a mutator, for one statement
 }
 
 type halt struct{ err error }
 
 func newWalk(w *Walker, r *run, mod *ir.Module, state *starlark.Dict) *walk {
-	k := &walk{w: w, r: r, mod: mod, remap: map[*relax.Var]*relax.Var{}}
+	k := &walk{w: w, r: r, mod: mod}
 	k.self = &Self{k: k, state: state}
-	k.rm = relax.Mapper{Expr: k.relaxExpr, Var: k.varDef, Binding: k.keepBinding, Block: k.keepBlock}
+	k.rm = relax.Mapper{Expr: k.relaxExpr, Var: k.varDef, Binding: k.binding, Block: k.block}
 	if w.handlers["PrimExpr"] != nil {
 		k.rm.Prim = k.primExpr
 	}
@@ -84,7 +82,12 @@ func (k *walk) protect(f func() ir.Node) (n ir.Node, err error) {
 
 // root walks a whole tree.
 func (k *walk) root(n ir.Node) (ir.Node, error) {
-	return k.protect(func() ir.Node { return k.visit(n) })
+	return k.protect(func() ir.Node {
+		if e, ok := n.(relax.Expr); ok {
+			return k.relaxRoot(e)
+		}
+		return k.visit(n)
+	})
 }
 
 // visit walks n: by its handler if it has one.
@@ -102,9 +105,11 @@ func (k *walk) visit(n ir.Node) ir.Node {
 		}
 		return n
 	case relax.Binding:
-		return k.binding(n)
+		k.binding(n)
+		return nil
 	case *relax.BindingBlock:
-		return k.block(n)
+		k.block(n)
+		return nil
 	case relax.Expr:
 		return k.relaxExpr(n)
 	}
