@@ -35,6 +35,8 @@ type Request struct {
 	Registry pass.Registry
 	// Instruments watch the passes. Compile enters and leaves them.
 	Instruments []*pass.Instrument
+	// Observer, if not nil, hears of the rewrites and decisions of the passes.
+	Observer pass.Observer
 	// CodegenTime, if not nil, is told how long code generation took.
 	CodegenTime func(time.Duration)
 }
@@ -83,7 +85,7 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 	c, err := pass.NewContext(ctx,
 		pass.OptLevel(level), pass.RequirePass(canonical(req.Required)...), pass.DisablePass(canonical(req.Disabled)...),
 		pass.Configure(req.Config), pass.Instruments(req.Instruments...), pass.WithTarget(req.target()),
-		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(registry),
+		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(registry), pass.Observe(req.Observer),
 	)
 	if err != nil {
 		return res, err

@@ -29,6 +29,7 @@ type optFlags struct {
 	output string
 	emit   string
 	split  bool
+	seen   rewriteFlags
 }
 
 func optCommand() *cobra.Command {
@@ -59,6 +60,7 @@ verified, unless --no-verify is given.`,
 	fl.StringVarP(&of.output, "output", "o", "", "`file` to write to, in place of standard output")
 	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
 	fl.BoolVar(&of.split, "split", false, "run the passes on each of several modules by itself, and write a line '# -----' between them")
+	of.seen.register(fl)
 	return cmd
 }
 
@@ -89,6 +91,9 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	if !slices.Contains(emitForms, of.emit) {
 		return usageError{fmt.Errorf("--emit is %q, expected %s", of.emit, strings.Join(emitForms, ", "))}
 	}
+	if err := of.seen.check(); err != nil {
+		return err
+	}
 	how, err := pf.parse()
 	if err != nil {
 		return err
@@ -117,7 +122,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 		if i > 0 {
 			out.WriteString(separator(of.split))
 		}
-		m, err := optimize(cmd, cf, req, src, sf.noVerify)
+		m, err := optimize(cmd, cf, of, req, src, sf.noVerify)
 		if err == nil {
 			as := how
 			as.Name = orDefault(how.Name, src.Name)
@@ -132,6 +137,9 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	}
 	if len(failed) > 0 {
 		return errors.Join(failed...)
+	}
+	if err := of.seen.write(cmd.OutOrStdout()); err != nil {
+		return err
 	}
 	return writeOutput(cmd.OutOrStdout(), of.output, out.Bytes())
 }
@@ -169,7 +177,7 @@ func separator(split bool) string {
 }
 
 // optimize runs the passes of a request on its module and prints what the flags ask for.
-func optimize(cmd *cobra.Command, cf *compileFlags, req compiler.Request, src frontend.Source, unverified bool) (*ir.Module, error) {
+func optimize(cmd *cobra.Command, cf *compileFlags, of *optFlags, req compiler.Request, src frontend.Source, unverified bool) (*ir.Module, error) {
 	if req.Pipeline == nil {
 		return req.Module, nil
 	}
@@ -179,6 +187,7 @@ func optimize(cmd *cobra.Command, cf *compileFlags, req compiler.Request, src fr
 		req.Instruments = append(req.Instruments, instruments.WellFormed(false))
 	}
 	req.Instruments = append(req.Instruments, append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument())...)
+	of.seen.observe(&req, w)
 	res, err := compiler.Passes(cmd.Context(), req)
 	printDiagnostics(w, withoutNeeds(res.Diagnostics, req.Pipeline, src))
 	if cf.timing {

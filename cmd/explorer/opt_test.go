@@ -45,11 +45,11 @@ func TestOptRefusesWhatPassesBreak(t *testing.T) {
 	cmd := optCommand()
 	cmd.SetContext(t.Context())
 	req := compiler.Request{Module: b.Module(), Pipeline: pass.NewSequential("passes", breaks)}
-	_, err = optimize(cmd, &compileFlags{}, req, frontend.Source{}, false)
+	_, err = optimize(cmd, &compileFlags{}, &optFlags{}, req, frontend.Source{}, false)
 	if !errors.Is(err, instruments.ErrIllFormed) {
 		t.Errorf("got %v, want an error that the module is not well-formed", err)
 	}
-	if _, err := optimize(cmd, &compileFlags{}, req, frontend.Source{}, true); err != nil {
+	if _, err := optimize(cmd, &compileFlags{}, &optFlags{}, req, frontend.Source{}, true); err != nil {
 		t.Errorf("with --no-verify: %v", err)
 	}
 }

@@ -50,6 +50,7 @@ type Context struct {
 
 	ctx         context.Context
 	instruments []*Instrument
+	observer    Observer // nil: nobody hears of rewrites and decisions
 
 	diag   *diagnostics
 	budget *budget.Budget // of the running pass, or of the function that it works on

@@ -12,6 +12,7 @@ type tracker struct {
 	targets  []target
 	marks    []mark
 	stack    []open // nodes that are being printed
+	alone    bool   // what is around a place does not matter
 	comments []int  // where comments begin that the printer itself puts behind lines
 }
 
@@ -117,7 +118,8 @@ func (t *tracker) leave(end int) {
 		return
 	}
 	m := mark{node: o.node, start: o.at, end: end}
-	for _, x := range t.stack {
+	for i := 0; i < len(t.stack) && !t.alone; i++ {
+		x := t.stack[i]
 		m.around = append(m.around, x.node)
 	}
 	t.marks = append(t.marks, m)

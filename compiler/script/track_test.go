@@ -112,3 +112,55 @@ func TestSet(t *testing.T) {
 		t.Error("a refused value was set")
 	}
 }
+
+// TestPlaces looks up all nodes of the sample functions: each that begins a line stands on it,
+// and its text is that of the line.
+func TestPlaces(t *testing.T) {
+	found := 0
+	list := samples()
+	for gv, f := range layers(t, 20).Funcs() {
+		list = append(list, sample{name: gv.Name, node: f})
+	}
+	for _, s := range list {
+		f, ok := s.node.(ir.Function)
+		if !ok {
+			continue
+		}
+		wanted := map[ir.Node]bool{}
+		ir.Walk(f, func(n ir.Node) bool { wanted[n] = true; return true })
+		text, places := script.Places("f", f, wanted)
+		if plain := script.Function("f", f, script.Options{}); plain.Source != text.Source {
+			t.Errorf("%s prints otherwise when places are looked up:\n%s\nwant\n%s", s.name, text.Source, plain.Source)
+		}
+		lines := strings.Split(text.Source, "\n")
+		seen := map[ir.Node]bool{}
+		for i, n := range text.Lines {
+			if _, v := n.(*relax.Var); n == nil || v || seen[n] {
+				continue // a variable stands first where it is defined
+			}
+			seen[n] = true
+			p, ok := places[n]
+			if !ok {
+				t.Errorf("%s: line %d begins a %T that has no place", s.name, i+1, n)
+				continue
+			}
+			if found++; p.Line > i+1 || p.EndLine < i+1 {
+				t.Errorf("%s: a %T begins line %d and is said to stand in lines %d to %d", s.name, n, i+1, p.Line, p.EndLine)
+			}
+		}
+		for n, p := range places {
+			first, last := lines[p.Line-1], lines[p.EndLine-1]
+			piece := text.Source[p.Start:p.End]
+			if piece == "" || strings.TrimSpace(piece) != piece {
+				t.Errorf("%s: the text of a %T is %q", s.name, n, piece)
+			}
+			head, _, _ := strings.Cut(piece, "\n")
+			if !strings.HasPrefix(first[p.Col-1:], head) || !strings.HasSuffix(last[:p.EndCol], piece[strings.LastIndex(piece, "\n")+1:]) {
+				t.Errorf("%s: %q is said to stand at %d:%d to %d:%d", s.name, piece, p.Line, p.Col, p.EndLine, p.EndCol)
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d lines were looked at", found)
+	}
+}

@@ -26,7 +26,7 @@ func allocTensor(x *relax.VarBinding, storage *relax.Var) relax.Binding {
 var LowerAllocTensor = &pass.Pass{
 	Name: "LowerAllocTensor", Kind: pass.Function, Lowering: true,
 	Doc: "Turns the remaining builtin.alloc_tensor into an allocation of storage and a tensor in it.",
-	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(func(ctx *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		n := namesOf(f)
 		return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
 			x, ok := b.(*relax.VarBinding)
@@ -39,6 +39,7 @@ var LowerAllocTensor = &pass.Pass{
 			}
 			shape, ok := c.Args[0].(*relax.ShapeExpr)
 			if !ok {
+				ctx.Declined("allocate storage", b, "the shape is only known at run time")
 				return []relax.Binding{b} // VMCodeGen reports a shape that is only known at run time
 			}
 			size := tir.Expr(tir.Int(1))
@@ -47,7 +48,7 @@ var LowerAllocTensor = &pass.Pass{
 			}
 			size = tir.Mul(size, tir.Int(int64(c.Args[1].(*relax.DataTypeImm).Value.Bytes())))
 			st := allocStorage(ir.Base{}, n.fresh("storage"), size, c.Args[2], c.Args[3])
-			return []relax.Binding{st, allocTensor(x, st.Var)}
+			return rewrote(ctx, "allocate storage", b, []relax.Binding{st, allocTensor(x, st.Var)})
 		}), nil
 	}),
 }

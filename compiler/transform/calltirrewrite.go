@@ -21,7 +21,7 @@ var CallTIRRewrite = &pass.Pass{
 				if err != nil && failed == nil {
 					failed = fmt.Errorf("variable %s: %w", b.Bound().Name, err)
 				}
-				return list
+				return rewrote(c, "allocate the outputs", b, list)
 			})
 			return out, failed
 		})

@@ -14,15 +14,15 @@ var CanonicalizeBindings = &pass.Pass{
 		{
 			Name: "CanonicalizeTIRVariables", Level: 1, Kind: pass.Function,
 			Doc: "Replaces symbolic variables that a match_cast defines by the expressions that they are known to equal.",
-			Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeSymbols(f), nil
+			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+				return canonicalizeSymbols(c, f), nil
 			}),
 		},
 		{
 			Name: "CanonicalizeRelaxBindings", Level: 1, Kind: pass.Function,
 			Doc: "Substitutes trivial bindings (y = x), match casts to what is known already, and fields of tuples that are built in sight, and makes dataflow outputs that nothing outside uses local.",
-			Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeBindings(f), nil
+			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+				return canonicalizeBindings(c, f), nil
 			}),
 		},
 	},
@@ -31,6 +31,7 @@ var CanonicalizeBindings = &pass.Pass{
 // canonicalizer substitutes in one sweep. A field of a tuple outlives the variable that it was
 // made of where that is killed, so such fields are still taken from the tuple.
 type canonicalizer struct {
+	ctx     *pass.Context
 	sub     map[*relax.Var]relax.Expr // what a variable is replaced by, at uses
 	renamed map[*relax.Var]*relax.Var // what it is replaced by where it is bound
 	tuples  map[*relax.Var]*relax.Tuple
@@ -40,10 +41,10 @@ type canonicalizer struct {
 
 // canonicalizeBindings sweeps until nothing changes: a name that goes may have been the last
 // use of an output outside its block. Two sweeps are the rule.
-func canonicalizeBindings(f *relax.Function) *relax.Function {
+func canonicalizeBindings(c *pass.Context, f *relax.Function) *relax.Function {
 	const maxSweeps = 16
 	for range maxSweeps {
-		out := canonicalizeOnce(f)
+		out := canonicalizeOnce(c, f)
 		if out == f {
 			break
 		}
@@ -52,8 +53,8 @@ func canonicalizeBindings(f *relax.Function) *relax.Function {
 	return f
 }
 
-func canonicalizeOnce(f *relax.Function) *relax.Function {
-	c := &canonicalizer{sub: map[*relax.Var]relax.Expr{}, renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
+func canonicalizeOnce(ctx *pass.Context, f *relax.Function) *relax.Function {
+	c := &canonicalizer{ctx: ctx, sub: map[*relax.Var]relax.Expr{}, renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
 	c.m = relax.Mapper{Expr: c.expr, Block: c.block, Var: c.define}
@@ -72,6 +73,7 @@ func (c *canonicalizer) plan(blk *relax.BindingBlock, b relax.Binding, outer map
 		local := *v
 		local.Dataflow = true
 		c.renamed[v] = &local
+		c.ctx.Rewrite("make an output local", v, &local)
 		return
 	}
 	vb, ok := b.(*relax.VarBinding)
@@ -80,6 +82,7 @@ func (c *canonicalizer) plan(blk *relax.BindingBlock, b relax.Binding, outer map
 	}
 	if x, ok := vb.Value.(*relax.Var); ok && x.Dataflow && c.renamed[x] == nil && sameInfo(x, v) {
 		c.renamed[x] = v
+		c.ctx.Rewrite("give an output's name to its value", x, v)
 	}
 }
 
@@ -153,6 +156,7 @@ func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
 		out := c.m.MapExpr(e).(*relax.TupleGetItem)
 		if v, ok := out.Tuple.(*relax.Var); ok {
 			if t := c.tuples[v]; t != nil && out.Index < len(t.Fields) && !c.dies(t.Fields[out.Index]) {
+				c.ctx.Rewrite("take a field from its tuple", e, t.Fields[out.Index])
 				return t.Fields[out.Index]
 			}
 		}
@@ -214,11 +218,24 @@ func (c *canonicalizer) trivial(y relax.Binding, dataflow bool) bool {
 		return false
 	}
 	if x == v {
+		c.ctx.Rewrite("remove a binding that renames", y, nil)
 		return true // the variable that it named has taken its place
 	}
 	if !sameInfo(x, v) || dataflow && !v.Dataflow && x.Dataflow {
+		if c.ctx.Observed() {
+			c.ctx.Declined("remove a binding that renames", y, whyNamed(x, v))
+		}
 		return false // what an output of a block names must be visible outside
 	}
 	c.sub[v] = x
+	c.ctx.Rewrite("use the value in place of its other name", y, x)
 	return true
+}
+
+// whyNamed says what keeps v as another name of x.
+func whyNamed(x, v *relax.Var) string {
+	if !sameInfo(x, v) {
+		return "the name has other struct info than the value"
+	}
+	return "the name is an output of its block and the value is local"
 }

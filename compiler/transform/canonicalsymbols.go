@@ -3,13 +3,14 @@ package transform
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // canonicalizeSymbols substitutes symbolic variables whose match_cast sees a value with
 // known extents.
-func canonicalizeSymbols(f *relax.Function) *relax.Function {
+func canonicalizeSymbols(c *pass.Context, f *relax.Function) *relax.Function {
 	defined := map[*tir.Var]bool{}
 	for _, v := range relax.DefinedSymbolicVars(f) {
 		defined[v] = true
@@ -28,6 +29,7 @@ func canonicalizeSymbols(f *relax.Function) *relax.Function {
 				e := tir.SubstExpr(have[i], sub)
 				if !slices.Contains(relax.VarsOf(e), v) {
 					sub[v] = e
+					c.Rewrite("use the known extent", v, e)
 				}
 			}
 		}

@@ -13,12 +13,16 @@ var EliminateCommonSubexpr = &pass.Pass{
 	Doc:     "Replaces bindings of pure values that an earlier binding in scope computes already by uses of that one's variable.",
 	Options: []pass.Option{{Name: "call_only", Default: false, Doc: "look at calls only, not at tuples and their fields"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		e := &exprCSE{m: c.Step().Input, callOnly: c.Arg("call_only").(bool), sub: map[*relax.Var]relax.Expr{}, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
+		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), sub: map[*relax.Var]relax.Expr{}, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
 		return e.function(f), nil
 	}),
 }
 
+// ruleShare is the name of the rule in decisions.
+const ruleShare = "share an equal value"
+
 type exprCSE struct {
+	c        *pass.Context
 	m        *ir.Module
 	callOnly bool
 	sub      map[*relax.Var]relax.Expr
@@ -119,12 +123,23 @@ func (e *exprCSE) blockOf(b *relax.BindingBlock) *relax.BindingBlock {
 // an earlier one. An output of a dataflow block must stay: it becomes another name.
 func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 	vb, ok := b.(*relax.VarBinding)
-	if !ok || e.killed[vb.Var] || !e.candidate(vb.Value) {
+	if !ok {
+		return b
+	}
+	if !e.candidate(vb.Value) {
+		if call, ok := vb.Value.(*relax.Call); ok {
+			e.c.Declined(ruleShare, call, "the call has effects or memory of its own")
+		}
+		return b
+	}
+	if e.killed[vb.Var] {
+		e.c.Declined(ruleShare, b, "its memory is freed")
 		return b
 	}
 	h := e.hash(vb.Value)
 	for _, prev := range e.seen[h] {
 		if prev.Var.Dataflow && e.inBlock[prev.Var] != e.block {
+			e.c.Declined(ruleShare, b, "the equal value is local to another dataflow block")
 			continue // visible in its own block only
 		}
 		if !ir.StructuralEqual(prev.Value, vb.Value, ir.EqualOpts{}) || !relax.EqualSInfo(prev.Var.SInfo, vb.Var.SInfo) {
@@ -133,12 +148,14 @@ func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 		if !vb.Var.Dataflow && prev.Var.Dataflow {
 			out := *vb
 			out.Value = prev.Var
+			e.c.Rewrite("name an equal value", b, &out)
 			return &out
 		}
 		e.sub[vb.Var] = prev.Var
 		if vb.Origin != prev.Origin {
 			e.same[prev.Var] = append(e.same[prev.Var], vb.Origin)
 		}
+		e.c.Rewrite("reuse an equal value", b, prev.Var)
 		return nil
 	}
 	e.inBlock[vb.Var] = e.block

@@ -25,17 +25,17 @@ var DeadCodeElimination = &pass.Pass{
 			entries = append(entries, s)
 		}
 		out, err := eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			return removeUnused(m, f), nil
+			return removeUnused(c, m, f), nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		return removeUnreachable(out, entries), nil
+		return removeUnreachable(c, out, entries), nil
 	},
 }
 
 // removeUnused drops bindings in one sweep from the end to the start.
-func removeUnused(m *ir.Module, f *relax.Function) *relax.Function {
+func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Function {
 	needed := map[*relax.Var]bool{}
 	symbols := map[*tir.Var]bool{}
 	need := func(n ir.Node) {
@@ -61,9 +61,13 @@ func removeUnused(m *ir.Module, f *relax.Function) *relax.Function {
 			blockChanged := false
 			for j := len(b.Bindings) - 1; j >= 0; j-- {
 				x := b.Bindings[j]
-				if !needed[x.Bound()] && removable(m, x, symbols) {
-					blockChanged = true
-					continue
+				if !needed[x.Bound()] {
+					if removable(m, x, symbols) {
+						ctx.Rewrite("remove unused binding", x, nil)
+						blockChanged = true
+						continue
+					}
+					ctx.Declined("remove unused binding", x, whyKept(x))
 				}
 				y := x
 				if vb, ok := x.(*relax.VarBinding); ok {
@@ -139,6 +143,14 @@ func removable(m *ir.Module, b relax.Binding, symbols map[*tir.Var]bool) bool {
 	return isPure(m, b.BoundValue())
 }
 
+// whyKept says what keeps a binding that nothing uses.
+func whyKept(b relax.Binding) string {
+	if _, ok := b.(*relax.MatchCast); ok {
+		return "it defines a symbolic variable that is used"
+	}
+	return "the value has effects"
+}
+
 // isPure reports whether computing e has no visible effect.
 func isPure(m *ir.Module, e relax.Expr) bool {
 	c, ok := e.(*relax.Call)
@@ -169,7 +181,7 @@ func isPureSeq(m *ir.Module, s *relax.SeqExpr) bool {
 }
 
 // removeUnreachable drops functions that no entry reaches.
-func removeUnreachable(m *ir.Module, entries []string) *ir.Module {
+func removeUnreachable(c *pass.Context, m *ir.Module, entries []string) *ir.Module {
 	reached := map[string]bool{}
 	var reach func(name string)
 	reach = func(name string) {
@@ -199,10 +211,13 @@ func removeUnreachable(m *ir.Module, entries []string) *ir.Module {
 		}
 	}
 	e := m.Edit()
-	for gv := range m.Funcs() {
+	for gv, f := range m.Funcs() {
 		if !reached[gv.Name] {
+			c.Working(gv.Name)
+			c.Rewrite("remove unreachable function", f, nil)
 			e.Remove(gv.Name)
 		}
 	}
+	c.Working("")
 	return e.Done()
 }

@@ -22,7 +22,7 @@ var DecomposeOps = &pass.Pass{
 		if name := c.Arg("func_name").(string); name != "" && name != gv.Name {
 			return f, nil
 		}
-		d := &decomposer{names: namesOf(f), renamed: map[*relax.Var]relax.Expr{}}
+		d := &decomposer{c: c, names: namesOf(f), renamed: map[*relax.Var]relax.Expr{}}
 		out := rewriteBlocks(f, d.binding)
 		if len(d.renamed) > 0 {
 			out = relax.Bind(out, relax.Subst{Vars: d.renamed}).(*relax.Function)
@@ -32,6 +32,7 @@ var DecomposeOps = &pass.Pass{
 }
 
 type decomposer struct {
+	c       *pass.Context
 	names   *names
 	renamed map[*relax.Var]relax.Expr // variables whose struct info became more precise
 	err     error
@@ -46,9 +47,9 @@ func (d *decomposer) binding(b relax.Binding) []relax.Binding {
 	case *relax.Call:
 		switch opName(v) {
 		case "relax.nn.batch_norm":
-			return d.batchNorm(vb, v)
+			return rewrote(d.c, "decompose batch_norm", b, d.batchNorm(vb, v))
 		case "relax.tensor_to_shape":
-			return d.tensorToShape(vb, v)
+			return rewrote(d.c, "decompose tensor_to_shape", b, d.tensorToShape(vb, v))
 		}
 	}
 	return []relax.Binding{b}
@@ -59,6 +60,7 @@ func (d *decomposer) binding(b relax.Binding) []relax.Binding {
 func (d *decomposer) tensorToShape(vb *relax.VarBinding, c *relax.Call) []relax.Binding {
 	info, ok := vb.Var.SInfo.(*relax.ShapeStructInfo)
 	if !ok || info.NDim < 0 || info.Values != nil {
+		d.c.Declined("decompose tensor_to_shape", vb, "the rank of the shape is not known, or its extents are")
 		return []relax.Binding{vb}
 	}
 	raw := relax.StructInfo(&relax.ShapeStructInfo{NDim: info.NDim})

@@ -107,6 +107,7 @@ func (fo *folder) binding(b relax.Binding) relax.Binding {
 	if vb.Var.Dataflow {
 		fo.known[vb.Var] = folded
 	}
+	fo.c.Rewrite("fold call on constants", b, &nb)
 	return &nb
 }
 
@@ -178,10 +179,12 @@ func constantOperands(c *relax.Call) bool {
 func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.VarBinding) (*relax.Constant, error) {
 	info, tensor := vb.Var.SInfo.(*relax.TensorStructInfo)
 	if !tensor {
+		fo.c.Declined(ruleFold, vb, "the result is no tensor")
 		return nil, nil
 	}
 	dims, static := info.StaticDims()
 	if !static {
+		fo.c.Declined(ruleFold, vb, "the shape of the result is not known")
 		return nil, nil
 	}
 	var args []*ir.Blob
@@ -189,6 +192,7 @@ func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.
 	for _, a := range fields {
 		k, ok := a.(*relax.Constant)
 		if !ok {
+			fo.declineArgument(vb, a)
 			return nil, nil
 		}
 		args = append(args, k.Data)
@@ -208,6 +212,11 @@ func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.
 	if n > foldBudget || work > foldWork-fo.work {
 		fo.left++
 		fo.leftElems += n
+		if n > foldBudget {
+			fo.c.Declinedf(ruleFold, vb, "the result has %d elements, at most %d are folded", n, foldBudget)
+		} else {
+			fo.c.Declinedf(ruleFold, vb, "the kernel takes %d steps, %d are left for this function", work, foldWork-fo.work)
+		}
 		return nil, nil
 	}
 	id := foldKey{kernel: kernel}
@@ -224,6 +233,21 @@ func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.
 		fo.done[id] = outs
 	}
 	return &relax.Constant{Base: vb.Base, Data: outs[0]}, nil
+}
+
+// ruleFold is the name of the rule in decisions.
+const ruleFold = "fold"
+
+// declineArgument reports the argument that is no constant.
+func (fo *folder) declineArgument(vb *relax.VarBinding, a relax.Expr) {
+	if !fo.c.Observed() {
+		return
+	}
+	what := "an argument"
+	if v, ok := a.(*relax.Var); ok {
+		what = v.Name
+	}
+	fo.c.Declined(ruleFold, vb, what+" is no constant")
 }
 
 // kernelWork returns how many statements a kernel runs on these arguments; more than foldWork

@@ -22,6 +22,11 @@ type fuseNode struct {
 	depth  int
 
 	group *fuseGroup
+
+	// why says what kept the node from joining its post-dominator when that was last tried,
+	// over is what it was about: another node, or nil.
+	why  whyApart
+	over *fuseNode
 }
 
 type fuseEdge struct {

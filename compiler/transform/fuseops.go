@@ -38,13 +38,14 @@ var FuseOps = &pass.Pass{
 			if err := c.Err(); err != nil {
 				return nil, err
 			}
-			e.Set(gv.Name, fuseFunction(m, d, f, maxDepth))
+			e.Set(gv.Name, fuseFunction(c, m, d, f, maxDepth))
 		}
+		c.Working("")
 		return d.done(), nil
 	},
 }
 
-func fuseFunction(m *ir.Module, d *distinct, f *relax.Function, maxDepth int) *relax.Function {
+func fuseFunction(c *pass.Context, m *ir.Module, d *distinct, f *relax.Function, maxDepth int) *relax.Function {
 	mp := &relax.Mapper{}
 	mp.Expr = func(x relax.Expr) relax.Expr {
 		switch x.(type) {
@@ -60,14 +61,15 @@ func fuseFunction(m *ir.Module, d *distinct, f *relax.Function, maxDepth int) *r
 		nodes := fuseGraph(m, b)
 		postDominate(nodes)
 		partition(nodes, maxDepth)
-		return fuseBlock(m, d, b, nodes)
+		reportApart(c, nodes, maxDepth)
+		return fuseBlock(c, m, d, b, nodes)
 	}
 	return mp.MapFunction(f)
 }
 
 // fuseBlock rewrites a block: each group of two or more nodes becomes a call of a new
 // function at the place of its last node.
-func fuseBlock(m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) *relax.BindingBlock {
+func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) *relax.BindingBlock {
 	groups := map[*fuseGroup][]*fuseNode{}
 	for _, n := range nodes {
 		if g := n.group.root(); n.call != nil {
@@ -84,8 +86,10 @@ func fuseBlock(m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNo
 		call, ok := fusedCall(m, d, members)
 		if !ok {
 			single[n.group.root()] = true
+			ctx.Declined(ruleFuse, n.binding, "its group depends on symbolic extents that its arguments do not tell")
 			continue
 		}
+		reportGroup(ctx, members, call)
 		calls[n] = call
 	}
 	changed := false

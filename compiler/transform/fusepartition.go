@@ -16,21 +16,34 @@ func partition(nodes []*fuseNode, maxDepth int) {
 func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 	p := n.parent
 	g := n.group.root()
-	if n.pattern == patOpaque || p == nil || p.pattern == patOpaque || p.group.root() == g {
+	n.over = p
+	switch {
+	case n.pattern == patOpaque:
+		n.why = apartOpaque
 		return
-	}
-	if g.size+p.group.root().size > maxDepth {
+	case p == nil:
+		n.why = apartUsers
+		return
+	case p.pattern == patOpaque:
+		n.why = apartOpaqueUser
+		return
+	case p.group.root() == g:
+		return
+	case g.size+p.group.root().size > maxDepth:
+		n.why = apartSize
 		return
 	}
 	var allow func(k opPattern, sink bool) bool
 	switch {
 	case g.pattern == patOutEWiseFusable:
 		if n.edge != patElemWise {
+			n.why = apartOutput
 			return
 		}
 		allow = func(k opPattern, _ bool) bool { return k <= patBroadcast }
 	case g.pattern <= patBroadcast:
 		if n.edge > patInjective && n.edge != patCommReduce {
+			n.why = apartEdge
 			return
 		}
 		allow = func(k opPattern, sink bool) bool {
@@ -41,45 +54,49 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 		}
 	case g.pattern == patInjective:
 		if phase != 1 {
+			n.why = apartEdge
 			return
 		}
 		allow = func(k opPattern, _ bool) bool { return k <= patInjective }
 	default:
+		n.why = apartReduction
 		return
 	}
-	if pathAllows(n, p, allow) {
+	n.why = apartPath
+	if n.over = pathBlocks(n, p, allow); n.over == nil {
 		commitFuse(n, p)
 	}
 }
 
-// pathAllows reports whether every node on the paths from n to sink satisfies allow.
-func pathAllows(n, sink *fuseNode, allow func(opPattern, bool) bool) bool {
+// pathBlocks returns the first node on the paths from n to sink that does not satisfy allow, nil
+// if all do.
+func pathBlocks(n, sink *fuseNode, allow func(opPattern, bool) bool) *fuseNode {
 	seen := map[*fuseNode]bool{}
-	var visit func(x *fuseNode) bool
-	visit = func(x *fuseNode) bool {
+	var visit func(x *fuseNode) *fuseNode
+	visit = func(x *fuseNode) *fuseNode {
 		if seen[x] {
-			return true
+			return nil
 		}
 		seen[x] = true
 		if !allow(x.group.root().pattern, x == sink) {
-			return false
+			return x
 		}
 		if x == sink {
-			return true
+			return nil
 		}
 		for _, e := range x.outs {
-			if !visit(e.to) {
-				return false
+			if b := visit(e.to); b != nil {
+				return b
 			}
 		}
-		return true
+		return nil
 	}
 	for _, e := range n.outs {
-		if !visit(e.to) {
-			return false
+		if b := visit(e.to); b != nil {
+			return b
 		}
 	}
-	return true
+	return nil
 }
 
 // commitFuse merges all nodes on the paths from n to sink into sink's group.

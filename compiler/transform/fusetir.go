@@ -43,6 +43,7 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		}
 		e.Remove(gv.Name)
 		kernels[gv.Name] = d.add(gv.Name, kernel)
+		c.Rewrite("join the kernels of a group", f, kernel)
 	}
 	c.Working("")
 	if len(kernels) == 0 {
@@ -54,10 +55,12 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		if !ok || kernels[gv.Name] != nil {
 			continue
 		}
+		c.Working(gv.Name)
 		e.Set(gv.Name, rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-			return []relax.Binding{callKernel(b, kernels)}
+			return rewrote(c, "call the joined kernel", b, []relax.Binding{callKernel(b, kernels)})
 		}))
 	}
+	c.Working("")
 	return d.done(), nil
 }
 

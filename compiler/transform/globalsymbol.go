@@ -11,7 +11,7 @@ import (
 var AttachGlobalSymbol = &pass.Pass{
 	Name: "AttachGlobalSymbol", Kind: pass.Module, Lowering: true,
 	Doc: "Gives every loop function a global_symbol, with the module's system_lib_prefix if it has one, so that generated code can be found by it.",
-	Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) {
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		prefix := m.Attrs().Str("system_lib_prefix", "")
 		e := m.Edit()
 		for gv, fn := range m.Funcs() {
@@ -28,9 +28,13 @@ var AttachGlobalSymbol = &pass.Pass{
 				continue
 			}
 			if symbol != ir.GlobalSymbol(fn) {
-				e.Set(gv.Name, fn.WithFuncAttrs(fn.FuncAttrs().With(ir.AttrGlobalSymbol, symbol)))
+				named := fn.WithFuncAttrs(fn.FuncAttrs().With(ir.AttrGlobalSymbol, symbol))
+				e.Set(gv.Name, named)
+				c.Working(gv.Name)
+				c.Rewrite("name for the outside", fn, named)
 			}
 		}
+		c.Working("")
 		return e.Done(), nil
 	},
 }

@@ -10,12 +10,12 @@ import (
 var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
 	Doc: "Inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
-	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		m := &relax.Mapper{}
 		m.Expr = func(e relax.Expr) relax.Expr {
 			switch e := e.(type) {
 			case *relax.SeqExpr:
-				return killInSeq(m.MapSeq(e))
+				return killInSeq(c, m.MapSeq(e))
 			case *relax.If, *relax.Function:
 				return m.MapExpr(e)
 			}
@@ -28,7 +28,7 @@ var KillAfterLastUse = &pass.Pass{
 // killInSeq kills the values that s binds and does not yield, after the binding that uses
 // them last. A variable that is another name for one stands for it: both are one register
 // of the machine.
-func killInSeq(s *relax.SeqExpr) *relax.SeqExpr {
+func killInSeq(ctx *pass.Context, s *relax.SeqExpr) *relax.SeqExpr {
 	last := map[*relax.Var]relax.Binding{}
 	how := map[*relax.Var]string{}
 	var order []*relax.Var
@@ -65,7 +65,9 @@ func killInSeq(s *relax.SeqExpr) *relax.SeqExpr {
 	kills := map[relax.Binding][]relax.Binding{}
 	for _, v := range order {
 		if op := how[v]; op != "" {
-			kills[last[v]] = append(kills[last[v]], effect(ir.Base{}, callOp(op, void, v)))
+			kill := effect(ir.Base{}, callOp(op, void, v))
+			kills[last[v]] = append(kills[last[v]], kill)
+			ctx.Rewrite("free after the last use", nil, kill)
 		}
 	}
 	if len(kills) == 0 {

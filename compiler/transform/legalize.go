@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
@@ -94,6 +95,7 @@ func (l *legalizer) module() (*ir.Module, error) {
 			return nil, err
 		}
 		l.fn = gv.Name
+		l.ctx.Working(gv.Name)
 		l.scan(f)
 		var failed error
 		out := rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
@@ -102,18 +104,34 @@ func (l *legalizer) module() (*ir.Module, error) {
 			}
 			list, err := l.binding(b)
 			if err != nil {
-				failed = fmt.Errorf("%s: %s: %w", gv.Name, b.Bound().Name, err)
+				failed = fmt.Errorf("%s: %w", b.Bound().Name, err)
 			}
-			return list
+			return l.rewrote(b, list)
 		})
 		if failed != nil {
 			return nil, failed
 		}
 		l.edit.Set(gv.Name, out)
 	}
+	l.ctx.Working("")
 	l.shared.apply(l.edit)
 	return l.edit.Done(), nil
 }
+
+// rewrote reports what binding did.
+func (l *legalizer) rewrote(b relax.Binding, list []relax.Binding) []relax.Binding {
+	if !l.ctx.Observed() {
+		return list
+	}
+	name := "read a transposed weight in place"
+	if len(list) > 0 {
+		name = "lower " + opName(b.BoundValue())
+	}
+	return rewrote(l.ctx, name, b, list)
+}
+
+// ruleLegalize is the name of the rule in decisions.
+const ruleLegalize = "lower to a kernel"
 
 // errSkip says why a call is left alone.
 var errSkip = errors.New("left alone")
@@ -132,18 +150,24 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 	if l.dead[vb.Var] {
 		return nil, nil
 	}
-	if name == "" || l.skip[name] {
+	if l.skip[name] {
+		l.ctx.Declined(ruleLegalize, b, "skip_ops names the operator")
+		return []relax.Binding{b}, nil
+	}
+	if name == "" {
 		return []relax.Binding{b}, nil
 	}
 	rule := legalizeRule(name)
 	if rule == nil {
 		if !structural(name) {
+			l.ctx.Declined(ruleLegalize, b, "the operator has no kernel")
 			l.report(vb, name, "it has no kernel")
 		}
 		return []relax.Binding{b}, nil
 	}
 	k, call, err := l.make(vb, name, rule)
 	if errors.Is(err, errSkip) {
+		l.ctx.Declined(ruleLegalize, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
 		l.report(vb, name, err.Error())
 		return []relax.Binding{b}, nil
 	}

@@ -10,12 +10,12 @@ import (
 var ToNonDataflow = &pass.Pass{
 	Name: "ToNonDataflow", Kind: pass.Function, Lowering: true,
 	Doc: "Turns dataflow blocks into ordinary binding blocks and their variables into ordinary variables, so that bindings with effects may follow.",
-	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		return toNonDataflow(f), nil
+	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		return toNonDataflow(c, f), nil
 	}),
 }
 
-func toNonDataflow(f *relax.Function) *relax.Function {
+func toNonDataflow(ctx *pass.Context, f *relax.Function) *relax.Function {
 	m := &relax.Mapper{}
 	m.Renew(func(v *relax.Var) *relax.Var {
 		if !v.Dataflow {
@@ -39,6 +39,7 @@ func toNonDataflow(f *relax.Function) *relax.Function {
 		}
 		c := *out
 		c.Dataflow = false
+		ctx.Rewrite("dataflow block to an ordinary block", b, &c)
 		return &c
 	}
 	return m.MapFunction(f)

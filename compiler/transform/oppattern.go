@@ -25,15 +25,39 @@ const (
 	patOpaque          opPattern = 8
 )
 
+// String returns the name of the pattern, as messages have it.
+func (p opPattern) String() string {
+	switch p {
+	case patElemWise:
+		return "elementwise"
+	case patBroadcast:
+		return "broadcast"
+	case patInjective:
+		return "injective"
+	case patCommReduce:
+		return "reduction"
+	case patOutEWiseFusable:
+		return "reduction with a fusible output"
+	case patTuple:
+		return "tuple"
+	}
+	return "opaque"
+}
+
 // AnnotateTIROpPattern finds out how kernels may be fused.
 var AnnotateTIROpPattern = &pass.Pass{
 	Name: "AnnotateTIROpPattern", Kind: pass.PrimFunc,
 	Doc: "Classifies each kernel by its accesses (elementwise, broadcast, injective, reduction, reduction with a fusible output, opaque) and notes the class as op_pattern, for FuseOps.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if f.Attrs.Has(attrOpPattern) {
 			return f, nil
 		}
-		return f.WithFuncAttrs(f.Attrs.With(attrOpPattern, int64(kernelPattern(f)))).(*tir.PrimFunc), nil
+		kind := kernelPattern(f)
+		out := f.WithFuncAttrs(f.Attrs.With(attrOpPattern, int64(kind))).(*tir.PrimFunc)
+		if c.Observed() {
+			c.Rewrite("classify as "+kind.String(), f, out)
+		}
+		return out, nil
 	}),
 }
 

@@ -14,18 +14,25 @@ func (p *memoryPlanner) findTensors(b *relax.BindingBlock, outer map[*relax.Var]
 	holds := map[*relax.Var][]*relax.Var{} // allocations that a variable keeps alive
 	escape := func(v *relax.Var) {
 		for _, a := range holds[v] {
+			if tensors[a] != nil {
+				p.c.Declined("plan memory", a, "the value may outlive its block")
+			}
 			delete(tensors, a)
 		}
 	}
 	for i, x := range b.Bindings {
 		v, value := x.Bound(), x.BoundValue()
 		if c := callsOp(value, opBuiltinAlloc); c != nil {
-			if bytes, ok := tensorBytes(c, p.bound); ok {
-				place, known := placeOf(c)
-				if known {
-					tensors[v] = &plannedTensor{bytes: bytes, place: place, last: i}
-					holds[v] = []*relax.Var{v}
-				}
+			bytes, ok := tensorBytes(c, p.bound)
+			place, known := placeOf(c)
+			switch {
+			case !ok:
+				p.c.Declined("plan memory", x, "the size is not known")
+			case !known:
+				p.c.Declined("plan memory", x, "the device or memory scope is not known")
+			default:
+				tensors[v] = &plannedTensor{bytes: bytes, place: place, last: i}
+				holds[v] = []*relax.Var{v}
 			}
 		} else {
 			usedVars(value, func(u *relax.Var) {

@@ -13,7 +13,7 @@ var StaticPlanBlockMemory = &pass.Pass{
 	Doc: "Plans the memory of tensors of known size that do not outlive their block: allocates storage and lets tensors use it one after the other. tir_var_upper_bound on a function gives symbolic extents a size.",
 	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		warnNotRewritten(c, gv, f)
-		return planMemory(c.Step().Input, f), nil
+		return planMemory(c, c.Step().Input, f), nil
 	}),
 }
 
@@ -33,13 +33,14 @@ type memoryPlace struct {
 
 // memoryPlanner plans the sequences of one function.
 type memoryPlanner struct {
+	c     *pass.Context
 	m     *ir.Module
 	names *names
 	bound map[string]int64 // upper bounds of symbolic variables
 }
 
-func planMemory(mod *ir.Module, f *relax.Function) *relax.Function {
-	p := &memoryPlanner{m: mod, names: namesOf(f), bound: upperBounds(f)}
+func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) *relax.Function {
+	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bound: upperBounds(f)}
 	m := &relax.Mapper{}
 	m.Expr = func(e relax.Expr) relax.Expr {
 		switch e := e.(type) {
@@ -87,7 +88,7 @@ func (p *memoryPlanner) block(b *relax.BindingBlock, outer map[*relax.Var]bool) 
 	if len(tensors) == 0 {
 		return b
 	}
-	assignTokens(b, tensors)
+	p.assignTokens(b, tensors)
 	killTensor, killStorage := map[int][]*relax.Var{}, map[int][]*storageToken{}
 	var out []relax.Binding
 	seen := map[*storageToken]bool{}
@@ -96,7 +97,11 @@ func (p *memoryPlanner) block(b *relax.BindingBlock, outer map[*relax.Var]bool) 
 		if t == nil {
 			out = append(out, x)
 		} else {
-			out = append(out, allocBindings(x.(*relax.VarBinding), t, p.names)...)
+			rule := "reuse storage"
+			if t.token.first == x {
+				rule = "allocate storage"
+			}
+			out = append(out, rewrote(p.c, rule, x, allocBindings(x.(*relax.VarBinding), t, p.names))...)
 			killTensor[t.last] = append(killTensor[t.last], x.Bound())
 			if !seen[t.token] {
 				seen[t.token] = true

@@ -21,7 +21,7 @@ var ComputePrimValue = &pass.Pass{
 			c.Working(gv.Name)
 			n := namesOf(f)
 			e.Set(gv.Name, rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-				return computePrims(b, e, n)
+				return rewrote(c, "compute a scalar by a function", b, computePrims(b, e, n))
 			}))
 		}
 		return e.Done(), nil

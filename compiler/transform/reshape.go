@@ -24,17 +24,20 @@ var RewriteDataflowReshape = &pass.Pass{
 			return is
 		}
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			return rewriteReshapes(f, copies), nil
+			return rewriteReshapes(c, f, copies), nil
 		})
 	},
 }
 
+// ruleView is the name of the rewrite.
+const ruleView = "make a view of a copy"
+
 // rewriteReshapes rewrites local variables of dataflow blocks. An output of a block may be the
 // function's result, which must not share memory with a parameter.
-func rewriteReshapes(f *relax.Function, copies func(string) bool) *relax.Function {
+func rewriteReshapes(ctx *pass.Context, f *relax.Function, copies func(string) bool) *relax.Function {
 	return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
 		vb, ok := b.(*relax.VarBinding)
-		if !ok || !vb.Var.Dataflow {
+		if !ok {
 			return []relax.Binding{b}
 		}
 		c := callsOp(vb.Value, opCallTIR)
@@ -46,15 +49,20 @@ func rewriteReshapes(f *relax.Function, copies func(string) bool) *relax.Functio
 		if !ok || !isTuple || len(args.Fields) != 1 || !copies(gv.Name) {
 			return []relax.Binding{b}
 		}
+		if !vb.Var.Dataflow {
+			ctx.Declined(ruleView, b, "the result leaves its dataflow block, so it needs memory of its own")
+			return []relax.Binding{b}
+		}
 		info, ok := vb.Var.SInfo.(*relax.TensorStructInfo)
 		if !ok || info.Shape == nil {
+			ctx.Declined(ruleView, b, "the shape of the result is not known")
 			return []relax.Binding{b}
 		}
 		out := *vb
 		view := callOp(opReshape, info, args.Fields[0], info.Shape)
 		view.Base = c.Base
 		out.Value = view
-		return []relax.Binding{&out}
+		return rewrote(ctx, ruleView, b, []relax.Binding{&out})
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 var LowerRuntimeBuiltin = &pass.Pass{
 	Name: "LowerRuntimeBuiltin", Kind: pass.Function, Lowering: true,
 	Doc: "Replaces operators of the runtime by its builtins: reshape, shape_of, tensor_to_shape, closures, copies between devices, and the memory operators by those of the machine.",
-	Run: pass.EachRelax(func(_ *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(func(ctx *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
 			x, ok := b.(*relax.VarBinding)
 			if !ok {
@@ -26,6 +26,9 @@ var LowerRuntimeBuiltin = &pass.Pass{
 			}
 			y := *x
 			y.Value = out
+			if ctx.Observed() {
+				ctx.Rewrite("lower "+opName(c), b, &y)
+			}
 			return []relax.Binding{&y}
 		}), nil
 	}),

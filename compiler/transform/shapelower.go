@@ -23,7 +23,7 @@ var VMShapeLower = &pass.Pass{
 				continue
 			}
 			c.Working(gv.Name)
-			l := &shapeLowerer{edit: e, name: gv.Name, names: namesOf(f), slots: map[uint64][]*shapeSlot{}, passed: map[*shapeSlot]bool{}, errCtx: c.Arg("emit_err_ctx").(bool)}
+			l := &shapeLowerer{c: c, edit: e, name: gv.Name, names: namesOf(f), slots: map[uint64][]*shapeSlot{}, passed: map[*shapeSlot]bool{}, errCtx: c.Arg("emit_err_ctx").(bool)}
 			out, err := l.function(f)
 			if err != nil {
 				return nil, err
@@ -42,6 +42,7 @@ type shapeSlot struct {
 }
 
 type shapeLowerer struct {
+	c      *pass.Context
 	edit   *ir.Editor
 	name   string
 	names  *names
@@ -117,6 +118,9 @@ func (l *shapeLowerer) function(f *relax.Function) (*relax.Function, error) {
 	// Extents that are expressions can be compared now that their variables are known.
 	for i, p := range f.Params {
 		prologue = append(prologue, l.matchComputed(p, p.SInfo, l.context(i, p))...)
+	}
+	if l.c.Observed() {
+		l.c.RewriteAll("check and bind the parameters' shapes", nil, nodesOf(prologue))
 	}
 	body, err := l.seq(f.Body)
 	if err != nil {

@@ -8,6 +8,14 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// ruleShape is the name of the rule that lowers a binding.
+func ruleShape(b relax.Binding) string {
+	if _, ok := b.(*relax.MatchCast); ok {
+		return "check a match_cast at run time"
+	}
+	return "make shapes at run time"
+}
+
 func (l *shapeLowerer) seq(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 	var failed error
 	m := &relax.Mapper{}
@@ -20,6 +28,7 @@ func (l *shapeLowerer) seq(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 				failed = err
 				return b
 			}
+			rewrote(l.c, ruleShape(x), x, list)
 			if len(list) != 1 || list[0] != x {
 				changed = true
 			}

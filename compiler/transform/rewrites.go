@@ -1,0 +1,25 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// rewrote reports that the rule called name put list in the place of b, and returns list.
+// Where list is b alone nothing happened.
+func rewrote(c *pass.Context, name string, b relax.Binding, list []relax.Binding) []relax.Binding {
+	if c.Observed() && (len(list) != 1 || list[0] != b) {
+		c.RewriteAll(name, []ir.Node{b}, nodesOf(list))
+	}
+	return list
+}
+
+// nodesOf returns bindings as nodes.
+func nodesOf(list []relax.Binding) []ir.Node {
+	out := make([]ir.Node, len(list))
+	for i, b := range list {
+		out[i] = b
+	}
+	return out
+}
