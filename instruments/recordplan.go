@@ -43,14 +43,14 @@ func Role(p *pass.Pass) event.Role {
 }
 
 // KindName returns the kind of a pass as events spell it.
-func KindName(k pass.Kind) string {
+func KindName(k pass.Kind) event.PassKind {
 	switch k {
 	case pass.PrimFunc:
-		return "prim_func"
+		return event.PassPrimFunc
 	case pass.DataflowBlock:
-		return "dataflow_block"
+		return event.PassDataflowBlock
 	}
-	return k.String()
+	return event.PassKind(k.String())
 }
 
 func printAttrs(m *ir.Module) map[string]string {

@@ -1,11 +1,13 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/highlight"
 )
 
 func TestTextsAndDiffs(t *testing.T) {
@@ -52,6 +54,34 @@ func TestTextsAndDiffs(t *testing.T) {
 	body, kind := form(t, "model", "m.onnx", []byte("secret weights"))
 	s.do("POST", "/api/sessions", body, "Content-Type", kind).want(t, http.StatusCreated)
 	s.get("/ir/"+event.HashText("secret weights")+"?raw=1").want(t, http.StatusNotFound)
+}
+
+// TestWindowsAreTheirTypes decodes what is written by hand into the types that the page's are made of, and writes these again.
+func TestWindowsAreTheirTypes(t *testing.T) {
+	s := open(t, nil)
+	s.finished(s.create("mlp").Session.Runs[0])
+	a, b := event.HashText(textBefore), event.HashText(textAfter)
+	for path, page := range map[string]any{
+		"/ir/" + a:             &highlight.TextPage{},
+		"/diff/" + a + "/" + b: &highlight.DiffPage{},
+		"/diff/-/" + b:         &highlight.DiffPage{},
+		"/diff/" + a + "/" + b + "?view=split&context=0": &highlight.DiffPage{},
+		"/diff/" + a + "/" + b + "?context=all":          &highlight.DiffPage{},
+	} {
+		body := s.get(path).want(t, http.StatusOK).body
+		strict := json.NewDecoder(strings.NewReader(body))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(page); err != nil {
+			t.Fatalf("%s: %v\n%s", path, err, body)
+		}
+		again, err := json.Marshal(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(again), strings.ReplaceAll(strings.TrimSpace(body), `,"text":[]`, ""); got != want {
+			t.Errorf("%s is\n%s\nits type writes\n%s", path, want, got)
+		}
+	}
 }
 
 func TestCatalog(t *testing.T) {

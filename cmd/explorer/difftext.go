@@ -94,7 +94,7 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 	for _, h := range layout.Hunks {
 		var rows strings.Builder
 		n, m := 0, 0
-		marked := map[string]int{}
+		marked := map[highlight.RowMark]int{}
 		layout.Each(h, func(r highlight.Row) {
 			marked[r.Mark]++
 			switch r.Kind {
@@ -117,9 +117,9 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 }
 
 // section says how many lines of a hunk are renamed or moved.
-func section(marked map[string]int) string {
+func section(marked map[highlight.RowMark]int) string {
 	out := ""
-	for _, mark := range []string{highlight.Renamed, highlight.Moved} {
+	for _, mark := range []highlight.RowMark{highlight.Renamed, highlight.Moved} {
 		if n := marked[mark]; n > 0 {
 			out += fmt.Sprintf(", %d %s", n, mark)
 		}
@@ -131,7 +131,7 @@ func section(marked map[string]int) string {
 }
 
 // styleOf returns the style of a changed line that may have a mark.
-func styleOf(mark, style string) string {
+func styleOf(mark highlight.RowMark, style string) string {
 	switch mark {
 	case highlight.Renamed:
 		return styleBlue

@@ -12,19 +12,20 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/spf13/cobra"
 )
 
 // passInfo is a pass as the passes command lists it.
 type passInfo struct {
-	Name     string       `json:"name"`
-	Level    int          `json:"opt_level"`
-	Kind     string       `json:"kind"`
-	Role     string       `json:"role"`
-	Required []string     `json:"required,omitempty"`
-	Options  []optionInfo `json:"options,omitempty"`
-	Config   []configInfo `json:"config,omitempty"`
-	Doc      string       `json:"doc"`
+	Name     string         `json:"name"`
+	Level    int            `json:"opt_level"`
+	Kind     event.PassKind `json:"kind"`
+	Role     string         `json:"role"`
+	Required []string       `json:"required,omitempty"`
+	Options  []optionInfo   `json:"options,omitempty"`
+	Config   []configInfo   `json:"config,omitempty"`
+	Doc      string         `json:"doc"`
 }
 
 // optionInfo is an option of a pass, as --passes takes it.

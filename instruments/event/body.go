@@ -11,6 +11,19 @@ const (
 	RoleLowering Role = "lowering"
 )
 
+// PassKind says what a pass works on.
+type PassKind string
+
+// The kinds of passes.
+const (
+	PassModule        PassKind = "module"
+	PassFunction      PassKind = "function"
+	PassPrimFunc      PassKind = "prim_func"
+	PassDataflowBlock PassKind = "dataflow_block"
+	// PassSequential is a pass that runs others and is itself no work.
+	PassSequential PassKind = "sequential"
+)
+
 // RunStarted opens every log: the module as imported and what is about to run.
 type RunStarted struct {
 	// Model is the name of the source as the user knows it.
@@ -59,17 +72,16 @@ type PlanStep struct {
 	Name   string `json:"name"`
 	Level  int    `json:"level"`
 	Role   Role   `json:"role"`
-	// Kind is the kind of pass: "module", "function", "prim_func",
-	// "dataflow_block" or "sequential".
-	Kind string `json:"kind"`
+	// Kind is the kind of pass.
+	Kind PassKind `json:"kind"`
 }
 
 // PassStarted says that a pass passed all filters and begins.
 type PassStarted struct {
-	Name  string `json:"name"`
-	Level int    `json:"level"`
-	Role  Role   `json:"role"`
-	Kind  string `json:"kind"`
+	Name  string   `json:"name"`
+	Level int      `json:"level"`
+	Role  Role     `json:"role"`
+	Kind  PassKind `json:"kind"`
 	// Occurrence counts the steps of this name that came before, from 0:
 	// name#occurrence identifies the step in links.
 	Occurrence int `json:"occurrence"`
@@ -96,10 +108,10 @@ const (
 
 // PassSkipped says that a pass did not run, and why.
 type PassSkipped struct {
-	Name  string `json:"name"`
-	Level int    `json:"level"`
-	Role  Role   `json:"role"`
-	Kind  string `json:"kind"`
+	Name  string   `json:"name"`
+	Level int      `json:"level"`
+	Role  Role     `json:"role"`
+	Kind  PassKind `json:"kind"`
 	// Occurrence is as in PassStarted.
 	Occurrence int `json:"occurrence"`
 	// Reason is the rule, for programs.

@@ -49,6 +49,8 @@ type Fixed struct {
 
 // Float is a float64 that JSON can carry: numbers that JSON lacks are written
 // as the strings "NaN", "Infinity" and "-Infinity".
+//
+//wire:type number | "NaN" | "Infinity" | "-Infinity"
 type Float float64
 
 // MarshalJSON implements json.Marshaler. Finite values are written in the

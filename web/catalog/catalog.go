@@ -68,11 +68,13 @@ type Target struct {
 
 // Pass is a pass of the registry.
 type Pass struct {
-	Name  string     `json:"name"`
-	Level int        `json:"level"`
-	Role  event.Role `json:"role"`
-	Kind  string     `json:"kind"`
+	Name  string         `json:"name"`
+	Level int            `json:"level"`
+	Role  event.Role     `json:"role"`
+	Kind  event.PassKind `json:"kind"`
 	// IR is what it works on: "relax", graph functions, or "tir", loop functions.
+	//
+	//wire:type "relax" | "tir"
 	IR       string       `json:"ir"`
 	Doc      string       `json:"doc"`
 	Required []string     `json:"required"`

@@ -2,13 +2,13 @@ package highlight
 
 // Row is one row of a unified layout, for those who write it somewhere else than on a page.
 type Row struct {
-	Kind          string // "same", "del" or "add"
-	Before, After int    // line numbers from 1; 0 where there is none
+	Kind          RowKind // RowSame, RowDel or RowAdd
+	Before, After int     // line numbers from 1; 0 where there is none
 	Text          []Span
 	Cut           bool // the line goes on beyond MaxLine
 	// Mark is Renamed or Moved where the line is that only, and Other the line of its
 	// counterpart in the other text, from 1.
-	Mark  string
+	Mark  RowMark
 	Other int
 }
 

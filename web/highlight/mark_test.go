@@ -15,10 +15,10 @@ import (
 func lay(t interface{ Fatalf(string, ...any) }, before, after string, view highlight.View) string {
 	l := highlight.NewDiff(document(before), document(after)).Layout(view, highlight.All)
 	var out []string
-	for _, r := range decode[wireRow](t, l.AppendRows(nil, 0, l.Rows)) {
+	for _, r := range decode[highlight.WireRow](t, l.AppendRows(nil, 0, l.Rows)) {
 		s := fmt.Sprintf("%s %d:%d", r.Kind, r.Before, r.After)
 		if r.Mark != "" {
-			s += " " + r.Mark
+			s += " " + string(r.Mark)
 		}
 		if r.Other > 0 {
 			s += fmt.Sprint(" ", r.Other)
@@ -70,8 +70,8 @@ func TestMarkedRowsNameEachOther(t *testing.T) {
 		for _, view := range []highlight.View{highlight.Unified, highlight.Split} {
 			l := d.Layout(view, highlight.All)
 			other := map[string]string{}
-			count := map[string]int{}
-			for _, r := range decode[wireRow](t, l.AppendRows(nil, 0, l.Rows)) {
+			count := map[highlight.RowMark]int{}
+			for _, r := range decode[highlight.WireRow](t, l.AppendRows(nil, 0, l.Rows)) {
 				switch {
 				case r.Mark == "":
 					if r.Other != 0 {

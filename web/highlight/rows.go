@@ -9,14 +9,14 @@ import (
 
 // row is one row of a layout before it is written.
 type row struct {
-	kind        string
+	kind        RowKind
 	x, y        int // line numbers from 1; 0 where there is none
 	text        []Span
-	left, right []Span // only of kind "mod"
+	left, right []Span // only of kind RowMod
 	fold        *segment
 	cut         bool
-	mark        string // "renamed", "moved" or nothing
-	other       int    // the line of the other text that has the name or place of this one, from 1
+	mark        RowMark // or nothing
+	other       int     // the line of the other text that has the name or place of this one, from 1
 }
 
 // AppendRows appends rows from to from+count-1 of the layout as a JSON list; what
@@ -41,11 +41,11 @@ func (l *Layout) window(from, count int, emit func(row)) {
 		end := min(to, s.row+s.rows)
 		switch s.kind {
 		case segmentFold:
-			emit(row{kind: "fold", x: s.x + 1, y: s.y + 1, fold: &s})
+			emit(row{kind: RowFold, x: s.x + 1, y: s.y + 1, fold: &s})
 		case segmentSame:
 			for k := r - s.row; k < end-s.row; k++ {
 				spans, cut := Line(l.before.language, l.before.Line(s.x+k))
-				emit(row{kind: "same", x: s.x + k + 1, y: s.y + k + 1, text: spans, cut: cut})
+				emit(row{kind: RowSame, x: s.x + k + 1, y: s.y + k + 1, text: spans, cut: cut})
 			}
 		case segmentBlock:
 			l.blockWindow(l.blocks[s.block], r-s.row, end-s.row, emit)
@@ -101,7 +101,7 @@ func (l *Layout) blockWindow(b block, from, to int, emit func(row)) {
 
 // del makes the row of a removed line, with words marked where it is one of a pair.
 func (l *Layout) del(b block, x int) row {
-	r := row{kind: "del", x: x + 1, mark: markOf(b.x, x-b.X0)}
+	r := row{kind: RowDel, x: x + 1, mark: markOf(b.x, x-b.X0)}
 	y := -1
 	if r.mark != "" {
 		y = int(b.x[x-b.X0].Other)
@@ -120,7 +120,7 @@ func (l *Layout) del(b block, x int) row {
 
 // add1 makes the row of an added line, with words marked where it is one of a pair.
 func (l *Layout) add1(b block, y int) row {
-	r := row{kind: "add", y: y + 1, mark: markOf(b.y, y-b.Y0)}
+	r := row{kind: RowAdd, y: y + 1, mark: markOf(b.y, y-b.Y0)}
 	x := -1
 	if r.mark != "" {
 		x = int(b.y[y-b.Y0].Other)
@@ -137,14 +137,8 @@ func (l *Layout) add1(b block, y int) row {
 	return r
 }
 
-// The marks of rows.
-const (
-	Renamed = "renamed"
-	Moved   = "moved"
-)
-
 // markOf returns the mark of line i of a block.
-func markOf(lines []linediff.Line, i int) string {
+func markOf(lines []linediff.Line, i int) RowMark {
 	if i >= len(lines) {
 		return ""
 	}
@@ -165,7 +159,7 @@ func (l *Layout) mod(x, y int) row {
 	if marksA, marksB, ok := markWords(a, b); ok {
 		left, right = applyMarks(left, marksA), applyMarks(right, marksB)
 	}
-	return row{kind: "mod", x: x + 1, y: y + 1, left: left, right: right, cut: cutA || cutB}
+	return row{kind: RowMod, x: x + 1, y: y + 1, left: left, right: right, cut: cutA || cutB}
 }
 
 // appendRow appends a row as JSON, see docs/protocol.md.
@@ -184,13 +178,13 @@ func appendRow(dst []byte, r row) []byte {
 	number("before", r.x)
 	number("after", r.y)
 	switch r.kind {
-	case "fold":
+	case RowFold:
 		dst = append(dst, `,"fold":{"from":`...)
 		dst = strconv.AppendInt(dst, int64(r.fold.full), 10)
 		dst = append(dst, `,"count":`...)
 		dst = strconv.AppendInt(dst, int64(r.fold.lines), 10)
 		dst = append(dst, '}')
-	case "mod":
+	case RowMod:
 		spans("left", r.left)
 		spans("right", r.right)
 	default:

@@ -1,6 +1,7 @@
 package highlight_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -14,34 +15,7 @@ import (
 	"github.com/irscope/irscope/web/highlight"
 )
 
-// wireSpan is a span as a client reads it.
-type wireSpan struct {
-	Class, Text string
-	Mark        bool
-}
-
-func (s *wireSpan) UnmarshalJSON(data []byte) error {
-	var parts []any
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	s.Class, s.Text, s.Mark = parts[0].(string), parts[1].(string), len(parts) == 3
-	return nil
-}
-
-// wireRow is a row as a client reads it.
-type wireRow struct {
-	Kind          string
-	Before, After int
-	Text          []wireSpan
-	Left, Right   []wireSpan
-	Fold          *struct{ From, Count int }
-	Cut           bool
-	Mark          string
-	Other         int
-}
-
-func join(spans []wireSpan) string {
+func join(spans []highlight.Span) string {
 	var b strings.Builder
 	for _, s := range spans {
 		b.WriteString(s.Text)
@@ -51,8 +25,11 @@ func join(spans []wireSpan) string {
 
 func decode[T any](t interface{ Fatalf(string, ...any) }, data []byte) []T {
 	var rows []T
-	if err := json.Unmarshal(data, &rows); err != nil {
-		t.Fatalf("rows are not JSON: %v\n%s", err, data)
+	// A field that the type lacks is an error: the types of the page are made of it.
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&rows); err != nil {
+		t.Fatalf("rows are not what the type says: %v\n%s", err, data)
 	}
 	return rows
 }
@@ -62,13 +39,13 @@ func document(text string) *highlight.Document {
 }
 
 // rebuild puts the two texts together from rows that fold nothing.
-func rebuild(t interface{ Fatalf(string, ...any) }, rows []wireRow) (before, after []string) {
-	left := func(n int, s []wireSpan) {
+func rebuild(t interface{ Fatalf(string, ...any) }, rows []highlight.WireRow) (before, after []string) {
+	left := func(n int, s []highlight.Span) {
 		if before = append(before, join(s)); n != len(before) {
 			t.Fatalf("row says line %d before, want %d", n, len(before))
 		}
 	}
-	right := func(n int, s []wireSpan) {
+	right := func(n int, s []highlight.Span) {
 		if after = append(after, join(s)); n != len(after) {
 			t.Fatalf("row says line %d after, want %d", n, len(after))
 		}
@@ -104,7 +81,7 @@ func TestLayoutsShowBothTexts(t *testing.T) {
 		d := highlight.NewDiff(document(before), document(after))
 		view := rapid.SampledFrom([]highlight.View{highlight.Unified, highlight.Split}).Draw(t, "view")
 		full := d.Layout(view, highlight.All)
-		rows := decode[wireRow](t, full.AppendRows(nil, 0, full.Rows))
+		rows := decode[highlight.WireRow](t, full.AppendRows(nil, 0, full.Rows))
 		if len(rows) != full.Rows {
 			t.Fatalf("%d rows, layout says %d", len(rows), full.Rows)
 		}
@@ -119,15 +96,15 @@ func TestLayoutsShowBothTexts(t *testing.T) {
 
 		// Unfolding every fold of a folded layout gives the full one.
 		folded := d.Layout(view, rapid.IntRange(0, 5).Draw(t, "context"))
-		var unfolded []wireRow
+		var unfolded []highlight.WireRow
 		hunkRows := 0
-		for _, r := range decode[wireRow](t, folded.AppendRows(nil, 0, folded.Rows)) {
+		for _, r := range decode[highlight.WireRow](t, folded.AppendRows(nil, 0, folded.Rows)) {
 			if r.Fold == nil {
 				unfolded = append(unfolded, r)
 				hunkRows++
 				continue
 			}
-			unfolded = append(unfolded, decode[wireRow](t, full.AppendRows(nil, r.Fold.From, r.Fold.Count))...)
+			unfolded = append(unfolded, decode[highlight.WireRow](t, full.AppendRows(nil, r.Fold.From, r.Fold.Count))...)
 		}
 		if got, want := fmt.Sprint(unfolded), fmt.Sprint(rows); got != want {
 			t.Fatalf("unfolded rows are\n%s\nwant\n%s", got, want)
@@ -141,7 +118,7 @@ func TestLayoutsShowBothTexts(t *testing.T) {
 
 		// A window is a piece of the whole.
 		from, count := rapid.IntRange(-1, full.Rows+1).Draw(t, "from"), rapid.IntRange(0, 20).Draw(t, "count")
-		window := decode[wireRow](t, full.AppendRows(nil, from, count))
+		window := decode[highlight.WireRow](t, full.AppendRows(nil, from, count))
 		lo := min(max(from, 0), len(rows))
 		if got, want := fmt.Sprint(window), fmt.Sprint(rows[lo:min(lo+count, len(rows))]); got != want {
 			t.Fatalf("window is\n%s\nwant\n%s", got, want)
@@ -152,11 +129,11 @@ func TestLayoutsShowBothTexts(t *testing.T) {
 func TestWordMarks(t *testing.T) {
 	d := highlight.NewDiff(document("a\n    lv1 = R.add(lv0, p)\nb"), document("a\n    lv1 = R.multiply(lv0, p)\nb"))
 	l := d.Layout(highlight.Split, 3)
-	rows := decode[wireRow](t, l.AppendRows(nil, 0, l.Rows))
+	rows := decode[highlight.WireRow](t, l.AppendRows(nil, 0, l.Rows))
 	if len(rows) != 3 || rows[1].Kind != "mod" {
 		t.Fatalf("got rows %+v, want same, mod, same", rows)
 	}
-	marked := func(spans []wireSpan) string {
+	marked := func(spans []highlight.Span) string {
 		var s string
 		for _, sp := range spans {
 			if sp.Mark {
@@ -174,8 +151,8 @@ func TestUnevenBlockPairsSimilarLines(t *testing.T) {
 	d := highlight.NewDiff(document("x\nlv = R.add(a, b)\ny"), document("x\nsomething quite different\nlv = R.add(a, c)\ny"))
 	l := d.Layout(highlight.Split, 0)
 	var kinds []string
-	for _, r := range decode[wireRow](t, l.AppendRows(nil, 0, l.Rows)) {
-		kinds = append(kinds, r.Kind)
+	for _, r := range decode[highlight.WireRow](t, l.AppendRows(nil, 0, l.Rows)) {
+		kinds = append(kinds, string(r.Kind))
 	}
 	if got := strings.Join(kinds, " "); got != "same add mod same" {
 		t.Errorf("rows are %q, want an added line and a changed one", got)
@@ -186,7 +163,7 @@ func TestLongLinesAreCut(t *testing.T) {
 	long := strings.Repeat("é", highlight.MaxLine)
 	d := highlight.NewDiff(document(""), document(long+"\n"))
 	l := d.Layout(highlight.Unified, 3)
-	rows := decode[wireRow](t, l.AppendRows(nil, 0, 10))
+	rows := decode[highlight.WireRow](t, l.AppendRows(nil, 0, 10))
 	if len(rows) != 1 || !rows[0].Cut || len(join(rows[0].Text)) > highlight.MaxLine || !strings.HasPrefix(long, join(rows[0].Text)) {
 		t.Errorf("a line of %d bytes gives cut %t and %d bytes", len(long), rows[0].Cut, len(join(rows[0].Text)))
 	}
@@ -194,7 +171,7 @@ func TestLongLinesAreCut(t *testing.T) {
 
 func TestRowsOfDocument(t *testing.T) {
 	doc := document(sample)
-	rows := decode[[]wireSpan](t, doc.AppendRows(nil, 0, 1<<30))
+	rows := decode[[]highlight.Span](t, doc.AppendRows(nil, 0, 1<<30))
 	if len(rows) != doc.Len() || doc.Len() != strings.Count(sample, "\n") {
 		t.Fatalf("%d rows of %d lines", len(rows), doc.Len())
 	}

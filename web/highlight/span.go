@@ -13,7 +13,9 @@ const ClassPrefix = "c-"
 // MaxLine is the number of bytes of a line that a row shows; the rest is cut.
 const MaxLine = 16 << 10
 
-// Span is a piece of a line with one class.
+// Span is a piece of a line with one class: on the wire a list of the class, the text, and 1 where it is marked.
+//
+//wire:type [string, string, 1?]
 type Span struct {
 	// Class is the CSS class, such as "c-k"; empty for text without one.
 	Class string

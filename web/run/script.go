@@ -73,9 +73,9 @@ type CheckedScript struct {
 // UserPass describes a pass that a script defines.
 type UserPass struct {
 	// Name begins with UserPrefix.
-	Name     string   `json:"name"`
-	Level    int      `json:"level"`
-	Kind     string   `json:"kind"`
-	Doc      string   `json:"doc"`
-	Required []string `json:"required"`
+	Name     string         `json:"name"`
+	Level    int            `json:"level"`
+	Kind     event.PassKind `json:"kind"`
+	Doc      string         `json:"doc"`
+	Required []string       `json:"required"`
 }

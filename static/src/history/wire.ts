@@ -1,61 +1,8 @@
 // What the server says about what became of something, and the words and marks for it.
 
-export type Verb = "born" | "rewritten" | "fused" | "split" | "lowered" | "dropped" | "folded" | "died" | "same";
-export type Level = "graph" | "loops" | "code";
+import type { Entry, Level, Verb } from "../wire.gen";
 
-export interface Root {
-  id: number;
-  name: string;
-  op: string;
-  line?: number;
-}
-
-export interface LifePlace {
-  function: string;
-  line: number;
-  kind: string;
-  name: string;
-  op?: string;
-  level: Level;
-}
-
-export interface Left {
-  graph?: number;
-  loops?: number;
-  code?: number;
-  params?: number;
-  ports?: number;
-  constants?: number;
-  shapes?: number;
-  memory?: number;
-}
-
-export interface Entry {
-  path: string;
-  pass: string;
-  verb: Verb;
-  from?: LifePlace[];
-  to?: LifePlace[];
-  with?: Root[];
-  more?: number;
-  left: Left;
-  unknown?: number;
-}
-
-export interface History {
-  at?: LifePlace;
-  roots: Root[];
-  more?: number;
-  tensor?: boolean;
-  entries: Entry[];
-  cut?: string[];
-  sealed: boolean;
-}
-
-export interface Marks {
-  marks: { line: number; kind: string; name: string }[];
-  more?: number;
-}
+export type { Entry, History, Left, Level, LifePlace, Marks, Root, Verb } from "../wire.gen";
 
 export const codePath = "code";
 

@@ -5,7 +5,7 @@ import type { RunInfo, SessionInfo, Settings, SettingsStep } from "../wire";
 export function commandLine(session: SessionInfo | null, run: RunInfo | null, settings: Settings): string {
   if (run?.command) return run.command;
   const source = session?.source;
-  const model = source?.arg || source?.gallery || source?.name || session?.title || "MODEL";
+  const model = source?.arg || source?.name || session?.title || "MODEL";
   const words = ["explorer", "run", model, "--target", settings.target || "wasm", "--opt-level", String(settings.opt_level ?? 2)];
   for (const s of settings.scripts ?? []) words.push("--script", s.name);
   if (settings.steps) words.push("--passes", listPasses(settings.steps));

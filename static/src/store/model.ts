@@ -170,7 +170,7 @@ export class RunModel {
         for (const step of this.steps.values()) {
           if (step.status === "running") {
             step.status = "failed";
-            step.error = { kind: e.body.status, message: `the run ended in this step: ${e.body.status}` };
+            step.error = { kind: e.body.error?.kind ?? "interrupted", message: `the run ended in this step: ${e.body.status}` };
           }
           if (step.status === "waiting") this.skip(step, "not reached", "stopped");
         }

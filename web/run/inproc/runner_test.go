@@ -235,7 +235,7 @@ func TestReRunsReuseTheStepsBeforeTheFirstDifference(t *testing.T) {
 func kindOf(evs []event.Event, step string) string {
 	for _, e := range evs {
 		if p, ok := e.Body.(*event.PassStarted); ok && e.Step == step {
-			return p.Kind
+			return string(p.Kind)
 		}
 	}
 	return ""

@@ -1,0 +1,48 @@
+package main
+
+// output is the file that is written, from the root of the module.
+const output = "static/src/wire.gen.ts"
+
+// A root is a Go type that the page reads or sends. The types that its fields name follow by themselves.
+type root struct {
+	pkg, name string
+	// ts is its name in TypeScript where that is another.
+	ts string
+	// request marks what the page sends: each field may be left out, and a list may be null.
+	request bool
+}
+
+// roots are the types of wire.gen.ts. The events come first, see events.
+var roots = []root{
+	{pkg: "web/highlight", name: "TextPage"},
+	{pkg: "web/highlight", name: "DiffPage"},
+	{pkg: "web/run", name: "Settings", request: true},
+	{pkg: "web/run", name: "Planned"},
+	{pkg: "web", name: "editAnswer", ts: "CheckedEdit"},
+	{pkg: "web", name: "runJSON", ts: "RunInfo"},
+	{pkg: "web", name: "sessionJSON", ts: "SessionInfo"},
+	{pkg: "web/store", name: "Note"},
+	{pkg: "web/catalog", name: "Pass", ts: "PassInfo"},
+	{pkg: "web/run", name: "UserPass"},
+	{pkg: "web", name: "historyAnswer", ts: "History"},
+	{pkg: "web", name: "marksAnswer", ts: "Marks"},
+}
+
+// events is the package whose type Event becomes the union WireEvent: a member for each type that has a method EventType.
+const events = "instruments/event"
+
+// names are the TypeScript names of types whose Go name means something else there, by package and name.
+var names = map[string]string{
+	"instruments/event.Float":    "Num",
+	"instruments/event.Function": "WireFunction",
+	"instruments/event.Error":    "RunError",
+	"instruments/event.Tensor":   "WireTensor",
+	"instruments/event.Span":     "SourceSpan",
+	"instruments/history.Place":  "LifePlace",
+	"instruments/history.Count":  "Left",
+	"instruments/history.Mark":   "LifeMark",
+	"web/catalog.Option":         "ConfigOption",
+	"web.sourceJSON":             "SessionSource",
+	"web/highlight.WireRow":      "DiffRow",
+	"web/run.Step":               "SettingsStep",
+}
