@@ -10,7 +10,6 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
-	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/vmcodegen"
@@ -174,21 +173,4 @@ func (r *Result) left(err error) error {
 		u.Passes = slices.DeleteFunc(u.Passes, r.ran)
 	}
 	return err
-}
-
-// signatures describes the public graph functions of m.
-func signatures(m *ir.Module) []artifact.Signature {
-	var out []artifact.Signature
-	for gv, fn := range m.Funcs() {
-		f, ok := fn.(*relax.Function)
-		if !ok || ir.GlobalSymbol(f) == "" {
-			continue
-		}
-		sig := artifact.Signature{Name: gv.Name, Result: typeOf(f.Ret)}
-		for _, p := range f.Params {
-			sig.Params = append(sig.Params, artifact.Param{Name: p.Name, Type: typeOf(p.SInfo)})
-		}
-		out = append(out, sig)
-	}
-	return out
 }

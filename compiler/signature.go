@@ -1,10 +1,56 @@
 package compiler
 
 import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/artifact"
 )
+
+// Entry is the graph function that importers make of a model.
+const Entry = "main"
+
+// Names returns the names that a model has for the inputs and outputs of its entry, nil where it gives none. The names of
+// parameters are identifiers made of them.
+func Names(m *ir.Module) (inputs, outputs []string) {
+	list := func(attr string) (names []string) {
+		v, _ := m.Attrs().Get(attr)
+		values, _ := v.([]ir.Value)
+		for _, x := range values {
+			names = append(names, fmt.Sprint(x))
+		}
+		return names
+	}
+	return list(ir.AttrInputNames), list(ir.AttrOutputNames)
+}
+
+// signatures describes the public graph functions of m. Parameters and results of the entry are called what the model
+// calls them.
+func signatures(m *ir.Module) []artifact.Signature {
+	inputs, outputs := Names(m)
+	var out []artifact.Signature
+	for gv, fn := range m.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok || ir.GlobalSymbol(f) == "" {
+			continue
+		}
+		sig := artifact.Signature{Name: gv.Name, Result: typeOf(f.Ret)}
+		for i, p := range f.Params {
+			name := p.Name
+			if gv.Name == Entry && i < len(inputs) {
+				name = inputs[i]
+			}
+			sig.Params = append(sig.Params, artifact.Param{Name: name, Type: typeOf(p.SInfo)})
+		}
+		if gv.Name == Entry {
+			sig.Outputs = outputs[:min(len(outputs), sig.Result.Count())]
+		}
+		out = append(out, sig)
+	}
+	return out
+}
 
 // typeOf describes struct info as the runtime knows it.
 func typeOf(s relax.StructInfo) artifact.Type {

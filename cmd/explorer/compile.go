@@ -69,7 +69,7 @@ func execCommand() *cobra.Command {
 				}
 				f := art.Function(entry)
 				if f != nil {
-					if err := in.place(paramNames(f), outputNames(f.Outputs, outputs(f))); err != nil {
+					if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
 						return err
 					}
 				}
@@ -97,12 +97,4 @@ func paramNames(f *artifact.Signature) []string {
 		out = append(out, p.Name)
 	}
 	return out
-}
-
-// outputs returns the number of outputs of a function.
-func outputs(f *artifact.Signature) int {
-	if f.Result.Kind == artifact.KindTuple {
-		return len(f.Result.Fields)
-	}
-	return 1
 }

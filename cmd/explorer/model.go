@@ -8,13 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/npy"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -110,7 +109,7 @@ func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("the module has no graph function %q to run, only %s", entry, strings.Join(script.FuncNames(m), ", "))
 	}
-	inputs = moduleNames(m, onnx.AttrInputNames)
+	inputs, outputs = compiler.Names(m)
 	if inputs == nil {
 		for _, p := range f.Params {
 			inputs = append(inputs, p.Name)
@@ -120,33 +119,5 @@ func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
 	if t, ok := f.Ret.(*relax.TupleStructInfo); ok {
 		n = len(t.Fields)
 	}
-	return inputs, outputNames(moduleNames(m, onnx.AttrOutputNames), n), nil
-}
-
-// nameArtifact gives the parameters and results of the program the names that the model has
-// for them, in place of the identifiers made of them.
-func nameArtifact(a *artifact.Artifact, inputs, outputs []string) {
-	f := a.Function(entry)
-	if f == nil {
-		return
-	}
-	for i, name := range inputs {
-		if i < len(f.Params) {
-			f.Params[i].Name = name
-		}
-	}
-	f.Outputs = outputs
-}
-
-// moduleNames returns a module attribute that is a list of names.
-func moduleNames(m *ir.Module, attr string) []string {
-	v, _ := m.Attrs().Get(attr)
-	list, _ := v.([]ir.Value)
-	var out []string
-	for _, x := range list {
-		if s, ok := x.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
+	return inputs, outputNames(outputs, n), nil
 }

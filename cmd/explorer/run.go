@@ -164,11 +164,7 @@ func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) er
 	if err != nil && cf.pipeline != defaultPipeline && !errors.As(err, &failed) {
 		return fmt.Errorf("%w (the pipeline %s does not lower a model to the end, %s does)", err, cf.pipeline, defaultPipeline)
 	}
-	if err != nil {
-		return err
-	}
-	nameArtifact(c.Artifact, c.inputs, c.outputs)
-	return nil
+	return err
 }
 
 // open loads an artifact onto a device of its own. The engine lives as long as the process.

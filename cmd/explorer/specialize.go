@@ -46,6 +46,5 @@ func (c *compiled) specialize(ctx context.Context, w io.Writer, cf *compileFlags
 	}
 	c.rep.Specialized.Compile = time.Since(start)
 	fmt.Fprintf(w, "compiled again for %s in %s (--specialize=false runs the code for all sizes)\n", strings.Join(list, ", "), short(c.rep.Specialized.Compile))
-	nameArtifact(res.Artifact, c.inputs, c.outputs)
 	return res.Artifact, nil
 }

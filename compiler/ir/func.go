@@ -18,6 +18,13 @@ const (
 	AttrCallingConv = "calling_conv"
 )
 
+// Names of module attributes: lists of the names that inputs and outputs have in the model, in the order of the parameters and
+// results of the function main.
+const (
+	AttrInputNames  = "input_names"
+	AttrOutputNames = "output_names"
+)
+
 // GlobalSymbol returns the symbol under which f is visible outside its module; "" is private.
 func GlobalSymbol(f Function) string { return f.FuncAttrs().Str(AttrGlobalSymbol, "") }
 

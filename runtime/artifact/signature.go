@@ -46,6 +46,14 @@ type Type struct {
 	Fields []Type `json:"fields,omitempty"` // tuple
 }
 
+// Count returns how many results a function of this result type has: the fields of a tuple, else one.
+func (t Type) Count() int {
+	if t.Kind == KindTuple {
+		return len(t.Fields)
+	}
+	return 1
+}
+
 // Dim is a dimension: a number, or a symbolic expression such as "n" or "n * 2". In JSON
 // it is a number or a string.
 type Dim struct {

@@ -22,13 +22,6 @@ type Options struct {
 	Bind map[string]*onnxpb.Tensor
 }
 
-// Names of module attributes that the importer sets: lists of the names that inputs and
-// outputs have in the model, in the order of the parameters and results of main.
-const (
-	AttrInputNames  = "input_names"
-	AttrOutputNames = "output_names"
-)
-
 // maxNodes bounds the nodes of a model; the reader has a bound of its own.
 const maxNodes = 100_000
 
@@ -85,7 +78,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	if _, err := g.bb.EndFunction(result); err != nil {
 		return nil, err
 	}
-	return g.bb.Module().WithAttrs(ir.NewAttrs(AttrInputNames, inputs, AttrOutputNames, outputs)), nil
+	return g.bb.Module().WithAttrs(ir.NewAttrs(ir.AttrInputNames, inputs, ir.AttrOutputNames, outputs)), nil
 }
 
 // supported reports all operators that the importer lacks in one error.

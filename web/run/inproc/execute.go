@@ -46,7 +46,7 @@ func (r *Runner) execute(ctx context.Context, req run.Request, res *compiler.Res
 	if sig == nil {
 		return &event.Error{Kind: event.KindExecute, Message: "the program has no public function " + entry, Function: entry}
 	}
-	done, failed := r.executeAll(ctx, req, res.Artifact, sig, p.model, start)
+	done, failed := r.executeAll(ctx, req, res.Artifact, sig, start)
 	for _, x := range done {
 		if failed == nil {
 			x.measured.Fixed = r.fixed(ctx, p, sig, x, req.Limits)
@@ -59,7 +59,7 @@ func (r *Runner) execute(ctx context.Context, req run.Request, res *compiler.Res
 }
 
 // executeAll loads the program, executes it for each binding, and frees its device. With an error come the executions before it.
-func (r *Runner) executeAll(ctx context.Context, req run.Request, art *artifact.Artifact, sig *artifact.Signature, m *model, start time.Time) ([]*execution, error) {
+func (r *Runner) executeAll(ctx context.Context, req run.Request, art *artifact.Artifact, sig *artifact.Signature, start time.Time) ([]*execution, error) {
 	began := time.Now()
 	prog, err := art.Open(ctx, r.cfg.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(req.Limits)}, vm.Options{})
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Runner) executeAll(ctx context.Context, req run.Request, art *artifact.
 	}
 	var done []*execution
 	for _, b := range bindings {
-		x, err := executeOnce(ctx, prog, sig, b, req, m)
+		x, err := executeOnce(ctx, prog, sig, b, req)
 		if err != nil {
 			return done, err
 		}
@@ -84,7 +84,7 @@ func (r *Runner) executeAll(ctx context.Context, req run.Request, art *artifact.
 }
 
 // executeOnce runs the program with one binding and times it.
-func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, binding map[string]int64, req run.Request, m *model) (*execution, error) {
+func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, binding map[string]int64, req run.Request) (*execution, error) {
 	x := &execution{body: &event.Executed{Function: entry, Bindings: binding}, measured: &event.Measured{}}
 	for i, p := range sig.Params {
 		t, err := randomInput(p, binding, req.Limits.Memory, uint64(req.Settings.Seed)+uint64(i))
@@ -104,8 +104,8 @@ func executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Sign
 	x.measured.Latency = took
 	for i, t := range outs {
 		name := fmt.Sprintf("output %d", i)
-		if i < len(m.outputs) {
-			name = m.outputs[i]
+		if i < len(sig.Outputs) {
+			name = sig.Outputs[i]
 		}
 		x.body.Outputs = append(x.body.Outputs, describe(name, t, ""))
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
@@ -104,7 +105,7 @@ func TestExecutionsOfAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.outputs = []string{"sum"}
+	m.module = m.module.WithAttrs(ir.NewAttrs(ir.AttrOutputNames, []ir.Value{"sum"}))
 	q.Settings.Bindings = []map[string]int64{{"n": 3}, {"n": 20}, {}}
 	q.Settings.Seed = 5
 	evs, err := s.executions(q)

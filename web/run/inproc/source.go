@@ -24,8 +24,6 @@ type model struct {
 	module *ir.Module
 	// id is the hash of all that determines the module.
 	id string
-	// outputs are the names of the results of main.
-	outputs []string
 	// warnings are what reading the module had to say.
 	warnings []ir.Diagnostic
 	// took is the time that making the module took.
@@ -76,7 +74,7 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (m *m
 func openText(ctx context.Context, name, text string, form frontend.Form, sink run.Sink) (*model, error) {
 	src, found, err := oneModule(ctx, name, text, form)
 	if err == nil {
-		return newModel(src.Module, found), nil
+		return &model{module: src.Module, warnings: found}, nil
 	}
 	if err := emitFound(sink, found); err != nil {
 		return nil, err
@@ -103,20 +101,7 @@ func openModel(ctx context.Context, req run.Request, data []byte) (*model, error
 		}
 		return nil, importFault(fmt.Errorf("%s: %w", req.Source.Name, err))
 	}
-	return newModel(mod, nil), nil
-}
-
-// newModel notes what a module says about its results.
-func newModel(mod *ir.Module, warnings []ir.Diagnostic) *model {
-	m := &model{module: mod, warnings: warnings}
-	if v, ok := mod.Attrs().Get(onnx.AttrOutputNames); ok {
-		if list, ok := v.([]ir.Value); ok {
-			for _, x := range list {
-				m.outputs = append(m.outputs, fmt.Sprint(x))
-			}
-		}
-	}
-	return m
+	return &model{module: mod}, nil
 }
 
 // read returns the bytes of a source.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/frontend"
-	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -116,27 +115,6 @@ func TestShapesOfAModel(t *testing.T) {
 	q.Settings.Shapes, q.Limits.Memory = nil, 1000
 	if _, err := openModel(t.Context(), q, batch.Bytes); err == nil {
 		t.Error("a model that needs more memory than there is was read")
-	}
-}
-
-// TestOutputsAreNamedByTheModel where it says a list of names.
-func TestOutputsAreNamedByTheModel(t *testing.T) {
-	found := []ir.Diagnostic{{Message: "w"}}
-	for _, c := range []struct {
-		attrs *ir.Attrs
-		want  []string
-	}{
-		{ir.NewAttrs(), nil},
-		{ir.NewAttrs(onnx.AttrOutputNames, []ir.Value{"a", "b"}), []string{"a", "b"}},
-		{ir.NewAttrs(onnx.AttrOutputNames, []ir.Value{int64(3)}), []string{"3"}},
-		{ir.NewAttrs(onnx.AttrOutputNames, "a"), nil},
-		{ir.NewAttrs(onnx.AttrInputNames, []ir.Value{"a"}), nil},
-	} {
-		mod := ir.NewModule().WithAttrs(c.attrs)
-		m := newModel(mod, found)
-		if m.module != mod || !reflect.DeepEqual(m.outputs, c.want) || !reflect.DeepEqual(m.warnings, found) {
-			t.Errorf("of %v it notes %+v, want the outputs %q", c.attrs, m, c.want)
-		}
 	}
 }
 
