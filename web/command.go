@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -35,7 +36,7 @@ func command(i run.Info) string {
 		words = append(words, "--pipeline", s.Pipeline)
 	}
 	words = append(words, patchFlags(s)...)
-	disabled := slices.DeleteFunc(slices.Clone(s.Disabled), func(name string) bool { return strings.HasPrefix(name, run.EditPrefix) })
+	disabled := slices.DeleteFunc(slices.Clone(s.Disabled), func(name string) bool { return strings.HasPrefix(name, request.EditPrefix) })
 	if len(disabled) > 0 {
 		words = append(words, "--disable-pass", strings.Join(disabled, ","))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/share"
 )
@@ -43,7 +44,7 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Tick
 	if err := decodeJSON(r.Body, &in); err != nil {
 		return err
 	}
-	if err := run.ValidAfter(in.After); err != nil {
+	if err := request.ValidAfter(in.After); err != nil {
 		return badRequest("%v", err)
 	}
 	in.After = strings.TrimSuffix(in.After, "#0")
@@ -93,14 +94,14 @@ func (s *Server) patchFile(w http.ResponseWriter, r *http.Request) error {
 
 // patchFileName returns the name of the file of an edit: letters, digits and _ . - only.
 func patchFileName(p run.Patch) string {
-	return run.EditPrefix + strings.ReplaceAll(p.After, "#", "-") + ".py"
+	return request.EditPrefix + strings.ReplaceAll(p.After, "#", "-") + ".py"
 }
 
 // patchFlags returns the flags for the edits of settings that are not turned off.
 func patchFlags(s run.Settings) []string {
 	var out []string
 	for _, p := range s.Patches {
-		if !slices.Contains(s.Disabled, run.EditPrefix+p.After) {
+		if !slices.Contains(s.Disabled, request.EditPrefix+p.After) {
 			out = append(out, "--patch", p.After+"="+patchFileName(p))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/store"
@@ -133,7 +134,7 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 	settings.Disabled = form["disabled"]
 	if v := form.Get("opt_level"); v != "" {
 		if settings.OptLevel, err = strconv.Atoi(v); err != nil {
-			return settings, badRequest("opt_level is %q, want a number from 0 to %d", v, run.MaxOptLevel)
+			return settings, badRequest("opt_level is %q, want a number from 0 to %d", v, request.MaxOptLevel)
 		}
 	}
 	if v := form.Get("seed"); v != "" {

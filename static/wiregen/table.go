@@ -16,7 +16,7 @@ type root struct {
 var roots = []root{
 	{pkg: "web/highlight", name: "TextPage"},
 	{pkg: "web/highlight", name: "DiffPage"},
-	{pkg: "web/run", name: "Settings", request: true},
+	{pkg: "instruments/request", name: "Settings", request: true},
 	{pkg: "web/run", name: "Planned"},
 	{pkg: "web", name: "editAnswer", ts: "CheckedEdit"},
 	{pkg: "web", name: "runJSON", ts: "RunInfo"},
@@ -44,5 +44,5 @@ var names = map[string]string{
 	"web/catalog.Option":         "ConfigOption",
 	"web.sourceJSON":             "SessionSource",
 	"web/highlight.WireRow":      "DiffRow",
-	"web/run.Step":               "SettingsStep",
+	"instruments/request.Step":   "SettingsStep",
 }

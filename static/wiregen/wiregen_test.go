@@ -27,19 +27,22 @@ func TestWireIsFresh(t *testing.T) {
 	}
 }
 
+// requests is the package of the settings that a page sends.
+const requests = "instruments/request"
+
 // source lays out a module with a package of events, one of runs and empty ones for the rest of the table.
 func source(t *testing.T, event, run string) string {
 	t.Helper()
 	dir := t.TempDir()
-	files := map[string]string{events: event, "web/run": run}
+	files := map[string]string{events: event, requests: run}
 	for _, r := range roots {
-		if r.pkg != events && r.pkg != "web/run" {
+		if r.pkg != events && r.pkg != requests {
 			files[r.pkg] += "\ntype " + r.name + " struct{}\n"
 		}
 	}
 	for _, r := range roots {
-		if r.pkg == "web/run" && !strings.Contains(run, "type "+r.name+" ") {
-			files["web/run"] += "\ntype " + r.name + " struct{}\n"
+		if r.pkg == requests && !strings.Contains(run, "type "+r.name+" ") {
+			files[requests] += "\ntype " + r.name + " struct{}\n"
 		}
 	}
 	for pkg, text := range files {

@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -497,7 +498,7 @@ func TestScriptsThatComeWithTheProgram(t *testing.T) {
 		if c, err := r.Check(t.Context(), e.ModuleName, e.Module); err != nil || c.Failed() || len(c.Functions) == 0 {
 			t.Errorf("the module of %s is wrong: %+v (%v)", l.script, c, err)
 		}
-		if l.script != "counter" && (len(e.Passes) == 0 || !strings.HasPrefix(e.Passes[0], run.UserPrefix)) {
+		if l.script != "counter" && (len(e.Passes) == 0 || !strings.HasPrefix(e.Passes[0], request.UserPrefix)) {
 			t.Errorf("%s has the passes %v", l.script, e.Passes)
 		}
 	}

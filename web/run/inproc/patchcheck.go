@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/patch"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -41,7 +42,7 @@ func (r *Runner) CheckEdit(ctx context.Context, req run.Request, e run.Edit) (ru
 			return out, input("the module after %s has no function %.120q", e.After, name)
 		}
 	}
-	name := run.EditPrefix + e.After
+	name := request.EditPrefix + e.After
 	made, found := patch.Make(patch.Edit{
 		Module: base, Imported: imported, Old: old, After: e.After, Functions: e.Functions, Name: name, Text: e.Text,
 	})
@@ -76,7 +77,7 @@ func (r *Runner) behind(ctx context.Context, req run.Request, after string) (m, 
 		return found.step.Module, p.model.module, nil
 	}
 	there := errors.New("the step is reached")
-	probe := &pass.Pass{Name: run.EditPrefix + after, Kind: pass.Module, Run: func(_ *pass.Context, at *ir.Module) (*ir.Module, error) {
+	probe := &pass.Pass{Name: request.EditPrefix + after, Kind: pass.Module, Run: func(_ *pass.Context, at *ir.Module) (*ir.Module, error) {
 		m = at
 		return nil, there
 	}}

@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -71,7 +72,7 @@ func TestPlansListTheirMistakes(t *testing.T) {
 	})
 	var names []string
 	for _, s := range got.Steps {
-		if strings.HasPrefix(s.Name, run.EditPrefix) {
+		if strings.HasPrefix(s.Name, request.EditPrefix) {
 			names = append(names, s.Step)
 		}
 	}

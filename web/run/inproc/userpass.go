@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -21,7 +22,7 @@ const watchSteps = 200_000_000
 // userPasses are what the scripts of a run define.
 type userPasses struct {
 	scripts []*userScript
-	passes  map[string]*pass.Pass // by name, with run.UserPrefix
+	passes  map[string]*pass.Pass // by name, with request.UserPrefix
 }
 
 // userScript is a script of a run that was read.
@@ -91,7 +92,7 @@ func readScript(ctx context.Context, text run.Script, room *budget) (*userScript
 		}
 		own[p.Name] = true
 	}
-	s.passes = starpass.Adopt(s.prog.Passes(), run.UserPrefix, s.reporting)
+	s.passes = starpass.Adopt(s.prog.Passes(), request.UserPrefix, s.reporting)
 	return s, nil
 }
 
@@ -148,19 +149,19 @@ func (r registry) Lookup(name string) *pass.Pass {
 
 // Nearest implements pass.Registry.
 func (r registry) Nearest(name string) string {
-	if short, ok := strings.CutPrefix(name, run.UserPrefix); ok {
+	if short, ok := strings.CutPrefix(name, request.UserPrefix); ok {
 		if near := nearest.Name(short, func(yield func(string) bool) {
 			for n := range r.user {
-				if !yield(strings.TrimPrefix(n, run.UserPrefix)) {
+				if !yield(strings.TrimPrefix(n, request.UserPrefix)) {
 					return
 				}
 			}
 		}); near != "" {
-			return run.UserPrefix + near
+			return request.UserPrefix + near
 		}
 	}
-	if r.user[run.UserPrefix+name] != nil {
-		return run.UserPrefix + name
+	if r.user[request.UserPrefix+name] != nil {
+		return request.UserPrefix + name
 	}
 	return r.Registry.Nearest(name)
 }
