@@ -48,19 +48,33 @@ func URL(name string) string {
 	return Prefix + f.hashed
 }
 
-// Imports returns the addresses of the scripts that the embedded script called name cannot run without: what it imports, what
-// that imports, and so on, each once. A page that names them loads them together with the script and not one after the other.
-func Imports(name string) []string {
-	urls := files.imports(name)
-	for i, other := range urls {
-		urls[i] = URL(other)
+// Preload returns the addresses of the scripts that app.js imports on a page whose own script, under src, is called page: that
+// script, and what both import. A page that names them in its head fetches them together with app.js and not one after the other.
+// It panics on an unknown page; "" is a page without a script of its own.
+func Preload(page string) []string {
+	names := files.preload(page)
+	for i, name := range names {
+		names[i] = URL(name)
 	}
-	return urls
+	return names
 }
 
-// imports returns the names of what a script imports, directly or by what it imports, nearest first.
-func (s set) imports(name string) []string {
-	seen := []string{name}
+// preload returns the names of what Preload returns the addresses of.
+func (s set) preload(page string) []string {
+	if page == "" {
+		return s.imports("app.js")[1:]
+	}
+	for name := range s.byName {
+		if base, ok := strings.CutPrefix(name, page); ok && named.FindString(base) == base {
+			return s.imports("app.js", name)[1:]
+		}
+	}
+	panic(fmt.Sprintf("static: no script of a page %q", page))
+}
+
+// imports returns the names of scripts and of what they import, directly or by what they import, nearest first.
+func (s set) imports(names ...string) []string {
+	seen := slices.Clone(names)
 	for i := 0; i < len(seen); i++ {
 		for _, other := range s.byName[seen[i]].imports {
 			if !slices.Contains(seen, other) {
@@ -68,7 +82,7 @@ func (s set) imports(name string) []string {
 			}
 		}
 	}
-	return seen[1:]
+	return seen
 }
 
 // Size returns the number of bytes of the embedded file called name as it is and as it travels with gzip, and whether there is one.

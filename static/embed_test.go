@@ -22,7 +22,7 @@ const (
 
 func TestFirstViewIsSmall(t *testing.T) {
 	script := 0
-	for _, name := range firstScripts() {
+	for _, name := range firstScripts("sessionpage") {
 		_, wire, ok := Size(name)
 		if !ok {
 			t.Fatalf("%s is not embedded", name)
@@ -39,21 +39,20 @@ func TestFirstViewIsSmall(t *testing.T) {
 	}
 }
 
-// firstScripts names the scripts that every page loads at once.
-func firstScripts() []string {
-	names := []string{"theme.js", "app.js"}
-	for _, url := range Imports("app.js") {
-		names = append(names, strings.TrimPrefix(url, Prefix))
-	}
-	return names
+// pages are the scripts of pages.
+var pages = []string{"gallerypage", "sessionpage", "sourcepage"}
+
+// firstScripts names the scripts that a page loads at once.
+func firstScripts(page string) []string {
+	return append([]string{"theme.js", "app.js"}, files.preload(page)...)
 }
 
 // TestScriptsShareChunks checks what splitting is for: a page fetches few files at first, parts that are loaded later hold
 // nothing that the page has already, and what two of them share is not in both.
 func TestScriptsShareChunks(t *testing.T) {
-	first := firstScripts()
-	if len(first) > 3 {
-		t.Errorf("a page loads %v at first, want the theme, the page, and the one chunk that it shares with what is loaded later", first)
+	first := firstScripts("sessionpage")
+	if len(first) != 4 {
+		t.Errorf("a session loads %v at first, want the theme, app.js, the page, and the one chunk that it shares with what is loaded later", first)
 	}
 	later := 0
 	for name, f := range files.byName {
@@ -90,7 +89,7 @@ func TestImports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(s.imports("a.js"), " "), "b-AAAAAAAA.js c-BBBBBBBB.js e-DDDDDDDD.js"; got != want {
+	if got, want := strings.Join(s.imports("a.js"), " "), "a.js b-AAAAAAAA.js c-BBBBBBBB.js e-DDDDDDDD.js"; got != want {
 		t.Errorf("a.js imports %s, want %s", got, want)
 	}
 	if f := s.byName["b-AAAAAAAA.js"]; f.hashed != "b-AAAAAAAA.js" {
@@ -173,9 +172,11 @@ func TestVendoredFiles(t *testing.T) {
 			t.Errorf("SHA256SUMS lacks the line %q", line)
 		}
 	}
-	for _, name := range firstScripts() {
-		if strings.Contains(string(files.byName[name].data), "cm-editor") {
-			t.Errorf("%s, which every page loads, holds the editor", name)
+	for _, page := range pages {
+		for _, name := range firstScripts(page) {
+			if strings.Contains(string(files.byName[name].data), "cm-editor") {
+				t.Errorf("%s, which %s loads at first, holds CodeMirror", name, page)
+			}
 		}
 	}
 }

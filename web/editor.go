@@ -170,7 +170,7 @@ func mistakes(found []event.Diagnostic) string {
 // editorView is the page of the editor with a text, and what was found in it.
 func (s *Server) editorView(c creation, problem string, found []event.Diagnostic) templates.EditorView {
 	v := templates.EditorView{
-		Assets: assets(), CodeMirrorJS: static.URL("codemirror.js"),
+		Assets: assets("sourcepage"), CodeMirrorJS: static.URL("codemirror.js"),
 		Name: nameOfScript(c.Name), Text: c.Source, Parent: c.Parent, Error: problem, Max: MaxScript,
 		Pipeline: orDefault(c.Pipeline, "default"),
 	}

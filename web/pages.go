@@ -36,7 +36,7 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		return v, err
 	}
 	v = templates.SessionView{
-		Assets: assets(), Session: sess.ID, Title: sess.Title,
+		Assets: assets("sessionpage"), Session: sess.ID, Title: sess.Title,
 		HistoryCSS: static.URL("history.css"), Compiler: s.cfg.Compiler != nil,
 		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
 		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),

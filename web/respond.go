@@ -118,7 +118,7 @@ func (s *Server) renderError(w http.ResponseWriter, r *http.Request, err error) 
 		return
 	}
 	_ = s.page(w, r, e.status, templates.ErrorPage(templates.ErrorView{
-		Assets: assets(), Status: e.status, Title: http.StatusText(e.status), Message: e.message,
+		Assets: assets(""), Status: e.status, Title: http.StatusText(e.status), Message: e.message,
 	}))
 }
 
@@ -160,10 +160,10 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, c temp
 // ignore drops the error of a write: the visitor has gone, and there is nobody to tell.
 func ignore(error) error { return nil }
 
-// assets returns the addresses of the files that every page loads.
-func assets() templates.Assets {
+// assets returns the addresses of the files that every page loads, and of the script of one page, "" for none.
+func assets(page string) templates.Assets {
 	return templates.Assets{
 		CSS: static.URL("app.css"), JS: static.URL("app.js"), ThemeJS: static.URL("theme.js"), Favicon: static.URL("favicon.svg"),
-		Preload: static.Imports("app.js"),
+		Preload: static.Preload(page),
 	}
 }

@@ -1,27 +1,16 @@
-// The script of every page. It shows what needs a script, then takes over the page that it finds.
+// The script of every page. It loads the script of the page that it finds, whose head names that too so that both are fetched
+// together, shows what needs a script, and hands over.
 
 import "./shared";
-import { gallery } from "./gallery/gallery";
-import { session } from "./session/page";
-import { themeMenu } from "./gallery/thememenu";
+import { themeMenu } from "./widgets/thememenu";
 
+const pages: Record<string, () => Promise<{ open(): unknown }>> = {
+  gallery: () => import("./gallery/gallerypage"),
+  session: () => import("./session/sessionpage"),
+  editor: () => import("./editing/sourcepage"),
+};
+
+const page = await pages[document.body.dataset.page ?? ""]?.();
 for (const el of document.querySelectorAll<HTMLElement>("[data-needs-js]")) el.hidden = false;
 themeMenu();
-switch (document.body.dataset.page) {
-  case "gallery":
-    gallery();
-    break;
-  case "session":
-    void session();
-    break;
-  case "editor":
-    void editor();
-    break;
-}
-
-// editor loads the editor, which only this page needs. Where it cannot be loaded, the textarea stays.
-async function editor(): Promise<void> {
-  const { codemirror } = document.getElementById("editor-form")!.dataset;
-  const [page, bundle] = await Promise.all([import("./editing/sourcepage"), import(codemirror!)]);
-  await page.open(bundle);
-}
+page?.open();

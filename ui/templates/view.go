@@ -6,7 +6,7 @@ import "time"
 type Assets struct {
 	// CSS is the style sheet, JS the bundled script, ThemeJS the small script that sets the theme before the first paint.
 	CSS, JS, ThemeJS string
-	// Preload lists the scripts that JS imports, so that they are fetched together with it.
+	// Preload lists the scripts that JS imports on this page, so that they are fetched together with it.
 	Preload []string
 	// Favicon is the icon of the site.
 	Favicon string

@@ -9,7 +9,7 @@ import { look } from "./look";
 import { plural } from "../store/format";
 import { basics, jumpTo, list, mark } from "./marks";
 import type { Step } from "../store/model";
-import type { SessionPage } from "../session/page";
+import type { SessionPage } from "../session/sessionpage";
 import { editPrefix } from "../store/steps";
 import type { CheckedEdit, Patch, WireFunction } from "../wire";
 

@@ -15,8 +15,8 @@ type View = InstanceType<CodeMirror["EditorView"]>;
 // settle is how long the typing must pause before the text is checked, in milliseconds.
 const settle = 200;
 
-export async function open(cm: CodeMirror): Promise<void> {
-  new Editor(cm);
+export async function open(): Promise<void> {
+  new Editor((await import(byId("editor-form").dataset.codemirror!)) as CodeMirror);
 }
 
 class Editor {

@@ -1,7 +1,7 @@
 // The list of the visitor's sessions: times on the reader's clock, and deleting.
 
 import { remove } from "../store/api";
-import { ask } from "../widgets/dialogs";
+import { askToDelete } from "../widgets/dialogs";
 import { setText } from "../widgets/dom";
 
 export function mySessions(): void {
@@ -32,8 +32,4 @@ async function forget(section: HTMLElement, row: HTMLTableRowElement, id: string
     setText(problem, `${title} was not deleted: ${err instanceof Error ? err.message : String(err)}`);
     problem.hidden = false;
   }
-}
-
-export function askToDelete(title: string): Promise<boolean> {
-  return ask("Delete this session?", `“${title}” goes for good, with its notes, and its links end. Forks and exports of it stay.`, "Delete");
 }

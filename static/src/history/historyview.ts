@@ -9,7 +9,7 @@ import { Strip } from "./strip";
 import { codePath, type Entry, type History, kinds, type LifePlace, type Root } from "./wire";
 import { importPath } from "../store/model";
 import { type Name, Names } from "./names";
-import type { SessionPage } from "../session/page";
+import type { SessionPage } from "../session/sessionpage";
 import type { View } from "../store/state";
 
 const texts: View[] = ["unified", "split", "ir"];

@@ -3,7 +3,7 @@
 import { json } from "../store/api";
 import type { Marks } from "./wire";
 import { importPath } from "../store/model";
-import type { SessionPage } from "../session/page";
+import type { SessionPage } from "../session/sessionpage";
 import type { Row, Side } from "../store/source";
 
 type Lines = Record<Side, Map<number, Set<string>>>;

@@ -11,7 +11,7 @@ import { OptionsForm } from "./optionsform";
 import type { Action } from "../session/pipeline";
 import { planned } from "../store/planned";
 import { Registry } from "./registry";
-import type { SessionPage } from "../session/page";
+import type { SessionPage } from "../session/sessionpage";
 import { loadPipelines, type Pipelines } from "../store/steps";
 import { type At, atOf, count, find, insert, move, pathOf, remove, replace, same, where, within, withOption } from "../store/stepsedit";
 import type { Mistake, Planned, Settings, SettingsStep } from "../wire";

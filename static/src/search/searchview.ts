@@ -6,7 +6,7 @@ import { announce, debounce, h, press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { hints, wrongPlace } from "./hints";
 import { type Answer, list, type Result } from "./results";
-import type { SessionPage } from "../session/page";
+import type { SessionPage } from "../session/sessionpage";
 import { setting } from "../store/state";
 
 // atOnce is how many results one answer brings, most how many the list holds: what has more is to be asked more narrowly.

@@ -3,7 +3,7 @@
 import { copy } from "../widgets/dialogs";
 import { apart, setApart } from "../widgets/delta";
 import { announce, byId, press } from "../widgets/dom";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 import { keep, readState, setting, type View } from "../store/state";
 
 export function wireControls(page: SessionPage): void {

@@ -4,7 +4,7 @@ import { wholeModule } from "./center";
 import { announce, h } from "../widgets/dom";
 import type * as Dialog from "../editing/editir";
 import { importPath, type RunModel, type Step } from "../store/model";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 import { editPrefix } from "../store/steps";
 import type { Diagnostic, Patch } from "../wire";
 

@@ -2,7 +2,7 @@
 
 import { announce, byId, h } from "../widgets/dom";
 import type * as Histories from "../history/historyview";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 
 export class HistoryPane {
   private loading: Promise<Histories.HistoryView> | null = null;

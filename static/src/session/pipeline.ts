@@ -7,7 +7,7 @@ import { announce, byId, debounce, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import type { RunModel, Step } from "../store/model";
 import type * as Module from "../pipeline/pipelineeditor";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 import type { Planned, Settings, SettingsStep } from "../wire";
 
 // Action is something that the editor does with a step, or without one.

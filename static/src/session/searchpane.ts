@@ -2,7 +2,7 @@
 
 import { announce, byId } from "../widgets/dom";
 import type * as Searches from "../search/searchview";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 
 export class SearchPane {
   private loading: Promise<Searches.SearchView> | null = null;

@@ -1,10 +1,9 @@
 // What the top bar does with the session as a whole: its title, sharing, forking, exports and deleting.
 
 import { post, remove } from "../store/api";
-import { button, copy, dialog } from "../widgets/dialogs";
+import { askToDelete, button, copy, dialog } from "../widgets/dialogs";
 import { announce, byId, h, setText } from "../widgets/dom";
 import type { Runs } from "../store/runs";
-import { askToDelete } from "../gallery/sessions";
 import type { State } from "../store/state";
 import type { SessionInfo } from "../wire";
 

@@ -3,7 +3,7 @@
 import { toggleMarks, toggleWords } from "./controls";
 import { announce, byId } from "../widgets/dom";
 import { helpDialog, type Key, listen } from "./keys";
-import type { SessionPage } from "./page";
+import type { SessionPage } from "./sessionpage";
 
 export function wireKeys(page: SessionPage): void {
   const { app, center } = page;

@@ -35,6 +35,11 @@ export function ask(title: string, text: string, yes: string): Promise<boolean> 
   });
 }
 
+// askToDelete asks whether a session is to go.
+export function askToDelete(title: string): Promise<boolean> {
+  return ask("Delete this session?", `“${title}” goes for good, with its notes, and its links end. Forks and exports of it stay.`, "Delete");
+}
+
 // copy puts a text into the clipboard and says so on the button. Without the permission it selects the text for the reader to copy.
 export async function copy(b: HTMLElement, text: string, select: () => void): Promise<void> {
   try {

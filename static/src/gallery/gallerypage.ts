@@ -1,14 +1,15 @@
-// The gallery: the visitor's sessions, uploads with drag and drop, a bar that shows how far they are, and errors in words.
+// The page of the gallery: the visitor's sessions, uploads with drag and drop, a bar that shows how far they are, and errors in words.
 
+import "../shared";
 import { bytes } from "../store/format";
 import { byId, setText } from "../widgets/dom";
 import { keepDraft, startScript } from "../store/scripts";
 import { mySessions } from "./sessions";
 
-export function gallery(): void {
+export function open(): void {
   const model = byId<HTMLFormElement>("upload");
   const send = uploader(model);
-  const open = uploader(byId<HTMLFormElement>("import"));
+  const archive = uploader(byId<HTMLFormElement>("import"));
   mySessions();
 
   // A file may be dropped anywhere on the page; the frame shows where it goes.
@@ -32,7 +33,7 @@ export function gallery(): void {
     depth = 0;
     model.classList.remove("over");
     const files = e.dataTransfer?.files;
-    if (files?.length === 1 && isArchive(files[0]!)) open(files);
+    if (files?.length === 1 && isArchive(files[0]!)) archive(files);
     else send(files);
   });
 }

@@ -1,4 +1,4 @@
-import{a as x,b as E,c as P,d as T,e as h}from"./chunk-SBB63OFB.js";import{S as u,T as k,U as S,a as i,d as c,f as v,h as f,j as w,k as y,m as b}from"./chunk-RDWXEA3D.js";var C=200,$={name:"mine.star",source:`# A pass over graph functions: a handler for each kind of node that it is about.
+import{a as x,b as E,c as P,d as T,e as h}from"./chunk-6PVFARAC.js";import{S as u,T as k,U as S,a as i,d as c,f as v,h as f,j as w,k as y,m as b}from"./chunk-BIENLXDK.js";var C=200,$={name:"mine.star",source:`# A pass over graph functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)

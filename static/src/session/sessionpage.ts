@@ -1,5 +1,6 @@
 // The page of a session: what is selected, what is drawn, and what the controls and keys do.
 
+import "../shared";
 import { Center, firstChange, wholeModule } from "./center";
 import { apart } from "../widgets/delta";
 import { details } from "./details";
@@ -26,7 +27,7 @@ import type { Note, PassInfo } from "../wire";
 
 const narrow = matchMedia("(max-width: 760px)");
 
-export async function session(): Promise<void> {
+export async function open(): Promise<void> {
   await new SessionPage(byId("app")).open();
 }
 
