@@ -35,6 +35,8 @@ type decl struct {
 	// form is what a line //wire:type says.
 	form string
 	expr ast.Expr
+	// alias says that it is another name of the type expr.
+	alias bool
 	// imports maps names of packages in its file to paths from the root of the module; those of others are absent.
 	imports map[string]string
 	// values are the constants of the type, in order, if it is a string.
@@ -96,7 +98,7 @@ func (p *pack) readTypes(f *ast.File) {
 	each(f, token.TYPE, func(g *ast.GenDecl, s ast.Spec) {
 		t := s.(*ast.TypeSpec)
 		doc, form := comment(t.Doc, g.Doc)
-		p.types[t.Name.Name] = &decl{pkg: p, name: t.Name.Name, doc: doc, form: form, expr: t.Type, imports: imports}
+		p.types[t.Name.Name] = &decl{pkg: p, name: t.Name.Name, doc: doc, form: form, expr: t.Type, alias: t.Assign.IsValid(), imports: imports}
 		p.order = append(p.order, t.Name.Name)
 	})
 }
@@ -231,8 +233,18 @@ func structTag(raw string) string {
 	return ""
 }
 
-// resolve returns the declaration that a name means in the file of d, or nil for a type that is not declared by us.
+// resolve returns the declaration that a name means in the file of d, or nil for a type that is not declared by us. A name for
+// another type means that type.
 func (r *reader) resolve(d *decl, e ast.Expr) (*decl, error) {
+	found, err := r.lookup(d, e)
+	if err != nil || found == nil || !found.alias {
+		return found, err
+	}
+	return r.resolve(found, found.expr)
+}
+
+// lookup is resolve for the declaration of the name itself.
+func (r *reader) lookup(d *decl, e ast.Expr) (*decl, error) {
 	switch e := e.(type) {
 	case *ast.Ident:
 		return d.pkg.types[e.Name], nil
