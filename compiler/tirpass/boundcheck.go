@@ -169,6 +169,15 @@ type boundCheck struct {
 
 // around puts the assertions around s, the first outermost.
 func (c *accessChecks) around(s tir.Stmt) tir.Stmt {
+	if len(c.list) == 0 {
+		return s
+	}
+	out := c.wrapped(s)
+	c.b.ctx.Rewrite("check accesses", c.at, out)
+	return out
+}
+
+func (c *accessChecks) wrapped(s tir.Stmt) tir.Stmt {
 	base := ir.Base{Span: c.at.Meta().Span, Origin: c.at.Meta().Origin}
 	for i := len(c.list) - 1; i >= 0; i-- {
 		k := c.list[i]

@@ -10,8 +10,8 @@ import (
 var CanonicalizeLoop = &pass.Pass{
 	Name: "tir.CanonicalizeLoop", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Rewrites loops with another start or step so that they count from 0 by 1.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return f.WithBody(tir.RewriteStmt(f.Body, canonicalLoop, nil)), nil
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		return f.WithBody(tir.RewriteStmt(f.Body, reportingStmt(c, "count from 0 by 1", canonicalLoop), nil)), nil
 	}),
 }
 

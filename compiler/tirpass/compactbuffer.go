@@ -16,7 +16,7 @@ var CompactBufferAllocation = &pass.Pass{
 	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		c := &compactor{
-			an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
+			ctx: ctx, an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
 			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool),
 		}
 		c.scan(f.Body)
@@ -43,6 +43,7 @@ type compaction struct {
 }
 
 type compactor struct {
+	ctx *pass.Context
 	// strict keeps accesses that are out of bounds so.
 	strict bool
 
@@ -175,6 +176,7 @@ func (c *compactor) block(b *tir.Block) {
 	for _, buf := range b.AllocBuffers {
 		if p := c.compact(buf, c.live[buf]); p != nil {
 			c.plan[buf] = p
+			c.ctx.Rewrite("shrink a buffer", buf, p.buffer)
 		}
 		delete(c.live, buf)
 	}
@@ -219,8 +221,18 @@ func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 }
 
 // compact returns the smaller form of b, nil if all of it is needed.
+// ruleShrink is the name of the rule in decisions.
+const ruleShrink = "shrink a buffer"
+
 func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
-	if a.opaque || len(a.regions) == 0 || len(b.Strides) > 0 || len(b.Shape) == 0 {
+	switch {
+	case a.opaque:
+		c.ctx.Declined(ruleShrink, b, "it is accessed through a pointer, another buffer or a vector")
+		return nil
+	case len(b.Strides) > 0:
+		c.ctx.Declined(ruleShrink, b, "it has strides")
+		return nil
+	case len(a.regions) == 0 || len(b.Shape) == 0:
 		return nil
 	}
 	union := arith.UnionRegion(a.regions)
@@ -234,6 +246,7 @@ func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
 		}
 	}
 	if !changed {
+		c.ctx.Declined(ruleShrink, b, "all of it is accessed, or the part cannot be bounded")
 		return nil
 	}
 	nb := *b

@@ -19,10 +19,11 @@ var CommonSubexprElimTIR = &pass.Pass{
 	Config: []string{"tir.disable_cse_tir", "tir.enable_equiv_terms_in_cse_tir"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if c.ConfigBool("tir.disable_cse_tir") || !c.Arg("enable_cse_tir").(bool) || hasBlock(f.Body) {
+			c.Declined("compute a repeated expression once", f, "it is switched off, or the function still has blocks")
 			return f, nil
 		}
 		equiv := c.ConfigBool("tir.enable_equiv_terms_in_cse_tir") || c.Arg("identify_equiv_terms").(bool)
-		return f.WithBody(eliminateCommon(f.Body, equiv)), nil
+		return f.WithBody(eliminateCommon(c, f.Body, equiv)), nil
 	}),
 }
 
@@ -32,7 +33,7 @@ var CommonSubexprElimTIR = &pass.Pass{
 //
 // With equiv, integer expressions are numbered by a normal form. The first of those with one
 // form stands for all, so that only its operands count.
-func eliminateCommon(body tir.Stmt, equiv bool) tir.Stmt {
+func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
 	c := &cser{ids: map[termKey]*cseTerm{}, of: map[tir.Expr]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
 	if equiv {
 		c.normal = newNormalizer()
@@ -60,7 +61,9 @@ func eliminateCommon(body tir.Stmt, equiv bool) tir.Stmt {
 		here := place
 		out := m.MapStmt(s)
 		for _, t := range lets[here] { // users first, so the operands end up outermost
-			out = &tir.LetStmt{Var: t.v, Value: m.MapExpr(t.e), Body: out}
+			let := &tir.LetStmt{Var: t.v, Value: m.MapExpr(t.e), Body: out}
+			ctx.Rewrite("compute a repeated expression once", t.e, let)
+			out = let
 		}
 		return out
 	}

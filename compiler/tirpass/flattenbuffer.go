@@ -15,7 +15,7 @@ var FlattenBuffer = &pass.Pass{
 	Name: "tir.FlattenBuffer", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		fl := &flattener{flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget())}
+		fl := &flattener{c: c, flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget())}
 		fl.m.Expr, fl.m.Stmt, fl.m.Buffer = fl.expr, fl.stmt, fl.buffer
 		body := fl.stmt(f.Body)
 		// The buffers of parameters keep their shapes: they are the function's interface. A
@@ -26,7 +26,9 @@ var FlattenBuffer = &pass.Pass{
 				continue
 			}
 			if flat := fl.flat[b]; flat != nil && flat != b {
-				body = &tir.DeclBuffer{Base: b.Base, Buffer: flat, Body: body}
+				decl := &tir.DeclBuffer{Base: b.Base, Buffer: flat, Body: body}
+				c.Rewrite("declare a parameter flat", b, decl)
+				body = decl
 			}
 		}
 		return f.WithBody(body), fl.err
@@ -34,6 +36,7 @@ var FlattenBuffer = &pass.Pass{
 }
 
 type flattener struct {
+	c    *pass.Context
 	m    tir.Mapper
 	flat map[*tir.Buffer]*tir.Buffer
 	an   *arith.Analyzer
@@ -189,7 +192,9 @@ func (fl *flattener) expr(e tir.Expr) tir.Expr {
 	if b == l.Buffer && pred == l.Predicate && same(idx, l.Indices) {
 		return l
 	}
-	return &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
+	out := &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
+	fl.c.Rewrite("flatten a load", l, out)
+	return out
 }
 
 func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
@@ -207,7 +212,11 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 		if b == s.Buffer && v == s.Value && pred == s.Predicate && same(idx, s.Indices) {
 			return s
 		}
-		return &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
+		out := &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
+		if b != s.Buffer {
+			fl.c.Rewrite("flatten a store", s, out)
+		}
+		return out
 	case *tir.Block:
 		// Regions change while they still name the buffers that they are of.
 		reads, writes := ir.MapSame(s.Reads, fl.region), ir.MapSame(s.Writes, fl.region)
@@ -244,6 +253,7 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 		}
 		c := *out
 		c.Extents = []tir.Expr{size}
+		fl.c.Rewrite("flatten an allocation", s, &c)
 		return &c
 	}
 	return fl.m.MapStmt(s)

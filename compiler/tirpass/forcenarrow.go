@@ -15,18 +15,18 @@ import (
 var ForceNarrowIndexToInt32 = &pass.Pass{
 	Name: "tir.ForceNarrowIndexToInt32", Kind: pass.PrimFunc,
 	Doc: "Computes all indices in 32 bits whether they are known to fit or not. Buffers of 64-bit integers and constants beyond 32 bits are errors.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return forceInt32(f)
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		return forceInt32(c, f)
 	}),
 }
 
-func forceInt32(f *tir.PrimFunc) (*tir.PrimFunc, error) {
+func forceInt32(c *pass.Context, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 	for _, b := range f.Buffers {
 		if b != nil && b.DType.IsInt() && b.DType.Bits > 32 {
 			return nil, fmt.Errorf("buffer %s holds %s: only indices can be narrowed to int32, not what buffers hold", b.Name, b.DType)
 		}
 	}
-	n := &forcer{buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}, an: arith.NewAnalyzer()}
+	n := &forcer{c: c, buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}, an: arith.NewAnalyzer()}
 	markShapes(n.an, f)
 	n.m = &tir.Mapper{Expr: n.expr, Stmt: n.stmt, Buffer: n.buffer, Var: n.variable}
 	out := n.m.MapFunc(f)
@@ -37,6 +37,7 @@ func forceInt32(f *tir.PrimFunc) (*tir.PrimFunc, error) {
 }
 
 type forcer struct {
+	c       *pass.Context
 	m       *tir.Mapper
 	vars    map[*tir.Var]*tir.Var
 	buffers map[*tir.Buffer]*tir.Buffer
@@ -57,6 +58,7 @@ func (n *forcer) variable(v *tir.Var) *tir.Var {
 	}
 	out := &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: to32(v.DType())}, Size: v.Size}
 	n.vars[v] = out
+	n.c.Rewrite("narrow a variable", v, out)
 	return out
 }
 
@@ -88,7 +90,9 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 		if e.Value > math.MaxInt32 || e.Value < math.MinInt32 {
 			n.fail("the constant %d does not fit in int32", e.Value)
 		}
-		return &tir.IntImm{Base: e.Base, Type: to32(e.Type), Value: e.Value}
+		out := &tir.IntImm{Base: e.Base, Type: to32(e.Type), Value: e.Value}
+		n.c.Rewrite("narrow a constant", e, out)
+		return out
 	case *tir.Cast:
 		v := n.expr(e.Value)
 		d := e.Type
@@ -98,7 +102,9 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 		if v == e.Value && d == e.Type {
 			return e
 		}
-		return tir.CastTo(d, v)
+		out := tir.CastTo(d, v)
+		n.c.Rewrite("narrow a conversion", e, out)
+		return out
 	case *tir.Call:
 		out, ok := n.m.MapExpr(e).(*tir.Call)
 		if !ok {

@@ -15,7 +15,7 @@ var LoopPartition = &pass.Pass{
 	Config: []string{"tir.LoopPartition"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.LoopPartition")
-		return loopPartition(c.Budget(), f, cfg.Bool("partition_const_loop", false), cfg.Bool("no_unroll_loop_with_extent_one", false),
+		return loopPartition(c, c.Budget(), f, cfg.Bool("partition_const_loop", false), cfg.Bool("no_unroll_loop_with_extent_one", false),
 			cfg.Bool("unroll_loop_with_partition_hint_no_interval", false)), nil
 	}),
 }
@@ -25,16 +25,17 @@ const keyPartitionHint = "pragma_loop_partition_hint"
 // maxPartitions bounds the loops that one function is split into.
 const maxPartitions = 64
 
-func loopPartition(b *budget.Budget, f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
+func loopPartition(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
 	p := &partitioner{
-		an: arith.Bounded(b), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
+		ctx: c, an: arith.Bounded(b), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
 		hint: map[*tir.Var]arith.IntSet{}, relax: map[*tir.Var]arith.IntSet{}, left: maxPartitions,
 	}
 	p.m = &tir.Mapper{Stmt: p.stmt}
-	return f.WithBody(dropLikely(p.partition(f.Body)))
+	return f.WithBody(dropLikely(c, p.partition(f.Body)))
 }
 
 type partitioner struct {
+	ctx                               *pass.Context
 	an                                *arith.Analyzer
 	m                                 *tir.Mapper
 	constLoops, keepOne, unrollHinted bool
@@ -56,8 +57,9 @@ func (p *partitioner) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
 	case *tir.For:
 		p.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
-		if p.sel.loops[s] && s.Kind != tir.ThreadBinding && s.Step == nil && p.left > 0 {
+		if p.sel.loops[s] && s.Kind != tir.ThreadBinding && s.Step == nil {
 			if out := p.split(s); out != nil {
+				p.ctx.Rewrite(rulePartition, s, out)
 				return out
 			}
 		}
@@ -80,8 +82,15 @@ func loopEnd(s *tir.For) tir.Expr {
 	return tir.Sub(tir.Add(s.Min, s.Extent), tir.Const(s.Min.DType(), 1))
 }
 
+// rulePartition is the name of the rule.
+const rulePartition = "split a loop"
+
 // split splits s; nil if no condition is constant in any part of it.
 func (p *partitioner) split(s *tir.For) tir.Stmt {
+	if p.left <= 0 {
+		p.ctx.Declinedf(rulePartition, s, "the function has been split into %d parts already, at most %d", maxPartitions, maxPartitions)
+		return nil
+	}
 	lo, hi := s.Min, loopEnd(s)
 	hinted := p.sel.hinted[s.LoopVar]
 	p.hint[s.LoopVar] = arith.Interval(lo, hi)
@@ -89,6 +98,7 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 	f.walk(s.Body)
 	delete(p.hint, s.LoopVar)
 	if len(f.found) == 0 {
+		p.ctx.Declined(rulePartition, s, "no likely condition in it depends on the variable alone")
 		return nil
 	}
 	middle, conds, ok := p.interval(f.found, lo, hi, true, hinted)
@@ -103,6 +113,7 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 			out.Kind, out.Body = tir.Unrolled, p.partition(s.Body)
 			return &out
 		}
+		p.ctx.Declined(rulePartition, s, "no likely condition is constant in a part of it")
 		return nil
 	}
 	p.left--
@@ -227,16 +238,16 @@ func replaceConditions(s tir.Stmt, conds map[tir.Expr]bool, value bool) tir.Stmt
 }
 
 // dropLikely removes the marks and hints, which nothing reads any more.
-func dropLikely(s tir.Stmt) tir.Stmt {
-	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
+func dropLikely(c *pass.Context, s tir.Stmt) tir.Stmt {
+	return tir.RewriteStmt(s, reportingStmt(c, "drop a hint", func(s tir.Stmt) tir.Stmt {
 		if a, ok := s.(*tir.AttrStmt); ok && a.Key == keyPartitionHint {
 			return a.Body
 		}
 		return s
-	}, func(e tir.Expr) tir.Expr {
+	}), reportingExpr(c, "drop likely", func(e tir.Expr) tir.Expr {
 		if c, ok := tir.IsCallTo(e, tir.OpLikely); ok {
 			return c.Args[0]
 		}
 		return e
-	})
+	}))
 }

@@ -21,8 +21,8 @@ const hostDeviceType = 1
 var LowerTVMBuiltin = &pass.Pass{
 	Name: "tir.LowerTVMBuiltin", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Turns allocations that are large or of unknown size into workspaces of the runtime, freed on every way out, and packs the arguments of packed calls on the stack.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &builtinLowerer{}
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		l := &builtinLowerer{c: c}
 		l.m.Stmt, l.m.Expr = l.stmt, l.expr
 		body := l.stmt(f.Body)
 		return f.WithBody(body), l.err
@@ -30,6 +30,7 @@ var LowerTVMBuiltin = &pass.Pass{
 }
 
 type builtinLowerer struct {
+	c    *pass.Context
 	m    tir.Mapper
 	open []*tir.Var // workspaces that are allocated at the current place
 	loop int        // how many of them are allocated around the innermost loop
@@ -78,11 +79,15 @@ func packedName(c *tir.Call) string {
 func (l *builtinLowerer) evaluate(s *tir.Evaluate) tir.Stmt {
 	for op, n := range map[*ir.Op]int{tir.OpRet: 0, tir.OpBreakLoop: l.loop, tir.OpContinueLoop: l.loop} {
 		if _, ok := tir.IsCallTo(s.Value, op); ok && len(l.open) > n {
-			return tir.Seq(append(l.freeFrom(n), s)...)
+			out := tir.Seq(append(l.freeFrom(n), s)...)
+			l.c.Rewrite("free workspaces before leaving", s, out)
+			return out
 		}
 	}
 	if c, ok := tir.IsCallTo(s.Value, tir.OpCallPacked); ok {
-		return l.callPacked(c)
+		out := l.callPacked(c)
+		l.c.Rewrite("pack the arguments of a call", s, out)
+		return out
 	}
 	return s
 }
@@ -134,9 +139,13 @@ func onStack(s *tir.Allocate) bool {
 	return true
 }
 
+// ruleWorkspace is the name of the rule.
+const ruleWorkspace = "allocate a workspace"
+
 // allocate keeps small constant allocations and makes workspaces of others.
 func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
 	if onStack(s) {
+		l.c.Declined(ruleWorkspace, s, "it has a small constant size: it stays on the stack")
 		out := *s
 		if out.Body = l.stmt(s.Body); out.Body == s.Body {
 			return s
@@ -160,9 +169,11 @@ func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
 	alloc := &tir.Call{Type: dtype.HandleT, Op: tir.OpAllocWorkspace, Args: []tir.Expr{
 		tir.Int32(hostDeviceType), tir.Int32(0), bytes, tir.Int32(int64(s.Type.Code)), tir.Int32(int64(s.Type.Bits)),
 	}}
-	return &tir.LetStmt{Base: s.Base, Var: s.Var, Value: alloc, Body: &tir.AttrStmt{
+	out := &tir.LetStmt{Base: s.Base, Var: s.Var, Value: alloc, Body: &tir.AttrStmt{
 		Node: s.Var, Key: "storage_alignment", Value: tir.Int32(tir.DefaultAlignment), Body: body,
 	}}
+	l.c.Rewrite(ruleWorkspace, s, out)
+	return out
 }
 
 // freeFrom frees the workspaces that were opened after the first n, the last one first.

@@ -10,8 +10,10 @@ import (
 var LowerInitBlock = &pass.Pass{
 	Name: "tir.LowerInitBlock", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Moves the init of reduction blocks into their bodies, under the condition that all reduction variables are at their start, and in front of loops that may have no iteration.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return f.WithBody(tir.RewriteStmt(tir.InitEmptyReductions(f.Body), lowerInit, nil)), nil
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		body := tir.InitEmptyReductions(f.Body)
+		c.Rewrite("set the result of a loop that may be empty", f.Body, body)
+		return f.WithBody(tir.RewriteStmt(body, reportingStmt(c, "move init into the body", lowerInit), nil)), nil
 	}),
 }
 

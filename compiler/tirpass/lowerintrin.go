@@ -14,13 +14,14 @@ var LowerIntrin = &pass.Pass{
 	Name: "tir.LowerIntrin", Kind: pass.PrimFunc,
 	Doc: "Replaces floor divisions by shifts, masks or truncating divisions, and composed intrinsics by their definitions.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &intrinLowerer{an: arith.Bounded(c.Budget())}
+		l := &intrinLowerer{c: c, an: arith.Bounded(c.Budget())}
 		l.m.Expr, l.m.Stmt = l.expr, l.stmt
 		return f.WithBody(l.stmt(f.Body)), nil
 	}),
 }
 
 type intrinLowerer struct {
+	c  *pass.Context
 	m  tir.Mapper
 	an *arith.Analyzer
 }
@@ -55,14 +56,39 @@ func (l *intrinLowerer) expr(e tir.Expr) tir.Expr {
 	switch e := e.(type) {
 	case *tir.Binary:
 		if (e.Op == tir.OpFloorDiv || e.Op == tir.OpFloorMod) && e.DType().IsInteger() {
-			return l.floor(e)
+			out := l.floor(e)
+			l.c.Rewrite(nameOfFloor(e, out), e, out)
+			return out
 		}
 	case *tir.Call:
 		if _, ok := tir.IsCallTo(e, tir.OpLikely); ok {
-			return l.expr(e.Args[0])
+			out := l.expr(e.Args[0])
+			l.c.Rewrite("drop likely", e, out)
+			return out
 		}
 	}
 	return l.m.MapExpr(e)
+}
+
+// nameOfFloor says what became of a floor division or its remainder.
+func nameOfFloor(e *tir.Binary, out tir.Expr) string {
+	div := e.Op == tir.OpFloorDiv
+	switch out.(type) {
+	case *tir.Call:
+		if div {
+			return "floordiv to a shift"
+		}
+		return "floormod to a mask"
+	case *tir.Binary:
+		if div {
+			return "floordiv to a truncating division"
+		}
+		return "floormod to a truncating remainder"
+	}
+	if div {
+		return "correct a truncating division"
+	}
+	return "correct a truncating remainder"
 }
 
 // floor lowers floordiv and floormod: by a power of two to a shift or mask, of non-negative
@@ -139,11 +165,11 @@ var SkipAssert = &pass.Pass{
 		if !c.ConfigBool("tir.disable_assert") {
 			return f, nil
 		}
-		return f.WithBody(tir.RewriteStmt(f.Body, func(s tir.Stmt) tir.Stmt {
+		return f.WithBody(tir.RewriteStmt(f.Body, reportingStmt(c, "drop an assertion", func(s tir.Stmt) tir.Stmt {
 			if a, ok := s.(*tir.AssertStmt); ok {
 				return a.Body
 			}
 			return s
-		}, nil)), nil
+		}), nil)), nil
 	}),
 }

@@ -14,8 +14,9 @@ import (
 var LowerMatchBuffer = &pass.Pass{
 	Name: "tir.LowerMatchBuffer", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Removes match_buffer from blocks: accesses to the view become accesses to its source, and its strides and offset variables get their values.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		l := &matchLowerer{
+			c:   c,
 			sub: map[*tir.Var]tir.Expr{}, views: map[*tir.Buffer]*tir.BufferRegion{}, buffers: map[*tir.Buffer]*tir.Buffer{},
 			params: map[*tir.Var]bool{}, an: arith.NewAnalyzer(),
 		}
@@ -30,6 +31,7 @@ var LowerMatchBuffer = &pass.Pass{
 }
 
 type matchLowerer struct {
+	c      *pass.Context
 	m      tir.Mapper
 	an     *arith.Analyzer
 	params map[*tir.Var]bool // have their values from the caller
@@ -69,6 +71,9 @@ func (l *matchLowerer) stmt(s tir.Stmt) tir.Stmt {
 		}
 		c := *out
 		c.MatchBuffers = nil
+		for _, m := range s.MatchBuffers {
+			l.c.Rewrite("access the source of a view", m, m.Source.Buffer)
+		}
 		c.Reads, c.Writes = ir.MapSame(out.Reads, l.region), ir.MapSame(out.Writes, l.region)
 		return &c
 	case *tir.BufferStore:

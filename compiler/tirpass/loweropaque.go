@@ -15,7 +15,7 @@ var LowerOpaqueBlock = &pass.Pass{
 	Doc:    "Removes blocks: allocates their buffers, keeps their predicates as conditionals, drops loops of extent 1 and turns pragmas into attributes.",
 	Config: []string{"tir.debug_keep_trivial_loop"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &opaqueLowerer{sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}, keepTrivial: c.ConfigBool("tir.debug_keep_trivial_loop")}
+		l := &opaqueLowerer{c: c, sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}, keepTrivial: c.ConfigBool("tir.debug_keep_trivial_loop")}
 		l.m.Expr, l.m.Stmt, l.m.Buffer = l.expr, l.stmt, l.buffer
 		out := f.WithBody(l.stmt(f.Body))
 		return out, l.err
@@ -23,6 +23,7 @@ var LowerOpaqueBlock = &pass.Pass{
 }
 
 type opaqueLowerer struct {
+	c           *pass.Context
 	m           tir.Mapper
 	sub         map[*tir.Var]tir.Expr // variables of loops that were dropped
 	buffers     map[*tir.Buffer]*tir.Buffer
@@ -103,6 +104,7 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	if !tir.IsTrue(r.Predicate) {
 		body = &tir.IfThenElse{Base: r.Base, Cond: l.expr(r.Predicate), Then: body}
 	}
+	l.c.Rewrite("remove a block", r, body)
 	return body
 }
 
@@ -123,7 +125,9 @@ func (l *opaqueLowerer) loop(s *tir.For) tir.Stmt {
 	lo, extent := l.expr(s.Min), l.expr(s.Extent)
 	if tir.IsConst(extent, 1) && !l.keepTrivial && s.Kind != tir.ThreadBinding && s.Annotations.Len() == 0 {
 		l.sub[s.LoopVar] = tir.CastTo(s.LoopVar.DType(), lo)
-		return l.stmt(s.Body)
+		body := l.stmt(s.Body)
+		l.c.Rewrite("drop a loop of one iteration", s, body)
+		return body
 	}
 	body := l.stmt(s.Body)
 	var pragmas []int
@@ -142,7 +146,9 @@ func (l *opaqueLowerer) loop(s *tir.For) tir.Stmt {
 		if iv.ThreadTag == "vthread" || len(iv.ThreadTag) > 8 && iv.ThreadTag[:8] == "vthread." {
 			key = "virtual_thread"
 		}
-		return &tir.AttrStmt{Base: s.Base, Node: iv, Key: key, Value: extent, Body: body}
+		out := &tir.AttrStmt{Base: s.Base, Node: iv, Key: key, Value: extent, Body: body}
+		l.c.Rewrite("bind a loop to a thread", s, out)
+		return out
 	}
 	out := s
 	if lo != s.Min || extent != s.Extent || body != s.Body || len(pragmas) > 0 {
@@ -158,6 +164,7 @@ func (l *opaqueLowerer) loop(s *tir.For) tir.Stmt {
 	for i := len(pragmas) - 1; i >= 0; i-- {
 		key, v := s.Annotations.At(pragmas[i])
 		stmt = &tir.AttrStmt{Base: s.Base, Node: s.LoopVar, Key: key, Value: attrExpr(v), Body: stmt}
+		l.c.Rewrite("turn a pragma into an attribute", s, stmt)
 	}
 	return stmt
 }

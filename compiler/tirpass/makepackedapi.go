@@ -14,11 +14,16 @@ import (
 var MakePackedAPI = &pass.Pass{
 	Name: "tir.MakePackedAPI", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
+			c.Declined("give the packed signature", f, "it is private, or has another calling convention already")
 			return f, nil
 		}
-		return packedAPI(ir.GlobalSymbol(f), f)
+		out, err := packedAPI(ir.GlobalSymbol(f), f)
+		if err == nil {
+			c.Rewrite("give the packed signature", f, out)
+		}
+		return out, err
 	}),
 }
 

@@ -15,24 +15,25 @@ var NarrowDataType = &pass.Pass{
 	Options: []pass.Option{{Name: "target_bits", Default: int64(32), Choices: []ir.Value{int64(16), int64(32)}, Doc: "width of the narrowed integers"}},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		bits := c.Arg("target_bits").(int64)
-		return pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-			return narrowDataType(f, uint8(bits)), nil
+		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+			return narrowDataType(c, f, uint8(bits)), nil
 		})(c, m)
 	},
 }
 
-func narrowDataType(f *tir.PrimFunc, bits uint8) *tir.PrimFunc {
-	plan := collectWidths(f.Body, bits)
+func narrowDataType(c *pass.Context, f *tir.PrimFunc, bits uint8) *tir.PrimFunc {
+	plan := collectWidths(c, f.Body, bits)
 	if len(plan.vars) == 0 && len(plan.exprs) == 0 {
 		return f
 	}
-	n := &narrower{plan: plan, vars: map[*tir.Var]*tir.Var{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
+	n := &narrower{c: c, plan: plan, vars: map[*tir.Var]*tir.Var{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
 	return f.WithBody(n.stmt(f.Body))
 }
 
 // narrower rewrites indices to the planned widths. Elsewhere a narrowed variable meets wider
 // values and is widened.
 type narrower struct {
+	c       *pass.Context
 	plan    *widths
 	vars    map[*tir.Var]*tir.Var
 	buffers map[*tir.Buffer]*tir.Buffer
@@ -87,6 +88,7 @@ func (n *narrower) variable(v *tir.Var) *tir.Var {
 	}
 	out := &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: d}, Size: v.Size}
 	n.vars[v] = out
+	n.c.Rewrite("narrow a variable", v, out)
 	return out
 }
 
@@ -110,7 +112,9 @@ func (n *narrower) expr(e tir.Expr) tir.Expr {
 		return n.variable(e)
 	case *tir.IntImm:
 		if d, ok := n.plan.exprs[e]; n.index && ok {
-			return &tir.IntImm{Base: e.Base, Type: d, Value: e.Value}
+			out := &tir.IntImm{Base: e.Base, Type: d, Value: e.Value}
+			n.c.Rewrite("narrow a constant", e, out)
+			return out
 		}
 		return e
 	case *tir.FloatImm, *tir.StringImm:
@@ -190,7 +194,9 @@ func (n *narrower) matched(x, y tir.Expr) (tir.Expr, tir.Expr) {
 func (n *narrower) castExpr(e *tir.Cast) tir.Expr {
 	v := n.expr(e.Value)
 	if d, ok := n.plan.exprs[e]; n.index && ok {
-		return tir.CastTo(d, v)
+		out := tir.CastTo(d, v)
+		n.c.Rewrite("narrow a conversion", e, out)
+		return out
 	}
 	if v == e.Value {
 		return e

@@ -3,6 +3,7 @@ package tirpass
 import (
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -16,6 +17,7 @@ type widths struct {
 // widthCollector finds the width that each loop variable needs: that of the widest integer
 // expression around any use of it, up to the next load.
 type widthCollector struct {
+	ctx    *pass.Context
 	an     *arith.Analyzer
 	target uint8
 	bits   uint8 // needed by the expressions around
@@ -24,9 +26,10 @@ type widthCollector struct {
 	exprs  map[tir.Expr]uint8
 }
 
-func collectWidths(s tir.Stmt, target uint8) *widths {
+func collectWidths(ctx *pass.Context, s tir.Stmt, target uint8) *widths {
 	c := &widthCollector{
-		an: arith.NewAnalyzer(), target: target, bits: target,
+		ctx: ctx,
+		an:  arith.NewAnalyzer(), target: target, bits: target,
 		loops: map[*tir.Var]dtype.DType{}, vars: map[*tir.Var]uint8{}, exprs: map[tir.Expr]uint8{},
 	}
 	c.walk(s)
@@ -88,6 +91,9 @@ func (c *widthCollector) expr(e tir.Expr) {
 	defer func() { c.bits = old }()
 	d := e.DType()
 	if d.IsInt() && !c.fits(e) {
+		if c.bits < 64 {
+			c.ctx.Declined("narrow a variable", e, "an index may not fit in the width of target_bits")
+		}
 		c.bits = max(c.bits, 64)
 	}
 	switch e := e.(type) {

@@ -12,8 +12,8 @@ import (
 var ConvertBlocksToOpaque = &pass.Pass{
 	Name: "tir.ConvertBlocksToOpaque", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Substitutes the iteration variables of blocks by their bindings, so that blocks have no variables of their own.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		o := &opaquer{sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		o := &opaquer{c: c, sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
 		o.m.Expr, o.m.Stmt, o.m.Buffer = o.expr, o.stmt, o.buffer
 		out := f.WithBody(o.stmt(f.Body))
 		return out, o.err
@@ -23,6 +23,7 @@ var ConvertBlocksToOpaque = &pass.Pass{
 // opaquer substitutes in one pass over the function: a variable is bound once, so that the
 // map grows along the way and is never taken back.
 type opaquer struct {
+	c       *pass.Context
 	m       tir.Mapper
 	sub     map[*tir.Var]tir.Expr
 	buffers map[*tir.Buffer]*tir.Buffer
@@ -80,5 +81,8 @@ func (o *opaquer) stmt(s tir.Stmt) tir.Stmt {
 	}
 	out := *r
 	out.Values, out.Predicate, out.Block = nil, pred, block
+	if len(b.IterVars) > 0 {
+		o.c.Rewrite("substitute the variables of a block", s, &out)
+	}
 	return &out
 }

@@ -11,8 +11,8 @@ import (
 var PlanAndUpdateBufferAllocationLocation = &pass.Pass{
 	Name: "tir.PlanAndUpdateBufferAllocationLocation", Kind: pass.PrimFunc,
 	Doc: "Moves the allocation of each buffer to the lowest common ancestor of its accesses: a block, or a new opaque block in the body of a loop. It stays outside of a loop whose iterations may read what earlier ones wrote.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return planAllocations(f), nil
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		return planAllocations(c, f), nil
 	}),
 }
 
@@ -21,8 +21,9 @@ var PlanAndUpdateBufferAllocationLocation = &pass.Pass{
 // from one iteration to the next (see carriers). An access belongs to the loop or block
 // around it; one from a block that reads or writes the buffer in its signature only does not
 // count.
-func planAllocations(f *tir.PrimFunc) *tir.PrimFunc {
+func planAllocations(ctx *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
 	p := &planner{
+		ctx:    ctx,
 		parent: map[tir.Stmt]tir.Stmt{}, depth: map[tir.Stmt]int{}, lca: map[*tir.Buffer]tir.Stmt{},
 		home: map[*tir.Buffer]*tir.Block{}, byData: map[*tir.Var]*tir.Buffer{},
 	}
@@ -36,6 +37,9 @@ func planAllocations(f *tir.PrimFunc) *tir.PrimFunc {
 		if at := p.outside(b, c); at != nil {
 			p.lca[b] = at
 			place[at] = append(place[at], b)
+			if ctx.Observed() && at != tir.Stmt(p.home[b]) {
+				ctx.RewriteAll("allocate closer to the accesses", []ir.Node{b}, []ir.Node{b})
+			}
 		}
 	}
 	w := &allocPlacer{planner: p, place: place, visible: visibleBuffers(f)}
@@ -44,6 +48,7 @@ func planAllocations(f *tir.PrimFunc) *tir.PrimFunc {
 }
 
 type planner struct {
+	ctx    *pass.Context
 	parent map[tir.Stmt]tir.Stmt // of loops and blocks
 	depth  map[tir.Stmt]int
 	lca    map[*tir.Buffer]tir.Stmt
@@ -221,6 +226,7 @@ func (p *planner) outside(b *tir.Buffer, c *carriers) tir.Stmt {
 	for i := len(path) - 1; i >= 0; i-- {
 		if _, block := path[i].(*tir.Block); !block && c.carries(path[i], b) {
 			at = p.parent[path[i]]
+			p.ctx.Declined("allocate closer to the accesses", b, "a loop carries its contents from one iteration to the next")
 			break
 		}
 	}

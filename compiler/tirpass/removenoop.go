@@ -14,14 +14,14 @@ var RemoveNoOp = &pass.Pass{
 	Doc:    "Removes loops that run no step, branches and lets around nothing, buffers that are not used, and stores of a value that is there already.",
 	Config: []string{"tir.RemoveNoOp"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return removeNoOp(c.Budget(), f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
+		return removeNoOp(c, c.Budget(), f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
 	}),
 }
 
-func removeNoOp(b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
+func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
 	r := &noOpRemover{ranges: map[*tir.Var]arith.IntSet{}}
 	r.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
-	r.scopedMapper.stmt = r.visit
+	r.scopedMapper.stmt, r.scopedMapper.ctx = r.visit, c
 	r.an.MaxSteps, r.an.Budget = maxSteps, b
 	return f.WithBody(r.visit(f.Body))
 }
@@ -42,51 +42,57 @@ func effects(values ...tir.Expr) tir.Stmt {
 	return tir.Seq(keep...)
 }
 
+// removed reports that out, if anything, is left of x, and returns it.
+func (r *noOpRemover) removed(name string, x, out tir.Stmt) tir.Stmt {
+	r.ctx.Rewrite(name, x, out)
+	return out
+}
+
 func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 	switch x := x.(type) {
 	case *tir.For:
 		return r.loop(x)
 	case *tir.AttrStmt:
 		if x.Key == "pragma_debug_skip_region" {
-			return tir.NoOp()
+			return r.removed("skip a marked region", x, tir.NoOp())
 		}
 	case *tir.BufferStore:
 		if r.storesExisting(x) {
-			return effects(append([]tir.Expr{x.Value}, x.Indices...)...)
+			return r.removed("remove a store of what is there", x, effects(append([]tir.Expr{x.Value}, x.Indices...)...))
 		}
 		return x
 	case *tir.Evaluate:
 		if arith.SideEffect(x.Value) <= tir.ReadState && !tir.IsNoOp(x) {
-			return tir.NoOp()
+			return r.removed("remove a value without effect", x, tir.NoOp())
 		}
 		return x
 	}
 	switch out := r.descend(x).(type) {
 	case *tir.LetStmt:
 		if !usesVar(out.Body, out.Var) {
-			return tir.Seq(effects(out.Value), out.Body)
+			return r.removed("remove an unused let", x, tir.Seq(effects(out.Value), out.Body))
 		}
 		return out
 	case *tir.AttrStmt:
 		if tir.IsNoOp(out.Body) {
-			return effects(out.Value)
+			return r.removed("remove an attribute of nothing", x, effects(out.Value))
 		}
 		return out
 	case *tir.IfThenElse:
-		return removeBranches(out)
+		return r.removed("remove an empty branch", out, removeBranches(out))
 	case *tir.Allocate:
 		if !usesVar(out.Body, out.Var) {
-			return tir.Seq(effects(append([]tir.Expr{out.Condition}, out.Extents...)...), out.Body)
+			return r.removed("remove an unused allocation", x, tir.Seq(effects(append([]tir.Expr{out.Condition}, out.Extents...)...), out.Body))
 		}
 		return out
 	case *tir.AllocateConst:
 		if !usesVar(out.Body, out.Var) {
-			return out.Body
+			return r.removed("remove an unused constant", x, out.Body)
 		}
 		return out
 	case *tir.DeclBuffer:
 		if !usesBuffer(out.Body, out.Buffer) {
-			return out.Body
+			return r.removed("remove an unused buffer", x, out.Body)
 		}
 		return out
 	default:
@@ -97,13 +103,13 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 func (r *noOpRemover) loop(x *tir.For) tir.Stmt {
 	n := arith.EvalSet(x.Extent, r.ranges)
 	if n.HasUpper() && r.an.CanProve(tir.LE(n.Max, tir.Const(n.Max.DType(), 0))) {
-		return effects(x.Min, x.Extent)
+		return r.removed("remove a loop without iterations", x, effects(x.Min, x.Extent))
 	}
 	r.ranges[x.LoopVar] = arith.FromMinExtent(x.Min, x.Extent)
 	out := r.descend(x)
 	delete(r.ranges, x.LoopVar)
 	if loop, ok := out.(*tir.For); ok && tir.IsNoOp(loop.Body) {
-		return effects(loop.Min, loop.Extent)
+		return r.removed("remove a loop over nothing", x, effects(loop.Min, loop.Extent))
 	}
 	return out
 }

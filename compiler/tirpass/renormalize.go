@@ -10,25 +10,32 @@ import (
 var RenormalizeSplitPattern = &pass.Pass{
 	Name: "tir.RenormalizeSplitPattern", Kind: pass.PrimFunc,
 	Doc: "Brings x % (a*b) // b to the form x // b % a, takes common factors out of divisions, and compares quotients instead of values, so that simplification finds terms that splits of loops left equal.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return renormalizeSplits(f), nil
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		return renormalizeSplits(c, f), nil
 	}),
 }
 
-func renormalizeSplits(f *tir.PrimFunc) *tir.PrimFunc {
-	r := &renormalizer{m: &tir.Mapper{}}
+func renormalizeSplits(c *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
+	r := &renormalizer{c: c, m: &tir.Mapper{}}
 	r.m.Expr = tir.Memo(r.expr)
 	r.m.Stmt = func(s tir.Stmt) tir.Stmt { return r.m.MapStmt(s) }
 	return f.WithBody(r.m.Stmt(f.Body))
 }
 
 type renormalizer struct {
+	c     *pass.Context
 	m     *tir.Mapper
 	depth int
 }
 
 // maxRenormalize bounds rewriting the result of a rewrite again.
 const maxRenormalize = 5
+
+// changed reports that e became out, unless out is what e was, and returns out.
+func (r *renormalizer) changed(name string, e, out tir.Expr) tir.Expr {
+	r.c.Rewrite(name, e, out)
+	return out
+}
 
 func (r *renormalizer) again(e tir.Expr) tir.Expr {
 	if r.depth >= maxRenormalize {
@@ -48,7 +55,7 @@ func (r *renormalizer) expr(e tir.Expr) tir.Expr {
 		case tir.OpGE:
 			return r.not(b.A, b.B, b)
 		case tir.OpGT:
-			return r.m.Expr(tir.LT(b.B, b.A))
+			return r.changed("turn a comparison around", e, r.m.Expr(tir.LT(b.B, b.A)))
 		}
 	}
 	out := r.m.MapExpr(e)
@@ -57,17 +64,17 @@ func (r *renormalizer) expr(e tir.Expr) tir.Expr {
 		switch x.Op {
 		case tir.OpFloorDiv:
 			if y := r.floorDiv(x); y != nil {
-				return r.again(y)
+				return r.changed("bring a quotient to split form", e, r.again(y))
 			}
 		case tir.OpLT: // x < c is x//c < 1
 			if c, _ := tir.AsInt(x.B); c > 1 && x.A.DType().IsInt() {
 				if _, constant := tir.AsInt(x.A); !constant {
-					return r.again(tir.LT(tir.FloorDiv(x.A, x.B), tir.Const(x.A.DType(), 1)))
+					return r.changed("compare quotients", e, r.again(tir.LT(tir.FloorDiv(x.A, x.B), tir.Const(x.A.DType(), 1))))
 				}
 			}
 		}
 	case *tir.Not:
-		return negated(x)
+		return r.changed("negate a comparison", e, negated(x))
 	}
 	return out
 }
@@ -79,9 +86,9 @@ func (r *renormalizer) not(x, y tir.Expr, e *tir.Binary) tir.Expr {
 		if e.Op == tir.OpLE {
 			return e
 		}
-		return tir.LE(y, x)
+		return r.changed("turn a comparison around", e, tir.LE(y, x))
 	}
-	return negated(&tir.Not{A: lt})
+	return r.changed("negate a comparison", e, negated(&tir.Not{A: lt}))
 }
 
 // negated turns the negation of an inequality into the opposite one.

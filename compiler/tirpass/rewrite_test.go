@@ -51,14 +51,16 @@ type rewriteCase struct {
 	want string
 }
 
-func simplified(f *tir.PrimFunc) *tir.PrimFunc { return simplifyFunc(nil, f, 0) }
+func simplified(f *tir.PrimFunc) *tir.PrimFunc { return simplifyFunc(nil, nil, f, 0) }
 func withoutNoOps(f *tir.PrimFunc) *tir.PrimFunc {
-	return removeNoOp(nil, f, 0)
+	return removeNoOp(nil, nil, f, 0)
 }
 
-func narrowed(f *tir.PrimFunc) *tir.PrimFunc { return narrowDataType(f, 32) }
+func renormalized(f *tir.PrimFunc) *tir.PrimFunc { return renormalizeSplits(nil, f) }
+
+func narrowed(f *tir.PrimFunc) *tir.PrimFunc { return narrowDataType(nil, f, 32) }
 func partitioned(f *tir.PrimFunc) *tir.PrimFunc {
-	return withoutNoOps(simplified(loopPartition(nil, f, true, false, false)))
+	return withoutNoOps(simplified(loopPartition(nil, nil, f, true, false, false)))
 }
 
 func rewriteCases() []rewriteCase {
@@ -113,11 +115,11 @@ func rewriteCases() []rewriteCase {
 		{"unused allocation", funcOf(tir.Seq(&tir.Allocate{Var: tir.NewBuffer("w", dtype.Float32T, nil, "").Data, Type: dtype.Float32T, Extents: []tir.Expr{c(4)}, Condition: tir.Bool(true), Body: tir.NoOp()}, copyAt(c(1))), nil, a, b), withoutNoOps, "A[1] = B[1]"},
 
 		{
-			"quotient of a remainder", funcOf(loopOf(i, c(64), copyAt(tir.FloorDiv(tir.FloorMod(i, c(32)), c(8)))), nil, a, b), renormalizeSplits,
+			"quotient of a remainder", funcOf(loopOf(i, c(64), copyAt(tir.FloorDiv(tir.FloorMod(i, c(32)), c(8)))), nil, a, b), renormalized,
 			"for i in range(64):\n    A[i // 8 % 4] = B[i // 8 % 4]",
 		},
 		{
-			"common factor of a division", funcOf(loopOf(i, c(8), loopOf(j, c(8), copyAt(tir.FloorDiv(tir.Add(tir.Mul(i, c(8)), j), c(16))))), nil, a, b), renormalizeSplits,
+			"common factor of a division", funcOf(loopOf(i, c(8), loopOf(j, c(8), copyAt(tir.FloorDiv(tir.Add(tir.Mul(i, c(8)), j), c(16))))), nil, a, b), renormalized,
 			"for i, j in T.grid(8, 8):\n    A[(i + j // 8) // 2] = B[(i + j // 8) // 2]",
 		},
 
@@ -144,7 +146,9 @@ func rewriteCases() []rewriteCase {
 		},
 		{
 			"partition a symbolic loop", funcOf(loopOf(i, tir.FloorDiv(tir.Add(n, c(3)), c(4)), loopOf(j, c(4), &tir.IfThenElse{Cond: likely(tir.LT(tir.Add(tir.Mul(i, c(4)), j), n)), Then: tir.Store(an, tir.Load(b, c(0)), tir.Add(tir.Mul(i, c(4)), j))})), []*tir.Var{n}, an, b),
-			func(f *tir.PrimFunc) *tir.PrimFunc { return simplified(loopPartition(nil, f, false, false, false)) }, "",
+			func(f *tir.PrimFunc) *tir.PrimFunc {
+				return simplified(loopPartition(nil, nil, f, false, false, false))
+			}, "",
 		},
 	}
 }
@@ -198,7 +202,7 @@ func TestForceNarrow(t *testing.T) {
 	i := tir.NewVar("i", dtype.Int64T)
 	a := tir.NewBuffer("A", dtype.Float32T, []tir.Expr{n}, "")
 	f := funcOf(loopOf(i, n, tir.Store(a, &tir.FloatImm{Type: dtype.Float32T, Value: 1}, i)), []*tir.Var{n}, a)
-	out, err := forceInt32(f)
+	out, err := forceInt32(nil, f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +213,10 @@ func TestForceNarrow(t *testing.T) {
 		return true
 	})
 	ints := tir.NewBuffer("I", dtype.Int64T, []tir.Expr{tir.Int(4)}, "")
-	if _, err := forceInt32(funcOf(tir.Store(ints, tir.Int(1), tir.Int(0)), nil, ints)); err == nil || !strings.Contains(err.Error(), "I") {
+	if _, err := forceInt32(nil, funcOf(tir.Store(ints, tir.Int(1), tir.Int(0)), nil, ints)); err == nil || !strings.Contains(err.Error(), "I") {
 		t.Errorf("a buffer of int64: %v", err)
 	}
-	if _, err := forceInt32(funcOf(loopOf(i, tir.Int(1<<40), tir.Store(a, &tir.FloatImm{Type: dtype.Float32T, Value: 1}, tir.Int(0))), nil, a)); err == nil {
+	if _, err := forceInt32(nil, funcOf(loopOf(i, tir.Int(1<<40), tir.Store(a, &tir.FloatImm{Type: dtype.Float32T, Value: 1}, tir.Int(0))), nil, a)); err == nil {
 		t.Error("a constant beyond int32 was accepted")
 	}
 }
@@ -299,14 +303,14 @@ func drawProgram(t *rapid.T) (f *tir.PrimFunc, size int64) {
 func TestRewritesKeepMeaning(t *testing.T) {
 	passes := map[string]func(*tir.PrimFunc) *tir.PrimFunc{
 		"Simplify": func(f *tir.PrimFunc) *tir.PrimFunc {
-			return simplifyFunc(nil, f, 7)
+			return simplifyFunc(nil, nil, f, 7)
 		},
 		"RemoveNoOp":              withoutNoOps,
-		"RenormalizeSplitPattern": renormalizeSplits,
+		"RenormalizeSplitPattern": renormalized,
 		"NarrowDataType":          narrowed,
-		"LoopPartition":           func(f *tir.PrimFunc) *tir.PrimFunc { return loopPartition(nil, f, true, false, false) },
+		"LoopPartition":           func(f *tir.PrimFunc) *tir.PrimFunc { return loopPartition(nil, nil, f, true, false, false) },
 		"all": func(f *tir.PrimFunc) *tir.PrimFunc {
-			return withoutNoOps(simplified(renormalizeSplits(partitioned(narrowed(simplified(f))))))
+			return withoutNoOps(simplified(renormalized(partitioned(narrowed(simplified(f))))))
 		},
 	}
 	seed.Check(t, func(t *rapid.T) {

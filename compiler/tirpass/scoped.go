@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -14,8 +15,9 @@ const (
 // scopedMapper rewrites statements with an analyzer that knows what holds where it is:
 // ranges of loop variables, values of pure lets, conditions of branches.
 type scopedMapper struct {
-	an *arith.Analyzer
-	m  *tir.Mapper
+	ctx *pass.Context // hears of branches that are dropped; nil for nobody
+	an  *arith.Analyzer
+	m   *tir.Mapper
 	// expr maps each outermost expression, stmt each statement; stmt calls descend.
 	expr func(tir.Expr) tir.Expr
 	stmt func(tir.Stmt) tir.Stmt
@@ -127,13 +129,15 @@ func (s *scopedMapper) branch(x *tir.IfThenElse, cond tir.Expr) tir.Stmt {
 		real = c.Args[0]
 	}
 	if v, ok := tir.AsInt(real); ok {
+		out := tir.NoOp()
 		switch {
 		case v != 0:
-			return s.stmt(x.Then)
+			out = s.stmt(x.Then)
 		case x.Else != nil:
-			return s.stmt(x.Else)
+			out = s.stmt(x.Else)
 		}
-		return tir.NoOp()
+		s.ctx.Rewrite("drop a branch whose condition is known", x, out)
+		return out
 	}
 	exit := s.assume(real)
 	then := s.stmt(x.Then)

@@ -14,7 +14,7 @@ var Simplify = &pass.Pass{
 	Doc:    "Simplifies all expressions by what is known of loop variables, lets and conditions. Drops branches whose condition is constant, inlines lets of integers, and removes stores of a value to where it came from.",
 	Config: []string{"tir.Simplify"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return simplifyFunc(c.Budget(), f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
+		return simplifyFunc(c, c.Budget(), f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
 	}),
 }
 
@@ -34,15 +34,16 @@ func simplifyExtensions(cfg *ir.Attrs) arith.Extension {
 }
 
 // simplifyFunc simplifies the body of f under a budget, which may be nil.
-func simplifyFunc(b *budget.Budget, f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
+func simplifyFunc(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
 	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body)}
 	s.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr {
 		if out := s.an.Simplify(e); out == e || !arith.Equal(out, e) {
+			c.Rewrite("simplify an expression", e, out)
 			return out
 		}
 		return e // rewritten to and fro
 	})
-	s.scopedMapper.stmt = s.visit
+	s.scopedMapper.stmt, s.scopedMapper.ctx = s.visit, c
 	s.an.Extensions, s.an.Budget = ext, b
 	markShapes(s.an, f)
 	return f.WithBody(s.visit(f.Body))
@@ -107,6 +108,7 @@ func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {
 	case *tir.BufferStore:
 		out := s.descend(x)
 		if store, ok := out.(*tir.BufferStore); ok && storesItself(store) {
+			s.ctx.Rewrite("remove a store of what is there", x, nil)
 			return tir.NoOp()
 		}
 		return out
@@ -134,6 +136,9 @@ const (
 	maxGrowth = 1 << 10
 )
 
+// ruleInline is the name of the rule.
+const ruleInline = "inline a let"
+
 // let inlines constants, variables and pure integers; the let goes unless a buffer is
 // defined by it.
 func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
@@ -144,6 +149,7 @@ func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
 	case !inline:
 	case arith.LargerThan(value, max(smallLet, maxGrowth/max(s.uses[x.Var], 1))):
 		s.an.BindBounds(x.Var, value)
+		s.ctx.Declined(ruleInline, x, "the value is large for the number of its uses")
 		inline = false
 	default:
 		inline = s.an.Bind(x.Var, value)
@@ -156,7 +162,11 @@ func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
 	}
 	body := s.visit(x.Body)
 	if inline && !s.inBuffers[x.Var] {
+		s.ctx.Rewrite(ruleInline, x, body)
 		return body
+	}
+	if inline {
+		s.ctx.Declined(ruleInline, x, "the shape of a buffer uses the variable")
 	}
 	return withLet(x, value, body)
 }

@@ -21,7 +21,7 @@ const attrIsGlobalFunc = "tir.is_global_func"
 var SplitHostDevice = &pass.Pass{
 	Name: "tir.SplitHostDevice", Kind: pass.Module, Lowering: true,
 	Doc: "Moves the parts of functions marked with a target of their own into private kernels for that target and calls those. A kernel that runs on a CPU returns an error code, which the caller asserts to be 0.",
-	Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) {
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		e := m.Edit()
 		for gv, fn := range m.Funcs() {
 			f, ok := fn.(*tir.PrimFunc)
@@ -42,7 +42,10 @@ var SplitHostDevice = &pass.Pass{
 					err = cmp.Or(err, fmt.Errorf("%s: a part is marked with a target that is no text but a %T", gv.Name, a.Node))
 					return s
 				}
-				return splitKernel(e, prefix+"_kernel", withoutHost(target.Value), a)
+				c.Working(gv.Name)
+				out := splitKernel(e, prefix+"_kernel", withoutHost(target.Value), a)
+				c.Rewrite("move a part into a kernel", a, out)
+				return out
 			}
 			body := mp.Stmt(f.Body)
 			if err != nil {

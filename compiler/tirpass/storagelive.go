@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -11,9 +12,10 @@ type liveAlloc struct {
 	node       *tir.Allocate
 	elems      int64
 	scope      string
-	level      int      // loops and branches around the allocation
-	attach     tir.Stmt // see storageEntry
-	start, end int      // numbers of statements, both included
+	level      int           // loops and branches around the allocation
+	attach     tir.Stmt      // see storageEntry
+	start, end int           // numbers of statements, both included
+	entry      *storageEntry // the memory that it is given
 }
 
 func (a *liveAlloc) extend(from, to int) {
@@ -25,6 +27,7 @@ func (a *liveAlloc) extend(from, to int) {
 
 // storageLives finds the lives of allocations in one walk that numbers the statements.
 type storageLives struct {
+	ctx    *pass.Context
 	time   int
 	scopes []*storageScope
 	attach tir.Stmt
@@ -39,8 +42,8 @@ type storageScope struct {
 	touched []*liveAlloc
 }
 
-func findLives(body tir.Stmt) *storageLives {
-	p := &storageLives{byVar: map[*tir.Var]*liveAlloc{}}
+func findLives(c *pass.Context, body tir.Stmt) *storageLives {
+	p := &storageLives{ctx: c, byVar: map[*tir.Var]*liveAlloc{}}
 	p.scan(body)
 	return p
 }
@@ -136,6 +139,8 @@ func (p *storageLives) allocate(n *tir.Allocate) {
 		a := &liveAlloc{node: n, elems: elems, scope: scope, level: len(p.scopes), attach: p.attach, start: -1, end: -1}
 		p.allocs = append(p.allocs, a)
 		p.byVar[n.Var] = a
+	} else {
+		p.ctx.Declined(ruleShare, n, "its size is no constant, or it has a condition or annotations")
 	}
 	for _, e := range n.Extents {
 		p.scan(e)

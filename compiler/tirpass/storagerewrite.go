@@ -17,7 +17,7 @@ var StorageRewrite = &pass.Pass{
 		if c.ConfigBool("tir.disable_storage_rewrite") {
 			return f, nil
 		}
-		return f.WithBody(rewriteStorage(f.Body)), nil
+		return f.WithBody(rewriteStorage(c, f.Body)), nil
 	}),
 }
 
@@ -32,16 +32,17 @@ type storageEntry struct {
 	free   int // statement from which nothing uses it
 }
 
-func rewriteStorage(body tir.Stmt) tir.Stmt {
-	live := findLives(body)
+func rewriteStorage(c *pass.Context, body tir.Stmt) tir.Stmt {
+	live := findLives(c, body)
 	if len(live.allocs) == 0 {
 		return body
 	}
-	r := &storageRewriter{live: live, entries: map[tir.Stmt][]*storageEntry{}}
+	r := &storageRewriter{ctx: c, live: live, entries: map[tir.Stmt][]*storageEntry{}}
 	sub := r.assign()
 	if len(sub) == 0 && r.settled(body) {
 		return body
 	}
+	r.report()
 	m := &tir.Mapper{}
 	m.Stmt = func(s tir.Stmt) tir.Stmt {
 		switch s := s.(type) {
@@ -68,6 +69,7 @@ func rewriteStorage(body tir.Stmt) tir.Stmt {
 }
 
 type storageRewriter struct {
+	ctx     *pass.Context
 	live    *storageLives
 	all     []*storageEntry
 	entries map[tir.Stmt][]*storageEntry // by the place where they are allocated
@@ -79,16 +81,61 @@ func (r *storageRewriter) assign() map[*tir.Var]tir.Expr {
 	for _, a := range r.live.allocs {
 		e := r.best(a)
 		if e == nil {
+			if r.ctx.Observed() {
+				r.ctx.Declined(ruleShare, a.node, r.whyOwn(a))
+			}
 			e = &storageEntry{base: a.node.Base, v: a.node.Var, typ: a.node.Type, scope: a.scope, attach: a.attach}
 			r.all = append(r.all, e)
 			r.entries[a.attach] = append(r.entries[a.attach], e)
 		}
+		a.entry = e
 		e.elems, e.free = max(e.elems, a.elems), max(e.free, a.end+1)
 		if e.v != a.node.Var {
 			sub[a.node.Var] = e.v
 		}
 	}
 	return sub
+}
+
+// report reports what becomes of each allocation.
+func (r *storageRewriter) report() {
+	if !r.ctx.Observed() {
+		return
+	}
+	for _, a := range r.live.allocs {
+		name := "move an allocation outward"
+		if a.entry.v != a.node.Var {
+			name = ruleShare
+		}
+		r.ctx.RewriteAll(name, []ir.Node{a.node}, []ir.Node{a.entry.v})
+	}
+}
+
+// ruleShare is the name of the rule.
+const ruleShare = "share memory"
+
+// whyOwn says why an allocation shares no memory with those before it.
+func (r *storageRewriter) whyOwn(a *liveAlloc) string {
+	switch {
+	case a.elems*int64(a.node.Type.Bytes()) <= 4:
+		return "it is a single value, which becomes a register"
+	case a.scope != "global":
+		return "its scope is " + a.scope + ": it becomes registers"
+	}
+	why := "nothing was allocated before it"
+	for _, e := range r.all {
+		switch {
+		case e.typ != a.node.Type:
+			why = "what is free has another element type"
+		case e.scope != a.scope || e.attach != a.attach:
+			why = "what is free lies in another scope or parallel loop"
+		case e.free > a.start:
+			return e.v.Name + " is still needed"
+		default:
+			return "its size and that of " + e.v.Name + " differ by more than a factor of 16"
+		}
+	}
+	return why
 }
 
 // best returns the smallest free memory that a fits into, or the largest that can grow by

@@ -36,11 +36,13 @@ var BindTarget = &pass.Pass{
 		if t.IsZero() {
 			return nil, errors.New("no target is set: give one, e.g. --target wasm")
 		}
-		return pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			if f.Attrs.Has(ir.AttrTarget) {
 				return f, nil
 			}
-			return f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, t.String())).(*tir.PrimFunc), nil
+			out := f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, t.String())).(*tir.PrimFunc)
+			c.Rewrite("note the target", f, out)
+			return out, nil
 		})(c, m)
 	},
 }
@@ -49,7 +51,7 @@ var BindTarget = &pass.Pass{
 var AnnotateEntryFunc = &pass.Pass{
 	Name: "tir.AnnotateEntryFunc", Kind: pass.Module,
 	Doc: "Marks a module's only loop function, or its only public one, as the entry of the module.",
-	Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) {
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		var all, public []string
 		for gv, fn := range m.Funcs() {
 			if _, ok := fn.(*tir.PrimFunc); !ok {
@@ -65,12 +67,19 @@ var AnnotateEntryFunc = &pass.Pass{
 			entry = public
 		}
 		if len(entry) != 1 {
+			for gv, fn := range m.Funcs() {
+				c.Working(gv.Name)
+				c.Declined("mark as the entry", fn, "the module has several loop functions, and not one public one")
+			}
 			return m, nil
 		}
 		fn := m.Lookup(entry[0])
 		if fn.FuncAttrs().Bool(attrIsEntry, false) {
 			return m, nil
 		}
-		return m.With(entry[0], fn.WithFuncAttrs(fn.FuncAttrs().With(attrIsEntry, true))), nil
+		out := fn.WithFuncAttrs(fn.FuncAttrs().With(attrIsEntry, true))
+		c.Working(entry[0])
+		c.Rewrite("mark as the entry", fn, out)
+		return m.With(entry[0], out), nil
 	},
 }

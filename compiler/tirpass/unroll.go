@@ -1,6 +1,7 @@
 package tirpass
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 
@@ -17,6 +18,7 @@ var UnrollLoop = &pass.Pass{
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		cfg := c.ConfigFields("tir.UnrollLoop")
 		u := &unroller{
+			c:        c,
 			autoStep: cfg.Int("auto_max_step", 0), autoDepth: cfg.Int("auto_max_depth", 8),
 			autoExtent: cfg.Int("auto_max_extent", 0), explicit: cfg.Bool("explicit_unroll", true),
 		}
@@ -28,6 +30,7 @@ var UnrollLoop = &pass.Pass{
 }
 
 type unroller struct {
+	c                               *pass.Context
 	autoStep, autoDepth, autoExtent int64
 	explicit                        bool              // write the copies, in place of a mark on the loop
 	local                           map[*tir.Var]bool // variables of which loops are unrolled whatever their steps
@@ -87,7 +90,9 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 					inner.autoStep = n
 				}
 			}
-			return inner.visit(s.Body)
+			out := inner.visit(s.Body)
+			u.c.Rewrite("take over a pragma", s, out.s)
+			return out
 		}
 	}
 	out := unrolled{}
@@ -130,6 +135,10 @@ func (u *unroller) loop(s *tir.For) unrolled {
 			c := *s
 			c.Body, c.Kind = body.s, kind
 			cost.s = &c
+			u.marked(s, &c, kind)
+		}
+		if u.c.Observed() && !wanted {
+			u.c.Declined(ruleUnroll, s, u.whyNot(s, n, constant, fits, body))
 		}
 		if constant {
 			cost.steps *= n
@@ -141,7 +150,40 @@ func (u *unroller) loop(s *tir.For) unrolled {
 		at := tir.Add(s.Min, tir.Const(s.LoopVar.DType(), i))
 		copies = append(copies, freshCopy(body.s, map[*tir.Var]tir.Expr{s.LoopVar: at}))
 	}
-	return unrolled{s: tir.Seq(copies...), steps: body.steps * n, depth: body.depth + 1, loops: body.loops}
+	out := tir.Seq(copies...)
+	u.c.Rewrite(ruleUnroll, s, out)
+	return unrolled{s: out, steps: body.steps * n, depth: body.depth + 1, loops: body.loops}
+}
+
+// ruleUnroll is the name of the rule.
+const ruleUnroll = "unroll a loop"
+
+// marked reports that the kind of loop s changed in out.
+func (u *unroller) marked(s, out *tir.For, kind tir.ForKind) {
+	switch {
+	case kind == s.Kind:
+	case kind == tir.Unrolled:
+		u.c.Rewrite("mark a loop for unrolling", s, out)
+	default:
+		u.c.Rewrite("run a marked loop serially", s, out)
+	}
+}
+
+// whyNot says why a loop of n iterations stays one.
+func (u *unroller) whyNot(s *tir.For, n int64, constant, fits bool, body unrolled) string {
+	switch {
+	case !constant:
+		return "its extent is no constant, or its step is not 1"
+	case !fits:
+		return fmt.Sprintf("%d copies of %d statements are more than %d", n, max(body.steps, 1), maxUnrolled)
+	case s.Kind != tir.Serial:
+		return "it is " + s.Kind.String()
+	case s.Annotations.Len() > 0:
+		return "it has annotations"
+	case body.loops > 0:
+		return "there are loops in it"
+	}
+	return fmt.Sprintf("it is not marked, and its extent %d and its %d statements in all are above auto_max_extent %d and auto_max_step %d", n, n*body.steps, u.autoExtent, u.autoStep)
 }
 
 // freshCopy substitutes in s and gives the copy variables and buffers of its own for those

@@ -10,15 +10,15 @@ import (
 var RewriteUnsafeSelect = &pass.Pass{
 	Name: "tir.RewriteUnsafeSelect", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Replaces Select by if_then_else where a value may fail when its condition does not hold: it loads from memory or divides.",
-	Run: pass.EachPrimFunc(func(_ *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		u := unsafeExprs{}
-		return f.WithBody(tir.RewriteStmt(f.Body, nil, func(e tir.Expr) tir.Expr {
+		return f.WithBody(tir.RewriteStmt(f.Body, nil, reportingExpr(c, "make a selection lazy", func(e tir.Expr) tir.Expr {
 			s, ok := e.(*tir.Select)
 			if !ok || s.Cond.DType().Lanes > 1 || !u.of(s.True) && !u.of(s.False) {
 				return e
 			}
 			return &tir.Call{Base: s.Base, Type: s.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{s.Cond, s.True, s.False}}
-		})), nil
+		}))), nil
 	}),
 }
 

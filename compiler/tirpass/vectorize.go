@@ -18,7 +18,7 @@ var VectorizeLoop = &pass.Pass{
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
 		w.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
-		w.scopedMapper.stmt = w.visit
+		w.scopedMapper.stmt, w.scopedMapper.ctx = w.visit, c
 		w.an.Budget = c.Budget()
 		out := f.WithBody(w.visit(f.Body))
 		return out, w.err
@@ -46,6 +46,11 @@ func (w *loopVectorizer) visit(s tir.Stmt) tir.Stmt {
 		}
 		return s
 	}
+	name := "vectorize a loop"
+	if w.disabled {
+		name = "run a vectorized loop serially"
+	}
+	w.ctx.Rewrite(name, loop, out)
 	return out
 }
 
@@ -71,7 +76,7 @@ func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
 	if lanes > maxLanes {
 		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
 	}
-	v := &vectorizer{an: w.an, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v := &vectorizer{ctx: w.ctx, an: w.an, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
 	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
 	return v.stmt(loop.Body), nil
 }
@@ -87,19 +92,26 @@ func exprName(e tir.Expr) string {
 // variable stays a scalar; others get v.lanes lanes. A statement that cannot be a vector
 // becomes a serial loop of its own around it.
 type vectorizer struct {
+	ctx     *pass.Context
 	an      *arith.Analyzer
 	loop    *tir.Var
 	lanes   int
 	ramp    tir.Expr
 	lets    map[*tir.Var]tir.Expr
 	vecBufs map[*tir.Var]*vecAlloc
-	scalar  bool // set where an expression cannot be a vector
-	inLet   int  // statements around that bind a vector to a variable
-	escaped bool // set where such a variable is used by a statement that runs lane by lane
+	scalar  bool   // set where an expression cannot be a vector
+	why     string // it was set last
+	inLet   int    // statements around that bind a vector to a variable
+	escaped bool   // set where such a variable is used by a statement that runs lane by lane
+}
+
+// refuse notes that what is worked on cannot be a vector, and why.
+func (v *vectorizer) refuse(why string) {
+	v.scalar, v.why = true, why
 }
 
 func (v *vectorizer) stmt(s tir.Stmt) tir.Stmt {
-	v.scalar = false
+	v.scalar, v.why = false, ""
 	out := v.try(s)
 	if v.scalar {
 		v.scalar = false
@@ -117,6 +129,11 @@ func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
 	}
 	i := tir.NewVar(v.loop.Name+"_s", v.loop.DType())
 	lane := tir.Add(v.ramp.(*tir.Ramp).Start, i)
+	if v.why == "" {
+		v.why = "the statement has no form over vectors"
+	}
+	v.ctx.Declined("vectorize", s, v.why)
+	v.why = ""
 	sub := map[*tir.Var]tir.Expr{v.loop: lane}
 	body := tir.SubstStmt(s, sub)
 	return &tir.For{LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: v.laneOf(body, i)}

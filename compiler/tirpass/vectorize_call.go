@@ -46,7 +46,7 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 	if _, ok := tir.IsCallTo(e, tir.OpIfThenElse); ok {
 		cond := v.expr(e.Args[0])
 		if v.scalar || cond.DType().Lanes > 1 {
-			v.scalar = true // only the chosen value may be computed in each lane
+			v.refuse("only the chosen value may be computed in each lane")
 			return e
 		}
 		t, f := v.pair(v.expr(e.Args[1]), v.expr(e.Args[2]))
@@ -54,12 +54,12 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 	}
 	op, ok := e.Op.(*ir.Op)
 	if !ok {
-		v.scalar = true
+		v.refuse("a function of the module takes no vectors")
 		return e
 	}
 	b := tir.LookupBuiltin(op.Name)
 	if b == nil || !b.Vector {
-		v.scalar = true
+		v.refuse("an intrinsic takes no vectors")
 		return e
 	}
 	args := ir.MapSame(e.Args, v.expr)

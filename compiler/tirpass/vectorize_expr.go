@@ -56,7 +56,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 		}
 		lanes := max(int(c.DType().Lanes), int(t.DType().Lanes), int(f.DType().Lanes))
 		if c.DType().Lanes > 1 && !(v.computable(e.True, e.Cond) && v.computable(e.False, e.Cond)) {
-			v.scalar = true // a lane that is not chosen may not be computed
+			v.refuse("the value that a lane does not choose may not be computed")
 			return e
 		}
 		if c.DType().Lanes > 1 {
@@ -67,12 +67,12 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 		return v.load(e)
 	case *tir.Broadcast:
 		if x := v.expr(e.Value); x != e.Value {
-			v.scalar = true // a vector of vectors
+			v.refuse("it would be a vector of vectors")
 		}
 		return e
 	case *tir.Ramp:
 		if s, t := v.expr(e.Start), v.expr(e.Stride); s != e.Start || t != e.Stride {
-			v.scalar = true
+			v.refuse("it would be a vector of vectors")
 		}
 		return e
 	case *tir.Let:
@@ -81,7 +81,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 		return v.call(e)
 	}
 	if v.depends(e) {
-		v.scalar = true
+		v.refuse("an expression has no form over vectors")
 	}
 	return e
 }

@@ -28,14 +28,14 @@ func (v *vectorizer) access(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, []t
 	idx := ir.MapSame(indices, v.expr)
 	for i, e := range idx {
 		if e.DType().Lanes > 1 && i < len(idx)-1 {
-			v.scalar = true
+			v.refuse("an index before the last differs between the lanes")
 		}
 	}
 	if va := v.vecBufs[b.Data]; va != nil && len(idx) > 0 {
 		n := len(idx) - 1
 		last := idx[n]
 		if indices[n].DType().Lanes > 1 {
-			v.scalar = true
+			v.refuse("an index into memory of each lane is a vector")
 			return b, idx
 		}
 		d := last.DType().Elem()

@@ -21,6 +21,7 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 	case *tir.IfThenElse:
 		cond := v.expr(s.Cond)
 		if v.scalar || cond.DType().Lanes > 1 {
+			v.because("the condition differs between the lanes")
 			return v.serial(s)
 		}
 		c := *s
@@ -47,6 +48,7 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 	case *tir.AttrStmt:
 		val := v.expr(s.Value)
 		if v.scalar || val.DType().Lanes > 1 {
+			v.because("the value of an attribute differs between the lanes")
 			return v.serial(s)
 		}
 		c := *s
@@ -61,6 +63,13 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 		return s
 	}
 	return v.serial(s)
+}
+
+// because notes why something cannot be a vector, unless an expression in it said so.
+func (v *vectorizer) because(why string) {
+	if v.why == "" {
+		v.why = why
+	}
 }
 
 func (v *vectorizer) depends(n ir.Node) bool {
@@ -103,6 +112,7 @@ func (v *vectorizer) letStmt(s *tir.LetStmt, val tir.Expr) tir.Stmt {
 func (v *vectorizer) forLoop(s *tir.For) tir.Stmt {
 	lo, extent := v.expr(s.Min), v.expr(s.Extent)
 	if v.scalar || lo.DType().Lanes > 1 || extent.DType().Lanes > 1 {
+		v.because("the bounds of an inner loop differ between the lanes")
 		return v.serial(s)
 	}
 	c := *s
@@ -129,7 +139,7 @@ func (v *vectorizer) store(s *tir.BufferStore) tir.Stmt {
 	}
 	if lanes < int(val.DType().Lanes) {
 		// All lanes write one element: they run in order and the last one stays.
-		v.scalar = true
+		v.refuse("all lanes write one element")
 		return s
 	}
 	val = widen(val, lanes)

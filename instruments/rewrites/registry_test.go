@@ -1,0 +1,168 @@
+package rewrites_test
+
+import (
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
+)
+
+// unnamed are the passes that change functions without reporting a rewrite, and why.
+var unnamed = map[string]string{
+	"ApplyDefaultSchedule": "reports the schedule's own primitives as decisions: the loops after it are new",
+}
+
+// unchanging are the passes that change nothing by design.
+var unchanging = map[string]string{
+	"tir.VerifyMemory": "only checks",
+}
+
+// cases are programs that give passes something to do which the gallery does not.
+var cases = []struct {
+	passes string
+	config map[string]any
+	text   string
+}{
+	{"EliminateCommonSubexpr,DeadCodeElimination", nil, program},
+	{"CanonicalizeBindings", nil, `@R.function
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor(("n",), "float32"):
+    n = T.int64()
+    with R.dataflow():
+        a = R.match_cast(x, R.Tensor((n,), "float32"))
+        b = a
+        c = R.exp(b)
+        R.output(c)
+    return c
+`},
+	{"RewriteDataflowReshape", nil, `@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def flat(a: T.Buffer((2, 3), "float32"), b: T.Buffer((6,), "float32")):
+        for i in range(6):
+            with T.block("flat"):
+                v = T.axis.spatial(6, i)
+                b[v] = a[v // 3, v % 3]
+
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((6,), "float32"):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.flat, (x,), out_sinfo=R.Tensor((6,), "float32"))
+            z = R.nn.relu(y)
+            R.output(z)
+        return z
+`},
+	{"ComputePrimValue", nil, `@R.function
+def main(x: R.Tensor(("n",), "float32")) -> R.Prim("int64"):
+    n = T.int64()
+    y = R.prim_value(n + 1)
+    return y
+`},
+	{"tir.CanonicalizeLoop,tir.LoopPartition,tir.SkipAssert", map[string]any{"tir.disable_assert": true}, `@T.prim_func
+def f(a: T.Buffer((8,), "int32"), n: T.int32):
+    T.func_attr({"global_symbol": "f"})
+    assert n > 0, "n"
+    for i in range(1, 8):
+        a[i] = i
+    for i in range(n):
+        if T.likely(i * 2 < 8):
+            a[i] = i
+`},
+	{"tir.LowerInitBlock,tir.ConvertBlocksToOpaque,tir.LowerMatchBuffer", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), b: T.Buffer((1,), "float32")):
+    for i in range(8):
+        with T.block("sum"):
+            k = T.axis.reduce(8, i)
+            v = T.match_buffer(a[k:k + 1], (1,), elem_offset=T.int32())
+            with T.init():
+                b[0] = T.float32(0)
+            b[0] = b[0] + v[0]
+`},
+	{"tir.InstrumentBoundCheckers", map[string]any{"tir.instrument_bound_checkers": true}, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), n: T.int32):
+    a[n] = T.float32(0)
+`},
+	{"tir.ForceNarrowIndexToInt32", nil, `@T.prim_func
+def f(a: T.Buffer((T.int64(8),), "float32")):
+    for i in range(T.int64(8)):
+        a[i] = T.float32(0)
+`},
+	{"tir.RenormalizeSplitPattern,tir.RemoveNoOp,tir.RewriteUnsafeSelect,tir.LowerIntrin,tir.AnnotateEntryFunc", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "int32"), n: T.int32):
+    T.func_attr({"global_symbol": "f"})
+    for i in range(8):
+        a[i] = i % 8 // 4 + T.Select(n > 0, a[n], 0) + n // 3
+    for i in range(0):
+        a[i] = 1
+`},
+	{"tir.CompactBufferAllocation,tir.PlanAndUpdateBufferAllocationLocation", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32")):
+    with T.block("root"):
+        b = T.alloc_buffer((64,), "float32")
+        for i in range(8):
+            with T.block("w"):
+                v = T.axis.spatial(8, i)
+                b[v] = a[v]
+                a[v] = b[v]
+`},
+	{"tir.SplitHostDevice", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32")):
+    T.func_attr({"global_symbol": "f", "target": T.target("wasm")})
+    with T.attr(T.target("wasm"), "target", 0):
+        a[0] = T.float32(0)
+`},
+	{"tir.LowerTVMBuiltin", nil, `@T.prim_func
+def f(a: T.Buffer((4096,), "float32")):
+    b = T.allocate([4096], "float32", "global")
+    c = T.decl_buffer((4096,), data=b)
+    c[0] = a[0]
+`},
+}
+
+// TestEveryPassReports runs the pipeline on models and passes on small programs. Each pass must
+// have changed something in one of them, and each time that it did it must have reported a
+// rewrite.
+func TestEveryPassReports(t *testing.T) {
+	changed, silent := map[string]bool{}, map[string]bool{}
+	try := func(what string, m *ir.Module, passes string, config map[string]any) {
+		did := map[string]string{}
+		in := &pass.Instrument{Name: "changes", RunAfterPass: func(m *ir.Module, s *pass.Step) error {
+			if m != s.Input && s.Pass.Kind != pass.Sequential {
+				did[s.Path()] = s.Pass.Name
+			}
+			return nil
+		}}
+		steps, _ := run(t, m, passes, config, 5, in)
+		said := map[string]bool{}
+		for _, s := range steps {
+			said[s.Step] = len(s.Names) > 0
+		}
+		for path, name := range did {
+			changed[name] = true
+			if !said[path] && unnamed[name] == "" && !silent[name] {
+				silent[name] = true
+				t.Errorf("%s: %s changed the module and reported no rewrite", what, path)
+			}
+		}
+		for path, yes := range said {
+			if yes && did[path] == "" {
+				t.Errorf("%s: %s reported a rewrite and changed nothing", what, path)
+			}
+		}
+	}
+	for _, name := range []string{"mlp", "batch", "cnn"} {
+		try(name, galleryModule(t, name), "default", nil)
+	}
+	for _, c := range cases {
+		try(c.passes, load(t, "in.py", []byte(c.text)), c.passes, c.config)
+	}
+	for _, p := range pipeline.All() {
+		if p.Kind != pass.Sequential && !changed[p.Name] && unchanging[p.Name] == "" {
+			t.Errorf("no program here gives %s something to do: add one to cases", p.Name)
+		}
+		if unchanging[p.Name] != "" && changed[p.Name] {
+			t.Errorf("%s changed something, it is said not to", p.Name)
+		}
+	}
+}
