@@ -22,14 +22,21 @@ var ApplyDefaultSchedule = &pass.Pass{
 		}
 		return pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			if f.Attrs.Bool(AttrIsScheduled, false) {
+				c.Declined("schedule", f, "it has a schedule already")
 				return f, nil
 			}
-			out, err := cpu.Schedule(f, m.Origins())
+			var w cpu.Watcher
+			if c.Observed() {
+				w = c
+			}
+			out, err := cpu.ScheduleWatched(f, m.Origins(), w)
 			if err != nil { // a rule met a form that it does not know: the plain loops are right as well
 				c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unscheduled", Message: err.Error(), Help: "the function runs as plain loops"})
 				out = f
 			}
-			return out.WithFuncAttrs(out.Attrs.With(AttrIsScheduled, true)).(*tir.PrimFunc), nil
+			marked := out.WithFuncAttrs(out.Attrs.With(AttrIsScheduled, true)).(*tir.PrimFunc)
+			c.Rewrite("mark as scheduled", f, marked)
+			return marked, nil
 		})(c, m)
 	},
 }

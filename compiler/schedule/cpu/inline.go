@@ -13,20 +13,34 @@ const maxInlined = 400
 // inline inlines the blocks that cost less to compute again than to store.
 func (r *rules) inline() {
 	for _, b := range r.s.Blocks() {
-		if !b.IsReduction() && r.worthInlining(b) && r.s.ComputeInline(b) == nil {
+		if b.IsReduction() {
+			continue
+		}
+		at := b.Body()
+		if why := r.notInlined(b); why != "" {
+			r.declined(ruleInline, b, why)
+		} else if err := r.s.ComputeInline(b); err != nil {
+			if r.watch != nil {
+				r.declined(ruleInline, b, err.Error())
+			}
+		} else {
 			r.gone(b)
+			r.applied(ruleInline, at)
 		}
 	}
 }
 
-func (r *rules) worthInlining(b *schedule.Block) bool {
+func (r *rules) worthInlining(b *schedule.Block) bool { return r.notInlined(b) == "" }
+
+// notInlined says why b is computed once, and not again where it is read; "" if it is not.
+func (r *rules) notInlined(b *schedule.Block) string {
 	st, ok := b.Body().(*tir.BufferStore)
 	if !ok || !r.s.Allocates(st.Buffer) {
-		return false
+		return "it writes a result of the function, or makes more than one store"
 	}
 	consumers := r.s.GetConsumers(b)
 	if len(consumers) == 0 {
-		return false
+		return "nothing reads it"
 	}
 	c := costOf(st.Value)
 	uses := 0
@@ -34,23 +48,26 @@ func (r *rules) worthInlining(b *schedule.Block) bool {
 		n, size := loadsOf(k.Body(), st.Buffer)
 		uses += n
 		if n == 0 || size+n*c.nodes > maxInlined {
-			return false
+			return "the block that reads it would become too large, or reads it in another way than by a load"
 		}
 		if c.plain {
 			if convertedOften(b, st, k) {
-				return false
+				return "a reduction reads each element often: it is converted once"
 			}
 			continue
 		}
 		same := volume(k) != nil && volume(b) != nil && arith.Equal(volume(k), volume(b))
 		switch {
 		case k.IsReduction() && (c.branches || c.calls || !same):
-			return false
+			return "a reduction would compute it again for each result"
 		case !same && (c.calls || c.arithmetic > 2):
-			return false
+			return "it is read more often than it has elements, and it is dear"
 		}
 	}
-	return c.plain || uses == 1 || !c.calls && c.arithmetic <= 4
+	if c.plain || uses == 1 || !c.calls && c.arithmetic <= 4 {
+		return ""
+	}
+	return "it is read several times, and it is dear"
 }
 
 // manyReads is how often an element must be read so that it is converted once, into a buffer,

@@ -15,8 +15,10 @@ func (r *rules) pointwise(b *schedule.Block) error {
 	st, ok := b.Body().(*tir.BufferStore)
 	loops := r.s.GetLoops(b)
 	if !ok || len(loops) == 0 || !vectorTypes(b) {
+		r.declined(ruleVectors, b, "it has no loops, or types that no vector holds")
 		return nil
 	}
+	at := st
 	if c := r.phases[st.Buffer]; c > 0 && tir.IsTrue(b.Predicate()) && !(isConstant(st.Value) && r.s.Refill(b) == nil) {
 		return r.phased(st, loops, c)
 	}
@@ -27,6 +29,7 @@ func (r *rules) pointwise(b *schedule.Block) error {
 		last--
 	}
 	if last < 0 {
+		r.declined(ruleVectors, b, "all its extents are 1")
 		return nil
 	}
 	if phasesOf(st, iters[last].Var) > 1 && bound(r.s, b, loops) {
@@ -41,8 +44,10 @@ func (r *rules) pointwise(b *schedule.Block) error {
 	}
 	acc := accesses(st, iters)
 	if !vectorizable(st, acc, iters[last].Var) {
+		r.declined(ruleVectors, b, "an access does not go over contiguous memory along its last axis")
 		return nil
 	}
+	r.applied(ruleVectors, at)
 	// Fuse while each access goes on from one axis to the next.
 	first := last
 	if bound(r.s, b, loops) {

@@ -14,14 +14,17 @@ const maxUnrolledWindow = 25
 // other than a commutative operation, stays as it is.
 func (r *rules) reduction(b *schedule.Block) error {
 	if _, _, _, ok := schedule.Combiner(b); !ok || b.Init() == nil || !r.s.Original(b) {
+		r.declined(ruleTile, b, "it combines several values or by an operation that is not commutative, or it has been changed")
 		return nil
 	}
+	at := b.Body()
 	if err := r.normalize(b); err != nil {
 		return err
 	}
 	p := newPlan(r.s, b)
 	p.r = r
 	if !p.choose() {
+		r.declined(ruleTile, b, "no rule fits its types, extents and accesses")
 		return nil
 	}
 	if p.run > 0 {
@@ -32,6 +35,7 @@ func (r *rules) reduction(b *schedule.Block) error {
 		return err
 	}
 	r.gone(b)
+	r.applied(ruleTile, at)
 	r.epilogue(t)
 	return nil
 }
