@@ -50,7 +50,14 @@ type Kind struct {
 	Features   []FeatureDef
 	Scopes     []Scope
 	PtrBits    int
+
+	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
+	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
+	Math []string
 }
+
+// HasMath reports whether the code generator has instructions for a mathematical intrinsic.
+func (k *Kind) HasMath(name string) bool { return slices.Contains(k.Math, name) }
 
 // Table is a set of kinds by name.
 type Table []*Kind
@@ -84,6 +91,7 @@ var wasmKind = &Kind{
 	DeviceType: 1,
 	Keys:       []string{"wasm", "cpu"},
 	PtrBits:    32,
+	Math:       []string{"sqrt", "floor", "ceil", "trunc", "nearbyint", "fabs", "copysign", "isnan", "isinf"},
 	Attrs: []AttrDef{
 		{"max-simd-width", Int, int64(128), "widest vector register in bits; 0 schedules scalar code"},
 		{"num-cores", Int, int64(1), "threads that run one kernel"},

@@ -70,6 +70,10 @@ var constraints = []Constraint{
 	{"tir.SplitHostDevice", "tir.MakePackedAPI", "only host functions get the calling convention", true},
 	{"tir.MakePackedAPI", "tir.LowerTVMBuiltin", "it lowers what MakePackedAPI generates", true},
 	{"tir.LowerTVMBuiltin", "tir.LowerIntrin", "lowered builtins use intrinsics of the target", false},
+	{"tir.VectorizeLoop", "tir.LowerMath", "a definition for vectors tests all lanes at once where one for scalars branches", false},
+	{"tir.UnrollLoop", "tir.LowerMath", "the body of a loop that is unrolled is copied, and definitions are long", false},
+	{"tir.Simplify", "tir.LowerMath", "definitions are long, and nothing in them is there to simplify", false},
+	{"tir.CommonSubexprElimTIR", "tir.LowerMath", "equal calls are found as calls, at less cost than as definitions", false},
 }
 
 // Constraints returns the constraints on the order of passes.

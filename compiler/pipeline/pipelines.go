@@ -69,6 +69,7 @@ var lowering = pass.NewSequential("tir",
 	tirpass.SkipAssert,
 	tirpass.LowerTVMBuiltin,
 	tirpass.LowerIntrin,
+	tirpass.LowerMath,
 )
 
 var pipelines = map[string]*pass.Pass{

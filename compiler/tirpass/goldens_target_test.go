@@ -82,5 +82,6 @@ func targetGoldens() map[*pass.Pass][]goldenCase {
 		},
 		LowerTVMBuiltin: builtinCases(),
 		LowerIntrin:     intrinCases(),
+		LowerMath:       mathCases(),
 	}
 }

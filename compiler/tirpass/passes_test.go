@@ -20,9 +20,9 @@ func TestPassesSayWhatTheyAre(t *testing.T) {
 	optional := []*pass.Pass{
 		PlanAndUpdateBufferAllocationLocation, CompactBufferAllocation, ForceNarrowIndexToInt32, NarrowDataType, Simplify, RemoveNoOp,
 		RenormalizeSplitPattern, LoopPartition, UnrollLoop, StorageRewrite, CommonSubexprElimTIR, InstrumentBoundCheckers,
-		LowerIntrin, SkipAssert, AnnotateEntryFunc, VerifyMemory,
+		LowerIntrin, LowerMath, SkipAssert, AnnotateEntryFunc, VerifyMemory,
 	}
-	targets := []*pass.Pass{BindTarget, VerifyMemory}
+	targets := []*pass.Pass{BindTarget, VerifyMemory, LowerMath}
 	modules := []*pass.Pass{SplitHostDevice, AnnotateEntryFunc}
 	options := map[*pass.Pass]map[string]ir.Value{
 		CompactBufferAllocation: {"is_strict": true},

@@ -19,6 +19,9 @@ func (g *gen) binary(e *tir.Binary) value {
 		}
 		return g.ifThenElse(e.A, tir.Bool(true), e.B, what)
 	}
+	if all := g.allLanes(e); all != nil {
+		return one(dtype.BoolT, all)
+	}
 	a, b := g.expr(e.A), g.expr(e.B)
 	if a.dt != b.dt {
 		if a.dt.Elem() == b.dt.Elem() && a.lanes() == 1 {
@@ -261,14 +264,18 @@ func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what strin
 		return by(wasmbin.F32Mul, wasmbin.F64Mul)
 	case tir.OpDiv:
 		return by(wasmbin.F32Div, wasmbin.F64Div)
-	case tir.OpMin:
-		return by(wasmbin.F32Min, wasmbin.F64Min)
-	case tir.OpMax:
+	case tir.OpMin, tir.OpMax:
+		if n := g.clampFloat(op, a, b, d); n != nil {
+			return n
+		}
+		if op == tir.OpMin {
+			return by(wasmbin.F32Min, wasmbin.F64Min)
+		}
 		return by(wasmbin.F32Max, wasmbin.F64Max)
 	case tir.OpFloorDiv:
 		return un(by(wasmbin.F32Div, wasmbin.F64Div), wasmbin.F32Floor, wasmbin.F64Floor)
 	case tir.OpMod:
-		return g.hostMath("fmod", d, a, b)
+		return g.hostFloat("fmod", d.Bits == 64, what, []*node{a, b})
 	case tir.OpFloorMod:
 		q := g.scalarFloat(tir.OpFloorDiv, a, b, d, what)
 		return g.scalarFloat(tir.OpSub, a, g.scalarFloat(tir.OpMul, q, b, d, what), d, what)

@@ -59,23 +59,40 @@ func ramp(start tir.Expr, stride int64, lanes int) tir.Expr {
 
 func broadcast(x tir.Expr, lanes int) tir.Expr { return &tir.Broadcast{Value: x, Lanes: lanes} }
 
-// pack lowers functions to the packed convention.
+// pack lowers functions to the packed convention and the definitions of elementary functions.
 func pack(tb testing.TB, fns ...*tir.PrimFunc) *ir.Module {
+	tb.Helper()
+	m, err := tirpass.LowerMath.Run(newContext(tb), packed(tb, fns...))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m
+}
+
+// packed lowers functions to the packed convention.
+func packed(tb testing.TB, fns ...*tir.PrimFunc) *ir.Module {
 	tb.Helper()
 	m := ir.NewModule()
 	for _, f := range fns {
 		m = m.With(ir.GlobalSymbol(f), f)
 	}
-	c, err := pass.NewContext(context.Background())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := newContext(tb)
+	var err error
 	for _, p := range []*pass.Pass{tirpass.MakePackedAPI, tirpass.LowerTVMBuiltin} {
 		if m, err = p.Run(c, m); err != nil {
 			tb.Fatal(err)
 		}
 	}
 	return m
+}
+
+func newContext(tb testing.TB) *pass.Context {
+	tb.Helper()
+	c, err := pass.NewContext(context.Background(), pass.WithTarget(mustTarget("wasm")))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
 }
 
 // load compiles a module and loads it on a device of its own.

@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/runtime/abi"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -42,12 +41,4 @@ func (m *module) hostFunc(name string) wasmbin.FuncRef {
 func (g *gen) hostCall(name string, args ...*node) *node {
 	s, _ := hostFunc(name)
 	return g.pureCall(g.mod.hostFunc(name), s.result, args...)
-}
-
-// hostMath calls the C math function of that name for float32 or float64.
-func (g *gen) hostMath(name string, d dtype.DType, args ...*node) *node {
-	if d.Bits == 32 {
-		name += "f"
-	}
-	return g.hostCall(name, args...)
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"math"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -8,9 +9,10 @@ import (
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// mathCall translates the mathematical intrinsics; ok is false where name is none of them.
-// float32 is computed in place, by the same formula for scalars and vectors; float64 beyond
-// what wasm has goes to the host; float16 and bfloat16 go by way of float32.
+// mathCall translates the mathematical intrinsics; ok is false where name is none of them. What
+// wasm has instructions for (Math of the target's kind) is computed by them, scalar or vector;
+// the rest of float32 and float64 goes to the host, lane by lane: tir.LowerMath has put
+// definitions in place of what is common. float16 and bfloat16 go by way of float32.
 func (g *gen) mathCall(name string, e *tir.Call, what string) (value, bool) {
 	short, ok := strings.CutPrefix(name, "tir.")
 	if !ok || !isMath(short) {
@@ -49,10 +51,8 @@ func (g *gen) mathValue(name string, dt dtype.DType, args []value, what string) 
 		return g.viaFloat32(dt, what, func(x ...value) value { return g.mathValue(name, f, x, what) }, args...)
 	case d.IsInteger() || d.IsBool():
 		return g.intMath(name, dt, args, what)
-	case d.IsFloat() && d.Bits == 32:
-		return g.mathParts(dt, args, func(m fmath, x ...*node) *node { return m.call(name, what, x...) })
-	case d.IsFloat() && d.Bits == 64:
-		return g.doubleMath(name, dt, args, what)
+	case d.IsFloat() && (d.Bits == 32 || d.Bits == 64):
+		return g.floatMath(name, dt, args, what)
 	}
 	g.fail(what, "cannot compute %s", d)
 	return value{}
@@ -72,13 +72,19 @@ func (g *gen) sameLanes(dt dtype.DType, args []value) []value {
 	return out
 }
 
-// mathParts applies f to the parts of float32 arguments, vectors or scalars.
-func (g *gen) mathParts(dt dtype.DType, args []value, f func(m fmath, x ...*node) *node) value {
+// floatMath computes on float32 or float64, in the vectors that the arguments are kept in where
+// there are instructions on them, else lane by lane.
+func (g *gen) floatMath(name string, dt dtype.DType, args []value, what string) value {
 	packed := true
 	for _, a := range args {
 		packed = packed && a.packed()
 	}
-	m := fmath{g: g, vec: packed}
+	wide := args[0].dt.Bits == 64
+	compute := func(x ...*node) *node { return g.floatInstr(name, wide, packed, x) }
+	if _, ok := floatUnary[name]; !ok && name != "copysign" && name != "isnan" && name != "isinf" {
+		packed = false
+		compute = func(x ...*node) *node { return g.hostFloat(name, wide, what, x) }
+	}
 	cols := make([][]*node, len(args))
 	for i, a := range args {
 		cols[i] = a.parts
@@ -88,14 +94,14 @@ func (g *gen) mathParts(dt dtype.DType, args []value, f func(m fmath, x ...*node
 	}
 	out := value{dt: dt}
 	if dt.IsBool() && packed {
-		out.mask = 32
+		out.mask = int(args[0].dt.Bits)
 	}
 	for i := range cols[0] {
 		x := make([]*node, len(args))
 		for j := range args {
 			x[j] = cols[j][i]
 		}
-		out.parts = append(out.parts, f(m, x...))
+		out.parts = append(out.parts, compute(x...))
 	}
 	if !packed && dt.Lanes > 1 {
 		return g.pack(dt, out.parts)
@@ -103,138 +109,54 @@ func (g *gen) mathParts(dt dtype.DType, args []value, f func(m fmath, x ...*node
 	return out
 }
 
-// call computes one intrinsic on float32 parts.
-func (m fmath) call(name, what string, x ...*node) *node {
-	switch name {
-	case "exp":
-		return m.exp(x[0])
-	case "exp2":
-		return m.exp2(x[0])
-	case "exp10":
-		return m.exp10(x[0])
-	case "sigmoid":
-		return m.div(m.c(1), m.add(m.c(1), m.exp(m.neg(x[0]))))
-	case "tanh":
-		return m.tanh(x[0])
-	case "erf":
-		return m.erf(x[0])
-	case "log":
-		return m.log(x[0])
-	case "log2", "log10", "log1p":
-		return m.logs(name, x[0])
-	case "sqrt":
-		return m.sqrt(x[0])
-	case "rsqrt":
-		return m.div(m.c(1), m.sqrt(x[0]))
-	case "pow":
-		return m.pow(x[0], x[1])
-	case "sin", "cos":
-		return m.sincos(name, x[0])
-	case "tan":
-		return m.div(m.sincos("sin", x[0]), m.sincos("cos", x[0]))
-	case "floor":
-		return m.un(x[0], wasmbin.F32Floor, wasmbin.F32x4Floor)
-	case "ceil":
-		return m.un(x[0], wasmbin.F32Ceil, wasmbin.F32x4Ceil)
-	case "trunc":
-		return m.un(x[0], wasmbin.F32Trunc, wasmbin.F32x4Trunc)
-	case "nearbyint":
-		return m.nearest(x[0])
-	case "round":
-		return m.round(x[0])
-	case "fabs":
-		return m.abs(x[0])
-	case "copysign":
-		return m.copysign(x[0], x[1])
-	case "fma":
-		return m.add(m.mul(x[0], x[1]), x[2])
-	case "isnan":
-		return m.cmp(x[0], x[0], wasmbin.F32Ne, wasmbin.F32x4Ne)
-	case "isinf":
-		return m.cmp(m.abs(x[0]), m.inf(), wasmbin.F32Eq, wasmbin.F32x4Eq)
-	}
-	return m.host(name, what, x...)
+// floatUnary are the instructions for float32, its vectors, float64 and its vectors.
+var floatUnary = map[string][4]wasmbin.Op{
+	"sqrt":      {wasmbin.F32Sqrt, wasmbin.F32x4Sqrt, wasmbin.F64Sqrt, wasmbin.F64x2Sqrt},
+	"floor":     {wasmbin.F32Floor, wasmbin.F32x4Floor, wasmbin.F64Floor, wasmbin.F64x2Floor},
+	"ceil":      {wasmbin.F32Ceil, wasmbin.F32x4Ceil, wasmbin.F64Ceil, wasmbin.F64x2Ceil},
+	"trunc":     {wasmbin.F32Trunc, wasmbin.F32x4Trunc, wasmbin.F64Trunc, wasmbin.F64x2Trunc},
+	"nearbyint": {wasmbin.F32Nearest, wasmbin.F32x4Nearest, wasmbin.F64Nearest, wasmbin.F64x2Nearest},
+	"fabs":      {wasmbin.F32Abs, wasmbin.F32x4Abs, wasmbin.F64Abs, wasmbin.F64x2Abs},
 }
 
-// host calls a C function for each lane.
-func (m fmath) host(name, what string, x ...*node) *node {
-	g := m.g
-	if _, ok := hostFunc(name + "f"); !ok {
-		g.fail(what, "cannot compute this in float32")
+// floatInstr computes one part, scalar or vector, by instructions.
+func (g *gen) floatInstr(name string, wide, packed bool, x []*node) *node {
+	form := 0
+	if packed {
+		form |= 1
 	}
-	if !m.vec {
-		return g.hostMath(name, dtype.Float32T, x...)
+	if wide {
+		form |= 2
 	}
-	f4 := dtype.Float32T.WithLanes(4)
-	lanes := make([]*node, 4)
-	for i := range lanes {
-		in := make([]*node, len(x))
-		for j, a := range x {
-			in[j] = g.lane(wasmbin.F32x4ExtractLane, i, a)
+	pick := func(ops [4]wasmbin.Op, x ...*node) *node { return g.op(ops[form], x...) }
+	switch name {
+	case "copysign":
+		switch {
+		case packed && wide:
+			return g.op(wasmbin.V128Bitselect, x[1], x[0], g.konst(wasmbin.OpV128Const, 1<<63, 1<<63))
+		case packed:
+			return g.op(wasmbin.V128Bitselect, x[1], x[0], g.konst(wasmbin.OpV128Const, 1<<63|1<<31, 1<<63|1<<31))
 		}
-		lanes[i] = g.hostMath(name, dtype.Float32T, in...)
+		return pick([4]wasmbin.Op{0: wasmbin.F32Copysign, 2: wasmbin.F64Copysign}, x...)
+	case "isnan":
+		return pick([4]wasmbin.Op{wasmbin.F32Ne, wasmbin.F32x4Ne, wasmbin.F64Ne, wasmbin.F64x2Ne}, x[0], x[0])
+	case "isinf":
+		inf := [4]*node{g.f32(float32(math.Inf(1))), nil, g.f64(math.Inf(1))}[form&2]
+		if packed {
+			inf = g.op(pickOp(wide, wasmbin.F64x2Splat, wasmbin.F32x4Splat), inf)
+		}
+		return pick([4]wasmbin.Op{wasmbin.F32Eq, wasmbin.F32x4Eq, wasmbin.F64Eq, wasmbin.F64x2Eq}, pick(floatUnary["fabs"], x[0]), inf)
 	}
-	return g.packPart(f4, lanes)
+	return pick(floatUnary[name], x...)
 }
 
-// doubleMath computes on float64: what wasm has in place, the rest by the host.
-func (g *gen) doubleMath(name string, dt dtype.DType, args []value, what string) value {
-	per := func(f func(x ...*node) *node) value {
-		cols := make([][]*node, len(args))
-		for i, a := range args {
-			cols[i] = g.scalars(a)
-		}
-		out := make([]*node, len(cols[0]))
-		for i := range out {
-			x := make([]*node, len(args))
-			for j := range args {
-				x[j] = cols[j][i]
-			}
-			out[i] = f(x...)
-		}
-		if dt.Lanes == 1 {
-			return one(dt, out[0])
-		}
-		return g.pack(dt, out)
-	}
-	unary := func(s, w wasmbin.Op) value {
-		if args[0].packed() {
-			return g.mapParts(args[0], dt, w)
-		}
-		return per(func(x ...*node) *node { return g.op(s, x[0]) })
-	}
-	switch name {
-	case "sqrt":
-		return unary(wasmbin.F64Sqrt, wasmbin.F64x2Sqrt)
-	case "floor":
-		return unary(wasmbin.F64Floor, wasmbin.F64x2Floor)
-	case "ceil":
-		return unary(wasmbin.F64Ceil, wasmbin.F64x2Ceil)
-	case "trunc":
-		return unary(wasmbin.F64Trunc, wasmbin.F64x2Trunc)
-	case "nearbyint":
-		return unary(wasmbin.F64Nearest, wasmbin.F64x2Nearest)
-	case "fabs":
-		return unary(wasmbin.F64Abs, wasmbin.F64x2Abs)
-	case "copysign":
-		return per(func(x ...*node) *node { return g.op(wasmbin.F64Copysign, x...) })
-	case "rsqrt":
-		return per(func(x ...*node) *node { return g.op(wasmbin.F64Div, g.f64(1), g.op(wasmbin.F64Sqrt, x[0])) })
-	case "sigmoid":
-		return per(func(x ...*node) *node {
-			return g.op(wasmbin.F64Div, g.f64(1), g.op(wasmbin.F64Add, g.f64(1), g.hostCall("exp", g.op(wasmbin.F64Neg, x[0]))))
-		})
-	case "fma":
-		return per(func(x ...*node) *node { return g.op(wasmbin.F64Add, g.op(wasmbin.F64Mul, x[0], x[1]), x[2]) })
-	case "isnan":
-		return per(func(x ...*node) *node { return g.op(wasmbin.F64Ne, x[0], x[0]) })
-	case "isinf":
-		return per(func(x ...*node) *node {
-			return g.op(wasmbin.F64Eq, g.op(wasmbin.F64Abs, x[0]), g.konst(wasmbin.OpF64Const, 0x7ff0000000000000, 0))
-		})
+// hostFloat calls the C function of that name for one lane.
+func (g *gen) hostFloat(name string, wide bool, what string, x []*node) *node {
+	if !wide {
+		name += "f"
 	}
 	if _, ok := hostFunc(name); !ok {
-		g.fail(what, "cannot compute this in float64")
+		g.fail(what, "wasm has no instruction and the runtime no function %s: run tir.LowerMath first", name)
 	}
-	return per(func(x ...*node) *node { return g.hostCall(name, x...) })
+	return g.hostCall(name, x...)
 }

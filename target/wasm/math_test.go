@@ -1,109 +1,144 @@
 package wasm_test
 
 import (
+	"context"
 	"math"
+	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/interp"
+	"github.com/irscope/irscope/compiler/tir/libm/libmtest"
+	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target/wasm"
 )
 
-// ulps is the distance of got from the exact value want in units of the last place of float32.
-func ulps(got float32, want float64) float64 {
-	w := float32(want)
-	switch {
-	case math.IsNaN(want):
-		if got != got {
-			return 0
-		}
-		return math.Inf(1)
-	case math.IsInf(float64(w), 0) || math.IsInf(float64(got), 0):
-		if got == w {
-			return 0
-		}
-		return math.Inf(1)
-	}
-	unit := math.Max(math.Abs(float64(math.Nextafter32(w, float32(math.Inf(1))))-float64(w)), 0x1p-149)
-	return math.Abs(float64(got)-want) / unit
-}
-
-// TestMathAccuracy compares the inline formulas, scalar and vector, with float64.
+// TestMathAccuracy holds the definitions of tir.LowerMath as generated code, scalar and in vectors,
+// against their stated bounds, and to the bits that the interpreter computes from the same text.
 func TestMathAccuracy(t *testing.T) {
-	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 1e-40, -1e-40, 1e38, -1e38, 2.5, -2.5, 3.5, 88.8, -103.9, 0x1p-126, 8193, -8193.5, 1.5}
-	cases := []struct {
-		op     string
-		f      func(float64) float64
-		lo, hi float64
-		ulps   float64
-	}{
-		{"exp", math.Exp, -110, 92, 1.5},
-		{"exp2", math.Exp2, -155, 131, 2},
-		{"exp10", func(x float64) float64 { return math.Pow(10, x) }, -46, 39, 2},
-		{"tanh", math.Tanh, -12, 12, 2.5},
-		{"sigmoid", sigmoid, -88, 100, 3}, // below, 1 + e^-x overflows and the result is 0
-		{"erf", math.Erf, -5, 5, 2},
-		{"log", math.Log, 0, 100, 1.5},
-		{"log2", math.Log2, 0, 1e6, 2.5},
-		{"log10", math.Log10, 0, 1e6, 2.5},
-		{"log1p", math.Log1p, -0.9, 3, 4},
-		{"sqrt", math.Sqrt, 0, 1e9, 0.5},
-		{"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, 0, 1e9, 1.5},
-		{"sin", math.Sin, -20, 20, 2},
-		{"cos", math.Cos, -20, 20, 2},
-		{"tan", math.Tan, -1.5, 1.5, 4},
-		{"floor", math.Floor, -100, 100, 0},
-		{"ceil", math.Ceil, -100, 100, 0},
-		{"trunc", math.Trunc, -100, 100, 0},
-		{"round", math.Round, -8, 8, 0},
-		{"nearbyint", math.RoundToEven, -8, 8, 0},
-		{"fabs", math.Abs, -100, 100, 0},
-		{"asin", math.Asin, -1, 1, 1},
-		{"sinh", math.Sinh, -5, 5, 1},
+	n := 1 << 16
+	if testing.Short() {
+		n = 1 << 12
 	}
-	const n = 4096
-	in := tensor.MustNew(dtype.Float32T, n)
-	for _, c := range cases {
-		t.Run(c.op, func(t *testing.T) {
-			for i := range n {
-				in.SetFloat(i, c.lo+(c.hi-c.lo)*float64(i)/n)
-				if i%4 == 3 && c.hi == math.Trunc(c.hi*4)/4 && c.ulps == 0 {
-					in.SetFloat(i, float64(i%64)/4-8)
+	for _, c := range libmtest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			x := libmtest.Samples(c, n)
+			size := int64(len(x[0]))
+			args := func() []any {
+				var out []any
+				for _, xs := range x {
+					out = append(out, tensor.MustOf([]int64{size}, xs))
 				}
+				return append(out, tensor.MustNew(dtype.Float32T, size))
 			}
-			for i, x := range special {
-				in.SetFloat(i, x)
-			}
-			for _, lanes := range []int{1, 8} {
-				out := runUnary(t, "tir."+c.op, lanes, in)
-				worst, at := 0.0, 0
-				for i := range n {
-					if u := ulps(float32(out.Float(i)), c.f(in.Float(i))); u > worst {
-						worst, at = u, i
-					}
+			values := func(args []any) []float32 {
+				last, out := args[len(args)-1].(*tensor.Tensor), make([]float32, size)
+				for i := range out {
+					out[i] = float32(last.Float(i))
 				}
-				if worst > c.ulps {
-					t.Errorf("%d lanes: %s(%g) is %g, want %g: %.3g ulp off, allowed %g", lanes, c.op, in.Float(at), out.Float(at), c.f(in.Float(at)), worst, c.ulps)
+				return out
+			}
+			for _, lanes := range []int{1, 2, 4, 8} {
+				f := libmtest.Function(c, dtype.Float32T, size, lanes)
+				lowered, err := tirpass.LowerMath.Run(newContext(t), ir.NewModule().With("kernel", f))
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := args()
+				if err := interp.Run(context.Background(), lowered.Lookup("kernel").(*tir.PrimFunc), want, &interp.Options{MaxSteps: math.MaxInt64}); err != nil {
+					t.Fatal(err)
+				}
+				_, mod, d := load(t, pack(t, f), mustTarget("wasm"))
+				out := args()
+				if err := runWasm(t, mod, d, out); err != nil {
+					t.Fatal(err)
+				}
+				got := values(out)
+				libmtest.Check(t, c, x, got)
+				if i := libmtest.Same(got, values(want)); i >= 0 {
+					t.Errorf("%d lanes: %s(%g) is %g, in the interpreter %g", lanes, c.Name, x[0][i], got[i], values(want)[i])
 				}
 			}
 		})
 	}
 }
 
-// runUnary applies an intrinsic to all elements.
-func runUnary(t *testing.T, op string, lanes int, in *tensor.Tensor) *tensor.Tensor {
-	t.Helper()
-	n := int64(in.Len())
-	a, b := flat("A", in.DType, n), flat("B", in.DType, n)
+// TestMathInstructions compares the intrinsics that wasm or the host computes with the interpreter, bit
+// for bit, with special values among the arguments.
+func TestMathInstructions(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, -0.5, math.Inf(1), math.Inf(-1), math.NaN(), 1e-40, -1e-40, 1e38, -1e38, 2.5, -2.5, 3.5, 1.5}
+	const n = 512
+	for _, d := range []dtype.DType{dtype.Float32T, dtype.Float64T, dtype.Float16T} {
+		in := tensor.MustNew(d, n)
+		for i := range n {
+			in.SetFloat(i, float64(i-n/2)/16)
+		}
+		for i, x := range special {
+			in.SetFloat(i, x)
+		}
+		for _, op := range []string{"sqrt", "floor", "ceil", "trunc", "nearbyint", "fabs", "asin", "sinh", "atan"} {
+			for _, lanes := range []int{1, 8} {
+				f := unary("tir."+op, d, n, lanes)
+				want := []any{in.Clone(), in.Clone()}
+				if err := interp.Run(context.Background(), f, want, nil); err != nil {
+					t.Fatal(err)
+				}
+				out := runUnary(t, "tir."+op, lanes, in)
+				if i := differ(out, want[1].(*tensor.Tensor), 0); i >= 0 {
+					t.Errorf("%s of %s, %d lanes: %s(%g) is %g, want %g", op, d, lanes, op, in.Float(i), out.Float(i), want[1].(*tensor.Tensor).Float(i))
+				}
+			}
+		}
+	}
+}
+
+// TestMathWithoutLowering computes what the host has by the host and refuses the rest by name.
+func TestMathWithoutLowering(t *testing.T) {
+	in := tensor.MustOf([]int64{4}, []float32{-1, 0, 0.5, 3})
+	_, mod, d := load(t, packed(t, unary("tir.exp", dtype.Float32T, 4, 4)), mustTarget("wasm"))
+	out := in.Clone()
+	if err := runWasm(t, mod, d, []any{in.Clone(), out}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range in.Len() {
+		if got, want := float32(out.Float(i)), float32(math.Exp(in.Float(i))); got != want {
+			t.Errorf("exp(%g) is %g, want %g", in.Float(i), got, want)
+		}
+	}
+	_, err := wasm.Build(context.Background(), packed(t, unary("tir.sigmoid", dtype.Float32T, 4, 4)), mustTarget("wasm"))
+	if err == nil || !strings.Contains(err.Error(), "run tir.LowerMath first") {
+		t.Errorf("sigmoid: %v", err)
+	}
+}
+
+// TestAllLanesAreTestedAtOnce looks for the test of whether sin must call sinf.
+func TestAllLanesAreTestedAtOnce(t *testing.T) {
+	lib, _, _ := load(t, pack(t, unary("tir.sin", dtype.Float32T, 8, 8)), mustTarget("wasm"))
+	text := lib.Kernels[0].Text()
+	if n := strings.Count(text, "i32x4.all_true"); n != 2 || strings.Contains(text, "i32x4.extract_lane") {
+		t.Errorf("%d tests of all lanes, want one for each vector\n%s", n, text)
+	}
+}
+
+// unary applies an intrinsic to all elements.
+func unary(op string, d dtype.DType, n int64, lanes int) *tir.PrimFunc {
+	a, b := flat("A", d, n), flat("B", d, n)
 	i := i32var("i")
 	at := tir.Expr(i)
 	if lanes > 1 {
 		at = ramp(tir.Mul(i, tir.Int32(int64(lanes))), 1, lanes)
 	}
-	f := primFunc("unary", []any{a, b}, forLoop(i, tir.Int32(n/int64(lanes)),
+	return primFunc("unary", []any{a, b}, forLoop(i, tir.Int32(n/int64(lanes)),
 		tir.Store(b, tir.NewCall(tir.LookupBuiltin(op).Op, tir.Load(a, at)), at)))
-	_, mod, d := load(t, pack(t, f), mustTarget("wasm"))
+}
+
+// runUnary applies an intrinsic to all elements in generated code.
+func runUnary(t *testing.T, op string, lanes int, in *tensor.Tensor) *tensor.Tensor {
+	t.Helper()
+	_, mod, d := load(t, pack(t, unary(op, in.DType, int64(in.Len()), lanes)), mustTarget("wasm"))
 	out := in.Clone()
 	if err := runWasm(t, mod, d, []any{in.Clone(), out}); err != nil {
 		t.Fatal(err)

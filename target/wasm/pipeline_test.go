@@ -64,7 +64,7 @@ func TestLoweredOperators(t *testing.T) {
 		tirpass.ConvertBlocksToOpaque, tirpass.CompactBufferAllocation, tirpass.LowerMatchBuffer,
 		tirpass.LowerOpaqueBlock, tirpass.FlattenBuffer, tirpass.VectorizeLoop, tirpass.StorageRewrite,
 		tirpass.UnrollLoop, tirpass.RewriteUnsafeSelect, tirpass.CommonSubexprElimTIR,
-		tirpass.MakePackedAPI, tirpass.LowerTVMBuiltin, tirpass.LowerIntrin,
+		tirpass.MakePackedAPI, tirpass.LowerTVMBuiltin, tirpass.LowerIntrin, tirpass.LowerMath,
 	}
 	for name, args := range cases {
 		t.Run(name, func(t *testing.T) {

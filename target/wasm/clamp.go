@@ -1,0 +1,71 @@
+package wasm
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
+)
+
+// clampFloat computes the minimum or maximum of x and a constant by a comparison and a select,
+// which leave a NaN as it is: f32.min and its kin have eight machine instructions on amd64 to
+// order zeros as well. nil where neither operand is a constant other than zero and NaN.
+func (g *gen) clampFloat(op tir.BinaryOp, x, c *node, d dtype.DType) *node {
+	if x.isConst() {
+		x, c = c, x
+	}
+	var v float64
+	switch c.op {
+	case wasmbin.OpF32Const:
+		v = float64(math.Float32frombits(uint32(c.imm)))
+	case wasmbin.OpF64Const:
+		v = math.Float64frombits(c.imm)
+	}
+	if v == 0 || v != v {
+		return nil
+	}
+	beyond := pickOp(d.Bits == 32, wasmbin.F32Gt, wasmbin.F64Gt)
+	if op == tir.OpMax {
+		beyond = pickOp(d.Bits == 32, wasmbin.F32Lt, wasmbin.F64Lt)
+	}
+	return g.pick(g.op(beyond, x, c), c, x)
+}
+
+// allLanes translates the conjunction of all lanes of one mask, as tir.LowerMath writes it, by
+// one instruction for each vector; nil where e is something else.
+func (g *gen) allLanes(e *tir.Binary) *node {
+	if _, ok := e.B.(*tir.Shuffle); !ok || e.Op != tir.OpAnd {
+		return nil
+	}
+	terms := tir.Conjuncts(nil, e)
+	var mask *tir.Var
+	for i, t := range terms {
+		s, ok := t.(*tir.Shuffle)
+		if !ok || len(s.Vectors) != 1 || len(s.Indices) != 1 || !tir.IsConst(s.Indices[0], int64(i)) {
+			return nil
+		}
+		v, ok := s.Vectors[0].(*tir.Var)
+		if !ok || mask != nil && v != mask {
+			return nil
+		}
+		mask = v
+	}
+	if int(mask.DType().Lanes) != len(terms) {
+		return nil
+	}
+	v := g.expr(mask)
+	if !v.packed() || short(v.lanes(), v.mask) {
+		return nil
+	}
+	test := map[int]wasmbin.Op{8: wasmbin.I8x16AllTrue, 16: wasmbin.I16x8AllTrue, 32: wasmbin.I32x4AllTrue, 64: wasmbin.I64x2AllTrue}[v.mask]
+	var all *node
+	for _, p := range v.parts {
+		n := g.op(test, p)
+		if all != nil {
+			n = g.op(wasmbin.I32And, all, n)
+		}
+		all = n
+	}
+	return all
+}
