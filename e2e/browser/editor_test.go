@@ -18,7 +18,7 @@ const marked = `[...document.querySelectorAll(".cm-lintRange-error")].map(x => x
 // ctrl presses keys with Ctrl held.
 func (p *page) ctrl(keys string, more ...chromedp.Modifier) {
 	p.t.Helper()
-	p.do("press Ctrl+"+keys, chromedp.KeyEvent(keys, chromedp.KeyModifiers(append(more, chromedp.ModifierCtrl)...)))
+	p.do("press Ctrl+"+keys, strokes(keys, append(more, chromedp.ModifierCtrl)...))
 }
 
 // TestEditor goes the whole way with the keyboard and the real compiler: a mistake while typing, where it is, its repair, formatting,

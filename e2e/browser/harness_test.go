@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -252,7 +254,34 @@ func (p *page) click(selector string) {
 // press sends keys, one after the other: letters, or names of chromedp's kb package by their runes.
 func (p *page) press(keys string) {
 	p.t.Helper()
-	p.do(fmt.Sprintf("press %q", keys), chromedp.KeyEvent(keys))
+	p.do(fmt.Sprintf("press %q", keys), strokes(keys))
+}
+
+// strokes presses and releases keys as a keyboard does: what a key types comes with its press, so that a page which takes the press for
+// itself types nothing. chromedp.KeyEvent sends it later, on its own, and a dialog that has opened meanwhile takes it as typed.
+func strokes(keys string, held ...chromedp.Modifier) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, r := range keys {
+			stroke := kb.Encode(r)
+			for _, k := range stroke {
+				for _, m := range held {
+					k.Modifiers |= int64(m)
+				}
+			}
+			for i, k := range stroke {
+				switch {
+				case k.Type == kb.KeyChar:
+					continue
+				case i+1 < len(stroke) && stroke[i+1].Type == kb.KeyChar && k.Modifiers&^int64(chromedp.ModifierShift) == 0:
+					k.Text, k.UnmodifiedText = stroke[i+1].Text, stroke[i+1].UnmodifiedText
+				}
+				if _, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *k); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 // tabTo presses Tab until the focus is on an element that matches; it fails after too many.

@@ -34,7 +34,7 @@ func openModel(t *testing.T, base string, width, height int64, theme string) *pa
 // alt presses a key with Alt.
 func (p *page) alt(key string) {
 	p.t.Helper()
-	p.do("press Alt+"+key, chromedp.KeyEvent(key, chromedp.KeyModifiers(chromedp.ModifierAlt)))
+	p.do("press Alt+"+key, strokes(key, chromedp.ModifierAlt))
 }
 
 // selectRow selects the row of a pass and gives the focus to the tree.

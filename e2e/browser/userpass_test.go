@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -201,7 +200,7 @@ func TestWriteAPassInANarrowWindow(t *testing.T) {
 		p.click("#edit-pass")
 		p.wait(`document.querySelector("#up-status.is-ok")`)
 		wide("editor")
-		p.do("type", chromedp.KeyEvent("x = = 1\n"))
+		p.do("type", strokes("x = = 1\n"))
 		p.wait(`document.querySelector(".up-wrong .mistake")`)
 		wide("mistake")
 		p.press(kb.Escape)
