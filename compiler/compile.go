@@ -13,17 +13,18 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/vmcodegen"
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/vm"
 	"github.com/irscope/irscope/target"
-	"github.com/irscope/irscope/target/wasm"
+	"github.com/irscope/irscope/target/codegen"
 )
 
 // Request asks for a module to be compiled. Module is required; the zero value of the rest
 // means the defaults.
 type Request struct {
 	Module   *ir.Module
-	Target   target.Target // zero: wasm
+	Target   target.Target // zero: target.Default()
 	Pipeline *pass.Pass    // nil: the pipeline "default"
 	// OptLevel is nil for pass.DefaultOptLevel.
 	OptLevel *int
@@ -52,9 +53,12 @@ type Result struct {
 
 // Kernel is the generated code of one loop function.
 type Kernel struct {
-	Name string
-	// Bytes is the size of its machine code.
+	Name   string
+	Target string // that it was generated for
+	// Bytes is the size of its code.
 	Bytes int
+	// Language names the form of Text, for a highlighter.
+	Language string
 	// Text prints the code in the target's text form; it is made at each call.
 	Text func() string
 }
@@ -114,7 +118,7 @@ func canonical(names []string) []string {
 
 func (r Request) target() target.Target {
 	if r.Target.IsZero() {
-		return target.Default("wasm")
+		return target.Default()
 	}
 	return r.Target
 }
@@ -151,17 +155,30 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 			}
 		}
 	}
-	lib, err := wasm.Build(ctx, res.Module, t)
+	art := &artifact.Artifact{Target: t.String(), Exec: exec, Functions: signatures(source)}
+	list, err := groups(res.Module, t)
 	if err != nil {
 		return err
 	}
-	for i := range lib.Kernels {
-		k := &lib.Kernels[i]
-		res.Kernels = append(res.Kernels, Kernel{Name: k.Name, Bytes: k.Bytes, Text: k.Text})
+	made := map[string]Kernel{}
+	for _, g := range list {
+		gen, err := generatorOf(g.target.Kind().Name)
+		if err != nil {
+			return err
+		}
+		lib, err := gen.build(ctx, g.funcs, g.target)
+		if err != nil {
+			return err
+		}
+		art.Modules = append(art.Modules, runtime.Binary{Kind: gen.kind, Format: lib.Format, Bytes: lib.Bytes, Symbols: lib.Symbols()})
+		for _, k := range lib.Kernels {
+			made[k.Name] = Kernel{Name: k.Name, Target: g.target.String(), Bytes: k.Bytes, Language: k.Language, Text: k.Text}
+		}
 	}
-	res.Artifact = &artifact.Artifact{
-		Target: t.String(), Exec: exec, Kernels: [][]byte{lib.Bytes}, Functions: signatures(source),
+	for _, f := range codegen.Funcs(res.Module) {
+		res.Kernels = append(res.Kernels, made[f.Name])
 	}
+	res.Artifact = art
 	return nil
 }
 

@@ -2,7 +2,7 @@
 // result.
 //
 //	mod, err := onnx.Import(ctx, model, onnx.Options{})
-//	out, err := compiler.Compile(ctx, compiler.Request{Module: mod, Target: target.Default("wasm")})
+//	out, err := compiler.Compile(ctx, compiler.Request{Module: mod, Target: target.Default()})
 //	prog, err := out.Artifact.Open(ctx, engine, runtime.DeviceOptions{}, vm.Options{})
 //
 // It is the one package below compiler/ that knows code generators. It knows no instrument

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -24,7 +25,7 @@ import (
 func runKernel(t *testing.T, d *runtime.Device, f *tir.PrimFunc, args []any, disabled ...string) []any {
 	t.Helper()
 	ctx := context.Background()
-	tg := target.Default("wasm")
+	tg := target.Default()
 	c, err := pass.NewContext(ctx, pass.WithTarget(tg), pass.DisablePass(disabled...))
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func runKernel(t *testing.T, d *runtime.Device, f *tir.PrimFunc, args []any, dis
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := d.Load(ctx, lib.Bytes)
+	mod, err := d.Load(ctx, lib.Format, lib.Bytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func runKernel(t *testing.T, d *runtime.Device, f *tir.PrimFunc, args []any, dis
 
 func newDevice(t *testing.T) *runtime.Device {
 	t.Helper()
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := compiler.NewEngine()
 	t.Cleanup(func() { e.Close() })
 	d, err := e.NewDevice(runtime.DeviceOptions{})
 	if err != nil {

@@ -68,7 +68,7 @@ func TestSpecialize(t *testing.T) {
 		t.Fatal("Compile does not call the instruments: the test says nothing")
 	}
 	watched = 0
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	t.Cleanup(func() { _ = eng.Close() })
 	run := func(r *compiler.Result, n, m int64) []*tensor.Tensor {
 		t.Helper()

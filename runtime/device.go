@@ -1,21 +1,16 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 
-	"github.com/tetratelabs/wazero"
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
-
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/memory"
 )
 
-// MaxDeviceBytes is the largest linear memory: what 32-bit addresses reach.
+// MaxDeviceBytes is the largest memory of a device: what 32-bit addresses reach.
 const MaxDeviceBytes = 4 << 30
 
 // descriptorSlot is the room for a DLTensor and the shape of up to 11 dimensions.
@@ -23,7 +18,7 @@ const descriptorSlot = 128
 
 // DeviceOptions configures a Device; the zero value is fine.
 type DeviceOptions struct {
-	// MaxBytes is the limit of the linear memory; 0 means MaxDeviceBytes. Only what is
+	// MaxBytes is the limit of the memory; 0 means MaxDeviceBytes. Only what is
 	// used takes physical memory.
 	MaxBytes uint64
 }
@@ -31,34 +26,24 @@ type DeviceOptions struct {
 // Stats is the memory of a device in bytes; Limit and Grown are addresses.
 type Stats = memory.Stats
 
-// Device is one linear memory with the heap, the tensors and the kernel modules in it.
-// Its methods may be called by many goroutines; sessions take turns.
+// Device is a piece of host memory with the heap, the tensors and the kernel modules in it. Its
+// addresses are offsets of 32 bits, whatever the format of the code that works there. Its methods may be
+// called by many goroutines; sessions take turns.
 type Device struct {
-	engine   *Engine
-	ctx      context.Context // for calls into wazero: carries no values and never ends
-	res      *memory.Reservation
-	mem      []byte // the whole reservation: it never moves, so no lock guards the slice
-	wmem     api.Memory
-	memMod   api.Module
-	host     api.Module
-	hostCode wazero.CompiledModule
-	stop     atomic.Bool   // the run was cancelled; kernels learn it by abi.ImportStopped
-	turn     chan struct{} // holds a token while no session runs
+	engine *Engine
+	res    *memory.Reservation
+	mem    []byte        // the whole reservation: it never moves, so no lock guards the slice
+	stop   atomic.Bool   // the run was cancelled; kernels learn it by Session.Stopped
+	turn   chan struct{} // holds a token while no session runs
 
-	mu      sync.Mutex // guards what follows
-	heap    *memory.Heap
-	slots   []uint32 // free descriptor slots
-	modules map[*Module]struct{}
-	closed  bool
+	mu       sync.Mutex // guards what follows
+	heap     *memory.Heap
+	slots    []uint32 // free descriptor slots
+	modules  map[*Module]struct{}
+	attached []attachment
+	closed   bool
 
 	life sync.RWMutex // held for reading by whoever touches mem outside of a session
-
-	// What follows belongs to the running session.
-	workspaces []uint32
-	running    *Module // that of the kernel
-	raised     raised
-	halted     bool // the running kernel was told to stop
-	stack      [4]uint64
 }
 
 // NewDevice makes a device with an empty memory.
@@ -75,16 +60,9 @@ func (e *Engine) NewDevice(opts DeviceOptions) (*Device, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a device: %w", err)
 	}
-	d := &Device{
-		engine: e, ctx: context.Background(), res: res, mem: res.Bytes(),
-		turn: make(chan struct{}, 1), modules: map[*Module]struct{}{},
-	}
+	d := &Device{engine: e, res: res, mem: res.Bytes(), turn: make(chan struct{}, 1), modules: map[*Module]struct{}{}}
 	d.turn <- struct{}{}
-	limit = uint64(len(d.mem)) / abi.PageSize * abi.PageSize
-	d.heap = memory.NewHeap(abi.ReservedBytes, limit, d.growTo)
-	if err := d.instantiateMemory(limit); err != nil {
-		return nil, errors.Join(fmt.Errorf("making a device: %w", err), d.Close())
-	}
+	d.heap = memory.NewHeap(abi.ReservedBytes, uint64(len(d.mem))/abi.PageSize*abi.PageSize, d.growTo)
 	e.mu.Lock()
 	closed := e.closed
 	if !closed {
@@ -97,53 +75,14 @@ func (e *Engine) NewDevice(opts DeviceOptions) (*Device, error) {
 	return d, nil
 }
 
-func (d *Device) instantiateMemory(limit uint64) error {
-	code, err := d.engine.acquire(d.ctx, memoryModule(abi.MemoryMinPages, limit/abi.PageSize))
-	if err != nil {
-		return err
-	}
-	defer d.engine.release(code)
-	ctx := experimental.WithMemoryAllocator(d.ctx, experimental.MemoryAllocatorFunc(
-		func(_, _ uint64) experimental.LinearMemory { return linear{d} }))
-	if d.memMod, err = d.engine.rt.InstantiateModule(ctx, code.mod, anonymous()); err != nil {
-		return fmt.Errorf("instantiating the linear memory: %w", err)
-	}
-	d.wmem = d.memMod.ExportedMemory(abi.ImportMemory)
-	return d.hostImports(d.ctx)
-}
-
-// linear lets wazero use the reservation as memory. Free does nothing, as wazero calls
-// it when any module that imports the memory is closed.
-type linear struct{ d *Device }
-
-func (l linear) Reallocate(size uint64) []byte {
-	if size > uint64(len(l.d.mem)) {
-		return nil
-	}
-	return l.d.mem[:size]
-}
-
-func (l linear) Free() {}
-
-// growStep bounds one growth: once a module was closed wazero grows by appending a
-// temporary slice of that size (in place, as the capacity is that of the reservation).
-const growStep = 16 << 20
-
-// growTo extends the WebAssembly memory to end; the heap calls it.
+// growTo tells the attachments that memory up to end comes into use; the heap calls it.
 func (d *Device) growTo(end uint64) error {
-	for {
-		have := uint64(d.wmem.Size())
-		if have == 0 { // wazero reports a full 4 GiB as 0
-			return nil
-		}
-		if have >= end {
-			return nil
-		}
-		pages := (min(end-have, growStep) + abi.PageSize - 1) / abi.PageSize
-		if _, ok := d.wmem.Grow(uint32(pages)); !ok {
-			return fmt.Errorf("linear memory of %d bytes refuses to grow by %d pages", have, pages)
+	for _, a := range d.attached {
+		if err := a.Grow(end); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // Close waits for the running session, unloads all modules and returns all memory to
@@ -167,13 +106,8 @@ func (d *Device) Close() error {
 	for m := range modules {
 		errs = append(errs, m.unload())
 	}
-	for _, m := range []api.Module{d.host, d.memMod} {
-		if m != nil {
-			errs = append(errs, m.Close(d.ctx))
-		}
-	}
-	if d.hostCode != nil {
-		errs = append(errs, d.hostCode.Close(d.ctx))
+	for _, a := range d.attached {
+		errs = append(errs, a.Close())
 	}
 	errs = append(errs, d.res.Close())
 	d.mem = nil

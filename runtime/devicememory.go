@@ -6,8 +6,9 @@ import (
 	"github.com/irscope/irscope/runtime/abi"
 )
 
-// alloc takes size bytes from the heap.
-func (d *Device) alloc(size uint64) (uint32, error) {
+// Alloc takes size bytes from the heap, aligned to abi.DataAlign and with undefined contents, for the
+// data segments and workspaces of a loader's kernels; Free gives them back.
+func (d *Device) Alloc(size uint64) (uint32, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -17,8 +18,8 @@ func (d *Device) alloc(size uint64) (uint32, error) {
 	return uint32(addr), err
 }
 
-// free returns an allocation to the heap.
-func (d *Device) free(addr uint32) {
+// Free returns an allocation to the heap.
+func (d *Device) Free(addr uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.closed {
@@ -30,7 +31,7 @@ func (d *Device) free(addr uint32) {
 func (d *Device) allocDescriptor(ndim int) (uint32, error) {
 	size := abi.DLTensorSize + 8*ndim
 	if size > descriptorSlot {
-		return d.alloc(uint64(size))
+		return d.Alloc(uint64(size))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -54,7 +55,7 @@ func (d *Device) allocDescriptor(ndim int) (uint32, error) {
 
 func (d *Device) freeDescriptor(addr uint32, ndim int) {
 	if abi.DLTensorSize+8*ndim > descriptorSlot {
-		d.free(addr)
+		d.Free(addr)
 		return
 	}
 	d.mu.Lock()
@@ -63,3 +64,7 @@ func (d *Device) freeDescriptor(addr uint32, ndim int) {
 		d.slots = append(d.slots, addr)
 	}
 }
+
+// Memory is the whole memory of the device from address 0 up to the limit, for loaders. It does
+// not move while the device is open.
+func (d *Device) Memory() []byte { return d.mem }

@@ -1,10 +1,9 @@
-// Package runtime runs generated kernels: devices with one linear memory each, tensors
-// and storages that live there, kernel modules in WebAssembly, and packed calls with
-// Values as arguments.
+// Package runtime runs generated kernels: devices with host memory, tensors and storages
+// that live there, kernel modules of any format, and packed calls with Values as arguments.
 //
-// An [Engine] compiles kernel modules, once for each content, and makes devices. A
-// [Device] owns a linear memory of up to 4 GiB that never moves, a heap in it, and the
-// kernel modules loaded onto it. Tensors are uploaded once and stay until released;
+// An [Engine] makes devices and has a [Loader] for each format of code, which whoever makes the
+// engine hands to it. A [Device] owns a memory of up to 4 GiB that never moves, a heap in it, and
+// the kernel modules loaded onto it. Tensors are uploaded once and stay until released;
 // they, storages, tuples and closures are counted by reference (Retain, Release), as
 // what they hold is not Go memory.
 //
@@ -16,5 +15,5 @@
 //
 // Everything may import this package and those below it: together they load and run a
 // compiled artifact and know nothing of the compiler, of IR or of the web. It imports
-// only packages below runtime, the standard library and wazero.
+// only packages below runtime and the standard library, and no engine of any format.
 package runtime

@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
-	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"github.com/irscope/irscope/runtime/abi"
 )
@@ -15,124 +11,45 @@ import (
 // Module is a kernel module loaded onto a device.
 type Module struct {
 	dev     *Device
-	code    *compiledCode
-	env     api.Module
-	mod     api.Module
-	data    uint32 // address of the data segments, 0 where there are none
+	code    Code
+	lib     Library // nil once unloaded
 	kernels map[string]*Kernel
 	names   []string
 }
 
-// Load compiles a kernel module, or finds it compiled, and instantiates it on d. What it
-// imports and exports must be as package abi says.
-func (d *Device) Load(ctx context.Context, wasm []byte) (*Module, error) {
-	code, err := d.engine.acquire(ctx, wasm)
+// Load translates a kernel module of the given format, or finds it translated, and puts it on
+// the device.
+func (d *Device) Load(ctx context.Context, format string, code []byte) (*Module, error) {
+	l, err := d.engine.loader(format)
 	if err != nil {
 		return nil, err
 	}
-	m := &Module{dev: d, code: code, kernels: map[string]*Kernel{}}
+	if bits := l.PtrBits(); bits != 0 && bits != abi.PtrBits {
+		return nil, fmt.Errorf("kernel modules of format %q read pointers of %d bits, the descriptors on this device have %d", format, bits, abi.PtrBits)
+	}
+	c, err := l.Prepare(ctx, code)
+	if err != nil {
+		return nil, err
+	}
 	s, err := d.Begin(ctx)
 	if err != nil {
-		d.engine.release(code)
+		c.Release()
 		return nil, fmt.Errorf("loading a kernel module: %w", err)
 	}
 	defer s.End()
-	if err := m.instantiate(); err != nil {
-		return nil, errors.Join(fmt.Errorf("loading a kernel module: %w", err), m.unload())
+	lib, err := c.Load(s)
+	if err != nil {
+		c.Release()
+		return nil, fmt.Errorf("loading a kernel module: %w", err)
+	}
+	m := &Module{dev: d, code: c, lib: lib, kernels: map[string]*Kernel{}, names: lib.Names()}
+	for _, name := range m.names {
+		m.kernels[name] = &Kernel{mod: m, name: name, entry: lib.Entry(name)}
 	}
 	d.mu.Lock()
 	d.modules[m] = struct{}{}
 	d.mu.Unlock()
 	return m, nil
-}
-
-func (m *Module) instantiate() error {
-	d := m.dev
-	if o := m.code.out; o.memory || o.table || o.start {
-		return errors.New("it defines a memory, a table or a start function, which kernel modules may not")
-	}
-	funcs, err := checkImports(m.code)
-	if err != nil {
-		return err
-	}
-	if m.code.out.data > 0 {
-		if m.data, err = d.alloc(m.code.out.data); err != nil {
-			return err
-		}
-	}
-	envBytes, err := envModule(funcs, m.data)
-	if err != nil {
-		return err
-	}
-	env, err := d.engine.acquire(d.ctx, envBytes)
-	if err != nil {
-		return err
-	}
-	defer d.engine.release(env)
-	ctx := experimental.WithImportResolver(d.ctx, func(name string) api.Module {
-		switch name {
-		case memModule:
-			return d.memMod
-		case hostModule:
-			return d.host
-		}
-		return nil
-	})
-	d.mu.Lock() // instances share the memory that an allocation may grow
-	m.env, err = d.engine.rt.InstantiateModule(ctx, env.mod, anonymous())
-	d.mu.Unlock()
-	if err != nil {
-		return fmt.Errorf("instantiating its imports: %w", err)
-	}
-	ctx = experimental.WithImportResolver(d.ctx, func(name string) api.Module {
-		if name == abi.ImportModule {
-			return m.env
-		}
-		return nil
-	})
-	d.mu.Lock() // data segments are copied through the memory that an allocation may grow
-	m.mod, err = d.engine.rt.InstantiateModule(ctx, m.code.mod, anonymous())
-	d.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	want := abi.Kernel()
-	for name, def := range m.code.mod.ExportedFunctions() {
-		if !slices.Equal(def.ParamTypes(), valTypes(want.Params)) || !slices.Equal(def.ResultTypes(), valTypes(want.Results)) {
-			return fmt.Errorf("export %q is no kernel: it must take four i32 and return one", name)
-		}
-		m.kernels[name] = &Kernel{mod: m, name: name}
-		m.names = append(m.names, name)
-	}
-	slices.Sort(m.names)
-	return nil
-}
-
-// checkImports returns the names of the functions that a module imports.
-func checkImports(c *compiledCode) ([]string, error) {
-	var names []string
-	for _, f := range c.mod.ImportedFunctions() {
-		module, name, _ := f.Import()
-		sig, ok := abi.Import(name)
-		if module != abi.ImportModule || !ok {
-			return nil, fmt.Errorf("import %s.%s is not offered: kernels import from %s what package abi names", module, name, abi.ImportModule)
-		}
-		if !slices.Equal(f.ParamTypes(), valTypes(sig.Params)) || !slices.Equal(f.ResultTypes(), valTypes(sig.Results)) {
-			return nil, fmt.Errorf("import %s has the wrong signature", name)
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	for _, mem := range c.mod.ImportedMemories() {
-		if module, name, _ := mem.Import(); module != abi.ImportModule || name != abi.ImportMemory {
-			return nil, fmt.Errorf("import of memory %s.%s, expected %s.%s", module, name, abi.ImportModule, abi.ImportMemory)
-		}
-		if mem.Min() > abi.MemoryMinPages {
-			return nil, fmt.Errorf("the imported memory asks for %d pages, at most %d are guaranteed", mem.Min(), abi.MemoryMinPages)
-		}
-	}
-	return names, nil
 }
 
 // Names lists the kernels, sorted.
@@ -142,7 +59,7 @@ func (m *Module) Names() []string { return m.names }
 func (m *Module) Kernel(name string) *Kernel { return m.kernels[name] }
 
 // Close unloads the module; it waits for the running session. Its kernels must not be
-// called afterwards.
+// called afterwards. A second Close does nothing.
 func (m *Module) Close() error {
 	d := m.dev
 	<-d.turn
@@ -159,16 +76,58 @@ func (m *Module) Close() error {
 
 // unload frees what the module holds; the caller has the turn.
 func (m *Module) unload() error {
-	var errs []error
-	for _, inst := range []api.Module{m.mod, m.env} {
-		if inst != nil {
-			errs = append(errs, inst.Close(m.dev.ctx))
-		}
+	err := m.lib.Close()
+	m.lib = nil
+	m.code.Release()
+	return err
+}
+
+// Kernel is a generated function of a loaded module.
+type Kernel struct {
+	mod   *Module
+	name  string
+	entry Entry
+}
+
+// Name is the symbol that the module has the kernel under.
+func (k *Kernel) Name() string { return k.name }
+
+// Run calls the kernel in a session of its own.
+func (k *Kernel) Run(ctx context.Context, args ...Value) (Value, error) {
+	s, err := k.mod.dev.Begin(ctx)
+	if err != nil {
+		return Value{}, fmt.Errorf("kernel %s: %w", k.name, err)
 	}
-	m.mod = nil
-	if m.data != 0 {
-		m.dev.free(m.data)
+	defer s.End()
+	return k.Call(s, args)
+}
+
+// Call runs the kernel. Arguments are ints, bools, floats, None and tensors of the session's
+// device; the result is None or a number. An error is a *KernelError that the kernel raised, a
+// trap, or wraps ErrStopped.
+func (k *Kernel) Call(s *Session, args []Value) (Value, error) {
+	if s.dev != k.mod.dev {
+		return Value{}, fmt.Errorf("kernel %s: the session is on another device", k.name)
 	}
-	m.dev.engine.release(m.code)
-	return errors.Join(errs...)
+	if len(args) > abi.MaxArgs {
+		return Value{}, fmt.Errorf("kernel %s: %d arguments, at most %d are possible", k.name, len(args), abi.MaxArgs)
+	}
+	if k.mod.lib == nil {
+		return Value{}, fmt.Errorf("kernel %s: module %w", k.name, ErrClosed)
+	}
+	v, err := k.entry.Call(s, args)
+	if err != nil {
+		return Value{}, k.failed(err)
+	}
+	return v, nil
+}
+
+// failed names the kernel in an error of its loader.
+func (k *Kernel) failed(err error) error {
+	var raised *KernelError
+	if errors.As(err, &raised) {
+		raised.Kernel = k.name
+		return raised
+	}
+	return fmt.Errorf("kernel %s: %w", k.name, err)
 }

@@ -64,10 +64,14 @@ func (s *Session) Device() *Device { return s.dev }
 // Context is the context that the session began with.
 func (s *Session) Context() context.Context { return s.ctx }
 
+// Stopped reports whether the run was cancelled. Kernels that run long ask it now and then, as
+// package abi says; it costs one load from memory.
+func (s *Session) Stopped() bool { return s.dev.stop.Load() }
+
 // Err reports an error that wraps ErrStopped and the cause once the context is done. It
 // costs one load from memory.
 func (s *Session) Err() error {
-	if !s.dev.stop.Load() {
+	if !s.Stopped() {
 		return nil
 	}
 	return s.stopped()

@@ -21,7 +21,7 @@ type Storage struct {
 
 // NewStorage allocates size bytes with undefined contents.
 func (d *Device) NewStorage(size uint64) (*Storage, error) {
-	addr, err := d.alloc(size)
+	addr, err := d.Alloc(size)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *Storage) Retain() { s.refs.Add(1) }
 // Release drops a reference; the last one frees the memory.
 func (s *Storage) Release() {
 	if s.refs.Add(-1) == 0 {
-		s.dev.free(s.addr)
+		s.dev.Free(s.addr)
 	}
 }
 

@@ -63,7 +63,10 @@ func (k *Kind) HasMath(name string) bool { return slices.Contains(k.Math, name) 
 type Table []*Kind
 
 // Kinds is the table of the kinds that the project has.
-func Kinds() Table { return Table{wasmKind} }
+func Kinds() Table { return Table{wasmKind, interpKind} }
+
+// DefaultKind is the name of the kind that code is generated for where nobody names a target.
+const DefaultKind = "wasm"
 
 // Lookup returns the kind of that name, or an error that lists the kinds.
 func (t Table) Lookup(name string) (*Kind, error) {
@@ -104,6 +107,22 @@ var wasmKind = &Kind{
 	Scopes: []Scope{
 		{"global", 0, "linear memory"},
 		{"local", 64 << 10, "registers or the kernel's stack area"},
+	},
+}
+
+var interpKind = &Kind{
+	Name:       "interp",
+	Doc:        "the interpreter of loop functions, run in process: slow, and it checks every access",
+	DeviceType: 1,
+	Keys:       []string{"interp"},
+	PtrBits:    64,
+	Attrs: []AttrDef{
+		{"model", String, nil, "name of the machine, for tuning records"},
+		{"tag", String, nil, "name that the target goes by"},
+	},
+	Scopes: []Scope{
+		{"global", 0, "device memory"},
+		{"local", 0, "memory of the interpreter"},
 	},
 }
 

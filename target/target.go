@@ -19,8 +19,11 @@ type Target struct {
 	host  *Target
 }
 
-// Default returns the target of a kind without options; it panics if the project has no such kind.
-func Default(kind string) Target {
+// Default returns the target that code is generated for where nobody names one.
+func Default() Target { return Of(DefaultKind) }
+
+// Of returns the target of a kind without options; it panics if the project has no such kind.
+func Of(kind string) Target {
 	t, err := Parse(kind)
 	if err != nil {
 		panic("target: " + err.Error())

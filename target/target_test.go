@@ -47,7 +47,7 @@ func TestParseAndPrint(t *testing.T) {
 func TestErrorsListWhatIsKnown(t *testing.T) {
 	cases := []struct{ in, want string }{
 		{"", "wasm"},
-		{"cuda", "known kinds are wasm"},
+		{"cuda", "known kinds are interp, wasm"},
 		{"wasm -march=native", "known attributes are host, keys, mattr, max-simd-width"},
 		{"wasm -mattr=+avx2", "known features are simd128"},
 		{"wasm -mattr=simd128", "needs a sign"},
@@ -72,7 +72,7 @@ func TestErrorsListWhatIsKnown(t *testing.T) {
 }
 
 func TestQueries(t *testing.T) {
-	w := target.Default("wasm")
+	w := target.Default()
 	if !w.Feature("simd128") || w.Feature("avx2") {
 		t.Error("features of the default target are wrong")
 	}

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -47,7 +47,7 @@ func newReplayer(ctx context.Context, b *export.Bundle) (*replayer, error) {
 			return nil, err
 		}
 	}
-	engine := runtime.NewEngine(runtime.EngineOptions{})
+	engine := compiler.NewEngine()
 	n := len(b.Runs) + 1
 	r := &replayer{texts: st, manager: run.NewManager(run.Config{
 		Runner: inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: engine, CacheBytes: -1}), Store: st, Log: slog.New(slog.DiscardHandler),

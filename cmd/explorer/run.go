@@ -169,7 +169,7 @@ func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) er
 
 // open loads an artifact onto a device of its own. The engine lives as long as the process.
 func open(cmd *cobra.Command, a *artifact.Artifact) (*artifact.Program, error) {
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	return a.Open(cmd.Context(), eng, runtime.DeviceOptions{}, vm.Options{Output: cmd.ErrOrStderr()})
 }
 

@@ -14,7 +14,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/spf13/cobra"
@@ -54,7 +54,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	log := f.logger()
-	engine := runtime.NewEngine(runtime.EngineOptions{})
+	engine := compiler.NewEngine()
 	defer engine.Close()
 	catalog, err := inproc.Catalog(ctx)
 	if err != nil {

@@ -7,6 +7,6 @@
 // as they are (Raw). The text is the same for the same module in every run, and loading and
 // saving again gives the same bytes.
 //
-// It may be imported by everything but runtime and targets; it knows the nodes of both levels
+// It may be imported by everything but runtime, package target, and code generators whose code is not IR; it knows the nodes of both levels
 // and no passes.
 package irjson

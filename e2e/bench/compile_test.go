@@ -76,7 +76,7 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 		res.Artifact = c.Artifact
 	})
 	st.do("wazero", func() {
-		eng := runtime.NewEngine(runtime.EngineOptions{})
+		eng := compiler.NewEngine()
 		prog, err := res.Artifact.Open(b.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
 		must(b, err)
 		must(b, prog.Close())

@@ -51,7 +51,7 @@ func program(b *testing.B, data []byte) (*artifact.Program, []*tensor.Tensor) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	prog, err := res.Artifact.Open(b.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
 	if err != nil {
 		b.Fatal(err)

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -116,7 +116,7 @@ func BenchmarkMemoryLevelsOff(b *testing.B) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(900 << 20))
 	st, err := sqlite.Open(b.Context(), sqlite.Options{Dir: b.TempDir()})
 	must(b, err)
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	catalog, err := inproc.Catalog(b.Context())
 	must(b, err)
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))

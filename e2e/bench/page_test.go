@@ -16,8 +16,8 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -34,7 +34,7 @@ type page struct {
 
 func serve(b *testing.B) *page {
 	b.Helper()
-	st, eng := store.NewMemory(256<<20), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(256<<20), compiler.NewEngine()
 	catalog, err := inproc.Catalog(b.Context())
 	must(b, err)
 	adm := run.DefaultAdmission(1)

@@ -45,7 +45,7 @@ func BenchmarkSort(b *testing.B) {
 			}
 			res, err := compiler.Compile(b.Context(), compiler.Request{Module: m})
 			must(b, err)
-			eng := rt.NewEngine(rt.EngineOptions{})
+			eng := compiler.NewEngine()
 			prog, err := res.Artifact.Open(b.Context(), eng, rt.DeviceOptions{}, vm.Options{})
 			must(b, err)
 			defer func() {

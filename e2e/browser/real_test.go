@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
 )
@@ -17,7 +17,7 @@ import (
 func serveCompiler(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()
-	engine := runtime.NewEngine(runtime.EngineOptions{})
+	engine := compiler.NewEngine()
 	t.Cleanup(func() { _ = engine.Close() })
 	models, err := inproc.Catalog(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -34,7 +34,7 @@ func writeSession(ts *testscript.TestScript, neg bool, args []string) {
 	st, err := sqlite.Open(ctx, sqlite.Options{Dir: ts.MkAbs(args[1])})
 	ts.Check(err)
 	defer func() { ts.Check(st.Close()) }()
-	engine := runtime.NewEngine(runtime.EngineOptions{})
+	engine := compiler.NewEngine()
 	defer engine.Close()
 	m := run.NewManager(run.Config{
 		Runner: inproc.New(inproc.Config{Store: st, Gallery: inproc.Gallery, Engine: engine}), Store: st,

@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
-	irruntime "github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
@@ -105,7 +105,7 @@ func TestCancel(t *testing.T) {
 		points = 3
 	}
 	st := store.NewMemory(512 << 20)
-	eng := irruntime.NewEngine(irruntime.EngineOptions{})
+	eng := compiler.NewEngine()
 	defer func() {
 		if err := eng.Close(); err != nil {
 			t.Error(err)

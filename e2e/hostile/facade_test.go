@@ -101,7 +101,7 @@ func zeros(sig *artifact.Signature) ([]*tensor.Tensor, error) {
 
 // engine returns an engine that is closed when the test ends.
 func engine(tb testing.TB) *runtime.Engine {
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	tb.Cleanup(func() {
 		if err := eng.Close(); err != nil {
 			tb.Errorf("close the engine: %v", err)

@@ -48,7 +48,7 @@ func packages(t *testing.T) []pkg {
 func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // codeGenerators are the packages below target/ that generate code.
-var codeGenerators = []string{"target/wasm"}
+var codeGenerators = []string{"target/interp", "target/wasm"}
 
 func isCodeGenerator(path string) bool {
 	for _, g := range codeGenerators {
@@ -74,6 +74,30 @@ var rules = []rule{
 		"runtime imports only runtime and libraries",
 		func(p string) bool { return under(p, "runtime") },
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
+	},
+	{
+		"package runtime and what is below it know no WebAssembly engine, except its loader",
+		func(p string) bool { return under(p, "runtime") && !under(p, "runtime/wasm") },
+		func(imp string, ours bool) bool {
+			return strings.Contains(imp, "wazero") || ours && under(imp, "runtime/wasm")
+		},
+	},
+	{
+		"loaders import package runtime, its abi, and no compiler",
+		func(p string) bool { return under(p, "runtime/wasm") },
+		func(imp string, ours bool) bool { return ours && imp != "runtime" && imp != "runtime/abi" },
+	},
+	{
+		"wazero is imported by the loader of WebAssembly alone",
+		func(p string) bool { return !under(p, "runtime") },
+		func(imp string, _ bool) bool { return strings.Contains(imp, "wazero") },
+	},
+	{
+		"what code generators share knows none of them, and no pass",
+		func(p string) bool { return p == "target/codegen" },
+		func(imp string, ours bool) bool {
+			return ours && imp != "target" && imp != "compiler/ir" && imp != "compiler/tir"
+		},
 	},
 	{
 		"nothing under compiler imports web or instruments, nor a code generator, except the facade",

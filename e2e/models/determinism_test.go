@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
@@ -20,7 +20,7 @@ import (
 // logs runs each model at each level with everything new, and returns the hashes of the logs.
 func logs(t *testing.T, models map[string][]byte, levels []int, workers int) map[string]string {
 	t.Helper()
-	st, eng := store.NewMemory(1<<30), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(1<<30), compiler.NewEngine()
 	adm := run.DefaultAdmission(workers)
 	adm.PerMinute, adm.PerVisitor, adm.Queue, adm.QueuePerVisitor = 1_000_000, workers, 1_000_000, 1_000_000
 	limits := run.DefaultLimits()

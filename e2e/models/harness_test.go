@@ -26,7 +26,7 @@ type harness struct {
 }
 
 func newHarness(tb testing.TB) *harness {
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	tb.Cleanup(func() {
 		if err := eng.Close(); err != nil {
 			tb.Errorf("close the engine: %v", err)

@@ -76,3 +76,6 @@ const (
 	DLDeviceCPU = 1
 	DLDeviceID  = 0
 )
+
+// PtrBits is the width of the pointers in descriptors of tensors: addresses of a device.
+const PtrBits = 32

@@ -10,9 +10,9 @@ import (
 
 // Artifact is a compiled program.
 type Artifact struct {
-	Target    string // what the kernels were generated for, such as "wasm"
+	Target    string // what the program was compiled for, as package target prints it
 	Exec      *vm.Executable
-	Kernels   [][]byte // kernel modules in WebAssembly
+	Modules   []runtime.Binary // of kernels: one for each kind of target that functions were made for
 	Functions []Signature
 }
 
@@ -40,7 +40,7 @@ func (a *Artifact) Open(ctx context.Context, eng *runtime.Engine, dopts runtime.
 	if err != nil {
 		return nil, err
 	}
-	m, err := vm.Load(ctx, dev, a.Exec, a.Kernels, opts)
+	m, err := vm.Load(ctx, dev, a.Exec, a.Modules, opts)
 	if err != nil {
 		// The first error is the one to report; closing an unused device cannot add to it.
 		_ = dev.Close()

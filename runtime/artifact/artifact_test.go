@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/runtime/wasm"
 )
 
 // sample is main(x: float32[3], n: float32[n]) = x + (1, 2, 3).
@@ -34,7 +35,7 @@ func sample(t testing.TB) *Artifact {
 		t.Fatal(err)
 	}
 	return &Artifact{
-		Target: "wasm", Exec: exec, Kernels: [][]byte{kerneltest.Basic()},
+		Target: "wasm", Exec: exec, Modules: modules(kerneltest.Basic()),
 		Functions: []Signature{{
 			Name: "main",
 			Params: []Param{
@@ -64,13 +65,13 @@ func TestSaveLoadRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Target != "wasm" || len(a.Kernels) != 1 || a.Function("main") == nil || a.Function("other") != nil {
+	if a.Target != "wasm" || len(a.Modules) != 1 || a.Function("main") == nil || a.Function("other") != nil {
 		t.Errorf("%+v", a)
 	}
 	if got := a.Function("main").Params[1].Type.String(); got != "float32[n, n, n * 2]" {
 		t.Error(got)
 	}
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
 	defer e.Close()
 	p, err := a.Open(context.Background(), e, runtime.DeviceOptions{}, vm.Options{})
 	if err != nil {
@@ -117,7 +118,26 @@ func TestLoadErrors(t *testing.T) {
 		"no manifest":  {func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) }, "manifest.json"},
 		"no json":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, manifestFile), []byte("x"), 0o644) }, "this is no artifact"},
 		"magic":        {edit("irscope-artifact", "other"), `magic "other"`},
-		"version":      {edit(`"version": 1`, `"version": 7`), "format version 7"},
+		"version":      {edit(`"version": 2`, `"version": 7`), "format version 7"},
+		"no version":   {edit(`"version": 2`, `"version": 0`), "format version 0"},
+		"old version":  {edit(`"version": 2`, `"version": 1`), `unknown field "modules"`},
+		"old modules":  {edit(`"modules"`, `"kernels"`), `unknown field "kernels"`},
+		"no kind":      {edit(`"kind": "wasm"`, `"kind": ""`), `module 0: "" is no kind of a kernel module`},
+		"path as kind": {edit(`"kind": "wasm"`, `"kind": "../x"`), `"../x" is no kind`},
+		"format":       {edit(`"format": "wasm"`, `"format": "wa sm"`), `"wa sm" is no format`},
+		"long format":  {edit(`"format": "wasm"`, `"format": "`+strings.Repeat("x", 65)+`"`), "is no format"},
+		"no symbols":   {edit(`"symbols": [`, `"symbols": null, "none": [`), `unknown field "none"`},
+		"null symbols": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, manifestFile), []byte(`{"magic": "irscope-artifact", "version": 2, "modules": [{"kind": "a", "format": "b"}]}`), 0o644)
+		}, "module 0: its symbols are missing"},
+		"symbol order": {edit(`"add"`, `"zero"`), `symbol "fill" of a kernel module is empty, stands twice or out of order`},
+		"symbol twice": {edit(`"fill"`, `"add"`), `symbol "add"`},
+		"empty symbol": {edit(`"add"`, `""`), `symbol ""`},
+		"trailing":     {edit("\n}\n", "\n}\n{}"), "this is no artifact"},
+		"many modules": {func(dir string) error {
+			text := `{"magic": "irscope-artifact", "version": 2, "modules": [` + strings.Repeat(`{},`, maxModules) + `{}]}`
+			return os.WriteFile(filepath.Join(dir, manifestFile), []byte(text), 0o644)
+		}, "65537 kernel modules, at most 65536 are allowed"},
 		"field":        {edit(`"target"`, `"aim"`), "unknown field"},
 		"outside":      {edit(`"executable.bin"`, `"../executable.bin"`), "is no name of a file"},
 		"absolute":     {edit(`"executable.bin"`, `"/etc/passwd"`), "is no name of a file"},
@@ -153,6 +173,31 @@ func TestLoadErrors(t *testing.T) {
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "nothing")); err == nil {
 		t.Error("a missing folder was loaded")
+	}
+}
+
+// TestModuleMismatch opens artifacts whose modules are not what their entry says.
+func TestModuleMismatch(t *testing.T) {
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
+	defer e.Close()
+	for name, c := range map[string]struct {
+		edit func(*runtime.Binary)
+		want string
+	}{
+		"format":  {func(b *runtime.Binary) { b.Format = "elf" }, `kernel module 0: no loader for kernel modules of format "elf": there are those of wasm`},
+		"symbols": {func(b *runtime.Binary) { b.Symbols = []string{"add"} }, "kernel module 0 has the kernels [add fill"},
+		"bytes":   {func(b *runtime.Binary) { b.Bytes = []byte("ELF") }, "kernel module 0: compiling a kernel module of 3 bytes"},
+	} {
+		a := sample(t)
+		c.edit(&a.Modules[0])
+		if _, err := a.Open(context.Background(), e, runtime.DeviceOptions{MaxBytes: 4 << 20}, vm.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	bad := sample(t)
+	bad.Modules[0].Format = "../x"
+	if err := Save(t.TempDir(), bad); err == nil || !strings.Contains(err.Error(), `"../x" is no format`) {
+		t.Errorf("a format that is no word: %v", err)
 	}
 }
 
@@ -192,7 +237,7 @@ func mapFS(t testing.TB) fstest.MapFS {
 func FuzzLoad(f *testing.F) {
 	files := mapFS(f)
 	f.Add(files[manifestFile].Data, files[executableFile].Data, files[constantsFile].Data)
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
 	f.Cleanup(func() { e.Close() })
 	f.Fuzz(func(t *testing.T, manifest, code, blob []byte) {
 		fsys := fstest.MapFS{
@@ -224,7 +269,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		defer p.Close()
-		if len(a.Exec.InstrOffset) < 32 && len(a.Kernels) == 0 {
+		if len(a.Exec.InstrOffset) < 32 && len(a.Modules) == 0 {
 			p.Run(context.Background(), "main", tensor.MustNew(dtype.Float32T, 3), tensor.MustNew(dtype.Float32T, 1, 1, 2))
 		}
 	})

@@ -1,7 +1,6 @@
 package artifact
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,14 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/vm"
-)
-
-// Magic and Version stand in the manifest. A program reads the versions it knows and
-// refuses others by number.
-const (
-	Magic   = "irscope-artifact"
-	Version = 1
 )
 
 // Limits on what Load reads.
@@ -31,7 +24,6 @@ const (
 	maxExecutable = 1 << 30
 	maxConstants  = 4 << 30
 	maxKernel     = 256 << 20
-	maxKernels    = 65536
 )
 
 // Names of the files.
@@ -40,24 +32,6 @@ const (
 	executableFile = "executable.bin"
 	constantsFile  = "constants.bin"
 )
-
-// Manifest is the header of an artifact.
-type Manifest struct {
-	Magic      string      `json:"magic"`
-	Version    int         `json:"version"`
-	Target     string      `json:"target"`
-	Executable File        `json:"executable"`
-	Constants  File        `json:"constants"`
-	Kernels    []File      `json:"kernels"`
-	Functions  []Signature `json:"functions"`
-}
-
-// File is a file of an artifact with what it must hold.
-type File struct {
-	Name   string `json:"name"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-}
 
 // Save writes a to the folder dir, which is made if it is missing. The manifest comes
 // last, so that an interrupted Save leaves nothing that Load takes for whole. Files of an
@@ -78,12 +52,15 @@ func Save(dir string, a *Artifact) error {
 	if m.Constants, err = writeFile(dir, constantsFile, blob); err != nil {
 		return err
 	}
-	for i, k := range a.Kernels {
-		f, err := writeFile(dir, fmt.Sprintf("kernels/%d.wasm", i), [][]byte{k})
-		if err != nil {
+	for i, b := range a.Modules {
+		mod := moduleOf(b, File{})
+		if err := mod.check(); err != nil {
+			return fmt.Errorf("saving an artifact: module %d: %w", i, err)
+		}
+		if mod.File, err = writeFile(dir, fmt.Sprintf("kernels/%d.%s", i, b.Format), [][]byte{b.Bytes}); err != nil {
 			return err
 		}
-		m.Kernels = append(m.Kernels, f)
+		m.Modules = append(m.Modules, mod)
 	}
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -151,12 +128,12 @@ func LoadFS(fsys fs.FS) (*Artifact, error) {
 	if a.Exec, err = vm.Decode(code, blob); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Executable.Name, err)
 	}
-	for _, k := range m.Kernels {
-		wasm, err := readFile(fsys, k, maxKernel)
+	for _, mod := range m.Modules {
+		code, err := readFile(fsys, mod.File, maxKernel)
 		if err != nil {
 			return nil, err
 		}
-		a.Kernels = append(a.Kernels, wasm)
+		a.Modules = append(a.Modules, runtime.Binary{Kind: mod.Kind, Format: mod.Format, Bytes: code, Symbols: mod.Symbols})
 	}
 	for _, s := range a.Functions {
 		f := a.Exec.Func(s.Name)
@@ -165,29 +142,6 @@ func LoadFS(fsys fs.FS) (*Artifact, error) {
 		}
 	}
 	return a, nil
-}
-
-func parseManifest(text []byte) (*Manifest, error) {
-	var head struct {
-		Magic   string `json:"magic"`
-		Version int    `json:"version"`
-	}
-	if err := json.Unmarshal(text, &head); err != nil || head.Magic != Magic {
-		return nil, fmt.Errorf("this is no artifact: magic %q, expected %q", head.Magic, Magic)
-	}
-	if head.Version != Version {
-		return nil, fmt.Errorf("format version %d, this program reads %d: compile the model again", head.Version, Version)
-	}
-	var m Manifest
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
-		return nil, err
-	}
-	if len(m.Kernels) > maxKernels {
-		return nil, fmt.Errorf("%d kernel modules, at most %d are allowed", len(m.Kernels), maxKernels)
-	}
-	return &m, nil
 }
 
 // readFile reads f, which must have the size and hash that the manifest states.

@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/wasm"
 )
 
 func everyConst(b *Builder) {
@@ -68,7 +69,7 @@ func FuzzDecode(f *testing.F) {
 		code, blob := encode(build(f, fn))
 		f.Add(code, blob)
 	}
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
 	d, err := e.NewDevice(runtime.DeviceOptions{MaxBytes: 4 << 20})
 	if err != nil {
 		f.Fatal(err)
@@ -81,7 +82,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		exec.AsText()
 		exec.Stats()
-		m, err := Load(context.Background(), d, exec, [][]byte{kerneltest.Services()}, Options{MaxDepth: 4})
+		m, err := Load(context.Background(), d, exec, modules(kerneltest.Services()), Options{MaxDepth: 4})
 		if err != nil {
 			return
 		}
@@ -146,7 +147,7 @@ func TestRandomPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Load(context.Background(), d, exec, [][]byte{kerneltest.Basic()}, Options{MaxDepth: 4})
+		m, err := Load(context.Background(), d, exec, modules(kerneltest.Basic()), Options{MaxDepth: 4})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ type operand struct {
 
 // Load makes a machine: it loads the kernel modules onto dev, finds every packed function
 // that the executable names, and uploads the constants. Close the machine when done.
-func Load(ctx context.Context, dev *runtime.Device, exec *Executable, kernels [][]byte, opts Options) (*Machine, error) {
+func Load(ctx context.Context, dev *runtime.Device, exec *Executable, kernels []runtime.Binary, opts Options) (*Machine, error) {
 	if err := exec.Validate(); err != nil {
 		return nil, fmt.Errorf("loading a VM executable: %w", err)
 	}
@@ -78,13 +78,16 @@ func Load(ctx context.Context, dev *runtime.Device, exec *Executable, kernels []
 	return m, nil
 }
 
-func (m *Machine) load(ctx context.Context, kernels [][]byte) error {
-	for i, wasm := range kernels {
-		mod, err := m.dev.Load(ctx, wasm)
+func (m *Machine) load(ctx context.Context, kernels []runtime.Binary) error {
+	for i, k := range kernels {
+		mod, err := m.dev.Load(ctx, k.Format, k.Bytes)
 		if err != nil {
 			return fmt.Errorf("kernel module %d: %w", i, err)
 		}
 		m.modules = append(m.modules, mod)
+		if k.Symbols != nil && !slices.Equal(k.Symbols, mod.Names()) {
+			return fmt.Errorf("kernel module %d has the kernels %v, expected %v", i, mod.Names(), k.Symbols)
+		}
 	}
 	if err := m.link(); err != nil {
 		return err
@@ -116,7 +119,7 @@ func (m *Machine) link() error {
 			fn = &function{m, i}
 		} else if r := registered[f.Name]; r != nil {
 			fn = r
-		} else if k := m.kernel(f.Name); k != nil {
+		} else if k := m.Kernel(f.Name); k != nil {
 			fn = k
 		} else if b := builtins[f.Name]; b != nil {
 			fn = runtime.NewFunc(f.Name, b)
@@ -136,7 +139,19 @@ func (m *Machine) link() error {
 	return nil
 }
 
-func (m *Machine) kernel(name string) *runtime.Kernel {
+// Kernels lists the kernels that are loaded, sorted, those that the executable does not call
+// included.
+func (m *Machine) Kernels() []string {
+	var names []string
+	for _, mod := range m.modules {
+		names = append(names, mod.Names()...)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Kernel returns the kernel of that name, nil where there is none.
+func (m *Machine) Kernel(name string) *runtime.Kernel {
 	for _, mod := range m.modules {
 		if k := mod.Kernel(name); k != nil {
 			return k

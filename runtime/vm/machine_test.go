@@ -331,7 +331,7 @@ func TestLoadErrors(t *testing.T) {
 		1: "k1", 2: "k1, k2", 8: "k1, k2, k3, k4, k5, k6, k7, k8", 9: "k1, k2, k3, k4, k5, k6, k7, k8 and 1 more",
 		12: "k1, k10, k11, k12, k2, k3, k4, k5 and 4 more",
 	} {
-		_, err := Load(context.Background(), d, calls(n), [][]byte{kerneltest.Basic()}, Options{})
+		_, err := Load(context.Background(), d, calls(n), modules(kerneltest.Basic()), Options{})
 		fails(t, err, head+want)
 	}
 	_, err := Load(context.Background(), d, &Executable{InstrOffset: []int64{1}}, nil, Options{})
@@ -352,7 +352,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 	// What failed to load left nothing, and what is closed leaves nothing.
 	used := d.Stats().Used
-	m, err := Load(context.Background(), d, build(t, func(b *Builder) { addTwice(b); b.Tensor(tensor.MustNew(dtype.Int8T, 1<<20)) }), [][]byte{kerneltest.Basic()}, Options{})
+	m, err := Load(context.Background(), d, build(t, func(b *Builder) { addTwice(b); b.Tensor(tensor.MustNew(dtype.Int8T, 1<<20)) }), modules(kerneltest.Basic()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,11 +15,12 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/wasm"
 )
 
 func device(t testing.TB) *runtime.Device {
 	t.Helper()
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -48,7 +49,7 @@ func build(t testing.TB, f func(b *Builder)) *Executable {
 func machine(t testing.TB, opts Options, f func(b *Builder)) *Machine {
 	t.Helper()
 	d := device(t)
-	m, err := Load(context.Background(), d, build(t, f), [][]byte{kerneltest.Basic()}, opts)
+	m, err := Load(context.Background(), d, build(t, f), modules(kerneltest.Basic()), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -507,7 +508,7 @@ func TestLinkErrors(t *testing.T) {
 	if _, err := Load(context.Background(), d, &Executable{InstrData: []int64{1}}, nil, Options{}); err == nil {
 		t.Error("an invalid executable was loaded")
 	}
-	if _, err := Load(context.Background(), d, e, [][]byte{{1, 2, 3}}, Options{}); err == nil || !strings.Contains(err.Error(), "kernel module 0") {
+	if _, err := Load(context.Background(), d, e, modules([]byte{1, 2, 3}), Options{}); err == nil || !strings.Contains(err.Error(), "kernel module 0") {
 		t.Errorf("bad kernels: %v", err)
 	}
 }
@@ -556,11 +557,11 @@ func TestSplatConstant(t *testing.T) {
 func TestCloseMachine(t *testing.T) {
 	d := device(t)
 	e := build(t, addTwice)
-	m1, err := Load(context.Background(), d, e, [][]byte{kerneltest.Basic()}, Options{})
+	m1, err := Load(context.Background(), d, e, modules(kerneltest.Basic()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m2, err := Load(context.Background(), d, e, [][]byte{kerneltest.Basic()}, Options{})
+	m2, err := Load(context.Background(), d, e, modules(kerneltest.Basic()), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -604,4 +605,9 @@ func TestCloseMachine(t *testing.T) {
 	if _, err := m2.Run(context.Background(), "main", vec(1, 2, 3)); !errors.Is(err, runtime.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
+}
+
+// modules describes one module of kernels.
+func modules(code []byte) []runtime.Binary {
+	return []runtime.Binary{{Kind: "wasm", Format: wasm.Format, Bytes: code}}
 }

@@ -75,7 +75,7 @@ func TestDeterministic(t *testing.T) {
 		if !bytes.Equal(a.Bytes, b.Bytes) {
 			t.Fatal("two builds of one module differ")
 		}
-		if got := a.Exports(); len(got) != 3 || got[0] != "conv2d" || got[1] != "matmul" {
+		if got := a.Symbols(); len(got) != 3 || got[0] != "conv2d" || got[1] != "matmul" {
 			t.Errorf("exports %v", got)
 		}
 	})
@@ -106,8 +106,8 @@ func TestCalls(t *testing.T) {
 		tir.Store(a, &tir.Call{Type: dtype.Float32T, Op: ir.NewGlobalVar("square"), Args: []tir.Expr{tir.Load(a, i)}}, i)))
 	m := pack(t, f).With("square", square)
 	lib, mod, d := load(t, m, mustTarget("wasm"))
-	if len(lib.Exports()) != 1 {
-		t.Errorf("exports %v, the private function is among them", lib.Exports())
+	if len(lib.Symbols()) != 1 {
+		t.Errorf("exports %v, the private function is among them", lib.Symbols())
 	}
 	in := random(dtype.Float32T, 3, 4)
 	out := in.Clone()

@@ -80,7 +80,7 @@ func castKernel(from, to dtype.DType, n int64, lanes int) *tir.PrimFunc {
 func convert(t *testing.T, in *tensor.Tensor, to dtype.DType, lanes int) *tensor.Tensor {
 	t.Helper()
 	n := in.Shape[0]
-	_, mod, dev := load(t, pack(t, castKernel(in.DType, to, n, lanes)), target.Default("wasm"))
+	_, mod, dev := load(t, pack(t, castKernel(in.DType, to, n, lanes)), target.Default())
 	out := tensor.MustNew(to, n)
 	if err := runWasm(t, mod, dev, []any{in, out}); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func BenchmarkCasts(b *testing.B) {
 	} {
 		b.Run(k[0].String()+"_"+k[1].String(), func(b *testing.B) {
 			const n = 1 << 16
-			_, mod, dev := load(b, pack(b, castKernel(k[0], k[1], n, 16)), target.Default("wasm"))
+			_, mod, dev := load(b, pack(b, castKernel(k[0], k[1], n, 16)), target.Default())
 			var vals []runtime.Value
 			for _, d := range k {
 				x, err := dev.Upload(tensor.MustNew(d, n))

@@ -13,7 +13,9 @@ import (
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	loader "github.com/irscope/irscope/runtime/wasm"
 	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/codegen"
 	"github.com/irscope/irscope/target/wasm"
 )
 
@@ -96,19 +98,19 @@ func newContext(tb testing.TB) *pass.Context {
 }
 
 // load compiles a module and loads it on a device of its own.
-func load(tb testing.TB, m *ir.Module, t target.Target) (*wasm.Library, *runtime.Module, *runtime.Device) {
+func load(tb testing.TB, m *ir.Module, t target.Target) (*codegen.Library, *runtime.Module, *runtime.Device) {
 	tb.Helper()
 	lib, err := wasm.Build(context.Background(), m, t)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(loader.NewLoader(loader.Options{}))
 	tb.Cleanup(func() { e.Close() })
 	d, err := e.NewDevice(runtime.DeviceOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	mod, err := d.Load(context.Background(), lib.Bytes)
+	mod, err := d.Load(context.Background(), lib.Format, lib.Bytes)
 	if err != nil {
 		for _, k := range lib.Kernels {
 			tb.Log(k.Text())

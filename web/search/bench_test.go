@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/e2e/fixture"
 	"github.com/irscope/irscope/instruments/event"
-	kernels "github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/highlight"
 	"github.com/irscope/irscope/web/lru"
 	"github.com/irscope/irscope/web/run"
@@ -166,7 +166,7 @@ func BenchmarkResNet50(b *testing.B) {
 	if err != nil {
 		b.Skip(err)
 	}
-	st, eng := store.NewMemory(1<<30), kernels.NewEngine(kernels.EngineOptions{})
+	st, eng := store.NewMemory(1<<30), compiler.NewEngine()
 	defer func() { _ = eng.Close() }()
 	runner := inproc.New(inproc.Config{Store: st, Engine: eng, Gallery: func(string) ([]byte, bool) { return data, true }})
 	r := record(b, runner, st, store.Source{Kind: store.SourceGallery, Name: "x"})

@@ -15,7 +15,9 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/tensor"
+	loader "github.com/irscope/irscope/runtime/wasm"
 	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/codegen"
 	"github.com/irscope/irscope/target/wasm"
 )
 
@@ -24,7 +26,7 @@ type compiled struct {
 	kernel                         *runtime.Kernel
 	dev                            *runtime.Device
 	schedule, lower, codegen, load time.Duration
-	lib                            *wasm.Library
+	lib                            *codegen.Library
 }
 
 func compile(t testing.TB, f *tir.PrimFunc) *compiled {
@@ -67,12 +69,12 @@ func compile(t testing.TB, f *tir.PrimFunc) *compiled {
 		t.Fatalf("%v\n%s", err, script.Module(m, script.Options{}).Source)
 	}
 	lap(&out.codegen)
-	e := runtime.NewEngine(runtime.EngineOptions{})
+	e := runtime.NewEngine(loader.NewLoader(loader.Options{}))
 	t.Cleanup(func() { e.Close() })
 	if out.dev, err = e.NewDevice(runtime.DeviceOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	mod, err := out.dev.Load(context.Background(), out.lib.Bytes)
+	mod, err := out.dev.Load(context.Background(), out.lib.Format, out.lib.Bytes)
 	if err != nil {
 		t.Fatal(err)
 	}

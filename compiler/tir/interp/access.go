@@ -141,7 +141,7 @@ func (c *compiler) place(b *tir.Buffer, indices []tir.Expr) target {
 // data pointer points to.
 func (t *target) ptr(fr *frame, off int64) unsafe.Pointer {
 	v := &fr.views[t.view]
-	if off < 0 || (off+1)*t.width > v.n {
+	if uint64(off) >= 1<<48 || (off+1)*t.width > v.n { // the product cannot overflow
 		if v.p == nil && v.n == 0 && fr.i[t.slot] == 0 {
 			fr.fail("buffer %s has a null data pointer", t.buf.Name)
 		}

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -52,7 +53,7 @@ func Run(ctx context.Context, fn *tir.PrimFunc, args []any, opts *Options) error
 	return err
 }
 
-// Call is Run for functions that return a value, which is an int64, a float64 or nil.
+// Call is Run for functions that return a value, which is an int64, a bool, a float64 or nil.
 func Call(ctx context.Context, fn *tir.PrimFunc, args []any, opts *Options) (any, error) {
 	p, err := Compile(fn, opts)
 	if err != nil {
@@ -100,6 +101,22 @@ func Compile(fn *tir.PrimFunc, opts *Options) (p *Program, err error) {
 	return p, nil
 }
 
+// WithMaxBytes returns the program with another bound on the memory that a run allocates.
+func (p *Program) WithMaxBytes(n int64) *Program {
+	q := *p
+	q.opts.MaxBytes = n
+	return &q
+}
+
+// Assertion is wrapped by the error of a run in which the condition of an AssertStmt did not hold.
+type Assertion struct{ Message string }
+
+// Error returns the message of the statement.
+func (a *Assertion) Error() string { return "assertion failed: " + a.Message }
+
+// ErrMemory is wrapped by the error of a run that would allocate more than MaxBytes.
+var ErrMemory = errors.New("out of memory")
+
 // Call runs the program, see Run and Call.
 func (p *Program) Call(ctx context.Context, args []any) (out any, err error) {
 	m := &machine{ctx: ctx, opts: &p.opts, steps: p.opts.MaxSteps, regions: make([]*region, 1, 16)}
@@ -113,7 +130,7 @@ func (p *Program) Call(ctx context.Context, args []any) (out any, err error) {
 		}
 	}()
 	if isPacked(p.root.fn) {
-		return nil, m.callPacked(p.root, args)
+		return m.callPacked(p.root, args)
 	}
 	return m.enter(p.root, args)
 }

@@ -237,7 +237,7 @@ func (fr *frame) extent(param int, name string, dim int) int64 {
 	switch {
 	case dl == nil:
 		fr.fail("buffer %s has a symbolic extent, but its argument is a bare pointer", name)
-	case dl.tensorShape != nil:
+	case dim < len(dl.tensorShape):
 		return dl.tensorShape[dim]
 	case dl.shape == 0:
 		fr.fail("buffer %s: the argument has no shape", name)

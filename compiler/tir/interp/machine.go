@@ -119,7 +119,7 @@ func (fr *frame) fail(format string, args ...any) {
 // alloc makes a region of n bytes, filled with ones: NaN as a float, -1 as an integer.
 func (m *machine) alloc(fr *frame, n int64) int64 {
 	if n < 0 || n > m.opts.MaxBytes-m.bytes {
-		fr.fail("allocating %d bytes exceeds the limit of %d bytes for a run", n, m.opts.MaxBytes)
+		panic(&failure{fr.fn.name, fmt.Sprintf("allocating %d bytes exceeds the limit of %d bytes for a run", n, m.opts.MaxBytes), ErrMemory})
 	}
 	m.bytes += n
 	data := make([]byte, n)
@@ -171,7 +171,7 @@ func (m *machine) region(fr *frame, h int64, what string) *region {
 func (m *machine) bytesAt(fr *frame, h, n int64, what string) []byte {
 	r := m.region(fr, h, what)
 	off := h & offsetMask
-	if off+n > int64(len(r.data)) {
+	if n < 0 || n > int64(len(r.data)) || off > int64(len(r.data))-n {
 		fr.fail("%s: bytes %d to %d of %d", what, off, off+n, len(r.data))
 	}
 	return r.data[off : off+n]

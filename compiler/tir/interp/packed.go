@@ -12,29 +12,36 @@ import (
 )
 
 const (
-	dlTensorSize = abi.DLTensorSize
+	dlTensorSize = abi.DLTensorSize // the distance of DLTensors in an array of them
 	cellSize     = abi.CellSize
 )
 
 func ptrTo(b []byte) unsafe.Pointer { return unsafe.Pointer(&b[0]) }
 
-// callPacked runs a function of the packed calling convention: self, args, num_args, result.
-func (m *machine) callPacked(f *function, args []any) error {
+// callPacked runs a function of the packed calling convention: self, args, num_args, result. It returns
+// what the function left in the result.
+func (m *machine) callPacked(f *function, args []any) (any, error) {
 	cells := make([]byte, cellSize*max(1, len(args)))
 	for k, a := range args {
 		if err := m.cell(cells[k*cellSize:], a); err != nil {
-			return fmt.Errorf("%s: argument %d: %w", f.name, k, err)
+			return nil, fmt.Errorf("%s: argument %d: %w", f.name, k, err)
 		}
 	}
+	result := make([]byte, cellSize)
 	fr := m.newFrame(f)
 	fr.setPointer(1, m.add(&region{data: cells}))
 	fr.i[f.params[2].n] = int64(len(args))
-	fr.setPointer(3, m.add(&region{data: make([]byte, cellSize)}))
+	fr.setPointer(3, m.add(&region{data: result}))
 	f.body(fr)
 	if fr.has && fr.retI != 0 {
-		return fmt.Errorf("%s returned error code %d", f.name, fr.retI)
+		return nil, fmt.Errorf("%s returned error code %d", f.name, fr.retI)
 	}
-	return nil
+	switch index := binary.LittleEndian.Uint32(result); index {
+	case abi.TypeNone, abi.TypeInt, abi.TypeBool, abi.TypeFloat:
+		return m.unpack(fr, result), nil
+	default:
+		return nil, fmt.Errorf("%s: result has type index %d, expected none or a number", f.name, index)
+	}
 }
 
 // cell writes argument a as a TVMFFIAny.

@@ -220,7 +220,8 @@ func (c *compiler) assert(s *tir.AssertStmt) stmtFn {
 	}
 	return func(fr *frame) ctl {
 		if cond(fr) == 0 {
-			fr.fail("assertion failed: %s", msg)
+			a := &Assertion{msg}
+			panic(&failure{fr.fn.name, a.Error(), a})
 		}
 		return body(fr)
 	}

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/e2e/fixture/published"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
@@ -61,7 +61,7 @@ func last(evs []event.Event) *event.Measured { return evs[len(evs)-1].Measured }
 // the executions of the program.
 func BenchmarkResNet50(b *testing.B) {
 	data := light(b, "light_resnet50")
-	st, eng := store.NewMemory(256<<20), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(256<<20), compiler.NewEngine()
 	defer func() { _ = eng.Close() }()
 	b.ReportAllocs()
 	for b.Loop() {

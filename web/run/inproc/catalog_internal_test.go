@@ -68,9 +68,10 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 			t.Errorf("the target %s is described as %+v", k.Name, c.Targets[i])
 		}
 	}
-	for _, got := range c.Pipelines {
+	for i, got := range c.Pipelines {
+		target := c.Targets[i%len(c.Targets)].Name
 		pl, err := pipeline.Lookup(got.Name)
-		if err != nil || got.Doc != pl.Doc || got.Target != "wasm" || !reflect.DeepEqual(got.Steps, instruments.Plan(pl)) {
+		if err != nil || got.Doc != pl.Doc || got.Target != target || !reflect.DeepEqual(got.Steps, instruments.Plan(pl)) {
 			t.Errorf("the pipeline %s is described as %+v (%v)", got.Name, got, err)
 		}
 	}

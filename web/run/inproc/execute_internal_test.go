@@ -64,8 +64,8 @@ func TestTheCodeThatIsReported(t *testing.T) {
 	}
 	got := body[*event.CodeGenerated](t, d)
 	want := &event.CodeGenerated{Target: "wasm", VM: event.HashText(c.res.Artifact.Exec.AsText())}
-	for _, k := range c.res.Artifact.Kernels {
-		want.Bytes += int64(len(k))
+	for _, m := range c.res.Artifact.Modules {
+		want.Bytes += int64(len(m.Bytes))
 	}
 	for _, k := range c.res.Kernels {
 		want.Kernels = append(want.Kernels, event.Kernel{

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/history"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -61,7 +61,7 @@ type site struct {
 
 func openSite(t *testing.T, st store.Store, limits run.Limits) *site {
 	t.Helper()
-	eng := runtime.NewEngine(runtime.EngineOptions{})
+	eng := compiler.NewEngine()
 	catalog, err := inproc.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func note(format string, args ...any) event.Event {
 // cannot be called is no failure of the run: a note says why.
 func (r *Runner) executeKernel(ctx context.Context, req run.Request, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
 	name, f := loneLoopFunction(m.module)
-	if len(res.Artifact.Kernels) != 1 || len(res.Kernels) != 1 {
+	if len(res.Artifact.Modules) != 1 || len(res.Kernels) != 1 {
 		return sink.Emit(note("%s was not executed: it became %d kernels, and the order of their calls is not known", name, len(res.Kernels)))
 	}
 	bindings := req.Settings.Bindings
@@ -61,7 +61,7 @@ func (r *Runner) executeKernel(ctx context.Context, req run.Request, res *compil
 		bindings = []map[string]int64{nil}
 	}
 	for _, b := range bindings {
-		body, measured, err := r.callKernel(ctx, req, res.Artifact.Kernels[0], name, f, b)
+		body, measured, err := r.callKernel(ctx, req, res.Artifact.Modules[0], name, f, b)
 		var unfit *unfitError
 		switch {
 		case errors.As(err, &unfit):
@@ -95,7 +95,7 @@ type argument struct {
 
 // callKernel loads a kernel onto a device of its own and calls it, first for its results
 // and then for its time.
-func (r *Runner) callKernel(ctx context.Context, req run.Request, code []byte, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
+func (r *Runner) callKernel(ctx context.Context, req run.Request, code runtime.Binary, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
 	dev, err := r.cfg.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(req.Limits)})
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func (r *Runner) callKernel(ctx context.Context, req run.Request, code []byte, n
 	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
 	measured := &event.Measured{}
 	began := time.Now()
-	mod, err := dev.Load(ctx, code)
+	mod, err := dev.Load(ctx, code.Format, code.Bytes)
 	if err != nil {
 		return nil, nil, err
 	}

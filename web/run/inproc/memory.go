@@ -43,8 +43,8 @@ func keepStep(mem *memory, key string, snap run.Snapshot[*ir.Module]) {
 // keepProgram remembers a program.
 func keepProgram(mem *memory, key string, a *artifact.Artifact) {
 	bytes := int64(perModule) + 8*int64(len(a.Exec.InstrData)+len(a.Exec.InstrOffset))
-	for _, k := range a.Kernels {
-		bytes += int64(len(k))
+	for _, m := range a.Modules {
+		bytes += int64(len(m.Bytes))
 	}
 	for _, c := range a.Exec.Consts {
 		bytes += perPart

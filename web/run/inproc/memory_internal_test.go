@@ -8,6 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -122,7 +123,7 @@ func TestConstantsArePartsOfFunctions(t *testing.T) {
 func TestBytesOfAProgram(t *testing.T) {
 	exec := &vm.Executable{InstrData: make([]int64, 10), InstrOffset: make([]int64, 3)}
 	exec.Consts = []vm.Const{{Tensor: tensor.MustNew(dtype.Float32T, 100)}, {}, {Tensor: tensor.MustNew(dtype.Int8T, 7)}}
-	a := &artifact.Artifact{Exec: exec, Kernels: [][]byte{make([]byte, 50), make([]byte, 6)}}
+	a := &artifact.Artifact{Exec: exec, Modules: []runtime.Binary{{Bytes: make([]byte, 50)}, {Bytes: make([]byte, 6)}}}
 	mem := newMemory(1 << 20)
 	keepProgram(mem, "p", a)
 	if want := int64(perModule + 8*13 + 56 + 3*perPart + 407); mem.Used() != want {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
@@ -19,7 +19,7 @@ import (
 
 // TestEveryGalleryModelOnThePage goes through the whole server with the real compiler.
 func TestEveryGalleryModelOnThePage(t *testing.T) {
-	st, eng := store.NewMemory(256<<20), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(256<<20), compiler.NewEngine()
 	catalog, err := inproc.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -155,16 +155,16 @@ func generate(ctx context.Context, t target.Target, res *compiler.Result, m *mod
 	}
 	took := time.Since(began)
 	body := &event.CodeGenerated{Target: t.String()}
-	for _, k := range res.Artifact.Kernels {
-		body.Bytes += int64(len(k))
+	for _, m := range res.Artifact.Modules {
+		body.Bytes += int64(len(m.Bytes))
 	}
 	for _, k := range res.Kernels {
 		text := k.Text()
-		hash, err := sink.Text(event.LangWAT, text)
+		hash, err := sink.Text(k.Language, text)
 		if err != nil {
 			return err
 		}
-		body.Kernels = append(body.Kernels, event.Kernel{Name: k.Name, Language: event.LangWAT, Text: hash, Lines: countLines(text), Bytes: int64(k.Bytes)})
+		body.Kernels = append(body.Kernels, event.Kernel{Name: k.Name, Language: k.Language, Text: hash, Lines: countLines(text), Bytes: int64(k.Bytes)})
 	}
 	sortKernels(body.Kernels)
 	var err error

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
@@ -28,7 +28,7 @@ type bench struct {
 
 func open(t *testing.T, cache int64) *bench {
 	t.Helper()
-	st, eng := store.NewMemory(256<<20), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(256<<20), compiler.NewEngine()
 	adm := run.DefaultAdmission(1)
 	adm.PerMinute = 1000
 	limits := run.DefaultLimits()

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -99,7 +99,7 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	st, eng := store.NewMemory(16<<20), runtime.NewEngine(runtime.EngineOptions{})
+	st, eng := store.NewMemory(16<<20), compiler.NewEngine()
 	t.Cleanup(func() {
 		if err := eng.Close(); err != nil {
 			t.Error(err)

@@ -1,4 +1,4 @@
-package runtime
+package wasm
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package runtime
+package wasm
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/abi"
 )
 
@@ -19,14 +20,14 @@ const maxMessage = 16 << 10
 const maxWorkspaces = 1 << 16
 
 // hostAllocWorkspace serves TVMBackendAllocWorkspace.
-func (d *Device) hostAllocWorkspace(_ context.Context, _ api.Module, st []uint64) {
+func (d *device) hostAllocWorkspace(_ context.Context, _ api.Module, st []uint64) {
 	n := st[2]
 	if len(d.workspaces) == maxWorkspaces {
-		d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("more than %d workspaces at a time", maxWorkspaces), cause: ErrDeviceMemory}
+		d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("more than %d workspaces at a time", maxWorkspaces), cause: runtime.ErrDeviceMemory}
 		st[0] = 0
 		return
 	}
-	addr, err := d.alloc(n)
+	addr, err := d.dev.Alloc(n)
 	if err != nil {
 		d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("no workspace of %d bytes", n), cause: err}
 		st[0] = 0
@@ -38,12 +39,12 @@ func (d *Device) hostAllocWorkspace(_ context.Context, _ api.Module, st []uint64
 
 // hostFreeWorkspace serves TVMBackendFreeWorkspace. It frees only what the running kernel
 // allocated: no kernel can free the tensors of others.
-func (d *Device) hostFreeWorkspace(_ context.Context, _ api.Module, st []uint64) {
+func (d *device) hostFreeWorkspace(_ context.Context, _ api.Module, st []uint64) {
 	addr := uint32(st[2])
 	for i := len(d.workspaces) - 1; i >= 0; i-- {
 		if d.workspaces[i] == addr {
 			d.workspaces = append(d.workspaces[:i], d.workspaces[i+1:]...)
-			d.free(addr)
+			d.dev.Free(addr)
 			st[0] = 0
 			return
 		}
@@ -54,7 +55,7 @@ func (d *Device) hostFreeWorkspace(_ context.Context, _ api.Module, st []uint64)
 
 // hostRaise serves abi.ImportRaise: the text is the host's own, only its number and two
 // figures in it come from the kernel.
-func (d *Device) hostRaise(_ context.Context, _ api.Module, st []uint64) {
+func (d *device) hostRaise(_ context.Context, _ api.Module, st []uint64) {
 	list := d.running.code.out.messages
 	if id := uint64(uint32(st[0])); id < uint64(len(list)) {
 		m := list[id]
@@ -65,12 +66,12 @@ func (d *Device) hostRaise(_ context.Context, _ api.Module, st []uint64) {
 }
 
 // hostSetError serves TVMFFIErrorSetRaisedFromCStr.
-func (d *Device) hostSetError(_ context.Context, _ api.Module, st []uint64) {
+func (d *device) hostSetError(_ context.Context, _ api.Module, st []uint64) {
 	d.raised = raised{kind: d.cString(uint32(st[0])), message: d.cString(uint32(st[1]))}
 }
 
 // cString reads a C string of at most maxMessage bytes.
-func (d *Device) cString(addr uint32) string {
+func (d *device) cString(addr uint32) string {
 	b := d.mem[min(uint64(addr), uint64(len(d.mem))):]
 	b = b[:min(len(b), maxMessage)]
 	if i := bytes.IndexByte(b, 0); i >= 0 {
@@ -87,16 +88,16 @@ type raised struct {
 
 // hostStopped serves abi.ImportStopped. That it is Go code is its purpose: here the scheduler
 // and the garbage collector get their turn.
-func (d *Device) hostStopped(_ context.Context, _ api.Module, st []uint64) {
+func (d *device) hostStopped(_ context.Context, _ api.Module, st []uint64) {
 	st[0] = 0
-	if d.stop.Load() {
+	if d.session.Stopped() {
 		d.halted = true
 		st[0] = 1
 	}
 }
 
 // hostPoll serves abi.ImportPoll.
-func (d *Device) hostPoll(ctx context.Context, mod api.Module, st []uint64) {
+func (d *device) hostPoll(ctx context.Context, mod api.Module, st []uint64) {
 	binary.LittleEndian.PutUint32(d.mem[abi.OldBudgetAddr:], abi.PollBudget)
 	d.hostStopped(ctx, mod, st)
 }

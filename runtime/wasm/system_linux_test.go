@@ -1,4 +1,4 @@
-package runtime
+package wasm
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 )
@@ -32,11 +33,11 @@ func resident(t *testing.T) int {
 func TestMemoryReturnsToSystem(t *testing.T) {
 	const size = 64 << 20
 	one := []byte{1, 0, 0, 0}
-	for name, back := range map[string]func(*Device, *Tensor) error{
-		"Trim":  func(d *Device, x *Tensor) error { x.Release(); d.Trim(); return nil },
-		"Close": func(d *Device, _ *Tensor) error { return d.Close() },
+	for name, back := range map[string]func(*runtime.Device, *runtime.Tensor) error{
+		"Trim":  func(d *runtime.Device, x *runtime.Tensor) error { x.Release(); d.Trim(); return nil },
+		"Close": func(d *runtime.Device, _ *runtime.Tensor) error { return d.Close() },
 	} {
-		d := newDevice(t, DeviceOptions{})
+		d := newDevice(t, runtime.DeviceOptions{})
 		before := resident(t)
 		x, err := d.UploadSplat(dtype.Int32T, []int64{size / 4}, one)
 		if err != nil {
@@ -57,7 +58,7 @@ func TestMemoryReturnsToSystem(t *testing.T) {
 
 // TestCancelLeavesNoGoroutines cancels many runs and counts goroutines.
 func TestCancelLeavesNoGoroutines(t *testing.T) {
-	d := newDevice(t, DeviceOptions{})
+	d := newDevice(t, runtime.DeviceOptions{})
 	m := load(t, d, kerneltest.Basic())
 	before := goruntime.NumGoroutine()
 	for range 50 {

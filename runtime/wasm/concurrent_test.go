@@ -1,4 +1,4 @@
-package runtime
+package wasm
 
 import (
 	"context"
@@ -6,13 +6,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 )
 
 // TestManyDevices runs one engine with several devices and several goroutines for each,
 // which load, upload, call and unload at the same time.
 func TestManyDevices(t *testing.T) {
-	e := NewEngine(EngineOptions{})
+	l := NewLoader(Options{})
+	e := runtime.NewEngine(l)
 	defer func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -20,7 +22,7 @@ func TestManyDevices(t *testing.T) {
 	}()
 	var wg sync.WaitGroup
 	for range 3 {
-		d, err := e.NewDevice(DeviceOptions{MaxBytes: 64 << 20})
+		d, err := e.NewDevice(runtime.DeviceOptions{MaxBytes: 64 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,14 +38,14 @@ func TestManyDevices(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if all, idle := e.CachedModules(); all == 0 || idle > all {
+	if all, idle := l.CachedModules(); all == 0 || idle > all {
 		t.Errorf("%d modules cached, %d idle", all, idle)
 	}
 }
 
-func addOnce(d *Device, v float32) error {
+func addOnce(d *runtime.Device, v float32) error {
 	ctx := context.Background()
-	m, err := d.Load(ctx, kerneltest.Basic())
+	m, err := d.Load(ctx, Format, kerneltest.Basic())
 	if err != nil {
 		return err
 	}
@@ -52,14 +54,14 @@ func addOnce(d *Device, v float32) error {
 	for i := range vals {
 		vals[i] = v
 	}
-	var ts [3]*Tensor
+	var ts [3]*runtime.Tensor
 	for i := range ts {
 		if ts[i], err = d.Upload(mustTensor(vals)); err != nil {
 			return err
 		}
 		defer ts[i].Release()
 	}
-	if _, err := m.Kernel("add").Run(ctx, TensorValue(ts[0]), TensorValue(ts[1]), TensorValue(ts[2])); err != nil {
+	if _, err := m.Kernel("add").Run(ctx, runtime.TensorValue(ts[0]), runtime.TensorValue(ts[1]), runtime.TensorValue(ts[2])); err != nil {
 		return err
 	}
 	h, err := ts[2].Download()
@@ -76,8 +78,8 @@ func addOnce(d *Device, v float32) error {
 // never a fault.
 func TestCloseWhileWorking(t *testing.T) {
 	for range 5 {
-		e := NewEngine(EngineOptions{})
-		d, err := e.NewDevice(DeviceOptions{MaxBytes: 32 << 20})
+		e := runtime.NewEngine(NewLoader(Options{}))
+		d, err := e.NewDevice(runtime.DeviceOptions{MaxBytes: 32 << 20})
 		if err != nil {
 			t.Fatal(err)
 		}

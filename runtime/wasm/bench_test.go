@@ -1,9 +1,10 @@
-package runtime
+package wasm
 
 import (
 	"context"
 	"testing"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/internal/kerneltest"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -15,10 +16,10 @@ func mustTensor(vals []float32) *tensor.Tensor {
 
 // BenchmarkKernelCall measures a packed call of an empty kernel with three tensors.
 func BenchmarkKernelCall(b *testing.B) {
-	d := newDevice(b, DeviceOptions{})
+	d := newDevice(b, runtime.DeviceOptions{})
 	k := load(b, d, kerneltest.Basic()).Kernel("nop")
-	x := TensorValue(upload(b, d, 1))
-	args := []Value{x, x, x}
+	x := runtime.TensorValue(upload(b, d, 1))
+	args := []runtime.Value{x, x, x}
 	s, err := d.Begin(context.Background())
 	if err != nil {
 		b.Fatal(err)
@@ -34,7 +35,7 @@ func BenchmarkKernelCall(b *testing.B) {
 
 // BenchmarkUpload measures copies of 4 MiB to the device.
 func BenchmarkUpload(b *testing.B) {
-	d := newDevice(b, DeviceOptions{})
+	d := newDevice(b, runtime.DeviceOptions{})
 	h := tensor.MustNew(dtype.Float32T, 1<<20)
 	b.SetBytes(int64(len(h.Data)))
 	b.ReportAllocs()
@@ -49,7 +50,7 @@ func BenchmarkUpload(b *testing.B) {
 
 // BenchmarkSession measures taking and leaving a turn with a context that can be cancelled.
 func BenchmarkSession(b *testing.B) {
-	d := newDevice(b, DeviceOptions{})
+	d := newDevice(b, runtime.DeviceOptions{})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b.ReportAllocs()
@@ -64,16 +65,16 @@ func BenchmarkSession(b *testing.B) {
 
 // BenchmarkNewDevice measures a device from birth to death, a loaded module included.
 func BenchmarkNewDevice(b *testing.B) {
-	e := NewEngine(EngineOptions{})
+	e := runtime.NewEngine(NewLoader(Options{}))
 	defer e.Close()
 	wasm := kerneltest.Basic()
 	b.ReportAllocs()
 	for b.Loop() {
-		d, err := e.NewDevice(DeviceOptions{})
+		d, err := e.NewDevice(runtime.DeviceOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := d.Load(context.Background(), wasm); err != nil {
+		if _, err := d.Load(context.Background(), Format, wasm); err != nil {
 			b.Fatal(err)
 		}
 		if err := d.Close(); err != nil {

@@ -1,4 +1,4 @@
-package runtime
+package wasm
 
 import (
 	"context"
@@ -127,8 +127,8 @@ func mathFunc(name string, sig abi.Signature) (api.GoModuleFunc, error) {
 
 // hostImports instantiates the module of host functions of d: math and the services of
 // hostservice.go.
-func (d *Device) hostImports(ctx context.Context) error {
-	b := d.engine.rt.NewHostModuleBuilder(hostModule)
+func (d *device) hostImports(ctx context.Context) error {
+	b := d.loader.rt.NewHostModuleBuilder(hostModule)
 	add := func(name string, sig abi.Signature, f api.GoModuleFunc) {
 		b.NewFunctionBuilder().WithGoModuleFunction(f, valTypes(sig.Params), valTypes(sig.Results)).Export(name)
 	}
@@ -154,7 +154,7 @@ func (d *Device) hostImports(ctx context.Context) error {
 	code, err := b.Compile(ctx)
 	if err == nil {
 		d.hostCode = code
-		d.host, err = d.engine.rt.InstantiateModule(ctx, code, anonymous())
+		d.host, err = d.loader.rt.InstantiateModule(ctx, code, anonymous())
 	}
 	if err != nil {
 		return fmt.Errorf("making the host functions of a device: %w", err)

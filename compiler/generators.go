@@ -1,0 +1,110 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime"
+	wasmloader "github.com/irscope/irscope/runtime/wasm"
+	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/target/codegen"
+	"github.com/irscope/irscope/target/interp"
+	"github.com/irscope/irscope/target/wasm"
+)
+
+// generator is how functions for one kind of target become kernels that run.
+type generator struct {
+	kind   string // of target
+	build  codegen.Build
+	loader func() runtime.Loader // of the format that build makes
+}
+
+// generators is the table of code generators, one for each kind of package target.
+var generators = []generator{
+	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }},
+	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }},
+}
+
+// NewEngine returns an engine that runs whatever the compiler makes: it has the loaders of all kinds of
+// target. Close it when done.
+func NewEngine() *runtime.Engine {
+	var loaders []runtime.Loader
+	for _, g := range generators {
+		loaders = append(loaders, g.loader())
+	}
+	return runtime.NewEngine(loaders...)
+}
+
+// generatorOf returns the generator for a kind of target.
+func generatorOf(kind string) (generator, error) {
+	for _, g := range generators {
+		if g.kind == kind {
+			return g, nil
+		}
+	}
+	return generator{}, fmt.Errorf("no code generator serves targets of kind %q", kind)
+}
+
+// group is the functions of a module that are compiled together: those of one target.
+type group struct {
+	target target.Target
+	funcs  []codegen.Func
+}
+
+// groups sorts the PrimFuncs of a module by the targets that they note, in the order in which these come up;
+// t is that of functions which note none.
+func groups(m *ir.Module, t target.Target) ([]group, error) {
+	var out []group
+	of := map[string]target.Target{"": t.WithoutHost()} // what the texts of attributes mean
+	for _, f := range codegen.Funcs(m) {
+		text := f.Prim.Attrs.Str(ir.AttrTarget, "")
+		own, ok := of[text]
+		if !ok {
+			parsed, err := target.Parse(text)
+			if err != nil {
+				return nil, fmt.Errorf("function %s: its attribute target: %w", f.Name, err)
+			}
+			own = parsed.WithoutHost()
+			of[text] = own
+		}
+		i := slices.IndexFunc(out, func(g group) bool { return g.target.Equal(own) })
+		if i < 0 {
+			i = len(out)
+			out = append(out, group{target: own})
+		}
+		out[i].funcs = append(out[i].funcs, f)
+	}
+	return out, checkCalls(out)
+}
+
+// checkCalls reports a function that calls one for another target: kernels are linked within a module.
+func checkCalls(list []group) error {
+	if len(list) < 2 {
+		return nil
+	}
+	home := map[string]int{}
+	for i, g := range list {
+		for _, f := range g.funcs {
+			home[f.Name] = i
+		}
+	}
+	var err error
+	for i, g := range list {
+		for _, f := range g.funcs {
+			ir.Walk(f.Prim.Body, func(n ir.Node) bool {
+				if c, ok := n.(*tir.Call); ok && err == nil {
+					if gv, ok := c.Op.(*ir.GlobalVar); ok {
+						if to, ok := home[gv.Name]; ok && to != i {
+							err = fmt.Errorf("function %s for target %s calls %s for target %s: only the graph level calls functions of several targets",
+								f.Name, g.target, gv.Name, list[to].target)
+						}
+					}
+				}
+				return err == nil
+			})
+		}
+	}
+	return err
+}
