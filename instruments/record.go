@@ -1,6 +1,7 @@
 package instruments
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -27,6 +28,8 @@ type Recorder struct {
 	// History, if not nil, keeps what became of values in a step and returns the hash of that.
 	// The step is nil for the module that the run starts with; the hash may be empty.
 	History func(s *pass.Step, m *ir.Module) (string, error)
+	// Rewrites, if not nil, returns what the pass of a step reported of its work; nil for nothing.
+	Rewrites func(s *pass.Step, m *ir.Module) *event.Rewrites
 }
 
 // NewRecorder returns a recorder that reports to sink.
@@ -216,6 +219,9 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 			return err
 		}
 	}
+	if body.Rewrites, err = r.rewrites(s, m); err != nil {
+		return err
+	}
 	body.Metrics = r.meter.Measure(m)
 	for i := range body.Functions {
 		if f := &body.Functions[i]; f.After != "" && s.Pass.Kind != pass.Sequential {
@@ -226,4 +232,24 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 	measured := r.measured()
 	measured.Total, measured.Self = int64(s.Duration), int64(s.Self)
 	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, measured))
+}
+
+// rewrites keeps what the pass reported of its work as a text, and counts it.
+func (r *Recorder) rewrites(s *pass.Step, m *ir.Module) (*event.RewriteCounts, error) {
+	if r.Rewrites == nil {
+		return nil, nil
+	}
+	list := r.Rewrites(s, m)
+	if list == nil {
+		return nil, nil
+	}
+	data, err := json.Marshal(list)
+	if err != nil {
+		return nil, err
+	}
+	hash, err := r.sink.Text(event.LangRewrites, string(data))
+	if err != nil {
+		return nil, err
+	}
+	return list.Counts(hash), nil
 }

@@ -145,7 +145,7 @@ func extension(language string) string {
 		return "py"
 	case event.LangWAT:
 		return "wat"
-	case event.LangHistory:
+	case event.LangHistory, event.LangRewrites:
 		return "json"
 	default:
 		return "txt"

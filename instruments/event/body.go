@@ -147,6 +147,8 @@ type PassFinished struct {
 	Metrics *Metrics `json:"metrics,omitempty"`
 	// History is the hash of what became of values in this step, as in RunStarted.
 	History string `json:"history,omitempty"`
+	// Rewrites counts what the pass reported of its work, where that is recorded and there was anything.
+	Rewrites *RewriteCounts `json:"rewrites,omitempty"`
 	// Truncated tells that hunks of some function were left out.
 	Truncated bool `json:"truncated,omitempty"`
 }

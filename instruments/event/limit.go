@@ -106,6 +106,9 @@ func Texts(e Event) []string {
 		add(b.History)
 	case *PassFinished:
 		add(b.History)
+		if b.Rewrites != nil {
+			add(b.Rewrites.Text)
+		}
 		for _, f := range b.Functions {
 			add(f.Before)
 			add(f.After)

@@ -15,6 +15,19 @@ type Rewrites struct {
 	OmittedDecisions int         `json:"omitted_decisions,omitempty"`
 }
 
+// RewriteCounts says how much a step reported, and where that is found.
+type RewriteCounts struct {
+	// Text is the hash of the text that lists it, see Rewrites.
+	Text      string `json:"text"`
+	Rewrites  int    `json:"rewrites"`
+	Decisions int    `json:"decisions,omitempty"`
+}
+
+// Counts returns how much r lists and counts, with the hash of its text.
+func (r *Rewrites) Counts(text string) *RewriteCounts {
+	return &RewriteCounts{Text: text, Rewrites: len(r.Rewrites) + r.Omitted, Decisions: len(r.Decisions) + r.OmittedDecisions}
+}
+
 // RuleCount says how often a rule was applied and how often it was declined.
 type RuleCount struct {
 	Name     string `json:"name"`
@@ -47,8 +60,9 @@ type Decision struct {
 // Place is where a node stands in the printed form of a function. Lines and columns count from
 // 1; they are 0 where the node has no place: it stood between two rewrites of the step.
 type Place struct {
-	Func    string `json:"func,omitempty"`
-	Path    string `json:"path,omitempty"` // from the function, as in docs/nodes.md
+	Func string `json:"func,omitempty"`
+	// Path leads to the node from the function, as in docs/nodes.md.
+	Path    string `json:"path,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Col     int    `json:"col,omitempty"`
 	EndLine int    `json:"end_line,omitempty"`

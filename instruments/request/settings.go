@@ -34,6 +34,8 @@ type Settings struct {
 	Bindings []map[string]int64 `json:"bindings,omitempty"`
 	// Seed seeds the random inputs.
 	Seed int64 `json:"seed"`
+	// Rewrites asks for a record of the rewrites and decisions of each step.
+	Rewrites bool `json:"rewrites,omitempty"`
 }
 
 // Step is one step of an explicit pipeline: a pass, or, where it has steps, a sequence of

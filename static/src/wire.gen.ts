@@ -119,6 +119,8 @@ export interface PassFinished {
   metrics?: Metrics;
   // history is the hash of what became of values in this step, as in RunStarted.
   history?: string;
+  // rewrites counts what the pass reported of its work, where that is recorded and there was anything.
+  rewrites?: RewriteCounts;
   // truncated tells that hunks of some function were left out.
   truncated?: boolean;
 }
@@ -295,6 +297,14 @@ export interface FunctionChange {
   hunks?: Hunk[];
   // truncated tells that the hunks are too large to send inline; the diff of the two hashes is to be fetched.
   truncated?: boolean;
+}
+
+// RewriteCounts says how much a step reported, and where that is found.
+export interface RewriteCounts {
+  // text is the hash of the text that lists it, see rewrites.
+  text: string;
+  rewrites: number;
+  decisions?: number;
 }
 
 // ReasonKind says which rule kept a pass from running.
@@ -560,6 +570,8 @@ export interface Settings {
   bindings?: Record<string, number>[] | null;
   // seed seeds the random inputs.
   seed?: number;
+  // rewrites asks for a record of the rewrites and decisions of each step.
+  rewrites?: boolean;
 }
 
 // SettingsStep is one step of an explicit pipeline: a pass, or, where it has steps, a sequence of that name.
@@ -691,6 +703,64 @@ export interface Note {
   line?: number;
   text: string;
   created: string;
+}
+
+// Rewrites is what the passes of one step said about their work. It is a text of its own (LangRewrites), as JSON, which
+// PassFinished names by hash.
+export interface Rewrites {
+  // names counts the rewrites by name, in the order in which the names came up. It counts all, also those that are not listed.
+  names: RuleCount[];
+  rewrites: Rewrite[];
+  // omitted is the number of rewrites beyond the limit of a step.
+  omitted?: number;
+  // rules counts the decisions in the same way.
+  rules: RuleCount[];
+  decisions: Decision[];
+  omitted_decisions?: number;
+}
+
+// RuleCount says how often a rule was applied and how often it was declined.
+export interface RuleCount {
+  name: string;
+  taken: number;
+  declined?: number;
+}
+
+// Rewrite is one application of a rule.
+export interface Rewrite {
+  name: string;
+  func?: string;
+  // before and after are the places of what went and of what came; empty of what was added or removed.
+  before?: Place[];
+  after?: Place[];
+  // from are the names of nodes of the model that it goes back to, the first few.
+  from?: string[];
+}
+
+// Decision is a question that a rule was asked about a place of the function before the step, and its answer.
+export interface Decision {
+  rule: string;
+  func?: string;
+  place?: Place;
+  taken: boolean;
+  reason: string;
+  from?: string[];
+}
+
+// Place is where a node stands in the printed form of a function. Lines and columns count from 1; they are 0 where the node has
+// no place: it stood between two rewrites of the step.
+export interface Place {
+  func?: string;
+  // path leads to the node from the function, as in docs/nodes.md.
+  path?: string;
+  line?: number;
+  col?: number;
+  end_line?: number;
+  end_col?: number;
+  // near tells that the place is that of a part or of a neighbour, the node itself has none.
+  near?: boolean;
+  // text is the beginning of the node's own text.
+  text: string;
 }
 
 // PassInfo is a pass of the registry.

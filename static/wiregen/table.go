@@ -22,6 +22,7 @@ var roots = []root{
 	{pkg: "web", name: "runJSON", ts: "RunInfo"},
 	{pkg: "web", name: "sessionJSON", ts: "SessionInfo"},
 	{pkg: "web/store", name: "Note"},
+	{pkg: "instruments/event", name: "Rewrites"},
 	{pkg: "web/catalog", name: "Pass", ts: "PassInfo"},
 	{pkg: "web/run", name: "UserPass"},
 	{pkg: "web", name: "historyAnswer", ts: "History"},

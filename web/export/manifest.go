@@ -89,7 +89,7 @@ func sourceName(src store.Source) string {
 }
 
 // extensions are the ends of the names of texts, by language.
-var extensions = map[string]string{event.LangTVMScript: "py", event.LangWAT: "wat", event.LangVM: "vm", event.LangPlain: "txt", event.LangHistory: "json"}
+var extensions = map[string]string{event.LangTVMScript: "py", event.LangWAT: "wat", event.LangVM: "vm", event.LangPlain: "txt", event.LangHistory: "json", event.LangRewrites: "json"}
 
 // textName returns the name of the file of a text.
 func textName(hash, language string) string {

@@ -151,6 +151,9 @@ func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
 	if p.ReadsTarget {
 		fmt.Fprintf(h, "target %q\n", c.Target.String())
 	}
+	if c.Observed() { // the events of the step say what it reported
+		fmt.Fprint(h, "observed\n")
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/rewrites"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/run"
@@ -68,6 +69,11 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 	snaps := instruments.NewSnapshots()
 	rec := instruments.NewRecorder(tap, snaps)
 	lives := keepHistory(rec, snaps, sink)
+	var observer pass.Observer
+	if req.Settings.Rewrites {
+		o := &rewrites.Observer{}
+		observer, rec.Rewrites = o, o.Take
+	}
 	p, err := r.prepare(ctx, req, sink)
 	if err != nil {
 		return err
@@ -99,7 +105,9 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 		re = newReuse(newMemory(0), tap, m)
 	}
 	watches[0] = re.instrument(watches[0])
-	res, err := compiler.Passes(ctx, p.request(re.wrap(p.pipeline), watches))
+	what := p.request(re.wrap(p.pipeline), watches)
+	what.Observer = observer
+	res, err := compiler.Passes(ctx, what)
 	if failed := re.report(res.Diagnostics, "", ""); failed != nil && err == nil {
 		err = failed
 	}

@@ -56,7 +56,7 @@ func (r *Runner) fixed(ctx context.Context, p *prepared, sig *artifact.Signature
 // fixedArtifact returns the program for sizes, and whether it was known; nil where it cannot be compiled.
 func (r *Runner) fixedArtifact(ctx context.Context, p *prepared, sizes map[string]int64) (art *artifact.Artifact, known bool) {
 	what := p.settings
-	what.Bindings, what.Seed = nil, 0
+	what.Bindings, what.Seed, what.Rewrites = nil, 0, false // none of them changes the code
 	key, err := json.Marshal([]any{p.model.id, what, sizes})
 	if err != nil {
 		return nil, false
