@@ -41,8 +41,8 @@ func source(t *testing.T, event, run string) string {
 		}
 	}
 	for _, r := range roots {
-		if r.pkg == requests && !strings.Contains(run, "type "+r.name+" ") {
-			files[requests] += "\ntype " + r.name + " struct{}\n"
+		if (r.pkg == requests || r.pkg == events) && !strings.Contains(files[r.pkg], "type "+r.name+" ") {
+			files[r.pkg] += "\ntype " + r.name + " struct{}\n"
 		}
 	}
 	for pkg, text := range files {
