@@ -30,7 +30,7 @@ func num(x tir.Expr, v float64) tir.Expr { return tir.FloatConst(x.DType(), v) }
 func call(op *ir.Op, x tir.Expr) tir.Expr { return tir.NewCall(op, x) }
 
 var unaries = map[string]unary{
-	"abs": absolute, "negative": func(x tir.Expr) tir.Expr { return tir.Sub(num(x, 0), x) },
+	"abs": absolute, "negative": negative,
 	"acos": call1(tir.OpAcos), "acosh": call1(tir.OpAcosh), "asin": call1(tir.OpAsin), "asinh": call1(tir.OpAsinh),
 	"atan": call1(tir.OpAtan), "atanh": call1(tir.OpAtanh), "cos": call1(tir.OpCos), "cosh": call1(tir.OpCosh),
 	"sin": call1(tir.OpSin), "sinh": call1(tir.OpSinh), "tan": call1(tir.OpTan), "tanh": call1(tir.OpTanh),
@@ -45,6 +45,14 @@ var unaries = map[string]unary{
 	"relu": func(x tir.Expr) tir.Expr { return tir.Max(x, num(x, 0)) },
 	"silu": func(x tir.Expr) tir.Expr { return tir.Mul(x, call(tir.OpSigmoid, x)) },
 	"gelu": gelu, "gelu_tanh": geluTanh, "selu": selu,
+}
+
+// negative is -x. Of floats it is a product, because 0 - x would lose the sign of zero.
+func negative(x tir.Expr) tir.Expr {
+	if x.DType().IsFloat() {
+		return tir.Mul(x, num(x, -1))
+	}
+	return tir.Sub(num(x, 0), x)
 }
 
 func absolute(x tir.Expr) tir.Expr {

@@ -121,10 +121,21 @@ func TestUnaryTypes(t *testing.T) {
 	for _, d := range []dtype.DType{dtype.Float16T, dtype.BFloat16T} {
 		x := values(-2, -0.5, 0, 0.5, 4)
 		for name, f := range map[string]func(float64) float64{
-			"abs": math.Abs, "negative": func(x float64) float64 { return 0 - x }, "relu": func(x float64) float64 { return math.Max(x, 0) }, "sign": func(x float64) float64 { return truth(x > 0) - truth(x < 0) },
+			"abs": math.Abs, "negative": func(x float64) float64 { return -x }, "relu": func(x float64) float64 { return math.Max(x, 0) }, "sign": func(x float64) float64 { return truth(x > 0) - truth(x < 0) },
 		} {
 			static(t, name+d.String(), func(k *kernelTest) { k.exactly(k.ok(Unary(name, k.in(x, d))), d, 1, mapped(x, f)) })
 		}
+	}
+	for _, d := range []dtype.DType{dtype.Float64T, dtype.Float32T, dtype.Float16T, dtype.BFloat16T} {
+		static(t, "zeros have a sign "+d.String(), func(k *kernelTest) {
+			zero, minus := 0.0, math.Copysign(0, -1)
+			out := k.run([]*te.Tensor{k.ok(Unary("negative", k.in(values(zero, minus), d)))}, dims(2))[0]
+			for i, want := range []bool{true, false} {
+				if got := math.Signbit(out.Float(i)); got != want {
+					t.Errorf("%v: the sign of %d is %t", d, i, got)
+				}
+			}
+		})
 	}
 	for _, shape := range [][]int{{0}, {1}, {}, {2, 0, 3}} {
 		both(t, fmt.Sprint("shape ", shape), func(k *kernelTest) {
