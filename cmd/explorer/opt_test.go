@@ -31,16 +31,12 @@ func TestOptRefusesWhatPassesBreak(t *testing.T) {
 		mp := &relax.Mapper{}
 		mp.Expr = func(e relax.Expr) relax.Expr {
 			if c, ok := e.(*relax.Call); ok {
-				wrong := *c
-				wrong.Attrs = c.Attrs.With("axis", int64(7))
-				return &wrong
+				return c.WithAttrs(c.Attrs.With("axis", int64(7)))
 			}
 			return mp.MapExpr(e)
 		}
 		f := m.Lookup("main").(*relax.Function)
-		wrong := *f
-		wrong.Body = mp.MapSeq(f.Body)
-		return m.With("main", &wrong), nil
+		return m.With("main", f.WithBody(mp.MapSeq(f.Body))), nil
 	}}
 	cmd := optCommand()
 	cmd.SetContext(t.Context())

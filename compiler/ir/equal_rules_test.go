@@ -91,9 +91,7 @@ func TestBuffersAndViews(t *testing.T) {
 	check(t, "free buffers", load(a, tir.Int(1)), load(b, tir.Int(1)), plain, "value.buffer.data: free variable a differs from b")
 	check(t, "free buffers, mapped", load(a, tir.Int(1)), load(b, tir.Int(1)), mapped, "")
 	check(t, "declared", decl(a, load(a, tir.Int(1))), decl(b, load(b, tir.Int(1))), mapped, "")
-	strided := *a
-	strided.Strides = []tir.Expr{tir.Int(2)}
-	check(t, "strides", decl(a, tir.NoOp()), decl(&strided, tir.NoOp()), plain,
+	check(t, "strides", decl(a, tir.NoOp()), decl(a.WithStrides([]tir.Expr{tir.Int(2)}), tir.NoOp()), plain,
 		"buffer.strides[0]: only the second side has it; a list of length 0 differs from one of length 1")
 	scoped := tir.NewBuffer("a", dtype.Float32T, []tir.Expr{tir.Int(4)}, "shared")
 	check(t, "scope", decl(a, tir.NoOp()), decl(scoped, tir.NoOp()), mapped, `buffer.data.type.scope: "" differs from "shared"`)

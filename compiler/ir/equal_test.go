@@ -133,9 +133,7 @@ func TestSharedLoopEqualsCopies(t *testing.T) {
 	// The copy has loops of its own over the same buffers.
 	again := tir.SubstStmt(one, map[*tir.Var]tir.Expr{}).(*tir.For)
 	i := tir.NewVar("k", dtype.Int32T)
-	copied := *again
-	copied.LoopVar, copied.Body = i, tir.SubstStmt(again.Body, map[*tir.Var]tir.Expr{again.LoopVar: i})
-	check(t, "shared", shared, &tir.SeqStmt{Seq: []tir.Stmt{one, &copied}}, plain, "")
+	check(t, "shared", shared, &tir.SeqStmt{Seq: []tir.Stmt{one, again.WithLoopVar(i).WithBody(tir.SubstStmt(again.Body, map[*tir.Var]tir.Expr{again.LoopVar: i}))}}, plain, "")
 }
 
 func TestModules(t *testing.T) {

@@ -235,9 +235,7 @@ func withDType(t *relax.TensorStructInfo, dt dtype.DType) *relax.TensorStructInf
 	if t.DType == dt {
 		return t
 	}
-	out := *t
-	out.DType = dt
-	return &out
+	return t.WithDType(dt)
 }
 
 // product multiplies extents.

@@ -60,9 +60,7 @@ func inferGatherElements(_ *relax.Call, c *InferContext) (relax.StructInfo, erro
 			return nil, err
 		}
 	}
-	out := *idx
-	out.DType, out.VDevice = t.DType, t.VDevice
-	return &out, nil
+	return idx.WithDType(t.DType).WithVDevice(t.VDevice), nil
 }
 
 func inferGatherND(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {

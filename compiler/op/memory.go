@@ -159,9 +159,7 @@ func inferToVDevice(call *relax.Call, c *InferContext) (relax.StructInfo, error)
 	if !ok {
 		return nil, c.attrErr("dst_vdevice", formatValue(v), "a virtual device")
 	}
-	out := *t
-	out.VDevice = device
-	return &out, nil
+	return t.WithVDevice(device), nil
 }
 
 // AllocTensor returns the allocation of a tensor before memory planning.

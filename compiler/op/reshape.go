@@ -109,9 +109,7 @@ func normalizeReshape(call *relax.Call, c *InferContext) (*relax.Call, error) {
 	}
 	for i := range out {
 		if out[i] != s.Values[i] {
-			copied := *call
-			copied.Args = []relax.Expr{call.Args[0], &relax.ShapeExpr{Base: s.Base, Values: out}}
-			return &copied, nil
+			return call.WithArgs([]relax.Expr{call.Args[0], &relax.ShapeExpr{Base: s.Base, Values: out}}), nil
 		}
 	}
 	return call, nil

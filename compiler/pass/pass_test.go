@@ -198,9 +198,7 @@ func blockModule() *ir.Module {
 func TestDataflowBlockPassKeepsScope(t *testing.T) {
 	edit := func(f func(list []relax.Binding) []relax.Binding) error {
 		p, _ := pass.NewDataflowBlockPass("P", 0, func(_ *pass.Context, b *relax.BindingBlock) (*relax.BindingBlock, error) {
-			c := *b
-			c.Bindings = f(append([]relax.Binding{}, b.Bindings...))
-			return &c, nil
+			return b.WithBindings(f(append([]relax.Binding{}, b.Bindings...))), nil
 		})
 		_, err := newContext(t).Run(p, blockModule())
 		return err

@@ -25,6 +25,11 @@ func (b *BlockBuilder) emit(e Expr, hint string, local bool) (*Var, error) {
 	if err != nil {
 		return nil, b.wrap(err, hint)
 	}
+	return b.bind(value, hint, local)
+}
+
+// bind binds a value in normal form to a new variable.
+func (b *BlockBuilder) bind(value Expr, hint string, local bool) (*Var, error) {
 	info := b.ctx.SInfoOf(value)
 	if info == nil {
 		return nil, b.wrap(fmt.Errorf("no struct info is known of %s", describeExpr(value)), hint)

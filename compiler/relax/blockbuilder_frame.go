@@ -81,6 +81,29 @@ func (b *BlockBuilder) top() *frame {
 	return b.frames[len(b.frames)-1]
 }
 
+// mark returns where the frame stands: how many blocks are closed, and how many bindings the
+// current one has.
+func (f *frame) mark() [2]int { return [2]int{len(f.blocks), len(f.current())} }
+
+// current returns the bindings of the current block.
+func (f *frame) current() []Binding {
+	if f.like != nil && f.open == nil {
+		return f.like.Bindings[:f.kept:f.kept]
+	}
+	return f.open
+}
+
+// since returns what was added since the frame stood at mark.
+func (f *frame) since(mark [2]int) []Binding {
+	var out []Binding
+	skip := mark[1]
+	for _, b := range f.blocks[mark[0]:] {
+		out = append(out, b.Bindings[skip:]...)
+		skip = 0
+	}
+	return append(out, f.current()[skip:]...)
+}
+
 // settle notes the names, values and extents of what was emitted since the last call. Whatever
 // asks for one of them calls it first.
 func (b *BlockBuilder) settle() {

@@ -21,13 +21,18 @@ func (t *nameTable) reserve(name string) { t.used[name] = true }
 // name that ends in a digit gets an underscore in between.
 func (t *nameTable) unique(hint string) string {
 	name := Identifier(hint)
-	if !t.used[name] {
-		t.used[name] = true
-		return name
-	}
 	base := name
 	if c := name[len(name)-1]; c >= '0' && c <= '9' {
 		base += "_"
+	}
+	return t.numbered(name, base)
+}
+
+// numbered returns name, or base with the first number that makes a name not given out yet.
+func (t *nameTable) numbered(name, base string) string {
+	if !t.used[name] {
+		t.used[name] = true
+		return name
 	}
 	for n := max(1, t.next[name]); ; n++ {
 		if s := base + strconv.Itoa(n); !t.used[s] {

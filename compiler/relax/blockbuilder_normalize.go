@@ -90,9 +90,7 @@ func (b *BlockBuilder) normalizeCall(c *Call) (Expr, error) {
 		return nil, err
 	}
 	if op != c.Op || !same(args, c.Args) {
-		out := *c
-		out.Op, out.Args = op, args
-		c = &out
+		c = c.WithOp(op).WithArgs(args)
 	}
 	if _, ok := op.(*ir.Op); ok && b.ops != nil {
 		if c, err = b.normalForm(c); err != nil {
@@ -126,9 +124,7 @@ func (b *BlockBuilder) normalForm(c *Call) (*Call, error) {
 	if err != nil || same(args, out.Args) {
 		return out, err
 	}
-	copied := *out
-	copied.Args = args
-	return &copied, nil
+	return out.WithArgs(args), nil
 }
 
 // InferCall returns the struct info of a call in normal form.

@@ -88,9 +88,7 @@ func (b *BlockBuilder) Renormalize(bind Binding) error {
 			return b.wrap(err, bind.Var.Name)
 		}
 		if value != bind.Value {
-			out := *bind
-			out.Value = value
-			bind = &out
+			bind = bind.WithValue(value)
 		}
 		b.EmitNormalized(bind)
 		return nil
@@ -100,9 +98,7 @@ func (b *BlockBuilder) Renormalize(bind Binding) error {
 			return b.wrap(err, bind.Var.Name)
 		}
 		if value != bind.Value {
-			out := *bind
-			out.Value = value
-			bind = &out
+			bind = bind.WithValue(value)
 		}
 		b.EmitNormalized(bind)
 		return nil

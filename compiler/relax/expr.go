@@ -164,27 +164,13 @@ func (b *MatchCast) BoundValue() Expr { return b.Value }
 func (f *Function) FuncAttrs() *ir.Attrs { return f.Attrs }
 
 // WithFuncAttrs returns the function with other attributes.
-func (f *Function) WithFuncAttrs(a *ir.Attrs) ir.Function {
-	if a == f.Attrs {
-		return f
-	}
-	out := *f
-	out.Attrs = a
-	return &out
-}
+func (f *Function) WithFuncAttrs(a *ir.Attrs) ir.Function { return f.WithAttrs(a) }
 
 // FuncAttrs returns the attributes.
 func (f *ExternFunc) FuncAttrs() *ir.Attrs { return f.Attrs }
 
 // WithFuncAttrs returns the function with other attributes.
-func (f *ExternFunc) WithFuncAttrs(a *ir.Attrs) ir.Function {
-	if a == f.Attrs {
-		return f
-	}
-	out := *f
-	out.Attrs = a
-	return &out
-}
+func (f *ExternFunc) WithFuncAttrs(a *ir.Attrs) ir.Function { return f.WithAttrs(a) }
 
 // IsRelaxExpr marks graph-level expressions.
 func (*Var) IsRelaxExpr() {}

@@ -54,6 +54,9 @@ type ExprMutator struct {
 	Binding func(Binding)
 	// Block is Binding for blocks; see VisitBlock and VisitBindings.
 	Block func(*BindingBlock)
+	// Rewrote, if set, hears of each binding for which Call or Binding put something else in its
+	// place, and of what that was: not of what only follows, such as other struct info.
+	Rewrote func(before Binding, after []Binding)
 
 	bb     *BlockBuilder
 	mapper Mapper
@@ -62,6 +65,7 @@ type ExprMutator struct {
 	moved  int           // calls of Remap, after which what was memoized no longer holds
 	normal map[Expr]bool // sequences, conditionals and functions that were made here
 	at     Binding       // being visited
+	acted  bool          // a hook put something else in its place
 	err    error
 }
 
@@ -141,13 +145,8 @@ func (m *ExprMutator) Err() error { return m.err }
 // emit into.
 func (m *ExprMutator) InFunction() bool { return len(m.bb.frames) > 0 }
 
-// Bound returns the variable whose value is being visited, nil in the result of a sequence.
-func (m *ExprMutator) Bound() *Var {
-	if m.at == nil {
-		return nil
-	}
-	return m.at.Bound()
-}
+// At returns the binding that is being visited, as it was, nil in the result of a sequence.
+func (m *ExprMutator) At() Binding { return m.at }
 
 // Remap makes uses of v from here on uses of e, which is a variable in scope wherever v is, a
 // constant or the like.
@@ -179,6 +178,20 @@ func (m *ExprMutator) isSame(e, old Expr) bool {
 	if e == old {
 		return true
 	}
+	if x, ok := e.(*Tuple); ok {
+		if y, ok := old.(*Tuple); ok {
+			return m.areSame(x.Fields, y.Fields)
+		}
+	}
 	a, b := m.bb.ctx.SInfoOf(e), m.bb.ctx.SInfoOf(old)
 	return a != nil && EqualSInfo(a, b)
+}
+
+func (m *ExprMutator) areSame(list, old []Expr) bool {
+	for i := range list {
+		if i == len(old) || !m.isSame(list[i], old[i]) {
+			return false
+		}
+	}
+	return len(list) == len(old)
 }

@@ -38,14 +38,20 @@ func (m *ExprMutator) binding(b Binding) {
 	if m.err != nil {
 		return
 	}
-	at, base := m.at, m.bb.base
-	m.at, m.bb.base = b, b.Meta()
+	at, base, acted := m.at, m.bb.base, m.acted
+	m.at, m.bb.base, m.acted = b, b.Meta(), false
+	start := m.bb.top().mark()
 	if m.Binding != nil {
 		m.Binding(b)
 	} else {
 		m.VisitBinding(b)
 	}
-	m.at, m.bb.base = at, base
+	if m.Rewrote != nil && m.err == nil {
+		if list := m.bb.top().since(start); m.acted || len(list) == 0 {
+			m.Rewrote(b, list)
+		}
+	}
+	m.at, m.bb.base, m.acted = at, base, acted
 }
 
 // VisitBinding visits the value and the variable of b and emits what becomes of it.
@@ -79,7 +85,7 @@ func (m *ExprMutator) WithValue(b Binding, value Expr) Binding {
 		return &MatchCast{Base: b.Base, Var: v, Value: value, SInfo: b.SInfo}
 	case *VarBinding:
 		if value != b.Value {
-			n, err := m.normalize(value)
+			n, err := m.normalize(value, b.Value)
 			if err != nil {
 				m.Fail(m.bb.wrap(err, old.Name))
 				return b
@@ -96,9 +102,7 @@ func (m *ExprMutator) WithValue(b Binding, value Expr) Binding {
 func (m *ExprMutator) rebind(b *VarBinding, v *Var, value Expr, known bool) Binding {
 	if !known || v.SInfo == nil {
 		if info := m.bb.Context().SInfoOf(value); info != nil && (v.SInfo == nil || !EqualSInfo(info, v.SInfo)) {
-			renewed := *v
-			renewed.SInfo = info
-			v = &renewed
+			v = v.WithSInfo(info)
 			m.remap[b.Var] = v
 		}
 	}
@@ -171,9 +175,9 @@ func areOperands(list []Expr) bool {
 	return true
 }
 
-// normalize brings the value of a binding into normal form. What has struct info and is in
-// normal form already is taken as it is.
-func (m *ExprMutator) normalize(e Expr) (Expr, error) {
+// normalize brings the value of a binding into normal form; old is what it was, or nil. What has
+// struct info and is in normal form already is taken as it is.
+func (m *ExprMutator) normalize(e, old Expr) (Expr, error) {
 	switch x := e.(type) {
 	case *Call:
 		if x.SInfo != nil && isNormal(x) {
@@ -183,8 +187,13 @@ func (m *ExprMutator) normalize(e Expr) (Expr, error) {
 		if x.SInfo != nil && isNormal(x) {
 			return x, nil
 		}
-	case *If, *Function:
+	case *If:
 		if m.normal[x] {
+			return x, nil
+		}
+	case *Function: // whose attributes may have changed
+		f, ok := old.(*Function)
+		if x.Ret != nil && (m.normal[x] || m.normal[x.Body] || ok && x.Body == f.Body) {
 			return x, nil
 		}
 	}
@@ -204,27 +213,35 @@ func (m *ExprMutator) define(v *Var) *Var {
 }
 
 // Emit binds e in the current block, before the binding that is visited, to a new variable named
-// after hint, and returns the variable. Calls nested in e are bound first. Calls without an
-// origin come from the binding that is visited.
+// after hint, and returns the variable. Calls nested in e are bound first. What says of no place
+// and origin gets those of the binding that is visited.
 func (m *ExprMutator) Emit(e Expr, hint string) *Var {
+	m.acted = true
 	if m.err != nil {
 		return &Var{Name: hint, SInfo: objectSInfo}
 	}
-	v, err := m.bb.Emit(e, hint)
-	if err != nil {
+	if n, err := m.normalize(e, nil); err != nil {
+		m.Fail(m.bb.wrap(err, hint))
+	} else if v, err := m.bb.bind(n, hint, m.bb.top().dataflow); err != nil {
 		m.Fail(err)
-		return &Var{Name: hint, SInfo: objectSInfo}
+	} else {
+		return v
 	}
-	return v
+	return &Var{Name: hint, SInfo: objectSInfo}
 }
 
 // EmitNormalized appends a binding in normal form to the current block, as it is. Its variable
 // keeps its name and struct info.
 func (m *ExprMutator) EmitNormalized(b Binding) {
+	m.acted = true
 	if m.err == nil {
 		m.bb.EmitNormalized(b)
 	}
 }
 
-// FreshName returns a name like hint that no variable of the function has, and takes it.
-func (m *ExprMutator) FreshName(hint string) string { return m.bb.FreshName(hint) }
+// FreshName returns hint, or hint followed by the first number that makes it a name which no
+// variable of the function has, and takes it.
+func (m *ExprMutator) FreshName(hint string) string {
+	m.bb.settle()
+	return m.bb.names.numbered(hint, hint)
+}

@@ -103,25 +103,15 @@ func (m *ExprMutator) scope() (end func()) {
 
 func (m *ExprMutator) call(c *Call) Expr {
 	out := m.mapper.MapExpr(c).(*Call)
-	if out != c && !m.sameOperands(out, c) {
+	if out != c && (!m.isSame(out.Op, c.Op) || !m.areSame(out.Args, c.Args)) {
 		out.SInfo = nil // the mapper made out just now
 	}
 	if m.Call == nil || m.err != nil {
 		return out
 	}
-	return m.Call(out)
-}
-
-func (m *ExprMutator) sameOperands(a, b *Call) bool {
-	if a.Op != b.Op && !m.isSame(a.Op, b.Op) {
-		return false
-	}
-	for i := range a.Args {
-		if !m.isSame(a.Args[i], b.Args[i]) {
-			return false
-		}
-	}
-	return true
+	image := m.Call(out)
+	m.acted = m.acted || image != Expr(out)
+	return image
 }
 
 func (m *ExprMutator) conditional(e *If) Expr {

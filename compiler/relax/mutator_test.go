@@ -135,9 +135,7 @@ func TestMutatorRenames(t *testing.T) {
 	mod, f := everything()
 	m := op.NewExprMutator(mod)
 	m.VarDef = func(v *relax.Var) *relax.Var {
-		out := *v
-		out.Name = strings.ToUpper(v.Name)
-		return &out
+		return v.WithName(strings.ToUpper(v.Name))
 	}
 	out := must2(m.Function(f))
 	checked(t, mod, out)
@@ -182,9 +180,7 @@ func TestMutatorRecursion(t *testing.T) {
 		if v != self {
 			return v
 		}
-		out := *v
-		out.Name = "me"
-		return &out
+		return v.WithName("me")
 	}
 	out := must2(m.Function(main))
 	b := out.Body.Blocks[0].Bindings
@@ -254,7 +250,7 @@ func TestMutatorEmits(t *testing.T) {
 		}
 	}
 	m.Call = func(c *relax.Call) relax.Expr {
-		at[m.Bound().Name] = relax.FormatSInfo(relax.SInfoOf(c))
+		at[m.At().Bound().Name] = relax.FormatSInfo(relax.SInfoOf(c))
 		return c
 	}
 	out := must2(m.Function(f))
@@ -363,9 +359,7 @@ func TestMutatorJoinsBlocks(t *testing.T) {
 		if !v.Dataflow {
 			return v
 		}
-		out := *v
-		out.Dataflow = false
-		return &out
+		return v.WithDataflow(false)
 	}
 	out := must2(m.Function(f))
 	checked(t, mod, out)

@@ -30,11 +30,6 @@ func (m *Mapper) RenewSInfo() {
 			return v
 		}
 		info := m.SInfo(v.SInfo)
-		if info == v.SInfo {
-			return v
-		}
-		out := *v
-		out.SInfo = info
-		return &out
+		return v.WithSInfo(info)
 	})
 }

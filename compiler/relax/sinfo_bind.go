@@ -49,9 +49,7 @@ func BindParams(f *Function, values map[*Var]Expr, ctx *InferContext) (*Function
 		return nil, fmt.Errorf("parameter of struct info %s cannot hold a value of struct info %s", FormatSInfo(params[bad]), FormatSInfo(args[bad]))
 	}
 	sub.Prims = prims
-	g := *f
-	g.Params = rest
-	return Bind(&g, sub).(*Function), nil
+	return Bind(f.WithParams(rest), sub).(*Function), nil
 }
 
 // BindSymbolicVars returns f with symbolic variables replaced by expressions, such as the

@@ -68,9 +68,7 @@ func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr)
 		for _, e := range b.Shape {
 			n = tir.Mul(n, e)
 		}
-		c := *b
-		c.Shape, c.Name = []tir.Expr{n}, b.Name+"_flat"
-		v = &c
+		v = b.WithShape([]tir.Expr{n}).WithName(b.Name + "_flat")
 		f.views[b] = v
 		f.order = append(f.order, v)
 	}

@@ -368,16 +368,12 @@ func TestPredicatesOfAccesses(t *testing.T) {
 		f := parsed(t, squareParams, square("B[vi, vj] = A[vi, vj]", "E[vi, vj] = B[vi, vj]"))
 		body := tir.RewriteStmt(f.Body, func(st tir.Stmt) tir.Stmt {
 			if x, ok := st.(*tir.BufferStore); ok {
-				y := *x
-				y.Predicate = tir.Bool(true)
-				return &y
+				return x.WithPredicate(tir.Bool(true))
 			}
 			return st
 		}, func(e tir.Expr) tir.Expr {
 			if x, ok := e.(*tir.BufferLoad); ok {
-				y := *x
-				y.Predicate = tir.Bool(true)
-				return &y
+				return x.WithPredicate(tir.Bool(true))
 			}
 			return e
 		})

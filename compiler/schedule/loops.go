@@ -52,9 +52,7 @@ func substDomains(iters []*tir.IterVar, sub map[*tir.Var]tir.Expr) []*tir.IterVa
 		if n == iv.Dom.Min && extent == iv.Dom.Extent {
 			return iv
 		}
-		out := *iv
-		out.Dom = &tir.Range{Base: iv.Dom.Base, Min: n, Extent: extent}
-		return &out
+		return iv.WithDom(&tir.Range{Base: iv.Dom.Base, Min: n, Extent: extent})
 	})
 }
 

@@ -29,6 +29,21 @@ type AttrStmt struct {
 	Body  Stmt
 }
 
+// Keys of the AttrStmts that give the variable of their IterVar node its extent: that of a thread, or
+// of a virtual one.
+const (
+	KeyThreadExtent  = "thread_extent"
+	KeyVirtualThread = "virtual_thread"
+)
+
+// BoundThread returns the variable to which the statement gives an extent, nil if it gives none.
+func (n *AttrStmt) BoundThread() *IterVar {
+	if iv, ok := n.Node.(*IterVar); ok && (n.Key == KeyThreadExtent || n.Key == KeyVirtualThread) {
+		return iv
+	}
+	return nil
+}
+
 // Keys of the AttrStmts around an assertion that an index is within its bounds, on the data of the
 // buffer. Their values are the index and, where it is no constant, the extent, for the error
 // that says what they were: simplification may leave neither in the condition.
@@ -187,24 +202,7 @@ type PrimFunc struct {
 func (f *PrimFunc) FuncAttrs() *ir.Attrs { return f.Attrs }
 
 // WithFuncAttrs returns the function with other attributes.
-func (f *PrimFunc) WithFuncAttrs(a *ir.Attrs) ir.Function {
-	if a == f.Attrs {
-		return f
-	}
-	out := *f
-	out.Attrs = a
-	return &out
-}
-
-// WithBody returns the function with another body; f itself if it is the same.
-func (f *PrimFunc) WithBody(body Stmt) *PrimFunc {
-	if body == f.Body {
-		return f
-	}
-	out := *f
-	out.Body = body
-	return &out
-}
+func (f *PrimFunc) WithFuncAttrs(a *ir.Attrs) ir.Function { return f.WithAttrs(a) }
 
 // BufferOf returns the buffer that parameter p is matched to, nil if there is none.
 func (f *PrimFunc) BufferOf(p *Var) *Buffer {

@@ -221,7 +221,7 @@ func (c *accessChecks) place(verb string, at ir.Node, buf *tir.Buffer, guards []
 	if width != own {
 		room = tir.FloorDiv(tir.Mul(room, tir.Const(dtype.Int64T, own)), tir.Const(dtype.Int64T, width))
 	}
-	if plain && c.b.an.CanProve(tir.LE(wide(elements(buf.Shape)), room)) {
+	if plain && c.b.An.CanProve(tir.LE(wide(elements(buf.Shape)), room)) {
 		return
 	}
 	off := wide(tir.Int32(0))
@@ -237,6 +237,6 @@ func (c *accessChecks) place(verb string, at ir.Node, buf *tir.Buffer, guards []
 		off = tir.Add(off, tir.Mul(wide(idx[d]), s))
 		step = tir.Mul(step, wide(buf.Shape[d]))
 	}
-	off, room = c.b.an.Simplify(off), c.b.an.Simplify(room)
+	off, room = c.b.An.Simplify(off), c.b.An.Simplify(room)
 	c.check(buf, guards, off, room, boundText(at, verb, buf, "the element lies outside of the memory of %s", mem.name))
 }

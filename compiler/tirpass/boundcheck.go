@@ -3,6 +3,7 @@ package tirpass
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -18,10 +19,9 @@ var InstrumentBoundCheckers = &pass.Pass{
 		if !c.ConfigBool(keyBoundCheckers) {
 			return f, nil
 		}
-		b := &boundChecker{memory: map[*tir.Var]piece{}, views: map[*tir.Buffer]*tir.BufferRegion{}}
-		b.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
-		b.scopedMapper.stmt = b.stmt
-		markShapes(b.an, f)
+		b := &boundChecker{Mutator: arith.NewMutator(nil), memory: map[*tir.Var]piece{}, views: map[*tir.Buffer]*tir.BufferRegion{}}
+		b.Stmt = b.stmt
+		b.An.MarkShapes(f)
 		for _, buf := range f.Buffers {
 			if buf != nil {
 				b.own(buf)
@@ -42,7 +42,7 @@ const keyBoundCheckers = "tir.instrument_bound_checkers"
 // which are what they say, but not those of iteration variables of blocks, which a text may
 // claim falsely.
 type boundChecker struct {
-	*scopedMapper
+	*arith.Mutator
 	ctx       *pass.Context
 	unchecked int                               // accesses, or lanes of them
 	memory    map[*tir.Var]piece                // by data pointer: what is known to be behind it
@@ -86,7 +86,7 @@ func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
 	c := &accessChecks{b: b, at: x}
 	switch x := x.(type) {
 	case *tir.SeqStmt, *tir.DeclBuffer:
-		return b.descend(x)
+		return b.VisitStmt(x)
 	case *tir.For:
 		c.exprs(x.Min, x.Extent)
 	case *tir.LetStmt:
@@ -95,7 +95,7 @@ func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
 		c.exprs(x.Cond)
 	case *tir.AttrStmt:
 		if x.Key == tir.KeyBoundIndex || x.Key == tir.KeyBoundExtent {
-			return b.descend(x)
+			return b.VisitStmt(x)
 		}
 		c.exprs(x.Value)
 	case *tir.IfThenElse:
@@ -121,14 +121,14 @@ func (b *boundChecker) stmt(x tir.Stmt) tir.Stmt {
 	case *tir.BlockRealize:
 		c.exprs(x.Values...)
 		c.exprs(x.Predicate)
-		exit := b.an.EnterConstraint(x.Predicate)
-		out := b.m.MapStmt(x)
+		exit := b.An.EnterConstraint(x.Predicate)
+		out := b.MapStmt(x)
 		exit()
 		return c.around(out)
 	case *tir.Block:
 		return b.block(x)
 	}
-	return c.around(b.descend(x))
+	return c.around(b.VisitStmt(x))
 }
 
 func (b *boundChecker) block(x *tir.Block) tir.Stmt {
@@ -138,7 +138,7 @@ func (b *boundChecker) block(x *tir.Block) tir.Stmt {
 	for _, m := range x.MatchBuffers {
 		b.views[m.Buffer] = m.Source
 	}
-	return b.m.MapStmt(x) // which binds no iteration variables
+	return b.MapStmt(x) // which binds no iteration variables
 }
 
 // while tests the condition of a loop, which reads memory in each turn, inside of it.
@@ -146,12 +146,7 @@ func (b *boundChecker) while(x *tir.While, c *accessChecks) tir.Stmt {
 	c.exprs(x.Cond)
 	body := b.stmt(x.Body)
 	if len(c.list) == 0 {
-		if body == x.Body {
-			return x
-		}
-		out := *x
-		out.Body = body
-		return &out
+		return x.WithBody(body)
 	}
 	leave := &tir.Evaluate{Base: x.Base, Value: &tir.Call{Base: x.Base, Type: dtype.Int32T, Op: tir.OpBreakLoop}}
 	test := c.around(&tir.IfThenElse{Base: x.Base, Cond: tir.LogicalNot(x.Cond), Then: leave})

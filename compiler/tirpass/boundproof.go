@@ -40,7 +40,7 @@ func (c *accessChecks) check(buf *tir.Buffer, guards []guard, index, extent tir.
 // proven reports whether an index is surely within its extent. What is read from memory may have
 // changed since a condition on it was tested, so such conditions prove nothing.
 func (c *accessChecks) proven(guards []guard, index, extent tir.Expr) bool {
-	an := c.b.an
+	an := c.b.An
 	if !exact(an, index) {
 		return false
 	}

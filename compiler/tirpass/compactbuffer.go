@@ -111,7 +111,7 @@ func (c *compactor) scan(n ir.Node) {
 		c.within(scopedVar{v: n.Var, value: n.Value}, n.Body)
 		return
 	case *tir.AttrStmt:
-		if iv, ok := n.Node.(*tir.IterVar); ok && (n.Key == keyThreadExtent || n.Key == keyVirtualThread) {
+		if iv := n.BoundThread(); iv != nil {
 			x := scopedVar{v: iv.Var, dom: &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value}, thread: iv.ThreadTag}
 			c.within(x, n.Body)
 			return
@@ -249,9 +249,7 @@ func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
 		c.ctx.Declined(ruleShrink, b, "all of it is accessed, or the part cannot be bounded")
 		return nil
 	}
-	nb := *b
-	nb.Shape = shape
-	p.buffer = &nb
+	p.buffer = b.WithShape(shape)
 	return p
 }
 

@@ -35,9 +35,7 @@ func (c *compactor) rewrite(s tir.Stmt) tir.Stmt {
 		e = m.MapExpr(e)
 		if l, ok := e.(*tir.BufferLoad); ok {
 			if p := c.plan[l.Buffer]; p != nil {
-				out := *l
-				out.Buffer, out.Indices = p.buffer, shift(p, l.Indices)
-				return &out
+				return l.WithBuffer(p.buffer).WithIndices(shift(p, l.Indices))
 			}
 		}
 		return e
@@ -46,9 +44,7 @@ func (c *compactor) rewrite(s tir.Stmt) tir.Stmt {
 		switch s := m.MapStmt(s).(type) {
 		case *tir.BufferStore:
 			if p := c.plan[s.Buffer]; p != nil {
-				out := *s
-				out.Buffer, out.Indices = p.buffer, shift(p, s.Indices)
-				return &out
+				return s.WithBuffer(p.buffer).WithIndices(shift(p, s.Indices))
 			}
 			return s
 		case *tir.Block:

@@ -235,9 +235,7 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 		if out == s {
 			return s
 		}
-		c := *out
-		c.Reads, c.Writes = reads, writes
-		return &c
+		return out.WithReads(reads).WithWrites(writes)
 	case *tir.Allocate:
 		out := fl.m.MapStmt(s).(*tir.Allocate)
 		if len(out.Extents) == 1 {
@@ -251,10 +249,9 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 				size = tir.Mul(size, e)
 			}
 		}
-		c := *out
-		c.Extents = []tir.Expr{size}
-		fl.c.Rewrite("flatten an allocation", s, &c)
-		return &c
+		flat := out.WithExtents([]tir.Expr{size})
+		fl.c.Rewrite("flatten an allocation", s, flat)
+		return flat
 	}
 	return fl.m.MapStmt(s)
 }

@@ -27,7 +27,7 @@ func forceInt32(c *pass.Context, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		}
 	}
 	n := &forcer{c: c, buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}, an: arith.NewAnalyzer()}
-	markShapes(n.an, f)
+	n.an.MarkShapes(f)
 	n.m = &tir.Mapper{Expr: n.expr, Stmt: n.stmt, Buffer: n.buffer, Var: n.variable}
 	out := n.m.MapFunc(f)
 	if n.err != nil {
@@ -111,9 +111,7 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 			return out
 		}
 		if isInt64(out.Type) && tir.CallEffect(out) <= tir.Pure {
-			narrow := *out
-			narrow.Type = to32(out.Type)
-			out = &narrow
+			out = out.WithType(to32(out.Type))
 		}
 		return n.bits(e, out)
 	}
@@ -152,7 +150,7 @@ func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.For:
 		n.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
 	case *tir.AttrStmt:
-		if iv, ok := s.Node.(*tir.IterVar); ok && (s.Key == keyThreadExtent || s.Key == keyVirtualThread) {
+		if iv := s.BoundThread(); iv != nil {
 			n.an.BindRange(iv.Var, &tir.Range{Min: tir.Const(s.Value.DType(), 0), Extent: s.Value})
 		}
 	}
@@ -169,9 +167,7 @@ func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
 	out := n.m.MapStmt(s)
 	if st, ok := out.(*tir.BufferStore); ok {
 		if d := st.Buffer.DType.WithLanes(int(st.Value.DType().Lanes)); st.Value.DType() != d {
-			fixed := *st
-			fixed.Value = tir.CastTo(d, st.Value)
-			return &fixed
+			return st.WithValue(tir.CastTo(d, st.Value))
 		}
 	}
 	return out

@@ -99,9 +99,7 @@ func blockGoldens() map[*pass.Pass][]goldenCase {
 	annotated := rows()
 	annotated = annotated.WithBody(tir.RewriteStmt(annotated.Body, func(s tir.Stmt) tir.Stmt {
 		if l, ok := s.(*tir.For); ok && l.LoopVar.Name == "j" {
-			out := *l
-			out.Annotations = ir.NewAttrs("pragma_unroll_explicit", 1, "hint", 3)
-			return &out
+			return l.WithAnnotations(ir.NewAttrs("pragma_unroll_explicit", 1, "hint", 3))
 		}
 		return s
 	}, nil))

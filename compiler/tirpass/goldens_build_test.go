@@ -54,9 +54,7 @@ func loop(v *tir.Var, extent int64, body ...tir.Stmt) *tir.For {
 }
 
 func kind(k tir.ForKind, l *tir.For) *tir.For {
-	out := *l
-	out.Kind = k
-	return &out
+	return l.WithKind(k)
 }
 
 // opaque is a block without iteration variables that allocates bufs.

@@ -109,9 +109,7 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 	}
 	if !ok {
 		if hinted && p.unrollHinted && p.an.CanProve(tir.LT(lo, hi)) {
-			out := *s
-			out.Kind, out.Body = tir.Unrolled, p.partition(s.Body)
-			return &out
+			return s.WithKind(tir.Unrolled).WithBody(p.partition(s.Body))
 		}
 		p.ctx.Declined(rulePartition, s, "no likely condition is constant in a part of it")
 		return nil

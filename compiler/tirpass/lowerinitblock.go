@@ -38,7 +38,5 @@ func lowerInit(s tir.Stmt) tir.Stmt {
 	if first != nil {
 		init = &tir.IfThenElse{Cond: first, Then: init}
 	}
-	out := *b
-	out.Init, out.Body = nil, tir.Seq(init, b.Body)
-	return &out
+	return b.WithInit(nil).WithBody(tir.Seq(init, b.Body))
 }

@@ -20,7 +20,7 @@ var LowerMatchBuffer = &pass.Pass{
 			sub: map[*tir.Var]tir.Expr{}, views: map[*tir.Buffer]*tir.BufferRegion{}, buffers: map[*tir.Buffer]*tir.Buffer{},
 			params: map[*tir.Var]bool{}, an: arith.NewAnalyzer(),
 		}
-		markShapes(l.an, f)
+		l.an.MarkShapes(f)
 		for _, p := range f.Params {
 			l.params[p] = true
 		}
@@ -79,9 +79,7 @@ func (l *matchLowerer) stmt(s tir.Stmt) tir.Stmt {
 	case *tir.BufferStore:
 		out := l.m.MapStmt(s).(*tir.BufferStore)
 		if src := l.views[s.Buffer]; src != nil {
-			c := *out
-			c.Buffer, c.Indices = src.Buffer, offset(src, out.Indices)
-			return &c
+			return out.WithBuffer(src.Buffer).WithIndices(offset(src, out.Indices))
 		}
 		return out
 	}
@@ -125,9 +123,7 @@ func (l *matchLowerer) expr(e tir.Expr) tir.Expr {
 	case *tir.BufferLoad:
 		out := l.m.MapExpr(e).(*tir.BufferLoad)
 		if src := l.views[e.Buffer]; src != nil {
-			c := *out
-			c.Buffer, c.Indices = src.Buffer, offset(src, out.Indices)
-			return &c
+			return out.WithBuffer(src.Buffer).WithIndices(offset(src, out.Indices))
 		}
 		return out
 	}

@@ -84,9 +84,7 @@ func mutants() []mutant {
 		{name: "a predicate is dropped", pass: "tir.ConvertBlocksToOpaque", stmt: func(s tir.Stmt) tir.Stmt {
 			if r, ok := s.(*tir.BlockRealize); ok {
 				if v, ok := tir.AsInt(r.Predicate); !ok || v != 1 {
-					out := *r
-					out.Predicate = tir.Bool(true)
-					return &out
+					return r.WithPredicate(tir.Bool(true))
 				}
 			}
 			return s

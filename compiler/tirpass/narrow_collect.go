@@ -65,7 +65,7 @@ func (c *widthCollector) walk(n ir.Node) {
 				c.loop(iv.Var, iv.Dom)
 			}
 		case *tir.AttrStmt:
-			if iv, ok := n.Node.(*tir.IterVar); ok && (n.Key == keyThreadExtent || n.Key == keyVirtualThread) {
+			if iv := n.BoundThread(); iv != nil {
 				c.loop(iv.Var, &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value})
 			}
 		case tir.Expr:

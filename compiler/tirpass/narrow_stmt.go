@@ -64,9 +64,7 @@ func (n *narrower) loop(s *tir.For) tir.Stmt {
 	out := *s
 	out.LoopVar, out.Min, out.Extent, out.Step, out.Body = v, lo, extent, step, body
 	if t := s.Thread; t != nil && t.Var.DType() != d {
-		thread := *t
-		thread.Var = &tir.Var{Base: t.Var.Base, Name: t.Var.Name, Type: &ir.PrimType{DType: d}}
-		out.Thread = &thread
+		out.Thread = t.WithVar(&tir.Var{Base: t.Var.Base, Name: t.Var.Name, Type: &ir.PrimType{DType: d}})
 	}
 	return &out
 }
@@ -87,7 +85,7 @@ func (n *narrower) let(s *tir.LetStmt) tir.Stmt {
 // attr narrows the variable of a thread with its extent.
 func (n *narrower) attr(s *tir.AttrStmt) tir.Stmt {
 	iv, ok := s.Node.(*tir.IterVar)
-	if !ok || s.Key != keyThreadExtent && s.Key != keyVirtualThread {
+	if !ok || s.Key != tir.KeyThreadExtent && s.Key != tir.KeyVirtualThread {
 		m := &tir.Mapper{Expr: n.plain, Stmt: n.stmt, Buffer: n.buffer}
 		return m.MapStmt(s)
 	}
@@ -112,9 +110,7 @@ func (n *narrower) iterVar(iv *tir.IterVar) *tir.IterVar {
 	if v == iv.Var && dom == iv.Dom {
 		return iv
 	}
-	out := *iv
-	out.Var, out.Dom = v, dom
-	return &out
+	return iv.WithVar(v).WithDom(dom)
 }
 
 // realize narrows a block: its iteration variables with their values and its regions.

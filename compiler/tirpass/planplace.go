@@ -48,9 +48,7 @@ func (w *allocPlacer) stmt(s tir.Stmt) tir.Stmt {
 		if len(bufs) == 0 {
 			return out
 		}
-		c := *out
-		c.Body = opaqueBlock(out.Body, bufs, w.visible)
-		return &c
+		return out.WithBody(opaqueBlock(out.Body, bufs, w.visible))
 	}
 	return w.m.MapStmt(s)
 }

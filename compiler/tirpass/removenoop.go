@@ -19,15 +19,15 @@ var RemoveNoOp = &pass.Pass{
 }
 
 func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
-	r := &noOpRemover{ranges: map[*tir.Var]arith.IntSet{}}
-	r.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
-	r.scopedMapper.stmt, r.scopedMapper.ctx = r.visit, c
-	r.an.MaxSteps, r.an.Budget = maxSteps, b
+	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}}
+	r.Stmt = r.visit
+	r.An.MaxSteps = maxSteps
 	return f.WithBody(r.visit(f.Body))
 }
 
 type noOpRemover struct {
-	*scopedMapper
+	*arith.Mutator
+	ctx    *pass.Context
 	ranges map[*tir.Var]arith.IntSet // of the loops around
 }
 
@@ -67,7 +67,7 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 		}
 		return x
 	}
-	switch out := r.descend(x).(type) {
+	switch out := r.VisitStmt(x).(type) {
 	case *tir.LetStmt:
 		if !usesVar(out.Body, out.Var) {
 			return r.removed("remove an unused let", x, tir.Seq(effects(out.Value), out.Body))
@@ -102,11 +102,11 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 
 func (r *noOpRemover) loop(x *tir.For) tir.Stmt {
 	n := arith.EvalSet(x.Extent, r.ranges)
-	if n.HasUpper() && r.an.CanProve(tir.LE(n.Max, tir.Const(n.Max.DType(), 0))) {
+	if n.HasUpper() && r.An.CanProve(tir.LE(n.Max, tir.Const(n.Max.DType(), 0))) {
 		return r.removed("remove a loop without iterations", x, effects(x.Min, x.Extent))
 	}
 	r.ranges[x.LoopVar] = arith.FromMinExtent(x.Min, x.Extent)
-	out := r.descend(x)
+	out := r.VisitStmt(x)
 	delete(r.ranges, x.LoopVar)
 	if loop, ok := out.(*tir.For); ok && tir.IsNoOp(loop.Body) {
 		return r.removed("remove a loop over nothing", x, effects(loop.Min, loop.Extent))
@@ -154,7 +154,7 @@ func (r *noOpRemover) storesExisting(x *tir.BufferStore) bool {
 		return false // an accumulation, the usual case: no rule makes nothing of it
 	}
 	there := &tir.BufferLoad{Buffer: x.Buffer, Indices: x.Indices}
-	return there.DType() == x.Value.DType() && r.an.CanProveEqual(x.Value, there)
+	return there.DType() == x.Value.DType() && r.An.CanProveEqual(x.Value, there)
 }
 
 func usesVar(s tir.Stmt, v *tir.Var) bool {

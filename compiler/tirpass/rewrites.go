@@ -1,6 +1,8 @@
 package tirpass
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -27,4 +29,11 @@ func reportingExpr(c *pass.Context, name string, f func(tir.Expr) tir.Expr) func
 		c.Rewrite(name, e, out)
 		return out
 	}
+}
+
+// newMutator returns a mutator under a budget, which may be nil, that tells c of what it does itself.
+func newMutator(c *pass.Context, b *budget.Budget) *arith.Mutator {
+	m := arith.NewMutator(b)
+	m.Rewrote = c.Rewrite
+	return m
 }

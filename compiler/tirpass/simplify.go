@@ -36,21 +36,23 @@ func simplifyExtensions(cfg *ir.Attrs) arith.Extension {
 // simplifyFunc simplifies the body of f under a budget, which may be nil.
 func simplifyFunc(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
 	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body)}
-	s.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr {
-		if out := s.an.Simplify(e); out == e || !arith.Equal(out, e) {
+	s.Mutator, s.ctx = newMutator(c, b), c
+	s.Expr = func(e tir.Expr) tir.Expr {
+		if out := s.An.Simplify(e); out == e || !arith.Equal(out, e) {
 			c.Rewrite("simplify an expression", e, out)
 			return out
 		}
 		return e // rewritten to and fro
-	})
-	s.scopedMapper.stmt, s.scopedMapper.ctx = s.visit, c
-	s.an.Extensions, s.an.Budget = ext, b
-	markShapes(s.an, f)
+	}
+	s.Stmt = s.visit
+	s.An.Extensions = ext
+	s.An.MarkShapes(f)
 	return f.WithBody(s.visit(f.Body))
 }
 
 type stmtSimplifier struct {
-	*scopedMapper
+	*arith.Mutator
+	ctx       *pass.Context
 	kept      map[*tir.Var]tir.Expr // pure lets that are not inlined
 	inBuffers map[*tir.Var]bool     // variables in shapes, strides and offsets of buffers
 	uses      map[*tir.Var]int      // of variables that lets define
@@ -106,26 +108,26 @@ func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {
 	case *tir.IfThenElse:
 		return s.ifThenElse(x)
 	case *tir.BufferStore:
-		out := s.descend(x)
+		out := s.VisitStmt(x)
 		if store, ok := out.(*tir.BufferStore); ok && storesItself(store) {
 			s.ctx.Rewrite("remove a store of what is there", x, nil)
 			return tir.NoOp()
 		}
 		return out
 	}
-	return s.descend(x)
+	return s.VisitStmt(x)
 }
 
 // loop adds the bounds of the variable as conditions where they are symbolic: the range
 // alone gives constant bounds.
 func (s *stmtSimplifier) loop(x *tir.For) tir.Stmt {
 	if _, ok := tir.AsInt(x.Extent); ok {
-		return s.descend(x)
+		return s.VisitStmt(x)
 	}
-	s.bindLoop(x)
-	defer s.assume(tir.GE(x.LoopVar, x.Min))()
-	defer s.assume(tir.LT(x.LoopVar, tir.Add(x.Min, x.Extent)))()
-	return s.descend(x)
+	s.BindLoop(x)
+	defer s.Assume(tir.GE(x.LoopVar, x.Min))()
+	defer s.Assume(tir.LT(x.LoopVar, tir.Add(x.Min, x.Extent)))()
+	return s.VisitStmt(x)
 }
 
 // A let is inlined where what this adds to the function is bounded: its value is small, or not so
@@ -142,17 +144,17 @@ const ruleInline = "inline a let"
 // let inlines constants, variables and pure integers; the let goes unless a buffer is
 // defined by it.
 func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
-	value := s.expr(x.Value)
+	value := s.Expr(x.Value)
 	pure := arith.SideEffect(x.Value) <= tir.Pure
 	inline := inlinable(value) || pure && x.Value.DType().IsInt()
 	switch {
 	case !inline:
 	case arith.LargerThan(value, max(smallLet, maxGrowth/max(s.uses[x.Var], 1))):
-		s.an.BindBounds(x.Var, value)
+		s.An.BindBounds(x.Var, value)
 		s.ctx.Declined(ruleInline, x, "the value is large for the number of its uses")
 		inline = false
 	default:
-		inline = s.an.Bind(x.Var, value)
+		inline = s.An.Bind(x.Var, value)
 	}
 	if !inline && pure {
 		if s.kept == nil {
@@ -168,7 +170,7 @@ func (s *stmtSimplifier) let(x *tir.LetStmt) tir.Stmt {
 	if inline {
 		s.ctx.Declined(ruleInline, x, "the shape of a buffer uses the variable")
 	}
-	return withLet(x, value, body)
+	return x.WithValue(value).WithBody(body)
 }
 
 func inlinable(e tir.Expr) bool {
@@ -181,11 +183,11 @@ func inlinable(e tir.Expr) bool {
 
 func (s *stmtSimplifier) ifThenElse(x *tir.IfThenElse) tir.Stmt {
 	if len(s.kept) > 0 {
-		if v, ok := tir.AsInt(s.an.Simplify(tir.SubstExpr(x.Cond, s.kept))); ok {
-			return s.branch(x, tir.Bool(v != 0))
+		if v, ok := tir.AsInt(s.An.Simplify(tir.SubstExpr(x.Cond, s.kept))); ok {
+			return s.Branch(x, tir.Bool(v != 0))
 		}
 	}
-	return s.branch(x, s.expr(x.Cond))
+	return s.Branch(x, s.Expr(x.Cond))
 }
 
 // storesItself reports whether x writes a value back to where it was loaded from.

@@ -65,7 +65,7 @@ func (p *storageLives) scan(n ir.Node) {
 		return
 	case *tir.AttrStmt:
 		saved := p.attach
-		if n.Key == keyThreadExtent || n.Key == keyVirtualThread {
+		if n.Key == tir.KeyThreadExtent || n.Key == tir.KeyVirtualThread {
 			p.attach = n
 		}
 		p.scan(n.Value)

@@ -132,10 +132,9 @@ func (u *unroller) loop(s *tir.For) unrolled {
 		}
 		cost.s = s
 		if body.s != s.Body || kind != s.Kind {
-			c := *s
-			c.Body, c.Kind = body.s, kind
-			cost.s = &c
-			u.marked(s, &c, kind)
+			c := s.WithBody(body.s).WithKind(kind)
+			cost.s = c
+			u.marked(s, c, kind)
 		}
 		if u.c.Observed() && !wanted {
 			u.c.Declined(ruleUnroll, s, u.whyNot(s, n, constant, fits, body))

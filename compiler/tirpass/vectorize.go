@@ -16,10 +16,8 @@ var VectorizeLoop = &pass.Pass{
 	Options: []pass.Option{{Name: "enable_vectorize", Default: true, Doc: "false makes the loops serial"}},
 	Config:  []string{"tir.disable_vectorize"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		w := &loopVectorizer{disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
-		w.scopedMapper = newScopedMapper(func(e tir.Expr) tir.Expr { return e })
-		w.scopedMapper.stmt, w.scopedMapper.ctx = w.visit, c
-		w.an.Budget = c.Budget()
+		w := &loopVectorizer{Mutator: newMutator(c, c.Budget()), ctx: c, disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
+		w.Stmt = w.visit
 		out := f.WithBody(w.visit(f.Body))
 		return out, w.err
 	}),
@@ -28,13 +26,14 @@ var VectorizeLoop = &pass.Pass{
 // loopVectorizer vectorizes loops from the innermost to the outermost, knowing what holds
 // around them.
 type loopVectorizer struct {
-	*scopedMapper
+	*arith.Mutator
+	ctx      *pass.Context
 	disabled bool
 	err      error
 }
 
 func (w *loopVectorizer) visit(s tir.Stmt) tir.Stmt {
-	s = w.descend(s)
+	s = w.VisitStmt(s)
 	loop, ok := s.(*tir.For)
 	if !ok || loop.Kind != tir.Vectorized || loop.Step != nil && !tir.IsConst(loop.Step, 1) {
 		return s // a step is for CanonicalizeLoop
@@ -76,7 +75,7 @@ func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
 	if lanes > maxLanes {
 		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
 	}
-	v := &vectorizer{ctx: w.ctx, an: w.an, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v := &vectorizer{ctx: w.ctx, an: w.An, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
 	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
 	return v.stmt(loop.Body), nil
 }

@@ -68,18 +68,14 @@ func (v *vectorizer) laneOf(s tir.Stmt, i tir.Expr) tir.Stmt {
 	return tir.RewriteStmt(s, func(s tir.Stmt) tir.Stmt {
 		if st, ok := s.(*tir.BufferStore); ok {
 			if b, idx := at(st.Buffer, st.Indices); b != st.Buffer {
-				c := *st
-				c.Buffer, c.Indices = b, idx
-				return &c
+				return st.WithBuffer(b).WithIndices(idx)
 			}
 		}
 		return s
 	}, func(e tir.Expr) tir.Expr {
 		if l, ok := e.(*tir.BufferLoad); ok {
 			if b, idx := at(l.Buffer, l.Indices); b != l.Buffer {
-				c := *l
-				c.Buffer, c.Indices = b, idx
-				return &c
+				return l.WithBuffer(b).WithIndices(idx)
 			}
 		}
 		return e

@@ -51,9 +51,7 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 			v.because("the value of an attribute differs between the lanes")
 			return v.serial(s)
 		}
-		c := *s
-		c.Value, c.Body = val, v.stmt(s.Body)
-		return &c
+		return s.WithValue(val).WithBody(v.stmt(s.Body))
 	case *tir.Evaluate:
 		if !v.depends(s) {
 			return s
@@ -89,9 +87,7 @@ func (v *vectorizer) depends(n ir.Node) bool {
 // letStmt binds the vector val, or the scalar that does not depend on the loop.
 func (v *vectorizer) letStmt(s *tir.LetStmt, val tir.Expr) tir.Stmt {
 	if val.DType() == s.Var.DType() {
-		c := *s
-		c.Value, c.Body = val, v.stmt(s.Body)
-		return &c
+		return s.WithValue(val).WithBody(v.stmt(s.Body))
 	}
 	nv := tir.NewVar(s.Var.Name, val.DType())
 	v.lets[s.Var] = nv

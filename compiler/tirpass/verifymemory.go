@@ -59,7 +59,7 @@ func hostAccess(f *tir.PrimFunc) *tir.Buffer {
 	scan = func(n ir.Node) {
 		switch n := n.(type) {
 		case *tir.AttrStmt:
-			if n.Key == keyThreadExtent || n.Key == "pipeline_exec_scope" {
+			if n.Key == tir.KeyThreadExtent || n.Key == "pipeline_exec_scope" {
 				return
 			}
 		case *tir.For:

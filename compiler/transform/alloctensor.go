@@ -14,12 +14,9 @@ func allocStorage(base ir.Base, name string, size tir.Expr, device, scope relax.
 	return bindNew(base, name, relax.Object(), call)
 }
 
-// allocTensor rebinds the variable of a builtin.alloc_tensor to a tensor at the start of storage.
-func allocTensor(x *relax.VarBinding, storage *relax.Var) relax.Binding {
-	c := x.Value.(*relax.Call)
-	out := *x
-	out.Value = callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1])
-	return &out
+// allocTensor is a tensor at the start of storage, in place of what the builtin.alloc_tensor c makes.
+func allocTensor(c *relax.Call, storage *relax.Var) *relax.Call {
+	return callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1])
 }
 
 // LowerAllocTensor gives the tensors that no plan covers storage of their own.
@@ -27,28 +24,25 @@ var LowerAllocTensor = &pass.Pass{
 	Name: "LowerAllocTensor", Kind: pass.Function, Lowering: true,
 	Doc: "Turns the remaining builtin.alloc_tensor into an allocation of storage and a tensor in it.",
 	Run: pass.EachRelax(func(ctx *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		n := namesOf(f)
-		return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-			x, ok := b.(*relax.VarBinding)
-			if !ok {
-				return []relax.Binding{b}
-			}
-			c := callsOp(x.Value, opBuiltinAlloc)
-			if c == nil {
-				return []relax.Binding{b}
+		m := newMutator(ctx, ctx.Step().Input, "allocate storage")
+		m.Call = func(c *relax.Call) relax.Expr {
+			if opName(c) != opBuiltinAlloc {
+				return c
 			}
 			shape, ok := c.Args[0].(*relax.ShapeExpr)
 			if !ok {
-				ctx.Declined("allocate storage", b, "the shape is only known at run time")
-				return []relax.Binding{b} // VMCodeGen reports a shape that is only known at run time
+				ctx.Declined("allocate storage", m.At(), "the shape is only known at run time")
+				return c // VMCodeGen reports a shape that is only known at run time
 			}
 			size := tir.Expr(tir.Int(1))
 			for _, d := range shape.Values {
 				size = tir.Mul(size, d)
 			}
 			size = tir.Mul(size, tir.Int(int64(c.Args[1].(*relax.DataTypeImm).Value.Bytes())))
-			st := allocStorage(ir.Base{}, n.fresh("storage"), size, c.Args[2], c.Args[3])
-			return rewrote(ctx, "allocate storage", b, []relax.Binding{st, allocTensor(x, st.Var)})
-		}), nil
+			st := allocStorage(ir.Base{}, m.FreshName("storage"), size, c.Args[2], c.Args[3])
+			m.EmitNormalized(st)
+			return allocTensor(c, st.Var)
+		}
+		return m.Function(f)
 	}),
 }

@@ -137,9 +137,7 @@ func rewriteBlocks(f *relax.Function, visit func(relax.Binding) []relax.Binding)
 		if !changed {
 			return b
 		}
-		c := *b
-		c.Bindings = out
-		return &c
+		return b.WithBindings(out)
 	}
 	return m.MapFunction(f)
 }
@@ -157,9 +155,7 @@ func mapSeq(m *relax.Mapper, s *relax.SeqExpr) *relax.SeqExpr {
 		}
 	}
 	if len(blocks) < len(out.Blocks) {
-		c := *out
-		c.Blocks = blocks
-		return &c
+		return out.WithBlocks(blocks)
 	}
 	return out
 }

@@ -14,32 +14,27 @@ var CallTIRRewrite = &pass.Pass{
 	Doc: "Replaces call_tir and call_dps_packed by an allocation of each output and a call that writes into it. The output keeps the variable's name.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			var failed error
-			n := namesOf(f)
-			out := rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-				list, err := rewriteCallTIR(b, n)
-				if err != nil && failed == nil {
-					failed = fmt.Errorf("variable %s: %w", b.Bound().Name, err)
+			mu := newMutator(c, m, "allocate the outputs")
+			mu.Binding = func(b relax.Binding) {
+				if err := rewriteCallTIR(mu, b); err != nil {
+					mu.Fail(fmt.Errorf("variable %s: %w", b.Bound().Name, err))
 				}
-				return rewrote(c, "allocate the outputs", b, list)
-			})
-			return out, failed
+			}
+			return mu.Function(f)
 		})
 	},
 }
 
-func rewriteCallTIR(b relax.Binding, n *names) ([]relax.Binding, error) {
-	same := []relax.Binding{b}
+// rewriteCallTIR emits what takes the place of b.
+func rewriteCallTIR(m *relax.ExprMutator, b relax.Binding) error {
 	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return same, nil
-	}
-	name := opName(vb.Value)
-	if name != opCallTIR && name != opCallDPS && name != opCallTIRInplace {
-		return same, nil
+	name := opName(b.BoundValue())
+	if !ok || name != opCallTIR && name != opCallDPS && name != opCallTIRInplace {
+		m.VisitBinding(b)
+		return nil
 	}
 	if vb.Var.Dataflow {
-		return same, fmt.Errorf("%s stands in a dataflow block: run ToNonDataflow before CallTIRRewrite", name)
+		return fmt.Errorf("%s stands in a dataflow block: run ToNonDataflow before CallTIRRewrite", name)
 	}
 	c := vb.Value.(*relax.Call)
 	var args []relax.Expr
@@ -51,47 +46,46 @@ func rewriteCallTIR(b relax.Binding, n *names) ([]relax.Binding, error) {
 	}
 	outs, multiple := outputInfos(c)
 	inplace := c.Attrs.Ints("inplace_indices")
-	var list []relax.Binding
 	results := make([]relax.Expr, len(outs))
 	numIn := len(args)
 	for i, info := range outs {
 		if i < len(inplace) && inplace[i] >= 0 {
 			if int(inplace[i]) >= numIn {
-				return same, fmt.Errorf("inplace index %d is beyond the %d arguments", inplace[i], numIn)
+				return fmt.Errorf("inplace index %d is beyond the %d arguments", inplace[i], numIn)
 			}
 			results[i] = args[inplace[i]]
 			continue
 		}
 		if info.Shape == nil {
-			return same, fmt.Errorf("the shape of the output %s is unknown, so it cannot be allocated", relax.FormatSInfo(info))
+			return fmt.Errorf("the shape of the output %s is unknown, so it cannot be allocated", relax.FormatSInfo(info))
 		}
 		alloc := callOp(opBuiltinAlloc, info, info.Shape, dtypeImm(info.DType), primInt(0), str("global"))
 		var nb *relax.VarBinding
 		if multiple {
-			nb = bindNew(vb.Base, n.fresh(fmt.Sprintf("%s_%d", vb.Var.Name, i)), info, alloc)
+			nb = bindNew(vb.Base, m.FreshName(fmt.Sprintf("%s_%d", vb.Var.Name, i)), info, alloc)
 		} else {
-			nb = &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: alloc}
+			nb = vb.WithValue(alloc)
 		}
-		list = append(list, nb)
+		m.EmitNormalized(nb)
 		results[i] = nb.Var
 		args = append(args, nb.Var)
 	}
 	switch {
 	case len(c.Args) > 2: // shape arguments that the kernel cannot find in its buffers
-		list = append(list, effect(vb.Base, callOp(opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
+		m.EmitNormalized(effect(vb.Base, callOp(opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
 	default:
 		call := &relax.Call{Base: c.Base, Op: c.Args[0], Args: args}
 		if name == opCallDPS { // a function that is not of the module does not say what it returns
 			call.SInfoArgs = []relax.StructInfo{void}
 		}
-		list = append(list, effect(vb.Base, call))
+		m.EmitNormalized(effect(vb.Base, call))
 	}
 	if multiple {
-		list = append(list, &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: &relax.Tuple{Fields: results}})
+		m.EmitNormalized(vb.WithValue(&relax.Tuple{Fields: results}))
 	} else if len(inplace) > 0 {
-		list = append(list, &relax.VarBinding{Base: vb.Base, Var: vb.Var, Value: results[0]})
+		m.EmitNormalized(vb.WithValue(results[0]))
 	}
-	return list, nil
+	return nil
 }
 
 // outputInfos returns the struct info of the outputs of a call_tir and whether they form a tuple.

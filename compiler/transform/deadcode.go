@@ -76,9 +76,7 @@ func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Fun
 						c := *v
 						c.Then, c.Else = sweep(v.Then), sweep(v.Else)
 						if c.Then != v.Then || c.Else != v.Else {
-							nb := *vb
-							nb.Value = &c
-							y = &nb
+							y = vb.WithValue(&c)
 						}
 						need(v.Cond)
 						need(vb.Var.SInfo)
@@ -104,9 +102,7 @@ func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Fun
 			for l, r := 0, len(kept)-1; l < r; l, r = l+1, r-1 {
 				kept[l], kept[r] = kept[r], kept[l]
 			}
-			c := *b
-			c.Bindings = kept
-			blocks[i] = &c
+			blocks[i] = b.WithBindings(kept)
 		}
 		if !changed {
 			return s
@@ -121,12 +117,7 @@ func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Fun
 		return &out
 	}
 	body := sweep(f.Body)
-	if body == f.Body {
-		return f
-	}
-	c := *f
-	c.Body = body
-	return &c
+	return f.WithBody(body)
 }
 
 // removable reports whether a binding has no effect: its value is pure, and it defines no

@@ -97,8 +97,6 @@ func (u *tirFuser) uniqueBlocks(s tir.Stmt) tir.Stmt {
 		if name == b.Name {
 			return s
 		}
-		out := *b
-		out.Name = name
-		return &out
+		return b.WithName(name)
 	}, nil)
 }

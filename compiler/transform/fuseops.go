@@ -106,7 +106,5 @@ func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlo
 	if !changed {
 		return b
 	}
-	c := *b
-	c.Bindings = out
-	return &c
+	return b.WithBindings(out)
 }

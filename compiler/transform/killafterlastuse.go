@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -11,24 +12,23 @@ var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
 	Doc: "Inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		m := &relax.Mapper{}
-		m.Expr = func(e relax.Expr) relax.Expr {
-			switch e := e.(type) {
-			case *relax.SeqExpr:
-				return killInSeq(c, m.MapSeq(e))
-			case *relax.If, *relax.Function:
-				return m.MapExpr(e)
+		kills := map[relax.Binding][]relax.Binding{}
+		killsIn(c, f.Body, kills)
+		m := op.NewExprMutator(c.Step().Input)
+		m.Binding = func(b relax.Binding) {
+			m.VisitBinding(b)
+			for _, k := range kills[b] {
+				m.EmitNormalized(k)
 			}
-			return e
 		}
-		return m.MapFunction(f), nil
+		return m.Function(f)
 	}),
 }
 
-// killInSeq kills the values that s binds and does not yield, after the binding that uses
-// them last. A variable that is another name for one stands for it: both are one register
-// of the machine.
-func killInSeq(ctx *pass.Context, s *relax.SeqExpr) *relax.SeqExpr {
+// killsIn finds what ends the lives of the values that s binds and does not yield, behind the
+// bindings that use them last. A variable that is another name for one stands for it: both are
+// one register of the machine.
+func killsIn(c *pass.Context, s *relax.SeqExpr, kills map[relax.Binding][]relax.Binding) {
 	last := map[*relax.Var]relax.Binding{}
 	how := map[*relax.Var]string{}
 	var order []*relax.Var
@@ -55,6 +55,13 @@ func killInSeq(ctx *pass.Context, s *relax.SeqExpr) *relax.SeqExpr {
 				last[v] = b
 				order = append(order, v)
 			}
+			switch v := b.BoundValue().(type) {
+			case *relax.If:
+				killsIn(c, v.Then, kills)
+				killsIn(c, v.Else, kills)
+			case *relax.Function:
+				killsIn(c, v.Body, kills)
+			}
 			switch opName(b.BoundValue()) {
 			case opMemKillTensor, opMemKillStorage, opVMKillObject:
 				usedVars(b.BoundValue(), func(v *relax.Var) { delete(how, root(v)) })
@@ -62,34 +69,13 @@ func killInSeq(ctx *pass.Context, s *relax.SeqExpr) *relax.SeqExpr {
 		}
 	}
 	usedVars(s.Body, func(v *relax.Var) { delete(how, root(v)) })
-	kills := map[relax.Binding][]relax.Binding{}
 	for _, v := range order {
 		if op := how[v]; op != "" {
 			kill := effect(ir.Base{}, callOp(op, void, v))
 			kills[last[v]] = append(kills[last[v]], kill)
-			ctx.Rewrite("free after the last use", nil, kill)
+			c.Rewrite("free after the last use", nil, kill)
 		}
 	}
-	if len(kills) == 0 {
-		return s
-	}
-	m := &relax.Mapper{Block: func(blk *relax.BindingBlock) *relax.BindingBlock {
-		var out []relax.Binding
-		changed := false
-		for _, b := range blk.Bindings {
-			out = append(out, b)
-			if k := kills[b]; k != nil {
-				out, changed = append(out, k...), true
-			}
-		}
-		if !changed {
-			return blk
-		}
-		c := *blk
-		c.Bindings = out
-		return &c
-	}}
-	return m.MapSeq(s)
 }
 
 // killOp returns the operator that frees what value makes, "" if it makes nothing new.

@@ -51,9 +51,7 @@ func swapped(c *relax.Call) relax.Expr {
 	if len(c.Args) < 2 || c.Args[0] == c.Args[1] || !sameInfo(c.Args[0], c.Args[1]) {
 		return nil
 	}
-	out := *c
-	out.Args = append([]relax.Expr{c.Args[1], c.Args[0]}, c.Args[2:]...)
-	return &out
+	return c.WithArgs(append([]relax.Expr{c.Args[1], c.Args[0]}, c.Args[2:]...))
 }
 
 func mutants() []mutant {
@@ -62,9 +60,7 @@ func mutants() []mutant {
 		if !ok || len(t.Fields) < 2 || t.Fields[0] == t.Fields[1] || !sameInfo(t.Fields[0], t.Fields[1]) {
 			return e
 		}
-		out := *t
-		out.Fields = append([]relax.Expr{t.Fields[1], t.Fields[0]}, t.Fields[2:]...)
-		return &out
+		return t.WithFields(append([]relax.Expr{t.Fields[1], t.Fields[0]}, t.Fields[2:]...))
 	}
 	minus := func(e tir.Expr) tir.Expr {
 		if b, ok := e.(*tir.Binary); ok && b.Op == tir.OpAdd && e.DType().IsFloat() {
@@ -88,15 +84,11 @@ func mutants() []mutant {
 			if c.Args[0] == c.Args[1] || !sameInfo(c.Args[0], c.Args[1]) {
 				return nil
 			}
-			out := *c
-			out.Args = []relax.Expr{c.Args[0], c.Args[0]}
-			return &out
+			return c.WithArgs([]relax.Expr{c.Args[0], c.Args[0]})
 		})},
 		{name: "one branch is taken for the other", pass: transform.CanonicalizeBindings, graph: func(e relax.Expr) relax.Expr {
 			if x, ok := e.(*relax.If); ok {
-				out := *x
-				out.Then, out.Else = x.Else, x.Then
-				return &out
+				return x.WithThen(x.Else).WithElse(x.Then)
 			}
 			return e
 		}},
@@ -118,9 +110,7 @@ func mutants() []mutant {
 			if args == relax.Expr(t) {
 				return nil
 			}
-			out := *c
-			out.Args = append([]relax.Expr{c.Args[0], args}, c.Args[2:]...)
-			return &out
+			return c.WithArgs(append([]relax.Expr{c.Args[0], args}, c.Args[2:]...))
 		})},
 	}
 }

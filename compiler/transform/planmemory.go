@@ -115,9 +115,7 @@ func (p *memoryPlanner) block(b *relax.BindingBlock, outer map[*relax.Var]bool) 
 			out = append(out, effect(ir.Base{}, callOp(opMemKillStorage, void, tok.v)))
 		}
 	}
-	c := *b
-	c.Bindings = out
-	return &c
+	return b.WithBindings(out)
 }
 
 func allocBindings(x *relax.VarBinding, t *plannedTensor, n *names) []relax.Binding {
@@ -128,5 +126,5 @@ func allocBindings(x *relax.VarBinding, t *plannedTensor, n *names) []relax.Bind
 		t.token.v = nb.Var
 		out = append(out, nb)
 	}
-	return append(out, allocTensor(x, t.token.v))
+	return append(out, x.WithValue(allocTensor(c, t.token.v)))
 }

@@ -19,63 +19,36 @@ var ComputePrimValue = &pass.Pass{
 				continue
 			}
 			c.Working(gv.Name)
-			n := namesOf(f)
-			e.Set(gv.Name, rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-				return rewrote(c, "compute a scalar by a function", b, computePrims(b, e, n))
-			}))
+			out, err := computePrims(newMutator(c, m, "compute a scalar by a function"), e, f)
+			if err != nil {
+				return nil, err
+			}
+			e.Set(gv.Name, out)
 		}
 		return e.Done(), nil
 	},
 }
 
-// computePrims binds the scalar expressions of b that are neither constants nor variables
-// to the results of generated functions before b.
-func computePrims(b relax.Binding, e *ir.Editor, n *names) []relax.Binding {
-	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return []relax.Binding{b}
-	}
-	if _, ok := vb.Value.(*relax.Call); !ok {
-		if _, ok := vb.Value.(*relax.PrimValue); !ok {
-			return []relax.Binding{b}
-		}
-	}
-	var before []relax.Binding
-	m := &relax.Mapper{}
+// computePrims binds the scalar expressions in calls of f, and those that are bound themselves,
+// that are neither constants nor variables, to the results of generated functions.
+func computePrims(m *relax.ExprMutator, e *ir.Editor, f *relax.Function) (*relax.Function, error) {
 	m.Expr = func(x relax.Expr) relax.Expr {
+		b, bound := m.At().(*relax.VarBinding)
 		p, ok := x.(*relax.PrimValue)
-		if !ok {
-			if _, tuple := x.(*relax.Tuple); tuple {
-				return m.MapExpr(x)
-			}
-			return x
+		if !ok || !bound {
+			return m.VisitExpr(x)
 		}
 		switch p.Value.(type) {
 		case *tir.IntImm, *tir.FloatImm, *tir.Var:
 			return x
 		}
 		call := primCall(p, e)
-		info := relax.SInfoOf(p)
-		nb := bindNew(vb.Base, n.fresh("prim"), info, call)
-		before = append(before, nb)
-		return nb.Var
-	}
-	if p, ok := vb.Value.(*relax.PrimValue); ok {
-		switch p.Value.(type) {
-		case *tir.IntImm, *tir.FloatImm, *tir.Var:
-			return []relax.Binding{b}
+		if b.Value == x {
+			return call
 		}
-		out := *vb
-		out.Value = primCall(p, e)
-		return []relax.Binding{&out}
+		return m.Emit(call, "prim")
 	}
-	value := m.MapExpr(vb.Value)
-	if value == vb.Value {
-		return []relax.Binding{b}
-	}
-	out := *vb
-	out.Value = value
-	return append(before, &out)
+	return m.Function(f)
 }
 
 func primCall(p *relax.PrimValue, e *ir.Editor) *relax.Call {

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -13,38 +14,24 @@ const attrForcePure = "relax.force_pure"
 var RemovePurityChecking = &pass.Pass{
 	Name: "RemovePurityChecking", Kind: pass.Function, Lowering: true,
 	Doc: "Marks pure functions relax.force_pure, so that lowered calls with effects may stand in them, and unwraps call_pure_packed and invoke_pure_closure.",
-	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		return removePurity(c, f), nil
+	Run: pass.EachRelax(func(ctx *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		m := op.NewExprMutator(ctx.Step().Input)
+		m.Call = func(c *relax.Call) relax.Expr {
+			switch opName(c) {
+			case opCallPurePacked:
+				return rewritten(ctx, "unwrap call_pure_packed", c, c.WithOp(c.Args[0]).WithArgs(c.Args[1:]))
+			case "relax.invoke_pure_closure":
+				return rewritten(ctx, "unwrap invoke_pure_closure", c, c.WithOp(ir.NewOp("relax.invoke_closure")))
+			}
+			return c
+		}
+		m.Expr = func(e relax.Expr) relax.Expr {
+			e = m.VisitExpr(e)
+			if g, ok := e.(*relax.Function); ok && g.Pure && !g.Attrs.Has(attrForcePure) {
+				return rewritten(ctx, "mark a function force_pure", g, g.WithAttrs(g.Attrs.With(attrForcePure, 1)))
+			}
+			return e
+		}
+		return m.Function(f)
 	}),
-}
-
-func removePurity(ctx *pass.Context, f *relax.Function) *relax.Function {
-	m := &relax.Mapper{}
-	m.Expr = func(e relax.Expr) relax.Expr {
-		if g, ok := e.(*relax.Function); ok {
-			return removePurity(ctx, g)
-		}
-		e = m.MapExpr(e)
-		if c := callsOp(e, opCallPurePacked); c != nil {
-			out := *c
-			out.Op, out.Args = c.Args[0], c.Args[1:]
-			ctx.Rewrite("unwrap call_pure_packed", c, &out)
-			return &out
-		}
-		if c := callsOp(e, "relax.invoke_pure_closure"); c != nil {
-			out := *c
-			out.Op = ir.NewOp("relax.invoke_closure")
-			ctx.Rewrite("unwrap invoke_pure_closure", c, &out)
-			return &out
-		}
-		return e
-	}
-	out := m.MapFunction(f)
-	if !out.Pure || out.Attrs.Has(attrForcePure) {
-		return out
-	}
-	c := *out
-	c.Attrs = c.Attrs.With(attrForcePure, 1)
-	ctx.Rewrite("mark a function force_pure", f, &c)
-	return &c
 }

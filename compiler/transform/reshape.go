@@ -24,7 +24,7 @@ var RewriteDataflowReshape = &pass.Pass{
 			return is
 		}
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			return rewriteReshapes(c, f, copies), nil
+			return rewriteReshapes(c, newMutator(c, m, ruleView), f, copies)
 		})
 	},
 }
@@ -34,36 +34,31 @@ const ruleView = "make a view of a copy"
 
 // rewriteReshapes rewrites local variables of dataflow blocks. An output of a block may be the
 // function's result, which must not share memory with a parameter.
-func rewriteReshapes(ctx *pass.Context, f *relax.Function, copies func(string) bool) *relax.Function {
-	return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-		vb, ok := b.(*relax.VarBinding)
-		if !ok {
-			return []relax.Binding{b}
-		}
-		c := callsOp(vb.Value, opCallTIR)
-		if c == nil || len(c.Args) != 2 {
-			return []relax.Binding{b}
+func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function, copies func(string) bool) (*relax.Function, error) {
+	m.Call = func(c *relax.Call) relax.Expr {
+		if opName(c) != opCallTIR || len(c.Args) != 2 || m.At() == nil {
+			return c
 		}
 		gv, ok := c.Args[0].(*ir.GlobalVar)
 		args, isTuple := c.Args[1].(*relax.Tuple)
 		if !ok || !isTuple || len(args.Fields) != 1 || !copies(gv.Name) {
-			return []relax.Binding{b}
+			return c
 		}
-		if !vb.Var.Dataflow {
-			ctx.Declined(ruleView, b, "the result leaves its dataflow block, so it needs memory of its own")
-			return []relax.Binding{b}
+		v := m.At().Bound()
+		if !v.Dataflow {
+			ctx.Declined(ruleView, m.At(), "the result leaves its dataflow block, so it needs memory of its own")
+			return c
 		}
-		info, ok := vb.Var.SInfo.(*relax.TensorStructInfo)
+		info, ok := v.SInfo.(*relax.TensorStructInfo)
 		if !ok || info.Shape == nil {
-			ctx.Declined(ruleView, b, "the shape of the result is not known")
-			return []relax.Binding{b}
+			ctx.Declined(ruleView, m.At(), "the shape of the result is not known")
+			return c
 		}
-		out := *vb
 		view := callOp(opReshape, info, args.Fields[0], info.Shape)
 		view.Base = c.Base
-		out.Value = view
-		return rewrote(ctx, ruleView, b, []relax.Binding{&out})
-	})
+		return view
+	}
+	return m.Function(f)
 }
 
 // isReshape reports whether f copies its one input to its one output in row-major order:

@@ -2,9 +2,20 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
+
+// newMutator returns a mutator for functions of m, whose rewrites are reported under the name of a
+// rule.
+func newMutator(c *pass.Context, m *ir.Module, rule string) *relax.ExprMutator {
+	mu := op.NewExprMutator(m)
+	if c.Observed() {
+		mu.Rewrote = func(b relax.Binding, list []relax.Binding) { c.RewriteAll(rule, []ir.Node{b}, nodesOf(list)) }
+	}
+	return mu
+}
 
 // rewrote reports that the rule called name put list in the place of b, and returns list.
 // Where list is b alone nothing happened.
@@ -22,4 +33,10 @@ func nodesOf(list []relax.Binding) []ir.Node {
 		out[i] = b
 	}
 	return out
+}
+
+// rewritten reports that the rule called name put after in the place of before, and returns after.
+func rewritten[N ir.Node](c *pass.Context, name string, before, after N) N {
+	c.Rewrite(name, before, after)
+	return after
 }

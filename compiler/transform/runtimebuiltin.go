@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -11,26 +12,14 @@ var LowerRuntimeBuiltin = &pass.Pass{
 	Name: "LowerRuntimeBuiltin", Kind: pass.Function, Lowering: true,
 	Doc: "Replaces operators of the runtime by its builtins: reshape, shape_of, tensor_to_shape, closures, copies between devices, and the memory operators by those of the machine.",
 	Run: pass.EachRelax(func(ctx *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-			x, ok := b.(*relax.VarBinding)
-			if !ok {
-				return []relax.Binding{b}
+		m := op.NewExprMutator(ctx.Step().Input)
+		if ctx.Observed() {
+			m.Rewrote = func(b relax.Binding, list []relax.Binding) {
+				ctx.RewriteAll("lower "+opName(b.BoundValue()), []ir.Node{b}, nodesOf(list))
 			}
-			c, ok := x.Value.(*relax.Call)
-			if !ok {
-				return []relax.Binding{b}
-			}
-			out := lowerBuiltin(c)
-			if out == c {
-				return []relax.Binding{b}
-			}
-			y := *x
-			y.Value = out
-			if ctx.Observed() {
-				ctx.Rewrite("lower "+opName(c), b, &y)
-			}
-			return []relax.Binding{&y}
-		}), nil
+		}
+		m.Call = func(c *relax.Call) relax.Expr { return lowerBuiltin(c) }
+		return m.Function(f)
 	}),
 }
 

@@ -136,9 +136,7 @@ func (l *shapeLowerer) function(f *relax.Function) (*relax.Function, error) {
 	}
 	seq := *body
 	seq.Blocks = blocks
-	out := *f
-	out.Body = &seq
-	return eraseSymbols(&out), nil
+	return eraseSymbols(f.WithBody(&seq)), nil
 }
 
 func (l *shapeLowerer) context(i int, p *relax.Var) string {

@@ -37,9 +37,7 @@ func (l *shapeLowerer) seq(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 		if !changed {
 			return b
 		}
-		c := *b
-		c.Bindings = out
-		return &c
+		return b.WithBindings(out)
 	}
 	out := m.MapSeq(s)
 	if failed != nil {
@@ -101,9 +99,7 @@ func (l *shapeLowerer) binding(b relax.Binding) ([]relax.Binding, error) {
 			if then == cond.Then && otherwise == cond.Else {
 				return []relax.Binding{b}, nil
 			}
-			c := *cond
-			c.Then, c.Else = then, otherwise
-			return []relax.Binding{&relax.VarBinding{Base: b.Base, Var: b.Var, Value: &c}}, nil
+			return []relax.Binding{&relax.VarBinding{Base: b.Base, Var: b.Var, Value: cond.WithThen(then).WithElse(otherwise)}}, nil
 		}
 		value, err := l.value(b.Value, &before)
 		if err != nil {

@@ -55,9 +55,7 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 		for _, e := range a.buf.Shape {
 			n = tir.Mul(n, e)
 		}
-		c := *a.buf
-		c.Shape = []tir.Expr{n}
-		return access{&c, []tir.Expr{at}, a.load}
+		return access{a.buf.WithShape([]tir.Expr{n}), []tir.Expr{at}, a.load}
 	}
 	ir.Walk(st, func(n ir.Node) bool {
 		if seen[n] {

@@ -28,9 +28,7 @@ func either(needs []tir.Expr, large, small *tir.PrimFunc) *tir.PrimFunc {
 	root := *a.Block
 	root.AllocBuffers = slices.Concat(a.Block.AllocBuffers, b.Block.AllocBuffers)
 	root.Body = &tir.IfThenElse{Base: root.Base, Cond: cond, Then: a.Block.Body, Else: b.Block.Body}
-	realize := *a
-	realize.Block = &root
-	return large.WithBody(&realize)
+	return large.WithBody(a.WithBlock(&root))
 }
 
 // renamed copies a body with all that it defines, and marks the names of its blocks, which are

@@ -108,7 +108,5 @@ func changed(from, m *ir.Module) *ir.Module {
 
 // signature returns f with a body that does nothing.
 func signature(f *tir.PrimFunc) *tir.PrimFunc {
-	out := *f
-	out.Body = &tir.Evaluate{Value: tir.Int32(0)}
-	return &out
+	return f.WithBody(&tir.Evaluate{Value: tir.Int32(0)})
 }

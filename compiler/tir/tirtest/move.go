@@ -21,18 +21,14 @@ func MoveAccess(src Source, f *tir.PrimFunc) *tir.PrimFunc {
 		return tir.RewriteStmt(f.Body, func(s tir.Stmt) tir.Stmt {
 			if x, ok := s.(*tir.BufferStore); ok {
 				if idx := change(x.Indices); len(idx) > 0 && &idx[0] != &x.Indices[0] {
-					out := *x
-					out.Indices = idx
-					return &out
+					return x.WithIndices(idx)
 				}
 			}
 			return s
 		}, func(e tir.Expr) tir.Expr {
 			if x, ok := e.(*tir.BufferLoad); ok {
 				if idx := change(x.Indices); len(idx) > 0 && &idx[0] != &x.Indices[0] {
-					out := *x
-					out.Indices = idx
-					return &out
+					return x.WithIndices(idx)
 				}
 			}
 			return e
