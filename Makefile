@@ -14,7 +14,7 @@ MUTANTS   ?= 3000
 GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build test unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
+.PHONY: help run build test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -29,6 +29,10 @@ test: ## all tests: unit, golden, property, race and browser; ends with what was
 	@rm -rf bin/test
 	@$(MAKE) --no-print-directory unit race browser
 	@$(MAKE) --no-print-directory summary
+
+# Neither vet nor debug information, the tests of single packages, and of those only what the last change can reach: the rest is cached.
+quick: ## the tests of packages, cut short, in less than a minute after a change in one of them
+	@$(TOOL) gotestsum --format pkgname --format-hide-empty-pkg -- -short -vet=off -ldflags='-s -w' -timeout 5m $$($(GO) list ./... | grep -vE '/e2e/(bench|browser|cli|crash|hostile|mutants)$$')
 
 summary: ## how many tests of the last make test passed, failed and were skipped, and why
 	@echo "== all tests"
@@ -72,6 +76,7 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
 	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
 	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
+	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
 	$(MAKE) mutants
 	$(MAKE) vuln
 	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)

@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
@@ -283,6 +284,7 @@ func firstWrong(t fataler, fresh func() []*pass.Pass, f *tir.PrimFunc, args []an
 // TestMutants makes one mistake after the other in a pass. The checks that all passes go through
 // must object, and the search over prefixes must name the pass.
 func TestMutants(t *testing.T) {
+	seed.Nightly(t)
 	const programs = 400
 	passes := lowering(t)
 	for _, m := range mutants() {

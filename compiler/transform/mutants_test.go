@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
@@ -239,6 +240,7 @@ func wrongAfter(passes []*pass.Pass, m *ir.Module) bool {
 // TestMutants makes one mistake after the other in a pass. The checks that all passes go through
 // must object after that pass, and a search over prefixes of the lowering must name it.
 func TestMutants(t *testing.T) {
+	seed.Nightly(t)
 	const modules = 300
 	draw := rapid.Custom(drawModule)
 	for _, m := range mutants() {

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 )
@@ -75,9 +76,7 @@ func grow(t *testing.T, small, big []byte, level int) {
 // TestLongChains compiles chains of up to 10^5 nodes: no stack may overflow and no pass may
 // be quadratic.
 func TestLongChains(t *testing.T) {
-	if testing.Short() {
-		t.Skip("10^5 nodes are too many for -short")
-	}
+	seed.Nightly(t)
 	for _, c := range []struct {
 		name  string
 		nodes int

@@ -35,10 +35,6 @@ func steps(t *testing.T, lowering bool) []string {
 	return out
 }
 
-// subsets is the number of random sets of optional passes that are turned off, for each
-// model and level.
-const subsets = 200
-
 // TestOptionalPasses turns optional passes off, each alone and in random sets: the program
 // must still compile and compute the same.
 func TestOptionalPasses(t *testing.T) {
@@ -46,12 +42,9 @@ func TestOptionalPasses(t *testing.T) {
 	if len(optional) < 8 {
 		t.Fatalf("the default pipeline has only these optional passes: %v", optional)
 	}
-	n := subsets
-	if testing.Short() {
-		n = 10
-	}
+	n := seed.Times(40, 200)
 	for _, c := range onnxtest.Gallery(t) {
-		for level := 0; level <= 4; level++ {
+		for level := range 4 { // there is no pass of level 4
 			t.Run(fmt.Sprintf("%s/%d", c.Name, level), func(t *testing.T) {
 				t.Parallel()
 				h := newHarness(t)
