@@ -65,12 +65,13 @@ func (b *builder) varAttr(e tir.Expr, n *syntax.Node) any {
 	switch n.Text {
 	case "dtype":
 		return e.DType().String()
-	case "astype", "vload", "equal":
-		return method{e, n.Text}
 	case "value":
 		if v, ok := tir.AsInt(e); ok {
 			return v
 		}
+	}
+	if m := b.methodOf("Expr.", e, n.Text); m != nil {
+		return m
 	}
 	b.fail(n, "", "an expression has no attribute %q", n.Text)
 	return nil
@@ -103,15 +104,20 @@ func (b *builder) bufferAttr(x *tir.Buffer, n *syntax.Node) any {
 			return tir.Expr(&tir.IntImm{Type: b.intType})
 		}
 		return tir.Mul(x.ElemOffset, tir.Const(x.ElemOffset.DType(), int64(x.DType.Bytes())))
-	case "vload", "vstore", "access_ptr", "scope", "offset_of":
-		return method{x, n.Text}
 	}
-	best := near(n.Text, []string{"data", "shape", "strides", "dtype", "elem_offset", "vload", "vstore", "access_ptr", "scope"})
-	help := ""
-	if best != "" {
-		help = "did you mean ." + best + "?"
+	if m := b.methodOf("Buffer.", x, n.Text); m != nil {
+		return m
 	}
-	b.fail(n, help, "a buffer has no attribute %q", n.Text)
+	known := []string{"data", "shape", "strides", "dtype", "elem_offset", "vload", "vstore", "access_ptr", "scope"}
+	b.fail(n, did(n.Text, known, ".", ""), "a buffer has no attribute %q", n.Text)
+	return nil
+}
+
+// methodOf returns a method of a kind of value ("Buffer.") by its name, nil if there is none.
+func (b *builder) methodOf(kind string, recv any, name string) any {
+	if s := b.table[kind+name]; s != nil {
+		return method{recv, s}
+	}
 	return nil
 }
 
@@ -140,9 +146,9 @@ func (b *builder) index(n *syntax.Node) any {
 		}
 		b.fail(n, "", "the index is outside of %s", describe(x))
 	case moduleRef:
-		return b.globalVar(b.strOf(n.Kids[1], "the name of a function"), n)
+		return b.globalVar(b.toString(b.eval(n.Kids[1]), n.Kids[1], "the name of a function"), n)
 	case relax.Expr:
-		return &relax.TupleGetItem{Base: b.span(n), Tuple: x, Index: int(b.intOf(n.Kids[1], "the number of a field"))}
+		return &relax.TupleGetItem{Base: b.span(n), Tuple: x, Index: int(b.toInt(b.eval(n.Kids[1]), n.Kids[1], "the number of a field"))}
 	case *dict:
 		key := b.eval(n.Kids[1])
 		for i, k := range x.keys {
@@ -174,7 +180,7 @@ func (b *builder) subscripted(path string, n *syntax.Node) any {
 		call := &syntax.Node{Kind: syntax.Call, At: n.At, End: n.End, Kids: append([]*syntax.Node{n.Kids[0]}, b.indexParts(n)...)}
 		return b.eval(call)
 	case "T.Ptr", "T.ptr":
-		d := b.dtypeOf(n.Kids[1])
+		d := b.toType(b.eval(n.Kids[1]), n.Kids[1])
 		return fresh{&tir.Var{Base: b.span(n), Type: &ir.PointerType{Elem: &ir.PrimType{DType: d}}}}
 	}
 	b.fail(n, "", "%s cannot be indexed", path)

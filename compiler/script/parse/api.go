@@ -66,12 +66,10 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	f := syntax.Parse(name, text)
-	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, comments: f.Comments, env: scope{vals: map[string]any{}}}
+	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructs(), comments: f.Comments, env: scope{vals: map[string]any{}}}
 	var mods []NamedModule
 	if !f.Failed() {
-		if stop := budget.Catch(func() { mods = b.file(f.Stmts) }); stop != nil { // outside of statements
-			f.Add(0, 1, stop.Error(), "write out less in one text")
-		}
+		b.guard(&syntax.Stmt{End: 1}, func() { mods = b.file(f.Stmts) }) // what fails outside of statements
 		if len(mods) == 0 && !f.Failed() {
 			f.List = append(f.List, f.Host...) // they may say why there is nothing
 		}
@@ -89,6 +87,8 @@ type builder struct {
 	spans    *spans
 	opts     Options
 	comments []syntax.Comment
+	table    map[string]*signature
+	calls    []*call // that are not in use
 	env      scope
 	metadata map[string]*ir.Blob
 
@@ -146,7 +146,7 @@ type (
 	// method is an attribute of a value that is to be called.
 	method struct {
 		recv any
-		name string
+		sig  *signature
 	}
 	// device is the value of R.device and I.vdevice.
 	device struct{ kind, index int64 }

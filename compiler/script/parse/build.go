@@ -19,12 +19,17 @@ type failure struct{}
 
 // fail reports an error at n and gives up the statement.
 func (b *builder) fail(n *syntax.Node, help, format string, args ...any) {
-	b.d.Add(n.At, n.End, fmt.Sprintf(format, args...), help)
+	b.failAt(n.At, n.End, help, format, args...)
+}
+
+// failAt is fail for a range of the text.
+func (b *builder) failAt(at, end int32, help, format string, args ...any) {
+	b.d.Add(at, end, fmt.Sprintf(format, args...), help)
 	panic(failure{})
 }
 
-// guard runs f and reports whether it went through. Errors of the constructors of nodes,
-// which expect what the builder has not checked, are reported at s.
+// guard runs f and reports whether it went through. A panic that is not a failure is a fault of ours
+// and reported as such, at s.
 func (b *builder) guard(s *syntax.Stmt, f func()) (ok bool) {
 	if b.stopped || b.d.Full() {
 		return false
@@ -40,14 +45,20 @@ func (b *builder) guard(s *syntax.Stmt, f func()) (ok bool) {
 			b.stopped = true
 			b.d.Add(s.At, max(s.End, s.At+1), stop.Error(), "write out less in one text")
 		} else if _, is := r.(failure); !is {
-			if b.d.In != "" || s.End > s.At {
-				b.d.Add(s.At, max(s.End, s.At+1), fmt.Sprintf("this statement makes no sense to the compiler: %v", r), "")
-			}
+			b.internal(s.At, max(s.End, s.At+1), r)
 		}
 		ok = false
 	}()
 	f()
 	return true
+}
+
+// internalError starts the message of an error that is ours, not of the text.
+const internalError = "internal error: "
+
+// internal reports a panic of ours while a range of the text was read.
+func (b *builder) internal(at, end int32, panicked any) {
+	b.d.Add(at, end, internalError+fmt.Sprint(panicked), "the compiler failed here, whatever the text says: please report this with the text")
 }
 
 func (b *builder) span(n *syntax.Node) ir.Base { return b.line(b.spans.span(n.At, n.End)) }
@@ -156,27 +167,13 @@ func (b *builder) toExprs(v any, n *syntax.Node) []tir.Expr {
 	case *list:
 		out := make([]tir.Expr, len(x.items))
 		for i, it := range x.items {
-			at := n
-			if len(n.Kids) == len(x.items) && (n.Kind == syntax.Tuple || n.Kind == syntax.List) {
-				at = n.Kids[i]
-			}
-			out[i] = b.toExpr(it, at)
+			out[i] = b.toExpr(it, part(n, i, len(x.items)))
 		}
 		return out
 	case *relax.ShapeExpr:
 		return x.Values
 	}
 	return []tir.Expr{b.toExpr(v, n)}
-}
-
-// intOf evaluates n to an integer known now.
-func (b *builder) intOf(n *syntax.Node, what string) int64 {
-	v := b.eval(n)
-	if i, ok := asInt(v); ok {
-		return i
-	}
-	b.fail(n, "", "expected %s, an integer, got %s", what, describe(v))
-	return 0
 }
 
 func asInt(v any) (int64, bool) {
@@ -189,24 +186,8 @@ func asInt(v any) (int64, bool) {
 	return asPythonInt(v)
 }
 
-func (b *builder) strOf(n *syntax.Node, what string) string {
-	switch v := b.eval(n).(type) {
-	case string:
-		return v
-	case *tir.StringImm:
-		return v.Value
-	case *relax.StringImm:
-		return v.Value
-	case poison:
-		panic(failure{})
-	default:
-		b.fail(n, "", "expected %s, a string, got %s", what, describe(v))
-	}
-	return ""
-}
-
-func (b *builder) dtypeOf(n *syntax.Node) dtype.DType {
-	v := b.eval(n)
+// toType returns an element type: of a string, or a name such as T.float32.
+func (b *builder) toType(v any, n *syntax.Node) dtype.DType {
 	switch x := v.(type) {
 	case string:
 		if x == "" {

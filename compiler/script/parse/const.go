@@ -167,38 +167,20 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 	return out[:d.Bytes()], nil, nil
 }
 
-// constCall evaluates R.const(value, dtype).
-func (b *builder) constCall(n *syntax.Node) any {
-	a := b.bind(n, "value", "dtype", "struct_info")
-	b.need(n, a, 1, "value")
-	v := b.eval(a[0])
-	d := dtype.Int32T
-	if hasFloat(v) {
-		d = dtype.Float32T
-	} else if _, ok := v.(bool); ok {
-		d = dtype.BoolT
-	}
-	if a[1] != nil {
-		if x := b.eval(a[1]); x != nil {
-			if t, ok := x.(*relax.TensorStructInfo); ok {
-				d = t.DType
-			} else {
-				d = b.dtypeOf(a[1])
-			}
-		}
-	}
+// denseConstant returns numbers or nested lists of them as a constant; at is where they stand.
+func (b *builder) denseConstant(v any, d dtype.DType, n, at *syntax.Node) relax.Expr {
 	data, shape, err := denseData(v, d)
-	if err == nil {
-		var blob *ir.Blob
-		if shape == nil {
-			shape = []int64{}
-		}
-		if blob, err = ir.NewBlob(d, shape, data); err == nil {
-			return &relax.Constant{Base: b.span(n), Data: blob}
-		}
+	if shape == nil {
+		shape = []int64{}
 	}
-	b.fail(a[0], "", "%v", err)
-	return nil
+	var blob *ir.Blob
+	if err == nil {
+		blob, err = ir.NewBlob(d, shape, data)
+	}
+	if err != nil {
+		b.fail(at, "", "%v", err)
+	}
+	return &relax.Constant{Base: b.span(n), Data: blob}
 }
 
 // numberConst is the constant that a number of Python stands for.
@@ -210,15 +192,7 @@ func (b *builder) numberConst(v any, n *syntax.Node) relax.Expr {
 	case bool:
 		d = dtype.BoolT
 	}
-	data, _, err := denseData(v, d)
-	if err == nil {
-		var blob *ir.Blob
-		if blob, err = ir.NewBlob(d, []int64{}, data); err == nil {
-			return &relax.Constant{Base: b.span(n), Data: blob}
-		}
-	}
-	b.fail(n, "", "%v", err)
-	return nil
+	return b.denseConstant(v, d, n, n)
 }
 
 func hasFloat(v any) bool {

@@ -57,7 +57,7 @@ func describe(v any) string {
 	case *frame:
 		return "a statement"
 	case method:
-		return "the method " + x.name
+		return "the method " + x.sig.name
 	case fresh:
 		return "a new variable"
 	case metaVar:

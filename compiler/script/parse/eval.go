@@ -127,12 +127,10 @@ func (b *builder) name(n *syntax.Node) any {
 	}
 	sort.Strings(names)
 	help := "define it before it is used, or give its value with --define " + n.Text + "=..."
-	if best := near(n.Text, names); best != "" {
-		help = "did you mean " + best + "?"
-	} else if b.mod != nil && b.mod.vars[n.Text] != nil {
+	if b.mod != nil && b.mod.vars[n.Text] != nil {
 		help = "functions of the module are called as cls." + n.Text
 	}
-	b.fail(n, help, "undefined name %q", n.Text)
+	b.fail(n, did(n.Text, names, "", help), "undefined name %q", n.Text)
 	return nil
 }
 

@@ -20,7 +20,7 @@ func (b *builder) unary(n *syntax.Node) any {
 		case int64:
 			return x == 0
 		case relax.Expr:
-			return b.relaxOp(n, "logical_not", x)
+			return b.callOp(n, "relax.logical_not", x)
 		}
 		return &tir.Not{Base: b.span(n), A: b.toExpr(v, n.Kids[0])}
 	}
@@ -45,9 +45,9 @@ func (b *builder) unary(n *syntax.Node) any {
 	case relax.Expr:
 		switch n.Text {
 		case "-":
-			return b.relaxOp(n, "negative", x)
+			return b.callOp(n, "relax.negative", x)
 		case "~":
-			return b.relaxOp(n, "bitwise_not", x)
+			return b.callOp(n, "relax.bitwise_not", x)
 		}
 		return x
 	}
@@ -74,9 +74,9 @@ var bitwise = map[string]*ir.Op{
 }
 
 var relaxBinary = map[string]string{
-	"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floor_divide", "%": "mod", "**": "power",
-	"&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "left_shift", ">>": "right_shift",
-	"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal", "==": "equal", "!=": "not_equal",
+	"+": "relax.add", "-": "relax.subtract", "*": "relax.multiply", "/": "relax.divide", "//": "relax.floor_divide", "%": "relax.mod", "**": "relax.power",
+	"&": "relax.bitwise_and", "|": "relax.bitwise_or", "^": "relax.bitwise_xor", "<<": "relax.left_shift", ">>": "relax.right_shift",
+	"<": "relax.less", "<=": "relax.less_equal", ">": "relax.greater", ">=": "relax.greater_equal", "==": "relax.equal", "!=": "relax.not_equal",
 }
 
 func isGraphValue(v any) bool {
@@ -88,7 +88,7 @@ func isGraphValue(v any) bool {
 // matched in type and folded as TVM does.
 func (b *builder) binary(n *syntax.Node, op string, x, y any) any {
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.relaxOp(n, relaxBinary[op], x, y)
+		return b.callOp(n, relaxBinary[op], x, y)
 	}
 	if v, ok := b.pythonBinary(n, op, x, y); ok {
 		return v
@@ -120,7 +120,7 @@ var comparisons = map[string]tir.BinaryOp{
 func (b *builder) compare(n *syntax.Node) any {
 	x, y := b.eval(n.Kids[0]), b.eval(n.Kids[1])
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.relaxOp(n, relaxBinary[n.Text], x, y)
+		return b.callOp(n, relaxBinary[n.Text], x, y)
 	}
 	if n.Text == "is" {
 		return x == nil && y == nil
@@ -143,7 +143,7 @@ func (b *builder) compare(n *syntax.Node) any {
 			return (s == t) == (n.Text == "==")
 		}
 	}
-	e1, e2 := b.pairOf(x, y, n)
+	e1, e2 := b.pairOf(x, n.Kids[0], y, n.Kids[1])
 	return tir.BinaryAt(b.span(n), comparisons[n.Text], e1, e2)
 }
 
@@ -165,8 +165,7 @@ func compared(sign string, c int) bool {
 }
 
 // pairOf turns two operands into expressions of one type; a literal takes the other's.
-func (b *builder) pairOf(x, y any, n *syntax.Node) (tir.Expr, tir.Expr) {
-	n1, n2 := n.Kids[0], n.Kids[len(n.Kids)-1]
+func (b *builder) pairOf(x any, n1 *syntax.Node, y any, n2 *syntax.Node) (tir.Expr, tir.Expr) {
 	isNumber := func(v any) bool { _, ok := asPythonFloat(v); return ok }
 	var e1, e2 tir.Expr
 	switch {
@@ -195,7 +194,7 @@ func (b *builder) logic(n *syntax.Node) any {
 	}
 	y := b.eval(n.Kids[1])
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.relaxOp(n, "logical_"+n.Text, x, y)
+		return b.callOp(n, "relax.logical_"+n.Text, x, y)
 	}
 	e1, e2 := b.toExpr(x, n.Kids[0]), b.toExpr(y, n.Kids[1])
 	op := tir.OpAnd

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/script/syntax"
@@ -156,5 +157,6 @@ func (b *builder) topAssign(s *syntax.Stmt) {
 	}) {
 		return
 	}
-	b.d.List = b.d.List[:n]
+	ours := func(e syntax.Error) bool { return strings.HasPrefix(e.Message, internalError) }
+	b.d.List = append(b.d.List[:n], slices.DeleteFunc(slices.Clone(b.d.List[n:]), func(e syntax.Error) bool { return !ours(e) })...)
 }

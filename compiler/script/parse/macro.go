@@ -1,16 +1,22 @@
 package parse
 
-import (
-	"github.com/irscope/irscope/compiler/script/syntax"
-)
+import "github.com/irscope/irscope/compiler/script/syntax"
 
 // macro is a function whose statements stand in for its calls.
 type macro struct {
 	s    *syntax.Stmt
+	sig  *signature
 	size int // statements, nested ones too
 }
 
-func newMacro(s *syntax.Stmt) *macro { return &macro{s, countStmts(s.Body)} }
+func newMacro(s *syntax.Stmt) *macro {
+	m := &macro{s: s, sig: &signature{name: s.Name, rest: -1}, size: countStmts(s.Body)}
+	for _, p := range s.Params {
+		m.sig.params = append(m.sig.params, param{name: p.Name, kind: plain, need: true})
+	}
+	m.sig.build = m.expand
+	return m
+}
 
 func countStmts(list []*syntax.Stmt) int {
 	n := len(list)
@@ -24,38 +30,24 @@ func countStmts(list []*syntax.Stmt) int {
 const maxMacros = 64
 
 // expand runs the statements of a macro with its parameters bound to the arguments.
-func (b *builder) expand(m *macro, n *syntax.Node) any {
-	names := make([]string, len(m.s.Params))
-	for i, p := range m.s.Params {
-		names[i] = p.Name
-	}
-	var args []*syntax.Node
-	if len(names) > 0 {
-		args = b.bind(n, names...)
-	}
-	values := make([]any, len(args))
-	for i, a := range args {
-		if a == nil {
-			b.fail(n, "", "the macro needs its argument %s", names[i])
-		}
-		values[i] = b.eval(a)
-		if f, ok := values[i].(fresh); ok {
-			values[i] = f.v
-		}
-	}
+func (m *macro) expand(c *call) any {
+	b, n := c.builder, c.n
 	if b.tf == nil && b.rf == nil {
 		b.fail(n, "", "macros can be used in functions only")
 	}
 	if b.depth += syntax.MaxChain / maxMacros; b.depth > syntax.MaxChain {
 		b.fail(n, "", "macros call one another more than %d levels deep", maxMacros)
 	}
-	defer b.env.release(b.env.mark())
-	for i, v := range values {
-		b.weigh(v, n)
-		b.env.define(names[i], v)
-	}
 	if b.expanded += 1 + m.size; b.expanded > maxExpanded {
 		b.fail(n, "", "macros make more than %d statements", maxExpanded)
+	}
+	defer b.env.release(b.env.mark())
+	for i, v := range c.vals {
+		if f, ok := v.(fresh); ok {
+			v = f.v
+		}
+		b.weigh(v, n)
+		b.env.define(m.s.Params[i].Name, v)
 	}
 	var result any = done
 	for i, s := range m.s.Body {
@@ -65,8 +57,7 @@ func (b *builder) expand(m *macro, n *syntax.Node) any {
 		case s.Kind == syntax.Return && i == len(m.s.Body)-1 && s.Value != nil:
 			result = b.eval(s.Value)
 		case s.Kind == syntax.Return:
-			b.d.Add(s.At, s.End, "the return of a macro must be its last statement, and yield a value", "")
-			panic(failure{})
+			b.failAt(s.At, s.End, "", "the return of a macro must be its last statement, and yield a value")
 		default:
 			b.graphStmt(s)
 		}

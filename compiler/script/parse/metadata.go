@@ -26,7 +26,7 @@ type metaNode struct {
 // loadMetadata reads the tensors of a JSON metadata block: those that the root lists by their
 // type and number there, and all of them by their order.
 func (b *builder) loadMetadata(n *syntax.Node) {
-	text := b.strOf(n, "the metadata")
+	text := b.toString(b.eval(n), n, "the metadata")
 	var doc struct {
 		Root    int        `json:"root_index"`
 		Tensors []string   `json:"b64ndarrays"`

@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"strings"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -80,6 +82,21 @@ func (b *builder) module(class string, stmts []*syntax.Stmt, lone bool) *ir.Modu
 	}
 	m.mod = edit.Done()
 	return m.mod
+}
+
+// globalVar returns the variable of a function of the module.
+func (b *builder) globalVar(name string, n *syntax.Node) any {
+	if gv := b.mod.vars[name]; gv != nil {
+		return gv
+	}
+	if b.mod.lone && !b.within() {
+		gv := ir.NewGlobalVar(name)
+		b.mod.vars[name] = gv
+		return gv
+	}
+	names := sorted(b.mod.vars)
+	b.fail(n, did(name, names, "", "it has "+strings.Join(names, ", ")), "the module has no function %q", name)
+	return nil
 }
 
 // symbolNames names lone functions by their global symbol, as TVM does, where that is a name

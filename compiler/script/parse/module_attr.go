@@ -11,28 +11,36 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-func (b *builder) moduleExpr(s *syntax.Stmt) {
-	if s.Value.Kind != syntax.Call {
-		return
-	}
-	path, _ := b.path(s.Value.Kids[0])
-	switch path {
-	case "I.module_attrs":
-		a := b.bind(s.Value, "attrs")
-		b.need(s.Value, a, 1, "attrs")
-		b.mod.mod = b.mod.mod.WithAttrs(b.attrDict(a[0]))
-	case "I.module_global_infos":
-		a := b.bind(s.Value, "infos")
-		b.need(s.Value, a, 1, "infos")
-		d, ok := b.eval(a[0]).(*dict)
+// moduleRows are the values of I.
+var moduleRows = []row{
+	{"I.vdevice(target: value = None, vdevice_id: int = 0, memory_scope: str = 'global')", func(c *call) any {
+		d := &relax.VDevice{Base: c.base(), ID: c.intAt(1), Scope: c.strAt(2)}
+		if c.at[0] != nil {
+			d.Target = targetText(c.vals[0])
+		}
+		return d
+	}},
+	{"I.dummy_global_info()", func(c *call) any { return &relax.VDevice{Base: c.base()} }},
+	{"I.GlobalVar(name: str)", func(c *call) any { return c.globalVar(c.strAt(0), c.n) }},
+	{"I.Op(name: str)", func(c *call) any { return ir.NewOp(c.strAt(0)) }},
+}
+
+// classRows are the statements of a module.
+var classRows = []row{
+	{"I.module_attrs(attrs: attrs)", func(c *call) any {
+		c.mod.mod = c.mod.mod.WithAttrs(c.attrsAt(0))
+		return done
+	}},
+	{"I.module_global_infos(infos: value)", func(c *call) any {
+		d, ok := c.vals[0].(*dict)
 		if !ok {
-			b.fail(a[0], "", "expected a dictionary")
+			c.fail(c.at[0], "", "expected a dictionary, got %s", describe(c.vals[0]))
 		}
 		for i, k := range d.keys {
 			kind, _ := k.(string)
 			l, ok := d.vals[i].(*list)
 			if !ok {
-				b.fail(a[0], "", "expected a list of infos for %q", kind)
+				c.fail(c.at[0], "", "expected a list of infos for %q", kind)
 			}
 			infos := []ir.Node{}
 			for _, v := range l.items {
@@ -40,74 +48,23 @@ func (b *builder) moduleExpr(s *syntax.Stmt) {
 					infos = append(infos, n)
 				}
 			}
-			b.mod.infos[kind] = infos
-			b.mod.mod = b.mod.mod.WithGlobalInfos(kind, infos)
+			c.mod.infos[kind] = infos
+			c.mod.mod = c.mod.mod.WithGlobalInfos(kind, infos)
 		}
-	default:
-		help := ""
-		if best := near(path, []string{"I.module_attrs", "I.module_global_infos"}); best != "" {
-			help = "did you mean " + best + "?"
-		}
-		b.fail(s.Value.Kids[0], help, "%s cannot stand in a module", path)
-	}
+		return done
+	}},
 }
 
-// moduleCall evaluates the calls of I.
-func (b *builder) moduleCall(name string, n *syntax.Node) any {
-	switch name {
-	case "vdevice":
-		a := b.bind(n, "target", "vdevice_id", "memory_scope")
-		d := &relax.VDevice{Base: b.span(n), Scope: "global"}
-		if a[0] != nil {
-			d.Target = targetText(b.eval(a[0]))
-		}
-		if a[1] != nil {
-			d.ID = int(b.intOf(a[1], "the number of the device"))
-		}
-		if a[2] != nil {
-			d.Scope = b.strOf(a[2], "the memory scope")
-		}
-		return d
-	case "dummy_global_info":
-		return &relax.VDevice{Base: b.span(n)}
-	case "Range":
-		return b.rangeCall(n)
-	case "GlobalVar":
-		return b.globalVar(b.strOf(b.one(n), "the name of a function"), n)
-	case "Op":
-		return ir.NewOp(b.strOf(b.one(n), "the name of an operator"))
+// moduleExpr runs a statement of a module that is a call.
+func (b *builder) moduleExpr(s *syntax.Stmt) {
+	if s.Value.Kind != syntax.Call {
+		return
 	}
-	help := ""
-	if best := near(name, []string{"ir_module", "module_attrs", "module_global_infos", "vdevice", "Range", "GlobalVar", "dummy_global_info"}); best != "" {
-		help = "did you mean I." + best + "?"
+	path, _ := b.path(s.Value.Kids[0])
+	if sig := b.table[path]; sig == nil || sig.place != inClass {
+		b.fail(s.Value.Kids[0], did(path, []string{"I.module_attrs", "I.module_global_infos"}, "", ""), "%s cannot stand in a module", path)
 	}
-	b.fail(n, help, "I has no %q", name)
-	return nil
-}
-
-// attrDict evaluates a dictionary of attributes.
-func (b *builder) attrDict(n *syntax.Node) *ir.Attrs {
-	v := b.eval(n)
-	if v == nil {
-		return nil
-	}
-	d, ok := v.(*dict)
-	if !ok {
-		b.fail(n, "", "expected a dictionary of attributes, got %s", describe(v))
-	}
-	return b.toAttrs(d, n)
-}
-
-func (b *builder) toAttrs(d *dict, n *syntax.Node) *ir.Attrs {
-	var out *ir.Attrs
-	for i, k := range d.keys {
-		key, ok := k.(string)
-		if !ok {
-			b.fail(n, "", "the keys of attributes are strings, got %s", describe(k))
-		}
-		out = out.With(key, b.attrValue(d.vals[i], n))
-	}
-	return out
+	b.eval(s.Value)
 }
 
 // olderName is the name that an attribute of newer versions of TVM had before.

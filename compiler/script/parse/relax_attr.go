@@ -24,28 +24,19 @@ func (b *builder) graphAttr(x relax.Expr, n *syntax.Node) any {
 		if s := b.infoOf(x); s != nil {
 			return s
 		}
-	case "astype":
-		return method{x, n.Text}
 	}
-	names := []string{"shape", "strides", "dtype", "ndim", "byte_offset", "elem_offset", "struct_info", "astype"}
-	help := "it has shape, dtype, ndim, strides, struct_info and astype"
-	if best := near(n.Text, names); best != "" {
-		help = "did you mean ." + best + "?"
+	if m := b.methodOf("Value.", x, n.Text); m != nil {
+		return m
 	}
+	known := []string{"shape", "strides", "dtype", "ndim", "byte_offset", "elem_offset", "struct_info", "astype"}
+	help := did(n.Text, known, ".", "it has shape, dtype, ndim, strides, struct_info and astype")
 	b.fail(n, help, "a graph-level value has no attribute %q", n.Text)
 	return nil
 }
 
 // inspect reads a field of the header of a tensor. One that is known now is a constant.
-func (b *builder) inspect(n *syntax.Node, field string, args ...relax.Expr) any {
-	vals := make([]any, len(args))
-	for i, a := range args {
-		vals[i] = a
-	}
-	e, ok := b.opCall(n, "relax.inspect.tensor_"+field, vals, nil).(*relax.Call)
-	if !ok {
-		return e
-	}
+func (b *builder) inspect(n *syntax.Node, field string, args ...any) any {
+	e := b.callOp(n, "relax.inspect.tensor_"+field, args...).(*relax.Call)
 	info, err := op.Table().InferCall(e, b.blockBuilder().Context())
 	if err != nil {
 		b.fail(n, "", "%v", err)

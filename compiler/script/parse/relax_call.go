@@ -1,187 +1,268 @@
 package parse
 
 import (
-	"strings"
+	"slices"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// relaxCall evaluates R.name(...).
-func (b *builder) relaxCall(name string, n *syntax.Node) any {
-	if s, ok := b.sinfoCall(name, n); ok {
-		return s
-	}
-	if name == "DTensor" || name == "device_mesh" || strings.HasPrefix(name, "dist.") && op.Lookup("relax."+name) == nil {
-		b.fail(n, "distributed tensors (R.DTensor, R.device_mesh and most of R.dist) cannot be read yet", "R.%s is not supported", name)
-	}
-	info := b.dims // in an annotation
-	defer func() { b.dims = info }()
-	b.dims = false
-	base := b.span(n)
-	switch name {
-	case "const":
-		return b.constCall(n)
-	case "shape", "ShapeExpr":
-		a := b.bind(n, "value", "span")
-		b.need(n, a, 1, "value")
-		return &relax.ShapeExpr{Base: base, Values: b.dimList(b.eval(a[0]), a[0])}
-	case "prim_value":
-		v := b.one(n)
-		x := b.eval(v)
-		if f, ok := x.(float64); ok {
-			return &relax.PrimValue{Base: base, Value: &tir.FloatImm{Base: base, Type: dtype.Float64T, Value: f}}
+// graphRows are the values of the graph level, and the calls that operators alone do not describe.
+var graphRows = []row{
+	{"R.const(value: value, dtype: value = None, struct_info: value = None)", (*call).constCall},
+	{"R.shape|R.ShapeExpr(value: dims)", func(c *call) any {
+		return &relax.ShapeExpr{Base: c.base(), Values: argument[[]tir.Expr](c, 0)}
+	}},
+	{"R.prim_value(value: value)", func(c *call) any {
+		if f, ok := c.vals[0].(float64); ok {
+			return &relax.PrimValue{Base: c.base(), Value: &tir.FloatImm{Base: c.base(), Type: dtype.Float64T, Value: f}}
 		}
-		return &relax.PrimValue{Base: base, Value: b.toExpr(x, v)}
-	case "str":
-		return &relax.StringImm{Base: base, Value: b.strOf(b.one(n), "the text")}
-	case "dtype":
-		return &relax.DataTypeImm{Base: base, Value: b.dtypeOf(b.one(n))}
-	case "tuple":
-		t := &relax.Tuple{Base: base}
-		for _, k := range b.spread(n.Kids[1:]) {
-			t.Fields = append(t.Fields, b.toRelax(b.eval(k), k))
-		}
-		return t
-	case "TupleGetItem":
-		a := b.bind(n, "tuple_value", "index")
-		b.need(n, a, 2, "tuple_value", "index")
-		return &relax.TupleGetItem{Base: base, Tuple: b.toRelax(b.eval(a[0]), a[0]), Index: int(b.intOf(a[1], "the number of the field"))}
-	case "ExternFunc":
-		a := b.bind(n, "global_symbol", "struct_info")
-		b.need(n, a, 1, "global_symbol")
-		f := &relax.ExternFunc{Base: base, Symbol: b.strOf(a[0], "the symbol")}
-		if a[1] != nil {
-			f.SInfo = b.sinfo(a[1])
-		}
-		return f
-	case "match_cast", "emit_match_cast":
-		a := b.bind(n, "value", "struct_info", "ty")
-		if a[1] == nil {
-			a[1] = a[2]
-		}
-		b.need(n, a, 2, "value", "struct_info")
-		return &matchCast{b.toRelax(b.eval(a[0]), a[0]), b.sinfo(a[1])}
-	case "emit":
-		return b.toRelax(b.eval(b.one(n)), n)
-	case "emit_with_sinfo":
-		return b.emitWithSInfo(n)
-	case "emit_te", "rewriter", "If", "Then", "Else", "SeqExpr", "emit_var_binding", "func_name", "arg":
-		b.fail(n, hostOnly[name], "R.%s cannot be read from text", name)
-	case "stop_lift_params":
-		name = "builtin.stop_lift_params"
-	case "linear":
-		return b.linear(n)
-	case "cpu", "cuda", "opencl", "vulkan", "metal", "rocm", "webgpu", "hexagon":
-		d := device{kind: deviceKinds[name]}
-		if a := b.bind(n, "dev_id"); a[0] != nil {
-			d.index = b.intOf(a[0], "the number of the device")
+		return &relax.PrimValue{Base: c.base(), Value: c.toExpr(c.vals[0], c.at[0])}
+	}},
+	{"R.str(value: str)", func(c *call) any { return &relax.StringImm{Base: c.base(), Value: c.strAt(0)} }},
+	{"R.dtype(value: dtype)", func(c *call) any { return &relax.DataTypeImm{Base: c.base(), Value: c.typeAt(0)} }},
+	{"R.tuple(*fields: graph)", func(c *call) any { return &relax.Tuple{Base: c.base(), Fields: c.graphs()} }},
+	{"R.TupleGetItem(tuple_value: graph, index: int)", func(c *call) any {
+		return &relax.TupleGetItem{Base: c.base(), Tuple: c.graphAt(0), Index: c.intAt(1)}
+	}},
+	{"R.ExternFunc(global_symbol: str, struct_info: info = None)", func(c *call) any {
+		return &relax.ExternFunc{Base: c.base(), Symbol: c.strAt(0), SInfo: c.infoAt(1)}
+	}},
+	{"R.match_cast|R.emit_match_cast(value: graph, struct_info|ty: info)", func(c *call) any {
+		return &matchCast{c.graphAt(0), c.infoAt(1)}
+	}},
+	{"R.emit(value: graph)", func(c *call) any { return c.graphAt(0) }},
+	{"R.emit_with_sinfo(op: str, args: graph, sinfo_args: infos = None)", (*call).emitWithInfo},
+	{"R.device(dev_type: value, dev_id: int = 0)", func(c *call) any {
+		d := device{index: argument[int64](c, 1)}
+		switch v := c.vals[0].(type) {
+		case string:
+			kind, ok := deviceKinds[v]
+			if !ok {
+				c.fail(c.at[0], "", "unknown kind of device %q", v)
+			}
+			d.kind = kind
+		case int64:
+			d.kind = v
 		}
 		return d
-	case "nn.relu6":
-		x := b.one(n)
-		return b.opCall(n, "relax.clip", []any{b.eval(x), int64(0), int64(6)}, nil)
-	case "device":
-		return b.deviceCall(n)
-	case "dataflow", "output", "func_attr":
-		b.fail(n, "", "R.%s is a statement of its own", name)
-	}
-	if c := b.packedCall(name, n); c != nil {
-		return c
-	}
-	pos, kws, sinfo := b.arguments(n)
-	switch name {
-	case "print", "assert_op":
-		return b.formatted(name, n, pos, kws)
-	case "hint_on_device":
-		if len(pos) > 1 {
-			if d, ok := pos[1].v.(device); ok {
-				pos = pos[:1]
-				kws = map[string]given{"device_type": {d.kind, n}, "index": {d.index, n}}
+	}},
+	{"R.cpu|R.cuda|R.opencl|R.vulkan|R.metal|R.rocm|R.webgpu|R.hexagon(dev_id: int = 0)", func(c *call) any {
+		return device{kind: deviceKinds[c.sig.name[2:]], index: argument[int64](c, 0)}
+	}},
+	{"R.print(*values: value, format: graph = None)", func(c *call) any { return c.formatted(nil, c.graphAt(1)) }},
+	{"R.assert_op(condition: graph, *values: value, format: graph = None)", func(c *call) any {
+		if len(c.rest) == 1 { // R.assert_op(cond, [values])
+			if l, ok := c.rest[0].(*list); ok {
+				c.rest, c.restAt = append(c.rest[:0], l.items...), slices.Repeat(c.restAt, len(l.items))
 			}
 		}
-	}
-	o := op.Lookup("relax." + name)
-	if o == nil {
-		b.dims = info
-		b.unknownOperator(name, n)
-	}
-	if name == "nn.attention" {
-		if bias, ok := kws["bias"]; ok && bias.v != nil || len(pos) > 3 && isGraphValue(pos[3].v) {
-			o = op.Lookup("relax.nn.attention_bias")
-		} else if ok {
-			delete(kws, "bias")
+		return c.formatted([]relax.Expr{c.graphAt(0)}, c.graphAt(2))
+	}},
+	{"R.linear(data: value, weight: value, bias: value = None, out_dtype: value = None)", func(c *call) any {
+		weight := c.callOp(c.n, "relax.permute_dims", c.vals[1])
+		out := c.callOp(c.n, "relax.matmul", c.vals[0], weight, c.orAbsent(3))
+		if c.has(2) {
+			out = c.callOp(c.n, "relax.add", out, c.vals[2])
 		}
-	}
-	pos, kws = b.adapt(o, pos, kws, n)
-	return b.buildOp(n, o, pos, kws, sinfo)
+		return out
+	}},
+	{"R.nn.relu6(x: value)", func(c *call) any { return c.callOp(c.n, "relax.clip", c.vals[0], int64(0), int64(6)) }},
+	{"R.nn.attention(query: value, key: value, value: value, bias: value = None, scale: value = None, causal_mask: value = None, window_size: value = None)", func(c *call) any {
+		name, args := "relax.nn.attention", []any{c.vals[0], c.vals[1], c.vals[2]}
+		if c.has(3) {
+			if isGraphValue(c.vals[3]) {
+				name = "relax.nn.attention_bias"
+			}
+			args = append(args, c.vals[3])
+		}
+		return c.callOp(c.n, name, append(args, c.orAbsent(4), c.orAbsent(5), c.orAbsent(6))...)
+	}},
+	{"R.arange(start: value, end: value = None, step: value = None, dtype: value = None)", (*call).arange},
+	{"R.hint_on_device(data: value, device_type: value, index: value = None, memory_scope: value = None)", func(c *call) any {
+		if d, ok := c.vals[1].(device); ok {
+			return c.callOp(c.n, "relax.hint_on_device", c.vals[0], d.kind, d.index, c.orAbsent(3))
+		}
+		return c.callOp(c.n, "relax.hint_on_device", c.vals[0], c.vals[1], c.orAbsent(2), c.orAbsent(3))
+	}},
+	{"R.dataflow()", func(*call) any { return &frame{dataflow: true} }},
+	{"R.output(*vars: node)", func(*call) any { return done }}, // read when the block ends
+	{"R.func_ret_struct_info|R.func_ret_ty(*info: node)", func(*call) any { return done }},
 }
 
-// arguments evaluates the arguments of a call. Struct info arguments are kept apart.
-func (b *builder) arguments(n *syntax.Node) (pos []given, kws map[string]given, sinfo []relax.StructInfo) {
-	for _, k := range b.spread(n.Kids[1:]) {
-		if k.Kind == syntax.Lambda {
-			pos = append(pos, given{nil, k})
-			continue
-		}
-		pos = append(pos, given{b.eval(k), k})
+// attrsRow are the attributes of a graph-level function.
+var attrsRow = row{"R.func_attr(attrs: attrs)", func(c *call) any {
+	attrs := c.attrsAt(0)
+	for i := range attrs.Len() {
+		c.rf.attrs = c.rf.attrs.With(attrs.At(i))
 	}
-	for i := range n.Keywords() {
-		kw := &n.Keywords()[i]
-		switch kw.Name {
-		case "sinfo_args", "ty_args", "out_sinfo", "out_ty":
-			list := b.sinfoList(kw.Value)
-			if strings.HasPrefix(kw.Name, "out_") && (len(list) != 1 || kw.Value.Kind == syntax.List) {
-				list = []relax.StructInfo{&relax.TupleStructInfo{Base: b.span(kw.Value), Fields: list}}
+	return done
+}}
+
+// deviceKinds are the numbers of DLPack.
+var deviceKinds = map[string]int64{
+	"cpu": 1, "llvm": 1, "cuda": 2, "opencl": 4, "cl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "webgpu": 15, "hexagon": 16,
+}
+
+// orAbsent returns an argument for callOp, absent where it is not given.
+func (c *call) orAbsent(i int) any {
+	if c.at[i] == nil {
+		return absent{}
+	}
+	return c.vals[i]
+}
+
+// emitWithInfo builds R.emit_with_sinfo("relax.op", (args...), sinfo_args).
+func (c *call) emitWithInfo() any {
+	name := c.strAt(0)
+	if op.Lookup(name) == nil {
+		c.unknown("R."+name, c.at[0])
+	}
+	args, ok := c.graphAt(1).(*relax.Tuple)
+	if !ok {
+		c.fail(c.at[1], "", "expected a tuple of arguments")
+	}
+	out, err := op.New(name, args.Fields, nil)
+	if err != nil {
+		c.fail(c.n, "", "%v", err)
+	}
+	out.Base, out.SInfoArgs = c.base(), argument[[]relax.StructInfo](c, 2)
+	return out
+}
+
+// formatted builds a call whose format stands between the arguments and the values behind the star.
+// The printer writes it as the first of these.
+func (c *call) formatted(args []relax.Expr, format relax.Expr) any {
+	written := false
+	if len(c.rest) > 0 && format == nil {
+		_, written = c.rest[0].(*relax.StringImm)
+	}
+	switch {
+	case format != nil:
+		args = append(args, format)
+	case !written:
+		args = append(args, &relax.StringImm{Base: c.base()})
+	}
+	for i, v := range c.rest {
+		args = append(args, c.toRelax(v, c.restAt[i]))
+	}
+	return &relax.Call{Base: c.base(), Op: op.Lookup("relax." + c.sig.name[2:]).Ref(), Args: args}
+}
+
+// arange fills in what Python's range does: the start, the step, and the element type.
+func (c *call) arange() any {
+	start, end, step := c.vals[0], c.vals[1], c.vals[2]
+	if end == nil {
+		start, end = int64(0), start
+	}
+	if step == nil {
+		step = int64(1)
+	}
+	typ := c.vals[3]
+	if typ == nil {
+		typ = "int64"
+		for _, v := range []any{start, end, step} {
+			if p, ok := v.(*relax.PrimValue); ok {
+				v = p.Value
 			}
-			sinfo = list
+			if e, ok := v.(tir.Expr); ok && e.DType().IsFloat() || hasFloat(v) {
+				typ = "float32"
+			}
+		}
+	}
+	return c.callOp(c.n, "relax.arange", start, end, step, typ)
+}
+
+// constCall builds R.const: a number or nested lists of them.
+func (c *call) constCall() any {
+	d := dtype.Int32T
+	if _, ok := c.vals[0].(bool); ok {
+		d = dtype.BoolT
+	} else if hasFloat(c.vals[0]) {
+		d = dtype.Float32T
+	}
+	if t, ok := c.vals[1].(*relax.TensorStructInfo); ok {
+		d = t.DType
+	} else if c.has(1) {
+		d = c.toType(c.vals[1], c.at[1])
+	}
+	return c.denseConstant(c.vals[0], d, c.n, c.at[0])
+}
+
+// packedRows call functions that are no operators.
+var packedRows = []row{
+	{"R.call_tir(gvar|func: callee, args: graph, out_sinfo|out_ty: result, tir_vars: value = None)", (*call).callTIR},
+	{"R.dist.call_tir_local_view(gvar|func: callee, args: graph, out_sinfo|out_ty: result, tir_vars: value = None)", (*call).callTIR},
+	{"R.call_tir_inplace(gvar|func: callee, args: graph, inplace_indices: value, out_sinfo|out_ty: result, tir_vars: value = None)", (*call).callTIR},
+	{"R.call_tir_with_grad(gvar|func: callee, args: graph, out_sinfo|out_ty: result, te_grad_name: str = None, te_grad_kwargs: attrs = None, tir_vars: value = None)", (*call).callTIR},
+	{"R.call_dps_packed(func: callee, args: graph, out_sinfo|out_ty: result)", (*call).callTIR},
+	{"R.call_packed(func: callee, *args: graph, **info, **)", func(c *call) any {
+		out := &relax.Call{Base: c.base(), Op: c.graphAt(0), Args: c.graphs(), SInfoArgs: c.resultInfo()}
+		for _, kw := range c.extra { // the attributes of the call
+			if kw.Name != "attrs_type_key" && !isInfoName(kw.Name) {
+				out.Attrs = out.Attrs.With(kw.Name, c.attrValue(c.eval(kw.Value), kw.Value))
+			}
+		}
+		return out
+	}},
+	{"R.call_pure_packed(func: callee, *args: graph, **info)", func(c *call) any { return c.callExtern(nil) }},
+	{"R.call_inplace_packed(func: callee, *args: graph, inplace_indices: value, **info)", func(c *call) any {
+		return c.callExtern(ir.NewAttrs("inplace_indices", c.indexList(2)))
+	}},
+}
+
+// functionRow is the call of a function of the graph level, which is the receiver.
+var functionRow = row{"Function.call(*args: graph, **info)", func(c *call) any {
+	return &relax.Call{Base: c.base(), Op: c.recv.(relax.Expr), Args: c.graphs(), SInfoArgs: c.resultInfo()}
+}}
+
+// callExtern builds the call of an operator whose first argument is what it calls.
+func (c *call) callExtern(attrs *ir.Attrs) any {
+	args := append([]relax.Expr{c.graphAt(0)}, c.graphs()...)
+	return &relax.Call{Base: c.base(), Op: op.Lookup("relax." + c.sig.name[2:]).Ref(), Args: args, Attrs: attrs, SInfoArgs: c.resultInfo()}
+}
+
+// callTIR builds the calls that write into results of given struct info.
+func (c *call) callTIR() any {
+	args := c.graphAt(1)
+	if _, ok := args.(*relax.Tuple); !ok {
+		if _, tuple := c.infoOf(args).(*relax.TupleStructInfo); !tuple {
+			args = &relax.Tuple{Base: c.span(c.at[1]), Fields: []relax.Expr{args}}
+		}
+	}
+	out := &relax.Call{Base: c.base(), Op: op.Lookup("relax." + c.sig.name[2:]).Ref(), Args: []relax.Expr{c.graphAt(0), args}}
+	for i := 2; i < len(c.sig.params); i++ {
+		switch name := c.sig.params[i].name; {
+		case name == "out_sinfo":
+			out.SInfoArgs = argument[[]relax.StructInfo](c, i)
+		case name == "te_grad_kwargs":
+			kwargs := c.attrsAt(i)
+			if c.at[i] == nil {
+				kwargs = ir.NewAttrs()
+			}
+			if out.Attrs != nil {
+				out.Attrs = out.Attrs.With(name, kwargs)
+			}
+		case !c.has(i):
+		case name == "tir_vars":
+			out.Args = append(out.Args, c.toArgument(c.vals[i], op.Shape, name, c.at[i]))
+		case name == "inplace_indices":
+			out.Attrs = ir.NewAttrs(name, c.indexList(i))
 		default:
-			if kws == nil {
-				kws = map[string]given{}
-			}
-			if kw.Value.Kind == syntax.Lambda {
-				kws[kw.Name] = given{nil, kw.Value}
-			} else {
-				kws[kw.Name] = given{b.eval(kw.Value), kw.Value}
-			}
+			out.Attrs = out.Attrs.With(name, c.vals[i])
 		}
 	}
-	return pos, kws, sinfo
+	return out
 }
 
-// adapt brings arguments from the order of TVM's Python function into that of the operator.
-func (b *builder) adapt(o *op.Op, pos []given, kws map[string]given, n *syntax.Node) ([]given, map[string]given) {
-	if o.Name == "relax.arange" {
-		pos, kws = b.arange(pos, kws, n)
+// indexList returns an index or a list of them as the value of an attribute.
+func (c *call) indexList(i int) ir.Value {
+	out := c.numbers(c.vals[i], c.at[i])
+	if i, ok := out.(int64); ok {
+		return []ir.Value{i}
 	}
-	if g, ok := kws["input_tensor"]; ok && o.Name == "relax.slice_scatter" {
-		delete(kws, "input_tensor")
-		kws["data"] = g
-	}
-	return pos, kws
+	return out
 }
-
-// unknownOperator reports a name that R does not have.
-func (b *builder) unknownOperator(name string, n *syntax.Node) {
-	names := append([]string{}, relaxNames...)
-	for _, o := range append(op.All(), op.Foreign()...) {
-		names = append(names, strings.TrimPrefix(o.Name, "relax."))
-	}
-	help := ""
-	if best := near(name, names); best != "" {
-		help = "did you mean R." + best + "?"
-	}
-	if b.dims {
-		b.fail(n.Kids[0], help, "R has no %q", name)
-	}
-	b.fail(n.Kids[0], help, "unknown operator R.%s", name)
-}
-
-// relaxNames are names of R besides the operators, for hints.
-var relaxNames = strings.Fields(`function dataflow output func_attr const prim_value str dtype shape tuple match_cast call_packed
-	call_tir call_dps_packed Tensor Shape Tuple Prim Object Callable ExternFunc TupleGetItem device emit_te macro nn.relu6
-	emit_with_sinfo`)

@@ -56,7 +56,7 @@ func (b *builder) declareSizes(body []*syntax.Stmt) {
 					continue // of the function around this one
 				}
 			}
-			x := b.newVar(d, v).(fresh).v
+			x := b.eval(v).(fresh).v
 			x.Name, x.Base = n.Text, b.span(n)
 			b.env.define(n.Text, x)
 		}

@@ -7,12 +7,9 @@ import (
 
 // dataflow builds "with R.dataflow():". The names in R.output stay visible behind it.
 func (b *builder) dataflow(s *syntax.Stmt) {
-	path, ok := "", false
-	if v := s.Items[0].Value; v.Kind == syntax.Call {
-		path, ok = b.path(v.Kids[0])
-	}
-	if !ok || path != "R.dataflow" {
-		b.fail(s.Items[0].Value, "the graph level has no other scope", `expected R.dataflow() after "with"`)
+	item := s.Items[0].Value
+	if f, ok := b.eval(item).(*frame); !ok || !f.dataflow {
+		b.fail(item, "the graph level has no other scope", `expected R.dataflow() after "with"`)
 	}
 	outer := b.rf.outputs
 	outputs := map[string]bool{}

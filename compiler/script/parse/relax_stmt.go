@@ -75,22 +75,8 @@ func (b *builder) graphExprStmt(s *syntax.Stmt) {
 	if s.Value.Kind == syntax.String || s.Value.Kind == syntax.Const {
 		return
 	}
-	if s.Value.Kind == syntax.Call {
-		switch path, _ := b.path(s.Value.Kids[0]); path {
-		case "R.func_attr":
-			a := b.bind(s.Value, "attrs")
-			b.need(s.Value, a, 1, "attrs")
-			attrs := b.attrDict(a[0])
-			for i := range attrs.Len() {
-				b.rf.attrs = b.rf.attrs.With(attrs.At(i))
-			}
-			return
-		case "R.output", "R.func_ret_struct_info":
-			return
-		}
-	}
 	v := b.eval(s.Value)
-	if v == nil {
+	if v == nil || v == any(done) {
 		return
 	}
 	if l, ok := v.(*list); ok && len(l.items) == 0 {

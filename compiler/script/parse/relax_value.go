@@ -33,16 +33,12 @@ func (b *builder) toRelax(v any, n *syntax.Node) relax.Expr {
 	case *list:
 		t := &relax.Tuple{Base: b.span(n), Fields: make([]relax.Expr, len(x.items))}
 		for i, it := range x.items {
-			at := n
-			if len(n.Kids) == len(x.items) {
-				at = n.Kids[i]
-			}
-			t.Fields[i] = b.toRelax(it, at)
+			t.Fields[i] = b.toRelax(it, part(n, i, len(x.items)))
 		}
 		return t
 	case tensorField:
 		if x.name == "shape" {
-			return b.relaxOp(n, "shape_of", x.of).(relax.Expr)
+			return b.callOp(n, "relax.shape_of", x.of).(relax.Expr)
 		}
 	case poison:
 		panic(failure{})
@@ -53,10 +49,10 @@ func (b *builder) toRelax(v any, n *syntax.Node) relax.Expr {
 	return nil
 }
 
-// argument turns a value into an argument of the given kind.
-func (b *builder) argument(v any, kind op.ArgKind, name string, n *syntax.Node) relax.Expr {
+// toArgument turns a value into an argument of the given kind.
+func (b *builder) toArgument(v any, kind op.ArgKind, name string, n *syntax.Node) relax.Expr {
 	if s, ok := v.(string); ok && kind == op.AnyValue && name == "dtype" {
-		return b.argument(s, op.DType, name, n)
+		return b.toArgument(s, op.DType, name, n)
 	}
 	switch kind {
 	case op.Shape:
@@ -169,9 +165,7 @@ func (b *builder) attribute(v any, a *op.Attr, n *syntax.Node) ir.Value {
 			return b.vdevice(s, n)
 		}
 		if n.Kind == syntax.Lambda {
-			m := &tir.IndexMap{Base: b.span(n)}
-			m.Initial, m.Final = b.lambdaBody(n, func(int) dtype.DType { return dtype.Int64T })
-			return m
+			return b.indexMap(n, dtype.Int64T)
 		}
 	}
 	return b.attrValue(v, n)

@@ -1,12 +1,5 @@
 package parse
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/irscope/irscope/compiler/ir/nearest"
-)
-
 // scope maps names to values. Frames nest: what is defined in one is forgotten at its end.
 type scope struct {
 	vals map[string]any
@@ -51,18 +44,4 @@ func (s *scope) since(mark int) []string {
 		out = append(out, u.name)
 	}
 	return out
-}
-
-// near returns the candidate that s was meant to be, "" if there is none. Of names as short as
-// those of loop variables, any is near to any other: only their case may differ.
-func near(s string, candidates []string) string {
-	if len(s) > 2 {
-		return nearest.Name(s, slices.Values(candidates))
-	}
-	for _, c := range candidates {
-		if c != s && strings.EqualFold(c, s) {
-			return c
-		}
-	}
-	return ""
 }

@@ -19,11 +19,7 @@ func (b *builder) dimList(v any, n *syntax.Node) []tir.Expr {
 	case *list:
 		out := make([]tir.Expr, len(x.items))
 		for i, it := range x.items {
-			at := n
-			if len(n.Kids) == len(x.items) {
-				at = n.Kids[i]
-			}
-			out[i] = b.dim(it, at)
+			out[i] = b.dim(it, part(n, i, len(x.items)))
 		}
 		return out
 	case *relax.ShapeStructInfo:

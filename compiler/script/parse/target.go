@@ -5,22 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// target evaluates T.target("llvm") and T.target({...}) to the text of the target.
-func (b *builder) target(n *syntax.Node) any {
-	a := b.bind(n, "target_config", "host")
-	b.need(n, a, 1, "target_config")
-	out := targetText(b.eval(a[0]))
-	if a[1] != nil {
-		out += " host=" + targetText(b.eval(a[1]))
-	}
-	return out
-}
-
+// targetText writes a target, a string or a dictionary, as one string.
 func targetText(v any) string {
 	switch x := v.(type) {
 	case string:

@@ -16,24 +16,6 @@ type blockHead struct {
 	noRealize     bool
 }
 
-func (b *builder) block(n *syntax.Node) *frame {
-	a := b.bind(n, "name", "no_realize")
-	h := &blockHead{realize: &tir.BlockRealize{Base: b.span(n), Predicate: tir.Bool(true), Block: &tir.Block{Base: b.span(n)}}}
-	if a[0] != nil {
-		h.realize.Block.Name = b.strOf(a[0], "the name of the block")
-	}
-	h.noRealize = b.flag(a[1])
-	return &frame{kind: "block", block: h}
-}
-
-// top returns the innermost open block.
-func (b *builder) top(n *syntax.Node) *blockHead {
-	if len(b.tf.blocks) == 0 {
-		b.fail(n, `open one with "with T.block("name"):"`, "%s stands outside of a block", b.callee(n))
-	}
-	return b.tf.blocks[len(b.tf.blocks)-1]
-}
-
 func (b *builder) blockBody(s *syntax.Stmt, h *blockHead, as *syntax.Node, body []*syntax.Stmt) {
 	blk := h.realize.Block
 	depth := len(b.tf.blocks)
@@ -104,27 +86,4 @@ func (b *builder) initBody(n *syntax.Node, body []*syntax.Stmt) {
 		b.fail(n, "", "the block has two init statements")
 	}
 	h.realize.Block.Init = b.tirBody(body)
-}
-
-// regions evaluates the arguments of T.reads and T.writes.
-func (b *builder) regions(n *syntax.Node) []*tir.BufferRegion {
-	out := []*tir.BufferRegion{}
-	for _, k := range n.Kids[1:] {
-		v := b.eval(k)
-		if l, ok := v.(*list); ok {
-			for i, it := range l.items {
-				at := k
-				if len(k.Kids) == len(l.items) {
-					at = k.Kids[i]
-				}
-				out = append(out, b.toRegion(it, at))
-			}
-			continue
-		}
-		out = append(out, b.toRegion(v, k))
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return out
 }

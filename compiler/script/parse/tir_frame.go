@@ -6,6 +6,21 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// frame is the value of a call that opens a scope, such as T.allocate or T.block, or that
+// makes a statement.
+type frame struct {
+	def      any                          // what the scope defines
+	wrap     func(body tir.Stmt) tir.Stmt // makes the scope around its body
+	stmt     tir.Stmt                     // a statement without a body
+	loop     *loopHead
+	block    *blockHead
+	init     bool // T.init()
+	dataflow bool // R.dataflow()
+}
+
+// done is the frame of a call that has had its effect.
+var done = &frame{}
+
 // stmtList collects the statements of a frame. A scope without "with" takes in all that
 // follows: it starts a new segment.
 type stmtList struct {
@@ -105,7 +120,7 @@ func (b *builder) enterFrame(s *syntax.Stmt, f *frame) {
 		b.emit(f.stmt)
 	case f.wrap != nil:
 		b.scoped(f.wrap)
-	case f.kind == "done":
+	case f == done:
 	default:
 		b.fail(s.Value, "", `this opens a scope and needs "with" before it`)
 	}
@@ -129,15 +144,14 @@ func (b *builder) tirWith(s *syntax.Stmt, i int) {
 		inner.Items = s.Items[i+1:]
 		body = []*syntax.Stmt{&inner}
 	}
-	switch f.kind {
-	case "block":
+	switch {
+	case f.block != nil:
 		b.blockBody(s, f.block, it.As, body)
-	case "init":
+	case f.init:
 		b.initBody(it.Value, body)
+	case f.wrap == nil:
+		b.fail(it.Value, "", "this is a statement, not a scope")
 	default:
-		if f.wrap == nil {
-			b.fail(it.Value, "", "this is a statement, not a scope")
-		}
 		mark := b.env.mark()
 		if it.As != nil {
 			switch it.As.Kind {

@@ -185,14 +185,6 @@ func (b *builder) typeOf(n *syntax.Node) ir.Type {
 		if path, ok := b.path(n.Kids[0]); ok && path == "T.let" {
 			return b.typeOf(n.Kids[1])
 		}
-	case syntax.Call:
-		if path, ok := b.path(n.Kids[0]); ok && path == "T.Tuple" {
-			t := &ir.TupleType{Base: b.span(n)}
-			for _, k := range n.Kids[1:] {
-				t.Fields = append(t.Fields, b.typeOf(k))
-			}
-			return t
-		}
 	case syntax.String:
 		if d, err := dtype.Parse(n.Text); err == nil {
 			return &ir.PrimType{Base: b.span(n), DType: d}
@@ -213,9 +205,11 @@ func (b *builder) typeOf(n *syntax.Node) ir.Type {
 		case "T.void":
 			return ir.VoidType()
 		}
-		if best := near(v.path, []string{"T.int32", "T.int64", "T.float32", "T.float16", "T.bool", "T.handle", "T.Buffer", "T.uint8", "T.int8"}); best != "" {
-			b.fail(n, "did you mean "+best+"?", "unknown type %s", v.path)
+		if strings.HasPrefix(v.path, "T.") {
+			b.fail(n, did(v.path, typeNames, "", typeHelp), "unknown type %s", v.path)
 		}
+	case ir.Type:
+		return v
 	case fresh:
 		return v.v.Type
 	case *tir.Var:
@@ -223,9 +217,14 @@ func (b *builder) typeOf(n *syntax.Node) ir.Type {
 	case nil:
 		return ir.VoidType()
 	}
-	b.fail(n, "types are T.int32, T.float32, T.handle and the like", "expected a type")
+	b.fail(n, typeHelp, "expected a type")
 	return nil
 }
+
+const typeHelp = "types are T.int32, T.float32, T.handle and the like"
+
+// typeNames are types for hints.
+var typeNames = strings.Fields("T.int32 T.int64 T.float32 T.float16 T.bool T.handle T.Buffer T.uint8 T.int8")
 
 // rooted completes the body of a function: what is allocated outside of blocks, and blocks
 // that stand side by side or have iteration variables, get a root block around them.

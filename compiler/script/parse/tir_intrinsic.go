@@ -1,118 +1,173 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
-	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// intrinsic evaluates a call of an intrinsic.
-func (b *builder) intrinsic(name string, n *syntax.Node) any {
-	op := script.IntrinsicOf(name)
-	known := tir.LookupBuiltin(op)
-	if known == nil {
-		b.fail(n.Kids[0], b.meantIntrinsic(name), "T has no %q", name)
-	}
-	form := script.LookupCall(op)
-	typ, args := b.intrinsicArgs(name, form, n)
-	c := &tir.Call{Base: b.span(n), Op: known.Op}
-	switch {
-	case typ != nil:
-		c.Type = b.dtypeOf(typ)
-	case form.Place != script.DTypeNone:
-		b.fail(n, `write it as in T.`+name+`("float32", ...)`, "T.%s needs the type of its result", name)
-	}
-	packed := op == tir.OpCallPacked.Name || op == tir.OpCallCPacked.Name
-	for _, a := range args {
-		c.Args = append(c.Args, b.intrinsicArg(op, packed, a))
-	}
-	if known.Arity >= 0 && len(c.Args) != known.Arity {
-		b.fail(n, "", "T.%s takes %d arguments, got %d", name, known.Arity, len(c.Args))
-	}
-	switch op {
-	case "tir.bitwise_and", "tir.bitwise_or", "tir.bitwise_xor", "tir.shift_left", "tir.shift_right", "tir.pow", "tir.fmod", "tir.atan2":
-		c.Args[0], c.Args[1] = tir.MatchTypes(c.Args[0], c.Args[1])
-	case tir.OpIfThenElse.Name:
-		c.Args[1], c.Args[2] = tir.MatchTypes(c.Args[1], c.Args[2])
-	}
-	if typ == nil {
-		c.Type = script.ResultType(op, c.Args)
-	}
-	return c
-}
+// intrinsicNames are the parameters of intrinsics whose names are worth writing. Of others, all
+// arguments are given by position.
+const intrinsicNames = `
+exp exp2 exp10 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh erf sigmoid floor ceil trunc round nearbyint fabs popcount clz isnan isinf isnullptr: x
+pow fmod: x y
+atan2 copysign hypot nextafter ldexp: x1 x2
+if_then_else: cond t f
+likely assume tvm_thread_invariant: cond
+ret: val
+address_of: obj
+fma: x y z
+q_multiply_shift: x y q s
+q_multiply_shift_per_axis: x y ls rs q is_lshift_required is_rshift_required
+reinterpret: value
+tvm_access_ptr: ptype data offset extent rw_mask
+tvm_struct_get: arr index field
+tvm_struct_set: arr index field value
+tvm_stack_alloca: dtype_str num
+tvm_storage_sync: storage_scope
+tvm_warp_shuffle: mask value warp_id width warp_size
+tvm_warp_shuffle_up tvm_warp_shuffle_down: mask value offset width warp_size
+tvm_load_matrix_sync tvm_store_matrix_sync: fragment m n k index buffer_ptr stride layout
+tvm_mma_sync tvm_bmma_sync: fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c
+tvm_fill_fragment: fragment m n k index value
+ptx_mma: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index saturate operator
+ptx_mma_sp: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index metadata meta_index sparse_selector saturate
+ptx_ldmatrix: trans num type local_ptr local_offset smem_ptr smem_offset
+ptx_cp_async: shared_ptr shared_offset global_ptr global_offset bytes
+ptx_cp_async_bulk: shared_ptr shared_offset global_ptr global_offset bytes barrier_id
+ptx_wait_group: num
+mma_store: m n dst_ptr src_ptr src_offset dst_stride
+mma_fill: local_size local_ptr offset
+make_filled_simdgroup_matrix: d index value col=8 row=8
+simdgroup_load simdgroup_store: d index ptr stride col=8 row=8 transpose_matrix=False
+get_active_lane_mask: base limit
+start_profile_intrinsic end_profile_intrinsic: id
+vectorlow vectorhigh: vec
+vectorcombine: vec1 vec2
+`
 
-// meantIntrinsic is the hint for a name that T does not have.
-func (b *builder) meantIntrinsic(name string) string {
-	names := make([]string, 0, 256)
-	for _, x := range tir.Builtins() {
-		names = append(names, script.LookupCall(x).Name)
-	}
-	names = append(names, dialectNames...)
-	if near := nearest.Name(name, slices.Values(names)); near != "" {
-		return "did you mean T." + near + "?"
-	}
-	return ""
-}
-
-// intrinsicArgs returns the arguments of a call in order, and apart from them the type of the
-// result where the intrinsic is given one. Others ignore it, as TVM does.
-func (b *builder) intrinsicArgs(name string, form script.CallForm, n *syntax.Node) (typ *syntax.Node, args []*syntax.Node) {
-	args = b.spread(n.Kids[1:])
-	names := intrinsicParams[name]
-	for i := range n.Keywords() {
-		kw := &n.Keywords()[i]
-		at := slices.IndexFunc(names, func(p intrinsicParam) bool { return p.name == kw.Name })
-		switch {
-		case kw.Name == "dtype":
-			typ = kw.Value
-		case kw.Name == "span":
-		case at >= 0 && at >= len(args):
-			for len(args) <= at {
-				args = append(args, nil)
+// intrinsics returns the signatures of all intrinsics: those that need the type of their result have
+// it in front or at the end of the parameters, as the printer writes it.
+func intrinsics(kinds map[string]*kind) []*signature {
+	named := map[string]string{}
+	for _, line := range strings.Split(strings.TrimSpace(intrinsicNames), "\n") {
+		names, params, _ := strings.Cut(line, ": ")
+		var list []string
+		for _, p := range strings.Fields(params) {
+			name, def, has := strings.Cut(p, "=")
+			if name += ": operand"; has {
+				name += " = " + def
 			}
-			args[at] = kw.Value
-		case at >= 0:
-			b.fail(kw.Value, "", "T.%s is given its argument %s twice", name, kw.Name)
-		default:
-			b.d.Add(kw.At, kw.End, "T."+name+" has no argument "+kw.Name, "")
-			panic(failure{})
+			list = append(list, name)
+		}
+		for _, name := range strings.Fields(names) {
+			named[name] = strings.Join(list, ", ")
 		}
 	}
-	switch {
-	case form.Place == script.DTypeNone:
-		typ = nil
-	case typ != nil || len(args) == 0:
-	case form.Place == script.DTypeFirst:
-		typ, args = args[0], args[1:]
-	default:
-		typ, args = args[len(args)-1], args[:len(args)-1]
-	}
-	if name == "dp4a" && len(args) > 0 && args[0].Kind == syntax.String { // as the printer of TVM writes it
-		args = args[1:]
-	}
-	for i, p := range names {
-		if i >= len(args) && p.def != nil {
-			args = append(args, syntax.NewValue(n.At, n.End, p.def))
+	var out []*signature
+	for _, op := range tir.Builtins() {
+		form := script.LookupCall(op)
+		params, ok := named[strings.TrimPrefix(op, "tir.")]
+		if !ok {
+			params = "*args: operand"
+		}
+		switch form.Place {
+		case script.DTypeFirst:
+			params = "dtype: rtype, " + params
+		case script.DTypeLast:
+			params += ", dtype: rtype"
+		}
+		names := "T." + form.Name
+		if full := strings.TrimPrefix(op, "tir."); full != form.Name {
+			names += "|T." + full
+		}
+		for _, s := range signaturesOf(row{names + "(" + params + ")", (*call).builtin}, kinds) {
+			s.intrinsic = tir.LookupBuiltin(op)
+			for i := range s.params { // where any number of arguments is taken, the last ones may be missing
+				s.params[i].need = s.params[i].need && (s.intrinsic.Arity >= 0 || s.params[i].name == "dtype")
+			}
+			out = append(out, s)
 		}
 	}
-	for i, a := range args {
-		if a == nil {
-			b.fail(n, "", "T.%s needs its argument %s", name, names[i].name)
-		}
-	}
-	return typ, args
+	return out
 }
 
-// intrinsicArg evaluates an argument of the intrinsic op.
-func (b *builder) intrinsicArg(op string, packed bool, n *syntax.Node) tir.Expr {
-	v := b.eval(n)
+// builtin builds the call of an intrinsic.
+func (c *call) builtin() any {
+	known := c.sig.intrinsic
+	out := &tir.Call{Base: c.base(), Op: known.Op, Args: make([]tir.Expr, 0, len(c.vals)+len(c.rest))}
+	typ, left := false, -1
+	for i, v := range c.vals {
+		switch v := v.(type) {
+		case dtype.DType:
+			out.Type, typ = v, true
+		case nil: // not given, or those behind a star
+			left = i
+		default:
+			if left >= 0 {
+				c.missing(left)
+			}
+			out.Args = append(out.Args, c.toExpr(v, c.n))
+		}
+		if i == c.sig.rest {
+			for _, v := range c.rest {
+				out.Args = append(out.Args, v.(tir.Expr))
+			}
+		}
+	}
+	if known.Arity >= 0 && len(out.Args) != known.Arity {
+		c.fail(c.n, "", "%s takes %s, got %d", c.name(), count(known.Arity, "argument", "arguments"), len(out.Args))
+	}
+	switch op := known.Name; op {
+	case "tir.bitwise_and", "tir.bitwise_or", "tir.bitwise_xor", "tir.shift_left", "tir.shift_right", "tir.pow", "tir.fmod", "tir.atan2":
+		out.Args[0], out.Args[1] = tir.MatchTypes(out.Args[0], out.Args[1])
+	case tir.OpIfThenElse.Name:
+		out.Args[1], out.Args[2] = tir.MatchTypes(out.Args[1], out.Args[2])
+	}
+	if !typ {
+		out.Type = script.ResultType(known.Name, out.Args)
+	}
+	return out
+}
+
+// callIntrinRow calls an intrinsic by its full name, with any type of result.
+var callIntrinRow = row{"T.call_intrin(dtype: dtype, name: str, *args: value)", func(c *call) any {
+	name := c.strAt(1)
+	known := tir.LookupBuiltin(name)
+	if known == nil {
+		c.fail(c.at[1], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
+	}
+	out := &tir.Call{Base: c.base(), Type: c.typeAt(0), Op: known.Op}
+	for i, v := range c.rest {
+		out.Args = append(out.Args, c.operand(name, v, c.restAt[i]))
+	}
+	return out
+}}
+
+// dp4aRow may name a type of result in front, which the printer of TVM writes and its parser skips.
+var dp4aRow = row{"T.dp4a(vec1: value, vec2: value, acc: value = 0, last: value = None)", func(c *call) any {
+	first := 0
+	if _, ok := c.vals[0].(string); ok {
+		first = 1
+	}
+	known := tir.LookupBuiltin("tir.dp4a")
+	out := &tir.Call{Base: c.base(), Type: dtype.Int32T, Op: known.Op}
+	for i := first; i < first+known.Arity; i++ {
+		at := c.at[i]
+		if at == nil {
+			at = c.n
+		}
+		out.Args = append(out.Args, c.operand(known.Name, c.vals[i], at))
+	}
+	return out
+}}
+
+// operand turns a value into an argument of an intrinsic: buffers are pointers to their data, or
+// described where a packed function takes them.
+func (b *builder) operand(op string, v any, n *syntax.Node) tir.Expr {
 	switch x := v.(type) {
 	case *tir.Buffer:
 		switch {
@@ -123,7 +178,7 @@ func (b *builder) intrinsicArg(op string, packed bool, n *syntax.Node) tir.Expr 
 			}
 			return load
 		case len(x.Shape) == 0:
-		case packed:
+		case op == tir.OpCallPacked.Name || op == tir.OpCallCPacked.Name:
 			return b.packBuffer(x, n)
 		default:
 			return x.Data
@@ -158,112 +213,3 @@ func (b *builder) packBuffer(buf *tir.Buffer, n *syntax.Node) tir.Expr {
 		buf.Data, shape, strides, tir.Int32(int64(len(buf.Shape))), tir.Const(buf.DType.Elem(), 0), offset,
 	}}
 }
-
-// callIntrin evaluates T.call_intrin(dtype, name, args...).
-func (b *builder) callIntrin(n *syntax.Node) any {
-	args := b.spread(n.Kids[1:])
-	for _, kw := range n.Keywords() {
-		if kw.Name == "dtype" {
-			args = append([]*syntax.Node{kw.Value}, args...)
-		}
-	}
-	if len(args) < 2 {
-		b.fail(n, "", "T.call_intrin needs the type of the result and the name of the intrinsic")
-	}
-	name := b.strOf(args[1], "the name of the intrinsic")
-	known := tir.LookupBuiltin(name)
-	if known == nil {
-		b.fail(args[1], b.meantIntrinsic(strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
-	}
-	c := &tir.Call{Base: b.span(n), Type: b.dtypeOf(args[0]), Op: known.Op}
-	for _, a := range args[2:] {
-		c.Args = append(c.Args, b.intrinsicArg(name, false, a))
-	}
-	return c
-}
-
-// isFinite evaluates T.isfinite(x), for which there is no intrinsic.
-func (b *builder) isFinite(n *syntax.Node) tir.Expr {
-	x := b.expr(b.one(n))
-	base := b.span(n)
-	no := func(op *ir.Op) tir.Expr {
-		typ := dtype.BoolT.WithLanes(int(x.DType().Lanes))
-		return &tir.Not{Base: base, A: &tir.Call{Base: base, Type: typ, Op: op, Args: []tir.Expr{x}}}
-	}
-	return tir.BinaryAt(base, tir.OpAnd, no(tir.OpIsInf), no(tir.OpIsNaN))
-}
-
-// intrinsicParam is a parameter of an intrinsic that may be given by name; def is its default.
-type intrinsicParam struct {
-	name string
-	def  any
-}
-
-// intrinsicParams lists the parameters of intrinsics that have names worth writing.
-var intrinsicParams = func() map[string][]intrinsicParam {
-	out := map[string][]intrinsicParam{}
-	for _, line := range strings.Split(strings.TrimSpace(`
-exp exp2 exp10 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh erf sigmoid floor ceil trunc round nearbyint fabs popcount clz isnan isinf isnullptr: x
-pow fmod: x y
-atan2 copysign hypot nextafter ldexp: x1 x2
-if_then_else: cond t f
-likely assume tvm_thread_invariant: cond
-ret: val
-address_of: obj
-fma: x y z
-q_multiply_shift: x y q s
-q_multiply_shift_per_axis: x y ls rs q is_lshift_required is_rshift_required
-reinterpret: value
-tvm_access_ptr: ptype data offset extent rw_mask
-tvm_struct_get: arr index field
-tvm_struct_set: arr index field value
-tvm_stack_alloca: dtype_str num
-tvm_storage_sync: storage_scope
-tvm_warp_shuffle: mask value warp_id width warp_size
-tvm_warp_shuffle_up tvm_warp_shuffle_down: mask value offset width warp_size
-tvm_load_matrix_sync tvm_store_matrix_sync: fragment m n k index buffer_ptr stride layout
-tvm_mma_sync tvm_bmma_sync: fragment_d index_d fragment_a index_a fragment_b index_b fragment_c index_c
-tvm_fill_fragment: fragment m n k index value
-ptx_mma: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index saturate operator
-ptx_mma_sp: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index metadata meta_index sparse_selector saturate
-ptx_ldmatrix: trans num type local_ptr local_offset smem_ptr smem_offset
-ptx_cp_async: shared_ptr shared_offset global_ptr global_offset bytes
-ptx_cp_async_bulk: shared_ptr shared_offset global_ptr global_offset bytes barrier_id
-ptx_wait_group: num
-mma_store: m n dst_ptr src_ptr src_offset dst_stride
-mma_fill: local_size local_ptr offset
-make_filled_simdgroup_matrix: d index value col=8 row=8
-simdgroup_load simdgroup_store: d index ptr stride col=8 row=8 transpose_matrix=0
-dp4a: vec1 vec2 acc=0
-get_active_lane_mask: base limit
-start_profile_intrinsic end_profile_intrinsic: id
-vectorlow vectorhigh: vec
-vectorcombine: vec1 vec2
-`), "\n") {
-		names, params, _ := strings.Cut(line, ":")
-		var list []intrinsicParam
-		for _, p := range strings.Fields(params) {
-			name, def, has := strings.Cut(p, "=")
-			switch {
-			case !has:
-				list = append(list, intrinsicParam{name, nil})
-			case name == "transpose_matrix":
-				list = append(list, intrinsicParam{name, false})
-			default:
-				list = append(list, intrinsicParam{name, int64(def[0] - '0')})
-			}
-		}
-		for _, n := range strings.Fields(names) {
-			out[n] = list
-		}
-	}
-	return out
-}()
-
-// dialectNames are names of T besides the intrinsics, for hints.
-var dialectNames = strings.Fields(`block grid serial parallel vectorized unroll thread_binding func_attr match_buffer
-	alloc_buffer decl_buffer allocate allocate_const reads writes where block_attr init axis.spatial axis.reduce axis.remap
-	evaluate attr launch_thread env_thread Cast cast Select Let Ramp Broadcast Shuffle min max floordiv floormod truncdiv
-	truncmod ceildiv comm_reducer reduce index_map target float16 float32 float64 int8 int16 int32 int64 uint8 uint32 bool
-	handle Buffer LetStmt Assert realize meta_var abs iter_var min_value max_value infinity isfinite macro prim_func
-	buffer_store type_annotation call_intrin call_packed call_cpacked bfloat16 ptr Range`)

@@ -21,66 +21,75 @@ func storeType(s *tir.BufferStore) dtype.DType {
 	return (&tir.BufferLoad{Buffer: s.Buffer, Indices: s.Indices}).DType()
 }
 
-// loopRange evaluates the call of range, T.serial and its kin.
-func (b *builder) loopRange(n *syntax.Node, kind tir.ForKind) *frame {
-	h := &loopHead{kind: kind}
-	var a []*syntax.Node
-	if kind == tir.ThreadBinding {
-		a = b.bind(n, "start", "stop", "thread", "annotations")
-		if a[1] != nil && a[1].Kind == syntax.String && a[2] == nil {
-			a[1], a[2] = nil, a[1]
-		}
-		if a[2] == nil {
-			b.fail(n, `name it as in thread="threadIdx.x"`, "the thread of the binding is missing")
-		}
-		h.thread = b.strOf(a[2], "the name of a thread")
-		a = []*syntax.Node{a[0], a[1], a[3], nil}
-	} else {
-		a = b.bind(n, "start", "stop", "annotations", "step")
-	}
-	b.need(n, a, 1, "start")
-	if path, ok := b.path(n.Kids[0]); ok && path == "range" && len(n.Kids) > 3 { // range(a, b, step)
-		a[2], a[3] = nil, a[2]
-	}
-	var start, stop tir.Expr
-	if a[1] == nil || b.eval(a[1]) == nil {
-		stop = b.expr(a[0])
-		start = tir.Const(stop.DType(), 0)
-	} else {
-		x, y := b.eval(a[0]), b.eval(a[1])
-		start, stop = b.pairOf(x, y, &syntax.Node{At: n.At, End: n.End, Kids: []*syntax.Node{a[0], a[1]}})
-	}
-	if d := stop.DType(); !d.IsInteger() {
-		b.fail(n, "", "the bounds of a loop must be integers, got %s", d)
-	}
-	h.mins, h.extents = []tir.Expr{start}, []tir.Expr{b.extent(start, stop)}
-	if a[2] != nil {
-		h.annotations = b.attrDict(a[2])
-	}
-	if a[3] != nil {
-		if v := b.eval(a[3]); v != nil {
-			h.step = b.exprOf(v, start.DType(), a[3])
-		}
-	}
-	return &frame{kind: "loop", loop: h}
+// loopParams are the parameters of a loop, as of Python's range.
+const loopParams = "(start: value, stop: value = None, annotations: attrs = None, step: value = None)"
+
+// loopRows are what loops run over.
+var loopRows = []row{
+	{"T.serial" + loopParams, loop(tir.Serial)},
+	{"T.parallel" + loopParams, loop(tir.Parallel)},
+	{"T.vectorized" + loopParams, loop(tir.Vectorized)},
+	{"T.unroll|T.unrolled" + loopParams, loop(tir.Unrolled)},
+	{"T.thread_binding(start: value, stop: value = None, thread: str = '', annotations: attrs = None)", (*call).threadBinding},
+	{"T.grid(*extents: value)", (*call).grid},
 }
 
-func (b *builder) grid(n *syntax.Node) *frame {
+// rangeRow is Python's range, with a step in the place of annotations.
+var rangeRow = row{"range(start: value, stop: value = None, step: value = None, annotations: attrs = None)", func(c *call) any {
+	return c.loop(&loopHead{annotations: c.attrsAt(3)}, 2)
+}}
+
+func loop(kind tir.ForKind) func(*call) any {
+	return func(c *call) any { return c.loop(&loopHead{kind: kind, annotations: c.attrsAt(2)}, 3) }
+}
+
+// threadBinding builds the call of T.thread_binding, whose second argument may be the thread.
+func (c *call) threadBinding() any {
+	if _, ok := c.vals[1].(string); ok && c.at[2] == nil {
+		c.vals[1], c.vals[2] = nil, c.vals[1]
+	}
+	if c.strAt(2) == "" {
+		c.fail(c.n, `name it as in thread="threadIdx.x"`, "the thread of the binding is missing")
+	}
+	return c.loop(&loopHead{kind: tir.ThreadBinding, thread: c.strAt(2), annotations: c.attrsAt(3)}, -1)
+}
+
+// loop completes a loop by the arguments start and stop, and that of number step if there is one.
+func (c *call) loop(h *loopHead, step int) *frame {
+	var start, stop tir.Expr
+	if c.vals[1] == nil {
+		stop = c.toExpr(c.vals[0], c.at[0])
+		start = tir.Const(stop.DType(), 0)
+	} else {
+		start, stop = c.pairOf(c.vals[0], c.at[0], c.vals[1], c.at[1])
+	}
+	if d := stop.DType(); !d.IsInteger() {
+		c.fail(c.n, "", "the bounds of a loop must be integers, got %s", d)
+	}
+	h.mins, h.extents = []tir.Expr{start}, []tir.Expr{c.extent(start, stop)}
+	if step >= 0 && c.has(step) {
+		h.step = c.exprOf(c.vals[step], start.DType(), c.at[step])
+	}
+	return &frame{loop: h}
+}
+
+// grid builds the call of T.grid, of extents or of tuples of start and end.
+func (c *call) grid() any {
 	h := &loopHead{}
-	for i, v := range b.values(n.Kids[1:]) {
-		at := n.Kids[min(i+1, len(n.Kids)-1)]
+	for i, v := range c.rest {
+		at := c.restAt[i]
 		if l, ok := v.(*list); ok && len(l.items) == 2 {
-			lo, hi := b.pairOf(l.items[0], l.items[1], &syntax.Node{At: at.At, End: at.End, Kids: []*syntax.Node{at, at}})
-			h.mins, h.extents = append(h.mins, lo), append(h.extents, b.extent(lo, hi))
+			lo, hi := c.pairOf(l.items[0], at, l.items[1], at)
+			h.mins, h.extents = append(h.mins, lo), append(h.extents, c.extent(lo, hi))
 			continue
 		}
-		e := b.toExpr(v, at)
+		e := c.toExpr(v, at)
 		h.mins, h.extents = append(h.mins, tir.Const(e.DType(), 0)), append(h.extents, e)
 	}
 	if len(h.extents) == 0 {
-		b.fail(n, "", "T.grid needs an extent")
+		c.fail(c.n, "", "T.grid needs an extent")
 	}
-	return &frame{kind: "loop", loop: h}
+	return &frame{loop: h}
 }
 
 func (b *builder) tirFor(s *syntax.Stmt) {

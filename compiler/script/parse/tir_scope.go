@@ -3,211 +3,186 @@ package parse
 import (
 	"strings"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// scopeCall evaluates the calls of T that open scopes or describe the block or function that
-// they stand in; ok is false for others.
-func (b *builder) scopeCall(name string, n *syntax.Node) (v any, ok bool) {
-	switch name {
-	case "block", "sblock":
-		return b.block(n), true
-	case "init":
-		return &frame{kind: "init"}, true
-	case "grid":
-		return b.grid(n), true
-	case "serial":
-		return b.loopRange(n, tir.Serial), true
-	case "parallel":
-		return b.loopRange(n, tir.Parallel), true
-	case "vectorized":
-		return b.loopRange(n, tir.Vectorized), true
-	case "unroll", "unrolled":
-		return b.loopRange(n, tir.Unrolled), true
-	case "thread_binding":
-		return b.loopRange(n, tir.ThreadBinding), true
-	case "axis.spatial", "axis.S":
-		return b.axis(n, tir.DataPar), true
-	case "axis.reduce", "axis.R":
-		return b.axis(n, tir.CommReduce), true
-	case "axis.scan":
-		return b.axis(n, tir.Ordered), true
-	case "axis.opaque":
-		return b.axis(n, tir.Opaque), true
-	case "axis.remap":
-		return b.remap(n), true
-	case "Buffer", "buffer", "buffer_decl", "alloc_buffer", "sblock_alloc_buffer", "decl_buffer", "match_buffer":
-		return b.bufferCall("T."+name, n), true
-	}
-	if f := b.scopeFrame(name, n); f != nil {
-		return f, true
-	}
-	return nil, false
-}
-
-// done is the frame of a call that has had its effect.
-var done = &frame{kind: "done"}
-
-func (b *builder) scopeFrame(name string, n *syntax.Node) *frame {
-	base := b.span(n)
-	switch name {
-	case "func_attr":
-		a := b.bind(n, "attrs")
-		b.need(n, a, 1, "attrs")
-		attrs := b.attrDict(a[0])
+// scopeRows are the statements and scopes of loop-level functions, but for blocks and loops.
+var scopeRows = []row{
+	{"T.func_attr(attrs: attrs)", func(c *call) any {
+		attrs := c.attrsAt(0)
 		for i := range attrs.Len() {
 			key, v := attrs.At(i)
-			b.tf.attrs = b.tf.attrs.With(olderName(key), v)
+			c.tf.attrs = c.tf.attrs.With(olderName(key), v)
 		}
 		return done
-	case "reads", "writes":
-		h := b.top(n)
-		list := b.regions(n)
-		if name == "reads" {
-			h.realize.Block.Reads, h.reads = append(h.realize.Block.Reads, list...), true
-		} else {
-			h.realize.Block.Writes, h.writes = append(h.realize.Block.Writes, list...), true
+	}},
+	{"T.evaluate(value: expr)", func(c *call) any {
+		return &frame{stmt: &tir.Evaluate{Base: c.base(), Value: c.exprAt(0)}}
+	}},
+	{"T.buffer_store(buffer: buffer, value: value, indices: exprs, predicate: expr = None)", func(c *call) any {
+		return c.store(argument[*tir.Buffer](c, 0), 2, 1, 3)
+	}},
+	{"T.attr(node: value, attr_key: str, value: expr)", (*call).attrStmt},
+	{"T.launch_thread(thread: value, extent: expr)", (*call).launchThread},
+	{"T.allocate(extents: exprs, dtype: dtype, scope: str = 'global', condition: expr = None, annotations: attrs = None)", func(c *call) any {
+		s := &tir.Allocate{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(0), Condition: tir.Bool(true), Annotations: c.attrsAt(4)}
+		if c.has(3) {
+			s.Condition = c.exprAt(3)
 		}
-		return done
-	case "where":
-		a := b.bind(n, "predicate")
-		b.need(n, a, 1, "predicate")
-		b.top(n).realize.Predicate = b.expr(a[0])
-		return done
-	case "block_attr", "sblock_attr":
-		a := b.bind(n, "attrs")
-		b.need(n, a, 1, "attrs")
-		h := b.top(n)
-		attrs := b.attrDict(a[0])
-		for i := range attrs.Len() {
-			h.realize.Block.Annotations = h.realize.Block.Annotations.With(attrs.At(i))
+		s.Var = &tir.Var{Base: s.Base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}, Scope: c.scopeAt(2)}}
+		return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+	}},
+	{"T.allocate_const(data: node, dtype: dtype, extents: exprs, annotations: attrs = None)", (*call).allocateConst},
+	{"T.realize(buffer_slice: region, storage_scope: str = '', condition: expr = None)", func(c *call) any {
+		r, scope := argument[*tir.BufferRegion](c, 0), c.strAt(1)
+		s := &tir.BufferRealize{Base: c.base(), Buffer: r.Buffer, Bounds: r.Region, Condition: tir.Bool(true)}
+		if c.has(2) {
+			s.Condition = c.exprAt(2)
 		}
-		return done
-	case "evaluate":
-		a := b.bind(n, "value")
-		b.need(n, a, 1, "value")
-		return &frame{stmt: &tir.Evaluate{Base: base, Value: b.expr(a[0])}}
-	case "buffer_store":
-		a := b.bind(n, "buffer", "value", "indices", "predicate")
-		b.need(n, a, 3, "buffer", "value", "indices")
-		buf, ok := b.eval(a[0]).(*tir.Buffer)
-		if !ok {
-			b.fail(a[0], "", "expected a buffer")
-		}
-		st := &tir.BufferStore{Base: base, Buffer: buf, Value: b.exprOf(b.eval(a[1]), buf.DType, a[1]), Indices: b.exprs(a[2])}
-		b.checkRank(buf, len(st.Indices), n)
-		if a[3] != nil {
-			st.Predicate = b.expr(a[3])
-		}
-		return &frame{stmt: st}
-	case "attr":
-		return b.attrFrame(n)
-	case "launch_thread":
-		return b.launchThread(n)
-	case "allocate":
-		return b.allocate(n)
-	case "allocate_const":
-		return b.allocateConst(n)
-	case "realize":
-		return b.realize(n)
-	case "Assert":
-		a := b.bind(n, "condition", "message")
-		b.need(n, a, 2, "condition", "message")
-		cond, msg := b.expr(a[0]), b.expr(a[1])
+		return &frame{wrap: func(body tir.Stmt) tir.Stmt {
+			s.Body = body
+			if scope != "" && scope != r.Buffer.Scope() {
+				return &tir.AttrStmt{Base: s.Base, Node: r.Buffer, Key: "realize_scope", Value: &tir.StringImm{Value: scope}, Body: s}
+			}
+			return s
+		}}
+	}},
+	{"T.Assert(condition: expr, message: expr)", func(c *call) any {
+		base, cond, msg := c.base(), c.exprAt(0), c.exprAt(1)
 		return &frame{wrap: func(body tir.Stmt) tir.Stmt { return &tir.AssertStmt{Base: base, Cond: cond, Message: msg, Body: body} }}
-	case "LetStmt", "let", "Bind", "bind":
-		return b.letFrame(n)
-	case "While", "If", "Then", "Else":
-		b.fail(n, "", "write the statement in Python's form")
-	}
-	return nil
+	}},
+	{"T.LetStmt|T.let|T.Bind|T.bind(value: node, type_annotation: node = None, var: node = None)", (*call).letStmt},
 }
 
-func (b *builder) letFrame(n *syntax.Node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "value", "type_annotation", "var")
-	b.need(n, a, 1, "value")
-	if a[2] != nil && a[2].Kind == syntax.Name {
-		if _, known := b.env.lookup(a[2].Text); !known {
-			b.env.define(a[2].Text, &tir.Var{Base: b.span(a[2]), Name: a[2].Text, Type: &ir.PrimType{DType: b.expr(a[0]).DType()}})
+// refusedRows are constructs of TVM that are known, and are no part of texts.
+var refusedRows = []row{
+	{"T.While|T.If|T.Then|T.Else|R.If|R.Then|R.Else(*args: node, **)", refuse("write the statement in Python's form")},
+	{"R.emit_te(*args: node, **)", refuse("write the function that it makes as @T.prim_func and call it with R.call_tir")},
+	{"R.rewriter(*args: node, **)", refuse("a pattern rewriter is no module: read pattern and replacement for themselves")},
+	{"R.SeqExpr|R.emit_var_binding|R.func_name|R.arg(*args: node, **)", refuse("")},
+	{"R.DTensor|R.device_mesh(*args: node, **)", refuse(noDistributed)},
+}
+
+// noDistributed is the hint for distributed tensors.
+const noDistributed = "distributed tensors (R.DTensor, R.device_mesh and most of R.dist) cannot be read yet"
+
+// refuse builds nothing but an error.
+func refuse(help string) func(*call) any {
+	return func(c *call) any {
+		c.fail(c.n, help, "%s cannot be read from text", c.sig.name)
+		return nil
+	}
+}
+
+// store builds a store to a buffer; the numbers are those of arguments.
+func (c *call) store(buf *tir.Buffer, indices, value, predicate int) *frame {
+	s := &tir.BufferStore{Base: c.base(), Buffer: buf, Indices: c.exprsAt(indices), Predicate: c.exprAt(predicate)}
+	s.Value = c.exprOf(c.vals[value], buf.DType, c.at[value])
+	c.checkRank(buf, len(s.Indices), c.n)
+	return &frame{stmt: s}
+}
+
+func (c *call) attrStmt() any {
+	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: c.exprAt(2)}
+	switch x := c.vals[0].(type) {
+	case int64, nil:
+	case fresh:
+		s.Node = x.v
+	case ir.Node:
+		s.Node = x
+	case string:
+		s.Node = &tir.StringImm{Base: c.span(c.at[0]), Value: x}
+	case *dict:
+		s.Node = &tir.StringImm{Base: c.span(c.at[0]), Value: dictText(x)}
+	default:
+		c.fail(c.at[0], "", "an attribute cannot be on %s", describe(x))
+	}
+	return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+func (c *call) launchThread() any {
+	ext := c.exprAt(1)
+	iv := &tir.IterVar{Base: c.base(), Kind: tir.ThreadIndex, Dom: &tir.Range{Min: tir.Const(ext.DType(), 0), Extent: ext}}
+	switch x := c.vals[0].(type) {
+	case string:
+		iv.ThreadTag, iv.Var = x, c.newVar(ext.DType(), "", false)
+	case *tir.IterVar:
+		iv.ThreadTag, iv.Var = x.ThreadTag, x.Var
+	case fresh: // of T.env_thread
+		env := c.tf.threads[x.v]
+		if env == nil {
+			c.fail(c.at[0], "", "expected a thread, got a variable")
+		}
+		iv.ThreadTag, iv.Var = env.ThreadTag, env.Var
+	default:
+		c.fail(c.at[0], `it is a name such as "threadIdx.x", or a variable of T.env_thread`, "expected a thread, got %s", describe(x))
+	}
+	key := "thread_extent"
+	if iv.ThreadTag == "vthread" || strings.HasPrefix(iv.ThreadTag, "vthread.") {
+		key = "virtual_thread"
+	}
+	c.tf.loops[iv.Var] = iv.Dom
+	s := &tir.AttrStmt{Base: iv.Base, Node: iv, Key: key, Value: ext}
+	return &frame{def: fresh{iv.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+func (c *call) allocateConst() any {
+	s := &tir.AllocateConst{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(2), Annotations: c.attrsAt(3)}
+	shape := make([]int64, len(s.Extents))
+	for i, e := range s.Extents {
+		v, ok := tir.AsInt(e)
+		if !ok {
+			c.fail(c.at[2], "", "the extents of a constant must be numbers")
+		}
+		shape[i] = v
+	}
+	if key, ok := c.metadataKey(c.at[0]); ok {
+		s.Data = c.blob(key, s.Type, shape, c.at[0])
+	} else {
+		data, _, err := denseData(c.eval(c.at[0]), s.Type)
+		if err == nil {
+			s.Data, err = ir.NewBlob(s.Type, shape, data)
+		}
+		if err != nil {
+			c.fail(c.at[0], "", "%v", err)
 		}
 	}
+	s.Var = &tir.Var{Base: s.Base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}}}
+	return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+// letStmt builds T.LetStmt, whose variable may be given, and be new.
+func (c *call) letStmt() any {
+	value, ann := c.nodeAt(0), c.nodeAt(1)
 	var v *tir.Var
-	if a[2] != nil {
-		switch x := b.eval(a[2]).(type) {
+	if n := c.nodeAt(2); n != nil {
+		if n.Kind == syntax.Name {
+			if _, known := c.env.lookup(n.Text); !known {
+				c.env.define(n.Text, c.variable(n, c.expr(value).DType()))
+			}
+		}
+		switch x := c.eval(n).(type) {
 		case *tir.Var:
 			v = x
 		case fresh:
 			v = x.v
 		}
 	}
-	if v == nil {
-		var t ir.Type
-		if a[1] != nil {
-			t = b.typeOf(a[1])
-		} else {
-			t = &ir.PrimType{DType: b.expr(a[0]).DType()}
-		}
-		v = &tir.Var{Base: base, Type: t, Size: b.isSize(a[1])}
+	switch {
+	case v != nil:
+	case ann != nil:
+		v = &tir.Var{Base: c.base(), Type: c.typeOf(ann), Size: c.isSize(ann)}
+	default:
+		v = c.newVar(c.expr(value).DType(), "", false)
 	}
-	e := b.exprOf(b.eval(a[0]), v.DType(), a[0])
-	return &frame{def: v, wrap: func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: v, Value: e, Body: body} }}
+	s := &tir.LetStmt{Base: c.base(), Var: v, Value: c.exprOf(c.eval(value), v.DType(), value)}
+	return &frame{def: v, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 }
 
-func (b *builder) attrFrame(n *syntax.Node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "node", "attr_key", "value")
-	b.need(n, a, 3, "node", "attr_key", "value")
-	var target ir.Node
-	switch x := b.eval(a[0]).(type) {
-	case int64, nil:
-	case fresh:
-		target = x.v
-	case ir.Node:
-		target = x
-	case string:
-		target = &tir.StringImm{Base: b.span(a[0]), Value: x}
-	case *dict:
-		target = &tir.StringImm{Base: b.span(a[0]), Value: dictText(x)}
-	default:
-		b.fail(a[0], "", "an attribute cannot be on %s", describe(x))
-	}
-	key, value := b.strOf(a[1], "the key"), b.expr(a[2])
-	return &frame{wrap: func(body tir.Stmt) tir.Stmt {
-		return &tir.AttrStmt{Base: base, Node: target, Key: key, Value: value, Body: body}
-	}}
-}
-
-func (b *builder) launchThread(n *syntax.Node) *frame {
-	base := b.span(n)
-	a := b.bind(n, "thread", "extent")
-	b.need(n, a, 2, "thread", "extent")
-	ext := b.expr(a[1])
-	iv := &tir.IterVar{Base: base, Kind: tir.ThreadIndex, Dom: &tir.Range{Min: tir.Const(ext.DType(), 0), Extent: ext}}
-	switch x := b.eval(a[0]).(type) {
-	case string:
-		iv.ThreadTag = x
-		iv.Var = &tir.Var{Base: base, Type: &ir.PrimType{DType: ext.DType()}}
-	case *tir.IterVar:
-		iv.ThreadTag, iv.Var = x.ThreadTag, x.Var
-	case fresh: // of T.env_thread
-		env := b.tf.threads[x.v]
-		if env == nil {
-			b.fail(a[0], "", "expected a thread, got a variable")
-		}
-		iv.ThreadTag, iv.Var = env.ThreadTag, env.Var
-	default:
-		b.fail(a[0], `it is a name such as "threadIdx.x", or a variable of T.env_thread`, "expected a thread, got %s", describe(x))
-	}
-	key := "thread_extent"
-	if iv.ThreadTag == "vthread" || strings.HasPrefix(iv.ThreadTag, "vthread.") {
-		key = "virtual_thread"
-	}
-	b.tf.loops[iv.Var] = iv.Dom
-	return &frame{def: fresh{iv.Var}, wrap: func(body tir.Stmt) tir.Stmt {
-		return &tir.AttrStmt{Base: base, Node: iv, Key: key, Value: ext, Body: body}
-	}}
+// variable returns a variable with the name that n is.
+func (b *builder) variable(n *syntax.Node, d dtype.DType) *tir.Var {
+	return &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: d}}
 }

@@ -1,0 +1,163 @@
+package parse
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// infoRows are struct info. Strings in their arguments are expressions over symbolic variables.
+var infoRows = []row{
+	{"R.Tensor(shape: value = None, dtype: value = None, vdevice: value = None, ndim: int = None)", (*call).tensorInfo},
+	{"R.Object|R.Any()", func(c *call) any { return &relax.ObjectStructInfo{Base: c.base()} }},
+	{"R.Shape(values: dims = None, ndim: int = -1)", func(c *call) any {
+		s := &relax.ShapeStructInfo{Base: c.base(), NDim: c.intAt(1)}
+		if c.has(0) {
+			s.Values = argument[[]tir.Expr](c, 0)
+			if c.at[1] == nil {
+				s.NDim = len(s.Values)
+			}
+		}
+		return s
+	}},
+	{"R.Tuple(*fields: value)", func(c *call) any {
+		s := &relax.TupleStructInfo{Base: c.base()}
+		if len(c.rest) == 1 {
+			if l, ok := c.rest[0].(*list); ok {
+				s.Fields = c.toInfos(l, c.restAt[0])
+				return s
+			}
+		}
+		for i, v := range c.rest {
+			s.Fields = append(s.Fields, c.toInfo(v, c.restAt[i]))
+		}
+		return s
+	}},
+	{"R.Prim(dtype: dtype = None, value: value = None)", func(c *call) any {
+		s := &relax.PrimStructInfo{Base: c.base()}
+		if name, ok := c.vals[1].(string); ok {
+			s.Value = c.symbolicValue(name, c.at[1])
+		} else if c.at[1] != nil {
+			s.Value = c.toExpr(c.vals[1], c.at[1])
+		}
+		if s.Value != nil {
+			s.DType = s.Value.DType()
+		}
+		if c.has(0) {
+			s.DType = c.typeAt(0)
+		}
+		return s
+	}},
+	{"R.Callable(params: node = None, ret: info = None, purity: bool = None, derive_func: str = '')", func(c *call) any {
+		s := &relax.FuncStructInfo{Base: c.base(), Ret: c.infoAt(1), Pure: c.at[2] == nil || c.flagAt(2), Derive: c.strAt(3)}
+		if params := c.nodeAt(0); params != nil && params.Kind != syntax.Const {
+			s.Params = c.sinfoList(params)
+			if s.Ret == nil {
+				s.Ret = &relax.TupleStructInfo{}
+			}
+			return s
+		}
+		s.Opaque, s.Pure = true, c.flagAt(2)
+		if s.Ret == nil {
+			s.Ret = &relax.ObjectStructInfo{}
+		}
+		return s
+	}},
+}
+
+const infoHelp = "struct info is R.Tensor, R.Shape, R.Tuple, R.Prim, R.Callable or R.Object"
+
+// infoNames are struct info for hints.
+var infoNames = strings.Fields("R.Tensor R.Shape R.Tuple R.Prim R.Callable R.Object")
+
+// sinfo evaluates an annotation to struct info.
+func (b *builder) sinfo(n *syntax.Node) relax.StructInfo {
+	defer func(d bool) { b.dims = d }(b.dims)
+	b.dims = true
+	return b.toInfo(b.eval(n), n)
+}
+
+// sinfoList evaluates one struct info or a list of them.
+func (b *builder) sinfoList(n *syntax.Node) []relax.StructInfo {
+	defer func(d bool) { b.dims = d }(b.dims)
+	b.dims = true
+	v := b.eval(n)
+	if l, ok := v.(*list); ok {
+		return b.toInfos(l, n)
+	}
+	return []relax.StructInfo{b.toInfo(v, n)}
+}
+
+func (b *builder) toInfos(l *list, n *syntax.Node) []relax.StructInfo {
+	out := make([]relax.StructInfo, len(l.items))
+	for i, it := range l.items {
+		out[i] = b.toInfo(it, n)
+	}
+	return out
+}
+
+// toInfo turns a value into struct info; a name without a call is that of which nothing is known.
+func (b *builder) toInfo(v any, n *syntax.Node) relax.StructInfo {
+	switch x := v.(type) {
+	case relax.StructInfo:
+		return x
+	case nil:
+		return &relax.TupleStructInfo{Base: b.span(n)}
+	case namespace:
+		switch x.path {
+		case "R.Tensor":
+			return &relax.TensorStructInfo{Base: b.span(n), NDim: -1}
+		case "R.Object", "R.Any":
+			return &relax.ObjectStructInfo{Base: b.span(n)}
+		case "R.Shape":
+			return &relax.ShapeStructInfo{Base: b.span(n), NDim: -1}
+		case "R.Tuple":
+			return &relax.TupleStructInfo{Base: b.span(n)}
+		case "R.Callable":
+			return &relax.FuncStructInfo{Base: b.span(n), Opaque: true, Ret: &relax.ObjectStructInfo{}}
+		}
+		b.fail(n, did(x.path, infoNames, "", infoHelp), "%s is no struct info", x.path)
+	}
+	b.fail(n, infoHelp, "expected struct info, got %s", describe(v))
+	return nil
+}
+
+// tensorInfo builds R.Tensor, which may be given a type alone.
+func (c *call) tensorInfo() any {
+	s := &relax.TensorStructInfo{Base: c.base(), NDim: -1}
+	typ := 1
+	switch v := c.vals[0].(type) {
+	case nil:
+	case string:
+		if c.at[1] != nil {
+			c.fail(c.at[0], "", "expected a shape, got %s", describe(v))
+		}
+		typ = 0
+	case *relax.Var:
+		s.Shape = v
+		if info, ok := v.SInfo.(*relax.ShapeStructInfo); ok {
+			s.NDim = info.NDim
+		}
+	default:
+		dims := c.dimList(v, c.at[0])
+		s.Shape, s.NDim = &relax.ShapeExpr{Base: c.span(c.at[0]), Values: dims}, len(dims)
+	}
+	if c.has(typ) {
+		s.DType = c.toType(c.vals[typ], c.at[typ])
+	}
+	if c.has(3) {
+		if s.Shape != nil && c.intAt(3) != s.NDim && s.NDim >= 0 {
+			c.fail(c.at[3], "", "ndim is %d, but the shape has %d dimensions", c.intAt(3), s.NDim)
+		}
+		s.NDim = c.intAt(3)
+	}
+	switch v := c.vals[2].(type) {
+	case string:
+		s.VDevice = c.vdevice(v, c.at[2])
+	case *relax.VDevice:
+		s.VDevice = v
+	}
+	return s
+}
