@@ -17,7 +17,7 @@ var LowerMath = &pass.Pass{
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
 		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-			l := &mathLowerer{native: nativeMath(f, t)}
+			l := &mathLowerer{c: c, native: nativeMath(f, t)}
 			l.m.Expr, l.m.Stmt = l.expr, l.stmt
 			return f.WithBody(l.stmt(f.Body)), nil
 		})(c, m)
@@ -44,6 +44,7 @@ func nativeMath(f *tir.PrimFunc, t target.Target) func(name string) bool {
 // conditional expression they stay inside of it as Let, since nothing may be computed there that
 // the condition guards.
 type mathLowerer struct {
+	c      *pass.Context
 	m      tir.Mapper
 	native func(name string) bool
 
@@ -195,6 +196,9 @@ func (l *mathLowerer) call(e *tir.Call, op *ir.Op) tir.Expr {
 	}
 	if f := libm.Lookup(op); f != nil && !l.native(f.Name) {
 		if out := l.expand(f, e, args); out != nil {
+			if l.c.Observed() {
+				l.c.Rewrite("define "+f.Name, e, out)
+			}
 			return out
 		}
 	}

@@ -19,7 +19,7 @@ var ComputePrimValue = &pass.Pass{
 				continue
 			}
 			c.Working(gv.Name)
-			out, err := computePrims(newMutator(c, m, "compute a scalar by a function"), e, f)
+			out, err := computePrims(c, newMutator(c, m, rulePrims), e, f)
 			if err != nil {
 				return nil, err
 			}
@@ -29,9 +29,12 @@ var ComputePrimValue = &pass.Pass{
 	},
 }
 
+// rulePrims is the name of the rewrite.
+const rulePrims = "compute a scalar by a function"
+
 // computePrims binds the scalar expressions in calls of f, and those that are bound themselves,
 // that are neither constants nor variables, to the results of generated functions.
-func computePrims(m *relax.ExprMutator, e *ir.Editor, f *relax.Function) (*relax.Function, error) {
+func computePrims(c *pass.Context, m *relax.ExprMutator, e *ir.Editor, f *relax.Function) (*relax.Function, error) {
 	m.Expr = func(x relax.Expr) relax.Expr {
 		b, bound := m.At().(*relax.VarBinding)
 		p, ok := x.(*relax.PrimValue)
@@ -43,6 +46,7 @@ func computePrims(m *relax.ExprMutator, e *ir.Editor, f *relax.Function) (*relax
 			return x
 		}
 		call := primCall(p, e)
+		c.Rewrite(rulePrims, p, call)
 		if b.Value == x {
 			return call
 		}
