@@ -89,6 +89,7 @@ func coreFlow(t *testing.T) {
 
 	// A lowering pass warns first.
 	p.click(row("1.5/LegalizeOps") + " .tick")
+	p.click("dialog.ask [data-yes]")
 	p.wait(`document.querySelector("#messages .note.warning")?.textContent.includes("LegalizeOps is a lowering pass")`)
 	p.click("#reset-passes")
 	p.wait(`!document.querySelector("#messages .note.warning")`)

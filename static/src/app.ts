@@ -2,6 +2,9 @@
 // together, shows what needs a script, and hands over.
 
 import "./shared";
+import { pauseWith } from "./store/api";
+import { keepIn } from "./store/prefs";
+import { pause } from "./widgets/busy";
 import { themeMenu } from "./widgets/thememenu";
 
 const pages: Record<string, () => Promise<{ open(): unknown }>> = {
@@ -10,6 +13,9 @@ const pages: Record<string, () => Promise<{ open(): unknown }>> = {
   editor: () => import("./editing/sourcepage"),
 };
 
+pauseWith(pause);
+// Asking for the storage may throw where it is forbidden.
+keepIn({ getItem: (name) => localStorage.getItem(name), setItem: (name, value) => localStorage.setItem(name, value) });
 const page = await pages[document.body.dataset.page ?? ""]?.();
 for (const el of document.querySelectorAll<HTMLElement>("[data-needs-js]")) el.hidden = false;
 themeMenu();

@@ -1,15 +1,17 @@
 // What the page and most of the parts that are loaded later have in common. Each of those parts imports it first, so that the
 // bundler puts all of it into one chunk, which the page has already, rather than into one for each set of parts that share a file.
 
+import "./editing/draft";
 import "./store/api";
 import "./store/checks";
+import "./store/counts";
 import "./store/format";
 import "./store/measures";
 import "./store/model";
+import "./store/prefs";
 import "./store/rank";
 import "./store/scripts";
-import "./store/state";
 import "./store/steps";
-import "./widgets/delta";
+import "./store/timers";
 import "./widgets/dialogs";
 import "./widgets/dom";

@@ -4,12 +4,13 @@ import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { post, RequestError } from "../store/api";
 import { withChecks } from "../store/checks";
-import { announce, debounce, h, setText } from "../widgets/dom";
+import { debounce } from "../store/timers";
+import { announce, h, setText } from "../widgets/dom";
 import { look } from "./look";
 import { plural } from "../store/format";
 import { basics, jumpTo, list, mark } from "./marks";
 import type { Step } from "../store/model";
-import type { SessionPage } from "../session/sessionpage";
+import type { Session } from "../store/session";
 import { editPrefix } from "../store/steps";
 import type { CheckedEdit, Patch, WireFunction } from "../wire";
 
@@ -50,7 +51,7 @@ export class EditDialog {
   private readonly drafts = new Map<string, string>();
   private readonly checkSoon = debounce(settle, () => void this.check());
 
-  constructor(private readonly cm: CodeMirror, private readonly page: SessionPage) {
+  constructor(private readonly cm: CodeMirror, private readonly store: Session) {
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
     close.addEventListener("click", () => this.dialog.close());
     const host = h("div", { class: "up-host" });
@@ -77,7 +78,7 @@ export class EditDialog {
       this.drafts.delete(this.opened.key);
       this.opened.key = "";
       this.dialog.close();
-      page.edits.remove(this.opened.after);
+      store.removeEdit(this.opened.after);
     });
   }
 
@@ -104,12 +105,12 @@ export class EditDialog {
   }
 
   private get patches(): Patch[] {
-    return this.page.runs.settings.patches ?? [];
+    return this.store.runs.settings.patches ?? [];
   }
 
   // open edits a function, or with "" the whole module, behind a step.
   async open(after: string, step: Step, fn: string): Promise<void> {
-    const { model } = this.page;
+    const { model } = this.store;
     const whole = fn === "";
     const all = model.functionsAt(step).filter((f) => f.kind !== "extern");
     const chosen = whole ? inOrder(all) : all.filter((f) => f.name === fn);
@@ -130,7 +131,7 @@ export class EditDialog {
   // again edits the text of an edit.
   async again(patch: Patch, line: number): Promise<void> {
     const functions = Object.keys(patch.before ?? {}).filter((name) => !patch.removed?.includes(name)).sort();
-    const { model } = this.page;
+    const { model } = this.store;
     this.show({ key: `${model.id} ${editPrefix}${patch.after}`, run: model.id, after: patch.after, functions, text: patch.text }, `Edit again after ${patch.after}`);
     if (line > 0) jumpTo(this.cm, this.view, { severity: "error", message: "", span: { source: "", line } });
     return Promise.resolve();
@@ -228,14 +229,14 @@ export class EditDialog {
       const found = this.found!;
       const first = found.diagnostics.find((d) => d.severity === "error");
       if (first) return jumpTo(this.cm, this.view, first);
-      const { runs } = this.page;
+      const { runs } = this.store;
       const { after, key } = this.opened;
       const others = this.patches.filter((p) => p.after !== after);
       if (!found.patch && others.length === this.patches.length) return this.say("Nothing is edited yet.", "error");
       this.drafts.delete(key);
       this.opened.key = "";
       this.dialog.close();
-      if (found.patch) this.page.showLater(editPrefix + after);
+      if (found.patch) this.store.showLater(editPrefix + after);
       announce(found.patch ? `The run goes on from the edited IR after ${after}` : `The edit after ${after} is gone: it says what the step left behind`);
       // What somebody wrote is checked for accesses out of bounds, until that is turned off.
       const config = this.patches.length === 0 ? withChecks(runs.settings.config) : runs.settings.config;

@@ -2,8 +2,10 @@
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
-import { byId, debounce, setText } from "../widgets/dom";
-import { check, format, type Found, startScript, takeDraft } from "../store/scripts";
+import { debounce } from "../store/timers";
+import { byId, setText } from "../widgets/dom";
+import { check, format, type Found, startScript } from "../store/scripts";
+import { takeDraft } from "./draft";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
 import { RequestError } from "../store/api";

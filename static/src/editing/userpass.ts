@@ -3,7 +3,8 @@
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { json, post, RequestError } from "../store/api";
-import { debounce, h, press, setText } from "../widgets/dom";
+import { debounce } from "../store/timers";
+import { h, press, setText } from "../widgets/dom";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
 import { loadPipelines, put, take } from "../store/steps";

@@ -3,7 +3,8 @@
 import "../shared";
 import { bytes } from "../store/format";
 import { byId, setText } from "../widgets/dom";
-import { keepDraft, startScript } from "../store/scripts";
+import { keepDraft } from "../editing/draft";
+import { startScript } from "../store/scripts";
 import { mySessions } from "./sessions";
 
 export function open(): void {

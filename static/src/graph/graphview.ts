@@ -3,13 +3,14 @@
 
 import "../shared";
 import { json } from "../store/api";
-import { debounce, press, setAttr, setText } from "../widgets/dom";
+import { debounce } from "../store/timers";
+import { press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { directions, type Drawing, indexOf, lineOf, parse } from "./drawing";
 import { Legend } from "./legend";
 import { parts } from "./parts";
 import { Stage } from "./stage";
-import { keep, setting } from "../store/state";
+import { keep, setting } from "../store/prefs";
 
 export interface GraphListener {
   // open shows the line of a node in the text: in the text before the pass where the node was removed by it.

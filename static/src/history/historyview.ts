@@ -6,14 +6,23 @@ import { announce, byId, h, setText } from "../widgets/dom";
 import { joined, link, list } from "./list";
 import { HistoryMarks } from "./marks";
 import { Strip } from "./strip";
-import { codePath, type Entry, type History, kinds, type LifePlace, type Root } from "./wire";
-import { importPath } from "../store/model";
+import { type Entry, type History, kinds, type LifePlace, type Root } from "./wire";
+import { codePath, importPath, vmCode } from "../store/model";
 import { type Name, Names } from "./names";
-import type { SessionPage } from "../session/sessionpage";
-import type { View } from "../store/state";
+import type { Session } from "../store/session";
+import type { View } from "../views/view";
+import type { CodeView } from "../widgets/codeview";
 
-const texts: View[] = ["unified", "split", "ir"];
 const shownRoots = 4;
+
+// Around is what a history uses of the page: its frame, the view that is chosen, and the text in which names are.
+export interface Around {
+  app: HTMLElement;
+  code: CodeView;
+  view(): View;
+  // showSource shows a line of the text that the session starts from.
+  showSource(line: number): void;
+}
 
 export class HistoryView {
   private readonly host = byId("history");
@@ -31,14 +40,14 @@ export class HistoryView {
   private focusNext = false;
   private from: Element | null = null;
 
-  constructor(private readonly page: SessionPage) {
+  constructor(private readonly store: Session, private readonly around: Around) {
     const close = h("button", { type: "button", class: "btn quiet small", id: "history-close", title: "Back to the timeline (Escape)" }, "Close");
     close.addEventListener("click", () => this.close());
     this.host.replaceChildren(h("div", { class: "pane-head h-head" }, this.title, this.about, h("span", { class: "grow" }), close), this.body);
-    this.names = new Names(page.center.code, { offered: () => this.inText() || page.state.view === "source", open: (name, byKey) => this.open(name, byKey) });
-    this.marks = new HistoryMarks(page);
+    this.names = new Names(around.code, { offered: () => around.view().names ?? false, open: (name, byKey) => this.open(name, byKey) });
+    this.marks = new HistoryMarks(store, around.code);
     document.addEventListener("keydown", (e) => {
-      if (e.key !== "Escape" || e.defaultPrevented || !page.state.history || document.querySelector("dialog[open]")) return;
+      if (e.key !== "Escape" || e.defaultPrevented || !store.state.history || document.querySelector("dialog[open]")) return;
       if ((e.target as Element).closest("input, textarea, select")) return;
       e.preventDefault();
       this.close();
@@ -48,18 +57,19 @@ export class HistoryView {
   // ask shows the history of what the reader is at: the name that was clicked last, the line, the kernel or the node. Where there is
   // none of them the reader chooses a name.
   ask(): void {
-    const { state, fn, model } = this.page;
+    const { state, fn, model } = this.store;
     this.from = document.activeElement;
     this.focusNext = true;
     if (!model.started) return announce("The run has no history yet");
-    if (state.view === "code" && fn) return this.go({ step: codePath, function: fn === "(vm)" ? "main" : fn });
-    if (state.view === "source" && state.line) return this.go({ node: `line ${state.line}` });
+    const view = this.around.view();
+    const subject = view.subject?.({ fn, state });
+    if (subject) return this.go(subject);
     const kernel = this.from?.closest("#function-list") && !["", "*", "main"].includes(fn);
     if (kernel && this.inText()) return this.go({ step: state.pass || importPath, function: fn });
     const { last } = this;
     if (last?.place === this.place() && (!state.line || state.line === last.name.line) && this.inText()) return this.open(last.name, true);
-    if (state.line && fn !== "*" && (this.inText() || state.view === "graph")) return this.askLine(state.line, false);
-    if (state.view === "graph") return announce("Go to a node of the graph first");
+    if (state.line && fn !== "*" && (this.inText() || view.hasLines)) return this.askLine(state.line, false);
+    if (view.hasLines) return announce("Go to a node of the graph first");
     if (this.inText() && this.names.pick()) return;
     announce("Open a diff, the IR or a kernel, and choose a line or a name");
   }
@@ -71,15 +81,15 @@ export class HistoryView {
 
   // askLine shows the history of a line of the text after the pass or before it.
   askLine(line: number, before: boolean): void {
-    const { state, fn } = this.page;
+    const { state, fn } = this.store;
     this.go({ step: state.pass || importPath, function: fn, line: String(line), ...(before ? { side: "before" } : {}) });
   }
 
   // update follows the state of the page.
   update(): void {
-    const { state, model } = this.page;
+    const { state, model } = this.store;
     const open = state.history !== "";
-    this.page.app.classList.toggle("has-history", open);
+    this.around.app.classList.toggle("has-history", open);
     this.host.hidden = !open;
     setText(document.querySelector('.narrow-tabs [data-tab="timeline"]')!, open ? "History" : "Timeline");
     if (!open) {
@@ -89,28 +99,29 @@ export class HistoryView {
     } else if (model.started) {
       const key = [model.id, state.history, model.finished !== null].join(" ");
       if (key !== this.asked) void this.load(key);
-      this.strip.mark(state.view === "code" ? codePath : state.pass || importPath);
+      this.strip.mark(this.around.view().path ?? (state.pass || importPath));
     }
     this.marks.follow(this.answer !== null && this.inText());
   }
 
   private place(): string {
-    const { state, fn } = this.page;
+    const { state, fn } = this.store;
     return [state.run, state.pass, state.view, fn].join(" ");
   }
 
   private inText(): boolean {
-    return texts.includes(this.page.state.view);
+    return this.around.view().text !== undefined;
   }
 
   private open(name: Name, byKey: boolean): void {
-    const { state, fn } = this.page;
+    const { state, fn } = this.store;
     this.last = { name, place: this.place() };
     if (byKey) {
-      this.from = this.page.center.code.scroller;
+      this.from = this.around.code.scroller;
       this.focusNext = true;
     }
-    if (state.view === "source") return this.go({ node: `line ${name.line}` });
+    const subject = this.around.view().subject?.({ fn, state: { ...state, line: name.line } });
+    if (subject) return this.go(subject);
     const step = state.pass || importPath;
     const q: Record<string, string> = { step, function: name.title || fn, line: String(name.line) };
     if (name.text) q.name = name.text;
@@ -120,15 +131,15 @@ export class HistoryView {
 
   private go(q: Record<string, string>): void {
     const history = new URLSearchParams(q).toString();
-    if (history === this.page.state.history) this.settle();
-    else this.page.go({ history });
-    if (matchMedia("(max-width: 760px)").matches) this.page.showTab("timeline");
+    if (history === this.store.state.history) this.settle();
+    else this.store.go({ history });
+    this.store.bring("timeline");
   }
 
   private close(): void {
     const inside = this.host.contains(document.activeElement);
-    this.page.go({ history: "" });
-    const back = this.from instanceof HTMLElement && this.from.isConnected && this.from.checkVisibility() ? this.from : this.page.center.code.scroller;
+    this.store.go({ history: "" });
+    const back = this.from instanceof HTMLElement && this.from.isConnected && this.from.checkVisibility() ? this.from : this.around.code.scroller;
     if (inside) back.focus({ preventScroll: true });
   }
 
@@ -137,7 +148,7 @@ export class HistoryView {
     this.pending?.abort();
     const abort = new AbortController();
     this.pending = abort;
-    const { state, model } = this.page;
+    const { state, model } = this.store;
     try {
       const a = await json<History>(`/api/runs/${model.id}/history?${state.history}`, { signal: abort.signal });
       if (abort.signal.aborted) return;
@@ -165,20 +176,20 @@ export class HistoryView {
 
   private draw(a: History): void {
     this.heading(a);
-    this.strip.show(this.page.model, a);
-    this.body.replaceChildren(this.strip.root, list(this.page.model, a, {
+    this.strip.show(this.store.model, a);
+    this.body.replaceChildren(this.strip.root, list(this.store.model, a, {
       pass: (e) => this.openEntry(e),
       place: (e, p) => this.openPlace(e, p),
       root: (r) => this.openRoot(r),
     }));
-    const { state } = this.page;
-    this.strip.mark(state.view === "code" ? codePath : state.pass || importPath);
+    const { state } = this.store;
+    this.strip.mark(this.around.view().path ?? (state.pass || importPath));
     const done = a.entries.filter((e) => e.verb !== "same").length;
     announce(`History of ${this.title.textContent}: ${done} events`);
   }
 
   private heading(a: History | null): void {
-    const q = new URLSearchParams(this.page.state.history);
+    const q = new URLSearchParams(this.store.state.history);
     const at = a?.at;
     const name = q.get("node") ?? (at ? at.name || (at.op ?? "") : (q.get("name") ?? `line ${q.get("line") ?? ""} of ${q.get("function") ?? ""}`));
     setText(this.title, name);
@@ -193,7 +204,7 @@ export class HistoryView {
       if (rest > 0) parts.push(` and ${rest} more`);
     } else if (a) {
       const line = a.roots[0]?.line;
-      parts.push(a.roots[0]?.line ? link(`source line ${line}`, "", () => this.page.showSource(line!)) : `${a.roots[0]?.op ?? ""} of the model`);
+      parts.push(a.roots[0]?.line ? link(`source line ${line}`, "", () => this.around.showSource(line!)) : `${a.roots[0]?.op ?? ""} of the model`);
     }
     this.about.replaceChildren(...parts);
   }
@@ -206,7 +217,7 @@ export class HistoryView {
 
   // openRoot leads to the line of the source, or to the history of a node of the model by itself.
   private openRoot(r: Root): void {
-    if (r.line) this.page.showSource(r.line);
+    if (r.line) this.around.showSource(r.line);
     this.go({ node: r.name });
   }
 
@@ -217,15 +228,15 @@ export class HistoryView {
   }
 
   private openPass(path: string, fn = ""): void {
-    if (path === codePath) return this.page.go({ view: "code", fn: "", line: 0 });
-    const step = this.page.model.steps.get(path);
-    if (step) this.page.select(step);
-    if (fn) this.page.go({ fn });
+    if (path === codePath) return this.store.go({ view: "code", fn: "", line: 0 });
+    const step = this.store.model.steps.get(path);
+    if (step) this.store.select(step);
+    if (fn) this.store.go({ fn });
   }
 
   private openPlace(e: Entry, p: LifePlace): void {
-    if (e.path === codePath) return this.page.go({ view: "code", fn: p.name === "main" ? "(vm)" : p.function, line: 0 });
-    const changed = this.page.model.steps.get(e.path)?.finished?.functions.some((f) => f.name === p.function) ?? false;
-    this.page.reveal(e.path, p.function, p.line, changed);
+    if (e.path === codePath) return this.store.go({ view: "code", fn: p.name === "main" ? vmCode : p.function, line: 0 });
+    const changed = this.store.model.steps.get(e.path)?.finished?.functions.some((f) => f.name === p.function) ?? false;
+    this.store.reveal(e.path, p.function, p.line, changed);
   }
 }

@@ -3,7 +3,8 @@
 import { json } from "../store/api";
 import type { Marks } from "./wire";
 import { importPath } from "../store/model";
-import type { SessionPage } from "../session/sessionpage";
+import type { Session } from "../store/session";
+import type { CodeView } from "../widgets/codeview";
 import type { Row, Side } from "../store/source";
 
 type Lines = Record<Side, Map<number, Set<string>>>;
@@ -12,26 +13,26 @@ export class HistoryMarks {
   private marked = "";
   private lines: Lines = none();
 
-  constructor(private readonly page: SessionPage) {
-    page.center.code.decorate = (row, el) => this.decorate(row, el);
+  constructor(private readonly store: Session, private readonly code: CodeView) {
+    code.decorate = (row, el) => this.decorate(row, el);
   }
 
   // follow asks for the lines of the text that the page shows; on is false where it shows none, or there is no history.
   follow(on: boolean): void {
-    const { state, model, fn } = this.page;
+    const { state, model, fn } = this.store;
     const step = state.pass || importPath;
     const key = on && fn && fn !== "*" ? [model.id, state.history, step, fn, model.steps.get(step)?.seq ?? 0].join(" ") : "";
     if (key === this.marked) return;
     this.marked = key;
     if (key) return void this.ask(key, step, fn);
     this.lines = none();
-    this.page.center.code.redraw();
+    this.code.redraw();
   }
 
   private async ask(key: string, step: string, fn: string): Promise<void> {
     const ask = (side: Side): Promise<Marks> => {
       const q = new URLSearchParams({ show: step, in: fn, shown: side });
-      return json<Marks>(`/api/runs/${this.page.model.id}/history/marks?${this.page.state.history}&${q}`);
+      return json<Marks>(`/api/runs/${this.store.model.id}/history/marks?${this.store.state.history}&${q}`);
     };
     let lines = none();
     try {
@@ -42,12 +43,12 @@ export class HistoryMarks {
     }
     if (key !== this.marked) return;
     this.lines = lines;
-    this.page.center.code.redraw();
+    this.code.redraw();
   }
 
   private decorate(row: Row, el: HTMLElement): [Element, string, number, number][] {
     if (row.kind === "head" || row.kind === "fold" || !this.marked) return [];
-    const split = this.page.state.view === "split";
+    const split = this.code.shown?.split ?? false;
     const out: [Element, string, number, number][] = [];
     el.querySelectorAll(".tx").forEach((cell, k) => {
       const side = split ? (k === 0 ? "before" : "after") : row.kind === "del" ? "before" : "after";

@@ -1,8 +1,8 @@
 // The strip over the whole pipeline: a column for each pass, a lane for each level from the model to code.
 
 import { h, setAttr, setText } from "../widgets/dom";
-import { codePath, type Entry, type History, type Left, type Level, signs, touched, words } from "./wire";
-import { importPath, type RunModel } from "../store/model";
+import { type Entry, type History, type Left, type Level, signs, touched, words } from "./wire";
+import { codePath, importPath, type RunModel } from "../store/model";
 
 interface Column {
   path: string;

@@ -4,8 +4,6 @@ import type { Entry, Level, Verb } from "../wire.gen";
 
 export type { Entry, History, Left, Level, LifePlace, Marks, Root, Verb } from "../wire.gen";
 
-export const codePath = "code";
-
 // signs are the letters of the verbs; shape and colour come from the style sheet.
 export const signs: Record<Verb, string> = {
   born: "B", rewritten: "R", fused: "F", split: "S", lowered: "L", dropped: "−", folded: "C", died: "✕", same: "=",

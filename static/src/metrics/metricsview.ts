@@ -7,7 +7,7 @@ import { measureOf, measures, type Measure, ofOperator } from "../store/measures
 import { Chart } from "./chart";
 import { type Column, type Line, SortedTable } from "./table";
 import type { RunModel, Step } from "../store/model";
-import { keep, setting } from "../store/state";
+import { keep, setting } from "../store/prefs";
 import type { Metrics } from "../wire";
 
 export interface MetricsListener {

@@ -5,7 +5,7 @@ import { button, dialog } from "../widgets/dialogs";
 import { h, setText } from "../widgets/dom";
 import { Field, type FieldOption } from "../widgets/field";
 import { plural } from "../store/format";
-import type { Editor } from "./pipelineeditor";
+import type { Pipelining } from "./pipelining";
 import { fuzzy } from "../store/rank";
 import type { ConfigOption, PassInfo } from "../wire";
 
@@ -26,20 +26,20 @@ export class ContextDialog {
   private readonly wrong = h("p", { class: "option-wrong", role: "alert" });
   private readonly count = h("span", { class: "quiet", role: "status" });
 
-  constructor(private readonly editor: Editor) {}
+  constructor(private readonly editor: Pipelining) {}
 
   async open(): Promise<void> {
-    const { page } = this.editor;
+    const { store } = this.editor;
     let known: ConfigOption[];
     try {
       known = (await json<{ config: ConfigOption[] }>("/api/config")).config;
     } catch (err) {
-      page.runs.problem = err instanceof Error ? err.message : String(err);
-      return page.render();
+      store.runs.problem = err instanceof Error ? err.message : String(err);
+      return store.changed();
     }
     this.rows = known.flatMap((o) => this.rowsOf(o));
     this.list.append(...this.rows.map((r) => r.field.el));
-    const names = h("datalist", { id: "require-names" }, ...[...page.runs.passes.values(), ...page.user.infos.values()].map((p: PassInfo) => h("option", { value: p.name })));
+    const names = h("datalist", { id: "require-names" }, ...[...store.runs.passes.values(), ...store.ownPasses.values()].map((p: PassInfo) => h("option", { value: p.name })));
     const form = h("form", { class: "require-form" }, this.name, h("button", { class: "btn", type: "submit" }, "Require"), names);
     form.addEventListener("submit", (e) => {
       e.preventDefault();
@@ -70,7 +70,7 @@ export class ContextDialog {
       field: new Field(option, {
         wrong: async (v) => (await this.editor.wrong({ config: this.with(o.key, part, v) })).find((m) => m.config === o.key)?.message ?? "",
         apply: (v) => {
-          this.editor.page.runs.change({ config: this.with(o.key, part, v) });
+          this.editor.store.runs.change({ config: this.with(o.key, part, v) });
           this.update();
         },
       }),
@@ -82,7 +82,7 @@ export class ContextDialog {
 
   // with returns the config with a value changed; undefined is the default.
   private with(key: string, part: string, v: unknown): Record<string, unknown> {
-    const config = { ...this.editor.page.runs.settings.config };
+    const config = { ...this.editor.store.runs.settings.config };
     const old = config[key];
     let value = v;
     if (part) {
@@ -97,7 +97,7 @@ export class ContextDialog {
   }
 
   private update(): void {
-    const { runs } = this.editor.page;
+    const { runs } = this.editor.store;
     for (const { key, part, field } of this.rows) {
       const v = runs.settings.config?.[key];
       field.update(part ? (v as Record<string, unknown> | undefined)?.[part] : v, false);
@@ -114,7 +114,7 @@ export class ContextDialog {
 
   private async require(name: string): Promise<void> {
     if (!name) return;
-    const { runs } = this.editor.page;
+    const { runs } = this.editor.store;
     const required = [...new Set([...(runs.settings.required ?? []), name])].sort();
     try {
       const wrong = (await this.editor.wrong({ required })).find((m) => m.pass === name)?.message ?? "";

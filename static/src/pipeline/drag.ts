@@ -3,9 +3,14 @@
 import { h } from "../widgets/dom";
 import type { Step } from "../store/model";
 import type { At } from "../store/stepsedit";
-import type { PipelineTree } from "../session/tree";
 
 const slop = 5;
+// Tree is what dragging needs of the tree of passes.
+interface Tree {
+  readonly box: HTMLElement;
+  readonly visible: readonly Step[];
+}
+
 const rowHeight = 26;
 
 export interface DragListener {
@@ -24,7 +29,7 @@ export class Drag {
   private moving = false;
   private pointer = { x: 0, y: 0 };
 
-  constructor(private readonly tree: PipelineTree, private readonly on: DragListener) {
+  constructor(private readonly tree: Tree, private readonly on: DragListener) {
     const { box } = tree;
     box.addEventListener("pointerdown", (e) => this.down(e));
     box.addEventListener("pointermove", (e) => this.move(e));

@@ -3,7 +3,7 @@
 import { h } from "../widgets/dom";
 import { Field } from "../widgets/field";
 import { numberOf, type Step } from "../store/model";
-import type { Editor } from "./pipelineeditor";
+import type { Pipelining } from "./pipelining";
 import { atOf, find } from "../store/stepsedit";
 
 export class OptionsForm {
@@ -13,12 +13,12 @@ export class OptionsForm {
   private always: HTMLInputElement | null = null;
   private readonly why = h("p", { class: "quiet" });
 
-  constructor(private readonly editor: Editor) {}
+  constructor(private readonly editor: Pipelining) {}
 
   // show shows the options of a step, and keeps the fields while the step is the same.
   show(host: HTMLElement, step: Step | null): void {
     this.step = step;
-    const info = step ? this.editor.page.info(step.name) : undefined;
+    const info = step ? this.editor.store.info(step.name) : undefined;
     if (!step || !info) return host.replaceChildren();
     const key = `${step.path} ${info.options?.length ?? 0}`;
     if (key !== this.shown || host.childElementCount === 0) {
@@ -29,7 +29,7 @@ export class OptionsForm {
   }
 
   private build(host: HTMLElement, step: Step): void {
-    const info = this.editor.page.info(step.name)!;
+    const info = this.editor.store.info(step.name)!;
     this.fields = (info.options ?? []).map((o) => new Field(o, {
       wrong: (v) => this.editor.wrongOption(this.step!, o.name, v),
       apply: (v) => this.editor.setOption(this.step!, o.name, v),
@@ -45,9 +45,9 @@ export class OptionsForm {
   }
 
   private update(step: Step): void {
-    const { runs, sharing } = this.editor.page;
+    const { runs, reason: locked } = this.editor.store;
     const place = this.editor.place(step);
-    const reason = !runs.mayEdit ? sharing.reason : typeof place === "string" ? place : "";
+    const reason = !runs.mayEdit ? locked : typeof place === "string" ? place : "";
     this.why.textContent = reason;
     this.why.hidden = reason === "";
     const at = atOf(numberOf(step));
@@ -59,7 +59,7 @@ export class OptionsForm {
   }
 
   private require(name: string, on: boolean): void {
-    const { runs } = this.editor.page;
+    const { runs } = this.editor.store;
     const rest = (runs.settings.required ?? []).filter((x) => x !== name);
     runs.change({ required: on ? [...rest, name].sort() : rest });
   }

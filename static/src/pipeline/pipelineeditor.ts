@@ -6,25 +6,34 @@ import { ContextDialog } from "./contextdialog";
 import { ask } from "../widgets/dialogs";
 import { announce, byId } from "../widgets/dom";
 import { Drag } from "./drag";
+import { messageOf } from "../store/format";
 import { numberOf, type RunModel, type Step } from "../store/model";
+import type { Pipelining } from "./pipelining";
 import { OptionsForm } from "./optionsform";
-import type { Action } from "../session/pipeline";
 import { planned } from "../store/planned";
 import { Registry } from "./registry";
-import type { SessionPage } from "../session/sessionpage";
+import type { Session } from "../store/session";
 import { loadPipelines, type Pipelines } from "../store/steps";
 import { type At, atOf, count, find, insert, move, pathOf, remove, replace, same, where, within, withOption } from "../store/stepsedit";
 import type { Mistake, Planned, Settings, SettingsStep } from "../wire";
 
-export class Editor {
+// Action is something that the editor does with a step, or without one.
+export type Action = "up" | "down" | "remove" | "add" | "options" | "context";
+
+// Surroundings is what the editor uses of the page: the tree of passes.
+export interface Surroundings {
+  tree: { readonly box: HTMLElement; readonly visible: readonly Step[] };
+}
+
+export class Editor implements Pipelining {
   private pipelines: Promise<Pipelines> | null = null;
   private target = "";
   private known: Pipelines | null = null;
   private readonly form: OptionsForm;
 
-  constructor(readonly page: SessionPage) {
+  constructor(readonly store: Session, private readonly around: Surroundings) {
     this.form = new OptionsForm(this);
-    new Drag(page.tree, {
+    new Drag(around.tree, {
       start: (step) => this.canStart(step),
       target: (after, x) => this.dropTarget(after, x),
       drop: (step, at) => void this.drop(step, at),
@@ -36,12 +45,12 @@ export class Editor {
     try {
       await this.load();
     } catch (err) {
-      this.page.runs.problem = err instanceof Error ? err.message : String(err);
-      this.page.render();
+      this.store.runs.problem = messageOf(err);
+      this.store.changed();
       return;
     }
     // The keys may be faster than the page.
-    const step = wanted && this.model.steps.get(wanted.path) === wanted ? wanted : this.page.selected();
+    const step = wanted && this.model.steps.get(wanted.path) === wanted ? wanted : this.store.selected();
     switch (action) {
       case "up":
       case "down": return this.shift(step, action);
@@ -55,7 +64,7 @@ export class Editor {
 
   // load asks once for the pipelines of the target.
   private async load(): Promise<void> {
-    const { settings } = this.page.runs;
+    const { settings } = this.store.runs;
     if (!this.pipelines || this.target !== (settings.target ?? "")) {
       this.target = settings.target ?? "";
       this.pipelines = loadPipelines(settings);
@@ -71,11 +80,11 @@ export class Editor {
 
   // steps are those of the settings, with what sequences hold.
   get steps(): SettingsStep[] {
-    return this.known?.of(this.page.runs.settings) ?? [];
+    return this.known?.of(this.store.runs.settings) ?? [];
   }
 
   private get model(): RunModel {
-    return this.page.pipeline.planned ?? this.page.runs.model;
+    return this.store.plan.planned ?? this.store.model;
   }
 
   // place returns where a step stands, or the words for why it cannot be moved.
@@ -110,7 +119,7 @@ export class Editor {
 
   // rows are the places of the visible rows.
   private rows(): At[] {
-    return this.page.tree.visible.flatMap((step) => {
+    return this.around.tree.visible.flatMap((step) => {
       const at = this.row(step);
       return at ? [at] : [];
     });
@@ -149,10 +158,10 @@ export class Editor {
   }
 
   private canStart(step: Step): boolean {
-    if (!this.page.runs.mayEdit) announce(this.page.sharing.reason);
+    const may = this.store.mayEdit();
     const at = this.place(step);
     if (typeof at === "string") announce(at);
-    return this.page.runs.mayEdit && typeof at !== "string";
+    return may && typeof at !== "string";
   }
 
   // dropTarget returns where a dragged step goes: behind a row, or behind the sequence that ends there where the pointer is left of it.
@@ -195,7 +204,7 @@ export class Editor {
     const path = pathOf(more, step);
     this.change(more, path);
     announce(`${name} is added: ${where(more, path)}`);
-    this.page.tree.box.focus();
+    this.around.tree.box.focus();
   }
 
   // setOption gives an option of a step another value; undefined is its default.
@@ -209,7 +218,7 @@ export class Editor {
 
   // wrong asks the server what is wrong with settings and returns the mistakes.
   async wrong(change: Partial<Settings>): Promise<Mistake[]> {
-    return (await post<Planned>("/api/plan", { ...this.page.runs.settings, ...change })).mistakes;
+    return (await post<Planned>("/api/plan", { ...this.store.runs.settings, ...change })).mistakes;
   }
 
   // wrongOption returns what is wrong with a value of an option, in the words of the server; "" where nothing is.
@@ -222,31 +231,31 @@ export class Editor {
 
   // change puts steps into the settings, and shows them before their run has begun.
   private change(steps: SettingsStep[], select: string): void {
-    const { page } = this;
-    page.runs.change({ steps: this.known!.settle(page.runs.settings, steps) });
+    const { store } = this;
+    store.runs.change({ steps: this.known!.settle(store.runs.settings, steps) });
     this.replan();
-    page.choose(select);
+    store.choose(select);
   }
 
   // replan shows the steps of the settings until their run has begun.
   replan(): void {
-    const { runs, pipeline } = this.page;
+    const { runs, plan } = this.store;
     if (!this.known) return;
     const root = runs.settings.steps ? "custom" : runs.settings.pipeline || "default";
-    pipeline.plan(planned(runs.model, root, this.steps, (name) => this.page.info(name), this.known.list.map((p) => p.steps)));
-    this.page.render();
+    plan.show(planned(runs.model, root, this.steps, (name) => this.store.info(name), this.known.list.map((p) => p.steps)));
+    this.store.changed();
   }
 
   // mayLose warns of what fails without a lowering pass, and resolves to whether it is to go all the same.
   async mayLose(step: Step, verb: string): Promise<boolean> {
     await this.load();
-    const { runs } = this.page;
+    const { runs } = this.store;
     if (step.role !== "lowering" || (verb === "Remove" && count(this.steps, step.name) > 1)) return true;
     const inside = step.kind === "sequential" ? this.model.all().filter((x) => x.path !== step.path && x.role === "lowering" && within(atOf(numberOf(x)) ?? [], atOf(numberOf(step)) ?? [-1])) : [];
     const gone = new Set([step.name, ...inside.map((x) => x.name)]);
     const here = new Set(this.model.all().map((x) => x.name));
-    const fails = [...gone].flatMap((name) => (this.page.info(name)?.after ?? []).filter((o) => o.needs && here.has(o.pass) && !gone.has(o.pass) && !runs.disabled.includes(o.pass)).map((o) => `${o.pass} needs ${name}: ${o.why}.`));
-    const what = inside.length > 0 ? `It holds lowering passes: ${inside.map((x) => x.name).join(", ")}.` : (this.page.info(step.name)?.doc ?? "");
+    const fails = [...gone].flatMap((name) => (this.store.info(name)?.after ?? []).filter((o) => o.needs && here.has(o.pass) && !gone.has(o.pass) && !runs.disabled.includes(o.pass)).map((o) => `${o.pass} needs ${name}: ${o.why}.`));
+    const what = inside.length > 0 ? `It holds lowering passes: ${inside.map((x) => x.name).join(", ")}.` : (this.store.info(step.name)?.doc ?? "");
     const end = fails.length > 0 ? `Without it:\n${fails.join("\n")}` : "Without it the module is not lowered to the end, so code can rarely be made of it.";
     return ask(`${verb} the lowering pass ${step.name}?`, `${what}\n\n${end}`, `${verb} anyway`);
   }
@@ -257,10 +266,10 @@ export class Editor {
   }
 
   private focusOptions(): void {
-    const { page } = this;
-    page.showDetails();
+    const { store } = this;
+    store.bring("details");
     const first = byId("pass-options").querySelector<HTMLElement>("input, select, textarea");
     if (first) first.focus();
-    else announce(`${page.selected()?.name ?? "This"} has no options`);
+    else announce(`${store.selected()?.name ?? "This"} has no options`);
   }
 }

@@ -5,7 +5,7 @@ import { h, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { print } from "../widgets/field";
 import type { Step } from "../store/model";
-import type { Editor } from "./pipelineeditor";
+import type { Pipelining } from "./pipelining";
 import { rank } from "../store/rank";
 import { userPrefix } from "../store/steps";
 import type { Order, PassInfo } from "../wire";
@@ -22,13 +22,13 @@ export class Registry {
   private shown: PassInfo[] = [];
   private marked = 0;
 
-  constructor(private readonly editor: Editor, private readonly after: Step | null) {
-    const { page } = editor;
+  constructor(private readonly editor: Pipelining, private readonly after: Step | null) {
+    const { store } = editor;
     const phases = editor.named.map((p): PassInfo => ({
       name: p.name, level: 0, role: p.steps[0]?.role ?? "optional", kind: "sequential",
       doc: `${p.doc || "A named pipeline."} It has ${plural(p.steps.length - 1, "step")}.`,
     }));
-    this.all = [...page.user.infos.values(), ...page.runs.passes.values(), ...phases];
+    this.all = [...store.ownPasses.values(), ...store.runs.passes.values(), ...phases];
     this.choices(this.level, "any level", [...new Set(this.all.map((p) => p.level))].sort().map((n) => [String(n), `level ${n}`]));
     this.choices(this.kind, "any kind", [...new Set(this.all.map((p) => p.kind))].sort().map((k) => [k, k.replace("_", " ")]));
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");

@@ -2,12 +2,12 @@
 
 import "../shared";
 import { json, RequestError } from "../store/api";
-import { announce, debounce, h, press, setAttr, setText } from "../widgets/dom";
+import { debounce } from "../store/timers";
+import { announce, h, press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { hints, wrongPlace } from "./hints";
 import { type Answer, list, type Result } from "./results";
-import type { SessionPage } from "../session/sessionpage";
-import { setting } from "../store/state";
+import type { Session } from "../store/session";
 
 // atOnce is how many results one answer brings, most how many the list holds: what has more is to be asked more narrowly.
 const atOnce = 100;
@@ -40,7 +40,7 @@ export class SearchView {
   private version = 0;
   private readonly soon = debounce(150, () => this.search());
 
-  constructor(private readonly host: HTMLElement, private readonly page: SessionPage) {
+  constructor(private readonly host: HTMLElement, private readonly store: Session, private readonly code: HTMLElement) {
     const close = h("button", { type: "button", class: "btn quiet small", id: "search-close", "aria-label": "Close the search" }, "✕");
     close.addEventListener("click", () => this.close());
     host.replaceChildren(
@@ -57,7 +57,7 @@ export class SearchView {
       e.preventDefault();
       this.close();
     });
-    this.known = page.state.search;
+    this.known = store.state.search;
     this.field.value = this.known;
   }
 
@@ -69,7 +69,7 @@ export class SearchView {
 
   // update takes the query from the state of the page where that has changed, and asks again as the run goes on.
   update(): void {
-    const { search } = this.page.state;
+    const { search } = this.store.state;
     if (search !== this.known) {
       // Not from here: the reader went back in the history of the browser.
       this.known = search;
@@ -78,7 +78,7 @@ export class SearchView {
     if (search && this.host.hidden) this.show();
     if (this.host.hidden || !this.query) return;
     if (this.asked !== this.key0()) return this.search();
-    if (this.version !== this.page.model.version && !this.pending && !this.timer) {
+    if (this.version !== this.store.model.version && !this.pending && !this.timer) {
       this.timer = window.setTimeout(() => {
         this.timer = 0;
         void this.ask(false);
@@ -102,9 +102,8 @@ export class SearchView {
     this.host.hidden = true;
     this.asked = "";
     this.known = "";
-    this.page.go({ search: "" });
-    const { scroller } = this.page.center.code;
-    if (scroller.checkVisibility()) scroller.focus({ preventScroll: true });
+    this.store.go({ search: "" });
+    if (this.code.checkVisibility()) this.code.focus({ preventScroll: true });
     else document.getElementById("search-button")!.focus();
   }
 
@@ -123,7 +122,7 @@ export class SearchView {
   }
 
   private key0(): string {
-    return JSON.stringify([this.page.model.id, this.kind.value, this.query]);
+    return JSON.stringify([this.store.model.id, this.kind.value, this.query]);
   }
 
   // search asks anew, or shows what can be asked.
@@ -131,13 +130,13 @@ export class SearchView {
     if (this.host.hidden) return;
     const query = this.query;
     this.known = query;
-    if (query !== this.page.state.search) this.page.go({ search: query });
+    if (query !== this.store.state.search) this.store.go({ search: query });
     if (this.asked === this.key0()) return;
     this.stop();
     this.asked = this.key0();
     if (query) return void this.ask(false);
     this.put([], "");
-    this.say(hints(this.page.model, (text) => {
+    this.say(hints(this.store.model, (text) => {
       this.field.value = text;
       this.field.focus();
       this.search();
@@ -150,7 +149,7 @@ export class SearchView {
     this.stop();
     const abort = new AbortController();
     this.pending = abort;
-    const { model } = this.page;
+    const { model } = this.store;
     this.version = model.version;
     if (!model.id) return setText(this.count, "no run yet");
     const q = new URLSearchParams({ q: this.query, kind: this.kind.value, count: String(more ? atOnce : Math.min(1000, Math.max(atOnce, this.found.length))) });
@@ -178,7 +177,7 @@ export class SearchView {
     this.say(...answer.notes.map((note) => h("p", { class: "search-note" }, note)));
     this.put(found, more ? String(this.active) : "");
     // The last event may come before the log is closed.
-    if (!answer.sealed && this.page.model.finished && !this.timer) {
+    if (!answer.sealed && this.store.model.finished && !this.timer) {
       this.timer = window.setTimeout(() => {
         this.timer = 0;
         void this.ask(false);
@@ -256,9 +255,8 @@ export class SearchView {
     if (!r) return;
     this.choose(i);
     const q = new URLSearchParams(r.link);
-    const view = q.get("view") === "unified" && setting("diff-view") === "split" ? "split" : q.get("view");
-    this.page.visit(
-      { pass: q.get("pass") ?? "", fn: q.get("function") ?? "", line: Number(q.get("line") ?? 0), view: view === "split" || view === "ir" || view === "code" ? view : "unified" },
+    this.store.visit(
+      { pass: q.get("pass") ?? "", fn: q.get("function") ?? "", line: Number(q.get("line") ?? 0), view: this.store.viewOf(q.get("view") ?? "") },
       r.side === "before" ? r.line : 0,
     );
     announce(`${r.pass}, ${r.function}, line ${r.line}`);

@@ -1,97 +1,98 @@
 // What the buttons and fields of a session's page do.
 
+import { apart, setApart } from "../store/counts";
+import { keep, setting } from "../store/prefs";
+import type { Session } from "../store/session";
 import { copy } from "../widgets/dialogs";
-import { apart, setApart } from "../widgets/delta";
 import { announce, byId, press } from "../widgets/dom";
-import type { SessionPage } from "./sessionpage";
-import { keep, readState, setting, type View } from "../store/state";
+import { readAddress } from "./address";
+import type { Center } from "./center";
+import type { Frame } from "./frame";
+import type { Sharing } from "./share";
+import type { Timeline } from "./timeline";
+import type { PipelineTree } from "./tree";
 
-export function wireControls(page: SessionPage): void {
-  const { app, runs, center } = page;
+interface Parts {
+  store: Session;
+  center: Center;
+  tree: PipelineTree;
+  timeline: Timeline;
+  sharing: Sharing;
+  frame: Frame;
+}
+
+export function wireControls({ store, center, tree, timeline, sharing, frame }: Parts): void {
+  const { runs } = store;
   const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
+  const level = document.querySelector<HTMLInputElement>("#run-form input[name=opt_level]:checked");
+  runs.settings = { opt_level: Number(level?.value ?? 2), disabled: [] };
   on("run-form", "submit", (e) => {
     e.preventDefault();
-    void (runs.mayEdit ? runs.start() : page.sharing.fork());
+    void (runs.mayEdit ? runs.start() : sharing.fork());
   });
   on("run-form", "change", (e) => runs.change({ opt_level: Number((e.target as HTMLInputElement).value) }));
   on("cancel", "click", () => void runs.cancel());
-  on("words", "click", () => toggleWords(page));
-  on("marks", "click", () => toggleMarks(page));
+  on("words", "click", () => toggleWords(center));
+  on("marks", "click", () => toggleMarks(center, store));
   press(byId("marks"), apart());
   on("next-hunk", "click", () => center.moveHunk(1));
   on("prev-hunk", "click", () => center.moveHunk(-1));
   on("toggle-details", "click", () => {
-    const show = app.classList.contains("no-details");
-    showDetails(app, show);
+    const show = !frame.hasDetails;
+    frame.showDetails(show);
     keep("details", show ? "on" : "off");
   });
   on("copy-command", "click", () => {
     const command = byId("command");
     void copy(byId("copy-command"), command.textContent ?? "", () => getSelection()?.selectAllChildren(command));
   });
-  on("scale-time", "click", () => setScale(page, false));
-  on("scale-step", "click", () => setScale(page, true));
-  if (setting("details") === "off" || (setting("details") === null && innerWidth < 1200)) showDetails(app, false);
-  filterControls(page);
-  for (const b of document.querySelectorAll<HTMLElement>("#center-tools [data-view]")) {
-    b.addEventListener("click", () => page.setView(b.dataset.view as View));
-  }
-  for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) {
-    b.addEventListener("click", () => page.showTab(b.dataset.tab ?? "passes"));
-  }
-  window.addEventListener("popstate", () => {
-    const run = page.state.run;
-    page.state = readState(app.dataset.run ?? "");
-    if (page.state.run !== run) runs.show(page.state.run);
-    page.render();
-  });
+  on("scale-time", "click", () => setScale(timeline, false));
+  on("scale-step", "click", () => setScale(timeline, true));
+  if (setting("details") === "off" || (setting("details") === null && innerWidth < 1200)) frame.showDetails(false);
+  filterControls(store, tree);
+  window.addEventListener("popstate", () => store.restore(readAddress()));
 }
 
-function filterControls(page: SessionPage): void {
+function filterControls(store: Session, tree: PipelineTree): void {
   const filter = byId<HTMLInputElement>("filter");
   filter.addEventListener("input", () => {
-    page.filter = filter.value.trim();
-    page.render();
+    store.filter = filter.value.trim();
+    store.changed();
   });
   filter.addEventListener("keydown", (e) => {
     if (e.key !== "Enter") return;
-    const first = page.tree.visible.find((step) => step.kind !== "sequential");
-    if (first) page.select(first);
-    page.tree.box.focus();
+    const first = tree.visible.find((step) => step.kind !== "sequential");
+    if (first) store.select(first);
+    tree.box.focus();
   });
   const only = byId<HTMLInputElement>("only-changed");
-  only.checked = page.onlyChanged;
+  only.checked = store.onlyChanged;
   only.addEventListener("change", () => {
-    page.onlyChanged = only.checked;
+    store.onlyChanged = only.checked;
     keep("only-changed", String(only.checked));
-    page.render();
+    store.changed();
   });
 }
 
-export function toggleWords(page: SessionPage): void {
+// toggleWords marks the words that differ, or not.
+export function toggleWords(center: Center): void {
   const b = byId("words");
   const on = b.getAttribute("aria-pressed") !== "true";
   press(b, on);
-  page.center.code.setWords(on);
+  center.code.setWords(on);
 }
 
 // toggleMarks shows lines that are only renamed or moved as such, or like all others.
-export function toggleMarks(page: SessionPage): void {
+export function toggleMarks(center: Center, store: Session): void {
   setApart(!apart());
   press(byId("marks"), apart());
   announce(apart() ? "Renamed and moved lines are shown as such" : "Renamed and moved lines are shown as removed and added");
-  page.center.code.redraw();
-  page.render();
+  center.code.redraw();
+  store.changed();
 }
 
-// showDetails shows or hides the column of details.
-export function showDetails(app: HTMLElement, show: boolean): void {
-  app.classList.toggle("no-details", !show);
-  press(byId("toggle-details"), show);
-}
-
-function setScale(page: SessionPage, byStep: boolean): void {
-  page.timeline.setScale(byStep);
+function setScale(timeline: Timeline, byStep: boolean): void {
+  timeline.setScale(byStep);
   press(byId("scale-step"), byStep);
   press(byId("scale-time"), !byStep);
 }

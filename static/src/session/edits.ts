@@ -1,10 +1,10 @@
 // The IR that was edited behind steps, as the page of a session knows it. The editor is loaded when it is needed.
 
-import { wholeModule } from "./center";
 import { announce, h } from "../widgets/dom";
-import type * as Dialog from "../editing/editir";
-import { importPath, type RunModel, type Step } from "../store/model";
-import type { SessionPage } from "./sessionpage";
+import type { EditDialog } from "../editing/editir";
+import { messageOf } from "../store/format";
+import { importPath, type RunModel, type Step, wholeModule } from "../store/model";
+import type { Session } from "../store/session";
 import { editPrefix } from "../store/steps";
 import type { Diagnostic, Patch } from "../wire";
 
@@ -23,56 +23,45 @@ export function afterOf(model: RunModel, step: Step): string {
 
 export class Edits {
   readonly offered: boolean;
-  private dialog: Promise<Dialog.EditDialog> | null = null;
+  private dialog: Promise<EditDialog> | null = null;
   private readonly button = document.getElementById("edit-ir");
 
-  constructor(private readonly page: SessionPage) {
+  constructor(private readonly store: Session, private readonly codemirror: string) {
     this.offered = this.button !== null;
     this.button?.addEventListener("click", () => void this.open());
   }
 
   private get patches(): Patch[] {
-    return this.page.runs.settings.patches ?? [];
+    return this.store.runs.settings.patches ?? [];
   }
 
-  // update shows the button where the middle shows IR.
-  update(): void {
-    const step = this.page.selected();
-    if (this.button) this.button.hidden = this.page.state.view !== "ir" || !step || !this.page.runs.mayEdit;
+  // update shows the button where the middle shows what can be edited.
+  update(shown: boolean): void {
+    if (this.button) this.button.hidden = !shown || !this.store.selected() || !this.store.runs.mayEdit;
   }
 
   // open edits what the middle shows, behind the selected step.
   async open(): Promise<void> {
-    const { page } = this;
-    const step = page.selected();
-    if (!this.offered || !step) return;
-    if (!page.runs.mayEdit) return announce(page.sharing.reason);
-    const after = afterOf(page.model, step);
+    const { store } = this;
+    const step = store.selected();
+    if (!this.offered || !step || !store.mayEdit()) return;
+    const after = afterOf(store.model, step);
     if (step.status === "failed" && step.name.startsWith(editPrefix)) return this.again(after);
     if (!after) return announce(`${step.name} runs inside of another step; edit the IR behind that one`);
     if (["waiting", "running", "failed"].includes(step.status)) return announce(`There is no IR after ${step.name}`);
-    await this.use((dialog) => dialog.open(after, step, page.fn === wholeModule ? "" : page.fn));
+    await this.use((dialog) => dialog.open(after, step, store.fn === wholeModule ? "" : store.fn));
   }
 
   // again opens the text of an edit, at a line.
   async again(after: string, line = 0): Promise<void> {
     const patch = this.patches.find((p) => p.after === after);
-    if (!this.page.runs.mayEdit) return announce(this.page.sharing.reason);
-    if (patch) await this.use((dialog) => dialog.again(patch, line));
-  }
-
-  // remove takes an edit out of the run.
-  remove(after: string): void {
-    const { runs, sharing } = this.page;
-    if (!runs.mayEdit) return announce(sharing.reason);
-    announce(`The edit after ${after} is removed; undo brings it back`);
-    runs.change({ patches: this.patches.filter((p) => p.after !== after), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
+    if (this.store.mayEdit() && patch) await this.use((dialog) => dialog.again(patch, line));
   }
 
   // about describes the step of an edit; null for any other step.
   about(step: Step): HTMLElement | null {
     if (!step.name.startsWith(editPrefix)) return null;
-    const { runs, model } = this.page;
+    const { runs, model } = this.store;
     const after = step.name.slice(editPrefix.length);
     const patch = (runs.info?.id === model.id ? runs.info.settings?.patches : this.patches)?.find((p) => p.after === after);
     const removed = patch?.removed ?? [];
@@ -89,7 +78,7 @@ export class Edits {
       h("p", {}, "IR that was edited by hand behind ", h("code", {}, after), ": ", names.length > 0 ? h("code", {}, names.join(", ")) : "no function",
         names.length > 0 ? (names.length > 1 ? " take the place of what was there" : " takes the place of what was there") : "",
         removed.length > 0 ? h("span", {}, ", taken out: ", h("code", {}, removed.join(", "))) : null, ". Everything behind goes on from it."),
-      runs.mayEdit ? h("p", { class: "written-tools" }, tool("Edit again", "edit-again", () => void this.again(after)), " ", tool("Remove", "edit-remove", () => this.remove(after))) : null,
+      runs.mayEdit ? h("p", { class: "written-tools" }, tool("Edit again", "edit-again", () => void this.again(after)), " ", tool("Remove", "edit-remove", () => this.store.removeEdit(after))) : null,
       h("p", { class: "quiet" }, "The command line above reads the edit from ", h("a", { href: `/runs/${model.id}/edits/${file}`, download: file }, file), "."),
     );
   }
@@ -97,21 +86,21 @@ export class Edits {
   // remedy offers to remove the edit that a message says is left out.
   remedy(d: Diagnostic): HTMLElement | null {
     const patch = d.code === "edit" ? this.patches.find((p) => d.message.includes(` after ${p.after} is left out:`)) : undefined;
-    if (!patch || !this.page.runs.mayEdit) return null;
+    if (!patch || !this.store.runs.mayEdit) return null;
     const b = h("button", { type: "button", class: "link", "data-remove-edit": patch.after }, "Remove the edit");
-    b.addEventListener("click", () => this.remove(patch.after));
+    b.addEventListener("click", () => this.store.removeEdit(patch.after));
     return h("p", {}, b);
   }
 
-  private async use(run: (dialog: Dialog.EditDialog) => Promise<void>): Promise<void> {
-    const { app, runs } = this.page;
+  private async use(run: (dialog: EditDialog) => Promise<void>): Promise<void> {
+    const { store } = this;
     try {
-      this.dialog ??= Promise.all([import("../editing/editir"), import(app.dataset.codemirror!)]).then(([own, cm]) => new own.EditDialog(cm, this.page));
+      this.dialog ??= Promise.all([import("../editing/editir"), import(this.codemirror)]).then(([own, cm]) => new own.EditDialog(cm, store));
       await run(await this.dialog);
     } catch (err) {
       this.dialog = null;
-      runs.problem = `The editor cannot be loaded: ${err instanceof Error ? err.message : String(err)}`;
-      this.page.render();
+      store.runs.problem = `The editor cannot be loaded: ${messageOf(err)}`;
+      store.changed();
     }
   }
 }

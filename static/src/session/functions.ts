@@ -1,19 +1,10 @@
 // The list of functions: those that the selected pass changed, all functions of the module, or the generated kernels.
 
-import { delta, signature } from "../widgets/delta";
+import { signature } from "../store/counts";
+import { delta } from "../widgets/delta";
 import { h, setAttr, setText } from "../widgets/dom";
-import type { LineCounts } from "../wire";
+import type { Entry } from "../views/view";
 import { Windowed } from "../widgets/windowed";
-
-export interface Entry {
-  name: string;
-  // key identifies the entry in links; it differs from the name for entries that are no functions, such as the whole module.
-  key: string;
-  badge: string;
-  badgeTitle: string;
-  lines?: LineCounts;
-  note?: string;
-}
 
 const rowHeight = 24;
 

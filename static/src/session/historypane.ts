@@ -1,17 +1,18 @@
 // The place of the history of a value at the bottom of the page. What shows it is loaded when the reader comes near the text.
 
 import { announce, byId, h } from "../widgets/dom";
-import type * as Histories from "../history/historyview";
-import type { SessionPage } from "./sessionpage";
+import type { Around, HistoryView } from "../history/historyview";
+import { messageOf } from "../store/format";
+import type { Session } from "../store/session";
 
 export class HistoryPane {
-  private loading: Promise<Histories.HistoryView> | null = null;
+  private loading: Promise<HistoryView> | null = null;
 
-  constructor(private readonly page: SessionPage) {
+  constructor(private readonly store: Session, private readonly around: Around, private readonly styleSheet: string) {
     const near = (): void => void this.load().catch(() => undefined);
     for (const event of ["pointerover", "focusin"]) byId("code").addEventListener(event, near, { once: true });
     byId("code").addEventListener("keydown", (e) => {
-      if (e.key !== "Enter" || e.defaultPrevented || e.target !== page.center.code.scroller) return;
+      if (e.key !== "Enter" || e.defaultPrevented || e.target !== around.code.scroller) return;
       e.preventDefault();
       this.with((view) => view.pick());
     });
@@ -25,7 +26,7 @@ export class HistoryPane {
 
   // update follows the state of the page.
   update(): void {
-    if (this.loading || this.page.state.history) this.with((view) => view.update());
+    if (this.loading || this.store.state.history) this.with((view) => view.update());
   }
 
   // node shows the history of a node of the graph, by its line in the text after the pass or before it.
@@ -33,13 +34,13 @@ export class HistoryPane {
     this.with((view) => view.askLine(line, before));
   }
 
-  private with(run: (view: Histories.HistoryView) => void): void {
-    this.load().then(run, (err: unknown) => announce(err instanceof Error ? err.message : String(err)));
+  private with(run: (view: HistoryView) => void): void {
+    this.load().then(run, (err: unknown) => announce(messageOf(err)));
   }
 
-  private load(): Promise<Histories.HistoryView> {
-    this.loading ??= Promise.all([import("../history/historyview"), style(this.page.app.dataset.historyStyle!)]).then(
-      ([own]) => new own.HistoryView(this.page),
+  private load(): Promise<HistoryView> {
+    this.loading ??= Promise.all([import("../history/historyview"), style(this.styleSheet)]).then(
+      ([own]) => new own.HistoryView(this.store, this.around),
       () => {
         this.loading = null;
         throw new Error("the script that shows histories cannot be loaded; is the server still running?");

@@ -3,25 +3,18 @@
 import { json, post, remove } from "../store/api";
 import { ask, button, dialog } from "../widgets/dialogs";
 import { announce, byId, h, setText } from "../widgets/dom";
-import { importPath, type RunModel } from "../store/model";
+import { messageOf } from "../store/format";
+import { importPath } from "../store/model";
+import type { Place, Session } from "../store/session";
 import type { Note } from "../wire";
-
-export type Place = Required<Pick<Note, "run" | "step" | "function" | "line">>;
-
-export interface NotesPage {
-  // here is the place that a new note is pinned to.
-  here(): Place;
-  go(note: Note): void;
-  changed(): void;
-}
 
 export class Notes {
   all: Note[] = [];
   private readonly path: string;
   private drawn = "";
 
-  constructor(session: string, private readonly page: NotesPage) {
-    this.path = `/api/sessions/${session}/notes`;
+  constructor(private readonly store: Session) {
+    this.path = `/api/sessions/${store.id}/notes`;
     byId("add-note").addEventListener("click", () => this.add());
   }
 
@@ -30,9 +23,9 @@ export class Notes {
       this.all = (await json<{ notes: Note[] }>(this.path)).notes;
       this.say("");
     } catch (err) {
-      this.say(`The notes cannot be read: ${message(err)}`);
+      this.say(`The notes cannot be read: ${messageOf(err)}`);
     }
-    this.page.changed();
+    this.store.changed();
   }
 
   // steps counts the notes of a run by step.
@@ -54,7 +47,8 @@ export class Notes {
 
   // add asks for a note on the place where the reader is.
   add(): void {
-    const here = this.page.here();
+    if (!this.store.mayEdit()) return;
+    const here = this.store.here();
     this.write(`Note on ${where(here)}`, "", async (text) => {
       this.all = [...this.all, (await post<{ note: Note }>(this.path, { ...here, text })).note];
       announce("The note is added");
@@ -77,9 +71,9 @@ export class Notes {
       this.say("");
       announce("The note is deleted");
     } catch (err) {
-      this.say(`The note was not deleted: ${message(err)}`);
+      this.say(`The note was not deleted: ${messageOf(err)}`);
     }
-    this.page.changed();
+    this.store.changed();
     byId("add-note").focus();
   }
 
@@ -97,9 +91,9 @@ export class Notes {
         await save(field.value.trim());
         el.close();
         this.say("");
-        this.page.changed();
+        this.store.changed();
       } catch (err) {
-        setText(problem, `The note was not saved: ${message(err)}`);
+        setText(problem, `The note was not saved: ${messageOf(err)}`);
         problem.hidden = false;
         yes.disabled = false;
       }
@@ -115,8 +109,10 @@ export class Notes {
   }
 
   // draw lists the notes: those of the run in the order of its steps, then those of other runs.
-  draw(model: RunModel, mayEdit: boolean): void {
-    const here = this.page.here();
+  draw(): void {
+    const { model } = this.store;
+    const { mayEdit } = this.store.runs;
+    const here = this.store.here();
     byId("add-note").hidden = !mayEdit;
     byId("notes").hidden = !mayEdit && this.all.length === 0 && byId("notes-problem").hidden;
     const key = [model.id, model.steps.size, mayEdit, here.step, here.function, here.line, JSON.stringify(this.all)].join("\n");
@@ -134,7 +130,7 @@ export class Notes {
     const sameStep = concerns(n, run) && n.step === here.step;
     const atLine = sameStep && Boolean(n.line) && n.line === here.line && n.function === here.function;
     const go = h("button", { type: "button", class: "link note-go", title: "Go there" }, where(n));
-    go.addEventListener("click", () => this.page.go(n));
+    go.addEventListener("click", () => this.store.goToNote(n));
     return h(
       "li",
       { class: sameStep ? "here" : "", "data-note": n.id, "aria-current": atLine ? "true" : null },
@@ -164,8 +160,4 @@ function where(n: Partial<Place>): string {
   const step = n.step === importPath ? "Imported module" : (n.step ?? "").slice((n.step ?? "").indexOf("/") + 1);
   const place = [step, n.function].filter(Boolean).join(" › ") || "the session";
   return n.line ? `${place}, line ${n.line}` : place;
-}
-
-function message(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

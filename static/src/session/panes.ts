@@ -1,6 +1,6 @@
 // Handles between the panes: dragged with the mouse or moved with the arrow keys. The sizes are kept for the next visit.
 
-import { keep, setting } from "../store/state";
+import { keep, setting } from "../store/prefs";
 
 interface Pane {
   handle: string;

@@ -3,23 +3,17 @@
 import { post, remove } from "../store/api";
 import { askToDelete, button, copy, dialog } from "../widgets/dialogs";
 import { announce, byId, h, setText } from "../widgets/dom";
-import type { Runs } from "../store/runs";
-import type { State } from "../store/state";
+import type { Session } from "../store/session";
 import type { SessionInfo } from "../wire";
-
-export interface SharingPage {
-  // state is what a link to what the reader sees holds.
-  state(): State;
-  changed(): void;
-}
 
 export class Sharing {
   private readonly id: string;
   private readonly menu = byId<HTMLDetailsElement>("session-menu");
   private busy = false;
 
-  constructor(private readonly app: HTMLElement, private readonly runs: Runs, private readonly page: SharingPage) {
-    this.id = app.dataset.session ?? "";
+  constructor(private readonly store: Session) {
+    const { runs } = store;
+    this.id = store.id;
     byId("share").addEventListener("click", () => (runs.mayEdit ? this.offer() : this.showLink(location.href)));
     for (const form of document.querySelectorAll<HTMLFormElement>(".fork-form")) {
       form.addEventListener("submit", (e) => {
@@ -36,29 +30,22 @@ export class Sharing {
     this.titles();
   }
 
-  // reason says why nothing can be changed; empty where it can.
-  get reason(): string {
-    if (this.runs.mayEdit) return "";
-    const shared = this.app.dataset.shared === "true";
-    return `${shared ? "This session is shared and does not change any more" : "Only who made this session may change it"}; fork it to go on`;
-  }
-
   update(): void {
-    const { mayEdit } = this.runs;
+    const { mayEdit } = this.store.runs;
     const locked = byId("locked");
     locked.hidden = mayEdit;
-    setText(locked, this.app.dataset.shared === "true" ? "shared, read only" : "read only");
-    locked.title = this.reason;
+    setText(locked, this.store.shared ? "shared, read only" : "read only");
+    locked.title = this.store.reason;
     byId("fork").hidden = mayEdit;
     setText(byId("share"), mayEdit ? "Share" : "Link");
     const run = byId("run");
     setText(run, mayEdit ? "Run" : "Fork to run");
-    run.title = this.reason;
-    byId("run-form").title = this.reason;
+    run.title = this.store.reason;
+    byId("run-form").title = this.store.reason;
     const rename = document.getElementById("rename");
     if (rename && !mayEdit) rename.replaceWith(rename.textContent ?? "");
     for (const a of this.menu.querySelectorAll<HTMLAnchorElement>("[data-export]")) {
-      a.href = `/s/${this.id}/export.${a.dataset.export}${a.dataset.export !== "zip" && this.runs.current ? `?run=${this.runs.current}` : ""}`;
+      a.href = `/s/${this.id}/export.${a.dataset.export}${a.dataset.export !== "zip" && this.store.runs.current ? `?run=${this.store.runs.current}` : ""}`;
     }
   }
 
@@ -71,7 +58,7 @@ export class Sharing {
   }
 
   private place(): Record<string, string | number> {
-    const s = this.page.state();
+    const s = { ...this.store.state, fn: this.store.fn };
     return { run: s.run, pass: s.pass, function: s.fn, view: s.view, line: s.line };
   }
 
@@ -79,14 +66,14 @@ export class Sharing {
   private async doing(what: string, run: () => Promise<void>): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.runs.problem = "";
+    this.store.runs.problem = "";
     try {
       await run();
     } catch (err) {
-      this.runs.problem = `The session was not ${what}: ${err instanceof Error ? err.message : String(err)}`;
+      this.store.runs.problem = `The session was not ${what}: ${err instanceof Error ? err.message : String(err)}`;
     }
     this.busy = false;
-    this.page.changed();
+    this.store.changed();
   }
 
   private offer(): void {
@@ -98,12 +85,12 @@ export class Sharing {
     const yes = (): void => {
       void this.doing("shared", async () => {
         const out = await post<{ session: SessionInfo; link: string }>(`/api/sessions/${this.id}/share`, this.place());
-        this.runs.session = out.session;
-        this.runs.mayEdit = false;
-        this.app.dataset.shared = "true";
+        this.store.runs.session = out.session;
+        this.store.runs.mayEdit = false;
+        this.store.shared = true;
         this.showExpiry(out.session);
         announce("The session is shared");
-        this.page.changed();
+        this.store.changed();
         this.showLink(new URL(out.link, location.href).href);
       }).finally(() => el.close());
     };
@@ -115,7 +102,7 @@ export class Sharing {
     const field = h("input", { class: "field mono", id: "share-link", readonly: true, "aria-label": "Link to this session", value: link });
     const copying = button("Copy", () => void copy(copying, link, () => field.select()), "primary", { id: "copy-link", autofocus: true });
     const el = dialog(
-      this.app.dataset.shared === "true" ? "Shared, read only" : "Link to this session",
+      this.store.shared ? "Shared, read only" : "Link to this session",
       h("p", {}, "The link opens at the pass, function, line and view that you see."),
       h("div", { class: "share-link" }, field, copying),
       h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
@@ -166,7 +153,7 @@ export class Sharing {
 
   // titles makes the title a button that turns into a field.
   private titles(): void {
-    if (!this.runs.mayEdit) return;
+    if (!this.store.runs.mayEdit) return;
     const host = byId("title");
     const b = h("button", { type: "button", id: "rename", class: "rename", title: "Rename the session" }, host.textContent ?? "");
     host.replaceChildren(b);

@@ -1,39 +1,75 @@
 // The keys of a session's page.
 
-import { toggleMarks, toggleWords } from "./controls";
+import type { Session } from "../store/session";
+import type { View } from "../views/view";
 import { announce, byId } from "../widgets/dom";
+import type { Center } from "./center";
+import { toggleMarks, toggleWords } from "./controls";
+import type { Edits } from "./edits";
+import type { FunctionList } from "./functions";
+import type { HistoryPane } from "./historypane";
 import { helpDialog, type Key, listen } from "./keys";
-import type { SessionPage } from "./sessionpage";
+import type { Notes } from "./notes";
+import type { PipelineBar } from "./pipelinebar";
+import type { SearchPane } from "./searchpane";
+import type { PipelineTree } from "./tree";
+import type { UserPasses } from "./userpasses";
 
-export function wireKeys(page: SessionPage): void {
-  const { app, center } = page;
+interface Parts {
+  store: Session;
+  views: readonly View[];
+  center: Center;
+  tree: PipelineTree;
+  functions: FunctionList;
+  pipeline: PipelineBar;
+  notes: Notes;
+  user: UserPasses;
+  edits: Edits;
+  history: HistoryPane;
+  search: SearchPane;
+}
+
+export function wireKeys({ store, views, center, tree, functions, pipeline, notes, user, edits, history, search }: Parts): void {
+  const move = (dir: 1 | -1, changed: boolean): void => {
+    const step = tree.next(store.state.pass, dir, changed);
+    if (step) store.select(step);
+    else announce(dir > 0 ? "No later pass" : "No earlier pass");
+  };
   const keys: Key[] = [
-    { key: "j", doc: "next changed pass", run: () => page.move(1, true) },
-    { key: "k", doc: "previous changed pass", run: () => page.move(-1, true) },
-    { key: "J", doc: "next pass", run: () => page.move(1, false) },
-    { key: "K", doc: "previous pass", run: () => page.move(-1, false) },
+    { key: "j", doc: "next changed pass", run: () => move(1, true) },
+    { key: "k", doc: "previous changed pass", run: () => move(-1, true) },
+    { key: "J", doc: "next pass", run: () => move(1, false) },
+    { key: "K", doc: "previous pass", run: () => move(-1, false) },
     { key: "n", doc: "next hunk", run: () => center.moveHunk(1) },
     { key: "p", doc: "previous hunk", run: () => center.moveHunk(-1) },
-    { key: "u", doc: "unified or side by side", run: () => page.setView(page.state.view === "unified" ? "split" : "unified") },
-    ...(app.dataset.compiler === "true" ? [{ key: "g", doc: "graph of the function", run: () => page.setView("graph") }] : []),
-    { key: ".", doc: "what became of the value, line, kernel or node: its history", run: () => page.history.ask() },
-    { key: "w", doc: "mark the words that differ", run: () => toggleWords(page) },
-    { key: "x", doc: "turn the pass off or on", run: () => page.toggleSelected() },
-    ...(page.pipeline.offered ? [
-      { key: "a", doc: "add a pass after the selected one", run: () => page.pipeline.act("add") },
-      { key: "o", doc: "options of the pass", run: () => page.pipeline.act("options") },
+    { key: "u", doc: "unified or side by side", run: () => store.turnDiff() },
+    ...views.flatMap((v) => (v.key ? [{ ...v.key, run: () => store.setView(v.name) }] : [])),
+    { key: ".", doc: "what became of the value, line, kernel or node: its history", run: () => history.ask() },
+    { key: "w", doc: "mark the words that differ", run: () => toggleWords(center) },
+    {
+      key: "x", doc: "turn the pass off or on", run: () => {
+        const step = store.selected();
+        if (step) void store.toggle(step);
+      },
+    },
+    ...(store.compiler ? [
+      { key: "a", doc: "add a pass after the selected one", run: () => pipeline.act("add") },
+      { key: "o", doc: "options of the pass", run: () => pipeline.act("options") },
     ] : []),
-    { key: "r", doc: "run", run: () => page.run() },
-    { key: "c", doc: "add a note on the pass and line", run: () => page.addNote() },
-    ...(page.user.offered ? [{ key: "E", doc: "write a pass", run: () => void page.user.open() }] : []),
-    ...(page.edits.offered ? [{ key: "e", doc: "edit the IR behind the pass, and continue from there", run: () => void page.edits.open() }] : []),
-    ...(app.dataset.source ? [{ key: "s", doc: "the text that this session starts from", run: () => page.setView("source") }] : []),
-    { key: "m", doc: "metrics of the pass", run: () => page.setView("metrics") },
-    { key: "t", doc: "show lines that are only renamed or moved as such", run: () => toggleMarks(page) },
-    { key: "M", doc: "to the other place of a line that moved", run: () => void page.center.code.goToOther().then((went) => went || announce("No line in view has moved")) },
-    { key: "f", doc: "list of functions", run: () => page.functions.box.focus() },
+    {
+      key: "r", doc: "run", run: () => {
+        if (store.mayEdit()) void store.runs.start();
+        else byId("run").focus();
+      },
+    },
+    { key: "c", doc: "add a note on the pass and line", run: () => notes.add() },
+    ...(store.compiler ? [{ key: "E", doc: "write a pass", run: () => void user.open() }] : []),
+    ...(edits.offered ? [{ key: "e", doc: "edit the IR behind the pass, and continue from there", run: () => void edits.open() }] : []),
+    { key: "t", doc: "show lines that are only renamed or moved as such", run: () => toggleMarks(center, store) },
+    { key: "M", doc: "to the other place of a line that moved", run: () => void center.code.goToOther().then((went) => went || announce("No line in view has moved")) },
+    { key: "f", doc: "list of functions", run: () => functions.box.focus() },
     { key: "F", doc: "filter the passes", run: () => byId("filter").focus() },
-    { key: "/", doc: "search over the history of the run", run: () => page.search.open() },
+    { key: "/", doc: "search over the history of the run", run: () => search.open() },
     { key: "?", doc: "this help", run: () => help() },
   ];
   const help = helpDialog(keys);

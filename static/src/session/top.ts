@@ -1,11 +1,12 @@
 // The top bar and the messages: how far the run is, its command line, and what the reader should know.
 
 import { commandLine } from "../store/command";
-import { diagnosticNote, errorNote, type Jump } from "./details";
-import { only } from "../widgets/delta";
+import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
+import { only } from "../store/counts";
 import { byId, h, setText } from "../widgets/dom";
 import { plural, time } from "../store/format";
-import type { RunModel, Step } from "../store/model";
+import { reuse, summary } from "../store/summary";
+import type { Step } from "../store/model";
 import type { Runs } from "../store/runs";
 import type { Diagnostic } from "../wire";
 
@@ -31,37 +32,6 @@ export function drawTop(runs: Runs): void {
   command.title = line;
   setText(byId("timeline-total"), runs.model.started ? [reuse(runs.model), ...runs.model.phases().map(([name, t]) => `${name} ${time(t)}`)].filter(Boolean).join(" · ") : "");
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
-}
-
-// reuse says what was taken from earlier runs and what that saved; "" where nothing was.
-export function reuse(model: RunModel): string {
-  if (!model.finished || model.reusedSteps === 0) return "";
-  const without = model.saved > 0 ? ` instead of ${time(model.duration() + model.saved)}` : "";
-  return `reused ${model.reusedSteps} of ${model.ranSteps} pass${model.ranSteps === 1 ? "" : "es"}, ${time(model.duration())}${without}`;
-}
-
-// summary says in a few words how far the run is.
-export function summary(runs: Runs): string {
-  const { model, info } = runs;
-  if (runs.stale) return "Starting…";
-  if (model.id === runs.current && model.finished && !model.started) return "Failed before the first pass";
-  if (model.id !== runs.current || !model.started) {
-    if (info?.state === "queued" && info.position) return `Queued, number ${info.position}`;
-    return runs.current && !runs.problem ? "Reading the model…" : "Not started";
-  }
-  const { done, total } = model.progress();
-  const f = model.finished;
-  if (!f) {
-    const step = model.running();
-    return `${step ? `Running ${step.name}` : "Running"} · ${done} of ${total}`;
-  }
-  const took = time(model.duration());
-  switch (f.status) {
-    case "ok": return `Done in ${took} · ${f.changed} changed${model.reusedSteps > 0 ? ` · ${model.reusedSteps} reused` : ""}`;
-    case "cancelled": return `Cancelled after ${took}`;
-    case "failed": return `Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`;
-    default: return `Stopped after ${took}: ${f.status}`;
-  }
 }
 
 // drawMessages shows what concerns the whole run above the code.

@@ -1,12 +1,14 @@
 // The pipeline as a tree of passes. The rows are flat elements with aria-level; the tree itself holds the focus.
 
-import { delta, signature } from "../widgets/delta";
+import { signature } from "../store/counts";
+import { delta } from "../widgets/delta";
 import { h, setAttr } from "../widgets/dom";
 import { plural, time } from "../store/format";
-import { numberOf, type RunModel, type Status, type Step } from "../store/model";
+import { numberOf, type RunModel, type Step } from "../store/model";
 import { fuzzy } from "../store/rank";
-import type { Action } from "./pipeline";
+import type { Action } from "../pipeline/pipelineeditor";
 import { editPrefix, userPrefix } from "../store/steps";
+import { glyphs } from "../widgets/glyphs";
 import { Windowed } from "../widgets/windowed";
 
 export interface TreeState {
@@ -27,15 +29,6 @@ export interface TreeState {
   // stale tells that the settings have changed and a new run is about to start.
   stale: boolean;
 }
-
-export const glyphs: Record<Status, string> = {
-  waiting: "·",
-  running: "⟳",
-  changed: "●",
-  same: "○",
-  skipped: "–",
-  failed: "✕",
-};
 
 const rowHeight = 26;
 // A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.

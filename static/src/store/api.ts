@@ -1,6 +1,5 @@
 // Requests to the server. Every failure becomes an Error whose message can be shown.
 
-import { pause } from "../widgets/busy";
 import type { Diagnostic, DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "../wire";
 
 // RequestError is what the server refused, with its status, the seconds after which it may be tried again (0: not said), and what
@@ -15,7 +14,17 @@ export class RequestError extends Error {
 const tries = 4;
 const longest = 10;
 
-// json makes a request. Where the server is busy it waits as long as it was told to, with a note for the reader, and asks again.
+// Pause waits so many seconds because of what a message says. It rejects as fetch does where the signal aborts it.
+export type Pause = (message: string, seconds: number, signal: AbortSignal | null) => Promise<void>;
+
+let pause: Pause = (_, seconds) => new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+
+// pauseWith says how to wait where the server is busy, so that the reader learns why.
+export function pauseWith(better: Pause): void {
+  pause = better;
+}
+
+// json makes a request. Where the server is busy it waits as long as it was told to, and asks again.
 export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   for (let left = tries; ; left--) {
     try {

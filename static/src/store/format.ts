@@ -47,3 +47,14 @@ export function plural(n: number, word: string): string {
 export function shortOp(name: string): string {
   return name.replace(/^relax\./, "");
 }
+
+// byNumber sorts by name as people count: conv2 before conv10.
+export function byNumber<T extends { name: string }>(list: T[]): T[] {
+  const order = new Intl.Collator("en", { numeric: true });
+  return [...list].sort((a, b) => order.compare(a.name, b.name));
+}
+
+// messageOf returns the words of what was thrown.
+export function messageOf(err: unknown): string {
+  return err instanceof Error ? err.message : String(err);
+}

@@ -57,6 +57,14 @@ export function numberOf(step: Step): string {
 // importPath is the path of the row that stands for the imported module; it is no step of the run.
 export const importPath = "import";
 
+// codePath is the path that stands for the generated code in links and histories.
+export const codePath = "code";
+
+// wholeModule stands for all functions of a module where the name of one is expected, and vmCode for the code of the virtual machine
+// where that of a kernel is.
+export const wholeModule = "*";
+export const vmCode = "(vm)";
+
 export interface Execution {
   body: Executed;
   // latency lists the times of the executions, shortest first, in nanoseconds.
@@ -315,4 +323,15 @@ export function opCount(m: Metrics): number {
   let n = 0;
   for (const v of Object.values(m.ops ?? {})) n += v;
   return n;
+}
+
+// firstChange is the change of a step that says most: of functions that were there before and after, the one that changed most.
+export function firstChange(step: Step | null): FunctionChange | undefined {
+  const all = step?.finished?.functions ?? [];
+  return all.find((c) => c.change === "changed") ?? all[0];
+}
+
+// ended tells whether a step has had its turn.
+export function ended(step: Step): boolean {
+  return step.status !== "waiting" && step.status !== "running";
 }

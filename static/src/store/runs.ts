@@ -1,9 +1,9 @@
 // The runs of a session: which one is followed, with which settings the next one starts, and what the server says to that.
 
 import { api, RequestError } from "./api";
-import { debounce } from "../widgets/dom";
+import { debounce } from "./timers";
 import { RunModel } from "./model";
-import { Stream } from "./socket";
+import type { Connect } from "./stream";
 import { Undo } from "./undo";
 import type { PassInfo, RunInfo, SessionInfo, Settings, WireEvent } from "../wire";
 
@@ -31,13 +31,13 @@ export class Runs {
   connection = "";
   problem = "";
   readonly undo = new Undo();
-  private stream: Stream | null = null;
+  private stream: ReturnType<Connect> | null = null;
   private lastStart = -settle;
   private starts = 0;
-  private retry = 0;
+  private retry: ReturnType<typeof setTimeout> | undefined;
   private readonly startLater = debounce(settle, () => void this.start());
 
-  constructor(private readonly id: string, public current: string, public mayEdit: boolean, private readonly on: RunsListener) {
+  constructor(private readonly id: string, public current: string, public mayEdit: boolean, private readonly connect: Connect, private readonly on: RunsListener) {
     this.model = new RunModel(current);
   }
 
@@ -95,7 +95,7 @@ export class Runs {
     if (!this.mayEdit) return;
     const turn = ++this.starts;
     this.lastStart = performance.now();
-    window.clearTimeout(this.retry);
+    clearTimeout(this.retry);
     const old = this.current;
     this.problem = "";
     this.stale = true;
@@ -117,7 +117,7 @@ export class Runs {
       this.problem = messageOf(err);
       if (err instanceof RequestError && err.retryAfter > 0) {
         this.problem += `. The run starts by itself in ${err.retryAfter} s.`;
-        this.retry = window.setTimeout(() => void this.start(), err.retryAfter * 1000);
+        this.retry = setTimeout(() => void this.start(), err.retryAfter * 1000);
       } else {
         this.stale = false;
       }
@@ -153,7 +153,7 @@ export class Runs {
     this.stream?.close();
     const model = new RunModel(id);
     this.connection = "";
-    this.stream = new Stream(id, {
+    this.stream = this.connect(id, {
       onEvents: (events) => this.receive(model, events),
       onState: (state, text) => {
         this.connection = state === "waiting" ? text : "";

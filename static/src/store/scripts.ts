@@ -1,4 +1,4 @@
-// Texts of modules: what the server says to them, and the draft that leads from one page to the editor.
+// Texts of modules: what the server says to them.
 
 import { post, RequestError } from "./api";
 import type { Diagnostic } from "../wire";
@@ -33,27 +33,5 @@ export async function startScript(c: Creation): Promise<{ session: string } | { 
   } catch (err) {
     if (err instanceof RequestError && err.status === 422) return { message: err.message, diagnostics: err.diagnostics };
     throw err;
-  }
-}
-
-const key = "irscope.draft";
-
-// keepDraft hands a text to the editor, which the next page opens. It returns false where the browser keeps nothing.
-export function keepDraft(name: string, text: string): boolean {
-  try {
-    sessionStorage.setItem(key, JSON.stringify({ name, text }));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function takeDraft(): { name: string; text: string } | null {
-  try {
-    const draft = JSON.parse(sessionStorage.getItem(key) ?? "null") as { name: string; text: string } | null;
-    sessionStorage.removeItem(key);
-    return draft;
-  } catch {
-    return null;
   }
 }

@@ -1,6 +1,6 @@
 // The view of code: a source of rows in a windowed list, unified or side by side.
 
-import { apart } from "./delta";
+import { apart } from "../store/counts";
 import { h } from "./dom";
 import { Painter } from "./paint";
 import { DiffSource } from "../store/diffsource";

@@ -54,15 +54,6 @@ export function announce(text: string): void {
   setText(byId("announce"), text);
 }
 
-// debounce runs fn once, delay ms after the last call.
-export function debounce(delay: number, fn: () => void): () => void {
-  let timer = 0;
-  return () => {
-    window.clearTimeout(timer);
-    timer = window.setTimeout(fn, delay);
-  };
-}
-
 // perFrame runs fn at most once for each frame, however often it is asked for.
 export function perFrame(fn: () => void): () => void {
   let asked = false;

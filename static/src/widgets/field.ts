@@ -1,6 +1,7 @@
 // A field for an option: made from its declared type, with its default, its doc, and what the server has to say to a value.
 
-import { debounce, h, setText } from "./dom";
+import { debounce } from "../store/timers";
+import { h, setText } from "./dom";
 
 export interface FieldOption {
   name: string;

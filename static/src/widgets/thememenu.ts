@@ -1,6 +1,6 @@
 // The menu that chooses light, dark or the system's theme.
 
-import { keep, setting } from "../store/state";
+import { keep, setting } from "../store/prefs";
 
 export function themeMenu(): void {
   const menu = document.getElementById("theme") as HTMLSelectElement | null;

@@ -1,14 +1,9 @@
 // Follows the log of a run over a websocket. A socket that closes before the end is opened again from the next event, with growing
 // pauses; events that were already seen are dropped, so that the reader gets each exactly once and in order.
 
-import { once, RequestError } from "./api";
+import { once, RequestError } from "../store/api";
+import type { Follower } from "../store/stream";
 import type { WireEvent } from "../wire";
-
-export interface Follower {
-  onEvents(events: WireEvent[]): void;
-  // onState tells whether the stream is up, and after a gap says what is being done about it.
-  onState(state: "open" | "waiting" | "done", text: string): void;
-}
 
 const pauses = [200, 500, 1000, 2000, 5000, 10000];
 

@@ -1,0 +1,17 @@
+// The views in the middle of the page, in the order of their buttons. A new view is a file of this folder and a row here.
+
+import { code } from "./code";
+import { split, unified } from "./diff";
+import { graph } from "./graph";
+import { ir } from "./ir";
+import { metrics } from "./metrics";
+import { result } from "./result";
+import { source } from "./source";
+import type { Actions, Make, Offer, View } from "./view";
+
+const rows: Make[] = [source, unified, split, ir, graph, metrics, code, result];
+
+// makeViews makes the views that a page offers.
+export function makeViews(on: Actions, offer: Offer): View[] {
+  return rows.flatMap((make) => make(on, offer) ?? []);
+}
