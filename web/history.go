@@ -97,7 +97,7 @@ func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func
 	}
 	l, ok := s.lives.cache.Get(id)
 	if !ok {
-		l = &lives{h: history.New()}
+		l = newLives()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func
 		return nil, err
 	}
 	if grown || !ok {
-		s.lives.cache.Put(id, l, int64(4<<10+48*l.cells))
+		s.lives.cache.Put(id, l, l.size())
 	}
 	if !l.recorded {
 		message := "this run has not got to its first pass; ask again later"

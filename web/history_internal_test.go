@@ -71,7 +71,7 @@ func TestHistoryThatIsCut(t *testing.T) {
 	first := step("a")
 	first.Roots = []history.Root{{ID: 1, Name: "A", Op: "Add"}}
 	log, st := logOf(t, false, first, &history.Step{Truncated: true}, nil, step("b", "c"))
-	l := &lives{h: history.New()}
+	l := newLives()
 	grown, sealed, err := l.read(t.Context(), log, st)
 	if err != nil || !grown || sealed || !l.recorded {
 		t.Fatalf("read: grown %v, sealed %v, recorded %v, %v", grown, sealed, l.recorded, err)
@@ -99,7 +99,8 @@ func TestHistoryThatIsCut(t *testing.T) {
 // TestHistoryBeyondItsLimit leaves out the steps that would make the tables of a run too large.
 func TestHistoryBeyondItsLimit(t *testing.T) {
 	log, st := logOf(t, true, step("a"), step("b"))
-	l := &lives{h: history.New(), cells: history.MaxCells - 3}
+	l := newLives()
+	l.cells = history.MaxCells - 3
 	if _, _, err := l.read(t.Context(), log, st); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,7 @@ func TestHistoryThatWasNotKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &lives{h: history.New()}
+	l := newLives()
 	if _, _, err := l.read(t.Context(), run.SealedLog([][]byte{line}), store.NewMemory(1<<20)); err != nil || l.recorded {
 		t.Errorf("recorded %v, %v", l.recorded, err)
 	}

@@ -1,9 +1,7 @@
 package web
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -28,64 +26,38 @@ func newHistories(st store.Store) *histories {
 // lives is the history of one run, as far as its log was read.
 type lives struct {
 	mu       sync.Mutex
-	next     int // the number of the first event that was not read
+	log      *run.Follower
+	taken    int // the number of tables that were asked of the log
 	cells    int
 	recorded bool // the run keeps its history
 	h        *history.History
 	cut      []string // steps without a table
 }
 
+func newLives() *lives { return &lives{log: run.NewFollower(), h: history.New()} }
+
+// size returns the bytes of memory that the history holds, about.
+func (l *lives) size() int64 { return int64(4<<10+48*l.cells) + l.log.Size() }
+
 // read reads what the log has by now; the caller holds the lock.
 func (l *lives) read(ctx context.Context, log *run.Log, st store.Store) (grown, sealed bool, err error) {
-	n, sealed := log.Len()
-	if n <= l.next {
-		return false, sealed, nil
+	if grown, sealed, err = l.log.Read(ctx, log); err != nil {
+		return grown, sealed, err
 	}
-	lines, _, err := log.Next(ctx, l.next)
-	if err != nil {
-		return false, sealed, err
-	}
-	for _, line := range lines[:n-l.next] {
-		if err := l.apply(ctx, line, st); err != nil {
-			return true, sealed, fmt.Errorf("history of event %d: %w", l.next, err)
+	for _, t := range l.log.Histories[l.taken:] {
+		if err := l.add(ctx, t, st); err != nil {
+			return true, sealed, fmt.Errorf("history of step %s: %w", t.Step.Path, err)
 		}
-		l.next++
+		l.taken++
 	}
-	return true, sealed, nil
+	return grown, sealed, nil
 }
 
-// apply reads one event: most say nothing about values.
-func (l *lives) apply(ctx context.Context, line []byte, st store.Store) error {
-	if !bytes.Contains(line, []byte(`"history":"`)) {
-		return nil
-	}
-	var e struct {
-		Type event.Type `json:"type"`
-		Step string     `json:"step"`
-		Body struct {
-			Name    string `json:"name"`
-			History string `json:"history"`
-		} `json:"body"`
-	}
-	if err := json.Unmarshal(line, &e); err != nil {
-		return err
-	}
-	path, pass := e.Step, e.Body.Name
-	switch e.Type {
-	case event.TypeRunStarted:
-		path, pass = history.ImportStep, history.ImportStep
-	case event.TypeCodeGenerated:
-		path, pass = history.CodeStep, history.CodeStep
-	case event.TypePassFinished:
-	default:
-		return nil
-	}
-	if e.Body.History == "" {
-		return nil
-	}
+// add adds the table of a step.
+func (l *lives) add(ctx context.Context, t event.StepHistory, st store.Store) error {
 	l.recorded = true
 	var steps []*history.Step
-	blob, err := st.Blob(ctx, e.Body.History)
+	blob, err := st.Blob(ctx, t.Hash)
 	if err == nil {
 		steps, err = history.Decode(blob.Data)
 	}
@@ -96,11 +68,11 @@ func (l *lives) apply(ctx context.Context, line []byte, st store.Store) error {
 	}
 	cells := 0
 	for _, s := range steps {
-		s.Path, s.Pass = path, pass
+		s.Path, s.Pass = t.Step.Path, t.Step.Name
 		cells += s.Cells()
 	}
 	if len(steps) != 1 || steps[0].Truncated || l.cells+cells > history.MaxCells {
-		l.cut = append(l.cut, path)
+		l.cut = append(l.cut, t.Step.Path)
 		return nil
 	}
 	l.cells += cells

@@ -27,55 +27,55 @@ type difference struct {
 
 // outcome is what a step left behind.
 type outcome struct {
-	step, name string
-	end        string            // "ran", "skipped" or "failed"
-	reason     string            // why it was skipped or failed
-	module     string            // hash of the module
-	functions  map[string]string // name to the hash of its text
-	attrs      map[string]string // module attributes that the step changed
+	step   *event.Step       // Run.Import for the imported module
+	end    string            // "ran", "skipped" or "failed"
+	reason string            // why it was skipped or failed
+	module string            // hash of the module
+	attrs  map[string]string // module attributes that the step changed
 }
 
 // trailed is what a log says step by step.
 type trailed struct {
-	steps   []outcome
-	results []*event.Executed
-	finish  *event.RunFinished
+	*event.Run
+	steps []outcome
 }
 
-// trail follows the functions of a module through a log.
+// trail follows the module through a log.
 func trail(log []event.Event) trailed {
-	var t trailed
-	now := map[string]string{}
-	for _, e := range log {
-		switch b := e.Body.(type) {
-		case *event.RunStarted:
-			for _, f := range b.Functions {
-				now[f.Name] = f.Text
-			}
-			t.steps = append(t.steps, outcome{end: "ran", module: b.Module, functions: maps.Clone(now), attrs: b.Attrs})
-		case *event.PassFinished:
-			if len(b.Functions) > 0 {
-				now = maps.Clone(now)
-			}
-			for _, f := range b.Functions {
-				if f.After == "" {
-					delete(now, f.Name)
-				} else {
-					now[f.Name] = f.After
-				}
-			}
-			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "ran", module: b.Module, functions: now, attrs: b.AttrsAfter})
-		case *event.PassSkipped:
-			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "skipped", reason: b.Text})
-		case *event.PassFailed:
-			t.steps = append(t.steps, outcome{step: e.Step, name: b.Name, end: "failed", reason: b.Error.Message})
-		case *event.Executed:
-			t.results = append(t.results, b)
-		case *event.RunFinished:
-			t.finish = b
+	t := trailed{Run: event.Fold(log)}
+	if b := t.Started; b != nil {
+		t.steps = append(t.steps, outcome{step: t.Import, end: "ran", module: b.Module, attrs: b.Attrs})
+	}
+	for _, s := range t.Ends {
+		o := outcome{step: s, end: "ran"}
+		switch {
+		case s.Status == event.StepSkipped:
+			o.end, o.reason = "skipped", s.Text
+		case s.Error != nil:
+			o.end, o.reason = "failed", s.Error.Message
+		case s.Finished != nil:
+			o.module, o.attrs = s.Finished.Module, s.Finished.AttrsAfter
 		}
+		t.steps = append(t.steps, o)
 	}
 	return t
+}
+
+// name names the step of an outcome.
+func (t trailed) name(o outcome) string {
+	if o.step == t.Import {
+		return ""
+	}
+	return o.step.Path
+}
+
+// functions returns the hashes of the texts of the functions that a step left behind, by name.
+func (t trailed) functions(o outcome) map[string]string {
+	out := map[string]string{}
+	for _, f := range t.FunctionsAfter(o.step) {
+		out[f.Name] = f.Text
+	}
+	return out
 }
 
 // comparer compares what a session says with what came out now.
@@ -95,7 +95,7 @@ func (c *comparer) compare(ctx context.Context) error {
 	if err := c.steps(ctx); err != nil {
 		return err
 	}
-	if was, is := c.was.finish, c.is.finish; was.Status != is.Status {
+	if was, is := c.was.Finished, c.is.Finished; was.Status != is.Status {
 		c.add(difference{Kind: "status", Message: fmt.Sprintf("the run ended %s, in the session %s", message(is), message(was))})
 	}
 	c.results()
@@ -113,7 +113,7 @@ func message(f *event.RunFinished) string {
 func (c *comparer) steps(ctx context.Context) error {
 	found := false
 	for i := range max(len(c.was.steps), len(c.is.steps)) {
-		if i >= len(c.was.steps) || i >= len(c.is.steps) || c.was.steps[i].step != c.is.steps[i].step {
+		if i >= len(c.was.steps) || i >= len(c.is.steps) || c.was.steps[i].step.Path != c.is.steps[i].step.Path {
 			if !found {
 				c.order(i)
 			}
@@ -127,7 +127,7 @@ func (c *comparer) steps(ctx context.Context) error {
 			}
 		case was.end != is.end:
 			found = true
-			c.add(difference{Kind: "step", Step: was.step, Message: fmt.Sprintf("step %s %s; in the session it %s%s", was.step, ended(is), ended(was), because(is, was))})
+			c.add(difference{Kind: "step", Step: was.step.Path, Message: fmt.Sprintf("step %s %s; in the session it %s%s", was.step.Path, ended(is), ended(was), because(is, was))})
 		case was.module != is.module || !maps.Equal(was.attrs, is.attrs):
 			found = true
 			if err := c.module(ctx, was, is); err != nil {
@@ -157,7 +157,7 @@ func because(is, was outcome) string {
 func (c *comparer) order(i int) {
 	at := func(t trailed) string {
 		if i < len(t.steps) {
-			return orDefault(t.steps[i].step, "the import")
+			return orDefault(t.name(t.steps[i]), "the import")
 		}
 		return "the end"
 	}
@@ -167,23 +167,25 @@ func (c *comparer) order(i int) {
 // module notes how the module after a step differs, function by function.
 func (c *comparer) module(ctx context.Context, was, is outcome) error {
 	where := "the imported module"
-	if was.step != "" {
-		where = "the IR after step " + was.step
+	step := c.was.name(was)
+	if step != "" {
+		where = "the IR after step " + step
 	}
-	names := slices.Collect(maps.Keys(was.functions))
-	for name := range is.functions {
-		if _, ok := was.functions[name]; !ok {
+	old, now := c.was.functions(was), c.is.functions(is)
+	names := slices.Collect(maps.Keys(old))
+	for name := range now {
+		if _, ok := old[name]; !ok {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	before := len(c.out.Differences)
 	for _, name := range names {
-		x, y := was.functions[name], is.functions[name]
+		x, y := old[name], now[name]
 		if x == y {
 			continue
 		}
-		d := difference{Kind: "ir", Step: was.step, Function: name, Before: x, After: y, shown: true}
+		d := difference{Kind: "ir", Step: step, Function: name, Before: x, After: y, shown: true}
 		switch {
 		case x == "":
 			d.Message = fmt.Sprintf("%s has a new function %s", where, name)
@@ -202,7 +204,7 @@ func (c *comparer) module(ctx context.Context, was, is outcome) error {
 		c.add(d)
 	}
 	if len(c.out.Differences) == before {
-		c.add(difference{Kind: "ir", Step: was.step, Message: fmt.Sprintf("%s has other attributes: %v, in the session %v", where, is.attrs, was.attrs)})
+		c.add(difference{Kind: "ir", Step: step, Message: fmt.Sprintf("%s has other attributes: %v, in the session %v", where, is.attrs, was.attrs)})
 	}
 	return nil
 }

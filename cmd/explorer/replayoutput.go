@@ -10,12 +10,12 @@ import (
 
 // results compares the outputs of executions.
 func (c *comparer) results() {
-	if len(c.was.results) != len(c.is.results) {
-		c.add(difference{Kind: "output", Message: fmt.Sprintf("the program was executed %d times, in the session %d times", len(c.is.results), len(c.was.results))})
+	if len(c.was.Executions) != len(c.is.Executions) {
+		c.add(difference{Kind: "output", Message: fmt.Sprintf("the program was executed %d times, in the session %d times", len(c.is.Executions), len(c.was.Executions))})
 		return
 	}
-	for i, was := range c.was.results {
-		is := c.is.results[i]
+	for i := range c.was.Executions {
+		was, is := c.was.Executions[i].Body, c.is.Executions[i].Body
 		if a, b := fault(was), fault(is); a != b {
 			c.add(difference{Kind: "output", Message: fmt.Sprintf("execution %d gives %q, in the session %q", i+1, b, a)})
 			continue

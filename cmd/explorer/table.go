@@ -13,60 +13,37 @@ import (
 // printPasses writes the table of passes: what each changed and how long it took. With
 // onlyChanged the passes that changed nothing are left out.
 func printPasses(w io.Writer, events []event.Event, onlyChanged bool) {
-	depth := map[string]int{}
-	order := []string{}
-	rows := map[string]string{}
-	for _, e := range events {
-		if e.Step == "" {
-			continue
-		}
-		if _, ok := depth[e.Step]; !ok {
-			depth[e.Step] = 0
-			if e.Parent != "" {
-				depth[e.Step] = depth[e.Parent] + 1
-			}
-			order = append(order, e.Step)
-		}
-		if b, ok := e.Body.(*event.PassFinished); ok && !b.Changed && onlyChanged {
-			continue
-		}
-		if row := passRow(e, depth[e.Step]); row != "" {
-			rows[e.Step] = row
-		}
-	}
-	if len(order) == 0 {
+	r := event.Fold(events)
+	if len(r.Ends) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "PASS\t\tLINES\tFUNCTIONS\tTIME")
-	for _, s := range order {
-		if rows[s] != "" {
-			fmt.Fprintln(t, rows[s])
+	for _, s := range r.All() {
+		if s.Seq < 0 || onlyChanged && s.Status == event.StepSame {
+			continue // no event ended it, or it is of no interest
 		}
+		fmt.Fprintln(t, strings.Repeat("  ", s.Depth)+passRow(s))
 	}
 	t.Flush()
 }
 
-func passRow(e event.Event, depth int) string {
-	name := strings.Repeat("  ", depth)
-	took := func() string {
-		if e.Measured == nil {
-			return ""
-		}
-		return short(time.Duration(e.Measured.Total))
+// passRow is a row of the table.
+func passRow(s *event.Step) string {
+	took := ""
+	if s.Measured.Total > 0 {
+		took = short(time.Duration(s.Measured.Total))
 	}
-	switch b := e.Body.(type) {
-	case *event.PassFinished:
-		if !b.Changed {
-			return fmt.Sprintf("%s%s\t○ same\t\t\t%s", name, b.Name, took())
-		}
-		return fmt.Sprintf("%s%s\t● changed\t%s\t%d\t%s", name, b.Name, b.Delta(), len(b.Functions), took())
-	case *event.PassSkipped:
-		return fmt.Sprintf("%s%s\t– %s\t\t\t", name, b.Name, b.Text)
-	case *event.PassFailed:
-		return fmt.Sprintf("%s%s\t✕ failed\t\t\t", name, b.Name)
+	switch s.Status {
+	case event.StepSame:
+		return fmt.Sprintf("%s\t○ same\t\t\t%s", s.Name, took)
+	case event.StepChanged:
+		return fmt.Sprintf("%s\t● changed\t%s\t%d\t%s", s.Name, s.Finished.Delta(), len(s.Finished.Functions), took)
+	case event.StepSkipped:
+		return fmt.Sprintf("%s\t– %s\t\t\t", s.Name, s.Text)
+	default:
+		return fmt.Sprintf("%s\t✕ failed\t\t\t", s.Name)
 	}
-	return ""
 }
 
 // short writes a duration with three digits.

@@ -20,25 +20,31 @@ import (
 // Type names the kind of an event and thereby the Go type of its body.
 type Type string
 
-// The types of events, in the order in which a run without faults emits them.
-const (
-	TypeRunStarted    Type = "run_started"
-	TypePassStarted   Type = "pass_started"
-	TypePassFinished  Type = "pass_finished"
-	TypePassSkipped   Type = "pass_skipped"
-	TypePassFailed    Type = "pass_failed"
-	TypeDiagnostic    Type = "diagnostic"
-	TypeCodeGenerated Type = "code_generated"
-	TypeExecuted      Type = "executed"
-	TypeRunFinished   Type = "run_finished"
-)
+// bodies makes an empty body for each type, in the order in which a run without faults emits them. A new type is a file with its
+// body and a line here.
+var bodies = []func() Body{
+	func() Body { return new(RunStarted) },
+	func() Body { return new(PassStarted) },
+	func() Body { return new(PassFinished) },
+	func() Body { return new(PassSkipped) },
+	func() Body { return new(PassFailed) },
+	func() Body { return new(Diagnostic) },
+	func() Body { return new(CodeGenerated) },
+	func() Body { return new(Executed) },
+	func() Body { return new(RunFinished) },
+}
 
 // Body is the deterministic part of an event. It is sealed: only the body types
 // of this package implement it, always as pointers.
 type Body interface {
 	// EventType returns the type of the events that carry this body.
 	EventType() Type
+	// apply brings the state of a run up to date with the event that carries this body.
+	apply(r *Run, e Event)
 }
+
+// filler is a body with lists that are always present on the wire.
+type filler interface{ fill() }
 
 // Event is one entry of the log of a run. An event that was appended to a log
 // is never written again.
@@ -66,15 +72,8 @@ type Event struct {
 // that are always present on the wire are made empty where they are nil, so
 // that readers need not tell null from an empty list.
 func New(step, parent string, body Body, m *Measured) Event {
-	switch b := body.(type) {
-	case *RunStarted:
-		b.Functions, b.Plan = list(b.Functions), list(b.Plan)
-	case *PassFinished:
-		b.Functions = list(b.Functions)
-	case *CodeGenerated:
-		b.Kernels = list(b.Kernels)
-	case *Executed:
-		b.Inputs, b.Outputs = list(b.Inputs), list(b.Outputs)
+	if b, ok := body.(filler); ok {
+		b.fill()
 	}
 	return Event{Type: body.EventType(), Step: step, Parent: parent, Body: body, Measured: m}
 }
@@ -107,30 +106,21 @@ const (
 	LangHistory   = "history" // a step of package history
 )
 
+// byType are the bodies by their type; it is not written after the start of the program.
+var byType = func() map[Type]func() Body {
+	out := map[Type]func() Body{}
+	for _, f := range bodies {
+		out[f().EventType()] = f
+	}
+	return out
+}()
+
 // newBody returns an empty body of the given type, or nil where the type is unknown.
 func newBody(t Type) Body {
-	switch t {
-	case TypeRunStarted:
-		return &RunStarted{}
-	case TypePassStarted:
-		return &PassStarted{}
-	case TypePassFinished:
-		return &PassFinished{}
-	case TypePassSkipped:
-		return &PassSkipped{}
-	case TypePassFailed:
-		return &PassFailed{}
-	case TypeDiagnostic:
-		return &Diagnostic{}
-	case TypeCodeGenerated:
-		return &CodeGenerated{}
-	case TypeExecuted:
-		return &Executed{}
-	case TypeRunFinished:
-		return &RunFinished{}
-	default:
-		return nil
+	if f := byType[t]; f != nil {
+		return f()
 	}
+	return nil
 }
 
 // wire is Event with its body left encoded; Decode goes through it.
@@ -150,19 +140,33 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("decode event: %w", err)
 	}
+	read, err := w.event()
+	if err != nil {
+		return err
+	}
+	*e = read
+	return nil
+}
+
+// event decodes the body.
+func (w *wire) event() (Event, error) {
 	body := newBody(w.Type)
 	if body == nil {
-		return fmt.Errorf("decode event %d: unknown type %q", w.Seq, w.Type)
+		return Event{}, fmt.Errorf("decode event %d: unknown type %q", w.Seq, w.Type)
 	}
 	if len(w.Body) == 0 {
-		return fmt.Errorf("decode event %d: %s has no body", w.Seq, w.Type)
+		return Event{}, fmt.Errorf("decode event %d: %s has no body", w.Seq, w.Type)
 	}
 	if err := json.Unmarshal(w.Body, body); err != nil {
-		return fmt.Errorf("decode body of event %d (%s): %w", w.Seq, w.Type, err)
+		return Event{}, fmt.Errorf("decode body of event %d (%s): %w", w.Seq, w.Type, err)
 	}
-	*e = Event{
+	return w.with(body), nil
+}
+
+// with returns the event with its body.
+func (w *wire) with(body Body) Event {
+	return Event{
 		Seq: w.Seq, Type: w.Type, Step: w.Step, Parent: w.Parent,
 		Body: body, Measured: w.Measured, Reused: w.Reused,
 	}
-	return nil
 }

@@ -21,15 +21,15 @@ export interface EventHead {
 // WireEvent is one entry of the log of a run. An event that was appended to a log is never written again.
 export type WireEvent = EventHead &
   (
-    | { type: "run_started"; body: RunStarted }
-    | { type: "pass_started"; body: PassStarted }
+    | { type: "code_generated"; body: CodeGenerated }
+    | { type: "diagnostic"; body: Diagnostic }
+    | { type: "executed"; body: Executed }
+    | { type: "pass_failed"; body: PassFailed }
     | { type: "pass_finished"; body: PassFinished }
     | { type: "pass_skipped"; body: PassSkipped }
-    | { type: "pass_failed"; body: PassFailed }
-    | { type: "diagnostic"; body: Diagnostic }
-    | { type: "code_generated"; body: CodeGenerated }
-    | { type: "executed"; body: Executed }
+    | { type: "pass_started"; body: PassStarted }
     | { type: "run_finished"; body: RunFinished }
+    | { type: "run_started"; body: RunStarted }
   );
 
 // Measured is the part of an event that differs from run to run. Durations are in nanoseconds.
@@ -57,42 +57,52 @@ export interface Measured {
   saved?: number;
 }
 
-// RunStarted opens every log: the module as imported and what is about to run.
-export interface RunStarted {
-  // model is the name of the source as the user knows it.
-  model: string;
-  // target is the printed target, such as "wasm".
+// CodeGenerated lists what the code generator made.
+export interface CodeGenerated {
   target: string;
-  // opt_level is the optimisation level of the pass context, 0 to 4.
-  opt_level: number;
-  // pipeline names the pipeline, or is "custom" for an explicit list of steps.
-  pipeline: string;
-  // module is the hash of the imported module, see HashModule.
-  module: string;
-  // functions lists all functions of the imported module, sorted by name.
-  functions: WireFunction[];
-  // attrs are the module attributes, printed.
-  attrs?: Record<string, string>;
-  // metrics are those of the imported module.
-  metrics?: Metrics;
-  // history is the hash of where the values of the module come from, see package history; absent where it is not recorded.
+  // kernels are sorted by name.
+  kernels: Kernel[];
+  // vm is the hash of the listing of the virtual-machine code; may be empty.
+  vm?: string;
+  // history is the hash of what the code was made from, as in RunStarted.
   history?: string;
-  // plan lists the steps that the pipeline holds, in order, parents first. A page draws its tree from it before the first pass
-  // has run. Steps that a pass starts inside itself are not planned; they appear when they start.
-  plan: PlanStep[];
+  // bytes is the size of the generated module in bytes.
+  bytes: number;
 }
 
-// PassStarted says that a pass passed all filters and begins.
-export interface PassStarted {
+// Diagnostic is a message about the user's input or about a step.
+export interface Diagnostic {
+  severity: Severity;
+  message: string;
+  // help says what to do, where there is something to do.
+  help?: string;
+  // code is a stable short name such as "order" for programs; may be empty.
+  code?: string;
+  // function names the function that the message is about.
+  function?: string;
+  // span is the place in the source; nil where there is none.
+  span?: SourceSpan;
+}
+
+// Executed says what a run of the compiled module gave.
+export interface Executed {
+  // function is the entry function.
+  function: string;
+  // bindings gives the values of the symbolic dimensions of this execution.
+  bindings?: Record<string, number>;
+  // inputs and outputs summarise the tensors, in the order of the graph.
+  inputs: WireTensor[];
+  outputs: WireTensor[];
+  // expected compares outputs with what was expected; empty where nothing was.
+  expected?: Comparison[];
+  // error is set where execution failed; outputs is empty then.
+  error?: RunError;
+}
+
+// PassFailed says that a pass began and did not finish. The module before it stays what the log says.
+export interface PassFailed {
   name: string;
-  level: number;
-  role: Role;
-  kind: PassKind;
-  // occurrence counts the steps of this name that came before, from 0: name#occurrence identifies the step in links.
-  occurrence: number;
-  // why is empty where the pass ran because it stands in the pipeline and passed the filters; otherwise a sentence: "required
-  // by FuseOps", "required by name although level 4 > opt_level 2".
-  why?: string;
+  error: RunError;
 }
 
 // PassFinished says what a pass did to the module.
@@ -141,52 +151,17 @@ export interface PassSkipped {
   instrument?: string;
 }
 
-// PassFailed says that a pass began and did not finish. The module before it stays what the log says.
-export interface PassFailed {
+// PassStarted says that a pass passed all filters and begins.
+export interface PassStarted {
   name: string;
-  error: RunError;
-}
-
-// Diagnostic is a message about the user's input or about a step.
-export interface Diagnostic {
-  severity: Severity;
-  message: string;
-  // help says what to do, where there is something to do.
-  help?: string;
-  // code is a stable short name such as "order" for programs; may be empty.
-  code?: string;
-  // function names the function that the message is about.
-  function?: string;
-  // span is the place in the source; nil where there is none.
-  span?: SourceSpan;
-}
-
-// CodeGenerated lists what the code generator made.
-export interface CodeGenerated {
-  target: string;
-  // kernels are sorted by name.
-  kernels: Kernel[];
-  // vm is the hash of the listing of the virtual-machine code; may be empty.
-  vm?: string;
-  // history is the hash of what the code was made from, as in RunStarted.
-  history?: string;
-  // bytes is the size of the generated module in bytes.
-  bytes: number;
-}
-
-// Executed says what a run of the compiled module gave.
-export interface Executed {
-  // function is the entry function.
-  function: string;
-  // bindings gives the values of the symbolic dimensions of this execution.
-  bindings?: Record<string, number>;
-  // inputs and outputs summarise the tensors, in the order of the graph.
-  inputs: WireTensor[];
-  outputs: WireTensor[];
-  // expected compares outputs with what was expected; empty where nothing was.
-  expected?: Comparison[];
-  // error is set where execution failed; outputs is empty then.
-  error?: RunError;
+  level: number;
+  role: Role;
+  kind: PassKind;
+  // occurrence counts the steps of this name that came before, from 0: name#occurrence identifies the step in links.
+  occurrence: number;
+  // why is empty where the pass ran because it stands in the pipeline and passed the filters; otherwise a sentence: "required
+  // by FuseOps", "required by name although level 4 > opt_level 2".
+  why?: string;
 }
 
 // RunFinished closes every log; no event follows it.
@@ -201,6 +176,31 @@ export interface RunFinished {
   failed: number;
 }
 
+// RunStarted opens every log: the module as imported and what is about to run.
+export interface RunStarted {
+  // model is the name of the source as the user knows it.
+  model: string;
+  // target is the printed target, such as "wasm".
+  target: string;
+  // opt_level is the optimisation level of the pass context, 0 to 4.
+  opt_level: number;
+  // pipeline names the pipeline, or is "custom" for an explicit list of steps.
+  pipeline: string;
+  // module is the hash of the imported module, see HashModule.
+  module: string;
+  // functions lists all functions of the imported module, sorted by name.
+  functions: WireFunction[];
+  // attrs are the module attributes, printed.
+  attrs?: Record<string, string>;
+  // metrics are those of the imported module.
+  metrics?: Metrics;
+  // history is the hash of where the values of the module come from, see package history; absent where it is not recorded.
+  history?: string;
+  // plan lists the steps that the pipeline holds, in order, parents first. A page draws its tree from it before the first pass
+  // has run. Steps that a pass starts inside itself are not planned; they appear when they start.
+  plan: PlanStep[];
+}
+
 // Fixed says what an execution took with code that was compiled for the sizes of its inputs.
 export interface Fixed {
   // sizes are the values of the symbolic dimensions, by name.
@@ -212,126 +212,15 @@ export interface Fixed {
   reused?: boolean;
 }
 
-// WireFunction is one function of a module.
-export interface WireFunction {
-  // name is the name of the function's global variable.
+// Kernel is one generated function.
+export interface Kernel {
   name: string;
-  // kind is "relax", "prim_func" or "extern".
-  kind: string;
-  // text is the hash of the function's canonical print.
+  // language is one of the Lang constants.
+  language: string;
+  // text is the hash of the readable form of the generated code.
   text: string;
-  // lines counts the lines of that print.
   lines: number;
-  // metrics are those of the function.
-  metrics?: FunctionMetrics;
-}
-
-// Metrics measures a module. They are exact, hence deterministic.
-export interface Metrics {
-  // functions counts all functions, kernels those of kind "prim_func".
-  functions: number;
-  kernels: number;
-  // ops counts calls of graph operators by name.
-  ops?: Record<string, number>;
-  // bindings counts those of graph functions. calls counts the bindings of a call there, and calls in loop functions.
-  bindings?: number;
-  calls?: number;
-  // loops, blocks and buffers count those of loop functions; buffers are the ones of parameters and those that are allocated.
-  loops?: number;
-  blocks?: number;
-  buffers?: number;
-  // flops counts floating-point operations of one run of the entry function, with symbolic extents taken as 1.
-  flops: number;
-  // constant_bytes and intermediate_bytes are sizes in bytes.
-  constant_bytes: number;
-  intermediate_bytes: number;
-}
-
-// PlanStep is one step of the pipeline before it runs.
-export interface PlanStep {
-  step: string;
-  parent?: string;
-  name: string;
-  level: number;
-  role: Role;
-  // kind is the kind of pass.
-  kind: PassKind;
-}
-
-// Role says what turning a pass off does to the module.
-export type Role =
-  // "optional" passes improve a module; without them it still compiles.
-  | "optional"
-  // "lowering" passes must run for code to be generated.
-  | "lowering";
-
-// PassKind says what a pass works on.
-export type PassKind =
-  | "module"
-  | "function"
-  | "prim_func"
-  | "dataflow_block"
-  // "sequential" is a pass that runs others and is itself no work.
-  | "sequential";
-
-// FunctionChange is what a pass did to one function.
-export interface FunctionChange {
-  name: string;
-  kind: string;
-  change: Change;
-  // before and after are the hashes of the texts; before is empty for an added function and after for a removed one.
-  before?: string;
-  after?: string;
-  // lines_before and lines_after count the lines of the two texts.
-  lines_before: number;
-  lines_after: number;
-  // added and removed count the lines of the diff. Of these, renamed counts the pairs of a removed and an added line that
-  // differ in names of values only, and moved those with the same text, whatever its indentation.
-  added: number;
-  removed: number;
-  renamed?: number;
-  moved?: number;
-  // metrics are those of the function after the pass. Sequences leave them to the passes that they run.
-  metrics?: FunctionMetrics;
-  // hunks is the diff with three lines of context, unless truncated.
-  hunks?: Hunk[];
-  // truncated tells that the hunks are too large to send inline; the diff of the two hashes is to be fetched.
-  truncated?: boolean;
-}
-
-// RewriteCounts says how much a step reported, and where that is found.
-export interface RewriteCounts {
-  // text is the hash of the text that lists it, see rewrites.
-  text: string;
-  rewrites: number;
-  decisions?: number;
-}
-
-// ReasonKind says which rule kept a pass from running.
-export type ReasonKind =
-  // "disabled": the pass is in the list of disabled passes.
-  | "disabled"
-  // "opt_level": the level of the pass is above opt_level.
-  | "opt_level"
-  // "instrument": an instrument's should-run said no.
-  | "instrument"
-  // "stopped": an earlier step failed, or the run was cancelled.
-  | "stopped";
-
-// RunError says what a run could not do and where. It is an error, so that a runner may return it, wrapped or not, and the
-// run_finished event carries it whole.
-export interface RunError {
-  // kind sorts the error, see the ErrorKind constants.
-  kind: ErrorKind;
-  // message says what was wrong, where, and what to do.
-  message: string;
-  // pass, function, op and instrument name the place where they are known.
-  pass?: string;
-  function?: string;
-  op?: string;
-  instrument?: string;
-  // limit names the limit that was hit, for "limit".
-  limit?: string;
+  bytes: number;
 }
 
 // Severity grades a diagnostic.
@@ -345,17 +234,6 @@ export interface SourceSpan {
   column?: number;
   end_line?: number;
   end_column?: number;
-}
-
-// Kernel is one generated function.
-export interface Kernel {
-  name: string;
-  // language is one of the Lang constants.
-  language: string;
-  // text is the hash of the readable form of the generated code.
-  text: string;
-  lines: number;
-  bytes: number;
 }
 
 // WireTensor summarises a tensor.
@@ -385,11 +263,53 @@ export interface Comparison {
   within: boolean;
 }
 
-// Status is how a run ended.
-export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
+// RunError says what a run could not do and where. It is an error, so that a runner may return it, wrapped or not, and the
+// run_finished event carries it whole.
+export interface RunError {
+  // kind sorts the error, see the ErrorKind constants.
+  kind: ErrorKind;
+  // message says what was wrong, where, and what to do.
+  message: string;
+  // pass, function, op and instrument name the place where they are known.
+  pass?: string;
+  function?: string;
+  op?: string;
+  instrument?: string;
+  // limit names the limit that was hit, for "limit".
+  limit?: string;
+}
 
-// FunctionMetrics measures a function. What it calls is not counted in.
-export interface FunctionMetrics {
+// FunctionChange is what a pass did to one function.
+export interface FunctionChange {
+  name: string;
+  kind: string;
+  change: Change;
+  // before and after are the hashes of the texts; before is empty for an added function and after for a removed one.
+  before?: string;
+  after?: string;
+  // lines_before and lines_after count the lines of the two texts.
+  lines_before: number;
+  lines_after: number;
+  // added and removed count the lines of the diff. Of these, renamed counts the pairs of a removed and an added line that
+  // differ in names of values only, and moved those with the same text, whatever its indentation.
+  added: number;
+  removed: number;
+  renamed?: number;
+  moved?: number;
+  // metrics are those of the function after the pass. Sequences leave them to the passes that they run.
+  metrics?: FunctionMetrics;
+  // hunks is the diff with three lines of context, unless truncated.
+  hunks?: Hunk[];
+  // truncated tells that the hunks are too large to send inline; the diff of the two hashes is to be fetched.
+  truncated?: boolean;
+}
+
+// Metrics measures a module. They are exact, hence deterministic.
+export interface Metrics {
+  // functions counts all functions, kernels those of kind "prim_func".
+  functions: number;
+  kernels: number;
+  // ops counts calls of graph operators by name.
   ops?: Record<string, number>;
   // bindings counts those of graph functions. calls counts the bindings of a call there, and calls in loop functions.
   bindings?: number;
@@ -398,32 +318,78 @@ export interface FunctionMetrics {
   loops?: number;
   blocks?: number;
   buffers?: number;
-  flops?: number;
-  // constant_bytes counts constants that functions share in each of them.
-  constant_bytes?: number;
-  intermediate_bytes?: number;
+  // flops counts floating-point operations of one run of the entry function, with symbolic extents taken as 1.
+  flops: number;
+  // constant_bytes and intermediate_bytes are sizes in bytes.
+  constant_bytes: number;
+  intermediate_bytes: number;
 }
 
-// Change says what became of a function.
-export type Change =
-  | "changed"
-  | "added"
-  | "removed"
-  // "renamed": only names of variables differ; the structure is equal.
-  | "renamed";
-
-// Hunk is one run of differing lines with its context.
-export interface Hunk {
-  // before and after are the numbers of the hunk's first line in the two texts, from 1.
-  before: number;
-  after: number;
-  // lines are the lines without their newline, each with one byte in front: ' ' for both texts, '-' for the text before, '+'
-  // for the text after.
-  lines: string[];
-  // marks has a byte for each line: ' ' for both texts, '~' for a renamed line, '>' for a moved one, '!' for any other. It is
-  // empty where no line is renamed or moved.
-  marks?: string;
+// RewriteCounts says how much a step reported, and where that is found.
+export interface RewriteCounts {
+  // text is the hash of the text that lists it, see rewrites.
+  text: string;
+  rewrites: number;
+  decisions?: number;
 }
+
+// Role says what turning a pass off does to the module.
+export type Role =
+  // "optional" passes improve a module; without them it still compiles.
+  | "optional"
+  // "lowering" passes must run for code to be generated.
+  | "lowering";
+
+// PassKind says what a pass works on.
+export type PassKind =
+  | "module"
+  | "function"
+  | "prim_func"
+  | "dataflow_block"
+  // "sequential" is a pass that runs others and is itself no work.
+  | "sequential";
+
+// ReasonKind says which rule kept a pass from running.
+export type ReasonKind =
+  // "disabled": the pass is in the list of disabled passes.
+  | "disabled"
+  // "opt_level": the level of the pass is above opt_level.
+  | "opt_level"
+  // "instrument": an instrument's should-run said no.
+  | "instrument"
+  // "stopped": an earlier step failed, or the run was cancelled.
+  | "stopped";
+
+// Status is how a run ended.
+export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
+
+// WireFunction is one function of a module.
+export interface WireFunction {
+  // name is the name of the function's global variable.
+  name: string;
+  // kind is "relax", "prim_func" or "extern".
+  kind: string;
+  // text is the hash of the function's canonical print.
+  text: string;
+  // lines counts the lines of that print.
+  lines: number;
+  // metrics are those of the function.
+  metrics?: FunctionMetrics;
+}
+
+// PlanStep is one step of the pipeline before it runs.
+export interface PlanStep {
+  step: string;
+  parent?: string;
+  name: string;
+  level: number;
+  role: Role;
+  // kind is the kind of pass.
+  kind: PassKind;
+}
+
+// Num is a float64 that JSON can carry: numbers that JSON lacks are written as the strings "NaN", "Infinity" and "-Infinity".
+export type Num = number | "NaN" | "Infinity" | "-Infinity";
 
 // ErrorKind sorts errors for programs.
 export type ErrorKind =
@@ -454,8 +420,42 @@ export type ErrorKind =
   // "limit": the run hit another limit, which Error.Limit names.
   | "limit";
 
-// Num is a float64 that JSON can carry: numbers that JSON lacks are written as the strings "NaN", "Infinity" and "-Infinity".
-export type Num = number | "NaN" | "Infinity" | "-Infinity";
+// Change says what became of a function.
+export type Change =
+  | "changed"
+  | "added"
+  | "removed"
+  // "renamed": only names of variables differ; the structure is equal.
+  | "renamed";
+
+// FunctionMetrics measures a function. What it calls is not counted in.
+export interface FunctionMetrics {
+  ops?: Record<string, number>;
+  // bindings counts those of graph functions. calls counts the bindings of a call there, and calls in loop functions.
+  bindings?: number;
+  calls?: number;
+  // loops, blocks and buffers count those of loop functions; buffers are the ones of parameters and those that are allocated.
+  loops?: number;
+  blocks?: number;
+  buffers?: number;
+  flops?: number;
+  // constant_bytes counts constants that functions share in each of them.
+  constant_bytes?: number;
+  intermediate_bytes?: number;
+}
+
+// Hunk is one run of differing lines with its context.
+export interface Hunk {
+  // before and after are the numbers of the hunk's first line in the two texts, from 1.
+  before: number;
+  after: number;
+  // lines are the lines without their newline, each with one byte in front: ' ' for both texts, '-' for the text before, '+'
+  // for the text after.
+  lines: string[];
+  // marks has a byte for each line: ' ' for both texts, '~' for a renamed line, '>' for a moved one, '!' for any other. It is
+  // empty where no line is renamed or moved.
+  marks?: string;
+}
 
 // TextPage is a window of a text.
 export interface TextPage {

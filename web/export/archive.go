@@ -79,18 +79,12 @@ func Zip(ctx context.Context, b *Bundle, program string) ([]byte, error) {
 // noteTexts notes the texts of a run with what they are, where they are code.
 func noteTexts(about map[string][]string, n int, r *Run) {
 	for _, e := range r.Events {
-		for _, h := range event.Texts(e) {
-			if _, ok := about[h]; !ok {
-				about[h] = nil // most texts need no description
+		for _, t := range event.TextRefs(e) {
+			known := about[t.Hash] // most texts need no description
+			if t.What != "" {
+				known = append(known, fmt.Sprintf("run %d: %s", n, t.What))
 			}
-		}
-		if c, ok := e.Body.(*event.CodeGenerated); ok {
-			for _, k := range c.Kernels {
-				about[k.Text] = append(about[k.Text], fmt.Sprintf("run %d: kernel %s", n, k.Name))
-			}
-			if c.VM != "" {
-				about[c.VM] = append(about[c.VM], fmt.Sprintf("run %d: bytecode", n))
-			}
+			about[t.Hash] = known
 		}
 	}
 }

@@ -93,8 +93,8 @@ func facts(o *outline) []fact {
 	if o.Code != nil {
 		out = append(out, fact{"Kernels", fmt.Sprint(len(o.Code.Kernels))})
 	}
-	if o.Total > 0 {
-		out = append(out, fact{"Time", duration(o.Total)})
+	if o.End.Total > 0 {
+		out = append(out, fact{"Time", duration(o.End.Total)})
 	}
 	kept := out[:0]
 	for _, f := range out {

@@ -38,8 +38,7 @@ func Markdown(ctx context.Context, b *Bundle, r *Run, rep Report) ([]byte, error
 	}
 	if len(o.Diagnostics) > 0 {
 		m.line("## Messages")
-		for _, e := range o.Diagnostics {
-			d := e.Body.(*event.Diagnostic)
+		for _, d := range o.Diagnostics {
 			m.item("%s: %s", plain(string(d.Severity)), plain(d.Message+" "+d.Help))
 		}
 		m.buf.WriteString("\n")
@@ -188,12 +187,12 @@ func countText(d event.Delta) string {
 
 // result writes the executions.
 func (m *markdown) result(o *outline) {
-	if len(o.Executed) == 0 {
+	if len(o.Executions) == 0 {
 		return
 	}
 	m.line("## Result")
-	for _, e := range o.Executed {
-		x := e.Body.(*event.Executed)
+	for _, e := range o.Executions {
+		x := e.Body
 		name := plain(x.Function)
 		if b := bindingsText(x.Bindings); b != "" {
 			name += " with " + plain(b)

@@ -29,15 +29,12 @@ type step struct {
 
 // outline is a run as reports show it.
 type outline struct {
-	Run         *Run
-	Start       *event.RunStarted // never nil
-	Steps       []*step
-	Diagnostics []event.Event
-	Code        *event.CodeGenerated
-	CodeTime    int64
-	Executed    []event.Event
-	Finish      *event.RunFinished // never nil
-	Total       int64
+	*event.Run
+	// Steps are all steps in the order in which people read them.
+	Steps []*step
+	// Start and Finish are never nil.
+	Start  *event.RunStarted
+	Finish *event.RunFinished
 	// Notes are those on the run as a whole; those on a step that the run lacks are here too.
 	Notes []store.Note
 }
@@ -45,61 +42,17 @@ type outline struct {
 // newOutline brings the log of a run into the order in which people read it. It takes any
 // log, also one that no compiler wrote.
 func newOutline(b *Bundle, r *Run) *outline {
-	o := &outline{Run: r, Start: &event.RunStarted{Model: r.Request.Source.Name}, Finish: &event.RunFinished{Status: r.Status}}
-	at := map[string]*step{}
-	get := func(path, name string) *step {
-		s := at[path]
-		if s == nil {
-			short, _, _ := strings.Cut(path, "/")
-			s = &step{Step: path, Path: short, Name: name, Depth: min(strings.Count(short, "."), 6), Status: "not run"}
-			at[path] = s
-			o.Steps = append(o.Steps, s)
-		}
-		return s
+	o := &outline{Run: event.Fold(r.Events), Start: &event.RunStarted{Model: r.Request.Source.Name}, Finish: &event.RunFinished{Status: r.Status}}
+	if o.Started != nil {
+		o.Start = o.Started
 	}
-	for _, e := range r.Events {
-		switch body := e.Body.(type) {
-		case *event.RunStarted:
-			o.Start = body
-			for _, p := range body.Plan {
-				get(p.Step, p.Name).Level = p.Level
-			}
-		case *event.PassStarted:
-			s := get(e.Step, body.Name)
-			s.Level, s.Note = body.Level, body.Why
-		case *event.PassFinished:
-			s := get(e.Step, body.Name)
-			s.Status, s.Done, s.Delta, s.Reused = "same", body, body.Delta(), e.Reused
-			if body.Changed {
-				s.Status = "changed"
-			}
-			if e.Measured != nil {
-				s.Self, s.Total = e.Measured.Self, e.Measured.Total
-			}
-		case *event.PassSkipped:
-			s := get(e.Step, body.Name)
-			s.Status, s.Note, s.Level = "skipped", body.Text, body.Level
-		case *event.PassFailed:
-			s := get(e.Step, body.Name)
-			fault := body.Error
-			s.Status, s.Error = "failed", &fault
-		case *event.Diagnostic:
-			o.Diagnostics = append(o.Diagnostics, e)
-		case *event.CodeGenerated:
-			o.Code = body
-			if e.Measured != nil {
-				o.CodeTime = e.Measured.Total
-			}
-		case *event.Executed:
-			o.Executed = append(o.Executed, e)
-		case *event.RunFinished:
-			o.Finish = body
-			if e.Measured != nil {
-				o.Total = e.Measured.Total
-			}
-		default:
-			panic(fmt.Sprintf("unknown body of an event: %T", body))
-		}
+	if o.Finished != nil {
+		o.Finish = o.Finished
+	}
+	at := map[string]*step{}
+	for _, s := range o.All() {
+		at[s.Path] = newStep(s)
+		o.Steps = append(o.Steps, at[s.Path])
 	}
 	for _, n := range b.Session.Notes {
 		switch s := at[n.Step]; {
@@ -111,6 +64,26 @@ func newOutline(b *Bundle, r *Run) *outline {
 		}
 	}
 	return o
+}
+
+// newStep returns a step as reports show it.
+func newStep(s *event.Step) *step {
+	short, _, _ := strings.Cut(s.Path, "/")
+	out := &step{
+		Step: s.Path, Path: short, Name: s.Name, Depth: min(strings.Count(short, "."), 6), Level: s.Level,
+		Status: "not run", Note: s.Why, Reused: s.Reused,
+	}
+	if s.Seq < 0 { // no event ended it
+		return out
+	}
+	out.Status, out.Error, out.Done = string(s.Status), s.Error, s.Finished
+	if s.Status == event.StepSkipped {
+		out.Note = s.Text
+	}
+	if s.Finished != nil {
+		out.Delta, out.Self, out.Total = s.Finished.Delta(), s.Measured.Self, s.Measured.Total
+	}
+	return out
 }
 
 // place says where in its run a note is pinned.

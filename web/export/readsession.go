@@ -154,7 +154,7 @@ func (a *archive) readRun(n int) (*Run, error) {
 	if f.Events == 0 {
 		return nil, fmt.Errorf("%s is empty", name)
 	}
-	if last, ok := r.Events[f.Events-1].Body.(*event.RunFinished); !ok || last.Status != f.Status {
+	if last := event.Fold(r.Events[f.Events-1:]).Finished; last == nil || last.Status != f.Status {
 		return nil, fmt.Errorf("%s does not end with run_finished %.20q", name, f.Status)
 	}
 	return r, nil

@@ -107,22 +107,16 @@ func restoreEvents(ctx context.Context, st store.Store, b *Bundle, r *Run, id st
 		}
 		lines = append(lines, enc.Line)
 		size += len(enc.Line)
-		base := map[string]string{}
-		if done, ok := e.Body.(*event.PassFinished); ok {
-			for _, f := range done.Functions {
-				base[f.After] = f.Before
-			}
-		}
-		for _, h := range event.Texts(e) {
-			if kept[h] {
+		for _, ref := range event.TextRefs(e) {
+			if kept[ref.Hash] {
 				continue
 			}
-			kept[h] = true
-			t, err := b.Blobs.Blob(ctx, h)
+			kept[ref.Hash] = true
+			t, err := b.Blobs.Blob(ctx, ref.Hash)
 			if err != nil {
 				return err
 			}
-			texts = append(texts, store.Text{Hash: h, Language: t.Language, Data: t.Data, Base: base[h]})
+			texts = append(texts, store.Text{Hash: ref.Hash, Language: t.Language, Data: t.Data, Base: ref.Base})
 			size += len(t.Data)
 		}
 		if size < batchBytes && i < len(r.Events)-1 {

@@ -28,11 +28,10 @@ func StoredEvents(ctx context.Context, st store.Store, id string) ([][]byte, err
 		return nil, err
 	}
 	rec := newRecorder(id, NewLog(), scratch, Limits{LogBytes: copyBytes, TextBytes: copyBytes})
-	last, err := rec.resume(lines)
-	if err != nil {
+	if err := rec.resume(lines); err != nil {
 		return nil, fmt.Errorf("the good part of %w: %w", damage, err)
 	}
-	if _, ok := last.(*event.RunFinished); ok {
+	if rec.run.Finished != nil {
 		return lines, nil // what is lost was never part of it
 	}
 	if _, err := rec.finish(&event.RunFinished{Status: event.StatusFailed, Error: &event.Error{

@@ -32,10 +32,8 @@ type journal struct {
 	failed  error     // what the store said when it did not take a batch
 
 	// These are of what is stored.
-	stored int
-	open   []event.Event // pass_started events without their end
-	hash   *event.Hasher
-	counts event.Counts
+	run  *event.Run // without the hunks of diffs
+	hash *event.Hasher
 }
 
 // batch is what goes to the store together.
@@ -52,13 +50,13 @@ type entry struct {
 }
 
 func newJournal(id string, log *Log, st store.Store) *journal {
-	j := &journal{id: id, log: log, store: st, hash: event.NewHasher()}
+	j := &journal{id: id, log: log, store: st, run: event.NewRun(), hash: event.NewHasher()}
 	j.moved.L = &j.mu
 	return j
 }
 
 // next returns the number of the next event; the caller holds the lock.
-func (j *journal) next() int { return j.stored + len(j.pending.events) }
+func (j *journal) next() int { return j.run.Events + len(j.pending.events) }
 
 // addText adds a text to the batch of the event that comes next; the caller holds the lock.
 func (j *journal) addText(t store.Text) {
@@ -69,13 +67,11 @@ func (j *journal) addText(t store.Text) {
 
 // addEvent adds an event; the caller holds the lock.
 func (j *journal) addEvent(e event.Event, enc event.Encoded) {
-	if done, ok := e.Body.(*event.PassFinished); ok {
-		for _, f := range done.Functions {
-			// A function after a pass is much like the one before it.
-			here := j.pending.texts[j.leaving:]
-			if i := slices.IndexFunc(here, func(t store.Text) bool { return t.Hash == f.After }); i >= 0 {
-				here[i].Base = f.Before
-			}
+	for _, ref := range event.TextRefs(e) {
+		// A function after a pass is much like the one before it.
+		here := j.pending.texts[j.leaving:]
+		if i := slices.IndexFunc(here, func(t store.Text) bool { return t.Hash == ref.Hash }); i >= 0 && ref.Base != "" {
+			here[i].Base = ref.Base
 		}
 	}
 	j.pending.events = append(j.pending.events, entry{e, enc})
@@ -105,7 +101,7 @@ func (j *journal) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for j.due() {
-		b, first := j.pending, j.stored
+		b, first := j.pending, j.run.Events
 		j.leaving = len(b.texts)
 		j.mu.Unlock()
 		err := j.write(first, b)
@@ -154,17 +150,10 @@ func (j *journal) publish(b batch) {
 	}
 }
 
-// note counts an event that is stored; the caller holds the lock.
+// note notes an event that is stored; the caller holds the lock.
 func (j *journal) note(e entry) {
-	j.stored++
 	j.hash.Add(e.enc)
-	j.counts.Add(e.event)
-	switch e.event.Type {
-	case event.TypePassStarted:
-		j.open = append(j.open, e.event)
-	case event.TypePassFinished, event.TypePassFailed:
-		j.open = slices.DeleteFunc(j.open, func(s event.Event) bool { return s.Step == e.event.Step })
-	}
+	j.run.Apply(e.event.Brief())
 }
 
 // settle waits until everything is stored, or will never be; the caller holds the lock.

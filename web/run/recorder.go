@@ -57,7 +57,7 @@ func (r *recorder) Emit(e event.Event) error {
 	if err := r.wait(); err != nil {
 		return err
 	}
-	if e.Type == event.TypeRunFinished {
+	if e.Ends() {
 		return errors.New("emit: run_finished is added by the caller of the runner")
 	}
 	return r.emit(e, r.limits.LogBytes)
@@ -154,21 +154,20 @@ func (r *recorder) finish(done *event.RunFinished) (hash string, err error) {
 		}
 		r.failed = nil
 	}
-	limit, counts := r.limits.LogBytes+finishRoom, r.counts
-	for _, s := range slices.Backward(r.open) {
+	limit := r.limits.LogBytes + finishRoom
+	for _, s := range slices.Backward(r.run.Open()) {
 		fault := event.Error{Kind: event.KindPass, Message: "the pass did not finish"}
 		if done.Error != nil {
 			fault = *done.Error
 		}
-		name := s.Body.(*event.PassStarted).Name
-		fault.Pass = name
-		e := event.New(s.Step, s.Parent, &event.PassFailed{Name: name, Error: fault}, r.now())
-		counts.Add(e)
-		if err = r.emit(e, limit); err != nil {
+		fault.Pass = s.Name
+		if err = r.emit(event.New(s.Path, s.Parent, &event.PassFailed{Name: s.Name, Error: fault}, r.now()), limit); err != nil {
 			break
 		}
 	}
+	r.settle() // what is counted is stored
 	if err == nil {
+		counts := r.run.Counts
 		done.Changed, done.Same = counts.Changed, counts.Same
 		done.Skipped, done.Failed = counts.Skipped, counts.Failed
 		m := r.now()

@@ -323,8 +323,8 @@ func TestStoreFails(t *testing.T) {
 			if err := r.Emit(note(1)); err == nil || err.Error() != "store event 1: disk on fire" {
 				t.Errorf("the run hears %v", err)
 			}
-			if r.pending.bytes != 0 || r.stored != 1 {
-				t.Errorf("%d bytes are on their way, %d events are stored", r.pending.bytes, r.stored)
+			if r.pending.bytes != 0 || r.run.Events != 1 {
+				t.Errorf("%d bytes are on their way, %d events are stored", r.pending.bytes, r.run.Events)
 			}
 			done := &event.RunFinished{Status: status}
 			go func() { st.answers <- nil }()
@@ -450,25 +450,24 @@ func TestResume(t *testing.T) {
 			t.Fatalf("%d events (%v)", len(lines), err)
 		}
 		r := newRecorder("r", NewLog(), first.store, DefaultLimits())
-		last, err := r.resume(lines)
-		if err != nil {
+		if err := r.resume(lines); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := last.(*event.Diagnostic); !ok {
-			t.Errorf("the last body is %T", last)
+		if r.run.Finished != nil || len(r.run.Diagnostics) != 1 {
+			t.Errorf("its state is %+v", r.run)
 		}
-		if r.logged != log.Bytes() || r.stored != 4 || len(r.open) != 1 || r.open[0].Step != "1/A" || r.hash.Sum() != first.hash.Sum() {
-			t.Errorf("it has %d bytes of %d, %d events, open %v", r.logged, log.Bytes(), r.stored, r.open)
+		if r.logged != log.Bytes() || r.run.Events != 4 || len(r.run.Open()) != 1 || r.run.Open()[0].Path != "1/A" || r.hash.Sum() != first.hash.Sum() {
+			t.Errorf("it has %d bytes of %d, %d events, open %v", r.logged, log.Bytes(), r.run.Events, r.run.Open())
 		}
 		time.Sleep(time.Second)
 		if got := r.now().At; got != 8e9 {
 			t.Errorf("a second later the time is %d ns, want that of the latest event and a second", got)
 		}
-		if last, err := r.resume(nil); last != nil || err != nil {
-			t.Errorf("an empty log ends with %v, %v", last, err)
+		if err := r.resume(nil); err != nil || r.run.Events != 4 {
+			t.Errorf("an empty log gives %d events, %v", r.run.Events, err)
 		}
-		if last, err := r.resume([][]byte{lines[0], []byte("{")}); last != nil || err == nil || !strings.HasPrefix(err.Error(), "decode event 1: ") {
-			t.Errorf("a broken log ends with %v, %v", last, err)
+		if err := r.resume([][]byte{lines[0], []byte("{")}); err == nil || !strings.HasPrefix(err.Error(), "decode event 1: ") {
+			t.Errorf("a broken log gives %v", err)
 		}
 	})
 }

@@ -47,11 +47,10 @@ func (m *Manager) interrupt(ctx context.Context, r store.Run) (status event.Stat
 		return "", "", err
 	}
 	rec := newRecorder(r.ID, NewLog(), m.cfg.Store, req.Limits)
-	last, err := rec.resume(lines)
-	if err != nil {
+	if err := rec.resume(lines); err != nil {
 		return "", "", err
 	}
-	if done, ok := last.(*event.RunFinished); ok {
+	if done := rec.run.Finished; done != nil {
 		// The process ended between the last event and the note that it was the last.
 		return done.Status, rec.hash.Sum(), nil
 	}
@@ -61,28 +60,22 @@ func (m *Manager) interrupt(ctx context.Context, r store.Run) (status event.Stat
 	return event.StatusInterrupted, hash, err
 }
 
-// resume takes up a log where its last event stands, in number and in time, and returns
-// the body of that event; nil for an empty log.
-func (r *recorder) resume(lines [][]byte) (last event.Body, err error) {
+// resume takes up a log where its last event stands, in number and in time.
+func (r *recorder) resume(lines [][]byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var at int64
 	for i, line := range lines {
 		e, err := event.Decode(line)
 		if err != nil {
-			return nil, fmt.Errorf("decode event %d: %w", i, err)
+			return fmt.Errorf("decode event %d: %w", i, err)
 		}
 		enc, err := event.Encode(e)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.note(entry{e, enc})
 		r.logged += int64(len(line))
-		if e.Measured != nil {
-			at = max(at, e.Measured.At)
-		}
-		last = e.Body
 	}
-	r.start = time.Now().Add(-time.Duration(at))
-	return last, nil
+	r.start = time.Now().Add(-time.Duration(r.run.Clock))
+	return nil
 }

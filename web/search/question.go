@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 )
 
 // answers is what came out of a question.
 type answers struct {
 	question
-	steps map[int]bool
+	steps map[*event.Step]bool
 	notes []string
 }
 
@@ -19,48 +20,49 @@ func (w *walk) ask(q question) (answers, error) {
 	if q.kind == keyTouches {
 		return w.touching(q)
 	}
-	a := answers{question: q, steps: map[int]bool{}}
+	a := answers{question: q, steps: map[*event.Step]bool{}}
 	holds := map[string]bool{} // the functions that hold it now
-	first, again, ever := -1, -1, false
+	var first, again *event.Step
+	ever := false
 	for i := 0; i < len(w.changes); {
-		s, had := w.changes[i].step, len(holds) > 0
-		for ; i < len(w.changes) && w.changes[i].step == s; i++ {
+		s, had := w.changes[i].Step, len(holds) > 0
+		for ; i < len(w.changes) && w.changes[i].Step == s; i++ {
 			c := w.changes[i]
 			// Code is made of the module and is no part of it.
 			held := false
-			if w.inScope(c) && c.kind != KindCode {
+			if w.inScope(c) && c.Kind != KindCode {
 				var err error
-				if held, err = w.holds(q, c.after); err != nil {
+				if held, err = w.holds(q, c.Text); err != nil {
 					return a, err
 				}
 			}
 			if held {
-				holds[c.function] = true
+				holds[c.Name] = true
 			} else {
-				delete(holds, c.function)
+				delete(holds, c.Name)
 			}
 		}
 		has := len(holds) > 0
 		ever = ever || has
 		switch {
-		case first < 0 && has != had && has == (q.kind == keyBorn):
+		case first == nil && has != had && has == (q.kind == keyBorn):
 			first = s
-		case first >= 0 && again < 0 && has && !had:
+		case first != nil && again == nil && has && !had:
 			again = s
 		}
 	}
-	if first >= 0 {
+	if first != nil {
 		a.steps[first] = true
 	}
 	switch {
 	case !ever:
 		a.note("%s occurs in no step%s", q.name, w.soFar())
-	case first < 0:
+	case first == nil:
 		a.note("%s is still there after the last step%s", q.name, w.soFar())
-	case again >= 0 && q.kind == keyGone:
-		a.note("%s is back after %s", q.name, w.steps[again].path)
-	case again >= 0:
-		a.note("%s goes and is back after %s", q.name, w.steps[again].path)
+	case again != nil && q.kind == keyGone:
+		a.note("%s is back after %s", q.name, again.Path)
+	case again != nil:
+		a.note("%s goes and is back after %s", q.name, again.Path)
 	}
 	return a, nil
 }
@@ -113,13 +115,13 @@ func (w *walk) goOn() error {
 
 // touching finds the steps with changed lines that hold a name.
 func (w *walk) touching(q question) (answers, error) {
-	a := answers{question: q, steps: map[int]bool{}}
+	a := answers{question: q, steps: map[*event.Step]bool{}}
 	for _, c := range w.changes {
 		// What was imported or generated is no change.
-		if path := w.steps[c.step].path; a.steps[c.step] || !w.inScope(c) || path == ImportStep || path == CodeStep {
+		if path := c.Step.Path; a.steps[c.Step] || !w.inScope(c) || path == event.ImportStep || path == event.CodeStep {
 			continue
 		}
-		for side, hash := range []string{c.before, c.after} {
+		for side, hash := range []string{c.Before, c.Text} {
 			held, err := w.holds(q, hash)
 			if err != nil {
 				return a, err
@@ -139,7 +141,7 @@ func (w *walk) touching(q question) (answers, error) {
 				return a, err
 			}
 			if !lines.empty() {
-				a.steps[c.step] = true
+				a.steps[c.Step] = true
 			}
 		}
 	}
@@ -151,7 +153,7 @@ func (w *walk) touching(q question) (answers, error) {
 
 // linesOf returns the lines on one side of a change that a question is about: what went stood before, what came stands
 // after, and what was touched differs.
-func (w *walk) linesOf(q question, c change, side int, x *index) (lineSet, error) {
+func (w *walk) linesOf(q question, c event.TextChange, side int, x *index) (lineSet, error) {
 	switch {
 	case q.kind == keyGone && side == sideAfter, q.kind == keyBorn && side == sideBefore:
 		return newLineSet(x.lines), nil
@@ -162,7 +164,7 @@ func (w *walk) linesOf(q question, c change, side int, x *index) (lineSet, error
 	if set.empty() {
 		return set, nil
 	}
-	blocks, err := w.diff(w.ctx, c.before, c.after)
+	blocks, err := w.diff(w.ctx, c.Before, c.Text)
 	if err != nil {
 		return nil, err
 	}

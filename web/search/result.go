@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/irscope/irscope/instruments/event"
 )
 
 // Result is a line that was found.
 type Result struct {
-	// Step is the path of the step that made the text, ImportStep or CodeStep; Pass is the name of its pass.
+	// Step is the path of the step that made the text, event.ImportStep or event.CodeStep; Pass is the name of its pass.
 	Step string `json:"step"`
 	Pass string `json:"pass"`
 	// Function is the name of the function, or of the kernel in generated code; Kind is its kind.
@@ -35,22 +37,22 @@ type Result struct {
 const lead = 60
 
 // result makes the result of line i, from 0, of a text.
-func (w *walk) result(c change, side int, hash string, i int, line string, spans []span) (Result, error) {
-	s := w.steps[c.step]
+func (w *walk) result(c event.TextChange, side int, hash string, i int, line string, spans []span) (Result, error) {
+	s := c.Step
 	r := Result{
-		Step: s.path, Pass: s.pass, Function: c.function, Kind: c.kind, Side: "after", Text: hash, Line: i + 1,
+		Step: s.Path, Pass: s.Name, Function: c.Name, Kind: c.Kind, Side: "after", Text: hash, Line: i + 1,
 		Matches: join(spans),
 	}
 	r.Excerpt, r.From = excerpt(line, r.Matches)
 	shown := i + 1
 	if side == sideBefore {
 		r.Side = "before"
-		blocks, err := w.diff(w.ctx, c.before, c.after)
+		blocks, err := w.diff(w.ctx, c.Before, c.Text)
 		if err != nil {
 			return r, err
 		}
 		shown = across(blocks, i) + 1
-		if c.after == "" {
+		if c.Text == "" {
 			shown = 0
 		}
 	}
@@ -59,7 +61,7 @@ func (w *walk) result(c change, side int, hash string, i int, line string, spans
 }
 
 // link returns the query of the page's address, spelled as the page does. A line 0 is left out.
-func (w *walk) link(s step, c change, line int) string {
+func (w *walk) link(s *event.Step, c event.TextChange, line int) string {
 	var b strings.Builder
 	put := func(name, value string) {
 		b.WriteString(name + "=" + strings.ReplaceAll(url.QueryEscape(value), "%2F", "/"))
@@ -67,15 +69,15 @@ func (w *walk) link(s step, c change, line int) string {
 	put("?run", w.run)
 	view := "unified"
 	switch {
-	case s.path == CodeStep:
+	case s.Path == event.CodeStep:
 		view = "code"
-	case s.path == ImportStep || len(w.asked) == 0 && c.after != "":
+	case s.Path == event.ImportStep || len(w.asked) == 0 && c.Text != "":
 		view = "ir"
 	}
-	if s.path != CodeStep {
-		put("&pass", s.path)
+	if s.Path != event.CodeStep {
+		put("&pass", s.Path)
 	}
-	put("&function", c.function)
+	put("&function", c.Name)
 	put("&view", view)
 	if line > 0 {
 		put("&line", strconv.Itoa(line))

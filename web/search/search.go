@@ -83,7 +83,7 @@ func (s *Searcher) Search(ctx context.Context, id string, log *run.Log, req Requ
 	late := time.Now().Add(s.cfg.Time)
 	h, ok := s.histories.Get(id)
 	if !ok {
-		h = &history{}
+		h = newHistory()
 	}
 	v, grown, err := h.read(ctx, log)
 	if err != nil {

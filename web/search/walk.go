@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"regexp"
 	"time"
+
+	"github.com/irscope/irscope/instruments/event"
 )
 
 // walk is one search on its way through the changes of a run.
@@ -69,17 +71,16 @@ func (w *walk) isLate() bool { return time.Now().After(w.late) }
 // wanted tells whether a change passes the filters and the questions.
 func (w *walk) wanted(i int) bool {
 	c := w.changes[i]
-	s := w.steps[c.step]
 	if !w.inScope(c) {
 		return false
 	}
 	for _, re := range w.req.Query.pass {
-		if !re.MatchString(s.pass) && !re.MatchString(s.path) {
+		if !re.MatchString(c.Step.Name) && !re.MatchString(c.Step.Path) {
 			return false
 		}
 	}
 	for _, a := range w.asked {
-		if !a.steps[c.step] {
+		if !a.steps[c.Step] {
 			return false
 		}
 	}
@@ -87,8 +88,8 @@ func (w *walk) wanted(i int) bool {
 }
 
 // inScope tells whether a function is one that the query is about.
-func (w *walk) inScope(c change) bool {
-	return (w.req.Kind == "" || c.kind == w.req.Kind) && all(w.req.Query.fn, c.function)
+func (w *walk) inScope(c event.TextChange) bool {
+	return (w.req.Kind == "" || c.Kind == w.req.Kind) && all(w.req.Query.fn, c.Name)
 }
 
 // all tells whether all patterns match.
@@ -105,13 +106,13 @@ func all(patterns []*regexp.Regexp, s string) bool {
 // end.
 func (w *walk) side(at place) (*place, error) {
 	c := w.changes[at.change]
-	hash := c.after
+	hash := c.Text
 	if at.side == sideBefore {
-		hash = c.before
+		hash = c.Before
 	}
 	// Without a question the text that a step made is searched; what it took away only says that it is gone.
 	bare := len(w.asked) == 0 && len(w.req.Query.terms) == 0
-	if hash == "" || len(w.asked) == 0 && at.side == sideBefore && (!bare || c.after != "") {
+	if hash == "" || len(w.asked) == 0 && at.side == sideBefore && (!bare || c.Text != "") {
 		return nil, nil
 	}
 	x, err := w.index(w.ctx, hash)
@@ -138,7 +139,7 @@ func (w *walk) side(at place) (*place, error) {
 }
 
 // asking returns the lines that the questions are about; all where there is none.
-func (w *walk) asking(c change, side int, x *index) (lineSet, error) {
+func (w *walk) asking(c event.TextChange, side int, x *index) (lineSet, error) {
 	if len(w.asked) == 0 {
 		return nil, nil
 	}
@@ -154,7 +155,7 @@ func (w *walk) asking(c change, side int, x *index) (lineSet, error) {
 }
 
 // lines makes results of the lines of a set that match.
-func (w *walk) lines(at place, c change, hash string, set lineSet) (*place, error) {
+func (w *walk) lines(at place, c event.TextChange, hash string, set lineSet) (*place, error) {
 	if set.empty() {
 		return nil, nil
 	}

@@ -111,24 +111,11 @@ func measure(p any) (int64, []any) {
 	return bytes, holds
 }
 
-// eventBytes estimates what events hold: the lines of their diffs, and the functions that they
-// list.
+// eventBytes estimates what events hold.
 func eventBytes(events []event.Event) int64 {
 	n := int64(0)
 	for _, e := range events {
-		n += 512
-		b, ok := e.Body.(*event.PassFinished)
-		if !ok {
-			continue
-		}
-		for _, f := range b.Functions {
-			n += 256
-			for _, h := range f.Hunks {
-				for _, l := range h.Lines {
-					n += int64(len(l)) + 16
-				}
-			}
-		}
+		n += e.Size()
 	}
 	return n
 }

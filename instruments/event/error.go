@@ -1,0 +1,53 @@
+package event
+
+// Error says what a run could not do and where. It is an error, so that a runner
+// may return it, wrapped or not, and the run_finished event carries it whole.
+type Error struct {
+	// Kind sorts the error, see the ErrorKind constants.
+	Kind ErrorKind `json:"kind"`
+	// Message says what was wrong, where, and what to do.
+	Message string `json:"message"`
+	// Pass, Function, Op and Instrument name the place where they are known.
+	Pass       string `json:"pass,omitempty"`
+	Function   string `json:"function,omitempty"`
+	Op         string `json:"op,omitempty"`
+	Instrument string `json:"instrument,omitempty"`
+	// Limit names the limit that was hit, for KindLimit.
+	Limit string `json:"limit,omitempty"`
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Message }
+
+// ErrorKind sorts errors for programs.
+type ErrorKind string
+
+// The kinds of errors.
+const (
+	// KindInput: what the user gave is wrong (model, shape, option).
+	KindInput ErrorKind = "input"
+	// KindUnsupported: an operator, type or attribute that nothing here handles.
+	KindUnsupported ErrorKind = "unsupported"
+	// KindPass: a pass returned an error.
+	KindPass ErrorKind = "pass"
+	// KindPanic: a fault of this program, recovered.
+	KindPanic ErrorKind = "panic"
+	// KindVerify: a pass left a module that is not well-formed.
+	KindVerify ErrorKind = "verify"
+	// KindInstrument: an instrument failed.
+	KindInstrument ErrorKind = "instrument"
+	// KindCodegen: a kernel could not be generated.
+	KindCodegen ErrorKind = "codegen"
+	// KindExecute: the compiled module failed when it ran.
+	KindExecute ErrorKind = "execute"
+	// KindCancelled: the user cancelled the run.
+	KindCancelled ErrorKind = "cancelled"
+	// KindTimeout: the run took longer than it may.
+	KindTimeout ErrorKind = "timeout"
+	// KindInterrupted: the server ended while the run was in progress.
+	KindInterrupted ErrorKind = "interrupted"
+	// KindDamaged: what was stored of the run cannot be read any more from here on.
+	KindDamaged ErrorKind = "damaged"
+	// KindLimit: the run hit another limit, which Error.Limit names.
+	KindLimit ErrorKind = "limit"
+)

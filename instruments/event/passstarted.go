@@ -1,0 +1,37 @@
+package event
+
+// PassStarted says that a pass passed all filters and begins.
+type PassStarted struct {
+	Name  string   `json:"name"`
+	Level int      `json:"level"`
+	Role  Role     `json:"role"`
+	Kind  PassKind `json:"kind"`
+	// Occurrence counts the steps of this name that came before, from 0:
+	// name#occurrence identifies the step in links.
+	Occurrence int `json:"occurrence"`
+	// Why is empty where the pass ran because it stands in the pipeline and
+	// passed the filters; otherwise a sentence: "required by FuseOps",
+	// "required by name although level 4 > opt_level 2".
+	Why string `json:"why,omitempty"`
+}
+
+// TypePassStarted is the type of the events that carry a PassStarted.
+const TypePassStarted Type = "pass_started"
+
+// EventType implements Body.
+func (*PassStarted) EventType() Type { return TypePassStarted }
+
+func (b *PassStarted) apply(r *Run, e Event) {
+	if b.Kind != PassSequential {
+		r.Ran++
+	}
+	s := r.step(e, b.Name, b.Level, b.Role, b.Kind)
+	m := e.measured()
+	s.Status, s.Why, s.Reused = StepRunning, b.Why, e.Reused
+	s.Began, s.given = e.Seq, len(r.Changes)
+	if s.At = m.At; s.At == 0 {
+		s.At = r.Clock
+	}
+	s.Before = r.metrics
+	r.begun = append(r.begun, begin{s, e.Seq})
+}
