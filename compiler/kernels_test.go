@@ -11,21 +11,27 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
-	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/topi/topitest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
-	"github.com/irscope/irscope/target/wasm"
 )
 
-// runKernel lowers f by the loop pipeline without the disabled passes, generates code, runs it and returns the arguments
-// as it left them.
-func runKernel(t *testing.T, d *runtime.Device, f *tir.PrimFunc, args []any, disabled ...string) []any {
+// targets are those whose kernels the tests compare: the default one of each kind.
+func targets() []target.Target {
+	var out []target.Target
+	for _, k := range target.Kinds() {
+		out = append(out, target.Of(k.Name))
+	}
+	return out
+}
+
+// runKernel lowers f for tg by the loop pipeline without the disabled passes, generates code, runs it and returns the
+// arguments as it left them.
+func runKernel(t *testing.T, d *runtime.Device, tg target.Target, f *tir.PrimFunc, args []any, disabled ...string) []any {
 	t.Helper()
 	ctx := context.Background()
-	tg := target.Default()
 	c, err := pass.NewContext(ctx, pass.WithTarget(tg), pass.DisablePass(disabled...))
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +44,18 @@ func runKernel(t *testing.T, d *runtime.Device, f *tir.PrimFunc, args []any, dis
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tirpass.CheckLowered("kernel", m.Lookup("kernel").(*tir.PrimFunc)); err != nil {
+	res := &compiler.Result{Module: m}
+	if err := compiler.Codegen(ctx, tg, res, m); err != nil {
 		t.Fatal(err)
 	}
-	lib, err := wasm.Build(ctx, m, tg)
+	if mods := res.Artifact.Modules; len(mods) != 1 || mods[0].Kind != tg.Kind().Name || len(mods[0].Symbols) != 1 || mods[0].Symbols[0] != "kernel" {
+		t.Fatalf("the modules for %s are %+v", tg, mods)
+	}
+	mod, err := d.Load(ctx, res.Artifact.Modules[0].Format, res.Artifact.Modules[0].Bytes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod, err := d.Load(ctx, lib.Format, lib.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	defer mod.Close()
 	vals, devs, out := make([]runtime.Value, len(args)), make([]*runtime.Tensor, len(args)), make([]any, len(args))
 	for i, a := range args {
 		x := a.(*tensor.Tensor).Clone()
@@ -80,7 +87,7 @@ func newDevice(t *testing.T) *runtime.Device {
 	return d
 }
 
-// TestKernels compares generated code with the interpreter's run of the unlowered kernel.
+// TestKernels compares generated code for every target with the interpreter's run of the unlowered kernel.
 func TestKernels(t *testing.T) {
 	d := newDevice(t)
 	for name, k := range topitest.Kernels(t) {
@@ -90,8 +97,10 @@ func TestKernels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := topitest.Apart(runKernel(t, d, f, args), want, 1e-5); diff != "" {
-				t.Error(diff)
+			for _, tg := range targets() {
+				if diff := topitest.Apart(runKernel(t, d, tg, f, args), want, 1e-5); diff != "" {
+					t.Errorf("%s: %s", tg, diff)
+				}
 			}
 		})
 	}
@@ -111,17 +120,18 @@ func TestRandomKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := tirtest.Differ(runKernel(t, d, f, args), want); diff != "" {
-			t.Error(diff)
-		}
 		var off []string
 		for _, p := range lower.Children {
 			if !p.Lowering && r.IntN(3) == 0 {
 				off = append(off, p.Name)
 			}
 		}
-		if diff := tirtest.Differ(runKernel(t, d, f, args, off...), want); diff != "" {
-			t.Errorf("without %v: %s", off, diff)
+		for _, tg := range targets() {
+			for _, without := range [][]string{nil, off} {
+				if diff := tirtest.Differ(runKernel(t, d, tg, f, args, without...), want); diff != "" {
+					t.Errorf("%s without %v: %s", tg, without, diff)
+				}
+			}
 		}
 	})
 }

@@ -52,7 +52,7 @@ type compileFlags struct {
 // register adds the flags; pl is the pipeline that runs where none is named, "" for none.
 func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.target, "target", "wasm", "`target` to generate code for")
+	fl.StringVar(&f.target, "target", target.DefaultKind, "`target` to generate code for: "+strings.Join(target.Kinds().Names(), ", ")+", with options")
 	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
 	fl.StringVar(&f.pipeline, "pipeline", pl, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")

@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
 )
 
 // harness shares one engine, and so the code that it compiled, among the tests.
@@ -46,6 +47,7 @@ func (h *harness) importModel(m *onnxpb.Model) *ir.Module {
 
 // settings are what a run of the compiler differs in.
 type settings struct {
+	target   target.Target // zero: the default
 	level    int
 	disabled []string
 	verify   bool // after every pass
@@ -53,11 +55,11 @@ type settings struct {
 }
 
 func (s settings) String() string {
-	return fmt.Sprintf("opt_level %d, disabled %v", s.level, s.disabled)
+	return fmt.Sprintf("target %q, opt_level %d, disabled %v", s.target, s.level, s.disabled)
 }
 
 func (h *harness) compile(mod *ir.Module, s settings) (*compiler.Result, error) {
-	req := compiler.Request{Module: mod, OptLevel: &s.level, Disabled: s.disabled}
+	req := compiler.Request{Module: mod, Target: s.target, OptLevel: &s.level, Disabled: s.disabled}
 	if s.verify {
 		req.Instruments = []*pass.Instrument{instruments.WellFormed(false)}
 	}
@@ -133,12 +135,18 @@ func (h *harness) check(what string, c onnxtest.Case, got []*tensor.Tensor, want
 	}
 }
 
-// checkModel runs a case at the given levels.
+// checkModel runs a case at the given levels for the default target.
 func (h *harness) checkModel(c onnxtest.Case, levels ...int) {
+	h.tb.Helper()
+	h.checkTarget(c, target.Target{}, levels...)
+}
+
+// checkTarget runs a case at the given levels.
+func (h *harness) checkTarget(c onnxtest.Case, t target.Target, levels ...int) {
 	h.tb.Helper()
 	mod := h.importModel(c.Model(h.tb))
 	for _, level := range levels {
-		s := settings{level: level, verify: true, readBack: level == pass.DefaultOptLevel}
+		s := settings{target: t, level: level, verify: true, readBack: level == pass.DefaultOptLevel}
 		var sets [][]*tensor.Tensor
 		for _, set := range c.Sets {
 			sets = append(sets, h.tensors(set.Inputs))

@@ -4,11 +4,22 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/target"
 )
 
 func TestGallery(t *testing.T) {
 	for _, c := range onnxtest.Gallery(t) {
 		t.Run(c.Name, func(t *testing.T) { newHarness(t).checkModel(c, 0, 1, 2, 3, 4) })
+	}
+}
+
+// TestGalleryTargets runs the gallery for the default target of each kind.
+func TestGalleryTargets(t *testing.T) {
+	for _, k := range target.Kinds() {
+		for _, c := range onnxtest.Gallery(t) {
+			t.Run(k.Name+"/"+c.Name, func(t *testing.T) { newHarness(t).checkTarget(c, target.Of(k.Name), pass.DefaultOptLevel) })
+		}
 	}
 }
 
