@@ -155,7 +155,7 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 			}
 		}
 	}
-	art := &artifact.Artifact{Target: t.String(), Exec: exec, Functions: signatures(source)}
+	art := &artifact.Artifact{Target: t.String(), Exec: exec}
 	list, err := groups(res.Module, t)
 	if err != nil {
 		return err
@@ -178,6 +178,7 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 	for _, f := range codegen.Funcs(res.Module) {
 		res.Kernels = append(res.Kernels, made[f.Name])
 	}
+	art.Functions = signatures(source, art.Modules)
 	res.Artifact = art
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 )
 
@@ -26,12 +27,21 @@ func Names(m *ir.Module) (inputs, outputs []string) {
 	return list(ir.AttrInputNames), list(ir.AttrOutputNames)
 }
 
-// signatures describes the public graph functions of m. Parameters and results of the entry are called what the model
-// calls them.
-func signatures(m *ir.Module) []artifact.Signature {
+// signatures describes the public functions of m: graph functions, and PrimFuncs of which the modules have a kernel.
+// Parameters and results of the entry are called what the model calls them.
+func signatures(m *ir.Module, modules []runtime.Binary) []artifact.Signature {
+	kernels := map[string]bool{}
+	for _, b := range modules {
+		for _, name := range b.Symbols {
+			kernels[name] = true
+		}
+	}
 	inputs, outputs := Names(m)
 	var out []artifact.Signature
 	for gv, fn := range m.Funcs() {
+		if p, ok := fn.(*tir.PrimFunc); ok && kernels[ir.GlobalSymbol(p)] && p.Attrs.Int(ir.AttrCallingConv, 0) == 0 {
+			out = append(out, kernelSignature(p))
+		}
 		f, ok := fn.(*relax.Function)
 		if !ok || ir.GlobalSymbol(f) == "" {
 			continue
@@ -50,6 +60,35 @@ func signatures(m *ir.Module) []artifact.Signature {
 		out = append(out, sig)
 	}
 	return out
+}
+
+// kernelSignature describes a public PrimFunc that is not lowered.
+func kernelSignature(f *tir.PrimFunc) artifact.Signature {
+	written := map[*tir.Var]bool{}
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		if s, ok := n.(*tir.BufferStore); ok {
+			written[s.Buffer.Data] = true
+		}
+		return true
+	})
+	sig := artifact.Signature{Name: ir.GlobalSymbol(f), Kernel: true, Result: artifact.Type{Kind: artifact.KindTuple}}
+	for i, v := range f.Params {
+		p := artifact.Param{Name: v.Name, Type: artifact.Type{Kind: artifact.KindPrim, DType: v.DType().String()}}
+		if b := f.Buffers[i]; b != nil {
+			rank := len(b.Shape)
+			p = artifact.Param{Name: b.Name, Written: written[b.Data], Type: artifact.Type{
+				Kind: artifact.KindTensor, DType: b.DType.String(), NDim: &rank, Shape: dimsOf(b.Shape),
+			}}
+		} else if v.DType().IsHandle() {
+			p.Type = artifact.Type{Kind: artifact.KindObject}
+		}
+		if p.Written {
+			sig.Outputs = append(sig.Outputs, p.Name)
+			sig.Result.Fields = append(sig.Result.Fields, p.Type)
+		}
+		sig.Params = append(sig.Params, p)
+	}
+	return sig
 }
 
 // typeOf describes struct info as the runtime knows it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func compileCommand() *cobra.Command {
 			}
 			rep := &report{Model: a[0]}
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
-				c, err := importModel(cmd, &cf, &sf, rep)
+				c, err := importModel(cmd, &cf, &sf, rep, false)
 				if err != nil {
 					return err
 				}
@@ -54,7 +55,8 @@ func execCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
-		Long: "Loads the program that 'explorer compile' wrote to DIR and runs it.",
+		Long: "Loads the program that 'explorer compile' wrote to DIR and runs its function main, or any other public function.\n" +
+			"A PrimFunc takes a tensor for each parameter, of one element for a number; what it writes are its outputs.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
@@ -67,11 +69,14 @@ func execCommand() *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%s: %w", a[0], err)
 				}
-				f := art.Function(entry)
+				f := art.Function(df.function)
 				if f != nil {
 					if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
 						return err
 					}
+				}
+				if f == nil {
+					return fmt.Errorf("%s: the program has no function %q, only %s", a[0], df.function, strings.Join(functionNames(art), ", "))
 				}
 				ins, err := in.tensors(f, df.seed, rep)
 				if err != nil {
@@ -87,8 +92,17 @@ func execCommand() *cobra.Command {
 		},
 	}
 	df.register(cmd)
+	cmd.Flags().StringVar(&df.function, "func", entry, "public function to run, by `name`")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON report instead of text")
 	return cmd
+}
+
+func functionNames(a *artifact.Artifact) []string {
+	var out []string
+	for _, f := range a.Functions {
+		out = append(out, f.Name)
+	}
+	return out
 }
 
 func paramNames(f *artifact.Signature) []string {

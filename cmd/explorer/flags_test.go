@@ -50,6 +50,7 @@ var flagTests = map[string]string{
 	"equal define":             "equal.txtar",
 	"opt define":               "opt.txtar",
 	"run define":               "script.txtar",
+	"func":                     "execfunc.txtar",
 	"disable-pass":             "watch.txtar",
 	"diff disable-pass":        "diff.txtar",
 	"opt disable-pass":         "opt.txtar",

@@ -121,3 +121,13 @@ func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
 	}
 	return inputs, outputNames(outputs, n), nil
 }
+
+// anyPublic reports whether a module has a function that can be called by name.
+func anyPublic(m *ir.Module) bool {
+	for _, fn := range m.Funcs() {
+		if ir.GlobalSymbol(fn) != "" {
+			return true
+		}
+	}
+	return false
+}

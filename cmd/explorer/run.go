@@ -59,7 +59,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err != nil {
 		return err
 	}
-	c, err := importModel(cmd, cf, sf, rep)
+	c, err := importModel(cmd, cf, sf, rep, true)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,9 @@ type compiled struct {
 	rep             *report
 }
 
-// importModel checks the flags and imports the model of the report.
-func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report) (*compiled, error) {
+// importModel checks the flags and imports the model of the report. Where it is to run now it needs a graph function main,
+// otherwise any public function.
+func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report, now bool) (*compiled, error) {
 	cf.printed = cmd.ErrOrStderr()
 	req, err := cf.request()
 	if err != nil {
@@ -120,7 +121,7 @@ func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *rep
 		return nil, err
 	}
 	c := &compiled{req: req, source: source, rep: rep}
-	if c.inputs, c.outputs, err = entryNames(source); err != nil {
+	if c.inputs, c.outputs, err = entryNames(source); err != nil && (now || !anyPublic(source)) {
 		return nil, fmt.Errorf("%s: %w", label(rep.Model), err)
 	}
 	return c, nil
@@ -182,12 +183,12 @@ func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data,
 	var err error
 	for range df.repeat {
 		start := time.Now()
-		if outs, err = prog.Run(ctx, entry, ins...); err != nil {
+		if outs, err = prog.Run(ctx, df.function, ins...); err != nil {
 			return err
 		}
 		rep.Latency = append(rep.Latency, time.Since(start))
 	}
-	names := outputNames(prog.Artifact().Function(entry).Outputs, len(outs))
+	names := outputNames(prog.Artifact().Function(df.function).Outputs, len(outs))
 	for i, t := range outs {
 		s := t.Summarize(8)
 		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, s)

@@ -19,9 +19,11 @@ type dataFlags struct {
 	seed           uint64
 	rtol, atol     float64
 	repeat         int
+	function       string // to run
 }
 
 func (f *dataFlags) register(cmd *cobra.Command) {
+	f.function = entry
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb or .npy, in the order of the graph's inputs where no name is given (repeatable); random where none is given")
 	fl.StringArrayVar(&f.expect, "expect", nil, "expected output as `[name=]FILE` (repeatable); exit code 1 beyond the tolerance")
@@ -113,6 +115,9 @@ func (d *data) tensors(sig *artifact.Signature, seed uint64, rep *report) ([]*te
 	dims := map[string]int64{}
 	for _, f := range d.inputs {
 		ins[f.at] = f.tensor
+		if p := sig.Params[f.at]; p.Type.Kind == artifact.KindPrim && f.tensor.Len() == 1 {
+			dims[p.Name] = int64(f.tensor.Float(0))
+		}
 		for k, dim := range sig.Params[f.at].Type.Shape {
 			if dim.Expr != "" && k < len(f.tensor.Shape) {
 				dims[dim.Expr] = f.tensor.Shape[k]
@@ -123,7 +128,11 @@ func (d *data) tensors(sig *artifact.Signature, seed uint64, rep *report) ([]*te
 		if ins[i] != nil {
 			continue
 		}
-		t, note, err := randomTensor(p, dims, seed+uint64(i))
+		make := randomTensor
+		if sig.Kernel && (p.Written || p.Type.Kind == artifact.KindPrim) {
+			make = blankTensor
+		}
+		t, note, err := make(p, dims, seed+uint64(i))
 		if err != nil {
 			return nil, err
 		}
@@ -131,6 +140,33 @@ func (d *data) tensors(sig *artifact.Signature, seed uint64, rep *report) ([]*te
 		rep.Inputs = append(rep.Inputs, note)
 	}
 	return ins, nil
+}
+
+// blankTensor makes up an argument of a kernel: zeros for a tensor that it writes, and for a number the dimension of its
+// name, else 1.
+func blankTensor(p artifact.Param, dims map[string]int64, _ uint64) (*tensor.Tensor, string, error) {
+	if p.Type.Kind != artifact.KindPrim {
+		t, _, err := randomTensor(p, dims, 0)
+		if err != nil {
+			return nil, "", err
+		}
+		clear(t.Data)
+		return t, fmt.Sprintf("input %s: zeros", p.Name), nil
+	}
+	dt, err := dtype.Parse(p.Type.DType)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
+	}
+	t, err := tensor.New(dt, nil)
+	if err != nil {
+		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
+	}
+	n, ok := dims[p.Name]
+	if !ok {
+		n = 1
+	}
+	t.SetFloat(0, float64(n))
+	return t, fmt.Sprintf("input %s: %d", p.Name, n), nil
 }
 
 // randomTensor makes up an input. Symbolic dimensions are those of the inputs given, else 1.

@@ -49,11 +49,15 @@ func (a *Artifact) Open(ctx context.Context, eng *runtime.Engine, dopts runtime.
 	return &Program{Machine: m, art: a, dev: dev}, nil
 }
 
-// Run checks the inputs against the signature of the function called name and runs it.
+// Run checks the inputs against the signature of the function called name and runs it. A kernel takes a
+// tensor for each parameter, of one element for a number, and gives those that it writes as they are then.
 func (p *Program) Run(ctx context.Context, name string, inputs ...*tensor.Tensor) ([]*tensor.Tensor, error) {
 	if s := p.art.Function(name); s != nil {
 		if err := s.Check(inputs); err != nil {
 			return nil, err
+		}
+		if s.Kernel {
+			return p.runKernel(ctx, s, inputs)
 		}
 	}
 	return p.Machine.Run(ctx, name, inputs...)

@@ -39,8 +39,8 @@ func sample(t testing.TB) *Artifact {
 		Functions: []Signature{{
 			Name: "main",
 			Params: []Param{
-				{"x", Tensor(dtype.Float32T, Static(3)...)},
-				{"y", Tensor(dtype.Float32T, Dim{Expr: "n"}, Dim{Expr: "n"}, Dim{Expr: "n * 2"})},
+				{Name: "x", Type: Tensor(dtype.Float32T, Static(3)...)},
+				{Name: "y", Type: Tensor(dtype.Float32T, Dim{Expr: "n"}, Dim{Expr: "n"}, Dim{Expr: "n * 2"})},
 			},
 			Result: Tensor(dtype.Float32T, Static(3)...),
 		}},
@@ -198,6 +198,59 @@ func TestModuleMismatch(t *testing.T) {
 	bad.Modules[0].Format = "../x"
 	if err := Save(t.TempDir(), bad); err == nil || !strings.Contains(err.Error(), `"../x" is no format`) {
 		t.Errorf("a format that is no word: %v", err)
+	}
+}
+
+// TestKernels runs kernels by the signatures of an artifact that was saved.
+func TestKernels(t *testing.T) {
+	vector, number := Tensor(dtype.Float32T, Dim{Expr: "n"}), Type{Kind: KindPrim, DType: "int32"}
+	a := sample(t)
+	a.Functions = append(a.Functions,
+		Signature{Name: "add", Kernel: true, Params: []Param{{Name: "a", Type: vector}, {Name: "b", Type: vector}, {Name: "out", Type: vector, Written: true}}},
+		Signature{Name: "fill", Kernel: true, Params: []Param{{Name: "x", Type: Tensor(dtype.Int32T, Dim{Expr: "k"}), Written: true}, {Name: "k", Type: number}}})
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := Save(dir, a); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := runtime.NewEngine(wasm.NewLoader(wasm.Options{}))
+	defer e.Close()
+	p, err := a.Open(t.Context(), e, runtime.DeviceOptions{MaxBytes: 4 << 20}, vm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := p.Device().Stats().Used
+	x, y := tensor.MustOf([]int64{2}, []float32{1, 2}), tensor.MustOf([]int64{3}, []float32{1, 2, 3})
+	out, err := p.Run(t.Context(), "add", x, x, tensor.MustNew(dtype.Float32T, 2))
+	if err != nil || len(out) != 1 || !slices.Equal(out[0].Floats(), []float64{2, 4}) {
+		t.Errorf("add: %v, %v", out, err)
+	}
+	two := tensor.MustOf([]int64{1}, []int32{2})
+	out, err = p.Run(t.Context(), "fill", tensor.MustNew(dtype.Int32T, 2), two)
+	if err != nil || !slices.Equal(out[0].Floats(), []float64{2, 0}) {
+		t.Errorf("fill: %v, %v", out, err)
+	}
+	for name, c := range map[string]struct {
+		kernel string
+		in     []*tensor.Tensor
+		want   string
+	}{
+		"count":  {"add", []*tensor.Tensor{x, x}, "add takes 3 inputs (a, b, out), got 2"},
+		"shapes": {"add", []*tensor.Tensor{x, y, x}, "input b is float32[3], expected float32[n]: dimension n is 3 here and 2 in an earlier input"},
+		"number": {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), two}, "input k is int32[1], expected int32: it is 2 here and 3 in an earlier input"},
+		"float":  {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), x}, "the element types differ"},
+		"many":   {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), tensor.MustNew(dtype.Int32T, 3)}, "a number is a tensor of one element"},
+		"memory": {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 1<<21), tensor.MustOf([]int64{1}, []int32{1 << 21})}, "running fill: input x: uploading"},
+	} {
+		if _, err := p.Run(t.Context(), c.kernel, c.in...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", name, err, c.want)
+		}
+	}
+	if got := p.Device().Stats().Used; got != used {
+		t.Errorf("%d bytes are left on the device, %d before", got, used)
 	}
 }
 

@@ -18,12 +18,16 @@ type Signature struct {
 	Result Type    `json:"result"`
 	// Outputs are the names that the model gives the fields of the result; may be empty.
 	Outputs []string `json:"outputs,omitempty"`
+	// Kernel marks a PrimFunc: its results are the parameters that it writes.
+	Kernel bool `json:"kernel,omitempty"`
 }
 
 // Param is a parameter with the name that the model gave it.
 type Param struct {
 	Name string `json:"name"`
 	Type Type   `json:"type"`
+	// Written marks a tensor that a kernel writes.
+	Written bool `json:"written,omitempty"`
 }
 
 // The kinds of types.
@@ -167,6 +171,19 @@ func (s Signature) Sizes(in []*tensor.Tensor) (map[string]int64, error) {
 		t := in[i]
 		bad := func(format string, args ...any) (map[string]int64, error) {
 			return nil, fmt.Errorf("input %s is %v, expected %v: %s", p.Name, t, p.Type, fmt.Sprintf(format, args...))
+		}
+		if p.Type.Kind == KindPrim && s.Kernel {
+			n, err := number(t, p.Type.DType)
+			if err != nil {
+				return bad("%v", err)
+			}
+			if k, ok := n.AsInt(); ok {
+				if prev, ok := bound[p.Name]; ok && prev != k {
+					return bad("it is %d here and %d in an earlier input", k, prev)
+				}
+				bound[p.Name] = k
+			}
+			continue
 		}
 		if p.Type.Kind != KindTensor {
 			return bad("only tensors can be passed")

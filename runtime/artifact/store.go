@@ -135,7 +135,19 @@ func LoadFS(fsys fs.FS) (*Artifact, error) {
 		}
 		a.Modules = append(a.Modules, runtime.Binary{Kind: mod.Kind, Format: mod.Format, Bytes: code, Symbols: mod.Symbols})
 	}
+	symbols := map[string]bool{}
+	for _, mod := range a.Modules {
+		for _, n := range mod.Symbols {
+			symbols[n] = true
+		}
+	}
 	for _, s := range a.Functions {
+		if s.Kernel {
+			if !symbols[s.Name] {
+				return nil, fmt.Errorf("%s: kernel %s is in no module", manifestFile, s.Name)
+			}
+			continue
+		}
 		f := a.Exec.Func(s.Name)
 		if f == nil || f.Kind != vm.VMFunc || f.NumArgs != int64(len(s.Params)) {
 			return nil, fmt.Errorf("%s: function %s with %d parameters is not in the executable", manifestFile, s.Name, len(s.Params))
