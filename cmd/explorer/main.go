@@ -17,7 +17,6 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
-	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/spf13/cobra"
 )
 
@@ -100,7 +99,7 @@ func printError(w io.Writer, err error) {
 // printDiagnostics writes diagnostics, each with the line that it is about where that is known.
 func printDiagnostics(w io.Writer, list []ir.Diagnostic) {
 	for _, d := range list {
-		fmt.Fprint(w, parse.Format(d))
+		fmt.Fprint(w, d.Format())
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/irjson"
 	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -150,7 +149,7 @@ func TestDiagnostics(t *testing.T) {
 		}
 		d := found[0]
 		if d.Severity != ir.Error || d.Span == nil || d.Span.Line != tt.line || d.Span.Source.Name != "a.py" || !strings.Contains(d.Message, tt.want) {
-			t.Errorf("got %s, want line %d and %q", parse.Format(d), tt.line, tt.want)
+			t.Errorf("got %s, want line %d and %q", d.Format(), tt.line, tt.want)
 		}
 		if !strings.HasPrefix(err.Error(), d.String()) {
 			t.Errorf("the error is %q, want it to begin with %q", err, d)

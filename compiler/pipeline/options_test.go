@@ -178,7 +178,7 @@ func (e effect) apply(t *testing.T, name, passes string, config map[string]any) 
 	t.Helper()
 	m, diags := parse.Module(name, e.text, parse.Options{})
 	if len(diags) > 0 {
-		t.Fatal(parse.Format(diags[0]))
+		t.Fatal(diags[0].Format())
 	}
 	list, err := pipeline.Parse(passes)
 	if err != nil {

@@ -24,7 +24,7 @@ func parsed(t testing.TB, params, body string) *tir.PrimFunc {
 		strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 	m, found := parse.Module("text.py", text, parse.Options{})
 	for _, d := range found {
-		t.Fatalf("%s\n%s", parse.Format(d), text)
+		t.Fatalf("%s\n%s", d.Format(), text)
 	}
 	for _, f := range m.Funcs() {
 		return f.(*tir.PrimFunc)

@@ -47,7 +47,7 @@ func exact(t *testing.T, text string) *ir.Module {
 	t.Helper()
 	m, diags := parse.Module("exact.py", text, parse.Options{})
 	if len(diags) > 0 {
-		t.Fatal(parse.Format(diags[0]))
+		t.Fatal(diags[0].Format())
 	}
 	return m
 }

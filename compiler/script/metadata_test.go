@@ -64,7 +64,7 @@ func TestMetadataHoldsEveryType(t *testing.T) {
 	text := script.Module(m, script.Options{ShowMeta: true}).Source
 	got, diags := parse.Module("meta.py", text, parse.Options{})
 	if len(diags) > 0 {
-		t.Fatalf("%s\n%s", parse.Format(diags[0]), text)
+		t.Fatalf("%s\n%s", diags[0].Format(), text)
 	}
 	if d := ir.FirstModuleMismatch(m, got, ir.EqualOpts{}); d != nil {
 		t.Errorf("%s\n%s", d, text)

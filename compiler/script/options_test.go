@@ -77,7 +77,7 @@ func TestOptions(t *testing.T) {
 		if !printed {
 			m, diags := parse.Module(name, string(f.Data), parse.Options{})
 			if len(diags) > 0 {
-				t.Fatal(parse.Format(diags[0]))
+				t.Fatal(diags[0].Format())
 			}
 			mods[name] = m
 			continue

@@ -133,7 +133,7 @@ func parseFunc(t fataler, text string) *tir.PrimFunc {
 	t.Helper()
 	m, found := parse.Module("text.py", text, parse.Options{})
 	for _, d := range found {
-		t.Fatalf("%s", parse.Format(d))
+		t.Fatalf("%s", d.Format())
 	}
 	for _, fn := range m.Funcs() {
 		return fn.(*tir.PrimFunc)

@@ -140,7 +140,7 @@ func parseModule(t *testing.T, functions string) *ir.Module {
 	t.Helper()
 	m, found := parse.Module("text.py", "@I.ir_module\nclass Module:"+functions+"\n", parse.Options{})
 	for _, d := range found {
-		t.Fatalf("%s", parse.Format(d))
+		t.Fatalf("%s", d.Format())
 	}
 	return m
 }

@@ -43,7 +43,7 @@ def kernel(a: T.handle, b: T.handle):
     B = T.match_buffer(b, (m,))
     `+c.body+"\n", parse.Options{})
 		for _, d := range found {
-			t.Fatal(parse.Format(d))
+			t.Fatal(d.Format())
 		}
 		f := ir.MustLookup[*tir.PrimFunc](m, "kernel")
 		if got := kernelWork(f, []*ir.Blob{ir.Float32Blob([]int64{3}, 1, 2, 3)}, []int64{5}); got != c.want {

@@ -16,7 +16,7 @@ func read(tb failer, text string) *ir.Module {
 	tb.Helper()
 	m, found := parse.Module("pair.py", text, parse.Options{})
 	for _, d := range found {
-		tb.Fatalf("%s\n%s", parse.Format(d), text)
+		tb.Fatalf("%s\n%s", d.Format(), text)
 	}
 	return m
 }

@@ -48,7 +48,7 @@ def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((4, 3), "float32"), s: R.Te
 `
 	m, found := parse.Module("places.py", source, parse.Options{Roots: true})
 	for _, d := range found {
-		t.Fatal(parse.Format(d))
+		t.Fatal(d.Format())
 	}
 	lines := map[string]string{}
 	for i, line := range strings.Split(source, "\n") {

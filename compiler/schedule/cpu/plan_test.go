@@ -18,7 +18,7 @@ func blockOf(t *testing.T, params, body string) (*schedule.Schedule, *schedule.B
 		strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 	m, found := parse.Module("text.py", text, parse.Options{})
 	for _, d := range found {
-		t.Fatalf("%s\n%s", parse.Format(d), text)
+		t.Fatalf("%s\n%s", d.Format(), text)
 	}
 	var f *tir.PrimFunc
 	for _, x := range m.Funcs() {

@@ -3,11 +3,10 @@ package parse
 import (
 	"strings"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
 

@@ -3,11 +3,10 @@ package parse
 import (
 	"fmt"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -66,7 +65,7 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	f := syntax.Parse(name, text)
-	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructs(), comments: f.Comments, env: scope{vals: map[string]any{}}}
+	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructs(), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]any{}}}
 	var mods []NamedModule
 	if !f.Failed() {
 		b.guard(&syntax.Stmt{End: 1}, func() { mods = b.file(f.Stmts) }) // what fails outside of statements

@@ -44,7 +44,7 @@ func TestWorkIsLinear(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, diags := parse.Module("long.py", text, parse.Options{}); len(diags) > 0 {
-			t.Fatal(parse.Format(diags[0]))
+			t.Fatal(diags[0].Format())
 		}
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
@@ -62,7 +62,7 @@ func BenchmarkLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, diags := parse.Module("long.py", text, parse.Options{}); len(diags) > 0 {
-			b.Fatal(parse.Format(diags[0]))
+			b.Fatal(diags[0].Format())
 		}
 	}
 }

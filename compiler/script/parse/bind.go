@@ -1,8 +1,6 @@
 package parse
 
-import (
-	"github.com/irscope/irscope/compiler/script/syntax"
-)
+import "github.com/irscope/irscope/compiler/script/syntax"
 
 // bind matches the arguments of a call with the parameters of its signature.
 func (c *call) bind() {

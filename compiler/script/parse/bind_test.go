@@ -44,7 +44,7 @@ func TestArgumentForms(t *testing.T) {
 		for _, text := range forms {
 			m, diags := parse.Module("t.py", text, parse.Options{})
 			if len(diags) > 0 {
-				t.Errorf("%s\n%s", parse.Format(diags[0]), text)
+				t.Errorf("%s\n%s", diags[0].Format(), text)
 				continue
 			}
 			if first == nil {

@@ -48,7 +48,7 @@ func TestCallsWithAnyArguments(t *testing.T) {
 				_, diags := parse.File("call.py", text, parse.Options{})
 				for _, d := range diags {
 					if strings.Contains(d.Message, "runtime error") {
-						t.Errorf("%s\nin\n%s", parse.Format(d), text)
+						t.Errorf("%s\nin\n%s", d.Format(), text)
 					}
 				}
 			}

@@ -113,7 +113,7 @@ func conform(s source) (stage, detail string) {
 	o := parse.Options{AllowMissingConstants: true}
 	mods, diags := parse.File(s.Name, s.Source, o)
 	if len(diags) > 0 {
-		return "parse", parse.Format(diags[0])
+		return "parse", diags[0].Format()
 	}
 	if len(mods) == 0 {
 		return "parse", "no module"
@@ -121,7 +121,7 @@ func conform(s source) (stage, detail string) {
 	for _, m := range mods {
 		if !strings.Contains(strings.ReplaceAll(s.Source, " ", ""), "check_well_formed=False") {
 			if found := wellFormed(m.Module); len(found) > 0 {
-				return "verify", parse.Format(found[0])
+				return "verify", found[0].Format()
 			}
 		}
 		if err := sameAgain(m.Module, ir.EqualOpts{MapFreeVars: true}); err != nil {
@@ -147,7 +147,7 @@ func sameAgain(m *ir.Module, o ir.EqualOpts) error {
 	text := script.Module(m, script.Options{}).Source
 	got, diags := parse.Module("printed", text, parse.Options{Constants: blobsOf(m)})
 	if len(diags) > 0 {
-		return fmt.Errorf("%s", parse.Format(diags[0]))
+		return fmt.Errorf("%s", diags[0].Format())
 	}
 	if again := script.Module(got, script.Options{}).Source; again != text {
 		a, b := strings.Split(text, "\n"), strings.Split(again, "\n")

@@ -1,11 +1,12 @@
 package parse
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -141,7 +142,12 @@ func (b *builder) imports(s *syntax.Stmt) {
 func (b *builder) topAssign(s *syntax.Stmt) {
 	t := s.Targets[0]
 	if t.Kind == syntax.Name && t.Text == "metadata" && s.Value.Kind == syntax.Call && len(s.Value.Kids) == 2 {
-		b.loadMetadata(s.Value.Kids[1])
+		n := s.Value.Kids[1]
+		tensors, err := script.ReadMetadata(b.toString(b.eval(n), n, "the metadata"))
+		if err != nil {
+			b.fail(n, "", "%v", err)
+		}
+		maps.Copy(b.metadata, tensors)
 		return
 	}
 	if t.Kind != syntax.Name {

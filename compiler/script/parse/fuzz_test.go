@@ -54,7 +54,7 @@ func FuzzModule(f *testing.F) {
 			if strings.Contains(d.Message, "runtime error") {
 				t.Errorf("%s", d.Message)
 			}
-			parse.Format(d)
+			d.Format()
 		}
 		for _, m := range mods {
 			if script.Module(m.Module, script.Options{}).Source == "" {

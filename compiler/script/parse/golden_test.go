@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
+	"golang.org/x/tools/txtar"
 )
 
 var update = flag.Bool("update", false, "write what is printed into the goldens")
@@ -61,7 +60,7 @@ func outcome(t *testing.T, name, text string) string {
 	mods, diags := parse.File(name, text, parse.Options{})
 	var b strings.Builder
 	for _, d := range diags {
-		b.WriteString(parse.Format(d))
+		b.WriteString(d.Format())
 	}
 	for _, m := range mods {
 		b.WriteString(script.Module(m.Module, script.Options{Name: m.Name}).Source)
@@ -101,7 +100,7 @@ func TestOptions(t *testing.T) {
 	}
 	m, d := parse.Module("a.py", text, parse.Options{Define: map[string]any{"N": 8, "dt": "float16", "M": []any{1, 2}}})
 	if len(d) > 0 {
-		t.Fatal(parse.Format(d[0]))
+		t.Fatal(d[0].Format())
 	}
 	if got := script.Module(m, script.Options{}).Source; !strings.Contains(got, `A: T.Buffer((8,), "float16")`) || !strings.Contains(got, `T.Cast("float16", 2)`) {
 		t.Error(got)
@@ -113,14 +112,14 @@ func TestOptions(t *testing.T) {
 	blob := ir.Float32Blob([]int64{2}, 3, 4)
 	m, d = parse.Module("a.py", constant, parse.Options{Constants: map[string]*ir.Blob{"0": blob}})
 	if len(d) > 0 {
-		t.Fatal(parse.Format(d[0]))
+		t.Fatal(d[0].Format())
 	}
 	if !constantsOf(m)[blob.Digest()[:12]].Equal(blob) {
 		t.Error("the constant is not the one given")
 	}
 	m, d = parse.Module("a.py", constant, parse.Options{AllowMissingConstants: true})
 	if len(d) > 0 {
-		t.Fatal(parse.Format(d[0]))
+		t.Fatal(d[0].Format())
 	}
 	for _, c := range constantsOf(m) {
 		if !c.IsSplat() || c.Shape()[0] != 2 {

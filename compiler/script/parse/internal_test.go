@@ -29,10 +29,10 @@ func TestInternalErrors(t *testing.T) {
 			continue
 		}
 		if d := diags[0]; d.Message != "internal error: boom" || !strings.Contains(d.Help, "report") || !strings.HasSuffix(d.Span.String(), strings.Fields(c.want)[0]) {
-			t.Errorf("%s: %s", name, parse.Format(d))
+			t.Errorf("%s: %s", name, d.Format())
 		}
 		if d := diags[1]; !strings.HasPrefix(d.Message, "undefined name") || strings.Contains(d.Message, "internal") {
-			t.Errorf("%s: %s", name, parse.Format(d))
+			t.Errorf("%s: %s", name, d.Format())
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestLineEnds(t *testing.T) {
 	for _, s := range []string{strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + text, strings.TrimSuffix(text, "\n"), text + "\n   \n\t\n# end"} {
 		m, diags := parse.Module("a.py", s, parse.Options{})
 		if len(diags) > 0 {
-			t.Errorf("%q: %s", s, parse.Format(diags[0]))
+			t.Errorf("%q: %s", s, diags[0].Format())
 			continue
 		}
 		if m.Lookup("f") == nil {

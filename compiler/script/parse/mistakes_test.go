@@ -41,7 +41,7 @@ func TestRandomMistakes(t *testing.T) {
 				mods, diags := parse.File("mistake.py", text, parse.Options{AllowMissingConstants: true})
 				for _, d := range diags {
 					if d.Span == nil || d.Message == "" || strings.Contains(d.Message, "runtime error") {
-						t.Errorf("%s\nin\n%s", parse.Format(d), text)
+						t.Errorf("%s\nin\n%s", d.Format(), text)
 					}
 				}
 				for _, m := range mods {

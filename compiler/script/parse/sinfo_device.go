@@ -4,9 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 )
 
 // vdevice finds a virtual device of the module by "target:index:scope".

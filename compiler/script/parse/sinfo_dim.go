@@ -3,10 +3,9 @@ package parse
 import (
 	"fmt"
 
-	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tir"
+	"golang.org/x/tools/txtar"
 )
 
 // TestEveryNodeHasASpan reads the goldens: each function, statement, binding and call points

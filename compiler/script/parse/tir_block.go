@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/script/syntax"
-
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/analysis"
 )

@@ -21,7 +21,7 @@ func CheckWith(m *ir.Module, o script.Options) error {
 	text := script.Module(m, o).Source
 	got, diags := parse.Module("printed.py", text, parse.Options{Constants: Constants(m)})
 	if len(diags) > 0 {
-		return fmt.Errorf("the text does not parse: %d errors, first\n%s", len(diags), parse.Format(diags[0]))
+		return fmt.Errorf("the text does not parse: %d errors, first\n%s", len(diags), diags[0].Format())
 	}
 	if again := script.Module(got, o).Source; again != text {
 		return differs(text, again)
@@ -41,7 +41,7 @@ func CheckWith(m *ir.Module, o script.Options) error {
 func withoutComments(m *ir.Module, text string) error {
 	got, diags := parse.Module("printed.py", StripComments(text), parse.Options{Constants: Constants(m)})
 	if len(diags) > 0 {
-		return fmt.Errorf("the text without its comments does not parse: %d errors, first\n%s", len(diags), parse.Format(diags[0]))
+		return fmt.Errorf("the text without its comments does not parse: %d errors, first\n%s", len(diags), diags[0].Format())
 	}
 	if d := ir.FirstModuleMismatch(m, got, ir.EqualOpts{MapFreeVars: true}); d != nil {
 		return fmt.Errorf("the text reads back as another module without its comments: %s", d)

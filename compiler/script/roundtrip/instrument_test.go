@@ -39,7 +39,7 @@ class Module:
         return y
 `, parse.Options{})
 	if len(diags) > 0 {
-		t.Fatal(parse.Format(diags[0]))
+		t.Fatal(diags[0].Format())
 	}
 	return m
 }

@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"strings"
-)
+import "strings"
 
 // Comment is a comment that the printer writes for readers of the tree; Text is without the #.
 type Comment struct {

@@ -1,66 +1,68 @@
 package syntax
 
+// pair makes the node of two operands.
 func (p *parser) pair(k Kind, op string, a, b *Node) *Node {
 	return p.node(k, a.At, b.End, op, a, b)
 }
 
+// chain counts the operands of a chain of operators.
 func (p *parser) chain(count *int) {
 	if *count++; *count > MaxChain {
 		p.fail("this chain of operators has more than %d operands", MaxChain)
 	}
 }
 
-func (p *parser) or() *Node {
-	x := p.and()
-	for n := 0; p.takeWord("or"); {
-		p.chain(&n)
-		x = p.pair(Bool, "or", x, p.and())
-	}
-	return x
-}
+func (p *parser) or() *Node { return p.joined("or", p.and) }
 
-func (p *parser) and() *Node {
-	x := p.not()
-	for n := 0; p.takeWord("and"); {
+func (p *parser) and() *Node { return p.joined("and", p.not) }
+
+// joined reads operands that a word joins.
+func (p *parser) joined(word string, operand func() *Node) *Node {
+	x := operand()
+	for n := 0; p.takeWord(word); {
 		p.chain(&n)
-		x = p.pair(Bool, "and", x, p.not())
+		x = p.pair(Bool, word, x, operand())
 	}
 	return x
 }
 
 func (p *parser) not() *Node {
-	if t := p.tok(); p.isWord("not") {
-		p.enter()
-		defer p.leave()
-		p.pos++
-		x := p.not()
-		return p.node(Unary, t.at, x.End, "not", x)
+	if p.isWord("not") {
+		return p.prefixed("not", p.not)
 	}
 	return p.compare()
 }
 
+// prefixed reads an operator in front of its operand.
+func (p *parser) prefixed(op string, operand func() *Node) *Node {
+	p.enter()
+	defer p.leave()
+	at := p.tok().at
+	p.pos++
+	x := operand()
+	return p.node(Unary, at, x.End, op, x)
+}
+
 // compare reads a comparison; "a < b < c" means "a < b and b < c".
 func (p *parser) compare() *Node {
-	x := p.binary(0)
+	x := p.binary(compares)
 	var out *Node
 	for n := 0; ; {
-		op := ""
-		if t := p.tok(); t.op.compares() {
+		t := p.tok()
+		op := "is"
+		switch {
+		case precedences[t.op] == compares:
 			op = t.op.String()
-		} else if t.kind == tokName {
-			switch {
-			case p.isWord("is"):
-				op = "is"
-			case p.isWord("in"):
-				p.fail(`"in" is no operator of a script`)
-			}
-		}
-		if op == "" {
-			break
+		case p.isWord("in"):
+			p.fail(`"in" is no operator of a script`)
+		case !p.isWord("is") && out != nil:
+			return out
+		case !p.isWord("is"):
+			return x
 		}
 		p.chain(&n)
 		p.pos++
-		y := p.binary(0)
+		y := p.binary(compares)
 		c := p.pair(Compare, op, x, y)
 		if out == nil {
 			out = c
@@ -69,19 +71,15 @@ func (p *parser) compare() *Node {
 		}
 		x = y
 	}
-	if out != nil {
-		return out
-	}
-	return x
 }
 
 // binary reads operators that bind tighter than level.
-func (p *parser) binary(level int) *Node {
+func (p *parser) binary(level uint8) *Node {
 	x := p.unary()
 	for n := 0; ; {
 		t := p.tok()
-		prec := t.op.precedence()
-		if prec == 0 || prec <= level {
+		prec := precedences[t.op]
+		if prec <= level {
 			return x
 		}
 		p.chain(&n)
@@ -91,13 +89,8 @@ func (p *parser) binary(level int) *Node {
 }
 
 func (p *parser) unary() *Node {
-	t := p.tok()
-	if t.op == '-' || t.op == '+' || t.op == '~' {
-		p.enter()
-		defer p.leave()
-		p.pos++
-		x := p.unary()
-		return p.node(Unary, t.at, x.End, t.op.String(), x)
+	if op := p.tok().op; op == '-' || op == '+' || op == '~' {
+		return p.prefixed(op.String(), p.unary)
 	}
 	x := p.postfix()
 	if p.takeOp(signPower) {

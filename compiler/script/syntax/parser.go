@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // maxDepth bounds how deeply expressions and statements nest, so that no text exhausts the
 // stack.

@@ -77,69 +77,19 @@ func signAt(text string) (sign, int) {
 }
 
 // closes returns the bracket that closes one.
-func (s sign) closes() sign {
-	switch s {
-	case '(':
-		return ')'
-	case '[':
-		return ']'
-	}
-	return '}'
+func (s sign) closes() sign { return map[sign]sign{'(': ')', '[': ']', '{': '}'}[s] }
+
+// precedences of the infix signs: comparisons bind weakest, and are chained. Others are 0.
+var precedences = [256]uint8{
+	signEqual: compares, signNotEqual: compares, '<': compares, signAtMost: compares, '>': compares, signAtLeast: compares,
+	'|': 2, '^': 3, '&': 4, signLeft: 5, signRight: 5, '+': 6, '-': 6, '*': 7, '/': 7, signFloor: 7, '%': 7, '@': 7,
 }
 
-// precedence of the infix signs of arithmetic; 0 is none of them.
-func (s sign) precedence() int {
-	switch s {
-	case '|':
-		return 1
-	case '^':
-		return 2
-	case '&':
-		return 3
-	case signLeft, signRight:
-		return 4
-	case '+', '-':
-		return 5
-	case '*', '/', signFloor, '%', '@':
-		return 6
-	}
-	return 0
-}
+// compares is the precedence of comparisons.
+const compares = 1
 
-// compares reports whether a sign is one of a comparison.
-func (s sign) compares() bool {
-	switch s {
-	case signEqual, signNotEqual, '<', signAtMost, '>', signAtLeast:
-		return true
-	}
-	return false
-}
-
-// augments returns the operator of an assignment such as "+=", 0 for other signs.
-func (s sign) augments() sign {
-	switch s {
-	case signAddSet:
-		return '+'
-	case signSubSet:
-		return '-'
-	case signMulSet:
-		return '*'
-	case signDivSet:
-		return '/'
-	case signFloorSet:
-		return signFloor
-	case signModSet:
-		return '%'
-	case signAndSet:
-		return '&'
-	case signOrSet:
-		return '|'
-	case signXorSet:
-		return '^'
-	case signLeftSet:
-		return signLeft
-	case signRightSet:
-		return signRight
-	}
-	return 0
+// augmented are the operators of assignments such as "+=".
+var augmented = [256]sign{
+	signAddSet: '+', signSubSet: '-', signMulSet: '*', signDivSet: '/', signFloorSet: signFloor, signModSet: '%',
+	signAndSet: '&', signOrSet: '|', signXorSet: '^', signLeftSet: signLeft, signRightSet: signRight,
 }

@@ -74,9 +74,9 @@ func (p *parser) simple() *Stmt {
 		if p.takeOp('=') {
 			s.Value = p.exprList()
 		}
-	case next.op.augments() != 0:
+	case augmented[next.op] != 0:
 		p.pos++
-		s.Kind, s.Op = AugAssign, next.op.augments().String()
+		s.Kind, s.Op = AugAssign, augmented[next.op].String()
 		s.Targets = p.list(x)
 		s.Value = p.exprList()
 	default:

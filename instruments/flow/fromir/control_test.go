@@ -52,7 +52,7 @@ func parsed(t *testing.T, text string) *ir.Module {
 	t.Helper()
 	m, diags := parse.Module("test", text, parse.Options{})
 	for _, d := range diags {
-		t.Log(parse.Format(d))
+		t.Log(d.Format())
 	}
 	if m == nil {
 		t.Fatal("the module does not parse")

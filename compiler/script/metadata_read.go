@@ -1,4 +1,4 @@
-package parse
+package script
 
 import (
 	"encoding/base64"
@@ -6,16 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
-
-	"github.com/irscope/irscope/compiler/script/syntax"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
-
-// tensorMagic starts a tensor in the serialized form of TVM.
-const tensorMagic = 0xDD5E40F096B4A13F
 
 // metaNode is a node of a JSON metadata block. Its data holds the numbers of other nodes.
 type metaNode struct {
@@ -23,44 +20,38 @@ type metaNode struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// loadMetadata reads the tensors of a JSON metadata block: those that the root lists by their
-// type and number there, and all of them by their order.
-func (b *builder) loadMetadata(n *syntax.Node) {
-	text := b.toString(b.eval(n), n, "the metadata")
+// ReadMetadata returns the tensors of a JSON metadata block, as ShowMeta writes it: those that the
+// root lists by their type and number there ("relax.expr.Constant/0"), and all of them by their order.
+func ReadMetadata(text string) (map[string]*ir.Blob, error) {
 	var doc struct {
 		Root    int        `json:"root_index"`
 		Tensors []string   `json:"b64ndarrays"`
 		Nodes   []metaNode `json:"nodes"`
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		b.fail(n, "", "the metadata is not in the form of JSON: %v", err)
+		return nil, fmt.Errorf("the metadata is not in the form of JSON: %w", err)
 	}
-	if b.metadata == nil {
-		b.metadata = map[string]*ir.Blob{}
+	out, byNode := map[string]*ir.Blob{}, map[int]*ir.Blob{}
+	for i := range doc.Nodes {
+		var s string
+		if x := &doc.Nodes[i]; x.Type == metaTensor && json.Unmarshal(x.Data, &s) == nil {
+			byNode[i] = nil
+			doc.Tensors = append(doc.Tensors, s)
+		}
 	}
-	count := 0
-	add := func(s string) *ir.Blob {
+	first := len(doc.Tensors) - len(byNode)
+	for i, s := range doc.Tensors {
 		blob, err := decodeTensor(s)
 		if err != nil {
-			b.fail(n, "", "tensor %d of the metadata: %v", count, err)
+			return nil, fmt.Errorf("tensor %d of the metadata: %w", i, err)
 		}
-		b.metadata[strconv.Itoa(count)] = blob
-		count++
-		return blob
+		out[strconv.Itoa(i)] = blob
 	}
-	for _, s := range doc.Tensors {
-		add(s)
+	for k, i := range slices.Sorted(maps.Keys(byNode)) {
+		byNode[i] = out[strconv.Itoa(first+k)]
 	}
-	byNode := map[int]*ir.Blob{}
-	for i, x := range doc.Nodes {
-		var s string
-		if x.Type == "ffi.Tensor" && json.Unmarshal(x.Data, &s) == nil {
-			byNode[i] = add(s)
-		}
-	}
-	for key, blob := range rootTensors(doc.Nodes, doc.Root, byNode) {
-		b.metadata[key] = blob
-	}
+	maps.Copy(out, rootTensors(doc.Nodes, doc.Root, byNode))
+	return out, nil
 }
 
 // rootTensors returns the tensors that the root of a metadata block lists, each by its type
