@@ -107,59 +107,6 @@ func namesOf(f *relax.Function) *names {
 // fresh returns hint, or hint followed by the first free number.
 func (n *names) fresh(hint string) string { return n.Fresh(hint, "") }
 
-// rewriteBlocks maps the bindings of every block of f, those of branches and local
-// functions included: each binding becomes the list that visit returns. Where visit returns
-// the binding alone everywhere, the result is f itself.
-func rewriteBlocks(f *relax.Function, visit func(relax.Binding) []relax.Binding) *relax.Function {
-	m := &relax.Mapper{}
-	m.Expr = func(e relax.Expr) relax.Expr {
-		switch e.(type) {
-		case *relax.SeqExpr, *relax.If, *relax.Function:
-			return m.MapExpr(e)
-		}
-		return e
-	}
-	m.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
-		var out []relax.Binding
-		changed := false
-		for i, x := range b.Bindings {
-			y := m.MapBinding(x)
-			list := visit(y)
-			if !changed && len(list) == 1 && list[0] == x {
-				continue
-			}
-			if !changed {
-				changed = true
-				out = append(make([]relax.Binding, 0, len(b.Bindings)+8), b.Bindings[:i]...)
-			}
-			out = append(out, list...)
-		}
-		if !changed {
-			return b
-		}
-		return b.WithBindings(out)
-	}
-	return m.MapFunction(f)
-}
-
-// mapSeq maps s through m and drops the blocks that lose all their bindings.
-func mapSeq(m *relax.Mapper, s *relax.SeqExpr) *relax.SeqExpr {
-	out := m.MapSeq(s)
-	if out == s {
-		return s
-	}
-	var blocks []*relax.BindingBlock
-	for _, b := range out.Blocks {
-		if len(b.Bindings) > 0 {
-			blocks = append(blocks, b)
-		}
-	}
-	if len(blocks) < len(out.Blocks) {
-		return out.WithBlocks(blocks)
-	}
-	return out
-}
-
 // usedVars calls f for each variable that e uses, in order.
 func usedVars(e relax.Expr, f func(*relax.Var)) {
 	ir.Walk(e, func(n ir.Node) bool {

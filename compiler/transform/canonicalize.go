@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -22,7 +23,7 @@ var CanonicalizeBindings = &pass.Pass{
 			Name: "CanonicalizeRelaxBindings", Level: 1, Kind: pass.Function,
 			Doc: "Substitutes trivial bindings (y = x), match casts to what is known already, and fields of tuples that are built in sight, and makes dataflow outputs that nothing outside uses local.",
 			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeBindings(c, f), nil
+				return canonicalizeBindings(c, f)
 			}),
 		},
 	},
@@ -31,34 +32,40 @@ var CanonicalizeBindings = &pass.Pass{
 // canonicalizer substitutes in one sweep. A field of a tuple outlives the variable that it was
 // made of where that is killed, so such fields are still taken from the tuple.
 type canonicalizer struct {
-	ctx     *pass.Context
-	sub     map[*relax.Var]relax.Expr // what a variable is replaced by, at uses
-	renamed map[*relax.Var]*relax.Var // what it is replaced by where it is bound
-	tuples  map[*relax.Var]*relax.Tuple
-	killed  map[*relax.Var]bool
-	m       relax.Mapper
+	ctx      *pass.Context
+	renamed  map[*relax.Var]*relax.Var // what it is replaced by where it is bound
+	tuples   map[*relax.Var]*relax.Tuple
+	killed   map[*relax.Var]bool
+	dataflow bool // of the block
+	m        *relax.ExprMutator
 }
 
 // canonicalizeBindings sweeps until nothing changes: a name that goes may have been the last
 // use of an output outside its block. Two sweeps are the rule.
-func canonicalizeBindings(c *pass.Context, f *relax.Function) *relax.Function {
+func canonicalizeBindings(c *pass.Context, f *relax.Function) (*relax.Function, error) {
 	const maxSweeps = 16
 	for range maxSweeps {
-		out := canonicalizeOnce(c, f)
-		if out == f {
-			break
+		out, err := canonicalizeOnce(c, f)
+		if err != nil || out == f {
+			return out, err
 		}
 		f = out
 	}
-	return f
+	return f, nil
 }
 
-func canonicalizeOnce(ctx *pass.Context, f *relax.Function) *relax.Function {
-	c := &canonicalizer{ctx: ctx, sub: map[*relax.Var]relax.Expr{}, renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
+func canonicalizeOnce(ctx *pass.Context, f *relax.Function) (*relax.Function, error) {
+	c := &canonicalizer{ctx: ctx, m: op.NewExprMutator(ctx.Step().Input), renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
-	c.m = relax.Mapper{Expr: c.expr, Block: c.block, Var: c.define}
-	return c.m.MapFunction(f)
+	c.m.Expr, c.m.Binding, c.m.VarDef = c.expr, c.binding, c.define
+	c.m.Block = func(b *relax.BindingBlock) {
+		outer := c.dataflow
+		c.dataflow = b.Dataflow
+		c.m.VisitBlock(b)
+		c.dataflow = outer
+	}
+	return c.m.Function(f)
 }
 
 // plan decides what becomes of the outputs of a dataflow block before the sweep comes to
@@ -70,10 +77,8 @@ func (c *canonicalizer) plan(blk *relax.BindingBlock, b relax.Binding, outer map
 		return
 	}
 	if !outer[v] {
-		local := *v
-		local.Dataflow = true
-		c.renamed[v] = &local
-		c.ctx.Rewrite("make an output local", v, &local)
+		c.renamed[v] = v.WithDataflow(true)
+		c.ctx.Rewrite("make an output local", v, c.renamed[v])
 		return
 	}
 	vb, ok := b.(*relax.VarBinding)
@@ -128,41 +133,16 @@ func (c *canonicalizer) define(v *relax.Var) *relax.Var {
 	return v
 }
 
-// resolve follows substitutions of v to what stands in its place.
-func (c *canonicalizer) resolve(v *relax.Var) relax.Expr {
-	var e relax.Expr = v
-	for {
-		x, ok := e.(*relax.Var)
-		if !ok {
-			return e
-		}
-		if y, ok := c.sub[x]; ok {
-			e = y
-		} else if y := c.renamed[x]; y != nil {
-			e = y
-		} else {
-			return e
-		}
-	}
-}
-
 func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
-	switch e := e.(type) {
-	case *relax.Var:
-		return c.resolve(e)
-	case *relax.SeqExpr:
-		return mapSeq(&c.m, e)
-	case *relax.TupleGetItem:
-		out := c.m.MapExpr(e).(*relax.TupleGetItem)
-		if v, ok := out.Tuple.(*relax.Var); ok {
-			if t := c.tuples[v]; t != nil && out.Index < len(t.Fields) && !c.dies(t.Fields[out.Index]) {
-				c.ctx.Rewrite("take a field from its tuple", e, t.Fields[out.Index])
-				return t.Fields[out.Index]
-			}
+	out := c.m.VisitExpr(e)
+	if get, ok := out.(*relax.TupleGetItem); ok {
+		v, _ := get.Tuple.(*relax.Var)
+		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.dies(t.Fields[get.Index]) {
+			c.ctx.Rewrite("take a field from its tuple", e, t.Fields[get.Index])
+			return t.Fields[get.Index]
 		}
-		return out
 	}
-	return c.m.MapExpr(e)
+	return out
 }
 
 // dies reports whether e uses a variable that is killed somewhere.
@@ -175,37 +155,20 @@ func (c *canonicalizer) dies(e relax.Expr) bool {
 	return found
 }
 
-func (c *canonicalizer) block(b *relax.BindingBlock) *relax.BindingBlock {
-	var out []relax.Binding
-	changed := false
-	for i, x := range b.Bindings {
-		y := c.m.MapBinding(x)
-		keep := !c.trivial(y, b.Dataflow)
-		if t, ok := y.BoundValue().(*relax.Tuple); ok && keep {
-			c.tuples[y.Bound()] = t
-		}
-		if !changed && keep && y == x {
-			continue
-		}
-		if !changed {
-			changed = true
-			out = append([]relax.Binding{}, b.Bindings[:i]...)
-		}
-		if keep {
-			out = append(out, y)
-		}
+func (c *canonicalizer) binding(b relax.Binding) {
+	y := c.m.MapBinding(b)
+	if c.trivial(b.Bound(), y) {
+		return
 	}
-	if !changed {
-		return b
+	if t, ok := y.BoundValue().(*relax.Tuple); ok {
+		c.tuples[y.Bound()] = t
 	}
-	nb := *b
-	nb.Bindings = out
-	return &nb
+	c.m.EmitNormalized(y)
 }
 
-// trivial records that the variable of y is another name for a value that is in scope
+// trivial records that the variable of y, which was old before, is another name for a value that is in scope
 // wherever the variable is, and returns true if the binding can go.
-func (c *canonicalizer) trivial(y relax.Binding, dataflow bool) bool {
+func (c *canonicalizer) trivial(old *relax.Var, y relax.Binding) bool {
 	v := y.Bound()
 	if mc, ok := y.(*relax.MatchCast); ok {
 		have := relax.SInfoOf(mc.Value)
@@ -221,13 +184,13 @@ func (c *canonicalizer) trivial(y relax.Binding, dataflow bool) bool {
 		c.ctx.Rewrite("remove a binding that renames", y, nil)
 		return true // the variable that it named has taken its place
 	}
-	if !sameInfo(x, v) || dataflow && !v.Dataflow && x.Dataflow {
+	if !sameInfo(x, v) || c.dataflow && !v.Dataflow && x.Dataflow {
 		if c.ctx.Observed() {
 			c.ctx.Declined("remove a binding that renames", y, whyNamed(x, v))
 		}
 		return false // what an output of a block names must be visible outside
 	}
-	c.sub[v] = x
+	c.m.Remap(old, x)
 	c.ctx.Rewrite("use the value in place of its other name", y, x)
 	return true
 }

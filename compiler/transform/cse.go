@@ -13,8 +13,8 @@ var EliminateCommonSubexpr = &pass.Pass{
 	Doc:     "Replaces bindings of pure values that an earlier binding in scope computes already by uses of that one's variable.",
 	Options: []pass.Option{{Name: "call_only", Default: false, Doc: "look at calls only, not at tuples and their fields"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), sub: map[*relax.Var]relax.Expr{}, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
-		return e.function(f), nil
+		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
+		return e.function(f)
 	}),
 }
 
@@ -25,7 +25,6 @@ type exprCSE struct {
 	c        *pass.Context
 	m        *ir.Module
 	callOnly bool
-	sub      map[*relax.Var]relax.Expr
 	seen     map[uint64][]*relax.VarBinding // values in scope, by hash
 	order    []uint64                       // hashes in seen, in order of entry
 	block    int                            // number of the dataflow block, 0 outside
@@ -34,42 +33,42 @@ type exprCSE struct {
 	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
 	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
 	killed   map[*relax.Var]bool
-	mapper   relax.Mapper
+	mu       *relax.ExprMutator
 }
 
-func (e *exprCSE) function(f *relax.Function) *relax.Function {
+func (e *exprCSE) function(f *relax.Function) (*relax.Function, error) {
 	e.inBlock, e.numbers, e.killed = map[*relax.Var]int{}, map[*relax.Var]uint64{}, killedVars(f)
-	e.mapper = relax.Mapper{Expr: e.expr, Block: e.blockOf}
-	return e.keepOrigins(e.mapper.MapFunction(f))
+	e.mu = op.NewExprMutator(e.m)
+	e.mu.Expr, e.mu.Block, e.mu.Binding = e.expr, e.blockOf, e.binding
+	out, err := e.mu.Function(f)
+	if err != nil || len(e.same) == 0 {
+		return out, err
+	}
+	return e.keepOrigins(out)
 }
 
 // keepOrigins gives the bindings that stay the origins of those that they stand for.
-func (e *exprCSE) keepOrigins(f *relax.Function) *relax.Function {
-	if len(e.same) == 0 {
-		return f
-	}
-	return rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-		if ids := e.same[b.Bound()]; ids != nil {
-			id := e.m.Origins().Merge("EliminateCommonSubexpr", append([]ir.OriginID{b.Meta().Origin}, ids...)...)
-			vb := *b.(*relax.VarBinding)
-			vb.Origin, vb.Value = id, ir.WithOrigin(vb.Value, id)
-			b = &vb
+func (e *exprCSE) keepOrigins(f *relax.Function) (*relax.Function, error) {
+	mu := op.NewExprMutator(e.m)
+	mu.Binding = func(b relax.Binding) {
+		ids := e.same[b.Bound()]
+		if ids == nil {
+			mu.VisitBinding(b)
+			return
 		}
-		return []relax.Binding{b}
-	})
+		id := e.m.Origins().Merge("EliminateCommonSubexpr", append([]ir.OriginID{b.Meta().Origin}, ids...)...)
+		vb := b.(*relax.VarBinding)
+		mu.EmitNormalized(ir.WithOrigin(vb.WithValue(ir.WithOrigin(vb.Value, id)), id))
+	}
+	return mu.Function(f)
 }
 
 func (e *exprCSE) expr(x relax.Expr) relax.Expr {
-	switch x := x.(type) {
-	case *relax.Var:
-		if y, ok := e.sub[x]; ok {
-			return y
-		}
-		return x
+	switch x.(type) {
 	case *relax.SeqExpr:
 		// What a branch computes is not in scope after it.
 		n := len(e.order)
-		out := mapSeq(&e.mapper, x)
+		out := e.mu.VisitExpr(x)
 		for _, h := range e.order[n:] {
 			list := e.seen[h]
 			e.seen[h] = list[:len(list)-1]
@@ -77,46 +76,27 @@ func (e *exprCSE) expr(x relax.Expr) relax.Expr {
 		e.order = e.order[:n]
 		return out
 	case *relax.Function:
-		return e.local(x)
+		// A local function is rewritten on its own, so that it captures no more than it did.
+		seen, order, block := e.seen, e.order, e.block
+		defer func() { e.seen, e.order, e.block = seen, order, block }()
+		e.seen, e.order, e.block = map[uint64][]*relax.VarBinding{}, nil, 0
 	}
-	return e.mapper.MapExpr(x)
+	return e.mu.VisitExpr(x)
 }
 
-// local rewrites a local function on its own, so that it captures no more than it did.
-func (e *exprCSE) local(f *relax.Function) relax.Expr {
-	seen, order, block := e.seen, e.order, e.block
-	defer func() { e.seen, e.order, e.block = seen, order, block }()
-	e.seen, e.order, e.block = map[uint64][]*relax.VarBinding{}, nil, 0
-	return e.mapper.MapExpr(f)
-}
-
-func (e *exprCSE) blockOf(b *relax.BindingBlock) *relax.BindingBlock {
+func (e *exprCSE) blockOf(b *relax.BindingBlock) {
 	if b.Dataflow {
 		e.blocks++
 		e.block = e.blocks
 		defer func() { e.block = 0 }()
 	}
-	var out []relax.Binding
-	changed := false
-	for i, x := range b.Bindings {
-		y := e.visit(e.mapper.MapBinding(x))
-		if !changed && y == x {
-			continue
-		}
-		if !changed {
-			changed = true
-			out = append([]relax.Binding{}, b.Bindings[:i]...)
-		}
-		if y != nil {
-			out = append(out, y)
-		}
+	e.mu.VisitBlock(b)
+}
+
+func (e *exprCSE) binding(b relax.Binding) {
+	if out := e.visit(e.mu.MapBinding(b)); out != nil {
+		e.mu.EmitNormalized(out)
 	}
-	if !changed {
-		return b
-	}
-	c := *b
-	c.Bindings = out
-	return &c
 }
 
 // visit records the value of b and returns b, or returns nil after replacing its variable by
@@ -151,7 +131,7 @@ func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 			e.c.Rewrite("name an equal value", b, &out)
 			return &out
 		}
-		e.sub[vb.Var] = prev.Var
+		e.mu.Remap(vb.Var, prev.Var)
 		if vb.Origin != prev.Origin {
 			e.same[prev.Var] = append(e.same[prev.Var], vb.Origin)
 		}

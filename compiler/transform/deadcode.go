@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -25,7 +26,7 @@ var DeadCodeElimination = &pass.Pass{
 			entries = append(entries, s)
 		}
 		out, err := eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			return removeUnused(c, m, f), nil
+			return removeUnused(c, m, f)
 		})
 		if err != nil {
 			return nil, err
@@ -34,8 +35,22 @@ var DeadCodeElimination = &pass.Pass{
 	},
 }
 
-// removeUnused drops bindings in one sweep from the end to the start.
-func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Function {
+// removeUnused drops the bindings that nothing needs.
+func removeUnused(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
+	unused := unusedBindings(c, m, f)
+	mu := op.NewExprMutator(m)
+	mu.Binding = func(b relax.Binding) {
+		if !unused[b] {
+			mu.VisitBinding(b)
+		}
+	}
+	return mu.Function(f)
+}
+
+// unusedBindings finds what can go in one sweep from the end to the start. What a local function
+// binds stays.
+func unusedBindings(ctx *pass.Context, m *ir.Module, f *relax.Function) map[relax.Binding]bool {
+	unused := map[relax.Binding]bool{}
 	needed := map[*relax.Var]bool{}
 	symbols := map[*tir.Var]bool{}
 	need := func(n ir.Node) {
@@ -49,75 +64,41 @@ func removeUnused(ctx *pass.Context, m *ir.Module, f *relax.Function) *relax.Fun
 			return true
 		})
 	}
-	need(f.Ret)
-	var sweep func(s *relax.SeqExpr) *relax.SeqExpr
-	sweep = func(s *relax.SeqExpr) *relax.SeqExpr {
-		need(s.Body)
-		blocks := make([]*relax.BindingBlock, len(s.Blocks))
-		changed := false
-		for i := len(s.Blocks) - 1; i >= 0; i-- {
-			b := s.Blocks[i]
-			var kept []relax.Binding
-			blockChanged := false
-			for j := len(b.Bindings) - 1; j >= 0; j-- {
-				x := b.Bindings[j]
-				if !needed[x.Bound()] {
-					if removable(m, x, symbols) {
-						ctx.Rewrite("remove unused binding", x, nil)
-						blockChanged = true
-						continue
-					}
-					ctx.Declined("remove unused binding", x, whyKept(x))
-				}
-				y := x
-				if vb, ok := x.(*relax.VarBinding); ok {
-					switch v := vb.Value.(type) {
-					case *relax.If:
-						c := *v
-						c.Then, c.Else = sweep(v.Then), sweep(v.Else)
-						if c.Then != v.Then || c.Else != v.Else {
-							y = vb.WithValue(&c)
-						}
-						need(v.Cond)
-						need(vb.Var.SInfo)
-						kept = append(kept, y)
-						blockChanged = blockChanged || y != x
-						continue
-					}
-				}
-				need(x.BoundValue())
-				if x.Bound().SInfo != nil {
-					need(x.Bound().SInfo)
-				}
-				if mc, ok := x.(*relax.MatchCast); ok {
-					need(mc.SInfo)
-				}
-				kept = append(kept, y)
+	var sweep func(s *relax.SeqExpr)
+	binding := func(b relax.Binding) {
+		if !needed[b.Bound()] {
+			if removable(m, b, symbols) {
+				ctx.Rewrite("remove unused binding", b, nil)
+				unused[b] = true
+				return
 			}
-			if !blockChanged {
-				blocks[i] = b
-				continue
-			}
-			changed = true
-			for l, r := 0, len(kept)-1; l < r; l, r = l+1, r-1 {
-				kept[l], kept[r] = kept[r], kept[l]
-			}
-			blocks[i] = b.WithBindings(kept)
+			ctx.Declined("remove unused binding", b, whyKept(b))
 		}
-		if !changed {
-			return s
+		if v, ok := b.BoundValue().(*relax.If); ok {
+			sweep(v.Then)
+			sweep(v.Else)
+			need(v.Cond)
+		} else {
+			need(b.BoundValue())
 		}
-		out := *s
-		out.Blocks = blocks[:0]
-		for _, b := range blocks {
-			if len(b.Bindings) > 0 {
-				out.Blocks = append(out.Blocks, b)
-			}
+		if info := b.Bound().SInfo; info != nil {
+			need(info)
 		}
-		return &out
+		if mc, ok := b.(*relax.MatchCast); ok {
+			need(mc.SInfo)
+		}
 	}
-	body := sweep(f.Body)
-	return f.WithBody(body)
+	sweep = func(s *relax.SeqExpr) {
+		need(s.Body)
+		for _, blk := range slices.Backward(s.Blocks) {
+			for _, b := range slices.Backward(blk.Bindings) {
+				binding(b)
+			}
+		}
+	}
+	need(f.Ret)
+	sweep(f.Body)
+	return unused
 }
 
 // removable reports whether a binding has no effect: its value is pure, and it defines no

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -22,73 +23,75 @@ var DecomposeOps = &pass.Pass{
 		if name := c.Arg("func_name").(string); name != "" && name != gv.Name {
 			return f, nil
 		}
-		d := &decomposer{c: c, names: namesOf(f), renamed: map[*relax.Var]relax.Expr{}}
-		out := rewriteBlocks(f, d.binding)
-		if len(d.renamed) > 0 {
-			out = relax.Bind(out, relax.Subst{Vars: d.renamed}).(*relax.Function)
+		d := &decomposer{c: c, m: op.NewExprMutator(c.Step().Input), renamed: map[*relax.Var]relax.Expr{}}
+		d.m.Binding = d.binding
+		if c.Observed() {
+			d.m.Rewrote = func(b relax.Binding, list []relax.Binding) {
+				c.RewriteAll("decompose "+strings.TrimPrefix(strings.TrimPrefix(opName(b.BoundValue()), "relax."), "nn."), []ir.Node{b}, nodesOf(list))
+			}
 		}
-		return out, d.err
+		out, err := d.m.Function(f)
+		if err != nil || len(d.renamed) == 0 {
+			return out, err
+		}
+		return relax.Bind(out, relax.Subst{Vars: d.renamed}).(*relax.Function), nil
 	}),
 }
 
 type decomposer struct {
 	c       *pass.Context
-	names   *names
+	m       *relax.ExprMutator
 	renamed map[*relax.Var]relax.Expr // variables whose struct info became more precise
-	err     error
 }
 
-func (d *decomposer) binding(b relax.Binding) []relax.Binding {
-	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return []relax.Binding{b}
-	}
-	switch v := vb.Value.(type) {
-	case *relax.Call:
-		switch opName(v) {
+func (d *decomposer) binding(b relax.Binding) {
+	if vb, ok := b.(*relax.VarBinding); ok {
+		switch opName(vb.Value) {
 		case "relax.nn.batch_norm":
-			return rewrote(d.c, "decompose batch_norm", b, d.batchNorm(vb, v))
+			d.m.EmitNormalized(vb.WithValue(d.batchNorm(vb, vb.Value.(*relax.Call))))
+			return
 		case "relax.tensor_to_shape":
-			return rewrote(d.c, "decompose tensor_to_shape", b, d.tensorToShape(vb, v))
+			if d.tensorToShape(vb, vb.Value.(*relax.Call)) {
+				return
+			}
 		}
 	}
-	return []relax.Binding{b}
+	d.m.VisitBinding(b)
 }
 
 // tensorToShape reads the shape at run time and names its extents, so that what depends on
-// them has symbolic shapes. Where the rank is unknown the call stays.
-func (d *decomposer) tensorToShape(vb *relax.VarBinding, c *relax.Call) []relax.Binding {
+// them has symbolic shapes. Where the rank is unknown the call stays, and it is false.
+func (d *decomposer) tensorToShape(vb *relax.VarBinding, c *relax.Call) bool {
 	info, ok := vb.Var.SInfo.(*relax.ShapeStructInfo)
 	if !ok || info.NDim < 0 || info.Values != nil {
 		d.c.Declined("decompose tensor_to_shape", vb, "the rank of the shape is not known, or its extents are")
-		return []relax.Binding{vb}
+		return false
 	}
 	raw := relax.StructInfo(&relax.ShapeStructInfo{NDim: info.NDim})
 	call := &relax.Call{
 		Base: c.Base, Op: ir.NewOp(opCallPurePacked), Args: append([]relax.Expr{&relax.ExternFunc{Symbol: "vm.builtin.tensor_to_shape"}}, c.Args...),
 		SInfoArgs: []relax.StructInfo{raw}, SInfo: raw,
 	}
-	read := bindNew(vb.Base, d.names.fresh(vb.Var.Name+"_read"), raw, call)
-	read.Var.Dataflow = vb.Var.Dataflow
+	read := d.m.Emit(call, vb.Var.Name+"_read")
 	extents := make([]tir.Expr, info.NDim)
 	for i := range extents {
 		extents[i] = tir.NewVar(fmt.Sprintf("%s_%d", vb.Var.Name, i), dtype.Int64T)
 	}
-	known := *vb.Var
-	known.SInfo = relax.ShapeOf(extents...)
-	d.renamed[vb.Var] = &known
-	return []relax.Binding{read, &relax.MatchCast{Base: vb.Base, Var: &known, Value: read.Var, SInfo: known.SInfo}}
+	known := vb.Var.WithSInfo(relax.ShapeOf(extents...))
+	d.renamed[vb.Var] = known
+	d.m.EmitNormalized(&relax.MatchCast{Base: vb.Base, Var: known, Value: read, SInfo: known.SInfo})
+	return true
 }
 
 // batchNorm computes (x - mean) / sqrt(var + epsilon) * gamma + beta. The parameters are
 // combined first, so that with constant ones only a multiplication and an addition per
 // element are left: x * (gamma / sqrt(var + epsilon)) + (beta - mean * that).
-func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) []relax.Binding {
+func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) relax.Expr {
 	x, gamma, beta, mean, variance := c.Args[0], c.Args[1], c.Args[2], c.Args[3], c.Args[4]
 	info, ok := relax.SInfoOf(x).(*relax.TensorStructInfo)
 	if !ok || info.NDim < 0 {
-		d.err = fmt.Errorf("variable %s: batch_norm of a tensor of unknown rank: %s", vb.Var.Name, relax.FormatSInfo(relax.SInfoOf(x)))
-		return []relax.Binding{vb}
+		d.m.Fail(fmt.Errorf("variable %s: batch_norm of a tensor of unknown rank: %s", vb.Var.Name, relax.FormatSInfo(relax.SInfoOf(x))))
+		return c
 	}
 	axis := int(c.Attrs.Int("axis", 1))
 	if axis < 0 {
@@ -100,18 +103,7 @@ func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) []relax.Bind
 			axes = append(axes, int64(i))
 		}
 	}
-	var list []relax.Binding
-	bb := op.NewBlockBuilder(nil)
-	emit := func(hint string, call *relax.Call) relax.Expr {
-		si, err := bb.InferCall(call)
-		if err != nil && d.err == nil {
-			d.err = fmt.Errorf("variable %s: %w", vb.Var.Name, err)
-		}
-		call.SInfo, call.Base = si, vb.Base
-		v := &relax.Var{Base: vb.Base, Name: d.names.fresh(vb.Var.Name + "_" + hint), SInfo: si, Dataflow: true}
-		list = append(list, &relax.VarBinding{Base: vb.Base, Var: v, Value: call})
-		return v
-	}
+	emit := func(hint string, call *relax.Call) relax.Expr { return d.m.Emit(call, vb.Var.Name+"_"+hint) }
 	// Halves are computed in float32 and rounded once.
 	dt := info.DType.Accumulator()
 	rounds := dt != info.DType
@@ -139,17 +131,7 @@ func (d *decomposer) batchNorm(vb *relax.VarBinding, c *relax.Call) []relax.Bind
 	if rounds {
 		y = emit("rounded", op.AsType(y, info.DType))
 	}
-	out := *vb
-	out.Value = &relax.Tuple{Base: vb.Base, Fields: []relax.Expr{y, mean, variance}}
-	if d.err != nil {
-		return []relax.Binding{vb}
-	}
-	if !vb.Var.Dataflow {
-		for _, b := range list { // outside dataflow blocks all variables are ordinary ones
-			b.Bound().Dataflow = false
-		}
-	}
-	return append(list, &out)
+	return &relax.Tuple{Base: vb.Base, Fields: []relax.Expr{y, mean, variance}}
 }
 
 // floatConst returns a 0-dimensional constant of a floating-point type.

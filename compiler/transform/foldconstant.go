@@ -26,29 +26,28 @@ var FoldConstant = &pass.Pass{
 		if c.Evaluator == nil {
 			return f, nil
 		}
-		fo := &folder{c: c, m: c.Step().Input, fn: gv.Name, known: map[*relax.Var]*relax.Constant{}, done: map[foldKey][]*ir.Blob{}}
-		out := fo.function(f)
+		mod := c.Step().Input
+		fo := &folder{c: c, mod: mod, m: op.NewExprMutator(mod), done: map[foldKey][]*ir.Blob{}}
+		fo.m.Binding = fo.binding
+		out, err := fo.m.Function(f)
 		if fo.left > 0 {
 			c.Report(ir.Diagnostic{
 				Severity: ir.Note, Func: gv.Name,
 				Message: fmt.Sprintf("%d constant values with %d elements were left to run time: beyond the budget of %d elements each and %d steps in all", fo.left, fo.leftElems, foldBudget, foldWork),
 			})
 		}
-		return out, fo.err
+		return out, err
 	}),
 }
 
 type folder struct {
 	c         *pass.Context
-	m         *ir.Module
-	fn        string
-	known     map[*relax.Var]*relax.Constant
+	mod       *ir.Module
+	m         *relax.ExprMutator
 	done      map[foldKey][]*ir.Blob // results by kernel and arguments: layers often share them
 	work      int64
 	left      int
 	leftElems int64
-	err       error
-	mapper    relax.Mapper
 }
 
 type foldKey struct {
@@ -56,59 +55,47 @@ type foldKey struct {
 	args   string
 }
 
-func (fo *folder) function(f *relax.Function) *relax.Function {
-	fo.mapper = relax.Mapper{Expr: fo.expr, Binding: fo.binding}
-	return fo.mapper.MapFunction(f)
-}
-
-func (fo *folder) expr(e relax.Expr) relax.Expr {
-	if v, ok := e.(*relax.Var); ok {
-		if c := fo.known[v]; c != nil {
-			return c
+// binding emits b, with its value replaced by what it computes if all that it takes is constant.
+// Uses of a local variable become the constant; those of others go by its name.
+func (fo *folder) binding(b relax.Binding) {
+	out := fo.m.MapBinding(b)
+	if vb, ok := out.(*relax.VarBinding); ok && fo.m.Err() == nil {
+		c, ok := vb.Value.(*relax.Constant)
+		if !ok {
+			if c = fo.fold(vb); c != nil {
+				out = vb.WithValue(c)
+				fo.c.Rewrite("fold call on constants", b, out)
+			}
 		}
-		return e
+		if c != nil && vb.Var.Dataflow {
+			fo.m.Remap(b.Bound(), c)
+		}
 	}
-	return fo.mapper.MapExpr(e)
+	fo.m.EmitNormalized(out)
 }
 
-func (fo *folder) binding(b relax.Binding) relax.Binding {
-	out := fo.mapper.MapBinding(b)
-	vb, ok := out.(*relax.VarBinding)
-	if !ok || fo.err != nil {
-		return out
-	}
-	if c, ok := vb.Value.(*relax.Constant); ok && vb.Var.Dataflow {
-		fo.known[vb.Var] = c
-		return out
-	}
+// fold returns what vb computes, nil if that is not known or too much.
+func (fo *folder) fold(vb *relax.VarBinding) *relax.Constant {
 	kernel, args, err := fo.kernelOf(vb)
 	if kernel == nil && err == nil {
-		return out
+		return nil
 	}
 	var folded *relax.Constant
 	if err == nil {
 		folded, err = fo.evaluate(kernel, args, vb)
 	}
 	if err != nil {
-		fo.err = fmt.Errorf("variable %s: %w", vb.Var.Name, err)
-		return out
+		fo.m.Fail(fmt.Errorf("variable %s: %w", vb.Var.Name, err))
 	}
 	if folded == nil {
-		return out
+		return nil
 	}
 	// The value comes from the node and from what its arguments came from.
 	ids := []ir.OriginID{vb.Origin}
 	for _, a := range args {
 		ids = append(ids, a.Meta().Origin)
 	}
-	folded = ir.WithOrigin(folded, fo.m.Origins().Merge("FoldConstant", ids...))
-	nb := *vb
-	nb.Value = folded
-	if vb.Var.Dataflow {
-		fo.known[vb.Var] = folded
-	}
-	fo.c.Rewrite("fold call on constants", b, &nb)
-	return &nb
+	return ir.WithOrigin(folded, fo.mod.Origins().Merge("FoldConstant", ids...))
 }
 
 // kernelOf returns the kernel that computes what vb binds, with its arguments: that of a
@@ -123,7 +110,7 @@ func (fo *folder) kernelOf(vb *relax.VarBinding) (*tir.PrimFunc, []relax.Expr, e
 		if !ok {
 			return nil, nil, nil
 		}
-		kernel, _ := fo.m.Lookup(gv.Name).(*tir.PrimFunc)
+		kernel, _ := fo.mod.Lookup(gv.Name).(*tir.PrimFunc)
 		return kernel, fieldsOf(c.Args[1]), nil
 	}
 	c, ok := vb.Value.(*relax.Call)
@@ -131,10 +118,10 @@ func (fo *folder) kernelOf(vb *relax.VarBinding) (*tir.PrimFunc, []relax.Expr, e
 	if !ok || rule == nil || !constantOperands(c) {
 		return nil, nil, nil
 	}
-	if _, err := op.Table().InferCall(c, &relax.InferContext{Func: fo.m.Lookup}); err != nil {
+	if _, err := op.Table().InferCall(c, &relax.InferContext{Func: fo.mod.Lookup}); err != nil {
 		return nil, nil, err
 	}
-	l := &legalizer{ctx: fo.c, mod: fo.m, edit: ir.NewModule().Edit(), byHash: map[uint64][]string{}, own: map[string]bool{}}
+	l := &legalizer{ctx: fo.c, mod: fo.mod, edit: ir.NewModule().Edit(), byHash: map[uint64][]string{}, own: map[string]bool{}}
 	k := l.newKernel(vb)
 	outs, err := k.build(rule)
 	if errors.Is(err, errSkip) || err == nil && len(outs) != 1 {

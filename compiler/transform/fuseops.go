@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -38,38 +39,40 @@ var FuseOps = &pass.Pass{
 			if err := c.Err(); err != nil {
 				return nil, err
 			}
-			e.Set(gv.Name, fuseFunction(c, m, d, f, maxDepth))
+			out, err := fuseFunction(c, m, d, f, maxDepth)
+			if err != nil {
+				return nil, err
+			}
+			e.Set(gv.Name, out)
 		}
 		c.Working("")
 		return d.done(), nil
 	},
 }
 
-func fuseFunction(c *pass.Context, m *ir.Module, d *distinct, f *relax.Function, maxDepth int) *relax.Function {
-	mp := &relax.Mapper{}
-	mp.Expr = func(x relax.Expr) relax.Expr {
-		switch x.(type) {
-		case *relax.SeqExpr, *relax.If, *relax.Function:
-			return mp.MapExpr(x)
-		}
-		return x
-	}
-	mp.Block = func(b *relax.BindingBlock) *relax.BindingBlock {
+func fuseFunction(c *pass.Context, m *ir.Module, d *distinct, f *relax.Function, maxDepth int) (*relax.Function, error) {
+	mu := op.NewExprMutator(m)
+	mu.Block = func(b *relax.BindingBlock) {
 		if !b.Dataflow {
-			return mp.MapBlock(b)
+			mu.VisitBlock(b)
+			return
 		}
 		nodes := fuseGraph(m, b)
 		postDominate(nodes)
 		partition(nodes, maxDepth)
 		reportApart(c, nodes, maxDepth)
-		return fuseBlock(c, m, d, b, nodes)
+		mu.InBlock(b, func() {
+			for _, x := range fuseBlock(c, m, d, b, nodes) {
+				mu.EmitNormalized(x)
+			}
+		})
 	}
-	return mp.MapFunction(f)
+	return mu.Function(f)
 }
 
-// fuseBlock rewrites a block: each group of two or more nodes becomes a call of a new
+// fuseBlock returns the bindings of a block after fusion: each group of two or more nodes becomes a call of a new
 // function at the place of its last node.
-func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) *relax.BindingBlock {
+func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) []relax.Binding {
 	groups := map[*fuseGroup][]*fuseNode{}
 	for _, n := range nodes {
 		if g := n.group.root(); n.call != nil {
@@ -92,7 +95,6 @@ func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlo
 		reportGroup(ctx, members, call)
 		calls[n] = call
 	}
-	changed := false
 	var out []relax.Binding
 	for i, n := range nodes {
 		g := n.group.root()
@@ -100,11 +102,8 @@ func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlo
 		case n.call == nil || len(groups[g]) < 2 || single[g]:
 			out = append(out, b.Bindings[i])
 		case calls[n] != nil:
-			out, changed = append(out, calls[n]), true
+			out = append(out, calls[n])
 		}
 	}
-	if !changed {
-		return b
-	}
-	return b.WithBindings(out)
+	return out
 }

@@ -56,34 +56,30 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 			continue
 		}
 		c.Working(gv.Name)
-		e.Set(gv.Name, rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-			return rewrote(c, "call the joined kernel", b, []relax.Binding{callKernel(b, kernels)})
-		}))
+		out, err := callKernels(newMutator(c, m, "call the joined kernel"), f, kernels)
+		if err != nil {
+			return nil, err
+		}
+		e.Set(gv.Name, out)
 	}
 	c.Working("")
 	return d.done(), nil
 }
 
-// callKernel turns a call of a Primitive function into a call_tir of its kernel.
-func callKernel(b relax.Binding, kernels map[string]*ir.GlobalVar) relax.Binding {
-	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return b
+// callKernels turns calls of Primitive functions into call_tirs of their kernels.
+func callKernels(m *relax.ExprMutator, f *relax.Function, kernels map[string]*ir.GlobalVar) (*relax.Function, error) {
+	m.Call = func(c *relax.Call) relax.Expr {
+		gv, ok := c.Op.(*ir.GlobalVar)
+		if !ok || kernels[gv.Name] == nil {
+			return c
+		}
+		info := m.At().Bound().SInfo
+		return &relax.Call{
+			Base: c.Base, Op: ir.NewOp(opCallTIR), Args: []relax.Expr{kernels[gv.Name], &relax.Tuple{Fields: c.Args}},
+			SInfoArgs: []relax.StructInfo{info}, SInfo: info,
+		}
 	}
-	c, ok := vb.Value.(*relax.Call)
-	if !ok {
-		return b
-	}
-	gv, ok := c.Op.(*ir.GlobalVar)
-	if !ok || kernels[gv.Name] == nil {
-		return b
-	}
-	out := *vb
-	out.Value = &relax.Call{
-		Base: c.Base, Op: ir.NewOp(opCallTIR), Args: []relax.Expr{kernels[gv.Name], &relax.Tuple{Fields: c.Args}},
-		SInfoArgs: []relax.StructInfo{vb.Var.SInfo}, SInfo: vb.Var.SInfo,
-	}
-	return &out
+	return m.Function(f)
 }
 
 // tirFuser builds the kernel of one Primitive function.

@@ -97,19 +97,18 @@ func (l *legalizer) module() (*ir.Module, error) {
 		l.fn = gv.Name
 		l.ctx.Working(gv.Name)
 		l.scan(f)
-		var failed error
-		out := rewriteBlocks(f, func(b relax.Binding) []relax.Binding {
-			if failed != nil {
-				return []relax.Binding{b}
+		m := op.NewExprMutator(l.mod)
+		m.Binding = func(b relax.Binding) {
+			if err := l.binding(m, b); err != nil {
+				m.Fail(fmt.Errorf("%s: %w", b.Bound().Name, err))
 			}
-			list, err := l.binding(b)
-			if err != nil {
-				failed = fmt.Errorf("%s: %w", b.Bound().Name, err)
-			}
-			return l.rewrote(b, list)
-		})
-		if failed != nil {
-			return nil, failed
+		}
+		if l.ctx.Observed() {
+			m.Rewrote = l.rewrote
+		}
+		out, err := m.Function(f)
+		if err != nil {
+			return nil, err
 		}
 		l.edit.Set(gv.Name, out)
 	}
@@ -119,15 +118,12 @@ func (l *legalizer) module() (*ir.Module, error) {
 }
 
 // rewrote reports what binding did.
-func (l *legalizer) rewrote(b relax.Binding, list []relax.Binding) []relax.Binding {
-	if !l.ctx.Observed() {
-		return list
-	}
+func (l *legalizer) rewrote(b relax.Binding, list []relax.Binding) {
 	name := "read a transposed weight in place"
 	if len(list) > 0 {
 		name = "lower " + opName(b.BoundValue())
 	}
-	return rewrote(l.ctx, name, b, list)
+	l.ctx.RewriteAll(name, []ir.Node{b}, nodesOf(list))
 }
 
 // ruleLegalize is the name of the rule in decisions.
@@ -140,22 +136,19 @@ func skipf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errSkip, fmt.Sprintf(format, args...))
 }
 
-// binding returns what b becomes.
-func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
+// binding emits what b becomes.
+func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return []relax.Binding{b}, nil
+	if ok && l.dead[vb.Var] {
+		return nil
 	}
-	name := opName(vb.Value)
-	if l.dead[vb.Var] {
-		return nil, nil
-	}
-	if l.skip[name] {
-		l.ctx.Declined(ruleLegalize, b, "skip_ops names the operator")
-		return []relax.Binding{b}, nil
-	}
-	if name == "" {
-		return []relax.Binding{b}, nil
+	name := opName(b.BoundValue())
+	if !ok || name == "" || l.skip[name] {
+		if l.skip[name] {
+			l.ctx.Declined(ruleLegalize, b, "skip_ops names the operator")
+		}
+		m.VisitBinding(b)
+		return nil
 	}
 	rule := legalizeRule(name)
 	if rule == nil {
@@ -163,20 +156,26 @@ func (l *legalizer) binding(b relax.Binding) ([]relax.Binding, error) {
 			l.ctx.Declined(ruleLegalize, b, "the operator has no kernel")
 			l.report(vb, name, "it has no kernel")
 		}
-		return []relax.Binding{b}, nil
+		m.VisitBinding(b)
+		return nil
 	}
 	k, call, err := l.make(vb, name, rule)
 	if errors.Is(err, errSkip) {
 		l.ctx.Declined(ruleLegalize, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
 		l.report(vb, name, err.Error())
-		return []relax.Binding{b}, nil
+		m.VisitBinding(b)
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for _, x := range k.before {
+		m.EmitNormalized(x)
 	}
 	out := *vb
 	out.Value, out.Origin = call, call.Origin
-	return append(k.before, &out), nil
+	m.EmitNormalized(&out)
+	return nil
 }
 
 func (l *legalizer) report(vb *relax.VarBinding, name, why string) {

@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -19,7 +20,7 @@ var ComputePrimValue = &pass.Pass{
 				continue
 			}
 			c.Working(gv.Name)
-			out, err := computePrims(c, newMutator(c, m, rulePrims), e, f)
+			out, err := computePrims(c, op.NewExprMutator(m), e, f)
 			if err != nil {
 				return nil, err
 			}
