@@ -110,6 +110,13 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && isCodeGenerator(imp) },
 	},
 	{
+		"the middle end of code generators knows no target and no runtime",
+		func(p string) bool { return under(p, "compiler/lower") },
+		func(imp string, ours bool) bool {
+			return ours && imp != "compiler/ir" && imp != "compiler/tir" && imp != "runtime/dtype"
+		},
+	},
+	{
 		"target itself knows no code generator and no compiler",
 		func(p string) bool { return p == "target" },
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -29,10 +30,10 @@ func (g *gen) allocate(s *tir.Allocate) {
 		g.stmt(s.Body)
 		return
 	}
-	g.classes[s.Var] = &memClass{}
+	g.OwnClass(s.Var)
 	n, known := int64(s.Type.Lanes), true
 	for _, e := range s.Extents {
-		k, ok := evalInt(e)
+		k, ok := lower.EvalInt(e)
 		if k < 0 {
 			g.fail(what, "extent %d is negative", k)
 		}
@@ -67,29 +68,29 @@ func (g *gen) workspace(s *tir.Allocate, what string) {
 	size := g.i64(int64(s.Type.Lanes) * elemBytes(s.Type))
 	for _, e := range s.Extents {
 		x := g.scalarExpr(e, what)
-		if x.typ == wasmbin.I32 {
+		if typeOf(x) == wasmbin.I32 {
 			x = g.op(wasmbin.I64ExtendI32S, x)
 		}
 		size = g.op(wasmbin.I64Mul, size, x)
 	}
 	ptr := g.allocWorkspace(g.i32(abi.DLDeviceCPU), g.i32(abi.DLDeviceID), size, g.i32(int32(s.Type.Code)), g.i32(int32(s.Type.Bits)))
-	g.branch(g.op(wasmbin.I32Eqz, ptr), "nomemory", func() { g.leave(abi.ErrRaised) }, nil)
+	g.Branch(g.op(wasmbin.I32Eqz, ptr), "nomemory", func() { g.leave(abi.ErrRaised) }, nil)
 	g.vars[s.Var] = one(dtype.HandleT, ptr)
 	g.stmt(s.Body)
-	g.add(item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportFreeWorkspace), args: []*node{g.i32(abi.DLDeviceCPU), g.i32(abi.DLDeviceID), ptr}, hasRes: true, local: g.f.NewLocal("freed", wasmbin.I32)})
+	g.Add(g.call32(g.mod.hostFunc(abi.ImportFreeWorkspace), "freed", g.i32(abi.DLDeviceCPU), g.i32(abi.DLDeviceID), ptr))
 }
 
 // allocWorkspace calls the runtime and returns the address, 0 where there is no memory.
 func (g *gen) allocWorkspace(args ...*node) *node {
-	l := g.f.NewLocal("workspace", wasmbin.I32)
-	g.add(item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportAllocWorkspace), args: args, hasRes: true, local: l})
-	return g.stable(l, g.cur, true)
+	it := g.call32(g.mod.hostFunc(abi.ImportAllocWorkspace), "workspace", args...)
+	g.Add(it)
+	return g.Stable(it.Reg, g.Cur, true)
 }
 
 // allocateConst places constant data in the module.
 func (g *gen) allocateConst(s *tir.AllocateConst) {
 	g.checkStorage(s.Type, kindName(s))
-	g.classes[s.Var] = &memClass{}
+	g.OwnClass(s.Var)
 	g.vars[s.Var] = one(dtype.HandleT, g.dataAddress(g.mod.data.blob(s.Data)))
 	g.stmt(s.Body)
 }
@@ -97,38 +98,14 @@ func (g *gen) allocateConst(s *tir.AllocateConst) {
 // tryslots decides whether an allocation is kept in locals: all accesses must have constant
 // indices, and those of vectors must be whole v128s.
 func (g *gen) tryslots(s *tir.Allocate) *slots {
-	u := g.allocUses[s.Var]
-	if u == nil || u.escapes {
-		return nil
-	}
-	size := int64(s.Type.Lanes)
-	for _, e := range s.Extents {
-		n, ok := evalInt(e)
-		if !ok || n < 0 || n > 1<<16 || size > 1<<16 {
-			return nil
-		}
-		size *= n
-	}
 	elem := s.Type.Elem()
-	k := int64(0)
-	for _, a := range u.indices {
-		if a.at+a.lanes > size {
-			return nil
+	count, k := g.Effects.Slots(s, maxSlots, func(n int64) int64 {
+		if elem.IsBool() {
+			return 0
 		}
-		if a.lanes > 1 {
-			n := int64(g.native(elem.WithLanes(int(a.lanes)), 0))
-			if elem.IsBool() || n == 0 {
-				n = 1
-			}
-			if k != 0 && k != n || a.at%n != 0 {
-				return nil
-			}
-			k = n
-		}
-	}
-	k = max(k, 1)
-	count := (size + k - 1) / k
-	if count > maxSlots {
+		return int64(g.native(elem.WithLanes(int(n)), 0))
+	})
+	if k == 0 {
 		return nil
 	}
 	t := wasmbin.V128
@@ -139,6 +116,7 @@ func (g *gen) tryslots(s *tir.Allocate) *slots {
 	for range count {
 		out.vars = append(out.vars, g.newVariable(s.Var.Name, t))
 	}
+	g.Instead[s.Var] = out.vars
 	return out
 }
 
@@ -149,18 +127,18 @@ func (g *gen) loadSlots(s *slots, at int64, dt dtype.DType) value {
 	case s.k == 1:
 		out := value{dt: dt}
 		for i := range n {
-			out.parts = append(out.parts, g.read(s.vars[at+i]))
+			out.parts = append(out.parts, g.Read(s.vars[at+i]))
 		}
 		if n > 1 {
 			return g.pack(dt, out.parts)
 		}
 		return out
 	case n == 1:
-		return one(dt, g.lane(lanesOf(s.elem, 0).extract, int(at%s.k), g.read(s.vars[at/s.k])))
+		return one(dt, g.lane(lanesOf(s.elem, 0).extract, int(at%s.k), g.Read(s.vars[at/s.k])))
 	}
 	out := value{dt: dt}
 	for i := at / s.k; i < (at+n)/s.k; i++ {
-		out.parts = append(out.parts, g.read(s.vars[i]))
+		out.parts = append(out.parts, g.Read(s.vars[i]))
 	}
 	return out
 }
@@ -171,14 +149,14 @@ func (g *gen) storeSlots(s *slots, at int64, v value) {
 	switch {
 	case s.k == 1:
 		for i, x := range g.scalars(v) {
-			g.set(s.vars[at+int64(i)], x)
+			g.Set(s.vars[at+int64(i)], x)
 		}
 	case n == 1:
 		x := s.vars[at/s.k]
-		g.set(x, g.lane(lanesOf(s.elem, 0).replace, int(at%s.k), g.read(x), v.scalar()))
+		g.Set(x, g.lane(lanesOf(s.elem, 0).replace, int(at%s.k), g.Read(x), v.scalar()))
 	default:
 		for i, part := range v.parts {
-			g.set(s.vars[at/s.k+int64(i)], part)
+			g.Set(s.vars[at/s.k+int64(i)], part)
 		}
 	}
 }

@@ -193,10 +193,10 @@ func (g *gen) pseudoMinMax(w, ne wasmbin.Op, x, y *node) *node {
 
 // numbers reports whether x is a constant vector of floats none of which is NaN.
 func numbers(x *node, bits int) bool {
-	if x.op != wasmbin.OpV128Const {
+	if opOf(x) != wasmbin.OpV128Const {
 		return false
 	}
-	for _, w := range []uint64{x.imm, x.hi} {
+	for _, w := range []uint64{x.Imm, x.Hi} {
 		if bits == 64 && math.IsNaN(math.Float64frombits(w)) {
 			return false
 		}

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -21,13 +22,12 @@ func (g *gen) bufferLoad(e *tir.BufferLoad) value {
 	g.checkStorage(e.Buffer.DType, what)
 	dt := e.DType()
 	if s := g.slots[e.Buffer.Data]; s != nil {
-		a, _ := constantAccess(e.Buffer, e.Indices)
-		return g.loadSlots(s, a.at, dt)
+		return g.loadSlots(s, lower.ConstantIndex(e.Buffer, e.Indices), dt)
 	}
-	if p := g.promoted[e.Buffer.Data]; p != nil {
-		return g.loadPromoted(p)
+	if _, ok := g.promoted[e.Buffer.Data]; ok {
+		return g.loadPromoted(e.Buffer.Data)
 	}
-	p := g.flatten(e.Buffer, e.Indices, what)
+	p := g.Place(e.Buffer, e.Indices, what)
 	var mask []*node
 	if e.Predicate != nil && !tir.IsTrue(e.Predicate) {
 		mask = g.scalars(g.expr(e.Predicate))
@@ -42,35 +42,34 @@ func (g *gen) checkStorage(d dtype.DType, what string) {
 	}
 }
 
-func (g *gen) loadLanes(base *node, p place, dt dtype.DType, v *tir.Var, mask []*node, what string) value {
+func (g *gen) loadLanes(base *node, p lower.Place, dt dtype.DType, v *tir.Var, mask []*node, what string) value {
 	size := elemBytes(dt)
 	op, _ := g.scalarMem(dt, what)
-	c := g.class(v)
 	n := int(dt.Lanes)
 	k := g.native(dt, 0)
 	if dt.IsBool() {
 		k = 0
 	}
-	if k > 0 && mask == nil && p.each == nil && p.stride == 1 {
+	if k > 0 && mask == nil && p.Each == nil && p.Stride == 1 {
 		out := value{dt: dt}
 		for i := 0; i < n; i += k {
-			a, off := g.address(base, p.lane(i).scale(size), v.Name)
+			a, off := g.address(base, p.Lane(i).Scale(size), v.Name)
 			load, _ := partMem(k * int(dt.Bits))
-			out.parts = append(out.parts, g.load(load, a, off, c, v, v.Name+"_v"))
+			out.parts = append(out.parts, g.load(load, a, off, v, v.Name+"_v"))
 		}
 		return out
 	}
 	one := func(i int) *node {
-		a, off := g.address(base, p.lane(i).scale(size), v.Name)
-		return g.load(op, a, off, c, v, v.Name+"_x")
+		a, off := g.address(base, p.Lane(i).Scale(size), v.Name)
+		return g.load(op, a, off, v, v.Name+"_x")
 	}
 	if mask != nil {
 		return g.loadMasked(dt, mask, one, what)
 	}
-	if k > 0 && (p.each != nil || p.stride != 0) {
+	if k > 0 && (p.Each != nil || p.Stride != 0) {
 		return g.gather(base, p, dt, k, v)
 	}
-	if n > 1 && p.each == nil && p.stride == 0 {
+	if n > 1 && p.Each == nil && p.Stride == 0 {
 		return g.splat(dt, one(0))
 	}
 	xs := make([]*node, n)
@@ -84,17 +83,17 @@ func (g *gen) loadLanes(base *node, p place, dt dtype.DType, v *tir.Var, mask []
 }
 
 // gather loads the lanes one by one into vectors.
-func (g *gen) gather(base *node, p place, dt dtype.DType, k int, v *tir.Var) value {
+func (g *gen) gather(base *node, p lower.Place, dt dtype.DType, k int, v *tir.Var) value {
 	first, load, _ := laneMem(int(dt.Bits))
 	out := value{dt: dt}
 	for i := 0; i < int(dt.Lanes); i += k {
 		part := g.konst(wasmbin.OpV128Const, 0, 0)
 		for j := range k {
-			a, off := g.address(base, p.lane(i+j).scale(elemBytes(dt)), v.Name)
+			a, off := g.address(base, p.Lane(i+j).Scale(elemBytes(dt)), v.Name)
 			if j == 0 && first != 0 {
-				part = g.load(first, a, off, g.class(v), v, "")
+				part = g.load(first, a, off, v, "")
 			} else {
-				part = g.loadLane(load, a, off, j, part, g.class(v), v, "")
+				part = g.loadLane(load, a, off, j, part, v, "")
 			}
 		}
 		out.parts = append(out.parts, part)
@@ -108,9 +107,9 @@ func (g *gen) loadMasked(dt dtype.DType, mask []*node, one func(int) *node, what
 	xs := make([]*node, dt.Lanes)
 	for i := range xs {
 		lane := g.newVariable("lane", t)
-		g.set(lane, g.zero(t))
-		g.branch(mask[i], "lane", func() { g.set(lane, one(i)) }, nil)
-		xs[i] = g.read(lane)
+		g.Set(lane, g.zero(t))
+		g.Branch(mask[i], "lane", func() { g.Set(lane, one(i)) }, nil)
+		xs[i] = g.Read(lane)
 	}
 	if len(xs) == 1 {
 		return value{dt: dt, parts: xs}

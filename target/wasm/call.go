@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -29,7 +30,7 @@ func (g *gen) call(e *tir.Call) value {
 		if g.kernel {
 			v = g.cast(v, dtype.Int32T, what)
 		}
-		g.add(item{kind: itemReturn, args: []*node{v.scalar()}})
+		g.Add(item{Kind: lower.ItemReturn, Args: []*node{v.scalar()}})
 		return one(dtype.Int32T, g.i32(0))
 	case tir.OpLikely.Name:
 		return g.expr(e.Args[0])
@@ -46,11 +47,11 @@ func (g *gen) call(e *tir.Call) value {
 		if !ok {
 			g.fail(what, "the argument must be a BufferLoad")
 		}
-		p := g.flatten(l.Buffer, l.Indices, what)
-		a := g.sum(g.pointer(l.Buffer.Data, what), p.at.scale(elemBytes(l.Buffer.DType)).terms, p.at.c*elemBytes(l.Buffer.DType))
+		p := g.Place(l.Buffer, l.Indices, what)
+		a := g.Sum(g.pointer(l.Buffer.Data, what), p.At.Scale(elemBytes(l.Buffer.DType)))
 		return one(dtype.HandleT, a)
 	case "tir.handle_add_byte_offset":
-		return one(dtype.HandleT, g.sum(g.scalarExpr(e.Args[0], what), g.linear(e.Args[1]).terms, g.linear(e.Args[1]).c))
+		return one(dtype.HandleT, g.Sum(g.scalarExpr(e.Args[0], what), g.Lin(e.Args[1])))
 	case tir.OpIsNullPtr.Name:
 		return one(dtype.BoolT, g.op(wasmbin.I32Eqz, g.scalarExpr(e.Args[0], what)))
 	case tir.OpBreakLoop.Name, tir.OpContinueLoop.Name:
@@ -61,7 +62,7 @@ func (g *gen) call(e *tir.Call) value {
 		if op.Name == tir.OpContinueLoop.Name {
 			to = g.loops[len(g.loops)-1].next
 		}
-		g.add(item{kind: itemBreak, target: to})
+		g.Add(item{Kind: lower.ItemBreak, Target: to})
 		return one(dtype.Int32T, g.i32(0))
 	case tir.OpLargeUIntImm.Name:
 		lo, _ := tir.AsInt(e.Args[0])
@@ -99,7 +100,7 @@ func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 		return g.selectValue(g.expr(cond), g.expr(yes), g.expr(no))
 	}
 	c := g.scalarExpr(cond, what)
-	if v, ok := constOf(c); ok {
+	if v, ok := c.Int(); ok {
 		if v != 0 {
 			return g.expr(yes)
 		}
@@ -116,7 +117,7 @@ func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 			if vars == nil {
 				form = v
 				for _, p := range v.parts {
-					vars = append(vars, g.newVariable("chosen", p.typ))
+					vars = append(vars, g.newVariable("chosen", typeOf(p)))
 				}
 			}
 			switch {
@@ -128,14 +129,14 @@ func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 				v = value{dt: v.dt, parts: g.scalars(v)}
 			}
 			for i, x := range vars {
-				g.set(x, v.parts[i])
+				g.Set(x, v.parts[i])
 			}
 		}
 	}
-	g.branch(c, "if_then_else", assign(yes), assign(no))
+	g.Branch(c, "if_then_else", assign(yes), assign(no))
 	out := value{dt: form.dt, mask: form.mask}
 	for _, x := range vars {
-		out.parts = append(out.parts, g.read(x))
+		out.parts = append(out.parts, g.Read(x))
 	}
 	return out
 }

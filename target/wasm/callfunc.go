@@ -1,9 +1,11 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
 // callExtern calls a function of the module or a math function of the host.
@@ -31,7 +33,7 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 		in := make([]*node, len(args))
 		for i, v := range vals {
 			in[i] = g.extract(v, min(l, v.lanes()-1))
-			if in[i].typ != sig.params[i] {
+			if typeOf(in[i]) != sig.params[i] {
 				g.fail(what, "argument %d has type %s", i, v.dt)
 			}
 		}
@@ -53,23 +55,23 @@ func (g *gen) callFunction(e *tir.Call, name string, args []tir.Expr) value {
 	if len(args) != len(callee.f.Type.Params) {
 		g.fail(what, "%d arguments, expected %d", len(args), len(callee.f.Type.Params))
 	}
-	it := item{kind: itemCall, callee: callee.f.Ref()}
+	it := item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(callee.f.Ref()))}
 	for i, a := range args {
 		n := g.scalarExpr(a, what)
-		if n.typ != callee.f.Type.Params[i] {
-			g.fail(what, "argument %d has type %s, expected %s", i, n.typ, callee.f.Type.Params[i])
+		if typeOf(n) != callee.f.Type.Params[i] {
+			g.fail(what, "argument %d has type %s, expected %s", i, typeOf(n), callee.f.Type.Params[i])
 		}
-		it.args = append(it.args, n)
+		it.Args = append(it.Args, n)
 	}
-	g.killAll()
+	g.KillAll()
 	if len(callee.f.Type.Results) == 0 {
-		g.add(it)
+		g.Add(it)
 		return one(dtype.Int32T, g.i32(0))
 	}
 	t := callee.f.Type.Results[0]
-	it.hasRes, it.local = true, g.f.NewLocal("result", t)
-	g.add(it)
-	res := g.stable(it.local, g.cur, false)
+	it.HasRes, it.Reg = true, g.newLocal("result", t)
+	g.Add(it)
+	res := g.Stable(it.Reg, g.Cur, false)
 	if callee.kernel {
 		g.check(res)
 	}
@@ -79,6 +81,6 @@ func (g *gen) callFunction(e *tir.Call, name string, args []tir.Expr) value {
 // check leaves the function where an error code is not 0.
 func (g *gen) check(code *node) {
 	if g.kernel {
-		g.branch(code, "error", func() { g.add(item{kind: itemReturn, args: []*node{code}}) }, nil)
+		g.Branch(code, "error", func() { g.Add(item{Kind: lower.ItemReturn, Args: []*node{code}}) }, nil)
 	}
 }

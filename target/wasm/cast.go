@@ -45,7 +45,7 @@ func (g *gen) castScalar(x *node, from, to dtype.DType, what string) *node {
 	case smallFloat(to):
 		return g.toSmall(g.castScalar(x, from, dtype.Float32T, what), to)
 	case to.IsBool():
-		switch x.typ {
+		switch typeOf(x) {
 		case wasmbin.F32:
 			return g.op(wasmbin.F32Ne, x, g.f32(0))
 		case wasmbin.F64:
@@ -57,7 +57,7 @@ func (g *gen) castScalar(x *node, from, to dtype.DType, what string) *node {
 	}
 	signed := from.IsInt()
 	wide := g.valType(to, what)
-	switch x.typ {
+	switch typeOf(x) {
 	case wasmbin.I32:
 		switch wide {
 		case wasmbin.I32:

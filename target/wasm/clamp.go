@@ -12,15 +12,15 @@ import (
 // which leave a NaN as it is: f32.min and its kin have eight machine instructions on amd64 to
 // order zeros as well. nil where neither operand is a constant other than zero and NaN.
 func (g *gen) clampFloat(op tir.BinaryOp, x, c *node, d dtype.DType) *node {
-	if x.isConst() {
+	if x.IsConst() {
 		x, c = c, x
 	}
 	var v float64
-	switch c.op {
+	switch opOf(c) {
 	case wasmbin.OpF32Const:
-		v = float64(math.Float32frombits(uint32(c.imm)))
+		v = float64(math.Float32frombits(uint32(c.Imm)))
 	case wasmbin.OpF64Const:
-		v = math.Float64frombits(c.imm)
+		v = math.Float64frombits(c.Imm)
 	}
 	if v == 0 || v != v {
 		return nil

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -13,85 +14,86 @@ type localKey struct {
 // emitter writes regions as instructions.
 type emitter struct {
 	f      *wasmbin.Func
+	mod    *module
 	kernel bool // returns an error code
-	free   map[localKey][]wasmbin.Local
+	free   map[localKey][]lower.Reg
 }
 
 // emitBody writes the regions of a function.
-func emitBody(f *wasmbin.Func, body *region, kernel bool) {
-	countUses(body)
-	e := &emitter{f: f, kernel: kernel, free: map[localKey][]wasmbin.Local{}}
+func emitBody(f *wasmbin.Func, body *region, kernel bool, mod *module) {
+	lower.CountUses(body)
+	e := &emitter{f: f, mod: mod, kernel: kernel, free: map[localKey][]lower.Reg{}}
 	e.region(body)
 }
 
 func (e *emitter) region(r *region) {
 	probes := findProbes(r)
-	for i := range r.items {
+	for i := range r.Items {
 		for _, p := range probes[i] {
 			p.write(e)
 		}
-		it := &r.items[i]
-		if it.kind == itemDef {
-			if n := it.node; n.uses > 0 && !n.inlined() {
+		it := &r.Items[i]
+		if it.Kind == lower.ItemDef {
+			if n := it.Node; n.Uses > 0 && !n.Inlined() {
 				e.hold(r, n)
 			}
 			continue
 		}
 		e.item(it)
 	}
-	for _, n := range r.held {
+	for _, n := range r.Held {
 		e.release(n)
 	}
 }
 
 // release gives the local of n back, once.
 func (e *emitter) release(n *node) {
-	if n.held {
-		n.held = false
-		k := n.localKey()
-		e.free[k] = append(e.free[k], n.local)
+	if n.Held {
+		n.Held = false
+		k := localKeyOf(n)
+		e.free[k] = append(e.free[k], n.Reg)
 	}
 }
 
-func (n *node) localKey() localKey {
-	if n.name == "" {
-		return localKey{"t", n.typ}
+func localKeyOf(n *node) localKey {
+	if n.Name == "" {
+		return localKey{"t", typeOf(n)}
 	}
-	return localKey{n.name, n.typ}
+	return localKey{n.Name, typeOf(n)}
 }
 
 // hold computes n into a local.
 func (e *emitter) hold(r *region, n *node) {
 	e.compute(n)
-	key := n.localKey()
+	key := localKeyOf(n)
 	if list := e.free[key]; len(list) > 0 {
-		n.local = list[len(list)-1]
+		n.Reg = list[len(list)-1]
 		e.free[key] = list[:len(list)-1]
 	} else {
-		n.local = e.f.NewLocal(key.name, n.typ)
+		n.Reg = lower.Reg(e.f.NewLocal(key.name, key.typ))
 	}
-	n.held, n.left = true, n.uses
-	r.held = append(r.held, n)
-	e.f.LocalSet(n.local)
+	n.Held, n.Left = true, n.Uses
+	r.Held = append(r.Held, n)
+	e.f.LocalSet(wasmbin.Local(n.Reg))
 }
 
 // value pushes n for one of its users. After the last of them its local is free, unless a
 // user is in a loop that may come back to it.
 func (e *emitter) value(n *node) {
-	if !n.held {
+	if !n.Held {
 		e.compute(n)
 		return
 	}
-	e.f.LocalGet(n.local)
-	if n.left--; n.left == 0 && !n.cross {
+	e.f.LocalGet(wasmbin.Local(n.Reg))
+	if n.Left--; n.Left == 0 && !n.Cross {
 		e.release(n)
 	}
 }
 
 // peek pushes n without counting as a user.
 func (e *emitter) peek(n *node) {
-	if n.held {
-		e.f.LocalGet(n.local)
+	if n.Held {
+		e.f.LocalGet(wasmbin.Local(n.Reg))
 		return
 	}
 	e.compute(n)
@@ -99,102 +101,103 @@ func (e *emitter) peek(n *node) {
 
 func (e *emitter) compute(n *node) {
 	f := e.f
-	switch n.op {
+	op := opOf(n)
+	switch op {
 	case wasmbin.OpI32Const:
-		f.I32Const(int32(n.imm))
+		f.I32Const(int32(n.Imm))
 		return
 	case wasmbin.OpI64Const:
-		f.I64Const(int64(n.imm))
+		f.I64Const(int64(n.Imm))
 		return
 	case wasmbin.OpF32Const:
-		f.F32Bits(uint32(n.imm))
+		f.F32Bits(uint32(n.Imm))
 		return
 	case wasmbin.OpF64Const:
-		f.F64Bits(n.imm)
+		f.F64Bits(n.Imm)
 		return
 	case wasmbin.OpV128Const:
-		f.V128Const(n.imm, n.hi)
+		f.V128Const(n.Imm, n.Hi)
 		return
 	case wasmbin.OpLocalGet:
-		f.LocalGet(wasmbin.Local(n.imm))
+		f.LocalGet(wasmbin.Local(n.Imm))
 		return
 	case wasmbin.OpGlobalGet:
-		f.GlobalGet(wasmbin.UnpackGlobal(n.imm))
+		f.GlobalGet(wasmbin.UnpackGlobal(n.Imm))
 		return
 	}
-	for _, a := range n.args {
+	for _, a := range n.Args {
 		e.value(a)
 	}
 	switch {
-	case n.op == wasmbin.OpCall:
-		f.Call(n.callee)
-	case n.op == wasmbin.OpSelect:
+	case opOf(n) == wasmbin.OpCall:
+		f.Call(wasmbin.UnpackFunc(uint64(n.Callee)))
+	case opOf(n) == wasmbin.OpSelect:
 		f.Select()
-	case n.op == wasmbin.I8x16Shuffle:
-		f.ShuffleBits(n.imm, n.hi)
-	case n.op.AccessBytes() > 0:
-		f.Mem(n.op, uint32(n.imm), n.op.AccessBytes(), uint8(n.hi))
-	case n.op.HasLane():
-		f.Lane(n.op, uint8(n.imm))
+	case opOf(n) == wasmbin.I8x16Shuffle:
+		f.ShuffleBits(n.Imm, n.Hi)
+	case opOf(n).AccessBytes() > 0:
+		f.Mem(opOf(n), uint32(n.Imm), opOf(n).AccessBytes(), uint8(n.Hi))
+	case opOf(n).HasLane():
+		f.Lane(opOf(n), uint8(n.Imm))
 	default:
-		f.Op(n.op)
+		f.Op(opOf(n))
 	}
 }
 
 func (e *emitter) item(it *item) {
 	f := e.f
-	if it.kind != itemLoop {
-		for _, a := range it.args {
+	if it.Kind != lower.ItemLoop {
+		for _, a := range it.Args {
 			e.value(a)
 		}
 	}
-	switch it.kind {
-	case itemStore:
-		f.Mem(it.op, uint32(it.imm), it.op.AccessBytes(), it.lane)
-	case itemSet:
-		f.LocalSet(it.local)
-	case itemCall:
-		f.Call(it.callee)
-		if it.hasRes {
-			f.LocalSet(it.local)
+	switch it.Kind {
+	case lower.ItemStore:
+		f.Mem(wasmbin.Op(it.Op), uint32(it.Imm), wasmbin.Op(it.Op).AccessBytes(), it.Lane)
+	case lower.ItemSet:
+		f.LocalSet(wasmbin.Local(it.Reg))
+	case lower.ItemCall:
+		f.Call(wasmbin.UnpackFunc(uint64(it.Callee)))
+		if it.HasRes {
+			f.LocalSet(wasmbin.Local(it.Reg))
 		}
-	case itemReturn:
+	case lower.ItemReturn:
 		f.Return()
-	case itemLoop:
-		l := f.Loop(it.text)
-		e.region(it.body)
-		for _, a := range it.args {
+	case lower.ItemLoop:
+		l := f.Loop(it.Text)
+		e.region(it.Body)
+		for _, a := range it.Args {
 			e.value(a)
 		}
-		if len(it.args) == 0 {
+		if len(it.Args) == 0 {
 			f.Br(l)
 		} else {
 			f.BrIf(l)
 		}
 		f.End()
-	case itemIf:
-		f.If(it.text, wasmbin.None)
-		e.region(it.body)
-		if it.alt != nil && len(it.alt.items) > 0 {
+	case lower.ItemIf:
+		f.If(it.Text, wasmbin.None)
+		e.region(it.Body)
+		if it.Alt != nil && len(it.Alt.Items) > 0 {
 			f.Else()
-			e.region(it.alt)
+			e.region(it.Alt)
 		}
 		f.End()
-	case itemBlock:
-		it.body.label = f.Block(it.text)
-		e.region(it.body)
+	case lower.ItemBlock:
+		it.Body.Label = int(f.Block(it.Text))
+		e.region(it.Body)
 		f.End()
-	case itemBreak:
-		if len(it.args) == 0 {
-			f.Br(it.target.label)
+	case lower.ItemBreak:
+		if len(it.Args) == 0 {
+			f.Br(wasmbin.Label(it.Target.Label))
 		} else {
-			f.BrIf(it.target.label)
+			f.BrIf(wasmbin.Label(it.Target.Label))
 		}
-	case itemPoll:
+	case lower.ItemPoll:
 		e.poll(it)
-	case itemTrap:
+	case lower.ItemTrap:
 		f.Op(wasmbin.OpUnreachable)
-	case itemComment:
-		f.Comment(it.text)
+	case lower.ItemComment:
+		f.Comment(it.Text)
 	}
 }

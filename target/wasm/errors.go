@@ -3,6 +3,7 @@ package wasm
 import (
 	"strconv"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -33,12 +34,12 @@ func (g *gen) assert(s *tir.AssertStmt) {
 	bound := g.bound
 	g.bound = nil
 	cond := g.scalarExpr(s.Cond, "AssertStmt")
-	if v, ok := constOf(cond); !ok || v == 0 {
+	if v, ok := cond.Int(); !ok || v == 0 {
 		msg := "assertion failed"
 		if m, ok := s.Message.(*tir.StringImm); ok {
 			msg = m.Value
 		}
-		g.branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
+		g.Branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
 			fact, values := factOf(s.Cond)
 			switch len(bound) {
 			case 1:
@@ -57,7 +58,7 @@ func (g *gen) raise(msg abi.Message, values []tir.Expr) {
 	args := []*node{g.i32(int32(g.mod.errors.id(msg))), g.i64(0), g.i64(0)}
 	for i, e := range values {
 		n := g.scalarExpr(e, "AssertStmt")
-		if n.typ == wasmbin.I32 {
+		if typeOf(n) == wasmbin.I32 {
 			widen := wasmbin.I64ExtendI32S
 			if e.DType().IsUInt() {
 				widen = wasmbin.I64ExtendI32U
@@ -66,7 +67,7 @@ func (g *gen) raise(msg abi.Message, values []tir.Expr) {
 		}
 		args[i+1] = n
 	}
-	g.add(item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportRaise), args: args})
+	g.Add(item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportRaise))), Args: args})
 	g.leave(abi.ErrRaised)
 }
 
@@ -74,10 +75,10 @@ func (g *gen) raise(msg abi.Message, values []tir.Expr) {
 // called it: the host knows why.
 func (g *gen) leave(code int32) {
 	if !g.kernel {
-		g.add(item{kind: itemTrap})
+		g.Add(item{Kind: lower.ItemTrap})
 		return
 	}
-	g.add(item{kind: itemReturn, args: []*node{g.i32(code)}})
+	g.Add(item{Kind: lower.ItemReturn, Args: []*node{g.i32(code)}})
 }
 
 // factOf writes a condition on integers with $0 and $1 for the values that vary, so that an
@@ -103,7 +104,7 @@ var factOps = map[tir.BinaryOp]string{
 
 func (f *fact) text(e tir.Expr) string {
 	b, ok := e.(*tir.Binary)
-	op := factOps[opOf(b)]
+	op := factOps[binaryOp(b)]
 	if !ok || op == "" {
 		f.ok = false
 		return ""
@@ -120,7 +121,7 @@ func (f *fact) text(e tir.Expr) string {
 	return f.text(b.A) + op + f.text(b.B)
 }
 
-func opOf(b *tir.Binary) tir.BinaryOp {
+func binaryOp(b *tir.Binary) tir.BinaryOp {
 	if b == nil {
 		return tir.OpAdd // which states nothing
 	}
@@ -137,7 +138,7 @@ func (f *fact) value(e tir.Expr) string {
 		return ""
 	}
 	for i, v := range f.values {
-		if sameIndex(v, e) {
+		if lower.SameIndex(v, e) {
 			return "$" + strconv.Itoa(i)
 		}
 	}

@@ -63,19 +63,15 @@ func (g *gen) scalarExpr(e tir.Expr, what string) *node {
 
 // bindLet gives a variable its value.
 func (g *gen) bindLet(v *tir.Var, e tir.Expr) {
-	if d := e.DType(); d.IsInteger() && d.Lanes == 1 && d.Bits >= 32 {
-		if l, ok := g.tryLinear(e); ok && len(l.terms) <= 4 {
-			g.lins[v] = l
-		}
-	}
+	g.Bind(v, e)
 	g.vars[v] = g.named(g.expr(e), v.Name)
 }
 
 // named gives the nodes of v a name for the printed text, where they have none.
 func (g *gen) named(v value, name string) value {
 	for _, p := range v.parts {
-		if p.name == "" {
-			p.name = name
+		if p.Name == "" {
+			p.Name = name
 		}
 	}
 	return v

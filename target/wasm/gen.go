@@ -4,14 +4,18 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// gen translates one function.
+// gen translates one function: it selects instructions, and the middle end numbers values and
+// places them.
 type gen struct {
+	*lower.Builder
+
 	ctx    context.Context
 	mod    *module
 	f      *wasmbin.Func
@@ -20,30 +24,14 @@ type gen struct {
 	simd   bool
 	kernel bool // returns an error code
 
-	cur    *region
-	ids    int
-	steps  int
-	consts map[nodeKey]*node
-
-	vars    map[*tir.Var]value
-	lins    map[*tir.Var]lin // what an integer variable is bound to, where that is linear
-	effects map[tir.Stmt]*loopEffects
-	roots   map[*tir.Var]*tir.Var // pointers bound to other pointers
-	classes map[*tir.Var]*memClass
-	shared  *memClass // memory of all pointers that may alias
-	cells   *memClass // packed arguments and tensor descriptors
-	slots   map[*tir.Var]*slots
-
-	promoted  map[*tir.Var]*promotion
-	allocUses map[*tir.Var]*allocUse
-	noalias   bool
-	frame     int // bytes of the stack area in use
-	loops     []loopFrame
-	bound     []tir.Expr // index, and extent, of the bound that the next assertion checks
+	steps    int
+	vars     map[*tir.Var]value
+	slots    map[*tir.Var]*slots
+	promoted map[*tir.Var]value // type and form of the sums that are kept in locals
+	frame    int                // bytes of the stack area in use
+	loops    []loopFrame
+	bound    []tir.Expr // index, and extent, of the bound that the next assertion checks
 }
-
-// memClass is memory that a store to one pointer may change.
-type memClass struct{ live []*node }
 
 // loopFrame is a loop that break and continue may leave.
 type loopFrame struct{ exit, next *region }
@@ -90,7 +78,7 @@ func (v value) lanes() int { return int(v.dt.Lanes) }
 func (v value) scalar() *node { return v.parts[0] }
 
 // packed reports whether v is in v128 parts.
-func (v value) packed() bool { return v.parts[0].typ == wasmbin.V128 }
+func (v value) packed() bool { return typeOf(v.parts[0]) == wasmbin.V128 }
 
 func one(dt dtype.DType, n *node) value { return value{dt: dt, parts: []*node{n}} }
 

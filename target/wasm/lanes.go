@@ -46,7 +46,7 @@ func (g *gen) extract(v value, i int) *node {
 	if !v.dt.IsBool() {
 		return x
 	}
-	if x.typ == wasmbin.I64 {
+	if typeOf(x) == wasmbin.I64 {
 		x = g.op(wasmbin.I32WrapI64, x)
 	}
 	return g.op(wasmbin.I32And, x, g.i32(1))
@@ -86,7 +86,7 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 	same, allConst := true, true
 	for _, x := range xs {
 		same = same && x == xs[0]
-		allConst = allConst && x.isConst()
+		allConst = allConst && x.IsConst()
 	}
 	if same {
 		return g.op(ops.splat, xs[0])
@@ -96,7 +96,7 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 		w := int(dt.Bits) / 8
 		for i, x := range xs {
 			var full [8]byte
-			binary.LittleEndian.PutUint64(full[:], x.imm)
+			binary.LittleEndian.PutUint64(full[:], x.Imm)
 			copy(b[i*w:(i+1)*w], full[:])
 		}
 		return g.konst(wasmbin.OpV128Const, binary.LittleEndian.Uint64(b[:8]), binary.LittleEndian.Uint64(b[8:]))
@@ -132,11 +132,10 @@ func (g *gen) splat(dt dtype.DType, x *node) value {
 // value that was just loaded is loaded into a cleared vector instead and spread by a swizzle,
 // which is 1.6 times as fast in a matrix product.
 func (g *gen) splatPart(splat wasmbin.Op, x *node) *node {
-	c, ok := x.class.(*memClass)
-	if !ok || x.barrier != never || (x.op != wasmbin.F32Load && x.op != wasmbin.I32Load) || x.pointer == nil {
+	if !x.Live() || (opOf(x) != wasmbin.F32Load && opOf(x) != wasmbin.I32Load) || x.Pointer == nil {
 		return g.op(splat, x)
 	}
-	v := g.load(wasmbin.V128Load32Zero, x.args[0], uint32(x.imm), c, x.pointer, x.name)
+	v := g.load(wasmbin.V128Load32Zero, x.Args[0], uint32(x.Imm), x.Pointer, x.Name)
 	const lane0 = 0x0302010003020100
 	return g.op(wasmbin.I8x16Swizzle, v, g.konst(wasmbin.OpV128Const, lane0, lane0))
 }

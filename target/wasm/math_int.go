@@ -75,26 +75,26 @@ func (g *gen) uniform(v value) (*node, bool) {
 			return nil, false
 		}
 	}
-	if p.op == wasmbin.OpV128Const {
-		c := g.konst(wasmbin.OpV128Const, p.imm, p.imm)
+	if opOf(p) == wasmbin.OpV128Const {
+		c := g.konst(wasmbin.OpV128Const, p.Imm, p.Imm)
 		if c != p {
 			return nil, false
 		}
 		bits := uint(v.dt.Bits)
-		lane := p.imm
+		lane := p.Imm
 		if bits < 64 {
 			lane &= 1<<bits - 1
 		}
 		for s := uint(0); s < 64; s += bits {
-			if x := p.imm >> s; bits < 64 && x&(1<<bits-1) != lane {
+			if x := p.Imm >> s; bits < 64 && x&(1<<bits-1) != lane {
 				return nil, false
 			}
 		}
 		return g.i32(int32(lane)), true
 	}
-	if p.op == lanesOf(v.dt, 0).splat {
-		n := p.args[0]
-		if n.typ == wasmbin.I64 {
+	if opOf(p) == lanesOf(v.dt, 0).splat {
+		n := p.Args[0]
+		if typeOf(n) == wasmbin.I64 {
 			n = g.op(wasmbin.I32WrapI64, n)
 		}
 		return n, true
@@ -138,7 +138,7 @@ func (g *gen) scalarBits(name string, d dtype.DType, x []*node, what string) *no
 		if d.IsBool() {
 			return g.op(wasmbin.I32Eqz, x[0])
 		}
-		return g.narrow(g.op(t.xor, x[0], g.intLike(x[0], -1)), d)
+		return g.narrow(g.op(t.xor, x[0], g.IntLike(x[0], -1)), d)
 	case "shift_left":
 		return g.narrow(g.op(t.shl, x[0], x[1]), d)
 	case "shift_right":
@@ -146,7 +146,7 @@ func (g *gen) scalarBits(name string, d dtype.DType, x []*node, what string) *no
 	case "popcount", "clz":
 		return g.countBits(name, x[0], d, wide)
 	case "fabs":
-		return g.scalarInt(tir.OpMax, x[0], g.narrow(g.op(t.sub, g.intLike(x[0], 0), x[0]), d), d, what)
+		return g.scalarInt(tir.OpMax, x[0], g.narrow(g.op(t.sub, g.IntLike(x[0], 0), x[0]), d), d, what)
 	case "floor", "ceil", "trunc", "round", "nearbyint":
 		return x[0]
 	case "isnan", "isinf":
@@ -175,9 +175,9 @@ func (g *gen) countBits(name string, x *node, d dtype.DType, wide bool) *node {
 // mulShift is round(x*y * 2^-q) * 2^s on Q-format numbers with rounding of halves up, as TVM
 // lowers q_multiply_shift(x, y, q, s).
 func (g *gen) mulShift(x []*node, what string) *node {
-	q, ok1 := constOf(x[2])
-	s, ok2 := constOf(x[3])
-	if !ok1 || !ok2 || x[0].typ != wasmbin.I32 {
+	q, ok1 := x[2].Int()
+	s, ok2 := x[3].Int()
+	if !ok1 || !ok2 || typeOf(x[0]) != wasmbin.I32 {
 		g.fail(what, "needs int32 values and constant shifts")
 	}
 	left, right := max(s, 0), q-min(s, 0)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -159,30 +160,28 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 	g := &gen{
 		ctx: ctx, mod: m, f: fn.f, name: fn.name, target: m.target, kernel: fn.kernel,
 		simd:     m.target.Feature("simd128") && m.target.IntAttr("max-simd-width", 0) >= 128,
-		consts:   map[nodeKey]*node{},
 		vars:     map[*tir.Var]value{},
-		lins:     map[*tir.Var]lin{},
-		effects:  map[tir.Stmt]*loopEffects{},
-		roots:    map[*tir.Var]*tir.Var{},
-		classes:  map[*tir.Var]*memClass{},
 		slots:    map[*tir.Var]*slots{},
-		promoted: map[*tir.Var]*promotion{},
-		shared:   &memClass{}, cells: &memClass{},
-		noalias: fn.prim.Attrs.Bool("tir.noalias", false),
-		frame:   fn.frame,
+		promoted: map[*tir.Var]value{},
+		frame:    fn.frame,
 	}
-	body := newRegion(bodyRegion, nil)
-	g.cur = body
+	g.Builder = lower.NewBuilder(machine, g,
+		func(name string, t lower.Type) lower.Reg { return lower.Reg(fn.f.NewLocal(name, wasmbin.ValType(t))) },
+		func(r lower.Reg) lower.Type { return lower.Type(fn.f.LocalType(wasmbin.Local(r))) })
+	g.NoAlias = fn.prim.Attrs.Bool("tir.noalias", false)
+	body := g.Cur
 	for i, v := range fn.prim.Params {
-		g.vars[v] = one(v.DType(), g.stable(fn.f.Param(i), body, v.Size || v.DType().IsHandle()))
+		g.vars[v] = one(v.DType(), g.Stable(lower.Reg(fn.f.Param(i)), body, v.Size || v.DType().IsHandle()))
 	}
-	s := &scanner{g: g, allocs: map[*tir.Var]*allocUse{}, defined: map[*tir.Var]int{}}
-	if cost := s.scan(fn.prim.Body); cost > turnCost {
+	g.Effects = lower.Scan(fn.prim.Body, lower.ScanOptions{Step: g.step, Callee: func(c *tir.Call) bool {
+		name, ok := calleeName(c)
+		return ok && m.funcs[name] != nil
+	}})
+	if cost := g.Effects.Cost; cost > lower.TurnCost {
 		g.poll(cost)
 	}
-	g.allocUses = s.allocs
 	g.stmt(fn.prim.Body)
-	emitBody(fn.f, body, fn.kernel)
+	emitBody(fn.f, body, fn.kernel, m)
 	if t := fn.f.Type.Results; len(t) > 0 {
 		zero(fn.f, t[0])
 	}

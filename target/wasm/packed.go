@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -27,25 +28,25 @@ func (g *gen) packedCall(name string, e *tir.Call, what string) (value, bool) {
 		for i, a := range e.Args {
 			n := g.scalarExpr(a, what)
 			switch want := i == 2; {
-			case want && n.typ == wasmbin.I32:
+			case want && typeOf(n) == wasmbin.I32:
 				n = g.op(wasmbin.I64ExtendI32U, n)
-			case !want && n.typ == wasmbin.I64:
+			case !want && typeOf(n) == wasmbin.I64:
 				n = g.op(wasmbin.I32WrapI64, n)
 			}
 			args[i] = n
 		}
 		return one(dtype.HandleT, g.allocWorkspace(args...)), true
 	case tir.OpFreeWorkspace.Name:
-		it := item{kind: itemCall, callee: g.mod.hostFunc(abi.ImportFreeWorkspace), hasRes: true, local: g.f.NewLocal("freed", wasmbin.I32)}
+		it := g.call32(g.mod.hostFunc(abi.ImportFreeWorkspace), "freed")
 		for _, a := range e.Args {
 			n := g.scalarExpr(a, what)
-			if n.typ == wasmbin.I64 {
+			if typeOf(n) == wasmbin.I64 {
 				n = g.op(wasmbin.I32WrapI64, n)
 			}
-			it.args = append(it.args, n)
+			it.Args = append(it.Args, n)
 		}
-		g.add(it)
-		return one(dtype.Int32T, g.stable(it.local, g.cur, false)), true
+		g.Add(it)
+		return one(dtype.Int32T, g.Stable(it.Reg, g.Cur, false)), true
 	case tir.OpCallPackedLowered.Name, tir.OpCallCPackedLowered.Name:
 		return g.callPacked(e, what), true
 	case tir.OpCallPacked.Name, tir.OpCallCPacked.Name, tir.OpStackMakeShape.Name, tir.OpStackMakeArray.Name:
@@ -65,8 +66,8 @@ func (g *gen) field(e *tir.Call, what string) (base *node, off uint32, f abi.Str
 	if !ok && f != abi.KArrAddr {
 		g.fail(what, "unknown field %d", kind)
 	}
-	l := g.linear(e.Args[1]).scale(int64(f.StructSize()))
-	l.c += int64(o)
+	l := g.Lin(e.Args[1]).Scale(int64(f.StructSize()))
+	l.C += int64(o)
 	base, off = g.address(g.scalarExpr(e.Args[0], what), l, "cell")
 	return base, off, f
 }
@@ -75,9 +76,9 @@ func (g *gen) structGet(e *tir.Call, what string) value {
 	base, off, f := g.field(e, what)
 	d := e.Type
 	if f == abi.KArrAddr {
-		return one(dtype.HandleT, g.sum(base, nil, int64(off)))
+		return one(dtype.HandleT, g.Sum(base, lin{C: int64(off)}))
 	}
-	read := func(op wasmbin.Op) *node { return g.load(op, base, off, g.cells, nil, "") }
+	read := func(op wasmbin.Op) *node { return g.load(op, base, off, nil, "") }
 	_, size, _ := f.Offset()
 	var n *node
 	var from dtype.DType
@@ -128,7 +129,7 @@ func (g *gen) structSet(e *tir.Call, what string) {
 
 // word is the lower 32 bits of an integer or handle.
 func (g *gen) word(v value) *node {
-	if v.scalar().typ == wasmbin.I64 {
+	if typeOf(v.scalar()) == wasmbin.I64 {
 		return g.op(wasmbin.I32WrapI64, v.scalar())
 	}
 	return v.scalar()
@@ -137,7 +138,7 @@ func (g *gen) word(v value) *node {
 // stackAlloca reserves structs in the stack area.
 func (g *gen) stackAlloca(e *tir.Call, what string) value {
 	kind, ok := e.Args[0].(*tir.StringImm)
-	n, known := evalInt(e.Args[1])
+	n, known := lower.EvalInt(e.Args[1])
 	if !ok || !known || n < 0 || n > abi.StackBytes {
 		g.fail(what, "needs the name of a struct and a constant number")
 	}
@@ -172,19 +173,19 @@ func (g *gen) callPacked(e *tir.Call, what string) value {
 		g.fail(what, "the module has no kernel %q, and kernels cannot call the runtime's functions", name.Value)
 	}
 	cells := g.scalarExpr(e.Args[1], what)
-	first, end := g.linear(e.Args[2]), g.linear(e.Args[3])
-	at := func(l lin) *node { s := l.scale(abi.CellSize); return g.sum(cells, s.terms, s.c) }
+	first, end := g.Lin(e.Args[2]), g.Lin(e.Args[3])
+	at := func(l lin) *node { return g.Sum(cells, l.Scale(abi.CellSize)) }
 	args, result := at(first), at(end)
-	count := g.linNode(end.add(first, -1))
-	g.killAll()
-	it := item{kind: itemCall, callee: callee.f.Ref(), args: []*node{g.i32(0), args, count, result}, hasRes: true, local: g.f.NewLocal("code", wasmbin.I32)}
-	g.add(it)
-	g.check(g.stable(it.local, g.cur, false))
+	count := g.LinNode(end.Add(first, -1))
+	g.KillAll()
+	it := g.call32(callee.f.Ref(), "code", g.i32(0), args, count, result)
+	g.Add(it)
+	g.check(g.Stable(it.Reg, g.Cur, false))
 	switch {
 	case e.Type.IsVoid() || e.Type.IsHandle():
-		return one(dtype.HandleT, g.load(wasmbin.I32Load, result, abi.CellValue, g.cells, nil, "result"))
+		return one(dtype.HandleT, g.load(wasmbin.I32Load, result, abi.CellValue, nil, "result"))
 	case e.Type.IsFloat():
-		return g.cast(one(dtype.Float64T, g.load(wasmbin.F64Load, result, abi.CellValue, g.cells, nil, "result")), e.Type, what)
+		return g.cast(one(dtype.Float64T, g.load(wasmbin.F64Load, result, abi.CellValue, nil, "result")), e.Type, what)
 	}
-	return g.cast(one(dtype.Int64T, g.load(wasmbin.I64Load, result, abi.CellValue, g.cells, nil, "result")), e.Type, what)
+	return g.cast(one(dtype.Int64T, g.load(wasmbin.I64Load, result, abi.CellValue, nil, "result")), e.Type, what)
 }

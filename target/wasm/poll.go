@@ -1,57 +1,17 @@
 package wasm
 
 import (
-	"math"
-
-	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// Every loop must call the runtime within about abi.PollBudget operations of its own or of what
-// surrounds it, however often it turns out to run: a kernel that does not come by can neither be
-// cancelled nor interrupted, and stops the whole process at the next garbage collection. So each
-// statement has a bound on the operations that it takes without taking them off the budget, and a
-// loop keeps that bound finite:
-//
-//   - A loop of few operations in all does nothing; its operations count for what is around it.
-//   - Where one turn costs turnCost, each turn takes its cost off the budget.
-//   - Otherwise the loop runs in strips of about stripCost, so that nothing is added to its turns.
-//     What remains of the last strip is not taken off but counts, as a whole strip, for what is
-//     around it.
-//
-// A function of the module that others call takes what its body leaves off the budget when it is
-// entered.
-const (
-	quietCost = 1 << 20
-	turnCost  = 1 << 12
-	stripCost = 1 << 14
-)
-
-// plan decides how the loop e polls, and returns the operations that it does not take off the
-// budget. trips is infinite where it is not known. A loop that steps by one and is not left in
-// the middle can run in strips.
-func (e *loopEffects) plan(trips float64, strips bool) float64 {
-	total := trips * e.body
-	switch {
-	case e.body == 0 || trips == 0:
-		return 0
-	case total <= quietCost:
-		return total
-	case e.body < turnCost && strips:
-		e.polls, e.strip = true, int64(math.Ceil(stripCost/e.body))
-		return float64(e.strip) * e.body
-	}
-	e.polls = true
-	return 1
-}
-
-// inStrips reports whether s, with effects e, can run in strips.
-func (e *loopEffects) inStrips(s *tir.For) bool { return s.Step == nil && !e.jumps }
-
-// poll takes a cost in simple operations off the budget.
+// poll takes a cost in simple operations off the budget. The middle end says where: a kernel that
+// does not come by can neither be cancelled nor interrupted, and stops the whole process at the next
+// garbage collection.
 func (g *gen) poll(cost float64) {
-	g.add(item{kind: itemPoll, imm: uint64(min(max(cost, 1), abi.PollBudget)), callee: g.mod.hostFunc(abi.ImportStopped), global: g.mod.budget()})
+	g.mod.budget()
+	g.Add(item{Kind: lower.ItemPoll, Imm: uint64(min(max(cost, 1), abi.PollBudget)), Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportStopped)))})
 }
 
 // budget is the global that counts down the work until the next poll.
@@ -68,16 +28,16 @@ func (m *module) budget() wasmbin.GlobalRef {
 func (e *emitter) poll(it *item) {
 	f := e.f
 	left := f.NewLocal("left", wasmbin.I32)
-	f.GlobalGet(it.global)
-	f.I32Const(int32(it.imm))
+	f.GlobalGet(e.mod.left)
+	f.I32Const(int32(it.Imm))
 	f.Op(wasmbin.I32Sub)
 	f.LocalTee(left)
-	f.GlobalSet(it.global)
+	f.GlobalSet(e.mod.left)
 	f.LocalGet(left)
 	f.I32Const(0)
 	f.Op(wasmbin.I32LtS)
 	f.If("poll", wasmbin.None)
-	f.Call(it.callee)
+	f.Call(wasmbin.UnpackFunc(uint64(it.Callee)))
 	f.If("stopped", wasmbin.None)
 	if e.kernel {
 		f.I32Const(abi.ErrStopped)
@@ -87,6 +47,6 @@ func (e *emitter) poll(it *item) {
 	}
 	f.End()
 	f.I32Const(abi.PollBudget)
-	f.GlobalSet(it.global)
+	f.GlobalSet(e.mod.left)
 	f.End()
 }

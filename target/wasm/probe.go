@@ -3,6 +3,8 @@ package wasm
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/lower"
+
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
@@ -27,22 +29,22 @@ type access struct {
 // does count: those of the items up to the next control flow.
 func findProbes(r *region) map[int][]probe {
 	s := probeScan{r: r, found: map[*node]*access{}, seen: map[*node]bool{}, out: map[int][]probe{}}
-	for i := range r.items {
-		it := &r.items[i]
+	for i := range r.Items {
+		it := &r.Items[i]
 		s.item = i
-		switch it.kind {
-		case itemDef:
-			if n := it.node; n.uses > 0 && !n.inlined() {
+		switch it.Kind {
+		case lower.ItemDef:
+			if n := it.Node; n.Uses > 0 && !n.Inlined() {
 				s.visit(n)
 			}
-		case itemStore, itemSet, itemCall, itemReturn:
-			for _, a := range it.args {
+		case lower.ItemStore, lower.ItemSet, lower.ItemCall, lower.ItemReturn:
+			for _, a := range it.Args {
 				s.visit(a)
 			}
-			if it.kind == itemStore {
-				s.touch(it.args[0], int(it.imm), it.op.AccessBytes())
+			if it.Kind == lower.ItemStore {
+				s.touch(it.Args[0], int(it.Imm), wasmbin.Op(it.Op).AccessBytes())
 			}
-		case itemLoop, itemIf, itemBlock, itemBreak, itemPoll, itemTrap:
+		case lower.ItemLoop, lower.ItemIf, lower.ItemBlock, lower.ItemBreak, lower.ItemPoll, lower.ItemTrap:
 			s.flush()
 		}
 	}
@@ -60,20 +62,20 @@ type probeScan struct {
 }
 
 func (s *probeScan) visit(n *node) {
-	if n.leaf() || n.region != s.r || s.seen[n] {
+	if n.Leaf() || n.Region != s.r || s.seen[n] {
 		return
 	}
 	s.seen[n] = true
-	for _, a := range n.args {
+	for _, a := range n.Args {
 		s.visit(a)
 	}
-	if size := n.op.AccessBytes(); size > 0 {
-		s.touch(n.args[0], int(n.imm), size)
+	if size := opOf(n).AccessBytes(); size > 0 {
+		s.touch(n.Args[0], int(n.Imm), size)
 	}
 }
 
 func (s *probeScan) touch(base *node, off, size int) {
-	if base.isConst() || (!base.leaf() && base.inlined()) {
+	if base.IsConst() || (!base.Leaf() && base.Inlined()) {
 		return
 	}
 	a := s.found[base]

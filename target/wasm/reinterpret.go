@@ -31,17 +31,17 @@ func (g *gen) reinterpret(v value, to dtype.DType, what string) value {
 func (g *gen) reinterpretScalar(x *node, to dtype.DType, what string) *node {
 	t := g.valType(to, what)
 	switch {
-	case x.typ == wasmbin.F32 && t == wasmbin.I32:
+	case typeOf(x) == wasmbin.F32 && t == wasmbin.I32:
 		return g.op(wasmbin.I32ReinterpretF32, x)
-	case x.typ == wasmbin.F64 && t == wasmbin.I64:
+	case typeOf(x) == wasmbin.F64 && t == wasmbin.I64:
 		return g.op(wasmbin.I64ReinterpretF64, x)
-	case x.typ == wasmbin.I32 && t == wasmbin.F32:
+	case typeOf(x) == wasmbin.I32 && t == wasmbin.F32:
 		return g.op(wasmbin.F32ReinterpretI32, x)
-	case x.typ == wasmbin.I64 && t == wasmbin.F64:
+	case typeOf(x) == wasmbin.I64 && t == wasmbin.F64:
 		return g.op(wasmbin.F64ReinterpretI64, x)
-	case x.typ == wasmbin.I32 && t == wasmbin.I64:
+	case typeOf(x) == wasmbin.I32 && t == wasmbin.I64:
 		return g.op(wasmbin.I64ExtendI32U, x)
-	case x.typ == wasmbin.I64 && t == wasmbin.I32:
+	case typeOf(x) == wasmbin.I64 && t == wasmbin.I32:
 		return g.op(wasmbin.I32WrapI64, x)
 	case t == wasmbin.I32:
 		return g.narrow(x, to)

@@ -3,6 +3,7 @@ package wasm
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
@@ -68,7 +69,7 @@ func (g *gen) attrStmt(s *tir.AttrStmt) {
 
 func (g *gen) ifStmt(s *tir.IfThenElse) {
 	cond := g.scalarExpr(s.Cond, "IfThenElse")
-	if v, ok := constOf(cond); ok {
+	if v, ok := cond.Int(); ok {
 		if v != 0 {
 			g.stmt(s.Then)
 		} else if s.Else != nil {
@@ -80,7 +81,7 @@ func (g *gen) ifStmt(s *tir.IfThenElse) {
 	if s.Else != nil {
 		no = func() { g.stmt(s.Else) }
 	}
-	g.branch(cond, "if", func() { g.stmt(s.Then) }, no)
+	g.Branch(cond, "if", func() { g.stmt(s.Then) }, no)
 }
 
 // cstring returns the address of a zero-terminated string in the data of the module.
@@ -88,21 +89,6 @@ func (g *gen) cstring(s string) *node { return g.dataAddress(g.mod.data.str(s)) 
 
 // dataAddress is the address of an offset in the data of the module.
 func (g *gen) dataAddress(off int) *node {
-	base := &node{op: wasmbin.OpGlobalGet, imm: wasmbin.PackGlobal(g.mod.dataBase()), typ: wasmbin.I32, barrier: never, nonneg: true, name: "data"}
-	k := nodeKey{op: base.op, imm: base.imm}
-	if n := g.lookup(k); n != nil {
-		base = n
-	} else {
-		base.id = g.nextID()
-		g.define(base, k, g.rootRegion())
-	}
+	base := g.Global(lower.Op(wasmbin.OpGlobalGet), wasmbin.PackGlobal(g.mod.dataBase()), "data")
 	return g.op(wasmbin.I32Add, base, g.i32(int32(off)))
-}
-
-func (g *gen) rootRegion() *region {
-	r := g.cur
-	for r.parent != nil {
-		r = r.parent
-	}
-	return r
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -20,15 +21,14 @@ func (g *gen) bufferStore(s *tir.BufferStore) {
 		g.fail(what, "the value has type %s, the place %s", v.dt, want)
 	}
 	if sl := g.slots[s.Buffer.Data]; sl != nil {
-		a, _ := constantAccess(s.Buffer, s.Indices)
-		g.storeSlots(sl, a.at, v)
+		g.storeSlots(sl, lower.ConstantIndex(s.Buffer, s.Indices), v)
 		return
 	}
-	if p := g.promoted[s.Buffer.Data]; p != nil {
-		g.storePromoted(p, v)
+	if _, ok := g.promoted[s.Buffer.Data]; ok {
+		g.storePromoted(s.Buffer.Data, v)
 		return
 	}
-	p := g.flatten(s.Buffer, s.Indices, what)
+	p := g.Place(s.Buffer, s.Indices, what)
 	var mask []*node
 	if s.Predicate != nil && !tir.IsTrue(s.Predicate) {
 		mask = g.scalars(g.expr(s.Predicate))
@@ -36,16 +36,16 @@ func (g *gen) bufferStore(s *tir.BufferStore) {
 	g.storeLanes(g.pointer(s.Buffer.Data, what), p, v, s.Buffer.Data, mask, what)
 }
 
-func (g *gen) storeLanes(base *node, p place, v value, ptr *tir.Var, mask []*node, what string) {
+func (g *gen) storeLanes(base *node, p lower.Place, v value, ptr *tir.Var, mask []*node, what string) {
 	size := elemBytes(v.dt)
 	_, op := g.scalarMem(v.dt, what)
 	k := 0
 	if v.packed() && !v.dt.IsBool() {
 		k = g.native(v.dt, 0)
 	}
-	if k > 0 && mask == nil && p.each == nil && p.stride == 1 {
+	if k > 0 && mask == nil && p.Each == nil && p.Stride == 1 {
 		for i, part := range v.parts {
-			a, off := g.address(base, p.lane(i*k).scale(size), ptr.Name)
+			a, off := g.address(base, p.Lane(i*k).Scale(size), ptr.Name)
 			_, store := partMem(k * int(v.dt.Bits))
 			g.store(store, a, off, part, ptr)
 		}
@@ -54,7 +54,7 @@ func (g *gen) storeLanes(base *node, p place, v value, ptr *tir.Var, mask []*nod
 	_, _, laneOp := laneMem(int(v.dt.Bits))
 	for i := range v.lanes() {
 		write := func() {
-			a, off := g.address(base, p.lane(i).scale(size), ptr.Name)
+			a, off := g.address(base, p.Lane(i).Scale(size), ptr.Name)
 			if k > 0 {
 				g.storeLane(laneOp, a, off, i%k, v.parts[i/k], ptr)
 			} else {
@@ -64,23 +64,7 @@ func (g *gen) storeLanes(base *node, p place, v value, ptr *tir.Var, mask []*nod
 		if mask == nil {
 			write()
 		} else {
-			g.branch(mask[i], "lane", write, nil)
+			g.Branch(mask[i], "lane", write, nil)
 		}
 	}
-}
-
-// branch runs yes where cond is not 0, else no, which may be nil.
-func (g *gen) branch(cond *node, name string, yes, no func()) {
-	outer := g.cur
-	it := item{kind: itemIf, args: []*node{cond}, text: name}
-	it.body = newRegion(branchRegion, outer)
-	g.cur = it.body
-	yes()
-	if no != nil {
-		it.alt = newRegion(branchRegion, outer)
-		g.cur = it.alt
-		no()
-	}
-	g.cur = outer
-	g.add(it)
 }

@@ -159,8 +159,17 @@ func (f *Func) Call(r FuncRef) {
 	f.body = append(f.body, Instr{Op: OpCall, Imm: packRef(r.imported, r.index)})
 }
 
-// PackGlobal and UnpackGlobal turn a reference to a global into a word and back, for users
+// PackFunc and its likes turn a reference to a function or global into a word and back, for users
 // that keep instructions of their own.
+func PackFunc(f FuncRef) uint64 { return packRef(f.imported, f.index) }
+
+// UnpackFunc is the inverse of PackFunc.
+func UnpackFunc(w uint64) FuncRef {
+	imported, index := unpackRef(w)
+	return FuncRef{imported, index}
+}
+
+// PackGlobal is PackFunc for globals.
 func PackGlobal(g GlobalRef) uint64 { return packRef(g.imported, g.index) }
 
 // UnpackGlobal is the inverse of PackGlobal.

@@ -1,4 +1,4 @@
-package wasm
+package lower
 
 import (
 	"github.com/irscope/irscope/compiler/tir"
@@ -31,6 +31,48 @@ func (s *scanner) access(b *tir.Buffer, indices []tir.Expr, predicate tir.Expr) 
 	u.indices = append(u.indices, a)
 }
 
+// Slots decides whether an allocation is kept in variables: all accesses must have constant
+// indices, and those of vectors must be whole registers. It returns the number of variables, at most
+// limit, and how many elements each holds; 0 keeps it in memory. lanes is the number of elements
+// that a register holds of a vector of n, 0 if there is none for it.
+func (e *Effects) Slots(s *tir.Allocate, limit int64, lanes func(n int64) int64) (count, k int64) {
+	u := e.allocs[s.Var]
+	if u == nil || u.escapes {
+		return 0, 0
+	}
+	size := int64(s.Type.Lanes)
+	for _, x := range s.Extents {
+		n, ok := EvalInt(x)
+		if !ok || n < 0 || n > 1<<16 || size > 1<<16 {
+			return 0, 0
+		}
+		size *= n
+	}
+	for _, a := range u.indices {
+		if a.at+a.lanes > size {
+			return 0, 0
+		}
+		if a.lanes > 1 {
+			n := max(lanes(a.lanes), 1)
+			if k != 0 && k != n || a.at%n != 0 {
+				return 0, 0
+			}
+			k = n
+		}
+	}
+	k = max(k, 1)
+	if count = (size + k - 1) / k; count > limit {
+		return 0, 0
+	}
+	return count, k
+}
+
+// ConstantIndex returns the element at which an access with constant indices starts.
+func ConstantIndex(b *tir.Buffer, indices []tir.Expr) int64 {
+	a, _ := constantAccess(b, indices)
+	return a.at
+}
+
 // constantAccess returns the elements that an access with constant indices touches.
 func constantAccess(b *tir.Buffer, indices []tir.Expr) (constAccess, bool) {
 	if len(indices) != 1 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) || len(b.Strides) > 0 && !tir.IsConst(b.Strides[0], 1) {
@@ -38,31 +80,31 @@ func constantAccess(b *tir.Buffer, indices []tir.Expr) (constAccess, bool) {
 	}
 	width := int64(b.DType.Lanes)
 	if r, ok := indices[0].(*tir.Ramp); ok {
-		at, ok := evalInt(r.Start)
+		at, ok := EvalInt(r.Start)
 		if !ok || !tir.IsConst(r.Stride, 1) {
 			return constAccess{}, false
 		}
 		return constAccess{at * width, int64(r.Lanes) * width}, at >= 0
 	}
-	at, ok := evalInt(indices[0])
+	at, ok := EvalInt(indices[0])
 	return constAccess{at * width, width}, ok && at >= 0 && indices[0].DType().Lanes == 1
 }
 
-// evalInt computes a constant integer expression.
-func evalInt(e tir.Expr) (int64, bool) {
+// EvalInt computes a constant integer expression.
+func EvalInt(e tir.Expr) (int64, bool) {
 	switch e := e.(type) {
 	case *tir.IntImm:
 		return e.Value, true
 	case *tir.Cast:
 		if e.Type.IsInteger() {
-			return evalInt(e.Value)
+			return EvalInt(e.Value)
 		}
 	case *tir.Binary:
-		a, ok := evalInt(e.A)
+		a, ok := EvalInt(e.A)
 		if !ok {
 			return 0, false
 		}
-		b, ok := evalInt(e.B)
+		b, ok := EvalInt(e.B)
 		if !ok {
 			return 0, false
 		}

@@ -1,4 +1,4 @@
-package wasm
+package lower
 
 import (
 	"math"
@@ -7,13 +7,27 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// loopEffects is what one turn of a loop may do, and what the loop costs.
-type loopEffects struct {
+// Effects is what one reading of a function finds out.
+type Effects struct {
+	Loops map[tir.Stmt]*LoopEffects
+	// Cost is the number of operations, roughly, that a run of the function leaves to its callers.
+	Cost float64
+
+	roots  map[*tir.Var]*tir.Var // pointers bound to other pointers
+	allocs map[*tir.Var]*allocUse
+}
+
+// LoopEffects is what one turn of a loop may do, and what the loop costs.
+type LoopEffects struct {
+	Jumps bool    // has a break or continue of its own
+	Polls bool    // takes its cost off the budget
+	Strip int64   // turns between two polls; 0 is one
+	Body  float64 // operations of one turn, roughly, that are not taken off the budget
+
 	writes map[*tir.Var]bool // data pointers that are stored through
-	cells  bool              // writes packed arguments
+	cells  bool              // writes memory that belongs to no buffer
 	opaque bool              // may write anything
 	runs   bool              // the body runs at least once where the loop stands
-	jumps  bool              // has a break or continue of its own
 	// asserts says that a turn may end at an assertion: what is read behind it may not exist
 	// where that fails, and is not read ahead.
 	asserts bool
@@ -22,23 +36,34 @@ type loopEffects struct {
 	elems   map[*tir.Var]*elemAccess // by pointer
 	order   []*tir.Var               // keys of writes, in order
 	cond    int                      // scanner.cond where the loop stands
-	body    float64                  // operations of one turn, roughly, that are not taken off the budget
-	polls   bool                     // takes its cost off the budget
-	strip   int64                    // turns between two polls; 0 is one
+}
+
+// ScanOptions say what a scan must know of the generator.
+type ScanOptions struct {
+	Step   func()               // called for each node, to look whether to stop
+	Callee func(*tir.Call) bool // the call goes to another function of the module
+}
+
+// Scan reads the body of a function.
+func Scan(body tir.Stmt, opts ScanOptions) *Effects {
+	out := &Effects{Loops: map[tir.Stmt]*LoopEffects{}, roots: map[*tir.Var]*tir.Var{}, allocs: map[*tir.Var]*allocUse{}}
+	s := &scanner{Effects: out, opts: opts, defined: map[*tir.Var]int{}}
+	out.Cost = s.scan(body)
+	return out
 }
 
 // scanner collects the effects of all loops of a function and the uses of its allocations.
 type scanner struct {
-	g       *gen
-	stack   []*loopEffects
-	allocs  map[*tir.Var]*allocUse
+	*Effects
+	opts    ScanOptions
+	stack   []*LoopEffects
 	defined map[*tir.Var]int // number of loops around the definition of a variable
 	cond    int              // conditionals around the current place that may be passed over
 }
 
 // scan walks n and returns its cost.
 func (s *scanner) scan(n ir.Node) float64 {
-	s.g.step()
+	s.opts.Step()
 	switch n := n.(type) {
 	case *tir.For:
 		trips := math.Inf(1)
@@ -116,21 +141,15 @@ func (s *scanner) scan(n ir.Node) float64 {
 		}
 	}
 	c := 1.0
-	if call, ok := n.(*tir.Call); ok && s.g.callsModule(call) {
-		c = turnCost // what a function may leave to its callers
+	if call, ok := n.(*tir.Call); ok && s.opts.Callee(call) {
+		c = TurnCost // what a function may leave to its callers
 	}
 	n.EachChild(func(m ir.Node) { c += s.scan(m) })
 	return c
 }
 
-// lanesCost is what a read or write of e's type costs: one for each vector register.
+// lanesCost is what a read or write of e's type costs: one for each four lanes.
 func lanesCost(e tir.Expr) float64 { return 1 + float64(e.DType().Lanes/4) }
-
-// callsModule reports whether a call goes to another function of the module.
-func (g *gen) callsModule(c *tir.Call) bool {
-	name, ok := calleeName(c)
-	return ok && g.mod.funcs[name] != nil
-}
 
 // maybe scans what does not run for sure.
 func (s *scanner) maybe(f func() float64) float64 {
@@ -149,10 +168,10 @@ func (s *scanner) exprs(xs []tir.Expr) float64 {
 }
 
 func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Expr) float64 {
-	e := &loopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, runs: true, cond: s.cond}
-	s.g.effects[key] = e
+	e := &LoopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, runs: true, cond: s.cond}
+	s.Loops[key] = e
 	s.stack = append(s.stack, e)
-	e.body = 1 + s.scan(body) + s.exprs(extra)
+	e.Body = 1 + s.scan(body) + s.exprs(extra)
 	s.stack = s.stack[:len(s.stack)-1]
 	f, ok := key.(*tir.For)
 	return head + e.plan(trips, ok && e.inStrips(f))
@@ -171,7 +190,7 @@ func (s *scanner) call(n *tir.Call) {
 		}
 	case tir.OpBreakLoop.Name, tir.OpContinueLoop.Name:
 		if k := len(s.stack); k > 0 {
-			s.stack[k-1].jumps = true
+			s.stack[k-1].Jumps = true
 		}
 	case tir.OpAddressOf.Name:
 		if l, ok := n.Args[0].(*tir.BufferLoad); ok {
@@ -204,41 +223,14 @@ func (s *scanner) pointer(v *tir.Var, e tir.Expr) {
 	}
 	switch e := e.(type) {
 	case *tir.Var:
-		s.g.roots[v] = e
+		s.roots[v] = e
 	case *tir.Call:
 		if c, ok := tir.IsCallTo(e, tir.OpAddressOf); ok {
 			if l, ok := c.Args[0].(*tir.BufferLoad); ok {
-				s.g.roots[v] = l.Buffer.Data
+				s.roots[v] = l.Buffer.Data
 			}
 		} else if op, ok := e.Op.(*ir.Op); ok && op.Name == "tir.handle_add_byte_offset" {
 			s.pointer(v, e.Args[0])
 		}
-	}
-}
-
-// killEffects ends the reads of what a loop may write.
-func (g *gen) killEffects(e *loopEffects) {
-	if e == nil || e.opaque {
-		g.killAll()
-	}
-	if e == nil {
-		return
-	}
-	if e.cells {
-		g.killClass(g.cells)
-	}
-	for v := range e.writes {
-		if s := g.slots[v]; s != nil {
-			for _, x := range s.vars {
-				g.killVariable(x)
-			}
-			continue
-		}
-		if p := g.promoted[v]; p != nil {
-			for _, x := range p.vars {
-				g.killVariable(x)
-			}
-		}
-		g.killClass(g.class(v))
 	}
 }

@@ -1,0 +1,120 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// elemAccess sums up how a loop accesses one pointer: whether always at one place that does
+// not change in the loop.
+type elemAccess struct {
+	buffer *tir.Buffer
+	index  tir.Expr
+	stored bool
+	sure   bool // reached in every turn, so that the place surely exists
+	bad    bool // elsewhere too, or in another form
+}
+
+// Accumulator is an element of a buffer, or a vector of them, that a loop may keep in variables
+// while it runs, as the sum of a reduction that the schedule left in memory.
+type Accumulator struct {
+	Pointer *tir.Var
+	Buffer  *tir.Buffer
+	Index   tir.Expr
+}
+
+// Accumulators returns what the loop e accumulates into, in the order of its stores. Other
+// pointers must not reach it: the function says so by NoAlias. outside reports whether a pointer
+// is defined where the loop starts.
+func (b *Builder) Accumulators(e *LoopEffects, outside func(*tir.Var) bool) []Accumulator {
+	if e == nil || e.opaque || e.returns || !b.NoAlias {
+		return nil
+	}
+	var out []Accumulator
+	for _, v := range e.order {
+		a := e.elems[v]
+		if a == nil || !a.stored || !a.sure || a.bad || b.Instead[v] != nil || b.Root(v) != v || b.pointsElsewhere(v) || !outside(v) {
+			continue
+		}
+		out = append(out, Accumulator{v, a.buffer, a.index})
+	}
+	return out
+}
+
+// pointsElsewhere reports whether another pointer was made from v.
+func (b *Builder) pointsElsewhere(v *tir.Var) bool {
+	for w, to := range b.Effects.roots {
+		if w != v && to == v {
+			return true
+		}
+	}
+	return false
+}
+
+// touch notes an access for all loops around it.
+func (s *scanner) touch(b *tir.Buffer, indices []tir.Expr, masked, store bool) {
+	if len(s.stack) == 0 {
+		return
+	}
+	depth := math.MaxInt
+	if len(indices) == 1 && !masked {
+		depth = s.depthOf(indices[0])
+	}
+	for i, e := range s.stack {
+		a := e.elems[b.Data]
+		if a == nil {
+			a = &elemAccess{buffer: b}
+			if depth <= i {
+				a.index = indices[0]
+			}
+			e.elems[b.Data] = a
+		}
+		a.stored = a.stored || store
+		a.sure = a.sure || s.cond == e.cond
+		a.bad = a.bad || depth > i || a.index == nil || a.buffer.DType != b.DType || !SameIndex(a.index, indices[0])
+	}
+}
+
+// depthOf is the number of loops around the definition of what e depends on; MaxInt where e
+// is more than arithmetic on variables.
+func (s *scanner) depthOf(e tir.Expr) int {
+	depth := 0
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			depth = max(depth, s.defined[n])
+		case *tir.IntImm, *tir.Cast, *tir.Ramp, *tir.Broadcast, *tir.Binary:
+		default:
+			depth = math.MaxInt
+		}
+		return depth < math.MaxInt
+	})
+	return depth
+}
+
+// SameIndex reports whether two indices are written alike.
+func SameIndex(a, b tir.Expr) bool {
+	if a == b {
+		return true
+	}
+	switch a := a.(type) {
+	case *tir.IntImm:
+		b, ok := b.(*tir.IntImm)
+		return ok && a.Value == b.Value
+	case *tir.Binary:
+		b, ok := b.(*tir.Binary)
+		return ok && a.Op == b.Op && SameIndex(a.A, b.A) && SameIndex(a.B, b.B)
+	case *tir.Cast:
+		b, ok := b.(*tir.Cast)
+		return ok && a.Type == b.Type && SameIndex(a.Value, b.Value)
+	case *tir.Ramp:
+		b, ok := b.(*tir.Ramp)
+		return ok && a.Lanes == b.Lanes && SameIndex(a.Start, b.Start) && SameIndex(a.Stride, b.Stride)
+	case *tir.Broadcast:
+		b, ok := b.(*tir.Broadcast)
+		return ok && a.Lanes == b.Lanes && SameIndex(a.Value, b.Value)
+	}
+	return false
+}

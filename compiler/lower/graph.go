@@ -1,0 +1,209 @@
+package lower
+
+import "github.com/irscope/irscope/compiler/tir"
+
+// Builder builds the graph of one function. Cur is the region to which effects are added.
+type Builder struct {
+	Machine *Machine
+	Cur     *Region
+	Effects *Effects
+	NoAlias bool // buffers of different parameters do not overlap
+
+	// Instead holds the variables that stand for the memory of a pointer while they do: those of
+	// an allocation that is kept in them, and those of a sum while its loop runs.
+	Instead map[*tir.Var][]*Variable
+
+	// Linear holds what integer variables are bound to, where that is linear.
+	Linear map[*tir.Var]Lin
+
+	gen     Translator
+	newReg  func(name string, t Type) Reg
+	regType func(Reg) Type
+	ids     int
+	consts  map[key]*Node
+	classes map[*tir.Var]*Class
+	shared  *Class // memory of all pointers that may alias
+	Cells   *Class // memory that belongs to no buffer: packed arguments and descriptors
+}
+
+// NewBuilder returns a builder of an empty function. newReg makes registers, regType tells their
+// types.
+func NewBuilder(m *Machine, gen Translator, newReg func(name string, t Type) Reg, regType func(Reg) Type) *Builder {
+	return &Builder{
+		Machine: m, Cur: NewRegion(BodyRegion, nil), Instead: map[*tir.Var][]*Variable{}, Linear: map[*tir.Var]Lin{},
+		gen: gen, newReg: newReg, regType: regType,
+		consts: map[key]*Node{}, classes: map[*tir.Var]*Class{}, shared: &Class{}, Cells: &Class{},
+	}
+}
+
+// Const returns a constant, which belongs to no region. op is that of a constant.
+func (b *Builder) Const(op Op, imm, hi uint64) *Node {
+	k := key{op: op, imm: imm, hi: hi}
+	if n := b.consts[k]; n != nil {
+		return n
+	}
+	info := b.Machine.Info(op)
+	n := &Node{Op: op, Imm: imm, Hi: hi, Type: info.Result, fn: Const, bits: info.Bits, barrier: never, id: b.nextID()}
+	v, ok := n.Int()
+	n.Nonneg = ok && v >= 0
+	b.consts[k] = n
+	return n
+}
+
+// Int returns an integer constant of 32 or 64 bits.
+func (b *Builder) Int(bits int, v int64) *Node {
+	if bits == 32 {
+		return b.Const(b.Machine.Op(Const, 32), uint64(uint32(v)), 0)
+	}
+	return b.Const(b.Machine.Op(Const, 64), uint64(v), 0)
+}
+
+// IntLike is a constant of the integer type of n.
+func (b *Builder) IntLike(n *Node, v int64) *Node { return b.Int(b.bitsOf(n), v) }
+
+func (b *Builder) bitsOf(n *Node) int {
+	if n.Type == b.Machine.Int(64) {
+		return 64
+	}
+	return 32
+}
+
+func (b *Builder) nextID() int { b.ids++; return b.ids }
+
+// place finds the region in which a value of args is computed: outside the loops in which none
+// of args changes. What costs more than a few cycles is not taken out of a conditional, and
+// what may trap stays where it is.
+func (b *Builder) place(args []*Node, cheap, traps bool) *Region {
+	if traps {
+		return b.Cur
+	}
+	avail := available(args)
+	to := b.Cur
+	for x := b.Cur; x.depth > avail; x = x.parent {
+		if x.Kind == LoopRegion {
+			to = x.parent
+		} else if x.Kind == BranchRegion && !cheap {
+			break
+		}
+	}
+	return to
+}
+
+// available is the depth of the innermost region in which one of args is computed.
+func available(args []*Node) int {
+	avail := 0
+	for _, a := range args {
+		if a.Region != nil {
+			avail = max(avail, a.Region.depth)
+		}
+	}
+	return avail
+}
+
+// maxLookup is how many regions outwards a known node is looked for. In thousands of branches in
+// each other it may then be computed again, in place of looking through all of them each time.
+const maxLookup = 256
+
+// lookup finds a known node from the current region outwards.
+func (b *Builder) lookup(k key) *Node {
+	for r, n := b.Cur, maxLookup; r != nil && n > 0; r, n = r.parent, n-1 {
+		if n := r.known[k]; n != nil {
+			if n.barrier == never {
+				return n
+			}
+			delete(r.known, k)
+		}
+	}
+	return nil
+}
+
+// Op returns the pure instruction op on at most three operands, with immediates.
+func (b *Builder) Op(op Op, imm, hi uint64, args ...*Node) *Node {
+	info := b.Machine.Info(op)
+	if n := b.fold(info, op, args); n != nil {
+		return n
+	}
+	k := keyOf(op, imm, hi, args)
+	if n := b.lookup(k); n != nil {
+		return n
+	}
+	typ := info.Result
+	if typ == 0 {
+		typ = args[0].Type
+	}
+	n := &Node{Op: op, Args: args, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits, barrier: never, id: b.nextID()}
+	n.Nonneg = info.Bool || nonneg(info.Fn, args)
+	b.define(n, k, b.place(args, info.Cheap, traps(info.Fn, args)))
+	return n
+}
+
+// Fn returns an integer function of the width of its first operand.
+func (b *Builder) Fn(fn Fn, args ...*Node) *Node {
+	bits := b.bitsOf(args[0])
+	if fn == Select {
+		bits = 0
+	}
+	return b.Op(b.Machine.Op(fn, bits), 0, 0, args...)
+}
+
+// ptr returns an integer function of the width of a pointer.
+func (b *Builder) ptr(fn Fn, args ...*Node) *Node {
+	return b.Op(b.Machine.Op(fn, b.Machine.Pointer.Bits), 0, 0, args...)
+}
+
+// Call returns the result of a function without effects on at most three operands.
+func (b *Builder) Call(f Ref, result Type, args ...*Node) *Node {
+	op := b.Machine.Op(Call, 0)
+	k := keyOf(op, 0, 0, args)
+	k.callee = f
+	if n := b.lookup(k); n != nil {
+		return n
+	}
+	n := &Node{Op: op, Callee: f, Args: args, Type: result, fn: Call, barrier: never, id: b.nextID()}
+	b.define(n, k, b.place(args, false, false))
+	return n
+}
+
+// Global returns a value that op reads and that never changes, once for the function.
+func (b *Builder) Global(op Op, imm uint64, name string) *Node {
+	k := key{op: op, imm: imm}
+	if n := b.lookup(k); n != nil {
+		return n
+	}
+	n := &Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), barrier: never, Nonneg: true, Name: name, id: b.nextID()}
+	b.define(n, k, b.Cur.Root())
+	return n
+}
+
+// define places n in region r.
+func (b *Builder) define(n *Node, k key, r *Region) {
+	n.Region, n.Pos = r, len(r.Items)
+	r.Items = append(r.Items, Item{Kind: ItemDef, Node: n})
+	r.known[k] = n
+}
+
+// unshared places a node in r that no other is equal to.
+func (b *Builder) unshared(n *Node, r *Region) *Node {
+	n.fn, n.barrier, n.id = b.Machine.Info(n.Op).Fn, never, b.nextID()
+	b.define(n, key{op: b.Machine.Op(Set, 0), imm: uint64(n.id)}, r)
+	return n
+}
+
+// Add adds an item to the current region.
+func (b *Builder) Add(it Item) { b.Cur.Items = append(b.Cur.Items, it) }
+
+// Branch runs yes where cond is not 0, else no, which may be nil.
+func (b *Builder) Branch(cond *Node, name string, yes, no func()) {
+	outer := b.Cur
+	it := Item{Kind: ItemIf, Args: []*Node{cond}, Text: name}
+	it.Body = NewRegion(BranchRegion, outer)
+	b.Cur = it.Body
+	yes()
+	if no != nil {
+		it.Alt = NewRegion(BranchRegion, outer)
+		b.Cur = it.Alt
+		no()
+	}
+	b.Cur = outer
+	b.Add(it)
+}

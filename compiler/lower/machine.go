@@ -1,0 +1,104 @@
+package lower
+
+import "github.com/irscope/irscope/compiler/tir"
+
+// Op is an instruction of a target. Its numbers belong to the target.
+type Op uint16
+
+// Type is the type of a register or a value, numbered by the target; 0 is none.
+type Type uint8
+
+// Reg is a register or local of the function, numbered by the target.
+type Reg int
+
+// Ref is a function or global of the target's module, numbered by the target.
+type Ref uint64
+
+// Fn is what an instruction computes, as far as the middle end acts on it. Integers are two's
+// complement and wrap; a condition is 0 or not.
+type Fn uint8
+
+// The functions. Other is any that only the target knows: pure, computed again from the same operands
+// where that is shorter.
+const (
+	Other  Fn = iota
+	Const     // of any type; the bits stand in the node
+	Get       // reads a register
+	Set       // identifies what must not be shared
+	Call      // of a function without effects
+	Select    // the first operand where the third is not 0, else the second
+	Add
+	Sub
+	Mul
+	DivS
+	DivU
+	RemS
+	RemU
+	And
+	Or
+	Xor
+	Shl
+	ShrS
+	ShrU
+	Eqz
+	Eq
+	Ne
+	LtS
+	LtU
+	GtS
+	GtU
+	LeS
+	GeS
+	Wrap      // 64 bits to the lower 32
+	ExtendS   // 32 bits to 64
+	ExtendU   // the same without sign
+	Extend8S  // the lower 8 bits, with their sign
+	Extend16S // the lower 16 bits, with their sign
+	NumFns    // the number of functions
+)
+
+// Info describes an instruction.
+type Info struct {
+	Fn     Fn
+	Bits   uint8 // of the operands of an integer function
+	Result Type  // 0 where it is that of the first operand
+	Cheap  bool  // takes so few cycles that it may run where its value may not be needed
+	Bool   bool  // the result is 0 or 1
+}
+
+// Machine is what the middle end knows of a target.
+type Machine struct {
+	Info func(Op) Info
+	// Op is the instruction that computes fn on integers of 32 or 64 bits; for Get, Set, Call and
+	// Select bits is 0.
+	Op func(fn Fn, bits int) Op
+	// Fold computes a conversion or the like of a constant; nil leaves it. It is asked for unary
+	// instructions that are Other.
+	Fold func(b *Builder, op Op, x *Node) *Node
+	// Int is the type of integers of 32 or 64 bits.
+	Int     func(bits int) Type
+	Pointer Pointer
+}
+
+// Pointer says how the target addresses memory.
+type Pointer struct {
+	Bits int // of an address: 32 or 64
+	// MaxOffset is the largest constant that a load or store adds to an address, without wrapping;
+	// 0 if there is none.
+	MaxOffset int64
+	// Below is the number of bytes that lie before any address that a pointer may hold: as much may
+	// be taken off one without wrapping.
+	Below int64
+}
+
+// Translator is what the middle end asks of the generator whose function it builds.
+type Translator interface {
+	// Scalar translates a scalar integer expression.
+	Scalar(e tir.Expr) *Node
+	// Lanes translates a vector integer expression, lane by lane.
+	Lanes(e tir.Expr) []*Node
+	// BindLet gives a variable its value.
+	BindLet(v *tir.Var, e tir.Expr)
+	// Fail ends the translation with an error about what; it does not return.
+	Fail(what, format string, args ...any)
+}

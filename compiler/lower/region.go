@@ -1,0 +1,84 @@
+package lower
+
+// RegionKind says what a region is to the regions around it.
+type RegionKind uint8
+
+// The kinds of regions.
+const (
+	BodyRegion   RegionKind = iota // a function
+	LoopRegion                     // one turn of a loop
+	BranchRegion                   // one side of a conditional
+	BlockRegion                    // straight-line code that a branch may leave
+)
+
+// Region is a sequence of items that run in order.
+type Region struct {
+	Kind  RegionKind
+	Items []Item
+	Loop  *LoopEffects // what one turn of a loop writes; nil where that is unknown
+	Label int          // for what writes the function
+	Held  []*Node      // nodes that have a register, for the same
+
+	parent *Region
+	depth  int
+	known  map[key]*Node
+
+	inductions map[inductionKey]*induction
+	advanced   []*induction // the same, in order
+}
+
+// ItemKind says what an item does.
+type ItemKind uint8
+
+// The kinds of items.
+const (
+	ItemDef     ItemKind = iota // compute Node, if anything uses it
+	ItemStore                   // memory instruction Op on Args at offset Imm
+	ItemSet                     // set Reg to Args[0]
+	ItemCall                    // call Callee on Args; the result, if any, goes to Reg
+	ItemReturn                  // return Args[0]
+	ItemLoop                    // Body, again while Args[0], computed in Body, holds
+	ItemIf                      // if Args[0] then Body else Alt
+	ItemBlock                   // Body, which ItemBreak leaves
+	ItemBreak                   // branch to the end of Target, if Args[0]
+	ItemComment                 // a line of text
+	ItemPoll                    // take Imm off a budget of work
+	ItemTrap                    // stop the function
+)
+
+// Item is a step of a region.
+type Item struct {
+	Kind   ItemKind
+	Op     Op
+	Node   *Node
+	Args   []*Node
+	Imm    uint64
+	Lane   uint8
+	Reg    Reg
+	HasRes bool
+	Callee Ref
+	Body   *Region
+	Alt    *Region
+	Target *Region
+	Text   string
+}
+
+// NewRegion returns an empty region inside of parent.
+func NewRegion(kind RegionKind, parent *Region) *Region {
+	r := &Region{Kind: kind, parent: parent, known: map[key]*Node{}}
+	if parent != nil {
+		r.depth = parent.depth + 1
+	}
+	return r
+}
+
+// Root is the region of the function that r is in.
+func (r *Region) Root() *Region {
+	for r.parent != nil {
+		r = r.parent
+	}
+	return r
+}
+
+// Parent is the region around r, nil for that of the function.
+func (r *Region) Parent() *Region { return r.parent }
