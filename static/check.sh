@@ -24,4 +24,5 @@ if ! [ vendor/node_modules/.package-lock.json -nt vendor/package-lock.json ]; th
 fi
 # The store and its tests are checked by themselves, without the types of a page: it knows no element of it.
 vendor/node_modules/.bin/tsc -p src/store/tsconfig.json
+vendor/node_modules/.bin/tsc -p src/views/tsconfig.json
 vendor/node_modules/.bin/tsc -p src/tsconfig.json

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatState, parseState, type State } from "./state";
+import { random } from "./testing";
+
+const views = ["unified", "split", "ir"];
+const parse = (query: string): State => parseState(query, "r0", "unified", views);
+
+test("what an address does not say is as given", () => {
+  assert.deepEqual(parse(""), { run: "r0", pass: "", fn: "", view: "unified", line: 0, history: "", search: "" });
+  assert.equal(parse("?view=nonsense").view, "unified");
+  for (const bad of ["-3", "x", "", "NaN"]) assert.equal(parse(`?line=${bad}`).line, 0, bad);
+});
+
+test("slashes stay readable, all else is escaped", () => {
+  const s = { ...parse(""), pass: "1.2/Fuse<i>", view: "ir" };
+  assert.equal(formatState(s), "?run=r0&pass=1.2/Fuse%3Ci%3E&view=ir");
+});
+
+test("random states come back from their address", () => {
+  const rnd = random(2);
+  const text = (): string => Array.from({ length: rnd(8) }, () => "a/&=?#% +ä<\"'"[rnd(13)]).join("");
+  for (let i = 0; i < 2000; i++) {
+    const s: State = { run: text() || "r0", pass: text(), fn: text(), view: views[rnd(3)]!, line: rnd(3) * 17, history: text(), search: text() };
+    assert.deepEqual(parse(formatState(s)), s);
+  }
+});
