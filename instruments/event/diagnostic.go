@@ -41,7 +41,10 @@ const TypeDiagnostic Type = "diagnostic"
 func (*Diagnostic) EventType() Type { return TypeDiagnostic }
 
 func (b *Diagnostic) apply(r *Run, e Event) {
-	s := r.steps[e.Step]
+	var s *Step
+	if e.Step != "" {
+		s = r.steps[e.Step]
+	}
 	if s != nil {
 		s.Diagnostics = append(s.Diagnostics, b)
 	}

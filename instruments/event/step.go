@@ -1,6 +1,9 @@
 package event
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // StepStatus says how far a step has got.
 type StepStatus string
@@ -51,7 +54,8 @@ type Step struct {
 
 	// given and changes are the numbers of changes of texts before and after it.
 	given, changes int
-	spread         bool // it was skipped with all inside of it
+	spread         bool  // it was skipped with all inside of it
+	above          *Step // what it is in; nil at the top
 }
 
 // All lists the steps in the order of the tree: parents first, and what a step requires before it.
@@ -92,21 +96,22 @@ func (r *Run) end(e Event, name string, level int, role Role, kind PassKind) *St
 	return s
 }
 
+// required matches the path of a step that ran because another requires it, and so before it: 1.3r1/Name before 1.3.
+var required = regexp.MustCompile(`^([\d.]+)r\d+/`)
+
 // add adds a step to the tree. A parent that nothing has named is none.
 func (r *Run) add(path, parent, name string, level int, role Role, kind PassKind) *Step {
 	s := &Step{Path: path, Parent: parent, Name: name, Level: level, Role: role, Kind: kind, Status: StepWaiting, Began: -1, Seq: -1}
 	list := &r.Roots
-	if above := r.steps[parent]; above != nil {
-		s.Depth = above.Depth + 1
-		list = &above.Children
+	if s.above = r.steps[parent]; s.above != nil {
+		s.Depth = s.above.Depth + 1
+		list = &s.above.Children
 	}
-	number, _, _ := strings.Cut(path, "/")
-	// 1.3r1/Name ran because 1.3 requires it, and so before it.
-	if by, _, ok := strings.Cut(number, "r"); ok {
-		if of := r.numbers[by]; of != nil && of.Parent == parent {
-			list = &of.Required
+	if m := required.FindStringSubmatch(path); m != nil {
+		if by := r.numbers[m[1]]; by != nil && by.above == s.above {
+			list = &by.Required
 		}
-	} else if r.numbers[number] == nil {
+	} else if number, _, ok := strings.Cut(path, "/"); ok && r.numbers[number] == nil {
 		r.numbers[number] = s
 	}
 	*list = append(*list, s)
@@ -122,8 +127,10 @@ func (s *Step) skip(text string, reason ReasonKind) {
 	}
 	s.spread = true
 	for _, c := range s.Children {
-		if c.Status == StepWaiting {
-			c.skip(text, reason)
+		for _, inside := range append(c.Required[:len(c.Required):len(c.Required)], c) {
+			if inside.Status == StepWaiting {
+				inside.skip(text, reason)
+			}
 		}
 	}
 }

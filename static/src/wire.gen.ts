@@ -457,6 +457,16 @@ export interface Hunk {
   marks?: string;
 }
 
+// StepStatus says how far a step has got.
+export type StepStatus =
+  | "waiting"
+  | "running"
+  // "changed" and "same": the pass has finished, and returned another module or the same one.
+  | "changed"
+  | "same"
+  | "skipped"
+  | "failed";
+
 // TextPage is a window of a text.
 export interface TextPage {
   hash: string;

@@ -14,6 +14,7 @@ type root struct {
 
 // roots are the types of wire.gen.ts. The events come first, see events.
 var roots = []root{
+	{pkg: events, name: "StepStatus"},
 	{pkg: "web/highlight", name: "TextPage"},
 	{pkg: "web/highlight", name: "DiffPage"},
 	{pkg: "instruments/request", name: "Settings", request: true},

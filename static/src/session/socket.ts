@@ -3,6 +3,7 @@
 
 import { once, RequestError } from "../store/api";
 import type { Follower } from "../store/stream";
+import { endsLog } from "../store/model";
 import type { WireEvent } from "../wire";
 
 const pauses = [200, 500, 1000, 2000, 5000, 10000];
@@ -74,8 +75,8 @@ export class Stream {
     this.tries = 0;
     // Events that arrive together are handled together, before the next frame; the first brings the tree and does not wait.
     if (this.batch.push(event) === 1 && event.seq > 0) window.setTimeout(() => this.flush(), 0);
-    if (event.seq === 0 || event.type === "run_finished") this.flush();
-    if (event.type === "run_finished") this.finish();
+    if (event.seq === 0 || endsLog(event)) this.flush();
+    if (endsLog(event)) this.finish();
   }
 
   private flush(): void {

@@ -1,4 +1,7 @@
 // What the page knows of one run, built from its events alone. It knows no element of the page.
+//
+// The rules are those of event.Run in Go (instruments/event): a type of events has a case here and a method apply there, and
+// e2e/reducer folds the same logs by both.
 
 import type {
   CodeGenerated,
@@ -14,11 +17,12 @@ import type {
   RunError,
   RunFinished,
   RunStarted,
+  StepStatus,
   WireEvent,
   WireFunction,
 } from "../wire";
 
-export type Status = "waiting" | "running" | "changed" | "same" | "skipped" | "failed";
+export type Status = StepStatus;
 
 export interface Step {
   path: string;
@@ -47,7 +51,13 @@ export interface Step {
   before: Metrics | null;
   // began is the number of the event that began the step.
   began?: number;
+  // given and left are the numbers of changes of texts before and after the step.
+  given: number;
+  left: number;
 }
+
+// TextChange is a text that a step gave a function, which is gone where the text is empty.
+type TextChange = WireFunction;
 
 // numberOf returns the number of a step: that of 1.3.2/FuseOps is 1.3.2.
 export function numberOf(step: Step): string {
@@ -101,7 +111,10 @@ export class RunModel {
   imported: Step | null = null;
   // version counts the events that were applied.
   version = 0;
-  private readonly ends: Step[] = [];
+  // changes lists the texts that steps gave functions. A step that encloses others reports their changes again: nothing is new then.
+  private readonly changes: TextChange[] = [];
+  private readonly module = new Map<string, WireFunction>();
+  private readonly spread = new Set<Step>();
   private metrics: Metrics | null = null;
   private clock = 0;
 
@@ -118,9 +131,10 @@ export class RunModel {
       case "run_started":
         this.started = e.body;
         this.importTime = e.measured?.at ?? 0;
-        this.imported = this.add(importPath, "", "Imported module", 0, "lowering", "sequential");
-        Object.assign(this.imported, { status: "same", seq: e.seq });
-        for (const p of e.body.plan) this.add(p.step, p.parent ?? "", p.name, p.level, p.role, p.kind);
+        this.imported ??= this.add(importPath, "", "Imported module", 0, "lowering", "sequential");
+        for (const p of e.body.plan) if (!this.steps.has(p.step)) this.add(p.step, p.parent ?? "", p.name, p.level, p.role, p.kind);
+        for (const f of e.body.functions) this.put(f);
+        Object.assign(this.imported, { status: "same", seq: e.seq, left: this.changes.length });
         this.note(null, e.body.metrics, 0);
         break;
       case "pass_started": {
@@ -131,11 +145,16 @@ export class RunModel {
         step.seen = performance.now();
         step.before = this.metrics;
         step.began = e.seq;
+        step.given = this.changes.length;
         step.reused = e.reused ?? false;
         break;
       }
       case "pass_finished": {
         const step = this.end(e, e.body);
+        for (const c of e.body.functions) {
+          this.put({ name: c.name, kind: c.kind, text: c.change === "removed" ? "" : (c.after ?? ""), lines: c.lines_after, ...(c.metrics ? { metrics: c.metrics } : {}) });
+        }
+        step.left = this.changes.length;
         step.finished = e.body;
         step.status = e.body.changed ? "changed" : "same";
         this.note(step, e.body.metrics, (e.measured?.at ?? 0) || step.at + (e.measured?.total ?? 0));
@@ -143,8 +162,6 @@ export class RunModel {
       }
       case "pass_skipped": {
         const step = this.end(e, e.body);
-        step.text = e.body.text;
-        step.reason = e.body.reason;
         this.skip(step, e.body.text, e.body.reason);
         break;
       }
@@ -180,7 +197,7 @@ export class RunModel {
             step.status = "failed";
             step.error = { kind: e.body.error?.kind ?? "interrupted", message: `the run ended in this step: ${e.body.status}` };
           }
-          if (step.status === "waiting") this.skip(step, "not reached", "stopped");
+          if (step.status === "waiting") Object.assign(step, { status: "skipped", text: "not reached", reason: "stopped" });
         }
         break;
       default:
@@ -235,24 +252,35 @@ export class RunModel {
   }
 
   // functionsAt lists the functions of the module as it is when the step has ended, sorted by name; null is the imported module.
-  // A step that did not end, or changed nothing, gives the module before it.
+  // A step that did not end gives the module as it is.
   functionsAt(step: Step | null): WireFunction[] {
-    return this.functionsUntil(step ? (step.seq >= 0 ? step.seq : Infinity) : -1);
+    return this.functions(step && step.seq < 0 ? this.changes.length : (step ?? this.imported)?.left ?? 0);
   }
 
-  // functionsBefore lists the functions of the module that a step is given.
+  // functionsBefore lists the functions of the module that a step is given; the imported ones where it has not begun.
   functionsBefore(step: Step): WireFunction[] {
-    return this.functionsUntil(step.began ?? step.seq - 1);
+    return step.began === undefined && step.seq < 0 ? this.functionsAt(null) : this.functions(step.given);
   }
 
-  private functionsUntil(seq: number): WireFunction[] {
+  // functions lists the functions of the module after the first n changes.
+  private functions(n: number): WireFunction[] {
     const module = new Map<string, WireFunction>();
-    for (const f of this.started?.functions ?? []) module.set(f.name, f);
-    for (const end of this.ends) {
-      if (end.seq > seq) break;
-      for (const c of end.finished?.functions ?? []) applyChange(module, c);
+    for (const c of this.changes.slice(0, n)) {
+      if (c.text) module.set(c.name, c);
+      else module.delete(c.name);
     }
     return [...module.values()].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  }
+
+  // put notes the text that a step gave a function, if it is another than before.
+  private put(f: TextChange): void {
+    const before = this.module.get(f.name);
+    if ((before?.text ?? "") === f.text) return;
+    // A sequence has no metrics of its own: its passes had them.
+    const now = f.metrics || !before?.metrics ? f : { ...f, metrics: before.metrics };
+    if (f.text) this.module.set(f.name, now);
+    else this.module.delete(f.name);
+    this.changes.push(now);
   }
 
   private note(step: Step | null, metrics: Metrics | undefined, at: number): void {
@@ -271,7 +299,8 @@ export class RunModel {
     step.seq = e.seq;
     step.measured = e.measured ?? {};
     step.reused = e.reused ?? false;
-    this.ends.push(step);
+    if (step.began === undefined) step.given = this.changes.length;
+    step.left = this.changes.length;
     return step;
   }
 
@@ -281,7 +310,7 @@ export class RunModel {
       path, parent, name, level, role, kind,
       depth: above ? above.depth + 1 : 0,
       children: [], status: "waiting", text: "", why: "", reason: "", error: null, finished: null, measured: {},
-      reused: false, diagnostics: [], seq: -1, at: 0, seen: 0, before: null,
+      reused: false, diagnostics: [], seq: -1, at: 0, seen: 0, before: null, given: 0, left: 0,
     };
     this.steps.set(path, step);
     const list = above ? above.children : this.roots;
@@ -292,22 +321,23 @@ export class RunModel {
     return step;
   }
 
-  // skip marks a step and all below it: a skipped sequential stands for its children.
+  // skip marks a step and all below it that has not begun: a sequence that is skipped stands for what it holds.
   private skip(step: Step, text: string, reason: string): void {
-    step.status = "skipped";
-    step.text = text;
-    step.reason = reason;
-    for (const child of step.children) this.skip(child, text, reason);
+    Object.assign(step, { status: "skipped", text, reason });
+    if (this.spread.has(step)) return;
+    this.spread.add(step);
+    for (const child of step.children) if (child.status === "waiting") this.skip(child, text, reason);
   }
 }
 
-function applyChange(module: Map<string, WireFunction>, c: FunctionChange): void {
-  if (c.change === "removed") module.delete(c.name);
-  else {
-    // A sequence has no metrics of its own: its passes had them.
-    const metrics = c.metrics ?? module.get(c.name)?.metrics;
-    module.set(c.name, { name: c.name, kind: c.kind, text: c.after ?? "", lines: c.lines_after, ...(metrics ? { metrics } : {}) });
-  }
+// startsLog returns the event that begins a run.
+export function startsLog(body: RunStarted): WireEvent {
+  return { seq: 0, type: "run_started", body };
+}
+
+// endsLog tells whether an event is the last of its run.
+export function endsLog(e: WireEvent): boolean {
+  return e.type === "run_finished";
 }
 
 function total(times: number[]): number {

@@ -1,6 +1,6 @@
 // The pipeline that is about to run, as the tree shows it until its run has begun: the steps of the last run in their new places.
 
-import type { RunModel, Step } from "./model";
+import { type RunModel, startsLog, type Step } from "./model";
 import type { PassInfo, PlanStep, SettingsStep } from "../wire";
 
 type Known = Pick<PlanStep, "level" | "role" | "kind">;
@@ -22,7 +22,7 @@ export function planned(old: RunModel, root: string, steps: SettingsStep[], info
     }
   };
   add(steps, top, "1");
-  out.apply([{ seq: 0, type: "run_started", body: { ...old.started, plan } }]);
+  out.apply([startsLog({ ...old.started, plan })]);
   takeOver(old, out);
   return out;
 }

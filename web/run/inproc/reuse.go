@@ -27,7 +27,8 @@ type tap struct {
 
 // Emit implements event.Sink.
 func (t *tap) Emit(e event.Event) error {
-	if e.Type == event.TypeRunStarted && t.saved > 0 && e.Measured != nil {
+	// The first event says what was imported.
+	if t.events == 0 && t.saved > 0 && e.Measured != nil {
 		e.Measured.Saved = t.saved.Nanoseconds()
 	}
 	t.last = e
