@@ -2,7 +2,6 @@ package parse
 
 import (
 	"math"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -106,31 +105,31 @@ func (b *builder) name(n *syntax.Node) any {
 		}
 		return v
 	}
-	switch n.Text {
-	case "T", "R", "I":
+	switch {
+	case isHostName(n.Text) || n.Text == "float32":
 		return namespace{n.Text}
-	case "tvm", "script", "metadata", "range", "int", "float", "bool", "float32", "len":
-		return namespace{n.Text}
-	case "cls", "Module":
+	case n.Text == "cls" || n.Text == "Module":
 		return moduleRef{}
 	}
 	if v, ok := b.opts.Define[n.Text]; ok {
 		return b.defined(v, n)
 	}
-	var names []string
-	for k := range b.env.vals {
-		names = append(names, k)
-	}
-	for k := range b.opts.Define {
-		names = append(names, k)
-	}
-	sort.Strings(names)
+	names := append(sorted(b.env.vals), sorted(b.opts.Define)...)
 	help := "define it before it is used, or give its value with --define " + n.Text + "=..."
 	if b.mod != nil && b.mod.vars[n.Text] != nil {
 		help = "functions of the module are called as cls." + n.Text
 	}
 	b.fail(n, did(n.Text, names, "", help), "undefined name %q", n.Text)
 	return nil
+}
+
+// isHostName reports whether a name is known without an import.
+func isHostName(s string) bool {
+	switch s {
+	case "T", "R", "I", "tvm", "script", "range", "int", "float", "len", "bool", "metadata":
+		return true
+	}
+	return false
 }
 
 // defined turns a value of Options.Define into one of the builder's.
@@ -166,12 +165,10 @@ func (b *builder) path(n *syntax.Node) (string, bool) {
 	}
 	v, ok := b.env.lookup(root.Text)
 	if !ok {
-		switch root.Text {
-		case "T", "R", "I", "tvm", "script", "range", "int", "float", "len", "bool", "metadata":
-			v = namespace{root.Text}
-		default:
+		if !isHostName(root.Text) {
 			return "", false
 		}
+		v = namespace{root.Text}
 	}
 	ns, ok := v.(namespace)
 	if !ok {
@@ -196,4 +193,50 @@ func (b *builder) enter(n *syntax.Node) {
 	if b.depth++; b.depth > syntax.MaxChain {
 		b.fail(n, "", "this nests too deeply")
 	}
+}
+
+// scope maps names to values. Frames nest: what is defined in one is forgotten at its end.
+type scope struct {
+	vals map[string]any
+	log  []shadowed
+}
+
+type shadowed struct {
+	name string
+	old  any
+	had  bool
+}
+
+// mark starts a frame; release ends it.
+func (s *scope) mark() int { return len(s.log) }
+
+func (s *scope) release(mark int) {
+	for i := len(s.log) - 1; i >= mark; i-- {
+		if u := s.log[i]; u.had {
+			s.vals[u.name] = u.old
+		} else {
+			delete(s.vals, u.name)
+		}
+	}
+	s.log = s.log[:mark]
+}
+
+func (s *scope) define(name string, v any) {
+	old, had := s.vals[name]
+	s.log = append(s.log, shadowed{name, old, had})
+	s.vals[name] = v
+}
+
+func (s *scope) lookup(name string) (any, bool) {
+	v, ok := s.vals[name]
+	return v, ok
+}
+
+// since returns the names that were defined after a mark.
+func (s *scope) since(mark int) []string {
+	out := make([]string, 0, len(s.log)-mark)
+	for _, u := range s.log[mark:] {
+		out = append(out, u.name)
+	}
+	return out
 }

@@ -10,22 +10,42 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// operation is what a sign means: on scalars, on their bits, and on graph-level values.
+type operation struct {
+	scalar tir.BinaryOp // of arithmetic and comparisons
+	bits   *ir.Op       // of bits, and of powers
+	graph  string
+}
+
+var operations = map[string]operation{
+	"+": {scalar: tir.OpAdd, graph: "relax.add"}, "-": {scalar: tir.OpSub, graph: "relax.subtract"},
+	"*": {scalar: tir.OpMul, graph: "relax.multiply"}, "/": {scalar: tir.OpDiv, graph: "relax.divide"},
+	"//": {scalar: tir.OpFloorDiv, graph: "relax.floor_divide"}, "%": {scalar: tir.OpFloorMod, graph: "relax.mod"},
+	"**": {bits: tir.OpPow, graph: "relax.power"},
+	"&":  {bits: tir.OpBitwiseAnd, graph: "relax.bitwise_and"}, "|": {bits: tir.OpBitwiseOr, graph: "relax.bitwise_or"},
+	"^": {bits: tir.OpBitwiseXor, graph: "relax.bitwise_xor"}, "<<": {bits: tir.OpShiftLeft, graph: "relax.left_shift"},
+	">>": {bits: tir.OpShiftRight, graph: "relax.right_shift"},
+	"==": {scalar: tir.OpEQ, graph: "relax.equal"}, "!=": {scalar: tir.OpNE, graph: "relax.not_equal"},
+	"<": {scalar: tir.OpLT, graph: "relax.less"}, "<=": {scalar: tir.OpLE, graph: "relax.less_equal"},
+	">": {scalar: tir.OpGT, graph: "relax.greater"}, ">=": {scalar: tir.OpGE, graph: "relax.greater_equal"},
+}
+
 func (b *builder) unary(n *syntax.Node) any {
-	v := b.eval(n.Kids[0])
-	if n.Text == "not" {
-		switch x := v.(type) {
-		case bool:
-			return !x
-		case int64:
-			return x == 0
-		case relax.Expr:
-			return b.callOp(n, "relax.logical_not", x)
+	v, sign := b.eval(n.Kids[0]), n.Text
+	if g, ok := v.(relax.Expr); ok {
+		if name := map[string]string{"not": "relax.logical_not", "-": "relax.negative", "~": "relax.bitwise_not"}[sign]; name != "" {
+			return b.callOp(n, name, g)
 		}
-		return &tir.Not{Base: b.span(n), A: b.toExpr(v, n.Kids[0])}
+		return g
+	}
+	if i, ok := v.(bool); ok && sign == "not" {
+		return !i
 	}
 	switch x := v.(type) {
 	case int64:
-		switch n.Text {
+		switch sign {
+		case "not":
+			return x == 0
 		case "-":
 			return b.sized(n, new(big.Int).Neg(big.NewInt(x)))
 		case "~":
@@ -33,49 +53,30 @@ func (b *builder) unary(n *syntax.Node) any {
 		}
 		return x
 	case float64:
-		if n.Text == "-" {
+		switch sign {
+		case "-":
 			return -x
+		case "+", "~":
+			return x
 		}
-		return x
 	case uint64:
-		if n.Text == "-" {
+		if sign == "-" {
 			return b.sized(n, new(big.Int).Neg(new(big.Int).SetUint64(x)))
 		}
-	case relax.Expr:
-		switch n.Text {
-		case "-":
-			return b.callOp(n, "relax.negative", x)
-		case "~":
-			return b.callOp(n, "relax.bitwise_not", x)
-		}
-		return x
 	}
 	e := b.toExpr(v, n.Kids[0])
-	var out tir.Expr
-	switch n.Text {
+	switch sign {
+	case "not":
+		return &tir.Not{Base: b.span(n), A: e}
 	case "-":
-		out = tir.Mul(e, tir.Const(e.DType(), -1))
+		e = tir.Mul(e, tir.Const(e.DType(), -1))
 	case "~":
-		out = &tir.Call{Type: e.DType(), Op: tir.OpBitwiseNot, Args: []tir.Expr{e}}
+		e = &tir.Call{Type: e.DType(), Op: tir.OpBitwiseNot, Args: []tir.Expr{e}}
 	default:
 		return e
 	}
-	setSpan(out, b.span(n))
-	return out
-}
-
-var arithmetic = map[string]tir.BinaryOp{
-	"+": tir.OpAdd, "-": tir.OpSub, "*": tir.OpMul, "/": tir.OpDiv, "//": tir.OpFloorDiv, "%": tir.OpFloorMod,
-}
-
-var bitwise = map[string]*ir.Op{
-	"&": tir.OpBitwiseAnd, "|": tir.OpBitwiseOr, "^": tir.OpBitwiseXor, "<<": tir.OpShiftLeft, ">>": tir.OpShiftRight,
-}
-
-var relaxBinary = map[string]string{
-	"+": "relax.add", "-": "relax.subtract", "*": "relax.multiply", "/": "relax.divide", "//": "relax.floor_divide", "%": "relax.mod", "**": "relax.power",
-	"&": "relax.bitwise_and", "|": "relax.bitwise_or", "^": "relax.bitwise_xor", "<<": "relax.left_shift", ">>": "relax.right_shift",
-	"<": "relax.less", "<=": "relax.less_equal", ">": "relax.greater", ">=": "relax.greater_equal", "==": "relax.equal", "!=": "relax.not_equal",
+	setSpan(e, b.span(n))
+	return e
 }
 
 func isGraphValue(v any) bool {
@@ -87,39 +88,34 @@ func isGraphValue(v any) bool {
 // matched in type and folded as TVM does.
 func (b *builder) binary(n *syntax.Node, op string, x, y any) any {
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.callOp(n, relaxBinary[op], x, y)
+		return b.callOp(n, operations[op].graph, x, y)
 	}
 	if v, ok := b.pythonBinary(n, op, x, y); ok {
 		return v
 	}
 	e1, e2 := b.toExpr(x, n.Kids[0]), b.toExpr(y, n.Kids[len(n.Kids)-1])
 	var out tir.Expr
-	switch {
-	case bitwise[op] != nil:
-		e1, e2 = tir.MatchTypes(e1, e2)
-		out = &tir.Call{Type: e1.DType(), Op: bitwise[op], Args: []tir.Expr{e1, e2}}
-	case op == "**":
-		out = &tir.Call{Type: e1.DType(), Op: tir.OpPow, Args: []tir.Expr{e1, e2}}
+	switch means := operations[op]; {
 	case op == "@":
 		b.fail(n, "", "scalars have no operator @")
-	default:
-		if d1, d2 := e1.DType(), e2.DType(); op == "/" && !d1.IsFloat() && !d2.IsFloat() {
-			b.fail(n, "use // , or T.truncdiv, for integers", "the quotient of integers is ambiguous")
+	case means.bits != nil:
+		if op != "**" {
+			e1, e2 = tir.MatchTypes(e1, e2)
 		}
-		out = tir.BinaryExpr(arithmetic[op], e1, e2)
+		out = &tir.Call{Type: e1.DType(), Op: means.bits, Args: []tir.Expr{e1, e2}}
+	case op == "/" && !e1.DType().IsFloat() && !e2.DType().IsFloat():
+		b.fail(n, "use // , or T.truncdiv, for integers", "the quotient of integers is ambiguous")
+	default:
+		out = tir.BinaryExpr(means.scalar, e1, e2)
 	}
 	setSpan(out, b.span(n))
 	return out
 }
 
-var comparisons = map[string]tir.BinaryOp{
-	"==": tir.OpEQ, "!=": tir.OpNE, "<": tir.OpLT, "<=": tir.OpLE, ">": tir.OpGT, ">=": tir.OpGE,
-}
-
 func (b *builder) compare(n *syntax.Node) any {
 	x, y := b.eval(n.Kids[0]), b.eval(n.Kids[1])
 	if isGraphValue(x) || isGraphValue(y) {
-		return b.callOp(n, relaxBinary[n.Text], x, y)
+		return b.callOp(n, operations[n.Text].graph, x, y)
 	}
 	if n.Text == "is" {
 		return x == nil && y == nil
@@ -143,24 +139,12 @@ func (b *builder) compare(n *syntax.Node) any {
 		}
 	}
 	e1, e2 := b.pairOf(x, n.Kids[0], y, n.Kids[1])
-	return tir.BinaryAt(b.span(n), comparisons[n.Text], e1, e2)
+	return tir.BinaryAt(b.span(n), operations[n.Text].scalar, e1, e2)
 }
 
 // compared returns what a sign says about two values that compare as c.
 func compared(sign string, c int) bool {
-	switch sign {
-	case "==":
-		return c == 0
-	case "!=":
-		return c != 0
-	case "<":
-		return c < 0
-	case "<=":
-		return c <= 0
-	case ">":
-		return c > 0
-	}
-	return c >= 0
+	return map[string]bool{"==": c == 0, "!=": c != 0, "<": c < 0, "<=": c <= 0, ">": c > 0, ">=": c >= 0}[sign]
 }
 
 // pairOf turns two operands into expressions of one type; a literal takes the other's.

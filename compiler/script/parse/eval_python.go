@@ -44,7 +44,7 @@ func (b *builder) pythonBinary(n *syntax.Node, op string, x, y any) (v any, ok b
 	}
 	f, fok := asPythonFloat(x)
 	g, gok := asPythonFloat(y)
-	if !fok || !gok || bitwise[op] != nil {
+	if !fok || !gok || op != "**" && operations[op].bits != nil {
 		return nil, false
 	}
 	return b.pythonFloat(n, op, f, g), true

@@ -28,11 +28,9 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 	for _, s := range intrinsics(kinds) {
 		out[s.name] = s
 	}
-	for _, d := range elementTypes() {
-		typeRows := row{"T." + d.String() + "(expr: value = None, is_size_var: bool = False)", typed(d)}
-		for _, s := range signaturesOf(typeRows, kinds) {
-			out[s.name] = s
-		}
+	for _, name := range strings.Fields(elementTypes) {
+		s := signaturesOf(row{"T." + name + "(expr: value = None, is_size_var: bool = False)", typed(dtype.MustParse(name))}, kinds)[0]
+		out[s.name] = s
 	}
 	for _, group := range []struct {
 		place place
@@ -40,6 +38,7 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 		span  bool
 		rows  []row
 	}{
+		{span: true, rows: binaryRows()},
 		{span: true, rows: exprRows},
 		{rows: typeRows},
 		{rows: lambdaRows},
@@ -69,18 +68,8 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 	return out
 })
 
-// elementTypes returns the types whose names may be called. Vectors of them are known by their form.
-func elementTypes() []dtype.DType {
-	var out []dtype.DType
-	for _, name := range strings.Fields(`int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool`) {
-		d, err := dtype.Parse(name)
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, d)
-	}
-	return out
-}
+// elementTypes are types whose names may be called. Others, and vectors, are known by their form.
+const elementTypes = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool"
 
 // construct evaluates the call of a dotted name.
 func (b *builder) construct(path string, n *syntax.Node) any {

@@ -6,7 +6,156 @@ import (
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/analysis"
+	"github.com/irscope/irscope/runtime/dtype"
 )
+
+// axisParams are the parameters of an axis of a block.
+const axisParams = "(dom: value, binding: value = None, dtype: dtype = None)"
+
+// blockRows are the blocks of loop-level functions and what stands at the start of them.
+var blockRows = []row{
+	{"T.block|T.sblock(name: str = '', no_realize: bool = False)", func(c *call) any {
+		blk := &tir.Block{Base: c.base(), Name: c.strAt(0)}
+		return &frame{block: &blockHead{
+			realize:   &tir.BlockRealize{Base: blk.Base, Predicate: tir.Bool(true), Block: blk},
+			noRealize: c.flagAt(1),
+		}}
+	}},
+	{"T.init()", func(*call) any { return &frame{init: true} }},
+	{"T.axis.spatial|T.axis.S" + axisParams, axis(tir.DataPar)},
+	{"T.axis.reduce|T.axis.R" + axisParams, axis(tir.CommReduce)},
+	{"T.axis.scan" + axisParams, axis(tir.Ordered)},
+	{"T.axis.opaque" + axisParams, axis(tir.Opaque)},
+	{"T.axis.remap(kinds: str, bindings: exprs, dtype: node = None)", (*call).remap},
+	{"T.reads(*regions: value)", func(c *call) any {
+		h := c.top(c.n)
+		h.realize.Block.Reads, h.reads = append(h.realize.Block.Reads, c.regions()...), true
+		return done
+	}},
+	{"T.writes(*regions: value)", func(c *call) any {
+		h := c.top(c.n)
+		h.realize.Block.Writes, h.writes = append(h.realize.Block.Writes, c.regions()...), true
+		return done
+	}},
+	{"T.where(predicate: expr)", func(c *call) any {
+		c.top(c.n).realize.Predicate = c.exprAt(0)
+		return done
+	}},
+	{"T.block_attr|T.sblock_attr(attrs: attrs)", func(c *call) any {
+		blk, attrs := c.top(c.n).realize.Block, c.attrsAt(0)
+		for i := range attrs.Len() {
+			blk.Annotations = blk.Annotations.With(attrs.At(i))
+		}
+		return done
+	}},
+}
+
+// top returns the innermost open block.
+func (b *builder) top(n *syntax.Node) *blockHead {
+	if len(b.tf.blocks) == 0 {
+		b.fail(n, `open one with "with T.block("name"):"`, "%s stands outside of a block", b.callee(n))
+	}
+	return b.tf.blocks[len(b.tf.blocks)-1]
+}
+
+// regions returns the arguments of T.reads and T.writes, which may be lists.
+func (c *call) regions() []*tir.BufferRegion {
+	out := make([]*tir.BufferRegion, 0, len(c.rest))
+	for i, v := range c.rest {
+		if l, ok := v.(*list); ok {
+			for k, it := range l.items {
+				out = append(out, c.toRegion(it, part(c.restAt[i], k, len(l.items))))
+			}
+			continue
+		}
+		out = append(out, c.toRegion(v, c.restAt[i]))
+	}
+	return out
+}
+
+// part returns where item i of a list of n stands: in the list where that is written out, else
+// where the list does.
+func part(at *syntax.Node, i, n int) *syntax.Node {
+	if len(at.Kids) == n && (at.Kind == syntax.Tuple || at.Kind == syntax.List) {
+		return at.Kids[i]
+	}
+	return at
+}
+
+// axis builds an axis of the innermost block. Its domain is an extent, or start and end.
+func axis(kind tir.IterKind) func(*call) any {
+	return func(c *call) any {
+		var dom *tir.Range
+		switch v := c.vals[0].(type) {
+		case *list:
+			if len(v.items) != 2 {
+				c.fail(c.at[0], "", "a domain is an extent, or a tuple of start and end")
+			}
+			lo, hi := c.pairOf(v.items[0], c.at[0], v.items[1], c.at[0])
+			dom = &tir.Range{Min: lo, Extent: c.extent(lo, hi)}
+		case *tir.Range:
+			dom = v
+		default:
+			e := c.toExpr(v, c.at[0])
+			dom = &tir.Range{Min: tir.Const(e.DType(), 0), Extent: e}
+		}
+		d := dom.Extent.DType()
+		if c.has(2) && c.typeAt(2).Bits > d.Bits {
+			d = c.typeAt(2)
+		}
+		var value tir.Expr
+		if c.has(1) {
+			value = c.toExpr(c.vals[1], c.at[1])
+			if i, ok := value.(*tir.IntImm); ok && i.Type != d { // a constant takes the type of the axis
+				value = &tir.IntImm{Base: i.Base, Type: d, Value: i.Value}
+			}
+		}
+		return c.addAxis(kind, dom, d, value)
+	}
+}
+
+// addAxis adds an axis to the innermost block, and returns its variable. The value is nil for one
+// that is not bound.
+func (c *call) addAxis(kind tir.IterKind, dom *tir.Range, d dtype.DType, value tir.Expr) fresh {
+	h := c.top(c.n)
+	iv := &tir.IterVar{Base: c.base(), Dom: dom, Var: c.newVar(d, "", false), Kind: kind}
+	h.realize.Block.IterVars = append(h.realize.Block.IterVars, iv)
+	if value != nil {
+		h.realize.Values = append(h.realize.Values, value)
+	}
+	return fresh{iv.Var}
+}
+
+// remap builds T.axis.remap("SR", [i, j]): axes over the domains of loops.
+func (c *call) remap() any {
+	kinds, values := c.strAt(0), c.exprsAt(1)
+	if len(kinds) != len(values) {
+		c.fail(c.at[0], "write S or R for each", "%q is the kinds of %d axes, but there are %d bindings", kinds, len(kinds), len(values))
+	}
+	out := &list{tuple: true}
+	for i, e := range values {
+		v, _ := e.(*tir.Var)
+		dom := c.tf.loops[v]
+		if dom == nil {
+			c.fail(part(c.at[1], i, len(values)), "bind other values with T.axis.spatial(extent, value)", "T.axis.remap takes loop variables")
+		}
+		kind := tir.DataPar
+		switch kinds[i] {
+		case 'S':
+		case 'R':
+			kind = tir.CommReduce
+		case 'O':
+			kind = tir.Opaque
+		default:
+			c.fail(c.at[0], `S is spatial and R a reduction`, "unknown kind of axis %q", kinds[i:i+1])
+		}
+		out.items = append(out.items, c.addAxis(kind, &tir.Range{Min: dom.Min, Extent: dom.Extent}, v.DType(), v))
+	}
+	if len(out.items) == 1 {
+		return out.items[0]
+	}
+	return out
+}
 
 // blockHead is a block under construction.
 type blockHead struct {

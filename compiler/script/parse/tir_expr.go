@@ -9,32 +9,30 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// exprRows are the expressions of T that are no intrinsics.
+// binaryRows returns the operations of two operands: by the names of their nodes as they are, by
+// others with constants folded.
+func binaryRows() []row {
+	var out []row
+	add := func(build func(tir.BinaryOp) func(*call) any, ops map[string]tir.BinaryOp) {
+		for name, op := range ops {
+			out = append(out, row{"T." + name + "(a: value, b: value)", build(op)})
+		}
+	}
+	add(nodeOf, map[string]tir.BinaryOp{
+		"Add": tir.OpAdd, "Sub": tir.OpSub, "Mul": tir.OpMul, "Div": tir.OpDiv, "Mod": tir.OpMod, "FloorDiv": tir.OpFloorDiv,
+		"FloorMod": tir.OpFloorMod, "Min": tir.OpMin, "Max": tir.OpMax, "EQ": tir.OpEQ, "NE": tir.OpNE, "LT": tir.OpLT,
+		"LE": tir.OpLE, "GT": tir.OpGT, "GE": tir.OpGE, "And": tir.OpAnd, "Or": tir.OpOr,
+	})
+	add(folded, map[string]tir.BinaryOp{
+		"truncdiv": tir.OpDiv, "truncmod": tir.OpMod, "floordiv": tir.OpFloorDiv, "floormod": tir.OpFloorMod,
+		"indexdiv": tir.OpFloorDiv, "indexmod": tir.OpFloorMod, "min": tir.OpMin, "max": tir.OpMax,
+	})
+	return out
+}
+
+// exprRows are the other expressions of T that are no intrinsics.
 var exprRows = []row{
-	{"T.Add(a: value, b: value)", nodeOf(tir.OpAdd)},
-	{"T.Sub(a: value, b: value)", nodeOf(tir.OpSub)},
-	{"T.Mul(a: value, b: value)", nodeOf(tir.OpMul)},
-	{"T.Div(a: value, b: value)", nodeOf(tir.OpDiv)},
-	{"T.Mod(a: value, b: value)", nodeOf(tir.OpMod)},
-	{"T.FloorDiv(a: value, b: value)", nodeOf(tir.OpFloorDiv)},
-	{"T.FloorMod(a: value, b: value)", nodeOf(tir.OpFloorMod)},
-	{"T.Min(a: value, b: value)", nodeOf(tir.OpMin)},
-	{"T.Max(a: value, b: value)", nodeOf(tir.OpMax)},
-	{"T.EQ(a: value, b: value)", nodeOf(tir.OpEQ)},
-	{"T.NE(a: value, b: value)", nodeOf(tir.OpNE)},
-	{"T.LT(a: value, b: value)", nodeOf(tir.OpLT)},
-	{"T.LE(a: value, b: value)", nodeOf(tir.OpLE)},
-	{"T.GT(a: value, b: value)", nodeOf(tir.OpGT)},
-	{"T.GE(a: value, b: value)", nodeOf(tir.OpGE)},
-	{"T.And(a: value, b: value)", nodeOf(tir.OpAnd)},
-	{"T.Or(a: value, b: value)", nodeOf(tir.OpOr)},
 	{"T.Not(value: expr)", func(c *call) any { return &tir.Not{Base: c.base(), A: c.exprAt(0)} }},
-	{"T.truncdiv(a: value, b: value)", folded(tir.OpDiv)},
-	{"T.truncmod(a: value, b: value)", folded(tir.OpMod)},
-	{"T.floordiv|T.indexdiv(a: value, b: value)", folded(tir.OpFloorDiv)},
-	{"T.floormod|T.indexmod(a: value, b: value)", folded(tir.OpFloorMod)},
-	{"T.min(a: value, b: value)", folded(tir.OpMin)},
-	{"T.max(a: value, b: value)", folded(tir.OpMax)},
 	{"T.ceildiv(a: value, b: value)", func(c *call) any {
 		x, y := c.operands(0, 1)
 		return c.placed(tir.FloorDiv(tir.Sub(tir.Add(x, y), tir.Const(y.DType(), 1)), y))
