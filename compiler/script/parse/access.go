@@ -78,32 +78,24 @@ func (b *builder) varAttr(e tir.Expr, n *syntax.Node) any {
 }
 
 func (b *builder) bufferAttr(x *tir.Buffer, n *syntax.Node) any {
-	exprs := func(es []tir.Expr) any {
-		out := &list{tuple: true}
-		for _, e := range es {
-			out.items = append(out.items, e)
-		}
-		return out
-	}
 	switch n.Text {
 	case "data":
 		return x.Data
 	case "shape":
-		return exprs(x.Shape)
+		return listOf(x.Shape)
 	case "strides":
-		return exprs(x.Strides)
+		return listOf(x.Strides)
 	case "dtype":
 		return x.DType.String()
-	case "elem_offset":
-		if x.ElemOffset == nil {
-			return tir.Expr(&tir.IntImm{Type: b.intType})
+	case "elem_offset", "byte_offset":
+		var at tir.Expr = &tir.IntImm{Type: b.intType}
+		if x.ElemOffset != nil {
+			at = x.ElemOffset
 		}
-		return x.ElemOffset
-	case "byte_offset":
-		if x.ElemOffset == nil {
-			return tir.Expr(&tir.IntImm{Type: b.intType})
+		if n.Text == "byte_offset" && x.ElemOffset != nil {
+			at = tir.Mul(at, tir.Const(at.DType(), int64(x.DType.Bytes())))
 		}
-		return tir.Mul(x.ElemOffset, tir.Const(x.ElemOffset.DType(), int64(x.DType.Bytes())))
+		return at
 	}
 	if m := b.methodOf("Buffer.", x, n.Text); m != nil {
 		return m
@@ -157,11 +149,8 @@ func (b *builder) index(n *syntax.Node) any {
 			}
 		}
 	case tensorField:
-		switch x.name {
-		case "shape":
-			return b.inspect(n, "shape_i", x.of, b.toRelax(b.eval(n.Kids[1]), n.Kids[1]))
-		case "strides":
-			return b.inspect(n, "stride_i", x.of, b.toRelax(b.eval(n.Kids[1]), n.Kids[1]))
+		if field := map[string]string{"shape": "shape_i", "strides": "stride_i"}[x.name]; field != "" {
+			return b.inspect(n, field, x.of, b.toRelax(b.eval(n.Kids[1]), n.Kids[1]))
 		}
 	case *tir.BufferRegion:
 		b.fail(n, "", "a region of a buffer cannot be indexed")

@@ -87,6 +87,7 @@ func TestArgumentErrors(t *testing.T) {
 		{inFunction("R.ad(x)"), "3:9: unknown operator R.ad; did you mean R.add?"},
 		{inFunction("I.module_attrs({})"), "3:9: I.module_attrs can only stand in a module; "},
 		{"@I.ir_module\nclass M:\n    R.func_attr({})\n", "3:5: R.func_attr cannot stand in a module; "},
+		{"@T.prim_func\ndef f(A: T.Buffer((A,), \"float32\")):\n    T.evaluate(A[0])\n", "2:20: undefined name \"A\"; define it before it is used, or give its value with --define A=..."},
 		{"@T.macro\ndef m(a, b):\n    T.evaluate(a)\n" + inPrimFunc("m(n)"), "7:9: m needs its argument b; it takes a, b"},
 	} {
 		_, diags := parse.File("t.py", c.text, parse.Options{})

@@ -128,24 +128,20 @@ func (b *builder) exprOf(v any, d dtype.DType, n *syntax.Node) tir.Expr {
 func (b *builder) literal(d dtype.DType, v any, n *syntax.Node) tir.Expr {
 	var out tir.Expr
 	switch v := v.(type) {
-	case int64:
-		out = tir.Const(d, v)
 	case uint64:
 		out = tir.Const(d, int64(v))
-	case bool:
-		i := int64(0)
-		if v {
-			i = 1
-		}
-		out = tir.Const(d, i)
 	case float64:
-		if !d.IsFloat() {
-			out = tir.Const(d, int64(v))
-		} else {
+		if d.IsFloat() {
 			out = tir.FloatConst(d, v)
+		} else {
+			out = tir.Const(d, int64(v))
 		}
 	default:
-		b.fail(n, "", "expected a number, got %s", describe(v))
+		i, ok := asPythonInt(v)
+		if !ok {
+			b.fail(n, "", "expected a number, got %s", describe(v))
+		}
+		out = tir.Const(d, i)
 	}
 	setSpan(out, b.span(n))
 	return out

@@ -72,8 +72,7 @@ func (b *builder) graphParams(s *syntax.Stmt) ([]*relax.Var, relax.StructInfo) {
 		p := &s.Params[i]
 		v := &relax.Var{Base: b.input(p), Name: p.Name}
 		if p.Ann == nil {
-			b.d.Add(p.At, p.End, "parameter "+p.Name+" has no annotation", `write its struct info, such as R.Tensor((2, 3), dtype="float32")`)
-			panic(failure{})
+			b.failAt(p.At, p.End, `write its struct info, such as R.Tensor((2, 3), dtype="float32")`, "parameter %s has no annotation", p.Name)
 		}
 		v.SInfo = b.sinfo(p.Ann)
 		vars = append(vars, v)

@@ -12,23 +12,24 @@ func (b *builder) dataflow(s *syntax.Stmt) {
 		b.fail(item, "the graph level has no other scope", `expected R.dataflow() after "with"`)
 	}
 	outer := b.rf.outputs
+	var listed []*syntax.Node // in R.output
 	outputs := map[string]bool{}
 	for _, x := range s.Body {
-		if x.Kind == syntax.Return && x.Value != nil { // what is returned is visible outside
-			for _, k := range append([]*syntax.Node{x.Value}, x.Value.Kids...) {
-				if k.Kind == syntax.Name {
-					outputs[k.Text] = true
-				}
-			}
-		}
-		if x.Kind != syntax.ExprStmt || x.Value.Kind != syntax.Call {
+		if x.Value == nil {
 			continue
 		}
-		if path, _ := b.path(x.Value.Kids[0]); path == "R.output" {
-			for _, k := range x.Value.Kids[1:] {
-				if k.Kind == syntax.Name {
-					outputs[k.Text] = true
-				}
+		var kids []*syntax.Node
+		if x.Kind == syntax.Return { // what is returned is visible outside
+			kids = append([]*syntax.Node{x.Value}, x.Value.Kids...)
+		} else if x.Kind == syntax.ExprStmt && x.Value.Kind == syntax.Call {
+			if path, _ := b.path(x.Value.Kids[0]); path == "R.output" {
+				kids = x.Value.Args()
+				listed = append(listed, kids...)
+			}
+		}
+		for _, k := range kids {
+			if k.Kind == syntax.Name {
+				outputs[k.Text] = true
 			}
 		}
 	}
@@ -39,16 +40,10 @@ func (b *builder) dataflow(s *syntax.Stmt) {
 	b.graphBody(s.Body)
 	bb.EndDataflow()
 	b.rf.outputs = outer
-	defer b.leaveDataflow(mark, outputs)
-	for _, x := range s.Body {
-		if x.Kind == syntax.ExprStmt && x.Value.Kind == syntax.Call {
-			if path, _ := b.path(x.Value.Kids[0]); path == "R.output" {
-				for _, k := range x.Value.Kids[1:] {
-					b.guard(s, func() { b.eval(k) })
-				}
-			}
-		}
+	for _, k := range listed {
+		b.guard(s, func() { b.eval(k) })
 	}
+	b.leaveDataflow(mark, outputs)
 }
 
 // leaveDataflow forgets the names that a dataflow block defined, but for its outputs.
@@ -105,30 +100,28 @@ func (b *builder) graphIf(s *syntax.Stmt) {
 
 // branchResult returns what the last statement of a branch binds.
 func (b *builder) branchResult(s *syntax.Stmt, name **syntax.Node) relax.Expr {
-	if s.Kind == syntax.If {
+	var inner *syntax.Node // the name that a conditional or block binds last
+	switch s.Kind {
+	case syntax.If:
 		b.graphIf(s)
-		t := s.Body[len(s.Body)-1]
-		if len(t.Targets) == 1 {
-			b.sameName(t.Targets[0], name)
-			v, _ := b.env.lookup(t.Targets[0].Text)
-			return b.toRelax(v, t.Targets[0])
+		if t := s.Body[len(s.Body)-1]; len(t.Targets) == 1 {
+			inner = t.Targets[0]
 		}
-	}
-	if s.Kind == syntax.With {
+	case syntax.With:
 		b.dataflow(s)
-		if t := b.lastOutput(s); t != nil {
-			b.sameName(t, name)
-			v, _ := b.env.lookup(t.Text)
-			return b.toRelax(v, t)
-		}
+		inner = b.lastOutput(s)
+	}
+	if inner != nil {
+		b.sameName(inner, name)
+		v, _ := b.env.lookup(inner.Text)
+		return b.toRelax(v, inner)
 	}
 	if s.Kind == syntax.ExprStmt && s.Value.Kind == syntax.Call { // a call for its effect, in both branches
 		b.sameName(&syntax.Node{Kind: syntax.Name, At: s.At, End: s.End, Text: "_"}, name)
 		return b.toRelax(b.eval(s.Value), s.Value)
 	}
 	if (s.Kind != syntax.Assign && s.Kind != syntax.AnnAssign) || len(s.Targets) != 1 || s.Targets[0].Kind != syntax.Name || s.Value == nil {
-		b.d.Add(s.At, s.End, "the last statement of a branch must bind the result", "write name = value in both branches")
-		panic(failure{})
+		b.failAt(s.At, s.End, "write name = value in both branches", "the last statement of a branch must bind the result")
 	}
 	b.sameName(s.Targets[0], name)
 	v := b.eval(s.Value)
@@ -171,13 +164,12 @@ func (b *builder) sameName(n *syntax.Node, name **syntax.Node) {
 
 // localFunction binds a function that is defined inside another one.
 func (b *builder) localFunction(s *syntax.Stmt) {
-	if s.Role != "function" {
-		if s.Role == "prim_func" {
-			b.d.Add(s.At, s.End, "a graph-level function cannot hold a loop-level one", "make "+s.Name+" a function of the module and call it with R.call_tir(cls."+s.Name+", ...)")
-		} else {
-			b.d.Add(s.At, s.End, "function "+s.Name+" is no graph-level function", "put @R.function before it")
-		}
-		panic(failure{})
+	switch s.Role {
+	case "function":
+	case "prim_func":
+		b.failAt(s.At, s.End, "make "+s.Name+" a function of the module and call it with R.call_tir(cls."+s.Name+", ...)", "a graph-level function cannot hold a loop-level one")
+	default:
+		b.failAt(s.At, s.End, "put @R.function before it", "function %s is no graph-level function", s.Name)
 	}
 	nv := &relax.Var{Base: b.stmtBase(s), Name: s.Name, Dataflow: b.local(s.Name)}
 	b.env.define(s.Name, nv)

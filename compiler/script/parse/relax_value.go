@@ -17,9 +17,9 @@ func (b *builder) toRelax(v any, n *syntax.Node) relax.Expr {
 	case constantRef:
 		return b.missing(x, nil)
 	case int64:
-		return &relax.PrimValue{Base: b.span(n), Value: &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: x}}
+		return &relax.PrimValue{Base: b.span(n), Value: b.literal(dtype.Int64T, x, n)}
 	case float64:
-		return &relax.PrimValue{Base: b.span(n), Value: &tir.FloatImm{Base: b.span(n), Type: dtype.Float64T, Value: x}}
+		return &relax.PrimValue{Base: b.span(n), Value: b.literal(dtype.Float64T, x, n)}
 	case bool:
 		return &relax.PrimValue{Base: b.span(n), Value: tir.Bool(x)}
 	case string:
@@ -111,17 +111,9 @@ func (b *builder) attribute(v any, a *op.Attr, n *syntax.Node) ir.Value {
 	case *relax.DataTypeImm:
 		v = x.Value
 	case *relax.Tuple:
-		l := &list{}
-		for _, f := range x.Fields {
-			l.items = append(l.items, f)
-		}
-		v = l
+		v = listOf(x.Fields)
 	case *relax.ShapeExpr:
-		l := &list{}
-		for _, f := range x.Values {
-			l.items = append(l.items, f)
-		}
-		v = l
+		v = listOf(x.Values)
 	}
 	switch a.Type {
 	case op.DTypeAttr:
@@ -171,6 +163,15 @@ func (b *builder) attribute(v any, a *op.Attr, n *syntax.Node) ir.Value {
 	return b.attrValue(v, n)
 }
 
+// listOf returns nodes as a list of Python.
+func listOf[T any](items []T) *list {
+	l := &list{tuple: true, items: make([]any, len(items))}
+	for i, it := range items {
+		l.items[i] = it
+	}
+	return l
+}
+
 // numbers turns the elements of a list into attribute values, constants into numbers.
 func (b *builder) numbers(v any, n *syntax.Node) ir.Value {
 	l, ok := v.(*list)
@@ -182,9 +183,8 @@ func (b *builder) numbers(v any, n *syntax.Node) ir.Value {
 	}
 	out := make([]ir.Value, len(l.items))
 	for i, it := range l.items {
-		switch x := it.(type) {
-		case *relax.PrimValue:
-			it = x.Value
+		if p, ok := it.(*relax.PrimValue); ok {
+			it = p.Value
 		}
 		if k, ok := asInt(it); ok {
 			out[i] = k

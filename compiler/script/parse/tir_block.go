@@ -1,8 +1,6 @@
 package parse
 
 import (
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/analysis"
@@ -204,11 +202,9 @@ func (b *builder) checkBindings(s *syntax.Stmt, h *blockHead, depth int) {
 	switch {
 	case b.d.Failed():
 	case h.noRealize && depth > 0 && want > 0:
-		b.d.Add(s.At, s.End, "a block inside of another one needs the bindings of its axes", "take no_realize=True away")
-		panic(failure{})
+		b.failAt(s.At, s.End, "take no_realize=True away", "a block inside of another one needs the bindings of its axes")
 	case !h.noRealize && got != want:
-		b.d.Add(s.At, s.End, fmt.Sprintf("%d of %s of this block are bound", got, count(want, "axis", "axes")), "write T.axis.spatial(extent, value) for each")
-		panic(failure{})
+		b.failAt(s.At, s.End, "write T.axis.spatial(extent, value) for each", "%d of %s of this block are bound", got, count(want, "axis", "axes"))
 	}
 }
 

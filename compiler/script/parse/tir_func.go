@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -65,16 +66,9 @@ func (b *builder) rootComment(s *syntax.Stmt) (string, bool) {
 	return "", false
 }
 
+// firstComment returns the number of the first comment from an offset on.
 func (b *builder) firstComment(at int32) int {
-	lo, hi := 0, len(b.comments)
-	for lo < hi {
-		if m := (lo + hi) / 2; b.comments[m].At < at {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
+	return sort.Search(len(b.comments), func(i int) bool { return b.comments[i].At >= at })
 }
 
 // primFunc builds a loop-level function.
@@ -132,34 +126,31 @@ func (b *builder) roleFlag(s *syntax.Stmt, name string, def bool) bool {
 	return def
 }
 
+// primParam adds a parameter to the function. What fails stands for nothing, so that its uses are not
+// reported as well.
 func (b *builder) primParam(p *syntax.Param) {
-	base := b.input(p)
-	f := b.tf.fn
-	if p.Ann == nil {
-		b.d.Add(p.At, p.End, "parameter "+p.Name+" has no annotation", `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`)
-		b.env.define(p.Name, poison{})
-		panic(failure{})
-	}
-	ok := false
-	defer func() {
-		if !ok {
+	base, f := b.input(p), b.tf.fn
+	defer func(n int) {
+		if len(f.Params) == n {
 			b.env.define(p.Name, poison{})
 		}
-	}()
-	if buf, is := b.bufferAnnotation(p.Ann); is {
+	}(len(f.Params))
+	if p.Ann == nil {
+		b.failAt(p.At, p.End, `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`, "parameter %s has no annotation", p.Name)
+	}
+	buf, _ := b.bufferAnnotation(p.Ann)
+	v := &tir.Var{Base: base, Name: p.Name}
+	if buf == nil {
+		v.Type = b.typeOf(p.Ann)
+		b.env.define(p.Name, v)
+	} else {
 		buf.Name, buf.Data.Name, buf.Base = p.Name, p.Name, base
-		f.Params = append(f.Params, &tir.Var{Base: base, Name: p.Name + "_handle", Type: &ir.PrimType{DType: dtype.HandleT}})
-		f.Buffers = append(f.Buffers, buf)
+		v.Name, v.Type = p.Name+"_handle", &ir.PrimType{DType: dtype.HandleT}
 		b.tf.byData[buf.Data] = buf
 		b.env.define(p.Name, buf)
-		ok = true
-		return
 	}
-	v := &tir.Var{Base: base, Name: p.Name, Type: b.typeOf(p.Ann)}
 	f.Params = append(f.Params, v)
-	f.Buffers = append(f.Buffers, nil)
-	b.env.define(p.Name, v)
-	ok = true
+	f.Buffers = append(f.Buffers, buf)
 }
 
 func (b *builder) bufferAnnotation(n *syntax.Node) (*tir.Buffer, bool) {
@@ -194,14 +185,10 @@ func (b *builder) typeOf(n *syntax.Node) ir.Type {
 		if d, ok := dtypeName(strings.TrimPrefix(v.path, "T.")); ok {
 			return &ir.PrimType{Base: b.span(n), DType: d}
 		}
-		switch v.path {
-		case "int":
-			return &ir.PrimType{DType: dtype.Int32T}
-		case "float":
-			return &ir.PrimType{DType: dtype.Float32T}
-		case "bool":
-			return &ir.PrimType{DType: dtype.BoolT}
-		case "T.void":
+		if d, ok := map[string]dtype.DType{"int": dtype.Int32T, "float": dtype.Float32T, "bool": dtype.BoolT}[v.path]; ok {
+			return &ir.PrimType{DType: d}
+		}
+		if v.path == "T.void" {
 			return ir.VoidType()
 		}
 		if strings.HasPrefix(v.path, "T.") {
