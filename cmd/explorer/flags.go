@@ -11,7 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/target"

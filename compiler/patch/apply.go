@@ -11,8 +11,8 @@ import (
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script/parse"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 )
 

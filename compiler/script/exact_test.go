@@ -6,9 +6,9 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )

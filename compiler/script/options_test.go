@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
 )
 
 // forEyes are the options whose text is no TVMScript any more.

@@ -11,7 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"

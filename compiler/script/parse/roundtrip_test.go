@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
+	"github.com/irscope/irscope/compiler/roundtrip"
 )
 
 // What is printed is read back by the package that other tests use as well.

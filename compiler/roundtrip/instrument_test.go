@@ -7,8 +7,8 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script/parse"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/compiler/tir"
 )
 

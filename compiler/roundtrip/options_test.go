@@ -9,8 +9,8 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/compiler/script/roundtrip"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
