@@ -20,7 +20,8 @@ var wellFormedSkips = []string{"Normalize", "NormalizeGlobalVar", "ResolveGlobal
 var ErrIllFormed = errors.New("the module is not well-formed")
 
 // WellFormed verifies the module after each pass, and before each if validateBefore is set,
-// at both levels. Only functions that changed are verified again.
+// at both levels, and that it has the forms that the pass gives. Only functions that changed are
+// verified again.
 func WellFormed(validateBefore bool) *pass.Instrument {
 	good := ir.NewModule() // the last module that was right
 	check := func(when string, m *ir.Module, s *pass.Step) error {
@@ -36,7 +37,14 @@ func WellFormed(validateBefore bool) *pass.Instrument {
 	in := &pass.Instrument{
 		Name: "WellFormedInstrument", Replayable: true,
 		EnterPassCtx: func() error { good = ir.NewModule(); return nil },
-		RunAfterPass: func(m *ir.Module, s *pass.Step) error { return check("after", m, s) },
+		RunAfterPass: func(m *ir.Module, s *pass.Step) error {
+			for _, f := range s.Pass.Gives {
+				if err := f.Check(m); err != nil {
+					return fmt.Errorf("%w after %s: %w", ErrIllFormed, s.Path(), err)
+				}
+			}
+			return check("after", m, s)
+		},
 	}
 	if validateBefore {
 		in.RunBeforePass = func(m *ir.Module, s *pass.Step) error { return check("before", m, s) }

@@ -32,7 +32,7 @@ type BlockFunc func(c *Context, b *relax.BindingBlock) (*relax.BindingBlock, err
 func EachRelax(f RelaxFunc) RunFunc {
 	return func(c *Context, m *ir.Module) (*ir.Module, error) {
 		return ir.MapFuncs(m, func(gv *ir.GlobalVar, fn *relax.Function) (ir.Function, error) {
-			if fn.Attrs.Bool(AttrSkipOptimization, false) || fn.Attrs.Has(AttrCodegen) {
+			if leftAlone(fn) {
 				return fn, nil
 			}
 			if err := c.Err(); err != nil {
@@ -50,6 +50,11 @@ func EachRelax(f RelaxFunc) RunFunc {
 			return out, nil
 		})
 	}
+}
+
+// leftAlone reports whether function passes leave fn alone.
+func leftAlone(fn *relax.Function) bool {
+	return fn.Attrs.Bool(AttrSkipOptimization, false) || fn.Attrs.Has(AttrCodegen)
 }
 
 // EachPrimFunc lifts f to the loop functions of a module. All are computed from the input

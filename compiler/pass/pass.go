@@ -41,6 +41,12 @@ type Pass struct {
 	// optional.
 	Lowering bool
 
+	// Needs are the forms that modules must have for the pass to do its work, and Gives those that
+	// they have after it. The constraints on the order of passes follow from them; verification
+	// checks what a pass gives.
+	Needs []Need
+	Gives []*Form
+
 	Options []Option  // what can be set, with defaults, under TVM's parameter names
 	Args    *ir.Attrs // values of options that differ from the default
 

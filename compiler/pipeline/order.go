@@ -15,8 +15,27 @@ type Constraint struct {
 	Needs         bool
 }
 
-// constraints is the written list of what must precede what.
-var constraints = []Constraint{
+// constraints is what must precede what: as written, and as it follows from the forms that passes
+// need and give.
+var constraints = append(written, fromForms(all)...)
+
+// fromForms makes each pass that gives a form precede those that need it.
+func fromForms(passes []*pass.Pass) []Constraint {
+	var out []Constraint
+	for _, after := range passes {
+		for _, need := range after.Needs {
+			for _, before := range passes {
+				if slices.Contains(before.Gives, need.Form) {
+					out = append(out, Constraint{before.Name, after.Name, need.Why, true})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// written is the list of constraints that no form tells of.
+var written = []Constraint{
 	{"DecomposeOps", "LegalizeOps", "operators for training have no kernels", false},
 	{"CanonicalizeBindings", "EliminateCommonSubexpr", "names of names hide equal values", false},
 	{"LegalizeOps", "AnnotateTIROpPattern", "what it classifies are kernels", true},
@@ -29,7 +48,6 @@ var constraints = []Constraint{
 	{"LegalizeOps", "RewriteDataflowReshape", "what it recognises are kernels that reshape", true},
 	{"RewriteDataflowReshape", "ToNonDataflow", "it rewrites variables of dataflow blocks", false},
 	{"FuseOps", "ToNonDataflow", "it groups within dataflow blocks", false},
-	{"ToNonDataflow", "CallTIRRewrite", "a dataflow block must not hold calls with effects", true},
 	{"RemovePurityChecking", "CallTIRRewrite", "calls that write into memory are not pure", false},
 	{"LegalizeOps", "CallTIRRewrite", "only calls of kernels are given memory", true},
 	{"CallTIRRewrite", "StaticPlanBlockMemory", "what it plans are the allocations that CallTIRRewrite makes", true},
@@ -53,17 +71,11 @@ var constraints = []Constraint{
 	{"tir.BindTarget", "tir.MakePackedAPI", "the calling convention depends on the target", true},
 	{"tir.LowerInitBlock", "tir.ConvertBlocksToOpaque", "an init runs where the reduction variables are 0, which opaque blocks have lost", true},
 	{"tir.PlanAndUpdateBufferAllocationLocation", "tir.ConvertBlocksToOpaque", "allocations move to blocks that still tell what they read and write", false},
-	{"tir.ConvertBlocksToOpaque", "tir.CompactBufferAllocation", "regions must be in terms of loops", true},
-	{"tir.ConvertBlocksToOpaque", "tir.LowerOpaqueBlock", "what it lowers are blocks without iteration variables", true},
 	{"tir.ConvertBlocksToOpaque", "tir.InstrumentBoundCheckers", "what bounds an index are the loops that block iterators stand for", false},
 	{"tir.InstrumentBoundCheckers", "tir.CompactBufferAllocation", "it names buffers with the shapes that they were declared with", false},
 	{"tir.InstrumentBoundCheckers", "tir.FlattenBuffer", "an index may be out of its dimension and still in the flat buffer", false},
 	{"tir.CompactBufferAllocation", "tir.LowerOpaqueBlock", "buffers are allocated with their compact shape", false},
 	{"tir.LowerMatchBuffer", "tir.LowerOpaqueBlock", "matched buffers belong to blocks", true},
-	{"tir.LowerOpaqueBlock", "tir.FlattenBuffer", "allocations of blocks must be statements", true},
-	{"tir.FlattenBuffer", "tir.VectorizeLoop", "vectors are contiguous in one dimension", true},
-	{"tir.FlattenBuffer", "tir.StorageRewrite", "memory is shared between flat buffers", true},
-	{"tir.FlattenBuffer", "tir.MakePackedAPI", "arguments are passed as flat buffers", true},
 	{"tir.LoopPartition", "tir.UnrollLoop", "a loop that is unrolled cannot be split any more", false},
 	{"tir.LoopPartition", "tir.VectorizeLoop", "conditions that splitting removes do not stand in vectors", false},
 	{"tir.VectorizeLoop", "tir.UnrollLoop", "vectorized loops must not be unrolled", false},

@@ -12,6 +12,7 @@ import (
 // CompactBufferAllocation shrinks buffers to the part that is accessed.
 var CompactBufferAllocation = &pass.Pass{
 	Name: "tir.CompactBufferAllocation", Kind: pass.PrimFunc,
+	Needs:   []pass.Need{{Form: pass.OpaqueBlocks, Why: "regions must be in terms of loops"}},
 	Doc:     "Shrinks each buffer that a block allocates to the region that the block accesses, and shifts the accesses to start at 0.",
 	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {

@@ -13,7 +13,9 @@ import (
 // FlattenBuffer makes every buffer one-dimensional.
 var FlattenBuffer = &pass.Pass{
 	Name: "tir.FlattenBuffer", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
+	Needs: []pass.Need{{Form: pass.NoBlocks, Why: "allocations of blocks must be statements"}},
+	Gives: []*pass.Form{pass.FlatBuffers},
+	Doc:   "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		fl := &flattener{c: c, flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget())}
 		fl.m.Expr, fl.m.Stmt, fl.m.Buffer = fl.expr, fl.stmt, fl.buffer

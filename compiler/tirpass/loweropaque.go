@@ -12,6 +12,8 @@ import (
 // conditionals, and loops of one iteration disappear.
 var LowerOpaqueBlock = &pass.Pass{
 	Name: "tir.LowerOpaqueBlock", Kind: pass.PrimFunc, Lowering: true,
+	Needs:  []pass.Need{{Form: pass.OpaqueBlocks, Why: "what it lowers are blocks without iteration variables"}},
+	Gives:  []*pass.Form{pass.NoBlocks},
 	Doc:    "Removes blocks: allocates their buffers, keeps their predicates as conditionals, drops loops of extent 1 and turns pragmas into attributes.",
 	Config: []string{"tir.debug_keep_trivial_loop"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {

@@ -13,7 +13,8 @@ import (
 // MakePackedAPI gives public functions the packed signature.
 var MakePackedAPI = &pass.Pass{
 	Name: "tir.MakePackedAPI", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry.",
+	Needs: []pass.Need{{Form: pass.FlatBuffers, Why: "arguments are passed as flat buffers"}},
+	Doc:   "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
 			c.Declined("give the packed signature", f, "it is private, or has another calling convention already")

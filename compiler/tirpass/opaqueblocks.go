@@ -11,7 +11,8 @@ import (
 // ConvertBlocksToOpaque replaces the iteration variables of blocks by what they are bound to.
 var ConvertBlocksToOpaque = &pass.Pass{
 	Name: "tir.ConvertBlocksToOpaque", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Substitutes the iteration variables of blocks by their bindings, so that blocks have no variables of their own.",
+	Gives: []*pass.Form{pass.OpaqueBlocks},
+	Doc:   "Substitutes the iteration variables of blocks by their bindings, so that blocks have no variables of their own.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		o := &opaquer{c: c, sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}}
 		o.m.Expr, o.m.Stmt, o.m.Buffer = o.expr, o.stmt, o.buffer

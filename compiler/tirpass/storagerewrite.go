@@ -11,6 +11,7 @@ import (
 // share memory.
 var StorageRewrite = &pass.Pass{
 	Name: "tir.StorageRewrite", Kind: pass.PrimFunc,
+	Needs:  []pass.Need{{Form: pass.FlatBuffers, Why: "memory is shared between flat buffers"}},
 	Doc:    "Moves allocations to the outermost place and lets allocations of the same type and scope share memory where their lives do not overlap.",
 	Config: []string{"tir.disable_storage_rewrite"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {

@@ -12,6 +12,7 @@ import (
 // VectorizeLoop turns vectorized loops into vector code.
 var VectorizeLoop = &pass.Pass{
 	Name: "tir.VectorizeLoop", Kind: pass.PrimFunc, Lowering: true,
+	Needs:   []pass.Need{{Form: pass.FlatBuffers, Why: "vectors are contiguous in one dimension"}},
 	Doc:     "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop.",
 	Options: []pass.Option{{Name: "enable_vectorize", Default: true, Doc: "false makes the loops serial"}},
 	Config:  []string{"tir.disable_vectorize"},

@@ -11,7 +11,8 @@ import (
 // CallTIRRewrite gives kernels the memory that they write.
 var CallTIRRewrite = &pass.Pass{
 	Name: "CallTIRRewrite", Kind: pass.Module, Lowering: true,
-	Doc: "Replaces call_tir and call_dps_packed by an allocation of each output and a call that writes into it. The output keeps the variable's name.",
+	Needs: []pass.Need{{Form: pass.NoDataflow, Why: "a dataflow block must not hold calls with effects"}},
+	Doc:   "Replaces call_tir and call_dps_packed by an allocation of each output and a call that writes into it. The output keeps the variable's name.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 			mu := newMutator(c, m, "allocate the outputs")

@@ -10,7 +10,8 @@ import (
 // ToNonDataflow turns dataflow blocks into ordinary blocks.
 var ToNonDataflow = &pass.Pass{
 	Name: "ToNonDataflow", Kind: pass.Function, Lowering: true,
-	Doc: "Turns dataflow blocks into ordinary binding blocks and their variables into ordinary variables, so that bindings with effects may follow.",
+	Gives: []*pass.Form{pass.NoDataflow},
+	Doc:   "Turns dataflow blocks into ordinary binding blocks and their variables into ordinary variables, so that bindings with effects may follow.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		m := op.NewExprMutator(c.Step().Input)
 		m.VarDef = func(v *relax.Var) *relax.Var { return v.WithDataflow(false) }
