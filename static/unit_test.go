@@ -1,16 +1,19 @@
 package static
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // TestScripts runs the tests of the scripts, src/**/*.test.ts, in Node.js: those of what knows no element of a page. Each is bundled
-// by esbuild first, which takes the types off.
+// by esbuild first, which takes the types off. Random cases follow from the seed of the commit.
 func TestScripts(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -41,7 +44,9 @@ func TestScripts(t *testing.T) {
 	if len(made) != len(tests) {
 		t.Fatalf("bundled %d of the tests %q: %v", len(made), tests, err)
 	}
-	out, err := exec.Command(node, append([]string{"--enable-source-maps", "--test", "--test-reporter=spec"}, made...)...).CombinedOutput()
+	run := exec.Command(node, append([]string{"--enable-source-maps", "--test", "--test-reporter=spec"}, made...)...)
+	run.Env = append(os.Environ(), fmt.Sprintf("SCRIPT_SEED=%d", seed.Rand(t).Uint32()))
+	out, err := run.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -15,3 +15,4 @@ import "./store/steps";
 import "./store/timers";
 import "./widgets/dialogs";
 import "./widgets/dom";
+import "./widgets/errors";

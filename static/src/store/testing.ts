@@ -51,9 +51,10 @@ export function change(name: string, before: string | undefined, after: string |
   } as FunctionChange;
 }
 
-// random returns a function that draws whole numbers below n, the same ones for the same seed.
-export function random(seed: number): (n: number) => number {
-  let x = seed * 2654435761 + 1;
+// random returns a function that draws whole numbers below n. The numbers follow from which test draws them, and from SCRIPT_SEED, which
+// go test sets anew with each commit.
+export function random(test: number): (n: number) => number {
+  let x = (Math.imul(test, 0x9e3779b1) ^ Number(process.env.SCRIPT_SEED ?? 0)) | 1;
   return (n) => {
     x ^= x << 13;
     x ^= x >>> 17;

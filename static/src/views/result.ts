@@ -1,13 +1,19 @@
-// What a run came to: outputs, latency, and what code was generated.
+// What a run came to: outputs, latency, and what code was generated. What shows it is loaded when it is opened.
 
-import { drawResult } from "./resultparts";
+import type * as Results from "../result/resultview";
 import type { Make, Panel } from "./view";
 
 export const result: Make = (on) => {
+  let loading: Promise<typeof Results> | null = null;
   const panel: Panel = {
-    show(host, { model }, reveal) {
+    async show(host, { model }, reveal, signal) {
       reveal();
-      drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }));
+      loading ??= import("../result/resultview").catch(() => {
+        loading = null;
+        throw new Error("the script that shows results cannot be loaded; is the server still running?");
+      });
+      const { drawResult } = await loading;
+      if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }));
     },
   };
   return {

@@ -1,5 +1,6 @@
-// The parts of the result of a run: outputs, latency, and the kernels that were generated.
+// The result of a run: outputs, latency, and the kernels that were generated. It is loaded when it is opened.
 
+import "../shared";
 import { h } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
 import { byNumber, bytes, number, plural, time } from "../store/format";
