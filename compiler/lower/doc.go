@@ -26,8 +26,8 @@
 //   - A node holds one value for ever. A read of memory or of a variable that changes is ended
 //     (its barrier) where something may write, and the next read is another node.
 //   - What may trap stays where it is; what is not cheap is not taken out of a conditional.
-//   - A read moves out of a loop only if the loop surely runs, has no assertion that may come before
-//     it, and writes nothing that the pointer may point at.
+//   - A loop region runs at least once. A read moves out of it only if it has no assertion that may come
+//     before the read, and writes nothing that the pointer may point at.
 //   - Index arithmetic is modulo the width of a pointer: sums and products commute with
 //     truncation, so indices that are wider need no wide arithmetic. Narrower ones are not taken apart.
 //   - Floating point is left as written: the middle end folds and moves, but never reorders, so that

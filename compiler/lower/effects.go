@@ -27,7 +27,6 @@ type LoopEffects struct {
 	writes map[*tir.Var]bool // data pointers that are stored through
 	cells  bool              // writes memory that belongs to no buffer
 	opaque bool              // may write anything
-	runs   bool              // the body runs at least once where the loop stands
 	// asserts says that a turn may end at an assertion: what is read behind it may not exist
 	// where that fails, and is not read ahead.
 	asserts bool
@@ -168,7 +167,7 @@ func (s *scanner) exprs(xs []tir.Expr) float64 {
 }
 
 func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Expr) float64 {
-	e := &LoopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, runs: true, cond: s.cond}
+	e := &LoopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, cond: s.cond}
 	s.Loops[key] = e
 	s.stack = append(s.stack, e)
 	e.Body = 1 + s.scan(body) + s.exprs(extra)

@@ -85,13 +85,13 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	return n
 }
 
-// placeLoad finds where a read through v can be done: outside the loops that surely run and
-// write nothing that v may point at.
+// placeLoad finds where a read through v can be done: outside the loops that write nothing that v
+// may point at. A loop region surely runs once: what may skip it is a branch or block around it.
 func (b *Builder) placeLoad(args []*Node, v *tir.Var) *Region {
 	avail := available(args)
 	to := b.Cur
 	for x := b.Cur; x.depth > avail; x = x.parent {
-		if x.Kind != LoopRegion || x.Loop == nil || !x.Loop.runs || x.Loop.asserts || b.loopWrites(x.Loop, v) {
+		if x.Kind != LoopRegion || x.Loop == nil || x.Loop.asserts || b.loopWrites(x.Loop, v) {
 			break
 		}
 		to = x.parent

@@ -55,7 +55,7 @@ func (g *toyGen) Scalar(e tir.Expr) *lower.Node  { return g.expr(e) }
 func (g *toyGen) Lanes(tir.Expr) []*lower.Node   { panic("toy: no vectors") }
 func (g *toyGen) BindLet(v *tir.Var, e tir.Expr) { g.Bind(v, e); g.vars[v] = g.expr(e) }
 func (g *toyGen) Fail(what, f string, a ...any)  { panic(what + ": " + fmt.Sprintf(f, a...)) }
-func (g *toyGen) poll(cost float64) { g.Add(lower.Item{Kind: lower.ItemPoll, Imm: uint64(cost)}) }
+func (g *toyGen) poll(cost float64)              { g.Add(lower.Item{Kind: lower.ItemPoll, Imm: uint64(cost)}) }
 
 func (g *toyGen) access(b *tir.Buffer, at []tir.Expr) lower.Access {
 	a, off := g.Address(g.vars[b.Data], g.Place(b, at, b.Name).At.Scale(4), b.Name)
