@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/spf13/cobra"
 )
@@ -24,23 +26,26 @@ func compileCommand() *cobra.Command {
 			}
 			rep := &report{Model: a[0]}
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
-				c, err := importModel(cmd, &cf, &sf, rep, false)
+				t, err := importModel(cmd, &cf, &sf, rep, driver.Request{})
 				if err != nil {
 					return err
 				}
-				if err := c.compile(cmd, w, &cf); err != nil {
+				if _, _, err := entryNames(t.Model.Module); err != nil && !anyPublic(t.Model.Module) {
+					return fmt.Errorf("%s: %w", label(rep.Model), err)
+				}
+				if err := compileModel(cmd, w, &cf, t, rep); err != nil {
 					return err
 				}
-				if err := artifact.Save(dir, c.Artifact); err != nil {
+				if err := artifact.Save(dir, t.Result.Artifact); err != nil {
 					return err
 				}
-				rep.Written, rep.Kernels = dir, len(c.Kernels)
-				fmt.Fprintf(w, "\n%s: %d kernels, written to %s in %s\n", a[0], len(c.Kernels), dir, short(rep.Import+rep.Compile))
+				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
+				fmt.Fprintf(w, "\n%s: %d kernels, written to %s in %s\n", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
 				return nil
 			})
 		},
 	}
-	cf.register(cmd, defaultPipeline)
+	cf.register(cmd, driver.DefaultPipeline)
 	cf.registerPasses(cmd)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
@@ -70,24 +75,20 @@ func execCommand() *cobra.Command {
 					return fmt.Errorf("%s: %w", a[0], err)
 				}
 				f := art.Function(df.function)
-				if f != nil {
-					if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
-						return err
-					}
-				}
 				if f == nil {
 					return fmt.Errorf("%s: the program has no function %q, only %s", a[0], df.function, strings.Join(functionNames(art), ", "))
 				}
-				ins, err := in.tensors(f, df.seed, rep)
-				if err != nil {
+				if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
 					return err
 				}
-				prog, err := open(cmd, art)
-				if err != nil {
-					return fmt.Errorf("%s: %w", a[0], err)
+				how := driver.Request{Inputs: in.inputsOf(&df), Print: cmd.ErrOrStderr()}
+				how.Settings.Seed = int64(df.seed)
+				t := driver.Program(art, how, driver.Hooks{Engine: compiler.NewEngine()})
+				err = t.Execute(cmd.Context())
+				if t.Loaded == 0 {
+					err = fmt.Errorf("%s: %w", a[0], err)
 				}
-				defer prog.Close()
-				return execute(cmd.Context(), w, prog, in, ins, &df, rep)
+				return printExecution(w, t, err, in, &df, rep)
 			})
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/spf13/cobra"
 )
 
@@ -105,9 +106,9 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 // printed even if a later pass fails.
 func diffPoints(cmd *cobra.Command, w *diffWriter, in string, cf *compileFlags, sf *sourceFlags, df *diffFlags) (bool, error) {
 	if df.passes == "" && cf.pipeline == "" {
-		cf.pipeline = defaultPipeline
+		cf.pipeline = driver.DefaultPipeline
 	}
-	req, err := cf.request()
+	req, err := cf.request(cmd.Context())
 	if err != nil {
 		return false, err
 	}

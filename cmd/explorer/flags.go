@@ -1,40 +1,31 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/roundtrip"
-	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/driver"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
 )
-
-// defaultPipeline is the pipeline that lowers a model to code.
-const defaultPipeline = "default"
-
-// customPipeline is the name of a pipeline whose passes are listed.
-const customPipeline = "custom"
-
-// maxOptLevel is the highest level that a pass has.
-const maxOptLevel = 4
 
 // compileFlags are shared by the commands that run passes.
 type compileFlags struct {
 	target   string
 	level    int
 	pipeline string
-	passes   string   // of the commands that take a list of passes in place of a pipeline
-	scripts  []string // of the same commands: files with passes and instruments of users
-	programs []*starpass.Program
+	passes   string    // of the commands that take a list of passes in place of a pipeline
+	scripts  []string  // of the same commands: files with passes and instruments of users
 	printed  io.Writer // where scripts print to
 	patches  []string  // of the same commands: edited IR by step
 	disable  []string
@@ -77,78 +68,89 @@ func (f *compileFlags) registerJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
 }
 
-// request turns the flags into a request; the module is set by the caller. Every mistake is a
+// request turns the flags into a request of the compiler; the module is set by the caller. Every mistake is a
 // usageError.
-func (f *compileFlags) request() (compiler.Request, error) {
-	req, err := f.parse()
+func (f *compileFlags) request(ctx context.Context) (compiler.Request, error) {
+	j, err := f.job(ctx)
+	if err != nil {
+		return compiler.Request{}, err
+	}
+	return j.Compiler(nil, j.Pipeline), nil
+}
+
+// job turns the flags into a job; its source is set by the caller. Every mistake is a usageError, but that a file of --patch cannot be read.
+func (f *compileFlags) job(ctx context.Context) (*driver.Job, error) {
+	edits, err := f.edits()
+	if err != nil {
+		return nil, err
+	}
+	j, err := f.resolve(ctx, edits)
 	if err != nil {
 		err = usageError{err}
 	}
-	return req, err
+	return j, err
 }
 
-func (f *compileFlags) parse() (compiler.Request, error) {
-	req := compiler.Request{OptLevel: &f.level}
-	if f.level < 0 || f.level > maxOptLevel {
-		return req, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, maxOptLevel)
+func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*driver.Job, error) {
+	if f.level < 0 || f.level > request.MaxOptLevel {
+		return nil, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, request.MaxOptLevel)
 	}
-	var err error
-	if req.Target, err = target.Parse(f.target); err != nil {
-		return req, fmt.Errorf("--target: %w", err)
+	if f.passes != "" && f.pipeline != driver.DefaultPipeline {
+		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
 	}
-	if req.Pipeline, err = pipeline.Lookup(f.pipeline); err != nil {
-		return req, fmt.Errorf("--pipeline: %w", err)
-	}
-	reg, err := f.readScripts()
+	config, err := parseConfig(f.config)
 	if err != nil {
-		return req, err
+		return nil, err
 	}
-	req.Registry = reg
-	if f.passes != "" {
-		if f.pipeline != defaultPipeline {
-			return req, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
-		}
-		list, err := pipeline.ParseWith(f.passes, reg)
-		if err != nil {
-			return req, fmt.Errorf("--passes: %w", err)
-		}
-		f.pipeline = customPipeline
-		req.Pipeline = pass.NewSequential(customPipeline, list...)
+	scripts, err := f.readScripts()
+	if err != nil {
+		return nil, err
 	}
-	for _, l := range []struct {
-		flag  string
-		names []string
-		all   bool // "all" may be named too
-	}{
-		{"--disable-pass", f.disable, false},
-		{"--require-pass", f.require, false},
-		{"--print-ir-before", f.printBefore, true},
-		{"--print-ir-after", f.printAfter, true},
-	} {
-		for i, n := range l.names {
-			if l.all && n == "all" {
+	j, problems, err := driver.Resolve(ctx, driver.Request{
+		Settings: request.Settings{
+			Target: f.target, OptLevel: f.level, Pipeline: f.pipeline, Disabled: f.disable, Required: f.require,
+			Config: config, Scripts: scripts, Patches: edits,
+		},
+		Passes: f.passes, Print: f.printed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p := problems.Fatal(); p != nil {
+		return nil, flagError(p)
+	}
+	if len(problems) > 0 {
+		return nil, flagError(&problems[0])
+	}
+	for flag, names := range map[string][]string{"--print-ir-before": f.printBefore, "--print-ir-after": f.printAfter} {
+		for i, n := range names {
+			if n == "all" {
 				continue
 			}
-			if l.names[i], err = passName(reg, req.Pipeline, n, l.flag); err != nil {
-				return req, err
+			if names[i], err = j.PassName(n); err != nil {
+				return nil, placed(err, flag)
 			}
 		}
 	}
-	req.Disabled, req.Required = f.disable, f.require
-	req.Config, err = parseConfig(f.config)
-	return req, err
+	return j, nil
 }
 
-// passName returns the name of the pass that is called n, possibly by an alias. where is the
-// flag that names it. Pipelines count too, and the sequences in pl, the pipeline that runs.
-func passName(reg pass.Registry, pl *pass.Pass, n, where string) (string, error) {
-	if p := reg.Lookup(n); p != nil {
-		return p.Name, nil
+// fieldFlags are the flags of the fields of a request.
+var fieldFlags = map[string]string{
+	driver.FieldTarget: "--target", driver.FieldPipeline: "--pipeline", driver.FieldPasses: "--passes", driver.FieldScripts: "--script",
+	driver.FieldRequired: "--require-pass", driver.FieldDisabled: "--disable-pass", driver.FieldConfig: "--config",
+}
+
+// flagError names the flag that a problem comes from.
+func flagError(p *driver.Problem) error { return placed(p.Err, fieldFlags[p.Field]) }
+
+// placed adds the flag to an error of its value.
+func placed(err error, flag string) error {
+	var unknown *pass.UnknownPassError
+	if errors.As(err, &unknown) && unknown.Where == "" && err == error(unknown) {
+		return &pass.UnknownPassError{Name: unknown.Name, Where: flag, Near: unknown.Near}
 	}
-	if slices.Contains(pipeline.Names(), n) || pl.Holds(n) {
-		return n, nil
-	}
-	return "", &pass.UnknownPassError{Name: n, Where: where, Near: reg.Nearest(n)}
+	return fmt.Errorf("%s: %w", flag, err)
 }
 
 // parseConfig reads key=value pairs; fields of a structured option add up.

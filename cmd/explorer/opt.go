@@ -98,7 +98,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	if err != nil {
 		return err
 	}
-	req, err := cf.request()
+	req, err := cf.request(cmd.Context())
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/frontend"
-	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/patch"
+	"github.com/irscope/irscope/instruments/driver"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/spf13/cobra"
 )
 
@@ -19,16 +19,16 @@ func (f *compileFlags) registerPatch(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.patches, "patch", nil, "edited functions that take the place of those behind a step, as `STEP=FILE` (repeatable); STEP is import, a pass, or PASS#1 for the second of that name")
 }
 
-// patched puts the edits of the flags into a pipeline, which is to run on source.
-func (f *compileFlags) patched(pl *pass.Pass, source *ir.Module) (*pass.Pass, error) {
+// edits reads the edits that the flags name.
+func (f *compileFlags) edits() ([]request.Patch, error) {
+	var out []request.Patch
 	for i, flag := range f.patches {
-		after, file, ok := strings.Cut(flag, "=")
-		after = strings.TrimSuffix(after, "#0")
-		if !ok || after == "" || file == "" {
+		after, file, ok := editedStep(flag)
+		if !ok {
 			return nil, usageError{fmt.Errorf("--patch %s: expected STEP=FILE", flag)}
 		}
 		for _, other := range f.patches[:i] {
-			if name, _, _ := strings.Cut(other, "="); strings.TrimSuffix(name, "#0") == after {
+			if name, _, _ := editedStep(other); name == after {
 				return nil, usageError{fmt.Errorf("--patch %s: there are two after %s; put them into one file", flag, after)}
 			}
 		}
@@ -36,16 +36,32 @@ func (f *compileFlags) patched(pl *pass.Pass, source *ir.Module) (*pass.Pass, er
 		if err != nil {
 			return nil, fmt.Errorf("--patch %s: %w", flag, err)
 		}
-		pl, err = patch.Insert(pl, after, patch.FromFile(after, text).Pass(source))
-		var missing *patch.MissingStepError
-		if errors.As(err, &missing) {
-			return nil, usageError{fmt.Errorf("--patch %s: %w; 'explorer passes' lists the steps of pipelines", flag, err)}
-		}
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--patch %s: %w", flag, err)}
+		p := patch.FromFile(after, text)
+		out = append(out, request.Patch{After: after, Text: p.Text, Removed: p.Removed, Before: p.Before})
+	}
+	return out, nil
+}
+
+// editedStep splits a flag STEP=FILE.
+func editedStep(flag string) (after, file string, ok bool) {
+	after, file, ok = strings.Cut(flag, "=")
+	after = strings.TrimSuffix(after, "#0")
+	return after, file, ok && after != "" && file != ""
+}
+
+// editError names the flag of an edit that cannot be applied.
+func (f *compileFlags) editError(e *driver.EditError) error {
+	flag := e.After
+	for _, x := range f.patches {
+		if after, _, _ := editedStep(x); after == e.After {
+			flag = x
 		}
 	}
-	return pl, nil
+	var missing *patch.MissingStepError
+	if errors.As(e.Err, &missing) {
+		return usageError{fmt.Errorf("--patch %s: %w; 'explorer passes' lists the steps of pipelines", flag, e.Err)}
+	}
+	return usageError{fmt.Errorf("--patch %s: %w", flag, e.Err)}
 }
 
 // readText reads a file of TVMScript.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
@@ -29,6 +31,16 @@ type report struct {
 	Written     string          `json:"written,omitempty"`
 	Kernels     int             `json:"kernels,omitempty"`
 	Error       string          `json:"error,omitempty"`
+
+	timing *instruments.Timing
+	sink   *driver.Log // takes the events
+}
+
+// specialized is what a report says about code for the sizes of one execution.
+type specialized struct {
+	Sizes   map[string]int64 `json:"sizes"`
+	Compile time.Duration    `json:"compile_ns,omitempty"`
+	Error   string           `json:"error,omitempty"`
 }
 
 type outputReport struct {
@@ -71,14 +83,3 @@ func writeJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
-
-// memorySink keeps events and drops texts, which stand in the snapshots.
-type memorySink struct{ events []event.Event }
-
-func (s *memorySink) Emit(e event.Event) error {
-	e.Seq = len(s.events)
-	s.events = append(s.events, e)
-	return nil
-}
-
-func (s *memorySink) Text(_, text string) (string, error) { return event.HashText(text), nil }

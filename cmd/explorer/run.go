@@ -1,29 +1,26 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/irscope/irscope/compiler"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
-	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/tensor"
-	"github.com/irscope/irscope/runtime/vm"
 	"github.com/spf13/cobra"
 )
 
 // entry is the function that models are imported as.
-const entry = "main"
+const entry = compiler.Entry
 
 // modelDoc says what a MODEL argument may be.
 const modelDoc = "MODEL is an ONNX file, a TVMScript or JSON file whose module has a graph function main, - for standard input, or\n" +
@@ -43,7 +40,7 @@ func runCommand() *cobra.Command {
 			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, specialize, rep) })
 		},
 	}
-	cf.register(cmd, defaultPipeline)
+	cf.register(cmd, driver.DefaultPipeline)
 	cf.registerPasses(cmd)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
@@ -59,144 +56,173 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err != nil {
 		return err
 	}
-	c, err := importModel(cmd, cf, sf, rep, true)
-	if err != nil {
-		return err
-	}
-	if err := in.place(c.inputs, c.outputs); err != nil {
-		return err
-	}
-	if err := c.compile(cmd, w, cf); err != nil {
-		return err
-	}
-	ins, err := in.tensors(c.Artifact.Function(entry), df.seed, rep)
-	if err != nil {
-		return err
-	}
-	art := c.Artifact
-	fmt.Fprintln(w)
+	how := driver.Request{Inputs: in.inputsOf(df)}
+	how.Settings.Seed = int64(df.seed)
 	if specialize {
-		if art, err = c.specialize(cmd.Context(), w, cf, ins); err != nil {
-			return err
-		}
+		how.Fixed = driver.FixedInstead
 	}
-	start := time.Now()
-	prog, err := open(cmd, art)
+	t, err := importModel(cmd, cf, sf, rep, how)
 	if err != nil {
 		return err
 	}
-	defer prog.Close()
-	rep.Load = time.Since(start)
-	fmt.Fprintf(w, "import %s, compile %s (code generation %s), load %s\n",
-		short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
-	return execute(cmd.Context(), w, prog, in, ins, df, rep)
+	inputs, outputs, err := entryNames(t.Model.Module)
+	if err != nil {
+		return fmt.Errorf("%s: %w", label(rep.Model), err)
+	}
+	if err := in.place(inputs, outputs); err != nil {
+		return err
+	}
+	if err := compileModel(cmd, w, cf, t, rep); err != nil {
+		return err
+	}
+	failed := t.Execute(cmd.Context())
+	rep.Events = rep.sink.Events
+	if err := inputError(failed); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	if x := t.Executed(); x != nil {
+		printSpecialized(w, x, rep)
+	}
+	if t.Loaded > 0 {
+		rep.Load = t.Loaded
+		fmt.Fprintf(w, "import %s, compile %s (code generation %s), load %s\n",
+			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
+	}
+	return printExecution(w, t, failed, in, df, rep)
 }
 
-// compiled is a model on its way through the compiler, with what was seen there.
-type compiled struct {
-	*compiler.Result
-	req    compiler.Request
-	source *ir.Module
-	// inputs and outputs are the names of the parameters and results of main.
-	inputs, outputs []string
-	rep             *report
-}
-
-// importModel checks the flags and imports the model of the report. Where it is to run now it needs a graph function main,
-// otherwise any public function.
-func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report, now bool) (*compiled, error) {
+// importModel checks the flags and imports the model of the report, to be executed as how says.
+func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report, how driver.Request) (*driver.Task, error) {
 	cf.printed = cmd.ErrOrStderr()
-	req, err := cf.request()
+	j, err := cf.job(cmd.Context())
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	source, err := sf.loadOne(cmd, rep.Model)
+	src, done, err := sf.source(cmd, rep.Model)
 	if err != nil {
 		return nil, err
 	}
+	defer done()
+	j.Source, j.Inputs, j.Fixed, j.Settings.Seed = src, how.Inputs, how.Fixed, how.Settings.Seed
+	rep.timing, rep.sink = &instruments.Timing{}, &driver.Log{}
+	t, err := driver.Open(cmd.Context(), j, rep.sink, driver.Hooks{
+		Engine: compiler.NewEngine(), // it lives as long as the process
+		Quiet:  !cf.json,
+		Instruments: func(snaps *instruments.Snapshots) (before, behind []*pass.Instrument) {
+			printed := cmd.OutOrStdout()
+			if cf.json {
+				printed = cmd.ErrOrStderr()
+			}
+			return append(cf.instruments(cmd, printed, snaps), rep.timing.Instrument()), nil
+		},
+	})
 	rep.Import = time.Since(start)
-	req.Module = source
-	if req.Pipeline, err = cf.patched(req.Pipeline, source); err != nil {
+	var edit *driver.EditError
+	var many *driver.SeveralError
+	switch {
+	case errors.As(err, &edit):
+		return nil, cf.editError(edit)
+	case errors.As(err, &many):
+		return nil, several(rep.Model, many.Modules)
+	case err != nil:
 		return nil, err
+	case len(t.Missing) > 0:
+		return nil, cf.editError(t.Missing[0])
 	}
-	c := &compiled{req: req, source: source, rep: rep}
-	if c.inputs, c.outputs, err = entryNames(source); err != nil && (now || !anyPublic(source)) {
-		return nil, fmt.Errorf("%s: %w", label(rep.Model), err)
-	}
-	return c, nil
+	printDiagnostics(cmd.ErrOrStderr(), t.Model.Warnings)
+	return t, nil
 }
 
-// compile compiles the model with the instruments that the flags ask for and writes the
+// compileModel compiles the model with the instruments that the flags ask for and writes the
 // table of passes to w, also of a failure.
-func (c *compiled) compile(cmd *cobra.Command, w io.Writer, cf *compileFlags) error {
-	snaps := instruments.NewSnapshots()
-	sink := &memorySink{}
-	rec := instruments.NewRecorder(sink, snaps)
-	if err := rec.Start(c.source, c.req.Pipeline, &event.RunStarted{
-		Model: c.rep.Model, Target: c.req.Target.String(), OptLevel: cf.level, Pipeline: cf.pipeline,
-	}); err != nil {
-		return err
+func compileModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, t *driver.Task, rep *report) error {
+	err := t.Compile(cmd.Context())
+	if t.Result == nil {
+		return fmt.Errorf("--script: %w", err)
 	}
-	timing := &instruments.Timing{}
-	printed := cmd.OutOrStdout()
-	if cf.json {
-		printed = cmd.ErrOrStderr()
-	}
-	list := cf.instruments(cmd, printed, snaps)
-	users, err := cf.watches(cmd)
-	if err != nil {
-		return err
-	}
-	c.req.Instruments = append(append(list, timing.Instrument(), rec.Instrument()), users...)
-	c.req.CodegenTime = func(d time.Duration) { c.rep.Codegen = d }
-	start := time.Now()
-	c.Result, err = compiler.Compile(cmd.Context(), c.req)
-	c.rep.Compile, c.rep.Events, c.rep.Timing = time.Since(start), sink.events, timing
-	printPasses(w, sink.events, cf.onlyChanged)
-	for _, d := range c.Diagnostics {
-		c.rep.Diagnostics = append(c.rep.Diagnostics, d.String())
+	rep.Compile, rep.Codegen, rep.Events, rep.Timing = t.Compiled, t.Generated, rep.sink.Events, rep.timing
+	printPasses(w, rep.Events, cf.onlyChanged)
+	for _, d := range t.Result.Diagnostics {
+		rep.Diagnostics = append(rep.Diagnostics, d.String())
 		fmt.Fprintln(w, d)
 	}
 	if cf.timing {
-		fmt.Fprintf(w, "\n%s", timing.Render())
+		fmt.Fprintf(w, "\n%s", rep.timing.Render())
 	}
 	var failed *pass.Error
-	if err != nil && cf.pipeline != defaultPipeline && !errors.As(err, &failed) {
-		return fmt.Errorf("%w (the pipeline %s does not lower a model to the end, %s does)", err, cf.pipeline, defaultPipeline)
+	if err != nil && t.Job.Name != driver.DefaultPipeline && !errors.As(err, &failed) {
+		return fmt.Errorf("%w (the pipeline %s does not lower a model to the end, %s does)", err, t.Job.Name, driver.DefaultPipeline)
 	}
 	return err
 }
 
-// open loads an artifact onto a device of its own. The engine lives as long as the process.
-func open(cmd *cobra.Command, a *artifact.Artifact) (*artifact.Program, error) {
-	eng := compiler.NewEngine()
-	return a.Open(cmd.Context(), eng, runtime.DeviceOptions{}, vm.Options{Output: cmd.ErrOrStderr()})
+// printSpecialized says whether code for the sizes of an execution runs.
+func printSpecialized(w io.Writer, x *driver.Execution, rep *report) {
+	s := x.Specialized
+	if s == nil {
+		return
+	}
+	rep.Specialized = &specialized{Sizes: s.Sizes}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(s.Sizes)) {
+		list = append(list, fmt.Sprintf("%s=%d", name, s.Sizes[name]))
+	}
+	if s.Err != nil {
+		rep.Specialized.Error = s.Err.Error()
+		fmt.Fprintf(w, "not compiled for %s, the code for all sizes runs: %v\n", strings.Join(list, ", "), s.Err)
+		return
+	}
+	rep.Specialized.Compile = s.Took
+	fmt.Fprintf(w, "compiled again for %s in %s (--specialize=false runs the code for all sizes)\n", strings.Join(list, ", "), short(s.Took))
 }
 
-// execute runs a loaded program on its inputs, prints outputs and latency, and compares.
-func execute(ctx context.Context, w io.Writer, prog *artifact.Program, in *data, ins []*tensor.Tensor, df *dataFlags, rep *report) error {
-	for _, n := range rep.Inputs {
-		fmt.Fprintln(w, n)
+// inputError returns what is to do about an input that cannot be made up, nil where that is not what failed.
+func inputError(failed error) error {
+	var unmade *driver.InputError
+	if !errors.As(failed, &unmade) {
+		return nil
 	}
-	var outs []*tensor.Tensor
-	var err error
-	for range df.repeat {
-		start := time.Now()
-		if outs, err = prog.Run(ctx, df.function, ins...); err != nil {
-			return err
+	if p := unmade.Param; p.Type.Kind != artifact.KindTensor || p.Type.NDim == nil {
+		return fmt.Errorf("input %s of type %s cannot be made up: give it with --input", p.Name, p.Type)
+	}
+	return unmade
+}
+
+// printExecution prints what was made up, outputs and latency, and compares; failed is how the execution ended.
+func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dataFlags, rep *report) error {
+	if err := inputError(failed); err != nil {
+		return err
+	}
+	x := t.Executed()
+	if x == nil || t.Loaded == 0 {
+		return failed
+	}
+	for _, m := range x.MadeUp {
+		note := fmt.Sprintf("input %s: %s", m.Name, m.As)
+		for _, dim := range m.Ones {
+			note += fmt.Sprintf(", dimension %s is 1", dim)
 		}
-		rep.Latency = append(rep.Latency, time.Since(start))
+		rep.Inputs = append(rep.Inputs, note)
+		fmt.Fprintln(w, note)
 	}
-	names := outputNames(prog.Artifact().Function(df.function).Outputs, len(outs))
-	for i, t := range outs {
-		s := t.Summarize(8)
-		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], t, s)
-		rep.Outputs = append(rep.Outputs, newOutputReport(names[i], t, s))
+	if failed != nil {
+		return failed
+	}
+	names := outputNames(t.Result.Artifact.Function(df.function).Outputs, len(x.Outputs))
+	for i, out := range x.Outputs {
+		s := out.Summarize(8)
+		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], out, s)
+		rep.Outputs = append(rep.Outputs, newOutputReport(names[i], out, s))
+	}
+	for _, ns := range x.Measured.Latency {
+		rep.Latency = append(rep.Latency, time.Duration(ns))
 	}
 	sorted := slices.Sorted(slices.Values(rep.Latency))
 	fmt.Fprintf(w, "latency %s (median of %d, best %s)\n", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))
-	if rep.Compared, err = in.compare(names, outs, tensor.Tolerance{RTol: df.rtol, ATol: df.atol}); err != nil {
+	var err error
+	if rep.Compared, err = in.compare(names, x.Outputs, tensor.Tolerance{RTol: df.rtol, ATol: df.atol}); err != nil {
 		return err
 	}
 	var bad []string

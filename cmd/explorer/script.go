@@ -86,7 +86,7 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 	if err != nil {
 		return err
 	}
-	req, err := cf.request()
+	req, err := cf.request(cmd.Context())
 	if err != nil {
 		return err
 	}

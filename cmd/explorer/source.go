@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/spf13/cobra"
 )
 
@@ -54,26 +55,36 @@ func parseShapes(list []string) (map[string][]onnx.Dim, error) {
 	return out, nil
 }
 
-// load reads the modules of a file, of standard input ("-") or of the gallery. Warnings are
-// printed. External data of an ONNX model is read from the folder of the file and below.
-func (f *sourceFlags) load(cmd *cobra.Command, name string) ([]frontend.Source, error) {
-	o, err := f.options()
-	if err != nil {
-		return nil, err
+// source reads a file, standard input ("-") or a model of the gallery, to be loaded before done is called. External data of an ONNX model is
+// read from the folder of the file and below.
+func (f *sourceFlags) source(cmd *cobra.Command, name string) (src driver.Source, done func(), err error) {
+	done = func() {}
+	src.Name = label(name)
+	if src.Options, err = f.options(); err != nil {
+		return src, done, err
 	}
-	data, err := readModel(cmd.InOrStdin(), name)
-	if err != nil {
-		return nil, err
+	if src.Data, err = readModel(cmd.InOrStdin(), name); err != nil {
+		return src, done, err
 	}
 	if name != "-" && !strings.HasPrefix(name, galleryPrefix) {
 		root, err := os.OpenRoot(filepath.Dir(name))
 		if err != nil {
-			return nil, err
+			return src, done, err
 		}
-		defer root.Close()
-		o.File.External = root
+		src.Options.File.External = root
+		done = func() { _ = root.Close() } // it was read only
 	}
-	list, found, err := frontend.Load(cmd.Context(), label(name), data, o)
+	return src, done, nil
+}
+
+// load reads the modules of a file. Warnings are printed.
+func (f *sourceFlags) load(cmd *cobra.Command, name string) ([]frontend.Source, error) {
+	src, done, err := f.source(cmd, name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	list, found, err := src.Load(cmd.Context())
 	if err == nil {
 		printDiagnostics(cmd.ErrOrStderr(), found)
 	}
@@ -95,9 +106,14 @@ func (f *sourceFlags) loadOne(cmd *cobra.Command, name string) (*ir.Module, erro
 		return nil, err
 	}
 	if len(list) > 1 {
-		return nil, fmt.Errorf("%s has %d modules (%s), expected one", label(name), len(list), classNames(list))
+		return nil, several(name, list)
 	}
 	return list[0].Module, nil
+}
+
+// several says that a file has more modules than one.
+func several(name string, list []frontend.Source) error {
+	return fmt.Errorf("%s has %d modules (%s), expected one", label(name), len(list), classNames(list))
 }
 
 // classNames lists the names of modules for an error.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/runtime/artifact"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
 )
@@ -105,101 +104,16 @@ func place(files []file, what string, names []string) error {
 	return nil
 }
 
-// tensors returns the inputs for sig: files where they are given, seeded random tensors
-// otherwise. The report says which are random.
-func (d *data) tensors(sig *artifact.Signature, seed uint64, rep *report) ([]*tensor.Tensor, error) {
-	if sig == nil {
-		return nil, fmt.Errorf("the program has no function %q", entry)
-	}
-	ins := make([]*tensor.Tensor, len(sig.Params))
-	dims := map[string]int64{}
-	for _, f := range d.inputs {
-		ins[f.at] = f.tensor
-		if p := sig.Params[f.at]; p.Type.Kind == artifact.KindPrim && f.tensor.Len() == 1 {
-			dims[p.Name] = int64(f.tensor.Float(0))
-		}
-		for k, dim := range sig.Params[f.at].Type.Shape {
-			if dim.Expr != "" && k < len(f.tensor.Shape) {
-				dims[dim.Expr] = f.tensor.Shape[k]
+// inputsOf says that files are the inputs where they are given, once they are placed; the others are made up.
+func (d *data) inputsOf(f *dataFlags) driver.Inputs {
+	return driver.Inputs{Function: f.function, Guess: true, Repeat: f.repeat, Given: func(param int) *tensor.Tensor {
+		for _, x := range d.inputs {
+			if x.at == param {
+				return x.tensor
 			}
 		}
-	}
-	for i, p := range sig.Params {
-		if ins[i] != nil {
-			continue
-		}
-		make := randomTensor
-		if sig.Kernel && (p.Written || p.Type.Kind == artifact.KindPrim) {
-			make = blankTensor
-		}
-		t, note, err := make(p, dims, seed+uint64(i))
-		if err != nil {
-			return nil, err
-		}
-		ins[i] = t
-		rep.Inputs = append(rep.Inputs, note)
-	}
-	return ins, nil
-}
-
-// blankTensor makes up an argument of a kernel: zeros for a tensor that it writes, and for a number the dimension of its
-// name, else 1.
-func blankTensor(p artifact.Param, dims map[string]int64, _ uint64) (*tensor.Tensor, string, error) {
-	if p.Type.Kind != artifact.KindPrim {
-		t, _, err := randomTensor(p, dims, 0)
-		if err != nil {
-			return nil, "", err
-		}
-		clear(t.Data)
-		return t, fmt.Sprintf("input %s: zeros", p.Name), nil
-	}
-	dt, err := dtype.Parse(p.Type.DType)
-	if err != nil {
-		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
-	}
-	t, err := tensor.New(dt, nil)
-	if err != nil {
-		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
-	}
-	n, ok := dims[p.Name]
-	if !ok {
-		n = 1
-	}
-	t.SetFloat(0, float64(n))
-	return t, fmt.Sprintf("input %s: %d", p.Name, n), nil
-}
-
-// randomTensor makes up an input. Symbolic dimensions are those of the inputs given, else 1.
-func randomTensor(p artifact.Param, dims map[string]int64, seed uint64) (*tensor.Tensor, string, error) {
-	if p.Type.Kind != artifact.KindTensor || p.Type.NDim == nil {
-		return nil, "", fmt.Errorf("input %s of type %s cannot be made up: give it with --input", p.Name, p.Type)
-	}
-	dt, err := dtype.Parse(p.Type.DType)
-	if err != nil {
-		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
-	}
-	note := fmt.Sprintf("input %s: random, seed %d", p.Name, seed)
-	shape := make([]int64, *p.Type.NDim)
-	for i := range shape {
-		shape[i] = 1
-		if i >= len(p.Type.Shape) {
-			continue
-		}
-		d := p.Type.Shape[i]
-		if d.Expr == "" {
-			shape[i] = d.Value
-		} else if n, ok := dims[d.Expr]; ok {
-			shape[i] = n
-		} else {
-			note += fmt.Sprintf(", dimension %s is 1", d.Expr)
-		}
-	}
-	t, err := tensor.New(dt, shape)
-	if err != nil {
-		return nil, "", fmt.Errorf("input %s: %w", p.Name, err)
-	}
-	t.Random(seed)
-	return t, note, nil
+		return nil
+	}}
 }
 
 // comparison is the distance of an output from what was expected.

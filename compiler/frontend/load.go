@@ -71,10 +71,19 @@ func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, [
 	return nil, nil, fmt.Errorf("%s: unknown form %q", name, form)
 }
 
+// DamagedError is the error of an ONNX model whose file cannot be read, in difference to one that the importer does not take.
+type DamagedError struct{ Err error }
+
+// Error implements error.
+func (e *DamagedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what the reader said.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
 func loadONNX(ctx context.Context, data []byte, o Options) (*ir.Module, error) {
 	model, err := onnxpb.Read(data, o.File)
 	if err != nil {
-		return nil, err
+		return nil, &DamagedError{err}
 	}
 	return onnx.Import(ctx, model, onnx.Options{Shapes: o.Shapes})
 }

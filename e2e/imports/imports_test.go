@@ -159,6 +159,11 @@ var rules = []rule{
 		},
 	},
 	{
+		"instruments know no driver",
+		func(p string) bool { return under(p, "instruments") && p != "instruments/driver" },
+		func(imp string, ours bool) bool { return ours && imp == "instruments/driver" },
+	},
+	{
 		"what the web is made of knows no runs: stores, shares, streams, graphs, colours",
 		func(p string) bool {
 			return under(p, "web/store") || under(p, "web/share") || under(p, "web/stream") || under(p, "web/graph") || under(p, "web/highlight") || under(p, "web/lru")

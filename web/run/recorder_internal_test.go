@@ -576,39 +576,6 @@ func TestFailedFindings(t *testing.T) {
 	}
 }
 
-// TestReplay marks events and gives them their place; a snapshot stays as it was.
-func TestReplay(t *testing.T) {
-	snap := Snapshot[int]{Took: 100, Events: []event.Event{
-		event.New("1/A", "", &event.Diagnostic{Message: "m"}, &event.Measured{Total: 3}),
-		event.New("1/A", "", &event.PassFinished{Name: "A"}, &event.Measured{Total: 7}),
-	}}
-	r, log := recording(t, DefaultLimits())
-	if err := Replay(r, snap, "2.1/A", "2/P", 30); err != nil {
-		t.Fatal(err)
-	}
-	if snap.Events[1].Measured.Saved != 0 || snap.Events[0].Reused || snap.Events[0].Step != "1/A" {
-		t.Errorf("the snapshot is now %+v", snap.Events)
-	}
-	if _, err := r.finish(&event.RunFinished{Status: event.StatusOK}); err != nil {
-		t.Fatal(err)
-	}
-	lines, _, _ := log.Next(t.Context(), 0)
-	for i, saved := range []int64{0, 70} {
-		e, err := event.Decode(lines[i])
-		if err != nil || !e.Reused || e.Step != "2.1/A" || e.Parent != "2/P" || e.Measured.Saved != saved || e.Measured.Total != snap.Events[i].Measured.Total {
-			t.Errorf("event %d is %+v with %+v (%v), want %d saved", i, e, e.Measured, err, saved)
-		}
-	}
-	if err := Replay(r, snap, "3/A", "", 0); !errors.Is(err, ErrSealed) || err.Error() != "replay diagnostic of 3/A: "+ErrSealed.Error() {
-		t.Errorf("after the end it gives %v", err)
-	}
-	snap.Events[1].Measured = nil
-	r, _ = recording(t, DefaultLimits())
-	if err := Replay(r, snap, "3/A", "", 0); err != nil {
-		t.Errorf("events that were not measured give %v", err)
-	}
-}
-
 // TestCountersAtOnce lets several goroutines of a runner report at once: without the lock some of what they say is lost.
 func TestCountersAtOnce(t *testing.T) {
 	const writers, each = 8, 5_000

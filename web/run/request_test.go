@@ -19,6 +19,8 @@ func filled(t *testing.T, typ reflect.Type, depth int) reflect.Value {
 		v.SetString("a")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(1)
+	case reflect.Bool:
+		v.SetBool(true)
 	case reflect.Interface:
 		v.Set(reflect.ValueOf("a"))
 	case reflect.Slice:
@@ -53,6 +55,8 @@ func changes(t *testing.T, v reflect.Value, at string, f func(at string)) {
 		try(reflect.ValueOf("b").Convert(v.Type()), at)
 	case reflect.Int, reflect.Int64:
 		try(reflect.ValueOf(2).Convert(v.Type()), at)
+	case reflect.Bool:
+		try(reflect.ValueOf(false), at)
 	case reflect.Interface:
 		try(reflect.ValueOf("b"), at)
 		try(reflect.ValueOf(1.5), at+" of another type")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
@@ -139,9 +140,9 @@ func describeModel(ctx context.Context, m gallery.Model) (catalog.Model, error) 
 	}
 	metrics := instruments.NewMeter().Measure(mod)
 	out.Ops, out.Functions = metrics.Ops, metrics.Functions
-	main, ok := mod.Lookup(entry).(*relax.Function)
+	main, ok := mod.Lookup(compiler.Entry).(*relax.Function)
 	if !ok {
-		return out, fmt.Errorf("it has no graph function %s", entry)
+		return out, fmt.Errorf("it has no graph function %s", compiler.Entry)
 	}
 	for _, p := range main.Params {
 		in := catalog.Input{Name: p.Name, Shape: []any{}}

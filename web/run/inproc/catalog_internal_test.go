@@ -13,7 +13,6 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
-	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/catalog"
 )
@@ -142,21 +141,5 @@ func TestValuesForJSON(t *testing.T) {
 	g := ir.NewGlobalVar("f")
 	if got, ok := plain(g).(string); !ok || !strings.Contains(got, "f") {
 		t.Errorf("a name of a function becomes %#v", plain(g))
-	}
-}
-
-// TestKernelsAreSorted by name, and lines are counted.
-func TestKernelsAreSorted(t *testing.T) {
-	ks := []event.Kernel{{Name: "b"}, {Name: "a"}, {Name: "C"}, {Name: "ab"}}
-	sortKernels(ks)
-	for i, want := range []string{"C", "a", "ab", "b"} {
-		if ks[i].Name != want {
-			t.Errorf("kernel %d is %s, want %s", i, ks[i].Name, want)
-		}
-	}
-	for text, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "a\nb": 2, "\n\n": 2} {
-		if got := countLines(text); got != want {
-			t.Errorf("%q has %d lines, want %d", text, got, want)
-		}
 	}
 }

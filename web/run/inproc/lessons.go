@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/run"
 )
@@ -46,12 +47,12 @@ func describeScripts(ctx context.Context) ([]catalog.ScriptExample, error) {
 			Name: l.script, Title: l.title, Doc: l.doc,
 			Script: run.Script{Name: l.script + ".star", Source: sources[l.script]}, ModuleName: l.script + ".py", Module: string(module),
 		}
-		s, err := readScript(ctx, e.Script, &budget{left: maxPrinted})
+		s, err := driver.CheckScript(ctx, e.Script)
 		if err != nil {
 			return nil, fmt.Errorf("script %s: %w", l.script, err)
 		}
 		e.Passes = []string{}
-		for _, p := range s.passes {
+		for _, p := range s.Passes {
 			e.Passes = append(e.Passes, p.Name)
 		}
 		out = append(out, e)

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/web/lru"
@@ -18,8 +19,8 @@ const DefaultReuse = 128 << 20
 
 // kept is what is remembered under a key: an imported model, what a step left behind, or a program for fixed sizes.
 type kept struct {
-	model   *model
-	step    run.Snapshot[*ir.Module]
+	model   *driver.Model
+	step    driver.Snapshot
 	program *artifact.Artifact
 }
 
@@ -31,12 +32,45 @@ type memory = lru.Shared[string, any, kept]
 func newMemory(limit int64) *memory { return lru.NewShared[string, any, kept](limit, measure) }
 
 // keepModel remembers an imported model.
-func keepModel(mem *memory, m *model) {
-	mem.Put(m.id, kept{model: m}, perModule, parts(m.module))
+func keepModel(mem *memory, m *driver.Model) {
+	mem.Put(m.ID, kept{model: m}, perModule, parts(m.Module))
 }
 
+// steps is a memory as a run sees it, which keeps the texts of what it takes from it.
+type steps struct {
+	*memory
+	sink run.Sink
+}
+
+// Step implements driver.Steps.
+func (s steps) Step(key string) (driver.Snapshot, bool) {
+	found, ok := s.Get(key)
+	return found.step, ok
+}
+
+// PutStep implements driver.Steps.
+func (s steps) PutStep(key string, snap driver.Snapshot) { keepStep(s.memory, key, snap) }
+
+// DropStep implements driver.Steps.
+func (s steps) DropStep(key string) { s.Drop(key) }
+
+// Keep implements driver.Steps.
+func (s steps) Keep(hashes []string) (bool, error) { return s.sink.Keep(hashes) }
+
+// programs is a memory as a run sees it that looks for programs.
+type programs struct{ *memory }
+
+// Program implements driver.Programs.
+func (p programs) Program(key string) (*artifact.Artifact, bool) {
+	found, ok := p.Get(key)
+	return found.program, ok
+}
+
+// PutProgram implements driver.Programs.
+func (p programs) PutProgram(key string, a *artifact.Artifact) { keepProgram(p.memory, key, a) }
+
 // keepStep remembers what a step left behind.
-func keepStep(mem *memory, key string, snap run.Snapshot[*ir.Module]) {
+func keepStep(mem *memory, key string, snap driver.Snapshot) {
 	mem.Put(key, kept{step: snap}, perModule+perPart*int64(snap.Module.Len())+eventBytes(snap.Events), parts(snap.Module))
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
@@ -90,15 +91,15 @@ func TestConstantsArePartsOfFunctions(t *testing.T) {
 	f, g := graph(blob), graph(blob, other)
 	own := func(fn ir.Function) int64 { n, _ := measure(fn); return n }
 	mem := newMemory(1 << 20)
-	keepModel(mem, &model{id: "m", module: module(f)})
+	keepModel(mem, &driver.Model{ID: "m", Module: module(f)})
 	used := perModule + own(f) + 400 + perPart
 	if mem.Used() != used {
 		t.Errorf("a module uses %d bytes, want %d", mem.Used(), used)
 	}
-	if found, ok := mem.Get("m"); !ok || found.model == nil || found.model.id != "m" {
+	if found, ok := mem.Get("m"); !ok || found.model == nil || found.model.ID != "m" {
 		t.Errorf("the model is kept as %+v", found)
 	}
-	snap := snapshot{Module: module(f, g), Events: []event.Event{note("x")}}
+	snap := driver.Snapshot{Module: module(f, g), Events: []event.Event{note("x")}}
 	keepStep(mem, "s", snap)
 	used += perModule + 2*perPart + 512 + own(g) + 200 + perPart
 	if mem.Used() != used {

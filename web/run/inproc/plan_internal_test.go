@@ -170,22 +170,31 @@ func TestWhatPreparingRefuses(t *testing.T) {
 			t.Errorf("mistake %d says %q", i, d.says())
 		}
 	}
-	s.Forget()
-	p, err := s.prepare(t.Context(), good, silent{})
-	if err != nil || p.target.String() != "wasm" || p.pipeline.Name != "default" || p.model == nil || len(p.missing) > 0 || p.saved != 0 {
-		t.Errorf("a good request is prepared as %+v (%v)", p, err)
-	}
-	level := p.request(p.pipeline, nil)
-	if *level.OptLevel != 2 || level.Module != p.model.module || level.Pipeline != p.pipeline || level.Registry == nil || level.Registry.Lookup("FuseOps") == nil {
-		t.Errorf("the request of the compiler is %+v", level)
-	}
 }
 
-// TestStepsWithoutOptions are the passes of the registry themselves.
-func TestStepsWithoutOptions(t *testing.T) {
-	reg := registry{pipeline.NewRegistry(), nil}
-	pl, err := chosenPipeline(run.Settings{Steps: []run.Step{{Name: "FuseOps"}, {Name: "FuseOps", Options: map[string]any{"fuse_opt_level": 0.0}}}}, reg)
-	if err != nil || pl.Children[0] != reg.Lookup("FuseOps") || pl.Children[1] == reg.Lookup("FuseOps") {
-		t.Errorf("the steps are %+v (%v)", pl.Children, err)
+// TestPathsOfPlans counts children from 1, and knows which passes settings turn off.
+func TestPathsOfPlans(t *testing.T) {
+	leaf := &pass.Pass{Name: "L", Level: 2}
+	pl := pass.NewSequential("top", &pass.Pass{Name: "A"}, pass.NewSequential("mid", &pass.Pass{Name: "B"}, leaf))
+	for want, path := range map[string][]int{"": nil, "1/top": {}, "1.2/mid": {1}, "1.2.2/L": {1, 1}} {
+		if got := stepPath(pl, path); got != want {
+			t.Errorf("%v is %q, want %q", path, got, want)
+		}
+	}
+	for _, c := range []struct {
+		s    run.Settings
+		want bool
+	}{
+		{run.Settings{OptLevel: 1}, false},
+		{run.Settings{OptLevel: 2}, true},
+		{run.Settings{OptLevel: 3}, true},
+		{run.Settings{OptLevel: 0, Required: []string{"L"}}, true},
+		{run.Settings{OptLevel: 0, Required: []string{"X"}}, false},
+		{run.Settings{OptLevel: 4, Disabled: []string{"X", "L"}}, false},
+		{run.Settings{OptLevel: 4, Required: []string{"L"}, Disabled: []string{"L"}}, false},
+	} {
+		if got := enabled(leaf, c.s); got != c.want {
+			t.Errorf("with %+v the pass runs: %t", c.s, got)
+		}
 	}
 }

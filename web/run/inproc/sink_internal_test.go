@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
@@ -140,4 +141,23 @@ func (s *stage) play(ctx context.Context, q run.Request) *diary {
 		s.Fatalf("the run ends with %v after %v", err, d.says())
 	}
 	return d
+}
+
+// note is an event that says something about the run as a whole.
+func note(text string) event.Event {
+	return event.New("", "", &event.Diagnostic{Severity: event.SeverityNote, Message: text}, nil)
+}
+
+// opened reads the module of a request as a run does.
+func (s *stage) opened(ctx context.Context, q run.Request, sink run.Sink) (*driver.Model, error) {
+	s.Helper()
+	job, err := s.resolve(ctx, q, sink)
+	if err != nil {
+		return nil, err
+	}
+	task, err := driver.Open(ctx, job, sink, s.hooks(q, sink))
+	if err != nil {
+		return nil, task.Describe(ctx, err)
+	}
+	return task.Model, nil
 }

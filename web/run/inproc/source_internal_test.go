@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
@@ -35,9 +33,9 @@ func TestUploadsOfEachKind(t *testing.T) {
 		{store.SourceScript, "a.py", "x = \n", "a.py cannot be read: "},
 	} {
 		d := &diary{}
-		m, _, err := s.open(t.Context(), run.Request{Source: s.source(c.kind, c.name, c.data), Limits: run.DefaultLimits()}, d)
+		m, err := s.opened(t.Context(), run.Request{Source: s.source(c.kind, c.name, c.data), Limits: run.DefaultLimits()}, d)
 		if c.want == "" {
-			if _, ok := m.module.Lookup("main").(*relax.Function); err != nil || !ok || len(d.events) > 0 {
+			if _, ok := m.Module.Lookup("main").(*relax.Function); err != nil || !ok || len(d.events) != 1 {
 				t.Errorf("%s %s is read as %+v (%v)", c.kind, c.name, m, err)
 			}
 			continue
@@ -57,7 +55,7 @@ func TestUploadsOfEachKind(t *testing.T) {
 		// A sink that is full is what the reading ends with.
 		full := errors.New("full")
 		if len(d.events) > 0 {
-			_, _, err := s.open(t.Context(), run.Request{Source: s.source(c.kind, c.name, c.data)}, &diary{on: func(call string) error {
+			_, err := s.opened(t.Context(), run.Request{Source: s.source(c.kind, c.name, c.data)}, &diary{on: func(call string) error {
 				if strings.HasPrefix(call, "emit") {
 					return full
 				}
@@ -77,11 +75,11 @@ func TestShapesOfAModel(t *testing.T) {
 	q := run.Request{Source: s.source(store.SourceUpload, "batch.onnx", string(batch.Bytes)), Limits: run.DefaultLimits()}
 	shape := func(q run.Request) string {
 		t.Helper()
-		m, _, err := s.open(t.Context(), q, silent{})
+		m, err := s.opened(t.Context(), q, silent{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ty := m.module.Lookup("main").(*relax.Function).Params[0].SInfo.(*relax.TensorStructInfo)
+		ty := m.Module.Lookup("main").(*relax.Function).Params[0].SInfo.(*relax.TensorStructInfo)
 		dims, _ := ty.Dims()
 		var out []string
 		for _, d := range dims {
@@ -98,7 +96,7 @@ func TestShapesOfAModel(t *testing.T) {
 	}
 	for _, shapes := range []map[string][]int64{{"features": {6}}, {"nothing": {6, 32}}, {"features": {6, 33}}} {
 		q.Settings.Shapes = shapes
-		_, _, err := s.open(t.Context(), q, silent{})
+		_, err := s.opened(t.Context(), q, silent{})
 		var e *event.Error
 		if !errors.As(err, &e) || e.Kind != event.KindInput || !strings.HasPrefix(e.Message, "batch.onnx: ") {
 			t.Errorf("the shapes %v give %v", shapes, err)
@@ -108,12 +106,14 @@ func TestShapesOfAModel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("as asked")
 	cancel(cause)
-	if _, err := openModel(ctx, q, batch.Bytes); !errors.Is(err, cause) {
+	q.Settings.Shapes = nil
+	s.Forget()
+	if _, err := s.opened(ctx, q, silent{}); !errors.Is(err, cause) {
 		t.Errorf("after the context has ended it gives %v", err)
 	}
 	// The memory of the run bounds what reading takes.
-	q.Settings.Shapes, q.Limits.Memory = nil, 1000
-	if _, err := openModel(t.Context(), q, batch.Bytes); err == nil {
+	q.Limits.Memory = 1000
+	if _, err := s.opened(t.Context(), q, silent{}); err == nil {
 		t.Error("a model that needs more memory than there is was read")
 	}
 }
@@ -152,41 +152,6 @@ var errDisk = errors.New("the disk fails")
 type failing struct{ *store.Memory }
 
 func (failing) Blob(context.Context, string) (store.Blob, error) { return store.Blob{}, errDisk }
-
-// TestTextsWithoutTheirConstants are read with zeros and a warning at the first of them; other mistakes stay mistakes.
-func TestTextsWithoutTheirConstants(t *testing.T) {
-	constant := func(line string) string {
-		return graphModule("def main(x: "+vector+") -> "+vector+":", `    c: R.Tensor((4,), "float32") = metadata["relax.expr.Constant"][0]`, line, "    return y")
-	}
-	mods, found, err := loadText(t.Context(), "a.py", constant("    y = R.add(x, c)"), frontend.Script)
-	if err != nil || len(mods) != 1 || len(found) != 1 {
-		t.Fatalf("it is read as %v with %v (%v)", mods, found, err)
-	}
-	if n := mods[0].Module.Origins().Len(); n == 0 {
-		t.Error("its values come from nowhere")
-	}
-	if d := found[0]; d.Severity != ir.Warning || d.Code != "constants" || d.Span.Line != 5 || d.Message != "the values of constants are not part of the text; zeros stand in their place" {
-		t.Errorf("the warning is %+v at %+v", d, d.Span)
-	}
-	if mods, _, err := loadText(t.Context(), "a.py", constant("    y = R.addd(x, c)"), frontend.Script); err == nil || mods != nil || !strings.Contains(err.Error(), "addd") {
-		t.Errorf("with another mistake it is read as %v (%v)", mods, err)
-	}
-	if mods, found, err := loadText(t.Context(), "a.py", doubled(), ""); err != nil || len(mods) != 1 || len(found) != 0 {
-		t.Errorf("a whole text is read as %v with %v (%v)", mods, found, err)
-	}
-	if _, _, err := loadText(t.Context(), "a.py", "x =", frontend.Script); err == nil || strings.Contains(err.Error(), "metadata") {
-		t.Errorf("a text with a mistake gives %v", err)
-	}
-	if moduleSpan(ir.NewModule()) != nil {
-		t.Error("an empty module has a place")
-	}
-	bare := &relax.Function{}
-	placed := &relax.Function{}
-	placed.Span = &ir.Span{Line: 3}
-	if s := moduleSpan(ir.NewModule().With("a", bare).With("b", placed)); s != placed.Span {
-		t.Errorf("the place of a module is %+v", s)
-	}
-}
 
 // TestFormattedTexts keep all modules, and warnings are said.
 func TestFormattedTexts(t *testing.T) {

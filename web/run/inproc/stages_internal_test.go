@@ -3,12 +3,10 @@ package inproc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 )
@@ -256,9 +254,6 @@ func TestLoweringPassesThatAreOff(t *testing.T) {
 			t.Errorf("without %s it ends with %v", name, err)
 		}
 	}
-	if e := fmt.Sprint(nameMissing(&event.Error{Kind: event.KindCodegen, Message: "m"}, []string{"legalizeops"})); !strings.HasPrefix(e, "m") {
-		t.Errorf("a name that is none gives %s", e)
-	}
 }
 
 // TestPassesThatAreRequired run whatever their level.
@@ -274,17 +269,5 @@ func TestPassesThatAreRequired(t *testing.T) {
 		if ran != (required != nil) {
 			t.Errorf("with %q required it ran: %t", required, ran)
 		}
-	}
-}
-
-// TestTheFirstFindingThatIsNotListed is counted.
-func TestTheFirstFindingThatIsNotListed(t *testing.T) {
-	list := make([]ir.Diagnostic, 101)
-	for i := range list {
-		list[i] = ir.Diagnostic{Severity: ir.Error, Message: fmt.Sprint(i)}
-	}
-	got := diagnostics(list)
-	if len(got) != 101 || got[99].Message != "99" || got[100].Message != "1 more findings are not listed" || got[100].Severity != event.SeverityNote {
-		t.Errorf("of 101 findings %d are listed, the last is %+v", len(got), got[len(got)-1])
 	}
 }

@@ -1,18 +1,20 @@
-package inproc
+package driver
 
 import (
 	"cmp"
+	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"log/slog"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/instruments/linediff"
 )
 
 // fault describes an error for an event; one that is described already stays as it is.
@@ -26,7 +28,7 @@ func fault(kind event.ErrorKind, err error) error {
 
 // passFault describes an error of the pipeline. Wrong options of the context are the
 // visitor's; what a sink said stays as it is. The stack of a panic goes to the log.
-func (r *Runner) passFault(err error) error {
+func passFault(err error, log *slog.Logger) error {
 	var known *event.Error
 	var config *pass.ConfigError
 	var field *pass.FieldError
@@ -35,11 +37,11 @@ func (r *Runner) passFault(err error) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &config), errors.As(err, &field), errors.As(err, &value):
-		return input("%v", err)
+		return Input("%v", err)
 	}
 	var failed *pass.Error
 	if errors.As(err, &failed) && failed.Stack != "" {
-		r.cfg.Log.Error("pass panicked", "pass", failed.Step.Pass.Name, "function", failed.Func, "err", failed.Err, "stack", failed.Stack)
+		log.Error("pass panicked", "pass", failed.Step.Pass.Name, "function", failed.Func, "err", failed.Err, "stack", failed.Stack)
 	}
 	e := instruments.ErrorOf(err)
 	return &e
@@ -68,6 +70,25 @@ func nameMissing(err error, disabled []string) error {
 	return &named
 }
 
+// readFault describes an error of reading the source. Its findings become events of the run, with their places.
+func (t *Task) readFault(ctx context.Context, e *ReadError) error {
+	s := e.Source
+	if form := cmp.Or(s.Options.Form, frontend.Detect(s.Name, s.Data)); form != frontend.ONNX {
+		if err := emitFound(t.sink, s.Findings(e.Err)); err != nil {
+			return err
+		}
+		return Input("%s cannot be read: %v", s.Name, e.Err)
+	}
+	var damaged *frontend.DamagedError
+	if errors.As(e.Err, &damaged) {
+		return importFault(fmt.Errorf("%s cannot be read: it is no ONNX model, or damaged: %w", s.Name, damaged))
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return importFault(e.Err)
+}
+
 // importFault describes an error of the importer.
 func importFault(err error) error {
 	e := &event.Error{Kind: event.KindInput, Message: err.Error()}
@@ -85,8 +106,13 @@ func importFault(err error) error {
 	return e
 }
 
-// diagnostic returns the event of a diagnostic.
-func diagnostic(d ir.Diagnostic) *event.Diagnostic {
+// Input returns an error about what a user gave.
+func Input(format string, args ...any) error {
+	return &event.Error{Kind: event.KindInput, Message: fmt.Sprintf(format, args...)}
+}
+
+// Diagnostic returns the event of a diagnostic.
+func Diagnostic(d ir.Diagnostic) *event.Diagnostic {
 	out := &event.Diagnostic{Message: d.Message, Help: d.Help, Code: d.Code, Function: d.Func}
 	switch d.Severity {
 	case ir.Error:
@@ -104,9 +130,3 @@ func diagnostic(d ir.Diagnostic) *event.Diagnostic {
 	}
 	return out
 }
-
-func sortKernels(ks []event.Kernel) {
-	slices.SortFunc(ks, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-func countLines(text string) int { return linediff.CountLines(text) }

@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"context"
@@ -14,13 +14,12 @@ import (
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/tensor"
-	"github.com/irscope/irscope/web/run"
 )
 
-// nothingToExecute says why a module has no entry: neither a public graph function main
+// NothingToExecute says why a module has no entry: neither a public graph function main
 // nor a single loop function. It is empty where there is one.
-func nothingToExecute(m *ir.Module) string {
-	if f, ok := m.Lookup(entry).(*relax.Function); ok {
+func NothingToExecute(m *ir.Module) string {
+	if f, ok := m.Lookup(compiler.Entry).(*relax.Function); ok {
 		if ir.GlobalSymbol(f) == "" {
 			return "nothing to execute: the graph function main is private"
 		}
@@ -44,35 +43,27 @@ func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
 	return name, f
 }
 
-// note is a message about the run as a whole.
-func note(format string, args ...any) event.Event {
-	return event.New("", "", &event.Diagnostic{Severity: event.SeverityNote, Code: "execute", Message: fmt.Sprintf(format, args...)}, nil)
-}
-
 // executeKernel calls the only loop function of a module with made-up arguments. What
 // cannot be called is no failure of the run: a note says why.
-func (r *Runner) executeKernel(ctx context.Context, req run.Request, res *compiler.Result, m *model, sink run.Sink, start time.Time) error {
-	name, f := loneLoopFunction(m.module)
+func (t *Task) executeKernel(ctx context.Context) error {
+	name, f := loneLoopFunction(t.Model.Module)
+	res := t.Result
 	if len(res.Artifact.Modules) != 1 || len(res.Kernels) != 1 {
-		return sink.Emit(note("%s was not executed: it became %d kernels, and the order of their calls is not known", name, len(res.Kernels)))
+		return t.sink.Emit(note("%s was not executed: it became %d kernels, and the order of their calls is not known", name, len(res.Kernels)))
 	}
-	bindings := req.Settings.Bindings
-	if len(bindings) == 0 {
-		bindings = []map[string]int64{nil}
-	}
-	for _, b := range bindings {
-		body, measured, err := r.callKernel(ctx, req, res.Artifact.Modules[0], name, f, b)
+	for _, b := range t.Job.bindings() {
+		body, measured, err := t.callKernel(ctx, name, f, b)
 		var unfit *unfitError
 		switch {
 		case errors.As(err, &unfit):
-			return sink.Emit(note("%s was not executed: %v", name, unfit.err))
+			return t.sink.Emit(note("%s was not executed: %v", name, unfit.err))
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
 			return executeFault(err)
 		}
-		measured.At = time.Since(start).Nanoseconds()
-		if err := sink.Emit(event.New("", "", body, measured)); err != nil {
+		measured.At = time.Since(t.start).Nanoseconds()
+		if err := t.sink.Emit(event.New("", "", body, measured)); err != nil {
 			return err
 		}
 	}
@@ -95,21 +86,22 @@ type argument struct {
 
 // callKernel loads a kernel onto a device of its own and calls it, first for its results
 // and then for its time.
-func (r *Runner) callKernel(ctx context.Context, req run.Request, code runtime.Binary, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
-	dev, err := r.cfg.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(req.Limits)})
+func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
+	dev, err := t.hooks.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
 	measured := &event.Measured{}
 	began := time.Now()
+	code := t.Result.Artifact.Modules[0]
 	mod, err := dev.Load(ctx, code.Format, code.Bytes)
 	if err != nil {
 		return nil, nil, err
 	}
 	measured.Compile = time.Since(began).Nanoseconds()
 	body := &event.Executed{Function: name, Bindings: binding}
-	args, err := makeArguments(dev, f, binding, req)
+	args, err := t.makeArguments(dev, f, binding)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,7 +141,7 @@ func (r *Runner) callKernel(ctx context.Context, req run.Request, code runtime.B
 
 // makeArguments makes random tensors for the buffers of a function, and ones, or what the
 // binding says, for its scalars.
-func makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int64, req run.Request) ([]argument, error) {
+func (t *Task) makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int64) ([]argument, error) {
 	out := make([]argument, len(f.Params))
 	for i, p := range f.Params {
 		if i >= len(f.Buffers) || f.Buffers[i] == nil {
@@ -161,7 +153,7 @@ func makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int6
 			continue
 		}
 		b := f.Buffers[i]
-		host, err := randomInput(bufferParam(b), binding, req.Limits.Memory, uint64(req.Settings.Seed)+uint64(i))
+		host, _, err := randomInput(bufferParam(b), binding, t.Job.Memory, uint64(t.Job.Settings.Seed)+uint64(i), false)
 		if err != nil {
 			return nil, &unfitError{fmt.Errorf("buffer %s: %w", b.Name, err)}
 		}
@@ -169,7 +161,7 @@ func makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int6
 		if err != nil {
 			return nil, err
 		}
-		out[i] = argument{host, device, runtime.TensorValue(device), describe(b.Name, host, fmt.Sprintf("seed %d", req.Settings.Seed))}
+		out[i] = argument{host, device, runtime.TensorValue(device), describe(b.Name, host, fmt.Sprintf("seed %d", t.Job.Settings.Seed))}
 	}
 	return out, nil
 }

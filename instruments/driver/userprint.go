@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"context"
@@ -16,9 +16,8 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/starpass"
-	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/instruments/request"
 )
 
 // maxPrinted bounds the bytes that the scripts of a run print together.
@@ -165,7 +164,7 @@ func (s *userScript) emit(ctx context.Context, sink event.Sink, step *pass.Step,
 		path, parent = step.Path(), parentPath(step)
 	}
 	for _, d := range s.said(ctx, failed) {
-		if err := sink.Emit(event.New(path, parent, diagnostic(d), nil)); err != nil {
+		if err := sink.Emit(event.New(path, parent, Diagnostic(d), nil)); err != nil {
 			return errors.Join(failed, err)
 		}
 	}
@@ -180,6 +179,10 @@ func (u *userPasses) instruments(ctx context.Context, sink event.Sink) ([]*pass.
 		if err != nil {
 			return nil, &scriptError{s, err}
 		}
+		if s.aloud {
+			out = append(out, list...)
+			continue
+		}
 		for _, in := range list {
 			out = append(out, s.watch(ctx, sink, in))
 		}
@@ -189,6 +192,9 @@ func (u *userPasses) instruments(ctx context.Context, sink event.Sink) ([]*pass.
 
 // watches returns the instruments of the script, which runs its top level again.
 func (s *userScript) watches(ctx context.Context) (list []*pass.Instrument, err error) {
+	if s.aloud {
+		return s.watching.Instruments(ctx)
+	}
 	err = s.out.again(func() error {
 		list, err = s.watching.Instruments(ctx)
 		return err
@@ -222,28 +228,25 @@ func (s *userScript) watch(ctx context.Context, sink event.Sink, in *pass.Instru
 	return &out
 }
 
-// CheckScript implements run.Compiler.
-func (r *Runner) CheckScript(ctx context.Context, text run.Script) (run.CheckedScript, error) {
-	out := run.CheckedScript{Diagnostics: []event.Diagnostic{}, Passes: []run.UserPass{}, Instruments: []string{}}
-	s, err := readScript(ctx, text, &budget{left: maxPrinted})
+// CheckedScript is what reading a script found, and what it defines, for whoever writes it. Passes and Instruments are nil where there are mistakes.
+type CheckedScript struct {
+	Found       []ir.Diagnostic
+	Passes      []*pass.Pass
+	Instruments []*pass.Instrument
+}
+
+// CheckScript reads a script by itself. An error is one of the script, whose places Found names, or of the context.
+func CheckScript(ctx context.Context, text request.Script) (out CheckedScript, err error) {
+	s, err := readScript(ctx, text, &budget{left: maxPrinted}, nil)
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	var watches []*pass.Instrument
 	if err == nil {
-		watches, err = s.watches(ctx)
+		out.Instruments, err = s.watches(ctx)
 	}
-	out.Diagnostics = diagnostics(s.said(ctx, err))
-	if err != nil {
-		return out, ctx.Err()
+	out.Found = s.said(ctx, err)
+	if err == nil {
+		out.Passes = s.passes
 	}
-	for _, p := range s.passes {
-		out.Passes = append(out.Passes, run.UserPass{
-			Name: p.Name, Level: p.Level, Kind: instruments.KindName(p.Kind), Doc: p.Doc, Required: append([]string{}, p.Required...),
-		})
-	}
-	for _, in := range watches {
-		out.Instruments = append(out.Instruments, in.Name)
-	}
-	return out, nil
+	return out, err
 }

@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"context"
@@ -16,20 +16,17 @@ import (
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
-	"github.com/irscope/irscope/web/run"
 )
 
 // kernel calls the loop function of a text and returns what the run says of it.
 func (s *stage) kernel(text string, limit int64, bindings ...map[string]int64) (*diary, error) {
 	s.Helper()
 	q := s.text(text, "tir")
-	q.Settings.Pipeline, q.Settings.Bindings, q.Settings.Seed, q.Limits.Memory = "tir", bindings, 3, limit
-	c := s.compile(q)
-	if err := compiler.Codegen(s.Context(), c.p.target, c.res, c.p.model.module); err != nil {
-		s.Fatal(err)
-	}
+	q.Settings.Pipeline, q.Settings.Bindings, q.Settings.Seed, q.Memory = "tir", bindings, 3, limit
 	d := &diary{}
-	return d, s.executeKernel(s.Context(), q, c.res, c.p.model, d, hourAgo())
+	c := s.compile(q, d)
+	d.events = nil
+	return d, c.Execute(s.Context())
 }
 
 // loop is a loop function over i with the given parameters and statements.
@@ -134,25 +131,24 @@ func TestCallsThatCannotBe(t *testing.T) {
 
 	q := s.text(loneScale, "tir")
 	q.Settings.Pipeline = "tir"
-	c := s.compile(q)
-	if err := compiler.Codegen(t.Context(), c.p.target, c.res, c.p.model.module); err != nil {
-		t.Fatal(err)
-	}
+	c := s.compile(q, &diary{})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("as asked")
 	cancel(cause)
-	if err := s.executeKernel(ctx, q, c.res, c.p.model, &diary{}, time.Now()); !errors.Is(err, cause) {
+	if err := c.Execute(ctx); !errors.Is(err, cause) {
 		t.Errorf("after the context has ended it fails with %v", err)
 	}
 	full := errors.New("full")
-	if err := s.executeKernel(t.Context(), q, c.res, c.p.model, &diary{on: func(string) error { return full }}, time.Now()); !errors.Is(err, full) {
+	c.sink = &tap{Sink: &diary{on: func(string) error { return full }}}
+	if err := c.Execute(t.Context()); !errors.Is(err, full) {
 		t.Errorf("a full sink gives %v", err)
 	}
-	two := *c.res
+	two := *c.Result
 	two.Kernels = append(two.Kernels, two.Kernels...)
-	for res, n := range map[*compiler.Result]int{&two: 2, {Kernels: c.res.Kernels, Artifact: &artifact.Artifact{}}: 1} {
+	for res, n := range map[*compiler.Result]int{&two: 2, {Kernels: c.Result.Kernels, Artifact: &artifact.Artifact{}}: 1} {
 		d := &diary{}
-		if err := s.executeKernel(t.Context(), q, res, c.p.model, d, time.Now()); err != nil || len(d.events) != 1 {
+		c.Result, c.sink = res, &tap{Sink: d}
+		if err := c.Execute(t.Context()); err != nil || len(d.events) != 1 {
 			t.Fatalf("it says %v (%v)", d.says(), err)
 		}
 		want := fmt.Sprintf("scale was not executed: it became %d kernels, and the order of their calls is not known", n)
@@ -186,7 +182,7 @@ func TestTheEntryOfAModule(t *testing.T) {
 		if f != nil && m.Lookup(name) != f {
 			t.Errorf("the loop function of\n%s is another", text)
 		}
-		if got := nothingToExecute(m); got != want[1] {
+		if got := NothingToExecute(m); got != want[1] {
 			t.Errorf("of\n%s it says %q, want %q", text, got, want[1])
 		}
 	}
@@ -237,13 +233,14 @@ func TestScalarsAndBuffersAsParameters(t *testing.T) {
 // TestParametersWithoutBuffers are scalars, also where the list of buffers is shorter than that of parameters.
 func TestParametersWithoutBuffers(t *testing.T) {
 	f := &tir.PrimFunc{Params: []*tir.Var{tir.NewVar("a", dtype.Int32T), tir.NewVar("b", dtype.Float32T)}, Buffers: []*tir.Buffer{nil}}
-	got, err := makeArguments(nil, f, map[string]int64{"b": 3}, run.Request{})
+	task := &Task{Job: &Job{}}
+	got, err := task.makeArguments(nil, f, map[string]int64{"b": 3})
 	if err != nil || len(got) != 2 || got[0].summary.Name != "a" || got[0].summary.Mean != 1 || got[1].summary.DType != "float32" || got[1].summary.Mean != 3 {
 		t.Errorf("the arguments are %+v (%v)", got, err)
 	}
 	f.Params[1] = tir.NewVar("h", dtype.HandleT)
 	var unfit *unfitError
-	if _, err := makeArguments(nil, f, nil, run.Request{}); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "parameter h is a handle") {
+	if _, err := task.makeArguments(nil, f, nil); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "parameter h is a handle") {
 		t.Errorf("a pointer gives %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"crypto/sha256"
@@ -10,15 +10,11 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/web/run"
 )
-
-// snapshot is what a step left behind.
-type snapshot = run.Snapshot[*ir.Module]
 
 // tap is a sink that remembers the event that went through it last.
 type tap struct {
-	run.Sink
+	event.Sink
 	last   event.Event
 	events int // number of events so far
 	// saved is what it saved that the model was known from an earlier run.
@@ -40,13 +36,13 @@ func (t *tap) Emit(e event.Event) error {
 // each pass that is no sequence is replaced by one that looks for its result first, and
 // the recorder is kept from describing again what was described then.
 type reuse struct {
-	steps *memory
+	steps Steps // nil: nothing is re-used
 	sink  *tap
 	// ids identifies the modules of this run by what made them.
 	ids map[*ir.Module]string
 	// keys and hits hold what the running steps found.
 	keys map[*pass.Step]string
-	hits map[*pass.Step]snapshot
+	hits map[*pass.Step]Snapshot
 	// began is the number of events when a step's body began, and start the time.
 	began map[*pass.Step]int
 	start map[*pass.Step]time.Time
@@ -55,10 +51,10 @@ type reuse struct {
 	reported int // diagnostics of the context that are events already
 }
 
-func newReuse(steps *memory, sink *tap, m *model) *reuse {
+func newReuse(steps Steps, sink *tap, m *Model) *reuse {
 	return &reuse{
-		steps: steps, sink: sink, ids: map[*ir.Module]string{m.module: m.id},
-		keys: map[*pass.Step]string{}, hits: map[*pass.Step]snapshot{},
+		steps: steps, sink: sink, ids: map[*ir.Module]string{m.Module: m.ID},
+		keys: map[*pass.Step]string{}, hits: map[*pass.Step]Snapshot{},
 		began: map[*pass.Step]int{}, start: map[*pass.Step]time.Time{}, notes: map[*pass.Step][]event.Event{},
 	}
 }
@@ -88,23 +84,22 @@ func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, er
 	}
 	key := r.key(c, p, m)
 	if key != "" {
-		if found, ok := r.steps.Get(key); ok {
-			snap := found.step
-			if there, err := run.KeepTexts(r.sink, snap.Events); err != nil {
+		if snap, ok := r.steps.Step(key); ok {
+			if there, err := keepTexts(r.steps, snap.Events); err != nil {
 				return nil, err
 			} else if there {
 				r.hits[step] = snap
 				r.identify(m, snap.Module, key)
 				return snap.Module, nil
 			}
-			r.steps.Drop(key)
+			r.steps.DropStep(key)
 		}
 	}
 	r.began[step] = r.sink.events
 	out, err := p.Run(c, m)
 	fresh := c.Diagnostics()[r.reported:]
 	for _, d := range fresh {
-		r.notes[step] = append(r.notes[step], event.New(step.Path(), parentPath(step), diagnostic(d), nil))
+		r.notes[step] = append(r.notes[step], event.New(step.Path(), parentPath(step), Diagnostic(d), nil))
 	}
 	if failed := r.report(c.Diagnostics(), step.Path(), parentPath(step)); failed != nil && err == nil {
 		err = failed
@@ -132,7 +127,7 @@ func (r *reuse) identify(in, out *ir.Module, key string) {
 // It is empty where what made the module is not known.
 func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
 	id := r.ids[m]
-	if id == "" {
+	if id == "" || r.steps == nil {
 		return ""
 	}
 	h := sha256.New()
@@ -167,7 +162,7 @@ func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
 		delete(r.start, s)
 		if snap, ok := r.hits[s]; ok {
 			delete(r.hits, s)
-			return run.Replay(r.sink, snap, s.Path(), parentPath(s), time.Since(start))
+			return replay(r.sink, snap, s.Path(), parentPath(s), time.Since(start))
 		}
 		if err := rec.RunAfterPass(m, s); err != nil {
 			return err
@@ -175,7 +170,7 @@ func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
 		if key, ok := r.keys[s]; ok {
 			delete(r.keys, s)
 			events := append(r.notes[s], r.sink.last)
-			keepStep(r.steps, key, snapshot{Module: m, Events: events, Took: time.Since(start)})
+			r.steps.PutStep(key, Snapshot{Module: m, Events: events, Took: time.Since(start)})
 		}
 		return nil
 	}
@@ -188,7 +183,7 @@ func (r *reuse) report(all []ir.Diagnostic, step, parent string) error {
 	for r.reported < len(all) {
 		d := all[r.reported]
 		r.reported++
-		if err := r.sink.Emit(event.New(step, parent, diagnostic(d), nil)); err != nil {
+		if err := r.sink.Emit(event.New(step, parent, Diagnostic(d), nil)); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"errors"
@@ -10,64 +10,56 @@ import (
 	"testing"
 	"time"
 
-	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
+	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
-	"github.com/irscope/irscope/web/run"
 )
 
-// compiled is what a run has in hand when code is to be made.
-type compiled struct {
-	req run.Request
-	p   *prepared
-	res *compiler.Result
-}
-
-func (s *stage) compile(q run.Request) *compiled {
+// opened opens a request whose run began an hour ago, which tells the time since then from what anything took.
+func (s *stage) opened(q Request, d *diary) *Task {
 	s.Helper()
-	p, err := s.prepare(s.Context(), q, silent{})
+	job, err := s.resolve(s.Context(), q, d)
 	if err != nil {
 		s.Fatal(err)
 	}
-	res, err := compiler.Passes(s.Context(), p.request(p.pipeline, nil))
+	task, err := Open(s.Context(), job, d, s.hooks(q, d))
 	if err != nil {
 		s.Fatal(err)
 	}
-	return &compiled{q, p, res}
+	task.start = time.Now().Add(-time.Hour)
+	return task
 }
 
-// hourAgo is a start of a run that tells the time since then from what anything took.
-func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
+// compile compiles a request.
+func (s *stage) compile(q Request, d *diary) *Task {
+	s.Helper()
+	task := s.opened(q, d)
+	if err := task.Compile(s.Context()); err != nil {
+		s.Fatal(err)
+	}
+	return task
+}
 
 // TestTheCodeThatIsReported lists the kernels by name, with their texts, lines and bytes, and what they were made from.
 func TestTheCodeThatIsReported(t *testing.T) {
 	s := newStage(t)
+	d := &diary{}
 	c := s.compile(s.text(graphModule(
 		"def main(x: "+vector+") -> "+vector+":",
 		"    a = R.exp(x)", "    b = R.call_tir(cls.Zeta, (a,), out_sinfo="+vector+")", "    c = R.call_tir(cls.alpha, (b,), out_sinfo="+vector+")", "    return c",
 		"@T.prim_func(private=True)", `def Zeta(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):`, "    for i in range(4):", "        B[i] = A[i] + T.float32(1)",
 		"@T.prim_func(private=True)", `def alpha(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):`, "    for i in range(4):", "        B[i] = A[i] + T.float32(2)",
-	)))
-	d := &diary{}
-	snaps := instruments.NewSnapshots()
-	lives := keepHistory(instruments.NewRecorder(d, snaps), snaps, d)
-	if hash, err := lives.take(lives.rec.Start(c.p.model.module)); err != nil || d.langs[hash] != event.LangHistory {
-		t.Fatalf("the module has the history %q (%v)", hash, err)
-	}
-	if err := generate(t.Context(), c.p.target, c.res, c.p.model, lives, d, hourAgo()); err != nil {
-		t.Fatal(err)
-	}
+	)), d)
 	got := body[*event.CodeGenerated](t, d)
-	want := &event.CodeGenerated{Target: "wasm", VM: event.HashText(c.res.Artifact.Exec.AsText())}
-	for _, m := range c.res.Artifact.Modules {
+	want := &event.CodeGenerated{Target: "wasm", VM: event.HashText(c.Result.Artifact.Exec.AsText())}
+	for _, m := range c.Result.Artifact.Modules {
 		want.Bytes += int64(len(m.Bytes))
 	}
-	for _, k := range c.res.Kernels {
+	for _, k := range c.Result.Kernels {
 		want.Kernels = append(want.Kernels, event.Kernel{
 			Name: k.Name, Language: event.LangWAT, Text: event.HashText(k.Text()), Lines: len(linediff.Lines(k.Text())), Bytes: int64(k.Bytes),
 		})
@@ -80,17 +72,17 @@ func TestTheCodeThatIsReported(t *testing.T) {
 	if d.langs[got.VM] != event.LangVM || d.langs[got.History] != event.LangHistory || d.langs[got.Kernels[0].Text] != event.LangWAT {
 		t.Errorf("the texts are of the languages %q, %q and %q", d.langs[got.VM], d.langs[got.History], d.langs[got.Kernels[0].Text])
 	}
-	e := d.events[0]
+	e := d.events[len(d.events)-1]
 	if e.Step != "" || e.Measured.At < int64(time.Hour) || e.Measured.Total <= 0 || e.Measured.Total >= int64(time.Hour) {
 		t.Errorf("the code was made in %d ns, %d ns after the start", e.Measured.Total, e.Measured.At)
 	}
 }
 
 // executions runs a request and returns the events of its executions.
-func (s *stage) executions(q run.Request) ([]event.Event, error) {
+func (s *stage) executions(q Request) ([]event.Event, error) {
 	s.Helper()
 	d := &diary{}
-	err := s.Runner.Run(s.Context(), q, d)
+	err := s.Run(s.Context(), q, d)
 	return slices.DeleteFunc(d.events, func(e event.Event) bool { return e.Type != event.TypeExecuted }), err
 }
 
@@ -101,11 +93,11 @@ func TestExecutionsOfAGraph(t *testing.T) {
 		`def main(x: R.Tensor(("n",), dtype="float32"), y: R.Tensor(("n",), dtype="float32")) -> R.Tuple(R.Tensor(("n",), dtype="float32"), R.Tensor(("n",), dtype="float32")):`,
 		"    a = R.add(x, y)", "    b = R.subtract(x, y)", "    return (a, b)",
 	))
-	m, _, err := s.open(t.Context(), q, silent{})
+	m, err := s.open(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.module = m.module.WithAttrs(ir.NewAttrs(ir.AttrOutputNames, []ir.Value{"sum"}))
+	m.Module = m.Module.WithAttrs(ir.NewAttrs(ir.AttrOutputNames, []ir.Value{"sum"}))
 	q.Settings.Bindings = []map[string]int64{{"n": 3}, {"n": 20}, {}}
 	q.Settings.Seed = 5
 	evs, err := s.executions(q)
@@ -178,19 +170,19 @@ func TestProgramsThatFail(t *testing.T) {
 	big := s.text(graphModule(
 		`def main(x: R.Tensor((262144,), dtype="float32")) -> R.Tensor((262144,), dtype="float32"):`, "    y = R.add(x, x)", "    return y",
 	))
-	big.Limits.Memory = 1 << 20
+	big.Memory = 1 << 20
 	if _, err = s.executions(big); !errors.As(err, &e) || e.Kind != event.KindLimit || e.Limit != "memory" {
 		t.Errorf("two tensors of a MiB each in one MiB give %+v", err)
 	}
-	big.Limits.Memory = 8 << 20
+	big.Memory = 8 << 20
 	if _, err = s.executions(big); err != nil {
 		t.Errorf("in eight MiB they give %v", err)
 	}
-	big.Limits.Memory = 1<<20 - 1
+	big.Memory = 1<<20 - 1
 	_, err = s.executions(big)
 	wantError(t, err, event.Error{Kind: event.KindInput, Message: "input x: it takes 1 MiB, a run may have 0 MiB"})
 	none := s.text(graphModule("def main() -> "+vector+":", `    y = R.add(R.const(1, "float32"), R.zeros((4,), "float32"))`, "    return y"))
-	none.Limits.Memory = 0
+	none.Memory = 0
 	if evs, err := s.executions(none); err != nil || fmt.Sprint(evs[0].Body.(*event.Executed).Outputs[0].First) != "[1 1 1 1]" {
 		t.Errorf("a program without inputs and memory gives %+v (%v)", evs, err)
 	}
@@ -214,10 +206,10 @@ func TestNaNsOfATensorAreCounted(t *testing.T) {
 // TestCodeForTheSizesOfARun is kept by the model, the settings and the sizes, and computes what the code for all sizes does.
 func TestCodeForTheSizesOfARun(t *testing.T) {
 	s := newStage(t)
-	s.FixedFor(time.Hour)
+	s.fixedFor = time.Hour
 	q := s.text(graphModule(`def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):`, "    y = R.add(x, x)", "    return y"))
 	q.Settings.Bindings = []map[string]int64{{"n": 3}}
-	fixed := func(q run.Request) *event.Fixed {
+	fixed := func(q Request) *event.Fixed {
 		t.Helper()
 		evs, err := s.executions(q)
 		if err != nil || len(evs) != 1 {
@@ -229,16 +221,16 @@ func TestCodeForTheSizesOfARun(t *testing.T) {
 	if first == nil || first.Sizes["n"] != 3 || len(first.Sizes) != 1 || first.Reused || first.Compile <= 0 || len(first.Latency) < 1 || len(first.Latency) > 5 {
 		t.Fatalf("the first run says %+v", first)
 	}
-	change := func(f func(q *run.Request)) run.Request { q := q; f(&q); return q }
+	change := func(f func(q *Request)) Request { q := q; f(&q); return q }
 	for what, c := range map[string]struct {
-		q      run.Request
+		q      Request
 		reused bool
 	}{
-		"seed":  {change(func(q *run.Request) { q.Settings.Seed = 9 }), true},
-		"size":  {change(func(q *run.Request) { q.Settings.Bindings = []map[string]int64{{"n": 4}} }), false},
-		"level": {change(func(q *run.Request) { q.Settings.OptLevel = 1 }), false},
-		"name":  {change(func(q *run.Request) { q.Source.Name = "other.py" }), false},
-		"pass":  {change(func(q *run.Request) { q.Settings.Disabled = []string{"FuseOps"} }), false},
+		"seed":  {change(func(q *Request) { q.Settings.Seed = 9 }), true},
+		"size":  {change(func(q *Request) { q.Settings.Bindings = []map[string]int64{{"n": 4}} }), false},
+		"level": {change(func(q *Request) { q.Settings.OptLevel = 1 }), false},
+		"name":  {change(func(q *Request) { q.Source.Name = "other.py" }), false},
+		"pass":  {change(func(q *Request) { q.Settings.Disabled = []string{"FuseOps"} }), false},
 	} {
 		if got := fixed(c.q); got == nil || got.Reused != c.reused {
 			t.Errorf("with another %s it says %+v, want reused %t", what, got, c.reused)
@@ -247,16 +239,16 @@ func TestCodeForTheSizesOfARun(t *testing.T) {
 			t.Errorf("with another %s once more it says %+v", what, got)
 		}
 	}
-	for what, none := range map[string]run.Request{
-		"a script": change(func(q *run.Request) { q.Settings.Scripts = []run.Script{{Name: "a.star", Source: "x = 1\n"}} }),
-		"an edit":  change(func(q *run.Request) { q.Settings.Patches = []run.Patch{{After: "Nothing", Text: "# a"}} }),
+	for what, none := range map[string]Request{
+		"a script": change(func(q *Request) { q.Settings.Scripts = []request.Script{{Name: "a.star", Source: "x = 1\n"}} }),
+		"an edit":  change(func(q *Request) { q.Settings.Patches = []request.Patch{{After: "Nothing", Text: "# a"}} }),
 		"no size":  s.text(doubled()),
 	} {
 		if got := fixed(none); got != nil {
 			t.Errorf("with %s it says %+v", what, got)
 		}
 	}
-	s.FixedFor(0)
+	s.fixedFor = 1
 	if got := fixed(q); got != nil {
 		t.Errorf("without time it says %+v", got)
 	}
@@ -266,7 +258,7 @@ func TestCodeForTheSizesOfARun(t *testing.T) {
 func TestInputsThatNoMemoryHolds(t *testing.T) {
 	for _, shape := range [][]int64{{1 << 40, 1 << 40}, {1 << 62, 4}} {
 		p := artifact.Param{Name: "x", Type: artifact.Tensor(dtype.Float32T, artifact.Static(shape...)...)}
-		if got, err := randomInput(p, nil, math.MaxInt64, 1); err == nil || got != nil {
+		if got, _, err := randomInput(p, nil, math.MaxInt64, 1, false); err == nil || got != nil {
 			t.Errorf("%v becomes %v", shape, got)
 		}
 	}

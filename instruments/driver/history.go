@@ -1,4 +1,4 @@
-package inproc
+package driver
 
 import (
 	"github.com/irscope/irscope/compiler"
@@ -43,7 +43,7 @@ func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots, sink e
 // generated keeps what code was made from.
 func (k *keeper) generated(res *compiler.Result) (string, error) {
 	k.hash = ""
-	names := []string{entry}
+	names := []string{compiler.Entry}
 	for _, kernel := range res.Kernels {
 		names = append(names, kernel.Name)
 	}

@@ -1,8 +1,9 @@
-package inproc
+package driver
 
 import (
 	"context"
 	"fmt"
+	"io"
 	"runtime/debug"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments/request"
-	"github.com/irscope/irscope/web/run"
 )
 
 // watchSteps bounds the instructions that all callbacks of a script's instruments take
@@ -29,6 +29,7 @@ type userPasses struct {
 type userScript struct {
 	source *ir.Source
 	out    *output
+	aloud  bool // what it prints goes elsewhere, at once
 	// prog holds the passes, and watching the same with limits for instruments.
 	prog, watching *starpass.Program
 	passes         []*pass.Pass
@@ -47,13 +48,13 @@ func (e *scriptError) Error() string { return e.err.Error() }
 func (e *scriptError) Unwrap() error { return e.err }
 
 // readScripts reads the scripts of a run. An error is a *scriptError, or says that two
-// scripts define the same.
-func readScripts(ctx context.Context, list []run.Script) (*userPasses, error) {
+// scripts define the same. What scripts print goes to print, if it is not nil.
+func readScripts(ctx context.Context, list []request.Script, print io.Writer) (*userPasses, error) {
 	u := &userPasses{passes: map[string]*pass.Pass{}}
 	from := map[string]string{}
 	room := &budget{left: maxPrinted}
 	for _, text := range list {
-		s, err := readScript(ctx, text, room)
+		s, err := readScript(ctx, text, room, print)
 		if err != nil {
 			return u, &scriptError{s, err}
 		}
@@ -69,10 +70,17 @@ func readScripts(ctx context.Context, list []run.Script) (*userPasses, error) {
 }
 
 // readScript reads one script.
-func readScript(ctx context.Context, text run.Script, room *budget) (*userScript, error) {
-	s := &userScript{source: &ir.Source{Name: text.Name, Text: text.Source}, out: &output{room: room}}
-	limits := starpass.Limits{Print: s.out}
+func readScript(ctx context.Context, text request.Script, room *budget, print io.Writer) (*userScript, error) {
+	s := &userScript{source: &ir.Source{Name: text.Name, Text: text.Source}, out: &output{room: room}, aloud: print != nil}
 	var err error
+	if s.aloud {
+		s.prog, err = starpass.Compile(text.Name, text.Source, starpass.Limits{Print: print})
+		if s.watching = s.prog; err != nil {
+			return s, err
+		}
+		return s, s.adopt(traced)
+	}
+	limits := starpass.Limits{Print: s.out}
 	if s.prog, err = compileScript(ctx, text, limits); err != nil {
 		return s, err
 	}
@@ -85,20 +93,25 @@ func readScript(ctx context.Context, text run.Script, room *budget) (*userScript
 	if err != nil {
 		return s, err
 	}
+	return s, s.adopt(s.reporting)
+}
+
+// adopt takes the passes of the script, whose names differ.
+func (s *userScript) adopt(wrap func(pass.RunFunc) pass.RunFunc) error {
 	own := map[string]bool{}
 	for _, p := range s.prog.Passes() {
 		if own[p.Name] {
-			return s, fmt.Errorf("two passes are named %s; rename one", p.Name)
+			return fmt.Errorf("two passes are named %s; rename one", p.Name)
 		}
 		own[p.Name] = true
 	}
-	s.passes = starpass.Adopt(s.prog.Passes(), request.UserPrefix, s.reporting)
-	return s, nil
+	s.passes = starpass.Adopt(s.prog.Passes(), request.UserPrefix, wrap)
+	return nil
 }
 
 // compileScript runs the top level of a script. Where the context ends before, it is left
 // behind: its limit of steps ends it soon.
-func compileScript(ctx context.Context, text run.Script, limits starpass.Limits) (*starpass.Program, error) {
+func compileScript(ctx context.Context, text request.Script, limits starpass.Limits) (*starpass.Program, error) {
 	type result struct {
 		prog *starpass.Program
 		err  error
@@ -130,6 +143,19 @@ func (s *userScript) reporting(body pass.RunFunc) pass.RunFunc {
 			c.Report(d)
 		}
 		return after, err
+	}
+}
+
+// traced adds to an error of a script where it came from.
+func traced(body pass.RunFunc) pass.RunFunc {
+	return func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		out, err := body(c, m)
+		if err != nil {
+			if trace := starpass.Trace(err); trace != "" {
+				c.Report(ir.Diagnostic{Severity: ir.Note, Message: trace})
+			}
+		}
+		return out, err
 	}
 }
 

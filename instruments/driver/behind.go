@@ -1,0 +1,69 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/patch"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
+)
+
+// errReached ends a run at the step that is asked for.
+var errReached = errors.New("the step is reached")
+
+// Behind returns the module that a step of a job leaves behind, named as in request.Patch, and the model. It takes from the memory of the
+// hooks what earlier runs left there, and remembers the module: the same one is asked for while a text is edited. The error is
+// described for an event, as that of Run.
+func Behind(ctx context.Context, j *Job, after string, sink event.Sink, hooks Hooks) (m *ir.Module, model *Model, err error) {
+	hooks.Log = cmp.Or(hooks.Log, slog.Default())
+	t := &Task{Job: j, hooks: hooks, sink: &tap{Sink: sink}}
+	if err := t.read(ctx); err != nil {
+		return nil, nil, t.Describe(ctx, err)
+	}
+	key := j.Key(fmt.Sprintf("behind %q of %s", after, t.Model.ID))
+	if hooks.Steps != nil {
+		if found, ok := hooks.Steps.Step(key); ok {
+			return found.Module, t.Model, nil
+		}
+	}
+	probe := &pass.Pass{Name: request.EditPrefix + after, Kind: pass.Module, Run: func(_ *pass.Context, at *ir.Module) (*ir.Module, error) {
+		m = at
+		return nil, errReached
+	}}
+	pl, err := patch.Insert(t.pipeline, after, probe)
+	if err != nil {
+		return nil, nil, Input("%v", err)
+	}
+	watches, err := j.Watches(ctx, t.sink)
+	if err != nil {
+		return nil, nil, t.Describe(ctx, err)
+	}
+	steps := hooks.Steps
+	if len(watches) > 0 {
+		steps = nil
+	}
+	req := j.Compiler(t.Model.Module, newReuse(steps, t.sink, t.Model).wrap(pl), watches...)
+	req.Disabled = slices.DeleteFunc(slices.Clone(req.Disabled), func(name string) bool { return name == probe.Name })
+	t.Result, err = compiler.Passes(ctx, req)
+	switch {
+	case m != nil:
+	case ctx.Err() != nil:
+		return nil, nil, context.Cause(ctx)
+	case err != nil:
+		return nil, nil, t.Describe(ctx, err)
+	default:
+		return nil, nil, Input("no step %s runs with these settings", after)
+	}
+	if hooks.Steps != nil {
+		hooks.Steps.PutStep(key, Snapshot{Module: m})
+	}
+	return m, t.Model, nil
+}

@@ -1,0 +1,178 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
+)
+
+// Bounds on the timed executions: as many as fit in timedFor, but at least one and at
+// most timedRuns.
+const (
+	timedRuns = 5
+	timedFor  = 300 * time.Millisecond
+)
+
+// firstElements is the number of elements of a tensor that an event shows.
+const firstElements = 16
+
+// Execution is one execution of the program: what it was given, and what became of it.
+type Execution struct {
+	Args []*tensor.Tensor
+	// MadeUp are the parameters whose arguments were not given, and what was taken for granted about each.
+	MadeUp  []MadeUp
+	Outputs []*tensor.Tensor
+	// Specialized is set where code for fixed sizes runs in place of the program, or failed to.
+	Specialized *Specialized
+
+	Body     *event.Executed
+	Measured *event.Measured
+}
+
+// MadeUp is an input that was not given.
+type MadeUp struct {
+	Name string
+	As   string // "random, seed 3", or what a PrimFunc gets: "zeros", or a number
+	// Ones are the symbolic dimensions that are 1 since nothing says what they are.
+	Ones []string
+}
+
+// deviceBytes is the memory of a device of a run; 0 is that of any device.
+func deviceBytes(limit int64) uint64 {
+	if limit <= 0 {
+		return 0
+	}
+	return uint64(max(limit, 1<<20))
+}
+
+// Execute runs the program of a module with an entry: once for each binding of symbolic dimensions. The error is described for an
+// event, but for what the sink or the context said.
+func (t *Task) Execute(ctx context.Context) error {
+	if t.Model != nil {
+		if _, f := loneLoopFunction(t.Model.Module); f != nil {
+			return t.executeKernel(ctx)
+		}
+	}
+	name := cmp.Or(t.Job.Inputs.Function, compiler.Entry)
+	sig := t.Result.Artifact.Function(name)
+	if sig == nil {
+		return &event.Error{Kind: event.KindExecute, Message: "the program has no public function " + name, Function: name}
+	}
+	failed := t.executeAll(ctx, sig)
+	for _, x := range t.Executions {
+		if x.Measured.Latency == nil { // it failed
+			break
+		}
+		if failed == nil && t.Job.Fixed == FixedBeside {
+			x.Measured.Fixed = t.beside(ctx, sig, x)
+		}
+		if err := t.sink.Emit(event.New("", "", x.Body, x.Measured)); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// bindings are the values of symbolic dimensions that the program runs with.
+func (j *Job) bindings() []map[string]int64 {
+	if len(j.Settings.Bindings) == 0 {
+		return []map[string]int64{nil}
+	}
+	return j.Settings.Bindings
+}
+
+// executeAll loads the program, executes it for each binding, and frees its device. Code for the sizes of the first execution takes the place
+// of the program where the job says so.
+func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
+	art, bindings := t.Result.Artifact, t.Job.bindings()
+	var next *Execution
+	var err error
+	if t.Job.Fixed == FixedInstead {
+		if next, err = t.prepare(sig, bindings[0]); err != nil {
+			return err
+		}
+		if art, err = t.instead(ctx, sig, next); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	prog, err := t.load(ctx, art)
+	if err != nil {
+		return fault(event.KindExecute, fmt.Errorf("load the program: %w", err))
+	}
+	defer func() { _ = prog.Close() }() // frees memory only; there is nothing to do about a failure
+	t.Loaded = time.Since(began)
+	for _, b := range bindings {
+		x := next
+		if next = nil; x == nil {
+			if x, err = t.prepare(sig, b); err != nil {
+				return err
+			}
+		}
+		if err := t.executeOnce(ctx, prog, sig, x); err != nil {
+			return err
+		}
+		x.Measured.At, x.Measured.Compile = time.Since(t.start).Nanoseconds(), t.Loaded.Nanoseconds()
+	}
+	return nil
+}
+
+// load loads a program onto a device of its own.
+func (t *Task) load(ctx context.Context, art *artifact.Artifact) (*artifact.Program, error) {
+	return art.Open(ctx, t.hooks.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)}, vm.Options{Output: t.Job.Print})
+}
+
+// executeOnce runs the program and times it.
+func (t *Task) executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, x *Execution) error {
+	outs, took, err := t.timed(ctx, prog, sig.Name, x.Args)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return executeFault(err)
+	}
+	x.Measured.Latency, x.Outputs = took, outs
+	for i, out := range outs {
+		name := fmt.Sprintf("output %d", i)
+		if i < len(sig.Outputs) {
+			name = sig.Outputs[i]
+		}
+		x.Body.Outputs = append(x.Body.Outputs, describe(name, out, ""))
+	}
+	return nil
+}
+
+// executeFault describes an error of a run of the program.
+func executeFault(err error) error {
+	e := &event.Error{Kind: event.KindExecute, Message: err.Error(), Function: compiler.Entry}
+	var call *vm.CallError
+	if errors.As(err, &call) {
+		e.Function, e.Op = call.Func, call.Callee
+	}
+	if errors.Is(err, runtime.ErrDeviceMemory) {
+		e.Kind, e.Limit = event.KindLimit, "memory"
+	}
+	return e
+}
+
+// describe summarises a tensor.
+func describe(name string, t *tensor.Tensor, source string) event.Tensor {
+	s := t.Summarize(0)
+	out := event.Tensor{
+		Name: name, DType: t.DType.String(), Shape: append([]int64{}, t.Shape...), First: []event.Float{},
+		Min: event.Float(s.Min), Max: event.Float(s.Max), Mean: event.Float(s.Mean), NaNs: int64(s.NaNs), Source: source,
+	}
+	for i := range min(t.Len(), firstElements) {
+		out.First = append(out.First, event.Float(t.Float(i)))
+	}
+	return out
+}

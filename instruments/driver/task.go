@@ -1,0 +1,197 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/linediff"
+	"github.com/irscope/irscope/instruments/rewrites"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+)
+
+// Hooks are what a caller adds to a run. All of it may be left out, but for the engine of a job that executes.
+type Hooks struct {
+	// Engine runs the program. Whoever made it closes it.
+	Engine *runtime.Engine
+	// Model reads the source; nil means Source.Model. A caller may know the module from before.
+	Model func(ctx context.Context) (*Model, error)
+	// Steps remembers what steps left behind in earlier runs, and Programs the code for fixed sizes.
+	Steps    Steps
+	Programs Programs
+	// FixedFor is the time that code beside the program may take, see FixedBeside.
+	FixedFor time.Duration
+	// Instruments returns the instruments before and behind the recorder. They may share its printed functions.
+	Instruments func(*instruments.Snapshots) (before, behind []*pass.Instrument)
+	// History keeps what became of values, as texts of the run.
+	History bool
+	// Quiet leaves out the event of generated code, whose texts take time to write.
+	Quiet bool
+	// Log takes the stacks of passes that panicked; nil means slog.Default.
+	Log *slog.Logger
+}
+
+// Task is a job that is being done.
+type Task struct {
+	Job *Job
+	// Model is what was read, and Missing the edits of the IR that found no step.
+	Model   *Model
+	Missing []*EditError
+	// Result is what the compiler made; that of a failure holds the diagnostics so far.
+	Result *compiler.Result
+	// Compiled is the time that passes and code generation took, Generated that of the latter.
+	Compiled, Generated time.Duration
+	// Executions are those of the program so far.
+	Executions []*Execution
+	// Loaded is the time that loading the program took.
+	Loaded time.Duration
+
+	hooks    Hooks
+	start    time.Time
+	sink     *tap
+	snaps    *instruments.Snapshots
+	rec      *instruments.Recorder
+	lives    *keeper
+	pipeline *pass.Pass
+	observer pass.Observer // nil where nobody asks for rewrites
+}
+
+// Program returns a task whose program is there already, to be executed: of the request, what executions read is looked at.
+func Program(art *artifact.Artifact, req Request, hooks Hooks) *Task {
+	return &Task{
+		Job: &Job{Request: req}, Result: &compiler.Result{Artifact: art},
+		hooks: hooks, start: time.Now(), sink: &tap{Sink: &Log{}},
+	}
+}
+
+// Executed returns the last execution, nil for none. One that failed has no outputs.
+func (t *Task) Executed() *Execution {
+	if len(t.Executions) == 0 {
+		return nil
+	}
+	return t.Executions[len(t.Executions)-1]
+}
+
+// Open reads the module of a job and says so to the sink: run_started, and what there is to say about the source, the
+// edits and the scripts. Whatever goes wrong, in Open or later, is for the caller to report; see Task.Describe.
+func Open(ctx context.Context, j *Job, sink event.Sink, hooks Hooks) (*Task, error) {
+	hooks.Log = cmp.Or(hooks.Log, slog.Default())
+	t := &Task{Job: j, hooks: hooks, start: time.Now(), sink: &tap{Sink: sink}, snaps: instruments.NewSnapshots()}
+	// The recorder's clock is that of the run: it starts before the model is read.
+	t.rec = instruments.NewRecorder(t.sink, t.snaps)
+	if j.Settings.Rewrites {
+		o := &rewrites.Observer{}
+		t.observer, t.rec.Rewrites = o, o.Take
+	}
+	if hooks.History {
+		t.lives = keepHistory(t.rec, t.snaps, sink)
+	}
+	if err := t.read(ctx); err != nil {
+		return t, err
+	}
+	body := &event.RunStarted{Model: j.Source.Name, Target: j.Target.String(), OptLevel: j.Settings.OptLevel, Pipeline: j.Name}
+	if err := t.rec.Start(t.Model.Module, t.pipeline, body); err != nil {
+		return t, err
+	}
+	found := slices.Clip(t.Model.Warnings)
+	for _, e := range t.Missing {
+		found = append(found, e.warning())
+	}
+	if err := emitFound(t.sink, found); err != nil {
+		return t, err
+	}
+	for _, s := range j.user.scripts {
+		if err := s.emit(ctx, t.sink, nil, nil); err != nil {
+			return t, err
+		}
+	}
+	return t, nil
+}
+
+// read reads the module and puts the edits of it into the pipeline.
+func (t *Task) read(ctx context.Context) (err error) {
+	read := t.hooks.Model
+	if read == nil {
+		read = t.Job.Source.Model
+	}
+	if t.Model, err = read(ctx); err != nil {
+		return err
+	}
+	t.sink.saved = t.Model.Saved
+	t.pipeline, t.Missing, err = t.Job.Edited(t.Model.Module)
+	return err
+}
+
+// Compile runs the passes and makes code.
+func (t *Task) Compile(ctx context.Context) error {
+	var before, behind []*pass.Instrument
+	if t.hooks.Instruments != nil {
+		before, behind = t.hooks.Instruments(t.snaps)
+	}
+	users, err := t.Job.Watches(ctx, t.sink)
+	if err != nil {
+		return err
+	}
+	watches := slices.Concat(before, []*pass.Instrument{t.rec.Instrument()}, behind, users)
+	steps := t.hooks.Steps
+	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
+		steps = nil
+	}
+	re := newReuse(steps, t.sink, t.Model)
+	watches[len(before)] = re.instrument(watches[len(before)])
+	start := time.Now()
+	req := t.Job.Compiler(t.Model.Module, re.wrap(t.pipeline), watches...)
+	req.Observer = t.observer
+	t.Result, err = compiler.Passes(ctx, req)
+	t.Compiled = time.Since(start)
+	if failed := re.report(t.Result.Diagnostics, "", ""); failed != nil && err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	return t.generate(ctx)
+}
+
+// generate makes the program and reports its kernels.
+func (t *Task) generate(ctx context.Context) error {
+	began := time.Now()
+	err := compiler.Codegen(ctx, t.Job.Target, t.Result, t.Model.Module)
+	t.Generated = time.Since(began)
+	t.Compiled += t.Generated
+	if err != nil {
+		return &CodegenError{err}
+	}
+	if t.hooks.Quiet {
+		return nil
+	}
+	body := &event.CodeGenerated{Target: t.Job.Target.String()}
+	for _, m := range t.Result.Artifact.Modules {
+		body.Bytes += int64(len(m.Bytes))
+	}
+	for _, k := range t.Result.Kernels {
+		text := k.Text()
+		hash, err := t.sink.Text(k.Language, text)
+		if err != nil {
+			return err
+		}
+		body.Kernels = append(body.Kernels, event.Kernel{Name: k.Name, Language: k.Language, Text: hash, Lines: linediff.CountLines(text), Bytes: int64(k.Bytes)})
+	}
+	slices.SortFunc(body.Kernels, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
+	if body.VM, err = t.sink.Text(event.LangVM, t.Result.Artifact.Exec.AsText()); err != nil {
+		return err
+	}
+	if t.lives != nil {
+		if body.History, err = t.lives.generated(t.Result); err != nil {
+			return err
+		}
+	}
+	return t.sink.Emit(event.New("", "", body, &event.Measured{At: time.Since(t.start).Nanoseconds(), Total: t.Generated.Nanoseconds()}))
+}
