@@ -243,7 +243,7 @@ func (n *node) constant(d dtype.DType, v float64) relax.Expr {
 
 // splat returns a constant tensor of equal elements.
 func (n *node) splat(d dtype.DType, shape []int64, v float64) relax.Expr {
-	raw, err := encodeFloat(d, v)
+	raw, err := ir.EncodeFloat(d, v)
 	n.check(err)
 	var b *ir.Blob
 	if len(shape) == 0 {

@@ -12,7 +12,6 @@ import (
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
-	"github.com/x448/float16"
 )
 
 // metadataKey returns the key of metadata["type"][key].
@@ -145,26 +144,14 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 	if isFloat && !d.IsFloat() && f != math.Trunc(f) {
 		return nil, nil, fmt.Errorf("%v is no %s", f, d)
 	}
-	out := make([]byte, 8)
-	switch {
-	case d == dtype.Float64T:
-		binary.LittleEndian.PutUint64(out, math.Float64bits(f))
-	case d == dtype.Float32T:
-		binary.LittleEndian.PutUint32(out, math.Float32bits(float32(f)))
-	case d == dtype.Float16T:
-		binary.LittleEndian.PutUint16(out, float16.Fromfloat32(float32(f)).Bits())
-	case d == dtype.BFloat16T:
-		u := math.Float32bits(float32(f))
-		binary.LittleEndian.PutUint16(out, uint16((u+0x7fff+u>>16&1)>>16))
-	case d.IsInteger() || d.IsBool():
+	if d.IsInteger() || d.IsBool() {
 		if d.IsBool() && n != 0 {
 			n = 1
 		}
-		binary.LittleEndian.PutUint64(out, uint64(n))
-	default:
-		return nil, nil, fmt.Errorf("constants of type %s cannot be written out", d)
+		return binary.LittleEndian.AppendUint64(nil, uint64(n))[:d.Bytes()], nil, nil
 	}
-	return out[:d.Bytes()], nil, nil
+	out, err := ir.EncodeFloat(d, f)
+	return out, nil, err
 }
 
 // denseConstant returns numbers or nested lists of them as a constant; at is where they stand.

@@ -109,16 +109,18 @@ func (b *builder) pythonFloat(n *syntax.Node, op string, f, g float64) float64 {
 // maxShift bounds exponents and shifts: beyond it, no result other than 0, 1 and -1 has 64 bits.
 const maxShift = 64
 
+// bigOps are the operations on integers that are those of Python for all operands.
+var bigOps = map[string]func(z, x, y *big.Int) *big.Int{
+	"+": (*big.Int).Add, "-": (*big.Int).Sub, "*": (*big.Int).Mul, "&": (*big.Int).And, "|": (*big.Int).Or, "^": (*big.Int).Xor,
+}
+
 // pythonInt computes with integers. The result has at most 64 bits, or is a float.
 func (b *builder) pythonInt(n *syntax.Node, op string, x, y *big.Int) any {
 	out := new(big.Int)
+	if f := bigOps[op]; f != nil {
+		return b.sized(n, f(out, x, y))
+	}
 	switch op {
-	case "+":
-		out.Add(x, y)
-	case "-":
-		out.Sub(x, y)
-	case "*":
-		out.Mul(x, y)
 	case "/", "//", "%":
 		if y.Sign() == 0 {
 			b.fail(n, "", "%s %s %s is a division by zero", x, op, y)
@@ -150,12 +152,6 @@ func (b *builder) pythonInt(n *syntax.Node, op string, x, y *big.Int) any {
 		} else {
 			out.Lsh(x, by)
 		}
-	case "&":
-		out.And(x, y)
-	case "|":
-		out.Or(x, y)
-	case "^":
-		out.Xor(x, y)
 	case "**":
 		if y.Sign() < 0 {
 			f, _ := new(big.Float).SetInt(x).Float64()

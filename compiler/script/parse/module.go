@@ -144,36 +144,29 @@ func (b *builder) symbolOf(s *syntax.Stmt) string {
 // all are known before the first of them is built.
 func (b *builder) functions(defs []*syntax.Stmt) {
 	m := b.mod
-	for _, s := range defs {
-		if s.Role == "prim_func" {
-			stub := &tir.PrimFunc{RetType: ir.VoidType()}
-			if n := len(b.d.List); s.Ann != nil {
-				b.guard(s, func() { stub.RetType = b.typeOf(s.Ann) })
-				b.d.List = b.d.List[:n] // reported when the function itself is read
+	each := func(role string, quiet bool, f func(s *syntax.Stmt)) {
+		for _, s := range defs {
+			if s.Role != role {
+				continue
 			}
-			m.funcs[s.Name] = stub
-		}
-	}
-	for _, s := range defs {
-		if s.Role == "prim_func" {
-			b.d.In = s.Name
-			b.guard(s, func() { m.funcs[s.Name] = b.primFunc(s) })
-		}
-	}
-	for _, s := range defs {
-		if s.Role == "function" {
 			b.d.In = s.Name
 			n := len(b.d.List)
-			b.guard(s, func() { m.funcs[s.Name] = b.signature(s) })
-			b.d.List = b.d.List[:n] // reported when the function itself is read
+			b.guard(s, func() { f(s) })
+			if quiet { // its errors are reported when the function itself is read
+				b.d.List = b.d.List[:n]
+			}
 		}
 	}
-	for _, s := range defs {
-		if s.Role == "function" {
-			b.d.In = s.Name
-			b.guard(s, func() { m.funcs[s.Name] = b.graphFunction(s) })
+	each("prim_func", true, func(s *syntax.Stmt) {
+		stub := &tir.PrimFunc{RetType: ir.VoidType()}
+		m.funcs[s.Name] = stub
+		if s.Ann != nil {
+			stub.RetType = b.typeOf(s.Ann)
 		}
-	}
+	})
+	each("prim_func", false, func(s *syntax.Stmt) { m.funcs[s.Name] = b.primFunc(s) })
+	each("function", true, func(s *syntax.Stmt) { m.funcs[s.Name] = b.signature(s) })
+	each("function", false, func(s *syntax.Stmt) { m.funcs[s.Name] = b.graphFunction(s) })
 	b.d.In = ""
 }
 

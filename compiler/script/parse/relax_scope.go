@@ -173,16 +173,7 @@ func (b *builder) localFunction(s *syntax.Stmt) {
 	}
 	nv := &relax.Var{Base: b.stmtBase(s), Name: s.Name, Dataflow: b.local(s.Name)}
 	b.env.define(s.Name, nv)
-	// The function may call itself: its signature is known before its body.
-	func() {
-		restore := b.enterGraph()
-		defer restore()
-		params, ret := b.graphParams(s)
-		if ret == nil {
-			ret = &relax.ObjectStructInfo{}
-		}
-		nv.SInfo = relax.FuncSInfo(&relax.Function{Params: params, Ret: ret, Pure: b.roleFlag(s, "pure", true)})
-	}()
+	nv.SInfo = relax.FuncSInfo(b.signature(s)) // known before its body, since it may call itself
 	outer := b.rf
 	fn := b.function(s)
 	b.rf = outer

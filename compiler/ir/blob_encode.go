@@ -1,4 +1,4 @@
-package onnx
+package ir
 
 import (
 	"encoding/binary"
@@ -10,8 +10,9 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// encodeFloat encodes v as one element of type d, rounding to nearest even.
-func encodeFloat(d dtype.DType, v float64) ([]byte, error) {
+// EncodeFloat returns v as the bytes of one element of type d, rounded to nearest even; integers are cut
+// off.
+func EncodeFloat(d dtype.DType, v float64) ([]byte, error) {
 	le := binary.LittleEndian
 	switch {
 	case d == dtype.Float32T:
