@@ -47,7 +47,12 @@ func argumentKinds() map[string]*kind {
 			}
 			return i != 0
 		}),
-		"str":   eager(func(c *call, p *param, v any, n *syntax.Node) any { return c.toString(v, n, "the argument "+p.name) }),
+		"str": eager(func(c *call, p *param, v any, n *syntax.Node) any {
+			if _, ok := v.(string); ok {
+				return v // as it is: in another interface it would take memory again
+			}
+			return c.toString(v, n, "the argument "+p.name)
+		}),
 		"dtype": eager(func(c *call, _ *param, v any, n *syntax.Node) any { return c.toType(v, n) }),
 		"attrs": eager(func(c *call, _ *param, v any, n *syntax.Node) any { return c.toAttrs(v, n) }),
 		"buffer": eager(func(c *call, _ *param, v any, n *syntax.Node) any {

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -120,7 +119,10 @@ func (b *builder) nearest(path string) string {
 	}
 	// One that begins with a letter of the same case is meant rather.
 	alike := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s[0]&0x20 != name[0]&0x20 })
-	best := cmp.Or(nearest.Name(name, slices.Values(alike)), nearest.Name(name, slices.Values(names)))
+	best := nearest.Name(name, slices.Values(alike))
+	if best == "" {
+		best = nearest.Name(name, slices.Values(names))
+	}
 	if best == "" {
 		return ""
 	}
