@@ -99,9 +99,10 @@ var layers = map[string][]string{
 	"views":    {"store", "widgets", "graph", "metrics", "result"},
 	"history":  {"store", "widgets", "views"},
 	"search":   {"store", "widgets"},
+	"rewrites": {"store", "widgets"},
 	"pipeline": {"store", "widgets"},
 	"editing":  {"store", "widgets"},
-	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing"},
+	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing", "rewrites"},
 	"gallery":  {"store", "widgets", "editing"},
 }
 

@@ -88,5 +88,8 @@ func (n *fuseNode) reason(maxDepth int) string {
 	case apartReduction:
 		return fmt.Sprintf("it is a %s, which nothing may follow", n.group.root().pattern)
 	}
-	return fmt.Sprintf("%s (%s), which lies between, may not join", over, n.over.group.root().pattern)
+	if n.over == n.parent {
+		return fmt.Sprintf("%s, to which its users lead, is %s: it takes nothing that is %s before it", over, n.over.group.root().pattern, n.group.root().pattern)
+	}
+	return fmt.Sprintf("%s, which lies on the way, is %s and may not join", over, n.over.group.root().pattern)
 }

@@ -1,6 +1,7 @@
 // The page of a session: makes the store and the parts that show it, and draws them when it changes.
 
 import "../shared";
+import type { RewritesView } from "../rewrites/rewritesview";
 import { apart } from "../store/counts";
 import { ended, type Step } from "../store/model";
 import { Session } from "../store/session";
@@ -49,6 +50,7 @@ class SessionPage {
   private readonly pipeline: PipelineBar;
   private readonly history: HistoryPane;
   private readonly search: SearchPane;
+  private rewrites: Promise<RewritesView> | null = null;
   // shown names what the middle shows, detailed what the details do.
   private shown = "";
   private detailed = "";
@@ -121,7 +123,7 @@ class SessionPage {
     wireControls({ store, center: this.center, tree: this.tree, timeline: this.timeline, sharing: this.sharing, frame: this.frame });
     wireKeys({
       store, views: this.views, center: this.center, tree: this.tree, functions: this.functions,
-      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search,
+      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, rewrites: (dir, decisions) => this.withRewrites((view) => view.move(dir, decisions)),
     });
     // A link to a pass, or to what is no text, opens on it.
     if (store.chosen || this.view.text === undefined) this.frame.bring("center");
@@ -183,6 +185,7 @@ class SessionPage {
     const again = step !== null && !ended(step) && this.shown === this.place(step);
     if (!again) this.drawCenter(step);
     this.drawDetails(step);
+    if (step?.finished || this.rewrites) this.withRewrites((view) => view.show(step));
     this.timeline.update(store.model, store.state.pass);
     drawTop(runs);
     this.sharing.update();
@@ -210,6 +213,12 @@ class SessionPage {
       reason: store.reason, edits: plan.offered && runs.mayEdit, warnings: plan.warnings, options: plan.options, notes: this.notes.steps(store.model.id),
     });
     setText(byId("hidden-count"), this.tree.hidden > 0 ? `(${this.tree.hidden} hidden)` : "");
+  }
+
+  // withRewrites does something with what shows rewrites, which is loaded when there is a pass that has ended.
+  private withRewrites(run: (view: RewritesView) => void): void {
+    this.rewrites ??= import("../rewrites/rewritesview").then((own) => new own.RewritesView(this.store, this.center.code));
+    this.rewrites.then(run, () => (this.rewrites = null));
   }
 
   // drawDetails writes the details anew where they can have changed.

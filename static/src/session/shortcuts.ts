@@ -27,9 +27,10 @@ interface Parts {
   edits: Edits;
   history: HistoryPane;
   search: SearchPane;
+  rewrites(dir: 1 | -1, decisions: boolean): void;
 }
 
-export function wireKeys({ store, views, center, tree, functions, pipeline, notes, user, edits, history, search }: Parts): void {
+export function wireKeys({ store, views, center, tree, functions, pipeline, notes, user, edits, history, search, rewrites }: Parts): void {
   const move = (dir: 1 | -1, changed: boolean): void => {
     const step = tree.next(store.state.pass, dir, changed);
     if (step) store.select(step);
@@ -45,6 +46,10 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     { key: "u", doc: "unified or side by side", run: () => store.turnDiff() },
     ...views.flatMap((v) => (v.key ? [{ ...v.key, run: () => store.setView(v.name) }] : [])),
     { key: ".", doc: "what became of the value, line, kernel or node: its history", run: () => history.ask() },
+    { key: "]", doc: "next rewrite of the pass", run: () => rewrites(1, false) },
+    { key: "[", doc: "previous rewrite of the pass", run: () => rewrites(-1, false) },
+    { key: "}", doc: "next decision of the pass: why it did not do something", run: () => rewrites(1, true) },
+    { key: "{", doc: "previous decision of the pass", run: () => rewrites(-1, true) },
     { key: "w", doc: "mark the words that differ", run: () => toggleWords(center) },
     {
       key: "x", doc: "turn the pass off or on", run: () => {

@@ -119,6 +119,17 @@ test("a line is revealed in the diff where the step changed the function, else i
   assert.equal(p.store.state.view, "one", "from a text to the first form");
 });
 
+test("a rewrite is selected for one pass", async () => {
+  const p = await running("?run=r&pass=1.2/B&rewrite=d2");
+  assert.equal(p.store.state.rewrite, "d2");
+  p.store.go({ pass: "1.2/B", line: 3, rewrite: "4" });
+  assert.equal(p.store.state.rewrite, "4");
+  p.store.go({ pass: "1.2/B", fn: "f" });
+  assert.equal(p.store.state.rewrite, "4", "the same pass");
+  p.store.select(p.store.model.steps.get("1.1/A")!);
+  assert.equal(p.store.state.rewrite, "");
+});
+
 test("what is there already is scrolled to, of the text before where asked; else it is aimed at", async () => {
   const p = await running();
   const to = { pass: "1.2/B", fn: "f", line: 3, view: "one" };

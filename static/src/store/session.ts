@@ -153,9 +153,10 @@ export class Session {
     return this.runs.passes.get(name) ?? this.ownPasses.get(name);
   }
 
-  // go changes the state and draws at once.
+  // go changes the state and draws at once. Another pass has other rewrites: none of them is selected.
   go(change: Partial<State>): void {
-    this.state = { ...this.state, ...change };
+    const other = change.pass !== undefined && change.pass !== this.state.pass;
+    this.state = { ...this.state, ...(other ? { rewrite: "" } : {}), ...change };
     this.screen.draw();
   }
 

@@ -7,7 +7,7 @@ const views = ["unified", "split", "ir"];
 const parse = (query: string): State => parseState(query, "r0", "unified", views);
 
 test("what an address does not say is as given", () => {
-  assert.deepEqual(parse(""), { run: "r0", pass: "", fn: "", view: "unified", line: 0, history: "", search: "" });
+  assert.deepEqual(parse(""), { run: "r0", pass: "", fn: "", view: "unified", line: 0, history: "", search: "", rewrite: "" });
   assert.equal(parse("?view=nonsense").view, "unified");
   for (const bad of ["-3", "x", "", "NaN"]) assert.equal(parse(`?line=${bad}`).line, 0, bad);
 });
@@ -21,7 +21,7 @@ test("random states come back from their address", () => {
   const rnd = random(2);
   const text = (): string => Array.from({ length: rnd(8) }, () => "a/&=?#% +ä<\"'"[rnd(13)]).join("");
   for (let i = 0; i < 2000; i++) {
-    const s: State = { run: text() || "r0", pass: text(), fn: text(), view: views[rnd(3)]!, line: rnd(3) * 17, history: text(), search: text() };
+    const s: State = { run: text() || "r0", pass: text(), fn: text(), view: views[rnd(3)]!, line: rnd(3) * 17, history: text(), search: text(), rewrite: text() };
     assert.deepEqual(parse(formatState(s)), s);
   }
 });

@@ -11,6 +11,8 @@ export interface State {
   history: string;
   // search is the query of the search over the history; empty where it is closed.
   search: string;
+  // rewrite is the rewrite of the pass that is selected, "3", or the decision, "d3"; empty for none.
+  rewrite: string;
 }
 
 // parseState reads the query of an address. What it does not say is as given: the run, and the view where it names none of views.
@@ -25,6 +27,7 @@ export function parseState(query: string, run: string, view: string, views: read
     line: Math.max(0, Number.parseInt(q.get("line") ?? "", 10) || 0),
     history: q.get("history") ?? "",
     search: q.get("search") ?? "",
+    rewrite: q.get("rewrite") ?? "",
   };
 }
 
@@ -38,6 +41,7 @@ export function formatState(s: State): string {
   if (s.line) q.set("line", String(s.line));
   if (s.history) q.set("history", s.history);
   if (s.search) q.set("search", s.search);
+  if (s.rewrite) q.set("rewrite", s.rewrite);
   // Slashes are allowed in a query and read better than %2F.
   return `?${q.toString().replaceAll("%2F", "/")}`;
 }

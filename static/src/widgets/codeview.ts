@@ -22,6 +22,8 @@ export class CodeView {
   private columns = 0;
   private hunk = -1;
   private epoch = 0;
+  // marker, where it is set, marks cells of a row that was made.
+  marker: ((row: Row, el: HTMLElement) => void) | null = null;
   // decorate, where it is set, changes a row that was made and says which parts of its cells to highlight: cell, highlight, from, to.
   decorate: ((row: Row, el: HTMLElement) => [Element, string, number, number][]) | null = null;
 
@@ -157,6 +159,7 @@ export class CodeView {
     else if (this.source?.split) this.renderSplit(i, el, row);
     else this.renderUnified(i, el, row);
     if (this.line && row[this.side] === this.line) el.classList.add("at-line");
+    this.marker?.(row, el);
     for (const [cell, ...range] of this.decorate?.(row, el) ?? []) this.painter.mark(i, cell, ...range);
     return el;
   }
