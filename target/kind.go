@@ -49,7 +49,10 @@ type Kind struct {
 	Attrs      []AttrDef
 	Features   []FeatureDef
 	Scopes     []Scope
-	PtrBits    int
+	// PtrBits is the width of the pointers in what its kernels read.
+	PtrBits int
+	// Vectors is the feature without which the target has no vectors, empty where they need none.
+	Vectors string
 
 	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
@@ -94,9 +97,11 @@ var wasmKind = &Kind{
 	DeviceType: 1,
 	Keys:       []string{"wasm", "cpu"},
 	PtrBits:    32,
+	Vectors:    "simd128",
 	Math:       []string{"sqrt", "floor", "ceil", "trunc", "nearbyint", "fabs", "copysign", "isnan", "isinf"},
 	Attrs: []AttrDef{
 		{"max-simd-width", Int, int64(128), "widest vector register in bits; 0 schedules scalar code"},
+		{"num-vector-registers", Int, int64(16), "vector registers that schedules may fill"},
 		{"num-cores", Int, int64(1), "threads that run one kernel"},
 		{"model", String, nil, "name of the machine, for tuning records"},
 		{"tag", String, nil, "name that the target goes by"},

@@ -116,7 +116,7 @@ func (t Target) Scope(name string) (Scope, bool) {
 // the target has no vectors of them.
 func (t Target) VectorLanes(d dtype.DType) int {
 	bits := int(t.IntAttr("max-simd-width", 0))
-	if !t.Feature("simd128") || d.Bits < 8 || bits < int(d.Bits) {
+	if bits == 0 || t.kind.Vectors != "" && !t.Feature(t.kind.Vectors) || d.Bits < 8 || bits < int(d.Bits) {
 		return 1
 	}
 	return bits / int(d.Bits)

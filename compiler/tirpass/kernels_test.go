@@ -12,6 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/compiler/topi/topitest"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // TestKernelsKeepMeaning lowers operators by the whole pipeline, pass by pass, as they are
@@ -26,7 +27,7 @@ func TestKernelsKeepMeaning(t *testing.T) {
 		t.Run(name+" scheduled", func(t *testing.T) {
 			f, args := topitest.Function(t, k)
 			want := mustRun(t, f, args)
-			f, err := cpu.Schedule(f, nil)
+			f, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func convRelu(t fataler) *tir.PrimFunc {
 func BenchmarkLowering(b *testing.B) {
 	f := convRelu(b)
 	b.Run("unscheduled", func(b *testing.B) { benchmarkLowering(b, f) })
-	s, err := cpu.Schedule(f, nil)
+	s, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

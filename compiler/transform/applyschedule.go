@@ -5,31 +5,63 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/schedule/cpu"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/target"
 )
 
 // AttrIsScheduled is the function attribute of loop functions that have a schedule.
 const AttrIsScheduled = "tir.is_scheduled"
 
+// scheduler schedules one function.
+type scheduler func(f *tir.PrimFunc, origins *ir.Origins, w cpu.Watcher) (*tir.PrimFunc, error)
+
+// schedulers is the table of default rules by the keys of targets.
+var schedulers = map[string]func(target.Target) scheduler{
+	"cpu": func(t target.Target) scheduler { return cpu.MachineOf(t).Schedule },
+}
+
+// schedulerOf returns the rules of the first key of t that has some, nil where none has.
+func schedulerOf(t target.Target) scheduler {
+	for _, key := range t.Keys() {
+		if of := schedulers[key]; of != nil {
+			return of(t)
+		}
+	}
+	return nil
+}
+
 // ApplyDefaultSchedule gives loop functions the schedule of the first rule that fits.
 var ApplyDefaultSchedule = &pass.Pass{
 	Name: "ApplyDefaultSchedule", Level: 1, Kind: pass.Module,
-	Doc:         "Schedules every loop function that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Without a target nothing is scheduled.",
+	Doc:         "Schedules every loop function that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Nothing is scheduled without a target, and for one that has no rules. A function's attribute target comes before that of the run.",
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
-		if t.IsZero() || t.Kind().Name != "wasm" {
+		if t.IsZero() {
 			return m, nil
 		}
+		common := schedulerOf(t)
 		return pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			if f.Attrs.Bool(AttrIsScheduled, false) {
 				c.Declined("schedule", f, "it has a schedule already")
+				return f, nil
+			}
+			schedule := common
+			if text := f.Attrs.Str(ir.AttrTarget, ""); text != "" {
+				// What is no target of ours, an accelerator's for one, has no rules here.
+				schedule = nil
+				if own, err := target.Parse(text); err == nil {
+					schedule = schedulerOf(own)
+				}
+			}
+			if schedule == nil {
+				c.Declined("schedule", f, "its target has no default rules")
 				return f, nil
 			}
 			var w cpu.Watcher
 			if c.Observed() {
 				w = c
 			}
-			out, err := cpu.ScheduleWatched(f, m.Origins(), w)
+			out, err := schedule(f, m.Origins(), w)
 			if err != nil { // a rule met a form that it does not know: the plain loops are right as well
 				c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unscheduled", Message: err.Error(), Help: "the function runs as plain loops"})
 				out = f

@@ -286,7 +286,7 @@ func TestLanesFor(t *testing.T) {
 		{"a cast of 20 terms", `T.Cast("float32", ` + sum(19) + ")", 16},
 	} {
 		_, b := pair(t, "4", "6", "(4, 6)", "(4, 6)", "C[vi, vj] = "+c.value)
-		if got := lanesFor(b.Body().(*tir.BufferStore)); got != c.want {
+		if got := wide.lanesFor(b.Body().(*tir.BufferStore)); got != c.want {
 			t.Errorf("%s: %d lanes, want %d", c.name, got, c.want)
 		}
 	}

@@ -153,7 +153,7 @@ func BenchmarkCompile(b *testing.B) {
 			for b.Loop() {
 				start := threadTime()
 				lap := func(k int) { now := threadTime(); spent[k] += now - start; start = now }
-				g, err := cpu.Schedule(f, nil)
+				g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

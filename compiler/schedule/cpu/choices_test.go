@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // nestsOf lists the buffers that a function allocates and its leaf blocks with their loops, outermost
@@ -338,7 +339,7 @@ compute_1_1: ?`},
 compute: 0 8`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			g, err := cpu.Schedule(create(t, kernel{args: c.args}), nil)
+			g, err := cpu.MachineOf(target.Default()).Schedule(create(t, kernel{args: c.args}), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -127,7 +127,7 @@ for i, k in T.grid(4, 40):
 // TestFlatAccesses: results over fused axes are stored through views.
 func TestFlatAccesses(t *testing.T) {
 	s, _ := pair(t, "4", "6", "(4, 6)", "(4, 6)", "C[vi, vj] = A[vi, vj]")
-	g, err := Schedule(s.Func(), nil)
+	g, err := wide.Schedule(s.Func(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,24 +13,21 @@ import (
 // A function whose vectors run along a symbolic extent has two versions: one for extents of at
 // least a tile, where the last tile starts earlier, so that it is as fast as for a constant
 // extent, and one for smaller ones. It chooses when it is called.
-func Schedule(f *tir.PrimFunc, origins *ir.Origins) (*tir.PrimFunc, error) {
-	return ScheduleWatched(f, origins, nil)
-}
-
-// ScheduleWatched is Schedule with a watcher, which hears of the rules as they apply to the
-// function, for whole tiles where it gets two versions; nil is nobody.
-func ScheduleWatched(f *tir.PrimFunc, origins *ir.Origins, w Watcher) (*tir.PrimFunc, error) {
+//
+// A watcher hears of the rules as they apply to the function, for whole tiles where it gets two versions; nil is
+// nobody.
+func (m Machine) Schedule(f *tir.PrimFunc, origins *ir.Origins, w Watcher) (*tir.PrimFunc, error) {
 	if empty(f) {
 		if w != nil {
 			w.Declined(ruleSchedule, f, "an extent is 0: it never runs")
 		}
 		return f, nil
 	}
-	out, needs, err := apply(f, origins, true, w)
+	out, needs, err := m.apply(f, origins, true, w)
 	if err != nil || len(needs) == 0 {
 		return out, err
 	}
-	small, _, err := apply(f, origins, false, nil)
+	small, _, err := m.apply(f, origins, false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +35,7 @@ func ScheduleWatched(f *tir.PrimFunc, origins *ir.Origins, w Watcher) (*tir.Prim
 }
 
 // apply runs the rules. The result is for extents that fulfil needs.
-func apply(f *tir.PrimFunc, origins *ir.Origins, whole bool, w Watcher) (out *tir.PrimFunc, needs []tir.Expr, err error) {
+func (m Machine) apply(f *tir.PrimFunc, origins *ir.Origins, whole bool, w Watcher) (out *tir.PrimFunc, needs []tir.Expr, err error) {
 	s, err := schedule.New(f)
 	if err != nil {
 		if w != nil {
@@ -47,7 +44,7 @@ func apply(f *tir.PrimFunc, origins *ir.Origins, whole bool, w Watcher) (out *ti
 		return f, nil, nil
 	}
 	s.SetOrigins(origins)
-	r := &rules{s: s, watch: w, phases: map[*tir.Buffer]int64{}, whole: whole}
+	r := &rules{s: s, machine: m, watch: w, phases: map[*tir.Buffer]int64{}, whole: whole}
 	r.inline()
 	for _, b := range s.Blocks() {
 		// A block that does not pad stays as it is.
@@ -95,9 +92,10 @@ func empty(f *tir.PrimFunc) bool {
 
 // rules is the schedule of one function under way.
 type rules struct {
-	s     *schedule.Schedule
-	watch Watcher                  // nil: nobody
-	done  map[*schedule.Block]bool // removed by a rule
+	s       *schedule.Schedule
+	machine Machine
+	watch   Watcher                  // nil: nobody
+	done    map[*schedule.Block]bool // removed by a rule
 	// phases holds the buffers whose last axis was split by a stride.
 	phases map[*tir.Buffer]int64
 	copies []*schedule.Block // blocks that rules for reductions added

@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 var f32 = dtype.Float32T
@@ -244,7 +245,7 @@ func TestRulesKeepMeaning(t *testing.T) {
 	for name, k := range kernels() {
 		t.Run(name, func(t *testing.T) {
 			f := create(t, k)
-			g, err := cpu.Schedule(f, nil)
+			g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

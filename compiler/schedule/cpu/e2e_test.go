@@ -38,7 +38,7 @@ func compile(t testing.TB, f *tir.PrimFunc) *compiled {
 	out := &compiled{}
 	start := time.Now()
 	lap := func(d *time.Duration) { *d = time.Since(start); start = time.Now() }
-	g, err := cpu.Schedule(f, nil)
+	g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,4 +120,19 @@ func (c *compiled) run(t testing.TB, args []any) *tensor.Tensor {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// TestMachines schedules kernels for machines with wider and narrower vectors and compares the interpreter's runs.
+func TestMachines(t *testing.T) {
+	for _, m := range []cpu.Machine{{Lanes: 8, Registers: 32}, {Lanes: 2, Registers: 8}} {
+		for name, k := range kernels() {
+			f := create(t, k)
+			g, err := m.Schedule(f, nil, nil)
+			if err != nil {
+				t.Errorf("%s for %+v: %v", name, m, err)
+				continue
+			}
+			compare(t, run(t, f, k.arguments(t)), run(t, g, k.arguments(t)))
+		}
+	}
 }

@@ -5,7 +5,7 @@ package cpu
 func (p *plan) alongReduction(d int) bool {
 	p.Vector = d
 	n := p.extent(d)
-	budget := 8 / p.registers // accumulators
+	budget := p.machine.accumulators() / p.registers
 	rows := p.spatialByUse()
 	p.Tile[d] = p.Lanes
 	switch {

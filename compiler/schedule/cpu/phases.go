@@ -31,7 +31,7 @@ func (r *rules) phased(st *tir.BufferStore, loops []*schedule.Loop, c int64) err
 	if err := r.s.Unroll(two[1]); err != nil {
 		return err
 	}
-	return r.vectorize(two[0], 8)
+	return r.vectorize(two[0], 2*r.machine.Lanes)
 }
 
 // phasesOf returns the constant up to 8 by which v, or v and a constant, is divided in indices of

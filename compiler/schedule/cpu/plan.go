@@ -19,14 +19,15 @@ type plan struct {
 	spatial []int // variables that are no units
 	reduce  []int
 	cut     bool
+	machine Machine
 	// registers is how many a vector of the sums takes.
 	registers int64
 	// run is how many terms may be added in their own type, 0 for none.
 	run int64
 }
 
-func newPlan(s *schedule.Schedule, b *schedule.Block) *plan {
-	p := &plan{s: s, b: b}
+func newPlan(s *schedule.Schedule, b *schedule.Block, m Machine) *plan {
+	p := &plan{s: s, b: b, machine: m}
 	p.refresh()
 	return p
 }
@@ -50,15 +51,15 @@ func (p *plan) refresh() {
 		p.Tile[k] = 1
 	}
 	p.Order, p.Reduce = p.spatial, p.reduce
-	// A vector holds four lanes of 32 bits. Sums of 64 bits take two registers for four
-	// narrower terms, one for two of 64 bits.
-	p.Lanes, p.registers = 4, 1
+	// Sums of 64 bits take two registers for as many narrower terms as a vector holds lanes of 32
+	// bits, one for half as many of 64 bits.
+	p.Lanes, p.registers = p.machine.Lanes, 1
 	p.run = p.b.Attrs().Int(tir.AttrSumRuns, 0)
 	if p.store.buf.DType.Bits == 64 && p.run == 0 {
 		p.registers = 2
 		for _, a := range p.loads {
 			if a.buf.DType.Bits == 64 {
-				p.Lanes, p.registers = 2, 1
+				p.Lanes, p.registers = max(p.machine.Lanes/2, 1), 1
 			}
 		}
 	}

@@ -39,8 +39,8 @@ func blockOf(t *testing.T, params, body string) (*schedule.Schedule, *schedule.B
 func planOf(t *testing.T, params, body string) *plan {
 	t.Helper()
 	s, b := blockOf(t, params, body)
-	p := newPlan(s, b)
-	p.r = &rules{s: s, phases: map[*tir.Buffer]int64{}, whole: true}
+	p := newPlan(s, b, wide)
+	p.r = &rules{s: s, machine: wide, phases: map[*tir.Buffer]int64{}, whole: true}
 	return p
 }
 

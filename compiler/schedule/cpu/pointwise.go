@@ -62,7 +62,7 @@ func (r *rules) pointwise(b *schedule.Block) error {
 		}
 	}
 	loops = r.s.GetLoops(b)
-	return r.vectorize(loops[len(loops)-1], lanesFor(st))
+	return r.vectorize(loops[len(loops)-1], r.machine.lanesFor(st))
 }
 
 func isConstant(e tir.Expr) bool {
@@ -162,18 +162,22 @@ func vectorizable(st *tir.BufferStore, acc []access, v *tir.Var) bool {
 
 // lanesFor is how many elements one step computes: several vectors, fewer where each takes
 // many instructions.
-func lanesFor(st *tir.BufferStore) int64 {
+func (m Machine) lanesFor(st *tir.BufferStore) int64 {
 	if c := costOf(st.Value); c.calls || c.nodes > 40 {
-		return 8
+		return 2 * m.Lanes
 	}
-	return 16
+	return 4 * m.Lanes
 }
 
 // vectorize splits a loop into vectors of up to lanes lanes. What is left over runs in
 // smaller vectors and one by one.
 func (r *rules) vectorize(l *schedule.Loop, lanes int64) error {
+	if lanes <= 1 {
+		return nil
+	}
 	n, constant := tir.AsInt(l.Extent())
-	for constant && lanes > 4 && (n < lanes || n%lanes != 0 && n < 4*lanes) {
+	one := r.machine.Lanes
+	for constant && lanes > one && (n < lanes || n%lanes != 0 && n < 4*lanes) {
 		lanes /= 2
 	}
 	if constant && n < lanes {
@@ -187,8 +191,8 @@ func (r *rules) vectorize(l *schedule.Loop, lanes int64) error {
 		if err != nil {
 			return err
 		}
-		if n, ok := tir.AsInt(rest.Extent()); ok && n >= 4 || !ok && lanes > 4 {
-			if err := r.vectorize(rest, 4); err != nil {
+		if n, ok := tir.AsInt(rest.Extent()); ok && n >= one || !ok && lanes > one {
+			if err := r.vectorize(rest, one); err != nil {
 				return err
 			}
 		}

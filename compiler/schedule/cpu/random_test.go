@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/target"
 )
 
 // randomKernel draws a convolution, a matrix product, a pool, a reduction or a softmax with
@@ -72,7 +73,7 @@ func TestRandomKernels(t *testing.T) {
 		t.Log(name)
 		f := create(t, k)
 		want := run(t, f, k.arguments(t))
-		g, err := cpu.Schedule(f, nil)
+		g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

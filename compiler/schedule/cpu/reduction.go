@@ -21,7 +21,7 @@ func (r *rules) reduction(b *schedule.Block) error {
 	if err := r.normalize(b); err != nil {
 		return err
 	}
-	p := newPlan(r.s, b)
+	p := newPlan(r.s, b, r.machine)
 	p.r = r
 	if !p.choose() {
 		r.declined(ruleTile, b, "no rule fits its types, extents and accesses")

@@ -108,6 +108,9 @@ func (p *plan) bestShape(m, n int64) shape {
 		if s.cols *= p.perRegister(); s.cols%p.Lanes != 0 {
 			continue
 		}
+		if p.machine.Registers != 0 && s.rows*s.cols > p.machine.accumulators()*p.perRegister() {
+			continue
+		}
 		if m != 0 && s.rows > m || n != 0 && s.cols > n {
 			continue
 		}

@@ -30,7 +30,7 @@ func loopsOf(s *schedule.Schedule) []string {
 }
 
 func rulesOf(s *schedule.Schedule) *rules {
-	return &rules{s: s, phases: map[*tir.Buffer]int64{}, whole: true}
+	return &rules{s: s, machine: wide, phases: map[*tir.Buffer]int64{}, whole: true}
 }
 
 func TestVectorize(t *testing.T) {

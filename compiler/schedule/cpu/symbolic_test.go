@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // symbolicKernels are kernels of which h and w are symbolic extents.
@@ -52,7 +53,7 @@ func TestSymbolicExtents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := create(t, kernel{args: args})
-			g, err := cpu.Schedule(f, nil)
+			g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // typed is in with elements of type d.
@@ -79,7 +80,7 @@ func TestTypesOnWasm(t *testing.T) {
 					k := kernel{args: args}
 					f := create(t, k)
 					want := run(t, f, filled(t, k))
-					g, err := cpu.Schedule(f, nil)
+					g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

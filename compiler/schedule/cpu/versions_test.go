@@ -106,7 +106,7 @@ func TestEmpty(t *testing.T) {
 		if got := empty(f); got != c.want {
 			t.Errorf("%s by %s is empty: %v, want %v", c.m, c.n, got, c.want)
 		}
-		g, err := Schedule(f, nil)
+		g, err := wide.Schedule(f, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ for i in range(8):
 		}
 		return true
 	})
-	g, err := Schedule(f, table)
+	g, err := wide.Schedule(f, table, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestNotScheduled(t *testing.T) {
 	f := s.Func()
 	root := f.Body.(*tir.BlockRealize)
 	g := f.WithBody(root.Block.Body)
-	out, err := Schedule(g, nil)
+	out, err := wide.Schedule(g, nil, nil)
 	if err != nil || out != g {
 		t.Errorf("%v, %v", out, err)
 	}
