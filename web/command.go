@@ -26,7 +26,11 @@ func sourceArg(src store.Source) string {
 // of the IR from files of their names.
 func command(i run.Info) string {
 	s := i.Settings
-	words := []string{"explorer", "run", sourceArg(i.Source), "--target", orDefault(s.Target, "wasm"), "--opt-level", strconv.Itoa(s.OptLevel)}
+	words := []string{"explorer", "run", sourceArg(i.Source)}
+	if s.Target != "" {
+		words = append(words, "--target", s.Target)
+	}
+	words = append(words, "--opt-level", strconv.Itoa(s.OptLevel))
 	for _, script := range s.Scripts {
 		words = append(words, "--script", script.Name)
 	}

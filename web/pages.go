@@ -39,7 +39,7 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		Assets: assets("sessionpage"), Session: sess.ID, Title: sess.Title,
 		HistoryCSS: static.URL("history.css"), Compiler: s.cfg.Compiler != nil,
 		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
-		Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
+		Targets: s.targets(settings.Target), Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
 	if v.Compiler {
@@ -65,12 +65,27 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		return v, &httpError{status: http.StatusNotFound, message: "this run is not one of this session"}
 	default:
 		v.Run, v.Status, v.Command = info.ID, info.State, command(info)
+		v.Targets = s.targets(info.Settings.Target)
 		v.Target, v.OptLevel, v.Pipeline = info.Settings.Target, info.Settings.OptLevel, orDefault(info.Settings.Pipeline, "default")
 		if err := s.fillPasses(r.Context(), &v); err != nil {
 			return v, err
 		}
 	}
 	return v, nil
+}
+
+// targets lists the targets of the catalogue, and the chosen one where that has options of its own.
+func (s *Server) targets(chosen string) []templates.TargetOption {
+	var out []templates.TargetOption
+	known := false
+	for _, t := range s.cfg.Catalog.Targets {
+		out = append(out, templates.TargetOption{Name: t.Name, Doc: t.Doc})
+		known = known || t.Name == chosen
+	}
+	if !known && chosen != "" {
+		out = append(out, templates.TargetOption{Name: chosen})
+	}
+	return out
 }
 
 // fillLineage links the sessions that a session was forked from and that were forked from it.

@@ -25,7 +25,7 @@ func render(t *testing.T, c templ.Component) string {
 
 func session() SessionView {
 	return SessionView{
-		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Target: "wasm", OptLevel: 3, Pipeline: "default",
+		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{"wasm", "code"}, {"interp", "slow"}}, Target: "interp", OptLevel: 3, Pipeline: "default",
 		Command: "explorer run mlp", Status: "failed", Message: "LowerAllocTensor: no shape",
 		Passes: []PassRow{
 			{Step: "1/Graph", Name: "Graph", Status: "changed", Lowering: true},
@@ -42,7 +42,7 @@ func TestSessionWithoutScript(t *testing.T) {
 	for _, want := range []string{
 		`<title>mlp · irscope</title>`, `FuseOps`, `+12`, `−7`, `3.1 ms`, `level 2 &gt; opt_level 1`, `LowerAllocTensor: no shape`,
 		`<span class="c-k">def</span>  main`, `<span class="ln num">4</span>`, `explorer run mlp`, `data-session="s1"`, `data-run="r1"`,
-		`action="/s/s1/runs"`, `The first 1 of 9 lines`,
+		`action="/s/s1/runs"`, `<option value="wasm" title="code">wasm</option>`, `<option value="interp" title="slow" selected>interp</option>`, `The first 1 of 9 lines`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)

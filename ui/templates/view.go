@@ -104,6 +104,8 @@ type SessionView struct {
 	// Parent is the session that this one was forked from, none or one, and Forks those that were forked from it, as far as
 	// the visitor may know them.
 	Parent, Forks []SessionLink
+	// Targets are those that can be chosen, that of the run among them.
+	Targets []TargetOption
 	// Target, OptLevel and Pipeline are the settings of the run.
 	Target   string
 	OptLevel int
@@ -117,6 +119,9 @@ type SessionView struct {
 	// Code is the head of a text to show without JavaScript.
 	Code CodeBlock
 }
+
+// TargetOption is a target to choose.
+type TargetOption struct{ Name, Doc string }
 
 // PassRow is one step of a run.
 type PassRow struct {

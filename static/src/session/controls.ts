@@ -25,12 +25,13 @@ export function wireControls({ store, center, tree, timeline, sharing, frame }: 
   const { runs } = store;
   const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
   const level = document.querySelector<HTMLInputElement>("#run-form input[name=opt_level]:checked");
-  runs.settings = { opt_level: Number(level?.value ?? 2), disabled: [] };
+  const target = byId<HTMLSelectElement>("target");
+  runs.settings = { target: target.value, opt_level: Number(level?.value ?? 2), disabled: [] };
   on("run-form", "submit", (e) => {
     e.preventDefault();
     void (runs.mayEdit ? runs.start() : sharing.fork());
   });
-  on("run-form", "change", (e) => runs.change({ opt_level: Number((e.target as HTMLInputElement).value) }));
+  on("run-form", "change", (e) => runs.change(e.target === target ? { target: target.value } : { opt_level: Number((e.target as HTMLInputElement).value) }));
   on("cancel", "click", () => void runs.cancel());
   on("words", "click", () => toggleWords(center));
   on("marks", "click", () => toggleMarks(center, store));

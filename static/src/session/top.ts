@@ -25,13 +25,23 @@ export function drawTop(runs: Runs): void {
     radio.checked = Number(radio.value) === (runs.settings.opt_level ?? 2);
     radio.disabled = !runs.mayEdit;
   }
-  const target = runs.settings.target || runs.model.started?.target || "wasm";
-  const line = commandLine(runs.session, runs.stale ? null : runs.info, { ...runs.settings, target });
+  drawTarget(runs);
+  const line = commandLine(runs.session, runs.stale ? null : runs.info, runs.settings);
   const command = byId("command");
   setText(command, line);
   command.title = line;
   setText(byId("timeline-total"), runs.model.started ? [reuse(runs.model), ...runs.model.phases().map(([name, t]) => `${name} ${time(t)}`)].filter(Boolean).join(" · ") : "");
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
+}
+
+// drawTarget chooses the target of the settings, which may have options that the list has not.
+function drawTarget(runs: Runs): void {
+  const list = byId<HTMLSelectElement>("target");
+  const chosen = runs.settings.target || runs.model.started?.target;
+  list.disabled = !runs.mayEdit;
+  if (!chosen || chosen === list.value) return;
+  if (![...list.options].some((o) => o.value === chosen)) list.append(h("option", { value: chosen }, chosen));
+  list.value = chosen;
 }
 
 // drawMessages shows what concerns the whole run above the code.

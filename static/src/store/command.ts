@@ -6,7 +6,9 @@ export function commandLine(session: SessionInfo | null, run: RunInfo | null, se
   if (run?.command) return run.command;
   const source = session?.source;
   const model = source?.arg || source?.name || session?.title || "MODEL";
-  const words = ["explorer", "run", model, "--target", settings.target || "wasm", "--opt-level", String(settings.opt_level ?? 2)];
+  const words = ["explorer", "run", model];
+  if (settings.target) words.push("--target", settings.target);
+  words.push("--opt-level", String(settings.opt_level ?? 2));
   for (const s of settings.scripts ?? []) words.push("--script", s.name);
   if (settings.steps) words.push("--passes", listPasses(settings.steps));
   else if (settings.pipeline && settings.pipeline !== "default") words.push("--pipeline", settings.pipeline);

@@ -55,7 +55,7 @@ export class Plan {
   private async ask(): Promise<void> {
     const { settings } = this.runs;
     const edited = settings.steps || settings.disabled?.length || settings.required?.length;
-    const key = edited ? JSON.stringify([settings.steps, settings.disabled, settings.required, settings.scripts, settings.opt_level, settings.pipeline]) : "";
+    const key = edited ? JSON.stringify([settings.steps, settings.disabled, settings.required, settings.scripts, settings.target, settings.opt_level, settings.pipeline]) : "";
     if (key === this.asked) return;
     this.asked = key;
     const found = new Map<string, string[]>();

@@ -52,7 +52,7 @@ export class Pipelines {
 
 // loadPipelines asks for the pipelines of the target that settings choose.
 export async function loadPipelines(settings: Settings): Promise<Pipelines> {
-  const target = (settings.target || "wasm").split(" ", 1)[0]!;
+  const target = (settings.target ?? "").split(" ", 1)[0]!;
   return new Pipelines((await json<{ pipelines: { name: string; doc: string; steps: PlanStep[] }[] }>(`/api/pipelines?target=${encodeURIComponent(target)}`)).pipelines);
 }
 

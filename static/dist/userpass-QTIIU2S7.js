@@ -1,4 +1,4 @@
-import{a as x,b as E,c as P,d as T,e as h}from"./chunk-UNDPX22I.js";import{$ as i,X as u,Y as y,Z as b,_ as k,c as v,ca as c,e as f,ea as S,g as w}from"./chunk-DH675A4C.js";var C=200,$={name:"mine.star",source:`# A pass over graph functions: a handler for each kind of node that it is about.
+import{a as x,b as E,c as P,d as T,e as h}from"./chunk-CEYTR4OY.js";import{$ as i,X as u,Y as y,Z as b,_ as k,c as v,ca as c,e as f,ea as S,g as w}from"./chunk-JD6GQFP2.js";var C=200,$={name:"mine.star",source:`# A pass over graph functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)

@@ -1,0 +1,35 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTargetOnThePage chooses another target for each model of the gallery: the run shows its code and the same outputs.
+func TestTargetOnThePage(t *testing.T) {
+	base := serveCompiler(t)
+	for _, name := range []string{"mlp", "batch", "transformer", "cnn"} {
+		p := visit(t, base, 1440, 900)
+		p.goTo("/")
+		p.click(`[data-gallery="` + name + `"] .card-open`)
+		p.wait(done)
+		p.click(`#center-tools [data-view=result]`)
+		p.wait(`document.querySelector("#result .elements")`)
+		first := func() string { return strings.SplitN(p.text("#result .elements"), " ", 2)[0] }
+		before, command := first(), p.text("#command")
+		p.another(func() {
+			eval[bool](p, `(() => { const s = document.querySelector("#target"); s.value = "interp"; s.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)
+		})
+		p.wait(done)
+		p.wait(`document.querySelector("#command").textContent.includes("--target interp")`)
+		p.wait(`document.querySelector("#result .latency-value")`)
+		if got := first(); got == "" || got[:min(6, len(got))] != before[:min(6, len(before))] {
+			t.Errorf("%s: the outputs begin with %s, they were %s by %s", name, got, before, command)
+		}
+		p.click(`#result .kernels .link.mono`)
+		// The rows after that of the virtual machine are kernels.
+		p.wait(`[...document.querySelectorAll("*")].some(x => x.children.length === 0 && x.textContent.trim() === "K")`)
+		eval[bool](p, `([...document.querySelectorAll("*")].filter(x => x.children.length === 0 && x.textContent.trim() === "K")[0].parentElement.click(), true)`)
+		p.wait(`[...document.querySelectorAll(".code-row")].some(x => x.textContent.includes("T.func_attr"))`)
+	}
+}
