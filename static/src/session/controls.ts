@@ -31,7 +31,10 @@ export function wireControls({ store, center, tree, timeline, sharing, frame }: 
     e.preventDefault();
     void (runs.mayEdit ? runs.start() : sharing.fork());
   });
-  on("run-form", "change", (e) => runs.change(e.target === target ? { target: target.value } : { opt_level: Number((e.target as HTMLInputElement).value) }));
+  on("run-form", "change", (e) => {
+    if (e.target === target) runs.set({ target: target.value });
+    else runs.change({ opt_level: Number((e.target as HTMLInputElement).value) });
+  });
   on("cancel", "click", () => void runs.cancel());
   on("words", "click", () => toggleWords(center));
   on("marks", "click", () => toggleMarks(center, store));

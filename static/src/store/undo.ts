@@ -3,7 +3,7 @@
 import type { Settings } from "../wire";
 
 // The settings that undoing is about.
-const keys = ["steps", "scripts", "patches", "disabled", "required", "config", "target", "opt_level"] as const;
+const keys = ["steps", "scripts", "patches", "disabled", "required", "config", "opt_level"] as const;
 const longest = 100;
 
 function part(s: Settings): Partial<Settings> {
