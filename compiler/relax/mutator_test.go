@@ -367,3 +367,27 @@ func TestMutatorJoinsBlocks(t *testing.T) {
 		t.Errorf("got\n%s", dump(out))
 	}
 }
+
+// A branch alone, and the result of a function, take over what became of them.
+func TestMutatorResult(t *testing.T) {
+	x, c := tensorVar("x", tir.Int(4)), &relax.Var{Name: "c", SInfo: relax.TensorOf(dtype.BoolT)}
+	for _, swap := range []bool{false, true} {
+		bb := op.NewBlockBuilder(nil)
+		bb.BeginFunction("main", []*relax.Var{x, c}, relax.FuncOpts{})
+		changes := func() (relax.Expr, error) { return bb.Emit(op.Relu(x), "") }
+		stays := func() (relax.Expr, error) { return x, nil }
+		then, otherwise := changes, stays
+		if swap {
+			then, otherwise = stays, changes
+		}
+		must2(bb.EndFunction(must2(bb.EmitIf(c, then, otherwise, "i"))))
+		m := op.NewExprMutator(bb.Module())
+		narrow(m)
+		out := must2(m.Module()).Lookup("main").(*relax.Function)
+		checked(t, ir.NewModule(), out)
+		const want = `Tensor((4,))`
+		if got := relax.FormatSInfo(out.Body.Blocks[0].Bindings[0].Bound().SInfo); got != want || relax.FormatSInfo(out.Ret) != want {
+			t.Errorf("the conditional is %s and the result %s, expected %s", got, relax.FormatSInfo(out.Ret), want)
+		}
+	}
+}
