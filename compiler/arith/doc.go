@@ -6,8 +6,10 @@
 // ConstIntBound, ModularSet, IntSet. Integers are taken not to overflow and divisors not to
 // be zero, as index arithmetic of a valid program never does either.
 //
+// A Mutator rewrites statements with an Analyzer that knows what holds at each place.
+//
 // The rules are those of TVM v0.23 (src/arith), written as direct matching on nodes.
 //
 // It may be imported by everything under compiler/ above the loop level: passes,
-// schedules, te. It knows expressions only: no passes, no graph level.
+// schedules, te. It knows the loop level only: no passes, no graph level.
 package arith

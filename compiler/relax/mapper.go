@@ -14,8 +14,8 @@ import (
 //	m.Expr = func(e relax.Expr) relax.Expr { ... return m.MapExpr(e) }
 //
 // The MapX methods copy a node only if a child changed and do not memoize. A call whose
-// arguments changed keeps its struct info: passes that change what a value is go through a
-// BlockBuilder instead.
+// arguments changed keeps its struct info: passes that change what a value is go through an
+// ExprMutator instead.
 type Mapper struct {
 	Expr    func(Expr) Expr
 	Var     func(*Var) *Var // definitions of variables (uses go through Expr)
