@@ -17,7 +17,7 @@
 // exponent, ...) stay calls in every type.
 //
 // Each function states its largest error in units in the last place of float32, see [Func.ULP] and
-// docs/math.md. The tests of libmtest hold it against references in 240 bits, in the
+// docs/math.md. The tests of libmtest hold it against references in 300 bits, in the
 // interpreter here and in generated code in the tests of targets.
 //
 // The package imports compiler/tir, compiler/ir and runtime/dtype; it knows no target and no pass.
