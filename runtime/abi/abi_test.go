@@ -24,21 +24,34 @@ func TestLayoutDoesNotOverlap(t *testing.T) {
 	}
 }
 
+// TestStructFields compares the fields of a DLTensor with the offsets that a C compiler gives them for 32 and
+// 64 bits, and with the constants for descriptors on a device.
 func TestStructFields(t *testing.T) {
-	for f := KArrData; f < KArrKindBound; f++ {
-		off, size, ok := f.Offset()
-		if !ok || off%size != 0 || off+size > DLTensorSize || f.StructSize() != DLTensorSize {
-			t.Errorf("%v: offset %d size %d ok %v", f, off, size, ok)
+	for f, want := range map[StructField][3]int{
+		KArrData: {DLTensorData, 0, 8}, KArrDeviceType: {DLTensorDeviceType, 8, 4}, KArrDeviceID: {DLTensorDeviceID, 12, 4},
+		KArrNDim: {DLTensorNDim, 16, 4}, KArrTypeCode: {DLTensorTypeCode, 20, 1}, KArrTypeBits: {DLTensorTypeBits, 21, 1},
+		KArrTypeLanes: {DLTensorTypeLanes, 22, 2}, KArrShape: {DLTensorShape, 24, 8}, KArrStrides: {DLTensorStrides, 32, 8},
+		KArrByteOffset: {DLTensorByteOffset, 40, 8},
+	} {
+		narrow, size, ok := f.Offset(PtrBits)
+		if !ok || narrow != want[0] || narrow+size > DLTensorSize || narrow%size != 0 {
+			t.Errorf("%v with pointers of 32 bits: offset %d size %d ok %v", f, narrow, size, ok)
+		}
+		if off, size, ok := f.Offset(64); !ok || off != want[1] || size != want[2] {
+			t.Errorf("%v with pointers of 64 bits: offset %d size %d ok %v", f, off, size, ok)
+		}
+		if _, _, ok := f.Offset(16); ok || f.StructSize(32) != DLTensorSize || f.StructSize(64) != 48 {
+			t.Errorf("%v: sizes %d and %d, or pointers of 16 bits", f, f.StructSize(32), f.StructSize(64))
 		}
 	}
 	for f := KTVMValueContent; f < KTVMValueKindBound; f++ {
-		off, size, ok := f.Offset()
-		if !ok || off+size > CellSize || f.StructSize() != CellSize {
+		off, size, ok := f.Offset(64)
+		if !ok || off+size > CellSize || f.StructSize(64) != CellSize {
 			t.Errorf("%v: offset %d size %d ok %v", f, off, size, ok)
 		}
 	}
 	for _, f := range []StructField{-1, KArrAddr, KArrKindBound, KTVMValueKindBound, 99} {
-		if _, _, ok := f.Offset(); ok {
+		if _, _, ok := f.Offset(PtrBits); ok {
 			t.Errorf("%v (%d) has an offset", f, int(f))
 		}
 	}

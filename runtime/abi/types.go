@@ -74,32 +74,12 @@ func (f StructField) String() string {
 	return names[f]
 }
 
-// Offset is where f lies in its struct and size how many bytes it has there; pointers
-// have 4. ok is false for the bounds, for kArrAddr (the address of the struct itself,
-// nothing is loaded) and for unknown fields. A cell's value has 8 bytes, of which a
-// pointer uses the first 4.
-func (f StructField) Offset() (offset, size int, ok bool) {
+// Offset is where f lies in its struct and size how many bytes it has there, where pointers have ptrBits: 32
+// in descriptors on a device, 64 in those of C on a machine of 64 bits. ok is false for the bounds, for
+// kArrAddr (the address of the struct itself, nothing is loaded), for unknown fields and other widths. A cell's
+// value has 8 bytes, of which a pointer of 32 bits uses the first 4.
+func (f StructField) Offset(ptrBits int) (offset, size int, ok bool) {
 	switch f {
-	case KArrData:
-		return DLTensorData, 4, true
-	case KArrShape:
-		return DLTensorShape, 4, true
-	case KArrStrides:
-		return DLTensorStrides, 4, true
-	case KArrNDim:
-		return DLTensorNDim, 4, true
-	case KArrTypeCode:
-		return DLTensorTypeCode, 1, true
-	case KArrTypeBits:
-		return DLTensorTypeBits, 1, true
-	case KArrTypeLanes:
-		return DLTensorTypeLanes, 2, true
-	case KArrByteOffset:
-		return DLTensorByteOffset, 8, true
-	case KArrDeviceID:
-		return DLTensorDeviceID, 4, true
-	case KArrDeviceType:
-		return DLTensorDeviceType, 4, true
 	case KTVMFFIAnyTypeIndex:
 		return CellTypeIndex, 4, true
 	case KTVMFFIAnyZeroPadding:
@@ -107,13 +87,40 @@ func (f StructField) Offset() (offset, size int, ok bool) {
 	case KTVMValueContent, KTVMFFIAnyUnionValue:
 		return CellValue, 8, true
 	}
+	if f <= KArrAddr || f >= KArrKindBound || ptrBits != 32 && ptrBits != 64 {
+		return 0, 0, false
+	}
+	// The fields in the order of DLPack's struct; each lies at a multiple of its size.
+	ptr := ptrBits / 8
+	for _, x := range []struct {
+		field StructField
+		size  int
+	}{
+		{KArrData, ptr},
+		{KArrDeviceType, 4},
+		{KArrDeviceID, 4},
+		{KArrNDim, 4},
+		{KArrTypeCode, 1},
+		{KArrTypeBits, 1},
+		{KArrTypeLanes, 2},
+		{KArrShape, ptr},
+		{KArrStrides, ptr},
+		{KArrByteOffset, 8},
+	} {
+		offset = (offset + x.size - 1) / x.size * x.size
+		if x.field == f {
+			return offset, x.size, true
+		}
+		offset += x.size
+	}
 	return 0, 0, false
 }
 
-// StructSize is the distance from element index to index+1 for f: DLTensorSize or CellSize.
-func (f StructField) StructSize() int {
-	if f < KArrKindBound {
-		return DLTensorSize
+// StructSize is the distance from element index to index+1 for f, a DLTensor's or a cell's.
+func (f StructField) StructSize(ptrBits int) int {
+	if f >= KArrKindBound {
+		return CellSize
 	}
-	return CellSize
+	end, size, _ := KArrByteOffset.Offset(ptrBits)
+	return end + size
 }

@@ -62,11 +62,11 @@ func (g *gen) field(e *tir.Call, what string) (base *node, off uint32, f abi.Str
 		g.fail(what, "the field must be a constant")
 	}
 	f = abi.StructField(kind)
-	o, _, ok := f.Offset()
+	o, _, ok := f.Offset(g.target.Kind().PtrBits)
 	if !ok && f != abi.KArrAddr {
 		g.fail(what, "unknown field %d", kind)
 	}
-	l := g.Lin(e.Args[1]).Scale(int64(f.StructSize()))
+	l := g.Lin(e.Args[1]).Scale(int64(f.StructSize(g.target.Kind().PtrBits)))
 	l.C += int64(o)
 	base, off = g.address(g.scalarExpr(e.Args[0], what), l, "cell")
 	return base, off, f
@@ -79,7 +79,7 @@ func (g *gen) structGet(e *tir.Call, what string) value {
 		return one(dtype.HandleT, g.Sum(base, lin{C: int64(off)}))
 	}
 	read := func(op wasmbin.Op) *node { return g.load(op, base, off, nil, "") }
-	_, size, _ := f.Offset()
+	_, size, _ := f.Offset(g.target.Kind().PtrBits)
 	var n *node
 	var from dtype.DType
 	switch {
@@ -107,7 +107,7 @@ func (g *gen) structGet(e *tir.Call, what string) value {
 func (g *gen) structSet(e *tir.Call, what string) {
 	base, off, f := g.field(e, what)
 	v := g.expr(e.Args[3])
-	_, size, _ := f.Offset()
+	_, size, _ := f.Offset(g.target.Kind().PtrBits)
 	write := func(op wasmbin.Op, n *node) { g.store(op, base, off, n, nil) }
 	switch {
 	case size == 8 && (v.dt.IsHandle() || v.dt.IsBool()):
@@ -149,7 +149,7 @@ func (g *gen) stackAlloca(e *tir.Call, what string) value {
 	case "arg_tcode":
 		size = 4
 	case "array":
-		size = abi.DLTensorSize
+		size = abi.KArrData.StructSize(g.target.Kind().PtrBits)
 	case "tvm_ffi_any", "arg_ffi_any":
 		size = abi.CellSize
 	default:

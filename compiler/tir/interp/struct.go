@@ -33,7 +33,7 @@ func (c *compiler) structGet(e *tir.Call) value {
 			return dl.get(kind, h)
 		}}
 	}
-	off, width, ok := kind.Offset()
+	off, width, ok := kind.Offset(abi.PtrBits)
 	if !ok {
 		c.fail("reads unknown field %s", kind)
 	}
@@ -104,7 +104,7 @@ func (c *compiler) structSet(e *tir.Call) value {
 			return 0
 		}}
 	}
-	off, width, ok := kind.Offset()
+	off, width, ok := kind.Offset(abi.PtrBits)
 	if !ok {
 		c.fail("writes unknown field %s", kind)
 	}
