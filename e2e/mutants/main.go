@@ -24,9 +24,10 @@ var judges = []struct {
 	{"compiler/tirpass", []string{"target/wasm"}},
 	{"compiler/topi", []string{"compiler/transform", "compiler/frontend/onnx", "e2e/models"}},
 	{"compiler/transform", []string{"compiler/pipeline", "compiler", "e2e/models"}},
+	{"instruments/driver", []string{"web/run/inproc", "cmd/explorer"}},
 	{"runtime/vm", []string{"compiler/transform", "compiler", "e2e/models"}},
 	{"web/run", []string{"web/run/inproc", "web"}},
-	{"web/run/inproc", []string{"web/run", "web"}},
+	{"web/run/inproc", []string{"instruments/driver", "web/run", "web"}},
 	{"web/stream", []string{"web"}},
 }
 
