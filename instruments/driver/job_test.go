@@ -2,12 +2,15 @@ package driver_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
@@ -114,6 +117,53 @@ func TestKeyOfAJob(t *testing.T) {
 	same := of(request.Settings{Seed: 3, Rewrites: true, Bindings: []map[string]int64{{"n": 2}}})
 	if seen[key(same, "a")] != "nothing" || key(same, "b") == key(same, "a") {
 		t.Error("what changes no code changes the key, or the use does not")
+	}
+}
+
+// TestTheRequestOfTheCompiler holds all that a job says.
+func TestTheRequestOfTheCompiler(t *testing.T) {
+	j, _, err := driver.Resolve(t.Context(), of(request.Settings{
+		Target: "interp", OptLevel: 3, Required: []string{"FuseOps"}, Disabled: []string{"FuseTIR"}, Config: map[string]any{"tir.UnrollLoop": map[string]any{"auto_max_step": 4.0}},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, watch := ir.NewModule(), &pass.Instrument{Name: "w"}
+	got := j.Compiler(m, j.Pipeline, watch)
+	step, _ := got.Config["tir.UnrollLoop"].(*ir.Attrs).Get("auto_max_step")
+	if got.Module != m || got.Pipeline != j.Pipeline || got.Target.String() != "interp" || *got.OptLevel != 3 || fmt.Sprint(got.Required, got.Disabled) != "[FuseOps] [FuseTIR]" ||
+		step != int64(4) || got.Registry.Lookup("FuseOps") == nil || len(got.Instruments) != 1 || got.Instruments[0] != watch {
+		t.Errorf("the request is %+v", got)
+	}
+}
+
+// TestSizesOfGivenInputs are those of inputs that are made up, and without any the error says what is missing, or with Guess it is 1.
+func TestSizesOfGivenInputs(t *testing.T) {
+	given := tensor.MustNew(dtype.Float32T, 3)
+	run := func(params string, in driver.Inputs) (*driver.Execution, error) {
+		t.Helper()
+		text := "@R.function\ndef main(" + params + ") -> R.Tensor(dtype=\"float32\", ndim=1):\n    z = R.add(y, y)\n    return z\n"
+		j, problems, err := driver.Resolve(t.Context(), driver.Request{Source: driver.Source{Name: "m.py", Data: []byte(text)}, Settings: request.Settings{OptLevel: 2}, Inputs: in})
+		if err != nil || len(problems) > 0 {
+			t.Fatal(err, problems)
+		}
+		eng := compiler.NewEngine()
+		defer eng.Close()
+		task, err := driver.Run(t.Context(), j, &driver.Log{}, driver.Hooks{Engine: eng})
+		return task.Executed(), err
+	}
+	first := func(i int) *tensor.Tensor { return map[int]*tensor.Tensor{0: given}[i] }
+	const two = `x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")`
+	if x, err := run(two, driver.Inputs{Given: first}); err != nil || x.Args[0] != given || x.Args[1].Shape[0] != 3 || len(x.MadeUp) != 1 || len(x.MadeUp[0].Ones) != 0 {
+		t.Errorf("beside an input of size 3 the other is %+v (%v)", x, err)
+	}
+	if x, err := run(two, driver.Inputs{}); err != nil || len(x.MadeUp) != 2 || x.Args[1].Shape[0] != 1 || fmt.Sprint(x.MadeUp[1].Ones) != "[n]" {
+		t.Errorf("without inputs they are %+v (%v)", x, err)
+	}
+	const twice = `x: R.Tensor(("n",), "float32"), y: R.Tensor(("n * 2",), "float32")`
+	var bad *driver.InputError
+	if _, err := run(twice, driver.Inputs{}); !errors.As(err, &bad) || bad.Param.Name != "y" || err.Error() != "input y: its dimension n * 2 is computed from others; set the shape in shapes" {
+		t.Errorf("an input of computed shape gives %v", err)
 	}
 }
 
