@@ -3,7 +3,7 @@
 // intrinsics.
 //
 // Nodes are immutable structs behind the sealed interfaces Expr and Stmt, dispatched by type
-// switch; see package ir for the rules. Walk nodes with ir.Walk; rewrite them with a Mapper.
+// switch; see package ir for the rules. Walk nodes with ir.Walk.
 // Rewrites are functions that call each other through a Mapper; those that ask what holds at a
 // place are hooks of an arith.Mutator. The traversal methods in nodes_gen.go and the With methods in
 // with_gen.go are generated from the structs in this package.
