@@ -97,6 +97,9 @@ func (a *Analyzer) floorModBound(e *tir.Binary, x, y Bound) Bound {
 		}
 	}
 	if y.Const() {
+		if x.Min != NegInf && x.Max != PosInf && floorDivInt(x.Min, y.Min) == floorDivInt(x.Max, y.Min) {
+			return Bound{floorModInt(x.Min, y.Min), floorModInt(x.Max, y.Min)} // all have one quotient
+		}
 		return r.intersect(a.multiples(e.A, y.Min))
 	}
 	return r

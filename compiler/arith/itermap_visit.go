@@ -98,10 +98,14 @@ func (r *iterRewriter) mutate(e tir.Expr) iterVal {
 			return r.mutateBinary(b, d)
 		}
 	}
-	if UsesVar(e, func(v *tir.Var) bool { _, ok := r.vars[v]; return ok }) {
+	if r.usesIterator(e) {
 		r.fail("an iterator is used in an operation other than +, -, *, // and %")
 	}
 	return iterVal{e: e}
+}
+
+func (r *iterRewriter) usesIterator(e tir.Expr) bool {
+	return UsesVar(e, func(v *tir.Var) bool { _, ok := r.vars[v]; return ok })
 }
 
 func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
@@ -130,6 +134,9 @@ func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 		}
 		if isCst(y.e, 0) {
 			return y
+		}
+		if r.usesIterator(y.e) { // which mutate has failed on: it is no scale
+			return iterVal{e: b}
 		}
 		if x.split != nil {
 			t := *x.split
@@ -170,7 +177,7 @@ func (r *iterRewriter) addSplit(s *IterSum, t *IterSplit, op tir.BinaryOp, d dty
 }
 
 func (r *iterRewriter) mutateDivMod(b *tir.Binary, x, y iterVal, d dtype.DType) iterVal {
-	if !y.plain() {
+	if !y.plain() || r.usesIterator(y.e) {
 		r.fail("an iterator is used as a divisor")
 		return iterVal{e: b}
 	}
