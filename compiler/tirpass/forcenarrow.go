@@ -66,6 +66,9 @@ func (n *forcer) buffer(b *tir.Buffer) *tir.Buffer {
 	if out, ok := n.buffers[b]; ok {
 		return out
 	}
+	if isInt64(b.DType) {
+		n.fail("buffer %s holds %s: only indices can be narrowed to int32, not what buffers hold", b.Name, b.DType)
+	}
 	out := b.MapExprs(n.expr)
 	if out != b {
 		n.buffers[b] = out

@@ -116,8 +116,7 @@ func (n *narrower) iterVar(iv *tir.IterVar) *tir.IterVar {
 // realize narrows a block: its iteration variables with their values and its regions.
 func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
 	b := s.Block
-	block := *b
-	block.IterVars = ir.MapSame(b.IterVars, n.iterVar)
+	iters := ir.MapSame(b.IterVars, n.iterVar)
 	region := func(r *tir.BufferRegion) *tir.BufferRegion {
 		ranges := ir.MapSame(r.Region, func(x *tir.Range) *tir.Range {
 			lo, extent := tir.MatchTypes(n.inIndex(x.Min), n.inIndex(x.Extent))
@@ -132,25 +131,25 @@ func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
 		}
 		return &tir.BufferRegion{Base: r.Base, Buffer: buf, Region: ranges}
 	}
-	block.AllocBuffers = ir.MapSame(b.AllocBuffers, n.buffer)
-	block.Reads, block.Writes = ir.MapSame(b.Reads, region), ir.MapSame(b.Writes, region)
-	block.MatchBuffers = ir.MapSame(b.MatchBuffers, func(x *tir.MatchBufferRegion) *tir.MatchBufferRegion {
+	alloc := ir.MapSame(b.AllocBuffers, n.buffer)
+	reads, writes := ir.MapSame(b.Reads, region), ir.MapSame(b.Writes, region)
+	matched := ir.MapSame(b.MatchBuffers, func(x *tir.MatchBufferRegion) *tir.MatchBufferRegion {
 		buf, src := n.buffer(x.Buffer), region(x.Source)
 		if buf == x.Buffer && src == x.Source {
 			return x
 		}
 		return &tir.MatchBufferRegion{Base: x.Base, Buffer: buf, Source: src}
 	})
-	if b.Init != nil {
-		block.Init = n.stmt(b.Init)
+	init := b.Init
+	if init != nil {
+		init = n.stmt(init)
 	}
-	block.Body = n.stmt(b.Body)
-	out := *s
-	out.Predicate = n.inCond(s.Predicate)
-	out.Values = make([]tir.Expr, len(s.Values))
-	for i, v := range s.Values {
-		out.Values[i] = tir.CastTo(block.IterVars[i].Var.DType(), n.inIndex(v))
-	}
-	out.Block = &block
-	return &out
+	block := b.WithIterVars(iters).WithAllocBuffers(alloc).WithReads(reads).WithWrites(writes).WithMatchBuffers(matched).WithInit(init).WithBody(n.stmt(b.Body))
+	predicate := n.inCond(s.Predicate)
+	i := -1
+	values := ir.MapSame(s.Values, func(v tir.Expr) tir.Expr {
+		i++
+		return tir.CastTo(iters[i].Var.DType(), n.inIndex(v))
+	})
+	return s.WithPredicate(predicate).WithValues(values).WithBlock(block)
 }

@@ -119,15 +119,10 @@ def kernel(`, []pair{
     v = T.int32()
     with T.attr(T.iter_var(v, T.Range(0, 4), "ThreadIndex", "vthread"), "virtual_thread", 4):
         I[v] = T.clz(v) - 32 + 64`, unrun: true},
-		{name: "values for a buffer that keeps its type", before: `A: T.Buffer((T.int64(8),), "float32")):
+		{name: "a buffer inside of it holds wide values", before: `A: T.Buffer((T.int64(8),), "float32")):
     C = T.decl_buffer((T.int64(8),), "int64")
     for i in range(T.int64(2)):
-        C[i] = i
-        C[T.Ramp(i * T.int64(4), T.int64(1), 4)] = T.Ramp(i, T.int64(1), 4)`, after: `A: T.Buffer((8,), "float32")):
-    C = T.decl_buffer((8,), "int64")
-    for i in range(2):
-        C[i] = T.Cast("int64", i)
-        C[T.Ramp(i * 4, 1, 4)] = T.Cast("int64x4", T.Ramp(i, 1, 4))`, again: true},
+        C[i] = i`, fails: "buffer C holds int64: only indices can be narrowed to int32, not what buffers hold"},
 		{name: "narrow numbers keep their zeros", before: `I: T.Buffer((8,), "int32")):
     for i in range(8):
         I[i] = T.clz(i) + T.popcount(i)`},

@@ -76,7 +76,7 @@ func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
 	if lanes > maxLanes {
 		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
 	}
-	v := &vectorizer{ctx: w.ctx, an: w.An, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v := &vectorizer{ctx: w.ctx, an: w.An, at: loop.Base, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
 	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
 	return v.stmt(loop.Body), nil
 }
@@ -94,6 +94,7 @@ func exprName(e tir.Expr) string {
 type vectorizer struct {
 	ctx     *pass.Context
 	an      *arith.Analyzer
+	at      ir.Base // of the loop
 	loop    *tir.Var
 	lanes   int
 	ramp    tir.Expr
@@ -136,7 +137,7 @@ func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
 	v.why = ""
 	sub := map[*tir.Var]tir.Expr{v.loop: lane}
 	body := tir.SubstStmt(s, sub)
-	return &tir.For{LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: v.laneOf(body, i)}
+	return &tir.For{Base: v.at, LoopVar: i, Min: tir.Const(i.DType(), 0), Extent: tir.Const(i.DType(), int64(v.lanes)), Body: v.laneOf(body, i)}
 }
 
 // usesLets reports whether s uses a variable that was bound to a vector around it.
