@@ -22,7 +22,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/transform"
-	"github.com/irscope/irscope/compiler/transform/internal/graphrun"
+	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 

@@ -1,0 +1,156 @@
+package passtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/roundtrip"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// Check runs p on m and verifies what holds of every pass: it does not change its input, gives the module itself back where nothing
+// changed, leaves what is well formed and reads back from its text, copies no constants, keeps origins, and finds nothing more to do in
+// its own result. It returns the result and what the pass reported.
+func Check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, []ir.Diagnostic) {
+	t.Helper()
+	return check(t, c, p, m, false)
+}
+
+// check is Check of a pass that may refuse a module by an error that is not an internal one: then it returns the module.
+func check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module, mayRefuse bool) (*ir.Module, []ir.Diagnostic) {
+	t.Helper()
+	before, hash, constants := Text(m), ir.StructuralHashModule(m), blobs(m)
+	out, err := c.Run(p, m)
+	var failed *pass.Error
+	switch {
+	case err != nil && mayRefuse && errors.As(err, &failed) && failed.Stack == "":
+		return m, nil
+	case err != nil:
+		t.Fatalf("%v\n%s", err, before)
+	}
+	diagnostics := c.Diagnostics()
+	if Text(m) != before || ir.StructuralHashModule(m) != hash {
+		t.Errorf("%s changed its input from\n%s\nto\n%s", p.Name, before, Text(m))
+	}
+	if out == m {
+		return out, diagnostics
+	}
+	WellFormed(t, "after "+p.Name, out)
+	if Text(out) == before && !exempt["rewrites alike"][p.Name] {
+		t.Errorf("%s made a copy of a module that it did not change: %s\n%s", p.Name, copied(m, out), before)
+	}
+	if !exempt["makes constants"][p.Name] {
+		for b := range blobs(out) {
+			if !constants[b] {
+				t.Errorf("%s made a copy of a constant", p.Name)
+			}
+		}
+	}
+	originsKept(t, p.Name, m, out)
+	if exempt["repeats"][p.Name] {
+		return out, diagnostics
+	}
+	again, err := c.Run(p, out)
+	if err != nil {
+		t.Fatalf("a second run of %s: %v\n%s", p.Name, err, Text(out))
+	}
+	if again != out {
+		t.Errorf("a second run of %s changed the module:\n%s\nto:\n%s", p.Name, Changed(out, again), Changed(again, out))
+	}
+	return out, diagnostics
+}
+
+// exempt lists the passes for which a part of Check does not hold, and why.
+var exempt = map[string]map[string]bool{
+	"repeats": {
+		"VMShapeLower":                true, // it adds checks without looking for earlier ones
+		"tir.InstrumentBoundCheckers": true, // like TVM's it does not look for earlier checks
+		"tir.CommonSubexprElimTIR":    true, // with names for equal terms, others may be equivalent
+		"tir.Simplify":                true, // steps are bounded
+		"tir.RenormalizeSplitPattern": true, // so is the depth of its rewrites
+		"tir.RemoveNoOp":              true, // what is removed may have been the only use of something further out
+		"tir.NarrowDataType":          true, // constants that meet a narrowed value narrow only then
+		"tir.LoopPartition":           true, // parts may be partitioned by the next condition
+		"tir.CompactBufferAllocation": true, // indices that were shifted may have tighter bounds
+	},
+	"rewrites alike":  {"tir.Simplify": true}, // it may write expressions with Let anew
+	"makes constants": {"FoldConstant": true, "DecomposeOps": true},
+}
+
+// WellFormed verifies both levels, and that m reads back from its text.
+func WellFormed(t Failer, when string, m *ir.Module) {
+	t.Helper()
+	for _, d := range relax.WellFormed(m, relax.VerifyOpts{Ops: op.Table(), Prover: arith.NewAnalyzer(), SInfo: true}) {
+		t.Errorf("%s: %v\n%s", when, d, Text(m))
+	}
+	for gv, fn := range m.Funcs() {
+		if f, ok := fn.(*tir.PrimFunc); ok {
+			for _, d := range tir.Verify(gv.Name, f) {
+				t.Errorf("%s: %v\n%s", when, d, script.Function(gv.Name, f, script.Options{}).Source)
+			}
+		}
+	}
+	if err := roundtrip.Check(m); err != nil {
+		t.Errorf("%s: %v\n%s", when, err, Text(m))
+	}
+}
+
+// copied describes the innermost node of b that is a copy of one of a.
+func copied(a, b *ir.Module) string {
+	var innermost func(x, y ir.Node) ir.Node
+	innermost = func(x, y ir.Node) ir.Node {
+		var xs, ys []ir.Node
+		x.EachChild(func(c ir.Node) { xs = append(xs, c) })
+		y.EachChild(func(c ir.Node) { ys = append(ys, c) })
+		for i := range min(len(xs), len(ys)) {
+			if xs[i] != ys[i] && fmt.Sprintf("%T", xs[i]) == fmt.Sprintf("%T", ys[i]) {
+				return innermost(xs[i], ys[i])
+			}
+		}
+		return y
+	}
+	for gv, fn := range b.Funcs() {
+		if old := a.Lookup(gv.Name); old != nil && old != fn {
+			n := innermost(old, fn)
+			return fmt.Sprintf("%T %s", n, script.Node(n, script.Options{}))
+		}
+	}
+	return "the module itself"
+}
+
+// Text prints a module.
+func Text(m *ir.Module) string { return script.Module(m, script.Options{}).Source }
+
+// Changed prints the functions of a that b has not.
+func Changed(a, b *ir.Module) string {
+	var out []string
+	for gv, fn := range a.Funcs() {
+		if b.Lookup(gv.Name) != fn {
+			out = append(out, script.Function(gv.Name, fn, script.Options{}).Source)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, "\n")
+}
+
+// blobs returns the constants of m.
+func blobs(m *ir.Module) map[*ir.Blob]bool {
+	out := map[*ir.Blob]bool{}
+	for _, fn := range m.Funcs() {
+		ir.Walk(fn, func(n ir.Node) bool {
+			if c, ok := n.(*relax.Constant); ok {
+				out[c.Data] = true
+			}
+			return true
+		})
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package passtest
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/relaxtest"
+	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
+)
+
+// Program is a random program, and how it runs.
+type Program struct {
+	Module *ir.Module
+	// compute returns what a module computes that passes made of this one, as something that differ compares.
+	compute func(m *ir.Module) (any, error)
+	differ  func(got, want any) string
+}
+
+// Kernel returns a program of one loop function, whose results are compared bit for bit.
+func Kernel(src relaxtest.Source) *Program {
+	f, args := tirtest.Function(src)
+	return &Program{
+		Module: stamped(ir.NewModule().With("kernel", f)),
+		compute: func(m *ir.Module) (any, error) {
+			g, ok := m.Lookup("kernel").(*tir.PrimFunc)
+			if !ok {
+				return nil, fmt.Errorf("the function is gone")
+			}
+			return tirtest.Run(g, args, nil)
+		},
+		differ: func(got, want any) string { return tirtest.Differ(got.([]any), want.([]any)) },
+	}
+}
+
+// Graph returns a program of graph functions. Until its operators are kernels, prepare makes kernels of them to run it. Rounding may
+// change in passes that join or reorder what is computed.
+func Graph(src relaxtest.Source, prepare *pass.Pass) *Program {
+	return &Program{
+		Module: stamped(relaxtest.Module(src)),
+		compute: func(m *ir.Module) (any, error) {
+			m, err := NewContext().Run(prepare, m)
+			if err != nil {
+				return nil, err
+			}
+			f, ok := m.Lookup("main").(*relax.Function)
+			if !ok {
+				return nil, fmt.Errorf("the function main is gone")
+			}
+			args, err := graphrun.Inputs(f, 2, 7)
+			if err != nil {
+				return nil, err
+			}
+			v, err := graphrun.Run(context.Background(), m, "main", args...)
+			if err != nil {
+				return nil, err
+			}
+			return graphrun.Tensors(v), nil
+		},
+		differ: differ,
+	}
+}
+
+// differ says how two lists of tensors differ, "" where they do not.
+func differ(got, want any) string {
+	a, b := got.([]*tensor.Tensor), want.([]*tensor.Tensor)
+	if len(a) != len(b) {
+		return fmt.Sprintf("%d outputs became %d", len(b), len(a))
+	}
+	for i := range b {
+		d, err := tensor.Compare(a[i], b[i], tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
+		if err != nil {
+			return fmt.Sprintf("output %d: %v", i, err)
+		}
+		if !d.OK() {
+			return fmt.Sprintf("output %d: %v", i, d)
+		}
+	}
+	return ""
+}
+
+// NewContext returns a context with the target wasm at level 3 that evaluates constants by the interpreter.
+func NewContext(opts ...pass.ContextOption) *pass.Context {
+	wasm, err := target.Parse("wasm")
+	if err != nil {
+		panic(err)
+	}
+	opts = append([]pass.ContextOption{pass.OptLevel(3), pass.WithTarget(wasm), pass.WithEvaluator(compiler.Interpreter{})}, opts...)
+	c, err := pass.NewContext(context.Background(), opts...)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}

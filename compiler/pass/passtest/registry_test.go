@@ -1,0 +1,64 @@
+package passtest_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/e2e/fixture/seed"
+)
+
+func suite(t testing.TB) *passtest.Suite {
+	t.Helper()
+	p, err := pipeline.Lookup("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := passtest.NewSuite(p, pipeline.All(), func(p *pass.Pass) bool { return pipeline.OnLoops(p.Name) }, prepare)
+	s.Allowed = allowed
+	return s
+}
+
+// allowed keeps the written constraints on order: the page warns of what breaks one.
+func allowed(ran []string, p *pass.Pass) bool {
+	for _, c := range pipeline.Constraints() {
+		if c.After == p.Name && !slices.Contains(ran, c.Before) || c.Before == p.Name && slices.Contains(ran, c.After) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestEveryPass runs random programs through all registered passes, the optional ones anywhere between the others.
+func TestEveryPass(t *testing.T) {
+	s := suite(t)
+	changed := map[string]int{}
+	seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
+		for p := range s.Walk(t, r) {
+			changed[p]++
+		}
+	})
+	t.Log(changed)
+}
+
+// TestSeededMistakes puts mistakes behind every registered pass: the checks must find one, and name the pass.
+func TestSeededMistakes(t *testing.T) {
+	s := suite(t)
+	for _, p := range pipeline.All() {
+		t.Run(p.Name, func(t *testing.T) {
+			r := seed.Rand(t)
+			said := s.Seeded(p, r, 20)
+			if said == "" {
+				t.Fatal("no mistake is found")
+			}
+			if !strings.Contains(said, p.Name) {
+				t.Errorf("the checks object, but not to %s: %s", p.Name, said)
+			}
+			t.Logf("%.120s", said)
+		})
+	}
+}

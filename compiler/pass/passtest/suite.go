@@ -1,0 +1,119 @@
+package passtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+)
+
+// Suite is what there is to be tested: the passes of a pipeline in their order, those over graph functions and those over loops, and
+// besides them passes that may run anywhere.
+type Suite struct {
+	Graph, Loops      []*pass.Pass
+	GraphAny, LoopAny []*pass.Pass
+	// Allowed tells whether one that may run anywhere may run behind those that ran; nil allows everything.
+	Allowed func(ran []string, p *pass.Pass) bool
+	// Prepare makes kernels of the operators of a module, so that it can be run.
+	Prepare *pass.Pass
+}
+
+// NewSuite sorts the passes of a registry. onLoops tells which work on loops; what the pipeline does not hold, and what is optional in it,
+// may run anywhere.
+func NewSuite(p *pass.Pass, registered []*pass.Pass, onLoops func(*pass.Pass) bool, prepare *pass.Pass) *Suite {
+	s := &Suite{Prepare: prepare}
+	var add func(list []*pass.Pass)
+	add = func(list []*pass.Pass) {
+		for _, q := range list {
+			switch {
+			case len(q.Children) > 0 && !slices.Contains(registered, q): // a phase
+				add(q.Children)
+			case onLoops(q):
+				s.Loops = append(s.Loops, q)
+			default:
+				s.Graph = append(s.Graph, q)
+			}
+		}
+	}
+	add(p.Children)
+	for _, q := range registered {
+		inside := slices.Contains(s.Graph, q) || slices.Contains(s.Loops, q)
+		switch {
+		case inside && q.Lowering:
+		case onLoops(q):
+			s.LoopAny = append(s.LoopAny, q)
+		default:
+			s.GraphAny = append(s.GraphAny, q)
+		}
+	}
+	return s
+}
+
+// Walk runs a random program of each level through the passes in random order. It returns the names of the passes that changed something.
+func (s *Suite) Walk(t Failer, r *rand.Rand) map[string]bool {
+	t.Helper()
+	changed := map[string]bool{}
+	if len(s.Graph) > 0 {
+		changed = Walk(t, r, NewContext(settings(r)...), Graph(r, s.Prepare), s.Graph, s.GraphAny, s.Allowed)
+	}
+	if len(s.Loops) > 0 {
+		for p := range Walk(t, r, NewContext(settings(r)...), Kernel(r), s.Loops, s.LoopAny, s.Allowed) {
+			changed[p] = true
+		}
+	}
+	return changed
+}
+
+// settings are those of a run: a level, and what passes do only when asked for it.
+func settings(r *rand.Rand) []pass.ContextOption {
+	opts := []pass.ContextOption{pass.OptLevel(r.IntN(4))}
+	if r.IntN(2) == 0 {
+		opts = append(opts, pass.Configure(map[string]any{
+			"tir.UnrollLoop":                    map[string]any{"auto_max_step": 16, "auto_max_extent": 3, "unroll_local_access": true},
+			"tir.LoopPartition":                 map[string]any{"partition_const_loop": true},
+			"tir.Simplify":                      map[string]any{"transitively_prove_inequalities": true, "convert_boolean_to_and_of_ors": true, "apply_constraints_to_boolean_branches": true},
+			"tir.enable_equiv_terms_in_cse_tir": true,
+			"tir.instrument_bound_checkers":     true,
+		}))
+	}
+	return opts
+}
+
+// with returns the part of the suite that is about the level of p, with another pass in its place, and no other in any place.
+func (s *Suite) with(p, wrong *pass.Pass) *Suite {
+	put := func(list []*pass.Pass) []*pass.Pass {
+		list = slices.Clone(list)
+		if i := slices.Index(list, p); i >= 0 {
+			list[i] = wrong
+		}
+		return list
+	}
+	out := &Suite{Allowed: s.Allowed, Prepare: s.Prepare}
+	if slices.Contains(s.Loops, p) || slices.Contains(s.LoopAny, p) {
+		out.Loops = put(s.Loops)
+		if !slices.Contains(s.Loops, p) {
+			out.LoopAny = []*pass.Pass{wrong}
+		}
+	} else {
+		out.Graph = put(s.Graph)
+		if !slices.Contains(s.Graph, p) {
+			out.GraphAny = []*pass.Pass{wrong}
+		}
+	}
+	return out
+}
+
+// Seeded puts one mistake after the other behind what p does, until the checks object, and says what they say: that must be about p. It
+// returns "" where no mistake of so many was found.
+func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, tries int) string {
+	for range tries {
+		x, skip := mistakes[r.IntN(len(mistakes))], r.IntN(3)
+		wrong := s.with(p, Wrong(p, func(m *ir.Module) *ir.Module { return x.change(m, skip) }))
+		if said := Objections(func(t Failer) { wrong.Walk(t, r) }); said != "" {
+			return fmt.Sprintf("%s: %s", x.name, said)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package passtest
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax/relaxtest"
+)
+
+// Walk runs a program through passes in their order and puts others, in any number and order, in between; of those that are optional it
+// leaves some out. allowed says which of the others may run behind those that ran. After each pass that changed the module, Check holds and the program computes what it did. One of the others may refuse
+// a module, with an error that is not an internal one. Walk returns the names of the passes that changed something.
+func Walk(t Failer, src relaxtest.Source, c *pass.Context, prog *Program, order, others []*pass.Pass, allowed func(ran []string, p *pass.Pass) bool) map[string]bool {
+	t.Helper()
+	m, changed := prog.Module, map[string]bool{}
+	want, err := prog.compute(m)
+	if err != nil {
+		t.Fatalf("before any pass: %v\n%s", err, Text(m))
+	}
+	var ran []string
+	step := func(p *pass.Pass, mayRefuse bool) {
+		out, _ := check(t, c, p, m, mayRefuse)
+		if out != m && !t.Failed() {
+			got, err := prog.compute(out)
+			if err != nil {
+				t.Errorf("after %s: %v\n--- before\n%s\n--- after\n%s", p.Name, err, Text(m), Text(out))
+			} else if d := prog.differ(got, want); d != "" {
+				t.Errorf("%s: %s\n--- before\n%s\n--- after\n%s", p.Name, d, Text(m), Text(out))
+			}
+			changed[p.Name] = true
+		}
+		if t.Failed() {
+			t.Fatalf("the checks object after %s", p.Name)
+		}
+		m, ran = out, append(ran, p.Name)
+	}
+	for _, p := range order {
+		for len(others) > 0 && src.IntN(3) == 2 {
+			if p := others[src.IntN(len(others))]; allowed == nil || allowed(ran, p) {
+				step(p, true)
+			}
+		}
+		if p.Lowering || src.IntN(8) < 7 {
+			step(p, false)
+		}
+	}
+	return changed
+}
+
+// Wrong returns p with a mistake: it changes one place of what p made of a module, as mistake does, once.
+func Wrong(p *pass.Pass, mistake func(m *ir.Module) *ir.Module) *pass.Pass {
+	out := *p
+	if n := len(p.Children); n > 0 {
+		out.Children = append([]*pass.Pass{}, p.Children...)
+		out.Children[n-1] = Wrong(p.Children[n-1], mistake)
+		return &out
+	}
+	done := false
+	out.Run = func(c *pass.Context, in *ir.Module) (*ir.Module, error) {
+		m, err := p.Run(c, in)
+		if err != nil || done {
+			return m, err
+		}
+		wrong := mistake(m)
+		done = wrong != m
+		return wrong, nil
+	}
+	return &out
+}
