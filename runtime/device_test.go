@@ -26,15 +26,6 @@ func newDevice(t testing.TB, opts DeviceOptions) *Device {
 	return d
 }
 
-func upload(t testing.TB, d *Device, vals ...float32) *Tensor {
-	t.Helper()
-	x, err := d.Upload(tensor.MustOf([]int64{int64(len(vals))}, vals))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
 func download(t testing.TB, x *Tensor) []float64 {
 	t.Helper()
 	h, err := x.Download()

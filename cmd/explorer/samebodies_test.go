@@ -40,8 +40,11 @@ func TestCommandLineAndPageSayTheSame(t *testing.T) {
 	}{
 		"defaults": {[]string{"mlp", "cnn", "batch"}, request.Settings{OptLevel: 2}, nil},
 		"level 0":  {[]string{"mlp"}, request.Settings{OptLevel: 0, Seed: 7}, []string{"--opt-level", "0", "--seed", "7"}},
-		"config": {[]string{"mlp"}, request.Settings{OptLevel: 3, Config: map[string]any{"tir.disable_vectorize": true, "tir.UnrollLoop": map[string]any{"auto_max_step": 4.0}}, Disabled: []string{"FuseOps"}, Required: []string{"tir.UnrollLoop"}},
-			[]string{"--opt-level", "3", "--config", "tir.disable_vectorize=true", "--config", "tir.UnrollLoop.auto_max_step=4", "--disable-pass", "FuseOps", "--require-pass", "tir.UnrollLoop"}},
+		"config": {
+			[]string{"mlp"},
+			request.Settings{OptLevel: 3, Config: map[string]any{"tir.disable_vectorize": true, "tir.UnrollLoop": map[string]any{"auto_max_step": 4.0}}, Disabled: []string{"FuseOps"}, Required: []string{"tir.UnrollLoop"}},
+			[]string{"--opt-level", "3", "--config", "tir.disable_vectorize=true", "--config", "tir.UnrollLoop.auto_max_step=4", "--disable-pass", "FuseOps", "--require-pass", "tir.UnrollLoop"},
+		},
 		"target": {[]string{"mlp"}, request.Settings{OptLevel: 2, Target: "interp"}, []string{"--target", "interp"}},
 		"steps":  {[]string{"mlp"}, request.Settings{OptLevel: 2, Steps: steps}, []string{"--passes", `LegalizeOps,mine[FuseOps{"fuse_opt_level":0},FuseTIR],dataflow_lower,finalize,tir`}},
 		"script": {[]string{"mlp"}, request.Settings{OptLevel: 2, Scripts: []request.Script{{Name: "mine.star", Source: script}}}, []string{"--script", "SCRIPT"}},

@@ -17,12 +17,12 @@ import (
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
 	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/transform"
-	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
