@@ -19,6 +19,9 @@ func simplifyCNF(a *Analyzer, n tir.Expr) tir.Expr {
 	a.inCNF = true
 	defer func() { a.inCNF = false }()
 	simple := a.Simplify(n)
+	if !a.movable(simple) { // an index that is in bounds only behind the conditions before it
+		return simple
+	}
 	cs, ok := toClauses(simple)
 	if !ok {
 		return simple
@@ -94,7 +97,7 @@ func subset(xs, ys []tir.Expr) bool {
 func trySimplify(a *Analyzer, op tir.BinaryOp, x, y *tir.Expr) {
 	joint := mk(op, *x, *y)
 	out := a.RewriteSimplify(joint)
-	if Equal(out, joint) {
+	if Equal(out, joint) || !a.movable(out) {
 		return
 	}
 	if b := bin(out); b.Op == op {
@@ -140,7 +143,11 @@ func (cs clauses) across(a *Analyzer) {
 					known = andOf(known, a.Simplify(notOf(e)))
 				}
 			}
+			oldX, oldY := x[onlyX], y[onlyY]
 			a.With(known, func() { trySimplify(a, tir.OpAnd, &x[onlyX], &y[onlyY]) })
+			if !a.movable(x[onlyX]) || !a.movable(y[onlyY]) { // what is known may stand behind them
+				x[onlyX], y[onlyY] = oldX, oldY
+			}
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// Mutator rewrites loop functions with an analyzer that knows what holds at each place, as TVM's
+// Mutator rewrites PrimFuncs with an analyzer that knows what holds at each place, as TVM's
 // IRMutatorWithAnalyzer does: the ranges of loop variables, threads and iteration variables of
 // blocks, the values of pure lets, the conditions of branches and assertions. A pass sets the hooks
 // that it needs:
