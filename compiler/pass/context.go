@@ -155,12 +155,12 @@ func (c *Context) Err() error {
 	return nil
 }
 
-// FunctionSteps is what a pass over loop functions may spend on one of them: far more than any
+// FunctionSteps is what a pass over PrimFuncs may spend on one of them: far more than any
 // kernel needs, and about a second.
 const FunctionSteps = 1 << 24
 
 // Budget returns what the running pass may spend on the function that it works on. Passes over
-// loop functions have a limit for each; others have none, and only end with the context. It is
+// PrimFuncs have a limit for each; others have none, and only end with the context. It is
 // nil outside passes.
 func (c *Context) Budget() *budget.Budget { return c.budget }
 

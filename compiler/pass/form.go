@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// Form is a property of modules that one pass gives them and others rely on. That graph functions
+// Form is a property of modules that one pass gives them and others rely on. That Relax functions
 // are in A-normal form is none: all are, before and after every pass, and the verifier sees to it.
 type Form struct {
 	// Name says what holds, e.g. "no dataflow blocks".

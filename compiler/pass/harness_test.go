@@ -100,7 +100,7 @@ func run(tb testing.TB, c *pass.Context, p *pass.Pass, m *ir.Module) *ir.Module 
 	return out
 }
 
-// testModule has two graph functions, of which one is kept from function passes, and a kernel.
+// testModule has two Relax functions, of which one is kept from function passes, and a kernel.
 func testModule() *ir.Module {
 	x := &relax.Var{Name: "x", SInfo: relax.StaticTensor(dtype.Float32T, 2)}
 	fn := func(attrs *ir.Attrs) *relax.Function {

@@ -18,16 +18,16 @@ const AttrSkipOptimization = "SkipOptimization"
 // passes leave such functions alone.
 const AttrCodegen = "Codegen"
 
-// RelaxFunc transforms one graph function; see c.Step().Input for the module around it.
+// RelaxFunc transforms one Relax function; see c.Step().Input for the module around it.
 type RelaxFunc func(c *Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error)
 
-// PrimFuncFunc transforms one loop function; a nil result removes it from the module.
+// PrimFuncFunc transforms one PrimFunc; a nil result removes it from the module.
 type PrimFuncFunc func(c *Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error)
 
 // BlockFunc transforms one dataflow block.
 type BlockFunc func(c *Context, b *relax.BindingBlock) (*relax.BindingBlock, error)
 
-// EachRelax lifts f to the graph functions of a module, but for those with
+// EachRelax lifts f to the Relax functions of a module, but for those with
 // SkipOptimization or an external code generator. All are computed from the input module.
 func EachRelax(f RelaxFunc) RunFunc {
 	return func(c *Context, m *ir.Module) (*ir.Module, error) {
@@ -57,7 +57,7 @@ func leftAlone(fn *relax.Function) bool {
 	return fn.Attrs.Bool(AttrSkipOptimization, false) || fn.Attrs.Has(AttrCodegen)
 }
 
-// EachPrimFunc lifts f to the loop functions of a module. All are computed from the input
+// EachPrimFunc lifts f to the PrimFuncs of a module. All are computed from the input
 // module.
 func EachPrimFunc(f PrimFuncFunc) RunFunc {
 	return func(c *Context, m *ir.Module) (*ir.Module, error) {
@@ -88,7 +88,7 @@ func (c *Context) inFunc(gv *ir.GlobalVar, err error) error {
 	return &Error{Step: c.step, Func: gv.Name, Err: err}
 }
 
-// EachDataflowBlock lifts f to the dataflow blocks of the graph functions. It fails if f
+// EachDataflowBlock lifts f to the dataflow blocks of the Relax functions. It fails if f
 // removes or replaces a variable that is visible outside the block ("global-scope Var") or a
 // symbolic variable that a MatchCast declares.
 func EachDataflowBlock(f BlockFunc) RunFunc {
@@ -166,12 +166,12 @@ func castVars(b relax.Binding) []*tir.Var {
 	return out
 }
 
-// NewFunctionPass returns a pass over graph functions.
+// NewFunctionPass returns a pass over Relax functions.
 func NewFunctionPass(name string, level int, f RelaxFunc, required ...string) (*Pass, error) {
 	return newPass(name, level, Function, f != nil, EachRelax(f), required)
 }
 
-// NewPrimFuncPass returns a pass over loop functions.
+// NewPrimFuncPass returns a pass over PrimFuncs.
 func NewPrimFuncPass(name string, level int, f PrimFuncFunc, required ...string) (*Pass, error) {
 	return newPass(name, level, PrimFunc, f != nil, EachPrimFunc(f), required)
 }

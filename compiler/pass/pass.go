@@ -11,8 +11,8 @@ import (
 // Kind says what a pass works on.
 type Kind uint8
 
-// The kinds of pass. A function pass sees each graph function, a primfunc pass each
-// loop function, a dataflow block pass each dataflow block of the graph functions.
+// The kinds of pass. A function pass sees each Relax function, a primfunc pass each
+// PrimFunc, a dataflow block pass each dataflow block of the Relax functions.
 const (
 	Module Kind = iota
 	Function
@@ -21,9 +21,9 @@ const (
 	Sequential
 )
 
-var kindNames = [...]string{"module", "function", "primfunc", "dataflowblock", "sequential"}
+var kindNames = [...]string{"module", "function", "prim_func", "dataflow_block", "sequential"}
 
-// String returns TVM's name of the kind, e.g. "primfunc".
+// String returns the name of the kind, one for every place where users see it, e.g. "prim_func".
 func (k Kind) String() string { return kindNames[k] }
 
 // RunFunc transforms a module. It returns m itself if it changes nothing.

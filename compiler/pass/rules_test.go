@@ -199,7 +199,7 @@ func TestRule08KindsOfPass(t *testing.T) {
 
 	drop, _ := pass.NewPrimFuncPass("drop", 0, func(*pass.Context, *ir.GlobalVar, *tir.PrimFunc) (*tir.PrimFunc, error) { return nil, nil })
 	if out := run(t, c, drop, m); out.Lookup("kernel") != nil || out.Len() != 2 {
-		t.Error("a nil result does not delete a loop function")
+		t.Error("a nil result does not delete a PrimFunc")
 	}
 }
 

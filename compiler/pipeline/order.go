@@ -53,6 +53,7 @@ var written = []Constraint{
 	{"CallTIRRewrite", "StaticPlanBlockMemory", "what it plans are the allocations that CallTIRRewrite makes", true},
 	{"StaticPlanBlockMemory", "LowerAllocTensor", "allocations that were lowered share no memory any more", false},
 	{"CallTIRRewrite", "LowerAllocTensor", "what it lowers are the allocations that CallTIRRewrite makes", true},
+	{"RemovePurityChecking", "KillAfterLastUse", "calls that free memory are not pure", false},
 	{"LowerAllocTensor", "KillAfterLastUse", "storage that is made later is never freed", false},
 	{"KillAfterLastUse", "LowerRuntimeBuiltin", "what frees memory is an operator that LowerRuntimeBuiltin lowers", false},
 	{"LowerAllocTensor", "LowerRuntimeBuiltin", "it lowers the storage that LowerAllocTensor makes", false},
@@ -135,7 +136,7 @@ func CheckOrder(names []string) []Warning {
 	return out
 }
 
-// startsLowered reports whether the list is the lowering of loop functions alone, whose input
+// startsLowered reports whether the list is the lowering of PrimFuncs alone, whose input
 // other passes have made.
 func startsLowered(names []string) bool {
 	for _, n := range names {

@@ -39,7 +39,7 @@ var finalize = pass.NewSequential("finalize",
 	transform.AttachGlobalSymbol,
 )
 
-// lowering is TVM v0.23's default pipeline for loop functions on a CPU.
+// lowering is TVM v0.23's default pipeline for PrimFuncs on a CPU.
 var lowering = pass.NewSequential("tir",
 	tirpass.BindTarget,
 	tirpass.CanonicalizeLoop,

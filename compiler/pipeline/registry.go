@@ -63,7 +63,7 @@ func (*Registry) Lookup(name string) *pass.Pass { return byName[Canonical(name)]
 // tirPrefix stands before the names of loop passes.
 const tirPrefix = "tir."
 
-// OnLoops reports whether a pass of that name is one over loop functions.
+// OnLoops reports whether a pass of that name is one over PrimFuncs.
 func OnLoops(name string) bool { return strings.HasPrefix(Canonical(name), tirPrefix) }
 
 // Canonical returns the name that a pass given by name or alias has.

@@ -11,7 +11,7 @@ import (
 // LowerMath replaces calls of elementary functions by their definitions in package libm, for
 // targets that do not compute them themselves.
 var LowerMath = &pass.Pass{
-	Name: "tir.LowerMath", Kind: pass.PrimFunc,
+	Name: "tir.LowerMath", Kind: pass.PrimFunc, Lowering: true,
 	Doc:         "Replaces elementary functions (exp, tanh, sin, ...) that the target does not compute itself by polynomials in float32.",
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {

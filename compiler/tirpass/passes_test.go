@@ -15,12 +15,12 @@ import (
 func TestPassesSayWhatTheyAre(t *testing.T) {
 	lowering := []*pass.Pass{
 		CanonicalizeLoop, LowerInitBlock, ConvertBlocksToOpaque, LowerMatchBuffer, LowerOpaqueBlock, FlattenBuffer, VectorizeLoop,
-		RewriteUnsafeSelect, SplitHostDevice, BindTarget, MakePackedAPI, LowerTVMBuiltin,
+		RewriteUnsafeSelect, SplitHostDevice, BindTarget, MakePackedAPI, LowerTVMBuiltin, LowerMath,
 	}
 	optional := []*pass.Pass{
 		PlanAndUpdateBufferAllocationLocation, CompactBufferAllocation, ForceNarrowIndexToInt32, NarrowDataType, Simplify, RemoveNoOp,
 		RenormalizeSplitPattern, LoopPartition, UnrollLoop, StorageRewrite, CommonSubexprElimTIR, InstrumentBoundCheckers,
-		LowerIntrin, LowerMath, SkipAssert, AnnotateEntryFunc, VerifyMemory,
+		LowerIntrin, SkipAssert, AnnotateEntryFunc, VerifyMemory,
 	}
 	targets := []*pass.Pass{BindTarget, VerifyMemory, LowerMath}
 	modules := []*pass.Pass{SplitHostDevice, AnnotateEntryFunc}

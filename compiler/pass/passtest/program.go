@@ -24,7 +24,7 @@ type Program struct {
 	differ  func(got, want any) string
 }
 
-// Kernel returns a program of one loop function, whose results are compared bit for bit.
+// Kernel returns a program of one PrimFunc, whose results are compared bit for bit.
 func Kernel(src relaxtest.Source) *Program {
 	f, args := tirtest.Function(src)
 	return &Program{
@@ -40,7 +40,7 @@ func Kernel(src relaxtest.Source) *Program {
 	}
 }
 
-// Graph returns a program of graph functions. Until its operators are kernels, prepare makes kernels of them to run it. Rounding may
+// Graph returns a program of Relax functions. Until its operators are kernels, prepare makes kernels of them to run it. Rounding may
 // change in passes that join or reorder what is computed.
 func Graph(src relaxtest.Source, prepare *pass.Pass) *Program {
 	return &Program{

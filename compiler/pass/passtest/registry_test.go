@@ -47,11 +47,14 @@ func TestEveryPass(t *testing.T) {
 
 // TestSeededMistakes puts mistakes behind every registered pass: the checks must find one, and name the pass.
 func TestSeededMistakes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a few programs for each of all passes")
+	}
 	s := suite(t)
 	for _, p := range pipeline.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			r := seed.Rand(t)
-			said := s.Seeded(p, r, 20)
+			said := s.Seeded(p, r, seed.Times(20, 100))
 			if said == "" {
 				t.Fatal("no mistake is found")
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 )
 
-// Suite is what there is to be tested: the passes of a pipeline in their order, those over graph functions and those over loops, and
+// Suite is what there is to be tested: the passes of a pipeline in their order, those over Relax functions and those over loops, and
 // besides them passes that may run anywhere.
 type Suite struct {
 	Graph, Loops      []*pass.Pass
@@ -106,13 +106,21 @@ func (s *Suite) with(p, wrong *pass.Pass) *Suite {
 }
 
 // Seeded puts one mistake after the other behind what p does, until the checks object, and says what they say: that must be about p. It
-// returns "" where no mistake of so many was found.
-func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, tries int) string {
-	for range tries {
-		x, skip := mistakes[r.IntN(len(mistakes))], r.IntN(3)
-		wrong := s.with(p, Wrong(p, func(m *ir.Module) *ir.Module { return x.change(m, skip) }))
+// returns "" where that many mistakes were made and none was found; some do no harm, as in code that is not reached.
+func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, mistakesMade int) string {
+	for walks := 0; mistakesMade > 0 && walks < 400; walks++ {
+		x, skip := mistakes[r.IntN(len(mistakes))], r.IntN(2)
+		made := false
+		wrong := s.with(p, Wrong(p, func(m *ir.Module) *ir.Module {
+			out := x.change(m, skip)
+			made = made || out != m
+			return out
+		}))
 		if said := Objections(func(t Failer) { wrong.Walk(t, r) }); said != "" {
 			return fmt.Sprintf("%s: %s", x.name, said)
+		}
+		if made {
+			mistakesMade--
 		}
 	}
 	return ""
