@@ -76,7 +76,7 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	E2E_REPEAT=$(FLOWS) E2E_REQUIRED=1 $(GO) test -count 1 -timeout 120m -run TestCoreFlow ./e2e/browser/
 	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
 	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
-	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
+	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses|TestLight" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
 	$(MAKE) mutants
 	$(MAKE) vuln
 	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)

@@ -162,9 +162,9 @@ func mistakes(found []event.Diagnostic) string {
 		}
 	}
 	if n == 1 {
-		return "the text has a mistake: " + first
+		return "the text has an error: " + first
 	}
-	return fmt.Sprintf("the text has %d mistakes; the first, %s", n, first)
+	return fmt.Sprintf("the text has %d errors; the first, %s", n, first)
 }
 
 // editorView is the page of the editor with a text, and what was found in it.
@@ -185,11 +185,11 @@ func (s *Server) editorView(c creation, problem string, found []event.Diagnostic
 		v.Examples = append(v.Examples, templates.Example{Name: e.name, Title: e.title, File: e.file, Text: e.text(), Pipeline: e.pipeline})
 	}
 	for _, d := range found {
-		m := templates.Mistake{Severity: string(d.Severity), Message: d.Message, Help: d.Help}
+		m := templates.Diagnostic{Severity: string(d.Severity), Message: d.Message, Help: d.Help}
 		if d.Span != nil {
 			m.Line, m.Column = d.Span.Line, d.Span.Column
 		}
-		v.Mistakes = append(v.Mistakes, m)
+		v.Diagnostics = append(v.Diagnostics, m)
 	}
 	return v
 }

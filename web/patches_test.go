@@ -14,7 +14,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// patcher finds a mistake in texts that say "wrong" and makes a patch of all others.
+// patcher finds an error in texts that say "wrong" and makes a patch of all others.
 type patcher struct {
 	run.Compiler
 	asked *run.Request

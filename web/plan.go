@@ -29,6 +29,6 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request, t *share.Ticket) e
 	if err != nil {
 		return err
 	}
-	planned.Steps, planned.Warnings, planned.Mistakes = all(planned.Steps), all(planned.Warnings), all(planned.Mistakes)
+	planned.Steps, planned.Warnings, planned.Problems = all(planned.Steps), all(planned.Warnings), all(planned.Problems)
 	return s.json(w, http.StatusOK, planned)
 }

@@ -19,7 +19,7 @@ func (planner) Plan(_ context.Context, s run.Settings) (run.Planned, error) {
 	if s.Target == "broken" {
 		return run.Planned{}, errors.New("no such thing")
 	}
-	out := run.Planned{Mistakes: []run.Mistake{{Step: "1.1", Option: "o", Message: "too <large>"}}}
+	out := run.Planned{Problems: []run.Problem{{Step: "1.1", Option: "o", Message: "too <large>"}}}
 	for _, step := range s.Steps {
 		out.Warnings = append(out.Warnings, run.OrderWarning{Step: "1.1/" + step.Name, Message: "stands too early"})
 		out.Steps = append(out.Steps, event.PlanStep{Step: "1.1/" + step.Name, Name: step.Name})

@@ -11,7 +11,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// checker finds a mistake in texts that say "wrong", panics at "panic" and waits at "wait".
+// checker finds an error in texts that say "wrong", panics at "panic" and waits at "wait".
 type checker struct {
 	run.Compiler
 	hold chan struct{}
@@ -103,7 +103,7 @@ func TestSessionFromText(t *testing.T) {
 	s.post("/api/sessions", `{"kind":"tvmscript","source":"x","parent":"gone"}`).want(t, http.StatusCreated)
 
 	for body, want := range map[string]string{
-		`{"kind":"tvmscript","source":"x = wrong"}`: "the text has a mistake: line 1: this is ",
+		`{"kind":"tvmscript","source":"x = wrong"}`: "the text has an error: line 1: this is ",
 		`{"kind":"tvmscript","source":" \n"}`:       "the text is empty",
 		`{"kind":"onnx","source":"x"}`:              "want gallery or tvmscript",
 	} {

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// scriptChecker finds a mistake in scripts that say "wrong" and a pass in all others.
+// scriptChecker finds an error in scripts that say "wrong" and a pass in all others.
 type scriptChecker struct{ checker }
 
 func (scriptChecker) CheckScript(_ context.Context, s run.Script) (run.CheckedScript, error) {

@@ -12,7 +12,7 @@ import (
 // editing tells that the dialog is open with its editor focused.
 const editing = `document.querySelector("#edit-dialog[open]") && document.activeElement.classList.contains("cm-content")`
 
-// TestEditTheIR goes the whole way with the keyboard: the IR after a pass, a mistake and where it is, the run that goes on from the
+// TestEditTheIR goes the whole way with the keyboard: the IR after a pass, an error and where it is, the run that goes on from the
 // edited IR, what it reused, the edit turned off and on, edited again, and removed.
 func TestEditTheIR(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
@@ -37,20 +37,20 @@ func TestEditTheIR(t *testing.T) {
 	}
 	audit(p, "the editor of IR")
 
-	// A mistake is marked where it is, and is not taken.
+	// An error is marked where it is, and is not taken.
 	line := p.behind("relu1_Relu = R.call_tir(cls.relu")
 	p.press(strings.Repeat(kb.Backspace, len("relu")) + "nothing")
 	p.wait(marked + ` === "cls.nothing"`)
-	p.wait(fmt.Sprintf(`document.querySelector("#edit-dialog .mistake-place")?.textContent.startsWith("%d:")`, line))
+	p.wait(fmt.Sprintf(`document.querySelector("#edit-dialog .diagnostic-place")?.textContent.startsWith("%d:")`, line))
 	p.screen("edit-mistake-1440")
-	audit(p, "a mistake in edited IR")
+	audit(p, "an error in edited IR")
 	p.ctrl(kb.Enter)
 	p.wait(`getSelection().toString() === "cls.nothing" && document.querySelector("#edit-dialog[open]")`)
 	p.press("cls.relu")
 	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("what the step left behind")`)
 	p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
 	p.press("_matmul")
-	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No mistakes: 1 function edited: main."`)
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No errors: 1 function edited: main."`)
 
 	// Closed, it is there when it is opened again.
 	p.press(kb.Escape)
@@ -136,7 +136,7 @@ func TestEditsWithTheMouse(t *testing.T) {
 	p.wait(`document.querySelector("#ei-status.is-ok")`)
 	p.behind("R.nn.relu")
 	p.press(strings.Repeat(kb.Backspace, len("nn.relu")) + "tanh")
-	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No mistakes: 1 function edited: main."`)
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No errors: 1 function edited: main."`)
 	p.behind("relu2_Relu:")
 	p.press("   ")
 	p.click("#ei-format")

@@ -21,7 +21,7 @@ func (p *page) ctrl(keys string, more ...chromedp.Modifier) {
 	p.do("press Ctrl+"+keys, strokes(keys, append(more, chromedp.ModifierCtrl)...))
 }
 
-// TestEditor goes the whole way with the keyboard and the real compiler: a mistake while typing, where it is, its repair, formatting,
+// TestEditor goes the whole way with the keyboard and the real compiler: an error while typing, where it is, its repair, formatting,
 // a session, its source, and a copy of it.
 func TestEditor(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
@@ -33,7 +33,7 @@ func TestEditor(t *testing.T) {
 	}
 	p.tabTo(".paste .btn")
 	p.press(kb.Enter)
-	p.wait(`document.querySelector("#editor-status.is-ok")?.textContent.startsWith("No mistakes: 1 graph function")`)
+	p.wait(`document.querySelector("#editor-status.is-ok")?.textContent.startsWith("No errors: 1 Relax function")`)
 	if n := eval[int](p, loaded); n != 2 {
 		t.Errorf("the editor loads %d scripts of its own, want 2", n)
 	}
@@ -41,14 +41,14 @@ func TestEditor(t *testing.T) {
 		t.Error("something came from another host")
 	}
 
-	// A mistake: the name of an operator with a letter too many, in the middle of a line.
+	// An error: the name of an operator with a letter too many, in the middle of a line.
 	p.tabTo(".cm-content")
 	line := 1 + eval[int](p, `document.querySelector("#source").value.split("\n").findIndex(x => x.includes("R.nn.relu"))`)
 	p.ctrl(kb.Home)
 	p.press(strings.Repeat(kb.ArrowDown, line-1) + kb.End + strings.Repeat(kb.ArrowLeft, len("(lv1)")) + "u")
 	p.wait(marked + ` === "R.nn.reluu"`)
-	p.wait(`document.querySelector("#mistake-list .mistake-text").textContent.includes("reluu")`)
-	if got, want := p.text("#mistake-list .mistake-place"), fmt.Sprintf("%d:19", line); got != want {
+	p.wait(`document.querySelector("#diagnostic-list .diagnostic-text").textContent.includes("reluu")`)
+	if got, want := p.text("#diagnostic-list .diagnostic-place"), fmt.Sprintf("%d:19", line); got != want {
 		t.Errorf("the mistake is listed at %s, want %s", got, want)
 	}
 	if n := p.count(".cm-lint-marker-error"); n != 1 {
@@ -59,10 +59,10 @@ func TestEditor(t *testing.T) {
 	p.press(kb.Escape)
 
 	// The list leads to it; typing over the selection repairs it.
-	p.click(".mistake-go")
+	p.click(".diagnostic-go")
 	p.wait(`document.activeElement?.classList.contains("cm-content") && getSelection().toString() === "R.nn.reluu"`)
 	p.press("R.nn.gelu")
-	p.wait(`document.querySelector("#editor-status.is-ok") && document.querySelector("#mistakes").hidden && ` + marked + ` === ""`)
+	p.wait(`document.querySelector("#editor-status.is-ok") && document.querySelector("#diagnostics").hidden && ` + marked + ` === ""`)
 
 	// Formatting takes superfluous blanks away, and can be undone.
 	p.press(kb.End + "     ")
@@ -98,13 +98,13 @@ func TestEditor(t *testing.T) {
 	}
 }
 
-// TestKernelText starts from a lone loop function: it is executed and its output buffer shown.
+// TestKernelText starts from a lone PrimFunc: it is executed and its output buffer shown.
 func TestKernelText(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/new")
 	p.wait(`document.querySelector("#editor-status.is-ok")`)
 	p.click(`.examples [data-file="matmul.py"]`)
-	p.wait(`document.querySelector("#editor-status.is-ok")?.textContent.includes("1 loop function") && document.querySelector("#pipeline").value === "tir"`)
+	p.wait(`document.querySelector("#editor-status.is-ok")?.textContent.includes("1 PrimFunc") && document.querySelector("#pipeline").value === "tir"`)
 	p.click("#start")
 	p.wait(`location.pathname.startsWith("/s/")`)
 	p.wait(done)
@@ -131,7 +131,7 @@ class Module:
 `)}))
 	p.wait(`location.pathname.startsWith("/s/")`)
 	p.wait(done)
-	p.wait(`[...document.querySelectorAll("#messages .note")].some(x => x.textContent.includes("nothing to execute: no graph function main"))`)
+	p.wait(`[...document.querySelectorAll("#messages .note")].some(x => x.textContent.includes("nothing to execute: no Relax function main"))`)
 	p.wait(`document.querySelector("#messages .note.warning [data-jump]")?.textContent.startsWith("constant.py:5:")`)
 	p.click(`#messages .note.warning [data-jump]`)
 	p.wait(`document.querySelector(".code-row.at-line .tx")?.textContent.includes("metadata") && location.search.includes("view=source") && location.search.includes("line=5")`)
@@ -150,7 +150,7 @@ func TestMistakesHavePlaces(t *testing.T) {
 	if got := eval[string](p, marked); got != "wrong|wrong" {
 		t.Errorf("%q is marked, want the two mistakes", got)
 	}
-	if got := p.text("#editor-status"); got != "2 mistakes" {
+	if got := p.text("#editor-status"); got != "2 errors" {
 		t.Errorf("the status reads %q", got)
 	}
 	p.click("#start")
@@ -185,12 +185,12 @@ func TestEditorWithoutScript(t *testing.T) {
 	p.ctrl(kb.Home)
 	p.press("wrong ")
 	p.click("#start")
-	p.wait(`document.querySelector(".mistake.is-error .mistake-place")?.textContent === "1:1" && document.querySelector("#source").value.startsWith("wrong # from")`)
+	p.wait(`document.querySelector(".diagnostic.is-error .diagnostic-place")?.textContent === "1:1" && document.querySelector("#source").value.startsWith("wrong # from")`)
 	p.click("#source")
 	p.ctrl(kb.Home)
 	p.press(strings.Repeat(kb.Delete, len("wrong ")) + "   " + kb.Enter)
 	p.click("#format")
-	p.wait(`location.pathname === "/new" && document.querySelector("#source").value.startsWith("\n# from") && document.querySelector("#mistakes").hidden`)
+	p.wait(`location.pathname === "/new" && document.querySelector("#source").value.startsWith("\n# from") && document.querySelector("#diagnostics").hidden`)
 	p.click("#start")
 	p.wait(`location.pathname.startsWith("/s/")`)
 }

@@ -34,7 +34,7 @@ var offered = catalog.Catalog{
 	},
 	Targets: []catalog.Target{{Name: "wasm", Doc: "WebAssembly with SIMD"}},
 	Passes: []catalog.Pass{
-		{Name: "LegalizeOps", Role: event.RoleLowering, Kind: "module", Doc: "Replaces graph operators by calls of loop-level functions."},
+		{Name: "LegalizeOps", Role: event.RoleLowering, Kind: "module", Doc: "Replaces graph operators by calls of PrimFuncs."},
 		{Name: "FuseOps", Role: event.RoleOptional, Kind: "module", Doc: "Groups operators whose loops can be merged.", Required: []string{"AnnotateTIROpPattern"}},
 		{
 			Name: "ApplyDefaultSchedule", Level: 1, Role: event.RoleOptional, Kind: "prim_func",

@@ -41,7 +41,7 @@ func (p *page) screen(name string) {
 	}
 }
 
-// TestWriteAPass goes the whole way with the keyboard: an example from the start page, its diff, a mistake, where it is, its repair,
+// TestWriteAPass goes the whole way with the keyboard: an example from the start page, its diff, an error, where it is, its repair,
 // a run with what it prints, and a second pass at the place of the selected step.
 func TestWriteAPass(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
@@ -63,7 +63,7 @@ func TestWriteAPass(t *testing.T) {
 		t.Errorf("the command line is %q", got)
 	}
 
-	// Edit opens the script; a mistake is marked where it is.
+	// Edit opens the script; an error is marked where it is.
 	p.tabTo("#edit-pass")
 	p.press(kb.Enter)
 	p.wait(`document.querySelector("#passes-dialog[open]") && document.activeElement.classList.contains("cm-content")`)
@@ -71,8 +71,8 @@ func TestWriteAPass(t *testing.T) {
 	p.ctrl(kb.Home)
 	p.press(`print("so", nowhere)` + kb.Enter)
 	p.wait(marked + ` === "nowhere"`)
-	p.wait(`document.querySelector(".up-wrong .mistake-place")?.textContent === "1:13"`)
-	audit(p, "a mistake in a script")
+	p.wait(`document.querySelector(".up-wrong .diagnostic-place")?.textContent === "1:13"`)
+	audit(p, "an error in a script")
 	p.screen("userpass-mistake-1440")
 	p.ctrl(kb.Enter)
 	p.wait(`getSelection().toString() === "nowhere"`) // it is not saved, and the mistake is shown
@@ -201,7 +201,7 @@ func TestWriteAPassInANarrowWindow(t *testing.T) {
 		p.wait(`document.querySelector("#up-status.is-ok")`)
 		wide("editor")
 		p.do("type", strokes("x = = 1\n"))
-		p.wait(`document.querySelector(".up-wrong .mistake")`)
+		p.wait(`document.querySelector(".up-wrong .diagnostic")`)
 		wide("mistake")
 		p.press(kb.Escape)
 		p.wait(`!document.querySelector("#passes-dialog[open]")`)

@@ -311,10 +311,10 @@ export interface Metrics {
   kernels: number;
   // ops counts calls of graph operators by name.
   ops?: Record<string, number>;
-  // bindings counts those of graph functions. calls counts the bindings of a call there, and calls in loop functions.
+  // bindings counts those of Relax functions. calls counts the bindings of a call there, and calls in PrimFuncs.
   bindings?: number;
   calls?: number;
-  // loops, blocks and buffers count those of loop functions; buffers are the ones of parameters and those that are allocated.
+  // loops, blocks and buffers count those of PrimFuncs; buffers are the ones of parameters and those that are allocated.
   loops?: number;
   blocks?: number;
   buffers?: number;
@@ -431,10 +431,10 @@ export type Change =
 // FunctionMetrics measures a function. What it calls is not counted in.
 export interface FunctionMetrics {
   ops?: Record<string, number>;
-  // bindings counts those of graph functions. calls counts the bindings of a call there, and calls in loop functions.
+  // bindings counts those of Relax functions. calls counts the bindings of a call there, and calls in PrimFuncs.
   bindings?: number;
   calls?: number;
-  // loops, blocks and buffers count those of loop functions; buffers are the ones of parameters and those that are allocated.
+  // loops, blocks and buffers count those of PrimFuncs; buffers are the ones of parameters and those that are allocated.
   loops?: number;
   blocks?: number;
   buffers?: number;
@@ -618,8 +618,8 @@ export interface Planned {
   steps: PlanStep[];
   // warnings are the places where the order of steps breaks a constraint. The pipeline runs all the same.
   warnings: OrderWarning[];
-  // mistakes keep a run from starting.
-  mistakes: Mistake[];
+  // problems keep a run from starting.
+  problems: Problem[];
 }
 
 // OrderWarning is a step that stands too early, or without one that it needs.
@@ -631,9 +631,9 @@ export interface OrderWarning {
   message: string;
 }
 
-// Mistake is something in settings that the compiler does not take. What does not apply is empty; Message alone is about the
+// Problem is something in settings that the compiler does not take. What does not apply is empty; Message alone is about the
 // settings as a whole.
-export interface Mistake {
+export interface Problem {
   // step is the number of a step, such as "1.10.2", and option one of its options.
   step?: string;
   option?: string;
@@ -779,7 +779,7 @@ export interface PassInfo {
   level: number;
   role: Role;
   kind: PassKind;
-  // ir is what it works on: "relax", graph functions, or "tir", loop functions.
+  // ir is what it works on: "relax", Relax functions, or "tir", PrimFuncs.
   ir: "relax" | "tir";
   doc: string;
   required: string[];
@@ -910,9 +910,9 @@ export interface Left {
   graph?: number;
   loops?: number;
   code?: number;
-  // of graph functions
+  // of Relax functions
   params?: number;
-  // parameters of loop functions
+  // parameters of PrimFuncs
   ports?: number;
   constants?: number;
   shapes?: number;

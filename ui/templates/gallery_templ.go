@@ -503,7 +503,7 @@ func pasteCard() templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"paste\"><svg class=\"drop-icon\" viewBox=\"0 0 24 24\" width=\"28\" height=\"28\" aria-hidden=\"true\"><path d=\"M8 8 4 12l4 4M16 8l4 4-4 4M13.5 6l-3 12\"></path></svg><div class=\"drop-text\"><strong>Paste TVMScript</strong><p class=\"drop-hint\">Relax and TensorIR, with mistakes shown as you type</p></div><a class=\"btn\" href=\"/new\">Open the editor</a></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<div class=\"paste\"><svg class=\"drop-icon\" viewBox=\"0 0 24 24\" width=\"28\" height=\"28\" aria-hidden=\"true\"><path d=\"M8 8 4 12l4 4M16 8l4 4-4 4M13.5 6l-3 12\"></path></svg><div class=\"drop-text\"><strong>Paste TVMScript</strong><p class=\"drop-hint\">Relax and TensorIR, with errors shown as you type</p></div><a class=\"btn\" href=\"/new\">Open the editor</a></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

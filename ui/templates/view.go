@@ -190,9 +190,9 @@ type EditorView struct {
 	Pipeline  string
 	Pipelines []PipelineChoice
 	Examples  []Example
-	// Error is what was wrong with a form that was sent without JavaScript, Mistakes what is wrong with its text.
-	Error    string
-	Mistakes []Mistake
+	// Error is what was wrong with a form that was sent without JavaScript, Diagnostics what is wrong with its text.
+	Error       string
+	Diagnostics []Diagnostic
 }
 
 // PipelineChoice is a pipeline that a run may use.
@@ -205,8 +205,8 @@ type Example struct {
 	Name, Title, File, Text, Pipeline string
 }
 
-// Mistake is a message about a place in a text; Line and Column count from 1 and are 0 where the place is not known.
-type Mistake struct {
+// Diagnostic is a message about a place in a text; Line and Column count from 1 and are 0 where the place is not known.
+type Diagnostic struct {
 	Severity, Message, Help string
 	Line, Column            int
 }

@@ -200,9 +200,9 @@ export class EditDialog {
     list(this.wrong, found.diagnostics, (d) => jumpTo(this.cm, this.view, d));
     this.wrong.hidden = found.diagnostics.length === 0;
     const errors = found.diagnostics.filter((d) => d.severity === "error").length;
-    if (errors > 0) this.say(plural(errors, "mistake"), "error");
-    else if (!found.patch) this.say("No mistakes. It says what the step left behind.", "ok");
-    else this.say(`No mistakes: ${plural(found.functions.length, "function")} edited: ${found.functions.join(", ")}.`, "ok");
+    if (errors > 0) this.say(plural(errors, "error"), "error");
+    else if (!found.patch) this.say("No errors. It says what the step left behind.", "ok");
+    else this.say(`No errors: ${plural(found.functions.length, "function")} edited: ${found.functions.join(", ")}.`, "ok");
   }
 
   private async format(): Promise<void> {
@@ -254,7 +254,7 @@ export class EditDialog {
   }
 }
 
-// inOrder puts main first and loop functions last, as a whole module is printed.
+// inOrder puts main first and PrimFuncs last, as a whole module is printed.
 function inOrder(functions: WireFunction[]): WireFunction[] {
   const rank = (f: WireFunction): number => (f.name === "main" ? 0 : f.kind === "relax" ? 1 : 2);
   return [...functions].sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));

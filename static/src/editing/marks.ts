@@ -1,4 +1,4 @@
-// What the editors of texts have in common: the keys, the marks of mistakes in the text, and the list of them below.
+// What the editors of texts have in common: the keys, the marks of errors in the text, and the list of them below.
 
 import type * as Bundle from "../../vendor/codemirror";
 import { h } from "../widgets/dom";
@@ -7,7 +7,7 @@ import type { Diagnostic } from "../wire";
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
 
-// listed is how many mistakes the list below the text shows.
+// listed is how many errors the list below the text shows.
 const listed = 40;
 
 // basics are the parts of an editor of Python.
@@ -39,22 +39,22 @@ export function mark(cm: CodeMirror, view: View, found: Diagnostic[]): void {
 // list fills a list with what was found; an entry leads to its place.
 export function list(host: HTMLElement, found: Diagnostic[], jump: (d: Diagnostic) => void): void {
   host.replaceChildren(...found.slice(0, listed).map((d) => item(d, jump)));
-  if (found.length > listed) host.append(h("li", { class: "mistake-more" }, `and ${found.length - listed} more, marked in the text`));
+  if (found.length > listed) host.append(h("li", { class: "diagnostic-more" }, `and ${found.length - listed} more, marked in the text`));
 }
 
 function item(d: Diagnostic, jump: (d: Diagnostic) => void): HTMLElement {
   const place = d.span?.line ? `${d.span.line}:${d.span.column ?? 1}` : "";
-  const li = h("li", { class: `mistake is-${d.severity}` });
-  const go = h("button", { type: "button", class: "mistake-go" },
-    h("span", { class: "mistake-place num" }, place),
-    h("span", { class: "mistake-text" }, h("span", { class: "vh" }, `${d.severity}: `), d.message));
+  const li = h("li", { class: `diagnostic is-${d.severity}` });
+  const go = h("button", { type: "button", class: "diagnostic-go" },
+    h("span", { class: "diagnostic-place num" }, place),
+    h("span", { class: "diagnostic-text" }, h("span", { class: "vh" }, `${d.severity}: `), d.message));
   go.addEventListener("click", () => jump(d));
   li.append(go);
-  if (d.help) li.append(h("span", { class: "mistake-help" }, d.help));
+  if (d.help) li.append(h("span", { class: "diagnostic-help" }, d.help));
   return li;
 }
 
-// jumpTo selects the place of a mistake.
+// jumpTo selects the place of an error.
 export function jumpTo(cm: CodeMirror, view: View, d: Diagnostic): void {
   const { from, to } = rangeOf(view, d);
   view.dispatch({ selection: { anchor: from, head: to }, effects: cm.EditorView.scrollIntoView(from, { y: "center" }) });

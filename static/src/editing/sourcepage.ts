@@ -151,11 +151,11 @@ class Editor {
   // show marks what was found in the text, and lists it below.
   private show(found: Found): void {
     mark(this.cm, this.view, found.diagnostics);
-    byId("mistakes").hidden = found.diagnostics.length === 0;
-    list(byId("mistake-list"), found.diagnostics, (d) => this.jump(d));
+    byId("diagnostics").hidden = found.diagnostics.length === 0;
+    list(byId("diagnostic-list"), found.diagnostics, (d) => this.jump(d));
     const errors = found.diagnostics.filter((d) => d.severity === "error").length;
-    if (errors > 0) this.say(errors === 1 ? "1 mistake" : `${errors} mistakes`, "error");
-    else this.say(`No mistakes: ${contents(found)}${found.note ? `. There is ${found.note.replace(": ", " (")})` : ""}.`, "ok");
+    if (errors > 0) this.say(errors === 1 ? "1 error" : `${errors} errors`, "error");
+    else this.say(`No errors: ${contents(found)}${found.note ? `. There is ${found.note.replace(": ", " (")})` : ""}.`, "ok");
   }
 
   private jump(d: Diagnostic): void {
@@ -180,7 +180,7 @@ function contents(found: Found): string {
     const n = found.functions.filter((f) => f.kind === kind).length;
     return n === 0 ? "" : `${n} ${one}${n === 1 ? "" : "s"}`;
   };
-  return [count("relax", "graph function"), count("prim_func", "loop function"), count("extern", "external function")].filter(Boolean).join(", ") || "an empty module";
+  return [count("relax", "Relax function"), count("prim_func", "PrimFunc"), count("extern", "external function")].filter(Boolean).join(", ") || "an empty module";
 }
 
 function messageOf(err: unknown): string {

@@ -43,7 +43,7 @@ const settle = 200;
 
 const empty: Script = {
   name: "mine.star",
-  source: `# A pass over graph functions: a handler for each kind of node that it is about.
+  source: `# A pass over Relax functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)
@@ -248,9 +248,9 @@ export class Passes {
     this.wrong.hidden = wrong.length === 0;
     const errors = wrong.filter((d) => d.severity === "error").length;
     const defines = [...found.passes.map((p) => `the pass ${p.name}`), ...found.instruments.map((name) => `the instrument ${name}`)];
-    if (errors > 0) this.say(errors === 1 ? "1 mistake" : `${errors} mistakes`, "error");
+    if (errors > 0) this.say(errors === 1 ? "1 error" : `${errors} errors`, "error");
     else if (defines.length === 0) this.say("It defines no pass yet: a variable must hold one, as in my_pass = function_pass(...)", "error");
-    else this.say(`No mistakes: it defines ${defines.join(", ")}.`, "ok");
+    else this.say(`No errors: it defines ${defines.join(", ")}.`, "ok");
     this.drawPlace();
   }
 

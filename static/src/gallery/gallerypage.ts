@@ -59,7 +59,7 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     input.value = "";
   };
 
-  // sendText starts a session from a text; one with mistakes opens in the editor.
+  // sendText starts a session from a text; one with errors opens in the editor.
   const sendText = async (file: File): Promise<void> => {
     const most = Number(form.dataset.maxText);
     if (!most) return fail("This server takes no texts of modules.");

@@ -14,7 +14,7 @@ export const words: Record<Verb, string> = {
 };
 
 export const kinds: Record<string, string> = {
-  f: "graph function", b: "value", k: "kernel", g: "code", u: "buffer", B: "block", l: "loop", s: "store", p: "parameter", c: "constant", h: "shape", m: "memory",
+  f: "Relax function", b: "value", k: "kernel", g: "code", u: "buffer", B: "block", l: "loop", s: "store", p: "parameter", c: "constant", h: "shape", m: "memory",
 };
 
 // touched are the levels that a step changed something on.

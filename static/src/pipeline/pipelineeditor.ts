@@ -15,7 +15,7 @@ import { Registry } from "./registry";
 import type { Session } from "../store/session";
 import { loadPipelines, type Pipelines } from "../store/steps";
 import { type At, atOf, count, find, insert, move, pathOf, remove, replace, same, where, within, withOption } from "../store/stepsedit";
-import type { Mistake, Planned, Settings, SettingsStep } from "../wire";
+import type { Problem, Planned, Settings, SettingsStep } from "../wire";
 
 // Action is something that the editor does with a step, or without one.
 export type Action = "up" | "down" | "remove" | "add" | "options" | "context";
@@ -216,9 +216,9 @@ export class Editor implements Pipelining {
     this.change(steps, pathOf(steps, changed));
   }
 
-  // wrong asks the server what is wrong with settings and returns the mistakes.
-  async wrong(change: Partial<Settings>): Promise<Mistake[]> {
-    return (await post<Planned>("/api/plan", { ...this.store.runs.settings, ...change })).mistakes;
+  // wrong asks the server what is wrong with settings and returns the errors.
+  async wrong(change: Partial<Settings>): Promise<Problem[]> {
+    return (await post<Planned>("/api/plan", { ...this.store.runs.settings, ...change })).problems;
   }
 
   // wrongOption returns what is wrong with a value of an option, in the words of the server; "" where nothing is.

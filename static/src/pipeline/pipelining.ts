@@ -4,7 +4,7 @@ import type { Step } from "../store/model";
 import type { Session } from "../store/session";
 import type { Pipelines } from "../store/steps";
 import type { At } from "../store/stepsedit";
-import type { Mistake, Settings, SettingsStep } from "../wire";
+import type { Problem, Settings, SettingsStep } from "../wire";
 
 export interface Pipelining {
   readonly store: Session;
@@ -19,5 +19,5 @@ export interface Pipelining {
   setOption(step: Step, option: string, v: unknown): void;
   wrongOption(step: Step, option: string, v: unknown): Promise<string>;
   // wrong returns what is wrong with settings.
-  wrong(change: Partial<Settings>): Promise<Mistake[]>;
+  wrong(change: Partial<Settings>): Promise<Problem[]>;
 }

@@ -131,7 +131,7 @@ function describe(p: PassInfo): HTMLElement[] {
   const config = (p.config ?? []).map((c) => h("li", {}, h("code", {}, c.key), ` ${c.doc ?? ""}`));
   return [
     h("h3", {}, p.name),
-    h("p", { class: "quiet" }, [p.role === "lowering" ? "lowering: needed to make code" : "optional", `${p.kind.replace("_", " ")} pass`, `from opt_level ${p.level} on`, p.ir === "tir" ? "works on loop functions" : p.ir === "relax" ? "works on graph functions" : ""].filter(Boolean).join(" · ")),
+    h("p", { class: "quiet" }, [p.role === "lowering" ? "lowering: needed to make code" : "optional", `${p.kind.replace("_", " ")} pass`, `from opt_level ${p.level} on`, p.ir === "tir" ? "works on PrimFuncs" : p.ir === "relax" ? "works on Relax functions" : ""].filter(Boolean).join(" · ")),
     h("p", {}, p.doc),
     ...(rows.length > 0 ? [h("h4", {}, "Options"), h("ul", {}, ...rows)] : []),
     ...(p.required?.length ? [h("h4", {}, "Requires"), h("p", {}, p.required.join(", "))] : []),

@@ -40,7 +40,7 @@ function born(model: RunModel): string {
   return "fused_add";
 }
 
-// wrongPlace shows a query with its mistake marked. The column counts bytes from 1.
+// wrongPlace shows a query with its error marked. The column counts bytes from 1.
 export function wrongPlace(query: string, column: number): HTMLElement {
   const bytes = new TextEncoder().encode(query);
   const text = (from: number, to?: number): string => new TextDecoder().decode(bytes.subarray(from, to));

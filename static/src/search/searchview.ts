@@ -15,7 +15,7 @@ const most = 2000;
 // again is after how long results of a run that goes on are asked for again, in milliseconds.
 const again = 1000;
 
-const kinds: [string, string][] = [["", "everywhere"], ["relax", "graph functions"], ["prim_func", "loop functions"], ["code", "generated code"]];
+const kinds: [string, string][] = [["", "everywhere"], ["relax", "Relax functions"], ["prim_func", "PrimFuncs"], ["code", "generated code"]];
 
 export class SearchView {
   private readonly field = h("input", {

@@ -26,7 +26,7 @@ export function format(text: string, name: string): Promise<{ ok: boolean; text:
   return post("/api/format", { text, name });
 }
 
-// startScript makes a session of a text. A text with mistakes gives what is wrong with it; other failures are errors.
+// startScript makes a session of a text. A text with errors gives what is wrong with it; other failures are errors.
 export async function startScript(c: Creation): Promise<{ session: string } | { message: string; diagnostics: Diagnostic[] }> {
   try {
     return { session: (await post<{ session: { id: string } }>("/api/sessions", c)).session.id };

@@ -7,8 +7,8 @@ import type { FunctionChange } from "../wire";
 import type { At, Entry, Listing } from "./view";
 
 const badges: Record<string, [string, string]> = {
-  relax: ["R", "graph-level function (Relax)"],
-  prim_func: ["T", "loop-level function (TensorIR)"],
+  relax: ["R", "Relax function (Relax)"],
+  prim_func: ["T", "PrimFunc (TensorIR)"],
   extern: ["X", "external function"],
 };
 

@@ -24,7 +24,7 @@ let made = 0;
 export class Field {
   readonly el: HTMLElement;
   readonly input: Input;
-  private readonly mistake: HTMLElement;
+  private readonly problem: HTMLElement;
   private readonly back: HTMLButtonElement;
   private value: unknown = undefined;
   private turn = 0;
@@ -42,7 +42,7 @@ export class Field {
       this.on.apply(undefined);
       this.input.focus();
     });
-    this.mistake = h("p", { class: "option-wrong", id: `${id}-wrong`, role: "alert" });
+    this.problem = h("p", { class: "option-wrong", id: `${id}-wrong`, role: "alert" });
     const label = h("label", { for: id }, h("code", {}, option.name));
     const tick = option.type === "bool";
     this.el = h(
@@ -51,7 +51,7 @@ export class Field {
       h("div", { class: "option-head" }, tick ? this.input : null, label, h("span", { class: "option-type" }, option.type), h("span", { class: "grow" }), this.back),
       tick ? null : this.input,
       h("p", { class: "option-doc", id: `${id}-doc` }, `${sentence(option.doc)} Default ${print(option.default, option.type) || "empty"}.`),
-      this.mistake,
+      this.problem,
     );
   }
 
@@ -65,7 +65,7 @@ export class Field {
     const same = JSON.stringify(value) === JSON.stringify(this.value);
     this.value = value;
     // What is being typed stays as it is typed.
-    if (same && this.input.value !== "" && (this.mistake.textContent !== "" || document.activeElement === this.input)) return;
+    if (same && this.input.value !== "" && (this.problem.textContent !== "" || document.activeElement === this.input)) return;
     if (document.activeElement === this.input && JSON.stringify(this.read()) === JSON.stringify(value)) return;
     this.write(value ?? this.option.default);
   }
@@ -130,7 +130,7 @@ export class Field {
   }
 
   private say(wrong: string): void {
-    setText(this.mistake, wrong);
+    setText(this.problem, wrong);
     if (wrong) this.input.setAttribute("aria-invalid", "true");
     else this.input.removeAttribute("aria-invalid");
   }
