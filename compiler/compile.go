@@ -51,7 +51,7 @@ type Result struct {
 	ran func(pass string) bool // nil where no pass ran
 }
 
-// Kernel is the generated code of one loop function.
+// Kernel is the generated code of one PrimFunc.
 type Kernel struct {
 	Name   string
 	Target string // that it was generated for

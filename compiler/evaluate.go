@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// Interpreter evaluates kernels for FoldConstant with the interpreter of loop functions.
+// Interpreter evaluates kernels for FoldConstant with the interpreter of PrimFuncs.
 type Interpreter struct{}
 
 // Eval runs fn on constants.

@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/runtime/artifact"
 )
 
-// Entry is the graph function that importers make of a model.
+// Entry is the Relax function that importers make of a model.
 const Entry = "main"
 
 // Names returns the names that a model has for the inputs and outputs of its entry, nil where it gives none. The names of
@@ -27,7 +27,7 @@ func Names(m *ir.Module) (inputs, outputs []string) {
 	return list(ir.AttrInputNames), list(ir.AttrOutputNames)
 }
 
-// signatures describes the public functions of m: graph functions, and PrimFuncs of which the modules have a kernel.
+// signatures describes the public functions of m: Relax functions, and PrimFuncs of which the modules have a kernel.
 // Parameters and results of the entry are called what the model calls them.
 func signatures(m *ir.Module, modules []runtime.Binary) []artifact.Signature {
 	kernels := map[string]bool{}

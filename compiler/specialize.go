@@ -8,13 +8,13 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// Specialize compiles the module of req for the sizes that symbolic dimensions of its graph function fn have in one execution, by
+// Specialize compiles the module of req for the sizes that symbolic dimensions of its Relax function fn have in one execution, by
 // their names. The code is then that of fixed shapes: their extents are constants, and every kernel is scheduled for them. Nobody
 // watches the passes: instruments are left out. It is an error that there is no such function, or none of these dimensions in it.
 func Specialize(ctx context.Context, req Request, fn string, sizes map[string]int64) (*Result, error) {
 	f, ok := req.Module.Lookup(fn).(*relax.Function)
 	if !ok {
-		return nil, fmt.Errorf("there is no graph function %s whose dimensions could be fixed", fn)
+		return nil, fmt.Errorf("there is no Relax function %s whose dimensions could be fixed", fn)
 	}
 	values := map[*tir.Var]tir.Expr{}
 	for _, v := range relax.DefinedSymbolicVars(f) {
@@ -23,7 +23,7 @@ func Specialize(ctx context.Context, req Request, fn string, sizes map[string]in
 		}
 	}
 	if len(values) == 0 {
-		return nil, fmt.Errorf("the graph function %s has none of the symbolic dimensions that are given", fn)
+		return nil, fmt.Errorf("the Relax function %s has none of the symbolic dimensions that are given", fn)
 	}
 	e := req.Module.Edit()
 	e.Set(fn, relax.BindSymbolicVars(f, values))

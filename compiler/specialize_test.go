@@ -39,7 +39,7 @@ func sized(t *testing.T, text string) *ir.Module {
 	return mods[0].Module
 }
 
-// symbols lists the variables that the loop functions of a module take.
+// symbols lists the variables that the PrimFuncs of a module take.
 func symbols(m *ir.Module) []string {
 	var out []string
 	for _, fn := range m.Funcs() {
@@ -129,9 +129,9 @@ func TestSpecialize(t *testing.T) {
 		sizes map[string]int64
 		want  string
 	}{
-		{"other", map[string]int64{"n": 3}, "there is no graph function other whose dimensions could be fixed"},
-		{"main", map[string]int64{"k": 3}, "the graph function main has none of the symbolic dimensions that are given"},
-		{"main", nil, "the graph function main has none of the symbolic dimensions that are given"},
+		{"other", map[string]int64{"n": 3}, "there is no Relax function other whose dimensions could be fixed"},
+		{"main", map[string]int64{"k": 3}, "the Relax function main has none of the symbolic dimensions that are given"},
+		{"main", nil, "the Relax function main has none of the symbolic dimensions that are given"},
 	} {
 		if _, err := compiler.Specialize(t.Context(), req, c.fn, c.sizes); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Specialize(%s, %v) fails with %v, want %s", c.fn, c.sizes, err, c.want)

@@ -10,7 +10,7 @@ import (
 // funcMetrics is what a Meter knows of one function.
 type funcMetrics struct {
 	kernel        bool
-	public        bool // a graph function with a global_symbol
+	public        bool // a Relax function with a global_symbol
 	ops           map[string]int
 	calls         map[string]int // kernels and functions called, by name
 	structure     event.Structure
@@ -62,7 +62,7 @@ func (f *funcMetrics) binding(b relax.Binding) {
 	f.intermediates += storageBytes(op, c)
 }
 
-// loopStructure counts what a loop function is built of.
+// loopStructure counts what a PrimFunc is built of.
 func loopStructure(fn *tir.PrimFunc) event.Structure {
 	var s event.Structure
 	for _, b := range fn.Buffers {

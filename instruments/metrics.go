@@ -16,7 +16,7 @@ type Meter struct {
 	last    *ir.Module
 	funcs   map[string]*funcMetrics
 	sum     event.Metrics
-	public  map[string]bool            // graph functions that may be called from outside
+	public  map[string]bool            // Relax functions that may be called from outside
 	blobs   map[*ir.Blob]int           // constants by number of uses
 	callers map[string]map[string]bool // by callee
 	total   map[string]int64           // FLOPs with those of callees, where known
@@ -31,7 +31,7 @@ func NewMeter() *Meter {
 }
 
 // Measure returns the metrics of m. Symbolic extents count as 1. FLOPs are those of one call
-// of each public graph function: kernels by their loops, and before they exist by operator.
+// of each public Relax function: kernels by their loops, and before they exist by operator.
 func (t *Meter) Measure(m *ir.Module) *event.Metrics {
 	t.mu.Lock()
 	defer t.mu.Unlock()

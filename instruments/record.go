@@ -173,7 +173,7 @@ func (r *Recorder) started(m *ir.Module, s *pass.Step) error {
 		}
 		r.inputs[s] = l
 	}
-	body := &event.PassStarted{Name: p.Name, Level: p.Level, Role: Role(p), Kind: KindName(p.Kind), Occurrence: r.occurrence(p.Name)}
+	body := &event.PassStarted{Name: p.Name, Level: p.Level, Role: Role(p), Kind: event.PassKind(p.Kind.String()), Occurrence: r.occurrence(p.Name)}
 	if s.RequiredBy != "" {
 		body.Why = "required by " + s.RequiredBy
 	}
@@ -186,7 +186,7 @@ func (r *Recorder) skipped(s *pass.Step, reason pass.SkipReason) error {
 		pass.SkipDisabled: event.ReasonDisabled, pass.SkipLevel: event.ReasonOptLevel, pass.SkipVeto: event.ReasonInstrument,
 	}[reason.Kind]
 	body := &event.PassSkipped{
-		Name: p.Name, Level: p.Level, Role: Role(p), Kind: KindName(p.Kind), Occurrence: r.occurrence(p.Name), Reason: kind, Text: reason.Text,
+		Name: p.Name, Level: p.Level, Role: Role(p), Kind: event.PassKind(p.Kind.String()), Occurrence: r.occurrence(p.Name), Reason: kind, Text: reason.Text,
 	}
 	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.measured()))
 }

@@ -15,7 +15,7 @@ func Plan(pl *pass.Pass) []event.PlanStep {
 	var add func(p *pass.Pass, parent *pass.Step, id string)
 	add = func(p *pass.Pass, parent *pass.Step, id string) {
 		s := &pass.Step{Pass: p, Parent: parent, ID: id}
-		step := event.PlanStep{Step: s.Path(), Name: p.Name, Level: p.Level, Role: Role(p), Kind: KindName(p.Kind)}
+		step := event.PlanStep{Step: s.Path(), Name: p.Name, Level: p.Level, Role: Role(p), Kind: event.PassKind(p.Kind.String())}
 		if parent != nil {
 			step.Parent = parent.Path()
 		}
@@ -40,17 +40,6 @@ func Role(p *pass.Pass) event.Role {
 		}
 	}
 	return event.RoleOptional
-}
-
-// KindName returns the kind of a pass as events spell it.
-func KindName(k pass.Kind) event.PassKind {
-	switch k {
-	case pass.PrimFunc:
-		return event.PassPrimFunc
-	case pass.DataflowBlock:
-		return event.PassDataflowBlock
-	}
-	return event.PassKind(k.String())
 }
 
 func printAttrs(m *ir.Module) map[string]string {

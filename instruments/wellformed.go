@@ -59,7 +59,7 @@ const maxProblems = 10
 func Verify(m *ir.Module) []string { return VerifyChange(ir.NewModule(), m) }
 
 // VerifyChange returns what is wrong with the functions of m that good, which is right, has
-// not: at most ten findings. Where functions of good are gone, all graph functions are looked
+// not: at most ten findings. Where functions of good are gone, all Relax functions are looked
 // at, which may have called them.
 func VerifyChange(good, m *ir.Module) []string {
 	var problems []string

@@ -117,7 +117,7 @@ var wasmKind = &Kind{
 
 var interpKind = &Kind{
 	Name:       "interp",
-	Doc:        "the interpreter of loop functions, run in process: slow, and it checks every access",
+	Doc:        "the interpreter of PrimFuncs, run in process: slow, and it checks every access",
 	DeviceType: 1,
 	Keys:       []string{"interp"},
 	PtrBits:    64,

@@ -39,7 +39,7 @@ type exitError struct {
 // Unwrap returns the error.
 func (e exitError) Unwrap() error { return e.error }
 
-// usageError is a mistake in flags or arguments.
+// usageError is an error in flags or arguments.
 type usageError struct{ error }
 
 // Unwrap returns the mistake.
@@ -93,7 +93,7 @@ func printError(w io.Writer, err error) {
 	if n == 1 {
 		plural = ""
 	}
-	fmt.Fprintf(w, "explorer: error: %d mistake%s in %s\n", n, plural, text.Name)
+	fmt.Fprintf(w, "explorer: error: %d error%s in %s\n", n, plural, text.Name)
 }
 
 // printDiagnostics writes diagnostics, each with the line that it is about where that is known.

@@ -107,7 +107,7 @@ func readPB(data []byte) (*tensor.Tensor, error) {
 func entryNames(m *ir.Module) (inputs, outputs []string, err error) {
 	f, ok := m.Lookup(entry).(*relax.Function)
 	if !ok {
-		return nil, nil, fmt.Errorf("the module has no graph function %q to run, only %s", entry, strings.Join(script.FuncNames(m), ", "))
+		return nil, nil, fmt.Errorf("the module has no Relax function %q to run, only %s", entry, strings.Join(script.FuncNames(m), ", "))
 	}
 	inputs, outputs = compiler.Names(m)
 	if inputs == nil {

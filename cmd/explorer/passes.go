@@ -115,7 +115,7 @@ func findPasses(names []string) ([]passInfo, error) {
 
 func describe(p *pass.Pass) passInfo {
 	info := passInfo{
-		Name: p.Name, Level: p.Level, Kind: instruments.KindName(p.Kind), Role: string(instruments.Role(p)),
+		Name: p.Name, Level: p.Level, Kind: event.PassKind(p.Kind.String()), Role: string(instruments.Role(p)),
 		Required: p.Required, Doc: p.Doc,
 	}
 	for _, o := range p.Options {

@@ -23,7 +23,7 @@ import (
 const entry = compiler.Entry
 
 // modelDoc says what a MODEL argument may be.
-const modelDoc = "MODEL is an ONNX file, a TVMScript or JSON file whose module has a graph function main, - for standard input, or\n" +
+const modelDoc = "MODEL is an ONNX file, a TVMScript or JSON file whose module has a Relax function main, - for standard input, or\n" +
 	"gallery:NAME for a built-in model."
 
 func runCommand() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// bindShapes gives parameters and symbolic dimensions of the graph function of m, main or the
+// bindShapes gives parameters and symbolic dimensions of the Relax function of m, main or the
 // only one, the shapes that are given for their names.
 func bindShapes(m *ir.Module, shapes map[string][]onnx.Dim) (*ir.Module, error) {
 	if len(shapes) == 0 {
@@ -21,7 +21,7 @@ func bindShapes(m *ir.Module, shapes map[string][]onnx.Dim) (*ir.Module, error) 
 	}
 	name, f := graphFunction(m)
 	if f == nil {
-		return nil, fmt.Errorf("shapes are given, but there is no graph function main whose parameters could have them")
+		return nil, fmt.Errorf("shapes are given, but there is no Relax function main whose parameters could have them")
 	}
 	b := &shapeBinder{values: map[*tir.Var]tir.Expr{}}
 	params, dims := map[string]*relax.Var{}, map[string]*tir.Var{}
@@ -54,7 +54,7 @@ func bindShapes(m *ir.Module, shapes map[string][]onnx.Dim) (*ir.Module, error) 
 	return e.Done(), nil
 }
 
-// graphFunction returns main, or the only graph function of m.
+// graphFunction returns main, or the only Relax function of m.
 func graphFunction(m *ir.Module) (string, *relax.Function) {
 	if f, ok := m.Lookup("main").(*relax.Function); ok {
 		return "main", f

@@ -59,7 +59,7 @@ func TestShapesOfTexts(t *testing.T) {
 	}
 	loop := "@T.prim_func\ndef main(A: T.Buffer((4,), \"float32\")):\n    A[0] = T.float32(1.0)\n"
 	_, _, err := frontend.Load(t.Context(), "f.py", []byte(loop), frontend.Options{Shapes: map[string][]onnx.Dim{"A": {{Value: 4}}}})
-	if err == nil || !strings.Contains(err.Error(), "there is no graph function main") {
-		t.Errorf("a loop function: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "there is no Relax function main") {
+		t.Errorf("a PrimFunc: %v", err)
 	}
 }

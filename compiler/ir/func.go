@@ -13,7 +13,7 @@ type Function interface {
 const (
 	AttrGlobalSymbol = "global_symbol"
 	AttrTarget       = "target"
-	// AttrCallingConv is on loop functions that take their arguments in a calling convention,
+	// AttrCallingConv is on PrimFuncs that take their arguments in a calling convention,
 	// such as the packed one: their parameters do not tell what they are called with.
 	AttrCallingConv = "calling_conv"
 )

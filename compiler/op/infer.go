@@ -18,7 +18,7 @@ func Table() relax.OpTable { return table{} }
 
 type table struct{}
 
-// VerifyOpts returns how graph functions are verified wherever all is to be right: the struct
+// VerifyOpts returns how Relax functions are verified wherever all is to be right: the struct
 // info of each call is inferred anew and compared, dimensions by value.
 func VerifyOpts() relax.VerifyOpts {
 	return relax.VerifyOpts{Ops: Table(), Prover: arith.NewAnalyzer(), SInfo: true}

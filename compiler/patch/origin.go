@@ -9,7 +9,7 @@ import (
 )
 
 // inherit gives an edited function the origins of the one that it replaces: variables and
-// buffers come from what those of the same name came from, a loop function as a whole from what
+// buffers come from what those of the same name came from, a PrimFunc as a whole from what
 // the old one came from. What the edit adds has none.
 func inherit(old, edited ir.Function) ir.Function {
 	switch edited := edited.(type) {

@@ -96,7 +96,7 @@ type If struct {
 	SInfo      StructInfo `ir:"-"`
 }
 
-// Function is a graph-level function. Ret is the struct info of its result. A function
+// Function is a Relax function. Ret is the struct info of its result. A function
 // that may have side effects is not Pure.
 type Function struct {
 	ir.Base

@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// ExprMutator rewrites graph functions, as TVM's ExprMutator does. It visits bindings in order
+// ExprMutator rewrites Relax functions, as TVM's ExprMutator does. It visits bindings in order
 // of evaluation and emits what becomes of them into a BlockBuilder, which keeps A-normal form,
 // infers struct info and hands out names. A pass sets the hooks that it needs:
 //
@@ -112,7 +112,7 @@ func (m *ExprMutator) Visit(e Expr) (Expr, error) {
 	return out, nil
 }
 
-// Module rewrites all graph functions of the builder's module and returns the module with what
+// Module rewrites all Relax functions of the builder's module and returns the module with what
 // they became and with what was added.
 func (m *ExprMutator) Module() (*ir.Module, error) {
 	for gv, fn := range m.bb.Module().Funcs() {

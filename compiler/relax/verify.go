@@ -22,7 +22,7 @@ type VerifyOpts struct {
 
 const defaultVerifyLimit = 100
 
-// WellFormed returns what is wrong with the graph-level functions of mod, nil if nothing is.
+// WellFormed returns what is wrong with the Relax functions of mod, nil if nothing is.
 // The rules are those of TVM's well_formed: every variable is defined once, before its uses
 // and in one function; dataflow variables stay in their block; symbolic variables are defined
 // before they are used; calls are in A-normal form; functions that are called exist; struct

@@ -51,7 +51,7 @@ func Instrument() *pass.Instrument {
 }
 
 // changed returns the module of the functions of m that from does not share, and of those
-// that they refer to: of loop functions the signature only. from may be nil.
+// that they refer to: of PrimFuncs the signature only. from may be nil.
 func changed(from, m *ir.Module) *ir.Module {
 	if from == nil {
 		return m

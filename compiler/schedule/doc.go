@@ -1,4 +1,4 @@
-// Package schedule transforms loop-level functions by primitives that keep their meaning:
+// Package schedule transforms PrimFuncs by primitives that keep their meaning:
 // it splits, fuses and moves loops, inlines and caches blocks and marks loops for vectors.
 // The primitives have the names that TensorIR's schedule gives them.
 //

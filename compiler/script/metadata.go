@@ -69,7 +69,7 @@ func (p *printer) metaEntry(kind int, name string, d *ir.Blob) {
 	p.str("]")
 }
 
-// metaTensor prints the entry of a tensor of a loop function.
+// metaTensor prints the entry of a tensor of a PrimFunc.
 func (p *printer) metaTensor(d *ir.Blob) {
 	if p.meta == nil {
 		p.metaEntry(1, "ir.Blob", d)

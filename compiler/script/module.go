@@ -71,7 +71,7 @@ func (p *printer) importLine(dialect, prefix, usual string) {
 }
 
 // FuncNames returns the names of m's functions in the order in which they are printed:
-// "main", the other graph functions, external functions, loop functions, each by name. TVM
+// "main", the other Relax functions, external functions, PrimFuncs, each by name. TVM
 // prints the same in reverse, which leaves "main" thousands of lines below; a parser does
 // not mind.
 func FuncNames(m *ir.Module) []string {

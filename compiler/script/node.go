@@ -16,7 +16,7 @@ func Node(n ir.Node, o Options) string {
 	switch n.(type) {
 	case relax.Expr, relax.StructInfo, relax.Binding, *relax.BindingBlock:
 		if o.IntDType.IsVoid() {
-			p.intDType = dtype.Void // as in a graph function
+			p.intDType = dtype.Void // as in a Relax function
 		}
 	}
 	p.node(n)

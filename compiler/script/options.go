@@ -25,10 +25,10 @@ type Options struct {
 	// NoModuleAlias stands for the name of the class.
 	ModuleAlias string
 
-	// IntDType is the type of integers that loop functions print without a type; Void is int32,
+	// IntDType is the type of integers that PrimFuncs print without a type; Void is int32,
 	// which every reader of TVMScript takes. FloatDType is that of floats; Void spells the type
 	// of each. BufferDType is the element type that declarations of buffers leave out; Void is
-	// float32. Another type is noted in a comment on each loop function, which package parse
+	// float32. Another type is noted in a comment on each PrimFunc, which package parse
 	// reads and no other reader does.
 	IntDType, FloatDType, BufferDType dtype.DType
 

@@ -18,7 +18,7 @@ type Text struct {
 	Lines []ir.Node
 }
 
-// Module prints a module: loop functions, then graph functions, each by name, "main" last.
+// Module prints a module: PrimFuncs, then Relax functions, each by name, "main" last.
 func Module(m *ir.Module, o Options) *Text {
 	p := newPrinter(&o, m)
 	if o.Scratch == nil {
@@ -62,7 +62,7 @@ type printer struct {
 	meta  *metadata
 	infer *inference
 
-	intDType    dtype.DType // of numbers without a type; void in graph functions, see extent
+	intDType    dtype.DType // of numbers without a type; void in Relax functions, see extent
 	bufferDType dtype.DType
 	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by data variable
 	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line

@@ -97,7 +97,7 @@ func (p *printer) indexMap(m *tir.IndexMap) {
 		p.str(", inverse_index_map=")
 		p.indexMap(m.Inverse)
 	}
-	if !outer.IsVoid() || index != dtype.Int64T { // left out, readers differ in loop functions
+	if !outer.IsVoid() || index != dtype.Int64T { // left out, readers differ in PrimFuncs
 		p.str(", index_dtype=")
 		p.quote(index.String())
 	}

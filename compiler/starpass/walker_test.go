@@ -249,7 +249,7 @@ def main(mod):
 	checkText(t, printed(m), "B[vi] = A[vi] * T.float32(2.0) ")
 	before := module(t, relaxText)
 	if m.Lookup("main") == nil || !ir.StructuralEqual(m.Lookup("main"), before.Lookup("main"), ir.EqualOpts{}) {
-		t.Error("a pass over loop functions changed a graph function")
+		t.Error("a pass over PrimFuncs changed a Relax function")
 	}
 }
 

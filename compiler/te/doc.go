@@ -1,5 +1,5 @@
 // Package te is the language of tensor expressions: what a kernel computes, element by
-// element, without loops. CreatePrimFunc turns a graph of them into a loop-level function.
+// element, without loops. CreatePrimFunc turns a graph of them into a PrimFunc.
 //
 //	A := te.Placeholder("A", dtype.Float32T, m, k)
 //	B := te.Placeholder("B", dtype.Float32T, k, n)

@@ -6,7 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 )
 
-// VerifyHandles checks that the loop functions of m take the addresses that they use from
+// VerifyHandles checks that the PrimFuncs of m take the addresses that they use from
 // parameters and allocations, and returns what makes one of anything else: of an integer, of
 // another address, or of what stands in memory. Such a handle may point anywhere, and no check
 // of bounds finds it. Passes make such handles when they lower functions to the packed calling

@@ -187,7 +187,7 @@ type BlockRealize struct {
 	Block     *Block
 }
 
-// PrimFunc is a loop-level function. Buffers holds, for each parameter, the buffer that
+// PrimFunc is a PrimFunc. Buffers holds, for each parameter, the buffer that
 // the parameter's handle is matched to, or nil.
 type PrimFunc struct {
 	ir.Base

@@ -1,4 +1,4 @@
-// Package tirpass holds the passes over loop functions: the CPU lowering pipeline of TVM
+// Package tirpass holds the passes over PrimFuncs: the CPU lowering pipeline of TVM
 // v0.23 from scheduled blocks down to flat buffers, vectors and the packed calling
 // convention. One pass a file; package pipeline orders them.
 //

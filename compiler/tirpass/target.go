@@ -19,10 +19,10 @@ const (
 	callingCPacked = 1
 )
 
-// BindTarget notes the target on each loop function.
+// BindTarget notes the target on each PrimFunc.
 var BindTarget = &pass.Pass{
 	Name: "tir.BindTarget", Kind: pass.PrimFunc, Lowering: true,
-	Doc:         "Notes on each loop function the target that it is compiled for.",
+	Doc:         "Notes on each PrimFunc the target that it is compiled for.",
 	Options:     []pass.Option{{Name: "target", Default: "", Doc: "the target, e.g. wasm; empty takes that of the run"}},
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
@@ -47,15 +47,15 @@ var BindTarget = &pass.Pass{
 	},
 }
 
-// AnnotateEntryFunc marks the only public loop function of a module as its entry.
+// AnnotateEntryFunc marks the only public PrimFunc of a module as its entry.
 var AnnotateEntryFunc = &pass.Pass{
 	Name: "tir.AnnotateEntryFunc", Kind: pass.Module,
-	Doc: "Marks a module's only loop function, or its only public one, as the entry of the module.",
+	Doc: "Marks a module's only PrimFunc, or its only public one, as the entry of the module.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		var all, public []string
 		for gv, fn := range m.Funcs() {
 			if _, ok := fn.(*tir.PrimFunc); !ok {
-				return m, nil // a module with graph functions is entered through them
+				return m, nil // a module with Relax functions is entered through them
 			}
 			all = append(all, gv.Name)
 			if ir.GlobalSymbol(fn) != "" {
@@ -69,7 +69,7 @@ var AnnotateEntryFunc = &pass.Pass{
 		if len(entry) != 1 {
 			for gv, fn := range m.Funcs() {
 				c.Working(gv.Name)
-				c.Declined("mark as the entry", fn, "the module has several loop functions, and not one public one")
+				c.Declined("mark as the entry", fn, "the module has several PrimFuncs, and not one public one")
 			}
 			return m, nil
 		}

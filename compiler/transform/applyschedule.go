@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/target"
 )
 
-// AttrIsScheduled is the function attribute of loop functions that have a schedule.
+// AttrIsScheduled is the function attribute of PrimFuncs that have a schedule.
 const AttrIsScheduled = "tir.is_scheduled"
 
 // scheduler schedules one function.
@@ -29,10 +29,10 @@ func schedulerOf(t target.Target) scheduler {
 	return nil
 }
 
-// ApplyDefaultSchedule gives loop functions the schedule of the first rule that fits.
+// ApplyDefaultSchedule gives PrimFuncs the schedule of the first rule that fits.
 var ApplyDefaultSchedule = &pass.Pass{
 	Name: "ApplyDefaultSchedule", Level: 1, Kind: pass.Module,
-	Doc:         "Schedules every loop function that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Nothing is scheduled without a target, and for one that has no rules. A function's attribute target comes before that of the run.",
+	Doc:         "Schedules every PrimFunc that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Nothing is scheduled without a target, and for one that has no rules. A function's attribute target comes before that of the run.",
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()

@@ -75,7 +75,7 @@ func bindNew(base ir.Base, name string, info relax.StructInfo, value relax.Expr)
 	return &relax.VarBinding{Base: base, Var: &relax.Var{Base: base, Name: name, SInfo: info}, Value: value}
 }
 
-// eachFunction maps the graph functions of m for a module pass: failures and panics name the
+// eachFunction maps the Relax functions of m for a module pass: failures and panics name the
 // function at work, and cancellation is noticed between functions.
 func eachFunction(c *pass.Context, m *ir.Module, f func(*ir.GlobalVar, *relax.Function) (*relax.Function, error)) (*ir.Module, error) {
 	return ir.MapFuncs(m, func(gv *ir.GlobalVar, fn *relax.Function) (ir.Function, error) {

@@ -217,7 +217,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     h = R.multiply(s, a)
     return h
 `},
-		pair{name: "calls of graph functions that are pure, and none that are not", before: `
+		pair{name: "calls of Relax functions that are pure, and none that are not", before: `
 @R.function(private=True)
 def pure(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     a = R.add(x, x)

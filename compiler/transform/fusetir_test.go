@@ -206,7 +206,7 @@ def group(` + params + `) -> ` + result + `:
         R.output(a)
     return a
 `), "variable a: kernel relu has other results than one tensor"},
-		{"a graph function as a kernel", group("x: "+vector, vector, `
+		{"a Relax function as a kernel", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.helper, (x,), out_sinfo=`+vector+`)
         R.output(a)

@@ -10,7 +10,7 @@ import (
 // AttachGlobalSymbol names functions for the outside.
 var AttachGlobalSymbol = &pass.Pass{
 	Name: "AttachGlobalSymbol", Kind: pass.Module, Lowering: true,
-	Doc: "Gives every loop function a global_symbol, with the module's system_lib_prefix if it has one, so that generated code can be found by it.",
+	Doc: "Gives every PrimFunc a global_symbol, with the module's system_lib_prefix if it has one, so that generated code can be found by it.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		prefix := m.Attrs().Str("system_lib_prefix", "")
 		e := m.Edit()
@@ -21,7 +21,7 @@ var AttachGlobalSymbol = &pass.Pass{
 				symbol = prefix + gv.Name
 			case *relax.Function:
 				if symbol == "" {
-					continue // a private graph function is called by name within the machine
+					continue // a private Relax function is called by name within the machine
 				}
 				symbol = gv.Name
 			default:

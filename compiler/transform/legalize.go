@@ -18,7 +18,7 @@ import (
 // LegalizeOps lowers operators to kernels.
 var LegalizeOps = &pass.Pass{
 	Name: "LegalizeOps", Kind: pass.Module, Lowering: true,
-	Doc: "Replaces each operator call by a call_tir of a kernel, a loop function made from the operator's tensor expression. Calls with equal kernels share one. Scalar constants become part of the kernel, and a matmul reads a weight that was transposed as it lies in memory. Operators whose shapes are not known are left alone, with a diagnostic.",
+	Doc: "Replaces each operator call by a call_tir of a kernel, a PrimFunc made from the operator's tensor expression. Calls with equal kernels share one. Scalar constants become part of the kernel, and a matmul reads a weight that was transposed as it lies in memory. Operators whose shapes are not known are left alone, with a diagnostic.",
 	Options: []pass.Option{
 		{Name: "skip_ops", Default: []ir.Value{}, Elem: "", Doc: "names of operators that are left alone, e.g. relax.nn.conv2d"},
 		{Name: "enable_warning", Default: true, Doc: "whether operators without a kernel are reported"},

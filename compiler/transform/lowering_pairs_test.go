@@ -413,7 +413,7 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 `
 	public := strings.Replace(reluKernel, "(private=True)", "", 1)
 	runPairs(t, transform.AttachGlobalSymbol,
-		pair{name: "loop functions, and public graph functions", before: reluKernel + main, after: public + main},
+		pair{name: "PrimFuncs, and public Relax functions", before: reluKernel + main, after: public + main},
 		pair{name: "they have them", before: public + main},
 	)
 	m := read(t, reluKernel+main).WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_"))

@@ -17,7 +17,7 @@ import (
 )
 
 // mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
-// one place of a graph function, or of a kernel.
+// one place of a Relax function, or of a kernel.
 type mutant struct {
 	name   string
 	pass   *pass.Pass

@@ -13,7 +13,7 @@ import (
 // Passes that build on others find nothing to do where those did not run, which looks like
 // success. The functions here report what is missing and what to run.
 
-// warnNotLegalized reports for each graph function the operators that should have been
+// warnNotLegalized reports for each Relax function the operators that should have been
 // kernels by now, and kernels whose pattern is not known.
 func warnNotLegalized(c *pass.Context, m *ir.Module, name string) {
 	annotated := hasPatterns(m)

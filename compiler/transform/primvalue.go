@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// ComputePrimValue computes scalar expressions by loop functions.
+// ComputePrimValue computes scalar expressions by PrimFuncs.
 var ComputePrimValue = &pass.Pass{
 	Name: "ComputePrimValue", Kind: pass.Module, Lowering: true,
 	Doc: "Replaces scalar values that are expressions over symbolic variables by calls of generated functions that compute them.",

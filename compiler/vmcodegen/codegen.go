@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/runtime/vm"
 )
 
-// Build emits the graph functions of m into b. What was not lowered is an *Unlowered error
+// Build emits the Relax functions of m into b. What was not lowered is an *Unlowered error
 // that names the function, the variable, what is left and the pass that would lower it.
 func Build(m *ir.Module, b *vm.Builder) error {
 	for gv, fn := range m.Funcs() {

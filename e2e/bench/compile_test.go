@@ -149,7 +149,7 @@ func BenchmarkOnePassOfMany(b *testing.B) {
 	b.ReportMetric(float64(m.Len()), "functions")
 }
 
-// manyFunctions is a module of n loop functions: copies of one of a lowered model.
+// manyFunctions is a module of n PrimFuncs: copies of one of a lowered model.
 func manyFunctions(b *testing.B, n int) *ir.Module {
 	b.Helper()
 	g, ok := gallery.Lookup("cnn")

@@ -35,7 +35,7 @@ func repeated(n int, sep string, f func(int) string) string {
 	return strings.Join(list, sep)
 }
 
-// loopText is a loop-level function with a body in a loop over i.
+// loopText is a PrimFunc with a body in a loop over i.
 func loopText(body string) string {
 	return "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), n: T.int32):\n    for i in range(4):\n" + body
 }

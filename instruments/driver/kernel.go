@@ -16,22 +16,22 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// NothingToExecute says why a module has no entry: neither a public graph function main
-// nor a single loop function. It is empty where there is one.
+// NothingToExecute says why a module has no entry: neither a public Relax function main
+// nor a single PrimFunc. It is empty where there is one.
 func NothingToExecute(m *ir.Module) string {
 	if f, ok := m.Lookup(compiler.Entry).(*relax.Function); ok {
 		if ir.GlobalSymbol(f) == "" {
-			return "nothing to execute: the graph function main is private"
+			return "nothing to execute: the Relax function main is private"
 		}
 		return ""
 	}
 	if _, f := loneLoopFunction(m); f != nil {
 		return ""
 	}
-	return "nothing to execute: no graph function main"
+	return "nothing to execute: no Relax function main"
 }
 
-// loneLoopFunction returns the loop function of a module that consists of nothing else.
+// loneLoopFunction returns the PrimFunc of a module that consists of nothing else.
 func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
 	for gv, fn := range m.Funcs() {
 		p, ok := fn.(*tir.PrimFunc)
@@ -43,7 +43,7 @@ func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
 	return name, f
 }
 
-// executeKernel calls the only loop function of a module with made-up arguments. What
+// executeKernel calls the only PrimFunc of a module with made-up arguments. What
 // cannot be called is no failure of the run: a note says why.
 func (t *Task) executeKernel(ctx context.Context) error {
 	name, f := loneLoopFunction(t.Model.Module)

@@ -18,7 +18,7 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// kernel calls the loop function of a text and returns what the run says of it.
+// kernel calls the PrimFunc of a text and returns what the run says of it.
 func (s *stage) kernel(text string, limit int64, bindings ...map[string]int64) (*diary, error) {
 	s.Helper()
 	q := s.text(text, "tir")
@@ -29,7 +29,7 @@ func (s *stage) kernel(text string, limit int64, bindings ...map[string]int64) (
 	return d, c.Execute(s.Context())
 }
 
-// loop is a loop function over i with the given parameters and statements.
+// loop is a PrimFunc over i with the given parameters and statements.
 func loop(params string, lines ...string) string {
 	return "@T.prim_func\ndef f(" + params + "):\n    for i in range(4):\n        " + strings.Join(lines, "\n        ") + "\n"
 }
@@ -158,18 +158,18 @@ func TestCallsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTheEntryOfAModule: a public graph function main, or a loop function that stands alone.
+// TestTheEntryOfAModule: a public Relax function main, or a PrimFunc that stands alone.
 func TestTheEntryOfAModule(t *testing.T) {
 	one, other := loop(`A: T.Buffer((4,), "float32")`, "A[i] = T.float32(2)"), strings.Replace(loop(`A: T.Buffer((4,), "float32")`, "A[i] = T.float32(3)"), "def f", "def main", 1)
 	graph := "@R.function\ndef main(x: " + vector + ") -> " + vector + ":\n    return x\n"
 	for text, want := range map[string][2]string{
 		one:                {"f", ""},
 		other:              {"main", ""},
-		one + "\n" + other: {"", "nothing to execute: no graph function main"},
+		one + "\n" + other: {"", "nothing to execute: no Relax function main"},
 		graph:              {"", ""},
 		graph + "\n" + one: {"", ""},
-		strings.Replace(graph, "def main", "def g", 1) + "\n" + one:           {"", "nothing to execute: no graph function main"},
-		strings.Replace(graph, "@R.function", "@R.function(private=True)", 1): {"", "nothing to execute: the graph function main is private"},
+		strings.Replace(graph, "def main", "def g", 1) + "\n" + one:           {"", "nothing to execute: no Relax function main"},
+		strings.Replace(graph, "@R.function", "@R.function(private=True)", 1): {"", "nothing to execute: the Relax function main is private"},
 	} {
 		m, found := parse.Module("m", text, parse.Options{})
 		if len(found) > 0 {
@@ -177,10 +177,10 @@ func TestTheEntryOfAModule(t *testing.T) {
 		}
 		name, f := loneLoopFunction(m)
 		if name != want[0] || (f != nil) != (want[0] != "") {
-			t.Errorf("the loop function of\n%s is %q", text, name)
+			t.Errorf("the PrimFunc of\n%s is %q", text, name)
 		}
 		if f != nil && m.Lookup(name) != f {
-			t.Errorf("the loop function of\n%s is another", text)
+			t.Errorf("the PrimFunc of\n%s is another", text)
 		}
 		if got := NothingToExecute(m); got != want[1] {
 			t.Errorf("of\n%s it says %q, want %q", text, got, want[1])

@@ -425,7 +425,7 @@ func TestTextsWithoutTheirConstants(t *testing.T) {
 		t.Errorf("a whole text is read as %v with %v (%v)", mods, found, err)
 	}
 	if _, _, err := textOf("a.py", "x =").Load(t.Context()); err == nil || strings.Contains(err.Error(), "metadata") {
-		t.Errorf("a text with a mistake gives %v", err)
+		t.Errorf("a text with an error gives %v", err)
 	}
 	if moduleSpan(ir.NewModule()) != nil {
 		t.Error("an empty module has a place")

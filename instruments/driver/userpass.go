@@ -35,7 +35,7 @@ type userScript struct {
 	passes         []*pass.Pass
 }
 
-// scriptError is a mistake in a script that was found when it was read.
+// scriptError is an error in a script that was found when it was read.
 type scriptError struct {
 	script *userScript
 	err    error

@@ -28,11 +28,11 @@ type FunctionMetrics struct {
 
 // Structure counts what functions are built of.
 type Structure struct {
-	// Bindings counts those of graph functions. Calls counts the bindings of a
-	// call there, and calls in loop functions.
+	// Bindings counts those of Relax functions. Calls counts the bindings of a
+	// call there, and calls in PrimFuncs.
 	Bindings int `json:"bindings,omitempty"`
 	Calls    int `json:"calls,omitempty"`
-	// Loops, Blocks and Buffers count those of loop functions; buffers are the
+	// Loops, Blocks and Buffers count those of PrimFuncs; buffers are the
 	// ones of parameters and those that are allocated.
 	Loops   int `json:"loops,omitempty"`
 	Blocks  int `json:"blocks,omitempty"`

@@ -22,8 +22,8 @@ const (
 	Param    Kind = "param"
 	Constant Kind = "constant"
 	Op       Kind = "op"     // call of an operator
-	Kernel   Kind = "kernel" // call of a loop function
-	Call     Kind = "call"   // call of a graph function or of a function held by a variable
+	Kernel   Kind = "kernel" // call of a PrimFunc
+	Call     Kind = "call"   // call of a Relax function or of a function held by a variable
 	Packed   Kind = "packed" // call of a packed function of the runtime
 	Shape    Kind = "shape"  // computes with shapes
 	Memory   Kind = "memory" // allocates or frees

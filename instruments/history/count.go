@@ -34,8 +34,8 @@ type Count struct {
 	Graph     int `json:"graph,omitempty"`
 	Loops     int `json:"loops,omitempty"`
 	Code      int `json:"code,omitempty"`
-	Params    int `json:"params,omitempty"` // of graph functions
-	Ports     int `json:"ports,omitempty"`  // parameters of loop functions
+	Params    int `json:"params,omitempty"` // of Relax functions
+	Ports     int `json:"ports,omitempty"`  // parameters of PrimFuncs
 	Constants int `json:"constants,omitempty"`
 	Shapes    int `json:"shapes,omitempty"`
 	Memory    int `json:"memory,omitempty"`

@@ -6,9 +6,9 @@ type Kind byte
 // The kinds of row. Those of the first group make up the outline of a history, those of the
 // second group are inside of kernels, and those of the third are counted apart.
 const (
-	Graph   Kind = 'f' // graph function
-	Binding Kind = 'b' // value of a graph function
-	Kernel  Kind = 'k' // loop function
+	Graph   Kind = 'f' // Relax function
+	Binding Kind = 'b' // value of a Relax function
+	Kernel  Kind = 'k' // PrimFunc
 	Code    Kind = 'g' // generated code of a function
 
 	Buffer Kind = 'u'

@@ -72,7 +72,7 @@ type Pass struct {
 	Level int            `json:"level"`
 	Role  event.Role     `json:"role"`
 	Kind  event.PassKind `json:"kind"`
-	// IR is what it works on: "relax", graph functions, or "tir", loop functions.
+	// IR is what it works on: "relax", Relax functions, or "tir", PrimFuncs.
 	//
 	//wire:type "relax" | "tir"
 	IR       string       `json:"ir"`

@@ -24,7 +24,7 @@ type Compiler interface {
 	// PatchFile returns a patch as a file for the command line.
 	PatchFile(p Patch) string
 	// Graph returns the graph of the function whose text this is, as the events of a run name
-	// it: the dataflow of a graph function, the loop nest of a loop function. It depends on the
+	// it: the dataflow of a Relax function, the loop nest of a PrimFunc. It depends on the
 	// text alone. The error of a text that is no such function says where it stops being one.
 	Graph(ctx context.Context, text string) (*flow.Graph, error)
 	// Plan lists the steps that settings stand for, without a module, and what is wrong with

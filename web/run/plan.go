@@ -9,8 +9,8 @@ type Planned struct {
 	// Warnings are the places where the order of steps breaks a constraint. The pipeline runs
 	// all the same.
 	Warnings []OrderWarning `json:"warnings"`
-	// Mistakes keep a run from starting.
-	Mistakes []Mistake `json:"mistakes"`
+	// Problems keep a run from starting.
+	Problems []Problem `json:"problems"`
 }
 
 // OrderWarning is a step that stands too early, or without one that it needs.
@@ -23,9 +23,9 @@ type OrderWarning struct {
 	Message string `json:"message"`
 }
 
-// Mistake is something in settings that the compiler does not take. What does not apply is
+// Problem is something in settings that the compiler does not take. What does not apply is
 // empty; Message alone is about the settings as a whole.
-type Mistake struct {
+type Problem struct {
 	// Step is the number of a step, such as "1.10.2", and Option one of its options.
 	Step   string `json:"step,omitempty"`
 	Option string `json:"option,omitempty"`

@@ -54,7 +54,7 @@ func newWorld(t fataler, imported map[string]string, passes ...pass) *world {
 	return w
 }
 
-// kindOf returns the kind of a function by its text, and what is called g is a loop function.
+// kindOf returns the kind of a function by its text, and what is called g is a PrimFunc.
 func kindOf(name, text string) string {
 	if name == "g" || strings.Contains(text, "T.prim_func") {
 		return search.KindPrimFunc

@@ -64,7 +64,7 @@ func TestQueriesFindLines(t *testing.T) {
 		}
 	}
 	if got := w.find("conv2d", search.KindPrimFunc, 10); !slices.Equal(got, []string{"1.2/LegalizeOps conv2d after 2", "1.3/FuseTIR fused_conv2d_add after 2"}) {
-		t.Errorf("in loop functions: %q", got)
+		t.Errorf("in PrimFuncs: %q", got)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package onnx imports ONNX models into the compiler: a model becomes a module with one
-// graph-level function, main.
+// Relax function, main.
 //
 // Read the file with package onnxpb, then call Import. Operator sets 7 to 28 are known; what
 // an operator means in each is in the op_*.go files, and Operators lists them. Weights become

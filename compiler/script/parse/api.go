@@ -95,7 +95,7 @@ type builder struct {
 	// Types of integers, floats and buffers that are written without one.
 	intType, floatType, bufferType dtype.DType
 
-	graph bool // in a graph-level function
+	graph bool // in a Relax function
 	dims  bool // in struct info: strings are expressions over symbolic variables
 	depth int
 

@@ -9,7 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/script/parse"
 )
 
-// longText is a module of n lines: loops with blocks, and graph functions.
+// longText is a module of n lines: loops with blocks, and Relax functions.
 func longText(n int) string {
 	var b strings.Builder
 	b.WriteString("@I.ir_module\nclass Module:\n")

@@ -53,7 +53,7 @@ const callFunction = "Function.call"
 // callee returns what a call calls, as it is written.
 func (b *builder) callee(n *syntax.Node) string { return b.src[n.Kids[0].At:n.Kids[0].End] }
 
-// callGlobal calls a function of the module from a loop-level function.
+// callGlobal calls a function of the module from a PrimFunc.
 func (b *builder) callGlobal(gv *ir.GlobalVar, n *syntax.Node) any {
 	c := &tir.Call{Base: b.span(n), Op: gv}
 	if f, ok := b.mod.funcs[gv.Name].(*tir.PrimFunc); ok {

@@ -140,7 +140,7 @@ func (b *builder) symbolOf(s *syntax.Stmt) string {
 	return ""
 }
 
-// functions builds the loop-level functions and then the graph-level ones, whose signatures
+// functions builds the PrimFuncs and then the graph-level ones, whose signatures
 // all are known before the first of them is built.
 func (b *builder) functions(defs []*syntax.Stmt) {
 	m := b.mod

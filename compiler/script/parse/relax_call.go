@@ -93,7 +93,7 @@ var graphRows = []row{
 	{"R.func_ret_struct_info|R.func_ret_ty(*info: node)", func(*call) any { return done }},
 }
 
-// attrsRow are the attributes of a graph-level function.
+// attrsRow are the attributes of a Relax function.
 var attrsRow = row{"R.func_attr(attrs: attrs)", func(c *call) any {
 	attrs := c.attrsAt(0)
 	for i := range attrs.Len() {

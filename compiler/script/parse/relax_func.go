@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// graphFunc is a graph-level function under construction.
+// graphFunc is a Relax function under construction.
 type graphFunc struct {
 	attrs   *ir.Attrs
 	result  relax.Expr
@@ -113,7 +113,7 @@ func (b *builder) graphFunction(s *syntax.Stmt) ir.Function {
 	return f
 }
 
-// function builds a graph-level function, of the module or local.
+// function builds a Relax function, of the module or local.
 func (b *builder) function(s *syntax.Stmt) *relax.Function {
 	defer b.enterGraph()()
 	params, ret := b.graphParams(s)

@@ -65,9 +65,9 @@ func (b *builder) graphStmt(s *syntax.Stmt) {
 	case syntax.AugAssign:
 		b.d.Add(s.At, s.End, "graph-level values cannot be changed", "bind the result to a name, as in y = x "+s.Op+" ...")
 	case syntax.Assert:
-		b.d.Add(s.At, s.End, "this statement cannot stand in a graph-level function", "write R.assert_op(condition, format=...)")
+		b.d.Add(s.At, s.End, "this statement cannot stand in a Relax function", "write R.assert_op(condition, format=...)")
 	default:
-		b.d.Add(s.At, s.End, "this statement cannot stand in a graph-level function", "")
+		b.d.Add(s.At, s.End, "this statement cannot stand in a Relax function", "")
 	}
 }
 

@@ -59,8 +59,8 @@ type place uint8
 
 const (
 	anywhere place = iota
-	inLoops        // in loop-level functions
-	inGraph        // in graph-level functions
+	inLoops        // in PrimFuncs
+	inGraph        // in Relax functions
 	inClass        // as a statement of a module
 	nowhere        // it is known, and refused
 )

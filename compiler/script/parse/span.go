@@ -115,7 +115,7 @@ func (b *builder) input(p *syntax.Param) ir.Base {
 	return base
 }
 
-// gather says that a loop function came from all lines of it, as a kernel comes from all
+// gather says that a PrimFunc came from all lines of it, as a kernel comes from all
 // operators that it computes.
 func (b *builder) gather(f *tir.PrimFunc) {
 	if !b.opts.Roots {

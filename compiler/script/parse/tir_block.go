@@ -10,7 +10,7 @@ import (
 // axisParams are the parameters of an axis of a block.
 const axisParams = "(dom: value, binding: value = None, dtype: dtype = None)"
 
-// blockRows are the blocks of loop-level functions and what stands at the start of them.
+// blockRows are the blocks of PrimFuncs and what stands at the start of them.
 var blockRows = []row{
 	{"T.block|T.sblock(name: str = '', no_realize: bool = False)", func(c *call) any {
 		blk := &tir.Block{Base: c.base(), Name: c.strAt(0)}

@@ -13,7 +13,7 @@ const bufferParams = ", dtype: dtype = None, data: value = None, strides: value 
 // bufferRow is a type, which may stand in any function.
 var bufferRow = row{"T.Buffer(shape: exprs" + bufferParams, func(c *call) any { return c.newBuffer(0) }}
 
-// bufferRows declare buffers in loop-level functions.
+// bufferRows declare buffers in PrimFuncs.
 var bufferRows = []row{
 	{"T.buffer|T.buffer_decl(shape: exprs" + bufferParams, func(c *call) any { return c.newBuffer(0) }},
 	{"T.alloc_buffer|T.sblock_alloc_buffer(shape: exprs" + bufferParams, func(c *call) any {

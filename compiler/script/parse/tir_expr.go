@@ -129,7 +129,7 @@ var typeRows = []row{
 	}},
 	{"T.env_thread(thread_tag: str, dtype: dtype = None)", func(c *call) any {
 		if c.tf == nil {
-			c.fail(c.n, "", "T.env_thread stands outside of a loop-level function")
+			c.fail(c.n, "", "T.env_thread stands outside of a PrimFunc")
 		}
 		d := c.intType
 		if c.has(1) {

@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// loopFunc is a loop-level function under construction.
+// loopFunc is a PrimFunc under construction.
 type loopFunc struct {
 	fn       *tir.PrimFunc
 	attrs    *ir.Attrs
@@ -71,7 +71,7 @@ func (b *builder) firstComment(at int32) int {
 	return sort.Search(len(b.comments), func(i int) bool { return b.comments[i].At >= at })
 }
 
-// primFunc builds a loop-level function.
+// primFunc builds a PrimFunc.
 func (b *builder) primFunc(s *syntax.Stmt) *tir.PrimFunc {
 	mark := b.env.mark()
 	defer func(tf *loopFunc, types [3]dtype.DType, g bool) {

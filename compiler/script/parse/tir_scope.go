@@ -9,7 +9,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// scopeRows are the statements and scopes of loop-level functions, but for blocks and loops.
+// scopeRows are the statements and scopes of PrimFuncs, but for blocks and loops.
 var scopeRows = []row{
 	{"T.func_attr(attrs: attrs)", func(c *call) any {
 		attrs := c.attrsAt(0)

@@ -46,9 +46,9 @@ func (b *builder) tirStmt(s *syntax.Stmt) {
 			b.env.define(s.Name, newMacro(s))
 			return
 		}
-		b.d.Add(s.At, s.End, "a loop-level function cannot hold another function", "make it a function of the module and call it as cls."+s.Name)
+		b.d.Add(s.At, s.End, "a PrimFunc cannot hold another function", "make it a function of the module and call it as cls."+s.Name)
 	default:
-		b.d.Add(s.At, s.End, "this statement cannot stand in a loop-level function", "")
+		b.d.Add(s.At, s.End, "this statement cannot stand in a PrimFunc", "")
 	}
 }
 

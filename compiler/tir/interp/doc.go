@@ -1,4 +1,4 @@
-// Package interp runs loop-level functions in plain Go. It is the oracle for the passes and
+// Package interp runs PrimFuncs in plain Go. It is the oracle for the passes and
 // code generators, and the default evaluator of constants.
 //
 // A function is first compiled to closures over a frame of numbered slots, then run: no

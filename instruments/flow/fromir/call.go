@@ -82,7 +82,7 @@ func (b *builder) classify(n *flow.Node, c *relax.Call) []relax.Expr {
 		case *relax.ExternFunc:
 			n.Kind = packedKind(n.Label)
 		case *ir.GlobalVar:
-			if n.Info == "" { // only loop functions return nothing
+			if n.Info == "" { // only PrimFuncs return nothing
 				n.Kind = flow.Kernel
 			}
 		}

@@ -102,7 +102,7 @@ return return | return | (2, 3) f32 |  <- s
 	}
 }
 
-// TestLoops checks the tree of a loop function with every kind of statement that keeps its body
+// TestLoops checks the tree of a PrimFunc with every kind of statement that keeps its body
 // to itself or not.
 func TestLoops(t *testing.T) {
 	const text = `# from tvm.script import tir as T

@@ -11,7 +11,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// primFunc adds the tree of a loop function: its root, and below it loops, blocks and
+// primFunc adds the tree of a PrimFunc: its root, and below it loops, blocks and
 // statements in order. Statements that hold for the rest of their body, such as lets and
 // allocations, are leaves before it. Ids are made when the tree is done.
 func (b *builder) primFunc(name string, f *tir.PrimFunc) {

@@ -178,7 +178,7 @@ func valueKind(e relax.Expr) (history.Kind, string) {
 	return kindOfCall(name), name
 }
 
-// callee names a function that is called; kernels and graph functions with an "@".
+// callee names a function that is called; kernels and Relax functions with an "@".
 func callee(e ir.Node) string {
 	switch e := e.(type) {
 	case *ir.GlobalVar:

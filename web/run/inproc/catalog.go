@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/catalog"
 )
@@ -78,7 +79,7 @@ func describeConfigs() map[string]catalog.Option {
 // describePass describes a pass of the registry.
 func describePass(p *pass.Pass, configs map[string]catalog.Option) catalog.Pass {
 	d := catalog.Pass{
-		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: instruments.KindName(p.Kind), IR: "relax",
+		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: event.PassKind(p.Kind.String()), IR: "relax",
 		Doc: p.Doc, Required: p.Required,
 	}
 	if p.Kind == pass.PrimFunc || pipeline.OnLoops(p.Name) {
@@ -142,7 +143,7 @@ func describeModel(ctx context.Context, m gallery.Model) (catalog.Model, error) 
 	out.Ops, out.Functions = metrics.Ops, metrics.Functions
 	main, ok := mod.Lookup(compiler.Entry).(*relax.Function)
 	if !ok {
-		return out, fmt.Errorf("it has no graph function %s", compiler.Entry)
+		return out, fmt.Errorf("it has no Relax function %s", compiler.Entry)
 	}
 	for _, p := range main.Params {
 		in := catalog.Input{Name: p.Name, Shape: []any{}}

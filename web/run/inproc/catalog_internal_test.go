@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/catalog"
 )
@@ -38,7 +39,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 	}
 	for i, p := range pipeline.All() {
 		got := c.Passes[i]
-		if got.Role != instruments.Role(p) || got.Kind != instruments.KindName(p.Kind) || !reflect.DeepEqual(got.Before, before[p.Name]) || !reflect.DeepEqual(got.After, after[p.Name]) {
+		if got.Role != instruments.Role(p) || got.Kind != event.PassKind(p.Kind.String()) || !reflect.DeepEqual(got.Before, before[p.Name]) || !reflect.DeepEqual(got.After, after[p.Name]) {
 			t.Errorf("%s is described as %+v", p.Name, got)
 		}
 		if loops := p.Kind == pass.PrimFunc || strings.HasPrefix(p.Name, "tir."); loops != (got.IR == "tir") {

@@ -73,7 +73,7 @@ func TestConstantsArePartsOfFunctions(t *testing.T) {
 	}
 	loops := &tir.PrimFunc{Body: &tir.AllocateConst{Var: tir.NewVar("c", dtype.HandleT), Type: dtype.Float32T, Data: blob, Body: &tir.Evaluate{Value: tir.Int(0)}}}
 	if h := holds(loops); len(h) != 1 || h[0] != any(blob) {
-		t.Errorf("a loop function with a constant holds %d parts", len(h))
+		t.Errorf("a PrimFunc with a constant holds %d parts", len(h))
 	}
 	for b, want := range map[*ir.Blob]int64{blob: 400 + perPart, other: 200 + perPart} {
 		if n, h := measure(b); n != want || h != nil {

@@ -62,7 +62,7 @@ func TestEditsOfTheModule(t *testing.T) {
 	}
 	wrong := check(q, run.Edit{After: "import", Functions: []string{"main"}, Text: strings.Replace(text, "(x, x)", "(x, z)", 1)})
 	if wrong.Patch != nil || wrong.Text != "" || len(wrong.Functions) > 0 || len(wrong.Diagnostics) == 0 || wrong.Diagnostics[0].Severity != event.SeverityError || wrong.Diagnostics[0].Span.Source != "edit.import" {
-		t.Errorf("a text with a mistake gives %+v", wrong)
+		t.Errorf("a text with an error gives %+v", wrong)
 	}
 	product := strings.Replace(text, "R.add", "R.multiply", 1)
 	made := check(q, run.Edit{After: "import", Functions: []string{"main"}, Text: product})

@@ -15,20 +15,20 @@ import (
 
 // Plan implements run.Compiler.
 func (r *Runner) Plan(ctx context.Context, s run.Settings) (run.Planned, error) {
-	out := run.Planned{Steps: []event.PlanStep{}, Warnings: []run.OrderWarning{}, Mistakes: []run.Mistake{}}
+	out := run.Planned{Steps: []event.PlanStep{}, Warnings: []run.OrderWarning{}, Problems: []run.Problem{}}
 	job, problems, err := driver.Resolve(ctx, driver.Request{Settings: s})
 	if err != nil {
 		return out, err
 	}
 	for _, p := range problems {
-		out.Mistakes = append(out.Mistakes, run.Mistake{Step: p.Step, Option: p.Option, Config: p.Config, Pass: p.Pass, Message: p.Message})
+		out.Problems = append(out.Problems, run.Problem{Step: p.Step, Option: p.Option, Config: p.Config, Pass: p.Pass, Message: p.Message})
 	}
 	if job == nil || job.Pipeline == nil {
 		return out, nil
 	}
 	edited, _, err := job.Edited(nil)
 	if err != nil {
-		out.Mistakes = append(out.Mistakes, run.Mistake{Message: err.Error()})
+		out.Problems = append(out.Problems, run.Problem{Message: err.Error()})
 		edited = job.Pipeline
 	}
 	out.Steps = instruments.Plan(edited)

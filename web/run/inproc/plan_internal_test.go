@@ -22,37 +22,37 @@ func TestPlansListTheirMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		s    run.Settings
-		want []run.Mistake
+		want []run.Problem
 	}{
-		{"target", run.Settings{Target: "wasm -nothing=1"}, []run.Mistake{{Message: `target: `}}},
-		{"pipeline", run.Settings{Pipeline: "fast"}, []run.Mistake{{Message: `unknown pipeline "fast"`}}},
-		{"required", run.Settings{Required: []string{"FuseOp"}}, []run.Mistake{{Pass: "FuseOp", Message: `unknown pass "FuseOp"; did you mean "FuseOps"?`}}},
-		{"disabled", run.Settings{Disabled: []string{"FuseOps", "zzzzzzzzz", "tir", "default"}}, []run.Mistake{{Pass: "zzzzzzzzz", Message: `unknown pass "zzzzzzzzz"`}}},
-		{"both lists", run.Settings{Required: []string{"Yonder"}, Disabled: []string{"Zonder"}}, []run.Mistake{{Pass: "Yonder", Message: `unknown pass "Yonder"`}, {Pass: "Zonder", Message: `unknown pass "Zonder"`}}},
+		{"target", run.Settings{Target: "wasm -nothing=1"}, []run.Problem{{Message: `target: `}}},
+		{"pipeline", run.Settings{Pipeline: "fast"}, []run.Problem{{Message: `unknown pipeline "fast"`}}},
+		{"required", run.Settings{Required: []string{"FuseOp"}}, []run.Problem{{Pass: "FuseOp", Message: `unknown pass "FuseOp"; did you mean "FuseOps"?`}}},
+		{"disabled", run.Settings{Disabled: []string{"FuseOps", "zzzzzzzzz", "tir", "default"}}, []run.Problem{{Pass: "zzzzzzzzz", Message: `unknown pass "zzzzzzzzz"`}}},
+		{"both lists", run.Settings{Required: []string{"Yonder"}, Disabled: []string{"Zonder"}}, []run.Problem{{Pass: "Yonder", Message: `unknown pass "Yonder"`}, {Pass: "Zonder", Message: `unknown pass "Zonder"`}}},
 		{"a name of a sequence", run.Settings{Steps: []run.Step{{Name: "mine", Steps: []run.Step{{Name: "FuseOps"}}}}, Disabled: []string{"mine"}}, nil},
-		{"config", run.Settings{Config: map[string]any{"b": 1.0, "a": nil, "tir.disable_assert": true}}, []run.Mistake{{Config: "a", Message: "a value is <nil>"}, {Config: "b", Message: "Invalid config option 'b'"}}},
-		{"steps", run.Settings{Steps: []run.Step{{Name: "FuseOps"}, {Name: "FuseOp"}}}, []run.Mistake{{Step: "1.2", Message: `unknown pass "FuseOp"; did you mean "FuseOps"?`}}},
-		{"nested", run.Settings{Steps: []run.Step{{Name: "s", Steps: []run.Step{{Name: "FuseOps"}, {Name: "t", Steps: []run.Step{{Name: "zzzzzzzzz"}}}}}}}, []run.Mistake{{Step: "1.1.2.1", Message: `unknown pass "zzzzzzzzz"`}}},
+		{"config", run.Settings{Config: map[string]any{"b": 1.0, "a": nil, "tir.disable_assert": true}}, []run.Problem{{Config: "a", Message: "a value is <nil>"}, {Config: "b", Message: "Invalid config option 'b'"}}},
+		{"steps", run.Settings{Steps: []run.Step{{Name: "FuseOps"}, {Name: "FuseOp"}}}, []run.Problem{{Step: "1.2", Message: `unknown pass "FuseOp"; did you mean "FuseOps"?`}}},
+		{"nested", run.Settings{Steps: []run.Step{{Name: "s", Steps: []run.Step{{Name: "FuseOps"}, {Name: "t", Steps: []run.Step{{Name: "zzzzzzzzz"}}}}}}}, []run.Problem{{Step: "1.1.2.1", Message: `unknown pass "zzzzzzzzz"`}}},
 		{
 			"options",
 			run.Settings{Steps: []run.Step{{Name: "FuseOps", Options: map[string]any{"speed": 1.0, "fuse_opt_level": nil, "a": 2.0}}}},
-			[]run.Mistake{{Step: "1.1", Option: "a", Message: `pass FuseOps has no option "a"`}, {Step: "1.1", Option: "fuse_opt_level", Message: "a value is <nil>"}, {Step: "1.1", Option: "speed", Message: `pass FuseOps has no option "speed"`}},
+			[]run.Problem{{Step: "1.1", Option: "a", Message: `pass FuseOps has no option "a"`}, {Step: "1.1", Option: "fuse_opt_level", Message: "a value is <nil>"}, {Step: "1.1", Option: "speed", Message: `pass FuseOps has no option "speed"`}},
 		},
-		{"a name of a sequence that is none", run.Settings{Steps: []run.Step{{Name: "a/b", Steps: []run.Step{{Name: "FuseOps"}}}}}, []run.Mistake{{Message: "step 1: a sequence has a name of up to 100 letters"}}},
-		{"scripts", run.Settings{Scripts: []run.Script{{Name: "s.star", Source: "x = nothing"}}, Target: "avr"}, []run.Mistake{{Message: "target: "}, {Message: "undefined: nothing"}}},
+		{"a name of a sequence that is none", run.Settings{Steps: []run.Step{{Name: "a/b", Steps: []run.Step{{Name: "FuseOps"}}}}}, []run.Problem{{Message: "step 1: a sequence has a name of up to 100 letters"}}},
+		{"scripts", run.Settings{Scripts: []run.Script{{Name: "s.star", Source: "x = nothing"}}, Target: "avr"}, []run.Problem{{Message: "target: "}, {Message: "undefined: nothing"}}},
 	} {
 		got, err := r.Plan(t.Context(), c.s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Steps == nil || got.Warnings == nil || got.Mistakes == nil {
+		if got.Steps == nil || got.Warnings == nil || got.Problems == nil {
 			t.Errorf("%s: lists are null in %+v", c.name, got)
 		}
-		if len(got.Mistakes) != len(c.want) {
-			t.Errorf("%s: the mistakes are %+v, want %+v", c.name, got.Mistakes, c.want)
+		if len(got.Problems) != len(c.want) {
+			t.Errorf("%s: the mistakes are %+v, want %+v", c.name, got.Problems, c.want)
 			continue
 		}
-		for i, m := range got.Mistakes {
+		for i, m := range got.Problems {
 			where := m
 			where.Message = c.want[i].Message
 			if where != c.want[i] || !strings.Contains(m.Message, where.Message) {
@@ -60,11 +60,11 @@ func TestPlansListTheirMistakes(t *testing.T) {
 			}
 		}
 	}
-	// Mistakes that are not about steps leave the steps.
+	// Problems that are not about steps leave the steps.
 	got, err := r.Plan(t.Context(), run.Settings{Target: "avr", Config: map[string]any{"a": 1.0}})
 	def, _ := pipeline.Lookup("default")
-	if err != nil || len(got.Mistakes) != 2 || !reflect.DeepEqual(got.Steps, instruments.Plan(def)) {
-		t.Errorf("with another target there are %d steps and %+v (%v)", len(got.Steps), got.Mistakes, err)
+	if err != nil || len(got.Problems) != 2 || !reflect.DeepEqual(got.Steps, instruments.Plan(def)) {
+		t.Errorf("with another target there are %d steps and %+v (%v)", len(got.Steps), got.Problems, err)
 	}
 	// An edit is a step of its own, which is known by its name, and one that does not fit is left out.
 	got, err = r.Plan(t.Context(), run.Settings{
@@ -82,8 +82,8 @@ func TestPlansListTheirMistakes(t *testing.T) {
 			fuse = strings.Replace(s.Step, "/", "e/edit.", 1)
 		}
 	}
-	if err != nil || len(got.Mistakes) > 0 || len(names) != 2 || names[0] != "1.0e/edit.import" || names[1] != fuse {
-		t.Errorf("with edits there are the steps %q and %+v (%v)", names, got.Mistakes, err)
+	if err != nil || len(got.Problems) > 0 || len(names) != 2 || names[0] != "1.0e/edit.import" || names[1] != fuse {
+		t.Errorf("with edits there are the steps %q and %+v (%v)", names, got.Problems, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("as asked")

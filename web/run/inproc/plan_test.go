@@ -22,11 +22,11 @@ func plan(t *testing.T, s run.Settings) run.Planned {
 
 func TestPlan(t *testing.T) {
 	whole := plan(t, run.Settings{OptLevel: 2})
-	if len(whole.Warnings)+len(whole.Mistakes) > 0 || whole.Steps[0].Step != "1/default" || len(whole.Steps) < 40 {
+	if len(whole.Warnings)+len(whole.Problems) > 0 || whole.Steps[0].Step != "1/default" || len(whole.Steps) < 40 {
 		t.Errorf("the default pipeline is planned as %+v", whole)
 	}
 	named := plan(t, run.Settings{OptLevel: 2, Steps: []run.Step{{Name: "LegalizeOps"}, {Name: "user.Twice"}, {Name: "tir"}}, Scripts: []run.Script{{Name: "s.star", Source: twice}}})
-	if len(named.Mistakes) > 0 || named.Steps[2].Step != "1.2/user.Twice" || named.Steps[3].Step != "1.3/tir" || named.Steps[4].Step != "1.3.1/tir.BindTarget" {
+	if len(named.Problems) > 0 || named.Steps[2].Step != "1.2/user.Twice" || named.Steps[3].Step != "1.3/tir" || named.Steps[4].Step != "1.3.1/tir.BindTarget" {
 		t.Errorf("steps by name are planned as %+v", named)
 	}
 	order := plan(t, run.Settings{OptLevel: 2, Steps: []run.Step{{Name: "LegalizeOps"}, {Name: "AnnotateTIROpPattern"}, {Name: "mine", Steps: []run.Step{{Name: "FuseTIR"}}}, {Name: "FuseOps"}}})
@@ -53,7 +53,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 	if len(got.Steps) > 0 {
 		t.Errorf("a pipeline with mistakes has the steps %+v", got.Steps)
 	}
-	for _, want := range []run.Mistake{
+	for _, want := range []run.Problem{
 		{Message: `target: unknown target kind "avr"`},
 		{Pass: "Nothing", Message: `unknown pass "Nothing"`},
 		{Step: "1.1.1", Option: "fuse_opt_level", Message: `option fuse_opt_level of pass FuseOps needs a value of type int, got "two"`},
@@ -63,7 +63,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 		{Config: "relax.transform.apply_legalize_ops", Message: "needs a value of type bool, got 7"},
 		{Config: "tir.UnrollLoop", Message: "depth"},
 	} {
-		if !slices.ContainsFunc(got.Mistakes, func(m run.Mistake) bool {
+		if !slices.ContainsFunc(got.Problems, func(m run.Problem) bool {
 			where := m
 			where.Message = want.Message
 			return where == want && strings.Contains(m.Message, want.Message)
@@ -71,11 +71,11 @@ func TestPlanNamesMistakes(t *testing.T) {
 			t.Errorf("%+v is missing", want)
 		}
 	}
-	if len(got.Mistakes) != 8 {
-		t.Errorf("there are %d mistakes, want 8: %+v", len(got.Mistakes), got.Mistakes)
+	if len(got.Problems) != 8 {
+		t.Errorf("there are %d mistakes, want 8: %+v", len(got.Problems), got.Problems)
 	}
 	broken := plan(t, run.Settings{Scripts: []run.Script{{Name: "s.star", Source: "x = nothing"}}})
-	if len(broken.Mistakes) != 1 || !strings.Contains(broken.Mistakes[0].Message, "nothing") {
+	if len(broken.Problems) != 1 || !strings.Contains(broken.Problems[0].Message, "nothing") {
 		t.Errorf("a broken script gives %+v", broken)
 	}
 }

@@ -76,7 +76,7 @@ func (r *Runner) hooks(req run.Request, sink run.Sink) driver.Hooks {
 	}
 }
 
-// resolve looks up what a request names. Mistakes in scripts become events of the run.
+// resolve looks up what a request names. Problems in scripts become events of the run.
 func (r *Runner) resolve(ctx context.Context, req run.Request, sink run.Sink) (*driver.Job, error) {
 	job, problems, err := driver.Resolve(ctx, driver.Request{
 		Source: driver.Source{Name: req.Source.Name}, Settings: req.Settings, Memory: req.Limits.Memory, Fixed: driver.FixedBeside,

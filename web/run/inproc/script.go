@@ -10,7 +10,6 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
@@ -73,7 +72,7 @@ func (r *Runner) CheckScript(ctx context.Context, text run.Script) (run.CheckedS
 	}
 	for _, p := range found.Passes {
 		out.Passes = append(out.Passes, run.UserPass{
-			Name: p.Name, Level: p.Level, Kind: instruments.KindName(p.Kind), Doc: p.Doc, Required: append([]string{}, p.Required...),
+			Name: p.Name, Level: p.Level, Kind: event.PassKind(p.Kind.String()), Doc: p.Doc, Required: append([]string{}, p.Required...),
 		})
 	}
 	for _, in := range found.Instruments {

@@ -78,9 +78,9 @@ func TestScripts(t *testing.T) {
 		outputs                    int
 	}{
 		{"graph", addMain, "", "", 1},
-		{"lone loop function", scaleFunc, "", "", 1},
-		{"lone loop function, loops only", scaleFunc, "tir", "", 1},
-		{"no main", graphOther, "", "nothing to execute: no graph function main", 0},
+		{"lone PrimFunc", scaleFunc, "", "", 1},
+		{"lone PrimFunc, loops only", scaleFunc, "tir", "", 1},
+		{"no main", graphOther, "", "nothing to execute: no Relax function main", 0},
 		{"partial pipeline", addMain, "zero", "nothing to execute: the pipeline zero makes no code that can run", 0},
 		{"unknown shape", strings.ReplaceAll(scaleFunc, `A: T.Buffer((8,), "float32")`, `p: T.handle`), "", "", 0},
 	} {
@@ -90,7 +90,7 @@ func TestScripts(t *testing.T) {
 			ds, ran, end := found(events)
 			if tt.name == "unknown shape" {
 				if end.Status != event.StatusFailed || len(ds) == 0 || ds[0].Span == nil {
-					t.Errorf("a text with a mistake ends %s with %v", end.Status, ds)
+					t.Errorf("a text with an error ends %s with %v", end.Status, ds)
 				}
 				return
 			}

@@ -166,7 +166,7 @@ func TestFormattedTexts(t *testing.T) {
 	}
 	text, found, err = r.Format(t.Context(), "a.py", "x =\n")
 	if err != nil || text != "x =\n" || !run.Failed(found) || found[0].Span.Source != "a.py" {
-		t.Errorf("a text with a mistake becomes %q with %v (%v)", text, found, err)
+		t.Errorf("a text with an error becomes %q with %v (%v)", text, found, err)
 	}
 	constant := graphModule("def main(x: "+vector+") -> "+vector+":", `    c: R.Tensor((4,), "float32") = metadata["relax.expr.Constant"][0]`, "    y = R.add(x, c)", "    return y")
 	if _, found, err = r.Format(t.Context(), "a.py", constant); err != nil || len(found) != 1 || found[0].Code != "constants" {
@@ -179,7 +179,7 @@ func TestCheckedTexts(t *testing.T) {
 	r := New(Config{})
 	c, err := r.Check(t.Context(), "a.py", "x =\n")
 	if err != nil || !c.Failed() || c.Functions == nil || len(c.Functions) != 0 || c.Note != "" {
-		t.Errorf("a text with a mistake is %+v (%v)", c, err)
+		t.Errorf("a text with an error is %+v (%v)", c, err)
 	}
 	text := graphModule("def main(x: "+vector+") -> "+vector+":", "    return x", "@T.prim_func(private=True)", `def b(A: T.Buffer((4,), "float32")):`, "    for i in range(4):", "        A[i] = T.float32(1)", "@R.function", "def a(x: "+vector+") -> "+vector+":", "    return x")
 	c, err = r.Check(t.Context(), "a.py", text)

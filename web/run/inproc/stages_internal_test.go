@@ -228,8 +228,8 @@ func TestModulesWithoutAnEntry(t *testing.T) {
 	private := strings.Replace(doubled(), "@R.function", "@R.function(private=True)", 1)
 	other := strings.Replace(doubled(), "def main", "def forward", 1)
 	for text, want := range map[string]string{
-		private: "diagnostic: nothing to execute: the graph function main is private",
-		other:   "diagnostic: nothing to execute: no graph function main",
+		private: "diagnostic: nothing to execute: the Relax function main is private",
+		other:   "diagnostic: nothing to execute: no Relax function main",
 	} {
 		says := s.play(t.Context(), s.text(text)).says()
 		if got := says[len(says)-2:]; got[0] != "code_generated" || got[1] != want {

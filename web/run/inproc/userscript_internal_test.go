@@ -30,7 +30,7 @@ func TestScriptsAreChecked(t *testing.T) {
 	}
 	got, err = r.CheckScript(t.Context(), run.Script{Name: "a.star", Source: "print('x')\ny = nope\n"})
 	if err != nil || len(got.Diagnostics) != 1 || got.Diagnostics[0].Span.Line != 2 || got.Passes == nil || got.Instruments == nil || len(got.Passes) > 0 {
-		t.Errorf("a script with a mistake is %+v (%v)", got, err)
+		t.Errorf("a script with an error is %+v (%v)", got, err)
 	}
 	got, err = r.CheckScript(t.Context(), run.Script{Name: "a.star", Source: "print('x')\ny = 1 // 0\n" + passText("A", 1)})
 	if err != nil || len(got.Diagnostics) != 2 || got.Diagnostics[0].Message != "x" || got.Diagnostics[1].Severity != event.SeverityError || got.Diagnostics[1].Span.Line != 2 || len(got.Passes) > 0 {

@@ -34,7 +34,7 @@ func (f *frame) callExpr(c *relax.Call) (Value, error) {
 	return nil, fmt.Errorf("cannot call a %T", c.Op)
 }
 
-// kernel runs a loop function on tensors and scalars.
+// kernel runs a PrimFunc on tensors and scalars.
 func (f *frame) kernel(name string, args []Value) (Value, error) {
 	fn, ok := f.mod.Lookup(name).(*tir.PrimFunc)
 	if !ok {

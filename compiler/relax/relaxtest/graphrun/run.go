@@ -26,7 +26,7 @@ type Tuple []Value
 // Storage is memory that tensors are placed in.
 type Storage struct{ data []byte }
 
-// Run calls the graph function called name and returns its result.
+// Run calls the Relax function called name and returns its result.
 func Run(ctx context.Context, m *ir.Module, name string, args ...Value) (Value, error) {
 	r := &runner{ctx: ctx, mod: m, programs: map[*tir.PrimFunc]*interp.Program{}}
 	return r.call(name, args)
@@ -53,7 +53,7 @@ type register struct {
 func (r *runner) call(name string, args []Value) (Value, error) {
 	f, ok := r.mod.Lookup(name).(*relax.Function)
 	if !ok {
-		return nil, fmt.Errorf("there is no graph function %s", name)
+		return nil, fmt.Errorf("there is no Relax function %s", name)
 	}
 	if len(args) != len(f.Params) {
 		return nil, fmt.Errorf("%s takes %d arguments, got %d", name, len(f.Params), len(args))

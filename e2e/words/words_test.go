@@ -1,0 +1,158 @@
+// Package words holds the program to its glossary.
+package words
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const root = "../.."
+
+// forbidden reads the terms that docs/glossary.md rules out, with what is to be said instead.
+func forbidden(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "docs", "glossary.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for _, word := range strings.Split(cells[3], ",") {
+			if word = strings.TrimSpace(word); word != "" && word != "not" && !strings.HasPrefix(word, "-") {
+				out[word] = strings.TrimSpace(cells[1])
+			}
+		}
+	}
+	if len(out) < 6 {
+		t.Fatalf("the glossary rules out only %v", out)
+	}
+	return out
+}
+
+// pattern finds a term, one or many of them, in a text; in a name, it is written in capitals.
+func pattern(term string) *regexp.Regexp {
+	words := strings.FieldsFunc(term, func(r rune) bool { return r == ' ' || r == '-' })
+	name := ""
+	for _, w := range words {
+		name += strings.ToUpper(w[:1]) + w[1:]
+	}
+	if len(words) == 1 { // PrimFunc is a term, primfunc is none
+		return regexp.MustCompile(`\b` + term + `s?\b|` + name)
+	}
+	return regexp.MustCompile(`(?i:\b` + regexp.QuoteMeta(term) + `s?\b)|` + name)
+}
+
+// exempt are names that others have given: decorators of TVM.
+var exempt = regexp.MustCompile(`dataflowblock_pass`)
+
+// TestWords looks for terms that the glossary rules out in strings and exported names of the program, in the templates and scripts of
+// the page, and in the documents.
+func TestWords(t *testing.T) {
+	patterns := map[*regexp.Regexp][2]string{}
+	for term, instead := range forbidden(t) {
+		patterns[pattern(term)] = [2]string{term, instead}
+	}
+	check := func(place, text string) {
+		text = exempt.ReplaceAllString(text, "")
+		for p, x := range patterns {
+			if at := p.FindString(text); at != "" {
+				t.Errorf("%s: %q in %.80q: say %s", place, at, text, x[1])
+			}
+		}
+	}
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.Contains(" .git node_modules testdata dist vendor bin words mutants ", " "+d.Name()+" "):
+			return filepath.SkipDir
+		case d.IsDir() || d.Name() == "glossary.md" || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".test.ts"):
+			return nil
+		}
+		seen++
+		switch filepath.Ext(path) {
+		case ".go":
+			return eachString(path, check)
+		case ".md", ".templ", ".ts":
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			n := 0
+			for line := range strings.Lines(string(text)) {
+				n++
+				if filepath.Ext(path) != ".ts" || !strings.HasPrefix(strings.TrimSpace(line), "//") {
+					check(path, line)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen < 500 {
+		t.Errorf("only %d files were read", seen)
+	}
+}
+
+// eachString calls check for the strings of a file in Go, and for its exported names.
+func eachString(path string, check func(place, text string)) error {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, nil, 0)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				check(fset.Position(n.Pos()).String(), n.Value)
+			}
+		case *ast.FuncDecl:
+			if n.Name.IsExported() {
+				check(fset.Position(n.Pos()).String(), n.Name.Name)
+			}
+		case *ast.TypeSpec:
+			if n.Name.IsExported() {
+				check(fset.Position(n.Pos()).String(), n.Name.Name)
+			}
+		case *ast.Field:
+			for _, name := range n.Names {
+				if name.IsExported() {
+					check(fset.Position(n.Pos()).String(), name.Name)
+				}
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// TestWordsAreFound holds the patterns to examples.
+func TestWordsAreFound(t *testing.T) {
+	for term, text := range map[string]string{
+		"loop-level function": "Two Loop-Level functions", "mistake": "there is 1 mistake", "graph function": "type MyGraphFunction", "primfunc": "a primfunc pass",
+	} {
+		if !pattern(term).MatchString(text) {
+			t.Errorf("%q is not found in %q", term, text)
+		}
+	}
+	if pattern("primfunc").MatchString("a PrimFunc, tir.PrimFunc") {
+		t.Error("PrimFunc is taken for primfunc")
+	}
+}
