@@ -114,7 +114,7 @@ func TestRandomKernels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
 		f, args := tirtest.Function(r)
 		want, err := tirtest.Run(f, args, nil)
 		if err != nil {

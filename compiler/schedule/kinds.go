@@ -96,6 +96,9 @@ func (s *Schedule) LoopPartition(l *Loop, at tir.Expr) (first, second *Loop, err
 			return nil, nil, fail(prim, nil, l, "the index is not known to lie within the extent")
 		}
 	}
+	if c, ok := tir.AsInt(at); ok && c == 0 || arith.Equal(at, l.extent) {
+		return nil, nil, fail(prim, nil, l, "a part would be empty")
+	}
 	var bad error
 	leaves(l, func(b *Block) {
 		if b.init != nil && bad == nil {

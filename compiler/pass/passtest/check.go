@@ -81,7 +81,10 @@ var exempt = map[string]map[string]bool{
 		"tir.LoopPartition":           true, // parts may be partitioned by the next condition
 		"tir.CompactBufferAllocation": true, // indices that were shifted may have tighter bounds
 	},
-	"rewrites alike":  {"tir.Simplify": true}, // it may write expressions with Let anew
+	"rewrites alike": {
+		"tir.Simplify":       true, // it may write expressions with Let anew
+		"tir.NarrowDataType": true, // and this one conversions of variables that it left as they are
+	},
 	"makes constants": {"FoldConstant": true, "DecomposeOps": true},
 }
 

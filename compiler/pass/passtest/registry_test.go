@@ -23,8 +23,12 @@ func suite(t testing.TB) *passtest.Suite {
 	return s
 }
 
-// allowed keeps the written constraints on order: the page warns of what breaks one.
+// allowed keeps the written constraints on order: the page warns of what breaks one. Behind the passes that give values their memory,
+// those that move or rename values stand nowhere.
 func allowed(ran []string, p *pass.Pass) bool {
+	if !pipeline.OnLoops(p.Name) && slices.Contains(ran, "CallTIRRewrite") {
+		return false
+	}
 	for _, c := range pipeline.Constraints() {
 		if c.After == p.Name && !slices.Contains(ran, c.Before) || c.Before == p.Name && slices.Contains(ran, c.After) {
 			return false
@@ -37,7 +41,7 @@ func allowed(ran []string, p *pass.Pass) bool {
 func TestEveryPass(t *testing.T) {
 	s := suite(t)
 	changed := map[string]int{}
-	seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, 30, func(t *testing.T, r *rand.Rand) {
 		for p := range s.Walk(t, r) {
 			changed[p]++
 		}
