@@ -205,6 +205,10 @@ func (g *gen) maskCast(v value, to dtype.DType) (value, bool) {
 		unit = g.op(ops.splat, g.f32(1))
 	case to.Elem() == dtype.Float64T:
 		unit = g.op(ops.splat, g.f64(1))
+	case to.Elem() == dtype.Float16T:
+		unit = g.op(ops.splat, g.i32(int32(halfBits(1))))
+	case to.Elem() == dtype.BFloat16T:
+		unit = g.op(ops.splat, g.i32(int32(bfloatBits(1))))
 	case to.Bits == 64:
 		unit = g.op(ops.splat, g.i64(1))
 	default:

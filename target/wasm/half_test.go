@@ -187,6 +187,8 @@ func TestShortVectors(t *testing.T) {
 				less := tir.NewBinary(tir.OpLT, twice, broadcast(tir.Const(f, 9), lanes))
 				value := &tir.Select{Cond: less, True: &tir.Cast{Type: d.WithLanes(lanes), Value: twice}, False: broadcast(tir.Const(d, 3), lanes)}
 				check(t, primFunc("short", []any{x, y}, forLoop(i, tir.Int32(n/int64(lanes)), tir.Store(y, value, at))), 0, in, tensor.MustNew(d, n))
+				one := &tir.Cast{Type: d.WithLanes(lanes), Value: less} // a mask, which has no bits of its own
+				check(t, primFunc("mask", []any{x, y}, forLoop(i, tir.Int32(n/int64(lanes)), tir.Store(y, one, at))), 0, in, tensor.MustNew(d, n))
 			}
 		}
 	}
