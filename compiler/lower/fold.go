@@ -60,8 +60,29 @@ func (b *Builder) foldBinary(info Info, p, q *Node) *Node {
 	if xok && yok {
 		return b.foldConst(info.Fn, int(info.Bits), x, y)
 	}
+	if fn := mirrored[info.Fn]; fn != Other && (xok || q.fn == And && p.fn != And && !yok) {
+		return b.Op(b.Machine.Op(fn, int(info.Bits)), 0, 0, q, p)
+	}
+	if yok && y == 0 {
+		switch info.Fn {
+		case LtU:
+			return b.truth(false)
+		case GeU:
+			return b.truth(true)
+		case LeU:
+			return b.Fn(Eq, p, q)
+		case GtU:
+			return b.Fn(Ne, p, q)
+		}
+	}
 	return neutral(info.Fn, p, q, xok && x == 0, yok && y == 0, yok && y == 1)
 }
+
+// mirrored holds the comparison that says the same of exchanged operands. Constants stand on the right: what compares
+// alike is one value then. So does anything that is compared with a bitwise and, because wazero 1.12 compiles a branch
+// on 0 < (x & y) as one on (x & y) < 0 (tryLowerBandToFlag drops the order of the operands), and on arm64 takes the
+// flags of unsigned comparisons of x & y with 0 from an instruction that does not set them.
+var mirrored = [NumFns]Fn{LtS: GtS, GtS: LtS, LtU: GtU, GtU: LtU, LeS: GeS, GeS: LeS, LeU: GeU, GeU: LeU, Eq: Eq, Ne: Ne}
 
 // foldConst computes fn on signed values of some bits. What traps is left.
 func (b *Builder) foldConst(fn Fn, bits int, x, y int64) *Node {
@@ -102,6 +123,10 @@ func (b *Builder) foldConst(fn Fn, bits int, x, y int64) *Node {
 		return b.truth(uint64(x) < uint64(y)) // sign extension keeps the order
 	case GtU:
 		return b.truth(uint64(x) > uint64(y))
+	case LeU:
+		return b.truth(uint64(x) <= uint64(y))
+	case GeU:
+		return b.truth(uint64(x) >= uint64(y))
 	case DivS:
 		if y != 0 && (y != -1 || x != lowest) {
 			return b.Int(bits, x/y)

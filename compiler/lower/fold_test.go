@@ -13,7 +13,7 @@ var interesting = []int64{0, 1, -1, 2, 3, 5, 7, 8, 31, 32, 33, 100, -100, 255, 2
 // function computes.
 func TestFolding(t *testing.T) {
 	values := append([]int64{math.MaxInt64, math.MinInt64, 1 << 40}, interesting...)
-	for fn := lower.Add; fn <= lower.GeS; fn++ {
+	for fn := lower.Add; fn <= lower.GeU; fn++ {
 		for _, bits := range []int{32, 64} {
 			for _, x := range values {
 				for _, y := range values {

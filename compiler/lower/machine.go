@@ -48,7 +48,9 @@ const (
 	GtS
 	GtU
 	LeS
+	LeU
 	GeS
+	GeU
 	Wrap      // 64 bits to the lower 32
 	ExtendS   // 32 bits to 64
 	ExtendU   // the same without sign

@@ -37,7 +37,7 @@ func toy(ptr int, maxOffset int64) *lower.Machine {
 			switch info.Fn {
 			case lower.Get, lower.Set, lower.Call, lower.Select:
 				info.Bits, info.Result = 0, 0
-			case lower.Eqz, lower.Eq, lower.Ne, lower.LtS, lower.LtU, lower.GtS, lower.GtU, lower.LeS, lower.GeS:
+			case lower.Eqz, lower.Eq, lower.Ne, lower.LtS, lower.LtU, lower.GtS, lower.GtU, lower.LeS, lower.LeU, lower.GeS, lower.GeU:
 				info.Result, info.Bool = i32, true
 			case lower.Wrap:
 				info.Result = i32
@@ -258,8 +258,12 @@ func integer(fn lower.Fn, is64 bool, x [3]int64, reg func() int64) int64 {
 		return truth(unsigned(a) > unsigned(b))
 	case lower.LeS:
 		return truth(a <= b)
+	case lower.LeU:
+		return truth(unsigned(a) <= unsigned(b))
 	case lower.GeS:
 		return truth(a >= b)
+	case lower.GeU:
+		return truth(unsigned(a) >= unsigned(b))
 	case lower.Wrap:
 		return int64(int32(a))
 	case lower.ExtendS:

@@ -54,7 +54,8 @@ var intFns = map[lower.Fn][2]wasmbin.Op{
 	lower.Eqz: {wasmbin.I32Eqz, wasmbin.I64Eqz}, lower.Eq: {wasmbin.I32Eq, wasmbin.I64Eq}, lower.Ne: {wasmbin.I32Ne, wasmbin.I64Ne},
 	lower.LtS: {wasmbin.I32LtS, wasmbin.I64LtS}, lower.LtU: {wasmbin.I32LtU, wasmbin.I64LtU},
 	lower.GtS: {wasmbin.I32GtS, wasmbin.I64GtS}, lower.GtU: {wasmbin.I32GtU, wasmbin.I64GtU},
-	lower.LeS: {wasmbin.I32LeS, wasmbin.I64LeS}, lower.GeS: {wasmbin.I32GeS, wasmbin.I64GeS},
+	lower.LeS: {wasmbin.I32LeS, wasmbin.I64LeS}, lower.LeU: {wasmbin.I32LeU, wasmbin.I64LeU},
+	lower.GeS: {wasmbin.I32GeS, wasmbin.I64GeS}, lower.GeU: {wasmbin.I32GeU, wasmbin.I64GeU},
 	lower.Wrap: {1: wasmbin.I32WrapI64}, lower.ExtendS: {0: wasmbin.I64ExtendI32S}, lower.ExtendU: {0: wasmbin.I64ExtendI32U},
 	lower.Extend8S: {0: wasmbin.I32Extend8S}, lower.Extend16S: {0: wasmbin.I32Extend16S},
 }

@@ -11,11 +11,20 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// wrong reports whether generated code disagrees with the interpreter on f.
+// wrong reports whether f has a meaning, reading nothing that nobody wrote, with which generated code disagrees.
 func wrong(t *testing.T, f *tir.PrimFunc, args []any) bool {
 	want := cloneArgs(args)
 	if err := interp.Run(context.Background(), f, want, nil); err != nil {
 		return false
+	}
+	zeroed := cloneArgs(args)
+	if err := interp.Run(context.Background(), f, zeroed, &interp.Options{Zeroed: true}); err != nil {
+		return false
+	}
+	for i := range want {
+		if w, ok := want[i].(*tensor.Tensor); ok && differ(zeroed[i].(*tensor.Tensor), w, 0) >= 0 {
+			return false
+		}
 	}
 	m := pack(t, f)
 	for _, ts := range targets {

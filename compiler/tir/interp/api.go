@@ -28,6 +28,8 @@ type Options struct {
 	MaxSteps int64
 	// MaxBytes bounds the memory that a run allocates. 0 is DefaultMaxBytes.
 	MaxBytes int64
+	// Zeroed fills allocated memory with zeros instead of ones: a program whose results then differ reads what nobody wrote.
+	Zeroed bool
 }
 
 // The bounds of a run that names none.

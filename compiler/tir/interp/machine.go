@@ -116,14 +116,16 @@ func (fr *frame) fail(format string, args ...any) {
 	panic(&failure{fn: fr.fn.name, msg: fmt.Sprintf(format, args...)})
 }
 
-// alloc makes a region of n bytes, filled with ones: NaN as a float, -1 as an integer.
+// alloc makes a region of n bytes, filled with ones, unless the options say zeros: NaN as a float, -1 as an integer.
 func (m *machine) alloc(fr *frame, n int64) int64 {
 	if n < 0 || n > m.opts.MaxBytes-m.bytes {
 		panic(&failure{fr.fn.name, fmt.Sprintf("allocating %d bytes exceeds the limit of %d bytes for a run", n, m.opts.MaxBytes), ErrMemory})
 	}
 	m.bytes += n
 	data := make([]byte, n)
-	poison(data)
+	if !m.opts.Zeroed {
+		poison(data)
+	}
 	return m.add(&region{data: data})
 }
 
