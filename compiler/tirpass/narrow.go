@@ -75,7 +75,10 @@ func (n *narrower) plain(e tir.Expr) tir.Expr {
 	n.index, n.cond = false, false
 	out := n.expr(e)
 	n.index, n.cond = index, cond
-	return tir.CastTo(e.DType(), out)
+	if out.DType() == e.DType() {
+		return out
+	}
+	return widened(e.DType(), out, e)
 }
 
 func (n *narrower) variable(v *tir.Var) *tir.Var {

@@ -91,7 +91,7 @@ func (n *narrower) attr(s *tir.AttrStmt) tir.Stmt {
 	}
 	out := *s
 	out.Node = n.iterVar(iv)
-	out.Value = tir.CastTo(n.variable(iv.Var).DType(), n.inIndex(s.Value))
+	out.Value = widened(n.variable(iv.Var).DType(), n.inIndex(s.Value), s.Value)
 	out.Body = n.stmt(s.Body)
 	if out.Node == s.Node && out.Value == s.Value && out.Body == s.Body {
 		return s
@@ -102,7 +102,7 @@ func (n *narrower) attr(s *tir.AttrStmt) tir.Stmt {
 func (n *narrower) iterVar(iv *tir.IterVar) *tir.IterVar {
 	v, dom := n.variable(iv.Var), iv.Dom
 	if dom != nil {
-		lo, extent := tir.CastTo(v.DType(), n.inIndex(dom.Min)), tir.CastTo(v.DType(), n.inIndex(dom.Extent))
+		lo, extent := widened(v.DType(), n.inIndex(dom.Min), dom.Min), widened(v.DType(), n.inIndex(dom.Extent), dom.Extent)
 		if lo != dom.Min || extent != dom.Extent {
 			dom = &tir.Range{Base: dom.Base, Min: lo, Extent: extent}
 		}
@@ -119,7 +119,7 @@ func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
 	iters := ir.MapSame(b.IterVars, n.iterVar)
 	region := func(r *tir.BufferRegion) *tir.BufferRegion {
 		ranges := ir.MapSame(r.Region, func(x *tir.Range) *tir.Range {
-			lo, extent := tir.MatchTypes(n.inIndex(x.Min), n.inIndex(x.Extent))
+			lo, extent := widenedPair(n.inIndex(x.Min), n.inIndex(x.Extent), x.Min, x.Extent)
 			if lo == x.Min && extent == x.Extent {
 				return x
 			}
@@ -149,7 +149,7 @@ func (n *narrower) realize(s *tir.BlockRealize) tir.Stmt {
 	i := -1
 	values := ir.MapSame(s.Values, func(v tir.Expr) tir.Expr {
 		i++
-		return tir.CastTo(iters[i].Var.DType(), n.inIndex(v))
+		return widened(iters[i].Var.DType(), n.inIndex(v), v)
 	})
 	return s.WithPredicate(predicate).WithValues(values).WithBlock(block)
 }

@@ -37,6 +37,29 @@ func TestNarrowPairs(t *testing.T) {
         I[i] = i * T.int64(5)`, after: `
     for i in range(8):
         I[i] = T.Cast("int64", i * 5)`},
+		{name: "a block whose variable stays wide", before: `
+    for i in range(8):
+        with T.block("b"):
+            v = T.axis.spatial(T.int64(8), T.Cast("int64", i))
+            T.reads(B[v:v + T.int64(1)])
+            T.writes(A[T.int64(0)])
+            A[v * T.int64(1000000000) // T.int64(1000000000)] = B[v]`, after: `
+    for i in range(8):
+        with T.block("b"):
+            v = T.axis.spatial(T.int64(8), T.Cast("int64", i))
+            T.reads(B[v:v + T.int64(1)])
+            T.writes(A[0])
+            A[v * T.int64(1000000000) // T.int64(1000000000)] = B[v]`},
+		{name: "a block whose variable and regions stay wide", before: `
+    for i in range(8):
+        with T.block("b"):
+            v = T.axis.spatial(T.int64(8), T.Cast("int64", i))
+            T.reads(B[v:v + T.int64(1)])
+            T.writes(A[v:v + T.int64(1)])
+            A[v * T.int64(1000000000) // T.int64(1000000000)] = B[v]`},
+		{name: "a thread whose variable stays wide", before: `
+    with T.launch_thread("threadIdx.x", T.int64(64)) as tx:
+        A[tx * T.int64(100000000) // T.int64(100000000)] = T.float32(1)`},
 		{name: "what does not fit around a variable keeps it wide", before: `
     for i in range(T.int64(64)):
         A[i * T.int64(100000000) // T.int64(100000000)] = B[i]`},

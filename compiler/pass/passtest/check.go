@@ -82,8 +82,7 @@ var exempt = map[string]map[string]bool{
 		"tir.CompactBufferAllocation": true, // indices that were shifted may have tighter bounds
 	},
 	"rewrites alike": {
-		"tir.Simplify":       true, // it may write expressions with Let anew
-		"tir.NarrowDataType": true, // and this one conversions of variables that it left as they are
+		"tir.Simplify": true, // it may write expressions with Let anew
 	},
 	"makes constants": {"FoldConstant": true, "DecomposeOps": true},
 }
