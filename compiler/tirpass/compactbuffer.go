@@ -221,10 +221,10 @@ func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 	return arith.EvalSetRegion(region, dom)
 }
 
-// compact returns the smaller form of b, nil if all of it is needed.
 // ruleShrink is the name of the rule in decisions.
 const ruleShrink = "shrink a buffer"
 
+// compact returns the smaller form of b, nil if all of it is needed.
 func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
 	switch {
 	case a.opaque:

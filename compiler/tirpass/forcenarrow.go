@@ -21,11 +21,6 @@ var ForceNarrowIndexToInt32 = &pass.Pass{
 }
 
 func forceInt32(c *pass.Context, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-	for _, b := range f.Buffers {
-		if b != nil && b.DType.IsInt() && b.DType.Bits > 32 {
-			return nil, fmt.Errorf("buffer %s holds %s: only indices can be narrowed to int32, not what buffers hold", b.Name, b.DType)
-		}
-	}
 	n := &forcer{c: c, buffers: map[*tir.Buffer]*tir.Buffer{}, vars: map[*tir.Var]*tir.Var{}, an: arith.NewAnalyzer()}
 	n.an.MarkShapes(f)
 	n.m = &tir.Mapper{Expr: n.expr, Stmt: n.stmt, Buffer: n.buffer, Var: n.variable}
@@ -62,6 +57,7 @@ func (n *forcer) variable(v *tir.Var) *tir.Var {
 	return out
 }
 
+// buffer narrows the shape, strides and offset of b. No buffer holds what is narrowed, so values that are stored keep their types.
 func (n *forcer) buffer(b *tir.Buffer) *tir.Buffer {
 	if out, ok := n.buffers[b]; ok {
 		return out
@@ -156,22 +152,10 @@ func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
 		if iv := s.BoundThread(); iv != nil {
 			n.an.BindRange(iv.Var, &tir.Range{Min: tir.Const(s.Value.DType(), 0), Extent: s.Value})
 		}
-	}
-	if b, ok := s.(*tir.Block); ok {
-		for _, iv := range b.IterVars {
+	case *tir.Block:
+		for _, iv := range s.IterVars {
 			n.an.BindRange(iv.Var, iv.Dom)
 		}
-		for _, buf := range b.AllocBuffers {
-			if isInt64(buf.DType) {
-				n.fail("buffer %s, which the function allocates, holds %s: only indices can be narrowed to int32", buf.Name, buf.DType)
-			}
-		}
 	}
-	out := n.m.MapStmt(s)
-	if st, ok := out.(*tir.BufferStore); ok {
-		if d := st.Buffer.DType.WithLanes(int(st.Value.DType().Lanes)); st.Value.DType() != d {
-			return st.WithValue(tir.CastTo(d, st.Value))
-		}
-	}
-	return out
+	return n.m.MapStmt(s)
 }

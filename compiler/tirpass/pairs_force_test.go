@@ -52,7 +52,15 @@ def kernel(`, []pair{
     A[0] = A[1]`},
 		{name: "a buffer of wide integers that a block allocates", before: `A: T.Buffer((2,), "int32")):
     C = T.alloc_buffer((2,), "int64")
-    C[0] = T.int64(1)`, fails: "buffer C, which the function allocates, holds int64: only indices can be narrowed to int32"},
+    C[0] = T.int64(1)`, fails: "buffer C holds int64: only indices can be narrowed to int32, not what buffers hold"},
+		{name: "a buffer of wide integers that a block matches", before: `A: T.Buffer((2,), "int32")):
+    with T.block("b"):
+        T.reads()
+        T.writes(A[0:2])
+        C = T.match_buffer(A[0:2], (2,), "int64")
+        A[0] = 1`, fails: "buffer C holds int64"},
+		{name: "a buffer of wide integers that nothing accesses", before: `A: T.Buffer((2,), "int32"), B: T.Buffer((2,), "int64")):
+    A[0] = 1`, fails: "buffer B holds int64"},
 		{name: "other buffers that a block allocates", before: `A: T.Buffer((T.int64(2),), "int32")):
     C = T.alloc_buffer((T.int64(2),), "int32")
     for i in range(T.int64(2)):
