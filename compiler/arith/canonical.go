@@ -7,6 +7,26 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// The canonical simplifier brings integer arithmetic to a form in which equal index expressions look
+// alike, by treating them as what most of them are: linear combinations of quotients and remainders.
+//
+//	x*4 + y - x*3          one sum of terms: x + y
+//	(x // 4)*4 + x % 4     two digits of one index: x
+//	(x*8 + y) // 4         what is divisible leaves: x*2 + y // 4
+//
+// A term (split) is index % upper // lower * scale: a digit of an index in a mixed radix. A sum is a
+// constant and terms, ordered so that terms of one index are neighbours and digits can be joined
+// (mergeTerms). Addition and multiplication by constants act on sums; // and % separate what the divisor
+// divides from the rest and act on single terms (canonical_divmod.go); everything else is left to the
+// rewrite rules.
+//
+// Invariant: upper is a multiple of lower, and division and remainder of a term round the same way. Both
+// roundings are needed, because TIR has both, and a term may change its rounding only while it is not
+// divided (fits).
+//
+// Cost: adding a term looks for its index among those that are there, so a sum of n terms costs n²/2
+// comparisons; the budget of the analyzer counts them. After TVM's src/arith/canonical_simplify.cc.
+
 // split is the term index % upper / lower * scale, where upper (PosInf for none) is a
 // multiple of lower. Division and remainder both round down (floor) or both truncate.
 type split struct {
@@ -203,6 +223,7 @@ func (s *sum) expr() tir.Expr {
 	if len(terms) > 1 {
 		terms = mergeTerms(slices.Clone(terms))
 	}
+	// The lowest integer has no positive counterpart to subtract: it is added.
 	lowest := s.base == -1<<(s.d.Bits-1)
 	var e tir.Expr
 	plus := func(x tir.Expr) {

@@ -6,6 +6,20 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Comparisons that are assumed can imply others by a chain: from a < b and b <= c + 2 follows a < c + 2.
+// Every fact is kept as lhs OP rhs + offset between two keys (a variable, an expression that is no sum,
+// or zero), with strict comparisons made weak by moving the offset by one, so that offsets add up along
+// a chain:
+//
+//	a <= b - 1, b <= c + 2   gives   a <= c + 1
+//
+// A question is a search from one side over the facts that are known (compare_search.go): each key is
+// expanded once, and of the comparisons reached for a key only those survive that no other one implies.
+// The result is a set of possible orders, of which each fact strikes some; one order left is a proof.
+//
+// Cost: at most the number of keys times that of facts, which is why chains are an option of the
+// analyzer and not the rule. After TVM's src/arith/transitive_comparison_analyzer.cc.
+
 // order is the set of ways in which two values may compare: bits for =, < and >.
 type order uint8
 

@@ -5,6 +5,17 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Loop partitioning asks for which values of a loop variable a condition certainly holds, whatever inner
+// loops do: for i*4 + j < 30 with j in [0, 4) the answer is i <= 6.
+//
+// The other variables are relaxed to their intervals on the side that makes the condition hardest, here
+// j = 3. Then the variable is isolated by undoing what was done to it from the outside in: an addition
+// is subtracted on the other side, a factor divided away with rounding towards the safe side, a negative
+// one turning the comparison around. The result may be smaller than all solutions, never larger.
+//
+// A variable that occurs twice is refused, since undoing works on one path only. After TVM's
+// src/arith/bound_deducer.cc.
+
 // deducer solves a comparison for one variable by undoing what is done to it, from the
 // outside in: target OP result.
 type deducer struct {

@@ -2,6 +2,14 @@ package arith
 
 import "github.com/irscope/irscope/compiler/tir"
 
+// Interval sets are intervals with symbolic ends: relaxing i*4 + j over j in [0, 4) gives [i*4, i*4 + 3].
+// They say what part of a buffer a loop nest touches, for compaction of buffers, compute_at and regions
+// of blocks, where the constant bounds of bound.go would lose the outer loop variables.
+//
+// A set holds all values of the expression and may hold more: ends are computed as in interval arithmetic,
+// which forgets how operands are related, and a product of two sets falls back to constant bounds. After
+// TVM's src/arith/int_set.cc.
+
 // IntSet is a set of integers: all between Min and Max, both included, which are expressions
 // over what is not relaxed. A nil Min or Max means unbounded. The zero IntSet is everything.
 type IntSet struct {

@@ -8,6 +8,29 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// An iteration map writes indices over loop variables as sums of splits, where a split is a digit of an
+// iterator in a mixed radix: source // lower % extent * scale. Loop transformations need it to answer
+// whether a block visits each point once (a bijection), to invert index arithmetic, and to divide a
+// nest of loops into an outer and an inner part.
+//
+//	i in [0, 16), index 0: i // 4, index 1: i % 4     two digits of i that cover it: bijective
+//	i, j in [0, 4), index: i*4 + j                    a fused iterator in [0, 16): bijective
+//	i, j in [0, 4), index: i*3 + j                    overlapping digits: no iteration map
+//
+// Detection has three steps. mutate (itermap_visit.go) rewrites an index bottom up to a sum of splits,
+// pushing // and % into the splits and padding where a divisor does not fit (itermap_pad.go). fuse
+// (itermap_fuse.go) sorts the terms of a sum by scale and checks that each scale is the product of the
+// extents below it, as the places of a number are: then the sum counts without gaps and is one iterator.
+// checkMapping (itermap_check.go) checks that the digits used of each iterator do not overlap, and for a
+// bijection that they cover it.
+//
+// Invariant: a mark has the values 0 to Extent-1, each of them taken. Bounds of the predicate become
+// marks of smaller extent before any index is looked at, smaller constraints first.
+//
+// Cost: quadratic in the terms of a sum, times a proof for each comparison of scales. The design is that
+// of TVM's src/arith/iter_affine_map.cc; names, levels and the order of checks are the same, since
+// schedules observe them.
+
 // IterMark is an iterator in [0, Extent): an input variable (Var), an expression of one
 // (Expr), or a sum of splits (Sum). Marks are equal only to themselves.
 type IterMark struct {

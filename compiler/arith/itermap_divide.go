@@ -2,6 +2,19 @@ package arith
 
 import "github.com/irscope/irscope/compiler/tir"
 
+// Subspace division takes a block bound to loops apart into an outer block over some of the loops and an
+// inner block over the rest, as blockize and tensorize need: each index must read outer*extent + inner,
+// where only inner uses the loops of the subspace.
+//
+//	i*4 + j over j:         outer i, inner j in [0, 4)
+//	(i*4 + j) // 2 over j:  outer i, inner j // 2 in [0, 2)
+//	j*4 + i over j:         none: what varies slowest is in the subspace
+//
+// The indices are first written as an iteration map (see itermap.go); then each mark is divided once. A
+// mark over loops of both kinds must be a number whose leading digits are all outer and whose trailing
+// ones are all inner, and a digit taken of such a mark must lie on one side of the boundary. After
+// SubspaceDivide of TVM's src/arith/iter_affine_map.cc.
+
 // Division is an index written as Outer * Inner.Extent + Inner, where only Inner uses the
 // iterators of the subspace.
 type Division struct{ Outer, Inner *IterMark }

@@ -6,6 +6,15 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// A bijective iteration map is inverted by running it backwards: the value of an index is handed down
+// from each sum to its terms (v // scale % extent, the place of a digit), from each split to its source
+// (times the lower factor), and added up where several digits of one iterator meet again.
+//
+//	y0 = i // 4, y1 = i % 4      gives      i = y0*4 + y1
+//
+// Sums are visited users first, so that a value is complete before it is passed on. As in TVM's
+// InverseAffineIterMap.
+
 var errNotFused = errors.New("a sum of iterators has scales that are no products of the extents below them, or a scale that is not 1 or -1: expected a bijective iteration map")
 
 // InverseAffineIterMap returns the input iterators as expressions of outputs, the values of

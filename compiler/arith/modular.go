@@ -6,6 +6,17 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// The modular set of an expression says what it is congruent to: Coeff*k + Base for some integer k. With
+// it x*4 + 2 is known to be even, and an access at x*4 is known to be aligned for a vector of four lanes
+// whatever x is; intervals cannot say either.
+//
+// The sets are closed under what index arithmetic does: sums add bases and take the gcd of coefficients,
+// products multiply out, both branches of a conditional are joined by the gcd of their differences
+// (union), and two facts about one variable combine by the Chinese remainder theorem (intersect).
+//
+// Arithmetic that would overflow gives up precision (Coeff 1, every integer), never correctness. Cost as
+// that of bounds. After TVM's src/arith/modular_set.cc.
+
 // Modular is the set of integers Coeff*k + Base for integers k. Coeff 0 is the constant
 // Base; otherwise 0 <= Base < Coeff. Coeff 1 is every integer.
 type Modular struct{ Coeff, Base int64 }

@@ -4,6 +4,22 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// The rewrite simplifier applies rules such as (x + c1) // c2 => x // c2 + c1 // c2 if c1 % c2 == 0,
+// bottom up: the operands first, then the rules of the operator, in TVM's order, until one matches. The
+// rules stand in rewrite_*.go, one file for each group of operators; a rule may ask the bounds, the
+// modular sets and the conditions in scope for what it needs.
+//
+// Termination does not follow from the rules, some of which undo others on purpose. It is forced: the
+// result of a rule is simplified again at most maxRecur levels deep, and every visit spends a step of the
+// analyzer's budget, beyond which expressions are returned as they are. Correctness does not depend on
+// that, since each rule alone is an equality.
+//
+// Conditions that are assumed (constrain) are kept simplified as literals, each with its negation in
+// normal form, so that asking whether one of them decides an expression is a comparison and no proof.
+//
+// The order of the rules is observable: expressions that TVM prints after its passes come out the same
+// here only if the same rule wins. After TVM's src/arith/rewrite_simplify.cc.
+
 // simplifier rewrites expressions bottom-up by rules. The canonical one sums up index
 // arithmetic instead (canonical*.go) and uses the rules for everything else.
 type simplifier struct {
@@ -24,6 +40,7 @@ func (s *simplifier) run(e tir.Expr) tir.Expr {
 	if s.canonical || out == e {
 		return out
 	}
+	// A rule high up may leave operands that no rule has seen. TVM, too, stops after two rounds.
 	return s.visit(out)
 }
 

@@ -5,6 +5,23 @@ import (
 	"reflect"
 )
 
+// Structural equality compares two graphs of nodes up to the names of the variables that they define
+// (alpha-equivalence): fun(x) { x + 1 } equals fun(y) { y + 1 }, but not fun(y) { z + 1 }.
+//
+// The comparison walks both sides in step. Where it meets a definition on both sides it pairs the two
+// variables in the innermost scope; a use is equal to a use only if the two variables are paired with
+// each other. That alone would be exponential on a graph with shared nodes, because a node reached by
+// two paths would be compared twice at every level. So each result is kept with the scope that it
+// depends on (see scopes), and nodes found equal are merged into one class (see classes): a pair is
+// compared only if that joins two classes.
+//
+// Invariant: at every moment the pairing is one to one among the variables in force, and a remembered
+// result is reused only where every variable that it read is still paired as it was.
+//
+// Cost: linear in the distinct nodes of both sides, apart from shared nodes that read a variable that
+// several nodes around them redefine, which are compared once for each. TVM's counterpart is
+// src/node/structural_equal.cc.
+
 // EqualOpts says how nodes are compared.
 type EqualOpts struct {
 	// MapFreeVars lets variables that neither side defines stand for each other, each for

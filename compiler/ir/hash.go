@@ -4,6 +4,19 @@ import (
 	"reflect"
 )
 
+// The structural hash must give equal nodes equal hashes, so it may not depend on names or on how
+// often a node is shared, and it should cost one visit per distinct node, not one per path.
+//
+// A bound variable is hashed as a pair of numbers: which scope defines it, and the how-many-th
+// definition in that scope it is. A scope is named by its height, the number of scopes nested below it,
+// rather than by its depth: the depth of a shared node changes with the place that it is reached from,
+// the height of the scope around it does not. For fun(x) { fun(y) { x + y } }, x hashes as (2, 1) and y
+// as (1, 1), wherever the function stands.
+//
+// Two passes: the grapher (hashgraph.go) flattens the nodes to arrays and computes heights bottom up;
+// the hasher then walks the arrays top down and keeps a hash for as long as the variables that it read
+// stand for the same definitions (see scopes).
+
 // StructuralHash returns a hash of n that equal nodes share, whether free variables are
 // mapped or not. It is the same in every run of the program. Spans, origins and the names
 // of variables do not enter; a free variable enters by its type only. The cost is linear in

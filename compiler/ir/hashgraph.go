@@ -10,6 +10,15 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// The graph is the first of the two passes of the structural hash (see hash.go): one reflective walk
+// that turns nodes into flat arrays, so that the second pass, which knows about scopes, touches no
+// interface, no map and no reflection.
+//
+// Nodes are entered bottom up, each once. What has no children is folded into the hash on the edge that
+// leads to it, and so is a node with a handful of such children: most nodes of a program are leaves or
+// nearly leaves, and remembering them would cost more than hashing them again. Edges of a node that is
+// not complete wait on a stack and are moved to their place when it is.
+
 // graph is what a hash is made of: the distinct nodes below one with the hashes of what they
 // hold themselves, and the edges between them in the order in which equality looks at them.
 type graph struct {

@@ -1,5 +1,17 @@
 package ir
 
+// Equality and hash both want to look at a shared node once, although what they find out about it may
+// depend on where it is reached from. This file decides when a finding may be reused.
+//
+// Take g shared in fun(x) { (fun(y) { g(x) }, fun(z) { g(x) }) }. The node g(x) reads x only. At its
+// first place its finding is tagged with the scope of x, depth 1, and holds again at the second place,
+// since that scope is still the same one, although the scope of y has been replaced by that of z. A node
+// that reads y would be tagged with depth 2 and not be found again inside of z.
+//
+// Every operation is amortized constant time but for the tree of maxima (latest), which costs the
+// logarithm of the nesting depth: it answers which scope remains the innermost one read when the one
+// that was innermost is closed.
+
 // scopes is the place at which a walk over nodes stands, for walks that look at a shared node
 // once: the nodes around it in which definitions hold, and what was read of them.
 //

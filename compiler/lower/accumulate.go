@@ -7,6 +7,20 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Promotion of accumulators: a reduction reads, adds to and writes the same element in each turn, and the
+// addition waits for the store and load of the turn before. The element is kept in a variable while the
+// loop runs, read before and written behind it:
+//
+//	for k: C[i] = C[i] + A[i, k]*B[k]      c = C[i]; for k: c = c + A[i, k]*B[k]; C[i] = c
+//
+// That is right only if all accesses to the buffer in the loop are to that one element, written with the
+// same index of variables defined outside (bad), if no other pointer reaches it (NoAlias,
+// pointsElsewhere), if the loop neither calls something that may read it nor leaves the function in
+// between (opaque, returns), and if the element is accessed in every turn (sure): reading C[i] ahead in
+// a loop that would not touch it might be out of bounds.
+//
+// The scan notes each access once for every loop around it, so the cost is accesses times depth.
+
 // elemAccess sums up how a loop accesses one pointer: whether always at one place that does
 // not change in the loop.
 type elemAccess struct {

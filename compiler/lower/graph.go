@@ -2,6 +2,23 @@ package lower
 
 import "github.com/irscope/irscope/compiler/tir"
 
+// The builder numbers values while it builds them: asking for an operation on nodes that already has a
+// node visible at the current place returns that node. This is global value numbering without a separate
+// pass, because TIR is structured: what dominates a place are the regions around it, so equal values are
+// found by looking outwards (lookup), and no dominator tree is needed.
+//
+// Loop-invariant code motion falls out of where a new node is put (place): in the outermost region at
+// which its operands are known, past the loops that change none of them.
+//
+//	for i: for j: A[i*64 + j]      i*64 is put into the body of loop i, j is added inside
+//
+// Three things are held back. What may trap (integer division) stays, as its loop might not reach it; what
+// costs more than a few cycles is not taken out of a branch that might not run; and reads end at the
+// first item that may change what they read (barrier), after which an equal read is another node.
+//
+// Cost: a hash lookup for each operation in at most maxLookup regions. The idea is that of Click's
+// "Global Code Motion, Global Value Numbering" (PLDI 1995), with the structure given in place of computed.
+
 // Builder builds the graph of one function. Cur is the region to which effects are added.
 type Builder struct {
 	Machine *Machine

@@ -1,5 +1,19 @@
 package lower
 
+// Strength reduction: an address base + i*stride, where i is a loop variable, costs a multiplication and
+// an addition in each turn before its load can start. Kept in a register of its own that grows by stride
+// each turn, it costs one addition that nothing waits for.
+//
+//	for i in n: load(a + i*256)      p = a; loop: load(p); p += 256
+//
+// Such registers are set before the loop and advanced at the end of its body, one for each distinct
+// (base, factor, constant), so loads at neighbouring offsets share one. A register is made only if the
+// current place runs in every turn: in a branch the multiplication is paid for only when it is taken.
+//
+// Invariant: at the start of each turn the register holds base + i*factor*k, modulo the width of a pointer,
+// so that wrapping in between does no harm. See Cocke and Kennedy, "An algorithm for reduction of operator
+// strength" (CACM 1977); here, the loop variables are known and need not be found.
+
 // counter is the variable of a loop as an operand of addresses.
 type counter struct {
 	entry *Region // where the loop starts: its strips, if it has any, are inside

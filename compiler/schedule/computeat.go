@@ -7,6 +7,21 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// compute_at moves a producer to its consumers: in place of computing all of a buffer first, each
+// iteration of a consumer's loop computes just what it reads, while it is still in cache.
+//
+//	for i in 66: B[i] = A[i]*2                 for i in 64:
+//	for i in 64: for j in 3: C[i] += B[i+j]      for j in 3: B[i+j] = A[i+j]*2
+//	                                             for j in 3: C[i] += B[i+j]
+//
+// What must be computed is the union of the regions that the consumers below the loop read, with the
+// loops below relaxed to intervals (region.go). New loops over that region are made for the producer, its
+// iteration variables bound to them, and a condition added where the region may reach beyond the buffer.
+// Overlapping regions compute elements again, as above; that is right because a block that is moved
+// depends on nothing that the loop changes, which the checks before the move (movable, settled) establish.
+// reverse_compute_at is the same with the roles of producer and consumer swapped. After TVM's
+// src/tir/schedule/primitive/compute_at.cc.
+
 // ComputeAt moves a producer into a loop around all its consumers, where it computes only
 // what they read in one iteration. It must write single elements at its own iteration
 // variables, to buffers that the function allocates.

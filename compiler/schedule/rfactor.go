@@ -6,6 +6,16 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// A reduction is sequential: each step needs the sum so far. RFactor makes part of it parallel by giving
+// every iteration of one reduction loop a sum of its own, and adding these up afterwards:
+//
+//	for k in 64: C += A[k]      for ko in 4: for ki in 16: P[ko] += A[ko*16 + ki]
+//	                            for ko in 4: C += P[ko]
+//
+// This changes the order of the additions, to which floating point is not indifferent; so a schedule has to
+// ask for it. Each part starts from the init of the whole, which must be neutral (0 for a sum): another one
+// would be added in once for each part. After TVM's src/tir/schedule/primitive/reduction.cc.
+
 // RFactor computes a reduction in parts: the iterations of a reduction loop become an axis of
 // a new buffer, which a block behind reduces. The block must combine one value by a
 // commutative operation. factorAxis is the place of the new axis among those of the buffer;

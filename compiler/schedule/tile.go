@@ -7,6 +7,31 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// TileReduction is the schedule of matrix products, convolutions and pooling on CPUs: results are computed
+// in tiles small enough for registers, since each element that is loaded is then used for a row or a column
+// of results.
+//
+//	for i in 64: for j in 64: for k in 64:     for io in 16: for jo in 8:
+//	  C[i, j] += A[i, k]*B[k, j]                 acc[4, 8] = 0
+//	                                             for k in 64: for i in 4: for j in 8 (vector):
+//	                                               acc[i, j] += A[io*4 + i, k]*B[k, jo*8 + j]
+//	                                             C[io*4.., jo*8..] = acc
+//
+// The inner loops over the tile are unrolled and its last axis runs over vector lanes, so acc becomes
+// registers (see package lower). The invariant is that each result is initialized, updated once for
+// each point of the reduction and written, in that order, inside of one tile.
+//
+// The rest of the code is about edges. A tile that does not divide a constant extent starts earlier and
+// computes some results twice (base), which is harmless as both write the same value. A symbolic extent
+// cannot know whether there is room to start earlier: its last tile is cut off when it is written and its
+// reads are clamped (clamp), unless the caller promises Whole. Where the vector runs over the reduction
+// (dot products), lanes hold partial results that are combined at the end, and what does not fill a vector
+// goes to the first lane. Sums in a narrower type are flushed to wider ones every Run steps (tile_runs.go).
+//
+// prepare checks everything before anything changes, so that a refusal leaves the schedule as it was; build
+// then makes the loops anew in place of the old ones. Goto and van de Geijn, "Anatomy of high-performance
+// matrix multiplication" (2008), explains the shape of the loops and the packing of operands.
+
 // TileSpec says how TileReduction computes a reduction block: in tiles of results that are
 // kept in local memory until they are done. Iteration variables are named by their numbers.
 type TileSpec struct {
@@ -201,7 +226,7 @@ func neutral(op tir.BinaryOp, e tir.Expr) bool {
 	case tir.OpMul:
 		return isInt && n == 1 || isFloat && f.Value == 1
 	}
-	return true
+	return true // min, max, and, or: combining twice with one value is combining once
 }
 
 // base is the first index of tile o of an axis.

@@ -9,6 +9,27 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// A schedule that moves a producer into a loop leaves its buffer at full size, although one iteration
+// uses a small part of it. Compaction allocates just that part:
+//
+//	for i in 64:                            for i in 64:
+//	  B = alloc(64, 64)                       B = alloc(1, 64)
+//	  for j in 64: B[i, j] = A[i, j]          for j in 64: B[0, j] = A[i, j]
+//	  for j in 64: C[i, j] = B[i, j]          for j in 64: C[i, j] = B[0, j]
+//
+// Each access is relaxed to the interval that it covers while the block that allocates the buffer runs
+// once: variables defined inside of the block run over their ranges, those outside stay symbolic. The
+// union of the intervals in each dimension gives where the smaller buffer starts (min, an expression of
+// outer loops) and its extent, which must become a constant or be proved smaller than the old one.
+//
+// Two things are less simple than that. Memory that threads share must hold what all of them access, so
+// variables of such threads are relaxed even though they are outside (sharedAcross). And a buffer that is
+// reached by a pointer, another buffer over the same memory, or a vector keeps its shape, since not all
+// of its accesses are known.
+//
+// Cost: one walk, and an interval evaluation for each access over the variables in scope. After TVM's
+// src/tir/transforms/compact_buffer_region.cc.
+
 // CompactBufferAllocation shrinks buffers to the part that is accessed.
 var CompactBufferAllocation = &pass.Pass{
 	Name: "tir.CompactBufferAllocation", Kind: pass.PrimFunc,
@@ -177,7 +198,7 @@ func (c *compactor) block(b *tir.Block) {
 	for _, buf := range b.AllocBuffers {
 		if p := c.compact(buf, c.live[buf]); p != nil {
 			c.plan[buf] = p
-			c.ctx.Rewrite("shrink a buffer", buf, p.buffer)
+			c.ctx.Rewrite(ruleShrink, buf, p.buffer)
 		}
 		delete(c.live, buf)
 	}

@@ -8,6 +8,22 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Expressions that are computed several times are bound to a variable once. The two questions are which
+// ones are the same, and where the binding goes.
+//
+// Hash consing answers the first: scan numbers terms bottom up by operator and numbers of operands, so
+// that equal terms get one number and the function's expressions become a DAG. The second is answered by
+// the lowest common ancestor of the statements that use a term, and a term that is inside of another
+// that gets a variable counts once for all uses of that one. The walk therefore goes from users to
+// operands, largest terms first:
+//
+//	A[i*4 + j] = B[i*4 + j] + C[i*4]      i*4 + j is used twice, i*4 then twice too: once in the
+//	                                      binding of i*4 + j, once in C[i*4]
+//
+// Nothing is moved in front of a condition that guards it, and reads of memory are not terms, since
+// stores in between may change them. Linear in the distinct terms, apart from the ancestors. TVM's
+// src/tir/transforms/common_subexpr_elim.cc does the same by collecting all subterms of each statement.
+
 // CommonSubexprElimTIR computes repeated expressions once.
 var CommonSubexprElimTIR = &pass.Pass{
 	Name: "tir.CommonSubexprElimTIR", Kind: pass.PrimFunc,

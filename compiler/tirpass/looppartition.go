@@ -8,6 +8,26 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// A loop whose extent is no multiple of its tile checks a bound in each iteration that is true in nearly
+// all of them. Partitioning cuts the range where the condition becomes constant:
+//
+//	for i in 8:                             for i in 7:
+//	  for j in 4:                             for j in 4: body
+//	    if likely(i*4 + j < 30): body       for j in 4:
+//	                                          if 28 + j < 30: body     (j is cut next)
+//
+// For each condition marked likely, DeduceBound gives an interval of the loop variable in which it
+// certainly holds, and one in which it certainly fails. The intersection of the intervals of the
+// conditions that hold together is the middle part, from which they are removed; what is before and
+// after keeps them. If no part makes one true, the same is tried for false. Parts are partitioned again,
+// as other conditions may be constant in them.
+//
+// The ends of the middle are expressions known before the loop starts. Where they cannot be proved to
+// lie within the range, they are clamped to it, and a side with a clamped end is not cut again.
+//
+// Each cut copies the body up to three times, so a function has at most maxPartitions of them. After
+// TVM's src/tir/transforms/loop_partition.cc.
+
 // LoopPartition splits loops so that conditions marked as likely are constant in most parts.
 var LoopPartition = &pass.Pass{
 	Name: "tir.LoopPartition", Kind: pass.PrimFunc,

@@ -6,6 +6,21 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// A buffer should be allocated where its life begins and not further out: what is allocated in a loop is
+// as small as one iteration needs (see compactbuffer.go), and can be shared with other buffers.
+//
+//	B = alloc                               for i:
+//	for i:                                    B = alloc
+//	  B[i] = ...; ... = B[i]                  B[i] = ...; ... = B[i]
+//
+// The place is the lowest common ancestor of all accesses in the tree of loops and blocks, found in one
+// walk: a buffer's ancestor so far and a new access climb, deeper side first, until they meet. An
+// allocation in a loop is a new buffer in each iteration, though, so from there the place moves out
+// again past every loop that carries values of the buffer from one iteration to the next, as a running
+// sum or a sliding window does (plancarried.go). TVM's
+// src/tir/transforms/plan_update_buffer_allocation_location.cc decides that by the kinds of iteration
+// variables alone (see dominate); looking at the accesses also gets loops right that no block describes.
+
 // PlanAndUpdateBufferAllocationLocation moves each buffer of a block to the innermost place
 // that holds all its accesses and outside of which its contents are not needed.
 var PlanAndUpdateBufferAllocationLocation = &pass.Pass{

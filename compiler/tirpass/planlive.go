@@ -8,6 +8,14 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// This file collects, and plancarried.go answers, the question of planalloc.go: does a loop carry the
+// contents of a buffer from one iteration to a later one? It does unless each read finds what the same
+// iteration wrote. Accesses are kept with the chain of loops, conditions and steps of sequences around
+// them, which says for two of them whether one certainly ran before the other, and with the region that
+// they touch, written over loop variables. Everything that cannot be described (a pointer, an indirect
+// index, too large an expression) becomes "any part": the answer is then "carries", which keeps the
+// allocation outside and is always right.
+
 // carriers knows all accesses to the buffers that a function allocates, and answers which
 // loops carry the contents of a buffer from one iteration to a later one.
 type carriers struct {

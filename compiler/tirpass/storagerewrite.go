@@ -7,6 +7,25 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// Storage rewriting is register allocation for arrays: allocations whose lives do not overlap get one
+// piece of memory, made as far out as possible.
+//
+//	A = alloc(64); write A; read A          A = alloc(64); write A; read A
+//	B = alloc(64); write B; read B          write A; read A
+//
+// Statements are numbered in order. The life of an allocation is the interval from its first to its last
+// use (storagelive.go); a use inside of a loop counts from the loop's first statement to its last one,
+// because the next iteration comes back, unless the allocation is inside of that loop itself. Allocations
+// are then taken in order and get the best free entry: the smallest that is large enough, else the
+// largest that is smaller and grows, but none that differs by more than a factor of 16, which would keep
+// large memory for small things. An entry is free from the end of the life that it held last.
+//
+// Memory is not shared between iterations that run at once: entries belong to the innermost parallel or
+// thread loop (attach), and are allocated in its body.
+//
+// Cost: allocations times entries. After TVM's src/tir/transforms/storage_rewrite.cc, without its
+// rewriting of buffers to vector types.
+
 // StorageRewrite moves allocations out of loops and lets those that are never live together
 // share memory.
 var StorageRewrite = &pass.Pass{
@@ -144,6 +163,8 @@ func (r *storageRewriter) whyOwn(a *liveAlloc) string {
 // memory outside the global scope is not shared: it becomes registers.
 func (r *storageRewriter) best(a *liveAlloc) *storageEntry {
 	const matchRange = 16
+	// Not the first that fits: lives are intervals, so any free entry would be correct, but taking the
+	// largest for something small leaves the next large allocation without one.
 	if a.elems*int64(a.node.Type.Bytes()) <= 4 || a.scope != "global" {
 		return nil
 	}

@@ -6,6 +6,22 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Fusion decides which kernels become one. Two may, if nothing else needs the value between them: every
+// path from the first must lead to the second before it leaves the group. That is what post-dominance
+// says, so the question "can n be fused with what consumes it" becomes "can n be fused with its immediate
+// post-dominator, along all paths to it".
+//
+//	a = conv(x); b = relu(a); c = sigmoid(a); d = add(b, c)     d post-dominates a: all four fuse
+//
+// Whether kinds of kernels fit is a matter of their pattern (element-wise, broadcast, injective, reduction,
+// ...), an order in which larger is harder to fuse: each edge of the tree notes the worst pattern on the
+// way to the parent. Groups are a union-find forest (fusepartition.go), grown in the phases of TVM:
+// reductions take their element-wise outputs first, then injective kernels join.
+//
+// Post-dominators of a graph without circles need one sweep from the outputs back: a node's parent is
+// where its users meet in the tree so far. The cost is edges times the depth of the tree. After TVM's
+// src/relax/analysis/graph_partitioner.cc.
+
 // fuseNode is a binding of a dataflow block in the graph that fusion partitions.
 type fuseNode struct {
 	index   int

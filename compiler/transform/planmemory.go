@@ -7,6 +7,23 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
+// Static memory planning lets the tensors of a block share storage: those whose lives do not overlap can
+// use the same bytes one after the other. A network of hundreds of layers then needs the memory of its few
+// largest neighbours.
+//
+//	a = alloc(1 MB); f(x, a)         s = storage(1 MB)
+//	b = alloc(1 MB); g(a, b)         t = storage(1 MB)
+//	c = alloc(1 MB); h(b, c)         a on s, b on t, c on s again: a is dead
+//
+// Three steps: findTensors (planliveness.go) finds the allocations of known size that do not outlive their
+// block, with the last binding that uses each, views and tuples of it included; assignTokens
+// (plantokens.go) walks the bindings in order and gives each tensor a free token, which its last use
+// frees again; and the block is written with one allocation for each token and kills behind the last uses.
+//
+// Invariant: at each binding, no two live tensors hold one token. Optimal sharing of blocks of different
+// sizes is NP-hard, so the choice is greedy. A symbolic size is planned by its upper bound, if the function
+// states one. After TVM's src/relax/transform/static_plan_block_memory.cc.
+
 // StaticPlanBlockMemory lets tensors whose sizes are known share memory.
 var StaticPlanBlockMemory = &pass.Pass{
 	Name: "StaticPlanBlockMemory", Kind: pass.Function,

@@ -2,6 +2,18 @@ package linediff
 
 import "strings"
 
+// A diff by lines alone shows a renumbered variable as a hundred changed lines. This file finds the changed
+// lines that need no second look: lines that moved, and lines that differ in the names of values only.
+//
+//	- lv3: R.Tensor((2,)) = R.add(lv2, x)        + lv2: R.Tensor((2,)) = R.add(lv1, x)      lv3 is lv2 now
+//
+// Moved lines are found by their text in a map. Renamed ones are found in two steps: lines with the same
+// shape (shape.go: the text with every name of a value cut out) are candidates, and a candidate counts only
+// if it agrees with all others about which old name became which new one. A renaming is therefore one
+// consistent map for the whole diff, and a name that changes its meaning stays marked as a change.
+//
+// Each line is hashed and compared a constant number of times, so the cost is linear in the changed text.
+
 // The marks of lines. A page shows renamed and moved lines otherwise than in red and green.
 const (
 	MarkSame    = ' ' // the line is on both sides
