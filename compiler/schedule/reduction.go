@@ -36,23 +36,29 @@ func (s *Schedule) DecomposeReduction(b *Block, l *Loop) (*Block, error) {
 		}
 		return false
 	}
+	sub := map[*tir.Var]tir.Expr{}
 	var within []*Loop
 	inner := false
 	for _, o := range loopsAbove(b) {
 		inner = inner || o == l
-		if !inner && reduces(o) {
+		switch {
+		case !inner && reduces(o):
 			return nil, fail(prim, b, l, "the reduction loop %s is outside", o.v.Name)
-		}
-		if inner && spatial(o) {
-			if reduces(o) {
-				return nil, fail(prim, b, l, "loop %s belongs to a reduction and to another axis", o.v.Name)
-			}
+		case !inner:
+		case spatial(o) && reduces(o):
+			return nil, fail(prim, b, l, "loop %s belongs to a reduction and to another axis", o.v.Name)
+		case spatial(o):
 			within = append(within, o)
+		case reduces(o):
+		case tir.IsConst(o.extent, 1):
+			sub[o.v] = tir.Const(o.v.DType(), 0)
+		default:
+			// Each of its iterations starts the reduction anew; behind one start they would add up.
+			return nil, fail(prim, b, l, "loop %s belongs to no axis and repeats the block", o.v.Name)
 		}
 	}
 	p := l.parent
 	init := &Block{base: b.base, name: s.fresh(b.name + "_init"), attrs: b.attrs}
-	sub := map[*tir.Var]tir.Expr{}
 	var loops []*Loop
 	for _, o := range within {
 		c := &Loop{base: o.base, v: tir.NewVar(o.v.Name+"_init", o.v.DType()), extent: tir.SubstExpr(o.extent, sub), kind: o.kind, thread: o.thread}

@@ -87,6 +87,19 @@ for i_0 in range(2):
             vk = T.axis.reduce(6, k_0 * 4 + k_1)
             T.where(i_0 * 3 + i_1 < 4 and k_0 * 4 + k_1 < 6)
             C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]`, nil},
+		{"a loop of one iteration", productSmallParams, productSmall, func(o on) error {
+			u, err := o.s.AddUnitLoop(o.b("C"))
+			return steps(err, second(o.s.Split(u, 0, 1)), second(o.s.DecomposeReduction(o.b("C"), o.l("C", 1))))
+		}, `
+for i in range(4):
+    for j_init in range(3):
+        with T.block("C_init"):
+            vi_init, vj_init = T.axis.remap("SS", [i, j_init])
+            C[vi_init, vj_init] = T.float32(0.0)
+    for j, k, u_0, u_1 in T.grid(3, 6, 1, 1):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]`, nil},
 		{"extents inside that depend on others", `A: T.Buffer((4, 6), "float32"), C: T.Buffer((4, 4), "float32")`, `
 for i in range(4):
     for j in range(i + 1):

@@ -323,6 +323,10 @@ func TestReductionRefusals(t *testing.T) {
 			l, err := o.s.Fuse(o.l("D", 0), o.l("D", 1))
 			return steps(err, second(o.s.DecomposeReduction(o.b("D"), l)))
 		}, "schedule: decompose_reduction block D loop i_k_fused: loop i_k_fused belongs to a reduction and to another axis"},
+		{"decompose with a loop of no axis inside", func(o on) error {
+			u, err := o.s.AddUnitLoop(o.b("D"))
+			return steps(err, second(o.s.Split(u, 0, 4)), second(o.s.DecomposeReduction(o.b("D"), o.l("D", 0))))
+		}, "schedule: decompose_reduction block D loop i: loop u_1 belongs to no axis and repeats the block"},
 		{"rfactor", func(o on) error { return second(o.s.RFactor(o.l("D", 1), 0)) }, ""},
 		{"rfactor at the end", func(o on) error { return second(o.s.RFactor(o.l("D", 1), 1)) }, ""},
 		{"rfactor beyond", func(o on) error { return second(o.s.RFactor(o.l("D", 1), 2)) }, "schedule: rfactor block D loop k: axis 2 is out of range for a buffer of 1 axes"},
@@ -394,5 +398,22 @@ func TestIterRefusals(t *testing.T) {
 			return steps(err, o.s.Refill(b))
 		}, ""},
 		{"refill what is no constant", func(o on) error { return o.s.Refill(o.b("B")) }, "schedule: refill block B: it does not fill a buffer of the function with a constant"},
+	})
+}
+
+// TestDecomposeRepeated: each iteration of loop r starts the sum anew; one start in front of it would let the sums add up.
+func TestDecomposeRepeated(t *testing.T) {
+	refusals(t, `A: T.Buffer((4, 6), "float32"), D: T.Buffer((4,), "float32")`, `
+for i, r, k in T.grid(4, 2, 6):
+    with T.block("D"):
+        vi, vk = T.axis.remap("SR", [i, k])
+        with T.init():
+            D[vi] = T.float32(0)
+        D[vi] = D[vi] + A[vi, vk]`, []refusal{
+		{"inside", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("D", 2))) }, ""},
+		{
+			"around", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("D", 1))) },
+			"schedule: decompose_reduction block D loop r: loop r belongs to no axis and repeats the block",
+		},
 	})
 }
