@@ -1,6 +1,10 @@
 package schedule_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/irscope/irscope/compiler/tir"
+)
 
 // stencil is C = B shifted by 0, 1 and 2, added, where B = A * 2.
 const (
@@ -485,6 +489,29 @@ for i, k in T.grid(` + extent + `, m):
 			}
 		})
 	}
+}
+
+// TestPartOfNoRowsStartsNoSum: a loop over rows and columns at once has no iteration where there are no rows, which is no
+// sum of nothing: where n is a multiple of 4 the second part would start the sums of the first one again.
+func TestPartOfNoRowsStartsNoSum(t *testing.T) {
+	changes(t, []change{{"the rest of tiles", `a: T.handle, d: T.handle`, `
+n, m = T.int64(), T.int64()
+A = T.match_buffer(a, (n, m))
+D = T.match_buffer(d, (n,))
+for i, k in T.grid(n, m):
+    with T.block("D"):
+        vi, vk = T.axis.remap("SR", [i, k])
+        with T.init():
+            D[vi] = T.float32(3)
+        D[vi] = D[vi] + A[vi, vk]`, func(o on) error {
+		i := o.l("D", 0)
+		n := i.Extent()
+		_, rest, err := o.s.LoopPartition(i, tir.Mul(tir.FloorDiv(n, tir.Int(4)), tir.Int(4)))
+		if err != nil {
+			return err
+		}
+		return second(o.s.Fuse(rest, o.l("D_1", 1)))
+	}, "", []map[string]int64{{"n": 8, "m": 3}, {"n": 3, "m": 3}, {"n": 7, "m": 2}, {"n": 8, "m": 0}, {"n": 7, "m": 0}, {"n": 0, "m": 2}}}})
 }
 
 // TestMovesOfReductions: a reduction with a start may say that it reads what it writes; what comes

@@ -4,7 +4,9 @@ import "github.com/irscope/irscope/compiler/ir"
 
 // InitEmptyReductions gives each reduction in body that may run no iteration its initial
 // value: in front of its outermost reduction loop it puts the init of the block, over the
-// axes that are not reduced, under the condition that some reduction loop has no iteration.
+// axes that are not reduced, under the condition that some reduction loop has no iteration. A
+// loop over the reduction and another axis (a fused one) may have none because there is none of
+// the other axis: then the condition is that the domain of a reduction variable is empty.
 //
 // The init of a block runs where all its reduction variables are at their start. Over an
 // empty extent that is never, and what the block writes would stay what memory held before.
@@ -60,18 +62,32 @@ func (e *emptyReductions) realize(r *BlockRealize) {
 	if r.Block.Init == nil {
 		return
 	}
-	reduces := map[*Var]bool{} // variables that decide reduction variables
+	reduces, keeps := map[*Var]bool{}, map[*Var]bool{} // variables that decide reduction variables, and others
 	for k, iv := range r.Block.IterVars {
-		if iv.Kind == CommReduce && k < len(r.Values) {
-			eachVar(r.Values[k], func(v *Var) { reduces[v] = true })
+		of := keeps
+		if iv.Kind == CommReduce {
+			of = reduces
+		}
+		if k < len(r.Values) {
+			eachVar(r.Values[k], func(v *Var) { of[v] = true })
 		}
 	}
 	first, empty, inner := -1, Expr(Bool(false)), map[*Var]bool{}
+	// An extent that follows from a variable inside cannot be asked for in front.
+	orEmpty := func(extent Expr) {
+		if !usesAny(extent, inner) {
+			empty = Or(empty, LE(extent, Const(extent.DType(), 0)))
+		}
+	}
 	for k, s := range e.path {
-		switch s.(type) {
+		switch s := s.(type) {
 		case *Allocate, *DeclBuffer:
 			if first >= 0 {
 				return // where no iteration runs there is no buffer either
+			}
+		case *LetStmt:
+			if first >= 0 {
+				inner[s.Var] = true
 			}
 		}
 		l, ok := s.(*For)
@@ -82,16 +98,24 @@ func (e *emptyReductions) realize(r *BlockRealize) {
 			if first < 0 {
 				first = k
 			}
-			// An extent that follows from a variable inside cannot be asked for here.
-			if !usesAny(l.Extent, inner) {
-				empty = Or(empty, LE(l.Extent, Const(l.Extent.DType(), 0)))
+			if !keeps[l.LoopVar] {
+				orEmpty(l.Extent)
 			}
 		}
 		if first >= 0 {
 			inner[l.LoopVar] = true
 		}
 	}
-	if first < 0 || IsConst(empty, 0) {
+	if first < 0 {
+		return
+	}
+	// A loop over several axes at once says not which of them is empty, the domain does.
+	for k, iv := range r.Block.IterVars {
+		if iv.Kind == CommReduce && k < len(r.Values) && usesAny(r.Values[k], keeps) {
+			orEmpty(iv.Dom.Extent)
+		}
+	}
+	if IsConst(empty, 0) {
 		return
 	}
 	c := &initCopy{dropped: map[*Var]bool{}, sub: map[*Var]Expr{}}
