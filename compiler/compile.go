@@ -25,7 +25,7 @@ import (
 type Request struct {
 	Module   *ir.Module
 	Target   target.Target // zero: target.Default()
-	Pipeline *pass.Pass    // nil: the pipeline "default"
+	Pipeline *pass.Pass    // nil: the pipeline "default" of the target
 	// OptLevel is nil for pass.DefaultOptLevel.
 	OptLevel *int
 	Required []string
@@ -73,7 +73,7 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 	pl := req.Pipeline
 	if pl == nil {
 		var err error
-		if pl, err = pipeline.Lookup(""); err != nil {
+		if pl, err = pipeline.Lookup("", req.target()); err != nil {
 			return res, err
 		}
 	}

@@ -36,7 +36,7 @@ func runKernel(t *testing.T, d *runtime.Device, tg target.Target, f *tir.PrimFun
 	if err != nil {
 		t.Fatal(err)
 	}
-	lower, err := pipeline.Lookup("tir")
+	lower, err := pipeline.Lookup("tir", tg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestKernels(t *testing.T) {
 // random part of the optional ones.
 func TestRandomKernels(t *testing.T) {
 	d := newDevice(t)
-	lower, err := pipeline.Lookup("tir")
+	lower, err := pipeline.Lookup("tir", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func diffPoints(cmd *cobra.Command, w *diffWriter, in string, cf *compileFlags, 
 		return false, err
 	}
 	of := optFlags{passes: df.passes}
-	if req.Pipeline, err = of.chosen(cf); err != nil {
+	if req.Pipeline, err = of.chosen(cf, req.Target); err != nil {
 		return false, usageError{err}
 	}
 	if req.Module, err = sf.loadOne(cmd, in); err != nil {

@@ -94,6 +94,7 @@ var flagTests = map[string]string{
 	"opt pipeline":             "opt.txtar",
 	"passes pipeline":          "jsonoutput.txtar",
 	"script pipeline":          "script_errors.txtar",
+	"passes target":            "passes.txtar",
 	"print-ir-after":           "flags.txtar",
 	"opt print-ir-after":       "opt.txtar",
 	"run print-ir-after":       "compileflags.txtar",

@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
 )
 
@@ -65,17 +66,17 @@ verified, unless --no-verify is given.`,
 }
 
 // chosen returns the sequence of passes that the flags ask for, nil for none.
-func (f *optFlags) chosen(cf *compileFlags) (*pass.Pass, error) {
+func (f *optFlags) chosen(cf *compileFlags, t target.Target) (*pass.Pass, error) {
 	if f.passes == "" {
 		if cf.pipeline == "" {
 			return nil, nil
 		}
-		return pipeline.Lookup(cf.pipeline)
+		return pipeline.Lookup(cf.pipeline, t)
 	}
 	if cf.pipeline != "" {
 		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
 	}
-	list, err := pipeline.Parse(f.passes)
+	list, err := pipeline.Parse(f.passes, pipeline.NewRegistry(), t)
 	if err != nil {
 		return nil, fmt.Errorf("--passes: %w", err)
 	}
@@ -102,7 +103,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	if err != nil {
 		return err
 	}
-	if req.Pipeline, err = of.chosen(cf); err != nil {
+	if req.Pipeline, err = of.chosen(cf, req.Target); err != nil {
 		return usageError{err}
 	}
 	list, err := sf.load(cmd, in)

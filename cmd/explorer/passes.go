@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
 )
 
@@ -51,19 +52,19 @@ type configInfo struct {
 
 func passesCommand() *cobra.Command {
 	var asJSON bool
-	var order string
+	var order, of string
 	cmd := &cobra.Command{
 		Use: "passes [PASS...]", Short: "List the passes with level, kind and what they do",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
 it is optional or needed to make code (lowering), what it does, its options with their defaults (for --passes
 of opt), and which config options it reads.
-With --pipeline the passes of a pipeline are listed in the order in which they run.`,
+With --pipeline the passes of a pipeline are listed in the order in which they run for a target.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if order != "" {
 				if len(names) > 0 {
 					return usageError{errors.New("name passes or a --pipeline, not both")}
 				}
-				return printPipeline(cmd.OutOrStdout(), order, asJSON)
+				return printPipeline(cmd.OutOrStdout(), order, of, asJSON)
 			}
 			list, err := findPasses(names)
 			if err != nil {
@@ -83,6 +84,7 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().StringVar(&order, "pipeline", "", "list the passes of this pipeline in order: "+strings.Join(pipeline.Names(), ", "))
+	cmd.Flags().StringVar(&of, "target", target.DefaultKind, "`target` that the pipeline is for")
 	return cmd
 }
 
@@ -173,9 +175,13 @@ func printWrapped(w io.Writer, indent, text string) {
 	}
 }
 
-// printPipeline writes the steps of a pipeline as a tree.
-func printPipeline(w io.Writer, name string, asJSON bool) error {
-	pl, err := pipeline.Lookup(name)
+// printPipeline writes the steps of a pipeline for a target as a tree.
+func printPipeline(w io.Writer, name, of string, asJSON bool) error {
+	t, err := target.Parse(of)
+	if err != nil {
+		return usageError{fmt.Errorf("--target: %w", err)}
+	}
+	pl, err := pipeline.Lookup(name, t)
 	if err != nil {
 		return usageError{fmt.Errorf("--pipeline: %w", err)}
 	}
@@ -183,14 +189,14 @@ func printPipeline(w io.Writer, name string, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, plan)
 	}
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(t, "STEP\tLEVEL\tKIND\tROLE")
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "STEP\tLEVEL\tKIND\tROLE")
 	depth := map[string]int{}
 	for _, s := range plan {
 		if s.Parent != "" {
 			depth[s.Step] = depth[s.Parent] + 1
 		}
-		fmt.Fprintf(t, "%s%s\t%d\t%s\t%s\n", strings.Repeat("  ", depth[s.Step]), s.Step, s.Level, s.Kind, s.Role)
+		fmt.Fprintf(tw, "%s%s\t%d\t%s\t%s\n", strings.Repeat("  ", depth[s.Step]), s.Step, s.Level, s.Kind, s.Role)
 	}
-	return t.Flush()
+	return tw.Flush()
 }

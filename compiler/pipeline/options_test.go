@@ -180,7 +180,7 @@ func (e effect) apply(t *testing.T, name, passes string, config map[string]any) 
 	if len(diags) > 0 {
 		t.Fatal(diags[0].Format())
 	}
-	list, err := pipeline.Parse(passes)
+	list, err := pipeline.Parse(passes, pipeline.NewRegistry(), target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

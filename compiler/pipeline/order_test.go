@@ -7,22 +7,64 @@ import (
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/target"
 )
 
-func flat(t *testing.T, name string) []string {
+func flat(t *testing.T, name, kind string) []string {
 	t.Helper()
-	p, err := pipeline.Lookup(name)
+	p, err := pipeline.Lookup(name, target.Of(kind))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return pipeline.Flatten(p)
 }
 
-func TestDefaultPipelineKeepsTheOrder(t *testing.T) {
-	for _, name := range []string{"default", "zero", "tir"} {
-		for _, w := range pipeline.CheckOrder(flat(t, name)) {
-			t.Errorf("%s: %s", name, w.Message)
+func TestPipelinesKeepTheOrder(t *testing.T) {
+	for _, kind := range target.Kinds().Names() {
+		for _, name := range []string{"default", "zero", "tir"} {
+			for _, w := range pipeline.CheckOrder(flat(t, name, kind)) {
+				t.Errorf("%s for %s: %s", name, kind, w.Message)
+			}
 		}
+	}
+}
+
+// TestPipelinesByTarget checks that every kind of target has all pipelines, that a pipeline for a target is one value, that
+// every pass of it is registered, and what differs between kinds.
+func TestPipelinesByTarget(t *testing.T) {
+	reg := pipeline.NewRegistry()
+	for _, kind := range target.Kinds().Names() {
+		for _, name := range pipeline.Names() {
+			for _, p := range flat(t, name, kind) {
+				if reg.Lookup(p) == nil {
+					t.Errorf("%s for %s: %s is not registered", name, kind, p)
+				}
+			}
+			a, _ := pipeline.Lookup(name, target.Of(kind))
+			if b, _ := pipeline.Lookup(name, target.Of(kind)); a != b || a.Name != name {
+				t.Errorf("%s for %s is %p and %p (%s)", name, kind, a, b, a.Name)
+			}
+		}
+	}
+	if p, err := pipeline.Lookup("", target.Target{}); err != nil || !slices.Equal(pipeline.Flatten(p), flat(t, "default", target.DefaultKind)) {
+		t.Errorf("without a name and a target: %v, %v", p, err)
+	}
+	// What only some kinds have is optional: functions for one kind go through the list of another where a module mixes them.
+	copies := []string{"tir.LoopPartition", "tir.UnrollLoop"}
+	for _, p := range copies {
+		if reg.Lookup(p).Lowering {
+			t.Errorf("%s is needed for code", p)
+		}
+	}
+	for _, name := range []string{"default", "tir"} {
+		want := slices.DeleteFunc(flat(t, name, "wasm"), func(p string) bool { return slices.Contains(copies, p) })
+		if got := flat(t, name, "interp"); !slices.Equal(got, want) || len(want)+len(copies) != len(flat(t, name, "wasm")) {
+			t.Errorf("%s for interp is %v, want %v", name, got, want)
+		}
+	}
+	list, err := pipeline.Parse("mine[tir]", reg, target.Of("interp"))
+	if err != nil || !slices.Equal(pipeline.Flatten(list[0]), flat(t, "tir", "interp")) {
+		t.Errorf("tir in a list for interp is %v (%v)", list, err)
 	}
 }
 
@@ -30,7 +72,7 @@ func TestDefaultPipelineKeepsTheOrder(t *testing.T) {
 // contradicts another, and that breaking it alone is noticed.
 func TestConstraintsHold(t *testing.T) {
 	reg := pipeline.NewRegistry()
-	def := flat(t, "default")
+	def := flat(t, "default", target.DefaultKind)
 	for _, c := range pipeline.Constraints() {
 		for _, n := range []string{c.Before, c.After} {
 			if reg.Lookup(n) == nil && n != "ApplyDefaultSchedule" {
@@ -113,7 +155,7 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("nearest to %q is %q, want %q", typo, got, want)
 		}
 	}
-	if _, err := pipeline.Lookup("nope"); err == nil || !strings.Contains(err.Error(), "default") {
+	if _, err := pipeline.Lookup("nope", target.Default()); err == nil || !strings.Contains(err.Error(), "default") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -121,7 +163,7 @@ func TestRegistry(t *testing.T) {
 // TestCheckPaths checks that a pipeline is judged by the passes of it that run, and that paths
 // lead to them.
 func TestCheckPaths(t *testing.T) {
-	pl, err := pipeline.Lookup("default")
+	pl, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +181,7 @@ func TestCheckPaths(t *testing.T) {
 	if len(found) != 1 || at(found[0].Path) != "CallTIRRewrite" || found[0].OtherPath != nil || !strings.Contains(found[0].Message, "add ToNonDataflow") {
 		t.Errorf("without ToNonDataflow: %v", found)
 	}
-	swapped, err := pipeline.Parse("LegalizeOps,AnnotateTIROpPattern,phase[FuseTIR,FuseOps]")
+	swapped, err := pipeline.Parse("LegalizeOps,AnnotateTIROpPattern,phase[FuseTIR,FuseOps]", pipeline.NewRegistry(), target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

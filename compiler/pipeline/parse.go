@@ -12,6 +12,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/target"
 )
 
 // maxListed bounds the passes of a list that is written as text, and maxNested the sequences
@@ -51,21 +52,19 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 //
 //	FoldConstant,FuseOps{"fuse_opt_level": 2}
 //
-// A pipeline may stand for its passes, and finalize[A,B] is a sequence of that name that
-// holds A and B. An option that is null keeps its default. Every mistake is a *SyntaxError.
-func Parse(text string) ([]*pass.Pass, error) { return ParseWith(text, NewRegistry()) }
-
-// ParseWith is Parse with the passes of another registry.
-func ParseWith(text string, reg pass.Registry) ([]*pass.Pass, error) {
-	p := &listParser{text: text, reg: reg}
+// A pipeline may stand for its passes, those for t, and finalize[A,B] is a sequence of that name
+// that holds A and B. An option that is null keeps its default. Every mistake is a *SyntaxError.
+func Parse(text string, reg pass.Registry, t target.Target) ([]*pass.Pass, error) {
+	p := &listParser{text: text, reg: reg, target: t}
 	return p.list()
 }
 
 // listParser reads a list from pos on.
 type listParser struct {
-	text string
-	reg  pass.Registry
-	pos  int
+	text   string
+	reg    pass.Registry
+	target target.Target
+	pos    int
 	// count is the number of passes and sequences so far, open that of the sequences around pos.
 	count, open int
 }
@@ -155,7 +154,7 @@ func (p *listParser) item() (*pass.Pass, error) {
 	}
 	found := p.reg.Lookup(name)
 	if found == nil {
-		found = pipelines[name]
+		found, _ = Lookup(name, p.target)
 	}
 	if found == nil {
 		return nil, &SyntaxError{p.text, start, start + len(name), &pass.UnknownPassError{Name: name, Near: p.reg.Nearest(name)}}

@@ -7,10 +7,11 @@ import (
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/target"
 )
 
 func TestParse(t *testing.T) {
-	list, err := pipeline.Parse(" FoldConstant, FuseOps {\"fuse_opt_level\": 2},\n\tStorageRewrite,zero,LegalizeOps{\"skip_ops\":[\"relax.nn.relu\"],\"enable_warning\":null}")
+	list, err := pipeline.Parse(" FoldConstant, FuseOps {\"fuse_opt_level\": 2},\n\tStorageRewrite,zero,LegalizeOps{\"skip_ops\":[\"relax.nn.relu\"],\"enable_warning\":null}", pipeline.NewRegistry(), target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestParse(t *testing.T) {
 
 // TestParseSequences checks that sequences hold what stands between their brackets.
 func TestParseSequences(t *testing.T) {
-	list, err := pipeline.Parse(`FuseOps, mine[ FuseTIR , tir[StorageRewrite{}, finalize] ],FuseTIR[DeadCodeElimination]`)
+	list, err := pipeline.Parse(`FuseOps, mine[ FuseTIR , tir[StorageRewrite{}, finalize] ],FuseTIR[DeadCodeElimination]`, pipeline.NewRegistry(), target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestParseErrors(t *testing.T) {
 		{strings.Repeat("a[", 9) + "FuseOps", 18, "[", "more than 8 sequences are inside of each other"},
 		{strings.Repeat("FuseOps,", 1001), 8008, "", "more than 1000 passes"},
 	} {
-		_, err := pipeline.Parse(tt.text)
+		_, err := pipeline.Parse(tt.text, pipeline.NewRegistry(), target.Default())
 		var bad *pipeline.SyntaxError
 		if !errors.As(err, &bad) {
 			t.Errorf("%.40s: error %v", tt.text, err)
@@ -95,7 +96,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%.40s: %q at column %d of %q, want %q at column %d of %q", tt.text, bad.Err, bad.Column(), tt.text[bad.Pos:bad.End], tt.want, tt.column, tt.mark)
 		}
 	}
-	_, err := pipeline.Parse("FuseOps,\tFuseTR")
+	_, err := pipeline.Parse("FuseOps,\tFuseTR", pipeline.NewRegistry(), target.Default())
 	want := "column 10: unknown pass \"FuseTR\"; did you mean \"FuseTIR\"?\n    FuseOps, FuseTR\n             ^^^^^^"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -106,7 +107,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(`FoldConstant,FuseOps{"fuse_opt_level":2}`)
 	f.Add("é{")
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := pipeline.Parse(text)
+		list, err := pipeline.Parse(text, pipeline.NewRegistry(), target.Default())
 		var bad *pipeline.SyntaxError
 		if err == nil && len(list) == 0 || err != nil && (!errors.As(err, &bad) || err.Error() == "") {
 			t.Errorf("%q: %d passes, error %v", text, len(list), err)

@@ -2,17 +2,18 @@ package pipeline
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/target"
 )
 
 // zero is TVM's pipeline "zero": kernels, classified, folded and fused.
 var zero = pass.NewSequential("zero",
-
 	transform.LegalizeOps,
 	transform.AnnotateTIROpPattern,
 	transform.FoldConstant,
@@ -39,8 +40,22 @@ var finalize = pass.NewSequential("finalize",
 	transform.AttachGlobalSymbol,
 )
 
-// lowering is TVM v0.23's default pipeline for PrimFuncs on a CPU.
-var lowering = pass.NewSequential("tir",
+// graph are the passes of the default pipeline before its phases: from operators to scheduled kernels.
+var graph = []*pass.Pass{
+	transform.DecomposeOps,
+	transform.CanonicalizeBindings,
+	transform.EliminateCommonSubexpr,
+	transform.DeadCodeElimination,
+	transform.LegalizeOps,
+	transform.AnnotateTIROpPattern,
+	transform.FoldConstant,
+	transform.FuseOps,
+	transform.FuseTIR,
+	transform.ApplyDefaultSchedule,
+}
+
+// loops is TVM v0.23's default pipeline for PrimFuncs on a CPU.
+var loops = []*pass.Pass{
 	tirpass.BindTarget,
 	tirpass.CanonicalizeLoop,
 	tirpass.LowerInitBlock,
@@ -70,46 +85,53 @@ var lowering = pass.NewSequential("tir",
 	tirpass.LowerTVMBuiltin,
 	tirpass.LowerIntrin,
 	tirpass.LowerMath,
-)
-
-var pipelines = map[string]*pass.Pass{
-	"default": pass.NewSequential("default",
-		transform.DecomposeOps,
-		transform.CanonicalizeBindings,
-		transform.EliminateCommonSubexpr,
-		transform.DeadCodeElimination,
-		transform.LegalizeOps,
-		transform.AnnotateTIROpPattern,
-		transform.FoldConstant,
-		transform.FuseOps,
-		transform.FuseTIR,
-		transform.ApplyDefaultSchedule,
-		dataflowLower,
-		finalize,
-		lowering,
-	),
-	"zero":           zero,
-	"dataflow_lower": dataflowLower,
-	"finalize":       finalize,
-	"tir":            lowering,
 }
 
-// Names returns the names of the pipelines in alphabetical order.
-func Names() []string {
-	var out []string
-	for n := range pipelines {
-		out = append(out, n)
+// plainLoops is loops for what runs one statement at a time: without the passes that copy the bodies of loops for speed.
+var plainLoops = without(loops, tirpass.LoopPartition, tirpass.UnrollLoop)
+
+func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {
+	return slices.DeleteFunc(slices.Clone(list), func(p *pass.Pass) bool { return slices.Contains(out, p) })
+}
+
+// kinds is the table of what pipelines are made of, by kind of target: the passes of "default" before its phases, and those of
+// "tir". What depends on features or attributes of a target, passes read themselves; which rules schedule a kernel follows from
+// its keys (transform.ApplyDefaultSchedule).
+var kinds = []struct {
+	name         string
+	graph, loops []*pass.Pass
+}{
+	{"wasm", graph, loops},
+	{"interp", graph, plainLoops},
+}
+
+// pipelines are those of each kind of target by their names.
+var pipelines = func() map[string]map[string]*pass.Pass {
+	out := map[string]map[string]*pass.Pass{}
+	for _, k := range kinds {
+		tir := pass.NewSequential("tir", k.loops...)
+		whole := pass.NewSequential("default", append(slices.Clone(k.graph), dataflowLower, finalize, tir)...)
+		out[k.name] = map[string]*pass.Pass{}
+		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir} {
+			out[k.name][p.Name] = p
+		}
 	}
-	sort.Strings(out)
 	return out
-}
+}()
 
-// Lookup returns the pipeline of that name; "" is "default".
-func Lookup(name string) (*pass.Pass, error) {
+// Names returns the names of the pipelines in alphabetical order: each target has all of them.
+func Names() []string { return slices.Sorted(maps.Keys(pipelines[target.DefaultKind])) }
+
+// Lookup returns the pipeline of that name for a target; "" is "default", and no target the default one. Functions of a module
+// that are for another target go through the same passes.
+func Lookup(name string, t target.Target) (*pass.Pass, error) {
 	if name == "" {
 		name = "default"
 	}
-	if p := pipelines[name]; p != nil {
+	if t.IsZero() {
+		t = target.Default()
+	}
+	if p := pipelines[t.Kind().Name][name]; p != nil {
 		return p, nil
 	}
 	return nil, fmt.Errorf("unknown pipeline %q: known are %s", name, strings.Join(Names(), ", "))

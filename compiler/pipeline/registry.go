@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tirpass"
 )
 
-// others are the passes that the default pipeline does not hold.
+// others are the passes that no default pipeline holds.
 var others = []*pass.Pass{tirpass.ForceNarrowIndexToInt32}
 
 // aliases are other spellings of pass names on input: API names and newer ones.
@@ -34,21 +34,24 @@ var (
 func listPasses() []*pass.Pass {
 	var out []*pass.Pass
 	var add func(list []*pass.Pass)
+	names := Names()
 	add = func(list []*pass.Pass) {
 		for _, p := range list {
-			if pipelines[p.Name] == nil && !slices.Contains(out, p) {
+			if !slices.Contains(names, p.Name) && !slices.Contains(out, p) {
 				out = append(out, p)
 			}
 			add(p.Children)
 		}
 	}
-	add(pipelines["default"].Children)
+	for _, k := range kinds {
+		add(pipelines[k.name]["default"].Children)
+	}
 	add(others)
 	return out
 }
 
-// All returns all passes, each once: those of the default pipeline in its order, what
-// sequences among them hold, and the others. The phases of the pipeline are none.
+// All returns all passes, each once: those of the default pipelines in their order, what
+// sequences among them hold, and the others. The phases of pipelines are none.
 func All() []*pass.Pass { return slices.Clone(all) }
 
 // Registry finds passes by name, by alias, and loop passes also without their prefix.

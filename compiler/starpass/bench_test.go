@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/target"
 )
 
 // BenchmarkWalk runs a mutator that changes nothing over the kernels of a model, without
@@ -51,7 +52,7 @@ func lowered(b *testing.B) *ir.Module {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p, err := pipeline.Lookup("zero")
+	p, err := pipeline.Lookup("zero", target.Default())
 	if err != nil {
 		b.Fatal(err)
 	}

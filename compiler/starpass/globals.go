@@ -12,6 +12,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/target"
 )
 
 // predeclared returns the names that scripts may use; mod is the input, None if there is none.
@@ -109,14 +110,21 @@ func registered(p *pass.Pass) *starlark.Builtin {
 	})
 }
 
-// pipelineBuiltin is pipeline("default").
-func pipelineBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+// pipelineBuiltin is pipeline("default"): that of the target of the context that is current. A pass that asks for one declares what it reads.
+func pipelineBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	name := ""
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name?", &name); err != nil {
 		return nil, err
 	}
-	p, err := pipeline.Lookup(name)
+	r, of := runOf(t), target.Target{}
+	if r.cur != nil {
+		of = r.cur.Target
+	}
+	p, err := pipeline.Lookup(name, of)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.reads.covers(p); err != nil {
 		return nil, err
 	}
 	return wrapPass(p), nil

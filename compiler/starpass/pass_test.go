@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/target"
 )
 
 func TestPassKinds(t *testing.T) {
@@ -116,6 +117,7 @@ func TestReads(t *testing.T) {
 	refuses(t, script("[]", "ctx.opt_level"), `pass P reads opt_level, which it does not declare; add it to its list reads`)
 	refuses(t, script("[]", "ctx.target"), "reads target, which it does not declare")
 	refuses(t, script("[]", `ctx.config["relax.transform.apply_legalize_ops"]`), `key "relax.transform.apply_legalize_ops" not in dict`)
+	refuses(t, script("[]", `pipeline("tir")`), "pass tir.BindTarget reads target, which the pass that runs it does not declare")
 	refuses(t, script("[]", `tir.transform.Simplify()(mod)`), "pass tir.Simplify reads tir.Simplify, which the pass that runs it does not declare")
 
 	prog, err := starpass.Compile("t.star", "p = module_pass(lambda mod: mod, opt_level=0, name=\"p\")\nq = module_pass(lambda mod: mod, opt_level=1, name=\"q\", reads=[\"target\"])", starpass.Limits{})
@@ -343,5 +345,30 @@ def main(mod):
 	}
 	if got := starpass.Trace(errors.New("other")); got != "" {
 		t.Errorf("trace of another error is %q", got)
+	}
+}
+
+// TestPipelineOfTheTarget checks that a script gets the pipelines for the target of its context.
+func TestPipelineOfTheTarget(t *testing.T) {
+	s, err := starpass.Parse("t.star", "def main(mod): return pipeline(\"tir\")(mod)", starpass.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]bool{"wasm": true, "interp": false} {
+		unrolls := false
+		c := passContext(t, pass.WithTarget(target.Of(kind)), pass.Instruments(&pass.Instrument{
+			RunBeforePass: func(_ *ir.Module, s *pass.Step) error {
+				unrolls = unrolls || s.Pass.Name == "tir.UnrollLoop"
+				return nil
+			},
+		}))
+		var stack pass.Stack
+		err := stack.With(c, func(c *pass.Context) error {
+			_, err := s.Run(starpass.RunOptions{Context: c, Module: ir.NewModule()})
+			return err
+		})
+		if err != nil || unrolls != want {
+			t.Errorf("for %s tir.UnrollLoop runs: %v, want %v (%v)", kind, unrolls, want, err)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
 )
 
 // BenchmarkCompile takes light models from the file to code that is ready to run, on one
@@ -54,7 +55,7 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 	st.do("import", func() { m = importModel(b, data) })
 	var record, verify time.Duration
 	rec := instruments.NewRecorder(&sink{}, instruments.NewSnapshots())
-	pl, err := pipeline.Lookup("default")
+	pl, err := pipeline.Lookup("default", target.Default())
 	must(b, err)
 	start := processTime()
 	must(b, rec.Start(m, pl, &event.RunStarted{}))

@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -63,7 +64,7 @@ func record(t *testing.T, pl *pass.Pass, more ...*pass.Instrument) ([]event.Even
 // with returns the default pipeline with the body of the pass called name replaced.
 func with(t *testing.T, name string, body pass.RunFunc) *pass.Pass {
 	t.Helper()
-	pl, err := pipeline.Lookup("default")
+	pl, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // TestScriptedPasses runs the passes of the scripts that come with the program on the models
@@ -35,7 +36,7 @@ func TestScriptedPasses(t *testing.T) {
 					req := compiler.Request{Module: h.importModel(c.Model(t)), Instruments: watches}
 					list := prog.Passes()
 					if phase != "" {
-						first, err := pipeline.Lookup(phase)
+						first, err := pipeline.Lookup(phase, target.Default())
 						if err != nil {
 							t.Fatal(err)
 						}

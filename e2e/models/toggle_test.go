@@ -11,13 +11,14 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // steps returns the names of the passes of the default pipeline that run code: leaves and
 // sequences alike may be turned off by name.
 func steps(t *testing.T, lowering bool) []string {
 	t.Helper()
-	pl, err := pipeline.Lookup("default")
+	pl, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

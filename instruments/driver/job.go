@@ -97,7 +97,7 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	if err != nil {
 		return nil, append(found, Problem{Field: FieldScripts, Message: err.Error(), Err: err}), nil
 	}
-	j.registry = registry{pipeline.NewRegistry(), j.user.passes}
+	j.registry = registry{pipeline.NewRegistry(), j.Target, j.user.passes}
 	j.Registry = j.registry
 	wrong := j.resolvePipeline()
 	found = append(found, j.unknownPasses()...)
@@ -118,7 +118,7 @@ func (j *Job) resolvePipeline() (found Problems) {
 		}
 	case j.Passes != "":
 		j.Name = CustomPipeline
-		list, err := pipeline.ParseWith(j.Passes, j.registry)
+		list, err := pipeline.Parse(j.Passes, j.registry, j.Target)
 		if err != nil {
 			return Problems{{Field: FieldPasses, Message: err.Error(), Err: err}}
 		}
@@ -126,7 +126,7 @@ func (j *Job) resolvePipeline() (found Problems) {
 	default:
 		j.Name = orDefault(s.Pipeline, DefaultPipeline)
 		var err error
-		if j.Pipeline, err = pipeline.Lookup(j.Name); err != nil {
+		if j.Pipeline, err = pipeline.Lookup(j.Name, j.Target); err != nil {
 			return Problems{{Field: FieldPipeline, Message: err.Error(), Err: err}}
 		}
 	}

@@ -88,6 +88,25 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestPipelinesAreThoseOfTheTarget: however a request names a pipeline, the list is the one for its target.
+func TestPipelinesAreThoseOfTheTarget(t *testing.T) {
+	for target, want := range map[string]bool{"": true, "wasm -mattr=-simd128": true, "interp": false} {
+		for name, req := range map[string]driver.Request{
+			"the default": {}, "a pipeline": of(request.Settings{Pipeline: "tir"}), "a list": {Passes: "LegalizeOps,mine[tir]"},
+			"a step": of(request.Settings{Steps: []request.Step{{Name: "s", Steps: []request.Step{{Name: "tir"}}}}}),
+		} {
+			req.Settings.Target = target
+			j, problems, err := driver.Resolve(t.Context(), req)
+			if err != nil || len(problems) > 0 {
+				t.Fatalf("%s for %q: %v, %v", name, target, problems, err)
+			}
+			if got := j.Pipeline.Holds("tir.UnrollLoop"); got != want || !j.Pipeline.Holds("tir.VectorizeLoop") {
+				t.Errorf("%s for %q holds tir.UnrollLoop: %v, want %v", name, target, got, want)
+			}
+		}
+	}
+}
+
 func of(s request.Settings) driver.Request { return driver.Request{Settings: s} }
 
 // TestKeyOfAJob: it depends on all settings that change code, on the list of passes, and on its use.

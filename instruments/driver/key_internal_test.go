@@ -234,7 +234,7 @@ func TestKeyNeedsAKnownModule(t *testing.T) {
 
 // TestWrapKeepsSequences: passes in sequences are wrapped at any depth, and the pipeline itself stays as it was.
 func TestWrapKeepsSequences(t *testing.T) {
-	pl, err := pipeline.Lookup("default")
+	pl, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
 )
 
 // TestValuesFromJSON turns each form of JSON into a value of the compiler: whole numbers are integers.
@@ -268,7 +269,7 @@ func TestDiagnosticsAsEvents(t *testing.T) {
 
 // TestStepsThatCannotBe says which step is wrong, by its number.
 func TestStepsThatCannotBe(t *testing.T) {
-	reg := registry{pipeline.NewRegistry(), map[string]*pass.Pass{"user.Twice": {Name: "user.Twice"}}}
+	reg := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": {Name: "user.Twice"}}}
 	long := strings.Repeat("a", 100)
 	in := func(s request.Step) request.Step {
 		return request.Step{Name: "seq", Steps: []request.Step{{Name: "FuseOps"}, s}}
@@ -384,7 +385,7 @@ func TestMistakesOfATextHaveAPlace(t *testing.T) {
 
 // TestStepsWithoutOptions are the passes of the registry themselves.
 func TestStepsWithoutOptions(t *testing.T) {
-	reg := registry{pipeline.NewRegistry(), nil}
+	reg := registry{pipeline.NewRegistry(), target.Default(), nil}
 	got, wrong := chosenSteps([]request.Step{{Name: "FuseOps"}, {Name: "FuseOps", Options: map[string]any{"fuse_opt_level": 0.0}}}, reg, "", "1")
 	if len(wrong) > 0 || got[0] != reg.Lookup("FuseOps") || got[1] == reg.Lookup("FuseOps") {
 		t.Errorf("the steps are %+v (%v)", got, wrong)

@@ -18,11 +18,11 @@ func (r registry) step(name string) *pass.Pass {
 	if p := r.Lookup(name); p != nil {
 		return p
 	}
-	if slices.Contains(pipeline.Names(), name) {
-		p, _ := pipeline.Lookup(name) // the name is known
-		return p
+	if name == "" {
+		return nil
 	}
-	return nil
+	p, _ := pipeline.Lookup(name, r.target)
+	return p
 }
 
 // isSequence reports whether steps have a sequence of that name, which no registry knows.

@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/target"
 )
 
 // watchSteps bounds the instructions that all callbacks of a script's instruments take
@@ -159,10 +160,11 @@ func traced(body pass.RunFunc) pass.RunFunc {
 	}
 }
 
-// registry finds the passes of the compiler and of scripts.
+// registry finds the passes of the compiler and of scripts, and the pipelines of a target.
 type registry struct {
 	*pipeline.Registry
-	user map[string]*pass.Pass
+	target target.Target
+	user   map[string]*pass.Pass
 }
 
 // Lookup implements pass.Registry.

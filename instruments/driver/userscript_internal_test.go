@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/target"
 )
 
 // TestWhatScriptsPrintIsBounded together; what was printed is taken once, and can be put back in front.
@@ -290,7 +291,7 @@ func TestScriptsAreRead(t *testing.T) {
 // TestNamesOfPasses: those of scripts come first, and a name that is near is looked for among them where it begins as theirs.
 func TestNamesOfPasses(t *testing.T) {
 	twice, thrice := &pass.Pass{Name: "user.Twice"}, &pass.Pass{Name: "user.Thrice"}
-	r := registry{pipeline.NewRegistry(), map[string]*pass.Pass{"user.Twice": twice, "user.Thrice": thrice}}
+	r := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": twice, "user.Thrice": thrice}}
 	if r.Lookup("user.Twice") != twice || r.Lookup("FuseOps") == nil || r.Lookup("FuseOps").Name != "FuseOps" || r.Lookup("Twice") != nil {
 		t.Error("passes are not found by their names")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/rewrites"
+	"github.com/irscope/irscope/target"
 )
 
 // load reads a module.
@@ -40,7 +41,7 @@ func galleryModule(tb testing.TB, name string) *ir.Module {
 // run runs passes and returns what they reported, with the module that they made.
 func run(tb testing.TB, m *ir.Module, passes string, config map[string]any, limit int, list ...*pass.Instrument) ([]rewrites.Step, *ir.Module) {
 	tb.Helper()
-	all, err := pipeline.Parse(passes)
+	all, err := pipeline.Parse(passes, pipeline.NewRegistry(), target.Default())
 	if err != nil {
 		tb.Fatal(err)
 	}

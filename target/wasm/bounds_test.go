@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
 )
 
 // checkedRun lowers f with checks of bounds and runs it on args.
@@ -27,7 +28,7 @@ func checkedRun(t *testing.T, f *tir.PrimFunc, args []any) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lower, err := pipeline.Lookup("tir")
+	lower, err := pipeline.Lookup("tir", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/target"
 )
 
 // eachGraph and eachLoop make passes of rewrites of one node.
@@ -81,7 +82,7 @@ var wrongPasses = []struct {
 // TestWrongPassesAreFound registers passes with a fault, in the default pipeline and outside of it: the harness must object to each.
 func TestWrongPassesAreFound(t *testing.T) {
 	onLoops := func(p *pass.Pass) bool { return strings.HasPrefix(p.Name, "tir.") }
-	whole, err := pipeline.Lookup("default")
+	whole, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/target"
 )
 
 func suite(t testing.TB) *passtest.Suite {
 	t.Helper()
-	p, err := pipeline.Lookup("default")
+	p, err := pipeline.Lookup("default", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

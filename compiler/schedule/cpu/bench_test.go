@@ -135,7 +135,7 @@ func BenchmarkCompile(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	lower, err := pipeline.Lookup("tir")
+	lower, err := pipeline.Lookup("tir", target.Default())
 	if err != nil {
 		b.Fatal(err)
 	}

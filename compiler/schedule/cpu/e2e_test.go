@@ -47,7 +47,7 @@ func compile(t testing.TB, f *tir.PrimFunc) *compiled {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lower, err := pipeline.Lookup("tir")
+	lower, err := pipeline.Lookup("tir", target.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,11 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 		return out, err
 	}
 	for _, name := range pipeline.Names() {
-		pl, err := pipeline.Lookup(name)
-		if err != nil {
-			return out, err
-		}
 		for _, t := range out.Targets {
+			pl, err := pipeline.Lookup(name, target.Of(t.Name))
+			if err != nil {
+				return out, err
+			}
 			out.Pipelines = append(out.Pipelines, catalog.Pipeline{Name: name, Target: t.Name, Doc: pl.Doc, Steps: instruments.Plan(pl)})
 		}
 	}

@@ -69,9 +69,9 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 		}
 	}
 	for i, got := range c.Pipelines {
-		target := c.Targets[i%len(c.Targets)].Name
-		pl, err := pipeline.Lookup(got.Name)
-		if err != nil || got.Doc != pl.Doc || got.Target != target || !reflect.DeepEqual(got.Steps, instruments.Plan(pl)) {
+		kind := c.Targets[i%len(c.Targets)].Name
+		pl, err := pipeline.Lookup(got.Name, target.Of(kind))
+		if err != nil || got.Doc != pl.Doc || got.Target != kind || !reflect.DeepEqual(got.Steps, instruments.Plan(pl)) {
 			t.Errorf("the pipeline %s is described as %+v (%v)", got.Name, got, err)
 		}
 	}

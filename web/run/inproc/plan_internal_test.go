@@ -12,6 +12,7 @@ import (
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -62,7 +63,7 @@ func TestPlansListTheirMistakes(t *testing.T) {
 	}
 	// Problems that are not about steps leave the steps.
 	got, err := r.Plan(t.Context(), run.Settings{Target: "avr", Config: map[string]any{"a": 1.0}})
-	def, _ := pipeline.Lookup("default")
+	def, _ := pipeline.Lookup("default", target.Default())
 	if err != nil || len(got.Problems) != 2 || !reflect.DeepEqual(got.Steps, instruments.Plan(def)) {
 		t.Errorf("with another target there are %d steps and %+v (%v)", len(got.Steps), got.Problems, err)
 	}
