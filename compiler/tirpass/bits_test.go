@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
@@ -19,7 +20,7 @@ def kernel(A: T.Buffer((T.int64(16),), "int32"), B: T.Buffer((T.int64(16),), "in
     for i in T.serial(T.int64(16)):
         A[i] = T.clz(i - T.int64(8))
         B[i] = T.Cast("int32", T.popcount(i - T.int64(8)))`)
-	g := apply(t, newContext(t), tirpass.ForceNarrowIndexToInt32, f)
+	g := apply(t, passtest.NewContext(), tirpass.ForceNarrowIndexToInt32, f)
 	for _, v := range []*tir.PrimFunc{f, g} {
 		out := mustRun(t, v, tirtest.Arguments(f, 1))
 		for i := range int64(16) {
@@ -34,14 +35,14 @@ def kernel(A: T.Buffer((T.int64(16),), "int32"), B: T.Buffer((T.int64(16),), "in
 def kernel(B: T.Buffer((T.int64(4),), "int32")):
     for i in T.serial(T.int64(4)):
         B[i] = T.clz(i)`)
-	if g := apply(t, newContext(t), tirpass.ForceNarrowIndexToInt32, f); !strings.Contains(print(g), "B[i] = T.clz(i) - 32 + 64\n") {
+	if g := apply(t, passtest.NewContext(), tirpass.ForceNarrowIndexToInt32, f); !strings.Contains(print(g), "B[i] = T.clz(i) - 32 + 64\n") {
 		t.Errorf("got\n%s", print(g))
 	}
 	f = parseFunc(t, `@T.prim_func
 def kernel(B: T.Buffer((T.int64(4),), "float64")):
     for i in T.serial(T.int64(4)):
         B[i] = T.reinterpret("float64", i)`)
-	if _, err := newContext(t).Run(tirpass.ForceNarrowIndexToInt32, moduleOf(f)); err == nil || !strings.Contains(err.Error(), "reinterpreted as float64") {
+	if _, err := passtest.NewContext().Run(tirpass.ForceNarrowIndexToInt32, moduleOf(f)); err == nil || !strings.Contains(err.Error(), "reinterpreted as float64") {
 		t.Errorf("got %v, want an error", err)
 	}
 }
@@ -58,7 +59,7 @@ def kernel():
             T.reads(A[i, j], B[1:3, 2:5], s[()])
             T.writes(A[i, 0:32])
             A[i, j] = A[i, j] + B[1, 2] + s[()]`)
-	g := apply(t, newContext(t), tirpass.FlattenBuffer, f)
+	g := apply(t, passtest.NewContext(), tirpass.FlattenBuffer, f)
 	for _, want := range []string{"T.reads(A[i * 32 + j], B[10:21], s[0])", "T.writes(A[i * 32:i * 32 + 32])"} {
 		if !strings.Contains(print(g), want) {
 			t.Errorf("want %s in\n%s", want, print(g))
@@ -78,7 +79,7 @@ def kernel(A: T.Buffer((16,), "int32")):
     for i in range(16):
         D_1[i] = 1
         A[i] = D_1[i]`)
-	g := apply(t, newContext(t), tirpass.RemoveNoOp, f)
+	g := apply(t, passtest.NewContext(), tirpass.RemoveNoOp, f)
 	if text := print(g); strings.Contains(text, "allocate") || !strings.Contains(text, "D_1 = T.decl_buffer((16,), \"int32\")") {
 		t.Errorf("got\n%s", text)
 	}

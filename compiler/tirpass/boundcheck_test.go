@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
@@ -43,7 +44,7 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 		if access {
 			bad++
 		}
-		c := newContext(t, pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
+		c := passtest.NewContext(pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
 		g, on := f, false
 		for _, p := range lowering(t) {
 			out, err := c.Run(p, moduleOf(g))
@@ -81,7 +82,7 @@ func TestBoundsAgainstInterpreter(t *testing.T) {
 func TestBoundCheckersAreOff(t *testing.T) {
 	f, _ := tirtest.Function(rand.New(rand.NewPCG(1, 7)))
 	m := moduleOf(tirtest.MoveAccess(rand.New(rand.NewPCG(2, 7)), f))
-	out, err := newContext(t).Run(tirpass.InstrumentBoundCheckers, m)
+	out, err := passtest.NewContext().Run(tirpass.InstrumentBoundCheckers, m)
 	if err != nil || out != m {
 		t.Errorf("the pass changes functions without its option: %v", err)
 	}
@@ -160,7 +161,7 @@ func TestWhichAccessesAreChecked(t *testing.T) {
 			if len(found) > 0 {
 				t.Fatal(found)
 			}
-			ctx := newContext(t, pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
+			ctx := passtest.NewContext(pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
 			out, err := ctx.Run(tirpass.InstrumentBoundCheckers, mods[0].Module)
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +184,7 @@ func TestDeepConditions(t *testing.T) {
 	for range depth {
 		e = tir.IfThenElseExpr(tir.LT(i, n(3)), load(a, mul(i, n(2))), tir.Add(e, f32(1)))
 	}
-	ctx := newContext(t, pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
+	ctx := passtest.NewContext(pass.Configure(map[string]any{"tir.instrument_bound_checkers": true}))
 	out, err := ctx.Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(loop(i, 9, store(a, e, n(0))), a)))
 	if err != nil {
 		t.Fatal(err)

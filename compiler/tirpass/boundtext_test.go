@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
@@ -359,14 +360,14 @@ func TestBoundChecks(t *testing.T) {
 			f := parseFunc(t, `@T.prim_func
 def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32"), M: T.Buffer((2, 3), "int32"), n: T.int32, k: T.int32, p: T.handle("int32")):`+c.body)
 			wellFormed(t, "input", f)
-			ctx := newContext(t, config("tir.instrument_bound_checkers", true)...)
+			ctx := passtest.NewContext(config("tir.instrument_bound_checkers", true)...)
 			out, err := ctx.Run(tirpass.InstrumentBoundCheckers, moduleOf(f))
 			if err != nil {
 				t.Fatal(err)
 			}
 			g := funcOf(out)
 			wellFormed(t, c.name, g)
-			spansKept(t, newContext(t, config("tir.instrument_bound_checkers", true)...), tirpass.InstrumentBoundCheckers, f)
+			spansKept(t, passtest.NewContext(config("tir.instrument_bound_checkers", true)...), tirpass.InstrumentBoundCheckers, f)
 			if got := boundChecks(g); !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
@@ -392,7 +393,7 @@ func TestChecksAreComparedWithTheLastOnes(t *testing.T) {
 		sum = tir.NewBinary(tir.OpAdd, sum, load(a, add(x, n(i+1))))
 	}
 	sum = tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpAdd, sum, load(a, add(x, n(2)))), load(a, add(x, n(1))))
-	out, err := newContext(t, config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(store(a, sum, n(0)), a, x)))
+	out, err := passtest.NewContext(config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(store(a, sum, n(0)), a, x)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +406,7 @@ func TestChecksAreComparedWithTheLastOnes(t *testing.T) {
 func TestBoundsOfOffsetZero(t *testing.T) {
 	a, x := tir.NewBuffer("A", dtype.Int32T, shape(4), ""), index("x")
 	a.ElemOffset = n(0)
-	out, err := newContext(t, config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(store(a, n(1), x), a, x)))
+	out, err := passtest.NewContext(config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(fn(store(a, n(1), x), a, x)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +430,7 @@ def kernel(A: T.Buffer((4,), "int32")):
 		{f, "text.py:4:5: store to A: index 5 is outside of dimension 0, whose extent is 4"},
 		{bare, "store to A: index 5 is outside of dimension 0, whose extent is 4"},
 	} {
-		out, err := newContext(t, config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(c.f))
+		out, err := passtest.NewContext(config("tir.instrument_bound_checkers", true)...).Run(tirpass.InstrumentBoundCheckers, moduleOf(c.f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -62,7 +63,7 @@ func TestCSELimits(t *testing.T) {
 			params = append(params, v)
 		}
 		f := fn(tir.Seq(store(a, c.a, n(0)), store(a, c.b, n(1))), params...)
-		c2 := newContext(t, config("tir.enable_equiv_terms_in_cse_tir", true)...)
+		c2 := passtest.NewContext(config("tir.enable_equiv_terms_in_cse_tir", true)...)
 		out, err := c2.Run(tirpass.CommonSubexprElimTIR, moduleOf(f))
 		if err != nil {
 			t.Fatal(err)

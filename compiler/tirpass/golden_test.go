@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 )
@@ -68,7 +69,7 @@ func TestGolden(t *testing.T) {
 // be interpreted, and returns the texts of the golden file.
 func (c *goldenCase) run(t *testing.T, p *pass.Pass) (before, after string) {
 	t.Helper()
-	ctx := newContext(t, c.opts...)
+	ctx := passtest.NewContext(c.opts...)
 	f := c.f
 	wellFormed(t, "input", f)
 	m := moduleOf(f)

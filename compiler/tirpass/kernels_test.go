@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/schedule/cpu"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
@@ -38,7 +39,7 @@ func TestKernelsKeepMeaning(t *testing.T) {
 
 func kernelKeepsMeaning(t *testing.T, f *tir.PrimFunc, args, want []any) {
 	t.Helper()
-	c := newContext(t)
+	c := passtest.NewContext()
 	for _, p := range lowering(t) {
 		g := apply(t, c, p, f)
 		if g != f {
@@ -55,7 +56,7 @@ func kernelKeepsMeaning(t *testing.T, f *tir.PrimFunc, args, want []any) {
 }
 
 // convRelu is a 3x3 convolution, 64 to 64 channels at 56x56, with a bias and relu.
-func convRelu(t fataler) *tir.PrimFunc {
+func convRelu(t passtest.Failer) *tir.PrimFunc {
 	t.Helper()
 	f32 := dtype.Float32T
 	must := func(x *te.Tensor, err error) *te.Tensor {
@@ -90,7 +91,7 @@ func BenchmarkLowering(b *testing.B) {
 
 func benchmarkLowering(b *testing.B, f *tir.PrimFunc) {
 	b.Helper()
-	c := newContext(b)
+	c := passtest.NewContext()
 	b.ReportAllocs()
 	for b.Loop() {
 		m := moduleOf(f)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -14,7 +15,7 @@ import (
 // lowerWithout runs the pipeline without one pass and checks the result.
 func lowerWithout(t *testing.T, f *tir.PrimFunc, name string) error {
 	t.Helper()
-	c := newContext(t, pass.DisablePass(name))
+	c := passtest.NewContext(pass.DisablePass(name))
 	m, err := c.Run(pass.NewSequential("tir", lowering(t)...), moduleOf(f))
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func TestDeviceRegionIsNamed(t *testing.T) {
 	if err := tirpass.CheckLowered("f", f); err == nil || !strings.Contains(err.Error(), "SplitHostDevice") {
 		t.Errorf("got %v", err)
 	}
-	m, err := newContext(t).Run(tirpass.SplitHostDevice, moduleOf(f))
+	m, err := passtest.NewContext().Run(tirpass.SplitHostDevice, moduleOf(f))
 	if err != nil {
 		t.Fatal(err)
 	}

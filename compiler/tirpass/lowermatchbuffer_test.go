@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
 
@@ -37,7 +38,7 @@ def kernel(A: T.Buffer((8, 8), "float32"), n: T.int32):
             off = T.int32()
             `+c.view+`
             T.evaluate(T.call_extern("int32", "f", sub.data))`)
-			_, err := newContext(t).Run(tirpass.LowerMatchBuffer, moduleOf(f))
+			_, err := passtest.NewContext().Run(tirpass.LowerMatchBuffer, moduleOf(f))
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)

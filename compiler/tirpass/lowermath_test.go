@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/tir/libm/libmtest"
@@ -164,7 +165,7 @@ func TestLowerMathKeepsAccuracy(t *testing.T) {
 
 func mustApply(t *testing.T, p *pass.Pass, f *tir.PrimFunc) *ir.Module {
 	t.Helper()
-	return moduleOf(apply(t, newContext(t), p, f))
+	return moduleOf(apply(t, passtest.NewContext(), p, f))
 }
 
 // float32s runs a kernel on float32 arguments and returns its last buffer.

@@ -1,12 +1,14 @@
 package tirpass_test
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"slices"
+	"sort"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
@@ -17,7 +19,7 @@ import (
 type mutant struct {
 	name string
 	pass string
-	stmt func(tir.Stmt) tir.Stmt // returns what it was given where it does not apply
+	stmt func(tir.Stmt) tir.Stmt
 	expr func(tir.Expr) tir.Expr
 }
 
@@ -177,81 +179,27 @@ func reads(e tir.Expr, b *tir.Buffer) (found bool) {
 // that at chooses among those where it applies; applied tells whether there was one.
 func (m mutant) seed(passes []*pass.Pass, at int) (list []*pass.Pass, applied *bool) {
 	applied = new(bool)
-	list = append(list, passes...)
-	for i, p := range list {
-		if p.Name != m.pass {
-			continue
-		}
-		wrong := *p
-		wrong.Run = func(c *pass.Context, in *ir.Module) (*ir.Module, error) {
-			out, err := p.Run(c, in)
-			if err != nil || *applied {
-				return out, err
-			}
-			f := funcOf(out)
-			g := *f
-			left := at
-			g.Body = tir.RewriteStmt(f.Body, func(s tir.Stmt) tir.Stmt { return once(s, m.stmt, &left) }, func(e tir.Expr) tir.Expr { return once(e, m.expr, &left) })
-			if g.Body == f.Body {
-				return out, nil
-			}
-			*applied = true
-			return moduleOf(&g), nil
-		}
-		list[i] = &wrong
-		return list, applied
+	i := slices.IndexFunc(passes, func(p *pass.Pass) bool { return p.Name == m.pass })
+	if i < 0 {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-// once applies a rewrite at one place, after it has passed over some.
-func once[T comparable](x T, rewrite func(T) T, left *int) T {
-	if rewrite == nil || *left < 0 {
-		return x
-	}
-	out := rewrite(x)
-	if out == x {
-		return x
-	}
-	if *left--; *left >= 0 {
-		return x
-	}
-	return out
-}
-
-// objection stops a check at its first objection.
-type objection struct{ text string }
-
-func (*objection) Helper() {}
-
-func (o *objection) Fatalf(format string, args ...any) {
-	o.text = fmt.Sprintf(format, args...)
-	panic(o)
-}
-
-// objections returns what a check says, "" for nothing.
-func objections(check func(t fataler)) (text string) {
-	o := &objection{}
-	defer func() {
-		if p := recover(); p != nil {
-			if p != any(o) {
-				panic(p)
-			}
-			text = o.text
-		}
-	}()
-	check(o)
-	return ""
+	list = slices.Clone(passes)
+	list[i] = passtest.Wrong(list[i], func(in *ir.Module) *ir.Module {
+		out := passtest.Mistake{Name: m.name, Expr: m.expr, Stmt: m.stmt}.Change(in, at)
+		*applied = *applied || out != in
+		return out
+	})
+	return list, applied
 }
 
 // firstWrong searches for the shortest prefix of passes whose result is not well formed or
 // computes something else, and returns the name of its last pass.
-func firstWrong(t fataler, fresh func() []*pass.Pass, f *tir.PrimFunc, args []any) string {
+func firstWrong(t passtest.Failer, fresh func() []*pass.Pass, f *tir.PrimFunc, args []any) string {
 	t.Helper()
 	want := mustRun(t, f, args)
 	wrong := func(n int) bool {
-		return objections(func(o fataler) {
-			c, g := newContext(o), f
+		return passtest.Objections(func(o passtest.Failer) {
+			c, g := passtest.NewContext(), f
 			var last *pass.Pass
 			for _, p := range fresh()[:n] {
 				out, err := c.Run(p, moduleOf(g))
@@ -267,18 +215,10 @@ func firstWrong(t fataler, fresh func() []*pass.Pass, f *tir.PrimFunc, args []an
 		}) != ""
 	}
 	passes := fresh()
-	low, high := 0, len(passes) // the prefix of low is right, that of high is not
-	if !wrong(high) {
+	if !wrong(len(passes)) {
 		return ""
 	}
-	for high-low > 1 {
-		if mid := (low + high) / 2; wrong(mid) {
-			high = mid
-		} else {
-			low = mid
-		}
-	}
-	return passes[low].Name
+	return passes[sort.Search(len(passes)-1, func(i int) bool { return wrong(i + 1) })].Name
 }
 
 // TestMutants makes one mistake after the other in a pass. The checks that all passes go through
@@ -300,8 +240,8 @@ func TestMutants(t *testing.T) {
 				at := int(seed % 3)
 				list, applied := m.seed(passes, at)
 				now := ""
-				said := objections(func(o fataler) {
-					c, g := newContext(o), f
+				said := passtest.Objections(func(o passtest.Failer) {
+					c, g := passtest.NewContext(), f
 					for _, p := range list {
 						now = p.Name
 						h := apply(o, c, p, g)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -141,7 +142,7 @@ func TestPackedRefusals(t *testing.T) {
 		{fn(tir.NoOp(), many...), "kernel has 4097 parameters, more than the 4096 that can be passed: put tensors together"},
 		{fn(tir.NoOp(), many[1:]...), ""},
 	} {
-		_, err := newContext(t).Run(tirpass.MakePackedAPI, moduleOf(c.f))
+		_, err := passtest.NewContext().Run(tirpass.MakePackedAPI, moduleOf(c.f))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
@@ -178,7 +179,7 @@ func TestBindTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := newContext(t).Run(p, moduleOf(c.f))
+		out, err := passtest.NewContext().Run(p, moduleOf(c.f))
 		switch {
 		case c.fails != "":
 			if err == nil || !strings.Contains(err.Error(), c.fails) {
@@ -219,7 +220,7 @@ func TestAnnotateEntry(t *testing.T) {
 		{"none", ir.NewModule(), ""},
 		{"marked", ir.NewModule().With("f", entry), "f"},
 	} {
-		out, err := newContext(t).Run(tirpass.AnnotateEntryFunc, c.m)
+		out, err := passtest.NewContext().Run(tirpass.AnnotateEntryFunc, c.m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -13,7 +14,7 @@ import (
 func TestMakePackedAPIWithoutDefinition(t *testing.T) {
 	k, m := index("k"), index("m")
 	f := fn(tir.NoOp(), floats("B", m), floats("A", 4, tir.Mul(k, m)))
-	_, err := newContext(t).Run(tirpass.MakePackedAPI, moduleOf(f))
+	_, err := passtest.NewContext().Run(tirpass.MakePackedAPI, moduleOf(f))
 	if err == nil {
 		t.Fatal("no error")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -309,7 +310,7 @@ func TestCompactBeyondTheShape(t *testing.T) {
 // extentOf is the first extent of a buffer that a block allocates after p, -1 if it is no constant.
 func extentOf(t *testing.T, p *pass.Pass, f *tir.PrimFunc, name string) int64 {
 	t.Helper()
-	out, err := newContext(t).Run(p, moduleOf(f))
+	out, err := passtest.NewContext().Run(p, moduleOf(f))
 	if err != nil {
 		t.Fatal(err)
 	}

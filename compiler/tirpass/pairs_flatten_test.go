@@ -3,6 +3,7 @@ package tirpass_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -251,7 +252,7 @@ func TestFlattenKeepsOffsetZero(t *testing.T) {
 func TestFlattenAllocationWithoutExtent(t *testing.T) {
 	b := floats("T")
 	f := fn(alloc(b, store(b, f32(1))))
-	g := apply(t, newContext(t), tirpass.FlattenBuffer, f)
+	g := apply(t, passtest.NewContext(), tirpass.FlattenBuffer, f)
 	a, ok := g.Body.(*tir.Allocate)
 	if !ok || len(a.Extents) != 1 || !tir.IsConst(a.Extents[0], 1) {
 		t.Errorf("got\n%s", print(g))

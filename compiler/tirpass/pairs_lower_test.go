@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
@@ -338,7 +339,7 @@ func TestOnlyTheStartOfALoopChanges(t *testing.T) {
 // TestLoopWithoutThread binds a loop to a thread and names none.
 func TestLoopWithoutThread(t *testing.T) {
 	a, i := floats("A", 4), index("i")
-	_, err := newContext(t).Run(tirpass.LowerOpaqueBlock, moduleOf(fn(kind(tir.ThreadBinding, loop(i, 4, store(a, f32(1), i))), a)))
+	_, err := passtest.NewContext().Run(tirpass.LowerOpaqueBlock, moduleOf(fn(kind(tir.ThreadBinding, loop(i, 4, store(a, f32(1), i))), a)))
 	if err == nil || !strings.HasSuffix(err.Error(), "in function kernel: loop i is bound to a thread but names none") {
 		t.Errorf("got %v", err)
 	}
@@ -377,7 +378,7 @@ func TestOriginsOfBlocks(t *testing.T) {
 // mustPass runs p on f alone.
 func mustPass(t *testing.T, p *pass.Pass, f *tir.PrimFunc) *ir.Module {
 	t.Helper()
-	out, err := newContext(t).Run(p, moduleOf(f))
+	out, err := passtest.NewContext().Run(p, moduleOf(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +396,7 @@ func TestFloorDivisions(t *testing.T) {
 			store(r, add(tir.FloorMod(v, n(by)), mul(n(1000), tir.FloorMod(v, d))), i),
 			store(s, add(tir.FloorDiv(i, n(by)), mul(n(1000), add(tir.FloorMod(i, n(by)), mul(n(100), tir.FloorMod(i, d))))), i))
 		f := fn(body, x, q, r, s, d)
-		g := apply(t, newContext(t), tirpass.LowerIntrin, f)
+		g := apply(t, passtest.NewContext(), tirpass.LowerIntrin, f)
 		ir.Walk(g.Body, func(n ir.Node) bool {
 			if b, ok := n.(*tir.Binary); ok && (b.Op == tir.OpFloorDiv || b.Op == tir.OpFloorMod) {
 				t.Fatalf("%v is left", b)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -432,7 +433,7 @@ func TestNarrowTo16(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := newContext(t).Run(p, moduleOf(f))
+		out, err := passtest.NewContext().Run(p, moduleOf(f))
 		if err != nil {
 			t.Fatal(err)
 		}

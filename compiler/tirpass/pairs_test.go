@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 )
@@ -31,7 +32,7 @@ func checkPairs(t *testing.T, p *pass.Pass, header string, list []pair) {
 			var before, after string
 			switch {
 			case x.again:
-				out, err := newContext(t, x.opts...).Run(p, moduleOf(f))
+				out, err := passtest.NewContext(x.opts...).Run(p, moduleOf(f))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -41,12 +42,12 @@ func checkPairs(t *testing.T, p *pass.Pass, header string, list []pair) {
 				before, after = scriptOf(f), scriptOf(g)
 			case x.unrun:
 				wellFormed(t, "input", f)
-				before, after = scriptOf(f), scriptOf(apply(t, newContext(t, x.opts...), p, f))
+				before, after = scriptOf(f), scriptOf(apply(t, passtest.NewContext(x.opts...), p, f))
 			default:
 				before, after = c.run(t, p)
 			}
 			if x.fails == "" {
-				spansKept(t, newContext(t, x.opts...), p, f)
+				spansKept(t, passtest.NewContext(x.opts...), p, f)
 			}
 			switch {
 			case x.fails != "":

@@ -3,6 +3,7 @@ package tirpass_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
@@ -93,7 +94,7 @@ func TestPartitionOfUnknownBounds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := parseFunc(t, partitionHeader+c.body)
-			g := apply(t, newContext(t), tirpass.LoopPartition, f)
+			g := apply(t, passtest.NewContext(), tirpass.LoopPartition, f)
 			if c.after != "" {
 				if got, want := scriptOf(g), scriptOf(parseFunc(t, partitionHeader+c.after)); got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -126,7 +127,7 @@ func TestPartitionMakesFewCopies(t *testing.T) {
 		cond := &tir.Call{Type: dtype.BoolT, Op: tir.OpLikely, Args: []tir.Expr{tir.LT(i, n(k+1))}}
 		s = tir.Seq(s, &tir.IfThenElse{Cond: cond, Then: store(a, f32(float64(k)), n(0))})
 	}
-	out, err := newContext(t, partitioning("partition_const_loop")...).Run(tirpass.LoopPartition, moduleOf(fn(loop(i, 200, s), a)))
+	out, err := passtest.NewContext(partitioning("partition_const_loop")...).Run(tirpass.LoopPartition, moduleOf(fn(loop(i, 200, s), a)))
 	if err != nil {
 		t.Fatal(err)
 	}

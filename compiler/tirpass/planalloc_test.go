@@ -8,6 +8,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
@@ -66,10 +67,10 @@ func TestCarriedStateShrinks(t *testing.T) {
 
 // carriedKeepsMeaning runs f through the passes that move and shrink allocations, up to flat
 // buffers, and returns it as it is after the first of them.
-func carriedKeepsMeaning(t fataler, f *tir.PrimFunc, args []any) *tir.PrimFunc {
+func carriedKeepsMeaning(t passtest.Failer, f *tir.PrimFunc, args []any) *tir.PrimFunc {
 	t.Helper()
 	want := mustRun(t, f, args)
-	c := newContext(t)
+	c := passtest.NewContext()
 	var planned *tir.PrimFunc
 	for _, p := range []*pass.Pass{
 		tirpass.PlanAndUpdateBufferAllocationLocation, tirpass.ConvertBlocksToOpaque, tirpass.CompactBufferAllocation,

@@ -3,6 +3,7 @@ package tirpass_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -708,7 +709,7 @@ func TestMorePlacementsOfAllocations(t *testing.T) {
 			f := parseFunc(t, `@T.prim_func
 def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):`+c.body)
 			wellFormed(t, "input", f)
-			g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+			g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 			if !c.unrun {
 				args := tirtest.Arguments(f, 1)
 				sameMeaning(t, tirpass.PlanAndUpdateBufferAllocationLocation, f, g, args, mustRun(t, f, args))

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -35,7 +36,7 @@ def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
             `+c.write+`
         for j in range(8):
             `+c.read)
-		g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+		g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 		args := tirtest.Arguments(f, 1)
 		sameMeaning(t, tirpass.PlanAndUpdateBufferAllocationLocation, f, g, args, mustRun(t, f, args))
 		if d := depths(g)["C"]; d != c.depth {
@@ -64,7 +65,7 @@ def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
             C[j] = A[i, j]
         for j in range(8):
             B[i, j] = C[j]`)
-		g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+		g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 		args := tirtest.Arguments(f, 1)
 		sameMeaning(t, tirpass.PlanAndUpdateBufferAllocationLocation, f, g, args, mustRun(t, f, args))
 		if d := depths(g)["C"]; d != c.depth {
@@ -81,7 +82,7 @@ func TestPlacementOfManyAccesses(t *testing.T) {
 def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):
     C = T.alloc_buffer((1,), "int32")
     for i in range(8):`+strings.Repeat("\n        C[0] = A[i, 0]", c.n)+strings.Repeat("\n        B[i, 0] = C[0]", c.n))
-		g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+		g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 		if d := depths(g)["C"]; d != c.depth {
 			t.Errorf("%d reads and writes: C is allocated inside of %d loops, want %d", c.n, d, c.depth)
 		}

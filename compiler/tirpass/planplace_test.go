@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
@@ -225,7 +226,7 @@ func TestPlacementOfAllocations(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := parseFunc(t, `@T.prim_func
 def kernel(A: T.Buffer((8, 8), "int32"), B: T.Buffer((8, 8), "int32")):`+c.body)
-			g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+			g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 			args := tirtest.Arguments(f, 1)
 			sameMeaning(t, tirpass.PlanAndUpdateBufferAllocationLocation, f, g, args, mustRun(t, f, args))
 			if d := depths(g)["C"]; d != c.depth {
@@ -277,7 +278,7 @@ def kernel(A: T.Buffer((4, 16), "int32"), C: T.Buffer((4, 8), "int32")):
 `, "T.reads(A[c, 0:12], C[c, 0:8])", "T.writes(C[c, 0:8])"},
 	} {
 		f := parseFunc(t, c.text)
-		g := apply(t, newContext(t), tirpass.PlanAndUpdateBufferAllocationLocation, f)
+		g := apply(t, passtest.NewContext(), tirpass.PlanAndUpdateBufferAllocationLocation, f)
 		args := tirtest.Arguments(f, 1)
 		sameMeaning(t, tirpass.PlanAndUpdateBufferAllocationLocation, f, g, args, mustRun(t, f, args))
 		want := "            T.reads" + c.reads[len("T.reads"):] + "\n            " + c.writes + "\n"

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
@@ -42,11 +43,11 @@ func TestPipelineKeepsMeaning(t *testing.T) {
 	seed.Check(t, func(t *rapid.T) { pipelineKeepsMeaning(t, rapidSource{t}) })
 }
 
-func pipelineKeepsMeaning(t fataler, src tirtest.Source) {
+func pipelineKeepsMeaning(t passtest.Failer, src tirtest.Source) {
 	t.Helper()
 	f, args := tirtest.Function(src)
 	want := mustRun(t, f, args)
-	c := newContext(t)
+	c := passtest.NewContext()
 	for _, p := range lowering(t) {
 		g := apply(t, c, p, f)
 		if g != f {
@@ -70,9 +71,9 @@ func TestOptionalPassesKeepMeaningAnywhere(t *testing.T) {
 	seed.Check(t, func(t *rapid.T) {
 		f, args := tirtest.Function(rapidSource{t})
 		want := mustRun(t, f, args)
-		c := newContext(t)
+		c := passtest.NewContext()
 		if rapid.Bool().Draw(t, "configured") {
-			c = newContext(t, eager)
+			c = passtest.NewContext(eager)
 		}
 		all := lowering(t)
 		var optional []*pass.Pass

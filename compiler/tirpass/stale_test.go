@@ -3,6 +3,7 @@ package tirpass_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -61,7 +62,7 @@ func TestConditionsGoStale(t *testing.T) {
 			f := mods[0].Module.Lookup("kernel").(*tir.PrimFunc)
 			args := []any{tensor.MustOf([]int64{4}, []int32{0, 1, 2, 3}), tensor.MustNew(dtype.Int32T, 4)}
 			want := mustRun(t, f, args)
-			c := newContext(t)
+			c := passtest.NewContext()
 			for _, p := range lowering(t) {
 				g := apply(t, c, p, f)
 				sameMeaning(t, p, f, g, args, want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/compiler/tir"
@@ -33,7 +34,7 @@ func TestVerifyMemoryUsesTheTargetOfTheFunction(t *testing.T) {
 				attrs = "    T.func_attr({\"target\": " + c.target + "})\n"
 			}
 			f := parseFunc(t, "@T.prim_func\ndef kernel(A: T.Buffer((128,), \"float32\"), B: T.Buffer((128,), \"float32\")):\n"+attrs+c.body)
-			_, err := newContext(t).Run(tirpass.VerifyMemory, moduleOf(f))
+			_, err := passtest.NewContext().Run(tirpass.VerifyMemory, moduleOf(f))
 			switch {
 			case c.want == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -120,7 +121,7 @@ func TestSplitHostDevice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, want := parseModule(t, c.before), parseModule(t, c.want)
-			got, err := newContext(t).Run(tirpass.SplitHostDevice, before)
+			got, err := passtest.NewContext().Run(tirpass.SplitHostDevice, before)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +190,7 @@ func TestSplitHostDeviceFreeVariables(t *testing.T) {
 		m := parseModule(t, `
     @T.prim_func
     def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), n: T.int32, m: T.int32, p: T.int32):`+c.before)
-		got, err := newContext(t).Run(tirpass.SplitHostDevice, m)
+		got, err := passtest.NewContext().Run(tirpass.SplitHostDevice, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +211,7 @@ func TestSplitHostDeviceFreeVariables(t *testing.T) {
 				return true
 			})
 		}
-		if again, err := newContext(t).Run(tirpass.SplitHostDevice, got); err != nil || c.name[:5] != "marks" && again != got {
+		if again, err := passtest.NewContext().Run(tirpass.SplitHostDevice, got); err != nil || c.name[:5] != "marks" && again != got {
 			t.Errorf("%s: a second run changes the module: %v", c.name, err)
 		}
 	}
@@ -223,12 +224,12 @@ func TestSplitHostDeviceMarks(t *testing.T) {
 		return &tir.AttrStmt{Node: node, Key: ir.AttrTarget, Value: tir.Int32(0), Body: body}
 	}
 	bad := moduleOf(fn(tir.Seq(mark(i, store(a, f32(1), n(0))), mark(a.Data, store(a, f32(1), n(0)))), a, i))
-	if _, err := newContext(t).Run(tirpass.SplitHostDevice, bad); err == nil || !strings.Contains(err.Error(), "kernel: a part is marked with a target that is no text but a *tir.Var") {
+	if _, err := passtest.NewContext().Run(tirpass.SplitHostDevice, bad); err == nil || !strings.Contains(err.Error(), "kernel: a part is marked with a target that is no text but a *tir.Var") {
 		t.Errorf("got %v", err)
 	}
 	cuda := &tir.StringImm{Value: "cuda"}
 	parts := fn(tir.Seq(mark(cuda, store(a, f32(1), n(0))), mark(cuda, store(a, f32(2), n(1))), mark(cuda, store(a, f32(3), n(2)))), a)
-	out, err := newContext(t).Run(tirpass.SplitHostDevice, moduleOf(parts))
+	out, err := passtest.NewContext().Run(tirpass.SplitHostDevice, moduleOf(parts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestSplitHostDeviceMarks(t *testing.T) {
 	}
 	// Without a name for others the name in the module counts.
 	private := parts.WithFuncAttrs(nil)
-	if out, err = newContext(t).Run(tirpass.SplitHostDevice, ir.NewModule().With("f", private)); err != nil || out.Lookup("f_kernel") == nil {
+	if out, err = passtest.NewContext().Run(tirpass.SplitHostDevice, ir.NewModule().With("f", private)); err != nil || out.Lookup("f_kernel") == nil {
 		t.Errorf("there is no f_kernel: %v", err)
 	}
 }
@@ -267,12 +268,12 @@ def kernel(A: T.Buffer((4,), "int32"), B: T.Buffer((4,), "int32"), n: T.int32, p
 		if c.bad != "" {
 			want = "kernel accesses buffer " + c.bad + " of target cuda outside of its threads: bind a loop around the access to a thread, e.g. with T.thread_binding or bind of a schedule"
 		}
-		_, err := newContext(t).Run(tirpass.VerifyMemory, moduleOf(f))
+		_, err := passtest.NewContext().Run(tirpass.VerifyMemory, moduleOf(f))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, want)
 		}
 		packed := f.WithFuncAttrs(f.Attrs.With(ir.AttrCallingConv, 1)).(*tir.PrimFunc)
-		if _, err := newContext(t).Run(tirpass.VerifyMemory, moduleOf(packed)); err != nil {
+		if _, err := passtest.NewContext().Run(tirpass.VerifyMemory, moduleOf(packed)); err != nil {
 			t.Errorf("%s, packed: %v", c.name, err)
 		}
 	}
@@ -306,7 +307,7 @@ func TestTargetsOfKernels(t *testing.T) {
 	} {
 		a := floats("A", 4)
 		f := fn(&tir.AttrStmt{Node: &tir.StringImm{Value: c.target}, Key: ir.AttrTarget, Value: tir.Int32(0), Body: store(a, f32(1), n(0))}, a)
-		out, err := newContext(t).Run(tirpass.SplitHostDevice, moduleOf(f))
+		out, err := passtest.NewContext().Run(tirpass.SplitHostDevice, moduleOf(f))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
@@ -33,7 +34,7 @@ def kernel(A: T.Buffer((1024,), "float32"), B: T.Buffer((1024,), "float32")):`+f
                 S = T.alloc_buffer((1024,), scope="`+c.scope+`")
                 S[bx * 256 + tx] = A[bx * 256 + tx]
                 B[bx * 256 + tx] = S[bx * 256 + tx]`)
-			out, err := newContext(t).Run(tirpass.CompactBufferAllocation, moduleOf(f))
+			out, err := passtest.NewContext().Run(tirpass.CompactBufferAllocation, moduleOf(f))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,7 @@ def rev(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32")):
 		if p == tirpass.MakePackedAPI {
 			break
 		}
-		g := apply(t, newContext(t), p, f)
+		g := apply(t, passtest.NewContext(), p, f)
 		sameMeaning(t, p, f, g, args, want)
 		f = g
 	}

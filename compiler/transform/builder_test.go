@@ -103,13 +103,3 @@ func scalar(v float64) relax.Expr { return must(op.Scalar(dtype.Float32T, v)) }
 func boolIn(name string) *relax.Var {
 	return &relax.Var{Name: name, SInfo: relax.StaticTensor(dtype.BoolT)}
 }
-
-// failer is what tests and properties have in common.
-type failer interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Error(args ...any)
-	Fatal(args ...any)
-	Fatalf(format string, args ...any)
-	Failed() bool
-}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -233,7 +234,7 @@ def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
 			c := b.BoundValue().(*relax.Call)
 			c.Attrs = c.Attrs.With("inplace_indices", []int64{index})
 		})
-		_, err := newPassContext(t).Run(transform.CallTIRRewrite, m)
+		_, err := passtest.NewContext().Run(transform.CallTIRRewrite, m)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.HasSuffix(err.Error(), want)) {
 			t.Errorf("index %d: the error is %v, want %q", index, err, want)
 		}

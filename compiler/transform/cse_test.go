@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -300,7 +301,7 @@ def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
 `},
 		pair{name: "calls only", args: ir.NewAttrs("call_only", true), before: tuplesTwice},
 	)
-	if ok, _ := newPassContext(t, pass.OptLevel(2)).PassEnabled(transform.EliminateCommonSubexpr); ok {
+	if ok, _ := passtest.NewContext(pass.OptLevel(2)).PassEnabled(transform.EliminateCommonSubexpr); ok {
 		t.Error("it runs at opt_level 2")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -278,7 +279,7 @@ def lonely(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 		pair{name: "an entry that does not exist", before: main + functions, args: entries("main", "nope"), err: "entry_functions: the module has no function called nope"},
 	)
 	for level, want := range []bool{false, true} {
-		if ok, _ := newPassContext(t, pass.OptLevel(level)).PassEnabled(transform.DeadCodeElimination); ok != want {
+		if ok, _ := passtest.NewContext(pass.OptLevel(level)).PassEnabled(transform.DeadCodeElimination); ok != want {
 			t.Errorf("at opt_level %d it runs: %v, want %v", level, ok, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
@@ -191,7 +192,7 @@ func TestFoldingHasABudget(t *testing.T) {
 		{2, 1, 1 << 21, 0, "main: note: 2 constant values with 4194304 elements were left to run time: beyond the budget of 1048576 elements each and 16777216 steps in all"},
 	} {
 		asked := &counter{}
-		pc := newPassContext(t, pass.WithEvaluator(asked))
+		pc := passtest.NewContext(pass.WithEvaluator(asked))
 		runPass(t, pc, transform.FoldConstant, read(t, spreadCalls(c.calls, c.rows, c.cols)))
 		said := ""
 		for _, d := range pc.Diagnostics() {
@@ -208,7 +209,7 @@ func TestFoldingComputesOnce(t *testing.T) {
 	text := spreadCalls(2, 2, 2)
 	for from, want := range map[string]int{"1.0, 9.0": 2, "0.0, 9.0": 1} {
 		asked := &counter{}
-		runPass(t, newPassContext(t, pass.WithEvaluator(asked)), transform.FoldConstant, read(t, strings.Replace(text, "1.0, 9.0", from, 1)))
+		runPass(t, passtest.NewContext(pass.WithEvaluator(asked)), transform.FoldConstant, read(t, strings.Replace(text, "1.0, 9.0", from, 1)))
 		if len(asked.kernels) != want {
 			t.Errorf("with the second constant %s: %d computations, want %d", from, len(asked.kernels), want)
 		}
@@ -217,7 +218,7 @@ func TestFoldingComputesOnce(t *testing.T) {
 
 func TestFoldingReportsFailures(t *testing.T) {
 	asked := &counter{fails: true}
-	_, err := newPassContext(t, pass.WithEvaluator(asked)).Run(transform.FoldConstant, read(t, spreadCalls(3, 2, 2)))
+	_, err := passtest.NewContext(pass.WithEvaluator(asked)).Run(transform.FoldConstant, read(t, spreadCalls(3, 2, 2)))
 	if want := "in function main: variable a0: its kernel on constants: out of order"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("the error is %v, want one that ends in %s", err, want)
 	}
@@ -231,7 +232,7 @@ func TestFoldingReportsFailures(t *testing.T) {
 	b.main(vars(x), func() relax.Expr { return op.Relu(x) })
 	m := b.module()
 	relax.EachBinding(ir.MustLookup[*relax.Function](m, "main").Body, func(_ *relax.BindingBlock, b relax.Binding) { b.(*relax.VarBinding).Value = call })
-	_, err = newPassContext(t).Run(transform.FoldConstant, m)
+	_, err = passtest.NewContext().Run(transform.FoldConstant, m)
 	if err == nil || !strings.Contains(err.Error(), "in function main: variable out: ") {
 		t.Errorf("the error is %v", err)
 	}
@@ -279,7 +280,7 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")):
 			bound := relax.Bind(f, relax.Subst{Vars: map[*relax.Var]relax.Expr{f.Params[0]: splat(2, 4), f.Params[1]: splat(3, 4)}}).(*relax.Function)
 			e := m.Edit()
 			e.Set("main", bound)
-			out := runPass(t, newPassContext(t), transform.FoldConstant, e.Done())
+			out := runPass(t, passtest.NewContext(), transform.FoldConstant, e.Done())
 			var got *relax.Constant
 			relax.EachBinding(ir.MustLookup[*relax.Function](out, "main").Body, func(_ *relax.BindingBlock, b relax.Binding) {
 				got, _ = b.BoundValue().(*relax.Constant)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/transform"
@@ -28,7 +29,7 @@ class Module:
             R.output(e)
         return e
 `)
-	out := runPass(t, newPassContext(t), transform.FoldConstant, m)
+	out := runPass(t, passtest.NewContext(), transform.FoldConstant, m)
 	want := map[string][]float64{"a": {11, 22, 13, 24}, "s": {11, 22, 13, 24}, "r": {70}}
 	relax.EachBinding(out.Lookup("main").(*relax.Function).Body, func(_ *relax.BindingBlock, b relax.Binding) {
 		name := b.Bound().Name

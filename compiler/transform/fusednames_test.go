@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -41,7 +42,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         R.output(`+c.layer+`)
     return `+c.layer+`
 `)
-		out := runPass(t, newPassContext(t), transform.FuseOps, m)
+		out := runPass(t, passtest.NewContext(), transform.FuseOps, m)
 		var names []string
 		for gv := range out.Funcs() {
 			names = append(names, gv.Name)
@@ -57,7 +58,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 		"first = elem x; act! = elem first":                   "fused_elem_4_to_elem_4_to_act",
 		"pre = elem y; conv1 = conv x; act! = elem conv1 pre": "fused_elem_4_to_conv_4_to_elem_4_4_to_conv1",
 	} {
-		out := runPass(t, newPassContext(t), transform.FuseOps, kernelGraph(t, graph))
+		out := runPass(t, passtest.NewContext(), transform.FuseOps, kernelGraph(t, graph))
 		found := ""
 		for gv := range out.Funcs() {
 			if strings.HasPrefix(gv.Name, "fused_") {

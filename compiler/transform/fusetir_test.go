@@ -3,6 +3,7 @@ package transform_test
 import (
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -250,7 +251,7 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, c.text)
-			_, err := newPassContext(t).Run(transform.FuseTIR, m)
+			_, err := passtest.NewContext().Run(transform.FuseTIR, m)
 			if want := "pass FuseTIRInner (step 1.1/FuseTIRInner) in function group: " + c.want; err == nil || err.Error() != want {
 				t.Errorf("the error is %v, want %s", err, want)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
@@ -137,7 +138,7 @@ func TestScalarConstantsAreInlined(t *testing.T) {
 	}
 	m = m.With("main", bound)
 	want := outputs(t, m, 1, true)
-	out, _ := check(t, newPassContext(t), transform.FuseTIR, runPass(t, newPassContext(t), transform.FuseOps, m))
+	out, _ := check(t, passtest.NewContext(), transform.FuseTIR, runPass(t, passtest.NewContext(), transform.FuseOps, m))
 	sameOutputs(t, want, outputs(t, out, 1, true))
 	if text := script.Module(out, script.Options{}).Source; !strings.Contains(text, "* T.float32(2.0)") || strings.Contains(text, "const") {
 		t.Errorf("the scalar is not part of the kernel:\n%s", text)
@@ -162,7 +163,7 @@ func TestFusedKernelsAreSharedAndNamed(t *testing.T) {
 		return &out
 	}
 	m = m.With("main", layers.MapFunction(f))
-	out := runPass(t, newPassContext(t), transform.FuseTIR, prefix(t, m, transform.LegalizeOps, transform.FuseTIR, nil))
+	out := runPass(t, passtest.NewContext(), transform.FuseTIR, prefix(t, m, transform.LegalizeOps, transform.FuseTIR, nil))
 	const name = "fused_conv2d_add_relu_fire2_squeeze1x1"
 	k, ok := out.Lookup(name).(*tir.PrimFunc)
 	if !ok {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -121,7 +122,7 @@ func TestPassesRespectKills(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := read(t, killMain+body)
 			for _, p := range []*pass.Pass{transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination, transform.KillAfterLastUse} {
-				check(t, newPassContext(t), p, m)
+				check(t, passtest.NewContext(), p, m)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -28,6 +29,6 @@ func TestAttributesThatAreLeftOut(t *testing.T) {
 		b.main(vars(x), func() relax.Expr {
 			return &relax.Call{Op: ir.NewOp(c.op), Args: []relax.Expr{x}, SInfo: x.SInfo}
 		})
-		wantValues(t, runPass(t, newPassContext(t), transform.LegalizeOps, b.module()), []*tensor.Tensor{in}, c.want...)
+		wantValues(t, runPass(t, passtest.NewContext(), transform.LegalizeOps, b.module()), []*tensor.Tensor{in}, c.want...)
 	}
 }

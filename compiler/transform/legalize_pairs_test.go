@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -74,10 +75,10 @@ func TestLegalizeOpsSays(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, c.text)
-			checkWellFormed(t, "before", m)
-			pc := newPassContext(t)
+			passtest.WellFormed(t, "before", m)
+			pc := passtest.NewContext()
 			out := runPass(t, pc, transform.LegalizeOps, m)
-			checkWellFormed(t, "after", out)
+			passtest.WellFormed(t, "after", out)
 			var said []string
 			for _, d := range pc.Diagnostics() {
 				said = append(said, d.String())
@@ -85,7 +86,7 @@ func TestLegalizeOpsSays(t *testing.T) {
 			if got := strings.Join(said, "\n"); got != c.want {
 				t.Errorf("it says\n%s\nwant\n%s", got, c.want)
 			}
-			quiet := newPassContext(t)
+			quiet := passtest.NewContext()
 			runPass(t, quiet, must(transform.LegalizeOps.With(ir.NewAttrs("enable_warning", false))), m)
 			if found := quiet.Diagnostics(); len(found) > 0 {
 				t.Errorf("with warnings off it says %v", found)

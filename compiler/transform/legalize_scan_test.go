@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -48,14 +49,14 @@ func TestTransposedFactors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, "@R.function\ndef main("+c.params+"):\n"+c.body)
-			out := runPass(t, newPassContext(t), transform.LegalizeOps, m)
-			checkWellFormed(t, "after", out)
+			out := runPass(t, passtest.NewContext(), transform.LegalizeOps, m)
+			passtest.WellFormed(t, "after", out)
 			if got := strings.Join(slices.Sorted(slices.Values(kernels(out))), " "); got != c.want {
-				t.Errorf("the kernels are %s, want %s\n%s", got, c.want, text(out))
+				t.Errorf("the kernels are %s, want %s\n%s", got, c.want, passtest.Text(out))
 			}
 			// A matmul that is left alone reads its factors as they are.
-			out = runPass(t, newPassContext(t), must(transform.LegalizeOps.With(ir.NewAttrs("skip_ops", []string{"relax.matmul"}))), m)
-			checkWellFormed(t, "without matmul", out)
+			out = runPass(t, passtest.NewContext(), must(transform.LegalizeOps.With(ir.NewAttrs("skip_ops", []string{"relax.matmul"}))), m)
+			passtest.WellFormed(t, "without matmul", out)
 			if strings.Contains(c.want, "matmul") && !strings.Contains(strings.Join(kernels(out), " "), "transpose") {
 				t.Error("a transposed factor is gone, and matmul is not lowered")
 			}
@@ -86,10 +87,10 @@ func TestSymbolicBroadcasts(t *testing.T) {
 				params += `, y: R.Tensor(("` + other + `",), "float32")`
 			}
 			m := read(t, "@R.function\ndef main("+params+"):\n    n = T.int64()\n    m = T.int64()\n    with R.dataflow():\n        z = R.broadcast_to(x, R.shape("+c.to+"))\n        R.output(z)\n    return z\n")
-			out := runPass(t, newPassContext(t), transform.LegalizeOps, m)
-			checkWellFormed(t, "after", out)
-			if got := strings.Contains(text(out), "match_cast"); got != (c.cast != "") || !strings.Contains(text(out), c.cast) {
-				t.Errorf("want %q in\n%s", c.cast, text(out))
+			out := runPass(t, passtest.NewContext(), transform.LegalizeOps, m)
+			passtest.WellFormed(t, "after", out)
+			if got := strings.Contains(passtest.Text(out), "match_cast"); got != (c.cast != "") || !strings.Contains(passtest.Text(out), c.cast) {
+				t.Errorf("want %q in\n%s", c.cast, passtest.Text(out))
 			}
 			if c.cast != "" {
 				return // the evaluator of the tests binds no expressions

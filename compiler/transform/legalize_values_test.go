@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -215,9 +216,9 @@ func TestOperatorsByValues(t *testing.T) {
 			lines := strings.Split(c.call, "; ")
 			lines[len(lines)-1] = "out = " + lines[len(lines)-1]
 			m := read(t, "@R.function\ndef main("+strings.Join(params, ", ")+"):\n    with R.dataflow():\n        "+strings.Join(lines, "\n        ")+"\n        R.output(out)\n    return out\n")
-			checkWellFormed(t, "before", m)
+			passtest.WellFormed(t, "before", m)
 			out, found := legalize(t, m)
-			checkWellFormed(t, "after", out)
+			passtest.WellFormed(t, "after", out)
 			if len(found) > 0 {
 				t.Fatalf("diagnostics: %v", found)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -136,8 +137,8 @@ def main(x: R.Tensor((`+names[0]+`,), "float32")):
         R.output(z)
     return z
 `)
-			out := runPass(t, newPassContext(t), transform.RewriteDataflowReshape, m)
-			if is := strings.Contains(text(out), "R.reshape("); is != c.want {
+			out := runPass(t, passtest.NewContext(), transform.RewriteDataflowReshape, m)
+			if is := strings.Contains(passtest.Text(out), "R.reshape("); is != c.want {
 				t.Errorf("it is a reshape: %v, want %v", is, c.want)
 			}
 		})
@@ -417,7 +418,7 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 		pair{name: "they have them", before: public + main},
 	)
 	m := read(t, reluKernel+main).WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_"))
-	out := runPass(t, newPassContext(t), transform.AttachGlobalSymbol, m)
+	out := runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, m)
 	for name, want := range map[string]string{"relu": "lib_relu", "main": "main", "helper": ""} {
 		if got := ir.GlobalSymbol(out.Lookup(name)); got != want {
 			t.Errorf("the symbol of %s is %q, want %q", name, got, want)
@@ -425,7 +426,7 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 	}
 	renamed := read(t, main+public).Edit()
 	renamed.Set("main", read(t, main+public).Lookup("main").WithFuncAttrs(ir.NewAttrs(ir.AttrGlobalSymbol, "other")))
-	if got := ir.GlobalSymbol(runPass(t, newPassContext(t), transform.AttachGlobalSymbol, renamed.Done()).Lookup("main")); got != "main" {
+	if got := ir.GlobalSymbol(runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, renamed.Done()).Lookup("main")); got != "main" {
 		t.Errorf("the symbol of a function that was renamed is %q, want main", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
@@ -129,7 +130,7 @@ func TestCallTIRRewrite(t *testing.T) {
 	b := newBuilder()
 	chain(b)
 	m := prefix(t, b.module(), transform.LegalizeOps, transform.ToNonDataflow, nil)
-	if _, err := newPassContext(t).Run(transform.CallTIRRewrite, m); err == nil {
+	if _, err := passtest.NewContext().Run(transform.CallTIRRewrite, m); err == nil {
 		t.Error("kernels in a dataflow block were rewritten")
 	}
 }
@@ -222,7 +223,7 @@ func TestAttachGlobalSymbol(t *testing.T) {
 	b := newBuilder()
 	chain(b)
 	m := prefix(t, b.module(), transform.LegalizeOps, transform.AttachGlobalSymbol, nil)
-	out := runPass(t, newPassContext(t), transform.AttachGlobalSymbol, m.WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_")))
+	out := runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, m.WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_")))
 	if s := ir.GlobalSymbol(out.Lookup("softmax")); s != "lib_softmax" {
 		t.Errorf("symbol %q", s)
 	}

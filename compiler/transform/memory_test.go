@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -158,8 +159,8 @@ def main(x: R.Tensor((8,), "uint8"), s: R.Shape(["k"])):
     R.func_attr({"relax.force_pure": 1})
     cls = Module
 `+body+"    return "+result+"\n")
-		out := runPass(t, newPassContext(t), transform.StaticPlanBlockMemory, m)
-		checkWellFormed(t, c.body, out)
+		out := runPass(t, passtest.NewContext(), transform.StaticPlanBlockMemory, m)
+		passtest.WellFormed(t, c.body, out)
 		if got := plan(out); got != c.want {
 			t.Errorf("%s\n is planned as %s\n want          %s", c.body, got, c.want)
 		}
@@ -225,8 +226,8 @@ def main(x: R.Tensor((8,), "uint8"), p: R.Tensor((), "bool"), v: R.Tensor(("n", 
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, kernel+"    R.func_attr({\"relax.force_pure\": 1"+c.attrs+"})\n    cls = Module\n"+c.body)
-			out := runPass(t, newPassContext(t), transform.StaticPlanBlockMemory, m)
-			checkWellFormed(t, "after", out)
+			out := runPass(t, passtest.NewContext(), transform.StaticPlanBlockMemory, m)
+			passtest.WellFormed(t, "after", out)
 			if got := plan(out); got != c.want {
 				t.Errorf("it is planned as %s, want %s", got, c.want)
 			}

@@ -1,8 +1,8 @@
 package transform_test
 
 import (
-	"fmt"
 	"slices"
+	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
@@ -19,10 +20,8 @@ import (
 // mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
 // one place of a Relax function, or of a kernel.
 type mutant struct {
-	name   string
-	pass   *pass.Pass
-	graph  func(relax.Expr) relax.Expr // returns what it was given where it does not apply
-	kernel func(tir.Expr) tir.Expr
+	passtest.Mistake
+	pass *pass.Pass
 }
 
 // call rewrites calls of one operator.
@@ -69,7 +68,12 @@ func mutants() []mutant {
 		}
 		return e
 	}
-	return []mutant{
+	list := []struct {
+		name   string
+		pass   *pass.Pass
+		graph  func(relax.Expr) relax.Expr
+		kernel func(tir.Expr) tir.Expr
+	}{
 		{name: "operands are swapped", pass: transform.CanonicalizeBindings, graph: call("relax.subtract", swapped)},
 		{name: "an operator is dropped", pass: transform.DeadCodeElimination, graph: call("relax.nn.relu", func(c *relax.Call) relax.Expr { return c.Args[0] })},
 		{name: "an operator is taken for another", pass: transform.EliminateCommonSubexpr, graph: call("relax.add", func(c *relax.Call) relax.Expr {
@@ -114,125 +118,32 @@ func mutants() []mutant {
 			return c.WithArgs(append([]relax.Expr{c.Args[0], args}, c.Args[2:]...))
 		})},
 	}
-}
-
-// change applies the mistake at one place of a module, after passing over some where it would
-// apply too.
-func (m mutant) change(mod *ir.Module, skip int) (*ir.Module, bool) {
-	done := false
-	here := func(changed bool) bool {
-		if !changed || done {
-			return false
-		}
-		skip--
-		done = skip < 0
-		return done
+	var out []mutant
+	for _, x := range list {
+		out = append(out, mutant{passtest.Mistake{Name: x.name, Graph: x.graph, Expr: x.kernel}, x.pass})
 	}
-	for gv, fn := range mod.Funcs() {
-		switch f := fn.(type) {
-		case *relax.Function:
-			if m.graph == nil {
-				continue
-			}
-			r := &relax.Mapper{}
-			r.Expr = func(e relax.Expr) relax.Expr {
-				e = r.MapExpr(e)
-				if out := m.graph(e); here(out != e) {
-					return out
-				}
-				return e
-			}
-			if g := r.MapFunction(f); done {
-				return mod.With(gv.Name, g), true
-			}
-		case *tir.PrimFunc:
-			if m.kernel == nil {
-				continue
-			}
-			g := *f
-			g.Body = tir.RewriteStmt(f.Body, nil, func(e tir.Expr) tir.Expr {
-				if out := m.kernel(e); here(out != e) {
-					return out
-				}
-				return e
-			})
-			if done {
-				return mod.With(gv.Name, &g), true
-			}
-		}
-	}
-	return mod, false
+	return out
 }
 
 // seed returns the lowering with the mistake, which is made once.
 func (m mutant) seed(skip int) []*pass.Pass {
 	list := slices.Clone(lowering)
 	i := slices.Index(list, m.pass)
-	list[i] = m.wrong(list[i], skip)
+	list[i] = passtest.Wrong(m.pass, func(mod *ir.Module) *ir.Module { return m.Change(mod, skip) })
 	return list
-}
-
-// wrong returns a pass with the mistake at its end; of a sequential its last child makes it.
-func (m mutant) wrong(p *pass.Pass, skip int) *pass.Pass {
-	out := *p
-	if n := len(p.Children); n > 0 {
-		out.Children = slices.Clone(p.Children)
-		out.Children[n-1] = m.wrong(p.Children[n-1], skip)
-		return &out
-	}
-	done := false
-	out.Run = func(c *pass.Context, in *ir.Module) (*ir.Module, error) {
-		mod, err := p.Run(c, in)
-		if err != nil || done {
-			return mod, err
-		}
-		mod, done = m.change(mod, skip)
-		return mod, nil
-	}
-	return &out
-}
-
-// objection is a failer that remembers the first thing it was told.
-type objection struct{ text string }
-
-func (*objection) Helper() {}
-
-func (o *objection) note(text string) {
-	if o.text == "" {
-		o.text = text
-	}
-}
-func (o *objection) Errorf(format string, args ...any) { o.note(fmt.Sprintf(format, args...)) }
-func (o *objection) Error(args ...any)                 { o.note(fmt.Sprint(args...)) }
-func (o *objection) Fatalf(format string, args ...any) { o.Errorf(format, args...); panic(o) }
-func (o *objection) Fatal(args ...any)                 { o.Error(args...); panic(o) }
-func (o *objection) Failed() bool                      { return o.text != "" }
-
-// objections returns what a check says first, "" for nothing.
-func objections(check func(t failer)) string {
-	o := &objection{}
-	func() {
-		defer func() {
-			if p := recover(); p != nil && p != any(o) {
-				panic(p)
-			}
-		}()
-		check(o)
-	}()
-	return o.text
 }
 
 // wrongAfter tells whether the first passes of a list make of m what is not well formed or
 // computes something else.
 func wrongAfter(passes []*pass.Pass, m *ir.Module) bool {
-	return objections(func(t failer) {
+	return passtest.Objections(func(t passtest.Failer) {
 		want := outputs(t, m, 2, false)
-		c, legalized := newPassContext(t), false
+		c, legalized := passtest.NewContext(), false
 		for _, p := range passes {
 			m = runPass(t, c, p, m)
 			legalized = legalized || p.Name == transform.LegalizeOps.Name
 		}
-		checkWellFormed(t, "prefix", m)
+		passtest.WellFormed(t, "prefix", m)
 		sameOutputs(t, want, outputs(t, m, 2, legalized))
 	}) != ""
 }
@@ -244,14 +155,14 @@ func TestMutants(t *testing.T) {
 	const modules = 300
 	draw := rapid.Custom(drawModule)
 	for _, m := range mutants() {
-		t.Run(m.name, func(t *testing.T) {
+		t.Run(m.Name, func(t *testing.T) {
 			for seed := range modules {
 				start := draw.Example(seed)
 				now := ""
-				said := objections(func(o failer) {
+				said := passtest.Objections(func(o passtest.Failer) {
 					mod := start
 					want := outputs(o, mod, 2, false)
-					c, legalized := newPassContext(o), false
+					c, legalized := passtest.NewContext(), false
 					for _, p := range m.seed(seed % 4) {
 						now = p.Name
 						mod, _ = check(o, c, p, mod)
@@ -268,18 +179,11 @@ func TestMutants(t *testing.T) {
 				if now != m.pass.Name {
 					t.Fatalf("module %d: the checks object after %s: %s", seed, now, said)
 				}
-				low, high := 0, len(lowering)
 				if !wrongAfter(m.seed(seed%4), start) {
 					continue // a later pass took what was wrong away
 				}
-				for high-low > 1 {
-					if mid := (low + high) / 2; wrongAfter(m.seed(seed % 4)[:mid], start) {
-						high = mid
-					} else {
-						low = mid
-					}
-				}
-				if got := lowering[low].Name; got != m.pass.Name {
+				first := sort.Search(len(lowering)-1, func(i int) bool { return wrongAfter(m.seed(seed % 4)[:i+1], start) })
+				if got := lowering[first].Name; got != m.pass.Name {
 					t.Fatalf("module %d: the search names %s, not %s: %s", seed, got, m.pass.Name, said)
 				}
 				t.Logf("found by module %d: %.200s", seed, said)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -18,7 +19,7 @@ func TestMutatorOnRandomFunctions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		mod := drawModule(t)
 		f := mod.Lookup("main").(*relax.Function)
-		before := text(mod)
+		before := passtest.Text(mod)
 		mutate := func(set func(*relax.ExprMutator)) (*ir.Module, *relax.Function) {
 			m := op.NewExprMutator(mod)
 			set(m)
@@ -35,7 +36,7 @@ func TestMutatorOnRandomFunctions(t *testing.T) {
 			m.VarDef = func(v *relax.Var) *relax.Var { out := *v; return &out }
 		})
 		if !ir.StructuralEqual(f, renamed, ir.EqualOpts{MapFreeVars: true}) {
-			t.Fatalf("with new variables it became\n%s", text(one))
+			t.Fatalf("with new variables it became\n%s", passtest.Text(one))
 		}
 		// Some calls are computed in float64, which all that follows has to take note of.
 		k := rapid.IntRange(0, 5).Draw(t, "widened")
@@ -52,9 +53,9 @@ func TestMutatorOnRandomFunctions(t *testing.T) {
 			t.Fatalf("not in normal form: %v", err)
 		}
 		for _, d := range relax.WellFormed(wide, relax.VerifyOpts{Ops: op.Table(), SInfo: true}) {
-			t.Errorf("not well formed: %s\n%s", d.Message, text(wide))
+			t.Errorf("not well formed: %s\n%s", d.Message, passtest.Text(wide))
 		}
-		if text(mod) != before {
+		if passtest.Text(mod) != before {
 			t.Fatal("the input was mutated")
 		}
 	})

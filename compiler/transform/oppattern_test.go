@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -235,7 +236,7 @@ func TestKernelPatterns(t *testing.T) {
 				head += p.name + ": T.Buffer((" + p.shape + "), \"" + p.dtype + "\"), "
 			}
 			m := read(t, strings.TrimSuffix(head, ", ")+"):"+c.body+"\n")
-			out := runPass(t, newPassContext(t), transform.AnnotateTIROpPattern, m)
+			out := runPass(t, passtest.NewContext(), transform.AnnotateTIROpPattern, m)
 			if got := ir.MustLookup[*tir.PrimFunc](out, "kernel").Attrs.Int("op_pattern", -1); got != c.want {
 				t.Errorf("op_pattern is %d, want %d", got, c.want)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -48,7 +49,7 @@ func TestPassesSayWhatDidNotRun(t *testing.T) {
 		{"a plan of what needs no memory", main("    a = R.reshape(x, R.shape([2, 2]))\n    b = R.shape_of(x)\n    R.print(x, format=R.str(\"x\"))\n    c = R.exp(z)\n    d = (x, x)\n    e = R.call_packed(\"f\", x, sinfo_args=(R.Object,))\n"), transform.StaticPlanBlockMemory, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			pc := newPassContext(t)
+			pc := passtest.NewContext()
 			runPass(t, pc, c.pass, read(t, c.text))
 			var said []string
 			for _, d := range pc.Diagnostics() {

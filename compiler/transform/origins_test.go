@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -62,7 +63,7 @@ func TestOriginsAreKept(t *testing.T) {
 			})
 			m := b.module()
 			for _, p := range c.passes {
-				m = runPass(t, newPassContext(t), p, m)
+				m = runPass(t, passtest.NewContext(), p, m)
 			}
 			var got []string
 			relax.EachBinding(ir.MustLookup[*relax.Function](m, "main").Body, func(_ *relax.BindingBlock, x relax.Binding) {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script/parse"
 )
 
 // read reads the functions of a module in TVMScript.
-func read(tb failer, text string) *ir.Module {
+func read(tb passtest.Failer, text string) *ir.Module {
 	tb.Helper()
 	m, found := parse.Module("pair.py", text, parse.Options{})
 	for _, d := range found {
@@ -20,9 +20,6 @@ func read(tb failer, text string) *ir.Module {
 	}
 	return m
 }
-
-// text prints a module, to be compared.
-func text(m *ir.Module) string { return script.Module(m, script.Options{}).Source }
 
 // pair is what a pass makes of a module.
 type pair struct {
@@ -45,7 +42,7 @@ func runPairs(t *testing.T, p *pass.Pass, pairs ...pair) {
 			if x.args != nil {
 				q = must(p.With(x.args))
 			}
-			c := newPassContext(t, x.opts...)
+			c := passtest.NewContext(x.opts...)
 			if x.err != "" {
 				if _, err := c.Run(q, m); err == nil || !strings.HasSuffix(err.Error(), x.err) {
 					t.Errorf("the error is %v, want one that ends in %s", err, x.err)
@@ -55,9 +52,9 @@ func runPairs(t *testing.T, p *pass.Pass, pairs ...pair) {
 			out, diagnostics := check(t, c, q, m)
 			switch {
 			case x.after == "" && out != m:
-				t.Errorf("the module changed to\n%s", text(out))
+				t.Errorf("the module changed to\n%s", passtest.Text(out))
 			case x.after != "":
-				if got, want := text(out), text(read(t, x.after)); got != want {
+				if got, want := passtest.Text(out), passtest.Text(read(t, x.after)); got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -161,8 +162,8 @@ func TestFusionGroups(t *testing.T) {
 			opts = append(opts, pass.Configure(map[string]any{"relax.FuseOps.max_depth": c.depth}))
 		}
 		m := kernelGraph(t, c.graph)
-		out := runPass(t, newPassContext(t, opts...), transform.FuseOps, m)
-		checkWellFormed(t, c.graph, out)
+		out := runPass(t, passtest.NewContext(opts...), transform.FuseOps, m)
+		passtest.WellFormed(t, c.graph, out)
 		if got := groups(out); got != c.want {
 			t.Errorf("%s (depth %d) makes %s, want %s", c.graph, c.depth, got, c.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script/parse"
 )
@@ -61,7 +62,7 @@ def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((4, 3), "float32"), s: R.Te
 		short, _, _ := strings.Cut(name, "_")
 		return lines[strings.TrimRight(short, "0123456789")]
 	}
-	c := newPassContext(t)
+	c := passtest.NewContext()
 	for _, p := range lowering {
 		m = runPass(t, c, p, m)
 		from := func(n ir.Node) []string {

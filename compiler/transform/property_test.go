@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax/relaxtest"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/transform"
@@ -31,7 +32,7 @@ func TestPassesKeepMeaning(t *testing.T) {
 	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
 		want := outputs(t, m, 2, false)
-		c := newPassContext(t, pass.OptLevel(rapid.IntRange(0, 3).Draw(t, "opt_level")))
+		c := passtest.NewContext(pass.OptLevel(rapid.IntRange(0, 3).Draw(t, "opt_level")))
 		legalized := false
 		for _, p := range lowering {
 			if ok, _ := c.PassEnabled(p); !ok || !p.Lowering && rapid.IntRange(0, 9).Draw(t, "disabled") == 0 {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -313,10 +314,10 @@ def shape_func1(H: T.Buffer((T.int64(4),), "int64")):
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			m := read(t, x.before)
-			checkWellFormed(t, "before", m)
-			out := runPass(t, newPassContext(t), must(transform.VMShapeLower.With(quiet)), m)
-			checkWellFormed(t, "after", out)
-			if got, want := text(out), text(read(t, x.after)); got != want {
+			passtest.WellFormed(t, "before", m)
+			out := runPass(t, passtest.NewContext(), must(transform.VMShapeLower.With(quiet)), m)
+			passtest.WellFormed(t, "after", out)
+			if got, want := passtest.Text(out), passtest.Text(read(t, x.after)); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
@@ -224,7 +225,7 @@ func TestDeadCodeElimination(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newPassContext(t).Run(p, b.module()); err == nil {
+	if _, err := passtest.NewContext().Run(p, b.module()); err == nil {
 		t.Error("an entry function that does not exist removed the whole module")
 	}
 }

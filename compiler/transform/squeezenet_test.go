@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -19,7 +20,7 @@ func TestSqueezenetFusesAsInTVM(t *testing.T) {
 			continue
 		}
 		m := prefix(t, importCase(t, c), transform.DecomposeOps, transform.FuseTIR, nil)
-		m = runPass(t, newPassContext(t), transform.FuseTIR, m)
+		m = runPass(t, passtest.NewContext(), transform.FuseTIR, m)
 		groups := map[string]int{}
 		for _, k := range kernels(m) {
 			switch {

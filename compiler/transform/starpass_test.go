@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/starpass"
@@ -34,16 +35,16 @@ func example(tb testing.TB, name string) []*pass.Pass {
 }
 
 // applied runs a pass and verifies what holds for every pass but that it makes no constants.
-func applied(tb failer, c *pass.Context, p *pass.Pass, m *ir.Module) *ir.Module {
+func applied(tb passtest.Failer, c *pass.Context, p *pass.Pass, m *ir.Module) *ir.Module {
 	tb.Helper()
 	before := script.Module(m, script.Options{}).Source
 	out := runPass(tb, c, p, m)
 	if after := script.Module(m, script.Options{}).Source; after != before {
 		tb.Errorf("%s changed its input:\n%s", p.Name, after)
 	}
-	checkWellFormed(tb, "after "+p.Name, out)
+	passtest.WellFormed(tb, "after "+p.Name, out)
 	if again := runPass(tb, c, p, out); again != out {
-		tb.Errorf("a second run of %s changed the module:\n%s\nto:\n%s", p.Name, changed(out, again), changed(again, out))
+		tb.Errorf("a second run of %s changed the module:\n%s\nto:\n%s", p.Name, passtest.Changed(out, again), passtest.Changed(again, out))
 	}
 	return out
 }
@@ -55,7 +56,7 @@ func TestScriptsKeepMeaning(t *testing.T) {
 	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
 		want := outputs(t, m, 2, false)
-		c := newPassContext(t)
+		c := passtest.NewContext()
 		for _, p := range passes {
 			m = applied(t, c, p, m)
 			sameOutputs(t, want, outputs(t, m, 2, false))
@@ -80,8 +81,8 @@ rebuild = function_pass(mutator({"Call": call, "If": cond}), opt_level=0, name="
 	}
 	seed.Check(t, func(t *rapid.T) {
 		m := drawModule(t)
-		out := runPass(t, newPassContext(t), prog.Passes()[0], m)
-		checkWellFormed(t, "after", out)
+		out := runPass(t, passtest.NewContext(), prog.Passes()[0], m)
+		passtest.WellFormed(t, "after", out)
 		if d := ir.FirstModuleMismatch(m, out, ir.EqualOpts{}); d != nil {
 			t.Error(d)
 		}
@@ -111,7 +112,7 @@ func TestCollapseIf(t *testing.T) {
 		})
 		m := b.module()
 		want := outputs(t, m, 2, false)
-		out := applied(t, newPassContext(t), collapse, m)
+		out := applied(t, passtest.NewContext(), collapse, m)
 		ifs := 0
 		ir.Walk(out.Lookup("main"), func(n ir.Node) bool {
 			if _, ok := n.(*relax.If); ok {
@@ -159,7 +160,7 @@ func TestFoldElementwiseAgrees(t *testing.T) {
 			return pool[len(pool)-1]
 		})
 		m := b.module()
-		c := newPassContext(t)
+		c := passtest.NewContext()
 		ours := applied(t, c, fold, m)
 		theirs, err := c.Run(pass.NewSequential("", transform.LegalizeOps, transform.FoldConstant), m)
 		if err != nil {

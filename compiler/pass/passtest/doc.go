@@ -9,7 +9,9 @@ package passtest
 // Failer is what *testing.T, *rapid.T and Objection have in common.
 type Failer interface {
 	Helper()
+	Error(args ...any)
 	Errorf(format string, args ...any)
+	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 	Failed() bool
 }

@@ -6,23 +6,23 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// A mistake rewrites one node wrongly; it returns what it was given where it does not apply.
-type mistake struct {
-	name string
-	expr func(relax.Expr) relax.Expr
-	tir  func(tir.Expr) tir.Expr
-	stmt func(tir.Stmt) tir.Stmt
+// A Mistake rewrites one node wrongly; each of its functions returns what it was given where it does not apply, and may be nil.
+type Mistake struct {
+	Name  string
+	Graph func(relax.Expr) relax.Expr
+	Expr  func(tir.Expr) tir.Expr
+	Stmt  func(tir.Stmt) tir.Stmt
 }
 
 // mistakes are some that have been made in compilers, for any pass.
-var mistakes = []mistake{
-	{name: "results are swapped", expr: func(e relax.Expr) relax.Expr {
+var mistakes = []Mistake{
+	{Name: "results are swapped", Graph: func(e relax.Expr) relax.Expr {
 		if x, ok := e.(*relax.Tuple); ok {
 			return x.WithFields(swapped(x.Fields))
 		}
 		return e
 	}},
-	{name: "operands are swapped", expr: func(e relax.Expr) relax.Expr {
+	{Name: "operands are swapped", Graph: func(e relax.Expr) relax.Expr {
 		if c, ok := e.(*relax.Call); ok {
 			if o, ok := c.Op.(*ir.Op); !ok || o.Name == "relax.subtract" {
 				return c.WithArgs(swapped(c.Args))
@@ -30,34 +30,34 @@ var mistakes = []mistake{
 		}
 		return e
 	}},
-	{name: "an operator is dropped", expr: func(e relax.Expr) relax.Expr {
+	{Name: "an operator is dropped", Graph: func(e relax.Expr) relax.Expr {
 		if c, ok := e.(*relax.Call); ok && len(c.Args) == 1 && alike(c, c.Args[0]) {
 			return c.Args[0]
 		}
 		return e
 	}},
-	{name: "one branch is taken for the other", expr: func(e relax.Expr) relax.Expr {
+	{Name: "one branch is taken for the other", Graph: func(e relax.Expr) relax.Expr {
 		if x, ok := e.(*relax.If); ok {
 			return x.WithThen(x.Else).WithElse(x.Then)
 		}
 		return e
 	}},
-	{name: "plus becomes minus", tir: func(e tir.Expr) tir.Expr { return other(e, tir.OpAdd, tir.OpSub) }},
-	{name: "the larger becomes the smaller", tir: func(e tir.Expr) tir.Expr { return other(e, tir.OpMax, tir.OpMin) }},
-	{name: "less becomes less or equal", tir: func(e tir.Expr) tir.Expr { return other(e, tir.OpLT, tir.OpLE) }},
-	{name: "a loop ends early", stmt: func(s tir.Stmt) tir.Stmt {
+	{Name: "plus becomes minus", Expr: func(e tir.Expr) tir.Expr { return other(e, tir.OpAdd, tir.OpSub) }},
+	{Name: "the larger becomes the smaller", Expr: func(e tir.Expr) tir.Expr { return other(e, tir.OpMax, tir.OpMin) }},
+	{Name: "less becomes less or equal", Expr: func(e tir.Expr) tir.Expr { return other(e, tir.OpLT, tir.OpLE) }},
+	{Name: "a loop ends early", Stmt: func(s tir.Stmt) tir.Stmt {
 		if f, ok := s.(*tir.For); ok {
 			return f.WithExtent(tir.Sub(f.Extent, tir.Const(f.Extent.DType(), 1)))
 		}
 		return s
 	}},
-	{name: "a store is lost", stmt: func(s tir.Stmt) tir.Stmt {
+	{Name: "a store is lost", Stmt: func(s tir.Stmt) tir.Stmt {
 		if _, ok := s.(*tir.BufferStore); ok {
 			return tir.NoOp()
 		}
 		return s
 	}},
-	{name: "a value is one off", stmt: func(s tir.Stmt) tir.Stmt {
+	{Name: "a value is one off", Stmt: func(s tir.Stmt) tir.Stmt {
 		if x, ok := s.(*tir.BufferStore); ok && !x.Value.DType().IsBool() && !x.Value.DType().IsHandle() {
 			return x.WithValue(tir.Add(x.Value, tir.Const(x.Value.DType(), 1)))
 		}
@@ -90,8 +90,8 @@ func swapped(list []relax.Expr) []relax.Expr {
 	return list
 }
 
-// change makes the mistake at one place of a module, after passing over some where it would apply too.
-func (x mistake) change(m *ir.Module, skip int) *ir.Module {
+// Change makes the mistake at one place of a module, after passing over some where it would apply too.
+func (x Mistake) Change(m *ir.Module, skip int) *ir.Module {
 	done := false
 	here := func(changed bool) bool {
 		if !changed || done {
@@ -104,13 +104,13 @@ func (x mistake) change(m *ir.Module, skip int) *ir.Module {
 	for gv, fn := range m.Funcs() {
 		switch f := fn.(type) {
 		case *relax.Function:
-			if x.expr == nil {
+			if x.Graph == nil {
 				continue
 			}
 			r := &relax.Mapper{}
 			r.Expr = func(e relax.Expr) relax.Expr {
 				e = r.MapExpr(e)
-				if out := x.expr(e); here(out != e) {
+				if out := x.Graph(e); here(out != e) {
 					return out
 				}
 				return e
@@ -120,15 +120,15 @@ func (x mistake) change(m *ir.Module, skip int) *ir.Module {
 			}
 		case *tir.PrimFunc:
 			body := tir.RewriteStmt(f.Body, func(s tir.Stmt) tir.Stmt {
-				if x.stmt != nil {
-					if out := x.stmt(s); here(out != s) {
+				if x.Stmt != nil {
+					if out := x.Stmt(s); here(out != s) {
 						return out
 					}
 				}
 				return s
 			}, func(e tir.Expr) tir.Expr {
-				if x.tir != nil {
-					if out := x.tir(e); here(out != e) {
+				if x.Expr != nil {
+					if out := x.Expr(e); here(out != e) {
 						return out
 					}
 				}

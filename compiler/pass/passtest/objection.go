@@ -8,18 +8,24 @@ type Objection struct{ text string }
 // Helper does nothing.
 func (*Objection) Helper() {}
 
-// Errorf notes a failure.
-func (o *Objection) Errorf(format string, args ...any) {
+// Error notes a failure.
+func (o *Objection) Error(args ...any) {
 	if o.text == "" {
-		o.text = fmt.Sprintf(format, args...)
+		o.text = fmt.Sprint(args...)
 	}
 }
 
-// Fatalf notes a failure and ends the check.
-func (o *Objection) Fatalf(format string, args ...any) {
-	o.Errorf(format, args...)
+// Errorf notes a failure.
+func (o *Objection) Errorf(format string, args ...any) { o.Error(fmt.Sprintf(format, args...)) }
+
+// Fatal notes a failure and ends the check.
+func (o *Objection) Fatal(args ...any) {
+	o.Error(args...)
 	panic(o)
 }
+
+// Fatalf notes a failure and ends the check.
+func (o *Objection) Fatalf(format string, args ...any) { o.Fatal(fmt.Sprintf(format, args...)) }
 
 // Failed tells whether there was a failure.
 func (o *Objection) Failed() bool { return o.text != "" }

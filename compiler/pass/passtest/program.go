@@ -64,18 +64,17 @@ func Graph(src relaxtest.Source, prepare *pass.Pass) *Program {
 			}
 			return graphrun.Tensors(v), nil
 		},
-		differ: differ,
+		differ: func(got, want any) string { return Differ(got.([]*tensor.Tensor), want.([]*tensor.Tensor)) },
 	}
 }
 
-// differ says how two lists of tensors differ, "" where they do not.
-func differ(got, want any) string {
-	a, b := got.([]*tensor.Tensor), want.([]*tensor.Tensor)
-	if len(a) != len(b) {
-		return fmt.Sprintf("%d outputs became %d", len(b), len(a))
+// Differ says how two lists of tensors differ by more than rounding, "" where they do not.
+func Differ(got, want []*tensor.Tensor) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d outputs became %d", len(want), len(got))
 	}
-	for i := range b {
-		d, err := tensor.Compare(a[i], b[i], tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
+	for i := range want {
+		d, err := tensor.Compare(got[i], want[i], tensor.Tolerance{RTol: 1e-4, ATol: 1e-5})
 		if err != nil {
 			return fmt.Sprintf("output %d: %v", i, err)
 		}

@@ -112,12 +112,12 @@ func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, mistakesMade int) string {
 		x, skip := mistakes[r.IntN(len(mistakes))], r.IntN(2)
 		made := false
 		wrong := s.with(p, Wrong(p, func(m *ir.Module) *ir.Module {
-			out := x.change(m, skip)
+			out := x.Change(m, skip)
 			made = made || out != m
 			return out
 		}))
 		if said := Objections(func(t Failer) { wrong.Walk(t, r) }); said != "" {
-			return fmt.Sprintf("%s: %s", x.name, said)
+			return fmt.Sprintf("%s: %s", x.Name, said)
 		}
 		if made {
 			mistakesMade--
