@@ -68,6 +68,7 @@ func (f *busyFront) serve(t *testing.T, target string) string {
 // TestBusyServer asks a server that has no room: the page says so, asks again by itself, and goes
 // on when there is room; where it stays so, the message stands in the place of the text.
 func TestBusyServer(t *testing.T) {
+	t.Parallel()
 	front := &busyFront{}
 	p := visit(t, front.serve(t, serve(t, &fixture.Runner{})), 1440, 900)
 	path := session(p, fixture.MLP)

@@ -19,6 +19,7 @@ func row(step string) string { return fmt.Sprintf(`.row[data-step="%s"]`, step) 
 // TestCoreFlow goes the way of every visitor: a model from the gallery, the diffs, a pass turned off, another level, the result.
 // E2E_REPEAT says how often, each time as a new visitor of a new server: a test that fails one time in a hundred is found so.
 func TestCoreFlow(t *testing.T) {
+	t.Parallel()
 	n := 1
 	if text := os.Getenv("E2E_REPEAT"); text != "" {
 		var err error
@@ -113,6 +114,7 @@ func coreFlow(t *testing.T) {
 
 // TestSplitAndFolds looks at the side-by-side view, word marks, and a fold that opens.
 func TestSplitAndFolds(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.MLP) + "?pass=1.4/DeadCodeElimination")
 	p.wait(`document.querySelectorAll(".fold").length === 2`)
@@ -133,6 +135,7 @@ func TestSplitAndFolds(t *testing.T) {
 
 // TestFailure checks that everything before a failed pass stays, and that the page leads to the pass.
 func TestFailure(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.Broken))
 	p.wait(`document.querySelector("#run-state").dataset.status === "failed"`)
@@ -152,6 +155,7 @@ func TestFailure(t *testing.T) {
 
 // TestMarkupIsText runs a model whose names and texts are markup.
 func TestMarkupIsText(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.Hostile) + "?pass=1.5/LegalizeOps")
 	p.wait(done)

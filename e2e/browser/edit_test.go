@@ -15,6 +15,7 @@ const editing = `document.querySelector("#edit-dialog[open]") && document.active
 // TestEditTheIR goes the whole way with the keyboard: the IR after a pass, an error and where it is, the run that goes on from the
 // edited IR, what it reused, the edit turned off and on, edited again, and removed.
 func TestEditTheIR(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)
@@ -124,6 +125,7 @@ func (p *page) behind(text string) int {
 // TestEditsWithTheMouse edits the imported module as a whole, in dark and narrow windows, a kernel further down, and takes the step
 // away that an edit is behind.
 func TestEditsWithTheMouse(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1024, 768)
 	p.theme("dark")
 	p.goTo("/")
@@ -189,6 +191,7 @@ func TestEditsWithTheMouse(t *testing.T) {
 // TestThePageSaysWhatWasReused turns a pass off with the mouse: the steps before it are marked, and the page says how many they are
 // and what that saved.
 func TestThePageSaysWhatWasReused(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 390, 844)
 	p.theme("dark")
 	p.goTo("/")

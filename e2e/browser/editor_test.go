@@ -24,6 +24,7 @@ func (p *page) ctrl(keys string, more ...chromedp.Modifier) {
 // TestEditor goes the whole way with the keyboard and the real compiler: an error while typing, where it is, its repair, formatting,
 // a session, its source, and a copy of it.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.wait(`document.querySelector(".paste .btn")`)
@@ -100,6 +101,7 @@ func TestEditor(t *testing.T) {
 
 // TestKernelText starts from a lone PrimFunc: it is executed and its output buffer shown.
 func TestKernelText(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/new")
 	p.wait(`document.querySelector("#editor-status.is-ok")`)
@@ -119,6 +121,7 @@ func TestKernelText(t *testing.T) {
 // TestMessagesLeadToTheSource follows the place of a warning into the text that the session starts from, and sees why a module
 // without main executes nothing.
 func TestMessagesLeadToTheSource(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#model-file"), []string{file(t, "constant.py", `@I.ir_module
@@ -145,6 +148,7 @@ func at(p *page, selector string) []float64 {
 
 // TestMistakesHavePlaces checks ranges behind characters of several bytes, and that a draft is taken once.
 func TestMistakesHavePlaces(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	open(p, "", draftPage, `document.querySelectorAll(".cm-lintRange-error").length === 2`)
 	if got := eval[string](p, marked); got != "wrong|wrong" {
@@ -161,6 +165,7 @@ func TestMistakesHavePlaces(t *testing.T) {
 
 // TestTextFileOnTheStartPage chooses files: a text starts a session, one with mistakes opens in the editor.
 func TestTextFileOnTheStartPage(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	for _, tt := range []struct{ name, text, want string }{
 		{"right.py", "x = 1\n", `location.pathname.startsWith("/s/")`},
@@ -176,6 +181,7 @@ func TestTextFileOnTheStartPage(t *testing.T) {
 
 // TestEditorWithoutScript sends the form as it is: mistakes come back with their places, a right text starts a session.
 func TestEditorWithoutScript(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	if _, err := chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)

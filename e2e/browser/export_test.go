@@ -15,6 +15,7 @@ import (
 // TestExportedPage opens exported pages from the disk: nothing is requested, nothing is said on
 // the console, the style sheet applies in both themes, and what a model names stays text.
 func TestExportedPage(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, model, base string
 	}{

@@ -19,6 +19,7 @@ func stepOf(p *page, name string) string {
 // TestFindLooks runs axe over the search, the marks of lines and the metrics in both themes and at three widths, and looks for what
 // sticks out. E2E_SCREENS names a folder for screenshots.
 func TestFindLooks(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, size := range sizes {
 		p := visit(t, base, size.width, size.height)

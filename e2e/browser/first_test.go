@@ -13,6 +13,7 @@ import (
 
 // TestFirstDiff measures from the click on a small model, of which nothing is compiled yet, to the first diff on the screen.
 func TestFirstDiff(t *testing.T) {
+	t.Parallel()
 	rounds := 1
 	if goal.Strict() {
 		rounds = 10

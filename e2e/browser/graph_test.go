@@ -31,6 +31,7 @@ func openGraph(p *page, step, function string) {
 
 // TestGraph looks at what FuseOps did to the transformer, with the mouse.
 func TestGraph(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	path := session(p, "transformer")
 	p.goTo(path)
@@ -119,6 +120,7 @@ func TestGraph(t *testing.T) {
 
 // TestGraphOfLoops looks at the loop nest of a kernel, at one that is added, and at what is hidden.
 func TestGraphOfLoops(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openGraph(p, "ApplyDefaultSchedule", "")
 	p.wait(`document.querySelector(".g-svg.f-loops .k-loop.m-added")`)
@@ -138,6 +140,7 @@ func TestGraphOfLoops(t *testing.T) {
 
 // TestGraphKeyboard does everything with the keyboard.
 func TestGraphKeyboard(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	path := session(p, "transformer")
 	p.goTo(path)
@@ -189,6 +192,7 @@ func TestGraphKeyboard(t *testing.T) {
 
 // TestGraphErrors shows what the server says where it draws no graph.
 func TestGraphErrors(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	path := session(p, "mlp")
 	p.goTo(path)
@@ -204,6 +208,7 @@ func TestGraphErrors(t *testing.T) {
 // TestGraphLooks runs axe over graphs in both themes and at three widths, and looks for what is cut off. E2E_SCREENS names a folder for
 // screenshots.
 func TestGraphLooks(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, width := range []int64{1440, 1024, 390} {
 		p := visit(t, base, width, 844)

@@ -106,6 +106,10 @@ func visit(t *testing.T, base string, width, height int64) *page {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, height)); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
+	// Tests run two at a time, each in a tab that believes it is the one in front.
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatalf("keep the focus: %v", err)
+	}
 	messages := chromedp.Console(ctx)
 	done := make(chan struct{})
 	go func() {

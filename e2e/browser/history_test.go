@@ -64,6 +64,7 @@ func sign(pass, verb string) string {
 
 // TestHistoryByMouse clicks on a name in the IR and follows it to its code.
 func TestHistoryByMouse(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openText(p, "cnn", "FuseOps", "main", "unified")
 	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/historyview-")).length`); n != 0 {
@@ -141,6 +142,7 @@ func TestHistoryByMouse(t *testing.T) {
 
 // TestHistoryByKeyboard does the same without a mouse.
 func TestHistoryByKeyboard(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openText(p, "cnn", "FuseOps", "main", "ir")
 	p.tabTo(".code-view")
@@ -215,6 +217,7 @@ func TestHistoryByKeyboard(t *testing.T) {
 
 // TestHistoryOfText follows a line of a text, from the text itself and back to it, and says what has none.
 func TestHistoryOfText(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.wait(`document.querySelector(".card-open")`)
@@ -242,6 +245,7 @@ func TestHistoryOfText(t *testing.T) {
 // TestHistoryLooks runs axe over histories in both themes and at three widths, and looks for what is cut off. E2E_SCREENS names a
 // folder for screenshots.
 func TestHistoryLooks(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])

@@ -15,6 +15,7 @@ func focused(selector string) string {
 
 // TestKeyboardOnly does everything without a mouse.
 func TestKeyboardOnly(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo("/")
 	p.wait(`document.querySelector(".card-open")`)
@@ -86,6 +87,7 @@ func TestKeyboardOnly(t *testing.T) {
 
 // TestFocusIsVisible walks over the whole page with Tab and looks for a stop without a mark, or one outside of the window.
 func TestFocusIsVisible(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
 	p.wait(done)

@@ -11,6 +11,7 @@ import (
 // TestLargeDiff opens the diff of a function of 100,000 lines. The times are measured in the page, from the key to the
 // frame in which the lines stand, and logged.
 func TestLargeDiff(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.Large)
 	p.goTo(path + "?pass=1.5/LegalizeOps")

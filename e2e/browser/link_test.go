@@ -14,6 +14,7 @@ import (
 
 // TestLinks checks that a link carries the state: run, pass, function, view and line, also a line inside a fold.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.MLP)
 	p.goTo(path + "?pass=1.4/DeadCodeElimination&view=split&function=main&line=13")
@@ -53,6 +54,7 @@ func TestLinks(t *testing.T) {
 
 // TestUpload sends files that are refused, with their reason, and drops one on the page.
 func TestUpload(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo("/")
 	dir := t.TempDir()

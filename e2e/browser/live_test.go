@@ -50,6 +50,7 @@ func holding(t *testing.T, passes ...string) *gates {
 
 // TestTreeFillsIn holds the compiler in the middle: what is done is on the page, what runs is marked, the rest waits.
 func TestTreeFillsIn(t *testing.T) {
+	t.Parallel()
 	g := holding(t, "FuseTIR", "KillAfterLastUse")
 	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
@@ -73,6 +74,7 @@ func TestTreeFillsIn(t *testing.T) {
 
 // TestCancel stops a run that would never end, and starts another.
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	g := holding(t, "FuseTIR")
 	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
@@ -87,6 +89,7 @@ func TestCancel(t *testing.T) {
 
 // TestReconnect cuts the connection in the middle of a run; the page must say so, come back, and miss nothing.
 func TestReconnect(t *testing.T) {
+	t.Parallel()
 	g := holding(t, "FuseTIR", "KillAfterLastUse")
 	line := splice(t, serve(t, &fixture.Runner{Hold: g.hold}))
 	p := visit(t, line.url, 1440, 900)

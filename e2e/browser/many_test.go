@@ -12,6 +12,7 @@ import (
 // long the page takes from selecting a function to the frame in which its diff stands, and while the list scrolls; what it checks is
 // that no list has as many elements as functions.
 func TestManyFunctions(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.Many)
 	p.goTo(path)

@@ -20,6 +20,7 @@ func openStep(p *page, model, step, query string) {
 
 // TestMarksOfLines looks at lines that moved and lines that are renamed, in both views, and switches the marks off.
 func TestMarksOfLines(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "tir.PlanAndUpdateBufferAllocationLocation", "&view=unified")
 	p.wait(`document.querySelector(".code-row.is-moved .other")`)
@@ -71,6 +72,7 @@ func TestMarksOfLines(t *testing.T) {
 
 // TestMarksKeepTheTexts puts both texts together from the rows of the server and of the events.
 func TestMarksKeepTheTexts(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "tir.PlanAndUpdateBufferAllocationLocation", "&view=unified")
 	p.run()
@@ -103,6 +105,7 @@ func TestMarksKeepTheTexts(t *testing.T) {
 
 // TestMetrics looks at the metrics of a pass by mouse and by keyboard: the tables, their order, and the chart.
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "LegalizeOps", "&view=unified")
 	p.press("m")
@@ -149,6 +152,7 @@ func TestMetrics(t *testing.T) {
 
 // TestTimelineKeyboard walks over the timeline with the arrow keys; each stop says the values of all lanes.
 func TestTimelineKeyboard(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "LegalizeOps", "&view=unified")
 	for _, lane := range []string{"Graph ops", "Kernels", "Intermediates", "FLOPs"} {
@@ -178,6 +182,7 @@ func TestTimelineKeyboard(t *testing.T) {
 
 // TestExpiry says how long a session is kept, and changes that: a shared one may be kept for good.
 func TestExpiry(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	path := session(p, "mlp")
 	p.goTo(path)

@@ -41,6 +41,7 @@ func (p *page) inert(where string) {
 // TestPayloads puts texts that are markup into every place that takes a text: names of models, inputs, passes, functions,
 // kernels and files, lines of IR and code, titles and notes. They are text on every view of the page and in what it exports.
 func TestPayloads(t *testing.T) {
+	t.Parallel()
 	st := store.NewMemory(512 << 20)
 	base := serveWith(t, &fixture.Runner{}, st, offered)
 	p := visit(t, base, 1440, 900)

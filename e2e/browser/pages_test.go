@@ -59,6 +59,7 @@ func open(p *page, model, query, ready string) {
 
 // TestAccessibility runs axe over every view in both themes.
 func TestAccessibility(t *testing.T) {
+	t.Parallel()
 	base := serve(t, &fixture.Runner{})
 	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	for _, theme := range []string{"light", "dark"} {
@@ -95,6 +96,7 @@ var sizes = []struct{ width, height int64 }{{1440, 900}, {1024, 768}, {390, 844}
 
 // TestSizes shows every view in every size and theme: nothing may stick out at the side. With E2E_SCREENS it keeps screenshots.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	base := serve(t, &fixture.Runner{})
 	for _, size := range sizes {
 		for _, theme := range []string{"light", "dark"} {
@@ -124,6 +126,7 @@ func TestSizes(t *testing.T) {
 
 // TestWithoutScript shows the pass table and the first lines where scripts are off, and a form that works.
 func TestWithoutScript(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.MLP)
 	p.goTo(path)
@@ -147,6 +150,7 @@ func TestWithoutScript(t *testing.T) {
 
 // TestThemeMenu chooses a theme against the system's and finds it again after a reload.
 func TestThemeMenu(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.theme("light")
 	p.goTo("/")

@@ -77,6 +77,7 @@ func (p *page) settled() {
 
 // TestReorderWithKeys moves a pass up and down, in and out of a sequence, undoes it, and resets.
 func TestReorderWithKeys(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	p.selectRow("FoldConstant")
 	p.screen("pipeline-selected-1440")
@@ -141,6 +142,7 @@ func (p *page) nameOf(name string) (x, top, bottom float64) {
 
 // TestReorderWithTheMouse drags rows, watches the line, and uses the buttons of a row.
 func TestReorderWithTheMouse(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "dark")
 	drag := func(name string, x, y float64) {
 		x0, top, bottom := p.nameOf(name)
@@ -199,6 +201,7 @@ func TestReorderWithTheMouse(t *testing.T) {
 
 // TestAClickMayLastARun holds the button of the mouse down on a tick while a whole run comes in, and lets it go.
 func TestAClickMayLastARun(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	p.click(`#run-form input[value="1"]`) // the line that tells what was changed is there from now on
 	p.wait(`document.querySelector("#edited-text").checkVisibility()`)
@@ -220,6 +223,7 @@ func TestAClickMayLastARun(t *testing.T) {
 
 // TestAddAPass finds a pass by a few of its letters, reads about it and adds it, twice.
 func TestAddAPass(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	p.selectRow("FuseOps")
 	p.press("a")
@@ -260,6 +264,7 @@ func TestAddAPass(t *testing.T) {
 
 // TestLoweringPassesWarn turns a lowering pass off and removes it: what fails is said before.
 func TestLoweringPassesWarn(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	p.selectRow("CallTIRRewrite")
 	p.press("x")
@@ -291,6 +296,7 @@ func TestLoweringPassesWarn(t *testing.T) {
 
 // TestOptions sets options of a pass and of the context, with mistakes, and finds them in the tree and on the command line.
 func TestOptions(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	p.selectRow("FuseOps")
 	p.wait(`document.querySelector('#pass-options [data-option="fuse_opt_level"] input')?.value === "-1"`)
@@ -359,6 +365,7 @@ func TestOptions(t *testing.T) {
 // TestRequiredPasses runs a pass of a user that requires another: the row of that says why it ran, and cannot be moved. The
 // registry has the passes of users too.
 func TestRequiredPasses(t *testing.T) {
+	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")
 	const script = `def look(mod):\n    return mod\n\nneeds = module_pass(look, opt_level=0, name=\"Needs\", required=[\"DeadCodeElimination\"])\n`
 	eval[bool](p, `fetch("/api" + location.pathname.replace("/s/", "/sessions/") + "/runs", {method: "POST", headers: {"Content-Type": "application/json"},
@@ -387,6 +394,7 @@ func TestRequiredPasses(t *testing.T) {
 
 // TestPipelineOfAnother opens a session of another visitor: nothing is moved and the reason is said.
 func TestPipelineOfAnother(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	p := openModel(t, base, 1440, 900, "light")
 	path := eval[string](p, `location.pathname`)
@@ -405,6 +413,7 @@ func TestPipelineOfAnother(t *testing.T) {
 
 // TestPipelineInSmallWindows looks at the parts of the editor where there is little room, in both themes.
 func TestPipelineInSmallWindows(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1024, 768}, {390, 844}} {
 		for _, theme := range []string{"light", "dark"} {

@@ -29,6 +29,7 @@ func serveCompiler(t *testing.T) string {
 
 // TestEveryGalleryModel opens each card of the real gallery, watches it compile, and reads its outputs.
 func TestEveryGalleryModel(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	p := visit(t, base, 1440, 900)
 	p.goTo("/")
@@ -58,6 +59,7 @@ func TestEveryGalleryModel(t *testing.T) {
 
 // TestToggleWithTheCompiler turns FuseOps off in the real compiler: the steps before it are reused, what follows is new.
 func TestToggleWithTheCompiler(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="cnn"] .card-open`)
@@ -91,6 +93,7 @@ func TestToggleWithTheCompiler(t *testing.T) {
 
 // TestReadmeScreenshot checks that there is something to show, and writes the screenshot of the README where E2E_README is set.
 func TestReadmeScreenshot(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.theme("light")
 	p.goTo("/")

@@ -23,6 +23,7 @@ const rowsMarked = `[...document.querySelectorAll(".code-row .tx.rewritten")].ma
 
 // TestRewrites records the rewrites of a run, steps through those of a pass, and reads why something was not done.
 func TestRewrites(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	recorded(p, "FuseOps")
 	if got := p.text("#rewrites .rw-names"); !strings.HasPrefix(got, "fuse a group of kernels ") {
@@ -89,6 +90,7 @@ func TestRewrites(t *testing.T) {
 // TestRewritesLook runs axe over rewrites in both themes and at three widths, and looks for what is cut off. E2E_SCREENS names a
 // folder for screenshots.
 func TestRewritesLook(t *testing.T) {
+	t.Parallel()
 	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {

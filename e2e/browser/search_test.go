@@ -21,6 +21,7 @@ func (p *page) typed(query string) {
 
 // TestSearch asks for the pass that took an operator away, with the mouse: the result leads to the line, and a link opens on the results.
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	path := session(p, "mlp")
 	p.goTo(path)
@@ -74,6 +75,7 @@ func TestSearch(t *testing.T) {
 
 // TestSearchKeyboard searches without a mouse, and makes mistakes.
 func TestSearchKeyboard(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo(session(p, "mlp"))
 	p.wait(done)
@@ -109,6 +111,7 @@ func TestSearchKeyboard(t *testing.T) {
 
 // TestSearchWhileItRuns finds what is there so far, and more when the run goes on.
 func TestSearchWhileItRuns(t *testing.T) {
+	t.Parallel()
 	g := holding(t, "FuseTIR")
 	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
@@ -132,6 +135,7 @@ func TestSearchWhileItRuns(t *testing.T) {
 
 // TestSearchForgetsLateAnswers holds the answer to a query until that to a later one is there.
 func TestSearchForgetsLateAnswers(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo(session(p, "mlp"))
 	p.wait(done)
@@ -151,6 +155,7 @@ func TestSearchForgetsLateAnswers(t *testing.T) {
 
 // TestSearchIsText shows names and texts that are markup as they are.
 func TestSearchIsText(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.Hostile) + "?search=" + `%22%3C%22`)
 	p.wait(done)

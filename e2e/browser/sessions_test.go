@@ -18,6 +18,7 @@ import (
 
 // TestExports downloads all forms of a session, and opens the archive: it shows the same passes and notes.
 func TestExports(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	dir := t.TempDir()
 	path := session(p, fixture.MLP)
@@ -73,6 +74,7 @@ func TestExports(t *testing.T) {
 
 // TestMySessions lists the sessions of a visitor on the start page, also without a script, and deletes them.
 func TestMySessions(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo("/")
 	if p.count("#sessions") != 0 {

@@ -40,6 +40,7 @@ func (p *page) note(text string) {
 // TestShare shares a session with a note: whoever opens the link stands at the same place and sees the note, cannot change
 // anything, and goes on in a fork.
 func TestShare(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.MLP)
 	p.goTo(path + "?pass=1.9/FuseTIR&view=split&function=main&line=8")
@@ -150,6 +151,7 @@ func TestShare(t *testing.T) {
 
 // TestNotes changes and deletes notes, and goes to where they are pinned, by keyboard where there is a key.
 func TestNotes(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	path := session(p, fixture.MLP)
 	p.goTo(path + "?pass=1.9/FuseTIR&view=unified&function=main")
@@ -193,6 +195,7 @@ func TestNotes(t *testing.T) {
 
 // TestSharedPages looks at what belongs to sessions in every size and theme: axe finds nothing, and nothing sticks out.
 func TestSharedPages(t *testing.T) {
+	t.Parallel()
 	base := serve(t, &fixture.Runner{})
 	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	for _, size := range sizes {

@@ -7,6 +7,7 @@ import (
 
 // TestTargetOnThePage chooses another target for each model of the gallery: the run shows its code and the same outputs.
 func TestTargetOnThePage(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, name := range []string{"mlp", "batch", "transformer", "cnn"} {
 		p := visit(t, base, 1440, 900)
@@ -22,7 +23,7 @@ func TestTargetOnThePage(t *testing.T) {
 		})
 		p.wait(done)
 		p.wait(`document.querySelector("#command").textContent.includes("--target interp")`)
-		p.wait(`document.querySelector("#result .latency-value")`)
+		p.wait(`document.querySelector("#result .latency-value") && document.querySelector("#result .elements")`)
 		if got := first(); got == "" || got[:min(6, len(got))] != before[:min(6, len(before))] {
 			t.Errorf("%s: the outputs begin with %s, they were %s by %s", name, got, before, command)
 		}

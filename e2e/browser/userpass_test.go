@@ -44,6 +44,7 @@ func (p *page) screen(name string) {
 // TestWriteAPass goes the whole way with the keyboard: an example from the start page, its diff, an error, where it is, its repair,
 // a run with what it prints, and a second pass at the place of the selected step.
 func TestWriteAPass(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.wait(`document.querySelector("[data-script]")`)
@@ -121,6 +122,7 @@ func TestWriteAPass(t *testing.T) {
 
 // TestCallCounter opens the instrument of the start page, sees its lines at a step, and puts another pass into a model of the gallery.
 func TestCallCounter(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	p := visit(t, base, 1440, 900)
 	p.theme("dark")
@@ -175,6 +177,7 @@ func TestCallCounter(t *testing.T) {
 
 // TestWriteAPassInANarrowWindow looks at the dialog and the details where there is little room.
 func TestWriteAPassInANarrowWindow(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {
 		p := visit(t, base, 390, 844)

@@ -20,6 +20,7 @@ const inView = `(() => {
 // TestLinkShowsItsPass opens links to a late pass: its row is in view, stays there when j and k lead elsewhere, and a narrow
 // window opens on the diff.
 func TestLinkShowsItsPass(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)
@@ -47,6 +48,7 @@ func TestLinkShowsItsPass(t *testing.T) {
 
 // TestSymbolicBatch checks that the result sets the three executions side by side.
 func TestSymbolicBatch(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="batch"] .card-open`)
@@ -75,6 +77,7 @@ func TestSymbolicBatch(t *testing.T) {
 // TestLoweringPassOff turns a lowering pass off: the page warns before and after, what ran before stays, the error names the pass, and one click
 // turns it on again.
 func TestLoweringPassOff(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	p.click(`[data-gallery="mlp"] .card-open`)
@@ -93,6 +96,7 @@ func TestLoweringPassOff(t *testing.T) {
 
 // TestUnreadableModel uploads what only looks like a model.
 func TestUnreadableModel(t *testing.T) {
+	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
 	file := filepath.Join(t.TempDir(), "letter.onnx")
@@ -110,6 +114,7 @@ func TestUnreadableModel(t *testing.T) {
 
 // TestFirstRow measures from the click on a model of the gallery, of which nothing is compiled yet, to the first row of a pass.
 func TestFirstRow(t *testing.T) {
+	t.Parallel()
 	base := serveCompiler(t)
 	best := math.Inf(1)
 	for _, model := range []string{"mlp", "cnn", "transformer", "batch"} {
