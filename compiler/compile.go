@@ -63,6 +63,12 @@ type Kernel struct {
 	Text func() string
 }
 
+// The codes of warnings about the order of passes: one is too early, or what it works on is made by one that does not run.
+const (
+	CodeOrder   = "order"
+	CodeMissing = "missing"
+)
+
 // Passes runs the pipeline of the request and returns the module that it made. The result
 // of a failure holds the diagnostics so far.
 func Passes(ctx context.Context, req Request) (*Result, error) {
@@ -77,24 +83,16 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 			return res, err
 		}
 	}
-	level := pass.DefaultOptLevel
-	if req.OptLevel != nil {
-		level = *req.OptLevel
-	}
-	registry := req.Registry
-	if registry == nil {
-		registry = pipeline.NewRegistry()
-	}
-	c, err := pass.NewContext(ctx,
-		pass.OptLevel(level), pass.RequirePass(canonical(req.Required)...), pass.DisablePass(canonical(req.Disabled)...),
-		pass.Configure(req.Config), pass.Instruments(req.Instruments...), pass.WithTarget(req.target()),
-		pass.WithEvaluator(Interpreter{}), pass.WithRegistry(registry), pass.Observe(req.Observer),
-	)
+	c, err := req.Context(ctx)
 	if err != nil {
 		return res, err
 	}
 	for _, w := range pipeline.CheckOrder(pipeline.Flatten(pl)) {
-		c.Report(ir.Diagnostic{Severity: ir.Warning, Code: "order", Message: w.Message})
+		code := CodeOrder
+		if w.Other < 0 {
+			code = CodeMissing
+		}
+		c.Report(ir.Diagnostic{Severity: ir.Warning, Code: code, Message: w.Message})
 	}
 	var stack pass.Stack
 	err = stack.With(c, func(c *pass.Context) error {
@@ -108,12 +106,21 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 	return res, err
 }
 
-func canonical(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = pipeline.Canonical(n)
+// Context returns the context in which Passes runs the pipeline, for what else is to run in it.
+func (r Request) Context(ctx context.Context) (*pass.Context, error) {
+	level := pass.DefaultOptLevel
+	if r.OptLevel != nil {
+		level = *r.OptLevel
 	}
-	return out
+	registry := r.Registry
+	if registry == nil {
+		registry = pipeline.NewRegistry()
+	}
+	return pass.NewContext(ctx,
+		pass.OptLevel(level), pass.RequirePass(r.Required...), pass.DisablePass(r.Disabled...), pass.Configure(r.Config),
+		pass.Instruments(r.Instruments...), pass.WithTarget(r.target()), pass.WithEvaluator(Interpreter{}),
+		pass.WithRegistry(registry), pass.Observe(r.Observer),
+	)
 }
 
 func (r Request) target() target.Target {

@@ -46,7 +46,7 @@ func compileCommand() *cobra.Command {
 		},
 	}
 	cf.register(cmd, driver.DefaultPipeline)
-	cf.registerPasses(cmd)
+	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
 	cf.registerJSON(cmd)

@@ -7,13 +7,11 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/instruments/driver"
 	"github.com/spf13/cobra"
 )
 
 // diffFlags are those of diff alone.
 type diffFlags struct {
-	passes   string
 	from, to string
 	context  int
 	color    string
@@ -42,9 +40,9 @@ Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.
 		},
 	}
 	cf.register(cmd, "")
+	cf.registerPasses(cmd, true)
 	sf.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&df.passes, "passes", "", "`list` of passes to run in place of a pipeline, as opt takes it")
 	fl.StringVar(&df.from, "from", "", "`point` of the pipeline that is compared, start if only --to is given")
 	fl.StringVar(&df.to, "to", "", "`point` of the pipeline that it is compared with, end if only --from is given")
 	fl.IntVarP(&df.context, "context", "U", 3, "`number` of equal lines around changes; -1 shows all")
@@ -81,7 +79,7 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 		return false, err
 	}
 	w := newDiffWriter(cmd.OutOrStdout(), color, df.context)
-	piped := cf.pipeline != "" || df.passes != "" || df.from != "" || df.to != ""
+	piped := cf.pipeline != "" || cf.passes != "" || df.from != "" || df.to != ""
 	switch {
 	case len(in) == 2 && piped:
 		return false, usageError{errors.New("give two files, or one file with --from and --to, not both")}
@@ -105,16 +103,9 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 // diffPoints runs passes on a file and compares two points on the way. The difference is
 // printed even if a later pass fails.
 func diffPoints(cmd *cobra.Command, w *diffWriter, in string, cf *compileFlags, sf *sourceFlags, df *diffFlags) (bool, error) {
-	if df.passes == "" && cf.pipeline == "" {
-		cf.pipeline = driver.DefaultPipeline
-	}
 	req, err := cf.request(cmd.Context())
 	if err != nil {
 		return false, err
-	}
-	of := optFlags{passes: df.passes}
-	if req.Pipeline, err = of.chosen(cf, req.Target); err != nil {
-		return false, usageError{err}
 	}
 	if req.Module, err = sf.loadOne(cmd, in); err != nil {
 		return false, err

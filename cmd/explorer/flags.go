@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler"
@@ -24,7 +25,9 @@ type compileFlags struct {
 	target   string
 	level    int
 	pipeline string
+	standard string    // the pipeline where none is named
 	passes   string    // of the commands that take a list of passes in place of a pipeline
+	anyLevel bool      // the passes of the list run whatever their level
 	scripts  []string  // of the same commands: files with passes and instruments of users
 	printed  io.Writer // where scripts print to
 	patches  []string  // of the same commands: edited IR by step
@@ -42,6 +45,7 @@ type compileFlags struct {
 
 // register adds the flags; pl is the pipeline that runs where none is named, "" for none.
 func (f *compileFlags) register(cmd *cobra.Command, pl string) {
+	f.standard = pl
 	fl := cmd.Flags()
 	fl.StringVar(&f.target, "target", target.DefaultKind, "`target` to generate code for: "+strings.Join(target.Kinds().Names(), ", ")+", with options")
 	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
@@ -58,9 +62,14 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.BoolVar(&f.verifyRoundtrip, "verify-roundtrip", false, "check after each pass that what is printed reads back as the same module")
 }
 
-// registerPasses adds the flag that lists passes in place of a pipeline.
-func (f *compileFlags) registerPasses(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.passes, "passes", "", "`list` of passes in place of a pipeline, separated by commas: each with its options as JSON behind its name, or NAME[...] for a sequence")
+// registerPasses adds the flag that lists passes in place of a pipeline; anyLevel runs them whatever their level.
+func (f *compileFlags) registerPasses(cmd *cobra.Command, anyLevel bool) {
+	f.anyLevel = anyLevel
+	level := "from their levels on"
+	if anyLevel {
+		level = "whatever their levels"
+	}
+	cmd.Flags().StringVar(&f.passes, "passes", "", "`list` of passes to run in place of a pipeline, "+level+", separated by commas: each with its options as JSON behind its name, or NAME[...] for a sequence")
 }
 
 // registerJSON adds the flag for a report in place of text.
@@ -95,7 +104,7 @@ func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*dri
 	if f.level < 0 || f.level > request.MaxOptLevel {
 		return nil, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, request.MaxOptLevel)
 	}
-	if f.passes != "" && f.pipeline != driver.DefaultPipeline {
+	if f.passes != "" && f.pipeline != f.standard {
 		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
 	}
 	config, err := parseConfig(f.config)
@@ -111,7 +120,7 @@ func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*dri
 			Target: f.target, OptLevel: f.level, Pipeline: f.pipeline, Disabled: f.disable, Required: f.require,
 			Config: config, Scripts: scripts, Patches: edits,
 		},
-		Passes: f.passes, Print: f.printed,
+		Passes: f.passes, AnyLevel: f.anyLevel, Print: f.printed,
 	})
 	if err != nil {
 		return nil, err
@@ -174,6 +183,17 @@ func parseConfig(pairs []string) (map[string]any, error) {
 		config[k] = v
 	}
 	return config, nil
+}
+
+// run runs the passes of a request with the instruments that the flags ask for, and more behind them, and prints their times.
+func (f *compileFlags) run(cmd *cobra.Command, req compiler.Request, more ...*pass.Instrument) (*compiler.Result, error) {
+	timing := &instruments.Timing{}
+	req.Instruments = slices.Concat(req.Instruments, f.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), []*pass.Instrument{timing.Instrument()}, more)
+	res, err := compiler.Passes(cmd.Context(), req)
+	if f.timing {
+		fmt.Fprint(cmd.ErrOrStderr(), timing.Render())
+	}
+	return res, err
 }
 
 // instruments returns the instruments that the flags ask for. Printed IR goes to w.

@@ -13,11 +13,8 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/irjson"
-	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments"
-	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
 )
 
@@ -26,7 +23,6 @@ const inputDoc = "a TVMScript, JSON or ONNX file, - for standard input, or galle
 
 // optFlags are those of opt alone.
 type optFlags struct {
-	passes string
 	output string
 	emit   string
 	split  bool
@@ -54,38 +50,15 @@ verified, unless --no-verify is given.`,
 		RunE: func(cmd *cobra.Command, a []string) error { return opt(cmd, a[0], &cf, &sf, &of, &pf) },
 	}
 	cf.register(cmd, "")
+	cf.registerPasses(cmd, true)
 	sf.register(cmd)
 	pf.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&of.passes, "passes", "", "`list` of passes to run, separated by commas, each with its options as JSON behind its name")
 	fl.StringVarP(&of.output, "output", "o", "", "`file` to write to, in place of standard output")
 	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
 	fl.BoolVar(&of.split, "split", false, "run the passes on each of several modules by itself, and write a line '# -----' between them")
 	of.seen.register(fl)
 	return cmd
-}
-
-// chosen returns the sequence of passes that the flags ask for, nil for none.
-func (f *optFlags) chosen(cf *compileFlags, t target.Target) (*pass.Pass, error) {
-	if f.passes == "" {
-		if cf.pipeline == "" {
-			return nil, nil
-		}
-		return pipeline.Lookup(cf.pipeline, t)
-	}
-	if cf.pipeline != "" {
-		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
-	}
-	list, err := pipeline.Parse(f.passes, pipeline.NewRegistry(), t)
-	if err != nil {
-		return nil, fmt.Errorf("--passes: %w", err)
-	}
-	for i, p := range list {
-		named := *p
-		named.Level = 0 // what is named runs
-		list[i] = &named
-	}
-	return pass.NewSequential("passes", list...), nil
 }
 
 func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *optFlags, pf *printFlags) error {
@@ -103,8 +76,8 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	if err != nil {
 		return err
 	}
-	if req.Pipeline, err = of.chosen(cf, req.Target); err != nil {
-		return usageError{err}
+	if cf.passes == "" && cf.pipeline == "" {
+		req.Pipeline = nil // it formats
 	}
 	list, err := sf.load(cmd, in)
 	if err != nil {
@@ -182,35 +155,16 @@ func optimize(cmd *cobra.Command, cf *compileFlags, of *optFlags, req compiler.R
 	if req.Pipeline == nil {
 		return req.Module, nil
 	}
-	w := cmd.ErrOrStderr()
-	timing := &instruments.Timing{}
 	if !unverified && !cf.verifyEach {
 		req.Instruments = append(req.Instruments, instruments.WellFormed(false))
 	}
-	req.Instruments = append(req.Instruments, append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument())...)
+	w := cmd.ErrOrStderr()
 	of.seen.observe(&req, w)
-	res, err := compiler.Passes(cmd.Context(), req)
-	printDiagnostics(w, withoutNeeds(res.Diagnostics, req.Pipeline, src))
-	if cf.timing {
-		fmt.Fprint(w, timing.Render())
-	}
+	res, err := cf.run(cmd, req)
+	printDiagnostics(w, slices.DeleteFunc(res.Diagnostics, func(d ir.Diagnostic) bool {
+		return d.Code == compiler.CodeMissing && src.Form != frontend.ONNX // what is no model may come from the pass that is missing
+	}))
 	return res.Module, err
-}
-
-// withoutNeeds leaves out the warnings that an earlier pass is missing where the module is
-// no model: it may have come from that pass.
-func withoutNeeds(list []ir.Diagnostic, pl *pass.Pass, src frontend.Source) []ir.Diagnostic {
-	if src.Form == frontend.ONNX {
-		return list
-	}
-	names := pipeline.Flatten(pl)
-	needs := map[string]bool{}
-	for _, w := range pipeline.CheckOrder(names) {
-		if w.Needs && !slices.ContainsFunc(names, func(n string) bool { return pipeline.Canonical(n) == w.Before }) {
-			needs[w.Message] = true
-		}
-	}
-	return slices.DeleteFunc(list, func(d ir.Diagnostic) bool { return needs[d.Message] })
 }
 
 // writeOutput writes data to a file, to w where name is "" or "-".

@@ -41,7 +41,7 @@ func runCommand() *cobra.Command {
 		},
 	}
 	cf.register(cmd, driver.DefaultPipeline)
-	cf.registerPasses(cmd)
+	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
 	cf.registerJSON(cmd)

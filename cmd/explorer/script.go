@@ -12,7 +12,6 @@ import (
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
-	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/spf13/cobra"
@@ -132,12 +131,8 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 // report.
 func inContext(cmd *cobra.Command, cf *compileFlags, req compiler.Request, f func(*pass.Context) (*ir.Module, error)) (*ir.Module, error) {
 	timing := &instruments.Timing{}
-	list := append(cf.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), timing.Instrument())
-	c, err := pass.NewContext(cmd.Context(),
-		pass.OptLevel(*req.OptLevel), pass.RequirePass(req.Required...), pass.DisablePass(req.Disabled...),
-		pass.Configure(req.Config), pass.Instruments(list...), pass.WithTarget(req.Target),
-		pass.WithEvaluator(compiler.Interpreter{}), pass.WithRegistry(pipeline.NewRegistry()),
-	)
+	req.Instruments = append(cf.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), timing.Instrument())
+	c, err := req.Context(cmd.Context())
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
-	"github.com/irscope/irscope/instruments"
 	"github.com/spf13/cobra"
 )
 
@@ -40,20 +39,14 @@ func (p *waypoints) run(cmd *cobra.Command, cf *compileFlags, req compiler.Reque
 	note := func(after *ir.Module, s *pass.Step) {
 		p.steps = append(p.steps, waypoint{s.Path(), s.Pass.Name, s.Input, after})
 	}
-	w := cmd.ErrOrStderr()
-	timing := &instruments.Timing{}
-	req.Instruments = append(cf.instruments(cmd, w, instruments.NewSnapshots()), timing.Instrument(), &pass.Instrument{
+	p.start = req.Module
+	res, err := cf.run(cmd, req, &pass.Instrument{
 		Name:         "Waypoints",
 		RunAfterPass: func(m *ir.Module, s *pass.Step) error { note(m, s); return nil },
 		PassSkipped:  func(m *ir.Module, s *pass.Step, _ pass.SkipReason) { note(m, s) },
 	})
-	p.start = req.Module
-	res, err := compiler.Passes(cmd.Context(), req)
 	if err == nil {
 		p.end = res.Module
-	}
-	if cf.timing {
-		fmt.Fprint(w, timing.Render())
 	}
 	return err
 }

@@ -33,6 +33,8 @@ type Request struct {
 	Settings request.Settings
 	// Passes, where not empty, lists the passes in the notation of pipeline.Parse, in place of the steps of the settings.
 	Passes string
+	// AnyLevel has what Passes lists run whatever its level.
+	AnyLevel bool
 	// Print, if not nil, takes what scripts and the program print, at once. Otherwise scripts are heard in events.
 	Print io.Writer
 	// Memory bounds what a tensor that is made up takes, and the memory of a device, in bytes; 0 is no bound of the run.
@@ -122,6 +124,13 @@ func (j *Job) resolvePipeline() (found Problems) {
 		if err != nil {
 			return Problems{{Field: FieldPasses, Message: err.Error(), Err: err}}
 		}
+		for i, p := range list {
+			if j.AnyLevel && p.Level > 0 {
+				at0 := *p
+				at0.Level = 0
+				list[i] = &at0
+			}
+		}
 		j.Pipeline = pass.NewSequential(CustomPipeline, list...)
 	default:
 		j.Name = orDefault(s.Pipeline, DefaultPipeline)
@@ -182,7 +191,7 @@ func (j *Job) Compiler(m *ir.Module, pl *pass.Pass, watches ...*pass.Instrument)
 func (j *Job) Key(use string) string {
 	what := j.Settings
 	what.Bindings, what.Seed, what.Rewrites = nil, 0, false
-	data, err := json.Marshal([]any{use, what, j.Passes})
+	data, err := json.Marshal([]any{use, what, j.Passes, j.AnyLevel})
 	if err != nil {
 		panic(fmt.Sprintf("settings that were read do not print: %v", err)) // they are plain data
 	}

@@ -88,6 +88,23 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestLevelsOfAList: what a list names runs from its level on, or whatever it is; passes of the registry stay as they are.
+func TestLevelsOfAList(t *testing.T) {
+	for any, want := range map[bool]string{false: "3 1 0", true: "0 0 0"} {
+		j, problems, err := driver.Resolve(t.Context(), driver.Request{Passes: "EliminateCommonSubexpr,ApplyDefaultSchedule,FuseOps", AnyLevel: any})
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		var levels []int
+		for _, p := range j.Pipeline.Children {
+			levels = append(levels, p.Level)
+		}
+		if got := strings.Trim(fmt.Sprint(levels), "[]"); got != want || j.Registry.Lookup("EliminateCommonSubexpr").Level != 3 {
+			t.Errorf("with any level %v the levels are %s, want %s", any, got, want)
+		}
+	}
+}
+
 // TestPipelinesAreThoseOfTheTarget: however a request names a pipeline, the list is the one for its target.
 func TestPipelinesAreThoseOfTheTarget(t *testing.T) {
 	for target, want := range map[string]bool{"": true, "wasm -mattr=-simd128": true, "interp": false} {
@@ -125,7 +142,7 @@ func TestKeyOfAJob(t *testing.T) {
 		"required": of(request.Settings{Required: []string{"FuseOps"}}), "config": of(request.Settings{Config: map[string]any{"tir.disable_assert": true}}),
 		"shapes":  of(request.Settings{Shapes: map[string][]int64{"x": {1}}}),
 		"scripts": of(request.Settings{Scripts: []request.Script{{Name: "s.star", Source: "x = 1\n"}}}),
-		"patches": of(request.Settings{Patches: []request.Patch{{After: "FuseOps", Text: "# a"}}}), "passes": {Passes: "FuseOps"},
+		"patches": of(request.Settings{Patches: []request.Patch{{After: "FuseOps", Text: "# a"}}}), "passes": {Passes: "FuseOps"}, "levels": {AnyLevel: true},
 	} {
 		k := key(req, "a")
 		if other, ok := seen[k]; ok {

@@ -3,7 +3,6 @@ package inproc
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -32,19 +31,19 @@ func (r *Runner) Plan(ctx context.Context, s run.Settings) (run.Planned, error) 
 		edited = job.Pipeline
 	}
 	out.Steps = instruments.Plan(edited)
+	c, err := pass.NewContext(ctx, pass.OptLevel(s.OptLevel), pass.RequirePass(s.Required...), pass.DisablePass(s.Disabled...), pass.WithRegistry(job.Registry))
+	if err != nil {
+		return out, err
+	}
+	runs := func(p *pass.Pass) bool {
+		yes, _ := c.PassEnabled(p)
+		return yes
+	}
 	pl := job.Pipeline
-	for _, p := range pipeline.Check(pl, func(p *pass.Pass) bool { return enabled(p, s) }) {
+	for _, p := range pipeline.Check(pl, runs) {
 		out.Warnings = append(out.Warnings, run.OrderWarning{Step: stepPath(pl, p.Path), Other: stepPath(pl, p.OtherPath), Message: p.Message})
 	}
 	return out, nil
-}
-
-// enabled reports whether a sequence runs a pass under settings.
-func enabled(p *pass.Pass, s run.Settings) bool {
-	named := func(list []string) bool {
-		return slices.ContainsFunc(list, func(n string) bool { return n == p.Name || pipeline.Canonical(n) == p.Name })
-	}
-	return !named(s.Disabled) && (p.Level <= s.OptLevel || named(s.Required))
 }
 
 // stepPath returns the path in events of the pass that numbers of children lead to; "" for
