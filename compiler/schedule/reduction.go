@@ -57,6 +57,18 @@ func (s *Schedule) DecomposeReduction(b *Block, l *Loop) (*Block, error) {
 			return nil, fail(prim, b, l, "loop %s belongs to no axis and repeats the block", o.v.Name)
 		}
 	}
+	// The init comes to run before all that the loop holds.
+	var early *Block
+	eachLoad(b.init, func(x *tir.BufferLoad) {
+		for _, w := range s.writers[x.Buffer] {
+			if w != b && inside(w, l) {
+				early = w
+			}
+		}
+	})
+	if early != nil {
+		return nil, fail(prim, b, l, "its init reads what block %s writes inside of the loop", early.name)
+	}
 	p := l.parent
 	init := &Block{base: b.base, name: s.fresh(b.name + "_init"), attrs: b.attrs}
 	var loops []*Loop

@@ -417,3 +417,26 @@ for i, r, k in T.grid(4, 2, 6):
 		},
 	})
 }
+
+// TestDecomposeBehindWhatTheInitReads: the init may stand between its producer and the reduction, not in front of both.
+func TestDecomposeBehindWhatTheInitReads(t *testing.T) {
+	refusals(t, `A: T.Buffer((4, 6), "float32"), D: T.Buffer((4,), "float32")`, `
+B = T.alloc_buffer((4,))
+for i in range(4):
+    with T.block("B"):
+        vi = T.axis.spatial(4, i)
+        B[vi] = A[vi, 0] * T.float32(2)
+for i, k in T.grid(4, 6):
+    with T.block("D"):
+        vi, vk = T.axis.remap("SR", [i, k])
+        with T.init():
+            D[vi] = B[vi]
+        D[vi] = T.max(D[vi], A[vi, vk])`, []refusal{
+		{"both in one loop", func(o on) error {
+			return steps(o.s.ComputeAt(o.b("B"), o.l("D", 0)), second(o.s.DecomposeReduction(o.b("D"), o.l("D", 1))))
+		}, ""},
+		{"in front of both", func(o on) error {
+			return steps(o.s.ComputeAt(o.b("B"), o.l("D", 0)), second(o.s.DecomposeReduction(o.b("D"), o.l("D", 0))))
+		}, "schedule: decompose_reduction block D loop i: its init reads what block B writes inside of the loop"},
+	})
+}
