@@ -59,7 +59,8 @@ func TestSeededMistakes(t *testing.T) {
 	for _, p := range pipeline.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			r := seed.Rand(t)
-			said := s.Seeded(p, r, seed.Times(20, 100))
+			// Two mistakes in five do no harm, four in five behind some passes: 100 of these in a row are no chance. Most find one at once.
+			said := s.Seeded(p, r, 100)
 			if said == "" {
 				t.Fatal("no mistake is found")
 			}
