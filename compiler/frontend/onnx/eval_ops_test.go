@@ -95,6 +95,9 @@ func evalTable() map[string]func(*evalCall) any {
 			return evalIndex(c, func(idx []int) float64 { return c.in[0].Data[0] + float64(idx[0])*c.in[2].Data[0] })
 		}),
 		"relax.gather_nd":        one(evalGatherND),
+		"relax.scatter_nd":       one(evalScatterND),
+		"relax.einsum":           one(evalEinsum),
+		"relax.image.resize2d":   one(evalResize),
 		"relax.scatter_elements": one(evalScatterElements),
 		"relax.one_hot": one(func(c *evalCall) *tensor {
 			a := int(c.attrs.Int("axis", 0))

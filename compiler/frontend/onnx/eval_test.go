@@ -230,7 +230,8 @@ var unaryFns = map[string]func(float64) float64{
 	"relax.ceil": math.Ceil, "relax.floor": math.Floor, "relax.round": math.RoundToEven, "relax.sign": sign,
 	"relax.negative": func(x float64) float64 { return -x }, "relax.logical_not": func(x float64) float64 { return 1 - x },
 	"relax.sigmoid": func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, "relax.isnan": func(x float64) float64 { return truth(x != x) },
-	"relax.isinf": func(x float64) float64 { return truth(math.IsInf(x, 0)) }, "relax.nn.relu": func(x float64) float64 { return max(x, 0) },
+	"relax.isfinite": func(x float64) float64 { return truth(x-x == 0) },
+	"relax.isinf":    func(x float64) float64 { return truth(math.IsInf(x, 0)) }, "relax.nn.relu": func(x float64) float64 { return max(x, 0) },
 	"relax.nn.gelu": gelu, "relax.nn.gelu_tanh": geluTanh,
 }
 

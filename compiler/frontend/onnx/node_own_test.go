@@ -1,0 +1,73 @@
+package onnx
+
+import (
+	"slices"
+	"testing"
+
+	ob "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+)
+
+// ownNodes are node tests for operators that the published ones do not reach, with values by the text of the operator.
+func ownNodes() []onnxtest.NodeCase {
+	bools := func(bits ...byte) *onnxpb.Tensor {
+		return &onnxpb.Tensor{Type: onnxpb.Bool, Dims: []int64{int64(len(bits))}, Data: bits}
+	}
+	return []onnxtest.NodeCase{
+		// The published tests of Not have operator set 1.
+		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
+	}
+}
+
+// ownNode is a test of one operator on inputs with known results.
+func ownNode(op string, inputs, outputs []*onnxpb.Tensor, attrs ...onnxpb.Attribute) onnxtest.NodeCase {
+	b := ob.New("own_"+op, 17)
+	dims := func(t *onnxpb.Tensor) (out []any) {
+		for _, d := range t.Dims {
+			out = append(out, int(d))
+		}
+		return out
+	}
+	var ins, outs []string
+	for i, x := range inputs {
+		ins = append(ins, b.Input(string(rune('a'+i)), x.Type, dims(x)...))
+	}
+	for i := range outputs {
+		outs = append(outs, string(rune('p'+i)))
+	}
+	b.NodeOut(op, "node", ins, outs, attrs...)
+	for i, y := range outputs {
+		b.Output(outs[i], y.Type, dims(y)...)
+	}
+	return onnxtest.NodeCase{Name: "own_" + op, Op: op, Model: b.Bytes(), Sets: []onnxtest.Set{{Inputs: inputs, Outputs: outputs}}}
+}
+
+// TestOwnNodes runs them where the published tests are absent.
+func TestOwnNodes(t *testing.T) {
+	own := ownNodes()
+	s := runSuite(t, own)
+	for _, c := range own {
+		if s.valued[c.Op] == 0 {
+			t.Errorf("the values of %s were not compared", c.Name)
+		}
+	}
+}
+
+// TestARowWithoutValuesIsFound seeds rows: one that no test has, one whose tests hold nothing to compare, and one whose values the
+// evaluator cannot read.
+func TestARowWithoutValuesIsFound(t *testing.T) {
+	none := &onnxpb.Tensor{Type: onnxpb.Float, Dims: []int64{0}}
+	half := &onnxpb.Tensor{Type: onnxpb.Float16, Dims: []int64{1}, Data: []byte{0, 0x3c}}
+	s := runSuite(t, append(ownNodes(),
+		ownNode("Relu", []*onnxpb.Tensor{none}, []*onnxpb.Tensor{none}),
+		ownNode("Neg", []*onnxpb.Tensor{half}, []*onnxpb.Tensor{half}),
+	))
+	if s.imported != len(ownNodes())+2 {
+		t.Errorf("%d tests were imported", s.imported)
+	}
+	table := map[string]*operator{"Not": operators["Not"], "Relu": operators["Relu"], "Neg": operators["Neg"], "Seeded": {name: "Seeded"}}
+	if got := s.withoutValues(table); !slices.Equal(got, []string{"Neg", "Relu", "Seeded"}) {
+		t.Errorf("the rows without values are %v", got)
+	}
+}
