@@ -32,7 +32,7 @@ func TestEditTheIR(t *testing.T) {
 	p.press("e")
 	p.wait(editing)
 	p.wait(`document.querySelector("#ei-title").textContent === "Edit main after LegalizeOps"`)
-	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("what the step left behind")`)
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("result of the step")`)
 	if !eval[bool](p, `[...document.querySelectorAll(".cm-line")].some(x => x.textContent.includes("metadata["))`) {
 		t.Error("the text has no constants")
 	}
@@ -48,7 +48,7 @@ func TestEditTheIR(t *testing.T) {
 	p.ctrl(kb.Enter)
 	p.wait(`getSelection().toString() === "cls.nothing" && document.querySelector("#edit-dialog[open]")`)
 	p.press("cls.relu")
-	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("what the step left behind")`)
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("result of the step")`)
 	p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
 	p.press("_matmul")
 	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No errors: 1 function edited: main."`)

@@ -198,9 +198,9 @@ func TestGraphErrors(t *testing.T) {
 	p.goTo(path)
 	p.wait(done)
 	eval[bool](p, `(window.fetch = (own => async (u, ...rest) => String(u).startsWith("/graph/") ?
-		new Response('{"error":{"message":"it has no graph; look at the text"}}', {status: 422}) : own(u, ...rest))(window.fetch), true)`)
+		new Response('{"error":{"message":"it has no graph; see the text instead"}}', {status: 422}) : own(u, ...rest))(window.fetch), true)`)
 	p.press("g")
-	p.wait(`document.querySelector(".empty .note.error")?.textContent.includes("look at the text")`)
+	p.wait(`document.querySelector(".empty .note.error")?.textContent.includes("see the text instead")`)
 	p.press("u")
 	p.wait(`document.querySelectorAll(".code-row").length > 3 && !document.querySelector(".empty:not([hidden])")`)
 }

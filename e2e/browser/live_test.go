@@ -96,7 +96,7 @@ func TestReconnect(t *testing.T) {
 	p.goTo(session(p, fixture.MLP))
 	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running FuseTIR")`)
 	line.set(false)
-	p.wait(`document.querySelector("#run-state-text").textContent.includes("connection is lost")`)
+	p.wait(`document.querySelector("#run-state-text").textContent.includes("Connection lost")`)
 	g.release("FuseTIR")
 	line.set(true)
 	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running KillAfterLastUse")`)

@@ -212,10 +212,10 @@ func TestExpiry(t *testing.T) {
 	p.wait(`document.querySelector("#share-link")`)
 	p.press(kb.Escape)
 	p.click("#session-menu summary")
-	p.wait(`document.querySelector("#expiry-now").textContent === "for good" && !document.querySelector("#expiry-days option[value='0']").disabled`)
+	p.wait(`document.querySelector("#expiry-now").textContent === "permanently" && !document.querySelector("#expiry-days option[value='0']").disabled`)
 	if got := days(); got != 0 {
 		t.Errorf("a shared session goes in %v days", got)
 	}
 	p.goTo(path)
-	p.wait(`document.querySelector("#expiry-now").textContent.trim() === "for good"`)
+	p.wait(`document.querySelector("#expiry-now").textContent.trim() === "permanently"`)
 }

@@ -378,7 +378,7 @@ func TestRequiredPasses(t *testing.T) {
 		t.Error("a pass that another requires has tools to move it")
 	}
 	p.alt(kb.ArrowDown)
-	p.wait(`document.querySelector("#announce").textContent === "DeadCodeElimination stands here because it is required by user.Needs"`)
+	p.wait(`document.querySelector("#announce").textContent === "DeadCodeElimination is here because it is required by user.Needs"`)
 	p.screen("pipeline-required-1440")
 	p.selectRow("LegalizeOps")
 	p.click("#add-pass")

@@ -120,7 +120,7 @@ func TestSearchWhileItRuns(t *testing.T) {
 	p.wait(focused("#search-field"))
 	p.typed("R.call_tir")
 	p.wait(found)
-	p.wait(`document.querySelector("#search-count").textContent.endsWith("so far; the run goes on")`)
+	p.wait(`document.querySelector("#search-count").textContent.endsWith("so far; the run is still in progress")`)
 	p.press(kb.ArrowDown)
 	p.wait(`document.querySelector("#found-0").ariaSelected === "true"`)
 	n, link := p.count(".found"), eval[string](p, `document.querySelector("#found-0").search`)

@@ -60,7 +60,7 @@ func TestExports(t *testing.T) {
 	p.goTo("/")
 	p.wait(`document.querySelector("#export-file")`)
 	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{file(t, "letter.txt", "x")}))
-	p.wait(`document.querySelector("#import-error").textContent.includes("no export of a session")`)
+	p.wait(`document.querySelector("#import-error").textContent.includes("not a session export")`)
 	p.do("choose the archive", chromedp.SetUploadFiles(chromedp.CSS("#export-file"), []string{filepath.Join(dir, "MLP.zip")}))
 	p.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", path))
 	p.wait(done)

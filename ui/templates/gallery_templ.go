@@ -58,7 +58,7 @@ func Gallery(v GalleryView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</header><main class=\"gallery\"><div class=\"gallery-head\"><h1>Watch a compiler work, pass by pass</h1><p>irscope takes a neural network from graph to WebAssembly the way Apache TVM does, runs it, and shows what each pass changed while it happens. Turn passes off, change the optimisation level, and see what becomes of the program.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</header><main class=\"gallery\"><div class=\"gallery-head\"><h1>Watch a compiler work, pass by pass</h1><p>irscope takes a neural network from graph to WebAssembly the way Apache TVM does, runs it, and shows what each pass changed as it happens. Turn passes off, change the optimization level, and see what becomes of the program.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -132,7 +132,7 @@ func Gallery(v GalleryView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div></section><footer class=\"gallery-foot\">Nothing is sent to another host: the model is compiled and run by the server that shows this page.</footer></main>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</div></section><footer class=\"gallery-foot\">Nothing is sent to another host: the server that shows this page compiles and runs the model.</footer></main>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -477,7 +477,7 @@ func topbar(v SessionView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<button class=\"btn quiet\" id=\"search-button\" type=\"button\" data-needs-js hidden title=\"Search over the history of this run\">Search <kbd>/</kbd></button> <button class=\"btn quiet\" id=\"help-button\" type=\"button\" aria-haspopup=\"dialog\" data-needs-js hidden aria-label=\"Keyboard shortcuts\"><kbd>?</kbd></button></header>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<button class=\"btn quiet\" id=\"search-button\" type=\"button\" data-needs-js hidden title=\"Search the history of this run\">Search <kbd>/</kbd></button> <button class=\"btn quiet\" id=\"help-button\" type=\"button\" aria-haspopup=\"dialog\" data-needs-js hidden aria-label=\"Keyboard shortcuts\"><kbd>?</kbd></button></header>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -529,7 +529,7 @@ func pipelinePane(v SessionView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<button class=\"btn quiet small\" id=\"context\" type=\"button\" aria-haspopup=\"dialog\" aria-label=\"Settings of the run\" title=\"Settings of the run\" hidden>⚙</button> <button class=\"btn quiet small\" id=\"add-pass\" type=\"button\" aria-haspopup=\"dialog\" title=\"Add a pass after the selected one (a)\" hidden>+ Add</button></div><div class=\"pipeline-tools\" data-needs-js hidden><input class=\"field\" id=\"filter\" type=\"search\" placeholder=\"Filter\" aria-label=\"Filter passes\" autocomplete=\"off\" spellcheck=\"false\"> <label class=\"only-changed\"><input type=\"checkbox\" id=\"only-changed\"> Only changed <span class=\"num\" id=\"hidden-count\"></span></label></div><div class=\"edited\" id=\"edited\" hidden><span id=\"edited-text\"></span> <span class=\"grow\"></span> <button class=\"btn quiet small\" id=\"undo\" type=\"button\" title=\"Undo the last change (Ctrl+Z)\" hidden>Undo</button> <button class=\"btn quiet small\" id=\"reset-passes\" type=\"button\" title=\"Back to the named pipeline\" hidden>Reset</button></div><div class=\"passes\" id=\"passes\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<button class=\"btn quiet small\" id=\"context\" type=\"button\" aria-haspopup=\"dialog\" aria-label=\"Run settings\" title=\"Run settings\" hidden>⚙</button> <button class=\"btn quiet small\" id=\"add-pass\" type=\"button\" aria-haspopup=\"dialog\" title=\"Add a pass after the selected one (a)\" hidden>+ Add</button></div><div class=\"pipeline-tools\" data-needs-js hidden><input class=\"field\" id=\"filter\" type=\"search\" placeholder=\"Filter\" aria-label=\"Filter passes\" autocomplete=\"off\" spellcheck=\"false\"> <label class=\"only-changed\"><input type=\"checkbox\" id=\"only-changed\"> Only changed <span class=\"num\" id=\"hidden-count\"></span></label></div><div class=\"edited\" id=\"edited\" hidden><span id=\"edited-text\"></span> <span class=\"grow\"></span> <button class=\"btn quiet small\" id=\"undo\" type=\"button\" title=\"Undo the last change (Ctrl+Z)\" hidden>Undo</button> <button class=\"btn quiet small\" id=\"reset-passes\" type=\"button\" title=\"Go back to the named pipeline\" hidden>Reset</button></div><div class=\"passes\" id=\"passes\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -665,7 +665,7 @@ func pipelinePane(v SessionView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if p.Renamed > 0 {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<span class=\"renamed\" title=\"lines that differ in names only\">~")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<span class=\"renamed\" title=\"lines that differ only in names\">~")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -782,7 +782,7 @@ func centerPane(v SessionView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "<button class=\"btn small quiet\" type=\"button\" id=\"words\" aria-pressed=\"true\" title=\"Mark the words that differ (w)\"><span aria-hidden=\"true\">ab</span><span class=\"vh\">Words that differ</span></button> <button class=\"btn small quiet\" type=\"button\" id=\"marks\" aria-pressed=\"true\" title=\"Show lines that are only renamed (~) or moved (↕) as such (t)\"><span aria-hidden=\"true\">~</span><span class=\"vh\">Renamed and moved lines</span></button></div><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\">↓</button></div><button class=\"btn small quiet\" type=\"button\" id=\"show-history\" title=\"What became of the value, line, kernel or node (.)\">History</button> <button class=\"btn small quiet\" type=\"button\" id=\"toggle-details\" aria-pressed=\"true\">Details</button></div></div><section class=\"search\" id=\"search\" role=\"search\" aria-label=\"Search over history\" hidden></section><div class=\"messages\" id=\"messages\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 72, "<button class=\"btn small quiet\" type=\"button\" id=\"words\" aria-pressed=\"true\" title=\"Highlight the words that differ (w)\"><span aria-hidden=\"true\">ab</span><span class=\"vh\">Words that differ</span></button> <button class=\"btn small quiet\" type=\"button\" id=\"marks\" aria-pressed=\"true\" title=\"Show lines that are only renamed (~) or moved (↕) as such (t)\"><span aria-hidden=\"true\">~</span><span class=\"vh\">Renamed and moved lines</span></button></div><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\">↓</button></div><button class=\"btn small quiet\" type=\"button\" id=\"show-history\" title=\"What became of the value, line, kernel or node (.)\">History</button> <button class=\"btn small quiet\" type=\"button\" id=\"toggle-details\" aria-pressed=\"true\">Details</button></div></div><section class=\"search\" id=\"search\" role=\"search\" aria-label=\"Search the history\" hidden></section><div class=\"messages\" id=\"messages\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -845,7 +845,7 @@ func centerPane(v SessionView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, " lines. JavaScript shows the rest.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, " lines. Showing the rest requires JavaScript.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -95,11 +95,11 @@ func sessionBar(v SessionView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = exportLink(v, "html", "HTML page", "one file that shows the passes without a network").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = exportLink(v, "html", "HTML page", "a single file that works offline").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = exportLink(v, "zip", "Zip archive", "everything, to be opened again on the start page").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = exportLink(v, "zip", "Zip archive", "everything; reopen it from the start page").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -241,9 +241,9 @@ func expiry(v SessionView) templ.Component {
 		}
 		if v.Expires.IsZero() {
 			var templ_7745c5c3_Var8 string
-			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("for good")
+			templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs("permanently")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `share.templ`, Line: 65, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `share.templ`, Line: 65, Col: 18}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 			if templ_7745c5c3_Err != nil {
@@ -299,7 +299,7 @@ func expiry(v SessionView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\"><label for=\"expiry-days\">Keep for</label> <select class=\"field\" id=\"expiry-days\" name=\"days\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "\"><label for=\"expiry-days\">Keep</label> <select class=\"field\" id=\"expiry-days\" name=\"days\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -366,7 +366,7 @@ func expiry(v SessionView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, ">good (only if shared)</option></select> <button class=\"btn small\" id=\"expiry-set\" type=\"submit\">Set</button></form><p class=\"menu-doc\">from now; a run that is started later puts the end off to 90 days</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, ">permanently (shared sessions only)</option></select> <button class=\"btn small\" id=\"expiry-set\" type=\"submit\">Set</button></form><p class=\"menu-doc\">from now; starting a run extends this to 90 days</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -446,7 +446,7 @@ func forkForm(v SessionView, id string, hide bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\"> <button class=\"btn\" type=\"submit\" title=\"Go on in a copy of your own\">Fork</button></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\"> <button class=\"btn\" type=\"submit\" title=\"Continue in your own copy\">Fork</button></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

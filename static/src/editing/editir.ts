@@ -37,8 +37,8 @@ export class EditDialog {
   private readonly dialog: HTMLDialogElement;
   private readonly title = h("h2", { id: "ei-title" });
   private readonly status = h("p", { class: "editor-status", id: "ei-status", role: "status" });
-  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "What is wrong with the text" });
-  private readonly over = h("button", { type: "button", class: "btn", id: "ei-over", title: "Back to the text as it was" }, "Start over");
+  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "Errors in the text" });
+  private readonly over = h("button", { type: "button", class: "btn", id: "ei-over", title: "Restore the original text" }, "Start over");
   private readonly tidy = h("button", { type: "button", class: "btn", id: "ei-format", title: "Ctrl+Shift+F" }, "Format");
   private readonly remove = h("button", { type: "button", class: "btn", id: "ei-remove" }, "Remove edit");
   private readonly go = h("button", { type: "button", class: "btn primary", id: "ei-continue", title: "Ctrl+Enter" }, "Continue from here");
@@ -60,7 +60,7 @@ export class EditDialog {
       { class: "up", id: "edit-dialog", "aria-labelledby": "ei-title" },
       h("div", { class: "up-head" }, this.title, h("span", { class: "grow" }), close),
       h("div", { class: "up-edit" },
-        h("p", { class: "quiet up-place" }, "It takes the place of what the step left behind, and the passes after it go on from it. Constants stand under their keys, metadata[…]. Comments are not kept."),
+        h("p", { class: "quiet up-place" }, "The edited text replaces the result of the step, and later passes continue from it. Constants appear as metadata[…], by key. Comments are not kept."),
         h("div", { class: "editor-frame up-frame" }, host),
         this.wrong,
         h("div", { class: "up-actions" }, this.status, this.remove, this.over, this.tidy, this.go)),
@@ -114,7 +114,7 @@ export class EditDialog {
     const whole = fn === "";
     const all = model.functionsAt(step).filter((f) => f.kind !== "extern");
     const chosen = whole ? inOrder(all) : all.filter((f) => f.name === fn);
-    if (chosen.length === 0) return announce(`${fn} is an external function: it has no text to edit`);
+    if (chosen.length === 0) return announce(`${fn} is an external function and has no text to edit`);
     const where = after === "import" ? "as imported" : `after ${after}`;
     const titled = `Edit ${whole ? "the module" : fn} ${where}`;
     const functions = whole ? [] : [fn];
@@ -201,7 +201,7 @@ export class EditDialog {
     this.wrong.hidden = found.diagnostics.length === 0;
     const errors = found.diagnostics.filter((d) => d.severity === "error").length;
     if (errors > 0) this.say(plural(errors, "error"), "error");
-    else if (!found.patch) this.say("No errors. It says what the step left behind.", "ok");
+    else if (!found.patch) this.say("No errors. The text matches the result of the step.", "ok");
     else this.say(`No errors: ${plural(found.functions.length, "function")} edited: ${found.functions.join(", ")}.`, "ok");
   }
 
@@ -232,12 +232,12 @@ export class EditDialog {
       const { runs } = this.store;
       const { after, key } = this.opened;
       const others = this.patches.filter((p) => p.after !== after);
-      if (!found.patch && others.length === this.patches.length) return this.say("Nothing is edited yet.", "error");
+      if (!found.patch && others.length === this.patches.length) return this.say("Nothing has been edited yet.", "error");
       this.drafts.delete(key);
       this.opened.key = "";
       this.dialog.close();
       if (found.patch) this.store.showLater(editPrefix + after);
-      announce(found.patch ? `The run goes on from the edited IR after ${after}` : `The edit after ${after} is gone: it says what the step left behind`);
+      announce(found.patch ? `The run continues from the edited IR after ${after}` : `The edit after ${after} was removed: it matches the result of the step`);
       // What somebody wrote is checked for accesses out of bounds, until that is turned off.
       const config = this.patches.length === 0 ? withChecks(runs.settings.config) : runs.settings.config;
       runs.change({ patches: found.patch ? [...others, found.patch] : others, ...(config && { config }), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
@@ -270,14 +270,14 @@ async function texts(functions: WireFunction[]): Promise<string> {
       size += new TextEncoder().encode(text).length;
       out.push(text.trimEnd() + "\n");
     }
-    if (size > longest) throw new Error(`The text has more than ${longest >> 10} KiB, the most that can be edited at once. Choose a single function in the list of functions.`);
+    if (size > longest) throw new Error(`The text exceeds ${longest >> 10} KiB, the limit for one edit. Choose a single function in the function list.`);
   }
   return out.join("\n");
 }
 
 async function fetchText(f: WireFunction): Promise<string> {
   const res = await fetch(`/ir/${f.text}?raw=1`);
-  if (!res.ok) throw new Error(res.status === 404 ? `The text of ${f.name} has expired; run again.` : `The server answered ${res.status}.`);
+  if (!res.ok) throw new Error(res.status === 404 ? `The text of ${f.name} has expired; run again.` : `The server responded with ${res.status}.`);
   return res.text();
 }
 

@@ -81,7 +81,7 @@ export class Passes {
   private readonly edit = h("div", { class: "up-edit" });
   private readonly name = h("input", { class: "field mono", id: "up-name", maxlength: 64, autocomplete: "off", spellcheck: "false" });
   private readonly status = h("p", { class: "editor-status", id: "up-status", role: "status" });
-  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "What is wrong with the script" });
+  private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "Errors in the script" });
   private readonly place = h("p", { class: "quiet up-place", id: "up-place" });
   private readonly add = h("button", { type: "button", class: "btn primary", id: "up-add", title: "Ctrl+Enter" });
   private readonly remove = h("button", { type: "button", class: "btn", id: "up-remove" }, "Remove");
@@ -249,7 +249,7 @@ export class Passes {
     const errors = wrong.filter((d) => d.severity === "error").length;
     const defines = [...found.passes.map((p) => `the pass ${p.name}`), ...found.instruments.map((name) => `the instrument ${name}`)];
     if (errors > 0) this.say(errors === 1 ? "1 error" : `${errors} errors`, "error");
-    else if (defines.length === 0) this.say("It defines no pass yet: a variable must hold one, as in my_pass = function_pass(...)", "error");
+    else if (defines.length === 0) this.say("It defines no pass yet: assign one to a variable, as in my_pass = function_pass(...)", "error");
     else this.say(`No errors: it defines ${defines.join(", ")}.`, "ok");
     this.drawPlace();
   }
@@ -268,7 +268,7 @@ export class Passes {
       }
       const settings = this.page.settings();
       const scripts = settings.scripts ?? [];
-      if (script.name !== this.saved && scripts.some((s) => s.name === script.name)) return this.say(`There is a script ${script.name} already; choose another name.`, "error");
+      if (script.name !== this.saved && scripts.some((s) => s.name === script.name)) return this.say(`A script named ${script.name} already exists; choose another name.`, "error");
       const others = await Promise.all(scripts.filter((s) => s.name !== this.saved).map((s) => check(s)));
       const [change, first] = put(settings, await loadPipelines(settings), {
         script, saved: this.saved, after: this.page.selected(),

@@ -62,8 +62,8 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
   // sendText starts a session from a text; one with errors opens in the editor.
   const sendText = async (file: File): Promise<void> => {
     const most = Number(form.dataset.maxText);
-    if (!most) return fail("This server takes no texts of modules.");
-    if (file.size > most) return fail(`${file.name} has ${bytes(file.size)}; the limit for texts is ${bytes(most)}.`);
+    if (!most) return fail("This server does not accept module text.");
+    if (file.size > most) return fail(`${file.name} is ${bytes(file.size)}; the limit for text is ${bytes(most)}.`);
     try {
       const text = await file.text();
       const out = await startScript({ kind: "tvmscript", source: text, name: file.name });
@@ -79,10 +79,10 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     if (sending) return;
     error.hidden = true;
     if (file.size === 0) return fail(`${file.name} is empty.`);
-    if (file.size > max) return fail(`${file.name} has ${bytes(file.size)}; the limit is ${bytes(max)}.`);
+    if (file.size > max) return fail(`${file.name} is ${bytes(file.size)}; the limit is ${bytes(max)}.`);
     if (!archives && /\.(py|txt|tvmscript)$/i.test(file.name)) return void sendText(file);
-    if (archives && !isArchive(file)) return fail(`${file.name} is no export of a session, which is a .zip.`);
-    if (!archives && !/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor a text of a module (.py, .txt, .tvmscript, .json).`);
+    if (archives && !isArchive(file)) return fail(`${file.name} is not a session export (.zip).`);
+    if (!archives && !/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor module text (.py, .txt, .tvmscript, .json).`);
     const body = new FormData();
     body.set("model", file, file.name);
     const req = new XMLHttpRequest();
@@ -92,14 +92,14 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     req.upload.onprogress = (e) => {
       const share = e.lengthComputable ? e.loaded / e.total : 0;
       bar.value = share * 100;
-      setText(part(".drop-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(file.size)}` : "Reading it…");
+      setText(part(".drop-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(file.size)}` : "Reading the file…");
     };
     req.onload = () => {
       const answer = parse(req.responseText);
       if (req.status === 201 && answer.session?.id) location.assign(`/s/${answer.session.id}`);
-      else fail(answer.error?.message ?? `The server answered ${req.status}.`);
+      else fail(answer.error?.message ?? `The server responded with ${req.status}.`);
     };
-    req.onerror = () => fail("The upload broke off. Is the server still running?");
+    req.onerror = () => fail("The upload was interrupted. Is the server still running?");
     req.onabort = () => fail("The upload was cancelled.");
     req.open("POST", "/api/sessions");
     req.setRequestHeader("Accept", "application/json");

@@ -32,6 +32,6 @@ export function indexOf(target: EventTarget | null): number {
 // parse makes a drawing of its text, as XML: nothing in it runs.
 export function parse(text: string): SVGSVGElement {
   const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  if (root.localName !== "svg") throw new Error("the drawing of the graph cannot be read; look at the text");
+  if (root.localName !== "svg") throw new Error("the graph drawing could not be read; see the text instead");
   return document.adoptNode(root) as unknown as SVGSVGElement;
 }

@@ -3,10 +3,10 @@
 import { h, s } from "../widgets/dom";
 
 const kinds: [string, string][] = [
-  ["param", "parameter"], ["constant", "constant"], ["op", "operator"], ["kernel", "call of a kernel"], ["call", "call of a function"],
-  ["packed", "call of the runtime"], ["shape", "computes with shapes"], ["memory", "memory"], ["tuple", "tuple"], ["control", "branch, its end"],
+  ["param", "parameter"], ["constant", "constant"], ["op", "operator"], ["kernel", "kernel call"], ["call", "function call"],
+  ["packed", "runtime call"], ["shape", "shape computation"], ["memory", "memory"], ["tuple", "tuple"], ["control", "branch and its end"],
   ["return", "result"], ["function", "function"], ["loop", "loop"], ["block", "block"], ["store", "store"], ["alloc", "buffer"], ["let", "variable"],
-  ["eval", "call for its effect"], ["group", "nodes folded into one"],
+  ["eval", "call for its side effect"], ["group", "nodes folded into one"],
 ];
 const marks: [string, string][] = [
   ["added", "+ added: double line"], ["removed", "− removed: dashed"], ["changed", "● changed: thick line"],
@@ -33,9 +33,9 @@ export class Legend {
         if (node) rows.push(row(sample(node, `k-${node.dataset.kind} m-${mark}`), words));
       }
     }
-    if (d.form === "dataflow") rows.push(h("p", {}, "A line goes from a value to what uses it; a dotted one only says what runs first, a thick one is cut short."));
-    else rows.push(h("p", {}, "A line goes from a loop or block to what is in it."));
-    if (d.folded) rows.push(h("p", {}, "A stack stands for several nodes."));
+    if (d.form === "dataflow") rows.push(h("p", {}, "A line leads from a value to its users. A dotted line only shows order; a thick one is cut short."));
+    else rows.push(h("p", {}, "A line leads from a loop or block to its contents."));
+    if (d.folded) rows.push(h("p", {}, "A stack represents several nodes."));
     this.body.replaceChildren(...rows);
   }
 }

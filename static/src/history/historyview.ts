@@ -69,14 +69,14 @@ export class HistoryView {
     const { last } = this;
     if (last?.place === this.place() && (!state.line || state.line === last.name.line) && this.inText()) return this.open(last.name, true);
     if (state.line && fn !== "*" && (this.inText() || view.hasLines)) return this.askLine(state.line, false);
-    if (view.hasLines) return announce("Go to a node of the graph first");
+    if (view.hasLines) return announce("Select a node of the graph first");
     if (this.inText() && this.names.pick()) return;
     announce("Open a diff, the IR or a kernel, and choose a line or a name");
   }
 
   // pick lets the reader choose a name with the arrows.
   pick(): void {
-    if (!this.names.pick()) announce("There is no name to choose here");
+    if (!this.names.pick()) announce("There are no names to choose here");
   }
 
   // askLine shows the history of a line of the text after the pass or before it.

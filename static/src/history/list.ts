@@ -19,9 +19,9 @@ export function list(model: RunModel, a: History, on: Links): HTMLElement {
   const items = events.map((e) => item(model, e, on));
   const same = a.entries.length - events.length;
   const tail: string[] = [];
-  if (same > 0) tail.push(`${same} ${same === 1 ? "pass" : "passes"} changed a function that it stands in and left it as it was.`);
+  if (same > 0) tail.push(`${same} ${same === 1 ? "pass" : "passes"} changed a function that contains it and left it unchanged.`);
   if (a.cut?.length) tail.push(`${plural(a.cut.length, "step")} changed too much to be recorded and ${a.cut.length === 1 ? "is" : "are"} left out: ${a.cut.join(", ")}.`);
-  if (!a.sealed) tail.push("The run goes on; this is its history so far.");
+  if (!a.sealed) tail.push("The run is still in progress; this is its history so far.");
   return h("div", { class: "h-list", role: "region", "aria-label": "Events", tabindex: 0 },
     events.length > 0 ? h("ol", { class: "h-events" }, ...items) : h("p", { class: "quiet" }, "Nothing in this run came from it."),
     ...tail.map((text) => h("p", { class: "h-tail" }, text)));
@@ -47,7 +47,7 @@ function detail(model: RunModel, e: Entry, on: Links): (Node | string)[] {
   }
   const more = Math.max(0, to.length - shownPlaces) + (e.more ?? 0);
   if (more > 0) out.push(` and ${more.toLocaleString("en")} more`);
-  if (e.unknown) out.push(h("span", { class: "h-unknown" }, ` ${plural(e.unknown, "value")} that came in its place ${e.unknown === 1 ? "does" : "do"} not say where from: ${e.unknown === 1 ? "it" : "they"} may be it.`));
+  if (e.unknown) out.push(h("span", { class: "h-unknown" }, ` ${plural(e.unknown, "value")} that replaced it ${e.unknown === 1 ? "has" : "have"} no recorded origin and may be derived from it.`));
   return out;
 }
 

@@ -72,7 +72,7 @@ export class Names {
     const box = this.code.scroller;
     const view = box.getBoundingClientRect();
     if (range && (range.left < view.left + 80 || range.right > view.left + box.clientWidth)) box.scrollLeft += range.left - Math.max(left.left, view.left) - 120;
-    announce(`${name.shown}, line ${name.line}. Enter shows its history, the arrows go on.`);
+    announce(`${name.shown}, line ${name.line}. Enter shows its history; arrow keys move on.`);
   }
 
   private leave(): void {

@@ -149,6 +149,6 @@ function columnsOf(model: RunModel, a: History): Column[] {
 function sentence(c: Column): string {
   const parts = ["graph", "loops", "code", "params", "ports", "constants", "shapes", "memory"] as const;
   const left = parts.filter((k) => c.left[k]).map((k) => `${k === "params" || k === "ports" ? `${k === "ports" ? "kernel " : ""}parameters` : k} ${c.left[k]}`).join(", ");
-  const what = c.entry ? words[c.entry.verb] : "not touched";
+  const what = c.entry ? words[c.entry.verb] : "untouched";
   return `${c.name}: ${what}${left ? ` (${left})` : c.entry ? " (nothing left)" : ""}`;
 }

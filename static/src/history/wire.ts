@@ -10,7 +10,7 @@ export const signs: Record<Verb, string> = {
 };
 
 export const words: Record<Verb, string> = {
-  born: "born", rewritten: "rewritten", fused: "fused", split: "split", lowered: "lowered", dropped: "a part is gone", folded: "folded to constants", died: "died", same: "unchanged",
+  born: "born", rewritten: "rewritten", fused: "fused", split: "split", lowered: "lowered", dropped: "part removed", folded: "folded to constants", died: "died", same: "unchanged",
 };
 
 export const kinds: Record<string, string> = {

@@ -52,7 +52,7 @@ export class Chart {
     const n = this.points.length;
     this.host.setAttribute("aria-valuemin", "0");
     this.host.setAttribute("aria-valuemax", String(Math.max(0, n - 1)));
-    if (n === 0) return this.host.replaceChildren(h("p", { class: "quiet" }, "Nothing is measured yet."));
+    if (n === 0) return this.host.replaceChildren(h("p", { class: "quiet" }, "Nothing has been measured yet."));
     const most = Math.max(1, ...this.points.map((p) => p.value));
     const x = (i: number): number => left + (i * (width - left - 8)) / n;
     const y = (v: number): number => height - bottom - (v / most) * (height - bottom - top);

@@ -86,7 +86,7 @@ export class MetricsView {
     const before = same || !step ? after : model.functionsBefore(step);
     if (![...before, ...after].some((f) => f.metrics)) {
       this.functions.show([], "");
-      return setText(this.functionsNote, "This run was made by a server that did not measure functions.");
+      return setText(this.functionsNote, "The server that made this run did not measure functions.");
     }
     const was = new Map(before.map((f) => [f.name, f]));
     const is = new Map(after.map((f) => [f.name, f]));
@@ -126,10 +126,10 @@ function lines(before: Metrics | null, after: Metrics | null): Line[] {
 
 function say(step: Step): string {
   switch (step.status) {
-    case "waiting": return `${step.name} waits for its turn.`;
-    case "running": return `${step.name} runs now.`;
-    case "skipped": return `${step.name} did not run: the module is what it was.`;
-    case "failed": return `${step.name} failed: the module is what it was.`;
+    case "waiting": return `${step.name} is waiting for its turn.`;
+    case "running": return `${step.name} is running.`;
+    case "skipped": return `${step.name} did not run: the module is unchanged.`;
+    case "failed": return `${step.name} failed: the module is unchanged.`;
     case "same": return step.seq > 0 && !step.finished ? "The module as imported." : `${step.name} changed nothing.`;
     default: return "";
   }

@@ -21,8 +21,8 @@ export class ContextDialog {
   private rows: Row[] = [];
   private readonly query = h("input", { class: "field", type: "text", id: "context-query", placeholder: "Search the settings", "aria-label": "Search the settings", autocomplete: "off", spellcheck: "false" });
   private readonly list = h("div", { class: "context-list" });
-  private readonly required = h("ul", { class: "required-list", "aria-label": "Passes that run whatever their level" });
-  private readonly name = h("input", { class: "field", type: "text", id: "require-name", list: "require-names", placeholder: "Name of a pass", "aria-label": "Pass to run whatever its level", autocomplete: "off", spellcheck: "false" });
+  private readonly required = h("ul", { class: "required-list", "aria-label": "Passes that run at any level" });
+  private readonly name = h("input", { class: "field", type: "text", id: "require-name", list: "require-names", placeholder: "Name of a pass", "aria-label": "Pass to run at any level", autocomplete: "off", spellcheck: "false" });
   private readonly wrong = h("p", { class: "option-wrong", role: "alert" });
   private readonly count = h("span", { class: "quiet", role: "status" });
 
@@ -46,14 +46,14 @@ export class ContextDialog {
       void this.require(this.name.value.trim());
     });
     this.query.addEventListener("input", () => this.filter());
-    const el = dialog("Settings of the run");
+    const el = dialog("Run settings");
     el.id = "context-dialog";
     el.classList.add("context");
     el.append(
       h("h3", {}, "Pass context"),
       h("div", { class: "context-search" }, this.query, this.count),
       this.list,
-      h("h3", {}, "Passes that run whatever their level"),
+      h("h3", {}, "Passes that run at any level"),
       this.required, form, this.wrong,
       h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
     );
@@ -136,7 +136,7 @@ export class ContextDialog {
       r.field.el.hidden = !fits;
       if (fits) n++;
     }
-    setText(this.count, n === 0 ? "No setting is like that" : plural(n, "setting"));
+    setText(this.count, n === 0 ? "No matching setting" : plural(n, "setting"));
   }
 }
 

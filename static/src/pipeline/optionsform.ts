@@ -40,7 +40,7 @@ export class OptionsForm {
       h("h4", {}, "Options"),
       this.why,
       ...this.fields.map((f) => f.el),
-      this.always ? h("label", { class: "option always" }, this.always, h("span", {}, `Run it whatever the level (it has level ${info.level})`)) : "",
+      this.always ? h("label", { class: "option always" }, this.always, h("span", {}, `Run it at any level (its level is ${info.level})`)) : "",
     );
   }
 

@@ -91,10 +91,10 @@ export class Editor implements Pipelining {
   place(step: Step | null): At | string {
     if (!step) return "Select a pass first";
     const at = atOf(numberOf(step));
-    if (!at) return step.why ? `${step.name} stands here because it is ${step.why}` : `${step.name} is no pass of the pipeline`;
+    if (!at) return step.why ? `${step.name} is here because it is ${step.why}` : `${step.name} is not a pass of the pipeline`;
     if (at.length === 0) return `${step.name} is the pipeline itself`;
     if (find(this.steps, at)) return at;
-    return `${step.name} is part of ${this.model.steps.get(step.parent)?.name ?? "another pass"}; move that`;
+    return `${step.name} is part of ${this.model.steps.get(step.parent)?.name ?? "another pass"}; move that one`;
   }
 
   // isSequence tells whether a step holds others that can be moved in and out.
@@ -150,7 +150,7 @@ export class Editor implements Pipelining {
     const { steps } = this;
     const step = find(steps, from)!;
     const moved = move(steps, from, to);
-    if (!moved) return announce(`${name} cannot go inside of itself`);
+    if (!moved) return announce(`${name} cannot be moved into itself`);
     const path = pathOf(moved, step);
     if (path === pathOf(steps, step)) return;
     this.change(moved, path);
@@ -187,10 +187,10 @@ export class Editor implements Pipelining {
     if (typeof at === "string" || !step) return announce(String(at));
     if (!(await this.mayLose(step, "Remove"))) return;
     const left = remove(this.steps, at);
-    if (left.length === 0) return announce(`${step.name} is the only pass; a pipeline needs one`);
+    if (left.length === 0) return announce(`${step.name} is the only pass; a pipeline needs at least one`);
     const next = find(left, at) ?? find(left, [...at.slice(0, -1), at.at(-1)! - 1]) ?? left.at(-1)!;
     this.change(left, pathOf(left, next));
-    announce(`${step.name} is removed; ${next.name} is selected`);
+    announce(`${step.name} was removed; ${next.name} is selected`);
   }
 
   // add puts a pass behind a step.
@@ -203,7 +203,7 @@ export class Editor implements Pipelining {
     const more = insert(steps, to, step);
     const path = pathOf(more, step);
     this.change(more, path);
-    announce(`${name} is added: ${where(more, path)}`);
+    announce(`${name} was added ${where(more, path)}`);
     this.around.tree.box.focus();
   }
 
@@ -255,8 +255,8 @@ export class Editor implements Pipelining {
     const gone = new Set([step.name, ...inside.map((x) => x.name)]);
     const here = new Set(this.model.all().map((x) => x.name));
     const fails = [...gone].flatMap((name) => (this.store.info(name)?.after ?? []).filter((o) => o.needs && here.has(o.pass) && !gone.has(o.pass) && !runs.disabled.includes(o.pass)).map((o) => `${o.pass} needs ${name}: ${o.why}.`));
-    const what = inside.length > 0 ? `It holds lowering passes: ${inside.map((x) => x.name).join(", ")}.` : (this.store.info(step.name)?.doc ?? "");
-    const end = fails.length > 0 ? `Without it:\n${fails.join("\n")}` : "Without it the module is not lowered to the end, so code can rarely be made of it.";
+    const what = inside.length > 0 ? `It contains lowering passes: ${inside.map((x) => x.name).join(", ")}.` : (this.store.info(step.name)?.doc ?? "");
+    const end = fails.length > 0 ? `Without it:\n${fails.join("\n")}` : "Without it the module is not fully lowered, and code generation usually fails.";
     return ask(`${verb} the lowering pass ${step.name}?`, `${what}\n\n${end}`, `${verb} anyway`);
   }
 

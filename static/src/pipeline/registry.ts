@@ -11,11 +11,11 @@ import { userPrefix } from "../store/steps";
 import type { Order, PassInfo } from "../wire";
 
 export class Registry {
-  private readonly query = h("input", { class: "field", type: "text", id: "registry-query", placeholder: "Name or what it does", role: "combobox", "aria-label": "Search the passes", "aria-expanded": "true", "aria-controls": "registry-list", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
+  private readonly query = h("input", { class: "field", type: "text", id: "registry-query", placeholder: "Name or description", role: "combobox", "aria-label": "Search the passes", "aria-expanded": "true", "aria-controls": "registry-list", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
   private readonly level = h("select", { class: "field", "aria-label": "Level" });
   private readonly kind = h("select", { class: "field", "aria-label": "Kind" });
   private readonly list = h("div", { class: "registry-list", id: "registry-list", role: "listbox", "aria-label": "Passes" });
-  private readonly doc = h("div", { class: "registry-doc", id: "registry-doc", tabindex: 0, role: "region", "aria-label": "About the marked pass" });
+  private readonly doc = h("div", { class: "registry-doc", id: "registry-doc", tabindex: 0, role: "region", "aria-label": "About the highlighted pass" });
   private readonly found = h("span", { class: "quiet", role: "status" });
   private readonly dialog: HTMLDialogElement;
   private readonly all: PassInfo[];
@@ -58,8 +58,8 @@ export class Registry {
 
   private where(): string {
     const { after } = this;
-    if (!after || after.path === "import") return "as the first one";
-    return after.parent === "" ? "as the last one" : `after ${after.name}`;
+    if (!after || after.path === "import") return "in first place";
+    return after.parent === "" ? "in last place" : `after ${after.name}`;
   }
 
   private choices(select: HTMLSelectElement, any: string, list: string[][]): void {
@@ -71,7 +71,7 @@ export class Registry {
     const fits = this.all.filter((p) => (level.value === "" || String(p.level) === level.value) && (kind.value === "" || p.kind === kind.value));
     this.shown = rank(fits, query.value.trim());
     this.list.replaceChildren(...this.shown.map((p, i) => this.item(p, i)));
-    setText(this.found, this.shown.length === 0 ? "No pass is like that; search by a part of its name or of what it does" : `${this.shown.length} of ${this.all.length} passes`);
+    setText(this.found, this.shown.length === 0 ? "No matching pass; search by part of its name or description" : `${this.shown.length} of ${this.all.length} passes`);
     this.mark(0);
   }
 
@@ -131,12 +131,12 @@ function describe(p: PassInfo): HTMLElement[] {
   const config = (p.config ?? []).map((c) => h("li", {}, h("code", {}, c.key), ` ${c.doc ?? ""}`));
   return [
     h("h3", {}, p.name),
-    h("p", { class: "quiet" }, [p.role === "lowering" ? "lowering: needed to make code" : "optional", `${p.kind.replace("_", " ")} pass`, `from opt_level ${p.level} on`, p.ir === "tir" ? "works on PrimFuncs" : p.ir === "relax" ? "works on Relax functions" : ""].filter(Boolean).join(" · ")),
+    h("p", { class: "quiet" }, [p.role === "lowering" ? "lowering: needed for code generation" : "optional", `${p.kind.replace("_", " ")} pass`, `from opt_level ${p.level} on`, p.ir === "tir" ? "works on PrimFuncs" : p.ir === "relax" ? "works on Relax functions" : ""].filter(Boolean).join(" · ")),
     h("p", {}, p.doc),
     ...(rows.length > 0 ? [h("h4", {}, "Options"), h("ul", {}, ...rows)] : []),
     ...(p.required?.length ? [h("h4", {}, "Requires"), h("p", {}, p.required.join(", "))] : []),
     ...orders("Before it", p.before),
     ...orders("After it", p.after),
-    ...(config.length > 0 ? [h("h4", {}, "Settings that it reads"), h("ul", {}, ...config)] : []),
+    ...(config.length > 0 ? [h("h4", {}, "Settings it reads"), h("ul", {}, ...config)] : []),
   ];
 }

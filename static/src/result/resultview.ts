@@ -14,7 +14,7 @@ export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name
   for (const x of model.executions) out.push(execution(x));
   if (model.finished?.error && model.executions.every((x) => !x.body.error)) out.push(errorNote(model.finished.error));
   if (model.executions.length === 0) {
-    out.push(h("p", { class: "quiet" }, model.finished ? "The model was not run." : "The outputs appear here when the compiled model has run."));
+    out.push(h("p", { class: "quiet" }, model.finished ? "The model was not run." : "The outputs appear here once the compiled model has run."));
   }
   if (model.code) out.push(generated(model.code, openKernel));
   if (model.finished) {
@@ -42,7 +42,7 @@ function overview(all: Execution[]): HTMLElement {
   return h(
     "section",
     { class: "result-part" },
-    h("h3", {}, `Compiled once, run ${all.length} times`),
+    h("h3", {}, `Compiled once, ran ${all.length} times`),
     h("table", { class: "runs" },
       h("thead", {}, h("tr", {}, head("at"), head("latency"), fixed && head("fixed sizes"), head("outputs"), head("mean"))),
       h("tbody", {}, ...rows)),
@@ -75,7 +75,7 @@ function fixedSizes(f: Fixed): HTMLElement {
   const made = f.reused ? "kept from an earlier run" : `compiled in ${time(f.compile)}`;
   return h("p", { class: "latency fixed-sizes" },
     h("span", { class: "num" }, time(median(f.latency))),
-    h("span", { class: "quiet" }, `with code for ${values(f.sizes)} alone, ${made}`));
+    h("span", { class: "quiet" }, `with code for ${values(f.sizes)} only, ${made}`));
 }
 
 function generated(code: CodeGenerated, openKernel: (name: string) => void): HTMLElement {

@@ -123,7 +123,7 @@ export class RewritesView {
     const parts: (HTMLElement | null)[] = [
       h("h4", { id: "rewrites-title" }, "Rewrites ", h("span", { class: "num" }, counts ? String(counts.rewrites) : "")),
     ];
-    if (this.problem) parts.push(h("p", { class: "note error" }, `The rewrites cannot be read: ${this.problem}`));
+    if (this.problem) parts.push(h("p", { class: "note error" }, `The rewrites could not be read: ${this.problem}`));
     else if (!list) parts.push(h("p", { class: "quiet" }, "Reading…"));
     else {
       if (list.rewrites.length > 0) parts.push(this.names(list.names), this.steps(false), this.current(false));
@@ -137,7 +137,7 @@ export class RewritesView {
 
   private names(names: RuleCount[]): HTMLElement {
     return h("ul", { class: "rw-names", "aria-label": "Names of the rewrites" }, ...names.map((n) => {
-      const b = h("button", { type: "button", class: "rw-name", "data-key": `name ${n.name}`, title: "Step through these alone" }, n.name, h("span", { class: "num" }, ` ${n.taken}`));
+      const b = h("button", { type: "button", class: "rw-name", "data-key": `name ${n.name}`, title: "Step through only these" }, n.name, h("span", { class: "num" }, ` ${n.taken}`));
       press(b, this.name === n.name);
       b.addEventListener("click", () => this.choose(this.name === n.name ? "" : n.name));
       return h("li", {}, b);
@@ -199,7 +199,7 @@ export class RewritesView {
 }
 
 function omitted(n: number, what: string): HTMLElement {
-  return h("p", { class: "quiet" }, `${plural(n, what)} more, which are counted and not listed.`);
+  return h("p", { class: "quiet" }, `${plural(n, what)} more, counted but not listed.`);
 }
 
 // where writes a place: "main:12", the function alone where the place has no line.

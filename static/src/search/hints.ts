@@ -10,10 +10,10 @@ export function hints(model: RunModel, ask: (query: string) => void): HTMLElemen
   const word = op.slice(op.lastIndexOf(".") + 1);
   const all: [string, string][] = [
     [`gone:R.${op}`, `the first pass after which the operator ${op} is gone`],
-    [`born:${born(model)}`, "the first pass after which a name is there"],
+    [`born:${born(model)}`, "the first pass after which a name appears"],
     ["touches:lv1", "passes that change lines with lv1"],
     [word, "text in any IR of the run and in the generated code"],
-    [`op:${word} pass:Fuse*`, "an operator or kernel, in passes of a name"],
+    [`op:${word} pass:Fuse*`, "an operator or kernel, in passes with a given name"],
     ["/lv\\d+ = /", "lines that match a regular expression"],
     ["fn:main", "each step that changed a function"],
   ];
@@ -22,7 +22,7 @@ export function hints(model: RunModel, ask: (query: string) => void): HTMLElemen
     b.addEventListener("click", () => ask(query));
     return h("li", {}, b);
   });
-  return h("div", { class: "search-hints" }, h("p", { class: "quiet" }, "Several terms must hold for the same line; text with blanks goes in quotes."), h("ul", {}, ...rows));
+  return h("div", { class: "search-hints" }, h("p", { class: "quiet" }, "All terms must match the same line; put text with spaces in quotes."), h("ul", {}, ...rows));
 }
 
 // frequent is the operator that the imported module has most of.

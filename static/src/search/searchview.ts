@@ -19,7 +19,7 @@ const kinds: [string, string][] = [["", "everywhere"], ["relax", "Relax function
 
 export class SearchView {
   private readonly field = h("input", {
-    class: "field mono", id: "search-field", type: "search", role: "combobox", "aria-label": "Search over history", "aria-expanded": "false",
+    class: "field mono", id: "search-field", type: "search", role: "combobox", "aria-label": "Search the history", "aria-expanded": "false",
     "aria-controls": "search-results", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false", maxlength: 1000,
     placeholder: "text, gone:conv2d, touches:lv12, …",
   });
@@ -170,9 +170,9 @@ export class SearchView {
     const found = more ? [...this.found, ...answer.results] : answer.results;
     this.next = answer.more && found.length < most ? (answer.next ?? "") : "";
     const passes = new Set(found.map((r) => r.step)).size;
-    const cut = answer.more ? (found.length >= most ? `, cut at ${most.toLocaleString("en")}: ask for less` : ", there are more") : "";
-    const going = answer.sealed ? "" : " so far; the run goes on";
-    const nothing = answer.more ? "nothing yet, the search took long: ask for more" : "nothing found";
+    const cut = answer.more ? (found.length >= most ? `, cut at ${most.toLocaleString("en")}: narrow the search` : ", there are more") : "";
+    const going = answer.sealed ? "" : " so far; the run is still in progress";
+    const nothing = answer.more ? "nothing yet, but the search is not complete: show more" : "nothing found";
     setText(this.count, found.length === 0 ? `${nothing}${going}` : `${plural(found.length, "line")} in ${passes === 1 ? "1 pass" : `${passes} passes`}${cut}${going}`);
     this.say(...answer.notes.map((note) => h("p", { class: "search-note" }, note)));
     this.put(found, more ? String(this.active) : "");
@@ -188,7 +188,7 @@ export class SearchView {
   private failed(err: unknown): void {
     const error = err instanceof RequestError ? err : null;
     if (error && (error.status === 503 || error.status === 429) && error.retryAfter > 0 && error.retryAfter <= 10) {
-      setText(this.count, "the server is busy; asking again");
+      setText(this.count, "the server is busy; retrying");
       this.timer = window.setTimeout(() => void this.ask(false), 1000 * error.retryAfter);
       return;
     }

@@ -143,13 +143,13 @@ export class Center {
     if (words) return say(...words);
     if (!step) return say("Nothing selected", "Choose a pass on the left, or press j for the first one that changed something.");
     switch (step.status) {
-      case "waiting": return say(step.name, "waits for its turn.");
+      case "waiting": return say(step.name, "is waiting for its turn.");
       case "running": return say(step.name, "runs now.");
       case "skipped": return say(`${step.name} did not run`, `${step.text}.`);
       case "failed":
-        return say(`${step.name} failed`, "The module before it is kept; everything above stays as it was.", ...(step.error ? [errorNote(step.error)] : []), this.link("Show the module before it"));
+        return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...(step.error ? [errorNote(step.error)] : []), this.link("Show the module before it"));
       default:
-        return say(`${step.name} changed nothing`, "The module after it is the module before it.", this.link("Show the module"));
+        return say(`${step.name} changed nothing`, "The module after it is identical to the module before it.", this.link("Show the module"));
     }
   }
 

@@ -68,8 +68,8 @@ function written(script: Script, on: DetailsListener): HTMLElement {
 function summary(step: Step): string {
   const took = step.measured.total !== undefined ? ` in ${time(step.measured.total)}` : "";
   switch (step.status) {
-    case "waiting": return "Waits for its turn.";
-    case "running": return "Runs now.";
+    case "waiting": return "Waiting for its turn.";
+    case "running": return "Running.";
     case "skipped": return `Did not run: ${step.text}.`;
     case "failed": return `Failed${took}.`;
     case "same": return `Ran${took} and changed nothing.`;
@@ -91,7 +91,7 @@ function facts(step: Step, info: PassInfo | undefined, selectPass: (name: string
   };
   fact("Step", h("code", {}, step.path));
   if (step.kind !== "sequential") {
-    fact("Role", step.role === "lowering" ? "lowering: needed to make code" : "optional");
+    fact("Role", step.role === "lowering" ? "lowering: needed for code generation" : "optional");
     fact("Level", `runs from opt_level ${step.level} on`);
   }
   fact("Kind", step.kind.replace("_", " "));

@@ -47,7 +47,7 @@ export class Edits {
     if (!this.offered || !step || !store.mayEdit()) return;
     const after = afterOf(store.model, step);
     if (step.status === "failed" && step.name.startsWith(editPrefix)) return this.again(after);
-    if (!after) return announce(`${step.name} runs inside of another step; edit the IR behind that one`);
+    if (!after) return announce(`${step.name} runs inside another step; edit the IR after that one`);
     if (["waiting", "running", "failed"].includes(step.status)) return announce(`There is no IR after ${step.name}`);
     await this.use((dialog) => dialog.open(after, step, store.fn === wholeModule ? "" : store.fn));
   }
@@ -75,9 +75,9 @@ export class Edits {
     return h(
       "div",
       { class: "written" },
-      h("p", {}, "IR that was edited by hand behind ", h("code", {}, after), ": ", names.length > 0 ? h("code", {}, names.join(", ")) : "no function",
-        names.length > 0 ? (names.length > 1 ? " take the place of what was there" : " takes the place of what was there") : "",
-        removed.length > 0 ? h("span", {}, ", taken out: ", h("code", {}, removed.join(", "))) : null, ". Everything behind goes on from it."),
+      h("p", {}, "IR edited by hand after ", h("code", {}, after), ": ", names.length > 0 ? h("code", {}, names.join(", ")) : "no function",
+        names.length > 0 ? (names.length > 1 ? " replace what was there" : " replaces what was there") : "",
+        removed.length > 0 ? h("span", {}, ", removed: ", h("code", {}, removed.join(", "))) : null, ". Later passes continue from it."),
       runs.mayEdit ? h("p", { class: "written-tools" }, tool("Edit again", "edit-again", () => void this.again(after)), " ", tool("Remove", "edit-remove", () => this.store.removeEdit(after))) : null,
       h("p", { class: "quiet" }, "The command line above reads the edit from ", h("a", { href: `/runs/${model.id}/edits/${file}`, download: file }, file), "."),
     );
@@ -99,7 +99,7 @@ export class Edits {
       await run(await this.dialog);
     } catch (err) {
       this.dialog = null;
-      store.runs.problem = `The editor cannot be loaded: ${messageOf(err)}`;
+      store.runs.problem = `The editor could not be loaded: ${messageOf(err)}`;
       store.changed();
     }
   }

@@ -43,7 +43,7 @@ export class HistoryPane {
       ([own]) => new own.HistoryView(this.store, this.around),
       () => {
         this.loading = null;
-        throw new Error("the script that shows histories cannot be loaded; is the server still running?");
+        throw new Error("the history script could not be loaded; is the server still running?");
       },
     );
     return this.loading;

@@ -26,10 +26,10 @@ export function listen(keys: Key[]): void {
 }
 
 const more: [string, string][] = [
-  ["↑ ↓", "in the tree or the list of functions: previous, next"],
+  ["↑ ↓", "in the tree or the function list: previous, next"],
   ["← →", "in the tree: close, open; on a handle: move it"],
   ["↑ ↓ ← →", "in the graph: to the next node; on its frame: move it"],
-  ["+ − 0 a", "in the graph: larger, smaller, actual size, all of it"],
+  ["+ − 0 a", "in the graph: zoom in, zoom out, actual size, fit"],
   ["Enter", "on a node of the graph: to its line; in the text: choose a name with the arrows, for its history"],
   ["Shift click", "on a node of the graph: its history; a click on a name in the text does the same"],
   ["Space", "in the tree: turn the pass off or on"],
@@ -48,9 +48,9 @@ export function helpDialog(keys: Key[]): () => void {
     h("h2", { id: "help-title" }, "Keyboard"),
     h("table", { class: "keys" }, h("tbody", {}, ...keys.map((k) => row(k.key, k.doc)), ...more.map(([k, doc]) => row(k, doc)))),
     h("h2", {}, "Marks"),
-    h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ runs   · waits   ↺ taken from an earlier run"),
-    h("p", { class: "marks" }, "A solid tick box is an optional pass; a dashed one is a lowering pass: without it no code can be made."),
-    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ↕ only moved: its sign leads to the other place"),
+    h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ running   · waiting   ↺ reused from an earlier run"),
+    h("p", { class: "marks" }, "A solid checkbox marks an optional pass; a dashed one marks a lowering pass, which code generation needs."),
+    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ↕ only moved: click the sign to go to the other place"),
     close,
   );
   return () => dialog.showModal();

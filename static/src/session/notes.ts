@@ -23,7 +23,7 @@ export class Notes {
       this.all = (await json<{ notes: Note[] }>(this.path)).notes;
       this.say("");
     } catch (err) {
-      this.say(`The notes cannot be read: ${messageOf(err)}`);
+      this.say(`The notes could not be read: ${messageOf(err)}`);
     }
     this.store.changed();
   }
@@ -51,7 +51,7 @@ export class Notes {
     const here = this.store.here();
     this.write(`Note on ${where(here)}`, "", async (text) => {
       this.all = [...this.all, (await post<{ note: Note }>(this.path, { ...here, text })).note];
-      announce("The note is added");
+      announce("Note added");
     });
   }
 
@@ -69,7 +69,7 @@ export class Notes {
       await remove(`${this.path}/${n.id}`);
       this.all = this.all.filter((old) => old.id !== n.id);
       this.say("");
-      announce("The note is deleted");
+      announce("Note deleted");
     } catch (err) {
       this.say(`The note was not deleted: ${messageOf(err)}`);
     }

@@ -58,7 +58,7 @@ export class PipelineBar {
     byId("reset-passes").hidden = parts.length === 0;
     byId("undo").hidden = !undo.possible;
     byId("edited").hidden = !mayEdit || (parts.length === 0 && !undo.possible);
-    setText(byId("edited-text"), parts.length > 0 ? `Changed: ${parts.join(", ")}` : "As named");
+    setText(byId("edited-text"), parts.length > 0 ? `Changed: ${parts.join(", ")}` : "As the pipeline defines it");
     for (const id of ["add-pass", "context"]) byId(id).hidden = !offered || !mayEdit;
   }
 
@@ -67,13 +67,13 @@ export class PipelineBar {
     const { runs } = this.store;
     if (!this.store.mayEdit()) return;
     const found = again ? runs.undo.forth(runs.settings) : runs.undo.back(runs.settings);
-    if (!found) return announce(again ? "Nothing to do again" : "Nothing to undo");
-    this.change(found, again ? "Done again" : "Undone", true);
+    if (!found) return announce(again ? "Nothing to redo" : "Nothing to undo");
+    this.change(found, again ? "Redone" : "Undone", true);
   }
 
   private reset(): void {
     if (!this.store.mayEdit()) return;
-    this.change({ steps: null, patches: [], disabled: [], required: [], config: onlyChecks(this.store.runs.settings.config) }, "The pipeline is as it is named again", false);
+    this.change({ steps: null, patches: [], disabled: [], required: [], config: onlyChecks(this.store.runs.settings.config) }, "The pipeline is back to its named version", false);
   }
 
   private change(settings: Partial<Settings>, said: string, quiet: boolean): void {
@@ -100,7 +100,7 @@ export class PipelineBar {
     this.editor ??= import("../pipeline/pipelineeditor").then((m) => new m.Editor(store, this.around));
     this.editor.catch((err: unknown) => {
       this.editor = null;
-      store.runs.problem = `The editor of pipelines cannot be loaded: ${messageOf(err)}`;
+      store.runs.problem = `The pipeline editor could not be loaded: ${messageOf(err)}`;
       store.changed();
     });
     return this.editor;

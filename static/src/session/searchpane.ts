@@ -32,7 +32,7 @@ export class SearchPane {
       (own) => new own.SearchView(byId("search"), this.store, this.code),
       () => {
         this.loading = null;
-        throw new Error("the script that searches cannot be loaded; is the server still running?");
+        throw new Error("the search script could not be loaded; is the server still running?");
       },
     );
     return this.loading;

@@ -79,8 +79,8 @@ export class Sharing {
   private offer(): void {
     const el = dialog(
       "Share this session",
-      h("p", {}, "Whoever has the link sees what you see now: the same pass, function, line and view, with all runs and notes, and may fork it."),
-      h("p", {}, h("strong", {}, "A shared session can no longer be changed"), ", also not by you: no runs, no notes, no other title. Fork it to go on."),
+      h("p", {}, "Anyone with the link sees what you see now (the same pass, function, line, and view, with all runs and notes) and can fork it."),
+      h("p", {}, h("strong", {}, "A shared session can no longer be changed"), ", not even by you: no new runs or notes, and no renaming. Fork it to continue."),
     );
     const yes = (): void => {
       void this.doing("shared", async () => {
@@ -103,7 +103,7 @@ export class Sharing {
     const copying = button("Copy", () => void copy(copying, link, () => field.select()), "primary", { id: "copy-link", autofocus: true });
     const el = dialog(
       this.store.shared ? "Shared, read only" : "Link to this session",
-      h("p", {}, "The link opens at the pass, function, line and view that you see."),
+      h("p", {}, "The link opens at the pass, function, line, and view that you see now."),
       h("div", { class: "share-link" }, field, copying),
       h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
     );
@@ -121,7 +121,7 @@ export class Sharing {
 
   private showExpiry(session: SessionInfo): void {
     const when = session.expires ? new Date(session.expires) : null;
-    setText(byId("expiry-now"), when ? `until ${when.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}, ${when.toISOString().slice(11, 16)} UTC` : "for good");
+    setText(byId("expiry-now"), when ? `until ${when.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" })}, ${when.toISOString().slice(11, 16)} UTC` : "permanently");
     const forGood = document.querySelector<HTMLOptionElement>("#expiry-days option[value='0']");
     if (forGood) forGood.disabled = !session.shared;
   }

@@ -45,12 +45,12 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     { key: "p", doc: "previous hunk", run: () => center.moveHunk(-1) },
     { key: "u", doc: "unified or side by side", run: () => store.turnDiff() },
     ...views.flatMap((v) => (v.key ? [{ ...v.key, run: () => store.setView(v.name) }] : [])),
-    { key: ".", doc: "what became of the value, line, kernel or node: its history", run: () => history.ask() },
+    { key: ".", doc: "what became of the value, line, kernel, or node: its history", run: () => history.ask() },
     { key: "]", doc: "next rewrite of the pass", run: () => rewrites(1, false) },
     { key: "[", doc: "previous rewrite of the pass", run: () => rewrites(-1, false) },
     { key: "}", doc: "next decision of the pass: why it did not do something", run: () => rewrites(1, true) },
     { key: "{", doc: "previous decision of the pass", run: () => rewrites(-1, true) },
-    { key: "w", doc: "mark the words that differ", run: () => toggleWords(center) },
+    { key: "w", doc: "highlight the words that differ", run: () => toggleWords(center) },
     {
       key: "x", doc: "turn the pass off or on", run: () => {
         const step = store.selected();
@@ -69,12 +69,12 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     },
     { key: "c", doc: "add a note on the pass and line", run: () => notes.add() },
     ...(store.compiler ? [{ key: "E", doc: "write a pass", run: () => void user.open() }] : []),
-    ...(edits.offered ? [{ key: "e", doc: "edit the IR behind the pass, and continue from there", run: () => void edits.open() }] : []),
+    ...(edits.offered ? [{ key: "e", doc: "edit the IR after the pass and continue from there", run: () => void edits.open() }] : []),
     { key: "t", doc: "show lines that are only renamed or moved as such", run: () => toggleMarks(center, store) },
     { key: "M", doc: "to the other place of a line that moved", run: () => void center.code.goToOther().then((went) => went || announce("No line in view has moved")) },
     { key: "f", doc: "list of functions", run: () => functions.box.focus() },
     { key: "F", doc: "filter the passes", run: () => byId("filter").focus() },
-    { key: "/", doc: "search over the history of the run", run: () => search.open() },
+    { key: "/", doc: "search the history of the run", run: () => search.open() },
     { key: "?", doc: "this help", run: () => help() },
   ];
   const help = helpDialog(keys);

@@ -53,7 +53,7 @@ export class Stream {
         return;
       }
       const pause = pauses[Math.min(this.tries++, pauses.length - 1)]!;
-      this.follower.onState("waiting", `The connection is lost; trying again${pause >= 1000 ? ` in ${pause / 1000} s` : ""}.`);
+      this.follower.onState("waiting", `Connection lost; retrying${pause >= 1000 ? ` in ${pause / 1000} s` : ""}.`);
       this.timer = window.setTimeout(() => this.connect(), pause);
       if (!opened) void this.ask();
     };
@@ -65,7 +65,7 @@ export class Stream {
       const page = await once<{ events: WireEvent[] }>(`/runs/${this.run}/events?from=${this.next}`);
       for (const event of page.events) this.receive(event);
     } catch (err) {
-      if (err instanceof RequestError && !this.closed && !this.socket) this.follower.onState("waiting", `${err.message}; trying again`);
+      if (err instanceof RequestError && !this.closed && !this.socket) this.follower.onState("waiting", `${err.message}; retrying`);
     }
   }
 

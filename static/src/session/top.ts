@@ -53,8 +53,8 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
   if (lowering.length > 0) {
     const [is, it] = lowering.length === 1 ? ["is a lowering pass", "it"] : ["are lowering passes", "them"];
     const f = runs.model.finished;
-    const came = runs.stale || !f ? "the run will say what was left" : f.status === "failed" ? "this run failed" : "this model happens not to need " + it;
-    out.push(withButton(h("p", { class: "note warning" }, `${lowering.join(", ")} ${is}: without ${it} code can rarely be made; ${came}. `), "Turn on again", () => on.turnOn(lowering), "data-turn-on"));
+    const came = runs.stale || !f ? "the next run will show what is missing" : f.status === "failed" ? "this run failed" : "this model does not need " + it;
+    out.push(withButton(h("p", { class: "note warning" }, `${lowering.join(", ")} ${is}: without ${it} code generation usually fails; ${came}. `), "Turn on again", () => on.turnOn(lowering), "data-turn-on"));
   }
   const f = runs.model.finished;
   if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
@@ -85,9 +85,9 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
 
 // says explains what delta's only says.
 const says: Record<string, string> = {
-  "only renames": "Every line that differs does so in names of values alone.",
-  "only moved lines": "Every line that differs stands elsewhere with the same text.",
-  "only renames and moved lines": "Every line that differs does so in names of values alone, or stands elsewhere with the same text.",
+  "only renames": "Every line that differs does so only in names of values.",
+  "only moved lines": "Every line that differs appears elsewhere with the same text.",
+  "only renames and moved lines": "Every line that differs does so only in names of values, or appears elsewhere with the same text.",
 };
 
 function withButton(note: HTMLElement, text: string, run: () => void, mark: string): HTMLElement {

@@ -197,7 +197,7 @@ export class PipelineTree {
       h("span", { class: "glyph", "aria-hidden": "true" }, imported ? "↧" : glyphs[step.status]),
       imported ? null : h("span", { class: "vh" }, `${step.status} `),
       h("span", { class: "name", title: step.name }, step.name),
-      step.name.startsWith(editPrefix) ? h("span", { class: "by-user", title: "IR that was edited by hand" }, "✎", h("span", { class: "vh" }, " edited IR ")) : null,
+      step.name.startsWith(editPrefix) ? h("span", { class: "by-user", title: "IR edited by hand" }, "✎", h("span", { class: "vh" }, " edited IR ")) : null,
       step.name.startsWith(userPrefix) ? h("span", { class: "by-user", title: "Written by a user" }, "✎", h("span", { class: "vh" }, " written by a user ")) : null,
       step.role === "lowering" && !group ? h("span", { class: "vh" }, " (lowering pass) ") : null,
       optionMark(st.options.get(numberOf(step))),
@@ -227,7 +227,7 @@ export class PipelineTree {
     }
     if (step.measured.total !== undefined) {
       out.push(
-        h("span", { class: "time", title: step.reused ? "taken from an earlier run" : null }, step.reused ? "↺ " : "", time(step.measured.total), step.reused ? h("span", { class: "vh" }, " reused") : null),
+        h("span", { class: "time", title: step.reused ? "reused from an earlier run" : null }, step.reused ? "↺ " : "", time(step.measured.total), step.reused ? h("span", { class: "vh" }, " reused") : null),
       );
     }
     return out;
@@ -327,6 +327,6 @@ function reason(step: Step): string {
 }
 
 function tickTitle(step: Step, on: boolean): string {
-  const what = step.role === "lowering" ? "Lowering pass: without it no code can be made. " : "";
+  const what = step.role === "lowering" ? "Lowering pass: code generation needs it. " : "";
   return `${what}${on ? "Turn off" : "Turn on"} ${step.name} (x)`;
 }

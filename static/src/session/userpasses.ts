@@ -22,7 +22,7 @@ export class UserPasses {
       await (await this.dialog).open(script, line);
     } catch (err) {
       this.dialog = null;
-      this.store.runs.problem = `The editor cannot be loaded: ${err instanceof Error ? err.message : String(err)}`;
+      this.store.runs.problem = `The editor could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
       this.store.changed();
     }
   }

@@ -52,7 +52,7 @@ export async function once<T>(path: string, init?: RequestInit): Promise<T> {
 }
 
 async function failure(res: Response): Promise<RequestError> {
-  let message = `the server answered ${res.status}`;
+  let message = `the server responded with ${res.status}`;
   let diagnostics: Diagnostic[] = [];
   try {
     const body = (await res.json()) as { error?: { message?: string; diagnostics?: Diagnostic[] } };

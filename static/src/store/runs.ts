@@ -116,7 +116,7 @@ export class Runs {
       if (turn !== this.starts) return;
       this.problem = messageOf(err);
       if (err instanceof RequestError && err.retryAfter > 0) {
-        this.problem += `. The run starts by itself in ${err.retryAfter} s.`;
+        this.problem += `. The run will start automatically in ${err.retryAfter} s.`;
         this.retry = setTimeout(() => void this.start(), err.retryAfter * 1000);
       } else {
         this.stale = false;

@@ -176,7 +176,7 @@ test("who may not change the session is told why", async () => {
   p.store.removeEdit("A");
   assert.equal(p.said.length, 2);
   assert.notEqual(p.said[0], p.said[1]);
-  assert.ok(p.said.every((x) => x.endsWith("fork it to go on")));
+  assert.ok(p.said.every((x) => x.endsWith("fork it to continue")));
 });
 
 test("the selected pass is found again by its name where a run gives it another path", async () => {

@@ -122,7 +122,7 @@ export class Session {
   // reason says why nothing can be changed; empty where it can.
   get reason(): string {
     if (this.runs.mayEdit) return "";
-    return `${this.shared ? "This session is shared and does not change any more" : "Only who made this session may change it"}; fork it to go on`;
+    return `${this.shared ? "This session is shared and can no longer be changed" : "Only the creator of this session can change it"}; fork it to continue`;
   }
 
   // mayEdit tells whether something can be changed, and tells the reader where it cannot.
@@ -261,7 +261,7 @@ export class Session {
   removeEdit(after: string): void {
     if (!this.mayEdit()) return;
     const { runs } = this;
-    this.announce(`The edit after ${after} is removed; undo brings it back`);
+    this.announce(`The edit after ${after} was removed; undo restores it`);
     runs.change({ patches: (runs.settings.patches ?? []).filter((p) => p.after !== after), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
   }
 

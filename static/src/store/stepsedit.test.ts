@@ -33,9 +33,9 @@ test("a sequence that loses its last step goes", () => {
 });
 
 test("words for a place", () => {
-  assert.equal(where(tree(), "1.1/A"), "now stands before seq, 1 of 3");
-  assert.equal(where(tree(), "1.2.2/C"), "now stands after B, 2 of 2 in seq");
-  assert.equal(where([{ name: "A" }], "1.1/A"), "now stands before all, 1 of 1");
+  assert.equal(where(tree(), "1.1/A"), "is now before seq, 1 of 3");
+  assert.equal(where(tree(), "1.2.2/C"), "is now after B, 2 of 2 in seq");
+  assert.equal(where([{ name: "A" }], "1.1/A"), "is now before all, 1 of 1");
 });
 
 test("an option that is its default again leaves no trace", () => {

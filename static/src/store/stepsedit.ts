@@ -103,5 +103,5 @@ export function where(steps: SettingsStep[], path: string): string {
   const list = around.length > 0 ? (find(steps, around)?.steps ?? []) : steps;
   const inside = around.length > 0 ? ` in ${find(steps, around)!.name}` : "";
   const after = i > 0 ? `after ${list[i - 1]!.name}` : `before ${list[1]?.name ?? "all"}`;
-  return `now stands ${after}, ${i + 1} of ${list.length}${inside}`;
+  return `is now ${after}, ${i + 1} of ${list.length}${inside}`;
 }

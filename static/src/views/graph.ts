@@ -24,7 +24,7 @@ export const graph: Make = (on, { compiler }) => {
       });
     } catch {
       loading = null;
-      throw new Error("the script that draws graphs cannot be loaded; is the server still running?");
+      throw new Error("the graph script could not be loaded; is the server still running?");
     }
   }
 

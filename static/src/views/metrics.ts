@@ -14,7 +14,7 @@ export const metrics: Make = (on) => {
         (own) => new own.MetricsView(host, { select: (x) => on.select(x), openFunction: (name) => on.go({ view: "ir", fn: name, line: 0 }) }),
         () => {
           loading = null;
-          throw new Error("the script that shows metrics cannot be loaded; is the server still running?");
+          throw new Error("the metrics script could not be loaded; is the server still running?");
         },
       );
       (await loading).show(model, step, fn);

@@ -10,7 +10,7 @@ export const result: Make = (on) => {
       reveal();
       loading ??= import("../result/resultview").catch(() => {
         loading = null;
-        throw new Error("the script that shows results cannot be loaded; is the server still running?");
+        throw new Error("the results script could not be loaded; is the server still running?");
       });
       const { drawResult } = await loading;
       if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }));

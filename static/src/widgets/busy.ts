@@ -9,7 +9,7 @@ let note: HTMLElement | null = null;
 export async function pause(message: string, seconds: number, signal: AbortSignal | null): Promise<void> {
   waiting++;
   note ??= document.body.appendChild(h("div", { class: "busy-note", role: "status" }));
-  setText(note, `${message.charAt(0).toUpperCase()}${message.slice(1)}. Asking again by itself.`);
+  setText(note, `${message.charAt(0).toUpperCase()}${message.slice(1)}. Retrying automatically.`);
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = window.setTimeout(resolve, 1000 * seconds);

@@ -37,7 +37,7 @@ export function ask(title: string, text: string, yes: string): Promise<boolean> 
 
 // askToDelete asks whether a session is to go.
 export function askToDelete(title: string): Promise<boolean> {
-  return ask("Delete this session?", `“${title}” goes for good, with its notes, and its links end. Forks and exports of it stay.`, "Delete");
+  return ask("Delete this session?", `“${title}” and its notes will be deleted permanently, and its links will stop working. Forks and exports are kept.`, "Delete");
 }
 
 // copy puts a text into the clipboard and says so on the button. Without the permission it selects the text for the reader to copy.
