@@ -28,7 +28,7 @@ func DumpIR(dir string, refresh bool, warn io.Writer) *pass.Instrument {
 				clearDumps(dir, warn)
 			}
 			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("cannot make the folder of the dumps: %w", err)
+				return fmt.Errorf("cannot create the dump folder: %w", err)
 			}
 			return nil
 		},
@@ -60,7 +60,7 @@ func clearDumps(dir string, warn io.Writer) {
 	}
 	for _, e := range entries {
 		if e.IsDir() || !dumpName.MatchString(e.Name()) {
-			fmt.Fprintf(warn, "warning: %s holds other files than dumps (%s), so it is not emptied\n", dir, e.Name())
+			fmt.Fprintf(warn, "warning: %s contains files other than dumps (%s), so it was not emptied\n", dir, e.Name())
 			return
 		}
 	}

@@ -142,7 +142,7 @@ func TestDump(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 4 {
 		t.Errorf("a folder with other files was emptied: %d files", len(entries))
 	}
-	contains(t, warn.String(), "holds other files than dumps (mine.txt)")
+	contains(t, warn.String(), "contains files other than dumps (mine.txt)")
 }
 
 func TestDumpFailsNothing(t *testing.T) {

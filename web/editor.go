@@ -42,7 +42,7 @@ func (e example) text() string {
 // editorPage shows the editor: with an example, or with the text of a session.
 func (s *Server) editorPage(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Compiler == nil {
-		return &httpError{status: http.StatusNotFound, message: "this server takes no texts of modules"}
+		return &httpError{status: http.StatusNotFound, message: "this server does not accept module text"}
 	}
 	q := r.URL.Query()
 	c := creation{Kind: store.SourceScript, Name: scriptName, Source: examples[0].text(), Pipeline: examples[0].pipeline}
@@ -75,7 +75,7 @@ func (s *Server) forkOf(ctx context.Context, id string) (creation, error) {
 		return c, err
 	}
 	if sess.Source.Kind != store.SourceScript {
-		return c, badRequest("this session starts from a model and not from a text")
+		return c, badRequest("this session starts from a model, not from text")
 	}
 	b, err := s.cfg.Store.Blob(ctx, sess.Source.Blob)
 	if err != nil {

@@ -29,7 +29,7 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request, t *share.
 	format := chi.URLParam(r, "format")
 	kind, ok := exportTypes[format]
 	if !ok {
-		return &httpError{status: http.StatusNotFound, message: "a session is exported as html, md or zip"}
+		return &httpError{status: http.StatusNotFound, message: "a session is exported as html, md, or zip"}
 	}
 	sess, err := s.theSession(r)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) oneRun(ctx context.Context, sess store.Session, chosen string) 
 			return b, err
 		}
 	}
-	return nil, &httpError{status: http.StatusConflict, message: "there is no run that has finished; wait for its end"}
+	return nil, &httpError{status: http.StatusConflict, message: "no run has finished; wait for one to finish"}
 }
 
 // program names this program in what it exports.
@@ -136,7 +136,7 @@ func (s *Server) readArchive(r *http.Request) (creation, error) {
 		return creation{}, err
 	}
 	if !export.IsArchive(data) {
-		return creation{}, badRequest("the body is no zip archive")
+		return creation{}, badRequest("the body is not a zip archive")
 	}
 	return asArchive(creation{data: data}), nil
 }

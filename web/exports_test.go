@@ -50,7 +50,7 @@ func TestExports(t *testing.T) {
 	s.get("/s/"+made.ID+"/export.exe").want(t, http.StatusNotFound)
 	s.get("/s/"+made.ID+"/export.zip?run=other").want(t, http.StatusNotFound)
 	waits := s.create("wait").Session
-	s.get("/s/"+waits.ID+"/export.html").want(t, http.StatusConflict, "no run that has finished")
+	s.get("/s/"+waits.ID+"/export.html").want(t, http.StatusConflict, "no run has finished")
 	s.get("/s/"+waits.ID+"/export.zip").want(t, http.StatusOK)
 	for range 40 {
 		if a := s.get("/s/" + made.ID + "/export.md"); a.StatusCode == http.StatusTooManyRequests && a.Header.Get("Retry-After") != "" {
@@ -89,7 +89,7 @@ func TestImport(t *testing.T) {
 	to := other.do("POST", "/sessions", body, "Content-Type", kind, "Accept", html).want(t, http.StatusSeeOther).Header.Get("Location")
 	other.get(to, "Accept", html).want(t, http.StatusOK, "R.multiply")
 	bad, kind := form(t, "model", "session.zip", []byte(data[:len(data)-40]))
-	other.do("POST", "/sessions", bad, "Content-Type", kind, "Accept", html).want(t, http.StatusBadRequest, "no session that can be read")
+	other.do("POST", "/sessions", bad, "Content-Type", kind, "Accept", html).want(t, http.StatusBadRequest, "not a readable session")
 
 	var bomb bytes.Buffer
 	w := zip.NewWriter(&bomb)
@@ -104,8 +104,8 @@ func TestImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := len(decode[listAnswer](t, other.get("/api/sessions")).Sessions)
-	other.do("POST", "/api/sessions", bomb.String(), "Content-Type", "application/zip").want(t, http.StatusBadRequest, "packed more than")
-	other.do("POST", "/api/sessions", "nonsense", "Content-Type", "application/zip").want(t, http.StatusBadRequest, "no zip archive")
+	other.do("POST", "/api/sessions", bomb.String(), "Content-Type", "application/zip").want(t, http.StatusBadRequest, "compressed more than")
+	other.do("POST", "/api/sessions", "nonsense", "Content-Type", "application/zip").want(t, http.StatusBadRequest, "not a zip archive")
 	other.do("POST", "/api/sessions", strings.Repeat("x", web.MaxModel+1), "Content-Type", "application/zip").want(t, http.StatusRequestEntityTooLarge)
 	if after := len(decode[listAnswer](t, other.get("/api/sessions")).Sessions); after != before {
 		t.Errorf("refused archives left %d sessions", after-before)

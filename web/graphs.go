@@ -50,7 +50,7 @@ func newGraphs() *graphs {
 // drawGraph answers with the graph of a function, or of what became of it between two texts.
 func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Compiler == nil {
-		return &httpError{status: http.StatusNotImplemented, message: "this server draws no graphs; look at the text of the function"}
+		return &httpError{status: http.StatusNotImplemented, message: "this server does not draw graphs; see the text of the function"}
 	}
 	key := drawingKey{before: chi.URLParam(r, "before"), after: chi.URLParam(r, "after")}
 	for _, what := range splitList(r.URL.Query()["hide"]) {
@@ -60,7 +60,7 @@ func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Tick
 		case hideConstants:
 			key.constants = true
 		default:
-			return badRequest("hide is %.60q, want %s, %s or both with a comma between", what, hideMemory, hideConstants)
+			return badRequest("hide is %.60q, want %s, %s, or both separated by a comma", what, hideMemory, hideConstants)
 		}
 	}
 	if key.before == noText && key.after == noText {
@@ -151,7 +151,7 @@ func (s *Server) graphText(ctx context.Context, hash string) (string, error) {
 	if len(text) > maxGraphText {
 		return "", &httpError{
 			status:  http.StatusRequestEntityTooLarge,
-			message: fmt.Sprintf("the function has %d bytes of text; graphs are drawn of at most %s: look at the text", len(text), size(maxGraphText)),
+			message: fmt.Sprintf("the function has %d bytes of text; graphs are limited to %s: see the text instead", len(text), size(maxGraphText)),
 		}
 	}
 	return text, nil
@@ -176,7 +176,7 @@ func (s *Server) flowOf(ctx context.Context, hash, text string) (*flow.Graph, er
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, &httpError{status: http.StatusUnprocessableEntity, message: fmt.Sprintf("text %s has no graph: %v; look at the text", hash, err)}
+		return nil, &httpError{status: http.StatusUnprocessableEntity, message: fmt.Sprintf("text %s has no graph: %v; see the text instead", hash, err)}
 	}
 	s.graphs.flows.Put(hash, g, int64(2*len(text)))
 	return g, nil

@@ -104,9 +104,9 @@ func TestGraphErrors(t *testing.T) {
 		part   string
 	}{
 		"/graph/-/-":                                 {400, "want the hash"},
-		"/graph/nothex/-":                            {400, "no hash of a text"},
+		"/graph/nothex/-":                            {400, "not the hash of a text"},
 		"/graph/-/" + strings.Repeat("0", 40):        {404, "expired"},
-		"/graph/" + a + "/" + a + "?hide=everything": {400, "want memory, constants or both"},
+		"/graph/" + a + "/" + a + "?hide=everything": {400, "want memory, constants, or both"},
 	} {
 		got := s.get(path).want(t, want.status, want.part)
 		if strings.Contains(got.Header.Get("Cache-Control"), "immutable") || got.Header.Get("ETag") != "" {
@@ -118,9 +118,9 @@ func TestGraphErrors(t *testing.T) {
 		status         int
 		part           string
 	}{
-		{event.LangTVMScript, "x", 422, "has no graph: no line assigns; look at the text"},
+		{event.LangTVMScript, "x", 422, "has no graph: no line assigns; see the text instead"},
 		{event.LangWAT, "y = (module)", 400, "generated code has no graph"},
-		{event.LangTVMScript, "y = 1" + strings.Repeat(" ", 2<<20), 413, "2097157 bytes of text; graphs are drawn of at most 2 MiB"},
+		{event.LangTVMScript, "y = 1" + strings.Repeat(" ", 2<<20), 413, "2097157 bytes of text; graphs are limited to 2 MiB"},
 	} {
 		hash, err := st.PutBlob(t.Context(), id, tt.language, []byte(tt.text))
 		if err != nil {
@@ -129,5 +129,5 @@ func TestGraphErrors(t *testing.T) {
 		s.get("/graph/-/"+hash).want(t, tt.status, tt.part)
 	}
 	none := open(t, nil)
-	none.get("/graph/-/"+a).want(t, http.StatusNotImplemented, "draws no graphs")
+	none.get("/graph/-/"+a).want(t, http.StatusNotImplemented, "does not draw graphs")
 }

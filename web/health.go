@@ -29,8 +29,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), readyTime)
 	defer cancel()
 	if _, err := s.cfg.Store.Session(ctx, "probe"); err != nil && !errors.Is(err, store.ErrNotFound) {
-		s.cfg.Log.Error("the store does not answer", "error", err)
-		return probe(w, http.StatusServiceUnavailable, "the store does not answer")
+		s.cfg.Log.Error("the store does not respond", "error", err)
+		return probe(w, http.StatusServiceUnavailable, "the store does not respond")
 	}
 	return probe(w, http.StatusOK, "ready")
 }

@@ -109,7 +109,7 @@ func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func
 		s.lives.cache.Put(id, l, l.size())
 	}
 	if !l.recorded {
-		message := "this run has not got to its first pass; ask again later"
+		message := "this run has not reached its first pass; try again later"
 		if sealed {
 			message = "this run has no history of values: it ended before its first pass, or an earlier version made it; run it again"
 		}
@@ -140,7 +140,7 @@ func (l *lives) question(r *http.Request) (history.Focus, *history.Place, error)
 		}
 		return f, nil, nil
 	case node != "" || step == "" || function == "":
-		return history.Focus{}, nil, badRequest("node is %.60q, step is %.60q and function is %.60q, want either node, or step and function", node, step, function)
+		return history.Focus{}, nil, badRequest("node is %.60q, step is %.60q, and function is %.60q; want either node, or step and function", node, step, function)
 	}
 	line, err := number(r, "line", 0, 0, 1<<31-1)
 	if err != nil {

@@ -77,13 +77,13 @@ func checkNote(sess store.Session, n store.Note) error {
 	case n.Text == "":
 		return badRequest("the note is empty")
 	case len(n.Text) > store.MaxNote:
-		return badRequest("the note has %d bytes, at most %d are possible", len(n.Text), store.MaxNote)
+		return badRequest("the note has %d bytes; the limit is %d", len(n.Text), store.MaxNote)
 	case !utf8.ValidString(n.Text + n.Step + n.Function):
-		return badRequest("the note is not UTF-8")
+		return badRequest("the note is not valid UTF-8")
 	case n.Run != "" && !slices.Contains(sess.Runs, n.Run):
-		return badRequest("run %.60q is not one of this session", n.Run)
+		return badRequest("run %.60q does not belong to this session", n.Run)
 	case len(n.Step) > store.MaxField || len(n.Function) > store.MaxField:
-		return badRequest("step and function may have %d bytes each", store.MaxField)
+		return badRequest("step and function are limited to %d bytes each", store.MaxField)
 	case n.Line < 0 || n.Line > 1<<31-1:
 		return badRequest("line is %d, want 1 or more, or 0 for the whole text", n.Line)
 	}

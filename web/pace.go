@@ -43,7 +43,7 @@ func (p *pace) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
 	p.got += int64(n)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = tooSlow(fmt.Sprintf("the model came too slowly: at least %s a second and all of it within %.0f minutes", size(uploadRate), uploadTime.Minutes()))
+		err = tooSlow(fmt.Sprintf("the model arrived too slowly: at least %s per second is required, and all of it within %.0f minutes", size(uploadRate), uploadTime.Minutes()))
 	}
 	return n, err
 }

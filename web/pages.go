@@ -62,7 +62,7 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 	case err != nil:
 		return v, err
 	case info.Source != sess.Source:
-		return v, &httpError{status: http.StatusNotFound, message: "this run is not one of this session"}
+		return v, &httpError{status: http.StatusNotFound, message: "this run does not belong to this session"}
 	default:
 		v.Run, v.Status, v.Command = info.ID, info.State, command(info)
 		v.Targets = s.targets(info.Settings.Target)

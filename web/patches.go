@@ -33,7 +33,7 @@ type editAnswer struct {
 // the patch that it makes.
 func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	if s.cfg.Compiler == nil {
-		return &httpError{status: http.StatusNotImplemented, message: "this server takes no edits of the IR"}
+		return &httpError{status: http.StatusNotImplemented, message: "this server does not accept edits of the IR"}
 	}
 	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
 	if err != nil {

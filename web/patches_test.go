@@ -57,7 +57,7 @@ func TestCheckAnEdit(t *testing.T) {
 		`{"after":"","text":""}`:             "a step is named",
 		`{"after":"edit.FuseOps","text":""}`: "a step is named",
 		`{"after":"Fuse Ops","text":""}`:     "a step is named",
-		`{"after":"A","text":"","patches":[{"after":"B","text":"x"},{"after":"B#0","text":"y"}]}`: "two edits are after B",
+		`{"after":"A","text":"","patches":[{"after":"B","text":"x"},{"after":"B#0","text":"y"}]}`: "there are two edits after B",
 		`{"after":"A","unknown":1}`: "unknown",
 	} {
 		s.post(at, body).want(t, http.StatusBadRequest, want)
@@ -66,10 +66,10 @@ func TestCheckAnEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.post(at, fmt.Sprintf(`{"after":"A","text":%s}`, long)).want(t, http.StatusRequestEntityTooLarge, "1048577 bytes; at most 1 MiB")
+	s.post(at, fmt.Sprintf(`{"after":"A","text":%s}`, long)).want(t, http.StatusRequestEntityTooLarge, "1048577 bytes; the limit is 1 MiB")
 	s.post("/api/runs/nothing/edit", `{"after":"A","text":""}`).want(t, http.StatusNotFound)
 	other := open(t, nil)
-	other.post("/api/runs/"+other.create("mlp").Session.Runs[0]+"/edit", `{"after":"A","text":""}`).want(t, http.StatusNotImplemented, "takes no edits")
+	other.post("/api/runs/"+other.create("mlp").Session.Runs[0]+"/edit", `{"after":"A","text":""}`).want(t, http.StatusNotImplemented, "does not accept edits")
 	page := other.get("/s/"+other.create("mlp").Session.ID, "Accept", "text/html").body
 	if strings.Contains(page, `id="edit-ir"`) || !strings.Contains(s.get("/s/"+s.create("mlp").Session.ID, "Accept", "text/html").body, `id="edit-ir"`) {
 		t.Error("the button to edit IR is not where the server takes edits")
@@ -121,11 +121,11 @@ func TestEditsStayWithTheSession(t *testing.T) {
 	s.do("POST", "/s/"+sess.ID+"/runs", "opt_level=1", "Content-Type", "application/x-www-form-urlencoded").want(t, http.StatusAccepted)
 	has("the session after a form", decode[sessionAnswer](t, s.get("/api/sessions/"+sess.ID)).Session.Settings)
 	for want, list := range map[string][]run.Patch{
-		"more than 1024 KiB":    {{After: "A", Text: strings.Repeat("x", 1<<20)}, {After: "B", Text: "x"}},
-		"at most 32":            make([]run.Patch, 33),
-		"a step is named":       {{After: "../x", Text: ""}},
-		"two edits are after A": {{After: "A"}, {After: "A#0"}},
-		"about too many":        {{After: "A", Removed: make([]string, 1001)}},
+		"exceeds 1024 KiB":            {{After: "A", Text: strings.Repeat("x", 1<<20)}, {After: "B", Text: "x"}},
+		"the limit is 32":             make([]run.Patch, 33),
+		"a step is named":             {{After: "../x", Text: ""}},
+		"there are two edits after A": {{After: "A"}, {After: "A#0"}},
+		"affects too many":            {{After: "A", Removed: make([]string, 1001)}},
 	} {
 		body, err := json.Marshal(map[string]any{"patches": list})
 		if err != nil {

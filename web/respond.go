@@ -70,21 +70,21 @@ func (s *Server) explain(r *http.Request, err error) *httpError {
 	case errors.As(err, &tooLarge):
 		return &httpError{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("the request is larger than %s", size(tooLarge.Limit))}
 	case errors.Is(err, store.ErrNotFound):
-		return &httpError{status: http.StatusNotFound, message: "this does not exist, or it has expired"}
+		return &httpError{status: http.StatusNotFound, message: "this does not exist or has expired"}
 	case errors.Is(err, store.ErrShared):
-		return &httpError{status: http.StatusConflict, message: "this session is shared and does not change any more; fork it to go on"}
+		return &httpError{status: http.StatusConflict, message: "this session is shared and can no longer be changed; fork it to continue"}
 	case errors.Is(err, store.ErrQuota):
 		return &httpError{status: http.StatusTooManyRequests, message: err.Error()}
 	case errors.Is(err, store.ErrDamaged):
 		s.cfg.Log.Error("damaged data", "path", r.URL.Path, "err", err)
-		return &httpError{status: http.StatusInternalServerError, message: "what is stored here is damaged and cannot be shown; start the run again"}
+		return &httpError{status: http.StatusInternalServerError, message: "the stored data is damaged and cannot be shown; start the run again"}
 	case errors.Is(err, store.ErrFull):
-		return &httpError{status: http.StatusInsufficientStorage, message: "the server has no room for this at the moment", retryAfter: time.Minute}
+		return &httpError{status: http.StatusInsufficientStorage, message: "the server has no room for this right now", retryAfter: time.Minute}
 	case r.Context().Err() != nil:
-		return &httpError{status: http.StatusRequestTimeout, message: "the request was broken off"}
+		return &httpError{status: http.StatusRequestTimeout, message: "the request was aborted"}
 	}
 	s.cfg.Log.Error("request failed", "method", r.Method, "path", r.URL.Path, "err", err)
-	return &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; it is in its log"}
+	return &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; its log has the details"}
 }
 
 // size prints a limit.

@@ -23,13 +23,13 @@ func (s *Server) routes() (http.Handler, error) {
 		}
 	}
 	guard.SetDenyHandler(s.do(func(http.ResponseWriter, *http.Request) error {
-		return &httpError{status: http.StatusForbidden, message: "requests that change something must come from a page of this server"}
+		return &httpError{status: http.StatusForbidden, message: "requests that make changes must come from a page of this server"}
 	}))
 
 	r := chi.NewRouter()
 	r.Use(middleware.GetHead, s.visitorAddress(), s.recoverPanics, s.secureHeaders, s.checkHost, guard.Handler)
 	r.NotFound(s.do(func(http.ResponseWriter, *http.Request) error {
-		return &httpError{status: http.StatusNotFound, message: "there is no such page"}
+		return &httpError{status: http.StatusNotFound, message: "this page does not exist"}
 	}))
 	r.MethodNotAllowed(s.do(func(_ http.ResponseWriter, r *http.Request) error {
 		return &httpError{status: http.StatusMethodNotAllowed, message: r.Method + " is not possible here"}

@@ -36,7 +36,7 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !session.MayEdit(sess, s.editToken(r)) {
-		return &httpError{status: http.StatusForbidden, message: "only who made this session may start runs in it; make a session of your own from the gallery"}
+		return &httpError{status: http.StatusForbidden, message: "only the creator of this session can start runs; fork it or start a session from the gallery"}
 	}
 	settings, err := s.readSettings(w, r, sess)
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if len(holders) > 0 && mine == 0 {
-		return &httpError{status: http.StatusForbidden, message: "only who started this run may cancel it"}
+		return &httpError{status: http.StatusForbidden, message: "only the person who started this run can cancel it"}
 	}
 	if back := ownPage(r); wantsHTML(r) && back != "" {
 		http.Redirect(w, r, back, http.StatusSeeOther)

@@ -25,7 +25,7 @@ const (
 const scriptName = "module.py"
 
 // noTexts is the answer of a server that takes no texts.
-var noTexts = &httpError{status: http.StatusNotImplemented, message: "this server takes no texts of modules"}
+var noTexts = &httpError{status: http.StatusNotImplemented, message: "this server does not accept module text"}
 
 // scriptRequest is a text that is to be checked or formatted.
 type scriptRequest struct {
@@ -110,9 +110,9 @@ func (s *Server) readScript(w http.ResponseWriter, r *http.Request) (scriptReque
 func validScript(text string) error {
 	switch {
 	case len(text) > MaxScript:
-		return &httpError{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("the text has %d bytes; at most %s are possible", len(text), size(MaxScript))}
+		return &httpError{status: http.StatusRequestEntityTooLarge, message: fmt.Sprintf("the text has %d bytes; the limit is %s", len(text), size(MaxScript))}
 	case !utf8.ValidString(text):
-		return badRequest("the text is not UTF-8")
+		return badRequest("the text is not valid UTF-8")
 	}
 	return nil
 }

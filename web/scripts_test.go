@@ -54,15 +54,15 @@ func TestCheckAndFormat(t *testing.T) {
 		`"help":"write what is right"`, `"span":{"source":"a.py","line":1,"column":5,"end_line":1,"end_column":10}`, `"functions":[]`, `"ok":false`)
 	s.post("/api/format", `{"text":"  x = 1  "}`).want(t, http.StatusOK, `"text":"x = 1\n"`, `"diagnostics":[]`, `"ok":true`)
 	s.post("/api/format", `{"text":" wrong"}`).want(t, http.StatusOK, `"text":" wrong"`, `"ok":false`)
-	s.post("/api/check", `{"text":"panic"}`).want(t, http.StatusInternalServerError, "it is in its log")
-	s.post("/api/check", `{"text":1}`).want(t, http.StatusBadRequest, "not the JSON")
+	s.post("/api/check", `{"text":"panic"}`).want(t, http.StatusInternalServerError, "its log has the details")
+	s.post("/api/check", `{"text":1}`).want(t, http.StatusBadRequest, "not the expected JSON")
 	s.post("/api/check", `{"texts":""}`).want(t, http.StatusBadRequest, "unknown field")
 
 	without := open(t, nil)
-	without.post("/api/check", `{"text":""}`).want(t, http.StatusNotImplemented, "takes no texts")
+	without.post("/api/check", `{"text":""}`).want(t, http.StatusNotImplemented, "does not accept module text")
 	without.get("/new").want(t, http.StatusNotFound)
 	if strings.Contains(without.get("/", "Accept", "text/html").body, "/new") {
-		t.Error("a server that takes no texts leads to the editor")
+		t.Error("a server that does not accept module text leads to the editor")
 	}
 }
 
@@ -114,7 +114,7 @@ func TestSessionFromText(t *testing.T) {
 	}
 	s.post("/api/sessions", `{"kind":"tvmscript","source":"x = wrong"}`).want(t, http.StatusUnprocessableEntity, `"diagnostics":[{"severity":"error"`)
 	gallery := s.create("mlp").Session.ID
-	s.get("/new?from="+gallery).want(t, http.StatusBadRequest, "from a model and not from a text")
+	s.get("/new?from="+gallery).want(t, http.StatusBadRequest, "from a model, not from text")
 	s.get("/new?from=unknown").want(t, http.StatusNotFound)
 	s.get("/new?example=unknown").want(t, http.StatusNotFound)
 }

@@ -30,7 +30,7 @@ func (s *Server) searchRun(w http.ResponseWriter, r *http.Request, t *share.Tick
 	kinds := []string{search.KindRelax, search.KindPrimFunc, search.KindExtern, search.KindCode}
 	kind := params.Get("kind")
 	if kind != "" && !slices.Contains(kinds, kind) {
-		return badRequest("kind is %.60q, want one of %s, or none for all", kind, strings.Join(kinds, ", "))
+		return badRequest("kind is %.60q, want one of %s, or empty for all", kind, strings.Join(kinds, ", "))
 	}
 	count, err := number(r, "count", search.DefaultCount, 1, search.MaxCount)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Server) searchRun(w http.ResponseWriter, r *http.Request, t *share.Tick
 	case errors.Is(err, search.ErrBusy):
 		return &httpError{status: http.StatusServiceUnavailable, message: err.Error(), retryAfter: time.Second}
 	case errors.Is(err, search.ErrCursor):
-		return badRequest("%v; want the next of an answer for this run and query", err)
+		return badRequest("%v; want the value of next from an answer for this run and query", err)
 	case err != nil:
 		return err
 	}

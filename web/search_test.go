@@ -58,11 +58,11 @@ func TestSearchesThatAreWrong(t *testing.T) {
 		"?q=x&kind=code2":                 "kind is \"code2\", want one of relax, prim_func, extern, code",
 		"?q=x&count=1001":                 "want a number from 1 to 1000",
 		"?q=x&count=0":                    "want a number from 1 to 1000",
-		"?q=x&cursor=9.9":                 "not one of this run",
-		"?q=x&cursor=999.0.0":             "not one of this run",
+		"?q=x&cursor=9.9":                 "does not belong to this run",
+		"?q=x&cursor=999.0.0":             "does not belong to this run",
 		"?q=lv+gone:":                     "query, column 9: gone: needs a value",
 		"?q=%2F(a%2F":                     "missing closing )",
-		"?q=" + strings.Repeat("x", 1001): "at most 1000 bytes, this one has 1001",
+		"?q=" + strings.Repeat("x", 1001): "limited to 1000 bytes; this one has 1001",
 	} {
 		var body struct{ Error struct{ Message string } }
 		status := http.StatusUnprocessableEntity

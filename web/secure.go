@@ -40,7 +40,7 @@ var LoopbackNames = []string{"localhost", "127.0.0.1", "::1"}
 // Probes tell nothing, and those who send them often know an address only.
 func (s *Server) checkHost(next http.Handler) http.Handler {
 	refuse := s.do(func(http.ResponseWriter, *http.Request) error {
-		return &httpError{status: http.StatusMisdirectedRequest, message: "this server does not answer to that name"}
+		return &httpError{status: http.StatusMisdirectedRequest, message: "this server does not serve that host name"}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if probes[r.URL.Path] {
@@ -72,7 +72,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 				panic(p) // the way to break off an answer
 			}
 			s.cfg.Log.Error("handler panicked", "method", r.Method, "route", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			s.renderError(w, r, &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; it is in its log"})
+			s.renderError(w, r, &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; its log has the details"})
 		}()
 		next.ServeHTTP(w, r)
 	})

@@ -105,7 +105,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"opt_level":9}`: "opt_level is 9",
 		`{"optlevel":1}`:  `unknown field \"optlevel\"`,
-		`{"opt_level":`:   "expected here",
+		`{"opt_level":`:   "the expected JSON",
 		`{} {}`:           "more than one",
 		`{"bindings":[` + strings.Repeat(`{"b":1},`, 20) + `{"b":1}]}`: "bindings lists 21",
 	} {
@@ -152,7 +152,7 @@ func TestBodiesAreLimited(t *testing.T) {
 	long := `{"target":"` + strings.Repeat("x", 1<<20) + `"}`
 	s.post("/api/sessions/"+id+"/runs", long).want(t, http.StatusRequestEntityTooLarge, "1 MiB")
 	text := `{"kind":"tvmscript","source":"` + strings.Repeat("x", web.MaxScript+1) + `"}`
-	s.post("/api/sessions", text).want(t, http.StatusRequestEntityTooLarge, "at most 1 MiB")
+	s.post("/api/sessions", text).want(t, http.StatusRequestEntityTooLarge, "the limit is 1 MiB")
 	s.post("/api/check", `{"text":"`+strings.Repeat("x", 4<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge, "4 MiB")
 	s.post("/api/sessions", `{"gallery":"`+strings.Repeat("x", 4<<20)+`"}`).want(t, http.StatusRequestEntityTooLarge)
 	s.do("POST", "/sessions", "gallery="+strings.Repeat("x", 4<<20), "Content-Type", "application/x-www-form-urlencoded").want(t, http.StatusRequestEntityTooLarge)

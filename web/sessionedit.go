@@ -148,7 +148,7 @@ func (s *Server) setTitle(w http.ResponseWriter, r *http.Request) error {
 	case title == "":
 		return badRequest("the title is empty")
 	case len(title) > store.MaxTitle:
-		return badRequest("the title has %d bytes, at most %d are possible", len(title), store.MaxTitle)
+		return badRequest("the title has %d bytes; the limit is %d", len(title), store.MaxTitle)
 	}
 	if err := s.cfg.Store.SaveTitle(r.Context(), sess.ID, title); err != nil {
 		return err
@@ -205,7 +205,7 @@ func (s *Server) setExpiry(w http.ResponseWriter, r *http.Request) error {
 		least = 0
 	}
 	if in.Days == nil || *in.Days < least || *in.Days > maxExpiryDays {
-		return badRequest("days must be a number from %d to %d; only a shared session may be kept for good, by 0", least, maxExpiryDays)
+		return badRequest("days must be a number from %d to %d; only a shared session can be kept permanently (0)", least, maxExpiryDays)
 	}
 	var at time.Time
 	if *in.Days > 0 {

@@ -138,7 +138,7 @@ func (s *Server) newSession(r *http.Request, c creation, token string) (store.Se
 	case c.data != nil:
 		return store.Session{}, badRequest("the file %q is empty", session.FileName(c.file))
 	default:
-		return store.Session{}, badRequest(`choose a model: "gallery" names one of the gallery, the file "model" holds an ONNX model, or "source" a text with "kind" tvmscript`)
+		return store.Session{}, badRequest(`choose a model: "gallery" names one of the gallery, the file "model" contains an ONNX model, or "source" contains text with "kind" tvmscript`)
 	}
 }
 

@@ -41,13 +41,13 @@ func (p *pageState) fill(f url.Values) error {
 func (p pageState) link(sess store.Session) (string, error) {
 	switch {
 	case p.Run != "" && !slices.Contains(sess.Runs, p.Run):
-		return "", badRequest("run %.60q is not one of this session", p.Run)
+		return "", badRequest("run %.60q does not belong to this session", p.Run)
 	case !viewName.MatchString(p.View):
 		return "", badRequest("view is %.60q, want the name of a view", p.View)
 	case p.Line < 0:
 		return "", badRequest("line is %d, want 1 or more, or 0 for none", p.Line)
 	case len(p.Pass) > store.MaxField || len(p.Function) > store.MaxField:
-		return "", badRequest("pass and function may have %d bytes each", store.MaxField)
+		return "", badRequest("pass and function are limited to %d bytes each", store.MaxField)
 	}
 	var parts []string
 	add := func(name, value string) {

@@ -50,7 +50,7 @@ func TestTitles(t *testing.T) {
 		t.Errorf("title is %q after a form", got)
 	}
 	s.post("/api/sessions/"+id+"/title", `{"title":"\n"}`).want(t, http.StatusBadRequest, "empty")
-	s.post("/api/sessions/"+id+"/title", `{"title":"`+strings.Repeat("x", store.MaxTitle+1)+`"}`).want(t, http.StatusBadRequest, "at most 400")
+	s.post("/api/sessions/"+id+"/title", `{"title":"`+strings.Repeat("x", store.MaxTitle+1)+`"}`).want(t, http.StatusBadRequest, "the limit is 400")
 	s.post("/api/sessions/"+id+"/title", `{"name":"x"}`).want(t, http.StatusBadRequest, "unknown field")
 }
 
@@ -81,12 +81,12 @@ func TestNotes(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"text":"  "}`:            "is empty",
 		`{"text":"x","line":-1}`:   "line is -1",
-		`{"text":"x","run":"r"}`:   "not one of this session",
+		`{"text":"x","run":"r"}`:   "does not belong to this session",
 		`{"text":"x","colour":""}`: "unknown field",
-		`{"text":"` + strings.Repeat("x", store.MaxNote+1) + `"}`:                "at most 16384",
+		`{"text":"` + strings.Repeat("x", store.MaxNote+1) + `"}`:                "the limit is 16384",
 		`{"text":"x","step":"` + strings.Repeat("x", store.MaxField+1) + `"}`:    "at most",
 		`{"text":"x","function":"` + strings.Repeat("x", 1<<20) + `"}`:           "larger than",
-		`{"text":"x","run":"` + strings.Repeat("A", len(made.Runs[0])-1) + `é"}`: "not one",
+		`{"text":"x","run":"` + strings.Repeat("A", len(made.Runs[0])-1) + `é"}`: "does not belong",
 	} {
 		if a := s.post(path, body); a.StatusCode != http.StatusBadRequest && a.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("%.60s answers %d", body, a.StatusCode)
@@ -110,7 +110,7 @@ func TestSharing(t *testing.T) {
 	if got := s.info(made.ID).Session; got.Expires == nil || got.Shared || !got.Owner {
 		t.Errorf("before it is shared the session is %+v", got)
 	}
-	s.post(api+"/share", `{"run":"other"}`).want(t, http.StatusBadRequest, "not one of this session")
+	s.post(api+"/share", `{"run":"other"}`).want(t, http.StatusBadRequest, "does not belong to this session")
 	s.post(api+"/share", `{"view":"<b>"}`).want(t, http.StatusBadRequest, "view is")
 	s.post(api+"/share", `{"line":-2}`).want(t, http.StatusBadRequest, "line is -2")
 	if s.info(made.ID).Session.Shared {

@@ -131,7 +131,7 @@ func work[T any](ctx context.Context, s *Server, t *share.Ticket, bytes int64, d
 		defer func() {
 			if p := recover(); p != nil {
 				s.cfg.Log.Error("work for a visitor panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				err = &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; it is in its log"}
+				err = &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; its log has the details"}
 			}
 		}()
 		return do(ctx)

@@ -192,7 +192,7 @@ func TestSlowUploadsAreCut(t *testing.T) {
 				if c.ok {
 					want = fmt.Sprint("got ", total)
 				}
-				if !strings.Contains(string(answer), want) || !c.ok && !strings.Contains(string(answer), "at least 32 KiB a second") {
+				if !strings.Contains(string(answer), want) || !c.ok && !strings.Contains(string(answer), "at least 32 KiB per second") {
 					t.Errorf("the answer is %.300q, want %q", answer, want)
 				}
 				if took < c.least || took > c.after {

@@ -95,7 +95,7 @@ func TestAFullQueueSaysWhenToComeBack(t *testing.T) {
 	for seed := range 3 {
 		s.post("/api/sessions/"+id+"/runs", fmt.Sprintf(`{"seed":%d}`, seed+1)).want(t, http.StatusAccepted, `"state":"queued"`)
 	}
-	full := s.post("/api/sessions/"+id+"/runs", `{"seed":9}`).want(t, http.StatusServiceUnavailable, "3 runs are waiting already")
+	full := s.post("/api/sessions/"+id+"/runs", `{"seed":9}`).want(t, http.StatusServiceUnavailable, "3 runs are already waiting")
 	if full.Header.Get("Retry-After") != "10" {
 		t.Errorf("Retry-After is %q", full.Header.Get("Retry-After"))
 	}

@@ -49,7 +49,7 @@ func (t *texts) document(ctx context.Context, hash string) (*highlight.Document,
 		return highlight.NewDocument(event.LangTVMScript, ""), nil
 	}
 	if !event.IsHash(hash) {
-		return nil, badRequest("%.60q is no hash of a text, which has %d hexadecimal digits", hash, event.HashLen)
+		return nil, badRequest("%.60q is not the hash of a text, which has %d hexadecimal digits", hash, event.HashLen)
 	}
 	if d, ok := t.docs.Get(hash); ok {
 		return d, nil
@@ -83,7 +83,7 @@ func (t *texts) diff(ctx context.Context, before, after string) (*highlight.Diff
 	if n := len(a.Text()) + len(b.Text()); n > maxDiffText {
 		return nil, &httpError{
 			status:  http.StatusRequestEntityTooLarge,
-			message: fmt.Sprintf("the two texts have %s, and differences are shown of at most %s: look at the texts", size(int64(n)), size(maxDiffText)),
+			message: fmt.Sprintf("the two texts have %s, and diffs are limited to %s: see the texts instead", size(int64(n)), size(maxDiffText)),
 		}
 	}
 	// The side that is not empty says how both are highlighted.

@@ -156,7 +156,7 @@ func readUpload(r *http.Request) (creation, error) {
 		switch part.FormName() {
 		case "model":
 			if c.data != nil {
-				return creation{}, badRequest("the form holds more than one model")
+				return creation{}, badRequest("the form contains more than one model")
 			}
 			c.file = part.FileName()
 			if c.data, err = readPart(part, r.ContentLength, MaxModel); err != nil {
@@ -196,7 +196,7 @@ func readPart(part io.Reader, hint, limit int64) ([]byte, error) {
 }
 
 func tooLarge() error {
-	return &httpError{status: http.StatusRequestEntityTooLarge, message: "the model is larger than " + size(MaxModel) + ", the most that this server takes"}
+	return &httpError{status: http.StatusRequestEntityTooLarge, message: "the model is larger than " + size(MaxModel) + ", the limit of this server"}
 }
 
 // formError sorts errors of reading a body: too large, or not what it says to be.
@@ -231,10 +231,10 @@ func decodeJSON(r io.Reader, v any) error {
 	case errors.Is(err, io.EOF):
 		return nil // an empty body is an empty object
 	case err != nil:
-		return badRequest("the body is not the JSON that is expected here: %v", err)
+		return badRequest("the body is not the expected JSON: %v", err)
 	}
 	if dec.More() {
-		return badRequest("the body holds more than one JSON value")
+		return badRequest("the body contains more than one JSON value")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // noScripts is the answer of a server that takes no passes of visitors.
-var noScripts = &httpError{status: http.StatusNotImplemented, message: "this server takes no passes that are written by users"}
+var noScripts = &httpError{status: http.StatusNotImplemented, message: "this server does not accept user-written passes"}
 
 // scriptAnswer is what the editor is told about a script.
 type scriptAnswer struct {

@@ -46,13 +46,13 @@ func TestCheckPasses(t *testing.T) {
 	s := openScripts(t)
 	s.post("/api/passes/check", `{"name":"a.star","source":"x = 1"}`).want(t, http.StatusOK, `"ok":true`, `"diagnostics":[]`, `"name":"user.Mine"`, `"instruments":[]`)
 	s.post("/api/passes/check", `{"name":"a.star","source":"x = wrong"}`).want(t, http.StatusOK, `"ok":false`, `"column":5`, `"passes":[]`)
-	s.post("/api/passes/check", `{"name":"../a.star","source":""}`).want(t, http.StatusBadRequest, "the name of a script")
-	s.post("/api/passes/check", fmt.Sprintf(`{"name":"a","source":%q}`, strings.Repeat("x", 64<<10+1))).want(t, http.StatusBadRequest, "at most 64 KiB")
+	s.post("/api/passes/check", `{"name":"../a.star","source":""}`).want(t, http.StatusBadRequest, "a script is named")
+	s.post("/api/passes/check", fmt.Sprintf(`{"name":"a","source":%q}`, strings.Repeat("x", 64<<10+1))).want(t, http.StatusBadRequest, "the limit is 64 KiB")
 	s.post("/api/passes/check", "{\"name\":\"a\",\"source\":\""+strings.Repeat("x", 2<<20)+"\"}").want(t, http.StatusRequestEntityTooLarge)
 	s.get("/api/passes/examples").want(t, http.StatusOK, `"name":"mine"`, `"passes":["user.Mine"]`, `"script":{"name":"mine.star","source":"p = 1"}`)
 
 	without := open(t, nil)
-	without.post("/api/passes/check", `{"name":"a","source":""}`).want(t, http.StatusNotImplemented, "takes no passes")
+	without.post("/api/passes/check", `{"name":"a","source":""}`).want(t, http.StatusNotImplemented, "does not accept user-written passes")
 	without.get("/api/passes/examples").want(t, http.StatusNotImplemented)
 	without.post("/api/sessions", `{"example":"mine"}`).want(t, http.StatusNotImplemented)
 	if strings.Contains(without.get("/", "Accept", "text/html").body, "Write your own pass") {
@@ -101,12 +101,12 @@ func TestScriptsOfARunAreBounded(t *testing.T) {
 	}
 	nested := strings.Repeat(`{"name":"a","steps":[`, 9) + `{"name":"b"}` + strings.Repeat("]}", 9)
 	for body, want := range map[string]string{
-		`{"scripts":[` + strings.Join(many, ",") + `]}`:               "there are 9 scripts, at most 8",
-		`{"scripts":[` + script("a", 64<<10+1) + `]}`:                 "script a has 65537 bytes, at most 64 KiB",
+		`{"scripts":[` + strings.Join(many, ",") + `]}`:               "there are 9 scripts; the limit is 8",
+		`{"scripts":[` + script("a", 64<<10+1) + `]}`:                 "script a has 65537 bytes; the limit is 64 KiB",
 		`{"scripts":[` + script("a", 1) + "," + script("a", 2) + `]}`: "two scripts are named a",
-		`{"scripts":[` + script("a b", 1) + `]}`:                      "the name of a script",
-		`{"steps":[` + nested + `]}`:                                  "nested too deep, at most 8",
-		`{"steps":[` + strings.Repeat(`{"name":"a"},`, 1000) + `{}]}`: "1001 steps, at most 1000",
+		`{"scripts":[` + script("a b", 1) + `]}`:                      "a script is named",
+		`{"steps":[` + nested + `]}`:                                  "nested too deeply; sequences nest at most 8",
+		`{"steps":[` + strings.Repeat(`{"name":"a"},`, 1000) + `{}]}`: "1001 steps; the limit is 1000",
 	} {
 		s.post(path, body).want(t, http.StatusBadRequest, want)
 	}

@@ -9,7 +9,7 @@ import (
 
 func adminCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "admin", Short: "Look after the data of a server", Args: args(cobra.NoArgs),
+		Use: "admin", Short: "Check the data of a server", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(adminCheckCommand())
@@ -19,7 +19,7 @@ func adminCommand() *cobra.Command {
 func adminCheckCommand() *cobra.Command {
 	var data string
 	cmd := &cobra.Command{
-		Use: "check", Short: "Compare all that is stored with its checksums", Args: args(cobra.NoArgs),
+		Use: "check", Short: "Verify the checksums of all stored data", Args: args(cobra.NoArgs),
 		Long: `Reads every session, note, run, event and text in the folder of the data and compares it with its checksum,
 whether a server has it open or not. It changes nothing. What is damaged is listed; exit code 1 says that something is.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,6 +42,6 @@ whether a server has it open or not. It changes nothing. What is damaged is list
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", "", "`folder` of the data (default: that of the user for this program)")
+	cmd.Flags().StringVar(&data, "data", "", "data `folder` (default: the user's data folder for this program)")
 	return cmd
 }

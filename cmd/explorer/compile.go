@@ -22,7 +22,7 @@ func compileCommand() *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			if dir == "" {
-				return usageError{errors.New("say where to write with -o DIR")}
+				return usageError{errors.New("name the output folder with -o DIR")}
 			}
 			rep := &report{Model: a[0]}
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
@@ -61,7 +61,7 @@ func execCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
 		Long: "Loads the program that 'explorer compile' wrote to DIR and runs its function main, or any other public function.\n" +
-			"A PrimFunc takes a tensor for each parameter, of one element for a number; what it writes are its outputs.",
+			"A PrimFunc takes one tensor per parameter (of one element for a number); the tensors it writes are its outputs.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}

@@ -72,7 +72,7 @@ func dataFolder() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", errors.New("there is no home folder to keep data in: name a folder by --data DIR, or keep none by --data " + inMemory)
+		return "", errors.New("there is no home folder to keep data in: name a folder with --data DIR, or keep nothing with --data " + inMemory)
 	}
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(home, "Library", "Application Support", name), nil

@@ -18,7 +18,7 @@ func parseDefines(list []string) (map[string]any, error) {
 			return nil, fmt.Errorf("--define %s: expected name=value, with a name that Python allows", s)
 		}
 		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("--define %s: %s is defined already", s, name)
+			return nil, fmt.Errorf("--define %s: %s is already defined", s, name)
 		}
 		v, err := parseLiteral(text)
 		if err != nil {
@@ -61,12 +61,12 @@ func parseLiteral(text string) (any, error) {
 	err := dec.Decode(&v)
 	if err == nil {
 		if _, rest := dec.Token(); rest != io.EOF {
-			err = errors.New("there is more behind the value")
+			err = errors.New("there is text after the value")
 		}
 	}
 	if err != nil {
 		if strings.ContainsAny(text[:1], `[{"`) {
-			return nil, fmt.Errorf("the value is no literal: %w", err)
+			return nil, fmt.Errorf("the value is not a literal: %w", err)
 		}
 		return text, nil
 	}
@@ -95,7 +95,7 @@ func literal(v any) (any, error) {
 		}
 		return v, nil
 	case map[string]any:
-		return nil, errors.New("a value is a number, True, False, None, a string or a list of these, not a dictionary")
+		return nil, errors.New("a value is a number, True, False, None, a string, or a list of these, not a dictionary")
 	}
 	return v, nil
 }

@@ -43,9 +43,9 @@ Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.
 	cf.registerPasses(cmd, true)
 	sf.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&df.from, "from", "", "`point` of the pipeline that is compared, start if only --to is given")
-	fl.StringVar(&df.to, "to", "", "`point` of the pipeline that it is compared with, end if only --from is given")
-	fl.IntVarP(&df.context, "context", "U", 3, "`number` of equal lines around changes; -1 shows all")
+	fl.StringVar(&df.from, "from", "", "`point` of the pipeline to compare (default: start if --to is given)")
+	fl.StringVar(&df.to, "to", "", "`point` of the pipeline to compare it with (default: end if --from is given)")
+	fl.IntVarP(&df.context, "context", "U", 3, "`number` of unchanged lines around changes; -1 shows all")
 	registerColor(cmd, &df.color)
 	return cmd
 }
@@ -82,7 +82,7 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 	piped := cf.pipeline != "" || cf.passes != "" || df.from != "" || df.to != ""
 	switch {
 	case len(in) == 2 && piped:
-		return false, usageError{errors.New("give two files, or one file with --from and --to, not both")}
+		return false, usageError{errors.New("give either two files or one file with --from and --to")}
 	case len(in) == 2 && in[0] == "-" && in[1] == "-":
 		return false, usageError{errors.New("only one of the two can be standard input")}
 	case len(in) == 1 && !piped:

@@ -26,7 +26,7 @@ const (
 )
 
 func registerColor(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "color", "auto", "`when` to colour: auto (on a terminal, unless NO_COLOR is set), always or never")
+	cmd.Flags().StringVar(to, "color", "auto", "`when` to use color: auto (on a terminal, unless NO_COLOR is set), always, or never")
 }
 
 // useColor decides whether what is written to w is coloured.
@@ -44,7 +44,7 @@ func useColor(w io.Writer, when string) (bool, error) {
 		info, err := f.Stat()
 		return err == nil && info.Mode()&os.ModeCharDevice != 0, nil
 	}
-	return false, usageError{fmt.Errorf("--color is %q, expected auto, always or never", when)}
+	return false, usageError{fmt.Errorf("--color is %q, expected auto, always, or never", when)}
 }
 
 // styled returns the writer behind w that takes escape sequences.

@@ -16,7 +16,7 @@ func equalCommand() *cobra.Command {
 	var opts ir.EqualOpts
 	var quiet bool
 	cmd := &cobra.Command{
-		Use: "equal A B", Short: "Tell whether two modules are the same but for names",
+		Use: "equal A B", Short: "Report whether two modules are equal up to names",
 		Long: `Compares two modules by structure: names of variables, comments, places in the text and the order of
 functions do not matter. Prints the first difference: its path, and the place in both.
 A and B are ` + inputDoc + `.
@@ -33,8 +33,8 @@ Returns 0 if they are equal, 1 if they differ, and 2 if one cannot be read.`,
 		},
 	}
 	sf.register(cmd)
-	cmd.Flags().BoolVar(&opts.MapFreeVars, "map-free-vars", false, "let variables that neither side defines stand for each other")
-	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing, only return the exit code")
+	cmd.Flags().BoolVar(&opts.MapFreeVars, "map-free-vars", false, "let variables that neither side defines match each other")
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print nothing; only return the exit code")
 	return cmd
 }
 

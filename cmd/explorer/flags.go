@@ -51,15 +51,15 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
 	fl.StringVar(&f.pipeline, "pipeline", pl, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
-	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run whatever their level")
+	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run at any level")
 	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'explorer passes' lists the keys")
 	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
 	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
-	fl.BoolVar(&f.onlyChanged, "only-changed", false, "leave out of the table and of printed IR what a pass did not change")
+	fl.BoolVar(&f.onlyChanged, "only-changed", false, "omit unchanged passes and functions from the table and the printed IR")
 	fl.StringVar(&f.dumpDir, "dump-ir", "", "write the IR after each pass to numbered files in this `folder`")
 	fl.BoolVar(&f.timing, "timing", false, "print the time of each pass")
 	fl.BoolVar(&f.verifyEach, "verify-each", false, "verify the module after each pass")
-	fl.BoolVar(&f.verifyRoundtrip, "verify-roundtrip", false, "check after each pass that what is printed reads back as the same module")
+	fl.BoolVar(&f.verifyRoundtrip, "verify-roundtrip", false, "check after each pass that the printed module parses back to the same module")
 }
 
 // registerPasses adds the flag that lists passes in place of a pipeline; anyLevel runs them whatever their level.
@@ -67,9 +67,9 @@ func (f *compileFlags) registerPasses(cmd *cobra.Command, anyLevel bool) {
 	f.anyLevel = anyLevel
 	level := "from their levels on"
 	if anyLevel {
-		level = "whatever their levels"
+		level = "at any level"
 	}
-	cmd.Flags().StringVar(&f.passes, "passes", "", "`list` of passes to run in place of a pipeline, "+level+", separated by commas: each with its options as JSON behind its name, or NAME[...] for a sequence")
+	cmd.Flags().StringVar(&f.passes, "passes", "", "comma-separated `list` of passes to run instead of a pipeline, "+level+": each may have its options as JSON after its name, or NAME[...] for a sequence")
 }
 
 // registerJSON adds the flag for a report in place of text.
@@ -105,7 +105,7 @@ func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*dri
 		return nil, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, request.MaxOptLevel)
 	}
 	if f.passes != "" && f.pipeline != f.standard {
-		return nil, errors.New("name passes with --passes or a --pipeline, not both; a pipeline may stand in --passes")
+		return nil, errors.New("use either --passes or --pipeline; --passes can contain a pipeline")
 	}
 	config, err := parseConfig(f.config)
 	if err != nil {

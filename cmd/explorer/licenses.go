@@ -9,7 +9,7 @@ import (
 
 func licensesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "licenses", Short: "Print the licences of the program and of what it contains",
+		Use: "licenses", Short: "Print the licenses of the program and of what it contains",
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), licenses.Text())

@@ -107,7 +107,7 @@ func rootCommand() *cobra.Command {
 	var root *cobra.Command
 	root = &cobra.Command{
 		Use:   "explorer",
-		Short: "A machine-learning compiler whose passes can be watched",
+		Short: "A machine-learning compiler that shows what its passes do",
 		Long: `explorer compiles ONNX models and TVMScript pass by pass and runs them. Without a command it
 serves the page that shows what each pass does, on this machine only.`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -140,7 +140,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	if near := nearest.Name(name, slices.Values(known)); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return usageError{fmt.Errorf("unknown command %q%s: known are %s", name, hint, strings.Join(known, ", "))}
+	return usageError{fmt.Errorf("unknown command %q%s: the commands are %s", name, hint, strings.Join(known, ", "))}
 }
 
 // args wraps a cobra argument check so that its failure is a usage error.

@@ -28,7 +28,7 @@ func readModel(in io.Reader, name string) ([]byte, error) {
 	if name == "-" {
 		data, err := io.ReadAll(io.LimitReader(in, maxModelBytes+1))
 		if err == nil && len(data) > maxModelBytes {
-			err = fmt.Errorf("it has more than the %d bytes that are read", maxModelBytes)
+			err = fmt.Errorf("it exceeds the limit of %d bytes", maxModelBytes)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the model from standard input: %w", err)
@@ -62,7 +62,7 @@ func readFile(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is a folder, expected a file", name)
 	}
 	if info.Size() > maxModelBytes {
-		return nil, fmt.Errorf("%s has %d bytes, more than the %d that are read", name, info.Size(), maxModelBytes)
+		return nil, fmt.Errorf("%s has %d bytes, more than the limit of %d", name, info.Size(), maxModelBytes)
 	}
 	return os.ReadFile(name)
 }
@@ -75,7 +75,7 @@ func readTensor(name string) (*tensor.Tensor, error) {
 	case ".pb":
 		read = readPB
 	default:
-		return nil, usageError{fmt.Errorf("%s: tensors are read from .pb and .npy files", name)}
+		return nil, usageError{fmt.Errorf("%s: tensors are read only from .pb and .npy files", name)}
 	}
 	data, err := readFile(name)
 	if err != nil {

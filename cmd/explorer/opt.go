@@ -54,9 +54,9 @@ verified, unless --no-verify is given.`,
 	sf.register(cmd)
 	pf.register(cmd)
 	fl := cmd.Flags()
-	fl.StringVarP(&of.output, "output", "o", "", "`file` to write to, in place of standard output")
-	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
-	fl.BoolVar(&of.split, "split", false, "run the passes on each of several modules by itself, and write a line '# -----' between them")
+	fl.StringVarP(&of.output, "output", "o", "", "output `file` (default: standard output)")
+	fl.StringVar(&of.emit, "emit", emitScript, "output `format`: script (TVMScript), json, or raw (JSON preceded by the bytes of constants)")
+	fl.BoolVar(&of.split, "split", false, "run the passes on each module separately and write '# -----' between the modules")
 	of.seen.register(fl)
 	return cmd
 }
@@ -84,7 +84,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 		return err
 	}
 	if len(list) > 1 && !of.split && req.Pipeline != nil {
-		return fmt.Errorf("%s has %d modules (%s): run the passes on each of them with --split", label(in), len(list), classNames(list))
+		return fmt.Errorf("%s has %d modules (%s): use --split to run the passes on each of them", label(in), len(list), classNames(list))
 	}
 	if len(list) > 1 && of.emit != emitScript {
 		return fmt.Errorf("%s has %d modules (%s), and --emit %s writes one", label(in), len(list), classNames(list), of.emit)

@@ -54,7 +54,7 @@ func passesCommand() *cobra.Command {
 	var asJSON bool
 	var order, of string
 	cmd := &cobra.Command{
-		Use: "passes [PASS...]", Short: "List the passes with level, kind and what they do",
+		Use: "passes [PASS...]", Short: "List the passes with their level, kind, and description",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
 it is optional or needed to make code (lowering), what it does, its options with their defaults (for --passes
 of opt), and which config options it reads.
@@ -62,7 +62,7 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if order != "" {
 				if len(names) > 0 {
-					return usageError{errors.New("name passes or a --pipeline, not both")}
+					return usageError{errors.New("use either pass names or --pipeline")}
 				}
 				return printPipeline(cmd.OutOrStdout(), order, of, asJSON)
 			}

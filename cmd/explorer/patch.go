@@ -16,7 +16,7 @@ import (
 
 // registerPatch adds the flag for IR that was edited behind a step.
 func (f *compileFlags) registerPatch(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.patches, "patch", nil, "edited functions that take the place of those behind a step, as `STEP=FILE` (repeatable); STEP is import, a pass, or PASS#1 for the second of that name")
+	cmd.Flags().StringArrayVar(&f.patches, "patch", nil, "edited functions that replace the result of a step, as `STEP=FILE` (repeatable); STEP is import, a pass, or PASS#1 for the second pass of that name")
 }
 
 // edits reads the edits that the flags name.
@@ -29,7 +29,7 @@ func (f *compileFlags) edits() ([]request.Patch, error) {
 		}
 		for _, other := range f.patches[:i] {
 			if name, _, _ := editedStep(other); name == after {
-				return nil, usageError{fmt.Errorf("--patch %s: there are two after %s; put them into one file", flag, after)}
+				return nil, usageError{fmt.Errorf("--patch %s: there are two edits after %s; combine them in one file", flag, after)}
 			}
 		}
 		text, err := readText(file)
@@ -73,7 +73,7 @@ func readText(name string) (string, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, frontend.DefaultTextBytes+1))
 	if err == nil && len(data) > frontend.DefaultTextBytes {
-		err = fmt.Errorf("the file has more than %d MiB", frontend.DefaultTextBytes>>20)
+		err = fmt.Errorf("the file exceeds %d MiB", frontend.DefaultTextBytes>>20)
 	}
 	return string(data), err
 }

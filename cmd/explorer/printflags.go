@@ -19,13 +19,13 @@ type printFlags struct {
 
 func (f *printFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.BoolVar(&f.showMeta, "show-meta", false, "write the values of constants before the module, so that the text is complete")
+	fl.BoolVar(&f.showMeta, "show-meta", false, "write the values of constants before the module to make the text complete")
 	fl.BoolVar(&f.sugar, "syntax-sugar", true, "use the shorter forms of TVMScript, such as T.grid")
-	fl.BoolVar(&f.sinfo, "show-all-struct-info", true, "annotate variables also where their struct info follows from the value")
-	fl.BoolVar(&f.lineNumbers, "line-numbers", false, "number the lines; what is printed is no TVMScript any more")
-	fl.StringArrayVar(&f.underline, "underline", nil, "underline what is at a `path` such as functions[\"main\"].body (repeatable); no TVMScript any more")
+	fl.BoolVar(&f.sinfo, "show-all-struct-info", true, "also annotate variables whose struct info follows from the value")
+	fl.BoolVar(&f.lineNumbers, "line-numbers", false, "number the lines (the output is then not valid TVMScript)")
+	fl.StringArrayVar(&f.underline, "underline", nil, "underline what is at a `path` such as functions[\"main\"].body (repeatable; the output is then not valid TVMScript)")
 	fl.StringArrayVar(&f.annotate, "annotate", nil, "comment on what is at a path, as `path=text` (repeatable)")
-	fl.StringArrayVar(&f.options, "print-option", nil, "any other option of the printer by TVM's name, as `name=value` (repeatable), e.g. int_dtype=int64")
+	fl.StringArrayVar(&f.options, "print-option", nil, "any other printer option by TVM's name, as `name=value` (repeatable), such as int_dtype=int64")
 }
 
 // parse returns the options of the printer. Every mistake is a usageError.
@@ -37,7 +37,7 @@ func (f *printFlags) parse() (script.Options, error) {
 			return o, usageError{fmt.Errorf("--print-option %s: expected name=value", s)}
 		}
 		if name == "verbose_expr" {
-			return o, usageError{fmt.Errorf("--print-option %s: this is an option of printing expressions, and modules are printed here", s)}
+			return o, usageError{fmt.Errorf("--print-option %s: this option applies to printing expressions, not modules", s)}
 		}
 		if err := o.Set(name, value); err != nil {
 			return o, usageError{fmt.Errorf("--print-option %s: %w", s, err)}

@@ -30,7 +30,7 @@ type replayFlags struct {
 func replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay SESSION.zip | replay SESSION --data DIR", Short: "Run a session again and tell what changed",
+		Use: "replay SESSION.zip | replay SESSION --data DIR", Short: "Rerun a session and report what changed",
 		Long: `Runs again what a session of the page ran, with the same model, settings and passes of users, and compares the
 IR after each step and the outputs with what the session says. SESSION is an archive that the page exported,
 or with --data the id of a session in the folder of a server that is not running.
@@ -42,10 +42,10 @@ Returns 0 if nothing changed, 1 if something did, and 2 if the session cannot be
 		RunE: func(cmd *cobra.Command, a []string) error { return compared(replay(cmd, a[0], &f)) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.data, "data", "", "`folder` in which a server keeps its sessions")
+	fl.StringVar(&f.data, "data", "", "`folder` where a server keeps its sessions")
 	fl.Float64Var(&f.rtol, "rtol", 0, "relative `tolerance` of outputs")
 	fl.Float64Var(&f.atol, "atol", 0, "absolute `tolerance` of outputs")
-	fl.BoolVar(&f.json, "json", false, "write one JSON object in place of text")
+	fl.BoolVar(&f.json, "json", false, "write one JSON object instead of text")
 	registerColor(cmd, &f.color)
 	return cmd
 }
@@ -91,7 +91,7 @@ func replay(cmd *cobra.Command, name string, f *replayFlags) (same bool, err err
 	defer closeData()
 	rep := &replayReport{Session: b.Session.Title, Program: b.Program, Same: true, Runs: []*replayRun{}}
 	if len(b.Runs) == 0 {
-		return false, fmt.Errorf("%s: the session has no run that has finished", label(name))
+		return false, fmt.Errorf("%s: the session has no finished run", label(name))
 	}
 	again, err := newReplayer(ctx, b)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *replayRun) print(d *diffWriter) error {
 		}
 	}
 	if r.More > 0 {
-		fmt.Fprintf(d.w, "  the IR differs after %s behind it too\n", count(r.More, "step"))
+		fmt.Fprintf(d.w, "  the IR also differs after %s later steps\n", count(r.More, "step"))
 	}
 	return nil
 }

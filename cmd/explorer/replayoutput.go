@@ -49,7 +49,7 @@ func (c *comparer) tensor(was, is event.Tensor) string {
 		return fmt.Sprintf("%d elements are NaN, in the session %d", is.NaNs, was.NaNs)
 	}
 	if len(was.First) != len(is.First) {
-		return fmt.Sprintf("%d elements are noted, in the session %d", len(is.First), len(was.First))
+		return fmt.Sprintf("%d elements are recorded, in the session %d", len(is.First), len(was.First))
 	}
 	for i, x := range was.First {
 		if !c.near(x, is.First[i]) {

@@ -36,7 +36,7 @@ func newReplayer(ctx context.Context, b *export.Bundle) (*replayer, error) {
 	switch {
 	case src.Kind == store.SourceGallery:
 		if _, ok := inproc.Gallery(src.Name); !ok {
-			return nil, fmt.Errorf("the session is of gallery:%s, which this program does not have", src.Name)
+			return nil, fmt.Errorf("the session uses gallery:%s, which this program does not have", src.Name)
 		}
 	default:
 		blob, err := b.Blobs.Blob(ctx, src.Blob)

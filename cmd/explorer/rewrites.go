@@ -19,10 +19,10 @@ type rewriteFlags struct {
 }
 
 func (f *rewriteFlags) register(fl *pflag.FlagSet) {
-	fl.BoolVar(&f.rewrites, "rewrites", false, "print the rewrites of each pass: name, line before and after, text")
-	fl.BoolVar(&f.decisions, "decisions", false, "print the decisions of each pass: rule, line, and which condition held or failed")
-	fl.StringVar(&f.file, "rewrites-json", "", "write rewrites and decisions as JSON to this `file`")
-	fl.IntVar(&f.limit, "rewrites-limit", rewrites.DefaultLimit, "largest `number` of rewrites, and of decisions, listed for a step")
+	fl.BoolVar(&f.rewrites, "rewrites", false, "print the rewrites of each pass: name, line before and after, and text")
+	fl.BoolVar(&f.decisions, "decisions", false, "print the decisions of each pass: rule, line, and the condition that held or failed")
+	fl.StringVar(&f.file, "rewrites-json", "", "write rewrites and decisions as JSON to `file`")
+	fl.IntVar(&f.limit, "rewrites-limit", rewrites.DefaultLimit, "maximum `number` of rewrites, and of decisions, listed per step")
 }
 
 // check reports a limit that is none.

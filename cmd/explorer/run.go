@@ -32,8 +32,8 @@ func runCommand() *cobra.Command {
 	var df dataFlags
 	specialize := true
 	cmd := &cobra.Command{
-		Use: "run MODEL", Short: "Import, compile and run a model; print what each pass did",
-		Long: "Imports MODEL, compiles it, runs it, and prints a table of the passes, the outputs and the latency.\n" + modelDoc,
+		Use: "run MODEL", Short: "Import, compile, and run a model; print what each pass did",
+		Long: "Imports MODEL, compiles it, runs it, and prints a table of the passes, the outputs, and the latency.\n" + modelDoc,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
@@ -47,7 +47,7 @@ func runCommand() *cobra.Command {
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	df.register(cmd)
-	cmd.Flags().BoolVar(&specialize, "specialize", true, "where shapes are symbolic, compile again for the sizes of this run, and time that code")
+	cmd.Flags().BoolVar(&specialize, "specialize", true, "if shapes are symbolic, also compile for the sizes of this run and time that code")
 	return cmd
 }
 
@@ -153,7 +153,7 @@ func compileModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, t *driver.T
 	}
 	var failed *pass.Error
 	if err != nil && t.Job.Name != driver.DefaultPipeline && !errors.As(err, &failed) {
-		return fmt.Errorf("%w (the pipeline %s does not lower a model to the end, %s does)", err, t.Job.Name, driver.DefaultPipeline)
+		return fmt.Errorf("%w (the pipeline %s does not fully lower a model, but %s does)", err, t.Job.Name, driver.DefaultPipeline)
 	}
 	return err
 }
@@ -171,7 +171,7 @@ func printSpecialized(w io.Writer, x *driver.Execution, rep *report) {
 	}
 	if s.Err != nil {
 		rep.Specialized.Error = s.Err.Error()
-		fmt.Fprintf(w, "not compiled for %s, the code for all sizes runs: %v\n", strings.Join(list, ", "), s.Err)
+		fmt.Fprintf(w, "not compiled for %s, so the code for all sizes runs: %v\n", strings.Join(list, ", "), s.Err)
 		return
 	}
 	rep.Specialized.Compile = s.Took
@@ -185,7 +185,7 @@ func inputError(failed error) error {
 		return nil
 	}
 	if p := unmade.Param; p.Type.Kind != artifact.KindTensor || p.Type.NDim == nil {
-		return fmt.Errorf("input %s of type %s cannot be made up: give it with --input", p.Name, p.Type)
+		return fmt.Errorf("input %s of type %s cannot be generated: give it with --input", p.Name, p.Type)
 	}
 	return unmade
 }
@@ -233,7 +233,7 @@ func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dat
 		}
 	}
 	if len(bad) > 0 {
-		return fmt.Errorf("outputs differ from what was expected by more than --rtol %g, --atol %g: %s", df.rtol, df.atol, strings.Join(bad, ", "))
+		return fmt.Errorf("outputs differ from the expected ones by more than --rtol %g, --atol %g: %s", df.rtol, df.atol, strings.Join(bad, ", "))
 	}
 	return nil
 }

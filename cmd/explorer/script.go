@@ -38,7 +38,7 @@ func scriptCommand() *cobra.Command {
 		names = append(names, examplePrefix+e.Name)
 	}
 	cmd := &cobra.Command{
-		Use: "script FILE.star [IN] [-o OUT]", Short: "Run passes and instruments that are written in Starlark",
+		Use: "script FILE.star [IN] [-o OUT]", Short: "Run passes and instruments written in Starlark",
 		Long: `Runs a script in Starlark, a dialect of Python, in which passes, instruments and pipelines can be
 written and run. IN is ` + inputDoc + `; it is the variable mod.
 If the script has a function main, it is called with the module, and the module that it returns is
@@ -62,10 +62,10 @@ docs/scripting.md tells what scripts can do. They cannot read files and have lim
 	sf.register(cmd)
 	pf.register(cmd)
 	fl := cmd.Flags()
-	fl.StringSliceVar(&of.passes, "pass", nil, "`passes` of the script to run on the input in place of main, by their names or those of variables (repeatable)")
-	fl.StringVarP(&of.output, "output", "o", "", "`file` to write the module to, in place of standard output")
-	fl.StringVar(&of.emit, "emit", emitScript, "`form` to write: script (TVMScript), json, or raw (json with the bytes of constants before it)")
-	fl.Uint64Var(&of.steps, "max-steps", starpass.DefaultSteps, "largest `number` of steps that the script may take")
+	fl.StringSliceVar(&of.passes, "pass", nil, "`passes` of the script to run on the input instead of main, by pass or variable name (repeatable)")
+	fl.StringVarP(&of.output, "output", "o", "", "output `file` for the module (default: standard output)")
+	fl.StringVar(&of.emit, "emit", emitScript, "output `format`: script (TVMScript), json, or raw (JSON preceded by the bytes of constants)")
+	fl.Uint64Var(&of.steps, "max-steps", starpass.DefaultSteps, "maximum `number` of steps that the script can take")
 	if err := fl.MarkHidden("pipeline"); err != nil { // pipelines are called in the script
 		panic(err)
 	}
@@ -116,7 +116,7 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 	}
 	if out == nil {
 		if of.output != "" {
-			return fmt.Errorf("%s made no module to write: its function main must return one", file)
+			return fmt.Errorf("%s produced no module to write: its function main must return one", file)
 		}
 		return nil
 	}
@@ -159,7 +159,7 @@ func readScript(name string) (string, error) {
 			}
 			known = append(known, examplePrefix+e.Name)
 		}
-		return "", usageError{fmt.Errorf("no script %q comes with the program: it has %s", short, strings.Join(known, ", "))}
+		return "", usageError{fmt.Errorf("the program has no built-in script %q: it has %s", short, strings.Join(known, ", "))}
 	}
 	f, err := os.Open(name)
 	if err != nil {

@@ -56,22 +56,22 @@ type serveFlags struct {
 
 func (f *serveFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 takes a free one")
-	flags.StringSliceVar(&f.hosts, "host", nil, "`names` under which others reach the server; needed for an address beyond this machine")
-	flags.StringSliceVar(&f.origins, "origin", nil, "further `origins` (https://host) whose pages may use the server")
-	flags.StringSliceVar(&f.proxies, "trusted-proxy", nil, "`addresses` or ranges of proxies whose X-Forwarded-For says who a visitor is")
-	flags.BoolVar(&f.secure, "secure-cookies", false, "cookies over https only; for a server behind a proxy that speaks https")
-	flags.StringVar(&f.log, "log", "text", "form of the log on standard error, text or json")
-	flags.IntVar(&f.workers, "workers", 1, "runs at once")
-	flags.IntVar(&f.perMinute, "runs-per-minute", 0, fmt.Sprintf("runs that a visitor may start in a minute (default %d; %d for this machine only)", run.DefaultAdmission(1).PerMinute, localPerMinute))
-	flags.IntVar(&f.perVisitor, "runs-per-visitor", run.DefaultAdmission(1).PerVisitor, "runs at once of a visitor; more of them wait")
-	flags.IntVar(&f.queue, "queue", run.DefaultAdmission(1).Queue, "runs that may wait")
-	flags.IntVar(&f.queueVisitor, "queue-per-visitor", run.DefaultAdmission(1).QueuePerVisitor, "runs of a visitor that may wait")
-	flags.DurationVar(&f.runTime, "run-time", 0, fmt.Sprintf("time that a run may take (default %v; %v for this machine only)", run.DefaultLimits().Time, localTime))
-	flags.Int64Var(&f.runMiB, "run-memory-mib", 0, fmt.Sprintf("memory that a run may take, in MiB (default %d; %d for this machine only)", run.DefaultLimits().Memory>>20, localMemory>>20))
-	flags.StringVar(&f.data, "data", "", "`folder` that keeps sessions and runs, or memory (default: that of the user for this program)")
-	flags.Int64Var(&f.reuse, "reuse-mib", inproc.DefaultReuse>>20, "memory for what earlier runs computed, in MiB; 0 computes everything anew")
-	flags.Int64Var(&f.dataMiB, "data-mib", sqlite.DefaultMaxBytes>>20, "size of the data on disk in MiB; beyond it the oldest runs go")
+	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free one")
+	flags.StringSliceVar(&f.hosts, "host", nil, "host `names` under which others reach the server; required for an address beyond this machine")
+	flags.StringSliceVar(&f.origins, "origin", nil, "additional `origins` (https://host) whose pages may use the server")
+	flags.StringSliceVar(&f.proxies, "trusted-proxy", nil, "`addresses` or ranges of proxies whose X-Forwarded-For header identifies visitors")
+	flags.BoolVar(&f.secure, "secure-cookies", false, "send cookies over https only; for a server behind an https proxy")
+	flags.StringVar(&f.log, "log", "text", "format of the log on standard error: text or json")
+	flags.IntVar(&f.workers, "workers", 1, "concurrent runs")
+	flags.IntVar(&f.perMinute, "runs-per-minute", 0, fmt.Sprintf("runs that a visitor can start per minute (default %d; %d for this machine only)", run.DefaultAdmission(1).PerMinute, localPerMinute))
+	flags.IntVar(&f.perVisitor, "runs-per-visitor", run.DefaultAdmission(1).PerVisitor, "concurrent runs per visitor; more wait")
+	flags.IntVar(&f.queue, "queue", run.DefaultAdmission(1).Queue, "maximum number of waiting runs")
+	flags.IntVar(&f.queueVisitor, "queue-per-visitor", run.DefaultAdmission(1).QueuePerVisitor, "maximum number of waiting runs per visitor")
+	flags.DurationVar(&f.runTime, "run-time", 0, fmt.Sprintf("time limit of a run (default %v; %v for this machine only)", run.DefaultLimits().Time, localTime))
+	flags.Int64Var(&f.runMiB, "run-memory-mib", 0, fmt.Sprintf("memory limit of a run in MiB (default %d; %d for this machine only)", run.DefaultLimits().Memory>>20, localMemory>>20))
+	flags.StringVar(&f.data, "data", "", "`folder` for sessions and runs, or memory (default: the user's data folder for this program)")
+	flags.Int64Var(&f.reuse, "reuse-mib", inproc.DefaultReuse>>20, "memory for results of earlier runs in MiB; 0 recomputes everything")
+	flags.Int64Var(&f.dataMiB, "data-mib", sqlite.DefaultMaxBytes>>20, "maximum size of the data on disk in MiB; beyond it, the oldest runs are deleted")
 }
 
 // environment sets the flags that were not given from the environment: --run-time from IRSCOPE_RUN_TIME, and so on.
@@ -111,7 +111,7 @@ func (f *serveFlags) check(flags *pflag.FlagSet) error {
 	}
 	for _, h := range f.hosts {
 		if h == "" || strings.ContainsAny(h, "/*@ ") || strings.Contains(h, ":") && net.ParseIP(strings.Trim(h, "[]")) == nil {
-			return wrong("--host is %q, expected a name or address without scheme and port, such as irscope.example.org", h)
+			return wrong("--host is %q, expected a name or address without scheme or port, such as irscope.example.org", h)
 		}
 	}
 	for i, p := range f.proxies {
@@ -148,8 +148,8 @@ func (f *serveFlags) names(addr net.Addr) ([]string, error) {
 		return names, nil
 	}
 	if len(f.hosts) == 0 {
-		return nil, usageError{fmt.Errorf("%s can be reached from other machines, and the server must know under which names, "+
-			"or pages of other sites could use it through a name of theirs: give them with --host NAME (docs/deploy.md)", addr)}
+		return nil, usageError{fmt.Errorf("%s can be reached from other machines, so the server must know its host names, "+
+			"or pages of other sites could access it through names of their own: use --host NAME (docs/deploy.md)", addr)}
 	}
 	return f.hosts, nil
 }

@@ -23,9 +23,9 @@ type sourceFlags struct {
 func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.shapes, "shape", nil, "shape of an input as `name=1x3x224x224`, or size of a symbolic dimension as name=4 (repeatable)")
-	fl.StringArrayVar(&f.define, "define", nil, "of TVMScript: value of a name that the text uses but does not define, as `name=value` (repeatable)")
-	fl.BoolVar(&f.zeroConstants, "zero-constants", false, "of TVMScript: take constants whose values are not in the text as zeros")
-	fl.BoolVar(&f.noVerify, "no-verify", false, "take a module that was read as it is, without verifying that it is well-formed; opt verifies no results of passes either")
+	fl.StringArrayVar(&f.define, "define", nil, "TVMScript: value of a name that the text uses but does not define, as `name=value` (repeatable)")
+	fl.BoolVar(&f.zeroConstants, "zero-constants", false, "TVMScript: use zeros for constants whose values are not in the text")
+	fl.BoolVar(&f.noVerify, "no-verify", false, "do not verify that the module is well-formed; opt does not verify the results of passes either")
 }
 
 // options turns the flags into options of the reader. Every mistake is a usageError.

@@ -24,7 +24,7 @@ type dataFlags struct {
 func (f *dataFlags) register(cmd *cobra.Command) {
 	f.function = entry
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb or .npy, in the order of the graph's inputs where no name is given (repeatable); random where none is given")
+	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb or .npy, in the order of the graph's inputs if no name is given (repeatable); random by default")
 	fl.StringArrayVar(&f.expect, "expect", nil, "expected output as `[name=]FILE` (repeatable); exit code 1 beyond the tolerance")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random inputs")
 	fl.Float64Var(&f.rtol, "rtol", 1e-3, "largest relative error, added to --atol")

@@ -7,7 +7,7 @@ import (
 
 // registerScript adds the flag that reads passes and instruments of users.
 func (f *compileFlags) registerScript(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.scripts, "script", nil, "`file` in Starlark: its instruments watch the passes, and --passes may name its own as "+request.UserPrefix+"NAME (repeatable)")
+	cmd.Flags().StringArrayVar(&f.scripts, "script", nil, "Starlark `file`: its instruments watch the passes, and --passes can name its passes as "+request.UserPrefix+"NAME (repeatable)")
 }
 
 // readScripts reads the scripts that the flags name.

@@ -58,7 +58,7 @@ func (p *waypoints) find(spec string) (*ir.Module, string, error) {
 	case name == pointStart && !before:
 		return p.start, pointStart, nil
 	case name == pointEnd && !before && p.end == nil:
-		return nil, "", fmt.Errorf("the passes did not come to their end")
+		return nil, "", fmt.Errorf("the passes did not finish")
 	case name == pointEnd && !before:
 		return p.end, pointEnd, nil
 	}
@@ -103,12 +103,12 @@ func (p *waypoints) unknown(name string) error {
 	for _, s := range p.steps {
 		names[s.name], names[s.path] = true, true
 	}
-	hint := "points are start, end, and the passes and steps of the pipeline"
+	hint := "the the points are start, end, and the passes and steps of the pipeline"
 	if near := nearest.Name(name, maps.Keys(names)); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	if short, _, ok := strings.Cut(name, "#"); ok && p.step(short) != nil {
-		hint = fmt.Sprintf("%s did not run that often, and PASS#0 is its first run", short)
+		hint = fmt.Sprintf("%s did not run that often; PASS#0 is its first run", short)
 	}
 	return usageError{fmt.Errorf("no step %q was run: %s", name, hint)}
 }

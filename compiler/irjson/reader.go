@@ -92,7 +92,7 @@ func (r *reader) token() (json.Token, error) {
 		return nil, r.wrap(err)
 	}
 	if s, ok := tok.(string); ok && len(s) > r.lim.StringBytes {
-		return nil, r.fail("a string of %d bytes, the limit is %d (Limits.StringBytes)", len(s), r.lim.StringBytes)
+		return nil, r.fail("a string of %d bytes; the limit is %d (Limits.StringBytes)", len(s), r.lim.StringBytes)
 	}
 	return tok, nil
 }

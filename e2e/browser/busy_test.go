@@ -56,7 +56,7 @@ func (f *busyFront) serve(t *testing.T, target string) string {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Retry-After", "1")
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = fmt.Fprint(w, `{"error":{"status":503,"message":"the server is busy with work of many visitors; try again in a few seconds"}}`)
+		_, _ = fmt.Fprint(w, `{"error":{"status":503,"message":"the server is busy with work for many visitors; try again in a few seconds"}}`)
 	}))
 	t.Cleanup(func() {
 		front.CloseClientConnections()

@@ -61,7 +61,7 @@ func TestEditTheIR(t *testing.T) {
 	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("main")`)
 	p.another(func() { p.ctrl(kb.Enter) })
 	p.wait(named("edit.LegalizeOps") + `?.getAttribute("aria-selected") === "true"`)
-	p.wait(`document.querySelector("#details-body .written")?.textContent.includes("edited by hand behind LegalizeOps: main takes the place")`)
+	p.wait(`document.querySelector("#details-body .written")?.textContent.includes("edited by hand after LegalizeOps: main replaces")`)
 	if said := p.text("#timeline-total"); !regexp.MustCompile(`^reused \d+ of \d+ passes, [\d.]+ .?s instead of [\d.]+ .?s · `).MatchString(said) {
 		t.Errorf("the page says %q about what was reused", said)
 	}

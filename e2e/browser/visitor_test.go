@@ -105,7 +105,7 @@ func TestUnreadableModel(t *testing.T) {
 	}
 	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#model-file"), []string{file}))
 	p.wait(`document.querySelector("#run-state")?.dataset.status === "failed"`)
-	p.wait(`document.querySelector("#messages .note.error")?.textContent.includes("letter.onnx cannot be read: it is no ONNX model")`)
+	p.wait(`document.querySelector("#messages .note.error")?.textContent.includes("letter.onnx cannot be read: it is not an ONNX model")`)
 	p.wait(`document.querySelector(".empty a[href='/']")`)
 	if got := p.text("#run-state-text"); got != "Failed before the first pass" {
 		t.Errorf("the state reads %q", got)

@@ -180,7 +180,7 @@ func TestProgramsThatFail(t *testing.T) {
 	}
 	big.Memory = 1<<20 - 1
 	_, err = s.executions(big)
-	wantError(t, err, event.Error{Kind: event.KindInput, Message: "input x: it takes 1 MiB, a run may have 0 MiB"})
+	wantError(t, err, event.Error{Kind: event.KindInput, Message: "input x: it takes 1 MiB, and a run is limited to 0 MiB"})
 	none := s.text(graphModule("def main() -> "+vector+":", `    y = R.add(R.const(1, "float32"), R.zeros((4,), "float32"))`, "    return y"))
 	none.Memory = 0
 	if evs, err := s.executions(none); err != nil || fmt.Sprint(evs[0].Body.(*event.Executed).Outputs[0].First) != "[1 1 1 1]" {

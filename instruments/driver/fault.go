@@ -81,7 +81,7 @@ func (t *Task) readFault(ctx context.Context, e *ReadError) error {
 	}
 	var damaged *frontend.DamagedError
 	if errors.As(e.Err, &damaged) {
-		return importFault(fmt.Errorf("%s cannot be read: it is no ONNX model, or damaged: %w", s.Name, damaged))
+		return importFault(fmt.Errorf("%s cannot be read: it is not an ONNX model, or it is damaged: %w", s.Name, damaged))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

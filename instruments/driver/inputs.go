@@ -112,7 +112,7 @@ func number(name string, n int64) (*tensor.Tensor, error) {
 // that is not known, are an error.
 func randomInput(p artifact.Param, binding map[string]int64, limit int64, seed uint64, guess bool) (t *tensor.Tensor, ones []string, err error) {
 	if p.Type.Kind != artifact.KindTensor || p.Type.DType == "" || guess && p.Type.NDim == nil {
-		return nil, nil, fmt.Errorf("its type is %s; only tensors of a known element type can be made up", p.Type)
+		return nil, nil, fmt.Errorf("its type is %s; only tensors of a known element type can be generated", p.Type)
 	}
 	dt, err := dtype.Parse(p.Type.DType)
 	if err != nil {
@@ -146,7 +146,7 @@ func randomInput(p artifact.Param, binding map[string]int64, limit int64, seed u
 		return nil, nil, err
 	}
 	if limit > 0 && size > limit {
-		return nil, nil, fmt.Errorf("it takes %d MiB, a run may have %d MiB", size>>20, limit>>20)
+		return nil, nil, fmt.Errorf("it takes %d MiB, and a run is limited to %d MiB", size>>20, limit>>20)
 	}
 	if t, err = tensor.New(dt, shape); err != nil {
 		return nil, nil, err

@@ -49,7 +49,7 @@ func (t *Task) executeKernel(ctx context.Context) error {
 	name, f := loneLoopFunction(t.Model.Module)
 	res := t.Result
 	if len(res.Artifact.Modules) != 1 || len(res.Kernels) != 1 {
-		return t.sink.Emit(note("%s was not executed: it became %d kernels, and the order of their calls is not known", name, len(res.Kernels)))
+		return t.sink.Emit(note("%s was not executed: it became %d kernels whose call order is unknown", name, len(res.Kernels)))
 	}
 	for _, b := range t.Job.bindings() {
 		body, measured, err := t.callKernel(ctx, name, f, b)
@@ -199,7 +199,7 @@ func scalar(p *tir.Var, binding map[string]int64) (argument, error) {
 	case dt.IsInteger():
 		a.value = runtime.Int(n)
 	default:
-		return argument{}, fmt.Errorf("parameter %s is a %s without a buffer; only numbers and buffers can be made up", p.Name, dt)
+		return argument{}, fmt.Errorf("parameter %s is a %s without a buffer; only numbers and buffers can be generated", p.Name, dt)
 	}
 	return a, nil
 }

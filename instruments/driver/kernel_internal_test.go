@@ -107,7 +107,7 @@ func TestCallsThatCannotBe(t *testing.T) {
 		limit int64
 		note  string
 	}{
-		{loop(`A: T.Buffer((524288,), "float32")`, "A[i] = T.float32(2)"), mib, "f was not executed: buffer A: it takes 2 MiB, a run may have 1 MiB"},
+		{loop(`A: T.Buffer((524288,), "float32")`, "A[i] = T.float32(2)"), mib, "f was not executed: buffer A: it takes 2 MiB, and a run is limited to 1 MiB"},
 		{loop(`A: T.Buffer((4,), "float32"), n: T.int64, B: T.Buffer((n * 2,), "float32")`, "A[i] = T.float32(2)"), mib, "f was not executed: buffer B: its dimension n * 2 is computed from others; set the shape in shapes"},
 	} {
 		d, err := s.kernel(c.text, c.limit, nil, map[string]int64{"k": 1})
@@ -151,7 +151,7 @@ func TestCallsThatCannotBe(t *testing.T) {
 		if err := c.Execute(t.Context()); err != nil || len(d.events) != 1 {
 			t.Fatalf("it says %v (%v)", d.says(), err)
 		}
-		want := fmt.Sprintf("scale was not executed: it became %d kernels, and the order of their calls is not known", n)
+		want := fmt.Sprintf("scale was not executed: it became %d kernels whose call order is unknown", n)
 		if b, ok := d.events[0].Body.(*event.Diagnostic); !ok || b.Message != want {
 			t.Errorf("it says %+v, want %q", d.events[0].Body, want)
 		}
@@ -198,7 +198,7 @@ func TestScalarsAndBuffersAsParameters(t *testing.T) {
 		{dtype.UInt8T, ""},
 		{dtype.Float64T, ""},
 		{dtype.BoolT, ""},
-		{dtype.HandleT, "parameter p is a handle without a buffer; only numbers and buffers can be made up"},
+		{dtype.HandleT, "parameter p is a handle without a buffer; only numbers and buffers can be generated"},
 	} {
 		for _, binding := range []map[string]int64{nil, {"q": 4}, {"p": 4}, {"p": 0}} {
 			n := int64(1)

@@ -53,7 +53,7 @@ func TestValuesFromJSON(t *testing.T) {
 	if want := ir.NewAttrs("a", int64(1), "b", ir.NewAttrs("c", true, "d", []ir.Value{"x", 2.5})); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("an object becomes %v (%v), want %v", got, err, want)
 	}
-	const want = "a value is <nil>, want true, false, a number, a text, a list or an object"
+	const want = "a value is <nil>, want true, false, a number, a string, a list, or an object"
 	for in, at := range map[string]any{"": nil, "[": []any{nil}, "k: ": map[string]any{"k": nil}, "k: l: ": map[string]any{"k": map[string]any{"l": []any{nil}}}} {
 		if got, err := value(at); got != nil || err == nil || err.Error() != strings.Trim(in, "[")+want {
 			t.Errorf("%v becomes %v, error %v", at, got, err)
@@ -108,7 +108,7 @@ func TestInputsAreMadeUp(t *testing.T) {
 		{typ(v(-1)), nil, "", "dimension -1 is -1"},
 		{typ(sym("n")), map[string]int64{"n": -3}, "", "dimension n is -3"},
 		{typ(v(mib / 4)), nil, "[262144]", ""},
-		{typ(v(mib/4 + 1)), nil, "", "it takes 1 MiB, a run may have 1 MiB"},
+		{typ(v(mib/4 + 1)), nil, "", "it takes 1 MiB, and a run is limited to 1 MiB"},
 		{artifact.Type{Kind: artifact.KindShape, DType: "float32"}, nil, "", "its type is "},
 		{artifact.Type{Kind: artifact.KindTensor}, nil, "", "its type is "},
 		{artifact.Type{Kind: artifact.KindTensor, DType: "float31"}, nil, "", "float31"},
@@ -259,7 +259,7 @@ func TestDiagnosticsAsEvents(t *testing.T) {
 	if got := many(100); len(got) != 100 || got[99].Message != "" {
 		t.Errorf("of 100 findings %d are listed", len(got))
 	}
-	if got := many(103); len(got) != 101 || got[100].Message != "3 more findings are not listed" || got[100].Severity != event.SeverityNote {
+	if got := many(103); len(got) != 101 || got[100].Message != "3 more diagnostics are not listed" || got[100].Severity != event.SeverityNote {
 		t.Errorf("of 103 findings %d are listed, the last is %+v", len(got), got[len(got)-1])
 	}
 	if got := Diagnostics(nil); got == nil || len(got) != 0 {
@@ -281,7 +281,7 @@ func TestStepsThatCannotBe(t *testing.T) {
 		}
 		return j.Pipeline, nil
 	}
-	const seq = "a sequence has a name of up to 100 letters, digits and _ . -, and no options"
+	const seq = "a sequence needs a name of up to 100 letters, digits, and _ . -, and takes no options"
 	for _, c := range []struct {
 		step request.Step
 		want string
@@ -298,7 +298,7 @@ func TestStepsThatCannotBe(t *testing.T) {
 		{request.Step{Name: "user.Twise"}, `step 2: there is no pass "user.Twise"; did you mean user.Twice?`},
 		{request.Step{Name: "zzzzzzzzzzzz"}, `step 2: there is no pass "zzzzzzzzzzzz"`},
 		{in(request.Step{Name: "zzzzzzzzzzzz"}), `step 2.2: there is no pass "zzzzzzzzzzzz"`},
-		{request.Step{Name: "FuseOps", Options: map[string]any{"a": nil}}, "options of step 2 (FuseOps): a: a value is <nil>, want true, false, a number, a text, a list or an object"},
+		{request.Step{Name: "FuseOps", Options: map[string]any{"a": nil}}, "options of step 2 (FuseOps): a: a value is <nil>, want true, false, a number, a string, a list, or an object"},
 		{request.Step{Name: "FuseOps", Options: map[string]any{"speed": 1.0}}, `step 2: pass FuseOps has no option "speed"; it has fuse_opt_level`},
 	} {
 		got, err := chosen(request.Settings{Steps: []request.Step{{Name: "LegalizeOps"}, c.step}})
@@ -399,7 +399,7 @@ func TestTheFirstFindingThatIsNotListed(t *testing.T) {
 		list[i] = ir.Diagnostic{Severity: ir.Error, Message: fmt.Sprint(i)}
 	}
 	got := Diagnostics(list)
-	if len(got) != 101 || got[99].Message != "99" || got[100].Message != "1 more findings are not listed" || got[100].Severity != event.SeverityNote {
+	if len(got) != 101 || got[99].Message != "99" || got[100].Message != "1 more diagnostics are not listed" || got[100].Severity != event.SeverityNote {
 		t.Errorf("of 101 findings %d are listed, the last is %+v", len(got), got[len(got)-1])
 	}
 }
@@ -416,7 +416,7 @@ func TestTextsWithoutTheirConstants(t *testing.T) {
 	if n := mods[0].Module.Origins().Len(); n == 0 {
 		t.Error("its values come from nowhere")
 	}
-	if d := found[0]; d.Severity != ir.Warning || d.Code != "constants" || d.Span.Line != 5 || d.Message != "the values of constants are not part of the text; zeros stand in their place" {
+	if d := found[0]; d.Severity != ir.Warning || d.Code != "constants" || d.Span.Line != 5 || d.Message != "the text does not contain the values of constants; zeros are used instead" {
 		t.Errorf("the warning is %+v at %+v", d, d.Span)
 	}
 	if mods, _, err := textOf("a.py", constant("    y = R.addd(x, c)")).Load(t.Context()); err == nil || mods != nil || !strings.Contains(err.Error(), "addd") {

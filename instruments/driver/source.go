@@ -74,7 +74,7 @@ func (s Source) Load(ctx context.Context) ([]frontend.Source, []ir.Diagnostic, e
 	first := mistakes.Diagnostics[0]
 	return mods, append(kept, ir.Diagnostic{
 		Severity: ir.Warning, Code: "constants", Func: first.Func, Span: first.Span,
-		Message: "the values of constants are not part of the text; zeros stand in their place",
+		Message: "the text does not contain the values of constants; zeros are used instead",
 	}), nil
 }
 
@@ -141,7 +141,7 @@ func Diagnostics(found []ir.Diagnostic) []event.Diagnostic {
 		return cmp.Or(cmp.Compare(x.Line, y.Line), cmp.Compare(x.Column, y.Column))
 	})
 	if len(out) > maxFound {
-		rest := event.Diagnostic{Severity: event.SeverityNote, Message: fmt.Sprintf("%d more findings are not listed", len(out)-maxFound)}
+		rest := event.Diagnostic{Severity: event.SeverityNote, Message: fmt.Sprintf("%d more diagnostics are not listed", len(out)-maxFound)}
 		out = append(out[:maxFound:maxFound], rest)
 	}
 	return out

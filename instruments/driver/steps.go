@@ -45,7 +45,7 @@ func chosenSteps(steps []request.Step, reg registry, above, path string) (out []
 		at, number := fmt.Sprintf("%s%d", above, i+1), fmt.Sprintf("%s.%d", path, i+1)
 		if len(step.Steps) > 0 {
 			if len(step.Options) > 0 || !sequenceName.MatchString(step.Name) {
-				err := fmt.Errorf("step %s: a sequence has a name of up to 100 letters, digits and _ . -, and no options", at)
+				err := fmt.Errorf("step %s: a sequence needs a name of up to 100 letters, digits, and _ . -, and takes no options", at)
 				found = append(found, Problem{Field: FieldSteps, Message: err.Error(), Err: err})
 			}
 			inside, wrong := chosenSteps(step.Steps, reg, at+".", number)
@@ -130,6 +130,6 @@ func value(x any) (ir.Value, error) {
 		}
 		return attrs, nil
 	default:
-		return nil, fmt.Errorf("a value is %v, want true, false, a number, a text, a list or an object", x)
+		return nil, fmt.Errorf("a value is %v, want true, false, a number, a string, a list, or an object", x)
 	}
 }

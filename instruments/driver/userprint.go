@@ -46,7 +46,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.room.mu.Lock()
 	defer o.room.mu.Unlock()
 	if o.room.left -= len(p); o.room.left < 0 {
-		return 0, &event.Error{Kind: event.KindLimit, Limit: codePrint, Message: fmt.Sprintf("the scripts of a run may print at most %d KiB", maxPrinted>>10)}
+		return 0, &event.Error{Kind: event.KindLimit, Limit: codePrint, Message: fmt.Sprintf("the scripts of a run can print at most %d KiB", maxPrinted>>10)}
 	}
 	o.text = append(o.text, p...)
 	return len(p), nil

@@ -31,7 +31,7 @@ func TestWhatScriptsPrintIsBounded(t *testing.T) {
 			t.Errorf("of %q %d bytes are written (%v), want %d", text, n, err, want)
 		}
 		if err != nil {
-			wantError(t, err, event.Error{Kind: event.KindLimit, Limit: "print", Message: "the scripts of a run may print at most 256 KiB"})
+			wantError(t, err, event.Error{Kind: event.KindLimit, Limit: "print", Message: "the scripts of a run can print at most 256 KiB"})
 		}
 	}
 	write(a, "abc", 3)

@@ -42,7 +42,7 @@ const (
 	KindExecute ErrorKind = "execute"
 	// KindCancelled: the user cancelled the run.
 	KindCancelled ErrorKind = "cancelled"
-	// KindTimeout: the run took longer than it may.
+	// KindTimeout: the run exceeded its time limit.
 	KindTimeout ErrorKind = "timeout"
 	// KindInterrupted: the server ended while the run was in progress.
 	KindInterrupted ErrorKind = "interrupted"

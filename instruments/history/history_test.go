@@ -88,7 +88,7 @@ func TestAt(t *testing.T) {
 		{"1.3/Double", "add", 2, "", "import born, Move same, Lower lowered, Double split, Drop dropped, Kill died"},
 		{"1.10/Drop", "add", 1, "", `no step up to "1.10/Drop" made a function "add"`},
 		{"1.1/Move", "main", 1, "", "nothing with a known origin"},
-		{"1.1/Move", "main", 0, "x", `is called "x"`},
+		{"1.1/Move", "main", 0, "x", `is named "x"`},
 	} {
 		f, _, err := h.At(c.path, c.fn, c.line, c.name)
 		if err != nil {

@@ -49,7 +49,7 @@ func (h *History) Named(name string) (Focus, error) {
 		}
 	}
 	if found == nil {
-		return Focus{}, fmt.Errorf("the model has no node, input or initializer called %q", name)
+		return Focus{}, fmt.Errorf("the model has no node, input, or initializer named %q", name)
 	}
 	return h.focus([]uint32{found.ID}, false), nil
 }
@@ -82,7 +82,7 @@ func (h *History) At(path, function string, line int, name string) (Focus, Place
 		i = f.find(s, line, "")
 	}
 	if i < 0 {
-		return Focus{}, Place{}, fmt.Errorf("function %q after step %q: nothing with a known origin is called %q or stands at line %d or before", function, path, name, line)
+		return Focus{}, Place{}, fmt.Errorf("function %q after step %q: nothing with a known origin is named %q or is at line %d or before", function, path, name, line)
 	}
 	r := f.Rows[i]
 	return h.focus(s.Sets[r.Set], r.Kind.inner()), s.place(f, r), nil

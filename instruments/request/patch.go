@@ -40,7 +40,7 @@ var patchedStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}(#[0-9]{1,4}
 // ValidAfter tells whether a patch may name a step so.
 func ValidAfter(after string) error {
 	if !patchedStep.MatchString(after) || strings.HasPrefix(after, EditPrefix) {
-		return fmt.Errorf("a step is named %.120q, want import, the name of a pass such as FuseOps, or FuseOps#1 for the second of that name", after)
+		return fmt.Errorf("a step is named %.120q, want import, a pass name such as FuseOps, or FuseOps#1 for the second pass of that name", after)
 	}
 	return nil
 }
@@ -51,7 +51,7 @@ func normalPatches(list []Patch) ([]Patch, error) {
 		return nil, nil
 	}
 	if len(list) > MaxPatches {
-		return nil, fmt.Errorf("there are %d edits of the IR, at most %d are possible", len(list), MaxPatches)
+		return nil, fmt.Errorf("there are %d edits of the IR; the limit is %d", len(list), MaxPatches)
 	}
 	size := 0
 	out := slices.Clone(list)
@@ -62,20 +62,20 @@ func normalPatches(list []Patch) ([]Patch, error) {
 		}
 		p.After = strings.TrimSuffix(p.After, "#0")
 		if size += len(p.Text); size > MaxPatchText {
-			return nil, fmt.Errorf("the edited IR has more than %d KiB in all; edit single functions and not the whole module", MaxPatchText>>10)
+			return nil, fmt.Errorf("the edited IR exceeds %d KiB in total; edit single functions instead of the whole module", MaxPatchText>>10)
 		}
 		if !utf8.ValidString(p.Text) {
-			return nil, fmt.Errorf("the edit after %s is not UTF-8", p.After)
+			return nil, fmt.Errorf("the edit after %s is not valid UTF-8", p.After)
 		}
 		if len(p.Removed) > maxNames || len(p.Before) > 2*maxNames {
-			return nil, fmt.Errorf("the edit after %s is about too many functions, at most %d are possible", p.After, maxNames)
+			return nil, fmt.Errorf("the edit after %s affects too many functions; the limit is %d", p.After, maxNames)
 		}
 		p.Removed = sortedSet(p.Removed)
 	}
 	slices.SortFunc(out, func(a, b Patch) int { return cmp.Compare(a.After, b.After) })
 	for i := 1; i < len(out); i++ {
 		if out[i].After == out[i-1].After {
-			return nil, fmt.Errorf("two edits are after %s; put them together", out[i].After)
+			return nil, fmt.Errorf("there are two edits after %s; combine them", out[i].After)
 		}
 	}
 	return out, nil

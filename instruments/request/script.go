@@ -29,7 +29,7 @@ var scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
 // validScripts checks the number, names and sizes of scripts.
 func validScripts(list []Script) error {
 	if len(list) > MaxScripts {
-		return fmt.Errorf("there are %d scripts, at most %d are possible", len(list), MaxScripts)
+		return fmt.Errorf("there are %d scripts; the limit is %d", len(list), MaxScripts)
 	}
 	seen := map[string]bool{}
 	for _, s := range list {
@@ -48,11 +48,11 @@ func validScripts(list []Script) error {
 func (s Script) Valid() error {
 	switch {
 	case !scriptName.MatchString(s.Name):
-		return fmt.Errorf("the name of a script is %.80q, want at most 64 letters, digits, dots, hyphens and underscores, such as mine.star", s.Name)
+		return fmt.Errorf("a script is named %.80q, want at most 64 letters, digits, dots, hyphens, and underscores, such as mine.star", s.Name)
 	case len(s.Source) > MaxScriptSource:
-		return fmt.Errorf("script %s has %d bytes, at most %d KiB are possible", s.Name, len(s.Source), MaxScriptSource>>10)
+		return fmt.Errorf("script %s has %d bytes; the limit is %d KiB", s.Name, len(s.Source), MaxScriptSource>>10)
 	case !utf8.ValidString(s.Source):
-		return fmt.Errorf("script %s is not UTF-8", s.Name)
+		return fmt.Errorf("script %s is not valid UTF-8", s.Name)
 	}
 	return nil
 }

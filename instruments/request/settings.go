@@ -66,13 +66,13 @@ func (s Settings) Normalize() (Settings, error) {
 	}
 	for name, list := range map[string][]string{"disabled": s.Disabled, "required": s.Required} {
 		if len(list) > maxNames {
-			return s, fmt.Errorf("%s lists %d passes, at most %d are possible", name, len(list), maxNames)
+			return s, fmt.Errorf("%s lists %d passes; the limit is %d", name, len(list), maxNames)
 		}
 	}
 	if n, err := countSteps(s.Steps, 1); err != nil {
 		return s, err
 	} else if n > maxSteps {
-		return s, fmt.Errorf("steps lists %d steps, at most %d are possible", n, maxSteps)
+		return s, fmt.Errorf("steps lists %d steps; the limit is %d", n, maxSteps)
 	}
 	if err := validScripts(s.Scripts); err != nil {
 		return s, err
@@ -82,7 +82,7 @@ func (s Settings) Normalize() (Settings, error) {
 		return s, err
 	}
 	if len(s.Bindings) > maxBindings {
-		return s, fmt.Errorf("bindings lists %d executions, at most %d are possible", len(s.Bindings), maxBindings)
+		return s, fmt.Errorf("bindings lists %d executions; the limit is %d", len(s.Bindings), maxBindings)
 	}
 	s.Disabled, s.Required = sortedSet(s.Disabled), sortedSet(s.Required)
 	return s, nil
@@ -96,7 +96,7 @@ func countSteps(steps []Step, depth int) (int, error) {
 			continue
 		}
 		if depth == maxNesting {
-			return n, fmt.Errorf("step %.60q is nested too deep, at most %d sequences may be inside of each other", step.Name, maxNesting)
+			return n, fmt.Errorf("step %.60q is nested too deeply; sequences nest at most %d levels deep", step.Name, maxNesting)
 		}
 		inside, err := countSteps(step.Steps, depth+1)
 		if err != nil {

@@ -170,11 +170,11 @@ func (a *archiver) add(name string, data []byte, about ...string) error {
 func (a *archiver) fits() error {
 	switch {
 	case a.bytes > MaxBytes:
-		return fmt.Errorf("the files have more than %d MiB: %w; export one run alone", MaxBytes>>20, ErrTooLarge)
+		return fmt.Errorf("the files have more than %d MiB: %w; export a single run", MaxBytes>>20, ErrTooLarge)
 	case a.buf.Len() > MaxArchive:
-		return fmt.Errorf("the archive has more than %d MiB: %w; export one run alone", MaxArchive>>20, ErrTooLarge)
+		return fmt.Errorf("the archive has more than %d MiB: %w; export a single run", MaxArchive>>20, ErrTooLarge)
 	case len(a.manifest.Files) >= MaxEntries:
-		return fmt.Errorf("there are more than %d files: %w; export one run alone", MaxEntries, ErrTooLarge)
+		return fmt.Errorf("there are more than %d files: %w; export a single run", MaxEntries, ErrTooLarge)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func Collect(ctx context.Context, st store.Store, sess store.Session, ids ...str
 		}
 		for _, line := range lines {
 			if size += len(line); size > MaxLogs {
-				return nil, fmt.Errorf("the events of the runs have more than %d MiB: %w; export one run alone", MaxLogs>>20, ErrTooLarge)
+				return nil, fmt.Errorf("the events of the runs have more than %d MiB: %w; export a single run", MaxLogs>>20, ErrTooLarge)
 			}
 			e, err := event.Decode(line)
 			if err != nil {

@@ -38,7 +38,7 @@ type differ struct {
 // rows are missing, or "". It stops where write says that there is no more room.
 func (d *differ) function(ctx context.Context, f event.FunctionChange, hunk func(before, after int), row func(highlight.Row) int) (string, error) {
 	if d.left <= 0 {
-		return "not shown: the report is long enough; the archive has it", nil
+		return "not shown: the report is at its size limit; the archive has it", nil
 	}
 	before, err := d.bundle.text(ctx, f.Before)
 	if err == nil {
@@ -55,7 +55,7 @@ func (d *differ) function(ctx context.Context, f event.FunctionChange, hunk func
 
 func (d *differ) texts(before, after store.Blob, hunk func(before, after int), row func(highlight.Row) int) string {
 	if len(before.Data) > maxDiffText || len(after.Data) > maxDiffText {
-		return fmt.Sprintf("not shown: the text has more than %d MiB; the archive has it", maxDiffText>>20)
+		return fmt.Sprintf("not shown: the text exceeds %d MiB; the archive has it", maxDiffText>>20)
 	}
 	l := highlight.NewDiff(highlight.NewDocument(before.Language, string(before.Data)), highlight.NewDocument(after.Language, string(after.Data))).Layout(highlight.Unified, 3)
 	all, shown := 0, 0

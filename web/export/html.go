@@ -175,7 +175,7 @@ func (w *pageWriter) kernels(o *outline) ([]kernelView, error) {
 		v := kernelView{Kernel: k}
 		var rows strings.Builder
 		if i >= maxFunctions {
-			v.Cut = "not shown: the report is long enough; the archive has it"
+			v.Cut = "not shown: the report is at its size limit; the archive has it"
 			out = append(out, v)
 			continue
 		}

@@ -174,7 +174,7 @@ func reportSign(r highlight.Row) string {
 func countText(d event.Delta) string {
 	out := fmt.Sprintf("+%d -%d", d.Added, d.Removed)
 	if d.OnlyNames() {
-		return fmt.Sprintf("only names, %d lines", d.Renamed)
+		return fmt.Sprintf("names only, %d lines", d.Renamed)
 	}
 	if d.Renamed > 0 {
 		out += fmt.Sprintf(", %d renamed", d.Renamed)

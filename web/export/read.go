@@ -37,7 +37,7 @@ type archive struct {
 func Read(data []byte) (*Bundle, error) {
 	b, err := read(data)
 	if err != nil {
-		return nil, fmt.Errorf("this is no session that can be read: %w", err)
+		return nil, fmt.Errorf("this is not a readable session: %w", err)
 	}
 	return b, nil
 }
@@ -65,7 +65,7 @@ func read(data []byte) (*Bundle, error) {
 // decompressed.
 func openArchive(data []byte) (*archive, error) {
 	if len(data) > MaxArchive {
-		return nil, fmt.Errorf("it has more than %d MiB", MaxArchive>>20)
+		return nil, fmt.Errorf("it exceeds %d MiB", MaxArchive>>20)
 	}
 	// Each entry of the directory begins so: a directory of millions is not even read.
 	if n := bytes.Count(data, []byte("PK\x01\x02")); n > 2*MaxEntries {
@@ -73,7 +73,7 @@ func openArchive(data []byte) (*archive, error) {
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below
-		return nil, fmt.Errorf("it is no zip archive, or damaged: %w", err)
+		return nil, fmt.Errorf("it is not a zip archive, or it is damaged: %w", err)
 	}
 	if len(z.File) > MaxEntries {
 		return nil, tooManyFiles()
@@ -84,19 +84,19 @@ func openArchive(data []byte) (*archive, error) {
 		size, small := f.UncompressedSize64, f.CompressedSize64
 		switch {
 		case !fileName.MatchString(f.Name):
-			return nil, fmt.Errorf("it holds a file %.80q, which no exported session has", f.Name)
+			return nil, fmt.Errorf("it contains a file %.80q, which does not belong in an exported session", f.Name)
 		case a.files[f.Name] != nil:
-			return nil, fmt.Errorf("it holds %s twice", f.Name)
+			return nil, fmt.Errorf("it contains %s twice", f.Name)
 		case size > MaxBytes || small > uint64(len(data)):
 			return nil, fmt.Errorf("%s says that it has %d bytes, packed %d", f.Name, size, small)
 		case size > smallFile && size/MaxRatio > small:
-			return nil, fmt.Errorf("%s is packed more than %d times, as no text of a session is", f.Name, MaxRatio)
+			return nil, fmt.Errorf("%s is compressed more than %d times, which no session text is", f.Name, MaxRatio)
 		}
 		whole, packed = whole+size, packed+small
 		a.files[f.Name] = f
 	}
 	if whole > MaxBytes {
-		return nil, fmt.Errorf("its files have more than %d MiB", MaxBytes>>20)
+		return nil, fmt.Errorf("its files exceed %d MiB", MaxBytes>>20)
 	}
 	if packed > uint64(len(data)) {
 		return nil, errors.New("its files overlap")
@@ -104,7 +104,7 @@ func openArchive(data []byte) (*archive, error) {
 	return a, nil
 }
 
-func tooManyFiles() error { return fmt.Errorf("it holds more than %d files", MaxEntries) }
+func tooManyFiles() error { return fmt.Errorf("it contains more than %d files", MaxEntries) }
 
 // manifest reads the manifest and compares it with the directory.
 func (a *archive) manifest() (*manifest, error) {
@@ -115,7 +115,7 @@ func (a *archive) manifest() (*manifest, error) {
 	// Archives of earlier programs have no comment.
 	if want, ok := strings.CutPrefix(a.comment, sumComment); ok {
 		if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want {
-			return nil, fmt.Errorf("%s is not as it was written: the archive is damaged, or was changed", manifestName)
+			return nil, fmt.Errorf("%s is not as it was written: the archive is damaged or was modified", manifestName)
 		}
 	}
 	var m manifest
@@ -126,9 +126,9 @@ func (a *archive) manifest() (*manifest, error) {
 	case m.Format != Format:
 		return nil, fmt.Errorf("%s: the format is %.60q, want %q", manifestName, m.Format, Format)
 	case m.Version != Version:
-		return nil, fmt.Errorf("%s: the version is %d, this program reads %d; use a program that is as new as the one that wrote it", manifestName, m.Version, Version)
+		return nil, fmt.Errorf("%s: the version is %d, this program reads %d; use a version at least as new as the one that wrote it", manifestName, m.Version, Version)
 	case len(m.Files) != len(a.files)-1:
-		return nil, fmt.Errorf("%s lists %d files, the archive has %d others", manifestName, len(m.Files), len(a.files)-1)
+		return nil, fmt.Errorf("%s lists %d files, but the archive has %d others", manifestName, len(m.Files), len(a.files)-1)
 	}
 	a.sums = map[string]manifestFile{}
 	for _, f := range m.Files {
@@ -190,7 +190,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	}
 	want := a.sums[name]
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != want.SHA256 || int64(len(data)) != want.Bytes {
-		return nil, fmt.Errorf("%s differs from what %s says: it was changed or damaged", name, manifestName)
+		return nil, fmt.Errorf("%s differs from what %s says: it was modified or damaged", name, manifestName)
 	}
 	return data, nil
 }

@@ -87,7 +87,7 @@ func (a *archive) checkSource(src store.Source) error {
 	switch src.Kind {
 	case store.SourceGallery:
 		if src.Blob != "" || src.Name == "" {
-			return fmt.Errorf("the source %.60q of the gallery has the wrong form", src.Name)
+			return fmt.Errorf("the gallery source %.60q is malformed", src.Name)
 		}
 	case store.SourceUpload, store.SourceScript:
 		data, err := a.read(sourceName(src))
@@ -101,7 +101,7 @@ func (a *archive) checkSource(src store.Source) error {
 		return fmt.Errorf("the source is of kind %.60q, want %s, %s or %s", src.Kind, store.SourceGallery, store.SourceUpload, store.SourceScript)
 	}
 	if src.Name != session.FileName(src.Name) {
-		return fmt.Errorf("the source is named %.60q, which is no name of a file", src.Name)
+		return fmt.Errorf("the source is named %.60q, which is not a file name", src.Name)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (a *archive) readRun(n int) (*Run, error) {
 		return nil, err
 	}
 	if f.Request.Source != a.src {
-		return nil, fmt.Errorf("%s: the source is not that of the session", name)
+		return nil, fmt.Errorf("%s: the source does not match the session", name)
 	}
 	var err error
 	if f.Request.Settings, err = f.Request.Settings.Normalize(); err != nil {

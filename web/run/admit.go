@@ -50,14 +50,14 @@ func (m *Manager) admit(v *visitor) error {
 	case m.draining:
 		return &share.Refusal{Busy: true, Message: "the server is shutting down; try again in a moment", RetryAfter: 5 * time.Second}
 	case m.queue.Len() >= a.Queue:
-		return &share.Refusal{Busy: true, Message: fmt.Sprintf("%d runs are waiting already; try again later", m.queue.Len()), RetryAfter: 10 * time.Second}
+		return &share.Refusal{Busy: true, Message: fmt.Sprintf("%d runs are already waiting; try again later", m.queue.Len()), RetryAfter: 10 * time.Second}
 	case v.queued >= a.QueuePerVisitor:
-		return &share.Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one or cancel one", v.queued, v.running), RetryAfter: 5 * time.Second}
+		return &share.Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one to finish or cancel one", v.queued, v.running), RetryAfter: 5 * time.Second}
 	}
 	r := v.rate.Reserve()
 	if wait := r.Delay(); wait > 0 {
 		r.Cancel()
-		return &share.Refusal{Message: fmt.Sprintf("you may start %d runs in a minute; try again later", a.PerMinute), RetryAfter: wait}
+		return &share.Refusal{Message: fmt.Sprintf("you can start %d runs per minute; try again later", a.PerMinute), RetryAfter: wait}
 	}
 	return nil
 }

@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 					t.Fatalf("run %d gives %+v", i, r)
 				}
 			}
-			wantRefusal(t, refusal(t, m, "w", "x"), share.Refusal{Busy: true, Message: "2 runs are waiting already; try again later", RetryAfter: 10 * time.Second})
+			wantRefusal(t, refusal(t, m, "w", "x"), share.Refusal{Busy: true, Message: "2 runs are already waiting; try again later", RetryAfter: 10 * time.Second})
 		})
 	})
 	t.Run("queue of a visitor", func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestRefusals(t *testing.T) {
 			for i := range 3 {
 				ids = append(ids, start(t, m, "v", "s", request(fmt.Sprint(i))).ID)
 			}
-			wantRefusal(t, refusal(t, m, "v", "x"), share.Refusal{Message: "you have 2 runs waiting and 1 running; wait for one or cancel one", RetryAfter: 5 * time.Second})
+			wantRefusal(t, refusal(t, m, "v", "x"), share.Refusal{Message: "you have 2 runs waiting and 1 running; wait for one to finish or cancel one", RetryAfter: 5 * time.Second})
 			if r := refusal(t, m, "w", "x"); r != nil {
 				t.Errorf("another visitor gets %+v", r)
 			}
@@ -176,7 +176,7 @@ func TestRefusals(t *testing.T) {
 				if r := refusal(t, m, "v", "after "+id); r != nil {
 					t.Errorf("with room again: %+v", r)
 				}
-				wantRefusal(t, refusal(t, m, "v", "y"), share.Refusal{Message: "you have 2 runs waiting and 1 running; wait for one or cancel one", RetryAfter: 5 * time.Second})
+				wantRefusal(t, refusal(t, m, "v", "y"), share.Refusal{Message: "you have 2 runs waiting and 1 running; wait for one to finish or cancel one", RetryAfter: 5 * time.Second})
 			}
 		})
 	})
@@ -191,7 +191,7 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 			for range 2 { // a refused run costs nothing
-				wantRefusal(t, refusal(t, m, "v", "x"), share.Refusal{Message: "you may start 3 runs in a minute; try again later", RetryAfter: 20 * time.Second})
+				wantRefusal(t, refusal(t, m, "v", "x"), share.Refusal{Message: "you can start 3 runs per minute; try again later", RetryAfter: 20 * time.Second})
 			}
 			time.Sleep(20 * time.Second)
 			if r := refusal(t, m, "v", "x"); r != nil {
@@ -271,7 +271,7 @@ func TestStoreThatFails(t *testing.T) {
 		*fail = nil
 	}
 	st.unfinished = disk
-	if err := m.Recover(t.Context()); !errors.Is(err, disk) || err.Error() != "look for interrupted runs: disk on fire" {
+	if err := m.Recover(t.Context()); !errors.Is(err, disk) || err.Error() != "find interrupted runs: disk on fire" {
 		t.Errorf("recovering gives %v", err)
 	}
 	st.unfinished = nil
@@ -289,7 +289,7 @@ func TestStoreThatFails(t *testing.T) {
 	if err := m.Recover(t.Context()); err != nil {
 		t.Errorf("a log that cannot be read gives %v", err)
 	}
-	for _, want := range []string{`msg="close the log of an interrupted run" run=old err="disk on fire"`, `level=INFO msg="ended runs that the last process left unfinished" runs=1`} {
+	for _, want := range []string{`msg="close the log of an interrupted run" run=old err="disk on fire"`, `level=INFO msg="marked the unfinished runs of the last process as ended" runs=1`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log is %s, want %s", log.String(), want)
 		}

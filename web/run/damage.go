@@ -36,7 +36,7 @@ func StoredEvents(ctx context.Context, st store.Store, id string) ([][]byte, err
 	}
 	if _, err := rec.finish(&event.RunFinished{Status: event.StatusFailed, Error: &event.Error{
 		Kind:    event.KindDamaged,
-		Message: fmt.Sprintf("what was stored of this run is damaged from event %d on; what came before it is shown; start the run again to see the rest", damage.Good),
+		Message: fmt.Sprintf("the stored log of this run is damaged from event %d on; earlier events are shown; start the run again to see the rest", damage.Good),
 	}}); err != nil {
 		return nil, err
 	}

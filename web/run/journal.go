@@ -131,7 +131,7 @@ func (j *journal) write(first int, b batch) error {
 	if errors.Is(err, store.ErrFull) {
 		return fmt.Errorf("%w: %w", err, &event.Error{
 			Kind: event.KindLimit, Limit: "storage",
-			Message: "the server has no room for what this run says at the moment; try again later",
+			Message: "the server has no room for the events of this run right now; try again later",
 		})
 	}
 	if err != nil {

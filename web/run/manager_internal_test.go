@@ -278,7 +278,7 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 			t.Errorf("it says %q, want %q", said, want)
 		}
 	}
-	if want := `level=INFO msg="ended runs that the last process left unfinished" runs=2`; !strings.Contains(said.String(), want) {
+	if want := `level=INFO msg="marked the unfinished runs of the last process as ended" runs=2`; !strings.Contains(said.String(), want) {
 		t.Errorf("it says %q, want %q", said, want)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -300,7 +300,7 @@ func TestTheEndOfADamagedLogSaysFromWhere(t *testing.T) {
 		t.Fatalf("there are %d events (%v)", len(lines), err)
 	}
 	e, err := event.Decode(lines[1])
-	const want = "what was stored of this run is damaged from event 1 on; what came before it is shown; start the run again to see the rest"
+	const want = "the stored log of this run is damaged from event 1 on; earlier events are shown; start the run again to see the rest"
 	if done, ok := e.Body.(*event.RunFinished); err != nil || !ok || done.Error.Message != want {
 		t.Errorf("it ends with %s (%v), want %q", lines[1], err, want)
 	}

@@ -136,7 +136,7 @@ func TestFailuresAreNamed(t *testing.T) {
 		"time": {
 			func(ctx context.Context, _ run.Request, _ run.Sink) error { <-ctx.Done(); return ctx.Err() },
 			run.Limits{Time: time.Millisecond, LogBytes: 1 << 20},
-			event.StatusTimeout, event.KindTimeout, "longer than 1ms",
+			event.StatusTimeout, event.KindTimeout, "limit of 1ms",
 		},
 		"log":  {script(1000), run.Limits{Time: time.Minute, LogBytes: 1 << 10, TextBytes: 1 << 20}, event.StatusLimit, event.KindLimit, "events of the run"},
 		"text": {script(1), run.Limits{Time: time.Minute, LogBytes: 1 << 20, TextBytes: 5}, event.StatusLimit, event.KindLimit, "printed IR"},

@@ -46,7 +46,7 @@ func (r *recorder) wait() error {
 func tooMuch(limit, what string, most int64) error {
 	return &event.Error{
 		Kind: event.KindLimit, Limit: limit,
-		Message: fmt.Sprintf("%s: a run may have at most %d MiB here", what, most>>20),
+		Message: fmt.Sprintf("%s: a run is limited to %d MiB here", what, most>>20),
 	}
 }
 

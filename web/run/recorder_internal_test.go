@@ -92,7 +92,7 @@ func TestLimitsAtTheirBounds(t *testing.T) {
 			t.Errorf("an event that just fits gives %v", err)
 		}
 	}
-	wantFault(t, r.Emit(note(10)), "log_bytes", "the events of the run take too much room: a run may have at most 3 MiB here")
+	wantFault(t, r.Emit(note(10)), "log_bytes", "the events of the run take too much room: a run is limited to 3 MiB here")
 	// The events that close the log have a MiB of their own.
 	if _, err := r.finish(&event.RunFinished{Status: event.StatusOK}); err != nil {
 		t.Errorf("the end does not fit: %v", err)
@@ -103,16 +103,16 @@ func TestLimitsAtTheirBounds(t *testing.T) {
 	if err := errors.Join(text("a", 1<<20), text("a", 1<<20), text("b", 1<<20)); err != nil {
 		t.Errorf("two texts of a MiB, one of them twice, give %v", err)
 	}
-	wantFault(t, text("c", 1), "text_bytes", "the printed IR of the run takes too much room: a run may have at most 2 MiB here")
+	wantFault(t, text("c", 1), "text_bytes", "the printed IR of the run takes too much room: a run is limited to 2 MiB here")
 
 	if err := errors.Join(r.Account(2<<20), r.Account(3<<20)); err != nil {
 		t.Errorf("all of the memory gives %v", err)
 	}
-	wantFault(t, r.Account(2<<20), "memory", "the run needs 7 MiB of memory: a run may have at most 5 MiB here")
+	wantFault(t, r.Account(2<<20), "memory", "the run needs 7 MiB of memory: a run is limited to 5 MiB here")
 	if err := errors.Join(r.Account(-2<<20), r.Account(0)); err != nil {
 		t.Errorf("memory that is given back is missing: %v", err)
 	}
-	wantFault(t, r.Account(1), "memory", "the run needs 5 MiB of memory: a run may have at most 5 MiB here")
+	wantFault(t, r.Account(1), "memory", "the run needs 5 MiB of memory: a run is limited to 5 MiB here")
 }
 
 // TestTheEndMustFit keeps the log from growing by its end beyond all bounds: the hash is that of what is there.
@@ -132,7 +132,7 @@ func TestTheEndMustFit(t *testing.T) {
 		r.logged = 2<<20 - int64(len(enc.Line)) + extra
 		_, err = r.finish(&event.RunFinished{Status: event.StatusOK})
 		n, sealed := log.Len()
-		wantFault(t, err, "log_bytes", "the events of the run take too much room: a run may have at most 1 MiB here")
+		wantFault(t, err, "log_bytes", "the events of the run take too much room: a run is limited to 1 MiB here")
 		if want := 2 - int(extra); n != want || !sealed {
 			t.Errorf("%d events, sealed %t; want %d, and the log closed", n, sealed, want)
 		}
@@ -344,7 +344,7 @@ func TestStoreFails(t *testing.T) {
 		r, st := slow()
 		go func() { st.answers <- fmt.Errorf("wrapped: %w", store.ErrFull) }()
 		_, err := r.finish(&event.RunFinished{Status: event.StatusOK})
-		wantFault(t, err, "storage", "the server has no room for what this run says at the moment; try again later")
+		wantFault(t, err, "storage", "the server has no room for the events of this run right now; try again later")
 		if !errors.Is(err, store.ErrFull) {
 			t.Errorf("%v is not ErrFull", err)
 		}
@@ -477,7 +477,7 @@ func TestOutcomes(t *testing.T) {
 	known := func(k event.ErrorKind) error {
 		return fmt.Errorf("run: %w", &event.Error{Kind: k, Message: "m", Op: "Foo"})
 	}
-	const late = "the run took longer than 1.235s, the most that a run may take here"
+	const late = "the run exceeded its time limit of 1.235s"
 	for _, c := range []struct {
 		err     error
 		status  event.Status
@@ -489,9 +489,9 @@ func TestOutcomes(t *testing.T) {
 		{fmt.Errorf("x: %w", errCancelled), event.StatusCancelled, event.KindCancelled, "x: the run was cancelled"},
 		{errDraining, event.StatusCancelled, event.KindCancelled, "the server is shutting down"},
 		{fmt.Errorf("x: %w", errDraining), event.StatusCancelled, event.KindCancelled, "x: the server is shutting down"},
-		{fmt.Errorf("x: %w", errAlone), event.StatusCancelled, event.KindCancelled, "x: the page that followed the run was closed, so the run was stopped"},
+		{fmt.Errorf("x: %w", errAlone), event.StatusCancelled, event.KindCancelled, "x: the run was stopped because the page that followed it was closed"},
 		{fmt.Errorf("x: %w", context.Canceled), event.StatusCancelled, event.KindCancelled, "x: context canceled"},
-		{errAlone, event.StatusCancelled, event.KindCancelled, "the page that followed the run was closed, so the run was stopped"},
+		{errAlone, event.StatusCancelled, event.KindCancelled, "the run was stopped because the page that followed it was closed"},
 		{context.Canceled, event.StatusCancelled, event.KindCancelled, "context canceled"},
 		{known(event.KindLimit), event.StatusLimit, event.KindLimit, "m"},
 		{known(event.KindTimeout), event.StatusTimeout, event.KindTimeout, "m"},

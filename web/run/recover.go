@@ -16,7 +16,7 @@ import (
 func (m *Manager) Recover(ctx context.Context) error {
 	runs, err := m.cfg.Store.Unfinished(ctx)
 	if err != nil {
-		return fmt.Errorf("look for interrupted runs: %w", err)
+		return fmt.Errorf("find interrupted runs: %w", err)
 	}
 	for _, r := range runs {
 		var status event.Status
@@ -30,7 +30,7 @@ func (m *Manager) Recover(ctx context.Context) error {
 		}
 	}
 	if len(runs) > 0 {
-		m.cfg.Log.Info("ended runs that the last process left unfinished", "runs", len(runs))
+		m.cfg.Log.Info("marked the unfinished runs of the last process as ended", "runs", len(runs))
 	}
 	return nil
 }

@@ -171,8 +171,8 @@ func TestBoundsOfSettings(t *testing.T) {
 		return run.Settings{Scripts: []run.Script{{Name: name, Source: source}}}
 	}
 	patch := func(p ...run.Patch) run.Settings { return run.Settings{Patches: p} }
-	const named = "want import, the name of a pass such as FuseOps, or FuseOps#1 for the second of that name"
-	const scriptNames = "want at most 64 letters, digits, dots, hyphens and underscores, such as mine.star"
+	const named = "want import, a pass name such as FuseOps, or FuseOps#1 for the second pass of that name"
+	const scriptNames = "want at most 64 letters, digits, dots, hyphens, and underscores, such as mine.star"
 	inside := func(n int) []run.Step { return []run.Step{{Name: "a", Steps: times(n, run.Step{Name: "b"})}} }
 	for _, c := range []struct {
 		s    run.Settings
@@ -183,35 +183,35 @@ func TestBoundsOfSettings(t *testing.T) {
 		{run.Settings{OptLevel: 4}, ""},
 		{run.Settings{OptLevel: 5}, "opt_level is 5, want 0 to 4"},
 		{run.Settings{Disabled: times(1000, "a"), Required: times(1000, "b")}, ""},
-		{run.Settings{Disabled: times(1001, "a")}, "disabled lists 1001 passes, at most 1000 are possible"},
-		{run.Settings{Required: times(1001, "a")}, "required lists 1001 passes, at most 1000 are possible"},
+		{run.Settings{Disabled: times(1001, "a")}, "disabled lists 1001 passes; the limit is 1000"},
+		{run.Settings{Required: times(1001, "a")}, "required lists 1001 passes; the limit is 1000"},
 		{run.Settings{Steps: times(1000, run.Step{Name: "a"})}, ""},
-		{run.Settings{Steps: times(1001, run.Step{Name: "a"})}, "steps lists 1001 steps, at most 1000 are possible"},
+		{run.Settings{Steps: times(1001, run.Step{Name: "a"})}, "steps lists 1001 steps; the limit is 1000"},
 		{run.Settings{Steps: inside(999)}, ""},
-		{run.Settings{Steps: inside(1000)}, "steps lists 1001 steps, at most 1000 are possible"},
-		{run.Settings{Steps: append([]run.Step{{Name: "first"}}, inside(999)...)}, "steps lists 1001 steps, at most 1000 are possible"},
+		{run.Settings{Steps: inside(1000)}, "steps lists 1001 steps; the limit is 1000"},
+		{run.Settings{Steps: append([]run.Step{{Name: "first"}}, inside(999)...)}, "steps lists 1001 steps; the limit is 1000"},
 		{run.Settings{Steps: nested(7)}, ""},
-		{run.Settings{Steps: nested(8)}, `step "seq8" is nested too deep, at most 8 sequences may be inside of each other`},
+		{run.Settings{Steps: nested(8)}, `step "seq8" is nested too deeply; sequences nest at most 8 levels deep`},
 		{run.Settings{Bindings: make([]map[string]int64, 16)}, ""},
-		{run.Settings{Bindings: make([]map[string]int64, 17)}, "bindings lists 17 executions, at most 16 are possible"},
+		{run.Settings{Bindings: make([]map[string]int64, 17)}, "bindings lists 17 executions; the limit is 16"},
 
 		{run.Settings{Scripts: scripts(8)}, ""},
-		{run.Settings{Scripts: scripts(9)}, "there are 9 scripts, at most 8 are possible"},
+		{run.Settings{Scripts: scripts(9)}, "there are 9 scripts; the limit is 8"},
 		{run.Settings{Scripts: append(scripts(2), run.Script{Name: "s1"})}, "two scripts are named s1; rename one"},
 		{script(strings.Repeat("a", 64), strings.Repeat("x", 64<<10)), ""},
-		{script(strings.Repeat("a", 65), ""), fmt.Sprintf("the name of a script is %q, %s", strings.Repeat("a", 65), scriptNames)},
+		{script(strings.Repeat("a", 65), ""), fmt.Sprintf("a script is named %q, %s", strings.Repeat("a", 65), scriptNames)},
 		{script("Az09_.-", ""), ""},
 		{script("_", ""), ""},
-		{script("", ""), `the name of a script is "", ` + scriptNames},
-		{script(".a", ""), `the name of a script is ".a", ` + scriptNames},
-		{script("a/b", ""), `the name of a script is "a/b", ` + scriptNames},
-		{script("a\n", ""), `the name of a script is "a\n", ` + scriptNames},
-		{script("a", strings.Repeat("x", 64<<10+1)), "script a has 65537 bytes, at most 64 KiB are possible"},
-		{script("a", "\xff"), "script a is not UTF-8"},
-		{run.Settings{Scripts: []run.Script{{Name: "good"}, {Name: "bad", Source: "\xff"}}}, "script bad is not UTF-8"},
+		{script("", ""), `a script is named "", ` + scriptNames},
+		{script(".a", ""), `a script is named ".a", ` + scriptNames},
+		{script("a/b", ""), `a script is named "a/b", ` + scriptNames},
+		{script("a\n", ""), `a script is named "a\n", ` + scriptNames},
+		{script("a", strings.Repeat("x", 64<<10+1)), "script a has 65537 bytes; the limit is 64 KiB"},
+		{script("a", "\xff"), "script a is not valid UTF-8"},
+		{run.Settings{Scripts: []run.Script{{Name: "good"}, {Name: "bad", Source: "\xff"}}}, "script bad is not valid UTF-8"},
 
 		{run.Settings{Patches: patches(32)}, ""},
-		{run.Settings{Patches: patches(33)}, "there are 33 edits of the IR, at most 32 are possible"},
+		{run.Settings{Patches: patches(33)}, "there are 33 edits of the IR; the limit is 32"},
 		{patch(run.Patch{After: "import"}, run.Patch{After: "FuseOps"}, run.Patch{After: "FuseOps#1"}, run.Patch{After: "user.A-b_9"}), ""},
 		{patch(run.Patch{After: strings.Repeat("a", 100) + "#1234"}), ""},
 		{patch(run.Patch{After: strings.Repeat("a", 101)}), fmt.Sprintf("edits of the IR: a step is named %q, %s", strings.Repeat("a", 101), named)},
@@ -221,12 +221,12 @@ func TestBoundsOfSettings(t *testing.T) {
 		{patch(run.Patch{After: "A#"}), `edits of the IR: a step is named "A#", ` + named},
 		{patch(run.Patch{After: "edit.A"}), `edits of the IR: a step is named "edit.A", ` + named},
 		{patch(run.Patch{After: "A", Text: strings.Repeat("x", 1<<20-1)}, run.Patch{After: "B", Text: "x"}), ""},
-		{patch(run.Patch{After: "A", Text: strings.Repeat("x", 1<<20-1)}, run.Patch{After: "B", Text: "xx"}), "the edited IR has more than 1024 KiB in all; edit single functions and not the whole module"},
-		{patch(run.Patch{After: "A", Text: "\xff"}), "the edit after A is not UTF-8"},
+		{patch(run.Patch{After: "A", Text: strings.Repeat("x", 1<<20-1)}, run.Patch{After: "B", Text: "xx"}), "the edited IR exceeds 1024 KiB in total; edit single functions instead of the whole module"},
+		{patch(run.Patch{After: "A", Text: "\xff"}), "the edit after A is not valid UTF-8"},
 		{patch(run.Patch{After: "A", Removed: times(1000, "f"), Before: names(2000)}), ""},
-		{patch(run.Patch{After: "A", Removed: times(1001, "f")}), "the edit after A is about too many functions, at most 1000 are possible"},
-		{patch(run.Patch{After: "A", Before: names(2001)}), "the edit after A is about too many functions, at most 1000 are possible"},
-		{patch(run.Patch{After: "A"}, run.Patch{After: "B"}, run.Patch{After: "A#0"}), "two edits are after A; put them together"},
+		{patch(run.Patch{After: "A", Removed: times(1001, "f")}), "the edit after A affects too many functions; the limit is 1000"},
+		{patch(run.Patch{After: "A", Before: names(2001)}), "the edit after A affects too many functions; the limit is 1000"},
+		{patch(run.Patch{After: "A"}, run.Patch{After: "B"}, run.Patch{After: "A#0"}), "there are two edits after A; combine them"},
 	} {
 		_, err := c.s.Normalize()
 		if got := fmt.Sprint(err); err == nil && c.want != "" || err != nil && got != c.want {

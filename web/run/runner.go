@@ -34,7 +34,7 @@ type Sink interface {
 // The causes with which the context of a run ends.
 var (
 	errCancelled = errors.New("the run was cancelled")
-	errTimeout   = errors.New("the run took longer than it may")
+	errTimeout   = errors.New("the run exceeded its time limit")
 	errDraining  = errors.New("the server is shutting down")
 )
 
@@ -72,7 +72,7 @@ func outcome(err error, limits Limits) *event.RunFinished {
 	case errors.Is(err, errTimeout):
 		return &event.RunFinished{Status: event.StatusTimeout, Error: &event.Error{
 			Kind: event.KindTimeout, Limit: "time",
-			Message: fmt.Sprintf("the run took longer than %v, the most that a run may take here", limits.Time.Round(time.Millisecond)),
+			Message: fmt.Sprintf("the run exceeded its time limit of %v", limits.Time.Round(time.Millisecond)),
 		}}
 	case errors.Is(err, errCancelled), errors.Is(err, errDraining), errors.Is(err, errAlone), errors.Is(err, context.Canceled):
 		return &event.RunFinished{Status: event.StatusCancelled, Error: &event.Error{

@@ -12,7 +12,7 @@ import (
 const alone = 20 * time.Second
 
 // errAlone is the cause with which a run ends that nobody follows any more.
-var errAlone = errors.New("the page that followed the run was closed, so the run was stopped")
+var errAlone = errors.New("the run was stopped because the page that followed it was closed")
 
 // Watch says that somebody follows a run until leave is called. A run that a page followed
 // and that nobody follows any more is stopped after a while, unless several sessions want it.

@@ -62,13 +62,13 @@ type parser struct {
 func Parse(text string) (*Query, error) {
 	p := &parser{text: text}
 	if len(text) > MaxQuery {
-		return nil, p.wrong(MaxQuery, "a query has at most %d bytes, this one has %d", MaxQuery, len(text))
+		return nil, p.wrong(MaxQuery, "a query is limited to %d bytes; this one has %d", MaxQuery, len(text))
 	}
 	if !utf8.ValidString(text) {
 		return nil, p.wrong(0, "the query is not valid UTF-8")
 	}
 	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }); i >= 0 {
-		return nil, p.wrong(i, "a query is one line of text, this is the control character %q", text[i])
+		return nil, p.wrong(i, "a query is one line of text and cannot contain the control character %q", text[i])
 	}
 	for n := 0; ; n++ {
 		for p.pos < len(text) && blank(text[p.pos]) {
@@ -81,7 +81,7 @@ func Parse(text string) (*Query, error) {
 			return &p.out, nil
 		}
 		if n == MaxTerms {
-			return nil, p.wrong(p.pos, "a query has at most %d terms; quote text that has blanks", MaxTerms)
+			return nil, p.wrong(p.pos, "a query is limited to %d terms; put text with spaces in quotes", MaxTerms)
 		}
 		if err := p.term(); err != nil {
 			return nil, err
@@ -125,10 +125,10 @@ func known(key string) bool {
 func (p *parser) keyed(from int, key, value string) error {
 	at := from + len(key) + 1
 	if !known(key) {
-		return p.wrong(from, `%q is no key, want one of %s; to search for this text write it in quotes: %q`, key, strings.Join(keys(), ", "), key+":"+value)
+		return p.wrong(from, `%q is not a key, want one of %s; to search for this text, put it in quotes: %q`, key, strings.Join(keys(), ", "), key+":"+value)
 	}
 	if value == "" {
-		return p.wrong(at, "%s: needs a value right behind the colon", key)
+		return p.wrong(at, "%s: needs a value right after the colon", key)
 	}
 	switch key {
 	case keyPass, keyFn:
@@ -144,7 +144,7 @@ func (p *parser) keyed(from int, key, value string) error {
 		return nil
 	}
 	if bad := strings.IndexFunc(value, func(r rune) bool { return r < utf8.RuneSelf && r != '.' && !wordBytes[r] }); bad >= 0 {
-		return p.wrong(at+bad, "%s: wants a name of letters, digits and underscores, with dots for an operator, not %q; other text goes in quotes", key, value[bad])
+		return p.wrong(at+bad, "%s: want a name of letters, digits, and underscores, with dots for an operator, not %q; put other text in quotes", key, value[bad])
 	}
 	if strings.Contains("."+value+".", "..") {
 		return p.wrong(at, "%s:%s: the words around each dot are missing, want a name such as nn.conv2d", key, value)
@@ -152,7 +152,7 @@ func (p *parser) keyed(from int, key, value string) error {
 	var what exact = name(value)
 	switch dotted := strings.Contains(value, "."); {
 	case key == keyName && dotted:
-		return p.wrong(at+strings.Index(value, "."), "name: wants one word; for the operator write op:%s", value)
+		return p.wrong(at+strings.Index(value, "."), "name: want one word; for the operator, write op:%s", value)
 	case key == keyOp || dotted:
 		what = newOperator(value)
 	}
@@ -193,14 +193,14 @@ func (p *parser) quoted() error {
 			b.WriteByte(c)
 		}
 	}
-	return p.wrong(from, `the quoted text has no end, want a closing "`)
+	return p.wrong(from, `the quoted text is not terminated, want a closing "`)
 }
 
 // end ends a term at i, where a blank or the end of the query must follow.
 func (p *parser) end(i int) error {
 	p.pos = i
 	if i < len(p.text) && !blank(p.text[i]) {
-		return p.wrong(i, "want a blank between two terms, not %q", p.text[i:i+1])
+		return p.wrong(i, "want a space between two terms, not %q", p.text[i:i+1])
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func (p *parser) regexp() error {
 		}
 	}
 	if end >= len(p.text) {
-		return p.wrong(from, `the regular expression has no end, want a closing /; to search for text with a slash write it in quotes`)
+		return p.wrong(from, `the regular expression is not terminated, want a closing /; to search for text with a slash, put it in quotes`)
 	}
 	expr, flags := p.text[from+1:end], syntax.Perl
 	end++
@@ -236,7 +236,7 @@ func (p *parser) regexp() error {
 		return p.wrong(from+1, "%v", err)
 	}
 	if len(prog.Inst) > MaxProgram {
-		return p.wrong(from+1, "the regular expression compiles to %d instructions, at most %d are possible; repeat less", len(prog.Inst), MaxProgram)
+		return p.wrong(from+1, "the regular expression compiles to %d instructions; the limit is %d; repeat less", len(prog.Inst), MaxProgram)
 	}
 	if flags&syntax.FoldCase != 0 {
 		expr = "(?i)" + expr

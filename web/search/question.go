@@ -60,9 +60,9 @@ func (w *walk) ask(q question) (answers, error) {
 	case first == nil:
 		a.note("%s is still there after the last step%s", q.name, w.soFar())
 	case again != nil && q.kind == keyGone:
-		a.note("%s is back after %s", q.name, again.Path)
+		a.note("%s reappears after %s", q.name, again.Path)
 	case again != nil:
-		a.note("%s goes and is back after %s", q.name, again.Path)
+		a.note("%s disappears and reappears after %s", q.name, again.Path)
 	}
 	return a, nil
 }
@@ -146,7 +146,7 @@ func (w *walk) touching(q question) (answers, error) {
 		}
 	}
 	if len(a.steps) == 0 {
-		a.note("no step has changed lines with %s%s", q.name, w.soFar())
+		a.note("no step changed lines with %s%s", q.name, w.soFar())
 	}
 	return a, nil
 }

@@ -17,10 +17,10 @@ import (
 
 // ErrBusy says that a search could not say anything in its time: the run has so much text that reading it took all of it.
 // What was read is kept, so asking again helps.
-var ErrBusy = errors.New("the search was not done in its time; ask again")
+var ErrBusy = errors.New("the search timed out; try again")
 
 // ErrCursor says that a cursor is not one that an answer for this run gave.
-var ErrCursor = errors.New("the cursor is not one of this run")
+var ErrCursor = errors.New("the cursor does not belong to this run")
 
 // Config is what a Searcher needs.
 type Config struct {

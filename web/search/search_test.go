@@ -118,14 +118,14 @@ func TestNotesSayWhyAQuestionHasNoAnswer(t *testing.T) {
 		pass{"1/P", "P", map[string]string{"f": text("b")}},
 		pass{"2/P", "P", map[string]string{"f": text("a")}})
 	for query, want := range map[string]string{
-		"gone:a":        "gone:a: a is back after 2/P",
-		"born:a":        "born:a: a goes and is back after 2/P",
+		"gone:a":        "gone:a: a reappears after 2/P",
+		"born:a":        "born:a: a disappears and reappears after 2/P",
 		"gone:c":        "gone:c: c occurs in no step so far",
 		"gone:f":        "gone:f: f is still there after the last step so far",
-		"touches:c":     "touches:c: no step has changed lines with c so far",
+		"touches:c":     "touches:c: no step changed lines with c so far",
 		"born:b":        "",
 		"born:f":        "", // it stays
-		"gone:b gone:a": "gone:a: a is back after 2/P",
+		"gone:b gone:a": "gone:a: a reappears after 2/P",
 	} {
 		if got := strings.Join(w.answer(search.Request{}, query).Notes, "\n"); got != want {
 			t.Errorf("%s notes %q, want %q", query, got, want)

@@ -96,14 +96,14 @@ func (g *Gate) admit(v *counts) error {
 	c := g.class
 	switch {
 	case v.inside >= c.PerVisitor:
-		return &Refusal{Message: fmt.Sprintf("%d of your requests for %s are under way; wait until one of them is answered", v.inside, c.Name), RetryAfter: time.Second}
+		return &Refusal{Message: fmt.Sprintf("%d of your requests for %s are in progress; wait for one of them to finish", v.inside, c.Name), RetryAfter: time.Second}
 	case g.inside >= c.Total:
-		return &Refusal{Busy: true, Message: fmt.Sprintf("the server is busy with %s of many visitors; try again in a few seconds", c.Name), RetryAfter: 5 * time.Second}
+		return &Refusal{Busy: true, Message: fmt.Sprintf("the server is busy with %s for many visitors; try again in a few seconds", c.Name), RetryAfter: 5 * time.Second}
 	}
 	r := v.rate.Reserve()
 	if wait := r.Delay(); wait > 0 {
 		r.Cancel()
-		return &Refusal{Message: fmt.Sprintf("you may ask for %d %s in a minute; try again in %.0f s", c.PerMinute, c.Name, math.Ceil(wait.Seconds())), RetryAfter: wait}
+		return &Refusal{Message: fmt.Sprintf("you are limited to %d %s per minute; try again in %.0f s", c.PerMinute, c.Name, math.Ceil(wait.Seconds())), RetryAfter: wait}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func TestAdmission(t *testing.T) {
 			enter(t, g, "a").Leave()
 		}
 		_, err = g.Enter("a")
-		if r := refused(t, err, false, "6 drawings in a minute", "in 10 s"); r.RetryAfter != 10*time.Second {
+		if r := refused(t, err, false, "6 drawings per minute", "in 10 s"); r.RetryAfter != 10*time.Second {
 			t.Errorf("retry after %v", r.RetryAfter)
 		}
 		enter(t, g, "b").Leave()

@@ -55,7 +55,7 @@ func (m *Memory) PutBlob(_ context.Context, owner, language string, data []byte)
 	if m.blobs[hash] == nil {
 		n := int64(len(data))
 		if s := m.sessions[owner]; s != nil && m.uploaded(s.TokenHash)+n > m.limit/2 {
-			return "", fmt.Errorf("keep %d bytes: your sessions may take %d MiB: %w", n, m.limit/2>>20, ErrQuota)
+			return "", fmt.Errorf("keep %d bytes: your sessions are limited to %d MiB: %w", n, m.limit/2>>20, ErrQuota)
 		}
 		// Making room may drop old runs, never this owner.
 		err := m.reserve(n, owner)

@@ -19,7 +19,7 @@ const (
 // CheckTitle returns ErrQuota for a title that is too long.
 func CheckTitle(title string) error {
 	if len(title) > MaxTitle {
-		return fmt.Errorf("the title has %d bytes, at most %d are possible: %w", len(title), MaxTitle, ErrQuota)
+		return fmt.Errorf("the title has %d bytes; the limit is %d: %w", len(title), MaxTitle, ErrQuota)
 	}
 	return nil
 }
@@ -28,7 +28,7 @@ func CheckTitle(title string) error {
 func (n Note) Check() error {
 	for name, field := range map[string]string{"id": n.ID, "run": n.Run, "step": n.Step, "function": n.Function} {
 		if len(field) > MaxField {
-			return fmt.Errorf("the %s of a note has %d bytes, at most %d are possible: %w", name, len(field), MaxField, ErrQuota)
+			return fmt.Errorf("the %s of a note has %d bytes; the limit is %d: %w", name, len(field), MaxField, ErrQuota)
 		}
 	}
 	switch {
@@ -37,7 +37,7 @@ func (n Note) Check() error {
 	case n.Line < 0:
 		return fmt.Errorf("a note stands at line %d, want 1 or more, or 0 for the whole text", n.Line)
 	case len(n.Text) > MaxNote:
-		return fmt.Errorf("a note has %d bytes, at most %d are possible: %w", len(n.Text), MaxNote, ErrQuota)
+		return fmt.Errorf("a note has %d bytes; the limit is %d: %w", len(n.Text), MaxNote, ErrQuota)
 	}
 	return nil
 }
@@ -63,10 +63,10 @@ func (s Session) Check() error {
 
 // TooManyNotes is the error of a session with MaxNotes notes that gets another.
 func TooManyNotes() error {
-	return fmt.Errorf("a session may have %d notes: %w", MaxNotes, ErrQuota)
+	return fmt.Errorf("a session is limited to %d notes: %w", MaxNotes, ErrQuota)
 }
 
 // TooManySessions is the error of a token with MaxSessions sessions that makes another.
 func TooManySessions() error {
-	return fmt.Errorf("you have %d sessions, the most that are possible; delete some: %w", MaxSessions, ErrQuota)
+	return fmt.Errorf("you have %d sessions, which is the limit; delete some: %w", MaxSessions, ErrQuota)
 }

@@ -22,14 +22,14 @@ var ErrNotFound = errors.New("not found")
 var ErrFull = errors.New("storage is full")
 
 // ErrShared says that a session was shared, and what is shared does not change.
-var ErrShared = errors.New("the session is shared and cannot change any more")
+var ErrShared = errors.New("the session is shared and can no longer be changed")
 
 // ErrQuota says that one visitor or one session has as much as it may have; the
 // error around it says of what.
 var ErrQuota = errors.New("quota reached")
 
 // ErrDamaged says that what is stored is not what was stored: a disk or a program has changed it.
-var ErrDamaged = errors.New("what is stored here is damaged")
+var ErrDamaged = errors.New("the stored data is damaged")
 
 // Damage says from which event on the log of a run is damaged. What is before it is good.
 type Damage struct {

@@ -72,7 +72,7 @@ func TestViewersOfOneSourceShare(t *testing.T) {
 	if a != b || a == c || a.viewers.Load() != 2 || c.viewers.Load() != 1 || h.Viewers() != 3 {
 		t.Errorf("%d viewers; of the first source %d, of the second %d", h.Viewers(), a.viewers.Load(), c.viewers.Load())
 	}
-	if _, err := h.enter(one); err == nil || err.Error() != "too many pages follow runs at the moment; try again later" {
+	if _, err := h.enter(one); err == nil || err.Error() != "too many pages are following runs right now; try again later" {
 		t.Errorf("a fourth gets %v", err)
 	}
 	h.leave(one, a)

@@ -67,7 +67,7 @@ var (
 	errDrain  = errors.New("the server is shutting down")
 	errGone   = errors.New("the viewer is gone")
 	errSlow   = errors.New("the viewer reads too slowly")
-	errTooBig = errors.New("the client says more than it may")
+	errTooBig = errors.New("the client sends more than it is allowed to")
 )
 
 // Hub serves viewers and knows them, so that it can end all of them.
@@ -181,7 +181,7 @@ func (h *Hub) enter(src Source) (*shared, error) {
 		return nil, errDrain
 	}
 	if h.viewers >= h.cfg.Viewers {
-		return nil, errors.New("too many pages follow runs at the moment; try again later")
+		return nil, errors.New("too many pages are following runs right now; try again later")
 	}
 	h.viewers++
 	sh := h.shared[src]

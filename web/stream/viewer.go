@@ -158,7 +158,7 @@ func (v *viewer) sayGoodbye(cause error) bool {
 	case errors.Is(cause, errSlow):
 		code, text = websocket.CloseTryAgainLater, "reading too slowly"
 	case errors.Is(cause, errTooBig):
-		code, text = websocket.CloseMessageTooBig, "clients have nothing to say"
+		code, text = websocket.CloseMessageTooBig, "clients must not send messages"
 	case errors.Is(cause, errGone):
 		return false
 	default:

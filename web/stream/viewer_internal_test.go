@@ -198,7 +198,7 @@ func TestEachMessageHasAllItsChances(t *testing.T) {
 // TestGoodbyes say by their codes what a client is to do.
 func TestGoodbyes(t *testing.T) {
 	for cause, want := range map[error]string{
-		nil: "88 1000 run finished", errDrain: "88 1012 server restarts", errSlow: "88 1013 reading too slowly", errTooBig: "88 1009 clients have nothing to say",
+		nil: "88 1000 run finished", errDrain: "88 1012 server restarts", errSlow: "88 1013 reading too slowly", errTooBig: "88 1009 clients must not send messages",
 		errors.New("x"): "88 1011 log cannot be read",
 	} {
 		v, c := view(t, &answers{}, time.Hour)

@@ -48,7 +48,7 @@ func importModel(ctx context.Context, m *onnxpb.Model, o Options) (*ir.Module, e
 	case opset < MinOpset || opset > MaxOpset:
 		return nil, fmt.Errorf("operator set %d is not supported; %d to %d are", opset, MinOpset, MaxOpset)
 	case len(m.Graph.Nodes) > maxNodes:
-		return nil, fmt.Errorf("the graph has %d nodes, the limit is %d", len(m.Graph.Nodes), maxNodes)
+		return nil, fmt.Errorf("the graph has %d nodes; the limit is %d", len(m.Graph.Nodes), maxNodes)
 	}
 	mod := ir.NewModule()
 	prover := arith.NewAnalyzer()

@@ -56,7 +56,7 @@ func split(n *node) {
 		n.fail("attribute \"num_outputs\" is %d, but the node has %d outputs", c, count)
 	}
 	if count > maxOutputs {
-		n.fail("has %d outputs, the limit is %d", count, maxOutputs)
+		n.fail("has %d outputs; the limit is %d", count, maxOutputs)
 	}
 	sizes := n.ints("split")
 	if n.has(1) {

@@ -168,7 +168,7 @@ func checkElements(dims []tir.Expr) error {
 	}
 	n, err := ir.CheckedElements(fixed)
 	if err == nil && n > maxElements {
-		err = fmt.Errorf("shape %s has %d elements, the limit is %d", relax.FormatDims(dims), n, int64(maxElements))
+		err = fmt.Errorf("shape %s has %d elements; the limit is %d", relax.FormatDims(dims), n, int64(maxElements))
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (r *Runner) Graph(ctx context.Context, text string) (*flow.Graph, error) {
 	m, found := parse.Module("function", whole, parse.Options{AllowMissingConstants: true})
 	for _, d := range found {
 		if d.Severity == ir.Error {
-			return nil, fmt.Errorf("the text cannot be read back: %s", d.Format())
+			return nil, fmt.Errorf("the text does not parse: %s", d.Format())
 		}
 	}
 	if err := context.Cause(ctx); err != nil {

@@ -96,7 +96,7 @@ func TestGraphsOfTexts(t *testing.T) {
 	if err != nil || g.Name != "z" {
 		t.Errorf("the graph is %+v (%v)", g, err)
 	}
-	if _, err := r.Graph(t.Context(), strings.Replace(printed, "R.add(x, x)", "R.add(x, z)", 1)); err == nil || !strings.HasPrefix(err.Error(), "the text cannot be read back: ") || !strings.Contains(err.Error(), ":3:") {
+	if _, err := r.Graph(t.Context(), strings.Replace(printed, "R.add(x, x)", "R.add(x, z)", 1)); err == nil || !strings.HasPrefix(err.Error(), "the text does not parse: ") || !strings.Contains(err.Error(), ":3:") {
 		t.Errorf("a wrong name gives %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())

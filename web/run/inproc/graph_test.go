@@ -95,10 +95,10 @@ func TestGraphOfBadText(t *testing.T) {
 	r := inproc.New(inproc.Config{})
 	for text, want := range map[string]string{
 		"":                       "no function",
-		"(module (func))":        "cannot be read back",
+		"(module (func))":        "does not parse",
 		"@R.function\ndef f(x":   "function:2:",
 		"x = 1":                  "no function",
-		strings.Repeat("(", 999): "cannot be read back",
+		strings.Repeat("(", 999): "does not parse",
 	} {
 		if _, err := r.Graph(t.Context(), text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30q: %v, expected an error with %q", text, err, want)

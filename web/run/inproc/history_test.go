@@ -372,7 +372,7 @@ func TestHistoryRefuses(t *testing.T) {
 	}{
 		"?":                                              {400, "want either node, or step and function"},
 		"?step=1":                                        {400, "want either node, or step and function"},
-		"?node=nope":                                     {422, `no node, input or initializer called \"nope\"`},
+		"?node=nope":                                     {422, `no node, input, or initializer named \"nope\"`},
 		"?node=a&step=import&function=main":              {400, "want either node"},
 		"?step=import&function=nope":                     {422, `made a function \"nope\"`},
 		"?step=import&function=main&line=x":              {400, "line is"},

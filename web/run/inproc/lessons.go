@@ -19,15 +19,15 @@ var lessonModules embed.FS
 var lessons = [...]struct{ script, title, doc string }{
 	{
 		"counter", "Call counter",
-		"An instrument: it looks at the module before and after every pass, and prints which calls came and went. Select a pass to read its lines.",
+		"An instrument: it inspects the module before and after every pass and prints which calls appeared and disappeared. Select a pass to read its output.",
 	},
 	{
 		"collapse_if", "If collapser",
-		"A mutator: where the condition is known or both branches are equal, one branch takes the place of the if. Of the three in its module one has to stay.",
+		"A mutator: if the condition is known or both branches are equal, one branch replaces the if. One of the three in its module has to stay.",
 	},
 	{
 		"fold_constant", "Constant folding",
-		"A visitor and a mutator: sums and products of constants are computed once, before the program runs. Three bindings of its module become numbers.",
+		"A visitor and a mutator: sums and products of constants are computed once, before the program runs. Three bindings in its module become numbers.",
 	},
 }
 

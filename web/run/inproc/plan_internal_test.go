@@ -39,7 +39,7 @@ func TestPlansListTheirMistakes(t *testing.T) {
 			run.Settings{Steps: []run.Step{{Name: "FuseOps", Options: map[string]any{"speed": 1.0, "fuse_opt_level": nil, "a": 2.0}}}},
 			[]run.Problem{{Step: "1.1", Option: "a", Message: `pass FuseOps has no option "a"`}, {Step: "1.1", Option: "fuse_opt_level", Message: "a value is <nil>"}, {Step: "1.1", Option: "speed", Message: `pass FuseOps has no option "speed"`}},
 		},
-		{"a name of a sequence that is none", run.Settings{Steps: []run.Step{{Name: "a/b", Steps: []run.Step{{Name: "FuseOps"}}}}}, []run.Problem{{Message: "step 1: a sequence has a name of up to 100 letters"}}},
+		{"a name of a sequence that is none", run.Settings{Steps: []run.Step{{Name: "a/b", Steps: []run.Step{{Name: "FuseOps"}}}}}, []run.Problem{{Message: "step 1: a sequence needs a name of up to 100 letters"}}},
 		{"scripts", run.Settings{Scripts: []run.Script{{Name: "s.star", Source: "x = nothing"}}, Target: "avr"}, []run.Problem{{Message: "target: "}, {Message: "undefined: nothing"}}},
 	} {
 		got, err := r.Plan(t.Context(), c.s)
@@ -144,7 +144,7 @@ func TestWhatPreparingRefuses(t *testing.T) {
 		`target: unknown target kind "avr"`,
 		"the script s.star cannot be used: s.star:1:5: undefined: nothing",
 		`step 1: there is no pass "FuseOp"; did you mean FuseOps?`,
-		"config k: a value is <nil>, want true, false, a number, a text, a list or an object",
+		"config k: a value is <nil>, want true, false, a number, a string, a list, or an object",
 		`the model "module.py" has expired; upload it again`,
 		"edit of the IR: ",
 	}

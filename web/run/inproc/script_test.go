@@ -81,7 +81,7 @@ func TestScripts(t *testing.T) {
 		{"lone PrimFunc", scaleFunc, "", "", 1},
 		{"lone PrimFunc, loops only", scaleFunc, "tir", "", 1},
 		{"no main", graphOther, "", "nothing to execute: no Relax function main", 0},
-		{"partial pipeline", addMain, "zero", "nothing to execute: the pipeline zero makes no code that can run", 0},
+		{"partial pipeline", addMain, "zero", "nothing to execute: the pipeline zero produces no executable code", 0},
 		{"unknown shape", strings.ReplaceAll(scaleFunc, `A: T.Buffer((8,), "float32")`, `p: T.handle`), "", "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestWhatARunSaysInOrder(t *testing.T) {
 	want := []string{
 		"run_started",
 		"diagnostic: the edit of the IR after Nothing is left out: the pipeline has no step Nothing",
-		"diagnostic: the values of constants are not part of the text; zeros stand in their place",
+		"diagnostic: the text does not contain the values of constants; zeros are used instead",
 		"diagnostic: top",
 		"diagnostic: second\nline",
 		"pass_started 1/default",
@@ -198,12 +198,12 @@ func TestPipelinesWithoutCode(t *testing.T) {
 	d := s.play(t.Context(), q)
 	last := d.events[len(d.events)-1]
 	b, ok := last.Body.(*event.Diagnostic)
-	if want := "nothing to execute: the pipeline custom makes no code that can run: " + wrong; !ok || b.Message != want || b.Code != "execute" || b.Severity != event.SeverityNote || last.Step != "" {
+	if want := "nothing to execute: the pipeline custom produces no executable code: " + wrong; !ok || b.Message != want || b.Code != "execute" || b.Severity != event.SeverityNote || last.Step != "" {
 		t.Errorf("steps of the pipeline zero end with %+v, want %q", last.Body, want)
 	}
 	q.Settings.Steps = nil
 	d = s.play(t.Context(), q)
-	if b, ok := d.events[len(d.events)-1].Body.(*event.Diagnostic); !ok || !strings.HasPrefix(b.Message, "nothing to execute: the pipeline zero makes no code that can run: ") {
+	if b, ok := d.events[len(d.events)-1].Body.(*event.Diagnostic); !ok || !strings.HasPrefix(b.Message, "nothing to execute: the pipeline zero produces no executable code: ") {
 		t.Errorf("the pipeline zero ends with %v", d.says())
 	}
 	if got := body[*event.RunStarted](t, d).Pipeline; got != "zero" {

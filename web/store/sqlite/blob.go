@@ -122,7 +122,7 @@ func (t *tx) checkUploads(o owner, more int64) error {
 	_, err := t.row([]any{&n}, `SELECT ifnull(sum(size), 0) FROM blob WHERE n IN (
 		SELECT blob FROM session_blob JOIN session ON session.n = owner WHERE token = (SELECT token FROM session WHERE n = ?))`, o.n)
 	if err == nil && n+more > t.limit/2 {
-		err = fmt.Errorf("your sessions may take %d MiB: %w", t.limit/2>>20, store.ErrQuota)
+		err = fmt.Errorf("your sessions are limited to %d MiB: %w", t.limit/2>>20, store.ErrQuota)
 	}
 	return err
 }

@@ -56,9 +56,9 @@ func full(err error) error {
 	case errors.Is(err, syscall.ENOSPC):
 		return errors.New("the disk has no room")
 	case errors.Is(err, syscall.EDQUOT):
-		return errors.New("the quota on the disk is used up")
+		return errors.New("the disk quota is used up")
 	case errors.Is(err, syscall.EFBIG):
-		return errors.New("a file may not grow any more (ulimit -f)")
+		return errors.New("a file has reached its size limit (ulimit -f)")
 	}
 	return nil
 }

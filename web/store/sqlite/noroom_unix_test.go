@@ -33,7 +33,7 @@ func TestFileMayNotGrow(t *testing.T) {
 	must(t, s.CreateRun(ctx, store.Run{ID: "r"}))
 	lift := limitFiles(t, 600_000)
 	stored, err := fill(t, s)
-	if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "may not grow") {
+	if !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "has reached its size limit") {
 		t.Fatalf("after %d events: %v", stored, err)
 	}
 	if lines, err := s.Events(ctx, "r", 0); err != nil || len(lines) != stored || stored < 3 {
@@ -49,7 +49,7 @@ func TestFileMayNotGrow(t *testing.T) {
 
 // TestWhatMeansFull checks which errors of the system mean that there is no room.
 func TestWhatMeansFull(t *testing.T) {
-	for no, want := range map[syscall.Errno]string{syscall.ENOSPC: "no room", syscall.EDQUOT: "quota", syscall.EFBIG: "may not grow"} {
+	for no, want := range map[syscall.Errno]string{syscall.ENOSPC: "no room", syscall.EDQUOT: "quota", syscall.EFBIG: "has reached its size limit"} {
 		if err := full(&fs.PathError{Op: "write", Path: "x", Err: no}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v means %v, want %s", no, err, want)
 		}

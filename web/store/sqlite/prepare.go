@@ -38,7 +38,7 @@ func (s *Store) prepare(ctx context.Context, texts []store.Text, alone bool) ([]
 		p := packed{Text: t}
 		var err error
 		if p.key, err = hex.DecodeString(t.Hash); err != nil || !event.IsHash(t.Hash) {
-			return nil, fmt.Errorf("%.60q is no hash of a text", t.Hash)
+			return nil, fmt.Errorf("%.60q is not the hash of a text", t.Hash)
 		}
 		if _, twice := depths[t.Hash]; twice && !alone {
 			out = append(out, p)

@@ -121,9 +121,9 @@ func identify(ctx context.Context, conn *sql.Conn, steps int) (version int, err 
 	case app == 0 && version == 0 && things == 0:
 		return 0, nil
 	case app != applicationID:
-		return 0, fmt.Errorf("it is a database of another program (application id %#x, want %#x): name another folder", app, applicationID)
+		return 0, fmt.Errorf("it is the database of another program (application id %#x, want %#x): name another folder", app, applicationID)
 	case version > steps:
-		return 0, fmt.Errorf("it was written by a newer version of this program (schema %d, this one knows %d): use that version, or name another folder", version, steps)
+		return 0, fmt.Errorf("it was written by a newer version of this program (schema %d, this one knows %d): use that version or name another folder", version, steps)
 	case version < 1:
 		return 0, fmt.Errorf("its schema has number %d, want 1 to %d: the file is damaged", version, steps)
 	}

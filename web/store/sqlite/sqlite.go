@@ -203,7 +203,7 @@ func lockFolder(ctx context.Context, dir string) (*single, error) {
 		_ = s.close()
 	}
 	if code(err) == sqlite3.SQLITE_BUSY {
-		return nil, fmt.Errorf("the folder %s is in use by another process: stop that, or name another folder", dir)
+		return nil, fmt.Errorf("the folder %s is in use by another process: stop that process or name another folder", dir)
 	}
 	return nil, fmt.Errorf("lock the folder %s: %w", dir, err)
 }
@@ -236,7 +236,7 @@ func explain(err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: the disk has no room: %w", store.ErrFull, err)
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("the file is damaged, or no database: move it away, or put a copy back: %w", err)
+		return fmt.Errorf("the file is damaged or not a database: move it away or restore a backup: %w", err)
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (d *decoder) file(data []byte, what string) *Error {
 	case len(data) == 0:
 		return errAt(0, "the file is empty, expected %s", what)
 	case int64(len(data)) > d.lim.FileBytes:
-		return limitAt(0, "the file has %d bytes, the limit is %d", len(data), d.lim.FileBytes)
+		return limitAt(0, "the file has %d bytes; the limit is %d", len(data), d.lim.FileBytes)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (d *decoder) graph(b []byte, pos, depth int) (*Graph, *Error) {
 // takeNodes takes n nodes from the budget.
 func (d *decoder) takeNodes(pos, n int) *Error {
 	if n > d.nodes {
-		return limitAt(pos, "%d nodes, the limit is %d for all graphs of a model together", n, d.lim.Nodes)
+		return limitAt(pos, "%d nodes; the limit is %d for all graphs of a model together", n, d.lim.Nodes)
 	}
 	d.nodes -= n
 	return nil

@@ -36,7 +36,7 @@ func (d *decoder) tensor(b []byte, pos, depth int, out *Tensor) *Error {
 		case 1:
 			out.Dims = m.appendInts(out.Dims, "dims")
 			if len(out.Dims) > d.lim.Rank {
-				m.fail(limitAt(m.at, "%d dimensions, the limit is %d", len(out.Dims), d.lim.Rank))
+				m.fail(limitAt(m.at, "%d dimensions; the limit is %d", len(out.Dims), d.lim.Rank))
 			}
 		case 2:
 			out.Type = DataType(m.int32("data_type"))

@@ -126,7 +126,7 @@ func (d *decoder) shape(b []byte, pos, depth int) ([]Dim, *Error) {
 	m := d.message(b, pos, depth)
 	c := count(b)
 	if c[1] > d.lim.Rank {
-		return nil, limitAt(pos, "%d dimensions, the limit is %d", c[1], d.lim.Rank)
+		return nil, limitAt(pos, "%d dimensions; the limit is %d", c[1], d.lim.Rank)
 	}
 	out := alloc[Dim](m, c[1], "dimensions")
 	for m.next() {

@@ -134,7 +134,7 @@ func (m *message) str(field string) string {
 	case len(b) == 0:
 		return ""
 	case len(b) > m.d.lim.StringBytes:
-		m.fail(limitAt(m.at, "%s has %d bytes, the limit is %d", field, len(b), m.d.lim.StringBytes))
+		m.fail(limitAt(m.at, "%s has %d bytes; the limit is %d", field, len(b), m.d.lim.StringBytes))
 		return ""
 	case !utf8.Valid(b):
 		m.fail(errAt(m.at, "%s is not UTF-8 text", field))
