@@ -103,7 +103,7 @@ func (p *waypoints) unknown(name string) error {
 	for _, s := range p.steps {
 		names[s.name], names[s.path] = true, true
 	}
-	hint := "the the points are start, end, and the passes and steps of the pipeline"
+	hint := "the points are start, end, and the passes and steps of the pipeline"
 	if near := nearest.Name(name, maps.Keys(names)); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
