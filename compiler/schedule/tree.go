@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/compiler/tir/analysis"
 )
 
 // node is a *Loop, a *Block or a *raw.
@@ -253,6 +253,6 @@ func (s *Schedule) setBody(b *Block, init, body tir.Stmt) {
 	s.unindex(b)
 	b.init, b.body = init, body
 	k := &tir.Block{IterVars: b.iters, AllocBuffers: b.allocs, Init: init, Body: body}
-	b.reads, b.writes, _ = analysis.BlockAccessRegion(k, nil)
+	b.reads, b.writes, _ = region.OfBlock(k, nil)
 	s.index(b)
 }

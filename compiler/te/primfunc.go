@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/compiler/tir/analysis"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -150,7 +150,7 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	if err := n.fill(blk); err != nil {
 		return nil, err
 	}
-	blk.Reads, blk.Writes, _ = analysis.BlockAccessRegion(blk, nil)
+	blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
 	out := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: n.values, Predicate: tir.Bool(true), Block: blk})
 	for k := len(n.loops) - 1; k >= 0; k-- {
 		dom := n.iters[k].Dom

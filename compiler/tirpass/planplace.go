@@ -1,8 +1,8 @@
 package tirpass
 
 import (
+	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/compiler/tir/analysis"
 )
 
 // allocPlacer writes allocations where they were planned.
@@ -119,7 +119,7 @@ func sameBuffers(a, b []*tir.Buffer) bool {
 // of other buffers; visible holds those around it that body may reach by pointer.
 func opaqueBlock(body tir.Stmt, bufs []*tir.Buffer, visible map[*tir.Var]*tir.Buffer) tir.Stmt {
 	b := &tir.Block{AllocBuffers: bufs, Body: body}
-	reads, writes, opaque := analysis.BlockAccessRegion(b, visible)
+	reads, writes, opaque := region.OfBlock(b, visible)
 	b.Reads, b.Writes = append(reads, opaque...), append(writes, opaque...)
 	return &tir.BlockRealize{Predicate: tir.Bool(true), Block: b}
 }

@@ -110,6 +110,13 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && isCodeGenerator(imp) },
 	},
 	{
+		"the loop level lies below arith and all that is built on that: what needs arith is in a folder of its own",
+		func(p string) bool { return under(p, "compiler/tir") },
+		func(imp string, ours bool) bool {
+			return ours && imp != "compiler/ir" && !under(imp, "compiler/tir") && !under(imp, "runtime")
+		},
+	},
+	{
 		"the middle end of code generators knows no target and no runtime",
 		func(p string) bool { return under(p, "compiler/lower") },
 		func(imp string, ours bool) bool {

@@ -1,9 +1,9 @@
 package parse
 
 import (
+	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/compiler/tir/analysis"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -214,7 +214,7 @@ func (b *builder) complete(h *blockHead) {
 		return
 	}
 	blk := h.realize.Block
-	reads, writes, opaque := analysis.BlockAccessRegion(blk, b.tf.byData)
+	reads, writes, opaque := region.OfBlock(blk, b.tf.byData)
 	if !h.reads {
 		blk.Reads = append(reads, opaque...)
 	}

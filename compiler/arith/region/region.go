@@ -1,4 +1,4 @@
-package analysis
+package region
 
 import (
 	"slices"
@@ -8,13 +8,13 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// BlockAccessRegion returns the regions that block b reads and writes, and the whole of
+// OfBlock returns the regions that block b reads and writes, and the whole of
 // those buffers whose pointer it hands on (TVM's get_block_access_region). Regions are over
 // the iteration variables of b and what is defined outside of it: loops and blocks inside
 // are covered by the ranges of their variables, and where an index depends on what b itself
 // writes or allocates all of the dimension is. A reduction with an init statement does not
 // count what it writes as read. byData finds the buffer of a bare pointer; nil if unknown.
-func BlockAccessRegion(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes, opaque []*tir.BufferRegion) {
+func OfBlock(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes, opaque []*tir.BufferRegion) {
 	d := &detector{dom: domain{}, byData: byData, own: map[*tir.Buffer]bool{}}
 	for _, x := range b.AllocBuffers {
 		d.own[x] = true

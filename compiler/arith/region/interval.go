@@ -1,4 +1,4 @@
-package analysis
+package region
 
 import (
 	"github.com/irscope/irscope/compiler/arith"

@@ -1,4 +1,4 @@
-package analysis
+package region
 
 import (
 	"testing"
@@ -40,14 +40,14 @@ func TestRegionsOfABlock(t *testing.T) {
 		Name: "b", IterVars: []*tir.IterVar{{Var: v}, {Var: u}},
 		Body: &tir.For{LoopVar: j, Min: tir.Int(1), Extent: tir.Int(4), Body: tir.Store(C, sum, v, tir.Add(u, j))},
 	}
-	reads, writes, _ := BlockAccessRegion(b, nil)
+	reads, writes, _ := OfBlock(b, nil)
 	one := tir.Int(1)
 	want(t, "loop inside", reads[0], A, v, one, tir.Add(tir.Mul(u, tir.Int(2)), one), tir.Int(4))
 	want(t, "two accesses", reads[1], B, v, tir.Int(4))
 	want(t, "write", writes[0], C, v, one, tir.Add(u, one), tir.Int(4))
 
 	b.Body = tir.Store(C, gathered, v, u)
-	reads, _, _ = BlockAccessRegion(b, nil)
+	reads, _, _ = OfBlock(b, nil)
 	want(t, "index from a buffer", reads[0], A, tir.Load(I, v), one, u, one)
 	want(t, "the buffer of indices", reads[1], I, v, one)
 }
@@ -59,12 +59,12 @@ func TestRegionsAcrossNestedBlocks(t *testing.T) {
 		Name: "inner", IterVars: []*tir.IterVar{{Var: v, Dom: &tir.Range{Min: tir.Int(0), Extent: tir.Int(64)}}},
 		Body: tir.Store(C, tir.Load(A, v), v),
 	}
-	inner.Reads, inner.Writes, _ = BlockAccessRegion(inner, nil)
+	inner.Reads, inner.Writes, _ = OfBlock(inner, nil)
 	outer := &tir.Block{Name: "outer", IterVars: []*tir.IterVar{{Var: o}}, Body: &tir.For{
 		LoopVar: i, Min: tir.Int(0), Extent: tir.Int(8),
 		Body: &tir.BlockRealize{Values: []tir.Expr{tir.Add(tir.Mul(o, tir.Int(8)), i)}, Predicate: tir.Bool(true), Block: inner},
 	}}
-	reads, writes, _ := BlockAccessRegion(outer, nil)
+	reads, writes, _ := OfBlock(outer, nil)
 	start := tir.Mul(o, tir.Int(8))
 	want(t, "read", reads[0], A, start, tir.Int(8))
 	want(t, "write", writes[0], C, start, tir.Int(8))
@@ -75,11 +75,11 @@ func TestReductionDoesNotReadWhatItWrites(t *testing.T) {
 	v := tir.NewVar("v", dtype.Int64T)
 	update := tir.Store(C, tir.Add(tir.Load(C, v), tir.Load(A, v)), v)
 	b := &tir.Block{Name: "b", IterVars: []*tir.IterVar{{Var: v}}, Init: tir.Store(C, tir.FloatConst(dtype.Float32T, 0), v), Body: update}
-	if reads, _, _ := BlockAccessRegion(b, nil); len(reads) != 1 || reads[0].Buffer != A {
+	if reads, _, _ := OfBlock(b, nil); len(reads) != 1 || reads[0].Buffer != A {
 		t.Fatalf("got %v", reads)
 	}
 	b.Init = nil
-	if reads, _, _ := BlockAccessRegion(b, nil); len(reads) != 2 {
+	if reads, _, _ := OfBlock(b, nil); len(reads) != 2 {
 		t.Fatalf("without init the old value is read: %v", reads)
 	}
 }
@@ -96,7 +96,7 @@ func TestRegionsOfWhatTheBlockMakes(t *testing.T) {
 		if index == own {
 			b.AllocBuffers = []*tir.Buffer{own}
 		}
-		reads, writes, _ := BlockAccessRegion(b, nil)
+		reads, writes, _ := OfBlock(b, nil)
 		want(t, index.Name+": read", reads[len(reads)-1], A, zero, all)
 		want(t, index.Name+": write", writes[len(writes)-1], C, zero, all)
 	}
