@@ -185,7 +185,7 @@ func (m mutant) seed(passes []*pass.Pass, at int) (list []*pass.Pass, applied *b
 	}
 	list = slices.Clone(passes)
 	list[i] = passtest.Wrong(list[i], func(in *ir.Module) *ir.Module {
-		out := passtest.Mistake{Name: m.name, Expr: m.expr, Stmt: m.stmt}.Change(in, at)
+		out := passtest.Fault{Name: m.name, Expr: m.expr, Stmt: m.stmt}.Change(in, at)
 		*applied = *applied || out != in
 		return out
 	})

@@ -20,7 +20,7 @@ import (
 // mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
 // one place of a Relax function, or of a kernel.
 type mutant struct {
-	passtest.Mistake
+	passtest.Fault
 	pass *pass.Pass
 }
 
@@ -120,7 +120,7 @@ func mutants() []mutant {
 	}
 	var out []mutant
 	for _, x := range list {
-		out = append(out, mutant{passtest.Mistake{Name: x.name, Graph: x.graph, Expr: x.kernel}, x.pass})
+		out = append(out, mutant{passtest.Fault{Name: x.name, Graph: x.graph, Expr: x.kernel}, x.pass})
 	}
 	return out
 }

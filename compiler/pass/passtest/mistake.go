@@ -6,8 +6,8 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// A Mistake rewrites one node wrongly; each of its functions returns what it was given where it does not apply, and may be nil.
-type Mistake struct {
+// A Fault rewrites one node wrongly; each of its functions returns what it was given where it does not apply, and may be nil.
+type Fault struct {
 	Name  string
 	Graph func(relax.Expr) relax.Expr
 	Expr  func(tir.Expr) tir.Expr
@@ -15,7 +15,7 @@ type Mistake struct {
 }
 
 // mistakes are some that have been made in compilers, for any pass.
-var mistakes = []Mistake{
+var mistakes = []Fault{
 	{Name: "results are swapped", Graph: func(e relax.Expr) relax.Expr {
 		if x, ok := e.(*relax.Tuple); ok {
 			return x.WithFields(swapped(x.Fields))
@@ -91,7 +91,7 @@ func swapped(list []relax.Expr) []relax.Expr {
 }
 
 // Change makes the mistake at one place of a module, after passing over some where it would apply too.
-func (x Mistake) Change(m *ir.Module, skip int) *ir.Module {
+func (x Fault) Change(m *ir.Module, skip int) *ir.Module {
 	done := false
 	here := func(changed bool) bool {
 		if !changed || done {
