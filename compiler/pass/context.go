@@ -54,8 +54,9 @@ type Context struct {
 
 	diag   *diagnostics
 	budget *budget.Budget // of the running pass, or of the function that it works on
-	step   *Step          // the pass that this context was handed to; nil outside passes
-	root   *int           // number of outermost passes run so far
+	forms  *formsGiven
+	step   *Step // the pass that this context was handed to; nil outside passes
+	root   *int  // number of outermost passes run so far
 }
 
 type diagnostics struct {
@@ -117,7 +118,7 @@ func WithRegistry(r Registry) ContextOption {
 // NewContext returns a context with opt_level 2, no config and no instruments, as changed by
 // opts. It inherits nothing from other contexts. Passes stop soon after ctx is done.
 func NewContext(ctx context.Context, opts ...ContextOption) (*Context, error) {
-	c := &Context{OptLevel: DefaultOptLevel, ctx: ctx, diag: &diagnostics{}, root: new(int)}
+	c := &Context{OptLevel: DefaultOptLevel, ctx: ctx, diag: &diagnostics{}, forms: &formsGiven{}, root: new(int)}
 	for _, o := range opts {
 		if err := o(c); err != nil {
 			return nil, err

@@ -46,6 +46,7 @@ func TestForms(t *testing.T) {
 		{pass.FlatBuffers, loops(tir.Store(buf.WithAxisSeparators([]int{1}), zero, tir.Int(0), tir.Int(0))), ""},
 		{pass.FlatBuffers, loops(tir.Store(buf, tir.Load(buf, tir.Int(0), tir.Int(1)), tir.Int(0))), "an access of buffer B with 2 indices"},
 		{pass.FlatBuffers, loops(tir.Store(buf, zero, tir.Int(0))), ""},
+		{pass.FlatBuffers, loops(&tir.BlockRealize{Predicate: tir.Bool(true), Block: &tir.Block{Name: "b", Reads: []*tir.BufferRegion{{Buffer: buf, Region: []*tir.Range{iter.Dom, iter.Dom}}}, Body: tir.NoOp()}}), "an access of buffer B with 2 indices"},
 	} {
 		err := c.form.Check(ir.NewModule().With("f", c.fn))
 		if c.wants == "" && err != nil || c.wants != "" && (err == nil || !strings.HasSuffix(err.Error(), "function f has "+c.wants)) {

@@ -41,11 +41,14 @@ type Pass struct {
 	// optional.
 	Lowering bool
 
-	// Needs are the forms that modules must have for the pass to do its work, and Gives those that
-	// they have after it. The constraints on the order of passes follow from them; verification
-	// checks what a pass gives.
+	// Needs are the forms that functions must have for the pass to change them, and Gives those that all
+	// have after it. The constraints on the order of passes follow from them; what a pass needs is checked
+	// when it has run, and verification checks what it gives.
 	Needs []Need
 	Gives []*Form
+	// Foreign marks what is not of this program: passes and edits of users. The others keep the forms of
+	// functions; of what these keep nothing is known.
+	Foreign bool
 
 	Options []Option  // what can be set, with defaults, under TVM's parameter names
 	Args    *ir.Attrs // values of options that differ from the default
@@ -206,5 +209,5 @@ func newPass(name string, level int, kind Kind, callable bool, run RunFunc, requ
 	if level < 0 {
 		return nil, &ValueError{What: fmt.Sprintf("%s pass %q", kind, name), Want: "an opt_level of 0 or more"}
 	}
-	return &Pass{Name: name, Level: level, Kind: kind, Required: required, Run: run}, nil
+	return &Pass{Name: name, Level: level, Kind: kind, Required: required, Run: run, Foreign: true}, nil
 }

@@ -60,6 +60,9 @@ func (c *Context) runStep(p *Pass, m *ir.Module, s *Step) (*ir.Module, error) {
 	if err == nil {
 		err = check(p)
 	}
+	if need := c.unmet(p, m, out, s, err); need != nil {
+		err = need
+	}
 	if err != nil {
 		var pe *Error
 		var ie *InstrumentError
@@ -77,6 +80,9 @@ func (c *Context) runStep(p *Pass, m *ir.Module, s *Step) (*ir.Module, error) {
 		return nil, err
 	}
 	c.done(p)
+	if p.Kind != Sequential { // its children have noted what they did
+		c.forms.ran(p, m, out)
+	}
 	err = c.instrumented(s, func(in *Instrument) error { return call(in.RunAfterPass, out, s) }, "run_after_pass")
 	if err != nil {
 		return nil, err
@@ -152,6 +158,18 @@ func (c *Context) skipped(m *ir.Module, s *Step, r SkipReason) error {
 			in.PassSkipped(m, s, r)
 		}
 	})
+}
+
+// unmet returns an error where p changed a function of m that has not what p needs, or panicked at one.
+func (c *Context) unmet(p *Pass, m, out *ir.Module, s *Step, err error) error {
+	var failed *Error
+	if err != nil && (!errors.As(err, &failed) || failed.Stack == "" || failed.Step != s) {
+		return nil // the pass says itself what is wrong
+	}
+	if need, function := c.forms.unmet(p, m, out); need != nil {
+		return &Error{Step: s, Func: function, Err: need}
+	}
+	return nil
 }
 
 // body runs p itself. It is the one place where a panic of a pass becomes an error.

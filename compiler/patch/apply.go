@@ -25,7 +25,7 @@ func (p *Patch) Pass(imported *ir.Module) *pass.Pass {
 		args = args.With("before "+name, p.Before[name])
 	}
 	return &pass.Pass{
-		Name: p.Name(), Kind: pass.Module, Args: args,
+		Name: p.Name(), Kind: pass.Module, Args: args, Foreign: true,
 		Doc: "Replaces functions by what a user wrote in their place, after " + p.After + ".",
 		Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 			out, found := p.Apply(m, imported)

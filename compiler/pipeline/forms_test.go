@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
 )
 
 // TestFormsAlongThePipeline: what a pass gives holds after it and after every pass that follows, and
@@ -52,6 +53,22 @@ func TestFormsAlongThePipeline(t *testing.T) {
 		}
 		if len(given) != 4 || needs != 7 {
 			t.Errorf("%s: %d forms were given and %d needed, expected 4 and 7", g.Name, len(given), needs)
+		}
+	}
+}
+
+// TestFormsAreGiven: the pass that a form names gives it, alone, and those that need it name no other.
+func TestFormsAreGiven(t *testing.T) {
+	for _, f := range pass.Forms() {
+		for _, p := range pipeline.All() {
+			if gives := slices.Contains(p.Gives, f); gives != (p.Name == f.By) {
+				t.Errorf("%s gives %s: %v, and the form names %s", p.Name, f.Name, gives, f.By)
+			}
+			for _, n := range p.Needs {
+				if !slices.Contains(pass.Forms(), n.Form) {
+					t.Errorf("%s needs %s, which is not listed", p.Name, n.Form.Name)
+				}
+			}
 		}
 	}
 }

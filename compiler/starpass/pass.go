@@ -155,7 +155,7 @@ func (p *Pass) make(with func(*pass.Context, func(*run) error) error) *pass.Pass
 		return p.builtin
 	}
 	out := &pass.Pass{
-		Name: p.name, Level: p.level, Required: p.required, Kind: p.kind, Doc: p.doc,
+		Name: p.name, Level: p.level, Required: p.required, Kind: p.kind, Doc: p.doc, Foreign: true,
 		Options: []pass.Option{{Name: optSource, Default: "", Doc: "SHA-256 of the script that the pass comes from"}},
 		Args:    ir.NewAttrs(optSource, p.hash),
 	}

@@ -12,7 +12,7 @@ import (
 // conditionals, and loops of one iteration disappear.
 var LowerOpaqueBlock = &pass.Pass{
 	Name: "tir.LowerOpaqueBlock", Kind: pass.PrimFunc, Lowering: true,
-	Needs:  []pass.Need{{Form: pass.OpaqueBlocks, Why: "what it lowers are blocks without iteration variables"}},
+	Needs:  []pass.Need{{Form: pass.OpaqueBlocks, Why: "what it lowers are blocks without iteration variables", Strict: true}},
 	Gives:  []*pass.Form{pass.NoBlocks},
 	Doc:    "Removes blocks: allocates their buffers, keeps their predicates as conditionals, drops loops of extent 1 and turns pragmas into attributes.",
 	Config: []string{"tir.debug_keep_trivial_loop"},
@@ -115,8 +115,6 @@ func opaqueEnough(b *tir.Block) error {
 	switch {
 	case b.Init != nil:
 		return fmt.Errorf("block %q still has an init: run tir.LowerInitBlock before tir.LowerOpaqueBlock", b.Name)
-	case len(b.IterVars) > 0:
-		return fmt.Errorf("block %q still has iteration variables: run tir.ConvertBlocksToOpaque before tir.LowerOpaqueBlock", b.Name)
 	case len(b.MatchBuffers) > 0:
 		return fmt.Errorf("block %q still has match_buffer %s: run tir.LowerMatchBuffer before tir.LowerOpaqueBlock", b.Name, b.MatchBuffers[0].Buffer.Name)
 	}

@@ -316,7 +316,7 @@ func TestLowerOpaquePairs(t *testing.T) {
     for i in range(4):
         with T.block("b"):
             vi = T.axis.spatial(4, i)
-            A[vi] = 1`, fails: `block "b" still has iteration variables: run tir.ConvertBlocksToOpaque before tir.LowerOpaqueBlock`},
+            A[vi] = 1`, fails: `needs no iteration variables of blocks (what it lowers are blocks without iteration variables), found block "b" with iteration variables: run tir.ConvertBlocksToOpaque before it`},
 		{name: "a view", before: `
     with T.block("b"):
         T.reads()

@@ -11,7 +11,7 @@ import (
 // CallTIRRewrite gives kernels the memory that they write.
 var CallTIRRewrite = &pass.Pass{
 	Name: "CallTIRRewrite", Kind: pass.Module, Lowering: true,
-	Needs: []pass.Need{{Form: pass.NoDataflow, Why: "a dataflow block must not hold calls with effects"}},
+	Needs: []pass.Need{{Form: pass.NoDataflow, Why: "a dataflow block must not hold calls with effects", Strict: true}},
 	Doc:   "Replaces call_tir and call_dps_packed by an allocation of each output and a call that writes into it. The output keeps the variable's name.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
@@ -33,9 +33,6 @@ func rewriteCallTIR(m *relax.ExprMutator, b relax.Binding) error {
 	if !ok || name != opCallTIR && name != opCallDPS && name != opCallTIRInplace {
 		m.VisitBinding(b)
 		return nil
-	}
-	if vb.Var.Dataflow {
-		return fmt.Errorf("%s stands in a dataflow block: run ToNonDataflow before CallTIRRewrite", name)
 	}
 	c := vb.Value.(*relax.Call)
 	var args []relax.Expr

@@ -209,7 +209,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         z = R.add(w, w)
         R.output(z)
     return z
-`, err: "in function main: variable y: relax.call_tir stands in a dataflow block: run ToNonDataflow before CallTIRRewrite"},
+`, err: "in function main: needs no dataflow blocks (a dataflow block must not hold calls with effects), found a dataflow block: run ToNonDataflow before it"},
 		pair{name: "a result of unknown shape", before: `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor("float32", ndim=1):

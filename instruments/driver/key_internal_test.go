@@ -106,6 +106,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Pass.Options":     no("belong to the name; their values are Args"),
 		"Pass.Needs":       no("is the form of the module, which the verifier checks"),
 		"Pass.Gives":       no("is the form of the module, which the verifier checks"),
+		"Pass.Foreign":     no("belongs to the name"),
 		"Pass.Run":         no("belongs to the name"),
 		"Pass.Children":    no("only sequences have some, which are not reused as a whole"),
 		"Pass.Aside":       no("is about numbers of steps"),
@@ -123,6 +124,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Context.budget":      no("ends passes, whose steps are not kept then"),
 		"Context.step":        no("is the place of the step, which replaying gives"),
 		"Context.observer":    {true, observe, ""},
+		"Context.forms":       no("saves walks to see what the module says"),
 		"Context.root":        no("counts passes"),
 	}
 	base := ask(t).key()

@@ -17,7 +17,7 @@ import (
 )
 
 // Check runs p on m and verifies what holds of every pass: it does not change its input, gives the module itself back where nothing
-// changed, leaves what is well formed and reads back from its text, copies no constants, keeps origins, and finds nothing more to do in
+// changed, leaves what is well formed and reads back from its text, copies no constants, keeps origins and forms, and finds nothing more to do in
 // its own result. It returns the result and what the pass reported.
 func Check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, []ir.Diagnostic) {
 	t.Helper()
@@ -55,6 +55,7 @@ func check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module, mayRefuse bool
 		}
 	}
 	originsKept(t, p.Name, m, out)
+	formsKept(t, p, m, out)
 	again, err := c.Run(p, out)
 	if err != nil {
 		t.Fatalf("a second run of %s: %v\n%s", p.Name, err, Text(out))
@@ -90,6 +91,26 @@ var exempt = map[string]map[string]bool{
 		"tir.Simplify": true, // it may write expressions with Let anew
 	},
 	"makes constants": {"FoldConstant": true, "DecomposeOps": true},
+}
+
+// formsKept checks that p gives what it says, and that functions which it changed have the forms that they had: the runner relies on it.
+func formsKept(t Failer, p *pass.Pass, before, after *ir.Module) {
+	t.Helper()
+	for _, f := range p.Gives {
+		if err := f.Check(after); err != nil {
+			t.Errorf("after %s: %v", p.Name, err)
+		}
+	}
+	after.EachChange(before, func(name string, old, now ir.Function) {
+		if !pass.SameLevel(old, now) {
+			return
+		}
+		for _, f := range pass.Forms() {
+			if found := f.Broken(now); found != "" && f.Broken(old) == "" {
+				t.Errorf("%s gave the function %s, which had %s, %s", p.Name, name, f.Name, found)
+			}
+		}
+	})
 }
 
 // WellFormed verifies both levels, and that m reads back from its text.
