@@ -28,14 +28,15 @@ func (s *Schedule) FuseIters(b *Block, first, last int) error {
 		}
 		name, extent = name+"_"+iv.Var.Name, tir.Mul(extent, iv.Dom.Extent)
 	}
-	v := tir.NewVar(name, group[0].Var.DType())
+	// The variables may be of several types: the widest one holds all values.
+	v := tir.NewVar(name, extent.DType())
 	sub := map[*tir.Var]tir.Expr{}
 	rest := tir.Expr(v)
 	for k := len(group) - 1; k > 0; k-- {
-		sub[group[k].Var] = tir.FloorMod(rest, group[k].Dom.Extent)
+		sub[group[k].Var] = tir.CastTo(group[k].Var.DType(), tir.FloorMod(rest, group[k].Dom.Extent))
 		rest = tir.FloorDiv(rest, group[k].Dom.Extent)
 	}
-	sub[group[0].Var] = rest
+	sub[group[0].Var] = tir.CastTo(group[0].Var.DType(), rest)
 	iv := &tir.IterVar{Base: group[0].Base, Dom: &tir.Range{Min: tir.Const(v.DType(), 0), Extent: extent}, Var: v, Kind: group[0].Kind}
 	s.renumber(b, first, last, []*tir.IterVar{iv}, sub)
 	return nil

@@ -196,7 +196,7 @@ func (s *Schedule) domains(prim string, b *Block, l *Loop, others []*Block, reve
 				return nil, fail(prim, b, l, "index %d of %s is not an iteration variable", k, r.Buffer.Name)
 			}
 			if doms[i] == nil {
-				doms[i] = part[k]
+				doms[i] = inType(part[k], v.DType()) // the axis may be counted in another type
 			} else if reverse && doms[i] != part[k] {
 				return nil, fail(prim, b, l, "%s is determined by more than one access", v.Name)
 			}

@@ -99,6 +99,7 @@ func (s *Schedule) LoopPartition(l *Loop, at tir.Expr) (first, second *Loop, err
 	if c, ok := tir.AsInt(at); ok && c == 0 || arith.Equal(at, l.extent) {
 		return nil, nil, fail(prim, nil, l, "a part would be empty")
 	}
+	at = tir.CastTo(l.v.DType(), at)
 	var bad error
 	leaves(l, func(b *Block) {
 		if b.init != nil && bad == nil {

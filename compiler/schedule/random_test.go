@@ -165,11 +165,11 @@ var primitives = []primitive{
 	},
 	func(r *rand.Rand, s *schedule.Schedule, b *schedule.Block, loops []*schedule.Loop) (string, error) {
 		l := pick(r, loops)
-		n, ok := tir.AsInt(l.Extent())
-		if !ok {
-			n = 1
+		at := tir.Mul(tir.FloorDiv(l.Extent(), tir.Int(2)), tir.Int(2))
+		if n, ok := tir.AsInt(l.Extent()); ok {
+			at = tir.Int(r.Int64N(n + 1))
 		}
-		_, _, err := s.LoopPartition(l, tir.Int(r.Int64N(n+1)))
+		_, _, err := s.LoopPartition(l, at)
 		return "loop_partition " + b.Name() + " " + l.Name(), err
 	},
 	func(_ *rand.Rand, s *schedule.Schedule, b *schedule.Block, _ []*schedule.Loop) (string, error) {
@@ -213,8 +213,41 @@ var primitives = []primitive{
 	},
 }
 
-// TestPrimitivesKeepMeaning applies random primitives to kernels. Each either says why it
-// does not apply and changes nothing, or leaves a well-formed function with the same results.
+// somePrimitives tries ten random primitives and tells which ones applied. Each either says why it does not apply and changes nothing,
+// or leaves a well-formed function.
+func somePrimitives(t *testing.T, r *rand.Rand, s *schedule.Schedule, applied func(k int, what string)) {
+	t.Helper()
+	for range 10 {
+		b := pick(r, s.Blocks())
+		loops := s.GetLoops(b)
+		if len(loops) == 0 {
+			continue
+		}
+		k := r.IntN(len(primitives))
+		old := source(s.Func())
+		what, err := primitives[k](r, s, b, loops)
+		var bad *schedule.Error
+		switch {
+		case errors.As(err, &bad):
+			if now := source(s.Func()); now != old {
+				t.Fatalf("%s failed (%v) but changed the function", what, err)
+			}
+			continue
+		case err != nil:
+			t.Fatalf("%s: unexpected kind of error %v", what, err)
+		}
+		applied(k, what)
+		g := s.Func()
+		if found := tir.Verify("main", g); len(found) > 0 {
+			t.Fatalf("%s\n%s", found[0].Message, source(g))
+		}
+		if err := roundtrip.Check(ir.NewModule().With("main", g)); err != nil {
+			t.Fatalf("%v\n%s", err, source(g))
+		}
+	}
+}
+
+// TestPrimitivesKeepMeaning applies random primitives to kernels and compares the results.
 func TestPrimitivesKeepMeaning(t *testing.T) {
 	applied := map[string]int{}
 	for name, args := range kernels() {
@@ -233,35 +266,10 @@ func TestPrimitivesKeepMeaning(t *testing.T) {
 						t.Logf("%q", log)
 					}
 				}()
-				for range 10 {
-					b := pick(r, s.Blocks())
-					loops := s.GetLoops(b)
-					if len(loops) == 0 {
-						continue
-					}
-					k := r.IntN(len(primitives))
-					old := source(s.Func())
-					what, err := primitives[k](r, s, b, loops)
-					var bad *schedule.Error
-					switch {
-					case errors.As(err, &bad):
-						if now := source(s.Func()); now != old {
-							t.Fatalf("%s failed (%v) but changed the function", what, err)
-						}
-						continue
-					case err != nil:
-						t.Fatalf("%s: unexpected kind of error %v", what, err)
-					}
+				somePrimitives(t, r, s, func(k int, what string) {
 					log = append(log, what)
 					applied[fmt.Sprint(k)]++
-					g := s.Func()
-					if found := tir.Verify(name, g); len(found) > 0 {
-						t.Fatalf("%s\n%s", found[0].Message, source(g))
-					}
-					if err := roundtrip.Check(ir.NewModule().With("main", g)); err != nil {
-						t.Fatalf("%v\n%s", err, source(g))
-					}
-				}
+				})
 				g := s.Func()
 				compare(t, g, want, run(t, g, args))
 			})

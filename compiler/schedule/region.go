@@ -3,6 +3,7 @@ package schedule
 import (
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // touched returns the part of a buffer that blocks access in one iteration of the loops
@@ -51,6 +52,14 @@ func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith
 		out[k] = &tir.Range{Min: tir.CastTo(full.DType(), lo), Extent: tir.CastTo(full.DType(), n)}
 	}
 	return out
+}
+
+// inType converts a range to the type of the variable that runs over it.
+func inType(r *tir.Range, d dtype.DType) *tir.Range {
+	if r.Min.DType() == d && r.Extent.DType() == d {
+		return r
+	}
+	return &tir.Range{Base: r.Base, Min: tir.CastTo(d, r.Min), Extent: tir.CastTo(d, r.Extent)}
 }
 
 // complete checks that b runs once for each point of the domains of its iteration variables, so
