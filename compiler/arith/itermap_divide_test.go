@@ -20,10 +20,7 @@ func TestRandomSubspaces(t *testing.T) {
 		for n := range 8000 {
 			m := newMapMaker(r)
 			bindings := m.indices()
-			var pred tir.Expr
-			if r.IntN(2) == 0 {
-				pred = m.predicate()
-			}
+			pred := m.predicate(2)
 			sub := map[*tir.Var]bool{}
 			for _, v := range m.w.vars {
 				if r.IntN(2) == 0 {

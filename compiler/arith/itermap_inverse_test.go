@@ -17,10 +17,7 @@ func TestRandomInverses(t *testing.T) {
 		for n := range 6000 {
 			m := newMapMaker(r)
 			indices := m.indices()
-			var pred tir.Expr
-			if r.IntN(3) == 0 {
-				pred = m.predicate()
-			}
+			pred := m.predicate(3)
 			a := NewAnalyzer()
 			sums := DetectIterMap(indices, m.dom, pred, Bijective, a, r.IntN(2) == 0).Indices
 			if len(sums) == 0 {

@@ -98,9 +98,11 @@ func (m *mapMaker) indices() []tir.Expr {
 	return out[:1+m.IntN(len(out))]
 }
 
-// predicate returns bounds of parts, or nil.
-func (m *mapMaker) predicate() tir.Expr {
-	var pred tir.Expr
+// predicate returns bounds of parts for one map of n, if any; else nil.
+func (m *mapMaker) predicate(n int) (pred tir.Expr) {
+	if m.IntN(n) > 0 {
+		return nil
+	}
 	for range m.IntN(3) {
 		i := m.IntN(len(m.parts))
 		e := m.parts[i]
@@ -126,10 +128,7 @@ func TestRandomIterMaps(t *testing.T) {
 		for i := range 6000 {
 			m := newMapMaker(r)
 			level := oneOf(r, Surjective, Surjective, Surjective, Bijective)
-			var pred tir.Expr
-			if r.IntN(2) == 0 {
-				pred = m.predicate()
-			}
+			pred := m.predicate(2)
 			if checkMap(t, fmt.Sprint("map ", i), m.w, m.dom, m.indices(), pred, level, r.IntN(2) == 0) {
 				found[level]++
 			}

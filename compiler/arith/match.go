@@ -2,7 +2,6 @@ package arith
 
 import (
 	"hash/maphash"
-	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -69,72 +68,8 @@ func operandType(b *tir.Binary) dtype.DType {
 	return b.A.DType()
 }
 
-// equalBudget bounds the nodes that one structural comparison looks at: shared nodes could
-// make it exponential otherwise. Running out counts as different, which is always safe.
-const equalBudget = 1 << 12
-
-// Equal reports whether a and b are structurally the same expression over the same
-// variables and buffers.
-func Equal(a, b tir.Expr) bool {
-	if a == b {
-		return true
-	}
-	n := equalBudget
-	return equalRec(a, b, &n)
-}
-
-func equalRec(a, b tir.Expr, n *int) bool {
-	if a == b {
-		return true
-	}
-	if *n--; *n < 0 || a == nil || b == nil {
-		return false
-	}
-	switch a := a.(type) {
-	case *tir.Binary:
-		b, ok := b.(*tir.Binary)
-		return ok && a.Op == b.Op && equalRec(a.B, b.B, n) && equalRec(a.A, b.A, n)
-	case *tir.IntImm:
-		b, ok := b.(*tir.IntImm)
-		return ok && a.Value == b.Value && a.Type == b.Type
-	case *tir.FloatImm:
-		b, ok := b.(*tir.FloatImm)
-		return ok && a.Type == b.Type && math.Float64bits(a.Value) == math.Float64bits(b.Value)
-	case *tir.StringImm:
-		b, ok := b.(*tir.StringImm)
-		return ok && a.Value == b.Value
-	case *tir.Cast:
-		b, ok := b.(*tir.Cast)
-		return ok && a.Type == b.Type && equalRec(a.Value, b.Value, n)
-	case *tir.Not:
-		b, ok := b.(*tir.Not)
-		return ok && equalRec(a.A, b.A, n)
-	case *tir.Select:
-		b, ok := b.(*tir.Select)
-		return ok && equalRec(a.Cond, b.Cond, n) && equalRec(a.True, b.True, n) && equalRec(a.False, b.False, n)
-	case *tir.Broadcast:
-		b, ok := b.(*tir.Broadcast)
-		return ok && a.Lanes == b.Lanes && equalRec(a.Value, b.Value, n)
-	case *tir.Ramp:
-		b, ok := b.(*tir.Ramp)
-		return ok && a.Lanes == b.Lanes && equalRec(a.Start, b.Start, n) && equalRec(a.Stride, b.Stride, n)
-	case *tir.BufferLoad:
-		b, ok := b.(*tir.BufferLoad)
-		return ok && a.Buffer == b.Buffer && equalLists(a.Indices, b.Indices, n) &&
-			(a.Predicate == b.Predicate || equalRec(a.Predicate, b.Predicate, n))
-	case *tir.ProducerLoad:
-		b, ok := b.(*tir.ProducerLoad)
-		return ok && a.Producer == b.Producer && equalLists(a.Indices, b.Indices, n)
-	case *tir.Call:
-		b, ok := b.(*tir.Call)
-		return ok && a.Type == b.Type && sameCallee(a.Op, b.Op) && tir.CallEffect(a) <= tir.ReadState &&
-			equalLists(a.Args, b.Args, n)
-	case *tir.Shuffle:
-		b, ok := b.(*tir.Shuffle)
-		return ok && equalLists(a.Vectors, b.Vectors, n) && equalLists(a.Indices, b.Indices, n)
-	}
-	return false // variables differ by identity; binders are compared by identity only
-}
+// Equal is tir.Equal, which the rules ask often.
+func Equal(a, b tir.Expr) bool { return tir.Equal(a, b) }
 
 var hashSeed = maphash.MakeSeed()
 
@@ -160,30 +95,6 @@ func hashRec(e tir.Expr, n *int) uint64 {
 		return maphash.Comparable(hashSeed, [...]uint64{hashRec(e.Value, n)})
 	}
 	return 5
-}
-
-func equalLists(a, b []tir.Expr, n *int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !equalRec(a[i], b[i], n) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameCallee(a, b ir.Callee) bool {
-	if a == b {
-		return true
-	}
-	x, ok := a.(*ir.Op)
-	if !ok {
-		return false
-	}
-	y, ok := b.(*ir.Op)
-	return ok && x.Name == y.Name
 }
 
 // SideEffect returns the strongest effect of anything that e computes.

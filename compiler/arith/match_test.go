@@ -50,6 +50,7 @@ func TestEqualCallees(t *testing.T) {
 		t.Error("a call is not itself")
 	}
 	// Comparing ends where it has looked at too many nodes that are two.
+	const equalBudget = 1 << 12
 	a, b := tir.Expr(x), tir.Expr(x)
 	for range equalBudget {
 		a, b = tir.NewBinary(tir.OpAdd, a, y), tir.NewBinary(tir.OpAdd, b, y)

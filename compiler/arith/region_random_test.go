@@ -18,10 +18,7 @@ func TestRandomRegions(t *testing.T) {
 		strict, gaps := 0, 0
 		for n := range 3000 {
 			m := newMapMaker(r)
-			var pred tir.Expr
-			if r.IntN(2) == 0 {
-				pred = m.predicate()
-			}
+			pred := m.predicate(2)
 			region := []*tir.Range{}
 			for _, e := range m.indices() {
 				region = append(region, &tir.Range{Min: e, Extent: m.num(oneOf[int64](r, 0, 1, 1, 2, 3, 5))})

@@ -87,7 +87,7 @@ func (s *scanner) touch(b *tir.Buffer, indices []tir.Expr, masked, store bool) {
 		}
 		a.stored = a.stored || store
 		a.sure = a.sure || s.cond == e.cond
-		a.bad = a.bad || depth > i || a.index == nil || a.buffer.DType != b.DType || !SameIndex(a.index, indices[0])
+		a.bad = a.bad || depth > i || a.index == nil || a.buffer.DType != b.DType || !tir.Equal(a.index, indices[0])
 	}
 }
 
@@ -106,29 +106,4 @@ func (s *scanner) depthOf(e tir.Expr) int {
 		return depth < math.MaxInt
 	})
 	return depth
-}
-
-// SameIndex reports whether two indices are written alike.
-func SameIndex(a, b tir.Expr) bool {
-	if a == b {
-		return true
-	}
-	switch a := a.(type) {
-	case *tir.IntImm:
-		b, ok := b.(*tir.IntImm)
-		return ok && a.Value == b.Value
-	case *tir.Binary:
-		b, ok := b.(*tir.Binary)
-		return ok && a.Op == b.Op && SameIndex(a.A, b.A) && SameIndex(a.B, b.B)
-	case *tir.Cast:
-		b, ok := b.(*tir.Cast)
-		return ok && a.Type == b.Type && SameIndex(a.Value, b.Value)
-	case *tir.Ramp:
-		b, ok := b.(*tir.Ramp)
-		return ok && a.Lanes == b.Lanes && SameIndex(a.Start, b.Start) && SameIndex(a.Stride, b.Stride)
-	case *tir.Broadcast:
-		b, ok := b.(*tir.Broadcast)
-		return ok && a.Lanes == b.Lanes && SameIndex(a.Value, b.Value)
-	}
-	return false
 }

@@ -1,4 +1,4 @@
-// Bundle makes what package static serves from its sources: the style sheets and scripts of dist. `go generate ./static` runs it,
+// Command bundle makes what package static serves from its sources: the style sheets and scripts of dist. `go generate ./static` runs it,
 // and a test runs it into another folder to compare. It needs nothing but Go: esbuild is a tool of tools.mod.
 //
 // All scripts are made in one go and split: what a page loads at once is app.js with the chunks that it imports, and each dynamic

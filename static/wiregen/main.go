@@ -1,4 +1,4 @@
-// Wiregen writes static/src/wire.gen.ts: the TypeScript types of what the server sends to the page, made from the Go structs that
+// Command wiregen writes static/src/wire.gen.ts: the TypeScript types of what the server sends to the page, made from the Go structs that
 // it encodes, with their doc comments. `go generate ./static/wiregen` runs it; a test of this package compares.
 //
 // It reads declarations only (go/parser), so it needs neither network nor a build, and imports nothing of ours. What it cannot

@@ -138,7 +138,7 @@ func (f *fact) value(e tir.Expr) string {
 		return ""
 	}
 	for i, v := range f.values {
-		if lower.SameIndex(v, e) {
+		if tir.Equal(v, e) {
 			return "$" + strconv.Itoa(i)
 		}
 	}
