@@ -180,6 +180,7 @@ func (p *Pass) body(exec func(*pass.Context, *ir.Module, func(*run) error) error
 	if p.kind == pass.Module {
 		return func(c *pass.Context, m *ir.Module) (out *ir.Module, err error) {
 			err = exec(c, m, func(r *run) error {
+				since := r.rewrites
 				v, err := r.call(p.fn, &Module{m}, &Context{c})
 				if err != nil {
 					return err
@@ -188,7 +189,9 @@ func (p *Pass) body(exec func(*pass.Context, *ir.Module, func(*run) error) error
 				if !ok {
 					return p.wrong("an IRModule", v)
 				}
-				out, err = settle(m, x.m)
+				if out, err = settle(m, x.m); err == nil && c.Observed() {
+					out.EachChange(m, func(_ string, before, after ir.Function) { r.whole(p, since, funcNode(before), funcNode(after)) })
+				}
 				return err
 			})
 			return out, err
@@ -197,7 +200,13 @@ func (p *Pass) body(exec func(*pass.Context, *ir.Module, func(*run) error) error
 	each := func(c *pass.Context, n ir.Node) (out starlark.Value, err error) {
 		m := c.Step().Input
 		err = exec(c, m, func(r *run) error {
+			since := r.rewrites
 			out, err = r.call(p.fn, &Node{n}, &Module{m}, &Context{c})
+			if x, ok := out.(*Node); ok && err == nil {
+				r.whole(p, since, n, x.n)
+			} else if out == starlark.None {
+				r.whole(p, since, n, nil)
+			}
 			return err
 		})
 		return out, err

@@ -14,7 +14,7 @@ import (
 
 // replaceBuiltin is replace(node, field=value, ...): the node with other fields, the node
 // itself if they are the same.
-func replaceBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func replaceBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, nil, 1, &v); err != nil {
 		return nil, err
@@ -23,13 +23,13 @@ func replaceBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	if !ok {
 		return nil, fmt.Errorf("replace: expected a node, got %s", describe(v))
 	}
-	t := reflect.TypeOf(old.n)
-	k := kindOfType[t]
+	typ := reflect.TypeOf(old.n)
+	k := kindOfType[typ]
 	_, binary := old.n.(*tir.Binary)
 	if k == nil && !binary {
 		return nil, fmt.Errorf("replace: a %s cannot be changed", old.Type())
 	}
-	n := reflect.New(t.Elem())
+	n := reflect.New(typ.Elem())
 	n.Elem().Set(reflect.ValueOf(old.n).Elem())
 	given := map[string]bool{"pure": true, "ndim": true, "data_alignment": true, "offset_factor": true}
 	changed := false
@@ -65,6 +65,7 @@ func replaceBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 			return nil, fmt.Errorf("replace: %w", err)
 		}
 	}
+	runOf(t).replaced(t, old.n, out)
 	return &Node{out}, nil
 }
 

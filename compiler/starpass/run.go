@@ -25,6 +25,9 @@ type run struct {
 	// reads says what the running pass declared to read; nil where it reads all.
 	reads *reads
 	name  string // of the script
+	// handlers counts the handlers of mutators that are being called, and rewrites what was reported
+	// of the running pass.
+	handlers, rewrites int
 }
 
 const runKey = "run"
@@ -66,9 +69,9 @@ func btoi(b bool) int {
 
 // under calls f with c as the current context and m as the module at work.
 func (r *run) under(c *pass.Context, m *ir.Module, declared *reads, f func() error) error {
-	cur, mod, old := r.cur, r.mod, r.reads
-	r.cur, r.mod, r.reads = c, m, declared
-	defer func() { r.cur, r.mod, r.reads = cur, mod, old }()
+	cur, mod, old, handlers := r.cur, r.mod, r.reads, r.handlers
+	r.cur, r.mod, r.reads, r.handlers = c, m, declared, 0
+	defer func() { r.cur, r.mod, r.reads, r.handlers = cur, mod, old, handlers }()
 	return f()
 }
 

@@ -54,7 +54,13 @@ func (s *Self) Attr(name string) (starlark.Value, error) {
 	case "visit":
 		return s.walks(name, s.k.visit), nil
 	case "visit_default":
-		return s.walks(name, s.k.defaultVisit), nil
+		return s.walks(name, func(n ir.Node) ir.Node {
+			out := s.k.defaultVisit(n)
+			if n == s.k.at.of {
+				s.k.at.visited, s.k.at.defaulted = true, out
+			}
+			return out
+		}), nil
 	case "emit":
 		if s.k.w.mutates {
 			return builtin(name, s.emit), nil
@@ -110,6 +116,9 @@ func (s *Self) emit(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	out, err := s.k.m.Builder().Emit(e, hint)
 	if err != nil {
 		return nil, err
+	}
+	if s.k.r.cur.Observed() {
+		s.k.at.emitted = append(s.k.at.emitted, out)
 	}
 	return &Node{out}, nil
 }

@@ -21,6 +21,7 @@ type walk struct {
 	rm   relax.Mapper
 	tm   tir.Mapper
 	memo map[tir.Expr]tir.Expr // of a mutator, for one statement
+	at   frame                 // of the innermost handler
 }
 
 type halt struct{ err error }
@@ -153,11 +154,24 @@ func (k *walk) dispatch(n ir.Node, f func() ir.Node) ir.Node {
 
 // handle calls a handler. What a visitor's handler returns does not matter.
 func (k *walk) handle(h starlark.Callable, n ir.Node) ir.Node {
+	outer := k.at
+	k.at = frame{of: n}
+	k.r.handlers++
 	v, err := starlark.Call(k.r.thread, h, starlark.Tuple{k.self, &Node{n}}, nil)
+	k.r.handlers--
+	at := k.at
+	k.at = outer
 	k.try(err)
 	if !k.w.mutates {
 		return n
 	}
+	image := k.image(n, v)
+	k.reported(h, at, image)
+	return image
+}
+
+// image returns what a handler of a mutator made of n by returning v; nil where it emitted what takes its place.
+func (k *walk) image(n ir.Node, v starlark.Value) ir.Node {
 	switch v := v.(type) {
 	case *Node:
 		return v.n
