@@ -30,7 +30,8 @@ var CanonicalizeBindings = &pass.Pass{
 }
 
 // canonicalizer substitutes in one sweep. A field of a tuple outlives the variable that it was
-// made of where that is killed, so such fields are still taken from the tuple.
+// made of where that is killed, so such fields are still taken from the tuple; and a field that is killed
+// leaves alive what it was made of, so it does not become another name of that.
 type canonicalizer struct {
 	ctx      *pass.Context
 	renamed  map[*relax.Var]*relax.Var // what it is replaced by where it is bound
@@ -137,13 +138,16 @@ func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
 	out := c.m.VisitExpr(e)
 	if get, ok := out.(*relax.TupleGetItem); ok {
 		v, _ := get.Tuple.(*relax.Var)
-		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.dies(t.Fields[get.Index]) {
+		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.dies(t.Fields[get.Index]) && !c.diesHere() {
 			c.ctx.Rewrite("take a field from its tuple", e, t.Fields[get.Index])
 			return t.Fields[get.Index]
 		}
 	}
 	return out
 }
+
+// diesHere reports whether what is being bound is killed: if it became another name for a value, that would be killed with it.
+func (c *canonicalizer) diesHere() bool { return c.m.At() != nil && c.killed[c.m.At().Bound()] }
 
 // dies reports whether e uses a variable that is killed somewhere.
 func (c *canonicalizer) dies(e relax.Expr) bool {

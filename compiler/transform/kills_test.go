@@ -96,6 +96,28 @@ func TestPassesRespectKills(t *testing.T) {
     b = u[0]
     c = R.add(b, b)
     return c`,
+		"fields of one value are killed each": `
+    u = (t, t)
+    x = u[0]
+    y = u[1]
+    _ = R.vm.kill_object(u)
+    a = x[0]
+    _1 = R.vm.kill_object(x)
+    b = y[1]
+    _2 = R.vm.kill_object(y)
+    c = R.add(a, b)
+    return c`,
+		"a field is killed, and what it was made of used": `
+    u = (t, t)
+    x = u[0]
+    _ = R.vm.kill_object(x)
+    a = t[0]
+    return a`,
+		"a call of constants is killed": `
+    a = R.add(R.const([1.0, 2.0], "float32"), R.const([1.0, 2.0], "float32"))
+    b = R.add(a, a)
+    _ = R.vm.kill_object(a)
+    return b`,
 		"a value is fetched again": `
     a = t[0]
     s = R.add(a, a)
@@ -121,7 +143,7 @@ func TestPassesRespectKills(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := read(t, killMain+body)
-			for _, p := range []*pass.Pass{transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination, transform.KillAfterLastUse} {
+			for _, p := range []*pass.Pass{transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination, transform.LegalizeOps, pass.NewSequential("FoldConstant", transform.LegalizeOps, transform.FoldConstant), transform.KillAfterLastUse} {
 				check(t, passtest.NewContext(), p, m)
 			}
 		})
