@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/schedule/cpu"
@@ -10,13 +11,23 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
 )
 
 // randomKernel draws a convolution, a matrix product, a pool, a reduction or a softmax with
-// random extents, strides, padding and epilogue.
+// random extents, strides, padding and epilogue. Some extents are known only when it runs.
 func randomKernel(r *rand.Rand) (string, kernel) {
 	n := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+	syms := map[*tir.Var]int64{}
+	dim := func(lo, hi int) any {
+		if r.IntN(4) > 0 {
+			return n(lo, hi)
+		}
+		v := tir.NewVar("n"+strconv.Itoa(len(syms)), dtype.Int64T)
+		syms[v] = int64(n(0, hi))
+		return v
+	}
 	switch r.IntN(5) {
 	case 0:
 		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
@@ -29,7 +40,7 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		y := must(topi.Conv(x, f, o))
 		return fmt.Sprintf("conv %v %v %+v", x.Shape, f.Shape, o), kernel{args: []*te.Tensor{x, f, b, relu(must(topi.Binary("add", topi.T(y), topi.T(b))))}}
 	case 1:
-		m, k, c := n(1, 20), n(1, 40), n(1, 40)
+		m, k, c := dim(1, 20), dim(1, 40), dim(1, 40)
 		o := topi.MatmulOpts{TransposeA: r.IntN(2) == 0, TransposeB: r.IntN(2) == 0}
 		a, b := []any{m, k}, []any{k, c}
 		if o.TransposeA {
@@ -39,13 +50,13 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 			b = []any{c, k}
 		}
 		if r.IntN(2) == 0 {
-			a = append([]any{n(1, 3)}, a...)
+			a = append([]any{dim(1, 3)}, a...)
 			if r.IntN(2) == 0 {
 				b = append([]any{a[0]}, b...)
 			}
 		}
 		x, y := in("a", a...), in("b", b...)
-		return fmt.Sprintf("matmul %v %v %+v", a, b, o), kernel{args: []*te.Tensor{x, y, relu(must(topi.Matmul(x, y, o)))}}
+		return fmt.Sprintf("matmul %v %v %+v %v", a, b, o, syms), kernel{[]*te.Tensor{x, y, relu(must(topi.Matmul(x, y, o)))}, syms}
 	case 2:
 		x := in("x", n(1, 2), n(1, 5), n(5, 14), n(5, 30))
 		o := topi.PoolOpts{
@@ -56,14 +67,14 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 		kind := []string{"max", "avg"}[r.IntN(2)]
 		return fmt.Sprintf("%s pool %v %+v", kind, x.Shape, o), kernel{args: []*te.Tensor{x, must(topi.Pool(kind, x, o))}}
 	case 3:
-		x := in("x", n(1, 9), n(1, 9), n(1, 50))
+		x := in("x", dim(1, 9), dim(1, 9), dim(1, 50))
 		axes := [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}}[r.IntN(7)]
 		kind := []string{"sum", "max", "min", "mean", "prod"}[r.IntN(5)]
-		return fmt.Sprintf("%s %v over %v", kind, x.Shape, axes), kernel{args: []*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}}
+		return fmt.Sprintf("%s %v over %v %v", kind, x.Shape, axes, syms), kernel{[]*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}, syms}
 	}
-	x := in("x", n(1, 9), n(1, 40), n(1, 12))
+	x := in("x", dim(1, 9), dim(1, 40), dim(1, 12))
 	axis := r.IntN(3)
-	return fmt.Sprintf("softmax %v along %d", x.Shape, axis), kernel{args: []*te.Tensor{x, topi.Softmax(x, axis)}}
+	return fmt.Sprintf("softmax %v along %d %v", x.Shape, axis, syms), kernel{[]*te.Tensor{x, topi.Softmax(x, axis)}, syms}
 }
 
 // TestRandomKernels schedules random kernels and compares them with the functions before.
