@@ -8,14 +8,13 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/starpass"
 )
 
-// listener writes down what passes report.
-type listener struct{ said []string }
-
-func (l *listener) Rewrite(_ *pass.Step, r pass.Rewrite) {
+// said writes down a rewrite.
+func said(r pass.Rewrite) string {
 	text := func(list []ir.Node) string {
 		var out []string
 		for _, n := range list {
@@ -24,10 +23,8 @@ func (l *listener) Rewrite(_ *pass.Step, r pass.Rewrite) {
 		}
 		return strings.Join(out, ", ")
 	}
-	l.said = append(l.said, fmt.Sprintf("%s in %s: %s -> %s", r.Name, r.Func, text(r.Before), text(r.After)))
+	return fmt.Sprintf("%s in %s: %s -> %s", r.Name, r.Func, text(r.Before), text(r.After))
 }
-
-func (*listener) Decision(*pass.Step, pass.Decision) {}
 
 // TestScriptsReportRewrites runs passes of scripts and compares what they report.
 func TestScriptsReportRewrites(t *testing.T) {
@@ -110,10 +107,14 @@ p = function_pass(run_it, opt_level=0, name="Same")
 				}
 				return out
 			}
-			var l listener
+			var l passtest.Listener
 			out := run(pass.Observe(&l))
-			if !slices.Equal(l.said, c.want) {
-				t.Errorf("it reports\n%s\nwant\n%s", strings.Join(l.said, "\n"), strings.Join(c.want, "\n"))
+			var got []string
+			for _, r := range l.Rewrites {
+				got = append(got, said(r))
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("it reports\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 			if got := printed(run()); got != printed(out) {
 				t.Errorf("the result depends on who listens:\n%s\n%s", got, printed(out))

@@ -95,7 +95,14 @@ func (c *accessChecks) access(verb string, at ir.Node, buf *tir.Buffer, indices 
 	if len(indices) != len(buf.Shape) {
 		return // what the verifier finds
 	}
+	found := len(c.list)
+	defer func() {
+		if len(c.list) == found && len(c.guards) <= maxGuards {
+			c.b.ctx.Declined(ruleCheck, at, "it is proven to be within bounds")
+		}
+	}()
 	if len(c.guards) > maxGuards {
+		c.b.ctx.Declinedf(ruleCheck, at, "it stands under %d conditions, more than %d", int64(len(c.guards)), maxGuards)
 		c.b.unchecked++
 		return
 	}

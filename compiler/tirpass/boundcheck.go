@@ -153,6 +153,9 @@ func (b *boundChecker) while(x *tir.While, c *accessChecks) tir.Stmt {
 	return &tir.While{Base: x.Base, Cond: tir.Bool(true), Body: tir.Seq(test, body)}
 }
 
+// ruleCheck is the name of the rule.
+const ruleCheck = "check accesses"
+
 // boundCheck is a condition that must hold where an access is made.
 type boundCheck struct {
 	data   *tir.Var
@@ -168,7 +171,7 @@ func (c *accessChecks) around(s tir.Stmt) tir.Stmt {
 		return s
 	}
 	out := c.wrapped(s)
-	c.b.ctx.Rewrite("check accesses", c.at, out)
+	c.b.ctx.Rewrite(ruleCheck, c.at, out)
 	return out
 }
 

@@ -12,15 +12,27 @@ var RewriteUnsafeSelect = &pass.Pass{
 	Doc: "Replaces Select by if_then_else where a value may fail when its condition does not hold: it loads from memory or divides.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		u := unsafeExprs{}
-		return f.WithBody(tir.RewriteStmt(f.Body, nil, reportingExpr(c, "make a selection lazy", func(e tir.Expr) tir.Expr {
+		return f.WithBody(tir.RewriteStmt(f.Body, nil, func(e tir.Expr) tir.Expr {
 			s, ok := e.(*tir.Select)
-			if !ok || s.Cond.DType().Lanes > 1 || !u.of(s.True) && !u.of(s.False) {
+			switch {
+			case !ok:
+				return e
+			case s.Cond.DType().Lanes > 1:
+				c.Declined(ruleLazy, s, "its condition is a vector")
+				return e
+			case !u.of(s.True) && !u.of(s.False):
+				c.Declined(ruleLazy, s, "neither value can fail")
 				return e
 			}
-			return &tir.Call{Base: s.Base, Type: s.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{s.Cond, s.True, s.False}}
-		}))), nil
+			out := &tir.Call{Base: s.Base, Type: s.DType(), Op: tir.OpIfThenElse, Args: []tir.Expr{s.Cond, s.True, s.False}}
+			c.Rewrite(ruleLazy, s, out)
+			return out
+		})), nil
 	}),
 }
+
+// ruleLazy is the name of the rule.
+const ruleLazy = "make a selection lazy"
 
 // unsafeExprs remembers which expressions may fail: loads, integer divisions by what may be
 // zero, and calls with effects. What an if_then_else guards is safe by its condition, as in

@@ -24,6 +24,9 @@ var FuseTIR = &pass.Pass{
 	},
 }
 
+// ruleJoin is the name of the rule in decisions.
+const ruleJoin = "join the kernels of a group"
+
 func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 	e := m.Edit()
 	d := newDistinct("FuseTIR", m, e)
@@ -43,11 +46,18 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		}
 		e.Remove(gv.Name)
 		kernels[gv.Name] = d.add(gv.Name, kernel)
-		c.Rewrite("join the kernels of a group", f, kernel)
+		c.Rewrite(ruleJoin, f, kernel)
 	}
 	c.Working("")
 	if len(kernels) == 0 {
 		warnNotLegalized(c, m, "FuseTIR")
+		for gv, fn := range m.Funcs() {
+			if f, ok := fn.(*relax.Function); ok {
+				c.Working(gv.Name)
+				reportAlone(c, f)
+			}
+		}
+		c.Working("")
 		return m, nil
 	}
 	for gv, fn := range m.Funcs() {
@@ -56,6 +66,7 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 			continue
 		}
 		c.Working(gv.Name)
+		reportAlone(c, f)
 		out, err := callKernels(newMutator(c, m, "call the joined kernel"), f, kernels)
 		if err != nil {
 			return nil, err
@@ -64,6 +75,23 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 	}
 	c.Working("")
 	return d.done(), nil
+}
+
+// reportAlone reports the calls of kernels in f that stand in no group.
+func reportAlone(c *pass.Context, f *relax.Function) {
+	if !c.Observed() {
+		return
+	}
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		call, ok := b.BoundValue().(*relax.Call)
+		switch {
+		case !ok:
+		case opName(call) == opCallTIR:
+			c.Declined(ruleJoin, b, "FuseOps left the kernel in no group")
+		case opName(call) == opCallTIRInplace || opName(call) == opCallDPS:
+			c.Declined(ruleJoin, b, opName(call)+" is in no group: only results of call_tir are")
+		}
+	})
 }
 
 // callKernels turns calls of Primitive functions into call_tirs of their kernels.

@@ -7,6 +7,9 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 )
 
+// ruleFree is the name of the rule.
+const ruleFree = "free after the last use"
+
 // KillAfterLastUse frees values as soon as nothing needs them.
 var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
@@ -68,12 +71,17 @@ func killsIn(c *pass.Context, s *relax.SeqExpr, kills map[relax.Binding][]relax.
 			}
 		}
 	}
-	usedVars(s.Body, func(v *relax.Var) { delete(how, root(v)) })
+	usedVars(s.Body, func(v *relax.Var) {
+		if how[root(v)] != "" {
+			c.Declined(ruleFree, root(v), "it is the result, or a part of it")
+		}
+		delete(how, root(v))
+	})
 	for _, v := range order {
 		if op := how[v]; op != "" {
 			kill := effect(ir.Base{}, callOp(op, void, v))
 			kills[last[v]] = append(kills[last[v]], kill)
-			c.Rewrite("free after the last use", nil, kill)
+			c.Rewrite(ruleFree, nil, kill)
 		}
 	}
 }
