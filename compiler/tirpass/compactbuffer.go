@@ -242,6 +242,20 @@ func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 	return arith.EvalSetRegion(region, dom)
 }
 
+// bindable reports whether a set may be made of the value of a variable: no memory is read and nothing
+// called, so it follows from the variables in it.
+func bindable(e tir.Expr) bool {
+	ok := true
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n.(type) {
+		case *tir.BufferLoad, *tir.Call:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
 // ruleShrink is the name of the rule in decisions.
 const ruleShrink = "shrink a buffer"
 

@@ -14,42 +14,15 @@ var LowerIntrin = &pass.Pass{
 	Name: "tir.LowerIntrin", Kind: pass.PrimFunc,
 	Doc: "Replaces floor divisions by shifts, masks or truncating divisions, and composed intrinsics by their definitions.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &intrinLowerer{c: c, an: arith.Bounded(c.Budget())}
-		l.m.Expr, l.m.Stmt = l.expr, l.stmt
-		return f.WithBody(l.stmt(f.Body)), nil
+		l := &intrinLowerer{Mutator: newMutator(c, c.Budget()), c: c}
+		l.Expr = l.expr
+		return f.WithBody(l.MutateStmt(f.Body)), nil
 	}),
 }
 
 type intrinLowerer struct {
-	c  *pass.Context
-	m  tir.Mapper
-	an *arith.Analyzer
-}
-
-func (l *intrinLowerer) stmt(s tir.Stmt) tir.Stmt {
-	switch s := s.(type) {
-	case *tir.For:
-		l.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
-	case *tir.LetStmt:
-		if bindable(s.Value) {
-			l.an.Bind(s.Var, s.Value)
-		}
-	}
-	return l.m.MapStmt(s)
-}
-
-// bindable reports whether the analyzer may look through a variable bound to e: no memory
-// is read, so the value cannot change.
-func bindable(e tir.Expr) bool {
-	ok := true
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n.(type) {
-		case *tir.BufferLoad, *tir.Call:
-			ok = false
-		}
-		return ok
-	})
-	return ok
+	*arith.Mutator
+	c *pass.Context
 }
 
 func (l *intrinLowerer) expr(e tir.Expr) tir.Expr {
@@ -67,7 +40,7 @@ func (l *intrinLowerer) expr(e tir.Expr) tir.Expr {
 			return out
 		}
 	}
-	return l.m.MapExpr(e)
+	return l.VisitExpr(e)
 }
 
 // nameOfFloor says what became of a floor division or its remainder.
@@ -94,8 +67,8 @@ func nameOfFloor(e *tir.Binary, out tir.Expr) string {
 // floor lowers floordiv and floormod: by a power of two to a shift or mask, of non-negative
 // operands to the truncating forms, else to those with a correction.
 func (l *intrinLowerer) floor(e *tir.Binary) tir.Expr {
-	nonNeg := e.DType().IsUInt() || l.an.CanProveGreaterEqual(e.A, 0)
-	positive := l.an.CanProveGreaterEqual(e.B, 1)
+	nonNeg := e.DType().IsUInt() || l.An.CanProveGreaterEqual(e.A, 0)
+	positive := l.An.CanProveGreaterEqual(e.B, 1)
 	a, b := l.expr(e.A), l.expr(e.B)
 	d := e.DType()
 	div := e.Op == tir.OpFloorDiv
