@@ -24,12 +24,8 @@ func suite(t testing.TB) *passtest.Suite {
 	return s
 }
 
-// allowed keeps the written constraints on order: the page warns of what breaks one. Behind the passes that give values their memory,
-// those that move or rename values stand nowhere.
+// allowed keeps the written constraints on order: the page warns of what breaks one.
 func allowed(ran []string, p *pass.Pass) bool {
-	if !pipeline.OnLoops(p.Name) && slices.Contains(ran, "CallTIRRewrite") {
-		return false
-	}
 	for _, c := range pipeline.Constraints() {
 		if c.After == p.Name && !slices.Contains(ran, c.Before) || c.Before == p.Name && slices.Contains(ran, c.After) {
 			return false
