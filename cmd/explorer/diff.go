@@ -79,6 +79,7 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 		return false, err
 	}
 	w := newDiffWriter(cmd.OutOrStdout(), color, df.context)
+	w.compact = cf.compact
 	piped := cf.pipeline != "" || cf.passes != "" || df.from != "" || df.to != ""
 	switch {
 	case len(in) == 2 && piped:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/irscope/irscope/instruments/compact"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/web/highlight"
@@ -60,7 +61,7 @@ func newDiffWriter(w io.Writer, color bool, context int) *diffWriter {
 	if color {
 		w = styled(w)
 	}
-	return &diffWriter{w, color, context}
+	return &diffWriter{w: w, color: color, context: context}
 }
 
 // diffWriter writes differences in the unified format, which programs read. Behind the ranges of
@@ -70,6 +71,7 @@ type diffWriter struct {
 	w       io.Writer
 	color   bool
 	context int
+	compact bool // the short form for reading
 }
 
 // paint returns text in a style.
@@ -84,6 +86,10 @@ func (d *diffWriter) paint(style, text string) string {
 func (d *diffWriter) function(labelA, labelB, name, before, after string) error {
 	for _, s := range []*string{&labelA, &labelB, &name, &before, &after} {
 		*s = plain(*s)
+	}
+	if d.compact {
+		views := compact.Views(before, after)
+		before, after = views[0].String(), views[1].String()
 	}
 	diff := highlight.NewDiff(highlight.NewDocument(event.LangTVMScript, before), highlight.NewDocument(event.LangTVMScript, after))
 	layout := diff.Layout(highlight.Unified, d.context)
@@ -111,6 +117,9 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 		})
 		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
 		b.WriteString(rows.String())
+	}
+	if len(layout.Hunks) == 0 {
+		fmt.Fprintln(&b, d.paint(styleCyan, "@@ differs only in what the compact form leaves out @@"))
 	}
 	_, err := io.WriteString(d.w, b.String())
 	return err

@@ -37,6 +37,7 @@ type compileFlags struct {
 
 	printBefore, printAfter []string
 	onlyChanged             bool
+	compact                 bool
 	dumpDir                 string
 	timing, verifyEach      bool
 	verifyRoundtrip         bool
@@ -55,6 +56,7 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'explorer passes' lists the keys")
 	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
 	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
+	fl.BoolVar(&f.compact, "compact", false, "write IR in a short form for reading: short names, types in a column, no defaults (not valid TVMScript)")
 	fl.BoolVar(&f.onlyChanged, "only-changed", false, "omit unchanged passes and functions from the table and the printed IR")
 	fl.StringVar(&f.dumpDir, "dump-ir", "", "write the IR after each pass to numbered files in this `folder`")
 	fl.BoolVar(&f.timing, "timing", false, "print the time of each pass")
@@ -207,7 +209,7 @@ func (f *compileFlags) instruments(cmd *cobra.Command, w io.Writer, snaps *instr
 	}
 	if len(f.printBefore)+len(f.printAfter) > 0 {
 		list = append(list, instruments.Print(w, snaps, instruments.PrintOptions{
-			Before: f.printBefore, After: f.printAfter, OnlyChanged: f.onlyChanged,
+			Before: f.printBefore, After: f.printAfter, OnlyChanged: f.onlyChanged, Compact: f.compact,
 		}))
 	}
 	if f.dumpDir != "" {

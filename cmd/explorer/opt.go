@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/irjson"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/compact"
 	"github.com/spf13/cobra"
 )
 
@@ -68,6 +69,9 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 	if err := of.seen.check(); err != nil {
 		return err
 	}
+	if err := pf.checkCompact(cf.compact, of.emit); err != nil {
+		return err
+	}
 	how, err := pf.parse()
 	if err != nil {
 		return err
@@ -100,7 +104,7 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 		if err == nil {
 			as := how
 			as.Name = orDefault(how.Name, src.Name)
-			err = emit(&out, m, of.emit, as)
+			err = emit(&out, m, of.emit, as, cf.compact)
 		}
 		if err != nil && len(list) > 1 {
 			err = fmt.Errorf("%s: %w", src.Name, err)
@@ -127,8 +131,8 @@ const (
 
 var emitForms = []string{emitScript, emitJSON, emitRaw}
 
-// emit writes a module in one of the forms.
-func emit(w io.Writer, m *ir.Module, form string, how script.Options) error {
+// emit writes a module in one of the forms, TVMScript in the short form for reading if short.
+func emit(w io.Writer, m *ir.Module, form string, how script.Options, short bool) error {
 	switch form {
 	case emitJSON:
 		return irjson.Save(w, m, irjson.Options{Blobs: irjson.Base64})
@@ -138,7 +142,11 @@ func emit(w io.Writer, m *ir.Module, form string, how script.Options) error {
 	if err := checkPaths(m, how); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, script.Module(m, how).Source)
+	text := script.Module(m, how).Source
+	if short {
+		text = compact.Of(text).String()
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 

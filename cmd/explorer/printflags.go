@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -62,6 +63,14 @@ func (f *printFlags) parse() (script.Options, error) {
 		o.AnnotatePaths = append(o.AnnotatePaths, script.PathNote{Path: p, Text: text})
 	}
 	return o, nil
+}
+
+// checkCompact refuses what the compact form cannot be combined with.
+func (f *printFlags) checkCompact(short bool, emit string) error {
+	if short && (emit != emitScript || f.lineNumbers || len(f.underline) > 0) {
+		return usageError{errors.New("--compact is a form of TVMScript without line numbers or underlines: leave out --emit, --line-numbers, and --underline")}
+	}
+	return nil
 }
 
 // cutPath cuts path=text at the first equals sign that is in no brackets, where keys stand.

@@ -81,6 +81,9 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 	case len(of.passes) > 0 && in == "":
 		return usageError{errors.New("--pass needs an input: explorer script FILE.star IN --pass NAME")}
 	}
+	if err := pf.checkCompact(cf.compact, of.emit); err != nil {
+		return err
+	}
 	how, err := pf.parse()
 	if err != nil {
 		return err
@@ -121,7 +124,7 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 		return nil
 	}
 	var text bytes.Buffer
-	if err := emit(&text, out, of.emit, how); err != nil {
+	if err := emit(&text, out, of.emit, how, cf.compact); err != nil {
 		return err
 	}
 	return writeOutput(cmd.OutOrStdout(), of.output, text.Bytes())

@@ -60,7 +60,7 @@ func isCodeGenerator(path string) bool {
 }
 
 // events are the packages of instruments that hold what a run says, as plain data: all that the web reads of them.
-var events = []string{"instruments/event", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request"}
+var events = []string{"instruments/compact", "instruments/event", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request"}
 
 // rule says what a package must not import, and why.
 type rule struct {
@@ -129,9 +129,9 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
 	},
 	{
-		"instruments/event, instruments/flow, instruments/history and compiler/script/syntax import only the standard library",
+		"instruments/compact, instruments/event, instruments/flow, instruments/history and compiler/script/syntax import only the standard library",
 		func(p string) bool {
-			return p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" || p == "compiler/script/syntax"
+			return p == "instruments/compact" || p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" || p == "compiler/script/syntax"
 		},
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},
