@@ -29,44 +29,37 @@ type CallForm struct {
 
 // callForms lists the intrinsics that are not written as T.name(args) with a result of the
 // type of the first argument.
-var callForms = map[string]CallForm{
-	"tir.call_extern": {Place: DTypeFirst}, "tir.call_pure_extern": {Place: DTypeFirst},
-	"tir.call_llvm_intrin": {Place: DTypeFirst}, "tir.call_llvm_pure_intrin": {Place: DTypeFirst},
-	"tir.reinterpret": {Place: DTypeFirst}, "tir.large_uint_imm": {Place: DTypeFirst},
-	"tir.vectorhigh": {Place: DTypeFirst}, "tir.vectorlow": {Place: DTypeFirst}, "tir.vectorcombine": {Place: DTypeFirst},
-	"tir.get_active_lane_mask": {Place: DTypeFirst},
-	"tir.tvm_struct_get":       {Place: DTypeLast}, "tir.type_annotation": {Place: DTypeFirst},
-	"tir.ptx_mma": {Place: DTypeFirst}, "tir.ptx_mma_sp": {Place: DTypeFirst}, "tir.ptx_ldmatrix": {Place: DTypeFirst},
-	"tir.ptx_cp_async": {Place: DTypeFirst}, "tir.ptx_cp_async_bulk": {Place: DTypeFirst},
-	"tir.mma_store": {Place: DTypeFirst}, "tir.mma_fill": {Place: DTypeFirst},
-
-	"tir.tvm_call_packed":          {Name: "call_packed", Type: dtype.Int32T},
-	"tir.tvm_call_cpacked":         {Name: "call_cpacked", Type: dtype.Int32T},
-	"tir.tvm_call_packed_lowered":  {Name: "call_packed_lowered", Type: dtype.Int32T},
-	"tir.tvm_call_cpacked_lowered": {Name: "call_cpacked_lowered", Type: dtype.Int32T},
-
-	"tir.assume": {Type: dtype.BoolT}, "tir.isnan": {Type: dtype.BoolT}, "tir.isinf": {Type: dtype.BoolT}, "tir.isnullptr": {Type: dtype.BoolT},
-	"tir.undef": {Type: dtype.Int32T}, "tir.tvm_storage_sync": {Type: dtype.Int32T}, "tir.tvm_struct_set": {Type: dtype.Int32T},
-	"tir.tvm_throw_last_error": {Type: dtype.Int32T}, "tir.TVMBackendFreeWorkspace": {Type: dtype.Int32T},
-	"tir.clz": {Type: dtype.Int32T}, "tir.vscale": {Type: dtype.Int32T}, "tir.llvm_lookup_intrinsic_id": {Type: dtype.Int32T},
-	"tir.tvm_warp_activemask": {Type: dtype.UInt32T}, "tir.ignore_loop_partition": {Type: dtype.BoolT},
-	"tir.q_multiply_shift": {Type: dtype.Int32T}, "tir.q_multiply_shift_per_axis": {Type: dtype.Int32T}, "tir.dp4a": {Type: dtype.Int32T},
-	"tir.handle_add_byte_offset": {Type: dtype.HandleT}, "tir.lookup_param": {Type: dtype.HandleT},
-	"tir.make_filled_simdgroup_matrix": {Type: dtype.HandleT}, "tir.simdgroup_load": {Type: dtype.HandleT},
-	"tir.simdgroup_store": {Type: dtype.HandleT}, "tir.simdgroup_multiply_accumulate": {Type: dtype.HandleT},
-
-	"tir.address_of": {Type: dtype.HandleT}, "tir.tvm_access_ptr": {Type: dtype.HandleT}, "tir.tvm_stack_alloca": {Type: dtype.HandleT},
-	"tir.tvm_stack_make_shape": {Type: dtype.HandleT}, "tir.tvm_stack_make_array": {Type: dtype.HandleT},
-	"tir.tvm_thread_allreduce": {Type: dtype.HandleT}, "tir.TVMBackendAllocWorkspace": {Type: dtype.HandleT},
-	"tir.start_profile_intrinsic": {Type: dtype.HandleT}, "tir.end_profile_intrinsic": {Type: dtype.HandleT},
-	"tir.tvm_tuple": {Type: dtype.HandleT}, "tir.create_barriers": {Type: dtype.HandleT},
-	"tir.anylist_getitem": {Type: dtype.HandleT}, "tir.anylist_resetitem": {Type: dtype.Int32T},
-	"tir.anylist_setitem_call_packed": {Type: dtype.Int32T}, "tir.anylist_setitem_call_cpacked": {Type: dtype.Int32T},
-	"tir.tvm_load_matrix_sync": {Type: dtype.HandleT}, "tir.tvm_store_matrix_sync": {Type: dtype.HandleT},
-	"tir.tvm_mma_sync": {Type: dtype.HandleT}, "tir.tvm_bmma_sync": {Type: dtype.HandleT}, "tir.tvm_fill_fragment": {Type: dtype.HandleT},
-	"tir.break_loop": {Type: dtype.Int32T}, "tir.continue_loop": {Type: dtype.Int32T},
-	"tir.thread_return": {Type: dtype.HandleT},
-}
+var callForms = func() map[string]CallForm {
+	forms := map[string]CallForm{
+		"tir.tvm_struct_get":           {Place: DTypeLast},
+		"tir.tvm_call_packed":          {Name: "call_packed", Type: dtype.Int32T},
+		"tir.tvm_call_cpacked":         {Name: "call_cpacked", Type: dtype.Int32T},
+		"tir.tvm_call_packed_lowered":  {Name: "call_packed_lowered", Type: dtype.Int32T},
+		"tir.tvm_call_cpacked_lowered": {Name: "call_cpacked_lowered", Type: dtype.Int32T},
+	}
+	for _, group := range []struct {
+		form  CallForm
+		names string
+	}{
+		{CallForm{Place: DTypeFirst}, `call_extern call_pure_extern call_llvm_intrin call_llvm_pure_intrin reinterpret large_uint_imm
+			vectorhigh vectorlow vectorcombine get_active_lane_mask type_annotation ptx_mma ptx_mma_sp ptx_ldmatrix ptx_cp_async
+			ptx_cp_async_bulk mma_store mma_fill`},
+		{CallForm{Type: dtype.BoolT}, `assume isnan isinf isnullptr ignore_loop_partition`},
+		{CallForm{Type: dtype.UInt32T}, `tvm_warp_activemask`},
+		{CallForm{Type: dtype.Int32T}, `undef tvm_storage_sync tvm_struct_set tvm_throw_last_error TVMBackendFreeWorkspace clz vscale
+			llvm_lookup_intrinsic_id q_multiply_shift q_multiply_shift_per_axis dp4a anylist_resetitem anylist_setitem_call_packed
+			anylist_setitem_call_cpacked break_loop continue_loop`},
+		{CallForm{Type: dtype.HandleT}, `handle_add_byte_offset lookup_param make_filled_simdgroup_matrix simdgroup_load simdgroup_store
+			simdgroup_multiply_accumulate address_of tvm_access_ptr tvm_stack_alloca tvm_stack_make_shape tvm_stack_make_array
+			tvm_thread_allreduce TVMBackendAllocWorkspace start_profile_intrinsic end_profile_intrinsic tvm_tuple create_barriers
+			anylist_getitem tvm_load_matrix_sync tvm_store_matrix_sync tvm_mma_sync tvm_bmma_sync tvm_fill_fragment thread_return`},
+	} {
+		for _, name := range strings.Fields(group.names) {
+			forms["tir."+name] = group.form
+		}
+	}
+	return forms
+}()
 
 // LookupCall returns how calls of the intrinsic op ("tir.exp") are written.
 func LookupCall(op string) CallForm {

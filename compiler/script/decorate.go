@@ -37,16 +37,14 @@ func (p *printer) decorated(t *Text) *Text {
 }
 
 func splitLines(t *Text) (lines []shownLine, starts []int) {
-	at := 0
 	for i, text := range strings.Split(strings.TrimSuffix(t.Source, "\n"), "\n") {
 		l := shownLine{text: text}
 		if i < len(t.Lines) {
 			l.node = t.Lines[i]
 		}
-		lines, starts = append(lines, l), append(starts, at)
-		at += len(text) + 1
+		lines = append(lines, l)
 	}
-	return lines, starts
+	return lines, lineStarts(t.Source)[:len(lines)]
 }
 
 // lineAt returns the number of the line that holds the byte at.
@@ -95,12 +93,7 @@ func (p *printer) annotate(lines []shownLine, starts []int) {
 			list = append(list, comment{lineAt(starts, m.start), x.note})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b comment) int {
-		if a.line != b.line {
-			return a.line - b.line
-		}
-		return cmp.Compare(a.text, b.text)
-	})
+	slices.SortStableFunc(list, func(a, b comment) int { return cmp.Or(a.line-b.line, strings.Compare(a.text, b.text)) })
 	for _, c := range slices.Compact(list) {
 		l := &lines[c.line]
 		head := strings.TrimLeft(l.text, " ")

@@ -1,8 +1,10 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -13,46 +15,27 @@ import (
 
 func (p *printer) module(m *ir.Module) {
 	names := FuncNames(m)
-	hasRelax, hasTIR := false, false
-	for _, n := range names {
-		switch m.Lookup(n).(type) {
-		case *tir.PrimFunc:
-			hasTIR = true
-		default:
-			hasRelax = true
-		}
-	}
 	p.importLine("ir", p.irp, "I.")
-	if hasTIR || hasRelax {
+	if len(names) > 0 {
 		p.importLine("tir", p.tirp, "T.")
-	}
-	if hasRelax {
-		p.importLine("relax", p.relaxp, "R.")
+		if _, prim := m.Lookup(names[0]).(*tir.PrimFunc); !prim { // those stand last
+			p.importLine("relax", p.relaxp, "R.")
+		}
 	}
 	p.rawLine("")
 	p.rawLine("@" + p.irp + "ir_module")
 	p.rawLine("class " + p.class + ":")
 	p.indent++
-	empty := len(names) == 0
-	if m.Attrs().Len() > 0 {
-		p.begin(nil)
-		p.i("module_attrs(")
-		p.attrs(m.Attrs())
-		p.str(")")
-		p.end()
-		empty = false
-	}
+	head := m.Attrs().Len() > 0 || len(m.GlobalInfos()) > 0
+	p.attrsLine(p.irp, "module_attrs(", m.Attrs())
 	if infos := m.GlobalInfos(); len(infos) > 0 {
 		p.globalInfos(infos)
-		empty = false
 	}
-	if empty {
-		p.begin(nil)
-		p.str("pass")
-		p.end()
+	if len(names) == 0 && !head {
+		p.rawLine("pass")
 	}
 	for i, n := range names {
-		if i > 0 || m.Attrs().Len() > 0 || len(m.GlobalInfos()) > 0 {
+		if i > 0 || head {
 			p.rawLine("")
 		}
 		p.function(n, m.Lookup(n))
@@ -91,42 +74,25 @@ func FuncNames(m *ir.Module) []string {
 			}
 		}
 	}
-	sort.Slice(names, func(i, j int) bool {
-		a, b := names[i], names[j]
-		if rank[a] != rank[b] {
-			return rank[a] < rank[b]
-		}
-		return a < b
-	})
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank[a]-rank[b], strings.Compare(a, b)) })
 	return names
 }
 
 func (p *printer) globalInfos(infos map[string][]ir.Node) {
-	kinds := make([]string, 0, len(infos))
-	for k := range infos {
-		kinds = append(kinds, k)
-	}
-	sort.Strings(kinds)
 	p.begin(nil)
 	p.i("module_global_infos({")
-	for i, k := range kinds {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.quote(k)
+	list(p, slices.Sorted(maps.Keys(infos)), func(kind string) {
+		p.quote(kind)
 		p.str(": [")
-		for j, n := range infos[k] {
-			if j > 0 {
-				p.str(", ")
-			}
+		list(p, infos[kind], func(n ir.Node) {
 			if d, ok := n.(*relax.VDevice); ok {
 				p.vdevice(d)
 			} else {
 				p.i("dummy_global_info()")
 			}
-		}
+		})
 		p.str("]")
-	}
+	})
 	p.str("})")
 	p.end()
 }
@@ -136,24 +102,14 @@ func (p *printer) vdevice(d *relax.VDevice) {
 	p.quote(d.Target)
 	p.str(", ")
 	p.int(int64(d.ID))
-	p.str(", ")
-	p.quote(d.Scope)
+	p.thenQuoted(d.Scope)
 	p.str(")")
 }
 
 func (p *printer) function(name string, f ir.Function) {
-	mark := p.enter()
-	if p.track == nil {
-		p.functionText(name, f)
-	} else {
-		p.track.enter(f, len(p.buf))
-		p.functionText(name, f)
-		p.track.leave(len(p.buf))
-	}
-	p.leave(mark)
-}
-
-func (p *printer) functionText(name string, f ir.Function) {
+	defer p.leave(p.enter())
+	p.open(f)
+	defer p.shut()
 	switch f := f.(type) {
 	case *tir.PrimFunc:
 		p.primFunc(name, f)
@@ -167,6 +123,18 @@ func (p *printer) functionText(name string, f ir.Function) {
 	default:
 		panic(fmt.Sprintf("script: unknown kind of function %T", f))
 	}
+}
+
+// attrsLine prints a line that gives attributes, none where there are none.
+func (p *printer) attrsLine(prefix, fn string, a *ir.Attrs) {
+	if a.Len() == 0 {
+		return
+	}
+	p.begin(nil)
+	p.str(prefix + fn)
+	p.attrs(a)
+	p.str(")")
+	p.end()
 }
 
 // attrs prints a dictionary of attributes.
@@ -190,11 +158,7 @@ func (p *printer) value(v ir.Value) {
 	case nil:
 		p.str("None")
 	case bool:
-		if v {
-			p.t("bool(True)")
-		} else {
-			p.t("bool(False)")
-		}
+		p.bool(v)
 	case int64:
 		p.int(v)
 	case float64:
@@ -205,12 +169,7 @@ func (p *printer) value(v ir.Value) {
 		p.quote(v.String())
 	case []ir.Value:
 		p.str("[")
-		for i, x := range v {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.value(x)
-		}
+		list(p, v, p.value)
 		p.str("]")
 	case *ir.Attrs:
 		p.attrs(v)
@@ -220,9 +179,7 @@ func (p *printer) value(v ir.Value) {
 		p.intDType = dtype.Void
 		p.expr(v, 0)
 	case *tir.FloatImm:
-		p.t(v.Type.String() + "(")
-		p.float(v.Value)
-		p.str(")")
+		p.typedFloat(v)
 	case *tir.CommReducer:
 		p.commReducer(v)
 	case *relax.VDevice:

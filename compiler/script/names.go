@@ -123,17 +123,7 @@ func (p *printer) name(obj ir.Node) string {
 	return p.define(obj, hintOf(obj))
 }
 
-func hintOf(obj ir.Node) string {
-	switch x := obj.(type) {
-	case *tir.Var:
-		return x.Name
-	case *tir.Buffer:
-		return x.Name
-	case *relax.Var:
-		return x.Name
-	}
-	panic(fmt.Sprintf("script: %T has no name", obj))
-}
+func hintOf(obj ir.Node) string { return obj.(ir.Variable).VarName() }
 
 // def prints the name of obj where it is defined, use where it is used.
 func (p *printer) def(obj ir.Node) {
@@ -143,13 +133,9 @@ func (p *printer) def(obj ir.Node) {
 func (p *printer) use(obj ir.Node) { p.tracked(obj, p.name(obj)) }
 
 func (p *printer) tracked(obj ir.Node, name string) {
-	if p.track == nil {
-		p.str(name)
-		return
-	}
-	p.track.enter(obj, len(p.buf))
+	p.open(obj)
 	p.str(name)
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 // identifier makes hint a Python identifier that no keyword or dialect name shadows.

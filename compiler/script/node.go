@@ -44,7 +44,7 @@ func (p *printer) node(n ir.Node) {
 		p.function(name, n)
 	case tir.Stmt:
 		p.prescan(n)
-		p.stmt(n)
+		p.body(n)
 	case tir.Expr:
 		p.expr(n, 0)
 	case relax.StructInfo:

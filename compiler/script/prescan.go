@@ -56,11 +56,7 @@ func (s *scan) visit(n ir.Node) bool {
 		if !s.seen[n] {
 			s.seen[n] = true
 			s.used = append(s.used, n)
-			n.EachExpr(func(e tir.Expr) {
-				if _, ok := e.(*tir.IntImm); !ok {
-					ir.Walk(e, s.visit)
-				}
-			})
+			walkParts(n, s.visit)
 		}
 	case *tir.Block:
 		for _, b := range n.AllocBuffers {
@@ -111,21 +107,24 @@ func (s *scan) visit(n ir.Node) bool {
 // signatureVars returns what the signature of f defines.
 func signatureVars(f *tir.PrimFunc) []*tir.Var {
 	out := append([]*tir.Var{}, f.Params...)
-	visit := func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok {
-			out = append(out, v)
-		}
-		return true
-	}
-	each := func(e tir.Expr) {
-		if _, ok := e.(*tir.IntImm); !ok {
-			ir.Walk(e, visit)
-		}
-	}
 	for _, b := range f.Buffers {
 		if b != nil {
-			b.EachExpr(each)
+			walkParts(b, func(n ir.Node) bool {
+				if v, ok := n.(*tir.Var); ok {
+					out = append(out, v)
+				}
+				return true
+			})
 		}
 	}
 	return out
+}
+
+// walkParts walks what describes b, but for numbers: extents, strides, offset and pointer.
+func walkParts(b *tir.Buffer, visit func(ir.Node) bool) {
+	b.EachExpr(func(e tir.Expr) {
+		if _, ok := e.(*tir.IntImm); !ok {
+			ir.Walk(e, visit)
+		}
+	})
 }

@@ -156,6 +156,29 @@ func (p *printer) int(n int64) { p.buf = strconv.AppendInt(p.buf, n, 10) }
 
 func (p *printer) quote(s string) { p.buf = appendQuoted(p.buf, s) }
 
+// list prints xs with commas between them.
+func list[T any](p *printer, xs []T, print func(T)) {
+	for i, x := range xs {
+		if i > 0 {
+			p.str(", ")
+		}
+		print(x)
+	}
+}
+
+// open and shut note where the text of a node begins and ends, if anybody asks.
+func (p *printer) open(n ir.Node) {
+	if p.track != nil {
+		p.track.enter(n, len(p.buf))
+	}
+}
+
+func (p *printer) shut() {
+	if p.track != nil {
+		p.track.leave(len(p.buf))
+	}
+}
+
 // begin starts a line that shows n.
 func (p *printer) begin(n ir.Node) {
 	if n != nil {

@@ -1,8 +1,6 @@
 package script
 
 import (
-	"strings"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -16,15 +14,13 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 	p.str("@")
 	p.r("function")
 	symbol := ir.GlobalSymbol(f)
-	var flags []string
-	if symbol == "" {
-		flags = append(flags, "private=True")
-	}
-	if !f.Pure {
-		flags = append(flags, "pure=False")
-	}
-	if len(flags) > 0 {
-		p.str("(" + strings.Join(flags, ", ") + ")")
+	switch {
+	case symbol == "" && !f.Pure:
+		p.str("(private=True, pure=False)")
+	case symbol == "":
+		p.str("(private=True)")
+	case !f.Pure:
+		p.str("(pure=False)")
 	}
 	p.end()
 	p.relaxDef(name, f)
@@ -39,48 +35,19 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 
 // relaxDef prints the signature, with symbolic variables as strings.
 func (p *printer) relaxDef(name string, f *relax.Function) {
-	p.begin(nil)
-	start := len(p.buf)
-	write := func(multi bool) {
-		p.str("def " + identifier(name) + "(")
-		for i, v := range f.Params {
-			switch {
-			case multi:
-				p.end()
-				p.indent++
-				p.begin(v)
-				p.indent--
-			case i > 0:
-				p.str(", ")
-			}
-			p.def(v)
-			if v.SInfo != nil {
-				p.str(": ")
-				p.signature(v.SInfo)
-			}
-			if multi {
-				p.str(",")
-			}
+	p.signatureOf(name, len(f.Params), func(i int) ir.Node { return f.Params[i] }, func(i int) {
+		v := f.Params[i]
+		p.def(v)
+		if v.SInfo != nil {
+			p.str(": ")
+			p.signature(v.SInfo)
 		}
-		if multi {
-			p.end()
-			p.begin(nil)
-		}
-		p.str(")")
+	}, func() {
 		if f.Ret != nil {
 			p.str(" -> ")
 			p.signature(f.Ret)
 		}
-		p.str(":")
-	}
-	mark := p.enter()
-	write(false)
-	if len(p.buf)-start+p.column() > lineLimit && len(f.Params) > 1 {
-		p.leave(mark)
-		p.cut(start)
-		write(true)
-	}
-	p.end()
+	})
 }
 
 // signature prints struct info in a signature: extents with symbolic variables are strings.
@@ -110,13 +77,7 @@ func (p *printer) relaxBody(f *relax.Function, attrs *ir.Attrs) {
 		declare(v.SInfo)
 	}
 	declare(f.Ret)
-	if attrs.Len() > 0 {
-		p.begin(nil)
-		p.r("func_attr(")
-		p.attrs(attrs)
-		p.str(")")
-		p.end()
-	}
+	p.attrsLine(p.relaxp, "func_attr(", attrs)
 	if p.aliasNeeded {
 		p.aliasNeeded = false
 		p.rawLine(p.cls + " = " + p.class)
@@ -132,16 +93,11 @@ func (p *printer) relaxBody(f *relax.Function, attrs *ir.Attrs) {
 
 // callsModule reports whether f refers to functions of the module.
 func callsModule(f ir.Function) bool {
-	found := false
-	ir.Walk(f, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *ir.GlobalVar:
-			found = true
-		case *tir.Call:
-			_, global := n.Op.(*ir.GlobalVar)
-			found = found || global
+	return contains(f, func(n ir.Node) bool {
+		if c, ok := n.(*tir.Call); ok {
+			n, _ = c.Op.(*ir.GlobalVar)
 		}
-		return !found
+		v, ok := n.(*ir.GlobalVar)
+		return ok && v != nil
 	})
-	return found
 }

@@ -17,16 +17,8 @@ func (p *printer) seq(s *relax.SeqExpr, last func(relax.Expr)) {
 }
 
 func (p *printer) block(b *relax.BindingBlock) {
-	if p.track == nil {
-		p.blockText(b)
-		return
-	}
-	p.track.enter(b, len(p.buf))
-	p.blockText(b)
-	p.track.leave(len(p.buf))
-}
-
-func (p *printer) blockText(b *relax.BindingBlock) {
+	p.open(b)
+	defer p.shut()
 	if !b.Dataflow {
 		for _, x := range b.Bindings {
 			p.binding(x)
@@ -57,16 +49,8 @@ func (p *printer) blockText(b *relax.BindingBlock) {
 }
 
 func (p *printer) binding(b relax.Binding) {
-	if p.track == nil {
-		p.bindingText(b)
-		return
-	}
-	p.track.enter(b, len(p.buf))
-	p.bindingText(b)
-	p.track.leave(len(p.buf))
-}
-
-func (p *printer) bindingText(b relax.Binding) {
+	p.open(b)
+	defer p.shut()
 	switch b := b.(type) {
 	case *relax.MatchCast:
 		p.begin(b)
@@ -176,18 +160,12 @@ func isVoid(b *relax.VarBinding) bool {
 // plainAnnotation reports whether the value spells its struct info, so that the variable
 // needs no annotation.
 func plainAnnotation(e relax.Expr) bool {
-	switch e := e.(type) {
-	case *relax.Call:
-		if op, ok := e.Op.(*ir.Op); ok {
-			switch op.Name {
-			case "relax.call_tir", "relax.call_dps_packed", "relax.call_tir_inplace":
-				return true
-			}
-		}
-	case *relax.Constant:
+	c, _ := e.(*relax.Call)
+	if c == nil {
 		return false
 	}
-	return false
+	op, _ := c.Op.(*ir.Op)
+	return op != nil && (op.Name == "relax.call_tir" || op.Name == "relax.call_dps_packed" || op.Name == "relax.call_tir_inplace")
 }
 
 func (p *printer) branch(s *relax.SeqExpr, name string) {
@@ -220,12 +198,7 @@ func (p *printer) endWithConstants() {
 			p.str(", ")
 		}
 		p.str(c.Data.DType().String() + "[")
-		for j, d := range c.Data.Shape() {
-			if j > 0 {
-				p.str(", ")
-			}
-			p.int(d)
-		}
+		list(p, c.Data.Shape(), p.int)
 		p.str("]")
 	}
 	p.consts = p.consts[:0]

@@ -66,12 +66,7 @@ func (p *printer) rcall(c *relax.Call) {
 			p.sinfoOrList(c.SInfoArgs)
 		} else {
 			p.str(sep + "sinfo_args=(")
-			for i, s := range c.SInfoArgs {
-				if i > 0 {
-					p.str(", ")
-				}
-				p.sinfo(s)
-			}
+			list(p, c.SInfoArgs, p.sinfo)
 			if len(c.SInfoArgs) == 1 {
 				p.str(",")
 			}
@@ -117,19 +112,10 @@ func (p *printer) externFunc(f *relax.ExternFunc) {
 func (p *printer) attrValue(v ir.Value) {
 	switch x := v.(type) {
 	case bool:
-		if x {
-			p.str("True")
-		} else {
-			p.str("False")
-		}
+		p.str(pyBool(x))
 	case []ir.Value:
 		p.str("[")
-		for i, y := range x {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.attrValue(y)
-		}
+		list(p, x, p.attrValue)
 		p.str("]")
 	default:
 		p.value(v)
@@ -138,22 +124,17 @@ func (p *printer) attrValue(v ir.Value) {
 
 // sinfoOrList prints one struct info as it is and several as a list; a tuple of outputs is
 // a list as well.
-func (p *printer) sinfoOrList(list []relax.StructInfo) {
-	if len(list) == 1 {
+func (p *printer) sinfoOrList(infos []relax.StructInfo) {
+	if len(infos) == 1 {
 		// A list of one stands for its element.
-		if t, ok := list[0].(*relax.TupleStructInfo); ok && len(t.Fields) != 1 {
-			list = t.Fields
-		} else {
-			p.sinfo(list[0])
+		t, ok := infos[0].(*relax.TupleStructInfo)
+		if !ok || len(t.Fields) == 1 {
+			p.sinfo(infos[0])
 			return
 		}
+		infos = t.Fields
 	}
 	p.str("[")
-	for i, s := range list {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.sinfo(s)
-	}
+	list(p, infos, p.sinfo)
 	p.str("]")
 }

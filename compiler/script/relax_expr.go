@@ -20,13 +20,9 @@ const maxScalarText = 1
 
 // rexpr prints a graph-level expression on the current line.
 func (p *printer) rexpr(e relax.Expr) {
-	if p.track == nil {
-		p.rexprText(e)
-		return
-	}
-	p.track.enter(e, len(p.buf))
+	p.open(e)
 	p.rexprText(e)
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 func (p *printer) rexprText(e relax.Expr) {
@@ -105,12 +101,7 @@ func (p *printer) rtuple(fields []relax.Expr) {
 		return
 	}
 	p.str("(")
-	for i, f := range fields {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.rexpr(f)
-	}
+	list(p, fields, p.rexpr)
 	if len(fields) == 1 {
 		p.str(",")
 	}

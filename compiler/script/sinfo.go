@@ -10,21 +10,17 @@ import (
 
 // sinfo prints struct info.
 func (p *printer) sinfo(s relax.StructInfo) {
-	if p.track == nil || s == nil {
-		p.sinfoText(s)
+	if s == nil {
+		p.str("None")
 		return
 	}
-	p.track.enter(s, len(p.buf))
+	p.open(s)
 	p.sinfoText(s)
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 func (p *printer) sinfoText(s relax.StructInfo) {
 	switch s := s.(type) {
-	case nil:
-		p.str("None")
-	case *relax.ObjectStructInfo:
-		p.r("Object")
 	case *relax.PrimStructInfo:
 		if s.Value != nil {
 			p.r("Prim(value=")
@@ -52,12 +48,7 @@ func (p *printer) sinfoText(s relax.StructInfo) {
 			return
 		}
 		p.str("(")
-		for i, f := range s.Fields {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.sinfo(f)
-		}
+		list(p, s.Fields, p.sinfo)
 		p.str(")")
 	case *relax.FuncStructInfo:
 		p.funcInfo(s)
@@ -82,12 +73,7 @@ func (p *printer) funcInfo(s *relax.FuncStructInfo) {
 		return
 	}
 	p.r("Callable((")
-	for i, f := range s.Params {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.sinfo(f)
-	}
+	list(p, s.Params, p.sinfo)
 	if len(s.Params) == 1 {
 		p.str(",")
 	}
@@ -141,15 +127,10 @@ func vdeviceName(d *relax.VDevice) string {
 	return d.Target + ":" + strconv.Itoa(d.ID) + ":" + d.Scope
 }
 
-func (p *printer) dims(list []tir.Expr, open, closing string) {
+func (p *printer) dims(extents []tir.Expr, open, closing string) {
 	p.str(open)
-	for i, e := range list {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.dim(e)
-	}
-	if len(list) == 1 && open == "(" {
+	list(p, extents, p.dim)
+	if len(extents) == 1 && open == "(" {
 		p.str(",")
 	}
 	p.str(closing)

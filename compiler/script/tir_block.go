@@ -5,13 +5,9 @@ import (
 )
 
 func (p *printer) region(r *tir.BufferRegion) {
-	if p.track == nil {
-		p.regionOf(r.Buffer, r.Region)
-		return
-	}
-	p.track.enter(r, len(p.buf))
+	p.open(r)
 	p.regionOf(r.Buffer, r.Region)
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 // regionOf prints B[i, j0:j1].
@@ -22,28 +18,20 @@ func (p *printer) regionOf(b *tir.Buffer, region []*tir.Range) {
 		return
 	}
 	p.str("[")
-	for i, r := range region {
-		if i > 0 {
-			p.str(", ")
-		}
+	list(p, region, func(r *tir.Range) {
 		p.expr(r.Min, precOr)
 		if !tir.IsConst(r.Extent, 1) {
 			p.str(":")
 			p.expr(tir.Add(r.Min, r.Extent), precOr)
 		}
-	}
+	})
 	p.str("]")
 }
 
-func (p *printer) regions(fn string, list []*tir.BufferRegion) {
+func (p *printer) regions(fn string, regions []*tir.BufferRegion) {
 	p.begin(nil)
 	p.t(fn + "(")
-	for i, r := range list {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.region(r)
-	}
+	list(p, regions, p.region)
 	p.str(")")
 	p.end()
 }
@@ -52,10 +40,8 @@ func (p *printer) blockRealize(r *tir.BlockRealize) {
 	b := r.Block
 	mark := p.enter()
 	defer p.leave(mark)
-	if p.track != nil {
-		p.track.enter(b, len(p.buf))
-		defer func() { p.track.leave(len(p.buf)) }()
-	}
+	p.open(b)
+	defer p.shut()
 	p.begin(r)
 	p.str("with ")
 	p.t("block(")
@@ -74,23 +60,12 @@ func (p *printer) blockRealize(r *tir.BlockRealize) {
 	}
 	p.regions("reads", b.Reads)
 	p.regions("writes", b.Writes)
-	if b.Annotations.Len() > 0 {
-		p.begin(nil)
-		p.t("block_attr(")
-		p.attrs(b.Annotations)
-		p.str(")")
-		p.end()
-	}
+	p.attrsLine(p.tirp, "block_attr(", b.Annotations)
 	for _, a := range b.AllocBuffers {
-		p.allocBuffer(a)
+		p.bufferLine("alloc_buffer", a, false)
 	}
 	for _, m := range b.MatchBuffers {
-		// Strides and offset of a matched buffer may be variables that it defines.
-		m.Buffer.EachExpr(func(e tir.Expr) {
-			if v, ok := e.(*tir.Var); ok && v != m.Buffer.Data && p.names.vars[v] == "" {
-				p.declare(v)
-			}
-		})
+		p.declareParts(m.Buffer) // which it may define
 		p.begin(m)
 		p.matchRegion(m)
 		p.end()
@@ -108,13 +83,9 @@ func (p *printer) blockRealize(r *tir.BlockRealize) {
 
 // matchRegion prints the declaration of a buffer over a region of another one.
 func (p *printer) matchRegion(m *tir.MatchBufferRegion) {
-	if p.track == nil {
-		p.matchBuffer(m.Buffer, func() { p.region(m.Source) })
-		return
-	}
-	p.track.enter(m, len(p.buf))
+	p.open(m)
 	p.matchBuffer(m.Buffer, func() { p.region(m.Source) })
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 // axes prints the iteration variables, in runs of T.axis.remap where each is bound to a loop
@@ -148,12 +119,7 @@ func (p *printer) remapable(iv *tir.IterVar, value tir.Expr) bool {
 
 func (p *printer) remap(ivs []*tir.IterVar, values []tir.Expr) {
 	p.begin(ivs[0])
-	for i, iv := range ivs {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.tracked(iv, p.define(iv.Var, iv.Var.Name))
-	}
+	list(p, ivs, func(iv *tir.IterVar) { p.tracked(iv, p.define(iv.Var, iv.Var.Name)) })
 	p.str(" = ")
 	p.t(`axis.remap("`)
 	for _, iv := range ivs {
@@ -171,10 +137,8 @@ func (p *printer) remap(ivs []*tir.IterVar, values []tir.Expr) {
 
 func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	p.begin(iv)
-	if p.track != nil {
-		p.track.enter(iv, len(p.buf))
-		defer func() { p.track.leave(len(p.buf)) }()
-	}
+	p.open(iv)
+	defer p.shut()
 	p.def(iv.Var)
 	p.str(" = ")
 	p.t("axis." + iv.Kind.String() + "(")
@@ -183,13 +147,11 @@ func (p *printer) axis(iv *tir.IterVar, values []tir.Expr, i int) {
 	} else {
 		p.str("(")
 		p.expr(iv.Dom.Min, 0)
-		p.str(", ")
-		p.expr(tir.Add(iv.Dom.Min, iv.Dom.Extent), 0)
+		p.then(tir.Add(iv.Dom.Min, iv.Dom.Extent))
 		p.str(")")
 	}
 	if i < len(values) {
-		p.str(", ")
-		p.expr(values[i], 0)
+		p.then(values[i])
 	}
 	p.str(")")
 	p.end()

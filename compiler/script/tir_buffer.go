@@ -21,17 +21,19 @@ func (p *printer) views(data *tir.Var) {
 		if p.names.buffers[b] != "" {
 			continue
 		}
-		b.EachExpr(func(e tir.Expr) { // strides and offset may be defined nowhere else
-			if v, ok := e.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
-				p.declare(v)
-			}
-		})
-		p.begin(b)
-		p.def(b)
-		p.str(" = ")
-		p.bufferDecl("Buffer", b, true)
-		p.end()
+		p.declareParts(b)
+		p.bufferLine("Buffer", b, true)
 	}
+}
+
+// declareParts declares the variables that are extents, strides or the offset of b, where nothing
+// else defines them.
+func (p *printer) declareParts(b *tir.Buffer) {
+	b.EachExpr(func(e tir.Expr) {
+		if v, ok := e.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+			p.declare(v)
+		}
+	})
 }
 
 // dataName returns how the data pointer v is written: by its own name, or as the data of a
@@ -56,20 +58,34 @@ func (p *printer) dataOwner(v *tir.Var, not *tir.Buffer) string {
 	return ""
 }
 
-// bufferDecl prints the constructor call of b. With data, the pointer is written.
+// bufferDecl prints the constructor call of b. With data, the pointer is written. The type is
+// always written in T.Buffer(shape, type).
 func (p *printer) bufferDecl(fn string, b *tir.Buffer, data bool) {
 	p.t(fn + "(")
-	p.tuple(b.Shape)
-	if b.DType != p.bufferDType || !data {
-		p.str(", ")
-		p.quote(b.DType.String())
-	}
+	p.bufferType(b, fn == "Buffer" && !data)
 	if data {
 		p.str(", data=")
 		p.tracked(b.Data, p.dataName(b.Data, b))
 	}
-	p.bufferRest(b, data)
+	p.bufferRest(b)
 	p.str(")")
+}
+
+// bufferLine prints a line that defines b by bufferDecl.
+func (p *printer) bufferLine(fn string, b *tir.Buffer, data bool) {
+	p.begin(b)
+	p.def(b)
+	p.str(" = ")
+	p.bufferDecl(fn, b, data)
+	p.end()
+}
+
+// bufferType prints shape and type, the latter always or where it is not the usual one.
+func (p *printer) bufferType(b *tir.Buffer, always bool) {
+	p.tuple(b.Shape)
+	if always || b.DType != p.bufferDType {
+		p.thenQuoted(b.DType.String())
+	}
 }
 
 // matchBuffer prints the declaration of b over what source prints, and defines b.
@@ -82,20 +98,16 @@ func (p *printer) matchBuffer(b *tir.Buffer, source func()) {
 	p.t("match_buffer(")
 	p.moveFront(at, mid)
 	p.str(", ")
-	p.tuple(b.Shape)
-	if b.DType != p.bufferDType {
-		p.str(", ")
-		p.quote(b.DType.String())
-	}
+	p.bufferType(b, false)
 	if owner := p.dataOwner(b.Data, b); owner != "" { // another parameter
 		p.str(", data=")
 		p.tracked(b.Data, owner+".data")
 	}
-	p.bufferRest(b, false)
+	p.bufferRest(b)
 	p.str(")")
 }
 
-func (p *printer) bufferRest(b *tir.Buffer, data bool) {
+func (p *printer) bufferRest(b *tir.Buffer) {
 	if len(b.Strides) > 0 {
 		p.str(", strides=")
 		p.tuple(b.Strides)
@@ -107,10 +119,7 @@ func (p *printer) bufferRest(b *tir.Buffer, data bool) {
 	case b.OffsetFactor > 1: // left out it would be a new variable
 		p.str(", elem_offset=0")
 	}
-	if s := b.Scope(); s != "global" && !data {
-		p.str(", scope=")
-		p.quote(s)
-	} else if s != "global" {
+	if s := b.Scope(); s != "global" {
 		p.str(", scope=")
 		p.quote(s)
 	}
@@ -127,27 +136,7 @@ func (p *printer) bufferRest(b *tir.Buffer, data bool) {
 	}
 	if len(b.AxisSeparators) > 0 {
 		p.str(", axis_separators=[")
-		for i, n := range b.AxisSeparators {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.int(int64(n))
-		}
+		list(p, b.AxisSeparators, func(n int) { p.int(int64(n)) })
 		p.str("]")
 	}
-}
-
-func (p *printer) allocBuffer(b *tir.Buffer) {
-	p.begin(b)
-	p.def(b)
-	p.str(" = ")
-	p.t("alloc_buffer(")
-	p.tuple(b.Shape)
-	if b.DType != p.bufferDType {
-		p.str(", ")
-		p.quote(b.DType.String())
-	}
-	p.bufferRest(b, false)
-	p.str(")")
-	p.end()
 }

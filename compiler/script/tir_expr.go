@@ -70,8 +70,7 @@ func (p *printer) exprText(e tir.Expr, prec int) {
 	case *tir.Cast:
 		p.t("Cast(")
 		p.quote(e.Type.String())
-		p.str(", ")
-		p.expr(e.Value, 0)
+		p.then(e.Value)
 		p.str(")")
 	case *tir.Binary:
 		p.binary(e, prec)
@@ -92,19 +91,9 @@ func (p *printer) exprText(e tir.Expr, prec int) {
 		p.str(identifier(e.Producer.ProducerName()))
 		p.indices(e.Indices)
 	case *tir.Ramp:
-		p.t("Ramp(")
-		p.expr(e.Start, 0)
-		p.str(", ")
-		p.expr(e.Stride, 0)
-		p.str(", ")
-		p.int(int64(e.Lanes))
-		p.str(")")
+		p.vector("Ramp", e.Lanes, e.Start, e.Stride)
 	case *tir.Broadcast:
-		p.t("Broadcast(")
-		p.expr(e.Value, 0)
-		p.str(", ")
-		p.int(int64(e.Lanes))
-		p.str(")")
+		p.vector("Broadcast", e.Lanes, e.Value)
 	case *tir.Let:
 		p.let(e)
 	case *tir.Call:
@@ -122,15 +111,34 @@ func (p *printer) exprText(e tir.Expr, prec int) {
 	}
 }
 
+// then prints a comma and another argument, thenQuoted one that is a string.
+func (p *printer) then(e tir.Expr) {
+	p.str(", ")
+	p.expr(e, 0)
+}
+
+func (p *printer) thenQuoted(s string) {
+	p.str(", ")
+	p.quote(s)
+}
+
 // call prints a call of what the loop level defines.
 func (p *printer) call(name string, args ...tir.Expr) {
 	p.t(name)
 	p.exprList(args, "(", ")")
 }
 
+// vector prints a call whose last argument is a number of lanes.
+func (p *printer) vector(name string, lanes int, args ...tir.Expr) {
+	p.t(name)
+	p.exprList(args, "(", ", ")
+	p.int(int64(lanes))
+	p.str(")")
+}
+
 func (p *printer) exprList(list []tir.Expr, open, closing string) {
 	p.str(open)
-	for i, e := range list {
+	for i, e := range list { // without a closure: most text is made here
 		if i > 0 {
 			p.str(", ")
 		}

@@ -47,13 +47,7 @@ func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
 	if symbol == identifier(name) {
 		attrs = attrs.Without(ir.AttrGlobalSymbol)
 	}
-	if attrs.Len() > 0 {
-		p.begin(nil)
-		p.t("func_attr(")
-		p.attrs(attrs)
-		p.str(")")
-		p.end()
-	}
+	p.attrsLine(p.tirp, "func_attr(", attrs)
 	p.freeVars(f)
 	for _, i := range matched {
 		b := f.Buffers[i]
@@ -85,48 +79,67 @@ func (p *printer) noteType(name string, d, usual dtype.DType) {
 }
 
 // params prints the signature and returns the parameters whose buffers need a line of their own.
-func (p *printer) params(name string, f *tir.PrimFunc) []int {
+func (p *printer) params(name string, f *tir.PrimFunc) (matched []int) {
+	var data map[*tir.Var]bool // of the buffers so far: only a match can share it
+	p.signatureOf(name, len(f.Params), nil, func(i int) {
+		if i == 0 { // it may be the second attempt
+			data, matched = map[*tir.Var]bool{}, nil
+		}
+		v := f.Params[i]
+		var b *tir.Buffer
+		if i < len(f.Buffers) {
+			b = f.Buffers[i]
+		}
+		shared := b != nil && data[b.Data]
+		if b != nil {
+			data[b.Data] = true
+		}
+		if b != nil && p.sugar && !shared && p.isSimple(b) {
+			p.def(b)
+			p.str(": ")
+			p.bufferDecl("Buffer", b, false)
+			return
+		}
+		if b != nil {
+			matched = append(matched, i)
+		}
+		p.def(v)
+		p.str(": ")
+		if pt, ok := v.Type.(*ir.PrimType); ok && pt.DType.IsHandle() {
+			p.t("handle")
+		} else {
+			p.typ(v.Type)
+		}
+	}, func() {
+		if f.RetType != nil && !ir.TypeDType(f.RetType).IsVoid() {
+			p.str(" -> ")
+			p.typ(f.RetType)
+		}
+	})
+	return matched
+}
+
+// signatureOf prints "def name(parameters) -> result:", with a line for each of n parameters where
+// one line would be too long; shown, if not nil, returns the node that a parameter's line shows.
+func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, param func(i int), result func()) {
 	p.begin(nil)
-	start := len(p.buf)
-	write := func(multi bool) []int {
-		var matched []int
-		data := map[*tir.Var]bool{} // of the buffers so far: only a match can share it
+	start, mark := len(p.buf), p.enter()
+	write := func(multi bool) {
 		p.str("def " + identifier(name) + "(")
-		for i, v := range f.Params {
-			switch {
-			case multi:
+		for i := range n {
+			if multi {
 				p.end()
 				p.indent++
-				p.begin(nil)
+				if shown == nil {
+					p.begin(nil)
+				} else {
+					p.begin(shown(i))
+				}
 				p.indent--
-			case i > 0:
+			} else if i > 0 {
 				p.str(", ")
 			}
-			var b *tir.Buffer
-			if i < len(f.Buffers) {
-				b = f.Buffers[i]
-			}
-			shared := b != nil && data[b.Data]
-			if b != nil {
-				data[b.Data] = true
-			}
-			if b != nil && p.sugar && !shared && p.isSimple(b) {
-				p.def(b)
-				p.str(": ")
-				p.bufferDecl("Buffer", b, false)
-			} else {
-				if b != nil {
-					matched = append(matched, i)
-				}
-				p.def(v)
-				p.str(": ")
-				if pt, ok := v.Type.(*ir.PrimType); ok && pt.DType.IsHandle() {
-					p.t("handle")
-				} else {
-					p.typ(v.Type)
-				}
-			}
-			if multi {
+			if param(i); multi {
 				p.str(",")
 			}
 		}
@@ -135,22 +148,16 @@ func (p *printer) params(name string, f *tir.PrimFunc) []int {
 			p.begin(nil)
 		}
 		p.str(")")
-		if f.RetType != nil && !ir.TypeDType(f.RetType).IsVoid() {
-			p.str(" -> ")
-			p.typ(f.RetType)
-		}
+		result()
 		p.str(":")
-		return matched
 	}
-	mark := p.enter()
-	matched := write(false)
-	if len(p.buf)-start+p.column() > lineLimit && len(f.Params) > 1 {
+	write(false)
+	if len(p.buf)-start+p.column() > lineLimit && n > 1 {
 		p.leave(mark)
 		p.cut(start)
-		matched = write(true)
+		write(true)
 	}
 	p.end()
-	return matched
 }
 
 // unnamed reports whether e uses a variable that has not been defined yet.
@@ -158,11 +165,17 @@ func (p *printer) unnamed(e tir.Expr) bool {
 	if _, ok := e.(*tir.IntImm); ok {
 		return false
 	}
+	return contains(e, func(n ir.Node) bool {
+		v, ok := n.(*tir.Var)
+		return ok && p.names.vars[v] == ""
+	})
+}
+
+// contains reports whether f holds for a node at or below n.
+func contains(n ir.Node, f func(ir.Node) bool) bool {
 	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
-			found = true
-		}
+	ir.Walk(n, func(x ir.Node) bool {
+		found = found || f(x)
 		return !found
 	})
 	return found
@@ -193,16 +206,11 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 		if b == nil {
 			continue
 		}
-		b.EachExpr(func(e tir.Expr) {
-			if _, constant := e.(*tir.IntImm); constant || e == tir.Expr(b.Data) {
-				return
+		walkParts(b, func(n ir.Node) bool {
+			if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+				p.declare(v)
 			}
-			ir.Walk(e, func(n ir.Node) bool {
-				if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
-					p.declare(v)
-				}
-				return true
-			})
+			return true
 		})
 	}
 }
@@ -216,11 +224,10 @@ func (p *printer) rootBlock(body tir.Stmt) {
 		p.body(body)
 		return
 	}
-	if p.track != nil {
-		p.track.enter(r, len(p.buf))
-		p.track.enter(r.Block, len(p.buf))
-		defer func() { p.track.leave(len(p.buf)); p.track.leave(len(p.buf)) }()
-	}
+	p.open(r)
+	defer p.shut()
+	p.open(r.Block)
+	defer p.shut()
 	p.begin(r)
 	p.str("# with ")
 	p.t("block(")
@@ -228,7 +235,7 @@ func (p *printer) rootBlock(body tir.Stmt) {
 	p.str("):")
 	p.end()
 	for _, b := range r.Block.AllocBuffers {
-		p.allocBuffer(b)
+		p.bufferLine("alloc_buffer", b, false)
 	}
 	p.body(r.Block.Body)
 }
@@ -248,12 +255,8 @@ func impliedRoot(b *tir.Block) bool {
 	if r, ok := b.Body.(*tir.BlockRealize); ok {
 		return len(r.Block.IterVars) > 0
 	}
-	found := false
-	ir.Walk(b.Body, func(n ir.Node) bool {
-		if _, ok := n.(*tir.BlockRealize); ok {
-			found = true
-		}
-		return !found
+	return contains(b.Body, func(n ir.Node) bool {
+		_, ok := n.(*tir.BlockRealize)
+		return ok
 	})
-	return found
 }

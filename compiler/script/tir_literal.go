@@ -15,11 +15,7 @@ import (
 func (p *printer) intImm(e *tir.IntImm) {
 	switch {
 	case e.Type.IsBool():
-		if e.Value != 0 {
-			p.t("bool(True)")
-		} else {
-			p.t("bool(False)")
-		}
+		p.bool(e.Value != 0)
 	case e.Type == p.intDType:
 		p.int(e.Value)
 	default:
@@ -70,11 +66,16 @@ func (p *printer) floatImm(e *tir.FloatImm) {
 		p.float(e.Value)
 		return
 	}
-	p.t(e.Type.String())
-	p.str("(")
+	p.typedFloat(e)
+}
+
+func (p *printer) typedFloat(e *tir.FloatImm) {
+	p.t(e.Type.String() + "(")
 	p.float(e.Value)
 	p.str(")")
 }
+
+func (p *printer) bool(v bool) { p.t("bool(" + pyBool(v) + ")") }
 
 func (p *printer) float(v float64) { p.buf = appendFloat(p.buf, v) }
 
@@ -120,8 +121,7 @@ func (p *printer) typ(t ir.Type) {
 			p.quote(t.Elem.String())
 		}
 		if t.Scope != "" {
-			p.str(", ")
-			p.quote(t.Scope)
+			p.thenQuoted(t.Scope)
 		}
 		p.str(")")
 	case *ir.TupleType:
@@ -130,12 +130,7 @@ func (p *printer) typ(t ir.Type) {
 			return
 		}
 		p.t("Tuple(")
-		for i, f := range t.Fields {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.typ(f)
-		}
+		list(p, t.Fields, p.typ)
 		p.str(")")
 	default:
 		p.t("handle")

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -18,45 +20,31 @@ func (p *printer) forLoop(s *tir.For) {
 		}
 		inner = next
 	}
-	if len(vars) > 1 {
-		p.begin(s)
-		p.str("for ")
-		mark, at := p.enter(), len(p.buf)
-		p.exprList(extents, "(", ")")
-		mid := len(p.buf)
-		for i, v := range vars {
-			if i > 0 {
-				p.str(", ")
-			}
-			p.def(v)
-			p.extents[v] = extents[i]
-		}
-		p.str(" in ")
-		p.t("grid")
-		p.moveFront(at, mid)
-		p.str(":")
-		p.end()
-		p.indent++
-		p.body(inner.Body)
-		p.indent--
-		p.leave(mark)
-		return
-	}
 	p.begin(s)
-	mark, at := p.enter(), len(p.buf)
-	p.loopRange(s)
-	mid := len(p.buf)
 	p.str("for ")
-	p.def(s.LoopVar)
+	// The range is written before the variables have names, so that it cannot refer to them.
+	mark, at := p.enter(), len(p.buf)
+	grid := len(vars) > 1
+	if grid {
+		p.call("grid", extents...)
+	} else {
+		inner = s
+		p.loopRange(s)
+		if vars, extents = []*tir.Var{s.LoopVar}, nil; tir.IsConst(s.Min, 0) {
+			extents = []tir.Expr{s.Extent}
+		}
+	}
+	mid := len(p.buf)
+	list(p, vars, func(v *tir.Var) { p.def(v) })
+	for i, e := range extents {
+		p.extents[vars[i]] = e
+	}
 	p.str(" in ")
 	p.moveFront(at, mid)
 	p.str(":")
-	if tir.IsConst(s.Min, 0) {
-		p.extents[s.LoopVar] = s.Extent
-	}
 	p.end()
 	p.indent++
-	p.body(s.Body)
+	p.body(inner.Body)
 	p.indent--
 	p.leave(mark)
 }
@@ -72,16 +60,10 @@ func usesAny(e tir.Expr, vars []*tir.Var) bool {
 	if _, ok := e.(*tir.IntImm); ok {
 		return false
 	}
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		for _, v := range vars {
-			if n == ir.Node(v) {
-				found = true
-			}
-		}
-		return !found
+	return contains(e, func(n ir.Node) bool {
+		v, ok := n.(*tir.Var)
+		return ok && slices.Contains(vars, v)
 	})
-	return found
 }
 
 func (p *printer) loopRange(s *tir.For) {
@@ -97,8 +79,7 @@ func (p *printer) loopRange(s *tir.For) {
 	}
 	if !tir.IsConst(s.Min, 0) {
 		p.expr(s.Min, 0)
-		p.str(", ")
-		p.expr(tir.Add(s.Min, s.Extent), 0)
+		p.then(tir.Add(s.Min, s.Extent))
 	} else {
 		p.expr(s.Extent, 0)
 	}

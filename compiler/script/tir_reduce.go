@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -26,16 +28,13 @@ func (p *printer) reduce(e *tir.Reduce) {
 	p.str(", ")
 	p.exprList(e.Init, "[", "]")
 	p.str(", [")
-	for i, v := range e.Axis {
-		if i > 0 {
-			p.str(", ")
-		}
+	list(p, e.Axis, func(v *tir.IterVar) {
 		p.t("iter_var(")
 		p.use(v.Var)
 		p.str(", ")
 		p.rangeOf(v.Dom)
 		p.str(`, "CommReduce", "")`)
-	}
+	})
 	p.str("], ")
 	if e.Condition == nil {
 		p.t("bool(True)")
@@ -50,8 +49,7 @@ func (p *printer) reduce(e *tir.Reduce) {
 func (p *printer) rangeOf(r *tir.Range) {
 	p.i("Range(")
 	p.expr(r.Min, 0)
-	p.str(", ")
-	p.expr(tir.Add(r.Min, r.Extent), 0)
+	p.then(tir.Add(r.Min, r.Extent))
 	p.str(")")
 }
 
@@ -59,12 +57,7 @@ func (p *printer) commReducer(c *tir.CommReducer) {
 	mark := p.enter()
 	defer p.leave(mark)
 	p.t("comm_reducer(lambda ")
-	for i, v := range append(append([]*tir.Var{}, c.LHS...), c.RHS...) {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.def(v)
-	}
+	list(p, slices.Concat(c.LHS, c.RHS), func(v *tir.Var) { p.def(v) })
 	p.str(": ")
 	p.tuple(c.Result)
 	p.str(", ")
@@ -85,12 +78,7 @@ func (p *printer) indexMap(m *tir.IndexMap) {
 		p.intDType = index
 	}
 	p.t("index_map(lambda ")
-	for i, v := range m.Initial {
-		if i > 0 {
-			p.str(", ")
-		}
-		p.def(v)
-	}
+	list(p, m.Initial, func(v *tir.Var) { p.def(v) })
 	p.str(": ")
 	p.tuple(m.Final)
 	if m.Inverse != nil {

@@ -21,6 +21,10 @@ func (p *printer) scope(s tir.Stmt, last bool, body tir.Stmt, binds bool, head f
 			head()
 			mid := len(p.buf)
 			p.def(def)
+			if let, ok := s.(*tir.LetStmt); ok {
+				p.str(": ")
+				p.typeOf(let.Var)
+			}
 			p.str(" = ")
 			p.moveFront(at, mid)
 		} else {
@@ -52,23 +56,13 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 	d, ok := s.Body.(*tir.DeclBuffer)
 	if ok && p.sugar && d.Buffer.Data == s.Var && d.Buffer.DType == s.Type && tir.IsTrue(s.Condition) && s.Annotations.Len() == 0 &&
 		sameExprs(d.Buffer.Shape, s.Extents) && len(p.undeclared[s.Var]) == 0 {
-		p.scope(s, last, d.Body, true, func() {
-			p.t("decl_buffer(")
-			p.tuple(d.Buffer.Shape)
-			if d.Buffer.DType != p.bufferDType {
-				p.str(", ")
-				p.quote(d.Buffer.DType.String())
-			}
-			p.bufferRest(d.Buffer, false)
-			p.str(")")
-		}, d.Buffer)
+		p.scope(s, last, d.Body, true, func() { p.bufferDecl("decl_buffer", d.Buffer, false) }, d.Buffer)
 		return
 	}
 	p.scope(s, last, s.Body, true, func() {
 		p.t("allocate(")
 		p.exprList(s.Extents, "[", "]")
-		p.str(", ")
-		p.quote(s.Type.String())
+		p.thenQuoted(s.Type.String())
 		p.str(", ")
 		scope := "global"
 		if t, ok := s.Var.Type.(*ir.PointerType); ok && t.Scope != "" {
@@ -76,8 +70,7 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 		}
 		p.quote(scope)
 		if !tir.IsTrue(s.Condition) {
-			p.str(", ")
-			p.expr(s.Condition, 0)
+			p.then(s.Condition)
 		}
 		p.annotations(s.Annotations)
 		p.str(")")
@@ -95,39 +88,19 @@ func (p *printer) letStmt(s *tir.LetStmt, last bool) {
 		}, nil)
 		return
 	}
-	if last {
-		p.begin(s)
-		at := len(p.buf)
+	p.scope(s, last, s.Body, true, func() {
+		if last { // x: type = value
+			p.expr(s.Value, 0)
+			return
+		}
+		p.t("LetStmt(")
 		p.expr(s.Value, 0)
-		mid := len(p.buf)
-		p.def(s.Var)
-		p.str(": ")
-		p.typeOf(s.Var)
-		p.str(" = ")
-		p.moveFront(at, mid)
-		p.end()
-		p.views(s.Var)
-		p.body(s.Body)
-		return
-	}
-	mark := p.enter()
-	p.begin(s)
-	p.str("with ")
-	p.t("LetStmt(")
-	p.expr(s.Value, 0)
-	if t, ok := s.Var.Type.(*ir.PrimType); !ok || t.DType != s.Value.DType() || s.Var.Size {
-		p.str(", type_annotation=")
-		p.typeOf(s.Var)
-	}
-	p.str(") as ")
-	p.def(s.Var)
-	p.str(":")
-	p.end()
-	p.indent++
-	p.views(s.Var)
-	p.body(s.Body)
-	p.indent--
-	p.leave(mark)
+		if t, ok := s.Var.Type.(*ir.PrimType); !ok || t.DType != s.Value.DType() || s.Var.Size {
+			p.str(", type_annotation=")
+			p.typeOf(s.Var)
+		}
+		p.str(")")
+	}, s.Var)
 }
 
 func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
@@ -137,14 +110,12 @@ func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
 			if d := iv.Var.DType(); d != s.Value.DType() {
 				p.t("env_thread(")
 				p.quote(iv.ThreadTag)
-				p.str(", ")
-				p.quote(d.String())
+				p.thenQuoted(d.String())
 				p.str(")")
 			} else {
 				p.quote(iv.ThreadTag)
 			}
-			p.str(", ")
-			p.expr(s.Value, 0)
+			p.then(s.Value)
 			p.str(")")
 		}, iv.Var)
 		return
@@ -163,10 +134,8 @@ func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
 		default:
 			p.value(n)
 		}
-		p.str(", ")
-		p.quote(s.Key)
-		p.str(", ")
-		p.expr(s.Value, 0)
+		p.thenQuoted(s.Key)
+		p.then(s.Value)
 		p.str(")")
 	}, nil)
 }
@@ -176,8 +145,7 @@ func (p *printer) assertStmt(s *tir.AssertStmt, last bool) {
 		p.begin(s)
 		p.str("assert ")
 		p.expr(s.Cond, 0)
-		p.str(", ")
-		p.expr(s.Message, 0)
+		p.then(s.Message)
 		p.end()
 		if !tir.IsNoOp(s.Body) {
 			p.body(s.Body)

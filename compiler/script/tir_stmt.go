@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -11,13 +12,10 @@ import (
 func (p *printer) body(s tir.Stmt) {
 	if s == nil {
 		p.rawLine("pass")
-		return
+	} else {
+		p.statement(s, true)
 	}
-	p.stmt(s)
 }
-
-// stmt prints a statement as the last one of its frame.
-func (p *printer) stmt(s tir.Stmt) { p.statement(s, true) }
 
 // nested prints the body of a compound statement in a frame of its own.
 func (p *printer) nested(s tir.Stmt) {
@@ -31,13 +29,9 @@ func (p *printer) nested(s tir.Stmt) {
 // statement prints s. Where it is not last in its frame, a scope that extends over its body
 // is written with "with".
 func (p *printer) statement(s tir.Stmt, last bool) {
-	if p.track == nil {
-		p.statementText(s, last)
-		return
-	}
-	p.track.enter(s, len(p.buf))
+	p.open(s)
 	p.statementText(s, last)
-	p.track.leave(len(p.buf))
+	p.shut()
 }
 
 func (p *printer) statementText(s tir.Stmt, last bool) {
@@ -79,21 +73,15 @@ func (p *printer) statementText(s tir.Stmt, last bool) {
 		p.assertStmt(s, last)
 	case *tir.BufferRealize:
 		if p.names.buffers[s.Buffer] == "" {
-			p.begin(s.Buffer)
-			p.def(s.Buffer)
-			p.str(" = ")
-			p.bufferDecl("Buffer", s.Buffer, false)
-			p.end()
+			p.bufferLine("Buffer", s.Buffer, false)
 		}
 		p.scope(s, last, s.Body, false, func() {
 			p.t("realize(")
 			p.define(s.Buffer, s.Buffer.Name)
 			p.regionOf(s.Buffer, s.Bounds)
-			p.str(", ")
-			p.quote(s.Buffer.Scope())
+			p.thenQuoted(s.Buffer.Scope())
 			if !tir.IsTrue(s.Condition) {
-				p.str(", ")
-				p.expr(s.Condition, 0)
+				p.then(s.Condition)
 			}
 			p.str(")")
 		}, nil)
@@ -103,8 +91,7 @@ func (p *printer) statementText(s tir.Stmt, last bool) {
 		p.scope(s, last, s.Body, true, func() {
 			p.t("allocate_const(")
 			p.metaTensor(s.Data)
-			p.str(", ")
-			p.quote(s.Type.String())
+			p.thenQuoted(s.Type.String())
 			p.str(", ")
 			p.exprList(s.Extents, "[", "]")
 			p.annotations(s.Annotations)
@@ -126,17 +113,15 @@ func (p *printer) annotations(a *ir.Attrs) {
 
 func (p *printer) store(s *tir.BufferStore) {
 	p.begin(s)
+	p.use(s.Buffer)
 	if s.Predicate != nil {
-		p.use(s.Buffer)
 		p.str(".vstore(")
 		p.exprList(s.Indices, "[", "]")
-		p.str(", ")
-		p.expr(s.Value, 0)
+		p.then(s.Value)
 		p.str(", predicate=")
 		p.expr(s.Predicate, 0)
 		p.str(")")
 	} else {
-		p.use(s.Buffer)
 		p.indices(s.Indices)
 		p.str(" = ")
 		p.expr(s.Value, 0)
@@ -163,18 +148,9 @@ func (p *printer) ifStmt(s *tir.IfThenElse, word string) {
 }
 
 func sameExprs(a, b []tir.Expr) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] == b[i] {
-			continue
-		}
-		x, xok := a[i].(*tir.IntImm)
-		y, yok := b[i].(*tir.IntImm)
-		if !xok || !yok || x.Value != y.Value || x.Type != y.Type {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y tir.Expr) bool {
+		i, iok := x.(*tir.IntImm)
+		k, kok := y.(*tir.IntImm)
+		return x == y || iok && kok && i.Value == k.Value && i.Type == k.Type
+	})
 }

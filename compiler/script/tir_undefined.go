@@ -18,12 +18,7 @@ func (p *printer) undefined(free []*tir.Var) {
 		switch views := p.undeclared[v]; {
 		case !pointer || p.names.vars[v] != "":
 		case len(views) > 0 && p.names.buffers[views[0]] == "":
-			b := views[0]
-			p.begin(b)
-			p.def(b)
-			p.str(" = ")
-			p.bufferDecl("Buffer", b, false)
-			p.end()
+			p.bufferLine("Buffer", views[0], false)
 			p.views(v)
 		default:
 			p.begin(v)
@@ -32,8 +27,7 @@ func (p *printer) undefined(free []*tir.Var) {
 			p.t("handle(")
 			p.quote(ir.TypeDType(t.Elem).String())
 			if t.Scope != "" && t.Scope != "global" {
-				p.str(", ")
-				p.quote(t.Scope)
+				p.thenQuoted(t.Scope)
 			}
 			p.str(")")
 			p.end()

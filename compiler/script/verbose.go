@@ -43,11 +43,7 @@ func (p *printer) declareOne(n ir.Node, done map[ir.Node]bool) {
 				before(e)
 			}
 		})
-		p.begin(n)
-		p.def(n)
-		p.str(" = ")
-		p.bufferDecl("Buffer", n, false)
-		p.end()
+		p.bufferLine("Buffer", n, false)
 	case *relax.Var:
 		if n.SInfo != nil {
 			before(n.SInfo)

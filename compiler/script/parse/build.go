@@ -85,7 +85,7 @@ func (b *builder) toExpr(v any, n *syntax.Node) tir.Expr {
 		return x
 	case string:
 		if b.dims {
-			return b.symbolic(v, n)
+			return b.dim(v, n)
 		}
 		return &tir.StringImm{Base: b.span(n), Value: v}
 	case fresh:

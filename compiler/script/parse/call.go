@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -142,6 +143,14 @@ func (c *call) graphAt(i int) relax.Expr      { return argument[relax.Expr](c, i
 func (c *call) infoAt(i int) relax.StructInfo { return argument[relax.StructInfo](c, i) }
 func (c *call) nodeAt(i int) *syntax.Node     { return argument[*syntax.Node](c, i) }
 
+// typeOr returns an element type, the usual one where none was given.
+func (c *call) typeOr(i int, usual dtype.DType) dtype.DType {
+	if c.has(i) {
+		return c.typeAt(i)
+	}
+	return usual
+}
+
 // graphs returns the arguments of a starred parameter of the graph level.
 func (c *call) graphs() []relax.Expr {
 	out := make([]relax.Expr, len(c.rest))
@@ -207,23 +216,13 @@ func (c *call) bindName(kw *syntax.Keyword) {
 	case kw.Name == "dtype" && s.intrinsic != nil: // TVM ignores it, too
 		return
 	}
-	var names []string
-	for i := range s.params {
-		if i != s.rest {
-			names = append(names, s.params[i].name)
-		}
-	}
-	c.failAt(kw.At, kw.End, did(kw.Name, names, "", s.takes()), "%s has no argument %s", c.name(), kw.Name)
+	named := slices.DeleteFunc(s.names(), func(name string) bool { return name[0] == '*' })
+	c.failAt(kw.At, kw.End, did(kw.Name, named, "", s.takes()), "%s has no argument %s", c.name(), kw.Name)
 }
 
 // byName reports whether an argument is given by name.
 func (c *call) byName(name string) bool {
-	for _, kw := range c.n.Keywords() {
-		if kw.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.n.Keywords(), func(kw syntax.Keyword) bool { return kw.Name == name })
 }
 
 // missing reports that an argument is not given.
@@ -245,11 +244,7 @@ func (c *call) name() string {
 
 // spread replaces starred arguments by what they hold.
 func (b *builder) spread(args []*syntax.Node) []*syntax.Node {
-	star := false
-	for _, a := range args {
-		star = star || a.Kind == syntax.Star
-	}
-	if !star {
+	if !slices.ContainsFunc(args, func(a *syntax.Node) bool { return a.Kind == syntax.Star }) {
 		return args
 	}
 	var out []*syntax.Node

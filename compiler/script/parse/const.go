@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -172,14 +174,17 @@ func (b *builder) denseConstant(v any, d dtype.DType, n, at *syntax.Node) relax.
 
 // numberConst is the constant that a number of Python stands for.
 func (b *builder) numberConst(v any, n *syntax.Node) relax.Expr {
-	d := dtype.Int32T
-	switch v.(type) {
-	case float64:
-		d = dtype.Float32T
-	case bool:
-		d = dtype.BoolT
+	return b.denseConstant(v, usualType(v), n, n)
+}
+
+// usualType is the type of a constant that is written without one.
+func usualType(v any) dtype.DType {
+	if _, ok := v.(bool); ok {
+		return dtype.BoolT
+	} else if hasFloat(v) {
+		return dtype.Float32T
 	}
-	return b.denseConstant(v, d, n, n)
+	return dtype.Int32T
 }
 
 func hasFloat(v any) bool {
@@ -187,14 +192,13 @@ func hasFloat(v any) bool {
 	case float64, *tir.FloatImm:
 		return true
 	case *list:
-		for _, it := range x.items {
-			if hasFloat(it) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(x.items, hasFloat)
 	}
 	return false
 }
+
+// noteEntry is the type and shape of one constant in such a comment.
+var noteEntry = regexp.MustCompile(`(\w+)\[([0-9, ]*)\]`)
 
 // noted returns the type and shape that the comment at the end of the line of a constant
 // gives, as in "# float32[64], float32[3, 3]": one entry for each constant on the line.
@@ -212,25 +216,17 @@ func (b *builder) noted(r constantRef) (*relax.TensorStructInfo, bool) {
 	if at < 0 {
 		return nil, false
 	}
-	note := text[int(r.at.End)+at+2 : end]
-	for range strings.Count(text[start:r.at.At], `metadata["relax.expr.Constant"]`) {
-		i := strings.IndexByte(note, ']')
-		if i < 0 {
-			return nil, false
-		}
-		note = strings.TrimPrefix(note[i+1:], ", ")
+	entries := noteEntry.FindAllStringSubmatch(text[int(r.at.End)+at+2:end], -1)
+	before := strings.Count(text[start:r.at.At], `metadata["relax.expr.Constant"]`)
+	if before >= len(entries) {
+		return nil, false
 	}
-	name, rest, ok := strings.Cut(note, "[")
-	dims, _, ok2 := strings.Cut(rest, "]")
-	d, err := dtype.Parse(name)
-	if !ok || !ok2 || err != nil || d.IsVoid() {
+	d, err := dtype.Parse(entries[before][1])
+	if err != nil || d.IsVoid() {
 		return nil, false
 	}
 	var shape []int64
-	for _, s := range strings.Split(dims, ",") {
-		if s = strings.TrimSpace(s); s == "" {
-			continue
-		}
+	for _, s := range strings.Fields(strings.ReplaceAll(entries[before][2], ",", " ")) {
 		v, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
 			return nil, false

@@ -107,16 +107,11 @@ func (c *call) noNumber() any {
 	return nil
 }
 
+var namedFloats = map[string]float64{"inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN()}
+
 func namedFloat(s string) (float64, bool) {
-	switch s {
-	case "inf":
-		return math.Inf(1), true
-	case "-inf":
-		return math.Inf(-1), true
-	case "nan":
-		return math.NaN(), true
-	}
-	return 0, false
+	f, ok := namedFloats[s]
+	return f, ok
 }
 
 // methodRows are the methods of buffers, of loop-level expressions and of graph-level values.

@@ -158,17 +158,10 @@ func (b *builder) pythonInt(n *syntax.Node, op string, x, y *big.Int) any {
 			g, _ := new(big.Float).SetInt(y).Float64()
 			return b.pythonFloat(n, op, f, g)
 		}
-		switch small := x.IsInt64() && x.Int64() >= -1 && x.Int64() <= 1; {
-		case small: // whatever the exponent: 0, 1, or by whether it is odd
-			out.Exp(x, new(big.Int).And(y, big.NewInt(1)), nil)
-			if y.Sign() != 0 && x.Sign() == 0 {
-				out.SetInt64(0)
-			}
-		case y.Cmp(big.NewInt(maxShift)) > 0:
+		if y.Cmp(big.NewInt(maxShift)) > 0 && x.CmpAbs(big.NewInt(1)) > 0 {
 			b.fail(n, "integers have at most 64 bits", "%s ** %s is too large", x, y)
-		default:
-			out.Exp(x, y, nil)
 		}
+		out.Exp(x, y, nil)
 	default:
 		b.fail(n, "", "integers have no operator %s", op)
 	}

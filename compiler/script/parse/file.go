@@ -90,14 +90,16 @@ func (b *builder) undecorated(s *syntax.Stmt) {
 
 // looksLikeScript reports whether the signature of a function is annotated as one of ours is.
 func (b *builder) looksLikeScript(s *syntax.Stmt) bool {
-	if len(s.Decorators) > 0 {
-		if path, ok := b.path(s.Decorators[0]); ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R.")) {
-			return true
-		}
+	ours := func(n *syntax.Node) bool {
+		path, ok := b.path(n)
+		return ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R."))
+	}
+	if len(s.Decorators) > 0 && ours(s.Decorators[0]) {
+		return true
 	}
 	for _, p := range s.Params {
 		for n := p.Ann; n != nil; n = n.Kids[0] {
-			if path, ok := b.path(n); ok && (strings.HasPrefix(path, "T.") || strings.HasPrefix(path, "R.")) {
+			if ours(n) {
 				return true
 			}
 			if len(n.Kids) == 0 {
@@ -110,12 +112,9 @@ func (b *builder) looksLikeScript(s *syntax.Stmt) bool {
 
 // holdsScript reports whether modules or functions of ours are defined in a body of Python.
 func holdsScript(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if (s.Kind == syntax.Class || s.Kind == syntax.Def) && (len(s.Decorators) > 0 || holdsScript(s.Body)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s *syntax.Stmt) bool {
+		return (s.Kind == syntax.Class || s.Kind == syntax.Def) && (len(s.Decorators) > 0 || holdsScript(s.Body))
+	})
 }
 
 // imports defines what "from tvm.script import tir as T" and the like define.

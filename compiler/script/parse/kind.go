@@ -144,6 +144,14 @@ func (b *builder) toAttrs(v any, n *syntax.Node) *ir.Attrs {
 	return out
 }
 
+// merged returns the attributes of two lists; those of the second count where both have one.
+func merged(to, from *ir.Attrs) *ir.Attrs {
+	for i := range from.Len() {
+		to = to.With(from.At(i))
+	}
+	return to
+}
+
 // toLanes returns the number of elements of a vector.
 func (b *builder) toLanes(v any, n *syntax.Node) int64 {
 	l, ok := asInt(v)

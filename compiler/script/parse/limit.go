@@ -118,10 +118,8 @@ func describe(v any) string {
 		return x.path
 	case *tir.Buffer:
 		return "the buffer " + x.Name
-	case *tir.Var:
-		return "the variable " + x.Name
-	case *relax.Var:
-		return "the variable " + x.Name
+	case ir.Variable:
+		return "the variable " + x.VarName()
 	case *tir.BufferRegion:
 		return "a region of a buffer"
 	case tir.Expr:

@@ -95,10 +95,7 @@ var graphRows = []row{
 
 // attrsRow are the attributes of a Relax function.
 var attrsRow = row{"R.func_attr(attrs: attrs)", func(c *call) any {
-	attrs := c.attrsAt(0)
-	for i := range attrs.Len() {
-		c.rf.attrs = c.rf.attrs.With(attrs.At(i))
-	}
+	c.rf.attrs = merged(c.rf.attrs, c.attrsAt(0))
 	return done
 }}
 
@@ -178,12 +175,7 @@ func (c *call) arange() any {
 
 // constCall builds R.const: a number or nested lists of them.
 func (c *call) constCall() any {
-	d := dtype.Int32T
-	if _, ok := c.vals[0].(bool); ok {
-		d = dtype.BoolT
-	} else if hasFloat(c.vals[0]) {
-		d = dtype.Float32T
-	}
+	d := usualType(c.vals[0])
 	if t, ok := c.vals[1].(*relax.TensorStructInfo); ok {
 		d = t.DType
 	} else if c.has(1) {

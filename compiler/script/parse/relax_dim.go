@@ -31,31 +31,22 @@ func (b *builder) dimList(v any, n *syntax.Node) []tir.Expr {
 	return nil
 }
 
+// dim turns a value into an extent.
 func (b *builder) dim(v any, n *syntax.Node) tir.Expr {
-	switch x := v.(type) {
-	case int64:
-		return &tir.IntImm{Base: b.span(n), Type: dtype.Int64T, Value: x}
-	case string:
-		return b.symbolic(x, n)
+	var e tir.Expr
+	if text, ok := v.(string); ok {
+		e = b.symbolicValue(text, n)
+	} else {
+		e = b.symbol(v, n)
 	}
-	e := b.toExpr(v, n)
 	if !e.DType().IsInteger() {
 		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
 	}
 	return e
 }
 
-// symbolic reads a string as an expression over symbolic variables, and defines those that
+// symbolicValue reads a string as an expression over symbolic variables, and defines those that
 // are new.
-func (b *builder) symbolic(text string, n *syntax.Node) tir.Expr {
-	e := b.symbolicValue(text, n)
-	if !e.DType().IsInteger() {
-		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
-	}
-	return e
-}
-
-// symbolicValue is symbolic for scalars of any type.
 func (b *builder) symbolicValue(text string, n *syntax.Node) tir.Expr {
 	if syntax.IsIdentifier(text) {
 		if v, ok := b.env.lookup(text); ok {

@@ -40,15 +40,8 @@ func (b *builder) declareSizes(body []*syntax.Stmt) {
 		}
 		for i, n := range names {
 			v := values[i]
-			if n.Kind != syntax.Name || v.Kind != syntax.Call || len(v.Kids) != 1 {
-				continue
-			}
-			path, ok := b.path(v.Kids[0])
-			if !ok || len(path) < 3 || path[:2] != "T." {
-				continue
-			}
-			d, ok := dtypeName(path[2:])
-			if !ok || !d.IsInteger() && !d.IsFloat() && !d.IsBool() {
+			d, ok := b.calledType(v)
+			if !ok || n.Kind != syntax.Name || len(v.Kids) != 1 || !d.IsInteger() && !d.IsFloat() && !d.IsBool() {
 				continue
 			}
 			if old, ok := b.env.lookup(n.Text); ok {

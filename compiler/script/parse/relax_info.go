@@ -46,9 +46,7 @@ var infoRows = []row{
 		if s.Value != nil {
 			s.DType = s.Value.DType()
 		}
-		if c.has(0) {
-			s.DType = c.typeAt(0)
-		}
+		s.DType = c.typeOr(0, s.DType)
 		return s
 	}},
 	{"R.Callable(params: node = None, ret: info = None, purity: bool = None, derive_func: str = '')", func(c *call) any {
@@ -107,17 +105,9 @@ func (b *builder) toInfo(v any, n *syntax.Node) relax.StructInfo {
 	case nil:
 		return &relax.TupleStructInfo{Base: b.span(n)}
 	case namespace:
-		switch x.path {
-		case "R.Tensor":
-			return &relax.TensorStructInfo{Base: b.span(n), NDim: -1}
-		case "R.Object", "R.Any":
-			return &relax.ObjectStructInfo{Base: b.span(n)}
-		case "R.Shape":
-			return &relax.ShapeStructInfo{Base: b.span(n), NDim: -1}
-		case "R.Tuple":
-			return &relax.TupleStructInfo{Base: b.span(n)}
-		case "R.Callable":
-			return &relax.FuncStructInfo{Base: b.span(n), Opaque: true, Ret: &relax.ObjectStructInfo{}}
+		if sig := b.table[x.path]; sig != nil && sig.info && x.path != "R.Prim" { // as if it were called with ()
+			call := &syntax.Node{Kind: syntax.Call, At: n.At, End: n.End, Kids: []*syntax.Node{n}}
+			return b.apply(sig, call, nil).(relax.StructInfo)
 		}
 		b.fail(n, did(x.path, infoNames, "", infoHelp), "%s is no struct info", x.path)
 	}

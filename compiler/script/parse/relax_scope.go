@@ -1,6 +1,8 @@
 package parse
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script/syntax"
 )
@@ -146,8 +148,7 @@ func (b *builder) branchResult(s *syntax.Stmt, name **syntax.Node) relax.Expr {
 
 // lastOutput returns the name that the last binding of a dataflow block has, if it is an output.
 func (b *builder) lastOutput(s *syntax.Stmt) *syntax.Node {
-	for i := len(s.Body) - 1; i >= 0; i-- {
-		x := s.Body[i]
+	for _, x := range slices.Backward(s.Body) {
 		if (x.Kind == syntax.Assign || x.Kind == syntax.AnnAssign) && len(x.Targets) == 1 && x.Targets[0].Kind == syntax.Name {
 			return x.Targets[0]
 		}

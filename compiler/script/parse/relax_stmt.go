@@ -158,29 +158,15 @@ func (b *builder) bindGraph(t, at *syntax.Node, v any, ann relax.StructInfo) {
 	case *matchCast:
 		b.bindCast(t, at, x, ann)
 		return
-	case namespace, moduleRef, *relax.VDevice, device:
+	case namespace, moduleRef, *relax.VDevice, device, metaVar, string, nil, *dict:
 		b.env.define(t.Text, v)
 		return
-	case metaVar:
-		b.env.define(t.Text, x)
-		return
-	}
-	if _, ok := v.(relax.StructInfo); ok {
-		b.weigh(v, t)
-		b.env.define(t.Text, v)
-		return
-	}
-	switch x := v.(type) {
 	case int64, float64, bool:
 		v = b.numberConst(x, at)
-	case tir.Expr: // stands for itself wherever the name is used
-		if _, isVar := x.(*tir.Var); !isVar {
-			b.weigh(x, t)
-			b.env.define(t.Text, x)
-			return
-		}
-	case string, nil, *dict:
-		b.env.define(t.Text, x)
+	case *tir.Var:
+	case relax.StructInfo, tir.Expr: // stand for themselves wherever the name is used
+		b.weigh(v, t)
+		b.env.define(t.Text, v)
 		return
 	}
 	var e relax.Expr

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,31 +128,23 @@ func readParam(text string, kinds map[string]*kind) param {
 }
 
 // called reports whether a parameter has a name.
-func (p *param) called(name string) bool {
-	if p.name == name {
-		return true
-	}
-	for _, x := range p.older {
-		if x == name {
-			return true
-		}
-	}
-	return false
-}
+func (p *param) called(name string) bool { return p.name == name || slices.Contains(p.older, name) }
 
 // takes lists the parameters, for errors.
 func (s *signature) takes() string {
-	var names []string
-	for i := range s.params {
-		switch p := &s.params[i]; {
-		case i == s.rest:
-			names = append(names, "*"+p.name)
-		default:
-			names = append(names, p.name)
-		}
-	}
-	if len(names) == 0 {
+	if len(s.params) == 0 {
 		return ""
 	}
-	return "it takes " + strings.Join(names, ", ")
+	return "it takes " + strings.Join(s.names(), ", ")
+}
+
+// names lists the parameters, that with a star with it.
+func (s *signature) names() []string {
+	out := make([]string, len(s.params))
+	for i := range s.params {
+		if out[i] = s.params[i].name; i == s.rest {
+			out[i] = "*" + out[i]
+		}
+	}
+	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 func (b *builder) tirAssign(s *syntax.Stmt) {
@@ -46,23 +47,28 @@ func (b *builder) tirBind(s *syntax.Stmt, t *syntax.Node, v any, let bool) {
 	case fresh, *tir.Buffer, *tir.IterVar, *list, *dict, *tir.BufferRegion, namespace, *ir.GlobalVar, *tir.Range, *tir.IndexMap, *tir.CommReducer:
 		b.weigh(v, t)
 		b.named(t, v)
-		if f, ok := v.(fresh); ok && b.isType(s.Value) {
-			b.tf.declared[f.v] = true
+		if f, ok := v.(fresh); ok {
+			if _, declares := b.calledType(s.Value); declares {
+				b.tf.declared[f.v] = true
+			}
 		}
-	case metaVar:
-		b.env.define(t.Text, v.(metaVar))
-	case string, nil:
+	case metaVar, string, nil:
 		b.env.define(t.Text, v)
 	default:
 		e := b.toExpr(v, s.Value)
-		nv := &tir.Var{Base: b.span(t), Name: t.Text, Type: &ir.PrimType{DType: e.DType()}}
+		nv := b.variable(t, e.DType())
 		if e.DType().IsVoid() {
 			nv.Type = ir.VoidType()
 		}
-		b.env.define(t.Text, nv)
-		base := b.stmtBase(s)
-		b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
+		b.letIn(s, nv, e)
 	}
+}
+
+// letIn binds a variable that takes its name from the text in what follows.
+func (b *builder) letIn(s *syntax.Stmt, v *tir.Var, e tir.Expr) {
+	b.env.define(v.Name, v)
+	base := b.stmtBase(s)
+	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: v, Value: e, Body: body} })
 }
 
 // named defines a name and gives it to what has none yet.
@@ -118,10 +124,7 @@ func (b *builder) tirLet(s *syntax.Stmt) {
 	}
 	typ := b.typeOf(s.Ann)
 	e := b.exprOf(v, ir.TypeDType(typ), s.Value)
-	nv := &tir.Var{Base: b.span(t), Name: t.Text, Type: typ, Size: b.isSize(s.Ann)}
-	b.env.define(t.Text, nv)
-	base := b.stmtBase(s)
-	b.scoped(func(body tir.Stmt) tir.Stmt { return &tir.LetStmt{Base: base, Var: nv, Value: e, Body: body} })
+	b.letIn(s, &tir.Var{Base: b.span(t), Name: t.Text, Type: typ, Size: b.isSize(s.Ann)}, e)
 }
 
 // isSize reports whether an annotation is that of an extent: T.int64(is_size_var=True).
@@ -133,15 +136,15 @@ func (b *builder) isSize(ann *syntax.Node) bool {
 	return ok && v.v.Size
 }
 
-// isType reports whether n is a call of a type, such as T.int32().
-func (b *builder) isType(n *syntax.Node) bool {
+// calledType returns the type that n calls, as T.int32() does, and whether it calls one.
+func (b *builder) calledType(n *syntax.Node) (dtype.DType, bool) {
 	if n == nil || n.Kind != syntax.Call {
-		return false
+		return dtype.Void, false
 	}
 	path, _ := b.path(n.Kids[0])
 	name, ok := strings.CutPrefix(path, "T.")
-	if ok {
-		_, ok = dtypeName(name)
+	if !ok {
+		return dtype.Void, false
 	}
-	return ok
+	return dtypeName(name)
 }

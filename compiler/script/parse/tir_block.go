@@ -40,10 +40,8 @@ var blockRows = []row{
 		return done
 	}},
 	{"T.block_attr|T.sblock_attr(attrs: attrs)", func(c *call) any {
-		blk, attrs := c.top(c.n).realize.Block, c.attrsAt(0)
-		for i := range attrs.Len() {
-			blk.Annotations = blk.Annotations.With(attrs.At(i))
-		}
+		blk := c.top(c.n).realize.Block
+		blk.Annotations = merged(blk.Annotations, c.attrsAt(0))
 		return done
 	}},
 }
@@ -89,13 +87,11 @@ func axis(kind tir.IterKind) func(*call) any {
 			if len(v.items) != 2 {
 				c.fail(c.at[0], "", "a domain is an extent, or a tuple of start and end")
 			}
-			lo, hi := c.pairOf(v.items[0], c.at[0], v.items[1], c.at[0])
-			dom = &tir.Range{Min: lo, Extent: c.extent(lo, hi)}
+			dom = c.between(v.items[0], c.at[0], v.items[1], c.at[0])
 		case *tir.Range:
 			dom = v
 		default:
-			e := c.toExpr(v, c.at[0])
-			dom = &tir.Range{Min: tir.Const(e.DType(), 0), Extent: e}
+			dom = c.upTo(v, c.at[0])
 		}
 		d := dom.Extent.DType()
 		if c.has(2) && c.typeAt(2).Bits > d.Bits {
@@ -110,6 +106,17 @@ func axis(kind tir.IterKind) func(*call) any {
 		}
 		return c.addAxis(kind, dom, d, value)
 	}
+}
+
+// between returns the range from start to stop, upTo that from 0.
+func (b *builder) between(start any, n1 *syntax.Node, stop any, n2 *syntax.Node) *tir.Range {
+	lo, hi := b.pairOf(start, n1, stop, n2)
+	return &tir.Range{Min: lo, Extent: b.extent(lo, hi)}
+}
+
+func (b *builder) upTo(stop any, n *syntax.Node) *tir.Range {
+	e := b.toExpr(stop, n)
+	return &tir.Range{Min: tir.Const(e.DType(), 0), Extent: e}
 }
 
 // addAxis adds an axis to the innermost block, and returns its variable. The value is nil for one
@@ -137,14 +144,8 @@ func (c *call) remap() any {
 		if dom == nil {
 			c.fail(part(c.at[1], i, len(values)), "bind other values with T.axis.spatial(extent, value)", "T.axis.remap takes loop variables")
 		}
-		kind := tir.DataPar
-		switch kinds[i] {
-		case 'S':
-		case 'R':
-			kind = tir.CommReduce
-		case 'O':
-			kind = tir.Opaque
-		default:
+		kind, ok := map[byte]tir.IterKind{'S': tir.DataPar, 'R': tir.CommReduce, 'O': tir.Opaque}[kinds[i]]
+		if !ok {
 			c.fail(c.at[0], `S is spatial and R a reduction`, "unknown kind of axis %q", kinds[i:i+1])
 		}
 		out.items = append(out.items, c.addAxis(kind, &tir.Range{Min: dom.Min, Extent: dom.Extent}, v.DType(), v))

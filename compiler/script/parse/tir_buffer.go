@@ -41,11 +41,8 @@ var bufferRows = []row{
 
 // newBuffer makes the buffer that the arguments from number i on describe.
 func (c *call) newBuffer(i int) *tir.Buffer {
-	dt, shape := c.bufferType, c.exprsAt(i)
-	if c.has(i + 1) {
-		dt = c.typeAt(i + 1)
-	}
-	buf := tir.NewBuffer("", dt, shape, c.strAt(i+5))
+	shape := c.exprsAt(i)
+	buf := tir.NewBuffer("", c.typeOr(i+1, c.bufferType), shape, c.strAt(i+5))
 	buf.Base = c.base()
 	switch v := c.vals[i+2].(type) {
 	case nil:

@@ -131,11 +131,7 @@ var typeRows = []row{
 		if c.tf == nil {
 			c.fail(c.n, "", "T.env_thread stands outside of a PrimFunc")
 		}
-		d := c.intType
-		if c.has(1) {
-			d = c.typeAt(1)
-		}
-		v := c.newVar(d, "", false)
+		v := c.newVar(c.typeOr(1, c.intType), "", false)
 		c.tf.threads[v] = &tir.IterVar{Base: v.Base, Var: v, Kind: tir.ThreadIndex, ThreadTag: c.strAt(0)}
 		return fresh{v}
 	}},
@@ -144,6 +140,14 @@ var typeRows = []row{
 // newVar returns a variable; one without a name takes that which it is assigned to.
 func (c *call) newVar(d dtype.DType, name string, size bool) *tir.Var {
 	return &tir.Var{Base: c.base(), Name: name, Type: &ir.PrimType{DType: d}, Size: size}
+}
+
+// conditionAt returns a condition; one that is not given holds.
+func (c *call) conditionAt(i int) tir.Expr {
+	if c.has(i) {
+		return c.exprAt(i)
+	}
+	return tir.Bool(true)
 }
 
 // scopeAt returns a memory scope; that of global memory is not written.

@@ -116,7 +116,6 @@ func (b *builder) poison(s *syntax.Stmt) {
 func (b *builder) enterFrame(s *syntax.Stmt, f *frame) {
 	switch {
 	case f.stmt != nil:
-		setStmtSpan(f.stmt, b.stmtBase(s))
 		b.emit(f.stmt)
 	case f.wrap != nil:
 		b.scoped(f.wrap)
@@ -154,10 +153,9 @@ func (b *builder) tirWith(s *syntax.Stmt, i int) {
 	default:
 		mark := b.env.mark()
 		if it.As != nil {
-			switch it.As.Kind {
-			case syntax.Name:
+			if it.As.Kind == syntax.Name {
 				b.named(it.As, f.def)
-			default:
+			} else {
 				b.tirBind(s, it.As, f.def, false)
 			}
 		}

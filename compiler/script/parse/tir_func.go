@@ -138,7 +138,7 @@ func (b *builder) primParam(p *syntax.Param) {
 	if p.Ann == nil {
 		b.failAt(p.At, p.End, `write a buffer such as T.Buffer((16,), "float32"), T.handle, or a scalar type such as T.int32`, "parameter %s has no annotation", p.Name)
 	}
-	buf, _ := b.bufferAnnotation(p.Ann)
+	buf := b.bufferAnnotation(p.Ann)
 	v := &tir.Var{Base: base, Name: p.Name}
 	if buf == nil {
 		v.Type = b.typeOf(p.Ann)
@@ -153,15 +153,16 @@ func (b *builder) primParam(p *syntax.Param) {
 	f.Buffers = append(f.Buffers, buf)
 }
 
-func (b *builder) bufferAnnotation(n *syntax.Node) (*tir.Buffer, bool) {
+// bufferAnnotation returns the buffer that an annotation describes, nil if it describes none.
+func (b *builder) bufferAnnotation(n *syntax.Node) *tir.Buffer {
 	if n.Kind != syntax.Call && n.Kind != syntax.Index {
-		return nil, false
+		return nil
 	}
 	if path, ok := b.path(n.Kids[0]); !ok || path != "T.Buffer" && path != "T.buffer" {
-		return nil, false
+		return nil
 	}
-	buf, ok := b.eval(n).(*tir.Buffer)
-	return buf, ok
+	buf, _ := b.eval(n).(*tir.Buffer)
+	return buf
 }
 
 // typeOf evaluates a type annotation.

@@ -13,8 +13,9 @@ import (
 var lambdaRows = []row{
 	{"T.Range|I.Range(begin: value, end: value = None)", func(c *call) any {
 		if !c.has(1) {
-			e := c.toExpr(c.vals[0], c.at[0])
-			return &tir.Range{Base: c.base(), Min: tir.Const(e.DType(), 0), Extent: e}
+			r := c.upTo(c.vals[0], c.at[0])
+			r.Base = c.base()
+			return r
 		}
 		lo, hi := tir.MatchTypes(c.pairOf(c.vals[0], c.at[0], c.vals[1], c.at[1]))
 		return &tir.Range{Base: c.base(), Min: lo, Extent: c.extent(lo, hi)}
@@ -30,10 +31,7 @@ var lambdaRows = []row{
 	}},
 	{"T.reduce(combiner: value, source: node, init: node, axis: value, condition: expr = None, value_index: int = 0)", (*call).reduce},
 	{"T.index_map(mapping: node, inverse_index_map: node = None, index_dtype: dtype = None)", func(c *call) any {
-		d := c.intType
-		if c.has(2) {
-			d = c.typeAt(2)
-		}
+		d := c.typeOr(2, c.intType)
 		m := c.indexMap(c.nodeAt(0), d)
 		switch inv := c.nodeAt(1); {
 		case inv == nil:
@@ -52,21 +50,11 @@ var iterKinds = map[string]tir.IterKind{
 
 // iterVar builds T.iter_var, whose variable may be new.
 func (c *call) iterVar() any {
-	n := c.nodeAt(0)
-	if n.Kind == syntax.Name {
-		if _, known := c.env.lookup(n.Text); !known {
-			c.env.define(n.Text, c.variable(n, c.intType))
-		}
+	v, value := c.newOrKnown(c.nodeAt(0), func() dtype.DType { return c.intType })
+	if v == nil {
+		c.fail(c.at[0], "", "expected a variable, got %s", describe(value))
 	}
-	iv := &tir.IterVar{Base: c.span(c.n), ThreadTag: c.strAt(3)}
-	switch v := c.eval(n).(type) {
-	case *tir.Var:
-		iv.Var = v
-	case fresh:
-		iv.Var = v.v
-	default:
-		c.fail(n, "", "expected a variable, got %s", describe(v))
-	}
+	iv := &tir.IterVar{Base: c.base(), Var: v, ThreadTag: c.strAt(3)}
 	iv.Dom = argument[*tir.Range](c, 1)
 	kind, ok := iterKinds[c.strAt(2)]
 	if !ok {

@@ -77,14 +77,13 @@ func (c *call) loop(h *loopHead, step int) *frame {
 func (c *call) grid() any {
 	h := &loopHead{}
 	for i, v := range c.rest {
-		at := c.restAt[i]
+		var dom *tir.Range
 		if l, ok := v.(*list); ok && len(l.items) == 2 {
-			lo, hi := c.pairOf(l.items[0], at, l.items[1], at)
-			h.mins, h.extents = append(h.mins, lo), append(h.extents, c.extent(lo, hi))
-			continue
+			dom = c.between(l.items[0], c.restAt[i], l.items[1], c.restAt[i])
+		} else {
+			dom = c.upTo(v, c.restAt[i])
 		}
-		e := c.toExpr(v, at)
-		h.mins, h.extents = append(h.mins, tir.Const(e.DType(), 0)), append(h.extents, e)
+		h.mins, h.extents = append(h.mins, dom.Min), append(h.extents, dom.Extent)
 	}
 	if len(h.extents) == 0 {
 		c.fail(c.n, "", "T.grid needs an extent")
@@ -107,16 +106,15 @@ func (b *builder) tirFor(s *syntax.Stmt) {
 	}
 	mark := b.env.mark()
 	defer b.env.release(mark)
-	vars := make([]*tir.Var, 0, len(h.extents))
-	if len(names) == 1 && names[0].Kind == syntax.Star {
-		b.gridTuple(names[0].Kids[0], h, &vars)
-	} else {
-		if len(names) == 1 && len(h.extents) > 1 && t.Kind == syntax.Name {
-			b.gridTuple(t, h, &vars)
-			names = nil
-		} else if len(names) != len(h.extents) {
-			b.fail(t, "", "%d loop variables for %d extents", len(names), len(h.extents))
-		}
+	vars := make([]*tir.Var, len(h.extents))
+	switch {
+	case len(names) == 1 && names[0].Kind == syntax.Star:
+		b.gridTuple(names[0].Kids[0], h, vars)
+	case len(h.extents) > 1 && t.Kind == syntax.Name:
+		b.gridTuple(t, h, vars)
+	case len(names) != len(h.extents):
+		b.fail(t, "", "%d loop variables for %d extents", len(names), len(h.extents))
+	default:
 		for i, n := range names {
 			if n.Kind != syntax.Name {
 				b.fail(n, "", "expected the name of a loop variable")
@@ -125,9 +123,8 @@ func (b *builder) tirFor(s *syntax.Stmt) {
 			if m := h.mins[i].DType(); m.Bits > d.Bits {
 				d = m
 			}
-			v := b.loopVar(n, d)
-			vars = append(vars, v)
-			b.env.define(n.Text, v)
+			vars[i] = b.loopVar(n, d)
+			b.env.define(n.Text, vars[i])
 		}
 	}
 	for i, v := range vars {
@@ -157,16 +154,13 @@ func (b *builder) loopVar(n *syntax.Node, d dtype.DType) *tir.Var {
 			return v
 		}
 	}
-	return &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: d}}
+	return b.variable(n, d)
 }
 
 // gridTuple gives one name to all variables of a grid.
-func (b *builder) gridTuple(n *syntax.Node, h *loopHead, vars *[]*tir.Var) {
-	all := &list{tuple: true}
-	for _, e := range h.extents {
-		v := &tir.Var{Base: b.span(n), Name: n.Text, Type: &ir.PrimType{DType: e.DType()}}
-		*vars = append(*vars, v)
-		all.items = append(all.items, v)
+func (b *builder) gridTuple(n *syntax.Node, h *loopHead, vars []*tir.Var) {
+	for i, e := range h.extents {
+		vars[i] = b.variable(n, e.DType())
 	}
-	b.env.define(n.Text, all)
+	b.env.define(n.Text, listOf(vars))
 }

@@ -28,20 +28,14 @@ var scopeRows = []row{
 	{"T.attr(node: value, attr_key: str, value: expr)", (*call).attrStmt},
 	{"T.launch_thread(thread: value, extent: expr)", (*call).launchThread},
 	{"T.allocate(extents: exprs, dtype: dtype, scope: str = 'global', condition: expr = None, annotations: attrs = None)", func(c *call) any {
-		s := &tir.Allocate{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(0), Condition: tir.Bool(true), Annotations: c.attrsAt(4)}
-		if c.has(3) {
-			s.Condition = c.exprAt(3)
-		}
+		s := &tir.Allocate{Base: c.base(), Type: c.typeAt(1), Extents: c.exprsAt(0), Condition: c.conditionAt(3), Annotations: c.attrsAt(4)}
 		s.Var = &tir.Var{Base: s.Base, Type: &ir.PointerType{Elem: &ir.PrimType{DType: s.Type}, Scope: c.scopeAt(2)}}
 		return &frame{def: fresh{s.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 	}},
 	{"T.allocate_const(data: node, dtype: dtype, extents: exprs, annotations: attrs = None)", (*call).allocateConst},
 	{"T.realize(buffer_slice: region, storage_scope: str = '', condition: expr = None)", func(c *call) any {
 		r, scope := argument[*tir.BufferRegion](c, 0), c.strAt(1)
-		s := &tir.BufferRealize{Base: c.base(), Buffer: r.Buffer, Bounds: r.Region, Condition: tir.Bool(true)}
-		if c.has(2) {
-			s.Condition = c.exprAt(2)
-		}
+		s := &tir.BufferRealize{Base: c.base(), Buffer: r.Buffer, Bounds: r.Region, Condition: c.conditionAt(2)}
 		return &frame{wrap: func(body tir.Stmt) tir.Stmt {
 			s.Body = body
 			if scope != "" && scope != r.Buffer.Scope() {
@@ -159,17 +153,7 @@ func (c *call) letStmt() any {
 	value, ann := c.nodeAt(0), c.nodeAt(1)
 	var v *tir.Var
 	if n := c.nodeAt(2); n != nil {
-		if n.Kind == syntax.Name {
-			if _, known := c.env.lookup(n.Text); !known {
-				c.env.define(n.Text, c.variable(n, c.expr(value).DType()))
-			}
-		}
-		switch x := c.eval(n).(type) {
-		case *tir.Var:
-			v = x
-		case fresh:
-			v = x.v
-		}
+		v, _ = c.newOrKnown(n, func() dtype.DType { return c.expr(value).DType() })
 	}
 	switch {
 	case v != nil:
@@ -180,6 +164,24 @@ func (c *call) letStmt() any {
 	}
 	s := &tir.LetStmt{Base: c.base(), Var: v, Value: c.exprOf(c.eval(value), v.DType(), value)}
 	return &frame{def: v, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+// newOrKnown returns the variable that n names or evaluates to; a name that is not known is one of a
+// new variable of the given type. The value is that of n where it is no variable.
+func (b *builder) newOrKnown(n *syntax.Node, typ func() dtype.DType) (*tir.Var, any) {
+	if n.Kind == syntax.Name {
+		if _, known := b.env.lookup(n.Text); !known {
+			b.env.define(n.Text, b.variable(n, typ()))
+		}
+	}
+	switch x := b.eval(n).(type) {
+	case *tir.Var:
+		return x, x
+	case fresh:
+		return x.v, x
+	default:
+		return nil, x
+	}
 }
 
 // variable returns a variable with the name that n is.

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -18,12 +17,11 @@ func (b *builder) tirStmt(s *syntax.Stmt) {
 	case syntax.AnnAssign:
 		b.tirLet(s)
 	case syntax.Return:
-		if s.Value == nil {
-			b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.stmtBase(s), Type: tir.Int32(0).Type, Op: tir.OpRet, Args: []tir.Expr{tir.Int32(0)}}})
-			return
+		base, v := b.stmtBase(s), tir.Expr(tir.Int32(0))
+		if s.Value != nil {
+			base, v = b.span(s.Value), b.expr(s.Value)
 		}
-		v := b.expr(s.Value)
-		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: b.span(s.Value), Type: v.DType(), Op: tir.OpRet, Args: []tir.Expr{v}}})
+		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: &tir.Call{Base: base, Type: v.DType(), Op: tir.OpRet, Args: []tir.Expr{v}}})
 	case syntax.If:
 		b.tirIf(s)
 	case syntax.For:
@@ -65,15 +63,6 @@ func (b *builder) tirExprStmt(s *syntax.Stmt) {
 		b.fail(s.Value, "", "this statement has no effect")
 	default:
 		b.emit(&tir.Evaluate{Base: b.stmtBase(s), Value: b.toExpr(v, s.Value)})
-	}
-}
-
-func setStmtSpan(s tir.Stmt, base ir.Base) {
-	switch x := s.(type) {
-	case *tir.Evaluate:
-		x.Base = base
-	case *tir.BufferStore:
-		x.Base = base
 	}
 }
 
@@ -129,15 +118,15 @@ func (b *builder) tirAssert(s *syntax.Stmt) {
 	if s.Ann != nil {
 		v := b.eval(s.Ann)
 		if l, ok := v.(*list); ok && len(l.items) == 2 { // ("RuntimeError", ["message", ...])
+			parts, ok := l.items[1].(*list)
+			if !ok {
+				parts = &list{items: l.items[1:]}
+			}
 			text := ""
-			if parts, ok := l.items[1].(*list); ok {
-				for _, p := range parts.items {
-					if t, ok := p.(string); ok {
-						text += t
-					}
+			for _, p := range parts.items {
+				if t, ok := p.(string); ok {
+					text += t
 				}
-			} else if t, ok := l.items[1].(string); ok {
-				text = t
 			}
 			v = text
 		}

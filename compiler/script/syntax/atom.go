@@ -85,10 +85,7 @@ func (p *parser) dict() *Node {
 
 func (p *parser) number() *Node {
 	t := p.tok()
-	s := p.text()
-	if strings.IndexByte(s, '_') >= 0 {
-		s = strings.ReplaceAll(s, "_", "")
-	}
+	s := strings.ReplaceAll(p.text(), "_", "")
 	k := Int
 	if !strings.HasPrefix(s, "0x") && !strings.HasPrefix(s, "0X") && strings.ContainsAny(s, ".eE") {
 		k = Float

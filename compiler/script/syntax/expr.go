@@ -1,17 +1,18 @@
 package syntax
 
 // exprList reads "a" or "a, b, ...", the latter as a tuple.
-func (p *parser) exprList() *Node {
-	first := p.starOr()
+func (p *parser) exprList() *Node { return p.tuple(p.starOr, p.startsExpr) }
+
+// tuple reads what read does, once or, as a tuple, as often as commas follow; more reports whether
+// a comma has another one behind it.
+func (p *parser) tuple(read func() *Node, more func() bool) *Node {
+	first := read()
 	if !p.isOp(',') {
 		return first
 	}
 	kids := []*Node{first}
-	for p.takeOp(',') {
-		if !p.startsExpr() {
-			break
-		}
-		kids = append(kids, p.starOr())
+	for p.takeOp(',') && more() {
+		kids = append(kids, read())
 	}
 	return p.node(Tuple, first.At, p.prevEnd(), "", kids...)
 }
@@ -33,12 +34,15 @@ func (p *parser) startsExpr() bool {
 	return false
 }
 
-func (p *parser) starOr() *Node {
+func (p *parser) starOr() *Node { return p.starOf(p.expr) }
+
+// starOf reads what read does, or a star before it.
+func (p *parser) starOf(read func() *Node) *Node {
 	if t := p.tok(); p.takeOp('*') {
-		x := p.expr()
+		x := read()
 		return p.node(Star, t.at, x.End, "", x)
 	}
-	return p.expr()
+	return read()
 }
 
 // expr reads an expression: a conditional, a lambda or anything that binds tighter.

@@ -21,10 +21,7 @@ func (l *lexer) line() bool {
 		return false
 	}
 	switch l.src[l.pos] {
-	case '\n':
-		l.pos++
-		return true
-	case '\r':
+	case '\n', '\r':
 		l.pos++
 		return true
 	case '#':

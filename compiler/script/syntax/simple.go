@@ -2,27 +2,10 @@ package syntax
 
 // target reads the targets of a loop: names, with or without parentheses.
 func (p *parser) target() *Node {
-	first := p.target1()
-	if !p.isOp(',') {
-		return first
-	}
-	kids := []*Node{first}
-	for p.takeOp(',') {
-		if p.isWord("in") {
-			break
-		}
-		kids = append(kids, p.target1())
-	}
-	return p.node(Tuple, first.At, p.prevEnd(), "", kids...)
+	return p.tuple(p.target1, func() bool { return !p.isWord("in") })
 }
 
-func (p *parser) target1() *Node {
-	if t := p.tok(); p.takeOp('*') {
-		x := p.postfix()
-		return p.node(Star, t.at, x.End, "", x)
-	}
-	return p.postfix()
-}
+func (p *parser) target1() *Node { return p.starOf(p.postfix) }
 
 // simple reads a statement without a block.
 func (p *parser) simple() *Stmt {

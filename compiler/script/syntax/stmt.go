@@ -124,16 +124,12 @@ func (p *parser) compound() *Stmt {
 		p.block(s, "after the name of the class")
 	case "else", "elif":
 		p.fail("this %q belongs to no \"if\"", p.text())
-	case "except", "finally":
-		if n := len(p.diags.List); n > 0 && strings.Contains(p.diags.List[n-1].Message, `"try"`) {
-			panic(syntaxError{}) // reported with its "try"
-		}
-		p.fail("statements with %q are not part of the script language", p.text())
-	case "raise", "del", "global", "nonlocal", "yield", "await":
-		p.fail("statements with %q are not part of the script language", p.text())
-	case "try", "async", "match":
-		if p.isWord("match") && p.toks[p.pos+1].kind == tokOp {
+	case "except", "finally", "raise", "del", "global", "nonlocal", "yield", "await", "try", "async", "match":
+		switch n := len(p.diags.List); {
+		case p.isWord("match") && p.toks[p.pos+1].kind == tokOp:
 			return nil
+		case (p.isWord("except") || p.isWord("finally")) && n > 0 && strings.Contains(p.diags.List[n-1].Message, `"try"`):
+			panic(syntaxError{}) // reported with its "try"
 		}
 		p.fail("statements with %q are not part of the script language", p.text())
 	default:
