@@ -19,7 +19,7 @@ type Engine struct {
 }
 
 // NewEngine returns an engine with these loaders, which it closes when it is closed. Two of one
-// format are a mistake of the caller: it panics.
+// format are an error of the caller: it panics.
 func NewEngine(loaders ...Loader) *Engine {
 	for i, l := range loaders {
 		for _, m := range loaders[:i] {

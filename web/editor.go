@@ -108,7 +108,7 @@ func (s *Server) submitEditor(w http.ResponseWriter, r *http.Request, t *share.T
 	return s.page(w, r, http.StatusOK, templates.Editor(s.editorView(c, "", out.Diagnostics)))
 }
 
-// newScript makes a session of a text, if it has no mistakes.
+// newScript makes a session of a text, if it has no errors.
 func (s *Server) newScript(r *http.Request, c creation, token string) (store.Session, error) {
 	if strings.TrimSpace(c.Source) == "" {
 		return store.Session{}, badRequest("the text is empty")

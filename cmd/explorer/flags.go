@@ -79,7 +79,7 @@ func (f *compileFlags) registerJSON(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
 }
 
-// request turns the flags into a request of the compiler; the module is set by the caller. Every mistake is a
+// request turns the flags into a request of the compiler; the module is set by the caller. Every error is a
 // usageError.
 func (f *compileFlags) request(ctx context.Context) (compiler.Request, error) {
 	j, err := f.job(ctx)
@@ -89,7 +89,7 @@ func (f *compileFlags) request(ctx context.Context) (compiler.Request, error) {
 	return j.Compiler(nil, j.Pipeline), nil
 }
 
-// job turns the flags into a job; its source is set by the caller. Every mistake is a usageError, but that a file of --patch cannot be read.
+// job turns the flags into a job; its source is set by the caller. Every error is a usageError, but that a file of --patch cannot be read.
 func (f *compileFlags) job(ctx context.Context) (*driver.Job, error) {
 	edits, err := f.edits()
 	if err != nil {

@@ -42,7 +42,7 @@ func (e exitError) Unwrap() error { return e.error }
 // usageError is an error in flags or arguments.
 type usageError struct{ error }
 
-// Unwrap returns the mistake.
+// Unwrap returns the error.
 func (e usageError) Unwrap() error { return e.error }
 
 func main() { os.Exit(invoke()) }
@@ -75,7 +75,7 @@ func invoke() int {
 	return exitFailed
 }
 
-// printError writes an error: mistakes in a text with the lines that they are on.
+// printError writes an error: errors in a text with the lines that they are on.
 func printError(w io.Writer, err error) {
 	var text *frontend.TextError
 	if !errors.As(err, &text) {

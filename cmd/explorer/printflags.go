@@ -29,7 +29,7 @@ func (f *printFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.options, "print-option", nil, "any other printer option by TVM's name, as `name=value` (repeatable), such as int_dtype=int64")
 }
 
-// parse returns the options of the printer. Every mistake is a usageError.
+// parse returns the options of the printer. Every error is a usageError.
 func (f *printFlags) parse() (script.Options, error) {
 	o := script.Options{ShowMeta: f.showMeta, NoSyntaxSugar: !f.sugar, HideStructInfo: !f.sinfo, PrintLineNumbers: f.lineNumbers}
 	for _, s := range f.options {

@@ -28,7 +28,7 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.noVerify, "no-verify", false, "do not verify that the module is well-formed; opt does not verify the results of passes either")
 }
 
-// options turns the flags into options of the reader. Every mistake is a usageError.
+// options turns the flags into options of the reader. Every error is a usageError.
 func (f *sourceFlags) options() (frontend.Options, error) {
 	o := frontend.Options{Unverified: f.noVerify}
 	o.Script.AllowMissingConstants = f.zeroConstants

@@ -9,13 +9,13 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// TextError reports the mistakes in a text.
+// TextError reports the errors in a text.
 type TextError struct {
 	Name        string          // of the text
 	Diagnostics []ir.Diagnostic // at least one of which is an error
 }
 
-// Error writes the first mistake and how many follow.
+// Error writes the first error and how many follow.
 func (e *TextError) Error() string {
 	first, n := "", 0
 	for _, d := range e.Diagnostics {

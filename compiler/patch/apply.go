@@ -51,7 +51,7 @@ func firstError(found []ir.Diagnostic) error {
 }
 
 // Apply returns the module with the functions of the patch, and warnings about functions that
-// are not what they were when they were edited. With mistakes there is no module.
+// are not what they were when they were edited. With errors there is no module.
 func (p *Patch) Apply(m, imported *ir.Module) (*ir.Module, []ir.Diagnostic) {
 	found := p.differences(m)
 	functions, wrong := read(m, imported, p.Name(), p.Text)
@@ -104,7 +104,7 @@ func (p *Patch) differences(m *ir.Module) []ir.Diagnostic {
 	return out
 }
 
-// read returns the functions that a text defines as parts of the module m, nil with mistakes.
+// read returns the functions that a text defines as parts of the module m, nil with errors.
 func read(m, imported *ir.Module, name, text string) (*ir.Module, []ir.Diagnostic) {
 	o := parse.Options{Within: m}
 	if strings.Contains(text, "metadata[") {
@@ -133,9 +133,9 @@ func read(m, imported *ir.Module, name, text string) (*ir.Module, []ir.Diagnosti
 	case failed(found):
 		return nil, found
 	case len(mods) == 0:
-		return nil, append(found, mistake(name, text, "there is no function in the text", "begin one with @R.function or @T.prim_func"))
+		return nil, append(found, textError(name, text, "there is no function in the text", "begin one with @R.function or @T.prim_func"))
 	case len(mods) > 1 || mods[0].Name != "Module" || strings.Contains(text, "@I.ir_module"):
-		return nil, append(found, mistake(name, text, "the text defines a class", "the functions are those of the module at this step; leave out the class around them"))
+		return nil, append(found, textError(name, text, "the text defines a class", "the functions are those of the module at this step; leave out the class around them"))
 	}
 	return mods[0].Module, found
 }
@@ -150,8 +150,8 @@ func onlyComments(text string) bool {
 	return true
 }
 
-// mistake is a finding about a text as a whole.
-func mistake(name, text, message, help string) ir.Diagnostic {
+// textError is an error of a text as a whole.
+func textError(name, text, message, help string) ir.Diagnostic {
 	return ir.Diagnostic{
 		Severity: ir.Error, Code: Code, Message: message, Help: help,
 		Span: &ir.Span{Source: &ir.Source{Name: name, Text: text}, Line: 1, Col: 1, EndLine: 1, EndCol: 1},

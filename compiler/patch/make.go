@@ -37,7 +37,7 @@ type Made struct {
 }
 
 // Make reads an edited text, verifies the module with it, and returns the patch that makes
-// this module of the one before. It is nil where there are mistakes.
+// this module of the one before. It is nil where there are errors.
 func Make(e Edit) (*Made, []ir.Diagnostic) {
 	base, now := e.Module, e.Module
 	var found []ir.Diagnostic

@@ -22,17 +22,17 @@ const (
 	maxNested = 8
 )
 
-// SyntaxError is a mistake in a list of passes.
+// SyntaxError is an error in a list of passes.
 type SyntaxError struct {
 	Text     string
 	Pos, End int // range of bytes that is wrong
 	Err      error
 }
 
-// Column returns the place of the mistake in characters, from 1.
+// Column returns the place of the error in characters, from 1.
 func (e *SyntaxError) Column() int { return utf8.RuneCountInString(e.Text[:e.Pos]) + 1 }
 
-// Error writes the column and the mistake, and below it the list with the place marked.
+// Error writes the column and the error, and below it the list with the place marked.
 func (e *SyntaxError) Error() string {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -44,7 +44,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("column %d: %v\n    %s\n    %s%s", e.Column(), e.Err, text, strings.Repeat(" ", e.Column()-1), strings.Repeat("^", width))
 }
 
-// Unwrap returns the mistake.
+// Unwrap returns the error.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // Parse reads a list of passes as it is written on a command line: names separated by
@@ -53,7 +53,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 //	FoldConstant,FuseOps{"fuse_opt_level": 2}
 //
 // A pipeline may stand for its passes, those for t, and finalize[A,B] is a sequence of that name
-// that holds A and B. An option that is null keeps its default. Every mistake is a *SyntaxError.
+// that holds A and B. An option that is null keeps its default. Every error is a *SyntaxError.
 func Parse(text string, reg pass.Registry, t target.Target) ([]*pass.Pass, error) {
 	p := &listParser{text: text, reg: reg, target: t}
 	return p.list()

@@ -54,7 +54,7 @@ func (p Problems) Fatal() *Problem {
 	return nil
 }
 
-// Refuse reports a problem for which a run ends before it begins: the mistakes of a script become events, and what is returned describes it
+// Refuse reports a problem for which a run ends before it begins: the errors of a script become events, and what is returned describes it
 // for run_finished.
 func (p *Problem) Refuse(ctx context.Context, sink event.Sink) error {
 	switch p.Field {
@@ -74,7 +74,7 @@ func named(field, key string) string {
 	return field + " " + key
 }
 
-// scriptFault describes an error of reading scripts: their mistakes become events of the
+// scriptFault describes an error of reading scripts: their errors become events of the
 // run, with their places.
 func scriptFault(ctx context.Context, sink event.Sink, err error) error {
 	var wrong *scriptError

@@ -38,7 +38,7 @@ func (e *CodegenError) Error() string { return e.Err.Error() }
 // Unwrap returns what was wrong.
 func (e *CodegenError) Unwrap() error { return e.Err }
 
-// Describe turns an error of a stage into one that an event describes, an *event.Error. Findings about the source and mistakes of scripts become
+// Describe turns an error of a stage into one that an event describes, an *event.Error. Findings about the source and errors of scripts become
 // events. What a sink or the context said stays as it is.
 func (t *Task) Describe(ctx context.Context, err error) error {
 	var known *event.Error

@@ -45,7 +45,7 @@ type scriptError struct {
 // Error says what is wrong with the script.
 func (e *scriptError) Error() string { return e.err.Error() }
 
-// Unwrap returns the mistake.
+// Unwrap returns the error.
 func (e *scriptError) Unwrap() error { return e.err }
 
 // readScripts reads the scripts of a run. An error is a *scriptError, or says that two

@@ -228,7 +228,7 @@ func (s *userScript) watch(ctx context.Context, sink event.Sink, in *pass.Instru
 	return &out
 }
 
-// CheckedScript is what reading a script found, and what it defines, for whoever writes it. Passes and Instruments are nil where there are mistakes.
+// CheckedScript is what reading a script found, and what it defines, for whoever writes it. Passes and Instruments are nil where there are errors.
 type CheckedScript struct {
 	Found       []ir.Diagnostic
 	Passes      []*pass.Pass

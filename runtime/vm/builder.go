@@ -7,7 +7,7 @@ import (
 )
 
 // Builder makes an Executable; it is TVM's ExecBuilder. Functions are emitted one after
-// the other: EmitFunction, instructions, EndFunction. The first mistake is kept and
+// the other: EmitFunction, instructions, EndFunction. The first error is kept and
 // returned by Build, so that callers need not check every step.
 type Builder struct {
 	exec    Executable

@@ -4,9 +4,9 @@ import "github.com/irscope/irscope/instruments/event"
 
 // Checked is what Compiler.Check found in a text.
 type Checked struct {
-	// Diagnostics are mistakes and warnings in the order of the text.
+	// Diagnostics are errors and warnings in the order of the text.
 	Diagnostics []event.Diagnostic `json:"diagnostics"`
-	// Functions are those of the module by name; none where there are mistakes.
+	// Functions are those of the module by name; none where there are errors.
 	Functions []CheckedFunction `json:"functions"`
 	// Note says what a run of the module will leave out, such as its execution; it may be
 	// empty.
@@ -19,7 +19,7 @@ type CheckedFunction struct {
 	Kind string `json:"kind"`
 }
 
-// Failed tells whether the text has mistakes.
+// Failed tells whether the text has errors.
 func (c Checked) Failed() bool { return Failed(c.Diagnostics) }
 
 // Failed tells whether one of the diagnostics is an error.

@@ -13,7 +13,7 @@ type Compiler interface {
 	// Check says what is wrong with the text of a module and which functions it has. Spans
 	// mention the name.
 	Check(ctx context.Context, name, text string) (Checked, error)
-	// Format returns a text as the printer writes it. A text with mistakes comes back as it
+	// Format returns a text as the printer writes it. A text with errors comes back as it
 	// is, with diagnostics.
 	Format(ctx context.Context, name, text string) (string, []event.Diagnostic, error)
 	// CheckScript says what is wrong with a script and what it defines.

@@ -13,13 +13,13 @@ type Edit struct {
 
 // CheckedEdit is what Compiler.CheckEdit found in an edited text.
 type CheckedEdit struct {
-	// Diagnostics are mistakes and warnings in the order of the text.
+	// Diagnostics are errors and warnings in the order of the text.
 	Diagnostics []event.Diagnostic `json:"diagnostics"`
 	// Patch is what is to be added to the settings, in place of one of the same step; nil
-	// where the text says what the module says, or has mistakes.
+	// where the text says what the module says, or has errors.
 	Patch *Patch `json:"patch"`
 	// Functions are the names of the functions that the patch is about.
 	Functions []string `json:"functions"`
-	// Text is the edited text as the printer writes it; "" where there are mistakes.
+	// Text is the edited text as the printer writes it; "" where there are errors.
 	Text string `json:"text"`
 }

@@ -4,7 +4,7 @@ import "github.com/irscope/irscope/instruments/event"
 
 // Planned is what Compiler.Plan found.
 type Planned struct {
-	// Steps are those of the pipeline as in run_started; none where it has mistakes.
+	// Steps are those of the pipeline as in run_started; none where it has errors.
 	Steps []event.PlanStep `json:"steps"`
 	// Warnings are the places where the order of steps breaks a constraint. The pipeline runs
 	// all the same.

@@ -4,11 +4,11 @@ import "github.com/irscope/irscope/instruments/event"
 
 // CheckedScript is what Compiler.CheckScript found in a script.
 type CheckedScript struct {
-	// Diagnostics are mistakes in the order of the text; what the script prints when it is
+	// Diagnostics are errors in the order of the text; what the script prints when it is
 	// read is a note.
 	Diagnostics []event.Diagnostic `json:"diagnostics"`
 	// Passes are those that the script defines, and Instruments the names of its
-	// instruments; none where there are mistakes.
+	// instruments; none where there are errors.
 	Passes      []UserPass `json:"passes"`
 	Instruments []string   `json:"instruments"`
 }

@@ -16,7 +16,7 @@ type Error struct {
 	Op     string // operator, with its domain unless that is the default one
 	Opset  int64  // version of the operator set that the model imports
 	Reason string
-	Err    error // cause, where another layer found the mistake
+	Err    error // cause, where another layer found the error
 }
 
 // Error writes place, node, operator and reason on one line.

@@ -6,7 +6,7 @@ import (
 )
 
 // Encode returns the binary module. It fails where a function is incomplete or was built with a
-// mistake, and where two exports share a name.
+// error, and where two exports share a name.
 func (m *Module) Encode() ([]byte, error) {
 	seen := map[string]bool{}
 	for _, e := range m.exports {

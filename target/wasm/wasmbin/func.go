@@ -36,7 +36,7 @@ type frame struct {
 }
 
 // Func is a function under construction. Instructions are appended in order; each is checked
-// against the operand stack, and the first mistake is kept and reported by Err and by
+// against the operand stack, and the first error is kept and reported by Err and by
 // Module.Encode.
 type Func struct {
 	Name string
@@ -75,7 +75,7 @@ func newFunc(m *Module, name string, t FuncType, ref FuncRef) *Func {
 // Ref is the reference by which others call or export f.
 func (f *Func) Ref() FuncRef { return f.ref }
 
-// Err is the first mistake that was made in building f.
+// Err is the first error that was made in building f.
 func (f *Func) Err() error { return f.err }
 
 // Len is the number of instructions so far.
