@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/relax/relaxtest"
 	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/target"
@@ -34,7 +35,8 @@ func Kernel(src relaxtest.Source) *Program {
 			if !ok {
 				return nil, fmt.Errorf("the function is gone")
 			}
-			return tirtest.Run(g, args, nil)
+			// A mistake may make a loop endless: programs take thousands of steps.
+			return tirtest.Run(g, args, &interp.Options{MaxSteps: 1 << 24})
 		},
 		differ: func(got, want any) string { return tirtest.Differ(got.([]any), want.([]any)) },
 	}
