@@ -129,9 +129,9 @@ var rules = []rule{
 		func(imp string, ours bool) bool { return ours && !under(imp, "runtime") },
 	},
 	{
-		"instruments/compact, instruments/event, instruments/flow, instruments/history and compiler/script/syntax import only the standard library",
+		"instruments/compact, event, flow, history and request, and compiler/script/syntax import only the standard library",
 		func(p string) bool {
-			return p == "instruments/compact" || p == "instruments/event" || p == "instruments/flow" || p == "instruments/history" || p == "compiler/script/syntax"
+			return slices.Contains([]string{"instruments/compact", "instruments/event", "instruments/flow", "instruments/history", "instruments/request", "compiler/script/syntax"}, p)
 		},
 		func(imp string, ours bool) bool { return ours || strings.Contains(strings.Split(imp, "/")[0], ".") },
 	},
