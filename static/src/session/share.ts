@@ -9,7 +9,8 @@ import type { SessionInfo } from "../wire";
 export class Sharing {
   private readonly id: string;
   private readonly menu = byId<HTMLDetailsElement>("session-menu");
-  private busy = false;
+  private readonly busy = new Set<string>(); // what is under way
+  private done: Promise<void> = Promise.resolve(); // once all that was asked for is
 
   constructor(private readonly store: Session) {
     const { runs } = store;
@@ -62,18 +63,21 @@ export class Sharing {
     return { run: s.run, pass: s.pass, function: s.fn, view: s.view, line: s.line };
   }
 
-  // doing runs one request at a time and shows how it failed.
-  private async doing(what: string, run: () => Promise<void>): Promise<void> {
-    if (this.busy) return;
-    this.busy = true;
-    this.store.runs.problem = "";
-    try {
-      await run();
-    } catch (err) {
-      this.store.runs.problem = `The session was not ${what}: ${err instanceof Error ? err.message : String(err)}`;
-    }
-    this.busy = false;
-    this.store.changed();
+  // doing runs one request after the other, and shows how it failed. What is under way already is not done twice.
+  private doing(what: string, run: () => Promise<void>): Promise<void> {
+    if (this.busy.has(what)) return this.done;
+    this.busy.add(what);
+    this.done = this.done.then(async () => {
+      this.store.runs.problem = "";
+      try {
+        await run();
+      } catch (err) {
+        this.store.runs.problem = `The session was not ${what}: ${err instanceof Error ? err.message : String(err)}`;
+      }
+      this.busy.delete(what);
+      this.store.changed();
+    });
+    return this.done;
   }
 
   private offer(): void {

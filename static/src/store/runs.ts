@@ -34,6 +34,7 @@ export class Runs {
   private stream: ReturnType<Connect> | null = null;
   private lastStart = -settle;
   private starts = 0;
+  private asked: Promise<void> = Promise.resolve();
   private retry: ReturnType<typeof setTimeout> | undefined;
   private readonly startLater = debounce(settle, () => void this.start());
 
@@ -96,15 +97,22 @@ export class Runs {
     const turn = ++this.starts;
     this.lastStart = performance.now();
     clearTimeout(this.retry);
-    const old = this.current;
     this.problem = "";
     this.stale = true;
     this.on.changed();
+    // One after the other: who asks for the settings of a run that goes on gets that run, so one that nobody wants any more is cancelled
+    // before the next is asked for, never after.
+    this.asked = this.asked.then(() => this.ask(turn));
+    return this.asked;
+  }
+
+  // ask asks the server for a run with the settings, unless a later start will.
+  private async ask(turn: number): Promise<void> {
     try {
-      if (this.active) await api.cancel(old).catch(() => undefined);
+      if (turn === this.starts && this.active) await api.cancel(this.current).catch(() => undefined);
+      if (turn !== this.starts) return;
       const run = await api.start(this.id, this.settings);
       if (turn !== this.starts) {
-        // The settings have changed meanwhile and a later start is on its way: this run is not wanted any more.
         await api.cancel(run.id).catch(() => undefined);
         return;
       }

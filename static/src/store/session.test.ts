@@ -4,7 +4,7 @@ import { keep } from "./prefs";
 import { type Screen, Session, type Traits } from "./session";
 import type { State } from "./state";
 import type { Follower } from "./stream";
-import { change, event, finished, plan, started } from "./testing";
+import { change, event, finished, plan, random, started } from "./testing";
 
 // The views are made up: the store knows of views what their traits say and nothing else.
 const views: Traits[] = [
@@ -208,4 +208,42 @@ test("a session without a run gets one, whose id goes into the address", async (
   assert.equal(posted[0]?.path, "/api/sessions/s/runs");
   assert.equal(p.store.state.run, "r1");
   assert.deepEqual(p.addresses.map(([s, fresh]) => [s.run, fresh]), [["r1", false]]);
+});
+
+test("changes that overlap leave the last run alone, which a server shares among those who ask for the same", async () => {
+  // Of this server a run goes on until it is cancelled, and both ways take their time.
+  const draw = random(1);
+  const wait = (): Promise<void> => new Promise((done) => setTimeout(done, draw(6)));
+  const alive = new Map<string, string>(); // by settings
+  const cancelled: string[] = [];
+  let made = 0;
+  globalThis.fetch = (async (path: string, init?: RequestInit) => {
+    await wait();
+    const id = path.split("/")[3]!;
+    let answer: unknown = { run: { id, state: "running", settings: {} } };
+    if (path.endsWith("/cancel")) {
+      cancelled.push(id);
+      for (const [k, v] of alive) if (v === id) alive.delete(k);
+    } else if (path.endsWith("/runs")) {
+      const key = String(init.body);
+      if (!alive.has(key)) alive.set(key, `run${++made}`);
+      answer = { run: { id: alive.get(key), state: "running" } };
+    }
+    await wait();
+    return new Response(JSON.stringify(answer), { headers: { "Content-Type": "application/json" } });
+  }) as typeof fetch;
+  for (let round = 0; round < 30; round++) {
+    const { runs } = (await running()).store;
+    await new Promise((done) => setTimeout(done, 20)); // until it has the settings of that run
+    for (const level of [1, 2, 1, 3, 1]) {
+      runs.settings = { ...runs.settings, opt_level: level };
+      void runs.start();
+      await wait();
+    }
+    await runs.start();
+    await new Promise((done) => setTimeout(done, 20)); // for what comes late
+    assert.ok(!cancelled.includes(runs.current), `round ${round}: the run of the last settings, ${runs.current}, is cancelled`);
+    assert.equal(alive.size, 1, `round ${round}: ${alive.size} runs go on`);
+    alive.clear();
+  }
 });
