@@ -45,7 +45,7 @@ afterEach(() => {
   globalThis.fetch = real;
 });
 
-function page(query = "?run=r", mayEdit = true): Page {
+function page(query = "?run=r", mayEdit = true, session = "s"): Page {
   const out = { said: [], calls: [], addresses: [], sure: true } as unknown as Page;
   let follower: Follower | null = null;
   const call = (name: string) => (...args: unknown[]): void => void out.calls.push([name, ...args].join(" "));
@@ -53,7 +53,7 @@ function page(query = "?run=r", mayEdit = true): Page {
     draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
     bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
   };
-  out.store = new Session({ session: "s", run: "", mayEdit, shared: false, compiler: true, query }, views, screen, (_, f) => {
+  out.store = new Session({ session, run: "", mayEdit, shared: false, compiler: true, query }, views, screen, (_, f) => {
     follower = f;
     return { close: () => undefined };
   });
@@ -62,8 +62,8 @@ function page(query = "?run=r", mayEdit = true): Page {
 }
 
 // running is a page that follows a run with two steps, of which the second changed f.
-async function running(query?: string): Promise<Page> {
-  const p = page(query);
+async function running(query?: string, session?: string): Promise<Page> {
+  const p = page(query, true, session);
   p.store.runs.show("r");
   p.feed().onEvents([
     started(plan("1/default", "1.1/A", "1.2/B")), event(1, "pass_started", "1.1/A"), finished(2, "1.1/A", []),
@@ -224,7 +224,7 @@ test("changes that overlap leave the last run alone, which a server shares among
     if (path.endsWith("/cancel")) {
       cancelled.push(id);
       for (const [k, v] of alive) if (v === id) alive.delete(k);
-    } else if (path.endsWith("/runs")) {
+    } else if (path === "/api/sessions/overlap/runs") {
       const key = String(init.body);
       if (!alive.has(key)) alive.set(key, `run${++made}`);
       answer = { run: { id: alive.get(key), state: "running" } };
@@ -233,7 +233,7 @@ test("changes that overlap leave the last run alone, which a server shares among
     return new Response(JSON.stringify(answer), { headers: { "Content-Type": "application/json" } });
   }) as typeof fetch;
   for (let round = 0; round < 30; round++) {
-    const { runs } = (await running()).store;
+    const { runs } = (await running(undefined, "overlap")).store; // timers of other tests ask for runs of s
     await new Promise((done) => setTimeout(done, 20)); // until it has the settings of that run
     for (const level of [1, 2, 1, 3, 1]) {
       runs.settings = { ...runs.settings, opt_level: level };
