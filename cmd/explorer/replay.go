@@ -196,7 +196,7 @@ func (r *replayRun) print(d *diffWriter) error {
 		}
 	}
 	if r.More > 0 {
-		fmt.Fprintf(d.w, "  the IR also differs after %s later steps\n", count(r.More, "step"))
+		fmt.Fprintf(d.w, "  the IR also differs after %s\n", count(r.More, "later step"))
 	}
 	return nil
 }
