@@ -101,10 +101,10 @@ func table() string {
 // operators is docs/operators.md for the operators of these names, which are sorted.
 func operators(names []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Operators of ONNX that the importer knows
+	fmt.Fprintf(&b, `# ONNX operators that the importer supports
 
-%d operators of the default domain, in operator sets %d to %d, each with all its attributes and broadcasting forms
-unless the error says otherwise. Written by `+"`go generate ./e2e/counts`"+`.
+%d operators of the default domain, in operator sets %d to %d, with all attributes and broadcasting forms. The importer
+reports an error for anything it does not support. Written by `+"`go generate ./e2e/counts`"+`.
 `, len(names), onnx.MinOpset, onnx.MaxOpset)
 	last := byte(0)
 	for _, n := range names {
