@@ -22,7 +22,9 @@ func TestTargetOnThePage(t *testing.T) {
 		p.click("#only-changed")
 		p.click("#filter")
 		p.fill("#filter", "Loop")
-		shows := func(pass string) bool { return eval[bool](p, `document.querySelector("#passes").textContent.includes("`+pass+`")`) }
+		shows := func(pass string) bool {
+			return eval[bool](p, `document.querySelector("#passes").textContent.includes("`+pass+`")`)
+		}
 		p.until("the passes are those of wasm", func() bool { return shows("VectorizeLoop") && shows("UnrollLoop") && !shows("LegalizeOps") })
 		p.another(func() {
 			eval[bool](p, `(() => { const s = document.querySelector("#target"); s.value = "interp"; s.dispatchEvent(new Event("change", {bubbles: true})); return true; })()`)

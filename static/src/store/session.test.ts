@@ -225,7 +225,7 @@ test("changes that overlap leave the last run alone, which a server shares among
       cancelled.push(id);
       for (const [k, v] of alive) if (v === id) alive.delete(k);
     } else if (path === "/api/sessions/overlap/runs") {
-      const key = String(init.body);
+      const key = String(init?.body);
       if (!alive.has(key)) alive.set(key, `run${++made}`);
       answer = { run: { id: alive.get(key), state: "running" } };
     }
