@@ -411,7 +411,7 @@ export type ErrorKind =
   | "execute"
   // "cancelled": the user cancelled the run.
   | "cancelled"
-  // "timeout": the run took longer than it may.
+  // "timeout": the run exceeded its time limit.
   | "timeout"
   // "interrupted": the server ended while the run was in progress.
   | "interrupted"
@@ -614,7 +614,7 @@ export interface Patch {
 
 // Planned is what Compiler.Plan found.
 export interface Planned {
-  // steps are those of the pipeline as in run_started; none where it has mistakes.
+  // steps are those of the pipeline as in run_started; none where it has errors.
   steps: PlanStep[];
   // warnings are the places where the order of steps breaks a constraint. The pipeline runs all the same.
   warnings: OrderWarning[];
@@ -645,14 +645,14 @@ export interface Problem {
 
 // CheckedEdit is what the editor is told about an edit.
 export interface CheckedEdit {
-  // diagnostics are mistakes and warnings in the order of the text.
+  // diagnostics are errors and warnings in the order of the text.
   diagnostics: Diagnostic[];
   // patch is what is to be added to the settings, in place of one of the same step; nil where the text says what the module
-  // says, or has mistakes.
+  // says, or has errors.
   patch: Patch | null;
   // functions are the names of the functions that the patch is about.
   functions: string[];
-  // text is the edited text as the printer writes it; "" where there are mistakes.
+  // text is the edited text as the printer writes it; "" where there are errors.
   text: string;
   ok: boolean;
 }
