@@ -298,8 +298,8 @@ func TestErrors(t *testing.T) {
 			b.Output("y", onnxpb.Float)
 			return b
 		}(), `ConstantOfShape "fill" (operator set 17): shape [1048576 1048576 1048576] has more than`},
-		{"2^40 elements", one(17, "Relu", nil, "x:f:1048576 1048576"), `graph.input[0]: input "x": shape (1048576, 1048576) has 1099511627776 elements, the limit is 2147483648`},
-		{"2^40 elements inside", one(17, "Add", nil, "x:f:1048576 1", "y1:f:1 1048576"), `has 1099511627776 elements, the limit is 2147483648`},
+		{"2^40 elements", one(17, "Relu", nil, "x:f:1048576 1048576"), `graph.input[0]: input "x": shape (1048576, 1048576) has 1099511627776 elements; the limit is 2147483648`},
+		{"2^40 elements inside", one(17, "Add", nil, "x:f:1048576 1", "y1:f:1 1048576"), `has 1099511627776 elements; the limit is 2147483648`},
 		{"overflowing tile", func() *ob.Builder {
 			b := one(17, "Tile", nil, "x:f:1 2 3", "r")
 			b.Initializer("r", ob.Shape(1<<40, 1<<40, 1<<40))
@@ -368,7 +368,7 @@ func TestLongChain(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	b.NodeOut("Relu", "", []string{x}, []string{"one_more"})
-	if _, err := tryImport(t, b, Options{}); err == nil || !strings.Contains(err.Error(), "100001 nodes, the limit is 100000") {
+	if _, err := tryImport(t, b, Options{}); err == nil || !strings.Contains(err.Error(), "100001 nodes; the limit is 100000") {
 		t.Errorf("one node more: %v", err)
 	}
 }

@@ -161,7 +161,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"nested", nest(30), "nested more than 64 deep"},
 		{"deeply nested", nest(2000), "nested more than 64 deep"},
 		{"long name", edit(func(m *Model) { m.Graph.Name = strings.Repeat("x", 2<<20) }), "the limit is 1048576"},
-		{"rank", edit(func(m *Model) { m.Graph.Inputs[0].Type.Tensor.Shape = make([]Dim, 100) }), "100 dimensions, the limit is 64"},
+		{"rank", edit(func(m *Model) { m.Graph.Inputs[0].Type.Tensor.Shape = make([]Dim, 100) }), "100 dimensions; the limit is 64"},
 		{"sparse", protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), putMessage(nil, 15, nil)), "graph: sparse_initializer: sparse tensors (SparseTensorProto) are not supported"},
 		{"two graphs", append(sample().Marshal(), putMessage(nil, 7, nil)...), "graph is there twice"},
 		{"external", protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), putMessage(nil, 5, externalTensor("w.bin", 8))), "not accepted here"},
@@ -226,7 +226,7 @@ func TestHostile(t *testing.T) {
 func TestNodeLimit(t *testing.T) {
 	g := &Graph{Nodes: make([]Node, 1_000_000)}
 	_, err := Read((&Model{Graph: g, OpsetImports: []OpsetID{{Version: 9}}}).Marshal(), Options{})
-	if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "1000000 nodes, the limit is 200000") {
+	if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "1000000 nodes; the limit is 200000") {
 		t.Errorf("got %v", err)
 	}
 }
