@@ -3,6 +3,7 @@ package compact
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // View is the compact form of a printed text.
@@ -130,12 +131,9 @@ func (v *View) String() string {
 		}
 		b.WriteString(l.Text)
 		if l.Type != "" {
-			b.WriteString(strings.Repeat(" ", max(TypeColumn-width(l.Text), 3)))
+			b.WriteString(strings.Repeat(" ", max(TypeColumn-utf8.RuneCountInString(l.Text), 3)))
 			b.WriteString(l.Type)
 		}
 	}
 	return b.String()
 }
-
-// width returns the number of characters of s.
-func width(s string) int { return len([]rune(s)) }

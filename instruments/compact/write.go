@@ -2,6 +2,7 @@ package compact
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,18 +57,11 @@ func (w *writer) put(text string, from, to int) {
 	w.parts = append(w.parts, Part{at, len(w.text), from, to})
 }
 
-// between writes text of the compact form alone, in front of column at.
-func (w *writer) between(text string, at int) { w.put(text, at, at) }
-
 // statement writes a line.
 func (w *writer) statement(s seq) {
 	if len(s) > 1 && s[0].text == "def" {
 		w.put("def ", s[0].from, s[1].from)
-		short, ok := w.functions[s[1].text]
-		if !ok {
-			short = s[1].text
-		}
-		w.put(short, s[1].from, s[1].to)
+		w.short(w.functions, s[1].text, s[1].from)
 		w.seq(s[2:])
 		return
 	}
@@ -108,7 +102,7 @@ func (w *writer) value(s seq) {
 				}
 				w.seq(args[0])
 				w.put("(", args[1][0].from, args[1][0].from+1)
-				w.list(append(append([]seq{}, args[1][0].items...), args[3:]...), ", ", "")
+				w.list(slices.Concat(args[1][0].items, args[3:]), ", ", "")
 				w.put(")", s[3].to-1, s[3].to)
 				return
 			}
@@ -139,7 +133,7 @@ func (w *writer) term(s seq) int {
 	n := s[0]
 	switch {
 	case n.bracket():
-		w.group(n, ", ", "")
+		w.group(n, "")
 		return 1
 	case !word(n.text[0]) || '0' <= n.text[0] && n.text[0] <= '9':
 		w.put(float(n.text, false), n.from, n.to)
@@ -170,16 +164,21 @@ func (w *writer) term(s seq) int {
 
 // name writes a path that is no operator at a column: the name of a function of the module behind cls., or of a value.
 func (w *writer) name(path string, from int) {
-	names := w.values
 	if name, ok := strings.CutPrefix(path, ofModule); ok {
-		w.put(ofModule, from, from+4)
-		path, from, names = name, from+4, w.functions
+		w.put(ofModule, from, from+len(ofModule))
+		w.short(w.functions, name, from+len(ofModule))
+	} else {
+		w.short(w.values, path, from)
 	}
-	short, ok := names[path]
+}
+
+// short writes a name at a column, by its short form if it has one.
+func (w *writer) short(names map[string]string, name string, from int) {
+	short, ok := names[name]
 	if !ok {
-		short = path
+		short = name
 	}
-	w.put(short, from, from+len(path))
+	w.put(short, from, from+len(name))
 }
 
 // call writes a call of path at a column.
@@ -214,12 +213,13 @@ func (w *writer) call(path string, from int, args node) {
 		op = ""
 		w.name(path, from)
 	}
-	w.group(args, ", ", op)
+	w.group(args, op)
 }
 
 // group writes a bracket; op is the operator whose arguments it holds, "" for none.
-func (w *writer) group(n node, sep, op string) {
+func (w *writer) group(n node, op string) {
 	w.put(n.text, n.from, n.from+1)
+	sep := ", "
 	if n.text == "[" && plain(n.items) {
 		sep = ","
 	}
@@ -227,7 +227,7 @@ func (w *writer) group(n node, sep, op string) {
 	switch {
 	case !n.closed:
 		if strings.HasSuffix(strings.TrimRight(w.src, " "), ",") {
-			w.between(",", n.to)
+			w.put(",", n.to, n.to)
 		}
 	default:
 		if n.text == "(" && len(n.items) == 1 && w.src[n.to-2] == ',' {

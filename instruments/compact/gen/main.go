@@ -1,4 +1,4 @@
-// Gen writes tables_gen.go: which values of attributes go without saying, from the operators of the compiler, and which parts
+// Command gen writes tables_gen.go: which values of attributes go without saying, from the operators of the compiler, and which parts
 // of names are ONNX operators, from its importer. `go generate ./instruments/compact` runs it.
 package main
 
