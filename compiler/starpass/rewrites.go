@@ -39,14 +39,6 @@ func (k *walk) reported(h starlark.Callable, at frame, image ir.Node) {
 	k.r.cur.RewriteAll(ruleName(h, k.r.cur.Step().Pass.Name), before, after)
 }
 
-// rewrote reports a rewrite of the running pass.
-func (r *run) rewrote(name string, before, after ir.Node) {
-	if r.cur.Observed() {
-		r.rewrites++
-		r.cur.Rewrite(name, before, after)
-	}
-}
-
 // whole reports that p made one function, block or module part of another, where nothing finer was reported since.
 func (r *run) whole(p *Pass, since int, before, after ir.Node) {
 	if r.rewrites == since {
@@ -57,7 +49,8 @@ func (r *run) whole(p *Pass, since int, before, after ir.Node) {
 // replaced reports that replace() made one node of another. Inside of a handler only what that returns counts.
 func (r *run) replaced(t *starlark.Thread, before, after ir.Node) {
 	if r.handlers == 0 && r.cur.Observed() {
-		r.rewrote(named(t.CallFrame(1).Name, r.cur.Step().Pass.Name), before, after)
+		r.rewrites++
+		r.cur.Rewrite(named(t.CallFrame(1).Name, r.cur.Step().Pass.Name), before, after)
 	}
 }
 
