@@ -198,20 +198,7 @@ for i in range(4):
 }
 
 func TestComputeAtSymbolic(t *testing.T) {
-	const params = `a: T.handle, b: T.handle`
-	const body = `
-n, m = T.int64(), T.int64()
-A = T.match_buffer(a, (n, m))
-C = T.match_buffer(b, (n, m))
-B = T.alloc_buffer((n, m))
-for i, j in T.grid(n, m):
-    with T.block("B"):
-        vi, vj = T.axis.remap("SS", [i, j])
-        B[vi, vj] = A[vi, vj] * T.float32(2)
-for i, j in T.grid(n, m):
-    with T.block("C"):
-        vi, vj = T.axis.remap("SS", [i, j])
-        C[vi, vj] = B[vi, vj] + T.float32(1)`
+	chain := symbolicKernels["chain"]
 	const row = `
 B = T.alloc_buffer((n, m))
 for i in range(n):
@@ -224,8 +211,8 @@ for i in range(n):
             vi, vj = T.axis.remap("SS", [i, j])
             C[vi, vj] = B[vi, vj] + T.float32(1.0)`
 	changes(t, []change{
-		{"compute_at of a row", params, body, func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("C", 0)) }, row, sizes},
-		{"compute_at of a tile", params, body, func(o on) error {
+		{"compute_at of a row", chain.params, chain.body, func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("C", 0)) }, row, sizes},
+		{"compute_at of a tile", chain.params, chain.body, func(o on) error {
 			l, err := o.s.Split(o.l("C", 1), 0, 4)
 			return steps(err, o.s.ComputeAt(o.b("B"), l[0]))
 		}, `
@@ -243,7 +230,7 @@ for i, j_0 in T.grid(n, (m + 3) // 4):
             vj = T.axis.spatial(m, j_0 * 4 + j_1)
             T.where(j_0 * 4 + j_1 < m)
             C[vi, vj] = B[vi, vj] + T.float32(1.0)`, sizes},
-		{"reverse_compute_at of a row", params, body, func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("B", 0)) }, `
+		{"reverse_compute_at of a row", chain.params, chain.body, func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("B", 0)) }, `
 B = T.alloc_buffer((n, m))
 for i in range(n):
     for j in range(m):
@@ -254,7 +241,7 @@ for i in range(n):
         with T.block("C"):
             vi, vj = T.axis.remap("SS", [i, ax1])
             C[vi, vj] = B[vi, vj] + T.float32(1.0)`, sizes},
-		{"reverse_compute_at of an element", params, body, func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("B", 1)) }, "", sizes},
+		{"reverse_compute_at of an element", chain.params, chain.body, func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("B", 1)) }, "", sizes},
 	})
 }
 
