@@ -153,7 +153,10 @@ export class CodeView {
   private render(i: number): HTMLElement {
     const row = this.source?.get(i);
     const el = h("div", { class: `code-row is-${row?.kind ?? "loading"}`, role: "row", "aria-rowindex": i + 1 });
-    if (!row) return el;
+    if (!row) {
+      el.append(h("span", { class: "tx", role: "cell", "aria-busy": "true" }));
+      return el;
+    }
     if (row.kind === "head") el.append(h("span", { class: "code-head", role: "cell" }, row.title));
     else if (row.kind === "fold") el.append(fold(i, row.fold?.count ?? 0));
     else if (this.source?.split) this.renderSplit(i, el, row);
