@@ -154,3 +154,29 @@ func TestStripComments(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestSharedOperands checks that the text of an operation is the same whether its equal operands are one node or two.
+func TestSharedOperands(t *testing.T) {
+	b := tir.NewBuffer("A", f32, []tir.Expr{tir.Int32(4)}, "")
+	i := tir.NewVar("i", i32)
+	load := func() tir.Expr { return tir.Load(b, i) }
+	shared := load()
+	module := func(value tir.Expr) *ir.Module {
+		return ir.NewModule().With("f", &tir.PrimFunc{
+			Params: []*tir.Var{tir.NewVar("a", dtype.HandleT), i}, Buffers: []*tir.Buffer{b, nil}, RetType: ir.VoidType(),
+			Body: &tir.BufferStore{Buffer: b, Indices: []tir.Expr{i}, Value: value},
+		})
+	}
+	for _, op := range []tir.BinaryOp{tir.OpMin, tir.OpMax, tir.OpAdd, tir.OpSub} {
+		one, two := module(tir.NewBinary(op, shared, shared)), module(tir.NewBinary(op, load(), load()))
+		if a, b := script.Module(one, script.Options{}).Source, script.Module(two, script.Options{}).Source; a != b {
+			t.Errorf("%v of one node prints\n%s\nof two\n%s", op, a, b)
+		}
+		if err := roundtrip.Check(one); err != nil {
+			t.Error(err)
+		}
+	}
+	if text := script.Module(module(tir.CastTo(f32, tir.NewBinary(tir.OpMax, i, i))), script.Options{}).Source; !strings.Contains(text, "T.Max(i, i)") {
+		t.Errorf("the text would be read as i alone:\n%s", text)
+	}
+}

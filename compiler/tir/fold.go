@@ -243,7 +243,9 @@ func foldNeutral(op BinaryOp, a, b Expr, x, y *IntImm) Expr {
 			return a
 		}
 	case OpMin, OpMax:
-		if a == b {
+		// Only of a variable: whether two equal expressions are one node must not decide what is computed, since printed
+		// text does not tell.
+		if _, ok := a.(*Var); ok && a == b {
 			return a
 		}
 	}
