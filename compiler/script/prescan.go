@@ -123,7 +123,9 @@ func signatureVars(f *tir.PrimFunc) []*tir.Var {
 // walkParts walks what describes b, but for numbers: extents, strides, offset and pointer.
 func walkParts(b *tir.Buffer, visit func(ir.Node) bool) {
 	b.EachExpr(func(e tir.Expr) {
-		if _, ok := e.(*tir.IntImm); !ok {
+		if v, ok := e.(*tir.Var); ok {
+			visit(v)
+		} else if _, ok := e.(*tir.IntImm); !ok {
 			ir.Walk(e, visit)
 		}
 	})

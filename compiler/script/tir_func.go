@@ -199,19 +199,17 @@ func (p *printer) declare(v *tir.Var) {
 	p.end()
 }
 
-// freeVars declares the variables in the shapes of the parameters' buffers that no
-// parameter defines.
+// freeVars declares the variables in the shapes of the parameters' buffers that no parameter defines.
 func (p *printer) freeVars(f *tir.PrimFunc) {
 	for _, b := range f.Buffers {
-		if b == nil {
-			continue
+		if b != nil {
+			walkParts(b, func(n ir.Node) bool {
+				if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+					p.declare(v)
+				}
+				return true
+			})
 		}
-		walkParts(b, func(n ir.Node) bool {
-			if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
-				p.declare(v)
-			}
-			return true
-		})
 	}
 }
 

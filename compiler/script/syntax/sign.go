@@ -77,7 +77,7 @@ func signAt(text string) (sign, int) {
 }
 
 // closes returns the bracket that closes one.
-func (s sign) closes() sign { return map[sign]sign{'(': ')', '[': ']', '{': '}'}[s] }
+func (s sign) closes() sign { return sign(")]}"[strings.IndexByte("([{", byte(s))]) }
 
 // precedences of the infix signs: comparisons bind weakest, and are chained. Others are 0.
 var precedences = [256]uint8{
