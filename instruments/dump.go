@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/script"
 )
 
-var dumpName = regexp.MustCompile(`^\d{3,}_.*\.py$`)
+var dumpName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{3,}_.*\.py$`) })
 
 // DumpIR writes the module after each pass to dir/NNN_<pass>.py, NNN counting from 000, as
 // TVM's DumpIR does. What cannot be written is reported on warn and fails nothing. With
@@ -59,7 +60,7 @@ func clearDumps(dir string, warn io.Writer) {
 		return // nothing there yet
 	}
 	for _, e := range entries {
-		if e.IsDir() || !dumpName.MatchString(e.Name()) {
+		if e.IsDir() || !dumpName().MatchString(e.Name()) {
 			fmt.Fprintf(warn, "warning: %s contains files other than dumps (%s), so it was not emptied\n", dir, e.Name())
 			return
 		}

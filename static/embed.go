@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Prefix is the path under which the files are served. It ends in a slash.
@@ -20,8 +21,9 @@ const Prefix = "/static/"
 //go:embed dist vendor/codemirror.js
 var embedded embed.FS
 
-// files is the set of embedded files; it is built once and never written again.
-var files = mustLoad(embedded, "dist", "vendor")
+// files is the set of embedded files. It is built when it is first asked for, since compressing them takes longer than all other
+// work of a short command, and never written again.
+var files = sync.OnceValue(func() set { return mustLoad(embedded, "dist", "vendor") })
 
 // file is one embedded file, ready to be sent.
 type file struct {
@@ -41,7 +43,7 @@ type set struct {
 // URL returns the address of the embedded file called name, such as "app.js". The address changes with the content, so it may be
 // cached for ever. It panics on an unknown name: the names are fixed at compile time and a test asks for each of them.
 func URL(name string) string {
-	f, ok := files.byName[name]
+	f, ok := files().byName[name]
 	if !ok {
 		panic(fmt.Sprintf("static: no embedded file %q", name))
 	}
@@ -52,7 +54,7 @@ func URL(name string) string {
 // script, and what both import. A page that names them in its head fetches them together with app.js and not one after the other.
 // It panics on an unknown page; "" is a page without a script of its own.
 func Preload(page string) []string {
-	names := files.preload(page)
+	names := files().preload(page)
 	for i, name := range names {
 		names[i] = URL(name)
 	}
@@ -65,7 +67,7 @@ func (s set) preload(page string) []string {
 		return s.imports("app.js")[1:]
 	}
 	for name := range s.byName {
-		if base, ok := strings.CutPrefix(name, page); ok && named.FindString(base) == base {
+		if base, ok := strings.CutPrefix(name, page); ok && named().FindString(base) == base {
 			return s.imports("app.js", name)[1:]
 		}
 	}
@@ -87,7 +89,7 @@ func (s set) imports(names ...string) []string {
 
 // Size returns the number of bytes of the embedded file called name as it is and as it travels with gzip, and whether there is one.
 func Size(name string) (plain, wire int, ok bool) {
-	f, ok := files.byName[name]
+	f, ok := files().byName[name]
 	if !ok {
 		return 0, 0, false
 	}
@@ -134,10 +136,10 @@ func load(fsys fs.FS, dirs ...string) (set, error) {
 }
 
 // named matches names that the bundler has given a hash of their content; such files are imported by these names.
-var named = regexp.MustCompile(`-[A-Z0-9]{8}\.js$`)
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[A-Z0-9]{8}\.js$`) })
 
 // imported matches the import of a script beside it in what the bundler wrote, but no dynamic one.
-var imported = regexp.MustCompile(`(?:\bfrom|\bimport)\s*"\./([^"/]+\.js)"`)
+var imported = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\bfrom|\bimport)\s*"\./([^"/]+\.js)"`) })
 
 // newFile names data by its digest, unless its name has one already, and compresses it if that saves a tenth or more.
 func newFile(name string, data []byte) *file {
@@ -148,11 +150,11 @@ func newFile(name string, data []byte) *file {
 		contentType: contentType(ext),
 		data:        data,
 	}
-	if named.MatchString(name) {
+	if named().MatchString(name) {
 		f.hashed = name
 	}
 	if ext == ".js" {
-		for _, m := range imported.FindAllSubmatch(data, -1) {
+		for _, m := range imported().FindAllSubmatch(data, -1) {
 			if other := string(m[1]); !slices.Contains(f.imports, other) {
 				f.imports = append(f.imports, other)
 			}

@@ -44,7 +44,7 @@ var pages = []string{"gallerypage", "sessionpage", "sourcepage"}
 
 // firstScripts names the scripts that a page loads at once.
 func firstScripts(page string) []string {
-	return append([]string{"theme.js", "app.js"}, files.preload(page)...)
+	return append([]string{"theme.js", "app.js"}, files().preload(page)...)
 }
 
 // TestScriptsShareChunks checks what splitting is for: a page fetches few files at first, parts that are loaded later hold
@@ -55,7 +55,7 @@ func TestScriptsShareChunks(t *testing.T) {
 		t.Errorf("a session loads %v at first, want the theme, app.js, the page, and the one chunk that it shares with what is loaded later", first)
 	}
 	later := 0
-	for name, f := range files.byName {
+	for name, f := range files().byName {
 		if !strings.HasSuffix(name, ".js") || name == "codemirror.js" {
 			continue
 		}
@@ -103,7 +103,7 @@ func TestImports(t *testing.T) {
 func TestHandler(t *testing.T) {
 	server := httptest.NewServer(Handler())
 	defer server.Close()
-	for name := range files.byName {
+	for name := range files().byName {
 		for _, encoding := range []string{"", "gzip", "br, gzip;q=0.5", "gzip;q=0"} {
 			res := get(t, server, http.MethodGet, URL(name), encoding)
 			body, err := io.ReadAll(res.Body)
@@ -174,7 +174,7 @@ func TestVendoredFiles(t *testing.T) {
 	}
 	for _, page := range pages {
 		for _, name := range firstScripts(page) {
-			if strings.Contains(string(files.byName[name].data), "cm-editor") {
+			if strings.Contains(string(files().byName[name].data), "cm-editor") {
 				t.Errorf("%s, which %s loads at first, holds CodeMirror", name, page)
 			}
 		}
@@ -183,7 +183,7 @@ func TestVendoredFiles(t *testing.T) {
 
 // TestNothingFromElsewhere looks for addresses of other hosts in what is served; the SVG namespace is a name, not an address.
 func TestNothingFromElsewhere(t *testing.T) {
-	for name, f := range files.byName {
+	for name, f := range files().byName {
 		text := strings.ReplaceAll(string(f.data), "http://www.w3.org/2000/svg", "")
 		for _, bad := range []string{"http://", "https://", "//cdn", "@import url"} {
 			if strings.Contains(text, bad) {
@@ -191,7 +191,7 @@ func TestNothingFromElsewhere(t *testing.T) {
 			}
 		}
 	}
-	for name, f := range files.byName {
+	for name, f := range files().byName {
 		if !strings.HasSuffix(name, ".js") {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 
 // Handler serves the embedded files under Prefix by their hashed names. Answers are immutable, so browsers keep them for a year;
 // a name whose hash is not current is 404. Only GET and HEAD are allowed.
-func Handler() http.Handler { return handler{files} }
+func Handler() http.Handler { return handler{files()} }
 
 type handler struct{ set set }
 

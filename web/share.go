@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/store"
@@ -21,7 +22,7 @@ type pageState struct {
 	Line     int    `json:"line"`
 }
 
-var viewName = regexp.MustCompile(`^[a-z]{0,20}$`)
+var viewName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{0,20}$`) })
 
 // fill reads the state from a form.
 func (p *pageState) fill(f url.Values) error {
@@ -42,7 +43,7 @@ func (p pageState) link(sess store.Session) (string, error) {
 	switch {
 	case p.Run != "" && !slices.Contains(sess.Runs, p.Run):
 		return "", badRequest("run %.60q does not belong to this session", p.Run)
-	case !viewName.MatchString(p.View):
+	case !viewName().MatchString(p.View):
 		return "", badRequest("view is %.60q, want the name of a view", p.View)
 	case p.Line < 0:
 		return "", badRequest("line is %d, want 1 or more, or 0 for none", p.Line)

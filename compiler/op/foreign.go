@@ -2,18 +2,21 @@ package op
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/relax"
 )
 
-// foreign are operators of TVM that are read, verified and printed, but for which there is no
+// foreign returns operators of TVM that are read, verified and printed, but for which there is no
 // kernel: training, collectives, sampling and the like. A module that still holds one when
 // code is made is refused there.
-var foreign = number(slices.Concat(foreignCalls(), gradOps(), collectiveOps(), foreignTensorOps(), inspectOps()))
+var foreign = sync.OnceValue(func() []*Op {
+	return number(slices.Concat(foreignCalls(), gradOps(), collectiveOps(), foreignTensorOps(), inspectOps()))
+})
 
 // Foreign returns the operators that are known but cannot be compiled. The caller must not
 // change them.
-func Foreign() []*Op { return slices.Clone(foreign) }
+func Foreign() []*Op { return slices.Clone(foreign()) }
 
 // like returns a rule whose result has the struct info of argument i.
 func like(i int) InferFunc {

@@ -87,7 +87,7 @@ func (table) NormalizeCall(call *relax.Call, ctx *relax.InferContext) (*relax.Ca
 	if !ok {
 		return call, nil
 	}
-	o := byName[ref.Name]
+	o := byName()[ref.Name]
 	if o == nil || o.Normalize == nil {
 		return call, nil
 	}
@@ -100,7 +100,7 @@ func (table) NormalizeCall(call *relax.Call, ctx *relax.InferContext) (*relax.Ca
 
 // Purity reports whether the operator has no side effects, and whether it is in the table.
 func (table) Purity(name string) (pure, known bool) {
-	o := byName[name]
+	o := byName()[name]
 	return o != nil && !o.Impure, o != nil
 }
 
@@ -109,7 +109,7 @@ func newContext(call *relax.Call, ctx *relax.InferContext) (*InferContext, error
 	if !ok {
 		return nil, fmt.Errorf("struct info of a call of a %T is not the operator table's to infer", call.Op)
 	}
-	o := byName[ref.Name]
+	o := byName()[ref.Name]
 	if o == nil {
 		return nil, unknownOp(ref.Name)
 	}

@@ -9,7 +9,7 @@ import (
 // New returns a call of the operator called name with all its attributes: those given and
 // the defaults of the others. Struct info is inferred when the call is emitted.
 func New(name string, args []relax.Expr, attrs *ir.Attrs) (*relax.Call, error) {
-	o := byName[name]
+	o := byName()[name]
 	if o == nil {
 		return nil, unknownOp(name)
 	}
@@ -37,7 +37,7 @@ func (o *Op) call(args []relax.Expr, attrs *ir.Attrs) *relax.Call {
 
 // build is for the typed constructors: name is in the table and the attributes fit by type.
 func build(name string, attrs *ir.Attrs, args ...relax.Expr) *relax.Call {
-	return byName[name].call(args, attrs)
+	return byName()[name].call(args, attrs)
 }
 
 // NewBlockBuilder returns a builder that adds to mod, which may be nil, with this package's
@@ -60,7 +60,7 @@ func Is(e relax.Expr, name string) (*relax.Call, bool) {
 func Of(e relax.Expr) *Op {
 	if c, ok := e.(*relax.Call); ok {
 		if o, ok := c.Op.(*ir.Op); ok {
-			return byName[o.Name]
+			return byName()[o.Name]
 		}
 	}
 	return nil

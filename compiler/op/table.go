@@ -3,32 +3,36 @@ package op
 import (
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
 
-// all is the operator table: the families in the order of TVM's documentation.
-var all = number(slices.Concat(
-	unaryOps(),
-	binaryOps(),
-	linearAlgebraOps(),
-	convOps(),
-	poolOps(),
-	statisticalOps(),
-	manipulateOps(),
-	gatherOps(),
-	indexOps(),
-	createOps(),
-	sortOps(),
-	nnOps(),
-	normOps(),
-	attentionOps(),
-	imageOps(),
-	coreOps(),
-	memoryOps(),
-))
+// all returns the operator table: the families in the order of TVM's documentation.
+var all = sync.OnceValue(func() []*Op {
+	return number(slices.Concat(
+		unaryOps(),
+		binaryOps(),
+		linearAlgebraOps(),
+		convOps(),
+		poolOps(),
+		statisticalOps(),
+		manipulateOps(),
+		gatherOps(),
+		indexOps(),
+		createOps(),
+		sortOps(),
+		nnOps(),
+		normOps(),
+		attentionOps(),
+		imageOps(),
+		coreOps(),
+		memoryOps(),
+	))
+})
 
-var byName = index(slices.Concat(all, foreign))
+// byName returns the operators by name, those of foreign too.
+var byName = sync.OnceValue(func() map[string]*Op { return index(slices.Concat(all(), foreign())) })
 
 // number gives each operator what its calls share: the node that they call and the defaults.
 func number(ops []*Op) []*Op {
@@ -55,16 +59,16 @@ func index(ops []*Op) map[string]*Op {
 }
 
 // All returns the operators in the order of the table. The caller must not change them.
-func All() []*Op { return slices.Clone(all) }
+func All() []*Op { return slices.Clone(all()) }
 
 // Lookup returns the operator of that full name ("relax.nn.conv2d"), one of Foreign too, nil
 // if there is none.
-func Lookup(name string) *Op { return byName[name] }
+func Lookup(name string) *Op { return byName()[name] }
 
 // Names returns the full names of all operators in alphabetical order.
 func Names() []string {
-	out := make([]string, len(all))
-	for i, o := range all {
+	out := make([]string, len(all()))
+	for i, o := range all() {
 		out[i] = o.Name
 	}
 	sort.Strings(out)

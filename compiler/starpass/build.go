@@ -232,7 +232,7 @@ func binaryConstructor(op tir.BinaryOp) *starlark.Builtin {
 // constructors returns relax.X or tir.X for all kinds of a level.
 func constructors(level string) starlark.StringDict {
 	d := starlark.StringDict{}
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		if k.level == level {
 			d[k.name] = constructor(k, k.name)
 		}

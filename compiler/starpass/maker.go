@@ -3,6 +3,7 @@ package starpass
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"go.starlark.net/starlark"
 
@@ -53,10 +54,10 @@ func passMaker(kind pass.Kind) builtinFunc {
 }
 
 // passName is what a pass or instrument may be called: names stand in paths and addresses.
-var passName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`)
+var passName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`) })
 
 func checkName(what, name string) error {
-	if !passName.MatchString(name) {
+	if !passName().MatchString(name) {
 		return fmt.Errorf("%s: %q is no name: expected up to 100 letters, digits and _ . -", what, name)
 	}
 	return nil

@@ -24,7 +24,7 @@ func replaceBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 		return nil, fmt.Errorf("replace: expected a node, got %s", describe(v))
 	}
 	typ := reflect.TypeOf(old.n)
-	k := kindOfType[typ]
+	k := kindOfType()[typ]
 	_, binary := old.n.(*tir.Binary)
 	if k == nil && !binary {
 		return nil, fmt.Errorf("replace: a %s cannot be changed", old.Type())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // writer writes the lines of functions.
@@ -21,7 +22,7 @@ func newWriter(lines []string) *writer {
 }
 
 // typesOfConstants is the comment that the printer puts behind constants: their types, which the compact form leaves out.
-var typesOfConstants = regexp.MustCompile(`^# \w+\[[^\]]*\](, \w+\[[^\]]*\])*$`)
+var typesOfConstants = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^# \w+\[[^\]]*\](, \w+\[[^\]]*\])*$`) })
 
 // line returns the compact form of a line of a function whose decorator is indented by base.
 func (w *writer) line(src string, base int) Line {
@@ -35,7 +36,7 @@ func (w *writer) line(src string, base int) Line {
 	w.put(src[:out], 0, in)
 	s, end := parse(src, in)
 	w.statement(s)
-	if rest := src[end:]; rest != "" && !typesOfConstants.MatchString(rest) {
+	if rest := src[end:]; rest != "" && !typesOfConstants().MatchString(rest) {
 		w.put("  "+rest, max(end-2, w.parts[len(w.parts)-1].To), len(src))
 	}
 	return Line{string(w.text), w.typ, w.parts}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -36,7 +37,7 @@ func isSequence(steps []request.Step, name string) bool {
 }
 
 // sequenceName matches the names of sequences, which stand in the paths of steps.
-var sequenceName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`)
+var sequenceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`) })
 
 // chosenSteps returns the passes of a list of steps, and what is wrong with it. above stands before their numbers in errors, path before
 // those in the paths of steps.
@@ -44,7 +45,7 @@ func chosenSteps(steps []request.Step, reg registry, above, path string) (out []
 	for i, step := range steps {
 		at, number := fmt.Sprintf("%s%d", above, i+1), fmt.Sprintf("%s.%d", path, i+1)
 		if len(step.Steps) > 0 {
-			if len(step.Options) > 0 || !sequenceName.MatchString(step.Name) {
+			if len(step.Options) > 0 || !sequenceName().MatchString(step.Name) {
 				err := fmt.Errorf("step %s: a sequence needs a name of up to 100 letters, digits, and _ . -, and takes no options", at)
 				found = append(found, Problem{Field: FieldSteps, Message: err.Error(), Err: err})
 			}

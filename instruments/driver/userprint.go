@@ -114,7 +114,7 @@ func (s *userScript) mistakes(err error) []ir.Diagnostic {
 	if strings.Count(d.Help, "\n") <= 2 {
 		d.Help = "" // a stack of one call says what the place says
 	}
-	if at := scriptPlace.FindStringSubmatch(d.Message); at != nil && at[1] == s.source.Name {
+	if at := scriptPlace().FindStringSubmatch(d.Message); at != nil && at[1] == s.source.Name {
 		line, _ := strconv.Atoi(at[2])
 		col, _ := strconv.Atoi(at[3])
 		d.Span, d.Message = s.span(line, col), d.Message[len(at[0]):]
@@ -125,7 +125,7 @@ func (s *userScript) mistakes(err error) []ir.Diagnostic {
 }
 
 // scriptPlace matches the place at the beginning of an error of the interpreter.
-var scriptPlace = regexp.MustCompile(`^([^:\s]+):(\d{1,7}):(\d{1,7}): `)
+var scriptPlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^:\s]+):(\d{1,7}):(\d{1,7}): `) })
 
 // span returns the word at a place of the script; columns of the interpreter count
 // characters.

@@ -3,6 +3,7 @@ package event
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // StepStatus says how far a step has got.
@@ -97,7 +98,7 @@ func (r *Run) end(e Event, name string, level int, role Role, kind PassKind) *St
 }
 
 // required matches the path of a step that ran because another requires it, and so before it: 1.3r1/Name before 1.3.
-var required = regexp.MustCompile(`^([\d.]+)r\d+/`)
+var required = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([\d.]+)r\d+/`) })
 
 // add adds a step to the tree. A parent that nothing has named is none.
 func (r *Run) add(path, parent, name string, level int, role Role, kind PassKind) *Step {
@@ -107,7 +108,7 @@ func (r *Run) add(path, parent, name string, level int, role Role, kind PassKind
 		s.Depth = s.above.Depth + 1
 		list = &s.above.Children
 	}
-	if m := required.FindStringSubmatch(path); m != nil {
+	if m := required().FindStringSubmatch(path); m != nil {
 		if by := r.numbers[m[1]]; by != nil && by.above == s.above {
 			list = &by.Required
 		}

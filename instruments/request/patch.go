@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -35,11 +36,11 @@ const (
 )
 
 // patchedStep matches what names the step of a patch.
-var patchedStep = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}(#[0-9]{1,4})?$`)
+var patchedStep = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}(#[0-9]{1,4})?$`) })
 
 // ValidAfter tells whether a patch may name a step so.
 func ValidAfter(after string) error {
-	if !patchedStep.MatchString(after) || strings.HasPrefix(after, EditPrefix) {
+	if !patchedStep().MatchString(after) || strings.HasPrefix(after, EditPrefix) {
 		return fmt.Errorf("a step is named %.120q, want import, a pass name such as FuseOps, or FuseOps#1 for the second pass of that name", after)
 	}
 	return nil

@@ -3,6 +3,7 @@ package request
 import (
 	"fmt"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -24,7 +25,7 @@ const (
 )
 
 // scriptName matches the names that scripts may have.
-var scriptName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`)
+var scriptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$`) })
 
 // validScripts checks the number, names and sizes of scripts.
 func validScripts(list []Script) error {
@@ -47,7 +48,7 @@ func validScripts(list []Script) error {
 // Valid tells whether a script may be one at all; what it says is for package driver.
 func (s Script) Valid() error {
 	switch {
-	case !scriptName.MatchString(s.Name):
+	case !scriptName().MatchString(s.Name):
 		return fmt.Errorf("a script is named %.80q, want at most 64 letters, digits, dots, hyphens, and underscores, such as mine.star", s.Name)
 	case len(s.Source) > MaxScriptSource:
 		return fmt.Errorf("script %s has %d bytes; the limit is %d KiB", s.Name, len(s.Source), MaxScriptSource>>10)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/store"
@@ -21,7 +22,9 @@ import (
 func IsArchive(data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x04")) }
 
 // fileName matches the names that files of an archive may have.
-var fileName = regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt|json))$`)
+var fileName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt|json))$`)
+})
 
 // archive is an open archive; nothing of it is trusted that was not checked.
 type archive struct {
@@ -83,7 +86,7 @@ func openArchive(data []byte) (*archive, error) {
 	for _, f := range z.File {
 		size, small := f.UncompressedSize64, f.CompressedSize64
 		switch {
-		case !fileName.MatchString(f.Name):
+		case !fileName().MatchString(f.Name):
 			return nil, fmt.Errorf("it contains a file %.80q, which does not belong in an exported session", f.Name)
 		case a.files[f.Name] != nil:
 			return nil, fmt.Errorf("it contains %s twice", f.Name)

@@ -60,7 +60,7 @@ func (e *UnsupportedError) Error() string {
 		}
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, "; ") + fmt.Sprintf("; %d operators of the default domain are supported", len(operators))
+	return strings.Join(parts, "; ") + fmt.Sprintf("; %d operators of the default domain are supported", len(operators()))
 }
 
 // bail is how the converter of a node stops: fail panics with it, and recoverBail, the one

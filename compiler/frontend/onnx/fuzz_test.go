@@ -83,7 +83,7 @@ func FuzzOperators(f *testing.F) {
 		b := ob.New("fuzz", int64(7+e.next(22)))
 		var values []string
 		for i := range 1 + e.next(4) {
-			row := operators[names[e.next(len(names))]]
+			row := operators()[names[e.next(len(names))]]
 			inputs := make([]string, row.minIn+e.next(4))
 			for k := range inputs {
 				name := fmt.Sprintf("v%d_%d", i, k)

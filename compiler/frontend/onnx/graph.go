@@ -94,7 +94,7 @@ func (g *graph) node(i int) error {
 
 func (g *graph) newNode(i int) *node {
 	pb := &g.pb.Nodes[i]
-	n := &node{g: g, pb: pb, row: operators[pb.OpType], path: fmt.Sprintf("graph.node[%d]", i), opset: g.opset}
+	n := &node{g: g, pb: pb, row: operators()[pb.OpType], path: fmt.Sprintf("graph.node[%d]", i), opset: g.opset}
 	if d := onnxpb.CanonicalDomain(pb.Domain); d != "" {
 		n.row = nil
 		n.opset, _ = g.model.Opset(d)

@@ -87,7 +87,7 @@ func (g *graph) supported() error {
 	var bad UnsupportedError
 	for i := range g.pb.Nodes {
 		pb := &g.pb.Nodes[i]
-		if onnxpb.CanonicalDomain(pb.Domain) == "" && operators[pb.OpType] != nil {
+		if onnxpb.CanonicalDomain(pb.Domain) == "" && operators()[pb.OpType] != nil {
 			continue
 		}
 		label := opLabel(pb)

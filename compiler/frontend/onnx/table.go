@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // operator is one row of the importer's table: an operator of the default domain.
@@ -27,22 +28,24 @@ func (o *operator) arity() string {
 	return fmt.Sprintf("%d to %d", o.minIn, o.maxIn)
 }
 
-// operators is the table by name.
-var operators = index(slices.Concat(
-	unaryRows(),
-	binaryRows(),
-	activationRows(),
-	reduceRows(),
-	shapeRows(),
-	indexRows(),
-	scatterRows(),
-	createRows(),
-	linearRows(),
-	convRows(),
-	poolRows(),
-	normRows(),
-	resizeRows(),
-))
+// operators returns the table by name.
+var operators = sync.OnceValue(func() map[string]*operator {
+	return index(slices.Concat(
+		unaryRows(),
+		binaryRows(),
+		activationRows(),
+		reduceRows(),
+		shapeRows(),
+		indexRows(),
+		scatterRows(),
+		createRows(),
+		linearRows(),
+		convRows(),
+		poolRows(),
+		normRows(),
+		resizeRows(),
+	))
+})
 
 func index(rows []operator) map[string]*operator {
 	out := make(map[string]*operator, len(rows))
@@ -62,4 +65,4 @@ const (
 )
 
 // Operators returns the names of the supported operators of the default domain, sorted.
-func Operators() []string { return slices.Sorted(maps.Keys(operators)) }
+func Operators() []string { return slices.Sorted(maps.Keys(operators())) }

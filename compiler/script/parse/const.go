@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -198,7 +199,7 @@ func hasFloat(v any) bool {
 }
 
 // noteEntry is the type and shape of one constant in such a comment.
-var noteEntry = regexp.MustCompile(`(\w+)\[([0-9, ]*)\]`)
+var noteEntry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\w+)\[([0-9, ]*)\]`) })
 
 // noted returns the type and shape that the comment at the end of the line of a constant
 // gives, as in "# float32[64], float32[3, 3]": one entry for each constant on the line.
@@ -216,7 +217,7 @@ func (b *builder) noted(r constantRef) (*relax.TensorStructInfo, bool) {
 	if at < 0 {
 		return nil, false
 	}
-	entries := noteEntry.FindAllStringSubmatch(text[int(r.at.End)+at+2:end], -1)
+	entries := noteEntry().FindAllStringSubmatch(text[int(r.at.End)+at+2:end], -1)
 	before := strings.Count(text[start:r.at.At], `metadata["relax.expr.Constant"]`)
 	if before >= len(entries) {
 		return nil, false

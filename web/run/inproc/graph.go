@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
@@ -17,10 +18,12 @@ import (
 var (
 	// effect is a call of a function of the module as a statement of its own. Calls whose
 	// value is used say what they return; these return nothing.
-	effect = regexp.MustCompile(`(?m)^ +(?:cls|\w+: R\.Tuple = cls)\.(\w+)\(`)
+	effect = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^ +(?:cls|\w+: R\.Tuple = cls)\.(\w+)\(`) })
 	// constantKey is a constant in a text, constantDigest in the detail of a node.
-	constantKey    = regexp.MustCompile(`metadata\["relax\.expr\.Constant"\]\["([0-9a-f]{12})"\]`)
-	constantDigest = regexp.MustCompile(`constant [0-9a-f]{12}`)
+	constantKey = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`metadata\["relax\.expr\.Constant"\]\["([0-9a-f]{12})"\]`)
+	})
+	constantDigest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`constant [0-9a-f]{12}`) })
 )
 
 // Graph implements run.Compiler. It reads the text back.
@@ -56,7 +59,7 @@ func withCalled(text string) (string, map[string]bool) {
 	stubs := map[string]bool{}
 	var b strings.Builder
 	b.WriteString(text)
-	for _, m := range effect.FindAllStringSubmatch(text, -1) {
+	for _, m := range effect().FindAllStringSubmatch(text, -1) {
 		name := m[1]
 		if stubs[name] || strings.Contains(text, "\ndef "+name+"(") {
 			continue
@@ -80,9 +83,9 @@ func nameConstants(g *flow.Graph, text string) {
 		}
 		keys, ok := rest[n.Line]
 		if !ok {
-			keys = constantKey.FindAllStringSubmatch(lines[n.Line-1], -1)
+			keys = constantKey().FindAllStringSubmatch(lines[n.Line-1], -1)
 		}
-		n.Detail = constantDigest.ReplaceAllStringFunc(n.Detail, func(old string) string {
+		n.Detail = constantDigest().ReplaceAllStringFunc(n.Detail, func(old string) string {
 			if len(keys) == 0 {
 				return old
 			}
