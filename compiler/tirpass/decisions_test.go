@@ -46,3 +46,52 @@ func TestDecisions(t *testing.T) {
 		})
 	}
 }
+
+// TestSimplifyNames compares the names of the rewrites of tir.Simplify.
+func TestSimplifyNames(t *testing.T) {
+	for _, c := range []struct{ value, name string }{
+		{"T.Cast(\"float32\", i - i + 3)", "fold into a constant"},
+		{"T.Cast(\"float32\", T.Select(i < 8, i, 5))", "decide a choice"},
+		{"T.if_then_else(i < 8, A[i], A[T.max(i, 7)])", "decide a choice"},
+		{"T.Cast(\"float32\", T.min(i, 9))", "decide a minimum or maximum"},
+		{"T.Cast(\"float32\", i // 8 + i)", "resolve a division or remainder"},
+		{"T.Cast(\"float32\", i % 8)", "resolve a division or remainder"},
+		{"T.Cast(\"float32\", i < 3 and i < 8)", "drop a part of a condition"},
+		{"T.Cast(\"float32\", T.Cast(\"int32\", i))", "remove a cast"},
+		{"T.Cast(\"float32\", i * 2 + i * 3)", "collect terms"},
+		{"A[i]", ""},
+	} {
+		t.Run(c.value, func(t *testing.T) {
+			got := simplifyNames(t, "\n    for i in range(8):\n        A[i] = "+c.value+" * T.float32(2)")
+			if got != c.name {
+				t.Errorf("the rewrite is named %q, want %q", got, c.name)
+			}
+		})
+	}
+	for _, c := range []struct{ cond, name string }{
+		{"i < 9", "decide a condition, drop a branch whose condition is known"},
+		{"4 > i", "normalize a condition"},
+	} {
+		t.Run(c.cond, func(t *testing.T) {
+			got := simplifyNames(t, "\n    for i in range(8):\n        if "+c.cond+":\n            A[i] = A[7]")
+			if got != c.name {
+				t.Errorf("the rewrites are named %q, want %q", got, c.name)
+			}
+		})
+	}
+}
+
+// simplifyNames are the names of what tir.Simplify does to a function of a buffer A.
+func simplifyNames(t *testing.T, body string) string {
+	t.Helper()
+	var l passtest.Listener
+	f := parseFunc(t, "@T.prim_func\ndef kernel(A: T.Buffer((8,), \"float32\")):"+body)
+	if _, err := passtest.NewContext(pass.Observe(&l)).Run(tirpass.Simplify, moduleOf(f)); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range l.Rewrites {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}

@@ -39,7 +39,9 @@ func simplifyFunc(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, ext arith.
 	s.Mutator, s.ctx = newMutator(c, b), c
 	s.Expr = func(e tir.Expr) tir.Expr {
 		if out := s.An.Simplify(e); out == e || !arith.Equal(out, e) {
-			c.Rewrite("simplify an expression", e, out)
+			if c.Observed() && out != e {
+				c.Rewrite(simplification(e, out), e, out)
+			}
 			return out
 		}
 		return e // rewritten to and fro

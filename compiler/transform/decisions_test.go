@@ -9,6 +9,8 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 )
 
@@ -23,6 +25,40 @@ def main(x: R.Tensor((4, 4), "float32")) -> R.Tensor((4, 4), "float32"):
         c = R.nn.softmax(b)
         R.output(c)
     return c
+`
+	views := `
+@T.prim_func(private=True)
+def view(A: T.Buffer((T.int64(2), T.int64(3)), "float32"), B: T.Buffer((T.int64(6),), "float32")):
+    for i, j in T.grid(T.int64(2), T.int64(3)):
+        with T.block("view"):
+            u, v = T.axis.remap("SS", [i, j])
+            B[u * T.int64(3) + v] = A[u, v]
+
+@T.prim_func(private=True)
+def sized(a: T.handle, b: T.handle, n: T.int64):
+    A = T.match_buffer(a, (T.int64(2), T.int64(3)))
+    B = T.match_buffer(b, (T.int64(6),))
+    for i, j in T.grid(T.int64(2), T.int64(3)):
+        with T.block("view"):
+            u, v = T.axis.remap("SS", [i, j])
+            B[u * T.int64(3) + v] = A[u, v]
+
+@R.function(private=True)
+def other(x: R.Tensor((2, 3), "float32")) -> R.Tensor((6,), "float32"):
+    return R.reshape(x, R.shape([6]))
+
+@R.function
+def main(x: R.Tensor((2, 3), "float32"), s: R.Shape(["n"])) -> R.Tensor((6,), "float32"):
+    n = T.int64()
+    cls = Module
+    with R.dataflow():
+        a = R.call_tir(cls.view, (x,), out_sinfo=R.Tensor((6,), "float32"))
+        b = R.call_tir(cls.sized, (x,), out_sinfo=R.Tensor((6,), "float32"), tir_vars=R.shape([n]))
+        c = R.call_tir(cls.other, (x,), out_sinfo=R.Tensor((6,), "float32"))
+        d = R.call_tir(cls.view, (x,), out_sinfo=R.Tensor((6,), "float32"))
+        e = R.call_tir(cls.sum, (a, b, c), out_sinfo=R.Tensor((6,), "float32"))
+        R.output(d)
+    return d
 `
 	single := pass.NewSequential("single", transform.LegalizeOps, transform.AnnotateTIROpPattern)
 	grouped := pass.NewSequential("grouped", transform.LegalizeOps, transform.AnnotateTIROpPattern, transform.FuseOps)
@@ -44,6 +80,15 @@ def main(x: R.Tensor((4, 4), "float32")) -> R.Tensor((4, 4), "float32"):
     b = R.add(a, a)
     return b
 `, []string{"free after the last use: b: it is the result, or a part of it"}},
+		{"no view", transform.RewriteDataflowReshape, nil, views, []string{
+			"make a view of a copy: b: the kernel takes integers besides its tensor",
+			"make a view of a copy: c: the kernel is not a PrimFunc of the module",
+			"make a view of a copy: d: the result leaves its dataflow block, so it needs memory of its own",
+		}},
+		{"classified before", transform.AnnotateTIROpPattern, single, softmaxes, []string{
+			"classify by accesses: kernel: it has an op_pattern already",
+			"classify by accesses: kernel: it has an op_pattern already",
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, c.text)
@@ -65,13 +110,16 @@ def main(x: R.Tensor((4, 4), "float32")) -> R.Tensor((4, 4), "float32"):
 	}
 }
 
-// nameOf is the name of the variable at a place.
+// nameOf is the name of the variable at a place, or the first line of what stands there.
 func nameOf(n ir.Node) string {
 	switch n := n.(type) {
 	case relax.Binding:
 		return n.Bound().Name
 	case *relax.Var:
 		return n.Name
+	case *tir.PrimFunc:
+		return "kernel"
 	}
-	return ""
+	line, _, _ := strings.Cut(strings.TrimSpace(script.Node(n, script.Options{})), "\n")
+	return line
 }

@@ -11,8 +11,8 @@ import (
 // output: every block is elementwise, broadcast or injective and no value depends on its
 // position.
 func uniformKernel(f *tir.PrimFunc) bool {
-	blocks, ok := leafBlocks(f.Body)
-	if !ok {
+	blocks, opaque := leafBlocks(f.Body)
+	if opaque != nil {
 		return false
 	}
 	for _, b := range blocks {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/transform"
 )
@@ -71,45 +72,51 @@ func TestWhatIsAReshape(t *testing.T) {
         with T.block("b"):
             i = T.axis.spatial(T.int64(6), x0)
             `
+	const (
+		arity    = "the kernel does not have one input and one output"
+		computed = "the kernel computes what it stores: it does not only copy"
+		count    = "input and output cannot be proven to have the same number of elements"
+		order    = "the kernel cannot be proven to keep the elements in order"
+	)
 	for _, c := range []struct {
 		name, params, body string
-		want               bool
+		declined           string // empty if it is one
 	}{
-		{"flattened", "A: 2, 3; B: 6", loops + "B[i * T.int64(3) + j] = A[i, j]", true},
-		{"flattened by the result", "A: 2, 3; B: 6", flat + "B[i] = A[i // T.int64(3), i % T.int64(3)]", true},
-		{"of another shape", "A: 3, 2; B: 2, 3", loops + "B[i, j] = A[(i * T.int64(3) + j) // T.int64(2), (i * T.int64(3) + j) % T.int64(2)]", true},
-		{"a copy", "A: 2, 3; B: 2, 3", loops + "B[i, j] = A[i, j]", true},
-		{"two copies of a dimension", "A: 2, 3; B: 1, 2, 3", loops + "B[T.int64(0), i, j] = A[i, j]", true},
-		{"transposed", "A: 3, 2; B: 2, 3", loops + "B[i, j] = A[j, i]", false},
-		{"shifted", "A: 8; B: 6", flat + "B[i] = A[i + T.int64(2)]", false},
-		{"the start of it", "A: 8; B: 6", flat + "B[i] = A[i]", false},
-		{"a part of the result", "A: 6; B: 8", flat + "B[i] = A[i]", false},
-		{"computed", "A: 6; B: 6", flat + "B[i] = A[i] + T.float32(1)", false},
-		{"a number", "A: 6; B: 6", flat + "B[i] = T.float32(1)", false},
-		{"of another type", "A: 6; C: 6", flat + "C[i] = T.Cast(\"float16\", A[i])", false},
-		{"of itself", "A: 6; B: 6", flat + "B[i] = B[i]", false},
-		{"the other way", "A: 6; B: 6", flat + "A[i] = B[i]", false},
+		{"flattened", "A: 2, 3; B: 6", loops + "B[i * T.int64(3) + j] = A[i, j]", ""},
+		{"flattened by the result", "A: 2, 3; B: 6", flat + "B[i] = A[i // T.int64(3), i % T.int64(3)]", ""},
+		{"of another shape", "A: 3, 2; B: 2, 3", loops + "B[i, j] = A[(i * T.int64(3) + j) // T.int64(2), (i * T.int64(3) + j) % T.int64(2)]", ""},
+		{"a copy", "A: 2, 3; B: 2, 3", loops + "B[i, j] = A[i, j]", ""},
+		{"two copies of a dimension", "A: 2, 3; B: 1, 2, 3", loops + "B[T.int64(0), i, j] = A[i, j]", ""},
+		{"transposed", "A: 3, 2; B: 2, 3", loops + "B[i, j] = A[j, i]", order},
+		{"shifted", "A: 8; B: 6", flat + "B[i] = A[i + T.int64(2)]", count},
+		{"the start of it", "A: 8; B: 6", flat + "B[i] = A[i]", count},
+		{"a part of the result", "A: 6; B: 8", flat + "B[i] = A[i]", count},
+		{"computed", "A: 6; B: 6", flat + "B[i] = A[i] + T.float32(1)", computed},
+		{"a number", "A: 6; B: 6", flat + "B[i] = T.float32(1)", computed},
+		{"of another type", "A: 6; C: 6", flat + "C[i] = T.Cast(\"float16\", A[i])", "the kernel changes the element type"},
+		{"of itself", "A: 6; B: 6", flat + "B[i] = B[i]", "the kernel does not load from its input"},
+		{"the other way", "A: 6; B: 6", flat + "A[i] = B[i]", "the kernel does not store to its output"},
 		{"plain loops", "A: 6; B: 6", `
     for i in range(T.int64(6)):
-        B[i] = A[i]`, true},
+        B[i] = A[i]`, ""},
 		{"a condition", "A: 6; B: 6", `
     for x0 in range(T.int64(6)):
         with T.block("b"):
             T.where(x0 < T.int64(5))
             i = T.axis.spatial(T.int64(6), x0)
-            B[i] = A[i]`, false},
+            B[i] = A[i]`, "a block of the kernel has a predicate"},
 		{"a reduction", "A: 6; B: 6", `
     for x0, x1 in T.grid(T.int64(6), T.int64(1)):
         with T.block("b"):
             i, r = T.axis.remap("SR", [x0, x1])
             with T.init():
                 B[i] = T.float32(0)
-            B[i] = A[i]`, false},
+            B[i] = A[i]`, "a block of the kernel is a reduction"},
 		{"memory of its own", "A: 6; B: 6", `
-    t = T.alloc_buffer((T.int64(6),))` + flat + `B[i] = A[i]`, false},
-		{"two stores", "A: 6; B: 6", flat + "B[i] = A[i]" + flat + "B[i] = A[i]", false},
-		{"a third tensor", "A: 6; B: 6; D: 6", flat + "B[i] = A[i]", false},
-		{"no result", "A: 6", flat + "A[i] = A[i]", false},
+    t = T.alloc_buffer((T.int64(6),))` + flat + `B[i] = A[i]`, "the kernel allocates memory"},
+		{"two stores", "A: 6; B: 6", flat + "B[i] = A[i]" + flat + "B[i] = A[i]", "the kernel is not a loop nest around a single store"},
+		{"a third tensor", "A: 6; B: 6; D: 6", flat + "B[i] = A[i]", arity},
+		{"no result", "A: 6", flat + "A[i] = A[i]", arity},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var params, names []string
@@ -137,9 +144,17 @@ def main(x: R.Tensor((`+names[0]+`,), "float32")):
         R.output(z)
     return z
 `)
-			out := runPass(t, passtest.NewContext(), transform.RewriteDataflowReshape, m)
-			if is := strings.Contains(passtest.Text(out), "R.reshape("); is != c.want {
-				t.Errorf("it is a reshape: %v, want %v", is, c.want)
+			var l passtest.Listener
+			out := runPass(t, passtest.NewContext(pass.Observe(&l)), transform.RewriteDataflowReshape, m)
+			if is := strings.Contains(passtest.Text(out), "R.reshape("); is != (c.declined == "") {
+				t.Errorf("it is a reshape: %v, want %v", is, !is)
+			}
+			var got string
+			for _, d := range l.Decisions {
+				got += nameOf(d.Place) + ": " + d.Reason
+			}
+			if c.declined != "" && got != "y: "+c.declined || c.declined == "" && got != "" {
+				t.Errorf("declined because of %q, want %q", got, c.declined)
 			}
 		})
 	}

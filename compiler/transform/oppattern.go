@@ -50,9 +50,13 @@ var AnnotateTIROpPattern = &pass.Pass{
 	Doc: "Classifies each kernel by its accesses (elementwise, broadcast, injective, reduction, reduction with a fusible output, opaque) and notes the class as op_pattern, for FuseOps.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if f.Attrs.Has(attrOpPattern) {
+			c.Declined(ruleClassify, f, "it has an op_pattern already")
 			return f, nil
 		}
-		kind := kernelPattern(f)
+		kind, opaque := kernelPattern(f)
+		if opaque != nil {
+			c.Declined(ruleClassify, opaque.place, opaque.why)
+		}
 		out := f.WithFuncAttrs(f.Attrs.With(attrOpPattern, int64(kind))).(*tir.PrimFunc)
 		if c.Observed() {
 			c.Rewrite("classify as "+kind.String(), f, out)
@@ -61,12 +65,22 @@ var AnnotateTIROpPattern = &pass.Pass{
 	}),
 }
 
+// ruleClassify is the name of the rule in decisions.
+const ruleClassify = "classify by accesses"
+
+// mismatch is a place in a kernel that breaks a condition of an analysis, and the condition.
+type mismatch struct {
+	place ir.Node
+	why   string
+}
+
 // kernelPattern classifies a kernel: the worst of its blocks, where a block that spreads the
 // result of a reduction again (softmax, layer_norm) makes it a reduction with fusible output.
-func kernelPattern(f *tir.PrimFunc) opPattern {
-	blocks, ok := leafBlocks(f.Body)
-	if !ok || len(blocks) == 0 {
-		return patOpaque
+// Of an opaque kernel it returns the first place that makes it opaque.
+func kernelPattern(f *tir.PrimFunc) (opPattern, *mismatch) {
+	blocks, opaque := leafBlocks(f.Body)
+	if opaque != nil {
+		return patOpaque, opaque
 	}
 	kind := patElemWise
 	outputs := map[*tir.Buffer]bool{}
@@ -77,11 +91,11 @@ func kernelPattern(f *tir.PrimFunc) opPattern {
 		}
 	}
 	for _, b := range blocks {
-		k, out := blockPattern(b)
-		if k == patOpaque {
-			return patOpaque
+		k, opaque := blockPattern(b)
+		if opaque != nil {
+			return patOpaque, opaque
 		}
-		if params[out] {
+		if out := b.Body.(*tir.BufferStore).Buffer; params[out] {
 			outputs[out] = true
 		}
 		if kind == patCommReduce && k <= patInjective && !rounds(b) {
@@ -89,10 +103,13 @@ func kernelPattern(f *tir.PrimFunc) opPattern {
 		}
 		kind = max(kind, k)
 	}
-	if len(outputs) != 1 {
-		return patOpaque
+	switch len(outputs) {
+	case 0:
+		return patOpaque, &mismatch{f, "no block writes to a buffer of a parameter"}
+	case 1:
+		return kind, nil
 	}
-	return kind
+	return patOpaque, &mismatch{f, "it writes to the buffers of several parameters"}
 }
 
 // rounds reports whether b only converts elements, as the last block of a reduction does that
@@ -107,145 +124,33 @@ func rounds(b *tir.Block) bool {
 	return ok && slices.Equal(l.Indices, store.Indices)
 }
 
-// leafBlocks returns the innermost blocks of a kernel in order. It is false for bodies with
-// other statements than loops, blocks and single stores.
-func leafBlocks(s tir.Stmt) ([]*tir.Block, bool) {
+// leafBlocks returns the innermost blocks of a kernel in order, or the statement that is neither a
+// loop, nor a block, nor the single store of a block.
+func leafBlocks(s tir.Stmt) ([]*tir.Block, *mismatch) {
 	switch s := s.(type) {
 	case *tir.For:
 		return leafBlocks(s.Body)
 	case *tir.SeqStmt:
 		var all []*tir.Block
 		for _, x := range s.Seq {
-			list, ok := leafBlocks(x)
-			if !ok {
-				return nil, false
+			list, opaque := leafBlocks(x)
+			if opaque != nil {
+				return nil, opaque
 			}
 			all = append(all, list...)
 		}
-		return all, true
+		return all, nil
 	case *tir.BlockRealize:
 		if _, ok := s.Block.Body.(*tir.BufferStore); ok {
 			if !tir.IsTrue(s.Predicate) {
-				return nil, false
+				return nil, &mismatch{s, "the block has a predicate"}
 			}
-			return []*tir.Block{s.Block}, true
+			return []*tir.Block{s.Block}, nil
 		}
 		if len(s.Block.IterVars) == 0 {
 			return leafBlocks(s.Block.Body)
 		}
+		return nil, &mismatch{s.Block.Body, "the body of the block is not a single store"}
 	}
-	return nil, false
-}
-
-// blockPattern classifies one block and returns the buffer that it writes.
-func blockPattern(b *tir.Block) (opPattern, *tir.Buffer) {
-	store := b.Body.(*tir.BufferStore)
-	spatial := map[*tir.Var]int{}
-	reduce := false
-	for _, iv := range b.IterVars {
-		switch iv.Kind {
-		case tir.DataPar:
-			spatial[iv.Var] = -1
-		case tir.CommReduce:
-			reduce = true
-		default:
-			return patOpaque, store.Buffer
-		}
-	}
-	for i, e := range store.Indices {
-		if tir.IsConst(e, 0) {
-			continue
-		}
-		v, ok := e.(*tir.Var)
-		if at, known := spatial[v]; !ok || !known || at >= 0 {
-			return patOpaque, store.Buffer
-		}
-		spatial[v] = i
-	}
-	if reduce {
-		return reducePattern(b, store), store.Buffer
-	}
-	kind, elementwise := patElemWise, false
-	ir.Walk(store.Value, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.BufferLoad:
-			k := accessPattern(n, store, spatial)
-			elementwise = elementwise || k == patElemWise
-			kind = max(kind, k)
-		case *tir.Call:
-			if tir.CallEffect(n) > tir.Pure {
-				kind = patOpaque
-			}
-		}
-		return kind < patOpaque
-	})
-	if kind == patBroadcast && elementwise {
-		kind = patElemWise // a bias: C[i, j] = A[i, j] + B[i]
-	}
-	// A value chosen by position (padding, concatenation, arange) is no elementwise function.
-	if kind < patInjective && usesPosition(store.Value, spatial) {
-		kind = patInjective
-	}
-	return kind, store.Buffer
-}
-
-// usesPosition reports whether e depends on iteration variables outside the indices of loads.
-func usesPosition(e ir.Node, spatial map[*tir.Var]int) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.BufferLoad:
-			return false
-		case *tir.Var:
-			if _, ok := spatial[n]; ok {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// accessPattern classifies a load: of the element that is stored, of one that several
-// stored elements share, of any one, or of one that depends on data.
-func accessPattern(l *tir.BufferLoad, store *tir.BufferStore, spatial map[*tir.Var]int) opPattern {
-	last, ordered, full := -1, true, len(l.Indices) == len(store.Indices)
-	for i, e := range l.Indices {
-		switch e := e.(type) {
-		case *tir.Var:
-			at, ok := spatial[e]
-			if !ok || at < 0 {
-				return patOpaque
-			}
-			if at <= last {
-				ordered = false
-			}
-			full = full && at == i
-			last = at
-		case *tir.IntImm:
-			if e.Value != 0 {
-				ordered = false
-			}
-			full = full && i < len(store.Indices) && tir.IsConst(store.Indices[i], 0)
-		default:
-			ordered, full = false, false
-			data := false
-			ir.Walk(e, func(n ir.Node) bool {
-				if _, ok := n.(*tir.BufferLoad); ok {
-					data = true
-				}
-				return !data
-			})
-			if data {
-				return patOpaque
-			}
-		}
-	}
-	switch {
-	case full:
-		return patElemWise
-	case ordered:
-		return patBroadcast
-	}
-	return patInjective
+	return nil, &mismatch{s, "the statement is in no block that consists of a single store"}
 }
