@@ -22,8 +22,8 @@ help: ## list the targets
 run: ## serve the page on http://127.0.0.1:8080
 	$(GO) run ./cmd/explorer
 
-build: ## build bin/explorer
-	$(GO) build -o bin/explorer ./cmd/explorer
+build: ## build bin/irscope
+	$(GO) build -o bin/irscope ./cmd/explorer
 
 test: ## all tests: unit, golden, property, race and browser; ends with what was skipped and why
 	@rm -rf bin/test

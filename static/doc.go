@@ -1,4 +1,4 @@
-// Package static holds the files that the explorer serves as they are: style sheets, bundled scripts and the icon, embedded in
+// Package static holds the files that irscope serves as they are: style sheets, bundled scripts and the icon, embedded in
 // the program and named by their content.
 //
 // The web package mounts Handler under Prefix and asks URL for the address of a file. The package knows no route, no template and

@@ -27,7 +27,7 @@ func sourceArg(src store.Source) string {
 // of the IR from files of their names.
 func command(i run.Info) string {
 	s := i.Settings
-	words := []string{"explorer", "run", sourceArg(i.Source)}
+	words := []string{"irscope", "run", sourceArg(i.Source)}
 	if s.Target != "" {
 		words = append(words, "--target", s.Target)
 	}

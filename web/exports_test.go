@@ -20,7 +20,7 @@ func TestExports(t *testing.T) {
 	s.post("/api/sessions/"+made.ID+"/notes", `{"text":"<b>look</b>","step":"1/Fuse<i>Ops</i>"}`).want(t, http.StatusCreated)
 	other := s.another() // who may read may export
 	for format, want := range map[string][]string{
-		"html": {"text/html; charset=utf-8", "&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "R.</span>", "explorer run gallery:mlp", "level 3 &gt; opt_level 2"},
+		"html": {"text/html; charset=utf-8", "&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "R.</span>", "irscope run gallery:mlp", "level 3 &gt; opt_level 2"},
 		"md":   {"text/markdown; charset=utf-8", "+    lv = R.multiply(x, x)", "&lt;b\\>look"},
 		"zip":  {"application/zip", "manifest.json", "runs/1/events.ndjson"},
 	} {
@@ -42,7 +42,7 @@ func TestExports(t *testing.T) {
 		}
 	}
 	page := s.get("/s/" + made.ID + "/export.html").body
-	for _, part := range []string{"&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "multiply", "explorer run gallery:mlp", "level 3 &gt; opt_level 2", "http-equiv=\"Content-Security-Policy\""} {
+	for _, part := range []string{"&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "multiply", "irscope run gallery:mlp", "level 3 &gt; opt_level 2", "http-equiv=\"Content-Security-Policy\""} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
 		}

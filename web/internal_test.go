@@ -64,7 +64,7 @@ func TestCommandLines(t *testing.T) {
 			Config: map[string]any{"tir.x": true}, Shapes: map[string][]int64{"x": {1, 3}},
 		},
 	})
-	const want = `explorer run 'it'\''s a $(net).onnx' --target 'wasm -mattr=+simd128' --opt-level 3 --require-pass FuseOps --config tir.x=true --shape x=1x3`
+	const want = `irscope run 'it'\''s a $(net).onnx' --target 'wasm -mattr=+simd128' --opt-level 3 --require-pass FuseOps --config tir.x=true --shape x=1x3`
 	if got != want {
 		t.Errorf("command is\n%s\nwant\n%s", got, want)
 	}

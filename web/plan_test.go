@@ -48,7 +48,7 @@ func TestStepsStay(t *testing.T) {
 	made := s.create("mlp").Session
 	const steps = `[{"name":"LegalizeOps"},{"name":"mine","steps":[{"name":"FuseOps","options":{"fuse_opt_level":0}}]},{"name":"tir"}]`
 	started := decode[runAnswer](t, s.post("/api/sessions/"+made.ID+"/runs", `{"opt_level":2,"steps":`+steps+`,"config":{"tir.UnrollLoop":{"auto_max_step":1000000},"tir.disable_vectorize":true}}`).want(t, http.StatusAccepted)).Run
-	const want = `explorer run gallery:mlp --target wasm --opt-level 2 --passes 'LegalizeOps,mine[FuseOps{"fuse_opt_level":0}],tir' --config tir.UnrollLoop.auto_max_step=1000000 --config tir.disable_vectorize=true`
+	const want = `irscope run gallery:mlp --target wasm --opt-level 2 --passes 'LegalizeOps,mine[FuseOps{"fuse_opt_level":0}],tir' --config tir.UnrollLoop.auto_max_step=1000000 --config tir.disable_vectorize=true`
 	if started.Command != want {
 		t.Errorf("the command is\n%s\nwant\n%s", started.Command, want)
 	}

@@ -30,7 +30,7 @@ func TestASessionFromStartToEnd(t *testing.T) {
 
 	// Another run with other settings, a shared one, and defaults for what is absent.
 	r := decode[runAnswer](t, s.post("/api/sessions/"+sess.ID+"/runs", `{"opt_level":3,"disabled":["B","A"]}`).want(t, http.StatusAccepted)).Run
-	if r.Session != sess.ID || r.Command != "explorer run gallery:mlp --target wasm --opt-level 3 --disable-pass A,B" || len(r.Settings.Bindings) != 2 {
+	if r.Session != sess.ID || r.Command != "irscope run gallery:mlp --target wasm --opt-level 3 --disable-pass A,B" || len(r.Settings.Bindings) != 2 {
 		t.Errorf("run is %+v", r)
 	}
 	s.state(r.ID, "ok")
@@ -120,7 +120,7 @@ func TestUpload(t *testing.T) {
 	if made.Title != `"net'.onnx` || made.Source.Kind != "upload" || len(made.Runs) != 1 {
 		t.Fatalf("session is %+v", made)
 	}
-	s.get("/s/"+made.ID, "Accept", html).want(t, http.StatusOK, "explorer run &#39;&#34;net")
+	s.get("/s/"+made.ID, "Accept", html).want(t, http.StatusOK, "irscope run &#39;&#34;net")
 	empty, kind := form(t, "model", "e.onnx", nil)
 	s.do("POST", "/api/sessions", empty, "Content-Type", kind).want(t, http.StatusBadRequest, "is empty")
 	s.post("/api/sessions", `{}`).want(t, http.StatusBadRequest, "choose a model")

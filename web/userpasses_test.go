@@ -72,7 +72,7 @@ func TestSessionOfAnExample(t *testing.T) {
 		t.Errorf("its settings are %+v", got)
 	}
 	r := decode[runAnswer](t, s.get("/api/runs/"+made.Runs[0]).want(t, http.StatusOK))
-	if want := "explorer run mine.py --target wasm --opt-level 2 --script mine.star --passes user.Mine,FuseOps,tir --config tir.instrument_bound_checkers=true"; r.Run.Command != want {
+	if want := "irscope run mine.py --target wasm --opt-level 2 --script mine.star --passes user.Mine,FuseOps,tir --config tir.instrument_bound_checkers=true"; r.Run.Command != want {
 		t.Errorf("the command is %q, want %q", r.Run.Command, want)
 	}
 	// Without its script the page's form knows neither steps nor scripts; they stay.

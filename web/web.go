@@ -1,4 +1,4 @@
-// Package web serves the explorer: pages, their JSON twins under /api, texts and
+// Package web serves irscope: pages, their JSON twins under /api, texts and
 // diffs by content hash, and the events of runs over websockets.
 //
 // It is a client of the compiler that knows no pass: what there is to choose from
@@ -58,7 +58,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Server is the explorer as an http.Handler.
+// Server is irscope as an http.Handler.
 type Server struct {
 	cfg     Config
 	manager *run.Manager

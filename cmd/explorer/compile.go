@@ -18,7 +18,7 @@ func compileCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use: "compile MODEL -o DIR", Short: "Compile a model to a folder that exec runs without a compiler",
-		Long: "Imports and compiles MODEL and writes the program to a folder for 'explorer exec'.\n" + modelDoc,
+		Long: "Imports and compiles MODEL and writes the program to a folder for 'irscope exec'.\n" + modelDoc,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			if dir == "" {
@@ -60,7 +60,7 @@ func execCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
-		Long: "Loads the program that 'explorer compile' wrote to DIR and runs its function main, or any other public function.\n" +
+		Long: "Loads the program that 'irscope compile' wrote to DIR and runs its function main, or any other public function.\n" +
 			"A PrimFunc takes one tensor per parameter (of one element for a number); the tensors it writes are its outputs.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {

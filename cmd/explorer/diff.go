@@ -27,10 +27,10 @@ func diffCommand() *cobra.Command {
 or of two points of a pipeline that is run on one file. A, B and IN are ` + inputDoc + `.
 
 A POINT is start, end, the name of a pass, or a step of the pipeline such as 1.8 or 1.8/FuseOps, which
-'explorer passes --pipeline NAME' lists. It stands for the module after that pass; before:POINT for the
+'irscope passes --pipeline NAME' lists. It stands for the module after that pass; before:POINT for the
 module before it. PASS#1 is the second run of a pass, PASS the first.
 
-    explorer diff model.onnx --from before:FuseOps --to FuseTIR
+    irscope diff model.onnx --from before:FuseOps --to FuseTIR
 
 Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.`,
 		Args: args(cobra.RangeArgs(1, 2)),

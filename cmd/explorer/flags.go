@@ -53,7 +53,7 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.StringVar(&f.pipeline, "pipeline", pl, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
 	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run at any level")
-	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'explorer passes' lists the keys")
+	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'irscope passes' lists the keys")
 	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
 	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
 	fl.BoolVar(&f.compact, "compact", false, "write IR in a short form for reading: short names, types in a column, no defaults (not valid TVMScript)")

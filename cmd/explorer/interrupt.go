@@ -40,7 +40,7 @@ func interruptible(ctx context.Context) (context.Context, context.CancelCauseFun
 		select {
 		case <-signals:
 		case <-time.After(patience):
-			fmt.Fprintf(os.Stderr, "explorer: %v: the current work did not stop in time and was abandoned\n", why)
+			fmt.Fprintf(os.Stderr, "irscope: %v: the current work did not stop in time and was abandoned\n", why)
 		}
 		os.Exit(why.code())
 	}()

@@ -79,7 +79,7 @@ func invoke() int {
 func printError(w io.Writer, err error) {
 	var text *frontend.TextError
 	if !errors.As(err, &text) {
-		fmt.Fprintf(w, "explorer: error: %v\n", err)
+		fmt.Fprintf(w, "irscope: error: %v\n", err)
 		return
 	}
 	printDiagnostics(w, text.Diagnostics)
@@ -93,7 +93,7 @@ func printError(w io.Writer, err error) {
 	if n == 1 {
 		plural = ""
 	}
-	fmt.Fprintf(w, "explorer: error: %d error%s in %s\n", n, plural, text.Name)
+	fmt.Fprintf(w, "irscope: error: %d error%s in %s\n", n, plural, text.Name)
 }
 
 // printDiagnostics writes diagnostics, each with the line that it is about where that is known.
@@ -106,9 +106,9 @@ func printDiagnostics(w io.Writer, list []ir.Diagnostic) {
 func rootCommand() *cobra.Command {
 	var root *cobra.Command
 	root = &cobra.Command{
-		Use:   "explorer",
+		Use:   "irscope",
 		Short: "A machine-learning compiler that shows what its passes do",
-		Long: `explorer compiles ONNX models and TVMScript pass by pass and runs them. Without a command it
+		Long: `irscope compiles ONNX models and TVMScript pass by pass and runs them. Without a command it
 serves the page that shows what each pass does, on this machine only.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -42,9 +42,9 @@ formatter. IN is ` + inputDoc + `.
 
 The passes are those of a pipeline, or those listed with --passes, which run whatever their level:
 
-    explorer opt in.py --passes 'FoldConstant,FuseOps{"fuse_opt_level": 2}'
+    irscope opt in.py --passes 'FoldConstant,FuseOps{"fuse_opt_level": 2}'
 
-'explorer passes' lists the passes and the options that each has. What is printed on the way goes to
+'irscope passes' lists the passes and the options that each has. What is printed on the way goes to
 standard error. Nothing is written where anything fails. What was read and what each pass made of it is
 verified, unless --no-verify is given.`,
 		Args: args(cobra.ExactArgs(1)),

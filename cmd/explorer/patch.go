@@ -59,7 +59,7 @@ func (f *compileFlags) editError(e *driver.EditError) error {
 	}
 	var missing *patch.MissingStepError
 	if errors.As(e.Err, &missing) {
-		return usageError{fmt.Errorf("--patch %s: %w; 'explorer passes' lists the steps of pipelines", flag, e.Err)}
+		return usageError{fmt.Errorf("--patch %s: %w; 'irscope passes' lists the steps of pipelines", flag, e.Err)}
 	}
 	return usageError{fmt.Errorf("--patch %s: %w", flag, e.Err)}
 }

@@ -74,7 +74,7 @@ func TestCommandLineAndPageSayTheSame(t *testing.T) {
 	}
 }
 
-// commandLine returns the events of explorer run --json.
+// commandLine returns the events of irscope run --json.
 func commandLine(t *testing.T, model string, args []string, script string) []event.Event {
 	t.Helper()
 	root := rootCommand()

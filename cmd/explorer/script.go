@@ -44,8 +44,8 @@ written and run. IN is ` + inputDoc + `; it is the variable mod.
 If the script has a function main, it is called with the module, and the module that it returns is
 written. With --pass the passes of the script that are named run on the module instead.
 
-    explorer script my_pass.star model.onnx -o out.py
-    explorer script my_pass.star in.py --pass FoldMine --emit json
+    irscope script my_pass.star model.onnx -o out.py
+    irscope script my_pass.star in.py --pass FoldMine --emit json
 
 FILE.star may be ` + strings.Join(names, ", ") + `.
 docs/scripting.md tells what scripts can do. They cannot read files and have limits.`,
@@ -79,7 +79,7 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 	case cf.pipeline != "":
 		return usageError{errors.New("--pipeline: a script runs pipelines itself: pipeline(\"NAME\")(mod)")}
 	case len(of.passes) > 0 && in == "":
-		return usageError{errors.New("--pass needs an input: explorer script FILE.star IN --pass NAME")}
+		return usageError{errors.New("--pass needs an input: irscope script FILE.star IN --pass NAME")}
 	}
 	if err := pf.checkCompact(cf.compact, of.emit); err != nil {
 		return err

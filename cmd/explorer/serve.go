@@ -86,7 +86,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	hs := web.HTTPServer(srv, log)
-	fmt.Fprintf(w, "explorer: serving on http://%s\nexplorer: data is kept in %s\n", ln.Addr(), keep.where)
+	fmt.Fprintf(w, "irscope: serving on http://%s\nirscope: data is kept in %s\n", ln.Addr(), keep.where)
 	log.Info("serving", "addr", ln.Addr().String(), "names", names, "data", keep.where)
 	upkeep, stop := context.WithCancel(ctx)
 	expired := make(chan struct{})

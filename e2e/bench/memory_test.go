@@ -111,7 +111,7 @@ func resident() int64 {
 }
 
 // BenchmarkMemoryLevelsOff runs 50 models 100 times each, every run with another seed, on a server with the limits and the store of
-// `explorer serve`, and looks at the memory of the process after every 100 runs. MEMORY_GRAPH names a file for the graph.
+// `irscope serve`, and looks at the memory of the process after every 100 runs. MEMORY_GRAPH names a file for the graph.
 func BenchmarkMemoryLevelsOff(b *testing.B) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(900 << 20))
 	st, err := sqlite.Open(b.Context(), sqlite.Options{Dir: b.TempDir()})

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
-// serveCompiler runs the explorer with the real compiler and its gallery.
+// serveCompiler runs irscope with the real compiler and its gallery.
 func serveCompiler(t *testing.T) string {
 	t.Helper()
 	ctx := context.Background()

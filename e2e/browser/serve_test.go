@@ -44,13 +44,13 @@ var offered = catalog.Catalog{
 	Pipelines: []catalog.Pipeline{{Name: "default", Target: "wasm", Doc: "The script of the fixture."}},
 }
 
-// serve runs the explorer with a make-believe compiler for the time of a test and returns its address.
+// serve runs irscope with a make-believe compiler for the time of a test and returns its address.
 func serve(t *testing.T, runner run.Runner) string {
 	t.Helper()
 	return serveWith(t, runner, store.NewMemory(512<<20), offered)
 }
 
-// serveWith runs the explorer with any compiler.
+// serveWith runs irscope with any compiler.
 func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.Catalog) string {
 	t.Helper()
 	admission := run.DefaultAdmission(4)

@@ -57,12 +57,12 @@ func need(ts *testscript.TestScript, neg bool, args []string, n int, usage strin
 	}
 }
 
-// exits runs explorer and checks its exit code.
+// exits runs irscope and checks its exit code.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 1, "exits CODE ARGS...")
 	code := 0
 	var failed *exec.ExitError
-	if err := ts.Exec("explorer", args[1:]...); errors.As(err, &failed) {
+	if err := ts.Exec("irscope", args[1:]...); errors.As(err, &failed) {
 		code = failed.ExitCode()
 	} else {
 		ts.Check(err)

@@ -20,7 +20,7 @@ func help(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(program, append(args, "--help")...).Output()
 	if err != nil {
-		t.Fatalf("explorer %v --help: %v", args, err)
+		t.Fatalf("irscope %v --help: %v", args, err)
 	}
 	return string(out)
 }
@@ -36,7 +36,7 @@ func TestCommandLineDoc(t *testing.T) {
 	_, table, ok := strings.Cut(help(t), "Available Commands:\n")
 	table, _, ok2 := strings.Cut(table, "\n\n")
 	if !ok || !ok2 {
-		t.Fatal("explorer --help lists no commands")
+		t.Fatal("irscope --help lists no commands")
 	}
 	var known []string
 	for _, m := range listed.FindAllStringSubmatch(table, -1) {
@@ -44,7 +44,7 @@ func TestCommandLineDoc(t *testing.T) {
 		if name == "help" || name == "completion" {
 			continue
 		}
-		if !strings.Contains(doc, "\n## explorer "+name+"\n") {
+		if !strings.Contains(doc, "\n## irscope "+name+"\n") {
 			t.Errorf("docs/cli.md has no section on %s", name)
 		}
 		text := help(t, name)

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var address = regexp.MustCompile(`^explorer: serving on (http://127\.0\.0\.1:\d+)\n$`)
+var address = regexp.MustCompile(`^irscope: serving on (http://127\.0\.0\.1:\d+)\n$`)
 
 // TestServe starts the server, with and without the name of the command, asks it for a page
 // and stops it by an interrupt.
@@ -38,7 +38,7 @@ func TestServe(t *testing.T) {
 		if err != nil || m == nil {
 			t.Fatalf("%v: first line is %q (%v), expected the address", args, line, err)
 		}
-		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "explorer: data is kept in "+home) {
+		if line, err := lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, "irscope: data is kept in "+home) {
 			t.Errorf("%v: second line is %q (%v), expected the folder of the data", args, line, err)
 		}
 		for path, want := range map[string]string{"/healthz": "ok", "/": "Transformer block", "/api/passes": `"FuseOps"`} {

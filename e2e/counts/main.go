@@ -88,7 +88,7 @@ func table() string {
 		{fmt.Sprintf("[ONNX operators](docs/operators.md), in operator sets %d to %d", onnx.MinOpset, onnx.MaxOpset), len(onnx.Operators())},
 		{"operators of Relax", len(op.All())},
 		{"intrinsics of TensorIR", len(tir.Builtins())},
-		{"passes, listed by `explorer passes`", len(pipeline.All())},
+		{"passes, listed by `irscope passes`", len(pipeline.All())},
 		{"TVM's [builtins of the virtual machine](docs/builtins.md)", builtins},
 		{"kinds of target", len(target.Kinds())},
 		{"built-in models", len(gallery.Models())},

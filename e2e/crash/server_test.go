@@ -15,7 +15,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-var address = regexp.MustCompile(`^explorer: serving on (http://127\.0\.0\.1:\d+)\n$`)
+var address = regexp.MustCompile(`^irscope: serving on (http://127\.0\.0\.1:\d+)\n$`)
 
 // server is a running server.
 type server struct {

@@ -13,7 +13,7 @@ import (
 // build makes the command and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "explorer")
+	bin := filepath.Join(t.TempDir(), "irscope")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/explorer").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -69,8 +69,8 @@ func TestCommandLine(t *testing.T) {
 			}
 			if code != 0 {
 				s.clear(t, msg)
-				if !strings.HasPrefix(msg, "explorer: error: ") || strings.Count(msg, "\n") != 1 {
-					t.Errorf("standard error is not one line that starts with \"explorer: error: \": %s", cut(msg))
+				if !strings.HasPrefix(msg, "irscope: error: ") || strings.Count(msg, "\n") != 1 {
+					t.Errorf("standard error is not one line that starts with \"irscope: error: \": %s", cut(msg))
 				}
 			}
 			// The program itself takes about 40 MiB.

@@ -17,7 +17,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/goal"
 )
 
-var serving = regexp.MustCompile(`^explorer: serving on (http://127\.0\.0\.1:\d+)\n$`)
+var serving = regexp.MustCompile(`^irscope: serving on (http://127\.0\.0\.1:\d+)\n$`)
 
 // kernelServer is the program serving in a process of its own, which a kernel may freeze.
 type kernelServer struct {

@@ -1,4 +1,4 @@
-// Package templates renders the pages of the explorer as HTML: the gallery, the page of a session and the page of an error.
+// Package templates renders the pages of irscope as HTML: the gallery, the page of a session and the page of an error.
 //
 // The web package fills the view structs, which hold plain strings and numbers, and renders the components. The package may be
 // imported by web and by tests. It must not know the compiler, the wire format, sessions or storage, and imports nothing of ours.

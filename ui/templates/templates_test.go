@@ -26,7 +26,7 @@ func render(t *testing.T, c templ.Component) string {
 func session() SessionView {
 	return SessionView{
 		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{"wasm", "code"}, {"interp", "slow"}}, Target: "interp", OptLevel: 3, Pipeline: "default",
-		Command: "explorer run mlp", Status: "failed", Message: "LowerAllocTensor: no shape",
+		Command: "irscope run mlp", Status: "failed", Message: "LowerAllocTensor: no shape",
 		Passes: []PassRow{
 			{Step: "1/Graph", Name: "Graph", Status: "changed", Lowering: true},
 			{Step: "1.1/FuseOps", Name: "FuseOps", Depth: 1, Status: "changed", Added: 12, Removed: 7, Time: "3.1 ms"},
@@ -41,7 +41,7 @@ func TestSessionWithoutScript(t *testing.T) {
 	html := render(t, Session(session()))
 	for _, want := range []string{
 		`<title>mlp · irscope</title>`, `FuseOps`, `+12`, `−7`, `3.1 ms`, `level 2 &gt; opt_level 1`, `LowerAllocTensor: no shape`,
-		`<span class="c-k">def</span>  main`, `<span class="ln num">4</span>`, `explorer run mlp`, `data-session="s1"`, `data-run="r1"`,
+		`<span class="c-k">def</span>  main`, `<span class="ln num">4</span>`, `irscope run mlp`, `data-session="s1"`, `data-run="r1"`,
 		`action="/s/s1/runs"`, `<option value="wasm" title="code">wasm</option>`, `<option value="interp" title="slow" selected>interp</option>`, `The first 1 of 9 lines`,
 	} {
 		if !strings.Contains(html, want) {

@@ -18,7 +18,7 @@ func TestNothingHostileSurvivesOnThePage(t *testing.T) {
 	if len(b.Runs) != 2 {
 		t.Fatalf("%d runs are exported, want the two that finished", len(b.Runs))
 	}
-	data, err := export.HTML(t.Context(), b, &b.Runs[0], export.Report{Command: "explorer run " + evil, Program: evil})
+	data, err := export.HTML(t.Context(), b, &b.Runs[0], export.Report{Command: "irscope run " + evil, Program: evil})
 	check(t, err)
 	page := string(data)
 	for _, part := range []string{"<script", "<img", "href=", "src=x>", "\u202e", "javascript:alert(3)\""} {

@@ -1,4 +1,4 @@
-// Package run starts runs of the compiler for visitors of the explorer, and keeps
+// Package run starts runs of the compiler for visitors of irscope, and keeps
 // what they say: requests, the queue with its admission, the log that any number
 // of readers follow, limits, cancelling and sharing of identical runs.
 //

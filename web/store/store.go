@@ -45,7 +45,7 @@ func (d *Damage) Error() string {
 // Unwrap returns what is wrong, and that it is damage.
 func (d *Damage) Unwrap() []error { return []error{ErrDamaged, d.Err} }
 
-// Store keeps what the explorer knows. All methods may be called by several
+// Store keeps what irscope knows. All methods may be called by several
 // goroutines. Byte slices that are handed over or returned are not written again
 // by either side. Where an implementation is durable, what a method did is on disk
 // when it returns, except where it says otherwise.

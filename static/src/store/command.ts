@@ -6,7 +6,7 @@ export function commandLine(session: SessionInfo | null, run: RunInfo | null, se
   if (run?.command) return run.command;
   const source = session?.source;
   const model = source?.arg || source?.name || session?.title || "MODEL";
-  const words = ["explorer", "run", model];
+  const words = ["irscope", "run", model];
   if (settings.target) words.push("--target", settings.target);
   words.push("--opt-level", String(settings.opt_level ?? 2));
   for (const s of settings.scripts ?? []) words.push("--script", s.name);

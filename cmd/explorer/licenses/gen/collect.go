@@ -83,7 +83,7 @@ func collect(root string) (string, error) {
 // licence is a licence file and what it is for.
 type licence struct{ title, path string }
 
-// moduleFiles returns the licence files of all modules that the explorer links, sorted: those at a module's root and
+// moduleFiles returns the licence files of all modules that irscope links, sorted: those at a module's root and
 // those in the folders from there down to a package that is linked. A module without any is an error.
 func moduleFiles(root string) ([]licence, error) {
 	found := map[licence]bool{}
@@ -135,7 +135,7 @@ func moduleFiles(root string) ([]licence, error) {
 	return files, nil
 }
 
-// linked returns the packages of which the explorer consists on a system.
+// linked returns the packages of which irscope consists on a system.
 func linked(root, system string) ([]goPackage, error) {
 	cmd := exec.Command("go", "list", "-deps", "-json=Dir,Standard,Module", "./cmd/explorer")
 	cmd.Dir = root

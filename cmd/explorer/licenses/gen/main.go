@@ -1,4 +1,4 @@
-// Command gen writes the licences of what the explorer binary contains; see package licenses.
+// Command gen writes the licences of what the irscope binary contains; see package licenses.
 package main
 
 import (
