@@ -311,8 +311,13 @@ func TestRunIsLinear(t *testing.T) {
 		}
 		return time.Since(start)
 	}
-	few := max(fold(10_000), 100*time.Millisecond)
-	if many := fold(40_000); many > 10*few {
-		t.Errorf("30,000 events take %v, 120,000 take %v", few, many)
+	// Other work on the machine may delay one of the two; what is not linear is slow every time.
+	var few, many time.Duration
+	for range 5 {
+		few, many = max(fold(10_000), 100*time.Millisecond), fold(40_000)
+		if many <= 10*few {
+			return
+		}
 	}
+	t.Errorf("30,000 events take %v, 120,000 take %v", few, many)
 }
