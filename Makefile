@@ -14,7 +14,7 @@ MUTANTS   ?= 3000
 GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js check-generated e2e-deps screenshot clean
+.PHONY: help run build test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -103,6 +103,9 @@ vendor-js: ## make static/vendor/codemirror.js anew, with npm
 
 check-generated: generate ## fail if generated files are not fresh
 	@git diff --exit-code || { echo "generated files are stale: commit what make generate wrote" >&2; exit 1; }
+
+fonts: ## make the fonts under static/fonts anew, with npm
+	static/fonts/make.sh
 
 e2e-deps: ## install what the browser tests need, on Debian
 	apt-get update && apt-get install -y --no-install-recommends chromium

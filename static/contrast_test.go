@@ -13,26 +13,27 @@ var pairs = []struct {
 	on    []string
 	ratio float64
 }{
-	{[]string{"text", "text-2"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
-	{[]string{"text-3"}, []string{"bg", "panel", "sunken", "hover", "selected"}, 4.5},
-	{[]string{"accent"}, []string{"panel", "selected", "sunken", "hover"}, 4.5},
-	{[]string{"accent", "plus", "failed"}, []string{"bg"}, 4.5},
+	{[]string{"text", "text-2", "text-3"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
+	{[]string{"text", "text-2"}, []string{"lit"}, 4.5},
+	{[]string{"text-3"}, []string{"add-bg", "del-bg"}, 4.5},
+	{[]string{"accent"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"on-accent"}, []string{"accent-fill", "accent-fill-hover"}, 4.5},
-	{[]string{"plus", "minus", "failed", "running", "changed"}, []string{"panel", "hover", "selected"}, 4.5},
+	{[]string{"plus", "minus", "failed", "running", "ren", "mov"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"plus"}, []string{"add-gutter"}, 4.5},
 	{[]string{"minus"}, []string{"del-gutter"}, 4.5},
-	{[]string{"ren"}, []string{"panel", "hover", "selected", "ren-gutter"}, 4.5},
-	{[]string{"mov"}, []string{"panel", "hover", "selected", "mov-gutter"}, 4.5},
-	{[]string{"warn-text"}, []string{"warn-bg"}, 4.5},
+	{[]string{"ren"}, []string{"ren-gutter"}, 4.5},
+	{[]string{"mov"}, []string{"mov-gutter"}, 4.5},
+	{[]string{"warn-text"}, []string{"warn-bg", "panel", "selected"}, 4.5},
 	{[]string{"error-text"}, []string{"error-bg"}, 4.5},
-	{[]string{"fold-text"}, []string{"fold-bg"}, 4.5},
+	{[]string{"fold-text"}, []string{"fold-bg", "panel"}, 4.5},
 	{
 		[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"},
-		[]string{"panel", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg"},
+		[]string{"canvas", "raised", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg"},
 		4.5,
 	},
 	// Borders of controls and the marks of charts are no text: 3 to 1.
-	{[]string{"control", "accent", "lane"}, []string{"panel"}, 3},
+	{[]string{"control", "accent", "lane"}, []string{"canvas", "panel", "raised"}, 3},
+	{[]string{"graph", "loops", "code"}, []string{"canvas", "panel"}, 3},
 }
 
 // TestContrast checks the colours of both themes against WCAG 2.2 AA.

@@ -61,6 +61,18 @@ func Preload(page string) []string {
 	return names
 }
 
+// Fonts returns the addresses of the fonts that the style sheet names, so that a page can have them fetched together with it.
+func Fonts() []string {
+	var out []string
+	for name := range files().byName {
+		if path.Ext(name) == ".woff2" {
+			out = append(out, URL(name))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // preload returns the names of what Preload returns the addresses of.
 func (s set) preload(page string) []string {
 	if page == "" {
@@ -136,7 +148,7 @@ func load(fsys fs.FS, dirs ...string) (set, error) {
 }
 
 // named matches names that the bundler has given a hash of their content; such files are imported by these names.
-var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[A-Z0-9]{8}\.js$`) })
+var named = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[A-Z0-9]{8}\.(js|woff2)$`) })
 
 // imported matches the import of a script beside it in what the bundler wrote, but no dynamic one.
 var imported = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\bfrom|\bimport)\s*"\./([^"/]+\.js)"`) })
@@ -179,6 +191,8 @@ func contentType(ext string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
 	default:
 		return "application/octet-stream"
 	}

@@ -14,10 +14,11 @@ import (
 	"testing/fstest"
 )
 
-// maxScript is what the scripts of the first view may weigh on the wire, and maxStyle the style sheet.
+// maxScript is what the scripts of the first view may weigh on the wire, maxStyle the style sheet, and maxFonts all fonts.
 const (
-	maxScript = 40 << 10
-	maxStyle  = 12 << 10
+	maxScript = 45 << 10
+	maxStyle  = 14 << 10
+	maxFonts  = 150 << 10
 )
 
 func TestFirstViewIsSmall(t *testing.T) {
@@ -36,6 +37,27 @@ func TestFirstViewIsSmall(t *testing.T) {
 	}
 	if style > maxStyle {
 		t.Errorf("the style sheet weighs %d bytes gzipped, want at most %d", style, maxStyle)
+	}
+}
+
+// TestFontsAreSmall checks that the fonts are subsets, one for the page and one for code, and that the style sheet names them.
+func TestFontsAreSmall(t *testing.T) {
+	sum := 0
+	fonts := Fonts()
+	for _, url := range fonts {
+		name := strings.TrimPrefix(url, Prefix)
+		_, wire, ok := Size(name)
+		if !ok {
+			t.Fatalf("%s is not embedded", name)
+		}
+		sum += wire
+		if !bytes.Contains(files().byName["app.css"].data, []byte(name)) {
+			t.Errorf("the style sheet does not name %s", name)
+		}
+	}
+	t.Logf("%d fonts, %d bytes", len(fonts), sum)
+	if len(fonts) != 2 || sum > maxFonts {
+		t.Errorf("the fonts %v weigh %d bytes, want two of at most %d", fonts, sum, maxFonts)
 	}
 }
 

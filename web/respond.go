@@ -164,6 +164,6 @@ func ignore(error) error { return nil }
 func assets(page string) templates.Assets {
 	return templates.Assets{
 		CSS: static.URL("app.css"), JS: static.URL("app.js"), ThemeJS: static.URL("theme.js"), Favicon: static.URL("favicon.svg"),
-		Preload: static.Preload(page),
+		Preload: static.Preload(page), Fonts: static.Fonts(),
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // contentPolicy lets pages load what this server serves and nothing else.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 // secureHeaders sets the headers that hold for every answer. Handlers may only make

@@ -36,7 +36,7 @@ func (s *site) routes() []string {
 }
 
 // policy is what pages may load and do.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	s := open(t, nil)

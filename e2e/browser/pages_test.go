@@ -154,11 +154,11 @@ func TestThemeMenu(t *testing.T) {
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.theme("light")
 	p.goTo("/")
-	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(236, 239, 244)"`)
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(255, 255, 255)"`)
 	eval[bool](p, `(() => { const m = document.querySelector("#theme"); m.value = "dark"; m.dispatchEvent(new Event("change")); return true; })()`)
-	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(13, 16, 22)"`)
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(14, 17, 22)"`)
 	p.goTo("/")
-	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(13, 16, 22)" && document.querySelector("#theme").value === "dark"`)
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(14, 17, 22)" && document.querySelector("#theme").value === "dark"`)
 }
 
 func readGzip(t *testing.T, file string) string {

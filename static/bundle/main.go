@@ -3,7 +3,8 @@
 //
 // All scripts are made in one go and split: what a page loads at once is app.js with the chunks that it imports, and each dynamic
 // import in the sources becomes a file of its own. What several of them need lies in a chunk that they share, so that there is one
-// copy of it, and of its state, in a page. Files other than the entries carry esbuild's hash of their content in their names.
+// copy of it, and of its state, in a page. Files other than the entries, the fonts of the style sheet among them, carry esbuild's hash of
+// their content in their names.
 //
 // Usage: go run ./bundle [DIR], in the folder static; DIR is dist unless given.
 package main
@@ -23,7 +24,7 @@ var common = []string{"--bundle", "--minify", "--charset=utf8", "--log-level=war
 var calls = [][]string{
 	{"src/app.ts", "--splitting", "--format=esm", "--target=es2023", "--chunk-names=[name]-[hash]"},
 	{"src/theme.ts", "--format=iife", "--target=es2023"}, // a script of its own: it runs before the first paint
-	{"css/app.css", "css/history.css"},
+	{"css/app.css", "css/history.css", "--loader:.woff2=file", "--asset-names=[name]-[hash]"},
 }
 
 func main() {
@@ -37,9 +38,9 @@ func main() {
 	}
 }
 
-// bundle replaces the scripts and style sheets in dir; the old ones go, because chunks have other names when they change.
+// bundle replaces the scripts, style sheets and fonts in dir; the old ones go, because chunks and fonts have other names when they change.
 func bundle(dir string) error {
-	for _, pattern := range []string{"*.js", "*.css"} {
+	for _, pattern := range []string{"*.js", "*.css", "*.woff2"} {
 		old, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
 			return err

@@ -8,6 +8,8 @@ type Assets struct {
 	CSS, JS, ThemeJS string
 	// Preload lists the scripts that JS imports on this page, so that they are fetched together with it.
 	Preload []string
+	// Fonts lists the fonts that CSS names, so that they are fetched together with it.
+	Fonts []string
 	// Favicon is the icon of the site.
 	Favicon string
 }

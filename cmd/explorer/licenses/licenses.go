@@ -1,5 +1,5 @@
 // Package licenses holds the licences of everything that the program's binary contains: its own, those of the Go standard library and
-// of every module linked in, on any supported system, and those of the scripts embedded in the page.
+// of every module linked in, on any supported system, and those of the scripts and fonts embedded in the page.
 //
 // The text is generated, so that it cannot be forgotten when a dependency comes or goes; a test compares it with what
 // the generator makes. Only cmd/explorer imports it.

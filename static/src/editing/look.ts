@@ -9,11 +9,11 @@ export function look(cm: typeof Bundle): Bundle.Extension[] {
   });
   return [
     cm.EditorView.theme({
-      "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "13px" },
+      "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--canvas)", fontSize: "13px" },
       "&.cm-focused": { outline: "none" }, // the frame around it has the mark
       ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "20px", fontVariantLigatures: "none" },
       ".cm-content": { caretColor: "var(--text)", padding: "6px 0" },
-      ".cm-gutters": { color: "var(--text-3)", backgroundColor: "var(--panel)", border: "0", borderRight: "1px solid var(--line)" },
+      ".cm-gutters": { color: "var(--text-3)", backgroundColor: "var(--canvas)", border: "0", borderRight: "1px solid var(--line)" },
       ".cm-lineNumbers .cm-gutterElement": { padding: "0 8px 0 12px" },
       ".cm-activeLineGutter": { color: "var(--text)", backgroundColor: "var(--hover)" },
       ".cm-content ::selection, .cm-content::selection": { backgroundColor: "var(--selected)" },
@@ -30,8 +30,8 @@ export function look(cm: typeof Bundle): Bundle.Extension[] {
       ".cm-lint-marker-error": { backgroundColor: "var(--failed)" },
       ".cm-lint-marker-warning": { backgroundColor: "var(--running)", borderRadius: "1px" },
       ".cm-tooltip": {
-        maxWidth: "min(560px, 90vw)", color: "var(--text)", backgroundColor: "var(--panel)", border: "1px solid var(--line-strong)",
-        borderRadius: "var(--radius)", boxShadow: "var(--shadow)", fontFamily: "var(--font)",
+        maxWidth: "min(560px, 90vw)", color: "var(--text)", backgroundColor: "var(--raised)", border: "1px solid var(--line-strong)",
+        borderRadius: "var(--radius)", boxShadow: "var(--shadow)", fontFamily: "var(--sans)",
       },
       ".cm-tooltip .cm-diagnostic": { padding: "6px 10px", borderLeft: "3px solid var(--accent)", whiteSpace: "pre-wrap" },
       ".cm-tooltip .cm-diagnostic-error": { borderLeftColor: "var(--failed)" },

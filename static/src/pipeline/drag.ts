@@ -11,7 +11,7 @@ interface Tree {
   readonly visible: readonly Step[];
 }
 
-const rowHeight = 26;
+const rowHeight = 24;
 
 export interface DragListener {
   // start says whether a step may be moved.

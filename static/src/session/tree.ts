@@ -30,7 +30,7 @@ export interface TreeState {
   stale: boolean;
 }
 
-const rowHeight = 26;
+const rowHeight = 24;
 // A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.
 const noticeable = 120;
 

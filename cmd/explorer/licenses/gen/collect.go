@@ -20,9 +20,11 @@ var systems = []string{"linux", "darwin", "windows"}
 // licenceFile matches the names of files that a licence asks to pass on.
 var licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|notice|copying|copyright|patents)`)
 
-// vendored are the licence files of scripts that are committed with the program, by what they are for.
+// vendored are the licence files of scripts and fonts that are committed with the program, by what they are for.
 var vendored = []struct{ title, path string }{
 	{"CodeMirror 6, the editor of the page", "static/vendor/codemirror.LICENSE"},
+	{"Inter, a font of the page", "static/fonts/inter.LICENSE"},
+	{"JetBrains Mono, a font of the page", "static/fonts/jetbrains-mono.LICENSE"},
 }
 
 // section is the text of one licence file and what it is for.
