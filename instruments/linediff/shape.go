@@ -96,6 +96,26 @@ func definitions(s string, found func(name string)) {
 	}
 }
 
+// Bound returns the name that a line of TVMScript binds or stores to, or "def " and the name of the function that it begins; "" for none.
+func Bound(s string) string {
+	s = strings.TrimLeft(s, " ")
+	start := 0
+	if strings.HasPrefix(s, "def ") {
+		start = len("def ")
+	}
+	end := start
+	for end < len(s) && wordByte[s[end]] {
+		end++
+	}
+	rest := s[end:]
+	switch {
+	case end == start || start == 0 && keyword(s[:end]):
+	case start > 0, strings.HasPrefix(rest, " = "), strings.HasPrefix(rest, ": "), strings.HasPrefix(rest, "["):
+		return s[:end]
+	}
+	return ""
+}
+
 // names calls found with the parts of "a" or "a, b".
 func names(s string, found func(string)) {
 	for name := range strings.SplitSeq(s, ",") {

@@ -32,7 +32,7 @@ func TestMarkedRows(t *testing.T) {
 	for name, c := range map[string]struct{ before, after, unified, split string }{
 		"renamed": {
 			"a = f(x)\nb = g(a)\nend", "c = f(x)\nb = g(c)\nend",
-			"del 1:0 renamed 1\ndel 2:0 renamed 2\nadd 0:1 renamed 1\nadd 0:2 renamed 2\nsame 3:3",
+			"del 1:0 renamed 1\nadd 0:1 renamed 1\ndel 2:0 renamed 2\nadd 0:2 renamed 2\nsame 3:3",
 			"mod 1:1 renamed\nmod 2:2 renamed\nsame 3:3",
 		},
 		"moved far": {
@@ -42,13 +42,33 @@ func TestMarkedRows(t *testing.T) {
 		},
 		"moved into a loop": {
 			"a = f(x)\none", "for i in range(4):\n    a = f(x)\none",
-			"del 1:0 moved 2\nadd 0:1\nadd 0:2 moved 1\nsame 2:3",
+			"add 0:1\ndel 1:0 moved 2\nadd 0:2 moved 1\nsame 2:3",
 			"add 0:1\nmod 1:2 moved\nsame 2:3",
 		},
 		"renamed and changed": {
 			"a = f(x)\nb = g(a)\nend", "c = f(x)\nb = h(c, c)\nend",
-			"del 1:0 renamed 1\ndel 2:0\nadd 0:1 renamed 1\nadd 0:2\nsame 3:3",
+			"del 1:0 renamed 1\nadd 0:1 renamed 1\ndel 2:0\nadd 0:2\nsame 3:3",
 			"mod 1:1 renamed\nmod 2:2\nsame 3:3",
+		},
+		"bound name before place": {
+			"x = one\ny = f(1)\nz = g(2)\nend", "y = quite(another, one)\nz = and_this()\nend",
+			"del 1:0\ndel 2:0\nadd 0:1\ndel 3:0\nadd 0:2\nsame 4:3",
+			"del 1:0\nmod 2:1\nmod 3:2\nsame 4:3",
+		},
+		"runs between pairs": {
+			"a = f(1)\npass_one\npass_two\nb = f(2)", "a = g(1)\nUU = 1\nb = g(2)",
+			"del 1:0\nadd 0:1\ndel 2:0\ndel 3:0\nadd 0:2\ndel 4:0\nadd 0:3",
+			"mod 1:1\ndel 2:0\ndel 3:0\nadd 0:2\nmod 4:3",
+		},
+		"names that cross": {
+			"a = f(1)\nb = f(2)\nc = f(3)", "c = g(3)\na = g(1)\nb = g(2)",
+			"add 0:1\ndel 1:0\nadd 0:2\ndel 2:0\nadd 0:3\ndel 3:0",
+			"add 0:1\nmod 1:2\nmod 2:3\ndel 3:0",
+		},
+		"a name bound twice": {
+			"a = ffff(1)\na = gggg(2)\nend", "a = ffff(3)\nend",
+			"del 1:0\nadd 0:1\ndel 2:0\nsame 3:2",
+			"mod 1:1\ndel 2:0\nsame 3:2",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,14 +1,12 @@
 package highlight
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/irscope/irscope/instruments/linediff"
 )
 
-// Bounds on the search for pairs of lines. A block beyond them pairs its lines in
-// order.
+// Bounds on the search for pairs of lines. Lines beyond them are compared in order.
 const (
 	maxBlockCells   = 1024
 	maxSimilarities = 400_000
@@ -25,24 +23,24 @@ type pairer struct {
 	xs, ys        []int
 }
 
-// block returns the pairs of a block, in order. Renamed and moved lines stand beside their
-// counterparts where that keeps the order, and beside nothing else; x and y are the marks of the
-// block's lines, nil where none has one. The others are paired between them.
+// block returns the pairs of a block, in order. Renamed and moved lines belong to their counterparts, and lines that bind the
+// same name to each other, as far as that keeps the order. What is left between them is paired by similarity. x and y are the
+// marks of the block's lines, nil where none has one.
 func (p *pairer) block(b linediff.Block, x, y []linediff.Line) []pair {
 	if b.X0 == b.X1 || b.Y0 == b.Y1 {
 		return nil
 	}
 	var pairs []pair
 	from := pair{b.X0, b.Y0}
-	for _, to := range append(inOrder(b, x), pair{b.X1, b.Y1}) {
+	for _, to := range append(inOrder(p.known(b, x, y)), pair{b.X1, b.Y1}) {
 		p.xs, p.ys = p.xs[:0], p.ys[:0]
 		for i := from.x; i < to.x; i++ {
-			if x == nil || x[i-b.X0].Mark == linediff.MarkChanged {
+			if changed(x, i-b.X0) {
 				p.xs = append(p.xs, i)
 			}
 		}
 		for i := from.y; i < to.y; i++ {
-			if y == nil || y[i-b.Y0].Mark == linediff.MarkChanged {
+			if changed(y, i-b.Y0) {
 				p.ys = append(p.ys, i)
 			}
 		}
@@ -55,53 +53,90 @@ func (p *pairer) block(b linediff.Block, x, y []linediff.Line) []pair {
 	return pairs
 }
 
-// inOrder returns the most lines that have their counterparts in the same block, in the same
-// order: the longest increasing subsequence, found by patience sorting.
-func inOrder(b linediff.Block, x []linediff.Line) []pair {
-	type card struct {
-		pair
-		left int // the card below it in the pile to the left; -1 for none
+// changed reports whether line i of a block is neither renamed nor moved.
+func changed(lines []linediff.Line, i int) bool {
+	return lines == nil || lines[i].Mark == linediff.MarkChanged
+}
+
+// known returns the pairs of a block that need no search, in the order of the removed lines: renamed and moved lines with their
+// counterparts, and lines that alone on their side bind a name with the one that binds it on the other side.
+func (p *pairer) known(b linediff.Block, x, y []linediff.Line) []pair {
+	binds := make(map[string]pair, b.X1-b.X0) // the line on each side; -1 for none, -2 for several
+	bind := func(name string, i int, side func(*pair) *int) {
+		if name == "" {
+			return
+		}
+		at, ok := binds[name]
+		if !ok {
+			at = pair{-1, -1}
+		}
+		if n := side(&at); *n == -1 {
+			*n = i
+		} else {
+			*n = -2
+		}
+		binds[name] = at
 	}
-	var cards []card
-	var piles []int // the top card of each pile
-	for i, l := range x {
-		y := int(l.Other)
-		if l.Mark == linediff.MarkChanged || y < b.Y0 || y >= b.Y1 {
-			continue
+	for i := b.X0; i < b.X1; i++ {
+		if changed(x, i-b.X0) {
+			bind(linediff.Bound(p.before.Line(i)), i, func(at *pair) *int { return &at.x })
 		}
-		k := sort.Search(len(piles), func(k int) bool { return cards[piles[k]].y >= y })
-		c := card{pair{b.X0 + i, y}, -1}
-		if k > 0 {
-			c.left = piles[k-1]
-		}
-		if k == len(piles) {
-			piles = append(piles, 0)
-		}
-		piles[k] = len(cards)
-		cards = append(cards, c)
 	}
-	out := make([]pair, len(piles))
-	for k := len(piles) - 1; k >= 0; k-- {
-		c := cards[piles[k]]
-		out[k] = c.pair
-		if k > 0 {
-			piles[k-1] = c.left
+	for i := b.Y0; i < b.Y1; i++ {
+		if changed(y, i-b.Y0) {
+			bind(linediff.Bound(p.after.Line(i)), i, func(at *pair) *int { return &at.y })
+		}
+	}
+	var out []pair
+	for i := b.X0; i < b.X1; i++ {
+		if !changed(x, i-b.X0) {
+			if other := int(x[i-b.X0].Other); other >= b.Y0 && other < b.Y1 {
+				out = append(out, pair{i, other})
+			}
+		} else if at := binds[linediff.Bound(p.before.Line(i))]; at.x == i && at.y >= 0 {
+			out = append(out, at)
 		}
 	}
 	return out
 }
 
-// lines pairs p.xs with p.ys. As many lines on both sides, and large numbers of them, are paired
-// in order; small ones by the alignment with the greatest sum of similarities.
+// inOrder returns the most of the pairs that follow each other on both sides: the longest increasing subsequence, found by
+// patience sorting in O(n log n).
+func inOrder(pairs []pair) []pair {
+	left := make([]int, len(pairs)) // the card below each in the pile to the left
+	var piles []int                 // the top card of each pile
+	for i, c := range pairs {
+		k := sort.Search(len(piles), func(k int) bool { return pairs[piles[k]].y >= c.y })
+		if k > 0 {
+			left[i] = piles[k-1]
+		}
+		if k == len(piles) {
+			piles = append(piles, 0)
+		}
+		piles[k] = i
+	}
+	out := make([]pair, len(piles))
+	for k, i := len(piles)-1, 0; k >= 0; k-- {
+		if k == len(piles)-1 {
+			i = piles[k]
+		}
+		out[k], i = pairs[i], left[i]
+	}
+	return out
+}
+
+// lines pairs p.xs with p.ys by similarity. As many lines on both sides, and large numbers of them, are compared in order; small
+// numbers are paired by the alignment with the greatest sum of similarities. Lines that have too little in common are no pair.
 func (p *pairer) lines(pairs []pair) []pair {
 	n, m := len(p.xs), len(p.ys)
 	if n == 0 || m == 0 {
 		return pairs
 	}
 	if n == m || n*m > maxBlockCells || n*m > p.budget {
-		pairs = slices.Grow(pairs, min(n, m))
 		for i := range min(n, m) {
-			pairs = append(pairs, pair{p.xs[i], p.ys[i]})
+			if similarity(p.before.Line(p.xs[i]), p.after.Line(p.ys[i])) >= minSimilar {
+				pairs = append(pairs, pair{p.xs[i], p.ys[i]})
+			}
 		}
 		return pairs
 	}

@@ -1,7 +1,6 @@
 package highlight
 
 import (
-	"sort"
 	"strconv"
 
 	"github.com/irscope/irscope/instruments/linediff"
@@ -54,63 +53,63 @@ func (l *Layout) window(from, count int, emit func(row)) {
 	}
 }
 
-// blockWindow emits rows from to to-1 of a block. Only lines of the window are
-// scanned.
+// blockWindow emits rows from to to-1 of a block: the lines of a pair beside each other, or the later right under the earlier, and
+// runs of lines that are in no pair between them, the removed ones first. Only lines of the window are scanned.
 func (l *Layout) blockWindow(b block, from, to int, emit func(row)) {
-	if l.View == Unified {
-		dels := b.X1 - b.X0
-		for k := from; k < to; k++ {
-			if k < dels {
-				emit(l.del(b, b.X0+k))
-			} else {
-				emit(l.add1(b, b.Y0+k-dels))
-			}
-		}
-		return
-	}
 	k, x, y := 0, b.X0, b.Y0
-	inWindow := func() bool {
-		k++
-		return k > from && k <= to
+	lines := func(dels, adds int) { // of those from x and y on
+		for i := max(0, from-k); i < min(dels, to-k); i++ {
+			emit(l.del(b, x+i))
+		}
+		for i := max(0, from-k-dels); i < min(adds, to-k-dels); i++ {
+			emit(l.add1(b, y+i))
+		}
+		k, x, y = k+dels+adds, x+dels, y+adds
 	}
-	for i := 0; i <= len(b.pairs) && k < to; i++ {
-		p := pair{b.X1, b.Y1}
-		if i < len(b.pairs) {
-			p = b.pairs[i]
+	for _, p := range b.pairs {
+		if k >= to {
+			return
 		}
-		for ; x < p.x; x++ {
-			if inWindow() {
-				emit(l.del(b, x))
+		lines(p.x-x, p.y-y)
+		rows := 1
+		if l.View == Unified {
+			rows = 2
+		}
+		if k+rows > from && k < to {
+			for i, r := range l.pair(b, x, y) {
+				if k+i >= from && k+i < to {
+					emit(r)
+				}
 			}
 		}
-		for ; y < p.y; y++ {
-			if inWindow() {
-				emit(l.add1(b, y))
-			}
-		}
-		if i < len(b.pairs) {
-			if inWindow() {
-				r := l.mod(x, y)
-				r.mark = markOf(b.x, x-b.X0)
-				emit(r)
-			}
-			x, y = x+1, y+1
-		}
+		k, x, y = k+rows, x+1, y+1
 	}
+	lines(b.X1-x, b.Y1-y)
 }
 
-// del makes the row of a removed line, with words marked where it is one of a pair.
+// pair makes the rows of a pair of lines: one, or in the unified view two.
+func (l *Layout) pair(b block, x, y int) []row {
+	m := l.mod(x, y)
+	m.mark = markOf(b.x, x-b.X0)
+	if l.View == Split {
+		return []row{m}
+	}
+	del := row{kind: RowDel, x: m.x, text: m.left, cut: m.cut, mark: m.mark}
+	add := row{kind: RowAdd, y: m.y, text: m.right, cut: m.cut, mark: m.mark}
+	if m.mark != "" {
+		del.other, add.other = m.y, m.x
+	}
+	return []row{del, add}
+}
+
+// del makes the row of a removed line that is in no pair, with words marked where it is renamed.
 func (l *Layout) del(b block, x int) row {
 	r := row{kind: RowDel, x: x + 1, mark: markOf(b.x, x-b.X0)}
-	y := -1
 	if r.mark != "" {
-		y = int(b.x[x-b.X0].Other)
-		r.other = y + 1
-	} else if i := sort.Search(len(b.pairs), func(i int) bool { return b.pairs[i].x >= x }); i < len(b.pairs) && b.pairs[i].x == x {
-		y = b.pairs[i].y
+		r.other = int(b.x[x-b.X0].Other) + 1
 	}
-	if y >= 0 && r.mark != Moved {
-		m := l.mod(x, y)
+	if r.mark == Renamed {
+		m := l.mod(x, r.other-1)
 		r.text, r.cut = m.left, m.cut
 		return r
 	}
@@ -118,18 +117,14 @@ func (l *Layout) del(b block, x int) row {
 	return r
 }
 
-// add1 makes the row of an added line, with words marked where it is one of a pair.
+// add1 makes the row of an added line that is in no pair, with words marked where it is renamed.
 func (l *Layout) add1(b block, y int) row {
 	r := row{kind: RowAdd, y: y + 1, mark: markOf(b.y, y-b.Y0)}
-	x := -1
 	if r.mark != "" {
-		x = int(b.y[y-b.Y0].Other)
-		r.other = x + 1
-	} else if i := sort.Search(len(b.pairs), func(i int) bool { return b.pairs[i].y >= y }); i < len(b.pairs) && b.pairs[i].y == y {
-		x = b.pairs[i].x
+		r.other = int(b.y[y-b.Y0].Other) + 1
 	}
-	if x >= 0 && r.mark != Moved {
-		m := l.mod(x, y)
+	if r.mark == Renamed {
+		m := l.mod(r.other-1, y)
 		r.text, r.cut = m.right, m.cut
 		return r
 	}

@@ -1,7 +1,6 @@
 package highlight
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
@@ -137,22 +136,4 @@ func appendString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
-}
-
-// words cuts a line into the units that word marks compare: runs of letters and
-// digits, runs of blanks, and single other characters.
-func words(line string) []string {
-	out := make([]string, 0, 16)
-	for i := 0; i < len(line); {
-		j := i + 1
-		switch c := class[line[i]]; c {
-		case classLetter, classDigit:
-			j = name(line, i)
-		case classSpace:
-			j = i + len(line[i:]) - len(strings.TrimLeft(line[i:], " \t\r"))
-		}
-		out = append(out, line[i:j])
-		i = j
-	}
-	return out
 }
