@@ -53,7 +53,7 @@ race: ## tests of everything concurrent under the race detector; skipped without
 browser: ## tests in a real browser; skipped without Chromium
 	@$(GOTEST) -p 1 -count 1 -timeout 30m ./e2e/browser/...
 
-mutants: ## seed MUTANTS mistakes into the packages where they would make the program lie, and list those that no test finds
+mutants: ## seed MUTANTS faults into the packages where they would make the program lie, and list those that no test finds
 	$(GO) run ./e2e/mutants -n $(MUTANTS)
 
 bench: ## print the table of benchmarks that the README quotes

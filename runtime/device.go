@@ -33,7 +33,7 @@ type Device struct {
 	engine *Engine
 	res    *memory.Reservation
 	mem    []byte        // the whole reservation: it never moves, so no lock guards the slice
-	stop   atomic.Bool   // the run was cancelled; kernels learn it by Session.Stopped
+	stop   atomic.Bool   // the run was canceled; kernels learn it by Session.Stopped
 	turn   chan struct{} // holds a token while no session runs
 
 	mu       sync.Mutex // guards what follows

@@ -9,7 +9,7 @@
 //
 // Work on a device happens in a [Session], one at a time for each device, as on a stream:
 // Begin waits for the device, End lets the next one in. A session whose context is
-// cancelled sets a flag that kernels poll. Devices are independent, so a server
+// canceled sets a flag that kernels poll. Devices are independent, so a server
 // runs as many models side by side as it has devices; several executables may also share
 // one. Close returns all memory of a device to the system.
 //

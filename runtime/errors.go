@@ -16,7 +16,7 @@ var (
 	ErrClosed = errors.New("closed")
 
 	// ErrStopped is wrapped, together with the cause of the context, by errors about a
-	// run that was cancelled.
+	// run that was canceled.
 	ErrStopped = errors.New("stopped")
 )
 

@@ -206,7 +206,7 @@ func TestCancelAndCloseOfAnyLoader(t *testing.T) {
 		t.Errorf("spin: %v", err)
 	}
 	if _, err := m.Kernel("one").Run(context.Background()); err != nil {
-		t.Errorf("after a cancelled run: %v", err)
+		t.Errorf("after a canceled run: %v", err)
 	}
 	var wg sync.WaitGroup
 	started := make(chan struct{}, 4)

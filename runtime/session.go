@@ -64,7 +64,7 @@ func (s *Session) Device() *Device { return s.dev }
 // Context is the context that the session began with.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Stopped reports whether the run was cancelled. Kernels that run long ask it now and then, as
+// Stopped reports whether the run was canceled. Kernels that run long ask it now and then, as
 // package abi says; it costs one load from memory.
 func (s *Session) Stopped() bool { return s.dev.stop.Load() }
 

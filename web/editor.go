@@ -127,7 +127,7 @@ func (s *Server) newScript(r *http.Request, c creation, token string) (store.Ses
 		return store.Session{}, err
 	}
 	if found.Failed() {
-		return store.Session{}, &httpError{status: http.StatusUnprocessableEntity, message: mistakes(found.Diagnostics), found: found.Diagnostics}
+		return store.Session{}, &httpError{status: http.StatusUnprocessableEntity, message: whatIsWrong(found.Diagnostics), found: found.Diagnostics}
 	}
 	if c.Parent != "" {
 		if _, err := s.cfg.Store.Session(ctx, c.Parent); errors.Is(err, store.ErrNotFound) {
@@ -147,8 +147,8 @@ func nameOfScript(name string) string {
 	return session.FileName(name)
 }
 
-// mistakes says in a sentence what is wrong with a text.
-func mistakes(found []event.Diagnostic) string {
+// whatIsWrong says in a sentence what is wrong with a text.
+func whatIsWrong(found []event.Diagnostic) string {
 	n, first := 0, ""
 	for _, d := range found {
 		if d.Severity != event.SeverityError {

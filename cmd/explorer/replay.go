@@ -35,7 +35,7 @@ func replayCommand() *cobra.Command {
 IR after each step and the outputs with what the session says. SESSION is an archive that the page exported,
 or with --data the id of a session in the folder of a server that is not running.
 
-Runs that were cancelled or went beyond a limit are left out. Times and the size of code may differ.
+Runs that were canceled or went beyond a limit are left out. Times and the size of code may differ.
 
 Returns 0 if nothing changed, 1 if something did, and 2 if the session cannot be read or run.`,
 		Args: args(cobra.ExactArgs(1)),

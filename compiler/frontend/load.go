@@ -23,7 +23,7 @@ type Options struct {
 	Form Form
 	// File says how an ONNX file is read: its limits and where its external data lies.
 	File onnxpb.Options
-	// Shapes are what the inputs and symbolic dimensions of an ONNX model, or of the graph
+	// Shapes are what the inputs and symbolic dimensions of an ONNX model, or of the Relax
 	// function of a module, are bound to.
 	Shapes map[string][]onnx.Dim
 	// Script gives the values that a TVMScript text refers to.
@@ -48,7 +48,7 @@ type Source struct {
 // TVMScript text. name is that of the file, for errors and where the content does not tell the
 // form. Modules of texts and JSON files are verified.
 //
-// Where nothing can be loaded there are no sources and an error. Mistakes in a text are
+// Where nothing can be loaded there are no sources and an error. Errors in a text are
 // diagnostics with spans, and the error is then a *TextError that holds them. Diagnostics
 // beside sources are warnings.
 func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {

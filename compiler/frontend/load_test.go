@@ -128,7 +128,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestDiagnostics checks that mistakes in a text, and what the verifiers find in it, come as
+// TestDiagnostics checks that errors in a text, and what the verifiers find in it, come as
 // diagnostics at their line.
 func TestDiagnostics(t *testing.T) {
 	for _, tt := range []struct {

@@ -147,7 +147,7 @@ func (c *Context) spelled(names []string) []string {
 // Context returns the context.Context of the run.
 func (c *Context) Context() context.Context { return c.ctx }
 
-// Err returns the cause if the run was cancelled, else nil. Long loops in passes call it
+// Err returns the cause if the run was canceled, else nil. Long loops in passes call it
 // every few thousand steps.
 func (c *Context) Err() error {
 	if c.ctx.Err() != nil {

@@ -11,8 +11,8 @@ import (
 // Kind says what a pass works on.
 type Kind uint8
 
-// The kinds of pass. A function pass sees each Relax function, a primfunc pass each
-// PrimFunc, a dataflow block pass each dataflow block of the Relax functions.
+// The kinds of pass. A function pass sees each Relax function, a prim_func pass each
+// PrimFunc, a dataflow_block pass each dataflow block of the Relax functions.
 const (
 	Module Kind = iota
 	Function

@@ -54,7 +54,7 @@ func TestPanicOfInstrumentIsNotBlamedOnPass(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	var tr trace
 	stop := &pass.Pass{Name: "Stop", Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {

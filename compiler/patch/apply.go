@@ -158,7 +158,7 @@ func textError(name, text, message, help string) ir.Diagnostic {
 	}
 }
 
-// verify returns what is wrong with the functions of m that from has not, and with graph
+// verify returns what is wrong with the functions of m that from has not, and with Relax
 // functions, which may call them.
 func verify(from, m *ir.Module) []ir.Diagnostic {
 	changed := map[string]bool{}

@@ -60,7 +60,7 @@ func text(m *ir.Module, name string) string {
 	return script.Function(name, m.Lookup(name), script.Options{}).Source
 }
 
-// made is Make for a text that has no mistakes.
+// made is Make for a text that has no errors.
 func made(t *testing.T, e patch.Edit) *patch.Made {
 	t.Helper()
 	e.Name = "edit.X"
@@ -130,7 +130,7 @@ func TestConstantsAreThoseOfTheModule(t *testing.T) {
 	}
 }
 
-func TestMistakesAreFoundWhereTheyAre(t *testing.T) {
+func TestErrorsAreFoundWhereTheyAre(t *testing.T) {
 	m := module(t, start)
 	main, double := text(m, "main"), text(m, "double")
 	for name, c := range map[string]struct {

@@ -14,9 +14,9 @@ import (
 	"github.com/irscope/irscope/compiler/relax"
 )
 
-// TestEveryStepOpensWithoutMistakes edits the module after every step of the default pipeline by nothing: what the page shows there
+// TestEveryStepOpensWithoutErrors edits the module after every step of the default pipeline by nothing: what the page shows there
 // reads back, in the module, as what it is.
-func TestEveryStepOpensWithoutMistakes(t *testing.T) {
+func TestEveryStepOpensWithoutErrors(t *testing.T) {
 	for _, g := range gallery.Models() {
 		t.Run(g.Name, func(t *testing.T) {
 			file, err := onnxpb.Read(g.Bytes, onnxpb.Options{})

@@ -60,7 +60,7 @@ func located(err error) error {
 			break
 		}
 	}
-	if errors.As(err, &le) { // the interpreter's wording of a cancelled thread adds nothing
+	if errors.As(err, &le) { // the interpreter's wording of a canceled thread adds nothing
 		return &Error{Pos: pos, Err: &cause{le, e}}
 	}
 	return &Error{Pos: pos, Err: err}

@@ -72,7 +72,7 @@ type meter struct {
 	memory  int64
 	printed int64
 	keys    crowds
-	stopped error // why the thread was cancelled
+	stopped error // why the thread was canceled
 }
 
 // writer lets several runs print to one writer.
@@ -100,7 +100,7 @@ func (m *meter) watch() {
 	}
 }
 
-// check returns an error if a limit is passed or the run was cancelled.
+// check returns an error if a limit is passed or the run was canceled.
 func (m *meter) check() error {
 	switch {
 	case m.stopped != nil:

@@ -14,7 +14,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
-// mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
+// mutant is a pass with a fault: after the pass has done its work, a wrong rewrite changes
 // one place of the function.
 type mutant struct {
 	name string
@@ -46,7 +46,7 @@ func serialLoop(change func(*tir.For)) func(tir.Stmt) tir.Stmt {
 
 func minus(e tir.Expr, n int64) tir.Expr { return tir.Sub(e, tir.Const(e.DType(), n)) }
 
-// mutants are mistakes that have been made in compilers: limits that are one off, branches and
+// mutants are faults that have been made in compilers: limits that are one off, branches and
 // operands that are mixed up, initial values, stores and casts that are forgotten.
 func mutants() []mutant {
 	store := func(change func(*tir.BufferStore)) func(tir.Stmt) tir.Stmt {
@@ -175,7 +175,7 @@ func reads(e tir.Expr, b *tir.Buffer) (found bool) {
 	return found
 }
 
-// seed returns the passes with the mistake in its place. The mistake is made once, at a place
+// seed returns the passes with the fault in its place. The fault is made once, at a place
 // that at chooses among those where it applies; applied tells whether there was one.
 func (m mutant) seed(passes []*pass.Pass, at int) (list []*pass.Pass, applied *bool) {
 	applied = new(bool)
@@ -221,7 +221,7 @@ func firstWrong(t passtest.Failer, fresh func() []*pass.Pass, f *tir.PrimFunc, a
 	return passes[sort.Search(len(passes)-1, func(i int) bool { return wrong(i + 1) })].Name
 }
 
-// TestMutants makes one mistake after the other in a pass. The checks that all passes go through
+// TestMutants makes one fault after the other in a pass. The checks that all passes go through
 // must object, and the search over prefixes must name the pass.
 func TestMutants(t *testing.T) {
 	seed.Nightly(t)

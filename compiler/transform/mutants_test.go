@@ -17,7 +17,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
-// mutant is a pass with a mistake: after the pass has done its work, a wrong rewrite changes
+// mutant is a pass with a fault: after the pass has done its work, a wrong rewrite changes
 // one place of a Relax function, or of a kernel.
 type mutant struct {
 	passtest.Fault
@@ -125,7 +125,7 @@ func mutants() []mutant {
 	return out
 }
 
-// seed returns the lowering with the mistake, which is made once.
+// seed returns the lowering with the fault, which is made once.
 func (m mutant) seed(skip int) []*pass.Pass {
 	list := slices.Clone(lowering)
 	i := slices.Index(list, m.pass)
@@ -148,7 +148,7 @@ func wrongAfter(passes []*pass.Pass, m *ir.Module) bool {
 	}) != ""
 }
 
-// TestMutants makes one mistake after the other in a pass. The checks that all passes go through
+// TestMutants makes one fault after the other in a pass. The checks that all passes go through
 // must object after that pass, and a search over prefixes of the lowering must name it.
 func TestMutants(t *testing.T) {
 	seed.Nightly(t)

@@ -43,7 +43,7 @@ func TestEditTheIR(t *testing.T) {
 	p.press(strings.Repeat(kb.Backspace, len("relu")) + "nothing")
 	p.wait(marked + ` === "cls.nothing"`)
 	p.wait(fmt.Sprintf(`document.querySelector("#edit-dialog .diagnostic-place")?.textContent.startsWith("%d:")`, line))
-	p.screen("edit-mistake-1440")
+	p.screen("edit-error-1440")
 	audit(p, "an error in edited IR")
 	p.ctrl(kb.Enter)
 	p.wait(`getSelection().toString() === "cls.nothing" && document.querySelector("#edit-dialog[open]")`)

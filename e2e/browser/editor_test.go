@@ -12,7 +12,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture"
 )
 
-// marked lists the texts that are underlined as mistakes.
+// marked lists the texts that are underlined as errors.
 const marked = `[...document.querySelectorAll(".cm-lintRange-error")].map(x => x.textContent).join("|")`
 
 // ctrl presses keys with Ctrl held.
@@ -50,7 +50,7 @@ func TestEditor(t *testing.T) {
 	p.wait(marked + ` === "R.nn.reluu"`)
 	p.wait(`document.querySelector("#diagnostic-list .diagnostic-text").textContent.includes("reluu")`)
 	if got, want := p.text("#diagnostic-list .diagnostic-place"), fmt.Sprintf("%d:19", line); got != want {
-		t.Errorf("the mistake is listed at %s, want %s", got, want)
+		t.Errorf("the error is listed at %s, want %s", got, want)
 	}
 	if n := p.count(".cm-lint-marker-error"); n != 1 {
 		t.Errorf("the gutter has %d marks, want 1", n)
@@ -146,13 +146,13 @@ func at(p *page, selector string) []float64 {
 	return eval[[]float64](p, `(() => { const r = document.querySelector("`+selector+`").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`)
 }
 
-// TestMistakesHavePlaces checks ranges behind characters of several bytes, and that a draft is taken once.
-func TestMistakesHavePlaces(t *testing.T) {
+// TestErrorsHavePlaces checks ranges behind characters of several bytes, and that a draft is taken once.
+func TestErrorsHavePlaces(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	open(p, "", draftPage, `document.querySelectorAll(".cm-lintRange-error").length === 2`)
 	if got := eval[string](p, marked); got != "wrong|wrong" {
-		t.Errorf("%q is marked, want the two mistakes", got)
+		t.Errorf("%q is marked, want the two errors", got)
 	}
 	if got := p.text("#editor-status"); got != "2 errors" {
 		t.Errorf("the status reads %q", got)
@@ -163,7 +163,7 @@ func TestMistakesHavePlaces(t *testing.T) {
 	p.wait(`document.querySelector("#editor-status.is-ok")`)
 }
 
-// TestTextFileOnTheStartPage chooses files: a text starts a session, one with mistakes opens in the editor.
+// TestTextFileOnTheStartPage chooses files: a text starts a session, one with errors opens in the editor.
 func TestTextFileOnTheStartPage(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
@@ -179,7 +179,7 @@ func TestTextFileOnTheStartPage(t *testing.T) {
 	}
 }
 
-// TestEditorWithoutScript sends the form as it is: mistakes come back with their places, a right text starts a session.
+// TestEditorWithoutScript sends the form as it is: errors come back with their places, a right text starts a session.
 func TestEditorWithoutScript(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)

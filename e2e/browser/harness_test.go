@@ -119,7 +119,7 @@ func visit(t *testing.T, base string, width, height int64) *page {
 				return
 			}
 			if strings.Contains(m.String(), "status of 422") {
-				continue // the browser's own note that the server found mistakes in a text
+				continue // the browser's own note that the server found errors in a text
 			}
 			if m.IsException() || m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleWarning {
 				p.mu.Lock()

@@ -63,7 +63,7 @@ func TestTreeFillsIn(t *testing.T) {
 		t.Errorf("a pass that changed nothing has the mark %q", got)
 	}
 	if eval[bool](p, `document.querySelector("#cancel").disabled`) {
-		t.Error("a run that goes on cannot be cancelled")
+		t.Error("a run that goes on cannot be canceled")
 	}
 	g.release("FuseTIR")
 	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running KillAfterLastUse")`)
@@ -80,7 +80,7 @@ func TestCancel(t *testing.T) {
 	p.goTo(session(p, fixture.MLP))
 	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Running FuseTIR")`)
 	p.click("#cancel")
-	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Cancelled")`)
+	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("Canceled")`)
 	p.wait(`document.querySelectorAll(".code-row").length > 3`)
 	g.release("FuseTIR")
 	p.click("#run")

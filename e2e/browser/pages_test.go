@@ -22,7 +22,7 @@ var views = []struct {
 }{
 	{"gallery", "", "", `document.querySelectorAll(".card").length > 0`},
 	{"editor", "", "/new", `document.querySelector(".cm-content")?.textContent.includes("R.matmul") && document.querySelector("#editor-status.is-ok")`},
-	{"mistakes", "", draftPage, `document.querySelectorAll(".cm-lintRange-error").length === 2 && document.querySelector(".cm-lint-marker-error")`},
+	{"errors", "", draftPage, `document.querySelectorAll(".cm-lintRange-error").length === 2 && document.querySelector(".cm-lint-marker-error")`},
 	{"source", scriptModel, "?view=source&line=3", `document.querySelector(".code-row.at-line")`},
 	{"unified", fixture.MLP, "?pass=1.9/FuseTIR&function=main", `document.querySelectorAll(".code-row.is-add").length > 0`},
 	{"split", fixture.MLP, "?pass=1.10/ApplyDefaultSchedule&view=split", `document.querySelectorAll(".code-row.is-mod").length > 0`},
@@ -32,7 +32,7 @@ var views = []struct {
 	{"failed", fixture.Broken, "?pass=3.1/LowerAllocTensor", `document.querySelector(".empty .note.error")`},
 }
 
-// draftPage is the editor with a text with two mistakes.
+// draftPage is the editor with a text with two errors.
 const draftPage = "/new?draft"
 
 // open shows a view and waits until it is there.

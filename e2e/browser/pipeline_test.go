@@ -294,7 +294,7 @@ func TestLoweringPassesWarn(t *testing.T) {
 	p.settled()
 }
 
-// TestOptions sets options of a pass and of the context, with mistakes, and finds them in the tree and on the command line.
+// TestOptions sets options of a pass and of the context, with errors, and finds them in the tree and on the command line.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	p := openModel(t, serveCompiler(t), 1440, 900, "light")

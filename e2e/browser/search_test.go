@@ -73,7 +73,7 @@ func TestSearch(t *testing.T) {
 	p.wait(`document.querySelector("#search").hidden && !location.search.includes("search=")`)
 }
 
-// TestSearchKeyboard searches without a mouse, and makes mistakes.
+// TestSearchKeyboard searches without a mouse, and makes errors.
 func TestSearchKeyboard(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
@@ -84,7 +84,7 @@ func TestSearchKeyboard(t *testing.T) {
 	p.typed("gone:$x")
 	p.wait(`document.querySelector("#search-wrong mark")?.textContent === "$"`)
 	if got := p.text("#search-error p"); !strings.Contains(got, "column 6") {
-		t.Errorf("the mistake reads %q", got)
+		t.Errorf("the error reads %q", got)
 	}
 	p.wait(`document.querySelector("#search-field[aria-invalid]")`)
 	p.typed("nothing_has_this_name")

@@ -74,9 +74,9 @@ func TestWriteAPass(t *testing.T) {
 	p.wait(marked + ` === "nowhere"`)
 	p.wait(`document.querySelector(".up-wrong .diagnostic-place")?.textContent === "1:13"`)
 	audit(p, "an error in a script")
-	p.screen("userpass-mistake-1440")
+	p.screen("userpass-error-1440")
 	p.ctrl(kb.Enter)
-	p.wait(`getSelection().toString() === "nowhere"`) // it is not saved, and the mistake is shown
+	p.wait(`getSelection().toString() === "nowhere"`) // it is not saved, and the error is shown
 	p.press(`"said"`)
 	p.wait(`document.querySelector("#up-status.is-ok")`)
 	p.ctrl(kb.End)
@@ -205,7 +205,7 @@ func TestWriteAPassInANarrowWindow(t *testing.T) {
 		wide("editor")
 		p.do("type", strokes("x = = 1\n"))
 		p.wait(`document.querySelector(".up-wrong .diagnostic")`)
-		wide("mistake")
+		wide("error")
 		p.press(kb.Escape)
 		p.wait(`!document.querySelector("#passes-dialog[open]")`)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTermination sends SIGTERM to a server in the middle of runs: it takes no more, those that
-// run come to their end or are cancelled while viewers follow, and it exits within a second.
+// run come to their end or are canceled while viewers follow, and it exits within a second.
 func TestTermination(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be told to end on Windows")
@@ -107,8 +107,8 @@ func TestTermination(t *testing.T) {
 	if forced {
 		return
 	}
-	if states["interrupted"] > 0 || states["ok"]+states["cancelled"] != len(runs) {
-		t.Errorf("the runs ended as %v, want ok or cancelled", states)
+	if states["interrupted"] > 0 || states["ok"]+states["canceled"] != len(runs) {
+		t.Errorf("the runs ended as %v, want ok or canceled", states)
 	}
 }
 

@@ -148,10 +148,10 @@ func TestCancel(t *testing.T) {
 			took := time.Since(asked)
 			slowest = max(slowest, took)
 			if took > maxTime*busy*slowdown || goal.Strict() && took > maxTime {
-				t.Errorf("%s, point %d: cancelled after %v, the slot is free %v later", name, i, delay, took)
+				t.Errorf("%s, point %d: canceled after %v, the slot is free %v later", name, i, delay, took)
 			}
 			done, ok := events[len(events)-1].Body.(*event.RunFinished)
-			if !ok || done.Status != event.StatusCancelled && done.Status != event.StatusOK {
+			if !ok || done.Status != event.StatusCanceled && done.Status != event.StatusOK {
 				t.Errorf("%s, point %d: the run ended as %+v", name, i, events[len(events)-1].Body)
 			}
 			stages[string(events[max(0, len(events)-2)].Type)]++
@@ -160,7 +160,7 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		if after := settle(before); after > before {
-			t.Errorf("%s: %d goroutines before %d cancelled runs, %d after", name, before, points, after)
+			t.Errorf("%s: %d goroutines before %d canceled runs, %d after", name, before, points, after)
 		}
 		t.Logf("%s: last events before the end: %v", name, stages)
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Command mutants measures whether the tests find mistakes: it seeds small ones into the packages where a mistake would make the
+// Command mutants measures whether the tests find faults: it seeds small ones into the packages where a fault would make the
 // program lie, runs the tests that reach them, and lists those that no test noticed.
 //
 // All drawn mutants are compiled into the test binaries at once, each behind a switch (package mutant), by an overlay that

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -56,8 +57,8 @@ func pattern(term string) *regexp.Regexp {
 // exempt are names that others have given: decorators of TVM.
 var exempt = regexp.MustCompile(`dataflowblock_pass`)
 
-// TestWords looks for terms that the glossary rules out in strings and exported names of the program, in the templates and scripts of
-// the page, and in the documents.
+// TestWords looks for terms that the glossary rules out in names, strings and comments of the program, in the templates and scripts of
+// the page, in the documents and in the Makefile. A term may be broken over two lines. Strings of tests are theirs to choose.
 func TestWords(t *testing.T) {
 	patterns := map[*regexp.Regexp][2]string{}
 	for term, instead := range forbidden(t) {
@@ -76,27 +77,21 @@ func TestWords(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && strings.Contains(" .git node_modules testdata dist vendor bin words mutants ", " "+d.Name()+" "):
+		case d.IsDir() && strings.Contains(" .git node_modules testdata dist vendor bin words ", " "+d.Name()+" "):
 			return filepath.SkipDir
-		case d.IsDir() || d.Name() == "glossary.md" || strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, ".test.ts"):
+		case d.IsDir() || d.Name() == "glossary.md":
 			return nil
 		}
 		seen++
 		switch filepath.Ext(path) {
 		case ".go":
-			return eachString(path, check)
-		case ".md", ".templ", ".ts":
+			return eachText(path, check)
+		case ".md", ".templ", ".ts", "":
 			text, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			n := 0
-			for line := range strings.Lines(string(text)) {
-				n++
-				if filepath.Ext(path) != ".ts" || !strings.HasPrefix(strings.TrimSpace(line), "//") {
-					check(path, line)
-				}
-			}
+			eachPair(path, string(text), check)
 		}
 		return nil
 	})
@@ -108,39 +103,75 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// eachString calls check for the strings of a file in Go, and for its exported names.
-func eachString(path string, check func(place, text string)) error {
+// eachPair calls check for every line of a text together with the one before it, without the marks of
+// comments, lists and quotations at their beginnings.
+func eachPair(path, text string, check func(place, text string)) {
+	n, last := 0, ""
+	for line := range strings.Lines(text) {
+		n++
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "/*#>-"))
+		check(path+":"+strconv.Itoa(n), last+" "+line)
+		last = line
+	}
+}
+
+// eachText calls check for the comments of a file in Go, for the names that it exports, and for its
+// strings unless it is a test. A sum of strings is one string.
+func eachText(path string, check func(place, text string)) error {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, path, nil, 0)
+	f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
 	if err != nil {
 		return err
+	}
+	for _, c := range f.Comments {
+		check(fset.Position(c.Pos()).String(), strings.Join(strings.Fields(c.Text()), " "))
+	}
+	test := strings.HasSuffix(path, "_test.go")
+	name := func(n *ast.Ident) {
+		if n.IsExported() {
+			check(fset.Position(n.Pos()).String(), n.Name)
+		}
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
 			return false
-		case *ast.BasicLit:
-			if n.Kind == token.STRING {
-				check(fset.Position(n.Pos()).String(), n.Value)
+		case *ast.BasicLit, *ast.BinaryExpr:
+			if text, ok := stringOf(n.(ast.Expr)); ok {
+				if !test {
+					check(fset.Position(n.Pos()).String(), text)
+				}
+				return false
 			}
 		case *ast.FuncDecl:
-			if n.Name.IsExported() {
-				check(fset.Position(n.Pos()).String(), n.Name.Name)
-			}
+			name(n.Name)
 		case *ast.TypeSpec:
-			if n.Name.IsExported() {
-				check(fset.Position(n.Pos()).String(), n.Name.Name)
-			}
+			name(n.Name)
 		case *ast.Field:
-			for _, name := range n.Names {
-				if name.IsExported() {
-					check(fset.Position(n.Pos()).String(), name.Name)
-				}
+			for _, x := range n.Names {
+				name(x)
 			}
 		}
 		return true
 	})
 	return nil
+}
+
+// stringOf is a string as it is written: a literal, or the sum of some.
+func stringOf(e ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "", false
+		}
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil
+	case *ast.BinaryExpr:
+		x, left := stringOf(e.X)
+		y, right := stringOf(e.Y)
+		return x + y, e.Op == token.ADD && left && right
+	}
+	return "", false
 }
 
 // TestWordsAreFound holds the patterns to examples.

@@ -58,7 +58,7 @@ func deviceBytes(limit int64) uint64 {
 // event, but for what the sink or the context said.
 func (t *Task) Execute(ctx context.Context) error {
 	if t.Model != nil {
-		if _, f := loneLoopFunction(t.Model.Module); f != nil {
+		if _, f := lonePrimFunc(t.Model.Module); f != nil {
 			return t.executeKernel(ctx)
 		}
 	}

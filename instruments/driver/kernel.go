@@ -25,14 +25,14 @@ func NothingToExecute(m *ir.Module) string {
 		}
 		return ""
 	}
-	if _, f := loneLoopFunction(m); f != nil {
+	if _, f := lonePrimFunc(m); f != nil {
 		return ""
 	}
 	return "nothing to execute: no Relax function main"
 }
 
-// loneLoopFunction returns the PrimFunc of a module that consists of nothing else.
-func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
+// lonePrimFunc returns the PrimFunc of a module that consists of nothing else.
+func lonePrimFunc(m *ir.Module) (name string, f *tir.PrimFunc) {
 	for gv, fn := range m.Funcs() {
 		p, ok := fn.(*tir.PrimFunc)
 		if !ok || f != nil {
@@ -46,7 +46,7 @@ func loneLoopFunction(m *ir.Module) (name string, f *tir.PrimFunc) {
 // executeKernel calls the only PrimFunc of a module with made-up arguments. What
 // cannot be called is no failure of the run: a note says why.
 func (t *Task) executeKernel(ctx context.Context) error {
-	name, f := loneLoopFunction(t.Model.Module)
+	name, f := lonePrimFunc(t.Model.Module)
 	res := t.Result
 	if len(res.Artifact.Modules) != 1 || len(res.Kernels) != 1 {
 		return t.sink.Emit(note("%s was not executed: it became %d kernels whose call order is unknown", name, len(res.Kernels)))

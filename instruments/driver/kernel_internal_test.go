@@ -34,9 +34,9 @@ func loop(params string, lines ...string) string {
 	return "@T.prim_func\ndef f(" + params + "):\n    for i in range(4):\n        " + strings.Join(lines, "\n        ") + "\n"
 }
 
-// TestCallsOfALoopFunction: buffers are random, scalars are ones or what the binding says, and what is written is shown as the first
+// TestCallsOfAPrimFunc: buffers are random, scalars are ones or what the binding says, and what is written is shown as the first
 // call left it.
-func TestCallsOfALoopFunction(t *testing.T) {
+func TestCallsOfAPrimFunc(t *testing.T) {
 	s := newStage(t)
 	const mib = 1 << 20
 	d, err := s.kernel(loop(`A: T.Buffer((4,), "float32"), k: T.int32, x: T.float32, b: T.bool, B: T.Buffer((4,), "float32")`,
@@ -175,7 +175,7 @@ func TestTheEntryOfAModule(t *testing.T) {
 		if len(found) > 0 {
 			t.Fatalf("%s: %v", text, found)
 		}
-		name, f := loneLoopFunction(m)
+		name, f := lonePrimFunc(m)
 		if name != want[0] || (f != nil) != (want[0] != "") {
 			t.Errorf("the PrimFunc of\n%s is %q", text, name)
 		}

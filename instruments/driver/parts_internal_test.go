@@ -360,8 +360,8 @@ func TestTapMarksKnownModels(t *testing.T) {
 	}
 }
 
-// TestMistakesOfATextHaveAPlace: an error without findings is one about the first line, without the name that stands there already.
-func TestMistakesOfATextHaveAPlace(t *testing.T) {
+// TestErrorsOfATextHaveAPlace: an error without findings is one about the first line, without the name that stands there already.
+func TestErrorsOfATextHaveAPlace(t *testing.T) {
 	found := Source{Name: "a.py", Data: []byte("text")}.Findings(errors.New("a.py: too long"))
 	if len(found) != 1 || found[0].Severity != ir.Error || found[0].Message != "too long" {
 		t.Fatalf("the findings are %+v", found)
@@ -404,7 +404,7 @@ func TestTheFirstFindingThatIsNotListed(t *testing.T) {
 	}
 }
 
-// TestTextsWithoutTheirConstants are read with zeros and a warning at the first of them; other mistakes stay mistakes.
+// TestTextsWithoutTheirConstants are read with zeros and a warning at the first of them; other errors stay errors.
 func TestTextsWithoutTheirConstants(t *testing.T) {
 	constant := func(line string) string {
 		return graphModule("def main(x: "+vector+") -> "+vector+":", `    c: R.Tensor((4,), "float32") = metadata["relax.expr.Constant"][0]`, line, "    return y")
@@ -420,7 +420,7 @@ func TestTextsWithoutTheirConstants(t *testing.T) {
 		t.Errorf("the warning is %+v at %+v", d, d.Span)
 	}
 	if mods, _, err := textOf("a.py", constant("    y = R.addd(x, c)")).Load(t.Context()); err == nil || mods != nil || !strings.Contains(err.Error(), "addd") {
-		t.Errorf("with another mistake it is read as %v (%v)", mods, err)
+		t.Errorf("with another error it is read as %v (%v)", mods, err)
 	}
 	if mods, found, err := textOf("a.py", doubled()).Load(t.Context()); err != nil || len(mods) != 1 || len(found) != 0 {
 		t.Errorf("a whole text is read as %v with %v (%v)", mods, found, err)

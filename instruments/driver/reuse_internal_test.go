@@ -322,8 +322,8 @@ func TestDiagnosticsOfTheContext(t *testing.T) {
 	}
 }
 
-// TestCancelledRunsKeepNoSteps that did not end.
-func TestCancelledRunsKeepNoSteps(t *testing.T) {
+// TestCanceledRunsKeepNoSteps that did not end.
+func TestCanceledRunsKeepNoSteps(t *testing.T) {
 	s := newSteps(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	p := s.marked("A", "1")
@@ -337,7 +337,7 @@ func TestCancelledRunsKeepNoSteps(t *testing.T) {
 	}
 	re := newReuse(s.mem.of(nil), &tap{Sink: &diary{}}, s.model)
 	if _, err := compiler.Passes(ctx, compiler.Request{Module: s.model.Module, Pipeline: re.wrap(pass.NewSequential("all", p))}); err == nil {
-		t.Fatal("a cancelled run ends well")
+		t.Fatal("a canceled run ends well")
 	}
 	if used := len(s.mem.steps); used != 0 {
 		t.Errorf("%d steps are kept: %s", used, fmt.Sprint(s.calls))

@@ -61,8 +61,8 @@ func (e *SeveralError) Unwrap() error { return e.text }
 // Load reads the modules of the source, see frontend.Load.
 func (s Source) Load(ctx context.Context) ([]frontend.Source, []ir.Diagnostic, error) {
 	mods, found, err := frontend.Load(ctx, s.Name, s.Data, s.Options)
-	var mistakes *frontend.TextError
-	if !s.Zeros || !errors.As(err, &mistakes) || !strings.Contains(string(s.Data), "metadata[") {
+	var broken *frontend.TextError
+	if !s.Zeros || !errors.As(err, &broken) || !strings.Contains(string(s.Data), "metadata[") {
 		return mods, found, err
 	}
 	lenient := s.Options
@@ -71,7 +71,7 @@ func (s Source) Load(ctx context.Context) ([]frontend.Source, []ir.Diagnostic, e
 	if err != nil {
 		return nil, kept, err
 	}
-	first := mistakes.Diagnostics[0]
+	first := broken.Diagnostics[0]
 	return mods, append(kept, ir.Diagnostic{
 		Severity: ir.Warning, Code: "constants", Func: first.Func, Span: first.Span,
 		Message: "the text does not contain the values of constants; zeros are used instead",
@@ -105,9 +105,9 @@ func (s Source) Model(ctx context.Context) (*Model, error) {
 
 // Findings returns what an error of reading the source found; an error without any is one finding about the first line.
 func (s Source) Findings(err error) []ir.Diagnostic {
-	var mistakes *frontend.TextError
-	if errors.As(err, &mistakes) {
-		return mistakes.Diagnostics
+	var broken *frontend.TextError
+	if errors.As(err, &broken) {
+		return broken.Diagnostics
 	}
 	message := strings.TrimPrefix(err.Error(), s.Name+": ")
 	return []ir.Diagnostic{{

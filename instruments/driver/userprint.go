@@ -90,14 +90,14 @@ func (s *userScript) said(ctx context.Context, failed error) []ir.Diagnostic {
 		})
 	}
 	if failed != nil && ctx.Err() == nil {
-		out = append(out, s.mistakes(failed)...)
+		out = append(out, s.places(failed)...)
 	}
 	return out
 }
 
-// mistakes returns the places that an error of the script names, and the calls that were
+// places returns the places that an error of the script names, and the calls that were
 // active.
-func (s *userScript) mistakes(err error) []ir.Diagnostic {
+func (s *userScript) places(err error) []ir.Diagnostic {
 	var list resolve.ErrorList
 	if errors.As(err, &list) {
 		out := make([]ir.Diagnostic, len(list))

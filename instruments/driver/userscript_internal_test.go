@@ -124,8 +124,8 @@ func TestWordsOfAScript(t *testing.T) {
 	}
 }
 
-// TestMistakesOfAScript have a place where the error names one in this script, and the calls where there are several.
-func TestMistakesOfAScript(t *testing.T) {
+// TestErrorsOfAScript have a place where the error names one in this script, and the calls where there are several.
+func TestErrorsOfAScript(t *testing.T) {
 	s := scriptOf("x = 1\ny = foo\n")
 	whole := &ir.Span{Source: s.source}
 	for _, c := range []struct {
@@ -140,14 +140,14 @@ func TestMistakesOfAScript(t *testing.T) {
 		{errors.New("a.star:2: bad"), "a.star:2: bad", whole},
 		{fmt.Errorf("around: %w", &starpass.Error{Pos: "a.star:1:1", Err: errors.New("inner")}), "inner", s.span(1, 1)},
 	} {
-		got := s.mistakes(c.err)
+		got := s.places(c.err)
 		if len(got) != 1 || got[0].Severity != ir.Error || got[0].Code != "script" || got[0].Message != c.message || !reflect.DeepEqual(got[0].Span, c.span) || got[0].Help != "" {
 			t.Errorf("%v becomes %+v at %+v, want %q at %+v", c.err, got[0], got[0].Span, c.message, c.span)
 		}
 	}
 	name := "a.star"
 	list := resolve.ErrorList{{Pos: syntax.MakePosition(&name, 2, 5), Msg: "first"}, {Pos: syntax.MakePosition(&name, 1, 1), Msg: "second"}}
-	got := s.mistakes(fmt.Errorf("around: %w", list))
+	got := s.places(fmt.Errorf("around: %w", list))
 	if len(got) != 2 || got[0].Message != "first" || !reflect.DeepEqual(got[0].Span, s.span(2, 5)) || got[1].Message != "second" || got[1].Code != "script" || got[1].Severity != ir.Error || !reflect.DeepEqual(got[1].Span, s.span(1, 1)) {
 		t.Errorf("a list becomes %+v", got)
 	}
@@ -312,8 +312,8 @@ func TestNamesOfPasses(t *testing.T) {
 	}
 }
 
-// TestMistakesOfScriptsAreEventsOfTheRun, and the error names the script; what a sink says ends it.
-func TestMistakesOfScriptsAreEventsOfTheRun(t *testing.T) {
+// TestErrorsOfScriptsAreEventsOfTheRun, and the error names the script; what a sink says ends it.
+func TestErrorsOfScriptsAreEventsOfTheRun(t *testing.T) {
 	s := scriptOf("x = nope\n")
 	plainErr := errors.New("x")
 	if scriptFault(t.Context(), &diary{}, plainErr) != plainErr {

@@ -40,8 +40,8 @@ const (
 	KindCodegen ErrorKind = "codegen"
 	// KindExecute: the compiled module failed when it ran.
 	KindExecute ErrorKind = "execute"
-	// KindCancelled: the user cancelled the run.
-	KindCancelled ErrorKind = "cancelled"
+	// KindCanceled: the user canceled the run.
+	KindCanceled ErrorKind = "canceled"
 	// KindTimeout: the run exceeded its time limit.
 	KindTimeout ErrorKind = "timeout"
 	// KindInterrupted: the server ended while the run was in progress.

@@ -11,7 +11,7 @@ const (
 	ReasonOptLevel ReasonKind = "opt_level"
 	// ReasonInstrument: an instrument's should-run said no.
 	ReasonInstrument ReasonKind = "instrument"
-	// ReasonStopped: an earlier step failed, or the run was cancelled.
+	// ReasonStopped: an earlier step failed, or the run was canceled.
 	ReasonStopped ReasonKind = "stopped"
 )
 

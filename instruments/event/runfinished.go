@@ -7,7 +7,7 @@ type Status string
 const (
 	StatusOK          Status = "ok"
 	StatusFailed      Status = "failed"
-	StatusCancelled   Status = "cancelled"
+	StatusCanceled    Status = "canceled"
 	StatusTimeout     Status = "timeout"
 	StatusLimit       Status = "limit"
 	StatusInterrupted Status = "interrupted"

@@ -1,4 +1,4 @@
-// Package flow holds graphs of functions as plain values: the dataflow of a graph-level
+// Package flow holds graphs of functions as plain values: the dataflow of a Relax
 // function or the loop nest of a PrimFunc. Diff compares two of them, Hide leaves out
 // kinds of node, and Fold makes a large graph small. All are deterministic, linear or close
 // to it, and leave their arguments as they were.

@@ -16,7 +16,7 @@ const (
 	// ImportFreeWorkspace is (device_type, device_id, ptr i32) -> i32; 0 means success.
 	ImportFreeWorkspace = "TVMBackendFreeWorkspace"
 
-	// ImportStopped is () -> i32: non-zero if the run was cancelled, and the kernel must
+	// ImportStopped is () -> i32: non-zero if the run was canceled, and the kernel must
 	// return ErrStopped or trap. The Go scheduler cannot interrupt generated code, and a
 	// garbage collection that is about to start halts every other goroutine until it can, the
 	// one that cancels the run included: a loop that never calls the host may spin for ever and

@@ -9,7 +9,7 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// TestBuilderMessages makes each mistake that a builder reports.
+// TestBuilderMessages makes each error that a builder reports.
 func TestBuilderMessages(t *testing.T) {
 	for want, f := range map[string]func(b *Builder){
 		"function g begins before the end of f":                                                func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitFunction("g", 1, nil) },

@@ -48,7 +48,7 @@ func BenchmarkUpload(b *testing.B) {
 	}
 }
 
-// BenchmarkSession measures taking and leaving a turn with a context that can be cancelled.
+// BenchmarkSession measures taking and leaving a turn with a context that can be canceled.
 func BenchmarkSession(b *testing.B) {
 	d := newDevice(b, runtime.DeviceOptions{})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -41,7 +41,7 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 }
 
 // failed makes the error of a call that trapped with err or returned code. That a run was
-// cancelled is the host's own knowledge: no kernel can pretend it.
+// canceled is the host's own knowledge: no kernel can pretend it.
 func (d *device) failed(s *runtime.Session, err error, code int32) error {
 	d.freeWorkspaces()
 	r := d.raised

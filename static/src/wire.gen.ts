@@ -357,11 +357,11 @@ export type ReasonKind =
   | "opt_level"
   // "instrument": an instrument's should-run said no.
   | "instrument"
-  // "stopped": an earlier step failed, or the run was cancelled.
+  // "stopped": an earlier step failed, or the run was canceled.
   | "stopped";
 
 // Status is how a run ended.
-export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
+export type Status = "ok" | "failed" | "canceled" | "timeout" | "limit" | "interrupted";
 
 // WireFunction is one function of a module.
 export interface WireFunction {
@@ -409,8 +409,8 @@ export type ErrorKind =
   | "codegen"
   // "execute": the compiled module failed when it ran.
   | "execute"
-  // "cancelled": the user cancelled the run.
-  | "cancelled"
+  // "canceled": the user canceled the run.
+  | "canceled"
   // "timeout": the run exceeded its time limit.
   | "timeout"
   // "interrupted": the server ended while the run was in progress.

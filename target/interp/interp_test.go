@@ -223,7 +223,7 @@ func TestKernels(t *testing.T) {
 		t.Errorf("spin: %v", err)
 	}
 	if _, err := mod.Kernel("next").Run(t.Context(), runtime.Int(1)); err != nil {
-		t.Errorf("after a cancelled run: %v", err)
+		t.Errorf("after a canceled run: %v", err)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestDamagedModules(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := d.Load(ctx, interp.Format, code); !errors.Is(err, runtime.ErrStopped) {
-		t.Errorf("a cancelled load: %v", err)
+		t.Errorf("a canceled load: %v", err)
 	}
 }
 

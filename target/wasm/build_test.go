@@ -81,8 +81,8 @@ func TestDeterministic(t *testing.T) {
 	})
 }
 
-// TestCancelledBuild stops the generator through its context.
-func TestCancelledBuild(t *testing.T) {
+// TestCanceledBuild stops the generator through its context.
+func TestCanceledBuild(t *testing.T) {
 	i := i32var("i")
 	a := flat("A", dtype.Float32T, 8)
 	var body []tir.Stmt

@@ -7,7 +7,7 @@ import (
 )
 
 // poll takes a cost in simple operations off the budget. The middle end says where: a kernel that
-// does not come by can neither be cancelled nor interrupted, and stops the whole process at the next
+// does not come by can neither be canceled nor interrupted, and stops the whole process at the next
 // garbage collection.
 func (g *gen) poll(cost float64) {
 	g.mod.budget()
@@ -24,7 +24,7 @@ func (m *module) budget() wasmbin.GlobalRef {
 }
 
 // poll writes a poll. Where the budget is used up it calls the runtime, which gives the
-// scheduler its turn, and leaves the function if the run was cancelled.
+// scheduler its turn, and leaves the function if the run was canceled.
 func (e *emitter) poll(it *item) {
 	f := e.f
 	left := f.NewLocal("left", wasmbin.I32)

@@ -159,8 +159,8 @@ func TestErrorsOfPrivateFunctions(t *testing.T) {
 	}
 }
 
-// TestBuildIsCancelled cancels a translation for a cause of one's own.
-func TestBuildIsCancelled(t *testing.T) {
+// TestBuildIsCanceled cancels a translation for a cause of one's own.
+func TestBuildIsCanceled(t *testing.T) {
 	a, i := flat("A", dtype.Int32T, 4), i32var("i")
 	var body []tir.Stmt
 	for range 2000 {

@@ -37,7 +37,7 @@ func (j *journal) String() string {
 }
 
 // bubble returns a manager for a bubble of synctest, which says what it does to the log and has runs that take until they are
-// cancelled; the test drains it.
+// canceled; the test drains it.
 func bubble(t *testing.T, adm run.Admission, r run.Runner) (m *run.Manager, st *store.Memory, log *journal) {
 	t.Helper()
 	log, st = &journal{}, store.NewMemory(64<<20)
@@ -107,7 +107,7 @@ func TestEachAdmissionNumberBounds(t *testing.T) {
 		name   string
 		narrow func(*run.Admission)
 		want   string // the states of four runs of a visitor and one of another
-		cancel string // the same after the first was cancelled
+		cancel string // the same after the first was canceled
 	}{
 		{"nothing", func(*run.Admission) {}, "rrrrr", "crrrr"},
 		{"workers", func(a *run.Admission) { a.Workers = 3 }, "rrrq1q2", "crrrq1"},
@@ -408,7 +408,7 @@ func TestDescriptions(t *testing.T) {
 		want.Shared, want.Session = true, "s3"
 		same(start(t, m, "w", "s3", req))
 		if info, err := m.Cancel(t.Context(), got.ID, "s1"); err != nil || info.State != "ok" {
-			t.Errorf("cancelling what is over gives %+v (%v)", info, err)
+			t.Errorf("canceling what is over gives %+v (%v)", info, err)
 		}
 		other := req
 		other.Limits.Memory = 50 // limits that were asked for are those of the run
@@ -450,7 +450,7 @@ func TestRunnersThatDoNotStop(t *testing.T) {
 			t.Errorf("when it has stopped the runs are %s", got)
 		}
 		for _, want := range []string{
-			`level=WARN msg="runner does not stop" run=` + ids[0] + ` cause="the run was cancelled"`,
+			`level=WARN msg="runner does not stop" run=` + ids[0] + ` cause="the run was canceled"`,
 			`level=WARN msg="runner has stopped" run=` + ids[0] + " after=10.00",
 		} {
 			if !strings.Contains(log.String(), want) {

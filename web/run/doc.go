@@ -1,6 +1,6 @@
 // Package run starts runs of the compiler for visitors of irscope, and keeps
 // what they say: requests, the queue with its admission, the log that any number
-// of readers follow, limits, cancelling and sharing of identical runs.
+// of readers follow, limits, canceling and sharing of identical runs.
 //
 // A run goes through a Runner: a serialisable Request in, events and texts out.
 // The package inproc below holds the Runner that calls the compiler in this

@@ -211,7 +211,7 @@ func TestARunGoesOnForWhoWantsIt(t *testing.T) {
 			t.Fatalf("it is not shared: %+v (%v)", both, err)
 		}
 		if info, err := m.Cancel(t.Context(), first.ID, "s"); err != nil || info.State != StateRunning {
-			t.Errorf("cancelled by one of two it is %+v (%v)", info, err)
+			t.Errorf("canceled by one of two it is %+v (%v)", info, err)
 		}
 		synctest.Wait()
 		if info, err := m.Run(t.Context(), first.ID); err != nil || info.State != StateRunning {
@@ -221,8 +221,8 @@ func TestARunGoesOnForWhoWantsIt(t *testing.T) {
 		waiting := ask(t, m, "c") // a third of the visitor
 		storing := make(chan struct{})
 		st.appends = func() { <-storing }
-		if info, err := m.Cancel(t.Context(), waiting.ID, "s"); err != nil || info.State != string(event.StatusCancelled) || info.Position != 0 {
-			t.Errorf("a run that waited and is cancelled is %+v (%v)", info, err)
+		if info, err := m.Cancel(t.Context(), waiting.ID, "s"); err != nil || info.State != string(event.StatusCanceled) || info.Position != 0 {
+			t.Errorf("a run that waited and is canceled is %+v (%v)", info, err)
 		}
 		close(storing)
 		close(stop)

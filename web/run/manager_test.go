@@ -54,16 +54,16 @@ func TestIdenticalRunsAreShared(t *testing.T) {
 		t.Error("a run with another opt_level is shared")
 	}
 	if info, err := m.Cancel(t.Context(), a.ID, "s1"); err != nil || info.State != run.StateRunning {
-		t.Errorf("cancelled by one of two sessions the run is %s, error %v", info.State, err)
+		t.Errorf("canceled by one of two sessions the run is %s, error %v", info.State, err)
 	}
 	if _, err := m.Cancel(t.Context(), a.ID, "s2"); err != nil {
 		t.Fatal(err)
 	}
-	if done := last(t, m, a.ID); done.Status != event.StatusCancelled {
-		t.Errorf("cancelled by both sessions the run ended as %s", done.Status)
+	if done := last(t, m, a.ID); done.Status != event.StatusCanceled {
+		t.Errorf("canceled by both sessions the run ended as %s", done.Status)
 	}
 	if d := start(t, m, "v", "s1", request("mlp")); d.Shared || d.ID == a.ID {
-		t.Error("a cancelled run is shared")
+		t.Error("a canceled run is shared")
 	}
 }
 
@@ -235,7 +235,7 @@ func TestAdmission(t *testing.T) {
 		}
 		synctest.Wait()
 		if n := states(ids); n != 2 {
-			t.Errorf("after cancelling one of two, %d runs of the visitor at once, want 2", n)
+			t.Errorf("after canceling one of two, %d runs of the visitor at once, want 2", n)
 		}
 		// A minute later the rate allows more: first the waiting ones go.
 		for _, id := range ids {
@@ -243,7 +243,7 @@ func TestAdmission(t *testing.T) {
 		}
 		synctest.Wait()
 		if r := refused("greedy", "m11"); r == nil {
-			t.Error("cancelling gives back the rate")
+			t.Error("canceling gives back the rate")
 		}
 		time.Sleep(time.Minute)
 		if r := refused("greedy", "m12"); r != nil {
@@ -277,7 +277,7 @@ func TestCancelAtRandomPoints(t *testing.T) {
 	})
 	seed.Each(t, 1, func(t *testing.T, r *rand.Rand) {
 		var longest time.Duration
-		defer func() { goal.Time(t, "the slot of a cancelled run is free", longest, time.Second) }()
+		defer func() { goal.Time(t, "the slot of a canceled run is free", longest, time.Second) }()
 		for i := range 100 {
 			info := start(t, m, "v", "s", request(fmt.Sprint("m", i)))
 			for range r.IntN(20) {
@@ -291,7 +291,7 @@ func TestCancelAtRandomPoints(t *testing.T) {
 			next := start(t, m, "v", "t", request(fmt.Sprint("next", i)))
 			<-gate
 			longest = max(longest, time.Since(began))
-			if done := last(t, m, info.ID); done.Status != event.StatusCancelled {
+			if done := last(t, m, info.ID); done.Status != event.StatusCanceled {
 				t.Fatalf("run ended as %s", done.Status)
 			}
 			if _, err := m.Cancel(t.Context(), next.ID, "t"); err != nil {
@@ -322,7 +322,7 @@ func TestSlotOfRunnerThatDoesNotStop(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The run is over for those who follow it, and its slot is taken as long as it works.
-	if done := last(t, m, a.ID); done.Status != event.StatusCancelled {
+	if done := last(t, m, a.ID); done.Status != event.StatusCanceled {
 		t.Errorf("run ended as %s", done.Status)
 	}
 	goal.Time(t, "a runner that does not stop is left", time.Since(began), time.Second)
@@ -349,7 +349,7 @@ func TestDrainLetsRunsFinish(t *testing.T) {
 	b := start(t, m, "v", "s", request("b"))
 	drained := make(chan struct{})
 	go func() { m.Drain(context.Background()); close(drained) }()
-	if done := last(t, m, b.ID); done.Status != event.StatusCancelled {
+	if done := last(t, m, b.ID); done.Status != event.StatusCanceled {
 		t.Errorf("the waiting run ended as %s", done.Status)
 	}
 	close(release)

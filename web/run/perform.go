@@ -110,7 +110,7 @@ func (m *Manager) unshare(a *active) {
 }
 
 // Cancel says that a session no longer wants a run. When no session wants it, it is
-// stopped, and its slot is free as soon as its runner has stopped. Cancelling a run that has finished
+// stopped, and its slot is free as soon as its runner has stopped. Canceling a run that has finished
 // changes nothing.
 func (m *Manager) Cancel(ctx context.Context, id, session string) (Info, error) {
 	m.mu.Lock()
@@ -124,7 +124,7 @@ func (m *Manager) Cancel(ctx context.Context, id, session string) (Info, error) 
 		defer m.mu.Unlock()
 		return a.info(m.position(a)), nil
 	}
-	m.stop(a, errCancelled)
+	m.stop(a, errCanceled)
 	m.mu.Unlock()
 	return m.Run(ctx, id)
 }

@@ -313,7 +313,7 @@ func TestBasesOfTextsOnTheirWay(t *testing.T) {
 // TestStoreFails ends a run with what the store said, and says where it was.
 func TestStoreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, status := range []event.Status{event.StatusOK, event.StatusCancelled} {
+		for _, status := range []event.Status{event.StatusOK, event.StatusCanceled} {
 			r, st := slow()
 			_ = r.Emit(note(1))
 			st.answers <- nil
@@ -486,16 +486,16 @@ func TestOutcomes(t *testing.T) {
 	}{
 		{nil, event.StatusOK, "", ""},
 		{fmt.Errorf("x: %w", errTimeout), event.StatusTimeout, event.KindTimeout, late},
-		{fmt.Errorf("x: %w", errCancelled), event.StatusCancelled, event.KindCancelled, "x: the run was cancelled"},
-		{errDraining, event.StatusCancelled, event.KindCancelled, "the server is shutting down"},
-		{fmt.Errorf("x: %w", errDraining), event.StatusCancelled, event.KindCancelled, "x: the server is shutting down"},
-		{fmt.Errorf("x: %w", errAlone), event.StatusCancelled, event.KindCancelled, "x: the run was stopped because the page that followed it was closed"},
-		{fmt.Errorf("x: %w", context.Canceled), event.StatusCancelled, event.KindCancelled, "x: context canceled"},
-		{errAlone, event.StatusCancelled, event.KindCancelled, "the run was stopped because the page that followed it was closed"},
-		{context.Canceled, event.StatusCancelled, event.KindCancelled, "context canceled"},
+		{fmt.Errorf("x: %w", errCanceled), event.StatusCanceled, event.KindCanceled, "x: the run was canceled"},
+		{errDraining, event.StatusCanceled, event.KindCanceled, "the server is shutting down"},
+		{fmt.Errorf("x: %w", errDraining), event.StatusCanceled, event.KindCanceled, "x: the server is shutting down"},
+		{fmt.Errorf("x: %w", errAlone), event.StatusCanceled, event.KindCanceled, "x: the run was stopped because the page that followed it was closed"},
+		{fmt.Errorf("x: %w", context.Canceled), event.StatusCanceled, event.KindCanceled, "x: context canceled"},
+		{errAlone, event.StatusCanceled, event.KindCanceled, "the run was stopped because the page that followed it was closed"},
+		{context.Canceled, event.StatusCanceled, event.KindCanceled, "context canceled"},
 		{known(event.KindLimit), event.StatusLimit, event.KindLimit, "m"},
 		{known(event.KindTimeout), event.StatusTimeout, event.KindTimeout, "m"},
-		{known(event.KindCancelled), event.StatusCancelled, event.KindCancelled, "m"},
+		{known(event.KindCanceled), event.StatusCanceled, event.KindCanceled, "m"},
 		{known(event.KindUnsupported), event.StatusFailed, event.KindUnsupported, "m"},
 		{fmt.Errorf("%w: nil map", errPanic), event.StatusFailed, event.KindPanic, "internal error: nil map"},
 		{errors.New("bad order"), event.StatusFailed, event.KindPass, "bad order"},
@@ -538,7 +538,7 @@ func (r ends) Run(context.Context, Request, Sink) error {
 // TestExecute: what a stopped run complains about is that it was stopped, and a run that was done is done. Panics are logged.
 func TestExecute(t *testing.T) {
 	stopped, cancel := context.WithCancelCause(t.Context())
-	cancel(errCancelled)
+	cancel(errCanceled)
 	var log bytes.Buffer
 	for _, c := range []struct {
 		ctx  context.Context
@@ -548,7 +548,7 @@ func TestExecute(t *testing.T) {
 		{t.Context(), ends{}, event.StatusOK},
 		{stopped, ends{}, event.StatusOK},
 		{t.Context(), ends{err: errors.New("x")}, event.StatusFailed},
-		{stopped, ends{err: errors.New("x")}, event.StatusCancelled},
+		{stopped, ends{err: errors.New("x")}, event.StatusCanceled},
 	} {
 		if got := execute(c.ctx, c.r, Request{}, nil, slog.New(slog.NewTextHandler(&log, nil))); got.Status != c.want {
 			t.Errorf("%v with %v ends as %+v, want %s", c.r, c.ctx.Err(), got, c.want)
@@ -568,7 +568,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// TestFailedFindings: only errors are mistakes.
+// TestFailedFindings: warnings and notes do not make a check fail.
 func TestFailedFindings(t *testing.T) {
 	ds := []event.Diagnostic{{Severity: event.SeverityNote}, {Severity: event.SeverityWarning}}
 	if Failed(nil) || Failed(ds) || !Failed(append(ds, event.Diagnostic{Severity: event.SeverityError})) || (Checked{Diagnostics: ds}).Failed() {

@@ -33,9 +33,9 @@ type Sink interface {
 
 // The causes with which the context of a run ends.
 var (
-	errCancelled = errors.New("the run was cancelled")
-	errTimeout   = errors.New("the run exceeded its time limit")
-	errDraining  = errors.New("the server is shutting down")
+	errCanceled = errors.New("the run was canceled")
+	errTimeout  = errors.New("the run exceeded its time limit")
+	errDraining = errors.New("the server is shutting down")
 )
 
 // execute runs a request and returns how it ended. It recovers panics of the
@@ -74,9 +74,9 @@ func outcome(err error, limits Limits) *event.RunFinished {
 			Kind: event.KindTimeout, Limit: "time",
 			Message: fmt.Sprintf("the run exceeded its time limit of %v", limits.Time.Round(time.Millisecond)),
 		}}
-	case errors.Is(err, errCancelled), errors.Is(err, errDraining), errors.Is(err, errAlone), errors.Is(err, context.Canceled):
-		return &event.RunFinished{Status: event.StatusCancelled, Error: &event.Error{
-			Kind: event.KindCancelled, Message: err.Error(),
+	case errors.Is(err, errCanceled), errors.Is(err, errDraining), errors.Is(err, errAlone), errors.Is(err, context.Canceled):
+		return &event.RunFinished{Status: event.StatusCanceled, Error: &event.Error{
+			Kind: event.KindCanceled, Message: err.Error(),
 		}}
 	case errors.As(err, &detail):
 		status := event.StatusFailed
@@ -85,8 +85,8 @@ func outcome(err error, limits Limits) *event.RunFinished {
 			status = event.StatusLimit
 		case event.KindTimeout:
 			status = event.StatusTimeout
-		case event.KindCancelled:
-			status = event.StatusCancelled
+		case event.KindCanceled:
+			status = event.StatusCanceled
 		}
 		copied := *detail
 		return &event.RunFinished{Status: status, Error: &copied}

@@ -58,7 +58,7 @@ func TestRunsWithoutViewersStop(t *testing.T) {
 		time.Sleep(19 * time.Second)
 		want(left, run.StateRunning)
 		time.Sleep(2 * time.Second)
-		want(left, string(event.StatusCancelled))
+		want(left, string(event.StatusCanceled))
 		for _, id := range []string{kept, again, polled, asked, wanted} {
 			want(id, run.StateRunning)
 		}
@@ -68,8 +68,8 @@ func TestRunsWithoutViewersStop(t *testing.T) {
 		poll()
 		back()
 		time.Sleep(25 * time.Second)
-		want(polled, string(event.StatusCancelled))
-		want(again, string(event.StatusCancelled))
+		want(polled, string(event.StatusCanceled))
+		want(again, string(event.StatusCanceled))
 		want(kept, run.StateRunning)
 		stay()
 		m.Watch("none", true)()
@@ -94,7 +94,7 @@ func TestQueuedRunsWithoutViewersLeave(t *testing.T) {
 		}
 		m.Watch(queued.ID, true)()
 		time.Sleep(30 * time.Second)
-		if done := last(t, m, queued.ID); done.Status != event.StatusCancelled {
+		if done := last(t, m, queued.ID); done.Status != event.StatusCanceled {
 			t.Errorf("the run ended as %s", done.Status)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -134,7 +134,7 @@ func TestARunThatIsLeftTwice(t *testing.T) {
 			t.Errorf("the runs are %s", got)
 		}
 		time.Sleep(time.Minute)
-		for i, want := range []string{"page that followed", "was cancelled"} {
+		for i, want := range []string{"page that followed", "was canceled"} {
 			if done := last(t, m, ids[i]); done.Error == nil || !strings.Contains(done.Error.Message, want) {
 				t.Errorf("run %d ended with %+v, want %q", i, done.Error, want)
 			}

@@ -332,7 +332,7 @@ func TestOptionErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Import(ctx, b.Model(), Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("after cancelling: %v", err)
+		t.Errorf("after canceling: %v", err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package passtest holds what every pass must: Check runs a pass and verifies it, Walk runs a random program through passes and compares
-// what it computes before and after each, Registry does so for every pass that there is and seeds mistakes into each, which must be
+// what it computes before and after each, Registry does so for every pass that there is and seeds faults into each, which must be
 // found. A pass that is registered is under this harness without doing anything for it.
 //
 // Only tests import it. It knows the IR, the passes as values, and the two interpreters; it knows no pass by name, apart from a table of

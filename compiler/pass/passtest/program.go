@@ -35,7 +35,7 @@ func Kernel(src relaxtest.Source) *Program {
 			if !ok {
 				return nil, fmt.Errorf("the function is gone")
 			}
-			// A mistake may make a loop endless: programs take thousands of steps.
+			// A fault may make a loop endless: programs take thousands of steps.
 			return tirtest.Run(g, args, &interp.Options{MaxSteps: 1 << 24})
 		},
 		differ: func(got, want any) string { return tirtest.Differ(got.([]any), want.([]any)) },

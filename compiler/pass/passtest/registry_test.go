@@ -46,8 +46,8 @@ func TestEveryPass(t *testing.T) {
 	t.Log(changed)
 }
 
-// TestSeededMistakes puts mistakes behind every registered pass: the checks must find one, and name the pass.
-func TestSeededMistakes(t *testing.T) {
+// TestSeededFaults puts faults behind every registered pass: the checks must find one, and name the pass.
+func TestSeededFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a few programs for each of all passes")
 	}
@@ -55,10 +55,10 @@ func TestSeededMistakes(t *testing.T) {
 	for _, p := range pipeline.All() {
 		t.Run(p.Name, func(t *testing.T) {
 			r := seed.Rand(t)
-			// Two mistakes in five do no harm, four in five behind some passes: 100 of these in a row are no chance. Most find one at once.
+			// Two faults in five do no harm, four in five behind some passes: 100 of these in a row are no chance. Most find one at once.
 			said := s.Seeded(p, r, 100)
 			if said == "" {
-				t.Fatal("no mistake is found")
+				t.Fatal("no fault is found")
 			}
 			if !strings.Contains(said, p.Name) {
 				t.Errorf("the checks object, but not to %s: %s", p.Name, said)

@@ -105,11 +105,11 @@ func (s *Suite) with(p, wrong *pass.Pass) *Suite {
 	return out
 }
 
-// Seeded puts one mistake after the other behind what p does, until the checks object, and says what they say: that must be about p. It
-// returns "" where that many mistakes were made and none was found; some do no harm, as in code that is not reached.
-func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, mistakesMade int) string {
-	for walks := 0; mistakesMade > 0 && walks < 400; walks++ {
-		x, skip := mistakes[r.IntN(len(mistakes))], r.IntN(2)
+// Seeded puts one fault after the other behind what p does, until the checks object, and says what they say: that must be about p. It
+// returns "" where n faults were made and none was found; some do no harm, as in code that is not reached.
+func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, n int) string {
+	for walks := 0; n > 0 && walks < 400; walks++ {
+		x, skip := faults[r.IntN(len(faults))], r.IntN(2)
 		made := false
 		wrong := s.with(p, Wrong(p, func(m *ir.Module) *ir.Module {
 			out := x.Change(m, skip)
@@ -120,7 +120,7 @@ func (s *Suite) Seeded(p *pass.Pass, r *rand.Rand, mistakesMade int) string {
 			return fmt.Sprintf("%s: %s", x.Name, said)
 		}
 		if made {
-			mistakesMade--
+			n--
 		}
 	}
 	return ""

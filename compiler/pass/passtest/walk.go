@@ -46,12 +46,12 @@ func Walk(t Failer, src relaxtest.Source, c *pass.Context, prog *Program, order,
 	return changed
 }
 
-// Wrong returns p with a mistake: it changes one place of what p made of a module, as mistake does, once.
-func Wrong(p *pass.Pass, mistake func(m *ir.Module) *ir.Module) *pass.Pass {
+// Wrong returns p with a fault: it changes one place of what p made of a module, as fault does, once.
+func Wrong(p *pass.Pass, fault func(m *ir.Module) *ir.Module) *pass.Pass {
 	out := *p
 	if n := len(p.Children); n > 0 {
 		out.Children = append([]*pass.Pass{}, p.Children...)
-		out.Children[n-1] = Wrong(p.Children[n-1], mistake)
+		out.Children[n-1] = Wrong(p.Children[n-1], fault)
 		return &out
 	}
 	done := false
@@ -60,7 +60,7 @@ func Wrong(p *pass.Pass, mistake func(m *ir.Module) *ir.Module) *pass.Pass {
 		if err != nil || done {
 			return m, err
 		}
-		wrong := mistake(m)
+		wrong := fault(m)
 		done = wrong != m
 		return wrong, nil
 	}

@@ -67,8 +67,8 @@ func BenchmarkLines(b *testing.B) {
 	}
 }
 
-// BenchmarkMistakes reads a text whose every statement is wrong.
-func BenchmarkMistakes(b *testing.B) {
+// BenchmarkErrors reads a text whose every statement is wrong.
+func BenchmarkErrors(b *testing.B) {
 	text := "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n" + strings.Repeat("    A[0] = T.exq(Q[1], 2)\n", 50_000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -41,7 +41,7 @@ func TestLimits(t *testing.T) {
 		{"doubled struct info", graph("    a = R.Tuple(R.Object, R.Object)\n" + strings.Repeat("    a = R.Tuple(a, a)\n", 60)), "expands to more than"},
 		{"doubled macros", macros.String() + prim("    m39(a)\n"), "macros"},
 		{"a macro that calls itself", "@T.macro\ndef m(x):\n    m(x)\n" + prim("    m(a)\n"), "macros"},
-		{"many mistakes", prim(strings.Repeat("    T.evaluate(zzz)\n", 1000)), "undefined name"},
+		{"many errors", prim(strings.Repeat("    T.evaluate(zzz)\n", 1000)), "undefined name"},
 	} {
 		_, diags := parse.File(c.name, c.text, parse.Options{})
 		if len(diags) > 100 {

@@ -15,8 +15,8 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// Of returns the graph of a function: dataflow for the graph level, the loop nest for a loop
-// function, one node for an external function. text is how the function was printed, alone or
+// Of returns the graph of a function: dataflow for the graph level, the loop nest for a
+// PrimFunc, one node for an external function. text is how the function was printed, alone or
 // with its module, and gives the nodes their lines; it may be nil.
 func Of(name string, fn ir.Function, text *script.Text) *flow.Graph {
 	b := &builder{g: &flow.Graph{Name: name}, lines: linesOf(text), ids: map[string]int{}}

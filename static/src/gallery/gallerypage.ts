@@ -100,7 +100,7 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
       else fail(answer.error?.message ?? `The server responded with ${req.status}.`);
     };
     req.onerror = () => fail("The upload was interrupted. Is the server still running?");
-    req.onabort = () => fail("The upload was cancelled.");
+    req.onabort = () => fail("The upload was canceled.");
     req.open("POST", "/api/sessions");
     req.setRequestHeader("Accept", "application/json");
     req.send(body);

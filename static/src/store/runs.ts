@@ -100,7 +100,7 @@ export class Runs {
     this.problem = "";
     this.stale = true;
     this.on.changed();
-    // One after the other: who asks for the settings of a run that goes on gets that run, so one that nobody wants any more is cancelled
+    // One after the other: who asks for the settings of a run that goes on gets that run, so one that nobody wants any more is canceled
     // before the next is asked for, never after.
     this.asked = this.asked.then(() => this.ask(turn));
     return this.asked;

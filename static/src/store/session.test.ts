@@ -211,18 +211,18 @@ test("a session without a run gets one, whose id goes into the address", async (
 });
 
 test("changes that overlap leave the last run alone, which a server shares among those who ask for the same", async () => {
-  // Of this server a run goes on until it is cancelled, and both ways take their time.
+  // Of this server a run goes on until it is canceled, and both ways take their time.
   const draw = random(1);
   const wait = (): Promise<void> => new Promise((done) => setTimeout(done, draw(6)));
   const alive = new Map<string, string>(); // by settings
-  const cancelled: string[] = [];
+  const canceled: string[] = [];
   let made = 0;
   globalThis.fetch = (async (path: string, init?: RequestInit) => {
     await wait();
     const id = path.split("/")[3]!;
     let answer: unknown = { run: { id, state: "running", settings: {} } };
     if (path.endsWith("/cancel")) {
-      cancelled.push(id);
+      canceled.push(id);
       for (const [k, v] of alive) if (v === id) alive.delete(k);
     } else if (path === "/api/sessions/overlap/runs") {
       const key = String(init?.body);
@@ -242,7 +242,7 @@ test("changes that overlap leave the last run alone, which a server shares among
     }
     await runs.start();
     await new Promise((done) => setTimeout(done, 20)); // for what comes late
-    assert.ok(!cancelled.includes(runs.current), `round ${round}: the run of the last settings, ${runs.current}, is cancelled`);
+    assert.ok(!canceled.includes(runs.current), `round ${round}: the run of the last settings, ${runs.current}, is canceled`);
     assert.equal(alive.size, 1, `round ${round}: ${alive.size} runs go on`);
     alive.clear();
   }

@@ -241,7 +241,7 @@ func TestImportsDataAndNames(t *testing.T) {
 	}
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestErrorsAreNamed(t *testing.T) {
 	cases := map[string]struct {
 		build func(f *wasmbin.Func)
 		want  string

@@ -38,7 +38,7 @@ func (b *bench) textAfter(evs []event.Event, name, function string) (text, hash 
 	return string(blob.Data), hash
 }
 
-// edit makes a patch of an edited text, without mistakes.
+// edit makes a patch of an edited text, without errors.
 func (b *bench) edit(s run.Settings, e run.Edit) *run.Patch {
 	b.t.Helper()
 	found, err := b.runner.CheckEdit(b.t.Context(), run.Request{Source: gallery("mlp"), Settings: s, Limits: run.DefaultLimits()}, e)
@@ -208,7 +208,7 @@ func TestEditsThatDoNotFit(t *testing.T) {
 		return ok && d.Severity == event.SeverityError
 	})
 	if i < 0 || !strings.HasSuffix(evs[i].Step, "/edit.LegalizeOps") || evs[i].Body.(*event.Diagnostic).Span == nil || evs[i].Body.(*event.Diagnostic).Span.Source != "edit.LegalizeOps" {
-		t.Error("the mistake has no place in the edited text")
+		t.Error("the error has no place in the edited text")
 	}
 }
 

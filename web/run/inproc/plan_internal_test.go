@@ -16,8 +16,8 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// TestPlansListTheirMistakes: each with the place that it is about and its words, in order; then there are no steps.
-func TestPlansListTheirMistakes(t *testing.T) {
+// TestPlansListTheirErrors: each with the place that it is about and its words, in order; then there are no steps.
+func TestPlansListTheirErrors(t *testing.T) {
 	r := New(Config{})
 	const pl = "@I.ir_module\nclass Module:\n"
 	for _, c := range []struct {
@@ -50,14 +50,14 @@ func TestPlansListTheirMistakes(t *testing.T) {
 			t.Errorf("%s: lists are null in %+v", c.name, got)
 		}
 		if len(got.Problems) != len(c.want) {
-			t.Errorf("%s: the mistakes are %+v, want %+v", c.name, got.Problems, c.want)
+			t.Errorf("%s: the errors are %+v, want %+v", c.name, got.Problems, c.want)
 			continue
 		}
 		for i, m := range got.Problems {
 			where := m
 			where.Message = c.want[i].Message
 			if where != c.want[i] || !strings.Contains(m.Message, where.Message) {
-				t.Errorf("%s: mistake %d is %+v, want %+v", c.name, i, m, c.want[i])
+				t.Errorf("%s: error %d is %+v, want %+v", c.name, i, m, c.want[i])
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func TestWarningsOfAPlan(t *testing.T) {
 	}
 }
 
-// TestWhatPreparingRefuses says each mistake of a request in its order: target, scripts, pipeline, config, model, edits.
+// TestWhatPreparingRefuses says each error of a request in its order: target, scripts, pipeline, config, model, edits.
 func TestWhatPreparingRefuses(t *testing.T) {
 	s := newStage(t)
 	good := s.text(doubled())
@@ -157,10 +157,10 @@ func TestWhatPreparingRefuses(t *testing.T) {
 		err := s.Runner.Run(t.Context(), q, d)
 		var e *event.Error
 		if !errors.As(err, &e) || e.Kind != event.KindInput || !strings.HasPrefix(e.Message, want[i]) {
-			t.Errorf("mistake %d gives %v, want %q", i, err, want[i])
+			t.Errorf("error %d gives %v, want %q", i, err, want[i])
 		}
 		if scripts := i == 1; (len(d.events) > 0) != scripts {
-			t.Errorf("mistake %d says %q", i, d.says())
+			t.Errorf("error %d says %q", i, d.says())
 		}
 	}
 }

@@ -39,8 +39,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanNamesMistakes checks that each mistake says where it is, in the words of the compiler.
-func TestPlanNamesMistakes(t *testing.T) {
+// TestPlanNamesErrors checks that each error says where it is, in the words of the compiler.
+func TestPlanNamesErrors(t *testing.T) {
 	got := plan(t, run.Settings{
 		Steps: []run.Step{
 			{Name: "mine", Steps: []run.Step{{Name: "FuseOps", Options: map[string]any{"fuse_opt_level": "two", "speed": 1.0}}}},
@@ -51,7 +51,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 		Required: []string{"Nothing", "mine"}, Target: "avr",
 	})
 	if len(got.Steps) > 0 {
-		t.Errorf("a pipeline with mistakes has the steps %+v", got.Steps)
+		t.Errorf("a pipeline with errors has the steps %+v", got.Steps)
 	}
 	for _, want := range []run.Problem{
 		{Message: `target: unknown target kind "avr"`},
@@ -72,7 +72,7 @@ func TestPlanNamesMistakes(t *testing.T) {
 		}
 	}
 	if len(got.Problems) != 8 {
-		t.Errorf("there are %d mistakes, want 8: %+v", len(got.Problems), got.Problems)
+		t.Errorf("there are %d errors, want 8: %+v", len(got.Problems), got.Problems)
 	}
 	broken := plan(t, run.Settings{Scripts: []run.Script{{Name: "s.star", Source: "x = nothing"}}})
 	if len(broken.Problems) != 1 || !strings.Contains(broken.Problems[0].Message, "nothing") {

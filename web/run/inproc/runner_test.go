@@ -327,7 +327,7 @@ func TestWrongRequestsAreExplained(t *testing.T) {
 func TestCancelStopsTheCompiler(t *testing.T) {
 	b := open(t, -1)
 	var longest time.Duration
-	defer func() { t.Logf("cancelling took at most %v", longest) }()
+	defer func() { t.Logf("canceling took at most %v", longest) }()
 	for i := range 20 {
 		b.n++
 		info, err := b.manager.Start(t.Context(), "v", "s", run.Request{Source: gallery("transformer"), Settings: run.Settings{OptLevel: 2}, Attempt: b.n})
@@ -361,7 +361,7 @@ func TestCancelStopsTheCompiler(t *testing.T) {
 		took := time.Since(began)
 		longest = max(longest, took)
 		if took > time.Minute {
-			t.Errorf("cancelling after %d events took %v", 3*i, took)
+			t.Errorf("canceling after %d events took %v", 3*i, took)
 		}
 	}
 }

@@ -115,8 +115,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestScriptMistakes checks that mistakes, of the text and of what it says, come with places.
-func TestScriptMistakes(t *testing.T) {
+// TestScriptErrors checks that errors, of the text and of what it says, come with places.
+func TestScriptErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, want string
 		line             int
@@ -195,6 +195,6 @@ func TestCheckAndFormat(t *testing.T) {
 		t.Errorf("formatting twice differs:\n%s", again)
 	}
 	if same, ds, _ := r.Format(t.Context(), "a.py", "def"); same != "def" || !run.Failed(ds) {
-		t.Errorf("a text with mistakes became %q %v", same, ds)
+		t.Errorf("a text with errors became %q %v", same, ds)
 	}
 }

@@ -49,7 +49,7 @@ func TestUploadsOfEachKind(t *testing.T) {
 		}
 		for _, ev := range d.events {
 			if b := ev.Body.(*event.Diagnostic); b.Severity != event.SeverityError || b.Span == nil || b.Span.Source != c.name || b.Span.Line != 1 && c.data[0] != 'x' {
-				t.Errorf("the mistake in %s is %+v at %+v", c.name, b, b.Span)
+				t.Errorf("the error in %s is %+v at %+v", c.name, b, b.Span)
 			}
 		}
 		// A sink that is full is what the reading ends with.

@@ -87,8 +87,8 @@ func TestWhatARunSaysInOrder(t *testing.T) {
 	}
 }
 
-// stageRequests are runs that end well and pass through all stages: of a graph with a script, an edit and two sizes, of a loop
-// function, and of what makes no code or has no entry.
+// stageRequests are runs that end well and pass through all stages: of a graph with a script, an edit and two sizes, of a
+// PrimFunc, and of what makes no code or has no entry.
 func stageRequests(s *stage) map[string]run.Request {
 	graph := s.text(graphModule(`def main(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):`, "    y = R.add(x, x)", "    return y"))
 	graph.Settings.Bindings = []map[string]int64{{"n": 2}, {"n": 5}}
@@ -155,7 +155,7 @@ func TestASinkThatIsFullEndsTheRun(t *testing.T) {
 	}
 }
 
-// TestCancelAtEachStage: whichever call a run is at when it is cancelled, it ends with the cause, or well if that was the last.
+// TestCancelAtEachStage: whichever call a run is at when it is canceled, it ends with the cause, or well if that was the last.
 func TestCancelAtEachStage(t *testing.T) {
 	s := newStage(t)
 	for name, q := range stageRequests(s) {
@@ -175,10 +175,10 @@ func TestCancelAtEachStage(t *testing.T) {
 			}})
 			late := stop >= len(calls)-3 || name == "no entry" && slices.Contains(calls[:stop+1], "text wat") // only events are left to emit
 			if !errors.Is(err, cause) && !(late && err == nil) && !(err != nil && strings.Contains(err.Error(), "as asked")) {
-				t.Errorf("%s: cancelled at %q the run ends with %v, after %q", name, calls[stop], err, after)
+				t.Errorf("%s: canceled at %q the run ends with %v, after %q", name, calls[stop], err, after)
 			}
 			if len(after) > 0 && strings.HasPrefix(after[len(after)-1], "emit executed") && !late {
-				t.Errorf("%s: cancelled at %q the run went on to %q", name, calls[stop], after)
+				t.Errorf("%s: canceled at %q the run went on to %q", name, calls[stop], after)
 			}
 		}
 	}

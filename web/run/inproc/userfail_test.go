@@ -125,6 +125,6 @@ func TestCancelWithinAScript(t *testing.T) {
 	b := open(t, 0)
 	err := inproc.New(inproc.Config{Store: b.store}).Run(ctx, run.Request{Source: b.script(addMain), Settings: withSteps(nil, "while True:\n    pass\n"), Limits: run.DefaultLimits()}, &hooked{hook: func(event.Event) {}})
 	if err == nil {
-		t.Error("a cancelled top level ends well")
+		t.Error("a canceled top level ends well")
 	}
 }

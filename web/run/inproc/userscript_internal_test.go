@@ -12,7 +12,7 @@ import (
 	"github.com/irscope/irscope/web/run"
 )
 
-// TestScriptsAreChecked: lists are never null, what is printed is a note, and mistakes have places.
+// TestScriptsAreChecked: lists are never null, what is printed is a note, and errors have places.
 func TestScriptsAreChecked(t *testing.T) {
 	r := New(Config{})
 	got, err := r.CheckScript(t.Context(), run.Script{Name: "a.star", Source: "print('top')\n" + passText("A", 1) + "w = pass_instrument(name='first')\nv = pass_instrument(name='second')\n"})

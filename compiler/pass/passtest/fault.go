@@ -14,8 +14,8 @@ type Fault struct {
 	Stmt  func(tir.Stmt) tir.Stmt
 }
 
-// mistakes are some that have been made in compilers, for any pass.
-var mistakes = []Fault{
+// faults are some that have been made in compilers, for any pass.
+var faults = []Fault{
 	{Name: "results are swapped", Graph: func(e relax.Expr) relax.Expr {
 		if x, ok := e.(*relax.Tuple); ok {
 			return x.WithFields(swapped(x.Fields))
@@ -90,7 +90,7 @@ func swapped(list []relax.Expr) []relax.Expr {
 	return list
 }
 
-// Change makes the mistake at one place of a module, after passing over some where it would apply too.
+// Change makes the fault at one place of a module, after passing over some where it would apply too.
 func (x Fault) Change(m *ir.Module, skip int) *ir.Module {
 	done := false
 	here := func(changed bool) bool {

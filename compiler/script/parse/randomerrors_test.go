@@ -13,9 +13,9 @@ import (
 
 var words = regexp.MustCompile(`\w+|[ \n]+|"[^"\n]*"|.`)
 
-// TestRandomMistakes takes out, replaces and repeats words of the goldens: whatever comes of it
+// TestRandomErrors takes out, replaces and repeats words of the goldens: whatever comes of it
 // is read, or refused with errors that have a place and are not those of this program.
-func TestRandomMistakes(t *testing.T) {
+func TestRandomErrors(t *testing.T) {
 	seed.Each(t, 1, func(t *testing.T, rng *rand.Rand) {
 		pool := strings.Fields(`0 -1 None T.int64() "x" A x () [] T.float32(1) R.Tensor T.handle cls 1.5 True n {} A[0] T.block() R.shape([2])
 		T.Buffer((4,)) x.shape A.data (1,2) * lambda`)
@@ -38,7 +38,7 @@ func TestRandomMistakes(t *testing.T) {
 					}
 				}
 				text := strings.Join(edited, "")
-				mods, diags := parse.File("mistake.py", text, parse.Options{AllowMissingConstants: true})
+				mods, diags := parse.File("error.py", text, parse.Options{AllowMissingConstants: true})
 				for _, d := range diags {
 					if d.Span == nil || d.Message == "" || strings.Contains(d.Message, "runtime error") {
 						t.Errorf("%s\nin\n%s", d.Format(), text)
