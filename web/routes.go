@@ -106,6 +106,8 @@ func (s *Server) routes() (http.Handler, error) {
 			get(r, "/pipelines", g.pages, simple(s.catalogPipelines))
 			get(r, "/config", g.pages, simple(s.catalogConfig))
 			post(r, "/plan", g.checks, s.plan)
+			get(r, "/compare/{a}/{b}", g.searches, s.compareRuns)
+			get(r, "/compare/{a}/{b}/functions", g.searches, s.compareFunctions)
 		})
 	})
 	return r, nil

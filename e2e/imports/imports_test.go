@@ -60,7 +60,7 @@ func isCodeGenerator(path string) bool {
 }
 
 // events are the packages of instruments that hold what a run says, as plain data: all that the web reads of them.
-var events = []string{"instruments/compact", "instruments/event", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request"}
+var events = []string{"instruments/compact", "instruments/compare", "instruments/event", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request"}
 
 // rule says what a package must not import, and why.
 type rule struct {

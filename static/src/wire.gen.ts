@@ -931,3 +931,74 @@ export interface LifeMark {
   kind: string;
   name: string;
 }
+
+// RunComparison is what two runs are and how they compare.
+export interface RunComparison {
+  a: RunInfo;
+  b: RunInfo;
+  // sealed says that both runs are over: nothing will be added.
+  sealed: boolean;
+  // rows are the steps of both in the order of their trees: the imported modules first, the generated code last.
+  rows: ComparedRow[];
+  // first is the index of the first row after which the modules differ; -1 where they never do.
+  first: number;
+  // figures are what the two runs came to.
+  figures: ComparedFigure[];
+  // outputs pairs the outputs of the last executions by name.
+  outputs: ComparedOutput[];
+}
+
+// ComparedRow is a step of the two runs, or of one of them where the other has none that stands for it.
+export interface ComparedRow {
+  a?: ComparedStep;
+  b?: ComparedStep;
+  // differ counts the functions whose texts differ after the row. In the row of the code it counts kernels.
+  differ: number;
+}
+
+// ComparedFigure is a number that a run came to.
+export interface ComparedFigure {
+  name: string;
+  unit: string;
+  // a and b are absent where a run did not get so far.
+  a?: number;
+  b?: number;
+}
+
+// ComparedOutput is an output of the two runs.
+export interface ComparedOutput {
+  name: string;
+  a?: WireTensor;
+  b?: WireTensor;
+  // same tells that type, shape, range, mean and the first elements are the same. Logs do not hold the other elements.
+  same: boolean;
+}
+
+// ComparedStep is a step of one of the runs.
+export interface ComparedStep {
+  path: string;
+  name: string;
+  depth?: number;
+  // sequence tells that the step is made of others.
+  sequence?: boolean;
+  status: StepStatus;
+  // text says why it was skipped.
+  text?: string;
+  added?: number;
+  removed?: number;
+  // total is its time with the steps in it, in nanoseconds.
+  total?: number;
+}
+
+// ComparedFunctions lists the functions after a row of a comparison.
+export interface ComparedFunctions {
+  functions: ComparedFunction[];
+}
+
+// ComparedFunction is the text of a function in the two runs, by hash; empty where the function is not there.
+export interface ComparedFunction {
+  name: string;
+  kind: string;
+  a?: string;
+  b?: string;
+}

@@ -28,6 +28,8 @@ var roots = []root{
 	{pkg: "web/run", name: "UserPass"},
 	{pkg: "web", name: "historyAnswer", ts: "History"},
 	{pkg: "web", name: "marksAnswer", ts: "Marks"},
+	{pkg: "web", name: "comparisonJSON", ts: "RunComparison"},
+	{pkg: "web", name: "functionsJSON", ts: "ComparedFunctions"},
 }
 
 // events is the package whose type Event becomes the union WireEvent: a member for each type that has a method EventType.
@@ -35,16 +37,21 @@ const events = "instruments/event"
 
 // names are the TypeScript names of types whose Go name means something else there, by package and name.
 var names = map[string]string{
-	"instruments/event.Float":    "Num",
-	"instruments/event.Function": "WireFunction",
-	"instruments/event.Error":    "RunError",
-	"instruments/event.Tensor":   "WireTensor",
-	"instruments/event.Span":     "SourceSpan",
-	"instruments/history.Place":  "LifePlace",
-	"instruments/history.Count":  "Left",
-	"instruments/history.Mark":   "LifeMark",
-	"web/catalog.Option":         "ConfigOption",
-	"web.sourceJSON":             "SessionSource",
-	"web/highlight.WireRow":      "DiffRow",
-	"instruments/request.Step":   "SettingsStep",
+	"instruments/event.Float":      "Num",
+	"instruments/event.Function":   "WireFunction",
+	"instruments/event.Error":      "RunError",
+	"instruments/event.Tensor":     "WireTensor",
+	"instruments/event.Span":       "SourceSpan",
+	"instruments/history.Place":    "LifePlace",
+	"instruments/history.Count":    "Left",
+	"instruments/history.Mark":     "LifeMark",
+	"web/catalog.Option":           "ConfigOption",
+	"web.sourceJSON":               "SessionSource",
+	"web/highlight.WireRow":        "DiffRow",
+	"instruments/compare.Row":      "ComparedRow",
+	"instruments/compare.Step":     "ComparedStep",
+	"instruments/compare.Function": "ComparedFunction",
+	"instruments/compare.Figure":   "ComparedFigure",
+	"instruments/compare.Output":   "ComparedOutput",
+	"instruments/request.Step":     "SettingsStep",
 }

@@ -1,0 +1,143 @@
+package compare
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/instruments/event"
+)
+
+// The units of figures.
+const (
+	UnitCount = "count"
+	UnitBytes = "bytes"
+	UnitTime  = "ns"
+)
+
+// Figure is a number that a run came to.
+type Figure struct {
+	Name string `json:"name"`
+	Unit string `json:"unit"`
+	// A and B are absent where a run did not get so far.
+	A *int64 `json:"a,omitempty"`
+	B *int64 `json:"b,omitempty"`
+}
+
+// figures lists the numbers that at least one of the runs has.
+func figures(a, b *event.Run) []Figure {
+	out := []Figure{}
+	for _, f := range []struct {
+		name, unit string
+		of         func(*event.Run) (int64, bool)
+	}{
+		{"latency", UnitTime, latency},
+		{"kernels", UnitCount, kernels},
+		{"graph calls", UnitCount, metric(func(m *event.Metrics) int64 { return int64(m.Calls) })},
+		{"floating-point operations", UnitCount, metric(func(m *event.Metrics) int64 { return m.FLOPs })},
+		{"intermediates", UnitBytes, metric(func(m *event.Metrics) int64 { return m.IntermediateBytes })},
+		{"code", UnitBytes, func(r *event.Run) (int64, bool) { return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes }) }},
+		{"passes", UnitTime, passes},
+	} {
+		x, hasA := f.of(a)
+		y, hasB := f.of(b)
+		if !hasA && !hasB {
+			continue
+		}
+		g := Figure{Name: f.name, Unit: f.unit}
+		if hasA {
+			g.A = &x
+		}
+		if hasB {
+			g.B = &y
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func of[T any](x *T, f func(*T) int64) (int64, bool) {
+	if x == nil {
+		return 0, false
+	}
+	return f(x), true
+}
+
+// latency is the median of the timed executions of the last execution, in nanoseconds.
+func latency(r *event.Run) (int64, bool) {
+	for _, e := range slices.Backward(r.Executions) {
+		if times := slices.Sorted(slices.Values(e.Measured.Latency)); len(times) > 0 {
+			return times[len(times)/2], true
+		}
+	}
+	return 0, false
+}
+
+// kernels counts the functions of generated code.
+func kernels(r *event.Run) (int64, bool) {
+	return of(r.Code, func(c *event.CodeGenerated) int64 { return int64(len(c.Kernels)) })
+}
+
+// metric reads one of the metrics of the last module that was measured.
+func metric(f func(*event.Metrics) int64) func(*event.Run) (int64, bool) {
+	return func(r *event.Run) (int64, bool) {
+		if len(r.Lanes) == 0 {
+			return 0, false
+		}
+		return of(r.Lanes[len(r.Lanes)-1].Metrics, f)
+	}
+}
+
+// passes is the time of all passes, in nanoseconds, where a run got to their end.
+func passes(r *event.Run) (int64, bool) {
+	if r.Finished == nil {
+		return 0, false
+	}
+	var total int64
+	for _, s := range r.Roots {
+		total += s.Measured.Total
+	}
+	return total, true
+}
+
+// Output is an output of the two runs.
+type Output struct {
+	Name string        `json:"name"`
+	A    *event.Tensor `json:"a,omitempty"`
+	B    *event.Tensor `json:"b,omitempty"`
+	// Same tells that type, shape, range, mean and the first elements are the same. Logs do not hold the other elements.
+	Same bool `json:"same"`
+}
+
+// outputs pairs the outputs of the last execution of each run.
+func outputs(a, b *event.Run) []Output {
+	out := []Output{}
+	index := map[string]int{}
+	for side, r := range []*event.Run{a, b} {
+		if len(r.Executions) == 0 {
+			continue
+		}
+		for _, t := range r.Executions[len(r.Executions)-1].Body.Outputs {
+			i, ok := index[t.Name]
+			if !ok {
+				i = len(out)
+				index[t.Name] = i
+				out = append(out, Output{Name: t.Name})
+			}
+			if side == 0 {
+				out[i].A = &t
+			} else {
+				out[i].B = &t
+			}
+		}
+	}
+	for i := range out {
+		out[i].Same = out[i].A != nil && out[i].B != nil && same(out[i].A, out[i].B)
+	}
+	return out
+}
+
+// same tells that two tensors have the same summary; NaN is NaN.
+func same(a, b *event.Tensor) bool {
+	equal := func(x, y event.Float) bool { return x == y || x != x && y != y }
+	return a.DType == b.DType && slices.Equal(a.Shape, b.Shape) && slices.EqualFunc(a.First, b.First, equal) &&
+		equal(a.Min, b.Min) && equal(a.Max, b.Max) && equal(a.Mean, b.Mean) && a.NaNs == b.NaNs
+}
