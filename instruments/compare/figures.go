@@ -34,7 +34,9 @@ func figures(a, b *event.Run) []Figure {
 		{"graph calls", UnitCount, metric(func(m *event.Metrics) int64 { return int64(m.Calls) })},
 		{"floating-point operations", UnitCount, metric(func(m *event.Metrics) int64 { return m.FLOPs })},
 		{"intermediates", UnitBytes, metric(func(m *event.Metrics) int64 { return m.IntermediateBytes })},
-		{"code", UnitBytes, func(r *event.Run) (int64, bool) { return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes }) }},
+		{"code", UnitBytes, func(r *event.Run) (int64, bool) {
+			return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes })
+		}},
 		{"passes", UnitTime, passes},
 	} {
 		x, hasA := f.of(a)
