@@ -173,7 +173,7 @@ func TestDrain(t *testing.T) {
 	if err := <-ended; !websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseServiceRestart) {
 		t.Errorf("the viewer's socket ended with %v", err)
 	}
-	s.state(sess.Runs[0], "canceled")
+	s.state(sess.Runs[0], "cancelled")
 	s.get("/readyz").want(t, http.StatusServiceUnavailable, "draining")
 	s.get("/healthz").want(t, http.StatusOK, "ok")
 	refused := s.post("/api/sessions/"+sess.ID+"/runs", `{"seed":9}`).want(t, http.StatusServiceUnavailable)

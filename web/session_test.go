@@ -68,7 +68,7 @@ func TestOnlyWhoMadeASessionMayChangeIt(t *testing.T) {
 	other.post("/api/runs/"+runID+"/cancel", ``, "Authorization", "Bearer "+strings.Repeat("A", 43)).want(t, http.StatusForbidden)
 	other.post("/api/sessions/"+id+"/runs", `{"opt_level":1}`, "Authorization", "Bearer "+made.EditToken).want(t, http.StatusAccepted)
 	s.post("/runs/"+runID+"/cancel", ``).want(t, http.StatusAccepted)
-	s.state(runID, "canceled")
+	s.state(runID, "cancelled")
 	// What does not exist looks like what one may not know of.
 	a, b := s.get("/api/sessions/"+strings.Repeat("A", 22)), s.get("/api/runs/x/events")
 	if a.want(t, 404).body != b.want(t, 404).body {

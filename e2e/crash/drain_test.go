@@ -107,7 +107,7 @@ func TestTermination(t *testing.T) {
 	if forced {
 		return
 	}
-	if states["interrupted"] > 0 || states["ok"]+states["canceled"] != len(runs) {
+	if states["interrupted"] > 0 || states["ok"]+states["cancelled"] != len(runs) {
 		t.Errorf("the runs ended as %v, want ok or canceled", states)
 	}
 }

@@ -159,7 +159,7 @@ func TestHostileKernels(t *testing.T) {
 				}
 			} else {
 				s.call("POST", "/api/runs/"+first+"/cancel", nil, nil)
-				s.state(first, "canceled")
+				s.state(first, "cancelled")
 			}
 			var started struct{ Run struct{ ID string } }
 			if status := s.call("POST", "/api/sessions/"+id+"/runs", map[string]any{"opt_level": 2, "pipeline": "default", "config": map[string]any{}, "seed": 1}, &started); status/100 != 2 {
@@ -179,7 +179,7 @@ func TestHostileKernels(t *testing.T) {
 			goal.Time(t, "/healthz beside the kernel, worst", worst, 200*time.Millisecond)
 			begin := time.Now()
 			s.call("POST", "/api/runs/"+run+"/cancel", nil, nil)
-			if state, log := s.state(run, "canceled", "failed"); state == "failed" && !strings.Contains(log, "out of bounds memory access") {
+			if state, log := s.state(run, "cancelled", "failed"); state == "failed" && !strings.Contains(log, "out of bounds memory access") {
 				t.Errorf("the run fails, but not because it left the memory: %s", log[max(0, len(log)-2000):])
 			}
 			goal.Time(t, "from the cancel to the end", time.Since(begin), time.Second)

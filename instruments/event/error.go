@@ -40,8 +40,8 @@ const (
 	KindCodegen ErrorKind = "codegen"
 	// KindExecute: the compiled module failed when it ran.
 	KindExecute ErrorKind = "execute"
-	// KindCanceled: the user canceled the run.
-	KindCanceled ErrorKind = "canceled"
+	// KindCanceled: the user canceled the run. Logs spell it with two l's, since the first of them.
+	KindCanceled ErrorKind = "cancelled"
 	// KindTimeout: the run exceeded its time limit.
 	KindTimeout ErrorKind = "timeout"
 	// KindInterrupted: the server ended while the run was in progress.

@@ -7,7 +7,7 @@ type Status string
 const (
 	StatusOK          Status = "ok"
 	StatusFailed      Status = "failed"
-	StatusCanceled    Status = "canceled"
+	StatusCanceled    Status = "cancelled"
 	StatusTimeout     Status = "timeout"
 	StatusLimit       Status = "limit"
 	StatusInterrupted Status = "interrupted"

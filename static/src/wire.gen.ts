@@ -361,7 +361,7 @@ export type ReasonKind =
   | "stopped";
 
 // Status is how a run ended.
-export type Status = "ok" | "failed" | "canceled" | "timeout" | "limit" | "interrupted";
+export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
 
 // WireFunction is one function of a module.
 export interface WireFunction {
@@ -409,8 +409,8 @@ export type ErrorKind =
   | "codegen"
   // "execute": the compiled module failed when it ran.
   | "execute"
-  // "canceled": the user canceled the run.
-  | "canceled"
+  // "cancelled": the user canceled the run. Logs spell it with two l's, since the first of them.
+  | "cancelled"
   // "timeout": the run exceeded its time limit.
   | "timeout"
   // "interrupted": the server ended while the run was in progress.

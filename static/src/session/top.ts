@@ -57,7 +57,7 @@ export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, o
     out.push(withButton(h("p", { class: "note warning" }, `${lowering.join(", ")} ${is}: without ${it} code generation usually fails; ${came}. `), "Turn on again", () => on.turnOn(lowering), "data-turn-on"));
   }
   const f = runs.model.finished;
-  if (f?.error && f.status !== "canceled" && !inResult && step?.status !== "failed") {
+  if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
     const note = errorNote(f.error);
     const culprit = all.find((x) => x.status === "failed" && x.kind !== "sequential");
     if (culprit) {

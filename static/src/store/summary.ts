@@ -29,7 +29,7 @@ export function summary(runs: Runs): string {
   const took = time(model.duration());
   switch (f.status) {
     case "ok": return `Done in ${took} · ${f.changed} changed${model.reusedSteps > 0 ? ` · ${model.reusedSteps} reused` : ""}`;
-    case "canceled": return `Canceled after ${took}`;
+    case "cancelled": return `Canceled after ${took}`;
     case "failed": return `Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`;
     default: return `Stopped after ${took}: ${f.status}`;
   }
