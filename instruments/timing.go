@@ -2,8 +2,6 @@ package instruments
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -74,37 +72,6 @@ func (t *Timing) Profiles() []*Profile {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return append([]*Profile(nil), t.roots...)
-}
-
-// Render writes the tree as TVM does: one line for each pass, indented by a tab for each
-// level, with total and self time in microseconds, the share of all time and of the parent's.
-// It is empty if nothing was measured.
-func (t *Timing) Render() string {
-	roots := t.Profiles()
-	var sum time.Duration
-	for _, p := range roots {
-		sum += p.Total
-	}
-	var b strings.Builder
-	var write func(p *Profile, depth int, parent time.Duration)
-	write = func(p *Profile, depth int, parent time.Duration) {
-		fmt.Fprintf(&b, "%s%s: %dus [%dus] (%.2f%%; %.2f%%)\n", strings.Repeat("\t", depth), p.Name,
-			p.Total.Microseconds(), p.Self.Microseconds(), percent(p.Total, sum), percent(p.Total, parent))
-		for _, c := range p.Children {
-			write(c, depth+1, p.Total)
-		}
-	}
-	for _, p := range roots {
-		write(p, 0, sum)
-	}
-	return b.String()
-}
-
-func percent(part, all time.Duration) float64 {
-	if all <= 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(all)
 }
 
 // MarshalJSON writes the tree with times in nanoseconds.

@@ -26,7 +26,8 @@ func compileCommand() *cobra.Command {
 			}
 			rep := &report{Model: a[0]}
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
-				t, err := importModel(cmd, &cf, &sf, rep, driver.Request{})
+				t, err := importModel(cmd, w, &cf, &sf, rep, driver.Request{})
+				defer cf.progress.Stop()
 				if err != nil {
 					return err
 				}
@@ -40,7 +41,8 @@ func compileCommand() *cobra.Command {
 					return err
 				}
 				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
-				fmt.Fprintf(w, "\n%s: %d kernels, written to %s in %s\n", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
+				fmt.Fprintln(w)
+				say(w, "%s: %d kernels, written to %s in %s", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
 				return nil
 			})
 		},
@@ -57,7 +59,7 @@ func compileCommand() *cobra.Command {
 
 func execCommand() *cobra.Command {
 	var df dataFlags
-	var asJSON bool
+	var form jsonForm
 	cmd := &cobra.Command{
 		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
 		Long: "Loads the program that 'irscope compile' wrote to DIR and runs its function main, or any other public function.\n" +
@@ -65,7 +67,7 @@ func execCommand() *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
-			return rep.write(cmd, asJSON, func(w io.Writer) error {
+			return rep.write(cmd, form, func(w io.Writer) error {
 				in, err := df.load()
 				if err != nil {
 					return err
@@ -94,7 +96,7 @@ func execCommand() *cobra.Command {
 	}
 	df.register(cmd)
 	cmd.Flags().StringVar(&df.function, "func", entry, "public function to run, by `name`")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON report instead of text")
+	form.register(cmd.Flags(), "write a JSON report instead of text; as lines, on one line")
 	return cmd
 }
 

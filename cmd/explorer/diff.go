@@ -14,7 +14,6 @@ import (
 type diffFlags struct {
 	from, to string
 	context  int
-	color    string
 }
 
 func diffCommand() *cobra.Command {
@@ -46,7 +45,6 @@ Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.
 	fl.StringVar(&df.from, "from", "", "`point` of the pipeline to compare (default: start if --to is given)")
 	fl.StringVar(&df.to, "to", "", "`point` of the pipeline to compare it with (default: end if --from is given)")
 	fl.IntVarP(&df.context, "context", "U", 3, "`number` of unchanged lines around changes; -1 shows all")
-	registerColor(cmd, &df.color)
 	return cmd
 }
 
@@ -74,11 +72,7 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 	if df.context < -1 {
 		return false, usageError{fmt.Errorf("-U is %d, expected 0 or more, or -1 for all", df.context)}
 	}
-	color, err := useColor(cmd.OutOrStdout(), df.color)
-	if err != nil {
-		return false, err
-	}
-	w := newDiffWriter(cmd.OutOrStdout(), color, df.context)
+	w := newDiffWriter(cmd.OutOrStdout(), colors(cmd), df.context)
 	w.compact = cf.compact
 	piped := cf.pipeline != "" || cf.passes != "" || df.from != "" || df.to != ""
 	switch {

@@ -3,63 +3,20 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
+	"github.com/irscope/irscope/cmd/explorer/terminal"
 	"github.com/irscope/irscope/instruments/compact"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/web/highlight"
-	"github.com/spf13/cobra"
 )
-
-// The escape sequences of a terminal.
-const (
-	styleReset  = "\x1b[0m"
-	styleBold   = "\x1b[1m"
-	styleCyan   = "\x1b[36m"
-	styleRed    = "\x1b[31m"
-	styleGreen  = "\x1b[32m"
-	styleBlue   = "\x1b[34m"
-	stylePurple = "\x1b[35m"
-	styleMarked = "\x1b[7m"
-	styleClear  = "\x1b[27m"
-)
-
-func registerColor(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "color", "auto", "`when` to use color: auto (on a terminal, unless NO_COLOR is set), always, or never")
-}
-
-// useColor decides whether what is written to w is coloured.
-func useColor(w io.Writer, when string) (bool, error) {
-	switch when {
-	case "always":
-		return true, nil
-	case "never":
-		return false, nil
-	case "auto":
-		f, ok := styled(w).(*os.File)
-		if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-			return false, nil
-		}
-		info, err := f.Stat()
-		return err == nil && info.Mode()&os.ModeCharDevice != 0, nil
-	}
-	return false, usageError{fmt.Errorf("--color is %q, expected auto, always, or never", when)}
-}
-
-// styled returns the writer behind w that takes escape sequences.
-func styled(w io.Writer) io.Writer {
-	if p, ok := w.(*plainWriter); ok {
-		return p.w
-	}
-	return w
-}
 
 // newDiffWriter returns a writer of differences. With colours it writes past the filter for escape sequences, and is one itself.
-func newDiffWriter(w io.Writer, color bool, context int) *diffWriter {
+func newDiffWriter(w io.Writer, when terminal.When, context int) *diffWriter {
+	color := terminal.Colors(w, when)
 	if color {
-		w = styled(w)
+		w = terminal.Raw(w)
 	}
 	return &diffWriter{w: w, color: color, context: context}
 }
@@ -75,17 +32,17 @@ type diffWriter struct {
 }
 
 // paint returns text in a style.
-func (d *diffWriter) paint(style, text string) string {
+func (d *diffWriter) paint(style terminal.Style, text string) string {
 	if !d.color {
 		return text
 	}
-	return style + text + styleReset
+	return terminal.Paint(style, text)
 }
 
 // function writes the difference of the texts of one function.
 func (d *diffWriter) function(labelA, labelB, name, before, after string) error {
 	for _, s := range []*string{&labelA, &labelB, &name, &before, &after} {
-		*s = plain(*s)
+		*s = terminal.Plain(*s)
 	}
 	if d.compact {
 		views := compact.Views(before, after)
@@ -94,8 +51,8 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 	diff := highlight.NewDiff(highlight.NewDocument(event.LangTVMScript, before), highlight.NewDocument(event.LangTVMScript, after))
 	layout := diff.Layout(highlight.Unified, d.context)
 	var b strings.Builder
-	fmt.Fprintln(&b, d.paint(styleBold, "--- "+labelA+": "+name))
-	fmt.Fprintln(&b, d.paint(styleBold, "+++ "+labelB+": "+name))
+	fmt.Fprintln(&b, d.paint(terminal.Bold, "--- "+labelA+": "+name))
+	fmt.Fprintln(&b, d.paint(terminal.Bold, "+++ "+labelB+": "+name))
 	xs, ys := linediff.Lines(before), linediff.Lines(after)
 	for _, h := range layout.Hunks {
 		var rows strings.Builder
@@ -106,20 +63,20 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 			switch r.Kind {
 			case "del":
 				n++
-				d.row(&rows, styleOf(r.Mark, styleRed), "-", r, xs[r.Before-1])
+				d.row(&rows, styleOf(r.Mark, terminal.Red), "-", r, xs[r.Before-1])
 			case "add":
 				m++
-				d.row(&rows, styleOf(r.Mark, styleGreen), "+", r, ys[r.After-1])
+				d.row(&rows, styleOf(r.Mark, terminal.Green), "+", r, ys[r.After-1])
 			default:
 				n, m = n+1, m+1
 				rows.WriteString(" " + xs[r.Before-1] + "\n")
 			}
 		})
-		fmt.Fprintln(&b, d.paint(styleCyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
+		fmt.Fprintln(&b, d.paint(terminal.Cyan, fmt.Sprintf("@@ -%s +%s @@", lineRange(h.Before, n), lineRange(h.After, m))+section(marked)))
 		b.WriteString(rows.String())
 	}
 	if len(layout.Hunks) == 0 {
-		fmt.Fprintln(&b, d.paint(styleCyan, "@@ differs only in what the compact form leaves out @@"))
+		fmt.Fprintln(&b, d.paint(terminal.Cyan, "@@ differs only in what the compact form leaves out @@"))
 	}
 	_, err := io.WriteString(d.w, b.String())
 	return err
@@ -140,35 +97,35 @@ func section(marked map[highlight.RowMark]int) string {
 }
 
 // styleOf returns the style of a changed line that may have a mark.
-func styleOf(mark highlight.RowMark, style string) string {
+func styleOf(mark highlight.RowMark, style terminal.Style) terminal.Style {
 	switch mark {
 	case highlight.Renamed:
-		return styleBlue
+		return terminal.Blue
 	case highlight.Moved:
-		return stylePurple
+		return terminal.Purple
 	}
 	return style
 }
 
 // row writes a changed line; what differs within it is marked where colours are used.
-func (d *diffWriter) row(b *strings.Builder, style, sign string, r highlight.Row, line string) {
+func (d *diffWriter) row(b *strings.Builder, style terminal.Style, sign string, r highlight.Row, line string) {
 	if !d.color {
 		b.WriteString(sign + line + "\n")
 		return
 	}
-	b.WriteString(style + sign)
-	if r.Cut {
-		b.WriteString(line)
-	} else {
+	text := line
+	if !r.Cut {
+		var words strings.Builder
 		for _, s := range r.Text {
 			if s.Mark {
-				b.WriteString(styleMarked + s.Text + styleClear)
+				words.WriteString(string(terminal.Marked) + s.Text + string(terminal.Unmarked))
 			} else {
-				b.WriteString(s.Text)
+				words.WriteString(s.Text)
 			}
 		}
+		text = words.String()
 	}
-	b.WriteString(styleReset + "\n")
+	b.WriteString(terminal.Paint(style, sign+text) + "\n")
 }
 
 // lineRange writes a range of lines as the unified format does: an empty one names the line

@@ -41,7 +41,9 @@ type compileFlags struct {
 	dumpDir                 string
 	timing, verifyEach      bool
 	verifyRoundtrip         bool
-	json                    bool
+	json                    jsonForm
+
+	progress *progress // of the command that runs
 }
 
 // register adds the flags; pl is the pipeline that runs where none is named, "" for none.
@@ -76,7 +78,7 @@ func (f *compileFlags) registerPasses(cmd *cobra.Command, anyLevel bool) {
 
 // registerJSON adds the flag for a report in place of text.
 func (f *compileFlags) registerJSON(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.json, "json", false, "write a JSON report instead of text; printed IR goes to standard error")
+	f.json.register(cmd.Flags(), "write a JSON report instead of text, or with =lines each event as it happens and then the report; printed IR goes to standard error")
 }
 
 // request turns the flags into a request of the compiler; the module is set by the caller. Every error is a
@@ -190,17 +192,21 @@ func parseConfig(pairs []string) (map[string]any, error) {
 // run runs the passes of a request with the instruments that the flags ask for, and more behind them, and prints their times.
 func (f *compileFlags) run(cmd *cobra.Command, req compiler.Request, more ...*pass.Instrument) (*compiler.Result, error) {
 	timing := &instruments.Timing{}
+	f.progress = startProgress(cmd, "")
+	defer f.progress.Stop()
+	f.progress.expect(req.Pipeline)
 	req.Instruments = slices.Concat(req.Instruments, f.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), []*pass.Instrument{timing.Instrument()}, more)
 	res, err := compiler.Passes(cmd.Context(), req)
+	f.progress.Stop()
 	if f.timing {
-		fmt.Fprint(cmd.ErrOrStderr(), timing.Render())
+		err = errors.Join(err, printTimes(cmd.ErrOrStderr(), colors(cmd), timing.Profiles()))
 	}
 	return res, err
 }
 
 // instruments returns the instruments that the flags ask for. Printed IR goes to w.
 func (f *compileFlags) instruments(cmd *cobra.Command, w io.Writer, snaps *instruments.Snapshots) []*pass.Instrument {
-	var list []*pass.Instrument
+	list := []*pass.Instrument{f.progress.instrument()}
 	if f.verifyEach {
 		list = append(list, instruments.WellFormed(false))
 	}

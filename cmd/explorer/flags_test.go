@@ -36,7 +36,6 @@ var flagTests = map[string]string{
 	"exec atol":                "flags.txtar",
 	"replay atol":              "replay.txtar",
 	"color":                    "diff.txtar",
-	"replay color":             "replay.txtar",
 	"config":                   "flags.txtar",
 	"opt config":               "opt.txtar",
 	"run config":               "compileflags.txtar",
@@ -212,7 +211,15 @@ func TestFlagsHaveTests(t *testing.T) {
 			visit(sub)
 		}
 	}
-	visit(rootCommand())
+	root := rootCommand()
+	visit(root)
+	// What every command has is tested with one of them.
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		used[f.Name] = true
+		if re := regexp.MustCompile(`(?m)^exits \d .* --` + f.Name + `\b`); flagTests[f.Name] == "" || !slices.ContainsFunc(lines(flagTests[f.Name]), re.MatchString) {
+			t.Errorf("--%s has no test that shows what it does: name one in flagTests", f.Name)
+		}
+	})
 	for key := range flagTests {
 		if !used[key] {
 			t.Errorf("%s: there is no such flag", key)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/cmd/explorer/terminal"
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
@@ -120,8 +121,10 @@ serves the page that shows what each pass does, on this machine only.`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.SetOut(&plainWriter{w: os.Stdout})
-	root.SetErr(&plainWriter{w: os.Stderr})
+	screen := terminal.NewScreen(os.Stdout, os.Stderr)
+	root.SetOut(screen.Out)
+	root.SetErr(screen.Err)
+	registerColor(root)
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
+	"github.com/irscope/irscope/cmd/explorer/terminal"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -64,7 +66,7 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 				if len(names) > 0 {
 					return usageError{errors.New("use either pass names or --pipeline")}
 				}
-				return printPipeline(cmd.OutOrStdout(), order, of, asJSON)
+				return printPipeline(cmd.OutOrStdout(), colors(cmd), order, of, asJSON)
 			}
 			list, err := findPasses(names)
 			if err != nil {
@@ -143,9 +145,6 @@ func (c configInfo) String() string {
 	return fmt.Sprintf("--config %s=VALUE: %s; %s, default %s", c.Key, c.Doc, c.Type, c.Default)
 }
 
-// docWidth is the width to which docs are wrapped.
-const docWidth = 96
-
 func (p passInfo) print(w io.Writer) {
 	fmt.Fprintf(w, "%s  (level %d, %s, %s)\n", p.Name, p.Level, p.Kind, p.Role)
 	printWrapped(w, "    ", p.Doc)
@@ -160,43 +159,53 @@ func (p passInfo) print(w io.Writer) {
 	}
 }
 
-// printWrapped writes text in lines of at most docWidth, each after indent.
+// docWidth is the width to which docs are wrapped where that of the terminal is not known, and at most.
+const docWidth = 96
+
+// printWrapped writes text in lines for reading, each after indent.
 func printWrapped(w io.Writer, indent, text string) {
-	line := indent
-	for _, word := range strings.Fields(text) {
-		if len(line) > len(indent) && len(line)+len(word) >= docWidth {
-			fmt.Fprintln(w, strings.TrimRight(line, " "))
-			line = indent
-		}
-		line += word + " "
+	width, known := terminal.Width(w)
+	if !known || width > docWidth {
+		width = docWidth
 	}
-	if line != indent {
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
+	fmt.Fprintln(w, terminal.Wrap(indent+text, indent, width))
 }
 
 // printPipeline writes the steps of a pipeline for a target as a tree.
-func printPipeline(w io.Writer, name, of string, asJSON bool) error {
+func printPipeline(w io.Writer, when terminal.When, pl, of string, asJSON bool) error {
 	t, err := target.Parse(of)
 	if err != nil {
 		return usageError{fmt.Errorf("--target: %w", err)}
 	}
-	pl, err := pipeline.Lookup(name, t)
+	p, err := pipeline.Lookup(pl, t)
 	if err != nil {
 		return usageError{fmt.Errorf("--pipeline: %w", err)}
 	}
-	plan := instruments.Plan(pl)
+	plan := instruments.Plan(p)
 	if asJSON {
 		return writeJSON(w, plan)
 	}
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "STEP\tLEVEL\tKIND\tROLE")
-	depth := map[string]int{}
+	depth, name := map[string]int{}, 0
 	for _, s := range plan {
 		if s.Parent != "" {
 			depth[s.Step] = depth[s.Parent] + 1
 		}
-		fmt.Fprintf(tw, "%s%s\t%d\t%s\t%s\n", strings.Repeat("  ", depth[s.Step]), s.Step, s.Level, s.Kind, s.Role)
+		name = max(name, 2*depth[s.Step]+utf8.RuneCountInString(s.Step))
 	}
-	return tw.Flush()
+	width, _ := terminal.Width(w)
+	tw := terminal.NewTable(w, when, width, []terminal.Column{
+		{Head: "STEP", Width: name}, {Head: "LEVEL", Right: true}, {Head: "KIND", Width: len(pass.Function.String()), Style: terminal.Dim}, {Head: "ROLE", Width: len(event.RoleLowering)},
+	}, 2, 1)
+	if err := tw.Head(); err != nil {
+		return err
+	}
+	for _, s := range plan {
+		if err := tw.Row(
+			terminal.Cell{Text: strings.Repeat("  ", depth[s.Step]) + s.Step}, terminal.Cell{Text: strconv.Itoa(s.Level)},
+			terminal.Cell{Text: string(s.Kind)}, terminal.Cell{Text: string(s.Role)},
+		); err != nil {
+			return err
+		}
+	}
+	return nil
 }

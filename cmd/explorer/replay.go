@@ -24,7 +24,6 @@ type replayFlags struct {
 	data       string
 	rtol, atol float64
 	json       bool
-	color      string
 }
 
 func replayCommand() *cobra.Command {
@@ -46,7 +45,6 @@ Returns 0 if nothing changed, 1 if something did, and 2 if the session cannot be
 	fl.Float64Var(&f.rtol, "rtol", 0, "relative `tolerance` of outputs")
 	fl.Float64Var(&f.atol, "atol", 0, "absolute `tolerance` of outputs")
 	fl.BoolVar(&f.json, "json", false, "write one JSON object instead of text")
-	registerColor(cmd, &f.color)
 	return cmd
 }
 
@@ -76,10 +74,6 @@ func replay(cmd *cobra.Command, name string, f *replayFlags) (same bool, err err
 		return false, usageError{fmt.Errorf("--rtol is %g and --atol %g, expected 0 or more", f.rtol, f.atol)}
 	}
 	w := cmd.OutOrStdout()
-	color, err := useColor(w, f.color)
-	if err != nil {
-		return false, err
-	}
 	if f.json {
 		w = io.Discard
 	}
@@ -105,7 +99,7 @@ func replay(cmd *cobra.Command, name string, f *replayFlags) (same bool, err err
 		}
 		rep.Runs = append(rep.Runs, one)
 		rep.Same = rep.Same && one.Same
-		if err := one.print(newDiffWriter(w, color, 3)); err != nil {
+		if err := one.print(newDiffWriter(w, colors(cmd), 3)); err != nil {
 			return false, err
 		}
 	}

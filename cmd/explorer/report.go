@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/instruments"
-	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
@@ -33,7 +32,7 @@ type report struct {
 	Error       string          `json:"error,omitempty"`
 
 	timing *instruments.Timing
-	sink   *driver.Log // takes the events
+	sink   *eventLog // takes the events
 }
 
 // specialized is what a report says about code for the sizes of one execution.
@@ -65,17 +64,27 @@ func newOutputReport(name string, t *tensor.Tensor, s tensor.Summary) outputRepo
 	}}
 }
 
-// write runs work, which fills the report and writes text. With asJSON the text is dropped
-// and the report written in its place, also of a failure.
-func (r *report) write(cmd *cobra.Command, asJSON bool, work func(w io.Writer) error) error {
-	if !asJSON {
+// write runs work, which fills the report and writes text. With a form of JSON the text is dropped and the report written in its
+// place, also of a failure: as lines, it is the last one and has no events, each of which had a line of its own.
+func (r *report) write(cmd *cobra.Command, form jsonForm, work func(w io.Writer) error) error {
+	if form == jsonNone {
 		return work(cmd.OutOrStdout())
 	}
 	err := work(io.Discard)
 	if err != nil {
 		r.Error = err.Error()
 	}
+	if form == jsonLines {
+		r.Events = nil
+		return errors.Join(err, writeLine(cmd.OutOrStdout(), reportLine{"report", r}))
+	}
 	return errors.Join(err, writeJSON(cmd.OutOrStdout(), r))
+}
+
+// reportLine is the last line of --json=lines.
+type reportLine struct {
+	Type string  `json:"type"`
+	Body *report `json:"body"`
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/driver"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
@@ -61,7 +62,8 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if specialize {
 		how.Fixed = driver.FixedInstead
 	}
-	t, err := importModel(cmd, cf, sf, rep, how)
+	t, err := importModel(cmd, w, cf, sf, rep, how)
+	defer cf.progress.Stop()
 	if err != nil {
 		return err
 	}
@@ -75,7 +77,9 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err := compileModel(cmd, w, cf, t, rep); err != nil {
 		return err
 	}
+	cf.progress.Set("execution")
 	failed := t.Execute(cmd.Context())
+	cf.progress.Stop()
 	rep.Events = rep.sink.Events
 	if err := inputError(failed); err != nil {
 		return err
@@ -86,15 +90,17 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	}
 	if t.Loaded > 0 {
 		rep.Load = t.Loaded
-		fmt.Fprintf(w, "import %s, compile %s (code generation %s), load %s\n",
+		say(w, "import %s, compile %s (code generation %s), load %s",
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
 	return printExecution(w, t, failed, in, df, rep)
 }
 
-// importModel checks the flags and imports the model of the report, to be executed as how says.
-func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *report, how driver.Request) (*driver.Task, error) {
+// importModel checks the flags and imports the model of the report, to be executed as how says. The rows of the table of passes go to w
+// while they run. It starts the line of progress, which the caller stops.
+func importModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, rep *report, how driver.Request) (*driver.Task, error) {
 	cf.printed = cmd.ErrOrStderr()
+	cf.progress = startProgress(cmd, "import")
 	j, err := cf.job(cmd.Context())
 	if err != nil {
 		return nil, err
@@ -106,13 +112,17 @@ func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *rep
 	}
 	defer done()
 	j.Source, j.Inputs, j.Fixed, j.Settings.Seed = src, how.Inputs, how.Fixed, how.Settings.Seed
-	rep.timing, rep.sink = &instruments.Timing{}, &driver.Log{}
+	rep.timing, rep.sink = &instruments.Timing{}, &eventLog{each: newPassRows(w, colors(cmd), cf.onlyChanged).add}
+	if cf.json == jsonLines {
+		rep.sink.each = func(e event.Event) error { return writeLine(cmd.OutOrStdout(), e) }
+	}
+	cf.progress.expect(j.Pipeline)
 	t, err := driver.Open(cmd.Context(), j, rep.sink, driver.Hooks{
 		Engine: compiler.NewEngine(), // it lives as long as the process
-		Quiet:  !cf.json,
+		Quiet:  cf.json == jsonNone,
 		Instruments: func(snaps *instruments.Snapshots) (before, behind []*pass.Instrument) {
 			printed := cmd.OutOrStdout()
-			if cf.json {
+			if cf.json != jsonNone {
 				printed = cmd.ErrOrStderr()
 			}
 			return append(cf.instruments(cmd, printed, snaps), rep.timing.Instrument()), nil
@@ -135,21 +145,22 @@ func importModel(cmd *cobra.Command, cf *compileFlags, sf *sourceFlags, rep *rep
 	return t, nil
 }
 
-// compileModel compiles the model with the instruments that the flags ask for and writes the
-// table of passes to w, also of a failure.
+// compileModel compiles the model with the instruments that the flags ask for and writes what they say to w, also of a failure.
 func compileModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, t *driver.Task, rep *report) error {
 	err := t.Compile(cmd.Context())
 	if t.Result == nil {
 		return fmt.Errorf("--script: %w", err)
 	}
 	rep.Compile, rep.Codegen, rep.Events, rep.Timing = t.Compiled, t.Generated, rep.sink.Events, rep.timing
-	printPasses(w, rep.Events, cf.onlyChanged)
 	for _, d := range t.Result.Diagnostics {
 		rep.Diagnostics = append(rep.Diagnostics, d.String())
-		fmt.Fprintln(w, d)
+		say(w, "%s", d)
 	}
 	if cf.timing {
-		fmt.Fprintf(w, "\n%s", rep.timing.Render())
+		fmt.Fprintln(w)
+		if err := printTimes(w, colors(cmd), rep.timing.Profiles()); err != nil {
+			return err
+		}
 	}
 	var failed *pass.Error
 	if err != nil && t.Job.Name != driver.DefaultPipeline && !errors.As(err, &failed) {
@@ -171,11 +182,11 @@ func printSpecialized(w io.Writer, x *driver.Execution, rep *report) {
 	}
 	if s.Err != nil {
 		rep.Specialized.Error = s.Err.Error()
-		fmt.Fprintf(w, "not compiled for %s, so the code for all sizes runs: %v\n", strings.Join(list, ", "), s.Err)
+		say(w, "not compiled for %s, so the code for all sizes runs: %v", strings.Join(list, ", "), s.Err)
 		return
 	}
 	rep.Specialized.Compile = s.Took
-	fmt.Fprintf(w, "compiled again for %s in %s (--specialize=false runs the code for all sizes)\n", strings.Join(list, ", "), short(s.Took))
+	say(w, "compiled again for %s in %s (--specialize=false runs the code for all sizes)", strings.Join(list, ", "), short(s.Took))
 }
 
 // inputError returns what is to do about an input that cannot be made up, nil where that is not what failed.
@@ -205,7 +216,7 @@ func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dat
 			note += fmt.Sprintf(", dimension %s is 1", dim)
 		}
 		rep.Inputs = append(rep.Inputs, note)
-		fmt.Fprintln(w, note)
+		say(w, "%s", note)
 	}
 	if failed != nil {
 		return failed
@@ -213,21 +224,21 @@ func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dat
 	names := outputNames(t.Result.Artifact.Function(df.function).Outputs, len(x.Outputs))
 	for i, out := range x.Outputs {
 		s := out.Summarize(8)
-		fmt.Fprintf(w, "output %s: %s  %s\n", names[i], out, s)
+		say(w, "output %s: %s  %s", names[i], out, s)
 		rep.Outputs = append(rep.Outputs, newOutputReport(names[i], out, s))
 	}
 	for _, ns := range x.Measured.Latency {
 		rep.Latency = append(rep.Latency, time.Duration(ns))
 	}
 	sorted := slices.Sorted(slices.Values(rep.Latency))
-	fmt.Fprintf(w, "latency %s (median of %d, best %s)\n", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))
+	say(w, "latency %s (median of %d, best %s)", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))
 	var err error
 	if rep.Compared, err = in.compare(names, x.Outputs, tensor.Tolerance{RTol: df.rtol, ATol: df.atol}); err != nil {
 		return err
 	}
 	var bad []string
 	for _, x := range rep.Compared {
-		fmt.Fprintf(w, "expected %s: %s\n", x.Output, x.text)
+		say(w, "expected %s: %s", x.Output, x.text)
 		if !x.Within {
 			bad = append(bad, x.Output)
 		}

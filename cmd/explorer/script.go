@@ -134,6 +134,8 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 // report.
 func inContext(cmd *cobra.Command, cf *compileFlags, req compiler.Request, f func(*pass.Context) (*ir.Module, error)) (*ir.Module, error) {
 	timing := &instruments.Timing{}
+	cf.progress = startProgress(cmd, "")
+	defer cf.progress.Stop()
 	req.Instruments = append(cf.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), timing.Instrument())
 	c, err := req.Context(cmd.Context())
 	if err != nil {
@@ -143,8 +145,9 @@ func inContext(cmd *cobra.Command, cf *compileFlags, req compiler.Request, f fun
 	var stack pass.Stack
 	err = stack.With(c, func(c *pass.Context) error {
 		out, err = f(c)
+		cf.progress.Stop()
 		if cf.timing {
-			fmt.Fprint(cmd.ErrOrStderr(), timing.Render())
+			err = errors.Join(err, printTimes(cmd.ErrOrStderr(), colors(cmd), timing.Profiles()))
 		}
 		return err
 	})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/irscope/irscope/cmd/explorer/terminal"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
@@ -129,7 +130,7 @@ func (f *serveFlags) check(flags *pflag.FlagSet) error {
 
 // logger returns where the server writes what an operator wants to know.
 func (f *serveFlags) logger() *slog.Logger {
-	w := &plainWriter{w: os.Stderr} // handlers write a line at a time, under a lock
+	w := &terminal.Filter{W: os.Stderr} // handlers write a line at a time, under a lock
 	if f.log == "json" {
 		return slog.New(slog.NewJSONHandler(w, nil))
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"strings"
@@ -20,20 +20,20 @@ func TestPlain(t *testing.T) {
 		if strings.Contains(want, `\u`) == (want == in) {
 			t.Fatalf("the case %q tests nothing", in)
 		}
-		if got := plain(in); got != want {
+		if got := Plain(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 		// However the text is cut into writes, the result is the same.
 		for size := 1; size <= 5; size++ {
 			var b strings.Builder
-			w := &plainWriter{w: &b}
+			w := &Filter{W: &b}
 			for i := 0; i < len(in); i += size {
 				if n, err := w.Write([]byte(in[i:min(len(in), i+size)])); err != nil || n != min(size, len(in)-i) {
 					t.Fatalf("%q: wrote %d (%v)", in, n, err)
 				}
 			}
-			if b.String() != plain(in) && len(w.tail) == 0 {
-				t.Errorf("%q in pieces of %d becomes %q, want %q", in, size, b.String(), plain(in))
+			if b.String() != Plain(in) && len(w.tail) == 0 {
+				t.Errorf("%q in pieces of %d becomes %q, want %q", in, size, b.String(), Plain(in))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// plainWriter writes text in which nothing steers a terminal: names and texts come from models that others made, and an escape sequence
+// Filter is a writer of text in which nothing steers a terminal: names and texts come from models that others made, and an escape sequence
 // in one could clear the screen, change its title or show other words than those that are there. Such characters are written
 // as \u001b, which means the same in JSON and in TVMScript's strings.
-type plainWriter struct {
-	w    io.Writer
+type Filter struct {
+	W    io.Writer
 	tail []byte // the beginning of a character whose rest has not come
 }
 
 // Write implements io.Writer.
-func (p *plainWriter) Write(data []byte) (int, error) {
+func (p *Filter) Write(data []byte) (int, error) {
 	text := append(p.tail, data...)
 	p.tail = nil
 	if cut := incomplete(text); cut > 0 {
 		p.tail = append(p.tail, text[len(text)-cut:]...)
 		text = text[:len(text)-cut]
 	}
-	if _, err := io.WriteString(p.w, plain(string(text))); err != nil {
+	if _, err := io.WriteString(p.W, Plain(string(text))); err != nil {
 		return 0, err
 	}
 	return len(data), nil
@@ -42,8 +42,8 @@ func incomplete(text []byte) int {
 	return 0
 }
 
-// plain returns a text with what steers a terminal spelled out.
-func plain(text string) string {
+// Plain returns a text with what steers a terminal spelled out.
+func Plain(text string) string {
 	if strings.IndexFunc(text, steers) < 0 {
 		return text
 	}
