@@ -17,7 +17,7 @@ func TestProbesAndVersion(t *testing.T) {
 	s.get("/healthz", "Host", "10.1.2.3").want(t, http.StatusOK, "ok")
 	s.get("/readyz", "Host", "10.1.2.3").want(t, http.StatusOK, "ready")
 	s.get("/version", "Host", "10.1.2.3").want(t, http.StatusMisdirectedRequest)
-	s.get("/version").want(t, http.StatusOK, `"version":"v1.2.3"`, `"build":"abc"`, `"go":"go`)
+	s.get("/version").want(t, http.StatusOK, `"version":"v1.2.3"`, `"build":"abc"`, `"go":"go`, `"platform":"`)
 }
 
 // TestHostIsCheckedUnlessTold: a server that was told no names answers to those of its machine only.

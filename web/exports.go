@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -99,11 +98,7 @@ func (s *Server) oneRun(ctx context.Context, sess store.Session, chosen string) 
 
 // program names this program in what it exports.
 func (s *Server) program() string {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	return strings.TrimSpace(version + " " + s.cfg.Build)
+	return strings.TrimSpace(orDefault(s.cfg.Version, "unknown") + " " + s.cfg.Build)
 }
 
 // downloadName makes a name of a file without its extension: letters, digits, dots,

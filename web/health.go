@@ -45,12 +45,17 @@ func probe(w http.ResponseWriter, status int, text string) error {
 
 // versionInfo is what the server says about itself.
 type versionInfo struct {
-	Version string `json:"version"`
-	Build   string `json:"build"` // of the executable
-	Go      string `json:"go"`
+	Version      string `json:"version"`
+	Revision     string `json:"revision,omitempty"`
+	RevisionTime string `json:"revision_time,omitempty"`
+	Build        string `json:"build"` // of the executable
+	Go           string `json:"go"`
+	Platform     string `json:"platform"`
 }
 
 // version says what runs here.
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
-	return s.json(w, http.StatusOK, versionInfo{s.cfg.Version, s.cfg.Build, runtime.Version()})
+	return s.json(w, http.StatusOK, versionInfo{
+		s.cfg.Version, s.cfg.Revision, s.cfg.RevisionTime, s.cfg.Build, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH,
+	})
 }

@@ -41,8 +41,8 @@ type Config struct {
 	Limits    run.Limits
 	// Shares are the bounds of everything else that visitors ask for.
 	Shares Shares
-	// Version is what the server calls itself.
-	Version string
+	// Version is what the server calls itself; Revision and RevisionTime are those of the sources, empty where they are not known.
+	Version, Revision, RevisionTime string
 	// Hosts are the names, without port, under which the server may be addressed, so that
 	// a foreign name that resolves to it gets nothing. Empty means LoopbackNames.
 	Hosts []string

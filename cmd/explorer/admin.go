@@ -9,7 +9,11 @@ import (
 
 func adminCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "admin", Short: "Check the data of a server", Args: args(cobra.NoArgs),
+		Use: "admin", GroupID: groupServe, Short: "Check the data of a server", Args: args(cobra.NoArgs),
+		Example: `  # Your own data
+  irscope admin check
+  # The data of a service
+  irscope admin check --data /var/lib/irscope`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(adminCheckCommand())
@@ -22,6 +26,10 @@ func adminCheckCommand() *cobra.Command {
 		Use: "check", Short: "Verify the checksums of all stored data", Args: args(cobra.NoArgs),
 		Long: `Reads every session, note, run, event and text in the folder of the data and compares it with its checksum,
 whether a server has it open or not. It changes nothing. What is damaged is listed; exit code 1 says that something is.`,
+		Example: `  # Your own data
+  irscope admin check
+  # The data of a service
+  irscope admin check --data /var/lib/irscope`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := folderOf(data)
 			if err != nil {

@@ -17,8 +17,12 @@ func compileCommand() *cobra.Command {
 	var sf sourceFlags
 	var dir string
 	cmd := &cobra.Command{
-		Use: "compile MODEL -o DIR", Short: "Compile a model to a folder that exec runs without a compiler",
+		Use: "compile MODEL -o DIR", GroupID: groupCompile, Short: "Compile a model to a folder that exec runs without a compiler",
 		Long: "Imports and compiles MODEL and writes the program to a folder for 'irscope exec'.\n" + modelDoc,
+		Example: `  # Compile a built-in model to a folder
+  irscope compile gallery:mlp -o out
+  # Without one pass, with another that the level leaves out
+  irscope compile model.onnx -o out --disable-pass FuseOps --require-pass EliminateCommonSubexpr`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			if dir == "" {
@@ -61,9 +65,13 @@ func execCommand() *cobra.Command {
 	var df dataFlags
 	var form jsonForm
 	cmd := &cobra.Command{
-		Use: "exec DIR", Short: "Load a compiled program and run it, without the compiler",
+		Use: "exec DIR", GroupID: groupCompile, Short: "Load a compiled program and run it, without the compiler",
 		Long: "Loads the program that 'irscope compile' wrote to DIR and runs its function main, or any other public function.\n" +
 			"A PrimFunc takes one tensor per parameter (of one element for a number); the tensors it writes are its outputs.",
+		Example: `  # Run what 'irscope compile model.onnx -o out' wrote, on random inputs
+  irscope exec out
+  # On an input from a file, timed a hundred times
+  irscope exec out --input input_0.pb --repeat 100`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}

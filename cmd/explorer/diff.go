@@ -21,7 +21,7 @@ func diffCommand() *cobra.Command {
 	var sf sourceFlags
 	var df diffFlags
 	cmd := &cobra.Command{
-		Use: "diff A B | diff IN --from POINT --to POINT", Short: "Show how two modules differ, or what passes did to one",
+		Use: "diff A B | diff IN --from POINT --to POINT", GroupID: groupCompare, Short: "Show how two modules differ, or what passes did to one",
 		Long: `Prints the functions in which two modules differ, line by line, as the page shows them: of two files,
 or of two points of a pipeline that is run on one file. A, B and IN are ` + inputDoc + `.
 
@@ -29,9 +29,13 @@ A POINT is start, end, the name of a pass, or a step of the pipeline such as 1.8
 'irscope passes --pipeline NAME' lists. It stands for the module after that pass; before:POINT for the
 module before it. PASS#1 is the second run of a pass, PASS the first.
 
-    irscope diff model.onnx --from before:FuseOps --to FuseTIR
-
 Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.`,
+		Example: `  # Two files
+  irscope diff before.py after.py
+  # What fusion does to a model
+  irscope diff model.onnx --from before:FuseOps --to FuseTIR
+  # What one pass of a list does, in the short form
+  irscope diff gallery:cnn --passes LegalizeOps,FoldConstant --from LegalizeOps --compact`,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			same, err := diff(cmd, a, &cf, &sf, &df)

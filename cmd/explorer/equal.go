@@ -16,12 +16,16 @@ func equalCommand() *cobra.Command {
 	var opts ir.EqualOpts
 	var quiet bool
 	cmd := &cobra.Command{
-		Use: "equal A B", Short: "Report whether two modules are equal up to names",
+		Use: "equal A B", GroupID: groupCompare, Short: "Report whether two modules are equal up to names",
 		Long: `Compares two modules by structure: names of variables, comments, places in the text and the order of
 functions do not matter. Prints the first difference: its path, and the place in both.
 A and B are ` + inputDoc + `.
 
 Returns 0 if they are equal, 1 if they differ, and 2 if one cannot be read.`,
+		Example: `  # Where two modules differ first
+  irscope equal before.py after.py
+  # Whether passes and a formatter give the same
+  irscope opt in.py | irscope equal in.py -`,
 		Args: args(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			w := cmd.OutOrStdout()

@@ -183,7 +183,7 @@ func TestFlagsHaveTests(t *testing.T) {
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if c == c.Root() && serve.Flags().Lookup(f.Name) != nil {
+			if c == c.Root() && serve.Flags().Lookup(f.Name) != nil || c.Root().PersistentFlags().Lookup(f.Name) != nil {
 				return
 			}
 			key := c.Name() + " " + f.Name

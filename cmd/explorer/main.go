@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -110,14 +109,22 @@ func rootCommand() *cobra.Command {
 		Use:   "irscope",
 		Short: "A machine-learning compiler that shows what its passes do",
 		Long: `irscope compiles ONNX models and TVMScript pass by pass and runs them. Without a command it
-serves the page that shows what each pass does, on this machine only.`,
+serves the page that shows what each pass does, on this machine only, with the flags of serve.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(root, args[0])
 			}
 			return nil
 		},
-		Version:       version(),
+		Version: readBuild().String(),
+		Example: `  # Compile and run a built-in model, and see what each pass does
+  irscope run gallery:mlp
+  # The same on a page in the browser
+  irscope serve
+  # What fusion does to a model of your own
+  irscope diff model.onnx --from before:FuseOps --to FuseOps
+  # Why it fused a value, or did not
+  irscope opt in.py --passes LegalizeOps,AnnotateTIROpPattern,FuseOps --decisions`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -125,10 +132,13 @@ serves the page that shows what each pass does, on this machine only.`,
 	root.SetOut(screen.Out)
 	root.SetErr(screen.Err)
 	registerColor(root)
+	registerHelp(root)
 	var f serveFlags
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }
-	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(), scriptCommand(), passesCommand(), licensesCommand(), adminCommand())
+	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(),
+		scriptCommand(), passesCommand(), licensesCommand(), manCommand(), adminCommand())
+	registerCompletion(root)
 	return root
 }
 
@@ -154,12 +164,4 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// version returns the version of the module that the program was built from.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
 }

@@ -36,17 +36,22 @@ func optCommand() *cobra.Command {
 	var of optFlags
 	var pf printFlags
 	cmd := &cobra.Command{
-		Use: "opt IN [-o OUT]", Short: "Run passes on a module and write it as TVMScript; without passes, format it",
+		Use: "opt IN [-o OUT]", GroupID: groupPasses, Short: "Run passes on a module and write it as TVMScript; without passes, format it",
 		Long: `Reads a module, runs passes on it and writes what they made as TVMScript. Without passes it is a
 formatter. IN is ` + inputDoc + `.
 
-The passes are those of a pipeline, or those listed with --passes, which run whatever their level:
-
-    irscope opt in.py --passes 'FoldConstant,FuseOps{"fuse_opt_level": 2}'
-
+The passes are those of a pipeline, or those listed with --passes, which run whatever their level.
 'irscope passes' lists the passes and the options that each has. What is printed on the way goes to
 standard error. Nothing is written where anything fails. What was read and what each pass made of it is
 verified, unless --no-verify is given.`,
+		Example: `  # Format a module
+  irscope opt in.py
+  # Run a pipeline on a model and write the module
+  irscope opt model.onnx --pipeline zero -o out.py
+  # Run passes with options
+  irscope opt in.py --passes 'LegalizeOps,FuseOps{"fuse_opt_level": 2}'
+  # Say what a pass decided, and why
+  irscope opt in.py --passes LegalizeOps,AnnotateTIROpPattern,FuseOps --decisions`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error { return opt(cmd, a[0], &cf, &sf, &of, &pf) },
 	}

@@ -56,11 +56,17 @@ func passesCommand() *cobra.Command {
 	var asJSON bool
 	var order, of string
 	cmd := &cobra.Command{
-		Use: "passes [PASS...]", Short: "List the passes with their level, kind, and description",
+		Use: "passes [PASS...]", GroupID: groupPasses, Short: "List the passes with their level, kind, and description",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
 it is optional or needed to make code (lowering), what it does, its options with their defaults (for --passes
 of opt), and which config options it reads.
 With --pipeline the passes of a pipeline are listed in the order in which they run for a target.`,
+		Example: `  # What a pass does, its options, and the config options that it reads
+  irscope passes FuseOps
+  # The order in which passes run
+  irscope passes --pipeline default
+  # Everything, for another program
+  irscope passes --json`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if order != "" {
 				if len(names) > 0 {

@@ -29,7 +29,7 @@ type replayFlags struct {
 func replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay SESSION.zip | replay SESSION --data DIR", Short: "Rerun a session and report what changed",
+		Use: "replay SESSION.zip | replay SESSION --data DIR", GroupID: groupCompare, Short: "Rerun a session and report what changed",
 		Long: `Runs again what a session of the page ran, with the same model, settings and passes of users, and compares the
 IR after each step and the outputs with what the session says. SESSION is an archive that the page exported,
 or with --data the id of a session in the folder of a server that is not running.
@@ -37,6 +37,12 @@ or with --data the id of a session in the folder of a server that is not running
 Runs that were canceled or went beyond a limit are left out. Times and the size of code may differ.
 
 Returns 0 if nothing changed, 1 if something did, and 2 if the session cannot be read or run.`,
+		Example: `  # Whether this version still does what an exported session says
+  irscope replay session.zip
+  # The same for another program
+  irscope replay session.zip --json
+  # A session of a server that is not running
+  irscope replay --data /var/lib/irscope -- 5tQpXwHkVx2`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error { return compared(replay(cmd, a[0], &f)) },
 	}

@@ -33,8 +33,16 @@ func runCommand() *cobra.Command {
 	var df dataFlags
 	specialize := true
 	cmd := &cobra.Command{
-		Use: "run MODEL", Short: "Import, compile, and run a model; print what each pass did",
+		Use: "run MODEL", GroupID: groupCompile, Short: "Import, compile, and run a model; print what each pass did",
 		Long: "Imports MODEL, compiles it, runs it, and prints a table of the passes, the outputs, and the latency.\n" + modelDoc,
+		Example: `  # What each pass does to a built-in model, and how fast the model is
+  irscope run gallery:mlp
+  # The IR after FuseOps, in the short form: only the functions that it changed
+  irscope run gallery:cnn --print-ir-after FuseOps --only-changed --compact
+  # Inputs and expected outputs from files; exit code 1 if they differ
+  irscope run model.onnx --input input_0.pb --expect output_0.pb
+  # Events for another program, each as it happens
+  irscope run gallery:mlp --json=lines`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}

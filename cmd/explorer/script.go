@@ -38,17 +38,20 @@ func scriptCommand() *cobra.Command {
 		names = append(names, examplePrefix+e.Name)
 	}
 	cmd := &cobra.Command{
-		Use: "script FILE.star [IN] [-o OUT]", Short: "Run passes and instruments written in Starlark",
+		Use: "script FILE.star [IN] [-o OUT]", GroupID: groupPasses, Short: "Run passes and instruments written in Starlark",
 		Long: `Runs a script in Starlark, a dialect of Python, in which passes, instruments and pipelines can be
 written and run. IN is ` + inputDoc + `; it is the variable mod.
 If the script has a function main, it is called with the module, and the module that it returns is
 written. With --pass the passes of the script that are named run on the module instead.
 
-    irscope script my_pass.star model.onnx -o out.py
-    irscope script my_pass.star in.py --pass FoldMine --emit json
-
 FILE.star may be ` + strings.Join(names, ", ") + `.
 docs/scripting.md tells what scripts can do. They cannot read files and have limits.`,
+		Example: `  # A script that comes with the program, on a built-in model
+  irscope script example:counter gallery:mlp
+  # A script of your own; its main returns the module that is written
+  irscope script my_pass.star model.onnx -o out.py
+  # One pass of it in place of main
+  irscope script my_pass.star in.py --pass KeepMain --emit json`,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			in := ""

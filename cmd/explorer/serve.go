@@ -32,9 +32,15 @@ const (
 func serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve the page that shows what each pass does", Args: args(cobra.NoArgs),
+		Use: "serve", GroupID: groupServe, Short: "Serve the page that shows what each pass does", Args: args(cobra.NoArgs),
 		Long: `Serves the page that shows what each pass does, on this machine unless told otherwise. Every flag can be given
 in the environment too: IRSCOPE_RUN_TIME=1m is --run-time 1m, and lists have commas.`,
+		Example: `  # For this machine only, on http://127.0.0.1:8080
+  irscope serve
+  # On a free port, and nothing kept on disk
+  irscope serve --addr 127.0.0.1:0 --data memory
+  # For others, behind a proxy that speaks https
+  irscope serve --host irscope.example.org --secure-cookies --trusted-proxy 127.0.0.1 --data /var/lib/irscope`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
 	}
 	f.register(cmd)
@@ -77,9 +83,10 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, keep.close()) }()
+	made := readBuild()
 	srv, err := web.New(web.Config{
 		Runner: inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), Log: log}),
-		Store:  keep, Catalog: catalog, Build: buildID(), Version: version(), Workers: f.workers, Admission: admission, Limits: limits,
+		Store:  keep, Catalog: catalog, Build: buildID(), Version: made.Version, Revision: made.Revision, RevisionTime: made.Time, Workers: f.workers, Admission: admission, Limits: limits,
 		Hosts: names, Origins: f.origins, TrustedProxies: f.proxies, Secure: f.secure, Log: log,
 	})
 	if err != nil {
