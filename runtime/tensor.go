@@ -33,6 +33,9 @@ func (d *Device) NewStorage(size uint64) (*Storage, error) {
 // Size is the number of bytes.
 func (s *Storage) Size() uint64 { return s.size }
 
+// Live reports whether anything refers to the storage.
+func (s *Storage) Live() bool { return s.refs.Load() > 0 }
+
 // Retain adds a reference.
 func (s *Storage) Retain() { s.refs.Add(1) }
 
@@ -160,6 +163,15 @@ func (t *Tensor) Shape() []int64 { return t.shape }
 
 // ByteSize is the number of bytes of the elements.
 func (t *Tensor) ByteSize() uint64 { return t.bytes }
+
+// Storage is where the elements are, Offset bytes from its start.
+func (t *Tensor) Storage() *Storage { return t.storage }
+
+// Offset is the number of bytes before t in its storage.
+func (t *Tensor) Offset() int64 { return int64(t.data - t.storage.addr) }
+
+// Live reports whether anything refers to t.
+func (t *Tensor) Live() bool { return t.refs.Load() > 0 }
 
 // String names the type and shape.
 func (t *Tensor) String() string { return t.dt.String() + tensor.ShapeString(t.shape) }

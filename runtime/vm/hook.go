@@ -1,8 +1,6 @@
 package vm
 
 import (
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/irscope/irscope/runtime"
@@ -21,7 +19,8 @@ type Hook struct {
 // Call is a call that a hook sees.
 type Call struct {
 	Func    string
-	Kernel  bool // whether Func is generated code
+	Kernel  bool  // whether Func is generated code
+	PC      int64 // the instruction that calls, counted over the whole executable
 	Args    []runtime.Value
 	Depth   int // 1 for calls made by the function that was invoked
 	Session *runtime.Session
@@ -30,61 +29,4 @@ type Call struct {
 	Result  runtime.Value
 	Err     error
 	Elapsed time.Duration
-}
-
-// Profile adds up the time of calls by name. Its Hook may be installed in many machines.
-type Profile struct {
-	mu   sync.Mutex
-	rows map[string]*ProfileRow
-}
-
-// ProfileRow is the cost of all calls of one function.
-type ProfileRow struct {
-	Func   string
-	Kernel bool
-	Calls  int
-	Total  time.Duration
-	Max    time.Duration
-}
-
-// Hook returns the hook that feeds the profile.
-func (p *Profile) Hook() *Hook {
-	return &Hook{After: func(c *Call) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		r := p.rows[c.Func]
-		if r == nil {
-			if p.rows == nil {
-				p.rows = map[string]*ProfileRow{}
-			}
-			r = &ProfileRow{Func: c.Func, Kernel: c.Kernel}
-			p.rows[c.Func] = r
-		}
-		r.Calls++
-		r.Total += c.Elapsed
-		r.Max = max(r.Max, c.Elapsed)
-	}}
-}
-
-// Rows returns the functions, the most expensive first.
-func (p *Profile) Rows() []ProfileRow {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	rows := make([]ProfileRow, 0, len(p.rows))
-	for _, r := range p.rows {
-		rows = append(rows, *r)
-	}
-	slices.SortFunc(rows, func(a, b ProfileRow) int {
-		if a.Total != b.Total {
-			if a.Total > b.Total {
-				return -1
-			}
-			return 1
-		}
-		if a.Func < b.Func {
-			return -1
-		}
-		return 1
-	})
-	return rows
 }

@@ -158,7 +158,7 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 				if hook == nil {
 					v, err = m.funcs[c.fn].Call(s, args)
 				} else {
-					v, err = m.hooked(hook, s, c.fn, args)
+					v, err = m.hooked(hook, s, pc, c.fn, args)
 				}
 			}
 			if err != nil {
@@ -199,11 +199,11 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 	}
 }
 
-// hooked makes a call with the hook around it.
-func (m *Machine) hooked(h *Hook, s *runtime.Session, fn int32, args []runtime.Value) (runtime.Value, error) {
+// hooked makes the call at pc with the hook around it.
+func (m *Machine) hooked(h *Hook, s *runtime.Session, pc int64, fn int32, args []runtime.Value) (runtime.Value, error) {
 	f := m.funcs[fn]
 	_, kernel := f.(*runtime.Kernel)
-	c := &Call{Func: f.Name(), Kernel: kernel, Args: args, Depth: m.depth, Session: s}
+	c := &Call{Func: f.Name(), Kernel: kernel, PC: pc, Args: args, Depth: m.depth, Session: s}
 	if h.Before != nil {
 		skip, err := h.Before(c)
 		if err != nil || skip {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -290,26 +289,6 @@ func TestHookSees(t *testing.T) {
 	}
 	if m.Executable().Func("inner") == nil {
 		t.Error("Executable() is another one")
-	}
-}
-
-// TestProfile adds up and sorts by total, then by name.
-func TestProfile(t *testing.T) {
-	var p Profile
-	if rows := p.Rows(); len(rows) != 0 {
-		t.Errorf("a new profile has %v", rows)
-	}
-	after := p.Hook().After
-	var wg sync.WaitGroup
-	for _, c := range []Call{{Func: "b", Elapsed: 5}, {Func: "k", Kernel: true, Elapsed: 30}, {Func: "a", Elapsed: 8}, {Func: "b", Elapsed: 2}, {Func: "b", Elapsed: 1}, {Func: "c", Elapsed: 8}} {
-		wg.Go(func() { after(&c) })
-	}
-	wg.Wait()
-	want := []ProfileRow{{"k", true, 1, 30, 30}, {"a", false, 1, 8, 8}, {"b", false, 3, 8, 5}, {"c", false, 1, 8, 8}}
-	for range 20 {
-		if got := p.Rows(); !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
-		}
 	}
 }
 

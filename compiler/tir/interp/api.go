@@ -30,7 +30,28 @@ type Options struct {
 	MaxBytes int64
 	// Zeroed fills allocated memory with zeros instead of ones: a program whose results then differ reads what nobody wrote.
 	Zeroed bool
+	// Ops, if not nil, counts what runs. Programs that share it must not run at the same time.
+	Ops *Ops
 }
+
+// Ops counts operations on floats that were executed, for each lane of a vector: arithmetic, a fused multiply-add as two, and
+// calls of mathematical functions.
+type Ops struct{ Flops, Special int64 }
+
+// counting returns f, or one that adds n to the count that pick selects where operations are counted.
+func (c *compiler) counting(f floatFn, pick func(*Ops) *int64, n int64) floatFn {
+	if c.unit.opts.Ops == nil || f == nil {
+		return f
+	}
+	count := pick(c.unit.opts.Ops)
+	return func(fr *frame) float64 {
+		*count += n
+		return f(fr)
+	}
+}
+
+func flops(o *Ops) *int64   { return &o.Flops }
+func special(o *Ops) *int64 { return &o.Special }
 
 // The bounds of a run that names none.
 const (

@@ -19,7 +19,7 @@ func (c *compiler) binary(e *tir.Binary) value {
 		if e.Op.IsCompare() {
 			return value{i: compareFloat(e.Op, a.f, b.f)}
 		}
-		return value{f: c.arithFloat(e.Op, d, a.f, b.f)}
+		return value{f: c.counting(c.arithFloat(e.Op, d, a.f, b.f), flops, 1)}
 	}
 	switch {
 	case e.Op.IsCompare():

@@ -44,7 +44,7 @@ func (c *compiler) mathCall(name string, d dtype.DType, args []tir.Expr) (value,
 			}
 			return v, d.IsInteger()
 		}
-		return value{f: func(fr *frame) float64 { return r(f(v.f(fr))) }}, d.IsFloat()
+		return value{f: c.counting(func(fr *frame) float64 { return r(f(v.f(fr))) }, special, 1)}, d.IsFloat()
 	}
 	if f := binaryMath[name]; f != nil && len(args) == 2 {
 		x, y := c.expr(args[0]), c.expr(args[1])
@@ -54,9 +54,15 @@ func (c *compiler) mathCall(name string, d dtype.DType, args []tir.Expr) (value,
 			}
 			return value{}, false
 		}
-		return value{f: func(fr *frame) float64 { return r(f(x.f(fr), y.f(fr))) }}, true
+		return value{f: c.counting(func(fr *frame) float64 { return r(f(x.f(fr), y.f(fr))) }, special, 1)}, true
 	}
-	return c.oddMath(name, d, r, args)
+	v, ok := c.oddMath(name, d, r, args)
+	if name == "fma" {
+		v.f = c.counting(v.f, flops, 2)
+	} else {
+		v.f = c.counting(v.f, special, 1)
+	}
+	return v, ok
 }
 
 func (c *compiler) oddMath(name string, d dtype.DType, r func(float64) float64, args []tir.Expr) (value, bool) {
