@@ -1,0 +1,190 @@
+package roofline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/pipeline"
+	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
+)
+
+// Limit is what code for a target reaches on one thread of this machine.
+type Limit struct {
+	// Flops is the number of floating-point operations per second.
+	Flops float64
+	// Bandwidths are bytes per second for several sizes of data, by size.
+	Bandwidths []Bandwidth
+}
+
+// Bandwidth is the number of bytes per second that move to and from Bytes of data.
+type Bandwidth struct {
+	Bytes     int64
+	PerSecond float64
+}
+
+// Ideal returns the least time that operations and bytes take: the longer of what the arithmetic takes, and what moving the bytes
+// takes at the bandwidth for that much data.
+func (l *Limit) Ideal(flops, bytes int64) time.Duration {
+	took := float64(flops) / l.Flops
+	if bytes > 0 {
+		took = max(took, float64(bytes)/l.bandwidth(bytes))
+	}
+	return time.Duration(took * 1e9)
+}
+
+// bandwidth returns the bandwidth for the smallest size that has room for bytes, or for the largest size.
+func (l *Limit) bandwidth(bytes int64) float64 {
+	i, _ := slices.BinarySearchFunc(l.Bandwidths, bytes, func(b Bandwidth, n int64) int { return cmp.Compare(b.Bytes, n) })
+	return l.Bandwidths[min(i, len(l.Bandwidths)-1)].PerSecond
+}
+
+// Cache keeps the limits of a process by target: what is measured once stays. The zero value is ready for use, by many
+// goroutines.
+type Cache struct {
+	mu    sync.Mutex
+	known map[string]*Limit
+}
+
+// Limit returns the limit of a target, measuring it the first time. That takes a tenth of a second, in which others wait.
+func (c *Cache) Limit(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := tg.String()
+	if l := c.known[key]; l != nil {
+		return l, nil
+	}
+	l, err := Measure(ctx, eng, tg)
+	if err != nil {
+		return nil, err
+	}
+	if c.known == nil {
+		c.known = map[string]*Limit{}
+	}
+	c.known[key] = l
+	return l, nil
+}
+
+// sizes are the bytes of the three vectors together: what fits the caches of common machines, and what does not.
+var sizes = []int64{24 << 10, 192 << 10, 1536 << 10, 12 << 20, 96 << 20}
+
+// deviceBytes is the memory of the device that measures.
+const deviceBytes = 128 << 20
+
+// Measure measures the limit of a target.
+func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit, error) {
+	dev, err := eng.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes})
+	if err != nil {
+		return nil, fmt.Errorf("measuring the machine: %w", err)
+	}
+	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
+	m := &meter{ctx: ctx, dev: dev, target: tg}
+	l := &Limit{}
+	for _, chains := range []int{6, 8, 10, 12} {
+		perSecond, err := m.rate(multiplyAdds(chains), 2*lanes*int64(chains), []int64{lanes, lanes, int64(chains) * lanes})
+		if err != nil {
+			return nil, fmt.Errorf("measuring the rate of multiply-adds: %w", err)
+		}
+		l.Flops = max(l.Flops, perSecond)
+	}
+	for i, n := range sizes {
+		if i > 0 && float64(n)/l.Bandwidths[i-1].PerSecond > tooLong.Seconds() {
+			break // an interpreter, to which caches make no difference
+		}
+		each := n / 3 / 4
+		perSecond, err := m.rate(stream, n, []int64{each, each, each}, runtime.Int(each/16))
+		if err != nil {
+			return nil, fmt.Errorf("measuring the bandwidth for %d bytes: %w", n, err)
+		}
+		l.Bandwidths = append(l.Bandwidths, Bandwidth{n, perSecond})
+	}
+	return l, nil
+}
+
+// meter times kernels on a device.
+type meter struct {
+	ctx    context.Context
+	dev    *runtime.Device
+	target target.Target
+}
+
+// A kernel is called with so many repetitions that a call takes aim, and the best of tries calls counts: what slows one down is
+// something else on the machine.
+const (
+	aim   = time.Millisecond
+	tries = 12
+	// tooLong is the time of one repetition from which on a size of data is left out.
+	tooLong = 20 * time.Millisecond
+)
+
+// one is the float32 1.
+var one = []byte{0, 0, 0x80, 0x3f}
+
+// rate returns how many units a function does in a second, which does work units in each repetition. It takes vectors of
+// float32 of the given lengths, the numbers, and how often to repeat.
+func (m *meter) rate(text string, work int64, lengths []int64, numbers ...runtime.Value) (float64, error) {
+	mod, err := m.load(text)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = mod.Close() }()
+	args := make([]runtime.Value, len(lengths), len(lengths)+len(numbers)+1)
+	for i, n := range lengths {
+		t, err := m.dev.UploadSplat(dtype.Float32T, []int64{n}, one)
+		if err != nil {
+			return 0, err
+		}
+		defer t.Release()
+		args[i] = runtime.TensorValue(t)
+	}
+	args = append(append(args, numbers...), runtime.Null())
+	kernel := mod.Kernel(mod.Names()[0])
+	call := func(reps int64) (time.Duration, error) {
+		args[len(args)-1] = runtime.Int(reps)
+		began := time.Now()
+		_, err := kernel.Run(m.ctx, args...)
+		return time.Since(began), err
+	}
+	reps := int64(1)
+	took, err := call(reps)
+	for ; err == nil && took < aim; took, err = call(reps) {
+		// At most 16 times as many at once: the first calls are slow.
+		reps = max(reps+1, min(16*reps, int64(float64(reps)*1.2*float64(aim)/float64(max(took, time.Microsecond)))))
+	}
+	best := took
+	for range tries {
+		if err != nil {
+			return 0, err
+		}
+		if took, err = call(reps); took < best {
+			best = took
+		}
+	}
+	return float64(work) * float64(reps) / best.Seconds(), err
+}
+
+// load compiles a text with one function.
+func (m *meter) load(text string) (*runtime.Module, error) {
+	mod, diags := parse.Module("roofline.py", text, parse.Options{})
+	if len(diags) > 0 {
+		return nil, errors.New(diags[0].String())
+	}
+	lower, err := pipeline.Lookup("tir", m.target)
+	if err != nil {
+		return nil, err
+	}
+	res, err := compiler.Compile(m.ctx, compiler.Request{Module: mod, Target: m.target, Pipeline: lower})
+	if err != nil {
+		return nil, err
+	}
+	code := res.Artifact.Modules[0]
+	return m.dev.Load(m.ctx, code.Format, code.Bytes)
+}

@@ -1,0 +1,52 @@
+package roofline_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/roofline"
+	"github.com/irscope/irscope/target"
+)
+
+// TestLimit: the limit of each kind of target is measured, is plausible, and is measured once.
+func TestLimit(t *testing.T) {
+	eng := compiler.NewEngine()
+	defer eng.Close()
+	var cache roofline.Cache
+	for _, k := range target.Kinds() {
+		began := time.Now()
+		l, err := cache.Limit(context.Background(), eng, target.Of(k.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s in %v: %.3g GFLOP/s", k.Name, time.Since(began), l.Flops/1e9)
+		for _, b := range l.Bandwidths {
+			t.Logf("%9d bytes: %.3g GB/s", b.Bytes, b.PerSecond/1e9)
+			if b.PerSecond <= 0 || b.PerSecond > 1e13 {
+				t.Errorf("%s: %v bytes per second", k.Name, b.PerSecond)
+			}
+		}
+		if l.Flops <= 0 || l.Flops > 1e13 || len(l.Bandwidths) < 3 {
+			t.Errorf("%s: %+v", k.Name, l)
+		}
+		if again, _ := cache.Limit(context.Background(), eng, target.Of(k.Name)); again != l {
+			t.Errorf("%s: measured twice", k.Name)
+		}
+	}
+}
+
+func TestIdeal(t *testing.T) {
+	l := roofline.Limit{Flops: 1e9, Bandwidths: []roofline.Bandwidth{{1000, 4e9}, {10_000, 2e9}}}
+	for _, tt := range []struct {
+		flops, bytes int64
+		want         time.Duration
+	}{
+		{500, 0, 500}, {500, 1000, 500}, {100, 1000, 250}, {0, 2000, 1000}, {0, 10_000, 5000}, {0, 20_000, 10_000}, {0, 0, 0},
+	} {
+		if got := l.Ideal(tt.flops, tt.bytes); got != tt.want {
+			t.Errorf("%d operations on %d bytes: %d ns, want %d", tt.flops, tt.bytes, got, tt.want)
+		}
+	}
+}
