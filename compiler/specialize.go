@@ -9,8 +9,8 @@ import (
 )
 
 // Specialize compiles the module of req for the sizes that symbolic dimensions of its Relax function fn have in one execution, by
-// their names. The code is then that of fixed shapes: their extents are constants, and every kernel is scheduled for them. Nobody
-// watches the passes: instruments are left out. It is an error that there is no such function, or none of these dimensions in it.
+// their names. The code is then that of fixed shapes: their extents are constants, and every kernel is scheduled for them.
+// It is an error that there is no such function, or none of these dimensions in it.
 func Specialize(ctx context.Context, req Request, fn string, sizes map[string]int64) (*Result, error) {
 	f, ok := req.Module.Lookup(fn).(*relax.Function)
 	if !ok {
@@ -27,6 +27,6 @@ func Specialize(ctx context.Context, req Request, fn string, sizes map[string]in
 	}
 	e := req.Module.Edit()
 	e.Set(fn, relax.BindSymbolicVars(f, values))
-	req.Module, req.Instruments, req.CodegenTime = e.Done(), nil, nil
+	req.Module, req.CodegenTime = e.Done(), nil
 	return Compile(ctx, req)
 }

@@ -118,8 +118,8 @@ func TestSpecialize(t *testing.T) {
 			}
 		}
 	}
-	if watched > 0 {
-		t.Errorf("the instruments saw %d passes", watched)
+	if watched == 0 {
+		t.Error("the instruments saw no pass")
 	}
 	if len(relax.DefinedSymbolicVars(req.Module.Lookup("main").(*relax.Function))) != 2 {
 		t.Error("the module of the request was changed")

@@ -128,6 +128,8 @@ var flagTests = map[string]string{
 	"show-meta":                "flags.txtar",
 	"opt show-meta":            "opt.txtar",
 	"specialize":               "specialize.txtar",
+	"profile":                  "profile.txtar",
+	"memory-plan":              "profile.txtar",
 	"split":                    "opt.txtar",
 	"decisions":                "rewrites.txtar",
 	"rewrites":                 "rewrites.txtar",

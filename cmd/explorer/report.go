@@ -14,22 +14,24 @@ import (
 
 // report is what run, compile and exec write with --json. Durations are in nanoseconds.
 type report struct {
-	Model       string          `json:"model"`
-	Import      time.Duration   `json:"import_ns,omitempty"`
-	Compile     time.Duration   `json:"compile_ns,omitempty"`
-	Codegen     time.Duration   `json:"codegen_ns,omitempty"`
-	Load        time.Duration   `json:"load_ns,omitempty"`
-	Specialized *specialized    `json:"specialized,omitempty"` // where symbolic dimensions got fixed sizes
-	Events      []event.Event   `json:"events,omitempty"`      // as in docs/protocol.md
-	Timing      json.Marshaler  `json:"timing,omitempty"`
-	Diagnostics []string        `json:"diagnostics,omitempty"`
-	Inputs      []string        `json:"input_notes,omitempty"`
-	Outputs     []outputReport  `json:"outputs,omitempty"`
-	Compared    []comparison    `json:"compared,omitempty"`
-	Latency     []time.Duration `json:"latency_ns,omitempty"`
-	Written     string          `json:"written,omitempty"`
-	Kernels     int             `json:"kernels,omitempty"`
-	Error       string          `json:"error,omitempty"`
+	Model       string              `json:"model"`
+	Import      time.Duration       `json:"import_ns,omitempty"`
+	Compile     time.Duration       `json:"compile_ns,omitempty"`
+	Codegen     time.Duration       `json:"codegen_ns,omitempty"`
+	Load        time.Duration       `json:"load_ns,omitempty"`
+	Specialized *specialized        `json:"specialized,omitempty"` // where symbolic dimensions got fixed sizes
+	Events      []event.Event       `json:"events,omitempty"`      // as in docs/protocol.md
+	Timing      json.Marshaler      `json:"timing,omitempty"`
+	Diagnostics []string            `json:"diagnostics,omitempty"`
+	Inputs      []string            `json:"input_notes,omitempty"`
+	Outputs     []outputReport      `json:"outputs,omitempty"`
+	Compared    []comparison        `json:"compared,omitempty"`
+	Latency     []time.Duration     `json:"latency_ns,omitempty"`
+	Profiles    []*profileReport    `json:"profiles,omitempty"`
+	MemoryPlans []*event.MemoryPlan `json:"memory_plans,omitempty"`
+	Written     string              `json:"written,omitempty"`
+	Kernels     int                 `json:"kernels,omitempty"`
+	Error       string              `json:"error,omitempty"`
 
 	timing *instruments.Timing
 	sink   *eventLog // takes the events

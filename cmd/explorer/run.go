@@ -31,6 +31,7 @@ func runCommand() *cobra.Command {
 	var cf compileFlags
 	var sf sourceFlags
 	var df dataFlags
+	var pf profileFlags
 	specialize := true
 	cmd := &cobra.Command{
 		Use: "run MODEL", GroupID: groupCompile, Short: "Import, compile, and run a model; print what each pass did",
@@ -46,7 +47,7 @@ func runCommand() *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
-			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, specialize, rep) })
+			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, &pf, specialize, rep) })
 		},
 	}
 	cf.register(cmd, driver.DefaultPipeline)
@@ -56,17 +57,21 @@ func runCommand() *cobra.Command {
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	df.register(cmd)
+	pf.register(cmd)
 	cmd.Flags().BoolVar(&specialize, "specialize", true, "if shapes are symbolic, also compile for the sizes of this run and time that code")
 	return cmd
 }
 
-func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, specialize bool, rep *report) error {
+func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, pf *profileFlags, specialize bool, rep *report) error {
 	in, err := df.load()
 	if err != nil {
 		return err
 	}
 	how := driver.Request{Inputs: in.inputsOf(df)}
 	how.Settings.Seed = int64(df.seed)
+	if how.Settings.Profile, err = pf.settings(); err != nil {
+		return err
+	}
 	if specialize {
 		how.Fixed = driver.FixedInstead
 	}
@@ -101,7 +106,9 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 		say(w, "import %s, compile %s (code generation %s), load %s",
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
-	return printExecution(w, t, failed, in, df, rep)
+	err = printExecution(w, t, failed, in, df, rep)
+	pf.print(w, rep)
+	return err
 }
 
 // importModel checks the flags and imports the model of the report, to be executed as how says. The rows of the table of passes go to w
@@ -119,7 +126,8 @@ func importModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFl
 		return nil, err
 	}
 	defer done()
-	j.Source, j.Inputs, j.Fixed, j.Settings.Seed = src, how.Inputs, how.Fixed, how.Settings.Seed
+	j.Source, j.Inputs, j.Fixed = src, how.Inputs, how.Fixed
+	j.Settings.Seed, j.Settings.Profile = how.Settings.Seed, how.Settings.Profile
 	rep.timing, rep.sink = &instruments.Timing{}, &eventLog{each: newPassRows(w, colors(cmd), cf.onlyChanged).add}
 	if cf.json == jsonLines {
 		rep.sink.each = func(e event.Event) error { return writeLine(cmd.OutOrStdout(), e) }

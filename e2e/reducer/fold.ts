@@ -24,6 +24,7 @@ function state(m: RunModel): unknown {
     times: [m.importTime, m.codegenTime, m.compileTime],
     lanes: m.lanes.map((l) => [l.at, path(l.step), l.metrics]),
     executions: m.executions.map((x) => [x.body.function, x.latency, x.fixed?.latency ?? null]),
+    profiles: m.profiles.map((p) => [p.body.function, p.body.calls.map((c) => c.count), p.times?.median ?? null]),
     diagnostics: m.diagnostics.map((d) => d.message),
   };
 }

@@ -154,6 +154,18 @@ func state(r *event.Run) map[string]any {
 		}
 		lanes = append(lanes, []any{l.At, path, l.Metrics})
 	}
+	profiles := []any{}
+	for _, p := range r.Profiles {
+		var median any
+		if p.Times != nil {
+			median = p.Times.Median
+		}
+		counts := []int64{}
+		for _, c := range p.Body.Calls {
+			counts = append(counts, c.Count)
+		}
+		profiles = append(profiles, []any{p.Body.Function, counts, median})
+	}
 	for _, x := range r.Executions {
 		var fixed any
 		if x.Measured.Fixed != nil {
@@ -168,7 +180,7 @@ func state(r *event.Run) map[string]any {
 	}
 	out := map[string]any{
 		"steps": steps, "imported": functions(r.FunctionsAfter(nil)), "started": nil, "finished": nil, "ended": nil, "code": nil,
-		"duration": r.Clock, "times": []int64{r.ImportTime, r.CodegenTime, r.CompileTime}, "lanes": lanes, "executions": executions, "diagnostics": notes,
+		"duration": r.Clock, "times": []int64{r.ImportTime, r.CodegenTime, r.CompileTime}, "lanes": lanes, "executions": executions, "profiles": profiles, "diagnostics": notes,
 	}
 	if r.Started != nil {
 		out["started"] = r.Started.Model

@@ -36,6 +36,10 @@ type Execution struct {
 
 	Body     *event.Executed
 	Measured *event.Measured
+	// Profile says what the program calls, and ProfileTimes how long that took; nil where nobody asked.
+	Profile      *event.Profiled
+	ProfileTimes *event.ProfileTimes
+	profiledAt   int64 // nanoseconds since the start of the task
 }
 
 // MadeUp is an input that was not given.
@@ -78,6 +82,12 @@ func (t *Task) Execute(ctx context.Context) error {
 		if err := t.sink.Emit(event.New("", "", x.Body, x.Measured)); err != nil {
 			return err
 		}
+		if x.Profile == nil {
+			continue
+		}
+		if err := t.sink.Emit(event.New("", "", x.Profile, &event.Measured{At: x.profiledAt, Profile: x.ProfileTimes})); err != nil {
+			return err
+		}
 	}
 	return failed
 }
@@ -93,14 +103,14 @@ func (j *Job) bindings() []map[string]int64 {
 // executeAll loads the program, executes it for each binding, and frees its device. Code for the sizes of the first execution takes the place
 // of the program where the job says so.
 func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
-	art, bindings := t.Result.Artifact, t.Job.bindings()
+	art, kept, bindings := t.Result.Artifact, t.kernels, t.Job.bindings()
 	var next *Execution
 	var err error
 	if t.Job.Fixed == FixedInstead {
 		if next, err = t.prepare(sig, bindings[0]); err != nil {
 			return err
 		}
-		if art, err = t.instead(ctx, sig, next); err != nil {
+		if art, kept, err = t.instead(ctx, sig, next); err != nil {
 			return err
 		}
 	}
@@ -122,6 +132,11 @@ func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
 			return err
 		}
 		x.Measured.At, x.Measured.Compile = time.Since(t.start).Nanoseconds(), t.Loaded.Nanoseconds()
+		if kept != nil && !sig.Kernel {
+			if err := t.profile(ctx, prog, sig, x, kept); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func (j *Job) Compiler(m *ir.Module, pl *pass.Pass, watches ...*pass.Instrument)
 // what the key is for.
 func (j *Job) Key(use string) string {
 	what := j.Settings
-	what.Bindings, what.Seed, what.Rewrites = nil, 0, false
+	what.Bindings, what.Seed, what.Rewrites, what.Profile = nil, 0, false, 0
 	data, err := json.Marshal([]any{use, what, j.Passes, j.AnyLevel})
 	if err != nil {
 		panic(fmt.Sprintf("settings that were read do not print: %v", err)) // they are plain data

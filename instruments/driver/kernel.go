@@ -48,6 +48,11 @@ func lonePrimFunc(m *ir.Module) (name string, f *tir.PrimFunc) {
 func (t *Task) executeKernel(ctx context.Context) error {
 	name, f := lonePrimFunc(t.Model.Module)
 	res := t.Result
+	if t.Job.Settings.Profile > 0 {
+		if err := t.sink.Emit(note("%s was not profiled: only calls of a Relax function are measured one by one", name)); err != nil {
+			return err
+		}
+	}
 	if len(res.Artifact.Modules) != 1 || len(res.Kernels) != 1 {
 		return t.sink.Emit(note("%s was not executed: it became %d kernels whose call order is unknown", name, len(res.Kernels)))
 	}

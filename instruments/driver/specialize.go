@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -43,28 +44,29 @@ func (t *Task) sizes(sig *artifact.Signature, x *Execution) (map[string]int64, e
 	return sizes, nil
 }
 
-// instead returns the program to run an execution with: where its sizes settle symbolic dimensions, one that is compiled for
-// these, and where that fails the one for all sizes.
-func (t *Task) instead(ctx context.Context, sig *artifact.Signature, x *Execution) (*artifact.Artifact, error) {
+// instead returns the program to run an execution with, and what was kept of compiling it: where its sizes settle symbolic
+// dimensions, one that is compiled for these, and where that fails the one for all sizes.
+func (t *Task) instead(ctx context.Context, sig *artifact.Signature, x *Execution) (*artifact.Artifact, *kernelKeeper, error) {
 	sizes, err := t.sizes(sig, x)
 	if err != nil || len(sizes) == 0 {
-		return t.Result.Artifact, err
+		return t.Result.Artifact, t.kernels, err
 	}
 	began := time.Now()
-	res, err := t.specialize(ctx, sizes)
+	kept, watches := t.keepKernels()
+	res, err := t.specialize(ctx, sizes, watches...)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, nil, context.Cause(ctx)
 	}
 	x.Specialized = &Specialized{Sizes: sizes, Took: time.Since(began), Err: err}
 	if err != nil {
-		return t.Result.Artifact, nil
+		return t.Result.Artifact, t.kernels, nil
 	}
-	return res.Artifact, nil
+	return res.Artifact, kept, nil
 }
 
 // specialize compiles the module of the task for sizes.
-func (t *Task) specialize(ctx context.Context, sizes map[string]int64) (*compiler.Result, error) {
-	return compiler.Specialize(ctx, t.Job.Compiler(t.Model.Module, t.pipeline), compiler.Entry, sizes)
+func (t *Task) specialize(ctx context.Context, sizes map[string]int64, watches ...*pass.Instrument) (*compiler.Result, error) {
+	return compiler.Specialize(ctx, t.Job.Compiler(t.Model.Module, t.pipeline, watches...), compiler.Entry, sizes)
 }
 
 // beside times an execution with code that is compiled for its sizes of symbolic dimensions, or was in an earlier run. It returns

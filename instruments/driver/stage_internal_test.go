@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 )
@@ -131,6 +132,7 @@ type stage struct {
 	memory   *memory
 	engine   *runtime.Engine
 	fixedFor time.Duration
+	limits   roofline.Cache
 }
 
 func newStage(t *testing.T) *stage {
@@ -186,7 +188,7 @@ func (s *stage) resolve(ctx context.Context, q Request, d *diary) (*Job, error) 
 
 func (s *stage) hooks(q Request, d *diary) Hooks {
 	return Hooks{
-		Engine: s.engine, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), History: true, FixedFor: s.fixedFor,
+		Engine: s.engine, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), History: true, FixedFor: s.fixedFor, Limits: &s.limits,
 		Steps: s.memory.of(d), Programs: s.memory,
 		Model: func(ctx context.Context) (*Model, error) { return s.open(ctx, q) },
 		Instruments: func(*instruments.Snapshots) (before, behind []*pass.Instrument) {

@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/instruments/rewrites"
+	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 )
@@ -26,6 +27,8 @@ type Hooks struct {
 	// Steps remembers what steps left behind in earlier runs, and Programs the code for fixed sizes.
 	Steps    Steps
 	Programs Programs
+	// Limits keeps what the machine reaches, for profiles; nil measures it for each.
+	Limits *roofline.Cache
 	// FixedFor is the time that code beside the program may take, see FixedBeside.
 	FixedFor time.Duration
 	// Instruments returns the instruments before and behind the recorder. They may share its printed functions.
@@ -60,6 +63,7 @@ type Task struct {
 	rec      *instruments.Recorder
 	lives    *keeper
 	pipeline *pass.Pass
+	kernels  *kernelKeeper // nil where nothing is to be measured
 	observer pass.Observer // nil where nobody asks for rewrites
 }
 
@@ -139,7 +143,9 @@ func (t *Task) Compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	watches := slices.Concat(before, []*pass.Instrument{t.rec.Instrument()}, behind, users)
+	kept, keeps := t.keepKernels()
+	t.kernels = kept
+	watches := slices.Concat(before, []*pass.Instrument{t.rec.Instrument()}, behind, keeps, users)
 	steps := t.hooks.Steps
 	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
 		steps = nil

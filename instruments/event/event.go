@@ -31,6 +31,7 @@ var bodies = []func() Body{
 	func() Body { return new(Diagnostic) },
 	func() Body { return new(CodeGenerated) },
 	func() Body { return new(Executed) },
+	func() Body { return new(Profiled) },
 	func() Body { return new(RunFinished) },
 }
 

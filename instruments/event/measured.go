@@ -27,6 +27,8 @@ type Measured struct {
 	Compile int64 `json:"compile,omitempty"`
 	// Fixed is the same execution with code for its sizes alone, where shapes are symbolic.
 	Fixed *Fixed `json:"fixed,omitempty"`
+	// Profile holds the times of the calls of an execution.
+	Profile *ProfileTimes `json:"profile,omitempty"`
 	// ReusedSteps counts the steps that this run took from an earlier one, of Steps that ran in
 	// all. Sequences are not counted.
 	ReusedSteps int `json:"reused_steps,omitempty"`

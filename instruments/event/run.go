@@ -53,8 +53,9 @@ type Run struct {
 	Histories []StepHistory
 	// Lanes are the metrics of the module over time.
 	Lanes []Lane
-	// Executions and Diagnostics are in the order of the log.
+	// Executions, Profiles and Diagnostics are in the order of the log.
 	Executions  []Execution
+	Profiles    []Profile
 	Diagnostics []StepDiagnostic
 	Counts
 
@@ -100,6 +101,12 @@ type Lane struct {
 type Execution struct {
 	Body     *Executed
 	Measured Measured
+}
+
+// Profile says what an execution consists of. Times is nil where none were measured.
+type Profile struct {
+	Body  *Profiled
+	Times *ProfileTimes
 }
 
 // StepDiagnostic is a message with the path of the step that it names, if any, and that step, if the log knows it.
@@ -231,6 +238,12 @@ func (r *Run) putCode(name, text string, lines int) {
 // Size estimates what the state holds in memory, in bytes.
 func (r *Run) Size() int64 {
 	n := int64(4096 + 512*len(r.Changes) + 512*len(r.Executions) + 256*len(r.Diagnostics))
+	for _, p := range r.Profiles {
+		n += int64(256 * len(p.Body.Calls))
+		if p.Body.Plan != nil {
+			n += int64(256 * (len(p.Body.Plan.Storages) + len(p.Body.Plan.Tensors)))
+		}
+	}
 	for _, s := range r.steps {
 		n += 1024
 		if s.Finished != nil {

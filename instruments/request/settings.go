@@ -36,6 +36,8 @@ type Settings struct {
 	Seed int64 `json:"seed"`
 	// Rewrites asks for a record of the rewrites and decisions of each step.
 	Rewrites bool `json:"rewrites,omitempty"`
+	// Profile is how often to run the program to measure what it calls; 0 measures nothing.
+	Profile int `json:"profile,omitempty"`
 }
 
 // Step is one step of an explicit pipeline: a pass, or, where it has steps, a sequence of
@@ -53,6 +55,8 @@ const (
 	maxSteps    = 1000
 	maxNesting  = 8
 	maxBindings = 16
+	// MaxProfile is the largest number of runs to measure.
+	MaxProfile = 10_000
 	// MaxOptLevel is the highest optimisation level.
 	MaxOptLevel = 4
 )
@@ -83,6 +87,9 @@ func (s Settings) Normalize() (Settings, error) {
 	}
 	if len(s.Bindings) > maxBindings {
 		return s, fmt.Errorf("bindings lists %d executions; the limit is %d", len(s.Bindings), maxBindings)
+	}
+	if s.Profile < 0 || s.Profile > MaxProfile {
+		return s, fmt.Errorf("profile is %d, want 0 to %d", s.Profile, MaxProfile)
 	}
 	s.Disabled, s.Required = sortedSet(s.Disabled), sortedSet(s.Required)
 	return s, nil

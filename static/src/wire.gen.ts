@@ -28,6 +28,7 @@ export type WireEvent = EventHead &
     | { type: "pass_finished"; body: PassFinished }
     | { type: "pass_skipped"; body: PassSkipped }
     | { type: "pass_started"; body: PassStarted }
+    | { type: "profiled"; body: Profiled }
     | { type: "run_finished"; body: RunFinished }
     | { type: "run_started"; body: RunStarted }
   );
@@ -49,6 +50,8 @@ export interface Measured {
   compile?: number;
   // fixed is the same execution with code for its sizes alone, where shapes are symbolic.
   fixed?: Fixed;
+  // profile holds the times of the calls of an execution.
+  profile?: ProfileTimes;
   // reused_steps counts the steps that this run took from an earlier one, of steps that ran in all. Sequences are not counted.
   reused_steps?: number;
   steps?: number;
@@ -164,6 +167,17 @@ export interface PassStarted {
   why?: string;
 }
 
+// Profiled says what one execution calls, what each call has to do, and what memory it takes. The times are in the measured
+// part, see ProfileTimes.
+export interface Profiled {
+  // function is the entry function, and bindings gives the values of the symbolic dimensions.
+  function: string;
+  bindings?: Record<string, number>;
+  // calls are the places in the bytecode that call kernels and packed functions, in the order in which they are reached.
+  calls: ProfiledCall[];
+  plan?: MemoryPlan;
+}
+
 // RunFinished closes every log; no event follows it.
 export interface RunFinished {
   status: Status;
@@ -210,6 +224,24 @@ export interface Fixed {
   // compile is the time of compiling that code, or of finding it where it is reused from an earlier run, and of loading it.
   compile: number;
   reused?: boolean;
+}
+
+// ProfileTimes is what was measured for a Profiled. All times are in nanoseconds.
+export interface ProfileTimes {
+  // runs is the number of executions, after a warm-up. median and best are those of the time of a whole execution.
+  runs: number;
+  median: number;
+  best: number;
+  // calls has the times of Profiled.calls, in its order.
+  calls: CallTime[];
+  // copies is the median time of copying inputs to the device and results from it. machine is the rest: median without copies
+  // and the medians of calls.
+  copies: number;
+  machine: number;
+  // limit is what code for the target reaches on one thread of the machine; nil where that could not be measured.
+  limit?: MachineLimit;
+  // took is the time that measuring took in all.
+  took: number;
 }
 
 // Kernel is one generated function.
@@ -360,6 +392,49 @@ export type ReasonKind =
   // "stopped": an earlier step failed, or the run was canceled.
   | "stopped";
 
+// ProfiledCall is a place that calls a kernel or a packed function, with the work of all its calls in one execution.
+export interface ProfiledCall {
+  name: string;
+  kernel?: boolean;
+  // in is the function that calls, and value the variable that the result of a kernel has there; may be empty.
+  in: string;
+  value?: string;
+  count: number;
+  // flops counts floating-point operations, for each lane of a vector; a fused multiply-add is two. special counts calls of
+  // mathematical functions (exp, tanh, sqrt, ...), which are not in flops.
+  flops?: number;
+  special?: number;
+  // read and written are bytes of the arguments of kernels, each element once.
+  read?: number;
+  written?: number;
+  // bound tells that the operations are an upper bound: part of the work depends on conditions. partial tells that part of it
+  // was not counted.
+  bound?: boolean;
+  partial?: boolean;
+}
+
+// MemoryPlan is the memory that an execution takes for what it computes. Inputs and constants, which are there before, are no
+// part of the storages.
+//
+// Time is counted in steps, the calls of kernels. From and To are the first and the last step in which something lives.
+export interface MemoryPlan {
+  // steps are, in order, the calls of kernels as numbers in Profiled.Calls.
+  steps: number[];
+  storages: PlanStorage[];
+  tensors: PlanTensor[];
+  // peak is the largest number of bytes of storages that live in one step; the first steps with it are peak_from to peak_to.
+  peak: number;
+  peak_from: number;
+  peak_to: number;
+  // extent is the end of the storage with the largest offset, and unplanned what the tensors take together.
+  extent: number;
+  unplanned: number;
+  inputs: number;
+  constants: number;
+  // omitted is the number of tensors beyond the limit of an event; the largest ones are listed.
+  omitted?: number;
+}
+
 // Status is how a run ended.
 export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
 
@@ -386,6 +461,21 @@ export interface PlanStep {
   role: Role;
   // kind is the kind of pass.
   kind: PassKind;
+}
+
+// CallTime is the time of the calls of one place in an execution, without the calls inside of them.
+export interface CallTime {
+  median: number;
+  best: number;
+  // ideal is the least time that the operations and bytes of a kernel take at the limit of the machine, 0 for what has neither.
+  ideal?: number;
+}
+
+// MachineLimit is what generated code reaches: floating-point operations per second of multiply-adds in registers, and bytes
+// per second of a sum of two vectors, for several sizes of data.
+export interface MachineLimit {
+  flops: Num;
+  bandwidths: Bandwidth[];
 }
 
 // Num is a float64 that JSON can carry: numbers that JSON lacks are written as the strings "NaN", "Infinity" and "-Infinity".
@@ -455,6 +545,37 @@ export interface Hunk {
   // marks has a byte for each line: ' ' for both texts, '~' for a renamed line, '>' for a moved one, '!' for any other. It is
   // empty where no line is renamed or moved.
   marks?: string;
+}
+
+// PlanStorage is an allocation: its size, and the offset that the allocator gives it when the execution starts with nothing
+// else on the device.
+export interface PlanStorage {
+  name: string;
+  bytes: number;
+  offset: number;
+  from: number;
+  to: number;
+}
+
+// PlanTensor is a tensor in a storage, with its offset there.
+export interface PlanTensor {
+  name: string;
+  storage: number;
+  offset: number;
+  bytes: number;
+  dtype: string;
+  shape: number[];
+  from: number;
+  to: number;
+  // maker and last_use are the first and the last step that take the tensor, -1 where none does.
+  maker: number;
+  last_use: number;
+}
+
+// Bandwidth is the number of bytes per second that move to and from Bytes of data.
+export interface Bandwidth {
+  bytes: number;
+  per_second: Num;
 }
 
 // StepStatus says how far a step has got.
@@ -582,6 +703,8 @@ export interface Settings {
   seed?: number;
   // rewrites asks for a record of the rewrites and decisions of each step.
   rewrites?: boolean;
+  // profile is how often to run the program to measure what it calls; 0 measures nothing.
+  profile?: number;
 }
 
 // SettingsStep is one step of an explicit pipeline: a pass, or, where it has steps, a sequence of that name.

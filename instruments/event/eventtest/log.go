@@ -40,10 +40,14 @@ func Log(t *rapid.T) []event.Event {
 			return nil
 		}
 		n := rapid.Int64Range(0, 99)
-		return &event.Measured{At: n.Draw(t, "at"), Total: n.Draw(t, "total"), Saved: n.Draw(t, "saved"), Compile: n.Draw(t, "compile"), Latency: rapid.SliceOfN(n, 0, 4).Draw(t, "latency")}
+		var profile *event.ProfileTimes
+		if rapid.IntRange(0, 3).Draw(t, "profile") == 0 {
+			profile = &event.ProfileTimes{Runs: 1, Median: n.Draw(t, "median"), Calls: []event.CallTime{{Median: n.Draw(t, "call")}}}
+		}
+		return &event.Measured{Profile: profile, At: n.Draw(t, "at"), Total: n.Draw(t, "total"), Saved: n.Draw(t, "saved"), Compile: n.Draw(t, "compile"), Latency: rapid.SliceOfN(n, 0, 4).Draw(t, "latency")}
 	}
 	body := func(p string) event.Body {
-		switch rapid.IntRange(0, 11).Draw(t, "type") {
+		switch rapid.IntRange(0, 12).Draw(t, "type") {
 		case 0:
 			b := &event.RunStarted{Model: "m", Metrics: metrics()}
 			for _, q := range rapid.SliceOfDistinct(path, rapid.ID[string]).Draw(t, "plan") {
@@ -75,6 +79,9 @@ func Log(t *rapid.T) []event.Event {
 			return &event.Diagnostic{Severity: event.SeverityNote, Message: "hm"}
 		case 10:
 			return &event.CodeGenerated{Kernels: []event.Kernel{{Name: "k", Text: text.Draw(t, "kernel")}}, VM: rapid.SampledFrom([]string{"", "vm"}).Draw(t, "vm")}
+		case 11:
+			call := event.ProfiledCall{Name: "k", Kernel: true, In: "main", Count: rapid.Int64Range(1, 9).Draw(t, "calls")}
+			return &event.Profiled{Function: "main", Calls: []event.ProfiledCall{call}, Plan: &event.MemoryPlan{Steps: []int{0}}}
 		}
 		return &event.Executed{Function: "main"}
 	}

@@ -13,6 +13,8 @@ import type {
   Metrics,
   PassFinished,
   PassKind,
+  Profiled,
+  ProfileTimes,
   Role,
   RunError,
   RunFinished,
@@ -83,6 +85,12 @@ export interface Execution {
   fixed: Fixed | null;
 }
 
+// Profile says what an execution consists of; times is null where none were measured.
+export interface Profile {
+  body: Profiled;
+  times: ProfileTimes | null;
+}
+
 export interface Lane {
   at: number;
   step: Step | null;
@@ -103,6 +111,7 @@ export class RunModel {
   codegenTime = 0;
   compileTime = 0;
   readonly executions: Execution[] = [];
+  readonly profiles: Profile[] = [];
   readonly diagnostics: Diagnostic[] = [];
   readonly roots: Step[] = [];
   readonly steps = new Map<string, Step>();
@@ -186,6 +195,9 @@ export class RunModel {
         this.compileTime = e.measured?.compile ?? this.compileTime;
         break;
       }
+      case "profiled":
+        this.profiles.push({ body: e.body, times: e.measured?.profile ?? null });
+        break;
       case "run_finished":
         this.finished = e.body;
         this.finishedAt = e.measured?.at ?? this.clock;
@@ -247,7 +259,7 @@ export class RunModel {
     const passes = this.roots.reduce((sum, step) => sum + (step.measured.total ?? 0), 0);
     const runs = this.executions.reduce((sum, x) => sum + total(x.latency), 0);
     const fixed = this.executions.reduce((sum, x) => sum + (x.fixed ? x.fixed.compile + total(x.fixed.latency) : 0), 0);
-    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs], ["fixed sizes", fixed]];
+    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs], ["fixed sizes", fixed], ["profile", this.profiles.reduce((sum, p) => sum + (p.times?.took ?? 0), 0)]];
     return all.filter(([, t]) => t > 0);
   }
 
