@@ -23,8 +23,6 @@ type Recorder struct {
 	now    listing                // the module seen last
 	inputs map[*pass.Step]listing // of sequences that are running
 	stale  []FuncDelta            // replaced by the last step
-	// AfterStep, if not nil, is told the module after each step, for reuse by later runs.
-	AfterStep func(s *pass.Step, m *ir.Module)
 	// History, if not nil, keeps what became of values in a step and returns the hash of that.
 	// The step is nil for the module that the run starts with; the hash may be empty.
 	History func(s *pass.Step, m *ir.Module) (string, error)
@@ -51,13 +49,12 @@ func (r *Recorder) Start(m *ir.Module, pl *pass.Pass, body *event.RunStarted) er
 	for i := range body.Functions {
 		body.Functions[i].Metrics = r.meter.Function(body.Functions[i].Name)
 	}
-	body.Plan = Plan(pl)
 	if r.History != nil {
 		if body.History, err = r.History(nil, m); err != nil {
 			return err
 		}
 	}
-	return r.sink.Emit(event.New("", "", body, &event.Measured{At: int64(time.Since(r.start))}))
+	return r.begin(pl, body)
 }
 
 // listing is a module as events list it.
@@ -90,17 +87,7 @@ func (r *Recorder) list(m *ir.Module) (listing, error) {
 	if failed != nil {
 		return listing{}, failed
 	}
-	fresh := slices.SortedFunc(maps.Values(changed), byName)
-	out := make([]event.Function, 0, m.Len())
-	for _, f := range r.now.funcs {
-		for len(fresh) > 0 && fresh[0].Name < f.Name {
-			out, fresh = append(out, fresh[0]), fresh[1:]
-		}
-		if !gone[f.Name] {
-			out = append(out, f)
-		}
-	}
-	out = append(out, fresh...)
+	out := merge(r.now.funcs, changed, gone)
 	r.now = listing{m, out, event.HashModule(out)}
 	return r.now, nil
 }
@@ -200,9 +187,6 @@ func (r *Recorder) failed(s *pass.Step, err error) error {
 // finished reports what a pass changed. Functions are compared by pointer, so a pass that
 // touched one function of many costs that function.
 func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
-	if r.AfterStep != nil {
-		r.AfterStep(s, m)
-	}
 	body, err := r.changes(m, s)
 	if err != nil {
 		return err
@@ -211,8 +195,10 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 		return err
 	}
 	if s.Input.Attrs() != m.Attrs() {
-		body.AttrsBefore, body.AttrsAfter = printAttrs(s.Input), printAttrs(m)
-		body.Changed = true
+		// A step of an earlier run may bring equal attributes of a model that was read once more.
+		if before, after := printAttrs(s.Input), printAttrs(m); !maps.Equal(before, after) {
+			body.AttrsBefore, body.AttrsAfter, body.Changed = before, after, true
+		}
 	}
 	if r.History != nil {
 		if body.History, err = r.History(s, m); err != nil {
@@ -229,9 +215,14 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 		}
 	}
 	body.Arrange()
-	measured := r.measured()
-	measured.Total, measured.Self = int64(s.Duration), int64(s.Self)
-	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, measured))
+	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.Measured(s)))
+}
+
+// Measured returns the times of a step that has ended.
+func (r *Recorder) Measured(s *pass.Step) *event.Measured {
+	out := r.measured()
+	out.Total, out.Self = int64(s.Duration), int64(s.Self)
+	return out
 }
 
 // rewrites keeps what the pass reported of its work as a text, and counts it.

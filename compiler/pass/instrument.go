@@ -26,8 +26,11 @@ type Instrument struct {
 	PassFailed func(m *ir.Module, s *Step, err error)
 
 	// Replayable says that the effects of the instrument follow from the modules alone, so
-	// that steps may be taken from an earlier run without calling it.
+	// that steps may be taken from an earlier run without calling RunAfterPass.
 	Replayable bool
+	// PassReused hears, in place of RunAfterPass, of a step that was taken from an earlier run,
+	// which these instruments have watched. It is not in TVM.
+	PassReused func(m *ir.Module, s *Step) error
 }
 
 // SkipReason says why a pass did not run.

@@ -29,12 +29,13 @@ type page struct {
 	b              *testing.B
 	url            string
 	session, token string
-	store          *store.Memory
 }
 
-func serve(b *testing.B) *page {
+func serve(b *testing.B) *page { return serveFrom(b, store.NewMemory(256<<20)) }
+
+func serveFrom(b *testing.B, st store.Store) *page {
 	b.Helper()
-	st, eng := store.NewMemory(256<<20), compiler.NewEngine()
+	eng := compiler.NewEngine()
 	catalog, err := inproc.Catalog(b.Context())
 	must(b, err)
 	adm := run.DefaultAdmission(1)
@@ -51,7 +52,7 @@ func serve(b *testing.B) *page {
 		srv.Close()
 		must(b, eng.Close())
 	})
-	return &page{b: b, url: srv.URL, store: st}
+	return &page{b: b, url: srv.URL}
 }
 
 // post sends JSON or a form and decodes the answer.

@@ -50,7 +50,7 @@ func Behind(ctx context.Context, j *Job, after string, sink event.Sink, hooks Ho
 	if len(watches) > 0 {
 		steps = nil
 	}
-	req := j.Compiler(t.Model.Module, newReuse(steps, t.sink, t.Model).wrap(pl), watches...)
+	req := j.Compiler(t.Model.Module, newReuse(steps, t.sink, nil, t.Model).wrap(pl), watches...)
 	req.Disabled = slices.DeleteFunc(slices.Clone(req.Disabled), func(name string) bool { return name == probe.Name })
 	t.Result, err = compiler.Passes(ctx, req)
 	switch {

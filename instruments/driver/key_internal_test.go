@@ -44,7 +44,7 @@ func ask(t *testing.T) *asked {
 
 // key returns the key of what is asked where its module is known.
 func (a *asked) key() string {
-	r := newReuse(newMemory().of(nil), nil, &Model{Module: a.module, ID: "id"})
+	r := newReuse(newMemory().of(nil), nil, nil, &Model{Module: a.module, ID: "id"})
 	return r.key(a.ctx, a.pass, a.module)
 }
 
@@ -215,7 +215,7 @@ func set(t *testing.T, a *asked, typ reflect.Type, i int) {
 // TestKeyNeedsAKnownModule: where nobody knows what made the module nothing is reused, and modules differ by what made them.
 func TestKeyNeedsAKnownModule(t *testing.T) {
 	a := ask(t)
-	r := newReuse(newMemory().of(nil), nil, &Model{Module: a.module, ID: "id"})
+	r := newReuse(newMemory().of(nil), nil, nil, &Model{Module: a.module, ID: "id"})
 	other, third := ir.NewModule(), ir.NewModule()
 	if k := r.key(a.ctx, a.pass, other); k != "" {
 		t.Errorf("a module from nowhere has the key %s", k)
@@ -240,7 +240,7 @@ func TestWrapKeepsSequences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newReuse(newMemory().of(nil), nil, &Model{})
+	r := newReuse(newMemory().of(nil), nil, nil, &Model{})
 	var compare func(a, b *pass.Pass)
 	compare = func(a, b *pass.Pass) {
 		if a == b || a.Name != b.Name || a.Kind != b.Kind || len(a.Children) != len(b.Children) {

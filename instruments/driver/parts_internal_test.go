@@ -342,19 +342,19 @@ func TestNamesOfSequences(t *testing.T) {
 	}
 }
 
-// TestTapMarksKnownModels at the start of a run, and counts what goes through.
+// TestTapMarksKnownModels at the start of a run, counts what goes through, and knows the last step that ended.
 func TestTapMarksKnownModels(t *testing.T) {
 	for saved, want := range map[time.Duration]int64{0: 3, 7: 7} {
 		tp := &tap{Sink: &diary{}, saved: saved}
 		first := event.New("", "", &event.RunStarted{}, &event.Measured{Saved: 3})
-		second := event.New("1/A", "", &event.PassStarted{Name: "A"}, &event.Measured{Saved: 3})
+		second := event.New("1/A", "", &event.PassFinished{Name: "A"}, &event.Measured{Saved: 3})
 		bare := event.New("", "", &event.RunStarted{}, nil)
 		for _, e := range []event.Event{first, second, bare} {
 			if err := tp.Emit(e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if first.Measured.Saved != want || second.Measured.Saved != 3 || tp.events != 3 || tp.last.Type != event.TypeRunStarted {
+		if first.Measured.Saved != want || second.Measured.Saved != 3 || tp.events != 3 || tp.last.Step != second.Step {
 			t.Errorf("with %d saved the events say %d and %d; %d went through, the last of %s", saved, first.Measured.Saved, second.Measured.Saved, tp.events, tp.last.Step)
 		}
 	}

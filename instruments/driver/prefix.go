@@ -17,6 +17,11 @@ type Snapshot struct {
 	Took time.Duration
 }
 
+// finished is what the step did to its module.
+func (s Snapshot) finished() *event.PassFinished {
+	return s.Events[len(s.Events)-1].Body.(*event.PassFinished)
+}
+
 // Steps remembers what steps left behind, from one run to the next.
 type Steps interface {
 	// Step returns what was put under a key, while it is remembered.

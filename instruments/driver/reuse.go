@@ -9,10 +9,11 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 )
 
-// tap is a sink that remembers the event that went through it last.
+// tap is a sink that remembers the last event that says how a step ended.
 type tap struct {
 	event.Sink
 	last   event.Event
@@ -27,17 +28,21 @@ func (t *tap) Emit(e event.Event) error {
 	if t.events == 0 && t.saved > 0 && e.Measured != nil {
 		e.Measured.Saved = t.saved.Nanoseconds()
 	}
-	t.last = e
+	if e.Type == event.TypePassFinished {
+		t.last = e
+	}
 	t.events++
 	return t.Sink.Emit(e)
 }
 
 // reuse takes steps from earlier runs. It stands between the pipeline and its passes:
 // each pass that is no sequence is replaced by one that looks for its result first, and
-// the recorder is kept from describing again what was described then.
+// instruments hear of a step that was found as one that is reused: nothing is printed, compared,
+// hashed or verified again. Of a sequence, what it did as a whole is found by the modules before and after it.
 type reuse struct {
 	steps Steps // nil: nothing is re-used
 	sink  *tap
+	rec   *instruments.Recorder // nil where nothing is recorded
 	// ids identifies the modules of this run by what made them.
 	ids map[*ir.Module]string
 	// keys and hits hold what the running steps found.
@@ -51,9 +56,9 @@ type reuse struct {
 	reported int // diagnostics of the context that are events already
 }
 
-func newReuse(steps Steps, sink *tap, m *Model) *reuse {
+func newReuse(steps Steps, sink *tap, rec *instruments.Recorder, m *Model) *reuse {
 	return &reuse{
-		steps: steps, sink: sink, ids: map[*ir.Module]string{m.Module: m.ID},
+		steps: steps, sink: sink, rec: rec, ids: map[*ir.Module]string{m.Module: m.ID},
 		keys: map[*pass.Step]string{}, hits: map[*pass.Step]Snapshot{},
 		began: map[*pass.Step]int{}, start: map[*pass.Step]time.Time{}, notes: map[*pass.Step][]event.Event{},
 	}
@@ -83,17 +88,12 @@ func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, er
 		return nil, err
 	}
 	key := r.key(c, p, m)
-	if key != "" {
-		if snap, ok := r.steps.Step(key); ok {
-			if there, err := keepTexts(r.steps, snap.Events); err != nil {
-				return nil, err
-			} else if there {
-				r.hits[step] = snap
-				r.identify(m, snap.Module, key)
-				return snap.Module, nil
-			}
-			r.steps.DropStep(key)
-		}
+	if snap, ok, err := r.look(key); err != nil {
+		return nil, err
+	} else if ok {
+		r.hits[step] = snap
+		r.identify(m, snap.Module, key)
+		return snap.Module, nil
 	}
 	r.began[step] = r.sink.events
 	out, err := p.Run(c, m)
@@ -113,6 +113,22 @@ func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, er
 		r.keys[step] = key
 	}
 	return out, nil
+}
+
+// look returns what a step left behind under a key, where the texts that it names are still there.
+func (r *reuse) look(key string) (Snapshot, bool, error) {
+	if key == "" {
+		return Snapshot{}, false, nil
+	}
+	snap, ok := r.steps.Step(key)
+	if !ok {
+		return snap, false, nil
+	}
+	there, err := keepTexts(r.steps, snap.Events)
+	if err == nil && !there {
+		r.steps.DropStep(key)
+	}
+	return snap, there, err
 }
 
 // identify notes what made a module. A pass that changed nothing made none.
@@ -153,28 +169,80 @@ func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// instrument returns the recorder's instrument, which is asked only about steps that
-// were computed; those that were taken from an earlier run are described by its events.
-func (r *reuse) instrument(rec *pass.Instrument) *pass.Instrument {
-	out := *rec
-	out.RunAfterPass = func(m *ir.Module, s *pass.Step) error {
-		start := r.start[s]
-		delete(r.start, s)
-		if snap, ok := r.hits[s]; ok {
-			delete(r.hits, s)
-			return replay(r.sink, snap, s.Path(), parentPath(s), time.Since(start))
+// groupKey returns the key of what a sequence says when it ends: it follows from the modules before and after it.
+func (r *reuse) groupKey(m *ir.Module, s *pass.Step) string {
+	from, to := r.ids[s.Input], r.ids[m]
+	if from == "" || to == "" || r.steps == nil {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "sequence %q\nfrom %s\nto %s\n", s.Pass.Name, from, to))
+	return hex.EncodeToString(sum[:])
+}
+
+// watch returns the instruments of a run. They hear of steps that were taken from an earlier run as such; what the others
+// left behind is kept when all of them have seen it.
+func (r *reuse) watch(list []*pass.Instrument) []*pass.Instrument {
+	out := []*pass.Instrument{{Name: "Reuse", Replayable: true, RunAfterPass: r.found}}
+	for _, in := range list {
+		own := *in
+		own.RunAfterPass = func(m *ir.Module, s *pass.Step) error {
+			f := in.RunAfterPass
+			if _, ok := r.hits[s]; ok {
+				f = in.PassReused
+			}
+			if f == nil {
+				return nil
+			}
+			return f(m, s)
 		}
-		if err := rec.RunAfterPass(m, s); err != nil {
-			return err
-		}
-		if key, ok := r.keys[s]; ok {
-			delete(r.keys, s)
-			events := append(r.notes[s], r.sink.last)
-			r.steps.PutStep(key, Snapshot{Module: m, Events: events, Took: time.Since(start)})
-		}
+		out = append(out, &own)
+	}
+	return append(out, &pass.Instrument{Name: "Reuse", Replayable: true, RunAfterPass: r.keep})
+}
+
+// found describes a step that was taken from an earlier run by the events of that, before other instruments hear of it.
+func (r *reuse) found(m *ir.Module, s *pass.Step) error {
+	if s.Pass.Kind == pass.Sequential {
+		return r.foundGroup(m, s)
+	}
+	snap, ok := r.hits[s]
+	if !ok {
 		return nil
 	}
-	return &out
+	r.rec.Reused(m, s, snap.finished())
+	return replay(r.sink, snap, s.Path(), parentPath(s), time.Since(r.start[s]))
+}
+
+// foundGroup looks for what a sequence did. Its times are those of this run: they are the sum of what its passes took.
+func (r *reuse) foundGroup(m *ir.Module, s *pass.Step) error {
+	key := r.groupKey(m, s)
+	snap, ok, err := r.look(key)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		r.keys[s], r.start[s] = key, time.Now()
+		return nil
+	}
+	r.hits[s] = snap
+	r.rec.Reused(m, s, snap.finished())
+	e := snap.Events[len(snap.Events)-1]
+	e.Step, e.Parent, e.Measured = s.Path(), parentPath(s), r.rec.Measured(s)
+	return r.sink.Emit(e)
+}
+
+// keep remembers what a step left behind that was computed.
+func (r *reuse) keep(m *ir.Module, s *pass.Step) error {
+	key, start, notes := r.keys[s], r.start[s], r.notes[s]
+	delete(r.hits, s)
+	delete(r.keys, s)
+	delete(r.start, s)
+	delete(r.notes, s)
+	delete(r.began, s)
+	if key != "" {
+		r.steps.PutStep(key, Snapshot{Module: m, Events: append(notes, r.sink.last), Took: time.Since(start)})
+	}
+	return nil
 }
 
 // report emits the diagnostics that are not events yet, for a step or, where step is

@@ -53,10 +53,10 @@ func (s *steps) run(d *diary, passes ...*pass.Pass) ([]string, error) {
 	if err := rec.Start(s.model.Module, pass.NewSequential("all", passes...), &event.RunStarted{}); err != nil {
 		s.Fatal(err)
 	}
-	re := newReuse(s.mem.of(d), tp, s.model)
+	re := newReuse(s.mem.of(d), tp, rec, s.model)
 	level := 2
 	_, err := compiler.Passes(s.Context(), compiler.Request{
-		Module: s.model.Module, Pipeline: re.wrap(pass.NewSequential("all", passes...)), OptLevel: &level, Instruments: []*pass.Instrument{re.instrument(rec.Instrument())},
+		Module: s.model.Module, Pipeline: re.wrap(pass.NewSequential("all", passes...)), OptLevel: &level, Instruments: re.watch([]*pass.Instrument{rec.Instrument()}),
 	})
 	if n := len(re.hits) + len(re.keys); err == nil && n > 0 {
 		s.Errorf("%d steps are still noted at the end", n)
@@ -174,7 +174,7 @@ func TestWhatIsSavedIsWhatTheStepTook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, ok := s.mem.of(nil).Step(newReuse(s.mem.of(nil), nil, s.model).key(c, slow, s.model.Module))
+	found, ok := s.mem.of(nil).Step(newReuse(s.mem.of(nil), nil, nil, s.model).key(c, slow, s.model.Module))
 	if !ok || found.Took < 30*time.Millisecond || found.Took > time.Hour || len(found.Events) != 3 {
 		t.Errorf("what is kept is %+v, %t", found, ok)
 	}
@@ -253,7 +253,7 @@ func TestTextsThatAreGone(t *testing.T) {
 	}
 	s.calls = nil
 	tp := &tap{Sink: gone}
-	re := newReuse(s.mem.of(gone), tp, s.model)
+	re := newReuse(s.mem.of(gone), tp, nil, s.model)
 	run := func() (*ir.Module, error) {
 		c, err := pass.NewContext(t.Context(), pass.OptLevel(2))
 		if err != nil {
@@ -286,7 +286,7 @@ func (f *forgetful) Keep([]string) (bool, error) { return false, f.err }
 // TestDiagnosticsOfTheContext are events of the run where they came before the first step, and each is one once.
 func TestDiagnosticsOfTheContext(t *testing.T) {
 	d := &diary{}
-	re := newReuse(newMemory().of(nil), &tap{Sink: d}, &Model{})
+	re := newReuse(newMemory().of(nil), &tap{Sink: d}, nil, &Model{})
 	list := []ir.Diagnostic{{Message: "a"}, {Message: "b", Severity: ir.Error}}
 	for _, n := range []int{1, 1, 2, 2} {
 		if err := re.report(list[:n], "1/A", "1"); err != nil {
@@ -335,7 +335,7 @@ func TestCanceledRunsKeepNoSteps(t *testing.T) {
 		}
 		return nil, c.Err()
 	}
-	re := newReuse(s.mem.of(nil), &tap{Sink: &diary{}}, s.model)
+	re := newReuse(s.mem.of(nil), &tap{Sink: &diary{}}, nil, s.model)
 	if _, err := compiler.Passes(ctx, compiler.Request{Module: s.model.Module, Pipeline: re.wrap(pass.NewSequential("all", p))}); err == nil {
 		t.Fatal("a canceled run ends well")
 	}
@@ -349,9 +349,9 @@ func TestStepsOnUnknownModules(t *testing.T) {
 	s := newSteps(t)
 	tp := &tap{Sink: &diary{}}
 	rec := instruments.NewRecorder(tp, instruments.NewSnapshots())
-	re := newReuse(s.mem.of(nil), tp, &Model{Module: ir.NewModule(), ID: "another"})
+	re := newReuse(s.mem.of(nil), tp, rec, &Model{Module: ir.NewModule(), ID: "another"})
 	pl := pass.NewSequential("all", s.marked("A", "1"), s.marked("B", "1"))
-	if _, err := compiler.Passes(t.Context(), compiler.Request{Module: s.model.Module, Pipeline: re.wrap(pl), Instruments: []*pass.Instrument{re.instrument(rec.Instrument())}}); err != nil {
+	if _, err := compiler.Passes(t.Context(), compiler.Request{Module: s.model.Module, Pipeline: re.wrap(pl), Instruments: re.watch([]*pass.Instrument{rec.Instrument()})}); err != nil {
 		t.Fatal(err)
 	}
 	if used := len(s.mem.steps); used != 0 || len(re.keys) != 0 || len(re.ids) != 1 {

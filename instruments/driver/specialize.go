@@ -21,12 +21,6 @@ const (
 	fixedFor   = 4 * time.Second
 )
 
-// Programs remembers the code for fixed sizes by the hash of all that determines it.
-type Programs interface {
-	Program(key string) (*artifact.Artifact, bool)
-	PutProgram(key string, a *artifact.Artifact)
-}
-
 // Specialized is what became of compiling the program for the sizes of one execution.
 type Specialized struct {
 	Sizes map[string]int64
@@ -103,8 +97,8 @@ func (t *Task) beside(ctx context.Context, sig *artifact.Signature, x *Execution
 func (t *Task) fixedArtifact(ctx context.Context, sizes map[string]int64) (art *artifact.Artifact, known bool) {
 	key := t.Job.Key(fmt.Sprintf("fixed %v of %s", sizes, t.Model.ID))
 	if t.hooks.Programs != nil {
-		if art, known = t.hooks.Programs.Program(key); known {
-			return art, true
+		if p, known := t.hooks.Programs.Code(key); known {
+			return p.Artifact, true
 		}
 	}
 	res, err := t.specialize(ctx, sizes)
@@ -112,7 +106,7 @@ func (t *Task) fixedArtifact(ctx context.Context, sizes map[string]int64) (art *
 		return nil, false
 	}
 	if t.hooks.Programs != nil {
-		t.hooks.Programs.PutProgram(key, res.Artifact)
+		t.hooks.Programs.PutCode(key, Code{Artifact: res.Artifact})
 	}
 	return res.Artifact, false
 }

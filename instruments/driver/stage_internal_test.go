@@ -20,7 +20,6 @@ import (
 	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
-	"github.com/irscope/irscope/runtime/artifact"
 )
 
 // diary is a sink that remembers what it is told. Where on is not nil it is asked before each call, with a name of the call, and
@@ -98,19 +97,16 @@ func body[T event.Body](t *testing.T, d *diary) T {
 // memory remembers everything.
 type memory struct {
 	steps    map[string]Snapshot
-	programs map[string]*artifact.Artifact
+	programs map[string]Code
 	models   map[string]*Model
 }
 
 func newMemory() *memory {
-	return &memory{map[string]Snapshot{}, map[string]*artifact.Artifact{}, map[string]*Model{}}
+	return &memory{map[string]Snapshot{}, map[string]Code{}, map[string]*Model{}}
 }
 
-func (m *memory) Program(key string) (*artifact.Artifact, bool) {
-	a, ok := m.programs[key]
-	return a, ok
-}
-func (m *memory) PutProgram(key string, a *artifact.Artifact) { m.programs[key] = a }
+func (m *memory) Code(key string) (Code, bool) { c, ok := m.programs[key]; return c, ok }
+func (m *memory) PutCode(key string, c Code)   { m.programs[key] = c }
 
 // kept is a memory for one run, whose sink keeps texts.
 type kept struct {

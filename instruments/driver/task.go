@@ -11,7 +11,6 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/instruments/rewrites"
 	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
@@ -24,7 +23,7 @@ type Hooks struct {
 	Engine *runtime.Engine
 	// Model reads the source; nil means Source.Model. A caller may know the module from before.
 	Model func(ctx context.Context) (*Model, error)
-	// Steps remembers what steps left behind in earlier runs, and Programs the code for fixed sizes.
+	// Steps remembers what steps left behind in earlier runs, and Programs the code that was generated.
 	Steps    Steps
 	Programs Programs
 	// Limits keeps what the machine reaches, for profiles; nil measures it for each.
@@ -100,8 +99,7 @@ func Open(ctx context.Context, j *Job, sink event.Sink, hooks Hooks) (*Task, err
 	if err := t.read(ctx); err != nil {
 		return t, err
 	}
-	body := &event.RunStarted{Model: j.Source.Name, Target: j.Target.String(), OptLevel: j.Settings.OptLevel, Pipeline: j.Name}
-	if err := t.rec.Start(t.Model.Module, t.pipeline, body); err != nil {
+	if err := t.started(); err != nil {
 		return t, err
 	}
 	found := slices.Clip(t.Model.Warnings)
@@ -117,6 +115,31 @@ func Open(ctx context.Context, j *Job, sink event.Sink, hooks Hooks) (*Task, err
 		}
 	}
 	return t, nil
+}
+
+// started reports the module and the plan. What an earlier run said of the same module is not found out again.
+func (t *Task) started() error {
+	j, model := t.Job, t.Model
+	body := &event.RunStarted{Model: j.Source.Name, Target: j.Target.String(), OptLevel: j.Settings.OptLevel, Pipeline: j.Name}
+	if t.hooks.Steps == nil || model.ID == "" {
+		return t.rec.Start(model.Module, t.pipeline, body)
+	}
+	key := "start " + model.ID
+	if snap, ok := t.hooks.Steps.Step(key); ok && snap.Module == model.Module {
+		there, err := keepTexts(t.hooks.Steps, snap.Events)
+		if err != nil {
+			return err
+		}
+		if there {
+			return t.rec.StartAgain(model.Module, t.pipeline, body, snap.Events[0].Body.(*event.RunStarted))
+		}
+		t.hooks.Steps.DropStep(key)
+	}
+	if err := t.rec.Start(model.Module, t.pipeline, body); err != nil {
+		return err
+	}
+	t.hooks.Steps.PutStep(key, Snapshot{Module: model.Module, Events: []event.Event{event.New("", "", body, nil)}})
+	return nil
 }
 
 // read reads the module and puts the edits of it into the pipeline.
@@ -150,10 +173,9 @@ func (t *Task) Compile(ctx context.Context) error {
 	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
 		steps = nil
 	}
-	re := newReuse(steps, t.sink, t.Model)
-	watches[len(before)] = re.instrument(watches[len(before)])
+	re := newReuse(steps, t.sink, t.rec, t.Model)
 	start := time.Now()
-	req := t.Job.Compiler(t.Model.Module, re.wrap(t.pipeline), watches...)
+	req := t.Job.Compiler(t.Model.Module, re.wrap(t.pipeline), re.watch(watches)...)
 	req.Observer = t.observer
 	t.Result, err = compiler.Passes(ctx, req)
 	t.Compiled = time.Since(start)
@@ -163,41 +185,5 @@ func (t *Task) Compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.generate(ctx)
-}
-
-// generate makes the program and reports its kernels.
-func (t *Task) generate(ctx context.Context) error {
-	began := time.Now()
-	err := compiler.Codegen(ctx, t.Job.Target, t.Result, t.Model.Module)
-	t.Generated = time.Since(began)
-	t.Compiled += t.Generated
-	if err != nil {
-		return &CodegenError{err}
-	}
-	if t.hooks.Quiet {
-		return nil
-	}
-	body := &event.CodeGenerated{Target: t.Job.Target.String()}
-	for _, m := range t.Result.Artifact.Modules {
-		body.Bytes += int64(len(m.Bytes))
-	}
-	for _, k := range t.Result.Kernels {
-		text := k.Text()
-		hash, err := t.sink.Text(k.Language, text)
-		if err != nil {
-			return err
-		}
-		body.Kernels = append(body.Kernels, event.Kernel{Name: k.Name, Language: k.Language, Text: hash, Lines: linediff.CountLines(text), Bytes: int64(k.Bytes)})
-	}
-	slices.SortFunc(body.Kernels, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
-	if body.VM, err = t.sink.Text(event.LangVM, t.Result.Artifact.Exec.AsText()); err != nil {
-		return err
-	}
-	if t.lives != nil {
-		if body.History, err = t.lives.generated(t.Result); err != nil {
-			return err
-		}
-	}
-	return t.sink.Emit(event.New("", "", body, &event.Measured{At: time.Since(t.start).Nanoseconds(), Total: t.Generated.Nanoseconds()}))
+	return t.program(ctx, re.ids[t.Result.Module])
 }

@@ -17,15 +17,15 @@ import (
 // otherwise.
 const DefaultReuse = 128 << 20
 
-// kept is what is remembered under a key: an imported model, what a step left behind, or a program for fixed sizes.
+// kept is what is remembered under a key: an imported model, what a step left behind, or generated code.
 type kept struct {
-	model   *driver.Model
-	step    driver.Snapshot
-	program *artifact.Artifact
+	model *driver.Model
+	step  driver.Snapshot
+	code  driver.Code
 }
 
-// memory holds models and modules by the hash of what made them. Their parts are functions
-// and constants: what modules share counts once, and for as long as one of them is kept.
+// memory holds models, modules and code by the hash of what made them. Their parts are functions,
+// constants and programs: what modules share counts once, and for as long as one of them is kept.
 type memory = lru.Shared[string, any, kept]
 
 // newMemory returns a memory of at most limit bytes.
@@ -60,33 +60,43 @@ func (s steps) Keep(hashes []string) (bool, error) { return s.sink.Keep(hashes) 
 // programs is a memory as a run sees it that looks for programs.
 type programs struct{ *memory }
 
-// Program implements driver.Programs.
-func (p programs) Program(key string) (*artifact.Artifact, bool) {
+// Code implements driver.Programs.
+func (p programs) Code(key string) (driver.Code, bool) {
 	found, ok := p.Get(key)
-	return found.program, ok
+	return found.code, ok
 }
 
-// PutProgram implements driver.Programs.
-func (p programs) PutProgram(key string, a *artifact.Artifact) { keepProgram(p.memory, key, a) }
+// PutCode implements driver.Programs.
+func (p programs) PutCode(key string, c driver.Code) { keepCode(p.memory, key, c) }
 
 // keepStep remembers what a step left behind.
 func keepStep(mem *memory, key string, snap driver.Snapshot) {
 	mem.Put(key, kept{step: snap}, perModule+perPart*int64(snap.Module.Len())+eventBytes(snap.Events), parts(snap.Module))
 }
 
-// keepProgram remembers a program.
-func keepProgram(mem *memory, key string, a *artifact.Artifact) {
-	bytes := int64(perModule) + 8*int64(len(a.Exec.InstrData)+len(a.Exec.InstrOffset))
+// keepCode remembers code. The constants of its program are those of its module; without one they count by themselves.
+func keepCode(mem *memory, key string, c driver.Code) {
+	bytes, held := int64(perModule), []any{c.Artifact}
+	if c.Module == nil {
+		for _, x := range c.Artifact.Exec.Consts {
+			if x.Tensor != nil {
+				bytes += int64(len(x.Tensor.Data))
+			}
+		}
+	} else {
+		bytes += perPart*int64(c.Module.Len()+len(c.Kernels)) + c.Event.Size()
+		held = append(held, parts(c.Module)...)
+	}
+	mem.Put(key, kept{code: c}, bytes, held)
+}
+
+// programBytes returns the bytes of a program without its constants.
+func programBytes(a *artifact.Artifact) int64 {
+	bytes := 8*int64(len(a.Exec.InstrData)+len(a.Exec.InstrOffset)) + perPart*int64(len(a.Exec.Consts))
 	for _, m := range a.Modules {
 		bytes += int64(len(m.Bytes))
 	}
-	for _, c := range a.Exec.Consts {
-		bytes += perPart
-		if c.Tensor != nil {
-			bytes += int64(len(c.Tensor.Data))
-		}
-	}
-	mem.Put(key, kept{program: a}, bytes, nil)
+	return bytes
 }
 
 // Estimates of what is not measured: a module without its functions, an entry of its tables,
@@ -108,11 +118,14 @@ func parts(m *ir.Module) []any {
 }
 
 // measure returns the bytes of a part: of a function its nodes, each once, and the constants
-// that it holds; of a constant its elements. Versions of a function share nodes too, which
+// that it holds; of a constant its elements; of a program its code. Versions of a function share nodes too, which
 // count for each of them.
 func measure(p any) (int64, []any) {
-	if b, ok := p.(*ir.Blob); ok {
-		return int64(len(b.Stored())) + perPart, nil
+	switch p := p.(type) {
+	case *ir.Blob:
+		return int64(len(p.Stored())) + perPart, nil
+	case *artifact.Artifact:
+		return programBytes(p), nil
 	}
 	fn := p.(ir.Function)
 	var holds []any

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -120,17 +121,21 @@ func TestConstantsArePartsOfFunctions(t *testing.T) {
 	}
 }
 
-// TestBytesOfAProgram are those of its kernels, its instructions and its constants.
+// TestBytesOfAProgram are those of its kernels, its instructions and its constants; under two keys it counts once.
 func TestBytesOfAProgram(t *testing.T) {
 	exec := &vm.Executable{InstrData: make([]int64, 10), InstrOffset: make([]int64, 3)}
 	exec.Consts = []vm.Const{{Tensor: tensor.MustNew(dtype.Float32T, 100)}, {}, {Tensor: tensor.MustNew(dtype.Int8T, 7)}}
 	a := &artifact.Artifact{Exec: exec, Modules: []runtime.Binary{{Bytes: make([]byte, 50)}, {Bytes: make([]byte, 6)}}}
 	mem := newMemory(1 << 20)
-	keepProgram(mem, "p", a)
+	keepCode(mem, "p", driver.Code{Artifact: a})
 	if want := int64(perModule + 8*13 + 56 + 3*perPart + 407); mem.Used() != want {
 		t.Errorf("a program has %d bytes, want %d", mem.Used(), want)
 	}
-	if found, ok := mem.Get("p"); !ok || found.program != a {
+	if found, ok := mem.Get("p"); !ok || found.code.Artifact != a {
 		t.Errorf("the program is kept as %+v", found)
+	}
+	keepCode(mem, "q", driver.Code{Artifact: a, Module: ir.NewModule(), Kernels: make([]compiler.Kernel, 2), Event: note("x")})
+	if want := int64(2*perModule + 8*13 + 56 + 3*perPart + 407 + 2*perPart + 512); mem.Used() != want {
+		t.Errorf("with another key for it %d bytes are kept, want %d", mem.Used(), want)
 	}
 }

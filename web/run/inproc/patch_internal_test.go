@@ -15,6 +15,7 @@ import (
 // textOf returns the text of a function of the module behind a step.
 func (s *stage) textOf(q run.Request, after, function string) string {
 	s.Helper()
+	s.Forget() // a run that reuses steps brings the texts of the others only
 	d := s.play(s.Context(), q)
 	text := ""
 	for _, e := range d.events {
