@@ -124,7 +124,7 @@ serves the page that shows what each pass does, on this machine only, with the f
   # What fusion does to a model of your own
   irscope diff model.onnx --from before:FuseOps --to FuseOps
   # Why it fused a value, or did not
-  irscope opt in.py --passes LegalizeOps,AnnotateTIROpPattern,FuseOps --decisions`,
+  irscope why gallery:cnn --pass FuseOps --value relu1_Relu`,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -137,7 +137,7 @@ serves the page that shows what each pass does, on this machine only, with the f
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }
 	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(),
-		scriptCommand(), passesCommand(), licensesCommand(), manCommand(), adminCommand())
+		scriptCommand(), passesCommand(), whyCommand(), licensesCommand(), manCommand(), adminCommand())
 	registerCompletion(root)
 	return root
 }

@@ -49,7 +49,7 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 			commands = append(commands, []string{m[1]})
 		}
 	}
-	if len(commands) < 13 {
+	if len(commands) < 15 {
 		ts.Fatalf("found only the commands %q", commands)
 	}
 	for _, command := range commands {

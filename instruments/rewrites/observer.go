@@ -93,6 +93,21 @@ func (o *Observer) Decision(s *pass.Step, d pass.Decision) {
 	}
 }
 
+// Count returns how many rewrites and decisions a step has reported so far.
+func (o *Observer) Count(s *pass.Step) (rewrites, decisions int) {
+	n := o.steps[s]
+	if n == nil {
+		return 0, 0
+	}
+	for _, c := range n.names.list {
+		rewrites += c.Taken
+	}
+	for _, c := range n.rules.list {
+		decisions += c.Taken + c.Declined
+	}
+	return rewrites, decisions
+}
+
 // Forget drops what a step reported: it failed.
 func (o *Observer) Forget(s *pass.Step) { delete(o.steps, s) }
 

@@ -77,6 +77,11 @@ func TestMiddle(t *testing.T) {
 			t.Errorf("%q in %d is %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
+	for n, want := range map[int]string{7: "FuseOps", 6: "FuseO…", 1: "…"} {
+		if got := End("FuseOps", n); got != want {
+			t.Errorf("the end in %d is %q, want %q", n, got, want)
+		}
+	}
 }
 
 func TestWrap(t *testing.T) {

@@ -21,6 +21,15 @@ func Middle(text string, n int) string {
 	return string(r[:head]) + "…" + string(r[have-(n-1-head):])
 }
 
+// End returns a text of at most n characters: a longer one loses its end.
+func End(text string, n int) string {
+	r := []rune(text)
+	if len(r) <= n {
+		return text
+	}
+	return string(r[:max(0, n-1)]) + "…"
+}
+
 // Wrap returns a paragraph in lines of at most width characters, each but the first after indent. Words are separated by spaces; one
 // that is longer than a line keeps a line of its own.
 func Wrap(text, indent string, width int) string {
