@@ -104,6 +104,7 @@ var layers = map[string][]string{
 	"editing":  {"store", "widgets"},
 	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing", "rewrites"},
 	"gallery":  {"store", "widgets", "editing"},
+	"compare":  {"store", "widgets"},
 }
 
 // faults lists the imports that break the layers. Each script may import the wire types, and shared.ts what it lists.

@@ -3,10 +3,13 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/compare"
+	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/share"
 )
@@ -32,6 +35,44 @@ type compared struct {
 	sealed bool
 }
 
+// comparePage shows two runs side by side. The query may name a session of each, to which the page leads back.
+func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
+	ctx, q := r.Context(), r.URL.Query()
+	v := templates.CompareView{Assets: assets("comparepage")}
+	var titles [2]string
+	for i, side := range []struct {
+		name string
+		run  *templates.ComparedRun
+	}{{"a", &v.A}, {"b", &v.B}} {
+		info, err := s.manager.Run(ctx, chi.URLParam(r, side.name))
+		if err != nil {
+			return err
+		}
+		*side.run = templates.ComparedRun{Run: info.ID, Label: label(info.Settings), Command: command(info)}
+		titles[i] = info.Source.Name
+		// A session that is gone, or never had the run, is left out.
+		if sess, err := s.cfg.Store.Session(ctx, q.Get(side.name)); err == nil && slices.Contains(sess.Runs, info.ID) {
+			side.run.Session, titles[i] = sess.ID, sess.Title
+		}
+	}
+	v.Title = titles[0]
+	if titles[1] != titles[0] {
+		v.Title += " and " + titles[1]
+	}
+	v.Swapped = "/compare/" + v.B.Run + "/" + v.A.Run
+	back := url.Values{}
+	if v.B.Session != "" {
+		back.Set("a", v.B.Session)
+	}
+	if v.A.Session != "" {
+		back.Set("b", v.A.Session)
+	}
+	if len(back) > 0 {
+		v.Swapped += "?" + back.Encode()
+	}
+	return s.page(w, r, http.StatusOK, templates.Compare(v))
+}
+
 // compareRuns answers with two runs side by side.
 func (s *Server) compareRuns(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	answer, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (*comparisonJSON, error) {
@@ -40,7 +81,7 @@ func (s *Server) compareRuns(w http.ResponseWriter, r *http.Request, t *share.Ti
 			return nil, err
 		}
 		return &comparisonJSON{
-			A: runJSON{a.info, command(a.info)}, B: runJSON{b.info, command(b.info)},
+			A: describe(a.info), B: describe(b.info),
 			Sealed: a.sealed && b.sealed, Comparison: *compare.Runs(a.log.Run, b.log.Run),
 		}, nil
 	})

@@ -57,6 +57,7 @@ func (s *Server) routes() (http.Handler, error) {
 		get(r, "/", g.pages, simple(s.gallery))
 		get(r, "/s/{session}", g.pages, s.sessionPage)
 		get(r, "/new", g.pages, simple(s.editorPage))
+		get(r, "/compare/{a}/{b}", g.pages, simple(s.comparePage))
 	})
 	post(r, "/sessions", g.sessions, simple(s.createSession))
 	post(r, "/new", g.checks, s.submitEditor)

@@ -21,12 +21,16 @@ import (
 // runJSON is a run as visitors see it.
 type runJSON struct {
 	run.Info
+	// Label says its settings in short, such as "O2 −FuseOps".
+	Label string `json:"label"`
 	// Command is the command line that does the same.
 	Command string `json:"command"`
 }
 
+func describe(i run.Info) runJSON { return runJSON{i, label(i.Settings), command(i)} }
+
 func describeRun(i run.Info) map[string]any {
-	return map[string]any{"run": runJSON{i, command(i)}}
+	return map[string]any{"run": describe(i)}
 }
 
 // startRun starts a run with the settings in the body.

@@ -31,9 +31,7 @@ func figures(a, b *event.Run) []Figure {
 	}{
 		{"latency", UnitTime, latency},
 		{"kernels", UnitCount, kernels},
-		{"graph calls", UnitCount, metric(func(m *event.Metrics) int64 { return int64(m.Calls) })},
-		{"floating-point operations", UnitCount, metric(func(m *event.Metrics) int64 { return m.FLOPs })},
-		{"intermediates", UnitBytes, metric(func(m *event.Metrics) int64 { return m.IntermediateBytes })},
+		{"intermediates", UnitBytes, intermediates},
 		{"code", UnitBytes, func(r *event.Run) (int64, bool) {
 			return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes })
 		}},
@@ -78,14 +76,12 @@ func kernels(r *event.Run) (int64, bool) {
 	return of(r.Code, func(c *event.CodeGenerated) int64 { return int64(len(c.Kernels)) })
 }
 
-// metric reads one of the metrics of the last module that was measured.
-func metric(f func(*event.Metrics) int64) func(*event.Run) (int64, bool) {
-	return func(r *event.Run) (int64, bool) {
-		if len(r.Lanes) == 0 {
-			return 0, false
-		}
-		return of(r.Lanes[len(r.Lanes)-1].Metrics, f)
+// intermediates is the memory of intermediate tensors in the last module that was measured, in bytes.
+func intermediates(r *event.Run) (int64, bool) {
+	if len(r.Lanes) == 0 {
+		return 0, false
 	}
+	return of(r.Lanes[len(r.Lanes)-1].Metrics, func(m *event.Metrics) int64 { return m.IntermediateBytes })
 }
 
 // passes is the time of all passes, in nanoseconds, where a run got to their end.

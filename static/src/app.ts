@@ -10,6 +10,7 @@ import { themeMenu } from "./widgets/thememenu";
 const pages: Record<string, () => Promise<{ open(): unknown }>> = {
   gallery: () => import("./gallery/gallerypage"),
   session: () => import("./session/sessionpage"),
+  compare: () => import("./compare/comparepage"),
   editor: () => import("./editing/sourcepage"),
 };
 

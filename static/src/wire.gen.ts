@@ -792,6 +792,8 @@ export interface RunInfo {
   shared: boolean;
   settings: Settings;
   hash?: string;
+  // label says its settings in short, such as "O2 −FuseOps".
+  label: string;
   // command is the command line that does the same.
   command: string;
 }

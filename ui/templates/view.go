@@ -212,3 +212,21 @@ type Diagnostic struct {
 	Severity, Message, Help string
 	Line, Column            int
 }
+
+// CompareView is what the page of a comparison shows.
+type CompareView struct {
+	Assets Assets
+	// Title names the models of the runs.
+	Title string
+	A, B  ComparedRun
+	// Swapped is the address of the page with the runs in each other's place.
+	Swapped string
+}
+
+// ComparedRun is one of the runs of a comparison.
+type ComparedRun struct {
+	// Run identifies it; Session is one that has it, empty where the address names none.
+	Run, Session string
+	// Label says its settings in short, Command is the command line that does the same.
+	Label, Command string
+}

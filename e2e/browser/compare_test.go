@@ -1,0 +1,97 @@
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compared starts a session of a model of the real gallery and a second run of it with FuseOps off; it returns the address of their
+// comparison.
+func compared(p *page, model string) string {
+	p.t.Helper()
+	p.goTo("/")
+	p.click(`[data-gallery="` + model + `"] .card-open`)
+	p.wait(done)
+	first := p.run()
+	session := eval[string](p, `document.querySelector("#app").dataset.session`)
+	second := eval[string](p, fmt.Sprintf(`fetch("/api/sessions/%s/runs", {method: "POST", headers: {"Content-Type": "application/json"}, body: '{"disabled":["FuseOps"]}'}).then(r => r.json()).then(x => x.run.id)`, session))
+	return fmt.Sprintf("/compare/%s/%s?a=%s&b=%[3]s", first, second, session)
+}
+
+const chosenPair = `document.querySelector('.pair[aria-selected="true"] .pair-name')?.textContent`
+
+// TestCompare lays two runs side by side, follows them from where they part to the code, and comes back by the address.
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	p.goTo(compared(p, "cnn"))
+	p.wait(chosenPair + ` === "FuseOps"`)
+	p.wait(`document.querySelector("#center-title").textContent === "First difference › FuseOps › main"`)
+	p.wait(`document.querySelectorAll("#code .code-row").length > 10`)
+	p.wait(`document.querySelector(".figures").textContent.includes("equal")`)
+	if got := p.text(".pair-fold"); !strings.Contains(got, "with the same result in both") {
+		t.Errorf("the fold says %q", got)
+	}
+	if got := p.text(`.pair[aria-selected="true"]`); !strings.Contains(got, "off") || !strings.Contains(got, "≠") {
+		t.Errorf("the chosen row says %q, want that #2 is off and that they differ", got)
+	}
+
+	// Another function of the row; the fold opens; keys go from row to row.
+	p.click(`.pair-fn:not([aria-selected="true"])`)
+	p.wait(`location.search.includes("function=fused_")`)
+	p.click(".pair-fold")
+	p.wait(`!document.querySelector(".pair-fold")`)
+	p.press("j")
+	p.wait(chosenPair + ` !== "FuseOps"`)
+	p.press("k")
+	p.wait(chosenPair + ` === "FuseOps"`)
+	p.press("k")
+	p.wait(`document.querySelector("#messages").textContent.includes("the same module")`)
+
+	// The address keeps row and form; a session leads back.
+	p.press("j")
+	p.press("s")
+	p.wait(`location.search.includes("view=unified") && !document.querySelector("#code .code-view").classList.contains("split")`)
+	p.goTo(eval[string](p, `location.pathname + location.search`))
+	p.wait(chosenPair + ` === "FuseOps"`)
+	p.wait(`!document.querySelector("#code .code-view").classList.contains("split")`)
+
+	p.press("2")
+	p.wait(`document.querySelector("#outputs table")?.textContent.includes("equal")`)
+	p.press("3")
+	p.wait(`document.querySelector("#settings")?.textContent.includes("--disable-pass FuseOps")`)
+	p.press("1")
+
+	a := eval[string](p, `document.querySelector("#app").dataset.a`)
+	p.click(`.topbar a[title^="Compare #2"]`)
+	p.wait(fmt.Sprintf(`document.querySelector("#app")?.dataset.b === %q`, a))
+	p.wait(chosenPair + ` === "FuseOps"`)
+	p.click(`.chip.two`)
+	p.wait(`location.pathname.startsWith("/s/")`)
+	p.wait(done)
+	if got := p.run(); got != a {
+		t.Errorf("#2 leads to run %s, want %s", got, a)
+	}
+}
+
+// TestCompareLooks runs axe over the comparison in both themes, and looks for what is wider than the window.
+func TestCompareLooks(t *testing.T) {
+	t.Parallel()
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	base := serveCompiler(t)
+	for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {853, 480}, {390, 844}} {
+		p := visit(t, base, size[0], size[1])
+		path := compared(p, "mlp")
+		for _, theme := range []string{"light", "dark"} {
+			p.theme(theme)
+			p.goTo(path)
+			p.wait(`document.querySelectorAll("#code .code-row").length > 3`)
+			checkAxe(p, axe, fmt.Sprintf("comparison at %d in %s", size[0], theme))
+			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
+				t.Errorf("at %v the page is larger than the window", size)
+			}
+		}
+	}
+}

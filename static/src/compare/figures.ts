@@ -1,0 +1,36 @@
+// What two runs came to, in figures, with the difference.
+
+import { big, bytes, time } from "../store/format";
+import { h } from "../widgets/dom";
+import type { ComparedFigure, RunComparison } from "../wire";
+
+export function drawFigures(host: HTMLElement, c: RunComparison): void {
+  const same = c.outputs.length > 0 ? c.outputs.every((o) => o.same) : null;
+  host.replaceChildren(
+    ...c.figures.map((f) => figure(f.name, h("span", {}, value(f, f.a), h("span", { class: "arrow" }, " → "), value(f, f.b)), change(f))),
+    ...(same === null ? [] : [figure(c.outputs.length > 1 ? "outputs" : "output", same ? "equal" : "not equal", same ? "as far as recorded" : "")]),
+  );
+}
+
+function figure(name: string, text: Node | string, note: string): HTMLElement {
+  return h("div", {}, h("dt", {}, name), h("dd", {}, text, note ? h("small", {}, note) : null));
+}
+
+function value(f: ComparedFigure, n: number | undefined): string {
+  if (n === undefined) return "none";
+  return f.unit === "ns" ? time(n) : f.unit === "bytes" ? bytes(n) : big(n);
+}
+
+// change says how much more #2 has: "+10" of few, else "+9 %".
+export function change(f: ComparedFigure): string {
+  if (f.a === undefined || f.b === undefined) return "";
+  const more = f.b - f.a;
+  if (more === 0) return "same";
+  const sign = more > 0 ? "+" : "−";
+  if (f.unit === "count" && Math.abs(more) < 100) return `${sign}${Math.abs(more)}`;
+  return f.a === 0 ? "" : `${sign}${percent((100 * Math.abs(more)) / f.a)} %`;
+}
+
+function percent(x: number): string {
+  return x >= 10 ? x.toFixed(0) : x.toFixed(1);
+}

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/web/run"
+)
+
+// maxNamed is how many passes a label names before it counts them.
+const maxNamed = 2
+
+// label says the settings of a run in a few words, such as "O2 −FuseOps".
+func label(s run.Settings) string {
+	words := []string{"O" + strconv.Itoa(s.OptLevel)}
+	if s.Target != "" && s.Target != "wasm" {
+		words = append(words, s.Target)
+	}
+	switch {
+	case s.Steps != nil:
+		words = append(words, "own pipeline")
+	case s.Pipeline != "" && s.Pipeline != "default":
+		words = append(words, s.Pipeline)
+	}
+	var off []string
+	for _, name := range s.Disabled {
+		if !strings.HasPrefix(name, request.EditPrefix) {
+			off = append(off, name)
+		}
+	}
+	words = append(words, named("−", off)...)
+	words = append(words, named("+", s.Required)...)
+	if n := len(s.Patches); n > 0 {
+		words = append(words, count(n, "edit"))
+	}
+	if n := len(s.Scripts); n > 0 {
+		words = append(words, count(n, "script"))
+	}
+	return strings.Join(words, " ")
+}
+
+// named lists a few names behind a sign, or says how many they are.
+func named(sign string, names []string) []string {
+	if len(names) > maxNamed {
+		return []string{sign + count(len(names), "pass")}
+	}
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = sign + name
+	}
+	return out
+}
+
+// count writes a number of things: 1 edit, 2 passes.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "s"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
