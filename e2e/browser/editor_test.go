@@ -27,12 +27,12 @@ func TestEditor(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/")
-	p.wait(`document.querySelector(".paste .btn")`)
+	p.wait(`document.querySelector("#paste")`)
 	const loaded = `performance.getEntriesByType("resource").map(x => x.name).filter(x => /sourcepage|codemirror/.test(x)).length`
 	if n := eval[int](p, loaded); n != 0 {
 		t.Errorf("the first view loads %d scripts of the editor", n)
 	}
-	p.tabTo(".paste .btn")
+	p.tabTo("#paste")
 	p.press(kb.Enter)
 	p.wait(`document.querySelector("#editor-status.is-ok")?.textContent.startsWith("No errors: 1 Relax function")`)
 	if n := eval[int](p, loaded); n != 2 {

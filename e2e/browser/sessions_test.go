@@ -88,7 +88,7 @@ func TestMySessions(t *testing.T) {
 	p.goTo("/")
 	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 2`)
 	row := `#sessions tr[data-session="` + strings.TrimPrefix(path, "/s/") + `"]`
-	if got := eval[string](p, `[".session-model", ".session-runs", "a"].map(x => document.querySelector(`+fmt.Sprintf("%q", row)+` + " " + x).textContent).join()`); got != "mlp,1,MLP" {
+	if got := eval[string](p, `[".session-model", ".session-runs", "a"].map(x => document.querySelector(`+fmt.Sprintf("%q", row)+` + " " + x).textContent).join()`); got != "mlp,1 run,MLP" {
 		t.Errorf("the row of a session reads %q", got)
 	}
 	other := visit(t, p.base, 1440, 900)

@@ -36,6 +36,14 @@ func count(n int64) string {
 	return s
 }
 
+// runs counts runs in words.
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return decimal(int64(n)) + " runs"
+}
+
 // shortOp drops the dialect of an operator's name: "relax.nn.conv2d" becomes "nn.conv2d".
 func shortOp(name string) string { return strings.TrimPrefix(name, "relax.") }
 

@@ -29,6 +29,8 @@ type GalleryView struct {
 	AllSessions int
 	// Error is what was wrong with an upload that was sent without JavaScript; empty otherwise.
 	Error string
+	// Version names the build of the server.
+	Version string
 }
 
 // SessionRow is a session in the list of a visitor's own.

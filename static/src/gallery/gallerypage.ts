@@ -48,6 +48,7 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
   const bar = part<HTMLProgressElement>("progress");
   const max = Number(form.dataset.max) || Infinity;
   const archives = form.id === "import";
+  part("[type=submit]").hidden = true; // what is chosen is sent at once
   let sending: XMLHttpRequest | null = null;
 
   const fail = (message: string): void => {
