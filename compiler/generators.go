@@ -44,7 +44,7 @@ func generatorOf(kind string) (generator, error) {
 			return g, nil
 		}
 	}
-	return generator{}, fmt.Errorf("no code generator serves targets of kind %q", kind)
+	return generator{}, fmt.Errorf("there is no code generator for targets of kind %q", kind)
 }
 
 // group is the functions of a module that are compiled together: those of one target.
@@ -97,7 +97,7 @@ func checkCalls(list []group) error {
 				if c, ok := n.(*tir.Call); ok && err == nil {
 					if gv, ok := c.Op.(*ir.GlobalVar); ok {
 						if to, ok := home[gv.Name]; ok && to != i {
-							err = fmt.Errorf("function %s for target %s calls %s for target %s: only the graph level calls functions of several targets",
+							err = fmt.Errorf("function %s for target %s calls %s for target %s: only Relax functions can call functions of several targets",
 								f.Name, g.target, gv.Name, list[to].target)
 						}
 					}

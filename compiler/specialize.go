@@ -14,7 +14,7 @@ import (
 func Specialize(ctx context.Context, req Request, fn string, sizes map[string]int64) (*Result, error) {
 	f, ok := req.Module.Lookup(fn).(*relax.Function)
 	if !ok {
-		return nil, fmt.Errorf("there is no Relax function %s whose dimensions could be fixed", fn)
+		return nil, fmt.Errorf("the module has no Relax function %s", fn)
 	}
 	values := map[*tir.Var]tir.Expr{}
 	for _, v := range relax.DefinedSymbolicVars(f) {

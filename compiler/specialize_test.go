@@ -129,7 +129,7 @@ func TestSpecialize(t *testing.T) {
 		sizes map[string]int64
 		want  string
 	}{
-		{"other", map[string]int64{"n": 3}, "there is no Relax function other whose dimensions could be fixed"},
+		{"other", map[string]int64{"n": 3}, "the module has no Relax function other"},
 		{"main", map[string]int64{"k": 3}, "the Relax function main has none of the symbolic dimensions that are given"},
 		{"main", nil, "the Relax function main has none of the symbolic dimensions that are given"},
 	} {

@@ -47,7 +47,7 @@ func (e *Engine) loader(format string) (Loader, error) {
 			return l, nil
 		}
 	}
-	return nil, fmt.Errorf("no loader for kernel modules of format %q: there are those of %s", format, strings.Join(e.Formats(), ", "))
+	return nil, fmt.Errorf("no loader for kernel modules of format %q: there are loaders for %s", format, strings.Join(e.Formats(), ", "))
 }
 
 // Close closes all devices and then the loaders. Sessions in progress are waited for. A second

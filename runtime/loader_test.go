@@ -77,7 +77,7 @@ func TestLoaderLifeCycle(t *testing.T) {
 	for _, bad := range []struct{ format, code, want string }{
 		{"fake", "", "an empty module"},
 		{"fake", "none", "loading a kernel module: no function none"},
-		{"wasm", "one", `no loader for kernel modules of format "wasm": there are those of fake`},
+		{"wasm", "one", `no loader for kernel modules of format "wasm": there are loaders for fake`},
 	} {
 		if _, err := d.Load(ctx, bad.format, []byte(bad.code)); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%v: %v", bad, err)
@@ -173,7 +173,7 @@ func TestKernelCall(t *testing.T) {
 		{"fail", nil, "kernel fail: it failed"},
 		{"one", []Value{String("x")}, "kernel one: argument 0 is a str, expected a tensor or a number"},
 		{"one", []Value{Int(1), TensorValue(foreign)}, "kernel one: argument 1, int8[1], is on another device"},
-		{"one", make([]Value, abi.MaxArgs+1), "kernel one: 1025 arguments, at most 1024 are possible"},
+		{"one", make([]Value, abi.MaxArgs+1), "kernel one: got 1025 arguments, expected at most 1024"},
 		{"handle", nil, "kernel handle: result has type index 70, expected none or a number"},
 	} {
 		if v, err := m.Kernel(c.kernel).Run(ctx, c.args...); err == nil || err.Error() != c.want || !v.IsNull() {

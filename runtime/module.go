@@ -25,7 +25,7 @@ func (d *Device) Load(ctx context.Context, format string, code []byte) (*Module,
 		return nil, err
 	}
 	if bits := l.PtrBits(); bits != 0 && bits != abi.PtrBits {
-		return nil, fmt.Errorf("kernel modules of format %q read pointers of %d bits, the descriptors on this device have %d", format, bits, abi.PtrBits)
+		return nil, fmt.Errorf("kernel modules of format %q read pointers of %d bits, but the descriptors on this device have %d", format, bits, abi.PtrBits)
 	}
 	c, err := l.Prepare(ctx, code)
 	if err != nil {
@@ -110,7 +110,7 @@ func (k *Kernel) Call(s *Session, args []Value) (Value, error) {
 		return Value{}, fmt.Errorf("kernel %s: the session is on another device", k.name)
 	}
 	if len(args) > abi.MaxArgs {
-		return Value{}, fmt.Errorf("kernel %s: %d arguments, at most %d are possible", k.name, len(args), abi.MaxArgs)
+		return Value{}, fmt.Errorf("kernel %s: got %d arguments, expected at most %d", k.name, len(args), abi.MaxArgs)
 	}
 	if k.mod.lib == nil {
 		return Value{}, fmt.Errorf("kernel %s: module %w", k.name, ErrClosed)

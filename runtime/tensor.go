@@ -226,7 +226,7 @@ func (t *Tensor) Write(data []byte) error {
 // Read copies the bytes of t to dst, which has their size.
 func (t *Tensor) Read(dst []byte) error {
 	if uint64(len(dst)) != t.bytes {
-		return fmt.Errorf("reading %v, which has %d bytes, into %d", t, t.bytes, len(dst))
+		return fmt.Errorf("reading %v, which has %d bytes, into a buffer of %d bytes", t, t.bytes, len(dst))
 	}
 	b, unlock, err := t.lock()
 	if err != nil {

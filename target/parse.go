@@ -71,7 +71,7 @@ func (t Table) parseJSON(data []byte, depth int) (Target, error) {
 	dec.UseNumber()
 	var m map[string]any
 	if err := dec.Decode(&m); err != nil {
-		return Target{}, fmt.Errorf("target is no valid JSON object: %w", err)
+		return Target{}, fmt.Errorf("target is not a valid JSON object: %w", err)
 	}
 	if dec.More() {
 		return Target{}, fmt.Errorf("target: text after the JSON object")
@@ -199,7 +199,7 @@ func convert(a AttrDef, v any) (any, error) {
 func checkWords(words []string) ([]string, error) {
 	for _, w := range words {
 		if w == "" || strings.ContainsAny(w, ", \t\n\r\"\\=") || strings.ContainsFunc(w, unicode.IsSpace) {
-			return nil, fmt.Errorf("%q is no word", w)
+			return nil, fmt.Errorf("%q is not a word", w)
 		}
 	}
 	return words, nil
@@ -245,7 +245,7 @@ func splitWords(s string) ([]string, error) {
 			}
 			q, err := strconv.QuotedPrefix(s)
 			if err != nil {
-				return nil, fmt.Errorf("unfinished quotation %s", s)
+				return nil, fmt.Errorf("quoted text without an end: %s", s)
 			}
 			u, err := strconv.Unquote(q)
 			if err != nil {

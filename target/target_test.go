@@ -56,10 +56,10 @@ func TestErrorsListWhatIsKnown(t *testing.T) {
 		{"wasm simd", "expected an option"},
 		{"wasm -num-cores", "needs an integer"},
 		{"wasm -num-cores=1 -num-cores=2", "twice"},
-		{`wasm -model="x`, "unfinished"},
+		{`wasm -model="x`, "without an end"},
 		{`wasm -host="wasm -host=wasm"`, "cannot have a host"},
 		{`{"kind": 3}`, `needs "kind"`},
-		{`{"kind": "wasm"`, "no valid JSON"},
+		{`{"kind": "wasm"`, "not a valid JSON"},
 		{`{"kind": "wasm", "mattr": [1]}`, "list of words"},
 		{"wasm " + strings.Repeat("x", 5000), "at most 4096"},
 	}

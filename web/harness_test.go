@@ -176,7 +176,7 @@ func decode[T any](t *testing.T, a answer) T {
 	t.Helper()
 	var v T
 	if err := json.Unmarshal([]byte(a.body), &v); err != nil {
-		t.Fatalf("%s is no JSON: %v: %.300s", a.Request.URL.Path, err, a.body)
+		t.Fatalf("%s is not JSON: %v: %.300s", a.Request.URL.Path, err, a.body)
 	}
 	return v
 }

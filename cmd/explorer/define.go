@@ -82,7 +82,7 @@ func literal(v any) (any, error) {
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return nil, fmt.Errorf("%s is beyond 64 bits", v)
+			return nil, fmt.Errorf("%s does not fit in 64 bits", v)
 		}
 		return f, nil
 	case []any:

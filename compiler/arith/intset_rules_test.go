@@ -176,7 +176,7 @@ func TestSetsOfLoads(t *testing.T) {
 	ints := tir.NewBuffer("ints", dtype.Int32T, []tir.Expr{tir.Int32(9), tir.Int32(9)}, "")
 	floats := tir.NewBuffer("floats", dtype.Float32T, []tir.Expr{tir.Int32(9), tir.Int32(9)}, "")
 	if e := tir.Load(ints, n, tir.Int32(0)); EvalSet(e, dom).Min != e || !EvalSet(e, dom).IsPoint() {
-		t.Error("an element at fixed indices is no point")
+		t.Error("an element at fixed indices is not a point")
 	}
 	for _, e := range []tir.Expr{tir.Load(ints, n, x), tir.Load(ints, x, n), tir.Load(floats, n, n)} {
 		if s := EvalSet(e, dom); !s.IsEverything() {

@@ -92,7 +92,7 @@ func DetectIterMap(indices []tir.Expr, iters map[*tir.Var]*tir.Range, predicate 
 		var ok bool
 		constrained, constraints, ok = matchConstraints(predicate, iters, a)
 		if !ok {
-			res.Errors = append(res.Errors, "the predicate is no conjunction of bounds on the iterators")
+			res.Errors = append(res.Errors, "the predicate is not a conjunction of bounds on the iterators")
 			return res
 		}
 		slices.SortStableFunc(constraints, func(x, y iterConstraint) int { return x.size - y.size })

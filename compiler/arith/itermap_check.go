@@ -13,7 +13,7 @@ func (r *iterRewriter) constrain(c iterConstraint) {
 		return
 	}
 	if len(s.Args) == 0 {
-		r.fail("a bound of the predicate has no iterator")
+		r.fail("a bound of the predicate contains no iterator")
 		return
 	}
 	lower, upper := c.lower, c.upper
@@ -25,7 +25,7 @@ func (r *iterRewriter) constrain(c iterConstraint) {
 	}
 	out := r.fuse(s, false)
 	if out == nil || !isCst(out.Args[0].Scale, 1) {
-		r.fail("a bound of the predicate is on no single fused iterator")
+		r.fail("a bound of the predicate is not on a single fused iterator")
 		return
 	}
 	f := r.fused[slices.IndexFunc(r.fused, func(f *fusedIter) bool { return f.mark == out.Args[0].Source })]

@@ -10,11 +10,11 @@ import (
 // TestIterMapErrors checks the reason why indices are no map.
 func TestIterMapErrors(t *testing.T) {
 	const (
-		noBounds = "the predicate is no conjunction of bounds on the iterators"
-		noSingle = "a bound of the predicate is on no single fused iterator"
+		noBounds = "the predicate is not a conjunction of bounds on the iterators"
+		noSingle = "a bound of the predicate is not on a single fused iterator"
 		noCover  = "the indices are not independent, or do not cover the iterators"
 		noCommon = "the scale of an iterator and its "
-		dividend = "a dividend is no single fused iterator"
+		dividend = "a dividend is not a single fused iterator"
 		misuse   = "an iterator is used in an operation other than +, -, *, // and %"
 	)
 	for _, c := range []struct {
@@ -28,12 +28,12 @@ func TestIterMapErrors(t *testing.T) {
 		{index: "x", dom: "x : 4", pred: "x < 2 && x != 1", want: noBounds},
 		{index: "x", dom: "x : 4", pred: "cast(float32, x) < float32(2)", want: noBounds},
 		{index: "x", dom: "x : 4", pred: "b_bool", want: noBounds},
-		{index: "x ; y", dom: "x : 1 ; y : 4", pred: "x + n < 3", want: "a bound of the predicate has no iterator"},
+		{index: "x ; y", dom: "x : 1 ; y : 4", pred: "x + n < 3", want: "a bound of the predicate contains no iterator"},
 		{index: "x ; y", dom: "x : 3 ; y : 4", pred: "x * 5 + y < 3", want: noSingle, bijective: true},
 		{index: "x ; y", dom: "x : 3 ; y : 4", pred: "x * 8 + y * 2 < 3", want: noSingle},
 		{index: "x ; y", dom: "x : 3 ; y : 4", pred: "max(x, y) < 3", want: misuse},
 		{index: "x", dom: "x : 3 ; y : 4", pred: "x * 4 + y < 3", want: noCover},
-		{index: "x * x", dom: "x : 4", want: "the product of two iterators is no iterator map"},
+		{index: "x * x", dom: "x : 4", want: "the product of two iterators is not an iterator map"},
 		{index: "fld(8, x)", dom: "x : 4", want: "an iterator is used as a divisor"},
 		{index: "flm(y, x + 1)", dom: "x : 4 ; y : 3", want: "an iterator is used as a divisor"},
 		{index: "fld(x * 5 + y, 2)", dom: "x : 4 ; y : 3", want: dividend},
@@ -51,7 +51,7 @@ func TestIterMapErrors(t *testing.T) {
 		{index: "tdiv(x, 2)", dom: "x : 4", want: misuse},
 		{index: "tmod(x, 2)", dom: "x : 4", want: misuse},
 		{index: "x_i8 + y_i8", dom: "x_i8 : 4 ; y_i8 : 4", want: misuse},
-		{index: "x * 5 + y", dom: "x : 4 ; y : 3", want: "an index is no single fused iterator"},
+		{index: "x * 5 + y", dom: "x : 4 ; y : 3", want: "an index is not a single fused iterator"},
 		{index: "x ; x", dom: "x : 4", want: noCover},
 		{index: "x", dom: "x : 4 ; y : 2", want: noCover, bijective: true},
 		{index: "fld(x, 2)", dom: "x : 4", want: noCover, bijective: true},

@@ -82,7 +82,7 @@ func TestIterMapSimplifyKeepsWhatIsNoMap(t *testing.T) {
 	}{
 		{name: "a map", index: "fld(x, 4) * 4 + flm(x, 4)", dom: "x : 16", want: "x", level: Bijective},
 		{name: "no map", index: "x * x + 0", dom: "x : 16", want: "x * x + 0", level: Surjective},
-		{name: "a predicate that is no bound", index: "fld(x, 4) * 4 + flm(x, 4)", dom: "x : 16", pred: "x != 3", want: "x", level: Surjective},
+		{name: "a predicate that is not a bound", index: "fld(x, 4) * 4 + flm(x, 4)", dom: "x : 16", pred: "x != 3", want: "x", level: Surjective},
 		{name: "such a predicate of a bijection", index: "fld(x, 4) * 4 + flm(x, 4)", dom: "x : 16", pred: "x != 3", want: "fld(x, 4) * 4 + flm(x, 4)", level: Bijective},
 		{name: "no map either way", index: "x * y", dom: "x : 16 ; y : 3", pred: "x != 3", want: "x * y", level: Surjective},
 		{name: "ranges that depend", index: "fld(x, 4) * 4 + flm(x, 4)", dom: "y : 4 ; x : y * 4", want: "fld(x, 4) * 4 + flm(x, 4)", level: Surjective},

@@ -15,7 +15,7 @@ import (
 // Sums are visited users first, so that a value is complete before it is passed on. As in TVM's
 // InverseAffineIterMap.
 
-var errNotFused = errors.New("a sum of iterators has scales that are no products of the extents below them, or a scale that is not 1 or -1: expected a bijective iteration map")
+var errNotFused = errors.New("a sum of iterators has scales that are not products of the extents below them, or a scale that is not 1 or -1: expected a bijective iteration map")
 
 // InverseAffineIterMap returns the input iterators as expressions of outputs, the values of
 // sums. The map must be bijective (DetectIterMap at that level).

@@ -81,7 +81,7 @@ func (r *iterRewriter) rewrite(e tir.Expr) *IterSum {
 	if out := r.fuse(s, true); out != nil {
 		return out
 	}
-	r.fail("an index is no single fused iterator")
+	r.fail("an index is not a single fused iterator")
 	return s
 }
 
@@ -126,7 +126,7 @@ func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 		return iterVal{sum: out}
 	case tir.OpMul:
 		if !x.plain() && !y.plain() {
-			r.fail("the product of two iterators is no iterator map")
+			r.fail("the product of two iterators is not an iterator map")
 			return iterVal{e: b}
 		}
 		if x.plain() {
@@ -187,7 +187,7 @@ func (r *iterRewriter) mutateDivMod(b *tir.Binary, x, y iterVal, d dtype.DType) 
 	}
 	if len(s.Args) > 1 {
 		if s = r.fuse(s, true); s == nil || len(s.Args) != 1 {
-			r.fail("a dividend is no single fused iterator")
+			r.fail("a dividend is not a single fused iterator")
 			return iterVal{e: b}
 		}
 	}

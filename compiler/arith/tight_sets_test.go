@@ -247,7 +247,7 @@ func TestSetAlgebra(t *testing.T) {
 		}
 	})
 	if s := FromMinExtent(tir.Int32(3), tir.Int32(1)); !s.IsPoint() || !isCst(s.Min, 3) {
-		t.Error("one value is no point")
+		t.Error("one value is not a point")
 	}
 	if s := Intersect(); !s.Empty {
 		t.Error("no sets have something in common")

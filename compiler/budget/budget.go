@@ -60,7 +60,7 @@ func (b *Budget) Used() int64 {
 }
 
 // ErrExceeded is the cause of a Stop by the limit.
-var ErrExceeded = errors.New("the work is too much")
+var ErrExceeded = errors.New("the work exceeds the limit of steps")
 
 // Stop is what a budget panics with.
 type Stop struct {
@@ -73,7 +73,7 @@ type Stop struct {
 // Error says how much was too much.
 func (s *Stop) Error() string {
 	if s.Cause == ErrExceeded {
-		return fmt.Sprintf("this takes more than %d steps, the limit: what it expands to is too large", s.Steps)
+		return fmt.Sprintf("this takes more than the limit of %d steps: what it expands to is too large", s.Steps)
 	}
 	return s.Cause.Error()
 }

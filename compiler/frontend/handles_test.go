@@ -14,7 +14,7 @@ func TestHandlesAreNotForged(t *testing.T) {
 		{"reinterpret", `
     p: T.let[T.handle("int32")] = T.reinterpret("handle", T.int64(0))
     C = T.decl_buffer((100000,), "int32", data=p)
-    C[0] = 7`, "f.py:4:35: f: error: T.reinterpret from int64 to handle: an address is no number"},
+    C[0] = 7`, "f.py:4:35: f: error: T.reinterpret from int64 to handle: an address is not a number"},
 		{"cast", `
     p: T.let[T.handle("int32")] = T.Cast("handle", A[0])
     C = T.decl_buffer((100000,), "int32", data=p)

@@ -106,7 +106,7 @@ func loadScript(ctx context.Context, name string, data []byte, o Options) ([]Sou
 		return nil, nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
 	}
 	if len(mods) == 0 && len(found) == 0 {
-		return nil, nil, fmt.Errorf("%s: there is no module and no function in this text: begin with @I.ir_module and a class, or with @T.prim_func or @R.function", name)
+		return nil, nil, fmt.Errorf("%s: this text contains no module or function: begin with @I.ir_module and a class, or with @T.prim_func or @R.function", name)
 	}
 	var out []Source
 	for _, m := range mods {
@@ -139,7 +139,7 @@ func loadJSON(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, e
 	}
 	mod, ok := root.(*ir.Module)
 	if !ok {
-		return nil, nil, fmt.Errorf("%s: it holds a %T, expected a module", name, root)
+		return nil, nil, fmt.Errorf("%s: it contains a %T, expected a module", name, root)
 	}
 	if mod, err = bindShapes(mod, o.Shapes); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
@@ -160,7 +160,7 @@ func checkText(name string, data []byte, o Options) error {
 		limit = DefaultTextBytes
 	}
 	if len(data) > limit {
-		return fmt.Errorf("%s: the text has %d bytes, more than the %d that are read", name, len(data), limit)
+		return fmt.Errorf("%s: the text has %d bytes; the limit is %d", name, len(data), limit)
 	}
 	return nil
 }

@@ -114,10 +114,10 @@ func TestLoadErrors(t *testing.T) {
 	}{
 		{"a.onnx", "a text", "a.onnx: ", frontend.Options{}},
 		{"a.onnx", string(mlp(t)), "a.onnx: ", frontend.Options{File: onnxpb.Options{Limits: onnxpb.Limits{Nodes: 1}}}},
-		{"a.py", "", "a.py: there is no module and no function in this text", frontend.Options{}},
-		{"a.py", twoModules, "a.py: the text has 407 bytes, more than the 100 that are read", frontend.Options{TextBytes: 100}},
+		{"a.py", "", "a.py: this text contains no module or function", frontend.Options{}},
+		{"a.py", twoModules, "a.py: the text has 407 bytes; the limit is 100", frontend.Options{TextBytes: 100}},
 		{"a.json", "{", "a.json: irjson: ", frontend.Options{}},
-		{"a.json", saved(t, &relax.Var{Name: "x", SInfo: relax.StaticTensor(dtype.Float32T, 4)}), "a.json: it holds a *relax.Var, expected a module", frontend.Options{}},
+		{"a.json", saved(t, &relax.Var{Name: "x", SInfo: relax.StaticTensor(dtype.Float32T, 4)}), "a.json: it contains a *relax.Var, expected a module", frontend.Options{}},
 		{"a.json", saved(t, ir.NewModule()), "a.json: irjson: ", frontend.Options{JSON: irjson.Limits{FileBytes: 10}}},
 		{"a.py", twoModules, `a.py: unknown form "Relay"`, frontend.Options{Form: "Relay"}},
 	} {

@@ -31,7 +31,7 @@ func tooManyDims(m *ir.Module) []ir.Diagnostic {
 				told = true
 				found = append(found, ir.Diagnostic{
 					Severity: ir.Error, Func: gv.Name, Span: n.Meta().Span,
-					Message: fmt.Sprintf("a shape has %d dimensions, at most %d are possible", rank, maxRank),
+					Message: fmt.Sprintf("a shape has %d dimensions; at most %d are allowed", rank, maxRank),
 				})
 			}
 			return !told

@@ -21,7 +21,7 @@ func bindShapes(m *ir.Module, shapes map[string][]onnx.Dim) (*ir.Module, error) 
 	}
 	name, f := graphFunction(m)
 	if f == nil {
-		return nil, fmt.Errorf("shapes are given, but there is no Relax function main whose parameters could have them")
+		return nil, fmt.Errorf("shapes are given, but the module has no Relax function main")
 	}
 	b := &shapeBinder{values: map[*tir.Var]tir.Expr{}}
 	params, dims := map[string]*relax.Var{}, map[string]*tir.Var{}
@@ -40,7 +40,7 @@ func bindShapes(m *ir.Module, shapes map[string][]onnx.Dim) (*ir.Module, error) 
 		case v != nil && len(shape) == 1:
 			err = b.dim(v, shape[0])
 		case v != nil:
-			err = fmt.Errorf("it is one dimension, %d are given", len(shape))
+			err = fmt.Errorf("it is one dimension, but %d are given", len(shape))
 		default:
 			known := append(slices.Sorted(maps.Keys(params)), slices.Sorted(maps.Keys(dims))...)
 			return nil, fmt.Errorf("a shape is given for %q, which is neither a parameter of %s nor a symbolic dimension; these are: %s", given, name, strings.Join(known, ", "))
@@ -77,11 +77,11 @@ type shapeBinder struct{ values map[*tir.Var]tir.Expr }
 func (b *shapeBinder) param(p *relax.Var, shape []onnx.Dim) error {
 	t, _ := p.SInfo.(*relax.TensorStructInfo)
 	if t == nil {
-		return fmt.Errorf("the parameter is no tensor, but %s", relax.FormatSInfo(p.SInfo))
+		return fmt.Errorf("the parameter is not a tensor but %s", relax.FormatSInfo(p.SInfo))
 	}
 	declared, ok := t.Shape.(*relax.ShapeExpr)
 	if !ok || len(declared.Values) != len(shape) {
-		return fmt.Errorf("it has %d dimensions, the parameter is %s", len(shape), relax.FormatSInfo(t))
+		return fmt.Errorf("it has %d dimensions, but the parameter is %s", len(shape), relax.FormatSInfo(t))
 	}
 	for i, e := range declared.Values { // variables first: they may stand in the others
 		if _, ok := e.(*tir.Var); ok {
@@ -120,7 +120,7 @@ func (b *shapeBinder) dim(e tir.Expr, d onnx.Dim) error {
 		if ok {
 			what = strconv.FormatInt(n, 10)
 		}
-		return fmt.Errorf("it is given as %d, and is %s", d.Value, what)
+		return fmt.Errorf("it is given as %d, but it is %s", d.Value, what)
 	}
 	return nil
 }

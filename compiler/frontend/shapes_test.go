@@ -29,13 +29,13 @@ func TestShapesOfTexts(t *testing.T) {
 		{"x=nx4 m=5", `y: R.Tensor(("n * 2", 5), dtype="float32")`},
 		{"x=3x4 y=6x7", `y: R.Tensor((6, 7), dtype="float32")`},
 		{"n=0", `x: R.Tensor((0, 4)`},
-		{"x=3x4 y=7x7", `the shape given for "y": dimension 0: it is given as 7, and is 6`},
-		{"n=2 x=3x4", `the shape given for "x": dimension 0: it is given as 3, and is 2`},
-		{"x=3x5", `the shape given for "x": dimension 1: it is given as 5, and is 4`},
-		{"x=3", `it has 1 dimensions, the parameter is Tensor((n, 4), "float32")`},
+		{"x=3x4 y=7x7", `the shape given for "y": dimension 0: it is given as 7, but it is 6`},
+		{"n=2 x=3x4", `the shape given for "x": dimension 0: it is given as 3, but it is 2`},
+		{"x=3x5", `the shape given for "x": dimension 1: it is given as 5, but it is 4`},
+		{"x=3", `it has 1 dimensions, but the parameter is Tensor((n, 4), "float32")`},
 		{"x=kx4", `dimension 0: it is given as "k", expected a number`},
-		{"y=6x7", `dimension 0: it is given as 6, and is `},
-		{"n=3x4", "it is one dimension, 2 are given"},
+		{"y=6x7", `dimension 0: it is given as 6, but it is `},
+		{"n=3x4", "it is one dimension, but 2 are given"},
 		{"z=3", `a shape is given for "z", which is neither a parameter of main nor a symbolic dimension; these are: x, y, m, n`},
 	} {
 		o := frontend.Options{Shapes: map[string][]onnx.Dim{}}
@@ -59,7 +59,7 @@ func TestShapesOfTexts(t *testing.T) {
 	}
 	loop := "@T.prim_func\ndef main(A: T.Buffer((4,), \"float32\")):\n    A[0] = T.float32(1.0)\n"
 	_, _, err := frontend.Load(t.Context(), "f.py", []byte(loop), frontend.Options{Shapes: map[string][]onnx.Dim{"A": {{Value: 4}}}})
-	if err == nil || !strings.Contains(err.Error(), "there is no Relax function main") {
+	if err == nil || !strings.Contains(err.Error(), "the module has no Relax function main") {
 		t.Errorf("a PrimFunc: %v", err)
 	}
 }

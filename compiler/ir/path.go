@@ -137,7 +137,7 @@ func (p *pathParser) subscript() (Step, error) {
 	case rest != "" && rest[0] == '"':
 		quoted, err := strconv.QuotedPrefix(rest)
 		if err != nil {
-			return out, p.fail("expected a key in double quotes, found one that does not end or has a wrong escape")
+			return out, p.fail("expected a key in double quotes, found one that is not closed or has an invalid escape")
 		}
 		key, err := strconv.Unquote(quoted)
 		if err != nil {
@@ -148,7 +148,7 @@ func (p *pathParser) subscript() (Step, error) {
 	case rest != "" && rest[0] == '\'':
 		end := strings.IndexByte(rest[1:], '\'')
 		if end < 0 {
-			return out, p.fail("expected a key in quotes, found one that does not end")
+			return out, p.fail("expected a key in quotes, found one that is not closed")
 		}
 		out = KeyStep(rest[1 : 1+end])
 		p.pos += end + 2

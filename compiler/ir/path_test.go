@@ -46,8 +46,8 @@ func TestParsePath(t *testing.T) {
 		"a[":                         "path, column 3: expected an index or a key in quotes, found the end",
 		"a[-1]":                      "path, column 3: expected an index or a key in quotes, found '-'",
 		"a[1":                        "path, column 4: expected ']', found the end",
-		`a["x]`:                      "path, column 3: expected a key in double quotes, found one that does not end or has a wrong escape",
-		`a['x]`:                      "path, column 3: expected a key in quotes, found one that does not end",
+		`a["x]`:                      "path, column 3: expected a key in double quotes, found one that is not closed or has an invalid escape",
+		`a['x]`:                      "path, column 3: expected a key in quotes, found one that is not closed",
 		`a["x"`:                      "path, column 6: expected ']', found the end",
 		"a[99999999999999999999999]": "path, column 3: expected an index of at most 9223372036854775807, found 99999999999999999999",
 		"é":                          "path, column 1: expected a field name or '[', found 'é'",
@@ -141,7 +141,7 @@ func TestAtErrors(t *testing.T) {
 		}
 	}
 	if _, err := ir.At("x", nil); err == nil {
-		t.Error("a path from a string is no error")
+		t.Error("a path from a string is not an error")
 	}
 	if _, err := ir.NodeAt(m, mustPath(t, `functions["main"].pure`)); err == nil {
 		t.Error("a bool is taken for a node")

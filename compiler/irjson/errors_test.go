@@ -22,19 +22,19 @@ func file(nodes string) string {
 
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "line 1, column 1: the file ends in the middle"},
+		{"", "line 1, column 1: the file ends unexpectedly"},
 		{"[]", `line 1, column 1: expected a saved module or node, which starts with "{", found "["`},
 		{"{}", `line 1, column 2: the file has no "root"`},
 		{`{"nodes":[]}`, `line 1, column 8: unexpected key "nodes", expected one of: irscope_version (in this order)`},
-		{`{"irscope_version":2}`, "line 1, column 20: the file has format version 2, this program reads up to 1: use a newer one"},
+		{`{"irscope_version":2}`, "line 1, column 20: the file has format version 2, but this program reads versions up to 1: use a newer program"},
 		{`{"irscope_version":"1"}`, `line 1, column 22: expected a whole number for irscope_version, found the string "1"`},
 		{`{"irscope_version":1,"root":0}`, "line 1, column 27: the table of nodes is empty"},
 		{file(`{"type_key":"tir.Foo"}`), `line 3, column 21: unknown type key "tir.Foo" of node 0`},
 		{file(`{"fields":{}}`), `line 3, column 9: expected the key type_key first, found "fields"`},
 		{file(`{"type_key":"ir.Op","fields":{"nam":"x"}}`), `line 3, column 35: unknown field "nam" of a ir.Op; its fields are name`},
-		{file(`{"type_key":"ir.Op","fields":{"name":"x","name":"y"}}`), "line 3, column 47: the field name of a ir.Op stands twice"},
+		{file(`{"type_key":"ir.Op","fields":{"name":"x","name":"y"}}`), "line 3, column 47: the field name of a ir.Op occurs twice"},
 		{file(`{"type_key":"ir.Op","extra":1}`), `line 3, column 27: unknown key "extra" of a node, expected one of: type_key, fields, span, origin`},
-		{file(`{"type_key":"ir.Op","type_key":"ir.Op"}`), `line 3, column 30: the key "type_key" stands twice`},
+		{file(`{"type_key":"ir.Op","type_key":"ir.Op"}`), `line 3, column 30: the key "type_key" occurs twice`},
 		{file(`{"type_key":"tir.Not"}`), "line 3, column 22: a tir.Not needs the field a"},
 		{file(`{"type_key":"tir.Not","fields":{"a":0}}`), "line 3, column 37: the field a of a tir.Not is 0, but there is nothing before it to refer to"},
 		{file(`{"type_key":"tir.Not","fields":{"a":null}}`), "line 3, column 40: expected a whole number for the field a of a tir.Not, found null"},
@@ -56,7 +56,7 @@ func TestLoadErrors(t *testing.T) {
 		{`{"irscope_version":1,"data":["AAAA"],"blobs":[{"dtype":"float32","shape":[2],"data":0}]}`, "constant of shape [2] and type float32 needs 8 bytes, got 3"},
 		{`{"irscope_version":1,"data":["AAAA"],"blobs":[{"dtype":"float32","shape":[2]}]}`, "a constant has no data"},
 		{"irscope\x00\x01\x00\x00\x00\x00\x00\x00\x00\xff\xff", "raw constants: unexpected EOF"},
-		{"irscope\x00\x00\x00\x00\x00\x00\x00\x00\x00{\"irscope_version\":1,\"data\":[3]}", "raw data 0 should have 3 bytes, which the file does not hold there"},
+		{"irscope\x00\x00\x00\x00\x00\x00\x00\x00\x00{\"irscope_version\":1,\"data\":[3]}", "raw data 0 should have 3 bytes, which the file does not have there"},
 	} {
 		if n, err := irjson.Load(strings.NewReader(c.text), irjson.DefaultLimits()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\nis read as %v, %v, expected the error\n %s", c.text, n, err, c.want)

@@ -141,7 +141,7 @@ func (l *loader) file() (any, error) {
 func (l *loader) version() error {
 	v, err := l.number(keyVersion, 1, math.MaxInt64)
 	if err == nil && v > Version {
-		err = l.fail("the file has format version %d, this program reads up to %d: use a newer one", v, Version)
+		err = l.fail("the file has format version %d, but this program reads versions up to %d: use a newer program", v, Version)
 	}
 	return err
 }

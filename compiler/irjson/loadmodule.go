@@ -30,7 +30,7 @@ func (l *loader) readModule() error {
 		case "global_infos":
 			return l.object("the global infos of a module", func(kind string) error {
 				if _, ok := m.GlobalInfos()[kind]; ok {
-					return l.fail("the global infos %q stand twice", kind)
+					return l.fail("the global infos %q occur twice", kind)
 				}
 				infos := []ir.Node{}
 				err := l.array("global infos", func(int) error {

@@ -31,7 +31,7 @@ func (l *loader) node(i int) error {
 	err := l.object("a node", func(key string) (err error) {
 		bit := uint8(1) << (slices.Index(nodeKeys, key) + 1)
 		if rec.keys&bit != 0 {
-			return l.fail("the key %q stands twice", key)
+			return l.fail("the key %q occurs twice", key)
 		}
 		rec.keys |= bit
 		if key != "type_key" && rec.typ == nil && !isModule {
@@ -97,10 +97,10 @@ func (l *loader) finish(rec *record) error {
 		}
 	}
 	if int(rec.depth) >= l.lim.Depth {
-		return l.fail("more than %d nodes above each other (Limits.Depth)", l.lim.Depth)
+		return l.fail("more than %d nested nodes (Limits.Depth)", l.lim.Depth)
 	}
 	if rec.place >= l.lim.Places {
-		return l.fail("the nodes below stand at more than %d places (Limits.Places)", l.lim.Places)
+		return l.fail("the nodes below occur at more than %d places (Limits.Places)", l.lim.Places)
 	}
 	n := rec.ptr.Interface().(ir.Node)
 	if problem := check(n); problem != "" {
@@ -157,7 +157,7 @@ func (l *loader) nodeField(rec *record, name string) error {
 		return l.fail("unknown field %q of a %s; its fields are %s", name, rec.typ.key, strings.Join(names, ", "))
 	}
 	if rec.seen&(1<<f.StructIndex()) != 0 {
-		return l.fail("the field %s of a %s stands twice", name, rec.typ.key)
+		return l.fail("the field %s of a %s occurs twice", name, rec.typ.key)
 	}
 	rec.seen |= 1 << f.StructIndex()
 	what := f.what

@@ -30,7 +30,7 @@ func (l *loader) readData() error {
 		if l.hasRaw {
 			n, err := l.number("the size of raw data", 0, math.MaxInt64)
 			if err == nil && (i >= len(l.raw) || n != int64(len(l.raw[i]))) {
-				err = l.fail("raw data %d should have %d bytes, which the file does not hold there", i, n)
+				err = l.fail("raw data %d should have %d bytes, which the file does not have there", i, n)
 			}
 			if err == nil {
 				l.data = append(l.data, l.raw[i])

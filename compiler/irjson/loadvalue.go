@@ -136,7 +136,7 @@ func (l *loader) attrs(rec *record, what string, depth int) (*ir.Attrs, error) {
 	seen := map[string]struct{}{}
 	err := l.object(what, func(key string) error {
 		if hasKey(seen, key) {
-			return l.fail("the key %q of %s stands twice", key, what)
+			return l.fail("the key %q of %s occurs twice", key, what)
 		}
 		seen[key] = struct{}{}
 		v, err := l.value(rec, depth+1)
@@ -152,7 +152,7 @@ func (l *loader) attrs(rec *record, what string, depth int) (*ir.Attrs, error) {
 // value reads the value of an attribute that stands below depth others.
 func (l *loader) value(rec *record, depth int) (ir.Value, error) {
 	if depth > l.lim.Depth {
-		return nil, l.fail("more than %d dictionaries or lists above each other (Limits.Depth)", l.lim.Depth)
+		return nil, l.fail("more than %d nested dictionaries or lists (Limits.Depth)", l.lim.Depth)
 	}
 	tok, err := l.token()
 	if err != nil {

@@ -81,7 +81,7 @@ func (r *reader) fail(format string, args ...any) error {
 // wrap says where err happened, which a decoder returned.
 func (r *reader) wrap(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return r.fail("the file ends in the middle")
+		return r.fail("the file ends unexpectedly")
 	}
 	return r.fail("%v", err)
 }

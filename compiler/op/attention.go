@@ -13,8 +13,8 @@ func attentionOps() []*Op {
 	}
 	attrs := []Attr{
 		{Name: "scale", Type: OptFloatAttr, Doc: "The factor before the softmax; None is 1 / sqrt(head extent)."},
-		{Name: "causal_mask", Type: OptStringAttr, Doc: "The causal mask; None is no mask.", Enum: []string{"TopLeft", "BottomRight"}},
-		{Name: "window_size", Type: OptIntAttr, Doc: "The extent of a sliding window; None is no window."},
+		{Name: "causal_mask", Type: OptStringAttr, Doc: "The causal mask; None for none.", Enum: []string{"TopLeft", "BottomRight"}},
+		{Name: "window_size", Type: OptIntAttr, Doc: "The extent of a sliding window; None for none."},
 	}
 	return []*Op{
 		{

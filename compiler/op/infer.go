@@ -107,7 +107,7 @@ func (table) Purity(name string) (pure, known bool) {
 func newContext(call *relax.Call, ctx *relax.InferContext) (*InferContext, error) {
 	ref, ok := call.Op.(*ir.Op)
 	if !ok {
-		return nil, fmt.Errorf("struct info of a call of a %T is not the operator table's to infer", call.Op)
+		return nil, fmt.Errorf("struct info of a call of a %T cannot be inferred from the operator table", call.Op)
 	}
 	o := byName()[ref.Name]
 	if o == nil {

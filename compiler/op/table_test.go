@@ -62,7 +62,7 @@ func TestTableIsComplete(t *testing.T) {
 func TestTableIsDocumented(t *testing.T) {
 	for _, o := range op.All() {
 		if o.Doc == "" || !strings.HasSuffix(o.Doc, ".") {
-			t.Errorf("%s: doc %q is no sentence", o.Name, o.Doc)
+			t.Errorf("%s: doc %q is not a sentence", o.Name, o.Doc)
 		}
 		if o.Infer == nil || o.Ref().Name != o.Name {
 			t.Errorf("%s: incomplete entry", o.Name)
@@ -166,7 +166,7 @@ func checkInfo(t *testing.T, name string, info relax.StructInfo) {
 			}
 			for _, e := range d {
 				if e == nil || e.DType() != dtype.Int64T {
-					t.Fatalf("%s: extent %v of %s is no int64", name, e, relax.FormatSInfo(s))
+					t.Fatalf("%s: extent %v of %s is not an int64", name, e, relax.FormatSInfo(s))
 				}
 			}
 		}

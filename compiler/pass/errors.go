@@ -76,7 +76,7 @@ func (e *OptionError) Error() string {
 		return fmt.Sprintf("option %s of pass %s needs a value of type %s, got %s", e.Option, e.Pass, e.Want, describeValue(e.Got))
 	}
 	if len(e.Known) == 0 {
-		return fmt.Sprintf("pass %s has no options, so none called %q", e.Pass, e.Option)
+		return fmt.Sprintf("pass %s has no option %q: it has no options at all", e.Pass, e.Option)
 	}
 	return fmt.Sprintf("pass %s has no option %q; it has %s", e.Pass, e.Option, strings.Join(e.Known, ", "))
 }

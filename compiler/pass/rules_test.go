@@ -139,7 +139,7 @@ func TestRule06DefaultContext(t *testing.T) {
 		t.Error("the default context is not current again")
 	}
 	if s.Exit() == nil {
-		t.Error("leaving an empty stack is no error")
+		t.Error("leaving an empty stack is not an error")
 	}
 }
 

@@ -42,7 +42,7 @@ func (s *Stack) Enter(c *Context) error {
 func (s *Stack) Exit() error {
 	n := len(s.entered)
 	if n == 0 {
-		return errors.New("no pass context was entered, so none can be left")
+		return errors.New("there is no pass context to exit: none was entered")
 	}
 	c := s.entered[n-1]
 	s.entered = s.entered[:n-1]

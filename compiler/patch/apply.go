@@ -33,7 +33,7 @@ func (p *Patch) Pass(imported *ir.Module) *pass.Pass {
 				c.Report(d)
 			}
 			if out == nil {
-				return nil, fmt.Errorf("the edited IR does not fit the module any more; edit it again, or turn it off: %w", firstError(found))
+				return nil, fmt.Errorf("the edited IR no longer fits the module; edit it again, or turn the edit off: %w", firstError(found))
 			}
 			return out, nil
 		},
@@ -90,15 +90,15 @@ func (p *Patch) differences(m *ir.Module) []ir.Diagnostic {
 		switch {
 		case fn == nil && was == "", fn != nil && was != "" && Hash(name, fn) == was:
 		case fn == nil && removed:
-			warn(name, "the edit takes out %s, which is not in the module any more", name)
+			warn(name, "the edit removes %s, which is no longer in the module", name)
 		case fn == nil:
-			warn(name, "%s was edited here but is not in the module any more; the edit puts it back", name)
+			warn(name, "%s was edited here but is no longer in the module; the edit adds it again", name)
 		case was == "":
 			warn(name, "the edit adds %s, but now there is a function of that name, which it replaces", name)
 		case removed:
-			warn(name, "the edit takes out %s, which is not what it was when it was edited", name)
+			warn(name, "the edit removes %s, which has changed since the edit was made", name)
 		default:
-			warn(name, "%s is not what it was when it was edited: the edited text replaces it, with what earlier passes now do to it", name)
+			warn(name, "%s has changed since it was edited: the edited text replaces it, including what earlier passes now do to it", name)
 		}
 	}
 	return out
@@ -123,7 +123,7 @@ func read(m, imported *ir.Module, name, text string) (*ir.Module, []ir.Diagnosti
 	mods, found := parse.File(name, text, o)
 	for i, d := range found {
 		if d.Severity == ir.Error && strings.HasPrefix(d.Message, "the value of the constant") {
-			found[i].Help = "no function of the module has it; use a key that stands in the text, or write the value with R.const"
+			found[i].Help = "no function of the module has it; use a key from the text, or write the value with R.const"
 		}
 		if d.Code == "" {
 			found[i].Code = Code
@@ -133,7 +133,7 @@ func read(m, imported *ir.Module, name, text string) (*ir.Module, []ir.Diagnosti
 	case failed(found):
 		return nil, found
 	case len(mods) == 0:
-		return nil, append(found, textError(name, text, "there is no function in the text", "begin one with @R.function or @T.prim_func"))
+		return nil, append(found, textError(name, text, "the text contains no function", "begin one with @R.function or @T.prim_func"))
 	case len(mods) > 1 || mods[0].Name != "Module" || strings.Contains(text, "@I.ir_module"):
 		return nil, append(found, textError(name, text, "the text defines a class", "the functions are those of the module at this step; leave out the class around them"))
 	}

@@ -49,7 +49,7 @@ func Make(e Edit) (*Made, []ir.Diagnostic) {
 		} else if patched == nil {
 			found = append(found, ir.Diagnostic{
 				Severity: ir.Warning, Code: Code,
-				Message: "the edit that was here before does not fit the module any more and goes: " + firstError(wrong).Error(),
+				Message: "the previous edit here no longer fits the module and is removed: " + firstError(wrong).Error(),
 			})
 			old = nil
 		} else {

@@ -68,7 +68,7 @@ type MissingStepError struct {
 func (e *MissingStepError) Error() string {
 	name, _, _ := strings.Cut(e.After, "#")
 	if e.Steps > 0 {
-		return fmt.Sprintf("the pipeline has no step %s: %s stands in it %d times, and #0 is the first", e.After, name, e.Steps)
+		return fmt.Sprintf("the pipeline has no step %s: %s is in it %d times, and #0 is the first", e.After, name, e.Steps)
 	}
 	return fmt.Sprintf("the pipeline has no step %s", e.After)
 }
@@ -89,7 +89,7 @@ func Insert(pl *pass.Pass, after string, p *pass.Pass) (*pass.Pass, error) {
 	if counted {
 		var err error
 		if k, err = strconv.Atoi(number); err != nil || k < 0 || strconv.Itoa(k) != number {
-			return nil, fmt.Errorf("the step %.80q is none: want the name of a pass, and # with a number from 0 where it is not the first of that name", after)
+			return nil, fmt.Errorf("%.80q is not a step: expected the name of a pass, and # with a number from 0 if it is not the first of that name", after)
 		}
 	}
 	in := inserter{name: name, left: k, pass: &aside}

@@ -138,7 +138,7 @@ func TestErrorsAreFoundWhereTheyAre(t *testing.T) {
 		line                 int
 	}{
 		"syntax":             {"double", strings.Replace(double, "* T", "** ** T", 1), "expected", 9},
-		"number of a handle": {"double", strings.Replace(double, "* T", "* T.Cast(\"float32\", T.reinterpret(\"int64\", a.data)) * T", 1), "an address is no number", 9},
+		"number of a handle": {"double", strings.Replace(double, "* T", "* T.Cast(\"float32\", T.reinterpret(\"int64\", a.data)) * T", 1), "an address is not a number", 9},
 		"unknown function":   {"main", strings.Replace(main, "cls.double", "cls.duble", 1), "duble", 5},
 		"shape":              {"main", strings.Replace(main, "out_sinfo=R.Tensor((2, 3)", "out_sinfo=R.Tensor((2, 4)", 1), "4", 5},
 		"removed but used":   {"", main, "double", 5},

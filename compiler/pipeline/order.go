@@ -37,7 +37,7 @@ func fromForms(passes []*pass.Pass) []Constraint {
 // written is the list of constraints that no form tells of.
 var written = []Constraint{
 	{"DecomposeOps", "LegalizeOps", "operators for training have no kernels", false},
-	{"CanonicalizeBindings", "EliminateCommonSubexpr", "names of names hide equal values", false},
+	{"CanonicalizeBindings", "EliminateCommonSubexpr", "aliases hide equal values", false},
 	{"LegalizeOps", "AnnotateTIROpPattern", "what it classifies are kernels", true},
 	{"LegalizeOps", "FoldConstant", "what it folds are calls of kernels", true},
 	{"LegalizeOps", "FuseOps", "what it groups are calls of kernels", true},
@@ -45,13 +45,13 @@ var written = []Constraint{
 	{"FoldConstant", "FuseOps", "a constant that is folded needs no place in a fused kernel", false},
 	{"FuseOps", "FuseTIR", "it makes kernels of the groups that FuseOps formed", true},
 	{"FuseTIR", "RewriteDataflowReshape", "a reshape inside a fused kernel costs nothing, as a view it splits the kernel", false},
-	{"LegalizeOps", "RewriteDataflowReshape", "what it recognises are kernels that reshape", true},
+	{"LegalizeOps", "RewriteDataflowReshape", "what it recognizes are kernels that reshape", true},
 	{"RewriteDataflowReshape", "ToNonDataflow", "it rewrites variables of dataflow blocks", false},
 	{"FuseOps", "ToNonDataflow", "it groups within dataflow blocks", false},
 	{"RemovePurityChecking", "CallTIRRewrite", "calls that write into memory are not pure", false},
 	{"LegalizeOps", "CallTIRRewrite", "only calls of kernels are given memory", true},
 	{"CallTIRRewrite", "StaticPlanBlockMemory", "what it plans are the allocations that CallTIRRewrite makes", true},
-	{"StaticPlanBlockMemory", "LowerAllocTensor", "allocations that were lowered share no memory any more", false},
+	{"StaticPlanBlockMemory", "LowerAllocTensor", "lowered allocations no longer share memory", false},
 	{"CallTIRRewrite", "LowerAllocTensor", "what it lowers are the allocations that CallTIRRewrite makes", true},
 	{"RemovePurityChecking", "KillAfterLastUse", "calls that free memory are not pure", false},
 	{"LowerAllocTensor", "KillAfterLastUse", "storage that is made later is never freed", false},
@@ -70,22 +70,22 @@ var written = []Constraint{
 	{"tir.BindTarget", "tir.VerifyMemory", "what may be accessed depends on the target", true},
 	{"tir.BindTarget", "tir.SplitHostDevice", "what is host and what device depends on the target", true},
 	{"tir.BindTarget", "tir.MakePackedAPI", "the calling convention depends on the target", true},
-	{"tir.LowerInitBlock", "tir.ConvertBlocksToOpaque", "an init runs where the reduction variables are 0, which opaque blocks have lost", true},
+	{"tir.LowerInitBlock", "tir.ConvertBlocksToOpaque", "an init runs where the reduction variables are 0, which opaque blocks no longer have", true},
 	{"tir.PlanAndUpdateBufferAllocationLocation", "tir.ConvertBlocksToOpaque", "allocations move to blocks that still tell what they read and write", false},
-	{"tir.ConvertBlocksToOpaque", "tir.InstrumentBoundCheckers", "what bounds an index are the loops that block iterators stand for", false},
+	{"tir.ConvertBlocksToOpaque", "tir.InstrumentBoundCheckers", "an index is bounded by the loops that block iterators stand for", false},
 	{"tir.InstrumentBoundCheckers", "tir.CompactBufferAllocation", "it names buffers with the shapes that they were declared with", false},
 	{"tir.InstrumentBoundCheckers", "tir.FlattenBuffer", "an index may be out of its dimension and still in the flat buffer", false},
 	{"tir.CompactBufferAllocation", "tir.LowerOpaqueBlock", "buffers are allocated with their compact shape", false},
 	{"tir.LowerMatchBuffer", "tir.LowerOpaqueBlock", "matched buffers belong to blocks", true},
 	{"tir.LoopPartition", "tir.UnrollLoop", "a loop that is unrolled cannot be split any more", false},
-	{"tir.LoopPartition", "tir.VectorizeLoop", "conditions that splitting removes do not stand in vectors", false},
+	{"tir.LoopPartition", "tir.VectorizeLoop", "conditions that splitting removes do not occur in vectors", false},
 	{"tir.VectorizeLoop", "tir.UnrollLoop", "vectorized loops must not be unrolled", false},
 	{"tir.SplitHostDevice", "tir.MakePackedAPI", "only host functions get the calling convention", true},
 	{"tir.MakePackedAPI", "tir.LowerTVMBuiltin", "it lowers what MakePackedAPI generates", true},
 	{"tir.LowerTVMBuiltin", "tir.LowerIntrin", "lowered builtins use intrinsics of the target", false},
 	{"tir.VectorizeLoop", "tir.LowerMath", "a definition for vectors tests all lanes at once where one for scalars branches", false},
 	{"tir.UnrollLoop", "tir.LowerMath", "the body of a loop that is unrolled is copied, and definitions are long", false},
-	{"tir.Simplify", "tir.LowerMath", "definitions are long, and nothing in them is there to simplify", false},
+	{"tir.Simplify", "tir.LowerMath", "definitions are long and contain nothing to simplify", false},
 	{"tir.CommonSubexprElimTIR", "tir.LowerMath", "equal calls are found as calls, at less cost than as definitions", false},
 }
 
@@ -127,7 +127,7 @@ func CheckOrder(names []string) []Warning {
 			at, runs := first[c.Before]
 			switch {
 			case runs && at > i && last[n] < at:
-				out = append(out, Warning{c, i, at, fmt.Sprintf("%s stands before %s: %s; move %s before %s", n, c.Before, c.Why, c.Before, n)})
+				out = append(out, Warning{c, i, at, fmt.Sprintf("%s runs before %s: %s; move %s before %s", n, c.Before, c.Why, c.Before, n)})
 			case !runs && c.Needs && !startsLowered(canonical):
 				out = append(out, Warning{c, i, -1, fmt.Sprintf("%s runs without %s: %s; add %s before it", n, c.Before, c.Why, c.Before)})
 			}

@@ -76,7 +76,7 @@ func TestConstraintsHold(t *testing.T) {
 	for _, c := range pipeline.Constraints() {
 		for _, n := range []string{c.Before, c.After} {
 			if reg.Lookup(n) == nil && n != "ApplyDefaultSchedule" {
-				t.Errorf("%s is no pass", n)
+				t.Errorf("%s is not a pass", n)
 			}
 		}
 		if c.Why == "" {
@@ -103,13 +103,13 @@ func TestConstraintsHold(t *testing.T) {
 func TestCheckOrder(t *testing.T) {
 	for _, tt := range []struct{ names, want string }{
 		{"", ""},
-		{"LegalizeOps FuseOps AnnotateTIROpPattern", "FuseOps stands before AnnotateTIROpPattern: it groups kernels by their op_pattern; move AnnotateTIROpPattern before FuseOps"},
+		{"LegalizeOps FuseOps AnnotateTIROpPattern", "FuseOps runs before AnnotateTIROpPattern: it groups kernels by their op_pattern; move AnnotateTIROpPattern before FuseOps"},
 		{"FuseTIR", "FuseTIR runs without FuseOps: it makes kernels of the groups that FuseOps formed; add FuseOps before it"},
 		{"DecomposeOpsForInference LegalizeOps", ""},
-		{"LegalizeOps DecomposeOpsForInference", "LegalizeOps stands before DecomposeOps: operators for training have no kernels; move DecomposeOps before LegalizeOps"},
+		{"LegalizeOps DecomposeOpsForInference", "LegalizeOps runs before DecomposeOps: operators for training have no kernels; move DecomposeOps before LegalizeOps"},
 		{"LegalizeOps NoSuchPass", ""},
 		{"tir.FlattenBuffer tir.VectorizeLoop", ""},
-		{"tirx.VectorizeLoop FlattenBuffer", "tir.VectorizeLoop stands before tir.FlattenBuffer: vectors are contiguous in one dimension; move tir.FlattenBuffer before tir.VectorizeLoop"},
+		{"tirx.VectorizeLoop FlattenBuffer", "tir.VectorizeLoop runs before tir.FlattenBuffer: vectors are contiguous in one dimension; move tir.FlattenBuffer before tir.VectorizeLoop"},
 	} {
 		var got []string
 		for _, w := range pipeline.CheckOrder(strings.Fields(tt.names)) {

@@ -98,7 +98,7 @@ func (p *listParser) list() ([]*pass.Pass, error) {
 func (p *listParser) sequence(name string) (*pass.Pass, error) {
 	start := p.pos
 	if p.open == maxNested {
-		return nil, p.fail(start, start+1, "more than %d sequences are inside of each other", maxNested)
+		return nil, p.fail(start, start+1, "sequences are nested more than %d deep", maxNested)
 	}
 	p.open++
 	p.pos++
@@ -216,7 +216,7 @@ func fromJSON(x any) (ir.Value, error) {
 		}
 		f, err := x.Float64()
 		if err != nil || math.IsInf(f, 0) {
-			return nil, fmt.Errorf("%s is beyond 64 bits", x)
+			return nil, fmt.Errorf("%s does not fit in 64 bits", x)
 		}
 		return f, nil
 	case []any:

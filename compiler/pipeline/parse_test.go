@@ -73,9 +73,9 @@ func TestParseErrors(t *testing.T) {
 		{`FuseOps{"fuse_opt_level": 2`, 8, "{", "the options are never closed: a } is missing"},
 		{`FuseOps{fuse_opt_level: 2}`, 9, "f", "the options are no JSON object"},
 		{`FuseOps{"level": 2}`, 8, `{"level": 2}`, `pass FuseOps has no option "level"; it has fuse_opt_level`},
-		{`FoldConstant{"level": 2}`, 13, `{"level": 2}`, `pass FoldConstant has no options, so none called "level"`},
+		{`FoldConstant{"level": 2}`, 13, `{"level": 2}`, `pass FoldConstant has no option "level": it has no options at all`},
 		{`FuseOps{"fuse_opt_level": "two"}`, 8, `{"fuse_opt_level": "two"}`, `option fuse_opt_level of pass FuseOps needs a value of type int, got "two"`},
-		{`FuseOps{"fuse_opt_level": 1e999}`, 8, `{"fuse_opt_level": 1e999}`, "option fuse_opt_level: 1e999 is beyond 64 bits"},
+		{`FuseOps{"fuse_opt_level": 1e999}`, 8, `{"fuse_opt_level": 1e999}`, "option fuse_opt_level: 1e999 does not fit in 64 bits"},
 		{`LegalizeOps{"skip_ops": [1]}`, 12, `{"skip_ops": [1]}`, "option skip_ops of pass LegalizeOps needs a value of type list of str, got [1]"},
 		{"tir[FuseOps", 12, "", "a sequence is never closed: a ] is missing"},
 		{"tir[FuseOps,", 13, "", "expected the name of a pass"},
@@ -83,7 +83,7 @@ func TestParseErrors(t *testing.T) {
 		{"FuseOps]", 8, "]", `expected a comma or the end, got "]"`},
 		{"[FuseOps]", 1, "[", "expected the name of a pass"},
 		{`tir{}[FuseOps]`, 6, "[", `expected a comma or the end, got "["`},
-		{strings.Repeat("a[", 9) + "FuseOps", 18, "[", "more than 8 sequences are inside of each other"},
+		{strings.Repeat("a[", 9) + "FuseOps", 18, "[", "sequences are nested more than 8 deep"},
 		{strings.Repeat("FuseOps,", 1001), 8008, "", "more than 1000 passes"},
 	} {
 		_, err := pipeline.Parse(tt.text, pipeline.NewRegistry(), target.Default())

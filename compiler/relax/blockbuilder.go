@@ -134,7 +134,7 @@ func (b *BlockBuilder) EndFunction(result Expr) (*ir.GlobalVar, error) {
 // added to the module.
 func (b *BlockBuilder) EndLocalFunction(result Expr) (*Function, error) {
 	if len(b.frames) == 0 || b.top().fn == nil {
-		return nil, errors.New("no function has been begun")
+		return nil, errors.New("no function is open: call BeginFunction first")
 	}
 	f := b.top()
 	body, err := b.EndSeq(result)
@@ -191,7 +191,7 @@ func (b *BlockBuilder) BeginSeq() { b.frames = append(b.frames, &frame{}) }
 // EndSeq ends the innermost sequence with the value that it yields.
 func (b *BlockBuilder) EndSeq(body Expr) (*SeqExpr, error) {
 	if len(b.frames) == 0 {
-		return nil, errors.New("no sequence has been begun")
+		return nil, errors.New("no sequence is open: call BeginSeq first")
 	}
 	f := b.top()
 	if f.dataflow {

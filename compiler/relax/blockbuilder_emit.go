@@ -32,7 +32,7 @@ func (b *BlockBuilder) emit(e Expr, hint string, local bool) (*Var, error) {
 func (b *BlockBuilder) bind(value Expr, hint string, local bool) (*Var, error) {
 	info := b.ctx.SInfoOf(value)
 	if info == nil {
-		return nil, b.wrap(fmt.Errorf("no struct info is known of %s", describeExpr(value)), hint)
+		return nil, b.wrap(fmt.Errorf("the struct info of %s is not known", describeExpr(value)), hint)
 	}
 	v := &Var{Base: b.baseOf(value), Name: b.name(hint, local), SInfo: info, Dataflow: local}
 	b.EmitNormalized(&VarBinding{Base: v.Base, Var: v, Value: value})
@@ -79,7 +79,7 @@ func (b *BlockBuilder) EmitIf(cond Expr, then, otherwise func() (Expr, error), h
 // EmitIfAt is EmitIf for a conditional that was written somewhere.
 func (b *BlockBuilder) EmitIfAt(base ir.Base, cond Expr, then, otherwise func() (Expr, error), hint string) (*Var, error) {
 	if b.top().dataflow {
-		return nil, b.wrap(errors.New("a dataflow block cannot hold an If: end it first"), hint)
+		return nil, b.wrap(errors.New("a dataflow block cannot contain an If: call EndDataflow first"), hint)
 	}
 	cond, err := b.normalizeArg(cond)
 	if err != nil {

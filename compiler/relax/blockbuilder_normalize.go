@@ -180,13 +180,13 @@ func FieldSInfo(t StructInfo, index int) (StructInfo, error) {
 	switch t := t.(type) {
 	case *TupleStructInfo:
 		if index < 0 || index >= len(t.Fields) {
-			return nil, fmt.Errorf("field %d of a tuple of %d fields", index, len(t.Fields))
+			return nil, fmt.Errorf("field %d is out of range: the tuple has %d fields", index, len(t.Fields))
 		}
 		return t.Fields[index], nil
 	case *ObjectStructInfo:
 		return objectSInfo, nil
 	}
-	return nil, fmt.Errorf("field %d of a value that is no tuple but %s", index, FormatSInfo(t))
+	return nil, fmt.Errorf("field %d of a value that is not a tuple but %s", index, FormatSInfo(t))
 }
 
 func (b *BlockBuilder) normalizeIf(e *If) (Expr, error) {

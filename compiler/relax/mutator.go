@@ -89,7 +89,7 @@ func (m *ExprMutator) Function(f *Function) (*Function, error) {
 	}
 	fn, ok := out.(*Function)
 	if !ok {
-		return nil, fmt.Errorf("a function became %s: the function of a module stays a function", describeExpr(out))
+		return nil, fmt.Errorf("a function became %s: a function of a module must remain one", describeExpr(out))
 	}
 	return fn, nil
 }

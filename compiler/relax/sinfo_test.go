@@ -56,7 +56,7 @@ func TestIsBaseOf(t *testing.T) {
 		lca := ctx.LCA(c.base, c.derived)
 		for _, s := range []relax.StructInfo{c.base, c.derived} {
 			if ctx.IsBaseOf(lca, s) == relax.False {
-				t.Errorf("LCA %s is no base of %s", relax.FormatSInfo(lca), relax.FormatSInfo(s))
+				t.Errorf("LCA %s is not a base of %s", relax.FormatSInfo(lca), relax.FormatSInfo(s))
 			}
 		}
 		if lca := ctx.LCA(c.base, c.base); !relax.EqualSInfo(lca, c.base) {

@@ -33,7 +33,7 @@ func CheckCallTIR(c *Call, ctx *InferContext) error {
 	}
 	args, ok := c.Args[1].(*Tuple)
 	if !ok {
-		return fmt.Errorf("%s of %s: its arguments must be a tuple in place, not %s", name, gv.Name, describeExpr(c.Args[1]))
+		return fmt.Errorf("%s of %s: its arguments must be a literal tuple, not %s", name, gv.Name, describeExpr(c.Args[1]))
 	}
 	f, ok := ctx.Func(gv.Name).(*tir.PrimFunc)
 	if !ok {
@@ -45,10 +45,10 @@ func CheckCallTIR(c *Call, ctx *InferContext) error {
 	}
 	params := PrimFuncSInfo(f).Params
 	if len(params) != len(given) {
-		return fmt.Errorf("%s of %s: the PrimFunc has %d parameters, the call gives %d", name, gv.Name, len(params), len(given))
+		return fmt.Errorf("%s of %s: the PrimFunc has %d parameters, but the call passes %d", name, gv.Name, len(params), len(given))
 	}
 	if sub, bad := ctx.MatchParams(params, given); bad >= 0 {
-		return fmt.Errorf("%s of %s: parameter %s is %s, the call gives %s", name, gv.Name, f.Params[bad].Name,
+		return fmt.Errorf("%s of %s: parameter %s is %s, but the call passes %s", name, gv.Name, f.Params[bad].Name,
 			FormatSInfo(Subst{Prims: sub}.SInfo(params[bad])), FormatSInfo(given[bad]))
 	}
 	return nil

@@ -85,7 +85,7 @@ func (v *verifier) binding(b Binding, x *Var) {
 func (v *verifier) value(e Expr) {
 	switch e := e.(type) {
 	case *SeqExpr:
-		v.report(e, "a sequence is bound to a variable: its bindings belong into the block")
+		v.report(e, "a sequence is bound to a variable: its bindings belong in the block")
 		v.seq(e)
 	case *Function:
 		at, node := v.at, v.node
@@ -109,7 +109,7 @@ func (v *verifier) value(e Expr) {
 
 func (v *verifier) branch(e *If) {
 	if v.dataflow {
-		v.report(e, "an If stands in a dataflow block")
+		v.report(e, "a dataflow block contains an If")
 	}
 	v.arg(e, e.Cond)
 	if !isTruth(v.ctx.SInfoOf(e.Cond)) {
@@ -170,7 +170,7 @@ func (v *verifier) arg(at ir.Node, e Expr) {
 		return
 	}
 	if !isLeafOrTuple(e) {
-		v.report(at, "%s stands as an argument: it must be bound to a variable first", describeExpr(e))
+		v.report(at, "%s is used as an argument: it must be bound to a variable first", describeExpr(e))
 		return
 	}
 	v.expr(e)
@@ -217,7 +217,7 @@ func (v *verifier) expr(e Expr) {
 func (v *verifier) use(x *Var) {
 	if v.visible[x] {
 		if op := v.lives.dead[v.lives.value(x)]; op != "" {
-			v.report(v.node, "variable %s is used after %s ended its life", x.Name, op)
+			v.report(v.node, "variable %s is used after %s killed it", x.Name, op)
 			delete(v.lives.dead, v.lives.value(x)) // say it once
 		}
 		return

@@ -78,7 +78,7 @@ func TestWellFormed(t *testing.T) {
 			c := op.Unary("exp", p.callA)
 			c.SInfo = p.info
 			p.bind(c)
-		}, "binding of b: a call of relax.nn.relu stands as an argument: it must be bound to a variable first"},
+		}, "binding of b: a call of relax.nn.relu is used as an argument: it must be bound to a variable first"},
 		{"unknown function", func(p *parts) {
 			c := op.CallTIR(ir.NewGlobalVar("gone"), []relax.Expr{p.a}, []relax.StructInfo{p.info})
 			c.SInfo = p.info
@@ -109,11 +109,11 @@ func TestWellFormed(t *testing.T) {
 			p.callTIR.SInfo = p.callTIR.SInfoArgs[0]
 			p.b.SInfo, p.f.Ret = p.callTIR.SInfo, p.callTIR.SInfo
 			p.bind(p.callTIR)
-		}, `relax.call_tir of kernel: parameter B is Tensor((n,), "float32"), the call gives Tensor((n + 1,), "float32")`},
+		}, `relax.call_tir of kernel: parameter B is Tensor((n,), "float32"), but the call passes Tensor((n + 1,), "float32")`},
 		{"kernel with too many arguments", func(p *parts) {
 			p.callTIR.Args[1] = &relax.Tuple{Fields: []relax.Expr{p.a, p.a}}
 			p.bind(p.callTIR)
-		}, "relax.call_tir of kernel: the PrimFunc has 2 parameters, the call gives 3"},
+		}, "relax.call_tir of kernel: the PrimFunc has 2 parameters, but the call passes 3"},
 		{"sequence as value", func(p *parts) { p.bind(&relax.SeqExpr{Body: p.a}) }, "a sequence is bound to a variable"},
 		{"extent type", func(p *parts) {
 			p.b.SInfo = relax.ShapeOf(tir.Int32(1))
@@ -124,7 +124,7 @@ func TestWellFormed(t *testing.T) {
 			c := &relax.Var{Name: "c", SInfo: relax.ScalarTensor(dtype.BoolT)}
 			p.f.Params = append(p.f.Params, c)
 			p.bind(&relax.If{Cond: c, Then: &relax.SeqExpr{Body: p.a}, Else: &relax.SeqExpr{Body: p.x}, SInfo: p.info})
-		}, "an If stands in a dataflow block"},
+		}, "a dataflow block contains an If"},
 		{"other symbol", func(p *parts) {
 			p.f.Attrs = ir.NewAttrs(ir.AttrGlobalSymbol, "other")
 		}, `the function's global_symbol is "other"`},

@@ -28,7 +28,7 @@ func CheckWith(m *ir.Module, o script.Options) error {
 	}
 	// A text knows free variables by their names only, so that those of the two correspond.
 	if d := ir.FirstModuleMismatch(m, got, ir.EqualOpts{MapFreeVars: true}); d != nil {
-		return fmt.Errorf("the text reads back as another module: %s", d)
+		return fmt.Errorf("the text reads back as a different module: %s", d)
 	}
 	if o.IntDType.IsVoid() && o.FloatDType.IsVoid() && o.BufferDType.IsVoid() {
 		return withoutComments(m, text)
@@ -44,7 +44,7 @@ func withoutComments(m *ir.Module, text string) error {
 		return fmt.Errorf("the text without its comments does not parse: %d errors, first\n%s", len(diags), diags[0].Format())
 	}
 	if d := ir.FirstModuleMismatch(m, got, ir.EqualOpts{MapFreeVars: true}); d != nil {
-		return fmt.Errorf("the text reads back as another module without its comments: %s", d)
+		return fmt.Errorf("the text reads back as a different module without its comments: %s", d)
 	}
 	return nil
 }

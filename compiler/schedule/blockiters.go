@@ -52,7 +52,7 @@ func (s *Schedule) SplitIter(b *Block, k int, factor int64) error {
 	iv := b.iters[k]
 	n, ok := tir.AsInt(iv.Dom.Extent)
 	if !ok || factor < 1 || n%factor != 0 {
-		return fail(prim, b, nil, "the extent of %s is no multiple of %d", iv.Var.Name, factor)
+		return fail(prim, b, nil, "the extent of %s is not a multiple of %d", iv.Var.Name, factor)
 	}
 	d := iv.Var.DType()
 	two := make([]*tir.IterVar, 2)

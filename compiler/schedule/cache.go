@@ -15,7 +15,7 @@ func (s *Schedule) CacheRead(b *Block, k int, scope string) (*Block, error) {
 		return nil, err
 	}
 	if k < 0 || k >= len(b.reads) {
-		return nil, fail(prim, b, nil, "it reads %d buffers, there is no number %d", len(b.reads), k)
+		return nil, fail(prim, b, nil, "it reads %d buffers, so there is no buffer %d", len(b.reads), k)
 	}
 	from := b.reads[k].Buffer
 	if slices.Contains(s.writers[from], b) {
@@ -24,7 +24,7 @@ func (s *Schedule) CacheRead(b *Block, k int, scope string) (*Block, error) {
 	top := kidOf(b, scopeOf(b))
 	for _, w := range s.writers[from] {
 		if !s.before(w, top) {
-			return nil, fail(prim, b, nil, "block %s, which writes %s, stands in the same nest", w.name, from.Name)
+			return nil, fail(prim, b, nil, "block %s, which writes %s, is in the same nest", w.name, from.Name)
 		}
 	}
 	to := s.cacheBuffer(from, scope, b.base)
@@ -43,7 +43,7 @@ func (s *Schedule) CacheWrite(b *Block, k int, scope string) (*Block, error) {
 		return nil, err
 	}
 	if k < 0 || k >= len(b.writes) {
-		return nil, fail(prim, b, nil, "it writes %d buffers, there is no number %d", len(b.writes), k)
+		return nil, fail(prim, b, nil, "it writes %d buffers, so there is no buffer %d", len(b.writes), k)
 	}
 	to := b.writes[k].Buffer
 	if n := len(s.writers[to]); n != 1 {
@@ -52,7 +52,7 @@ func (s *Schedule) CacheWrite(b *Block, k int, scope string) (*Block, error) {
 	top := kidOf(b, scopeOf(b))
 	for _, r := range s.readers[to] {
 		if r != b && !s.before(top, r) {
-			return nil, fail(prim, b, nil, "block %s, which reads %s, stands in the same nest", r.name, to.Name)
+			return nil, fail(prim, b, nil, "block %s, which reads %s, is in the same nest", r.name, to.Name)
 		}
 	}
 	// What b does not write of a parameter keeps its contents.
@@ -159,7 +159,7 @@ func (s *Schedule) SetScope(b *Block, k int, scope string) error {
 		return err
 	}
 	if k < 0 || k >= len(b.writes) {
-		return fail(prim, b, nil, "it writes %d buffers, there is no number %d", len(b.writes), k)
+		return fail(prim, b, nil, "it writes %d buffers, so there is no buffer %d", len(b.writes), k)
 	}
 	old := b.writes[k].Buffer
 	if s.home[old] == nil {

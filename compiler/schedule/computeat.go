@@ -38,7 +38,7 @@ func (s *Schedule) ComputeAt(b *Block, l *Loop) error {
 	for _, c := range consumers {
 		k := kidOf(c, l)
 		if k == nil {
-			return fail(prim, b, l, "consumer %s stands outside of the loop", c.name)
+			return fail(prim, b, l, "consumer %s is outside of the loop", c.name)
 		}
 		if !s.before(b, c) {
 			return fail(prim, b, l, "consumer %s does not run after the block", c.name)
@@ -77,7 +77,7 @@ func (s *Schedule) ReverseComputeAt(b *Block, l *Loop) error {
 		for i, iv := range p.iters {
 			for n := node(l); n != nil; n = n.at().parent {
 				if up, ok := n.(*Loop); ok && iv.Kind != tir.DataPar && usesLoop(p.values[i], up) {
-					return fail(prim, b, l, "producer %s is not done with its reduction in one iteration of loop %s", p.name, up.v.Name)
+					return fail(prim, b, l, "producer %s does not finish its reduction in one iteration of loop %s", p.name, up.v.Name)
 				}
 			}
 		}
@@ -85,7 +85,7 @@ func (s *Schedule) ReverseComputeAt(b *Block, l *Loop) error {
 		at = max(at, slices.Index(l.kids, k)+1)
 	}
 	if len(producers) == 0 {
-		return fail(prim, b, l, "no producer stands in the loop")
+		return fail(prim, b, l, "no producer is in the loop")
 	}
 	for _, p := range producers {
 		for _, w := range p.writes {
@@ -132,10 +132,10 @@ func (s *Schedule) movable(prim string, b *Block, l *Loop) error {
 		return err
 	}
 	if scopeOf(b) != scopeOf(l) {
-		return fail(prim, b, l, "block and loop stand in different blocks")
+		return fail(prim, b, l, "the block and the loop are in different blocks")
 	}
 	if inside(b, l) {
-		return fail(prim, b, l, "the block stands in the loop already")
+		return fail(prim, b, l, "the block is already in the loop")
 	}
 	if !tir.IsTrue(b.pred) {
 		return fail(prim, b, l, "the block runs under a condition")
@@ -145,7 +145,7 @@ func (s *Schedule) movable(prim string, b *Block, l *Loop) error {
 			return fail(prim, b, l, "%d blocks write %s", n, w.Buffer.Name)
 		}
 		if b.init == nil && slices.Contains(s.readers[w.Buffer], b) {
-			return fail(prim, b, l, "the block continues what it finds in %s", w.Buffer.Name)
+			return fail(prim, b, l, "the block updates what %s holds already", w.Buffer.Name)
 		}
 	}
 	for _, up := range slices.Backward(loopsAbove(b)) {
@@ -189,7 +189,7 @@ func (s *Schedule) domains(prim string, b *Block, l *Loop, others []*Block, reve
 				if _, c := tir.AsInt(x.Min); c && tir.IsConst(x.Extent, 1) {
 					continue
 				}
-				return nil, fail(prim, b, l, "it accesses axis %d of %s otherwise than at an iteration variable", k, r.Buffer.Name)
+				return nil, fail(prim, b, l, "it accesses axis %d of %s at something other than an iteration variable", k, r.Buffer.Name)
 			}
 			i := b.iter(v)
 			if i < 0 {

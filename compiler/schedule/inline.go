@@ -21,7 +21,7 @@ func (s *Schedule) ComputeInline(b *Block) error {
 	for k, ix := range st.Indices {
 		v, ok := ix.(*tir.Var)
 		if !ok && !tir.IsConst(ix, 0) {
-			return fail(prim, b, nil, "index %d of its store is no iteration variable", k)
+			return fail(prim, b, nil, "index %d of its store is not an iteration variable", k)
 		}
 		formal = append(formal, v)
 	}
@@ -119,11 +119,11 @@ func (s *Schedule) covers(prim string, b *Block, st *tir.BufferStore) error {
 			if tir.IsConst(ix, 0) && tir.IsConst(st.Buffer.Shape[k], 1) {
 				continue
 			}
-			return fail(prim, b, nil, "index %d of its store is no iteration variable", k)
+			return fail(prim, b, nil, "index %d of its store is not an iteration variable", k)
 		}
 		iv := b.iter(v)
 		if iv < 0 || used[v] {
-			return fail(prim, b, nil, "index %d of its store is no iteration variable of its own", k)
+			return fail(prim, b, nil, "index %d of its store is not an iteration variable of its own", k)
 		}
 		used[v] = true
 		dom := b.iters[iv].Dom

@@ -100,10 +100,10 @@ func TestComputeInlineConditions(t *testing.T) {
 	const say = "schedule: compute_inline block B: "
 	for _, c := range []struct{ name, store, want string }{
 		{"two stores", "B[vi, vj] = A[vi, vj]\n        B[vi, vj] = A[vj, vi]", say + "its body is a *tir.SeqStmt, expected one store"},
-		{"a sum of indices", "B[vi, (vi + vj) % 4] = A[vi, vj]", say + "index 1 of its store is no iteration variable"},
-		{"a constant index", "B[1, vj] = A[vi, vj]", say + "index 0 of its store is no iteration variable"},
-		{"the first of an axis of four", "B[0, vj] = A[vi, vj]", say + "index 0 of its store is no iteration variable"},
-		{"a diagonal", "B[vi, vi] = A[vi, vj]", say + "index 1 of its store is no iteration variable of its own"},
+		{"a sum of indices", "B[vi, (vi + vj) % 4] = A[vi, vj]", say + "index 1 of its store is not an iteration variable"},
+		{"a constant index", "B[1, vj] = A[vi, vj]", say + "index 0 of its store is not an iteration variable"},
+		{"the first of an axis of four", "B[0, vj] = A[vi, vj]", say + "index 0 of its store is not an iteration variable"},
+		{"a diagonal", "B[vi, vi] = A[vi, vj]", say + "index 1 of its store is not an iteration variable of its own"},
 		{"its own buffer", "B[vi, vj] = B[vi, vj] + A[vi, vj]", say + "it reads what it writes"},
 	} {
 		refusals(t, squareParams, square(c.store, "E[vi, vj] = A[vi, vj]\n        T.evaluate(B[vi, vj])"), []refusal{{c.name, inline, c.want}})

@@ -86,7 +86,7 @@ for vi_0_l, vi_1_l, j, k in T.grid(1, 2, 3, 5):
         B[vi_1, vj, vk] = A[vi_1, vj, vk]`, nil},
 	})
 	s := scheduled(t, parsed(t, symbolicCopyParams, symbolicCopyBody))
-	refuses(t, s.SplitIter(block(t, s, "B"), 0, 2), "schedule: transform_block_layout block B: the extent of vi is no multiple of 2")
+	refuses(t, s.SplitIter(block(t, s, "B"), 0, 2), "schedule: transform_block_layout block B: the extent of vi is not a multiple of 2")
 	refuses(t, s.SplitIter(block(t, s, "B"), -1, 2), "schedule: transform_block_layout block B: variables -1 to -1 of 2")
 }
 

@@ -359,8 +359,8 @@ for i in range(4):
 		{"a variable, backwards", back, ""},
 	})
 	refusals(t, params, pair("B[vi + 1] = A[vi]", "B[vi + 1]"), []refusal{
-		{"an expression", at, "schedule: compute_at block B loop i: it accesses axis 0 of B otherwise than at an iteration variable"},
-		{"an expression, backwards", back, "schedule: reverse_compute_at block E loop i: it accesses axis 0 of B otherwise than at an iteration variable"},
+		{"an expression", at, "schedule: compute_at block B loop i: it accesses axis 0 of B at something other than an iteration variable"},
+		{"an expression, backwards", back, "schedule: reverse_compute_at block E loop i: it accesses axis 0 of B at something other than an iteration variable"},
 	})
 	refusals(t, params, `
 B = T.alloc_buffer((8,))
@@ -372,7 +372,7 @@ for i in range(4):
     with T.block("E"):
         vi = T.axis.spatial(4, i)
         E[vi] = B[vi] + B[vi + 1]`, []refusal{
-		{"a window backwards", back, "schedule: reverse_compute_at block E loop i: it accesses axis 0 of B otherwise than at an iteration variable"},
+		{"a window backwards", back, "schedule: reverse_compute_at block E loop i: it accesses axis 0 of B at something other than an iteration variable"},
 		{"a window", at, ""},
 	})
 	refusals(t, params, `
@@ -391,7 +391,7 @@ for i in range(8):
         E[vi] = B[vi] + D[vi]`, []refusal{
 		{"of two producers", back, "schedule: reverse_compute_at block E loop i: vi is determined by more than one access"},
 		{"one of two producers", at, "schedule: compute_at block B loop i: loop i around the block is serial or holds other blocks"},
-		{"where it stands", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("D", 0)) }, "schedule: compute_at block B loop i: the block stands in the loop already"},
+		{"where it stands", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("D", 0)) }, "schedule: compute_at block B loop i: the block is already in the loop"},
 	})
 	refusals(t, params, `
 B = T.alloc_buffer((8,))
@@ -432,7 +432,7 @@ for i in range(8):
     with T.block("D"):
         vi = T.axis.spatial(8, i)
         T.evaluate(E[vi])`, []refusal{
-		{"what continues", func(o on) error { return o.s.ComputeAt(o.b("C"), o.l("D", 0)) }, "schedule: compute_at block C loop i: the block continues what it finds in E"},
+		{"what continues", func(o on) error { return o.s.ComputeAt(o.b("C"), o.l("D", 0)) }, "schedule: compute_at block C loop i: the block updates what E holds already"},
 	})
 }
 

@@ -42,7 +42,7 @@ func (s *Schedule) DecomposePadding(b *Block) (*Block, error) {
 	for _, c := range tir.Conjuncts(nil, call.Args[0]) {
 		i, least, end := bound(b, c)
 		if i < 0 {
-			return nil, fail(prim, b, nil, "its condition is no conjunction of bounds of iteration variables")
+			return nil, fail(prim, b, nil, "its condition is not a conjunction of bounds of iteration variables")
 		}
 		if least != nil {
 			if lo[i] != nil {

@@ -100,7 +100,7 @@ for i in range(4):
 func TestDecomposePaddingRefusals(t *testing.T) {
 	const say = "schedule: decompose_padding block P: "
 	const notOne, changed, noChoice = say + "it is not one store without a condition around it", say + "its loops were changed before", say + "it does not choose between a value and a constant"
-	const noBounds = say + "its condition is no conjunction of bounds of iteration variables"
+	const noBounds = say + "its condition is not a conjunction of bounds of iteration variables"
 	const params = `A: T.Buffer((6, 4), "float32"), P: T.Buffer((6, 4), "float32")`
 	pad := func(o on) error { return second(o.s.DecomposePadding(o.b("P"))) }
 	with := func(store string) string {
@@ -119,7 +119,7 @@ for i, j in T.grid(6, 4):
 		{"a constant", "P[vi, vj] = T.float32(2)", noChoice},
 		{"another function", "P[vi, vj] = T.exp(A[vi, vj])", noChoice},
 		{"a variable value", "P[vi, vj] = T.if_then_else(vi < 4, A[vi, vj], A[0, 0])", noChoice},
-		{"at other places", "P[vi, (vj + 1) % 4] = T.if_then_else(vi < 4, A[vi, vj], T.float32(2))", say + "index 1 of its store is no iteration variable"},
+		{"at other places", "P[vi, (vj + 1) % 4] = T.if_then_else(vi < 4, A[vi, vj], T.float32(2))", say + "index 1 of its store is not an iteration variable"},
 		{"a bound of the other axis", "P[vi, vj] = T.if_then_else(vi < vj, A[vi, vj], T.float32(2))", noBounds},
 		{"the other axis, turned", "P[vi, vj] = T.if_then_else(vj > vi, A[vi, vj], T.float32(2))", noBounds},
 		{"a bound of what was read", "P[vi, vj] = T.if_then_else(A[vi, vj] < T.float32(2), A[vi, vj], T.float32(2))", noBounds},

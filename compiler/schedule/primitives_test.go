@@ -151,10 +151,10 @@ func TestPaddingBounds(t *testing.T) {
 		{"vi > 1 and 5 >= vi", "T.float32(5)", ""},
 		{"vi > 1 and vi >= 2 and vi < 6 and vi < 9", "T.float32(5)", ""},
 		{"vi >= 2 and vi < 4 and vi < 6 and vi > 2", "T.float32(5)", ""},
-		{"vi != 3", "T.float32(0)", say + "its condition is no conjunction of bounds of iteration variables"},
-		{"vi < 3 or vi > 6", "T.float32(0)", say + "its condition is no conjunction of bounds of iteration variables"},
-		{"vi * 2 < 6", "T.float32(0)", say + "its condition is no conjunction of bounds of iteration variables"},
-		{"vi < 8 - vi", "T.float32(0)", say + "its condition is no conjunction of bounds of iteration variables"},
+		{"vi != 3", "T.float32(0)", say + "its condition is not a conjunction of bounds of iteration variables"},
+		{"vi < 3 or vi > 6", "T.float32(0)", say + "its condition is not a conjunction of bounds of iteration variables"},
+		{"vi * 2 < 6", "T.float32(0)", say + "its condition is not a conjunction of bounds of iteration variables"},
+		{"vi < 8 - vi", "T.float32(0)", say + "its condition is not a conjunction of bounds of iteration variables"},
 		{"2 <= vi and vi < 6", "A[0]", say + "it does not choose between a value and a constant"},
 	} {
 		t.Run(c.cond, func(t *testing.T) {

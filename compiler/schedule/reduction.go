@@ -18,7 +18,7 @@ func (s *Schedule) DecomposeReduction(b *Block, l *Loop) (*Block, error) {
 		return nil, fail(prim, b, l, "it has no init")
 	}
 	if !inside(b, l) {
-		return nil, fail(prim, b, l, "the block does not stand in the loop")
+		return nil, fail(prim, b, l, "the block is not in the loop")
 	}
 	reduces := func(o *Loop) bool {
 		for k, iv := range b.iters {

@@ -142,7 +142,7 @@ func TestLoopRefusals(t *testing.T) {
 		}, "schedule: reorder loop i: it has more than one statement inside"},
 		{"reorder around two", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("B"), o.l("C", 1)), o.s.Reorder(o.l("C", 1), o.l("C", 0)))
-		}, "schedule: reorder loop j: 2 blocks stand inside: reorder before they are moved together"},
+		}, "schedule: reorder loop j: 2 blocks are inside: reorder before they are moved together"},
 		{"reorder what is gone", func(o on) error {
 			i, j := o.l("B", 0), o.l("B", 1)
 			return steps(second(o.s.Split(j, 0, 2)), o.s.Reorder(j, i))
@@ -199,8 +199,8 @@ func TestMoveRefusals(t *testing.T) {
 			return steps(o.s.ComputeAt(o.b("C"), o.l("D", 1)), o.s.ComputeAt(o.b("B"), o.l("C", 0)))
 		}, ""},
 		{"compute_at a reduction", func(o on) error { return o.s.ComputeAt(o.b("D"), o.l("E", 0)) }, ""},
-		{"compute_at within itself", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("B", 0)) }, "schedule: compute_at block B loop i: the block stands in the loop already"},
-		{"compute_at where no consumer is", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("D", 0)) }, "schedule: compute_at block B loop i: consumer C stands outside of the loop"},
+		{"compute_at within itself", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("B", 0)) }, "schedule: compute_at block B loop i: the block is already in the loop"},
+		{"compute_at where no consumer is", func(o on) error { return o.s.ComputeAt(o.b("B"), o.l("D", 0)) }, "schedule: compute_at block B loop i: consumer C is outside of the loop"},
 		{"compute_at of the result", func(o on) error { return o.s.ComputeAt(o.b("E"), o.l("D", 0)) }, "schedule: compute_at block E loop i: nothing reads what it writes"},
 		{"compute_at from a parallel loop", func(o on) error {
 			return steps(o.s.Parallel(o.l("B", 0)), o.s.ComputeAt(o.b("B"), o.l("C", 0)))
@@ -226,13 +226,13 @@ func TestMoveRefusals(t *testing.T) {
 		{"reverse_compute_at both", func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("B", 1)) }, ""},
 		{"reverse_compute_at of a reduction", func(o on) error { return o.s.ReverseComputeAt(o.b("D"), o.l("C", 0)) }, ""},
 		{"reverse_compute_at of a part of a reduction", func(o on) error { return o.s.ReverseComputeAt(o.b("D"), o.l("C", 1)) }, "schedule: reverse_compute_at block D loop j: one iteration of the loop holds only a part of what vk reduces over"},
-		{"reverse_compute_at into a reduction", func(o on) error { return o.s.ReverseComputeAt(o.b("E"), o.l("D", 1)) }, "schedule: reverse_compute_at block E loop k: producer D is not done with its reduction in one iteration of loop k"},
+		{"reverse_compute_at into a reduction", func(o on) error { return o.s.ReverseComputeAt(o.b("E"), o.l("D", 1)) }, "schedule: reverse_compute_at block E loop k: producer D does not finish its reduction in one iteration of loop k"},
 		{"reverse_compute_at before its producer", func(o on) error { return o.s.ReverseComputeAt(o.b("E"), o.l("C", 0)) }, "schedule: reverse_compute_at block E loop i: producer D runs after the loop"},
-		{"reverse_compute_at after it", func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("D", 0)) }, "schedule: reverse_compute_at block C loop i: no producer stands in the loop"},
+		{"reverse_compute_at after it", func(o on) error { return o.s.ReverseComputeAt(o.b("C"), o.l("D", 0)) }, "schedule: reverse_compute_at block C loop i: no producer is in the loop"},
 		{"reverse_compute_at at a consumer", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("C"), o.l("D", 0)), o.s.ReverseComputeAt(o.b("C"), o.l("B", 0)))
 		}, "schedule: reverse_compute_at block C loop i: loop i around the block is serial or holds other blocks"},
-		{"reverse_compute_at of the first", func(o on) error { return o.s.ReverseComputeAt(o.b("B"), o.l("C", 0)) }, "schedule: reverse_compute_at block B loop i: no producer stands in the loop"},
+		{"reverse_compute_at of the first", func(o on) error { return o.s.ReverseComputeAt(o.b("B"), o.l("C", 0)) }, "schedule: reverse_compute_at block B loop i: no producer is in the loop"},
 		{"reverse_compute_at of an update", func(o on) error {
 			return steps(second(o.s.DecomposeReduction(o.b("D"), o.l("D", 1))), o.s.ReverseComputeAt(o.b("E"), o.l("D", 0)))
 		}, "schedule: reverse_compute_at block E loop i: 2 blocks write D"},
@@ -273,25 +273,25 @@ func TestInlineRefusals(t *testing.T) {
 func TestCacheRefusals(t *testing.T) {
 	refusals(t, chainParams, chain, []refusal{
 		{"cache_read first", func(o on) error { return second(o.s.CacheRead(o.b("B"), 0, "local")) }, ""},
-		{"cache_read before", func(o on) error { return second(o.s.CacheRead(o.b("B"), -1, "local")) }, "schedule: cache_read block B: it reads 1 buffers, there is no number -1"},
-		{"cache_read beyond", func(o on) error { return second(o.s.CacheRead(o.b("B"), 1, "local")) }, "schedule: cache_read block B: it reads 1 buffers, there is no number 1"},
+		{"cache_read before", func(o on) error { return second(o.s.CacheRead(o.b("B"), -1, "local")) }, "schedule: cache_read block B: it reads 1 buffers, so there is no buffer -1"},
+		{"cache_read beyond", func(o on) error { return second(o.s.CacheRead(o.b("B"), 1, "local")) }, "schedule: cache_read block B: it reads 1 buffers, so there is no buffer 1"},
 		{"cache_read between", func(o on) error { return second(o.s.CacheRead(o.b("C"), 0, "")) }, ""},
 		{"cache_read in one nest", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("B"), o.l("C", 0)), second(o.s.CacheRead(o.b("C"), 0, "")))
-		}, "schedule: cache_read block C: block B, which writes B, stands in the same nest"},
+		}, "schedule: cache_read block C: block B, which writes B, is in the same nest"},
 		{"cache_write first", func(o on) error { return second(o.s.CacheWrite(o.b("D"), 0, "local")) }, ""},
-		{"cache_write before", func(o on) error { return second(o.s.CacheWrite(o.b("D"), -1, "local")) }, "schedule: cache_write block D: it writes 1 buffers, there is no number -1"},
-		{"cache_write beyond", func(o on) error { return second(o.s.CacheWrite(o.b("D"), 1, "local")) }, "schedule: cache_write block D: it writes 1 buffers, there is no number 1"},
+		{"cache_write before", func(o on) error { return second(o.s.CacheWrite(o.b("D"), -1, "local")) }, "schedule: cache_write block D: it writes 1 buffers, so there is no buffer -1"},
+		{"cache_write beyond", func(o on) error { return second(o.s.CacheWrite(o.b("D"), 1, "local")) }, "schedule: cache_write block D: it writes 1 buffers, so there is no buffer 1"},
 		{"cache_write the result", func(o on) error { return second(o.s.CacheWrite(o.b("E"), 0, "")) }, ""},
 		{"cache_write in one nest", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("B"), o.l("C", 0)), second(o.s.CacheWrite(o.b("B"), 0, "")))
-		}, "schedule: cache_write block B: block C, which reads B, stands in the same nest"},
+		}, "schedule: cache_write block B: block C, which reads B, is in the same nest"},
 		{"cache_write of an update", func(o on) error {
 			return steps(second(o.s.DecomposeReduction(o.b("D"), o.l("D", 1))), second(o.s.CacheWrite(o.b("D"), 0, "")))
 		}, "schedule: cache_write block D: 2 blocks write D"},
 		{"set_scope", func(o on) error { return o.s.SetScope(o.b("D"), 0, "local") }, ""},
-		{"set_scope before", func(o on) error { return o.s.SetScope(o.b("D"), -1, "local") }, "schedule: set_scope block D: it writes 1 buffers, there is no number -1"},
-		{"set_scope beyond", func(o on) error { return o.s.SetScope(o.b("D"), 1, "local") }, "schedule: set_scope block D: it writes 1 buffers, there is no number 1"},
+		{"set_scope before", func(o on) error { return o.s.SetScope(o.b("D"), -1, "local") }, "schedule: set_scope block D: it writes 1 buffers, so there is no buffer -1"},
+		{"set_scope beyond", func(o on) error { return o.s.SetScope(o.b("D"), 1, "local") }, "schedule: set_scope block D: it writes 1 buffers, so there is no buffer 1"},
 		{"set_scope of the result", func(o on) error { return o.s.SetScope(o.b("E"), 0, "local") }, "schedule: set_scope block E: E is not allocated by the function"},
 		{"caches of what is gone", func(o on) error {
 			b := o.b("B")
@@ -314,7 +314,7 @@ func TestReductionRefusals(t *testing.T) {
 		{"decompose", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("D", 0))) }, ""},
 		{"decompose inside", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("D", 1))) }, ""},
 		{"decompose what has no init", func(o on) error { return second(o.s.DecomposeReduction(o.b("B"), o.l("B", 0))) }, "schedule: decompose_reduction block B loop i: it has no init"},
-		{"decompose elsewhere", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("C", 0))) }, "schedule: decompose_reduction block D loop i: the block does not stand in the loop"},
+		{"decompose elsewhere", func(o on) error { return second(o.s.DecomposeReduction(o.b("D"), o.l("C", 0))) }, "schedule: decompose_reduction block D loop i: the block is not in the loop"},
 		{"decompose below a loop of the reduction", func(o on) error {
 			l := o.l("D", 0)
 			return steps(o.s.Reorder(o.l("D", 1), l), second(o.s.DecomposeReduction(o.b("D"), l)))
@@ -333,14 +333,14 @@ func TestReductionRefusals(t *testing.T) {
 		{"rfactor from behind", func(o on) error { return second(o.s.RFactor(o.l("D", 1), -1)) }, ""},
 		{"rfactor at the first from behind", func(o on) error { return second(o.s.RFactor(o.l("D", 1), -2)) }, ""},
 		{"rfactor before", func(o on) error { return second(o.s.RFactor(o.l("D", 1), -3)) }, "schedule: rfactor block D loop k: axis -1 is out of range for a buffer of 1 axes"},
-		{"rfactor of another axis", func(o on) error { return second(o.s.RFactor(o.l("D", 0), 0)) }, "schedule: rfactor block D loop i: it is no loop of the reduction"},
+		{"rfactor of another axis", func(o on) error { return second(o.s.RFactor(o.l("D", 0), 0)) }, "schedule: rfactor block D loop i: it is not a loop of the reduction"},
 		{"rfactor of a copy", func(o on) error { return second(o.s.RFactor(o.l("B", 0), 0)) }, "schedule: rfactor block B loop i" + combine},
 		{"rfactor of an update", func(o on) error {
 			return steps(second(o.s.DecomposeReduction(o.b("D"), o.l("D", 0))), second(o.s.RFactor(o.l("D", 1), 0)))
 		}, "schedule: rfactor block D loop k" + combine},
 		{"rfactor of two blocks", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("C"), o.l("D", 1)), second(o.s.RFactor(o.l("D", 1), 0)))
-		}, "schedule: rfactor loop k: 2 blocks stand inside, expected one"},
+		}, "schedule: rfactor loop k: 2 blocks are inside, expected one"},
 		{"rfactor beside a block", func(o on) error {
 			return steps(o.s.ComputeAt(o.b("C"), o.l("D", 0)), second(o.s.RFactor(o.l("D", 1), 0)))
 		}, "schedule: rfactor block D loop i: the loop holds other blocks as well"},
@@ -390,14 +390,14 @@ func TestIterRefusals(t *testing.T) {
 		{"split", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 3) }, ""},
 		{"split by one", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 1) }, ""},
 		{"split by all", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 6) }, ""},
-		{"split by nothing", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 0) }, "schedule: transform_block_layout block D: the extent of vk is no multiple of 0"},
-		{"split unevenly", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 4) }, "schedule: transform_block_layout block D: the extent of vk is no multiple of 4"},
+		{"split by nothing", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 0) }, "schedule: transform_block_layout block D: the extent of vk is not a multiple of 0"},
+		{"split unevenly", func(o on) error { return o.s.SplitIter(o.b("D"), 1, 4) }, "schedule: transform_block_layout block D: the extent of vk is not a multiple of 4"},
 		{"split beyond", func(o on) error { return o.s.SplitIter(o.b("D"), 2, 2) }, "schedule: transform_block_layout block D: variables 2 to 2 of 2"},
 		{"refill", func(o on) error {
 			b, err := o.s.DecomposeReduction(o.b("D"), o.l("D", 0))
 			return steps(err, o.s.Refill(b))
 		}, ""},
-		{"refill what is no constant", func(o on) error { return o.s.Refill(o.b("B")) }, "schedule: refill block B: it does not fill a buffer of the function with a constant"},
+		{"refill what is not a constant", func(o on) error { return o.s.Refill(o.b("B")) }, "schedule: refill block B: it does not fill a buffer of the function with a constant"},
 	})
 }
 

@@ -98,7 +98,7 @@ func (s *Schedule) mayReorder(order []*Loop, bottom *Loop) error {
 		}
 	})
 	if err == nil && n > 1 {
-		err = fail(prim, nil, bottom, "%d blocks stand inside: reorder before they are moved together", n)
+		err = fail(prim, nil, bottom, "%d blocks are inside: reorder before they are moved together", n)
 	}
 	return err
 }

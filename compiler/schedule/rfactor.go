@@ -28,7 +28,7 @@ func (s *Schedule) RFactor(l *Loop, factorAxis int) (*Block, error) {
 	var list []*Block
 	leaves(l, func(b *Block) { list = append(list, b) })
 	if len(list) != 1 {
-		return nil, fail(prim, nil, l, "%d blocks stand inside, expected one", len(list))
+		return nil, fail(prim, nil, l, "%d blocks are inside, expected one", len(list))
 	}
 	b := list[0]
 	op, value, st, ok := Combiner(b)
@@ -70,7 +70,7 @@ func (s *Schedule) RFactor(l *Loop, factorAxis int) (*Block, error) {
 		}
 	}
 	if role[l] != tir.CommReduce {
-		return nil, fail(prim, b, l, "it is no loop of the reduction")
+		return nil, fail(prim, b, l, "it is not a loop of the reduction")
 	}
 	parts := 0
 	for _, o := range loops {

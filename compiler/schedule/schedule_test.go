@@ -96,7 +96,7 @@ func TestErrorsSayWhatAndWhy(t *testing.T) {
 		},
 		"cache of nothing": {
 			"matmul", func(s *schedule.Schedule) error { _, err := s.CacheRead(block(t, s, "matmul"), 9, ""); return err },
-			[]string{"cache_read", "no number 9"},
+			[]string{"cache_read", "no buffer 9"},
 		},
 		"padding": {
 			"matmul", func(s *schedule.Schedule) error { _, err := s.DecomposePadding(block(t, s, "matmul")); return err },

@@ -128,7 +128,7 @@ func refuses(t testing.TB, err error, want string) {
 	t.Helper()
 	var e *schedule.Error
 	if !errors.As(err, &e) {
-		t.Errorf("%v is no refusal, want %q", err, want)
+		t.Errorf("%v is not a refusal, want %q", err, want)
 	} else if err.Error() != want {
 		t.Errorf("got  %q\nwant %q", err, want)
 	}

@@ -184,7 +184,7 @@ func (t *tiler) prepare() error {
 		return fail(prim, b, nil, "it has loops that no iteration variable is bound to")
 	}
 	if spec.Vector < 0 || spec.Vector >= len(b.iters) || spec.Lanes < 1 || t.axes[spec.Vector].tile%spec.Lanes != 0 {
-		return fail(prim, b, nil, "the tile of the vector variable is no multiple of %d lanes", spec.Lanes)
+		return fail(prim, b, nil, "the tile of the vector variable is not a multiple of %d lanes", spec.Lanes)
 	}
 	t.dot = b.iters[spec.Vector].Kind != tir.DataPar
 	if t.dot && !neutral(t.op, t.start) {
@@ -199,7 +199,7 @@ func (t *tiler) prepare() error {
 	seen := map[int]bool{}
 	for _, k := range append(slices.Clone(spec.Order), spec.Reduce...) {
 		if k < 0 || k >= len(t.axes) || seen[k] {
-			return fail(prim, b, nil, "the order of its variables is no permutation")
+			return fail(prim, b, nil, "the order of its variables is not a permutation")
 		}
 		seen[k] = true
 	}

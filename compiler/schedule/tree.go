@@ -127,7 +127,7 @@ func New(f *tir.PrimFunc) (*Schedule, error) {
 	}
 	s.root = n.(*Block)
 	if s.root.body != nil {
-		return nil, fmt.Errorf("schedule: the root block holds no blocks")
+		return nil, fmt.Errorf("schedule: the root block contains no blocks")
 	}
 	return s, nil
 }
@@ -150,10 +150,10 @@ func (s *Schedule) parse(x tir.Stmt) (node, error) {
 		return s.parseBlock(x)
 	}
 	if hasRealize(x) {
-		return nil, fmt.Errorf("a %T stands around a block: only loops, blocks and sequences may", x)
+		return nil, fmt.Errorf("a %T encloses a block: only loops, blocks and sequences can", x)
 	}
 	if !tir.IsNoOp(x) {
-		return nil, fmt.Errorf("a %T stands outside of all blocks", x)
+		return nil, fmt.Errorf("a %T is outside of all blocks", x)
 	}
 	return &raw{stmt: x}, nil
 }

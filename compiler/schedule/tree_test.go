@@ -19,11 +19,11 @@ func TestNewErrors(t *testing.T) {
 		{"loops", one, ""},
 		{"a loop with a step of one", "for i in range(0, 8, 1):\n    for j in range(1):" + store, ""},
 		{"a loop with a step", "for i in range(0, 8, 2):\n    for j in range(1):" + store, "schedule: loop i has a step: run CanonicalizeLoop first"},
-		{"a condition around a block", "for i in range(8):\n    if i < 4:" + store, "schedule: a *tir.IfThenElse stands around a block: only loops, blocks and sequences may"},
-		{"a condition around a block in a block", "with T.block(\"outer\"):\n    for i in range(8):\n        if i < 4:\n            with T.block(\"B\"):\n                vi = T.axis.spatial(8, i)\n                B[vi] = A[vi]", "schedule: a *tir.IfThenElse stands around a block: only loops, blocks and sequences may"},
-		{"a store beside a block", "for i in range(8):\n    B[i] = A[i]\n    for j in range(1):" + store, "schedule: a *tir.BufferStore stands outside of all blocks"},
+		{"a condition around a block", "for i in range(8):\n    if i < 4:" + store, "schedule: a *tir.IfThenElse encloses a block: only loops, blocks and sequences can"},
+		{"a condition around a block in a block", "with T.block(\"outer\"):\n    for i in range(8):\n        if i < 4:\n            with T.block(\"B\"):\n                vi = T.axis.spatial(8, i)\n                B[vi] = A[vi]", "schedule: a *tir.IfThenElse encloses a block: only loops, blocks and sequences can"},
+		{"a store beside a block", "for i in range(8):\n    B[i] = A[i]\n    for j in range(1):" + store, "schedule: a *tir.BufferStore is outside of all blocks"},
 		{"a view", "for i in range(8):\n    with T.block(\"B\"):\n        vi = T.axis.spatial(8, i)\n        V = T.match_buffer(A[vi:vi + 1], (1,), \"float32\")\n        B[vi] = V[0]", "schedule: block B has views of buffers: run LowerMatchBuffer first"},
-		{"no blocks", "with T.block(\"root\"):\n    B[0] = A[0]", "schedule: the root block holds no blocks"},
+		{"no blocks", "with T.block(\"root\"):\n    B[0] = A[0]", "schedule: the root block contains no blocks"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := parsed(t, params, c.body)
@@ -195,10 +195,10 @@ for i_0, i_1 in T.grid(2, 3):
 	refusals(t, params, body, []refusal{
 		{"compute_at in another block", func(o on) error {
 			return o.s.ComputeAt(o.b("X"), o.s.GetLoops(o.s.GetChildBlocks(o.s.Root())[0])[0])
-		}, "schedule: compute_at block X loop i: block and loop stand in different blocks"},
+		}, "schedule: compute_at block X loop i: the block and the loop are in different blocks"},
 		{"reverse_compute_at in another block", func(o on) error {
 			return o.s.ReverseComputeAt(o.b("B"), o.s.GetLoops(o.s.GetChildBlocks(o.s.Root())[0])[0])
-		}, "schedule: reverse_compute_at block B loop i: block and loop stand in different blocks"},
+		}, "schedule: reverse_compute_at block B loop i: the block and the loop are in different blocks"},
 		{"reorder over a block", func(o on) error {
 			return o.s.Reorder(o.l("B", 0), o.s.GetLoops(o.s.GetChildBlocks(o.s.Root())[0])[0])
 		}, "schedule: reorder loop j: the loops are not on one path within a block"},

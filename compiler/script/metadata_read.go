@@ -29,7 +29,7 @@ func ReadMetadata(text string) (map[string]*ir.Blob, error) {
 		Nodes   []metaNode `json:"nodes"`
 	}
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {
-		return nil, fmt.Errorf("the metadata is not in the form of JSON: %w", err)
+		return nil, fmt.Errorf("the metadata is not JSON: %w", err)
 	}
 	out, byNode := map[string]*ir.Blob{}, map[int]*ir.Blob{}
 	for i := range doc.Nodes {
@@ -97,7 +97,7 @@ func decodeTensor(text string) (*ir.Blob, error) {
 		return nil, short
 	}
 	if binary.LittleEndian.Uint64(raw) != tensorMagic {
-		return nil, errors.New("it does not start as a tensor does")
+		return nil, errors.New("it does not begin like a tensor")
 	}
 	rank := int(binary.LittleEndian.Uint32(raw[24:]))
 	d := dtype.DType{Code: dtype.Code(raw[28]), Bits: raw[29], Lanes: binary.LittleEndian.Uint16(raw[30:])}

@@ -122,7 +122,7 @@ func (o *Options) Set(name string, value any) error {
 	}
 	word := func() string {
 		if text == "" || identifier(text) != text && !isPrefix(text) {
-			err = fmt.Errorf("printer option %s: %q is no identifier of Python", name, text)
+			err = fmt.Errorf("printer option %s: %q is not a Python identifier", name, text)
 		}
 		return text
 	}

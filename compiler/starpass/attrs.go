@@ -16,7 +16,7 @@ const maxNested = 32
 // attrValue returns v as the value of an attribute.
 func attrValue(v starlark.Value, depth int) (ir.Value, error) {
 	if depth > maxNested {
-		return nil, fmt.Errorf("an attribute nests more than %d deep", maxNested)
+		return nil, fmt.Errorf("an attribute is nested more than %d deep", maxNested)
 	}
 	switch v := v.(type) {
 	case starlark.NoneType:

@@ -199,7 +199,7 @@ func extents(t *relax.Tuple) ([]tir.Expr, error) {
 	for i, e := range t.Fields {
 		p, ok := e.(*relax.PrimValue)
 		if !ok {
-			return nil, fmt.Errorf("extent %d of the shape is no scalar", i)
+			return nil, fmt.Errorf("extent %d of the shape is not a scalar", i)
 		}
 		out[i] = p.Value
 	}

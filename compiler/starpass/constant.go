@@ -81,25 +81,25 @@ func (c *constant) read(v starlark.Value, depth int) error {
 		case depth == len(c.shape) && len(c.vals) == 0:
 			c.shape = append(c.shape, int64(n))
 		case depth >= len(c.shape) || c.shape[depth] != int64(n):
-			return errors.New("the lists nest unevenly")
+			return errors.New("the lists are nested unevenly")
 		}
 		if depth > maxNested {
-			return fmt.Errorf("the lists nest more than %d deep", maxNested)
+			return fmt.Errorf("the lists are nested more than %d deep", maxNested)
 		}
 		before := len(c.vals)
 		err := eachOf(v, func(e starlark.Value) error { return c.read(e, depth+1) })
 		if err == nil && n > 0 && depth == len(c.shape)-1 && len(c.vals) != before+n {
-			err = errors.New("the lists nest unevenly")
+			err = errors.New("the lists are nested unevenly")
 		}
 		return err
 	default:
 		return fmt.Errorf("expected numbers, got %s", describe(v))
 	}
 	if depth != len(c.shape) {
-		return errors.New("the lists nest unevenly")
+		return errors.New("the lists are nested unevenly")
 	}
 	if len(c.vals) > maxValues {
-		return &LimitError{fmt.Sprintf("more than %d elements, the limit", maxValues)}
+		return &LimitError{fmt.Sprintf("more than the limit of %d elements", maxValues)}
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func store(x *tensor.Tensor, i int, v starlark.Value) error {
 		}
 	case starlark.Float:
 		if !x.DType.IsFloat() {
-			return fmt.Errorf("%s is no %s: convert it with int()", v, x.DType)
+			return fmt.Errorf("%s is not of type %s: convert it with int()", v, x.DType)
 		}
 		x.SetFloat(i, float64(v))
 	}

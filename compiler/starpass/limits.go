@@ -108,9 +108,9 @@ func (m *meter) check() error {
 	case m.ctx.Err() != nil:
 		return context.Cause(m.ctx)
 	case m.thread.Steps > m.limits.Steps:
-		return &LimitError{fmt.Sprintf("the script took more than %d steps, the limit", m.limits.Steps)}
+		return &LimitError{fmt.Sprintf("the script took more than the limit of %d steps", m.limits.Steps)}
 	case m.thread.CallStackDepth() > m.limits.Depth:
-		return &LimitError{fmt.Sprintf("the script has more than %d active calls, the limit: is a recursion without end?", m.limits.Depth)}
+		return &LimitError{fmt.Sprintf("the script has more than %d active calls, the limit: is there an endless recursion?", m.limits.Depth)}
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (m *meter) alloc(n int64) error {
 	}
 	m.memory += n
 	if m.memory > m.limits.Memory {
-		return &LimitError{fmt.Sprintf("the script made more than %d bytes of strings and collections, the limit", m.limits.Memory)}
+		return &LimitError{fmt.Sprintf("the script made more than the limit of %d bytes of strings and collections", m.limits.Memory)}
 	}
 	return m.work(int(n / 64))
 }
@@ -141,7 +141,7 @@ func (m *meter) alloc(n int64) error {
 func (m *meter) print(text string) error {
 	m.printed += int64(len(text)) + 1
 	if m.printed > m.limits.Output {
-		return &LimitError{fmt.Sprintf("the script printed more than %d bytes, the limit", m.limits.Output)}
+		return &LimitError{fmt.Sprintf("the script printed more than the limit of %d bytes", m.limits.Output)}
 	}
 	if _, err := io.WriteString(m.limits.Print, text+"\n"); err != nil {
 		return fmt.Errorf("print: %w", err)

@@ -58,7 +58,7 @@ var passName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 func checkName(what, name string) error {
 	if !passName().MatchString(name) {
-		return fmt.Errorf("%s: %q is no name: expected up to 100 letters, digits and _ . -", what, name)
+		return fmt.Errorf("%s: %q is not a name: expected up to 100 letters, digits and _ . -", what, name)
 	}
 	return nil
 }

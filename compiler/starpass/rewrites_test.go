@@ -44,7 +44,7 @@ def run_it(f, mod, ctx):
 
 p = function_pass(run_it, opt_level=0, name="Simplify")
 `, []string{"double in main: R.multiply(a, x) -> R.add(a, a)"}},
-		{"what became of the children is no rewrite of its own", `
+		{"what became of the children is not a rewrite of its own", `
 def zero(self, n):
     return replace(n, value=3)
 

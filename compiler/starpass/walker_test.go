@@ -193,7 +193,7 @@ def store(self, n):
 
 def main(mod):
     return prim_func_pass(mutator({"BufferStore": store}), opt_level=0, name="Forge")(mod)
-`, "T.reinterpret from int64 to handle: an address is no number")
+`, "T.reinterpret from int64 to handle: an address is not a number")
 }
 
 // TestMutatorMemo checks that an expression that stands in several places of a statement is

@@ -105,7 +105,7 @@ func (h *handles) expr(e Expr) {
 		return
 	case *Cast:
 		if e.Type.IsHandle() || e.Value.DType().IsHandle() {
-			h.report(e, "a cast from %s to %s: an address is no number", e.Value.DType(), e.Type)
+			h.report(e, "a cast from %s to %s: an address is not a number", e.Value.DType(), e.Type)
 			return
 		}
 	case *Let:
@@ -119,7 +119,7 @@ func (h *handles) expr(e Expr) {
 		return
 	case *BufferLoad:
 		if e.Buffer.DType.IsHandle() {
-			h.report(e, "a handle is read from buffer %s: what stands in memory may be any number", e.Buffer.Name)
+			h.report(e, "a handle is read from buffer %s: what memory contains may be any number", e.Buffer.Name)
 		}
 	default:
 		if e.DType().IsHandle() {
@@ -138,7 +138,7 @@ func (h *handles) call(e *Call) bool {
 		h.report(e, "%s is for lowered functions: passes make it when they lower a function to the packed calling convention", calleeOf(e))
 		return false
 	case ok && op.Name == OpReinterpret.Name && len(e.Args) == 1 && (e.Type.IsHandle() || e.Args[0].DType().IsHandle()):
-		h.report(e, "%s from %s to %s: an address is no number", calleeOf(e), e.Args[0].DType(), e.Type)
+		h.report(e, "%s from %s to %s: an address is not a number", calleeOf(e), e.Args[0].DType(), e.Type)
 		return false
 	}
 	h.children(e)

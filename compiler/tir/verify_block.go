@@ -13,7 +13,7 @@ func (v *verifier) loop(s *For) {
 	}
 	for _, e := range []Expr{s.Min, s.Extent, s.Step} {
 		if e != nil && e.DType() != d {
-			v.report(s, "loop variable %s has type %s, its bounds %s", s.LoopVar.Name, d, e.DType())
+			v.report(s, "loop variable %s has type %s, but its bounds have %s", s.LoopVar.Name, d, e.DType())
 			break
 		}
 	}

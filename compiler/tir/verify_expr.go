@@ -143,7 +143,7 @@ func (v *verifier) expr(e Expr) {
 		undo()
 		return
 	case *Reduce, *ProducerLoad:
-		v.report(e, "stands outside of a tensor expression")
+		v.report(e, "is outside of a tensor expression")
 		return
 	case *Call:
 		v.call(e)

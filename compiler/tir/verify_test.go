@@ -58,7 +58,7 @@ func TestVerifyFindings(t *testing.T) {
 		{"undeclared buffer", Store(testBuffer("C", 4), one, Int(0)), "buffer C is used outside of its scope"},
 		{"condition type", &IfThenElse{Cond: Int(1), Then: NoOp()}, "the condition has type int64, expected bool (in IfThenElse)"},
 		{"unknown intrinsic", &Evaluate{Value: &Call{Op: ir.NewOp("tir.nope")}}, "calls unknown intrinsic tir.nope"},
-		{"loop bounds", &For{LoopVar: NewVar("j", dtype.Int32T), Min: Int(0), Extent: Int(1), Body: NoOp()}, "loop variable j has type int32, its bounds int64"},
+		{"loop bounds", &For{LoopVar: NewVar("j", dtype.Int32T), Min: Int(0), Extent: Int(1), Body: NoOp()}, "loop variable j has type int32, but its bounds have int64"},
 	} {
 		found := Verify("f", testFunc(tc.body, A, B))
 		switch {

@@ -102,7 +102,7 @@ func (c *accessChecks) access(verb string, at ir.Node, buf *tir.Buffer, indices 
 		}
 	}()
 	if len(c.guards) > maxGuards {
-		c.b.ctx.Declinedf(ruleCheck, at, "it stands under %d conditions, more than %d", int64(len(c.guards)), maxGuards)
+		c.b.ctx.Declinedf(ruleCheck, at, "it is under %d conditions, more than %d", int64(len(c.guards)), maxGuards)
 		c.b.unchecked++
 		return
 	}

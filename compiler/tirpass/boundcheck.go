@@ -30,7 +30,7 @@ var InstrumentBoundCheckers = &pass.Pass{
 		b.ctx = c
 		out := f.WithBody(b.stmt(f.Body))
 		if b.unchecked > 0 {
-			c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unchecked", Message: fmt.Sprintf("%d accesses are not checked: they stand under more than %d conditions, at vector indices that cannot be taken apart, or go through a pointer that says nothing of its memory", b.unchecked, maxGuards)})
+			c.Report(ir.Diagnostic{Severity: ir.Warning, Func: gv.Name, Code: "unchecked", Message: fmt.Sprintf("%d accesses are not checked: they are under more than %d conditions, at vector indices that cannot be taken apart, or go through a pointer that says nothing of its memory", b.unchecked, maxGuards)})
 		}
 		return out, c.Err()
 	}),

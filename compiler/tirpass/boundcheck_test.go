@@ -190,7 +190,7 @@ func TestDeepConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := ctx.Diagnostics()
-	if len(found) != 1 || !strings.Contains(found[0].Message, "2968 accesses are not checked: they stand under more than 32 conditions") {
+	if len(found) != 1 || !strings.Contains(found[0].Message, "2968 accesses are not checked: they are under more than 32 conditions") {
 		t.Errorf("the pass says %v", found)
 	}
 	if text := print(funcOf(out)); strings.Count(text, "assert ") != 32 {

@@ -75,7 +75,7 @@ func TestBoundChecks(t *testing.T) {
 			"M: n | 0 <= n and n < 2 | store to M: the index is outside of dimension 0, whose extent is 2",
 			"M: n + 1 | 0 <= n + 1 and n + 1 < 3 | store to M: the index is outside of dimension 1, whose extent is 3",
 		}, ""},
-		{"an extent that is no constant", `
+		{"an extent that is not a constant", `
     S = T.decl_buffer((n, 2), "int32")
     S[k, 0] = 1`, []string{"S: k within n | 0 <= k and k < n | store to S: the index is outside of dimension 0"}, ""},
 		{"an extent that the loop keeps to", `
@@ -238,11 +238,11 @@ func TestBoundChecks(t *testing.T) {
     A[T.Ramp(n, 3, 5)] = T.Broadcast(0, 5)`, []string{
 			"A: n | 0 <= n and n < 4 | " + store, "A: n + 12 | 0 <= n + 12 and n + 12 < 4 | " + store,
 		}, ""},
-		{"a vector whose stride is no constant", `
+		{"a vector whose stride is not a constant", `
     A[T.Ramp(n, k, 3)] = T.Broadcast(0, 3)`, []string{
 			"A: n | 0 <= n and n < 4 | " + store, "A: n + k | 0 <= n + k and n + k < 4 | " + store, "A: n + k * 2 | 0 <= n + k * 2 and n + k * 2 < 4 | " + store,
 		}, ""},
-		{"a vector that is no ramp", `
+		{"a vector that is not a ramp", `
     A[T.Ramp(n, 1, 3) * T.Broadcast(k, 3)] = T.Broadcast(0, 3)`, []string{
 			"A: n * k | 0 <= n * k and n * k < 4 | " + store, "A: (n + 1) * k | 0 <= (n + 1) * k and (n + 1) * k < 4 | " + store,
 			"A: (n + 2) * k | 0 <= (n + 2) * k and (n + 2) * k < 4 | " + store,

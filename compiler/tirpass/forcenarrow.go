@@ -139,7 +139,7 @@ func (n *forcer) bits(old, out *tir.Call) tir.Expr {
 		}
 		return &tir.Select{Base: old.Base, Cond: tir.LT(x, zero), True: tir.Add(out, more), False: out}
 	case tir.OpReinterpret:
-		n.fail("the bits of an %s are reinterpreted as %s, which int32 has not", old.Args[0].DType(), old.Type)
+		n.fail("the bits of an %s are reinterpreted as %s: int32 does not have as many", old.Args[0].DType(), old.Type)
 	}
 	return out
 }

@@ -58,7 +58,7 @@ func vectorCases() []goldenCase {
 		{name: "nested", f: fn(vec(j, 4, vec(i, 4, store(b, load(a, i), add(mul(j, n(4)), i)))), a, b)},
 		{name: "no step", f: fn(tir.Seq(store(b, f32(1), n(0)), vec(i, 0, store(b, load(a, i), i))), a, b)},
 		{name: "disabled", f: fn(vec(i, 4, store(b, load(a, i), i)), a, b), opts: config("tir.disable_vectorize", true)},
-		{name: "extent is no constant", f: fn(kind(tir.Vectorized, &tir.For{LoopVar: i, Min: n(0), Extent: o, Body: store(b, load(a, i), i)}), a, b, o), fails: true},
+		{name: "extent is not a constant", f: fn(kind(tir.Vectorized, &tir.For{LoopVar: i, Min: n(0), Extent: o, Body: store(b, load(a, i), i)}), a, b, o), fails: true},
 	}
 }
 

@@ -21,7 +21,7 @@ func builtinCases() []goldenCase {
 	return []goldenCase{
 		{name: "large allocation", f: fn(alloc(big, store(big, load(a, n(0)), n(0)), store(b, load(big, n(0)), n(0))), a, b)},
 		{name: "small allocation", f: fn(alloc(small, store(small, load(a, n(0)), n(0)), store(b, load(small, n(0)), n(0))), a, b)},
-		{name: "size is no constant", f: fn(alloc(sized, store(sized, load(a, n(0)), n(0)), store(b, load(sized, n(0)), n(0))), a, b, m)},
+		{name: "size is not a constant", f: fn(alloc(sized, store(sized, load(a, n(0)), n(0)), store(b, load(sized, n(0)), n(0))), a, b, m)},
 		{name: "return frees", f: fn(early, a, b, m)},
 		{name: "break frees", f: fn(leaves, a, b, m)},
 		{name: "call_packed", f: fn(&tir.Evaluate{Value: call}, m)},

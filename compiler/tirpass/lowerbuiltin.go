@@ -58,7 +58,7 @@ func (l *builtinLowerer) expr(e tir.Expr) tir.Expr {
 	ir.Walk(e, func(n ir.Node) bool {
 		if c, ok := n.(*tir.Call); ok {
 			if _, yes := tir.IsCallTo(c, tir.OpCallPacked); yes && l.err == nil {
-				l.err = fmt.Errorf("call_packed(%v) stands inside an expression: bind its result to a variable first", packedName(c))
+				l.err = fmt.Errorf("call_packed(%v) is inside an expression: bind its result to a variable first", packedName(c))
 			}
 		}
 		return l.err == nil

@@ -19,7 +19,7 @@ func TestLowerMatchBufferChecksViews(t *testing.T) {
 		{"wrong stride", `sub = T.match_buffer(A[i, j * 4:j * 4 + 4], (1, 4), strides=[4, 1], elem_offset=off)`, "its stride 0 is 4, that of its source 8"},
 		{"no offset", `sub = T.match_buffer(A[i, j], (), elem_offset=0)`, "its element offset is not known to be that of its source"},
 		{"another offset", `sub = T.match_buffer(A[2, 3], (), elem_offset=18)`, "its element offset is 18, that of its source 19"},
-		{"offset that is no multiple", `sub = T.match_buffer(A[i, j:j + 4], (1, 4), elem_offset=off, offset_factor=4)`, "its element offset is not known to be a multiple of its offset_factor 4"},
+		{"offset that is not a multiple", `sub = T.match_buffer(A[i, j:j + 4], (1, 4), elem_offset=off, offset_factor=4)`, "its element offset is not known to be a multiple of its offset_factor 4"},
 		{"wrong shape", `sub = T.match_buffer(A[i, j * 4:j * 4 + 4], (1, 3), elem_offset=off)`, "its extent 1 is 3, that of its source 4"},
 		{"other extent of the same view", `sub = T.match_buffer(A[0:2, j * 4:j * 4 + 4], (s0, s0), elem_offset=off)`, "its extent 1 is 2, that of its source 4"},
 		{"wrong type", `sub = T.match_buffer(A[i, j * 4:j * 4 + 4], (1, 4), "int32", elem_offset=off)`, "it holds int32, its source float32"},

@@ -116,7 +116,7 @@ func TestLowerMathAsksTheTarget(t *testing.T) {
 	kind := target.Kinds()[0]
 	for _, name := range kind.Math {
 		if tir.LookupBuiltin("tir."+name) == nil {
-			t.Errorf("target %s computes %q, which is no intrinsic", kind.Name, name)
+			t.Errorf("target %s computes %q, which is not an intrinsic", kind.Name, name)
 		}
 	}
 	if kind.HasMath("exp") || !kind.HasMath("sqrt") {

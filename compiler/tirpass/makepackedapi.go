@@ -47,7 +47,7 @@ const maxPacked = 1 << 12
 
 func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 	if len(f.Params) > maxPacked {
-		return nil, fmt.Errorf("%s has %d parameters, more than the %d that can be passed: put tensors together", name, len(f.Params), maxPacked)
+		return nil, fmt.Errorf("%s has %d parameters, more than the %d that can be passed: combine tensors", name, len(f.Params), maxPacked)
 	}
 	p := &packer{name: name, bound: map[*tir.Var]bool{}, args: tir.NewVar("args", dtype.HandleT)}
 	numArgs := tir.NewVar("num_args", dtype.Int32T)

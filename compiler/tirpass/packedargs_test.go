@@ -55,7 +55,7 @@ func TestPackedArguments(t *testing.T) {
 			`assert T.tvm_struct_get(A_handle, 0, 8, "uint64") == T.uint64(0), "kernel: argument 0 (A) must start at byte offset 0"`,
 			`A: T.handle("int8") = T.tvm_struct_get(A_handle, 0, 1, "handle")`, `T.attr(A, "storage_alignment", 64)`,
 			`assert T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(B_handle, 0, 6, "uint8") == T.uint8(16)`,
-			`assert n == T.Cast("int32", B_shape_1[0]), "kernel: argument 1 (B) has another extent than expected in dimension 0"`,
+			`assert n == T.Cast("int32", B_shape_1[0]), "kernel: argument 1 (B) has a different extent than expected in dimension 0"`,
 			`B: T.handle("uint16") = T.tvm_struct_get(B_handle, 0, 1, "handle")`,
 			`A_1 = T.decl_buffer((n, 4), "int8", data=A)`, `B_1 = T.decl_buffer((n,), "uint16", data=B)`,
 		}, ""},
@@ -68,7 +68,7 @@ func TestPackedArguments(t *testing.T) {
 			`assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "kernel: argument 0 (A) must have strides"`,
 			`A_strides: T.handle("int64") = T.tvm_struct_get(A_handle, 0, 3, "handle")`,
 			`s: T.int32 = T.Cast("int32", A_strides_1[0])`,
-			`assert 1 == T.Cast("int32", A_strides_1[1]), "kernel: argument 0 (A) has another stride than expected in dimension 1"`,
+			`assert 1 == T.Cast("int32", A_strides_1[1]), "kernel: argument 0 (A) has a different stride than expected in dimension 1"`,
 		}, "must be compact"},
 		{"an offset that is found", "a: T.handle", `off = T.int32()
     A = T.match_buffer(a, (2,), "float64", elem_offset=off)
@@ -81,14 +81,14 @@ func TestPackedArguments(t *testing.T) {
 		}, ""},
 		{"an offset that another parameter tells", "a: T.handle, k: T.int32", `A = T.match_buffer(a, (2,), "float32", elem_offset=k)
     T.evaluate(k)`, []string{
-			`assert T.Cast("uint64", k) * T.uint64(4) == T.tvm_struct_get(A_handle, 0, 8, "uint64"), "kernel: argument 0 (A) has another byte offset than expected"`,
+			`assert T.Cast("uint64", k) * T.uint64(4) == T.tvm_struct_get(A_handle, 0, 8, "uint64"), "kernel: argument 0 (A) has a different byte offset than expected"`,
 		}, ""},
 		{"an extent before what defines it", "a: T.handle, b: T.handle", `n = T.int32()
     A = T.match_buffer(a, (n * 2,), "float32")
     B = T.match_buffer(b, (n,), "float32")
     T.evaluate(n)`, []string{
 			`A: T.handle("float32") = T.tvm_struct_get(A_handle, 0, 1, "handle")`, `n: T.int32 = T.Cast("int32", B_shape_1[0])`,
-			`assert n * 2 == T.Cast("int32", A_shape_1[0]), "kernel: argument 0 (A) has another extent than expected in dimension 0"`,
+			`assert n * 2 == T.Cast("int32", A_shape_1[0]), "kernel: argument 0 (A) has a different extent than expected in dimension 0"`,
 			`A_1 = T.decl_buffer((n * 2,), data=A)`,
 		}, ""},
 		{"a float as the result", "A: T.Buffer((4,), \"float32\")", "T.evaluate(T.ret(A[0]))", []string{
@@ -139,7 +139,7 @@ func TestPackedRefusals(t *testing.T) {
 		want string
 	}{
 		{fn(tir.NoOp(), nothing), "parameter v of type void has no packed form"},
-		{fn(tir.NoOp(), many...), "kernel has 4097 parameters, more than the 4096 that can be passed: put tensors together"},
+		{fn(tir.NoOp(), many...), "kernel has 4097 parameters, more than the 4096 that can be passed: combine tensors"},
 		{fn(tir.NoOp(), many[1:]...), ""},
 	} {
 		_, err := passtest.NewContext().Run(tirpass.MakePackedAPI, moduleOf(c.f))

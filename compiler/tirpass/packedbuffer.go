@@ -35,7 +35,7 @@ func (p *packer) buffer(i int, b *tir.Buffer, h tir.Expr) {
 	if len(b.Shape) > 0 {
 		shape := p.numbers(b.Name+"_shape", len(b.Shape), structGet(dtype.HandleT, h, 0, abi.KArrShape))
 		for k, e := range b.Shape {
-			msg := fmt.Sprintf("%s has another extent than expected in dimension %d", where, k)
+			msg := fmt.Sprintf("%s has a different extent than expected in dimension %d", where, k)
 			if n, ok := tir.AsInt(e); ok {
 				msg = fmt.Sprintf("%s must have extent %d in dimension %d", where, n, k)
 			}
@@ -51,7 +51,7 @@ func (p *packer) buffer(i int, b *tir.Buffer, h tir.Expr) {
 		for k, e := range b.Strides {
 			p.read(field{
 				e, tir.CastTo(e.DType(), tir.Load(strides, tir.Int32(int64(k)))), fmt.Sprintf("%s: stride %d", where, k),
-				fmt.Sprintf("%s has another stride than expected in dimension %d", where, k),
+				fmt.Sprintf("%s has a different stride than expected in dimension %d", where, k),
 			})
 		}
 	}
@@ -82,7 +82,7 @@ func (p *packer) offset(b *tir.Buffer, bytes tir.Expr, where string) {
 		p.let(v, tir.FloorDiv(tir.CastTo(v.DType(), bytes), tir.Const(v.DType(), size)))
 		return
 	}
-	f := field{tir.Mul(tir.CastTo(dtype.UInt64T, e), tir.Const(dtype.UInt64T, size)), bytes, where + ": the offset", where + " has another byte offset than expected"}
+	f := field{tir.Mul(tir.CastTo(dtype.UInt64T, e), tir.Const(dtype.UInt64T, size)), bytes, where + ": the offset", where + " has a different byte offset than expected"}
 	if n, ok := tir.AsInt(f.want); ok {
 		p.assert(tir.NewBinary(tir.OpEQ, bytes, f.want), fmt.Sprintf("%s must start at byte offset %d", where, n))
 		return

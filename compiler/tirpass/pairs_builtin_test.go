@@ -61,7 +61,7 @@ def kernel(A: T.Buffer((16,), "float32"), p: T.handle, k: T.int32):`
     with T.decl_buffer((33, 8), "float32", data=C) as C_1:
         C_1[0, 0] = A[0]
     T.TVMBackendFreeWorkspace(1, 0, C)`},
-		{name: "one extent is no constant", before: `
+		{name: "one extent is not a constant", before: `
     C = T.decl_buffer((2, k), "int8")
     C[0, 0] = T.int8(1)`, after: `
     C: T.handle("int8") = T.TVMBackendAllocWorkspace(1, 0, T.int64(2) * T.Cast("int64", k), 0, 8)
@@ -187,9 +187,9 @@ def kernel(A: T.Buffer((16,), "float32"), p: T.handle, k: T.int32):`
     T.tvm_call_packed_lowered("f", stack, 0, 0)`},
 		{name: "packed calls inside of expressions", before: `
     A[0] = T.Cast("float32", T.tvm_call_packed("first", k) + 1)
-    A[1] = T.Cast("float32", T.tvm_call_packed("second", k) + 1)`, fails: `call_packed(first) stands inside an expression: bind its result to a variable first`},
-		{name: "a packed call by a name that is no text", before: `
-    A[0] = T.Cast("float32", T.tvm_call_packed(k) + 1)`, fails: `call_packed(?) stands inside`},
+    A[1] = T.Cast("float32", T.tvm_call_packed("second", k) + 1)`, fails: `call_packed(first) is inside an expression: bind its result to a variable first`},
+		{name: "a packed call by a name that is not a text", before: `
+    A[0] = T.Cast("float32", T.tvm_call_packed(k) + 1)`, fails: `call_packed(?) is inside`},
 		{name: "other calls", before: `
     T.evaluate(T.call_extern("int32", "f", k))
     A[0] = T.exp(A[1])`},

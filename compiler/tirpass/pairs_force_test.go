@@ -136,6 +136,6 @@ def kernel(`, []pair{
         I[i] = T.clz(i) + T.popcount(i)`},
 		{name: "bits as another type", before: `A: T.Buffer((8,), "float64"), I: T.Buffer((8,), "int32")):
     for i in range(T.int64(8)):
-        A[i] = T.reinterpret("float64", i)`, fails: "the bits of an int64 are reinterpreted as float64, which int32 has not"},
+        A[i] = T.reinterpret("float64", i)`, fails: "the bits of an int64 are reinterpreted as float64: int32 does not have as many"},
 	})
 }

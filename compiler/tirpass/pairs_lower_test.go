@@ -429,7 +429,7 @@ func TestLowerIntrinPairs(t *testing.T) {
         A[i] = B[i] // 2 + B[i] // 16 + B[i] % 2 + B[i] % 16`, after: `
     for i in range(16):
         A[i] = T.shift_right(B[i], 1) + T.shift_right(B[i], 4) + T.bitwise_and(B[i], 1) + T.bitwise_and(B[i], 15)`},
-		{name: "by what is no power of two", before: `
+		{name: "by what is not a power of two", before: `
     for i in range(16):
         A[i] = i // 6 + i % 12`, after: `
     for i in range(16):

@@ -219,7 +219,7 @@ def kernel(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32"), F: T.Buffer
 		index("a factor that goes into the divisor", "(x * 4 + y) // 8", "(x + y // 4) // 2"),
 		index("no common factor", "(x * 8 + y) // 9", ""),
 		index("a negative factor", "(x * -8 + y) // 4", ""),
-		index("a factor that is no constant", "(x * y + z) // 4", ""),
+		index("a factor that is not a constant", "(x * y + z) // 4", ""),
 		index("no product", "(x + y) // 4", ""),
 		index("a difference", "(x * 8 - y) // 4", ""),
 		index("in a quotient of a quotient", "(x * 16 + y) // 8 // 2", "x + y // 8 // 2"),

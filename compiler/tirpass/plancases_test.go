@@ -538,7 +538,7 @@ var morePlacements = []struct {
                 T.writes(C[0])
                 C[0] = A[0, vk]
             B[i, k] = C[0]`, 0, false},
-	{"an inner loop whose end is no constant carries it", `
+	{"an inner loop whose end is not a constant carries it", `
     C = T.alloc_buffer((1,), "int32")
     for i in range(8):
         for j in range(i + 1):

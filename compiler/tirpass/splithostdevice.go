@@ -39,7 +39,7 @@ var SplitHostDevice = &pass.Pass{
 				}
 				target, ok := a.Node.(*tir.StringImm)
 				if !ok {
-					err = cmp.Or(err, fmt.Errorf("%s: a part is marked with a target that is no text but a %T", gv.Name, a.Node))
+					err = cmp.Or(err, fmt.Errorf("%s: a part is marked with a target that is not a string but a %T", gv.Name, a.Node))
 					return s
 				}
 				c.Working(gv.Name)

@@ -140,7 +140,7 @@ func (p *storageLives) allocate(n *tir.Allocate) {
 		p.allocs = append(p.allocs, a)
 		p.byVar[n.Var] = a
 	} else {
-		p.ctx.Declined(ruleShare, n, "its size is no constant, or it has a condition or annotations")
+		p.ctx.Declined(ruleShare, n, "its size is not a constant, or it has a condition or annotations")
 	}
 	for _, e := range n.Extents {
 		p.scan(e)

@@ -148,7 +148,7 @@ func (r *storageRewriter) whyOwn(a *liveAlloc) string {
 		case e.typ != a.node.Type:
 			why = "what is free has another element type"
 		case e.scope != a.scope || e.attach != a.attach:
-			why = "what is free lies in another scope or parallel loop"
+			why = "what is free is in another scope or parallel loop"
 		case e.free > a.start:
 			return e.v.Name + " is still needed"
 		default:

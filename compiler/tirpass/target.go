@@ -69,7 +69,7 @@ var AnnotateEntryFunc = &pass.Pass{
 		if len(entry) != 1 {
 			for gv, fn := range m.Funcs() {
 				c.Working(gv.Name)
-				c.Declined("mark as the entry", fn, "the module has several PrimFuncs, and not one public one")
+				c.Declined("mark as the entry", fn, "the module has several PrimFuncs, but not exactly one public one")
 			}
 			return m, nil
 		}

@@ -224,7 +224,7 @@ func TestSplitHostDeviceMarks(t *testing.T) {
 		return &tir.AttrStmt{Node: node, Key: ir.AttrTarget, Value: tir.Int32(0), Body: body}
 	}
 	bad := moduleOf(fn(tir.Seq(mark(i, store(a, f32(1), n(0))), mark(a.Data, store(a, f32(1), n(0)))), a, i))
-	if _, err := passtest.NewContext().Run(tirpass.SplitHostDevice, bad); err == nil || !strings.Contains(err.Error(), "kernel: a part is marked with a target that is no text but a *tir.Var") {
+	if _, err := passtest.NewContext().Run(tirpass.SplitHostDevice, bad); err == nil || !strings.Contains(err.Error(), "kernel: a part is marked with a target that is not a string but a *tir.Var") {
 		t.Errorf("got %v", err)
 	}
 	cuda := &tir.StringImm{Value: "cuda"}

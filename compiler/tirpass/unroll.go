@@ -172,7 +172,7 @@ func (u *unroller) marked(s, out *tir.For, kind tir.ForKind) {
 func (u *unroller) whyNot(s *tir.For, n int64, constant, fits bool, body unrolled) string {
 	switch {
 	case !constant:
-		return "its extent is no constant, or its step is not 1"
+		return "its extent is not a constant, or its step is not 1"
 	case !fits:
 		return fmt.Sprintf("%d copies of %d statements are more than %d", n, max(body.steps, 1), maxUnrolled)
 	case s.Kind != tir.Serial:

@@ -131,7 +131,7 @@ func (v *vectorizer) serial(s tir.Stmt) tir.Stmt {
 	i := tir.NewVar(v.loop.Name+"_s", v.loop.DType())
 	lane := tir.Add(v.ramp.(*tir.Ramp).Start, i)
 	if v.why == "" {
-		v.why = "the statement has no form over vectors"
+		v.why = "the statement has no vector form"
 	}
 	v.ctx.Declined("vectorize", s, v.why)
 	v.why = ""

@@ -54,12 +54,12 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 	}
 	op, ok := e.Op.(*ir.Op)
 	if !ok {
-		v.refuse("a function of the module takes no vectors")
+		v.refuse("a function of the module cannot take vectors")
 		return e
 	}
 	b := tir.LookupBuiltin(op.Name)
 	if b == nil || !b.Vector {
-		v.refuse("an intrinsic takes no vectors")
+		v.refuse("an intrinsic cannot take vectors")
 		return e
 	}
 	args := ir.MapSame(e.Args, v.expr)

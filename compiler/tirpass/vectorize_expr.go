@@ -81,7 +81,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 		return v.call(e)
 	}
 	if v.depends(e) {
-		v.refuse("an expression has no form over vectors")
+		v.refuse("an expression has no vector form")
 	}
 	return e
 }

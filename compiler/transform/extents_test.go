@@ -42,7 +42,7 @@ func TestExtentsHaveNames(t *testing.T) {
 		}
 	}
 	if v := x.find(tir.CastTo(dtype.Float32T, n)); v != nil {
-		t.Errorf("a number that is no integer is %s", v.Name)
+		t.Errorf("a number that is not an integer is %s", v.Name)
 	}
 	if v := (&extents{}).find(n); v != nil {
 		t.Errorf("without arguments n is %s", v.Name)

@@ -33,7 +33,7 @@ var FoldConstant = &pass.Pass{
 		if fo.left > 0 {
 			c.Report(ir.Diagnostic{
 				Severity: ir.Note, Func: gv.Name,
-				Message: fmt.Sprintf("%d constant values with %d elements were left to run time: beyond the budget of %d elements each and %d steps in all", fo.left, fo.leftElems, foldBudget, foldWork),
+				Message: fmt.Sprintf("%d constant values with %d elements were left to run time: they exceed the budget of %d elements each and %d steps in all", fo.left, fo.leftElems, foldBudget, foldWork),
 			})
 		}
 		return out, err
@@ -166,7 +166,7 @@ func constantOperands(c *relax.Call) bool {
 func (fo *folder) evaluate(kernel *tir.PrimFunc, fields []relax.Expr, vb *relax.VarBinding) (*relax.Constant, error) {
 	info, tensor := vb.Var.SInfo.(*relax.TensorStructInfo)
 	if !tensor {
-		fo.c.Declined(ruleFold, vb, "the result is no tensor")
+		fo.c.Declined(ruleFold, vb, "the result is not a tensor")
 		return nil, nil
 	}
 	dims, static := info.StaticDims()
@@ -234,7 +234,7 @@ func (fo *folder) declineArgument(vb *relax.VarBinding, a relax.Expr) {
 	if v, ok := a.(*relax.Var); ok {
 		what = v.Name
 	}
-	fo.c.Declined(ruleFold, vb, what+" is no constant")
+	fo.c.Declined(ruleFold, vb, what+" is not a constant")
 }
 
 // kernelWork returns how many statements a kernel runs on these arguments; more than foldWork

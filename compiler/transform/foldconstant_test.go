@@ -186,10 +186,10 @@ func TestFoldingHasABudget(t *testing.T) {
 		want                      string
 	}{
 		{1, 1024, 1024, 1, ""},
-		{1, 1024, 1025, 0, "main: note: 1 constant values with 1049600 elements were left to run time: beyond the budget of 1048576 elements each and 16777216 steps in all"},
+		{1, 1024, 1025, 0, "main: note: 1 constant values with 1049600 elements were left to run time: they exceed the budget of 1048576 elements each and 16777216 steps in all"},
 		{16, 1024, 1024, 16, ""},
-		{17, 1024, 1024, 16, "main: note: 1 constant values with 1048576 elements were left to run time: beyond the budget of 1048576 elements each and 16777216 steps in all"},
-		{2, 1, 1 << 21, 0, "main: note: 2 constant values with 4194304 elements were left to run time: beyond the budget of 1048576 elements each and 16777216 steps in all"},
+		{17, 1024, 1024, 16, "main: note: 1 constant values with 1048576 elements were left to run time: they exceed the budget of 1048576 elements each and 16777216 steps in all"},
+		{2, 1, 1 << 21, 0, "main: note: 2 constant values with 4194304 elements were left to run time: they exceed the budget of 1048576 elements each and 16777216 steps in all"},
 	} {
 		asked := &counter{}
 		pc := passtest.NewContext(pass.WithEvaluator(asked))

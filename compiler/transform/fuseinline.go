@@ -14,12 +14,12 @@ import (
 // one kernel do not share variables.
 func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer, scalars map[*tir.Buffer]tir.Expr, base ir.Base) error {
 	if len(args) != len(callee.Params) {
-		return fmt.Errorf("kernel %s takes %d parameters, it is called with %d tensors", name, len(callee.Params), len(args))
+		return fmt.Errorf("kernel %s takes %d parameters, but it is called with %d tensors", name, len(callee.Params), len(args))
 	}
 	cp := tir.NewCopier()
 	for i, p := range callee.Buffers {
 		if p == nil {
-			return fmt.Errorf("parameter %d of kernel %s is no buffer", i, name)
+			return fmt.Errorf("parameter %d of kernel %s is not a buffer", i, name)
 		}
 		if len(p.Shape) != len(args[i].Shape) {
 			return fmt.Errorf("parameter %s of kernel %s has %d dimensions, the argument has %d", p.Name, name, len(p.Shape), len(args[i].Shape))

@@ -89,7 +89,7 @@ func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlo
 		call, ok := fusedCall(m, d, members)
 		if !ok {
 			single[n.group.root()] = true
-			ctx.Declined(ruleFuse, n.binding, "its group depends on symbolic extents that its arguments do not tell")
+			ctx.Declined(ruleFuse, n.binding, "its group depends on symbolic extents that its arguments do not determine")
 			continue
 		}
 		reportGroup(ctx, members, call)

@@ -128,7 +128,7 @@ func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc,
 	for _, p := range f.Params {
 		info, ok := p.SInfo.(*relax.TensorStructInfo)
 		if !ok {
-			return nil, fmt.Errorf("parameter %s is no tensor but %s", p.Name, relax.FormatSInfo(p.SInfo))
+			return nil, fmt.Errorf("parameter %s is not a tensor but %s", p.Name, relax.FormatSInfo(p.SInfo))
 		}
 		b, err := u.buffer(p.Name, info)
 		if err != nil {
@@ -140,7 +140,7 @@ func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc,
 	}
 	result, ok := f.Body.Body.(*relax.Var)
 	if !ok {
-		return nil, fmt.Errorf("the result is no variable but a %T", f.Body.Body)
+		return nil, fmt.Errorf("the result is not a variable but a %T", f.Body.Body)
 	}
 	for _, blk := range f.Body.Blocks {
 		for _, b := range blk.Bindings {
@@ -184,7 +184,7 @@ func (u *tirFuser) binding(b relax.Binding, result *relax.Var) error {
 	}
 	info, ok := b.Bound().SInfo.(*relax.TensorStructInfo)
 	if !ok {
-		return fmt.Errorf("kernel %s has other results than one tensor", gv.Name)
+		return fmt.Errorf("kernel %s does not return exactly one tensor", gv.Name)
 	}
 	out, err := u.buffer(b.Bound().Name, info)
 	if err != nil {

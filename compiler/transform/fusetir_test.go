@@ -171,24 +171,24 @@ def group(` + params + `) -> ` + result + `:
 	}
 	const vector = `R.Tensor((4,), "float32")`
 	for _, c := range []struct{ name, text, want string }{
-		{"a parameter that is no tensor", group("x: R.Shape([4])", vector, `
+		{"a parameter that is not a tensor", group("x: R.Shape([4])", vector, `
     with R.dataflow():
         a = R.zeros(x, "float32")
         R.output(a)
     return a
-`), "parameter x is no tensor but Shape((4,))"},
+`), "parameter x is not a tensor but Shape((4,))"},
 		{"a parameter of unknown shape", group(`x: R.Tensor("float32", ndim=1)`, `R.Tensor("float32", ndim=1)`, `
     with R.dataflow():
         a = R.add(x, x)
         R.output(a)
     return a
 `), `parameter x: its shape is unknown: Tensor(ndim=1, "float32")`},
-		{"a result that is no variable", group("x: "+vector, "R.Tuple("+vector+")", `
+		{"a result that is not a variable", group("x: "+vector, "R.Tuple("+vector+")", `
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
         R.output(a)
     return (a,)
-`), "the result is no variable but a *relax.Tuple"},
+`), "the result is not a variable but a *relax.Tuple"},
 		{"an operator", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.add(x, x)
@@ -206,7 +206,7 @@ def group(` + params + `) -> ` + result + `:
         a = R.call_tir(cls.relu, (x,), out_sinfo=[`+vector+`, `+vector+`])
         R.output(a)
     return a
-`), "variable a: kernel relu has other results than one tensor"},
+`), "variable a: kernel relu does not return exactly one tensor"},
 		{"a Relax function as a kernel", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.helper, (x,), out_sinfo=`+vector+`)
@@ -235,13 +235,13 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         a = R.call_tir(cls.relu, (x, x), out_sinfo=`+vector+`)
         R.output(a)
     return a
-`), "variable a: kernel relu takes 2 parameters, it is called with 3 tensors"},
+`), "variable a: kernel relu takes 2 parameters, but it is called with 3 tensors"},
 		{"a scalar parameter", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.counted, (x, x), out_sinfo=`+vector+`)
         R.output(a)
     return a
-`), "variable a: parameter 1 of kernel counted is no buffer"},
+`), "variable a: parameter 1 of kernel counted is not a buffer"},
 		{"another rank", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.square, (x,), out_sinfo=`+vector+`)

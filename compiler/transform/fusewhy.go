@@ -66,7 +66,7 @@ func (n *fuseNode) reason(maxDepth int) string {
 	switch n.why {
 	case apartOpaque:
 		if n.call == nil {
-			return "it is no call of a kernel with one tensor as its result"
+			return "it is not a call of a kernel whose result is one tensor"
 		}
 		return "its kernel is opaque"
 	case apartUsers:

@@ -27,28 +27,28 @@ func TestUseAfterKillIsRefused(t *testing.T) {
     a = t[0]
     _ = R.vm.kill_object(a)
     b = R.add(a, a)
-    return b`, "binding of b: variable a is used after relax.vm.kill_object ended its life"},
+    return b`, "binding of b: variable a is used after relax.vm.kill_object killed it"},
 		{"result", `
     a = t[0]
     _ = R.memory.kill_tensor(a)
-    return a`, "variable a is used after relax.memory.kill_tensor ended its life"},
+    return a`, "variable a is used after relax.memory.kill_tensor killed it"},
 		{"twice", `
     a = t[0]
     _ = R.vm.kill_object(a)
     _1 = R.vm.kill_object(a)
-    return t[1]`, "variable a is used after relax.vm.kill_object ended its life"},
+    return t[1]`, "variable a is used after relax.vm.kill_object killed it"},
 		{"another name", `
     a = t[0]
     c = a
     _ = R.vm.kill_object(a)
     b = R.add(c, c)
-    return b`, "binding of b: variable c is used after relax.vm.kill_object ended its life"},
+    return b`, "binding of b: variable c is used after relax.vm.kill_object killed it"},
 		{"killed by another name", `
     a = t[0]
     c = a
     _ = R.vm.kill_object(c)
     b = R.add(a, a)
-    return b`, "binding of b: variable a is used after relax.vm.kill_object ended its life"},
+    return b`, "binding of b: variable a is used after relax.vm.kill_object killed it"},
 		{"a tuple outlives its parts", `
     a = t[0]
     u = (a, a)
@@ -71,7 +71,7 @@ func TestUseAfterKillIsRefused(t *testing.T) {
     else:
         r = t[1]
     b = R.add(a, r)
-    return b`, "binding of b: variable a is used after relax.vm.kill_object ended its life"},
+    return b`, "binding of b: variable a is used after relax.vm.kill_object killed it"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			found := relax.WellFormed(read(t, killMain+c.body), op.VerifyOpts())

@@ -60,7 +60,7 @@ func (k *kernel) build(rule rule) ([]*te.Tensor, error) {
 	for _, f := range fields {
 		t, ok := f.(*relax.TensorStructInfo)
 		if !ok {
-			return nil, skipf("its result is %s, no tensor", relax.FormatSInfo(f))
+			return nil, skipf("its result is %s, not a tensor", relax.FormatSInfo(f))
 		}
 		if _, known := t.Dims(); !known || t.DType.IsVoid() {
 			return nil, skipf("the shape of its result is not known: %s", relax.FormatSInfo(f))
@@ -161,7 +161,7 @@ func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
 	}
 	info, ok := relax.SInfoOf(e).(*relax.TensorStructInfo)
 	if !ok {
-		k.fail(skipf("argument %d is no tensor", i))
+		k.fail(skipf("argument %d is not a tensor", i))
 		return te.Placeholder("bad", dtype.Float32T)
 	}
 	dims, ok := info.Dims()
@@ -194,7 +194,7 @@ func (k *kernel) tensors(i int) []*te.Tensor {
 	}
 	info, ok := relax.SInfoOf(e).(*relax.TupleStructInfo)
 	if !ok {
-		k.fail(skipf("argument %d is no tuple", i))
+		k.fail(skipf("argument %d is not a tuple", i))
 		return nil
 	}
 	for j, f := range info.Fields {
@@ -289,7 +289,7 @@ func (k *kernel) elements(i int) tir.Expr {
 	n := tir.Expr(tir.Int(1))
 	info, ok := relax.SInfoOf(k.call.Args[i]).(*relax.TensorStructInfo)
 	if !ok {
-		k.fail(skipf("argument %d is no tensor", i))
+		k.fail(skipf("argument %d is not a tensor", i))
 		return n
 	}
 	dims, known := info.Dims()

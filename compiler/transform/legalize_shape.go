@@ -156,7 +156,7 @@ func layoutTransform(k *kernel) ([]*te.Tensor, error) {
 	x := k.tensor(0)
 	m, ok := k.attr("index_map").(*tir.IndexMap)
 	if !ok {
-		return nil, skipf("its index_map is no index map")
+		return nil, skipf("its index_map is not an index map")
 	}
 	pad, _ := k.attr("pad_value").(tir.Expr)
 	return []*te.Tensor{topi.LayoutTransform(x, m, k.shape(0), pad)}, nil

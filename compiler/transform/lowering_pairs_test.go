@@ -354,7 +354,7 @@ def main(x: R.Tensor((2, 3), "float32"), s: R.Tensor((2,), "int64"), c: R.Object
 
 func TestComputePrimValuePairs(t *testing.T) {
 	runPairs(t, transform.ComputePrimValue,
-		pair{name: "constants, variables and what is no scalar", before: `
+		pair{name: "constants, variables and what is not a scalar", before: `
 @R.function(pure=False)
 def main(x: R.Tensor(("n",), "float32")):
     n = T.int64()

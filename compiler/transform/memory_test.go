@@ -221,7 +221,7 @@ def main(x: R.Tensor((8,), "uint8"), p: R.Tensor((), "bool"), v: R.Tensor(("n", 
 		{"bounds", `, "tir_var_upper_bound": {"n": 4, "m": 2}`, "    " + alloc("a", "n", "float32") + "    " + alloc("b", "n, m", "float16") + "    return x\n", "0=16 a@0 -a b@0 -b -0"},
 		{"bounds of variables bound no differences", `, "tir_var_upper_bound": {"n": 4, "m": 2}`, "    " + alloc("a", "8 - n", "float32") + "    return x\n", "a?"},
 		{"no bound for one of two", `, "tir_var_upper_bound": {"n": 4}`, "    " + alloc("a", "n", "float32") + "    " + alloc("b", "n, m", "float16") + "    return x\n", "0=16 a@0 -a -0 b?"},
-		{"a bound that is no integer", `, "tir_var_upper_bound": {"n": "4"}`, "    " + alloc("a", "n", "float32") + "    return x\n", "a?"},
+		{"a bound that is not an integer", `, "tir_var_upper_bound": {"n": "4"}`, "    " + alloc("a", "n", "float32") + "    return x\n", "a?"},
 		{"a bound so large that there is no such tensor", `, "tir_var_upper_bound": {"n": 4611686018427387904}`, "    " + alloc("a", "n, 4", "float32") + "    return x\n", "a?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

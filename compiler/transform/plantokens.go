@@ -65,7 +65,7 @@ func whyNoToken(t *plannedTensor, free []*storageToken) string {
 			return fmt.Sprintf("its size of %d bytes and that of free storage, %d bytes, differ by more than a factor of %d", t.bytes, tok.bytes, matchRange)
 		}
 	}
-	return "what is free lies on another device or in another memory scope"
+	return "what is free is on another device or in another memory scope"
 }
 
 // betterToken reports whether a token of size a suits need better than one of size b.

@@ -100,7 +100,7 @@ func (g *generator) value(e relax.Expr) (vm.Arg, error) {
 	case *relax.Var:
 		a, ok := g.regs[e]
 		if !ok {
-			return 0, fmt.Errorf("function %s uses variable %s, which nothing binds before", g.name, e.Name)
+			return 0, fmt.Errorf("function %s uses variable %s, which is not bound before it", g.name, e.Name)
 		}
 		return a, nil
 	case *relax.Constant:
@@ -148,7 +148,7 @@ func (g *generator) value(e relax.Expr) (vm.Arg, error) {
 	case *relax.SeqExpr:
 		return g.seq(e)
 	}
-	return 0, fmt.Errorf("function %s: no instruction computes an expression of kind %T: this is an error of the compiler", g.name, e)
+	return 0, fmt.Errorf("function %s: no instruction computes an expression of kind %T: this is a bug of the compiler", g.name, e)
 }
 
 // global returns the argument that refers to a function of the module. A kernel is found

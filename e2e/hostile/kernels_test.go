@@ -192,7 +192,7 @@ func TestForgedHandles(t *testing.T) {
 	s := serveKernels(t, build(t))
 	var got json.RawMessage
 	status := s.call("POST", "/api/sessions", map[string]any{"kind": "tvmscript", "source": kernelText(t, "handle_forge"), "name": "f.py"}, &got)
-	if status/100 != 4 || !strings.Contains(string(got), "T.reinterpret from int64 to handle: an address is no number") || !strings.Contains(string(got), "line 3") {
+	if status/100 != 4 || !strings.Contains(string(got), "T.reinterpret from int64 to handle: an address is not a number") || !strings.Contains(string(got), "line 3") {
 		t.Errorf("status %d: %s", status, got)
 	}
 }

@@ -191,7 +191,7 @@ func specimens() []specimen {
 	text := func(s string) func() []byte { return func() []byte { return []byte(s) } }
 	return []specimen{
 		{"empty", text(""), refused, ""},
-		{"text", text("this is no model\n"), refused, ""},
+		{"text", text("this is not a model\n"), refused, ""},
 		{"html", text("<!DOCTYPE html><html><body>404</body></html>"), refused, ""},
 		{"png", text("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), refused, ""},
 		{"zeros", func() []byte { return make([]byte, 1<<20) }, refused, ""},

@@ -171,6 +171,6 @@ func TestTextsNamesEveryHash(t *testing.T) {
 		t.Errorf("texts of run_started are %q", got)
 	}
 	if event.IsHash("../../etc/passwd") || event.IsHash(strings.Repeat("G", event.HashLen)) {
-		t.Error("what is no hash passes for one")
+		t.Error("what is not a hash passes for one")
 	}
 }

@@ -76,6 +76,6 @@ func TestImports(t *testing.T) {
 		t.Errorf("ldexpf is %v", s)
 	}
 	if _, ok := Math("f"); ok {
-		t.Error("f is no function")
+		t.Error("f is not a function")
 	}
 }

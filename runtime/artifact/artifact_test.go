@@ -116,31 +116,31 @@ func TestLoadErrors(t *testing.T) {
 		want   string
 	}{
 		"no manifest":  {func(dir string) error { return os.Remove(filepath.Join(dir, manifestFile)) }, "manifest.json"},
-		"no json":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, manifestFile), []byte("x"), 0o644) }, "this is no artifact"},
+		"no json":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, manifestFile), []byte("x"), 0o644) }, "this is not an artifact"},
 		"magic":        {edit("irscope-artifact", "other"), `magic "other"`},
 		"version":      {edit(`"version": 2`, `"version": 7`), "format version 7"},
 		"no version":   {edit(`"version": 2`, `"version": 0`), "format version 0"},
 		"old version":  {edit(`"version": 2`, `"version": 1`), `unknown field "modules"`},
 		"old modules":  {edit(`"modules"`, `"kernels"`), `unknown field "kernels"`},
-		"no kind":      {edit(`"kind": "wasm"`, `"kind": ""`), `module 0: "" is no kind of a kernel module`},
-		"path as kind": {edit(`"kind": "wasm"`, `"kind": "../x"`), `"../x" is no kind`},
-		"format":       {edit(`"format": "wasm"`, `"format": "wa sm"`), `"wa sm" is no format`},
-		"long format":  {edit(`"format": "wasm"`, `"format": "`+strings.Repeat("x", 65)+`"`), "is no format"},
+		"no kind":      {edit(`"kind": "wasm"`, `"kind": ""`), `module 0: "" is not a kind of a kernel module`},
+		"path as kind": {edit(`"kind": "wasm"`, `"kind": "../x"`), `"../x" is not a kind`},
+		"format":       {edit(`"format": "wasm"`, `"format": "wa sm"`), `"wa sm" is not a format`},
+		"long format":  {edit(`"format": "wasm"`, `"format": "`+strings.Repeat("x", 65)+`"`), "is not a format"},
 		"no symbols":   {edit(`"symbols": [`, `"symbols": null, "none": [`), `unknown field "none"`},
 		"null symbols": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, manifestFile), []byte(`{"magic": "irscope-artifact", "version": 2, "modules": [{"kind": "a", "format": "b"}]}`), 0o644)
 		}, "module 0: its symbols are missing"},
-		"symbol order": {edit(`"add"`, `"zero"`), `symbol "fill" of a kernel module is empty, stands twice or out of order`},
+		"symbol order": {edit(`"add"`, `"zero"`), `symbol "fill" of a kernel module is empty, repeated or out of order`},
 		"symbol twice": {edit(`"fill"`, `"add"`), `symbol "add"`},
 		"empty symbol": {edit(`"add"`, `""`), `symbol ""`},
-		"trailing":     {edit("\n}\n", "\n}\n{}"), "this is no artifact"},
+		"trailing":     {edit("\n}\n", "\n}\n{}"), "this is not an artifact"},
 		"many modules": {func(dir string) error {
 			text := `{"magic": "irscope-artifact", "version": 2, "modules": [` + strings.Repeat(`{},`, maxModules) + `{}]}`
 			return os.WriteFile(filepath.Join(dir, manifestFile), []byte(text), 0o644)
 		}, "65537 kernel modules, at most 65536 are allowed"},
 		"field":        {edit(`"target"`, `"aim"`), "unknown field"},
-		"outside":      {edit(`"executable.bin"`, `"../executable.bin"`), "is no name of a file"},
-		"absolute":     {edit(`"executable.bin"`, `"/etc/passwd"`), "is no name of a file"},
+		"outside":      {edit(`"executable.bin"`, `"../executable.bin"`), "is not the name of a file"},
+		"absolute":     {edit(`"executable.bin"`, `"/etc/passwd"`), "is not the name of a file"},
 		"missing":      {func(dir string) error { return os.Remove(filepath.Join(dir, constantsFile)) }, "constants.bin"},
 		"signature":    {edit(`"name": "main"`, `"name": "start"`), "function start with 2 parameters"},
 		"dimension":    {edit(`"shape": [`, `"shape": [-1,`), "a dimension is -1"},
@@ -184,7 +184,7 @@ func TestModuleMismatch(t *testing.T) {
 		edit func(*runtime.Binary)
 		want string
 	}{
-		"format":  {func(b *runtime.Binary) { b.Format = "elf" }, `kernel module 0: no loader for kernel modules of format "elf": there are those of wasm`},
+		"format":  {func(b *runtime.Binary) { b.Format = "elf" }, `kernel module 0: no loader for kernel modules of format "elf": there are loaders for wasm`},
 		"symbols": {func(b *runtime.Binary) { b.Symbols = []string{"add"} }, "kernel module 0 has the kernels [add fill"},
 		"bytes":   {func(b *runtime.Binary) { b.Bytes = []byte("ELF") }, "kernel module 0: compiling a kernel module of 3 bytes"},
 	} {
@@ -196,8 +196,8 @@ func TestModuleMismatch(t *testing.T) {
 	}
 	bad := sample(t)
 	bad.Modules[0].Format = "../x"
-	if err := Save(t.TempDir(), bad); err == nil || !strings.Contains(err.Error(), `"../x" is no format`) {
-		t.Errorf("a format that is no word: %v", err)
+	if err := Save(t.TempDir(), bad); err == nil || !strings.Contains(err.Error(), `"../x" is not a format`) {
+		t.Errorf("a format that is not a word: %v", err)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestKernels(t *testing.T) {
 		"shapes": {"add", []*tensor.Tensor{x, y, x}, "input b is float32[3], expected float32[n]: dimension n is 3 here and 2 in an earlier input"},
 		"number": {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), two}, "input k is int32[1], expected int32: it is 2 here and 3 in an earlier input"},
 		"float":  {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), x}, "the element types differ"},
-		"many":   {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), tensor.MustNew(dtype.Int32T, 3)}, "a number is a tensor of one element"},
+		"many":   {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 3), tensor.MustNew(dtype.Int32T, 3)}, "expected a tensor of one element for a number"},
 		"memory": {"fill", []*tensor.Tensor{tensor.MustNew(dtype.Int32T, 1<<21), tensor.MustOf([]int64{1}, []int32{1 << 21})}, "running fill: input x: uploading"},
 	} {
 		if _, err := p.Run(t.Context(), c.kernel, c.in...); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -57,7 +57,7 @@ func number(h *tensor.Tensor, name string) (runtime.Value, error) {
 		return runtime.Value{}, fmt.Errorf("the element types differ")
 	}
 	if h.Len() != 1 {
-		return runtime.Value{}, fmt.Errorf("a number is a tensor of one element")
+		return runtime.Value{}, fmt.Errorf("expected a tensor of one element for a number")
 	}
 	switch dt := h.DType; {
 	case dt.IsFloat():
@@ -67,5 +67,5 @@ func number(h *tensor.Tensor, name string) (runtime.Value, error) {
 	case dt.IsInteger():
 		return runtime.Int(h.Ints()[0]), nil
 	}
-	return runtime.Value{}, fmt.Errorf("a %s is no number", name)
+	return runtime.Value{}, fmt.Errorf("a %s is not a number", name)
 }

@@ -59,12 +59,12 @@ func moduleOf(b runtime.Binary, f File) Module {
 func (m Module) check() error {
 	for _, w := range []struct{ what, word string }{{"kind", m.Kind}, {"format", m.Format}} {
 		if len(w.word) > maxWord || !isName(w.word) {
-			return fmt.Errorf("%q is no %s of a kernel module", w.word, w.what)
+			return fmt.Errorf("%q is not a %s of a kernel module", w.word, w.what)
 		}
 	}
 	for i, s := range m.Symbols {
 		if s == "" || i > 0 && s <= m.Symbols[i-1] {
-			return fmt.Errorf("symbol %q of a kernel module is empty, stands twice or out of order", s)
+			return fmt.Errorf("symbol %q of a kernel module is empty, repeated or out of order", s)
 		}
 	}
 	return nil
@@ -77,7 +77,7 @@ func parseManifest(text []byte) (*Manifest, error) {
 		Version int    `json:"version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil || head.Magic != Magic {
-		return nil, fmt.Errorf("this is no artifact: magic %q, expected %q", head.Magic, Magic)
+		return nil, fmt.Errorf("this is not an artifact: magic %q, expected %q", head.Magic, Magic)
 	}
 	var m Manifest
 	switch head.Version {

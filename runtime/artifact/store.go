@@ -159,7 +159,7 @@ func LoadFS(fsys fs.FS) (*Artifact, error) {
 // readFile reads f, which must have the size and hash that the manifest states.
 func readFile(fsys fs.FS, f File, limit int64) ([]byte, error) {
 	if !fs.ValidPath(f.Name) || path.Clean(f.Name) != f.Name {
-		return nil, fmt.Errorf("%s: %q is no name of a file in the folder", manifestFile, f.Name)
+		return nil, fmt.Errorf("%s: %q is not the name of a file in the folder", manifestFile, f.Name)
 	}
 	if f.Size < 0 || f.Size > limit {
 		return nil, fmt.Errorf("%s: %s has %d bytes, at most %d are allowed", manifestFile, f.Name, f.Size, limit)
@@ -169,10 +169,10 @@ func readFile(fsys fs.FS, f File, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(b)) != f.Size {
-		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", f.Name, len(b), f.Size)
+		return nil, fmt.Errorf("%s has %d bytes, but the manifest says %d", f.Name, len(b), f.Size)
 	}
 	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return nil, fmt.Errorf("%s is damaged: its SHA-256 is not that of the manifest", f.Name)
+		return nil, fmt.Errorf("%s is damaged: its SHA-256 differs from that in the manifest", f.Name)
 	}
 	return b, nil
 }
@@ -189,7 +189,7 @@ func readAll(fsys fs.FS, name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	if st.Size() > min(limit, math.MaxInt-4096) {
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are expected", name, st.Size(), limit)

@@ -15,7 +15,7 @@ const plainLimit = 1 << 30
 func Reserve(limit uint64) (*Reservation, error) {
 	n := min(limit, plainLimit, math.MaxInt)
 	if n == 0 {
-		return nil, fmt.Errorf("reserving no memory")
+		return nil, fmt.Errorf("cannot reserve 0 bytes")
 	}
 	return &Reservation{bytes: make([]byte, n)}, nil
 }

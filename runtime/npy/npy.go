@@ -129,7 +129,7 @@ type header struct {
 func readHeader(r io.Reader) (header, error) {
 	var fixed [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, fixed[:]); err != nil || string(fixed[:len(magic)]) != magic {
-		return header{}, fmt.Errorf("this is no .npy file: it does not begin with \\x93NUMPY")
+		return header{}, fmt.Errorf("this is not an .npy file: it does not begin with \\x93NUMPY")
 	}
 	length := make([]byte, 2)
 	switch v := fixed[len(magic)]; v {
@@ -165,7 +165,7 @@ func parseHeader(s string) (header, error) {
 	}
 	typ = strings.Trim(typ, `'"`)
 	if typ == "" || !strings.ContainsRune("<>|=", rune(typ[0])) {
-		return h, fmt.Errorf("header: descr %q is no plain element type", typ)
+		return h, fmt.Errorf("header: descr %q is not a plain element type", typ)
 	}
 	h.big = typ[0] == '>'
 	for _, d := range descr {
@@ -189,7 +189,7 @@ func parseHeader(s string) (header, error) {
 		return h, err
 	}
 	if !strings.HasPrefix(dims, "(") {
-		return h, fmt.Errorf("header: shape %q is no tuple", dims)
+		return h, fmt.Errorf("header: shape %q is not a tuple", dims)
 	}
 	for _, d := range strings.Split(strings.Trim(dims, "()"), ",") {
 		d = strings.TrimSpace(d)
@@ -198,7 +198,7 @@ func parseHeader(s string) (header, error) {
 		}
 		v, err := strconv.ParseInt(d, 10, 64)
 		if err != nil {
-			return h, fmt.Errorf("header: dimension %q in shape %q is no number", d, dims)
+			return h, fmt.Errorf("header: dimension %q in shape %q is not a number", d, dims)
 		}
 		h.shape = append(h.shape, v)
 	}

@@ -56,7 +56,7 @@ func TestErrors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"empty":     {nil, "no .npy file"},
+		"empty":     {nil, "not an .npy file"},
 		"version":   {[]byte(magic + "\x09\x00"), "version 9"},
 		"type":      {file("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"), `"<c8" is not supported`},
 		"record":    {file("{'descr': [('a','<f4')], 'fortran_order': False, 'shape': (1,)}"), "descr"},

@@ -107,7 +107,7 @@ func (b *Builder) EmitCall(name string, args []Arg, dst Reg) int64 {
 // EmitCallArg is EmitCall for a function given as argument.
 func (b *Builder) EmitCallArg(fn Arg, args []Arg, dst Reg) int64 {
 	if fn.Kind() != ArgFunc {
-		b.fail("a call of something that is no function of the table; call vm.builtin.invoke_closure")
+		b.fail("the callee is not in the function table: call vm.builtin.invoke_closure")
 	}
 	words := []int64{int64(OpCall), dst, fn.Value(), int64(len(args))}
 	for _, a := range args {
@@ -131,7 +131,7 @@ func (b *Builder) EmitGoto(offset int64) int64 { return b.emit(int64(OpGoto), of
 // instructions ahead otherwise.
 func (b *Builder) EmitIf(cond Arg, falseOffset int64) int64 {
 	if cond.Kind() != ArgReg {
-		b.fail("if needs a register as condition")
+		b.fail("if needs a register as its condition")
 	}
 	return b.emit(int64(OpIf), cond.Value(), falseOffset)
 }
@@ -148,7 +148,7 @@ func (b *Builder) SetOffset(at, offset int64) {
 	case in.Op == OpIf:
 		b.exec.InstrData[b.exec.InstrOffset[at]+2] = offset
 	default:
-		b.fail("setting a jump: instruction %d is no goto or if", at)
+		b.fail("setting a jump: instruction %d is not a goto or if", at)
 	}
 }
 
@@ -167,7 +167,7 @@ func (b *Builder) Build() (*Executable, error) {
 			continue
 		}
 		if !b.emitted[int64(i)] {
-			b.fail("function %s was declared and not emitted", f.Name)
+			b.fail("function %s was declared but not emitted", f.Name)
 			break
 		}
 		if err := b.formalize(f); err != nil {

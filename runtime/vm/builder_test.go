@@ -12,42 +12,42 @@ import (
 // TestBuilderMessages makes each error that a builder reports.
 func TestBuilderMessages(t *testing.T) {
 	for want, f := range map[string]func(b *Builder){
-		"function g begins before the end of f":                                                func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitFunction("g", 1, nil) },
-		"end of function g, which is not the one being emitted":                                func(b *Builder) { b.EndFunction("g") },
-		"end of function h, which is not the one being emitted":                                func(b *Builder) { b.EmitFunction("f", 1, nil); b.EndFunction("h") },
-		"function f was not ended":                                                             func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(Register(0)) },
-		"a call of something that is no function of the table; call vm.builtin.invoke_closure": func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitCallArg(b.Int(1), nil, 1) },
-		"if needs a register as condition":                                                     func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitIf(b.Int(1), 2) },
-		"ret needs a register: copy the constant with vm.builtin.copy first":                   func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(b.String("")) },
-		"setting a jump: instruction 1 of 1":                                                   func(b *Builder) { identity(b, "f"); b.SetOffset(1, 1) },
-		"setting a jump: instruction -1 of 1":                                                  func(b *Builder) { identity(b, "f"); b.SetOffset(-1, 1) },
-		"setting a jump: instruction 0 is no goto or if":                                       func(b *Builder) { identity(b, "f"); b.SetOffset(0, 1) },
-		"an instruction outside of a function":                                                 func(b *Builder) { identity(b, "f"); b.EmitGoto(1) },
-		"function f was declared as vm_func, now as packed_func":                               func(b *Builder) { identity(b, "f"); b.DeclareFunction("f", PackedFunc) },
-		"function f is defined twice":                                                          func(b *Builder) { identity(b, "f"); identity(b, "f") },
-		"function f was not declared":                                                          func(b *Builder) { b.Function("f") },
-		"function f was declared and not emitted":                                              func(b *Builder) { b.DeclareFunction("f", VMFunc); b.DeclareFunction("g", VMFunc) },
-		"function f: register %1 is read but never written":                                    func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(Register(1)); b.EndFunction("f") },
-		"function a: register %4 is read but never written":                                    reads(func(b *Builder) { b.EmitCall("p", []Arg{Register(0), Register(4)}, 1); b.EmitRet(Register(1)) }),
-		"function a: register %5 is read but never written":                                    reads(func(b *Builder) { b.EmitIf(Register(5), 2); b.EmitRet(Register(0)); b.EmitRet(Register(0)) }),
-		"function a: instruction 0: register %vm of 1":                                         reads(func(b *Builder) { b.EmitRet(VM()) }),
-		"constant: shape [-1] has a negative dimension":                                        func(b *Builder) { b.Shape([]int64{-1}) },
-		"constant: float32[1] holds 0 bytes, expected 4":                                       func(b *Builder) { b.Splat(dtype.Float32T, []int64{1}, nil) },
-		"function  begins before the end of f":                                                 func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitFunction("", 1, nil); b.Function("later") },
-		"function f: 1 parameter names for 2 arguments":                                        func(b *Builder) { b.EmitFunction("f", 2, []string{"x"}); b.EmitRet(Register(0)); b.EndFunction("f") },
-		"function f: instruction 0: call of function 7 of 1": func(b *Builder) {
+		"function g begins before the end of f":                                   func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitFunction("g", 1, nil) },
+		"end of function g, which is not the one being emitted":                   func(b *Builder) { b.EndFunction("g") },
+		"end of function h, which is not the one being emitted":                   func(b *Builder) { b.EmitFunction("f", 1, nil); b.EndFunction("h") },
+		"function f was not ended":                                                func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(Register(0)) },
+		"the callee is not in the function table: call vm.builtin.invoke_closure": func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitCallArg(b.Int(1), nil, 1) },
+		"if needs a register as its condition":                                    func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitIf(b.Int(1), 2) },
+		"ret needs a register: copy the constant with vm.builtin.copy first":      func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(b.String("")) },
+		"setting a jump: instruction 1 of 1":                                      func(b *Builder) { identity(b, "f"); b.SetOffset(1, 1) },
+		"setting a jump: instruction -1 of 1":                                     func(b *Builder) { identity(b, "f"); b.SetOffset(-1, 1) },
+		"setting a jump: instruction 0 is not a goto or if":                       func(b *Builder) { identity(b, "f"); b.SetOffset(0, 1) },
+		"an instruction outside of a function":                                    func(b *Builder) { identity(b, "f"); b.EmitGoto(1) },
+		"function f was declared as vm_func, now as packed_func":                  func(b *Builder) { identity(b, "f"); b.DeclareFunction("f", PackedFunc) },
+		"function f is defined twice":                                             func(b *Builder) { identity(b, "f"); identity(b, "f") },
+		"function f was not declared":                                             func(b *Builder) { b.Function("f") },
+		"function f was declared but not emitted":                                 func(b *Builder) { b.DeclareFunction("f", VMFunc); b.DeclareFunction("g", VMFunc) },
+		"function f: register %1 is read but never written":                       func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitRet(Register(1)); b.EndFunction("f") },
+		"function a: register %4 is read but never written":                       reads(func(b *Builder) { b.EmitCall("p", []Arg{Register(0), Register(4)}, 1); b.EmitRet(Register(1)) }),
+		"function a: register %5 is read but never written":                       reads(func(b *Builder) { b.EmitIf(Register(5), 2); b.EmitRet(Register(0)); b.EmitRet(Register(0)) }),
+		"function a: instruction 0: register %vm is out of range: there are 1":    reads(func(b *Builder) { b.EmitRet(VM()) }),
+		"constant: shape [-1] has a negative dimension":                           func(b *Builder) { b.Shape([]int64{-1}) },
+		"constant: float32[1] holds 0 bytes, expected 4":                          func(b *Builder) { b.Splat(dtype.Float32T, []int64{1}, nil) },
+		"function  begins before the end of f":                                    func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitFunction("", 1, nil); b.Function("later") },
+		"function f: 1 parameter names for 2 arguments":                           func(b *Builder) { b.EmitFunction("f", 2, []string{"x"}); b.EmitRet(Register(0)); b.EndFunction("f") },
+		"function f: instruction 0: call of function 7, but there are 1": func(b *Builder) {
 			b.EmitFunction("f", 1, nil)
 			b.EmitCallArg(makeArg(ArgFunc, 7), nil, 1)
 			b.EmitRet(Register(0))
 			b.EndFunction("f")
 		},
-		"function f: instruction 0: argument 0 is register, constant or function 3 of 0": func(b *Builder) {
+		"function f: instruction 0: argument 0 is register, constant or function 3, but there are 0": func(b *Builder) {
 			b.EmitFunction("f", 1, nil)
 			b.EmitCall("f", []Arg{makeArg(ArgConst, 3)}, 1)
 			b.EmitRet(Register(0))
 			b.EndFunction("f")
 		},
-		"function f: instruction 0: a jump by 0 leaves the function or goes back": func(b *Builder) {
+		"function f: instruction 0: a jump by 0 leaves the function or goes backward": func(b *Builder) {
 			b.EmitFunction("f", 1, nil)
 			b.EmitGoto(0)
 			b.EmitRet(Register(0))

@@ -72,7 +72,7 @@ func (b bench) read(v runtime.Value) *tensor.Tensor {
 	b.t.Helper()
 	t, ok := v.AsTensor()
 	if !ok {
-		b.t.Fatalf("%v is no tensor", v)
+		b.t.Fatalf("%v is not a tensor", v)
 	}
 	return &tensor.Tensor{DType: t.DType(), Shape: t.Shape(), Data: slices.Clone(t.Bytes(b.s))}
 }
@@ -203,10 +203,10 @@ func TestBuiltinLimits(t *testing.T) {
 	match("RuntimeError: here match_cast error, shape[0] mismatch to specified constant: got 4, expected 0", 4, MatchAssertEqualToImm, 0)
 	match("", 20, MatchAssertEqualToLoad, 1)
 	match("RuntimeError: here match_cast error, shape[0] mismatch to a previous populated value: got 20, expected 10", 20, MatchAssertEqualToLoad, 0)
-	match("slot 2 of a shape heap of 2", 20, MatchAssertEqualToLoad, 2)
-	match("slot -1 of a shape heap of 2", 20, MatchAssertEqualToLoad, -1)
-	match("slot 2 of a shape heap of 2", 20, MatchStoreToHeap, 2)
-	match("slot -1 of a shape heap of 2", 20, MatchStoreToHeap, -1)
+	match("slot 2 is out of range: the shape heap has 2", 20, MatchAssertEqualToLoad, 2)
+	match("slot -1 is out of range: the shape heap has 2", 20, MatchAssertEqualToLoad, -1)
+	match("slot 2 is out of range: the shape heap has 2", 20, MatchStoreToHeap, 2)
+	match("slot -1 is out of range: the shape heap has 2", 20, MatchStoreToHeap, -1)
 	match("unknown match code 4", 20, 4, 0)
 	match("unknown match code -1", 20, -1, 0)
 	if got := b.read(heap).Ints(); !slices.Equal(got, []int64{10, 20}) {
@@ -246,11 +246,11 @@ func TestBuiltinLimits(t *testing.T) {
 			t.Errorf("make_shape %+v: %v %v", c, v, err)
 		}
 	}
-	for code, want := range map[int64]string{MakeLoadShape: "slot 2 of a shape heap of 2", 2: "unknown make code 2", -1: "unknown make code -1"} {
+	for code, want := range map[int64]string{MakeLoadShape: "slot 2 is out of range: the shape heap has 2", 2: "unknown make code 2", -1: "unknown make code -1"} {
 		b.says(want, "vm.builtin.make_prim_value", heap, i(code), i(2))
 		b.says(want, "vm.builtin.make_shape", heap, i(1), i(code), i(2))
 	}
-	b.says("slot 0 of a shape heap of 0", "vm.builtin.make_shape", null, i(1), i(MakeLoadShape), i(0))
+	b.says("slot 0 is out of range: the shape heap has 0", "vm.builtin.make_shape", null, i(1), i(MakeLoadShape), i(0))
 	narrow := b.upload(tensor.MustOf([]int64{2}, []int32{1, 2}))
 	for _, bad := range []struct {
 		v    runtime.Value
@@ -327,8 +327,8 @@ func TestMemoryBuiltins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"vm.builtin.tuple_getitem", "vm.builtin.tuple_reset_item"} {
-		b.says("field 2 of a tuple of 2", name, tup, i(2))
-		b.says("field -1 of a tuple of 2", name, tup, i(-1))
+		b.says("field 2 is out of range: the tuple has 2", name, tup, i(2))
+		b.says("field -1 is out of range: the tuple has 2", name, tup, i(-1))
 	}
 	if v, err := b.call("vm.builtin.tuple_getitem", tup, i(1)); err != nil || v.String() != "true" {
 		t.Errorf("field 1: %v %v", v, err)

@@ -84,7 +84,7 @@ func (e *Executable) words(i int64) (int64, error) {
 	}
 	off := e.InstrOffset[i]
 	if off < 0 || off >= int64(len(e.InstrData)) {
-		return 0, fmt.Errorf("instruction %d lies at word %d of %d", i, off, len(e.InstrData))
+		return 0, fmt.Errorf("instruction %d starts at word %d, but the code has %d", i, off, len(e.InstrData))
 	}
 	w := e.InstrData[off:]
 	var size int64
@@ -99,11 +99,11 @@ func (e *Executable) words(i int64) (int64, error) {
 		return 0, fmt.Errorf("instruction %d has the unknown opcode %d", i, w[0])
 	}
 	if int64(len(w)) < size {
-		return 0, fmt.Errorf("instruction %d is cut off", i)
+		return 0, fmt.Errorf("instruction %d is truncated", i)
 	}
 	if size == 4 {
 		if n := w[3]; n < 0 || n > int64(len(w))-size {
-			return 0, fmt.Errorf("instruction %d has %d arguments, beyond the end of the code", i, n)
+			return 0, fmt.Errorf("instruction %d: its %d arguments extend beyond the end of the code", i, n)
 		}
 		size += w[3]
 	}

@@ -77,7 +77,7 @@ func tupleGetItem(_ *runtime.Session, args []runtime.Value) (runtime.Value, erro
 		return runtime.Null(), a.err
 	}
 	if i < 0 || i >= int64(len(t.Fields)) {
-		return runtime.Null(), fmt.Errorf("field %d of a tuple of %d", i, len(t.Fields))
+		return runtime.Null(), fmt.Errorf("field %d is out of range: the tuple has %d", i, len(t.Fields))
 	}
 	t.Fields[i].Retain()
 	return t.Fields[i], nil
@@ -92,7 +92,7 @@ func tupleResetItem(_ *runtime.Session, args []runtime.Value) (runtime.Value, er
 		return runtime.Null(), a.err
 	}
 	if i < 0 || i >= int64(len(t.Fields)) {
-		return runtime.Null(), fmt.Errorf("field %d of a tuple of %d", i, len(t.Fields))
+		return runtime.Null(), fmt.Errorf("field %d is out of range: the tuple has %d", i, len(t.Fields))
 	}
 	old := t.Fields[i]
 	t.Fields[i] = runtime.Null()

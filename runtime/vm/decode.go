@@ -18,7 +18,7 @@ func Decode(code, blob []byte) (*Executable, error) {
 		return nil, errors.New("decoding a VM executable: it does not begin with irscVM")
 	}
 	if v := code[len(codeMagic)-1]; v != codeMagic[len(codeMagic)-1] {
-		return nil, fmt.Errorf("decoding a VM executable: version %d of the encoding, this program reads %d", v, codeMagic[len(codeMagic)-1])
+		return nil, fmt.Errorf("decoding a VM executable: encoding version %d, but this program reads %d", v, codeMagic[len(codeMagic)-1])
 	}
 	r := &decoder{b: code[len(codeMagic):], size: len(code)}
 	e := &Executable{}
@@ -39,7 +39,7 @@ func Decode(code, blob []byte) (*Executable, error) {
 	}
 	e.InstrOffset, e.InstrData = r.ints(), r.ints()
 	if r.err == nil && len(r.b) > 0 {
-		r.err = fmt.Errorf("%d bytes after its end", len(r.b))
+		r.err = fmt.Errorf("%d extra bytes at the end", len(r.b))
 	}
 	if r.err != nil {
 		return nil, fmt.Errorf("decoding a VM executable: %w", r.err)
@@ -66,7 +66,7 @@ func (r *decoder) constant(blob []byte) (Const, error) {
 			return c, r.err
 		}
 		if at > uint64(len(blob)) || n > uint64(len(blob))-at {
-			return c, fmt.Errorf("its data is bytes [%d, +%d) of %d", at, n, len(blob))
+			return c, fmt.Errorf("its data at byte %d, of %d bytes, ends beyond the %d bytes of data", at, n, len(blob))
 		}
 		t, err := tensor.FromBytes(dt, shape, blob[at:at+n:at+n])
 		if err != nil {
@@ -91,7 +91,7 @@ func (r *decoder) constant(blob []byte) (Const, error) {
 
 func (r *decoder) fail() {
 	if r.err == nil {
-		r.err = fmt.Errorf("it is cut off or damaged near byte %d", r.size-len(r.b))
+		r.err = fmt.Errorf("it is truncated or damaged near byte %d", r.size-len(r.b))
 	}
 	r.b = nil
 }

@@ -132,7 +132,7 @@ func pad(text, spec string) (string, error) {
 		}
 		n, err := strconv.ParseUint(s, 10, 31)
 		if err != nil || n > maxFormatted {
-			return 0, fmt.Errorf("%q is no format of a text, expected an alignment, a width and .precision of at most %d", spec, maxFormatted)
+			return 0, fmt.Errorf("%q is not a format of a string: expected an alignment, a width and .precision of at most %d", spec, maxFormatted)
 		}
 		return int(n), nil
 	}

@@ -32,7 +32,7 @@ func TestStrFormat(t *testing.T) {
 		"}":           "closes nothing",
 		"{0} {}":      "cannot be mixed",
 		"{x}":         "neither {} nor a number",
-		"{:d}":        "is no format of a text",
+		"{:d}":        "is not a format of a string",
 		"{:99999999}": "of at most",
 		"{!a}":        "unknown conversion",
 	} {
@@ -69,7 +69,7 @@ func TestFormatLimits(t *testing.T) {
 	if got, err := strFormat("{:.2}{:^4}", []string{"äöü", "ß"}); err != nil || got != "äö ß  " {
 		t.Errorf("letters of two bytes: %q, %v", got, err)
 	}
-	const spec = ` is no format of a text, expected an alignment, a width and .precision of at most 65536`
+	const spec = ` is not a format of a string: expected an alignment, a width and .precision of at most 65536`
 	for format, want := range map[string]string{
 		"ab}":       `format "ab}": the '}' at 2 closes nothing; write it twice for a brace`,
 		"a{0":       `format "a{0": the '{' at 1 is never closed; write it twice for a brace`,

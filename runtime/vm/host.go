@@ -74,5 +74,5 @@ func Download(out []*tensor.Tensor, v runtime.Value) ([]*tensor.Tensor, error) {
 		dims, _ := v.AsShape()
 		return append(out, tensor.MustOf([]int64{int64(len(dims))}, append([]int64{}, dims...))), nil
 	}
-	return nil, fmt.Errorf("a %v is no tensor", v.Kind())
+	return nil, fmt.Errorf("a %v is not a tensor", v.Kind())
 }

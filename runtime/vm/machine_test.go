@@ -54,11 +54,11 @@ func TestDownload(t *testing.T) {
 		}
 	}
 	_, err = Download(nil, runtime.TupleValue(runtime.Int(1), runtime.TupleValue(runtime.String("x"))))
-	fails(t, err, "field 1: field 0: a str is no tensor")
+	fails(t, err, "field 1: field 0: a str is not a tensor")
 
 	m = machine(t, Options{}, returns(func(b *Builder) []Arg { return []Arg{b.Int(1), Void()} }))
 	_, err = m.Run(context.Background(), "main")
-	fails(t, err, "running main: result: field 1: a None is no tensor")
+	fails(t, err, "running main: result: field 1: a None is not a tensor")
 }
 
 // TestRunErrors: inputs that do not fit, a context that is over, another device.
@@ -80,7 +80,7 @@ func TestRunErrors(t *testing.T) {
 	_, err = m.Run(ctx, "add", vec(1))
 	fails(t, err, "running add: there is no such function; there are main, unnamed, nothing")
 	_, err = m.Run(ctx, "nothing")
-	fails(t, err, "running nothing: result: a None is no tensor")
+	fails(t, err, "running nothing: result: a None is not a tensor")
 	if v, err := m.Invoke(ctx, "nothing"); err != nil || !v.IsNull() {
 		t.Errorf("ret %%void: %v %v", v, err)
 	}
@@ -314,7 +314,7 @@ func TestLoadErrors(t *testing.T) {
 		fails(t, err, head+want)
 	}
 	_, err := Load(context.Background(), d, &Executable{InstrOffset: []int64{1}}, nil, Options{})
-	fails(t, err, "loading a VM executable: instruction 0 lies at word 1, expected 0")
+	fails(t, err, "loading a VM executable: instruction 0 starts at word 1, expected 0")
 	for _, e := range []*Executable{
 		build(t, func(b *Builder) { b.Int(1 << 60); b.Splat(dtype.Float32T, []int64{1 << 28}, vec(1).Data) }),
 		build(t, func(b *Builder) { b.Int(1 << 60); b.Tensor(tensor.MustNew(dtype.Int8T, 65<<20)) }),

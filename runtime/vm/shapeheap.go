@@ -30,7 +30,7 @@ type shapeHeap []byte
 // at returns the memory from slot reg on.
 func (h shapeHeap) at(reg int64) ([]byte, error) {
 	if reg < 0 || reg >= int64(len(h)/8) {
-		return nil, fmt.Errorf("slot %d of a shape heap of %d", reg, len(h)/8)
+		return nil, fmt.Errorf("slot %d is out of range: the shape heap has %d", reg, len(h)/8)
 	}
 	return h[reg*8:], nil
 }

@@ -13,7 +13,7 @@ func (e *Executable) validateLayout() error {
 	at := int64(0)
 	for i, off := range e.InstrOffset {
 		if off != at {
-			return fmt.Errorf("instruction %d lies at word %d, expected %d", i, off, at)
+			return fmt.Errorf("instruction %d starts at word %d, expected %d", i, off, at)
 		}
 		n, err := e.words(int64(i))
 		if err != nil {
@@ -50,7 +50,7 @@ func (e *Executable) Validate() error {
 			return fmt.Errorf("function %d has no name", i)
 		}
 		if seen[f.Name] {
-			return fmt.Errorf("function %s stands twice in the table", f.Name)
+			return fmt.Errorf("function %s is in the table twice", f.Name)
 		}
 		seen[f.Name] = true
 		switch f.Kind {
@@ -105,7 +105,7 @@ func (e *Executable) validateFunc(f FuncInfo) error {
 		return fmt.Errorf("instructions [%d, %d) of %d: was EndFunction called?", f.Start, f.End, len(e.InstrOffset))
 	}
 	if f.NumArgs < 0 || f.NumArgs > f.RegisterFileSize || f.RegisterFileSize > maxRegisters {
-		return fmt.Errorf("%d arguments in %d registers (at most %d)", f.NumArgs, f.RegisterFileSize, maxRegisters)
+		return fmt.Errorf("%d arguments with %d registers: expected at least as many registers, and at most %d", f.NumArgs, f.RegisterFileSize, maxRegisters)
 	}
 	if n := len(f.ParamNames); n != 0 && int64(n) != f.NumArgs {
 		return fmt.Errorf("%d parameter names for %d arguments", n, f.NumArgs)
@@ -119,7 +119,7 @@ func (e *Executable) validateFunc(f FuncInfo) error {
 			return fmt.Errorf("instruction %d: %w", pc-f.Start, err)
 		}
 		if pc == f.End-1 && in.Op != OpRet {
-			return errors.New("the last instruction is no ret")
+			return errors.New("the last instruction is not a ret")
 		}
 	}
 	return nil
@@ -128,20 +128,20 @@ func (e *Executable) validateFunc(f FuncInfo) error {
 func (e *Executable) validateInstr(f FuncInfo, pc int64, in Instr) error {
 	reg := func(r Reg) error {
 		if r < 0 || r >= f.RegisterFileSize {
-			return fmt.Errorf("register %s of %d", regName(r), f.RegisterFileSize)
+			return fmt.Errorf("register %s is out of range: there are %d", regName(r), f.RegisterFileSize)
 		}
 		return nil
 	}
 	jump := func(least int64) error {
 		if in.Offset < least || in.Offset >= f.End-pc {
-			return fmt.Errorf("a jump by %d leaves the function or goes back", in.Offset)
+			return fmt.Errorf("a jump by %d leaves the function or goes backward", in.Offset)
 		}
 		return nil
 	}
 	switch in.Op {
 	case OpCall:
 		if in.Func < 0 || in.Func >= int64(len(e.Funcs)) {
-			return fmt.Errorf("call of function %d of %d", in.Func, len(e.Funcs))
+			return fmt.Errorf("call of function %d, but there are %d", in.Func, len(e.Funcs))
 		}
 		if in.Dst != VoidReg {
 			if err := reg(in.Dst); err != nil {
@@ -166,7 +166,7 @@ func (e *Executable) validateInstr(f FuncInfo, pc int64, in Instr) error {
 				return fmt.Errorf("argument %d has the unknown kind %d", i, a.Kind())
 			}
 			if v < 0 || v >= n {
-				return fmt.Errorf("argument %d is register, constant or function %d of %d", i, v, n)
+				return fmt.Errorf("argument %d is register, constant or function %d, but there are %d", i, v, n)
 			}
 		}
 	case OpRet:

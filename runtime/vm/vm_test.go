@@ -148,7 +148,7 @@ func TestBuilderErrors(t *testing.T) {
 		"no ret":   {func(b *Builder) { b.EmitFunction("f", 1, nil); b.EmitGoto(1); b.EndFunction("f") }, "jump by 1"},
 		"empty":    {func(b *Builder) { b.EmitFunction("f", 1, nil); b.EndFunction("f") }, "was EndFunction called?"},
 		"twice":    {func(b *Builder) { identity(b, "f"); identity(b, "f") }, "defined twice"},
-		"declared": {func(b *Builder) { b.DeclareFunction("f", VMFunc) }, "declared and not emitted"},
+		"declared": {func(b *Builder) { b.DeclareFunction("f", VMFunc) }, "declared but not emitted"},
 		"kinds":    {func(b *Builder) { b.DeclareFunction("f", PackedFunc); b.DeclareFunction("f", VMFunc) }, "now as vm_func"},
 		"ret const": {func(b *Builder) {
 			b.EmitFunction("f", 0, nil)
@@ -324,7 +324,7 @@ func TestChecks(t *testing.T) {
 		{"check_tensor_info", []runtime.Value{runtime.Null(), i(1), ctx}, "expect a Tensor but get None"},
 		{"match_prim_value", []runtime.Value{i(4), runtime.Null(), i(MatchAssertEqualToImm), i(4), ctx}, ""},
 		{"match_prim_value", []runtime.Value{i(4), runtime.Null(), i(MatchAssertEqualToImm), i(5), ctx}, "PrimValue mismatch to specified constant: got 4, expected 5"},
-		{"match_prim_value", []runtime.Value{i(4), runtime.Null(), i(MatchStoreToHeap), i(0), ctx}, "slot 0 of a shape heap of 0"},
+		{"match_prim_value", []runtime.Value{i(4), runtime.Null(), i(MatchStoreToHeap), i(0), ctx}, "slot 0 is out of range: the shape heap has 0"},
 		{"match_prim_value", []runtime.Value{i(4), runtime.Null(), i(9), i(0), ctx}, "unknown match code 9"},
 		{"match_prim_value", []runtime.Value{i(4), i(4), i(0), i(4), ctx}, "the shape heap is 4"},
 		{"match_shape", []runtime.Value{runtime.TensorValue(x), runtime.Null(), i(1), i(0), i(3), ctx}, "shape[0] mismatch to specified constant: got 2, expected 3"},
@@ -344,7 +344,7 @@ func TestChecks(t *testing.T) {
 		{"to_device", []runtime.Value{runtime.TensorValue(x), i(2), i(0)}, "no device of type 2"},
 		{"read_if_cond", []runtime.Value{runtime.TensorValue(x)}, "expected one bool or integer"},
 		{"tensor_to_shape", []runtime.Value{runtime.TensorValue(x)}, "expected a vector of signed integers"},
-		{"tuple_getitem", []runtime.Value{tup, i(1)}, "field 1 of a tuple of 1"},
+		{"tuple_getitem", []runtime.Value{tup, i(1)}, "field 1 is out of range: the tuple has 1"},
 		{"tuple_getitem", []runtime.Value{tup}, "argument 1 is missing"},
 		{"call_tir_dyn", []runtime.Value{}, "missing"},
 		{"invoke_closure", []runtime.Value{runtime.Null(), i(1)}, "expected a Function"},

@@ -98,7 +98,7 @@ func (d *device) Grow(end uint64) error {
 		}
 		pages := (min(end-have, growStep) + abi.PageSize - 1) / abi.PageSize
 		if _, ok := d.wmem.Grow(uint32(pages)); !ok {
-			return fmt.Errorf("linear memory of %d bytes refuses to grow by %d pages", have, pages)
+			return fmt.Errorf("linear memory of %d bytes cannot grow by %d pages", have, pages)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (d *device) hostFreeWorkspace(_ context.Context, _ api.Module, st []uint64)
 			return
 		}
 	}
-	d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("address %#x is no workspace of this kernel", addr)}
+	d.raised = raised{kind: "RuntimeError", message: fmt.Sprintf("address %#x is not a workspace of this kernel", addr)}
 	st[0] = api.EncodeI32(-1)
 }
 

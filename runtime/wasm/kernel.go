@@ -54,7 +54,7 @@ func (d *device) failed(s *runtime.Session, err error, code int32) error {
 	case err != nil:
 		return err
 	}
-	return fmt.Errorf("error %d and no message", code)
+	return fmt.Errorf("error code %d without a message", code)
 }
 
 func (d *device) freeWorkspaces() {

@@ -40,7 +40,7 @@ func (c *code) Load(s *runtime.Session) (runtime.Library, error) {
 func (m *library) instantiate() error {
 	d := m.dev
 	if o := m.code.out; o.memory || o.table || o.start {
-		return errors.New("it defines a memory, a table or a start function, which kernel modules may not")
+		return errors.New("it defines a memory, a table or a start function, which kernel modules must not do")
 	}
 	funcs, err := checkImports(m.code)
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *library) instantiate() error {
 	want := abi.Kernel()
 	for name, def := range m.code.mod.ExportedFunctions() {
 		if !slices.Equal(def.ParamTypes(), valTypes(want.Params)) || !slices.Equal(def.ResultTypes(), valTypes(want.Results)) {
-			return fmt.Errorf("export %q is no kernel: it must take four i32 and return one", name)
+			return fmt.Errorf("export %q is not a kernel: a kernel takes four i32 values and returns one", name)
 		}
 		m.kernels[name] = &kernel{lib: m, name: name}
 		m.names = append(m.names, name)
@@ -106,7 +106,7 @@ func checkImports(c *code) ([]string, error) {
 		module, name, _ := f.Import()
 		sig, ok := abi.Import(name)
 		if module != abi.ImportModule || !ok {
-			return nil, fmt.Errorf("import %s.%s is not offered: kernels import from %s what package abi names", module, name, abi.ImportModule)
+			return nil, fmt.Errorf("import %s.%s does not exist: kernels import from %s what package abi names", module, name, abi.ImportModule)
 		}
 		if !slices.Equal(f.ParamTypes(), valTypes(sig.Params)) || !slices.Equal(f.ResultTypes(), valTypes(sig.Results)) {
 			return nil, fmt.Errorf("import %s has the wrong signature", name)
@@ -120,7 +120,7 @@ func checkImports(c *code) ([]string, error) {
 			return nil, fmt.Errorf("import of memory %s.%s, expected %s.%s", module, name, abi.ImportModule, abi.ImportMemory)
 		}
 		if mem.Min() > abi.MemoryMinPages {
-			return nil, fmt.Errorf("the imported memory asks for %d pages, at most %d are guaranteed", mem.Min(), abi.MemoryMinPages)
+			return nil, fmt.Errorf("the imported memory needs %d pages, but only %d are guaranteed", mem.Min(), abi.MemoryMinPages)
 		}
 	}
 	return names, nil

@@ -180,7 +180,7 @@ func TestKernelsCannotPretend(t *testing.T) {
 	d := newDevice(t, runtime.DeviceOptions{MaxBytes: 64 << 20})
 	svc := load(t, d, kerneltest.Services())
 	for _, code := range []int64{abi.ErrRaised, abi.ErrStopped, 1, math.MinInt32} {
-		if _, err := svc.Kernel("code").Run(ctx, runtime.Int(code)); err == nil || errors.Is(err, runtime.ErrStopped) || !strings.Contains(err.Error(), "no message") {
+		if _, err := svc.Kernel("code").Run(ctx, runtime.Int(code)); err == nil || errors.Is(err, runtime.ErrStopped) || !strings.Contains(err.Error(), "without a message") {
 			t.Errorf("code %d: %v", code, err)
 		}
 	}

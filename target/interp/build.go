@@ -29,7 +29,7 @@ const language = "tvmscript"
 // Build is the codegen.Build of the interpreter.
 func Build(ctx context.Context, funcs []codegen.Func, t target.Target) (*codegen.Library, error) {
 	if t.IsZero() || t.Kind().Name != kind {
-		return nil, fmt.Errorf("code generator interp cannot serve target %q", t)
+		return nil, fmt.Errorf("code generator interp cannot generate code for target %q", t)
 	}
 	seen := map[string]bool{}
 	lib := &codegen.Library{Format: Format, Bytes: binary.AppendUvarint([]byte(magic), uint64(len(funcs)))}

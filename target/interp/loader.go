@@ -73,7 +73,7 @@ func (*Loader) Prepare(ctx context.Context, module []byte) (runtime.Code, error)
 func read(ctx context.Context, module []byte) (map[string]*tir.PrimFunc, error) {
 	rest, ok := bytes.CutPrefix(module, []byte(magic))
 	if !ok {
-		return nil, errors.New("it is no module of the format " + Format)
+		return nil, errors.New("it is not a module of the format " + Format)
 	}
 	n, size := binary.Uvarint(rest)
 	if size <= 0 || n > uint64(len(rest)) {
@@ -83,7 +83,7 @@ func read(ctx context.Context, module []byte) (map[string]*tir.PrimFunc, error) 
 	part := func() ([]byte, error) {
 		n, size := binary.Uvarint(rest)
 		if size <= 0 || n > uint64(len(rest)-size) {
-			return nil, errors.New("it is cut off")
+			return nil, errors.New("it is truncated")
 		}
 		p := rest[size : size+int(n)]
 		rest = rest[size+int(n):]

@@ -29,7 +29,7 @@ func (g *gen) binary(e *tir.Binary) value {
 		} else if a.dt.Elem() == b.dt.Elem() && b.lanes() == 1 {
 			b = g.splat(a.dt, b.scalar())
 		} else {
-			g.fail(what, "operands of types %s and %s", a.dt, b.dt)
+			g.fail(what, "operands have types %s and %s, expected the same type", a.dt, b.dt)
 		}
 	}
 	switch {
@@ -78,7 +78,7 @@ func (g *gen) logic(op tir.BinaryOp, a, b value, what string) value {
 		u := dtype.Int32T.WithLanes(int(a.dt.Lanes))
 		return g.compare(op, g.cast(a, u, what), g.cast(b, u, what), what)
 	default:
-		g.fail(what, "cannot compute %s", a.dt)
+		g.fail(what, "arithmetic on %s is not supported", a.dt)
 	}
 	a, b = g.alike(a, b)
 	if !a.packed() {
@@ -280,6 +280,6 @@ func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what strin
 		q := g.scalarFloat(tir.OpFloorDiv, a, b, d, what)
 		return g.scalarFloat(tir.OpSub, a, g.scalarFloat(tir.OpMul, q, b, d, what), d, what)
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return nil
 }

@@ -38,7 +38,7 @@ func (g *gen) bufferLoad(e *tir.BufferLoad) value {
 // checkStorage refuses types that have no whole number of bytes.
 func (g *gen) checkStorage(d dtype.DType, what string) {
 	if !d.IsBool() && d.Bits < 8 {
-		g.fail(what, "cannot address %s: elements below a byte are not supported", d.Elem())
+		g.fail(what, "cannot address %s: elements smaller than a byte are not supported", d.Elem())
 	}
 }
 

@@ -27,7 +27,7 @@ func Build(ctx context.Context, mod *ir.Module, t target.Target) (*codegen.Libra
 // BuildFuncs is the codegen.Build of WebAssembly.
 func BuildFuncs(ctx context.Context, funcs []codegen.Func, t target.Target) (*codegen.Library, error) {
 	if t.IsZero() || t.Kind().Name != kind {
-		return nil, fmt.Errorf("code generator wasm cannot serve target %q", t)
+		return nil, fmt.Errorf("code generator wasm cannot generate code for target %q", t)
 	}
 	m := newModule(t)
 	for _, f := range funcs {

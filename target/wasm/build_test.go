@@ -28,21 +28,21 @@ func TestErrorsNameFunctionNodeAndType(t *testing.T) {
 		body tir.Stmt
 		want string
 	}{
-		"type":       {tir.Store(q, tir.Mul(tir.Load(q, zero), tir.Load(q, zero)), zero), "function f: BufferLoad of Q: cannot compute float8_e4m3fn"},
+		"type":       {tir.Store(q, tir.Mul(tir.Load(q, zero), tir.Load(q, zero)), zero), "function f: BufferLoad of Q: arithmetic on float8_e4m3fn is not supported"},
 		"bits":       {tir.Store(p, tir.Load(p, zero), zero), "BufferStore to P: cannot address int4"},
 		"variable":   {tir.Store(a, tir.NewVar("ghost", dtype.Float32T), zero), "Var ghost: the variable is not defined here"},
 		"pointer":    {tir.Store(flat("lost", dtype.Float32T, 8), tir.Load(a, zero), zero), "BufferStore to lost: pointer lost is not defined"},
-		"store type": {&tir.BufferStore{Buffer: a, Value: tir.Int32(1), Indices: []tir.Expr{zero}}, "the value has type int32, the place float32"},
+		"store type": {&tir.BufferStore{Buffer: a, Value: tir.Int32(1), Indices: []tir.Expr{zero}}, "the value has type int32, expected float32"},
 		"threads":    {&tir.For{LoopVar: i, Min: zero, Extent: tir.Int32(4), Kind: tir.ThreadBinding, Body: tir.NoOp()}, "For i: the target has no threads"},
 		"block":      {&tir.BlockRealize{Predicate: tir.Bool(true), Block: &tir.Block{Name: "b", Body: tir.NoOp()}}, "must be lowered first"},
-		"extern":     {eval(&tir.Call{Type: dtype.Float32T, Op: tir.OpCallExtern, Args: []tir.Expr{str("dgemm")}}), "call_extern dgemm: the runtime offers no function"},
+		"extern":     {eval(&tir.Call{Type: dtype.Float32T, Op: tir.OpCallExtern, Args: []tir.Expr{str("dgemm")}}), "call_extern dgemm: the runtime has no function"},
 		"packed":     {eval(&tir.Call{Type: dtype.Int32T, Op: tir.OpCallPackedLowered, Args: []tir.Expr{str("x.y"), tir.NewVar("s", dtype.HandleT), zero, zero}}), `no kernel "x.y"`},
-		"intrinsic":  {eval(&tir.Call{Type: dtype.Float32T, Op: ir.NewOp("tir.mma_sync")}), "Call tir.mma_sync: cannot compute this intrinsic"},
+		"intrinsic":  {eval(&tir.Call{Type: dtype.Float32T, Op: ir.NewOp("tir.mma_sync")}), "Call tir.mma_sync: this intrinsic is not supported"},
 		"break":      {eval(&tir.Call{Op: tir.OpBreakLoop}), "outside of a loop"},
 		"function":   {eval(&tir.Call{Type: dtype.Int32T, Op: ir.NewGlobalVar("g")}), "call of g: the module has no such function"},
 		"arguments":  {eval(&tir.Call{Type: dtype.Float32T, Op: tir.OpPow, Args: []tir.Expr{tir.Load(a, zero)}}), "1 arguments, expected 2"},
 		"extent":     {local(flat("tmp", dtype.Float32T, -4), tir.NoOp()), "Allocate tmp: extent -4 is negative"},
-		"operands":   {eval(tir.NewBinary(tir.OpAdd, tir.Load(a, zero), tir.Int32(1))), "Add: operands of types float32 and int32"},
+		"operands":   {eval(tir.NewBinary(tir.OpAdd, tir.Load(a, zero), tir.Int32(1))), "Add: operands have types float32 and int32, expected the same type"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -79,7 +79,7 @@ func (g *gen) call(e *tir.Call) value {
 		}
 		return g.callExtern(e, name.Value, e.Args[1:])
 	}
-	g.fail(what, "cannot compute this intrinsic")
+	g.fail(what, "this intrinsic is not supported")
 	return value{}
 }
 

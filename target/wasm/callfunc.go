@@ -16,7 +16,7 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 	}
 	sig, ok := hostFunc(name)
 	if _, math := abi.Math(name); !ok || !math { // the other imports take addresses
-		g.fail(what, "the runtime offers no function of this name: kernels can call math functions and others of their module")
+		g.fail(what, "the runtime has no function of this name: kernels can call math functions and functions of their module")
 	}
 	if len(args) != len(sig.params) {
 		g.fail(what, "%d arguments, expected %d", len(args), len(sig.params))

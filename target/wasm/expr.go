@@ -107,7 +107,7 @@ func (g *gen) floatConst(d dtype.DType, v float64, what string) *node {
 	case dtype.BFloat16T:
 		return g.i32(int32(bfloatBits(v)))
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return nil
 }
 

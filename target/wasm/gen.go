@@ -128,7 +128,7 @@ func (g *gen) valType(d dtype.DType, what string) wasmbin.ValType {
 			return wasmbin.I64
 		}
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return wasmbin.None
 }
 

@@ -62,6 +62,6 @@ func (g *gen) scalarInt(op tir.BinaryOp, a, b *node, d dtype.DType, what string)
 			Floor: op == tir.OpFloorDiv || op == tir.OpFloorMod, Rest: op == tir.OpMod || op == tir.OpFloorMod, Signed: signed,
 		}, a, b), d)
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return nil
 }

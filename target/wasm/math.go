@@ -54,7 +54,7 @@ func (g *gen) mathValue(name string, dt dtype.DType, args []value, what string) 
 	case d.IsFloat() && (d.Bits == 32 || d.Bits == 64):
 		return g.floatMath(name, dt, args, what)
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return value{}
 }
 
@@ -156,7 +156,7 @@ func (g *gen) hostFloat(name string, wide bool, what string, x []*node) *node {
 		name += "f"
 	}
 	if _, ok := hostFunc(name); !ok {
-		g.fail(what, "wasm has no instruction and the runtime no function %s: run tir.LowerMath first", name)
+		g.fail(what, "wasm has no instruction for %s, nor has the runtime a function: run tir.LowerMath first", name)
 	}
 	return g.hostCall(name, x...)
 }

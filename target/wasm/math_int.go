@@ -10,7 +10,7 @@ import (
 func (g *gen) intMath(name string, dt dtype.DType, args []value, what string) value {
 	d := args[0].dt.Elem()
 	if name == "ldexp" {
-		g.fail(what, "cannot compute %s", d)
+		g.fail(what, "arithmetic on %s is not supported", d)
 	}
 	if v, ok := g.vectorBits(name, dt, args); ok {
 		return v
@@ -154,7 +154,7 @@ func (g *gen) scalarBits(name string, d dtype.DType, x []*node, what string) *no
 	case "q_multiply_shift":
 		return g.mulShift(x, what)
 	}
-	g.fail(what, "cannot compute %s", d)
+	g.fail(what, "arithmetic on %s is not supported", d)
 	return nil
 }
 

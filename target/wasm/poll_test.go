@@ -183,7 +183,7 @@ func TestServicesAreNotCalled(t *testing.T) {
 			c.Args = append(c.Args, tir.Int32(72))
 		}
 		_, err := wasm.Build(context.Background(), pack(t, primFunc("f", []any{flat("A", dtype.Int32T, 4)}, &tir.Evaluate{Value: c})), mustTarget("wasm"))
-		if err == nil || !strings.Contains(err.Error(), "the runtime offers no function of this name") {
+		if err == nil || !strings.Contains(err.Error(), "the runtime has no function of this name") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

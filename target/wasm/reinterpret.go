@@ -15,7 +15,7 @@ func (g *gen) reinterpret(v value, to dtype.DType, what string) value {
 		return value{dt: to, parts: v.parts}
 	}
 	if v.dt.Lanes != to.Lanes {
-		g.fail(what, "from %s to %s: cannot compute this", v.dt, to)
+		g.fail(what, "from %s to %s is not supported", v.dt, to)
 	}
 	xs := g.scalars(v)
 	out := make([]*node, len(xs))

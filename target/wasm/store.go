@@ -18,7 +18,7 @@ func (g *gen) bufferStore(s *tir.BufferStore) {
 		v = g.splat(v.dt.WithLanes(int(want.Lanes)), v.scalar())
 	}
 	if v.dt != want {
-		g.fail(what, "the value has type %s, the place %s", v.dt, want)
+		g.fail(what, "the value has type %s, expected %s", v.dt, want)
 	}
 	if sl := g.slots[s.Buffer.Data]; sl != nil {
 		g.storeSlots(sl, lower.ConstantIndex(s.Buffer, s.Indices), v)

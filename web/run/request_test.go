@@ -100,7 +100,7 @@ func TestKeyDependsOnEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(key) != 64 {
-			t.Errorf("the key %q is no SHA-256", key)
+			t.Errorf("the key %q is not a SHA-256", key)
 		}
 		if other, ok := seen[key]; ok {
 			t.Errorf("%s does not change the key (it is that of %s)", at, other)

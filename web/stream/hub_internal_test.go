@@ -109,7 +109,7 @@ func TestWhoIsNotLetIn(t *testing.T) {
 	}
 	h.Serve(httptest.NewRecorder(), r, &source{}, 0)
 	if !strings.HasPrefix(got, "400 websocket: ") || h.Viewers() != 0 {
-		t.Errorf("a request that is no websocket gives %q, %d viewers are left", got, h.Viewers())
+		t.Errorf("a request that is not a websocket gives %q, %d viewers are left", got, h.Viewers())
 	}
 }
 

@@ -13,7 +13,7 @@ func (n *node) attr(name string, t onnxpb.AttrType) *onnxpb.Attribute {
 		return nil
 	}
 	if a.RefAttrName != "" {
-		n.fail("attribute %q refers to the attribute %q of a function, but the node is in none", name, a.RefAttrName)
+		n.fail("attribute %q refers to the attribute %q of a function, but the node is not in a function", name, a.RefAttrName)
 	}
 	if a.Type != t {
 		n.fail("attribute %q is of type %v, expected %v", name, a.Type, t)

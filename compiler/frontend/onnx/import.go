@@ -166,7 +166,7 @@ func (g *graph) inputs(o Options) (params []*relax.Var, names []string, err erro
 	if bound < len(o.Bind) {
 		for name := range o.Bind {
 			if !seen[name] {
-				return nil, nil, fmt.Errorf("a value is given for %q, which is no input of the graph", name)
+				return nil, nil, fmt.Errorf("a value is given for %q, which is not an input of the graph", name)
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (g *graph) results() (relax.Expr, []string, error) {
 		path := fmt.Sprintf("graph.output[%d]", i)
 		v := g.values[out.Name]
 		if v == nil {
-			return nil, nil, fmt.Errorf("%s: %q is defined nowhere", path, out.Name)
+			return nil, nil, fmt.Errorf("%s: %q is not defined", path, out.Name)
 		}
 		e, err := g.output(out.Name, v)
 		if err != nil {

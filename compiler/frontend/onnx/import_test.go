@@ -238,7 +238,7 @@ func TestErrors(t *testing.T) {
 		{"axis", one(17, "Softmax", attrs(ob.Int("axis", 4)), x), `axis 4 is out of range for 4 dimensions`},
 		{"perm", one(17, "Transpose", attrs(ob.IntList("perm", 0, 1, 1, 3)), x), `axis 1 is given twice`},
 		{"training", one(17, "BatchNormalization", attrs(ob.Int("training_mode", 1)), x, "a:f:3", "b:f:3", "c:f:3", "d:f:3"), `only inference is supported`},
-		{"undefined", one(17, "Tile", nil, x, "r"), `input "r" is defined nowhere`},
+		{"undefined", one(17, "Tile", nil, x, "r"), `input "r" is not defined`},
 		{"old opset", one(6, "Relu", nil, x), `operator set 6 is not supported; 7 to 28 are`},
 		{"new opset", one(29, "Relu", nil, x), `operator set 29 is not supported`},
 		{"no shape", func() *ob.Builder {
@@ -260,7 +260,7 @@ func TestErrors(t *testing.T) {
 			b := one(17, "Relu", nil, "x:f:3")
 			b.Output("z", onnxpb.Float, 3)
 			return b
-		}(), `graph.output[1]: "z" is defined nowhere`},
+		}(), `graph.output[1]: "z" is not defined`},
 		{"duplicate", func() *ob.Builder {
 			b := one(17, "Relu", nil, "x:f:3")
 			b.NodeOut("Abs", "again", []string{"x"}, []string{"y"})
@@ -275,7 +275,7 @@ func TestErrors(t *testing.T) {
 			b := one(17, "Relu", nil, "hidden:f:3")
 			b.NodeOut("Abs", "abs", []string{"hiden"}, []string{"z"})
 			return b
-		}(), `input "hiden" is defined nowhere; did you mean "hidden"?`},
+		}(), `input "hiden" is not defined; did you mean "hidden"?`},
 		{"cycle", func() *ob.Builder {
 			b := ob.New("g", 17)
 			b.Input("x", onnxpb.Float, 3)
@@ -322,7 +322,7 @@ func TestOptionErrors(t *testing.T) {
 		`has 1 dimensions, but the model declares 2`:                                          {Shapes: map[string][]Dim{"x": {{Value: 1}}}},
 		`dimension 1 of input "x" is 3 in the model and cannot be changed`:                    {Shapes: map[string][]Dim{"x": {{Value: 1}, {Value: 4}}}},
 		`"batch" is given as both 1 and 2`:                                                    {Shapes: map[string][]Dim{"batch": {{Value: 1}}, "x": {{Value: 2}, {Value: 3}}}},
-		`"z", which is no input of the graph`:                                                 {Bind: map[string]*onnxpb.Tensor{"z": {Type: onnxpb.Float}}},
+		`"z", which is not an input of the graph`:                                             {Bind: map[string]*onnxpb.Tensor{"z": {Type: onnxpb.Float}}},
 		`has element type int64, expected float32`:                                            {Bind: map[string]*onnxpb.Tensor{"x": {Type: onnxpb.Int64}}},
 	} {
 		if _, err := tryImport(t, b, o); err == nil || !strings.Contains(err.Error(), want) {

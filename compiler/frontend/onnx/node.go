@@ -67,7 +67,7 @@ func (n *node) tensor(v *value) relax.Expr {
 func (n *node) info(i int) *relax.TensorStructInfo {
 	t := n.value(i).tensorInfo()
 	if t == nil {
-		n.fail("input %d is no tensor", i)
+		n.fail("input %d is not a tensor", i)
 	}
 	return t
 }

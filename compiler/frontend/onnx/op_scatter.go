@@ -105,7 +105,7 @@ func trilu(n *node) {
 func cumSum(n *node) {
 	a := n.scalarOperand(1, "axis")
 	if a != math.Trunc(a) || math.Abs(a) > 64 {
-		n.fail("axis is %g", a)
+		n.fail("axis is %g, expected a whole number from -64 to 64", a)
 	}
 	axis := int64(n.axis(int64(a), n.rank(0)))
 	exclusive := n.bool("exclusive", false)

@@ -44,7 +44,7 @@ func (n *node) blockSize() int64 {
 
 func (n *node) divided(d tir.Expr, by int64, axis int) tir.Expr {
 	if v, ok := tir.AsInt(d); ok && v%by != 0 {
-		n.fail("extent %d of axis %d is no multiple of %d", v, axis, by)
+		n.fail("extent %d of axis %d is not a multiple of %d", v, axis, by)
 	}
 	return divideProducts(d, tir.Int(by))
 }

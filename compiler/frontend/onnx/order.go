@@ -34,7 +34,7 @@ func (g *graph) order() ([]int, error) {
 			}
 			j, ok := producer[in]
 			if !ok {
-				return nil, g.newNode(i).err(fmt.Sprintf("input %q is defined nowhere%s", in, g.suggest(in, producer)), nil)
+				return nil, g.newNode(i).err(fmt.Sprintf("input %q is not defined%s", in, g.suggest(in, producer)), nil)
 			}
 			sorted = sorted && j < i
 		}

@@ -48,7 +48,7 @@ func (r *rules) notInlined(b *schedule.Block) string {
 		n, size := loadsOf(k.Body(), st.Buffer)
 		uses += n
 		if n == 0 || size+n*c.nodes > maxInlined {
-			return "the block that reads it would become too large, or reads it in another way than by a load"
+			return "the block that reads it would become too large, or reads it other than by a load"
 		}
 		if c.plain {
 			if convertedOften(b, st, k) {
@@ -61,13 +61,13 @@ func (r *rules) notInlined(b *schedule.Block) string {
 		case k.IsReduction() && (c.branches || c.calls || !same):
 			return "a reduction would compute it again for each result"
 		case !same && (c.calls || c.arithmetic > 2):
-			return "it is read more often than it has elements, and it is dear"
+			return "it is read more often than it has elements, and it is expensive to compute"
 		}
 	}
 	if c.plain || uses == 1 || !c.calls && c.arithmetic <= 4 {
 		return ""
 	}
-	return "it is read several times, and it is dear"
+	return "it is read several times, and it is expensive to compute"
 }
 
 // manyReads is how often an element must be read so that it is converted once, into a buffer,

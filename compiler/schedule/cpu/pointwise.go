@@ -15,7 +15,7 @@ func (r *rules) pointwise(b *schedule.Block) error {
 	st, ok := b.Body().(*tir.BufferStore)
 	loops := r.s.GetLoops(b)
 	if !ok || len(loops) == 0 || !vectorTypes(b) {
-		r.declined(ruleVectors, b, "it has no loops, or types that no vector holds")
+		r.declined(ruleVectors, b, "it has no loops, or types that have no vector form")
 		return nil
 	}
 	at := st

@@ -327,7 +327,7 @@ for i in range(%[1]d):
 		do   func(p *plan)
 		want string
 	}{
-		{"no lanes", func(*plan) {}, "schedule: tile_reduction block C: the tile of the vector variable is no multiple of 0 lanes"},
+		{"no lanes", func(*plan) {}, "schedule: tile_reduction block C: the tile of the vector variable is not a multiple of 0 lanes"},
 		{"a cut of a parallel loop", func(p *plan) {
 			p.cut, p.Vector = true, 1
 			if err := p.s.Parallel(p.s.GetLoops(p.b)[1]); err != nil {

@@ -49,9 +49,9 @@ func Module(name, text string, o Options) (*ir.Module, []ir.Diagnostic) {
 	case len(mods) == 1:
 		return mods[0].Module, diags
 	case len(mods) > 1:
-		return nil, append(diags, wholeText(name, text, fmt.Sprintf("expected one module, got %d", len(mods)), "run each of them for itself")...)
+		return nil, append(diags, wholeText(name, text, fmt.Sprintf("expected one module, got %d", len(mods)), "run each of them on its own")...)
 	case len(diags) == 0:
-		return nil, wholeText(name, text, "there is no module and no function in this text", "begin with @I.ir_module and a class, or with @T.prim_func or @R.function")
+		return nil, wholeText(name, text, "this text contains no module or function", "begin with @I.ir_module and a class, or with @T.prim_func or @R.function")
 	}
 	return nil, diags
 }

@@ -75,7 +75,7 @@ func TestArgumentErrors(t *testing.T) {
 		{inPrimFunc("T.evaluate(A.vload())"), "4:20: A.vload needs its argument begin; it takes begin, dtype, predicate"},
 		{inPrimFunc("T.evaluate(A.vlod([0, 0]))"), `4:20: a buffer has no attribute "vlod"; did you mean .vload?`},
 		{inPrimFunc("T.evaluate(len(n))"), "4:24: expected a list or a tuple, got the variable n; "},
-		{inPrimFunc("T.evaluate(int(\"x\"))"), `4:24: int takes a number that is known now, got "x"; `},
+		{inPrimFunc("T.evaluate(int(\"x\"))"), `4:24: int takes a number that is known while the text is read, got "x"; `},
 		{inPrimFunc("T.blok(\"b\")"), `4:9: T has no "blok"; did you mean T.block?`},
 		{inPrimFunc("T.evaluate(tvm.foo(1))"), "4:20: tvm.foo cannot be called from a script; values of the host program are given with --define"},
 		{inPrimFunc("T.If(n)"), "4:9: T.If cannot be read from text; write the statement in Python's form"},

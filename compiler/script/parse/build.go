@@ -57,7 +57,7 @@ const internalError = "internal error: "
 
 // internal reports a panic of ours while a range of the text was read.
 func (b *builder) internal(at, end int32, panicked any) {
-	b.d.Add(at, end, internalError+fmt.Sprint(panicked), "the compiler failed here, whatever the text says: please report this with the text")
+	b.d.Add(at, end, internalError+fmt.Sprint(panicked), "this is a bug of the compiler, whatever the text says: please report it with the text")
 }
 
 func (b *builder) span(n *syntax.Node) ir.Base { return b.line(b.spans.span(n.At, n.End)) }

@@ -159,7 +159,7 @@ func sameAgain(m *ir.Module, o ir.EqualOpts) error {
 		return fmt.Errorf("the text grew from %d to %d lines", len(a), len(b))
 	}
 	if d := ir.FirstModuleMismatch(m, got, o); d != nil {
-		return fmt.Errorf("reads back as another module: %s", d)
+		return fmt.Errorf("reads back as a different module: %s", d)
 	}
 	return nil
 }

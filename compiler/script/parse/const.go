@@ -131,7 +131,7 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 	case string:
 		var ok bool
 		if f, ok = namedFloat(x); !ok {
-			return nil, nil, fmt.Errorf("%q is no number", x)
+			return nil, nil, fmt.Errorf("%q is not a number", x)
 		}
 		isFloat = true
 	case *tir.FloatImm:
@@ -145,7 +145,7 @@ func denseData(v any, d dtype.DType) ([]byte, []int64, error) {
 		return nil, nil, fmt.Errorf("constants of type %s cannot be written out", d)
 	}
 	if isFloat && !d.IsFloat() && f != math.Trunc(f) {
-		return nil, nil, fmt.Errorf("%v is no %s", f, d)
+		return nil, nil, fmt.Errorf("%v is not a value of type %s", f, d)
 	}
 	if d.IsInteger() || d.IsBool() {
 		if d.IsBool() && n != 0 {

@@ -21,7 +21,7 @@ func (b *builder) eval(n *syntax.Node) any {
 	case syntax.Float:
 		f, err := strconv.ParseFloat(n.Text, 64)
 		if err != nil && !math.IsInf(f, 0) {
-			b.fail(n, "", "%q is no number", n.Text)
+			b.fail(n, "", "%q is not a number", n.Text)
 		}
 		return f
 	case syntax.String:
@@ -33,7 +33,7 @@ func (b *builder) eval(n *syntax.Node) any {
 		case "False":
 			return false
 		case "...":
-			b.fail(n, "", "an ellipsis is no value")
+			b.fail(n, "", "an ellipsis is not a value")
 		}
 		return nil
 	case syntax.Attr:
@@ -191,7 +191,7 @@ func (b *builder) path(n *syntax.Node) (string, bool) {
 
 func (b *builder) enter(n *syntax.Node) {
 	if b.depth++; b.depth > syntax.MaxChain {
-		b.fail(n, "", "this nests too deeply")
+		b.fail(n, "", "this is nested too deeply")
 	}
 }
 

@@ -103,7 +103,7 @@ var hostRows = []row{
 }
 
 func (c *call) noNumber() any {
-	c.fail(c.at[0], "", "%s takes a number that is known now, got %s", c.name(), describe(c.vals[0]))
+	c.fail(c.at[0], "", "%s takes a number that is known while the text is read, got %s", c.name(), describe(c.vals[0]))
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (b *builder) integer(n *syntax.Node) any {
 	if v, err := strconv.ParseInt(n.Text, 10, 64); err == nil {
 		return v
 	}
-	b.fail(n, "integers have at most 64 bits", "%q is no integer", n.Text)
+	b.fail(n, "integers have at most 64 bits", "%q is not an integer", n.Text)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func (b *builder) pythonFloat(n *syntax.Node, op string, f, g float64) float64 {
 	case "**":
 		v := math.Pow(f, g)
 		if math.IsInf(v, 0) && !math.IsInf(f, 0) && !math.IsInf(g, 0) || math.IsNaN(v) && f < 0 {
-			b.fail(n, "", "%v ** %v is no float64", f, g)
+			b.fail(n, "", "%v ** %v does not fit in a float64", f, g)
 		}
 		return v
 	}

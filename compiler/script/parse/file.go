@@ -62,7 +62,7 @@ func (b *fileBuilder) class(s *syntax.Stmt) {
 	case len(s.Decorators) > 0:
 		help = "its decorator is not @I.ir_module"
 	}
-	b.d.Add(s.At, s.End, "class "+s.Name+" is no module", help)
+	b.d.Add(s.At, s.End, "class "+s.Name+" is not a module", help)
 }
 
 func (b *fileBuilder) def(s *syntax.Stmt) {
@@ -85,7 +85,7 @@ func (b *builder) undecorated(s *syntax.Stmt) {
 		d := s.Decorators[0]
 		help = "@" + b.src[d.At:d.End] + " is not known: " + help
 	}
-	b.d.Add(s.At, s.End, "function "+s.Name+" is no function of the compiler", help)
+	b.d.Add(s.At, s.End, "function "+s.Name+" is neither a Relax function nor a PrimFunc", help)
 }
 
 // looksLikeScript reports whether the signature of a function is annotated as one of ours is.

@@ -25,13 +25,13 @@ func TestLimits(t *testing.T) {
 		fmt.Fprintf(&macros, "@T.macro\ndef m%d(x):\n    m%d(x)\n    m%d(x)\n", i, i-1, i-1)
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"parentheses", prim("    T.evaluate(" + strings.Repeat("(", 100_000) + "a" + strings.Repeat(")", 100_000) + ")\n"), "nests more than 400 levels"},
+		{"parentheses", prim("    T.evaluate(" + strings.Repeat("(", 100_000) + "a" + strings.Repeat(")", 100_000) + ")\n"), "nested more than 400 levels"},
 		{"open parentheses", prim("    T.evaluate(" + strings.Repeat("(", 100_000)), "never closed"},
-		{"brackets in a string", "@R.function\ndef f(x: R.Tensor((\"" + strings.Repeat("(", 100_000) + "n\",), \"int8\")):\n    return x\n", "is no extent"},
-		{"ifs", prim(blocks.String() + strings.Repeat(" ", 2001) + "T.evaluate(a)\n"), "nests more than 400 levels"},
-		{"elifs", prim("    if a > 0:\n        T.evaluate(a)\n" + strings.Repeat("    elif a > 1:\n        T.evaluate(a)\n", 100_000)), "nests more than 400 levels"},
-		{"negations", prim("    T.evaluate(" + strings.Repeat("-", 100_000) + "a)\n"), "nests more than 400 levels"},
-		{"lambdas", prim("    T.evaluate(" + strings.Repeat("lambda x: ", 100_000) + "a)\n"), "nests more than 400 levels"},
+		{"brackets in a string", "@R.function\ndef f(x: R.Tensor((\"" + strings.Repeat("(", 100_000) + "n\",), \"int8\")):\n    return x\n", "is not an extent"},
+		{"ifs", prim(blocks.String() + strings.Repeat(" ", 2001) + "T.evaluate(a)\n"), "nested more than 400 levels"},
+		{"elifs", prim("    if a > 0:\n        T.evaluate(a)\n" + strings.Repeat("    elif a > 1:\n        T.evaluate(a)\n", 100_000)), "nested more than 400 levels"},
+		{"negations", prim("    T.evaluate(" + strings.Repeat("-", 100_000) + "a)\n"), "nested more than 400 levels"},
+		{"lambdas", prim("    T.evaluate(" + strings.Repeat("lambda x: ", 100_000) + "a)\n"), "nested more than 400 levels"},
 		{"chain", prim("    T.evaluate(a" + strings.Repeat(" + a", 100_000) + ")\n"), "more than 20000 operands"},
 		{"attributes", prim("    T.evaluate(a" + strings.Repeat(".b", 100_000) + ")\n"), "more than 20000 operands"},
 		{"doubled list", "x = [1]\n" + strings.Repeat("x = x + x\n", 60) + prim("    T.evaluate(len(x))\n"), ""},

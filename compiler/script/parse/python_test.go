@@ -68,7 +68,7 @@ func TestPythonRefuses(t *testing.T) {
 		"1 / 0":                    "1 / 0 is a division by zero",
 		"1.5 // 0":                 "1.5 // 0 is a division by zero",
 		"0 ** -1":                  "0 ** -1 is a division by zero",
-		"10.0 ** 400":              "10 ** 400 is no float64",
+		"10.0 ** 400":              "10 ** 400 does not fit in a float64",
 		`"a" * (10 ** 12)`:         "strings can only be joined, by +",
 		`3 * "a"`:                  "strings can only be joined, by +",
 		`"a" * 2`:                  "strings can only be joined, by +",

@@ -58,7 +58,7 @@ func (b *builder) symbolicValue(text string, n *syntax.Node) tir.Expr {
 	}
 	tree, errs := syntax.ParseExpr(b.d.Name, text)
 	if tree == nil {
-		b.fail(n, "", "%q is no extent: %s", text, errs.List[0].Message)
+		b.fail(n, "", "%q is not an extent: %s", text, errs.List[0].Message)
 	}
 	b.relocate(tree, n)
 	defer func(src string, i dtype.DType) { b.src, b.intType = src, i }(b.src, b.intType)

@@ -109,7 +109,7 @@ func (b *builder) toInfo(v any, n *syntax.Node) relax.StructInfo {
 			call := &syntax.Node{Kind: syntax.Call, At: n.At, End: n.End, Kids: []*syntax.Node{n}}
 			return b.apply(sig, call, nil).(relax.StructInfo)
 		}
-		b.fail(n, did(x.path, infoNames, "", infoHelp), "%s is no struct info", x.path)
+		b.fail(n, did(x.path, infoNames, "", infoHelp), "%s is not struct info", x.path)
 	}
 	b.fail(n, infoHelp, "expected struct info, got %s", describe(v))
 	return nil
@@ -163,7 +163,7 @@ func (b *builder) vdevice(text string, n *syntax.Node) *relax.VDevice {
 	if len(parts) > 1 {
 		id, err := strconv.Atoi(parts[1])
 		if err != nil {
-			b.fail(n, `devices are written as "llvm:0" or "llvm:0:global"`, "%q names no device", text)
+			b.fail(n, `devices are written as "llvm:0" or "llvm:0:global"`, "%q does not name a device", text)
 		}
 		want.ID = id
 	}

@@ -170,7 +170,7 @@ func (b *builder) localFunction(s *syntax.Stmt) {
 	case "prim_func":
 		b.failAt(s.At, s.End, "make "+s.Name+" a function of the module and call it with R.call_tir(cls."+s.Name+", ...)", "a Relax function cannot hold a PrimFunc")
 	default:
-		b.failAt(s.At, s.End, "put @R.function before it", "function %s is no Relax function", s.Name)
+		b.failAt(s.At, s.End, "put @R.function before it", "function %s is not a Relax function", s.Name)
 	}
 	nv := &relax.Var{Base: b.stmtBase(s), Name: s.Name, Dataflow: b.local(s.Name)}
 	b.env.define(s.Name, nv)

@@ -49,7 +49,7 @@ var blockRows = []row{
 // top returns the innermost open block.
 func (b *builder) top(n *syntax.Node) *blockHead {
 	if len(b.tf.blocks) == 0 {
-		b.fail(n, `open one with "with T.block("name"):"`, "%s stands outside of a block", b.callee(n))
+		b.fail(n, `open one with "with T.block("name"):"`, "%s is outside of a block", b.callee(n))
 	}
 	return b.tf.blocks[len(b.tf.blocks)-1]
 }
@@ -203,7 +203,7 @@ func (b *builder) checkBindings(s *syntax.Stmt, h *blockHead, depth int) {
 	switch {
 	case b.d.Failed():
 	case h.noRealize && depth > 0 && want > 0:
-		b.failAt(s.At, s.End, "take no_realize=True away", "a block inside of another one needs the bindings of its axes")
+		b.failAt(s.At, s.End, "remove no_realize=True", "a block inside of another one needs the bindings of its axes")
 	case !h.noRealize && got != want:
 		b.failAt(s.At, s.End, "write T.axis.spatial(extent, value) for each", "%d of %s of this block are bound", got, count(want, "axis", "axes"))
 	}

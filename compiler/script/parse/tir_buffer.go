@@ -140,7 +140,7 @@ func (c *call) matchBuffer() any {
 				return buf
 			}
 		}
-		c.fail(c.at[0], "", "%s is no parameter of the function", v.Name)
+		c.fail(c.at[0], "", "%s is not a parameter of the function", v.Name)
 	}
 	c.fail(c.at[0], "", "expected a parameter of type T.handle or a region of a buffer, got %s", describe(c.vals[0]))
 	return nil

@@ -129,7 +129,7 @@ var typeRows = []row{
 	}},
 	{"T.env_thread(thread_tag: str, dtype: dtype = None)", func(c *call) any {
 		if c.tf == nil {
-			c.fail(c.n, "", "T.env_thread stands outside of a PrimFunc")
+			c.fail(c.n, "", "T.env_thread is outside of a PrimFunc")
 		}
 		v := c.newVar(c.typeOr(1, c.intType), "", false)
 		c.tf.threads[v] = &tir.IterVar{Base: v.Base, Var: v, Kind: tir.ThreadIndex, ThreadTag: c.strAt(0)}
@@ -215,7 +215,7 @@ func (b *builder) typedValue(d dtype.DType, v any, n, at *syntax.Node) any {
 		if f, ok := namedFloat(v); ok {
 			return tir.FloatConst(d, f)
 		}
-		b.fail(n, `"inf", "-inf" and "nan" are the only numbers written as strings`, "%q is no number", v)
+		b.fail(n, `"inf", "-inf" and "nan" are the only numbers written as strings`, "%q is not a number", v)
 	case int64, float64, bool, uint64:
 		if !d.IsInteger() && !d.IsFloat() && !d.IsBool() {
 			b.fail(n, "", "there are no constants of type %s", d)

@@ -55,7 +55,7 @@ var scopeRows = []row{
 var refusedRows = []row{
 	{"T.While|T.If|T.Then|T.Else|R.If|R.Then|R.Else(*args: node, **)", refuse("write the statement in Python's form")},
 	{"R.emit_te(*args: node, **)", refuse("write the function that it makes as @T.prim_func and call it with R.call_tir")},
-	{"R.rewriter(*args: node, **)", refuse("a pattern rewriter is no module: read pattern and replacement for themselves")},
+	{"R.rewriter(*args: node, **)", refuse("a pattern rewriter is not a module: read the pattern and the replacement on their own")},
 	{"R.SeqExpr|R.emit_var_binding|R.func_name|R.arg(*args: node, **)", refuse("")},
 	{"R.DTensor|R.device_mesh(*args: node, **)", refuse(noDistributed)},
 }
@@ -92,7 +92,7 @@ func (c *call) attrStmt() any {
 	case *dict:
 		s.Node = &tir.StringImm{Base: c.span(c.at[0]), Value: dictText(x)}
 	default:
-		c.fail(c.at[0], "", "an attribute cannot be on %s", describe(x))
+		c.fail(c.at[0], "", "an attribute cannot be attached to %s", describe(x))
 	}
 	return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
 }

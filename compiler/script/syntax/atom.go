@@ -114,7 +114,7 @@ func (p *parser) unquote(t *token) string {
 		case 'r', 'R':
 			raw = true
 		case 'f', 'F':
-			p.fail("strings with f are not supported: write the text out")
+			p.fail("f-strings are not supported: write the text out")
 		}
 		s = s[1:]
 	}

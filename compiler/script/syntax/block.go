@@ -47,7 +47,7 @@ func (p *parser) def(s *Stmt) {
 	p.wantOp('(', "before the parameters")
 	p.commas(')', "after the parameters", func() {
 		if p.isOp('*') || p.isOp(signPower) {
-			p.fail("a function of a script has no variadic parameters")
+			p.fail("functions of a script cannot have variadic parameters")
 		}
 		s.Params = append(s.Params, p.param("the name of a parameter"))
 		if p.takeOp('=') {

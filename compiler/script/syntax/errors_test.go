@@ -27,10 +27,10 @@ func TestErrors(t *testing.T) {
 		{"equals", head + "    f(x, (y = 1))\n", "3:13: expected \")\" to close the parenthesis, got \"=\"\n"},
 		{"argument", head + "    f(a=1, b)\n", "3:12: an argument without a name follows one with a name\n"},
 		{"comprehension", head + "    x = [i for i in y]\n", "3:12: comprehensions are not supported: write the elements out\n"},
-		{"f string", head + "    x = f\"a\"\n", "3:9: strings with f are not supported: write the text out\n"},
-		{"in", head + "    x = a in b\n", `3:11: "in" is no operator of a script` + "\n"},
+		{"f string", head + "    x = f\"a\"\n", "3:9: f-strings are not supported: write the text out\n"},
+		{"in", head + "    x = a in b\n", `3:11: "in" is not an operator of the script language` + "\n"},
 		{"empty index", head + "    x[]\n", "3:7: expected an index, got \"]\"\n"},
-		{"variadic", "@T.prim_func\ndef f(*a):\n    pass\n", "2:7: a function of a script has no variadic parameters\n"},
+		{"variadic", "@T.prim_func\ndef f(*a):\n    pass\n", "2:7: functions of a script cannot have variadic parameters\n"},
 		{"try", head + "    try:\n        x\n    except E:\n        y\n    raise z\n    del y\n", "3:5: statements with \"try\" are not part of the script language\n7:5: statements with \"raise\" are not part of the script language\n8:5: statements with \"del\" are not part of the script language\n"},
 		{"condition", head + "    x = a if b\n", `3:15: expected "else" after the condition, got the end of the line` + "\n"},
 		{"decorator", "@T.prim_func x\ndef f(): pass\n@T.prim_func\nx = 1\n", "1:14: expected the end of the line after the decorator, got \"x\"\n4:1: expected a function or class after the decorator, got \"x\"\n"},
@@ -63,9 +63,9 @@ func TestHost(t *testing.T) {
 func TestBounds(t *testing.T) {
 	const head = "@T.prim_func\ndef f():\n"
 	for name, c := range map[string]struct{ text, want string }{
-		"parentheses": {head + "    x = " + strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000), "nests more than 400"},
-		"signs":       {head + "    x = " + strings.Repeat("-", 10_000) + "1\n", "nests more than 400"},
-		"not":         {head + "    x = " + strings.Repeat("not ", 10_000) + "1\n", "nests more than 400"},
+		"parentheses": {head + "    x = " + strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000), "nested more than 400"},
+		"signs":       {head + "    x = " + strings.Repeat("-", 10_000) + "1\n", "nested more than 400"},
+		"not":         {head + "    x = " + strings.Repeat("not ", 10_000) + "1\n", "nested more than 400"},
 		"sum":         {head + "    x = 1" + strings.Repeat(" + 1", 30_000) + "\n", "more than 20000 operands"},
 		"or":          {head + "    x = 1" + strings.Repeat(" or 1", 30_000) + "\n", "more than 20000 operands"},
 		"attributes":  {head + "    x = a" + strings.Repeat(".b", 30_000) + "\n", "more than 20000 operands"},

@@ -54,7 +54,7 @@ func (p *parser) compare() *Node {
 		case precedences[t.op] == compares:
 			op = t.op.String()
 		case p.isWord("in"):
-			p.fail(`"in" is no operator of a script`)
+			p.fail(`"in" is not an operator of the script language`)
 		case !p.isWord("is") && out != nil:
 			return out
 		case !p.isWord("is"):

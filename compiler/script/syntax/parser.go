@@ -110,7 +110,7 @@ func (p *parser) enter() {
 	p.depth++
 	if p.depth > maxDepth {
 		p.depth = 0 // the statement that caught it restores its own
-		p.fail("this nests more than %d levels deep", maxDepth)
+		p.fail("this is nested more than %d levels deep", maxDepth)
 	}
 }
 

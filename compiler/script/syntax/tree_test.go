@@ -203,6 +203,6 @@ func TestValue(t *testing.T) {
 		t.Errorf("the node is %+v", n)
 	}
 	if !syntax.IsIdentifier("a_1é") || syntax.IsIdentifier("1a") || syntax.IsIdentifier("") || syntax.IsIdentifier("a b") {
-		t.Error("a name is no identifier, or something else is")
+		t.Error("a name is not an identifier, or something else is")
 	}
 }

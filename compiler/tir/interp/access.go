@@ -188,7 +188,7 @@ func (c *compiler) store(s *tir.BufferStore) stmtFn {
 		c.fail("buffer %s: a value of %d lanes is stored to %d elements", s.Buffer.Name, got, t.lanes)
 	}
 	if (v.f != nil) != t.elem.IsFloat() {
-		c.fail("buffer %s holds %s, the value stored is %s", s.Buffer.Name, t.elem, s.Value.DType())
+		c.fail("buffer %s holds %s, but the value stored is %s", s.Buffer.Name, t.elem, s.Value.DType())
 	}
 	var mask intFn
 	if s.Predicate != nil {

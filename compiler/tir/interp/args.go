@@ -150,10 +150,10 @@ func (c *compiler) matchParams() stmtFn {
 				return
 			}
 			if int(dl.ndim) != rank {
-				fr.fail("buffer %s has %d dimensions, the argument %d", name, rank, dl.ndim)
+				fr.fail("buffer %s has %d dimensions, but the argument has %d", name, rank, dl.ndim)
 			}
 			if dl.dtype.Elem() != elem.Elem() {
-				fr.fail("buffer %s holds %s, the argument %s", name, elem, dl.dtype)
+				fr.fail("buffer %s holds %s, but the argument holds %s", name, elem, dl.dtype)
 			}
 			fr.bind(data, dl.data+dl.byteOffset)
 		})

@@ -93,7 +93,7 @@ func (c *compiler) basic(e *tir.Call, name string) (value, bool) {
 	case tir.OpStorageSync.Name, tir.OpProfile.Name, tir.OpProfileEnd.Name, tir.OpTypeAnnot.Name:
 		return value{i: func(*frame) int64 { return 0 }}, true
 	case tir.OpBreakLoop.Name, tir.OpContinueLoop.Name, tir.OpRet.Name:
-		c.fail("%s stands inside an expression: it must be a statement of its own", name)
+		c.fail("%s is inside an expression: it must be a statement of its own", name)
 	}
 	return value{}, false
 }
@@ -164,13 +164,13 @@ func (c *compiler) callFunction(e *tir.Call) value {
 	name := e.Op.CalleeName()
 	f := c.call(name)
 	if len(e.Args) != len(f.fn.Params) {
-		c.fail("calls %s with %d arguments, it has %d parameters", name, len(e.Args), len(f.fn.Params))
+		c.fail("calls %s with %d arguments, but it has %d parameters", name, len(e.Args), len(f.fn.Params))
 	}
 	args := make([]value, len(e.Args))
 	for k, a := range e.Args {
 		args[k] = c.expr(a)
 		if (args[k].f != nil) != f.fn.Params[k].DType().IsFloat() {
-			c.fail("calls %s: argument %d is a %s, the parameter a %s", name, k, a.DType(), f.fn.Params[k].DType())
+			c.fail("calls %s: argument %d is a %s, but the parameter is a %s", name, k, a.DType(), f.fn.Params[k].DType())
 		}
 	}
 	run := func(fr *frame) *frame {

@@ -164,7 +164,7 @@ func (m *machine) region(fr *frame, h int64, what string) *region {
 		if h == 0 {
 			fr.fail("%s is a null pointer", what)
 		}
-		fr.fail("%s points to memory that does not exist (any more)", what)
+		fr.fail("%s points to memory that does not exist or was freed", what)
 	}
 	return m.regions[k]
 }

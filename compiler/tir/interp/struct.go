@@ -25,7 +25,7 @@ func (c *compiler) structGet(e *tir.Call) value {
 			h := base(fr) + index(fr)*dlTensorSize
 			dl := fr.m.dlAt(h)
 			if dl == nil {
-				fr.fail("reads %s of something that is no DLTensor", kind)
+				fr.fail("reads %s of something that is not a DLTensor", kind)
 			}
 			if kind == abi.KArrShape && dl.shape == 0 && dl.tensorShape != nil {
 				dl.shape = fr.m.add(&region{data: int64Bytes(dl.tensorShape)})
@@ -98,7 +98,7 @@ func (c *compiler) structSet(e *tir.Call) value {
 		return value{i: func(fr *frame) int64 {
 			dl := fr.m.dlAt(base(fr) + index(fr)*dlTensorSize)
 			if dl == nil {
-				fr.fail("writes %s of something that is no DLTensor", kind)
+				fr.fail("writes %s of something that is not a DLTensor", kind)
 			}
 			dl.set(kind, v.i(fr))
 			return 0

@@ -89,7 +89,7 @@ func (f *Func) Store(op Op, offset uint32) { f.Mem(op, offset, op.AccessBytes(),
 func (f *Func) Mem(op Op, offset uint32, align int, lane uint8) {
 	info := op.info()
 	if info.imm != immMem && info.imm != immMemLane {
-		f.fail("%s is no memory instruction", op)
+		f.fail("%s is not a memory instruction", op)
 		return
 	}
 	if align <= 0 || align&(align-1) != 0 || align > info.natural {

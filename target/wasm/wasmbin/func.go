@@ -130,7 +130,7 @@ func (f *Func) push(t ValType) { f.stack = append(f.stack, t) }
 func (f *Func) apply(in Instr) {
 	info := in.Op.info()
 	if info.name == "" {
-		f.fail("0x%x is no instruction", uint16(in.Op))
+		f.fail("0x%x is not an instruction", uint16(in.Op))
 		return
 	}
 	if f.closed {

@@ -254,7 +254,7 @@ func TestErrorsAreNamed(t *testing.T) {
 		"alignment":   {func(f *wasmbin.Func) { f.I32Const(0); f.Mem(wasmbin.F32Load, 0, 8, 0); f.Drop(); f.End() }, "alignment 8"},
 		"after end":   {func(f *wasmbin.Func) { f.End(); f.I32Const(0) }, "complete"},
 		"immediate":   {func(f *wasmbin.Func) { f.Op(wasmbin.OpI32Const); f.End() }, "needs its own method"},
-		"not an op":   {func(f *wasmbin.Func) { f.Op(wasmbin.Op(0xfcff)); f.End() }, "is no instruction"},
+		"not an op":   {func(f *wasmbin.Func) { f.Op(wasmbin.Op(0xfcff)); f.End() }, "is not an instruction"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestGraphsOfTexts(t *testing.T) {
 	if _, err := r.Graph(ctx, printed); !errors.Is(err, cause) {
 		t.Errorf("after the context has ended it gives %v", err)
 	}
-	if _, err := r.Graph(t.Context(), "# nothing\n"); err == nil || !strings.Contains(err.Error(), "no function") {
+	if _, err := r.Graph(t.Context(), "# nothing\n"); err == nil || !strings.Contains(err.Error(), "no module or function") {
 		t.Errorf("a text without a function gives %v", err)
 	}
 }

@@ -94,10 +94,10 @@ func withoutNames(g *flow.Graph) *flow.Graph {
 func TestGraphOfBadText(t *testing.T) {
 	r := inproc.New(inproc.Config{})
 	for text, want := range map[string]string{
-		"":                       "no function",
+		"":                       "no module or function",
 		"(module (func))":        "does not parse",
 		"@R.function\ndef f(x":   "function:2:",
-		"x = 1":                  "no function",
+		"x = 1":                  "no module or function",
 		strings.Repeat("(", 999): "does not parse",
 	} {
 		if _, err := r.Graph(t.Context(), text); err == nil || !strings.Contains(err.Error(), want) {

@@ -150,7 +150,7 @@ func TestScriptsThatComeWithTheProgram(t *testing.T) {
 			t.Errorf("%s is described as %+v", l.script, e)
 		}
 		if err := e.Script.Valid(); err != nil || e.Script.Source == "" {
-			t.Errorf("%s is no script: %v", l.script, err)
+			t.Errorf("%s is not a script: %v", l.script, err)
 		}
 		if c, err := r.Check(t.Context(), e.ModuleName, e.Module); err != nil || c.Failed() || len(c.Functions) == 0 {
 			t.Errorf("the module of %s is wrong: %+v (%v)", l.script, c, err)

@@ -163,7 +163,7 @@ func TestTwoEditsAndOneEditedAgain(t *testing.T) {
 	s.Patches = []run.Patch{*late}
 	evs = b.ok(b.run(gallery("mlp"), s))
 	e, _ := find(evs, "edit.FoldConstant")
-	if notes := said(evs)[e.Step]; len(notes) != 1 || !strings.HasPrefix(notes[0], "warning: main is not what it was") {
+	if notes := said(evs)[e.Step]; len(notes) != 1 || !strings.HasPrefix(notes[0], "warning: main has changed since it was edited") {
 		t.Errorf("it says %v", said(evs))
 	}
 	if text, _ := b.textAfter(evs, "edit.FoldConstant", "main"); !strings.Contains(text, "(fc2_Gemm_matmul,)") {
@@ -200,7 +200,7 @@ func TestEditsThatDoNotFit(t *testing.T) {
 	s.Patches, s.Disabled = []run.Patch{*p}, []string{"LegalizeOps"}
 	evs, _ = b.run(gallery("mlp"), s)
 	done := end(evs)
-	if done.Status != event.StatusFailed || done.Error.Pass != "edit.LegalizeOps" || !strings.Contains(done.Error.Message, "does not fit the module any more") {
+	if done.Status != event.StatusFailed || done.Error.Pass != "edit.LegalizeOps" || !strings.Contains(done.Error.Message, "no longer fits the module") {
 		t.Errorf("where kernels are missing the run ends as %s with %+v", done.Status, done.Error)
 	}
 	i := slices.IndexFunc(evs, func(e event.Event) bool {
@@ -242,7 +242,7 @@ func TestEditsAreCheckedWithWhatIsThere(t *testing.T) {
 	if _, err := b.runner.CheckEdit(t.Context(), run.Request{Source: gallery("mlp"), Settings: plain, Limits: run.DefaultLimits()}, e); err == nil || !strings.Contains(err.Error(), `no function "nothing"`) {
 		t.Errorf("a function that is not there gives %v", err)
 	}
-	for after, want := range map[string]string{"Nothing": "no step Nothing", "LegalizeOps#9": "stands in it 1 times"} {
+	for after, want := range map[string]string{"Nothing": "no step Nothing", "LegalizeOps#9": "is in it 1 times"} {
 		_, err := b.runner.CheckEdit(t.Context(), run.Request{Source: gallery("mlp"), Settings: plain, Limits: run.DefaultLimits()}, run.Edit{After: after, Text: text})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("after %s: %v", after, err)

@@ -21,7 +21,7 @@ func TestUserPassFails(t *testing.T) {
 		"error":       {"def f(func):\n    return g(func)\ndef g(func):\n    return func.nothing\np = function_pass(f, opt_level=0, name=\"P\")", "nothing", 4, event.StatusFailed},
 		"wrong type":  {"p = module_pass(lambda mod: 3, opt_level=0, name=\"P\")", "must return an IRModule, got a value of type int", 0, event.StatusFailed},
 		"none":        {"def f(func):\n    pass\np = function_pass(f, opt_level=0, name=\"P\")", "is a return missing?", 0, event.StatusFailed},
-		"steps":       {"def f(mod):\n    while True:\n        pass\np = module_pass(f, opt_level=0, name=\"P\")", "steps, the limit", 1, event.StatusFailed},
+		"steps":       {"def f(mod):\n    while True:\n        pass\np = module_pass(f, opt_level=0, name=\"P\")", "the limit of 10000000 steps", 1, event.StatusFailed},
 		"recursion":   {"def g(n):\n    return g(n + 1)\ndef f(mod):\n    return g(0)\np = module_pass(f, opt_level=0, name=\"P\")", "active calls", 2, event.StatusFailed},
 		"prints":      {"def f(mod):\n    for i in range(10000):\n        print(\"x\" * 100)\n    return mod\np = module_pass(f, opt_level=0, name=\"P\")", "at most 256 KiB", 3, event.StatusLimit},
 		"deep result": {"def f(mod):\n    a = []\n    for i in range(100000):\n        a = [a]\n    return a\np = module_pass(f, opt_level=0, name=\"P\")", "must return an IRModule", 0, event.StatusFailed},
@@ -61,10 +61,10 @@ func TestScriptsThatCannotBeRead(t *testing.T) {
 		"syntax":    {withSteps(nil, "x = 1\ndef f(:\n"), "got ':'", 2, 1},
 		"name":      {withSteps(nil, "x = unknown_name\n"), "undefined: unknown_name", 1, 12},
 		"top level": {withSteps(nil, "\nx = 1 // 0\n"), "division by zero", 2, 1},
-		"endless":   {withSteps(nil, "while True:\n    pass\n"), "steps, the limit", 1, 0},
+		"endless":   {withSteps(nil, "while True:\n    pass\n"), "the limit of 10000000 steps", 1, 0},
 		"twice":     {withSteps(nil, twice, twice), "user.Twice is defined in s1.star and in s2.star", 0, 0},
 		"no pass":   {withSteps([]string{"user.Twise"}, twice), "did you mean user.Twice?", 0, 0},
-		"path":      {withSteps(nil, `p = module_pass(lambda m: m, opt_level=0, name="a/b")`), `"a/b" is no name`, 1, 1},
+		"path":      {withSteps(nil, `p = module_pass(lambda m: m, opt_level=0, name="a/b")`), `"a/b" is not a name`, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, 0)

@@ -16,10 +16,10 @@ import (
 // hard links, and anything but regular files.
 func (d *decoder) externalData(t *Tensor, pos int, n int64, entries []Entry) *Error {
 	if d.opts.External == nil {
-		return errAt(pos, "the data lies in an external file, which is not accepted here: store the weights in the model file")
+		return errAt(pos, "the data is in an external file, which is not accepted here: store the weights in the model file")
 	}
 	if t.Type == String {
-		return errAt(pos, "strings cannot lie in an external file")
+		return errAt(pos, "strings cannot be stored in an external file")
 	}
 	var location string
 	var offset int64
@@ -76,7 +76,7 @@ func readExternal(root *os.Root, location string, offset, length int64) ([]byte,
 			return nil, err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return nil, externalError(strconv.Quote(clean[:i]) + " is a symbolic link, which is refused")
+			return nil, externalError(strconv.Quote(clean[:i]) + " is a symbolic link, which is not allowed")
 		}
 		if i == len(clean) && !info.Mode().IsRegular() {
 			return nil, externalError("it is not a regular file")
@@ -94,7 +94,7 @@ func readExternal(root *os.Root, location string, offset, length int64) ([]byte,
 	case !info.Mode().IsRegular():
 		return nil, externalError("it is not a regular file")
 	case links(info) != 1:
-		return nil, externalError("it has more than one hard link, which is refused")
+		return nil, externalError("it has more than one hard link, which is not allowed")
 	case offset > info.Size() || length > info.Size()-offset:
 		return nil, externalError("bytes " + strconv.FormatInt(offset, 10) + " to " + strconv.FormatInt(offset+length, 10) +
 			" lie beyond its end at " + strconv.FormatInt(info.Size(), 10))

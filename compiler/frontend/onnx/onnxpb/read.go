@@ -68,7 +68,7 @@ func (d *decoder) model(b []byte) (*Model, *Error) {
 		case 7:
 			body := m.bytes("graph")
 			if out.Graph != nil {
-				m.fail(errAt(m.at, "graph is there twice"))
+				m.fail(errAt(m.at, "graph occurs twice"))
 				break
 			}
 			g, err := d.graph(body, m.bodyPos(), 1)
@@ -90,9 +90,9 @@ func (d *decoder) model(b []byte) (*Model, *Error) {
 	case m.err != nil:
 		return nil, m.err
 	case out.Graph == nil:
-		return nil, errAt(len(b), "the model has no graph: is this an ONNX file, and is it whole?")
+		return nil, errAt(len(b), "the model has no graph: is this an ONNX file, and is it complete?")
 	case len(out.OpsetImports) == 0:
-		return nil, errAt(len(b), "the model imports no operator set (opset_import): is the file whole?")
+		return nil, errAt(len(b), "the model imports no operator set (opset_import): is the file complete?")
 	}
 	return out, nil
 }

@@ -68,7 +68,7 @@ func (d *decoder) attribute(b []byte, pos, depth int, out *Attribute) *Error {
 	}
 	for i, name := range [...]string{5: "t", 6: "g", 14: "tp"} {
 		if c[i] > 1 && name != "" {
-			m.fail(errAt(pos, "%s is there %d times", name, c[i]))
+			m.fail(errAt(pos, "%s occurs %d times", name, c[i]))
 		}
 	}
 	seen := AttrUndefined // the kind of the last value field met

@@ -180,7 +180,7 @@ func (m *message) packed(out *Tensor, f typedField) {
 			size = 8
 		}
 		if len(b)%size != 0 {
-			m.fail(errAt(m.at, "%v has %d bytes, which is no multiple of %d", f, len(b), size))
+			m.fail(errAt(m.at, "%v has %d bytes, which is not a multiple of %d", f, len(b), size))
 			return
 		}
 		out.Data = append(out.Data, b...)

@@ -163,7 +163,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		{"long name", edit(func(m *Model) { m.Graph.Name = strings.Repeat("x", 2<<20) }), "the limit is 1048576"},
 		{"rank", edit(func(m *Model) { m.Graph.Inputs[0].Type.Tensor.Shape = make([]Dim, 100) }), "100 dimensions; the limit is 64"},
 		{"sparse", protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), putMessage(nil, 15, nil)), "graph: sparse_initializer: sparse tensors (SparseTensorProto) are not supported"},
-		{"two graphs", append(sample().Marshal(), putMessage(nil, 7, nil)...), "graph is there twice"},
+		{"two graphs", append(sample().Marshal(), putMessage(nil, 7, nil)...), "graph occurs twice"},
 		{"external", protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), putMessage(nil, 5, externalTensor("w.bin", 8))), "not accepted here"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func (m *message) appendFloats(xs []float32, field string) []float32 {
 	}
 	b := m.bytes(field)
 	if len(b)%4 != 0 {
-		m.fail(errAt(m.at, "%s has %d bytes, which is no multiple of 4", field, len(b)))
+		m.fail(errAt(m.at, "%s has %d bytes, which is not a multiple of 4", field, len(b)))
 		return xs
 	}
 	return grow(m, xs, len(b)/4, func(xs []float32) []float32 {

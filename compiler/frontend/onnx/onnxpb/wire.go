@@ -103,7 +103,7 @@ func (m *message) fail(err *Error) bool {
 func parseError(n int) string {
 	if err := protowire.ParseError(n); err != nil {
 		if err.Error() == "unexpected EOF" {
-			return "the file ends, or the message around it, before its value does"
+			return "the file or the enclosing message ends before its value does"
 		}
 		return err.Error()
 	}

@@ -27,7 +27,7 @@ func SeedWeights(m *onnxpb.Model) error {
 		}
 		shape := shapes[n.Inputs[0]]
 		if shape == nil {
-			return fmt.Errorf("the shape of weight %s is no initializer", n.Outputs[0])
+			return fmt.Errorf("the shape of weight %s is not an initializer", n.Outputs[0])
 		}
 		dims, err := shape.Ints()
 		if err != nil {

@@ -199,10 +199,10 @@ func (f *frame) match(info relax.StructInfo, value Value) error {
 	case *relax.TensorStructInfo:
 		t, ok := value.(*tensor.Tensor)
 		if !ok {
-			return fmt.Errorf("%T is no tensor", value)
+			return fmt.Errorf("%T is not a tensor", value)
 		}
 		if s.NDim >= 0 && s.NDim != len(t.Shape) || !s.DType.IsVoid() && s.DType != t.DType {
-			return fmt.Errorf("a %s tensor of shape %v is no %s", t.DType, t.Shape, relax.FormatSInfo(s))
+			return fmt.Errorf("a %s tensor of shape %v does not match %s", t.DType, t.Shape, relax.FormatSInfo(s))
 		}
 		dims, _ = s.Dims()
 		have = t.Shape
