@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/irscope/irscope/static"
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/export"
@@ -59,7 +60,10 @@ func (s *Server) gallery(w http.ResponseWriter, r *http.Request) error {
 
 // galleryView is the start page with what was wrong with an upload, if anything.
 func (s *Server) galleryView(problem string) templates.GalleryView {
-	v := templates.GalleryView{Assets: assets("gallerypage"), MaxUpload: MaxModel, MaxArchive: export.MaxArchive, Error: problem, Version: s.cfg.Version}
+	v := templates.GalleryView{
+		Assets: assets("gallerypage"), Next: static.Preload("sessionpage"), MaxUpload: MaxModel, MaxArchive: export.MaxArchive, Error: problem,
+		Version: s.cfg.Version,
+	}
 	if s.cfg.Compiler != nil {
 		v.MaxText = MaxScript
 		for _, e := range s.cfg.Catalog.Scripts {

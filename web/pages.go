@@ -67,7 +67,7 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		v.Run, v.Status, v.Command = info.ID, info.State, command(info)
 		v.Targets = s.targets(info.Settings.Target)
 		v.Target, v.OptLevel, v.Pipeline = info.Settings.Target, info.Settings.OptLevel, orDefault(info.Settings.Pipeline, "default")
-		if err := s.fillPasses(r.Context(), &v); err != nil {
+		if err := s.fillRun(r, &v, sess, info); err != nil {
 			return v, err
 		}
 	}

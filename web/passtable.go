@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
@@ -15,9 +16,13 @@ import (
 // headLines is the number of lines of IR that a page shows without its script.
 const headLines = 400
 
-// fillPasses fills the table of passes and the head of the IR from the log as it is now.
-func (s *Server) fillPasses(ctx context.Context, v *templates.SessionView) error {
+// fillRun fills the table of passes, the head of the IR, and what the script begins with, from the log as it is now.
+func (s *Server) fillRun(req *http.Request, v *templates.SessionView, sess store.Session, info run.Info) error {
+	ctx := req.Context()
 	log, err := s.manager.Log(ctx, v.Run)
+	if err == nil && info.State == run.StateRunning {
+		err = waitForDiff(ctx, log)
+	}
 	if err != nil {
 		return err
 	}
@@ -34,7 +39,10 @@ func (s *Server) fillPasses(ctx context.Context, v *templates.SessionView) error
 		v.Message = r.Finished.Error.Message
 	}
 	hash, title := head(r.Run)
-	return s.fillCode(ctx, v, hash, title)
+	if err := s.fillCode(ctx, v, hash, title); err != nil {
+		return err
+	}
+	return s.begin(req, v, sess, info, log, r.Run)
 }
 
 // passRow is a step as the table of passes shows it.

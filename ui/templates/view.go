@@ -1,6 +1,9 @@
 package templates
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Assets holds the addresses of the static files that every page loads.
 type Assets struct {
@@ -18,6 +21,8 @@ type Assets struct {
 type GalleryView struct {
 	Assets Assets
 	Models []ModelCard
+	// Next are the addresses of the scripts of a session's page, which most visitors open next.
+	Next []string
 	// Scripts are passes as a visitor might write them, each with a session that shows it.
 	Scripts []ScriptCard
 	// MaxUpload is the largest model file that the server takes, in bytes; MaxText the longest text, 0 where it takes none.
@@ -122,6 +127,17 @@ type SessionView struct {
 	Passes []PassRow
 	// Code is the head of a text to show without JavaScript.
 	Code CodeBlock
+	// Beginning is what the script begins with; nil where there is no run to show.
+	Beginning *Beginning
+}
+
+// Beginning is what a page brings along for its script, as data.
+type Beginning struct {
+	// Run is the run whose first events Events are.
+	Run    string            `json:"run"`
+	Events []json.RawMessage `json:"events"`
+	// Answers are those to requests that the script would make first, by address.
+	Answers map[string]json.RawMessage `json:"answers"`
 }
 
 // TargetOption is a target to choose.

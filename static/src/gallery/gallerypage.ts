@@ -7,7 +7,20 @@ import { keepDraft } from "../editing/draft";
 import { startScript } from "../store/scripts";
 import { mySessions } from "./sessions";
 
+// expect has the browser fetch the scripts of the page that comes next, when it has nothing else to do.
+function expect(): void {
+  const next = document.querySelector<HTMLElement>("main")?.dataset.next ?? "";
+  for (const href of next.split(" ").filter(Boolean)) {
+    const link = document.createElement("link");
+    link.rel = "modulepreload";
+    link.href = href;
+    link.setAttribute("fetchpriority", "low");
+    document.head.append(link);
+  }
+}
+
 export function open(): void {
+  setTimeout(expect, 200);
   const model = byId<HTMLFormElement>("upload");
   const send = uploader(model);
   const archive = uploader(byId<HTMLFormElement>("import"));

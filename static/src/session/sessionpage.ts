@@ -12,6 +12,7 @@ import type { At, View } from "../views/view";
 import { announce, byId, perFrame, press, setText } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
 import { readAddress, writeAddress } from "./address";
+import { beginning } from "./beginning";
 import { Center } from "./center";
 import { wireControls } from "./controls";
 import { details } from "./details";
@@ -80,6 +81,7 @@ class SessionPage {
       count,
       preferredDiff: () => this.store.preferredDiff(),
     }, { source: data.source ?? "", compiler: data.compiler === "true" });
+    const begun = beginning();
     this.store = new Session({
       session: data.session ?? "", run: data.run ?? "", mayEdit: data.mayEdit === "true", shared: data.shared === "true",
       compiler: data.compiler === "true", query: readAddress(),
@@ -92,7 +94,7 @@ class SessionPage {
       aim: (before) => this.center.aim(before),
       line: (n, side) => void this.center.code.goToLine(n, side),
       sure: (step) => this.pipeline.sure(step),
-    }, (run, follower) => new Stream(run, follower));
+    }, (run, follower) => new Stream(run, follower, begun(run)));
     const { store } = this;
     const select = (step: Step): void => store.select(step);
     this.tree = new PipelineTree(byId("passes"), {

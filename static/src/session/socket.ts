@@ -16,7 +16,11 @@ export class Stream {
   private closed = false;
   private batch: WireEvent[] = [];
 
-  constructor(private readonly run: string, private readonly follower: Follower) {
+  // begun are the first events, where the page brought them along.
+  constructor(private readonly run: string, private readonly follower: Follower, begun: WireEvent[] = []) {
+    for (const event of begun) this.receive(event);
+    this.flush();
+    if (this.closed) return;
     this.connect();
     window.addEventListener("online", this.retry);
   }

@@ -1,4 +1,4 @@
-import{a as x,b as E,c as P,d as M,e as h}from"./chunk-RQW2DC2O.js";import{$ as i,X as u,Y as y,Z as b,_ as k,c as g,ca as c,e as f,ea as S,g as w}from"./chunk-I3SGCXCB.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
+import{a as x,b as E,c as P,d as M,e as h}from"./chunk-6FVC3HSA.js";import{$ as k,Y as u,Z as y,_ as b,aa as i,c as g,da as c,e as f,fa as S,h as w}from"./chunk-XODPV2Y2.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)
