@@ -93,8 +93,7 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 		n.c.Rewrite("narrow a constant", e, out)
 		return out
 	case *tir.Cast:
-		v := n.expr(e.Value)
-		d := e.Type
+		v, d := n.operand(e.Value), e.Type
 		if isInt64(d) {
 			d = to32(d)
 		}
@@ -105,16 +104,39 @@ func (n *forcer) expr(e tir.Expr) tir.Expr {
 		n.c.Rewrite("narrow a conversion", e, out)
 		return out
 	case *tir.Call:
-		out, ok := n.m.MapExpr(e).(*tir.Call)
-		if !ok {
+		out := n.call(e)
+		if !isInt64(out.DType()) {
 			return out
 		}
-		if isInt64(out.Type) && tir.CallEffect(out) <= tir.Pure {
-			out = out.WithType(to32(out.Type))
-		}
-		return n.bits(e, out)
+		narrow := tir.CastTo(to32(out.DType()), out)
+		n.c.Rewrite("narrow the result of a call", out, narrow)
+		return narrow
 	}
 	return n.m.MapExpr(e)
+}
+
+// operand maps what is converted or not used: there a call may keep its type.
+func (n *forcer) operand(e tir.Expr) tir.Expr {
+	if c, ok := e.(*tir.Call); ok {
+		return n.call(c)
+	}
+	return n.expr(e)
+}
+
+// call maps a call. One with effects keeps its type, which belongs to the function that it calls.
+// (TVM widens what meets the result of such a call, here the result is converted.)
+func (n *forcer) call(e *tir.Call) tir.Expr {
+	if _, ok := tir.IsCallTo(e, tir.OpReinterpret); ok {
+		return n.bits(e, e.WithArgs(ir.MapSame(e.Args, n.operand)))
+	}
+	out, ok := n.m.MapExpr(e).(*tir.Call)
+	if !ok {
+		return out
+	}
+	if isInt64(out.Type) && tir.CallEffect(out) <= tir.Pure {
+		out = out.WithType(to32(out.Type))
+	}
+	return n.bits(e, out)
 }
 
 // bits mends the calls whose result depends on the number of bits of the argument: a number
@@ -146,6 +168,8 @@ func (n *forcer) bits(old, out *tir.Call) tir.Expr {
 
 func (n *forcer) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
+	case *tir.Evaluate:
+		return s.WithValue(n.operand(s.Value))
 	case *tir.For:
 		n.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
 	case *tir.AttrStmt:

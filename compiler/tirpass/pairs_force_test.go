@@ -20,6 +20,17 @@ def kernel(`, []pair{
 		{name: "parameters", before: `A: T.Buffer((T.int64(8),), "float32"), n: T.int64, m: T.int32, h: T.uint64):
     A[n] = T.Cast("float32", m) + T.Cast("float32", h)`, after: `A: T.Buffer((8,), "float32"), n: T.int32, m: T.int32, h: T.uint64):
     A[n] = T.Cast("float32", m) + T.Cast("float32", h)`},
+		{name: "calls with effects keep their type", before: `A: T.Buffer((T.int64(8),), "float32")):
+    for i in range(T.int64(8)):
+        T.evaluate(T.call_extern("int64", "f", i))
+        k: T.int64 = T.call_extern("int64", "f", i)
+        A[i + T.call_extern("int64", "g")] = T.Cast("float32", T.call_extern("int64", "h")) + T.Cast("float32", k) + A[T.min(T.call_extern("int64", "g"), T.int64(7))]`, after: `A: T.Buffer((8,), "float32")):
+    for i in range(8):
+        T.evaluate(T.call_extern("int64", "f", i))
+        k: T.int32 = T.Cast("int32", T.call_extern("int64", "f", i))
+        A[i + T.Cast("int32", T.call_extern("int64", "g"))] = T.Cast("float32", T.call_extern("int64", "h")) + T.Cast("float32", k) + A[T.min(T.Cast("int32", T.call_extern("int64", "g")), 7)]`, unrun: true},
+		{name: "the bits of the result of a call", before: `A: T.Buffer((8,), "float64")):
+    A[0] = T.reinterpret("float64", T.call_extern("int64", "f"))`, unrun: true},
 		{name: "nothing to do", before: `A: T.Buffer((8,), "float32")):
     for i in range(8):
         A[i] = T.Cast("float32", T.Cast("int16", i))`},
