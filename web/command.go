@@ -64,6 +64,9 @@ func command(i run.Info) string {
 		}
 		words = append(words, "--shape", name+"="+strings.Join(dims, "x"))
 	}
+	if s.Profile > 0 {
+		words = append(words, fmt.Sprintf("--profile=%d", s.Profile))
+	}
 	for k, w := range words {
 		words[k] = quote(w)
 	}

@@ -52,7 +52,7 @@ func (f *profileFlags) print(w io.Writer, rep *report) {
 	}
 }
 
-// profileReport is a profile by kernel. Times are medians; those of the rows, Packed, Copies and Machine are Median together.
+// profileReport is a profile by kernel. Times are medians; those of the rows, Packed, Copies, Machine and Other are Median together.
 type profileReport struct {
 	Function string              `json:"function"`
 	Runs     int                 `json:"runs"`
@@ -62,6 +62,7 @@ type profileReport struct {
 	Packed   profileRow          `json:"packed"`
 	Copies   time.Duration       `json:"copies_ns"`
 	Machine  time.Duration       `json:"virtual_machine_ns"`
+	Other    time.Duration       `json:"interruptions_ns,omitempty"`
 	Limit    *event.MachineLimit `json:"limit,omitempty"`
 }
 
@@ -96,7 +97,7 @@ func newProfileReport(p event.Profile) *profileReport {
 	t := p.Times
 	out := &profileReport{
 		Function: p.Body.Function, Runs: t.Runs, Median: time.Duration(t.Median), Best: time.Duration(t.Best),
-		Packed: profileRow{Name: "packed functions"}, Copies: time.Duration(t.Copies), Machine: time.Duration(t.Machine), Limit: t.Limit,
+		Packed: profileRow{Name: "packed functions"}, Copies: time.Duration(t.Copies), Machine: time.Duration(t.Machine), Other: time.Duration(t.Other), Limit: t.Limit,
 		Kernels: []profileRow{},
 	}
 	at := map[string]int{}
@@ -140,7 +141,11 @@ func (r *profileReport) write(w io.Writer) {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s%s\t%s\t%s\t%s\t%s\t  %s\n", short(k.Time), share(k.Time), k.Calls, mark, flopCount(k.Flops), rate(k.Flops, k.Time),
 			size(k.Bytes), rate(k.Bytes, k.Time), percent(float64(k.OfLimit)), k.Name)
 	}
-	for _, o := range []profileRow{r.Packed, {Name: "copies of inputs and outputs", Time: r.Copies}, {Name: "virtual machine", Time: r.Machine}} {
+	rest := []profileRow{r.Packed, {Name: "copies of inputs and outputs", Time: r.Copies}, {Name: "virtual machine", Time: r.Machine}}
+	if r.Other > 0 {
+		rest = append(rest, profileRow{Name: "interruptions by other work on the machine", Time: r.Other})
+	}
+	for _, o := range rest {
 		calls := ""
 		if o.Calls > 0 {
 			calls = fmt.Sprint(o.Calls)

@@ -87,10 +87,12 @@ type ProfileTimes struct {
 	Best   int64 `json:"best"`
 	// Calls has the times of Profiled.Calls, in its order.
 	Calls []CallTime `json:"calls"`
-	// Copies is the median time of copying inputs to the device and results from it. Machine is the rest: Median without Copies
-	// and the medians of Calls.
+	// Copies is the median time of copying inputs to the device and results from it, and Machine that of what is in neither calls
+	// nor copies. Other is what these medians and those of Calls lack of Median: interruptions by other work on the machine, which
+	// strike here in one run and there in another.
 	Copies  int64 `json:"copies"`
 	Machine int64 `json:"machine"`
+	Other   int64 `json:"other,omitempty"`
 	// Limit is what code for the target reaches on one thread of the machine; nil where that could not be measured.
 	Limit *MachineLimit `json:"limit,omitempty"`
 	// Took is the time that measuring took in all.

@@ -234,10 +234,12 @@ export interface ProfileTimes {
   best: number;
   // calls has the times of Profiled.calls, in its order.
   calls: CallTime[];
-  // copies is the median time of copying inputs to the device and results from it. machine is the rest: median without copies
-  // and the medians of calls.
+  // copies is the median time of copying inputs to the device and results from it, and machine that of what is in neither calls
+  // nor copies. other is what these medians and those of calls lack of median: interruptions by other work on the machine,
+  // which strike here in one run and there in another.
   copies: number;
   machine: number;
+  other?: number;
   // limit is what code for the target reaches on one thread of the machine; nil where that could not be measured.
   limit?: MachineLimit;
   // took is the time that measuring took in all.

@@ -80,6 +80,8 @@ class SessionPage {
       history: (n, before) => this.history.node(n, before),
       count,
       preferredDiff: () => this.store.preferredDiff(),
+      measure: (runs) => this.store.runs.set({ profile: runs }),
+      refusal: () => this.store.reason,
     }, { source: data.source ?? "", compiler: data.compiler === "true" });
     const begun = beginning();
     this.store = new Session({

@@ -74,9 +74,10 @@ export class Runs {
     this.set(settings);
   }
 
-  // set is change without a way back.
+  // set is change without a way back. One run is measured: the next change goes without, and waits for no measurement.
   set(settings: Partial<Settings>): void {
-    this.settings = { ...this.settings, ...settings };
+    const { profile: _, ...kept } = this.settings;
+    this.settings = { ...kept, ...settings };
     this.stale = true;
     this.on.changed();
     if (performance.now() - this.lastStart > settle) void this.start();

@@ -5,11 +5,12 @@ import { split, unified } from "./diff";
 import { graph } from "./graph";
 import { ir } from "./ir";
 import { metrics } from "./metrics";
+import { profile } from "./profile";
 import { result } from "./result";
 import { source } from "./source";
 import type { Actions, Make, Offer, View } from "./view";
 
-const rows: Make[] = [source, unified, split, ir, graph, metrics, code, result];
+const rows: Make[] = [source, unified, split, ir, graph, metrics, profile, code, result];
 
 // makeViews makes the views that a page offers.
 export function makeViews(on: Actions, offer: Offer): View[] {

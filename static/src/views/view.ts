@@ -94,6 +94,10 @@ export interface Actions {
   // count says how many marks there are and at which the reader is.
   count(text: string): void;
   preferredDiff(): string;
+  // measure starts a run like the one that is shown that measures its kernels, so many times; refusal says why the reader can start
+  // none, and is empty for one who can.
+  measure(runs: number): void;
+  refusal(): string;
 }
 
 // Offer is what the page that is made has to offer: what its views may need.

@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/driver"
+	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
@@ -39,6 +40,7 @@ type Runner struct {
 	cfg      Config
 	memory   *memory
 	fixedFor time.Duration // see driver.Hooks
+	limits   roofline.Cache
 }
 
 // New returns a runner without memories.
@@ -68,7 +70,7 @@ func (r *Runner) Run(ctx context.Context, req run.Request, sink run.Sink) error 
 // hooks are what runs of a page have besides those of the command line: models from the store, and a memory.
 func (r *Runner) hooks(req run.Request, sink run.Sink) driver.Hooks {
 	return driver.Hooks{
-		Engine: r.cfg.Engine, Log: r.cfg.Log, History: true, Steps: steps{r.memory, sink}, Programs: programs{r.memory}, FixedFor: r.fixedFor,
+		Engine: r.cfg.Engine, Log: r.cfg.Log, History: true, Steps: steps{r.memory, sink}, Programs: programs{r.memory}, FixedFor: r.fixedFor, Limits: &r.limits,
 		Model: func(ctx context.Context) (*driver.Model, error) { return r.open(ctx, req, sink) },
 		Instruments: func(*instruments.Snapshots) (before, behind []*pass.Instrument) {
 			return nil, []*pass.Instrument{instruments.WellFormed(false)}
