@@ -14,7 +14,7 @@ MUTANTS   ?= 3000
 GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build man test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
+.PHONY: help run build release man test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -24,6 +24,9 @@ run: ## serve the page on http://127.0.0.1:8080
 
 build: ## build bin/irscope
 	$(GO) build -o bin/irscope ./cmd/explorer
+
+release: ## build programs for linux, darwin and windows, and pack them with their licenses into bin/release
+	$(GO) run ./cmd/release -o bin/release
 
 man: build ## write the manual pages to bin/man/man1
 	bin/irscope man bin/man/man1

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 
 	"github.com/irscope/irscope/compiler"
@@ -42,7 +43,7 @@ func compileCommand() *cobra.Command {
 					return err
 				}
 				if err := artifact.Save(dir, t.Result.Artifact); err != nil {
-					return err
+					return fmt.Errorf("%w (name another folder with -o DIR)", err)
 				}
 				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
 				fmt.Fprintln(w)
@@ -81,6 +82,9 @@ func execCommand() *cobra.Command {
 					return err
 				}
 				art, err := artifact.Load(a[0])
+				if errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("%s is not a compiled program: %w ('irscope compile MODEL -o DIR' writes one)", a[0], err)
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", a[0], err)
 				}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -136,10 +137,19 @@ func (v values) complete(typed string) []cobra.Completion {
 
 // registerCompletion tells shells what arguments and flags of all commands may be.
 func registerCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args = args(cobra.NoArgs)
+			cmd.RunE = func(*cobra.Command, []string) error {
+				return usageError{errors.New("name a shell: bash, fish, powershell, or zsh")}
+			}
+		}
+	}
 	known := flagValues()
 	flags := func(cmd *cobra.Command) {
 		for name, v := range known {
-			if cmd.LocalNonPersistentFlags().Lookup(name) == nil && cmd.PersistentFlags().Lookup(name) == nil {
+			if cmd.Flags().Lookup(name) == nil && cmd.PersistentFlags().Lookup(name) == nil {
 				continue
 			}
 			directive := cobra.ShellCompDirectiveNoFileComp

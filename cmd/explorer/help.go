@@ -50,6 +50,23 @@ func registerHelp(root *cobra.Command) {
 	})
 }
 
+// refuseTopics makes 'help NAME' an error where there is no such command. All commands are there.
+func refuseTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			describe := c.Run
+			c.Run, c.RunE = nil, func(c *cobra.Command, names []string) error {
+				if cmd, _, err := root.Find(names); cmd == nil || err != nil || cmd == root && len(names) > 0 {
+					return unknownCommand(root, strings.Join(names, " "))
+				}
+				describe(c, names)
+				return nil
+			}
+		}
+	}
+}
+
 // help writes the help of a command.
 type help struct {
 	w       io.Writer

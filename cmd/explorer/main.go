@@ -139,6 +139,7 @@ serves the page that shows what each pass does, on this machine only, with the f
 	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), replayCommand(),
 		scriptCommand(), passesCommand(), whyCommand(), licensesCommand(), manCommand(), adminCommand())
 	registerCompletion(root)
+	refuseTopics(root)
 	return root
 }
 

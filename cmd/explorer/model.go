@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,6 +40,9 @@ func readModel(in io.Reader, name string) ([]byte, error) {
 	short, ok := strings.CutPrefix(name, galleryPrefix)
 	if !ok {
 		data, err := readFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("cannot read the model: %w (built-in models are %s)", err, strings.Join(galleryNames(), ", "))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the model: %w", err)
 		}
@@ -46,11 +51,16 @@ func readModel(in io.Reader, name string) ([]byte, error) {
 	if m, ok := gallery.Lookup(short); ok {
 		return m.Bytes, nil
 	}
+	return nil, fmt.Errorf("no model %q in the gallery: it has %s", short, strings.Join(galleryNames(), ", "))
+}
+
+// galleryNames returns the names of the built-in models as arguments.
+func galleryNames() []string {
 	var names []string
 	for _, g := range gallery.Models() {
 		names = append(names, galleryPrefix+g.Name)
 	}
-	return nil, fmt.Errorf("no model %q in the gallery: it has %s", short, strings.Join(names, ", "))
+	return names
 }
 
 func readFile(name string) ([]byte, error) {
