@@ -19,6 +19,13 @@ type comparisonAnswer struct {
 	compare.Comparison
 }
 
+type runList struct {
+	Runs []struct {
+		ID, Label string
+		Number    int
+	}
+}
+
 func TestCompareRuns(t *testing.T) {
 	s := open(t, nil)
 	sess := s.create("mlp").Session
@@ -44,6 +51,13 @@ func TestCompareRuns(t *testing.T) {
 		}
 		s.get(path+"/functions?row=1").want(t, http.StatusOK, `"functions":[]`)
 	}
+	for range 2 { // the second answer comes from what the first has read
+		list := decode[runList](t, s.get("/api/sessions/"+sess.ID+"/runs").want(t, http.StatusOK))
+		if len(list.Runs) != 2 || list.Runs[0].ID != first || list.Runs[0].Number != 1 || list.Runs[1].Number != 2 || list.Runs[1].Label != "O3" {
+			t.Errorf("the runs of the session are %+v", list.Runs)
+		}
+	}
+	s.get("/api/sessions/nowhere/runs").want(t, http.StatusNotFound)
 	s.get("/api/compare/"+first+"/"+second+"/functions?row=999").want(t, http.StatusNotFound, "no such row")
 	s.get("/api/compare/"+first+"/"+second+"/functions?row=-1").want(t, http.StatusBadRequest, "row")
 	s.get("/api/compare/"+first+"/nowhere").want(t, http.StatusNotFound)

@@ -97,6 +97,7 @@ func (s *Server) routes() (http.Handler, error) {
 		r.Group(func(r chi.Router) {
 			r.Use(compress())
 			get(r, "/sessions/{session}", g.pages, simple(s.sessionInfo))
+			get(r, "/sessions/{session}/runs", g.searches, s.sessionRuns)
 			post(r, "/check", g.checks, s.checkScript)
 			post(r, "/format", g.checks, s.formatScript)
 			get(r, "/gallery", g.pages, simple(s.catalogModels))

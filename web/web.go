@@ -67,6 +67,7 @@ type Server struct {
 	graphs  *graphs
 	search  *search.Searcher
 	lives   *histories
+	results *results
 	gates   gates
 	handler http.Handler
 
@@ -95,7 +96,7 @@ func New(cfg Config) (*Server, error) {
 		cfg.Compiler = own
 	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), gates: newGates(cfg.Shares.orDefaults()),
+		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), results: newResults(), gates: newGates(cfg.Shares.orDefaults()),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,

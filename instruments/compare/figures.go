@@ -61,6 +61,25 @@ func of[T any](x *T, f func(*T) int64) (int64, bool) {
 	return f(x), true
 }
 
+// Result is what a run came to, in short. What it did not get to is absent.
+type Result struct {
+	// Latency is the median time of an execution, in nanoseconds.
+	Latency *int64 `json:"latency,omitempty"`
+	Kernels *int64 `json:"kernels,omitempty"`
+}
+
+// ResultOf returns what a run came to.
+func ResultOf(r *event.Run) Result {
+	var out Result
+	if n, ok := latency(r); ok {
+		out.Latency = &n
+	}
+	if n, ok := kernels(r); ok {
+		out.Kernels = &n
+	}
+	return out
+}
+
 // latency is the median of the timed executions of the last execution, in nanoseconds.
 func latency(r *event.Run) (int64, bool) {
 	for _, e := range slices.Backward(r.Executions) {

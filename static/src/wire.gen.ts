@@ -1129,3 +1129,26 @@ export interface ComparedFunction {
   a?: string;
   b?: string;
 }
+
+// ListedRun is a run in the list of those of a session.
+export interface ListedRun {
+  id: string;
+  session?: string;
+  state: string;
+  position?: number;
+  events: number;
+  created: string;
+  key: string;
+  shared: boolean;
+  settings: Settings;
+  hash?: string;
+  // label says its settings in short, such as "O2 −FuseOps".
+  label: string;
+  // command is the command line that does the same.
+  command: string;
+  // number counts the runs of the session from 1.
+  number: number;
+  // latency is the median time of an execution, in nanoseconds.
+  latency?: number;
+  kernels?: number;
+}

@@ -30,6 +30,7 @@ var roots = []root{
 	{pkg: "web", name: "marksAnswer", ts: "Marks"},
 	{pkg: "web", name: "comparisonJSON", ts: "RunComparison"},
 	{pkg: "web", name: "functionsJSON", ts: "ComparedFunctions"},
+	{pkg: "web", name: "listedRun", ts: "ListedRun"},
 }
 
 // events is the package whose type Event becomes the union WireEvent: a member for each type that has a method EventType.
