@@ -15,7 +15,9 @@ var pairs = []struct {
 }{
 	{[]string{"text", "text-2", "text-3"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"text", "text-2"}, []string{"lit"}, 4.5},
-	{[]string{"text-3"}, []string{"add-bg", "del-bg"}, 4.5},
+	{[]string{"text-3"}, []string{"add-bg", "del-bg", "ren-bg", "mov-bg"}, 4.5},
+	{[]string{"text-2"}, []string{"add-word", "del-word", "ren-word"}, 4.5},
+	{[]string{"text", "tok-keyword", "tok-function", "tok-type", "tok-number", "tok-string", "tok-comment", "tok-attr"}, []string{"lit"}, 4.5},
 	{[]string{"accent"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},
 	{[]string{"on-accent"}, []string{"accent-fill", "accent-fill-hover"}, 4.5},
 	{[]string{"plus", "minus", "failed", "running", "ren", "mov"}, []string{"canvas", "panel", "raised", "hover", "selected"}, 4.5},

@@ -116,14 +116,27 @@ func (s *Server) text(w http.ResponseWriter, r *http.Request, t *share.Ticket) e
 	if err != nil {
 		return err
 	}
+	form, err := formOf(r)
+	if err != nil {
+		return err
+	}
 	return s.immutable(w, r, t, func(ctx context.Context) ([]byte, error) {
 		doc, err := s.texts.document(ctx, hash)
 		if err != nil {
 			return nil, err
 		}
-		body := fmt.Appendf(nil, `{"hash":%q,"language":%q,"lines":%d,"from":%d,"rows":`, hash, doc.Language(), doc.Len(), from)
-		return append(doc.AppendRows(body, from-1, count), "}\n"...), nil
+		body := fmt.Appendf(nil, `{"hash":%q,"language":%q,"lines":%d,"from":%d,"form":%q,"rows":`, hash, doc.Language(), doc.Len(), from, form)
+		return append(doc.AppendRows(body, form, from-1, count), "}\n"...), nil
 	})
+}
+
+// formOf returns the form of lines that a request asks for.
+func formOf(r *http.Request) (highlight.Form, error) {
+	form := highlight.Form(orDefault(r.URL.Query().Get("form"), string(highlight.Exact)))
+	if form != highlight.Exact && form != highlight.Compact {
+		return "", badRequest("form is %.60q, want exact or compact", form)
+	}
+	return form, nil
 }
 
 // rawText sends a whole text as a file.
@@ -165,6 +178,10 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request, t *share.Ticket) e
 			return err
 		}
 	}
+	form, err := formOf(r)
+	if err != nil {
+		return err
+	}
 	from, err := number(r, "from", 0, 0, 1<<31-1)
 	if err != nil {
 		return err
@@ -185,7 +202,7 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request, t *share.Ticket) e
 		}
 	}
 	return s.immutable(w, r, t, func(context.Context) ([]byte, error) {
-		return appendDiff(before, after, d.Layout(view, around), from, count), nil
+		return appendDiff(before, after, d.Read(view, around, form), from, count), nil
 	})
 }
 
@@ -206,8 +223,8 @@ func appendDiff(before, after string, l *highlight.Layout, from, count int) []by
 		shown = `"all"`
 	}
 	linesBefore, linesAfter := l.Lines()
-	b := fmt.Appendf(nil, `{"before":%q,"after":%q,"view":%q,"context":%s,"added":%d,"removed":%d,"renamed":%d,"moved":%d,"lines_before":%d,"lines_after":%d,"total":%d,"from":%d,"hunks":[`,
-		before, after, l.View, shown, l.Added, l.Removed, l.Renamed, l.Moved, linesBefore, linesAfter, l.Rows, from)
+	b := fmt.Appendf(nil, `{"before":%q,"after":%q,"view":%q,"form":%q,"context":%s,"added":%d,"removed":%d,"renamed":%d,"moved":%d,"lines_before":%d,"lines_after":%d,"total":%d,"from":%d,"hunks":[`,
+		before, after, l.View, l.Form, shown, l.Added, l.Removed, l.Renamed, l.Moved, linesBefore, linesAfter, l.Rows, from)
 	for i, h := range l.Hunks[:min(len(l.Hunks), maxHunks)] {
 		if i > 0 {
 			b = append(b, ',')

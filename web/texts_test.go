@@ -40,6 +40,8 @@ func TestTextsAndDiffs(t *testing.T) {
 		"/ir/" + a + "?from=0":                          400,
 		"/ir/" + a + "?count=99999":                     400,
 		"/diff/" + a + "/" + b + "?view=3d":             400,
+		"/diff/" + a + "/" + b + "?form=short":          400,
+		"/ir/" + a + "?form=short":                      400,
 		"/diff/" + a + "/" + b + "?context=-1":          400,
 		"/diff/" + a + "/" + strings.Repeat("0", 40):    404,
 		"/diff/" + a + "/" + b + "?from=1e9":            400,
@@ -67,6 +69,8 @@ func TestWindowsAreTheirTypes(t *testing.T) {
 		"/diff/-/" + b:         &highlight.DiffPage{},
 		"/diff/" + a + "/" + b + "?view=split&context=0": &highlight.DiffPage{},
 		"/diff/" + a + "/" + b + "?context=all":          &highlight.DiffPage{},
+		"/diff/" + a + "/" + b + "?form=compact":         &highlight.DiffPage{},
+		"/ir/" + a + "?form=compact":                     &highlight.TextPage{},
 	} {
 		body := s.get(path).want(t, http.StatusOK).body
 		strict := json.NewDecoder(strings.NewReader(body))

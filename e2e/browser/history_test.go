@@ -14,13 +14,13 @@ import (
 // lived is true when the history of something is there.
 const lived = `document.querySelector("#history:not([hidden]) .h-event")`
 
-// openText opens the text of a function after a pass of a model of the gallery.
+// openText opens the text of a function after a pass of a model of the gallery, as printed.
 func openText(p *page, model, step, function, view string) string {
 	p.t.Helper()
 	path := session(p, model)
 	p.goTo(path)
 	p.wait(done)
-	at := path + "?pass=" + stepPath(p, step) + "&view=" + view + "&function=" + function
+	at := path + "?pass=" + stepPath(p, step) + "&view=" + view + "&function=" + function + "&form=exact"
 	p.goTo(at)
 	p.wait(done)
 	p.wait(`document.querySelectorAll(".code-row .tx").length > 3`)

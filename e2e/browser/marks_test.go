@@ -87,7 +87,7 @@ func TestMarksKeepTheTexts(t *testing.T) {
 				for (const r of d.rows) {
 					if (r.before) text.before.push(join(r.left ?? r.text));
 					if (r.after) text.after.push(join(r.right ?? r.text));
-					if (r.mark && !["renamed", "moved"].includes(r.mark)) return "mark " + r.mark;
+					if (r.mark && !["renamed", "moved", "indented"].includes(r.mark)) return "mark " + r.mark;
 				}
 				for (const side of ["before", "after"]) {
 					const want = (await (await fetch("/ir/" + f[side] + "?raw=1")).text()).replace(/\n$/, "");

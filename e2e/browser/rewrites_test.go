@@ -56,7 +56,7 @@ func TestRewrites(t *testing.T) {
 	p.goTo(strings.Replace(link, "view=unified", "view=split", 1))
 	p.wait(done)
 	p.wait(`document.querySelector("#rewrites .rw-steps .num")?.textContent.startsWith("2 / ")`)
-	p.wait(`document.querySelector(".code-view.split .tx.rewritten.del") && document.querySelector(".code-view.split .tx.rewritten.add")`)
+	p.wait(`document.querySelector(".code-view.split .half.del .tx.rewritten") && document.querySelector(".code-view.split .half.add .tx.rewritten")`)
 	p.goTo(link)
 	p.wait(fmt.Sprintf(`%s === %q`, rowsMarked, second))
 	p.press("[")

@@ -37,16 +37,23 @@ func (s seq) is(tokens ...string) bool {
 	return true
 }
 
-// reader takes a line apart.
+// reader takes a line apart. Its memory serves one line after the other: what it returned is good until the next parse.
 type reader struct {
 	line string
 	pos  int
+	// open and lists are stacks of what is not complete: tokens up to the next comma, and what stands between the commas so far.
+	open  []node
+	lists []seq
+	// nodes and seqs hold what is complete. Trees point into them.
+	nodes []node
+	seqs  []seq
 }
 
 // parse returns the tokens of a line from column pos on, brackets as trees, and the column where a comment begins, or the
 // end of the line. A bracket that does not end on the line holds the rest of it; one that ends on it alone is a token.
-func parse(line string, pos int) (seq, int) {
-	r := &reader{line, pos}
+func (r *reader) parse(line string, pos int) (seq, int) {
+	r.line, r.pos = line, pos
+	r.open, r.lists, r.nodes, r.seqs = r.open[:0], r.lists[:0], r.nodes[:0], r.seqs[:0]
 	list, _ := r.items(0)
 	if len(list) == 0 {
 		return nil, r.pos
@@ -56,10 +63,15 @@ func parse(line string, pos int) (seq, int) {
 
 // items reads up to the closing bracket, which it passes, or to the end; depth 0 has none, and its commas are tokens.
 func (r *reader) items(depth int) (list []seq, closed bool) {
-	var cur seq
+	nodes, lists := len(r.open), len(r.lists)
+	next := func() { // what was read since the last comma is complete
+		r.lists = append(r.lists, completed(&r.nodes, &r.open, nodes))
+	}
 	for {
 		start := r.pos
-		r.pos += len(r.line[r.pos:]) - len(strings.TrimLeft(r.line[r.pos:], " "))
+		for r.pos < len(r.line) && r.line[r.pos] == ' ' {
+			r.pos++
+		}
 		if r.pos == len(r.line) || r.line[r.pos] == '#' {
 			break
 		}
@@ -67,29 +79,37 @@ func (r *reader) items(depth int) (list []seq, closed bool) {
 		switch c := r.line[r.pos]; {
 		case c == ',' && depth > 0:
 			r.pos++
-			list, cur = append(list, cur), nil
+			next()
 			continue
 		case c == '(' || c == '[' || c == '{':
 			r.pos++
-			n.text = string(c)
+			n.text = r.line[n.from:r.pos]
 			n.items, n.closed = r.items(depth + 1)
 		case depth > 0 && (c == ')' || c == ']' || c == '}'):
 			r.pos++
-			if len(cur) > 0 {
-				list = append(list, cur)
+			if len(r.open) > nodes {
+				next()
 			}
-			return list, true
+			return completed(&r.seqs, &r.lists, lists), true
 		default:
 			r.pos += token(r.line[r.pos:])
 			n.text = r.line[n.from:r.pos]
 		}
 		n.to = r.pos
-		cur = append(cur, n)
+		r.open = append(r.open, n)
 	}
-	if len(cur) > 0 {
-		list = append(list, cur)
+	if len(r.open) > nodes {
+		next()
 	}
-	return list, false
+	return completed(&r.seqs, &r.lists, lists), false
+}
+
+// completed moves what a stack holds from base on to done and returns it there.
+func completed[T any](done, stack *[]T, base int) []T {
+	from := len(*done)
+	*done = append(*done, (*stack)[base:]...)
+	*stack = (*stack)[:base]
+	return (*done)[from:len(*done):len(*done)]
 }
 
 // token returns the length of the token that s begins with.

@@ -3,6 +3,7 @@ package compact
 import (
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -71,28 +72,59 @@ func Of(text string) *View { return Views(text)[0] }
 
 // Views returns the compact forms of texts that are read beside each other: a name is short in all of them or in none.
 func Views(texts ...string) []*View {
-	var graph []string // the lines of functions of the graph level
-	all := make([][]string, len(texts))
-	for i, text := range texts {
-		all[i] = strings.Split(text, "\n")
-		eachFunction(all[i], func(from, to int) { graph = append(graph, all[i][from:to]...) })
-	}
-	w := newWriter(graph)
 	out := make([]*View, len(texts))
-	for i, lines := range all {
-		v := &View{Lines: make([]Line, len(lines))}
-		for k, l := range lines {
-			v.Lines[k].Text = l
+	for i, t := range Open(texts...) {
+		v := &View{Lines: make([]Line, len(t.lines))}
+		for k := range v.Lines {
+			v.Lines[k] = t.Line(k)
 		}
-		eachFunction(lines, func(from, to int) {
-			base := indent(lines[from])
-			for k := from; k < to; k++ {
-				v.Lines[k] = w.line(lines[k], base)
-			}
-		})
 		out[i] = v
 	}
 	return out
+}
+
+// Text is a printed text whose lines are shortened when they are asked for. It is immutable and may be used by several goroutines.
+type Text struct {
+	lines []string
+	// graph holds the functions of the graph level, in order; the other lines stay as they are.
+	graph []function
+	// writers are ones that are not in use.
+	writers *sync.Pool
+}
+
+// function is a range of lines, of which the first is a decorator that is indented by base.
+type function struct{ from, to, base int }
+
+// Open prepares the compact forms of texts that are read beside each other. It reads their names only, so a window of a long text costs
+// little more than its own lines.
+func Open(texts ...string) []*Text {
+	var graph []string // the lines of functions of the graph level
+	out := make([]*Text, len(texts))
+	for i, text := range texts {
+		t := &Text{lines: strings.Split(text, "\n")}
+		eachFunction(t.lines, func(from, to int) {
+			graph = append(graph, t.lines[from:to]...)
+			t.graph = append(t.graph, function{from, to, indent(t.lines[from])})
+		})
+		out[i] = t
+	}
+	all := namesOf(graph)
+	pool := &sync.Pool{New: func() any { return &writer{names: all} }}
+	for _, t := range out {
+		t.writers = pool
+	}
+	return out
+}
+
+// Line returns the compact form of line i, from 0.
+func (t *Text) Line(i int) Line {
+	k := sort.Search(len(t.graph), func(k int) bool { return t.graph[k].to > i })
+	if k == len(t.graph) || i < t.graph[k].from {
+		return Line{Text: t.lines[i]}
+	}
+	w := t.writers.Get().(*writer)
+	defer t.writers.Put(w)
+	return w.line(t.lines[i], t.graph[k].base)
 }
 
 // eachFunction calls f with the range of lines of each Relax function, from its decorator on.

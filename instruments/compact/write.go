@@ -8,17 +8,23 @@ import (
 	"sync"
 )
 
-// writer writes the lines of functions.
-type writer struct {
+// names are the short names of values, functions and constants.
+type names struct {
 	values, functions, keys map[string]string
-	src                     string // the line
-	text                    []byte
-	parts                   []Part
-	typ                     string // of what the line binds
 }
 
-func newWriter(lines []string) *writer {
-	return &writer{values: shortNames(values(lines)), functions: shortNames(functions(lines)), keys: shortKeys(lines)}
+func namesOf(lines []string) *names {
+	return &names{shortNames(values(lines)), shortNames(functions(lines)), shortKeys(lines)}
+}
+
+// writer writes lines of functions, one after the other.
+type writer struct {
+	*names
+	reader
+	src   string // the line
+	text  []byte
+	parts []Part
+	typ   string // of what the line binds
 }
 
 // typesOfConstants is the comment that the printer puts behind constants: their types, which the compact form leaves out.
@@ -30,16 +36,16 @@ func (w *writer) line(src string, base int) Line {
 	if in == len(src) || src[in] == '@' || src[in] == '#' {
 		return Line{Text: src}
 	}
-	w.src, w.text, w.parts, w.typ = src, nil, nil, ""
+	w.src, w.text, w.parts, w.typ = src, w.text[:0], w.parts[:0], ""
 	// A level takes two columns.
 	out := min(base, in) + (max(in-base, 0)+1)/2
 	w.put(src[:out], 0, in)
-	s, end := parse(src, in)
+	s, end := w.parse(src, in)
 	w.statement(s)
 	if rest := src[end:]; rest != "" && !typesOfConstants().MatchString(rest) {
 		w.put("  "+rest, max(end-2, w.parts[len(w.parts)-1].To), len(src))
 	}
-	return Line{string(w.text), w.typ, w.parts}
+	return Line{string(w.text), w.typ, slices.Clone(w.parts)}
 }
 
 // put writes text that stands for columns from to of the line.

@@ -3,6 +3,7 @@
 
 import "./editing/draft";
 import "./store/api";
+import "./store/cells";
 import "./store/checks";
 import "./store/counts";
 import "./store/format";

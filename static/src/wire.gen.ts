@@ -597,12 +597,34 @@ export interface TextPage {
   // lines counts those of the whole text; from is the first line of the window, from 1.
   lines: number;
   from: number;
+  form: Form;
   // rows are the lines of the window.
   rows: Span[][];
+  // compact says of each row what its line is as printed, null where that is what it shows. It is there in the compact form of
+  // texts that have one.
+  compact?: CompactLine[];
 }
+
+// Form is the form in which lines are shown.
+export type Form =
+  // "exact" shows lines as they are printed.
+  | "exact"
+  // "compact" shows lines of the graph level in the short form of instruments/compact. All other lines are exact.
+  | "compact";
 
 // Span is a piece of a line with one class: on the wire a list of the class, the text, and 1 where it is marked.
 export type Span = [string, string, 1?];
+
+// CompactLine is what a line in its compact form stands for.
+export interface CompactLine {
+  // type is the type of what the line binds.
+  type?: Span[];
+  // exact is the printed line.
+  exact: string;
+  // columns maps the line to the printed one, in parts without gaps: for each where it ends in the line, and where what it
+  // stands for begins and ends in the printed one. columns count UTF-16 units, as scripts do.
+  columns: number[];
+}
 
 // DiffPage is a window of the diff of two texts.
 export interface DiffPage {
@@ -610,6 +632,7 @@ export interface DiffPage {
   before: string;
   after: string;
   view: View;
+  form: Form;
   // context is the number of lines around a change, or "all".
   context: number | "all";
   // added and removed count lines, renamed and moved the pairs of them that are only that.
@@ -648,10 +671,14 @@ export interface DiffRow {
   after?: number;
   // fold are the hidden rows of a fold, by their numbers in the view without folds.
   fold?: Fold;
-  // text is the line; left and right are the two of a "mod".
+  // text is the line; left and right are the two of a "mod". compact, left_compact and right_compact are there where the line
+  // is shown in its compact form.
   text?: Span[];
+  compact?: CompactLine;
   left?: Span[];
+  left_compact?: CompactLine;
   right?: Span[];
+  right_compact?: CompactLine;
   // mark says that the line differs in names only, or stands elsewhere too: at the line other of the other text.
   mark?: RowMark;
   other?: number;
@@ -669,14 +696,25 @@ export type RowKind =
   // "fold" stands for lines that are the same and not shown.
   | "fold";
 
-// Fold is a range of rows.
+// Fold is a range of rows of the view without folds, and what they show.
 export interface Fold {
   from: number;
   count: number;
+  // lines is the number of lines of each text; indented tells that they differ in their indentation.
+  lines: number;
+  indented?: boolean;
+  // bindings tells that each line binds a name: first and last are those at the ends, as the form has them.
+  bindings?: boolean;
+  first?: string;
+  last?: string;
 }
 
 // RowMark says how a line that differs is only another's.
-export type RowMark = "renamed" | "moved";
+export type RowMark =
+  | "renamed"
+  | "moved"
+  // "indented" marks a line that stands in its place and differs in its indentation only.
+  | "indented";
 
 // Settings are what a visitor chooses for a run.
 export interface Settings {

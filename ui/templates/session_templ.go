@@ -792,7 +792,7 @@ func centerPane(v SessionView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<button class=\"btn small quiet\" type=\"button\" id=\"words\" aria-pressed=\"true\" title=\"Highlight the words that differ (w)\"><span aria-hidden=\"true\">ab</span><span class=\"vh\">Words that differ</span></button> <button class=\"btn small quiet\" type=\"button\" id=\"marks\" aria-pressed=\"true\" title=\"Show lines that are only renamed (~) or moved (↕) as such (t)\"><span aria-hidden=\"true\">~</span><span class=\"vh\">Renamed and moved lines</span></button></div><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\">↓</button></div><button class=\"btn small quiet\" type=\"button\" id=\"show-history\" title=\"What became of the value, line, kernel or node (.)\">History</button> <button class=\"btn small quiet\" type=\"button\" id=\"toggle-details\" aria-pressed=\"true\">Details</button></div></div><section class=\"search\" id=\"search\" role=\"search\" aria-label=\"Search the history\" hidden></section><div class=\"messages\" id=\"messages\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "<button class=\"btn small quiet\" type=\"button\" id=\"words\" aria-pressed=\"true\" title=\"Highlight the words that differ (w)\"><span aria-hidden=\"true\">ab</span><span class=\"vh\">Words that differ</span></button> <button class=\"btn small quiet\" type=\"button\" id=\"form\" aria-pressed=\"true\" aria-label=\"Short form\" title=\"Shorten lines of Relax functions; what is copied is exact (z)\"><svg class=\"icon\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M5 2v3L3 7m2 7v-3L3 9M8 8h6M10 5h4M10 11h4M1 8h3\"></path></svg></button> <button class=\"btn small quiet\" type=\"button\" id=\"wrap\" aria-pressed=\"false\" aria-label=\"Wrap lines\" title=\"Break long lines (Alt+Z)\"><svg class=\"icon\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M2 4h12M2 8h9.5a2.2 2.2 0 0 1 0 4.5H8m2-2-2 2 2 2M2 12h3\"></path></svg></button> <button class=\"btn small quiet\" type=\"button\" id=\"marks\" aria-pressed=\"true\" title=\"Show lines that are only renamed (~) or moved (↕) as such (t)\"><span aria-hidden=\"true\">~</span><span class=\"vh\">Renamed and moved lines</span></button></div><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\">↓</button></div><button class=\"btn small quiet\" type=\"button\" id=\"show-history\" title=\"What became of the value, line, kernel or node (.)\">History</button> <button class=\"btn small quiet\" type=\"button\" id=\"toggle-details\" aria-pressed=\"true\">Details</button></div></div><section class=\"search\" id=\"search\" role=\"search\" aria-label=\"Search the history\" hidden></section><div class=\"messages\" id=\"messages\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -804,7 +804,7 @@ func centerPane(v SessionView) templ.Component {
 			var templ_7745c5c3_Var40 string
 			templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(v.Message)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 206, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 208, Col: 37}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 			if templ_7745c5c3_Err != nil {
@@ -836,7 +836,7 @@ func centerPane(v SessionView) templ.Component {
 				var templ_7745c5c3_Var41 string
 				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(decimal(int64(len(v.Code.Rows))))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 213, Col: 71}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 215, Col: 71}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				if templ_7745c5c3_Err != nil {
@@ -849,7 +849,7 @@ func centerPane(v SessionView) templ.Component {
 				var templ_7745c5c3_Var42 string
 				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(decimal(int64(v.Code.Lines)))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 213, Col: 107}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 215, Col: 107}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 				if templ_7745c5c3_Err != nil {
@@ -916,7 +916,7 @@ func splitter(id, orientation, label, controls string) templ.Component {
 		var templ_7745c5c3_Var46 string
 		templ_7745c5c3_Var46, templ_7745c5c3_Err = templ.JoinStringErrs(id)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 224, Col: 9}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 226, Col: 9}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var46))
 		if templ_7745c5c3_Err != nil {
@@ -929,7 +929,7 @@ func splitter(id, orientation, label, controls string) templ.Component {
 		var templ_7745c5c3_Var47 string
 		templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(orientation)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 227, Col: 32}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 229, Col: 32}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 		if templ_7745c5c3_Err != nil {
@@ -942,7 +942,7 @@ func splitter(id, orientation, label, controls string) templ.Component {
 		var templ_7745c5c3_Var48 string
 		templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 228, Col: 20}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 230, Col: 20}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 		if templ_7745c5c3_Err != nil {
@@ -955,7 +955,7 @@ func splitter(id, orientation, label, controls string) templ.Component {
 		var templ_7745c5c3_Var49 string
 		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(controls)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 229, Col: 26}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `session.templ`, Line: 231, Col: 26}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 		if templ_7745c5c3_Err != nil {

@@ -42,8 +42,8 @@ func TestMarkedRows(t *testing.T) {
 		},
 		"moved into a loop": {
 			"a = f(x)\none", "for i in range(4):\n    a = f(x)\none",
-			"add 0:1\ndel 1:0 moved 2\nadd 0:2 moved 1\nsame 2:3",
-			"add 0:1\nmod 1:2 moved\nsame 2:3",
+			"add 0:1\ndel 1:0 indented 2\nadd 0:2 indented 1\nsame 2:3",
+			"add 0:1\nmod 1:2 indented\nsame 2:3",
 		},
 		"renamed and changed": {
 			"a = f(x)\nb = g(a)\nend", "c = f(x)\nb = h(c, c)\nend",
@@ -109,7 +109,7 @@ func TestMarkedRowsNameEachOther(t *testing.T) {
 					t.Fatalf("a row of kind %s has the mark %s", r.Kind, r.Mark)
 				}
 			}
-			if count["renamed"] != 2*d.Renamed || count["moved"] != 2*d.Moved {
+			if count["renamed"] != 2*d.Renamed || count["moved"]+count["indented"] != 2*d.Moved {
 				t.Fatalf("%s rows have %v, the diff says %d renamed, %d moved", view, count, d.Renamed, d.Moved)
 			}
 			for line, to := range other {

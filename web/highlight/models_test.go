@@ -115,13 +115,15 @@ func BenchmarkFirstDiff(b *testing.B) {
 			if s.pass != "LegalizeOps" {
 				continue
 			}
-			b.Run(name, func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					l := highlight.NewDiff(document(s.before), document(s.after)).Layout(highlight.Unified, 3)
-					l.AppendRows(nil, 0, 400)
-				}
-			})
+			for _, form := range []highlight.Form{highlight.Exact, highlight.Compact} {
+				b.Run(name+"/"+string(form), func(b *testing.B) {
+					b.ReportAllocs()
+					for b.Loop() {
+						l := highlight.NewDiff(document(s.before), document(s.after)).Read(highlight.Unified, 3, form)
+						l.AppendRows(nil, 0, 400)
+					}
+				})
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/irscope/irscope/instruments/linediff"
@@ -10,10 +11,9 @@ import (
 type row struct {
 	kind        RowKind
 	x, y        int // line numbers from 1; 0 where there is none
-	text        []Span
-	left, right []Span // only of kind RowMod
+	text        cell
+	left, right cell // only of kind RowMod
 	fold        *segment
-	cut         bool
 	mark        RowMark // or nothing
 	other       int     // the line of the other text that has the name or place of this one, from 1
 }
@@ -26,7 +26,11 @@ func (l *Layout) AppendRows(dst []byte, from, count int) []byte {
 		if dst[len(dst)-1] != '[' {
 			dst = append(dst, ',')
 		}
-		dst = appendRow(dst, out)
+		var f *Fold
+		if out.fold != nil {
+			f = l.describe(*out.fold)
+		}
+		dst = appendRow(dst, out, f)
 	})
 	return append(dst, ']')
 }
@@ -43,11 +47,10 @@ func (l *Layout) window(from, count int, emit func(row)) {
 			emit(row{kind: RowFold, x: s.x + 1, y: s.y + 1, fold: &s})
 		case segmentSame:
 			for k := r - s.row; k < end-s.row; k++ {
-				spans, cut := Line(l.before.language, l.before.Line(s.x+k))
-				emit(row{kind: RowSame, x: s.x + k + 1, y: s.y + k + 1, text: spans, cut: cut})
+				emit(row{kind: RowSame, x: s.x + k + 1, y: s.y + k + 1, text: l.old(s.x+k).cell(l.before.language, nil, nil)})
 			}
 		case segmentBlock:
-			l.blockWindow(l.blocks[s.block], r-s.row, end-s.row, emit)
+			l.blockWindow(l.blocks[s.block], s.skip+r-s.row, s.skip+end-s.row, emit)
 		}
 		r = end
 	}
@@ -87,15 +90,22 @@ func (l *Layout) blockWindow(b block, from, to int, emit func(row)) {
 	lines(b.X1-x, b.Y1-y)
 }
 
+// old and new return lines of the two documents as the layout shows them.
+func (l *Layout) old(x int) shown { return show(l.before, l.short[0], x) }
+func (l *Layout) new(y int) shown { return show(l.after, l.short[1], y) }
+
 // pair makes the rows of a pair of lines: one, or in the unified view two.
 func (l *Layout) pair(b block, x, y int) []row {
 	m := l.mod(x, y)
 	m.mark = markOf(b.x, x-b.X0)
+	if l.isIndented(b, pair{x, y}) {
+		m.mark = Indented
+	}
 	if l.View == Split {
 		return []row{m}
 	}
-	del := row{kind: RowDel, x: m.x, text: m.left, cut: m.cut, mark: m.mark}
-	add := row{kind: RowAdd, y: m.y, text: m.right, cut: m.cut, mark: m.mark}
+	del := row{kind: RowDel, x: m.x, text: m.left, mark: m.mark}
+	add := row{kind: RowAdd, y: m.y, text: m.right, mark: m.mark}
 	if m.mark != "" {
 		del.other, add.other = m.y, m.x
 	}
@@ -109,11 +119,10 @@ func (l *Layout) del(b block, x int) row {
 		r.other = int(b.x[x-b.X0].Other) + 1
 	}
 	if r.mark == Renamed {
-		m := l.mod(x, r.other-1)
-		r.text, r.cut = m.left, m.cut
-		return r
+		r.text = l.mod(x, r.other-1).left
+	} else {
+		r.text = l.old(x).cell(l.before.language, nil, nil)
 	}
-	r.text, r.cut = Line(l.before.language, l.before.Line(x))
 	return r
 }
 
@@ -124,11 +133,10 @@ func (l *Layout) add1(b block, y int) row {
 		r.other = int(b.y[y-b.Y0].Other) + 1
 	}
 	if r.mark == Renamed {
-		m := l.mod(r.other-1, y)
-		r.text, r.cut = m.right, m.cut
-		return r
+		r.text = l.mod(r.other-1, y).right
+	} else {
+		r.text = l.new(y).cell(l.after.language, nil, nil)
 	}
-	r.text, r.cut = Line(l.after.language, l.after.Line(y))
 	return r
 }
 
@@ -146,51 +154,95 @@ func markOf(lines []linediff.Line, i int) RowMark {
 	return ""
 }
 
-// mod makes the row of a line that was changed into another.
+// mod makes the row of a line that was changed into another. Where the compact form leaves out what differs, both are exact.
 func (l *Layout) mod(x, y int) row {
-	a, cutA := cutLine(l.before.Line(x))
-	b, cutB := cutLine(l.after.Line(y))
-	left, right := lineSpans(l.before.language, a), lineSpans(l.after.language, b)
-	if marksA, marksB, ok := markWords(a, b); ok {
-		left, right = applyMarks(left, marksA), applyMarks(right, marksB)
+	a, b := l.old(x), l.new(y)
+	if (a.short != nil || b.short != nil) && a.text == b.text && a.typ() == b.typ() {
+		a, b = exactly(a.src), exactly(b.src)
 	}
-	return row{kind: RowMod, x: x + 1, y: y + 1, left: left, right: right, cut: cutA || cutB}
+	var types [2][]int
+	if s, t := a.typ(), b.typ(); s != t {
+		var ok bool
+		if types[0], types[1], ok = markWords(s, t); !ok {
+			types = [2][]int{{0, len(s)}, {0, len(t)}}
+		}
+	}
+	marksA, marksB, ok := markWords(a.text, b.text)
+	if !ok {
+		marksA, marksB = nil, nil
+	}
+	return row{kind: RowMod, x: x + 1, y: y + 1, left: a.cell(l.before.language, marksA, types[0]), right: b.cell(l.after.language, marksB, types[1])}
 }
 
 // appendRow appends a row as JSON, see docs/protocol.md.
-func appendRow(dst []byte, r row) []byte {
+func appendRow(dst []byte, r row, fold *Fold) []byte {
 	number := func(key string, n int) {
 		if n > 0 {
 			dst = append(append(append(dst, ',', '"'), key...), '"', ':')
 			dst = strconv.AppendInt(dst, int64(n), 10)
 		}
 	}
-	spans := func(key string, s []Span) {
+	line := func(key, compact string, c cell) {
 		dst = append(append(append(dst, ',', '"'), key...), '"', ':')
-		dst = appendSpans(dst, s)
+		dst = appendSpans(dst, c.spans)
+		if c.short != nil {
+			dst = append(append(append(dst, ',', '"'), compact...), '"', ':')
+			dst = appendCompact(dst, c.short)
+		}
 	}
 	dst = append(append(append(dst, `{"kind":"`...), r.kind...), '"')
 	number("before", r.x)
 	number("after", r.y)
 	switch r.kind {
 	case RowFold:
-		dst = append(dst, `,"fold":{"from":`...)
-		dst = strconv.AppendInt(dst, int64(r.fold.full), 10)
-		dst = append(dst, `,"count":`...)
-		dst = strconv.AppendInt(dst, int64(r.fold.lines), 10)
-		dst = append(dst, '}')
+		dst = append(dst, `,"fold":`...)
+		dst = appendFold(dst, fold)
 	case RowMod:
-		spans("left", r.left)
-		spans("right", r.right)
+		line("left", "left_compact", r.left)
+		line("right", "right_compact", r.right)
 	default:
-		spans("text", r.text)
+		line("text", "compact", r.text)
 	}
 	if r.mark != "" {
 		dst = append(append(append(dst, `,"mark":"`...), r.mark...), '"')
 		number("other", r.other)
 	}
-	if r.cut {
+	if r.text.cut || r.left.cut || r.right.cut {
 		dst = append(dst, `,"cut":true`...)
+	}
+	return append(dst, '}')
+}
+
+// appendCompact appends a CompactLine as JSON.
+func appendCompact(dst []byte, c *CompactLine) []byte {
+	dst = append(dst, '{')
+	if len(c.Type) > 0 {
+		dst = append(dst, `"type":`...)
+		dst = append(appendSpans(dst, c.Type), ',')
+	}
+	dst = append(dst, `"exact":`...)
+	dst = append(appendString(dst, c.Exact), `,"columns":[`...)
+	for i, n := range c.Columns {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	return append(dst, "]}"...)
+}
+
+// appendFold appends a Fold as JSON.
+func appendFold(dst []byte, f *Fold) []byte {
+	dst = fmt.Appendf(dst, `{"from":%d,"count":%d,"lines":%d`, f.From, f.Count, f.Lines)
+	if f.Indented {
+		dst = append(dst, `,"indented":true`...)
+	}
+	if f.Bindings {
+		dst = append(dst, `,"bindings":true`...)
+	}
+	if f.First != "" {
+		dst = appendString(append(dst, `,"first":`...), f.First)
+		dst = appendString(append(dst, `,"last":`...), f.Last)
 	}
 	return append(dst, '}')
 }

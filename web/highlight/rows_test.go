@@ -72,7 +72,11 @@ func rebuild(t interface{ Fatalf(string, ...any) }, rows []highlight.WireRow) (b
 func texts(t *rapid.T) (string, string) {
 	line := rapid.SampledFrom([]string{"a = T.add(b, c)", "a = T.add(b, d)", "e = T.add(f, c)", "    a = T.add(b, c)", "for i in T.grid(64):", "", "    pass", "x < \"</script>\"", "zzz\xff"})
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(line, 0, 40).Draw(t, "lines"), "\n") })
-	return text.Draw(t, "before"), text.Draw(t, "after")
+	before, after := text.Draw(t, "before"), text.Draw(t, "after")
+	if rapid.IntRange(0, 3).Draw(t, "into a loop") == 0 {
+		after = "for i in T.grid(8):\n    " + strings.ReplaceAll(before, "\n", "\n    ")
+	}
+	return before, after
 }
 
 func TestLayoutsShowBothTexts(t *testing.T) {
@@ -95,7 +99,7 @@ func TestLayoutsShowBothTexts(t *testing.T) {
 		}
 
 		// Unfolding every fold of a folded layout gives the full one.
-		folded := d.Layout(view, rapid.IntRange(0, 5).Draw(t, "context"))
+		folded := d.Read(view, rapid.IntRange(0, 5).Draw(t, "context"), highlight.Exact)
 		var unfolded []highlight.WireRow
 		hunkRows := 0
 		for _, r := range decode[highlight.WireRow](t, folded.AppendRows(nil, 0, folded.Rows)) {
@@ -171,7 +175,7 @@ func TestLongLinesAreCut(t *testing.T) {
 
 func TestRowsOfDocument(t *testing.T) {
 	doc := document(sample)
-	rows := decode[[]highlight.Span](t, doc.AppendRows(nil, 0, 1<<30))
+	rows := decode[[]highlight.Span](t, doc.AppendRows(nil, highlight.Exact, 0, 1<<30))
 	if len(rows) != doc.Len() || doc.Len() != strings.Count(sample, "\n") {
 		t.Fatalf("%d rows of %d lines", len(rows), doc.Len())
 	}

@@ -13,10 +13,25 @@ type TextPage struct {
 	Hash     string `json:"hash"`
 	Language string `json:"language"`
 	// Lines counts those of the whole text; From is the first line of the window, from 1.
-	Lines int `json:"lines"`
-	From  int `json:"from"`
+	Lines int  `json:"lines"`
+	From  int  `json:"from"`
+	Form  Form `json:"form"`
 	// Rows are the lines of the window.
 	Rows [][]Span `json:"rows"`
+	// Compact says of each row what its line is as printed, null where that is what it shows. It is there in the compact form of texts
+	// that have one.
+	Compact []*CompactLine `json:"compact,omitempty"`
+}
+
+// CompactLine is what a line in its compact form stands for.
+type CompactLine struct {
+	// Type is the type of what the line binds.
+	Type []Span `json:"type,omitempty"`
+	// Exact is the printed line.
+	Exact string `json:"exact"`
+	// Columns maps the line to the printed one, in parts without gaps: for each where it ends in the line, and where what it stands
+	// for begins and ends in the printed one. Columns count UTF-16 units, as scripts do.
+	Columns []int `json:"columns"`
 }
 
 // DiffPage is a window of the diff of two texts.
@@ -25,6 +40,7 @@ type DiffPage struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 	View   View   `json:"view"`
+	Form   Form   `json:"form"`
 	// Context is the number of lines around a change, or "all".
 	//
 	//wire:type number | "all"
@@ -77,9 +93,13 @@ type WireRow struct {
 	// Fold are the hidden rows of a fold, by their numbers in the view without folds.
 	Fold *Fold `json:"fold,omitempty"`
 	// Text is the line; Left and Right are the two of a RowMod.
-	Text  []Span `json:"text,omitempty"`
-	Left  []Span `json:"left,omitempty"`
-	Right []Span `json:"right,omitempty"`
+	// Compact, LeftCompact and RightCompact are there where the line is shown in its compact form.
+	Text         []Span       `json:"text,omitempty"`
+	Compact      *CompactLine `json:"compact,omitempty"`
+	Left         []Span       `json:"left,omitempty"`
+	LeftCompact  *CompactLine `json:"left_compact,omitempty"`
+	Right        []Span       `json:"right,omitempty"`
+	RightCompact *CompactLine `json:"right_compact,omitempty"`
 	// Mark says that the line differs in names only, or stands elsewhere too: at the line Other of the other text.
 	Mark  RowMark `json:"mark,omitempty"`
 	Other int     `json:"other,omitempty"`
@@ -87,10 +107,17 @@ type WireRow struct {
 	Cut bool `json:"cut,omitempty"`
 }
 
-// Fold is a range of rows.
+// Fold is a range of rows of the view without folds, and what they show.
 type Fold struct {
 	From  int `json:"from"`
 	Count int `json:"count"`
+	// Lines is the number of lines of each text; Indented tells that they differ in their indentation.
+	Lines    int  `json:"lines"`
+	Indented bool `json:"indented,omitempty"`
+	// Bindings tells that each line binds a name: First and Last are those at the ends, as the form has them.
+	Bindings bool   `json:"bindings,omitempty"`
+	First    string `json:"first,omitempty"`
+	Last     string `json:"last,omitempty"`
 }
 
 // RowMark says how a line that differs is only another's.
@@ -100,6 +127,8 @@ type RowMark string
 const (
 	Renamed RowMark = "renamed"
 	Moved   RowMark = "moved"
+	// Indented marks a line that stands in its place and differs in its indentation only.
+	Indented RowMark = "indented"
 )
 
 // MarshalJSON writes the list that a span is on the wire.

@@ -4,6 +4,7 @@ import "../shared";
 import { json } from "../store/api";
 import { DiffSource } from "../store/diffsource";
 import { messageOf, plural } from "../store/format";
+import { preferredForm } from "../store/form";
 import { CodeView } from "../widgets/codeview";
 import { announce, byId, h, press, setText } from "../widgets/dom";
 import type { ComparedFunction, ComparedFunctions, RunComparison } from "../wire";
@@ -114,7 +115,7 @@ class ComparePage {
       messages.append(h("div", { class: "empty" }, h("p", { class: "empty-title" }, "No difference"), h("p", {}, at ? `After ${nameOf(at)} both runs have the same ${at.a?.path === "code" ? "code" : "module"}.` : "There is no such step.")));
       return;
     }
-    const source = await DiffSource.open({ before: fn.a ?? "", after: fn.b ?? "", view: this.place.form, context: 3 }, signal);
+    const source = await DiffSource.open({ before: fn.a ?? "", after: fn.b ?? "", view: this.place.form, form: preferredForm(), context: 3 }, signal);
     if (!signal.aborted) this.code.show(source, `${fn.name}: #1 and #2`);
   }
 

@@ -1,6 +1,7 @@
 // The lines of the shown text that belong to what a history is about.
 
 import { json } from "../store/api";
+import { cellsOf, wordsOf } from "../store/cells";
 import type { Marks } from "./wire";
 import { importPath } from "../store/model";
 import type { Session } from "../store/session";
@@ -50,15 +51,13 @@ export class HistoryMarks {
     if (row.kind === "head" || row.kind === "fold" || !this.marked) return [];
     const split = this.code.shown?.split ?? false;
     const out: [Element, string, number, number][] = [];
-    el.querySelectorAll(".tx").forEach((cell, k) => {
-      const side = split ? (k === 0 ? "before" : "after") : row.kind === "del" ? "before" : "after";
-      const line = row[side];
-      const names = line ? this.lines[side].get(line) : undefined;
-      if (!names || !cell.firstChild) return;
-      cell.classList.add("lived");
-      for (const m of (cell.textContent ?? "").matchAll(/[\p{L}_][\p{L}\p{N}_]*/gu)) {
-        if (names.has(m[0])) out.push([cell, "lived", m.index, m.index + m[0].length]);
-      }
+    const elements = [...el.querySelectorAll(".tx")];
+    cellsOf(row, split).forEach((cell, k) => {
+      const tx = elements[k];
+      const names = cell && this.lines[cell.side].get(cell.line);
+      if (!names || !tx?.firstChild) return;
+      tx.classList.add("lived");
+      for (const w of wordsOf(cell)) if (names.has(w.full)) out.push([tx, "lived", w.start, w.end]);
     });
     return out;
   }

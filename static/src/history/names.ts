@@ -3,10 +3,10 @@
 
 import type { CodeView } from "../widgets/codeview";
 import { announce } from "../widgets/dom";
+import { type Cell, cellsOf, textOf, wordsOf } from "../store/cells";
 import type { Side } from "../store/source";
-import type { Span } from "../wire";
 
-// Name is a name at a place of the text. An operator has no name of its own: it is what its line computes.
+// Name is a name at a place of the text, in full. An operator has no name of its own: it is what its line computes.
 export interface Name {
   text: string;
   line: number;
@@ -24,9 +24,8 @@ interface Found extends Name {
   shown: string;
 }
 
-const word = /[\p{L}_][\p{L}\p{N}_]*/gu;
-// Words of these classes of the highlighter are no names: keywords, strings, comments, numbers, types.
-const plain = ["c-k", "c-s", "c-c", "c-m", "c-l", "c-ow"];
+// Words of these classes of the highlighter are no names: keywords, strings, comments, numbers, types, constants, attributes.
+const plain = ["c-k", "c-s", "c-c", "c-m", "c-l", "c-ow", "c-no", "c-dim"];
 const over = "name-over";
 const at = "name-at";
 
@@ -150,32 +149,28 @@ export class Names {
       else if (row.after !== undefined && k < i - row.after) break;
     }
     const cells = [...el.querySelectorAll(".tx")];
-    return cells.flatMap((cell, k): Found[] => {
-      const side: Side = source.split ? (k === 0 ? "before" : "after") : row.kind === "del" ? "before" : "after";
-      const line = row[side];
-      const spans = source.split ? ((k === 0 ? row.left : row.right) ?? row.text ?? []) : (row.text ?? []);
-      if (!line || !cell.firstChild || (only && cell !== only)) return [];
-      return wordsOf(spans).map((w) => ({ ...w, text: w.operator ? "" : w.shown, line, side, title, row: i, cell }));
+    return cellsOf(row, source.split).flatMap((shown, k): Found[] => {
+      const cell = cells[k];
+      if (!shown?.line || !cell?.firstChild || (only && cell !== only)) return [];
+      const { side, line } = shown;
+      return namesOf(shown).map((n) => ({ ...n, line, side, title, row: i, cell }));
     });
   }
 }
 
-function wordsOf(spans: Span[]): { shown: string; operator: boolean; start: number; end: number }[] {
-  const text = spans.map((s) => s[1]).join("");
-  const out: { shown: string; operator: boolean; start: number; end: number }[] = [];
-  for (const m of text.matchAll(word)) {
-    const start = m.index;
-    const end = start + m[0].length;
-    const before = text.slice(Math.max(0, start - 12), start);
-    if (text[end] === "." || (text[end] === "=" && text[end + 1] !== "=") || plain.some((p) => classAt(spans, start).startsWith(p))) continue;
-    out.push({ shown: m[0], operator: /(^|[^\w.])[RTI](\.\w+)*\.$/.test(before), start, end });
-  }
-  return out;
+function namesOf(cell: Cell): { text: string; shown: string; start: number; end: number }[] {
+  const text = textOf(cell);
+  return wordsOf(cell).flatMap(({ start, end, shown, full }) => {
+    if (text[end] === "." || (text[end] === "=" && text[end + 1] !== "=") || plain.some((p) => classAt(cell, start).startsWith(p))) return [];
+    // An operator is a path in a dialect, of which the compact form drops the beginning.
+    const operator = full.includes(".") || /(^|[^\w.])[RTI](\.\w+)*\.$/.test(text.slice(Math.max(0, start - 12), start));
+    return [{ text: operator ? "" : full, shown, start, end }];
+  });
 }
 
-function classAt(spans: Span[], offset: number): string {
+function classAt(cell: Cell, offset: number): string {
   let end = 0;
-  for (const [cls, part] of spans) {
+  for (const [cls, part] of cell.spans) {
     end += part.length;
     if (offset < end) return cls;
   }

@@ -3,6 +3,7 @@
 import "../shared";
 import { json, RequestError } from "../store/api";
 import { debounce } from "../store/timers";
+import type { CodeView } from "../widgets/codeview";
 import { announce, h, press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { hints, wrongPlace } from "./hints";
@@ -30,6 +31,8 @@ export class SearchView {
   private readonly more = h("button", { type: "button", class: "btn small", id: "search-more", hidden: true }, "Show more");
   private found: Result[] = [];
   private active = -1;
+  // lit is the text in which a result is highlighted; empty for none.
+  private lit = "";
   // asked is what the results answer: run, kind and query.
   private asked = "";
   // known is the query of the page's state as it was seen or set last; what is typed gets there when typing pauses.
@@ -40,7 +43,7 @@ export class SearchView {
   private version = 0;
   private readonly soon = debounce(150, () => this.search());
 
-  constructor(private readonly host: HTMLElement, private readonly store: Session, private readonly code: HTMLElement) {
+  constructor(private readonly host: HTMLElement, private readonly store: Session, private readonly code: CodeView) {
     const close = h("button", { type: "button", class: "btn quiet small", id: "search-close", "aria-label": "Close the search" }, "✕");
     close.addEventListener("click", () => this.close());
     host.replaceChildren(
@@ -70,6 +73,7 @@ export class SearchView {
   // update takes the query from the state of the page where that has changed, and asks again as the run goes on.
   update(): void {
     const { search } = this.store.state;
+    if (this.lit && this.lit !== this.place()) this.light(null);
     if (search !== this.known) {
       // Not from here: the reader went back in the history of the browser.
       this.known = search;
@@ -84,6 +88,18 @@ export class SearchView {
         void this.ask(false);
       }, again);
     }
+  }
+
+  // place is the text that the page shows.
+  private place(): string {
+    const { state, fn } = this.store;
+    return [state.run, state.pass, fn].join(" ");
+  }
+
+  // light highlights what a result found in its line, as long as the page shows that text.
+  private light(r: Result | null): void {
+    this.lit = r ? this.place() : "";
+    this.code.light(r && { line: r.line, side: r.side === "before" ? "before" : "after", matches: r.matches });
   }
 
   private get query(): string {
@@ -103,7 +119,9 @@ export class SearchView {
     this.asked = "";
     this.known = "";
     this.store.go({ search: "" });
-    if (this.code.checkVisibility()) this.code.focus({ preventScroll: true });
+    this.light(null);
+    const { scroller } = this.code;
+    if (scroller.checkVisibility()) scroller.focus({ preventScroll: true });
     else document.getElementById("search-button")!.focus();
   }
 
@@ -259,6 +277,7 @@ export class SearchView {
       { pass: q.get("pass") ?? "", fn: q.get("function") ?? "", line: Number(q.get("line") ?? 0), view: this.store.viewOf(q.get("view") ?? "") },
       r.side === "before" ? r.line : 0,
     );
+    this.light(r);
     announce(`${r.pass}, ${r.function}, line ${r.line}`);
   }
 }

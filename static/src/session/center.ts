@@ -24,7 +24,7 @@ export class Center {
   // panel is the one that is in view; null for the text or a message.
   private panel: { name: string; panel: Panel } | null = null;
   private readonly empty = h("div", { class: "empty", hidden: true });
-  private shown: { name: string; key: string } | null = null;
+  private shown: { name: string; key: string; form: string } | null = null;
   private pending: AbortController | null = null;
   // target is a line of the text before that is to be shown with the next text.
   private target = 0;
@@ -59,12 +59,13 @@ export class Center {
     else if ("panel" in content && this.drawn.has(view.name)) this.uncover({ name: view.name, panel: content.panel });
     else this.uncover(null);
     const old = this.shown;
-    if (content.key !== undefined && old?.name === view.name && old.key === content.key) return;
-    this.shown = { name: view.name, key: content.key ?? "" };
+    const form = ("form" in content && content.form) || "";
+    if (content.key !== undefined && old?.name === view.name && old.key === content.key && old.form === form) return;
+    this.shown = { name: view.name, key: content.key ?? "", form };
     this.pending?.abort();
     const abort = (this.pending = new AbortController());
     if ("nothing" in content) this.nothing(at, content.nothing);
-    else if ("rows" in content) void this.rows(content.rows(abort.signal), abort.signal, content.label, at, old !== null && old.key === content.key && old.name !== view.name);
+    else if ("rows" in content) void this.rows(content.rows(abort.signal), abort.signal, content.label, at, old !== null && old.key === content.key);
     else void this.draw(view.name, content.panel, at, abort.signal);
   }
 

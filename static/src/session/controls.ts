@@ -37,6 +37,10 @@ export function wireControls({ store, center, tree, timeline, sharing, frame }: 
   });
   on("cancel", "click", () => void runs.cancel());
   on("words", "click", () => toggleWords(center));
+  on("form", "click", () => store.turnForm());
+  on("wrap", "click", () => toggleWrap(center));
+  // A narrow window breaks lines unless the reader has said something else.
+  setWrap(center, (setting("wrap") ?? (innerWidth < 600 ? "on" : "off")) === "on");
   on("marks", "click", () => toggleMarks(center, store));
   press(byId("marks"), apart());
   on("next-hunk", "click", () => center.moveHunk(1));
@@ -84,6 +88,19 @@ export function toggleWords(center: Center): void {
   const on = b.getAttribute("aria-pressed") !== "true";
   press(b, on);
   center.code.setWords(on);
+}
+
+// toggleWrap breaks long lines, or not.
+export function toggleWrap(center: Center): void {
+  const on = byId("wrap").getAttribute("aria-pressed") !== "true";
+  keep("wrap", on ? "on" : "off");
+  setWrap(center, on);
+  announce(on ? "Long lines are broken" : "Long lines are not broken");
+}
+
+function setWrap(center: Center, on: boolean): void {
+  press(byId("wrap"), on);
+  center.code.setWrap(on);
 }
 
 // toggleMarks shows lines that are only renamed or moved as such, or like all others.

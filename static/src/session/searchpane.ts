@@ -1,5 +1,6 @@
 // The place of the search over the history of a run, above the text. What searches is loaded when it is opened.
 
+import type { CodeView } from "../widgets/codeview";
 import { announce, byId } from "../widgets/dom";
 import type { SearchView } from "../search/searchview";
 import { messageOf } from "../store/format";
@@ -8,7 +9,7 @@ import type { Session } from "../store/session";
 export class SearchPane {
   private loading: Promise<SearchView> | null = null;
 
-  constructor(private readonly store: Session, private readonly code: HTMLElement) {
+  constructor(private readonly store: Session, private readonly code: CodeView) {
     byId("search-button").addEventListener("click", () => this.open());
   }
 

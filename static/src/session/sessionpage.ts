@@ -60,7 +60,7 @@ class SessionPage {
   private readonly prefetchSoon = debounce(120, () => {
     for (const dir of [1, -1] as const) {
       const step = this.tree.next(this.store.state.pass, dir, true);
-      if (step) this.view.prefetch?.(step);
+      if (step) this.view.prefetch?.(step, this.store.state.form);
     }
   });
 
@@ -120,7 +120,7 @@ class SessionPage {
     this.notes = new Notes(store);
     this.sharing = new Sharing(store);
     this.history = new HistoryPane(store, { app, code: this.center.code, view: () => this.view, showSource: (n) => this.showSource(n) }, data.historyStyle ?? "");
-    this.search = new SearchPane(store, this.center.code.scroller);
+    this.search = new SearchPane(store, this.center.code);
     this.edits = new Edits(store, codemirror);
     resizablePanes(app);
     this.viewButtons();
@@ -204,6 +204,7 @@ class SessionPage {
       remedy: (d) => this.edits.remedy(d),
       turnOn: (names) => runs.change({ disabled: runs.disabled.filter((name) => !names.includes(name)) }),
     });
+    press(byId("form"), store.state.form === "compact");
     this.app.dataset.tools = this.view.tools.join(" ");
     for (const b of byId("views").querySelectorAll<HTMLElement>("[data-view]")) press(b, b.dataset.view === store.state.view);
     this.prefetchSoon();

@@ -4,7 +4,7 @@ import type { Session } from "../store/session";
 import type { View } from "../views/view";
 import { announce, byId } from "../widgets/dom";
 import type { Center } from "./center";
-import { toggleMarks, toggleWords } from "./controls";
+import { toggleMarks, toggleWords, toggleWrap } from "./controls";
 import type { Edits } from "./edits";
 import type { FunctionList } from "./functions";
 import type { HistoryPane } from "./historypane";
@@ -50,6 +50,8 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     { key: "[", doc: "previous rewrite of the pass", run: () => rewrites(-1, false) },
     { key: "}", doc: "next decision of the pass: why it did not do something", run: () => rewrites(1, true) },
     { key: "{", doc: "previous decision of the pass", run: () => rewrites(-1, true) },
+    { key: "z", doc: "lines of Relax functions shortened, or as printed", run: () => store.turnForm() },
+    { key: "Alt+Z", doc: "break long lines, or not", run: () => toggleWrap(center) },
     { key: "w", doc: "highlight the words that differ", run: () => toggleWords(center) },
     {
       key: "x", doc: "turn the pass off or on", run: () => {

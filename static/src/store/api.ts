@@ -1,6 +1,6 @@
 // Requests to the server. Every failure becomes an Error whose message can be shown.
 
-import type { Diagnostic, DiffPage, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "../wire";
+import type { Diagnostic, DiffPage, Form, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "../wire";
 
 // RequestError is what the server refused, with its status, the seconds after which it may be tried again (0: not said), and what
 // is wrong with a text.
@@ -98,11 +98,11 @@ export const api = {
   start: async (session: string, settings: Settings): Promise<RunInfo> =>
     (await post<{ run: RunInfo }>(`/api/sessions/${session}/runs`, settings)).run,
   cancel: (run: string): Promise<unknown> => post(`/api/runs/${run}/cancel`, {}),
-  text: (hash: string, from: number, count: number, signal?: AbortSignal): Promise<TextPage> =>
-    json<TextPage>(`/ir/${hash}?from=${from}&count=${count}`, { signal: signal ?? null }),
+  text: (hash: string, form: Form, from: number, count: number, signal?: AbortSignal): Promise<TextPage> =>
+    json<TextPage>(`/ir/${hash}?form=${form}&from=${from}&count=${count}`, { signal: signal ?? null }),
   diff: (q: DiffQuery, from: number, count: number, signal?: AbortSignal): Promise<DiffPage> =>
     json<DiffPage>(
-      `/diff/${q.before || "-"}/${q.after || "-"}?view=${q.view}&context=${q.context}&from=${from}&count=${count}`,
+      `/diff/${q.before || "-"}/${q.after || "-"}?view=${q.view}&form=${q.form}&context=${q.context}&from=${from}&count=${count}`,
       { signal: signal ?? null },
     ),
 };
@@ -111,5 +111,6 @@ export interface DiffQuery {
   before: string;
   after: string;
   view: "unified" | "split";
+  form: Form;
   context: number | "all";
 }

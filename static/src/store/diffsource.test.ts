@@ -26,7 +26,7 @@ function lay(rnd: (n: number) => number): Laid {
     if (quiet.length > 6) {
       const hidden = quiet.length - 6;
       const first = quiet[3]!;
-      out.folded.push(...quiet.slice(0, 3), { kind: "fold", before: first.before, after: first.after, fold: { from: from + 3, count: hidden } } as DiffRow, ...quiet.slice(-3));
+      out.folded.push(...quiet.slice(0, 3), { kind: "fold", before: first.before, after: first.after, fold: { from: from + 3, count: hidden, lines: hidden } } as DiffRow, ...quiet.slice(-3));
     } else out.folded.push(...quiet);
     const lines: DiffRow[] = [];
     const start = { before, after };
@@ -63,7 +63,7 @@ test("folds of random diffs open in place, in any order, as splicing their rows 
   for (let run = 0; run < 60; run++) {
     const d = lay(rnd);
     serve(d);
-    const source = await DiffSource.open({ before: "a", after: "b", view: "unified", context: 3 }, new AbortController().signal);
+    const source = await DiffSource.open({ before: "a", after: "b", view: "unified", form: "compact", context: 3 }, new AbortController().signal);
     const naive = d.folded.slice();
     assert.equal(source.digits, 4);
     for (;;) {
@@ -88,7 +88,7 @@ test("each line of a random diff is found, and its fold opens for it", async () 
   for (let run = 0; run < 60; run++) {
     const d = lay(rnd);
     serve(d);
-    const source = await DiffSource.open({ before: "a", after: "b", view: "unified", context: 3 }, new AbortController().signal);
+    const source = await DiffSource.open({ before: "a", after: "b", view: "unified", form: "compact", context: 3 }, new AbortController().signal);
     for (let k = 0; k < 8; k++) {
       const side = rnd(2) === 0 ? "before" : "after";
       const row = d.full[rnd(d.full.length)]!;
@@ -105,7 +105,7 @@ test("each line of a random diff is found, and its fold opens for it", async () 
 test("a window is asked for once", async () => {
   const d = lay(random(5));
   serve(d);
-  const source = await DiffSource.open({ before: "a", after: "b", view: "split", context: 3 }, new AbortController().signal);
+  const source = await DiffSource.open({ before: "a", after: "b", view: "split", form: "compact", context: 3 }, new AbortController().signal);
   assert.equal(source.split, true);
   await Promise.all([source.load(0, source.total), source.load(0, source.total)]);
   const before = asked;

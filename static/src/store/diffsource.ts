@@ -52,7 +52,7 @@ export class DiffSource implements Source {
         else rows.push({ kind: "same", before: before++, after: after++, text });
       }
     }
-    const src = new DiffSource({ before: "", after: "", view: "unified", context: 3 }, rows.length, marks, Math.max(c.lines_before, c.lines_after));
+    const src = new DiffSource({ before: "", after: "", view: "unified", form: "exact", context: 3 }, rows.length, marks, Math.max(c.lines_before, c.lines_after));
     src.folded.put(0, rows);
     return src;
   }
@@ -108,9 +108,11 @@ export class DiffSource implements Source {
     for (let r = from; r < to; r++) {
       const row = this.folded.get(r);
       const first = row?.[side];
-      if (row?.kind !== "fold" || !row.fold || !first || line < first || line >= first + row.fold.count) continue;
+      if (row?.kind !== "fold" || !row.fold || !first || line < first || line >= first + row.fold.lines) continue;
       await this.open(this.visible(r));
-      return this.visible(r) + line - first;
+      // A line that differs in its indentation has a row on each side in the unified view, the earlier text first.
+      const each = row.fold.count / row.fold.lines;
+      return this.visible(r) + each * (line - first) + (each > 1 && side === "after" ? 1 : 0);
     }
     return -1;
   }

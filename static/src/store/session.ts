@@ -4,6 +4,7 @@
 import type { RunModel, Step } from "./model";
 import { wholeModule } from "./model";
 import { Plan } from "./plan";
+import { preferredForm, setForm } from "./form";
 import { keep, setting } from "./prefs";
 import { Runs } from "./runs";
 import { parseState, type State } from "./state";
@@ -103,7 +104,7 @@ export class Session {
   }
 
   private parse(query: string): State {
-    return parseState(query, this.begin.run, this.preferredDiff(), this.views.map((v) => v.name));
+    return parseState(query, this.begin.run, this.preferredDiff(), this.views.map((v) => v.name), preferredForm());
   }
 
   get id(): string {
@@ -193,6 +194,14 @@ export class Session {
   turnDiff(): void {
     const all = this.diffs();
     this.setView(all[(all.indexOf(this.state.view) + 1) % all.length]!);
+  }
+
+  // turnForm shows lines of Relax functions in their other form.
+  turnForm(): void {
+    const form = this.state.form === "compact" ? "exact" : "compact";
+    setForm(form);
+    this.announce(form === "compact" ? "Lines of Relax functions are shortened" : "Lines are shown as printed");
+    this.go({ form });
   }
 
   // preferredDiff is the form of diffs that the reader chose last.

@@ -1,5 +1,7 @@
 // The state that a link carries: which run, pass, function, view and line.
 
+import type { Form } from "../wire";
+
 export interface State {
   run: string;
   pass: string;
@@ -13,10 +15,12 @@ export interface State {
   search: string;
   // rewrite is the rewrite of the pass that is selected, "3", or the decision, "d3"; empty for none.
   rewrite: string;
+  // form is the one in which lines of Relax functions are shown.
+  form: Form;
 }
 
-// parseState reads the query of an address. What it does not say is as given: the run, and the view where it names none of views.
-export function parseState(query: string, run: string, view: string, views: readonly string[]): State {
+// parseState reads the query of an address. What it does not say is as given: the run, the view where it names none of views, and the form.
+export function parseState(query: string, run: string, view: string, views: readonly string[], form: Form): State {
   const q = new URLSearchParams(query);
   const named = q.get("view") ?? "";
   return {
@@ -28,6 +32,7 @@ export function parseState(query: string, run: string, view: string, views: read
     history: q.get("history") ?? "",
     search: q.get("search") ?? "",
     rewrite: q.get("rewrite") ?? "",
+    form: q.get("form") === "exact" ? "exact" : q.get("form") === "compact" ? "compact" : form,
   };
 }
 
@@ -42,6 +47,8 @@ export function formatState(s: State): string {
   if (s.history) q.set("history", s.history);
   if (s.search) q.set("search", s.search);
   if (s.rewrite) q.set("rewrite", s.rewrite);
+  // What goes without saying is left out.
+  if (s.form !== "compact") q.set("form", s.form);
   // Slashes are allowed in a query and read better than %2F.
   return `?${q.toString().replaceAll("%2F", "/")}`;
 }

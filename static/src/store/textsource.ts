@@ -3,7 +3,7 @@
 import { api } from "./api";
 import { Pages } from "./pages";
 import type { Row, Source } from "./source";
-import type { Span } from "../wire";
+import type { CompactLine, Form, Span } from "../wire";
 
 export interface Part {
   title: string;
@@ -17,16 +17,16 @@ export class TextSource implements Source {
   readonly total: number;
   readonly digits: number;
   private readonly starts: number[] = [];
-  private readonly pages: Pages<Span[]>[];
+  private readonly pages: Pages<{ text: Span[]; compact?: CompactLine }>[];
   private readonly head: number;
 
   // open fetches the number of lines where it is not known (0).
-  static async open(parts: Part[], signal: AbortSignal): Promise<TextSource> {
-    const known = parts.map(async (p) => (p.lines > 0 ? p : { ...p, lines: (await api.text(p.hash, 1, 1, signal)).lines }));
-    return new TextSource(await Promise.all(known));
+  static async open(parts: Part[], form: Form, signal: AbortSignal): Promise<TextSource> {
+    const known = parts.map(async (p) => (p.lines > 0 ? p : { ...p, lines: (await api.text(p.hash, form, 1, 1, signal)).lines }));
+    return new TextSource(await Promise.all(known), form);
   }
 
-  private constructor(private readonly parts: Part[]) {
+  private constructor(private readonly parts: Part[], form: Form) {
     this.head = parts.length > 1 ? 1 : 0;
     let n = 0;
     for (const p of parts) {
@@ -35,7 +35,10 @@ export class TextSource implements Source {
     }
     this.total = n;
     this.digits = String(Math.max(1, ...parts.map((p) => p.lines))).length;
-    this.pages = parts.map((p) => new Pages(async (from, count) => (await api.text(p.hash, from + 1, count)).rows));
+    this.pages = parts.map((p) => new Pages(async (from, count) => {
+      const { rows, compact } = await api.text(p.hash, form, from + 1, count);
+      return rows.map((text, i) => ({ text, ...(compact?.[i] ? { compact: compact[i] } : {}) }));
+    }));
   }
 
   hunks(): { row: number; rows: number }[] {
@@ -46,8 +49,8 @@ export class TextSource implements Source {
     const k = this.partAt(i);
     const row = i - this.starts[k]! - this.head;
     if (row < 0) return { kind: "head", title: this.parts[k]!.title };
-    const text = this.pages[k]!.get(row);
-    return text && { kind: "same", after: row + 1, text };
+    const line = this.pages[k]!.get(row);
+    return line && { kind: "same", after: row + 1, ...line };
   }
 
   async load(from: number, to: number): Promise<boolean> {

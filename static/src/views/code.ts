@@ -11,7 +11,7 @@ export const code: Make = () => ({
   label: "Code",
   follows: false,
   ownEntries: true,
-  tools: ["history", "functions"],
+  tools: ["wrap", "history", "functions"],
   path: codePath,
   list({ model }) {
     const kernels = model.code?.kernels ?? [];
@@ -28,7 +28,7 @@ export const code: Make = () => ({
     const part = machine ? { title: fn, hash: machine, lines: 0 } : kernel && { title: fn, hash: kernel.text, lines: kernel.lines };
     const key = `${stateOf(at)} ${fn} ${part?.hash ?? ""}`;
     if (!part) return { nothing: ["No code yet", model.finished ? "This run ended before code was generated." : "Code is generated after the last pass."], key };
-    return { rows: (signal) => TextSource.open([part], signal), key, label: `${fn} after ${at.step?.name ?? "import"}` };
+    return { rows: (signal) => TextSource.open([part], "exact", signal), key, label: `${fn} after ${at.step?.name ?? "import"}` };
   },
   subject: ({ fn }) => (fn ? { step: codePath, function: fn === vmCode ? "main" : fn } : null),
 });

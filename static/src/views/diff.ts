@@ -3,7 +3,7 @@
 import type { DiffQuery } from "../store/api";
 import { DiffSource } from "../store/diffsource";
 import { firstChange } from "../store/model";
-import type { FunctionChange } from "../wire";
+import type { Form, FunctionChange } from "../wire";
 import { changedFunctions, changeFirst, changeOf, changeTitle, stateOf } from "./functions";
 import type { Make, View } from "./view";
 
@@ -11,14 +11,14 @@ export const unified: Make = () => diff("unified", "Unified");
 export const split: Make = () => diff("split", "Split");
 
 function diff(name: DiffQuery["view"], label: string): View {
-  const query = (c: FunctionChange): DiffQuery => ({ before: c.before ?? "", after: c.after ?? "", view: name, context: 3 });
+  const query = (c: FunctionChange, form: Form): DiffQuery => ({ before: c.before ?? "", after: c.after ?? "", view: name, form, context: 3 });
   const warm = new Set<string>();
   return {
     name,
     label,
     follows: true,
     text: "diff",
-    tools: ["words", "marks", "hunks", "functions"],
+    tools: ["words", "marks", "form", "wrap", "hunks", "functions"],
     names: true,
     list: changedFunctions,
     first: changeFirst,
@@ -29,14 +29,15 @@ function diff(name: DiffQuery["view"], label: string): View {
       const change = changeOf(at);
       const key = `${stateOf(at)} ${at.fn} ${change ? `${change.before}/${change.after}` : ""}`;
       if (!change) return { nothing: null, key };
-      return { rows: (signal) => open(query(change), change, signal), key, label: `what ${at.step?.name} did to ${at.fn}` };
+      const { form } = at.state;
+      return { rows: (signal) => open(query(change, form), change, signal), key, form, label: `what ${at.step?.name} did to ${at.fn}` };
     },
-    prefetch(step) {
+    prefetch(step, form) {
       const change = firstChange(step);
-      const key = `${change?.before}/${change?.after}`;
+      const key = `${change?.before}/${change?.after} ${form}`;
       if (!change || warm.has(key)) return;
       warm.add(key);
-      DiffSource.open(query(change), new AbortController().signal).catch(() => warm.delete(key));
+      DiffSource.open(query(change, form), new AbortController().signal).catch(() => warm.delete(key));
     },
   };
 }

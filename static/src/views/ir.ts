@@ -10,16 +10,16 @@ export const ir: Make = () => ({
   label: "IR",
   follows: true,
   text: "after",
-  tools: ["edit", "functions"],
+  tools: ["form", "wrap", "edit", "functions"],
   names: true,
   list: allFunctions,
   first: mainFirst,
   title: afterTitle,
   content(at) {
-    const { fn, step } = at;
+    const { fn, step, state: { form } } = at;
     const parts = at.model.functionsAt(step).filter((f) => fn === wholeModule || f.name === fn).map((f) => ({ title: f.name, hash: f.text, lines: f.lines }));
     const key = `${stateOf(at)} ${fn} ${parts.map((p) => p.hash).join()}`;
     if (parts.length === 0) return { nothing: null, key };
-    return { rows: (signal) => TextSource.open(parts, signal), key, label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
+    return { rows: (signal) => TextSource.open(parts, form, signal), key, form, label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
   },
 });

@@ -9,11 +9,11 @@ export const source: Make = (_, { source: hash }) => hash === "" ? null : {
   key: { key: "s", doc: "the text that this session starts from" },
   follows: false,
   ownEntries: true,
-  tools: ["history", "functions"],
+  tools: ["wrap", "history", "functions"],
   names: true,
   list: () => ({ entries: [], count: "" }),
   first: () => "",
   title: () => "Source of the session",
-  content: () => ({ rows: (signal) => TextSource.open([{ title: "source", hash, lines: 0 }], signal), key: hash, label: "source of the session" }),
+  content: () => ({ rows: (signal) => TextSource.open([{ title: "source", hash, lines: 0 }], "exact", signal), key: hash, label: "source of the session" }),
   subject: ({ state }) => (state.line ? { node: `line ${state.line}` } : null),
 };

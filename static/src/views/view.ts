@@ -5,7 +5,7 @@ import type { RunModel, Step } from "../store/model";
 import type { Traits } from "../store/session";
 import type { Source } from "../store/source";
 import type { State } from "../store/state";
-import type { LineCounts } from "../wire";
+import type { Form, LineCounts } from "../wire";
 
 // At is what the reader is at: a step of a run, null for none, and an entry of the list of functions.
 export interface At {
@@ -44,13 +44,14 @@ export interface Panel {
 
 // Content is what a view shows: rows of a text, its panel, or nothing, for which the page has words unless the view has better ones.
 // While the key stays the same nothing is shown anew; a panel without a key is asked each time.
+// The form is that of the lines; it is no part of the key, so that a text keeps its place in another form.
 export type Content =
-  | { rows(signal: AbortSignal): Promise<Source>; key: string; label: string }
+  | { rows(signal: AbortSignal): Promise<Source>; key: string; label: string; form?: Form }
   | { panel: Panel; key?: string }
   | { nothing: [title: string, text: string] | null; key: string };
 
 // Tool is something above the view that only some views need.
-export type Tool = "words" | "marks" | "hunks" | "history" | "functions" | "edit";
+export type Tool = "words" | "marks" | "form" | "wrap" | "hunks" | "history" | "functions" | "edit";
 
 export interface View extends Traits {
   // label is the text of the button that shows the view, key the key that does.
@@ -75,7 +76,7 @@ export interface View extends Traits {
   // instead names the view that is shown in the place of this one, where this one has nothing to show; "" for none.
   instead?(at: Pick<At, "model" | "step">): string;
   // prefetch warms the caches for what a step would show first.
-  prefetch?(step: Step): void;
+  prefetch?(step: Step, form: Form): void;
   // subject is the question about the history of what the reader is at, where it is not a line of a step's text.
   subject?(at: Pick<At, "fn" | "state">): Record<string, string> | null;
 }

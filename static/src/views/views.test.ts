@@ -18,7 +18,7 @@ function at(path: string, fn: string): At {
     started(plan("1/default", "1.1/A", "1.2/B", "1.3/C")), event(1, "pass_started", "1.1/A"), finished(2, "1.1/A", [change("g", undefined, "g1"), change("main", "h0", "h1")]),
     event(3, "pass_started", "1.2/B"), finished(4, "1.2/B", []), event(5, "pass_started", "1.3/C"),
   ]);
-  return { model, step: model.steps.get(path) ?? null, fn, state: parseState("", "r", "unified", []) };
+  return { model, step: model.steps.get(path) ?? null, fn, state: parseState("", "r", "unified", [], "compact") };
 }
 
 const keys = (v: View, where: At): string[] => v.list(where).entries.map((e) => e.key);

@@ -1,14 +1,26 @@
 // The view of code: a source of rows in a windowed list, unified or side by side.
 
+import { type Cell, cellsOf, printed, shownAt, units } from "../store/cells";
 import { apart } from "../store/counts";
-import { h } from "./dom";
-import { Painter } from "./paint";
 import { DiffSource } from "../store/diffsource";
 import type { Row, Side, Source } from "../store/source";
-import type { DiffRow, Span } from "../wire";
+import type { DiffRow } from "../wire";
+import { Copying } from "./copying";
+import { h } from "./dom";
+import { fullNames } from "./fullnames";
+import { Painter } from "./paint";
+import { fold, number, sign, type TextRow } from "./rowparts";
+import { CodeWidth } from "./codewidth";
 import { Windowed } from "./windowed";
 
-const rowHeight = 20;
+const rowHeight = 19;
+
+// Found is what a search found in a line.
+export interface Found {
+  line: number;
+  side: Side;
+  matches: [from: number, to: number][];
+}
 
 export class CodeView {
   readonly scroller: HTMLElement;
@@ -18,8 +30,10 @@ export class CodeView {
   private words = true;
   private line = 0;
   private side: Side = "after";
+  private found: Found | null = null;
   private notes = new Map<number, string>();
-  private columns = 0;
+  private wrap = false;
+  private readonly width: CodeWidth;
   private hunk = -1;
   private epoch = 0;
   // marker, where it is set, marks cells of a row that was made.
@@ -40,8 +54,12 @@ export class CodeView {
       },
       "rowgroup",
     );
-    this.scroller.addEventListener("scroll", () => this.follow(), { passive: true });
-    new ResizeObserver(() => this.measure()).observe(this.scroller);
+    this.width = new CodeWidth(this.scroller, () => {
+      if (this.wrap) this.list.remeasure();
+      else this.list.redraw();
+    });
+    new Copying(this.list, () => this.source);
+    fullNames(this.scroller, () => this.source);
     this.scroller.addEventListener("click", (e) => void this.click(e));
   }
 
@@ -54,14 +72,12 @@ export class CodeView {
     this.source = source;
     this.epoch++;
     this.hunk = -1;
-    this.line = 0;
-    this.columns = 0;
+    if (!keepPlace) this.line = 0;
     this.scroller.classList.toggle("split", source.split);
-    this.scroller.style.setProperty("--digits", String(source.digits));
     this.scroller.setAttribute("aria-label", label);
     this.scroller.setAttribute("aria-rowcount", String(source.total));
     if (!keepPlace) this.scroller.scrollLeft = 0;
-    this.measure();
+    this.width.begin(source.digits, source.split, source instanceof DiffSource ? 2 : 1);
     this.list.reset(source.total, keepPlace ? this.scroller.scrollTop : 0);
     this.on.hunk(-1, source.hunks().length);
   }
@@ -69,6 +85,14 @@ export class CodeView {
   setWords(on: boolean): void {
     this.words = on;
     this.list.redraw();
+  }
+
+  // setWrap breaks long lines, or not.
+  setWrap(on: boolean): void {
+    this.wrap = on;
+    this.scroller.classList.toggle("wrap", on);
+    if (on) this.scroller.scrollLeft = 0;
+    this.list.measure(on);
   }
 
   // redraw makes the rows in view again.
@@ -96,6 +120,13 @@ export class CodeView {
     this.list.redraw();
   }
 
+  // light highlights columns of a line, from 1 in bytes, as they are printed; null ends that.
+  light(found: Found | null): void {
+    if (!found && !this.found) return;
+    this.found = found;
+    this.list.redraw();
+  }
+
   // moveHunk goes to the next (1) or previous (-1) run of changes.
   moveHunk(step: 1 | -1): void {
     const hunks = this.source?.hunks() ?? [];
@@ -114,9 +145,10 @@ export class CodeView {
     this.on.hunk(k, hunks.length);
   }
 
-  private grow(): void {
+  // grow makes room for the rows that an opened fold added; those before row from are as they were.
+  private grow(from = 0): void {
     this.scroller.setAttribute("aria-rowcount", String(this.source?.total ?? 0));
-    this.list.reset(this.source?.total ?? 0);
+    this.list.reset(this.source?.total ?? 0, undefined, from);
   }
 
   private need(from: number, to: number): void {
@@ -126,28 +158,11 @@ export class CodeView {
     source
       .load(from, to)
       .then((came) => {
-        if (came && epoch === this.epoch) this.list.redraw(from, to);
+        if (came && epoch === this.epoch) this.list.redrawWhere((_, el) => el.classList.contains("is-loading"));
       })
       .catch((err: unknown) => {
         if (epoch === this.epoch) this.on.error(err);
       });
-  }
-
-  // measure tells the style sheet the width of the view: in the side-by-side form every row is as wide as it.
-  private measure(): void {
-    this.scroller.style.setProperty("--vw", `${this.scroller.clientWidth}px`);
-    this.widen(0);
-  }
-
-  private follow(): void {
-    if (this.source?.split) this.scroller.style.setProperty("--sx", `${this.scroller.scrollLeft}px`);
-  }
-
-  // widen makes the rows wide enough for a line of n columns.
-  private widen(n: number): void {
-    if (n && n <= this.columns) return;
-    this.columns = Math.max(this.columns, n);
-    this.scroller.style.setProperty("--columns", String(this.columns + 2));
   }
 
   private render(i: number): HTMLElement {
@@ -158,7 +173,7 @@ export class CodeView {
       return el;
     }
     if (row.kind === "head") el.append(h("span", { class: "code-head", role: "cell" }, row.title));
-    else if (row.kind === "fold") el.append(fold(i, row.fold?.count ?? 0));
+    else if (row.kind === "fold" && row.fold) el.append(fold(i, row.fold));
     else if (this.source?.split) this.renderSplit(i, el, row);
     else this.renderUnified(i, el, row);
     if (this.line && row[this.side] === this.line) el.classList.add("at-line");
@@ -167,34 +182,33 @@ export class CodeView {
     return el;
   }
 
-  private renderUnified(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
+  private renderUnified(i: number, el: HTMLElement, row: TextRow): void {
     const diff = this.source instanceof DiffSource;
     const mark = row.kind === "add" ? "+" : row.kind === "del" ? "−" : "";
     const marked = this.mark(el, row);
-    if (diff) el.append(number(row.before, ""));
-    el.append(number(row.after, marked ? sign(row) : mark, true, "", this.noteOn(row.after)));
-    el.append(this.cell(i, row.text ?? [], marked ? "word-mark" : row.kind === "add" ? "word-add" : "word-del"));
+    if (diff && !this.width.narrow) el.append(number(row.before, ""));
+    const shown = this.width.narrow ? (row.after ?? row.before) : row.after;
+    el.append(number(shown, marked ? sign(row) : mark, row.after !== undefined, "", this.noteOn(row.after)));
+    const [cell] = cellsOf(row, false);
+    el.append(...this.cell(i, cell ?? null, marked ? "word-mark" : row.kind === "add" ? "word-add" : "word-del"));
   }
 
-  private renderSplit(i: number, el: HTMLElement, row: Exclude<Row, { kind: "head" }>): void {
-    const changed = row.kind === "mod";
+  private renderSplit(i: number, el: HTMLElement, row: TextRow): void {
     const marked = this.mark(el, row);
-    const left = row.kind === "add" ? null : (row.left ?? row.text ?? []);
-    const right = row.kind === "del" ? null : (row.right ?? row.text ?? []);
-    const leftCell = left ? this.cell(i, left, marked ? "word-mark" : "word-del") : h("span", { class: "tx", role: "cell" });
-    const rightCell = right ? this.cell(i, right, marked ? "word-mark" : "word-add") : h("span", { class: "tx", role: "cell" });
-    if (changed || row.kind === "del") leftCell.classList.add("del");
-    if (changed || row.kind === "add") rightCell.classList.add("add");
-    if (!left) leftCell.classList.add("none");
-    if (!right) rightCell.classList.add("none");
-    el.append(
-      number(left ? row.before : undefined, !left ? "" : marked ? sign(row) : changed || row.kind === "del" ? "−" : "", false, "left"), leftCell,
-      number(right ? row.after : undefined, !right ? "" : marked ? sign(row) : changed || row.kind === "add" ? "+" : "", true, "right", this.noteOn(row.after)), rightCell,
-    );
+    const [left, right] = cellsOf(row, true);
+    const half = (side: "left" | "right", cell: Cell | null, n: number | undefined): HTMLElement => {
+      const changed = row.kind === "mod" || row.kind === (side === "left" ? "del" : "add");
+      const kind = side === "left" ? "del" : "add";
+      const mark = !cell ? "" : marked ? sign(row) : !changed ? "" : side === "left" ? "−" : "+";
+      return h("span", { class: `half${!cell ? " none" : changed ? ` ${kind}` : ""}`, role: "presentation" },
+        side === "left" ? number(cell ? n : undefined, mark, false, "left") : number(cell ? n : undefined, mark, true, "right", this.noteOn(row.after)),
+        ...this.cell(i, cell, marked ? "word-mark" : `word-${kind}`));
+    };
+    el.append(half("left", left ?? null, row.before), half("right", right ?? null, row.after));
   }
 
   // mark tells whether a row is shown as renamed or moved only.
-  private mark(el: HTMLElement, row: Exclude<Row, { kind: "head" }>): boolean {
+  private mark(el: HTMLElement, row: TextRow): boolean {
     if (!row.mark || !apart()) return false;
     el.classList.add("marked", `is-${row.mark}`);
     return true;
@@ -217,10 +231,41 @@ export class CodeView {
     return (line && this.notes.get(line)) || "";
   }
 
-  private cell(i: number, spans: Span[], word: string): HTMLElement {
-    const el = h("span", { class: "tx", role: "cell" });
-    this.widen(this.painter.text(i, el, spans, this.words ? word : ""));
-    return el;
+  // cell makes the elements of a line: its text, and where there is room the type of what it binds.
+  private cell(i: number, cell: Cell | null, word: string): HTMLElement[] {
+    const tx = h("span", { class: "tx", role: "cell" });
+    if (!cell) return [tx];
+    const words = this.words ? word : "";
+    const columns = this.painter.text(i, tx, cell.spans, words);
+    if (this.wrap) tx.style.setProperty("--in", String(Math.min(indent(cell), 16)));
+    else this.width.widen(columns);
+    this.lightIn(i, tx, cell);
+    const type = cell.compact?.type;
+    const length = type?.reduce((n, span) => n + span[1].length, 0) ?? 0;
+    if (this.width.holds(columns)) {
+      if (!type) return [tx];
+      if (this.width.holdsType(columns, length)) {
+        tx.classList.add("typed");
+        const ty = h("span", { class: "ty", role: "cell" });
+        this.painter.text(i, ty, type, words);
+        return [tx, ty];
+      }
+    } else {
+      tx.classList.add("long");
+      tx.style.setProperty("--length", String(columns));
+    }
+    if (type) tx.classList.add("untyped");
+    return [tx];
+  }
+
+  private lightIn(i: number, tx: HTMLElement, cell: Cell): void {
+    const { found } = this;
+    if (!found || cell.line !== found.line || cell.side !== found.side) return;
+    const line = printed(cell);
+    for (const [from, to] of found.matches) {
+      const [start, end] = shownAt(cell, units(line, from - 1), units(line, to - 1));
+      this.painter.mark(i, tx, "found", start, end);
+    }
   }
 
   private async click(e: MouseEvent): Promise<void> {
@@ -232,7 +277,7 @@ export class CodeView {
       const epoch = this.epoch;
       try {
         const n = await source.open(row);
-        if (n > 0 && epoch === this.epoch) this.grow();
+        if (n > 0 && epoch === this.epoch) this.grow(row);
         this.scroller.focus({ preventScroll: true });
       } catch (err) {
         this.on.error(err);
@@ -250,25 +295,8 @@ export class CodeView {
   }
 }
 
-// sign stands for a line that is renamed or moved only; that of a moved line leads to its other place.
-function sign(row: Exclude<Row, { kind: "head" }>): HTMLElement {
-  if (row.mark === "renamed") return h("span", { title: "only renamed" }, h("span", { "aria-hidden": "true" }, "~"), h("span", { class: "vh" }, " renamed"));
-  const side = row.kind === "del" ? "after" : "before";
-  if (!row.other) return h("span", { title: "only its indentation differs" }, h("span", { "aria-hidden": "true" }, "↕"), h("span", { class: "vh" }, " moved"));
-  const title = side === "after" ? `moved to line ${row.other}` : `moved from line ${row.other}`;
-  return h("button", { type: "button", class: "other", tabindex: -1, title, "aria-label": title, "data-other": row.other, "data-side": side }, "↕");
-}
-
-function number(n: number | undefined, mark: string | HTMLElement, link = false, side = "", note = ""): HTMLElement {
-  const sign = note ? h("span", { class: "noted-mark", "aria-hidden": "true" }, "◆") : " ";
-  return h(
-    "span",
-    { class: `ln ${side}${note ? " noted" : ""}`, role: "cell", "data-line": link && n ? n : null, title: note || null },
-    `${n ?? ""}`, sign, mark || " ", note ? h("span", { class: "vh" }, " has a note") : null,
-  );
-}
-
-function fold(row: number, count: number): HTMLElement {
-  const label = `${count.toLocaleString("en")} unchanged line${count === 1 ? "" : "s"}`;
-  return h("span", { class: "fold-cell", role: "cell" }, h("button", { type: "button", class: "fold", "data-fold": row }, `⋯ ${label}`));
+// indent is the number of blanks that a line begins with.
+function indent(cell: Cell): number {
+  const text = cell.spans[0]?.[1] ?? "";
+  return text.length - text.trimStart().length;
 }

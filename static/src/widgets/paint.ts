@@ -15,12 +15,14 @@ const groups: [string, string][] = [
   ["c-nb", "function"],
   ["c-nc", "type"],
   ["c-nn", "type"],
+  ["c-no", "attr"],
   ["c-na", "attr"],
   ["c-nt", "type"],
   ["c-m", "number"],
   ["c-l", "number"],
   ["c-s", "string"],
   ["c-c", "comment"],
+  ["c-dim", "dim"],
 ];
 
 const cache = new Map<string, string>();
@@ -65,7 +67,8 @@ export class Painter {
     for (const [cls, part, differs] of spans) {
       const end = at + part.length;
       const name = group(cls);
-      if (name) this.add(ranges, `tok-${name}`, node, at, end);
+      // What is dim would be too dim on a mark.
+      if (name) this.add(ranges, `tok-${name}${name === "dim" && differs && word ? "-marked" : ""}`, node, at, end);
       if (differs && word) this.add(ranges, word, node, at, end);
       at = end;
     }

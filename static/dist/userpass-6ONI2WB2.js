@@ -1,4 +1,4 @@
-import{a as x,b as E,c as P,d as M,e as h}from"./chunk-6FVC3HSA.js";import{$ as k,Y as u,Z as y,_ as b,aa as i,c as g,da as c,e as f,fa as S,h as w}from"./chunk-XODPV2Y2.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
+import{a as x,b as E,c as P,d as M,e as h}from"./chunk-HBNM3Q4B.js";import{c as g,e as f,ea as u,fa as y,ga as b,h as w,ha as k,ia as i,la as c,na as S}from"./chunk-ETP6ECVY.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)
