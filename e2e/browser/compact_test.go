@@ -64,6 +64,7 @@ func TestCompact(t *testing.T) {
 	p.do("point at a name", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, where[0], where[1]))
 	p.wait(`document.querySelector('.tx[title="conv1_Conv_conv2d"]')`)
 	// Its history is that of the value, whose name is the long one.
+	p.do("point elsewhere", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 4, 4))
 	clickName(p, line, "conv1_conv2d")
 	p.wait(lived)
 	p.wait(`new URLSearchParams(location.search).get("history")?.includes("conv1_Conv_conv2d")`)
