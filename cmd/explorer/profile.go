@@ -6,9 +6,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
+	"github.com/irscope/irscope/cmd/explorer/terminal"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
 	"github.com/spf13/cobra"
@@ -38,18 +39,23 @@ func (f *profileFlags) settings() (int, error) {
 }
 
 // print writes what the flags ask for.
-func (f *profileFlags) print(w io.Writer, rep *report) {
+func (f *profileFlags) print(w io.Writer, when terminal.When, rep *report) error {
 	for _, p := range event.Fold(rep.Events).Profiles {
 		if f.runs > 0 {
 			r := newProfileReport(p)
 			rep.Profiles = append(rep.Profiles, r)
-			r.write(w)
+			if err := r.write(w, when); err != nil {
+				return err
+			}
 		}
 		if f.plan {
 			rep.MemoryPlans = append(rep.MemoryPlans, p.Body.Plan)
-			writePlan(w, p.Body)
+			if err := writePlan(w, when, p.Body); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // profileReport is a profile by kernel. Times are medians; those of the rows, Packed, Copies, Machine and Other are Median together.
@@ -118,10 +124,48 @@ func newProfileReport(p event.Profile) *profileReport {
 	return out
 }
 
-func (r *profileReport) write(w io.Writer) {
-	fmt.Fprintf(w, "\nprofile of %s: %s, median of %d runs, best %s\n", r.Function, short(r.Median), r.Runs, short(r.Best))
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "TIME\tSHARE\tCALLS\tFLOP\tGFLOP/S\tBYTES\tGB/S\tOF LIMIT\t  KERNEL")
+// tableOf returns a table whose names need some width.
+func tableOf(w io.Writer, when terminal.When, names int, columns []terminal.Column, spare ...int) (*terminal.Table, error) {
+	width, _ := terminal.Width(w)
+	columns[0].Width = names
+	t := terminal.NewTable(w, when, width, columns, spare...)
+	return t, t.Head()
+}
+
+// cells returns cells with these texts.
+func cells(texts ...string) []terminal.Cell {
+	out := make([]terminal.Cell, len(texts))
+	for i, t := range texts {
+		out[i].Text = t
+	}
+	return out
+}
+
+func (r *profileReport) write(w io.Writer, when terminal.When) error {
+	fmt.Fprintln(w)
+	say(w, "profile of %s: %s, median of %d runs, best %s", r.Function, short(r.Median), r.Runs, short(r.Best))
+	rest := []profileRow{r.Packed, {Name: "copies of inputs and outputs", Time: r.Copies}, {Name: "virtual machine", Time: r.Machine}}
+	if r.Other > 0 {
+		rest = append(rest, profileRow{Name: "interruptions by other work on the machine", Time: r.Other})
+	}
+	names := 0
+	for _, k := range slices.Concat(r.Kernels, rest) {
+		names = max(names, utf8.RuneCountInString(k.Name))
+	}
+	t, err := tableOf(w, when, names, []terminal.Column{
+		{Head: "KERNEL"},
+		{Head: "TIME", Width: timeWidth, Right: true},
+		{Head: "SHARE", Width: len("100.0%"), Right: true},
+		{Head: "CALLS", Right: true},
+		{Head: "FLOP", Width: len("*99.9M"), Right: true},
+		{Head: "GFLOP/S", Right: true},
+		{Head: "BYTES", Width: len("999.9KiB"), Right: true},
+		{Head: "GB/S", Width: len("99.99"), Right: true},
+		{Head: "OF LIMIT", Right: true},
+	}, 8, 5, 3, 4, 6, 7)
+	if err != nil {
+		return err
+	}
 	share := func(d time.Duration) string { return fmt.Sprintf("%.1f%%", 100*float64(d)/float64(max(1, r.Median))) }
 	var notes []string
 	note := func(is bool, mark, text string) string {
@@ -138,24 +182,28 @@ func (r *profileReport) write(w io.Writer) {
 		total.Flops, total.Bytes = total.Flops+k.Flops, total.Bytes+k.Bytes
 		mark := note(k.Bound, "<", "at most: part of the work depends on conditions") + note(k.Partial, "?", "part of the work was not counted") +
 			note(k.Special > 0, "*", "and calls of mathematical functions, which FLOP leaves out")
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s%s\t%s\t%s\t%s\t%s\t  %s\n", short(k.Time), share(k.Time), k.Calls, mark, flopCount(k.Flops), rate(k.Flops, k.Time),
-			size(k.Bytes), rate(k.Bytes, k.Time), percent(float64(k.OfLimit)), k.Name)
-	}
-	rest := []profileRow{r.Packed, {Name: "copies of inputs and outputs", Time: r.Copies}, {Name: "virtual machine", Time: r.Machine}}
-	if r.Other > 0 {
-		rest = append(rest, profileRow{Name: "interruptions by other work on the machine", Time: r.Other})
+		row := cells(k.Name, short(k.Time), share(k.Time), fmt.Sprint(k.Calls), mark+flopCount(k.Flops), rate(k.Flops, k.Time),
+			size(k.Bytes), rate(k.Bytes, k.Time), percent(float64(k.OfLimit)))
+		if err := t.Row(row...); err != nil {
+			return err
+		}
 	}
 	for _, o := range rest {
 		calls := ""
 		if o.Calls > 0 {
 			calls = fmt.Sprint(o.Calls)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t\t\t\t\t\t  %s\n", short(o.Time), share(o.Time), calls, o.Name)
+		if err := t.Row(cells(o.Name, short(o.Time), share(o.Time), calls, "", "", "", "", "")...); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintf(t, "%s\t%s\t\t%s\t%s\t%s\t%s\t\t  total\n", short(r.Median), share(r.Median), flopCount(total.Flops), rate(total.Flops, r.Median), size(total.Bytes), rate(total.Bytes, r.Median))
-	t.Flush()
+	sum := cells("total", short(r.Median), share(r.Median), "", flopCount(total.Flops), rate(total.Flops, r.Median), size(total.Bytes), rate(total.Bytes, r.Median), "")
+	sum[0].Style = terminal.Bold
+	if err := t.Row(sum...); err != nil {
+		return err
+	}
 	for _, n := range notes {
-		fmt.Fprintln(w, n)
+		say(w, "%s", n)
 	}
 	if r.Limit != nil {
 		var list []string
@@ -164,33 +212,49 @@ func (r *profileReport) write(w io.Writer) {
 		}
 		say(w, "limit, measured on one thread: %.3g GFLOP/s of multiply-adds; %s", float64(r.Limit.Flops)/1e9, strings.Join(list, ", "))
 	}
+	return nil
 }
 
-// writePlan writes the memory plan as two tables.
-func writePlan(w io.Writer, p *event.Profiled) {
+// writePlan writes the memory plan: storages, and below each the tensors in it.
+func writePlan(w io.Writer, when terminal.When, p *event.Profiled) error {
 	plan := p.Plan
 	fmt.Fprintln(w)
 	say(w, "memory of %s: peak %s in storages, besides %s of inputs and %s of constants; the tensors alone take %s",
 		p.Function, size(plan.Peak), size(plan.Inputs), size(plan.Constants), size(plan.Unplanned))
-	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "OFFSET\tBYTES\tSTEPS\t  STORAGE OR TENSOR")
+	var rows [][]terminal.Cell
+	names := 0
+	add := func(name string, offset, bytes int64, from, to int) {
+		names = max(names, utf8.RuneCountInString(name))
+		rows = append(rows, cells(name, fmt.Sprint(offset), fmt.Sprint(bytes), steps(from, to)))
+	}
 	for i, s := range plan.Storages {
-		fmt.Fprintf(t, "%d\t%d\t%s\t  %s\n", s.Offset, s.Bytes, steps(s.From, s.To), s.Name)
+		add(s.Name, s.Offset, s.Bytes, s.From, s.To)
 		for _, x := range plan.Tensors {
 			if x.Storage != i {
 				continue
 			}
-			text := fmt.Sprintf("  %s %s%v", x.Name, x.DType, x.Shape)
+			text := fmt.Sprintf("    %s %s%v", x.Name, x.DType, x.Shape)
 			if x.Maker >= 0 {
 				text += ", made by " + p.Calls[plan.Steps[x.Maker]].Name
 			}
-			fmt.Fprintf(t, "%d\t%d\t%s\t    %s\n", s.Offset+x.Offset, x.Bytes, steps(x.From, x.To), text)
+			add(text, s.Offset+x.Offset, x.Bytes, x.From, x.To)
 		}
 	}
-	t.Flush()
+	t, err := tableOf(w, when, names, []terminal.Column{
+		{Head: "STORAGE OR TENSOR"}, {Head: "OFFSET", Width: len("999999999"), Right: true}, {Head: "BYTES", Width: len("999999999"), Right: true}, {Head: "STEPS", Width: len("100-100"), Right: true},
+	}, 2)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := t.Row(row...); err != nil {
+			return err
+		}
+	}
 	if plan.Omitted > 0 {
 		fmt.Fprintf(w, "%d smaller tensors are left out\n", plan.Omitted)
 	}
+	return nil
 }
 
 // steps writes the steps of a lifetime, which count from 1.

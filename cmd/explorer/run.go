@@ -107,8 +107,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
 	err = printExecution(w, t, failed, in, df, rep)
-	pf.print(w, rep)
-	return err
+	return errors.Join(err, pf.print(w, colors(cmd), rep))
 }
 
 // importModel checks the flags and imports the model of the report, to be executed as how says. The rows of the table of passes go to w

@@ -85,7 +85,7 @@ func TestTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int{40, 80, 120} {
-		text := onTerminal(t, width, nil, "run", "gallery:mlp", "--script", script, "--timing")
+		text := onTerminal(t, width, nil, "run", "gallery:mlp", "--script", script, "--timing", "--profile=2", "--memory-plan")
 		if m := regexp.MustCompile(`\r\x1b\[K\[(\d+)/(\d+)\] [^\r\n]+  \d+\.\ds`).FindStringSubmatch(text); m == nil {
 			t.Errorf("%d columns: no progress in %.500q", width, text)
 		}
