@@ -141,6 +141,12 @@ func TestWorkOfLoops(t *testing.T) {
                 y[i] = x[i] * x[i]
             else:
                 y[i] = x[i] * x[i] * x[i] * x[i]`, work.Count{Flops: 10, Read: 40, Written: 40}},
+		{"vectors", `
+        y[0:4] = x[0:4] * T.Broadcast(T.float32(2), 4)
+        y[4:8] = T.exp(x[4:8])`, work.Count{Flops: 4, Special: 4, Read: 32, Written: 32}},
+		{"fused", `
+        for i in range(10):
+            y[i] = T.fma(x[i], x[i], y[i])`, work.Count{Flops: 20, Read: 80, Written: 40}},
 		{"table", `
         y[0] = x[3]`, work.Count{Read: 4, Written: 4}},
 		{"while", `

@@ -175,3 +175,16 @@ func TestRunsAreLimited(t *testing.T) {
 		t.Error("one visitor may have any number of runs")
 	}
 }
+
+// TestARunIsMeasuredOnRequest: a measured run is another run of the session, with its own command line, within bounds.
+func TestARunIsMeasuredOnRequest(t *testing.T) {
+	s := open(t, nil)
+	sess := s.create("mlp").Session
+	s.state(sess.Runs[0], "ok")
+	r := decode[runAnswer](t, s.post("/api/sessions/"+sess.ID+"/runs", `{"opt_level":3,"profile":20}`).want(t, http.StatusAccepted)).Run
+	if r.ID == sess.Runs[0] || r.Settings.Profile != 20 || !strings.HasSuffix(r.Command, " --opt-level 3 --profile=20") {
+		t.Errorf("the run is %+v", r)
+	}
+	s.state(r.ID, "ok")
+	s.post("/api/sessions/"+sess.ID+"/runs", `{"profile":10001}`).want(t, http.StatusBadRequest, "profile is 10001, want 0 to 10000")
+}

@@ -39,11 +39,15 @@ func TestMeasureAddsUp(t *testing.T) {
 		b.EmitCall("fast", nil, VoidReg)
 		b.EmitRet(Register(0))
 		b.EndFunction("inner")
+		b.EmitFunction("between", 1, nil)
+		b.EmitCall("inner", []Arg{Register(0)}, 1)
+		b.EmitRet(Register(1))
+		b.EndFunction("between")
 		b.EmitFunction("main", 1, nil)
 		b.EmitCall("slow", nil, VoidReg)
 		b.EmitCall("inner", []Arg{Register(0)}, 1)
 		b.EmitCall("inner", []Arg{Register(0)}, 2)
-		b.EmitCall("vm.builtin.make_closure", []Arg{b.Function("inner")}, 3)
+		b.EmitCall("vm.builtin.make_closure", []Arg{b.Function("between")}, 3)
 		b.EmitCall("vm.builtin.invoke_closure", []Arg{VM(), Register(3), Register(0)}, 4)
 		b.EmitRet(Register(4))
 		b.EndFunction("main")
@@ -124,8 +128,10 @@ func TestPlan(t *testing.T) {
 		b.EmitCall("add", []Arg{Register(5), Register(5), Register(4)}, VoidReg) // step 1
 		b.EmitCall("vm.builtin.null_value", nil, 5)
 		b.EmitCall("vm.builtin.alloc_tensor", []Arg{Register(1), b.Int(0), shape, b.DType(dtype.Float32T)}, 6)
-		b.EmitCall("add", []Arg{Register(4), Register(0), Register(6)}, VoidReg) // step 2
+		b.EmitCall("vm.builtin.reshape", []Arg{Register(4), shape}, 9)
+		b.EmitCall("add", []Arg{Register(9), Register(0), Register(6)}, VoidReg) // step 2
 		b.EmitCall("vm.builtin.null_value", nil, 4)
+		b.EmitCall("vm.builtin.null_value", nil, 9)
 		b.EmitCall("vm.builtin.null_value", nil, 3)
 		alloc(b, shape, 7, 8)
 		b.EmitCall("add", []Arg{Register(6), Register(6), Register(8)}, VoidReg) // step 3

@@ -1,7 +1,7 @@
 // The kernels of a run, sorted by a click on a head; below them the rest of the time, and the sum.
 
 import { big, bytes, time } from "../store/format";
-import type { Row, Summary } from "../store/profile";
+import { percent, type Row, type Summary } from "../store/profile";
 import { h, setAttr } from "../widgets/dom";
 
 interface Column {
@@ -75,7 +75,7 @@ export class KernelTable {
     if (r.kernel) (name as HTMLElement).addEventListener("click", () => this.open(r.name));
     const cells = columns.slice(1).map((c, i) => {
       const td = h("td", { class: cell(c, i + 1) });
-      if (c.bar === "share") td.append(share(r.time / s.median), bar(r.time / most, r.kernel ? "share" : "between"));
+      if (c.bar === "share") td.append(percent(r.time / s.median), bar(r.time / most, r.kernel ? "share" : "between"));
       else if (c.bar === "limit") r.ideal > 0 && td.append(`${Math.round(100 * ofLimit(r))} %`, bar(ofLimit(r), "limit"));
       else if (r.kernel || r.calls > 0 || c.name !== "Calls") td.append(c.text!(r));
       return td;
@@ -93,10 +93,6 @@ function bar(of: number, kind: string): HTMLElement {
   const out = h("span", { class: `kernel-bar ${kind}`, "aria-hidden": "true" });
   out.style.setProperty("--v", Math.max(0, Math.min(1, of)).toFixed(4));
   return out;
-}
-
-function share(of: number): string {
-  return `${(100 * of).toFixed(of < 0.0995 ? 1 : 0)} %`;
 }
 
 // rate is 10^9 units per second.

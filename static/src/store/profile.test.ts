@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Profile } from "./model";
-import { shares, summarize } from "./profile";
+import { percent, shares, summarize } from "./profile";
 
 const profile: Profile = {
   body: {
@@ -29,6 +29,7 @@ test("the calls of a kernel are one row, the slowest first, and all rows are the
 
 test("the share of a kernel is that of the time of a run", () => {
   assert.deepEqual([...shares([profile])], [["big", 0.4], ["k", 0.3]]);
+  assert.deepEqual([0.4, 0.0995, 0.07, 0.0004, 1].map(percent), ["40 %", "10 %", "7.0 %", "0.0 %", "100 %"]);
   assert.equal(shares([]).size, 0);
   assert.equal(shares([{ ...profile, times: null }]).size, 0);
 });

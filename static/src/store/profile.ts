@@ -78,3 +78,8 @@ export function shares(profiles: readonly Profile[]): Map<string, number> {
   const all = profiles.map(summarize).find((s) => s !== null);
   return new Map(all && all.median > 0 ? all.kernels.map((k) => [k.name, k.time / all.median]) : []);
 }
+
+// percent prints a share from 0 to 1: "24 %", "7.0 %".
+export function percent(of: number): string {
+  return `${(100 * of).toFixed(of < 0.0995 ? 1 : 0)} %`;
+}

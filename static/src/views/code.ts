@@ -2,6 +2,7 @@
 
 import { byNumber, plural } from "../store/format";
 import { codePath, vmCode } from "../store/model";
+import { percent, shares } from "../store/profile";
 import { TextSource } from "../store/textsource";
 import { stateOf } from "./functions";
 import type { Entry, Make } from "./view";
@@ -15,7 +16,14 @@ export const code: Make = () => ({
   path: codePath,
   list({ model }) {
     const kernels = model.code?.kernels ?? [];
-    const entries: Entry[] = byNumber(kernels).map((k) => ({ name: k.name, key: k.name, badge: "K", badgeTitle: "kernel", note: `${k.lines}` }));
+    const share = shares(model.profiles);
+    const entries: Entry[] = byNumber(kernels).map((k) => {
+      const part = share.get(k.name);
+      return {
+        name: k.name, key: k.name, badge: "K", badgeTitle: part === undefined ? "kernel" : "kernel, with its share of the time of a run",
+        note: part === undefined ? `${k.lines}` : percent(part),
+      };
+    });
     if (model.code?.vm) entries.unshift({ name: "virtual machine", key: vmCode, badge: "V", badgeTitle: "virtual-machine code" });
     return { entries, count: plural(kernels.length, "kernel") };
   },

@@ -86,6 +86,9 @@ test("code is there when it has been made", () => {
   assert.ok("nothing" in code.content(here));
   here.model.apply([{ seq: 6, type: "code_generated", body: { target: "wasm", bytes: 9, vm: "v", kernels: [{ name: "k10", text: "b", lines: 2, bytes: 4 }, { name: "k2", text: "a", lines: 1, bytes: 5 }] } } as never]);
   assert.deepEqual(keys(code, here), ["(vm)", "k2", "k10"], "as people count");
+  assert.deepEqual(code.list(here).entries.map((e) => e.note), [undefined, "1", "2"], "lines");
+  here.model.apply([{ seq: 7, type: "profiled", body: { function: "main", calls: [{ name: "k2", kernel: true, in: "main", count: 1 }] }, measured: { profile: { runs: 1, median: 50, best: 50, calls: [{ median: 10, best: 10 }], copies: 0, machine: 40, took: 50 } } } as never]);
+  assert.deepEqual(code.list(here).entries.map((e) => e.note), [undefined, "20 %", "2"], "shares of the time where they are known");
   assert.ok("rows" in code.content(here));
   assert.deepEqual(code.subject?.(here), { step: "code", function: "k2" });
   assert.deepEqual(code.subject?.({ ...here, fn: "(vm)" }), { step: "code", function: "main" });
