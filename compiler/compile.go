@@ -87,7 +87,7 @@ func Passes(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		return res, err
 	}
-	for _, w := range pipeline.CheckOrder(pipeline.Flatten(pl)) {
+	for _, w := range pipeline.Check(pl, c) {
 		code := CodeOrder
 		if w.Other < 0 {
 			code = CodeMissing

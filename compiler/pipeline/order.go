@@ -180,16 +180,16 @@ type Place struct {
 	Path, OtherPath []int
 }
 
-// Check returns what CheckOrder finds in the passes of a pipeline that run: those that runs
-// leaves out are as good as missing.
-func Check(p *pass.Pass, runs func(*pass.Pass) bool) []Place {
+// Check returns what CheckOrder finds in the passes of a pipeline that run in a context: one that
+// is disabled, or above the level, is as good as missing.
+func Check(p *pass.Pass, c *pass.Context) []Place {
 	var names []string
 	var paths [][]int
 	each(p, func(q *pass.Pass, path []int) {
 		at := p
 		for _, i := range path {
 			at = at.Children[i]
-			if !runs(at) {
+			if runs, _ := c.PassEnabled(at); !runs {
 				return
 			}
 		}

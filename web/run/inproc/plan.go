@@ -35,12 +35,8 @@ func (r *Runner) Plan(ctx context.Context, s run.Settings) (run.Planned, error) 
 	if err != nil {
 		return out, err
 	}
-	runs := func(p *pass.Pass) bool {
-		yes, _ := c.PassEnabled(p)
-		return yes
-	}
 	pl := job.Pipeline
-	for _, p := range pipeline.Check(pl, runs) {
+	for _, p := range pipeline.Check(pl, c) {
 		out.Warnings = append(out.Warnings, run.OrderWarning{Step: stepPath(pl, p.Path), Other: stepPath(pl, p.OtherPath), Message: p.Message})
 	}
 	return out, nil
