@@ -96,6 +96,14 @@ func (a *Analyzer) begin() {
 
 func (a *Analyzer) end() { a.depth-- }
 
+// Together calls f, which asks questions that keep the answers of each other: asking for the bounds
+// of every part of an expression then takes linear time. f must not change what is known.
+func (a *Analyzer) Together(f func()) {
+	a.begin()
+	defer a.end()
+	f()
+}
+
 const keepMemo = 128 // larger memo tables are dropped rather than cleared
 
 func (a *Analyzer) forget() {

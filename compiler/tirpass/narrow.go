@@ -177,10 +177,26 @@ func widened(d dtype.DType, e, old tir.Expr) tir.Expr {
 	if e == old && e.DType() == d {
 		return old
 	}
-	if e = tir.CastTo(d, e); d == old.DType() && arith.Equal(e, old) {
+	if e = tir.CastTo(d, e); d == old.DType() && restored(e, old) {
 		return old
 	}
 	return e
+}
+
+// restored reports whether e, which became of old, is old again. What is above a part that is not
+// cannot be, so only what has no changed parts is compared.
+func restored(e, old tir.Expr) bool {
+	switch e := e.(type) {
+	case *tir.IntImm:
+		return arith.Equal(e, old)
+	case *tir.Cast:
+		o, ok := old.(*tir.Cast)
+		return ok && o.Type == e.Type && o.Value == e.Value
+	case *tir.Broadcast:
+		o, ok := old.(*tir.Broadcast)
+		return ok && o.Lanes == e.Lanes && (o.Value == e.Value || restored(e.Value, o.Value))
+	}
+	return false
 }
 
 // widenedPair gives a and b, which became of x and y, one type.

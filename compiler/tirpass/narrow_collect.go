@@ -69,11 +69,27 @@ func (c *widthCollector) walk(n ir.Node) {
 				c.loop(iv.Var, &tir.Range{Min: tir.Const(n.Value.DType(), 0), Extent: n.Value})
 			}
 		case tir.Expr:
-			c.expr(n)
+			c.outermost(n)
 			return false
 		}
 		return true
 	})
+}
+
+// outermost collects from a whole expression. The bounds of its parts are found together, unless a let
+// in it changes what is known on the way.
+func (c *widthCollector) outermost(e tir.Expr) {
+	lets := false
+	ir.Walk(e, func(n ir.Node) bool {
+		_, is := n.(*tir.Let)
+		lets = lets || is
+		return !lets
+	})
+	if lets {
+		c.expr(e)
+		return
+	}
+	c.an.Together(func() { c.expr(e) })
 }
 
 // fits reports whether all values of e fit in the target width.

@@ -36,7 +36,7 @@ func Kernel(src relaxtest.Source) *Program {
 				return nil, fmt.Errorf("the function is gone")
 			}
 			// A fault may make a loop endless: programs take thousands of steps.
-			return tirtest.Run(g, args, &interp.Options{MaxSteps: 1 << 24})
+			return tirtest.Run(g, args, &interp.Options{MaxSteps: graphrun.MaxSteps})
 		},
 		differ: func(got, want any) string { return tirtest.Differ(got.([]any), want.([]any)) },
 	}

@@ -43,7 +43,7 @@ func (f *frame) kernel(name string, args []Value) (Value, error) {
 	p := f.programs[fn]
 	if p == nil {
 		var err error
-		if p, err = interp.Compile(fn, &interp.Options{Name: name, Lookup: interp.ModuleLookup(f.mod)}); err != nil {
+		if p, err = interp.Compile(fn, &interp.Options{Name: name, Lookup: interp.ModuleLookup(f.mod), MaxSteps: MaxSteps}); err != nil {
 			return nil, err
 		}
 		f.programs[fn] = p

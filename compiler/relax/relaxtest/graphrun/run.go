@@ -26,7 +26,15 @@ type Tuple []Value
 // Storage is memory that tensors are placed in.
 type Storage struct{ data []byte }
 
-// Run calls the Relax function called name and returns its result.
+// MaxSteps bounds the loop iterations and calls in one kernel, and maxDepth the calls of Relax functions
+// inside each other: what a wrong pass makes of a small program may not end.
+const (
+	MaxSteps = 1 << 24
+	maxDepth = 100
+)
+
+// Run calls the Relax function called name and returns its result. It is an error if a kernel takes
+// more than MaxSteps steps.
 func Run(ctx context.Context, m *ir.Module, name string, args ...Value) (Value, error) {
 	r := &runner{ctx: ctx, mod: m, programs: map[*tir.PrimFunc]*interp.Program{}}
 	return r.call(name, args)
@@ -36,6 +44,7 @@ type runner struct {
 	ctx      context.Context
 	mod      *ir.Module
 	programs map[*tir.PrimFunc]*interp.Program
+	depth    int // of calls of Relax functions
 }
 
 // frame is one call of a function. Variables that name each other share a register.
@@ -58,6 +67,10 @@ func (r *runner) call(name string, args []Value) (Value, error) {
 	if len(args) != len(f.Params) {
 		return nil, fmt.Errorf("%s takes %d arguments, got %d", name, len(f.Params), len(args))
 	}
+	if r.depth++; r.depth > maxDepth {
+		return nil, fmt.Errorf("%s: calls are nested more than %d deep", name, maxDepth)
+	}
+	defer func() { r.depth-- }()
 	fr := &frame{r, map[*relax.Var]*register{}, map[*tir.Var]int64{}}
 	for i, p := range f.Params {
 		fr.regs[p] = &register{value: args[i]}
