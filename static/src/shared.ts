@@ -10,6 +10,7 @@ import "./store/format";
 import "./store/measures";
 import "./store/model";
 import "./store/prefs";
+import "./store/profile";
 import "./store/rank";
 import "./store/scripts";
 import "./store/steps";
