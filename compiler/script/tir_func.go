@@ -244,11 +244,8 @@ const rootName = "root"
 // impliedRoot reports whether a function with the body of b and without b reads as one with b
 // around it: b allocates buffers, or it holds blocks that need one around them.
 func impliedRoot(b *tir.Block) bool {
-	if b.Name != rootName {
-		return false
-	}
-	if len(b.AllocBuffers) > 0 {
-		return true
+	if b.Name != rootName || len(b.AllocBuffers) > 0 {
+		return b.Name == rootName
 	}
 	if r, ok := b.Body.(*tir.BlockRealize); ok {
 		return len(r.Block.IterVars) > 0
