@@ -68,7 +68,31 @@ func TestLargeDiff(t *testing.T) {
 		t.Errorf("%d frames took more than 50 ms, want at most 2", long)
 	}
 	p.wait(`[...document.querySelectorAll(".code-row .tx")].some(x => x.textContent.includes("lv9"))`)
+	scrollWrapped(p)
 	if n := p.count(".code-view, .code-view *"); n >= 300 {
 		t.Errorf("after scrolling the view has %d elements, want less than 300", n)
 	}
+}
+
+// scrollWrapped breaks long lines and scrolls through all rows, by jumps and by the wheel: rows are measured as they come.
+func scrollWrapped(p *page) {
+	p.t.Helper()
+	p.alt("z")
+	p.wait(`document.querySelector("#wrap").ariaPressed === "true"`)
+	frames := eval[[]float64](p, `(async () => {
+		const view = document.querySelector(".code-view"), frame = () => new Promise(requestAnimationFrame);
+		const took = [];
+		for (let i = 1; i <= 80; i++) {
+			if (i <= 40) view.scrollTop = view.scrollHeight * i / 41;
+			else view.scrollTop -= 300;
+			const start = performance.now();
+			await frame();
+			took.push(performance.now() - start);
+		}
+		return took.sort((a, b) => a - b); })()`)
+	median := frames[len(frames)/2]
+	p.t.Logf("frames while scrolling broken lines: median %.0f ms, longest %.0f ms", median, frames[len(frames)-1])
+	goal.Time(p.t, "the median frame while scrolling broken lines", time.Duration(median*float64(time.Millisecond)), 50*time.Millisecond)
+	p.alt("z")
+	p.wait(`document.querySelector("#wrap").ariaPressed === "false"`)
 }

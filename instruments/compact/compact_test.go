@@ -49,6 +49,9 @@ func TestLines(t *testing.T) {
 		{`        return (x, y)`, "    return (x, y)", ""},
 		{`        R.output(x)`, "    output(x)", ""},
 		{`    conv1_Conv_conv2d = x`, "  conv1_conv2d = x", ""},
+		{`    bn1_BatchNormalization_batch_norm_var = x`, "  bn1_var = x", ""},
+		{`    fc1_MatMul_matmul = x`, "  fc1_matmul = x", ""},
+		{`    Conv_conv_2 = x`, "  conv_2 = x", ""},
 		{`    _ = R.add(`, "  _ = add(", ""},
 		{`    x: R.Tensor((1, 16),`, "  x: Tensor((1, 16),", ""},
 		{`    é_Conv = "\`, `  é = "\`, ""},
@@ -90,6 +93,9 @@ func TestNames(t *testing.T) {
 	want := "@R.function\ndef main():\n  a_Conv = add(x, y)\n  a_Relu = relu(a_Conv)\n  b = relu(a_Relu)\n  b_1 = cls.b(b)"
 	if got := compact.Of(text).String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := compact.Of(function("    bn_BatchNormalization_batch_norm_out = x", "    bn_out = y")).Lines[2].Text; got != "  bn_batch_norm_out = x" {
+		t.Errorf("beside bn_out, the name is in %q", got)
 	}
 	both := compact.Views(function("    a_Conv = x"), function("    a_Relu = x"))
 	for i, want := range []string{"  a_Conv = x", "  a_Relu = x"} {

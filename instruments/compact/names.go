@@ -77,41 +77,66 @@ func nameBefore(s string, end int) int {
 	return end
 }
 
-// shortNames returns the short forms of names, of those that have one. The importer puts the operator of ONNX into names; it goes, where
-// what is left stays the name of one thing alone.
+// shortNames returns the short forms of names, of those that have one. The importer puts the operator of ONNX into names; it goes, and
+// what repeats it in small letters, as far as what is left stays the name of one thing alone.
 func shortNames(all map[string]bool) map[string]string {
-	owners := map[string]int{}
-	out := map[string]string{}
+	owners := make(map[string]int, len(all))
+	long := map[string][3]string{} // the forms of names that have others
 	for name := range all {
-		s := shorten(name)
-		owners[s]++
-		if s != name {
-			out[name] = s
+		f := forms(name)
+		owners[name]++
+		for i := 1; i < len(f); i++ {
+			if f[i] != f[i-1] {
+				owners[f[i]]++
+				long[name] = f
+			}
 		}
 	}
-	for name, s := range out {
-		if owners[s] > 1 {
-			delete(out, name)
+	out := make(map[string]string, len(long))
+	for name, f := range long {
+		for _, s := range f[1:] {
+			if s != name && s != "" && owners[s] == 1 {
+				out[name] = s
+			}
 		}
 	}
 	return out
 }
 
-// shorten drops the operators of ONNX from a name, and what exporters append to every output. A fused kernel is told apart by
-// the node that it was made for: of that the operator and what follows go.
-func shorten(name string) string {
+// forms returns a name, what it is without operators, and that without what repeats them: bn1_BatchNormalization_batch_norm_var,
+// bn1_batch_norm_var, bn1_var.
+func forms(name string) [3]string { return [3]string{name, shorten(name, false), shorten(name, true)} }
+
+// shorten drops the operators of ONNX from a name, and what exporters append to every output; with repeats also what says them again,
+// where something follows. A fused kernel is told apart by the node that it was made for: of that the operator and what follows go.
+func shorten(name string, repeats bool) string {
 	parts := strings.Split(strings.TrimSuffix(name, "_output_0"), "_")
 	kernel := parts[0] == "fused"
 	var out []string
-	for i, p := range parts {
-		switch {
+	for i := 0; i < len(parts); i++ {
+		switch p := parts[i]; {
 		case !onnxOperators[p] || i == 0 && (len(parts) == 1 || parts[1] == "" || !letter(parts[1][0])):
 			out = append(out, p)
 		case kernel && !slices.ContainsFunc(parts[i+1:], func(q string) bool { return onnxOperators[q] }):
 			return strings.Join(append(out, named(parts[i+1:])...), "_")
+		case repeats && !kernel && len(out) > 0:
+			i += repeated(p, parts[i+1:])
 		}
 	}
 	return strings.Join(out, "_")
+}
+
+// repeated returns how many parts say an operator again, as batch and norm say BatchNormalization; 0 where they are the last.
+func repeated(operator string, parts []string) int {
+	rest, n := strings.ToLower(operator), 0
+	for n < len(parts) && parts[n] != "" && strings.HasPrefix(rest, parts[n]) {
+		rest = rest[len(parts[n]):]
+		n++
+	}
+	if n == len(parts) {
+		return 0
+	}
+	return n
 }
 
 // named returns what of the parts behind the operator of a kernel's node names the node: n12 of Conv_n12.

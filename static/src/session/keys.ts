@@ -52,7 +52,8 @@ export function helpDialog(keys: Key[]): () => void {
     h("h2", {}, "Marks"),
     h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ running   · waiting   ↺ reused from an earlier run"),
     h("p", { class: "marks" }, "A solid checkbox marks an optional pass; a dashed one marks a lowering pass, which code generation needs."),
-    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ↕ only moved: click the sign to go to the other place"),
+    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ⇥ only indented   ↕ only moved: click the sign to go to the other place"),
+    h("p", { class: "marks" }, "Lines of Relax functions are shortened: full names are under the pointer, and what is copied is exact."),
     close,
   );
   return () => dialog.showModal();
