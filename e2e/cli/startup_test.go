@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/irscope/irscope/e2e/fixture/goal"
 )
 
 // initialized matches a line of GODEBUG=inittrace=1: package, bytes, and number of allocations.
@@ -42,5 +45,20 @@ func TestStartAllocatesLittle(t *testing.T) {
 			t.Errorf("%v: packages allocate %d bytes in %d pieces before main, at most %d and %d are allowed; the most, %d bytes, in %s", args, bytes, allocs, startBytes, startAllocs, most, worst)
 		}
 		t.Logf("%v: %d bytes, %d allocations before main", args, bytes, allocs)
+	}
+}
+
+// TestStartTime measures the processor time of what a shell runs whenever Tab is pressed, the least of several runs.
+func TestStartTime(t *testing.T) {
+	for _, args := range [][]string{{"--version"}, {"__complete", "run", "--disable-pass", "Fu"}} {
+		least := time.Minute
+		for range 10 {
+			cmd := exec.Command(program, args...)
+			if err := cmd.Run(); err != nil {
+				t.Fatalf("%v: %v", args, err)
+			}
+			least = min(least, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+		}
+		goal.Time(t, "irscope "+strings.Join(args, " "), least, 10*time.Millisecond)
 	}
 }
