@@ -137,7 +137,7 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 // report.
 func inContext(cmd *cobra.Command, cf *compileFlags, req compiler.Request, f func(*pass.Context) (*ir.Module, error)) (*ir.Module, error) {
 	timing := &instruments.Timing{}
-	cf.progress = startProgress(cmd, "")
+	cf.progress = startProgress(cmd, "script")
 	defer cf.progress.Stop()
 	req.Instruments = append(cf.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), timing.Instrument())
 	c, err := req.Context(cmd.Context())

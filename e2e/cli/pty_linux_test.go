@@ -72,10 +72,15 @@ func shown(text string) []string {
 const slow = `
 def before(mod, info):
     n = 0
-    for i in range(5000):
+    for i in range(8000):
         n += i
 
 watch = pass_instrument(name = "Slow", run_before_pass = before)
+
+def main(mod):
+    n = 0
+    for i in range(450000):
+        n += i
 `
 
 // TestTerminal runs a model on terminals of several widths: no line is wider, rows are colored, and a line of progress comes and goes.
@@ -104,6 +109,10 @@ func TestTerminal(t *testing.T) {
 		if width > 40 && (!strings.Contains(text, "\x1b[32m+") || !strings.Contains(text, "\x1b[31m-")) {
 			t.Errorf("%d columns: numbers of lines have no colors", width)
 		}
+	}
+	// A command that prints nothing leaves nothing.
+	if text := onTerminal(t, 80, nil, "script", script, "gallery:mlp"); !strings.Contains(text, "[Kscript  0.") || strings.Join(shown(text), "") != "" {
+		t.Errorf("a script leaves %q of %.300q", shown(text), text)
 	}
 	for _, c := range []struct {
 		env  string

@@ -59,6 +59,21 @@ func TestTableFits(t *testing.T) {
 	}
 }
 
+// TestWideCell checks that a number which is wider than its column takes the room of empty cells before that of the name.
+func TestWideCell(t *testing.T) {
+	var b strings.Builder
+	tab := NewTable(&b, Never, 40, []Column{{Head: "NAME", Width: 30}, {Head: "A", Width: 6, Right: true}, {Head: "B", Width: 4, Right: true}})
+	for _, c := range [][3]string{{"FuseOps", "1", "123456789"}, {"EliminateCommonSubexpr", "", "123456789"}, {"EliminateCommonSubexpr", "123456", "123456789"}} {
+		if err := tab.Row(Cell{Text: c[0]}, Cell{Text: c[1]}, Cell{Text: c[2]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "FuseOps                     1  123456789\nEliminateCommonSubexpr         123456789\nEliminateC…monSubexpr  123456  123456789\n"
+	if b.String() != want {
+		t.Errorf("the rows are\n%swant\n%s", b.String(), want)
+	}
+}
+
 func TestMiddle(t *testing.T) {
 	for _, c := range []struct {
 		in   string
