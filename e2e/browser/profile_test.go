@@ -78,7 +78,7 @@ func TestProfile(t *testing.T) {
 	p.wait(`document.querySelector("#profile .empty-title")?.textContent === "Not measured yet"`)
 }
 
-// TestProfileLook runs axe over the profile in both themes and at five sizes, and looks for what is cut off. E2E_SCREENS names a folder
+// TestProfileLook runs axe over the profile in both themes and at six sizes, and looks for what is cut off. E2E_SCREENS names a folder
 // for screenshots.
 func TestProfileLook(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestProfileLook(t *testing.T) {
 	p.screen("profile-before")
 	checkAxe(p, axe, "the profile before it is measured")
 	measuredView(p)
-	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
+	for _, size := range [][2]int64{{1920, 1080}, {1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
 		eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
 		for _, theme := range []string{"light", "dark"} {

@@ -104,7 +104,7 @@ function figures(s: Summary, { body }: Profile): HTMLElement {
     figure(`Time of a run, median of ${s.runs.toLocaleString("en")}`, time(s.median), `best ${time(s.best)}`),
     figure("Arithmetic", big(s.flops), `FLOPs in ${plural(s.kernels.length, "kernel")}`),
     figure("Reached", perSecond.toPrecision(3), `GFLOP/s${limit}`),
-    body.plan ? figure("Peak memory", bytes(body.plan.peak), `planned, of ${bytes(body.plan.unplanned)} of tensors`) : h("div"));
+    body.plan ? figure("Peak memory", bytes(body.plan.peak), `of ${bytes(body.plan.unplanned)} of tensors`) : h("div"));
 }
 
 // legend says what the numbers are, and how the limit was measured.
