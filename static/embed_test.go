@@ -17,7 +17,7 @@ import (
 // maxScript is what the scripts of the first view may weigh on the wire, maxStyle the style sheet, and maxFonts all fonts.
 const (
 	maxScript = 45 << 10
-	maxStyle  = 15 << 10
+	maxStyle  = 16 << 10
 	maxFonts  = 150 << 10
 )
 

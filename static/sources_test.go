@@ -101,9 +101,10 @@ var layers = map[string][]string{
 	"history":  {"store", "widgets", "views"},
 	"search":   {"store", "widgets"},
 	"rewrites": {"store", "widgets"},
+	"timeline": {"store", "widgets"},
 	"pipeline": {"store", "widgets"},
 	"editing":  {"store", "widgets"},
-	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing", "rewrites"},
+	"session":  {"store", "widgets", "views", "history", "search", "pipeline", "editing", "rewrites", "timeline"},
 	"gallery":  {"store", "widgets", "editing"},
 	"compare":  {"store", "widgets"},
 }

@@ -43,7 +43,7 @@ func coreFlow(t *testing.T) {
 	// The first pass that changed something is open, with its diff.
 	p.wait(`document.querySelector("` + `[aria-selected=true][data-step='1.4/DeadCodeElimination']` + `")`)
 	p.wait(`[...document.querySelectorAll(".code-row.is-del .tx")].some(x => x.textContent.includes("unused"))`)
-	if got := p.text(row("1.3/EliminateCommonSubexpr") + " .reason"); got != "level 3 > 2" {
+	if got := p.text(row("1.3/EliminateCommonSubexpr") + " .reason"); got != "from O3" {
 		t.Errorf("a pass above the level says %q, want its reason", got)
 	}
 	if got := p.text(row("1.4/DeadCodeElimination") + " .delta"); got != "+0 −1" {

@@ -62,6 +62,7 @@ func TestEditTheIR(t *testing.T) {
 	p.another(func() { p.ctrl(kb.Enter) })
 	p.wait(named("edit.LegalizeOps") + `?.getAttribute("aria-selected") === "true"`)
 	p.wait(`document.querySelector("#details-body .written")?.textContent.includes("edited by hand after LegalizeOps: main replaces")`)
+	p.timeline()
 	if said := p.text("#timeline-total"); !regexp.MustCompile(`^reused \d+ of \d+ passes, [\d.]+ .?s instead of [\d.]+ .?s · `).MatchString(said) {
 		t.Errorf("the page says %q about what was reused", said)
 	}
@@ -91,6 +92,7 @@ func TestEditTheIR(t *testing.T) {
 	p.wait(named("edit.LegalizeOps") + `.classList.contains("is-skipped")`)
 	p.another(func() { p.press("x") })
 	p.wait(named("edit.LegalizeOps") + `.classList.contains("is-changed")`)
+	p.press("i")
 	p.tabTo("#edit-again")
 	p.press(kb.Enter)
 	p.wait(editing + ` && document.querySelector("#ei-title").textContent === "Edit again after LegalizeOps"`)
@@ -153,8 +155,8 @@ func TestEditsWithTheMouse(t *testing.T) {
 	// A kernel behind FuseTIR; then FuseTIR goes.
 	eval[bool](p, `(`+named("LegalizeOps")+`.click(), true)`)
 	p.click(`#center-tools [data-view="ir"]`)
-	p.wait(`[...document.querySelectorAll("#function-list [role=option]")].some(x => x.textContent.includes("tanh"))`)
-	eval[bool](p, `([...document.querySelectorAll("#function-list [role=option]")].find(x => x.textContent.includes("tanh")).click(), true)`)
+	p.wait(`[...document.querySelectorAll("#tree .fn")].some(x => x.textContent.includes("tanh"))`)
+	eval[bool](p, `([...document.querySelectorAll("#tree .fn")].find(x => x.textContent.includes("tanh")).click(), true)`)
 	p.click("#edit-ir")
 	p.wait(editing + ` && document.querySelector("#ei-title").textContent === "Edit tanh after LegalizeOps"`)
 	p.wait(`document.querySelector("#ei-status.is-ok")`)
@@ -197,6 +199,7 @@ func TestThePageSaysWhatWasReused(t *testing.T) {
 	p.goTo("/")
 	p.click(`[data-gallery="cnn"] .card-open`)
 	p.wait(done)
+	p.timeline()
 	if said := p.text("#timeline-total"); strings.Contains(said, "reused") {
 		t.Errorf("the first run says %q", said)
 	}
@@ -204,7 +207,7 @@ func TestThePageSaysWhatWasReused(t *testing.T) {
 		eval[bool](p, `(`+named("FuseOps")+`.querySelector(".tick").click(), true)`)
 	})
 	p.wait(named("LegalizeOps") + `?.querySelector(".time").textContent.includes("reused")`)
-	p.click(`.narrow-tabs [data-tab="timeline"]`)
+	p.timeline()
 	p.wait(`document.querySelector("#timeline-total").checkVisibility()`)
 	said := p.text("#timeline-total")
 	m := regexp.MustCompile(`^reused (\d+) of (\d+) passes, `).FindStringSubmatch(said)

@@ -63,7 +63,11 @@ func TestFindLooks(t *testing.T) {
 			}
 			p.goTo(path)
 			p.wait(done)
-			p.click("#search-button")
+			if size.width <= 599 {
+				p.click(`.narrow-tabs [data-tab=search]`)
+			} else {
+				p.click("#search-button")
+			}
 			p.wait(`document.querySelector(".search-hint")`)
 			look("search-hints")
 			p.click("#session-menu summary")

@@ -125,7 +125,7 @@ func TestGraphOfLoops(t *testing.T) {
 	openGraph(p, "ApplyDefaultSchedule", "")
 	p.wait(`document.querySelector(".g-svg.f-loops .k-loop.m-added")`)
 	openGraph(p, "FuseOps", "")
-	eval[bool](p, `([...document.querySelectorAll(".fn")].find(x => x.textContent.includes("added")).click(), true)`)
+	eval[bool](p, `([...document.querySelectorAll(".fn")].find(x => x.textContent.includes("new")).click(), true)`)
 	p.wait(`document.querySelector(".g-node.m-added .g-second") && !document.querySelector(".g-node.m-changed")`)
 
 	openGraph(p, "CallTIRRewrite", "main")
@@ -152,7 +152,7 @@ func TestGraphKeyboard(t *testing.T) {
 	p.wait(drawn)
 	p.tabTo(".g-stage")
 	top := eval[float64](p, `document.querySelector(".g-stage").scrollTop`)
-	p.press("0")
+	p.press("1")
 	p.wait(`document.querySelector("#graph-zoom").textContent === "100%"`)
 	p.press(kb.ArrowDown)
 	p.until("the stage moves", func() bool { return eval[float64](p, `document.querySelector(".g-stage").scrollTop`) != top })
@@ -182,7 +182,7 @@ func TestGraphKeyboard(t *testing.T) {
 	p.wait(`document.querySelector(".code-row.at-line") && location.search.includes("line=` + line + `")`)
 	p.press("g")
 	p.wait(`document.activeElement.matches(".g-node")`)
-	p.press("a")
+	p.press("0")
 	p.wait(`document.querySelector(".g-map").hidden`)
 
 	// A link opens on the node.

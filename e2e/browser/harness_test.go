@@ -245,14 +245,63 @@ func (p *page) count(selector string) int {
 	return eval[int](p, fmt.Sprintf(`document.querySelectorAll(%q).length`, selector))
 }
 
-// click clicks into the middle of an element with the mouse.
+// click clicks into the middle of an element with the mouse. It goes the way of a visitor: the pointer is on the row first, which then
+// shows its tools, and a menu or a sheet of the inspector that holds the element is opened before.
 func (p *page) click(selector string) {
 	p.t.Helper()
+	p.way(selector)
+	p.hover(selector)
 	p.wait(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
 	at := eval[[]float64](p, fmt.Sprintf(`(() => {
 		const el = document.querySelector(%q); el.scrollIntoView({block: "nearest"});
 		const r = el.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
 	p.do("click "+selector, chromedp.MouseClickXY(at[0], at[1]))
+}
+
+// way opens what holds an element: a menu, the inspector, one of its sheets.
+func (p *page) way(selector string) {
+	p.t.Helper()
+	p.wait(fmt.Sprintf(`document.querySelector(%q)`, selector))
+	for range 3 {
+		first := eval[string](p, fmt.Sprintf(`(() => {
+			const el = document.querySelector(%q), menu = el.parentElement.closest("details.menu:not([open])"), sheet = el.closest("#details [role=tabpanel]");
+			if (menu && !el.closest("summary")) return "#" + menu.id + " > summary";
+			if (sheet && !sheet.checkVisibility() && !document.querySelector("#details").checkVisibility()) return "#toggle-details";
+			if (sheet?.hidden) return "[aria-controls=" + sheet.id + "]";
+			return ""; })()`, selector))
+		if first == "" || first == selector {
+			return
+		}
+		p.click(first)
+	}
+}
+
+// hover moves the pointer over an element, or where that is hidden over the row that it is in.
+func (p *page) hover(selector string) {
+	p.t.Helper()
+	at := eval[[]float64](p, fmt.Sprintf(`(() => {
+		const el = document.querySelector(%q), row = el.checkVisibility() ? el : el.closest(".row") ?? el;
+		row.scrollIntoView({block: "nearest"});
+		const r = row.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector))
+	if _, err := chromedp.Call(p.ctx, input.DispatchMouseEvent, input.DispatchMouseEventParams{Type: input.DispatchMouseEventTypeMouseMoved, X: at[0], Y: at[1]}); err != nil {
+		p.t.Fatalf("move the pointer to %s: %v", selector, err)
+	}
+}
+
+// act does with a row of the tree what an item of its menu is for.
+func (p *page) act(row, action string) {
+	p.t.Helper()
+	p.click(row + " [data-more]")
+	p.click(`.popmenu [data-act="` + action + `"]`)
+}
+
+// timeline opens the timeline.
+func (p *page) timeline() {
+	p.t.Helper()
+	if eval[bool](p, `document.querySelector("#open-timeline").ariaExpanded === "false"`) {
+		p.click("#open-timeline")
+	}
+	p.wait(`document.querySelector("#timeline-body .bar")`)
 }
 
 // press sends keys, one after the other: letters, or names of chromedp's kb package by their runes.

@@ -52,7 +52,7 @@ func TestKeyboardOnly(t *testing.T) {
 	// Functions, hunks, views.
 	p.press("k")
 	p.press("f")
-	p.wait(focused(".listbox"))
+	p.wait(focused(`#tree[data-at="function"]`))
 	first := p.text(`.fn[aria-selected="true"] .name`)
 	p.press(kb.ArrowDown)
 	p.until("another function is selected", func() bool { return p.text(`.fn[aria-selected="true"] .name`) != first })

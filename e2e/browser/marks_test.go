@@ -24,7 +24,7 @@ func TestMarksOfLines(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "tir.PlanAndUpdateBufferAllocationLocation", "&view=unified")
 	p.wait(`document.querySelector(".code-row.is-moved .other")`)
-	p.wait(`document.querySelector('.row[aria-selected="true"] .delta .moved')`)
+	p.wait(`document.querySelector('.row[aria-selected="true"] .delta')?.textContent.includes("↕")`)
 	marked := p.text(`.row[aria-selected="true"] .delta`)
 	if !strings.Contains(marked, "↕") {
 		t.Errorf("the step has %q", marked)

@@ -51,7 +51,7 @@ func open(p *page, model, query, ready string) {
 		p.goTo(session(p, model) + query)
 		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state").dataset.status)`)
 	}
-	if eval[bool](p, `matchMedia("(max-width: 760px)").matches && document.querySelector(".narrow-tabs") !== null`) {
+	if eval[bool](p, `matchMedia("(max-width: 599px)").matches && document.querySelector(".narrow-tabs") !== null`) {
 		p.click(`.narrow-tabs [data-tab=center]`) // a narrow window shows one pane at a time
 	}
 	p.wait(ready)
@@ -106,7 +106,7 @@ func TestSizes(t *testing.T) {
 				open(p, v.model, v.query, v.ready)
 				tabs := []string{""}
 				if v.model != "" && size.width <= 760 {
-					tabs = []string{"passes", "center", "details", "timeline"}
+					tabs = []string{"passes", "center", "details", "search"}
 				}
 				for _, tab := range tabs {
 					if tab != "" {
@@ -155,10 +155,10 @@ func TestThemeMenu(t *testing.T) {
 	p.theme("light")
 	p.goTo("/")
 	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(255, 255, 255)"`)
-	eval[bool](p, `(() => { const m = document.querySelector("#theme"); m.value = "dark"; m.dispatchEvent(new Event("change")); return true; })()`)
+	eval[bool](p, `(() => { const m = document.querySelector("#theme"); m.click(); m.click(); return true; })()`)
 	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(14, 17, 22)"`)
 	p.goTo("/")
-	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(14, 17, 22)" && document.querySelector("#theme").value === "dark"`)
+	p.wait(`getComputedStyle(document.documentElement).backgroundColor === "rgb(14, 17, 22)" && document.querySelector("#theme").dataset.theme === "dark"`)
 }
 
 func readGzip(t *testing.T, file string) string {

@@ -25,7 +25,7 @@ func openModel(t *testing.T, base string, width, height int64, theme string) *pa
 	p.click(`[data-gallery="mlp"] .card-open`)
 	p.wait(`location.pathname.startsWith("/s/")`)
 	p.wait(done)
-	p.wait(`document.querySelector("#only-changed").checkVisibility()`)
+	p.wait(`document.querySelector("#pipeline-menu").checkVisibility()`)
 	p.click("#only-changed")
 	p.wait(`document.querySelector("#hidden-count").textContent === ""`)
 	return p
@@ -182,11 +182,11 @@ func TestReorderWithTheMouse(t *testing.T) {
 	p.settled()
 	p.wait(`document.querySelector("#command").textContent.includes("dataflow_lower[ApplyDefaultSchedule,RewriteDataflowReshape,")`)
 
-	// Buttons of the row.
-	p.click(`.row[aria-selected="true"] [data-act="up"]`)
+	// The menu of the row.
+	p.act(`.row[aria-selected="true"]`, "up")
 	p.wait(`document.querySelector('.row[aria-selected="true"]').dataset.step === "1.10/ApplyDefaultSchedule"`)
 	p.wait(`document.activeElement.id === "tree"`)
-	p.click(`.row[aria-selected="true"] [data-act="remove"]`)
+	p.act(`.row[aria-selected="true"]`, "remove")
 	p.wait(`!` + named("ApplyDefaultSchedule"))
 	p.wait(selectedRow + ` === "dataflow_lower"`)
 	p.settled()
@@ -206,6 +206,7 @@ func TestAClickMayLastARun(t *testing.T) {
 	p.click(`#run-form input[value="1"]`) // the line that tells what was changed is there from now on
 	p.wait(`document.querySelector("#edited-text").checkVisibility()`)
 	p.settled()
+	p.hover(row("1.8/FuseOps"))
 	at := eval[[]float64](p, `(() => { const b = `+named("FuseOps")+`.querySelector(".tick").getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`)
 	ticked := named("FuseOps") + `.querySelector(".tick").classList.contains("on")`
 	if !eval[bool](p, ticked) {
@@ -374,9 +375,13 @@ func TestRequiredPasses(t *testing.T) {
 	p.wait(done)
 	p.wait(named("DeadCodeElimination") + `?.querySelector(".reason.why")?.textContent === "required by user.Needs"`)
 	p.selectRow("DeadCodeElimination")
-	if got := eval[int](p, named("DeadCodeElimination")+`.querySelectorAll(".row-tools").length`); got != 0 {
-		t.Error("a pass that another requires has tools to move it")
+	p.click(`.row[aria-selected="true"] [data-more]`)
+	p.wait(`document.querySelector('.popmenu [data-act="toggle"]')`)
+	if p.count(`.popmenu [data-act="up"], .popmenu [data-act="remove"]`) != 0 {
+		t.Error("a pass that another requires can be moved")
 	}
+	p.press(kb.Escape)
+	p.wait(`document.activeElement.id === "tree"`)
 	p.alt(kb.ArrowDown)
 	p.wait(`document.querySelector("#announce").textContent === "DeadCodeElimination is here because it is required by user.Needs"`)
 	p.screen("pipeline-required-1440")
@@ -404,7 +409,7 @@ func TestPipelineOfAnother(t *testing.T) {
 	other.selectRow("LegalizeOps")
 	other.alt(kb.ArrowUp)
 	other.wait(`document.querySelector("#announce").textContent.length > 20 && !document.querySelector("#announce").textContent.startsWith("Done")`)
-	if n := other.count(".row-tools"); n > 0 {
+	if n := other.count("[data-more]"); n > 0 {
 		t.Errorf("%d rows have tools for who may not change them", n)
 	}
 	other.wait(`document.querySelector("#add-pass").hidden && document.querySelector('#pass-options [data-option="skip_ops"] textarea').disabled`)

@@ -102,6 +102,7 @@ func TestReadmeScreenshot(t *testing.T) {
 	eval[bool](p, `(`+named("FuseTIRInner")+`.click(), true)`)
 	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseTIRInner › ")`)
 	p.wait(`document.querySelectorAll(".code-row.is-add").length > 10`)
+	p.timeline()
 	p.wait(`document.querySelectorAll("#timeline-body .bar").length > 10`)
 	if os.Getenv("E2E_README") != "" {
 		p.shot(filepath.Join("..", "..", "docs", "screenshot.png"))

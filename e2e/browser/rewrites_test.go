@@ -35,7 +35,7 @@ func TestRewrites(t *testing.T) {
 	}
 
 	// The keys step through them; the lines before and after are marked in the diff.
-	p.press("]")
+	p.press(")")
 	p.wait(`document.querySelector("#rewrites .rw-steps .num").textContent.startsWith("1 / ")`)
 	p.wait(`document.querySelectorAll(".code-row.is-del .tx.rewritten").length > 1 && document.querySelectorAll(".code-row.is-add .tx.rewritten").length === 1`)
 	first := eval[string](p, rowsMarked)
@@ -45,7 +45,7 @@ func TestRewrites(t *testing.T) {
 	if got := p.text("#rewrites .rw-current"); !strings.Contains(got, "main:") || !strings.Contains(got, "cls.fused_") {
 		t.Errorf("the rewrite is shown as %q", got)
 	}
-	p.press("]")
+	p.press(")")
 	p.wait(`document.querySelector("#rewrites .rw-steps .num").textContent.startsWith("2 / ")`)
 	p.wait(fmt.Sprintf(`%s !== %q && document.querySelector(".tx.rewritten")`, rowsMarked, first))
 	second := eval[string](p, rowsMarked)
@@ -59,7 +59,7 @@ func TestRewrites(t *testing.T) {
 	p.wait(`document.querySelector(".code-view.split .half.del .tx.rewritten") && document.querySelector(".code-view.split .half.add .tx.rewritten")`)
 	p.goTo(link)
 	p.wait(fmt.Sprintf(`%s === %q`, rowsMarked, second))
-	p.press("[")
+	p.press("(")
 	p.wait(fmt.Sprintf(`%s === %q`, rowsMarked, first))
 
 	// A decision says which condition failed, and leads to its line.
@@ -106,7 +106,7 @@ func TestRewritesLook(t *testing.T) {
 			p.another(func() { eval[bool](p, `(document.querySelector("#record-rewrites").click(), true)`) })
 			p.wait(done)
 			p.wait(`document.querySelector("#rewrites .rw-name")`)
-			p.press("]")
+			p.press(")")
 			p.wait(`document.querySelector("#rewrites .rw-current")`)
 			name := fmt.Sprintf("rewrites-%s-%d", theme, width)
 			p.screen(name + "-diff")

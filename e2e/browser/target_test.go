@@ -20,7 +20,7 @@ func TestTargetOnThePage(t *testing.T) {
 		before, command := first(), p.text("#command")
 		// Of all passes, only those whose names have Loop.
 		p.click("#only-changed")
-		p.click("#filter")
+		p.click("#toggle-filter")
 		p.fill("#filter", "Loop")
 		shows := func(pass string) bool {
 			return eval[bool](p, `document.querySelector("#passes").textContent.includes("`+pass+`")`)

@@ -5,6 +5,7 @@ import "./shared";
 import { pauseWith } from "./store/api";
 import { keepIn } from "./store/prefs";
 import { pause } from "./widgets/busy";
+import { closingMenus } from "./widgets/menus";
 import { themeMenu } from "./widgets/thememenu";
 
 const pages: Record<string, () => Promise<{ open(): unknown }>> = {
@@ -20,4 +21,5 @@ keepIn({ getItem: (name) => localStorage.getItem(name), setItem: (name, value) =
 const page = await pages[document.body.dataset.page ?? ""]?.();
 for (const el of document.querySelectorAll<HTMLElement>("[data-needs-js]")) el.hidden = false;
 themeMenu();
+closingMenus();
 page?.open();

@@ -76,3 +76,11 @@ func rowClass(mark string) string {
 		return ""
 	}
 }
+
+// tabIndex is 0 for the element of a widget to which Tab leads, and -1 for the others.
+func tabIndex(stop bool) string {
+	if stop {
+		return "0"
+	}
+	return "-1"
+}

@@ -223,8 +223,8 @@ export class GraphView {
     let to = -1;
     if (e.key === "+" || e.key === "=") this.stage.zoomBy(1.25);
     else if (e.key === "-") this.stage.zoomBy(0.8);
-    else if (e.key === "0") this.stage.zoomTo(1);
-    else if (e.key === "a") this.stage.fit();
+    else if (e.key === "1") this.stage.zoomTo(1);
+    else if (e.key === "0") this.stage.fit();
     else if (e.key === "/") this.parts.search.focus();
     else if (!node) return; // the stage itself: the browser scrolls it
     else if (e.key === "Enter" || e.key === " ") this.openLine(node);

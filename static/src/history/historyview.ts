@@ -1,4 +1,4 @@
-// What became of a value on its way through the pipeline, in place of the timeline. It is loaded when the reader comes near the text.
+// What became of a value on its way through the pipeline, below the strip of passes, in place of the timeline. It is loaded when the reader comes near the text.
 
 import "../shared";
 import { json } from "../store/api";
@@ -22,6 +22,8 @@ export interface Around {
   view(): View;
   // showSource shows a line of the text that the session starts from.
   showSource(line: number): void;
+  // value shows the events beside the text, or none.
+  value(events: HTMLElement | null): void;
 }
 
 export class HistoryView {
@@ -41,7 +43,7 @@ export class HistoryView {
   private from: Element | null = null;
 
   constructor(private readonly store: Session, private readonly around: Around) {
-    const close = h("button", { type: "button", class: "btn quiet small", id: "history-close", title: "Back to the timeline (Escape)" }, "Close");
+    const close = h("button", { type: "button", class: "btn quiet small", id: "history-close", title: "Close  Escape" }, "Close");
     close.addEventListener("click", () => this.close());
     this.host.replaceChildren(h("div", { class: "pane-head h-head" }, this.title, this.about, h("span", { class: "grow" }), close), this.body);
     this.names = new Names(around.code, { offered: () => around.view().names ?? false, open: (name, byKey) => this.open(name, byKey) });
@@ -64,7 +66,7 @@ export class HistoryView {
     const view = this.around.view();
     const subject = view.subject?.({ fn, state });
     if (subject) return this.go(subject);
-    const kernel = this.from?.closest("#function-list") && !["", "*", "main"].includes(fn);
+    const kernel = this.from?.matches('[role="tree"][data-at="function"]') && !["", "*", "main"].includes(fn);
     if (kernel && this.inText()) return this.go({ step: state.pass || importPath, function: fn });
     const { last } = this;
     if (last?.place === this.place() && (!state.line || state.line === last.name.line) && this.inText()) return this.open(last.name, true);
@@ -91,8 +93,8 @@ export class HistoryView {
     const open = state.history !== "";
     this.around.app.classList.toggle("has-history", open);
     this.host.hidden = !open;
-    setText(document.querySelector('.narrow-tabs [data-tab="timeline"]')!, open ? "History" : "Timeline");
     if (!open) {
+      if (this.asked) this.around.value(null);
       this.asked = "";
       this.answer = null;
       this.pending?.abort();
@@ -133,7 +135,7 @@ export class HistoryView {
     const history = new URLSearchParams(q).toString();
     if (history === this.store.state.history) this.settle();
     else this.store.go({ history });
-    this.store.bring("timeline");
+    this.store.bring("center");
   }
 
   private close(): void {
@@ -177,7 +179,8 @@ export class HistoryView {
   private draw(a: History): void {
     this.heading(a);
     this.strip.show(this.store.model, a);
-    this.body.replaceChildren(this.strip.root, list(this.store.model, a, {
+    this.body.replaceChildren(this.strip.root);
+    this.around.value(list(this.store.model, a, {
       pass: (e) => this.openEntry(e),
       place: (e, p) => this.openPlace(e, p),
       root: (r) => this.openRoot(r),

@@ -8,7 +8,9 @@ const slop = 5;
 // Tree is what dragging needs of the tree of passes.
 interface Tree {
   readonly box: HTMLElement;
-  readonly visible: readonly Step[];
+  // length is the number of rows, stepAt the step that a row shows or belongs to.
+  readonly length: number;
+  stepAt(row: number): Step | null;
 }
 
 const rowHeight = 24;
@@ -52,10 +54,10 @@ export class Drag {
   private down(e: PointerEvent): void {
     this.tree.box.classList.remove("dropped");
     const target = e.target as HTMLElement;
-    const row = target.closest<HTMLElement>("[data-i]");
+    const row = target.closest<HTMLElement>("[data-step]");
     // A finger scrolls the list; it has the buttons.
     if (e.button !== 0 || e.pointerType === "touch" || !row || target.closest(".tick, .twisty, button")) return;
-    this.step = this.tree.visible[Number(row.dataset.i)] ?? null;
+    this.step = this.tree.stepAt(Number(row.dataset.i));
     this.from = e.clientY;
   }
 
@@ -85,10 +87,10 @@ export class Drag {
 
   // show draws the line between the rows next to the pointer.
   private show(): void {
-    const { box, visible } = this.tree;
+    const { box, length } = this.tree;
     const frame = box.getBoundingClientRect();
-    const i = Math.max(0, Math.min(visible.length, Math.round((this.pointer.y - frame.top + box.scrollTop) / rowHeight)));
-    const found = this.on.target(visible[i - 1] ?? null, this.pointer.x - frame.left);
+    const i = Math.max(0, Math.min(length, Math.round((this.pointer.y - frame.top + box.scrollTop) / rowHeight)));
+    const found = this.on.target(i > 0 ? this.tree.stepAt(i - 1) : null, this.pointer.x - frame.left);
     this.at = found?.at ?? null;
     this.line.hidden = !found;
     if (!found) return;

@@ -22,7 +22,7 @@ export type Action = "up" | "down" | "remove" | "add" | "options" | "context";
 
 // Surroundings is what the editor uses of the page: the tree of passes.
 export interface Surroundings {
-  tree: { readonly box: HTMLElement; readonly visible: readonly Step[] };
+  tree: { readonly box: HTMLElement; readonly visible: readonly Step[]; readonly length: number; stepAt(row: number): Step | null };
 }
 
 export class Editor implements Pipelining {
@@ -172,7 +172,7 @@ export class Editor implements Pipelining {
     if (this.isSequence(at) && rows.some((r) => r.length > at!.length && within(r, at!))) return { at: [...at, 0], depth: at.length + 1 };
     const lastRow = rows.findLastIndex((r) => same(r, at!));
     const next = rows[lastRow + 1];
-    while (at.length > 1 && (!next || !within(next, at.slice(0, -1))) && x < 24 + at.length * 14) at = at.slice(0, -1);
+    while (at.length > 1 && (!next || !within(next, at.slice(0, -1))) && x < 12 + at.length * 12) at = at.slice(0, -1);
     return { at: [...at.slice(0, -1), at.at(-1)! + 1], depth: at.length };
   }
 

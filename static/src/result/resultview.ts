@@ -18,7 +18,7 @@ export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name
   }
   if (model.code) out.push(generated(model.code, openKernel));
   if (model.finished) {
-    const parts = model.phases().map(([name, t]) => h("div", {}, h("dt", {}, name), h("dd", { class: "num mono" }, time(t))));
+    const parts = model.parts().map(([name, t]) => h("div", {}, h("dt", {}, name), h("dd", { class: "num mono" }, time(t))));
     out.push(h("section", { class: "result-part" }, h("h3", {}, "Where the time went"), h("dl", { class: "stats" }, ...parts)));
   }
   host.replaceChildren(...out);

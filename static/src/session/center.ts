@@ -5,7 +5,7 @@ import type { Source } from "../store/source";
 import type { RunModel, Step } from "../store/model";
 import type { At, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
-import { byId, h, setText } from "../widgets/dom";
+import { byId, h } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
 
 export interface CenterListener {
@@ -52,8 +52,7 @@ export class Center {
     const view = this.view(asked, at);
     const content = view.content(at);
     const title = view.title(at);
-    setText(byId("center-title"), title);
-    byId("center-title").title = title;
+    crumbs(byId("center-title"), title);
     this.leave(view);
     if (!view.panel) this.uncover(null);
     else if ("panel" in content && this.drawn.has(view.name)) this.uncover({ name: view.name, panel: content.panel });
@@ -174,4 +173,15 @@ export class Center {
     // Asking again for the same thing must not be taken for done.
     this.shown = null;
   }
+}
+
+// crumbs writes a title whose parts are apart as a way to the place. A long part loses its middle where there is no room.
+function crumbs(host: HTMLElement, title: string): void {
+  if (host.textContent === title) return;
+  host.title = title;
+  host.replaceChildren(...title.split(" › ").flatMap((part, i) => {
+    const cut = part.length > 24 ? part.length - 12 : part.length;
+    const name = [h("span", { class: "name-head" }, part.slice(0, cut)), cut < part.length ? h("span", { class: "name-tail" }, part.slice(cut)) : ""];
+    return i > 0 ? [h("span", { class: "sep" }, " › "), ...name] : name;
+  }));
 }

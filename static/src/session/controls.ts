@@ -7,21 +7,17 @@ import { copy } from "../widgets/dialogs";
 import { announce, byId, press } from "../widgets/dom";
 import { readAddress } from "./address";
 import type { Center } from "./center";
-import type { Frame } from "./frame";
-import type { Sharing } from "./share";
-import type { Timeline } from "./timeline";
 import type { PipelineTree } from "./tree";
 
 interface Parts {
   store: Session;
   center: Center;
   tree: PipelineTree;
-  timeline: Timeline;
-  sharing: Sharing;
-  frame: Frame;
+  // fork opens a copy of a session that this visitor may not change.
+  fork(): void;
 }
 
-export function wireControls({ store, center, tree, timeline, sharing, frame }: Parts): void {
+export function wireControls({ store, center, tree, fork }: Parts): void {
   const { runs } = store;
   const on = (id: string, event: string, run: (e: Event) => void): void => byId(id).addEventListener(event, run);
   const level = document.querySelector<HTMLInputElement>("#run-form input[name=opt_level]:checked");
@@ -29,7 +25,8 @@ export function wireControls({ store, center, tree, timeline, sharing, frame }: 
   runs.settings = { target: target.value, opt_level: Number(level?.value ?? 2), disabled: [] };
   on("run-form", "submit", (e) => {
     e.preventDefault();
-    void (runs.mayEdit ? runs.start() : sharing.fork());
+    if (runs.mayEdit) void runs.start();
+    else fork();
   });
   on("run-form", "change", (e) => {
     if (e.target === target) runs.set({ target: target.value });
@@ -45,29 +42,38 @@ export function wireControls({ store, center, tree, timeline, sharing, frame }: 
   press(byId("marks"), apart());
   on("next-hunk", "click", () => center.moveHunk(1));
   on("prev-hunk", "click", () => center.moveHunk(-1));
-  on("toggle-details", "click", () => {
-    const show = !frame.hasDetails;
-    frame.showDetails(show);
-    keep("details", show ? "on" : "off");
-  });
   on("copy-command", "click", () => {
     const command = byId("command");
     void copy(byId("copy-command"), command.textContent ?? "", () => getSelection()?.selectAllChildren(command));
   });
-  on("scale-time", "click", () => setScale(timeline, false));
-  on("scale-step", "click", () => setScale(timeline, true));
-  if (setting("details") === "off" || (setting("details") === null && innerWidth < 1200)) frame.showDetails(false);
   filterControls(store, tree);
   window.addEventListener("popstate", () => store.restore(readAddress()));
 }
 
+// showFilter shows the field that filters the passes, or hides it, which ends the filter.
+export function showFilter(show: boolean): void {
+  const filter = byId<HTMLInputElement>("filter");
+  byId("pipeline-tools").hidden = !show;
+  press(byId("toggle-filter"), show);
+  if (show) return filter.focus();
+  if (filter.value === "") return;
+  filter.value = "";
+  filter.dispatchEvent(new Event("input"));
+}
+
 function filterControls(store: Session, tree: PipelineTree): void {
   const filter = byId<HTMLInputElement>("filter");
+  byId("toggle-filter").addEventListener("click", () => showFilter(byId("pipeline-tools").hidden === true));
   filter.addEventListener("input", () => {
     store.filter = filter.value.trim();
     store.changed();
   });
   filter.addEventListener("keydown", (e) => {
+    if (e.key === "Escape") {
+      e.preventDefault();
+      showFilter(false);
+      tree.box.focus();
+    }
     if (e.key !== "Enter") return;
     const first = tree.visible.find((step) => step.kind !== "sequential");
     if (first) store.select(first);
@@ -110,10 +116,4 @@ export function toggleMarks(center: Center, store: Session): void {
   announce(apart() ? "Renamed and moved lines are shown as such" : "Renamed and moved lines are shown as removed and added");
   center.code.redraw();
   store.changed();
-}
-
-function setScale(timeline: Timeline, byStep: boolean): void {
-  timeline.setScale(byStep);
-  press(byId("scale-step"), byStep);
-  press(byId("scale-time"), !byStep);
 }

@@ -1,12 +1,16 @@
-// The details of the selected pass: what it is, what it did, in numbers, and what it had to say.
+// The details of the selected pass: what it is, what it did, in numbers, and what it had to say. It is loaded when the first pass
+// has ended.
 
+import "../shared";
 import { only } from "../store/counts";
 import { h } from "../widgets/dom";
-import { big, bytes, plural, shortOp, time } from "../store/format";
-import { importPath, opCount, type Step } from "../store/model";
+import { big, bytes, plural, time } from "../store/format";
+import { importPath, type RunModel, type Step } from "../store/model";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { glyphs } from "../widgets/glyphs";
-import type { Metrics, PassInfo, Script } from "../wire";
+import type { FunctionMetrics, Order, PassInfo, Script, WireFunction } from "../wire";
+
+export { drawOrigin } from "./origin";
 
 export interface DetailsListener {
   select(name: string): void;
@@ -19,8 +23,9 @@ export interface DetailsListener {
   warnings: string[];
 }
 
-// details writes what a step is into host, and what it did into rest; between them the page shows its options.
-export function details(host: HTMLElement, rest: HTMLElement, step: Step | null, info: PassInfo | undefined, on: DetailsListener): void {
+// details writes what a step is into host, and what it did into rest; between them the page shows its options. info looks up what is
+// known of a pass.
+export function details(host: HTMLElement, rest: HTMLElement, model: RunModel, step: Step | null, info: PassInfo | undefined, on: DetailsListener): void {
   rest.replaceChildren();
   if (!step) {
     host.replaceChildren(h("p", { class: "quiet" }, "Select a pass to see what it did."));
@@ -30,9 +35,9 @@ export function details(host: HTMLElement, rest: HTMLElement, step: Step | null,
     host.replaceChildren(h("h3", { class: "details-name" }, step.name), h("p", { class: "details-sum" }, "The module as the importer made it, before any pass."));
     return;
   }
-  const group = step.kind === "sequential";
+  const glyph = step.status === "failed" || step.status === "running" ? h("span", { class: `glyph is-${step.status}`, "aria-hidden": "true" }, glyphs[step.status]) : null;
   const head: HTMLElement[] = [
-    h("h3", { class: "details-name" }, h("span", { class: `glyph is-${step.status}`, "aria-hidden": "true" }, glyphs[step.status]), step.name),
+    h("h3", { class: "details-name" }, glyph, step.name),
     h("p", { class: "details-sum" }, summary(step)),
   ];
   if (info?.doc) head.push(h("p", { class: "details-doc" }, info.doc));
@@ -44,12 +49,23 @@ export function details(host: HTMLElement, rest: HTMLElement, step: Step | null,
   // The message of a script says more than the error of the pass that it ended.
   if (step.error && !step.diagnostics.some((d) => d.code === "script")) out.push(errorNote(step.error));
   out.push(...step.diagnostics.map((d) => diagnosticNote(d, on.jump)));
-  out.push(facts(step, info, on.select));
-  const after = step.finished?.metrics ?? null;
-  if (step.before && after) out.push(...numbers(step.before, after));
-  if (!group) out.push(...attrs(step));
+  const known = new Set(model.all().map((x) => x.name));
+  const orders = (title: string, list: readonly Order[]): HTMLElement[] => reasons(title, list.filter((o) => known.has(o.pass)), on.select);
+  const before = info?.before ?? [];
+  out.push(...orders("Needs", before.filter((o) => o.needs)), ...orders("Better after", before.filter((o) => !o.needs)), ...orders("Feeds", info?.after ?? []));
+  out.push(...did(model, step), ...settings(step, info, on.select), ...attrs(step));
   host.replaceChildren(...head);
   rest.replaceChildren(...out);
+}
+
+// reasons lists passes, each with why it stands before or after.
+function reasons(title: string, list: readonly Order[], select: (name: string) => void): HTMLElement[] {
+  if (list.length === 0) return [];
+  return [h("h4", {}, title), h("ul", { class: "reasons" }, ...list.map((o) => {
+    const b = h("button", { type: "button", class: "link" }, o.pass);
+    b.addEventListener("click", () => select(o.pass));
+    return h("li", {}, b, h("p", {}, o.why));
+  }))];
 }
 
 // written shows the script of a pass that a user wrote.
@@ -82,80 +98,61 @@ function summary(step: Step): string {
   }
 }
 
-function facts(step: Step, info: PassInfo | undefined, selectPass: (name: string) => void): HTMLElement {
-  const list = h("dl", { class: "facts" });
-  const fact = (name: string, ...value: (Node | string)[]): void => {
+// pairs makes a list of facts; what has no value is left out.
+function pairs(title: string, list: [string, string | (Node | string)[]][]): HTMLElement[] {
+  const shown = list.filter(([, value]) => value.length > 0);
+  if (shown.length === 0) return [];
+  return [h("h4", {}, title), h("dl", { class: "facts" }, ...shown.flatMap(([name, value]) => {
     const dd = h("dd");
-    dd.append(...value);
-    list.append(h("dt", {}, name), dd);
-  };
-  fact("Step", h("code", {}, step.path));
-  if (step.kind !== "sequential") {
-    fact("Role", step.role === "lowering" ? "lowering: needed for code generation" : "optional");
-    fact("Level", `runs from opt_level ${step.level} on`);
-  }
-  fact("Kind", step.kind.replace("_", " "));
-  if (step.why) fact("Ran because", step.why);
-  if (info?.required?.length) {
-    fact(
-      "Requires",
-      ...info.required.map((name) => {
-        const b = h("button", { type: "button", class: "link" }, name);
-        b.addEventListener("click", () => selectPass(name));
-        return b;
-      }),
-    );
-  }
+    dd.append(...(typeof value === "string" ? [value] : value));
+    return [h("dt", {}, name), dd];
+  }))];
+}
+
+// did says what the step did in numbers: those that differ. The numbers of all operators and functions are a view of their own.
+function did(model: RunModel, step: Step): HTMLElement[] {
+  const f = step.finished;
   const m = step.measured;
-  if (m.total !== undefined) fact("Time", time(m.total), m.self !== undefined && m.self !== m.total ? ` (self ${time(m.self)})` : "", step.reused ? " ↺ from an earlier run" : "");
-  if (m.instruments) fact("Instruments", time(m.instruments));
-  if (m.alloc_bytes) fact("Allocated", `≈ ${bytes(m.alloc_bytes)}`);
-  for (const c of info?.config ?? []) fact("Config", h("code", {}, c.key), ` ${c.type}, default `, defaultValue(c.default));
-  return list;
+  const differ = (a: number | undefined, b: number | undefined, print: (n: number) => string): string => (a === undefined || b === undefined || a === b ? "" : `${print(a)} → ${print(b)}`);
+  const main = (list: WireFunction[]): FunctionMetrics | undefined => list.find((x) => x.name === "main")?.metrics;
+  const [a, b] = f ? [main(model.functionsBefore(step)), main(model.functionsAt(step))] : [];
+  const [was, is] = [step.before, f?.metrics];
+  return pairs("What it did", [
+    ["Functions changed", f ? `${f.functions.length} of ${f.functions.length + f.same}` : ""],
+    ["Calls in main", differ(a?.calls, b?.calls, big)],
+    ["Bindings in main", differ(a?.bindings, b?.bindings, big)],
+    ["Kernels", differ(was?.kernels, is?.kernels, big)],
+    ["FLOPs", differ(was?.flops, is?.flops, big)],
+    ["Constants", differ(was?.constant_bytes, is?.constant_bytes, bytes)],
+    ["Time", m.total !== undefined ? `${time(m.total)}${m.self !== undefined && m.self !== m.total ? ` (self ${time(m.self)})` : ""}${step.reused ? " ↺ from an earlier run" : ""}` : ""],
+    ["Instruments", m.instruments ? time(m.instruments) : ""],
+    ["Allocated", m.alloc_bytes ? `≈ ${bytes(m.alloc_bytes)}` : ""],
+  ]);
+}
+
+// settings says where the step stands and when it runs.
+function settings(step: Step, info: PassInfo | undefined, select: (name: string) => void): HTMLElement[] {
+  const group = step.kind === "sequential";
+  const required = (info?.required ?? []).map((name) => {
+    const b = h("button", { type: "button", class: "link" }, name);
+    b.addEventListener("click", () => select(name));
+    return b;
+  });
+  return pairs("In the pipeline", [
+    ["Step", [h("code", {}, step.path)]],
+    ["Role", group ? "" : step.role === "lowering" ? "lowering: needed for code generation" : "optional"],
+    ["Level", group ? "" : `runs from opt_level ${step.level} on`],
+    ["Kind", step.kind.replace("_", " ")],
+    ["Ran because", step.why],
+    ["Requires", required],
+    ...(info?.config ?? []).map((c): [string, (Node | string)[]] => ["Config", [h("code", {}, c.key), ` ${c.type}, default `, defaultValue(c.default)]]),
+  ]);
 }
 
 // defaultValue prints the default of a config option: a dictionary with one entry on each line.
 function defaultValue(v: unknown): Node | string {
   if (typeof v !== "object" || v === null) return String(v);
   return h("code", { class: "dict" }, ...Object.entries(v).map(([key, x]) => h("span", {}, `${key} = ${String(x)}`)));
-}
-
-const rows: [string, (m: Metrics) => number, (n: number) => string][] = [
-  ["Functions", (m) => m.functions, big],
-  ["Kernels", (m) => m.kernels, big],
-  ["Graph operators", opCount, big],
-  ["FLOPs", (m) => m.flops, big],
-  ["Constants", (m) => m.constant_bytes, bytes],
-  ["Intermediates", (m) => m.intermediate_bytes, bytes],
-];
-
-function numbers(before: Metrics, after: Metrics): HTMLElement[] {
-  const table = (caption: string, body: HTMLElement[]): HTMLElement =>
-    h(
-      "table",
-      { class: "counts" },
-      h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "vh" }, "What")), h("th", { scope: "col" }, "before"), h("th", { scope: "col" }, "after"))),
-      h("tbody", {}, ...body),
-    );
-  const line = (name: string, a: number, b: number, print: (n: number) => string, mono: boolean): HTMLElement =>
-    h(
-      "tr",
-      { class: a === b ? "" : "differs" },
-      h("th", { scope: "row", class: mono ? "mono" : "" }, name),
-      h("td", { class: "num" }, print(a)),
-      h("td", { class: "num" }, print(b), a === b ? "" : b > a ? " ▲" : " ▼"),
-    );
-  const out = [table("Module", rows.map(([name, of, print]) => line(name, of(before), of(after), print, false)))];
-  const names = new Set([...Object.keys(before.ops ?? {}), ...Object.keys(after.ops ?? {})]);
-  const ops = [...names]
-    .map((name) => ({ name, a: before.ops?.[name] ?? 0, b: after.ops?.[name] ?? 0 }))
-    .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a) || y.b - x.b || (x.name < y.name ? -1 : 1));
-  if (ops.length > 0) {
-    out.push(table("Operators", ops.slice(0, 30).map((o) => line(shortOp(o.name), o.a, o.b, String, true))));
-    if (ops.length > 30) out.push(h("p", { class: "quiet" }, `and ${plural(ops.length - 30, "more kind")} of operators`));
-  }
-  return out;
 }
 
 function attrs(step: Step): HTMLElement[] {

@@ -1,40 +1,107 @@
-// The frame of the page: which pane a narrow window shows, and whether the details are there.
+// The frame of the page: which panes are open, and which one a narrow window shows. What the reader opened or closed is kept for the
+// next visit, except over the code of a small window, where a pane is opened for a moment.
 
+import { keep, setting } from "../store/prefs";
 import type { Part } from "../store/session";
-import { byId, press, setAttr } from "../widgets/dom";
+import { byId, press } from "../widgets/dom";
+import type { Inspector, Sheet } from "./inspector";
 
-const narrow = matchMedia("(max-width: 760px)");
+// phone shows one part at a time; in a small window the tree lies over the code, in a medium one the inspector does.
+const phone = matchMedia("(max-width: 599px)");
+const small = matchMedia("(max-width: 899px), (max-height: 559px)");
 
 export class Frame {
-  // shown is called when another pane is.
-  constructor(private readonly app: HTMLElement, private readonly shown: () => void) {
+  // on.shown is called when another pane is; on.search when the search is asked for.
+  constructor(private readonly app: HTMLElement, private readonly inspector: Inspector, private readonly on: { shown(): void; search(): void }) {
     for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) {
-      b.addEventListener("click", () => this.showTab((b.dataset.tab ?? "passes") as Part));
+      b.addEventListener("click", () => (b.dataset.tab === "search" ? this.on.search() : this.showTab((b.dataset.tab ?? "passes") as Part)));
     }
+    byId("show-passes").addEventListener("click", () => this.showTree(!this.hasTree));
+    byId("toggle-details").addEventListener("click", () => this.keepDetails(!this.hasDetails));
+    byId("close-details").addEventListener("click", () => {
+      this.keepDetails(false);
+      byId("toggle-details").focus();
+    });
+    small.addEventListener("change", () => this.fit());
+    phone.addEventListener("change", () => this.fit());
+    app.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape" || e.defaultPrevented || phone.matches) return;
+      if (small.matches && this.hasTree && byId("pipeline").contains(e.target as Node)) this.showTree(false);
+      else return;
+      e.preventDefault();
+      byId("show-passes").focus();
+    });
+    this.fit();
   }
 
-  // bring shows a part of the page where the window is narrow, which shows one alone; elsewhere it opens the details where they are
-  // asked for.
-  bring(part: Part): void {
-    if (part === "details") this.showDetails(true);
-    if (narrow.matches) this.showTab(part);
+  // fit opens the panes as the window and the reader want them.
+  private fit(): void {
+    this.app.classList.toggle("no-tree", phone.matches ? false : small.matches || setting("tree") === "off");
+    this.showDetails(phone.matches || setting("inspector") === "on");
+    this.showTab((this.app.dataset.tab ?? "passes") as Part);
   }
 
-  // showDetails shows or hides the column of details.
-  showDetails(show: boolean): void {
-    this.app.classList.toggle("no-details", !show);
+  // bring shows a part of the page: alone where the window is a phone's. Elsewhere it opens the inspector where that is asked for, and
+  // closes what lies over the text where that is.
+  bring(part: Part, sheet?: Sheet): void {
+    if (part === "details") {
+      this.showDetails(true);
+      this.inspector.show(sheet ?? "pass");
+    }
+    if (phone.matches) this.showTab(part);
+    else if (part === "center" && small.matches) this.showTree(false);
+    else if (part === "passes") this.showTree(true);
+  }
+
+  // toggleTree and toggleDetails fold a pane, toggleBoth both: with one of them open, both go.
+  toggleTree(): void {
+    this.showTree(!this.hasTree);
+  }
+
+  toggleDetails(): void {
+    this.keepDetails(!this.hasDetails);
+  }
+
+  toggleBoth(): void {
+    const open = !(this.hasTree || this.hasDetails);
+    this.showTree(open);
+    this.keepDetails(open);
+  }
+
+  private showTree(show: boolean): void {
+    this.app.classList.toggle("no-tree", !show);
+    press(byId("show-passes"), show);
+    if (!small.matches) keep("tree", show ? "on" : "off");
+    this.on.shown();
+  }
+
+  // closeDetails closes what bring has opened.
+  closeDetails(): void {
+    if (!phone.matches) this.showDetails(false);
+  }
+
+  private keepDetails(show: boolean): void {
+    this.showDetails(show);
+    keep("inspector", show ? "on" : "off");
+  }
+
+  private showDetails(show: boolean): void {
+    this.app.classList.toggle("with-inspector", show);
     press(byId("toggle-details"), show);
+    this.on.shown();
+  }
+
+  get hasTree(): boolean {
+    return !this.app.classList.contains("no-tree");
   }
 
   get hasDetails(): boolean {
-    return !this.app.classList.contains("no-details");
+    return this.app.classList.contains("with-inspector");
   }
 
   private showTab(name: Part): void {
     this.app.dataset.tab = name;
-    // The timeline stands beside the main part of the page, which it replaces in a narrow window.
-    setAttr(byId("timeline"), "role", name === "timeline" && narrow.matches ? "main" : null);
     for (const b of document.querySelectorAll<HTMLElement>(".narrow-tabs [data-tab]")) press(b, b.dataset.tab === name);
-    this.shown();
+    this.on.shown();
   }
 }

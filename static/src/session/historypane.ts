@@ -1,4 +1,4 @@
-// The place of the history of a value at the bottom of the page. What shows it is loaded when the reader comes near the text.
+// The place of the history of a value below the strip of passes. What shows it is loaded when the reader comes near the text.
 
 import { announce, byId, h } from "../widgets/dom";
 import type { Around, HistoryView } from "../history/historyview";

@@ -114,7 +114,7 @@ export class Notes {
     const { mayEdit } = this.store.runs;
     const here = this.store.here();
     byId("add-note").hidden = !mayEdit;
-    byId("notes").hidden = !mayEdit && this.all.length === 0 && byId("notes-problem").hidden;
+    byId("no-notes").hidden = this.all.length > 0;
     const key = [model.id, model.steps.size, mayEdit, here.step, here.function, here.line, JSON.stringify(this.all)].join("\n");
     if (key === this.drawn) return;
     this.drawn = key;

@@ -1,4 +1,5 @@
-// Handles between the panes: dragged with the mouse or moved with the arrow keys. The sizes are kept for the next visit.
+// Handles at the edges of panes: dragged with the mouse or moved with the arrow keys. The sizes are kept for the next visit; until the
+// reader moves a handle the style sheet says how large a pane is.
 
 import { keep, setting } from "../store/prefs";
 
@@ -14,9 +15,9 @@ interface Pane {
 }
 
 const panes: Pane[] = [
-  { handle: "split-left", property: "--left", grows: 1, vertical: true, min: 220, max: () => innerWidth * 0.5, initial: 372 },
-  { handle: "split-right", property: "--right", grows: -1, vertical: true, min: 180, max: () => innerWidth * 0.4, initial: 288 },
-  { handle: "split-bottom", property: "--bottom", grows: -1, vertical: false, min: 64, max: () => innerHeight * 0.6, initial: 214 },
+  { handle: "split-left", property: "--tree-set", grows: 1, vertical: true, min: 180, max: () => innerWidth * 0.5, initial: 264 },
+  { handle: "split-right", property: "--inspector-set", grows: -1, vertical: true, min: 220, max: () => innerWidth * 0.5, initial: 280 },
+  { handle: "split-bottom", property: "--drawer-set", grows: 1, vertical: false, min: 64, max: () => innerHeight * 0.6, initial: 190 },
 ];
 
 export function resizablePanes(app: HTMLElement): void {
@@ -26,16 +27,21 @@ export function resizablePanes(app: HTMLElement): void {
 function setUp(app: HTMLElement, pane: Pane): void {
   const handle = document.getElementById(pane.handle);
   if (!handle) return;
-  let size = Number(setting(pane.handle)) || pane.initial;
+  const kept = Number(setting(pane.handle));
+  let size = kept || pane.initial;
+  const say = (max: number): void => {
+    handle.setAttribute("aria-valuenow", String(Math.round(((size - pane.min) / Math.max(1, max - pane.min)) * 100)));
+    handle.setAttribute("aria-valuetext", `${size} pixels`);
+  };
   const set = (wanted: number, store = true): void => {
     const max = Math.max(pane.min, pane.max());
     size = Math.round(Math.max(pane.min, Math.min(max, wanted)));
     app.style.setProperty(pane.property, `${size}px`);
-    handle.setAttribute("aria-valuenow", String(Math.round(((size - pane.min) / Math.max(1, max - pane.min)) * 100)));
-    handle.setAttribute("aria-valuetext", `${size} pixels`);
+    say(max);
     if (store) keep(pane.handle, String(size));
   };
-  set(size, false);
+  if (kept) set(size, false);
+  else say(Math.max(pane.min, pane.max()));
   handle.addEventListener("pointerdown", (e) => {
     const start = pane.vertical ? e.clientX : e.clientY;
     const from = size;

@@ -9,27 +9,29 @@ import { editPrefix } from "../store/steps";
 import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
-import { announce, byId, perFrame, press, setText } from "../widgets/dom";
+import { announce, byId, h, perFrame, press, setText } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
+import { icon } from "../widgets/icons";
 import { readAddress, writeAddress } from "./address";
 import { beginning } from "./beginning";
 import { Center } from "./center";
 import { wireControls } from "./controls";
-import { details } from "./details";
+import type * as Sheets from "./details";
 import { Edits } from "./edits";
 import { Frame } from "./frame";
-import { FunctionList } from "./functions";
 import { HistoryPane } from "./historypane";
+import { Inspector } from "./inspector";
 import { Notes } from "./notes";
 import { resizablePanes } from "./panes";
 import { PipelineBar } from "./pipelinebar";
 import { SearchPane } from "./searchpane";
-import { Sharing } from "./share";
+import type { Sharing } from "./share";
 import { wireKeys } from "./shortcuts";
 import { Stream } from "./socket";
-import { Timeline } from "./timeline";
+import { PassStrip } from "./strip";
+import { TimelinePane } from "./timelinepane";
 import { drawMessages, drawTop } from "./top";
-import { PipelineTree } from "./tree";
+import { type Functions, PipelineTree } from "./tree";
 import { UserPasses } from "./userpasses";
 
 export async function open(): Promise<void> {
@@ -41,19 +43,25 @@ class SessionPage {
   private readonly views: View[];
   private readonly frame: Frame;
   private readonly tree: PipelineTree;
-  private readonly functions: FunctionList;
-  private readonly timeline: Timeline;
+  private readonly strip: PassStrip;
+  private readonly timeline: TimelinePane;
+  private readonly inspector: Inspector;
   private readonly center: Center;
   private readonly user: UserPasses;
   private readonly notes: Notes;
-  private readonly sharing: Sharing;
+  // sharing comes beside what the first view needs.
+  private sharing: Sharing | null = null;
   private readonly edits: Edits;
   private readonly pipeline: PipelineBar;
   private readonly history: HistoryPane;
   private readonly search: SearchPane;
   private rewrites: Promise<RewritesView> | null = null;
-  // shown names what the middle shows, detailed what the details do.
+  private sheets: Promise<typeof Sheets> | null = null;
+  // openedForValue tells that the inspector opened for what became of a value, and closes with it.
+  private openedForValue = false;
+  // shown names what the middle shows, detailed what the inspector does, listed what the tree lists below the selected step.
   private shown = "";
+  private listed: Functions = { entries: [], count: "", selected: "", ofCode: false, same: null, sameCount: 0 };
   private detailed = "";
   private readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
@@ -85,7 +93,7 @@ class SessionPage {
     }, { source: data.source ?? "", compiler: data.compiler === "true" });
     const begun = beginning();
     this.store = new Session({
-      session: data.session ?? "", run: data.run ?? "", mayEdit: data.mayEdit === "true", shared: data.shared === "true",
+      session: data.session ?? "", title: byId("title").textContent ?? "", run: data.run ?? "", mayEdit: data.mayEdit === "true", shared: data.shared === "true",
       compiler: data.compiler === "true", query: readAddress(),
     }, this.views, {
       draw: () => this.draw(),
@@ -104,6 +112,15 @@ class SessionPage {
         select(step);
         store.bring("center");
       },
+      choose: (key, same) => {
+        if (same && !this.listed.others) this.showAfter();
+        store.go({ fn: key, line: 0 });
+        store.bring("center");
+      },
+      code: () => {
+        const code = this.views.find((v) => v.path);
+        if (code) store.setView(code.name);
+      },
       toggle: (step) => void store.toggle(step),
       act: (action, step) => {
         if (action === "remove" && step?.name.startsWith(editPrefix)) store.removeEdit(step.name.slice(editPrefix.length));
@@ -111,22 +128,29 @@ class SessionPage {
       },
       changed: () => store.changed(),
     });
-    this.frame = new Frame(app, () => this.tree.reveal());
+    this.inspector = new Inspector({ changed: () => store.changed() });
+    this.frame = new Frame(app, this.inspector, { shown: () => this.tree.reveal(), search: () => this.search.open() });
     this.pipeline = new PipelineBar(store, { tree: this.tree });
-    this.functions = new FunctionList(byId("function-list"), byId("functions-count"), { select: (key) => store.go({ fn: key, line: 0 }) });
-    this.timeline = new Timeline(byId("timeline-body"), { select });
+    this.strip = new PassStrip({ select });
+    this.timeline = new TimelinePane(store, app);
     this.center = new Center(this.views, { line, count, after: () => this.showAfter() });
     this.user = new UserPasses(store, codemirror);
     this.notes = new Notes(store);
-    this.sharing = new Sharing(store);
-    this.history = new HistoryPane(store, { app, code: this.center.code, view: () => this.view, showSource: (n) => this.showSource(n) }, data.historyStyle ?? "");
+    void import("./share").then((own) => {
+      this.sharing = new own.Sharing(store);
+      store.changed();
+    });
+    this.history = new HistoryPane(store, {
+      app, code: this.center.code, view: () => this.view, showSource: (n) => this.showSource(n), value: (el) => this.showValue(el),
+    }, data.historyStyle ?? "");
     this.search = new SearchPane(store, this.center.code);
     this.edits = new Edits(store, codemirror);
     resizablePanes(app);
     this.viewButtons();
-    wireControls({ store, center: this.center, tree: this.tree, timeline: this.timeline, sharing: this.sharing, frame: this.frame });
+    this.showValue(null);
+    wireControls({ store, center: this.center, tree: this.tree, fork: () => void this.sharing?.fork() });
     wireKeys({
-      store, views: this.views, center: this.center, tree: this.tree, functions: this.functions,
+      store, views: this.views, center: this.center, tree: this.tree, frame: this.frame, timeline: this.timeline,
       pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, rewrites: (dir, decisions) => this.withRewrites((view) => view.move(dir, decisions)),
     });
     // A link to a pass, or to what is no text, opens on it.
@@ -143,16 +167,43 @@ class SessionPage {
     return this.views.find((v) => v.name === this.store.state.view) ?? this.views[0]!;
   }
 
-  // viewButtons makes a button for each view.
+  // viewButtons makes a tab for each view. Views that share a label share a tab, and have a button each for their layout.
   private viewButtons(): void {
-    byId("views").replaceChildren(...this.views.map((v) => {
-      const b = document.createElement("button");
-      b.type = "button";
-      b.dataset.view = v.name;
-      b.textContent = v.label;
-      b.addEventListener("click", () => this.store.setView(v.name));
+    const button = (name: string, attrs: Record<string, string>, child: Node | string): HTMLElement => {
+      const b = h("button", { type: "button", "data-view": name, "aria-pressed": "false", ...attrs }, child);
+      b.addEventListener("click", () => this.store.setView(name));
       return b;
-    }));
+    };
+    const title = (v: View): Record<string, string> => (v.key ? { title: `${v.label}  ${v.key.key}` } : {});
+    byId("views").replaceChildren(...this.views.filter((v) => !v.layout).map((v) => button(v.name, title(v), v.label)));
+    const layouts = this.views.filter((v) => v.layout);
+    byId("layouts").replaceChildren(...layouts.map((v) => button(v.name, { class: "tool", title: v.layout!.doc, "aria-label": v.layout!.doc.split(/:| {2}/)[0]! }, icon(v.layout!.icon))));
+    for (const label of new Set(layouts.map((v) => v.label))) {
+      const tab = h("button", { type: "button", "data-layout-of": label }, label);
+      tab.addEventListener("click", () => this.store.setView(this.store.preferredDiff()));
+      byId("views").prepend(tab);
+    }
+  }
+
+  // drawViews shows which view is chosen.
+  private drawViews(): void {
+    const { view } = this;
+    for (const b of byId("center-tools").querySelectorAll<HTMLElement>("[data-view]")) press(b, b.dataset.view === view.name);
+    for (const b of byId("views").querySelectorAll<HTMLElement>("[data-layout-of]")) press(b, b.dataset.layoutOf === view.label);
+    byId("views").querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // showValue shows what became of a value in the inspector, which it opens; with null it says how to ask.
+  private showValue(el: HTMLElement | null): void {
+    byId("value-body").replaceChildren(el ?? h("p", { class: "quiet" }, "Click a name in the text to see what became of it, or press . where you are."));
+    if (el) {
+      this.openedForValue ||= !this.frame.hasDetails;
+      this.frame.bring("details", "value");
+      return;
+    }
+    if (this.openedForValue) this.frame.closeDetails();
+    this.openedForValue = false;
+    if (this.inspector.sheet === "value") this.inspector.show("pass");
   }
 
   // showAfter shows the text after the selected step.
@@ -184,15 +235,16 @@ class SessionPage {
     plan.update();
     this.pipeline.update();
     const step = store.selected();
-    this.drawTree();
     // A new run leaves the diff on the page until the pass has its turn again.
     const again = step !== null && !ended(step) && this.shown === this.place(step);
     if (!again) this.drawCenter(step);
+    this.drawTree();
     this.drawDetails(step);
     if (step?.finished || this.rewrites) this.withRewrites((view) => view.show(step));
-    this.timeline.update(store.model, store.state.pass);
-    drawTop(runs);
-    this.sharing.update();
+    this.strip.update(plan.planned ?? store.model, store.state.pass, runs.stale);
+    this.timeline.update();
+    drawTop(runs, store.title);
+    this.sharing?.update();
     this.notes.draw();
     this.user.update();
     this.edits.update(this.view.tools.includes("edit"));
@@ -206,7 +258,7 @@ class SessionPage {
     });
     press(byId("form"), store.state.form === "compact");
     this.app.dataset.tools = this.view.tools.join(" ");
-    for (const b of byId("views").querySelectorAll<HTMLElement>("[data-view]")) press(b, b.dataset.view === store.state.view);
+    this.drawViews();
     this.prefetchSoon();
   }
 
@@ -216,8 +268,8 @@ class SessionPage {
     this.tree.update(plan.planned ?? store.model, {
       selected: store.state.pass, disabled: new Set(runs.disabled), onlyChanged: store.onlyChanged, filter: store.filter, mayEdit: runs.mayEdit, stale: runs.stale,
       reason: store.reason, edits: plan.offered && runs.mayEdit, warnings: plan.warnings, options: plan.options, notes: this.notes.steps(store.model.id),
-    });
-    setText(byId("hidden-count"), this.tree.hidden > 0 ? `(${this.tree.hidden} hidden)` : "");
+    }, this.listed);
+    setText(byId("hidden-count"), this.tree.hidden > 0 ? `${this.tree.hidden} hidden` : "");
   }
 
   // withRewrites does something with what shows rewrites, which is loaded when there is a pass that has ended.
@@ -226,17 +278,24 @@ class SessionPage {
     this.rewrites.then(run, () => (this.rewrites = null));
   }
 
-  // drawDetails writes the details anew where they can have changed.
+  // drawDetails writes the sheets of the inspector anew where they can have changed. What writes them is loaded when a pass has ended.
   private drawDetails(step: Step | null): void {
+    this.pipeline.drawOptions(byId("pass-options"), step);
+    if (!this.sheets && (!step || !ended(step))) return;
+    this.sheets ??= import("./details");
+    this.sheets.then((own) => this.writeDetails(own, this.store.selected()), () => (this.sheets = null));
+  }
+
+  private writeDetails(sheets: typeof Sheets, step: Step | null): void {
     const { store } = this;
     const { mayEdit } = store.runs;
     const info = step ? store.info(step.name) : undefined;
     const warnings = store.plan.warnings.get(step?.path ?? "") ?? [];
+    sheets.drawOrigin(byId("origin-body"), store.runs, store.title, this.app.dataset.source ? () => this.showSource(1) : null);
     const key = [store.model.id, store.model.version, apart(), step?.path, info !== undefined, mayEdit, ...warnings].join(" ");
-    this.pipeline.drawOptions(byId("pass-options"), step);
     if (key === this.detailed) return;
     this.detailed = key;
-    details(byId("details-head"), byId("details-rest"), step, info, {
+    sheets.details(byId("details-head"), byId("details-rest"), store.model, step, info, {
       select: (name) => store.selectByName(name), jump: this.jump, about: (x) => this.edits.about(x), warnings,
       edit: mayEdit ? (script) => void this.user.open(script) : null,
     });
@@ -247,9 +306,12 @@ class SessionPage {
     const { store } = this;
     if (step === null || ended(step)) this.shown = this.place(step);
     const at: At = { model: store.model, step, fn: store.state.fn, state: store.state };
-    const { entries, count } = this.center.view(this.view, at).list(at);
-    if (!entries.some((x) => x.key === at.fn)) at.fn = this.view.first(at, entries.map((x) => x.key));
-    this.functions.update(entries, at.fn, count);
+    const view = this.center.view(this.view, at);
+    const listing = view.list(at);
+    const there = listing.entries.some((x) => x.key === at.fn) || (listing.others && listing.same?.().some((x) => x.key === at.fn));
+    if (!there) at.fn = view.first(at, listing.entries.map((x) => x.key));
+    const after = listing.others || view.text === "diff";
+    this.listed = { ...listing, selected: at.fn, ofCode: Boolean(view.ownEntries && view.path), same: after ? (listing.same ?? null) : null, sameCount: after ? (listing.sameCount ?? 0) : 0 };
     store.fn = at.fn;
     const pinned = store.here();
     this.center.code.setNotes(this.notes.lines(store.model.id, pinned.step, pinned.function));

@@ -1,5 +1,6 @@
 // What the top bar does with the session as a whole: its title, sharing, forking, exports and deleting.
 
+import "../shared";
 import { post, remove } from "../store/api";
 import { askToDelete, button, copy, dialog } from "../widgets/dialogs";
 import { announce, byId, h, setText } from "../widgets/dom";
@@ -15,7 +16,7 @@ export class Sharing {
   constructor(private readonly store: Session) {
     const { runs } = store;
     this.id = store.id;
-    byId("share").addEventListener("click", () => (runs.mayEdit ? this.offer() : this.showLink(location.href)));
+    for (const id of ["share", "share-menu"]) byId(id).addEventListener("click", () => (runs.mayEdit ? this.offer() : this.showLink(location.href)));
     for (const form of document.querySelectorAll<HTMLFormElement>(".fork-form")) {
       form.addEventListener("submit", (e) => {
         e.preventDefault();
@@ -23,7 +24,6 @@ export class Sharing {
       });
     }
     document.getElementById("delete-session")?.addEventListener("click", () => void this.delete());
-    this.openingMenu();
     document.getElementById("expiry-form")?.addEventListener("submit", (e) => {
       e.preventDefault();
       void this.keepFor(Number(byId<HTMLSelectElement>("expiry-days").value));
@@ -38,11 +38,10 @@ export class Sharing {
     setText(locked, this.store.shared ? "shared, read only" : "read only");
     locked.title = this.store.reason;
     byId("fork").hidden = mayEdit;
-    setText(byId("share"), mayEdit ? "Share" : "Link");
+    for (const id of ["share", "share-menu"]) setText(byId(id), mayEdit ? "Share" : "Link");
     const run = byId("run");
     setText(run, mayEdit ? "Run" : "Fork to run");
-    run.title = this.store.reason;
-    byId("run-form").title = this.store.reason;
+    run.title = this.store.reason || "Run  r";
     const rename = document.getElementById("rename");
     if (rename && !mayEdit) rename.replaceWith(rename.textContent ?? "");
     for (const a of this.menu.querySelectorAll<HTMLAnchorElement>("[data-export]")) {
@@ -139,22 +138,6 @@ export class Sharing {
     });
   }
 
-  // openingMenu closes the menu on Escape and where the reader goes on elsewhere.
-  private openingMenu(): void {
-    this.menu.addEventListener("keydown", (e) => {
-      if (e.key !== "Escape" || !this.menu.open) return;
-      this.menu.open = false;
-      this.menu.querySelector("summary")!.focus();
-      e.preventDefault();
-    });
-    document.addEventListener("pointerdown", (e) => {
-      if (!this.menu.contains(e.target as Node)) this.menu.open = false;
-    });
-    this.menu.addEventListener("focusout", (e) => {
-      if (e.relatedTarget instanceof Node && !this.menu.contains(e.relatedTarget)) this.menu.open = false;
-    });
-  }
-
   // titles makes the title a button that turns into a field.
   private titles(): void {
     if (!this.store.runs.mayEdit) return;
@@ -191,7 +174,8 @@ export class Sharing {
     const show = (text: string): void => {
       setText(b, text);
       host.title = text;
-      document.title = `${text} · irscope`;
+      this.store.title = text;
+      this.store.changed();
     };
     show(title);
     await this.doing("renamed", async () => {

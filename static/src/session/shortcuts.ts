@@ -4,14 +4,15 @@ import type { Session } from "../store/session";
 import type { View } from "../views/view";
 import { announce, byId } from "../widgets/dom";
 import type { Center } from "./center";
-import { toggleMarks, toggleWords, toggleWrap } from "./controls";
+import { showFilter, toggleMarks, toggleWords, toggleWrap } from "./controls";
 import type { Edits } from "./edits";
-import type { FunctionList } from "./functions";
+import type { Frame } from "./frame";
 import type { HistoryPane } from "./historypane";
-import { helpDialog, type Key, listen } from "./keys";
+import { type Key, listen } from "./keys";
 import type { Notes } from "./notes";
 import type { PipelineBar } from "./pipelinebar";
 import type { SearchPane } from "./searchpane";
+import type { TimelinePane } from "./timelinepane";
 import type { PipelineTree } from "./tree";
 import type { UserPasses } from "./userpasses";
 
@@ -20,7 +21,8 @@ interface Parts {
   views: readonly View[];
   center: Center;
   tree: PipelineTree;
-  functions: FunctionList;
+  frame: Frame;
+  timeline: TimelinePane;
   pipeline: PipelineBar;
   notes: Notes;
   user: UserPasses;
@@ -30,7 +32,7 @@ interface Parts {
   rewrites(dir: 1 | -1, decisions: boolean): void;
 }
 
-export function wireKeys({ store, views, center, tree, functions, pipeline, notes, user, edits, history, search, rewrites }: Parts): void {
+export function wireKeys({ store, views, center, tree, frame, timeline, pipeline, notes, user, edits, history, search, rewrites }: Parts): void {
   const move = (dir: 1 | -1, changed: boolean): void => {
     const step = tree.next(store.state.pass, dir, changed);
     if (step) store.select(step);
@@ -46,8 +48,13 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     { key: "u", doc: "unified or side by side", run: () => store.turnDiff() },
     ...views.flatMap((v) => (v.key ? [{ ...v.key, run: () => store.setView(v.name) }] : [])),
     { key: ".", doc: "what became of the value, line, kernel, or node: its history", run: () => history.ask() },
-    { key: "]", doc: "next rewrite of the pass", run: () => rewrites(1, false) },
-    { key: "[", doc: "previous rewrite of the pass", run: () => rewrites(-1, false) },
+    { key: "i", doc: "inspector: the pass, the value, notes, source", run: () => frame.toggleDetails() },
+    { key: "[", doc: "fold the passes", run: () => frame.toggleTree() },
+    { key: "]", doc: "fold the inspector", run: () => frame.toggleDetails() },
+    { key: "\\", doc: "fold both: the code alone", run: () => frame.toggleBoth() },
+    { key: "T", doc: "timeline", run: () => timeline.toggle() },
+    { key: ")", doc: "next rewrite of the pass", run: () => rewrites(1, false) },
+    { key: "(", doc: "previous rewrite of the pass", run: () => rewrites(-1, false) },
     { key: "}", doc: "next decision of the pass: why it did not do something", run: () => rewrites(1, true) },
     { key: "{", doc: "previous decision of the pass", run: () => rewrites(-1, true) },
     { key: "z", doc: "lines of Relax functions shortened, or as printed", run: () => store.turnForm() },
@@ -74,12 +81,27 @@ export function wireKeys({ store, views, center, tree, functions, pipeline, note
     ...(edits.offered ? [{ key: "e", doc: "edit the IR after the pass and continue from there", run: () => void edits.open() }] : []),
     { key: "t", doc: "show lines that are only renamed or moved as such", run: () => toggleMarks(center, store) },
     { key: "M", doc: "to the other place of a line that moved", run: () => void center.code.goToOther().then((went) => went || announce("No line in view has moved")) },
-    { key: "f", doc: "list of functions", run: () => functions.box.focus() },
-    { key: "F", doc: "filter the passes", run: () => byId("filter").focus() },
-    { key: "/", doc: "search the history of the run", run: () => search.open() },
+    {
+      key: "f", doc: "functions of the pass", run: () => {
+        store.bring("passes");
+        tree.enter();
+      },
+    },
+    {
+      key: "F", doc: "filter the passes", run: () => {
+        store.bring("passes");
+        showFilter(true);
+      },
+    },
+    { key: "/", doc: "search the history of the run; so does Ctrl+K", run: () => search.open() },
     { key: "?", doc: "this help", run: () => help() },
   ];
-  const help = helpDialog(keys);
+  const help = (): void => void import("./help").then((own) => own.showHelp(keys));
   listen(keys);
+  document.addEventListener("keydown", (e) => {
+    if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return;
+    e.preventDefault();
+    search.open();
+  });
   byId("help-button").addEventListener("click", help);
 }

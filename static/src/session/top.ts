@@ -1,37 +1,66 @@
-// The top bar and the messages: how far the run is, its command line, and what the reader should know.
+// The top bar and the messages: which run is shown, how far it is, and what the reader should know.
 
 import { commandLine } from "../store/command";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { only } from "../store/counts";
 import { byId, h, setText } from "../widgets/dom";
 import { plural, time } from "../store/format";
-import { reuse, summary } from "../store/summary";
+import { reuse, summary, tabTitle } from "../store/summary";
 import type { Step } from "../store/model";
 import type { Runs } from "../store/runs";
 import type { Diagnostic } from "../wire";
 
-export function drawTop(runs: Runs): void {
-  const { done, total } = runs.model.progress();
-  const bar = byId<HTMLProgressElement>("run-progress");
-  bar.hidden = !runs.active;
-  bar.value = total > 0 ? done / total : 0;
+export function drawTop(runs: Runs, title: string): void {
   const state = byId("run-state-text");
-  setText(state, runs.connection || summary(runs));
-  state.title = runs.stale ? "" : reuse(runs.model);
+  const [what, more] = runs.connection ? [runs.connection, ""] : summary(runs);
+  if (state.dataset.said !== `${what}|${more}`) {
+    state.dataset.said = `${what}|${more}`;
+    state.replaceChildren(what, more ? h("span", { class: "run-more" }, ` ${more}`) : "");
+  }
+  state.title = runs.stale ? "" : [what, more, reuse(runs.model)].filter(Boolean).join(", ");
   byId("run-state").dataset.status = runs.connection ? "waiting" : (runs.model.finished?.status ?? "running");
-  byId<HTMLButtonElement>("run").disabled = false; // where nothing may be changed it forks
-  byId<HTMLButtonElement>("cancel").disabled = !runs.active || !runs.mayEdit;
+  if (document.title !== tabTitle(runs, title)) document.title = tabTitle(runs, title);
+  const run = byId<HTMLButtonElement>("run");
+  const cancel = byId<HTMLButtonElement>("cancel");
+  run.disabled = false; // where nothing may be changed it forks
+  // One button: it cancels while a run goes on, and is filled only where there is something to run.
+  const held = document.activeElement === run || document.activeElement === cancel;
+  cancel.hidden = !runs.active || !runs.mayEdit;
+  run.hidden = !cancel.hidden;
+  if (held) (run.hidden ? cancel : run).focus();
+  run.classList.toggle("primary", runs.mayEdit && (runs.unrun || (!runs.active && !runs.model.finished)));
   for (const radio of document.querySelectorAll<HTMLInputElement>("#run-form input[name=opt_level]")) {
     radio.checked = Number(radio.value) === (runs.settings.opt_level ?? 2);
     radio.disabled = !runs.mayEdit;
   }
-  drawTarget(runs);
   const line = commandLine(runs.session, runs.stale ? null : runs.info, runs.settings);
-  const command = byId("command");
-  setText(command, line);
-  command.title = line;
-  setText(byId("timeline-total"), runs.model.started ? [reuse(runs.model), ...runs.model.phases().map(([name, t]) => `${name} ${time(t)}`)].filter(Boolean).join(" · ") : "");
+  setText(byId("command"), line);
+  byId("command").title = line;
+  setText(byId("level"), `O${runs.settings.opt_level ?? 2}`);
+  drawTarget(runs);
+  drawChip(runs);
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
+  const { model } = runs;
+  const passes = model.all().filter((step) => step.kind !== "sequential");
+  const changed = passes.filter((step) => step.status === "changed").length;
+  setText(byId("pass-count"), passes.length > 0 ? `${changed} of ${passes.length}` : "");
+  byId("pass-count").title = `${changed} of ${passes.length} passes changed something`;
+}
+
+// drawChip shows the run that the page shows: its number, what it was run with, and what came out.
+function drawChip(runs: Runs): void {
+  const { model } = runs;
+  const n = (runs.session?.runs ?? []).indexOf(model.id) + 1;
+  const latency = model.executions[0]?.latency ?? [];
+  const kernels = model.code?.kernels.length ?? 0;
+  const parts = model.started ? [n > 0 ? `#${n}` : "", `O${model.started.opt_level}`, latency.length > 0 ? time(latency[latency.length >> 1]!) : "", kernels > 0 ? plural(kernels, "kernel") : ""] : [];
+  const host = byId("runs");
+  const key = parts.join("|");
+  if (host.dataset.key === key) return;
+  host.dataset.key = key;
+  const [number, level, took, made] = parts;
+  host.replaceChildren(...(parts.length === 0 ? [] : [h("span", { class: "run-chip", "aria-current": "true", title: `The run that is shown: opt_level ${model.started!.opt_level}, median time of one execution, kernels` },
+    number ? h("span", { class: "run-number" }, number) : null, h("span", {}, level!), took ? h("span", {}, took) : null, made ? h("span", { class: "wide" }, made) : null)]));
 }
 
 // drawTarget chooses the target of the settings, which may have options that the list has not.

@@ -1,41 +1,46 @@
-// The pipeline as a tree of passes. The rows are flat elements with aria-level; the tree itself holds the focus.
+// The pipeline as a tree of passes, the functions of the selected pass as its children. The rows are flat elements with aria-level; the
+// tree itself holds the focus. The arrows up and down walk over the passes; the arrow to the right leads into the functions.
 
-import { signature } from "../store/counts";
-import { delta } from "../widgets/delta";
-import { h, setAttr } from "../widgets/dom";
-import { plural, time } from "../store/format";
+import { apart, signature } from "../store/counts";
+import { plural } from "../store/format";
 import { numberOf, type RunModel, type Step } from "../store/model";
+import { tails } from "../store/names";
 import { fuzzy } from "../store/rank";
 import type { Action } from "../pipeline/pipelineeditor";
-import { editPrefix, userPrefix } from "../store/steps";
-import { glyphs } from "../widgets/glyphs";
+import { h, setAttr } from "../widgets/dom";
+import { popMenu } from "../widgets/menus";
 import { Windowed } from "../widgets/windowed";
+import type { Entry, Listing } from "../views/view";
+import { functionRow, moreRow, type Place, stepRow, type TreeState } from "./treerows";
 
-export interface TreeState {
-  selected: string;
-  disabled: Set<string>;
-  onlyChanged: boolean;
-  filter: string;
-  mayEdit: boolean;
-  // reason says why nothing may be changed; empty where it may.
-  reason: string;
-  // notes counts the notes of each step.
-  notes: Map<string, number>;
-  // edits tells that passes can be moved, added and removed here.
-  edits: boolean;
-  // warnings says by path where the order breaks a constraint, options by number which options are not the default.
-  warnings: Map<string, string[]>;
-  options: Map<string, string>;
-  // stale tells that the settings have changed and a new run is about to start.
-  stale: boolean;
-}
+export type { TreeState } from "./treerows";
 
-const rowHeight = 24;
+export const rowHeight = 24;
 // A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.
 const noticeable = 120;
+// atFirst is how many functions are listed before the reader asks for all.
+const atFirst = 60;
+
+// Functions are those that the tree shows below the selected step, or below the generated code.
+export interface Functions extends Omit<Listing, "same" | "sameCount"> {
+  selected: string;
+  ofCode: boolean;
+  // same lists the sameCount functions that the step left alone, where they can be shown.
+  same: (() => Entry[]) | null;
+  sameCount: number;
+}
+
+type Row =
+  | { kind: "step"; step: Step }
+  | { kind: "function"; step: Step | null; entry: Entry; same: boolean }
+  | { kind: "more"; step: Step | null; text: string; what: "rest" | "same" }
+  | { kind: "code"; step: null };
 
 interface TreeListener {
   select(step: Step): void;
+  // choose shows a function; same tells that the step left it alone.
+  choose(key: string, same: boolean): void;
+  code(): void;
   toggle(step: Step): void;
   act(action: Action, step: Step): void;
   changed(): void;
@@ -43,27 +48,39 @@ interface TreeListener {
 
 export class PipelineTree {
   readonly box: HTMLElement;
+  // visible are the steps that are shown, rows what the rows show.
   visible: Step[] = [];
   hidden = 0;
+  private rows: Row[] = [];
   private readonly list: Windowed;
   private readonly collapsed = new Set<string>();
   private model: RunModel | null = null;
   private state: TreeState | null = null;
+  private functions: Functions = { entries: [], count: "", selected: "", ofCode: false, same: null, sameCount: 0 };
+  private tails = new Map<string, string>();
+  // What the reader opened and closed below the selected step, until another is selected.
+  private closed = false;
+  private all = false;
+  private withSame = false;
+  // inside tells that the arrows move in the functions.
+  private inside = false;
   private longest = 1;
+  // base is the depth of the outermost rows.
+  private base = 0;
   // The selected row stays in view while rows come and go, until the reader scrolls the tree.
   private follows = true;
   private selected = "";
   private revealed = "";
-  private signatures = new Map<string, string>();
+  private signatures: string[] = [];
+  private keys = "";
   // While the button of the mouse is down no row is made anew: a click whose element went before it ended would be lost.
   private held = false;
-  private late: [RunModel, TreeState] | null = null;
+  private late: [RunModel, TreeState, Functions] | null = null;
 
   constructor(host: HTMLElement, private readonly on: TreeListener) {
     this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes", "aria-keyshortcuts": "Alt+ArrowUp Alt+ArrowDown Delete" });
     host.replaceChildren(this.box);
     this.list = new Windowed(this.box, { rowHeight, render: (i) => this.render(i) }, "none");
-    // The list of functions below takes room from the tree as it grows.
     new ResizeObserver(() => this.reveal()).observe(this.box);
     for (const name of ["wheel", "touchmove"]) this.box.addEventListener(name, () => (this.follows = false), { passive: true });
     // The scroll bar belongs to the box itself; what is clicked within lies in a row.
@@ -71,10 +88,14 @@ export class PipelineTree {
     this.box.addEventListener("click", (e) => this.click(e));
     // The focus stays with the tree, whose rows come and go.
     this.box.addEventListener("mousedown", (e) => {
-      if ((e.target as HTMLElement).closest("[data-act]")) {
+      if ((e.target as HTMLElement).closest("[data-more]")) {
         e.preventDefault();
         this.box.focus();
       }
+    });
+    this.box.addEventListener("contextmenu", (e) => {
+      const step = this.stepAt((e.target as HTMLElement).closest<HTMLElement>(".row"));
+      if (step && this.menu(step, { left: e.clientX, right: e.clientX, top: e.clientY, bottom: e.clientY })) e.preventDefault();
     });
     this.box.addEventListener("keydown", (e) => this.key(e));
     this.box.addEventListener("pointerdown", (e) => (this.held = e.pointerType !== "touch"));
@@ -92,42 +113,92 @@ export class PipelineTree {
     });
   }
 
-  update(model: RunModel, state: TreeState): void {
+  update(model: RunModel, state: TreeState, functions: Functions): void {
     if (this.held) {
-      this.late = [model, state];
+      this.late = [model, state, functions];
       return;
     }
     this.late = null;
     this.model = model;
     this.state = state;
-    this.box.classList.toggle("stale", state.stale);
-    const before = this.visible;
-    const all = model.all();
-    this.visible = all.filter((step) => this.shows(step));
-    this.hidden = all.filter((step) => step.kind !== "sequential").length - this.visible.filter((step) => step.kind !== "sequential").length;
-    this.longest = Math.max(1, ...all.filter((step) => step.kind !== "sequential").map((step) => step.measured.total ?? 0));
-    const same = before.length === this.visible.length && before.every((step, i) => step.path === this.visible[i]!.path);
-    if (!same) {
-      this.signatures = new Map(this.visible.map((step) => [step.path, this.signature(step)]));
-      this.list.reset(this.visible.length);
-    } else {
-      const old = this.signatures;
-      this.signatures = new Map(this.visible.map((step) => [step.path, this.signature(step)]));
-      this.list.redrawWhere((i) => old.get(this.visible[i]!.path) !== this.signatures.get(this.visible[i]!.path));
+    if (state.selected !== this.selected) {
+      this.closed = this.all = this.withSame = this.inside = false;
+      this.follows = true;
     }
-    if (state.selected !== this.selected) this.follows = true;
     this.selected = state.selected;
+    this.functions = functions;
+    this.box.classList.toggle("stale", state.stale);
+    const all = model.all();
+    const passes = all.filter((step) => step.kind !== "sequential");
+    // A step that holds the whole pipeline has no row: its time is that of the run.
+    const roots = model.roots.filter((step) => step.children.length > 0);
+    this.base = roots.length === 1 ? 1 : 0;
+    this.visible = all.filter((step) => (this.base === 0 || step !== roots[0]) && this.shows(step));
+    this.hidden = passes.length - this.visible.filter((step) => step.kind !== "sequential").length;
+    this.longest = Math.max(1, ...passes.map((step) => step.measured.total ?? 0));
+    this.rows = this.visible.flatMap((step): Row[] => [{ kind: "step", step }, ...(step.path === state.selected && !functions.ofCode ? this.below(step) : [])]);
+    if (model.code && !state.filter) this.rows.push({ kind: "code", step: null }, ...(functions.ofCode ? this.below(null) : []));
+    const old = this.signatures;
+    const keys = this.rows.map((r) => (r.kind === "step" ? r.step.path : r.kind === "function" ? `=${r.entry.key}` : r.kind)).join("\n");
+    const same = keys === this.keys;
+    this.keys = keys;
+    this.signatures = this.rows.map((r) => this.signature(r));
+    if (same) this.list.redrawWhere((i) => old[i] !== this.signatures[i]);
+    else {
+      this.tails = tails(functions.entries.map((x) => x.name));
+      this.list.reset(this.rows.length);
+    }
     this.reveal(!same || this.revealed !== state.selected);
+  }
+
+  // below lists the rows of the functions of a step, or of the generated code.
+  private below(step: Step | null): Row[] {
+    const { entries, same, sameCount } = this.functions;
+    if (this.closed) return [];
+    const shown = this.all ? entries : entries.slice(0, atFirst);
+    const out = shown.map((entry): Row => ({ kind: "function", step, entry, same: false }));
+    if (shown.length < entries.length) out.push({ kind: "more", step, text: `${plural(entries.length - shown.length, "more function")}`, what: "rest" });
+    if (same && this.withSame) out.push(...same().map((entry): Row => ({ kind: "function", step, entry, same: true })));
+    else if (sameCount > 0) out.push({ kind: "more", step, text: `${sameCount.toLocaleString("en")} unchanged`, what: "same" });
+    return out;
+  }
+
+  private chosenRow(): number {
+    return this.rows.findIndex((r) => r.kind === "function" && r.entry.key === this.functions.selected);
+  }
+
+  private stepRowOf(path: string): number {
+    return this.rows.findIndex((r) => r.kind === "step" && r.step.path === path);
   }
 
   // reveal scrolls the selected row into view, unless the reader has scrolled away from it.
   reveal(scroll = true): void {
-    const i = this.visible.findIndex((step) => step.path === this.selected);
+    const i = this.inside ? this.chosenRow() : this.stepRowOf(this.selected);
     if (i >= 0 && scroll && this.follows && this.box.clientHeight > 0) {
       this.list.show(i);
       this.revealed = this.selected;
     }
+    setAttr(this.box, "data-at", this.inside ? "function" : null);
     setAttr(this.box, "aria-activedescendant", i >= 0 && this.list.element(i) ? `row-${i}` : null);
+  }
+
+  // enter leads the arrows into the functions.
+  enter(): void {
+    this.box.focus();
+    if (this.functions.entries.length === 0) return;
+    this.closed = false;
+    this.inside = true;
+    this.on.changed();
+    this.reveal();
+  }
+
+  // stepAt is the step that a row shows or belongs to.
+  stepAt(row: HTMLElement | number | null): Step | null {
+    return row === null ? null : (this.rows[typeof row === "number" ? row : Number(row.dataset.i)]?.step ?? null);
+  }
+
+  get length(): number {
+    return this.rows.length;
   }
 
   // next finds the next visible step in a direction, only changed or failed ones where asked.
@@ -158,100 +229,101 @@ export class PipelineTree {
     return step.status === "changed" || step.status === "failed" || (step.status === "skipped" && step.reason !== "stopped");
   }
 
-  private signature(step: Step): string {
+  // signature changes with what a row shows.
+  private signature(row: Row): string {
     const st = this.state!;
+    if (row.kind === "code") return "";
+    if (row.kind === "more") return row.text;
+    if (row.kind === "function") return [row.entry.name, row.entry.note, signature(row.entry.lines), row.entry.key === this.functions.selected].join("|");
+    const { step } = row;
     return [
       step.status, step.text, signature(step.finished), step.measured.total, step.reused, step.children.length, step.diagnostics.length,
-      st.edits, st.warnings.get(step.path), st.options.get(numberOf(step)), step.why,
-      this.collapsed.has(step.path), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.longest,
+      st.edits, st.warnings.get(step.path), st.options.get(numberOf(step)), step.why, apart(),
+      this.openness(step), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.longest,
     ].join("|");
   }
 
-  private render(i: number): HTMLElement {
-    const step = this.visible[i]!;
-    const st = this.state!;
-    const group = step.kind === "sequential";
-    const imported = step === this.model!.imported;
-    // A sequential within another is filtered by name as any pass; the outermost one holds the pipeline.
-    const tickable = step.parent !== "";
-    const on = !st.disabled.has(step.name);
-    const open = step.children.length > 0 ? !this.collapsed.has(step.path) : null;
-    const siblings = this.visible.filter((s) => s.parent === step.parent);
-    const row = h(
-      "div",
-      {
-        class: `row is-${step.status}${group ? " group" : ""}${imported ? " imported" : ""}${step.role === "lowering" ? " lowering" : ""}`,
-        id: `row-${i}`,
-        role: "treeitem",
-        "data-i": i,
-        "data-step": step.path,
-        "aria-level": step.depth + 1,
-        "aria-posinset": siblings.indexOf(step) + 1,
-        "aria-setsize": siblings.length,
-        "aria-selected": String(step.path === st.selected),
-        "aria-checked": tickable ? String(on) : null,
-        "aria-expanded": open === null ? null : String(open),
-      },
-      h("span", { class: "twisty", "aria-hidden": "true" }, open === null ? "" : open ? "▾" : "▸"),
-      !tickable ? null : h("span", { class: `tick${on ? " on" : ""}${st.mayEdit ? "" : " fixed"}`, title: st.reason || tickTitle(step, on) }),
-      h("span", { class: "glyph", "aria-hidden": "true" }, imported ? "↧" : glyphs[step.status]),
-      imported ? null : h("span", { class: "vh" }, `${step.status} `),
-      h("span", { class: "name", title: step.name }, step.name),
-      step.name.startsWith(editPrefix) ? h("span", { class: "by-user", title: "IR edited by hand" }, "✎", h("span", { class: "vh" }, " edited IR ")) : null,
-      step.name.startsWith(userPrefix) ? h("span", { class: "by-user", title: "Written by a user" }, "✎", h("span", { class: "vh" }, " written by a user ")) : null,
-      step.role === "lowering" && !group ? h("span", { class: "vh" }, " (lowering pass) ") : null,
-      optionMark(st.options.get(numberOf(step))),
-      step.level > 0 && !group && step.status !== "skipped" ? h("span", { class: "level", title: `runs from opt_level ${step.level} on` }, String(step.level)) : null,
-      warned(step) ? h("span", { class: "warned", title: step.diagnostics[0]!.message }, "⚠", h("span", { class: "vh" }, " has a warning")) : null,
-      step.diagnostics.some((d) => d.code === "print") ? h("span", { class: "by-user", title: "A script printed something; see the details" }, "≡", h("span", { class: "vh" }, " with printed lines ")) : null,
-      noted(st.notes.get(step.path) ?? 0),
-      ...this.figures(step),
-      st.edits && movable(step) ? rowTools(step) : null,
-    );
-    row.style.setProperty("--depth", String(step.depth));
-    const share = group ? 0 : (step.measured.total ?? 0) / this.longest;
-    row.style.setProperty("--share", share.toFixed(3));
-    return row;
+  // openness tells whether what is below a step is shown; null where there is nothing.
+  private openness(step: Step): boolean | null {
+    if (step.children.length > 0) return !this.collapsed.has(step.path);
+    if (step.path !== this.selected || this.functions.ofCode || this.functions.entries.length === 0) return null;
+    return !this.closed;
   }
 
-  private figures(step: Step): HTMLElement[] {
-    const order = this.state!.warnings.get(step.path);
-    if (order && step.status !== "failed") return [h("span", { class: "reason order", title: order.join("\n") }, `⚠ ${order[0]!.replace(`${step.name} `, "")}`)];
-    if (step.status === "skipped") return [h("span", { class: "reason", title: step.text }, reason(step))];
-    if (step.status === "failed") return [h("span", { class: "reason failed" }, "failed")];
-    const out: HTMLElement[] = [];
-    const f = step.finished;
-    if (step.why) out.push(h("span", { class: "reason why", title: step.why }, step.why));
-    if (f?.changed && step.kind !== "sequential") {
-      out.push(delta(f));
+  private render(i: number): HTMLElement {
+    const row = this.rows[i]!;
+    const depth = Math.max(0, (row.step?.depth ?? this.base) - this.base);
+    if (row.kind === "step") {
+      const { step } = row;
+      const siblings = this.visible.filter((s) => s.parent === step.parent);
+      const at: Place = { i, depth, posinset: siblings.indexOf(step) + 1, setsize: siblings.length, open: this.openness(step) };
+      return stepRow(step, at, this.state!, step === this.model!.imported, (step.measured.total ?? 0) / this.longest);
     }
-    if (step.measured.total !== undefined) {
-      out.push(
-        h("span", { class: "time", title: step.reused ? "reused from an earlier run" : null }, step.reused ? "↺ " : "", time(step.measured.total), step.reused ? h("span", { class: "vh" }, " reused") : null),
-      );
+    if (row.kind === "code") {
+      const el = moreRow("Generated code", { i, depth: 0, posinset: 1, setsize: 1, open: null });
+      el.classList.add("of-code");
+      return el;
     }
-    return out;
+    const first = this.rows.findIndex((r) => r.kind !== "step" && r.kind !== "code" && r.step === row.step);
+    const at: Place = { i, depth: depth + 1, posinset: i - first + 1, setsize: this.rows.filter((r) => r.kind !== "step" && r.kind !== "code").length, open: null };
+    if (row.kind === "more") return moreRow(row.text, at);
+    return functionRow(row.entry, at, row.entry.key === this.functions.selected, this.tails.get(row.entry.name) ?? "");
   }
 
   private click(e: MouseEvent): void {
     const target = e.target as HTMLElement;
-    const row = target.closest<HTMLElement>("[data-i]");
-    const step = row ? this.visible[Number(row.dataset.i)] : undefined;
-    if (!step) return;
-    if (target.closest(".twisty") && step.children.length > 0) this.fold(step, !this.collapsed.has(step.path));
+    const el = target.closest<HTMLElement>("[data-i]");
+    const row = el ? this.rows[Number(el.dataset.i)] : undefined;
+    if (!row) return;
+    if (row.kind === "code") return this.on.code();
+    if (row.kind === "more") return this.more(row.what);
+    if (row.kind === "function") {
+      this.inside = true;
+      return this.on.choose(row.entry.key, row.same);
+    }
+    const { step } = row;
+    this.inside = false;
+    if (target.closest(".twisty") && this.openness(step) !== null) this.fold(step, this.openness(step)!);
     else if (target.closest(".tick")) this.on.toggle(step);
-    else if (target.closest("[data-act]")) this.on.act(target.closest<HTMLElement>("[data-act]")!.dataset.act as Action, step);
+    else if (target.closest("[data-more]")) this.menu(step, target.closest("[data-more]")!.getBoundingClientRect());
     else this.on.select(step);
+  }
+
+  private more(what: "rest" | "same"): void {
+    if (what === "rest") this.all = true;
+    else if (this.functions.same) this.withSame = true;
+    else return;
+    this.on.changed();
+  }
+
+  // menu opens what can be done with a step; false where nothing can.
+  private menu(step: Step, at: { left: number; right: number; top: number; bottom: number }): boolean {
+    const st = this.state!;
+    if (!st.mayEdit || step.parent === "") return false;
+    const on = !st.disabled.has(step.name);
+    const act = (id: Action, text: string, keys: string, danger = false): { id: string; text: string; keys: string; danger: boolean; run(): void } => ({ id, text, keys, danger, run: () => this.on.act(id, step) });
+    popMenu(step.name, [
+      { id: "toggle", text: on ? "Turn off" : "Turn on", keys: "x", run: () => this.on.toggle(step) },
+      ...(st.edits ? [act("options", "Options", "o"), act("add", "Add a pass after it", "a")] : []),
+      ...(st.edits && movable(step) ? [act("up", "Move up", "Alt ↑"), act("down", "Move down", "Alt ↓"), act("remove", "Remove", "Delete", true)] : []),
+    ], at, this.box);
+    return true;
   }
 
   private key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey) return;
     const selected = this.state?.selected ?? "";
     const step = this.visible.find((x) => x.path === selected);
+    if (step && (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey))) {
+      const row = this.list.element(this.stepRowOf(selected));
+      if (row && this.menu(step, row.getBoundingClientRect())) e.preventDefault();
+      return;
+    }
     const action = actionOf(e);
     if (action && step) this.on.act(action, step);
     if (action) e.preventDefault();
     if (action || e.altKey) return;
+    if (this.inside && this.keyInside(e, step)) return e.preventDefault();
     let handled = true;
     const go = (to: Step | null | undefined): void => {
       if (to) this.on.select(to);
@@ -263,11 +335,12 @@ export class PipelineTree {
       case "End": go(this.visible.at(-1)); break;
       case "ArrowLeft":
         if (step && step.children.length > 0 && !this.collapsed.has(step.path)) this.fold(step, true);
-        else go(step && this.model!.steps.get(step.parent));
+        else go(step && this.visible.find((x) => x.path === step.parent));
         break;
       case "ArrowRight":
         if (step && this.collapsed.has(step.path)) this.fold(step, false);
         else if (step && step.children.length > 0) go(this.next(selected, 1, false));
+        else this.enter();
         break;
       case " ":
         if (step) this.on.toggle(step);
@@ -277,8 +350,35 @@ export class PipelineTree {
     if (handled) e.preventDefault();
   }
 
+  // keyInside moves in the functions; it tells whether the key did something.
+  private keyInside(e: KeyboardEvent, step: Step | undefined): boolean {
+    const all = this.rows.flatMap((r, i) => (r.kind === "function" || r.kind === "more" ? [i] : []));
+    const k = all.indexOf(this.chosenRow());
+    const last = all.length - 1;
+    if (e.key === "ArrowLeft" || (e.key === "ArrowUp" && k <= 0)) {
+      this.inside = false;
+      if (step && this.functions.ofCode) this.on.select(step);
+      this.reveal();
+      return true;
+    }
+    if (e.key === "ArrowDown" && k === last) {
+      const to = step && this.next(step.path, 1, false);
+      if (to) this.on.select(to);
+      return true;
+    }
+    const to = { ArrowDown: k + 1, ArrowUp: k - 1, Home: 0, End: last, PageDown: k + 10, PageUp: k - 10 }[e.key];
+    const row = to === undefined ? undefined : this.rows[all[Math.max(0, Math.min(last, to))]!];
+    if (row?.kind === "function") this.on.choose(row.entry.key, row.same);
+    else if (row?.kind === "more") this.more(row.what);
+    else return false;
+    this.follows = true;
+    this.reveal();
+    return true;
+  }
+
   private fold(step: Step, closed: boolean): void {
-    if (closed) this.collapsed.add(step.path);
+    if (step.children.length === 0) this.closed = closed;
+    else if (closed) this.collapsed.add(step.path);
     else this.collapsed.delete(step.path);
     this.on.changed();
   }
@@ -293,40 +393,4 @@ function movable(step: Step): boolean {
 function actionOf(e: KeyboardEvent): Action | null {
   if (e.key === "ArrowUp" || e.key === "ArrowDown") return e.altKey ? (e.key === "ArrowUp" ? "up" : "down") : null;
   return e.key === "Delete" && !e.altKey ? "remove" : null;
-}
-
-const tools: [Action, string, string][] = [["up", "↑", "Move %s up (Alt+↑)"], ["down", "↓", "Move %s down (Alt+↓)"], ["remove", "✕", "Remove %s (Delete)"]];
-
-// rowTools are buttons for what the keys of the tree do, which holds the focus.
-function rowTools(step: Step): HTMLElement {
-  const button = ([action, sign, doc]: [Action, string, string]): HTMLElement => {
-    const title = doc.replace("%s", step.name);
-    return h("button", { type: "button", tabindex: -1, "data-act": action, title, "aria-label": title }, sign);
-  };
-  return h("span", { class: "row-tools" }, ...tools.map(button));
-}
-
-function optionMark(set: string | undefined): HTMLElement | null {
-  if (!set) return null;
-  return h("span", { class: "optioned", title: set }, h("span", { "aria-hidden": "true" }, "{…}"), h("span", { class: "vh" }, ` with ${set} `));
-}
-
-function noted(n: number): HTMLElement | null {
-  if (n === 0) return null;
-  return h("span", { class: "noted-step", title: plural(n, "note") }, h("span", { "aria-hidden": "true" }, "◆"), String(n), h("span", { class: "vh" }, n === 1 ? " note " : " notes "));
-}
-
-function warned(step: Step): boolean {
-  return step.diagnostics.some((d) => d.severity !== "note");
-}
-
-// reason is the short form of why a step was skipped; the whole sentence stands in its title and in the details.
-function reason(step: Step): string {
-  if (step.reason === "disabled") return "off";
-  return step.reason === "opt_level" ? step.text.replace("opt_level ", "") : step.text;
-}
-
-function tickTitle(step: Step, on: boolean): string {
-  const what = step.role === "lowering" ? "Lowering pass: code generation needs it. " : "";
-  return `${what}${on ? "Turn off" : "Turn on"} ${step.name} (x)`;
 }

@@ -73,13 +73,15 @@ test("messages go to their step, and without one to the run", () => {
 test("times add up, and latencies are sorted", () => {
   const m = new RunModel("r");
   m.apply([
-    { ...started(plan("1/default")), measured: { at: 10 } } as WireEvent,
-    { ...finished(1, "1/default", []), measured: { at: 50, total: 40 } } as WireEvent,
-    { seq: 2, type: "executed", body: { function: "main", inputs: [], outputs: [] }, measured: { latency: [30, 10, 20], compile: 5, at: 120 } } as unknown as WireEvent,
+    { ...started(plan("1/default", "1.1/A")), measured: { at: 10 } } as WireEvent,
+    { ...finished(1, "1.1/A", []), measured: { at: 60, total: 30, self: 30 } } as WireEvent,
+    { ...finished(1, "1/default", []), measured: { at: 62, total: 35, self: 5 } } as WireEvent,
+    { seq: 2, type: "code_generated", body: { target: "wasm", kernels: [], bytes: 1 }, measured: { at: 80, total: 15 } } as unknown as WireEvent,
+    { seq: 3, type: "executed", body: { function: "main", inputs: [], outputs: [] }, measured: { latency: [30, 10, 20], compile: 5, at: 120 } } as unknown as WireEvent,
   ]);
   assert.deepEqual(m.executions[0]?.latency, [10, 20, 30]);
   assert.equal(m.duration(), 120);
-  assert.deepEqual(m.phases(), [["import", 10], ["passes", 40], ["engine", 5], ["execution", 60]]);
+  assert.deepEqual(m.parts(), [["import", 10], ["passes", 35], ["recording and waiting", 20], ["code generation", 15], ["engine", 5], ["execution", 35]]);
 });
 
 // naive is the module after an event, by replaying all changes from the start.

@@ -109,6 +109,9 @@ export class RunModel {
   // Times of what is no pass, in nanoseconds: reading the model, generating code, and what the engine makes of the code.
   importTime = 0;
   codegenTime = 0;
+  // codegenAt and executedAt are when the code was there, and when it had been executed, since the start of the run.
+  codegenAt = 0;
+  executedAt = 0;
   compileTime = 0;
   readonly executions: Execution[] = [];
   readonly profiles: Profile[] = [];
@@ -188,11 +191,13 @@ export class RunModel {
       case "code_generated":
         this.code = e.body;
         this.codegenTime = e.measured?.total ?? 0;
+        this.codegenAt = e.measured?.at ?? 0;
         break;
       case "executed": {
         const { latency, fixed } = e.measured ?? {};
         this.executions.push({ body: e.body, latency: sorted(latency), fixed: fixed ? { ...fixed, latency: sorted(fixed.latency) } : null });
         this.compileTime = e.measured?.compile ?? this.compileTime;
+        this.executedAt = e.measured?.at ?? this.executedAt;
         break;
       }
       case "profiled":
@@ -254,12 +259,18 @@ export class RunModel {
     return this.finishedAt || this.clock;
   }
 
-  // phases lists where the time of the run went, in nanoseconds.
-  phases(): [string, number][] {
-    const passes = this.roots.reduce((sum, step) => sum + (step.measured.total ?? 0), 0);
-    const runs = this.executions.reduce((sum, x) => sum + total(x.latency), 0);
-    const fixed = this.executions.reduce((sum, x) => sum + (x.fixed ? x.fixed.compile + total(x.fixed.latency) : 0), 0);
-    const all: [string, number][] = [["import", this.importTime], ["passes", passes], ["code generation", this.codegenTime], ["engine", this.compileTime], ["execution", runs], ["fixed sizes", fixed], ["profile", this.profiles.reduce((sum, p) => sum + (p.times?.took ?? 0), 0)]];
+  // parts lists where the time of the run went, in nanoseconds, one after the other. Between the import and the code the passes run, and
+  // what they leave is written down and sent: recording and waiting is the rest of that time. Passes that were taken from an earlier run
+  // carry its times and take none of this one. Execution is all of the time until its end that the engine did not need: the inputs are
+  // made in it, and it is warmed up.
+  parts(): [string, number][] {
+    const passes = this.all().reduce((sum, step) => sum + (step.reused ? 0 : (step.measured.self ?? 0)), 0);
+    const lowered = this.codegenAt > 0 ? this.codegenAt - this.codegenTime : this.duration();
+    const all: [string, number][] = [
+      ["import", this.importTime], ["passes", passes], ["recording and waiting", lowered - this.importTime - passes], ["code generation", this.codegenTime],
+      ["engine", this.compileTime], ["execution", this.executedAt > 0 ? this.executedAt - Math.max(lowered, this.codegenAt) - this.compileTime : 0],
+      ["profile", this.profiles.reduce((sum, p) => sum + (p.times?.took ?? 0), 0)],
+    ];
     return all.filter(([, t]) => t > 0);
   }
 
@@ -352,19 +363,8 @@ export function endsLog(e: WireEvent): boolean {
   return e.type === "run_finished";
 }
 
-function total(times: number[]): number {
-  return times.reduce((sum, t) => sum + t, 0);
-}
-
 function sorted(times: number[] = []): number[] {
   return [...times].sort((a, b) => a - b);
-}
-
-// opCount adds up the operators of a module.
-export function opCount(m: Metrics): number {
-  let n = 0;
-  for (const v of Object.values(m.ops ?? {})) n += v;
-  return n;
 }
 
 // firstChange is the change of a step that says most: of functions that were there before and after, the one that changed most.

@@ -27,6 +27,8 @@ export class Runs {
   passes = new Map<string, PassInfo>();
   // stale tells that the settings have changed and a new run is about to start.
   stale = false;
+  // unrun tells that no run has the settings: the last one that was asked for could not be started.
+  unrun = false;
   // connection and problem are what to tell the reader; empty where all is well.
   connection = "";
   problem = "";
@@ -118,12 +120,14 @@ export class Runs {
         return;
       }
       this.info = run;
+      this.unrun = false;
       this.current = run.id;
       this.on.started(run.id);
       this.follow(run.id);
     } catch (err) {
       if (turn !== this.starts) return;
       this.problem = messageOf(err);
+      this.unrun = true;
       if (err instanceof RequestError && err.retryAfter > 0) {
         this.problem += `. The run will start automatically in ${err.retryAfter} s.`;
         this.retry = setTimeout(() => void this.start(), err.retryAfter * 1000);
@@ -149,6 +153,7 @@ export class Runs {
       const run = await api.run(id);
       if (this.current !== id) return;
       this.info = run;
+      this.unrun = false;
       if (run.settings) this.settings = { ...run.settings, disabled: run.settings.disabled ?? [] };
     } catch (err) {
       this.problem = messageOf(err);

@@ -36,7 +36,7 @@ beforeEach(() => {
     if (init?.method === "POST") posted.push({ path, body: JSON.parse(String(init.body)) });
     const answer = path.endsWith("/runs") ? { run: { id: `r${posted.length}`, state: "running" } }
       : path.startsWith("/api/runs/") ? { run: { id: path.split("/")[3], state: "ok", settings: { opt_level: 3 } } }
-      : path === "/api/passes" ? { passes: [] } : { session: { id: "s", title: "t", may_edit: true, runs: [], settings: { opt_level: 2 } }, warnings: [] };
+      : path === "/api/passes" ? { passes: [] } : { title: "T", session: { id: "s", title: "t", may_edit: true, runs: [], settings: { opt_level: 2 } }, warnings: [] };
     return new Response(JSON.stringify(answer), { headers: { "Content-Type": "application/json" } });
   }) as typeof fetch;
 });
@@ -53,7 +53,7 @@ function page(query = "?run=r", mayEdit = true, session = "s"): Page {
     draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
     bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
   };
-  out.store = new Session({ session, run: "", mayEdit, shared: false, compiler: true, query }, views, screen, (_, f) => {
+  out.store = new Session({ session, title: "T", run: "", mayEdit, shared: false, compiler: true, query }, views, screen, (_, f) => {
     follower = f;
     return { close: () => undefined };
   });

@@ -25,7 +25,7 @@ export interface Traits {
 }
 
 // Part is a part of the page that a narrow window shows alone.
-export type Part = "passes" | "center" | "details" | "timeline";
+export type Part = "passes" | "center" | "details";
 
 // Screen is the page around the store.
 export interface Screen {
@@ -48,6 +48,7 @@ export interface Screen {
 // Begin is what the page was opened with.
 export interface Begin {
   session: string;
+  title: string;
   run: string;
   mayEdit: boolean;
   shared: boolean;
@@ -72,12 +73,15 @@ export class Session {
   // ownPasses describes the passes of the run's scripts by name.
   ownPasses = new Map<string, PassInfo>();
   shared: boolean;
+  // title is that of the session.
+  title: string;
   readonly compiler: boolean;
   // wanted is the name of a pass that is to be selected when a run has it.
   private wanted = "";
 
   constructor(private readonly begin: Begin, private readonly views: readonly Traits[], private readonly screen: Screen, connect: Connect) {
     this.shared = begin.shared;
+    this.title = begin.title;
     this.compiler = begin.compiler;
     this.state = this.parse(begin.query);
     this.chosen = this.state.pass !== "";
@@ -291,7 +295,7 @@ export class Session {
       const first = this.model.all().find((step) => step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"));
       if (first) this.state.pass = first.path;
     }
-    if (this.model.finished) this.announce([summary(this.runs), reuse(this.model)].filter(Boolean).join(": "));
+    if (this.model.finished) this.announce([...summary(this.runs), reuse(this.model)].filter(Boolean).join(", "));
     // A step that turns out to take long appears a moment later.
     else setTimeout(() => this.changed(), 160);
     this.changed();

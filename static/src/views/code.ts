@@ -12,7 +12,7 @@ export const code: Make = () => ({
   label: "Code",
   follows: false,
   ownEntries: true,
-  tools: ["wrap", "history", "functions"],
+  tools: ["wrap", "history"],
   path: codePath,
   list({ model }) {
     const kernels = model.code?.kernels ?? [];

@@ -7,18 +7,19 @@ import type { Form, FunctionChange } from "../wire";
 import { changedFunctions, changeFirst, changeOf, changeTitle, stateOf } from "./functions";
 import type { Make, View } from "./view";
 
-export const unified: Make = () => diff("unified", "Unified");
-export const split: Make = () => diff("split", "Split");
+export const unified: Make = () => diff("unified", "Unified: what was and what is in one text  u");
+export const split: Make = () => diff("split", "Side by side: what was and what is in two texts  u");
 
-function diff(name: DiffQuery["view"], label: string): View {
+function diff(name: DiffQuery["view"], doc: string): View {
   const query = (c: FunctionChange, form: Form): DiffQuery => ({ before: c.before ?? "", after: c.after ?? "", view: name, form, context: 3 });
   const warm = new Set<string>();
   return {
     name,
-    label,
+    label: "Diff",
+    layout: { doc, icon: name },
     follows: true,
     text: "diff",
-    tools: ["words", "marks", "form", "wrap", "hunks", "functions"],
+    tools: ["words", "marks", "form", "wrap", "hunks"],
     names: true,
     list: changedFunctions,
     first: changeFirst,

@@ -18,23 +18,26 @@ function badge(kind: string): { badge: string; badgeTitle: string } {
 }
 
 // changedFunctions lists those that the step changed.
-export function changedFunctions({ step }: At): Listing {
+export function changedFunctions(at: At): Listing {
+  const { step } = at;
   const changed = step?.finished?.functions ?? [];
   return {
     entries: changed.map((c): Entry => ({
       name: c.name, key: c.name, ...badge(c.kind),
       // A sequential says which functions its passes changed, but not by how much.
       ...(c.added + c.removed > 0 || c.hunks ? { lines: c } : {}),
-      ...(c.change === "changed" ? {} : { note: c.change }),
+      ...(c.change === "changed" ? {} : { note: c.change === "added" ? "new" : c.change }),
     })),
     count: step?.finished ? `${changed.length} changed, ${step.finished.same} same` : "",
+    sameCount: step?.finished?.same ?? 0,
+    same: () => sameFunctions(at),
   };
 }
 
 // sameFunctions lists those that the step left as they were.
 export function sameFunctions({ model, step }: At): Entry[] {
   const changed = new Set((step?.finished?.functions ?? []).map((c) => c.name));
-  return byNumber(model.functionsAt(step)).filter((f) => !changed.has(f.name)).map((f) => ({ name: f.name, key: f.name, ...badge(f.kind), note: "same" }));
+  return byNumber(model.functionsAt(step)).filter((f) => !changed.has(f.name)).map((f) => ({ name: f.name, key: f.name, ...badge(f.kind), note: `${f.lines}` }));
 }
 
 // allFunctions lists those of the module after the step, and the whole module before them.

@@ -51,14 +51,14 @@ export const graph: Make = (on, { compiler }) => {
     label: "Graph",
     key: { key: "g", doc: "graph of the function" },
     follows: true,
-    tools: ["hunks", "history", "functions"],
+    tools: ["hunks", "history"],
     panel: true,
     hasLines: true,
     list(at) {
       const changed = changedFunctions(at);
-      return { ...changed, entries: [...changed.entries, ...sameFunctions(at)] };
+      return { ...changed, others: true };
     },
-    first: (at, keys) => (firstChange(at.step) ? changeFirst(at, keys) : mainFirst(at, keys)),
+    first: (at, keys) => (firstChange(at.step) ? changeFirst(at, keys) : mainFirst(at, sameFunctions(at).map((x) => x.key))),
     title: (at) => (changeOf(at) ? changeTitle(at) : afterTitle(at)),
     content(at) {
       const { step, fn } = at;

@@ -10,7 +10,7 @@ export const ir: Make = () => ({
   label: "IR",
   follows: true,
   text: "after",
-  tools: ["form", "wrap", "edit", "functions"],
+  tools: ["form", "wrap", "edit"],
   names: true,
   list: allFunctions,
   first: mainFirst,

@@ -25,7 +25,7 @@ export const metrics: Make = (on) => {
     label: "Metrics",
     key: { key: "m", doc: "metrics of the pass" },
     follows: true,
-    tools: ["functions"],
+    tools: [],
     panel: true,
     list: changedFunctions,
     first: changeFirst,

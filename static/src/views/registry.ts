@@ -10,7 +10,7 @@ import { result } from "./result";
 import { source } from "./source";
 import type { Actions, Make, Offer, View } from "./view";
 
-const rows: Make[] = [source, unified, split, ir, graph, metrics, profile, code, result];
+const rows: Make[] = [unified, split, ir, graph, metrics, profile, code, result, source];
 
 // makeViews makes the views that a page offers.
 export function makeViews(on: Actions, offer: Offer): View[] {

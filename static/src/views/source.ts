@@ -9,7 +9,7 @@ export const source: Make = (_, { source: hash }) => hash === "" ? null : {
   key: { key: "s", doc: "the text that this session starts from" },
   follows: false,
   ownEntries: true,
-  tools: ["wrap", "history", "functions"],
+  tools: ["wrap", "history"],
   names: true,
   list: () => ({ entries: [], count: "" }),
   first: () => "",

@@ -28,8 +28,13 @@ export interface Entry {
 
 export interface Listing {
   entries: Entry[];
-  // count says in the head of the list how many there are.
+  // count says in words how many there are.
   count: string;
+  // same lists the functions that the step left alone, of which there are sameCount.
+  sameCount?: number;
+  same?: () => Entry[];
+  // others tells that the view itself shows those too; elsewhere they are shown as text.
+  others?: boolean;
 }
 
 // Panel is an element of its own in which a view shows what is no text.
@@ -51,11 +56,13 @@ export type Content =
   | { nothing: [title: string, text: string] | null; key: string };
 
 // Tool is something above the view that only some views need.
-export type Tool = "words" | "marks" | "form" | "wrap" | "hunks" | "history" | "functions" | "edit";
+export type Tool = "words" | "marks" | "form" | "wrap" | "hunks" | "history" | "edit";
 
 export interface View extends Traits {
-  // label is the text of the button that shows the view, key the key that does.
+  // label is the text of the tab that shows the view, key the key that does. Views with one label are layouts of one thing: they share
+  // a tab, and layout is what the button says that chooses between them.
   readonly label: string;
+  readonly layout?: { doc: string; icon: string };
   readonly key?: { key: string; doc: string };
   readonly tools: readonly Tool[];
   // panel tells that the view shows things in an element of its own.

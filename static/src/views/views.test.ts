@@ -23,8 +23,8 @@ function at(path: string, fn: string): At {
 
 const keys = (v: View, where: At): string[] => v.list(where).entries.map((e) => e.key);
 
-test("the buttons of the page, in their order; what the page cannot offer is not there", () => {
-  assert.deepEqual(all.map((v) => v.label), ["Source", "Unified", "Split", "IR", "Graph", "Metrics", "Profile", "Code", "Result"]);
+test("the tabs of the page, in their order; what the page cannot offer is not there", () => {
+  assert.deepEqual(all.map((v) => v.label), ["Diff", "Diff", "IR", "Graph", "Metrics", "Profile", "Code", "Result", "Source"]);
   assert.deepEqual(makeViews(on, { source: "", compiler: false }).map((v) => v.name), ["unified", "split", "ir", "metrics", "profile", "code", "result"]);
 });
 
@@ -71,8 +71,9 @@ test("the text after a step: each function, and all of them", () => {
 
 test("a graph is that of the change, or of the function where there is none, and waits for its step", () => {
   const graph = view("graph");
-  assert.deepEqual(graph.list(at("1.1/A", "")).entries.map((e) => `${e.key} ${e.note ?? ""}`), ["g added", "main ", "k same"]);
-  assert.equal(graph.first(at("1.2/B", ""), ["g", "k", "main"]), "main");
+  assert.deepEqual(graph.list(at("1.1/A", "")).entries.map((e) => `${e.key} ${e.note ?? ""}`), ["g new", "main "]);
+  assert.deepEqual(graph.list(at("1.1/A", "")).same?.().map((e) => e.key), ["k"], "what the step left alone is shown too");
+  assert.equal(graph.first(at("1.2/B", ""), []), "main");
   assert.equal(graph.title(at("1.1/A", "k")), "k after A");
   assert.equal(graph.title(at("1.1/A", "main")), "A › main");
   assert.notEqual(graph.content(at("1.1/A", "main")).key, graph.content(at("1.2/B", "main")).key);

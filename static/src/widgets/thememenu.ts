@@ -1,14 +1,25 @@
-// The menu that chooses light, dark or the system's theme.
+// The button that chooses light, dark or the system's theme, one after the other.
 
 import { keep, setting } from "../store/prefs";
+import { setAttr } from "./dom";
+
+const themes = ["system", "light", "dark"];
+const names: Record<string, string> = { system: "as the system", light: "light", dark: "dark" };
 
 export function themeMenu(): void {
-  const menu = document.getElementById("theme") as HTMLSelectElement | null;
-  if (!menu) return;
-  menu.value = setting("theme") ?? "system";
-  menu.addEventListener("change", () => {
-    keep("theme", menu.value);
-    if (menu.value === "system") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = menu.value;
+  const button = document.getElementById("theme");
+  if (!button) return;
+  const show = (theme: string): void => {
+    button.dataset.theme = theme;
+    button.title = `Theme: ${names[theme]}`;
+    setAttr(button, "aria-label", button.title);
+  };
+  show(themes.find((theme) => theme === setting("theme")) ?? themes[0]!);
+  button.addEventListener("click", () => {
+    const theme = themes[(themes.indexOf(button.dataset.theme!) + 1) % themes.length]!;
+    keep("theme", theme);
+    show(theme);
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
   });
 }

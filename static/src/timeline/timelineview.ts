@@ -1,13 +1,18 @@
-// The timeline: one bar for each pass, nested, to scale of time or one column for each step; below it lanes that show how the module grows and shrinks.
+// The timeline: where the time of the run went, with a bar for each pass, nested, to scale of time or one column for each step; below it
+// lanes that show how the module grows and shrinks. It is loaded when it is opened.
 
+import "../shared";
 import { s } from "../widgets/dom";
 import { time } from "../store/format";
 import { type Measure, measureOf } from "../store/measures";
 import type { RunModel, Step } from "../store/model";
+import { phaseOf } from "../store/phases";
 
 interface Bar {
   step: Step | null;
   name: string;
+  // time is in nanoseconds, whatever the scale.
+  time: number;
   depth: number;
   from: number;
   to: number;
@@ -27,8 +32,10 @@ const valueWidth = 150;
 
 const lanes: Measure[] = [{ ...measureOf("ops"), name: "Graph ops" }, ...["kernels", "intermediate_bytes", "flops"].map(measureOf)];
 
-export class Timeline {
+export class TimelineView {
   private byStep = false;
+  // zoom is how many times wider the chart is than the window shows.
+  private zoom = 1;
   private model: RunModel | null = null;
   private selected = "";
   private drawn = "";
@@ -41,7 +48,12 @@ export class Timeline {
     new ResizeObserver(() => this.draw()).observe(host);
     for (const [name, value] of Object.entries({ role: "slider", tabindex: "0", "aria-label": "Timeline: pass", "aria-orientation": "horizontal", "aria-valuemin": "0" })) host.setAttribute(name, value);
     host.addEventListener("keydown", (e) => this.key(e));
-    host.addEventListener("pointermove", (e) => this.values?.(this.timeAt(e.clientX - host.getBoundingClientRect().left)));
+    host.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey && !e.metaKey) return;
+      e.preventDefault();
+      this.zoomBy(Math.exp(-e.deltaY / 300), e.clientX - host.getBoundingClientRect().left);
+    }, { passive: false });
+    host.addEventListener("pointermove", (e) => this.values?.(this.timeAt(e.clientX - host.getBoundingClientRect().left + host.scrollLeft)));
     host.addEventListener("pointerleave", () => this.values?.(null));
     host.addEventListener("click", (e) => {
       const path = (e.target as Element).closest<SVGElement>("[data-step]")?.dataset.step;
@@ -55,6 +67,16 @@ export class Timeline {
     this.draw();
   }
 
+  // zoomBy makes the chart wider or narrower around a place, the middle unless given.
+  zoomBy(factor: number, at = this.host.clientWidth / 2): void {
+    const zoom = Math.max(1, Math.min(64, this.zoom * factor));
+    if (zoom === this.zoom) return;
+    const fixed = Math.max(0, this.host.scrollLeft + at - labelWidth) / this.zoom;
+    this.zoom = zoom;
+    this.draw();
+    this.host.scrollLeft = fixed * zoom + labelWidth - at;
+  }
+
   update(model: RunModel, selected: string): void {
     const key = `${model.id} ${model.version} ${selected}`;
     if (key === this.drawn) return;
@@ -66,16 +88,17 @@ export class Timeline {
 
   private draw(): void {
     const model = this.model;
-    const width = this.host.clientWidth;
-    if (!model || width < labelWidth + 60) return;
+    const seen = this.host.clientWidth;
+    if (!model || seen < labelWidth + 60) return;
+    const right = seen > 640 ? valueWidth : 12;
+    const width = Math.round((seen - labelWidth - right) * this.zoom) + labelWidth + right;
     const bars = this.layout(model);
     const end = Math.max(1e-9, ...bars.map((b) => b.to));
     const depths = 1 + Math.max(0, ...bars.map((b) => b.depth));
-    const right = width > 640 ? valueWidth : 12;
     const x = (t: number): number => labelWidth + (t / end) * (width - labelWidth - right);
     const lanesTop = depths * (barHeight + 2) + 8;
     const height = lanesTop + lanes.length * laneHeight + 4;
-    const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: "chart-of-time", "aria-hidden": "true" });
     svg.append(s("text", { x: 10, y: 13, class: "lane-name" }, "Passes"));
     for (const bar of bars) svg.append(this.bar(bar, x));
     const ends = new Map(bars.map((b) => [b.step, b.to]));
@@ -112,6 +135,10 @@ export class Timeline {
 
   private key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey || e.altKey || this.steps.length === 0) return;
+    if (["+", "=", "-", "−"].includes(e.key)) {
+      e.preventDefault();
+      return this.zoomBy(e.key === "+" || e.key === "=" ? 1.5 : 1 / 1.5);
+    }
     const i = this.steps.findIndex((step) => step.path === this.selected);
     const last = this.steps.length - 1;
     const to = { ArrowRight: i + 1, ArrowUp: i + 1, ArrowLeft: i - 1, ArrowDown: i - 1, Home: 0, End: last, PageDown: i + 10, PageUp: i - 10 }[e.key];
@@ -120,12 +147,12 @@ export class Timeline {
     this.on.select(this.steps[Math.max(0, Math.min(last, to))]!);
   }
 
-  // layout places the bars one after the other. It adds up the durations rather than trust the start times: steps taken from an
-  // earlier run carry that run's times.
+  // layout places the bars one after the other: the import, the passes, the time in which what they left was written down, and what was
+  // made of the code. It adds up the durations rather than trust the start times: steps taken from an earlier run carry that run's times.
   private layout(model: RunModel): Bar[] {
     const bars: Bar[] = [];
     const place = (step: Step, depth: number, at: number): number => {
-      const bar: Bar = { step, name: step.name, depth, from: at, to: at };
+      const bar: Bar = { step, name: step.name, time: step.measured.total ?? 0, depth, from: at, to: at };
       bars.push(bar);
       for (const child of step.children) at = place(child, depth + 1, at);
       const ended = step.status !== "waiting" && step.status !== "running" && step.status !== "skipped";
@@ -133,9 +160,15 @@ export class Timeline {
       bar.to = Math.max(at, bar.from + own);
       return bar.to;
     };
+    const parts = new Map(model.parts());
     let at = 0;
+    const part = (name: string): void => {
+      const t = parts.get(name) ?? 0;
+      if (t > 0 && model.finished) bars.push({ step: null, name, time: t, depth: 0, from: at, to: (at += this.byStep ? 2 : t) });
+    };
+    part("import");
     for (const root of model.roots) at = place(root, 0, at);
-    if (model.codegenTime > 0) bars.push({ step: null, name: "code generation", depth: 0, from: at, to: at + (this.byStep ? 2 : model.codegenTime) });
+    for (const name of ["recording and waiting", "code generation", "engine", "execution"]) part(name);
     return bars.filter((b) => b.to > b.from);
   }
 
@@ -144,12 +177,11 @@ export class Timeline {
     const w = Math.max(1, x(bar.to) - left - 1);
     const y = bar.depth * (barHeight + 2);
     const step = bar.step;
-    const duration = step ? (step.measured.total ?? 0) : (this.model?.codegenTime ?? 0);
-    const status = step?.status ?? "changed";
+    const kind = step ? ` is-${step.status} phase-${phaseOf(step.name, "graph")}` : ` part${bar.name.startsWith("recording") ? " recording" : ""}`;
     const selected = step && step.path === this.selected ? " selected" : "";
-    const g = s("g", { class: `bar is-${status}${step?.kind === "sequential" || !step ? " group" : ""}${step?.reused ? " reused" : ""}${selected}`, "data-step": step?.path ?? null });
+    const g = s("g", { class: `bar${kind}${step?.kind === "sequential" ? " group" : ""}${step?.reused ? " reused" : ""}${selected}`, "data-step": step?.path ?? null });
     g.append(
-      s("title", {}, `${bar.name}: ${status === "skipped" ? step!.text : time(duration)}${step?.reused ? " (reused)" : ""}`),
+      s("title", {}, `${bar.name}: ${step?.status === "skipped" ? step.text : time(bar.time)}${step?.reused ? " (reused)" : ""}`),
       s("rect", { x: left, y, width: w, height: barHeight, rx: Math.min(3, w / 2) }),
     );
     const room = Math.floor((w - 8) / 6.6);

@@ -1,0 +1,41 @@
+// The help: all keys, and the signs of the page. It is loaded when it is asked for.
+
+import "../shared";
+import { byId, h } from "../widgets/dom";
+import type { Key } from "./keys";
+
+const more: [string, string][] = [
+  ["↑ ↓", "in the tree: previous, next; in the strip of passes: ← → too"],
+  ["← →", "in the tree: close, open, into the functions of a pass; on a handle: move it"],
+  ["↑ ↓ ← →", "in the graph: to the next node; on its frame: move it"],
+  ["+ − 1 0", "in the graph: zoom in, zoom out, actual size, fit; in the timeline: + −"],
+  ["Enter", "on a node of the graph: to its line; in the text: choose a name with the arrows, for its history"],
+  ["Shift click", "on a node of the graph: its history; a click on a name in the text does the same"],
+  ["Space", "in the tree: turn the pass off or on"],
+  ["Alt+↑ Alt+↓", "in the tree: move the pass"],
+  ["Delete", "in the tree: remove the pass"],
+  ["Shift+F10", "in the tree: what can be done with the pass"],
+  ["Ctrl+Z Ctrl+Y", "undo, redo a change of the pipeline"],
+];
+
+// showHelp opens the dialog that lists the keys.
+export function showHelp(keys: readonly Key[]): void {
+  const dialog = byId<HTMLDialogElement>("help");
+  const row = (key: string, doc: string): HTMLElement =>
+    h("tr", {}, h("th", { scope: "row" }, ...key.split(" ").map((k) => h("kbd", {}, k))), h("td", {}, doc));
+  const close = h("button", { class: "btn", type: "button" }, "Close");
+  close.addEventListener("click", () => dialog.close());
+  dialog.replaceChildren(
+    h("h2", { id: "help-title" }, "Keyboard"),
+    h("table", { class: "keys" }, h("tbody", {}, ...keys.map((k) => row(k.key, k.doc)), ...more.map(([k, doc]) => row(k, doc)))),
+    h("h2", {}, "Marks"),
+    h("p", { class: "marks" }, "● changed the module   ○ changed nothing   ✕ failed   – did not run   ⟳ running   · waiting   ↺ reused from an earlier run"),
+    h("p", { class: "marks" }, "A solid checkbox marks an optional pass; a dashed one marks a lowering pass, which code generation needs."),
+    h("p", { class: "marks" }, "In a diff: + added   − removed   ~ only renamed   ⇥ only indented   ↕ only moved: click the sign to go to the other place"),
+    h("p", { class: "marks" }, "Lines of Relax functions are shortened: full names are under the pointer, and what is copied is exact."),
+    close,
+  );
+  dialog.showModal();
+  // The focus is on the button at the end, which must not scroll the keys away.
+  dialog.scrollTop = 0;
+}
