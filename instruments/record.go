@@ -23,6 +23,8 @@ type Recorder struct {
 	now    listing                // the module seen last
 	inputs map[*pass.Step]listing // of sequences that are running
 	stale  []FuncDelta            // replaced by the last step
+	last   event.Event            // with which the last step ended, and its body
+	done   *event.PassFinished
 	// History, if not nil, keeps what became of values in a step and returns the hash of that.
 	// The step is nil for the module that the run starts with; the hash may be empty.
 	History func(s *pass.Step, m *ir.Module) (string, error)
@@ -215,8 +217,12 @@ func (r *Recorder) finished(m *ir.Module, s *pass.Step) error {
 		}
 	}
 	body.Arrange()
-	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.Measured(s)))
+	r.last, r.done = event.New(s.Path(), parentPath(s), body, r.Measured(s)), body
+	return r.sink.Emit(r.last)
 }
+
+// Last returns the event with which the last step ended that was not reused, and its body.
+func (r *Recorder) Last() (event.Event, *event.PassFinished) { return r.last, r.done }
 
 // Measured returns the times of a step that has ended.
 func (r *Recorder) Measured(s *pass.Step) *event.Measured {

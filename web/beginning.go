@@ -110,7 +110,8 @@ func (s *Server) begin(r *http.Request, v *templates.SessionView, sess store.Ses
 // beginDiff adds the diff of a change in the view that the reader asked for. One that cannot be had now the script asks for.
 func (s *Server) beginDiff(r *http.Request, out *templates.Beginning, q url.Values, c *event.FunctionChange) error {
 	view := highlight.View(orDefault(q.Get("view"), string(highlight.Unified)))
-	if c == nil || view != highlight.Unified && view != highlight.Split {
+	form := highlight.Form(orDefault(q.Get("form"), string(highlight.Compact)))
+	if c == nil || view != highlight.Unified && view != highlight.Split || form != highlight.Exact && form != highlight.Compact {
 		return nil
 	}
 	before, after := orDefault(c.Before, noText), orDefault(c.After, noText)
@@ -125,7 +126,7 @@ func (s *Server) beginDiff(r *http.Request, out *templates.Beginning, q url.Valu
 			return err
 		}
 	}
-	path := fmt.Sprintf("/diff/%s/%s?view=%s&context=3&from=0&count=%d", before, after, view, firstRows)
-	out.Answers[path] = appendDiff(before, after, d.Layout(view, 3), 0, firstRows)
+	path := fmt.Sprintf("/diff/%s/%s?view=%s&form=%s&context=3&from=0&count=%d", before, after, view, form, firstRows)
+	out.Answers[path] = appendDiff(before, after, d.Read(view, 3, form), 0, firstRows)
 	return nil
 }

@@ -66,7 +66,7 @@ func TestPagesBringTheirBeginning(t *testing.T) {
 				diff = path
 			}
 		}
-		if len(got.Answers) != 3 || !strings.HasSuffix(diff, "?view=unified&context=3&from=0&count=400") {
+		if len(got.Answers) != 3 || !strings.HasSuffix(diff, "?view=unified&form=compact&context=3&from=0&count=400") {
 			t.Errorf("%s: it brings %d answers, the diff %q", model, len(got.Answers), diff)
 		}
 	}

@@ -13,13 +13,11 @@ type Snapshot struct {
 	Module *ir.Module
 	// Events are those of the step behind its pass_started, as first emitted.
 	Events []event.Event
+	// Done is the body of the last of them; Started is that of run_started, where the snapshot is of the module before the first step.
+	Done    *event.PassFinished
+	Started *event.RunStarted
 	// Took is what computing the step took, with what instruments did after it.
 	Took time.Duration
-}
-
-// finished is what the step did to its module.
-func (s Snapshot) finished() *event.PassFinished {
-	return s.Events[len(s.Events)-1].Body.(*event.PassFinished)
 }
 
 // Steps remembers what steps left behind, from one run to the next.

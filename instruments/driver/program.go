@@ -24,8 +24,9 @@ type Code struct {
 	Module *ir.Module
 	// Kernels are those of the result, without their texts.
 	Kernels []compiler.Kernel
-	// Event is code_generated, as first emitted.
-	Event event.Event
+	// Body and Measured are those of code_generated, as first emitted.
+	Body     *event.CodeGenerated
+	Measured *event.Measured
 	// Took is what making and describing the code took.
 	Took time.Duration
 }
@@ -98,25 +99,31 @@ func (t *Task) content() (string, error) {
 // takeCode uses a program of an earlier run, whose module is equal to that of the task, and reports it. It returns the program as it is to
 // be remembered for this module, and false where a text that its event names is gone.
 func (t *Task) takeCode(p Code, began time.Time) (Code, bool, error) {
-	if there, err := keepTexts(t.hooks.Steps, []event.Event{p.Event}); err != nil || !there {
+	if there, err := keepTexts(t.hooks.Steps, []event.Event{p.event(nil)}); err != nil || !there {
 		return p, false, err
 	}
-	e, m := p.Event, *p.Event.Measured
 	t.Result.Artifact, t.Result.Kernels = p.Artifact, p.Kernels
 	if p.Module != t.Result.Module {
 		// Where the values of this module come from may differ.
-		body := *e.Body.(*event.CodeGenerated)
+		body := *p.Body
 		var err error
 		if body.History, err = t.codeHistory(); err != nil {
 			return p, false, err
 		}
-		e.Body, p.Module, p.Event.Body = &body, t.Result.Module, &body
+		p.Body, p.Module = &body, t.Result.Module
 	}
 	t.Generated = time.Since(began)
 	t.Compiled += t.Generated
+	m := *p.Measured
 	m.At, m.Saved = time.Since(t.start).Nanoseconds(), (p.Took - t.Generated).Nanoseconds()
-	e.Measured, e.Reused = &m, true
+	e := p.event(&m)
+	e.Reused = true
 	return p, true, t.sink.Emit(e)
+}
+
+// event is the event of the code. The body is that of all runs which share the code: it stays as it is.
+func (c Code) event(m *event.Measured) event.Event {
+	return event.Event{Type: c.Body.EventType(), Body: c.Body, Measured: m}
 }
 
 // generate makes the program and reports its kernels.
@@ -154,8 +161,8 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 		return p, err
 	}
 	p.Took = time.Since(began)
-	p.Event = event.New("", "", body, &event.Measured{At: time.Since(t.start).Nanoseconds(), Total: t.Generated.Nanoseconds()})
-	return p, t.sink.Emit(p.Event)
+	p.Body, p.Measured = body, &event.Measured{At: time.Since(t.start).Nanoseconds(), Total: t.Generated.Nanoseconds()}
+	return p, t.sink.Emit(event.New("", "", body, p.Measured))
 }
 
 // codeHistory keeps what the code was made from, where the history is kept.

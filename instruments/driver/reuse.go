@@ -13,11 +13,10 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 )
 
-// tap is a sink that remembers the last event that says how a step ended.
+// tap is a sink that counts the events that went through it.
 type tap struct {
 	event.Sink
-	last   event.Event
-	events int // number of events so far
+	events int
 	// saved is what it saved that the model was known from an earlier run.
 	saved time.Duration
 }
@@ -27,9 +26,6 @@ func (t *tap) Emit(e event.Event) error {
 	// The first event says what was imported.
 	if t.events == 0 && t.saved > 0 && e.Measured != nil {
 		e.Measured.Saved = t.saved.Nanoseconds()
-	}
-	if e.Type == event.TypePassFinished {
-		t.last = e
 	}
 	t.events++
 	return t.Sink.Emit(e)
@@ -209,7 +205,7 @@ func (r *reuse) found(m *ir.Module, s *pass.Step) error {
 	if !ok {
 		return nil
 	}
-	r.rec.Reused(m, s, snap.finished())
+	r.rec.Reused(m, s, snap.Done)
 	return replay(r.sink, snap, s.Path(), parentPath(s), time.Since(r.start[s]))
 }
 
@@ -225,7 +221,7 @@ func (r *reuse) foundGroup(m *ir.Module, s *pass.Step) error {
 		return nil
 	}
 	r.hits[s] = snap
-	r.rec.Reused(m, s, snap.finished())
+	r.rec.Reused(m, s, snap.Done)
 	e := snap.Events[len(snap.Events)-1]
 	e.Step, e.Parent, e.Measured = s.Path(), parentPath(s), r.rec.Measured(s)
 	return r.sink.Emit(e)
@@ -240,7 +236,8 @@ func (r *reuse) keep(m *ir.Module, s *pass.Step) error {
 	delete(r.notes, s)
 	delete(r.began, s)
 	if key != "" {
-		r.steps.PutStep(key, Snapshot{Module: m, Events: append(notes, r.sink.last), Took: time.Since(start)})
+		last, done := r.rec.Last()
+		r.steps.PutStep(key, Snapshot{Module: m, Events: append(notes, last), Done: done, Took: time.Since(start)})
 	}
 	return nil
 }

@@ -131,14 +131,14 @@ func (t *Task) started() error {
 			return err
 		}
 		if there {
-			return t.rec.StartAgain(model.Module, t.pipeline, body, snap.Events[0].Body.(*event.RunStarted))
+			return t.rec.StartAgain(model.Module, t.pipeline, body, snap.Started)
 		}
 		t.hooks.Steps.DropStep(key)
 	}
 	if err := t.rec.Start(model.Module, t.pipeline, body); err != nil {
 		return err
 	}
-	t.hooks.Steps.PutStep(key, Snapshot{Module: model.Module, Events: []event.Event{event.New("", "", body, nil)}})
+	t.hooks.Steps.PutStep(key, Snapshot{Module: model.Module, Events: []event.Event{{Type: body.EventType(), Body: body}}, Started: body})
 	return nil
 }
 

@@ -12,6 +12,8 @@ import (
 type Measured struct {
 	// At is the time since the start of the run.
 	At int64 `json:"at,omitempty"`
+	// Began is when the run began, in milliseconds since 1970 UTC, in run_started of a run that a server keeps.
+	Began int64 `json:"began,omitempty"`
 	// Total is the time of a step with its children, Self without them and
 	// without what instruments took.
 	Total int64 `json:"total,omitempty"`

@@ -37,6 +37,8 @@ export type WireEvent = EventHead &
 export interface Measured {
   // at is the time since the start of the run.
   at?: number;
+  // began is when the run began, in milliseconds since 1970 UTC, in run_started of a run that a server keeps.
+  began?: number;
   // total is the time of a step with its children, self without them and without what instruments took.
   total?: number;
   self?: number;

@@ -49,16 +49,20 @@ func HTML(ctx context.Context, b *Bundle, r *Run, rep Report) ([]byte, error) {
 		Facts                  []fact
 		Kernels                []kernelView
 	}{outline: o, Report: rep, Title: clean(b.Session.Title), Policy: Policy(), Created: r.Created.UTC().Format(time.RFC3339), Style: template.CSS(pageStyle), Facts: facts(o)}
-	slowest := int64(1)
+	slowest := int64(1) // of the passes; a sequence takes what its passes take
 	for _, s := range o.Steps {
-		slowest = max(slowest, s.Self)
+		if !s.Sequence {
+			slowest = max(slowest, s.Total)
+		}
 	}
 	for _, s := range o.Steps {
 		row, err := w.row(o, s)
 		if err != nil {
 			return nil, err
 		}
-		row.Share = int(100 * float64(s.Self) / float64(slowest))
+		if !s.Sequence {
+			row.Share = int(100 * float64(s.Total) / float64(slowest))
+		}
 		v.Rows = append(v.Rows, row)
 	}
 	var err error

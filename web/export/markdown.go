@@ -96,7 +96,7 @@ func (m *markdown) passes(o *outline) {
 		if s.Error != nil {
 			status += ": " + s.Error.Message
 		}
-		fmt.Fprintf(&m.buf, "| %s | %s | %s | %d | %d | %d | %d | %s |\n", plain(s.Path), plain(s.Name), plain(status), s.Added, s.Removed, s.Renamed, s.Moved, duration(s.Self))
+		fmt.Fprintf(&m.buf, "| %s | %s | %s | %d | %d | %d | %d | %s |\n", plain(s.Path), plain(s.Name), plain(status), s.Added, s.Removed, s.Renamed, s.Moved, duration(s.Total))
 	}
 	m.buf.WriteString("\n")
 }

@@ -18,12 +18,13 @@ type step struct {
 	// Status is "changed", "same", "skipped", "failed" or "not run".
 	Status string
 	Note   string // why it ran or did not
-	Self   int64
-	Total  int64
-	Reused bool
-	Error  *event.Error
-	Done   *event.PassFinished
-	Notes  []store.Note
+	// Total is the time of the step with the steps in it, as everywhere.
+	Total    int64
+	Sequence bool
+	Reused   bool
+	Error    *event.Error
+	Done     *event.PassFinished
+	Notes    []store.Note
 	event.Delta
 }
 
@@ -71,7 +72,7 @@ func newStep(s *event.Step) *step {
 	short, _, _ := strings.Cut(s.Path, "/")
 	out := &step{
 		Step: s.Path, Path: short, Name: s.Name, Depth: min(strings.Count(short, "."), 6), Level: s.Level,
-		Status: "not run", Note: s.Why, Reused: s.Reused,
+		Status: "not run", Note: s.Why, Reused: s.Reused, Sequence: s.Kind == event.PassSequential,
 	}
 	if s.Seq < 0 { // no event ended it
 		return out
@@ -81,7 +82,7 @@ func newStep(s *event.Step) *step {
 		out.Note = s.Text
 	}
 	if s.Finished != nil {
-		out.Delta, out.Self, out.Total = s.Finished.Delta(), s.Measured.Self, s.Measured.Total
+		out.Delta, out.Total = s.Finished.Delta(), s.Measured.Total
 	}
 	return out
 }

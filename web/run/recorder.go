@@ -60,6 +60,11 @@ func (r *recorder) Emit(e event.Event) error {
 	if e.Ends() {
 		return errors.New("emit: run_finished is added by the caller of the runner")
 	}
+	if r.next() == 0 && e.Measured != nil { // run_started
+		m := *e.Measured
+		m.Began = r.start.UnixMilli()
+		e.Measured = &m
+	}
 	return r.emit(e, r.limits.LogBytes)
 }
 

@@ -84,7 +84,7 @@ func keepCode(mem *memory, key string, c driver.Code) {
 			}
 		}
 	} else {
-		bytes += perPart*int64(c.Module.Len()+len(c.Kernels)) + c.Event.Size()
+		bytes += perPart*int64(c.Module.Len()+len(c.Kernels)) + event.Event{Body: c.Body}.Size()
 		held = append(held, parts(c.Module)...)
 	}
 	mem.Put(key, kept{code: c}, bytes, held)

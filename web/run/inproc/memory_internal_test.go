@@ -134,7 +134,7 @@ func TestBytesOfAProgram(t *testing.T) {
 	if found, ok := mem.Get("p"); !ok || found.code.Artifact != a {
 		t.Errorf("the program is kept as %+v", found)
 	}
-	keepCode(mem, "q", driver.Code{Artifact: a, Module: ir.NewModule(), Kernels: make([]compiler.Kernel, 2), Event: note("x")})
+	keepCode(mem, "q", driver.Code{Artifact: a, Module: ir.NewModule(), Kernels: make([]compiler.Kernel, 2), Body: &event.CodeGenerated{}})
 	if want := int64(2*perModule + 8*13 + 56 + 3*perPart + 407 + 2*perPart + 512); mem.Used() != want {
 		t.Errorf("with another key for it %d bytes are kept, want %d", mem.Used(), want)
 	}
