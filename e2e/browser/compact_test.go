@@ -191,6 +191,11 @@ func TestWrap(t *testing.T) {
 	if eval[bool](p, `document.querySelector(".code-view").scrollWidth > document.querySelector(".code-view").clientWidth`) {
 		t.Error("the view is wider than the window although lines are broken")
 	}
+	// No line is broken behind its indentation.
+	if n := eval[int](p, `[...document.querySelectorAll(".tx")].filter(x => { const r = new Range(), t = x.firstChild; if (!t || !t.data.trim()) return false;
+		const at = t.data.search(/\S/); r.setStart(t, at); r.setEnd(t, at + 1); return r.getBoundingClientRect().top > x.getBoundingClientRect().top + 10; }).length`); n > 0 {
+		t.Errorf("%d lines begin with an empty one", n)
+	}
 	// The reader's wish is kept.
 	p.goTo(eval[string](p, `location.pathname + location.search`))
 	p.wait(`document.querySelector("#wrap").ariaPressed === "true" && ` + high + " >= 38")

@@ -237,7 +237,7 @@ export class CodeView {
     if (!cell) return [tx];
     const words = this.words ? word : "";
     const columns = this.painter.text(i, tx, cell.spans, words);
-    if (this.wrap) tx.style.setProperty("--in", String(Math.min(indent(cell), 16)));
+    if (this.wrap) hang(tx, indent(cell));
     else this.width.widen(columns);
     this.lightIn(i, tx, cell);
     const type = cell.compact?.type;
@@ -293,6 +293,12 @@ export class CodeView {
     this.list.redraw();
     this.on.line(this.line);
   }
+}
+
+// hang sets a line off by its indentation. A line must not be broken behind that: what follows may be longer than what is left.
+function hang(tx: HTMLElement, blanks: number): void {
+  tx.style.setProperty("--in", String(Math.min(blanks, 16)));
+  if (tx.firstChild instanceof Text) tx.firstChild.replaceData(0, blanks, "\u00a0".repeat(blanks));
 }
 
 // indent is the number of blanks that a line begins with.
