@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,7 +69,7 @@ func TestCompare(t *testing.T) {
 	p.click(`.topbar a[title^="Compare #2"]`)
 	p.wait(fmt.Sprintf(`document.querySelector("#app")?.dataset.b === %q`, a))
 	p.wait(chosenPair + ` === "FuseOps"`)
-	p.click(`.chip.two`)
+	p.click(`.run-chip.two`)
 	p.wait(`location.pathname.startsWith("/s/")`)
 	p.wait(done)
 	if got := p.run(); got != a {
@@ -94,4 +95,41 @@ func TestCompareLooks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRunsOfASession shows the runs at the top, goes from one to the other, and on to their comparison by a key.
+func TestRunsOfASession(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1920, 1080)
+	p.goTo("/")
+	p.click(`[data-gallery="mlp"] .card-open`)
+	p.wait(done)
+	first := p.run()
+	p.wait(`document.querySelector('.run-chip[aria-current]')?.textContent.startsWith("#1O2")`)
+	p.wait(`document.querySelector('.run-chip[aria-current]').textContent.includes("kernels")`)
+	if p.count("#compare-runs") != 0 || p.count(".run-menu") != 0 {
+		t.Error("a session with one run offers to compare it")
+	}
+	eval[bool](p, `(`+named("FuseOps")+`.querySelector(".tick").click(), true)`)
+	p.notRun(first)
+	p.wait(done)
+	p.wait(`document.querySelector('.run-chip[aria-current]')?.textContent.startsWith("#2O2 −FuseOps")`)
+	second := p.run()
+	p.click(".run-chip.other")
+	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") === %q`, first))
+	p.wait(done)
+	p.wait(`document.querySelector('.run-chip[aria-current]')?.textContent.startsWith("#1O2")`)
+	p.click(".run-menu summary")
+	p.click(".run-menu .menu-item")
+	p.wait(fmt.Sprintf(`new URLSearchParams(location.search).get("run") === %q`, second))
+	p.wait(done)
+	if wide := eval[bool](p, `[...document.querySelectorAll(".topbar > *")].some((el, i, all) => i > 0 && el.getBoundingClientRect().width > 0 && all.slice(0, i).some((x) => x.getBoundingClientRect().right > el.getBoundingClientRect().left + 1 && x.getBoundingClientRect().width > 0))`); wide {
+		t.Error("parts of the bar at the top overlap")
+	}
+	if dir := os.Getenv("E2E_SCREENS"); dir != "" {
+		p.shot(filepath.Join(dir, "runs-1920.png"))
+	}
+	p.press("=")
+	p.wait(fmt.Sprintf(`location.pathname === "/compare/%s/%s"`, first, second))
+	p.wait(chosenPair + ` === "FuseOps"`)
 }

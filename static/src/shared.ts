@@ -20,4 +20,5 @@ import "./widgets/dialogs";
 import "./widgets/dom";
 import "./widgets/errors";
 import "./widgets/glyphs";
+import "./widgets/icons";
 import "./widgets/menus";

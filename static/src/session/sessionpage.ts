@@ -24,6 +24,7 @@ import { Inspector } from "./inspector";
 import { Notes } from "./notes";
 import { resizablePanes } from "./panes";
 import { PipelineBar } from "./pipelinebar";
+import type { RunChips } from "./runchips";
 import { SearchPane } from "./searchpane";
 import type { Sharing } from "./share";
 import { wireKeys } from "./shortcuts";
@@ -44,6 +45,7 @@ class SessionPage {
   private readonly frame: Frame;
   private readonly tree: PipelineTree;
   private readonly strip: PassStrip;
+  private chips: Promise<RunChips> | null = null;
   private readonly timeline: TimelinePane;
   private readonly inspector: Inspector;
   private readonly center: Center;
@@ -151,7 +153,7 @@ class SessionPage {
     wireControls({ store, center: this.center, tree: this.tree, fork: () => void this.sharing?.fork() });
     wireKeys({
       store, views: this.views, center: this.center, tree: this.tree, frame: this.frame, timeline: this.timeline,
-      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, rewrites: (dir, decisions) => this.withRewrites((view) => view.move(dir, decisions)),
+      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => view.move(dir, decisions)),
     });
     // A link to a pass, or to what is no text, opens on it.
     if (store.chosen || this.view.text === undefined) this.frame.bring("center");
@@ -244,6 +246,7 @@ class SessionPage {
     this.strip.update(plan.planned ?? store.model, store.state.pass, runs.stale);
     this.timeline.update();
     drawTop(runs, store.title);
+    if (runs.session) this.withChips((chips) => chips.update());
     this.sharing?.update();
     this.notes.draw();
     this.user.update();
@@ -276,6 +279,12 @@ class SessionPage {
   private withRewrites(run: (view: RewritesView) => void): void {
     this.rewrites ??= import("../rewrites/rewritesview").then((own) => new own.RewritesView(this.store, this.center.code));
     this.rewrites.then(run, () => (this.rewrites = null));
+  }
+
+  // withChips does something with the runs at the top, which are loaded when the session is there: the first view goes without.
+  private withChips(run: (chips: RunChips) => void): void {
+    this.chips ??= import("./runchips").then((own) => new own.RunChips(this.store));
+    this.chips.then(run, () => (this.chips = null));
   }
 
   // drawDetails writes the sheets of the inspector anew where they can have changed. What writes them is loaded when a pass has ended.

@@ -29,10 +29,11 @@ interface Parts {
   edits: Edits;
   history: HistoryPane;
   search: SearchPane;
+  compare(): void;
   rewrites(dir: 1 | -1, decisions: boolean): void;
 }
 
-export function wireKeys({ store, views, center, tree, frame, timeline, pipeline, notes, user, edits, history, search, rewrites }: Parts): void {
+export function wireKeys({ store, views, center, tree, frame, timeline, pipeline, notes, user, edits, history, search, compare, rewrites }: Parts): void {
   const move = (dir: 1 | -1, changed: boolean): void => {
     const step = tree.next(store.state.pass, dir, changed);
     if (step) store.select(step);
@@ -76,6 +77,7 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
         else byId("run").focus();
       },
     },
+    { key: "=", doc: "compare this run with the one shown before it", run: compare },
     { key: "c", doc: "add a note on the pass and line", run: () => notes.add() },
     ...(store.compiler ? [{ key: "E", doc: "write a pass", run: () => void user.open() }] : []),
     ...(edits.offered ? [{ key: "e", doc: "edit the IR after the pass and continue from there", run: () => void edits.open() }] : []),

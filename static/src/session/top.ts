@@ -4,7 +4,7 @@ import { commandLine } from "../store/command";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { only } from "../store/counts";
 import { byId, h, setText } from "../widgets/dom";
-import { plural, time } from "../store/format";
+import { plural } from "../store/format";
 import { reuse, summary, tabTitle } from "../store/summary";
 import type { Step } from "../store/model";
 import type { Runs } from "../store/runs";
@@ -38,29 +38,12 @@ export function drawTop(runs: Runs, title: string): void {
   byId("command").title = line;
   setText(byId("level"), `O${runs.settings.opt_level ?? 2}`);
   drawTarget(runs);
-  drawChip(runs);
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
   const { model } = runs;
   const passes = model.all().filter((step) => step.kind !== "sequential");
   const changed = passes.filter((step) => step.status === "changed").length;
   setText(byId("pass-count"), passes.length > 0 ? `${changed} of ${passes.length}` : "");
   byId("pass-count").title = `${changed} of ${passes.length} passes changed something`;
-}
-
-// drawChip shows the run that the page shows: its number, what it was run with, and what came out.
-function drawChip(runs: Runs): void {
-  const { model } = runs;
-  const n = (runs.session?.runs ?? []).indexOf(model.id) + 1;
-  const latency = model.executions[0]?.latency ?? [];
-  const kernels = model.code?.kernels.length ?? 0;
-  const parts = model.started ? [n > 0 ? `#${n}` : "", `O${model.started.opt_level}`, latency.length > 0 ? time(latency[latency.length >> 1]!) : "", kernels > 0 ? plural(kernels, "kernel") : ""] : [];
-  const host = byId("runs");
-  const key = parts.join("|");
-  if (host.dataset.key === key) return;
-  host.dataset.key = key;
-  const [number, level, took, made] = parts;
-  host.replaceChildren(...(parts.length === 0 ? [] : [h("span", { class: "run-chip", "aria-current": "true", title: `The run that is shown: opt_level ${model.started!.opt_level}, median time of one execution, kernels` },
-    number ? h("span", { class: "run-number" }, number) : null, h("span", {}, level!), took ? h("span", {}, took) : null, made ? h("span", { class: "wide" }, made) : null)]));
 }
 
 // drawTarget chooses the target of the settings, which may have options that the list has not.

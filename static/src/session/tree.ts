@@ -8,7 +8,6 @@ import { tails } from "../store/names";
 import { fuzzy } from "../store/rank";
 import type { Action } from "../pipeline/pipelineeditor";
 import { h, setAttr } from "../widgets/dom";
-import { popMenu } from "../widgets/menus";
 import { Windowed } from "../widgets/windowed";
 import type { Entry, Listing } from "../views/view";
 import { functionRow, moreRow, type Place, stepRow, type TreeState } from "./treerows";
@@ -302,11 +301,12 @@ export class PipelineTree {
     if (!st.mayEdit || step.parent === "") return false;
     const on = !st.disabled.has(step.name);
     const act = (id: Action, text: string, keys: string, danger = false): { id: string; text: string; keys: string; danger: boolean; run(): void } => ({ id, text, keys, danger, run: () => this.on.act(id, step) });
-    popMenu(step.name, [
+    const items = [
       { id: "toggle", text: on ? "Turn off" : "Turn on", keys: "x", run: () => this.on.toggle(step) },
       ...(st.edits ? [act("options", "Options", "o"), act("add", "Add a pass after it", "a")] : []),
       ...(st.edits && movable(step) ? [act("up", "Move up", "Alt ↑"), act("down", "Move down", "Alt ↓"), act("remove", "Remove", "Delete", true)] : []),
-    ], at, this.box);
+    ];
+    void import("../widgets/popmenu").then((own) => own.popMenu(step.name, items, at, this.box));
     return true;
   }
 

@@ -1,6 +1,6 @@
 // Requests to the server. Every failure becomes an Error whose message can be shown.
 
-import type { Diagnostic, DiffPage, Form, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "../wire";
+import type { Diagnostic, DiffPage, ListedRun, Form, PassInfo, RunInfo, SessionInfo, Settings, TextPage } from "../wire";
 
 // RequestError is what the server refused, with its status, the seconds after which it may be tried again (0: not said), and what
 // is wrong with a text.
@@ -94,6 +94,7 @@ export function remove(path: string): Promise<void> {
 export const api = {
   session: async (id: string): Promise<SessionInfo> => (await json<{ session: SessionInfo }>(`/api/sessions/${id}`)).session,
   run: async (id: string): Promise<RunInfo> => (await json<{ run: RunInfo }>(`/api/runs/${id}`)).run,
+  runs: async (session: string): Promise<ListedRun[]> => (await json<{ runs: ListedRun[] }>(`/api/sessions/${session}/runs`)).runs,
   passes: async (): Promise<PassInfo[]> => (await json<{ passes: PassInfo[] }>("/api/passes")).passes,
   start: async (session: string, settings: Settings): Promise<RunInfo> =>
     (await post<{ run: RunInfo }>(`/api/sessions/${session}/runs`, settings)).run,

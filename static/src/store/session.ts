@@ -278,6 +278,14 @@ export class Session {
     runs.change({ patches: (runs.settings.patches ?? []).filter((p) => p.after !== after), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
   }
 
+  // showRun shows another run of the session, and the same place in it.
+  showRun(run: string): void {
+    if (run === this.runs.current) return;
+    this.runs.show(run);
+    this.started(run);
+    this.changed();
+  }
+
   private started(run: string): void {
     const first = this.state.run === "";
     this.state = { ...this.state, run, line: 0 };

@@ -1,0 +1,95 @@
+// The runs of the session at the top: which one is shown, what each came to, and a comparison of two.
+
+import "../shared";
+import { api } from "../store/api";
+import { plural, time } from "../store/format";
+import type { Session } from "../store/session";
+import { byId, h } from "../widgets/dom";
+import { icon } from "../widgets/icons";
+import type { ListedRun } from "../wire";
+
+export class RunChips {
+  private readonly host = byId("runs");
+  private list: ListedRun[] = [];
+  private asked = "";
+  private drawn = "";
+  // shown is the run that is shown, before the one that was.
+  private shown = "";
+  private before = "";
+
+  constructor(private readonly store: Session) {
+    this.host.addEventListener("click", (e) => {
+      const run = (e.target as Element).closest<HTMLElement>("[data-run]")?.dataset.run;
+      if (run) this.store.showRun(run);
+    });
+  }
+
+  // update draws what has changed, and asks for the list again where a run has begun or ended.
+  update(): void {
+    const { runs } = this.store;
+    if (runs.current !== this.shown) {
+      if (this.shown) this.before = this.shown;
+      this.shown = runs.current;
+    }
+    const wanted = `${runs.current} ${runs.model.id === runs.current && runs.model.finished ? "ended" : ""}`;
+    if (runs.current && wanted !== this.asked) {
+      this.asked = wanted;
+      api.runs(this.store.id).then((list) => {
+        this.list = list;
+        this.draw();
+      }, () => undefined); // what is there stays; the page says that the server is away
+    }
+    this.draw();
+  }
+
+  // compare leads to the comparison of the run that is shown with the one shown before it, else with the one that ran before it.
+  compare(): void {
+    const to = this.comparison();
+    if (to) location.assign(to);
+    else this.store.announce("This session has only one run");
+  }
+
+  private comparison(): string {
+    const at = this.list.findIndex((r) => r.id === this.shown);
+    const other = this.list.find((r) => r.id === this.before && r.id !== this.shown) ?? this.list[at - 1] ?? this.list[at + 1];
+    if (at < 0 || !other) return "";
+    const [a, b] = other.number < this.list[at]!.number ? [other.id, this.shown] : [this.shown, other.id];
+    return `/compare/${a}/${b}?a=${this.store.id}&b=${this.store.id}`;
+  }
+
+  private draw(): void {
+    const key = `${this.shown} ${this.before} ${this.list.map((r) => [r.id, r.state, r.latency, r.kernels].join()).join(" ")}`;
+    if (key === this.drawn) return;
+    this.drawn = key;
+    const at = this.list.findIndex((r) => r.id === this.shown);
+    if (at < 0) return this.host.replaceChildren();
+    const others = this.list.filter((r) => r.id !== this.shown).reverse();
+    const near = others.find((r) => r.id === this.before) ?? others[0]; // stands beside the one that is shown where there is room
+    const to = this.comparison();
+    this.host.replaceChildren(
+      ...this.list.filter((r) => r.id === this.shown || r === near).map((r) => this.chip(r)),
+      ...(others.length > 0 ? [this.menu(others)] : []),
+      ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, "=")] : []),
+    );
+  }
+
+  private chip(r: ListedRun): HTMLElement {
+    const current = r.id === this.shown;
+    return h("button", { type: "button", class: `run-chip ${current ? "" : "other"}`, "data-run": r.id, "aria-current": current ? "true" : null, title: r.command }, ...parts(r));
+  }
+
+  private menu(rest: ListedRun[]): HTMLElement {
+    return h("details", { class: "menu run-menu" },
+      h("summary", { class: "tool", "aria-label": `${plural(rest.length, "other run")}`, title: `${plural(rest.length, "other run")} of this session` }, icon("chevron")),
+      h("div", { class: "menu-body" }, ...rest.map((r) => h("button", { type: "button", class: "menu-item", "data-run": r.id }, h("span", { class: "run-parts" }, ...parts(r))))));
+  }
+}
+
+// parts say which run it is, with which settings, and what it came to.
+function parts(r: ListedRun): HTMLElement[] {
+  const out = [h("span", { class: "run-number" }, `#${r.number}`), h("span", {}, r.label)];
+  if (r.state !== "ok" && r.latency === undefined) return [...out, h("span", {}, r.state)];
+  if (r.latency !== undefined) out.push(h("span", {}, time(r.latency)));
+  if (r.kernels !== undefined) out.push(h("span", { class: "wide" }, plural(r.kernels, "kernel")));
+  return out;
+}
