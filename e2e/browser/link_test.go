@@ -82,5 +82,5 @@ func TestUpload(t *testing.T) {
 	p.wait(`document.querySelector("#upload").classList.contains("over")`)
 	eval[bool](p, `(document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: window.__drop, bubbles: true, cancelable: true})), true)`)
 	p.wait(`location.pathname.startsWith("/s/")`)
-	p.wait(`document.querySelector(".model h1").textContent.includes("tiny")`)
+	p.wait(`document.querySelector("#title").textContent.includes("tiny")`)
 }

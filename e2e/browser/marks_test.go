@@ -155,6 +155,7 @@ func TestTimelineKeyboard(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openStep(p, "mlp", "LegalizeOps", "&view=unified")
+	p.timeline()
 	for _, lane := range []string{"Graph ops", "Kernels", "Intermediates", "FLOPs"} {
 		p.wait(fmt.Sprintf(`[...document.querySelectorAll("#timeline-body .lane-name")].some(x => x.textContent === %q)`, lane))
 	}

@@ -38,8 +38,8 @@ func TestTargetOnThePage(t *testing.T) {
 		}
 		p.click(`#result .kernels .link.mono`)
 		// The rows after that of the virtual machine are kernels.
-		p.wait(`[...document.querySelectorAll("*")].some(x => x.children.length === 0 && x.textContent.trim() === "K")`)
-		eval[bool](p, `([...document.querySelectorAll("*")].filter(x => x.children.length === 0 && x.textContent.trim() === "K")[0].parentElement.click(), true)`)
+		p.wait(`[...document.querySelectorAll("*")].some(x => x.children.length === 0 && x.textContent.trim() === "kernel")`)
+		eval[bool](p, `([...document.querySelectorAll("*")].filter(x => x.children.length === 0 && x.textContent.trim() === "kernel")[0].parentElement.click(), true)`)
 		p.wait(`[...document.querySelectorAll(".code-row")].some(x => x.textContent.includes("T.func_attr"))`)
 	}
 }
