@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/irscope/irscope/e2e/fixture"
 )
@@ -117,7 +118,11 @@ type wire struct {
 
 	mu    sync.Mutex
 	up    bool
+	to    string // host of the server
 	conns []net.Conn
+	// delay is added to each piece that goes over the wire, and cut is the number of bytes after which a connection breaks; 0 for never.
+	delay time.Duration
+	cut   int64
 }
 
 // splice listens on a port of its own and passes everything on to the server while the wire is up.
@@ -131,7 +136,7 @@ func splice(t *testing.T, target string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &wire{url: "http://" + listener.Addr().String(), up: true}
+	w := &wire{url: "http://" + listener.Addr().String(), up: true, to: to.Host}
 	t.Cleanup(func() {
 		_ = listener.Close()
 		w.set(false)
@@ -142,32 +147,54 @@ func splice(t *testing.T, target string) *wire {
 			if err != nil {
 				return
 			}
-			w.connect(in, to.Host)
+			w.connect(in)
 		}
 	}()
 	return w
 }
 
-func (w *wire) connect(in net.Conn, host string) {
+func (w *wire) connect(in net.Conn) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.up {
 		_ = in.Close()
 		return
 	}
-	out, err := net.Dial("tcp", host)
+	out, err := net.Dial("tcp", w.to)
 	if err != nil {
 		_ = in.Close()
 		return
 	}
 	w.conns = append(w.conns, in, out)
-	pipe := func(a, b net.Conn) {
-		_, _ = io.Copy(a, b)
-		_ = a.Close()
-		_ = b.Close()
+	delay, left := w.delay, w.cut
+	pipe := func(a, b net.Conn, left int64) {
+		defer func() {
+			_ = a.Close()
+			_ = b.Close()
+		}()
+		if left == 0 {
+			_, _ = io.Copy(a, b)
+			return
+		}
+		buf := make([]byte, 4<<10)
+		for left > 0 {
+			n, err := b.Read(buf)
+			time.Sleep(delay) // this is what a slow line is
+			if _, werr := a.Write(buf[:n]); err != nil || werr != nil {
+				return
+			}
+			left -= int64(n)
+		}
 	}
-	go pipe(in, out)
-	go pipe(out, in)
+	go pipe(in, out, left)
+	go pipe(out, in, 0)
+}
+
+// move has the wire lead to another server from the next connection on.
+func (w *wire) move(target string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.to = strings.TrimPrefix(target, "http://")
 }
 
 // set puts the wire up or cuts it, with all that goes over it.

@@ -1,7 +1,7 @@
 // Notes of people on a session, each pinned to a step, a function and a line.
 
 import { json, post, remove } from "../store/api";
-import { ask, button, dialog } from "../widgets/dialogs";
+import { ask, button } from "../widgets/dialogs";
 import { announce, byId, h, setText } from "../widgets/dom";
 import { messageOf } from "../store/format";
 import { importPath } from "../store/model";
@@ -77,35 +77,13 @@ export class Notes {
     byId("add-note").focus();
   }
 
+  // write asks for the text of a note; what asks is loaded when it is needed.
   private write(title: string, text: string, save: (text: string) => Promise<void>): void {
-    const field = h("textarea", { class: "field note-field", id: "note-text", rows: 5, maxlength: 16000, "aria-label": "Note", autofocus: true });
-    field.value = text;
-    const problem = h("p", { class: "note error", role: "alert", hidden: true });
-    const yes = h("button", { type: "submit", class: "btn primary", id: "note-save" }, "Save ", h("kbd", {}, "Ctrl"), h("kbd", {}, "Enter"));
-    const form = h("form", { class: "note-form" }, field, problem, h("div", { class: "dialog-foot" }, yes, button("Cancel", () => el.close())));
-    const el = dialog(title, form);
-    const submit = async (): Promise<void> => {
-      if (yes.disabled || field.value.trim() === "") return field.focus();
-      yes.disabled = true;
-      try {
-        await save(field.value.trim());
-        el.close();
-        this.say("");
-        this.store.changed();
-      } catch (err) {
-        setText(problem, `The note was not saved: ${messageOf(err)}`);
-        problem.hidden = false;
-        yes.disabled = false;
-      }
-    };
-    form.addEventListener("submit", (e) => {
-      e.preventDefault();
-      void submit();
-    });
-    field.addEventListener("keydown", (e) => {
-      if (e.key === "Enter" && (e.ctrlKey || e.metaKey)) void submit();
-    });
-    el.showModal();
+    import("./notedialog").then((own) => own.writeNote(title, text, async (saved) => {
+      await save(saved);
+      this.say("");
+      this.store.changed();
+    }), (err: unknown) => this.say(`The note cannot be written: ${messageOf(err)}`));
   }
 
   // draw lists the notes: those of the run in the order of its steps, then those of other runs.

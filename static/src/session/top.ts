@@ -12,13 +12,13 @@ import type { Diagnostic } from "../wire";
 
 export function drawTop(runs: Runs, title: string): void {
   const state = byId("run-state-text");
-  const [what, more] = runs.connection ? [runs.connection, ""] : summary(runs);
+  const [what, more] = summary(runs);
   if (state.dataset.said !== `${what}|${more}`) {
     state.dataset.said = `${what}|${more}`;
     state.replaceChildren(what, more ? h("span", { class: "run-more" }, ` ${more}`) : "");
   }
   state.title = runs.stale ? "" : [what, more, reuse(runs.model)].filter(Boolean).join(", ");
-  byId("run-state").dataset.status = runs.connection ? "waiting" : (runs.model.finished?.status ?? "running");
+  byId("run-state").dataset.status = runs.connection || runs.offline ? "waiting" : (runs.model.finished?.status ?? "running");
   if (document.title !== tabTitle(runs, title)) document.title = tabTitle(runs, title);
   const run = byId<HTMLButtonElement>("run");
   const cancel = byId<HTMLButtonElement>("cancel");

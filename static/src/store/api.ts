@@ -10,6 +10,9 @@ export class RequestError extends Error {
   }
 }
 
+// Unreachable says that no answer came.
+export class Unreachable extends Error {}
+
 // A request that only reads is made again where the server says that it is busy: so often, where the wait is at most so many seconds.
 const tries = 4;
 const longest = 10;
@@ -58,7 +61,7 @@ export async function once<T>(path: string, init?: RequestInit): Promise<T> {
     res = await fetch(path, { headers: { Accept: "application/json" }, ...init });
   } catch (err) {
     if (err instanceof DOMException && err.name === "AbortError") throw err;
-    throw new Error("the server cannot be reached; is it still running?");
+    throw new Unreachable("the server cannot be reached; is it still running?");
   }
   if (!res.ok) throw await failure(res);
   return (res.status === 204 ? undefined : await res.json()) as T;

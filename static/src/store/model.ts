@@ -101,6 +101,8 @@ export class RunModel {
   started: RunStarted | null = null;
   finished: RunFinished | null = null;
   finishedAt = 0;
+  // began is when the run began, in milliseconds since 1970; 0 where its log does not tell.
+  began = 0;
   // reusedSteps of ranSteps were taken from an earlier run, which saved so many nanoseconds.
   reusedSteps = 0;
   ranSteps = 0;
@@ -143,6 +145,7 @@ export class RunModel {
       case "run_started":
         this.started = e.body;
         this.importTime = e.measured?.at ?? 0;
+        this.began = e.measured?.began ?? 0;
         this.imported ??= this.add(importPath, "", "Imported module", 0, "lowering", "sequential");
         for (const p of e.body.plan) if (!this.steps.has(p.step)) this.add(p.step, p.parent ?? "", p.name, p.level, p.role, p.kind);
         for (const f of e.body.functions) this.put(f);

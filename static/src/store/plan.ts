@@ -33,13 +33,13 @@ export class Plan {
 
   // update follows the settings of the runs.
   update(): void {
-    const { settings, model, stale } = this.runs;
+    const { settings, model, changed } = this.runs;
     if (this.planned && this.isPast()) this.planned = null;
     if (this.seen === settings) return;
     this.seen = settings;
     this.options = new Map();
     listOptions(settings.steps ?? [], "1", this.options);
-    if (this.offered && (model.started || stale)) this.askSoon();
+    if (this.offered && (model.started || changed)) this.askSoon();
   }
 
   // isPast tells whether the run of what is planned has begun, or something else is to run.

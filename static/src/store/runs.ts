@@ -1,6 +1,6 @@
 // The runs of a session: which one is followed, with which settings the next one starts, and what the server says to that.
 
-import { api, RequestError } from "./api";
+import { api, RequestError, Unreachable } from "./api";
 import { debounce } from "./timers";
 import { RunModel } from "./model";
 import type { Connect } from "./stream";
@@ -9,6 +9,9 @@ import type { PassInfo, RunInfo, SessionInfo, Settings, WireEvent } from "../wir
 
 // A change of the settings starts a run at once; further changes within settle ms are taken together.
 const settle = 400;
+
+// pauses are the milliseconds after which a server that could not be reached is asked again.
+const pauses = [500, 1000, 2000, 5000, 10_000];
 
 export interface RunsListener {
   // changed is told after anything that the page shows may have changed.
@@ -25,10 +28,18 @@ export class Runs {
   session: SessionInfo | null = null;
   info: RunInfo | null = null;
   passes = new Map<string, PassInfo>();
-  // stale tells that the settings have changed and a new run is about to start.
-  stale = false;
-  // unrun tells that no run has the settings: the last one that was asked for could not be started.
-  unrun = false;
+  // settingsOf is the run whose settings these are: none before they are known, and where the reader has changed them.
+  private settingsOf = "";
+  // changed tells that the reader has changed the settings and no run has taken them over, starting that one was asked for.
+  changed = false;
+  starting = false;
+  // offline tells that the last request for a run found no server; it is made again.
+  offline = false;
+  // followed is when the page began to follow the run, in milliseconds since 1970.
+  followed = 0;
+  // cut tells that the connection to the run that is followed was lost in the meantime.
+  private cut = false;
+  private attempts = 0;
   // connection and problem are what to tell the reader; empty where all is well.
   connection = "";
   problem = "";
@@ -70,6 +81,16 @@ export class Runs {
     void this.adopt(id);
   }
 
+  // stale tells that the rows are not the result of the settings, or not known to be.
+  get stale(): boolean {
+    return this.settingsOf !== this.model.id || this.changed;
+  }
+
+  // unrun tells that no run has the settings and none was asked for, or the last one could not be started.
+  get unrun(): boolean {
+    return this.changed && !this.starting;
+  }
+
   // change sets some settings and starts a run with them soon. It can be undone.
   change(settings: Partial<Settings>): void {
     this.undo.note(this.settings);
@@ -80,7 +101,7 @@ export class Runs {
   set(settings: Partial<Settings>): void {
     const { profile: _, ...kept } = this.settings;
     this.settings = { ...kept, ...settings };
-    this.stale = true;
+    this.changed = true;
     this.on.changed();
     if (performance.now() - this.lastStart > settle) void this.start();
     else this.startLater();
@@ -101,7 +122,7 @@ export class Runs {
     this.lastStart = performance.now();
     clearTimeout(this.retry);
     this.problem = "";
-    this.stale = true;
+    this.changed = this.starting = true;
     this.on.changed();
     // One after the other: who asks for the settings of a run that goes on gets that run, so one that nobody wants any more is canceled
     // before the next is asked for, never after.
@@ -120,22 +141,32 @@ export class Runs {
         return;
       }
       this.info = run;
-      this.unrun = false;
-      this.current = run.id;
+      this.current = this.settingsOf = run.id;
+      this.offline = this.changed = false;
+      this.attempts = 0;
       this.on.started(run.id);
       this.follow(run.id);
     } catch (err) {
       if (turn !== this.starts) return;
-      this.problem = messageOf(err);
-      this.unrun = true;
-      if (err instanceof RequestError && err.retryAfter > 0) {
-        this.problem += `. The run will start automatically in ${err.retryAfter} s.`;
-        this.retry = setTimeout(() => void this.start(), err.retryAfter * 1000);
+      if (err instanceof Unreachable) {
+        this.offline = true;
+        this.again(pauses[Math.min(this.attempts++, pauses.length - 1)]!);
       } else {
-        this.stale = false;
+        this.offline = this.starting = false;
+        this.problem = messageOf(err);
+        if (err instanceof RequestError && err.retryAfter > 0) {
+          this.problem += `. The run will start automatically in ${err.retryAfter} s.`;
+          this.again(err.retryAfter * 1000);
+        }
       }
     }
     this.on.changed();
+  }
+
+  // again asks for a run with the settings of then after so many milliseconds.
+  private again(ms: number): void {
+    clearTimeout(this.retry);
+    this.retry = setTimeout(() => void this.start(), ms);
   }
 
   async cancel(): Promise<void> {
@@ -153,10 +184,13 @@ export class Runs {
       const run = await api.run(id);
       if (this.current !== id) return;
       this.info = run;
-      this.unrun = false;
-      if (run.settings) this.settings = { ...run.settings, disabled: run.settings.disabled ?? [] };
+      if (!this.changed) {
+        if (run.settings) this.settings = { ...run.settings, disabled: run.settings.disabled ?? [] };
+        this.settingsOf = id;
+      }
     } catch (err) {
-      this.problem = messageOf(err);
+      if (err instanceof Unreachable && this.current === id) setTimeout(() => void this.adopt(id), pauses[1]);
+      else this.problem = messageOf(err);
       if (err instanceof RequestError && err.status === 404 && this.current === id) this.stream?.close();
     }
     this.on.changed();
@@ -167,10 +201,14 @@ export class Runs {
     this.stream?.close();
     const model = new RunModel(id);
     this.connection = "";
+    this.cut = false;
+    this.followed = Date.now();
     this.stream = this.connect(id, {
       onEvents: (events) => this.receive(model, events),
       onState: (state, text) => {
         this.connection = state === "waiting" ? text : "";
+        this.cut ||= state === "waiting";
+        if (state === "open" && this.offline) this.again(0);
         this.on.changed();
       },
     });
@@ -180,8 +218,10 @@ export class Runs {
     model.apply(events);
     if (this.model !== model) {
       this.model = model;
-      this.stale = false;
+      this.starting = false;
     }
+    // A server that was stopped in the middle of the run says so when it is back: the run that the reader waits for starts again.
+    if (this.cut && !this.changed && model.finished?.status === "interrupted" && model.id === this.current) void this.start();
     this.on.received();
   }
 }

@@ -11,6 +11,7 @@ import { parseState, type State } from "./state";
 import type { Connect } from "./stream";
 import { editPrefix } from "./steps";
 import { reuse, summary } from "./summary";
+import { truth, type Truth } from "./truth";
 import type { Note, PassInfo } from "../wire";
 
 // Traits say what the store must know of a view.
@@ -117,6 +118,11 @@ export class Session {
 
   get model(): RunModel {
     return this.runs.model;
+  }
+
+  // truth tells whether the rows are the result of the settings, and since when; the top bar shows its words.
+  truth(): Truth {
+    return truth(this.runs);
   }
 
   // view is the one that the middle shows.

@@ -3,6 +3,7 @@
 import { time } from "./format";
 import type { RunModel } from "./model";
 import type { Runs } from "./runs";
+import { truth } from "./truth";
 
 // reuse says what was taken from earlier runs and what that saved; "" where nothing was.
 export function reuse(model: RunModel): string {
@@ -14,11 +15,13 @@ export function reuse(model: RunModel): string {
 // summary says in a few words how far the run is: what matters, and more where there is room.
 export function summary(runs: Runs): [what: string, more: string] {
   const { model, info } = runs;
-  if (runs.stale) return ["Starting…", ""];
-  if (runs.unrun) return ["Settings changed, not run", ""];
+  const now = truth(runs);
+  const queued = info?.id === runs.current && info.state === "queued" && info.position ? `Queued, number ${info.position}` : "";
+  if (now.kind === "stale" && now.starting && queued && !runs.changed) return [queued, ""];
+  if (now.kind === "stale" || now.kind === "offline") return [now.text, ""];
   if (model.id === runs.current && model.finished && !model.started) return ["Failed before the first pass", ""];
   if (model.id !== runs.current || !model.started) {
-    if (info?.state === "queued" && info.position) return [`Queued, number ${info.position}`, ""];
+    if (queued) return [queued, ""];
     return [runs.current && !runs.problem ? "Reading the model…" : "Not started", ""];
   }
   const { done, total } = model.progress();
@@ -26,7 +29,7 @@ export function summary(runs: Runs): [what: string, more: string] {
   if (!f) return [`${done} of ${total}`, model.running()?.name ?? ""];
   const took = time(model.duration());
   switch (f.status) {
-    case "ok": return [`Done in ${took}`, [`${f.changed} ${f.changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
+    case "ok": return [`Done in ${took}`, [now.kind === "cached" ? now.text : "", `${f.changed} ${f.changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
     case "cancelled": return [`Canceled after ${took}`, ""];
     case "failed": return [`Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`, ""];
     default: return [`Stopped after ${took}: ${f.status}`, ""];
@@ -36,6 +39,9 @@ export function summary(runs: Runs): [what: string, more: string] {
 // tabTitle says in the title of the browser's tab how far the run is: "18/50 resnet50", and when it has ended "done 0.6 s resnet50".
 export function tabTitle(runs: Runs, title: string): string {
   const { model } = runs;
+  const now = truth(runs);
+  if (now.kind === "offline") return `offline ${title} · irscope`;
+  if (now.kind === "stale") return `${now.starting ? "starting" : "not run"} ${title} · irscope`;
   const { done, total } = model.progress();
   const f = model.id === runs.current ? model.finished : null;
   const state = !runs.active && !f ? "" : f ? `${f.status === "ok" ? "done" : f.status} ${time(model.duration())} ` : model.started ? `${done}/${total} ` : "";

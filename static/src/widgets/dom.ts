@@ -55,14 +55,20 @@ export function announce(text: string): void {
 }
 
 // perFrame runs fn at most once for each frame, however often it is asked for.
+const hiddenFrame = 250;
+
 export function perFrame(fn: () => void): () => void {
   let asked = false;
   return () => {
     if (asked) return;
     asked = true;
-    requestAnimationFrame(() => {
+    const run = (): void => {
+      if (!asked) return;
       asked = false;
       fn();
-    });
+    };
+    requestAnimationFrame(run);
+    // A page in the background has no frames, and its title tells how far the run is.
+    if (document.hidden) setTimeout(run, hiddenFrame);
   };
 }

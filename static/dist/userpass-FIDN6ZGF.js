@@ -1,4 +1,4 @@
-import{a as x,b as E,c as P,d as M,e as h}from"./chunk-2SZI2FCJ.js";import{c as g,e as f,h as w,la as u,ma as y,na as b,oa as k,pa as i,sa as c,ua as S}from"./chunk-DVRVCHCU.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
+import{a as x,b as E,c as P,d as M,e as h}from"./chunk-MR24WKX5.js";import{c as g,f,i as w,ma as u,na as y,oa as b,pa as k,qa as i,ta as c,va as S}from"./chunk-6EGYF7X2.js";var A=200,C={name:"mine.star",source:`# A pass over Relax functions: a handler for each kind of node that it is about.
 
 def visit_call(self, call):
     call = self.visit_default(call)
