@@ -107,14 +107,6 @@ func passRow(s *event.Step) []terminal.Cell {
 	}
 }
 
-// nameStyle makes the names of sequences stand out, whose rows sum up those above.
-func nameStyle(s *event.Step) terminal.Style {
-	if len(s.Children) > 0 {
-		return terminal.Bold
-	}
-	return ""
-}
-
 // paintDelta colors numbers of lines as differences are: +3 -2 ~1 ↕4.
 func paintDelta(text string) string {
 	parts := strings.Split(text, " ")

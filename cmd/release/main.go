@@ -103,7 +103,7 @@ func pack(platform, version string, when time.Time) (name string, archive []byte
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, program)
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.release="+version, "-o", binary, "./cmd/explorer")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -X main.release="+version, "-o", binary, "./cmd/explorer")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0", "GOFLAGS=")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", nil, fmt.Errorf("go build: %w\n%s", err, text)
