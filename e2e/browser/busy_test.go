@@ -70,12 +70,17 @@ func (f *busyFront) serve(t *testing.T, target string) string {
 func TestBusyServer(t *testing.T) {
 	t.Parallel()
 	front := &busyFront{}
-	p := visit(t, front.serve(t, serve(t, &fixture.Runner{})), 1440, 900)
+	g := holding(t, "KillAfterLastUse") // the page brings the beginning of the run along, and asks for the rest
+	p := visit(t, front.serve(t, serve(t, &fixture.Runner{Hold: g.hold})), 1440, 900)
 	path := session(p, fixture.MLP)
+	p.goTo(path)
+	p.wait(`document.querySelector("#run-state-text").textContent.includes("KillAfterLastUse")`)
 	front.set("/diff/", "/runs/")
 	p.goTo(path)
 	p.wait(`document.querySelector("#run-state-text").textContent.startsWith("the server is busy")`)
 	front.set("/diff/")
+	g.release("KillAfterLastUse")
+	p.selectRow("LegalizeOps")
 	p.wait(`document.querySelector(".busy-note")?.textContent.startsWith("The server is busy")`)
 	p.wait(done)
 	front.set()
