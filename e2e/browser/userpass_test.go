@@ -65,6 +65,7 @@ func TestWriteAPass(t *testing.T) {
 	}
 
 	// Edit opens the script; an error is marked where it is.
+	p.press("i")
 	p.tabTo("#edit-pass")
 	p.press(kb.Enter)
 	p.wait(`document.querySelector("#passes-dialog[open]") && document.activeElement.classList.contains("cm-content")`)

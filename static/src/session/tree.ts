@@ -136,7 +136,7 @@ export class PipelineTree {
     this.hidden = passes.length - this.visible.filter((step) => step.kind !== "sequential").length;
     this.longest = Math.max(1, ...passes.map((step) => step.measured.total ?? 0));
     this.rows = this.visible.flatMap((step): Row[] => [{ kind: "step", step }, ...(step.path === state.selected && !functions.ofCode ? this.below(step) : [])]);
-    if (model.code && !state.filter) this.rows.push({ kind: "code", step: null }, ...(functions.ofCode ? this.below(null) : []));
+    if (model.code && (!state.filter || functions.ofCode)) this.rows.push({ kind: "code", step: null }, ...(functions.ofCode ? this.below(null) : []));
     const old = this.signatures;
     const keys = this.rows.map((r) => (r.kind === "step" ? r.step.path : r.kind === "function" ? `=${r.entry.key}` : r.kind)).join("\n");
     const same = keys === this.keys;
@@ -172,7 +172,7 @@ export class PipelineTree {
 
   // reveal scrolls the selected row into view, unless the reader has scrolled away from it.
   reveal(scroll = true): void {
-    const i = this.inside ? this.chosenRow() : this.stepRowOf(this.selected);
+    const i = this.inside || this.functions.ofCode ? this.chosenRow() : this.stepRowOf(this.selected);
     if (i >= 0 && scroll && this.follows && this.box.clientHeight > 0) {
       this.list.show(i);
       this.revealed = this.selected;
