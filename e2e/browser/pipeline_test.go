@@ -26,7 +26,7 @@ func openModel(t *testing.T, base string, width, height int64, theme string) *pa
 	p.wait(`location.pathname.startsWith("/s/")`)
 	p.wait(done)
 	p.wait(`document.querySelector("#pipeline-menu").checkVisibility()`)
-	p.click("#only-changed")
+	eval[bool](p, `(document.querySelector("#only-changed").click(), true)`)
 	p.wait(`document.querySelector("#hidden-count").textContent === ""`)
 	return p
 }

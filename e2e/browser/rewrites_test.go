@@ -110,8 +110,10 @@ func TestRewritesLook(t *testing.T) {
 			p.wait(`document.querySelector("#rewrites .rw-current")`)
 			name := fmt.Sprintf("rewrites-%s-%d", theme, width)
 			p.screen(name + "-diff")
-			if width < 1200 {
-				eval[bool](p, `(document.querySelector(".no-details") && document.querySelector("#toggle-details").click(), document.querySelector('.narrow-tabs [data-tab="details"]').click(), true)`)
+			if width < 761 {
+				p.click(`.narrow-tabs [data-tab="details"]`)
+			} else {
+				p.press("i")
 			}
 			p.wait(`document.querySelector("#rewrites").checkVisibility()`)
 			p.screen(name)

@@ -48,8 +48,9 @@ type side struct {
 	changes map[*event.Step][]event.TextChange
 	// last is the number of the last step inside of a step, or its own.
 	last []int
-	// open are the sequences that are entered and not left, whose own changes come after those of the steps in them.
+	// open are the sequences that are entered and not left; left are the own changes of those that were left behind the last row.
 	open []int
+	left []event.TextChange
 }
 
 func newSide(r *event.Run) *side {
@@ -71,16 +72,18 @@ func newSide(r *event.Run) *side {
 	return d
 }
 
-// until returns what changes when step i has ended, which the steps before it have not done: its own changes, and behind the last
-// step of a sequence those of the sequence. The row of a sequence stands before its steps, and changes nothing yet.
+// until returns what changes when step i has ended, which the steps before it have not done: its own changes, and before them what
+// sequences that ended in between report of themselves. The row of a sequence stands before its steps, and changes nothing yet.
 func (d *side) until(i int) []event.TextChange {
+	out := d.left
+	d.left = nil
 	if d.last[i] > i {
 		d.open = append(d.open, i)
-		return nil
+		return out
 	}
-	out := d.changes[d.steps[i]]
+	out = append(out, d.changes[d.steps[i]]...)
 	for n := len(d.open) - 1; n >= 0 && d.last[d.open[n]] <= i; n-- {
-		out = append(out[:len(out):len(out)], d.changes[d.steps[d.open[n]]]...)
+		d.left = append(d.left, d.changes[d.steps[d.open[n]]]...)
 		d.open = d.open[:n]
 	}
 	return out
