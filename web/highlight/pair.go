@@ -93,7 +93,7 @@ func (p *pairer) known(b linediff.Block, x, y []linediff.Line) []pair {
 			if other := int(x[i-b.X0].Other); other >= b.Y0 && other < b.Y1 {
 				out = append(out, pair{i, other})
 			}
-		} else if at := binds[linediff.Bound(p.before.Line(i))]; at.x == i && at.y >= 0 {
+		} else if at, ok := binds[linediff.Bound(p.before.Line(i))]; ok && at.x == i && at.y >= 0 {
 			out = append(out, at)
 		}
 	}
