@@ -135,14 +135,16 @@ export class Runs {
     try {
       if (turn === this.starts && this.active) await api.cancel(this.current).catch(() => undefined);
       if (turn !== this.starts) return;
-      const run = await api.start(this.id, this.settings);
+      const asked = this.settings;
+      const run = await api.start(this.id, asked);
       if (turn !== this.starts) {
         await api.cancel(run.id).catch(() => undefined);
         return;
       }
       this.info = run;
       this.current = this.settingsOf = run.id;
-      this.offline = this.changed = false;
+      this.offline = false;
+      this.changed = this.settings !== asked; // a change meanwhile is asked for soon
       this.attempts = 0;
       this.on.started(run.id);
       this.follow(run.id);
