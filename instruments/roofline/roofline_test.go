@@ -28,7 +28,7 @@ func TestLimit(t *testing.T) {
 				t.Errorf("%s: %v bytes per second", k.Name, b.PerSecond)
 			}
 		}
-		if l.Flops <= 0 || l.Flops > 1e13 || len(l.Bandwidths) < 3 {
+		if l.Flops <= 0 || l.Flops > 1e13 || len(l.Bandwidths) == 0 { // the slower the machine, the fewer sizes
 			t.Errorf("%s: %+v", k.Name, l)
 		}
 		if again, _ := cache.Limit(context.Background(), eng, target.Of(k.Name)); again != l {
