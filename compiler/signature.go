@@ -36,30 +36,48 @@ func signatures(m *ir.Module, modules []runtime.Binary) []artifact.Signature {
 			kernels[name] = true
 		}
 	}
-	inputs, outputs := Names(m)
 	var out []artifact.Signature
 	for gv, fn := range m.Funcs() {
 		if p, ok := fn.(*tir.PrimFunc); ok && kernels[ir.GlobalSymbol(p)] && p.Attrs.Int(ir.AttrCallingConv, 0) == 0 {
 			out = append(out, kernelSignature(p))
 		}
-		f, ok := fn.(*relax.Function)
-		if !ok || ir.GlobalSymbol(f) == "" {
-			continue
+		if f, ok := fn.(*relax.Function); ok && ir.GlobalSymbol(f) != "" {
+			out = append(out, graphSignature(m, gv.Name, f))
 		}
-		sig := artifact.Signature{Name: gv.Name, Result: typeOf(f.Ret)}
-		for i, p := range f.Params {
-			name := p.Name
-			if gv.Name == Entry && i < len(inputs) {
-				name = inputs[i]
-			}
-			sig.Params = append(sig.Params, artifact.Param{Name: name, Type: typeOf(p.SInfo)})
-		}
-		if gv.Name == Entry {
-			sig.Outputs = outputs[:min(len(outputs), sig.Result.Count())]
-		}
-		out = append(out, sig)
 	}
 	return out
+}
+
+// Signature describes a function of m by its name, as an artifact describes it; nil where there is none of that name. A PrimFunc must not be lowered.
+func Signature(m *ir.Module, name string) *artifact.Signature {
+	var sig artifact.Signature
+	switch f := m.Lookup(name).(type) {
+	case *relax.Function:
+		sig = graphSignature(m, name, f)
+	case *tir.PrimFunc:
+		sig = kernelSignature(f)
+		sig.Name = name
+	default:
+		return nil
+	}
+	return &sig
+}
+
+// graphSignature describes a Relax function of m.
+func graphSignature(m *ir.Module, name string, f *relax.Function) artifact.Signature {
+	sig := artifact.Signature{Name: name, Result: typeOf(f.Ret)}
+	inputs, outputs := Names(m)
+	for i, p := range f.Params {
+		param := p.Name
+		if name == Entry && i < len(inputs) {
+			param = inputs[i]
+		}
+		sig.Params = append(sig.Params, artifact.Param{Name: param, Type: typeOf(p.SInfo)})
+	}
+	if name == Entry {
+		sig.Outputs = outputs[:min(len(outputs), sig.Result.Count())]
+	}
+	return sig
 }
 
 // kernelSignature describes a public PrimFunc that is not lowered.

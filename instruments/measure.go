@@ -4,6 +4,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/instruments/event"
 )
 
@@ -17,6 +18,7 @@ type funcMetrics struct {
 	flops         int64 // of one run of a kernel
 	intermediates int64
 	blobs         []*ir.Blob
+	pattern       string // of a kernel
 }
 
 func measureFunc(fn ir.Function) *funcMetrics {
@@ -26,6 +28,7 @@ func measureFunc(fn ir.Function) *funcMetrics {
 		out.kernel = true
 		out.flops = loopFLOPs(fn.Body)
 		out.structure = loopStructure(fn)
+		out.pattern = transform.OpPattern(fn)
 	case *relax.Function:
 		out.public = ir.GlobalSymbol(fn) != ""
 		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b) })

@@ -110,7 +110,7 @@ func (t *Meter) Function(name string) *event.FunctionMetrics {
 	if f == nil {
 		return nil
 	}
-	out := &event.FunctionMetrics{Structure: f.structure, FLOPs: f.flops, IntermediateBytes: f.intermediates}
+	out := &event.FunctionMetrics{Structure: f.structure, FLOPs: f.flops, IntermediateBytes: f.intermediates, OpPattern: f.pattern}
 	if len(f.ops) > 0 {
 		out.Ops = maps.Clone(f.ops)
 	}

@@ -25,6 +25,7 @@ type Recorder struct {
 	stale  []FuncDelta            // replaced by the last step
 	last   event.Event            // with which the last step ended, and its body
 	done   *event.PassFinished
+	lent   map[*pass.Step]lent // of sequences that are running
 	// History, if not nil, keeps what became of values in a step and returns the hash of that.
 	// The step is nil for the module that the run starts with; the hash may be empty.
 	History func(s *pass.Step, m *ir.Module) (string, error)
@@ -36,7 +37,7 @@ type Recorder struct {
 func NewRecorder(sink event.Sink, snaps *Snapshots) *Recorder {
 	return &Recorder{
 		sink: sink, snaps: snaps, meter: NewMeter(), start: time.Now(), count: map[string]int{}, stored: map[string]bool{},
-		now: listing{mod: ir.NewModule()}, inputs: map[*pass.Step]listing{},
+		now: listing{mod: ir.NewModule()}, inputs: map[*pass.Step]listing{}, lent: map[*pass.Step]lent{},
 	}
 }
 
@@ -182,6 +183,7 @@ func (r *Recorder) skipped(s *pass.Step, reason pass.SkipReason) error {
 
 func (r *Recorder) failed(s *pass.Step, err error) error {
 	delete(r.inputs, s)
+	delete(r.lent, s)
 	body := &event.PassFailed{Name: s.Pass.Name, Error: ErrorOf(err)}
 	return r.sink.Emit(event.New(s.Path(), parentPath(s), body, r.measured()))
 }
@@ -227,7 +229,8 @@ func (r *Recorder) Last() (event.Event, *event.PassFinished) { return r.last, r.
 // Measured returns the times of a step that has ended.
 func (r *Recorder) Measured(s *pass.Step) *event.Measured {
 	out := r.measured()
-	out.Total, out.Self = int64(s.Duration), int64(s.Self)
+	l := r.lent[s]
+	out.Total, out.Self, out.Earlier = int64(s.Duration-l.spent)+l.earlier, int64(s.Self), l.earlier
 	return out
 }
 

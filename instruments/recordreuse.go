@@ -45,6 +45,24 @@ func (r *Recorder) Reused(m *ir.Module, s *pass.Step, body *event.PassFinished) 
 	r.now = listing{m, merge(r.now.funcs, changed, gone), body.Module}
 }
 
+// lent is what the reused steps in a step have of earlier runs: the time that they took there, in nanoseconds, and what finding them took now.
+type lent struct {
+	earlier int64
+	spent   time.Duration
+}
+
+// Lend notes that a step that was reused has the times of an earlier run: the steps that it is in take them over, so that the time of a
+// step is its own and that of the steps in it, in each run.
+func (r *Recorder) Lend(s *pass.Step, m *event.Measured) {
+	if m == nil {
+		return
+	}
+	for above := s.Parent; above != nil; above = above.Parent {
+		l := r.lent[above]
+		r.lent[above] = lent{l.earlier + m.Total, l.spent + s.Duration}
+	}
+}
+
 // merge returns the functions of a list, which is sorted by name, without those that are gone and with those that changed.
 func merge(list []event.Function, changed map[string]event.Function, gone map[string]bool) []event.Function {
 	if len(gone) == 0 {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks the types of the scripts. `make lint` runs it from any folder. It needs Node.js and npm, and the registry of npm once: the
+# Checks the types of the scripts, and that all browsers have what the page uses. `make lint` runs it from any folder. It needs Node.js and npm, and the registry of npm once: the
 # compiler and the types of what is vendored are installed as vendor/package-lock.json pins them, each with its hash.
 set -eu
 cd "$(dirname "$0")"
@@ -26,3 +26,5 @@ fi
 vendor/node_modules/.bin/tsc -p src/store/tsconfig.json
 vendor/node_modules/.bin/tsc -p src/views/tsconfig.json
 vendor/node_modules/.bin/tsc -p src/tsconfig.json
+# What the page uses is in all browsers.
+node features.mjs

@@ -33,6 +33,7 @@ var pairs = []struct {
 		[]string{"canvas", "raised", "add-bg", "add-word", "del-bg", "del-word", "ren-bg", "ren-word", "mov-bg"},
 		4.5,
 	},
+	{[]string{"text"}, []string{"heat-1", "heat-2", "heat-3", "heat-4", "heat-5"}, 4.5},
 	// Borders of controls and the marks of charts are no text: 3 to 1.
 	{[]string{"control", "accent", "lane"}, []string{"canvas", "panel", "raised"}, 3},
 	{[]string{"graph", "loops", "code"}, []string{"canvas", "panel"}, 3},
@@ -59,6 +60,29 @@ func TestContrast(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestHeat checks that the grounds of heat are told apart by how light they are, whatever colours a reader sees: each is further from
+// the canvas than the one before.
+func TestHeat(t *testing.T) {
+	sheet := string(read(t, "css/tokens.css"))
+	of := func(name string) []string {
+		m := regexp.MustCompile(`--` + name + `: light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);`).FindStringSubmatch(sheet)
+		if m == nil {
+			t.Fatalf("tokens.css lacks --%s", name)
+		}
+		return m[1:]
+	}
+	last := of("canvas")
+	for _, name := range []string{"heat-1", "heat-2", "heat-3", "heat-4", "heat-5"} {
+		for i, theme := range []string{"light", "dark"} {
+			was, now := contrast(t, last[i], of("canvas")[i]), contrast(t, of(name)[i], of("canvas")[i])
+			if step := contrast(t, last[i], of(name)[i]); now <= was || step < 1.09 {
+				t.Errorf("%s: --%s differs by %.2f from the one before and by %.2f from the canvas, which that does by %.2f", theme, name, step, now, was)
+			}
+		}
+		last = of(name)
 	}
 }
 

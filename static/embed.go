@@ -99,6 +99,15 @@ func (s set) imports(names ...string) []string {
 	return seen
 }
 
+// Text returns the content of the embedded file called name. It panics on an unknown name, as URL does.
+func Text(name string) string {
+	f, ok := files().byName[name]
+	if !ok {
+		panic(fmt.Sprintf("static: no embedded file %q", name))
+	}
+	return string(f.data)
+}
+
 // Size returns the number of bytes of the embedded file called name as it is and as it travels with gzip, and whether there is one.
 func Size(name string) (plain, wire int, ok bool) {
 	f, ok := files().byName[name]

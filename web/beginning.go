@@ -33,8 +33,8 @@ func waitForDiff(ctx context.Context, log *run.Log) error {
 	defer cancel()
 	f := run.NewFollower()
 	for {
-		_, sealed, err := f.Read(ctx, log)
-		if err != nil || sealed || firstStep(f.Run, "") != nil {
+		_, sealed, err := f.ReadUpTo(ctx, log, tableEvents)
+		if err != nil || sealed || f.Events == tableEvents || firstStep(f.Run, "") != nil {
 			return err
 		}
 		if _, _, err = log.Next(ctx, f.Events); errors.Is(err, context.DeadlineExceeded) {
@@ -76,7 +76,7 @@ func firstChange(s *event.Step, function string) *event.FunctionChange {
 }
 
 // begin fills what the page brings along.
-func (s *Server) begin(r *http.Request, v *templates.SessionView, sess store.Session, info run.Info, log *run.Log, at *event.Run) error {
+func (s *Server) begin(r *http.Request, v *templates.SessionView, sess store.Session, kin kin, info run.Info, log *run.Log, at *event.Run) error {
 	ctx := r.Context()
 	out := &templates.Beginning{Run: info.ID, Events: []json.RawMessage{}, Answers: map[string]json.RawMessage{}}
 	lines, _, err := log.Next(ctx, 0)
@@ -90,7 +90,7 @@ func (s *Server) begin(r *http.Request, v *templates.SessionView, sess store.Ses
 		}
 		out.Events = append(out.Events, line)
 	}
-	described, err := s.describe(ctx, sess, s.editToken(r))
+	described, err := s.describeAmong(sess, kin, s.editToken(r))
 	if err != nil {
 		return err
 	}
@@ -100,33 +100,64 @@ func (s *Server) begin(r *http.Request, v *templates.SessionView, sess store.Ses
 		}
 	}
 	q := r.URL.Query()
-	if err := s.beginDiff(r, out, q, firstChange(firstStep(at, q.Get("pass")), q.Get("function"))); err != nil {
+	v.Beginning = out
+	step := firstStep(at, q.Get("pass"))
+	change := firstChange(step, q.Get("function"))
+	o, err := s.openingOf(r, q, change)
+	if err != nil || o == nil {
 		return err
 	}
-	v.Beginning = out
+	out.Answers[o.path] = o.answer
+	if len(o.code.Rows) > 0 {
+		v.Code = o.code
+		v.Code.Title = step.Name + " › " + change.Name
+	}
 	return nil
 }
 
-// beginDiff adds the diff of a change in the view that the reader asked for. One that cannot be had now the script asks for.
-func (s *Server) beginDiff(r *http.Request, out *templates.Beginning, q url.Values, c *event.FunctionChange) error {
+// openingCache is what openings may hold, in bytes: a class opens on the same few.
+const openingCache = 16 << 20
+
+// opening is the diff that a page opens on: what its script asks for, and of the unified view the first rows as elements.
+type opening struct {
+	path   string
+	answer []byte
+	code   templates.CodeBlock // without a title
+}
+
+// openingOf returns the diff of a change in the view that the reader asked for; nil where there is none, or where it cannot be had now
+// and the script has to ask for it.
+func (s *Server) openingOf(r *http.Request, q url.Values, c *event.FunctionChange) (*opening, error) {
 	view := highlight.View(orDefault(q.Get("view"), string(highlight.Unified)))
 	form := highlight.Form(orDefault(q.Get("form"), string(highlight.Compact)))
 	if c == nil || view != highlight.Unified && view != highlight.Split || form != highlight.Exact && form != highlight.Compact {
-		return nil
+		return nil, nil
 	}
 	before, after := orDefault(c.Before, noText), orDefault(c.After, noText)
+	path := fmt.Sprintf("/diff/%s/%s?view=%s&form=%s&context=3&from=0&count=%d", before, after, view, form, firstRows)
+	if o, ok := s.texts.openings.Get(path); ok {
+		return o, nil
+	}
 	d, ok := s.texts.diffs.Get([2]string{before, after})
 	if !ok {
 		var err error
 		d, err = within(s, r, s.gates.diffs, diffBytes, func(ctx context.Context) (*highlight.Diff, error) { return s.texts.diff(ctx, before, after) })
 		if errors.Is(err, store.ErrNotFound) || refused(err) {
-			return nil
+			return nil, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	path := fmt.Sprintf("/diff/%s/%s?view=%s&form=%s&context=3&from=0&count=%d", before, after, view, form, firstRows)
-	out.Answers[path] = appendDiff(before, after, d.Read(view, 3, form), 0, firstRows)
-	return nil
+	l := d.Read(view, 3, form)
+	o := &opening{path: path, answer: appendDiff(before, after, l, 0, firstRows)}
+	if view == highlight.Unified {
+		var err error
+		if o.code, err = diffBlock("", l, plainRows); err != nil {
+			return nil, err
+		}
+	}
+	// The rows as elements take about as much as the answer, of which they are a part, three times over.
+	s.texts.openings.Put(path, o, int64(4*len(o.answer)))
+	return o, nil
 }

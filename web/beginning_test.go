@@ -69,6 +69,14 @@ func TestPagesBringTheirBeginning(t *testing.T) {
 		if len(got.Answers) != 3 || !strings.HasSuffix(diff, "?view=unified&form=compact&context=3&from=0&count=400") {
 			t.Errorf("%s: it brings %d answers, the diff %q", model, len(got.Answers), diff)
 		}
+		// What the first page has left in memory gives the same page, and others in other forms.
+		first, again := s.get("/s/"+sess.ID, "Accept", html).body, s.get("/s/"+sess.ID, "Accept", html).body
+		if model == "mlp" && (first != again || !strings.Contains(first, "R.multiply")) {
+			t.Errorf("%s: the page differs when it is asked for again", model)
+		}
+		if exact := s.get("/s/"+sess.ID+"?form=exact", "Accept", html).body; exact == again {
+			t.Errorf("%s: the exact form is the compact one", model)
+		}
 	}
 }
 

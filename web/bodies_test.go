@@ -170,6 +170,9 @@ func zipOf(t *testing.T, name string, packed []byte, says uint64) []byte {
 // TestBombs sends small bodies that inflate a thousandfold: archives of sessions that say what
 // they hold, and that do not, and bodies whose coding the server does not take.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large bodies, one after the other")
+	}
 	s := open(t, nil)
 	const size = 128 << 20
 	flat := zeros(t, "deflate", size)

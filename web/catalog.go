@@ -24,13 +24,18 @@ func (s *Server) catalogTargets(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func (s *Server) catalogPasses(w http.ResponseWriter, _ *http.Request) error {
+	return s.json(w, http.StatusOK, map[string]any{"passes": s.passes()})
+}
+
+// passes describes all passes; no list in it is null.
+func (s *Server) passes() []catalog.Pass {
 	passes := all(s.cfg.Catalog.Passes)
 	for i := range passes {
 		p := &passes[i]
 		p.Required, p.Config, p.Options = all(p.Required), all(p.Config), all(p.Options)
 		p.Before, p.After = all(p.Before), all(p.After)
 	}
-	return s.json(w, http.StatusOK, map[string]any{"passes": passes})
+	return passes
 }
 
 func (s *Server) catalogConfig(w http.ResponseWriter, _ *http.Request) error {
@@ -69,6 +74,10 @@ func (s *Server) galleryView(problem string) templates.GalleryView {
 		for _, e := range s.cfg.Catalog.Scripts {
 			v.Scripts = append(v.Scripts, templates.ScriptCard{Name: e.Name, Title: e.Title, Doc: e.Doc, File: e.Script.Name})
 		}
+	}
+	v.AllLessons = len(s.cfg.Lessons)
+	for i, l := range s.cfg.Lessons[:min(len(s.cfg.Lessons), shownLessons)] {
+		v.Lessons = append(v.Lessons, lessonCard(i, l))
 	}
 	for _, m := range s.cfg.Catalog.Models {
 		card := templates.ModelCard{Name: m.Name, Title: m.Title, Doc: m.Doc, Parameters: m.Parameters, Bindings: printBindings(m.Bindings)}

@@ -26,6 +26,9 @@ func sourceArg(src store.Source) string {
 // command returns the command line that does the same as a run. It reads scripts and edits
 // of the IR from files of their names.
 func command(i run.Info) string {
+	if i.Source.Kind == store.SourceDump {
+		return "irscope import " + quote(i.Source.Name)
+	}
 	s := i.Settings
 	words := []string{"irscope", "run", sourceArg(i.Source)}
 	if s.Target != "" {
@@ -64,6 +67,7 @@ func command(i run.Info) string {
 		}
 		words = append(words, "--shape", name+"="+strings.Join(dims, "x"))
 	}
+	words = append(append(words, tensorFlags("--input", s.Inputs)...), tensorFlags("--expect", s.Expected)...)
 	if s.Profile > 0 {
 		words = append(words, fmt.Sprintf("--profile=%d", s.Profile))
 	}
@@ -71,6 +75,22 @@ func command(i run.Info) string {
 		words[k] = quote(w)
 	}
 	return strings.Join(words, " ")
+}
+
+// tensorFlags are the flags for tensors of files. A file of several is named once.
+func tensorFlags(flag string, list []run.Tensor) (words []string) {
+	archives := map[string]bool{}
+	for _, t := range list {
+		value := t.Name + "=" + t.File
+		if strings.HasSuffix(strings.ToLower(t.File), ".npz") {
+			if archives[t.File] {
+				continue
+			}
+			archives[t.File], value = true, t.File
+		}
+		words = append(words, flag, value)
+	}
+	return words
 }
 
 // plainValue writes a value as a flag takes it.

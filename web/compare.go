@@ -2,16 +2,20 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/compare"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/share"
+	"github.com/irscope/irscope/web/store"
 )
 
 // comparisonJSON is what two runs are and how they compare.
@@ -31,14 +35,14 @@ type functionsJSON struct {
 // compared is a run as far as its log was read.
 type compared struct {
 	info   run.Info
-	log    *run.Follower
+	state  *event.Run
 	sealed bool
 }
 
 // comparePage shows two runs side by side. The query may name a session of each, to which the page leads back.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	ctx, q := r.Context(), r.URL.Query()
-	v := templates.CompareView{Assets: assets("comparepage")}
+	v := templates.CompareView{Assets: assets("comparepage"), Pages: strings.Join(slices.Sorted(maps.Keys(pagedPasses())), " ")}
 	var titles [2]string
 	for i, side := range []struct {
 		name string
@@ -48,8 +52,11 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		*side.run = templates.ComparedRun{Run: info.ID, Label: label(info.Settings), Command: command(info)}
+		*side.run = templates.ComparedRun{Run: info.ID, Label: labelOf(info.Source, info.Settings), Command: command(info)}
 		titles[i] = info.Source.Name
+		if info.Source.Kind == store.SourceDump {
+			v.Pages = ""
+		}
 		// A session that is gone, or never had the run, is left out.
 		if sess, err := s.cfg.Store.Session(ctx, q.Get(side.name)); err == nil && slices.Contains(sess.Runs, info.ID) {
 			side.run.Session, titles[i] = sess.ID, sess.Title
@@ -82,7 +89,7 @@ func (s *Server) compareRuns(w http.ResponseWriter, r *http.Request, t *share.Ti
 		}
 		return &comparisonJSON{
 			A: describe(a.info), B: describe(b.info),
-			Sealed: a.sealed && b.sealed, Comparison: *compare.Runs(a.log.Run, b.log.Run),
+			Sealed: a.sealed && b.sealed, Comparison: *compare.Runs(a.state, b.state),
 		}, nil
 	})
 	if err != nil {
@@ -103,7 +110,7 @@ func (s *Server) compareFunctions(w http.ResponseWriter, r *http.Request, t *sha
 		if err != nil {
 			return nil, err
 		}
-		functions := compare.Functions(a.log.Run, b.log.Run, row, all)
+		functions := compare.Functions(a.state, b.state, row, all)
 		if functions == nil {
 			return nil, &httpError{status: http.StatusNotFound, message: "the comparison has no such row; the runs may be others by now"}
 		}
@@ -132,7 +139,6 @@ func (s *Server) compared(ctx context.Context, id string) (c compared, err error
 	if err != nil {
 		return c, err
 	}
-	c.log = run.NewFollower()
-	_, c.sealed, err = c.log.Read(ctx, log)
+	c.state, c.sealed, err = s.manager.State(ctx, id, log)
 	return c, err
 }

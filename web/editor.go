@@ -117,7 +117,7 @@ func (s *Server) newScript(r *http.Request, c creation, token string) (store.Ses
 		return store.Session{}, err
 	}
 	ctx, name := r.Context(), nameOfScript(c.Name)
-	t, err := s.gates.checks.Enter(visitor(r))
+	t, err := s.gates.checks.Enter(s.visitor(r))
 	if err != nil {
 		return store.Session{}, err
 	}

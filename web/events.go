@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -72,6 +73,25 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	w.Header().Set("Cache-Control", "no-store")
 	_, err = w.Write(append(body, "}\n"...))
 	return ignore(err)
+}
+
+// sessionChanges sends what a session shows, and again whenever that has changed: over a websocket, or once as one answer.
+func (s *Server) sessionChanges(w http.ResponseWriter, r *http.Request, _ *share.Ticket) error {
+	sess, err := s.theSession(r)
+	if err != nil {
+		return err
+	}
+	changes, leave := s.live.Follow(sess.ID)
+	defer leave()
+	if stream.Wants(r) {
+		s.hub.Serve(w, r, changes, 0)
+		return nil
+	}
+	state, err := changes.State(r.Context())
+	if err != nil {
+		return err
+	}
+	return s.json(w, http.StatusOK, json.RawMessage(state))
 }
 
 // streamError answers a request that the websocket library refuses.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/share"
@@ -39,7 +40,7 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request, t *share.
 		return fmt.Errorf("run of another session: %w", store.ErrNotFound)
 	}
 	data, err := work(r.Context(), s, t, archiveBytes, func(ctx context.Context) ([]byte, error) {
-		return s.exported(ctx, sess, format, chosen)
+		return s.exported(ctx, sess, format, chosen, s.origin(r))
 	})
 	if errors.Is(err, export.ErrTooLarge) {
 		return &httpError{status: http.StatusRequestEntityTooLarge, message: err.Error() + " (run=ID)"}
@@ -57,8 +58,8 @@ func (s *Server) exportSession(w http.ResponseWriter, r *http.Request, t *share.
 	return ignore(err)
 }
 
-// exported returns a session in a form.
-func (s *Server) exported(ctx context.Context, sess store.Session, format, chosen string) ([]byte, error) {
+// exported returns a session in a form; origin is the address of the server as the visitor knows it.
+func (s *Server) exported(ctx context.Context, sess store.Session, format, chosen, origin string) ([]byte, error) {
 	if format == "zip" {
 		var ids []string
 		if chosen != "" {
@@ -76,10 +77,21 @@ func (s *Server) exported(ctx context.Context, sess store.Session, format, chose
 	}
 	one := &b.Runs[0]
 	report := export.Report{Program: s.program(), Command: command(run.Info{Source: one.Request.Source, Settings: one.Request.Settings})}
+	if info, err := s.manager.Run(ctx, one.ID); err == nil {
+		report.Check = s.checkOf(ctx, info)
+	}
+	// Who has the link to a session may read it: only one that was shared is named.
+	if sess.Shared {
+		report.Link = origin + "/s/" + sess.ID + "?run=" + one.ID
+	}
 	if format == "md" {
 		return export.Markdown(ctx, b, one, report)
 	}
-	return export.HTML(ctx, b, one, report)
+	page, err := s.exportedPage(ctx, b, one, report)
+	if err != nil {
+		return nil, err
+	}
+	return export.HTML(ctx, b, one, page)
 }
 
 // oneRun collects the run that was chosen, or else the latest one that has finished.
@@ -94,6 +106,42 @@ func (s *Server) oneRun(ctx context.Context, sess store.Session, chosen string) 
 		}
 	}
 	return nil, &httpError{status: http.StatusConflict, message: "no run has finished; wait for one to finish"}
+}
+
+// runProgram sends the program of a run as a zip of the folder that irscope compile writes.
+func (s *Server) runProgram(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
+	if s.cfg.Compiler == nil {
+		return &httpError{status: http.StatusNotImplemented, message: "this server does not compile"}
+	}
+	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	if info.State != string(event.StatusOK) {
+		return &httpError{status: http.StatusConflict, message: "this run has no program: it is " + info.State}
+	}
+	data, err := work(r.Context(), s, t, archiveBytes, func(ctx context.Context) ([]byte, error) {
+		return s.cfg.Compiler.Program(ctx, run.Request{Source: info.Source, Settings: info.Settings, Limits: s.cfg.Limits})
+	})
+	if err != nil {
+		return err
+	}
+	t.Hold(int64(len(data)))
+	h := w.Header()
+	h.Set("Content-Type", "application/zip")
+	h.Set("Content-Disposition", `attachment; filename="`+downloadName(info.Source.Name)+`-program.zip"`)
+	h.Set("Content-Security-Policy", downloadPolicy)
+	h.Set("Cache-Control", "no-store")
+	_, err = w.Write(data)
+	return ignore(err)
+}
+
+// origin returns the scheme and host by which a request addresses the server.
+func (s *Server) origin(r *http.Request) string {
+	if s.cfg.Secure || r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
 }
 
 // program names this program in what it exports.

@@ -3,11 +3,17 @@ package web_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -20,14 +26,14 @@ func TestExports(t *testing.T) {
 	s.post("/api/sessions/"+made.ID+"/notes", `{"text":"<b>look</b>","step":"1/Fuse<i>Ops</i>"}`).want(t, http.StatusCreated)
 	other := s.another() // who may read may export
 	for format, want := range map[string][]string{
-		"html": {"text/html; charset=utf-8", "&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "R.</span>", "irscope run gallery:mlp", "level 3 &gt; opt_level 2"},
+		"html": {"text/html; charset=utf-8", "<!doctype html>"},
 		"md":   {"text/markdown; charset=utf-8", "+    lv = R.multiply(x, x)", "&lt;b\\>look"},
 		"zip":  {"application/zip", "manifest.json", "runs/1/events.ndjson"},
 	} {
 		for _, path := range []string{"/s/", "/api/sessions/"} {
 			a := other.get(path+made.ID+"/export."+format+"?run="+made.Runs[0], "Accept", html).want(t, http.StatusOK)
 			for _, part := range want[1:] {
-				if format != "html" && !strings.Contains(a.body, part) {
+				if !strings.Contains(a.body, part) {
 					t.Errorf("export.%s lacks %q", format, part)
 				}
 			}
@@ -41,11 +47,21 @@ func TestExports(t *testing.T) {
 			}
 		}
 	}
-	page := s.get("/s/" + made.ID + "/export.html").body
-	for _, part := range []string{"&lt;b&gt;look", "Fuse&lt;i&gt;Ops", "multiply", "irscope run gallery:mlp", "level 3 &gt; opt_level 2", "http-equiv=\"Content-Security-Policy\""} {
-		if !strings.Contains(page, part) {
+	snap := decode[sharedAnswer](t, s.post("/api/sessions/"+made.ID+"/share", `{}`).want(t, http.StatusOK)).Session
+	if md := s.get("/s/"+snap.ID+"/export.md").want(t, http.StatusOK); !strings.Contains(md.body, "\nAll of it: <http://127.0.0.1:") || !strings.Contains(md.body, "/s/"+snap.ID+"?run="+made.Runs[0]+">\n") || strings.Contains(md.body, made.ID) {
+		t.Errorf("the report of a snapshot lacks its link: %.500s", md.body)
+	}
+	page := unpacked(t, s.get("/s/"+made.ID+"/export.html").body)
+	for _, part := range []string{"Fuse\\u003ci\\u003eOps", "\\u003cb\\u003elook", "multiply", "irscope run gallery:mlp", "level 3 \\u003e opt_level 2", `"may_edit":false`, `"id":"exported"`, `data-run="1"`} {
+		if !strings.Contains(page, strings.ReplaceAll(part, `\\`, `\`)) {
 			t.Errorf("the page lacks %q", part)
 		}
+	}
+	if strings.Contains(page, made.ID) || strings.Contains(page, made.Runs[0]) {
+		t.Error("the page holds an id, with which all can be read")
+	}
+	if page := unpacked(t, s.get("/s/"+snap.ID+"/export.html").body); !strings.Contains(page, "/s/"+snap.ID+"?run=") {
+		t.Error("the page of a snapshot lacks its link")
 	}
 	s.get("/s/"+made.ID+"/export.exe").want(t, http.StatusNotFound)
 	s.get("/s/"+made.ID+"/export.zip?run=other").want(t, http.StatusNotFound)
@@ -58,6 +74,23 @@ func TestExports(t *testing.T) {
 		}
 	}
 	t.Error("exports are not limited")
+}
+
+// unpacked returns what lies packed in an exported page.
+func unpacked(t *testing.T, page string) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, `id="file">`)
+	data, _, _ := strings.Cut(rest, "</script>")
+	r, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(data)))
+	if err != nil {
+		t.Fatalf("unpack the page: %v: %.300s", err, page)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(page, `id="file">`)
+	return before + string(text)
 }
 
 func TestImport(t *testing.T) {
@@ -124,4 +157,33 @@ func TestAnImportWithoutRoomLeavesNothing(t *testing.T) {
 	if runs, err := st.Unfinished(t.Context()); err != nil || len(runs) != 0 {
 		t.Errorf("a failed import leaves unfinished runs: %v, %v", runs, err)
 	}
+}
+
+// programmer compiles the programs of runs of mlp.
+type programmer struct{ run.Compiler }
+
+func (programmer) Program(_ context.Context, req run.Request) ([]byte, error) {
+	if req.Source.Name != "mlp" || req.Settings.OptLevel != 2 || req.Limits.Time == 0 {
+		return nil, fmt.Errorf("asked for %+v", req)
+	}
+	return []byte("PK the program"), nil
+}
+
+func TestPrograms(t *testing.T) {
+	s := open(t, func(c *web.Config) { c.Compiler = programmer{} })
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	s.state(made.Runs[0], "ok")
+	for _, path := range []string{"/runs/", "/api/runs/"} {
+		a := s.another().get(path+made.Runs[0]+"/program.zip").want(t, http.StatusOK, "PK the program")
+		if h := a.Header; h.Get("Content-Type") != "application/zip" || h.Get("Content-Disposition") != `attachment; filename="mlp-program.zip"` || !strings.Contains(h.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("the program has the headers %v", h)
+		}
+	}
+	s.get("/runs/none/program.zip").want(t, http.StatusNotFound)
+	goesOn := s.create("wait").Session
+	s.get("/runs/"+goesOn.Runs[0]+"/program.zip").want(t, http.StatusConflict, "has no program")
+	plain := open(t, nil)
+	other := plain.create("mlp").Session
+	plain.get("/runs/"+other.Runs[0]+"/program.zip").want(t, http.StatusNotImplemented, "does not compile")
 }

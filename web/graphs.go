@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-chi/chi/v5"
-
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/flow"
 	"github.com/irscope/irscope/web/lru"
@@ -25,22 +23,10 @@ const (
 	drawingCache = 32 << 20
 )
 
-// What a drawing may leave out.
-const (
-	hideMemory    = "memory"
-	hideConstants = "constants"
-)
-
 // graphs keeps the graphs of texts and their drawings by what they were made of.
 type graphs struct {
 	flows    *lru.Cache[string, *flow.Graph]
 	drawings *lru.Cache[drawingKey, []byte]
-}
-
-// drawingKey is all that a drawing depends on.
-type drawingKey struct {
-	before, after     string
-	memory, constants bool // left out
 }
 
 func newGraphs() *graphs {
@@ -52,24 +38,18 @@ func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Tick
 	if s.cfg.Compiler == nil {
 		return &httpError{status: http.StatusNotImplemented, message: "this server does not draw graphs; see the text of the function"}
 	}
-	key := drawingKey{before: chi.URLParam(r, "before"), after: chi.URLParam(r, "after")}
-	for _, what := range splitList(r.URL.Query()["hide"]) {
-		switch what {
-		case hideMemory:
-			key.memory = true
-		case hideConstants:
-			key.constants = true
-		default:
-			return badRequest("hide is %.60q, want %s, %s, or both separated by a comma", what, hideMemory, hideConstants)
-		}
+	key, err := readDrawingKey(r)
+	if err != nil {
+		return err
 	}
-	if key.before == noText && key.after == noText {
-		return badRequest("both texts are -, want the hash of a text for one of them at least")
+	groups, err := s.grouping(r, t)
+	if err != nil {
+		return err
 	}
+	key.groups = groups.hash
 	body, ok := s.graphs.drawings.Get(key)
 	if !ok {
-		var err error
-		if body, err = s.draw(r.Context(), t, key); err != nil {
+		if body, err = s.draw(r.Context(), t, key, groups); err != nil {
 			return err
 		}
 		s.graphs.drawings.Put(key, body, int64(len(body)))
@@ -78,12 +58,16 @@ func (s *Server) drawGraph(w http.ResponseWriter, r *http.Request, t *share.Tick
 	sum := sha256.Sum256(body)
 	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
 	w.Header().Set("ETag", tag)
+	cached := immutable
+	if groups.run != "" {
+		cached = "no-cache" // the run may still tell more of where things come from
+	}
 	if knows(r, tag) {
-		w.Header().Set("Cache-Control", immutable)
+		w.Header().Set("Cache-Control", cached)
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	return immutableJSON(w, body)
+	return keptJSON(w, body, cached)
 }
 
 // knows tells whether the one who asks has the answer with that tag. A proxy that compresses
@@ -111,7 +95,7 @@ func splitList(values []string) []string {
 }
 
 // draw makes a drawing within the time that a question to the compiler has.
-func (s *Server) draw(ctx context.Context, t *share.Ticket, key drawingKey) ([]byte, error) {
+func (s *Server) draw(ctx context.Context, t *share.Ticket, key drawingKey, groups *grouping) ([]byte, error) {
 	return work(ctx, s, t, checkBytes, func(ctx context.Context) ([]byte, error) {
 		var texts [2]string
 		for i, hash := range []string{key.before, key.after} {
@@ -128,7 +112,7 @@ func (s *Server) draw(ctx context.Context, t *share.Ticket, key drawingKey) ([]b
 			}
 			both[i] = g
 		}
-		return draw(ctx, key, both[0], both[1])
+		return draw(ctx, key, groups, both[0], both[1])
 	})
 }
 

@@ -41,7 +41,7 @@ func (l *lineGrapher) Graph(_ context.Context, text string) (*flow.Graph, error)
 }
 
 type graphAnswer struct {
-	Name, Form, SVG, Minimap              string
+	Name, Form, SVG, Minimap, Near        string
 	Nodes, Edges, Changed, Added, Removed int
 	Diff                                  bool
 	Width, Height                         int
@@ -82,6 +82,14 @@ func TestGraphs(t *testing.T) {
 	if hidden.Nodes != 1 || strings.Contains(hidden.SVG, "2.5") {
 		t.Errorf("without memory and constants: %+v", hidden)
 	}
+	// Around a node: its end is a step away, and nothing else is there.
+	near := decode[graphAnswer](t, s.get("/graph/"+b+"/"+b+"?near=lv&steps=1").want(t, http.StatusOK))
+	if near.Near != "lv" || near.Nodes != 2 {
+		t.Errorf("around lv: %+v", near)
+	}
+	if all := decode[graphAnswer](t, s.get("/graph/"+b+"/"+b+"?near=gone").want(t, http.StatusOK)); all.Near != "" || all.Nodes != 2 {
+		t.Errorf("around a node that is not there: %+v", all)
+	}
 	if g := decode[graphAnswer](t, s.get("/graph/-/"+b).want(t, http.StatusOK)); g.Added != 2 {
 		t.Errorf("of nothing before: %+v", g)
 	}
@@ -103,14 +111,20 @@ func TestGraphErrors(t *testing.T) {
 		status int
 		part   string
 	}{
-		"/graph/-/-":                                 {400, "want the hash"},
-		"/graph/nothex/-":                            {400, "not the hash of a text"},
-		"/graph/-/" + strings.Repeat("0", 40):        {404, "expired"},
-		"/graph/" + a + "/" + a + "?hide=everything": {400, "want memory, constants, or both"},
+		"/graph/-/-":                                                   {400, "want the hash"},
+		"/graph/nothex/-":                                              {400, "not the hash of a text"},
+		"/graph/-/" + strings.Repeat("0", 40):                          {404, "expired"},
+		"/graph/" + a + "/" + a + "?hide=everything":                   {400, "want memory, constants, or both"},
+		"/graph/" + a + "/" + a + "?groups=half":                       {400, "want open or folded"},
+		"/graph/" + a + "/" + a + "?run=" + id:                         {400, "want all three or none"},
+		"/graph/" + a + "/" + a + "?near=x&steps=0":                    {400, "want a number from 1 to 20"},
+		"/graph/" + a + "/" + a + "?near=" + strings.Repeat("x", 2000): {400, "with 2000 bytes"},
+		"/graph/" + a + "/" + a + strings.Replace(strings.Repeat("&open=x", 401), "&", "?", 1): {400, "401 groups"},
+		"/graph/" + a + "/" + a + "?run=999999&step=import&function=main":                      {200, ""}, // a run that is gone leaves a graph without groups
 	} {
 		got := s.get(path).want(t, want.status, want.part)
-		if strings.Contains(got.Header.Get("Cache-Control"), "immutable") || got.Header.Get("ETag") != "" {
-			t.Errorf("%s is an error that is kept for ever", path)
+		if strings.Contains(got.Header.Get("Cache-Control"), "immutable") || want.status >= 400 && got.Header.Get("ETag") != "" {
+			t.Errorf("%s is kept for ever", path)
 		}
 	}
 	for _, tt := range []struct {

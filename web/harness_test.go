@@ -183,11 +183,12 @@ func decode[T any](t *testing.T, a answer) T {
 
 type sessionAnswer struct {
 	Session struct {
-		ID, Title string
-		Source    struct{ Kind, Name, Arg string }
-		Settings  run.Settings
-		Runs      []string
-		MayEdit   bool `json:"may_edit"`
+		ID, Title, Parent string
+		Source            struct{ Kind, Name, Arg string }
+		Settings          run.Settings
+		Runs              []string
+		MayEdit           bool `json:"may_edit"`
+		Shared            bool
 	}
 	EditToken string `json:"edit_token"`
 }

@@ -90,10 +90,22 @@ func (s *Server) askHistory(w http.ResponseWriter, r *http.Request, t *share.Tic
 
 // answerHistory returns the answer to a question.
 func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func(*lives, history.Focus, *history.Place, bool) any) (any, error) {
-	id := chi.URLParam(r, "run")
+	var body any
+	err := s.withLives(ctx, chi.URLParam(r, "run"), func(l *lives, sealed bool) error {
+		f, at, err := l.question(r)
+		if err == nil {
+			body = answer(l, f, at, sealed)
+		}
+		return err
+	})
+	return body, err
+}
+
+// withLives calls f with the history of a run, as far as its log says by now. It is locked meanwhile.
+func (s *Server) withLives(ctx context.Context, id string, f func(l *lives, sealed bool) error) error {
 	log, err := s.manager.Log(ctx, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	l, ok := s.lives.cache.Get(id)
 	if !ok {
@@ -103,7 +115,7 @@ func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func
 	defer l.mu.Unlock()
 	grown, sealed, err := l.read(ctx, log, s.lives.store)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if grown || !ok {
 		s.lives.cache.Put(id, l, l.size())
@@ -113,13 +125,9 @@ func (s *Server) answerHistory(ctx context.Context, r *http.Request, answer func
 		if sealed {
 			message = "this run has no history of values: it ended before its first pass, or an earlier version made it; run it again"
 		}
-		return nil, &httpError{status: http.StatusNotFound, message: message}
+		return &httpError{status: http.StatusNotFound, message: message}
 	}
-	f, at, err := l.question(r)
-	if err != nil {
-		return nil, err
-	}
-	return answer(l, f, at, sealed), nil
+	return f(l, sealed)
 }
 
 // question finds what a request is about: a node of the model, or what stands in a line.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -49,7 +50,7 @@ func TestVisitorsAreTheirNetworks(t *testing.T) {
 			r.Header.Set("X-Forwarded-For", c.xff)
 		}
 		got := ""
-		c.server.visitorAddress()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = visitor(r) })).ServeHTTP(httptest.NewRecorder(), r)
+		c.server.visitorAddress()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = c.server.visitor(r) })).ServeHTTP(httptest.NewRecorder(), r)
 		if got != c.want {
 			t.Errorf("visitor from %s with %q is %s, want %s", c.remote, c.xff, got, c.want)
 		}
@@ -67,5 +68,27 @@ func TestCommandLines(t *testing.T) {
 	const want = `irscope run 'it'\''s a $(net).onnx' --target 'wasm -mattr=+simd128' --opt-level 3 --require-pass FuseOps --config tir.x=true --shape x=1x3`
 	if got != want {
 		t.Errorf("command is\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPrintTook prints what a step took: now, earlier, or both.
+func TestPrintTook(t *testing.T) {
+	leaf := func(total int64, reused bool) *event.Step {
+		return &event.Step{Measured: event.Measured{Total: total}, Reused: reused, Finished: &event.PassFinished{}}
+	}
+	again, fresh := leaf(2e6, true), leaf(4e5, false)
+	for _, x := range []struct {
+		step *event.Step
+		want string
+	}{
+		{&event.Step{}, ""},
+		{fresh, "400 µs"},
+		{again, "↺ 2.0 ms"},
+		{&event.Step{Measured: event.Measured{Total: 24e5, Earlier: 2e6}, Children: []*event.Step{again, fresh}}, "400 µs + ↺ 2.0 ms"},
+		{&event.Step{Measured: event.Measured{Total: 21e5, Earlier: 2e6}, Children: []*event.Step{again, {}}}, "↺ 2.1 ms"},
+	} {
+		if got := printTook(x.step); got != x.want {
+			t.Errorf("%+v is printed as %q, want %q", x.step, got, x.want)
+		}
 	}
 }

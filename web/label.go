@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
 )
 
 // maxNamed is how many passes a label names before it counts them.
@@ -39,6 +40,14 @@ func label(s run.Settings) string {
 		words = append(words, count(n, "script"))
 	}
 	return strings.Join(words, " ")
+}
+
+// labelOf is the label of a run of a source: what another compiler printed has no settings.
+func labelOf(src store.Source, s run.Settings) string {
+	if src.Kind == store.SourceDump {
+		return "dump"
+	}
+	return label(s)
 }
 
 // named lists a few names behind a sign, or says how many they are.

@@ -10,9 +10,19 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"github.com/irscope/irscope/web/markdown"
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/store"
 )
+
+// noteJSON is a note as visitors see it.
+type noteJSON struct {
+	store.Note
+	// HTML is the text, which is Markdown, as HTML that a page may show.
+	HTML string `json:"html"`
+}
+
+func describeNote(n store.Note) noteJSON { return noteJSON{n, markdown.Note(n.Text)} }
 
 // noteRequest is a note as a visitor sends it.
 type noteRequest struct {
@@ -29,7 +39,11 @@ func (s *Server) listNotes(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.json(w, http.StatusOK, map[string]any{"notes": all(sess.Notes)})
+	out := []noteJSON{}
+	for _, n := range sess.Notes {
+		out = append(out, describeNote(n))
+	}
+	return s.json(w, http.StatusOK, map[string]any{"notes": out})
 }
 
 // putNote adds a note, or replaces the one that the route names.
@@ -68,7 +82,7 @@ func (s *Server) putNote(w http.ResponseWriter, r *http.Request) error {
 	if wantsHTML(r) {
 		return s.toNote(w, r, sess, n)
 	}
-	return s.json(w, status, map[string]any{"note": n})
+	return s.json(w, status, map[string]any{"note": describeNote(n)})
 }
 
 // checkNote says what is wrong with a note for whoever wrote it.

@@ -37,20 +37,29 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 	}
 	v = templates.SessionView{
 		Assets: assets("sessionpage"), Session: sess.ID, Title: sess.Title,
-		HistoryCSS: static.URL("history.css"), Compiler: s.cfg.Compiler != nil,
+		Compiler: s.cfg.Compiler != nil && sess.Source.Kind != store.SourceDump, Dump: sess.Source.Kind == store.SourceDump,
 		MayEdit: session.MayEdit(sess, s.editToken(r)), Shared: sess.Shared, Expires: sess.Expires, Owner: session.Owns(sess, s.editToken(r)),
 		Targets: s.targets(settings.Target), Target: settings.Target, OptLevel: settings.OptLevel, Pipeline: orDefault(settings.Pipeline, "default"),
 		Command: command(run.Info{Source: sess.Source, Settings: settings}),
 	}
+	v.Embed = len(s.cfg.Embed) > 0
+	if v.Lesson = s.lessonView(sess); v.Lesson != nil {
+		v.Assets.OwnCSS = static.URL("lesson.css")
+	}
+	_, _, v.Class = s.classes.Seat(sess.ID)
+	v.Class = v.Class && v.MayEdit
+	v.Reason = whyNot(v.MayEdit, v.Shared)
 	if v.Compiler {
 		v.CodeMirrorJS = static.URL("codemirror.js")
 	}
 	if sess.Source.Kind == store.SourceScript {
 		v.SourceText = sess.Source.Blob
 	}
-	if err := s.fillLineage(r, &v, sess); err != nil {
+	kin, err := s.kinOf(r.Context(), sess, s.editToken(r))
+	if err != nil {
 		return v, err
 	}
+	v.Parent, v.Forks = links(kin.parent), links(kin.children[max(0, len(kin.children)-maxForks):])
 	id := r.URL.Query().Get("run")
 	if id == "" && len(sess.Runs) > 0 {
 		id = sess.Runs[len(sess.Runs)-1]
@@ -67,11 +76,23 @@ func (s *Server) sessionView(r *http.Request) (v templates.SessionView, err erro
 		v.Run, v.Status, v.Command = info.ID, info.State, command(info)
 		v.Targets = s.targets(info.Settings.Target)
 		v.Target, v.OptLevel, v.Pipeline = info.Settings.Target, info.Settings.OptLevel, orDefault(info.Settings.Pipeline, "default")
-		if err := s.fillRun(r, &v, sess, info); err != nil {
+		if err := s.fillRun(r, &v, sess, kin, info); err != nil {
 			return v, err
 		}
 	}
 	return v, nil
+}
+
+// whyNot says why a visitor may change nothing in a session.
+func whyNot(mayEdit, shared bool) string {
+	switch {
+	case mayEdit:
+		return ""
+	case shared:
+		return "This session is shared and cannot be changed; fork it to continue"
+	default:
+		return "Only the creator of this session can change it; fork it to continue"
+	}
 }
 
 // targets lists the targets of the catalogue, and the chosen one where that has options of its own.
@@ -88,33 +109,21 @@ func (s *Server) targets(chosen string) []templates.TargetOption {
 	return out
 }
 
-// fillLineage links the sessions that a session was forked from and that were forked from it.
-func (s *Server) fillLineage(r *http.Request, v *templates.SessionView, sess store.Session) error {
-	parent, children, err := s.lineage(r.Context(), sess, s.editToken(r))
-	if err != nil {
-		return err
+// links returns links to sessions.
+func links(list []store.Session) []templates.SessionLink {
+	var out []templates.SessionLink
+	for _, x := range list {
+		out = append(out, templates.SessionLink{ID: x.ID, Title: x.Title, Shared: x.Shared})
 	}
-	link := func(id string) []templates.SessionLink {
-		other, err := s.cfg.Store.Session(r.Context(), id)
-		if err != nil {
-			return nil // it has gone since it was listed
-		}
-		return []templates.SessionLink{{ID: other.ID, Title: other.Title}}
-	}
-	if parent != "" {
-		v.Parent = link(parent)
-	}
-	for _, id := range children[max(0, len(children)-maxForks):] {
-		v.Forks = append(v.Forks, link(id)...)
-	}
-	return nil
+	return out
 }
 
 // maxForks is how many forks the page of a session links, the latest ones; shownSessions is
-// how many sessions of a visitor the gallery lists unless asked for all.
+// how many sessions of a visitor the gallery lists unless asked for all, and shownLessons how many lessons.
 const (
 	maxForks      = 20
 	shownSessions = 5
+	shownLessons  = 5
 )
 
 // fillSessions lists the newest sessions of a visitor, or all where the query asks for them.

@@ -2,22 +2,25 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/ui/templates"
-	"github.com/irscope/irscope/web/highlight"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
 
-// headLines is the number of lines of IR that a page shows without its script.
-const headLines = 400
+// The table of passes is that of a page without its script. A pipeline of ours fits in; of what another compiler printed it has the
+// beginning.
+const (
+	tableEvents = 5000
+	tableRows   = 1000
+)
 
 // fillRun fills the table of passes, the head of the IR, and what the script begins with, from the log as it is now.
-func (s *Server) fillRun(req *http.Request, v *templates.SessionView, sess store.Session, info run.Info) error {
+func (s *Server) fillRun(req *http.Request, v *templates.SessionView, sess store.Session, kin kin, info run.Info) error {
 	ctx := req.Context()
 	log, err := s.manager.Log(ctx, v.Run)
 	if err == nil && info.State == run.StateRunning {
@@ -26,23 +29,40 @@ func (s *Server) fillRun(req *http.Request, v *templates.SessionView, sess store
 	if err != nil {
 		return err
 	}
-	r := run.NewFollower()
-	if grown, _, err := r.Read(ctx, log); err != nil {
-		return fmt.Errorf("run %s: %w", v.Run, err)
-	} else if !grown {
-		return nil
+	r, err := s.tableState(ctx, v.Run, log)
+	if err != nil || r.Events == 0 {
+		return err
 	}
 	for _, step := range r.All() {
-		v.Passes = append(v.Passes, passRow(step))
+		row := passRow(step)
+		row.Page = pagedPasses()[row.Name]
+		v.Passes = append(v.Passes, row)
+	}
+	if n, _ := log.Len(); n > tableEvents {
+		v.Passes = v.Passes[:min(len(v.Passes), tableRows)]
+		v.MorePasses = fmt.Sprintf("These are the first %d passes of the run. With scripts, the page lists all of them.", len(v.Passes))
 	}
 	if r.Finished != nil && r.Finished.Error != nil {
 		v.Message = r.Finished.Error.Message
 	}
-	hash, title := head(r.Run)
-	if err := s.fillCode(ctx, v, hash, title); err != nil {
+	if err := s.begin(req, v, sess, kin, info, log, r); err != nil || len(v.Code.Rows) > 0 {
 		return err
 	}
-	return s.begin(req, v, sess, info, log, r.Run)
+	hash, title := head(r)
+	return s.fillCode(ctx, v, hash, title)
+}
+
+// tableState folds a log as far as the table needs it.
+func (s *Server) tableState(ctx context.Context, id string, log *run.Log) (*event.Run, error) {
+	if n, _ := log.Len(); n <= tableEvents {
+		r, _, err := s.manager.State(ctx, id, log)
+		return r, err
+	}
+	f := run.NewFollower()
+	if _, _, err := f.ReadUpTo(ctx, log, tableEvents); err != nil {
+		return nil, fmt.Errorf("run %s: %w", id, err)
+	}
+	return f.Run, nil
 }
 
 // passRow is a step as the table of passes shows it.
@@ -54,12 +74,34 @@ func passRow(step *event.Step) templates.PassRow {
 	if done := step.Finished; done != nil {
 		d := done.Delta()
 		row.Added, row.Removed, row.Renamed, row.Moved = d.Added, d.Removed, d.Renamed, d.Moved
-		row.Time = printDuration(step.Measured.Total)
+		row.Time = printTook(step)
 	}
 	if step.Error != nil {
 		row.Text = step.Error.Message
 	}
 	return row
+}
+
+// printTook prints what a step took, as the script does (static/src/store/took.ts).
+func printTook(step *event.Step) string {
+	m := step.Measured
+	switch {
+	case step.Reused && m.Total > 0, m.Earlier > 0 && !ran(step):
+		return "↺ " + printDuration(m.Total)
+	case m.Earlier > 0:
+		return printDuration(m.Total-m.Earlier) + " + ↺ " + printDuration(m.Earlier)
+	}
+	return printDuration(m.Total)
+}
+
+// ran tells whether a step that is in another one was computed in this run.
+func ran(step *event.Step) bool {
+	return slices.ContainsFunc(step.Children, func(in *event.Step) bool {
+		if len(in.Children) > 0 {
+			return ran(in)
+		}
+		return !in.Reused && in.Finished != nil
+	})
 }
 
 // head returns the text that the page shows first and its title: the main function as it was left, or else the first one.
@@ -74,28 +116,4 @@ func head(r *event.Run) (hash, title string) {
 		}
 	}
 	return hash, title
-}
-
-// fillCode fills the head of a text; one that has expired is left out.
-func (s *Server) fillCode(ctx context.Context, v *templates.SessionView, hash, title string) error {
-	if hash == "" {
-		return nil
-	}
-	doc, err := s.texts.document(ctx, hash)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	v.Code = templates.CodeBlock{Title: title, Lines: doc.Len()}
-	for i := range min(doc.Len(), headLines) {
-		spans, _ := highlight.Line(doc.Language(), doc.Line(i))
-		row := templates.CodeRow{Number: i + 1, Mark: " "}
-		for _, sp := range spans {
-			row.Spans = append(row.Spans, templates.Span{Class: sp.Class, Text: sp.Text})
-		}
-		v.Code.Rows = append(v.Code.Rows, row)
-	}
-	return nil
 }

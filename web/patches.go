@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,12 +22,16 @@ type editRequest struct {
 	run.Edit
 	// Patches are the edits that are there already; absent means those of the run.
 	Patches *[]run.Patch `json:"patches"`
+	// Was is the text before it was edited; absent means that nobody looks at the difference.
+	Was string `json:"was"`
 }
 
 // editAnswer is what the editor is told about an edit.
 type editAnswer struct {
 	run.CheckedEdit
 	OK bool `json:"ok"`
+	// Diff is what the edit changes in the text that was there, at most its first rows.
+	Diff json.RawMessage `json:"diff,omitempty"`
 }
 
 // checkEdit answers with what is wrong with an edit of the IR behind a step of a run, and with
@@ -48,8 +53,10 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Tick
 		return badRequest("%v", err)
 	}
 	in.After = strings.TrimSuffix(in.After, "#0")
-	if err := validScript(in.Text); err != nil {
-		return err
+	for _, text := range []string{in.Text, in.Was} {
+		if err := validScript(text); err != nil {
+			return err
+		}
 	}
 	settings := info.Settings
 	if in.Patches != nil {
@@ -59,7 +66,9 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Tick
 		}
 	}
 	req := run.Request{Source: info.Source, Settings: settings, Limits: s.cfg.Limits}
+	var diff json.RawMessage
 	found, err := work(r.Context(), s, t, checkBytes, func(ctx context.Context) (run.CheckedEdit, error) {
+		diff = liveDiff(in.Was, in.Text)
 		return s.cfg.Compiler.CheckEdit(ctx, req, in.Edit)
 	})
 	var known *event.Error
@@ -70,7 +79,7 @@ func (s *Server) checkEdit(w http.ResponseWriter, r *http.Request, t *share.Tick
 		return err
 	}
 	found.Diagnostics, found.Functions = all(found.Diagnostics), all(found.Functions)
-	return s.json(w, http.StatusOK, editAnswer{found, !run.Failed(found.Diagnostics)})
+	return s.json(w, http.StatusOK, editAnswer{found, !run.Failed(found.Diagnostics), diff})
 }
 
 // patchFile answers with an edit of the IR of a run as a file for the command line.

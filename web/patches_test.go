@@ -48,6 +48,11 @@ func TestCheckAnEdit(t *testing.T) {
 	if asked.Source.Name != "mlp" || asked.Settings.OptLevel != 2 || asked.Limits.Memory == 0 {
 		t.Errorf("the edit was checked in %+v", asked)
 	}
+	// The difference follows the text, with errors too; spaces at the ends are one.
+	s.post(at, `{"after":"FuseOps","functions":["main"],"text":"a\nwrong\n","was":"a\nb\n"}`).want(t, http.StatusOK, `"ok":false`, `"diff":{`, `"kind":"del","before":2`, `"kind":"add","after":2`)
+	if a := s.post(at, `{"after":"FuseOps","functions":["main"],"text":"good","was":"good"}`); strings.Contains(a.body, `"diff"`) {
+		t.Errorf("what changes nothing has a difference: %s", a.body)
+	}
 	s.post(at, `{"after":"FuseOps","text":"so wrong","patches":[{"after":"import","text":"x"}]}`).want(t, http.StatusOK, `"ok":false`, `"patch":null`, `"column":4`, `"functions":[]`)
 	if len(asked.Settings.Patches) != 1 {
 		t.Errorf("edits beside are %+v", asked.Settings.Patches)

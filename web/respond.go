@@ -72,7 +72,7 @@ func (s *Server) explain(r *http.Request, err error) *httpError {
 	case errors.Is(err, store.ErrNotFound):
 		return &httpError{status: http.StatusNotFound, message: "this does not exist or has expired"}
 	case errors.Is(err, store.ErrShared):
-		return &httpError{status: http.StatusConflict, message: "this session is shared and can no longer be changed; fork it to continue"}
+		return &httpError{status: http.StatusConflict, message: "this session is shared and cannot be changed; fork it to continue"}
 	case errors.Is(err, store.ErrQuota):
 		return &httpError{status: http.StatusTooManyRequests, message: err.Error()}
 	case errors.Is(err, store.ErrDamaged):
@@ -160,10 +160,22 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, c temp
 // ignore drops the error of a write: the visitor has gone, and there is nobody to tell.
 func ignore(error) error { return nil }
 
-// assets returns the addresses of the files that every page loads, and of the script of one page, "" for none.
+// assets returns the addresses of the files that every page loads, and of the script and style sheet of one page, "" for none.
 func assets(page string) templates.Assets {
+	own := ""
+	switch page {
+	case "gallerypage":
+		own = static.URL("home.css")
+	case "comparepage":
+		own = static.URL("compare.css")
+	case "lessonspage":
+		own = static.URL("home.css")
+	case "classpage":
+		own = static.URL("class.css")
+	}
 	return templates.Assets{
-		CSS: static.URL("app.css"), JS: static.URL("app.js"), ThemeJS: static.URL("theme.js"), Favicon: static.URL("favicon.svg"),
-		Preload: static.Preload(page), Fonts: static.Fonts(),
+		OwnCSS: own,
+		CSS:    static.URL("app.css"), JS: static.URL("app.js"), ThemeJS: static.URL("theme.js"), Favicon: static.URL("favicon.svg"),
+		Preload: static.Preload(page), Fonts: static.Fonts(), LateCSS: static.URL("late.css"), PrintCSS: static.URL("print.css"),
 	}
 }

@@ -41,7 +41,7 @@ func (s *Server) sessionRuns(w http.ResponseWriter, r *http.Request, t *share.Ti
 		out := []listedRun{}
 		from := max(0, len(sess.Runs)-maxListed)
 		for i, id := range sess.Runs[from:] {
-			l, err := s.listed(ctx, id)
+			l, err := s.listed(ctx, sess, id)
 			if errors.Is(err, store.ErrNotFound) {
 				continue // it has expired
 			}
@@ -59,13 +59,16 @@ func (s *Server) sessionRuns(w http.ResponseWriter, r *http.Request, t *share.Ti
 	return s.json(w, http.StatusOK, map[string]any{"runs": list})
 }
 
-// listed describes a run. The log is read once, when the run is over.
-func (s *Server) listed(ctx context.Context, id string) (l listedRun, err error) {
+// listed describes a run of a session. The log is read once, when the run is over.
+func (s *Server) listed(ctx context.Context, sess store.Session, id string) (l listedRun, err error) {
 	info, err := s.manager.Run(ctx, id)
 	if err != nil {
 		return l, err
 	}
 	l.runJSON = describe(info)
+	if sess.Source.Kind == store.SourceDump {
+		return l, nil // nothing was measured, and the log may be long
+	}
 	if res, ok := s.results.Get(id); ok {
 		l.Result = res
 		return l, nil
@@ -74,7 +77,7 @@ func (s *Server) listed(ctx context.Context, id string) (l listedRun, err error)
 	if err != nil || !c.sealed {
 		return l, err
 	}
-	l.Result = compare.ResultOf(c.log.Run)
+	l.Result = compare.ResultOf(c.state)
 	s.results.Put(id, l.Result, 128)
 	return l, nil
 }

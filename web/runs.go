@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -27,7 +28,9 @@ type runJSON struct {
 	Command string `json:"command"`
 }
 
-func describe(i run.Info) runJSON { return runJSON{i, label(i.Settings), command(i)} }
+func describe(i run.Info) runJSON {
+	return runJSON{i, labelOf(i.Source, i.Settings), command(i)}
+}
 
 func describeRun(i run.Info) map[string]any {
 	return map[string]any{"run": describe(i)}
@@ -41,6 +44,9 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request) error {
 	}
 	if !session.MayEdit(sess, s.editToken(r)) {
 		return &httpError{status: http.StatusForbidden, message: "only the creator of this session can start runs; fork it or start a session from the gallery"}
+	}
+	if sess.Source.Kind == store.SourceDump {
+		return &httpError{status: http.StatusConflict, message: "this session shows what another compiler printed; there is nothing to run"}
 	}
 	settings, err := s.readSettings(w, r, sess)
 	if err != nil {
@@ -68,12 +74,22 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 	if err != nil {
 		return run.Info{}, badRequest("%v", err)
 	}
-	info, err := s.manager.Start(ctx, visitor(r), sess.ID, run.Request{Source: sess.Source, Settings: settings})
+	if err := s.locked(ctx, sess, settings); err != nil {
+		return run.Info{}, err
+	}
+	info, err := s.manager.Start(ctx, s.visitor(r), sess.ID, run.Request{Source: sess.Source, Settings: settings})
 	if err != nil {
 		return run.Info{}, err
 	}
 	if err := s.cfg.Store.AddRun(ctx, sess.ID, info.ID); err != nil {
 		return run.Info{}, err
+	}
+	s.classes.Ran(sess.ID, label(settings))
+	// The run keeps what it was given, as long as it is kept itself.
+	if blobs := settings.Blobs(); len(blobs) > 0 {
+		if err := s.cfg.Store.KeepBlob(ctx, info.ID, blobs...); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return run.Info{}, err
+		}
 	}
 	data, err := json.Marshal(settings)
 	if err != nil {
@@ -129,6 +145,7 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 		return settings, err
 	}
 	settings.Steps, settings.Scripts, settings.Patches = last.Steps, last.Scripts, last.Patches
+	settings.Inputs, settings.Expected = last.Inputs, last.Expected
 	if v := form.Get("target"); v != "" {
 		settings.Target = v
 	}

@@ -105,7 +105,7 @@ func TestSessionFromText(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"kind":"tvmscript","source":"x = wrong"}`: "the text has an error: line 1: this is ",
 		`{"kind":"tvmscript","source":" \n"}`:       "the text is empty",
-		`{"kind":"onnx","source":"x"}`:              "want gallery or tvmscript",
+		`{"kind":"onnx","source":"x"}`:              "want gallery, tvmscript or dump",
 	} {
 		a := s.post("/api/sessions", body)
 		if a.StatusCode < 400 || a.StatusCode >= 500 || !strings.Contains(a.body, want) {

@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5/middleware"
 )
@@ -23,6 +25,7 @@ func (s *Server) secureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", contentPolicy)
+		h.Set("X-Frame-Options", "DENY")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -30,6 +33,30 @@ func (s *Server) secureHeaders(next http.Handler) http.Handler {
 		h.Set("X-Robots-Tag", "noindex")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// embeddable lets the pages of the origins that the operator names show an answer in a frame. The older header knows no list of
+// origins, so it goes.
+func (s *Server) embeddable(h http.Header) {
+	h.Set("Content-Security-Policy", strings.Replace(contentPolicy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(s.cfg.Embed, " "), 1))
+	h.Del("X-Frame-Options")
+	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	h.Del("Cross-Origin-Opener-Policy")
+}
+
+var embedOrigin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^https?://(\*\.)?([0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$`)
+})
+
+// CheckEmbed returns an error for the first origin that cannot be one of those that may show sessions in frames. What passes stands in a
+// header as it is.
+func CheckEmbed(origins []string) error {
+	for _, o := range origins {
+		if !embedOrigin().MatchString(o) {
+			return fmt.Errorf("origin %q is not of the form https://host:port or https://*.host", o)
+		}
+	}
+	return nil
 }
 
 // LoopbackNames are the names of a server that only its own machine can reach.
@@ -89,7 +116,10 @@ func (s *Server) visitorAddress() func(http.Handler) http.Handler {
 
 // visitor identifies who sends a request for the purpose of limits. Of an IPv6
 // address the network counts, because one visitor has all addresses of it.
-func visitor(r *http.Request) string {
+func (s *Server) visitor(r *http.Request) string {
+	if who, ok := s.classes.Visitor(s.editToken(r)); ok {
+		return who
+	}
 	addr := middleware.GetClientIPAddr(r.Context())
 	if !addr.IsValid() {
 		return "unknown"

@@ -51,11 +51,47 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		if csp != policy && csp != "default-src 'none'; sandbox; frame-ancestors 'none'" {
 			t.Errorf("%s has policy %q", route, csp)
 		}
-		if a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" {
+		if a.Header.Get("X-Frame-Options") != "DENY" || a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" {
 			t.Errorf("%s has headers %v", route, a.Header)
 		}
 		if a.StatusCode >= 500 && a.StatusCode != http.StatusNotImplemented { // by a server without a compiler
 			t.Errorf("%s answers %d: %.300s", route, a.StatusCode, a.body)
+		}
+	}
+}
+
+// TestEmbedding shows a session in frames of the origins that the operator allows, and nothing else of the server in any frame.
+func TestEmbedding(t *testing.T) {
+	off := open(t, nil)
+	off.get("/embed/"+off.create("mlp").Session.ID, "Accept", html).want(t, http.StatusNotFound)
+
+	s := open(t, func(c *web.Config) { c.Embed = []string{"https://course.example", "https://*.blog.example:8443"} })
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	a := s.get("/embed/"+made.ID+"?run="+made.Runs[0]+"&pass=1/Fuse%3Ci%3EOps&view=split", "Accept", html).want(t, http.StatusOK, `data-may-edit="false"`, `href="/s/`+made.ID+`?pass=`)
+	if want := strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors https://course.example https://*.blog.example:8443", 1); a.Header.Get("Content-Security-Policy") != want {
+		t.Errorf("the policy is %s, want %s", a.Header.Get("Content-Security-Policy"), want)
+	}
+	if a.Header.Get("X-Frame-Options") != "" || a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("the headers are %v", a.Header)
+	}
+	for _, tool := range []string{`id="share"`, `id="delete-session"`, `class="fork-form"`, `id="edit-ir"`, `id="write-pass"`, `"may_edit":true`, `id="show-history"`} {
+		if strings.Contains(a.body, tool) {
+			t.Errorf("who made the session finds %s in a frame", tool)
+		}
+	}
+	s.get("/embed/"+made.ID+"?only=diff", "Accept", html).want(t, http.StatusOK, "only-diff")
+	s.get("/embed/"+made.ID+"?only=x", "Accept", html).want(t, http.StatusBadRequest, "want diff")
+	s.get("/embed/none", "Accept", html).want(t, http.StatusNotFound)
+	// All else is as before, the errors of embedding too.
+	for _, path := range []string{"/", "/s/" + made.ID, "/api/sessions/" + made.ID, "/embed/none", "/embed/" + made.ID + "?only=x"} {
+		if h := s.get(path, "Accept", html).Header; h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") {
+			t.Errorf("%s may be shown in a frame: %v", path, h)
+		}
+	}
+	for _, origin := range []string{"course.example", "https://a;script-src *", "https://a b", "*", "https://*", "https://a/b", "'self'", "https://a.example:port", "https://a,https://b", "data:"} {
+		if _, err := web.New(web.Config{Runner: fake{}, Store: store.NewMemory(1), Embed: []string{origin}}); err == nil {
+			t.Errorf("%q is taken for an origin", origin)
 		}
 	}
 }

@@ -63,10 +63,12 @@ func (s *Server) mySession(r *http.Request) (store.Session, error) {
 	return sess, err
 }
 
-// lineage returns the parent and the children of a session as far as a visitor may know
+// kin are the parent of a session, if any, and its children.
+type kin struct{ parent, children []store.Session }
+
+// kinOf returns the parent and the children of a session as far as a visitor may know
 // them: their ids let read, so only those that are shared, or the visitor's own.
-func (s *Server) lineage(ctx context.Context, sess store.Session, token string) (parent string, children []string, err error) {
-	children = []string{}
+func (s *Server) kinOf(ctx context.Context, sess store.Session, token string) (out kin, err error) {
 	for i, id := range append([]string{sess.Parent}, sess.Children...) {
 		if id == "" {
 			continue
@@ -75,15 +77,15 @@ func (s *Server) lineage(ctx context.Context, sess store.Session, token string) 
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 		case err != nil:
-			return "", nil, err
+			return out, err
 		case !other.Shared && !session.Owns(other, token):
 		case i == 0:
-			parent = id
+			out.parent = append(out.parent, other)
 		default:
-			children = append(children, id)
+			out.children = append(out.children, other)
 		}
 	}
-	return parent, children, nil
+	return out, nil
 }
 
 // fields reads a request with a form or JSON: into v, or through fill.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/irscope/irscope/ui/templates"
 	"github.com/irscope/irscope/web/export"
+	"github.com/irscope/irscope/web/lesson"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/session"
 	"github.com/irscope/irscope/web/share"
@@ -33,9 +34,11 @@ func (s *Server) cookieName(name string) string {
 
 // sessionJSON is a session as visitors see it.
 type sessionJSON struct {
-	ID       string       `json:"id"`
-	Title    string       `json:"title"`
-	Source   sourceJSON   `json:"source"`
+	ID     string     `json:"id"`
+	Title  string     `json:"title"`
+	Source sourceJSON `json:"source"`
+	// Lesson names the lesson that stands beside it.
+	Lesson   string       `json:"lesson,omitempty"`
 	Created  time.Time    `json:"created"`
 	Settings run.Settings `json:"settings"`
 	Runs     []string     `json:"runs"`
@@ -85,11 +88,14 @@ func (s *Server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if c.Start == nil || *c.Start {
+	if (c.Start == nil || *c.Start) && sess.Source.Kind != store.SourceDump {
 		settings := s.defaults(sess)
 		settings.Pipeline = orDefault(c.Pipeline, settings.Pipeline)
 		if c.Example != "" {
 			settings = s.cfg.Catalog.WithExample(settings, c.Example)
+		}
+		if l, _ := lesson.Find(s.cfg.Lessons, c.Lesson); l != nil {
+			settings = s.lessonSettings(sess, l.Settings)
 		}
 		if _, err := s.start(r, sess, settings); err != nil && !refused(err) {
 			return err
@@ -119,10 +125,14 @@ func (s *Server) newSession(r *http.Request, c creation, token string) (store.Se
 		return s.importSession(r, c.data, token)
 	case c.Example != "":
 		return s.newFromExample(ctx, c, token)
+	case c.Lesson != "":
+		return s.newLesson(ctx, c.Lesson, token)
 	case c.Kind == store.SourceScript:
 		return s.newScript(r, c, token)
+	case c.Kind == store.SourceDump:
+		return s.newDump(r, c, token)
 	case c.Kind != "" && c.Kind != store.SourceGallery:
-		return store.Session{}, badRequest("kind is %.60q, want gallery or tvmscript", c.Kind)
+		return store.Session{}, badRequest("kind is %.60q, want gallery, tvmscript or dump", c.Kind)
 	case c.Gallery != "":
 		m := s.cfg.Catalog.Model(c.Gallery)
 		if m == nil {
@@ -169,18 +179,29 @@ func (s *Server) theSession(r *http.Request) (store.Session, error) {
 
 // describe returns the JSON form of a session for whoever has the token.
 func (s *Server) describe(ctx context.Context, sess store.Session, token string) (sessionJSON, error) {
+	kin, err := s.kinOf(ctx, sess, token)
+	if err != nil {
+		return sessionJSON{}, err
+	}
+	return s.describeAmong(sess, kin, token)
+}
+
+// describeAmong returns the JSON form of a session whose kin are known.
+func (s *Server) describeAmong(sess store.Session, kin kin, token string) (sessionJSON, error) {
 	settings, err := s.settingsOf(sess)
 	if err != nil {
 		return sessionJSON{}, err
 	}
-	parent, children, err := s.lineage(ctx, sess, token)
-	if err != nil {
-		return sessionJSON{}, err
-	}
 	out := sessionJSON{
-		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs), Parent: parent, Children: children,
-		Source: describeSource(sess.Source), MayEdit: session.MayEdit(sess, token), Owner: session.Owns(sess, token),
+		ID: sess.ID, Title: sess.Title, Created: sess.Created, Settings: settings, Runs: all(sess.Runs), Children: []string{},
+		Source: describeSource(sess.Source), Lesson: sess.Lesson, MayEdit: session.MayEdit(sess, token), Owner: session.Owns(sess, token),
 		Shared: sess.Shared, Expires: when(sess.Expires),
+	}
+	for _, p := range kin.parent {
+		out.Parent = p.ID
+	}
+	for _, c := range kin.children {
+		out.Children = append(out.Children, c.ID)
 	}
 	return out, nil
 }
@@ -208,29 +229,7 @@ func (s *Server) settingsOf(sess store.Session) (run.Settings, error) {
 
 // defaults returns the settings of the first run of a session.
 func (s *Server) defaults(sess store.Session) run.Settings {
-	out := run.Settings{OptLevel: 2, Pipeline: "default"}
-	if len(s.cfg.Catalog.Targets) > 0 {
-		out.Target = s.cfg.Catalog.Targets[0].Name
-	}
-	if sess.Source.Kind == store.SourceGallery {
-		if m := s.cfg.Catalog.Model(sess.Source.Name); m != nil {
-			out.Bindings = m.Bindings
-		}
-	}
-	if written(sess.Source) {
-		out.Config = map[string]any{boundCheckers: true}
-	}
-	return out
-}
-
-// boundCheckers is the config option that has accesses checked against the bounds of their
-// buffers. It is on at first for programs that people wrote: there a loop that goes too far is
-// likelier than in a model, and an error that names it is worth what the checks cost.
-const boundCheckers = "tir.instrument_bound_checkers"
-
-// written tells whether a source is a text that says every index, and not a model.
-func written(src store.Source) bool {
-	return src.Kind == store.SourceScript || src.Kind == store.SourceUpload && strings.HasSuffix(strings.ToLower(src.Name), ".json")
+	return s.cfg.Catalog.Defaults(sess.Source)
 }
 
 // sessionInfo answers with a session as JSON.

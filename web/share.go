@@ -1,6 +1,8 @@
 package web
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -67,27 +69,71 @@ func (p pageState) link(sess store.Session) (string, error) {
 	return "/s/" + sess.ID + "?" + strings.Join(parts, "&"), nil
 }
 
-// shareSession makes a session immutable and answers with the link that opens it where the
-// visitor stands. Sharing twice gives another link and changes nothing.
+// shareSession makes a snapshot of a session and answers with the link that opens it where the visitor stands. The session itself
+// goes on. Sharing again without a change gives the same snapshot; what is a snapshot already is shared as it is.
 func (s *Server) shareSession(w http.ResponseWriter, r *http.Request) error {
 	sess, err := s.mySession(r)
 	if err != nil {
 		return err
 	}
-	var at pageState
-	if err := fields(w, r, &at, at.fill); err != nil {
+	var in struct {
+		pageState
+		// Runs are those that go along; all where there are none.
+		Runs []string `json:"runs"`
+	}
+	if err := fields(w, r, &in, func(f url.Values) error { in.Runs = f["runs"]; return in.fill(f) }); err != nil {
 		return err
 	}
-	link, err := at.link(sess)
-	if err != nil {
+	for _, id := range in.Runs {
+		if !slices.Contains(sess.Runs, id) {
+			return badRequest("run %.60q does not belong to this session", id)
+		}
+	}
+	if len(in.Runs) > 0 && in.Run != "" && !slices.Contains(in.Runs, in.Run) {
+		return badRequest("run %.60q is not one of those that are shared", in.Run)
+	}
+	if _, err := in.link(sess); err != nil {
 		return err
 	}
 	if !sess.Shared {
-		if err := s.cfg.Store.ShareSession(r.Context(), sess.ID); err != nil {
+		if sess, err = s.snapshot(r, sess.ID, in.Runs); err != nil {
 			return err
 		}
 	}
+	link, err := in.link(sess)
+	if err != nil {
+		return err
+	}
 	return s.changed(w, r, http.StatusOK, sess.ID, link, map[string]any{"link": link})
+}
+
+// snapshot makes the snapshot of a session with some of its runs, all where there are none, or finds it.
+func (s *Server) snapshot(r *http.Request, id string, runs []string) (store.Session, error) {
+	// One at a time: of two requests at once the second finds what the first has made.
+	s.sharing.Lock()
+	defer s.sharing.Unlock()
+	ctx := r.Context()
+	sess, err := s.cfg.Store.Session(ctx, id)
+	if err != nil {
+		return sess, err
+	}
+	last := ""
+	for _, run := range sess.Runs {
+		if slices.Contains(runs, run) {
+			last = run
+		}
+	}
+	if last != "" {
+		// The settings of the session may be those of a run that stays behind.
+		info, err := s.manager.Run(ctx, last)
+		if err != nil {
+			return sess, err
+		}
+		if sess.Settings, err = json.Marshal(info.Settings); err != nil {
+			return sess, fmt.Errorf("encode settings: %w", err)
+		}
+	}
+	return session.Snapshot(ctx, s.cfg.Store, sess, runs, s.editToken(r))
 }
 
 // forkSession makes a session of the visitor's own that begins where another stands.

@@ -3,7 +3,9 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -116,28 +118,138 @@ func TestSharing(t *testing.T) {
 	if s.info(made.ID).Session.Shared {
 		t.Fatal("a refused request shared the session")
 	}
+	s.post(api+"/share", `{"runs":["other"]}`).want(t, http.StatusBadRequest, "does not belong to this session")
+	if list := decode[listAnswer](t, s.get("/api/sessions")).Sessions; len(list) != 1 {
+		t.Fatalf("refused requests leave %d sessions", len(list))
+	}
 	state := fmt.Sprintf(`{"run":%q,"pass":"1/Fuse<i>Ops</i>","function":"main","view":"split","line":2}`, made.Runs[0])
 	got := decode[sharedAnswer](t, s.post(api+"/share", state).want(t, http.StatusOK))
-	if want := "/s/" + made.ID + "?run=" + made.Runs[0] + "&pass=1/Fuse%3Ci%3EOps%3C/i%3E&function=main&view=split&line=2"; got.Link != want || !got.Session.Shared || got.Session.Expires != nil {
-		t.Errorf("sharing gives %+v, want link %s", got, want)
+	snap := got.Session
+	if want := "/s/" + snap.ID + "?run=" + made.Runs[0] + "&pass=1/Fuse%3Ci%3EOps%3C/i%3E&function=main&view=split&line=2"; got.Link != want || snap.ID == made.ID {
+		t.Errorf("the link is %s, want %s", got.Link, want)
+	}
+	if !snap.Shared || snap.Expires != nil || snap.MayEdit || !snap.Owner || snap.Parent != made.ID || snap.Title != made.Title || !slices.Equal(snap.Runs, made.Runs) {
+		t.Errorf("the snapshot is %+v", snap)
 	}
 	s.another().get(got.Link, "Accept", html).want(t, http.StatusOK, `data-may-edit="false"`)
+	if strangers := s.another().info(snap.ID).Session; strangers.Parent != "" || strangers.Owner {
+		t.Errorf("a stranger is told of the snapshot %+v", strangers)
+	}
 
 	// Nothing of it changes any more, for nobody.
+	snapAPI := "/api/sessions/" + snap.ID
 	for route, body := range map[string]string{
 		"POST /title": `{"title":"x"}`, "POST /notes": `{"text":"x"}`, "PUT /notes/" + note.ID: `{"text":"x"}`, "DELETE /notes/" + note.ID: "",
 	} {
 		method, path, _ := strings.Cut(route, " ")
-		s.do(method, api+path, body, "Content-Type", "application/json").want(t, http.StatusConflict, "fork it")
+		s.do(method, snapAPI+path, body, "Content-Type", "application/json").want(t, http.StatusConflict, "fork it")
 	}
-	s.post(api+"/runs", `{}`).want(t, http.StatusForbidden)
-	again := s.do("POST", "/s/"+made.ID+"/share", "view=ir&run="+made.Runs[0], "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
-	if to := again.Header.Get("Location"); to != "/s/"+made.ID+"?run="+made.Runs[0]+"&view=ir" {
-		t.Errorf("sharing again leads to %s", to)
+	s.post(snapAPI+"/runs", `{}`).want(t, http.StatusForbidden)
+	s.post(snapAPI+"/share", `{}`).want(t, http.StatusOK, `"link":"/s/`+snap.ID+`"`)
+
+	// Sharing again without a change is the same snapshot, at once and in turn.
+	var links sync.Map
+	var both sync.WaitGroup
+	for range 4 {
+		both.Go(func() {
+			links.Store(decode[sharedAnswer](t, s.post(api+"/share", `{}`).want(t, http.StatusOK)).Link, true)
+		})
 	}
-	// Its owner may still delete it.
-	s.do("DELETE", api, "").want(t, http.StatusNoContent)
-	s.get(api).want(t, http.StatusNotFound)
+	both.Wait()
+	links.Range(func(link, _ any) bool {
+		if link != "/s/"+snap.ID {
+			t.Errorf("sharing again leads to %s, want /s/%s", link, snap.ID)
+		}
+		return true
+	})
+	again := s.do("POST", "/s/"+made.ID+"/share", "view=ir&run="+made.Runs[0]+"&runs="+made.Runs[0], "Accept", html, "Content-Type", urlencoded).want(t, http.StatusSeeOther)
+	if to := again.Header.Get("Location"); to != "/s/"+snap.ID+"?run="+made.Runs[0]+"&view=ir" {
+		t.Errorf("sharing again by a form leads to %s", to)
+	}
+
+	// The session goes on, and the snapshot stays what it was.
+	s.post(api+"/title", `{"title":"later"}`).want(t, http.StatusOK)
+	s.do("DELETE", api+"/notes/"+note.ID, "").want(t, http.StatusNoContent)
+	s.post(api+"/runs", `{"opt_level":1}`).want(t, http.StatusAccepted)
+	if now := s.info(snap.ID).Session; now.Title != made.Title || !slices.Equal(now.Runs, made.Runs) {
+		t.Errorf("after a change of the session the snapshot is %+v", now)
+	}
+	s.get(snapAPI+"/notes").want(t, http.StatusOK, `"text":"x"`)
+	if got := s.info(made.ID).Session; got.Shared || !got.MayEdit || got.Expires == nil || len(got.Runs) != 2 {
+		t.Errorf("after it was shared the session is %+v", got)
+	}
+	if other := decode[sharedAnswer](t, s.post(api+"/share", `{}`).want(t, http.StatusOK)).Session; other.ID == snap.ID || other.Title != "later" || len(other.Runs) != 2 {
+		t.Errorf("after a change sharing gives %+v", other)
+	}
+
+	// Its owner may delete it, and so the session: each stays without the other.
+	s.do("DELETE", snapAPI, "").want(t, http.StatusNoContent)
+	s.get(snapAPI).want(t, http.StatusNotFound)
+	s.get(api).want(t, http.StatusOK)
+}
+
+// TestSharingOfSomeRuns shares one run of two: the other one stays behind with its notes and settings.
+func TestSharingOfSomeRuns(t *testing.T) {
+	s := open(t, nil)
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	api := "/api/sessions/" + made.ID
+	late := decode[runAnswer](t, s.post(api+"/runs", `{"opt_level":0}`).want(t, http.StatusAccepted)).Run
+	s.finished(late.ID)
+	for run, text := range map[string]string{made.Runs[0]: "on the first", late.ID: "on the second", "": "on the session"} {
+		s.post(api+"/notes", fmt.Sprintf(`{"text":%q,"run":%q}`, text, run)).want(t, http.StatusCreated)
+	}
+	s.post(api+"/share", fmt.Sprintf(`{"run":%q,"runs":[%q]}`, late.ID, made.Runs[0])).want(t, http.StatusBadRequest, "not one of those that are shared")
+	body := fmt.Sprintf(`{"runs":[%q]}`, made.Runs[0])
+	snap := decode[sharedAnswer](t, s.post(api+"/share", body).want(t, http.StatusOK)).Session
+	if !slices.Equal(snap.Runs, made.Runs) {
+		t.Errorf("the snapshot has the runs %v, want %v", snap.Runs, made.Runs)
+	}
+	if a := s.get("/api/sessions/" + snap.ID + "/notes"); !strings.Contains(a.body, "on the first") || !strings.Contains(a.body, "on the session") || strings.Contains(a.body, "on the second") {
+		t.Errorf("the snapshot has the notes %s", a.body)
+	}
+	s.get("/api/sessions/"+snap.ID).want(t, http.StatusOK, `"opt_level":2`)
+	s.get(api).want(t, http.StatusOK, `"opt_level":0`)
+	if again := decode[sharedAnswer](t, s.post(api+"/share", body).want(t, http.StatusOK)).Session; again.ID != snap.ID {
+		t.Error("the same runs are another snapshot")
+	}
+	if all := decode[sharedAnswer](t, s.post(api+"/share", `{}`).want(t, http.StatusOK)).Session; all.ID == snap.ID || len(all.Runs) != 2 {
+		t.Errorf("all runs are %+v", all)
+	}
+}
+
+// TestASnapshotKeepsWhatItShows drops everything that can be dropped: what a snapshot shows is there after that.
+func TestASnapshotKeepsWhatItShows(t *testing.T) {
+	st := store.NewMemory(64 << 20)
+	s := open(t, func(c *web.Config) { c.Store = st })
+	body, kind := form(t, "model", "m.onnx", []byte("\x08\x07weights"))
+	made := decode[sessionAnswer](t, s.do("POST", "/api/sessions", body, "Content-Type", kind).want(t, http.StatusCreated)).Session
+	s.finished(made.Runs[0])
+	s.state(made.Runs[0], "ok")
+	snap := decode[sharedAnswer](t, s.post("/api/sessions/"+made.ID+"/share", `{}`).want(t, http.StatusOK)).Session
+	s.do("DELETE", "/api/sessions/"+made.ID, "").want(t, http.StatusNoContent)
+	if _, _, err := st.Expire(t.Context(), time.Now().Add(1000*24*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	s.get("/api/runs/"+made.Runs[0]).want(t, http.StatusOK)
+	if a := s.get("/api/sessions/"+snap.ID+"/export.zip").want(t, http.StatusOK); !strings.Contains(a.body, "source/model.onnx") || !strings.Contains(a.body, "runs/1/events.ndjson") {
+		t.Error("the model or the run is gone with the session")
+	}
+}
+
+// TestASessionSharedForGood opens a session of the time in which sharing made the session itself immutable.
+func TestASessionSharedForGood(t *testing.T) {
+	st := store.NewMemory(64 << 20)
+	s := open(t, func(c *web.Config) { c.Store = st })
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	if err := st.ShareSession(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.get("/s/"+made.ID, "Accept", html).want(t, http.StatusOK, `data-may-edit="false"`, `data-shared="true"`)
+	s.post("/api/sessions/"+made.ID+"/title", `{"title":"x"}`).want(t, http.StatusConflict, "fork it")
+	s.post("/api/sessions/"+made.ID+"/share", `{}`).want(t, http.StatusOK, `"link":"/s/`+made.ID+`"`)
+	s.post("/api/sessions/"+made.ID+"/fork", `{}`).want(t, http.StatusCreated)
 }
 
 func TestForks(t *testing.T) {
@@ -165,9 +277,12 @@ func TestForks(t *testing.T) {
 	s.post(forkAPI+"/runs", `{}`).want(t, http.StatusForbidden)
 
 	own := decode[sharedAnswer](t, s.post(api+"/fork", fmt.Sprintf(`{"run":%q}`, made.Runs[0])).want(t, http.StatusCreated)).Session
-	other.post(forkAPI+"/share", `{}`).want(t, http.StatusOK)
-	if got := s.info(made.ID).Session.Children; strings.Join(got, " ") != fork.Session.ID+" "+own.ID {
-		t.Errorf("children are %v, want the shared one and the visitor's own", got)
+	snap := decode[sharedAnswer](t, s.post(api+"/share", `{}`).want(t, http.StatusOK)).Session
+	if got := s.info(made.ID).Session.Children; strings.Join(got, " ") != own.ID+" "+snap.ID {
+		t.Errorf("children are %v, want the visitor's own", got)
+	}
+	if got := other.info(made.ID).Session.Children; strings.Join(got, " ") != fork.Session.ID+" "+snap.ID {
+		t.Errorf("another visitor is told the children %v, want theirs and the snapshot", got)
 	}
 	if got := s.info(own.ID).Session.Parent; got != made.ID {
 		t.Errorf("the parent of the visitor's own fork is %q", got)
@@ -179,12 +294,11 @@ func TestForks(t *testing.T) {
 	s.get(form.Header.Get("Location"), "Accept", html).want(t, http.StatusOK)
 
 	// What is shared can be forked, and a fork lives on when its parent is gone.
-	s.post(api+"/share", `{}`).want(t, http.StatusOK)
-	late := decode[sharedAnswer](t, other.post(api+"/fork", `{}`).want(t, http.StatusCreated)).Session
-	if late.Parent != made.ID || late.Shared {
-		t.Errorf("a fork of a shared session is %+v", late)
+	late := decode[sharedAnswer](t, other.post("/api/sessions/"+snap.ID+"/fork", `{}`).want(t, http.StatusCreated)).Session
+	if late.Parent != snap.ID || late.Shared || !late.MayEdit {
+		t.Errorf("a fork of a snapshot is %+v", late)
 	}
-	s.do("DELETE", api, "").want(t, http.StatusNoContent)
+	s.do("DELETE", "/api/sessions/"+snap.ID, "").want(t, http.StatusNoContent)
 	if got := other.info(late.ID).Session; got.Parent != "" || len(got.Runs) != 1 {
 		t.Errorf("after its parent was deleted the fork is %+v", got)
 	}
@@ -230,7 +344,7 @@ func TestMySessionsAndExpiry(t *testing.T) {
 	}
 	s.do("POST", "/s/"+a.Session.ID+"/expiry", "days=x", "Content-Type", urlencoded).want(t, http.StatusBadRequest, "days is")
 	s.do("POST", "/s/"+a.Session.ID+"/expiry", "days=9", "Content-Type", urlencoded, "Accept", html).want(t, http.StatusSeeOther)
-	s.post("/api/sessions/"+a.Session.ID+"/share", `{}`).want(t, http.StatusOK)
+	path = "/api/sessions/" + decode[sharedAnswer](t, s.post("/api/sessions/"+a.Session.ID+"/share", `{}`).want(t, http.StatusOK)).Session.ID + "/expiry"
 	s.post(path, `{"days":5}`).want(t, http.StatusOK)
 	if got := decode[sharedAnswer](t, s.post(path, `{"days":0}`).want(t, http.StatusOK)).Session; got.Expires != nil {
 		t.Errorf("a shared session that is kept for good expires at %v", got.Expires)

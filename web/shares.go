@@ -23,11 +23,15 @@ type Shares struct {
 	Sessions share.Class
 	// Uploads are bodies of models and archives on their way.
 	Uploads share.Class
+	// Dumps are requests that bring the output of other compilers, each for as long as it comes.
+	Dumps share.Class
 	// Archives are exports and imports of sessions.
 	Archives share.Class
 	// Checks are texts, scripts and settings that are checked, Edits edits of the IR, for which
 	// passes may have to run again.
 	Checks, Edits share.Class
+	// EveryPass are runs whose passes are checked one by one.
+	EveryPass share.Class
 	// Graphs are drawings.
 	Graphs share.Class
 	// Texts are windows of texts and of differences, Diffs the differences that are not known yet.
@@ -36,6 +40,10 @@ type Shares struct {
 	Searches, Histories share.Class
 	// Events are requests for the events of a run: a websocket is one for as long as it is open.
 	Events share.Class
+	// Follows are pages that follow a session or its presenter, one for as long as it does.
+	Follows share.Class
+	// Joins are pages of classes for those who have not joined yet.
+	Joins share.Class
 }
 
 // What work is taken to hold while it goes on, in bytes; answers count as what they are.
@@ -46,6 +54,8 @@ const (
 	diffBytes    = 96 << 20
 	checkBytes   = 64 << 20
 	archiveBytes = 256 << 20
+	// what a run may take, and the results of kernels
+	everyPassBytes = 768 << 20
 )
 
 // DefaultShares returns the bounds for a public server. Rates only stop what is no use of a page or
@@ -56,15 +66,21 @@ func DefaultShares() Shares {
 		Changes:   share.Class{Name: "changes of sessions", PerMinute: 300, PerVisitor: 16, Total: 500},
 		Sessions:  share.Class{Name: "new sessions", PerMinute: 30, PerVisitor: 8, Total: 100},
 		Uploads:   share.Class{Name: "uploads", PerMinute: 30, PerVisitor: 4, Total: 50, Turns: 8, TurnsPerVisitor: 2, Bytes: 256 << 20, BytesPerVisitor: 136 << 20, Time: 10 * time.Second},
+		Dumps:     share.Class{Name: "dumps", PerMinute: 3000, PerVisitor: 4, Total: 20},
 		Archives:  share.Class{Name: "exports and imports", PerMinute: 30, PerVisitor: 4, Total: 50, Turns: 2, TurnsPerVisitor: 1, Bytes: 512 << 20, BytesPerVisitor: 256 << 20, Time: 30 * time.Second},
 		Checks:    share.Class{Name: "checks of texts", PerMinute: 240, PerVisitor: 8, Total: 100, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 3 * time.Second},
 		Edits:     share.Class{Name: "checks of edits", PerMinute: 240, PerVisitor: 4, Total: 50, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 20 * time.Second},
+		EveryPass: share.Class{Name: "checks of every pass", PerMinute: 30, PerVisitor: 2, Total: 20, Turns: 2, TurnsPerVisitor: 1, Bytes: 2 << 30, BytesPerVisitor: 1 << 30, Time: 50 * time.Second},
 		Graphs:    share.Class{Name: "graphs", PerMinute: 480, PerVisitor: 16, Total: 200, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 3 * time.Second},
 		Texts:     share.Class{Name: "texts", PerMinute: 6000, PerVisitor: 32, Total: 400, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 10 * time.Second},
 		Diffs:     share.Class{Name: "differences", PerMinute: 3000, PerVisitor: 16, Total: 100, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 15 * time.Second},
 		Searches:  share.Class{Name: "searches", PerMinute: 240, PerVisitor: 8, Total: 100, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 2 * search.MaxTime},
 		Histories: share.Class{Name: "histories", PerMinute: 600, PerVisitor: 16, Total: 200, Turns: 2, TurnsPerVisitor: 1, Bytes: 256 << 20, BytesPerVisitor: 128 << 20, Time: 10 * time.Second},
 		Events:    share.Class{Name: "events of runs", PerMinute: 3000, PerVisitor: 64, Total: 2000, Turns: 4, TurnsPerVisitor: 2, Bytes: 512 << 20, BytesPerVisitor: 128 << 20, Time: 10 * time.Second},
+		// Pages that follow do nothing but wait, and all of a room may have one address.
+		Follows: share.Class{Name: "followed sessions", PerMinute: 3000, PerVisitor: 300, Total: 2000},
+		// A whole room joins at once, all from one address.
+		Joins: share.Class{Name: "pages of classes", PerMinute: 600, PerVisitor: 200, Total: 800},
 	}
 }
 
@@ -72,8 +88,8 @@ func DefaultShares() Shares {
 func (s Shares) orDefaults() Shares {
 	def := DefaultShares()
 	for c, d := range map[*share.Class]share.Class{
-		&s.Pages: def.Pages, &s.Changes: def.Changes, &s.Sessions: def.Sessions, &s.Uploads: def.Uploads, &s.Archives: def.Archives, &s.Checks: def.Checks,
-		&s.Edits: def.Edits, &s.Graphs: def.Graphs, &s.Texts: def.Texts, &s.Diffs: def.Diffs, &s.Searches: def.Searches, &s.Histories: def.Histories, &s.Events: def.Events,
+		&s.Pages: def.Pages, &s.Changes: def.Changes, &s.Sessions: def.Sessions, &s.Uploads: def.Uploads, &s.Dumps: def.Dumps, &s.Archives: def.Archives, &s.Checks: def.Checks,
+		&s.Edits: def.Edits, &s.EveryPass: def.EveryPass, &s.Graphs: def.Graphs, &s.Texts: def.Texts, &s.Diffs: def.Diffs, &s.Searches: def.Searches, &s.Histories: def.Histories, &s.Events: def.Events, &s.Follows: def.Follows, &s.Joins: def.Joins,
 	} {
 		if c.PerMinute == 0 {
 			*c = d
@@ -84,14 +100,14 @@ func (s Shares) orDefaults() Shares {
 
 // gates are where requests come in, one for each of Shares.
 type gates struct {
-	pages, changes, sessions, uploads, archives, checks, edits, graphs, texts, diffs, searches, histories, events *share.Gate
+	pages, changes, sessions, uploads, dumps, archives, checks, edits, everyPass, graphs, texts, diffs, searches, histories, events, follows, joins *share.Gate
 }
 
 func newGates(s Shares) gates {
 	return gates{
-		pages: share.New(s.Pages), changes: share.New(s.Changes), sessions: share.New(s.Sessions), uploads: share.New(s.Uploads),
-		archives: share.New(s.Archives), checks: share.New(s.Checks), edits: share.New(s.Edits), graphs: share.New(s.Graphs), texts: share.New(s.Texts), diffs: share.New(s.Diffs),
-		searches: share.New(s.Searches), histories: share.New(s.Histories), events: share.New(s.Events),
+		pages: share.New(s.Pages), changes: share.New(s.Changes), sessions: share.New(s.Sessions), uploads: share.New(s.Uploads), dumps: share.New(s.Dumps),
+		archives: share.New(s.Archives), checks: share.New(s.Checks), edits: share.New(s.Edits), everyPass: share.New(s.EveryPass), graphs: share.New(s.Graphs), texts: share.New(s.Texts), diffs: share.New(s.Diffs),
+		searches: share.New(s.Searches), histories: share.New(s.Histories), events: share.New(s.Events), follows: share.New(s.Follows), joins: share.New(s.Joins),
 	}
 }
 
@@ -108,7 +124,7 @@ type shared struct {
 // at makes the handler of a route whose requests pass a gate.
 func (s *Server) at(g *share.Gate, f ticketFunc) http.Handler {
 	return shared{gate: g, Handler: s.do(func(w http.ResponseWriter, r *http.Request) error {
-		t, err := g.Enter(visitor(r))
+		t, err := g.Enter(s.visitor(r))
 		if err != nil {
 			return err
 		}
@@ -140,7 +156,7 @@ func work[T any](ctx context.Context, s *Server, t *share.Ticket, bytes int64, d
 
 // within does something in a turn at another gate than that of the route.
 func within[T any](s *Server, r *http.Request, g *share.Gate, bytes int64, do func(context.Context) (T, error)) (T, error) {
-	t, err := g.Enter(visitor(r))
+	t, err := g.Enter(s.visitor(r))
 	if err != nil {
 		var none T
 		return none, err

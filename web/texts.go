@@ -37,10 +37,15 @@ type texts struct {
 	store store.Store
 	docs  *lru.Cache[string, *highlight.Document]
 	diffs *lru.Cache[[2]string, *highlight.Diff]
+	// openings are the diffs that pages opened on, by the address at which a script asks for them.
+	openings *lru.Cache[string, *opening]
 }
 
 func newTexts(st store.Store) *texts {
-	return &texts{store: st, docs: lru.New[string, *highlight.Document](documentCache), diffs: lru.New[[2]string, *highlight.Diff](diffCache)}
+	return &texts{
+		store: st, docs: lru.New[string, *highlight.Document](documentCache), diffs: lru.New[[2]string, *highlight.Diff](diffCache),
+		openings: lru.New[string, *opening](openingCache),
+	}
 }
 
 // document opens a text; "-" is the empty one.
@@ -236,9 +241,12 @@ func appendDiff(before, after string, l *highlight.Layout, from, count int) []by
 }
 
 // immutableJSON sends an answer that never changes.
-func immutableJSON(w http.ResponseWriter, body []byte) error {
+func immutableJSON(w http.ResponseWriter, body []byte) error { return keptJSON(w, body, immutable) }
+
+// keptJSON writes what may be kept as the value of Cache-Control says.
+func keptJSON(w http.ResponseWriter, body []byte, cached string) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", immutable)
+	w.Header().Set("Cache-Control", cached)
 	_, err := w.Write(body)
 	return ignore(err)
 }

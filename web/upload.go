@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/irscope/irscope/instruments/dumps"
 	"github.com/irscope/irscope/web/export"
 	"github.com/irscope/irscope/web/share"
 	"github.com/irscope/irscope/web/store"
@@ -28,7 +29,8 @@ const (
 // creation is what a request for a new session asks for: a gallery model, a text, or a file.
 type creation struct {
 	Gallery string `json:"gallery"`
-	// Kind, where it is "tvmscript", says that Source is the text of a module, named Name.
+	// Kind, where it is "tvmscript", says that Source is the text of a module, named Name, and where it is "dump", that it is what
+	// another compiler printed.
 	Kind   string `json:"kind"`
 	Source string `json:"source"`
 	Name   string `json:"name"`
@@ -39,6 +41,8 @@ type creation struct {
 	// Example names a script that comes with the server: the session starts from its module,
 	// with its passes in the pipeline.
 	Example string `json:"example"`
+	// Lesson names a lesson: the session starts from its module, with its settings.
+	Lesson string `json:"lesson"`
 	// Start tells whether the first run starts at once; absent means yes.
 	Start *bool `json:"start"`
 
@@ -73,6 +77,8 @@ func (s *Server) readCreation(w http.ResponseWriter, r *http.Request) (c creatio
 	case err != nil:
 	case export.IsArchive(c.data):
 		c = asArchive(c)
+	case dumps.Knows(c.data):
+		c.Kind, c.Name = store.SourceDump, c.file
 	case isScriptFile(c.file):
 		c.Kind, c.Name, c.Source, c.data = store.SourceScript, c.file, string(c.data), nil
 	}
@@ -93,7 +99,7 @@ func readSmallCreation(w http.ResponseWriter, r *http.Request, kind string) (c c
 		form := r.PostForm
 		return creation{
 			Gallery: form.Get("gallery"), Kind: form.Get("kind"), Source: unixLines(form.Get("source")),
-			Name: form.Get("name"), Pipeline: form.Get("pipeline"), Parent: form.Get("parent"), Example: form.Get("example"),
+			Name: form.Get("name"), Pipeline: form.Get("pipeline"), Parent: form.Get("parent"), Example: form.Get("example"), Lesson: form.Get("lesson"),
 		}, nil
 	}
 }
@@ -117,7 +123,7 @@ func (s *Server) uploading(w http.ResponseWriter, r *http.Request, room int64) (
 		return nil, tooLarge()
 	}
 	gate := s.gates.uploads
-	t, err := gate.Enter(visitor(r))
+	t, err := gate.Enter(s.visitor(r))
 	if err != nil {
 		return nil, err
 	}

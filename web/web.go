@@ -8,6 +8,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/irscope/irscope/instruments/whatif"
 	"github.com/irscope/irscope/web/catalog"
+	"github.com/irscope/irscope/web/class"
+	"github.com/irscope/irscope/web/lesson"
+	"github.com/irscope/irscope/web/live"
+	"github.com/irscope/irscope/web/lru"
+	"github.com/irscope/irscope/web/present"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/search"
 	"github.com/irscope/irscope/web/store"
@@ -32,6 +39,8 @@ type Config struct {
 	Compiler run.Compiler
 	Store    store.Store
 	Catalog  catalog.Catalog
+	// Lessons are those that the server offers, in order.
+	Lessons []*lesson.Lesson
 	// Build identifies the executable; runs of another build are not shared.
 	Build string
 	// Workers is the number of runs at once, 1 if zero. Admission, where its Workers
@@ -39,6 +48,8 @@ type Config struct {
 	Workers   int
 	Admission run.Admission
 	Limits    run.Limits
+	// Classes is how many classes may be open at once, DefaultClasses if zero, none if negative. Each of their students is a visitor of their own.
+	Classes int
 	// Shares are the bounds of everything else that visitors ask for.
 	Shares Shares
 	// Version is what the server calls itself; Revision and RevisionTime are those of the sources, empty where they are not known.
@@ -48,6 +59,8 @@ type Config struct {
 	Hosts []string
 	// Origins are further origins ("https://host:port") whose pages may use the server.
 	Origins []string
+	// Embed are the origins ("https://host:port", "https://*.host") whose pages may show a session in a frame; none where it is empty.
+	Embed []string
 	// TrustedProxies are address ranges of proxies whose X-Forwarded-For is believed.
 	TrustedProxies []string
 	// Secure marks cookies for https only.
@@ -57,6 +70,9 @@ type Config struct {
 	// Log takes what an operator wants to know; nil means slog.Default.
 	Log *slog.Logger
 }
+
+// DefaultClasses is the number of classes that may be open on a server that says nothing else.
+const DefaultClasses = 20
 
 // Server is irscope as an http.Handler.
 type Server struct {
@@ -68,10 +84,21 @@ type Server struct {
 	search  *search.Searcher
 	lives   *histories
 	results *results
+	// explained keeps what steps reported on request.
+	explained *lru.Cache[explained, []byte]
+	// checked keeps the answers to checks of every pass, by the keys of runs.
+	checked *lru.Cache[string, []byte]
+	// rows keeps the rows of what-ifs by their keys.
+	rows    *lru.Cache[string, whatif.Row]
+	live    *live.Store
+	stages  *present.Stages
+	classes *class.Classes
 	gates   gates
+	feeds   feeds
 	handler http.Handler
 
-	drain sync.Once
+	drain   sync.Once
+	sharing sync.Mutex // held while a snapshot is looked for or made
 }
 
 // New returns a server. It ends the runs that an earlier process has left in the store. It
@@ -82,6 +109,18 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
+	}
+	var told *live.Store
+	var classes *class.Classes
+	stages := present.New(func(session string) {
+		told.Touch(session)
+		classes.Touch(session)
+	})
+	told = live.New(cfg.Store, stages.Presenting)
+	cfg.Store = told
+	var err error
+	if classes, err = class.Open(context.Background(), cfg.Store, cmp.Or(cfg.Classes, DefaultClasses), stages.Presenting); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
 	}
 	if cfg.Admission.Workers == 0 {
 		cfg.Admission = run.DefaultAdmission(max(1, cfg.Workers))
@@ -96,7 +135,8 @@ func New(cfg Config) (*Server, error) {
 		cfg.Compiler = own
 	}
 	s := &Server{
-		cfg: cfg, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), results: newResults(), gates: newGates(cfg.Shares.orDefaults()),
+		cfg: cfg, live: told, stages: stages, classes: classes, texts: newTexts(cfg.Store), graphs: newGraphs(), lives: newHistories(cfg.Store), results: newResults(),
+		explained: lru.New[explained, []byte](explainedCache), checked: lru.New[string, []byte](checkedCache), rows: lru.New[string, whatif.Row](keptRows), gates: newGates(cfg.Shares.orDefaults()),
 		manager: run.NewManager(run.Config{
 			Runner: cfg.Runner, Store: cfg.Store, Build: cfg.Build,
 			Admission: cfg.Admission, Limits: cfg.Limits, Log: cfg.Log,
@@ -105,11 +145,13 @@ func New(cfg Config) (*Server, error) {
 	if err := CheckOrigins(cfg.Origins); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
+	if err := CheckEmbed(cfg.Embed); err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
 	cfg.Stream.Origins = append(cfg.Stream.Origins, cfg.Origins...)
 	cfg.Stream.Error = s.streamError
 	s.hub = stream.New(cfg.Stream)
 	s.search = newSearcher(s.texts)
-	var err error
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
 	}
@@ -132,6 +174,9 @@ func (s *Server) Drain(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		s.hub.Drain(ctx)
+		if err := s.classes.Flush(ctx); err != nil {
+			s.cfg.Log.Error("what changed last in a class is not stored", "err", err)
+		}
 	})
 }
 

@@ -56,6 +56,7 @@ func compileCommand() *cobra.Command {
 	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
+	cf.registerReproducer(cmd)
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "`folder` to write the program to")

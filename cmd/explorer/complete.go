@@ -51,14 +51,14 @@ type argument struct {
 func argPlaces(command string) []argument {
 	module := argument{models, moduleFiles}
 	switch command {
-	case "run", "compile", "opt", "why":
+	case "run", "compile", "opt", "why", "bisect", "reduce", "whatif":
 		return []argument{module}
 	case "equal", "diff":
 		return []argument{module, module}
 	case "script":
 		return []argument{{scripts, []string{"star"}}, module}
 	case "replay":
-		return []argument{{fixed(), []string{"zip"}}}
+		return []argument{{fixed(), []string{"zip", "py"}}}
 	}
 	return nil
 }

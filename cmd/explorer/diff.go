@@ -24,6 +24,8 @@ func diffCommand() *cobra.Command {
 		Use: "diff A B | diff IN --from POINT --to POINT", GroupID: groupCompare, Short: "Show how two modules differ, or what passes did to one",
 		Long: `Prints the functions in which two modules differ, line by line, as the page shows them: of two files,
 or of two points of a pipeline that is run on one file. A, B and IN are ` + inputDoc + `.
+They may also be what another compiler printed of its passes, a file, folder or archive as 'irscope import' reads
+them: of two of these the last IR is compared, of one the IR at two points.
 
 A POINT is start, end, the name of a pass, or a step of the pipeline such as 1.8 or 1.8/FuseOps, which
 'irscope passes --pipeline NAME' lists. It stands for the module after that pass; before:POINT for the
@@ -35,7 +37,9 @@ Returns 0 if there is no difference, 1 if there is one, and 2 if anything fails.
   # What fusion does to a model
   irscope diff model.onnx --from before:FuseOps --to FuseTIR
   # What one pass of a list does, in the short form
-  irscope diff gallery:cnn --passes LegalizeOps,FoldConstant --from LegalizeOps --compact`,
+  irscope diff gallery:cnn --passes LegalizeOps,FoldConstant --from LegalizeOps --compact
+  # What a pass of another compiler did
+  irscope diff after.txt --from before:SROAPass --to SROAPass`,
 		Args: args(cobra.RangeArgs(1, 2)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			same, err := diff(cmd, a, &cf, &sf, &df)
@@ -86,6 +90,24 @@ func diff(cmd *cobra.Command, in []string, cf *compileFlags, sf *sourceFlags, df
 		return false, usageError{errors.New("only one of the two can be standard input")}
 	case len(in) == 1 && !piped:
 		return false, usageError{errors.New("give a second file, or two points of a pipeline with --from and --to")}
+	}
+	found := 0
+	for _, name := range in {
+		is, err := isDump(name)
+		if err != nil {
+			return false, err
+		}
+		if is {
+			found++
+		}
+	}
+	switch {
+	case found > 0 && (cf.compact || cf.pipeline != "" || cf.passes != ""):
+		return false, usageError{errors.New("what another compiler printed cannot be run or shortened: --pipeline, --passes and --compact do not apply")}
+	case found == 1 && len(in) == 2:
+		return false, usageError{errors.New("only one of the two is what another compiler printed; give two of them, or two modules")}
+	case found > 0:
+		return diffDumps(cmd, w, in, df)
 	case len(in) == 1:
 		return diffPoints(cmd, w, in[0], cf, sf, df)
 	}

@@ -18,7 +18,7 @@ func newDiffWriter(w io.Writer, when terminal.When, context int) *diffWriter {
 	if color {
 		w = terminal.Raw(w)
 	}
-	return &diffWriter{w: w, color: color, context: context}
+	return &diffWriter{w: w, color: color, context: context, language: event.LangTVMScript}
 }
 
 // diffWriter writes differences in the unified format, which programs read. Behind the ranges of
@@ -29,6 +29,8 @@ type diffWriter struct {
 	color   bool
 	context int
 	compact bool // the short form for reading
+	// language is that of the texts.
+	language string
 }
 
 // paint returns text in a style.
@@ -48,7 +50,7 @@ func (d *diffWriter) function(labelA, labelB, name, before, after string) error 
 		views := compact.Views(before, after)
 		before, after = views[0].String(), views[1].String()
 	}
-	diff := highlight.NewDiff(highlight.NewDocument(event.LangTVMScript, before), highlight.NewDocument(event.LangTVMScript, after))
+	diff := highlight.NewDiff(highlight.NewDocument(d.language, before), highlight.NewDocument(d.language, after))
 	layout := diff.Layout(highlight.Unified, d.context)
 	var b strings.Builder
 	fmt.Fprintln(&b, d.paint(terminal.Bold, "--- "+labelA+": "+name))

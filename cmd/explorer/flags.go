@@ -44,10 +44,20 @@ type compileFlags struct {
 	json                    jsonForm
 
 	progress *progress // of the command that runs
+
+	reproducer string // file for the module before a pass that fails
+	failing    driver.Failing
+	resolved   *driver.Job
 }
 
 // register adds the flags; pl is the pipeline that runs where none is named, "" for none.
 func (f *compileFlags) register(cmd *cobra.Command, pl string) {
+	f.registerSettings(cmd, pl)
+	f.registerWatches(cmd)
+}
+
+// registerSettings adds the flags that say which passes run, and how.
+func (f *compileFlags) registerSettings(cmd *cobra.Command, pl string) {
 	f.standard = pl
 	fl := cmd.Flags()
 	fl.StringVar(&f.target, "target", target.DefaultKind, "`target` to generate code for: "+strings.Join(target.Kinds().Names(), ", ")+", with options")
@@ -56,6 +66,11 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
 	fl.StringSliceVar(&f.require, "require-pass", nil, "`passes` to run at any level")
 	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'irscope passes' lists the keys")
+}
+
+// registerWatches adds the flags that say what to print and to check on the way.
+func (f *compileFlags) registerWatches(cmd *cobra.Command) {
+	fl := cmd.Flags()
 	fl.StringSliceVar(&f.printBefore, "print-ir-before", nil, "print the IR before these `passes`, or all")
 	fl.StringSliceVar(&f.printAfter, "print-ir-after", nil, "print the IR after these `passes`, or all")
 	fl.BoolVar(&f.compact, "compact", false, "write IR in a short form for reading: short names, types in a column, no defaults (not valid TVMScript)")
@@ -101,6 +116,7 @@ func (f *compileFlags) job(ctx context.Context) (*driver.Job, error) {
 	if err != nil {
 		err = usageError{err}
 	}
+	f.resolved = j
 	return j, err
 }
 
@@ -198,6 +214,7 @@ func (f *compileFlags) run(cmd *cobra.Command, req compiler.Request, more ...*pa
 	req.Instruments = slices.Concat(req.Instruments, f.instruments(cmd, cmd.ErrOrStderr(), instruments.NewSnapshots()), []*pass.Instrument{timing.Instrument()}, more)
 	res, err := compiler.Passes(cmd.Context(), req)
 	f.progress.Stop()
+	err = f.reproduce(cmd, err)
 	if f.timing {
 		err = errors.Join(err, printTimes(cmd.ErrOrStderr(), colors(cmd), timing.Profiles()))
 	}
@@ -206,7 +223,7 @@ func (f *compileFlags) run(cmd *cobra.Command, req compiler.Request, more ...*pa
 
 // instruments returns the instruments that the flags ask for. Printed IR goes to w.
 func (f *compileFlags) instruments(cmd *cobra.Command, w io.Writer, snaps *instruments.Snapshots) []*pass.Instrument {
-	list := []*pass.Instrument{f.progress.instrument()}
+	list := []*pass.Instrument{f.progress.instrument(), f.failing.Instrument()}
 	if f.verifyEach {
 		list = append(list, instruments.WellFormed(false))
 	}

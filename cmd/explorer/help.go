@@ -15,6 +15,7 @@ import (
 const (
 	groupCompile = "compile"
 	groupPasses  = "passes"
+	groupFault   = "fault"
 	groupCompare = "compare"
 	groupServe   = "serve"
 	groupAbout   = "about"
@@ -23,6 +24,7 @@ const (
 var groups = []*cobra.Group{
 	{ID: groupCompile, Title: "Compile and run:"},
 	{ID: groupPasses, Title: "Look at passes:"},
+	{ID: groupFault, Title: "Find faults:"},
 	{ID: groupCompare, Title: "Compare:"},
 	{ID: groupServe, Title: "Serve the page:"},
 	{ID: groupAbout, Title: "About this program:"},

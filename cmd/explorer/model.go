@@ -1,23 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx/gallery"
-	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/runtime/npy"
-	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/instruments/tensorfile"
 )
 
 const galleryPrefix = "gallery:"
@@ -77,39 +73,16 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// readTensor reads a tensor from a .pb (TensorProto) or .npy file.
-func readTensor(name string) (*tensor.Tensor, error) {
-	read := readNPY
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".npy":
-	case ".pb":
-		read = readPB
-	default:
-		return nil, usageError{fmt.Errorf("%s: tensors are read only from .pb and .npy files", name)}
+// readTensors reads the tensors of a .pb (TensorProto), .npy, or .npz file.
+func readTensors(name string) ([]tensorfile.Tensor, error) {
+	if err := tensorfile.Known(name); err != nil {
+		return nil, usageError{err}
 	}
 	data, err := readFile(name)
 	if err != nil {
 		return nil, err
 	}
-	t, err := read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return t, nil
-}
-
-func readNPY(data []byte) (*tensor.Tensor, error) { return npy.Read(bytes.NewReader(data)) }
-
-func readPB(data []byte) (*tensor.Tensor, error) {
-	pb, err := onnxpb.ReadTensor(data, onnxpb.Options{})
-	if err != nil {
-		return nil, err
-	}
-	dt, err := pb.Type.DType()
-	if err != nil {
-		return nil, err
-	}
-	return tensor.FromBytes(dt, pb.Dims, pb.Unpacked())
+	return tensorfile.Read(name, data, maxModelBytes)
 }
 
 // entryNames returns the names of the parameters and results of a module's main: those that

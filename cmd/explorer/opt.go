@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/irjson"
+	"github.com/irscope/irscope/compiler/relay"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/compact"
@@ -20,7 +21,7 @@ import (
 )
 
 // inputDoc says what an input of opt, equal and diff may be.
-const inputDoc = "a TVMScript, JSON or ONNX file, - for standard input, or gallery:NAME for a built-in model"
+const inputDoc = "a TVMScript, Relay, JSON or ONNX file, - for standard input, or gallery:NAME for a built-in model"
 
 // optFlags are those of opt alone.
 type optFlags struct {
@@ -39,6 +40,7 @@ func optCommand() *cobra.Command {
 		Use: "opt IN [-o OUT]", GroupID: groupPasses, Short: "Run passes on a module and write it as TVMScript; without passes, format it",
 		Long: `Reads a module, runs passes on it and writes what they made as TVMScript. Without passes it is a
 formatter. IN is ` + inputDoc + `.
+An output file whose name ends in .relay gets Relay's text.
 
 The passes are those of a pipeline, or those listed with --passes, which run whatever their level.
 'irscope passes' lists the passes and the options that each has. What is printed on the way goes to
@@ -53,15 +55,21 @@ verified, unless --no-verify is given.`,
   # Say what a pass decided, and why
   irscope opt in.py --passes LegalizeOps,AnnotateTIROpPattern,FuseOps --decisions`,
 		Args: args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, a []string) error { return opt(cmd, a[0], &cf, &sf, &of, &pf) },
+		RunE: func(cmd *cobra.Command, a []string) error {
+			if !cmd.Flags().Changed("emit") && strings.HasSuffix(of.output, ".relay") {
+				of.emit = emitRelay
+			}
+			return opt(cmd, a[0], &cf, &sf, &of, &pf)
+		},
 	}
 	cf.register(cmd, "")
 	cf.registerPasses(cmd, true)
+	cf.registerReproducer(cmd)
 	sf.register(cmd)
 	pf.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&of.output, "output", "o", "", "output `file` (default: standard output)")
-	fl.StringVar(&of.emit, "emit", emitScript, "output `format`: script (TVMScript), json, or raw (JSON preceded by the bytes of constants)")
+	fl.StringVar(&of.emit, "emit", emitScript, emitDoc)
 	fl.BoolVar(&of.split, "split", false, "run the passes on each module separately and write '# -----' between the modules")
 	of.seen.register(fl)
 	return cmd
@@ -132,9 +140,13 @@ const (
 	emitScript = "script"
 	emitJSON   = "json"
 	emitRaw    = "raw"
+	emitRelay  = "relay"
 )
 
-var emitForms = []string{emitScript, emitJSON, emitRaw}
+var emitForms = []string{emitScript, emitJSON, emitRaw, emitRelay}
+
+// emitDoc describes the flag that chooses among them.
+const emitDoc = "output `format`: script (TVMScript), json, raw (JSON preceded by the bytes of constants), or relay (Relay's text)"
 
 // emit writes a module in one of the forms, TVMScript in the short form for reading if short.
 func emit(w io.Writer, m *ir.Module, form string, how script.Options, short bool) error {
@@ -143,6 +155,13 @@ func emit(w io.Writer, m *ir.Module, form string, how script.Options, short bool
 		return irjson.Save(w, m, irjson.Options{Blobs: irjson.Base64})
 	case emitRaw:
 		return irjson.Save(w, m, irjson.Options{Blobs: irjson.Raw})
+	case emitRelay:
+		text, err := relay.Text(m)
+		if err != nil {
+			return fmt.Errorf("the module cannot be written as Relay's text: %w", err)
+		}
+		_, err = io.WriteString(w, text)
+		return err
 	}
 	if err := checkPaths(m, how); err != nil {
 		return err

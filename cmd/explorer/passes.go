@@ -5,52 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/irscope/irscope/cmd/explorer/terminal"
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/target"
+	"github.com/irscope/irscope/web/catalog"
+	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/spf13/cobra"
 )
-
-// passInfo is a pass as the passes command lists it.
-type passInfo struct {
-	Name     string         `json:"name"`
-	Level    int            `json:"opt_level"`
-	Kind     event.PassKind `json:"kind"`
-	Role     string         `json:"role"`
-	Required []string       `json:"required,omitempty"`
-	Options  []optionInfo   `json:"options,omitempty"`
-	Config   []configInfo   `json:"config,omitempty"`
-	Doc      string         `json:"doc"`
-}
-
-// optionInfo is an option of a pass, as --passes takes it.
-type optionInfo struct {
-	Name    string          `json:"name"`
-	Type    string          `json:"type"`
-	Default json.RawMessage `json:"default"`
-	Doc     string          `json:"doc"`
-}
-
-// String writes the option as it is set in --passes.
-func (o optionInfo) String() string {
-	return fmt.Sprintf("{%q: %s}: %s; %s", o.Name, o.Default, o.Doc, o.Type)
-}
-
-// configInfo is a config option that a pass reads.
-type configInfo struct {
-	Key     string `json:"key"`
-	Type    string `json:"type"`
-	Default string `json:"default"`
-	Doc     string `json:"doc"`
-}
 
 func passesCommand() *cobra.Command {
 	var asJSON bool
@@ -58,8 +28,9 @@ func passesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "passes [PASS...]", GroupID: groupPasses, Short: "List the passes with their level, kind, and description",
 		Long: `Lists all passes or those that are named: from which opt_level each runs, what it works on, whether
-it is optional or needed to make code (lowering), what it does, its options with their defaults (for --passes
-of opt), and which config options it reads.
+it is optional or needed to make code (lowering), what it does, which passes it stands before and after, its
+options with their defaults (for --passes of opt), and which config options it reads. --json writes what the page
+gets of the same passes.
 With --pipeline the passes of a pipeline are listed in the order in which they run for a target.`,
 		Example: `  # What a pass does, its options, and the config options that it reads
   irscope passes FuseOps
@@ -85,7 +56,7 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())
 				}
-				p.print(cmd.OutOrStdout())
+				printPass(cmd.OutOrStdout(), p)
 			}
 			return nil
 		},
@@ -97,13 +68,13 @@ With --pipeline the passes of a pipeline are listed in the order in which they r
 }
 
 // findPasses describes the passes of those names, all if there are none.
-func findPasses(names []string) ([]passInfo, error) {
-	var list []passInfo
+func findPasses(names []string) ([]catalog.Pass, error) {
+	var list []catalog.Pass
 	seen := map[string]bool{}
 	add := func(p *pass.Pass) {
 		if !seen[p.Name] {
 			seen[p.Name] = true
-			list = append(list, describe(p))
+			list = append(list, inproc.DescribePass(p))
 		}
 	}
 	if len(names) == 0 {
@@ -123,46 +94,46 @@ func findPasses(names []string) ([]passInfo, error) {
 	return list, nil
 }
 
-func describe(p *pass.Pass) passInfo {
-	info := passInfo{
-		Name: p.Name, Level: p.Level, Kind: event.PassKind(p.Kind.String()), Role: string(instruments.Role(p)),
-		Required: p.Required, Doc: p.Doc,
-	}
-	for _, o := range p.Options {
-		def, err := json.Marshal(ir.Normalize(o.Default))
-		if err != nil {
-			panic(fmt.Sprintf("default of option %s of %s: %v", o.Name, p.Name, err))
-		}
-		info.Options = append(info.Options, optionInfo{o.Name, o.Type(), def, o.Doc})
-	}
-	known := pass.ListConfigs()
-	for _, key := range p.Config {
-		c := known[key]
-		info.Config = append(info.Config, configInfo{key, c["type"], c["default"], c["doc"]})
-	}
-	return info
-}
-
-// String writes the option as it is set on the command line.
-func (c configInfo) String() string {
-	if fields, ok := strings.CutPrefix(c.Default, "map["); ok {
-		return fmt.Sprintf("--config %s.FIELD=VALUE: %s; defaults %s", c.Key, c.Doc, strings.TrimSuffix(fields, "]"))
-	}
-	return fmt.Sprintf("--config %s=VALUE: %s; %s, default %s", c.Key, c.Doc, c.Type, c.Default)
-}
-
-func (p passInfo) print(w io.Writer) {
+func printPass(w io.Writer, p catalog.Pass) {
 	fmt.Fprintf(w, "%s  (level %d, %s, %s)\n", p.Name, p.Level, p.Kind, p.Role)
 	printWrapped(w, "    ", p.Doc)
 	if len(p.Required) > 0 {
 		printWrapped(w, "    ", "requires "+strings.Join(p.Required, ", "))
 	}
+	for _, o := range p.After {
+		printWrapped(w, "    ", fmt.Sprintf("stands after %s: %s", o.Pass, o.Why))
+	}
+	for _, o := range p.Before {
+		printWrapped(w, "    ", fmt.Sprintf("stands before %s: %s", o.Pass, o.Why))
+	}
 	for _, o := range p.Options {
-		printWrapped(w, "    ", "option "+o.String())
+		printWrapped(w, "    ", fmt.Sprintf("option {%q: %s}: %s; %s", o.Name, value(o.Default), o.Doc, o.Type))
 	}
 	for _, c := range p.Config {
-		printWrapped(w, "    ", c.String())
+		printWrapped(w, "    ", configText(c))
 	}
+}
+
+// value writes the value of an option as JSON.
+func value(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("%v is no value of JSON: %v", v, err)) // the catalog's are
+	}
+	return string(text)
+}
+
+// configText writes a config option as it is set on the command line.
+func configText(c catalog.Option) string {
+	fields, ok := c.Default.(map[string]any)
+	if !ok {
+		return fmt.Sprintf("--config %s=VALUE: %s; %s, default %v", c.Key, c.Doc, c.Type, c.Default)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		list = append(list, fmt.Sprintf("%s=%v", name, fields[name]))
+	}
+	return fmt.Sprintf("--config %s.FIELD=VALUE: %s; defaults %s", c.Key, c.Doc, strings.Join(list, " "))
 }
 
 // docWidth is the width to which docs are wrapped where that of the terminal is not known, and at most.

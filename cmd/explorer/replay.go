@@ -29,18 +29,23 @@ type replayFlags struct {
 func replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use: "replay SESSION.zip | replay SESSION --data DIR", GroupID: groupCompare, Short: "Rerun a session and report what changed",
+		Use: "replay SESSION.zip | replay SESSION --data DIR | replay REPRODUCER.py", GroupID: groupCompare, Short: "Rerun a session or a pass that failed, and report what changed",
 		Long: `Runs again what a session of the page ran, with the same model, settings and passes of users, and compares the
 IR after each step and the outputs with what the session says. SESSION is an archive that the page exported,
 or with --data the id of a session in the folder of a server that is not running.
 
 Runs that were canceled or went beyond a limit are left out. Times and the size of code may differ.
 
+REPRODUCER.py is a file that run, compile, or opt wrote with --reproducer, or the page of a run that failed: the pass that it names
+runs again on the module in it, and is to fail as it did.
+
 Returns 0 if nothing changed, 1 if something did, and 2 if the session cannot be read or run.`,
 		Example: `  # Whether this version still does what an exported session says
   irscope replay session.zip
   # The same for another program
   irscope replay session.zip --json
+  # Whether a pass still fails
+  irscope replay reproducer.py
   # A session of a server that is not running
   irscope replay --data /var/lib/irscope -- 5tQpXwHkVx2`,
 		Args: args(cobra.ExactArgs(1)),
@@ -79,11 +84,19 @@ func replay(cmd *cobra.Command, name string, f *replayFlags) (same bool, err err
 	if !(f.rtol >= 0) || !(f.atol >= 0) {
 		return false, usageError{fmt.Errorf("--rtol is %g and --atol %g, expected 0 or more", f.rtol, f.atol)}
 	}
+	ctx := cmd.Context()
+	if f.data == "" {
+		if data, r, err := readReproducer(name); r != nil || err != nil {
+			if err != nil {
+				return false, err
+			}
+			return replayReproducer(ctx, cmd.OutOrStdout(), name, data, r, f.json)
+		}
+	}
 	w := cmd.OutOrStdout()
 	if f.json {
 		w = io.Discard
 	}
-	ctx := cmd.Context()
 	b, closeData, err := openSession(ctx, name, f.data)
 	if err != nil {
 		return false, err

@@ -38,6 +38,8 @@ func newReplayer(ctx context.Context, b *export.Bundle) (*replayer, error) {
 		if _, ok := inproc.Gallery(src.Name); !ok {
 			return nil, fmt.Errorf("the session uses gallery:%s, which this program does not have", src.Name)
 		}
+	case src.Kind == store.SourceDump:
+		return nil, fmt.Errorf("the session shows what another compiler printed; there is nothing to run again")
 	default:
 		blob, err := b.Blobs.Blob(ctx, src.Blob)
 		if err != nil {

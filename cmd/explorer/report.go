@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type report struct {
 	Timing      json.Marshaler      `json:"timing,omitempty"`
 	Diagnostics []string            `json:"diagnostics,omitempty"`
 	Inputs      []string            `json:"input_notes,omitempty"`
+	Check       *check.Report       `json:"check,omitempty"` // of every pass
 	Outputs     []outputReport      `json:"outputs,omitempty"`
 	Compared    []comparison        `json:"compared,omitempty"`
 	Latency     []time.Duration     `json:"latency_ns,omitempty"`

@@ -32,6 +32,7 @@ func runCommand() *cobra.Command {
 	var sf sourceFlags
 	var df dataFlags
 	var pf profileFlags
+	var ck checkFlags
 	specialize := true
 	cmd := &cobra.Command{
 		Use: "run MODEL", GroupID: groupCompile, Short: "Import, compile, and run a model; print what each pass did",
@@ -40,29 +41,31 @@ func runCommand() *cobra.Command {
   irscope run gallery:mlp
   # The IR after FuseOps, in the short form: only the functions that it changed
   irscope run gallery:cnn --print-ir-after FuseOps --only-changed --compact
-  # Inputs and expected outputs from files; exit code 1 if they differ
-  irscope run model.onnx --input input_0.pb --expect output_0.pb
+  # Inputs and expected outputs from files; exit code 1 if they differ, or if a pass changes what the model computes
+  irscope run model.onnx --input input_0.pb --expect output_0.pb --check-every-pass
   # Events for another program, each as it happens
   irscope run gallery:mlp --json=lines`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			rep := &report{Model: a[0]}
-			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, &pf, specialize, rep) })
+			return rep.write(cmd, cf.json, func(w io.Writer) error { return runModel(cmd, w, &cf, &sf, &df, &pf, &ck, specialize, rep) })
 		},
 	}
 	cf.register(cmd, driver.DefaultPipeline)
 	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
 	cf.registerScript(cmd)
+	cf.registerReproducer(cmd)
 	cf.registerJSON(cmd)
 	sf.register(cmd)
 	df.register(cmd)
 	pf.register(cmd)
+	ck.register(cmd)
 	cmd.Flags().BoolVar(&specialize, "specialize", true, "if shapes are symbolic, also compile for the sizes of this run and time that code")
 	return cmd
 }
 
-func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, pf *profileFlags, specialize bool, rep *report) error {
+func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags, df *dataFlags, pf *profileFlags, ck *checkFlags, specialize bool, rep *report) error {
 	in, err := df.load()
 	if err != nil {
 		return err
@@ -87,11 +90,16 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err := in.place(inputs, outputs); err != nil {
 		return err
 	}
-	if err := compileModel(cmd, w, cf, t, rep); err != nil {
+	if err := ck.start(t, in, len(outputs)); err != nil {
 		return err
 	}
+	failed := compileModel(cmd, w, cf, t, rep)
+	wrong := ck.finish(w, colors(cmd), t, rep)
+	if failed != nil {
+		return errors.Join(failed, wrong)
+	}
 	cf.progress.Set("execution")
-	failed := t.Execute(cmd.Context())
+	failed = t.Execute(cmd.Context())
 	cf.progress.Stop()
 	rep.Events = rep.sink.Events
 	if err := inputError(failed); err != nil {
@@ -107,7 +115,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
 	err = printExecution(w, t, failed, in, df, rep)
-	return errors.Join(err, pf.print(w, colors(cmd), rep))
+	return errors.Join(err, wrong, pf.print(w, colors(cmd), rep))
 }
 
 // importModel checks the flags and imports the model of the report, to be executed as how says. The rows of the table of passes go to w
@@ -166,6 +174,7 @@ func compileModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, t *driver.T
 	if t.Result == nil {
 		return fmt.Errorf("--script: %w", err)
 	}
+	err = cf.reproduce(cmd, err)
 	rep.Compile, rep.Codegen, rep.Events, rep.Timing = t.Compiled, t.Generated, rep.sink.Events, rep.timing
 	for _, d := range t.Result.Diagnostics {
 		rep.Diagnostics = append(rep.Diagnostics, d.String())
@@ -245,8 +254,8 @@ func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dat
 	for _, ns := range x.Measured.Latency {
 		rep.Latency = append(rep.Latency, time.Duration(ns))
 	}
-	sorted := slices.Sorted(slices.Values(rep.Latency))
-	say(w, "latency %s (median of %d, best %s)", short(sorted[len(sorted)/2]), len(sorted), short(sorted[0]))
+	median, best := event.Spread(rep.Latency)
+	say(w, "latency %s (median of %d, best %s)", short(median), len(rep.Latency), short(best))
 	var err error
 	if rep.Compared, err = in.compare(names, x.Outputs, tensor.Tolerance{RTol: df.rtol, ATol: df.atol}); err != nil {
 		return err

@@ -67,7 +67,7 @@ docs/scripting.md tells what scripts can do. They cannot read files and have lim
 	fl := cmd.Flags()
 	fl.StringSliceVar(&of.passes, "pass", nil, "`passes` of the script to run on the input instead of main, by pass or variable name (repeatable)")
 	fl.StringVarP(&of.output, "output", "o", "", "output `file` for the module (default: standard output)")
-	fl.StringVar(&of.emit, "emit", emitScript, "output `format`: script (TVMScript), json, or raw (JSON preceded by the bytes of constants)")
+	fl.StringVar(&of.emit, "emit", emitScript, emitDoc)
 	fl.Uint64Var(&of.steps, "max-steps", starpass.DefaultSteps, "maximum `number` of steps that the script can take")
 	if err := fl.MarkHidden("pipeline"); err != nil { // pipelines are called in the script
 		panic(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/irscope/irscope/compiler"
@@ -39,6 +41,8 @@ in the environment too: IRSCOPE_RUN_TIME=1m is --run-time 1m, and lists have com
   irscope serve
   # On a free port, and nothing kept on disk
   irscope serve --addr 127.0.0.1:0 --data memory
+  # With lessons of your own, files such as 10-fusion.md, before those of the program
+  irscope serve --lessons course
   # For others, behind a proxy that speaks https
   irscope serve --host irscope.example.org --secure-cookies --trusted-proxy 127.0.0.1 --data /var/lib/irscope`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
@@ -84,10 +88,15 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	}
 	defer func() { err = errors.Join(err, keep.close()) }()
 	made := readBuild()
+	runner := inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), Log: log})
+	own, lessons, err := readLessons(ctx, f.lessons, &catalog, runner)
+	if err != nil {
+		_ = ln.Close()
+		return err
+	}
 	srv, err := web.New(web.Config{
-		Runner: inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), Log: log}),
-		Store:  keep, Catalog: catalog, Build: buildID(), Version: made.Version, Revision: made.Revision, RevisionTime: made.Time, Workers: f.workers, Admission: admission, Limits: limits,
-		Hosts: names, Origins: f.origins, TrustedProxies: f.proxies, Secure: f.secure, Log: log,
+		Runner: runner, Store: keep, Catalog: catalog, Lessons: lessons, Build: buildID(), Version: made.Version, Revision: made.Revision, RevisionTime: made.Time, Workers: f.workers, Classes: cmp.Or(f.classes, -1), Admission: admission, Limits: limits,
+		Hosts: names, Origins: f.origins, Embed: f.embed, TrustedProxies: f.proxies, Secure: f.secure, Log: log,
 	})
 	if err != nil {
 		return err
@@ -96,14 +105,12 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	fmt.Fprintf(w, "irscope: serving on http://%s\nirscope: data is kept in %s\n", ln.Addr(), keep.where)
 	log.Info("serving", "addr", ln.Addr().String(), "names", names, "data", keep.where)
 	upkeep, stop := context.WithCancel(ctx)
-	expired := make(chan struct{})
-	go func() {
-		defer close(expired)
-		expire(upkeep, keep, log)
-	}()
+	var beside sync.WaitGroup
+	beside.Go(func() { expire(upkeep, keep, log) })
+	beside.Go(func() { tryLessons(upkeep, own, &catalog, engine, log) })
 	defer func() {
 		stop()
-		<-expired
+		beside.Wait()
 	}()
 	failed := make(chan error, 1)
 	go func() { failed <- hs.Serve(ln) }()

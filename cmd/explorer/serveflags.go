@@ -14,6 +14,7 @@ import (
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/run/inproc"
+	"github.com/irscope/irscope/web/store"
 	"github.com/irscope/irscope/web/store/sqlite"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -38,15 +39,18 @@ type serveFlags struct {
 	addr    string
 	hosts   []string
 	origins []string
+	embed   []string
 	proxies []string
 	secure  bool
 	log     string
+	lessons string
 
 	workers      int
 	perMinute    int
 	perVisitor   int
 	queue        int
 	queueVisitor int
+	classes      int
 	runTime      time.Duration
 	runMiB       int64
 
@@ -60,14 +64,17 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.addr, "addr", "127.0.0.1:8080", "address to listen on; port 0 picks a free one")
 	flags.StringSliceVar(&f.hosts, "host", nil, "host `names` under which others reach the server; required for an address beyond this machine")
 	flags.StringSliceVar(&f.origins, "origin", nil, "additional `origins` (https://host) whose pages may use the server")
+	flags.StringSliceVar(&f.embed, "embed-origin", nil, "`origins` (https://host) whose pages may show sessions in a frame; none by default")
 	flags.StringSliceVar(&f.proxies, "trusted-proxy", nil, "`addresses` or ranges of proxies whose X-Forwarded-For header identifies visitors")
 	flags.BoolVar(&f.secure, "secure-cookies", false, "send cookies over https only; for a server behind an https proxy")
 	flags.StringVar(&f.log, "log", "text", "format of the log on standard error: text or json")
+	flags.StringVar(&f.lessons, "lessons", "", "`folder` with lessons of your own, listed before those of the program")
 	flags.IntVar(&f.workers, "workers", 1, "concurrent runs")
 	flags.IntVar(&f.perMinute, "runs-per-minute", 0, fmt.Sprintf("runs that a visitor can start per minute (default %d; %d for this machine only)", run.DefaultAdmission(1).PerMinute, localPerMinute))
 	flags.IntVar(&f.perVisitor, "runs-per-visitor", run.DefaultAdmission(1).PerVisitor, "concurrent runs per visitor; more wait")
 	flags.IntVar(&f.queue, "queue", run.DefaultAdmission(1).Queue, "maximum number of waiting runs")
 	flags.IntVar(&f.queueVisitor, "queue-per-visitor", run.DefaultAdmission(1).QueuePerVisitor, "maximum number of waiting runs per visitor")
+	flags.IntVar(&f.classes, "classes", web.DefaultClasses, "maximum number of open classes, whose students are each a visitor of their own; 0 allows none")
 	flags.DurationVar(&f.runTime, "run-time", 0, fmt.Sprintf("time limit of a run (default %v; %v for this machine only)", run.DefaultLimits().Time, localTime))
 	flags.Int64Var(&f.runMiB, "run-memory-mib", 0, fmt.Sprintf("memory limit of a run in MiB (default %d; %d for this machine only)", run.DefaultLimits().Memory>>20, localMemory>>20))
 	flags.StringVar(&f.data, "data", "", "`folder` for sessions and runs, or memory (default: the user's data folder for this program)")
@@ -104,6 +111,9 @@ func (f *serveFlags) check(flags *pflag.FlagSet) error {
 	if f.runTime < 0 || f.runTime == 0 && flags.Changed("run-time") {
 		return wrong("--run-time is %v, expected more than 0", f.runTime)
 	}
+	if f.classes < 0 || f.classes > store.MaxClasses {
+		return wrong("--classes is %d, expected 0 to %d", f.classes, store.MaxClasses)
+	}
 	if f.reuse < 0 || f.reuse > maxMiB {
 		return wrong("--reuse-mib is %d, expected 0 to %d", f.reuse, maxMiB)
 	}
@@ -124,6 +134,9 @@ func (f *serveFlags) check(flags *pflag.FlagSet) error {
 	}
 	if err := web.CheckOrigins(f.origins); err != nil {
 		return usageError{fmt.Errorf("--origin: %w", err)}
+	}
+	if err := web.CheckEmbed(f.embed); err != nil {
+		return usageError{fmt.Errorf("--embed-origin: %w", err)}
 	}
 	return nil
 }

@@ -45,9 +45,15 @@ func newPassRows(w io.Writer, when terminal.When, onlyChanged bool) *passRows {
 	return &passRows{w: w, when: when, run: event.NewRun(), onlyChanged: onlyChanged}
 }
 
+// fold takes an event without writing anything.
+func (p *passRows) fold(e event.Event) error {
+	p.run.Apply(e.Brief())
+	return nil
+}
+
 // add writes the rows that an event completes.
 func (p *passRows) add(e event.Event) error {
-	p.run.Apply(e)
+	p.run.Apply(e.Brief())
 	for ; p.done < len(p.run.Ends); p.done++ {
 		s := p.run.Ends[p.done]
 		if p.onlyChanged && s.Status == event.StepSame {
@@ -100,6 +106,8 @@ func passRow(s *event.Step) []terminal.Cell {
 			{Text: strconv.Itoa(len(s.Finished.Functions))},
 			{Text: took},
 		}
+	case event.StepUnknown:
+		return []terminal.Cell{{Text: name, Style: terminal.Dim}, {Text: "? unknown", Style: terminal.Dim}, {Text: s.Finished.Delta().String(), Paint: paintDelta}}
 	case event.StepSkipped:
 		return []terminal.Cell{{Text: name, Style: terminal.Dim}, {Text: "– " + s.Text, Style: terminal.Dim}}
 	default:

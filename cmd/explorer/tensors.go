@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/tensorfile"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/spf13/cobra"
 )
@@ -24,7 +24,7 @@ type dataFlags struct {
 func (f *dataFlags) register(cmd *cobra.Command) {
 	f.function = entry
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb or .npy, in the order of the graph's inputs if no name is given (repeatable); random by default")
+	fl.StringArrayVar(&f.inputs, "input", nil, "input as `[name=]FILE`, .pb, .npy, or .npz, in the order of the graph's inputs if no name is given (repeatable); random by default")
 	fl.StringArrayVar(&f.expect, "expect", nil, "expected output as `[name=]FILE` (repeatable); exit code 1 beyond the tolerance")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random inputs")
 	fl.Float64Var(&f.rtol, "rtol", 1e-3, "largest relative error, added to --atol")
@@ -61,11 +61,20 @@ func (f *dataFlags) load() (*data, error) {
 			if name, path, ok := strings.Cut(s, "="); ok {
 				x.name, x.path = name, path
 			}
-			var err error
-			if x.tensor, err = readTensor(x.path); err != nil {
+			read, err := readTensors(x.path)
+			if err != nil {
 				return nil, fmt.Errorf("%s: %w", l.flag, err)
 			}
-			*l.to = append(*l.to, x)
+			for _, t := range read {
+				one := x
+				if one.tensor = t.Tensor; x.name == "" && tensorfile.Archive(x.path) {
+					one.name = t.Name
+				}
+				*l.to = append(*l.to, one)
+			}
+			if x.name != "" && len(read) > 1 {
+				return nil, usageError{fmt.Errorf("%s: the file has %d arrays, each with a name of its own; give it without a name", x.flag, len(read))}
+			}
 		}
 	}
 	return d, nil
@@ -83,25 +92,15 @@ func (d *data) place(inputs, outputs []string) error {
 }
 
 func place(files []file, what string, names []string) error {
-	taken := make([]string, len(names))
-	next := 0
-	for i := range files {
-		f := &files[i]
-		f.at = next
-		if f.name == "" {
-			next++
-		} else if f.at = slices.Index(names, f.name); f.at < 0 {
-			return fmt.Errorf("%s: there is no %s %q: the model has %s", f.flag, what, f.name, strings.Join(names, ", "))
-		}
-		if f.at >= len(names) {
-			return fmt.Errorf("%s: the model has %d %ss: %s", f.flag, len(names), what, strings.Join(names, ", "))
-		}
-		if taken[f.at] != "" {
-			return fmt.Errorf("%s: %s %s is given already by %s", f.flag, what, names[f.at], taken[f.at])
-		}
-		taken[f.at] = f.flag
+	list := make([]tensorfile.Named, len(files))
+	for i, f := range files {
+		list[i] = tensorfile.Named{Name: f.name, From: f.flag}
 	}
-	return nil
+	at, err := tensorfile.Place(list, what, names)
+	for i := range at {
+		files[i].at = at[i]
+	}
+	return err
 }
 
 // inputsOf says that files are the inputs where they are given, once they are placed; the others are made up.

@@ -74,41 +74,56 @@ func (p *waypoints) find(spec string) (*ir.Module, string, error) {
 
 // step finds a step by its path, by its number, or by the name of its pass.
 func (p *waypoints) step(name string) *waypoint {
-	for i, s := range p.steps {
-		if number, _, _ := strings.Cut(s.path, "/"); s.path == name || number == name {
-			return &p.steps[i]
-		}
-	}
-	name, count, _ := strings.Cut(name, "#")
-	skip := 0
-	if count != "" {
-		var err error
-		if skip, err = strconv.Atoi(count); err != nil {
-			return nil
-		}
-	}
-	for i, s := range p.steps {
-		if s.name == name || s.name == pipeline.Canonical(name) {
-			if skip == 0 {
-				return &p.steps[i]
-			}
-			skip--
-		}
+	if i := findStep(len(p.steps), p.named, name); i >= 0 {
+		return &p.steps[i]
 	}
 	return nil
 }
 
-func (p *waypoints) unknown(name string) error {
+func (p *waypoints) named(i int) (path, name string) { return p.steps[i].path, p.steps[i].name }
+
+func (p *waypoints) unknown(name string) error { return unknownStep(len(p.steps), p.named, name) }
+
+// findStep finds one of n steps by its path, by its number, or by the name of its pass; -1 where there is none.
+func findStep(n int, named func(int) (path, name string), spec string) int {
+	for i := range n {
+		path, _ := named(i)
+		if number, _, _ := strings.Cut(path, "/"); path == spec || number == spec {
+			return i
+		}
+	}
+	spec, count, _ := strings.Cut(spec, "#")
+	skip := 0
+	if count != "" {
+		var err error
+		if skip, err = strconv.Atoi(count); err != nil {
+			return -1
+		}
+	}
+	for i := range n {
+		if _, name := named(i); name == spec || name == pipeline.Canonical(spec) {
+			if skip == 0 {
+				return i
+			}
+			skip--
+		}
+	}
+	return -1
+}
+
+// unknownStep is the error of a step that is none of n.
+func unknownStep(n int, named func(int) (path, name string), spec string) error {
 	names := map[string]bool{pointStart: true, pointEnd: true}
-	for _, s := range p.steps {
-		names[s.name], names[s.path] = true, true
+	for i := range n {
+		path, name := named(i)
+		names[name], names[path] = true, true
 	}
 	hint := "the points are start, end, and the passes and steps of the pipeline"
-	if near := nearest.Name(name, maps.Keys(names)); near != "" {
+	if near := nearest.Name(spec, maps.Keys(names)); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	if short, _, ok := strings.Cut(name, "#"); ok && p.step(short) != nil {
+	if short, _, ok := strings.Cut(spec, "#"); ok && findStep(n, named, short) >= 0 {
 		hint = fmt.Sprintf("%s did not run that often; PASS#0 is its first run", short)
 	}
-	return usageError{fmt.Errorf("no step %q was run: %s", name, hint)}
+	return usageError{fmt.Errorf("no step %q was run: %s", spec, hint)}
 }

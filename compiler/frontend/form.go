@@ -13,6 +13,7 @@ type Form string
 const (
 	ONNX   Form = "ONNX"
 	Script Form = "TVMScript"
+	Relay  Form = "Relay"
 	JSON   Form = "JSON" // as package irjson writes it
 )
 
@@ -25,11 +26,14 @@ const sniffed = 4096
 // scriptMarks are words of which every TVMScript text with something in it has one.
 var scriptMarks = [][]byte{[]byte("ir_module"), []byte("prim_func"), []byte("R.function"), []byte("tvm.script"), []byte("@R."), []byte("@T."), []byte("@I.")}
 
+// relayMark begins the text of Relay, behind white space.
+var relayMark = []byte("#[version")
+
 // rawMark begins a JSON file that has its constants before the JSON.
 var rawMark = []byte("irscope\x00")
 
 // Detect tells the form of data. A brace begins JSON; control characters make it a protobuf
-// message, and so an ONNX model; decorators of TVMScript make it TVMScript. Otherwise the
+// message, and so an ONNX model; #[version begins the text of Relay, and decorators of TVMScript make it TVMScript. Otherwise the
 // extension of name decides, and a text without one is TVMScript.
 func Detect(name string, data []byte) Form {
 	if bytes.HasPrefix(data, rawMark) || bytes.HasPrefix(bytes.TrimLeft(data[:min(len(data), sniffed)], " \t\r\n"), []byte("{")) {
@@ -37,6 +41,9 @@ func Detect(name string, data []byte) Form {
 	}
 	if binary(data[:min(len(data), sniffed)]) {
 		return ONNX
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(data[:min(len(data), sniffed)], " \t\r\n"), relayMark) {
+		return Relay
 	}
 	for _, m := range scriptMarks {
 		if bytes.Contains(data, m) {
@@ -48,6 +55,8 @@ func Detect(name string, data []byte) Form {
 		return ONNX
 	case ".json":
 		return JSON
+	case ".relay":
+		return Relay
 	}
 	return Script
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/irjson"
+	"github.com/irscope/irscope/compiler/relay"
 	"github.com/irscope/irscope/compiler/script/parse"
 )
 
@@ -44,7 +45,7 @@ type Source struct {
 	Module *ir.Module
 }
 
-// Load reads the modules of an input: one of an ONNX model or a JSON file, one or more of a
+// Load reads the modules of an input: one of an ONNX model, a text of Relay or a JSON file, one or more of a
 // TVMScript text. name is that of the file, for errors and where the content does not tell the
 // form. Modules of texts and JSON files are verified.
 //
@@ -65,6 +66,8 @@ func Load(ctx context.Context, name string, data []byte, o Options) ([]Source, [
 		return []Source{{Form: ONNX, Module: mod}}, nil, nil
 	case Script:
 		return loadScript(ctx, name, data, o)
+	case Relay:
+		return loadRelay(name, data, o)
 	case JSON:
 		return loadJSON(name, data, o)
 	}
@@ -126,6 +129,26 @@ func loadScript(ctx context.Context, name string, data []byte, o Options) ([]Sou
 		return nil, found, err
 	}
 	return out, found, nil
+}
+
+func loadRelay(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {
+	if err := checkText(name, data, o); err != nil {
+		return nil, nil, err
+	}
+	mod, found := relay.Read(name, string(data))
+	if mod != nil {
+		var err error
+		if mod, err = bindShapes(mod, o.Shapes); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if !o.Unverified {
+			found = append(found, Verify(mod)...)
+		}
+	}
+	if err := textError(name, found); err != nil {
+		return nil, found, err
+	}
+	return []Source{{Form: Relay, Module: mod}}, found, nil
 }
 
 func loadJSON(name string, data []byte, o Options) ([]Source, []ir.Diagnostic, error) {

@@ -119,7 +119,7 @@ func TestLoadErrors(t *testing.T) {
 		{"a.json", "{", "a.json: irjson: ", frontend.Options{}},
 		{"a.json", saved(t, &relax.Var{Name: "x", SInfo: relax.StaticTensor(dtype.Float32T, 4)}), "a.json: it contains a *relax.Var, expected a module", frontend.Options{}},
 		{"a.json", saved(t, ir.NewModule()), "a.json: irjson: ", frontend.Options{JSON: irjson.Limits{FileBytes: 10}}},
-		{"a.py", twoModules, `a.py: unknown form "Relay"`, frontend.Options{Form: "Relay"}},
+		{"a.py", twoModules, `a.py: unknown form "MLIR"`, frontend.Options{Form: "MLIR"}},
 	} {
 		list, _, err := frontend.Load(t.Context(), tt.name, []byte(tt.data), tt.opts)
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || len(list) > 0 {

@@ -109,6 +109,11 @@ func Concat(axis int64, tensors ...relax.Expr) *relax.Call {
 	return build("relax.concat", ir.NewAttrs("axis", axis), &relax.Tuple{Fields: tensors})
 }
 
+// SplitAt returns a tuple of the parts of x along axis that start at 0 and at the given indices.
+func SplitAt(x relax.Expr, axis int64, indices ...int64) *relax.Call {
+	return build("relax.split", ir.NewAttrs("indices_or_sections", indices, "axis", axis), x)
+}
+
 // ExpandDims inserts axes of extent 1.
 func ExpandDims(x relax.Expr, axes ...int64) *relax.Call {
 	return build("relax.expand_dims", ir.NewAttrs("axis", axes), x)

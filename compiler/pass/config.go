@@ -19,6 +19,7 @@ type ConfigOption struct {
 // configOptions is the registry of options, those of TVM v0.23 that this compiler reads.
 var configOptions = []ConfigOption{
 	{"relax.FuseOps.max_depth", int64(256), "largest number of operators in one fused function"},
+	{"relax.lift_transform_params.consume_params", false, "functions that LiftTransformParams makes free each weight when it has been read"},
 	{"relax.transform.apply_legalize_ops", true, "whether LegalizeOps lowers operators to kernels"},
 	{"tir.UnrollLoop", ir.NewAttrs("auto_max_step", 0, "auto_max_depth", 8, "auto_max_extent", 0,
 		"explicit_unroll", true, "unroll_local_access", false), "which loops UnrollLoop unrolls"},

@@ -12,8 +12,8 @@ import (
 // of it. So needs are checked when a pass has run, for the functions that it changed, and what it was given is looked at, since what it made
 // of a function that it was not written for means nothing.
 //
-// Looking means walking, which costs more than some passes. Passes of this program keep the forms of functions (passtest holds them
-// to it), so a form that one of them gave is believed for every function that was there then, until a pass that is not of this
+// Looking means walking, which costs more than some passes. Passes of this program keep the forms of functions but for those that they say they break
+// (passtest holds them to it), so a form that one of them gave is believed for every function that was there then, until a pass that is not of this
 // program has changed something. In the default pipeline all needs are met by what ran before, and nothing is walked.
 
 // formsGiven knows which forms the functions of the module at hand have.
@@ -82,6 +82,11 @@ func (k *formsGiven) ran(p *Pass, in, out *ir.Module) {
 		clear(k.given)
 	}
 	k.at = out
+	for _, f := range p.Breaks {
+		if out != in {
+			delete(k.given, f)
+		}
+	}
 	for _, f := range p.Gives {
 		if k.given == nil {
 			k.given = map[*Form]*ir.Module{}

@@ -46,6 +46,8 @@ type Pass struct {
 	// when it has run, and verification checks what it gives.
 	Needs []Need
 	Gives []*Form
+	// Breaks are forms that functions may lose.
+	Breaks []*Form
 	// Foreign marks what is not of this program: passes and edits of users. The others keep the forms of
 	// functions; of what these keep nothing is known.
 	Foreign bool
@@ -89,6 +91,9 @@ type Option struct {
 	Default ir.Value
 	// Elem is an example of the elements of an option that is a list; nil is any.
 	Elem ir.Value
+	// Or, if not nil, is a value of another type that the option takes too, such as a list of names where true means all. Elem then
+	// belongs to the one of the two that is a list.
+	Or ir.Value
 	// Choices, where not empty, are the only values that the option takes.
 	Choices []ir.Value
 	Doc     string
@@ -96,14 +101,32 @@ type Option struct {
 
 // Type returns the name of the option's type: bool, int, float, str, list, list of str, dict.
 func (o Option) Type() string {
+	if o.Or != nil {
+		return o.as(o.Default).Type() + " or " + o.as(o.Or).Type()
+	}
 	if o.Elem != nil {
 		return "list of " + typeName(o.Elem)
 	}
 	return typeName(o.Default)
 }
 
+// as is the option with values of the type of def alone.
+func (o Option) as(def ir.Value) Option {
+	if _, list := ir.Normalize(def).([]ir.Value); !list {
+		o.Elem = nil
+	}
+	o.Default, o.Or = def, nil
+	return o
+}
+
 // coerce returns v as a value of the option.
 func (o Option) coerce(v ir.Value) (ir.Value, bool) {
+	if o.Or != nil {
+		if x, ok := o.as(o.Default).coerce(v); ok {
+			return x, true
+		}
+		return o.as(o.Or).coerce(v)
+	}
 	v, ok := coerce(ir.Normalize(o.Default), v)
 	list, isList := v.([]ir.Value)
 	if !ok || !isList || o.Elem == nil {

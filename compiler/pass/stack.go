@@ -73,6 +73,18 @@ func (c *Context) OverrideInstruments(list ...*Instrument) error {
 	return c.enterInstruments()
 }
 
+// Watched returns a copy of c that list watches, too, behind the instruments of c: it leaves those of before, which watched an earlier copy,
+// and enters those of list. The instruments of c itself are neither left nor entered.
+func (c *Context) Watched(before, list []*Instrument) (*Context, error) {
+	watching := &Context{instruments: slices.Clone(before)}
+	if err := watching.OverrideInstruments(list...); err != nil {
+		return nil, err
+	}
+	out := *c
+	out.instruments = slices.Concat(c.instruments, list)
+	return &out, nil
+}
+
 func (c *Context) enterInstruments() error {
 	for i, in := range c.instruments {
 		if in.EnterPassCtx == nil {

@@ -19,7 +19,7 @@ type Constraint struct {
 // need and give.
 var constraints = append(written, fromForms(all)...)
 
-// fromForms makes each pass that gives a form precede those that need it.
+// fromForms makes each pass that gives a form precede those that need it, and follow those that break it.
 func fromForms(passes []*pass.Pass) []Constraint {
 	var out []Constraint
 	for _, after := range passes {
@@ -27,6 +27,13 @@ func fromForms(passes []*pass.Pass) []Constraint {
 			for _, before := range passes {
 				if slices.Contains(before.Gives, need.Form) {
 					out = append(out, Constraint{before.Name, after.Name, need.Why, true})
+				}
+			}
+		}
+		for _, form := range after.Gives {
+			for _, before := range passes {
+				if slices.Contains(before.Breaks, form) {
+					out = append(out, Constraint{before.Name, after.Name, "what comes behind relies on " + form.Name, false})
 				}
 			}
 		}
@@ -63,6 +70,20 @@ var written = []Constraint{
 	{"VMShapeLower", "AttachGlobalSymbol", "the functions that compute shapes need symbols", false},
 	{"ComputePrimValue", "AttachGlobalSymbol", "the functions that compute scalars need symbols", false},
 	{"FuseTIR", "AttachGlobalSymbol", "the fused kernels need symbols", false},
+	{"FoldBatchnormToConv2D", "DecomposeOps", "what it folds are operators that DecomposeOps expands", false},
+	{"DecomposeOpsForTraining", "DecomposeOps", "what it expands is for training, and DecomposeOps expands the same operators for inference", false},
+	{"ExpandMatmulOfSum", "LegalizeOps", "what it looks for are operators", false},
+	{"AdjustMatmulOrder", "LegalizeOps", "what it looks for are operators", false},
+	{"ReorderTakeAfterMatmul", "LegalizeOps", "what it looks for are operators", false},
+	{"ReorderPermuteDimsAfterConcat", "LegalizeOps", "what it looks for are operators", false},
+	{"CombineParallelMatmul", "LegalizeOps", "what it looks for are operators", false},
+	{"RemoveRedundantReshape", "LegalizeOps", "what it looks for are operators", false},
+	{"OptimizeLayoutTransform", "LegalizeOps", "what it looks for are operators", false},
+	{"LiftTransformParams", "RemovePurityChecking", "the functions that it makes are marked there too", false},
+	{"LambdaLift", "RemovePurityChecking", "it makes calls of invoke_pure_closure, which RemovePurityChecking unwraps", false},
+	{"LambdaLift", "LowerRuntimeBuiltin", "the closures that it makes are lowered there", false},
+	{"LazyGetInput", "VMShapeLower", "it checks with match_cast what it gets, which is lowered there", false},
+	{"LazyGetInput", "KillAfterLastUse", "values that it asks for are not freed", false},
 
 	{"FuseTIR", "ApplyDefaultSchedule", "a schedule of single kernels is lost when they are fused", false},
 	{"LegalizeOps", "ApplyDefaultSchedule", "what it schedules are kernels", true},

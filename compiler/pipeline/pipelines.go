@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relaypass"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/target"
@@ -14,7 +16,7 @@ import (
 
 // zero is TVM's pipeline "zero": kernels, classified, folded and fused.
 var zero = pass.NewSequential("zero",
-	transform.LegalizeOps,
+	legalize,
 	transform.AnnotateTIROpPattern,
 	transform.FoldConstant,
 	transform.FuseOps,
@@ -40,18 +42,49 @@ var finalize = pass.NewSequential("finalize",
 	transform.AttachGlobalSymbol,
 )
 
+// legalize is LegalizeOps with kernels that are more exact and have fewer steps than TVM's.
+var legalize = func() *pass.Pass {
+	p, err := transform.LegalizeOps.With(ir.NewAttrs("kernels", "tuned"))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}()
+
+// Held returns a pass as the pipelines hold it, which may give it options of their own: LegalizeOps makes tuned kernels.
+func Held(p *pass.Pass) *pass.Pass {
+	if p == transform.LegalizeOps {
+		return legalize
+	}
+	return p
+}
+
 // graph are the passes of the default pipeline before its phases: from operators to scheduled kernels.
 var graph = []*pass.Pass{
 	transform.DecomposeOps,
 	transform.CanonicalizeBindings,
 	transform.EliminateCommonSubexpr,
 	transform.DeadCodeElimination,
-	transform.LegalizeOps,
+	legalize,
 	transform.AnnotateTIROpPattern,
 	transform.FoldConstant,
 	transform.FuseOps,
 	transform.FuseTIR,
 	transform.ApplyDefaultSchedule,
+}
+
+// Relay is the pipeline of Relay's passes, whose names begin with RelayPrefix.
+const (
+	Relay       = "relay"
+	RelayPrefix = "relay."
+)
+
+// relay are the passes that TVM v0.18 runs on Relay before it makes kernels, in its order, as far as they are here.
+var relay = []*pass.Pass{
+	relaypass.RemoveUnusedFunctions,
+	relaypass.SimplifyInference,
+	relaypass.CanonicalizeOps,
+	relaypass.FlattenAtrousConv,
 }
 
 // loops is TVM v0.23's default pipeline for PrimFuncs on a CPU.
@@ -111,8 +144,9 @@ var pipelines = func() map[string]map[string]*pass.Pass {
 	for _, k := range kinds {
 		tir := pass.NewSequential("tir", k.loops...)
 		whole := pass.NewSequential("default", append(slices.Clone(k.graph), dataflowLower, finalize, tir)...)
+		fromRelay := pass.NewSequential(Relay, slices.Concat(relay, k.graph, []*pass.Pass{dataflowLower, finalize, tir})...)
 		out[k.name] = map[string]*pass.Pass{}
-		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir} {
+		for _, p := range []*pass.Pass{whole, zero, dataflowLower, finalize, tir, fromRelay} {
 			out[k.name][p.Name] = p
 		}
 	}

@@ -7,15 +7,29 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir/nearest"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relaypass"
 	"github.com/irscope/irscope/compiler/tirpass"
+	"github.com/irscope/irscope/compiler/transform"
 )
 
 // others are the passes that no default pipeline holds.
-var others = []*pass.Pass{tirpass.ForceNarrowIndexToInt32}
+var others = []*pass.Pass{
+	transform.Normalize, transform.ConvertToDataflow, transform.TopologicalSort, transform.BindSymbolicVars,
+	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
+	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
+	transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
+	transform.LiftTransformParams,
+	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining,
+	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
+	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
+	relaypass.DeadCodeElimination,
+	tirpass.ForceNarrowIndexToInt32,
+}
 
 // aliases are other spellings of pass names on input: API names and newer ones.
 var aliases = map[string]string{
 	"DecomposeOpsForInference": "DecomposeOps",
+	"relax.BindSymbolicVars":   "BindSymbolicVars",
 	"VMBuiltinLower":           "LowerRuntimeBuiltin",
 }
 
@@ -37,6 +51,9 @@ func listPasses() []*pass.Pass {
 	names := Names()
 	add = func(list []*pass.Pass) {
 		for _, p := range list {
+			if p == legalize {
+				p = transform.LegalizeOps // without options
+			}
 			if !slices.Contains(names, p.Name) && !slices.Contains(out, p) {
 				out = append(out, p)
 			}

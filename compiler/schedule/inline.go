@@ -41,7 +41,7 @@ func (s *Schedule) ComputeInline(b *Block) error {
 		}
 		for k, v := range formal {
 			if v != nil {
-				sub[v] = l.Indices[k]
+				sub[v] = tir.CastTo(v.DType(), l.Indices[k])
 			}
 		}
 		return tir.CastTo(l.DType(), tir.SubstExpr(st.Value, sub))

@@ -108,6 +108,7 @@ func (s *Schedule) matches(b *Block, pst *tir.BufferStore) map[*tir.Var]tir.Expr
 			}
 			sub[iv.Var] = iv.Dom.Min
 		}
+		sub[iv.Var] = tir.CastTo(iv.Var.DType(), sub[iv.Var])
 	}
 	return sub
 }

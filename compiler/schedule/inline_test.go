@@ -36,6 +36,20 @@ for i, j in T.grid(4, 4):
     with T.block("E"):
         vi, vj = T.axis.remap("SS", [i, j])
         E[vi, vj] = (A[vj, vi] + T.float32(1.0)) * (A[vi, 0] + T.float32(1.0))`, nil},
+		{"axes of another type", `A: T.Buffer((2, 2), "float32"), E: T.Buffer((4,), "float32")`, `
+B = T.alloc_buffer((4,))
+for i in range(4):
+    with T.block("B"):
+        vi = T.axis.spatial(4, i)
+        B[vi] = A[vi // 2, vi % 2] + T.float32(1)
+for i in range(T.int64(4)):
+    with T.block("E"):
+        vi = T.axis.spatial(T.int64(4), i)
+        E[vi] = B[vi]`, inline, `
+for i in range(4):
+    with T.block("E"):
+        vi = T.axis.spatial(4, i)
+        E[vi] = A[T.Cast("int32", vi) // 2, T.Cast("int32", vi) % 2] + T.float32(1.0)`, nil},
 		{"a scalar of units", `A: T.Buffer((4,), "float32"), E: T.Buffer((4,), "float32")`, `
 B = T.alloc_buffer((1, 1))
 for i, j in T.grid(1, 1):
@@ -145,6 +159,20 @@ for i, j in T.grid(4, 4):
     with T.block("B"):
         vi, vj = T.axis.remap("SS", [i, j])
         E[vi, vj] = (A[vi, vj] + T.float32(1.0)) * A[vj, vi] + (A[vi, vj] + T.float32(1.0))`, nil},
+		{"axes of another type", `A: T.Buffer((4,), "float32"), E: T.Buffer((2, 2), "float32")`, `
+B = T.alloc_buffer((4,))
+for i in range(T.int64(4)):
+    with T.block("B"):
+        vi = T.axis.spatial(T.int64(4), i)
+        B[vi] = A[vi] + T.float32(1)
+for i in range(4):
+    with T.block("E"):
+        vi = T.axis.spatial(4, i)
+        E[vi // 2, vi % 2] = B[vi]`, reverseInline, `
+for i in range(4):
+    with T.block("B"):
+        vi = T.axis.spatial(4, i)
+        E[T.Cast("int32", vi) // 2, T.Cast("int32", vi) % 2] = A[vi] + T.float32(1.0)`, nil},
 		{"axes of one", `A: T.Buffer((4,), "float32"), E: T.Buffer((5, 4), "float32")`, `
 B = T.alloc_buffer((4, 1))
 for i in range(4):

@@ -67,7 +67,7 @@ func kernels() map[string][]*te.Tensor {
 
 func create(t testing.TB, args []*te.Tensor) *tir.PrimFunc {
 	t.Helper()
-	f, err := te.CreatePrimFunc(args, te.FuncOpts{})
+	f, err := te.CreatePrimFunc(args, te.FuncOpts{Tuned: true})
 	if err != nil {
 		t.Fatal(err)
 	}

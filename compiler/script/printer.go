@@ -67,6 +67,7 @@ type printer struct {
 	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by data variable
 	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line
 	usedVoid    map[*relax.Var]bool        // variables that hold nothing, but are used
+	data        map[*tir.Var]bool          // of the buffers of the signature
 	consts      []*relax.Constant          // constants on the current line
 	inSignature bool                       // extents with variables print as strings
 	aliasNeeded bool                       // the name of the module is to be declared
@@ -81,7 +82,7 @@ type Scratch struct{ buf []byte }
 func newPrinter(o *Options, root any) *printer {
 	p := &printer{
 		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
-		extents: map[*tir.Var]tir.Expr{}, intDType: dtype.Int32T, bufferDType: dtype.Float32T,
+		extents: map[*tir.Var]tir.Expr{}, data: map[*tir.Var]bool{}, intDType: dtype.Int32T, bufferDType: dtype.Float32T,
 	}
 	if o.Scratch != nil {
 		p.buf = o.Scratch.buf[:0]

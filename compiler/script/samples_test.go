@@ -77,6 +77,7 @@ func exprSamples() []sample {
 		{"BufferLoad/scalar", tir.Load(tir.NewBuffer("S", f32, nil, ""))},
 		{"BufferLoad/slice", tir.Load(bufA, vi, &tir.Ramp{Start: vj, Stride: tir.Int32(1), Lanes: 4})},
 		{"BufferLoad/step", tir.Load(bufA, vi, &tir.Ramp{Start: vj, Stride: tir.Int32(2), Lanes: 4})},
+		{"BufferLoad/in place", tir.Load(bufA, vi, &tir.Ramp{Start: vj, Stride: tir.Int32(0), Lanes: 4})},
 		{"BufferLoad/predicate", &tir.BufferLoad{Buffer: bufA, Indices: []tir.Expr{vi, &tir.Ramp{Start: vj, Stride: tir.Int32(1), Lanes: 4}}, Predicate: &tir.Broadcast{Value: tir.Bool(true), Lanes: 4}}},
 		{"ProducerLoad", &tir.ProducerLoad{Producer: &producer{}, Indices: []tir.Expr{vi}}},
 		{"Ramp", &tir.Ramp{Start: vi, Stride: tir.Int32(1), Lanes: 4}},

@@ -243,7 +243,7 @@ func (p *printer) bufferLoad(e *tir.BufferLoad) {
 	p.indices(e.Indices)
 }
 
-// indices prints [i, j]; a Ramp prints as a slice.
+// indices prints [i, j]; a Ramp prints as a slice, unless it stays in place: [i:i:0] does not say how many lanes it has.
 func (p *printer) indices(list []tir.Expr) {
 	if len(list) == 0 {
 		p.str("[()]")
@@ -255,7 +255,7 @@ func (p *printer) indices(list []tir.Expr) {
 			p.str(", ")
 		}
 		r, ok := e.(*tir.Ramp)
-		if !ok {
+		if !ok || tir.IsConst(r.Stride, 0) {
 			p.expr(e, 0)
 			continue
 		}

@@ -80,10 +80,11 @@ func (p *printer) noteType(name string, d, usual dtype.DType) {
 
 // params prints the signature and returns the parameters whose buffers need a line of their own.
 func (p *printer) params(name string, f *tir.PrimFunc) (matched []int) {
-	var data map[*tir.Var]bool // of the buffers so far: only a match can share it
+	data := p.data // of the buffers so far: only a match can share it
 	p.signatureOf(name, len(f.Params), nil, func(i int) {
 		if i == 0 { // it may be the second attempt
-			data, matched = map[*tir.Var]bool{}, nil
+			clear(data)
+			matched = nil
 		}
 		v := f.Params[i]
 		var b *tir.Buffer
@@ -202,7 +203,7 @@ func (p *printer) declare(v *tir.Var) {
 // freeVars declares the variables in the shapes of the parameters' buffers that no parameter defines.
 func (p *printer) freeVars(f *tir.PrimFunc) {
 	for _, b := range f.Buffers {
-		if b != nil {
+		if b != nil && !plainLayout(b) {
 			walkParts(b, func(n ir.Node) bool {
 				if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
 					p.declare(v)
@@ -211,6 +212,16 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 			})
 		}
 	}
+}
+
+// plainLayout reports whether b is of constant extents, without strides and offset: then there is no variable in it.
+func plainLayout(b *tir.Buffer) bool {
+	for _, e := range b.Shape {
+		if _, ok := e.(*tir.IntImm); !ok {
+			return false
+		}
+	}
+	return len(b.Strides) == 0 && b.ElemOffset == nil
 }
 
 // rootBlock prints a function's body. A root block that every reader puts there where none is

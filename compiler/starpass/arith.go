@@ -20,6 +20,9 @@ var binaryTokens = map[syntax.Token]tir.BinaryOp{
 // Binary builds loop-level expressions, folding constants as TVM's operators do.
 func (v *Node) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (starlark.Value, error) {
 	e, ok := v.n.(tir.Expr)
+	if a, axis := v.n.(*tir.IterVar); axis {
+		e, ok = a.Var, true
+	}
 	bop, known := binaryTokens[op]
 	if !ok || !known {
 		return nil, nil

@@ -234,20 +234,31 @@ func constructors(level string) starlark.StringDict {
 	d := starlark.StringDict{}
 	for _, k := range kinds() {
 		if k.level == level {
-			d[k.name] = constructor(k, k.name)
+			d[k.name] = typeOfKind(k, k.name, constructor(k, k.name))
 		}
 		if k.level == level {
 			for name, stands := range more {
 				if stands == k.name && (name == "SizeVar") == (level == levelTIR) && name != "DataflowBlock" {
-					d[name] = constructor(k, name)
+					d[name] = typeOfKind(k, name, constructor(k, name))
 				}
 			}
 		}
 	}
 	if level == levelTIR {
 		for op := tir.OpAdd; op <= tir.OpOr; op++ {
-			d[op.String()] = binaryConstructor(op)
+			d[op.String()] = &typeValue{name: op.String(), call: binaryConstructor(op), is: func(v starlark.Value) bool {
+				n, ok := v.(*Node)
+				b, binary := ir.Node(nil), false
+				if ok {
+					b = n.n
+				}
+				x, binary := b.(*tir.Binary)
+				return ok && binary && x.Op == op
+			}}
 		}
+	}
+	for name, v := range families(level) {
+		d[name] = v
 	}
 	return d
 }

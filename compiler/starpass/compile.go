@@ -8,10 +8,10 @@ import (
 
 	"go.starlark.net/resolve"
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/starpass/dialect"
 )
 
 // Script is a script that was read but did not run yet. It may be used by several goroutines.
@@ -29,10 +29,13 @@ func Parse(name, source string, limits Limits) (*Script, error) {
 	if len(source) > MaxSource {
 		return nil, &LimitError{fmt.Sprintf("%s: the script has %d bytes, more than the limit of %d", name, len(source), MaxSource)}
 	}
-	opts := &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true}
-	f, err := opts.Parse(name, source, 0)
+	f, err := dialect.Parse(name, source)
 	if err != nil {
 		return nil, err
+	}
+	var celled []string
+	if len(f.Stmts) > 0 {
+		celled = dialect.Celled(f)
 	}
 	if err := harden(f); err != nil {
 		return nil, err
@@ -48,6 +51,7 @@ func Parse(name, source string, limits Limits) (*Script, error) {
 	for _, b := range f.Module.(*resolve.Module).Globals {
 		s.order = append(s.order, b.First.Name)
 	}
+	s.order = append(s.order, celled...)
 	return s, nil
 }
 
@@ -57,18 +61,45 @@ func (s *Script) Hash() string { return s.hash }
 // start runs the top level of the script.
 func (s *Script) start(r *run, mod *ir.Module) (starlark.StringDict, error) {
 	globals, err := s.prog.Init(r.thread, predeclared(mod))
+	err = r.unwind(0, err)
 	if err != nil {
 		if r.stopped != nil {
 			err = &cause{r.stopped, err}
 		}
 		return nil, located(err)
 	}
+	if cells, ok := globals[dialect.Cells].(*starlark.Dict); ok { // what blocks under try assigned
+		for k, v := range cells.Entries() {
+			globals[string(k.(starlark.String))] = v
+		}
+	}
+	s.claim(globals)
+	return globals, nil
+}
+
+// claim notes in passes and instruments what script they come from.
+func (s *Script) claim(globals starlark.StringDict) {
 	for _, name := range globals.Keys() {
 		if e, ok := globals[name].(exported); ok {
 			e.source(s.hash)
 		}
 	}
-	return globals, nil
+}
+
+// instances puts instances in the place of the classes of passes and instruments that variables of the top level hold, for whoever asks for
+// what the script exports.
+func (s *Script) instances(r *run, globals starlark.StringDict) error {
+	for _, name := range s.order {
+		v, err := instantiate(r.thread, globals[name], globals)
+		if err != nil {
+			return located(err)
+		}
+		if v != nil {
+			globals[name] = v
+		}
+	}
+	s.claim(globals)
+	return nil
 }
 
 // exported is a value that a script can give to the world around it.
@@ -98,8 +129,11 @@ func Compile(name, source string, limits Limits) (*Program, error) {
 	var globals starlark.StringDict
 	err = guarded(name, func() error {
 		var err error
-		globals, err = s.start(newRun(context.Background(), name, s.limits, nil), nil)
-		return err
+		r := newRun(context.Background(), name, s.limits, nil)
+		if globals, err = s.start(r, nil); err != nil {
+			return err
+		}
+		return s.instances(r, globals)
 	})
 	if err != nil {
 		return nil, err
@@ -142,8 +176,10 @@ func (p *Program) Instruments(ctx context.Context) ([]*pass.Instrument, error) {
 	var globals starlark.StringDict
 	err := guarded(p.script.name, func() error {
 		var err error
-		globals, err = p.script.start(r, nil)
-		return err
+		if globals, err = p.script.start(r, nil); err != nil {
+			return err
+		}
+		return p.script.instances(r, globals)
 	})
 	if err != nil {
 		return nil, err

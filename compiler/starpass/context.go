@@ -31,13 +31,15 @@ func (*Context) Hash() (uint32, error) { return 0, fmt.Errorf("a PassContext can
 
 // AttrNames returns the fields.
 func (*Context) AttrNames() []string {
-	return []string{"config", "disabled_pass", "instruments", "opt_level", "required_pass", "target"}
+	return []string{"config", "disabled_pass", "instruments", "opt_level", "override_instruments", "required_pass", "target"}
 }
 
 // Attr returns a setting. A pass reads what it declared only.
 func (v *Context) Attr(name string) (starlark.Value, error) {
 	inside := v.c.Step() != nil
 	switch name {
+	case "override_instruments":
+		return builtin(name, v.override), nil
 	case "opt_level":
 		if inside && !v.c.Step().Pass.ReadsLevel {
 			return nil, undeclared(v.c, readsLevel)
@@ -93,24 +95,56 @@ func passContextBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.T
 		return nil, fmt.Errorf("pass_context: expected a function to call, got %s", describe(fn))
 	}
 	r := runOf(t)
+	c, err := newContext(r, b.Name(), level, required, disabled, instruments, config)
+	if err != nil {
+		return nil, err
+	}
+	var out starlark.Value
+	err = r.stack.With(c, func(c *pass.Context) error {
+		return r.under(c, r.mod, r.reads, func() error {
+			out, err = r.call(call, &Context{c})
+			return err
+		})
+	})
+	return out, err
+}
+
+// contextBuiltin is PassContext(opt_level=2, required_pass=[], disabled_pass=[], instruments=[], config={}), for a with statement.
+func contextBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var required, disabled, instruments, config, trace, stack, decisions, records starlark.Value
+	var level starlark.Value = starlark.MakeInt(pass.DefaultOptLevel)
+	err := starlark.UnpackArgs(b.Name(), args, kwargs, "opt_level?", &level, "required_pass?", &required, "disabled_pass?", &disabled,
+		"instruments?", &instruments, "config?", &config, "trace?", &trace, "trace_stack?", &stack, "make_traceable?", &decisions, "num_evals?", &records)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newContext(runOf(t), b.Name(), level, required, disabled, instruments, config)
+	if err != nil {
+		return nil, err
+	}
+	return &Context{c}, nil
+}
+
+// newContext makes a context like the one that is current, with settings of its own.
+func newContext(r *run, what string, level, required, disabled, instruments, config starlark.Value) (*pass.Context, error) {
 	if r.cur == nil {
-		return nil, fmt.Errorf("pass_context cannot be used here: call it from main or from a pass")
+		return nil, fmt.Errorf("%s cannot be used here: call it from main or from a pass", what)
 	}
 	opts := []pass.ContextOption{
 		pass.WithTarget(r.cur.Target), pass.WithEvaluator(r.cur.Evaluator), pass.WithRegistry(r.cur.Registry),
 	}
-	n, err := levelOfPass(b.Name(), level)
+	n, err := levelOfPass(what, level)
 	if err != nil {
 		return nil, err
 	}
 	opts = append(opts, pass.OptLevel(n))
 	req, err := names(required)
 	if err != nil {
-		return nil, fmt.Errorf("pass_context: required_pass: %w", err)
+		return nil, fmt.Errorf("%s: required_pass: %w", what, err)
 	}
 	dis, err := names(disabled)
 	if err != nil {
-		return nil, fmt.Errorf("pass_context: disabled_pass: %w", err)
+		return nil, fmt.Errorf("%s: disabled_pass: %w", what, err)
 	}
 	list, err := instrumentsOf(r, instruments)
 	if err != nil {
@@ -123,16 +157,43 @@ func passContextBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.T
 	opts = append(opts, pass.RequirePass(req...), pass.DisablePass(dis...), pass.Instruments(list...), pass.Configure(values))
 	c, err := pass.NewContext(r.ctx, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("pass_context: %w", err)
+		return nil, fmt.Errorf("%s: %w", what, err)
 	}
-	var out starlark.Value
-	err = r.stack.With(c, func(c *pass.Context) error {
-		return r.under(c, r.mod, r.reads, func() error {
-			out, err = r.call(call, &Context{c})
-			return err
-		})
-	})
-	return out, err
+	if r.owned == nil {
+		r.owned = map[*pass.Context]bool{}
+	}
+	r.owned[c] = true
+	return c, nil
+}
+
+// override is ctx.override_instruments([...]). The instruments of the context that the script was started under stay: they are those of
+// whoever watches the run.
+func (v *Context) override(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var list starlark.Value
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "instruments?", &list); err != nil {
+		return nil, err
+	}
+	r := runOf(t)
+	ins, err := instrumentsOf(r, list)
+	if err != nil {
+		return nil, err
+	}
+	if r.owned[v.c] {
+		return starlark.None, v.c.OverrideInstruments(ins...)
+	}
+	if v.c.Step() != nil || r.cur != v.c {
+		return nil, fmt.Errorf("override_instruments: only of the context that is current, outside of passes")
+	}
+	host := r.host
+	if host == nil {
+		host = v.c
+	}
+	c, err := host.Watched(r.watching, ins)
+	if err != nil {
+		return nil, err
+	}
+	r.host, r.watching, r.cur, v.c = host, ins, c, c
+	return starlark.None, nil
 }
 
 func instrumentsOf(r *run, v starlark.Value) ([]*pass.Instrument, error) {

@@ -19,8 +19,11 @@ import (
 func exprOf(v starlark.Value, like dtype.DType) (tir.Expr, error) {
 	switch v := v.(type) {
 	case *Node:
-		if p, ok := v.n.(*relax.PrimValue); ok {
-			return p.Value, nil
+		switch n := v.n.(type) {
+		case *relax.PrimValue:
+			return n.Value, nil
+		case *tir.IterVar:
+			return n.Var, nil
 		}
 		return asNode[tir.Expr](v, "a loop-level expression")
 	case starlark.Bool:

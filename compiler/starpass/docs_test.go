@@ -39,6 +39,9 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	effects := []func(m *ir.Module, out string) bool{
+		func(m *ir.Module, out string) bool {
+			return strings.Contains(printed(m), "R.nn.gelu(y)") && strings.HasSuffix(out, "4 passes were timed\n") && strings.Contains(out, "PrintIR():")
+		},
 		func(m *ir.Module, out string) bool { return m.Len() == 1 && out == "KeepMain 2\n" },
 		func(m *ir.Module, _ string) bool {
 			return m.Lookup("main").FuncAttrs().Has("seen") && m.Lookup("kernel").FuncAttrs().Has("seen")
@@ -60,6 +63,7 @@ func TestDocs(t *testing.T) {
 			return m.Len() > 1 && strings.HasPrefix(out, "before zero\nbefore LegalizeOps\n") && !strings.Contains(out, "FuseOps")
 		},
 		func(m *ir.Module, _ string) bool { return m.Attrs().Int("level", 0) == 2 },
+		func(m *ir.Module, out string) bool { return m == nil && out == "False\n" },
 	}
 	n := 0
 	for _, b := range codeBlock.FindAllStringSubmatch(string(text), -1) {

@@ -103,6 +103,9 @@ func Trace(err error) string {
 	}
 	var lines []string
 	for _, f := range e.CallStack {
+		if strings.HasPrefix(f.Name, "(") { // a block under try, or what takes the place of syntax
+			continue
+		}
 		if f.Pos.Filename() != "<builtin>" {
 			lines = append(lines, fmt.Sprintf("  %s: in %s\n", f.Pos, f.Name))
 		} else if f.Name[0] >= 'a' && f.Name[0] <= 'z' || f.Name[0] >= 'A' && f.Name[0] <= 'Z' { // no guard

@@ -88,7 +88,7 @@ func value(v any) starlark.Value {
 	case *ir.Attrs:
 		return attrsValue(v)
 	case *ir.Module:
-		return &Module{v}
+		return &Module{m: v}
 	case ir.Node:
 		return nodeValue(v)
 	case []ir.Value:

@@ -33,6 +33,10 @@ func FuzzScript(f *testing.F) {
 		f.Add(e.Source)
 	}
 	for _, s := range []string{
+		reluToGelu + "\ndef main(mod): return ReluToGelu()(mod)\n", "def f():\n    try:\n        return 1\n    finally:\n        f'{f!r:>3}'\nf()",
+		"class A(PyExprVisitor):\n    def visit_expr(self, e): super().visit_expr(e)\nA().visit_expr(mod['main'])", "with PassContext(opt_level=3) as c: c.override_instruments([PrintAfterAll()])",
+		"A = te.placeholder((4, 4))\nk = te.reduce_axis((0, 4))\nprint(te.create_prim_func([A, te.compute((4,), lambda i: te.sum(A[i, k], axis=k))]))", "topi.softmax(topi.add(te.placeholder((2,)), 1.0))",
+		"bb = relax.BlockBuilder()\nwith bb.function('f', mod['main'].params):\n    bb.emit_func_output(bb.emit_te(topi.nn.relu, mod['main'].params[0]))", "tir.stmt_functor.ir_transform(mod['double'].body, None, lambda n: n)",
 		hooks("a", "should_run"), "def main(mod): return transform.FuseOps(fuse_opt_level=1)(mod)",
 		"x = [i * i for i in range(10) if i % 2]\nprint({k: v for k, v in zip('ab'.elems(), x)})",
 		"def main(mod):\n    return mod.update('double', replace(mod['double'], body=tir.Evaluate(1)))",

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/starlarkstruct"
 
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
@@ -17,12 +16,21 @@ import (
 
 // predeclared returns the names that scripts may use; mod is the input, None if there is none.
 func predeclared(mod *ir.Module) starlark.StringDict {
-	relaxPasses, tirPasses := registry()
+	relaxPasses, tirPasses := compilerPasses()
 	relaxNames, tirNames := constructors(levelRelax), constructors(levelTIR)
 	relaxNames["const"] = builtin("const", constBuiltin)
 	relaxNames["transform"] = namespace("transform", relaxPasses)
+	relaxNames["BlockBuilder"] = &typeValue{name: "BlockBuilder", call: builtin("BlockBuilder", builderBuiltin), is: func(v starlark.Value) bool { _, ok := v.(*Builder); return ok }}
+	relaxNames["GlobalVar"] = typeOfKind(kindOf("GlobalVar"), "GlobalVar", constructor(kindOf("GlobalVar"), "GlobalVar"))
+	relaxNames["op"] = operators{"relax."}
+	relaxNames["analysis"] = analysis()
+	tirNames["stmt_functor"] = stmtFunctor()
+	tirNames["const"] = builtin("const", teConst)
 	tirNames["transform"] = namespace("tir.transform", tirPasses)
 	d := starlark.StringDict{
+		"IRModule":           moduleType(),
+		"PassContext":        contextType(),
+		"PrintIR":            builtin("PrintIR", printIR),
 		"R":                  operators{"relax."},
 		"at":                 builtin("at", atBuiltin),
 		"current_context":    builtin("current_context", currentContextBuiltin),
@@ -43,28 +51,34 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 		"sequential":         builtin("sequential", sequentialBuiltin),
 		"structural_equal":   builtin("structural_equal", equalBuiltin),
 		"structural_hash":    builtin("structural_hash", hashBuiltin),
+		"te":                 teNamespace(),
 		"tir":                namespace("tir", tirNames),
+		"topi":               topiFunctions{},
 		"transform":          namespace("transform", relaxPasses),
 		"visitor":            builtin("visitor", walkerMaker(false)),
 	}
 	if mod != nil {
-		d["mod"] = &Module{mod}
+		d["mod"] = &Module{m: mod}
 	}
-	for _, more := range []starlark.StringDict{universe(), guards()} {
+	for name, c := range functorClasses() {
+		d[name] = c
+	}
+	d["PassTimingInstrument"] = builtin("PassTimingInstrument", timingBuiltin)
+	for _, name := range []string{"PassPrintingInstrument", "PrintBeforeAll", "PrintAfterAll"} {
+		d[name] = builtin(name, printingBuiltin)
+	}
+	for _, more := range []starlark.StringDict{universe(), guards(), syntaxFunctions(), pythonNames()} {
 		for k, v := range more {
 			d[k] = v
 		}
 	}
+	d["tvm"] = tvmModule(d)
 	return d
 }
 
-func namespace(name string, members starlark.StringDict) starlark.Value {
-	return &starlarkstruct.Module{Name: name, Members: members}
-}
-
-// registry returns the passes of the compiler as functions that make them: graph passes by
+// compilerPasses returns the passes of the compiler as functions that make them: graph passes by
 // name, loop passes without their prefix.
-func registry() (relaxPasses, tirPasses starlark.StringDict) {
+func compilerPasses() (relaxPasses, tirPasses starlark.StringDict) {
 	relaxPasses, tirPasses = starlark.StringDict{}, starlark.StringDict{}
 	for _, p := range pipeline.All() {
 		if short, ok := strings.CutPrefix(p.Name, "tir."); ok {
@@ -74,6 +88,7 @@ func registry() (relaxPasses, tirPasses starlark.StringDict) {
 		}
 	}
 	relaxPasses["Sequential"] = builtin("Sequential", sequentialBuiltin)
+	relaxPasses["PrintIR"] = builtin("PrintIR", printIR)
 	tirPasses["Sequential"] = relaxPasses["Sequential"]
 	return relaxPasses, tirPasses
 }
@@ -145,7 +160,7 @@ func parseBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, 
 	if err != nil {
 		return nil, fmt.Errorf("parse: %w", err)
 	}
-	return &Module{src.Module}, nil
+	return &Module{m: src.Module}, nil
 }
 
 // atBuiltin is at(root, path): what a path such as functions["main"].body.blocks[0] leads to.

@@ -36,6 +36,9 @@ func guards() starlark.StringDict {
 		d[name] = builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 			return inPlace(t, op, args[0], args[1])
 		})
+		d["."+name] = builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return starlark.None, inPlaceField(t, op, args[0], string(args[1].(starlark.String)), args[2])
+		})
 		d["[]"+name] = builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 			return starlark.None, inPlaceAt(t, op, args[0], args[1], args[2])
 		})
@@ -185,6 +188,23 @@ func inPlace(t *starlark.Thread, op syntax.Token, x, y starlark.Value) (starlark
 		return nil, err
 	}
 	return x, nil
+}
+
+// inPlaceField performs x.name op= y.
+func inPlaceField(t *starlark.Thread, op syntax.Token, x starlark.Value, name string, y starlark.Value) error {
+	h, ok := x.(starlark.HasSetField)
+	if !ok {
+		return fmt.Errorf("fields of a %s cannot be assigned: use replace(node, %s=...)", x.Type(), name)
+	}
+	old, err := attr(x, name)
+	if err != nil {
+		return err
+	}
+	z, err := inPlace(t, op, old, y)
+	if err != nil {
+		return err
+	}
+	return h.SetField(name, z)
 }
 
 // inPlaceAt performs x[i] op= y.

@@ -114,7 +114,8 @@ func (h *hardener) assign(s *syntax.AssignStmt) syntax.Stmt {
 	case *syntax.IndexExpr:
 		return &syntax.ExprStmt{X: guard("[]"+name, s.OpPos, h.expr(lhs.X), h.key(lhs.Y), h.expr(s.RHS))}
 	case *syntax.DotExpr:
-		h.fail(s.OpPos, "fields cannot be assigned: use replace(node, %s=...)", lhs.Name.Name)
+		field := &syntax.Literal{Token: syntax.STRING, TokenPos: lhs.Name.NamePos, Raw: lhs.Name.Name, Value: lhs.Name.Name}
+		return &syntax.ExprStmt{X: guard("."+name, s.OpPos, h.expr(lhs.X), field, h.expr(s.RHS))}
 	default:
 		h.fail(s.OpPos, "%s cannot be assigned to by %s", "this", op)
 	}

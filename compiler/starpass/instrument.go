@@ -16,6 +16,8 @@ var hookNames = []string{"enter_pass_ctx", "exit_pass_ctx", "should_run", "run_b
 type Instrument struct {
 	name   string
 	hooks  map[string]starlark.Callable
+	object *Instance // of the class whose methods they are, nil if there is none
+	native nativeInstrument
 	frozen bool
 }
 
@@ -27,6 +29,14 @@ var (
 // pass_instrument(name="", enter_pass_ctx=None, ...)
 func instrumentBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	in := &Instrument{name: "pass_instrument", hooks: map[string]starlark.Callable{}}
+	if len(args) == 1 && len(kwargs) == 0 { // a decorator of a class
+		if c, ok := args[0].(*Class); ok {
+			return classInstrument(b.Name(), c)
+		}
+	}
+	if len(args)+len(kwargs) == 0 {
+		return b, nil
+	}
 	hooks := make([]starlark.Value, len(hookNames))
 	pairs := []any{"name?", &in.name}
 	for i, h := range hookNames {
@@ -86,6 +96,9 @@ func (in *Instrument) Hash() (uint32, error) { return starlark.String(in.name).H
 
 // bind returns the instrument with callbacks that run on r's thread.
 func (in *Instrument) bind(r *run) *pass.Instrument {
+	if in.native != nil {
+		return in.native.bind(r)
+	}
 	out := &pass.Instrument{Name: in.name}
 	call := func(h string, args ...starlark.Value) (starlark.Value, error) {
 		v, err := r.call(in.hooks[h], args...)
@@ -98,7 +111,7 @@ func (in *Instrument) bind(r *run) *pass.Instrument {
 		return func() error { _, err := call(h); return err }
 	}
 	about := func(m *ir.Module, s *pass.Step) []starlark.Value {
-		return []starlark.Value{&Module{m}, infoValue(s.Pass.Name, s.Pass.Level, s.Pass.Required)}
+		return []starlark.Value{&Module{m: m}, infoValue(s.Pass.Name, s.Pass.Level, s.Pass.Required)}
 	}
 	watch := func(h string) func(*ir.Module, *pass.Step) error {
 		if in.hooks[h] == nil {

@@ -161,7 +161,7 @@ func levelOf(n ir.Node) string {
 // statements, bindings, blocks and functions, and the definitions of variables.
 var handlerNames = sync.OnceValue(func() []string {
 	skip := map[string]bool{"VDevice": true, "Range": true, "IterVar": true, "BufferRegion": true, "MatchBufferRegion": true}
-	out := append([]string{"VarDef", "DataflowVarDef", "PrimExpr", "Op", "Reduce", "ProducerLoad", "DataflowVar", "SizeVar", "DataflowBlock"}, binaryNames()...)
+	out := append([]string{"Expr", "VarDef", "DataflowVarDef", "PrimExpr", "Op", "Reduce", "ProducerLoad", "DataflowVar", "SizeVar", "DataflowBlock"}, binaryNames()...)
 	for _, k := range kinds() {
 		if !skip[k.name] && !strings.HasSuffix(k.name, "StructInfo") {
 			out = append(out, k.name)

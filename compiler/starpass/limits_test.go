@@ -86,7 +86,8 @@ func TestHostileScripts(t *testing.T) {
 		{"large constant", "relax.const([0.0] * 100000)", "the limit of 65536 elements"},
 		{"constant of nested lists", "l = []\nfor i in range(60): l = [l, l]\nrelax.const(l)", "nest"},
 		{"large source", strings.Repeat("#", starpass.MaxSource+1), "bytes, more than the limit"},
-		{"deep source", strings.Repeat("(", starpass.MaxSource-10), "excessive nesting"},
+		{"deep source", strings.Repeat("(", starpass.MaxSource/2-1) + "1" + strings.Repeat(")", starpass.MaxSource/2-1), "excessive nesting"},
+		{"open brackets", strings.Repeat("(", starpass.MaxSource-10), "never closed"},
 		{"load", `load("os.star", "x")`, "load is not available"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,7 +27,8 @@ type RunOptions struct {
 func (s *Script) Run(o RunOptions) (out *ir.Module, err error) {
 	r := newRun(o.Context.Context(), s.name, s.limits, nil)
 	err = guarded(s.name, func() error {
-		return r.under(o.Context, o.Module, nil, func() error {
+		c := r.knowing(o.Context)
+		return r.under(c, o.Module, nil, func() error {
 			globals, err := s.start(r, o.Module)
 			if err != nil {
 				return err
@@ -54,7 +55,7 @@ func (s *Script) main(r *run, globals starlark.StringDict, mod *ir.Module) (*ir.
 	}
 	var arg starlark.Value = starlark.None
 	if mod != nil {
-		arg = &Module{mod}
+		arg = &Module{m: mod}
 	}
 	res, err := r.call(fn, arg)
 	if err != nil {
@@ -102,6 +103,9 @@ func (s *Script) passes(r *run, globals starlark.StringDict, o RunOptions) (*ir.
 	if o.Module == nil {
 		return nil, ErrNoInput
 	}
+	if err := s.instances(r, globals); err != nil {
+		return nil, err
+	}
 	var known []string
 	byName := map[string]*Pass{}
 	for _, v := range s.order {
@@ -122,7 +126,7 @@ func (s *Script) passes(r *run, globals starlark.StringDict, o RunOptions) (*ir.
 			return nil, &UnknownPassError{Script: s.name, Name: name, Known: known}
 		}
 		var err error
-		if m, err = o.Context.Run(p.bind(r), m); err != nil {
+		if m, err = r.cur.Run(p.bind(r), m); err != nil {
 			return nil, err
 		}
 	}

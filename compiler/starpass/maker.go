@@ -11,15 +11,41 @@ import (
 )
 
 // passMaker returns module_pass, function_pass, prim_func_pass or dataflowblock_pass.
+//
+// Without a function it is the decorator of one, or of a class with a method that is the function.
 func passMaker(kind pass.Kind) builtinFunc {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		p := &Pass{kind: kind}
-		var fn, level, required, declared starlark.Value
-		err := starlark.UnpackArgs(b.Name(), args, kwargs, "fn", &fn, "opt_level", &level, "name?", &p.name, "required?", &required, "reads?", &declared, "doc?", &p.doc)
+		var fn, level, required, declared, traceable starlark.Value
+		err := starlark.UnpackArgs(b.Name(), args, kwargs, "fn?", &fn, "opt_level", &level, "name?", &p.name, "required?", &required,
+			"traceable?", &traceable, "reads?", &declared, "doc?", &p.doc)
 		if err != nil {
 			return nil, err
 		}
+		if level == nil {
+			return nil, fmt.Errorf("%s: missing argument for opt_level", b.Name())
+		}
+		if fn == nil || fn == starlark.None {
+			return builtin(b.Name(), func(t *starlark.Thread, d *starlark.Builtin, args starlark.Tuple, more []starlark.Tuple) (starlark.Value, error) {
+				if len(args) != 1 || len(more) > 0 {
+					return nil, fmt.Errorf("%s: a decorator takes a function or a class", d.Name())
+				}
+				return b.CallInternal(t, args, kwargs)
+			}), nil
+		}
 		var ok bool
+		if p.level, err = levelOfPass(b.Name(), level); err != nil {
+			return nil, err
+		}
+		if p.required, err = names(required); err != nil {
+			return nil, fmt.Errorf("%s: required: %w", b.Name(), err)
+		}
+		if p.reads, err = readsOf(declared); err != nil {
+			return nil, fmt.Errorf("%s: reads: %w", b.Name(), err)
+		}
+		if c, ok := fn.(*Class); ok {
+			return classPass(b.Name(), *p, c)
+		}
 		if p.fn, ok = fn.(starlark.Callable); !ok {
 			return nil, fmt.Errorf("%s: expected a function, got %s", b.Name(), describe(fn))
 		}
@@ -40,16 +66,7 @@ func passMaker(kind pass.Kind) builtinFunc {
 				return nil, fmt.Errorf("%s: %s takes no parameter, expected (%s)", b.Name(), p.fn.Name(), passParams[kind])
 			}
 		}
-		if p.level, err = levelOfPass(b.Name(), level); err != nil {
-			return nil, err
-		}
-		if p.required, err = names(required); err != nil {
-			return nil, fmt.Errorf("%s: required: %w", b.Name(), err)
-		}
-		if p.reads, err = readsOf(declared); err != nil {
-			return nil, fmt.Errorf("%s: reads: %w", b.Name(), err)
-		}
-		return p, nil
+		return runOf(t).register(p), nil
 	}
 }
 
@@ -93,7 +110,7 @@ func names(v starlark.Value) ([]string, error) {
 }
 
 // sequentialBuiltin is sequential([passes], opt_level=0, name="sequential", required=[]).
-func sequentialBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func sequentialBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	p := &Pass{kind: pass.Sequential, name: "sequential"}
 	var list, required starlark.Value
 	var level starlark.Value = starlark.MakeInt(0)
@@ -125,6 +142,9 @@ func sequentialBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tu
 	}
 	if p.required, err = names(required); err != nil {
 		return nil, fmt.Errorf("sequential: required: %w", err)
+	}
+	if p.name != "sequential" { // the name that all have which were given none
+		runOf(t).register(p)
 	}
 	return p, nil
 }

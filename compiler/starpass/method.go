@@ -7,8 +7,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
-func attrGuard(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-	return attr(args[0], string(args[1].(starlark.String)))
+func attrGuard(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	v, err := attr(args[0], string(args[1].(starlark.String)))
+	if g, ok := v.(*getter); ok && err == nil {
+		return starlark.Call(t, &g.Method, nil, nil)
+	}
+	return v, err
 }
 
 // keyed are methods that hash their first argument and do little else.

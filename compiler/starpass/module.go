@@ -3,6 +3,7 @@ package starpass
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -12,8 +13,12 @@ import (
 )
 
 // Module is a module as a value of Starlark: mod["main"], mod.functions, mod.update(name, fn).
-// Modules do not change; the methods return others.
-type Module struct{ m *ir.Module }
+// What mod.update and the like return is another module; update_func and mod[name] = fn change this one, as in TVM: the value, not the
+// module of the compiler that it holds, so that nobody else sees it.
+type Module struct {
+	m      *ir.Module
+	frozen bool
+}
 
 var (
 	_ starlark.HasAttrs        = (*Module)(nil)
@@ -30,8 +35,8 @@ func (v *Module) String() string {
 // Type is TVM's name.
 func (*Module) Type() string { return "IRModule" }
 
-// Freeze does nothing: modules never change.
-func (*Module) Freeze() {}
+// Freeze keeps the functions as they are.
+func (v *Module) Freeze() { v.frozen = true }
 
 // Truth is true.
 func (*Module) Truth() starlark.Bool { return true }
@@ -103,7 +108,8 @@ func (v *Module) functions() *starlark.Dict {
 // AttrNames returns the fields and methods.
 func (*Module) AttrNames() []string {
 	return []string{
-		"attrs", "functions", "get_global_var", "global_infos", "remove", "same_as", "script", "update", "with_attr", "without_attr",
+		"attrs", "functions", "functions_items", "get_attr", "get_global_var", "get_global_vars", "global_infos", "remove", "same_as", "script", "show",
+		"update", "update_func", "with_attr", "without_attr",
 	}
 }
 
@@ -121,7 +127,7 @@ func (v *Module) Attr(name string) (starlark.Value, error) {
 			if a == v.m.Attrs() {
 				return v
 			}
-			return &Module{v.m.WithAttrs(a)}
+			return &Module{m: v.m.WithAttrs(a)}
 		}), nil
 	}
 	if f := moduleMethods[name]; f != nil {
@@ -133,11 +139,86 @@ func (v *Module) Attr(name string) (starlark.Value, error) {
 }
 
 var moduleMethods = map[string]func(*Module, *run, starlark.Tuple, []starlark.Tuple) (starlark.Value, error){
-	"get_global_var": (*Module).globalVar,
-	"remove":         (*Module).remove,
-	"same_as":        (*Module).sameAs,
-	"script":         (*Module).script,
-	"update":         (*Module).update,
+	"functions_items": (*Module).items,
+	"get_attr":        (*Module).getAttr,
+	"get_global_var":  (*Module).globalVar,
+	"get_global_vars": (*Module).globalVars,
+	"remove":          (*Module).remove,
+	"same_as":         (*Module).sameAs,
+	"script":          (*Module).script,
+	"show":            (*Module).show,
+	"update":          (*Module).update,
+	"update_func":     (*Module).updateFunc,
+}
+
+// items is mod.functions_items(): pairs of GlobalVar and function.
+func (v *Module) items(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := starlark.UnpackArgs("functions_items", args, kwargs); err != nil {
+		return nil, err
+	}
+	var out []starlark.Value
+	for gv, f := range v.m.Funcs() {
+		out = append(out, starlark.Tuple{&Node{gv}, &Node{f}})
+	}
+	return r.result(starlark.NewList(out))
+}
+
+func (v *Module) globalVars(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := starlark.UnpackArgs("get_global_vars", args, kwargs); err != nil {
+		return nil, err
+	}
+	var out []starlark.Value
+	for gv := range v.m.Funcs() {
+		out = append(out, &Node{gv})
+	}
+	return r.result(starlark.NewList(out))
+}
+
+func (v *Module) getAttr(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var key string
+	if err := starlark.UnpackArgs("get_attr", args, kwargs, "key", &key); err != nil {
+		return nil, err
+	}
+	x, ok := v.m.Attrs().Get(key)
+	if !ok {
+		return starlark.None, nil
+	}
+	return value(x), nil
+}
+
+// show is mod.show(): it prints the module.
+func (v *Module) show(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	text, err := v.script(r, args, kwargs)
+	if err != nil {
+		return nil, err
+	}
+	return starlark.None, r.print(strings.TrimSuffix(string(text.(starlark.String)), "\n"))
+}
+
+// SetKey is mod[name] = func.
+func (v *Module) SetKey(key, fn starlark.Value) error {
+	if v.frozen {
+		return errors.New("the module belongs to the top level of a script, which is frozen: use mod.update(name, func)")
+	}
+	name, err := funcName(key)
+	if err != nil {
+		return err
+	}
+	f, err := asNode[ir.Function](fn, "a function")
+	if err != nil {
+		return err
+	}
+	v.m = v.m.With(name, f)
+	return nil
+}
+
+// updateFunc is mod.update_func(var, func), which changes the module that it is called on.
+func (v *Module) updateFunc(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var key, fn starlark.Value
+	if err := starlark.UnpackArgs("update_func", args, kwargs, "var", &key, "func", &fn); err != nil {
+		return nil, err
+	}
+	return starlark.None, v.SetKey(key, fn)
 }
 
 func (v *Module) globalVar(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -161,7 +242,7 @@ func (v *Module) remove(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (s
 		return nil, err
 	}
 	name, err := funcName(key)
-	return &Module{v.m.Without(name)}, err
+	return &Module{m: v.m.Without(name)}, err
 }
 
 func (v *Module) sameAs(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -191,5 +272,5 @@ func (v *Module) update(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (s
 	if m == v.m {
 		return v, nil
 	}
-	return &Module{m}, nil
+	return &Module{m: m}, nil
 }

@@ -23,6 +23,7 @@ type Pass struct {
 	required []string
 	reads    *reads
 	fn       starlark.Callable // nil for sequences
+	object   *Instance         // of the class that the function is a method of, nil if there is none
 	children []*Pass
 	inside   int    // passes below a sequence
 	nesting  int    // sequences in each other
@@ -97,6 +98,9 @@ func (p *Pass) Attr(name string) (starlark.Value, error) {
 	case "doc":
 		return starlark.String(p.doc), nil
 	}
+	if p.object != nil {
+		return p.object.Attr(name)
+	}
 	return nil, nil
 }
 
@@ -131,7 +135,7 @@ func (p *Pass) CallInternal(t *starlark.Thread, args starlark.Tuple, kwargs []st
 	if out == m.m {
 		return v, nil
 	}
-	return &Module{out}, nil
+	return &Module{m: out}, nil
 }
 
 // bind returns the pass for use by r's thread.
@@ -181,7 +185,7 @@ func (p *Pass) body(exec func(*pass.Context, *ir.Module, func(*run) error) error
 		return func(c *pass.Context, m *ir.Module) (out *ir.Module, err error) {
 			err = exec(c, m, func(r *run) error {
 				since := r.rewrites
-				v, err := r.call(p.fn, &Module{m}, &Context{c})
+				v, err := r.call(p.fn, &Module{m: m}, &Context{c})
 				if err != nil {
 					return err
 				}
@@ -201,7 +205,7 @@ func (p *Pass) body(exec func(*pass.Context, *ir.Module, func(*run) error) error
 		m := c.Step().Input
 		err = exec(c, m, func(r *run) error {
 			since := r.rewrites
-			out, err = r.call(p.fn, &Node{n}, &Module{m}, &Context{c})
+			out, err = r.call(p.fn, &Node{n}, &Module{m: m}, &Context{c})
 			if x, ok := out.(*Node); ok && err == nil {
 				r.whole(p, since, n, x.n)
 			} else if out == starlark.None {

@@ -1,6 +1,8 @@
 package starpass
 
 import (
+	"strings"
+
 	"go.starlark.net/starlark"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -56,6 +58,9 @@ func (r *run) replaced(t *starlark.Thread, before, after ir.Node) {
 
 // ruleName is the name of a function of a script, or that of the pass where it has none.
 func ruleName(fn starlark.Callable, pass string) string {
+	if m, ok := fn.(*Method); ok {
+		fn = m.fn
+	}
 	if f, ok := fn.(*starlark.Function); ok {
 		return named(f.Name(), pass)
 	}
@@ -66,7 +71,7 @@ func named(function, pass string) string {
 	if function == "lambda" || function == "<toplevel>" {
 		return pass
 	}
-	return function
+	return function[strings.LastIndexByte(function, '.')+1:] // without the class of a method
 }
 
 // funcNode returns a function as a node, nil where there is none.

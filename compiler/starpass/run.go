@@ -28,6 +28,16 @@ type run struct {
 	// handlers counts the handlers of mutators that are being called, and rewrites what was reported
 	// of the running pass.
 	handlers, rewrites int
+	// managers leave what with statements entered, the innermost last, and handling are the errors that handlers are at work on.
+	managers []func(error) error
+	handling []error
+	// owned are the contexts that the script made itself.
+	owned map[*pass.Context]bool
+	// host is the context that the script runs under before it overrides the instruments of that.
+	host     *pass.Context
+	watching []*pass.Instrument
+	tvm      starlark.Value
+	made     map[string]*Pass // passes that the script made, by name
 }
 
 const runKey = "run"
@@ -50,10 +60,18 @@ func (r *run) call(fn starlark.Callable, args ...starlark.Value) (starlark.Value
 		if n := f.NumParams() - f.NumKwonlyParams() - btoi(f.HasKwargs()); n < len(args) && !f.HasVarargs() {
 			args = args[:n]
 		}
+	case *Method:
+		if n := f.fn.NumParams() - f.fn.NumKwonlyParams() - btoi(f.fn.HasKwargs()) - 1; n < len(args) && !f.fn.HasVarargs() {
+			args = args[:max(n, 0)]
+		}
 	case *Walker, *Pass:
 		args = args[:min(1, len(args))]
 	}
+	depth := len(r.managers)
 	v, err := starlark.Call(r.thread, fn, args, nil)
+	if err != nil {
+		err = r.unwind(depth, err)
+	}
 	if err != nil && r.stopped != nil {
 		err = errors.Join(r.stopped, err)
 	}

@@ -50,7 +50,7 @@ func (s *Self) Attr(name string) (starlark.Value, error) {
 		if s.k.mod == nil {
 			return starlark.None, nil
 		}
-		return &Module{s.k.mod}, nil
+		return &Module{m: s.k.mod}, nil
 	case "visit":
 		return s.walks(name, s.k.visit), nil
 	case "visit_default":

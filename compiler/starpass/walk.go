@@ -22,6 +22,9 @@ type walk struct {
 	tm   tir.Mapper
 	memo map[tir.Expr]tir.Expr // of a mutator, for one statement
 	at   frame                 // of the innermost handler
+	// object is the visitor or mutator of a class whose methods are the handlers; nil where these are functions.
+	object *Instance
+	begun  ir.Node // where its method for every expression began the walk, until that is visited
 }
 
 type halt struct{ err error }
@@ -145,11 +148,34 @@ const visitCost = 8
 // dispatch gives n to its handler, or to f if it has none.
 func (k *walk) dispatch(n ir.Node, f func() ir.Node) ir.Node {
 	k.try(k.r.work(visitCost))
+	if k.w.every != nil && isExpr(n) && n != k.begun {
+		return k.handle(k.w.every, n)
+	}
+	k.begun = nil
 	h := k.w.handler(levelOf(n), nodeName(n))
+	if h == nil && isExpr(n) {
+		h = k.w.handler(levelOf(n), "Expr")
+	}
 	if h == nil {
 		return f()
 	}
 	return k.handle(h, n)
+}
+
+// specific gives n to its handler, past one for every expression.
+func (k *walk) specific(n ir.Node) ir.Node {
+	if h := k.w.handler(levelOf(n), nodeName(n)); h != nil {
+		return k.handle(h, n)
+	}
+	return k.defaultVisit(n)
+}
+
+func isExpr(n ir.Node) bool {
+	switch n.(type) {
+	case relax.Expr, tir.Expr:
+		return true
+	}
+	return false
 }
 
 // handle calls a handler. What a visitor's handler returns does not matter.
@@ -157,7 +183,11 @@ func (k *walk) handle(h starlark.Callable, n ir.Node) ir.Node {
 	outer := k.at
 	k.at = frame{of: n}
 	k.r.handlers++
-	v, err := starlark.Call(k.r.thread, h, starlark.Tuple{k.self, &Node{n}}, nil)
+	var self starlark.Value = k.self
+	if k.object != nil {
+		self = k.object
+	}
+	v, err := starlark.Call(k.r.thread, h, starlark.Tuple{self, &Node{n}}, nil)
 	k.r.handlers--
 	at := k.at
 	k.at = outer

@@ -15,8 +15,9 @@ import (
 type Walker struct {
 	mutates  bool
 	handlers map[string]starlark.Callable
-	names    []string // of the handlers, in order
-	leveled  bool     // some names have a level before them
+	names    []string          // of the handlers, in order
+	leveled  bool              // some names have a level before them
+	every    starlark.Callable // of an object that has a method visit_expr of its own
 	frozen   bool
 }
 
@@ -27,6 +28,11 @@ var (
 
 func walkerMaker(mutates bool) builtinFunc {
 	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if len(args) == 1 && len(kwargs) == 0 { // a decorator of a class
+			if c, ok := args[0].(*Class); ok {
+				return c, nil
+			}
+		}
 		var d *starlark.Dict
 		if err := starlark.UnpackArgs(b.Name(), args, kwargs, "handlers", &d); err != nil {
 			return nil, err
@@ -136,7 +142,7 @@ func (w *Walker) CallInternal(t *starlark.Thread, args starlark.Tuple, kwargs []
 		}
 		out = v
 		if m != x.m {
-			out = &Module{m}
+			out = &Module{m: m}
 		}
 	case *Node:
 		n, err := newWalk(w, r, r.mod, d).root(x.n)

@@ -13,22 +13,31 @@ type Out struct {
 
 // external is a computation written as statements.
 type external struct {
-	inputs []*Tensor
-	body   func(in, out []*tir.Buffer) tir.Stmt
+	inputs  []*Tensor
+	offsets bool // inputs of the function that it reads may start anywhere in their memory
+	body    func(in, out []*tir.Buffer) tir.Stmt
 }
 
 // Extern returns tensors that the statements of body compute from the inputs, for what is
 // no computation of one element from others: scatters, scans, sorts. body receives the
 // buffers of inputs and results; it is called once for each function made of the tensors
 // and must make new variables each time. Its block is opaque to schedules.
-func Extern(name string, outs []Out, inputs []*Tensor, body func(in, out []*tir.Buffer) tir.Stmt) []*Tensor {
-	op := &operation{name: name, extern: &external{inputs, body}}
+func Extern(name string, outs []Out, inputs []*Tensor, body func(in, out []*tir.Buffer) tir.Stmt, opts ...Option) []*Tensor {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	op := &operation{name: name, extern: &external{inputs: inputs, body: body, offsets: o.offsets}}
 	for k, o := range outs {
 		t := &Tensor{Name: name, DType: o.DType, Shape: o.Shape, op: op, value: k}
 		op.outputs = append(op.outputs, t)
 	}
 	return op.outputs
 }
+
+// Offsets says that the inputs of the function which an external computation reads are buffers
+// with an offset, as TVM declares them.
+func Offsets() Option { return func(o *options) { o.offsets = true } }
 
 // emitExtern returns the block of an external computation.
 func (b *builder) emitExtern(op *operation) tir.Stmt {

@@ -29,14 +29,26 @@ func (n *nest) axis(a *tir.IterVar) {
 	n.iters = append(n.iters, &tir.IterVar{Dom: a.Dom, Var: v, Kind: a.Kind})
 	n.values = append(n.values, loop)
 	n.sub[a.Var] = v
-	if !tir.IsConst(a.Dom.Extent, 1) { // 0 for v would hide that an access is at the block's own index
+	if n.tuned && !tir.IsConst(a.Dom.Extent, 1) { // 0 for v would hide that an access is at the block's own index
 		n.an.BindRange(v, a.Dom)
 	}
 }
 
 // lower replaces axes by iteration variables and tensors by buffers, and simplifies.
 func (n *nest) lower(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
-	e = tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {
+	return n.an.Simplify(n.replaced(e, sub))
+}
+
+// combined is the result of a combiner. TVM simplifies what is combined only.
+func (n *nest) combined(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
+	if n.tuned {
+		return n.lower(e, sub)
+	}
+	return n.replaced(e, sub)
+}
+
+func (n *nest) replaced(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
+	return tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {
 		switch e := e.(type) {
 		case *tir.Var:
 			if x, ok := sub[e]; ok {
@@ -48,7 +60,6 @@ func (n *nest) lower(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
 		}
 		return e
 	})
-	return n.an.Simplify(e)
 }
 
 // fill sets the body of blk, and its init if it is a reduction.
@@ -93,7 +104,7 @@ func (n *nest) fill(blk *tir.Block) error {
 			init = n.lower(r.Init[k], n.sub)
 		}
 		inits = append(inits, store(k, init))
-		values = append(values, n.lower(r.Combiner.Result[k], sub))
+		values = append(values, n.combined(r.Combiner.Result[k], sub))
 	}
 	blk.Init = tir.Seq(inits...)
 	if len(values) == 1 {

@@ -2,6 +2,7 @@ package te
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/arith/region"
@@ -13,6 +14,10 @@ import (
 
 // FuncOpts refines CreatePrimFunc.
 type FuncOpts struct {
+	// Tuned says that the outputs are computed as Tune says, and that what follows from the
+	// extents of the axes simplifies their indices. Without it the function is the one that
+	// TVM makes.
+	Tuned bool
 	// Scalars become parameters behind the tensors.
 	Scalars []*tir.Var
 	// Origin is given to the function, its blocks and its loops.
@@ -26,9 +31,17 @@ type FuncOpts struct {
 // an order in which producers come first. What is computed on the way is allocated in the
 // root block. It follows TVM's create_prim_func.
 func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
-	b := &builder{budget: opts.Budget, base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, done: map[*operation]bool{}}
+	if opts.Tuned {
+		args = tunedArgs(args)
+	}
+	b := &builder{tuned: opts.Tuned, offsets: map[*Tensor]bool{}, budget: opts.Budget, base: ir.Base{Origin: opts.Origin}, buffers: map[*Tensor]*tir.Buffer{}, done: map[*operation]bool{}}
+	b.findOffsets(args)
 	fn := &tir.PrimFunc{Base: b.base, RetType: ir.VoidType(), Attrs: ir.NewAttrs("tir.noalias", true)}
 	for _, t := range args {
+		if t.scalar != nil {
+			fn.Params, fn.Buffers = append(fn.Params, t.scalar), append(fn.Buffers, nil)
+			continue
+		}
 		if b.buffers[t] != nil {
 			return nil, fmt.Errorf("tensor %s is given as an argument twice: copy it first", t.Name)
 		}
@@ -50,13 +63,37 @@ func CreatePrimFunc(args []*Tensor, opts FuncOpts) (*tir.PrimFunc, error) {
 	if len(b.stmts) == 0 {
 		return nil, fmt.Errorf("none of the tensors is computed: add a result to the arguments")
 	}
+	if root := b.onlyBlock(); root != nil {
+		fn.Body = root
+		return fn, nil
+	}
 	fn.Body = &tir.BlockRealize{Base: b.base, Predicate: tir.Bool(true), Block: &tir.Block{
 		Base: b.base, Name: "root", AllocBuffers: b.allocs, Body: tir.Seq(b.stmts...),
 	}}
 	return fn, nil
 }
 
+// tunedArgs are args with the outputs tuned.
+func tunedArgs(args []*Tensor) []*Tensor {
+	var outs []*Tensor
+	for _, t := range args {
+		if t.op != nil {
+			outs = append(outs, t)
+		}
+	}
+	outs = Tune(outs)
+	list := slices.Clone(args)
+	for i, t := range args {
+		if t.op != nil {
+			list[i], outs = outs[0], outs[1:]
+		}
+	}
+	return list
+}
+
 type builder struct {
+	tuned   bool
+	offsets map[*Tensor]bool
 	budget  *budget.Budget
 	base    ir.Base
 	buffers map[*Tensor]*tir.Buffer
@@ -67,9 +104,50 @@ type builder struct {
 	stmts   []tir.Stmt
 }
 
+// onlyBlock returns the block of the only computation where that is external: TVM makes it the root.
+func (b *builder) onlyBlock() tir.Stmt {
+	if b.tuned || len(b.stmts) != 1 || len(b.allocs) > 0 {
+		return nil
+	}
+	r, ok := b.stmts[0].(*tir.BlockRealize)
+	if !ok || len(r.Values) > 0 {
+		return nil
+	}
+	r.Block.Reads, r.Block.Writes = nil, nil
+	return r
+}
+
+// findOffsets finds the inputs that external computations read through buffers with an offset.
+func (b *builder) findOffsets(args []*Tensor) {
+	seen := map[*operation]bool{}
+	var visit func(t *Tensor)
+	visit = func(t *Tensor) {
+		if t.op == nil || seen[t.op] {
+			return
+		}
+		seen[t.op] = true
+		for _, in := range t.op.inputs() {
+			if in.op == nil && t.op.extern != nil && t.op.extern.offsets {
+				b.offsets[in] = true
+			}
+			visit(in)
+		}
+	}
+	for _, t := range args {
+		visit(t)
+	}
+}
+
 func (b *builder) buffer(t *Tensor) *tir.Buffer {
 	buf := tir.NewBuffer(b.named.Fresh(t.Name, "_"), t.DType, t.Shape, "")
 	buf.Base = b.base
+	if b.offsets[t] {
+		d := dtype.Int64T
+		if len(t.Shape) > 0 {
+			d = t.Shape[0].DType()
+		}
+		buf.ElemOffset, buf.OffsetFactor = tir.NewVar(buf.Name+"_elem_offset", d), 1
+	}
 	b.buffers[t] = buf
 	return buf
 }
@@ -101,6 +179,27 @@ func (b *builder) visit(op *operation) error {
 	}
 	b.stmts = append(b.stmts, s)
 	return nil
+}
+
+// indexes reports whether op reads an element of a tensor that has dimensions.
+func (op *operation) indexes() bool {
+	for _, t := range op.inputs() {
+		if t.NDim() > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// layoutFree lists the buffers on the way whose layout a schedule of op may choose.
+func (b *builder) layoutFree(op *operation) []ir.Value {
+	var list []ir.Value
+	for _, t := range op.layoutFree {
+		if buf := b.buffers[t]; buf != nil && t.op != nil {
+			list = append(list, buf)
+		}
+	}
+	return list
 }
 
 // inputs returns the tensors that op reads, each once, in order of first use.
@@ -143,12 +242,18 @@ func (b *builder) emit(op *operation) (tir.Stmt, error) {
 	}
 	blk := &tir.Block{Base: b.base, Name: b.labels.Fresh(op.name, "_"), IterVars: n.iters, Annotations: op.attrs}
 	if len(axes) == 0 { // a block needs an iteration variable to be one of the schedule's
-		vi := tir.NewVar("vi", dtype.Int64T)
-		blk.IterVars = []*tir.IterVar{{Dom: &tir.Range{Min: tir.Int(0), Extent: tir.Int(1)}, Var: vi}}
-		n.values = []tir.Expr{tir.Int(0)}
+		d := dtype.Int64T
+		if !b.tuned && !op.indexes() {
+			d = dtype.Int32T // TVM widens what it meets in indices
+		}
+		blk.IterVars = []*tir.IterVar{{Dom: &tir.Range{Min: tir.Const(d, 0), Extent: tir.Const(d, 1)}, Var: tir.NewVar("vi", d)}}
+		n.values = []tir.Expr{tir.Const(d, 0)}
 	}
 	if err := n.fill(blk); err != nil {
 		return nil, err
+	}
+	if free := b.layoutFree(op); len(free) > 0 {
+		blk.Annotations = blk.Annotations.With("layout_free_placeholders", free)
 	}
 	blk.Reads, blk.Writes, _ = region.OfBlock(blk, nil)
 	out := tir.Stmt(&tir.BlockRealize{Base: b.base, Values: n.values, Predicate: tir.Bool(true), Block: blk})

@@ -49,18 +49,17 @@ func Prod(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
 	return reduceOne(tir.Mul, tir.Const(e.DType(), 1), e, axes)
 }
 
-// Max returns the greatest e over axes, Lowest of its type if there is none.
+// Max returns the greatest e over axes, MinValue of its type if there is none.
 func Max(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
-	return reduceOne(tir.Max, Lowest(e.DType()), e, axes)
+	return reduceOne(tir.Max, MinValue(e.DType()), e, axes)
 }
 
-// Min returns the least e over axes, Highest of its type if there is none.
+// Min returns the least e over axes, MaxValue of its type if there is none.
 func Min(e tir.Expr, axes ...*tir.IterVar) tir.Expr {
-	return reduceOne(tir.Min, Highest(e.DType()), e, axes)
+	return reduceOne(tir.Min, MaxValue(e.DType()), e, axes)
 }
 
-// Lowest is the least value of d: minus infinity where d has one. (TVM starts a maximum
-// from MinValue, which is wrong where all elements are minus infinity.)
+// Lowest is the least value of d: minus infinity where d has one.
 func Lowest(d dtype.DType) tir.Expr {
 	if hasInf(d) {
 		return &tir.FloatImm{Type: d, Value: math.Inf(-1)}

@@ -17,6 +17,8 @@ type Tensor struct {
 	Shape []tir.Expr
 	op    *operation // nil for a placeholder
 	value int        // which result of op this is
+	// scalar is the parameter that a scalar input is, nil for tensors.
+	scalar *tir.Var
 }
 
 // operation is a computation over axes.
@@ -26,7 +28,12 @@ type operation struct {
 	body    []tir.Expr // one expression each result; Reduce nodes stand at the top only
 	outputs []*Tensor
 	attrs   *ir.Attrs
-	extern  *external // nil for computations by element
+	// layoutFree are tensors that it reads whose layout a schedule may choose.
+	layoutFree []*Tensor
+	extern     *external // nil for computations by element
+	better     func() []*Tensor
+	// replaced holds what better returned.
+	replaced []*Tensor
 }
 
 // EachChild has nothing to visit: tensors are leaves.
@@ -49,6 +56,9 @@ func (t *Tensor) IsPlaceholder() bool { return t.op == nil }
 
 // At reads the element at indices, one for each dimension.
 func (t *Tensor) At(indices ...tir.Expr) tir.Expr {
+	if t.scalar != nil {
+		return t.scalar
+	}
 	return &tir.ProducerLoad{Producer: t, Indices: append([]tir.Expr{}, indices...)}
 }
 
@@ -57,14 +67,21 @@ func Placeholder(name string, dt dtype.DType, shape ...tir.Expr) *Tensor {
 	return &Tensor{Name: name, DType: dt, Shape: shape}
 }
 
+// Scalar returns an input that is one value of the given type, a parameter of the function
+// between its tensors. It is read by At without indices.
+func Scalar(name string, dt dtype.DType) *Tensor {
+	return &Tensor{Name: name, DType: dt, scalar: tir.NewVar(name, dt)}
+}
+
 // Option refines a computation.
 type Option func(*options)
 
 type options struct {
-	names  []string
-	prefix string
-	attrs  *ir.Attrs
-	where  []func(e tir.Expr) Option
+	names      []string
+	prefix     string
+	attrs      *ir.Attrs
+	layoutFree []*Tensor
+	offsets    bool
 }
 
 // AxisNames names the axes; those beyond the names are called ax0, ax1, ... by position.
@@ -78,17 +95,8 @@ func Attr(key string, v any) Option {
 	return func(o *options) { o.attrs = o.attrs.With(key, v) }
 }
 
-// AttrWhere is Attr for computations whose expression fulfils cond.
-func AttrWhere(key string, v any, cond func(e tir.Expr) bool) Option {
-	return func(o *options) {
-		o.where = append(o.where, func(e tir.Expr) Option {
-			if cond(e) {
-				return Attr(key, v)
-			}
-			return func(*options) {}
-		})
-	}
-}
+// LayoutFree annotates the block with the buffers of tensors whose layout a schedule may choose.
+func LayoutFree(ts ...*Tensor) Option { return func(o *options) { o.layoutFree = ts } }
 
 // Compute returns the tensor of the given extents whose element at i is f(i). A reduction
 // may stand only at the top of what f returns: see Sum, Max and the like.
@@ -116,10 +124,7 @@ func ComputeN(name string, shape []tir.Expr, f func(i []tir.Expr) []tir.Expr, op
 		args[k] = v
 	}
 	op.body = f(args)
-	for _, w := range o.where {
-		w(op.body[0])(&o)
-	}
-	op.attrs = o.attrs
+	op.attrs, op.layoutFree = o.attrs, o.layoutFree
 	for k, e := range op.body {
 		t := &Tensor{Name: name, DType: e.DType(), Shape: shape, op: op, value: k}
 		if len(op.body) > 1 {

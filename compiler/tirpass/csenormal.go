@@ -27,10 +27,13 @@ type normalizer struct {
 	an    *arith.Analyzer
 	vars  map[*tir.Var]int // numbers of variables
 	atoms map[string]int   // numbers of what is no sum and no product
+	// alone are numbers of expressions that equal only themselves. They are held here: the address of one that is gone may be that of
+	// another one.
+	alone map[tir.Expr]int
 }
 
 func newNormalizer() *normalizer {
-	return &normalizer{an: arith.NewAnalyzer(), vars: map[*tir.Var]int{}, atoms: map[string]int{}}
+	return &normalizer{an: arith.NewAnalyzer(), vars: map[*tir.Var]int{}, atoms: map[string]int{}, alone: map[tir.Expr]int{}}
 }
 
 // name returns the name of e, "" where e is no integer or too large. It names the variables
@@ -91,7 +94,10 @@ func (n *normalizer) operation(e tir.Expr) string {
 		}
 		return e.Op.String() + "(" + a + "," + b + ")"
 	}
-	return fmt.Sprintf("%T %p", e, e) // as itself alone
+	if _, ok := n.alone[e]; !ok {
+		n.alone[e] = len(n.alone)
+	}
+	return "e" + strconv.Itoa(n.alone[e])
 }
 
 // polynomial is a sum: a coefficient for each product of factors, whose names are ordered and

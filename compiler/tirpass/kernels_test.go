@@ -72,7 +72,7 @@ func convRelu(t passtest.Failer) *tir.PrimFunc {
 		Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{1, 1}, After: []int64{1, 1}, Groups: 1, Data: "NCHW", Kernel: "OIHW",
 	}))
 	out := must(topi.Unary("relu", must(topi.Binary("add", topi.T(conv), topi.T(bias)))))
-	f, err := te.CreatePrimFunc([]*te.Tensor{x, w, bias, out}, te.FuncOpts{})
+	f, err := te.CreatePrimFunc([]*te.Tensor{x, w, bias, out}, te.FuncOpts{Tuned: true})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -197,7 +197,7 @@ func TestBindTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bare.Run(tirpass.BindTarget, moduleOf(f)); err == nil || !strings.Contains(err.Error(), "no target is set: give one, e.g. --target wasm") {
+	if _, err := bare.Run(tirpass.BindTarget, moduleOf(f)); err == nil || !strings.Contains(err.Error(), "no target is set: give one, such as wasm") {
 		t.Errorf("without a target: %v", err)
 	}
 }

@@ -124,6 +124,17 @@ def kernel(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):`, []pair{
     for i in range(2):
         T.evaluate(A[i])
         T.evaluate(A[i + 1])`, opts: unrolling("auto_max_step", 3)},
+		{name: "what does nothing is no step", before: `
+    B[0] = 1
+    for i in range(2):
+        T.evaluate(0)
+        for j in T.unroll(2):
+            T.evaluate(0)`, after: `
+    B[0] = 1
+    T.evaluate(0)
+    T.evaluate(0)
+    T.evaluate(0)
+    T.evaluate(0)`, opts: unrolling("auto_max_step", 4)},
 		{name: "parallel loops stay", before: `
     for i in T.parallel(2):
         B[i] = A[i]`, opts: unrolling("auto_max_step", 4)},

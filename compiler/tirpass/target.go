@@ -34,7 +34,7 @@ var BindTarget = &pass.Pass{
 			}
 		}
 		if t.IsZero() {
-			return nil, errors.New("no target is set: give one, e.g. --target wasm")
+			return nil, errors.New("no target is set: give one, such as wasm")
 		}
 		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 			if f.Attrs.Has(ir.AttrTarget) {

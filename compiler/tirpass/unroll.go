@@ -106,7 +106,9 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 	out.s = m.MapStmt(s)
 	switch s.(type) {
 	case *tir.BufferStore, *tir.Evaluate:
-		out.steps++
+		if !tir.IsNoOp(s) { // these go with the next change around them
+			out.steps++
+		}
 	}
 	return out
 }
@@ -117,7 +119,7 @@ func (u *unroller) loop(s *tir.For) unrolled {
 	constant = constant && (s.Step == nil || tir.IsConst(s.Step, 1)) // others are for CanonicalizeLoop
 	cost := unrolled{steps: body.steps, depth: body.depth, loops: body.loops + 1}
 	auto := constant && s.Kind == tir.Serial && s.Annotations.Len() == 0 && n >= 0 && body.loops == 0 && body.depth <= u.autoDepth &&
-		(n*body.steps <= u.autoStep || n <= u.autoExtent)
+		(n*max(body.steps, 1) <= u.autoStep || n <= u.autoExtent)
 	fits := constant && n >= 0 && n*max(body.steps, 1) <= maxUnrolled
 	wanted := auto || fits && (s.Kind == tir.Unrolled || u.local[s.LoopVar] && s.Thread == nil && n > 0)
 	single := constant && n >= 0 && n <= 1 && u.autoExtent == 1 && s.Thread == nil // whatever is in it
@@ -182,7 +184,7 @@ func (u *unroller) whyNot(s *tir.For, n int64, constant, fits bool, body unrolle
 	case body.loops > 0:
 		return "there are loops in it"
 	}
-	return fmt.Sprintf("it is not marked, and its extent %d and its %d statements in all are above auto_max_extent %d and auto_max_step %d", n, n*body.steps, u.autoExtent, u.autoStep)
+	return fmt.Sprintf("it is not marked, and its extent %d and its %d statements in all are above auto_max_extent %d and auto_max_step %d", n, n*max(body.steps, 1), u.autoExtent, u.autoStep)
 }
 
 // freshCopy substitutes in s and gives the copy variables and buffers of its own for those

@@ -230,33 +230,3 @@ func TestLongFloat32Sums(t *testing.T) {
 		k.wantRounded(out, dtype.Float32T, nd{dims(1, 1, 1, 1), []float64{tenth}})
 	})
 }
-
-// TestAccumulator holds the rule: short sums of float32 stay what they are.
-func TestAccumulator(t *testing.T) {
-	n := tir.NewSizeVar("n", dtype.Int64T)
-	rows := []struct {
-		d       dtype.DType
-		extents []tir.Expr
-		want    dtype.DType
-	}{
-		{dtype.Float16T, []tir.Expr{tir.Int(4)}, dtype.Float32T},
-		{dtype.BFloat16T, []tir.Expr{tir.Int(1024)}, dtype.Float32T},
-		{dtype.BFloat16T, []tir.Expr{n}, dtype.Float64T},
-		{dtype.Float32T, []tir.Expr{tir.Int(32), tir.Int(32)}, dtype.Float32T},
-		{dtype.Float32T, []tir.Expr{tir.Int(32), tir.Int(33)}, dtype.Float64T},
-		{dtype.Float32T, []tir.Expr{tir.Int(0), tir.Int(1 << 40), tir.Int(1 << 40)}, dtype.Float64T},
-		{dtype.Float32T, []tir.Expr{tir.Int(2), n}, dtype.Float64T},
-		{dtype.Float64T, []tir.Expr{n}, dtype.Float64T},
-		{dtype.MustParse("int8"), []tir.Expr{n}, dtype.MustParse("int8")},
-		{dtype.Int32T, []tir.Expr{tir.Int(1 << 30)}, dtype.Int32T},
-	}
-	for _, r := range rows {
-		var axes []*tir.IterVar
-		for _, e := range r.extents {
-			axes = append(axes, te.ReduceAxis("k", e))
-		}
-		if got := accumulator(r.d, longestSum, axes...); got != r.want {
-			t.Errorf("%s over %v: %s, want %s", r.d, r.extents, got, r.want)
-		}
-	}
-}

@@ -2,7 +2,6 @@ package topi
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/te"
@@ -95,7 +94,7 @@ func asBool(e tir.Expr) tir.Expr { return tir.CastTo(dtype.BoolT, e) }
 
 var binaries = map[string]binary{
 	"add": tir.Add, "subtract": tir.Sub, "multiply": tir.Mul, "divide": tir.Div,
-	"floor_divide": floorDivide, "mod": truncMod, "floor_mod": floorMod, "power": power,
+	"floor_divide": floorDivide, "mod": truncMod, "floor_mod": floorMod, "power": call2(tir.OpPow),
 	"maximum": tir.Max, "minimum": tir.Min, "atan2": call2(tir.OpAtan2), "log_add_exp": logAddExp,
 	"equal": tir.EQ, "not_equal": tir.NE, "less": tir.LT, "less_equal": tir.LE, "greater": tir.GT, "greater_equal": tir.GE,
 	"logical_and": func(a, b tir.Expr) tir.Expr { return tir.And(asBool(a), asBool(b)) },
@@ -134,33 +133,6 @@ func floorMod(a, b tir.Expr) tir.Expr {
 		return tir.Sub(a, tir.Mul(tir.NewCall(tir.OpFloor, tir.Div(a, b)), b))
 	}
 	return tir.FloorMod(a, b)
-}
-
-// power multiplies out the exponents 2 and 3 and takes a root for 0.5, which is exact where
-// pow may not be.
-func power(a, b tir.Expr) tir.Expr {
-	switch scalarValue(b) {
-	case 1:
-		return a
-	case 2:
-		return tir.Mul(a, a)
-	case 3:
-		return tir.Mul(tir.Mul(a, a), a)
-	case 0.5:
-		return tir.NewCall(tir.OpSqrt, a)
-	}
-	return tir.NewCall(tir.OpPow, a, b)
-}
-
-// scalarValue is the value of a constant, and NaN for what is none.
-func scalarValue(e tir.Expr) float64 {
-	switch e := e.(type) {
-	case *tir.FloatImm:
-		return e.Value
-	case *tir.IntImm:
-		return float64(e.Value)
-	}
-	return math.NaN()
 }
 
 func logAddExp(a, b tir.Expr) tir.Expr {

@@ -126,27 +126,6 @@ func TestBinaryTypes(t *testing.T) {
 	static(t, "square of integers", func(k *kernelTest) {
 		k.exactly(k.ok(Binary("power", T(k.in(values(-3, 0, 5), dtype.Int32T)), Operand{Scalar: tir.Int(2)})), dtype.Int32T, 0, values(9, 0, 25))
 	})
-	// The exponents that need no pow are the powers as they stand in the kernel.
-	base := tir.NewVar("x", dtype.Float32T)
-	for _, c := range []struct {
-		exponent float64
-		want     tir.Expr
-	}{
-		{1, base},
-		{2, tir.Mul(base, base)},
-		{3, tir.Mul(tir.Mul(base, base), base)},
-		{0.5, tir.NewCall(tir.OpSqrt, base)},
-		{4, tir.NewCall(tir.OpPow, base, tir.FloatConst(dtype.Float32T, 4))},
-		{0, tir.NewCall(tir.OpPow, base, tir.FloatConst(dtype.Float32T, 0))},
-		{-1, tir.NewCall(tir.OpPow, base, tir.FloatConst(dtype.Float32T, -1))},
-	} {
-		if got := power(base, tir.FloatConst(dtype.Float32T, c.exponent)); !ir.StructuralEqual(got, c.want, ir.EqualOpts{}) {
-			t.Errorf("x to the power %v is %v, want %v", c.exponent, got, c.want)
-		}
-	}
-	if got := power(base, base); !ir.StructuralEqual(got, tir.NewCall(tir.OpPow, base, base), ir.EqualOpts{}) {
-		t.Errorf("x to the power x is %v", got)
-	}
 }
 
 // TestChoices: conditions of any type, operands of two types, and scalars.

@@ -103,16 +103,21 @@ func Tile(x *te.Tensor, reps []int64) *te.Tensor {
 		}
 		shape[k] = e
 	}
-	return te.Compute("T_tile", shape, func(i []tir.Expr) tir.Expr {
-		at := make([]tir.Expr, x.NDim())
-		for a := range at {
-			k := a + n - x.NDim()
-			at[a] = i[k]
-			if !sameExpr(shape[k], x.Shape[a]) {
-				at[a] = tir.FloorMod(i[k], x.Shape[a])
+	tile := func(repeated func(k, a int) bool) *te.Tensor {
+		return te.Compute("T_tile", shape, func(i []tir.Expr) tir.Expr {
+			at := make([]tir.Expr, x.NDim())
+			for a := range at {
+				k := a + n - x.NDim()
+				at[a] = i[k]
+				if repeated(k, a) {
+					at[a] = tir.FloorMod(i[k], x.Shape[a])
+				}
 			}
-		}
-		return x.At(at...)
+			return x.At(at...)
+		})
+	}
+	return te.Better(tile(func(int, int) bool { return true }), func() []*te.Tensor {
+		return []*te.Tensor{tile(func(k, a int) bool { return !sameExpr(shape[k], x.Shape[a]) })}
 	})
 }
 

@@ -2,6 +2,7 @@ package topi
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -92,7 +93,6 @@ func newConv(kind string, x, w *te.Tensor, o ConvOpts) (*conv, error) {
 	if c.Out.IsVoid() {
 		c.Out = x.DType
 	}
-	c.x, c.w = converted(x, factorType(c.Out)), converted(w, factorType(c.Out))
 	c.name = fmt.Sprintf("conv%dd%s_%s", c.n, kind, strings.ToLower(c.Result))
 	if c.Groups > 1 {
 		c.name = "group_" + c.name
@@ -111,8 +111,16 @@ func (c *conv) windowAxes() (rc *tir.IterVar, window []*tir.IterVar) {
 	return te.ReduceAxis("rc", c.channels), window
 }
 
-// compute returns the result whose element at (n, f, y, ...) is the sum of f over the axes, as
-// the accumulator type.
+// axes are the reduction axes in the order in which their letters stand in the layout of the data.
+func (c *conv) axes(rc *tir.IterVar, window []*tir.IterVar) []*tir.IterVar {
+	out := make([]*tir.IterVar, len(c.dpos))
+	for k, p := range c.dpos[1:] {
+		out[p] = append([]*tir.IterVar{rc}, window...)[k]
+	}
+	return slices.Delete(out, c.dpos[0], c.dpos[0]+1)
+}
+
+// compute returns the result whose element at (n, f, y, ...) is the sum of f over the axes.
 func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVar, f func(n, ff tir.Expr, at []tir.Expr) tir.Expr) *te.Tensor {
 	names := make([]string, len(c.rpos))
 	for k, p := range c.rpos {
@@ -124,8 +132,8 @@ func (c *conv) compute(spatial []tir.Expr, rc *tir.IterVar, window []*tir.IterVa
 		for k, p := range c.rpos[2:] {
 			at[k] = i[p]
 		}
-		return dot(f(i[c.rpos[0]], i[c.rpos[1]], at), append([]*tir.IterVar{rc}, window...)...)
-	}, te.AxisNames(names...), inRuns())
+		return te.Sum(f(i[c.rpos[0]], i[c.rpos[1]], at), c.axes(rc, window)...)
+	}, te.AxisNames(names...))
 }
 
 // Conv is the convolution of x with weights w, for one, two or three spatial axes, grouped
@@ -138,10 +146,7 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	}
 	x, w = c.x, c.w
 	c.channels, c.features = w.Shape[c.kpos[1]], w.Shape[c.kpos[0]]
-	padded := x
-	if anyNonZero(c.Before) || anyNonZero(c.After) {
-		padded = padConstant(x, arrangeInts(c.dpos, c.Before), arrangeInts(c.dpos, c.After), tir.Const(x.DType, 0), "pad_temp")
-	}
+	padded := padConstant(x, arrangeInts(c.dpos, c.Before), arrangeInts(c.dpos, c.After), tir.Const(x.DType, 0), "pad_temp")
 	spatial := make([]tir.Expr, c.n)
 	for k, p := range c.dpos[2:] {
 		spatial[k] = windows(padded.Shape[p], c.kernel[k], c.Strides[k], c.Dilation[k])
@@ -158,9 +163,9 @@ func Conv(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 			in = append(in, tir.Add(tir.Mul(y, tir.Int(c.Strides[d])), tir.Mul(window[d].Var, tir.Int(c.Dilation[d]))))
 			k = append(k, window[d].Var)
 		}
-		return tir.Mul(padded.At(arrange(c.dpos, in...)...), w.At(arrange(c.kpos, k...)...))
+		return tir.Mul(tir.CastTo(c.Out, padded.At(arrange(c.dpos, in...)...)), tir.CastTo(c.Out, w.At(arrange(c.kpos, k...)...)))
 	})
-	return converted(out, c.Out), nil
+	return out, nil
 }
 
 func anyNonZero(xs []int64) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// ConvTranspose is the gradient of Conv with respect to its data: each element of the input,
+// convTransposePhases is the gradient of Conv with respect to its data: each element of the input,
 // multiplied by the kernel, is added to the result at the multiples of the strides. Axis I of
 // the weights is that of the input channels, O that of the output channels of a group.
 //
@@ -18,13 +18,7 @@ import (
 // interleave puts the phases in order. This multiplies an s-th of what the input with s-1 zeros
 // between its elements would take. One block computes all phases where they have equally many
 // kernel elements or are many, and else one each.
-func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
-	c, err := newConv("_transpose", x, w, o)
-	if err != nil {
-		return nil, err
-	}
-	c.channels = tir.FloorDiv(c.w.Shape[c.kpos[1]], tir.Int(c.Groups))
-	c.features = tir.Mul(c.w.Shape[c.kpos[0]], tir.Int(c.Groups))
+func convTransposePhases(c *conv) *te.Tensor {
 	var axes []transposedAxis
 	count, equal := int64(1), true
 	for k, p := range c.dpos[2:] {
@@ -35,14 +29,14 @@ func ConvTranspose(x, w *te.Tensor, o ConvOpts) (*te.Tensor, error) {
 	spread := c.spread(axes)
 	switch {
 	case count == 1:
-		return converted(c.phase(axes, spread), c.Out), nil
+		return c.phase(axes, spread)
 	case equal || count > maxPhaseBlocks:
 		all := c.phase(axes, spread)
 		return c.interleave(axes, func(at, phases []tir.Expr) tir.Expr {
 			return all.At(inserted(at, first(c.rpos), phases)...)
-		}), nil
+		})
 	}
-	return c.interleave(axes, c.phaseBlocks(axes, spread)), nil
+	return c.interleave(axes, c.phaseBlocks(axes, spread))
 }
 
 // maxPhaseBlocks is up to how many phases get a block each.
@@ -132,8 +126,9 @@ func (c *conv) phase(axes []transposedAxis, spread *te.Tensor) *te.Tensor {
 			in, k = append(in, tir.Add(step, tir.Int(a.skip))), append(k, window[d].Var)
 		}
 		w := kernel.At(inserted(arrange(c.kpos, k...), first(c.kpos), p)...)
-		return dot(tir.Mul(spread.At(arrange(c.dpos, in...)...), w), append([]*tir.IterVar{rc}, window...)...)
-	}, te.AxisNames(names...), inRuns())
+		data := tir.CastTo(c.Out, spread.At(arrange(c.dpos, in...)...))
+		return te.Sum(tir.Mul(data, tir.CastTo(c.Out, w)), append([]*tir.IterVar{rc}, window...)...)
+	}, te.AxisNames(names...))
 }
 
 // phaseBlocks computes each phase by a block of its own, with as many kernel elements as it has;
@@ -172,7 +167,7 @@ func (c *conv) phaseBlocks(axes []transposedAxis, spread *te.Tensor) func(at, ph
 	return func(at, phases []tir.Expr) tir.Expr {
 		var out tir.Expr
 		for _, b := range slices.Backward(blocks) {
-			e := tir.Const(factorType(c.Out), 0)
+			e := tir.Const(c.Out, 0)
 			if b.t != nil {
 				e = b.t.At(at...)
 			}
@@ -181,9 +176,9 @@ func (c *conv) phaseBlocks(axes []transposedAxis, spread *te.Tensor) func(at, ph
 				here = append(here, tir.EQ(phases[k], tir.Int(p)))
 			}
 			if out == nil {
-				out = tir.CastTo(factorType(c.Out), e)
+				out = tir.CastTo(c.Out, e)
 			} else {
-				out = tir.IfThenElseExpr(all(here), tir.CastTo(factorType(c.Out), e), out)
+				out = tir.IfThenElseExpr(all(here), tir.CastTo(c.Out, e), out)
 			}
 		}
 		return out

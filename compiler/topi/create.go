@@ -1,6 +1,8 @@
 package topi
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -8,7 +10,15 @@ import (
 
 // Full is a tensor of value, converted to type d, everywhere.
 func Full(value Operand, d dtype.DType, shape []tir.Expr) *te.Tensor {
-	return te.Compute("T_full", shape, func(i []tir.Expr) tir.Expr { return tir.CastTo(d, value.at(nil, nil)) })
+	return te.Compute("T_full", shape, func(i []tir.Expr) tir.Expr { return constant(d, value.at(nil, nil)) })
+}
+
+// constant is e as type d; of a constant the value, rounded towards zero to an integer.
+func constant(d dtype.DType, e tir.Expr) tir.Expr {
+	if f, ok := e.(*tir.FloatImm); ok && d.IsInteger() && f.Value == math.Trunc(f.Value) || ok && d.IsInteger() && math.Abs(f.Value) < 1<<31 {
+		return tir.CastTo(d, tir.Int(int64(f.Value)))
+	}
+	return tir.CastTo(d, e)
 }
 
 // Arange is start, start+step, ... in type d, as many as n says.
@@ -43,11 +53,20 @@ func Trilu(x *te.Tensor, k tir.Expr, upper bool) *te.Tensor {
 	})
 }
 
-// Scan is the running sum ("cumsum") or product ("cumprod") of x along axis, computed in the
-// accumulator type of d and rounded to d. If exclusive, each element leaves out itself.
+// Scan is the running sum ("cumsum") or product ("cumprod") of x along axis in type d. If
+// exclusive, each element leaves out itself.
 func Scan(kind string, x *te.Tensor, axis int, d dtype.DType, exclusive bool) *te.Tensor {
-	result := d
-	d = accumulator(d, longestSum, te.ReduceAxis("k", x.Shape[axis]))
+	out := scan(kind, x, axis, d, exclusive)
+	wide := te.SumType(d, x.Shape[axis])
+	if wide == d {
+		return out
+	}
+	return te.Better(out, func() []*te.Tensor {
+		return []*te.Tensor{castTensor(scan(kind, x, axis, wide, exclusive), d)}
+	})
+}
+
+func scan(kind string, x *te.Tensor, axis int, d dtype.DType, exclusive bool) *te.Tensor {
 	op, start := binary(tir.Add), tir.Const(d, 0)
 	if kind == "cumprod" {
 		op, start = tir.Mul, tir.Const(d, 1)
@@ -69,5 +88,5 @@ func Scan(kind string, x *te.Tensor, axis int, d dtype.DType, exclusive bool) *t
 		step := tir.IfThenElseExpr(tir.EQ(k, tir.Int(0)), first, next)
 		return n.wrap(&tir.For{LoopVar: k, Min: tir.Int(0), Extent: x.Shape[axis], Body: tir.Store(out[0], step, at(k)...)})
 	}
-	return converted(te.Extern(kind, []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x}, body)[0], result)
+	return te.Extern(kind, []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{x}, body)[0]
 }

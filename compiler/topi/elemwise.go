@@ -2,7 +2,6 @@ package topi
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/te"
@@ -34,7 +33,7 @@ var unaries = map[string]unary{
 	"acos": call1(tir.OpAcos), "acosh": call1(tir.OpAcosh), "asin": call1(tir.OpAsin), "asinh": call1(tir.OpAsinh),
 	"atan": call1(tir.OpAtan), "atanh": call1(tir.OpAtanh), "cos": call1(tir.OpCos), "cosh": call1(tir.OpCosh),
 	"sin": call1(tir.OpSin), "sinh": call1(tir.OpSinh), "tan": call1(tir.OpTan), "tanh": call1(tir.OpTanh),
-	"erf": call1(tir.OpErf), "exp": call1(tir.OpExp), "log": call1(tir.OpLog), "sqrt": call1(tir.OpSqrt), "rsqrt": call1(tir.OpRsqrt),
+	"exp": call1(tir.OpExp), "log": call1(tir.OpLog), "sqrt": call1(tir.OpSqrt), "rsqrt": call1(tir.OpRsqrt),
 	"sigmoid": call1(tir.OpSigmoid), "ceil": rounding(tir.OpCeil), "floor": rounding(tir.OpFloor), "trunc": rounding(tir.OpTrunc),
 	"round": rounding(tir.OpNearbyint), "sign": sign, "square": func(x tir.Expr) tir.Expr { return tir.Mul(x, x) },
 	"bitwise_not": bitwiseNot, "logical_not": func(x tir.Expr) tir.Expr { return tir.LogicalNot(asBool(x)) },
@@ -43,8 +42,6 @@ var unaries = map[string]unary{
 		return tir.LogicalNot(tir.Or(check(tir.OpIsNaN)(x), check(tir.OpIsInf)(x)))
 	},
 	"relu": func(x tir.Expr) tir.Expr { return tir.Max(x, num(x, 0)) },
-	"silu": func(x tir.Expr) tir.Expr { return tir.Mul(x, call(tir.OpSigmoid, x)) },
-	"gelu": gelu, "gelu_tanh": geluTanh, "selu": selu,
 }
 
 // negative is -x. Of floats it is a product, because 0 - x would lose the sign of zero.
@@ -91,35 +88,14 @@ func check(op *ir.Op) unary {
 	}
 }
 
-// gelu is x times the normal distribution function: x/2 (1 + erf(x/sqrt 2)).
-func gelu(x tir.Expr) tir.Expr {
-	erf := call(tir.OpErf, tir.Mul(x, num(x, math.Sqrt(0.5))))
-	return tir.Mul(x, tir.Add(num(x, 0.5), tir.Mul(erf, num(x, 0.5))))
-}
-
-// geluTanh is the approximation x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
-func geluTanh(x tir.Expr) tir.Expr {
-	cube := tir.Mul(tir.Mul(x, x), x)
-	inner := tir.Mul(num(x, math.Sqrt(2/math.Pi)), tir.Add(x, tir.Mul(num(x, 0.044715), cube)))
-	return tir.Mul(tir.Mul(num(x, 0.5), x), tir.Add(num(x, 1), call(tir.OpTanh, inner)))
-}
-
-// The constants of selu (Klambauer et al., Self-Normalizing Neural Networks).
-const (
-	seluAlpha = 1.6732632423543772848170429916717
-	seluScale = 1.0507009873554804934193349852946
-)
-
-func selu(x tir.Expr) tir.Expr {
-	below := tir.Mul(num(x, seluAlpha), tir.Sub(call(tir.OpExp, x), num(x, 1)))
-	return tir.Mul(num(x, seluScale), &tir.Select{Cond: tir.GT(x, num(x, 0)), True: x, False: below})
-}
-
 // IsUnary reports whether Unary knows name ("exp").
-func IsUnary(name string) bool { return unaries[name] != nil }
+func IsUnary(name string) bool { return unaries[name] != nil || activations[name] != nil }
 
 // Unary applies the operator called name ("exp", "relu") to each element.
 func Unary(name string, x *te.Tensor) (*te.Tensor, error) {
+	if f := activations[name]; f != nil {
+		return f(x), nil
+	}
 	f := unaries[name]
 	if f == nil {
 		return nil, fmt.Errorf("no unary operator is called %q", name)
@@ -129,6 +105,14 @@ func Unary(name string, x *te.Tensor) (*te.Tensor, error) {
 
 func elementwise(x *te.Tensor, f unary) *te.Tensor {
 	return te.Compute("compute", x.Shape, func(i []tir.Expr) tir.Expr { return f(x.At(i...)) }, te.AxisPrefix("i"))
+}
+
+// inFloat32 is f of the elements of x, in float32 where they are float16.
+func inFloat32(x *te.Tensor, f func(*te.Tensor) *te.Tensor) *te.Tensor {
+	if x.DType != dtype.Float16T {
+		return f(x)
+	}
+	return Cast(f(Cast(x, dtype.Float32T)), x.DType)
 }
 
 // Clip limits each element to the range from lo to hi.
@@ -157,21 +141,21 @@ func LeakyReLU(x *te.Tensor, alpha float64) *te.Tensor {
 
 // PReLU multiplies what is negative by the entry of alpha for its index along axis.
 func PReLU(x, alpha *te.Tensor, axis int) *te.Tensor {
+	if tir.IsConst(alpha.Shape[0], 1) {
+		one := alpha
+		alpha = te.Compute("slope_broadcasted", x.Shape[axis:axis+1], func([]tir.Expr) tir.Expr { return one.At(tir.Int(0)) }, te.AxisNames("c"))
+	}
 	return te.Compute("compute", x.Shape, func(i []tir.Expr) tir.Expr {
 		e := x.At(i...)
-		at := i[axis]
-		if tir.IsConst(alpha.Shape[0], 1) {
-			at = tir.Int(0)
-		}
-		return &tir.Select{Cond: tir.GT(e, num(e, 0)), True: e, False: tir.Mul(e, alpha.At(at))}
+		return &tir.Select{Cond: tir.GT(e, num(e, 0)), True: e, False: tir.Mul(e, alpha.At(i[axis]))}
 	}, te.AxisPrefix("i"))
 }
 
 // Softplus is log(1 + exp(beta x)) / beta, and x itself where beta x exceeds threshold.
 func Softplus(x *te.Tensor, beta, threshold float64) *te.Tensor {
 	return elementwise(x, func(e tir.Expr) tir.Expr {
-		scaled := tir.Mul(e, num(e, beta))
-		soft := tir.Div(call(tir.OpLog, tir.Add(num(e, 1), call(tir.OpExp, scaled))), num(e, beta))
+		scaled := tir.Mul(num(e, beta), e)
+		soft := tir.Mul(tir.Div(num(e, 1), num(e, beta)), call(tir.OpLog, tir.Add(num(e, 1), call(tir.OpExp, scaled))))
 		return &tir.Select{Cond: tir.GT(scaled, num(e, threshold)), True: e, False: soft}
 	})
 }

@@ -145,7 +145,13 @@ func (k *kernelTest) fixed(a nd, d dtype.DType) *te.Tensor {
 // the shapes of the references.
 func (k *kernelTest) run(outs []*te.Tensor, shapes ...[]int) []*tensor.Tensor {
 	k.Helper()
-	fn, err := te.CreatePrimFunc(append(append([]*te.Tensor{}, k.args...), outs...), te.FuncOpts{})
+	return k.runAs(true, outs, shapes...)
+}
+
+// runAs is run with tuned kernels, as the default pipeline has them, or with TVM's.
+func (k *kernelTest) runAs(tuned bool, outs []*te.Tensor, shapes ...[]int) []*tensor.Tensor {
+	k.Helper()
+	fn, err := te.CreatePrimFunc(append(append([]*te.Tensor{}, k.args...), outs...), te.FuncOpts{Tuned: tuned})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -164,8 +170,15 @@ func (k *kernelTest) run(outs []*te.Tensor, shapes ...[]int) []*tensor.Tensor {
 	return results
 }
 
-// want compares the kernel that computes out with the reference.
+// want compares the kernels that compute out, tuned and as TVM writes it, with the reference.
 func (k *kernelTest) want(out *te.Tensor, ref nd) {
+	k.Helper()
+	k.wantTuned(out, ref)
+	k.compare(k.runAs(false, []*te.Tensor{out}, ref.shape)[0], ref)
+}
+
+// wantTuned is want for what TVM's kernel gets wrong.
+func (k *kernelTest) wantTuned(out *te.Tensor, ref nd) {
 	k.Helper()
 	k.compare(k.run([]*te.Tensor{out}, ref.shape)[0], ref)
 }

@@ -27,164 +27,172 @@ func rest(n int, axes []int) []int {
 	return out
 }
 
+// tupleSum adds values side by side.
+func tupleSum(values []tir.Expr, axes []*tir.IterVar) []tir.Expr {
+	zero := make([]tir.Expr, len(values))
+	for k, v := range values {
+		zero[k] = tir.Const(v.DType(), 0)
+	}
+	return te.Reduction(func(a, b []tir.Expr) []tir.Expr {
+		out := make([]tir.Expr, len(a))
+		for k := range a {
+			out[k] = tir.Add(a[k], b[k])
+		}
+		return out
+	}, zero, values, axes...)
+}
+
+// moments are the sums of the elements and of their squares over some axes, in one pass.
+type moments struct {
+	*reduction
+	sum, square *te.Tensor
+	count       tir.Expr
+}
+
+func newMoments(x *te.Tensor, axes []int) *moments {
+	m := &moments{reduction: newReduction(x, axes, false)}
+	rv := m.axes()
+	if len(rv) == 0 { // each element is its own mean
+		rv = []*tir.IterVar{te.ReduceAxis("k", tir.Int(1))}
+	}
+	d := x.DType.Accumulator()
+	sums := te.ComputeN(x.Name+"_red_temp", m.shape, func(i []tir.Expr) []tir.Expr {
+		e := tir.CastTo(d, x.At(m.index(i, rv)...))
+		return tupleSum([]tir.Expr{e, tir.Mul(e, e)}, rv)
+	})
+	m.sum, m.square = sums[0], sums[1]
+	m.count = tir.Const(d, 1)
+	for _, a := range m.over {
+		m.count = tir.Mul(m.count, tir.CastTo(d, x.Shape[a]))
+	}
+	if f, ok := m.count.(*tir.Binary); ok && isOne(f.A) {
+		m.count = f.B
+	}
+	return m
+}
+
+func isOne(e tir.Expr) bool {
+	f, ok := e.(*tir.FloatImm)
+	return ok && f.Value == 1
+}
+
+// normalize is (x - mean) / sqrt(variance + epsilon) at index i of x.
+func (m *moments) normalize(i []tir.Expr, epsilon float64) tir.Expr {
+	at := pick(i, m.keep)
+	mean := tir.Div(m.sum.At(at...), m.count)
+	variance := tir.Sub(tir.Div(m.square.At(at...), m.count), tir.Mul(mean, mean))
+	e := tir.CastTo(m.sum.DType, m.x.At(i...))
+	return tir.Mul(tir.Sub(e, mean), call(tir.OpRsqrt, tir.Add(variance, num(variance, epsilon))))
+}
+
 // affine multiplies by gamma and adds beta, either of which may be nil, both indexed by at.
-func affine(e tir.Expr, gamma, beta *te.Tensor, at []tir.Expr) tir.Expr {
+func affine(e tir.Expr, d dtype.DType, gamma, beta *te.Tensor, at []tir.Expr) tir.Expr {
+	e = tir.CastTo(d, e)
 	if gamma != nil {
-		e = tir.Mul(e, wide(gamma.At(at...)))
+		e = tir.Mul(e, gamma.At(at...))
 	}
 	if beta != nil {
-		e = tir.Add(e, wide(beta.At(at...)))
+		e = tir.Add(e, beta.At(at...))
 	}
 	return e
 }
 
-// moments returns the tensors, of type d, of mean and variance of f over the reduced axes; f reads the
-// element at index i of the statistics and the given reduction variables. Two passes keep
-// the variance exact where the mean is large.
-func moments(name string, d dtype.DType, shape, extents []tir.Expr, f func(i, r []tir.Expr) tir.Expr) (mean, variance *te.Tensor) {
-	count := tir.Expr(tir.Int(1))
-	for _, n := range extents {
-		count = tir.Mul(count, n)
-	}
-	average := func(name string, g func(i, r []tir.Expr) tir.Expr) *te.Tensor {
-		var axes []*tir.IterVar
-		var vars []tir.Expr
-		for k, n := range extents {
-			axes = append(axes, te.ReduceAxis("k"+string(rune('0'+k%10)), n))
-			vars = append(vars, axes[k].Var)
-		}
-		total := te.Compute(name+"_red", shape, func(i []tir.Expr) tir.Expr { return sum(g(i, vars), axes...) }, inRuns())
-		return quotient(name, total, count, d)
-	}
-	mean = average(name+"_mean", func(i, r []tir.Expr) tir.Expr { return wide(f(i, r)) })
-	variance = average(name+"_var", func(i, r []tir.Expr) tir.Expr {
-		d := tir.Sub(wide(f(i, r)), mean.At(i...))
-		return tir.Mul(d, d)
-	})
-	return mean, variance
-}
-
-// normalize is (e - mean) / sqrt(variance + epsilon).
-func normalize(e tir.Expr, mean, variance tir.Expr, epsilon float64) tir.Expr {
-	return tir.Mul(tir.Sub(wide(e), mean), call(tir.OpRsqrt, tir.Add(variance, num(variance, epsilon))))
-}
-
-// merge returns the index into a tensor with n dimensions: r at axes, i elsewhere.
-func merge(n int, axes []int, i, r []tir.Expr) []tir.Expr {
-	out := make([]tir.Expr, n)
-	for k, a := range axes {
-		out[a] = r[k]
-	}
-	for k, a := range rest(n, axes) {
-		out[a] = i[k]
-	}
-	return out
-}
-
-// LayerNorm normalises x over axes, then scales by gamma and shifts by beta (nil: not).
+// LayerNorm normalises x over axes, then scales by gamma and shifts by beta (nil: not). As the
+// other norms, TVM computes it in one pass from the sums of the elements and of their squares;
+// what is tuned takes two, see statistics.
 func LayerNorm(x, gamma, beta *te.Tensor, axes []int, epsilon float64) *te.Tensor {
-	n := x.NDim()
-	keep := rest(n, axes)
-	mean, variance := moments("T_layer_norm", x.DType.Accumulator(), pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
-		return x.At(merge(n, axes, i, r)...)
+	return onePassNorm("T_layer_norm", x, gamma, beta, axes, epsilon, func(i []tir.Expr) []tir.Expr { return pick(i, axes) })
+}
+
+// onePassNorm normalises x over axes with the entries of gamma and beta at scale(i).
+func onePassNorm(name string, x, gamma, beta *te.Tensor, axes []int, epsilon float64, scale func(i []tir.Expr) []tir.Expr) *te.Tensor {
+	m := newMoments(x, axes)
+	out := te.Compute(name, x.Shape, func(i []tir.Expr) tir.Expr {
+		return affine(m.normalize(i, epsilon), x.DType, gamma, beta, scale(i))
 	})
-	return te.Compute("T_layer_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		at := pick(i, keep)
-		e := normalize(x.At(i...), mean.At(at...), variance.At(at...), epsilon)
-		return tir.CastTo(x.DType, affine(e, gamma, beta, pick(i, axes)))
+	return te.Better(out, func() []*te.Tensor {
+		return []*te.Tensor{twoPassNorm(name, x, gamma, beta, axes, epsilon, scale)}
 	})
 }
 
 // InstanceNorm normalises x over axes; gamma and beta have an entry for each channel.
 func InstanceNorm(x, gamma, beta *te.Tensor, channel int, axes []int, epsilon float64) *te.Tensor {
-	n := x.NDim()
-	keep := rest(n, axes)
-	mean, variance := moments("T_instance_norm", x.DType.Accumulator(), pick(x.Shape, keep), pick(x.Shape, axes), func(i, r []tir.Expr) tir.Expr {
-		return x.At(merge(n, axes, i, r)...)
-	})
-	return te.Compute("T_instance_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		at := pick(i, keep)
-		e := normalize(x.At(i...), mean.At(at...), variance.At(at...), epsilon)
-		return tir.CastTo(x.DType, affine(e, gamma, beta, i[channel:channel+1]))
-	})
+	return onePassNorm("T_instance_norm", x, gamma, beta, axes, epsilon, func(i []tir.Expr) []tir.Expr { return i[channel : channel+1] })
 }
 
 // GroupNorm normalises x over axes and the channels of each of the groups; gamma and beta
 // have an entry for each channel.
 func GroupNorm(x, gamma, beta *te.Tensor, groups int64, channel int, axes []int, epsilon float64) *te.Tensor {
-	n := x.NDim()
 	size := tir.FloorDiv(x.Shape[channel], tir.Int(groups))
-	over := []int{channel}
+	split := with(x.Shape, channel, tir.Int(groups))
+	split[channel+1] = size
+	y := Reshape(x, split)
+	if d := x.DType.Accumulator(); d != x.DType {
+		y = Cast(y, d)
+	}
+	byGroup := func(t *te.Tensor) *te.Tensor {
+		if t == nil {
+			return nil
+		}
+		return Reshape(t, []tir.Expr{tir.Int(groups), size})
+	}
+	scale, shift := byGroup(gamma), byGroup(beta)
+	over := []int{channel + 1}
 	for _, a := range axes {
-		if a != channel {
+		switch {
+		case a < channel:
 			over = append(over, a)
+		case a > channel:
+			over = append(over, a+1)
 		}
 	}
-	keep := rest(n, over)
-	shape := append(pick(x.Shape, keep), tir.Int(groups))
-	extents := append([]tir.Expr{size}, pick(x.Shape, over[1:])...)
-	mean, variance := moments("T_group_norm", x.DType.Accumulator(), shape, extents, func(i, r []tir.Expr) tir.Expr {
-		last := len(i) - 1
-		r = append([]tir.Expr{tir.Add(tir.Mul(i[last], size), r[0])}, r[1:]...)
-		return x.At(merge(n, over, i[:last], r)...)
+	m := newMoments(y, over)
+	out := te.Compute("T_group_norm", split, func(i []tir.Expr) tir.Expr {
+		return affine(m.normalize(i, epsilon), x.DType, scale, shift, i[channel:channel+2])
 	})
-	return te.Compute("T_group_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		at := append(pick(i, keep), tir.FloorDiv(i[channel], size))
-		e := normalize(x.At(i...), mean.At(at...), variance.At(at...), epsilon)
-		return tir.CastTo(x.DType, affine(e, gamma, beta, i[channel:channel+1]))
+	return te.Better(Reshape(out, x.Shape), func() []*te.Tensor {
+		return []*te.Tensor{twoPassGroupNorm(x, gamma, beta, groups, channel, axes, epsilon)}
 	})
 }
 
 // RMSNorm divides x by the root of its mean square over axes and scales by weight.
 func RMSNorm(x, weight *te.Tensor, axes []int, epsilon float64) *te.Tensor {
+	out := rmsNorm(x, weight, axes, epsilon, func(wide *te.Tensor) *te.Tensor {
+		return newReduction(mul(T(wide), T(wide)), axes, false).compute("T_multiply_red", te.Sum, same)
+	})
+	return te.Better(out, func() []*te.Tensor {
+		return []*te.Tensor{rmsNorm(x, weight, axes, epsilon, func(wide *te.Tensor) *te.Tensor {
+			return newReduction(wide, axes, false).compute("T_multiply_red", te.Sum, func(e tir.Expr) tir.Expr { return tir.Mul(e, e) })
+		})}
+	})
+}
+
+func rmsNorm(x, weight *te.Tensor, axes []int, epsilon float64, squares func(x *te.Tensor) *te.Tensor) *te.Tensor {
+	d := x.DType.Accumulator()
+	wide := castTensor(x, d)
+	total := squares(wide)
 	r := newReduction(x, axes, false)
-	sq := r.mean("T_multiply_red", func(e tir.Expr) tir.Expr { return tir.Mul(wide(e), wide(e)) }, x.DType.Accumulator())
-	inv := te.Compute("rsqrt", sq.Shape, func(i []tir.Expr) tir.Expr {
-		e := sq.At(i...)
+	count := tir.CastTo(d, r.count())
+	inv := te.Compute("rsqrt", total.Shape, func(i []tir.Expr) tir.Expr {
+		e := tir.Div(total.At(i...), count)
 		return call(tir.OpRsqrt, tir.Add(e, num(e, epsilon)))
 	})
-	return te.Compute("T_rms_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		e := tir.Mul(wide(x.At(i...)), inv.At(pick(i, r.keep)...))
-		return tir.CastTo(x.DType, tir.Mul(e, wide(weight.At(pick(i, axes)...))))
+	scale := castTensor(weight, d)
+	out := te.Compute("T_rms_norm", x.Shape, func(i []tir.Expr) tir.Expr {
+		return tir.Mul(tir.Mul(inv.At(pick(i, r.keep)...), wide.At(i...)), scale.At(pick(i, axes)...))
 	})
+	return castTensor(out, x.DType)
 }
 
-// BatchNormOpts are the parameters of BatchNorm.
-type BatchNormOpts struct {
-	Axis     int // of the channels
-	Epsilon  float64
-	Momentum float64
-	Training bool // use the statistics of the batch and update the running ones
+// castTensor is x with elements of type d, a computation of its own even where they are.
+func castTensor(x *te.Tensor, d dtype.DType) *te.Tensor {
+	return te.Compute("T_cast", x.Shape, func(i []tir.Expr) tir.Expr { return tir.CastTo(d, x.At(i...)) })
 }
 
-// BatchNorm normalises each channel of x by mean and variance, scales by gamma and shifts by
-// beta (nil: not). It returns the result and the running mean and variance after it.
-func BatchNorm(x, gamma, beta, mean, variance *te.Tensor, o BatchNormOpts) []*te.Tensor {
-	newMean, newVar := Copy(mean), Copy(variance)
-	useMean, useVar := mean, variance
-	if o.Training {
-		n := x.NDim()
-		over := rest(n, []int{o.Axis})
-		useMean, useVar = moments("T_batch_norm", x.DType.Accumulator(), x.Shape[o.Axis:o.Axis+1], pick(x.Shape, over), func(i, r []tir.Expr) tir.Expr {
-			return x.At(merge(n, over, i, r)...)
-		})
-		newMean, newVar = running(mean, useMean, o.Momentum), running(variance, useVar, o.Momentum)
+// converted is x with elements of type d; x itself where they are.
+func converted(x *te.Tensor, d dtype.DType) *te.Tensor {
+	if x.DType == d {
+		return x
 	}
-	out := te.Compute("T_batch_norm", x.Shape, func(i []tir.Expr) tir.Expr {
-		c := i[o.Axis : o.Axis+1]
-		v := wide(useVar.At(c...))
-		root := call(tir.OpSqrt, tir.Add(v, num(v, o.Epsilon)))
-		e := tir.Div(tir.Sub(wide(x.At(i...)), wide(useMean.At(c...))), root)
-		return tir.CastTo(x.DType, affine(e, gamma, beta, c))
-	})
-	return []*te.Tensor{out, newMean, newVar}
-}
-
-// running moves the running statistic old by the share momentum towards that of the batch.
-func running(old, batch *te.Tensor, momentum float64) *te.Tensor {
-	return te.Compute("T_add", old.Shape, func(i []tir.Expr) tir.Expr {
-		e := wide(old.At(i...))
-		e = tir.Add(tir.Mul(e, num(e, 1-momentum)), tir.Mul(batch.At(i...), num(e, momentum)))
-		return tir.CastTo(old.DType, e)
-	})
+	return castTensor(x, d)
 }

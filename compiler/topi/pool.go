@@ -64,37 +64,46 @@ func (p *pool) source(i, at []tir.Expr) []tir.Expr {
 // Pool reduces windows of x to their maximum (kind "max") or mean ("avg"). In ceil mode a
 // last window may reach beyond the padding. A mean counts the elements of its window that
 // lie in the data, or also in the padding if CountIncludePad.
+//
+// In ceil mode TVM pads by a stride less one, what is tuned only where a window reaches there.
 func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 	p, err := newPool(x, o.Layout, o.Result)
 	if err != nil {
 		return nil, err
 	}
+	out := p.reduce(kind, o, false)
+	if o.CeilMode || kind == "avg" {
+		te.Better(out, func() []*te.Tensor { return []*te.Tensor{p.reduce(kind, o, true)} })
+	}
+	return out, nil
+}
+
+// reduce is the pooling, with padding where it is needed alone if tight.
+func (p *pool) reduce(kind string, o PoolOpts, tight bool) *te.Tensor {
+	x, exact := p.x, true // every window lies within data and padding
 	spatial, size := make([]tir.Expr, p.n), make([]tir.Expr, p.n)
 	after := append([]int64{}, o.After...)
-	exact := true // every window lies within data and padding
 	for k, d := range p.dpos[2:] {
-		full := tir.Add(x.Shape[d], tir.Int(o.Before[k]+o.After[k]))
+		n := x.Shape[d]
 		size[k] = tir.Int(o.Size[k])
-		spatial[k] = windows(full, size[k], o.Strides[k], o.Dilation[k])
+		full := tir.Add(n, tir.Int(o.Before[k]+after[k]))
 		if o.CeilMode {
-			span := tir.Int((o.Size[k]-1)*o.Dilation[k] + 1)
-			rest := tir.FloorMod(tir.Sub(full, span), tir.Int(o.Strides[k]))
-			if tir.IsConst(rest, 0) {
-				continue
+			rest := tir.FloorMod(tir.Sub(full, tir.Int((o.Size[k]-1)*o.Dilation[k]+1)), tir.Int(o.Strides[k]))
+			if !tight || !tir.IsConst(rest, 0) {
+				exact = false
+				after[k] += o.Strides[k] - 1 // enough for the last window
+				full = tir.Add(full, tir.Int(o.Strides[k]-1))
 			}
-			exact = false
-			after[k] += o.Strides[k] - 1 // enough for the last window
-			over := tir.Add(tir.Sub(full, span), tir.Int(o.Strides[k]-1))
-			spatial[k] = tir.Add(tir.FloorDiv(over, tir.Int(o.Strides[k])), tir.Int(1))
 		}
+		spatial[k] = windows(full, size[k], o.Strides[k], o.Dilation[k])
 	}
 	fill := tir.Const(x.DType, 0)
 	if kind == "max" {
-		fill = te.Lowest(x.DType)
+		fill = te.MinValue(x.DType)
 	}
 	padded := x
 	if anyNonZero(o.Before) || anyNonZero(after) {
-		padded = padConstant(x, arrangeInts(p.dpos, o.Before), arrangeInts(p.dpos, after), fill, "pad_temp")
+		padded = padOneSided(x, arrangeInts(p.dpos, o.Before), arrangeInts(p.dpos, after), fill, "pad_temp")
 	}
 	rv := p.axes(size)
 	at := func(i []tir.Expr) tir.Expr {
@@ -106,17 +115,45 @@ func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 	}
 	if kind == "max" {
 		return te.Compute("pool_max", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Max(at(i), rv...) },
-			te.Attr("schedule_rule", "meta_schedule.pool_max")), nil
+			te.Attr("schedule_rule", "meta_schedule.pool_max"))
 	}
-	total := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return sum(at(i), rv...) }, inRuns())
+	total := te.Compute("pool_sum", p.shape(spatial), func(i []tir.Expr) tir.Expr { return te.Sum(at(i), rv...) })
 	return te.Compute("pool_avg", p.shape(spatial), func(i []tir.Expr) tir.Expr {
-		e := total.At(i...)
-		return tir.CastTo(x.DType, tir.Div(e, tir.CastTo(e.DType(), p.count(p.split(i), o, exact))))
-	}, te.Attr("schedule_rule", "meta_schedule.pool_avg")), nil
+		n := p.count(p.split(i), o)
+		if tight {
+			n = p.tightCount(p.split(i), o, exact)
+		}
+		return tir.Div(total.At(i...), tir.CastTo(x.DType, n))
+	}, te.Attr("schedule_rule", "meta_schedule.pool_avg"))
 }
 
 // count is the number of elements of the window at index idx that a mean counts.
-func (p *pool) count(idx []tir.Expr, o PoolOpts, exact bool) tir.Expr {
+func (p *pool) count(idx []tir.Expr, o PoolOpts) tir.Expr {
+	n := tir.Expr(tir.Int(1))
+	for k, y := range idx {
+		d := tir.Int(o.Dilation[k])
+		start := tir.Sub(tir.Mul(y, tir.Int(o.Strides[k])), tir.Int(o.Before[k]))
+		end := tir.Add(start, tir.Int((o.Size[k]-1)*o.Dilation[k]))
+		extent := p.x.Shape[p.dpos[2+k]]
+		if o.CountIncludePad {
+			end = tir.Min(end, tir.Sub(tir.Add(extent, tir.Int(o.After[k])), tir.Int(1)))
+		} else {
+			// Elements in front of the data are stepped over.
+			jumps := tir.Max(tir.Div(tir.Sub(tir.Int(o.Dilation[k]-1), start), d), tir.Int(0))
+			end = tir.Min(end, tir.Sub(extent, tir.Int(1)))
+			start = tir.Add(start, tir.Mul(d, jumps))
+		}
+		n = tir.Mul(n, tir.Add(tir.Div(tir.Sub(end, start), d), tir.Int(1)))
+	}
+	if o.CountIncludePad && !o.CeilMode { // without, no window lies behind the padding
+		return n
+	}
+	return tir.Max(n, tir.Int(1))
+}
+
+// tightCount is count without tests where every window is whole, and with floor divisions, which
+// are shifts for powers of two.
+func (p *pool) tightCount(idx []tir.Expr, o PoolOpts, exact bool) tir.Expr {
 	n := tir.Expr(tir.Int(1))
 	padded := anyNonZero(o.Before) || anyNonZero(o.After)
 	for k, y := range idx {
@@ -190,8 +227,8 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 		if len(inside) > 0 {
 			e = tir.IfThenElseExpr(all(inside), e, tir.Const(e.DType(), 0))
 		}
-		return sum(e, rv...)
-	}, inRuns())
+		return te.Sum(e, rv...)
+	})
 	return te.Compute("adaptive_pool_avg", shape, func(i []tir.Expr) tir.Expr {
 		n := tir.Expr(tir.Int(1))
 		for k, y := range p.split(i) {
@@ -203,6 +240,6 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 			}
 		}
 		e := total.At(i...)
-		return tir.CastTo(x.DType, tir.Div(e, tir.CastTo(e.DType(), n)))
-	}), nil
+		return tir.Div(e, tir.CastTo(e.DType(), n))
+	}, te.Attr("schedule_rule", "meta_schedule.adaptive_pool_avg")), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // reduction splits the axes of a tensor into those that stay and those that are reduced.
@@ -81,7 +80,7 @@ func (r *reduction) compute(name string, g reducer, f unary) *te.Tensor {
 	axes := r.axes()
 	return te.Compute(name, r.shape, func(i []tir.Expr) tir.Expr {
 		return g(f(r.x.At(r.index(i, axes)...)), axes...)
-	}, inRuns())
+	})
 }
 
 func same(x tir.Expr) tir.Expr { return x }
@@ -93,9 +92,9 @@ func Reduce(kind string, x *te.Tensor, axes []int, keepDims bool) (*te.Tensor, e
 	name := x.Name + "_red"
 	switch kind {
 	case "sum":
-		return converted(r.compute(name, sum, same), x.DType), nil
+		return r.compute(name, te.Sum, same), nil
 	case "prod":
-		return converted(r.compute(name, prod, same), x.DType), nil
+		return r.compute(name, te.Prod, same), nil
 	case "max":
 		return r.compute(name, te.Max, same), nil
 	case "min":
@@ -105,95 +104,23 @@ func Reduce(kind string, x *te.Tensor, axes []int, keepDims bool) (*te.Tensor, e
 	case "all":
 		return r.compute(name, te.All, asBool), nil
 	case "mean":
-		return r.mean(name, same, x.DType), nil
+		return r.mean(), nil
 	case "variance":
-		return r.variance(x.DType), nil
+		return r.variance(), nil
 	case "std":
-		return elementwise(r.variance(x.DType.Accumulator()), func(e tir.Expr) tir.Expr {
-			return tir.CastTo(x.DType, call(tir.OpSqrt, e))
-		}), nil
+		return elementwise(r.variance(), call1(tir.OpSqrt)), nil
 	}
 	return nil, fmt.Errorf("no reduction is called %q", kind)
 }
 
-// mean is the sum of f of the elements over their number, as type d.
-func (r *reduction) mean(name string, f unary, d dtype.DType) *te.Tensor {
-	return quotient("T_divide", r.compute(name, sum, f), r.count(), d)
+// mean is the sum of the elements over their number.
+func (r *reduction) mean() *te.Tensor {
+	x := r.compute(r.x.Name+"_red", te.Sum, same)
+	return div(T(x), Operand{Scalar: tir.CastTo(x.DType, r.count())})
 }
 
-// quotient divides the elements of x by count and converts them to type d.
-func quotient(name string, x *te.Tensor, count tir.Expr, d dtype.DType) *te.Tensor {
-	return te.Compute(name, x.Shape, func(i []tir.Expr) tir.Expr {
-		e := x.At(i...)
-		return tir.CastTo(d, tir.Div(e, tir.CastTo(e.DType(), count)))
-	})
-}
-
-// variance is the mean of the squared distances from the mean, as type d.
-func (r *reduction) variance(d dtype.DType) *te.Tensor {
-	mean := newReduction(r.x, r.over, true).mean(r.x.Name+"_red", same, r.x.DType.Accumulator())
-	sq := te.Compute("T_multiply", r.x.Shape, func(i []tir.Expr) tir.Expr {
-		d := tir.Sub(wide(r.x.At(i...)), mean.At(broadcastIndex(mean.Shape, i, r.x.Shape)...))
-		return tir.Mul(d, d)
-	})
-	return newReduction(sq, r.over, r.keepDims).mean("T_multiply_red", same, d)
-}
-
-// ArgReduce returns the index (of type d) of the greatest element of x along axis, or over
-// the flattened tensor where axis is -1; least asks for the least instead. Of equal
-// elements the first wins, the last if last. A NaN wins over all numbers, as in NumPy. Where
-// there is no element the index is -1.
-func ArgReduce(x *te.Tensor, axis int, keepDims, least, last bool, d dtype.DType) *te.Tensor {
-	axes := []int{axis}
-	if axis < 0 {
-		axes = nil
-	}
-	r := newReduction(x, axes, keepDims)
-	combine := func(a, b []tir.Expr) []tir.Expr {
-		better, equal := tir.GT(a[1], b[1]), tir.EQ(a[1], b[1])
-		if least {
-			better = tir.LT(a[1], b[1])
-		}
-		if x.DType.IsFloat() {
-			// x != x holds for NaN alone
-			nan := tir.NewBinary(tir.OpNE, a[1], a[1])
-			better = tir.Or(better, tir.And(nan, tir.NewBinary(tir.OpEQ, b[1], b[1])))
-			equal = tir.Or(equal, tir.And(nan, tir.NewBinary(tir.OpNE, b[1], b[1])))
-		}
-		earlier := tir.LT(a[0], b[0])
-		if last {
-			earlier = tir.GT(a[0], b[0])
-		}
-		first := tir.Or(better, tir.And(equal, earlier))
-		return []tir.Expr{
-			&tir.Select{Cond: first, True: a[0], False: b[0]},
-			&tir.Select{Cond: better, True: a[1], False: b[1]},
-		}
-	}
-	worst := te.Lowest(x.DType)
-	if least {
-		worst = te.Highest(x.DType)
-	}
-	none := &tir.IntImm{Type: d, Value: -1}
-	start := none
-	if !last {
-		start = &tir.IntImm{Type: d, Value: int64(1)<<(d.Bits-1) - 1} // later than any index: the first element that is no better wins
-	}
-	rv := r.axes()
-	both := te.ComputeN(x.Name+"_red_temp", r.shape, func(i []tir.Expr) []tir.Expr {
-		at := r.index(i, rv)
-		flat := tir.Expr(tir.Int(0))
-		for k, a := range r.over {
-			flat = tir.Add(tir.Mul(flat, x.Shape[a]), rv[k].Var)
-		}
-		return te.Reduction(combine, []tir.Expr{start, worst}, []tir.Expr{tir.CastTo(d, flat), x.At(at...)}, rv...)
-	})
-	n, static := tir.AsInt(r.count())
-	return te.Compute(x.Name+"_red", r.shape, func(i []tir.Expr) tir.Expr {
-		at := both[0].At(i...)
-		if last || static && n > 0 {
-			return at
-		}
-		return &tir.Select{Cond: tir.EQ(at, start), True: none, False: at}
-	})
+// variance is the mean of the squared distances from the mean.
+func (r *reduction) variance() *te.Tensor {
+	from := sub(T(r.x), T(newReduction(r.x, r.over, true).mean()))
+	return newReduction(mul(T(from), T(from)), r.over, r.keepDims).mean()
 }

@@ -5,10 +5,26 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// Reshape gives x the extents shape, of as many elements, in row-major order. Axes that
-// both shapes share are indexed as they are; only between them is an index flattened and
-// taken apart again.
+// Reshape gives x the extents shape, of as many elements, in row-major order. TVM takes the
+// position of an element apart for each axis; what is tuned indexes axes that both shapes share
+// as they are, and only between them flattens an index and takes it apart again.
 func Reshape(x *te.Tensor, shape []tir.Expr) *te.Tensor {
+	out := te.Compute("T_reshape", shape, func(i []tir.Expr) tir.Expr {
+		p := tir.Expr(tir.Int(0))
+		for k := range i {
+			p = tir.Add(tir.Mul(p, shape[k]), i[k])
+		}
+		at := make([]tir.Expr, x.NDim())
+		for k := len(at) - 1; k >= 0; k-- {
+			at[k] = tir.FloorMod(p, x.Shape[k])
+			p = tir.FloorDiv(p, x.Shape[k])
+		}
+		return x.At(at...)
+	})
+	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{reshapeByGroups(x, shape)} })
+}
+
+func reshapeByGroups(x *te.Tensor, shape []tir.Expr) *te.Tensor {
 	return te.Compute("T_reshape", shape, func(i []tir.Expr) tir.Expr {
 		at := make([]tir.Expr, x.NDim())
 		for _, g := range reshapeGroups(x.Shape, shape) {

@@ -40,7 +40,11 @@ func TestPadModes(t *testing.T) {
 	for mode, index := range modes {
 		both(t, mode, func(k *kernelTest) {
 			out, err := Pad(k.float(x), before, after, mode, tir.FloatConst(dtype.Float32T, 9))
-			k.want(k.ok(out, err), fill(dims(6, 9), func(i []int) float64 {
+			want := k.want
+			if mode == "reflect" { // further than once in TVM's kernel
+				want = k.wantTuned
+			}
+			want(k.ok(out, err), fill(dims(6, 9), func(i []int) float64 {
 				a, b := index(i[0]-2, 3), index(i[1], 4)
 				if a < 0 || b < 0 {
 					return 9
@@ -269,19 +273,19 @@ func TestIndexing(t *testing.T) {
 	at := randomInts(r, -5, 5, 3, 4, 2)
 	from := func(v float64, n int) int { return (int(v) + n) % n }
 	both(t, "gather_elements", func(k *kernelTest) {
-		k.want(GatherElements(k.float(x), k.in(at, dtype.Int64T), 1), fill(at.shape, func(i []int) float64 {
+		k.wantTuned(GatherElements(k.float(x), k.in(at, dtype.Int64T), 1), fill(at.shape, func(i []int) float64 {
 			return x.at(i[0], from(at.at(i...), 5), i[2])
 		}))
 	})
 	pairs := fill(dims(4, 2), func(i []int) float64 { return float64([]int{r.IntN(6) - 3, r.IntN(10) - 5}[i[1]]) })
 	static(t, "gather_nd", func(k *kernelTest) {
-		k.want(GatherND(k.float(x), k.in(pairs, dtype.Int64T), 0), fill(dims(4, 2), func(i []int) float64 {
+		k.wantTuned(GatherND(k.float(x), k.in(pairs, dtype.Int64T), 0), fill(dims(4, 2), func(i []int) float64 {
 			return x.at(from(pairs.at(i[0], 0), 3), from(pairs.at(i[0], 1), 5), i[1])
 		}))
 	})
 	one := randomInts(r, -5, 5, 3, 1)
 	static(t, "gather_nd batch", func(k *kernelTest) {
-		k.want(GatherND(k.float(x), k.in(one, dtype.Int64T), 1), fill(dims(3, 2), func(i []int) float64 {
+		k.wantTuned(GatherND(k.float(x), k.in(one, dtype.Int64T), 1), fill(dims(3, 2), func(i []int) float64 {
 			return x.at(i[0], from(one.at(i[0], 0), 5), i[1])
 		}))
 	})
@@ -323,7 +327,7 @@ func TestScatter(t *testing.T) {
 			want.v[j] = f(want.v[j], u.at(1, j))
 		}
 		static(t, "nd "+kind, func(k *kernelTest) {
-			k.want(ScatterND(k.float(x), k.in(rows, dtype.Int64T), k.float(u), kind), want)
+			k.wantTuned(ScatterND(k.float(x), k.in(rows, dtype.Int64T), k.float(u), kind), want)
 		})
 	}
 }

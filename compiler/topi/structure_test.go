@@ -77,7 +77,7 @@ func TestChosenParts(t *testing.T) {
 // conditions counts the comparisons in the block of a name.
 func conditions(t *testing.T, ins, outs []*te.Tensor, name string) int {
 	t.Helper()
-	fn, err := te.CreatePrimFunc(append(slices.Clone(ins), outs...), te.FuncOpts{})
+	fn, err := te.CreatePrimFunc(append(slices.Clone(ins), outs...), te.FuncOpts{Tuned: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestPaddingAsksOnlyWhereItPads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fn, err := te.CreatePrimFunc([]*te.Tensor{x, out}, te.FuncOpts{})
+		fn, err := te.CreatePrimFunc([]*te.Tensor{x, out}, te.FuncOpts{Tuned: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,18 +226,6 @@ func TestWhereSumsAreWidened(t *testing.T) {
 			t.Errorf("%s of %d terms is widened: %t", c.what, c.n, wide)
 		}
 	}
-	for d, want := range map[dtype.DType]dtype.DType{
-		dtype.Int8T: dtype.Int32T, dtype.UInt8T: dtype.UInt32T, dtype.Int16T: dtype.Int16T, dtype.Int32T: dtype.Int32T, dtype.Int64T: dtype.Int64T,
-		dtype.Float16T: dtype.Float32T, dtype.BFloat16T: dtype.Float32T, dtype.Float32T: dtype.Float32T, dtype.Float64T: dtype.Float64T,
-	} {
-		if got := factorType(d); got != want {
-			t.Errorf("factors of %s are computed in %s, want %s", d, got, want)
-		}
-	}
-	x := te.Placeholder("x", dtype.Float32T, tir.Int(3))
-	if converted(x, dtype.Float32T) != x {
-		t.Error("a tensor is converted to its own type")
-	}
 }
 
 // TestFirstIndicesOfSlices: for each extent, begin and stride as slice.indices of Python, with constants and with variables.
@@ -322,7 +310,7 @@ func TestResultsOfAPhase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fn, err := te.CreatePrimFunc([]*te.Tensor{x, w, out}, te.FuncOpts{})
+			fn, err := te.CreatePrimFunc([]*te.Tensor{x, w, out}, te.FuncOpts{Tuned: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 // that those that say they are scheduled are left alone.
 func TestApplyDefaultSchedule(t *testing.T) {
 	x := te.Placeholder("x", dtype.Float32T, tir.Int(8), tir.Int(12))
-	f, err := te.CreatePrimFunc([]*te.Tensor{x, topi.Softmax(x, 1)}, te.FuncOpts{})
+	f, err := te.CreatePrimFunc([]*te.Tensor{x, topi.Softmax(x, 1)}, te.FuncOpts{Tuned: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -254,7 +254,7 @@ def main(x: R.Tensor(("n", "n * 2"), "float32")) -> R.Tensor(("n", "n * 2"), "fl
 def main(x: R.Tensor(("n", "n * 2"), "float32")) -> R.Tensor(("n", "n * 2"), "float32"):
     n = T.int64()
     y = R.match_cast(x, R.Tensor((n, n * 2), "float32"))
-    s = R.shape([n, n * 2, n + n * 2])
+    s = R.shape([n, n * 2, n * 3])
     z = R.zeros(R.shape([n, n * 2]), "float32")
     w = R.add(y, z)
     return w

@@ -3,6 +3,7 @@ package transform
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -53,9 +54,15 @@ func dimsOf(s relax.StructInfo) ([]tir.Expr, bool) {
 	return nil, false
 }
 
-// substSymbols replaces symbolic variables everywhere in f.
+// substSymbols replaces symbolic variables everywhere in f, and simplifies what that changes.
 func substSymbols(f *relax.Function, sub map[*tir.Var]tir.Expr) *relax.Function {
-	m := &relax.Mapper{Prim: func(e tir.Expr) tir.Expr { return tir.SubstExpr(e, sub) }}
+	an := arith.NewAnalyzer()
+	m := &relax.Mapper{Prim: func(e tir.Expr) tir.Expr {
+		if out := tir.SubstExpr(e, sub); out != e {
+			return an.Simplify(out)
+		}
+		return e
+	}}
 	m.SInfo = m.MapSInfo
 	m.RenewSInfo()
 	return m.MapFunction(f)

@@ -109,7 +109,7 @@ func TestFuseOps(t *testing.T) {
 				return op.Add(b.e(op.Add(a, a), "s"), b.e(&relax.TupleGetItem{Tuple: pair, Index: 1}, "p1"))
 			})
 		}},
-		goldenCase{name: "not_legalized", still: true, mod: diamond, skip: []*pass.Pass{transform.LegalizeOps}},
+		goldenCase{name: "not_legalized", still: true, mod: diamond, skip: []*pass.Pass{tunedLegalizeOps}},
 		goldenCase{name: "not_annotated", mod: diamond, skip: []*pass.Pass{transform.AnnotateTIROpPattern}},
 	)
 }
@@ -130,7 +130,7 @@ func TestScalarConstantsAreInlined(t *testing.T) {
 	b := newBuilder()
 	x, s := f32in("x", 2, 3), f32in("s")
 	b.fn("main", vars(x, s), true, func() relax.Expr { return b.out(op.Relu(b.e(op.Multiply(x, s), "m")), "gv") })
-	m := prefix(t, b.module(), transform.LegalizeOps, transform.FuseOps, nil)
+	m := prefix(t, b.module(), tunedLegalizeOps, transform.FuseOps, nil)
 	f := ir.MustLookup[*relax.Function](m, "main")
 	bound, err := relax.BindParams(f, map[*relax.Var]relax.Expr{f.Params[1]: scalar(2)}, &relax.InferContext{})
 	if err != nil {
@@ -163,7 +163,7 @@ func TestFusedKernelsAreSharedAndNamed(t *testing.T) {
 		return &out
 	}
 	m = m.With("main", layers.MapFunction(f))
-	out := runPass(t, passtest.NewContext(), transform.FuseTIR, prefix(t, m, transform.LegalizeOps, transform.FuseTIR, nil))
+	out := runPass(t, passtest.NewContext(), transform.FuseTIR, prefix(t, m, tunedLegalizeOps, transform.FuseTIR, nil))
 	const name = "fused_conv2d_add_relu_fire2_squeeze1x1"
 	k, ok := out.Lookup(name).(*tir.PrimFunc)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
+	"github.com/irscope/irscope/compiler/relax/graphrun"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -26,7 +26,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 // lowering is the order of the default pipeline. Each case of a pass runs after those before it.
 var lowering = []*pass.Pass{
 	transform.DecomposeOps, transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination,
-	transform.LegalizeOps, transform.AnnotateTIROpPattern, transform.FoldConstant, transform.FuseOps, transform.FuseTIR,
+	tunedLegalizeOps, transform.AnnotateTIROpPattern, transform.FoldConstant, transform.FuseOps, transform.FuseTIR,
 	transform.RewriteDataflowReshape, transform.ToNonDataflow, transform.RemovePurityChecking, transform.CallTIRRewrite,
 	transform.StaticPlanBlockMemory, transform.LowerAllocTensor, transform.KillAfterLastUse, transform.LowerRuntimeBuiltin,
 	transform.ComputePrimValue, transform.VMShapeLower, transform.AttachGlobalSymbol,
@@ -78,7 +78,7 @@ func check(tb passtest.Failer, c *pass.Context, p *pass.Pass, m *ir.Module) (*ir
 func outputs(tb passtest.Failer, m *ir.Module, n int64, legalized bool) []*tensor.Tensor {
 	tb.Helper()
 	if !legalized {
-		m = runPass(tb, passtest.NewContext(), transform.LegalizeOps, runPass(tb, passtest.NewContext(), transform.DecomposeOps, m))
+		m = runPass(tb, passtest.NewContext(), tunedLegalizeOps, runPass(tb, passtest.NewContext(), transform.DecomposeOps, m))
 	}
 	f := ir.MustLookup[*relax.Function](m, "main")
 	args, err := graphrun.Inputs(f, n, 7)
@@ -114,7 +114,7 @@ func runGolden(t *testing.T, p *pass.Pass, cases ...goldenCase) {
 			m := b.module()
 			first := tt.from
 			if first == nil {
-				first = transform.LegalizeOps
+				first = tunedLegalizeOps
 			}
 			m = prefix(t, m, first, p, tt.skip)
 			q, err := p.With(tt.args)
@@ -127,7 +127,7 @@ func runGolden(t *testing.T, p *pass.Pass, cases ...goldenCase) {
 			c := passtest.NewContext(tt.opts...)
 			out, diagnostics := check(t, c, q, m)
 			if !tt.still {
-				legal := slices.Index(lowering, p) > slices.Index(lowering, transform.LegalizeOps)
+				legal := slices.Index(lowering, p) > slices.Index(lowering, tunedLegalizeOps)
 				n := max(tt.n, 1)
 				if tt.n == 0 {
 					n = 3

@@ -143,7 +143,7 @@ func TestPassesRespectKills(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := read(t, killMain+body)
-			for _, p := range []*pass.Pass{transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination, transform.LegalizeOps, pass.NewSequential("FoldConstant", transform.LegalizeOps, transform.FoldConstant), transform.KillAfterLastUse} {
+			for _, p := range []*pass.Pass{transform.CanonicalizeBindings, transform.EliminateCommonSubexpr, transform.DeadCodeElimination, tunedLegalizeOps, pass.NewSequential("FoldConstant", tunedLegalizeOps, transform.FoldConstant), transform.KillAfterLastUse} {
 				check(t, passtest.NewContext(), p, m)
 			}
 		})

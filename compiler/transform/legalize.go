@@ -18,10 +18,14 @@ import (
 // LegalizeOps lowers operators to kernels.
 var LegalizeOps = &pass.Pass{
 	Name: "LegalizeOps", Kind: pass.Module, Lowering: true,
-	Doc: "Replaces each operator call by a call_tir of a kernel, a PrimFunc made from the operator's tensor expression. Calls with equal kernels share one. Scalar constants become part of the kernel, and a matmul reads a weight that was transposed as it lies in memory. Operators whose shapes are not known are left alone, with a diagnostic.",
+	Doc: "Replaces each operator call by a call_tir of a kernel, a PrimFunc made from the operator's tensor expression. Calls with equal kernels share one, and scalar constants become part of the kernel. Operators whose shapes are not known are left alone, with a diagnostic.",
 	Options: []pass.Option{
 		{Name: "skip_ops", Default: []ir.Value{}, Elem: "", Doc: "names of operators that are left alone, e.g. relax.nn.conv2d"},
 		{Name: "enable_warning", Default: true, Doc: "whether operators without a kernel are reported"},
+		{
+			Name: "kernels", Default: "topi", Choices: []ir.Value{"topi", "tuned"},
+			Doc: "how kernels are written: as TVM's operator inventory TOPI writes them, or tuned, as the pipelines and the steps of a run take them where nothing is said: sums accumulate in wider types, maxima start from minus infinity, and index arithmetic, copies and transposed convolutions take fewer steps",
+		},
 	},
 	Config: []string{"relax.transform.apply_legalize_ops"},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
@@ -29,6 +33,7 @@ var LegalizeOps = &pass.Pass{
 			return m, nil
 		}
 		l := newLegalizer(c, m)
+		l.tuned = c.Arg("kernels").(string) == "tuned"
 		for _, name := range c.Arg("skip_ops").([]ir.Value) {
 			l.skip[name.(string)] = true
 		}
@@ -52,6 +57,8 @@ type legalizer struct {
 	shared   *sharedOrigins
 	own      map[string]bool // kernels that this pass made
 	reported map[string]bool
+	// tuned says that kernels are more exact and have fewer steps than TVM's.
+	tuned bool
 
 	fn         string // function at work
 	bound      map[*relax.Var]relax.Expr
@@ -150,6 +157,12 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		m.VisitBinding(b)
 		return nil
 	}
+	if e := l.newKernel(vb).graphForm(name); e != nil {
+		out := *vb
+		out.Value = e
+		m.EmitNormalized(&out)
+		return nil
+	}
 	rule := legalizeRule(name)
 	if rule == nil {
 		if !structural(name) {
@@ -241,7 +254,7 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, rule rule) (k *kerne
 			}
 		}
 		if err == nil {
-			call, err = k.finish(kernelName(name, outs), outs)
+			call, err = k.finish(k.name(name, outs), outs)
 		}
 	})
 	if stopped != nil {
@@ -254,7 +267,7 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, rule rule) (k *kerne
 func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 	params := append(append([]*te.Tensor{}, k.params...), outs...)
 	scalars, values := k.scalars(params)
-	fn, err := te.CreatePrimFunc(params, te.FuncOpts{Scalars: scalars, Origin: k.origin(), Budget: k.budget})
+	fn, err := te.CreatePrimFunc(params, te.FuncOpts{Tuned: k.l.tuned, Scalars: scalars, Origin: k.origin(), Budget: k.budget})
 	if err != nil {
 		return nil, err
 	}

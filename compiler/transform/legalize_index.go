@@ -53,11 +53,14 @@ func indexRule(name string) rule {
 		}
 	case "scatter_nd":
 		return func(k *kernel) ([]*te.Tensor, error) {
-			idx := k.tensor(1)
+			x, idx := k.tensor(0), k.tensor(1)
+			if k.err != nil {
+				return nil, k.err
+			}
 			if _, known := tir.AsInt(idx.Shape[idx.NDim()-1]); !known {
 				return nil, skipf("the number of dimensions that an index has is not known")
 			}
-			return list(topi.ScatterND(k.tensor(0), idx, k.tensor(2), k.str("reduction")), nil)
+			return list(topi.ScatterND(x, idx, k.tensor(2), k.str("reduction")), nil)
 		}
 	case "one_hot":
 		return one(func(k *kernel) *te.Tensor {

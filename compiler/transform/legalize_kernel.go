@@ -156,7 +156,7 @@ func (k *kernel) tensor(i int) *te.Tensor { return k.param(k.call.Args[i], i) }
 
 // param returns e as a parameter; the same expression is one parameter.
 func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
-	if t := k.byVar[e]; t != nil {
+	if t := k.byVar[e]; t != nil && k.l.tuned {
 		return t
 	}
 	info, ok := relax.SInfoOf(e).(*relax.TensorStructInfo)
@@ -169,11 +169,11 @@ func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
 		k.fail(skipf("the shape of argument %d is not known: %s", i, relax.FormatSInfo(info)))
 		return te.Placeholder("bad", dtype.Float32T)
 	}
-	name := string(rune('A' + i%26))
+	name := string(rune('A' + len(k.params)%26))
 	if v, ok := e.(*relax.Var); ok {
 		name = relax.Identifier(v.Name)
 	}
-	if !k.plain {
+	if k.l.tuned && !k.plain {
 		k.ext.add(dims)
 	}
 	t := te.Placeholder(name, info.DType, k.syms(dims)...)
@@ -209,13 +209,24 @@ func (k *kernel) tensors(i int) []*te.Tensor {
 // operand returns argument i: a constant without dimensions and a scalar as part of the
 // kernel, anything else as a parameter.
 func (k *kernel) operand(i int) topi.Operand {
-	switch e := k.arg(i).(type) {
-	case *relax.PrimValue:
-		return topi.Operand{Scalar: k.sym(e.Value)}
-	case *relax.Constant:
-		if s := immediate(e.Data); s != nil {
-			return topi.Operand{Scalar: s}
-		}
+	if s := k.immediate(i); s != nil {
+		return topi.Operand{Scalar: s}
+	}
+	return k.value(i)
+}
+
+// immediate returns argument i where it is a constant without dimensions, else nil.
+func (k *kernel) immediate(i int) tir.Expr {
+	if c, ok := k.arg(i).(*relax.Constant); ok {
+		return immediate(c.Data)
+	}
+	return nil
+}
+
+// value returns argument i: a scalar as an expression, a tensor as a parameter.
+func (k *kernel) value(i int) topi.Operand {
+	if _, ok := relax.SInfoOf(k.arg(i)).(*relax.PrimStructInfo); ok {
+		return topi.Operand{Scalar: k.prim(i)}
 	}
 	return topi.T(k.tensor(i))
 }
@@ -233,7 +244,8 @@ func immediate(b *ir.Blob) tir.Expr {
 	return &tir.IntImm{Type: d, Value: t.Int(0)}
 }
 
-// prim returns argument i, a scalar whose value is known as an expression.
+// prim returns argument i, a scalar, as an expression: its value where that is known, else a
+// parameter of the kernel.
 func (k *kernel) prim(i int) tir.Expr {
 	switch e := k.arg(i).(type) {
 	case *relax.PrimValue:
@@ -243,12 +255,31 @@ func (k *kernel) prim(i int) tir.Expr {
 			return s
 		}
 	case relax.Expr:
-		if p, ok := relax.SInfoOf(e).(*relax.PrimStructInfo); ok && p.Value != nil {
+		p, ok := relax.SInfoOf(e).(*relax.PrimStructInfo)
+		if ok && p.Value != nil {
 			return k.sym(p.Value)
+		}
+		if ok && !p.DType.IsVoid() {
+			return k.scalar(e, p.DType).At()
 		}
 	}
 	k.fail(skipf("the value of argument %d is not known", i))
 	return tir.Int(0)
+}
+
+// scalar returns e, a scalar of type d whose value is not known, as a parameter.
+func (k *kernel) scalar(e relax.Expr, d dtype.DType) *te.Tensor {
+	if t := k.byVar[e]; t != nil {
+		return t
+	}
+	name := "scalar"
+	if v, ok := e.(*relax.Var); ok {
+		name = relax.Identifier(v.Name)
+	}
+	t := te.Scalar(name, d)
+	k.byVar[e] = t
+	k.params, k.args = append(k.params, t), append(k.args, e)
+	return t
 }
 
 // prims returns the fields of argument i, a tuple of scalars.

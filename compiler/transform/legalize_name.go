@@ -9,6 +9,8 @@ import (
 // kernelNames are the kernels that are not called after their operator, as in TVM.
 var kernelNames = map[string]string{
 	"concat": "concatenate", "permute_dims": "transpose", "astype": "cast", "leakyrelu": "leaky_relu",
+	"flatten": "reshape", "batch_flatten": "reshape", "full_like": "full", "ones_like": "ones", "zeros_like": "zeros",
+	"collapse_sum_like": "collapse_sum", "collapse_sum_to": "collapse_sum", "bucketize": "searchsorted", "gather_elements": "gather",
 }
 
 // kernelName names the kernel of an operator: the last part of its name, or the name of the
@@ -22,6 +24,17 @@ func kernelName(opName string, outs []*te.Tensor) string {
 		return n
 	}
 	return name
+}
+
+// name is kernelName, or that of a variant of the operator.
+func (k *kernel) name(opName string, outs []*te.Tensor) string {
+	if opName == "relax.nn.nll_loss" && !k.has(2) {
+		return "nll_loss_without_weight"
+	}
+	if opName == "relax.grad.nll_loss_backward" && !k.has(3) {
+		return "te_nll_loss_backward_no_weight"
+	}
+	return kernelName(opName, outs)
 }
 
 // structural reports whether an operator is no computation on tensors, or is lowered by

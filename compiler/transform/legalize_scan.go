@@ -14,8 +14,8 @@ func (l *legalizer) scan(f *relax.Function) {
 			l.bound[vb.Var] = vb.Value
 		}
 	})
-	if l.skip["relax.matmul"] {
-		return
+	if l.skip["relax.matmul"] || !l.tuned {
+		return // TVM leaves the transposition to FuseTransposeMatmul
 	}
 	params := map[*relax.Var]bool{}
 	for _, p := range f.Params {

@@ -49,7 +49,7 @@ func TestTransposedFactors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := read(t, "@R.function\ndef main("+c.params+"):\n"+c.body)
-			out := runPass(t, passtest.NewContext(), transform.LegalizeOps, m)
+			out := runPass(t, passtest.NewContext(), tunedLegalizeOps, m)
 			passtest.WellFormed(t, "after", out)
 			if got := strings.Join(slices.Sorted(slices.Values(kernels(out))), " "); got != c.want {
 				t.Errorf("the kernels are %s, want %s\n%s", got, c.want, passtest.Text(out))
@@ -87,7 +87,7 @@ func TestSymbolicBroadcasts(t *testing.T) {
 				params += `, y: R.Tensor(("` + other + `",), "float32")`
 			}
 			m := read(t, "@R.function\ndef main("+params+"):\n    n = T.int64()\n    m = T.int64()\n    with R.dataflow():\n        z = R.broadcast_to(x, R.shape("+c.to+"))\n        R.output(z)\n    return z\n")
-			out := runPass(t, passtest.NewContext(), transform.LegalizeOps, m)
+			out := runPass(t, passtest.NewContext(), tunedLegalizeOps, m)
 			passtest.WellFormed(t, "after", out)
 			if got := strings.Contains(passtest.Text(out), "match_cast"); got != (c.cast != "") || !strings.Contains(passtest.Text(out), c.cast) {
 				t.Errorf("want %q in\n%s", c.cast, passtest.Text(out))

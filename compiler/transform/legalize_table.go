@@ -34,9 +34,16 @@ func legalizeRule(name string) rule {
 	case topi.IsUnary(bare):
 		return func(k *kernel) ([]*te.Tensor, error) { return list(topi.Unary(bare, k.tensor(0))) }
 	case topi.IsBinary(short):
-		return func(k *kernel) ([]*te.Tensor, error) { return list(topi.Binary(short, k.operand(0), k.operand(1))) }
+		return func(k *kernel) ([]*te.Tensor, error) {
+			// A constant on the left is part of the kernel only where there is none on the right.
+			left := k.operand
+			if k.immediate(1) != nil {
+				left = k.value
+			}
+			return list(topi.Binary(short, left(0), k.operand(1)))
+		}
 	}
-	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule} {
+	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule, quantizeRule, lossRule} {
 		if r := table(short); r != nil {
 			return r
 		}

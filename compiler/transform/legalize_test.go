@@ -21,13 +21,16 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
+// tunedLegalizeOps is LegalizeOps as the default pipeline runs it.
+var tunedLegalizeOps = must(transform.LegalizeOps.With(ir.NewAttrs("kernels", "tuned")))
+
 func legalize(t testing.TB, mod *ir.Module) (*ir.Module, []ir.Diagnostic) {
 	t.Helper()
 	c, err := pass.NewContext(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.Run(transform.LegalizeOps, mod)
+	out, err := c.Run(tunedLegalizeOps, mod)
 	if err != nil {
 		t.Fatal(err)
 	}

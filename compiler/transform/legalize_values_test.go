@@ -49,6 +49,13 @@ func TestOperatorsByValues(t *testing.T) {
 		{"R.less(x, y)", []string{"2: 1 2", "2: 2 1"}, []float64{1, 0}},
 
 		{"R.sum(x)", []string{x}, []float64{15}},
+		{"R.quantize(x, y, z, axis=0, out_dtype=\"int8\")", []string{"2 2: 1 -3 400 -400", "2: 2 1", "2 int8: 1 0"}, []float64{2, -1, 127, -128}},
+		{"R.dequantize(x, y, z, axis=-1)", []string{"2 2 int8: 1 2 3 4", "2: 2 0.5", "2 int8: 1 0"}, []float64{0, 1, 4, 2}},
+		{"R.nn.nll_loss(x, y, reduction=\"none\")", []string{"2 2: -1 -2 -3 -4", "2 int64: 1 0"}, []float64{2, 3}},
+		{"R.nn.nll_loss(x, y, z)", []string{"2 2: -1 -2 -3 -4", "2 int64: 1 0", "2: 3 1"}, []float64{(2 + 9) / 4.0}},
+		{"R.nn.nll_loss(x, y, z, reduction=\"sum\")", []string{"2 2: -1 -2 -3 -4", "2 int64: 1 0", "2: 3 1"}, []float64{2 + 9}},
+		{"R.grad.nll_loss_backward(x, y, z, u, reduction=\"sum\")", []string{": 2", "2 2: -1 -2 -3 -4", "2 int64: 1 0", "2: 3 1"}, []float64{0, -2, -6, 0}},
+		{"R.nn.cross_entropy_with_logits(x, y)", []string{"2 2: 1 2 3 4", "2 2: 1 0 0 1"}, []float64{-2.5}},
 		{"R.sum(x, axis=[-1])", []string{x}, []float64{3, 12}},
 		{"R.max(x, axis=[0], keepdims=True)", []string{x}, []float64{3, 4, 5}},
 		{"R.mean(x, axis=[0])", []string{x}, []float64{1.5, 2.5, 3.5}},

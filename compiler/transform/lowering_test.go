@@ -129,7 +129,7 @@ func TestCallTIRRewrite(t *testing.T) {
 	)
 	b := newBuilder()
 	chain(b)
-	m := prefix(t, b.module(), transform.LegalizeOps, transform.ToNonDataflow, nil)
+	m := prefix(t, b.module(), tunedLegalizeOps, transform.ToNonDataflow, nil)
 	if _, err := passtest.NewContext().Run(transform.CallTIRRewrite, m); err == nil {
 		t.Error("kernels in a dataflow block were rewritten")
 	}
@@ -222,7 +222,7 @@ func TestAttachGlobalSymbol(t *testing.T) {
 	runGolden(t, transform.AttachGlobalSymbol, goldenCase{name: "chain", mod: chain})
 	b := newBuilder()
 	chain(b)
-	m := prefix(t, b.module(), transform.LegalizeOps, transform.AttachGlobalSymbol, nil)
+	m := prefix(t, b.module(), tunedLegalizeOps, transform.AttachGlobalSymbol, nil)
 	out := runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, m.WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_")))
 	if s := ir.GlobalSymbol(out.Lookup("softmax")); s != "lib_softmax" {
 		t.Errorf("symbol %q", s)

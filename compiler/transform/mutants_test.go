@@ -98,9 +98,9 @@ func mutants() []mutant {
 			return e
 		}},
 		{name: "results are swapped", pass: transform.DeadCodeElimination, graph: tuple},
-		{name: "a kernel adds the wrong way", pass: transform.LegalizeOps, kernel: minus},
+		{name: "a kernel adds the wrong way", pass: tunedLegalizeOps, kernel: minus},
 		{name: "a fused kernel adds the wrong way", pass: transform.FuseTIR, kernel: minus},
-		{name: "a kernel takes the smaller", pass: transform.LegalizeOps, kernel: func(e tir.Expr) tir.Expr {
+		{name: "a kernel takes the smaller", pass: tunedLegalizeOps, kernel: func(e tir.Expr) tir.Expr {
 			if b, ok := e.(*tir.Binary); ok && b.Op == tir.OpMax {
 				return &tir.Binary{Op: tir.OpMin, A: b.A, B: b.B}
 			}

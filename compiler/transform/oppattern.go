@@ -44,6 +44,15 @@ func (p opPattern) String() string {
 	return "opaque"
 }
 
+// OpPattern returns the name of the op_pattern of a kernel; empty where it has none.
+func OpPattern(f *tir.PrimFunc) string {
+	v, _ := f.Attrs.Get(attrOpPattern)
+	if n, ok := v.(int64); ok {
+		return opPattern(n).String()
+	}
+	return ""
+}
+
 // AnnotateTIROpPattern finds out how kernels may be fused.
 var AnnotateTIROpPattern = &pass.Pass{
 	Name: "AnnotateTIROpPattern", Kind: pass.PrimFunc,

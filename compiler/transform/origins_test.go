@@ -22,7 +22,7 @@ func TestOriginsAreKept(t *testing.T) {
 		want   []string
 	}{
 		"a transposed weight that a matmul reads in place": {
-			[]*pass.Pass{transform.LegalizeOps},
+			[]*pass.Pass{tunedLegalizeOps},
 			func(b *builder, in relax.Expr, at func(string)) relax.Expr {
 				at("transpose")
 				w := b.e(op.PermuteDims(weight(1, 4, 8)), "w")
@@ -32,7 +32,7 @@ func TestOriginsAreKept(t *testing.T) {
 			[]string{"matmul", "transpose"},
 		},
 		"a common subexpression": {
-			[]*pass.Pass{transform.EliminateCommonSubexpr, transform.LegalizeOps},
+			[]*pass.Pass{transform.EliminateCommonSubexpr, tunedLegalizeOps},
 			func(b *builder, in relax.Expr, at func(string)) relax.Expr {
 				at("first")
 				x := b.e(op.Unary("exp", in), "kept")
@@ -44,7 +44,7 @@ func TestOriginsAreKept(t *testing.T) {
 			[]string{"first", "second"},
 		},
 		"a folded constant": {
-			[]*pass.Pass{transform.LegalizeOps, transform.FoldConstant},
+			[]*pass.Pass{tunedLegalizeOps, transform.FoldConstant},
 			func(b *builder, in relax.Expr, at func(string)) relax.Expr {
 				at("inner")
 				w := b.e(op.Unary("exp", weight(1, 3, 8)), "w")

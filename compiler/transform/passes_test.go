@@ -41,6 +41,29 @@ func TestPassSettings(t *testing.T) {
 		{transform.VMShapeLower, 0, pass.Module, true},
 		{transform.AttachGlobalSymbol, 0, pass.Module, true},
 		{transform.ApplyDefaultSchedule, 1, pass.Module, false},
+		{transform.Normalize, 1, pass.Function, false},
+		{transform.ConvertToDataflow, 0, pass.Function, false},
+		{transform.TopologicalSort, 0, pass.Function, false},
+		{transform.BindSymbolicVars, 1, pass.Module, false},
+		{transform.ExpandTupleArguments, 0, pass.Sequential, false},
+		{transform.RemoveUnusedParameters, 0, pass.Module, false},
+		{transform.RemoveUnusedOutputs, 0, pass.Sequential, false},
+		{transform.InlinePrivateFunctions, 0, pass.Module, false},
+		{transform.LambdaLift, 1, pass.Module, false},
+		{transform.NormalizeGlobalVar, 0, pass.Module, false},
+		{transform.BundleModelParams, 1, pass.Module, false},
+		{transform.LazyGetInput, 0, pass.Function, false},
+		{transform.LazySetOutput, 0, pass.Function, false},
+		{transform.RemoveRedundantReshape, 0, pass.Function, false},
+		{transform.FoldBatchnormToConv2D, 0, pass.Function, false},
+		{transform.OptimizeLayoutTransform, 0, pass.Function, false},
+		{transform.DecomposeOpsForTraining, 0, pass.Function, false},
+		{transform.LiftTransformParams, 0, pass.Module, false},
+		{transform.CombineParallelMatmul, 0, pass.Function, false},
+		{transform.AdjustMatmulOrder, 1, pass.Function, false},
+		{transform.ExpandMatmulOfSum, 1, pass.Function, false},
+		{transform.ReorderTakeAfterMatmul, 1, pass.Function, false},
+		{transform.ReorderPermuteDimsAfterConcat, 1, pass.Function, false},
 	} {
 		if p := c.pass; p.Level != c.level || p.Kind != c.kind || p.Lowering != c.lowering {
 			t.Errorf("%s: level %d, kind %v, lowering %v, want %d, %v, %v", p.Name, p.Level, p.Kind, p.Lowering, c.level, c.kind, c.lowering)
@@ -53,6 +76,7 @@ func TestPassSettings(t *testing.T) {
 		}
 		want := map[*pass.Pass][]string{
 			transform.FuseOps: {"relax.FuseOps.max_depth"}, transform.LegalizeOps: {"relax.transform.apply_legalize_ops"},
+			transform.LiftTransformParams: {"relax.lift_transform_params.consume_params"},
 		}[c.pass]
 		if !slices.Equal(c.pass.Config, want) {
 			t.Errorf("%s reads %v of the config, want %v", c.pass.Name, c.pass.Config, want)

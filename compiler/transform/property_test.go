@@ -10,7 +10,6 @@ import (
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax/relaxtest"
 	"github.com/irscope/irscope/compiler/script"
-	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
@@ -40,7 +39,7 @@ func TestPassesKeepMeaning(t *testing.T) {
 			}
 			before := m
 			m, _ = check(t, c, p, before)
-			legalized = legalized || p == transform.LegalizeOps
+			legalized = legalized || p == tunedLegalizeOps
 			sameOutputs(t, want, outputs(t, m, 2, legalized))
 			if t.Failed() {
 				t.Fatalf("%s made\n%s\nof\n%s", p.Name, script.Module(m, script.Options{}).Source, script.Module(before, script.Options{}).Source)

@@ -92,3 +92,14 @@ func TestBusyServer(t *testing.T) {
 	p.wait(`!document.querySelector(".busy-note")`)
 	p.expectFaults("WebSocket connection", "status of 503")
 }
+
+// refusing stands before a server and, while it is on, fails requests for runs.
+type refusing struct{ busyFront }
+
+func (f *refusing) set(on bool) {
+	if on {
+		f.busyFront.set("/api/sessions/")
+	} else {
+		f.busyFront.set()
+	}
+}

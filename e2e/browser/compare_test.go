@@ -30,6 +30,7 @@ func TestCompare(t *testing.T) {
 	p.goTo(compared(p, "cnn"))
 	p.wait(chosenPair + ` === "FuseOps"`)
 	p.wait(`document.querySelector("#center-title").textContent === "First difference › FuseOps › main"`)
+	p.wait(`document.querySelector('#center-title a[href="/passes/FuseOps"]')`)
 	p.wait(`document.querySelectorAll("#code .code-row").length > 10`)
 	p.wait(`document.querySelector(".figures").textContent.includes("equal")`)
 	if got := p.text(".pair-fold"); !strings.Contains(got, "with the same result in both") {
@@ -63,7 +64,31 @@ func TestCompare(t *testing.T) {
 	p.wait(`document.querySelector("#outputs table")?.textContent.includes("equal")`)
 	p.press("3")
 	p.wait(`document.querySelector("#settings")?.textContent.includes("--disable-pass FuseOps")`)
+
 	p.press("1")
+	fuse := eval[string](p, `location.pathname + location.search`)
+
+	// Metrics after the chosen step, and one of them over all steps; a pass leads to its row.
+	p.press("4")
+	p.wait(`document.querySelector("#metrics caption")?.textContent === "After FuseOps"`)
+	p.click(`#metrics [data-metric="functions"]`)
+	p.wait(`document.querySelectorAll("#metrics caption")[1].textContent === "Functions where they differ"`)
+	if got := p.text(`#metrics tr.differs:has([data-metric="functions"])`); !strings.Contains(got, "−") {
+		t.Errorf("without FuseOps the row of functions says %q", got)
+	}
+	eval[bool](p, `([...document.querySelectorAll("#metrics table:nth-of-type(2) .link")].at(-1).click(), true)`)
+	p.wait(chosenPair + ` !== "FuseOps" && document.querySelector("#metrics caption").textContent === "After " + ` + chosenPair)
+	p.goTo(eval[string](p, `location.pathname + location.search`))
+	p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
+	p.goTo(fuse)
+	p.wait(chosenPair + ` === "FuseOps" && document.querySelectorAll("#code .code-row").length > 3`)
+
+	// z shows the lines as printed, and short again.
+	p.wait(`document.querySelector("#compact").getAttribute("aria-pressed") === "true" && !document.querySelector("#code").textContent.includes("R.Tensor(")`)
+	p.press("z")
+	p.wait(`document.querySelector("#compact").getAttribute("aria-pressed") === "false" && document.querySelector("#code").textContent.includes("R.Tensor(")`)
+	p.press("z")
+	p.wait(`!document.querySelector("#code").textContent.includes("R.Tensor(")`)
 
 	a := eval[string](p, `document.querySelector("#app").dataset.a`)
 	p.click(`.topbar a[title^="Compare #2"]`)
@@ -92,6 +117,12 @@ func TestCompareLooks(t *testing.T) {
 			checkAxe(p, axe, fmt.Sprintf("comparison at %d in %s", size[0], theme))
 			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
 				t.Errorf("at %v the page is larger than the window", size)
+			}
+			p.press("4")
+			p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
+			checkAxe(p, axe, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme))
+			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight || document.querySelector("#metrics").scrollWidth > document.querySelector("#metrics").clientWidth`); wide {
+				t.Errorf("at %v the metrics are wider than their panel, or the page than the window", size)
 			}
 		}
 	}

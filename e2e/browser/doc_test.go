@@ -3,5 +3,5 @@
 //
 // The tests need Chromium. Where it is missing they skip with one line that says how to install it; with E2E_REQUIRED=1 that is a
 // failure. CHROME_BIN names another browser, E2E_SCREENS a folder for screenshots of every page and size, and E2E_README=1 writes
-// the screenshot of the README.
+// the pictures of the documents, which make screenshot does.
 package browser

@@ -66,7 +66,7 @@ func TestFindLooks(t *testing.T) {
 			if size.width <= 599 {
 				p.click(`.narrow-tabs [data-tab=search]`)
 			} else {
-				p.click("#search-button")
+				p.press("/")
 			}
 			p.wait(`document.querySelector(".search-hint")`)
 			look("search-hints")

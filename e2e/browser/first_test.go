@@ -40,7 +40,14 @@ func firstDiff(t *testing.T, base, model string) time.Duration {
 	p.click(`[data-gallery="` + model + `"] .card-open`)
 	p.wait(`window.__firstDiff`)
 	ms := eval[float64](p, `window.__firstDiff`)
-	t.Logf("%s: %.0f ms from the click to the first diff", model, ms)
+	parts := eval[string](p, `(() => {
+		const n = performance.getEntriesByType("navigation")[0];
+		const scripts = performance.getEntriesByType("resource").filter((e) => e.initiatorType === "script" || e.name.endsWith(".js"));
+		const paint = performance.getEntriesByType("paint").find((e) => e.name === "first-contentful-paint");
+		return [["answer begins", n.responseStart], ["ends", n.responseEnd], ["scripts are there", Math.max(...scripts.map((e) => e.responseEnd < window.__firstDiff ? e.responseEnd : 0))],
+			["first paint", paint?.startTime], ["document is read", n.domInteractive]].map(([name, ms]) => name + " " + Math.round(ms)).join(", ");
+	})()`)
+	t.Logf("%s: %.0f ms from the click to the first diff (%s)", model, ms, parts)
 	p.wait(done)
 	return time.Duration(ms * float64(time.Millisecond))
 }
@@ -63,12 +70,40 @@ func TestFirstViewAsksForNothing(t *testing.T) {
 	p.wait(done)
 }
 
+// TestFirstRowsStay: the rows that the page comes with stand where those of the script will stand, and say the same.
+func TestFirstRowsStay(t *testing.T) {
+	t.Parallel()
+	base := serveCompiler(t)
+	for _, theme := range []string{"light", "dark"} {
+		p := visit(t, base, 1440, 900)
+		p.theme(theme)
+		p.goTo("/")
+		p.click(`[data-gallery="transformer"] .card-open`)
+		p.wait(done)
+		page := eval[string](p, `location.pathname`)
+		rows := `[...document.querySelectorAll(":is(.plain-row, .code-row)")].slice(0, 30).map((row) => [...row.querySelectorAll(".tx, .ty")].map((x) => {
+			const box = x.getBoundingClientRect();
+			return [x.textContent, Math.round(box.left), Math.round(box.top), getComputedStyle(row).backgroundColor].join(" ");
+		}).join(" | ")).join("\n")`
+		p.onFirstDiff(`requestAnimationFrame(() => { window.__plain = document.querySelector(".plain-code") && ` + rows + `; })`)
+		p.goTo(page)
+		p.wait(`"__plain" in window`)
+		p.wait(done)
+		plain, made := eval[string](p, `window.__plain ?? ""`), eval[string](p, rows)
+		if plain == "" {
+			t.Logf("%s: the script was there first", theme)
+		} else if plain != made {
+			t.Errorf("%s: the page came with\n%s\nand the script made\n%s", theme, plain, made)
+		}
+	}
+}
+
 // onFirstDiff has each page run a script when the first lines of a diff are there.
 func (p *page) onFirstDiff(script string) {
 	p.t.Helper()
 	if _, err := chromedp.Call(p.ctx, cdp.AddScriptToEvaluateOnNewDocument, cdp.AddScriptToEvaluateOnNewDocumentParams{Source: `
 		new MutationObserver((_, watch) => {
-			if (!document.querySelector(".code-row.is-add, .code-row.is-del, .code-row.is-mod")) return;
+			if (!document.querySelector(":is(.code-row, .plain-row):is(.is-add, .is-del, .is-mod)")) return;
 			watch.disconnect();
 			` + script + `;
 		}).observe(document, {childList: true, subtree: true});`}); err != nil {

@@ -113,10 +113,11 @@ func TestMetrics(t *testing.T) {
 	cell := func(key string) string {
 		return eval[string](p, fmt.Sprintf(`[...document.querySelectorAll('#module-metrics [data-key=%q] td')].map(x => x.textContent).join(" ")`, key))
 	}
-	if got := cell("kernels"); got != "0 10 +10 ▲" {
+	if got := strings.TrimRight(cell("kernels"), "\u00a0 "); got != "0 10 +10 ▲" {
 		t.Errorf("kernels: %q", got)
 	}
-	if got := cell("op:relax.matmul"); !strings.HasSuffix(got, " ▼") {
+	// What a pass takes out of main shows, whatever the module has of it elsewhere.
+	if got := cell("op:relax.matmul"); !strings.HasSuffix(got, " ▼ 3 → 0") {
 		t.Errorf("matmul: %q", got)
 	}
 
@@ -210,13 +211,12 @@ func TestExpiry(t *testing.T) {
 	p.press(kb.Escape)
 	p.click("#share")
 	p.click("#share-yes")
-	p.wait(`document.querySelector("#share-link")`)
-	p.press(kb.Escape)
-	p.click("#session-menu summary")
-	p.wait(`document.querySelector("#expiry-now").textContent === "permanently" && !document.querySelector("#expiry-days option[value='0']").disabled`)
+	p.click("#open-snapshot")
+	p.wait(`location.pathname !== ` + fmt.Sprintf("%q", path))
+	p.wait(done)
+	p.wait(`document.querySelector("#expiry-now").textContent.trim() === "permanently" && !document.querySelector("#expiry-days option[value='0']").disabled`)
+	path = eval[string](p, "location.pathname")
 	if got := days(); got != 0 {
-		t.Errorf("a shared session goes in %v days", got)
+		t.Errorf("a snapshot goes in %v days", got)
 	}
-	p.goTo(path)
-	p.wait(`document.querySelector("#expiry-now").textContent.trim() === "permanently"`)
 }

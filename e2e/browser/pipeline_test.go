@@ -192,8 +192,12 @@ func TestReorderWithTheMouse(t *testing.T) {
 	p.settled()
 	p.wait(done)
 
-	// The order stays with the session.
-	p.goTo(eval[string](p, `location.pathname`))
+	// Its last item leads to the page on the pass. The order stays with the session.
+	session := eval[string](p, `location.pathname`)
+	p.selectRow("FuseOps")
+	p.act(`.row[aria-selected="true"]`, "page")
+	p.wait(`location.pathname === "/passes/FuseOps"`)
+	p.goTo(session)
 	p.wait(done)
 	p.follows("DeadCodeElimination", "DecomposeOps")
 	p.wait(`document.querySelector("#edited-text").textContent === "Changed: steps"`)

@@ -3,8 +3,6 @@ package browser
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,23 +86,5 @@ func TestToggleWithTheCompiler(t *testing.T) {
 	// The goal is 150 ms on an idle machine; here only a hang fails.
 	if best > hang {
 		t.Errorf("a re-run took %.0f ms to its first row", best)
-	}
-}
-
-// TestReadmeScreenshot checks that there is something to show, and writes the screenshot of the README where E2E_README is set.
-func TestReadmeScreenshot(t *testing.T) {
-	t.Parallel()
-	p := visit(t, serveCompiler(t), 1440, 900)
-	p.theme("light")
-	p.goTo("/")
-	p.click(`[data-gallery="transformer"] .card-open`)
-	p.wait(done)
-	eval[bool](p, `(`+named("FuseTIRInner")+`.click(), true)`)
-	p.wait(`document.querySelector("#center-title").textContent.startsWith("FuseTIRInner › ")`)
-	p.wait(`document.querySelectorAll(".code-row.is-add").length > 10`)
-	p.timeline()
-	p.wait(`document.querySelectorAll("#timeline-body .bar").length > 10`)
-	if os.Getenv("E2E_README") != "" {
-		p.shot(filepath.Join("..", "..", "docs", "screenshot.png"))
 	}
 }

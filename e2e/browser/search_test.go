@@ -29,7 +29,7 @@ func TestSearch(t *testing.T) {
 	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => x.name.includes("/static/searchview-")).length`); n != 0 {
 		t.Error("the script of the search is loaded before it is opened")
 	}
-	p.click("#search-button")
+	p.press("/")
 	p.wait(focused("#search-field"))
 	p.click(`.search-hint[data-query^="gone:"]`)
 	p.wait(found)
@@ -116,7 +116,7 @@ func TestSearchWhileItRuns(t *testing.T) {
 	p := visit(t, serve(t, &fixture.Runner{Hold: g.hold}), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
 	p.wait(`document.querySelector("#run-state-text").textContent.includes("FuseTIR")`)
-	p.click("#search-button")
+	p.press("/")
 	p.wait(focused("#search-field"))
 	p.typed("R.call_tir")
 	p.wait(found)

@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/irscope/irscope/docs"
 	"github.com/irscope/irscope/e2e/fixture"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/catalog"
+	"github.com/irscope/irscope/web/lesson"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -51,12 +53,16 @@ func serve(t *testing.T, runner run.Runner) string {
 }
 
 // serveWith runs irscope with any compiler.
-func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.Catalog) string {
+func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.Catalog, embed ...string) string {
 	t.Helper()
 	admission := run.DefaultAdmission(4)
 	admission.PerVisitor, admission.PerMinute, admission.QueuePerVisitor = 4, 10_000, 100
+	lessons, err := lesson.Load(docs.Lessons())
+	if err != nil {
+		t.Fatal(err)
+	}
 	server, err := web.New(web.Config{
-		Runner: runner, Store: st, Catalog: choices, Build: "e2e",
+		Runner: runner, Store: st, Catalog: choices, Lessons: lessons, Build: "e2e", Embed: embed,
 		Admission: admission, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {

@@ -108,7 +108,7 @@ func TestMySessions(t *testing.T) {
 	}
 	p.goTo("/")
 	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 5`)
-	p.click(".sessions-more a")
+	p.click("#sessions .list-more a")
 	p.wait(`document.querySelectorAll("#sessions tbody tr").length === 7`)
 
 	// Without a script the list leads to the sessions, and a session can be forked.
@@ -141,7 +141,7 @@ func TestMySessions(t *testing.T) {
 	p.click("#session-menu summary")
 	p.click("#delete-session")
 	p.click("dialog[open] [data-yes]")
-	p.wait(`location.pathname === "/" && document.querySelector(".sessions-more")?.textContent === "All 7 sessions"`)
+	p.wait(`location.pathname === "/" && document.querySelector("#sessions .list-more")?.textContent === "All 7 sessions"`)
 	if p.count(`#sessions a[href="`+last+`"]`) != 0 {
 		t.Error("a session that was deleted is listed")
 	}

@@ -3,6 +3,9 @@ package browser
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/irscope/irscope/e2e/fixture"
+	"github.com/irscope/irscope/static"
 )
 
 // place is the state of the page that a link carries: pass, function, line and view, as the page shows them.
@@ -38,7 +42,7 @@ func (p *page) note(text string) {
 }
 
 // TestShare shares a session with a note: whoever opens the link stands at the same place and sees the note, cannot change
-// anything, and goes on in a fork.
+// anything, and goes on in a fork; who shared it goes on in the session, of which the link shows nothing.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
@@ -81,14 +85,20 @@ func TestShare(t *testing.T) {
 	p.wait(`!document.querySelector("#session-menu").open && ` + focused("summary"))
 	p.tabTo("#share")
 	p.press(kb.Enter)
-	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("can no longer be changed")`)
+	p.wait(`document.querySelector("dialog[open]")?.textContent.includes("A snapshot does not change")`)
+	if n := p.count("[name=share-runs]"); n != 0 {
+		t.Errorf("%d choices are offered where there is one run", n)
+	}
 	p.wait(focused("#share-yes"))
 	p.press(kb.Enter)
 	p.wait(`document.querySelector("#share-link")`)
 	p.wait(`!document.querySelector("#share-yes")`)
 	link := strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base)
 	p.press(kb.Escape)
-	p.wait(`document.querySelector("#locked")?.checkVisibility() && !document.querySelector("#rename")`)
+	snapshot, _, _ := strings.Cut(link, "?")
+	if snapshot == path {
+		t.Fatal("the link is to the session itself")
+	}
 	here := eval[string](p, place)
 	if here != "1.9/FuseTIR main 8 split" {
 		t.Fatalf("the page stands at %q", here)
@@ -123,7 +133,7 @@ func TestShare(t *testing.T) {
 		t.Error("a reader of a shared session is asked for a note")
 	}
 	for _, what := range []string{"/title", "/notes", "/runs"} {
-		res, err := http.Post(p.base+"/api/sessions/"+strings.TrimPrefix(path, "/s/")+what, "application/json", strings.NewReader(`{}`))
+		res, err := http.Post(p.base+"/api/sessions/"+strings.TrimPrefix(snapshot, "/s/")+what, "application/json", strings.NewReader(`{}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,9 +143,40 @@ func TestShare(t *testing.T) {
 		}
 	}
 
+	// Who shared goes on: another run, another name, and the snapshot shows nothing of that.
+	if eval[bool](p, `document.querySelector("#locked").checkVisibility() || !document.querySelector("#rename")`) {
+		t.Error("the session that was shared is locked")
+	}
+	p.another(func() { p.click(`input[name=opt_level][value="1"]`) })
+	p.press(kb.Escape)
+	p.click("#rename")
+	p.fill("#rename-field", "goes on")
+	p.press(kb.Tab)
+	p.wait(`document.querySelector("#rename")?.textContent === "goes on"`)
+	other.goTo(link)
+	other.wait(done)
+	other.wait(place + ` === ` + fmt.Sprintf("%q", here))
+	if got := other.text("#title"); got != "What <b>FuseTIR</b> does" {
+		t.Errorf("the title of the snapshot is %q", got)
+	}
+	// With two runs the reader says which go along.
+	p.click("#share")
+	p.wait(`document.querySelectorAll("dialog[open] [name=share-runs]").length === 2`)
+	p.click(`[name=share-runs][value=shown]`)
+	p.click("#share-yes")
+	p.wait(`document.querySelector("#share-link")`)
+	one := strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base)
+	p.press(kb.Escape)
+	p.wait(`!document.querySelector("dialog[open]")`)
+	other.goTo(one)
+	other.wait(done)
+	other.wait(`document.querySelectorAll("#runs .run-chip").length === 1`)
+	other.goTo(link)
+	other.wait(done)
+
 	// "Run" forks; in the fork another setting runs.
 	other.click("#run")
-	other.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", path))
+	other.wait(`location.pathname.startsWith("/s/") && location.pathname !== ` + fmt.Sprintf("%q", snapshot))
 	other.wait(done)
 	other.wait(place + ` === ` + fmt.Sprintf("%q", here))
 	other.wait(noted)
@@ -145,8 +186,53 @@ func TestShare(t *testing.T) {
 	other.click("#session-menu summary")
 	other.wait(`document.querySelector(".lineage .parent").checkVisibility()`)
 	other.click(".lineage .parent")
-	other.wait(`location.pathname === ` + fmt.Sprintf("%q", path))
+	other.wait(`location.pathname === ` + fmt.Sprintf("%q", snapshot))
 	other.wait(`document.querySelector(".lineage .child")`)
+
+	// The owner finds the snapshots in the menu of the session, and deletes one.
+	p.goTo(path)
+	p.wait(done)
+	p.click("#session-menu summary")
+	p.wait(`[...document.querySelectorAll(".lineage li")].filter(x => x.textContent.includes("shared copy")).length === 2`)
+	p.click(`.lineage .child[href="` + snapshot + `"]`)
+	p.wait(`location.pathname === ` + fmt.Sprintf("%q", snapshot))
+	p.wait(done)
+	p.click("#session-menu summary")
+	p.click("#delete-session")
+	p.click("dialog[open] [data-yes]")
+	p.wait(`location.pathname === "/"`)
+	p.goTo(path)
+	p.wait(done)
+}
+
+// TestShareIsClickedEarly clicks Share while what it does is still on its way: the click is not lost.
+func TestShareIsClickedEarly(t *testing.T) {
+	t.Parallel()
+	base, err := url.Parse(serve(t, &fixture.Runner{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	arrived := make(chan struct{})
+	through := httputil.NewSingleHostReverseProxy(base)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, static.Prefix+"share-") {
+			<-arrived
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(slow.Close)
+	p := visit(t, slow.URL, 1440, 900)
+	p.goTo(session(p, fixture.MLP))
+	p.wait(done)
+	p.click("#share")
+	if p.count("dialog[open]") != 0 {
+		t.Error("the script of Share was there already")
+	}
+	close(arrived)
+	p.wait(`document.querySelector("#share-yes")`)
+	if n := p.count("dialog[open]"); n != 1 {
+		t.Errorf("%d dialogs are open", n)
+	}
 }
 
 // TestNotes changes and deletes notes, and goes to where they are pinned, by keyboard where there is a key.
@@ -243,8 +329,7 @@ func TestSharedPages(t *testing.T) {
 			p.click("#share-yes")
 			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
 			look("share-link")
-			p.press(kb.Escape)
-			p.goTo(path + query)
+			p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
 			p.wait(done)
 			p.wait(`document.querySelector("#note-list li")`)
 			narrow("passes")
@@ -259,8 +344,8 @@ func TestSharedPages(t *testing.T) {
 			p.click(share)
 			p.click("#share-yes")
 			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
-			p.press(kb.Escape)
-			p.wait(`!document.querySelector("dialog[open]")`)
+			p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
+			p.wait(done)
 			look("long-title-shared")
 			p.goTo("/")
 			p.wait(`document.querySelector("#sessions tbody tr .chip")`)

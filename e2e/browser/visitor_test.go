@@ -54,16 +54,16 @@ func TestSymbolicBatch(t *testing.T) {
 	p.click(`[data-gallery="batch"] .card-open`)
 	p.wait(done)
 	p.click(`#center-tools [data-view=result]`)
-	p.wait(`document.querySelectorAll("#result .runs tbody tr").length === 3`)
+	p.wait(`document.querySelectorAll("#result .executions tbody tr").length === 3`)
 	for i, want := range []string{"batch = 1", "batch = 3", "batch = 8"} {
-		row := eval[[]string](p, `[...document.querySelectorAll("#result .runs tbody tr")].map(x => [...x.children].map(y => y.textContent).join(" | "))`)[i]
+		row := eval[[]string](p, `[...document.querySelectorAll("#result .executions tbody tr")].map(x => [...x.children].map(y => y.textContent).join(" | "))`)[i]
 		size := strings.TrimPrefix(want, "batch = ")
 		if !strings.HasPrefix(row, want+" | ") || !strings.Contains(row, " "+size+"×") || !strings.Contains(row, "s | ") {
 			t.Errorf("row %d of the overview reads %q, want %s with its latency and an output of %s rows", i, row, want, size)
 		}
 	}
 	// Beside each stands what it takes with code for these sizes alone.
-	if n, cells := p.count("#result .fixed-sizes"), eval[[]string](p, `[...document.querySelectorAll("#result .runs tbody td:nth-child(3)")].map(x => x.textContent)`); n != 3 || slices.Contains(cells, "–") {
+	if n, cells := p.count("#result .fixed-sizes"), eval[[]string](p, `[...document.querySelectorAll("#result .executions tbody td:nth-child(3)")].map(x => x.textContent)`); n != 3 || slices.Contains(cells, "–") {
 		t.Errorf("%d executions tell their latency with code for fixed sizes, the overview says %q, want 3", n, cells)
 	}
 	if n := p.count("#result .latency-value"); n != 3 {

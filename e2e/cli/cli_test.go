@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"archive/zip"
 	"errors"
 	"os"
 	"os/exec"
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"cut":      cut,
 			"replace":  replace,
 			"npy":      writeNPY,
+			"npz":      writeNPZ,
 			"files":    countFiles,
 			"session":  writeSession,
 			"repack":   repack,
@@ -107,8 +109,29 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 // writeNPY writes a float32 array of a shape such as 3x64, filled from seed 0.
 func writeNPY(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "npy FILE SHAPE")
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	ts.Check(npy.Write(f, array(ts, args[1])))
+	ts.Check(f.Close())
+}
+
+// writeNPZ writes an archive with one such array.
+func writeNPZ(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "npz FILE NAME SHAPE")
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	z := zip.NewWriter(f)
+	in, err := z.Create(args[1] + ".npy")
+	ts.Check(err)
+	ts.Check(npy.Write(in, array(ts, args[2])))
+	ts.Check(z.Close())
+	ts.Check(f.Close())
+}
+
+// array returns a tensor of a shape such as 3x64.
+func array(ts *testscript.TestScript, dims string) *tensor.Tensor {
 	var shape []int64
-	for _, s := range strings.Split(args[1], "x") {
+	for _, s := range strings.Split(dims, "x") {
 		n, err := strconv.ParseInt(s, 10, 64)
 		ts.Check(err)
 		shape = append(shape, n)
@@ -116,10 +139,7 @@ func writeNPY(ts *testscript.TestScript, neg bool, args []string) {
 	t, err := tensor.New(tensor.TypeOf[float32](), shape)
 	ts.Check(err)
 	t.Random(0)
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	ts.Check(npy.Write(f, t))
-	ts.Check(f.Close())
+	return t
 }
 
 // countFiles checks that at least n files match a pattern.

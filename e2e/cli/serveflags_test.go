@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,7 @@ func TestServeRefuses(t *testing.T) {
 		{"", []string{"--host", "*"}, "expected a name or address"},
 		{"", []string{"--trusted-proxy", "proxy.example"}, "expected an address or a range"},
 		{"", []string{"--origin", "x.example"}, "not of the form https://host"},
+		{"", []string{"--embed-origin", "x.example"}, "not of the form https://host"},
 		{"", []string{"--log", "xml"}, "expected text or json"},
 		{"", []string{"--queue", "0"}, "--queue is 0"},
 		{"", []string{"--runs-per-minute", "-1"}, "--runs-per-minute is -1"},
@@ -151,4 +154,64 @@ func TestServeLogsJSON(t *testing.T) {
 	if !found {
 		t.Errorf("the log does not say that the server serves:\n%s", stderr.String())
 	}
+}
+
+// TestServeLessons serves a lesson of a folder before those of the program, in the place of one of the same name.
+func TestServeLessons(t *testing.T) {
+	dir := t.TempDir()
+	const lesson = "---\ntitle: %s\nsummary: Ours.\nmodel: mlp\n---\n\n## Read\n\nText.\n"
+	for name, title := range map[string]string{"10-own.md": "First of ours", "20-order.md": "Another order", "README.md": "Not one"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(lesson, "%s", title)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	base := start(t, "serve", "--addr", "127.0.0.1:0", "--data", "memory", "--lessons", dir)
+	var got struct {
+		Lessons []struct{ Name, Title string }
+	}
+	if err := json.Unmarshal([]byte(get(t, base+"/api/lessons")), &got); err != nil {
+		t.Fatal(err)
+	}
+	orders := 0
+	for _, l := range got.Lessons {
+		if l.Name == "order" {
+			orders++
+		}
+	}
+	if len(got.Lessons) < 12 || got.Lessons[0].Title != "First of ours" || got.Lessons[1].Title != "Another order" || orders != 1 {
+		t.Errorf("the lessons are %+v", got.Lessons)
+	}
+}
+
+// TestServeTriesLessons: a server gives the checks of its own lessons their answers while it is at work, and logs what is wrong.
+func TestServeTriesLessons(t *testing.T) {
+	dir := t.TempDir()
+	const lesson = "---\ntitle: One\nsummary: Ours.\nmodel: mlp\n---\n\n## Do\n\n```starlark check\ndef check(run):\n    return True\n```\n\n### Solution\n\nSo.\n\n### Wrong answer\n\n```yaml answer\nopt_level: 1\n```\n"
+	if err := os.WriteFile(filepath.Join(dir, "10-own.md"), []byte(lesson), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "serve", "--addr", "127.0.0.1:0", "--data", "memory", "--lessons", dir)
+	log, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for in := bufio.NewScanner(log); in.Scan(); {
+		lines = append(lines, in.Text())
+		if strings.Contains(in.Text(), "10-own.md:18:5: the check takes this wrong answer") {
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("the server ends with %v", err)
+			}
+			return
+		}
+	}
+	t.Errorf("the log does not say what is wrong with the lesson: %q", lines)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/instruments/event"
@@ -20,6 +21,13 @@ import (
 type told struct {
 	id, title, token string
 	runs             []*toldRun
+	snapshots        []snapshot
+}
+
+// snapshot is one that the client was given a link to.
+type snapshot struct {
+	id   string
+	runs []string
 }
 
 // toldRun holds the events of a run that its viewer has received.
@@ -89,6 +97,7 @@ func disturb(t *testing.T, s *server, r *rand.Rand, round int) *told {
 		var started struct{ Run struct{ ID string } }
 		s.call("POST", "/api/sessions/"+out.id+"/runs", out.token, map[string]any{"seed": round*10 + i, "opt_level": 2 + i%2}, &started)
 		out.runs = append(out.runs, &toldRun{id: started.Run.ID})
+		out.share(s)
 	}
 	left := r.IntN(150)
 	enough := make(chan struct{})
@@ -120,6 +129,37 @@ func disturb(t *testing.T, s *server, r *rand.Rand, round int) *told {
 	return out
 }
 
+// share makes a snapshot of the session.
+func (o *told) share(s *server) {
+	var made struct {
+		Session struct {
+			ID   string
+			Runs []string
+		}
+	}
+	s.call("POST", "/api/sessions/"+o.id+"/share", o.token, struct{}{}, &made)
+	o.snapshots = append(o.snapshots, snapshot{made.Session.ID, made.Session.Runs})
+}
+
+// checkSnapshots checks that the snapshots are what they were.
+func checkSnapshots(t *testing.T, s *server, old *told) {
+	t.Helper()
+	for _, snap := range old.snapshots {
+		var now struct {
+			Session struct {
+				Title, Parent string
+				Shared        bool
+				Expires       *time.Time
+				Runs          []string
+			}
+		}
+		s.call("GET", "/api/sessions/"+snap.id, old.token, nil, &now)
+		if got := now.Session; !got.Shared || got.Expires != nil || got.Title != old.title || got.Parent != old.id || !slices.Equal(got.Runs, snap.runs) {
+			t.Errorf("snapshot %s of %v is %+v", snap.id, snap.runs, got)
+		}
+	}
+}
+
 // check compares what a server says with what was told, and returns the number of runs that
 // were interrupted.
 func check(t *testing.T, s *server, old *told) (interrupted int) {
@@ -134,6 +174,7 @@ func check(t *testing.T, s *server, old *told) (interrupted int) {
 	if now.Session.Title != old.title {
 		t.Errorf("the title is %q, was %q", now.Session.Title, old.title)
 	}
+	checkSnapshots(t, s, old)
 	for _, run := range old.runs {
 		if !slices.Contains(now.Session.Runs, run.id) {
 			t.Errorf("session %s has lost run %s", old.id, run.id)

@@ -100,7 +100,7 @@ func follow(t *testing.T, log *run.Log) []event.Event {
 // TestCancel cancels runs at random points of compiling and running: the slot is free within
 // a second, the log is closed, and no goroutine stays.
 func TestCancel(t *testing.T) {
-	points := 25 // of each of four models
+	points := 10 // of each of four models
 	if testing.Short() {
 		points = 3
 	}

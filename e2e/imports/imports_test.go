@@ -60,7 +60,7 @@ func isCodeGenerator(path string) bool {
 }
 
 // events are the packages of instruments that hold what a run says, as plain data: all that the web reads of them.
-var events = []string{"instruments/compact", "instruments/compare", "instruments/event", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request"}
+var events = []string{"instruments/check", "instruments/compact", "instruments/compare", "instruments/dumps", "instruments/event", "instruments/fault", "instruments/flow", "instruments/history", "instruments/linediff", "instruments/request", "instruments/whatif"}
 
 // rule says what a package must not import, and why.
 type rule struct {
@@ -173,7 +173,7 @@ var rules = []rule{
 	{
 		"what the web is made of knows no runs: stores, shares, streams, graphs, colours",
 		func(p string) bool {
-			return under(p, "web/store") || under(p, "web/share") || under(p, "web/stream") || under(p, "web/graph") || under(p, "web/highlight") || under(p, "web/lru")
+			return under(p, "web/store") || under(p, "web/share") || under(p, "web/stream") || under(p, "web/live") || under(p, "web/present") || under(p, "web/class") || under(p, "web/graph") || under(p, "web/highlight") || under(p, "web/lru")
 		},
 		func(imp string, ours bool) bool {
 			return ours && (under(imp, "web/run") || imp == "web/session" || imp == "web/export")

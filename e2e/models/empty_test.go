@@ -94,7 +94,7 @@ func TestEmptyReductions(t *testing.T) {
 			_, w := matrix(k, cols)
 			sets = append(sets, []*tensor.Tensor{x, w})
 		}
-		for level := range 4 {
+		for _, level := range levels() {
 			outs, err := h.compileAndRun(mod, settings{level: level}, sets)
 			if err != nil {
 				t.Errorf("extent %v, level %d: %v", extent, level, err)

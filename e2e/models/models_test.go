@@ -26,22 +26,44 @@ func TestGalleryTargets(t *testing.T) {
 
 func TestReal(t *testing.T) {
 	for _, c := range onnxtest.Real(t) {
-		t.Run(c.Name, func(t *testing.T) { newHarness(t).checkModel(c, 0, 1, 2, 3) })
+		t.Run(c.Name, func(t *testing.T) {
+			if testing.Short() && slow[c.Name] {
+				t.Skip("takes seconds at each level")
+			}
+			newHarness(t).checkModel(c, levels()...)
+		})
 	}
 }
 
+// levels are those that passes differ by (none is of level 4), of a short run the default only.
+func levels() []int {
+	if testing.Short() {
+		return []int{pass.DefaultOptLevel}
+	}
+	return []int{0, 1, 2, 3}
+}
+
+// slow are the models that take seconds at each level: a short run leaves them out.
+var slow = map[string]bool{
+	"super_resolution_10": true, "ultraface_rfb320": true,
+	"light_bvlc_alexnet": true, "light_densenet121": true, "light_inception_v1": true, "light_inception_v2": true,
+	"light_resnet50": true, "light_vgg19": true, "light_zfnet512": true,
+}
+
 // TestLight runs the nine light models with seeded weights. Without a schedule (opt_level 0)
-// the largest take a minute, so a short run leaves that level to the smaller ones.
+// the largest take a minute, so only make nightly runs those at each level.
 func TestLight(t *testing.T) {
-	large := map[string]bool{"light_vgg19": true, "light_resnet50": true, "light_densenet121": true, "light_inception_v1": true, "light_inception_v2": true, "light_zfnet512": true, "light_bvlc_alexnet": true}
 	for _, c := range onnxtest.Light(t) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			levels := []int{0, 1, 2, 3}
-			if large[c.Name] && seed.Times(1, 4) < 4 {
-				levels = []int{2} // make nightly runs them at each
+			if testing.Short() && slow[c.Name] {
+				t.Skip("takes seconds at each level")
 			}
-			newHarness(t).checkModel(c, levels...)
+			at := levels()
+			if slow[c.Name] && seed.Times(1, 4) < 4 {
+				at = []int{pass.DefaultOptLevel}
+			}
+			newHarness(t).checkModel(c, at...)
 		})
 	}
 }

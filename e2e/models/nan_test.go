@@ -116,7 +116,7 @@ func TestNaNPropagates(t *testing.T) {
 		}
 		h := newHarness(t)
 		mod := h.importModel(b.Model())
-		for level := range 4 {
+		for _, level := range levels() {
 			outs, err := h.compileAndRun(mod, settings{level: level}, [][]*tensor.Tensor{{with, plain}, {without, plain}})
 			if err != nil {
 				t.Errorf("%s, level %d: %v", dt, level, err)

@@ -27,7 +27,12 @@ func TestOrigins(t *testing.T) {
 	}
 	t.Run("light", func(t *testing.T) {
 		for _, c := range onnxtest.Light(t) {
-			t.Run(c.Name, func(t *testing.T) { checkOrigins(t, c) })
+			t.Run(c.Name, func(t *testing.T) {
+				if testing.Short() && slow[c.Name] {
+					t.Skip("takes seconds")
+				}
+				checkOrigins(t, c)
+			})
 		}
 	})
 }

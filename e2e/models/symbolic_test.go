@@ -117,7 +117,7 @@ func TestSymbolicModels(t *testing.T) {
 			if text := script.Module(mod, script.Options{}).Source; c.exact && (strings.Contains(text, "match_cast") || strings.Contains(text, "Cast(")) {
 				t.Errorf("an extent is not known to be equal to itself:\n%s", text)
 			}
-			for level := range 4 {
+			for _, level := range levels() {
 				s := settings{level: level, verify: true, readBack: level == 2}
 				res, err := h.compile(mod, s)
 				if err != nil {
@@ -218,7 +218,7 @@ func TestBroadcastAtRunTime(t *testing.T) {
 	b.Output(b.Node("Where", "y", []string{c, x, b.Initializer("two", Floats([]int64{2, 1}, 10, 20))}), onnxpb.Float)
 	h := newHarness(t)
 	mod := h.importModel(b.Model())
-	for level := range 4 {
+	for _, level := range levels() {
 		res, err := h.compile(mod, settings{level: level, verify: true, readBack: true})
 		if err != nil {
 			t.Fatal(err)

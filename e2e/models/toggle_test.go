@@ -44,8 +44,11 @@ func TestOptionalPasses(t *testing.T) {
 		t.Fatalf("the default pipeline has only these optional passes: %v", optional)
 	}
 	n := seed.Times(40, 200)
+	if testing.Short() {
+		n = 5
+	}
 	for _, c := range onnxtest.Gallery(t) {
-		for level := range 4 { // there is no pass of level 4
+		for _, level := range levels() {
 			t.Run(fmt.Sprintf("%s/%d", c.Name, level), func(t *testing.T) {
 				t.Parallel()
 				h := newHarness(t)

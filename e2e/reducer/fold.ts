@@ -11,7 +11,7 @@ function state(m: RunModel): unknown {
   return {
     steps: steps.map((s) => ({
       path: s.path, parent: s.parent, name: s.name, level: s.level, role: s.role, kind: s.kind, depth: s.depth,
-      status: s.status, text: s.text, reason: s.reason, why: s.why, error: s.error, finished: s.finished?.name ?? null, measured: s.measured,
+      status: s.status, text: s.text, reason: s.reason, why: s.why, title: s.title ?? "", error: s.error, finished: s.finished?.name ?? null, measured: s.measured,
       reused: s.reused, diagnostics: s.diagnostics.map((d) => d.message), began: s.began ?? -1, seq: s.seq, at: s.at, metrics: s.before,
       given: m.functionsBefore(s), left: m.functionsAt(s),
     })),

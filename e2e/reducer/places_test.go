@@ -119,7 +119,7 @@ func TestFilesOfAnEventType(t *testing.T) {
 	})
 	slices.Sort(got)
 	want := []string{
-		"instruments/event/event.go", "instruments/event/passskipped.go", "instruments/record.go", "static/src/store/model.ts", "static/src/wire.gen.ts",
+		"instruments/dumps/steps.go", "instruments/event/event.go", "instruments/event/passskipped.go", "instruments/record.go", "static/src/store/model.ts", "static/src/wire.gen.ts",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("pass_skipped is named in %v, want %v", got, want)

@@ -142,7 +142,7 @@ func state(r *event.Run) map[string]any {
 		}
 		steps = append(steps, map[string]any{
 			"path": s.Path, "parent": s.Parent, "name": s.Name, "level": s.Level, "role": s.Role, "kind": s.Kind, "depth": s.Depth,
-			"status": s.Status, "text": s.Text, "reason": s.Reason, "why": s.Why, "error": s.Error, "finished": finished, "measured": s.Measured,
+			"status": s.Status, "text": s.Text, "reason": s.Reason, "why": s.Why, "title": s.Title, "error": s.Error, "finished": finished, "measured": s.Measured,
 			"reused": s.Reused, "diagnostics": said, "began": s.Began, "seq": s.Seq, "at": s.At, "metrics": s.Before,
 			"given": functions(r.FunctionsBefore(s)), "left": functions(r.FunctionsAfter(s)),
 		})

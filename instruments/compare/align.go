@@ -46,6 +46,7 @@ type side struct {
 	run     *event.Run
 	steps   []*event.Step
 	changes map[*event.Step][]event.TextChange
+	metrics map[*event.Step]*event.Metrics // after the steps that measured
 	// last is the number of the last step inside of a step, or its own.
 	last []int
 	// open are the sequences that are entered and not left; left are the own changes of those that were left behind the last row.
@@ -54,9 +55,12 @@ type side struct {
 }
 
 func newSide(r *event.Run) *side {
-	d := &side{run: r, steps: r.All(), changes: map[*event.Step][]event.TextChange{}}
+	d := &side{run: r, steps: r.All(), changes: map[*event.Step][]event.TextChange{}, metrics: map[*event.Step]*event.Metrics{}}
 	for _, c := range r.Changes {
 		d.changes[c.Step] = append(d.changes[c.Step], c)
+	}
+	for _, l := range r.Lanes {
+		d.metrics[l.Step] = l.Metrics
 	}
 	number := map[string]int{}
 	d.last = make([]int, len(d.steps))
@@ -96,6 +100,9 @@ func (d *side) step(i int) *Step {
 	if s.Finished != nil {
 		out.Added, out.Removed = s.Finished.Added, s.Finished.Removed
 	}
+	if !out.Sequence {
+		out.Metrics = d.metrics[s]
+	}
 	return out
 }
 
@@ -104,7 +111,7 @@ func imported(r *event.Run) *Step {
 	if r.Started == nil {
 		return nil
 	}
-	return &Step{Path: r.Import.Path, Name: r.Import.Name, Status: r.Import.Status, Total: r.ImportTime}
+	return &Step{Path: r.Import.Path, Name: r.Import.Name, Status: r.Import.Status, Total: r.ImportTime, Metrics: r.Started.Metrics}
 }
 
 // generated describes the code.

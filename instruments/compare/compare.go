@@ -38,6 +38,9 @@ type Step struct {
 	Removed int    `json:"removed,omitempty"`
 	// Total is its time with the steps in it, in nanoseconds.
 	Total int64 `json:"total,omitempty"`
+	// Metrics are those of the module after the step where it was measured then: after each pass that changed it. After another step
+	// they are those of the step before it.
+	Metrics *event.Metrics `json:"metrics,omitempty"`
 }
 
 // Function is the text of a function in the two runs, by hash; empty where the function is not there.

@@ -85,7 +85,9 @@ func (l *log) passes(number, parent string, passes []pass) {
 				done.Functions = append(done.Functions, event.FunctionChange{Name: name, Kind: "relax", Change: event.FunctionRemoved, Before: before[name]})
 			}
 		}
-		done.Changed = len(done.Functions) > 0
+		if done.Changed = len(done.Functions) > 0; done.Changed && p.inside == nil {
+			done.Metrics = &event.Metrics{Functions: len(l.module)}
+		}
 		l.add(path, parent, done)
 	}
 }
@@ -244,4 +246,21 @@ func TestAnyLogs(t *testing.T) {
 			t.Fatalf("the rows hold %d and %d steps, want %d and %d", x, y, len(a.All()), len(b.All()))
 		}
 	})
+}
+
+// TestMetrics checks that a pass that changed the module has its metrics, and other steps have none.
+func TestMetrics(t *testing.T) {
+	both := []pass{{name: "Add", gives: map[string]string{"k": "1"}}, {name: "Same"}, {name: "Group", inside: []pass{{name: "Drop", gives: map[string]string{"k": ""}}}}}
+	c := compare.Runs(run(both, map[string]string{"main": "1"}, nil), run(both[:2], map[string]string{"main": "1"}, nil))
+	var got []string
+	for _, r := range c.Rows {
+		for _, s := range []*compare.Step{r.A, r.B} {
+			if s != nil && s.Metrics != nil {
+				got = append(got, fmt.Sprint(s.Name, s.Metrics.Functions))
+			}
+		}
+	}
+	if want := []string{"Add2", "Add2", "Drop1"}; !slices.Equal(got, want) {
+		t.Errorf("the metrics are %v, want %v", got, want)
+	}
 }

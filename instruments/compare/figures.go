@@ -22,21 +22,35 @@ type Figure struct {
 	B *int64 `json:"b,omitempty"`
 }
 
+// numbers are the numbers that runs come to.
+var numbers = []struct {
+	name, unit string
+	of         func(*event.Run) (int64, bool)
+}{
+	{"latency", UnitTime, latency},
+	{"kernels", UnitCount, kernels},
+	{"intermediates", UnitBytes, intermediates},
+	{"code", UnitBytes, func(r *event.Run) (int64, bool) {
+		return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes })
+	}},
+	{"passes", UnitTime, passes},
+}
+
+// Numbers returns the numbers that a run came to by their names, as figures have them.
+func Numbers(r *event.Run) map[string]int64 {
+	out := map[string]int64{}
+	for _, f := range numbers {
+		if n, ok := f.of(r); ok {
+			out[f.name] = n
+		}
+	}
+	return out
+}
+
 // figures lists the numbers that at least one of the runs has.
 func figures(a, b *event.Run) []Figure {
 	out := []Figure{}
-	for _, f := range []struct {
-		name, unit string
-		of         func(*event.Run) (int64, bool)
-	}{
-		{"latency", UnitTime, latency},
-		{"kernels", UnitCount, kernels},
-		{"intermediates", UnitBytes, intermediates},
-		{"code", UnitBytes, func(r *event.Run) (int64, bool) {
-			return of(r.Code, func(c *event.CodeGenerated) int64 { return c.Bytes })
-		}},
-		{"passes", UnitTime, passes},
-	} {
+	for _, f := range numbers {
 		x, hasA := f.of(a)
 		y, hasB := f.of(b)
 		if !hasA && !hasB {
@@ -83,8 +97,9 @@ func ResultOf(r *event.Run) Result {
 // latency is the median of the timed executions of the last execution, in nanoseconds.
 func latency(r *event.Run) (int64, bool) {
 	for _, e := range slices.Backward(r.Executions) {
-		if times := slices.Sorted(slices.Values(e.Measured.Latency)); len(times) > 0 {
-			return times[len(times)/2], true
+		if len(e.Measured.Latency) > 0 {
+			median, _ := event.Spread(e.Measured.Latency)
+			return median, true
 		}
 	}
 	return 0, false
@@ -112,7 +127,8 @@ func passes(r *event.Run) (int64, bool) {
 	for _, s := range r.Roots {
 		total += s.Measured.Total
 	}
-	return total, true
+	// Most compilers do not print times.
+	return total, total > 0 || r.Started == nil || r.Started.Dump == nil
 }
 
 // Output is an output of the two runs.

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/instruments/check/execute"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
@@ -72,6 +74,9 @@ func (t *Task) Execute(ctx context.Context) error {
 		return &event.Error{Kind: event.KindExecute, Message: "the program has no public function " + name, Function: name}
 	}
 	failed := t.executeAll(ctx, sig)
+	if failed != nil && ctx.Err() != nil {
+		failed = context.Cause(ctx)
+	}
 	for _, x := range t.Executions {
 		if x.Measured.Latency == nil { // it failed
 			break
@@ -94,8 +99,11 @@ func (t *Task) Execute(ctx context.Context) error {
 
 // bindings are the values of symbolic dimensions that the program runs with.
 func (j *Job) bindings() []map[string]int64 {
-	if len(j.Settings.Bindings) == 0 {
+	switch {
+	case len(j.Settings.Bindings) == 0:
 		return []map[string]int64{nil}
+	case len(j.Inputs.Named) > 0:
+		return j.Settings.Bindings[:1] // the inputs have the sizes that they have
 	}
 	return j.Settings.Bindings
 }
@@ -149,9 +157,6 @@ func (t *Task) load(ctx context.Context, art *artifact.Artifact) (*artifact.Prog
 // executeOnce runs the program and times it.
 func (t *Task) executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, x *Execution) error {
 	outs, took, err := t.timed(ctx, prog, sig.Name, x.Args)
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	if err != nil {
 		return executeFault(err)
 	}
@@ -162,8 +167,23 @@ func (t *Task) executeOnce(ctx context.Context, prog *artifact.Program, sig *art
 			name = sig.Outputs[i]
 		}
 		x.Body.Outputs = append(x.Body.Outputs, describe(name, out, ""))
+		if want, ok := t.Job.Inputs.Expected[name]; ok {
+			x.Body.Expected = append(x.Body.Expected, distance(name, out, want.Tensor))
+		}
 	}
 	return nil
+}
+
+// distance compares an output with what is expected of it, within the tolerance for values that were computed elsewhere. What is of another type or shape
+// is infinitely far off.
+func distance(name string, got, want *tensor.Tensor) event.Comparison {
+	tol := execute.ExpectedTolerance(want.DType)
+	out := event.Comparison{Output: name, RTol: event.Float(tol.RTol), ATol: event.Float(tol.ATol), MaxAbs: event.Float(math.Inf(1)), MaxRel: event.Float(math.Inf(1))}
+	d := execute.Compare([]*tensor.Tensor{got}, []*tensor.Tensor{want}, nil, execute.ExpectedTolerance)
+	if d.Message == "" {
+		out.MaxAbs, out.MaxRel, out.Within = d.MaxAbs, d.MaxRel, !d.Status().Bad()
+	}
+	return out
 }
 
 // executeFault describes an error of a run of the program.

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,23 +17,38 @@ import (
 
 // prepare makes the arguments of an execution: those that are given, and random ones.
 func (t *Task) prepare(sig *artifact.Signature, binding map[string]int64) (*Execution, error) {
-	x := &Execution{Args: make([]*tensor.Tensor, len(sig.Params)), Body: &event.Executed{Function: sig.Name, Bindings: binding}, Measured: &event.Measured{}}
+	x, err := t.arguments(sig, binding)
 	t.Executions = append(t.Executions, x)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// arguments makes an execution with its arguments, which is not one of the task yet. It is there with an error, too, with those that were made.
+func (t *Task) arguments(sig *artifact.Signature, binding map[string]int64) (*Execution, error) {
+	x := &Execution{Args: make([]*tensor.Tensor, len(sig.Params)), Body: &event.Executed{Function: sig.Name, Bindings: binding}, Measured: &event.Measured{}}
 	in, sizes := t.Job.Inputs, binding
-	if in.Given != nil {
+	if in.Given != nil || len(in.Named) > 0 {
 		sizes = maps.Clone(binding)
 		for i, p := range sig.Params {
-			if x.Args[i] = in.Given(i); x.Args[i] != nil {
+			if x.Args[i] = in.Named[p.Name].Tensor; in.Given != nil && x.Args[i] == nil {
+				x.Args[i] = in.Given(i)
+			}
+			if x.Args[i] != nil {
 				sizes = sizesOf(p, x.Args[i], sizes)
 			}
 		}
 	}
+	if len(in.Named) > 0 {
+		x.Body.Bindings = settled(binding, sizes)
+	}
 	for i, p := range sig.Params {
-		source := "given"
+		source := cmp.Or(in.Named[p.Name].From, "given")
 		if x.Args[i] == nil {
 			made, err := t.makeUp(sig, p, i, sizes, x)
 			if err != nil {
-				return nil, &InputError{Param: p, Err: err}
+				return x, &InputError{Param: p, Err: err}
 			}
 			source = fmt.Sprintf("seed %d", t.Job.Settings.Seed)
 			x.MadeUp = append(x.MadeUp, made)
@@ -64,6 +80,15 @@ func (t *Task) makeUp(sig *artifact.Signature, p artifact.Param, i int, sizes ma
 		m.As, m.Ones = "zeros", nil
 	}
 	return m, nil
+}
+
+// settled returns a binding with the sizes that given tensors settle in place of its own.
+func settled(binding, sizes map[string]int64) map[string]int64 {
+	out := maps.Clone(binding)
+	for name := range out {
+		out[name] = sizes[name]
+	}
+	return out
 }
 
 // sizesOf adds the symbolic dimensions of a parameter that a given tensor settles.

@@ -33,7 +33,7 @@ type Request struct {
 	Settings request.Settings
 	// Passes, where not empty, lists the passes in the notation of pipeline.Parse, in place of the steps of the settings.
 	Passes string
-	// AnyLevel has what Passes lists run whatever its level.
+	// AnyLevel has what Passes lists run whatever its level, and with its own defaults where a pipeline would give it others.
 	AnyLevel bool
 	// Print, if not nil, takes what scripts and the program print, at once. Otherwise scripts are heard in events.
 	Print io.Writer
@@ -51,10 +51,18 @@ type Inputs struct {
 	Function string
 	// Given returns the tensor for a parameter, nil where it is to be made up.
 	Given func(param int) *tensor.Tensor
+	// Named has tensors for parameters by their names, and Expected outputs that are expected, by theirs.
+	Named, Expected map[string]Named
 	// Guess takes sizes that nothing says as 1, where it is an error otherwise.
 	Guess bool
 	// Repeat is the number of timed runs; 0 leaves it to the time that they take.
 	Repeat int
+}
+
+// Named is a tensor and where it is from, such as the name of a file.
+type Named struct {
+	Tensor *tensor.Tensor
+	From   string
 }
 
 // Fixed says what code that is compiled again for the sizes of symbolic dimensions in an execution is for.
@@ -99,7 +107,7 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	if err != nil {
 		return nil, append(found, Problem{Field: FieldScripts, Message: err.Error(), Err: err}), nil
 	}
-	j.registry = registry{pipeline.NewRegistry(), j.Target, j.user.passes}
+	j.registry = registry{pipeline.NewRegistry(), j.Target, j.user.passes, j.AnyLevel}
 	j.Registry = j.registry
 	wrong := j.resolvePipeline()
 	found = append(found, j.unknownPasses()...)
@@ -161,8 +169,13 @@ func (j *Job) unknownPasses() (found Problems) {
 }
 
 // PassName returns the name of the pass that is called n, possibly by an alias. Pipelines count too, and the sequences of the
-// pipeline that runs. The error is a *pass.UnknownPassError.
+// pipeline that runs. In the pipeline of Relay, X means relay.X where there is one. The error is a *pass.UnknownPassError.
 func (j *Job) PassName(n string) (string, error) {
+	if j.Settings.Pipeline == pipeline.Relay {
+		if p := j.Registry.Lookup(pipeline.RelayPrefix + n); p != nil {
+			return p.Name, nil
+		}
+	}
 	if p := j.Registry.Lookup(n); p != nil {
 		return p.Name, nil
 	}
@@ -170,6 +183,17 @@ func (j *Job) PassName(n string) (string, error) {
 		return n, nil
 	}
 	return "", &pass.UnknownPassError{Name: n, Near: j.Registry.Nearest(n)}
+}
+
+// passNames returns the names that passes have where others stand for them, see PassName; names of nothing stay.
+func (j *Job) passNames(names []string) []string {
+	out := slices.Clone(names)
+	for i, n := range out {
+		if name, err := j.PassName(n); err == nil {
+			out[i] = name
+		}
+	}
+	return out
 }
 
 // Partial tells whether the pipeline is a named one, or steps made of one, that does not promise code.
@@ -181,7 +205,7 @@ func (j *Job) Partial() bool {
 func (j *Job) Compiler(m *ir.Module, pl *pass.Pass, watches ...*pass.Instrument) compiler.Request {
 	return compiler.Request{
 		Module: m, Target: j.Target, Pipeline: pl, OptLevel: &j.Settings.OptLevel,
-		Required: j.Settings.Required, Disabled: j.Settings.Disabled, Config: j.Config,
+		Required: j.passNames(j.Settings.Required), Disabled: j.passNames(j.Settings.Disabled), Config: j.Config,
 		Registry: j.Registry, Instruments: watches,
 	}
 }
@@ -191,6 +215,7 @@ func (j *Job) Compiler(m *ir.Module, pl *pass.Pass, watches ...*pass.Instrument)
 func (j *Job) Key(use string) string {
 	what := j.Settings
 	what.Bindings, what.Seed, what.Rewrites, what.Profile = nil, 0, false, 0
+	what.Inputs, what.Expected = nil, nil
 	data, err := json.Marshal([]any{use, what, j.Passes, j.AnyLevel})
 	if err != nil {
 		panic(fmt.Sprintf("settings that were read do not print: %v", err)) // they are plain data

@@ -270,3 +270,38 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 	// 40 42
 	// run_started executed
 }
+
+// TestNamesInThePipelineOfRelay: X means relay.X there, and nowhere else.
+func TestNamesInThePipelineOfRelay(t *testing.T) {
+	for pl, want := range map[string]string{"relay": "relay.SimplifyInference", "default": "SimplifyInference"} {
+		j, _, err := driver.Resolve(t.Context(), of(request.Settings{Pipeline: pl, Disabled: []string{"SimplifyInference"}, Required: []string{"FuseOps"}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := j.Compiler(nil, j.Pipeline)
+		if req.Disabled[0] != want || req.Required[0] != "FuseOps" {
+			t.Errorf("%s: disabled %v, required %v", pl, req.Disabled, req.Required)
+		}
+	}
+}
+
+// TestStepsAreAsPipelinesHoldThem asks for LegalizeOps without options: a run gets it as the default pipeline has it, what runs passes alone as it is.
+func TestStepsAreAsPipelinesHoldThem(t *testing.T) {
+	for _, x := range []struct {
+		req  driver.Request
+		want string
+	}{
+		{driver.Request{Settings: request.Settings{Steps: []request.Step{{Name: "LegalizeOps"}}}}, "tuned"},
+		{driver.Request{Settings: request.Settings{Steps: []request.Step{{Name: "LegalizeOps", Options: map[string]any{"kernels": "topi"}}}}}, "topi"},
+		{driver.Request{Passes: "LegalizeOps"}, "tuned"},
+		{driver.Request{Passes: "LegalizeOps", AnyLevel: true}, "topi"},
+	} {
+		j, problems, err := driver.Resolve(t.Context(), x.req)
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		if got := j.Pipeline.Children[0].Arg("kernels"); got != x.want {
+			t.Errorf("%+v: the kernels are %v, want %s", x.req, got, x.want)
+		}
+	}
+}

@@ -59,7 +59,10 @@ func (t *Task) executeKernel(ctx context.Context) error {
 	for _, b := range t.Job.bindings() {
 		body, measured, err := t.callKernel(ctx, name, f, b)
 		var unfit *unfitError
+		var described *event.Error
 		switch {
+		case errors.As(err, &described):
+			return err
 		case errors.As(err, &unfit):
 			return t.sink.Emit(note("%s was not executed: %v", name, unfit.err))
 		case err != nil && ctx.Err() != nil:
@@ -106,7 +109,7 @@ func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, bin
 	}
 	measured.Compile = time.Since(began).Nanoseconds()
 	body := &event.Executed{Function: name, Bindings: binding}
-	args, err := t.makeArguments(dev, f, binding)
+	args, err := t.makeArguments(dev, name, f, binding)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,6 +138,9 @@ func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, bin
 			return nil, nil, err
 		}
 		body.Outputs = append(body.Outputs, describe(b.Name, out, ""))
+		if want, ok := t.Job.Inputs.Expected[b.Name]; ok {
+			body.Expected = append(body.Expected, distance(b.Name, out, want.Tensor))
+		}
 	}
 	for begin := time.Now(); len(measured.Latency) < timedRuns && time.Since(begin) < timedFor; {
 		if err := call(); err != nil {
@@ -144,9 +150,13 @@ func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, bin
 	return body, measured, nil
 }
 
-// makeArguments makes random tensors for the buffers of a function, and ones, or what the
-// binding says, for its scalars.
-func (t *Task) makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[string]int64) ([]argument, error) {
+// makeArguments returns the tensors and numbers that are given for the parameters of a function. For the others it makes random tensors, and ones, or what the
+// binding says, for numbers.
+func (t *Task) makeArguments(dev *runtime.Device, name string, f *tir.PrimFunc, binding map[string]int64) ([]argument, error) {
+	given, binding, err := t.givenToKernel(name, binding)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]argument, len(f.Params))
 	for i, p := range f.Params {
 		if i >= len(f.Buffers) || f.Buffers[i] == nil {
@@ -155,9 +165,22 @@ func (t *Task) makeArguments(dev *runtime.Device, f *tir.PrimFunc, binding map[s
 				return nil, &unfitError{err}
 			}
 			out[i] = a
+			if x := given[p.Name]; x.Tensor != nil {
+				if out[i], err = givenScalar(p, x); err != nil {
+					return nil, &unfitError{err}
+				}
+			}
 			continue
 		}
 		b := f.Buffers[i]
+		if x := given[b.Name]; x.Tensor != nil {
+			device, err := dev.Upload(x.Tensor)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = argument{x.Tensor, device, runtime.TensorValue(device), describe(b.Name, x.Tensor, x.From)}
+			continue
+		}
 		host, _, err := randomInput(bufferParam(b), binding, t.Job.Memory, uint64(t.Job.Settings.Seed)+uint64(i), false)
 		if err != nil {
 			return nil, &unfitError{fmt.Errorf("buffer %s: %w", b.Name, err)}

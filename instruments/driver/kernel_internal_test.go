@@ -234,13 +234,13 @@ func TestScalarsAndBuffersAsParameters(t *testing.T) {
 func TestParametersWithoutBuffers(t *testing.T) {
 	f := &tir.PrimFunc{Params: []*tir.Var{tir.NewVar("a", dtype.Int32T), tir.NewVar("b", dtype.Float32T)}, Buffers: []*tir.Buffer{nil}}
 	task := &Task{Job: &Job{}}
-	got, err := task.makeArguments(nil, f, map[string]int64{"b": 3})
+	got, err := task.makeArguments(nil, "f", f, map[string]int64{"b": 3})
 	if err != nil || len(got) != 2 || got[0].summary.Name != "a" || got[0].summary.Mean != 1 || got[1].summary.DType != "float32" || got[1].summary.Mean != 3 {
 		t.Errorf("the arguments are %+v (%v)", got, err)
 	}
 	f.Params[1] = tir.NewVar("h", dtype.HandleT)
 	var unfit *unfitError
-	if _, err := task.makeArguments(nil, f, nil); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "parameter h is a handle") {
+	if _, err := task.makeArguments(nil, "f", f, nil); !errors.As(err, &unfit) || !strings.HasPrefix(err.Error(), "parameter h is a handle") {
 		t.Errorf("a pointer gives %v", err)
 	}
 }

@@ -106,6 +106,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Pass.Options":     no("belong to the name; their values are Args"),
 		"Pass.Needs":       no("is the form of the module, which the verifier checks"),
 		"Pass.Gives":       no("is the form of the module, which the verifier checks"),
+		"Pass.Breaks":      no("says which forms the result may lack, which belongs to the name"),
 		"Pass.Foreign":     no("belongs to the name"),
 		"Pass.Run":         no("belongs to the name"),
 		"Pass.Children":    no("only sequences have some, which are not reused as a whole"),

@@ -269,7 +269,7 @@ func TestDiagnosticsAsEvents(t *testing.T) {
 
 // TestStepsThatCannotBe says which step is wrong, by its number.
 func TestStepsThatCannotBe(t *testing.T) {
-	reg := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": {Name: "user.Twice"}}}
+	reg := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": {Name: "user.Twice"}}, false}
 	long := strings.Repeat("a", 100)
 	in := func(s request.Step) request.Step {
 		return request.Step{Name: "seq", Steps: []request.Step{{Name: "FuseOps"}, s}}
@@ -385,7 +385,7 @@ func TestErrorsOfATextHaveAPlace(t *testing.T) {
 
 // TestStepsWithoutOptions are the passes of the registry themselves.
 func TestStepsWithoutOptions(t *testing.T) {
-	reg := registry{pipeline.NewRegistry(), target.Default(), nil}
+	reg := registry{pipeline.NewRegistry(), target.Default(), nil, false}
 	got, wrong := chosenSteps([]request.Step{{Name: "FuseOps"}, {Name: "FuseOps", Options: map[string]any{"fuse_opt_level": 0.0}}}, reg, "", "1")
 	if len(wrong) > 0 || got[0] != reg.Lookup("FuseOps") || got[1] == reg.Lookup("FuseOps") {
 		t.Errorf("the steps are %+v (%v)", got, wrong)

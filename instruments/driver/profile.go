@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -68,9 +67,6 @@ func (t *Task) profile(ctx context.Context, prog *artifact.Program, sig *artifac
 		opts.For = 0
 	}
 	got, err := prog.Measure(ctx, sig.Name, x.Args, opts)
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	if err != nil {
 		return executeFault(err)
 	}
@@ -122,13 +118,13 @@ func (p *profiler) describe() (*event.Profiled, *event.ProfileTimes) {
 			ideal[c.Site] += p.limit.Ideal(n.Flops+n.Special, n.Read+n.Written)
 		}
 	}
-	times.Median, times.Best = spread(p.got.Whole)
-	times.Copies, _ = spread(p.got.Copies)
-	times.Machine, _ = spread(p.got.Machine)
+	times.Median, times.Best = event.Spread(p.got.Whole)
+	times.Copies, _ = event.Spread(p.got.Copies)
+	times.Machine, _ = event.Spread(p.got.Machine)
 	times.Other = times.Median - times.Copies - times.Machine
 	for i, runs := range p.got.Times {
 		c := event.CallTime{Ideal: ideal[i].Nanoseconds()}
-		c.Median, c.Best = spread(runs)
+		c.Median, c.Best = event.Spread(runs)
 		times.Other -= c.Median
 		times.Calls = append(times.Calls, c)
 	}
@@ -144,12 +140,6 @@ func (p *profiler) describe() (*event.Profiled, *event.ProfileTimes) {
 	}
 	out.Plan = p.plan(out.Calls)
 	return out, times
-}
-
-// spread returns the median and the least of some times.
-func spread(times []int64) (median, best int64) {
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[len(sorted)/2], sorted[0]
 }
 
 // work counts the work of a call of a kernel. Calls with the same sizes have the same work.

@@ -50,6 +50,9 @@ type reuse struct {
 	// notes are the diagnostics of a step, as events.
 	notes    map[*pass.Step][]event.Event
 	reported int // diagnostics of the context that are events already
+	// fresh, where it is set, tells of a step that it must run, whatever is known of it. Then nothing is kept of steps, and what was kept
+	// of them does for those on the way, whether somebody heard what they reported or not.
+	fresh func(*pass.Step) bool
 }
 
 func newReuse(steps Steps, sink *tap, rec *instruments.Recorder, m *Model) *reuse {
@@ -82,6 +85,9 @@ func (r *reuse) run(c *pass.Context, p *pass.Pass, m *ir.Module) (*ir.Module, er
 	r.start[step] = time.Now()
 	if err := r.report(c.Diagnostics(), "", ""); err != nil {
 		return nil, err
+	}
+	if r.fresh != nil && r.fresh(step) {
+		return p.Run(c, m)
 	}
 	key := r.key(c, p, m)
 	if snap, ok, err := r.look(key); err != nil {
@@ -159,7 +165,7 @@ func (r *reuse) key(c *pass.Context, p *pass.Pass, m *ir.Module) string {
 	if p.ReadsTarget {
 		fmt.Fprintf(h, "target %q\n", c.Target.String())
 	}
-	if c.Observed() { // the events of the step say what it reported
+	if c.Observed() && r.fresh == nil { // the events of the step say what it reported
 		fmt.Fprint(h, "observed\n")
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -206,10 +212,11 @@ func (r *reuse) found(m *ir.Module, s *pass.Step) error {
 		return nil
 	}
 	r.rec.Reused(m, s, snap.Done)
+	r.rec.Lend(s, snap.Events[len(snap.Events)-1].Measured)
 	return replay(r.sink, snap, s.Path(), parentPath(s), time.Since(r.start[s]))
 }
 
-// foundGroup looks for what a sequence did. Its times are those of this run: they are the sum of what its passes took.
+// foundGroup looks for what a sequence did. Its times add up what its passes took, in this run or in an earlier one.
 func (r *reuse) foundGroup(m *ir.Module, s *pass.Step) error {
 	key := r.groupKey(m, s)
 	snap, ok, err := r.look(key)

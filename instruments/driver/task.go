@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/instruments/check/execute"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/rewrites"
 	"github.com/irscope/irscope/instruments/roofline"
@@ -64,6 +65,10 @@ type Task struct {
 	pipeline *pass.Pass
 	kernels  *kernelKeeper // nil where nothing is to be measured
 	observer pass.Observer // nil where nobody asks for rewrites
+
+	checker       *execute.Checker // nil where nobody asks for a check of every pass
+	checkedInputs []event.Tensor
+	checkedSig    *artifact.Signature
 }
 
 // Program returns a task whose program is there already, to be executed: of the request, what executions read is looked at.
@@ -169,6 +174,9 @@ func (t *Task) Compile(ctx context.Context) error {
 	kept, keeps := t.keepKernels()
 	t.kernels = kept
 	watches := slices.Concat(before, []*pass.Instrument{t.rec.Instrument()}, behind, keeps, users)
+	if t.checker != nil {
+		watches = append(watches, t.checker.Instrument(ctx))
+	}
 	steps := t.hooks.Steps
 	if slices.ContainsFunc(watches, func(in *pass.Instrument) bool { return !in.Replayable }) {
 		steps = nil
@@ -185,5 +193,8 @@ func (t *Task) Compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.program(ctx, re.ids[t.Result.Module])
+	if err := t.program(ctx, re.ids[t.Result.Module]); err != nil {
+		return err
+	}
+	return t.checkCode(ctx)
 }

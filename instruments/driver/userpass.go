@@ -165,6 +165,8 @@ type registry struct {
 	*pipeline.Registry
 	target target.Target
 	user   map[string]*pass.Pass
+	// alone has passes as they are, and not as the pipelines hold them.
+	alone bool
 }
 
 // Lookup implements pass.Registry.
@@ -172,7 +174,11 @@ func (r registry) Lookup(name string) *pass.Pass {
 	if p := r.user[name]; p != nil {
 		return p
 	}
-	return r.Registry.Lookup(name)
+	p := r.Registry.Lookup(name)
+	if r.alone {
+		return p
+	}
+	return pipeline.Held(p)
 }
 
 // Nearest implements pass.Registry.

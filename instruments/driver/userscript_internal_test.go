@@ -291,7 +291,7 @@ func TestScriptsAreRead(t *testing.T) {
 // TestNamesOfPasses: those of scripts come first, and a name that is near is looked for among them where it begins as theirs.
 func TestNamesOfPasses(t *testing.T) {
 	twice, thrice := &pass.Pass{Name: "user.Twice"}, &pass.Pass{Name: "user.Thrice"}
-	r := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": twice, "user.Thrice": thrice}}
+	r := registry{pipeline.NewRegistry(), target.Default(), map[string]*pass.Pass{"user.Twice": twice, "user.Thrice": thrice}, false}
 	if r.Lookup("user.Twice") != twice || r.Lookup("FuseOps") == nil || r.Lookup("FuseOps").Name != "FuseOps" || r.Lookup("Twice") != nil {
 		t.Error("passes are not found by their names")
 	}

@@ -40,6 +40,15 @@ func (b *CodeGenerated) texts(add func(TextRef)) {
 	}
 }
 
+func (b *CodeGenerated) standalone(name func(string) string) Body {
+	c := *b
+	c.History, c.VM, c.Kernels = "", name(b.VM), append([]Kernel{}, b.Kernels...)
+	for i := range c.Kernels {
+		c.Kernels[i].Text = name(c.Kernels[i].Text)
+	}
+	return &c
+}
+
 func (b *CodeGenerated) apply(r *Run, e Event) {
 	r.Code, r.CodegenTime, r.Generated.Seq = b, e.measured().Total, e.Seq
 	r.history(r.Generated, b.History)

@@ -24,6 +24,7 @@ type Type string
 // body and a line here.
 var bodies = []func() Body{
 	func() Body { return new(RunStarted) },
+	func() Body { return new(FunctionsSeen) },
 	func() Body { return new(PassStarted) },
 	func() Body { return new(PassFinished) },
 	func() Body { return new(PassSkipped) },
@@ -105,6 +106,15 @@ const (
 	LangVM        = "vm"
 	LangPlain     = "text"
 	LangHistory   = "history" // a step of package history
+	// Languages of what other compilers print.
+	LangLLVM   = "llvm"
+	LangMIR    = "mir" // machine code of LLVM
+	LangMLIR   = "mlir"
+	LangHLO    = "hlo"
+	LangGIMPLE = "gimple"
+	LangRTL    = "rtl"
+	LangGoSSA  = "gossa"
+	LangAsm    = "asm" // assembly
 )
 
 // byType are the bodies by their type; it is not written after the start of the program.

@@ -22,6 +22,7 @@ func all() []event.Event {
 			Plan:      []event.PlanStep{{Step: "1/FuseOps", Name: "FuseOps", Role: event.RoleOptional, Kind: "module"}},
 			Metrics:   &event.Metrics{Functions: 1, Ops: map[string]int{"relax.add": 2, "relax.matmul": 1}},
 		}, m),
+		event.New("", "", &event.FunctionsSeen{Functions: []event.Function{{Name: "f", Kind: "function", Text: event.HashText("f"), Lines: 1}}}, nil),
 		event.New("1/FuseOps", "", &event.PassStarted{Name: "FuseOps", Role: event.RoleOptional, Kind: "module"}, nil),
 		event.New("1/FuseOps", "", &event.PassFinished{
 			Name: "FuseOps", Changed: true, Same: 4,
@@ -68,8 +69,8 @@ func TestEventsSurviveTheWire(t *testing.T) {
 		}
 		seen[e.Type] = true
 	}
-	if len(seen) != 9 {
-		t.Errorf("the test knows %d types of events, want 9", len(seen))
+	if len(seen) != 10 {
+		t.Errorf("the test knows %d types of events, want 10", len(seen))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -14,10 +15,12 @@ type Measured struct {
 	At int64 `json:"at,omitempty"`
 	// Began is when the run began, in milliseconds since 1970 UTC, in run_started of a run that a server keeps.
 	Began int64 `json:"began,omitempty"`
-	// Total is the time of a step with its children, Self without them and
-	// without what instruments took.
-	Total int64 `json:"total,omitempty"`
-	Self  int64 `json:"self,omitempty"`
+	// Total is the time of a step with the steps in it, Self without them, both without what instruments took: Total is Self and the
+	// Totals of the steps in it. A step that is reused has the times of the run in which it was computed. Earlier is how much of the
+	// Total of a step that others are in comes from earlier runs that way; the rest was measured in this run.
+	Total   int64 `json:"total,omitempty"`
+	Self    int64 `json:"self,omitempty"`
+	Earlier int64 `json:"earlier,omitempty"`
 	// Instruments is the time that instruments took inside the step.
 	Instruments int64 `json:"instruments,omitempty"`
 	// AllocBytes is what the process allocated meanwhile: approximate, and 0
@@ -91,4 +94,10 @@ func (f *Float) UnmarshalJSON(data []byte) error {
 	}
 	*f = Float(v)
 	return nil
+}
+
+// Spread returns the median and the least of some times, at least one.
+func Spread[D ~int64](times []D) (median, best D) {
+	sorted := slices.Sorted(slices.Values(times))
+	return sorted[len(sorted)/2], sorted[0]
 }

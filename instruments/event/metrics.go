@@ -24,6 +24,9 @@ type FunctionMetrics struct {
 	// ConstantBytes counts constants that functions share in each of them.
 	ConstantBytes     int64 `json:"constant_bytes,omitempty"`
 	IntermediateBytes int64 `json:"intermediate_bytes,omitempty"`
+	// OpPattern says how FuseOps may fuse a kernel, by the name of its op_pattern; empty where
+	// the kernel has none.
+	OpPattern string `json:"op_pattern,omitempty"`
 }
 
 // Structure counts what functions are built of.

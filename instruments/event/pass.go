@@ -9,6 +9,8 @@ const (
 	RoleOptional Role = "optional"
 	// RoleLowering passes must run for code to be generated.
 	RoleLowering Role = "lowering"
+	// RoleUnknown is that of passes of other compilers.
+	RoleUnknown Role = ""
 )
 
 // PassKind says what a pass works on.
@@ -22,4 +24,8 @@ const (
 	PassDataflowBlock PassKind = "dataflow_block"
 	// PassSequential is a pass that runs others and is itself no work.
 	PassSequential PassKind = "sequential"
+	// What passes of other compilers work on besides: strongly connected components of calls, loops, and functions of machine code.
+	PassSCC     PassKind = "scc"
+	PassLoop    PassKind = "loop"
+	PassMachine PassKind = "machine"
 )

@@ -5,6 +5,9 @@ type PassFinished struct {
 	Name string `json:"name"`
 	// Changed tells whether the pass returned a different module.
 	Changed bool `json:"changed"`
+	// Unknown says why a dump does not tell what the pass did; empty where that is known. Changed is false then, and Functions are what
+	// differs between what the dump has from before and from after the pass, which need not be the work of this pass alone.
+	Unknown string `json:"unknown,omitempty"`
 	// Module is the hash of the module after the pass.
 	Module string `json:"module"`
 	// Functions lists the functions that differ, sorted by size of change,
@@ -60,6 +63,21 @@ func (b *PassFinished) brief() Body {
 	return &c
 }
 
+func (b *PassFinished) standalone(name func(string) string) Body {
+	c := b.brief().(*PassFinished)
+	c.History, c.Module = "", ""
+	for i := range c.Functions {
+		f := &c.Functions[i]
+		f.Before, f.After = name(f.Before), name(f.After)
+	}
+	if b.Rewrites != nil {
+		counts := *b.Rewrites
+		counts.Text = name(counts.Text)
+		c.Rewrites = &counts
+	}
+	return c
+}
+
 func (b *PassFinished) size() int64 {
 	n := int64(0)
 	for _, f := range b.Functions {
@@ -82,10 +100,14 @@ func (b *PassFinished) apply(r *Run, e Event) {
 		r.put(s, Function{Name: f.Name, Kind: f.Kind, Text: f.After, Lines: f.LinesAfter, Metrics: f.Metrics})
 	}
 	s.Finished, s.Status, s.changes = b, StepSame, len(r.Changes)
-	if b.Changed {
+	switch {
+	case b.Unknown != "":
+		s.Status, s.Text = StepUnknown, b.Unknown
+		r.Unknown++
+	case b.Changed:
 		s.Status = StepChanged
 		r.Changed++
-	} else {
+	default:
 		r.Same++
 	}
 	if e.Reused {

@@ -13,6 +13,8 @@ type PassStarted struct {
 	// passed the filters; otherwise a sentence: "required by FuseOps",
 	// "required by name although level 4 > opt_level 2".
 	Why string `json:"why,omitempty"`
+	// Title is what a dump calls the step in full; absent for passes of our own.
+	Title string `json:"title,omitempty"`
 }
 
 // TypePassStarted is the type of the events that carry a PassStarted.
@@ -27,7 +29,7 @@ func (b *PassStarted) apply(r *Run, e Event) {
 	}
 	s := r.step(e, b.Name, b.Level, b.Role, b.Kind)
 	m := e.measured()
-	s.Status, s.Why, s.Reused = StepRunning, b.Why, e.Reused
+	s.Status, s.Why, s.Title, s.Reused = StepRunning, b.Why, b.Title, e.Reused
 	s.Began, s.given = e.Seq, len(r.Changes)
 	if s.At = m.At; s.At == 0 {
 		s.At = r.Clock

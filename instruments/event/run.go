@@ -69,6 +69,8 @@ type Run struct {
 // Counts adds up the outcomes of the steps of a log.
 type Counts struct {
 	Changed, Same, Skipped, Failed, Reused int
+	// Unknown counts the steps of a dump that does not tell what they did.
+	Unknown int
 	// Ran counts the steps that began and are no sequences.
 	Ran int
 	// Saved adds up what reuse has saved, in nanoseconds.
@@ -158,6 +160,20 @@ func (e Event) measured() Measured {
 		return Measured{}
 	}
 	return *e.Measured
+}
+
+// Planned names the passes of the pipeline, in order, as far as they were known before the first one ran.
+func (r *Run) Planned() []string {
+	if r.Started == nil {
+		return nil
+	}
+	var out []string
+	for _, p := range r.Started.Plan {
+		if p.Kind != PassSequential {
+			out = append(out, p.Name)
+		}
+	}
+	return out
 }
 
 // Step returns the step with a path, or nil.

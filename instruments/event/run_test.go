@@ -106,6 +106,13 @@ func TestRunAgainstPlainRules(t *testing.T) {
 				}
 				imported = maps.Clone(module)
 				continue
+			case *event.FunctionsSeen:
+				for _, f := range b.Functions {
+					if delete(module, f.Name); f.Text != "" {
+						module[f.Name] = f.Text
+					}
+				}
+				continue
 			case *event.PassStarted:
 				if b.Kind != event.PassSequential {
 					counts.Ran++
@@ -118,9 +125,13 @@ func TestRunAgainstPlainRules(t *testing.T) {
 						module[f.Name] = f.After
 					}
 				}
-				if after[path] = maps.Clone(module); b.Changed {
+				after[path] = maps.Clone(module)
+				switch {
+				case b.Unknown != "":
+					counts.Unknown++
+				case b.Changed:
 					counts.Changed++
-				} else {
+				default:
 					counts.Same++
 				}
 				if e.Reused {

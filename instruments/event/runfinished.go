@@ -23,6 +23,8 @@ type RunFinished struct {
 	Same    int `json:"same"`
 	Skipped int `json:"skipped"`
 	Failed  int `json:"failed"`
+	// Unknown counts the steps of a dump that does not tell what they did.
+	Unknown int `json:"unknown,omitempty"`
 }
 
 // TypeRunFinished is the type of the events that carry a RunFinished.

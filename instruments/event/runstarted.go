@@ -25,13 +25,23 @@ type RunStarted struct {
 	// page draws its tree from it before the first pass has run. Steps that a
 	// pass starts inside itself are not planned; they appear when they start.
 	Plan []PlanStep `json:"plan"`
+	// Dump says what the log was read from, where that is what another compiler printed. Its passes did not run here: there is no
+	// target, level or pipeline of ours then, there are no metrics, and times are those at which the dump arrived.
+	Dump *Dump `json:"dump,omitempty"`
+}
+
+// Dump describes the output of another compiler that a log was read from.
+type Dump struct {
+	// Compiler is what printed it, such as "LLVM", and Format how, such as "passes with banners".
+	Compiler string `json:"compiler"`
+	Format   string `json:"format"`
 }
 
 // Function is one function of a module.
 type Function struct {
 	// Name is the name of the function's global variable.
 	Name string `json:"name"`
-	// Kind is "relax", "prim_func" or "extern".
+	// Kind is "relax", "prim_func" or "extern"; in a dump "function", "module", "loop", "machine" or "file".
 	Kind string `json:"kind"`
 	// Text is the hash of the function's canonical print.
 	Text string `json:"text"`
@@ -65,6 +75,15 @@ func (b *RunStarted) texts(add func(TextRef)) {
 		add(TextRef{Hash: f.Text})
 	}
 	add(TextRef{Hash: b.History})
+}
+
+func (b *RunStarted) standalone(name func(string) string) Body {
+	c := *b
+	c.History, c.Functions = "", append([]Function{}, b.Functions...)
+	for i := range c.Functions {
+		c.Functions[i].Text = name(c.Functions[i].Text)
+	}
+	return &c
 }
 
 func (b *RunStarted) apply(r *Run, e Event) {

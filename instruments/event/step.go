@@ -18,6 +18,8 @@ const (
 	StepSame    StepStatus = "same"
 	StepSkipped StepStatus = "skipped"
 	StepFailed  StepStatus = "failed"
+	// StepUnknown: the pass has finished, and a dump does not tell what it did.
+	StepUnknown StepStatus = "unknown"
 )
 
 // Step is a step of a run as far as the log has got.
@@ -34,11 +36,12 @@ type Step struct {
 	// requires them, and are no children of the same parent.
 	Children, Required []*Step
 	Status             StepStatus
-	// Text and Reason say why it was skipped: the step itself, the sequence that holds it, or because the run ended before it.
+	// Text and Reason say why it was skipped: the step itself, the sequence that holds it, or because the run ended before it. Text also
+	// says why it is unknown what the step did.
 	Text   string
 	Reason ReasonKind
-	// Why says for which unusual reason it ran.
-	Why string
+	// Why says for which unusual reason it ran, and Title what a dump calls it in full.
+	Why, Title string
 	// Error is set where it failed, and where the run ended in it.
 	Error *Error
 	// Finished is what the pass did, once it is done.

@@ -78,6 +78,15 @@ type Node struct {
 	Cluster int `json:"cluster,omitempty"`
 	// Group names what Fold may gather the node under: the function that it calls.
 	Group string `json:"group,omitempty"`
+	// Scope is the path in the names of the source model that the node belongs to, with slashes,
+	// see ScopeOf; empty is unknown.
+	Scope string `json:"scope,omitempty"`
+	// Beyond says how many neighbours of the node are left out, in words; see Near.
+	Beyond string `json:"beyond,omitempty"`
+	// Stands is the ID of the cluster that a folded one stands for.
+	Stands string `json:"stands,omitempty"`
+	// Names are the variables that calls in that cluster bind, without those that were removed.
+	Names []string `json:"names,omitempty"`
 	// Count is the number of nodes that a folded one stands for.
 	Count int `json:"count,omitempty"`
 
@@ -165,25 +174,9 @@ func Hide(g *Graph, kinds ...Kind) *Graph {
 	for _, k := range kinds {
 		hidden[k] = true
 	}
-	to := make([]int, len(g.Nodes))
-	out := *g
-	out.Nodes = nil
-	for i, n := range g.Nodes {
-		if hidden[n.Kind] {
-			to[i] = -1
-			continue
-		}
-		to[i] = len(out.Nodes)
-		out.Nodes = append(out.Nodes, n)
-	}
+	out := keep(g, func(i int) bool { return !hidden[g.Nodes[i].Kind] })
 	if len(out.Nodes) == len(g.Nodes) {
 		return g
 	}
-	out.Edges = nil
-	for _, e := range g.Edges {
-		if e.From, e.To = to[e.From], to[e.To]; e.From >= 0 && e.To >= 0 {
-			out.Edges = append(out.Edges, e)
-		}
-	}
-	return &out
+	return out
 }

@@ -178,3 +178,18 @@ func TestDecodeRefuses(t *testing.T) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
 }
+
+// TestLines checks what lines go back to.
+func TestLines(t *testing.T) {
+	h := example()
+	lines := h.Lines("1.2/Lower", "main")
+	if len(lines) != 2 || strings.Join(lines[4].Nodes, " ") != "A" || strings.Join(lines[5].Weights, " ") != "C A" || len(lines[5].Nodes) != 0 {
+		t.Errorf("the lines are %+v, %+v", lines[4], lines[5])
+	}
+	if before := h.Lines(h.Before("1.2/Lower"), "main"); strings.Join(before[5].Nodes, " ") != "C" || strings.Join(before[5].Weights, " ") != "A" {
+		t.Errorf("before, line 5 goes back to %+v", before[5])
+	}
+	if h.Lines("1.11/Kill", "main") != nil || h.Lines("1.2/Lower", "none") != nil {
+		t.Error("a function that is not there has lines")
+	}
+}

@@ -230,3 +230,35 @@ func compareNumbers(a, b string) int {
 	}
 	return strings.Compare(a, b)
 }
+
+// Line says which names of the source model a line of a function goes back to.
+type Line struct {
+	Nodes   []string // of the values, kernels and the like in it
+	Weights []string // of the constants in it, nodes or initializers
+}
+
+// Lines returns what the lines of a function as it was after a step go back to.
+func (h *History) Lines(path, function string) map[int]*Line {
+	s, fn := h.version(path, function)
+	if fn == nil {
+		return nil
+	}
+	out := map[int]*Line{}
+	for _, r := range fn.Rows {
+		l := out[r.Line]
+		if l == nil {
+			l = &Line{}
+			out[r.Line] = l
+		}
+		for _, id := range s.Sets[r.Set] {
+			switch root := h.roots[id]; {
+			case root.Name == "":
+			case r.Kind == Constant || root.Op == "initializer":
+				l.Weights = append(l.Weights, root.Name)
+			case root.IsNode():
+				l.Nodes = append(l.Nodes, root.Name)
+			}
+		}
+	}
+	return out
+}

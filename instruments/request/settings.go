@@ -32,6 +32,9 @@ type Settings struct {
 	Shapes map[string][]int64 `json:"shapes,omitempty"`
 	// Bindings are values of symbolic dimensions; the module runs once for each.
 	Bindings []map[string]int64 `json:"bindings,omitempty"`
+	// Inputs are those that the visitor gave, and Expected the outputs that are expected for them. Other inputs are random.
+	Inputs   []Tensor `json:"inputs,omitempty"`
+	Expected []Tensor `json:"expected,omitempty"`
 	// Seed seeds the random inputs.
 	Seed int64 `json:"seed"`
 	// Rewrites asks for a record of the rewrites and decisions of each step.
@@ -90,6 +93,12 @@ func (s Settings) Normalize() (Settings, error) {
 	}
 	if s.Profile < 0 || s.Profile > MaxProfile {
 		return s, fmt.Errorf("profile is %d, want 0 to %d", s.Profile, MaxProfile)
+	}
+	if err := validTensors("inputs", s.Inputs); err != nil {
+		return s, err
+	}
+	if err := validTensors("expected", s.Expected); err != nil {
+		return s, err
 	}
 	s.Disabled, s.Required = sortedSet(s.Disabled), sortedSet(s.Required)
 	return s, nil

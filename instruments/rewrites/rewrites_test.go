@@ -101,7 +101,7 @@ LegalizeOps: 5 rewrites
       + a = R.call_tir(cls.exp, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
   main:5:9 -> main:5:9: lower relax.add
       - c: R.Tensor((4,), dtype="float32") = R.add(a, a)
-      + c = R.call_tir(cls.add, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+      + c = R.call_tir(cls.add, (a, a), out_sinfo=R.Tensor((4,), dtype="float32"))
   main:6:9 -> main:6:9: lower relax.nn.relu
       - d: R.Tensor((4,), dtype="float32") = R.nn.relu(c)
       + d = R.call_tir(cls.relu, (c,), out_sinfo=R.Tensor((4,), dtype="float32"))
@@ -114,7 +114,7 @@ LegalizeOps: 5 rewrites
 FuseOps: 1 rewrite
   main:4:9, main:5:9, main:6:9, main:7:9 -> main:4:9: fuse a group of kernels
       - a = R.call_tir(cls.exp, (x,), out_sinfo=R.Tensor((4,), dtype="float32"))
-      - c = R.call_tir(cls.add, (a,), out_sinfo=R.Tensor((4,), dtype="float32"))
+      - c = R.call_tir(cls.add, (a, a), out_sinfo=R.Tensor((4,), dtype="float32"))
       - d = R.call_tir(cls.relu, (c,), out_sinfo=R.Tensor((4,), dtype="float32"))
       - s = R.call_tir(cls.sum, (d,), out_sinfo=R.Tensor((1,), dtype="float32"))
       + s: R.Tensor((1,), dtype="float32") = cls.fused_exp_add_relu_sum(x)

@@ -28,8 +28,12 @@ func TestLimit(t *testing.T) {
 				t.Errorf("%s: %v bytes per second", k.Name, b.PerSecond)
 			}
 		}
-		if l.Flops <= 0 || l.Flops > 1e13 || len(l.Bandwidths) == 0 { // the slower the machine, the fewer sizes
-			t.Errorf("%s: %+v", k.Name, l)
+		if l.Flops <= 0 || l.Flops > 1e13 || len(l.Bandwidths) == 0 {
+			t.Fatalf("%s: %+v", k.Name, l)
+		}
+		// Sizes grow eightfold up to 96 MiB, unless the next would take more than 20 ms.
+		if last := l.Bandwidths[len(l.Bandwidths)-1]; last.Bytes != 96<<20 && 8*float64(last.Bytes)/last.PerSecond <= 0.02 {
+			t.Errorf("%s: no size behind %d bytes, which take %v s", k.Name, last.Bytes, float64(last.Bytes)/last.PerSecond)
 		}
 		if again, _ := cache.Limit(context.Background(), eng, target.Of(k.Name)); again != l {
 			t.Errorf("%s: measured twice", k.Name)

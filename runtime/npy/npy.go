@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,9 +87,12 @@ func Write(w io.Writer, t *tensor.Tensor) error {
 	return nil
 }
 
-// Read reads one array. It takes memory only as data arrives, so a header that promises
+// Read is ReadMax without a bound.
+func Read(r io.Reader) (*tensor.Tensor, error) { return ReadMax(r, math.MaxInt64) }
+
+// ReadMax reads one array of at most maxBytes bytes of data. It takes memory only as data arrives, so a header that promises
 // more than the file holds costs nothing.
-func Read(r io.Reader) (*tensor.Tensor, error) {
+func ReadMax(r io.Reader, maxBytes int64) (*tensor.Tensor, error) {
 	h, err := readHeader(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading .npy: %w", err)
@@ -96,6 +100,9 @@ func Read(r io.Reader) (*tensor.Tensor, error) {
 	size, err := tensor.ByteSize(h.dt, h.shape)
 	if err != nil {
 		return nil, fmt.Errorf("reading .npy: %w", err)
+	}
+	if size > maxBytes {
+		return nil, fmt.Errorf("reading .npy: shape %s of %v takes %d bytes; the limit is %d", tensor.ShapeString(h.shape), h.dt, size, maxBytes)
 	}
 	var data bytes.Buffer
 	data.Grow(int(min(size, chunk)))

@@ -24,7 +24,13 @@ var common = []string{"--bundle", "--minify", "--charset=utf8", "--log-level=war
 var calls = [][]string{
 	{"src/app.ts", "--splitting", "--format=esm", "--target=es2023", "--chunk-names=[name]-[hash]"},
 	{"src/theme.ts", "--format=iife", "--target=es2023"}, // a script of its own: it runs before the first paint
-	{"css/app.css", "css/history.css", "--loader:.woff2=file", "--asset-names=[name]-[hash]"},
+	// An exported page: one script, without what only a server makes work.
+	{
+		"src/exported.ts", "src/unpackfile.ts", "--format=iife", "--target=es2023", "--external:../graph/graphview", "--external:../pipeline/pipelineeditor",
+		"--external:../editing/*", "--external:../history/historyview", "--external:./share", "--external:../present/stage", "--external:../class/desk", "--external:../lesson/*",
+	},
+	{"css/exported.css"},
+	{"css/app.css", "css/late.css", "css/home.css", "css/docs.css", "css/print.css", "css/compare.css", "css/lesson.css", "css/class.css", "--loader:.woff2=file", "--asset-names=[name]-[hash]"},
 }
 
 func main() {

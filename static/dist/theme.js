@@ -1,1 +1,1 @@
-"use strict";(()=>{(()=>{let e="system";try{e=localStorage.getItem("irscope.theme")??"system"}catch{}(e==="light"||e==="dark")&&(document.documentElement.dataset.theme=e)})();})();
+"use strict";(()=>{(()=>{let e=document.documentElement.dataset,a={"diff-view":"unified",form:"compact",structural:"on",wrap:"off"};innerWidth<600&&(e.plain="off");try{let t=localStorage.getItem("irscope.theme");(t==="light"||t==="dark")&&(e.theme=t);for(let[c,o]of Object.entries(a))(localStorage.getItem(`irscope.${c}`)??o)!==o&&(e.plain="off")}catch{}})();})();

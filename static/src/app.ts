@@ -12,6 +12,8 @@ const pages: Record<string, () => Promise<{ open(): unknown }>> = {
   gallery: () => import("./gallery/gallerypage"),
   session: () => import("./session/sessionpage"),
   compare: () => import("./compare/comparepage"),
+  lessons: () => import("./lesson/lessonspage"),
+  class: () => import("./class/classpage"),
   editor: () => import("./editing/sourcepage"),
 };
 

@@ -24,6 +24,7 @@ export type WireEvent = EventHead &
     | { type: "code_generated"; body: CodeGenerated }
     | { type: "diagnostic"; body: Diagnostic }
     | { type: "executed"; body: Executed }
+    | { type: "functions_seen"; body: FunctionsSeen }
     | { type: "pass_failed"; body: PassFailed }
     | { type: "pass_finished"; body: PassFinished }
     | { type: "pass_skipped"; body: PassSkipped }
@@ -39,9 +40,12 @@ export interface Measured {
   at?: number;
   // began is when the run began, in milliseconds since 1970 UTC, in run_started of a run that a server keeps.
   began?: number;
-  // total is the time of a step with its children, self without them and without what instruments took.
+  // total is the time of a step with the steps in it, self without them, both without what instruments took: total is self and
+  // the Totals of the steps in it. A step that is reused has the times of the run in which it was computed. earlier is how much
+  // of the total of a step that others are in comes from earlier runs that way; the rest was measured in this run.
   total?: number;
   self?: number;
+  earlier?: number;
   // instruments is the time that instruments took inside the step.
   instruments?: number;
   // alloc_bytes is what the process allocated meanwhile: approximate, and 0 where other runs were going on.
@@ -104,6 +108,13 @@ export interface Executed {
   error?: RunError;
 }
 
+// FunctionsSeen lists functions whose text a log of a dump learns without a pass that made it: the dump shows them for the
+// first time, or in another state than it left them in, and does not say since when. A log of our own compiler has none.
+export interface FunctionsSeen {
+  // functions are sorted by name; one without a text is no longer part of the module.
+  functions: WireFunction[];
+}
+
 // PassFailed says that a pass began and did not finish. The module before it stays what the log says.
 export interface PassFailed {
   name: string;
@@ -115,6 +126,10 @@ export interface PassFinished {
   name: string;
   // changed tells whether the pass returned a different module.
   changed: boolean;
+  // unknown says why a dump does not tell what the pass did; empty where that is known. changed is false then, and functions
+  // are what differs between what the dump has from before and from after the pass, which need not be the work of this pass
+  // alone.
+  unknown?: string;
   // module is the hash of the module after the pass.
   module: string;
   // functions lists the functions that differ, sorted by size of change, largest first, then by name. functions that are the
@@ -167,6 +182,8 @@ export interface PassStarted {
   // why is empty where the pass ran because it stands in the pipeline and passed the filters; otherwise a sentence: "required
   // by FuseOps", "required by name although level 4 > opt_level 2".
   why?: string;
+  // title is what a dump calls the step in full; absent for passes of our own.
+  title?: string;
 }
 
 // Profiled says what one execution calls, what each call has to do, and what memory it takes. The times are in the measured
@@ -190,6 +207,8 @@ export interface RunFinished {
   same: number;
   skipped: number;
   failed: number;
+  // unknown counts the steps of a dump that does not tell what they did.
+  unknown?: number;
 }
 
 // RunStarted opens every log: the module as imported and what is about to run.
@@ -215,6 +234,9 @@ export interface RunStarted {
   // plan lists the steps that the pipeline holds, in order, parents first. A page draws its tree from it before the first pass
   // has run. Steps that a pass starts inside itself are not planned; they appear when they start.
   plan: PlanStep[];
+  // dump says what the log was read from, where that is what another compiler printed. Its passes did not run here: there is no
+  // target, level or pipeline of ours then, there are no metrics, and times are those at which the dump arrived.
+  dump?: Dump;
 }
 
 // Fixed says what an execution took with code that was compiled for the sizes of its inputs.
@@ -315,6 +337,20 @@ export interface RunError {
   limit?: string;
 }
 
+// WireFunction is one function of a module.
+export interface WireFunction {
+  // name is the name of the function's global variable.
+  name: string;
+  // kind is "relax", "prim_func" or "extern"; in a dump "function", "module", "loop", "machine" or "file".
+  kind: string;
+  // text is the hash of the function's canonical print.
+  text: string;
+  // lines counts the lines of that print.
+  lines: number;
+  // metrics are those of the function.
+  metrics?: FunctionMetrics;
+}
+
 // FunctionChange is what a pass did to one function.
 export interface FunctionChange {
   name: string;
@@ -374,7 +410,9 @@ export type Role =
   // "optional" passes improve a module; without them it still compiles.
   | "optional"
   // "lowering" passes must run for code to be generated.
-  | "lowering";
+  | "lowering"
+  // "" is that of passes of other compilers.
+  | "";
 
 // PassKind says what a pass works on.
 export type PassKind =
@@ -383,7 +421,12 @@ export type PassKind =
   | "prim_func"
   | "dataflow_block"
   // "sequential" is a pass that runs others and is itself no work.
-  | "sequential";
+  | "sequential"
+  // What passes of other compilers work on besides: strongly connected components of calls, loops, and functions of machine
+  // code.
+  | "scc"
+  | "loop"
+  | "machine";
 
 // ReasonKind says which rule kept a pass from running.
 export type ReasonKind =
@@ -442,20 +485,6 @@ export interface MemoryPlan {
 // Status is how a run ended.
 export type Status = "ok" | "failed" | "cancelled" | "timeout" | "limit" | "interrupted";
 
-// WireFunction is one function of a module.
-export interface WireFunction {
-  // name is the name of the function's global variable.
-  name: string;
-  // kind is "relax", "prim_func" or "extern".
-  kind: string;
-  // text is the hash of the function's canonical print.
-  text: string;
-  // lines counts the lines of that print.
-  lines: number;
-  // metrics are those of the function.
-  metrics?: FunctionMetrics;
-}
-
 // PlanStep is one step of the pipeline before it runs.
 export interface PlanStep {
   step: string;
@@ -465,6 +494,13 @@ export interface PlanStep {
   role: Role;
   // kind is the kind of pass.
   kind: PassKind;
+}
+
+// Dump describes the output of another compiler that a log was read from.
+export interface Dump {
+  // compiler is what printed it, such as "LLVM", and format how, such as "passes with banners".
+  compiler: string;
+  format: string;
 }
 
 // CallTime is the time of the calls of one place in an execution, without the calls inside of them.
@@ -514,14 +550,6 @@ export type ErrorKind =
   // "limit": the run hit another limit, which Error.Limit names.
   | "limit";
 
-// Change says what became of a function.
-export type Change =
-  | "changed"
-  | "added"
-  | "removed"
-  // "renamed": only names of variables differ; the structure is equal.
-  | "renamed";
-
 // FunctionMetrics measures a function. What it calls is not counted in.
 export interface FunctionMetrics {
   ops?: Record<string, number>;
@@ -536,7 +564,17 @@ export interface FunctionMetrics {
   // constant_bytes counts constants that functions share in each of them.
   constant_bytes?: number;
   intermediate_bytes?: number;
+  // op_pattern says how FuseOps may fuse a kernel, by the name of its op_pattern; empty where the kernel has none.
+  op_pattern?: string;
 }
+
+// Change says what became of a function.
+export type Change =
+  | "changed"
+  | "added"
+  | "removed"
+  // "renamed": only names of variables differ; the structure is equal.
+  | "renamed";
 
 // Hunk is one run of differing lines with its context.
 export interface Hunk {
@@ -590,7 +628,9 @@ export type StepStatus =
   | "changed"
   | "same"
   | "skipped"
-  | "failed";
+  | "failed"
+  // "unknown": the pass has finished, and a dump does not tell what it did.
+  | "unknown";
 
 // TextPage is a window of a text.
 export interface TextPage {
@@ -741,6 +781,9 @@ export interface Settings {
   shapes?: Record<string, number[]>;
   // bindings are values of symbolic dimensions; the module runs once for each.
   bindings?: Record<string, number>[] | null;
+  // inputs are those that the visitor gave, and expected the outputs that are expected for them. Other inputs are random.
+  inputs?: GivenTensor[] | null;
+  expected?: GivenTensor[] | null;
   // seed seeds the random inputs.
   seed?: number;
   // rewrites asks for a record of the rewrites and decisions of each step.
@@ -775,6 +818,17 @@ export interface Patch {
   removed?: string[];
   // before holds the hashes of the texts of these functions as they were when they were edited, "" for those that were added.
   before?: Record<string, string>;
+}
+
+// GivenTensor names a tensor that a visitor gave: an input of the module, or an output that is expected of it. Its elements are
+// kept under a hash, as they lie in memory: row-major and little-endian.
+export interface GivenTensor {
+  // name is that of the input or output, and file that of the file which the tensor came in.
+  name: string;
+  file: string;
+  dtype: string;
+  shape: number[];
+  blob: string;
 }
 
 // Planned is what Compiler.Plan found.
@@ -820,6 +874,20 @@ export interface CheckedEdit {
   // text is the edited text as the printer writes it; "" where there are errors.
   text: string;
   ok: boolean;
+  // diff is what the edit changes in the text that was there, at most its first rows.
+  diff?: unknown;
+}
+
+// Tried is what a pass would do, with the difference of the function that was asked for.
+export interface Tried {
+  name: string;
+  // functions counts those of the module, and changed names those that the pass would change, add, or remove.
+  functions: number;
+  changed: string[];
+  // skipped says why the pass would not run, and error why it would fail.
+  skipped?: string;
+  error?: string;
+  diff?: unknown;
 }
 
 // RunInfo is a run as visitors see it.
@@ -845,6 +913,8 @@ export interface SessionInfo {
   id: string;
   title: string;
   source: SessionSource;
+  // lesson names the lesson that stands beside it.
+  lesson?: string;
   created: string;
   settings: Settings;
   runs: string[];
@@ -868,7 +938,7 @@ export interface SessionSource {
   text?: string;
 }
 
-// Note is a remark of a person on a line of a text of a run.
+// Note is a note as visitors see it.
 export interface Note {
   // id tells the notes of a session apart.
   id: string;
@@ -880,6 +950,8 @@ export interface Note {
   line?: number;
   text: string;
   created: string;
+  // html is the text, which is Markdown, as html that a page may show.
+  html: string;
 }
 
 // Rewrites is what the passes of one step said about their work. It is a text of its own (LangRewrites), as JSON, which
@@ -939,6 +1011,208 @@ export interface Place {
   // text is the beginning of the node's own text.
   text: string;
 }
+
+// CheckReport is the result of a check.
+export interface CheckReport {
+  // function is what was run.
+  function: string;
+  // inputs are the tensors that it was run on.
+  inputs: WireTensor[];
+  // tolerances are those of the types of the outputs.
+  tolerances: CheckTolerance[];
+  // reference is the index of the first module that could be run, -1 for none. why then says why not.
+  reference: number;
+  why?: string;
+  // steps begin with the module before the first pass; passes that run others are not among them.
+  steps: CheckedStep[];
+  // fault is about the first red mark; nil where there is none.
+  fault?: CheckFault;
+  // stopped says why the check ended before the last pass, "" where it did not.
+  stopped?: string;
+  expected?: CheckExpected[];
+}
+
+// CheckTolerance bounds the difference of an element from that of the reference, w: ATol * max(1, M) + RTol * |w|, where M is
+// the largest finite magnitude in the output of the reference. Both are 0 for types that are compared exactly.
+export interface CheckTolerance {
+  dtype: string;
+  rtol: number;
+  atol: number;
+}
+
+// CheckedStep is what is known behind one step.
+export interface CheckedStep {
+  // path is that of the step, e.g. "1.2/FuseOps"; "" for the module before the first pass, and CodePath for the generated code.
+  path: string;
+  pass: string;
+  // status is that of the module behind the step, and changed tells whether the step changed the module. What it did not change
+  // has the status and figures of the step before.
+  status: CheckStatus;
+  changed: boolean;
+  // message says why a module failed, cannot be run, or is wrong where no element says it.
+  message?: string;
+  // difference is that from the reference; nil where the outputs are not known.
+  difference?: CheckDifference;
+  // how says how the module was run; nil where it was not.
+  how?: CheckHow;
+}
+
+// CheckFault names who is at fault for the first red mark.
+export interface CheckFault {
+  // step is the index of the step in Report.Steps, and path and pass those of the step.
+  step: number;
+  path: string;
+  pass: string;
+  // functions are those that the step changed wrongly: the smallest set that was found. all is their number before the search.
+  functions: string[];
+  all: number;
+  // why says why there is no single function, "" where there is.
+  why?: string;
+}
+
+// CheckExpected compares the outputs of a model with those that its author expects, before the first pass and behind the last.
+export interface CheckExpected {
+  output: string;
+  first?: CheckDifference;
+  last?: CheckDifference;
+  // within tells whether last, or first where the last module could not be run, is within the tolerance.
+  within: boolean;
+}
+
+// CheckStatus says what the outputs behind a step are.
+export type CheckStatus =
+  // "same": all outputs are equal to those of the reference, bit for bit, where NaN equals NaN and 0 equals -0.
+  | "same"
+  // "close": all outputs are within the tolerance.
+  | "close"
+  // "wrong": an element of an output is beyond the tolerance, or the type, the shape, or the number of outputs differs.
+  | "wrong"
+  // "failed": running the module ended in an error, and running the reference did not.
+  | "failed"
+  // "not_runnable": the module has something that the interpreter cannot run; nothing is known of its outputs.
+  | "not_runnable";
+
+// CheckDifference is the distance of outputs from those of the reference: the largest errors over all outputs.
+export interface CheckDifference {
+  max_abs: Num;
+  // max_rel is over elements whose reference is not 0.
+  max_rel: Num;
+  // nans counts elements that are not a number, and new_nans those of them where the reference has a number.
+  nans?: number;
+  new_nans?: number;
+  // output names the output with the first element beyond the tolerance, else the one with max_abs; index is that element,
+  // counted in row-major order, -1 where there is none, and got and want are its values.
+  output?: string;
+  index: number;
+  got?: Num;
+  want?: Num;
+  // beyond is the number of elements beyond the tolerance.
+  beyond?: number;
+}
+
+// CheckHow says how a module was run: who computed the results of its operators and kernels. A kernel that is called with
+// arguments that it was called with behind an earlier step is not run again, and counts as it did then.
+export interface CheckHow {
+  // interpreted counts the calls of kernels that the interpreter ran, and compiled those that generated code ran. The
+  // interpreter has confirmed each of the latter on a part of its iterations.
+  interpreted?: number;
+  compiled?: number;
+  // refuted are kernels whose generated code gave something else than the interpreter, whose results were taken then.
+  refuted?: string[];
+  // evaluated are operators that were computed by their definitions, without anything that LegalizeOps makes.
+  evaluated?: string[];
+  // legalized tells that LegalizeOps made kernels of operators first, of those that are not evaluated.
+  legalized?: boolean;
+  // machine tells that the machine ran the generated code of the whole program.
+  machine?: boolean;
+}
+
+// Finding is what a search found.
+export interface Finding {
+  predicate: string;
+  // step is the path of the step at fault in the pipeline, and pass its pass.
+  step: string;
+  pass: string;
+  // candidates are the steps of which one is at fault, where the modules between them could not be judged; else it is only
+  // step.
+  candidates: string[];
+  // detail is the message of a crash, or what was seen of the module behind the step.
+  detail: string;
+  // functions are those at fault, as the module before the step has them.
+  functions: string[];
+  // rewrites are the reported rewrites at fault, and how says how that is known.
+  rewrites: FaultRewrite[];
+  how: FaultHow;
+  // passes is the shortest pipeline, in the notation of --passes, and steps the same as settings have it.
+  passes: string;
+  steps: SettingsStep[];
+  // source is the smallest module as TVMScript; before and after are what the pass at fault was given and made of it. after is
+  // "" where the pass failed.
+  source: string;
+  before: string;
+  after?: string;
+  // tests counts the runs of passes, and stopped says what ended the reduction early, "" if nothing did.
+  tests: number;
+  stopped?: string;
+}
+
+// FaultRewrite is a rewrite that the pass at fault reported, with the nodes before and after it as TVMScript.
+export interface FaultRewrite {
+  name: string;
+  func: string;
+  before: string[];
+  after: string[];
+}
+
+// FaultHow says how the rewrites of a finding are known.
+export type FaultHow =
+  // "only" is for the only rewrite that the pass reported in the function.
+  | "only"
+  // "applied" is for the fewest rewrites that, applied without the others, show the fault.
+  | "applied"
+  // "last" is for the last rewrite that the pass reported before it failed.
+  | "last"
+  // "any" is for all that the pass reported: which of them is at fault is not known.
+  | "any"
+  // "none" is for a pass that reported none.
+  | "none";
+
+// WhatIfRow is what a variant came to. Numbers are absent where it did not get so far.
+export interface WhatIfRow {
+  kind: WhatIfKind;
+  // name says what is changed: "without FuseOps", "FoldConstant before LegalizeOps", "opt_level 3".
+  name: string;
+  // settings are those with the change.
+  settings: Settings;
+  // key is the hash of everything that the row depends on, but for the speed of the machine.
+  key: string;
+  // ops counts the calls in the last module, and kernels the functions of generated code.
+  ops?: number;
+  kernels?: number;
+  // memory is that of intermediate tensors, and code the size of generated code, in bytes.
+  memory?: number;
+  code?: number;
+  // compile is the time of all passes, and latency that of an execution, in nanoseconds.
+  compile?: number;
+  latency?: number;
+  // error is the largest difference of an output from that of the base, and wrong tells that it is beyond the tolerance, or
+  // that outputs cannot be compared.
+  error?: Num;
+  wrong?: boolean;
+  // failed says why the variant did not get to its end.
+  failed?: string;
+}
+
+// WhatIfKind says what a variant changes.
+export type WhatIfKind =
+  // nothing
+  | "base"
+  // an optional pass does not run
+  | "without"
+  // two adjacent passes change places
+  | "swapped"
+  // another opt_level
+  | "level";
 
 // PassInfo is a pass of the registry.
 export interface PassInfo {
@@ -1155,6 +1429,9 @@ export interface ComparedStep {
   removed?: number;
   // total is its time with the steps in it, in nanoseconds.
   total?: number;
+  // metrics are those of the module after the step where it was measured then: after each pass that changed it. After another
+  // step they are those of the step before it.
+  metrics?: Metrics;
 }
 
 // ComparedFunctions lists the functions after a row of a comparison.
@@ -1191,4 +1468,144 @@ export interface ListedRun {
   // latency is the median time of an execution, in nanoseconds.
   latency?: number;
   kernels?: number;
+}
+
+// Live is what a session shows, as far as others need it to know what to ask for.
+export interface Live {
+  title: string;
+  // runs counts the runs, latest is the last of them, empty for none, and ended how that ended, empty while it goes on.
+  runs: number;
+  latest: string;
+  ended: string;
+  // notes counts the notes, notes_hash changes with them.
+  notes: number;
+  notes_hash: string;
+  // presenting tells that somebody presents the session now.
+  presenting: boolean;
+}
+
+// Scene is what a follower is told.
+export interface Scene {
+  // presenting is false when the presentation has ended, in the last message.
+  presenting: boolean;
+  // away tells that the presenter was cut off and may come back.
+  away?: boolean;
+  // at is the place; nil until the presenter has sent one.
+  at?: Presented;
+}
+
+// Presented is where a presenter is, as the page sends it.
+export interface Presented {
+  // query is the state of the page as its address has it: "?run=...&pass=...&function=...&view=unified".
+  query: string;
+  // line is the first line in view of the text after the pass, or with before of the text before it; 0 is the beginning.
+  line?: number;
+  before?: boolean;
+  // scroll is how far a view without such lines is scrolled, a whole module or what is no text: 0 is the beginning, 1 the end.
+  scroll?: number;
+  // window is what is in view of a graph; its zero value where there is none.
+  window?: GraphWindow;
+}
+
+// GraphWindow is the part of a drawing that is in view: its left upper corner and its size as parts of the whole, and how large
+// one unit is shown.
+export interface GraphWindow {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  zoom: number;
+}
+
+// Audience is what a presenter is told.
+export interface Audience {
+  followers: number;
+  // elsewhere tells that the session is presented from another page now, in the last message.
+  elsewhere?: boolean;
+}
+
+// LessonStart is what the first run of a lesson takes, for a session.
+export interface LessonStart {
+  settings: Settings;
+}
+
+// LessonSolution is the solution of a step. Settings are absent where the first run is the answer.
+export interface LessonSolution {
+  html: string;
+  answer?: string;
+  settings?: Settings;
+}
+
+// Verdict is what a check found.
+export interface Verdict {
+  ok: boolean;
+  // says is what the check tells where it is not ok; may be empty.
+  says: string;
+}
+
+// Board is what a student's page is told.
+export interface Board {
+  title: string;
+  name: string;
+  locked: boolean;
+  // question is what the teacher asks now, and answer what the student has chosen.
+  question?: Question;
+  answer?: string;
+  // watch is the session that the teacher presents now; empty where none.
+  watch?: string;
+  // over is true in the last message.
+  over?: boolean;
+}
+
+// Question is what a teacher asks, with the answers to choose from.
+export interface Question {
+  // id is its number and its text.
+  id: string;
+  text: string;
+  options: string[];
+}
+
+// Roster is what the teacher sees.
+export interface Roster {
+  title: string;
+  locked: boolean;
+  expires: string;
+  // students are in the order in which they joined.
+  students: Student[];
+  question?: Question;
+  // tallies are the questions with answers, the latest first; tried is what the latest runs are called.
+  tallies: Tally[];
+  tried: ClassCount[];
+  // over is true in the last message.
+  over?: boolean;
+}
+
+// Student is a student.
+export interface Student {
+  name: string;
+  // here tells that a page of the student is open.
+  here: boolean;
+  // step is where the student is, run what their latest run is called, and runs how many they started.
+  step: string;
+  run: string;
+  runs: number;
+  // answer is what they have answered to the question that is asked now; right counts the checked answers that are right of
+  // checked.
+  answer: string;
+  right: number;
+  checked: number;
+}
+
+// Tally is how the answers to a question are distributed.
+export interface Tally {
+  question: string;
+  answers: ClassCount[];
+}
+
+// ClassCount says how many students have answered something.
+export interface ClassCount {
+  text: string;
+  count: number;
+  // right tells what became of a check; absent where nothing checks the answer.
+  right?: boolean;
 }

@@ -215,7 +215,7 @@ func (r *reader) fields(d *decl, st *ast.StructType) ([]field, error) {
 			if name == "" {
 				return nil, fmt.Errorf("%s.%s: field %s has no name for JSON", d.pkg.path, d.name, id.Name)
 			}
-			optional := slices.Contains(strings.Split(opts, ","), "omitempty")
+			optional := slices.ContainsFunc(strings.Split(opts, ","), func(o string) bool { return o == "omitempty" || o == "omitzero" })
 			out = append(out, field{id.Name, name, doc, form, optional, f.Type, d})
 		}
 	}

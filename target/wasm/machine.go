@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"math"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
@@ -19,8 +20,8 @@ type (
 )
 
 // machine is what the middle end knows of wasm: numbers of instructions are opcodes, types are
-// value types, registers are locals.
-var machine = func() *lower.Machine {
+// value types, registers are locals. Its tables are made when code is generated first.
+var machine = sync.OnceValue(func() *lower.Machine {
 	table := infoTable()
 	narrow, wide := opsOfFn(32), opsOfFn(64)
 	return &lower.Machine{
@@ -41,7 +42,7 @@ var machine = func() *lower.Machine {
 		// wasm adds a constant of up to 32 bits to the address without wrapping.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
-}()
+})
 
 // intFns are the functions of the integer instructions, of 32 bits and of 64.
 var intFns = map[lower.Fn][2]wasmbin.Op{

@@ -165,7 +165,7 @@ func (m *module) generate(ctx context.Context, fn *function) (err error) {
 		promoted: map[*tir.Var]value{},
 		frame:    fn.frame,
 	}
-	g.Builder = lower.NewBuilder(machine, g,
+	g.Builder = lower.NewBuilder(machine(), g,
 		func(name string, t lower.Type) lower.Reg { return lower.Reg(fn.f.NewLocal(name, wasmbin.ValType(t))) },
 		func(r lower.Reg) lower.Type { return lower.Type(fn.f.LocalType(wasmbin.Local(r))) })
 	g.NoAlias = fn.prim.Attrs.Bool("tir.noalias", false)

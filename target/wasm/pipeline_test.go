@@ -68,7 +68,7 @@ func TestLoweredOperators(t *testing.T) {
 	}
 	for name, args := range cases {
 		t.Run(name, func(t *testing.T) {
-			f, err := te.CreatePrimFunc(args, te.FuncOpts{})
+			f, err := te.CreatePrimFunc(args, te.FuncOpts{Tuned: true})
 			if err != nil {
 				t.Fatal(err)
 			}

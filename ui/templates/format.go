@@ -56,24 +56,14 @@ func glyph(status string) string {
 		return "○"
 	case "failed":
 		return "✕"
+	case "unknown":
+		return "?"
 	case "skipped":
 		return "–"
 	case "running":
 		return "⟳"
 	default:
 		return "·"
-	}
-}
-
-// rowClass is the class of a line of code with the given mark.
-func rowClass(mark string) string {
-	switch mark {
-	case "+":
-		return "is-add"
-	case "-":
-		return "is-del"
-	default:
-		return ""
 	}
 }
 

@@ -13,6 +13,7 @@ var icons = map[string]string{
 	"add":       "M8 3v10M3 8h10",
 	"chevron":   "m4 6 4 4 4-4",
 	"close":     "m4 4 8 8M12 4l-8 8",
+	"columns":   "M2 3h12v10H2ZM6 3v10M10 3v10",
 	"compact":   "M5 2v3L3 7m2 7v-3L3 9M8 8h6M10 5h4M10 11h4M1 8h3",
 	"code":      "M2 4h12M2 8h8M2 12h10",
 	"down":      "m4 6 4 4 4-4",
@@ -21,6 +22,7 @@ var icons = map[string]string{
 	"history":   "M2.5 8a5.5 5.5 0 1 0 1.8-4M2.5 2.5V5H5M8 5v3l2 1.5",
 	"info":      "M8 14.5a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13ZM8 7.5v3.5M8 5h.01",
 	"inspector": "M2 3h12v10H2ZM10 3v10",
+	"lesson":    "M8 4.5C6.5 3.3 4.5 3 2 3v9.5c2.5 0 4.5.3 6 1.5 1.5-1.2 3.5-1.5 6-1.5V3c-2.5 0-4.5.3-6 1.5ZM8 4.5V14",
 	"list":      "M5.5 4H14M5.5 8H14M5.5 12H14M2 4h.01M2 8h.01M2 12h.01",
 	"marks":     "M2 8.5c2-3 4-3 6 0s4 3 6 0M2 12.5c2-3 4-3 6 0s4 3 6 0M2 4.5c2-3 4-3 6 0s4 3 6 0",
 	"more":      "M3 8h.01M8 8h.01M13 8h.01",
@@ -63,7 +65,7 @@ func icon(name string) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(icons[name])
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 31, Col: 78}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 33, Col: 78}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -111,7 +113,7 @@ func iconSet(names ...string) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs("icon-" + name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 39, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 41, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -124,7 +126,7 @@ func iconSet(names ...string) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(icons[name])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 39, Col: 75}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `icons.templ`, Line: 41, Col: 75}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {

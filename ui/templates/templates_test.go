@@ -32,7 +32,7 @@ func session() SessionView {
 			{Step: "1.1/FuseOps", Name: "FuseOps", Depth: 1, Status: "changed", Added: 12, Removed: 7, Time: "3.1 ms"},
 			{Step: "1.2/FoldConstant", Name: "FoldConstant", Depth: 1, Status: "skipped", Text: "level 2 > opt_level 1"},
 		},
-		Code: CodeBlock{Title: "main", Lines: 9, Rows: []CodeRow{{Number: 4, Mark: "+", Spans: []Span{{"c-k", "def"}, {"", "  main"}}}}},
+		Code: CodeBlock{Title: "main", Lines: 9, Diff: true, Digits: 2, Rows: []CodeRow{{Kind: "add", After: 4, Spans: []Span{{Class: "c-k", Text: "def"}, {Text: "  main", Differs: true}}, Type: []Span{{Text: "f32"}}}}},
 	}
 }
 
@@ -41,7 +41,7 @@ func TestSessionWithoutScript(t *testing.T) {
 	html := render(t, Session(session()))
 	for _, want := range []string{
 		`<title>mlp · irscope</title>`, `FuseOps`, `+12`, `−7`, `3.1 ms`, `level 2 &gt; opt_level 1`, `LowerAllocTensor: no shape`,
-		`<span class="c-k">def</span>  main`, `<span class="ln num">4</span>`, `irscope run mlp`, `data-session="s1"`, `data-run="r1"`,
+		`<div class="plain-row is-add"><span class="ln">    </span><span class="ln"> 4 +</span><span class="tx typed"><span class="c-k">def</span><mark>  main</mark></span><span class="ty">f32</span></div>`, `irscope run mlp`, `data-session="s1"`, `data-run="r1"`,
 		`action="/s/s1/runs"`, `<option value="wasm" title="code">wasm</option>`, `<option value="interp" title="slow" selected>interp</option>`, `The first 1 of 9 lines`,
 	} {
 		if !strings.Contains(html, want) {
@@ -82,7 +82,7 @@ func TestMarkupIsEscaped(t *testing.T) {
 	v := session()
 	v.Title, v.Session, v.Run, v.Target, v.Pipeline, v.Command, v.Status, v.Message = hostile, hostile, hostile, hostile, hostile, hostile, hostile, hostile
 	v.Passes = []PassRow{{Step: hostile, Name: hostile, Status: hostile, Text: hostile, Time: hostile}}
-	v.Code = CodeBlock{Title: hostile, Rows: []CodeRow{{Mark: hostile, Spans: []Span{{hostile, hostile}, {"", hostile}}}}}
+	v.Code = CodeBlock{Title: hostile, Rows: []CodeRow{{Kind: hostile, Mark: hostile, Spans: []Span{{Class: hostile, Text: hostile}, {Text: hostile}}, Type: []Span{{Text: hostile}}}}}
 	pages := map[string]string{
 		"session": render(t, Session(v)),
 		"error":   render(t, ErrorPage(ErrorView{Assets: assets, Status: 404, Title: hostile, Message: hostile})),

@@ -9,10 +9,16 @@ import (
 type Assets struct {
 	// CSS is the style sheet, JS the bundled script, ThemeJS the small script that sets the theme before the first paint.
 	CSS, JS, ThemeJS string
+	// OwnCSS is the style sheet of this page alone; empty where it has none.
+	OwnCSS string
 	// Preload lists the scripts that JS imports on this page, so that they are fetched together with it.
 	Preload []string
 	// Fonts lists the fonts that CSS names, so that they are fetched together with it.
 	Fonts []string
+	// LateCSS is the style sheet of what comes after the first view, which a script adds.
+	LateCSS string
+	// PrintCSS is the style sheet for paper.
+	PrintCSS string
 	// Favicon is the icon of the site.
 	Favicon string
 }
@@ -25,6 +31,9 @@ type GalleryView struct {
 	Next []string
 	// Scripts are passes as a visitor might write them, each with a session that shows it.
 	Scripts []ScriptCard
+	// Lessons are the first of all lessons, AllLessons is how many there are.
+	Lessons    []LessonCard
+	AllLessons int
 	// MaxUpload is the largest model file that the server takes, in bytes; MaxText the longest text, 0 where it takes none.
 	MaxUpload, MaxText int64
 	// MaxArchive is the size of the largest archive of a session, in bytes.
@@ -52,6 +61,8 @@ type SessionRow struct {
 // SessionLink leads to a session.
 type SessionLink struct {
 	ID, Title string
+	// Shared tells that it does not change.
+	Shared bool
 }
 
 // ModelCard describes a built-in model.
@@ -78,6 +89,100 @@ type ScriptCard struct {
 	File string
 }
 
+// LessonCard describes a lesson in a list.
+type LessonCard struct {
+	// Name identifies the lesson in requests, Title and Doc are for people. Number counts all lessons from 1.
+	Name, Title, Doc string
+	Number, Steps    int
+	// Level says how much the lesson takes for granted, 1 to 3.
+	Level int
+}
+
+// LessonPart is a group of lessons.
+type LessonPart struct {
+	Title   string
+	Lessons []LessonCard
+}
+
+// LessonsView is what the list of all lessons shows.
+type LessonsView struct {
+	Assets Assets
+	Parts  []LessonPart
+}
+
+// LessonView is a lesson beside a session. Texts are HTML, which the server made of Markdown.
+type LessonView struct {
+	Name, Title, Part, Lead string
+	// Number counts from 1, Count is how many lessons there are.
+	Number, Count int
+	Steps         []LessonStep
+	// Next is the lesson that follows; empty for the last one.
+	Next, NextTitle string
+}
+
+// LessonStep is a step of a lesson.
+type LessonStep struct {
+	Title, HTML string
+	// Ask is the question; empty where none is asked. Choices are the answers to choose from; none where one is typed.
+	Ask     string
+	Choices []string
+	Hints   []string
+	// Checked tells that an answer is judged, Solved that there is a solution to show.
+	Checked, Solved bool
+}
+
+// DocView is what the page of a document shows.
+type DocView struct {
+	Assets Assets
+	// Name identifies the document, "" for the list of all; HTML is its text.
+	Name, Title, HTML string
+	All               []DocLink
+}
+
+// DocLink leads to a document.
+type DocLink struct {
+	Name, Title string
+}
+
+// PassView is what the page of a pass shows, or with no name the list of all.
+type PassView struct {
+	Assets Assets
+	// Graph and Loops are all passes, by what they work on.
+	Graph, Loops []PassLink
+	Name         string
+	// Doc is what the pass does, in a few sentences; Facts are its kind, level and role.
+	Doc   string
+	Facts []string
+	// Prose, Example and Reading are HTML of this program; Changes are what the pass did in the example, by function.
+	Prose, Example, Reading string
+	Changes                 []CodeBlock
+	Order                   []PassOrder
+	Options                 []PassOption
+}
+
+func (v PassView) title() string {
+	if v.Name == "" {
+		return "Passes"
+	}
+	return v.Name
+}
+
+// PassLink leads to a pass.
+type PassLink struct {
+	Name, Doc string
+}
+
+// PassOrder is a constraint on the order of a pass and another: "needs", "feeds", "stands after", "stands before" or "requires", and why.
+type PassOrder struct {
+	Word, Pass, Why string
+}
+
+// PassOption is an option of a pass, or one of the context that it reads.
+type PassOption struct {
+	Name, Type, Default, Doc string
+	Context                  bool
+}
+
 // InputDoc is one input of a model: a name, an element type and a printed shape such as "1×3×32×32".
 type InputDoc struct {
 	Name, DType, Shape string
@@ -100,12 +205,24 @@ type SessionView struct {
 	SourceText string
 	// Compiler tells that the server compiles: that visitors may write passes, edit pipelines and IR, and see graphs.
 	Compiler bool
+	// Dump tells that the session shows what another compiler printed, of which nothing can be run.
+	Dump bool
+	// Lesson is the lesson that the session is for; nil for none.
+	Lesson *LessonView
 	// CodeMirrorJS is the script of the editor; empty where nothing is edited.
 	CodeMirrorJS string
-	// HistoryCSS is the style sheet of what became of a value, which is loaded when it is needed.
-	HistoryCSS string
 	// MayEdit tells whether this visitor may start runs in the session and change what it shows.
 	MayEdit bool
+	// Reason says why this visitor may change nothing; empty for one who may.
+	Reason string
+	// Reduced tells that the page only shows the run, with nothing that starts, shares or changes anything: an exported page, or one
+	// in the frame of another. Link opens the session itself, empty where it may not be told, and Origin says where the page comes from.
+	Reduced bool
+	// DiffOnly leaves the passes out too. Embed tells that other pages may show the session in a frame.
+	DiffOnly, Embed bool
+	Link, Origin    string
+	// Class tells that the visitor is a student, whose session this is.
+	Class bool
 	// Expires is when the session goes; zero for never.
 	Expires time.Time
 	// Shared tells that nobody may change the session any more, Owner that this visitor made it and may delete it.
@@ -125,6 +242,8 @@ type SessionView struct {
 	Status, Message string
 	// Passes are the steps of the run in order, parents first.
 	Passes []PassRow
+	// MorePasses says that the run has more passes than the table; empty where it has not.
+	MorePasses string
 	// Code is the head of a text to show without JavaScript.
 	Code CodeBlock
 	// Beginning is what the script begins with; nil where there is no run to show.
@@ -152,6 +271,8 @@ type PassRow struct {
 	Level int
 	// Lowering tells that code cannot be made without this pass.
 	Lowering bool
+	// Page tells that there is a page of this pass.
+	Page bool
 	// Status is "waiting", "running", "changed", "same", "skipped" or "failed".
 	Status string
 	// Text says why a pass did not run or how it failed.
@@ -164,25 +285,33 @@ type PassRow struct {
 	Reused bool
 }
 
-// CodeBlock is the head of a text, with its highlighting.
+// CodeBlock is the beginning of a text or of a diff, with its highlighting.
 type CodeBlock struct {
-	// Title says what the text is, such as "main after FuseOps".
+	// Title says what it is, such as "FuseOps › main".
 	Title string
 	Rows  []CodeRow
-	// Lines is the number of lines of the whole text.
+	// Lines is the number of rows of the whole.
 	Lines int
+	// Diff tells that rows have two numbers, Digits how long numbers are.
+	Diff   bool
+	Digits int
 }
 
-// CodeRow is one line: its number, a mark (' ', '+' or '-') and its spans.
+// CodeRow is one row of code.
 type CodeRow struct {
-	Number int
-	Mark   string
-	Spans  []Span
+	// Kind is "same", "add", "del" or "fold", Mark "renamed", "moved", "indented" or empty.
+	Kind, Mark string
+	// Before and After are numbers of lines, 0 for none.
+	Before, After int
+	// Spans are the text, Type the type beside it.
+	Spans, Type []Span
 }
 
 // Span is a piece of text with a class of the highlighter, such as "c-k"; the class may be empty.
 type Span struct {
 	Class, Text string
+	// Differs tells that the other side of the diff has something else there.
+	Differs bool
 }
 
 // ErrorView is a page that says what went wrong.
@@ -231,6 +360,19 @@ type Diagnostic struct {
 	Line, Column            int
 }
 
+// ClassView is the page of a class: the teacher's, or the one on which others join.
+type ClassView struct {
+	Assets    Assets
+	ID, Title string
+	Locked    bool
+	Expires   time.Time
+	// Teacher is true for whoever holds the class; From is the session that it is about.
+	Teacher bool
+	From    string
+	// Name is the nickname that was not taken, and Problem says why.
+	Name, Problem string
+}
+
 // CompareView is what the page of a comparison shows.
 type CompareView struct {
 	Assets Assets
@@ -239,6 +381,8 @@ type CompareView struct {
 	A, B  ComparedRun
 	// Swapped is the address of the page with the runs in each other's place.
 	Swapped string
+	// Pages names the passes that have a page, separated by spaces; empty where the passes are those of another compiler.
+	Pages string
 }
 
 // ComparedRun is one of the runs of a comparison.

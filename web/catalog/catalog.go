@@ -5,9 +5,11 @@ package catalog
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
 )
 
 // Catalog is what visitors may choose from, as plain data. It is not written after
@@ -125,6 +127,43 @@ func (c *Catalog) Model(name string) *Model {
 	for i := range c.Models {
 		if c.Models[i].Name == name {
 			return &c.Models[i]
+		}
+	}
+	return nil
+}
+
+// Defaults returns the settings of the first run of a source.
+func (c *Catalog) Defaults(src store.Source) run.Settings {
+	out := run.Settings{OptLevel: 2, Pipeline: "default"}
+	if len(c.Targets) > 0 {
+		out.Target = c.Targets[0].Name
+	}
+	if src.Kind == store.SourceGallery {
+		if m := c.Model(src.Name); m != nil {
+			out.Bindings = m.Bindings
+		}
+	}
+	if written(src) {
+		out.Config = map[string]any{boundCheckers: true}
+	}
+	return out
+}
+
+// boundCheckers is the config option that has accesses checked against the bounds of their
+// buffers. It is on at first for programs that people wrote: there a loop that goes too far is
+// likelier than in a model, and an error that names it is worth what the checks cost.
+const boundCheckers = "tir.instrument_bound_checkers"
+
+// written tells whether a source is a text that says every index, and not a model.
+func written(src store.Source) bool {
+	return src.Kind == store.SourceScript || src.Kind == store.SourceUpload && strings.HasSuffix(strings.ToLower(src.Name), ".json")
+}
+
+// Pass returns the pass of that name, or nil.
+func (c *Catalog) Pass(name string) *Pass {
+	for i := range c.Passes {
+		if c.Passes[i].Name == name {
+			return &c.Passes[i]
 		}
 	}
 	return nil

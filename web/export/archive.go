@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -21,7 +22,7 @@ import (
 func Zip(ctx context.Context, b *Bundle, program string) ([]byte, error) {
 	a := archiver{manifest: manifest{Format: Format, Version: Version, Program: program, Files: []manifestFile{}}}
 	a.zip = zip.NewWriter(&a.buf)
-	s := sessionFile{Title: b.Session.Title, Source: b.Session.Source, Created: b.Session.Created, Settings: b.Session.Settings, Runs: len(b.Runs), Notes: []store.Note{}}
+	s := sessionFile{Title: b.Session.Title, Source: b.Session.Source, Lesson: b.Session.Lesson, Created: b.Session.Created, Settings: b.Session.Settings, Runs: len(b.Runs), Notes: []store.Note{}}
 	for i, n := range b.Session.Notes {
 		n.ID = strconv.Itoa(i + 1)
 		if n.Run != "" {
@@ -44,6 +45,9 @@ func Zip(ctx context.Context, b *Bundle, program string) ([]byte, error) {
 		}
 	}
 	about := map[string][]string{}
+	if err := b.tensors(ctx, about); err != nil {
+		return nil, err
+	}
 	for i, r := range b.Runs {
 		if err := a.run(i+1, &r); err != nil {
 			return nil, err
@@ -74,6 +78,29 @@ func Zip(ctx context.Context, b *Bundle, program string) ([]byte, error) {
 		return nil, fmt.Errorf("write archive: %w", err)
 	}
 	return a.buf.Bytes(), a.fits()
+}
+
+// tensors notes the tensors that the settings of the session and of its runs name, with what they are. Those that have gone are left out.
+func (b *Bundle) tensors(ctx context.Context, about map[string][]string) error {
+	var all []run.Settings
+	if len(b.Session.Settings) > 0 {
+		var s run.Settings
+		if err := json.Unmarshal(b.Session.Settings, &s); err != nil {
+			return fmt.Errorf("decode settings of session: %w", err)
+		}
+		all = append(all, s)
+	}
+	for _, r := range b.Runs {
+		all = append(all, r.Request.Settings)
+	}
+	for _, s := range all {
+		for _, t := range slices.Concat(s.Inputs, s.Expected) {
+			if _, err := b.Blobs.Blob(ctx, t.Blob); err == nil && about[t.Blob] == nil {
+				about[t.Blob] = []string{fmt.Sprintf("tensor %s, %s %v, from %s", t.Name, t.DType, t.Shape, t.File)}
+			}
+		}
+	}
+	return nil
 }
 
 // noteTexts notes the texts of a run with what they are, where they are code.

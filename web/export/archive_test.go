@@ -300,7 +300,7 @@ func FuzzRead(f *testing.F) {
 		_, err = export.Zip(ctx, again, "")
 		check(t, err)
 		for i := range again.Runs {
-			_, err = export.HTML(ctx, again, &again.Runs[i], export.Report{})
+			_, err = export.HTML(ctx, again, &again.Runs[i], export.Page{})
 			check(t, err)
 			_, err = export.Markdown(ctx, again, &again.Runs[i], export.Report{})
 			check(t, err)

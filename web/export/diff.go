@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html"
-	"strconv"
 	"strings"
 
 	"github.com/irscope/irscope/instruments/event"
@@ -15,13 +13,8 @@ import (
 
 // Bounds on what a report shows of a run; it says what it leaves out.
 const (
-	// maxDiffRows is the number of rows of the diff of one function, maxFunctions that of
-	// functions of one pass, maxDiffBytes the size of all diffs of a report.
-	maxDiffRows  = 200
-	maxFunctions = 100
-	maxDiffBytes = 6 << 20
-	// maxCodeBytes is the size of all generated code of a report.
-	maxCodeBytes = 1 << 20
+	// maxDiffRows is the number of rows of the diff of one function.
+	maxDiffRows = 200
 	// maxDiffText is the size of a text that is compared at all.
 	maxDiffText = 4 << 20
 	// maxShownLine is the number of bytes of a line that is shown.
@@ -92,58 +85,4 @@ func shorten(spans []highlight.Span) (out []highlight.Span, cut bool) {
 		out = append(out, s)
 	}
 	return out, false
-}
-
-// rowHTML writes a row of a diff as HTML and returns its size. Everything that stands in a
-// text is escaped; classes and numbers are ours.
-func rowHTML(b *strings.Builder, r highlight.Row) int {
-	start := b.Len()
-	kind, sign, title := "", " ", ""
-	switch r.Kind {
-	case "add":
-		kind, sign = " a", "+"
-	case "del":
-		kind, sign = " d", "-"
-	}
-	switch r.Mark {
-	case highlight.Renamed:
-		kind, sign = kind+" n", "~"
-	case highlight.Moved:
-		kind, sign = kind+" m", "↕"
-		if r.Kind == "del" {
-			title = fmt.Sprintf(` title="moved to line %d"`, r.Other)
-		} else {
-			title = fmt.Sprintf(` title="moved from line %d"`, r.Other)
-		}
-	}
-	n := func(k int) string {
-		if k == 0 {
-			return ""
-		}
-		return strconv.Itoa(k)
-	}
-	fmt.Fprintf(b, `<span class="r%s" data-b="%s" data-a="%s"%s><i>%s</i>`, kind, n(r.Before), n(r.After), title, sign)
-	spansHTML(b, r.Text, r.Cut)
-	b.WriteString("\n</span>")
-	return b.Len() - start
-}
-
-// spansHTML writes the spans of a line.
-func spansHTML(b *strings.Builder, spans []highlight.Span, cut bool) {
-	short, more := shorten(spans)
-	for _, s := range short {
-		text := html.EscapeString(clean(strings.ToValidUTF8(s.Text, "\ufffd")))
-		class := s.Class
-		if s.Mark {
-			class = strings.TrimSpace(class + " w")
-		}
-		if class == "" {
-			b.WriteString(text)
-			continue
-		}
-		fmt.Fprintf(b, `<span class="%s">%s</span>`, html.EscapeString(class), text)
-	}
-	if cut || more {
-		b.WriteString(" …")
-	}
 }

@@ -2,84 +2,119 @@ package export
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"strings"
-	"time"
 
+	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
-	"github.com/irscope/irscope/web/highlight"
+	"github.com/irscope/irscope/static"
 )
-
-var (
-	//go:embed page.tmpl
-	pageText string
-	//go:embed page.css
-	pageStyle string
-)
-
-// Policy returns the content security policy of a page: nothing is loaded, nothing runs,
-// and only its own style sheet, by its hash, is applied.
-func Policy() string {
-	sum := sha256.Sum256([]byte(pageStyle))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}
 
 // Report says what stands on a report beside what the bundle holds.
 type Report struct {
 	// Command is the command line that does the same, Program the version of this program.
 	Command, Program string
+	// Link opens the session that the report is about; empty where it may not be told.
+	Link string
+	// Check is what a check of every pass found; nil where none was made.
+	Check *check.Report
 }
 
-// HTML returns one run of a bundle as a page that needs nothing else: it has no script
-// and loads nothing.
-func HTML(ctx context.Context, b *Bundle, r *Run, rep Report) ([]byte, error) {
-	o := newOutline(b, r)
-	w := &pageWriter{ctx: ctx, differ: differ{bundle: b, left: maxDiffBytes}}
-	v := struct {
-		*outline
-		Report
-		Title, Policy, Created string
-		Style                  template.CSS
-		Rows                   []rowView
-		Facts                  []fact
-		Kernels                []kernelView
-	}{outline: o, Report: rep, Title: clean(b.Session.Title), Policy: Policy(), Created: r.Created.UTC().Format(time.RFC3339), Style: template.CSS(pageStyle), Facts: facts(o)}
-	slowest := int64(1) // of the passes; a sequence takes what its passes take
-	for _, s := range o.Steps {
-		if !s.Sequence {
-			slowest = max(slowest, s.Total)
-		}
-	}
-	for _, s := range o.Steps {
-		row, err := w.row(o, s)
-		if err != nil {
-			return nil, err
-		}
-		if !s.Sequence {
-			row.Share = int(100 * float64(s.Total) / float64(slowest))
-		}
-		v.Rows = append(v.Rows, row)
-	}
-	var err error
-	if v.Kernels, err = w.kernels(o); err != nil {
+// PageRun is the name of the run in an exported page, and PageSession that of its session: their ids let read.
+const (
+	PageRun     = "1"
+	PageSession = "exported"
+)
+
+// Page is what an exported page has from its server.
+type Page struct {
+	// Body is the page of the session as HTML.
+	Body string
+	// Answers are those to the requests of its script that do not depend on the texts of the run, by address.
+	Answers map[string]any
+}
+
+// pageFile is what lies packed in a page, beside its cells. static/src/exported/answers.ts and unpackfile.ts read it.
+type pageFile struct {
+	Theme   string            `json:"theme"`
+	Style   string            `json:"style"`
+	Script  string            `json:"script"`
+	Run     string            `json:"run"`
+	Events  []json.RawMessage `json:"events"`
+	Answers map[string]any    `json:"answers"`
+	Packed  packed            `json:"packed"`
+}
+
+// HTML returns one run of a bundle as the page of the program in one file, which needs nothing else: script, style and data lie in it
+// compressed. It makes no request, and its policy allows its own script and style alone.
+func HTML(ctx context.Context, b *Bundle, r *Run, page Page) ([]byte, error) {
+	p := newPacker(b)
+	if err := p.run(ctx, newOutline(b, r)); err != nil {
 		return nil, err
 	}
-	page, err := template.New("page").Funcs(template.FuncMap{
-		"duration": duration, "tensor": tensorText, "extent": rangeText, "bindings": bindingsText, "place": place, "clean": clean,
-	}).Parse(pageText)
+	file := pageFile{
+		Theme: static.Text("theme.js"), Style: static.Text("exported.css"), Script: static.Text("exported.js"),
+		Run: PageRun, Answers: page.Answers, Packed: p.out,
+	}
+	for _, e := range r.Events {
+		line, err := event.Encode(e.Standalone(p.name))
+		if err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
+		file.Events = append(file.Events, line.Line)
+	}
+	head, err := json.Marshal(file)
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	var buf bytes.Buffer
-	if err := page.Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("page: %w", err)
+	var packed bytes.Buffer
+	zip, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is a valid constant
+	_, _ = zip.Write(head)                                       // a bytes.Buffer does not fail
+	for _, cell := range p.cells.list {
+		_, _ = zip.Write([]byte("\n" + cell))
 	}
-	return buf.Bytes(), nil
+	_ = zip.Close()
+	unpack := static.Text("unpackfile.js")
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>%s · irscope</title>
+</head>
+<body data-page="exported">
+<p id="wait">This page shows a run of a compiler. It needs JavaScript, and no network.</p>
+<template id="page">%s</template>
+<script type="text/plain" id="file">%s</script>
+<script>%s</script>
+</body>
+</html>
+`, html.EscapeString(policy(file, unpack)), html.EscapeString(clean(b.Session.Title)), page.Body, base64.StdEncoding.EncodeToString(packed.Bytes()), unpack)
+	return out.Bytes(), nil
+}
+
+// policy returns the content security policy of a page: its own script and style, by their hashes, and nothing else.
+func policy(file pageFile, unpack string) string {
+	hash := func(texts ...string) string {
+		var out []string
+		for _, text := range texts {
+			sum := sha256.Sum256([]byte(text))
+			out = append(out, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'")
+		}
+		return strings.Join(out, " ")
+	}
+	return "default-src 'none'; script-src " + hash(unpack, file.Theme, file.Script) + "; style-src " + hash(file.Style) +
+		"; img-src data:; base-uri 'none'; form-action 'none'"
 }
 
 // fact is a number at the head of a report.
@@ -107,95 +142,6 @@ func facts(o *outline) []fact {
 		}
 	}
 	return kept
-}
-
-// rowView is a step on a page.
-type rowView struct {
-	*step
-	Mark      string
-	Share     int
-	Outer     bool // it only holds other steps
-	Functions []functionView
-	More      int // functions that are not shown
-}
-
-// functionView is a changed function on a page.
-type functionView struct {
-	event.FunctionChange
-	Diff template.HTML
-	Cut  string
-}
-
-// kernelView is a kernel on a page.
-type kernelView struct {
-	event.Kernel
-	Code template.HTML
-	Cut  string
-}
-
-// pageWriter renders diffs and texts while there is room.
-type pageWriter struct {
-	differ
-	ctx context.Context
-}
-
-var marks = map[string]string{"changed": "●", "same": "○", "skipped": "⊘", "failed": "✕", "not run": "·"}
-
-// row renders a step.
-func (w *pageWriter) row(o *outline, s *step) (rowView, error) {
-	out := rowView{step: s, Mark: marks[s.Status], Outer: o.sequential(s)}
-	if s.Done == nil || out.Outer {
-		return out, nil
-	}
-	for i, f := range s.Done.Functions {
-		if i == maxFunctions {
-			out.More = len(s.Done.Functions) - i
-			break
-		}
-		var rows strings.Builder
-		first := true
-		cut, err := w.function(w.ctx, f, func(int, int) {
-			if !first {
-				rows.WriteString("<span class=\"h\">⋯\n</span>")
-			}
-			first = false
-		}, func(r highlight.Row) int { return rowHTML(&rows, r) })
-		if err != nil {
-			return out, err
-		}
-		out.Functions = append(out.Functions, functionView{f, template.HTML(rows.String()), cut})
-	}
-	return out, nil
-}
-
-// kernels renders the generated code.
-func (w *pageWriter) kernels(o *outline) ([]kernelView, error) {
-	if o.Code == nil {
-		return nil, nil
-	}
-	w.left = maxCodeBytes
-	var out []kernelView
-	for i, k := range o.Code.Kernels {
-		v := kernelView{Kernel: k}
-		var rows strings.Builder
-		if i >= maxFunctions {
-			v.Cut = "not shown: the report is at its size limit; the archive has it"
-			out = append(out, v)
-			continue
-		}
-		var err error
-		// Code is the difference from nothing without its colours.
-		v.Cut, err = w.function(w.ctx, event.FunctionChange{After: k.Text}, func(int, int) {}, func(r highlight.Row) int {
-			r.Kind, r.Before = "same", 0
-			return rowHTML(&rows, r)
-		})
-		if err != nil {
-			return nil, err
-		}
-		v.Code = template.HTML(rows.String())
-		out = append(out, v)
-	}
-	return out, nil
 }
 
 // clean returns a text without control characters but tabs and newlines.

@@ -61,6 +61,7 @@ type manifestFile struct {
 type sessionFile struct {
 	Title    string          `json:"title"`
 	Source   store.Source    `json:"source"`
+	Lesson   string          `json:"lesson,omitempty"`
 	Created  time.Time       `json:"created"`
 	Settings json.RawMessage `json:"settings,omitempty"`
 	Runs     int             `json:"runs"`
@@ -89,7 +90,10 @@ func sourceName(src store.Source) string {
 }
 
 // extensions are the ends of the names of texts, by language.
-var extensions = map[string]string{event.LangTVMScript: "py", event.LangWAT: "wat", event.LangVM: "vm", event.LangPlain: "txt", event.LangHistory: "json", event.LangRewrites: "json"}
+var extensions = map[string]string{
+	event.LangTVMScript: "py", event.LangWAT: "wat", event.LangVM: "vm", event.LangPlain: "txt", event.LangHistory: "json", event.LangRewrites: "json",
+	event.LangLLVM: "ll", event.LangMIR: "mir", event.LangMLIR: "mlir", event.LangHLO: "hlo", event.LangGIMPLE: "gimple", event.LangRTL: "rtl", event.LangGoSSA: "ssa", event.LangAsm: "s", store.LangBinary: "bin",
+}
 
 // textName returns the name of the file of a text.
 func textName(hash, language string) string {

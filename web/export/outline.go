@@ -38,12 +38,14 @@ type outline struct {
 	Finish *event.RunFinished
 	// Notes are those on the run as a whole; those on a step that the run lacks are here too.
 	Notes []store.Note
+	// outer has the paths of steps that hold others.
+	outer map[string]bool
 }
 
 // newOutline brings the log of a run into the order in which people read it. It takes any
 // log, also one that no compiler wrote.
 func newOutline(b *Bundle, r *Run) *outline {
-	o := &outline{Run: event.Fold(r.Events), Start: &event.RunStarted{Model: r.Request.Source.Name}, Finish: &event.RunFinished{Status: r.Status}}
+	o := &outline{Run: event.Fold(r.Events), Start: &event.RunStarted{Model: r.Request.Source.Name}, Finish: &event.RunFinished{Status: r.Status}, outer: map[string]bool{}}
 	if o.Started != nil {
 		o.Start = o.Started
 	}
@@ -53,6 +55,9 @@ func newOutline(b *Bundle, r *Run) *outline {
 	at := map[string]*step{}
 	for _, s := range o.All() {
 		at[s.Path] = newStep(s)
+		if i := strings.LastIndexByte(at[s.Path].Path, '.'); i >= 0 {
+			o.outer[at[s.Path].Path[:i]] = true
+		}
 		o.Steps = append(o.Steps, at[s.Path])
 	}
 	for _, n := range b.Session.Notes {
@@ -103,9 +108,7 @@ func place(n store.Note) string {
 }
 
 // sequential tells whether a step only holds others: what they changed is shown there.
-func (o *outline) sequential(s *step) bool {
-	return slices.ContainsFunc(o.Steps, func(x *step) bool { return strings.HasPrefix(x.Path, s.Path+".") })
-}
+func (o *outline) sequential(s *step) bool { return o.outer[s.Path] }
 
 // duration prints nanoseconds for people.
 func duration(ns int64) string {

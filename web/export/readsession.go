@@ -36,7 +36,7 @@ func (a *archive) readSession(b *Bundle) error {
 		return fmt.Errorf("%s: %w", sessionName, err)
 	}
 	a.src = s.Source
-	b.Session = store.Session{ID: "archive", Title: s.Title, Source: s.Source, Created: s.Created, Settings: s.Settings, Notes: s.Notes}
+	b.Session = store.Session{ID: "archive", Title: s.Title, Source: s.Source, Lesson: s.Lesson, Created: s.Created, Settings: s.Settings, Notes: s.Notes}
 	if len(s.Settings) > 0 {
 		var settings run.Settings
 		if err := json.Unmarshal(s.Settings, &settings); err != nil {
@@ -85,9 +85,9 @@ func (a *archive) readSession(b *Bundle) error {
 // checkSource checks that a source is one that a session may have.
 func (a *archive) checkSource(src store.Source) error {
 	switch src.Kind {
-	case store.SourceGallery:
+	case store.SourceGallery, store.SourceDump:
 		if src.Blob != "" || src.Name == "" {
-			return fmt.Errorf("the gallery source %.60q is malformed", src.Name)
+			return fmt.Errorf("the %s source %.60q is malformed", src.Kind, src.Name)
 		}
 	case store.SourceUpload, store.SourceScript:
 		data, err := a.read(sourceName(src))
@@ -98,7 +98,7 @@ func (a *archive) checkSource(src store.Source) error {
 			return fmt.Errorf("%s has another hash than the source", sourceName(src))
 		}
 	default:
-		return fmt.Errorf("the source is of kind %.60q, want %s, %s or %s", src.Kind, store.SourceGallery, store.SourceUpload, store.SourceScript)
+		return fmt.Errorf("the source is of kind %.60q, want %s, %s, %s or %s", src.Kind, store.SourceGallery, store.SourceUpload, store.SourceScript, store.SourceDump)
 	}
 	if src.Name != session.FileName(src.Name) {
 		return fmt.Errorf("the source is named %.60q, which is not a file name", src.Name)

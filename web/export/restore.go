@@ -22,17 +22,12 @@ const batchBytes = 4 << 20
 // as before but never shared with requests of others: who made the archive may have
 // made them up. Where it fails nothing is left that anybody could find.
 func Restore(ctx context.Context, st store.Store, b *Bundle, token string) (store.Session, error) {
-	var source []byte
-	if hash := b.Session.Source.Blob; hash != "" {
-		src, err := b.Blobs.Blob(ctx, hash)
-		if err != nil {
-			return store.Session{}, err
-		}
-		source = src.Data
-	}
 	from := b.Session
 	from.Runs, from.Notes, from.Parent = nil, nil, ""
-	sess, err := session.Copy(ctx, st, from, source, token)
+	sess, err := session.Copy(ctx, st, from, func(hash string) ([]byte, error) {
+		blob, err := b.Blobs.Blob(ctx, hash)
+		return blob.Data, err
+	}, token)
 	if err != nil {
 		return store.Session{}, err
 	}
@@ -84,6 +79,12 @@ func restoreRun(ctx context.Context, st store.Store, b *Bundle, r *Run, sess, id
 	}
 	// The session lists it before it has finished, so that nothing drops it meanwhile.
 	err = st.AddRun(ctx, sess, id)
+	for _, hash := range r.Request.Settings.Blobs() {
+		blob, gone := b.Blobs.Blob(ctx, hash)
+		if gone == nil && err == nil {
+			_, err = st.PutBlob(ctx, id, store.LangBinary, blob.Data)
+		}
+	}
 	if err == nil {
 		err = restoreEvents(ctx, st, b, r, id)
 	}

@@ -37,6 +37,12 @@ func describe(n *flow.Node) string {
 	if n.Was != "" {
 		parts = append(parts, "was "+clean(n.Was))
 	}
+	if n.Beyond != "" {
+		parts = append(parts, clean(n.Beyond)+" neighbors")
+	}
+	if n.Stands != "" {
+		parts = append(parts, "folded")
+	}
 	if n.Line > 0 {
 		parts = append(parts, "line "+strconv.Itoa(n.Line))
 	}

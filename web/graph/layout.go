@@ -24,12 +24,16 @@ type Point struct{ X, Y int }
 type Box struct {
 	X, Y, W, H int
 	Lines      []Line // what is written in it
+	// Frame says that the boxes of other nodes stand in it.
+	Frame bool
 }
 
-// Line is one line of text in a box.
+// Line is one line of text in a box, at its baseline: its middle in dataflow, its beginning in
+// a loop nest.
 type Line struct {
 	Text  string
 	Small bool
+	X, Y  int // from the upper left corner of the box
 }
 
 // Path is the way of an edge, from From to To. Between points with one X or Y it is straight,
@@ -49,10 +53,13 @@ type Layout struct {
 	Boxes  []Box  // by node
 	Paths  []Path // by edge; a path without points is not drawn
 	Frames []Box  // by cluster
+	// Parents has the node that each node of a loop nest stands in, -1 for none; nil for dataflow.
+	Parents []int
 }
 
-// Of lays a graph out: dataflow in layers from the top to the bottom, a loop nest as a tree.
-// It depends on nothing but the graph, and no two boxes overlap. A graph beyond MaxNodes or
+// Of lays a graph out: dataflow in layers from the top to the bottom, a loop nest as boxes in
+// boxes. It depends on nothing but the graph. No two boxes overlap, unless one stands in the
+// other. A graph beyond MaxNodes or
 // MaxEdges is folded until it fits. It returns the cause of ctx where that ends first, and an
 // error for a graph whose numbers point nowhere.
 func Of(ctx context.Context, g *flow.Graph) (*Layout, error) {
@@ -66,14 +73,16 @@ func Of(ctx context.Context, g *flow.Graph) (*Layout, error) {
 	}
 	g = shallow(g)
 	l := &Layout{Graph: g, Boxes: make([]Box, len(g.Nodes)), Paths: make([]Path, len(g.Edges)), Frames: make([]Box, len(g.Clusters))}
+	if g.Form == flow.Loops {
+		if err := l.boxes(ctx); err != nil {
+			return nil, err
+		}
+		return l, nil
+	}
 	for i := range g.Nodes {
 		l.Boxes[i] = measure(&g.Nodes[i])
 	}
-	if g.Form == flow.Loops {
-		if err := l.tree(ctx); err != nil {
-			return nil, err
-		}
-	} else if err := l.nest(ctx); err != nil {
+	if err := l.nest(ctx); err != nil {
 		return nil, err
 	}
 	return l, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/e2e/fixture/seed"
@@ -31,6 +32,19 @@ func layout(t interface {
 	return l
 }
 
+// around reports whether node j of a loop nest is a frame that node i stands in.
+func (l *Layout) around(i, j int) bool {
+	if l.Parents == nil {
+		return false
+	}
+	for i = l.Parents[i]; i >= 0; i = l.Parents[i] {
+		if i == j {
+			return l.Boxes[j].Frame
+		}
+	}
+	return false
+}
+
 func overlap(a, b Box) bool {
 	return a.X < b.X+b.W && b.X < a.X+a.W && a.Y < b.Y+b.H && b.Y < a.Y+a.H
 }
@@ -39,8 +53,9 @@ func inside(a, b Box) bool {
 	return a.X >= b.X && a.Y >= b.Y && a.X+a.W <= b.X+b.W && a.Y+a.H <= b.Y+b.H
 }
 
-// checkBoxes checks that no two boxes overlap, that what is in a cluster is in its frame and
-// nothing else is, and that all is in the drawing.
+// checkBoxes checks that no two boxes overlap unless one stands in the other, that texts are in
+// their boxes, that what is in a cluster is in its frame and nothing else is, and that all is in the
+// drawing.
 func checkBoxes(t interface {
 	Fatalf(string, ...any)
 	Helper()
@@ -53,8 +68,23 @@ func checkBoxes(t interface {
 			t.Fatalf("node %d at %+v is outside the drawing of %d by %d", i, a, l.W, l.H)
 		}
 		for j, b := range l.Boxes[:i] {
-			if overlap(a, b) {
-				t.Fatalf("nodes %d and %d overlap: %+v, %+v", j, i, b, a)
+			if around := l.around(i, j); around && !inside(a, b) || !around && overlap(a, b) {
+				t.Fatalf("nodes %d at %+v and %d at %+v, the one is in the other: %v", j, b, i, a, around)
+			}
+		}
+		for _, line := range a.Lines {
+			left := line.X
+			if l.Parents == nil {
+				left -= textWidth(line) / 2
+			}
+			if left < 0 || left+textWidth(line) > a.W+1 || line.Y < labelBase || line.Y > a.H {
+				t.Fatalf("the text %+v leaves node %d of %d by %d", line, i, a.W, a.H)
+			}
+			for _, b := range l.Boxes[i+1:] {
+				text := Box{X: a.X + line.X, Y: a.Y + line.Y - labelBase, W: textWidth(line), H: labelBase}
+				if l.Parents != nil && overlap(text, b) {
+					t.Fatalf("the text %+v of node %d lies under the box %+v", line, i, b)
+				}
 			}
 		}
 	}
@@ -148,6 +178,9 @@ func TestRandom(t *testing.T) {
 
 // TestShapes lays out the graphs of the benchmark.
 func TestShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large graphs, one after the other")
+	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
 			l := layout(t, s.g)
@@ -161,6 +194,43 @@ func TestEmpty(t *testing.T) {
 		if l := layout(t, &flow.Graph{Form: form}); l.W <= 0 || l.H <= 0 {
 			t.Errorf("%s: an empty graph is %d by %d", form, l.W, l.H)
 		}
+	}
+}
+
+// TestPerfectNest checks that loops directly in one another share a box, and that what they hold
+// stands in it in order: buffers beside one another, all else below.
+func TestPerfectNest(t *testing.T) {
+	node := func(kind flow.Kind, id, name, label, info string) flow.Node {
+		return flow.Node{ID: id, Name: name, Label: label, Info: info, Kind: kind}
+	}
+	g := &flow.Graph{Name: "conv", Form: flow.Loops, Nodes: []flow.Node{
+		node(flow.Function, "f", "", "conv", ""),
+		node(flow.Loop, "i", "i", "for i", "16"), node(flow.Loop, "j", "j", "for j", "32"), node(flow.Loop, "k", "k", "for k", "4, vectorized"),
+		node(flow.Alloc, "a", "a", "a", "(4) f32"), node(flow.Alloc, "b", "b", "b", "(4) f32"),
+		node(flow.Store, "s", "", "C[i, j]", "= A[i, j]"), node(flow.Store, "t", "", "D[i, j]", "= "+strings.Repeat("A[i, j] + ", 40)+"1"),
+	}, Edges: []flow.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 3}, {From: 3, To: 4}, {From: 3, To: 5}, {From: 3, To: 6}, {From: 3, To: 7}}}
+	l := layout(t, g)
+	frames := 0
+	for _, b := range l.Boxes {
+		if b.Frame {
+			frames++
+		}
+	}
+	i, j, k, a, b, s, u := l.Boxes[1], l.Boxes[2], l.Boxes[3], l.Boxes[4], l.Boxes[5], l.Boxes[6], l.Boxes[7]
+	if frames != 2 || !inside(j, i) || !inside(k, i) || j.Y != k.Y || j.X+j.W > k.X || j.H > 30 {
+		t.Errorf("%d frames; the loops stand at %+v, %+v, %+v", frames, i, j, k)
+	}
+	if k.Lines[0].Text != "k" || k.Lines[1].Text != "4, vectorized" || i.Lines[0].Text != "for i" {
+		t.Errorf("the labels are %+v, %+v", i.Lines, k.Lines)
+	}
+	if a.Y <= k.Y+k.H || a.Y != b.Y || b.X <= a.X || s.Y <= a.Y+a.H || u.Y <= s.Y+s.H || !inside(u, i) {
+		t.Errorf("the statements stand at %+v, %+v, %+v, %+v", a, b, s, u)
+	}
+	if len(u.Lines) < 3 || s.W != u.W {
+		t.Errorf("a long statement has %d lines; the widths are %d and %d", len(u.Lines), s.W, u.W)
+	}
+	if out := render(t, g); !strings.Contains(out, `aria-level="3" data-parent="1"`) || strings.Contains(out, "g-edge") {
+		t.Errorf("the drawing is %s", out)
 	}
 }
 
@@ -214,5 +284,25 @@ func TestMalformed(t *testing.T) {
 		if _, err := Of(context.Background(), g); err == nil {
 			t.Errorf("%s: expected an error", name)
 		}
+	}
+}
+
+// TestMovedBox checks that a statement that a pass moved from one loop to another stands in the latter.
+func TestMovedBox(t *testing.T) {
+	nest := func(in string) *flow.Graph {
+		g := &flow.Graph{Name: "f", Form: flow.Loops, Nodes: []flow.Node{
+			{ID: "f", Label: "f", Kind: flow.Function},
+			{ID: "i", Label: "for i", Kind: flow.Loop},
+			{ID: "a", Label: "A[i]", Kind: flow.Store},
+			{ID: "j", Label: "for j", Kind: flow.Loop},
+			{ID: "b", Label: "B[j]", Kind: flow.Store},
+			{ID: "s", Label: "S", Kind: flow.Store},
+		}, Edges: []flow.Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 0, To: 3}, {From: 3, To: 4}}}
+		g.Edges = append(g.Edges, flow.Edge{From: map[string]int{"i": 1, "j": 3}[in], To: 5})
+		return g
+	}
+	l := layout(t, flow.Diff(nest("i"), nest("j")))
+	if p := l.Parents[5]; l.Graph.Nodes[p].ID != "j" || !inside(l.Boxes[5], l.Boxes[p]) {
+		t.Errorf("the statement stands in %s", l.Graph.Nodes[p].ID)
 	}
 }

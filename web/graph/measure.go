@@ -15,6 +15,8 @@ const (
 	smallWidth  = 6.75
 	labelHeight = 17
 	smallHeight = 15
+	labelBase   = 13 // of the letters, from the top of their line
+	smallBase   = 11
 	padX        = 12
 	padY        = 7
 	minWidth    = 64
@@ -24,23 +26,37 @@ const (
 	maxInline = 3 // lines of constants
 )
 
-// measure returns the box of a node at the origin, with its text.
+// measure returns the box of a node of dataflow at the origin, with its text in the middle.
 func measure(n *flow.Node) Box {
 	b := Box{Lines: text(n)}
 	b.W = minWidth
+	y := textTop(n.Kind)
 	b.H = 2 * padY
-	for _, l := range b.Lines {
-		letters := utf8.RuneCountInString(l.Text)
-		w, h := float64(letters)*labelWidth, labelHeight
+	for i, l := range b.Lines {
+		h, base := labelHeight, labelBase
 		if l.Small {
-			w, h = float64(letters)*smallWidth, smallHeight
+			h, base = smallHeight, smallBase
 		}
-		b.W = max(b.W, int(w)+1+2*padX)
+		b.Lines[i].Y = y + base
+		y += h
+		b.W = max(b.W, textWidth(l)+2*padX)
 		b.H += h
 	}
 	b.W, b.H = b.W+2*sideOf(n.Kind), b.H+lidOf(n.Kind)
 	b.W += b.W & 1 // so that the middle is a whole number
+	for i := range b.Lines {
+		b.Lines[i].X = b.W / 2
+	}
 	return b
+}
+
+// textWidth is how wide a line of text is at most.
+func textWidth(l Line) int {
+	letters := float64(utf8.RuneCountInString(l.Text))
+	if l.Small {
+		return int(letters*smallWidth) + 1
+	}
+	return int(letters*labelWidth) + 1
 }
 
 // text returns what stands in a node: what it does, the value, and its constants.
@@ -53,14 +69,10 @@ func text(n *flow.Node) []Line {
 	for _, s := range wrap(clean(label), maxLabel) {
 		lines = append(lines, Line{Text: s})
 	}
-	switch n.Kind {
-	case flow.Store, flow.Let, flow.Eval, flow.Control: // an expression, which may be long
-		small = wrap(clean(n.Info), maxSmall)
-	}
 	if n.Was != "" {
 		small = append([]string{"was " + n.Was}, small...)
 	}
-	small = append(small, inline(n.Inline)...)
+	small = append(append(small, inline(n.Inline)...), n.Beyond)
 	for _, s := range small {
 		if s = clean(s); s != "" {
 			lines = append(lines, Line{Text: elide(s, maxSmall), Small: true})

@@ -16,8 +16,8 @@ func Minimap(w io.Writer, l *Layout) error {
 	for _, m := range [...]flow.Mark{flow.None, flow.Same, flow.Removed, flow.Changed, flow.Added} {
 		found := false
 		for i := range l.Boxes {
-			if l.Graph.Nodes[i].Mark != m {
-				continue
+			if l.Graph.Nodes[i].Mark != m || l.Boxes[i].Frame {
+				continue // what is in a frame shows
 			}
 			if !found {
 				fmt.Fprintf(b, `<path class="g-shape%s" d="`, markClass(m))

@@ -38,7 +38,7 @@ func (l *Layout) nest(ctx context.Context) error {
 		}
 		if c > 0 {
 			around := n.region[g.Clusters[c-1].Parent]
-			w := max(r.w+2*framePad, 2*framePad+int(labelWidth*float64(len(g.Clusters[c-1].Label))))
+			w := max(r.w+2*framePad, 2*framePad+int(labelWidth*float64(len(g.Clusters[c-1].Label)+2)))
 			w += w & 1
 			around.items[n.child[c]].w, around.items[n.child[c]].h = w, r.h+2*framePad+frameTitle
 		}

@@ -23,6 +23,22 @@ const (
 	stack         // two sheets
 )
 
+// shapeOf is the outline of a box. In a loop nest all sides are straight: texts begin at the left.
+func (l *Layout) shapeOf(i int) form {
+	k := l.Graph.Nodes[i].Kind
+	switch {
+	case l.Parents == nil, k == flow.Block:
+		return formOf(k)
+	case l.Boxes[i].Frame, k == flow.Loop, k == flow.Group:
+		return rounded
+	case k == flow.Alloc:
+		return octagon
+	case k == flow.Let:
+		return note
+	}
+	return square
+}
+
 func formOf(k flow.Kind) form {
 	switch k {
 	case flow.Param, flow.Function:
@@ -84,11 +100,11 @@ func textTop(k flow.Kind) int {
 	return padY
 }
 
-// outlinePath draws the outline of a node of w by h pixels, in pixels from the edge of it.
-func outlinePath(k flow.Kind, w, h, inset int) string {
+// outlinePath draws an outline of w by h pixels, in pixels from the edge of it.
+func outlinePath(f form, w, h, inset int) string {
 	x, y := inset, inset
 	w, h = w-2*inset, h-2*inset
-	switch formOf(k) {
+	switch f {
 	case pill:
 		return roundRect(x, y, w, h, min(h/2, 16))
 	case house:

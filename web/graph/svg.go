@@ -32,15 +32,16 @@ func Render(w io.Writer, l *Layout, o Options) error {
 		class(string(l.Graph.Form)), l.W, l.H, l.W, l.H, escape(label))
 	b.WriteString(`<g aria-hidden="true">`)
 	for i, f := range l.Frames {
-		fmt.Fprintf(b, `<rect class="g-frame" x="%d" y="%d" width="%d" height="%d" rx="8"/><text class="g-title" x="%d" y="%d">%s</text>`,
-			f.X, f.Y, f.W, f.H, f.X+framePad, f.Y+18, escape(clean(l.Graph.Clusters[i].Label)))
+		fmt.Fprintf(b, `<g class="g-cluster" data-group="%s"><rect class="g-frame" x="%d" y="%d" width="%d" height="%d" rx="8"/><text class="g-title" x="%d" y="%d">%s</text></g>`,
+			escape(l.Graph.Clusters[i].ID), f.X, f.Y, f.W, f.H, f.X+framePad, f.Y+18, escape("− "+clean(l.Graph.Clusters[i].Label)))
 	}
 	for _, m := range markOrder {
 		l.edges(b, m)
 	}
 	b.WriteString(`</g>`)
+	depth := l.depths()
 	for i := range l.Boxes {
-		l.node(b, i)
+		l.node(b, i, depth)
 	}
 	b.WriteString(`</svg>`)
 	return b.Flush()
@@ -138,14 +139,54 @@ func head(list []Point) string {
 	return fmt.Sprintf("M%d %dl-4 -7h8z", q.X, q.Y)
 }
 
-func (l *Layout) node(b *bufio.Writer, i int) {
+// depths returns how many boxes each node of a loop nest stands in.
+func (l *Layout) depths() []int {
+	out := make([]int, len(l.Parents))
+	for i, p := range l.Parents { // which come first
+		if p >= 0 {
+			out[i] = out[p] + 1
+		}
+	}
+	return out
+}
+
+// depthClass tells boxes in boxes apart: every second one has another ground.
+func depthClass(l *Layout, i int, depth []int) string {
+	if l.Boxes[i].Frame && depth[i]%2 == 1 {
+		return " d-odd"
+	}
+	return ""
+}
+
+// told reports whether the box around a node says already that it was added or removed.
+func (l *Layout) told(i int) bool {
+	if l.Parents == nil || l.Parents[i] < 0 {
+		return false
+	}
+	m := l.Graph.Nodes[i].Mark
+	return (m == flow.Added || m == flow.Removed) && l.Graph.Nodes[l.Parents[i]].Mark == m
+}
+
+func (l *Layout) node(b *bufio.Writer, i int, depth []int) {
 	n, box := &l.Graph.Nodes[i], &l.Boxes[i]
 	tab := -1
 	if i == 0 {
 		tab = 0
 	}
-	fmt.Fprintf(b, `<g class="g-node k-%s%s" role="listitem" tabindex="%d" transform="translate(%d %d)" data-index="%d" data-id="%s" data-kind="%s"`,
-		class(string(n.Kind)), markClass(n.Mark), tab, box.X, box.Y, i, escape(n.ID), escape(string(n.Kind)))
+	fmt.Fprintf(b, `<g class="g-node k-%s%s%s" role="listitem" tabindex="%d" transform="translate(%d %d)" data-index="%d" data-id="%s" data-kind="%s"`,
+		class(string(n.Kind)), markClass(n.Mark), depthClass(l, i, depth), tab, box.X, box.Y, i, escape(n.ID), escape(string(n.Kind)))
+	if l.Parents != nil {
+		fmt.Fprintf(b, ` aria-level="%d" data-parent="%d"`, depth[i]+1, l.Parents[i])
+	}
+	if n.Stands != "" {
+		fmt.Fprintf(b, ` data-group="%s" data-names="%s"`, escape(n.Stands), escape(strings.Join(n.Names, " ")))
+	}
+	if c := n.Cluster; c > 0 {
+		fmt.Fprintf(b, ` data-in="%s"`, escape(l.Graph.Clusters[c-1].ID))
+	}
+	if n.Group != "" && n.Kind != flow.Group {
+		fmt.Fprintf(b, ` data-callee="%s"`, escape(n.Group))
+	}
 	if n.Name != "" {
 		fmt.Fprintf(b, ` data-name="%s"`, escape(n.Name))
 	}
@@ -159,21 +200,19 @@ func (l *Layout) node(b *bufio.Writer, i int) {
 		fmt.Fprintf(b, ` data-mark="%s"`, escape(string(n.Mark)))
 	}
 	fmt.Fprintf(b, ` aria-label="%s"><title>%s</title>`, escape(describe(n)), escape(elideEnd(title(n), maxTitle)))
-	fmt.Fprintf(b, `<path class="g-shape" d="%s"/>`, outlinePath(n.Kind, box.W, box.H, 0))
-	if n.Mark == flow.Added {
-		fmt.Fprintf(b, `<path class="g-second" d="%s"/>`, outlinePath(n.Kind, box.W, box.H, 3))
+	fmt.Fprintf(b, `<path class="g-shape" d="%s"/>`, outlinePath(l.shapeOf(i), box.W, box.H, 0))
+	told := l.told(i)
+	if n.Mark == flow.Added && !told {
+		fmt.Fprintf(b, `<path class="g-second" d="%s"/>`, outlinePath(l.shapeOf(i), box.W, box.H, 3))
 	}
-	y := textTop(n.Kind)
 	for _, t := range box.Lines {
-		name, base := "g-label", 13
-		height := labelHeight
+		name := "g-label"
 		if t.Small {
-			name, base, height = "g-small", 11, smallHeight
+			name = "g-small"
 		}
-		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`, name, box.W/2, y+base, escape(t.Text))
-		y += height
+		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`, name, t.X, t.Y, escape(t.Text))
 	}
-	if s := sign(n.Mark); s != "" {
+	if s := sign(n.Mark); s != "" && !told {
 		fmt.Fprintf(b, `<circle class="g-badge" cx="1" cy="1" r="8"/><text class="g-sign" x="1" y="5">%s</text>`, s)
 	}
 	b.WriteString(`</g>`)

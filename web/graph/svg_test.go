@@ -38,7 +38,7 @@ var attributes = map[string]bool{
 	"xmlns": true, "class": true, "width": true, "height": true, "viewBox": true, "role": true, "aria-label": true, "aria-hidden": true,
 	"focusable": true, "tabindex": true, "transform": true, "d": true, "x": true, "y": true, "rx": true, "cx": true, "cy": true, "r": true,
 	"data-index": true, "data-id": true, "data-kind": true, "data-name": true, "data-line": true, "data-was-line": true, "data-mark": true,
-	"data-from": true, "data-to": true, "data-arg": true,
+	"data-from": true, "data-to": true, "data-arg": true, "data-callee": true, "data-parent": true, "data-group": true, "data-in": true, "data-names": true, "aria-level": true,
 }
 
 // TestRenderRandom draws graphs with any text and checks that the result is well formed and

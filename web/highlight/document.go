@@ -7,6 +7,9 @@ import (
 	"github.com/irscope/irscope/instruments/compact"
 )
 
+// cutSign stands behind a line that is cut.
+const cutSign = " …"
+
 // Document is a text with the places where its lines begin. It is immutable and
 // may be used by several goroutines.
 type Document struct {
@@ -79,7 +82,7 @@ func (d *Document) AppendRows(dst []byte, form Form, from, count int) []byte {
 		}
 		c := show(d, short, i).cell(d.language, nil, nil)
 		if c.cut {
-			c.spans = append(c.spans, Span{Text: " …"})
+			c.spans = append(c.spans, Span{Text: cutSign})
 		}
 		dst = appendSpans(dst, c.spans)
 		lines = append(lines, c.short)

@@ -69,7 +69,9 @@ func scan(language string) func(*scanner) (chroma.TokenType, int) {
 		return (*scanner).next
 	case event.LangWAT:
 		return (*scanner).nextWAT
-	default:
-		return nil
 	}
+	if f, ok := irForms[language]; ok {
+		return f.next
+	}
+	return nil
 }

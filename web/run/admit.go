@@ -34,6 +34,7 @@ func DefaultAdmission(workers int) Admission {
 // visitor counts what one visitor has going on.
 type visitor struct {
 	running, queued int
+	outside         int // runs that take no slot
 	rate            *rate.Limiter
 }
 

@@ -3,8 +3,11 @@ package run
 import (
 	"context"
 
+	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/fault"
 	"github.com/irscope/irscope/instruments/flow"
+	"github.com/irscope/irscope/instruments/whatif"
 )
 
 // Compiler answers what the web asks besides runs. Like a Runner it stands between the web and the compiler; an error of a
@@ -27,7 +30,42 @@ type Compiler interface {
 	// it: the dataflow of a Relax function, the loop nest of a PrimFunc. It depends on the
 	// text alone. The error of a text that is no such function says where it stops being one.
 	Graph(ctx context.Context, text string) (*flow.Graph, error)
+	// Explain returns the rewrites and decisions that a step of a run reports, of which the run need have no record.
+	Explain(ctx context.Context, req Request, step string) (*event.Rewrites, error)
+	// CheckEveryPass runs the module of a run behind each of its passes and compares what it computes; each hears of the steps
+	// as they are checked. The report is there with an error, too, where some steps were checked.
+	CheckEveryPass(ctx context.Context, req Request, each func(check.Step)) (*check.Report, error)
+	// Tensors reads a file of tensors and finds for each the input or output of the module that it belongs to.
+	Tensors(ctx context.Context, req Request, f TensorFile) ([]GivenTensor, error)
+	// Bisect finds the pass at fault in a run, the function and the rewrite, and the smallest module that shows it; each hears of what
+	// is being done. The error is a *NoFaultError where the fault does not show.
+	Bisect(ctx context.Context, req Request, p Predicate, each func(doing string)) (*fault.Finding, error)
+	// WhatIf runs the variants of a run and says what each comes to. known returns rows that need not be made again, by their keys.
+	WhatIf(ctx context.Context, req Request, known func(key string) *whatif.Row, each func(row whatif.Row, total int) error) error
+	// Reproduce returns the file of a reproducer of a run in which a pass fails, nil where none does. Program is the version.
+	Reproduce(ctx context.Context, req Request, program string) ([]byte, error)
+	// Try says what passes would do behind a step of a run; the run stays as it is. It answers for as many of them as there is time for.
+	Try(ctx context.Context, req Request, t Trial) ([]Tried, error)
 	// Plan lists the steps that settings stand for, without a module, and what is wrong with
 	// the settings.
 	Plan(ctx context.Context, s Settings) (Planned, error)
+	// CheckPredicate says what is wrong with a script that judges runs: it has to define a function check.
+	CheckPredicate(ctx context.Context, s Script) ([]event.Diagnostic, error)
+	// Judge calls the check of a question. An error of the check itself is an *event.Error of the kind KindInput.
+	Judge(ctx context.Context, q Question) (Verdict, error)
+	// Program compiles what a run compiled and returns the program as a zip of the folder that the command line writes, which
+	// runs without the compiler.
+	Program(ctx context.Context, req Request) ([]byte, error)
 }
+
+// Predicate says which fault is looked for: in the notation of the command line, or by a script in Starlark with a function predicate.
+type Predicate struct {
+	Predicate string `json:"predicate"`
+	Script    string `json:"script"`
+}
+
+// NoFaultError says that the fault that was looked for does not show.
+type NoFaultError struct{ Message string }
+
+// Error implements error.
+func (e *NoFaultError) Error() string { return e.Message }

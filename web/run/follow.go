@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/irscope/irscope/instruments/event"
 )
@@ -18,8 +19,13 @@ func NewFollower() *Follower { return &Follower{event.NewRun()} }
 
 // Read reads what the log has by now and never waits. It reports whether that was anything new, and whether the log is closed.
 func (f *Follower) Read(ctx context.Context, log *Log) (grown, sealed bool, err error) {
+	return f.ReadUpTo(ctx, log, math.MaxInt)
+}
+
+// ReadUpTo is Read that stops behind a number of events; for the beginning of a log that may be long.
+func (f *Follower) ReadUpTo(ctx context.Context, log *Log, most int) (grown, sealed bool, err error) {
 	n, sealed := log.Len()
-	if n <= f.Events {
+	if n = min(n, most); n <= f.Events {
 		return false, sealed, nil
 	}
 	lines, _, err := log.Next(ctx, f.Events)

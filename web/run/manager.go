@@ -32,14 +32,16 @@ type Config struct {
 
 // Manager queues, starts, shares and cancels runs.
 type Manager struct {
-	cfg  Config
-	logs *lru.Cache[string, *Log] // of runs that have finished
+	cfg    Config
+	logs   *lru.Cache[string, *Log]       // of runs that have finished
+	states *lru.Cache[string, *event.Run] // of runs that have finished, after their logs
 
 	mu       sync.Mutex
 	active   map[string]*active // by id: queued, running, or being stored
 	byKey    map[string]*active // of these, the ones that may be shared
 	queue    share.Ring[*share.Entry[visitor], *active]
 	running  int
+	outside  int // runs that take no slot
 	memory   int64
 	visitors *share.Table[visitor]
 	draining bool
@@ -60,6 +62,9 @@ type active struct {
 	cancel  context.CancelCauseFunc
 	// abandoned says that the run is over for those who follow it while its runner still works.
 	abandoned bool
+
+	// outside is what does the work in place of the manager's runner, of a run that takes no slot; see Follow. nil for all others.
+	outside Runner
 
 	watchers int         // pages and programs that follow the run now
 	page     bool        // a page was among those that followed it
@@ -93,10 +98,15 @@ type Info struct {
 // viewers of one run share one log.
 const logCache = 64 << 20
 
+// stateCache is what states of finished runs may hold, in bytes: a class looks at the same few.
+const stateCache = 16 << 20
+
 // NewManager returns a manager without runs. Recover ends those that an earlier process
 // has left in the store.
 func NewManager(cfg Config) *Manager {
-	return &Manager{cfg: cfg, logs: lru.New[string, *Log](logCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: newVisitors(cfg.Admission.PerMinute)}
+	return &Manager{
+		cfg: cfg, logs: lru.New[string, *Log](logCache), states: lru.New[string, *event.Run](stateCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: newVisitors(cfg.Admission.PerMinute),
+	}
 }
 
 // Start starts a run for a session of a visitor, or queues it, or returns the run
@@ -220,6 +230,24 @@ func (m *Manager) Log(ctx context.Context, id string) (*Log, error) {
 		log = first // another viewer was faster
 	}
 	return log, nil
+}
+
+// State returns the state of a run after its log as far as that is, without the hunks of diffs, and whether there will be no more. The
+// log is the one that Log returns. The state of a run that is over is shared by all who ask: nobody may change it.
+func (m *Manager) State(ctx context.Context, id string, log *Log) (r *event.Run, sealed bool, err error) {
+	if _, sealed = log.Len(); sealed {
+		if r, ok := m.states.Get(id); ok {
+			return r, true, nil
+		}
+	}
+	f := NewFollower()
+	if _, sealed, err = f.Read(ctx, log); err != nil {
+		return nil, sealed, fmt.Errorf("run %s: %w", id, err)
+	}
+	if sealed {
+		m.states.Put(id, f.Run, f.Size())
+	}
+	return f.Run, sealed, nil
 }
 
 // info describes an active run; the caller holds the manager's lock.

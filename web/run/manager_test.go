@@ -419,3 +419,36 @@ func TestVisitorsAreForgotten(t *testing.T) {
 		m.Drain(t.Context())
 	})
 }
+
+// TestStates: that of a run that goes on is as far as its log, that of one that is over is made once.
+func TestStates(t *testing.T) {
+	begun := make(chan string, 1)
+	m, _ := manager(t, hang(begun), nil)
+	id := start(t, m, "v", "s", request("a")).ID
+	<-begun
+	state := func() (*event.Run, bool) {
+		t.Helper()
+		log, err := m.Log(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, sealed, err := m.State(t.Context(), id, log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, sealed
+	}
+	before, sealed := state()
+	if sealed || before.Finished != nil {
+		t.Errorf("of a run that goes on it is %+v, sealed %t", before, sealed)
+	}
+	if _, err := m.Cancel(t.Context(), id, "s"); err != nil {
+		t.Fatal(err)
+	}
+	events := read(t, m, id)
+	after, sealed := state()
+	again, _ := state()
+	if !sealed || after.Finished == nil || after.Events != len(events) || after != again || before.Finished != nil {
+		t.Errorf("of a run that is over it is %+v, sealed %t, made again: %t", after, sealed, after != again)
+	}
+}

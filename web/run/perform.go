@@ -20,7 +20,11 @@ func (m *Manager) perform(ctx context.Context, a *active) {
 	defer cancel()
 	rec := newRecorder(a.run.ID, a.log, m.cfg.Store, a.req.Limits)
 	ended := make(chan *event.RunFinished, 1)
-	m.work.Go(func() { ended <- execute(ctx, m.cfg.Runner, a.req, rec, m.cfg.Log) })
+	runner := m.cfg.Runner
+	if a.outside != nil {
+		runner = a.outside
+	}
+	m.work.Go(func() { ended <- execute(ctx, runner, a.req, rec, m.cfg.Log) })
 
 	var done *event.RunFinished
 	abandoned := false
@@ -53,6 +57,11 @@ func (m *Manager) perform(ctx context.Context, a *active) {
 
 // release gives the slot of a run back; the caller holds the lock.
 func (m *Manager) release(a *active) {
+	if a.outside != nil {
+		m.outside--
+		a.visitor.Value.outside--
+		return
+	}
 	a.visitor.Value.running--
 	m.running--
 	m.memory -= a.req.Limits.Memory
@@ -71,7 +80,7 @@ func (m *Manager) finish(a *active, rec *recorder, done *event.RunFinished) {
 	if err != nil {
 		m.cfg.Log.Error("close log", "run", a.run.ID, "err", err)
 	}
-	reusable := err == nil && done.Status == event.StatusOK
+	reusable := err == nil && done.Status == event.StatusOK && a.outside == nil
 
 	m.mu.Lock()
 	if a.state == StateRunning && !a.abandoned {

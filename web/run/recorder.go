@@ -174,7 +174,7 @@ func (r *recorder) finish(done *event.RunFinished) (hash string, err error) {
 	if err == nil {
 		counts := r.run.Counts
 		done.Changed, done.Same = counts.Changed, counts.Same
-		done.Skipped, done.Failed = counts.Skipped, counts.Failed
+		done.Skipped, done.Failed, done.Unknown = counts.Skipped, counts.Failed, counts.Unknown
 		m := r.now()
 		m.Total, m.ReusedSteps, m.Steps, m.Saved = m.At, counts.Reused, counts.Ran, max(counts.Saved, 0)
 		err = r.emit(event.New("", "", done, m), limit)

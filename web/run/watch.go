@@ -31,7 +31,7 @@ func (m *Manager) Watch(id string, page bool) (leave func()) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		a.watchers--
-		if a.watchers > 0 || !a.page || !a.goesOn() {
+		if a.watchers > 0 || !a.page || a.outside != nil || !a.goesOn() {
 			return
 		}
 		if a.left == nil {

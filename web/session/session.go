@@ -74,11 +74,45 @@ func FromUpload(ctx context.Context, st store.Store, name string, data []byte, t
 func FromScript(ctx context.Context, st store.Store, name, text, parent, token string) (store.Session, error) {
 	s := fresh(name, token, store.Source{Kind: store.SourceScript, Name: name, Blob: event.HashText(text)})
 	s.Parent = parent
+	return s, createScript(ctx, st, s, text)
+}
+
+// createScript stores a session of a text, with the text.
+func createScript(ctx context.Context, st store.Store, s store.Session, text string) error {
 	if err := st.CreateSession(ctx, s); err != nil {
-		return store.Session{}, err
+		return err
 	}
 	if _, err := st.PutBlob(ctx, s.ID, event.LangTVMScript, []byte(text)); err != nil {
-		return store.Session{}, fmt.Errorf("keep text: %w", err)
+		return fmt.Errorf("keep text: %w", err)
+	}
+	return nil
+}
+
+// Lesson is what a session takes from a lesson: its name, its title, and its model of the gallery, or where that is empty the text of its module.
+type Lesson struct{ Name, Title, Model, Module string }
+
+// FromLesson makes a session of a lesson.
+func FromLesson(ctx context.Context, st store.Store, l Lesson, token string) (store.Session, error) {
+	src := store.Source{Kind: store.SourceGallery, Name: l.Model}
+	if l.Model == "" {
+		src = store.Source{Kind: store.SourceScript, Name: l.Name + ".py", Blob: event.HashText(l.Module)}
+	}
+	s := fresh(l.Title, token, src)
+	s.Lesson = l.Name
+	if l.Model != "" {
+		return s, st.CreateSession(ctx, s)
+	}
+	return s, createScript(ctx, st, s, l.Module)
+}
+
+// FromDump makes a session for the output of another compiler, which its run will hold.
+func FromDump(ctx context.Context, st store.Store, name, token string) (store.Session, error) {
+	if name = FileName(name); name == noName {
+		name = "dump"
+	}
+	s := fresh(name, token, store.Source{Kind: store.SourceDump, Name: name})
+	if err := st.CreateSession(ctx, s); err != nil {
+		return store.Session{}, err
 	}
 	return s, nil
 }
@@ -112,6 +146,9 @@ func fresh(title, token string, src store.Source) store.Session {
 	}
 }
 
+// noName is the name of a file without one.
+const noName = "model.onnx"
+
 // maxName is the number of bytes of a file name that is shown.
 const maxName = 120
 
@@ -132,7 +169,7 @@ func FileName(name string) string {
 		name = name[:len(name)-n]
 	}
 	if name = strings.TrimSpace(name); name == "" {
-		return "model.onnx"
+		return noName
 	}
 	return name
 }

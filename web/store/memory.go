@@ -18,6 +18,7 @@ type Memory struct {
 	sessions map[string]*session
 	runs     map[string]*run
 	shared   map[string]string // key of a reusable run to its id
+	classes  []Class
 	// runOrder and sessionOrder list ids, oldest first.
 	runOrder, sessionOrder []string
 }
@@ -35,6 +36,7 @@ type run struct {
 	bytes    int64
 	owned    map[string]bool
 	finished bool
+	report   []byte // nil for none
 }
 
 // NewMemory returns an empty store that holds at most limit bytes.
@@ -79,6 +81,38 @@ func (m *Memory) Run(_ context.Context, id string) (Run, error) {
 		return Run{}, fmt.Errorf("run: %w", ErrNotFound)
 	}
 	return r.Run, nil
+}
+
+// PutReport implements Store.
+func (m *Memory) PutReport(_ context.Context, id string, data []byte) error {
+	if err := CheckReport(data); err != nil {
+		return fmt.Errorf("put report: %w", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[id]
+	if r == nil {
+		return fmt.Errorf("put report: %w", ErrNotFound)
+	}
+	more := int64(len(data) - len(r.report))
+	if err := m.reserve(more, id); err != nil {
+		m.used -= more
+		return fmt.Errorf("put report: %w", err)
+	}
+	r.bytes += more
+	r.report = data
+	return nil
+}
+
+// Report implements Store.
+func (m *Memory) Report(_ context.Context, id string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.runs[id]
+	if r == nil || r.report == nil {
+		return nil, fmt.Errorf("report: %w", ErrNotFound)
+	}
+	return r.report, nil
 }
 
 // RunByKey implements Store.

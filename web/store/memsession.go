@@ -12,7 +12,7 @@ const sessionBytes = 256
 
 // bytes returns what a session counts for.
 func (s *session) bytes() int64 {
-	n := sessionBytes + len(s.Title) + len(s.Settings)
+	n := sessionBytes + len(s.Title) + len(s.Lesson) + len(s.Settings)
 	for _, note := range s.Notes {
 		n += note.bytes()
 	}

@@ -10,7 +10,7 @@ const (
 	MaxRuns = 200
 	// MaxNotes is the number of notes of a session.
 	MaxNotes = 500
-	// MaxNote and MaxTitle are bytes of a text, MaxField of any other field of a note.
+	// MaxNote and MaxTitle are bytes of a text, MaxField of any other field of a note, and of the name of a lesson.
 	MaxNote  = 16 << 10
 	MaxTitle = 400
 	MaxField = 1 << 10
@@ -49,6 +49,9 @@ func (s Session) Check() error {
 	}
 	if err := CheckTitle(s.Title); err != nil {
 		return err
+	}
+	if len(s.Lesson) > MaxField {
+		return fmt.Errorf("the name of the lesson has %d bytes; the limit is %d: %w", len(s.Lesson), MaxField, ErrQuota)
 	}
 	if len(s.Notes) > MaxNotes {
 		return TooManyNotes()

@@ -86,6 +86,7 @@ func (m *Memory) busy(s *session) bool {
 func (m *Memory) Expire(_ context.Context, now time.Time) (sessions, runs int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.dropClasses(func(c Class) bool { return !now.Before(c.Expires) })
 	sessions = m.dropSessions(func(s *session) bool { return s.Expired(now) })
 	kept := m.listed(func(*session) bool { return true })
 	runs = m.dropRuns(func(r *run) bool { return !kept[r.ID] && now.Sub(r.Created) >= OrphanTime })

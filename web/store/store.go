@@ -22,7 +22,7 @@ var ErrNotFound = errors.New("not found")
 var ErrFull = errors.New("storage is full")
 
 // ErrShared says that a session was shared, and what is shared does not change.
-var ErrShared = errors.New("the session is shared and can no longer be changed")
+var ErrShared = errors.New("the session is shared and cannot be changed")
 
 // ErrQuota says that one visitor or one session has as much as it may have; the
 // error around it says of what.
@@ -89,6 +89,13 @@ type Store interface {
 	// DeleteSession deletes a session, also a shared one. Its runs stay until Expire.
 	DeleteSession(ctx context.Context, id string) error
 
+	// PutClass stores a class, or replaces the one with its id. There may be MaxClasses of them, else ErrQuota.
+	PutClass(ctx context.Context, c Class) error
+	// Classes returns the classes that have not expired, by id.
+	Classes(ctx context.Context) ([]Class, error)
+	// DeleteClass deletes a class; one that is not there is ErrNotFound.
+	DeleteClass(ctx context.Context, id string) error
+
 	// CreateRun stores a new run without events.
 	CreateRun(ctx context.Context, r Run) error
 	// Run returns a run.
@@ -108,9 +115,25 @@ type Store interface {
 	// No events may be appended afterwards, and a run finishes once.
 	FinishRun(ctx context.Context, r Run, reusable bool) error
 
-	// Expire removes the sessions whose time has come, and runs that finished and that no
-	// session has listed for OrphanTime; it returns how many of both.
+	// PutReport keeps the report of a check of a run with the run, in place of the one before; it has at most MaxReport bytes.
+	PutReport(ctx context.Context, run string, data []byte) error
+	// Report returns the report that is kept with a run.
+	Report(ctx context.Context, run string) ([]byte, error)
+
+	// Expire removes the classes and sessions whose time has come, and runs that finished and that no
+	// session has listed for OrphanTime; it returns how many of the last two.
 	Expire(ctx context.Context, now time.Time) (sessions, runs int, err error)
+}
+
+// MaxReport is the most that a report may have, in bytes.
+const MaxReport = 4 << 20
+
+// CheckReport returns an error for a report that is too large to be kept.
+func CheckReport(data []byte) error {
+	if len(data) > MaxReport {
+		return fmt.Errorf("the report has %d bytes, at most %d are kept", len(data), MaxReport)
+	}
+	return nil
 }
 
 // LangBinary is the language of a blob that is no text, such as a model.
@@ -144,7 +167,9 @@ type Session struct {
 	TokenHash [32]byte
 	Title     string
 	Source    Source
-	Created   time.Time
+	// Lesson names the lesson that the session is about; empty for none.
+	Lesson  string
+	Created time.Time
 	// Settings are those of the latest run as JSON; empty before the first.
 	Settings []byte
 	Runs     []string
@@ -180,11 +205,11 @@ type Note struct {
 
 // Source says where a module comes from.
 type Source struct {
-	// Kind is "gallery", "upload" or "tvmscript".
+	// Kind is "gallery", "upload", "tvmscript" or "dump".
 	Kind string `json:"kind"`
 	// Name is the name of the gallery model, or of the file.
 	Name string `json:"name"`
-	// Blob is the hash of the file or text; empty for the gallery.
+	// Blob is the hash of the file or text; empty for the gallery and for dumps.
 	Blob string `json:"blob,omitempty"`
 }
 
@@ -194,6 +219,8 @@ const (
 	SourceUpload  = "upload"
 	// SourceScript is a text of TVMScript that was typed, pasted or uploaded.
 	SourceScript = "tvmscript"
+	// SourceDump is what another compiler printed. It is not kept: the run has all of it that can be shown.
+	SourceDump = "dump"
 )
 
 // Run is one run of the compiler.

@@ -115,12 +115,12 @@ func TestWhoIsNotLetIn(t *testing.T) {
 
 // TestDefaults: each field that is zero has its default, each other one its value.
 func TestDefaults(t *testing.T) {
-	want := fmt.Sprint(2000, 25*time.Second, 60*time.Second, 10*time.Second)
-	show := func(c Config) string { return fmt.Sprint(c.Viewers, c.Ping, c.Pong, c.Slow) }
+	want := fmt.Sprint(2000, 25*time.Second, 60*time.Second, 4*time.Second, 12*time.Second, 10*time.Second)
+	show := func(c Config) string { return fmt.Sprint(c.Viewers, c.Ping, c.Pong, c.TalkPing, c.TalkPong, c.Slow) }
 	if got := show(New(Config{}).cfg); got != want || show(Defaults()) != want {
 		t.Errorf("the defaults are %s and %s, want %s", got, show(Defaults()), want)
 	}
-	mine := Config{Viewers: 1, Ping: 2, Pong: 3, Slow: 4}
+	mine := Config{Viewers: 1, Ping: 2, Pong: 3, Slow: 4, TalkPing: 5, TalkPong: 6}
 	if got := New(mine).cfg; show(got) != show(mine) || got.Error == nil {
 		t.Errorf("the limits are %s, want %s", show(got), show(mine))
 	}
@@ -302,6 +302,10 @@ func TestHijack(t *testing.T) {
 	conn, rw, err := h.Hijack()
 	if err != nil || rw == nil || conn != net.Conn(h.link) || h.link.slow != 3 || h.link.pong != 4 || h.link.sent.Burst() != sentBurst || h.link.sent.Limit() != sentPerSecond {
 		t.Errorf("the link is %+v (%v)", h.link, err)
+	}
+	h = &hijacker{ResponseWriter: hijackable{}, cfg: Config{Slow: 3, Pong: 4, TalkPong: 5}, talks: true}
+	if _, _, err := h.Hijack(); err != nil || h.link.pong != 5 || h.link.sent.Burst() != saidBurst || h.link.sent.Limit() != saidPerSecond {
+		t.Errorf("the link of one that talks is %+v (%v)", h.link, err)
 	}
 }
 

@@ -29,6 +29,9 @@ const chances = 8
 const (
 	sentBurst     = 16 << 10
 	sentPerSecond = 64
+	// A client that talks to a Sink may say so much.
+	saidBurst     = 64 << 10
+	saidPerSecond = 16 << 10
 	// maxDiscarded is what is read of a client that is told to go.
 	maxDiscarded = 1 << 20
 )
@@ -99,8 +102,9 @@ func (l *link) discard() {
 // hijacker hands the connection of a request out as a link.
 type hijacker struct {
 	http.ResponseWriter
-	cfg  Config
-	link *link // set by Hijack
+	cfg   Config
+	talks bool  // the client has a Sink to talk to
+	link  *link // set by Hijack
 }
 
 // Hijack implements http.Hijacker.
@@ -110,5 +114,8 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	h.link = &link{Conn: conn, slow: h.cfg.Slow, pong: h.cfg.Pong, sent: rate.NewLimiter(sentPerSecond, sentBurst)}
+	if h.talks {
+		h.link.pong, h.link.sent = h.cfg.TalkPong, rate.NewLimiter(saidPerSecond, saidBurst)
+	}
 	return h.link, rw, nil
 }

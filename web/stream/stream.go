@@ -26,6 +26,12 @@ type Source interface {
 	Next(ctx context.Context, seq int) (lines [][]byte, sealed bool, err error)
 }
 
+// Sink takes what the client of one connection sends.
+type Sink interface {
+	// Take takes one message, of at most 4 KiB. Where it returns an error the client is told so and the connection ends.
+	Take(msg []byte) error
+}
+
 // Config are the limits of a Hub; a zero field takes the value of Defaults.
 type Config struct {
 	// Origins are further origins ("https://host:port") whose pages may connect beside
@@ -35,6 +41,8 @@ type Config struct {
 	Viewers int
 	// Ping is the time between pings, Pong the time in which a client must answer.
 	Ping, Pong time.Duration
+	// TalkPing and TalkPong are those of a client that talks to a Sink: others wait for what it says, and want to know soon that it is gone.
+	TalkPing, TalkPong time.Duration
 	// Slow is the time for which a client may keep the server from writing one message; one
 	// that needs half of it is told to come back later, one that needs all of it is cut.
 	// What this process does meanwhile does not count, see link.
@@ -43,10 +51,13 @@ type Config struct {
 	Error func(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
-// Limits on what clients send: they have nothing to say.
+// Limits on what clients send. Most have nothing to say: maxMessages is all that they may send. For one that talks to a Sink the
+// limit is a rate.
 const (
-	maxMessage  = 4 << 10
-	maxMessages = 100
+	maxMessage       = 4 << 10
+	maxMessages      = 100
+	messageBurst     = 60
+	messagePerSecond = 20
 )
 
 // minCompressed is the size from which compressing a message pays.
@@ -55,7 +66,7 @@ const minCompressed = 1 << 10
 // Defaults returns the limits for a public server.
 func Defaults() Config {
 	return Config{
-		Viewers: 2000, Ping: 25 * time.Second, Pong: 60 * time.Second, Slow: 10 * time.Second,
+		Viewers: 2000, Ping: 25 * time.Second, Pong: 60 * time.Second, TalkPing: 4 * time.Second, TalkPong: 12 * time.Second, Slow: 10 * time.Second,
 		Error: func(w http.ResponseWriter, _ *http.Request, status int, message string) {
 			http.Error(w, message, status)
 		},
@@ -68,6 +79,8 @@ var (
 	errGone   = errors.New("the viewer is gone")
 	errSlow   = errors.New("the viewer reads too slowly")
 	errTooBig = errors.New("the client sends more than it is allowed to")
+	errBye    = errors.New("the viewer has said goodbye")
+	errUnread = errors.New("the client sends what cannot be read")
 )
 
 // Hub serves viewers and knows them, so that it can end all of them.
@@ -94,6 +107,12 @@ func New(cfg Config) *Hub {
 	}
 	if cfg.Pong == 0 {
 		cfg.Pong = def.Pong
+	}
+	if cfg.TalkPing == 0 {
+		cfg.TalkPing = def.TalkPing
+	}
+	if cfg.TalkPong == 0 {
+		cfg.TalkPong = def.TalkPong
 	}
 	if cfg.Slow == 0 {
 		cfg.Slow = def.Slow
@@ -140,25 +159,36 @@ func Wants(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 // end, or until the viewer or the server goes away. It answers the request in
 // every case.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, src Source, from int) {
+	h.Converse(w, r, src, from, nil)
+}
+
+// Converse is Serve for a client that may send messages, which the sink takes one after the other. It tells whether the client ended
+// the connection in form, as a page does that is closed, and not by being cut off.
+func (h *Hub) Converse(w http.ResponseWriter, r *http.Request, src Source, from int, sink Sink) (bye bool) {
 	sh, err := h.enter(src)
 	if err != nil {
 		w.Header().Set("Retry-After", "10")
 		h.cfg.Error(w, r, http.StatusServiceUnavailable, err.Error())
-		return
+		return false
 	}
 	defer h.leave(src, sh)
-	hijack := &hijacker{ResponseWriter: w, cfg: h.cfg}
+	hijack, ping := &hijacker{ResponseWriter: w, cfg: h.cfg, talks: sink != nil}, h.cfg.Ping
+	if sink != nil {
+		ping = h.cfg.TalkPing
+	}
 	conn, err := h.upgrader.Upgrade(hijack, r, nil)
 	if err != nil {
-		return // the upgrader has answered
+		return false // the upgrader has answered
 	}
 	ctx, cancel := context.WithCancelCause(h.ctx)
 	defer cancel(nil)
-	v := &viewer{hub: h, conn: conn, link: hijack.link, src: src, shared: sh, seq: from}
+	v := &viewer{hub: h, conn: conn, link: hijack.link, src: src, shared: sh, seq: from, sink: sink, every: ping}
 	reader := make(chan struct{})
 	go func() {
 		defer close(reader)
-		cancel(v.read())
+		cause := v.read()
+		bye = errors.Is(cause, errBye)
+		cancel(cause)
 		v.link.discard()
 	}()
 	linger := time.Duration(0)
@@ -171,6 +201,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, src Source, from int
 	defer time.AfterFunc(linger, func() { _ = conn.Close() }).Stop()
 	<-reader
 	_ = conn.Close()
+	return bye
 }
 
 // enter counts a viewer in.

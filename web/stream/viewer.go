@@ -3,12 +3,14 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
 )
 
 // shared holds messages of one source that several viewers need, framed and
@@ -44,13 +46,17 @@ type viewer struct {
 	link   *link
 	src    Source
 	shared *shared
-	seq    int // number of the next event to send
+	seq    int           // number of the next event to send
+	sink   Sink          // takes what the client sends; nil where it has nothing to say
+	every  time.Duration // between pings
 }
 
-// read reads what the client sends, which is nothing but answers to pings, until
-// the connection ends, and says why it ended.
+// read reads what the client sends until the connection ends, and says why it ended.
 func (v *viewer) read() error {
 	v.conn.SetReadLimit(maxMessage)
+	if v.sink != nil {
+		return v.take()
+	}
 	for range maxMessages {
 		_, r, err := v.conn.NextReader()
 		if err != nil {
@@ -69,10 +75,34 @@ func (v *viewer) read() error {
 	return errTooBig
 }
 
+// take hands each message of the client to the sink.
+func (v *viewer) take() error {
+	may := rate.NewLimiter(messagePerSecond, messageBurst)
+	for {
+		_, r, err := v.conn.NextReader()
+		if err != nil {
+			return ended(err)
+		}
+		msg, err := io.ReadAll(io.LimitReader(r, maxMessage+1))
+		switch {
+		case len(msg) > maxMessage || !may.Allow():
+			return errTooBig
+		case err != nil:
+			return ended(err)
+		}
+		if err := v.sink.Take(msg); err != nil {
+			return fmt.Errorf("%w: %w", errUnread, err)
+		}
+	}
+}
+
 // ended returns what an error of reading means.
 func ended(err error) error {
-	if errors.Is(err, websocket.ErrReadLimit) || errors.Is(err, errTooBig) {
+	switch {
+	case errors.Is(err, websocket.ErrReadLimit) || errors.Is(err, errTooBig):
 		return errTooBig
+	case websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway):
+		return errBye
 	}
 	return errGone
 }
@@ -82,7 +112,7 @@ func ended(err error) error {
 func (v *viewer) write(ctx context.Context) error {
 	pinged := time.Now()
 	for {
-		wait, cancel := context.WithTimeout(ctx, v.hub.cfg.Ping)
+		wait, cancel := context.WithTimeout(ctx, v.every-time.Since(pinged))
 		lines, sealed, err := v.src.Next(wait, v.seq)
 		cancel()
 		switch {
@@ -137,7 +167,7 @@ func (v *viewer) send(line []byte) error {
 // one was.
 func (v *viewer) ping(last time.Time) (time.Time, error) {
 	now := time.Now()
-	if now.Sub(last) < v.hub.cfg.Ping {
+	if now.Sub(last) < v.every {
 		return last, nil
 	}
 	v.link.begin()
@@ -157,9 +187,13 @@ func (v *viewer) sayGoodbye(cause error) bool {
 		code, text = websocket.CloseServiceRestart, "server restarts"
 	case errors.Is(cause, errSlow):
 		code, text = websocket.CloseTryAgainLater, "reading too slowly"
+	case errors.Is(cause, errTooBig) && v.sink != nil:
+		code, text = websocket.CloseMessageTooBig, "messages are too large or too many"
 	case errors.Is(cause, errTooBig):
 		code, text = websocket.CloseMessageTooBig, "clients must not send messages"
-	case errors.Is(cause, errGone):
+	case errors.Is(cause, errUnread):
+		code, text = websocket.CloseInvalidFramePayloadData, "a message cannot be read"
+	case errors.Is(cause, errGone), errors.Is(cause, errBye):
 		return false
 	default:
 		code, text = websocket.CloseInternalServerErr, "log cannot be read"

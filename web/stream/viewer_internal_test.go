@@ -83,7 +83,7 @@ func view(t *testing.T, src Source, ping time.Duration) (*viewer, *wire) {
 		t.Fatal(err)
 	}
 	c.Reset()
-	return &viewer{hub: h, conn: conn, link: hijack.link, src: src, shared: &shared{}}, c
+	return &viewer{hub: h, conn: conn, link: hijack.link, src: src, shared: &shared{}, every: h.cfg.Ping}, c
 }
 
 // answers is a Source that gives one answer after the other.

@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 			b := one(17, "Relu", nil, "x:f:3")
 			b.Model().Graph.Inputs[0].Type.Tensor.HasShape = false
 			return b
-		}(), `input "x" declares no shape: give one, as in --shape x=1x3x224x224`},
+		}(), `input "x" declares no shape: give one, such as 1x3x224x224`},
 		{"no output", func() *ob.Builder {
 			b := one(17, "Relu", nil, "x:f:3")
 			b.Model().Graph.Outputs = nil

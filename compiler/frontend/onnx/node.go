@@ -50,7 +50,7 @@ func (n *node) tensor(v *value) relax.Expr {
 		return v.expr
 	}
 	if v.known.dtype.IsFloat() || v.known.dtype.IsBool() || len(v.known.shape) > 1 {
-		n.fail("a value computed from symbolic dimensions is used as %s data; give the inputs fixed shapes with --shape", v.known.dtype)
+		n.fail("a value computed from symbolic dimensions is used as %s data; give the inputs fixed shapes", v.known.dtype)
 	}
 	e := n.emit("relax.shape_to_tensor", args(&relax.ShapeExpr{Values: v.known.elems}))
 	if len(v.known.shape) == 0 {
@@ -216,7 +216,7 @@ func (n *node) bind(e relax.Expr, name string, output bool) relax.Expr {
 func (n *node) checkTerms(dims []tir.Expr) {
 	for i, d := range dims {
 		if !smallExpr(d) {
-			n.fail("extent %d of the result is an expression of more than %d terms; give the inputs fixed shapes with --shape", i, maxExprNodes)
+			n.fail("extent %d of the result is an expression of more than %d terms; give the inputs fixed shapes", i, maxExprNodes)
 		}
 	}
 }

@@ -132,7 +132,7 @@ func (s *symbols) inputType(in *onnxpb.ValueInfo, given []Dim) (*relax.TensorStr
 		return nil, fmt.Errorf("input %q: %w", in.Name, err)
 	}
 	if !t.HasShape && given == nil {
-		return nil, fmt.Errorf("input %q declares no shape: give one, as in --shape %s=1x3x224x224", in.Name, in.Name)
+		return nil, fmt.Errorf("input %q declares no shape: give one, such as 1x3x224x224", in.Name)
 	}
 	dims := make([]tir.Expr, max(len(t.Shape), len(given)))
 	for i := range dims {

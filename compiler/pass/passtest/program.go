@@ -8,8 +8,8 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/graphrun"
 	"github.com/irscope/irscope/compiler/relax/relaxtest"
-	"github.com/irscope/irscope/compiler/relax/relaxtest/graphrun"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
@@ -45,6 +45,7 @@ func Kernel(src relaxtest.Source) *Program {
 // Graph returns a program of Relax functions. Until its operators are kernels, prepare makes kernels of them to run it. Rounding may
 // change in passes that join or reorder what is computed.
 func Graph(src relaxtest.Source, prepare *pass.Pass) *Program {
+	var inputs []graphrun.Value
 	return &Program{
 		Module: stamped(relaxtest.Module(src)),
 		compute: func(m *ir.Module) (any, error) {
@@ -56,18 +57,68 @@ func Graph(src relaxtest.Source, prepare *pass.Pass) *Program {
 			if !ok {
 				return nil, fmt.Errorf("the function main is gone")
 			}
-			args, err := graphrun.Inputs(f, 2, 7)
-			if err != nil {
-				return nil, err
+			if inputs == nil {
+				if inputs, err = graphrun.Inputs(f, 2, 7); err != nil {
+					return nil, err
+				}
 			}
-			v, err := graphrun.Run(context.Background(), m, "main", args...)
-			if err != nil {
-				return nil, err
-			}
-			return graphrun.Tensors(v), nil
+			return Outputs(m, f, inputs)
 		},
 		differ: func(got, want any) string { return Differ(got.([]*tensor.Tensor), want.([]*tensor.Tensor)) },
 	}
+}
+
+// Outputs runs main, which is f, on inputs and returns its results. A parameter fget_param of a function that asks for its inputs, or fset_output
+// of one that hands over its results, is a function that does so; a tuple is as many inputs as it has fields.
+func Outputs(m *ir.Module, f *relax.Function, inputs []graphrun.Value) ([]*tensor.Tensor, error) {
+	var args []graphrun.Value
+	next := 0 // of the inputs
+	var set map[int64]graphrun.Value
+	hand := graphrun.Func(func(args []graphrun.Value) (graphrun.Value, error) {
+		if _, again := set[args[0].(int64)]; again {
+			return nil, fmt.Errorf("result %d is handed over twice", args[0])
+		}
+		set[args[0].(int64)] = args[1]
+		return graphrun.Tuple{}, nil
+	})
+	for _, p := range f.Params {
+		switch p.Name {
+		case "fget_param":
+			first := next
+			args = append(args, graphrun.Func(func(args []graphrun.Value) (graphrun.Value, error) {
+				i := first + int(args[0].(int64))
+				if i == len(inputs) { // the function to hand results over is asked for like an input
+					set = map[int64]graphrun.Value{}
+					return hand, nil
+				}
+				return inputs[i], nil
+			}))
+		case "fset_output":
+			set = map[int64]graphrun.Value{}
+			args = append(args, hand)
+		default:
+			if info, bundle := p.SInfo.(*relax.TupleStructInfo); bundle && next+len(info.Fields) <= len(inputs) {
+				args, next = append(args, graphrun.Tuple(inputs[next:next+len(info.Fields)])), next+len(info.Fields)
+				continue
+			}
+			if next == len(inputs) {
+				return nil, fmt.Errorf("main takes more than the %d inputs that it took", next)
+			}
+			args, next = append(args, inputs[next]), next+1
+		}
+	}
+	v, err := graphrun.Run(context.Background(), m, "main", args...)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		return graphrun.Tensors(v), nil
+	}
+	var all graphrun.Tuple
+	for i := range int64(len(set)) {
+		all = append(all, set[i])
+	}
+	return graphrun.Tensors(all), nil
 }
 
 // Differ says how two lists of tensors differ by more than rounding, "" where they do not.

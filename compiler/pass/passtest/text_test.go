@@ -70,7 +70,7 @@ func TestTexts(t *testing.T) {
 // files beside the passes, or in a table of pairs.
 func TestEveryPassHasTexts(t *testing.T) {
 	var sources strings.Builder
-	for _, dir := range []string{"../../transform", "../../tirpass"} {
+	for _, dir := range []string{"../../transform", "../../relaypass", "../../tirpass"} {
 		files, err := filepath.Glob(dir + "/*_test.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(dir, err)
@@ -84,9 +84,9 @@ func TestEveryPassHasTexts(t *testing.T) {
 		}
 	}
 	for _, p := range pipeline.All() {
-		name := strings.TrimPrefix(p.Name, "tir.")
+		name := strings.TrimPrefix(strings.TrimPrefix(p.Name, "tir."), "relay.")
 		files := []string{"testdata/" + p.Name + ".txtar", "../../transform/testdata/" + name + ".txtar", "../../tirpass/testdata/golden/" + name + ".txtar"}
-		found := regexp.MustCompile(fmt.Sprintf(`(runPairs|checkPairs)\(t, (transform|tirpass)\.%s\b`, name)).MatchString(sources.String())
+		found := regexp.MustCompile(fmt.Sprintf(`(runPairs|checkPairs)\(t, (transform|relaypass|tirpass)\.%s\b`, name)).MatchString(sources.String())
 		for _, f := range files {
 			if _, err := os.Stat(f); err == nil {
 				found = true

@@ -1,5 +1,4 @@
-// Package relaxtest makes random Relax functions for tests, as tirtest makes functions of loops; its graphrun runs Relax functions at any
-// stage of the pipeline. Tests alone import it.
+// Package relaxtest makes random Relax functions for tests, as tirtest makes functions of loops. Tests alone import it.
 package relaxtest
 
 import (

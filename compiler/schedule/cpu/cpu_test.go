@@ -233,7 +233,7 @@ func run(t testing.TB, f *tir.PrimFunc, args []any) *tensor.Tensor {
 
 func create(t testing.TB, k kernel) *tir.PrimFunc {
 	t.Helper()
-	f, err := te.CreatePrimFunc(k.args, te.FuncOpts{})
+	f, err := te.CreatePrimFunc(k.args, te.FuncOpts{Tuned: true})
 	if err != nil {
 		t.Fatal(err)
 	}

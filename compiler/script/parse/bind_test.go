@@ -77,7 +77,7 @@ func TestArgumentErrors(t *testing.T) {
 		{inPrimFunc("T.evaluate(len(n))"), "4:24: expected a list or a tuple, got the variable n; "},
 		{inPrimFunc("T.evaluate(int(\"x\"))"), `4:24: int takes a number that is known while the text is read, got "x"; `},
 		{inPrimFunc("T.blok(\"b\")"), `4:9: T has no "blok"; did you mean T.block?`},
-		{inPrimFunc("T.evaluate(tvm.foo(1))"), "4:20: tvm.foo cannot be called from a script; values of the host program are given with --define"},
+		{inPrimFunc("T.evaluate(tvm.foo(1))"), "4:20: tvm.foo cannot be called from a script; values of the host program are defined for the run (define NAME=VALUE)"},
 		{inPrimFunc("T.If(n)"), "4:9: T.If cannot be read from text; write the statement in Python's form"},
 		{inFunction("T.grid(4)"), "3:9: T.grid can only stand in a PrimFunc; "},
 		{inFunction("R.add(x)"), "3:9: R.add needs its argument x2; it takes x1, x2"},
@@ -87,7 +87,7 @@ func TestArgumentErrors(t *testing.T) {
 		{inFunction("R.ad(x)"), "3:9: unknown operator R.ad; did you mean R.add?"},
 		{inFunction("I.module_attrs({})"), "3:9: I.module_attrs can only stand in a module; "},
 		{"@I.ir_module\nclass M:\n    R.func_attr({})\n", "3:5: R.func_attr cannot stand in a module; "},
-		{"@T.prim_func\ndef f(A: T.Buffer((A,), \"float32\")):\n    T.evaluate(A[0])\n", "2:20: undefined name \"A\"; define it before it is used, or give its value with --define A=..."},
+		{"@T.prim_func\ndef f(A: T.Buffer((A,), \"float32\")):\n    T.evaluate(A[0])\n", "2:20: undefined name \"A\"; define it before it is used, or define A=... for the run"},
 		{"@T.macro\ndef m(a, b):\n    T.evaluate(a)\n" + inPrimFunc("m(n)"), "7:9: m needs its argument b; it takes a, b"},
 	} {
 		_, diags := parse.File("t.py", c.text, parse.Options{})

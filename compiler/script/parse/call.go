@@ -244,7 +244,11 @@ func (c *call) name() string {
 
 // spread replaces starred arguments by what they hold.
 func (b *builder) spread(args []*syntax.Node) []*syntax.Node {
-	if !slices.ContainsFunc(args, func(a *syntax.Node) bool { return a.Kind == syntax.Star }) {
+	starred := false
+	for _, a := range args {
+		starred = starred || a.Kind == syntax.Star
+	}
+	if !starred {
 		return args
 	}
 	var out []*syntax.Node

@@ -115,7 +115,7 @@ func (b *builder) name(n *syntax.Node) any {
 		return b.defined(v, n)
 	}
 	names := append(sorted(b.env.vals), sorted(b.opts.Define)...)
-	help := "define it before it is used, or give its value with --define " + n.Text + "=..."
+	help := "define it before it is used, or define " + n.Text + "=... for the run"
 	if b.mod != nil && b.mod.vars[n.Text] != nil {
 		help = "functions of the module are called as cls." + n.Text
 	}

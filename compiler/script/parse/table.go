@@ -105,7 +105,7 @@ func (b *builder) unknown(path string, n *syntax.Node) {
 	case dialect == "T" || dialect == "R" || dialect == "I":
 		b.fail(n, b.nearest(path), "%s has no %q", dialect, name)
 	}
-	b.fail(n, "values of the host program are given with --define", "%s cannot be called from a script", path)
+	b.fail(n, "values of the host program are defined for the run (define NAME=VALUE)", "%s cannot be called from a script", path)
 }
 
 // nearest is the hint for a name that the table does not have: the one that it was meant to be.

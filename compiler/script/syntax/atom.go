@@ -28,8 +28,7 @@ func (p *parser) atom() *Node {
 		case '(':
 			return p.parens()
 		case '[':
-			kids := p.items(']')
-			return p.node(List, t.at, p.prevEnd(), "", kids...)
+			return p.list()
 		case '{':
 			return p.dict()
 		case signEllipsis:
@@ -41,15 +40,15 @@ func (p *parser) atom() *Node {
 	return nil
 }
 
-// items reads the elements up to a closing bracket.
-func (p *parser) items(end sign) []*Node {
+func (p *parser) list() *Node {
+	at, mark := p.tok().at, len(p.open)
 	p.pos++
-	var kids []*Node
-	p.commas(end, "after the elements", func() {
-		kids = append(kids, p.starOr())
+	p.commas(']', "after the elements", func() {
+		x := p.starOr()
+		p.open = append(p.open, x)
 		p.noComprehension()
 	})
-	return kids
+	return p.closed(List, at, p.prevEnd(), mark)
 }
 
 func (p *parser) noComprehension() {
@@ -72,15 +71,15 @@ func (p *parser) parens() *Node {
 }
 
 func (p *parser) dict() *Node {
-	at := p.tok().at
+	at, mark := p.tok().at, len(p.open)
 	p.pos++
-	var kids []*Node
 	p.commas('}', "to close the dictionary", func() {
 		k := p.expr()
 		p.wantOp(':', "after the key")
-		kids = append(kids, k, p.expr())
+		v := p.expr()
+		p.open = append(p.open, k, v)
 	})
-	return p.node(Dict, at, p.prevEnd(), "", kids...)
+	return p.closed(Dict, at, p.prevEnd(), mark)
 }
 
 func (p *parser) number() *Node {

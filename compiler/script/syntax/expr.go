@@ -10,11 +10,13 @@ func (p *parser) tuple(read func() *Node, more func() bool) *Node {
 	if !p.isOp(',') {
 		return first
 	}
-	kids := []*Node{first}
+	mark := len(p.open)
+	p.open = append(p.open, first)
 	for p.takeOp(',') && more() {
-		kids = append(kids, read())
+		x := read()
+		p.open = append(p.open, x)
 	}
-	return p.node(Tuple, first.At, p.prevEnd(), "", kids...)
+	return p.closed(Tuple, first.At, p.prevEnd(), mark)
 }
 
 func (p *parser) startsExpr() bool {
@@ -123,8 +125,8 @@ func (p *parser) postfix() *Node {
 
 func (p *parser) call(fn *Node) *Node {
 	p.pos++
-	var buf [8]*Node
-	kids := append(buf[:0], fn)
+	mark := len(p.open)
+	p.open = append(p.open, fn)
 	var kws []Keyword
 	p.commas(')', "after the arguments", func() {
 		switch t := p.tok(); {
@@ -142,10 +144,10 @@ func (p *parser) call(fn *Node) *Node {
 				p.diags.Add(x.At, x.End, "an argument without a name follows one with a name", "")
 				panic(syntaxError{})
 			}
-			kids = append(kids, x)
+			p.open = append(p.open, x)
 		}
 	})
-	n := p.node(Call, fn.At, p.prevEnd(), "", kids...)
+	n := p.closed(Call, fn.At, p.prevEnd(), mark)
 	if len(kws) > 0 {
 		n.more = &more{kws: kws}
 	}
@@ -154,12 +156,16 @@ func (p *parser) call(fn *Node) *Node {
 
 func (p *parser) index(x *Node) *Node {
 	p.pos++
-	kids := []*Node{x}
+	mark := len(p.open)
+	p.open = append(p.open, x)
 	if p.isOp(']') {
 		p.fail("expected an index, got %s", p.what())
 	}
-	p.commas(']', "after the indices", func() { kids = append(kids, p.subscript()) })
-	return p.node(Index, x.At, p.prevEnd(), "", kids...)
+	p.commas(']', "after the indices", func() {
+		i := p.subscript()
+		p.open = append(p.open, i)
+	})
+	return p.closed(Index, x.At, p.prevEnd(), mark)
 }
 
 func (p *parser) subscript() *Node {

@@ -20,6 +20,7 @@ type parser struct {
 	host   []Error // errors outside of them, in a program that we need not understand
 	nodes  Slab[Node]
 	kidBuf []*Node // where lists of children are
+	open   []*Node // children of the nodes around the current token, whose lists have not ended
 	stmts  Slab[Stmt]
 }
 
@@ -128,8 +129,15 @@ func (p *parser) node(k Kind, at, end int32, text string, kids ...*Node) *Node {
 	n := p.nodes.Take()
 	n.Kind, n.At, n.End, n.Text = k, at, end, text
 	if len(kids) > 0 {
-		n.Kids = p.list(kids...)
+		n.Kids = p.kids(kids...)
 	}
+	return n
+}
+
+// closed makes a node of the children that were put on p.open from mark on.
+func (p *parser) closed(k Kind, at, end int32, mark int) *Node {
+	n := p.node(k, at, end, "", p.open[mark:]...)
+	p.open = p.open[:mark]
 	return n
 }
 
@@ -151,8 +159,8 @@ func (p *parser) commas(end sign, where string, read func()) {
 	p.wantOp(end, where)
 }
 
-// list returns a list of the given children in the slab.
-func (p *parser) list(kids ...*Node) []*Node {
+// kids returns a copy of a list of children, in the slab.
+func (p *parser) kids(kids ...*Node) []*Node {
 	if cap(p.kidBuf)-len(p.kidBuf) < len(kids) {
 		p.kidBuf = make([]*Node, 0, max(slabMax, len(kids)))
 	}

@@ -42,7 +42,7 @@ func (p *parser) simple() *Stmt {
 	switch next := p.tok(); {
 	case next.op == '=':
 		s.Kind = Assign
-		s.Targets = p.list(x)
+		s.Targets = p.kids(x)
 		for p.takeOp('=') {
 			s.Value = p.exprList()
 			if p.isOp('=') {
@@ -52,7 +52,7 @@ func (p *parser) simple() *Stmt {
 	case next.op == ':':
 		p.pos++
 		s.Kind = AnnAssign
-		s.Targets = p.list(x)
+		s.Targets = p.kids(x)
 		s.Ann = p.expr()
 		if p.takeOp('=') {
 			s.Value = p.exprList()
@@ -60,7 +60,7 @@ func (p *parser) simple() *Stmt {
 	case augmented[next.op] != 0:
 		p.pos++
 		s.Kind, s.Op = AugAssign, augmented[next.op].String()
-		s.Targets = p.list(x)
+		s.Targets = p.kids(x)
 		s.Value = p.exprList()
 	default:
 		s.Kind, s.Value = ExprStmt, x

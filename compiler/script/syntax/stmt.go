@@ -22,7 +22,7 @@ func (p *parser) file() []*Stmt {
 // statement reads a statement, or several on a line, and appends them. After a syntax error
 // it goes on with the next line that is not indented deeper.
 func (p *parser) statement(out []*Stmt) (list []*Stmt) {
-	depth, start, script, errors := p.depth, p.pos, p.script, len(p.diags.List)
+	depth, start, script, open, errors := p.depth, p.pos, p.script, len(p.open), len(p.diags.List)
 	host := script == 0 && !p.isOp('@')
 	defer func() {
 		r := recover()
@@ -32,7 +32,7 @@ func (p *parser) statement(out []*Stmt) (list []*Stmt) {
 		if _, ok := r.(syntaxError); !ok {
 			panic(r)
 		}
-		p.depth, p.script = depth, script
+		p.depth, p.script, p.open = depth, script, p.open[:open]
 		list = out
 		p.skip(start)
 		if host && !p.mentionsScript(start) && len(p.diags.List) > errors {
@@ -100,7 +100,7 @@ func (p *parser) compound() *Stmt {
 	case "for":
 		p.pos++
 		s.Kind = For
-		s.Targets = p.list(p.target())
+		s.Targets = p.kids(p.target())
 		if !p.takeWord("in") {
 			p.fail(`expected "in" after the loop variables, got %s`, p.what())
 		}

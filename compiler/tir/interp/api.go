@@ -131,6 +131,13 @@ func (p *Program) WithMaxBytes(n int64) *Program {
 	return &q
 }
 
+// WithMaxSteps returns the program with another bound on loop iterations and calls.
+func (p *Program) WithMaxSteps(n int64) *Program {
+	q := *p
+	q.opts.MaxSteps = n
+	return &q
+}
+
 // Assertion is wrapped by the error of a run in which the condition of an AssertStmt did not hold.
 type Assertion struct{ Message string }
 
@@ -139,6 +146,9 @@ func (a *Assertion) Error() string { return "assertion failed: " + a.Message }
 
 // ErrMemory is wrapped by the error of a run that would allocate more than MaxBytes.
 var ErrMemory = errors.New("out of memory")
+
+// ErrSteps is wrapped by the error of a run that takes more than MaxSteps.
+var ErrSteps = errors.New("too many steps")
 
 // Call runs the program, see Run and Call.
 func (p *Program) Call(ctx context.Context, args []any) (out any, err error) {

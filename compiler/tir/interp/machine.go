@@ -105,7 +105,7 @@ func (m *machine) checkpoint(fr *frame) {
 	const batch = 4096
 	m.tick = batch
 	if m.steps -= batch; m.steps < 0 {
-		fr.fail("more than %d steps: raise Options.MaxSteps or reduce the extents", m.opts.MaxSteps)
+		panic(&failure{fr.fn.name, fmt.Sprintf("more than %d steps: raise Options.MaxSteps or reduce the extents", m.opts.MaxSteps), ErrSteps})
 	}
 	if err := m.ctx.Err(); err != nil {
 		panic(&failure{fr.fn.name, "stopped: " + context.Cause(m.ctx).Error(), context.Cause(m.ctx)})

@@ -47,7 +47,7 @@ func Log(t *rapid.T) []event.Event {
 		return &event.Measured{Profile: profile, At: n.Draw(t, "at"), Total: n.Draw(t, "total"), Saved: n.Draw(t, "saved"), Compile: n.Draw(t, "compile"), Latency: rapid.SliceOfN(n, 0, 4).Draw(t, "latency")}
 	}
 	body := func(p string) event.Body {
-		switch rapid.IntRange(0, 12).Draw(t, "type") {
+		switch rapid.IntRange(0, 13).Draw(t, "type") {
 		case 0:
 			b := &event.RunStarted{Model: "m", Metrics: metrics()}
 			for _, q := range rapid.SliceOfDistinct(path, rapid.ID[string]).Draw(t, "plan") {
@@ -58,9 +58,12 @@ func Log(t *rapid.T) []event.Event {
 			}
 			return b
 		case 1, 2, 3:
-			return &event.PassStarted{Name: name(p), Kind: kind.Draw(t, "kind"), Why: rapid.SampledFrom([]string{"", "required by X"}).Draw(t, "why")}
+			return &event.PassStarted{Name: name(p), Kind: kind.Draw(t, "kind"), Title: rapid.SampledFrom([]string{"", "in full"}).Draw(t, "title"), Why: rapid.SampledFrom([]string{"", "required by X"}).Draw(t, "why")}
 		case 4, 5, 6:
 			b := &event.PassFinished{Name: name(p), Changed: rapid.Bool().Draw(t, "changed"), Metrics: metrics()}
+			if !b.Changed {
+				b.Unknown = rapid.SampledFrom([]string{"", "not told"}).Draw(t, "unknown")
+			}
 			for _, f := range rapid.SliceOfDistinct(fn, rapid.ID[string]).Draw(t, "functions") {
 				c := event.FunctionChange{Name: f, Kind: "relax", Change: event.FunctionChanged, Before: text.Draw(t, "before"), After: text.Draw(t, "after"), Hunks: []event.Hunk{{Before: 1, After: 1, Lines: []string{"-a", "+b"}}}}
 				if rapid.IntRange(0, 3).Draw(t, "removed") == 0 {
@@ -82,6 +85,12 @@ func Log(t *rapid.T) []event.Event {
 		case 11:
 			call := event.ProfiledCall{Name: "k", Kernel: true, In: "main", Count: rapid.Int64Range(1, 9).Draw(t, "calls")}
 			return &event.Profiled{Function: "main", Calls: []event.ProfiledCall{call}, Plan: &event.MemoryPlan{Steps: []int{0}}}
+		case 12:
+			b := &event.FunctionsSeen{}
+			for _, f := range rapid.SliceOfDistinct(fn, rapid.ID[string]).Draw(t, "functions") {
+				b.Functions = append(b.Functions, event.Function{Name: f, Kind: "function", Text: rapid.SampledFrom([]string{"t1", "t2", ""}).Draw(t, "text")})
+			}
+			return b
 		}
 		return &event.Executed{Function: "main"}
 	}

@@ -4,11 +4,12 @@ import "../shared";
 import { json } from "../store/api";
 import { DiffSource } from "../store/diffsource";
 import { messageOf, plural } from "../store/format";
-import { preferredForm } from "../store/form";
+import { preferredForm, setForm } from "../store/form";
 import { CodeView } from "../widgets/codeview";
 import { announce, byId, h, press, setText } from "../widgets/dom";
 import type { ComparedFunction, ComparedFunctions, RunComparison } from "../wire";
 import { drawFigures } from "./figures";
+import { drawMetrics } from "./metrics";
 import { drawOutputs } from "./outputs";
 import { nameOf, Rows } from "./rows";
 import { drawSettings } from "./settings";
@@ -34,17 +35,22 @@ class ComparePage {
   });
   private comparison: RunComparison | null = null;
   private place: Place = parsePlace(location.search, forms[window.innerWidth < narrow ? 0 : 1]);
+  // chosen tells that the reader chose a row; else it is the one where the runs part as far as they have got.
+  private chosen = this.place.row >= 0;
   private functions: ComparedFunction[] = [];
   private drawing = new AbortController();
+  private readonly pages = new Set(byId("app").dataset.pages?.split(" "));
 
   constructor() {
     for (const tab of tabs) byId(`tab-${tab}`).addEventListener("click", () => this.go({ tab }));
     for (const form of forms) byId(`form-${form}`).addEventListener("click", () => this.go({ form }));
+    byId("compact").addEventListener("click", () => this.turnForm());
     byId("prev-hunk").addEventListener("click", () => this.code.moveHunk(-1));
     byId("next-hunk").addEventListener("click", () => this.code.moveHunk(1));
     document.addEventListener("keydown", (e) => this.key(e));
     window.addEventListener("popstate", () => {
       this.place = parsePlace(location.search, this.place.form);
+      this.chosen = this.place.row >= 0;
       void this.draw();
     });
   }
@@ -55,7 +61,7 @@ class ComparePage {
       const c = await json<RunComparison>(this.path);
       const first = this.comparison === null;
       this.comparison = c;
-      if (this.place.row < 0) this.place.row = c.first < 0 ? c.rows.length - 1 : c.first;
+      if (!this.chosen) this.place.row = c.first < 0 ? c.rows.length - 1 : c.first;
       drawFigures(byId("figures"), c);
       await this.draw();
       if (first) announce(c.first < 0 ? "Both runs have the same modules after every step" : `The runs part at ${nameOf(c.rows[c.first]!)}`);
@@ -66,6 +72,7 @@ class ComparePage {
   }
 
   private go(to: Partial<Place>): void {
+    this.chosen ||= to.row !== undefined;
     this.place = { ...this.place, ...to };
     history.replaceState(null, "", printPlace(this.place, location.search));
     void this.draw();
@@ -84,6 +91,9 @@ class ComparePage {
     byId("code").hidden = tab !== "difference";
     byId("outputs").hidden = tab !== "outputs";
     byId("settings").hidden = tab !== "settings";
+    byId("metrics").hidden = tab !== "metrics";
+    press(byId("compact"), preferredForm() === "compact");
+    if (tab === "metrics") drawMetrics(byId("metrics"), c, row, (n) => this.go({ row: n, fn: "" }));
     if (tab === "outputs") drawOutputs(byId("outputs"), c.outputs);
     if (tab === "settings") drawSettings(byId("settings"), c.a, c.b);
     try {
@@ -97,12 +107,23 @@ class ComparePage {
     }
   }
 
+  // turnForm shortens the lines of Relax functions, or shows them as they are printed.
+  private turnForm(): void {
+    setForm(preferredForm() === "compact" ? "exact" : "compact");
+    announce(preferredForm() === "compact" ? "Short lines" : "Lines as printed");
+    void this.draw();
+  }
+
   private title(fn: ComparedFunction | undefined): void {
     const at = this.comparison?.rows[this.place.row];
     const first = this.comparison?.first === this.place.row;
-    const text = [first ? "First difference" : "", at ? nameOf(at) : "", fn?.name ?? ""].filter(Boolean).join(" › ");
-    setText(byId("center-title"), text);
-    byId("center-title").title = text;
+    const pass = at ? nameOf(at) : "";
+    const parts = [first ? "First difference" : "", pass, fn?.name ?? ""].filter(Boolean);
+    const title = byId("center-title");
+    if (title.title === parts.join(" › ")) return;
+    title.title = parts.join(" › ");
+    const link = (name: string): Node | string => (name === pass && this.pages.has(name) ? h("a", { href: `/passes/${name}`, title: "What this pass is for, with an example" }, name) : name);
+    title.replaceChildren(...parts.flatMap((name, i) => (i > 0 ? [" › ", link(name)] : [link(name)])));
   }
 
   private async show(fn: ComparedFunction | undefined, signal: AbortSignal): Promise<void> {
@@ -127,7 +148,7 @@ class ComparePage {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest("input, textarea, select")) return;
     const actions: Record<string, () => void> = {
       j: () => this.rows.move(1), k: () => this.rows.move(-1), n: () => this.code.moveHunk(1), p: () => this.code.moveHunk(-1),
-      s: () => this.go({ form: other(this.place.form) }),
+      s: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
     };
     const tab: Tab | undefined = tabs[Number(e.key) - 1];
     const act = actions[e.key] ?? (tab && (() => this.go({ tab })));

@@ -1,6 +1,6 @@
 // What the page of a comparison shows, as its address says: ?row=8&function=main&view=split&tab=outputs.
 
-export const tabs = ["difference", "outputs", "settings"] as const;
+export const tabs = ["difference", "outputs", "settings", "metrics"] as const;
 export type Tab = (typeof tabs)[number];
 
 // forms are those of a difference: as one text, or side by side.

@@ -1,4 +1,4 @@
-// The dialog in which a visitor edits IR in the middle of the pipeline. It is loaded when it is opened.
+// The pane in which a visitor edits IR in the middle of the pipeline, beside the code. It is loaded when it is opened.
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
@@ -6,13 +6,15 @@ import { post, RequestError } from "../store/api";
 import { withChecks } from "../store/checks";
 import { debounce } from "../store/timers";
 import { announce, h, setText } from "../widgets/dom";
+import { Beside } from "./beside";
+import { LiveDiff, type MakeCode } from "./livediff";
 import { look } from "./look";
 import { plural } from "../store/format";
 import { basics, jumpTo, list, mark } from "./marks";
 import type { Step } from "../store/model";
 import type { Session } from "../store/session";
 import { editPrefix } from "../store/steps";
-import type { CheckedEdit, Patch, WireFunction } from "../wire";
+import type { CheckedEdit, DiffPage, Patch, WireFunction } from "../wire";
 
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
@@ -24,7 +26,7 @@ const longest = 1 << 20;
 // atOnce is how many texts of functions are fetched at once.
 const atOnce = 8;
 
-// Opened is what the dialog is about: functions (none: all but external ones) behind a step, and their text as it is.
+// Opened is what the pane is about: functions (none: all but external ones) behind a step, and their text as it is.
 interface Opened {
   key: string;
   run: string;
@@ -33,8 +35,9 @@ interface Opened {
   text: string;
 }
 
-export class EditDialog {
-  private readonly dialog: HTMLDialogElement;
+export class EditPane {
+  private readonly pane: Beside;
+  private readonly live: LiveDiff;
   private readonly title = h("h2", { id: "ei-title" });
   private readonly status = h("p", { class: "editor-status", id: "ei-status", role: "status" });
   private readonly wrong = h("ol", { class: "up-wrong", "aria-label": "Errors in the text" });
@@ -51,23 +54,21 @@ export class EditDialog {
   private readonly drafts = new Map<string, string>();
   private readonly checkSoon = debounce(settle, () => void this.check());
 
-  constructor(private readonly cm: CodeMirror, private readonly store: Session) {
+  constructor(private readonly cm: CodeMirror, private readonly store: Session, code: MakeCode) {
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
-    close.addEventListener("click", () => this.dialog.close());
+    close.addEventListener("click", () => this.pane.close());
     const host = h("div", { class: "up-host" });
-    this.dialog = h(
-      "dialog",
-      { class: "up", id: "edit-dialog", "aria-labelledby": "ei-title" },
+    this.live = new LiveDiff(code, "What the edit changes");
+    this.pane = new Beside("edit-dialog", "ei-title", () => this.closed(),
       h("div", { class: "up-head" }, this.title, h("span", { class: "grow" }), close),
       h("div", { class: "up-edit" },
         h("p", { class: "quiet up-place" }, "The edited text replaces the result of the step, and later passes continue from it. Constants appear as metadata[…], by key. Comments are not kept."),
         h("div", { class: "editor-frame up-frame" }, host),
         this.wrong,
+        this.live.root,
         h("div", { class: "up-actions" }, this.status, this.remove, this.over, this.tidy, this.go)),
     );
-    document.body.append(this.dialog);
     this.view = new cm.EditorView({ parent: host, doc: "", extensions: this.extensions() });
-    this.dialog.addEventListener("close", () => this.closed());
     this.go.addEventListener("click", () => void this.use());
     this.tidy.addEventListener("click", () => void this.format());
     this.over.addEventListener("click", () => {
@@ -77,7 +78,7 @@ export class EditDialog {
     this.remove.addEventListener("click", () => {
       this.drafts.delete(this.opened.key);
       this.opened.key = "";
-      this.dialog.close();
+      this.pane.close();
       store.removeEdit(this.opened.after);
     });
   }
@@ -147,7 +148,8 @@ export class EditDialog {
     this.over.hidden = this.text === opened.text;
     this.wrong.hidden = true;
     this.say("", "");
-    if (!this.dialog.open) this.dialog.showModal();
+    this.live.show("", null);
+    this.pane.show();
     this.view.focus();
     if (opened.key) void this.check();
   }
@@ -177,7 +179,7 @@ export class EditDialog {
 
   private ask(signal?: AbortSignal): Promise<CheckedEdit> {
     const { run, after, functions } = this.opened;
-    return post<CheckedEdit>(`/api/runs/${run}/edit`, { after, functions, text: this.text, patches: this.patches }, signal);
+    return post<CheckedEdit>(`/api/runs/${run}/edit`, { after, functions, text: this.text, patches: this.patches, was: this.opened.text }, signal);
   }
 
   private async check(): Promise<void> {
@@ -200,6 +202,8 @@ export class EditDialog {
     list(this.wrong, found.diagnostics, (d) => jumpTo(this.cm, this.view, d));
     this.wrong.hidden = found.diagnostics.length === 0;
     const errors = found.diagnostics.filter((d) => d.severity === "error").length;
+    const diff = found.diff as DiffPage | undefined;
+    this.live.show(diff ? "What the edit changes" : this.text === this.opened.text ? "" : "The edit changes nothing: it differs in spaces or comments only.", diff);
     if (errors > 0) this.say(plural(errors, "error"), "error");
     else if (!found.patch) this.say("No errors. The text matches the result of the step.", "ok");
     else this.say(`No errors: ${plural(found.functions.length, "function")} edited: ${found.functions.join(", ")}.`, "ok");
@@ -235,7 +239,7 @@ export class EditDialog {
       if (!found.patch && others.length === this.patches.length) return this.say("Nothing has been edited yet.", "error");
       this.drafts.delete(key);
       this.opened.key = "";
-      this.dialog.close();
+      this.pane.close();
       if (found.patch) this.store.showLater(editPrefix + after);
       announce(found.patch ? `The run continues from the edited IR after ${after}` : `The edit after ${after} was removed: it matches the result of the step`);
       // What somebody wrote is checked for accesses out of bounds, until that is turned off.

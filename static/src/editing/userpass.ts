@@ -1,19 +1,23 @@
-// The dialog in which a visitor writes passes. It is loaded when it is opened, or when a run has such passes.
+// The pane in which a visitor writes passes, beside the code. It is loaded when it is opened, or when a run has such passes.
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
 import { json, post, RequestError } from "../store/api";
 import { debounce } from "../store/timers";
 import { h, press, setText } from "../widgets/dom";
+import { would } from "../store/trial";
+import { Beside } from "./beside";
+import { LiveDiff, type MakeCode } from "./livediff";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
-import { loadPipelines, put, take } from "../store/steps";
-import type { Diagnostic, PassInfo, PassKind, Script, Settings } from "../wire";
+import { ended, importPath, type RunModel } from "../store/model";
+import { afterOf, loadPipelines, put, take } from "../store/steps";
+import type { Diagnostic, DiffPage, PassInfo, PassKind, Script, Settings, Tried } from "../wire";
 
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
 
-// Page is what the dialog needs of the page around it.
+// Page is what the pane needs of the page around it.
 export interface Page {
   settings(): Settings;
   change(settings: Partial<Settings>): void;
@@ -22,6 +26,18 @@ export interface Page {
   title(): string;
   // show selects the first step of a name when the next run has it.
   show(name: string): void;
+  // model and fn are the run and the function that the page shows.
+  model(): RunModel;
+  fn(): string;
+}
+
+// Place is a module of a run: that behind a step. Functions counts what it has by kind, and fn is the one that the page shows.
+export interface Place {
+  run: string;
+  after: string;
+  fn: string;
+  relax: number;
+  kernels: number;
 }
 
 interface Example {
@@ -38,8 +54,9 @@ interface Found {
   instruments: string[];
 }
 
-// settle is how long the typing must pause before the script is checked, in milliseconds.
+// settle is how long the typing must pause before the script is checked, and pause how much longer before it is tried, in milliseconds.
 const settle = 200;
+const pause = 300;
 
 const empty: Script = {
   name: "mine.star",
@@ -75,7 +92,8 @@ function about(script: Script): string {
 }
 
 export class Passes {
-  private readonly dialog: HTMLDialogElement;
+  private readonly pane: Beside;
+  private readonly live: LiveDiff;
   private readonly tabs = h("div", { class: "segments", role: "group", "aria-label": "Scripts" });
   private readonly start = h("div", { class: "up-start" });
   private readonly edit = h("div", { class: "up-edit" });
@@ -93,25 +111,25 @@ export class Passes {
   private examples: Example[] = [];
   private pending: AbortController | null = null;
   private readonly checkSoon = debounce(settle, () => void this.check());
+  private readonly trySoon = debounce(pause, () => void this.try());
 
-  constructor(private readonly cm: CodeMirror, private readonly page: Page) {
+  constructor(private readonly cm: CodeMirror, private readonly page: Page, code: MakeCode) {
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
-    close.addEventListener("click", () => this.dialog.close());
+    close.addEventListener("click", () => this.pane.close());
     const host = h("div", { class: "up-host" });
+    this.live = new LiveDiff(code, "What the pass would do");
     this.edit.append(
       h("div", { class: "up-bar" }, h("label", { class: "editor-name" }, h("span", {}, "File name "), this.name), this.place),
       h("div", { class: "editor-frame up-frame" }, host),
       this.wrong,
+      this.live.root,
       h("div", { class: "up-actions" }, this.status, h("span", { class: "grow" }), this.remove, this.add),
     );
-    this.dialog = h(
-      "dialog",
-      { class: "up", id: "passes-dialog", "aria-labelledby": "up-title" },
+    this.pane = new Beside("passes-dialog", "up-title", () => this.pending?.abort(),
       h("div", { class: "up-head" }, h("h2", { id: "up-title" }, "Your own passes"), this.tabs, h("span", { class: "grow" }), close),
       this.start,
       this.edit,
     );
-    document.body.append(this.dialog);
     this.view = new cm.EditorView({ parent: host, doc: "", extensions: this.extensions() });
     this.add.addEventListener("click", () => void this.save());
     this.remove.addEventListener("click", () => void this.drop());
@@ -143,7 +161,7 @@ export class Passes {
     else if (!this.editing) this.choose();
     this.drawTabs();
     this.drawPlace();
-    this.dialog.showModal();
+    this.pane.show();
     if (this.editing) this.view.focus();
     if (line > 0) jumpTo(this.cm, this.view, { severity: "error", message: "", span: { source: name, line } });
     if (this.examples.length === 0) {
@@ -242,6 +260,8 @@ export class Passes {
 
   private show(found: Found): void {
     this.found = found;
+    if (found.ok && found.passes.length > 0) this.trySoon();
+    else this.live.show("", null);
     const wrong = found.diagnostics.filter((d) => d.severity !== "note");
     mark(this.cm, this.view, wrong);
     list(this.wrong, wrong, (d) => jumpTo(this.cm, this.view, d));
@@ -252,6 +272,29 @@ export class Passes {
     else if (defines.length === 0) this.say("It defines no pass yet: assign one to a variable, as in my_pass = function_pass(...)", "error");
     else this.say(`No errors: it defines ${defines.join(", ")}.`, "ok");
     this.drawPlace();
+  }
+
+  // try shows what the passes of the script would do where they would run, in the function that the page shows, else in the first that they
+  // change.
+  private async try(): Promise<void> {
+    const { found, script, page } = this;
+    const names = found?.ok ? found.passes.map((p) => p.name) : [];
+    const place = placeOf(page, this.saved ? names : []);
+    if (!found || !place || names.length === 0 || !this.pane.open) return this.live.show("", null);
+    const scripts = [...(page.settings().scripts ?? []).filter((s) => s.name !== this.saved), script];
+    const abort = (this.pending ??= new AbortController());
+    const ask = async (name: string, fn: string): Promise<Tried | undefined> =>
+      (await post<{ tried: Tried[] }>(`/api/runs/${place.run}/try`, { after: place.after, steps: [{ name }], function: fn, scripts }, abort.signal)).tried[0];
+    try {
+      const first = found.passes[0]!;
+      let tried = await ask(first.name, place.fn);
+      if (tried?.changed.length && !tried.changed.includes(place.fn)) tried = await ask(first.name, tried.changed[0]!);
+      if (abort.signal.aborted || this.found !== found || !tried) return;
+      const fn = tried.changed.includes(place.fn) ? place.fn : tried.changed[0];
+      this.live.show(explain(first, place, tried, fn), tried.diff as DiffPage | undefined);
+    } catch (err) {
+      if (!abort.signal.aborted) this.live.show(`It could not be tried: ${messageOf(err)}`, null);
+    }
   }
 
   // save puts the script into the run: its passes behind the selected step, or where they were before.
@@ -277,7 +320,7 @@ export class Passes {
       if (first) this.page.show(first);
       this.saved = script.name;
       this.page.change(change);
-      this.dialog.close();
+      this.pane.close();
     } catch (err) {
       this.say(messageOf(err), "error");
     } finally {
@@ -294,7 +337,7 @@ export class Passes {
       const change = take(settings, await loadPipelines(settings), this.saved, names);
       this.choose();
       this.page.change(change);
-      this.dialog.close();
+      this.pane.close();
     } catch (err) {
       this.say(messageOf(err), "error");
     }
@@ -304,6 +347,31 @@ export class Passes {
     this.status.className = `editor-status${kind ? ` is-${kind}` : ""}`;
     setText(this.status, text);
   }
+}
+
+// placeOf says where a pass is tried: behind the selected step, or where the pass of a saved script stands; null for nowhere.
+function placeOf(page: Page, saved: string[]): Place | null {
+  const model = page.model();
+  const order = [...model.steps.values()].filter((s) => (ended(s) && s.kind !== "sequential") || s.path === importPath);
+  const own = order.findIndex((s) => saved.includes(s.name));
+  const step = own > 0 ? order[own - 1] : (model.steps.get(page.selected()) ?? model.imported);
+  const after = step && (ended(step) || step.path === importPath) ? afterOf(model, step) : "";
+  if (!step || after === "") return null;
+  const functions = model.functionsAt(step);
+  const count = (kind: string): number => functions.filter((f) => f.kind === kind).length;
+  return { run: model.id, after, fn: page.fn(), relax: count("relax"), kernels: count("prim_func") };
+}
+
+// explain says what a pass would do at a place, and why it would do nothing.
+function explain(pass: Found["passes"][number], place: Place, t: Tried, fn: string | undefined): string {
+  const where = place.after === "import" ? "in the imported module" : `after ${place.after}`;
+  const said = `${pass.name} ${would(t)} ${where}`;
+  if (t.changed.length > 0) return `${said}. In ${fn}:`;
+  if (t.skipped || t.error) return `${said}.`;
+  const [n, kind] = pass.kind === "prim_func" ? [place.kernels, "PrimFunc"] : pass.kind === "function" ? [place.relax, "Relax function"] : [-1, ""];
+  if (n === 0) return `${said}: it works on ${kind}s, and there are none here. Choose another step.`;
+  if (n > 0) return `${said}: it ran on ${n} ${kind}${n === 1 ? "" : "s"} and returned ${n === 1 ? "it" : "each"} as it was. What its handlers look for does not occur here, or they return what they are given.`;
+  return `${said}: it returned the module as it was.`;
 }
 
 function messageOf(err: unknown): string {

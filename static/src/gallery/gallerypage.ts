@@ -21,10 +21,27 @@ function expect(): void {
 
 export function open(): void {
   setTimeout(expect, 200);
+  // The recorded run comes when the page is there.
+  setTimeout(() => void import("./livestrip").then((own) => new own.LiveStrip().play(), () => undefined), 50);
+  if (document.getElementById("lessons")) void import("../lesson/lessonspage").then((own) => own.open());
   const model = byId<HTMLFormElement>("upload");
   const send = uploader(model);
   const archive = uploader(byId<HTMLFormElement>("import"));
+  const folder = byId<HTMLInputElement>("folder-files");
+  byId("choose-folder").hidden = false;
+  byId("choose-folder").addEventListener("click", () => folder.click());
+  folder.addEventListener("change", () => {
+    send(folder.files, [], true);
+    folder.value = ""; // the same folder may be chosen again
+  });
   mySessions();
+  const palette = (): void => void import("./commands").then((own) => own.openCommands());
+  document.getElementById("search-button")!.addEventListener("click", palette);
+  document.addEventListener("keydown", (e) => {
+    if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return;
+    e.preventDefault();
+    palette();
+  });
 
   // A file may be dropped anywhere on the page; the frame shows where it goes.
   let depth = 0;
@@ -46,14 +63,15 @@ export function open(): void {
     e.preventDefault();
     depth = 0;
     model.classList.remove("over");
-    const files = e.dataTransfer?.files;
-    if (files?.length === 1 && isArchive(files[0]!)) archive(files);
-    else send(files);
+    const { files, items } = e.dataTransfer!;
+    const entries = [...items].map((item) => item.webkitGetAsEntry());
+    if (files.length === 1 && isArchive(files[0]!)) void import("./dumpfile").then(async (own) => ((await own.isDump(files[0]!)) ? send(files) : archive(files)));
+    else send(files, entries);
   });
 }
 
 // uploader lets a form send a file; what it returns sends another one.
-function uploader(form: HTMLFormElement): (files: FileList | null | undefined) => void {
+function uploader(form: HTMLFormElement): (files: FileList | null, entries?: (FileSystemEntry | null)[], folder?: boolean) => void {
   const part = <T extends HTMLElement>(selector: string): T => form.querySelector<T>(selector)!;
   const input = part<HTMLInputElement>("input[type=file]");
   const error = part(".drop-error");
@@ -93,12 +111,29 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     if (sending) return;
     error.hidden = true;
     if (file.size === 0) return fail(`${file.name} is empty.`);
+    if (!archives && !/\.(onnx|json|py|tvmscript|relay)$/i.test(file.name)) return void sendOther(file);
     if (file.size > max) return fail(`${file.name} is ${bytes(file.size)}; the limit is ${bytes(max)}.`);
-    if (!archives && /\.(py|txt|tvmscript)$/i.test(file.name)) return void sendText(file);
+    if (!archives && /\.(py|tvmscript)$/i.test(file.name)) return void sendText(file);
     if (archives && !isArchive(file)) return fail(`${file.name} is not a session export (.zip).`);
-    if (!archives && !/\.(onnx|json)$/i.test(file.name)) return fail(`${file.name} is neither a model (.onnx) nor module text (.py, .txt, .tvmscript, .json).`);
     const body = new FormData();
     body.set("model", file, file.name);
+    upload("/api/sessions", body, file.size);
+  };
+
+  // sendOther sends what its name does not tell: the output of another compiler, or the text of a module.
+  const sendOther = async (file: File): Promise<void> => {
+    try {
+      const own = await import("./dumpfile");
+      if (await own.isDump(file)) await own.sendDump(file, (url, session) => upload(url, file, file.size, session));
+      else if (/\.txt$/i.test(file.name)) await sendText(file);
+      else fail(`${file.name} is neither a model (.onnx), nor module text (.py, .txt, .tvmscript, .relay, .json), nor what another compiler printed of its passes.`);
+    } catch (err) {
+      fail(err instanceof Error ? err.message : String(err));
+    }
+  };
+
+  // upload sends a body and opens the session that comes of it.
+  const upload = (url: string, body: FormData | File, size: number, session = ""): void => {
     const req = new XMLHttpRequest();
     sending = req;
     form.classList.add("busy");
@@ -106,16 +141,19 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     req.upload.onprogress = (e) => {
       const share = e.lengthComputable ? e.loaded / e.total : 0;
       bar.value = share * 100;
-      setText(part(".drop-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(file.size)}` : "Reading the file…");
+      setText(part(".drop-percent"), share < 1 ? `${Math.round(share * 100)} % of ${bytes(size)}` : "Reading the file…");
     };
     req.onload = () => {
       const answer = parse(req.responseText);
-      if (req.status === 201 && answer.session?.id) location.assign(`/s/${answer.session.id}`);
+      const id = answer.session?.id ?? session;
+      // What is no dump has no row: the reader stays here.
+      if (answer.error?.message && req.status < 300 && (answer.run?.events ?? 0) < 2) fail(answer.error.message);
+      else if (req.status < 300 && id) location.assign(`/s/${id}`);
       else fail(answer.error?.message ?? `The server responded with ${req.status}.`);
     };
     req.onerror = () => fail("The upload was interrupted. Is the server still running?");
     req.onabort = () => fail("The upload was canceled.");
-    req.open("POST", "/api/sessions");
+    req.open("POST", url);
     req.setRequestHeader("Accept", "application/json");
     req.send(body);
   };
@@ -126,9 +164,21 @@ function uploader(form: HTMLFormElement): (files: FileList | null | undefined) =
     sendAll(input.files);
   });
   part(".drop-cancel").addEventListener("click", () => sending?.abort());
-  const sendAll = (files: FileList | null | undefined): void => {
-    if (files && files.length > 1) fail("Drop one file at a time.");
+  // sendAll sends a file, or several as the dump of another compiler.
+  const sendAll = (files: FileList | null, entries: (FileSystemEntry | null)[] = [], folder = entries.some((e) => e?.isDirectory)): void => {
+    if (archives && files && files.length > 1) fail("Drop one file at a time.");
+    else if (files && (files.length > 1 || folder)) void sendFolder(entries, [...files]);
     else if (files?.[0]) send(files[0]);
+  };
+  const sendFolder = async (entries: (FileSystemEntry | null)[], files: File[]): Promise<void> => {
+    try {
+      const own = await import("./dumpfile");
+      const file = await own.packed(entries, files);
+      if (!file) fail("The folder has no file.");
+      else await own.sendDump(file, (url, session) => upload(url, file, file.size, session));
+    } catch (err) {
+      fail(err instanceof Error ? err.message : String(err));
+    }
   };
   return sendAll;
 }
@@ -137,9 +187,15 @@ function isArchive(file: File): boolean {
   return /\.zip$/i.test(file.name);
 }
 
-function parse(text: string): { session?: { id?: string }; error?: { message?: string } } {
+interface Answer {
+  session?: { id?: string };
+  run?: { events?: number };
+  error?: { message?: string };
+}
+
+function parse(text: string): Answer {
   try {
-    return JSON.parse(text) as { session?: { id?: string }; error?: { message?: string } };
+    return JSON.parse(text) as Answer;
   } catch {
     return {};
   }

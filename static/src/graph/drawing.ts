@@ -13,6 +13,16 @@ export interface Drawing {
   height: number;
   svg: string;
   minimap: string;
+  // near is the node around which the graph is drawn; absent where all of it is.
+  near?: string;
+  groups?: Group[];
+}
+
+// Group is a group of nodes that can be folded into one.
+export interface Group {
+  id: string;
+  label: string;
+  folded?: boolean;
 }
 
 // directions are the ways that the arrow keys lead.
@@ -21,6 +31,11 @@ export const directions: Record<string, [number, number]> = { ArrowDown: [0, 1],
 // lineOf is the line of a node in the text after the pass, 0 if it has none there.
 export function lineOf(node: SVGGElement): number {
   return node.dataset.mark === "removed" ? 0 : Number(node.dataset.line ?? 0);
+}
+
+// lineBefore is the line of a node in the text before the pass, 0 if it has none there. Without a diff both texts are one.
+export function lineBefore(node: SVGGElement, diff: boolean): number {
+  return Number((diff && node.dataset.mark !== "removed" ? node.dataset.wasLine : node.dataset.line) ?? 0);
 }
 
 // indexOf is the index of the node that an event is about, -1 for none.

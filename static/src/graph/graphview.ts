@@ -3,14 +3,21 @@
 
 import "../shared";
 import { json } from "../store/api";
-import { debounce } from "../store/timers";
-import { press, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
+import type { Step } from "../store/model";
+import { keep, setting } from "../store/prefs";
+import { Records } from "../store/records";
+import { press, setAttr, setText } from "../widgets/dom";
+import { About } from "./about";
+import { Asked, type Place, Wanted } from "./asked";
 import { directions, type Drawing, indexOf, lineOf, parse } from "./drawing";
+import { Finder } from "./find";
+import { cool, heat, type Heated, scale } from "./heat";
 import { Legend } from "./legend";
 import { parts } from "./parts";
+import { fusing, patterns, Reported, reporter } from "./patterns";
+import { pngFile, save, svgFile } from "./save";
 import { Stage } from "./stage";
-import { keep, setting } from "../store/prefs";
 
 export interface GraphListener {
   // open shows the line of a node in the text: in the text before the pass where the node was removed by it.
@@ -21,43 +28,64 @@ export interface GraphListener {
   history(line: number, before: boolean): void;
   // marks is told how many nodes are marked, and at which of them the reader is, -1 for none.
   marks(k: number, n: number): void;
+  // profile shows where the kernels of a run are measured.
+  profile(): void;
 }
+
+// mostSteps is how far from a node its neighborhood can reach.
+const mostSteps = 20;
 
 export class GraphView {
   private readonly parts = parts();
   private readonly stage = new Stage(this.parts.stage, this.parts.map, (zoom) => this.zoomed(zoom));
   private readonly legend = new Legend(this.parts.legend);
+  private readonly finder = new Finder(this.parts, (i) => this.goTo(i));
+  private readonly about = new About(this.parts.about, () => this.askWhy());
+  private readonly records = new Records();
+  // asksWhy tells that the reader wants to know what FuseOps decided, which the server finds out where the run did not record it.
+  private asksWhy = false;
+  private readonly wanted = new Wanted();
   private nodes: SVGGElement[] = [];
   private edges = new Map<number, SVGElement[]>();
-  private words: string[] = [];
-  private hits: number[] = [];
   private current = -1;
   private shown = "";
-  private asked = { before: "", after: "", label: "", line: 0 };
+  private asked: Asked | null = null;
+  private drawing: Drawing | null = null;
+  private heated: Heated | null = null;
+  // aim is the id of a node, or of the group that it stands for or is in, where the reader is to be after the next drawing.
+  private aim = "";
+  // place is what was asked for last, reveal what makes it visible, and turn counts how often that was.
+  private place: Place | null = null;
+  private reveal: () => void = () => undefined;
+  private turns = 0;
+  private pending: AbortController | null = null;
 
   constructor(host: HTMLElement, private readonly on: GraphListener) {
     host.replaceChildren(this.parts.root);
     const p = this.parts;
-    p.zoomIn.addEventListener("click", () => this.stage.zoomBy(1.25));
-    p.zoomOut.addEventListener("click", () => this.stage.zoomBy(0.8));
-    p.zoom.addEventListener("click", () => this.stage.zoomTo(1));
-    p.fit.addEventListener("click", () => this.stage.fit());
-    p.search.addEventListener("input", debounce(80, () => this.search(true)));
-    p.search.addEventListener("keydown", (e) => {
-      if (e.key === "Enter") this.step(e.shiftKey ? -1 : 1);
-      else if (e.key === "Escape" && p.search.value) {
-        p.search.value = "";
-        this.search(false);
-        e.stopPropagation();
-      }
-    });
-    p.next.addEventListener("click", () => this.step(1));
-    p.previous.addEventListener("click", () => this.step(-1));
+    const click = (b: HTMLElement, f: () => void): void => b.addEventListener("click", f);
+    click(p.zoomIn, () => this.stage.zoomBy(1.25));
+    click(p.zoomOut, () => this.stage.zoomBy(0.8));
+    click(p.zoom, () => this.stage.zoomTo(1));
+    click(p.fit, () => this.stage.fit());
+    click(p.fold, () => this.turnAll("folded"));
+    click(p.unfold, () => this.turnAll("open"));
+    click(p.around, () => this.around());
+    click(p.whole, () => this.around(""));
+    click(p.fewer, () => this.reach(-1));
+    click(p.more, () => this.reach(1));
+    click(p.heat, () => this.turnHeat());
+    click(p.svg, () => void this.save(false));
+    click(p.png, () => void this.save(true));
     const hidden = (setting("graph-hide") ?? "").split(",");
     for (const [box, name] of [[p.memory, "memory"], [p.constants, "constants"]] as const) {
       box.checked = hidden.includes(name);
-      box.addEventListener("change", () => this.hide());
+      box.addEventListener("change", () => {
+        keep("graph-hide", this.hide());
+        this.again();
+      });
     }
+    press(p.heat, setting("graph-heat") === "on");
     p.stage.addEventListener("keydown", (e) => this.key(e));
     p.stage.addEventListener("click", (e) => this.click(e));
     p.stage.addEventListener("focusin", (e) => {
@@ -67,19 +95,43 @@ export class GraphView {
     p.stage.addEventListener("pointerover", (e) => this.near(indexOf(e.target) >= 0 ? indexOf(e.target) : this.current));
   }
 
-  // show draws what became of a function between two texts, or a function where both are the same. When the drawing has come,
-  // reveal makes the host visible.
-  async show(before: string, after: string, label: string, line: number, signal: AbortSignal, reveal: () => void): Promise<void> {
-    this.asked = { before, after, label, line };
-    const hide = [this.parts.memory.checked ? "memory" : "", this.parts.constants.checked ? "constants" : ""].filter(Boolean).join(",");
-    const url = `/graph/${before || "-"}/${after || "-"}${hide ? `?hide=${hide}` : ""}`;
-    const drawing = await json<Drawing>(url, { signal });
-    if (signal.aborted) return;
+  // show draws what a step did to a function, or the function where the step left it alone. When the drawing has come, reveal makes the
+  // host visible.
+  async show(at: Place, signal: AbortSignal, reveal: () => void): Promise<void> {
+    const asked = new Asked(at);
+    const mine = ++this.turns;
+    this.place = at;
+    this.reveal = reveal;
+    this.wanted.hide = this.hide();
+    const url = asked.url(this.wanted);
+    const from = reporter(asked);
+    const [drawing, report] = await Promise.all([json<Drawing>(url, { signal }), this.reported(at, from)]);
+    if (signal.aborted || mine !== this.turns) return;
     reveal();
-    if (url !== this.shown) this.draw(drawing, label, line);
-    else if (line > 0) this.goTo(Math.max(0, this.nodes.findIndex((n) => lineOf(n) === line)));
+    if (report && !this.about.report) this.shown = ""; // the labels of patterns say more
+    this.asked = asked;
+    this.about.of(asked, report, from);
+    if (url !== this.shown) this.draw(drawing);
+    else if (at.line > 0) this.goTo(Math.max(0, this.nodes.findIndex((n) => lineOf(n) === at.line)));
     this.tellMarks();
     this.shown = url;
+  }
+
+  // reported reads what a step reported, where that is on record or the reader asked why; null otherwise.
+  private async reported({ model, fn }: Place, from: Step | null): Promise<Reported | null> {
+    if (!from?.finished || from.kind === "sequential" || (!from.finished.rewrites && !(this.asksWhy && from.name === fusing))) return null;
+    try {
+      return new Reported(from, fn, await this.records.of(model.id, from));
+    } catch (err) {
+      if (this.asksWhy) this.about.say(`What ${from.name} decided is not known: ${err instanceof Error ? err.message : String(err)}`);
+      return null;
+    }
+  }
+
+  private askWhy(): void {
+    this.asksWhy = true;
+    this.aim = this.nodes[this.current]?.dataset.id ?? "";
+    this.again();
   }
 
   // focus puts the focus on the node that the reader is at.
@@ -95,29 +147,53 @@ export class GraphView {
     this.goTo(marked[k] ?? (dir > 0 ? marked[0]! : marked.at(-1)!));
   }
 
-  private draw(d: Drawing, label: string, line: number): void {
-    const kept = this.nodes[this.current]?.dataset.id;
+  private draw(d: Drawing): void {
+    const { label, at } = this.asked!;
+    const kept = this.aim || this.nodes[this.current]?.dataset.id;
+    const focused = this.parts.stage.contains(document.activeElement);
     const svg = parse(d.svg);
     svg.setAttribute("aria-label", `${label}: ${svg.getAttribute("aria-label") ?? ""}`);
+    this.drawing = d;
     this.nodes = [...svg.querySelectorAll<SVGGElement>(".g-node")];
-    this.words = this.nodes.map((n) => `${n.dataset.id} ${n.getAttribute("aria-label")} ${n.querySelector("title")?.textContent}`.toLowerCase());
     this.edges = new Map();
     for (const e of svg.querySelectorAll<SVGElement>(".g-edge")) {
       for (const i of new Set([Number(e.dataset.from), Number(e.dataset.to)])) this.edges.set(i, [...(this.edges.get(i) ?? []), e]);
     }
     this.current = -1;
-    this.hits = [];
     this.stage.show(svg, parse(d.minimap), d.width, d.height);
+    this.finder.show(this.nodes);
+    this.about.patterns = patterns(this.nodes, this.asked!, this.about.report);
+    this.applyHeat();
     this.legend.show(this.nodes, d);
     setAttr(this.parts.stage, "aria-label", label);
-    const counts = d.diff ? [`${d.added} added`, `${d.removed} removed`, `${d.changed} changed`].filter((x) => !x.startsWith("0 ")) : [];
-    setText(this.parts.counts, [plural(d.nodes, "node"), ...counts].join(" · "));
-    setText(this.parts.folded, d.folded ? `${d.folded.toLocaleString("en")} nodes are folded into groups.` : "");
-    const at = this.nodes.findIndex((n) => (line > 0 ? lineOf(n) === line : n.dataset.id === kept));
-    const start = at >= 0 ? at : (this.marked()[0] ?? -1);
+    this.state(d);
+    const is = (n: SVGGElement): boolean => (at.line > 0 && !this.aim ? lineOf(n) === at.line : n.dataset.id === kept || n.dataset.group === kept);
+    let i = this.nodes.findIndex(is);
+    if (i < 0 && kept) i = this.nodes.findIndex((n) => n.dataset.in === kept || (n.dataset.names ?? "").split(" ").includes(kept));
+    this.aim = "";
+    const start = i >= 0 ? i : (this.marked()[0] ?? -1);
     if (start >= 0) this.stage.center(this.nodes[start]!);
-    if (at >= 0) this.select(at, false);
-    this.search(false);
+    if (i >= 0) this.select(i, false);
+    else this.about.show(null, null);
+    if (focused) this.focus();
+  }
+
+  // state brings the controls up to date.
+  private state(d: Drawing): void {
+    const p = this.parts;
+    const counts = d.diff ? [`${d.added} added`, `${d.removed} removed`, `${d.changed} changed`].filter((x) => !x.startsWith("0 ")) : [];
+    const folded = d.folded ? [`${d.folded.toLocaleString("en")} folded`] : [];
+    setText(p.counts, [plural(d.nodes, "node"), ...folded, ...counts].join(" · "));
+    p.groups.hidden = !d.groups?.length;
+    p.fold.disabled = Wanted.allIs(d, true);
+    p.unfold.disabled = Wanted.allIs(d, false);
+    p.nearby.hidden = d.form === "loops";
+    press(p.around, Boolean(d.near));
+    for (const el of [p.fewer, p.steps, p.more, p.whole]) el.hidden = !d.near;
+    setText(p.steps, plural(this.wanted.steps, "step"));
+    p.fewer.disabled = this.wanted.steps <= 1;
+    p.more.disabled = this.wanted.steps >= mostSteps;
+    if (this.wanted.near && !d.near && d.form === "dataflow") this.about.say(`${this.wanted.near} is not in this graph: all of it is shown.`);
   }
 
   private marked(): number[] {
@@ -140,6 +216,8 @@ export class GraphView {
     node.setAttribute("tabindex", "0");
     node.setAttribute("aria-current", "true");
     this.near(i);
+    this.finder.at(i);
+    this.about.show(node, this.heated?.shares.get(i) ?? null);
     this.tellMarks();
     if (tell) this.on.line(lineOf(node));
   }
@@ -157,38 +235,82 @@ export class GraphView {
     for (const e of this.edges.get(i) ?? []) e.classList.add("g-near");
   }
 
-  private search(jump: boolean): void {
-    const query = this.parts.search.value.trim().toLowerCase();
-    this.hits = query ? this.words.flatMap((w, i) => (w.includes(query) ? [i] : [])) : [];
-    const found = new Set(this.hits);
-    this.nodes.forEach((n, i) => n.classList.toggle("g-hit", found.has(i)));
-    this.parts.stage.classList.toggle("searching", query !== "");
-    if (jump && this.hits.length > 0 && !found.has(this.current)) this.goTo(this.hits[0]!);
-    this.countHits();
+  private hide(): string {
+    return [this.parts.memory.checked ? "memory" : "", this.parts.constants.checked ? "constants" : ""].filter(Boolean).join(",");
   }
 
-  private countHits(): void {
-    const k = this.hits.indexOf(this.current);
-    const none = this.parts.search.value.trim() ? "none" : "";
-    setText(this.parts.found, this.hits.length > 0 ? `${k >= 0 ? k + 1 : "–"} / ${this.hits.length}` : none);
-    for (const b of [this.parts.next, this.parts.previous]) b.disabled = this.hits.length === 0;
-  }
-
-  // step goes to the next (1) or previous (-1) node that was found.
-  private step(dir: 1 | -1): void {
-    const n = this.hits.length;
-    if (n === 0) return;
-    const k = this.hits.indexOf(this.current);
-    this.goTo(this.hits[k < 0 ? (dir > 0 ? 0 : n - 1) : (k + dir + n) % n]!);
-    this.countHits();
-  }
-
-  private hide(): void {
-    keep("graph-hide", [this.parts.memory.checked ? "memory" : "", this.parts.constants.checked ? "constants" : ""].filter(Boolean).join(","));
-    const { before, after, label } = this.asked;
-    this.show(before, after, label, 0, new AbortController().signal, () => undefined).catch((err: unknown) => {
-      setText(this.parts.folded, err instanceof Error ? err.message : String(err));
+  // again draws what is shown as the controls say by now.
+  private again(): void {
+    if (!this.place) return;
+    this.pending?.abort();
+    this.pending = new AbortController();
+    const { signal } = this.pending;
+    this.show({ ...this.place, line: 0 }, signal, this.reveal).catch((err: unknown) => {
+      if (!signal.aborted) this.about.say(err instanceof Error ? err.message : String(err));
     });
+  }
+
+  private turnAll(all: "open" | "folded"): void {
+    this.wanted.turnAll(all);
+    this.again();
+  }
+
+  // turn opens the group that a node stands for, or folds one.
+  private turn(id: string, open: boolean): void {
+    this.wanted.turn(id, open);
+    this.aim = id;
+    this.again();
+  }
+
+  // around shows the neighborhood of a node, the one that the reader is at unless it is named; of "" the whole graph.
+  private around(id = this.drawing?.near ? "" : this.nodes[this.current]?.dataset.id): void {
+    const node = this.nodes[this.current];
+    if (id === undefined) return this.about.say("Choose a node first: click it, or go to it with the arrow keys.");
+    if (id && node?.dataset.group) return this.about.say("A folded group has no neighborhood: open it first (Enter).");
+    this.wanted.near = id;
+    this.again();
+  }
+
+  // reach takes one step more or less into the neighborhood.
+  private reach(by: 1 | -1): void {
+    const steps = this.wanted.steps + by;
+    if (!this.drawing?.near || steps < 1 || steps > mostSteps) return;
+    this.wanted.steps = steps;
+    this.again();
+  }
+
+  private turnHeat(): void {
+    const on = this.parts.heat.getAttribute("aria-pressed") !== "true";
+    press(this.parts.heat, on);
+    keep("graph-heat", on ? "on" : "off");
+    this.applyHeat();
+    const node = this.nodes[this.current];
+    if (on && !this.heated) this.about.say("The kernels of this run were not measured.", { text: "Measure them in Profile", run: () => this.on.profile() });
+    else if (on && this.heated?.shares.size === 0) this.about.say("Nothing in this graph is one of the kernels that were measured: those after the last pass are.");
+    else this.about.show(node ?? null, this.heated?.shares.get(this.current) ?? null);
+  }
+
+  private applyHeat(): void {
+    cool(this.nodes);
+    const on = this.parts.heat.getAttribute("aria-pressed") === "true" && this.asked !== null;
+    this.heated = on ? heat(this.nodes, this.asked!.at.model, this.asked!.at.fn) : null;
+    this.parts.scale.hidden = !this.heated?.shares.size;
+    this.parts.scale.replaceChildren(...(this.heated ? [scale(this.heated)] : []));
+  }
+
+  // save writes the drawing as it is into a file.
+  private async save(picture: boolean): Promise<void> {
+    const svg = this.stage.drawing;
+    const d = this.drawing;
+    if (!svg || !d || !this.asked) return;
+    const { fn, step } = this.asked.at;
+    const name = `${fn}-${step?.name ?? "import"}`.replaceAll(/[^\w.-]+/g, "_");
+    try {
+      const text = svgFile(svg, d.width, d.height, this.asked.label);
+      save(picture ? await pngFile(text, d.width, d.height) : new Blob([text], { type: "image/svg+xml" }), `${name}.${picture ? "png" : "svg"}`);
+    } catch (err) {
+      this.about.say(err instanceof Error ? err.message : String(err));
+    }
   }
 
   private zoomed(zoom: number): void {
@@ -197,23 +319,28 @@ export class GraphView {
   }
 
   private click(e: MouseEvent): void {
+    if (this.stage.dragged) return;
     const i = indexOf(e.target);
-    if (i < 0 || this.stage.dragged) return;
+    const cluster = i < 0 ? (e.target as Element).closest<SVGElement>(".g-cluster")?.dataset.group : undefined;
+    if (cluster) return this.turn(cluster, false);
+    if (i < 0) return;
     this.select(i);
     if (e.shiftKey) this.openHistory(this.nodes[i]!);
-    else this.openLine(this.nodes[i]!);
+    else this.openNode(this.nodes[i]!);
   }
 
   private openHistory(node: SVGGElement): void {
     const line = Number(node.dataset.line ?? 0);
     if (line > 0) this.on.history(line, node.dataset.mark === "removed");
-    else setText(this.parts.folded, "This node has no line of its own.");
+    else this.about.say("This node has no line of its own.");
   }
 
-  private openLine(node: SVGGElement): void {
+  // openNode opens a group, or shows the line of a node.
+  private openNode(node: SVGGElement): void {
     const line = Number(node.dataset.line ?? 0);
-    if (line > 0) this.on.open(line, node.dataset.mark === "removed");
-    else setText(this.parts.folded, "This node has no line of its own.");
+    if (node.dataset.group) this.turn(node.dataset.group, true);
+    else if (line > 0) this.on.open(line, node.dataset.mark === "removed");
+    else this.about.say("This node has no line of its own.");
   }
 
   private key(e: KeyboardEvent): void {
@@ -226,15 +353,29 @@ export class GraphView {
     else if (e.key === "1") this.stage.zoomTo(1);
     else if (e.key === "0") this.stage.fit();
     else if (e.key === "/") this.parts.search.focus();
+    else if (e.key === "h") this.turnHeat();
+    else if (e.key === "<" || e.key === ">") this.reach(e.key === ">" ? 1 : -1);
+    else if (e.key === "Escape" && this.drawing?.near) this.around("");
     else if (!node) return; // the stage itself: the browser scrolls it
-    else if (e.key === "Enter" || e.key === " ") this.openLine(node);
+    else if (e.key === "Enter" || e.key === " ") this.openNode(node);
+    else if (e.key === "Backspace" && node.dataset.in) this.turn(node.dataset.in, false);
+    else if (e.key === "N" && this.drawing?.form === "dataflow") this.around();
     else if (e.key === ".") this.openHistory(node);
     else if (e.key === "Home") to = 0;
     else if (e.key === "End") to = this.nodes.length - 1;
-    else if (e.key in directions) to = this.neighbour(node, ...directions[e.key]!);
+    else if (e.key in directions) to = node.dataset.parent === undefined ? this.neighbour(node, ...directions[e.key]!) : this.inBoxes(i, e.key);
     else return;
     e.preventDefault();
     if (to >= 0) this.goTo(to);
+  }
+
+  // inBoxes leads through boxes in boxes: down and up to the next and the one before in the order of the text, left to the box around and
+  // right into a box.
+  private inBoxes(i: number, key: string): number {
+    const parent = (k: number): number => Number(this.nodes[k]?.dataset.parent ?? -1);
+    if (key === "ArrowLeft") return parent(i);
+    const next = key === "ArrowUp" ? i - 1 : i + 1;
+    return next >= this.nodes.length || (key === "ArrowRight" && parent(next) !== i) ? -1 : next;
   }
 
   // neighbour finds the nearest node in a direction; what lies aside counts three times as far.

@@ -1,6 +1,7 @@
 // What the shapes and marks of a graph mean. The samples are taken from the drawing, so that they look like it.
 
 import { h, s } from "../widgets/dom";
+import type { Drawing } from "./drawing";
 
 const kinds: [string, string][] = [
   ["param", "parameter"], ["constant", "constant"], ["op", "operator"], ["kernel", "kernel call"], ["call", "function call"],
@@ -19,7 +20,7 @@ export class Legend {
     host.replaceChildren(h("summary", {}, "Legend"), this.body);
   }
 
-  show(nodes: SVGGElement[], d: { form: string; diff: boolean; folded: number }): void {
+  show(nodes: SVGGElement[], d: Drawing): void {
     const rows: HTMLElement[] = [];
     for (const [kind, words] of kinds) {
       // A node without a mark shows the shape best.
@@ -34,8 +35,9 @@ export class Legend {
       }
     }
     if (d.form === "dataflow") rows.push(h("p", {}, "A line leads from a value to its users. A dotted line only shows order; a thick one is cut short."));
-    else rows.push(h("p", {}, "A line leads from a loop or block to its contents."));
-    if (d.folded) rows.push(h("p", {}, "A stack represents several nodes."));
+    else rows.push(h("p", {}, "A box holds what runs in it. Loops directly in one another share a box: the outermost stands first."));
+    if (d.folded || d.groups?.length) rows.push(h("p", {}, "A stack represents several nodes. A frame is a group by the names in the model: a click on it folds it, one on a stack opens it."));
+    if (nodes.some((n) => n.querySelector(".g-pattern"))) rows.push(h("p", {}, "The label on a kernel is its op_pattern, by which FuseOps fuses."));
     this.body.replaceChildren(...rows);
   }
 }

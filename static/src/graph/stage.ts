@@ -1,6 +1,7 @@
 // The stage of a graph: it scrolls, is dragged and zoomed, and has a map of the whole in its corner.
 
 import { perFrame, s } from "../widgets/dom";
+import type { GraphWindow } from "../wire";
 
 const least = 0.05;
 const most = 4;
@@ -21,6 +22,8 @@ export class Stage {
   private zoom = 1;
   private chosen = false;
   private readonly drawMap = perFrame(() => this.mapFrame());
+  // fresh tells that another drawing is shown, which nobody was told of yet.
+  private fresh = false;
 
   constructor(private readonly box: HTMLElement, private readonly map: HTMLElement, private readonly zoomed: (zoom: number) => void) {
     box.addEventListener("scroll", this.drawMap, { passive: true });
@@ -30,6 +33,7 @@ export class Stage {
       e.preventDefault();
       this.zoomTo(this.zoom * Math.exp(-e.deltaY * 0.0025), e.clientX, e.clientY);
     }, { passive: false });
+    box.addEventListener("look", (e) => this.look((e as CustomEvent<GraphWindow>).detail));
     box.addEventListener("pointerdown", (e) => this.drag(e));
     map.addEventListener("pointerdown", (e) => {
       this.jump(e);
@@ -41,8 +45,14 @@ export class Stage {
     });
   }
 
+  // drawing is what is shown.
+  get drawing(): SVGSVGElement | null {
+    return this.svg;
+  }
+
   show(svg: SVGSVGElement, map: SVGSVGElement, width: number, height: number): void {
     this.svg = svg;
+    this.fresh = true;
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
     const { clientWidth, clientHeight } = this.box;
@@ -82,6 +92,17 @@ export class Stage {
     const now = this.svg.getBoundingClientRect();
     this.box.scrollLeft += now.left + fx * now.width - x;
     this.box.scrollTop += now.top + fy * now.height - y;
+  }
+
+  // look shows a part of the drawing as a whole, no larger than it is shown to somebody else.
+  private look(to: GraphWindow): void {
+    const { box } = this;
+    if (!this.svg || box.clientWidth === 0) return;
+    this.zoomTo(Math.min(to.zoom, box.clientWidth / (to.w * this.width), box.clientHeight / (to.h * this.height)));
+    const r = this.svg.getBoundingClientRect();
+    const stage = box.getBoundingClientRect();
+    box.scrollLeft += r.left + (to.x + to.w / 2) * r.width - stage.left - box.clientWidth / 2;
+    box.scrollTop += r.top + (to.y + to.h / 2) * r.height - stage.top - box.clientHeight / 2;
   }
 
   // center brings a node into the middle, unless all of it is in view with room around it.
@@ -158,5 +179,16 @@ export class Stage {
     const h = Math.min(this.height - y, this.box.clientHeight / this.zoom);
     this.map.hidden = w >= this.width - 1 && h >= this.height - 1;
     for (const [name, value] of Object.entries({ x, y, width: Math.max(0, w), height: Math.max(0, h) })) this.frame.setAttribute(name, String(value));
+    this.tell({ x: x / this.width, y: y / this.height, w: w / this.width, h: h / this.height, zoom: this.zoom });
+  }
+
+  // tell says in data-window what is in view, and in an event that another part is.
+  private tell(now: GraphWindow): void {
+    if (now.w <= 0 || now.h <= 0) return;
+    const text = JSON.stringify(now, (_, v: unknown) => (typeof v === "number" ? Math.round(v * 1e4) / 1e4 : v));
+    if (text === this.box.dataset.window && !this.fresh) return;
+    this.box.dataset.window = text;
+    this.box.dispatchEvent(new CustomEvent("moved", { bubbles: true, detail: { fresh: this.fresh } }));
+    this.fresh = false;
   }
 }

@@ -8,10 +8,12 @@ import { HistoryMarks } from "./marks";
 import { Strip } from "./strip";
 import { type Entry, type History, kinds, type LifePlace, type Root } from "./wire";
 import { codePath, importPath, vmCode } from "../store/model";
-import { type Name, Names } from "./names";
+import { type Name, Names } from "../widgets/names";
+import { Biography } from "./biography";
 import type { Session } from "../store/session";
 import type { View } from "../views/view";
 import type { CodeView } from "../widgets/codeview";
+import type { Spot } from "../widgets/popover";
 
 const shownRoots = 4;
 
@@ -24,6 +26,8 @@ export interface Around {
   showSource(line: number): void;
   // value shows the events beside the text, or none.
   value(events: HTMLElement | null): void;
+  // why says why the selected step did something at a line of the text after it or before it, or did not.
+  why(line: number, before: boolean, spot: Spot): void;
 }
 
 export class HistoryView {
@@ -46,7 +50,19 @@ export class HistoryView {
     const close = h("button", { type: "button", class: "btn quiet small", id: "history-close", title: "Close  Escape" }, "Close");
     close.addEventListener("click", () => this.close());
     this.host.replaceChildren(h("div", { class: "pane-head h-head" }, this.title, this.about, h("span", { class: "grow" }), close), this.body);
-    this.names = new Names(around.code, { offered: () => around.view().names ?? false, open: (name, byKey) => this.open(name, byKey) });
+    const biography = new Biography(store, around.code.scroller, {
+      question: (name) => this.question(name),
+      open: (name) => this.open(name, true),
+      why: (name, spot) => around.why(name.line, name.side === "before", spot),
+    });
+    this.names = new Names(around.code, {
+      offered: () => around.view().names ?? false,
+      open: (name, byKey) => {
+        biography.hide();
+        this.open(name, byKey);
+      },
+      point: (name, spot) => biography.point(name, spot),
+    });
     this.marks = new HistoryMarks(store, around.code);
     document.addEventListener("keydown", (e) => {
       if (e.key !== "Escape" || e.defaultPrevented || !store.state.history || document.querySelector("dialog[open]")) return;
@@ -79,6 +95,11 @@ export class HistoryView {
   // pick lets the reader choose a name with the arrows.
   pick(): void {
     if (!this.names.pick()) announce("There are no names to choose here");
+  }
+
+  // click opens the history of the name at a point of the window: a click that came before this script.
+  click(x: number, y: number): void {
+    this.names.click(x, y);
   }
 
   // askLine shows the history of a line of the text after the pass or before it.
@@ -116,19 +137,22 @@ export class HistoryView {
   }
 
   private open(name: Name, byKey: boolean): void {
-    const { state, fn } = this.store;
     this.last = { name, place: this.place() };
     if (byKey) {
       this.from = this.around.code.scroller;
       this.focusNext = true;
     }
+    this.go(this.question(name));
+  }
+
+  // question asks what became of a name.
+  private question(name: Name): Record<string, string> {
+    const { state, fn } = this.store;
     const subject = this.around.view().subject?.({ fn, state: { ...state, line: name.line } });
-    if (subject) return this.go(subject);
-    const step = state.pass || importPath;
-    const q: Record<string, string> = { step, function: name.title || fn, line: String(name.line) };
-    if (name.text) q.name = name.text;
-    if (name.side === "before") q.side = "before";
-    this.go(q);
+    if (subject) return subject;
+    return {
+      step: state.pass || importPath, function: name.title || fn, line: String(name.line), ...(name.text ? { name: name.text } : {}), ...(name.side === "before" ? { side: "before" } : {}),
+    };
   }
 
   private go(q: Record<string, string>): void {

@@ -8,7 +8,7 @@ import { Chart } from "./chart";
 import { type Column, type Line, SortedTable } from "./table";
 import type { RunModel, Step } from "../store/model";
 import { keep, setting } from "../store/prefs";
-import type { Metrics } from "../wire";
+import type { FunctionMetrics, Metrics, WireFunction } from "../wire";
 
 export interface MetricsListener {
   select(step: Step): void;
@@ -19,6 +19,8 @@ export interface MetricsListener {
 const shown = 500;
 
 const columns: Column[] = [["name", "Metric"], ["before", "Before"], ["after", "After"], ["delta", "Change"]];
+// entry is the function that is called from outside: what a pass moves into others is in the module still, and gone from it.
+const entry = "main";
 
 export class MetricsView {
   private measure = measureOf(setting("metric") ?? "ops");
@@ -34,7 +36,7 @@ export class MetricsView {
 
   constructor(host: HTMLElement, on: MetricsListener) {
     this.chart = new Chart({ select: (step) => on.select(step) });
-    this.module = new SortedTable("module-metrics", "Metrics of the module", columns, "", (line) => this.pick(line));
+    this.module = new SortedTable("module-metrics", "Metrics of the module", [...columns, ["own", `In ${entry}`]], "", (line) => this.pick(line));
     this.functions = new SortedTable("function-metrics", "", [["name", "Function"], ...columns.slice(1)], "delta", (line) => {
       const name = h("button", { type: "button", class: "link mono metric-fn" }, line.name);
       name.addEventListener("click", () => on.openFunction(line.key));
@@ -56,10 +58,18 @@ export class MetricsView {
     this.step = step;
     const [before, after] = sides(model, step);
     setText(this.note, step ? say(step) : "No pass is selected: this is the module as imported.");
-    this.module.show(lines(before, after), this.measure.key);
+    this.module.show(lines(before, after, this.entries(before === after)), this.measure.key);
     this.drawFunctions(before === after);
     setText(this.chartTitle, `${this.measure.name} over the pipeline`);
     this.chart.show(model, step, this.measure);
+  }
+
+  // entries are the entry function before and after the step; null where either has no metrics.
+  private entries(same: boolean): [FunctionMetrics, FunctionMetrics] | null {
+    const of = (list: WireFunction[]): FunctionMetrics | undefined => list.find((f) => f.name === entry)?.metrics;
+    const after = this.model && of(this.model.functionsAt(this.step));
+    const before = same || !this.step ? after : this.model && of(this.model.functionsBefore(this.step));
+    return before && after ? [before, after] : null;
   }
 
   // pick makes the button that chooses a metric for the chart and the functions.
@@ -117,10 +127,11 @@ function latest(model: RunModel, step: Step): Metrics | null {
   return found;
 }
 
-function lines(before: Metrics | null, after: Metrics | null): Line[] {
+function lines(before: Metrics | null, after: Metrics | null, own: [FunctionMetrics, FunctionMetrics] | null): Line[] {
   const ops = [...new Set([...Object.keys(before?.ops ?? {}), ...Object.keys(after?.ops ?? {})])].sort();
   return [...measures, ...ops.map((op): Measure => ofOperator(op))].map((m) => ({
     key: m.key, name: m.name, measure: m, before: before && m.of(before), after: after && m.of(after),
+    ...(own && !m.whole ? { own: [m.of(own[0]), m.of(own[1])] as [number, number] } : {}),
   }));
 }
 

@@ -10,9 +10,11 @@ export interface Line {
   // A number is null where there is nothing to count, such as before a function was added.
   before: number | null;
   after: number | null;
+  // own is the same of the entry function alone; absent where that has no such numbers.
+  own?: [before: number, after: number];
 }
 
-type By = "name" | "before" | "after" | "delta";
+type By = "name" | "before" | "after" | "delta" | "own";
 export type Column = [By, string];
 
 export class SortedTable {
@@ -63,6 +65,7 @@ export class SortedTable {
     for (const [by, head] of this.heads) head.setAttribute("aria-sort", by !== this.by ? "none" : this.down ? "descending" : "ascending");
     const value = (x: Line): number => {
       if (this.by === "delta") return Math.abs((x.after ?? 0) - (x.before ?? 0));
+      if (this.by === "own") return x.own ? Math.abs(x.own[1] - x.own[0]) : -1;
       return (this.by === "before" ? x.before : x.after) ?? -1;
     };
     const sign = this.down ? -1 : 1;
@@ -83,6 +86,12 @@ export class SortedTable {
       h("td", { class: "num", title: exact(x.after) }, print(x.after)),
       h("td", { class: `num ${b > a ? "more" : b < a ? "less" : ""}`, title: a === b ? null : exact(b - a) },
         change(x.measure, a, b), a === b ? "" : h("span", { "aria-hidden": "true" }, b > a ? " ▲" : " ▼")),
+      this.heads.has("own") && h("td", { class: `num in-entry${x.own && x.own[0] !== x.own[1] ? " differs" : ""}` }, x.own?.some((n) => n > 0) ? both(x.measure, x.own) : "\u00a0"),
     );
   }
+}
+
+// both writes a number before and after, once where it is the same.
+function both(m: Measure, [before, after]: [number, number]): string {
+  return before === after ? m.print(after) : `${m.print(before)} → ${m.print(after)}`;
 }

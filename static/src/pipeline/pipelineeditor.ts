@@ -22,7 +22,7 @@ export type Action = "up" | "down" | "remove" | "add" | "options" | "context";
 
 // Surroundings is what the editor uses of the page: the tree of passes.
 export interface Surroundings {
-  tree: { readonly box: HTMLElement; readonly visible: readonly Step[]; readonly length: number; stepAt(row: number): Step | null };
+  tree: { readonly box: HTMLElement; readonly shown: { readonly steps: readonly Step[] }; readonly length: number; stepAt(row: number): Step | null };
 }
 
 export class Editor implements Pipelining {
@@ -119,7 +119,7 @@ export class Editor implements Pipelining {
 
   // rows are the places of the visible rows.
   private rows(): At[] {
-    return this.around.tree.visible.flatMap((step) => {
+    return this.around.tree.shown.steps.flatMap((step) => {
       const at = this.row(step);
       return at ? [at] : [];
     });

@@ -1,14 +1,19 @@
 // The dialog in which a pass is found and put into the pipeline.
 
+import { post } from "../store/api";
+import { Trials, would } from "../store/trial";
 import { button } from "../widgets/dialogs";
 import { h, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { print } from "../widgets/field";
-import type { Step } from "../store/model";
+import { ended, type Step } from "../store/model";
 import type { Pipelining } from "./pipelining";
 import { rank } from "../store/rank";
-import { userPrefix } from "../store/steps";
-import type { Order, PassInfo } from "../wire";
+import { afterOf, userPrefix } from "../store/steps";
+import type { Order, PassInfo, Tried } from "../wire";
+
+// mostTried is how many of the listed passes are tried in the background: those from the marked one on.
+const mostTried = 24;
 
 export class Registry {
   private readonly query = h("input", { class: "field", type: "text", id: "registry-query", placeholder: "Name or description", role: "combobox", "aria-label": "Search the passes", "aria-expanded": "true", "aria-controls": "registry-list", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
@@ -21,6 +26,9 @@ export class Registry {
   private readonly all: PassInfo[];
   private shown: PassInfo[] = [];
   private marked = 0;
+  // trials says what passes would do; null where nothing can be tried.
+  private readonly trials: Trials | null;
+  private readonly abort = new AbortController();
 
   constructor(private readonly editor: Pipelining, private readonly after: Step | null) {
     const { store } = editor;
@@ -46,7 +54,43 @@ export class Registry {
     for (const s of [this.level, this.kind]) s.addEventListener("change", () => this.search());
     this.list.addEventListener("click", (e) => this.click(e));
     this.list.addEventListener("dblclick", () => this.add());
-    this.dialog.addEventListener("close", () => this.dialog.remove());
+    this.trials = this.trying();
+    this.dialog.addEventListener("close", () => {
+      this.trials?.end();
+      this.abort.abort();
+      this.dialog.remove();
+    });
+  }
+
+  // trying tries passes behind the step in the run that is shown, whose results stay as they are.
+  private trying(): Trials | null {
+    const { store } = this.editor;
+    const { after } = this;
+    const name = after ? afterOf(store.model, after) : "import";
+    if (!store.compiler || !store.model.started || name === "" || (after && !ended(after))) return null;
+    const ask = async (names: string[]): Promise<Tried[]> =>
+      (await post<{ tried: Tried[] }>(`/api/runs/${store.model.id}/try`, { after: name, steps: names.map((n) => ({ name: n })) }, this.abort.signal)).tried;
+    return new Trials(ask, () => this.told());
+  }
+
+  // told writes what is known of the listed passes.
+  private told(): void {
+    for (const [i, p] of this.shown.entries()) {
+      const t = this.trials?.of(p.name);
+      const el = this.list.children[i]?.querySelector<HTMLElement>(".registry-would");
+      if (!t || !el) continue;
+      setText(el, would(t));
+      el.classList.toggle("is-nothing", t.changed.length === 0);
+    }
+    this.say();
+  }
+
+  // say writes what is known of the marked pass beside its description.
+  private say(): void {
+    const pass = this.shown[this.marked];
+    const el = this.doc.querySelector<HTMLElement>(".registry-would");
+    const t = pass && this.trials?.of(pass.name);
+    if (el) setText(el, t ? `Here it ${would(t)}${t.changed.length > 0 ? `: ${t.changed.slice(0, 6).join(", ")}${t.changed.length > 6 ? ", …" : ""}` : ""}.` : "");
   }
 
   open(): void {
@@ -82,6 +126,7 @@ export class Registry {
       { class: "registry-item", role: "option", id: `registry-${i}`, "data-i": i, "data-pass": p.name, "aria-selected": "false" },
       h("span", { class: `registry-name${p.role === "lowering" ? " lowering" : ""}` }, p.name),
       h("span", { class: "registry-tags" }, tags.join(" · ")),
+      h("span", { class: "registry-would" }),
       h("span", { class: "registry-brief" }, p.doc),
     );
   }
@@ -96,6 +141,8 @@ export class Registry {
     const pass = this.shown[this.marked];
     this.doc.replaceChildren(...(pass ? describe(pass) : []));
     this.dialog.querySelector<HTMLButtonElement>("#registry-add")!.disabled = !pass;
+    this.trials?.want(this.shown.slice(this.marked, this.marked + mostTried).filter((p) => p.kind !== "sequential").map((p) => p.name));
+    this.told();
   }
 
   private key(e: KeyboardEvent): void {
@@ -130,9 +177,10 @@ function describe(p: PassInfo): HTMLElement[] {
   const rows = (p.options ?? []).map((o) => h("li", {}, h("code", {}, o.name), ` ${o.type}, default ${print(o.default, o.type) || "empty"}: ${o.doc}`));
   const config = (p.config ?? []).map((c) => h("li", {}, h("code", {}, c.key), ` ${c.doc ?? ""}`));
   return [
-    h("h3", {}, p.name),
+    h("h3", {}, p.script || !p.ir ? p.name : h("a", { href: `/passes/${p.name}` }, p.name)),
     h("p", { class: "quiet" }, [p.role === "lowering" ? "lowering: needed for code generation" : "optional", `${p.kind.replace("_", " ")} pass`, `from opt_level ${p.level} on`, p.ir === "tir" ? "works on PrimFuncs" : p.ir === "relax" ? "works on Relax functions" : ""].filter(Boolean).join(" · ")),
     h("p", {}, p.doc),
+    h("p", { class: "registry-would" }),
     ...(rows.length > 0 ? [h("h4", {}, "Options"), h("ul", {}, ...rows)] : []),
     ...(p.required?.length ? [h("h4", {}, "Requires"), h("p", {}, p.required.join(", "))] : []),
     ...orders("Before it", p.before),

@@ -5,10 +5,21 @@ import { h } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
 import { byNumber, bytes, number, plural, time } from "../store/format";
 import { type Execution, type RunModel, vmCode } from "../store/model";
+import { CheckView } from "./checkview";
+import { FaultView } from "./faultview";
+import { InputsView } from "./inputsview";
+import { WhatIfView } from "./whatifview";
 import type { CodeGenerated, Comparison, Fixed, WireTensor } from "../wire";
 
-// drawResult shows all that a run came to.
-export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name: string) => void): void {
+export { CheckView, FaultView, InputsView, WhatIfView };
+
+// Part is a part of the view that has the server work on a run that is over.
+export interface Part {
+  element(model: RunModel): HTMLElement;
+}
+
+// drawResult shows all that a run came to; parts are what is there where there is a compiler.
+export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name: string) => void, parts: readonly Part[]): void {
   const out: HTMLElement[] = [];
   if (model.executions.length > 1) out.push(overview(model.executions));
   for (const x of model.executions) out.push(execution(x));
@@ -16,6 +27,7 @@ export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name
   if (model.executions.length === 0) {
     out.push(h("p", { class: "quiet" }, model.finished ? "The model was not run." : "The outputs appear here once the compiled model has run."));
   }
+  if (model.finished) out.push(...parts.map((p) => p.element(model)));
   if (model.code) out.push(generated(model.code, openKernel));
   if (model.finished) {
     const parts = model.parts().map(([name, t]) => h("div", {}, h("dt", {}, name), h("dd", { class: "num mono" }, time(t))));
@@ -43,7 +55,7 @@ function overview(all: Execution[]): HTMLElement {
     "section",
     { class: "result-part" },
     h("h3", {}, `Compiled once, ran ${all.length} times`),
-    h("table", { class: "runs" },
+    h("table", { class: "executions" },
       h("thead", {}, h("tr", {}, head("at"), head("latency"), fixed && head("fixed sizes"), head("outputs"), head("mean"))),
       h("tbody", {}, ...rows)),
   );

@@ -1,22 +1,25 @@
 // The rewrites and decisions of a step, beside its details: their names with counts, and one after the other.
 
 import "../shared";
-import { json } from "../store/api";
 import { plural } from "../store/format";
 import type { Step } from "../store/model";
-import { type Item, ofDecision, ofRewrite, type Ranges, ranges, target } from "../store/rewrites";
+import { type Item, items, type Ranges, ranges, said, target } from "../store/rewrites";
 import type { Session } from "../store/session";
 import type { Row } from "../store/source";
 import type { CodeView } from "../widgets/codeview";
 import { announce, byId, h, press } from "../widgets/dom";
 import type { Place, RuleCount, Rewrites } from "../wire";
+import { Records } from "../store/records";
+import { WhyView } from "./whyview";
 
 // Marker marks the cells of a row of the text.
 type Marker = (row: Row, el: HTMLElement) => void;
 
 export class RewritesView {
+  readonly why: WhyView;
   private step: Step | null = null;
-  private hash = "";
+  // key names the step whose list is shown.
+  private key = "";
   private list: Rewrites | null = null;
   private problem = "";
   private items: Item[] = [];
@@ -25,32 +28,52 @@ export class RewritesView {
   private drawn = "";
   // marked are the lines that are marked, as JSON.
   private marked = "null";
+  private marker: Marker | null = null;
+  // wanted tells that the reader has asked for lists that runs did not record, which come while the inspector is open. pinned is the
+  // step of which one was asked for by itself.
+  private wanted = false;
+  private pinned = "";
 
   private readonly host = byId("rewrites");
   private readonly unrecorded = byId("unrecorded");
+  private readonly records = new Records();
 
   constructor(private readonly store: Session, private readonly code: CodeView) {
-    byId("record-rewrites").addEventListener("click", () => store.runs.set({ rewrites: true }));
+    byId("list-rewrites").addEventListener("click", () => {
+      this.wanted = true;
+      store.changed();
+    });
+    code.markers.push((row, el) => this.marker?.(row, el));
+    this.why = new WhyView(store, code, this.records, (item) => this.open(item));
   }
 
-  // show follows the step and the function that the page shows. What is not on record is offered to those who may start a run.
+  // show follows the step and the function that the page shows. What is not on record is asked for where the reader wants it.
   show(step: Step | null): void {
-    const { runs } = this.store;
+    const reports = step?.finished && step.kind !== "sequential" ? step : null;
+    const recorded = Boolean(reports?.finished?.rewrites);
     this.step = step;
-    this.host.hidden = !step?.finished?.rewrites;
-    this.unrecorded.hidden = !this.host.hidden || !step?.finished || step.kind === "sequential" || !runs.mayEdit || Boolean(runs.info?.settings?.rewrites);
-    const hash = step?.finished?.rewrites?.text ?? "";
-    if (hash !== this.hash) {
-      this.hash = hash;
+    const own = this.keyOf(step);
+    this.wanted ||= this.selected !== "";
+    const wanted = recorded || this.selected !== "" || this.pinned === own || (this.wanted && byId("app").classList.contains("with-inspector"));
+    const key = reports && wanted ? own : "";
+    this.host.hidden = key === "";
+    this.unrecorded.hidden = !reports || key !== "" || !this.store.compiler;
+    if (key !== this.key) {
+      this.key = key;
       this.list = null;
       this.items = [];
       this.name = this.problem = "";
-      if (hash) void this.load(hash);
+      if (key) void this.load(reports!);
     }
-    const key = [step?.path, this.hash, this.list !== null, this.problem, this.selected, this.name].join("\n");
-    if (hash && key !== this.drawn) this.draw();
-    this.drawn = key;
+    const drawn = [step?.path, this.key, this.list !== null, this.problem, this.selected, this.name].join("\n");
+    if (key && drawn !== this.drawn) this.draw();
+    this.drawn = drawn;
     this.mark();
+    this.why.follow();
+  }
+
+  private keyOf(step: Step | null): string {
+    return `${this.store.model.id} ${step?.path}`;
   }
 
   // selected is the key of the selected rewrite or decision.
@@ -64,7 +87,12 @@ export class RewritesView {
   }
 
   // move goes to the next (1) or previous (-1) rewrite, or decision, of those that are offered.
-  move(dir: 1 | -1, decisions: boolean): void {
+  async move(dir: 1 | -1, decisions: boolean): Promise<void> {
+    const { step } = this;
+    this.pinned = this.keyOf(step);
+    this.show(step);
+    if (step && this.key && !this.list) await this.load(step);
+    if (step !== this.step) return;
     const all = this.offered(decisions);
     if (all.length === 0) return announce(decisions ? "There are no decisions" : "There are no rewrites");
     const at = all.findIndex((x) => x.key === this.selected);
@@ -78,18 +106,19 @@ export class RewritesView {
     return this.items.filter((x) => (x.decision !== null) === decisions && (decisions || !this.name || x.name === this.name));
   }
 
-  private async load(hash: string): Promise<void> {
+  private async load(step: Step): Promise<void> {
+    const { key } = this;
     let list: Rewrites | null = null;
     let problem = "";
     try {
-      list = await json<Rewrites>(`/api/ir/${hash}?raw=1`);
+      list = await this.records.of(this.store.model.id, step);
     } catch (err) {
       problem = err instanceof Error ? err.message : String(err);
     }
-    if (hash !== this.hash) return;
+    if (key !== this.key) return;
     this.list = list;
     this.problem = problem;
-    this.items = list ? [...list.rewrites.map(ofRewrite), ...list.decisions.map(ofDecision)] : [];
+    this.items = list ? items(list) : [];
     this.draw();
     this.mark();
   }
@@ -112,19 +141,18 @@ export class RewritesView {
     const key = JSON.stringify(lines);
     if (key === this.marked) return;
     this.marked = key;
-    this.code.marker = lines && marker(lines);
+    this.marker = lines && marker(lines);
     this.code.redraw();
   }
 
   private draw(): void {
     const focused = document.activeElement instanceof HTMLElement && this.host.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
     const { list } = this;
-    const counts = this.step?.finished?.rewrites;
     const parts: (HTMLElement | null)[] = [
-      h("h4", { id: "rewrites-title" }, "Rewrites ", h("span", { class: "num" }, counts ? String(counts.rewrites) : "")),
+      h("h4", { id: "rewrites-title" }, "Rewrites ", h("span", { class: "num" }, list ? String(list.rewrites.length + (list.omitted ?? 0)) : "")),
     ];
     if (this.problem) parts.push(h("p", { class: "note error" }, `The rewrites could not be read: ${this.problem}`));
-    else if (!list) parts.push(h("p", { class: "quiet" }, "Reading…"));
+    else if (!list) parts.push(h("p", { class: "quiet" }, this.step?.finished?.rewrites ? "Reading…" : "Running the pass again to hear what it does…"));
     else {
       if (list.rewrites.length > 0) parts.push(this.names(list.names), this.steps(false), this.current(false));
       else parts.push(h("p", { class: "quiet" }, "The pass reported none."));
@@ -158,7 +186,7 @@ export class RewritesView {
     const at = all.findIndex((x) => x.key === this.selected);
     const step = (dir: 1 | -1, sign: string): HTMLElement => {
       const title = `${dir > 0 ? "Next" : "Previous"} ${what}`;
-      const key = decisions ? (dir > 0 ? "}" : "{") : dir > 0 ? "]" : "[";
+      const key = decisions ? (dir > 0 ? "}" : "{") : dir > 0 ? ")" : "(";
       const b = h("button", { type: "button", class: "btn small quiet", "data-key": `${what} ${dir}`, "aria-label": title, title: `${title} (${key})` }, sign);
       b.addEventListener("click", () => this.move(dir, decisions));
       return b;
@@ -205,11 +233,6 @@ function omitted(n: number, what: string): HTMLElement {
 // where writes a place: "main:12", the function alone where the place has no line.
 function where(p: Place, fn: string): string {
   return p.line ? `${p.func}:${p.line}` : p.func || fn;
-}
-
-function said(item: Item): string {
-  const d = item.decision;
-  return d ? `${d.taken ? d.rule : `did not ${d.rule}`}: ${d.reason}` : item.name;
 }
 
 // marker returns what marks the cells of rows that stand in lines.

@@ -4,7 +4,7 @@ import "../shared";
 import { json, RequestError } from "../store/api";
 import { debounce } from "../store/timers";
 import type { CodeView } from "../widgets/codeview";
-import { announce, h, press, setAttr, setText } from "../widgets/dom";
+import { announce, h, setAttr, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { hints, wrongPlace } from "./hints";
 import { type Answer, list, type Result } from "./results";
@@ -107,13 +107,11 @@ export class SearchView {
   }
 
   private show(): void {
-    press(document.getElementById("search-button")!, true);
     this.host.hidden = false;
     this.search();
   }
 
   private close(): void {
-    press(document.getElementById("search-button")!, false);
     this.stop();
     this.host.hidden = true;
     this.asked = "";

@@ -13,6 +13,8 @@ export interface CenterListener {
   count(text: string): void;
   // after is asked for the text after the selected step.
   after(): void;
+  // why is asked why the step did what it did; null where nothing can tell.
+  why: (() => void) | null;
 }
 
 export class Center {
@@ -31,7 +33,8 @@ export class Center {
   private focusNext = false;
 
   constructor(private readonly views: readonly View[], private readonly on: CenterListener) {
-    this.host.replaceChildren(this.empty);
+    const plain = this.host.querySelector(".plain-code");
+    this.host.replaceChildren(this.empty, ...(plain ? [plain] : []));
     for (const { name } of views.filter((v) => v.panel)) this.hosts.set(name, h("div", { class: name, id: name, hidden: true }));
     this.host.after(...this.hosts.values());
     this.code = new CodeView(this.host, {
@@ -39,6 +42,7 @@ export class Center {
       hunk: (k, n) => on.count(n === 0 ? "" : k < 0 ? plural(n, "hunk") : `${k + 1} / ${n}`),
       error: (err) => this.fail(err),
     });
+    this.code.scroller.hidden = plain !== null;
   }
 
   // view is the view that can be shown where a view is asked for.
@@ -118,7 +122,7 @@ export class Center {
 
   private put(source: Source, label: string, line: number, keepPlace: boolean): void {
     this.empty.hidden = true;
-    this.code.scroller.hidden = false;
+    this.unveil();
     this.code.show(source, label, keepPlace);
     if (this.target) void this.code.goToLine(this.target, "before").catch(() => undefined);
     else if (line) void this.code.goToLine(line).catch(() => undefined);
@@ -146,16 +150,17 @@ export class Center {
       case "waiting": return say(step.name, "is waiting for its turn.");
       case "running": return say(step.name, "runs now.");
       case "skipped": return say(`${step.name} did not run`, `${step.text}.`);
+      case "unknown": return say(`What ${step.name} did is not known`, step.text, this.link("Show the module"));
       case "failed":
         return say(`${step.name} failed`, "The module before it was kept; everything above is unchanged.", ...(step.error ? [errorNote(step.error)] : []), this.link("Show the module before it"));
       default:
-        return say(`${step.name} changed nothing`, "The module after it is identical to the module before it.", this.link("Show the module"));
+        return say(`${step.name} changed nothing`, "The module after it is identical to the module before it.", this.link("Show the module"), ...(this.on.why ? [this.link("Why", this.on.why)] : []));
     }
   }
 
-  private link(text: string): HTMLElement {
+  private link(text: string, run = (): void => this.on.after()): HTMLElement {
     const b = h("button", { type: "button", class: "btn small" }, text);
-    b.addEventListener("click", () => this.on.after());
+    b.addEventListener("click", run);
     return b;
   }
 
@@ -163,8 +168,15 @@ export class Center {
   private showMessage(): void {
     this.drawn.clear();
     this.uncover(null);
+    this.unveil();
     this.code.scroller.hidden = true;
     this.empty.hidden = false;
+  }
+
+  // unveil ends the rows that the page came with.
+  private unveil(): void {
+    this.host.querySelector(".plain-code")?.remove();
+    this.code.scroller.hidden = false;
   }
 
   private fail(err: unknown): void {

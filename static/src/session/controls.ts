@@ -75,7 +75,7 @@ function filterControls(store: Session, tree: PipelineTree): void {
       tree.box.focus();
     }
     if (e.key !== "Enter") return;
-    const first = tree.visible.find((step) => step.kind !== "sequential");
+    const first = tree.shown.steps.find((step) => step.kind !== "sequential");
     if (first) store.select(first);
     tree.box.focus();
   });

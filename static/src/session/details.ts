@@ -4,12 +4,15 @@
 import "../shared";
 import { only } from "../store/counts";
 import { h } from "../widgets/dom";
-import { big, bytes, plural, time } from "../store/format";
+import { marks } from "../store/check";
+import { big, bytes, number, plural, time } from "../store/format";
 import { importPath, type RunModel, type Step } from "../store/model";
+import { took } from "../store/took";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { glyphs } from "../widgets/glyphs";
-import type { FunctionMetrics, Order, PassInfo, Script, WireFunction } from "../wire";
+import type { CheckedStep, Dump, FunctionMetrics, Order, PassInfo, Script, WireFunction } from "../wire";
 
+export { aboutEdit } from "./editabout";
 export { drawOrigin } from "./origin";
 
 export interface DetailsListener {
@@ -21,6 +24,8 @@ export interface DetailsListener {
   about(step: Step): HTMLElement | null;
   // warnings say where the order around the step breaks a constraint.
   warnings: string[];
+  // page tells that the server has a page on the pass.
+  page: boolean;
 }
 
 // details writes what a step is into host, and what it did into rest; between them the page shows its options. info looks up what is
@@ -31,13 +36,19 @@ export function details(host: HTMLElement, rest: HTMLElement, model: RunModel, s
     host.replaceChildren(h("p", { class: "quiet" }, "Select a pass to see what it did."));
     return;
   }
+  const { dump } = model.started ?? {};
+  if (dump) info = undefined; // a pass of ours of the same name is another one
+  if (step.path === importPath && dump) {
+    host.replaceChildren(h("h3", { class: "details-name" }, step.name), h("p", { class: "details-sum" }, "The module as the dump shows it first."));
+    return;
+  }
   if (step.path === importPath) {
     host.replaceChildren(h("h3", { class: "details-name" }, step.name), h("p", { class: "details-sum" }, "The module as the importer made it, before any pass."));
     return;
   }
   const glyph = step.status === "failed" || step.status === "running" ? h("span", { class: `glyph is-${step.status}`, "aria-hidden": "true" }, glyphs[step.status]) : null;
   const head: HTMLElement[] = [
-    h("h3", { class: "details-name" }, glyph, step.name),
+    h("h3", { class: "details-name" }, glyph, on.page ? h("a", { href: `/passes/${step.name}`, title: "What this pass is for, with an example" }, step.name) : step.name),
     h("p", { class: "details-sum" }, summary(step)),
   ];
   if (info?.doc) head.push(h("p", { class: "details-doc" }, info.doc));
@@ -53,7 +64,7 @@ export function details(host: HTMLElement, rest: HTMLElement, model: RunModel, s
   const orders = (title: string, list: readonly Order[]): HTMLElement[] => reasons(title, list.filter((o) => known.has(o.pass)), on.select);
   const before = info?.before ?? [];
   out.push(...orders("Needs", before.filter((o) => o.needs)), ...orders("Better after", before.filter((o) => !o.needs)), ...orders("Feeds", info?.after ?? []));
-  out.push(...did(model, step), ...settings(step, info, on.select), ...attrs(step));
+  out.push(...did(model, step), ...(dump ? inDump(step, dump) : settings(step, info, on.select)), ...attrs(step));
   host.replaceChildren(...head);
   rest.replaceChildren(...out);
 }
@@ -89,6 +100,7 @@ function summary(step: Step): string {
     case "skipped": return `Did not run: ${step.text}.`;
     case "failed": return `Failed${took}.`;
     case "same": return `Ran${took} and changed nothing.`;
+    case "unknown": return `What it did is not known. ${step.text}`;
     case "changed": {
       const f = step.finished!;
       const rest = f.same > 0 ? `, left ${f.same} as ${f.same === 1 ? "it was" : "they were"}` : "";
@@ -124,10 +136,29 @@ function did(model: RunModel, step: Step): HTMLElement[] {
     ["Kernels", differ(was?.kernels, is?.kernels, big)],
     ["FLOPs", differ(was?.flops, is?.flops, big)],
     ["Constants", differ(was?.constant_bytes, is?.constant_bytes, bytes)],
-    ["Time", m.total !== undefined ? `${time(m.total)}${m.self !== undefined && m.self !== m.total ? ` (self ${time(m.self)})` : ""}${step.reused ? " ↺ from an earlier run" : ""}` : ""],
+    ["Time", m.total !== undefined ? `${m.earlier ? took(step)[1] : time(m.total)}${m.self !== undefined && m.self !== m.total ? ` (self ${time(m.self)})` : ""}${step.reused ? " ↺ from an earlier run" : ""}` : ""],
+    ["Outputs", step.check ? outputs(step.check) : ""],
     ["Instruments", m.instruments ? time(m.instruments) : ""],
     ["Allocated", m.alloc_bytes ? `≈ ${bytes(m.alloc_bytes)}` : ""],
   ]);
+}
+
+// inDump says where a pass of another compiler stands, which is all that is known of it.
+function inDump(step: Step, dump: Dump): HTMLElement[] {
+  return pairs("In the dump", [
+    ["Step", [h("code", {}, step.path)]],
+    ["Pass", step.title ?? ""],
+    ["Kind", step.kind],
+    ["Compiler", dump.compiler],
+    ["Format", dump.format],
+  ]);
+}
+
+// outputs says what a check found behind the step.
+function outputs(s: CheckedStep): string {
+  const d = s.difference;
+  const errors = d && s.status !== "same" ? `, max abs error ${number(d.max_abs)}, relative ${number(d.max_rel)}` : "";
+  return `${marks[s.status]}${errors}${d?.nans ? `, ${d.nans} NaN` : ""}`;
 }
 
 // settings says where the step stands and when it runs.

@@ -48,9 +48,16 @@ export class Frame {
       this.showDetails(true);
       this.inspector.show(sheet ?? "pass");
     }
+    if (part === "passes") this.app.classList.add("passes-front");
     if (phone.matches) this.showTab(part);
     else if (part === "center" && small.matches) this.showTree(false);
     else if (part === "passes") this.showTree(true);
+  }
+
+  // turnLesson shows the lesson in the place of the passes, or the passes again.
+  turnLesson(): void {
+    this.app.classList.toggle("passes-front");
+    if (!this.hasTree && !small.matches) this.showTree(true);
   }
 
   // toggleTree and toggleDetails fold a pane, toggleBoth both: with one of them open, both go.

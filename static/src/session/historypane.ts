@@ -1,22 +1,31 @@
 // The place of the history of a value below the strip of passes. What shows it is loaded when the reader comes near the text.
 
-import { announce, byId, h } from "../widgets/dom";
+import { announce, byId } from "../widgets/dom";
+import { lateStyle } from "../widgets/latestyle";
 import type { Around, HistoryView } from "../history/historyview";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
 
 export class HistoryPane {
   private loading: Promise<HistoryView> | null = null;
+  private ready = false;
+  // offered tells whether the server knows what became of values; an exported page has none.
+  readonly offered: boolean;
 
-  constructor(private readonly store: Session, private readonly around: Around, private readonly styleSheet: string) {
+  constructor(private readonly store: Session, private readonly around: Around) {
+    const button = document.getElementById("show-history");
+    this.offered = button !== null;
+    if (!button) return;
     const near = (): void => void this.load().catch(() => undefined);
     for (const event of ["pointerover", "focusin"]) byId("code").addEventListener(event, near, { once: true });
+    // A click while the script is on its way is not lost.
+    byId("code").addEventListener("click", (e) => this.ready || this.with((view) => view.click(e.clientX, e.clientY)));
     byId("code").addEventListener("keydown", (e) => {
       if (e.key !== "Enter" || e.defaultPrevented || e.target !== around.code.scroller) return;
       e.preventDefault();
       this.with((view) => view.pick());
     });
-    byId("show-history").addEventListener("click", () => this.ask());
+    button.addEventListener("click", () => this.ask());
   }
 
   // ask shows the history of what the reader is at.
@@ -35,12 +44,15 @@ export class HistoryPane {
   }
 
   private with(run: (view: HistoryView) => void): void {
-    this.load().then(run, (err: unknown) => announce(messageOf(err)));
+    if (this.offered) this.load().then(run, (err: unknown) => announce(messageOf(err)));
   }
 
   private load(): Promise<HistoryView> {
-    this.loading ??= Promise.all([import("../history/historyview"), style(this.styleSheet)]).then(
-      ([own]) => new own.HistoryView(this.store, this.around),
+    this.loading ??= Promise.all([import("../history/historyview"), lateStyle()]).then(
+      ([own]) => {
+        this.ready = true;
+        return new own.HistoryView(this.store, this.around);
+      },
       () => {
         this.loading = null;
         throw new Error("the history script could not be loaded; is the server still running?");
@@ -48,17 +60,4 @@ export class HistoryPane {
     );
     return this.loading;
   }
-}
-
-// style adds a style sheet to the page.
-function style(href: string): Promise<void> {
-  const link = h("link", { rel: "stylesheet", href });
-  document.head.append(link);
-  return new Promise((done, fail) => {
-    link.addEventListener("load", () => done());
-    link.addEventListener("error", () => {
-      link.remove();
-      fail(new Error());
-    });
-  });
 }

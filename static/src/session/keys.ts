@@ -1,14 +1,9 @@
-// The keyboard: one table of keys, which the help shows too.
+// The keyboard: one table of keys. What the help and the palette say of them is in keydocs.ts, which is loaded with those.
 
-export interface Key {
-  // key is what is typed, with "Alt+" before it where that is held.
-  key: string;
-  doc: string;
-  run(): void;
-}
+// Keys says what is done by what is typed, with "Alt+" before it where that is held.
+export type Keys = Record<string, () => void>;
 
-export function listen(keys: Key[]): void {
-  const byKey = new Map(keys.map((k) => [k.key, k]));
+export function listen(keys: Keys): void {
   document.addEventListener("keydown", (e) => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey) return;
     const target = e.target as HTMLElement;
@@ -18,9 +13,9 @@ export function listen(keys: Key[]): void {
       return;
     }
     // With Alt some systems type another letter; the code of the key stays.
-    const k = byKey.get(e.altKey ? `Alt+${e.code.replace("Key", "")}` : e.key);
-    if (!k) return;
+    const typed = e.altKey ? `Alt+${e.code.replace("Key", "")}` : e.key;
+    if (!Object.hasOwn(keys, typed)) return;
     e.preventDefault();
-    k.run();
+    keys[typed]!();
   });
 }

@@ -1,6 +1,5 @@
 // The dialog in which a note is written.
 
-import "../shared";
 import { button, dialog } from "../widgets/dialogs";
 import { h, setText } from "../widgets/dom";
 
@@ -10,7 +9,7 @@ export function writeNote(title: string, text: string, save: (text: string) => P
   field.value = text;
   const problem = h("p", { class: "note error", role: "alert", hidden: true });
   const yes = h("button", { type: "submit", class: "btn primary", id: "note-save" }, "Save ", h("kbd", {}, "Ctrl"), h("kbd", {}, "Enter"));
-  const form = h("form", { class: "note-form" }, field, problem, h("div", { class: "dialog-foot" }, yes, button("Cancel", () => el.close())));
+  const form = h("form", { class: "note-form" }, field, problem, h("p", { class: "quiet" }, "Markdown: **bold**, `code`, - lists, [links](?pass=…)"), h("div", { class: "dialog-foot" }, yes, button("Cancel", () => el.close())));
   const el = dialog(title, form);
   const submit = async (): Promise<void> => {
     if (yes.disabled || field.value.trim() === "") return field.focus();

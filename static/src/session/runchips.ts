@@ -4,9 +4,15 @@ import "../shared";
 import { api } from "../store/api";
 import { plural, time } from "../store/format";
 import type { Session } from "../store/session";
-import { byId, h } from "../widgets/dom";
+import { byId, h, setText } from "../widgets/dom";
 import { icon } from "../widgets/icons";
 import type { ListedRun } from "../wire";
+import type { Desk } from "../class/desk";
+import type { Stage } from "../present/stage";
+import type { Live } from "../wire";
+import type { CodeView } from "../widgets/codeview";
+import type { Keys } from "./keys";
+import { follow } from "./live";
 
 export class RunChips {
   private readonly host = byId("runs");
@@ -17,11 +23,50 @@ export class RunChips {
   private shown = "";
   private before = "";
 
-  constructor(private readonly store: Session) {
+  // stage presents the session, and follows who does; null on a page without a server.
+  private readonly stage: Promise<Stage> | null = null;
+  // desk is a student's place in a class.
+  private desk: Desk | null = null;
+
+  // notes are the notes of the session, which others may change.
+  constructor(private readonly store: Session, private readonly notes: { all: unknown[]; load(): Promise<void>; tour(dir: 1 | -1): void }, code: CodeView, keys: Keys) {
+    if (document.body.dataset.page === "session") {
+      this.stage = import("../present/stage").then((own) => new own.Stage(store, code, keys, (dir) => notes.tour(dir)));
+      if (document.getElementById("app")?.dataset.class === "true") void import("../class/desk").then((own) => (this.desk = new own.Desk(store)));
+      follow(store.id, (now, was) => this.told(now, was));
+    }
     this.host.addEventListener("click", (e) => {
       const run = (e.target as Element).closest<HTMLElement>("[data-run]")?.dataset.run;
       if (run) this.store.showRun(run);
     });
+  }
+
+  // told takes over what the session shows now: what others have done in it, and what was done here. What the reader looks at stays.
+  private told(now: Live, was: Live | null): void {
+    const { store } = this;
+    this.stage?.then((stage) => stage.told(now), () => undefined);
+    if (now.title !== store.title) {
+      store.title = now.title;
+      byId("title").title = now.title;
+      if (!document.getElementById("rename-field")) setText(document.getElementById("rename") ?? byId("title"), now.title);
+      store.changed();
+    }
+    if (was ? now.notes_hash !== was.notes_hash : now.notes !== this.notes.all.length) void this.notes.load();
+    const isNew = now.latest !== "" && now.latest !== store.runs.current;
+    if (!isNew || (was?.latest === now.latest && was.ended === now.ended)) return; // of the run that is shown, update asks
+    const listed = store.runs.session?.runs;
+    if (listed && !listed.includes(now.latest)) listed.push(now.latest);
+    this.ask(was !== null && was.latest !== now.latest ? now.latest : "");
+  }
+
+  // ask asks for the list of runs, and tells the reader of one that is new in it.
+  private ask(fresh = ""): void {
+    api.runs(this.store.id).then((list) => {
+      this.list = list;
+      const run = list.find((r) => r.id === fresh);
+      if (run) this.store.announce(`A new run: #${run.number} ${run.label}`);
+      this.draw();
+    }, () => undefined); // what is there stays; the page says that the server is away
   }
 
   // update draws what has changed, and asks for the list again where a run has begun or ended.
@@ -34,11 +79,10 @@ export class RunChips {
     const wanted = `${runs.current} ${runs.model.id === runs.current && runs.model.finished ? "ended" : ""}`;
     if (runs.current && wanted !== this.asked) {
       this.asked = wanted;
-      api.runs(this.store.id).then((list) => {
-        this.list = list;
-        this.draw();
-      }, () => undefined); // what is there stays; the page says that the server is away
+      this.ask();
     }
+    this.stage?.then((stage) => stage.update(), () => undefined);
+    this.desk?.update();
     this.draw();
   }
 

@@ -9,9 +9,7 @@ import type { Session } from "../store/session";
 export class SearchPane {
   private loading: Promise<SearchView> | null = null;
 
-  constructor(private readonly store: Session, private readonly code: CodeView) {
-    byId("search-button").addEventListener("click", () => this.open());
-  }
+  constructor(private readonly store: Session, private readonly code: CodeView) {}
 
   // open shows the search with the focus in its field.
   open(): void {

@@ -9,11 +9,13 @@ import { editPrefix } from "../store/steps";
 import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
+import { plainCode } from "../widgets/codeview";
 import { announce, byId, h, perFrame, press, setText } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
 import { icon } from "../widgets/icons";
+import { lateStyle } from "../widgets/latestyle";
 import { readAddress, writeAddress } from "./address";
-import { beginning } from "./beginning";
+import { beginning, type Begun } from "./beginning";
 import { Center } from "./center";
 import { wireControls } from "./controls";
 import type * as Sheets from "./details";
@@ -21,7 +23,9 @@ import { Edits } from "./edits";
 import { Frame } from "./frame";
 import { HistoryPane } from "./historypane";
 import { Inspector } from "./inspector";
+import type { Keys } from "./keys";
 import { Notes } from "./notes";
+import type { Notice } from "./notice";
 import { resizablePanes } from "./panes";
 import { PipelineBar } from "./pipelinebar";
 import type { RunChips } from "./runchips";
@@ -35,8 +39,9 @@ import { drawMessages, drawTop } from "./top";
 import { type Functions, PipelineTree } from "./tree";
 import { UserPasses } from "./userpasses";
 
-export async function open(): Promise<void> {
-  await new SessionPage(byId("app")).open();
+// open makes the page; begun are the events that came with it.
+export async function open(begun: Begun = beginning()): Promise<void> {
+  await new SessionPage(byId("app"), begun).open();
 }
 
 class SessionPage {
@@ -51,12 +56,13 @@ class SessionPage {
   private readonly center: Center;
   private readonly user: UserPasses;
   private readonly notes: Notes;
-  // sharing comes beside what the first view needs.
-  private sharing: Sharing | null = null;
+  private sharing: Promise<Sharing> | null = null;
   private readonly edits: Edits;
   private readonly pipeline: PipelineBar;
   private readonly history: HistoryPane;
   private readonly search: SearchPane;
+  private notice: Notice | null = null;
+  private readonly keys: Keys;
   private rewrites: Promise<RewritesView> | null = null;
   private sheets: Promise<typeof Sheets> | null = null;
   // openedForValue tells that the inspector opened for what became of a value, and closes with it.
@@ -74,7 +80,7 @@ class SessionPage {
     }
   });
 
-  constructor(private readonly app: HTMLElement) {
+  constructor(private readonly app: HTMLElement, begun: Begun) {
     const data = app.dataset;
     const codemirror = data.codemirror ?? "";
     const count = (text: string): void => setText(byId("hunk-count"), text);
@@ -90,13 +96,12 @@ class SessionPage {
       history: (n, before) => this.history.node(n, before),
       count,
       preferredDiff: () => this.store.preferredDiff(),
-      measure: (runs) => this.store.runs.set({ profile: runs }),
+      runs: () => this.store.runs,
       refusal: () => this.store.reason,
-    }, { source: data.source ?? "", compiler: data.compiler === "true" });
-    const begun = beginning();
+    }, { source: data.source ?? "", compiler: data.compiler === "true", dump: "dump" in data });
     this.store = new Session({
-      session: data.session ?? "", title: byId("title").textContent ?? "", run: data.run ?? "", mayEdit: data.mayEdit === "true", shared: data.shared === "true",
-      compiler: data.compiler === "true", query: readAddress(),
+      session: data.session ?? "", title: byId("title").textContent ?? "", run: data.run ?? "", mayEdit: data.mayEdit === "true", shared: data.shared === "true", reason: data.reason ?? "",
+      compiler: data.compiler === "true", dump: "dump" in data, query: readAddress(),
     }, this.views, {
       draw: () => this.draw(),
       later: () => this.render(),
@@ -135,25 +140,23 @@ class SessionPage {
     this.pipeline = new PipelineBar(store, { tree: this.tree });
     this.strip = new PassStrip({ select });
     this.timeline = new TimelinePane(store, app);
-    this.center = new Center(this.views, { line, count, after: () => this.showAfter() });
-    this.user = new UserPasses(store, codemirror);
+    this.center = new Center(this.views, { line, count, after: () => this.showAfter(), why: store.compiler ? () => this.withRewrites((view) => view.why.here()) : null });
+    this.user = new UserPasses(store, codemirror, plainCode);
     this.notes = new Notes(store);
-    void import("./share").then((own) => {
-      this.sharing = new own.Sharing(store);
-      store.changed();
-    });
+    for (const id of ["share", "share-menu", "delete-session"]) document.getElementById(id)?.addEventListener("click", () => this.withSharing((own) => own.act(id)));
     this.history = new HistoryPane(store, {
       app, code: this.center.code, view: () => this.view, showSource: (n) => this.showSource(n), value: (el) => this.showValue(el),
-    }, data.historyStyle ?? "");
+      why: (n, before, spot) => this.withRewrites((view) => view.why.atLine(n, before, spot)),
+    });
     this.search = new SearchPane(store, this.center.code);
-    this.edits = new Edits(store, codemirror);
+    this.edits = new Edits(store, codemirror, plainCode);
     resizablePanes(app);
     this.viewButtons();
     this.showValue(null);
-    wireControls({ store, center: this.center, tree: this.tree, fork: () => void this.sharing?.fork() });
-    wireKeys({
+    wireControls({ store, center: this.center, tree: this.tree, fork: () => this.withSharing((own) => void own.fork()) });
+    this.keys = wireKeys({
       store, views: this.views, center: this.center, tree: this.tree, frame: this.frame, timeline: this.timeline,
-      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => view.move(dir, decisions)),
+      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => void view.move(dir, decisions)), why: () => this.withRewrites((view) => view.why.here()),
     });
     // A link to a pass, or to what is no text, opens on it.
     if (store.chosen || this.view.text === undefined) this.frame.bring("center");
@@ -161,6 +164,8 @@ class SessionPage {
 
   async open(): Promise<void> {
     void this.notes.load();
+    if (document.getElementById("lesson")) void import("../lesson/pane").then((own) => own.open(this.store));
+    import("./notice").then((own) => (this.notice = new own.Notice(this.store)), () => undefined);
     await this.store.open();
   }
 
@@ -246,14 +251,15 @@ class SessionPage {
     this.strip.update(plan.planned ?? store.model, store.state.pass, runs.stale);
     this.timeline.update();
     drawTop(runs, store.title);
+    this.notice?.update();
     if (runs.session) this.withChips((chips) => chips.update());
-    this.sharing?.update();
+    this.withSharing((own) => own.update());
     this.notes.draw();
     this.user.update();
     this.edits.update(this.view.tools.includes("edit"));
     this.history.update();
     this.search.update();
-    drawMessages(runs, step, this.view.saysFailure ?? false, {
+    drawMessages(runs, this.notice?.says ? "" : runs.problem, step, this.view.saysFailure ?? false, {
       select: (x) => store.select(x),
       jump: this.jump,
       remedy: (d) => this.edits.remedy(d),
@@ -269,21 +275,28 @@ class SessionPage {
     const { store } = this;
     const { runs, plan } = store;
     this.tree.update(plan.planned ?? store.model, {
-      selected: store.state.pass, disabled: new Set(runs.disabled), onlyChanged: store.onlyChanged, filter: store.filter, mayEdit: runs.mayEdit, stale: runs.stale,
-      reason: store.reason, edits: plan.offered && runs.mayEdit, warnings: plan.warnings, options: plan.options, notes: this.notes.steps(store.model.id),
+      selected: store.state.pass, disabled: new Set(runs.disabled), onlyChanged: store.onlyChanged, filter: store.filter, mayEdit: store.mayRun, stale: runs.stale,
+      reason: store.reason, edits: plan.offered && runs.mayEdit, warnings: plan.warnings, options: plan.options, notes: this.notes.steps(store.model.id), page: (name) => store.paged(name),
     }, this.listed);
-    setText(byId("hidden-count"), this.tree.hidden > 0 ? `${this.tree.hidden} hidden` : "");
+    setText(byId("hidden-count"), this.tree.shown.hidden > 0 ? `${this.tree.shown.hidden} hidden` : "");
   }
 
   // withRewrites does something with what shows rewrites, which is loaded when there is a pass that has ended.
   private withRewrites(run: (view: RewritesView) => void): void {
-    this.rewrites ??= import("../rewrites/rewritesview").then((own) => new own.RewritesView(this.store, this.center.code));
+    this.rewrites ??= Promise.all([import("../rewrites/rewritesview"), lateStyle()]).then(([own]) => new own.RewritesView(this.store, this.center.code));
     this.rewrites.then(run, () => (this.rewrites = null));
+  }
+
+  // withSharing does something with what shares the session. It comes beside what the first view needs; a click before that waits for it.
+  private withSharing(run: (own: Sharing) => void): void {
+    if (!document.getElementById("share")) return; // an exported page
+    this.sharing ??= import("./share").then((own) => new own.Sharing(this.store));
+    this.sharing.then(run, () => (this.sharing = null));
   }
 
   // withChips does something with the runs at the top, which are loaded when the session is there: the first view goes without.
   private withChips(run: (chips: RunChips) => void): void {
-    this.chips ??= import("./runchips").then((own) => new own.RunChips(this.store));
+    this.chips ??= import("./runchips").then((own) => new own.RunChips(this.store, this.notes, this.center.code, this.keys));
     this.chips.then(run, () => (this.chips = null));
   }
 
@@ -305,7 +318,7 @@ class SessionPage {
     if (key === this.detailed) return;
     this.detailed = key;
     sheets.details(byId("details-head"), byId("details-rest"), store.model, step, info, {
-      select: (name) => store.selectByName(name), jump: this.jump, about: (x) => this.edits.about(x), warnings,
+      select: (name) => store.selectByName(name), jump: this.jump, about: (x) => sheets.aboutEdit(store, (after) => void this.edits.again(after), x), warnings, page: document.getElementById("share") !== null && step !== null && store.paged(step.name),
       edit: mayEdit ? (script) => void this.user.open(script) : null,
     });
   }

@@ -14,21 +14,25 @@ export class Sharing {
   private done: Promise<void> = Promise.resolve(); // once all that was asked for is
 
   constructor(private readonly store: Session) {
-    const { runs } = store;
     this.id = store.id;
-    for (const id of ["share", "share-menu"]) byId(id).addEventListener("click", () => (runs.mayEdit ? this.offer() : this.showLink(location.href)));
     for (const form of document.querySelectorAll<HTMLFormElement>(".fork-form")) {
       form.addEventListener("submit", (e) => {
         e.preventDefault();
         void this.fork();
       });
     }
-    document.getElementById("delete-session")?.addEventListener("click", () => void this.delete());
     document.getElementById("expiry-form")?.addEventListener("submit", (e) => {
       e.preventDefault();
       void this.keepFor(Number(byId<HTMLSelectElement>("expiry-days").value));
     });
     this.titles();
+  }
+
+  // act does what one of the page's buttons is for.
+  act(id: string): void {
+    if (id === "delete-session") void this.delete();
+    else if (this.store.runs.mayEdit) this.offer();
+    else this.showLink(location.href);
   }
 
   update(): void {
@@ -44,6 +48,11 @@ export class Sharing {
     run.title = this.store.reason || "Run  r";
     const rename = document.getElementById("rename");
     if (rename && !mayEdit) rename.replaceWith(rename.textContent ?? "");
+    const program = document.getElementById("program") as HTMLAnchorElement | null;
+    if (program) {
+      program.hidden = this.store.model.finished?.status !== "ok";
+      program.href = program.href.replace(/\/runs\/[^/]*/, `/runs/${this.store.model.id}`);
+    }
     for (const a of this.menu.querySelectorAll<HTMLAnchorElement>("[data-export]")) {
       a.href = `/s/${this.id}/export.${a.dataset.export}${a.dataset.export !== "zip" && this.store.runs.current ? `?run=${this.store.runs.current}` : ""}`;
     }
@@ -79,38 +88,61 @@ export class Sharing {
     return this.done;
   }
 
+  // offer asks which runs go along where there are several, and makes a snapshot.
   private offer(): void {
+    const { runs } = this.store;
+    const count = runs.session?.runs?.length ?? 0;
+    const choice = (value: string, text: string): HTMLElement => h("label", {}, h("input", { type: "radio", name: "share-runs", value, checked: value === "all" }), ` ${text}`);
     const el = dialog(
-      "Share this session",
-      h("p", {}, "Anyone with the link sees what you see now (the same pass, function, line, and view, with all runs and notes) and can fork it."),
-      h("p", {}, h("strong", {}, "A shared session can no longer be changed"), ", not even by you: no new runs or notes, and no renaming. Fork it to continue."),
+      "Share a snapshot",
+      h("p", {}, "Anyone with the link sees what you see now: the same pass, function, line, and view, with the notes. They can fork it."),
+      h("p", {}, h("strong", {}, "A snapshot does not change."), " You go on in this session, and what you do here stays out of it."),
+      count > 1 ? h("fieldset", { class: "share-runs" }, h("legend", {}, "Runs in the snapshot"), choice("all", `All ${count} runs of this session`), choice("shown", "The run that is shown, with its notes")) : null,
     );
     const yes = (): void => {
+      const shown = el.querySelector<HTMLInputElement>("[name=share-runs]:checked")?.value === "shown";
       void this.doing("shared", async () => {
-        const out = await post<{ session: SessionInfo; link: string }>(`/api/sessions/${this.id}/share`, this.place());
-        this.store.runs.session = out.session;
-        this.store.runs.mayEdit = false;
-        this.store.shared = true;
-        this.showExpiry(out.session);
-        announce("The session is shared");
-        this.store.changed();
+        const out = await post<{ link: string }>(`/api/sessions/${this.id}/share`, { ...this.place(), ...(shown ? { runs: [runs.current] } : {}) });
+        announce("The snapshot is made");
         this.showLink(new URL(out.link, location.href).href);
       }).finally(() => el.close());
     };
-    el.append(h("div", { class: "dialog-foot" }, button("Share", yes, "primary", { id: "share-yes" }), button("Cancel", () => el.close())));
+    el.append(h("div", { class: "dialog-foot" }, button("Create the link", yes, "primary", { id: "share-yes", autofocus: true }), button("Cancel", () => el.close())));
     el.showModal();
   }
 
   private showLink(link: string): void {
-    const field = h("input", { class: "field mono", id: "share-link", readonly: true, "aria-label": "Link to this session", value: link });
+    const field = h("input", { class: "field mono", id: "share-link", readonly: true, "aria-label": "Link", value: link });
     const copying = button("Copy", () => void copy(copying, link, () => field.select()), "primary", { id: "copy-link", autofocus: true });
+    const snapshot = this.store.runs.mayEdit;
+    const embed = byId("app").dataset.embed === "true" ? this.embedding(new URL(link)) : null;
     const el = dialog(
-      this.store.shared ? "Shared, read only" : "Link to this session",
+      snapshot ? "Link to the snapshot" : "Link to this session",
       h("p", {}, "The link opens at the pass, function, line, and view that you see now."),
       h("div", { class: "share-link" }, field, copying),
-      h("div", { class: "dialog-foot" }, button("Close", () => el.close())),
+      embed,
+      h("div", { class: "dialog-foot" }, button("Close", () => el.close()), ...(snapshot ? [
+        h("a", { class: "btn quiet", id: "open-snapshot", href: link }, "Open the snapshot"),
+        h("a", { class: "btn quiet", id: "report-snapshot", href: `${new URL(link).pathname}/export.md?run=${this.store.runs.current}`, download: "", title: "A report in Markdown with the link, for an issue or a commit" }, "Markdown"),
+      ] : [])),
     );
     el.showModal();
+  }
+
+  // embedding gives the code with which a page of an origin that the server allows shows this in a frame.
+  private embedding(link: URL): HTMLElement {
+    const code = h("textarea", { class: "field mono embed-code", id: "embed-code", readonly: true, rows: 3, "aria-label": "Code for another page" });
+    const only = h("input", { type: "checkbox", id: "embed-only" });
+    const copying = button("Copy code", () => void copy(copying, code.value, () => code.select(), "Copy code"), "small", { id: "copy-embed" });
+    const write = (): void => {
+      const to = new URL(link);
+      to.pathname = to.pathname.replace("/s/", "/embed/");
+      if (only.checked) to.searchParams.set("only", "diff");
+      code.value = `<iframe src="${attribute(to.href)}" title="irscope: ${attribute(this.store.title)}" width="100%" height="480" loading="lazy"></iframe>`;
+    };
+    only.addEventListener("change", write);
+    write();
+    return h("details", { class: "embed" }, h("summary", {}, "Embed in a page"), code, h("p", {}, h("label", {}, only, " this text alone, without the passes")), copying);
   }
 
   // keepFor sets in how many days the session goes; 0 keeps a shared one for good.
@@ -187,4 +219,9 @@ export class Sharing {
       }
     });
   }
+}
+
+// attribute writes a text as the value of an attribute.
+function attribute(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }

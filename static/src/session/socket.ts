@@ -8,6 +8,9 @@ import type { WireEvent } from "../wire";
 
 const pauses = [200, 500, 1000, 2000, 5000, 10000];
 
+// many is how many events a log has that is long.
+const many = 400;
+
 export class Stream {
   private next = 0;
   private tries = 0;
@@ -21,8 +24,15 @@ export class Stream {
     for (const event of begun) this.receive(event);
     this.flush();
     if (this.closed) return;
-    this.connect();
+    if (begun.length > many) void this.catchUp();
+    else this.connect();
     window.addEventListener("online", this.retry);
+  }
+
+  // catchUp reads a long log in large pieces as far as it has come; a message for each event would take several times as long.
+  private async catchUp(): Promise<void> {
+    while (!this.closed && (await this.ask()) > many);
+    this.retry();
   }
 
   close(): void {
@@ -64,12 +74,14 @@ export class Stream {
   }
 
   // ask makes the request without a socket: a page is not told why a socket was refused. What comes is as good as from a socket.
-  private async ask(): Promise<void> {
+  private async ask(): Promise<number> {
     try {
       const page = await once<{ events: WireEvent[] }>(`/runs/${this.run}/events?from=${this.next}`);
       for (const event of page.events) this.receive(event);
+      return page.events.length;
     } catch (err) {
       if (err instanceof RequestError && !this.closed && !this.socket) this.follower.onState("waiting", `${err.message}; retrying`);
+      return 0;
     }
   }
 
@@ -77,8 +89,9 @@ export class Stream {
     if (event.seq < this.next || this.closed) return;
     this.next = event.seq + 1;
     this.tries = 0;
-    // Events that arrive together are handled together, before the next frame; the first brings the tree and does not wait.
-    if (this.batch.push(event) === 1 && event.seq > 0) window.setTimeout(() => this.flush(), 0);
+    // Events that arrive together are handled together, before the next frame; the first brings the tree and does not wait. Behind very
+    // many, whose tree takes a while to walk over, they wait for more.
+    if (this.batch.push(event) === 1 && event.seq > 0) window.setTimeout(() => this.flush(), event.seq > 5000 ? 250 : 0);
     if (event.seq === 0 || endsLog(event)) this.flush();
     if (endsLog(event)) this.finish();
   }

@@ -12,6 +12,7 @@ export class PassStrip {
   private readonly tip = byId("strip-tip");
   private cells: { step: Step; el: HTMLElement }[] = [];
   private drawn = "";
+  private selected = "";
   private laid = "";
 
   constructor(private readonly on: { select(step: Step): void }) {
@@ -26,26 +27,34 @@ export class PassStrip {
 
   update(model: RunModel, selected: string, stale: boolean): void {
     byId("strip").classList.toggle("stale", stale);
-    const key = `${model.id} ${model.version} ${selected}`;
-    if (key === this.drawn) return;
+    const key = `${model.id} ${model.version}`;
+    if (key === this.drawn && selected === this.selected) return;
+    this.selected = selected;
+    if (key !== this.drawn) this.fill(model);
     this.drawn = key;
+    const stop = Math.max(0, this.cells.findIndex(({ step }) => step.path === selected));
+    this.cells.forEach(({ step, el }, i) => {
+      setAttr(el, "aria-selected", String(step.path === selected));
+      setAttr(el, "tabindex", i === stop ? "0" : "-1");
+    });
+    // The focus follows the selection where it is in the strip.
+    if (this.host.contains(document.activeElement)) this.cells[stop]?.el.focus({ preventScroll: true });
+  }
+
+  // fill draws what the cells say of their steps.
+  private fill(model: RunModel): void {
     const all = stretches(model);
     const plan = all.map((x) => `${x.phase}:${x.steps.map((step) => step.path).join()}`).join(" ");
     if (plan !== this.laid) this.lay(all);
     else all.flatMap((x) => x.steps).forEach((step, i) => (this.cells[i]!.step = step));
     this.laid = plan;
     const most = Math.max(0, ...this.cells.map(({ step }) => lines(step)));
-    const stop = Math.max(0, this.cells.findIndex(({ step }) => step.path === selected));
-    this.cells.forEach(({ step, el }, i) => {
+    for (const { step, el } of this.cells) {
       const cls = `cell is-${step.status}`;
       if (el.className !== cls) el.className = cls;
       el.style.setProperty("--h", step.status === "changed" ? height(lines(step), most).toFixed(3) : "0");
-      setAttr(el, "aria-selected", String(step.path === selected));
       setAttr(el, "aria-label", words(step));
-      setAttr(el, "tabindex", i === stop ? "0" : "-1");
-    });
-    // The focus follows the selection where it is in the strip.
-    if (this.host.contains(document.activeElement)) this.cells[stop]?.el.focus({ preventScroll: true });
+    }
   }
 
   private lay(all: ReturnType<typeof stretches>): void {
@@ -103,6 +112,7 @@ function state(step: Step): string {
     case "same": return "unchanged";
     case "skipped": return step.text || "did not run";
     case "waiting": return "not run yet";
+    case "unknown": return "not known";
     default: return step.status;
   }
 }

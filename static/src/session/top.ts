@@ -40,10 +40,9 @@ export function drawTop(runs: Runs, title: string): void {
   drawTarget(runs);
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
   const { model } = runs;
-  const passes = model.all().filter((step) => step.kind !== "sequential");
-  const changed = passes.filter((step) => step.status === "changed").length;
-  setText(byId("pass-count"), passes.length > 0 ? `${changed} of ${passes.length}` : "");
-  byId("pass-count").title = `${changed} of ${passes.length} passes changed something`;
+  const { changed, total } = model.tally();
+  setText(byId("pass-count"), total > 0 ? `${changed} of ${total}` : "");
+  byId("pass-count").title = `${changed} of ${total} passes changed something`;
 }
 
 // drawTarget chooses the target of the settings, which may have options that the list has not.
@@ -57,9 +56,9 @@ function drawTarget(runs: Runs): void {
 }
 
 // drawMessages shows what concerns the whole run above the code.
-export function drawMessages(runs: Runs, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
+export function drawMessages(runs: Runs, problem: string, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
   const out: HTMLElement[] = [];
-  if (runs.problem) out.push(h("p", { class: "note error" }, runs.problem));
+  if (problem) out.push(h("p", { class: "note error" }, problem));
   const all = runs.model.all();
   const lowering = runs.disabled.filter((name) => runs.passes.get(name)?.role === "lowering" || all.some((x) => x.name === name && x.role === "lowering"));
   if (lowering.length > 0) {

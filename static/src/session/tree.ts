@@ -5,7 +5,7 @@ import { apart, signature } from "../store/counts";
 import { plural } from "../store/format";
 import { numberOf, type RunModel, type Step } from "../store/model";
 import { tails } from "../store/names";
-import { fuzzy } from "../store/rank";
+import { Visible } from "../store/visible";
 import type { Action } from "../pipeline/pipelineeditor";
 import { h, setAttr } from "../widgets/dom";
 import { Windowed } from "../widgets/windowed";
@@ -15,8 +15,6 @@ import { functionRow, moreRow, type Place, stepRow, type TreeState } from "./tre
 export type { TreeState } from "./treerows";
 
 export const rowHeight = 24;
-// A pass that runs shorter than this is not shown as running: rows that come and go within a blink only disturb.
-const noticeable = 120;
 // atFirst is how many functions are listed before the reader asks for all.
 const atFirst = 60;
 
@@ -47,10 +45,10 @@ interface TreeListener {
 
 export class PipelineTree {
   readonly box: HTMLElement;
-  // visible are the steps that are shown, rows what the rows show.
-  visible: Step[] = [];
-  hidden = 0;
+  // shown are the steps that have rows, below the rows of the functions of the selected one, or of the generated code.
+  readonly shown = new Visible();
   private rows: Row[] = [];
+  private below: Row[] = [];
   private readonly list: Windowed;
   private readonly collapsed = new Set<string>();
   private model: RunModel | null = null;
@@ -63,14 +61,12 @@ export class PipelineTree {
   private withSame = false;
   // inside tells that the arrows move in the functions.
   private inside = false;
-  private longest = 1;
-  // base is the depth of the outermost rows.
-  private base = 0;
   // The selected row stays in view while rows come and go, until the reader scrolls the tree.
   private follows = true;
   private selected = "";
   private revealed = "";
-  private signatures: string[] = [];
+  // drawn says of each row that has an element what it shows, keys which rows there are beside those of steps.
+  private readonly drawn = new Map<number, string>();
   private keys = "";
   // While the button of the mouse is down no row is made anew: a click whose element went before it ended would be lost.
   private held = false;
@@ -79,7 +75,7 @@ export class PipelineTree {
   constructor(host: HTMLElement, private readonly on: TreeListener) {
     this.box = h("div", { class: "tree", id: "tree", role: "tree", tabindex: 0, "aria-label": "Passes", "aria-keyshortcuts": "Alt+ArrowUp Alt+ArrowDown Delete" });
     host.replaceChildren(this.box);
-    this.list = new Windowed(this.box, { rowHeight, render: (i) => this.render(i) }, "none");
+    this.list = new Windowed(this.box, { rowHeight, render: (i) => this.render(i), remove: (i) => this.drawn.delete(i) }, "none");
     new ResizeObserver(() => this.reveal()).observe(this.box);
     for (const name of ["wheel", "touchmove"]) this.box.addEventListener(name, () => (this.follows = false), { passive: true });
     // The scroll bar belongs to the box itself; what is clicked within lies in a row.
@@ -127,31 +123,25 @@ export class PipelineTree {
     this.selected = state.selected;
     this.functions = functions;
     this.box.classList.toggle("stale", state.stale);
-    const all = model.all();
-    const passes = all.filter((step) => step.kind !== "sequential");
-    // A step that holds the whole pipeline has no row: its time is that of the run.
-    const roots = model.roots.filter((step) => step.children.length > 0);
-    this.base = roots.length === 1 ? 1 : 0;
-    this.visible = all.filter((step) => (this.base === 0 || step !== roots[0]) && this.shows(step));
-    this.hidden = passes.length - this.visible.filter((step) => step.kind !== "sequential").length;
-    this.longest = Math.max(1, ...passes.map((step) => step.measured.total ?? 0));
-    this.rows = this.visible.flatMap((step): Row[] => [{ kind: "step", step }, ...(step.path === state.selected && !functions.ofCode ? this.below(step) : [])]);
-    if (model.code && (!state.filter || functions.ofCode)) this.rows.push({ kind: "code", step: null }, ...(functions.ofCode ? this.below(null) : []));
-    const old = this.signatures;
-    const keys = this.rows.map((r) => (r.kind === "step" ? r.step.path : r.kind === "function" ? `=${r.entry.key}` : r.kind)).join("\n");
-    const same = keys === this.keys;
+    const others = this.shown.update(model, state, this.collapsed);
+    const at = functions.ofCode ? -1 : this.shown.indexOf(model.steps.get(state.selected));
+    const code: Row[] = model.code && (!state.filter || functions.ofCode) ? [{ kind: "code", step: null }] : [];
+    this.below = functions.ofCode ? this.rowsOf(null) : at < 0 ? [] : this.rowsOf(this.shown.steps[at]!);
+    const steps = this.shown.steps.map((step): Row => ({ kind: "step", step }));
+    this.rows = functions.ofCode ? [...steps, ...code, ...this.below] : [...steps.slice(0, at + 1), ...this.below, ...steps.slice(at + 1), ...code];
+    const keys = [this.below.length > 0 && at, ...[...this.below, ...code].map((r) => (r.kind === "function" ? `=${r.entry.key}` : r.kind))].join("\n");
+    const same = !others && keys === this.keys;
     this.keys = keys;
-    this.signatures = this.rows.map((r) => this.signature(r));
-    if (same) this.list.redrawWhere((i) => old[i] !== this.signatures[i]);
+    if (same) this.list.redrawWhere((i) => this.drawn.get(i) !== this.signature(this.rows[i]!));
     else {
       this.tails = tails(functions.entries.map((x) => x.name));
-      this.list.reset(this.rows.length);
+      this.list.reset(this.length);
     }
     this.reveal(!same || this.revealed !== state.selected);
   }
 
-  // below lists the rows of the functions of a step, or of the generated code.
-  private below(step: Step | null): Row[] {
+  // rowsOf lists the rows of the functions of a step, or of the generated code.
+  private rowsOf(step: Step | null): Row[] {
     const { entries, same, sameCount } = this.functions;
     if (this.closed) return [];
     const shown = this.all ? entries : entries.slice(0, atFirst);
@@ -202,30 +192,13 @@ export class PipelineTree {
 
   // next finds the next visible step in a direction, only changed or failed ones where asked.
   next(from: string, dir: 1 | -1, changed: boolean): Step | null {
-    let i = this.visible.findIndex((step) => step.path === from);
-    if (i < 0) i = dir > 0 ? -1 : this.visible.length;
-    for (i += dir; i >= 0 && i < this.visible.length; i += dir) {
-      const step = this.visible[i]!;
+    let i = this.shown.indexOf(this.model?.steps.get(from));
+    if (i < 0) i = dir > 0 ? -1 : this.shown.steps.length;
+    for (i += dir; i >= 0 && i < this.shown.steps.length; i += dir) {
+      const step = this.shown.steps[i]!;
       if (!changed || (step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"))) return step;
     }
     return null;
-  }
-
-  private shows(step: Step): boolean {
-    const st = this.state!;
-    for (let p = this.model!.steps.get(step.parent); p; p = this.model!.steps.get(p.parent)) if (this.collapsed.has(p.path)) return false;
-    const filter = st.filter.toLowerCase();
-    if (step.children.length > 0 && step.children.some((c) => this.matches(c, filter))) return true;
-    return this.matches(step, filter);
-  }
-
-  private matches(step: Step, filter: string): boolean {
-    const st = this.state!;
-    if (filter && !fuzzy(step.name.toLowerCase(), filter)) return step.children.some((c) => this.matches(c, filter));
-    if (!st.onlyChanged || filter || step.path === st.selected || step === this.model!.imported || st.disabled.has(step.name) || st.notes.has(step.path)) return true;
-    if (step.children.length > 0) return step.children.some((c) => this.matches(c, filter));
-    if (step.status === "running") return performance.now() - step.seen > noticeable;
-    return step.status === "changed" || step.status === "failed" || (step.status === "skipped" && step.reason !== "stopped");
   }
 
   // signature changes with what a row shows.
@@ -237,8 +210,8 @@ export class PipelineTree {
     const { step } = row;
     return [
       step.status, step.text, signature(step.finished), step.measured.total, step.reused, step.children.length, step.diagnostics.length,
-      st.edits, st.warnings.get(step.path), st.options.get(numberOf(step)), step.why, apart(),
-      this.openness(step), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.longest,
+      st.edits, st.warnings.get(step.path), st.options.get(numberOf(step)), step.why, step.fault, apart(),
+      this.openness(step), st.selected === step.path, st.disabled.has(step.name), st.mayEdit, st.notes.get(step.path), this.model!.tally().longest,
     ].join("|");
   }
 
@@ -251,20 +224,20 @@ export class PipelineTree {
 
   private render(i: number): HTMLElement {
     const row = this.rows[i]!;
-    const depth = Math.max(0, (row.step?.depth ?? this.base) - this.base);
+    this.drawn.set(i, this.signature(row));
+    const { base } = this.shown;
+    const depth = Math.max(0, (row.step?.depth ?? base) - base);
     if (row.kind === "step") {
       const { step } = row;
-      const siblings = this.visible.filter((s) => s.parent === step.parent);
-      const at: Place = { i, depth, posinset: siblings.indexOf(step) + 1, setsize: siblings.length, open: this.openness(step) };
-      return stepRow(step, at, this.state!, step === this.model!.imported, (step.measured.total ?? 0) / this.longest);
+      const at: Place = { i, depth, ...this.shown.place(step), open: this.openness(step) };
+      return stepRow(step, at, this.state!, step === this.model!.imported, (step.measured.total ?? 0) / this.model!.tally().longest);
     }
     if (row.kind === "code") {
       const el = moreRow("Generated code", { i, depth: 0, posinset: 1, setsize: 1, open: null });
       el.classList.add("of-code");
       return el;
     }
-    const first = this.rows.findIndex((r) => r.kind !== "step" && r.kind !== "code" && r.step === row.step);
-    const at: Place = { i, depth: depth + 1, posinset: i - first + 1, setsize: this.rows.filter((r) => r.kind !== "step" && r.kind !== "code").length, open: null };
+    const at: Place = { i, depth: depth + 1, posinset: this.below.indexOf(row) + 1, setsize: this.below.length, open: null };
     if (row.kind === "more") return moreRow(row.text, at);
     return functionRow(row.entry, at, row.entry.key === this.functions.selected, this.tails.get(row.entry.name) ?? "");
   }
@@ -305,6 +278,7 @@ export class PipelineTree {
       { id: "toggle", text: on ? "Turn off" : "Turn on", keys: "x", run: () => this.on.toggle(step) },
       ...(st.edits ? [act("options", "Options", "o"), act("add", "Add a pass after it", "a")] : []),
       ...(st.edits && movable(step) ? [act("up", "Move up", "Alt ↑"), act("down", "Move down", "Alt ↓"), act("remove", "Remove", "Delete", true)] : []),
+      ...(st.page(step.name) ? [{ id: "page", text: "About the pass", keys: "", run: () => location.assign(`/passes/${step.name}`) }] : []),
     ];
     void import("../widgets/popmenu").then((own) => own.popMenu(step.name, items, at, this.box));
     return true;
@@ -313,7 +287,7 @@ export class PipelineTree {
   private key(e: KeyboardEvent): void {
     if (e.ctrlKey || e.metaKey) return;
     const selected = this.state?.selected ?? "";
-    const step = this.visible.find((x) => x.path === selected);
+    const step = this.shown.steps[this.shown.indexOf(this.model?.steps.get(selected))];
     if (step && (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey))) {
       const row = this.list.element(this.stepRowOf(selected));
       if (row && this.menu(step, row.getBoundingClientRect())) e.preventDefault();
@@ -331,11 +305,11 @@ export class PipelineTree {
     switch (e.key) {
       case "ArrowDown": go(this.next(selected, 1, false)); break;
       case "ArrowUp": go(this.next(selected, -1, false)); break;
-      case "Home": go(this.visible[0]); break;
-      case "End": go(this.visible.at(-1)); break;
+      case "Home": go(this.shown.steps[0]); break;
+      case "End": go(this.shown.steps.at(-1)); break;
       case "ArrowLeft":
         if (step && step.children.length > 0 && !this.collapsed.has(step.path)) this.fold(step, true);
-        else go(step && this.visible.find((x) => x.path === step.parent));
+        else go(step && this.shown.steps.find((x) => x.path === step.parent));
         break;
       case "ArrowRight":
         if (step && this.collapsed.has(step.path)) this.fold(step, false);
@@ -352,9 +326,8 @@ export class PipelineTree {
 
   // keyInside moves in the functions; it tells whether the key did something.
   private keyInside(e: KeyboardEvent, step: Step | undefined): boolean {
-    const all = this.rows.flatMap((r, i) => (r.kind === "function" || r.kind === "more" ? [i] : []));
-    const k = all.indexOf(this.chosenRow());
-    const last = all.length - 1;
+    const k = this.below.indexOf(this.rows[this.chosenRow()]!);
+    const last = this.below.length - 1;
     if (e.key === "ArrowLeft" || (e.key === "ArrowUp" && k <= 0)) {
       this.inside = false;
       if (step && this.functions.ofCode) this.on.select(step);
@@ -367,7 +340,7 @@ export class PipelineTree {
       return true;
     }
     const to = { ArrowDown: k + 1, ArrowUp: k - 1, Home: 0, End: last, PageDown: k + 10, PageUp: k - 10 }[e.key];
-    const row = to === undefined ? undefined : this.rows[all[Math.max(0, Math.min(last, to))]!];
+    const row = to === undefined ? undefined : this.below[Math.max(0, Math.min(last, to))];
     if (row?.kind === "function") this.on.choose(row.entry.key, row.same);
     else if (row?.kind === "more") this.more(row.what);
     else return false;

@@ -4,10 +4,11 @@ import { delta } from "../widgets/delta";
 import { h } from "../widgets/dom";
 import { glyphs } from "../widgets/glyphs";
 import { icon } from "../widgets/icons";
-import { plural, time } from "../store/format";
+import { plural } from "../store/format";
 import { numberOf, type Step } from "../store/model";
 import { tailOfPass } from "../store/names";
 import { editPrefix, userPrefix } from "../store/steps";
+import { took } from "../store/took";
 import type { Entry } from "../views/view";
 
 export interface TreeState {
@@ -25,6 +26,8 @@ export interface TreeState {
   // warnings says by path where the order breaks a constraint, options by number which options are not the default.
   warnings: Map<string, string[]>;
   options: Map<string, string>;
+  // page tells whether the server has a page on a pass.
+  page(name: string): boolean;
   // stale tells that the settings have changed and a new run is about to start.
   stale: boolean;
 }
@@ -113,12 +116,11 @@ function figures(step: Step, st: TreeState): HTMLElement[] {
   if (step.status === "failed") return [h("span", { class: "reason failed" }, "failed")];
   const out: HTMLElement[] = [];
   const f = step.finished;
+  if (step.fault) out.push(h("span", { class: "reason failed" }, "wrong"));
   if (step.why) out.push(h("span", { class: "reason why", title: step.why }, step.why));
-  if (f?.changed && step.kind !== "sequential") out.push(delta(f));
-  if (step.measured.total !== undefined) {
-    const words = step.reused ? "reused from an earlier run" : null;
-    out.push(h("span", { class: `time${step.reused ? " reused" : ""}`, title: words }, step.reused ? "↺ " : "", time(step.measured.total), words ? h("span", { class: "vh" }, " reused") : null));
-  }
+  if (f && step.kind !== "sequential" && f.added + f.removed > 0) out.push(delta(f));
+  const [row, words] = took(step);
+  if (row) out.push(h("span", { class: `time${words ? " reused" : ""}`, title: words || null }, row, words ? h("span", { class: "vh" }, ` ${words}`) : null));
   return out;
 }
 

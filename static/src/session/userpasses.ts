@@ -1,7 +1,8 @@
-// The passes that users wrote, as the page of a session knows them. The dialog to write them is loaded when it is needed.
+// The passes that users wrote, as the page of a session knows them. The pane to write them is loaded when it is needed.
 
 import { byId, setText } from "../widgets/dom";
 import type { Session } from "../store/session";
+import type { CodeView } from "../widgets/codeview";
 import type * as Dialog from "../editing/userpass";
 
 export class UserPasses {
@@ -9,17 +10,19 @@ export class UserPasses {
   private dialog: Promise<Dialog.Passes> | null = null;
   private readonly button: HTMLElement | null;
 
-  constructor(private readonly store: Session, private readonly codemirror: string) {
+  constructor(private readonly store: Session, private readonly codemirror: string, private readonly code: (host: HTMLElement) => CodeView) {
     this.button = store.compiler ? byId("write-pass") : null;
     this.button?.addEventListener("click", () => void this.open());
   }
 
-  // open opens the dialog: on a line of a script, on one, or on the last one.
+  // open opens the pane: on a line of a script, on one, or on the last one.
   async open(script = "", line = 0): Promise<void> {
     if (!this.store.runs.mayEdit) return;
     try {
       this.dialog ??= this.load();
-      await (await this.dialog).open(script, line);
+      const pane = await this.dialog;
+      this.store.bring("center");
+      await pane.open(script, line);
     } catch (err) {
       this.dialog = null;
       this.store.runs.problem = `The editor could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
@@ -37,7 +40,9 @@ export class UserPasses {
       selected: () => store.state.pass || "import",
       title: () => store.selected()?.name ?? "the import of the module",
       show: (name) => store.showLater(name),
-    });
+      model: () => store.model,
+      fn: () => store.fn,
+    }, this.code);
   }
 
   private module(): Promise<typeof Dialog> {

@@ -41,21 +41,29 @@ export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   }
 }
 
-// brought are answers that came with the page, by address. Each is used once: what is asked for again may have changed.
-let brought = new Map<string, unknown>();
+// Known answers a request that need not be made; undefined is one that must be.
+export type Known = (path: string, init?: RequestInit) => unknown;
 
-// bringAnswers gives answers to requests that have not been made yet.
-export function bringAnswers(answers: Record<string, unknown>): void {
-  brought = new Map(Object.entries(answers));
+let known: Known = () => undefined;
+
+// answerWith gives answers to requests.
+export function answerWith(answers: Known): void {
+  known = answers;
+}
+
+// given returns the answer to a request that is known without making it; undefined where there is none.
+export function given<T>(path: string): T | undefined {
+  try {
+    return known(path) as T | undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 // once makes a request a single time.
 export async function once<T>(path: string, init?: RequestInit): Promise<T> {
-  if ((init?.method ?? "GET") === "GET" && brought.has(path)) {
-    const answer = brought.get(path) as T;
-    brought.delete(path);
-    return answer;
-  }
+  const answer = known(path, init);
+  if (answer !== undefined) return answer as T;
   let res: Response;
   try {
     res = await fetch(path, { headers: { Accept: "application/json" }, ...init });

@@ -11,19 +11,20 @@ test("the plan is a tree of waiting steps behind the imported module", () => {
     ["import", 0, "same"], ["1/default", 0, "waiting"], ["1.1/A", 1, "waiting"], ["1.2/seq", 1, "waiting"], ["1.2.1/B", 2, "waiting"],
   ]);
   assert.equal(m.imported, m.all()[0]);
-  assert.equal(m.running(), null);
+  assert.equal(m.tally().running, null);
 });
 
 test("a step runs, ends and says what it changed", () => {
   const m = new RunModel("r");
   m.apply([started(plan("1/default", "1.1/A", "1.2/B")), event(1, "pass_started", "1/default"), event(2, "pass_started", "1.1/A")]);
-  assert.equal(m.running()?.path, "1.1/A");
+  assert.equal(m.tally().running?.path, "1.1/A");
   m.apply([finished(3, "1.1/A", [change("main", "h0", "h1")]), event(4, "pass_started", "1.2/B"), finished(5, "1.2/B", [])]);
   assert.equal(m.steps.get("1.1/A")?.status, "changed");
   assert.equal(m.steps.get("1.2/B")?.status, "same");
-  assert.equal(m.running()?.path, "1/default");
+  assert.equal(m.tally().running?.path, "1/default");
   // The outermost sequence is no pass.
-  assert.deepEqual(m.progress(), { done: 2, total: 2 });
+  const { done, total, changed } = m.tally();
+  assert.deepEqual([done, total, changed], [2, 2, 1]);
   assert.equal(m.version, 6);
 });
 

@@ -4,6 +4,7 @@
 // e2e/reducer folds the same logs by both.
 
 import type {
+  CheckedStep,
   CodeGenerated,
   Diagnostic,
   Executed,
@@ -39,6 +40,8 @@ export interface Step {
   // text says why a step was skipped; why says for which unusual reason it ran.
   text: string;
   why: string;
+  // title is what a dump of another compiler calls the step in full.
+  title?: string;
   reason: string;
   error: RunError | null;
   finished: PassFinished | null;
@@ -56,6 +59,9 @@ export interface Step {
   // given and left are the numbers of changes of texts before and after the step.
   given: number;
   left: number;
+  // check is what a check of every pass has found behind the step; fault tells that the step is the first whose result is wrong.
+  check?: CheckedStep;
+  fault?: boolean;
 }
 
 // TextChange is a text that a step gave a function, which is gone where the text is empty.
@@ -97,6 +103,21 @@ export interface Lane {
   metrics: Metrics;
 }
 
+// Tally is what can be counted of the steps of a run.
+interface Tally {
+  version: number;
+  // all lists the steps in the order of the tree.
+  all: Step[];
+  // running is the innermost step that has begun and not ended.
+  running: Step | null;
+  // total counts the passes, done those that have ended, changed those that changed something.
+  done: number;
+  total: number;
+  changed: number;
+  // longest is the most time that a pass took, in nanoseconds, at least 1.
+  longest: number;
+}
+
 export class RunModel {
   started: RunStarted | null = null;
   finished: RunFinished | null = null;
@@ -131,6 +152,7 @@ export class RunModel {
   private readonly spread = new Set<Step>();
   private metrics: Metrics | null = null;
   private clock = 0;
+  private tallied: Tally | null = null;
 
   constructor(readonly id: string) {}
 
@@ -152,10 +174,14 @@ export class RunModel {
         Object.assign(this.imported, { status: "same", seq: e.seq, left: this.changes.length });
         this.note(null, e.body.metrics, 0);
         break;
+      case "functions_seen":
+        for (const f of e.body.functions) this.put(f);
+        break;
       case "pass_started": {
         const step = this.of(e, e.body);
         step.status = "running";
         step.why = e.body.why ?? "";
+        step.title = e.body.title ?? "";
         step.at = e.measured?.at ?? this.clock;
         step.seen = performance.now();
         step.before = this.metrics;
@@ -171,7 +197,8 @@ export class RunModel {
         }
         step.left = this.changes.length;
         step.finished = e.body;
-        step.status = e.body.changed ? "changed" : "same";
+        step.status = e.body.unknown ? "unknown" : e.body.changed ? "changed" : "same";
+        if (e.body.unknown) step.text = e.body.unknown;
         this.note(step, e.body.metrics, (e.measured?.at ?? 0) || step.at + (e.measured?.total ?? 0));
         break;
       }
@@ -227,34 +254,30 @@ export class RunModel {
   }
 
   // all lists the steps in the order of the tree.
-  all(): Step[] {
-    const out: Step[] = [];
+  all(): readonly Step[] {
+    return this.tally().all;
+  }
+
+  // tally walks over the steps once for each version: a run may have very many, and is drawn often.
+  tally(): Tally {
+    if (this.tallied?.version === this.version) return this.tallied;
+    const t: Tally = { version: this.version, all: [], running: null, done: 0, total: 0, changed: 0, longest: 1 };
     const walk = (steps: Step[]): void => {
       for (const step of steps) {
-        out.push(step);
+        t.all.push(step);
+        const { status } = step;
+        if (status === "running") t.running = step;
+        if (step.kind !== "sequential") {
+          t.total++;
+          if (status === "changed") t.changed++;
+          if (ended(step)) t.done++;
+          t.longest = Math.max(t.longest, step.measured.total ?? 0);
+        }
         walk(step.children);
       }
     };
     walk(this.roots);
-    return out;
-  }
-
-  // running is the innermost step that has begun and not ended.
-  running(): Step | null {
-    let found: Step | null = null;
-    for (const step of this.all()) if (step.status === "running") found = step;
-    return found;
-  }
-
-  progress(): { done: number; total: number } {
-    let done = 0;
-    let total = 0;
-    for (const step of this.steps.values()) {
-      if (step.kind === "sequential") continue;
-      total++;
-      if (step.status !== "waiting" && step.status !== "running") done++;
-    }
-    return { done, total };
+    return (this.tallied = t);
   }
 
   // duration is the time since the start of the run at its last event, in nanoseconds.

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { RunModel } from "./model";
 import { tailOfPass, tails } from "./names";
 import { blocks, height, stretches } from "./phases";
-import { plan, started } from "./testing";
+import { change as changed, finished, plan, started } from "./testing";
+import type { WireEvent } from "../wire";
 
 test("passes that follow each other in one phase stand together, in their order", () => {
   const m = new RunModel("r");
@@ -46,4 +47,18 @@ test("names that are too long keep their last word; those of one kind what tells
   assert.equal(found.get("main"), undefined);
   assert.equal(found.get("fused_conv2d_add_relu_block1_conv1_Conv"), "conv1_Conv");
   assert.equal(found.get("fused_conv2d_add_relu_block1_conv2_Conv"), "conv2_Conv");
+});
+
+test("of the passes of another compiler those have a cell that changed something, of very many those that changed most", () => {
+  const m = new RunModel("r");
+  m.apply([{ seq: 0, type: "run_started", body: { functions: [], plan: [], dump: { compiler: "LLVM", format: "" } } } as unknown as WireEvent]);
+  for (let i = 1; i <= 3000; i++) {
+    const done = finished(i, `${i}/P`, i % 2 === 0 ? [changed("main", `h${i}`, `i${i}`)] : []);
+    Object.assign(done.body, { added: i === 2 ? 0 : i });
+    m.apply([done]);
+    const cells = stretches(m).flatMap((x) => x.steps.map((step) => Number(step.path.split("/")[0])));
+    if (i === 1000) assert.equal(cells.length, 1000);
+    if (i === 1500) assert.equal(cells.length, 750);
+    if (i === 3000) assert.deepEqual(cells, Array.from({ length: 1000 }, (_, k) => 1002 + 2 * k));
+  }
 });

@@ -2,9 +2,9 @@
 
 import type { RunModel, Step } from "./model";
 
-export type Phase = "graph" | "calls" | "loops" | "code";
+export type Phase = "graph" | "calls" | "loops" | "code" | "passes";
 
-export const phaseNames: Record<Phase, string> = { graph: "graph", calls: "calls and memory", loops: "loops", code: "code" };
+export const phaseNames: Record<Phase, string> = { graph: "graph", calls: "calls and memory", loops: "loops", code: "code", passes: "passes" };
 
 // calls are the passes that make calls of kernels and plan their memory, code those that make functions of loops which a machine can
 // call. What else works on PrimFuncs is about loops, and the rest about the graph.
@@ -28,6 +28,7 @@ export interface Stretch {
 // stretches lists the passes of a run in their order, those that follow each other in one phase together. Sequences are not listed: what
 // they hold is.
 export function stretches(model: RunModel): Stretch[] {
+  if (model.started?.dump) return allOf(model);
   const out: Stretch[] = [];
   for (const step of model.all()) {
     if (step.kind === "sequential") continue;
@@ -37,6 +38,22 @@ export function stretches(model: RunModel): Stretch[] {
     else out.push({ phase, steps: [step] });
   }
   return out;
+}
+
+// mostCells is how many passes of another compiler have a cell each. Of more only those that changed something have one, of more of these
+// those that changed most lines.
+const mostCells = 1000;
+
+// allOf lists the passes of another compiler, whose phases are not known.
+function allOf(model: RunModel): Stretch[] {
+  let steps = model.all().filter((step) => step.kind !== "sequential");
+  if (steps.length > mostCells) steps = steps.filter((step) => step.status === "changed" || step.status === "failed");
+  if (steps.length > mostCells) {
+    const lines = (step: Step): number => (step.finished ? step.finished.added + step.finished.removed : Infinity);
+    const most = new Set(steps.toSorted((a, b) => lines(b) - lines(a)).slice(0, mostCells));
+    steps = steps.filter((step) => most.has(step));
+  }
+  return steps.length > 0 ? [{ phase: "passes", steps }] : [];
 }
 
 // height is the share of the full height that a pass has that changed so many lines, where the one that changed most has all of it.

@@ -44,4 +44,5 @@ function takeOver(old: RunModel, out: RunModel): void {
     const { path, parent, depth, children, ...rest } = last;
     Object.assign(step, rest);
   }
+  out.version++; // what was counted of the steps counts no more
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ofDecision, ofRewrite, ranges, target } from "./rewrites";
+import { about, across, ofDecision, ofRewrite, ranges, reasons, spanOf, target } from "./rewrites";
 import type { Place } from "../wire";
 
 const at = (func: string, line: number, end = line): Place => ({ func, line, end_line: end, text: "x" });
@@ -27,4 +27,47 @@ test("an item leads to what came, else to what went", () => {
   assert.deepEqual(target(kept, () => true), { fn: "main", line: 9, before: true });
   assert.deepEqual(target(kept, () => false), { fn: "main", line: 9, before: false });
   assert.equal(target(ofRewrite({ name: "drop", before: [{ text: "x" }] }, 0), () => true), null);
+});
+
+test("what a step reports about lines begins in them, and the closest around them is said too", () => {
+  const loop = ofDecision({ rule: "unroll", func: "main", place: at("main", 2, 30), taken: false, reason: "it is too long" }, 1);
+  const block = ofDecision({ rule: "inline", func: "main", place: at("main", 8, 12), taken: false, reason: "it is read twice" }, 2);
+  const all = [fuse, kept, loop, block];
+  const keys = (lines: { before: [number, number][]; after: [number, number][] }, fn = "main", changed = true): string[][] => {
+    const { here, around } = about(all, fn, lines, changed);
+    return [here.map((x) => x.key), around.map((x) => x.key)];
+  };
+  assert.deepEqual(keys({ before: [[4, 5]], after: [] }), [["3"], ["d2"]]);
+  assert.deepEqual(keys({ before: [], after: [[5, 5]] }), [["3"], []]);
+  assert.deepEqual(keys({ before: [[9, 9]], after: [[7, 7]] }), [["d1"], ["d3", "d2"]]);
+  assert.deepEqual(keys({ before: [[40, 41]], after: [] }), [[], []]);
+  assert.deepEqual(keys({ before: [[9, 9]], after: [] }, "other"), [[], []]);
+  // A function that the step left alone has one text: the place before it is a line of it.
+  assert.deepEqual(keys({ before: [], after: [[9, 9]] }, "main", false), [["d1"], ["d3", "d2"]]);
+});
+
+test("rows of a hunk span lines of both texts", () => {
+  assert.deepEqual(spanOf([{ before: 4 }, { before: 5 }, { after: 5 }, { before: 9 }]), { before: [[4, 9]], after: [[5, 5]] });
+  assert.deepEqual(spanOf([{ after: 7 }]), { before: [], after: [[7, 7]] });
+});
+
+test("an unchanged line has a number in both texts", () => {
+  // Lines 3 and 4 became line 3; a line was added behind line 7, which is line 6 afterwards.
+  const hunks = [{ row: 0, rows: 3, before: 3, after: 3 }, { row: 3, rows: 1, before: 8, after: 7 }];
+  const to = (line: number, side: "before" | "after"): [number, number | undefined] => {
+    const { line: other, hunk } = across(hunks, 0, line, side);
+    return [other, hunk?.row];
+  };
+  assert.deepEqual(to(2, "after"), [2, undefined]);
+  assert.deepEqual(to(4, "after"), [5, 0]);
+  assert.deepEqual(to(6, "after"), [7, 0]);
+  assert.deepEqual(to(8, "after"), [8, 3]);
+  assert.deepEqual(to(7, "before"), [6, 0]);
+  assert.deepEqual(to(8, "before"), [8, 3]);
+});
+
+test("reasons are told once, what was declined first", () => {
+  const d = (rule: string, taken: boolean, reason: string, i: number) => ofDecision({ rule, taken, reason, func: "main" }, i);
+  const all = [d("fuse", true, "it fits", 0), d("fuse", false, "opaque", 1), d("fold", false, "big", 2), d("fold", false, "big", 3), fuse];
+  assert.deepEqual(reasons(all).map((r) => [r.rule, r.taken, r.reason, r.count, r.first.key]), [["fold", false, "big", 2, "d3"], ["fuse", false, "opaque", 1, "d2"], ["fuse", true, "it fits", 1, "d1"]]);
 });

@@ -1,6 +1,6 @@
 // Where rewrites and decisions lie in the texts of the page.
 
-import type { Decision, Place, Rewrite } from "../wire";
+import type { Decision, Place, Rewrite, Rewrites } from "../wire";
 
 // Item is a rewrite or a decision of a step under the key that links carry: "3" for the third rewrite, "d3" for the third decision.
 export interface Item {
@@ -49,4 +49,93 @@ export function target(item: Item, changed: (fn: string) => boolean): Target | n
     if (p) return { fn: p.func!, line: p.line!, before: before && changed(p.func!) };
   }
   return null;
+}
+
+// items lists what a step reports, rewrites first.
+export function items(list: Rewrites): Item[] {
+  return [...list.rewrites.map(ofRewrite), ...list.decisions.map(ofDecision)];
+}
+
+// said is an item in words.
+export function said(item: Item): string {
+  const d = item.decision;
+  return d ? `${d.taken ? d.rule : `did not ${d.rule}`}: ${d.reason}` : item.name;
+}
+
+// Found is what a step reports about lines: what begins in them, and the closest of what they are in the middle of.
+export interface Found {
+  here: Item[];
+  around: Item[];
+}
+
+// mostAround is how many items around lines are said.
+const mostAround = 3;
+
+// about finds what a step reports about lines of a function. A rewrite is about the lines at which it took or made something, a decision
+// about the line of its place.
+export function about(all: Item[], fn: string, lines: Ranges, changed: boolean): Found {
+  const begins = (from: number, list: [number, number][]): boolean => list.some(([a, b]) => a <= from && from <= b);
+  const contains = ([from, to]: [number, number], list: [number, number][]): boolean => list.some(([a, b]) => from <= a && b <= to);
+  const size = (x: Item): number => {
+    const r = ranges(x, fn, changed);
+    return Math.min(...[...r.before, ...r.after].map(([a, b]) => b - a));
+  };
+  const here: Item[] = [];
+  const around: Item[] = [];
+  for (const x of all) {
+    const r = ranges(x, fn, changed);
+    if (r.before.some(([a]) => begins(a, lines.before)) || r.after.some(([a]) => begins(a, lines.after))) here.push(x);
+    else if (r.before.some((p) => contains(p, lines.before)) || r.after.some((p) => contains(p, lines.after))) around.push(x);
+  }
+  return { here, around: around.sort((a, b) => size(a) - size(b)).slice(0, mostAround) };
+}
+
+// Reason is what a step decided for one reason, wherever it did.
+export interface Reason {
+  rule: string;
+  taken: boolean;
+  reason: string;
+  // count is how often, and first where at first.
+  count: number;
+  first: Item;
+}
+
+// reasons lists what a step decided in its functions, what it declined first, the most frequent first.
+export function reasons(all: Item[]): Reason[] {
+  const out = new Map<string, Reason>();
+  for (const x of all) {
+    const d = x.decision;
+    if (!d) continue;
+    const key = JSON.stringify([d.rule, d.taken, d.reason]);
+    const known = out.get(key);
+    if (known) known.count++;
+    else out.set(key, { rule: d.rule, taken: d.taken, reason: d.reason, count: 1, first: x });
+  }
+  return [...out.values()].sort((a, b) => Number(a.taken) - Number(b.taken) || b.count - a.count);
+}
+
+// spanOf is the lines that rows of a diff show, as one stretch of each text.
+export function spanOf(rows: { before?: number; after?: number }[]): Ranges {
+  const span = (list: (number | undefined)[]): [number, number][] => {
+    const lines = list.filter((n) => n !== undefined);
+    return lines.length > 0 ? [[lines.reduce((a, b) => Math.min(a, b)), lines.reduce((a, b) => Math.max(a, b))]] : [];
+  };
+  return { before: span(rows.map((r) => r.before)), after: span(rows.map((r) => r.after)) };
+}
+
+// Hunk is where a run of changes begins in both texts.
+interface Hunk {
+  row: number;
+  rows: number;
+  before: number;
+  after: number;
+}
+
+// across finds the last hunk that begins at or before a line of one text, null for none, and the number that the line has in the other text
+// where it lies behind that hunk; if it lies in it, the rows know. Behind the last hunk the texts are tail lines apart.
+export function across(hunks: Hunk[], tail: number, line: number, side: "before" | "after"): { line: number; hunk: Hunk | null } {
+  const n = hunks.filter((x) => x[side] <= line).length;
+  const next = hunks[n];
+  const apart = next ? next.before - next.after : tail;
+  return { line: side === "after" ? line + apart : line - apart, hunk: hunks[n - 1] ?? null };
 }

@@ -62,7 +62,7 @@ export class Runs {
     if (passes.status === "fulfilled") this.passes = new Map(passes.value.map((p) => [p.name, p]));
     if (session.status === "fulfilled") {
       this.session = session.value;
-      this.mayEdit = session.value.may_edit ?? this.mayEdit;
+      this.mayEdit &&= session.value.may_edit ?? true;
       this.settings = { ...session.value.settings, ...this.settings, disabled: session.value.settings?.disabled ?? [] };
     } else {
       this.problem = messageOf(session.reason);
@@ -142,6 +142,8 @@ export class Runs {
         return;
       }
       this.info = run;
+      const listed = this.session?.runs;
+      if (listed && !listed.includes(run.id)) listed.push(run.id);
       this.current = this.settingsOf = run.id;
       this.offline = false;
       this.changed = this.settings !== asked; // a change meanwhile is asked for soon

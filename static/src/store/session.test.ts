@@ -53,7 +53,7 @@ function page(query = "?run=r", mayEdit = true, session = "s"): Page {
     draw: call("draw"), later: () => undefined, announce: (text) => out.said.push(text), address: (s, fresh) => out.addresses.push([s, fresh]),
     bring: call("bring"), aim: call("aim"), line: call("line"), sure: async () => out.sure,
   };
-  out.store = new Session({ session, title: "T", run: "", mayEdit, shared: false, compiler: true, query }, views, screen, (_, f) => {
+  out.store = new Session({ session, title: "T", run: "", mayEdit, shared: false, reason: mayEdit ? "" : "Only the creator of this session can change it; fork it to continue", compiler: true, query }, views, screen, (_, f) => {
     follower = f;
     return { close: () => undefined };
   });
@@ -172,11 +172,10 @@ test("turning a pass off starts a run without it, unless the reader thinks bette
 test("who may not change the session is told why", async () => {
   const p = page("?run=r", false);
   assert.equal(p.store.mayEdit(), false);
-  p.store.shared = true;
   p.store.removeEdit("A");
-  assert.equal(p.said.length, 2);
-  assert.notEqual(p.said[0], p.said[1]);
-  assert.ok(p.said.every((x) => x.endsWith("fork it to continue")));
+  assert.deepEqual(p.said, [p.store.reason, p.store.reason]);
+  assert.ok(p.store.reason.endsWith("fork it to continue"));
+  assert.equal(page("?run=r", true).store.reason, "", "who may change it is told nothing");
 });
 
 test("the selected pass is found again by its name where a run gives it another path", async () => {

@@ -53,8 +53,12 @@ export interface Begin {
   run: string;
   mayEdit: boolean;
   shared: boolean;
+  // reason says why nothing can be changed.
+  reason: string;
   // compiler tells that the server compiles: that passes, pipelines and IR can be edited, and graphs drawn.
   compiler: boolean;
+  // dump tells that the session shows what another compiler printed: nothing of it can be run.
+  dump?: boolean;
   query: string;
 }
 
@@ -133,7 +137,12 @@ export class Session {
   // reason says why nothing can be changed; empty where it can.
   get reason(): string {
     if (this.runs.mayEdit) return "";
-    return `${this.shared ? "This session is shared and can no longer be changed" : "Only the creator of this session can change it"}; fork it to continue`;
+    return this.begin.reason;
+  }
+
+  // mayRun tells whether the reader may start runs.
+  get mayRun(): boolean {
+    return this.runs.mayEdit && !this.begin.dump;
   }
 
   // mayEdit tells whether something can be changed, and tells the reader where it cannot.
@@ -162,6 +171,12 @@ export class Session {
   // info describes a pass: one of the compiler, or one of the run's scripts.
   info(name: string): PassInfo | undefined {
     return this.runs.passes.get(name) ?? this.ownPasses.get(name);
+  }
+
+  // paged tells whether the server has a page on a pass.
+  paged(name: string): boolean {
+    const p = this.info(name);
+    return !this.model.started?.dump && !!p?.ir && !p.script;
   }
 
   // go changes the state and draws at once. Another pass has other rewrites: none of them is selected.
@@ -268,7 +283,7 @@ export class Session {
 
   // toggle turns a step off or on in the next run, which starts at once.
   async toggle(step: Step): Promise<void> {
-    if (!this.mayEdit() || step.parent === "") return;
+    if (!this.mayEdit() || !this.mayRun || step.parent === "") return;
     if (!this.runs.disabled.includes(step.name) && !(await this.screen.sure(step))) return;
     const disabled = new Set(this.runs.disabled);
     if (!disabled.delete(step.name)) disabled.add(step.name);

@@ -7,7 +7,7 @@ const views = ["unified", "split", "ir"];
 const parse = (query: string): State => parseState(query, "r0", "unified", views, "compact");
 
 test("what an address does not say is as given", () => {
-  assert.deepEqual(parse(""), { run: "r0", pass: "", fn: "", view: "unified", line: 0, history: "", search: "", rewrite: "", form: "compact" });
+  assert.deepEqual(parse(""), { run: "r0", pass: "", fn: "", view: "unified", line: 0, history: "", search: "", rewrite: "", columns: [], note: "", form: "compact" });
   assert.equal(parse("?view=nonsense").view, "unified");
   for (const bad of ["-3", "x", "", "NaN"]) assert.equal(parse(`?line=${bad}`).line, 0, bad);
 });
@@ -27,7 +27,7 @@ test("random states come back from their address", () => {
   const rnd = random(2);
   const text = (): string => Array.from({ length: rnd(8) }, () => "a/&=?#% +ä<\"'"[rnd(13)]).join("");
   for (let i = 0; i < 2000; i++) {
-    const s: State = { run: text() || "r0", pass: text(), fn: text(), view: views[rnd(3)]!, line: rnd(3) * 17, history: text(), search: text(), rewrite: text(), form: rnd(2) === 0 ? "exact" : "compact" };
+    const s: State = { run: text() || "r0", pass: text(), fn: text(), view: views[rnd(3)]!, line: rnd(3) * 17, history: text(), search: text(), rewrite: text(), columns: Array.from({ length: rnd(4) }, text), note: text(), form: rnd(2) === 0 ? "exact" : "compact" };
     assert.deepEqual(parse(formatState(s)), s);
   }
 });

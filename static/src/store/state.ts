@@ -15,6 +15,10 @@ export interface State {
   search: string;
   // rewrite is the rewrite of the pass that is selected, "3", or the decision, "d3"; empty for none.
   rewrite: string;
+  // columns are the passes that are kept beside the selected one.
+  columns: string[];
+  // note is the id of the note that the tour is at; empty where there is none.
+  note: string;
   // form is the one in which lines of Relax functions are shown.
   form: Form;
 }
@@ -32,6 +36,8 @@ export function parseState(query: string, run: string, view: string, views: read
     history: q.get("history") ?? "",
     search: q.get("search") ?? "",
     rewrite: q.get("rewrite") ?? "",
+    columns: q.getAll("column"),
+    note: q.get("note") ?? "",
     form: q.get("form") === "exact" ? "exact" : q.get("form") === "compact" ? "compact" : form,
   };
 }
@@ -47,6 +53,8 @@ export function formatState(s: State): string {
   if (s.history) q.set("history", s.history);
   if (s.search) q.set("search", s.search);
   if (s.rewrite) q.set("rewrite", s.rewrite);
+  for (const path of s.columns) q.append("column", path);
+  if (s.note) q.set("note", s.note);
   // What goes without saying is left out.
   if (s.form !== "compact") q.set("form", s.form);
   // Slashes are allowed in a query and read better than %2F.

@@ -1,6 +1,7 @@
 // Explicit steps of a pipeline, as settings hold them. Nothing here changes what it is given.
 
 import { json } from "./api";
+import { importPath, type RunModel, type Step } from "./model";
 import type { PlanStep, Script, Settings, SettingsStep } from "../wire";
 
 // userPrefix stands before the names of passes that users wrote.
@@ -143,4 +144,17 @@ export function take(settings: Settings, pipelines: Pipelines, script: string, n
     steps: pipelines.settle(settings, without(pipelines.of(settings), names)),
     disabled: (settings.disabled ?? []).filter((name) => !names.includes(name)),
   };
+}
+
+// afterOf names a step as edits do: its name, and its number among those of that name where it is not the first. It is "" for a
+// step that is not in the plan of the run.
+export function afterOf(model: RunModel, step: Step): string {
+  if (step.path === importPath) return "import";
+  if (step.name.startsWith(editPrefix)) return step.name.slice(editPrefix.length);
+  let n = 0;
+  for (const p of model.started?.plan ?? []) {
+    if (p.step === step.path) return n > 0 ? `${step.name}#${n}` : step.name;
+    if (p.name === step.name) n++;
+  }
+  return "";
 }

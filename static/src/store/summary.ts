@@ -24,12 +24,12 @@ export function summary(runs: Runs): [what: string, more: string] {
     if (queued) return [queued, ""];
     return [runs.current && !runs.problem ? "Reading the model…" : "Not started", ""];
   }
-  const { done, total } = model.progress();
+  const { done, total } = model.tally();
   const f = model.finished;
-  if (!f) return [`${done} of ${total}`, model.running()?.name ?? ""];
+  if (!f) return [`${done} of ${total}`, model.tally().running?.name ?? ""];
   const took = time(model.duration());
   switch (f.status) {
-    case "ok": return [`Done in ${took}`, [now.kind === "cached" ? now.text : "", `${f.changed} ${f.changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
+    case "ok": return [`${model.started.dump ? "Read" : "Done"} in ${took}`, [now.kind === "cached" ? now.text : "", model.started.dump ? "" : `${f.changed} ${f.changed === 1 ? "pass" : "passes"} changed`, model.reusedSteps > 0 ? `${model.reusedSteps} reused` : ""].filter(Boolean).join(", ")];
     case "cancelled": return [`Canceled after ${took}`, ""];
     case "failed": return [`Failed${f.error?.pass ? ` in ${f.error.pass}` : ""} after ${took}`, ""];
     default: return [`Stopped after ${took}: ${f.status}`, ""];
@@ -42,7 +42,7 @@ export function tabTitle(runs: Runs, title: string): string {
   const now = truth(runs);
   if (now.kind === "offline") return `offline ${title} · irscope`;
   if (now.kind === "stale") return `${now.starting ? "starting" : "not run"} ${title} · irscope`;
-  const { done, total } = model.progress();
+  const { done, total } = model.tally();
   const f = model.id === runs.current ? model.finished : null;
   const state = !runs.active && !f ? "" : f ? `${f.status === "ok" ? "done" : f.status} ${time(model.duration())} ` : model.started ? `${done}/${total} ` : "";
   return `${state}${title} · irscope`;

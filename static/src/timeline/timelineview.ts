@@ -7,6 +7,7 @@ import { time } from "../store/format";
 import { type Measure, measureOf } from "../store/measures";
 import type { RunModel, Step } from "../store/model";
 import { phaseOf } from "../store/phases";
+import { took } from "../store/took";
 
 interface Bar {
   step: Step | null;
@@ -24,6 +25,8 @@ interface Point {
   value: number;
 }
 
+// manyBars is from how many bars on not all of them have an element.
+const manyBars = 2000;
 const labelWidth = 148;
 const barHeight = 18;
 const laneHeight = 22;
@@ -93,14 +96,20 @@ export class TimelineView {
     const right = seen > 640 ? valueWidth : 12;
     const width = Math.round((seen - labelWidth - right) * this.zoom) + labelWidth + right;
     const bars = this.layout(model);
-    const end = Math.max(1e-9, ...bars.map((b) => b.to));
-    const depths = 1 + Math.max(0, ...bars.map((b) => b.depth));
+    const end = bars.reduce((most, b) => Math.max(most, b.to), 1e-9);
+    const depths = 1 + bars.reduce((most, b) => Math.max(most, b.depth), 0);
     const x = (t: number): number => labelWidth + (t / end) * (width - labelWidth - right);
     const lanesTop = depths * (barHeight + 2) + 8;
     const height = lanesTop + lanes.length * laneHeight + 4;
     const svg = s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, class: "chart-of-time", "aria-hidden": "true" });
     svg.append(s("text", { x: 10, y: 13, class: "lane-name" }, "Passes"));
-    for (const bar of bars) svg.append(this.bar(bar, x));
+    // Of very many bars that share a pixel the first is drawn.
+    const drawn: number[] = [];
+    for (const bar of bars) {
+      if (bars.length > manyBars && x(bar.to) - (drawn[bar.depth] ?? 0) < 1 && bar.step?.path !== this.selected) continue;
+      drawn[bar.depth] = x(bar.to);
+      svg.append(this.bar(bar, x));
+    }
     const ends = new Map(bars.map((b) => [b.step, b.to]));
     const said: ((at: number | null) => void)[] = [];
     lanes.forEach((m, k) => svg.append(...this.lane(this.points(model, m, ends), m, lanesTop + k * laneHeight, x, end, said)));
@@ -181,7 +190,7 @@ export class TimelineView {
     const selected = step && step.path === this.selected ? " selected" : "";
     const g = s("g", { class: `bar${kind}${step?.kind === "sequential" ? " group" : ""}${step?.reused ? " reused" : ""}${selected}`, "data-step": step?.path ?? null });
     g.append(
-      s("title", {}, `${bar.name}: ${step?.status === "skipped" ? step.text : time(bar.time)}${step?.reused ? " (reused)" : ""}`),
+      s("title", {}, `${bar.name}: ${step?.status === "skipped" ? step.text : step ? took(step)[step.reused ? 0 : 1] || took(step)[0] : time(bar.time)}`),
       s("rect", { x: left, y, width: w, height: barHeight, rx: Math.min(3, w / 2) }),
     );
     const room = Math.floor((w - 8) / 6.6);
@@ -225,7 +234,7 @@ export class TimelineView {
   }
 
   private describe(model: RunModel): string {
-    const { done, total } = model.progress();
+    const { done, total } = model.tally();
     const slow = model
       .all()
       .filter((step) => step.kind !== "sequential" && step.measured.total)

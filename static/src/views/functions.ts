@@ -10,6 +10,11 @@ const badges: Record<string, [string, string]> = {
   relax: ["R", "Relax function (Relax)"],
   prim_func: ["T", "PrimFunc (TensorIR)"],
   extern: ["X", "external function"],
+  function: ["F", "function"],
+  module: ["M", "what the module has besides functions"],
+  loop: ["L", "loop"],
+  machine: ["A", "machine code"],
+  file: ["F", "file"],
 };
 
 function badge(kind: string): { badge: string; badgeTitle: string } {

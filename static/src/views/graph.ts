@@ -3,24 +3,26 @@
 import type { GraphView } from "../graph/graphview";
 import { plural } from "../store/format";
 import { firstChange } from "../store/model";
+import { percent, shares } from "../store/profile";
+import { lateStyle } from "../widgets/latestyle";
 import { afterTitle, changedFunctions, changeFirst, changeOf, changeTitle, mainFirst, sameFunctions } from "./functions";
-import type { Make, Panel } from "./view";
+import type { At, Entry, Make, Panel } from "./view";
 
 export const graph: Make = (on, { compiler }) => {
   if (!compiler) return null;
   let loading: Promise<GraphView> | null = null;
   let view: GraphView | null = null;
-  // open shows the line of a node in the text of what is drawn.
-  let open: (line: number, before: boolean) => void = () => undefined;
+  let now: At;
 
   async function load(host: HTMLElement): Promise<GraphView> {
     try {
-      const own = await import("../graph/graphview");
+      const [own] = await Promise.all([import("../graph/graphview"), lateStyle()]);
       return new own.GraphView(host, {
         line: (n) => on.line(n),
         history: (n, before) => on.history(n, before),
         marks: (k, n) => on.count(n === 0 ? "" : k < 0 ? plural(n, "mark") : `${k + 1} / ${n}`),
-        open: (line, before) => open(line, before),
+        open: (line, old) => on.open({ view: changeOf(now) ? on.preferredDiff() : "ir", fn: now.fn, line: old ? 0 : line }, old ? line : 0),
+        profile: () => on.go({ view: "profile" }),
       });
     } catch {
       loading = null;
@@ -30,15 +32,10 @@ export const graph: Make = (on, { compiler }) => {
 
   const panel: Panel = {
     async show(host, at, reveal, signal) {
-      const { step, fn } = at;
-      const change = changeOf(at);
-      const text = at.model.functionsAt(step).find((f) => f.name === fn)?.text ?? "";
-      const [before, after] = change ? [change.before ?? "", change.after ?? ""] : [text, text];
-      const label = change ? `what ${step?.name} did to ${fn}` : `${fn} after ${step?.name ?? "import"}`;
       view = await (loading ??= load(host));
       if (signal.aborted) return;
-      await view.show(before, after, label, at.state.line, signal, () => {
-        open = (line, old) => on.open({ view: change ? on.preferredDiff() : "ir", fn, line: old ? 0 : line }, old ? line : 0);
+      await view.show({ ...at, line: at.state.line }, signal, () => {
+        now = at;
         reveal();
       });
     },
@@ -55,8 +52,11 @@ export const graph: Make = (on, { compiler }) => {
     panel: true,
     hasLines: true,
     list(at) {
+      // Where kernels were measured, their share of the time tells more than their lines.
+      const share = shares(at.model.profiles);
+      const heated = (list: Entry[]): Entry[] => list.map((e) => (share.has(e.name) ? { ...e, note: percent(share.get(e.name)!) } : e));
       const changed = changedFunctions(at);
-      return { ...changed, others: true };
+      return { ...changed, entries: heated(changed.entries), same: () => heated(sameFunctions(at)), others: true };
     },
     first: (at, keys) => (firstChange(at.step) ? changeFirst(at, keys) : mainFirst(at, sameFunctions(at).map((x) => x.key))),
     title: (at) => (changeOf(at) ? changeTitle(at) : afterTitle(at)),
@@ -65,7 +65,7 @@ export const graph: Make = (on, { compiler }) => {
       const change = changeOf(at);
       const text = at.model.functionsAt(step).find((f) => f.name === fn)?.text;
       const pending = step !== null && ["waiting", "running", "failed"].includes(step.status);
-      const key = `${step?.path} ${step?.status} ${change ? `${change.before ?? ""}/${change.after ?? ""}` : `${text}/${text}`}`;
+      const key = `${at.model.id} ${at.model.profiles.length} ${step?.path} ${step?.status} ${change ? `${change.before ?? ""}/${change.after ?? ""}` : `${text}/${text}`}`;
       return pending || (!change && text === undefined) ? { nothing: null, key } : { panel, key };
     },
   };

@@ -11,7 +11,7 @@ export const profile: Make = (on) => {
       loading ??= import("../profile/profileview").then(
         (own) => new own.ProfileView(host, {
           openKernel: (name) => on.go({ view: "code", fn: name, line: 0 }),
-          measure: (runs) => on.measure(runs),
+          measure: (runs) => on.runs().set({ profile: runs }),
           refusal: () => on.refusal(),
         }),
         () => {

@@ -1,6 +1,7 @@
 // The views in the middle of the page, in the order of their buttons. A new view is a file of this folder and a row here.
 
 import { code } from "./code";
+import { columns } from "./columns";
 import { split, unified } from "./diff";
 import { graph } from "./graph";
 import { ir } from "./ir";
@@ -10,9 +11,10 @@ import { result } from "./result";
 import { source } from "./source";
 import type { Actions, Make, Offer, View } from "./view";
 
-const rows: Make[] = [unified, split, ir, graph, metrics, profile, code, result, source];
+const texts: Make[] = [unified, split, columns, ir];
+const rows: Make[] = [...texts, graph, metrics, profile, code, result, source];
 
 // makeViews makes the views that a page offers.
 export function makeViews(on: Actions, offer: Offer): View[] {
-  return rows.flatMap((make) => make(on, offer) ?? []);
+  return (offer.dump ? texts : rows).flatMap((make) => make(on, offer) ?? []);
 }

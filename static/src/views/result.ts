@@ -1,19 +1,29 @@
 // What a run came to: outputs, latency, and what code was generated. What shows it is loaded when it is opened.
 
 import type * as Results from "../result/resultview";
+import { given } from "../store/api";
+import { codePath } from "../store/model";
+import { lateStyle } from "../widgets/latestyle";
+import type { CheckReport } from "../wire";
 import type { Make, Panel } from "./view";
 
-export const result: Make = (on) => {
+export const result: Make = (on, offer) => {
   let loading: Promise<typeof Results> | null = null;
+  let parts: Results.Part[] = [];
   const panel: Panel = {
     async show(host, { model }, reveal, signal) {
       reveal();
-      loading ??= import("../result/resultview").catch(() => {
+      loading ??= Promise.all([import("../result/resultview"), lateStyle()]).then(([own]) => own, () => {
         loading = null;
         throw new Error("the results script could not be loaded; is the server still running?");
       });
-      const { drawResult } = await loading;
-      if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }));
+      const { drawResult, CheckView, FaultView, InputsView, WhatIfView } = await loading;
+      const kept = offer.compiler ? undefined : given<CheckReport>(`/api/runs/${model.id}/check`);
+      if ((offer.compiler || kept) && parts.length === 0) {
+        const listen = { open: (pass: string, fn: string) => on.go(pass === codePath ? { view: "code", fn, line: 0 } : { pass, fn, view: on.preferredDiff(), line: 0 }), marked: () => on.go({}) };
+        parts = kept ? [new CheckView(listen, kept)] : [new InputsView(on), new CheckView(listen), new FaultView(listen), new WhatIfView()];
+      }
+      if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }), parts);
     },
   };
   return {

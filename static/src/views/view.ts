@@ -2,6 +2,7 @@
 // what this interface says, and none by its name.
 
 import type { RunModel, Step } from "../store/model";
+import type { Runs } from "../store/runs";
 import type { Traits } from "../store/session";
 import type { Source } from "../store/source";
 import type { State } from "../store/state";
@@ -102,9 +103,8 @@ export interface Actions {
   // count says how many marks there are and at which the reader is.
   count(text: string): void;
   preferredDiff(): string;
-  // measure starts a run like the one that is shown that measures its kernels, so many times; refusal says why the reader can start
-  // none, and is empty for one who can.
-  measure(runs: number): void;
+  // runs has the settings of the next run and starts it; refusal says why the reader can start none, and is empty for one who can.
+  runs(): Pick<Runs, "settings" | "set" | "session">;
   refusal(): string;
 }
 
@@ -113,6 +113,8 @@ export interface Offer {
   // source is the hash of the text that the session starts from; empty for none.
   source: string;
   compiler: boolean;
+  // dump tells that the session shows what another compiler printed, of which there are texts only.
+  dump?: boolean;
 }
 
 // Make makes a view for a page; null where the page cannot offer it.

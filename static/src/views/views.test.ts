@@ -7,7 +7,7 @@ import { makeViews } from "./registry";
 import type { Actions, At, View } from "./view";
 
 const nothing = (): undefined => undefined;
-const on: Actions = { go: nothing, select: nothing, open: nothing, line: nothing, history: nothing, count: nothing, preferredDiff: () => "unified", measure: nothing, refusal: () => "" };
+const on: Actions = { go: nothing, select: nothing, open: nothing, line: nothing, history: nothing, count: nothing, preferredDiff: () => "unified", runs: () => ({ settings: {}, set: nothing, session: null }), refusal: () => "" };
 const all = makeViews(on, { source: "hash", compiler: true });
 const view = (name: string): View => all.find((v) => v.name === name)!;
 
@@ -24,8 +24,8 @@ function at(path: string, fn: string): At {
 const keys = (v: View, where: At): string[] => v.list(where).entries.map((e) => e.key);
 
 test("the tabs of the page, in their order; what the page cannot offer is not there", () => {
-  assert.deepEqual(all.map((v) => v.label), ["Diff", "Diff", "IR", "Graph", "Metrics", "Profile", "Code", "Result", "Source"]);
-  assert.deepEqual(makeViews(on, { source: "", compiler: false }).map((v) => v.name), ["unified", "split", "ir", "metrics", "profile", "code", "result"]);
+  assert.deepEqual(all.map((v) => v.label), ["Diff", "Diff", "Diff", "IR", "Graph", "Metrics", "Profile", "Code", "Result", "Source"]);
+  assert.deepEqual(makeViews(on, { source: "", compiler: false }).map((v) => v.name), ["unified", "split", "columns", "ir", "metrics", "profile", "code", "result"]);
 });
 
 test("views have names of their own, keys of their own, and an element only where they ask for one", () => {

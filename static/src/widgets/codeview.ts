@@ -7,7 +7,6 @@ import type { Row, Side, Source } from "../store/source";
 import type { DiffRow } from "../wire";
 import { Copying } from "./copying";
 import { h } from "./dom";
-import { fullNames } from "./fullnames";
 import { Painter } from "./paint";
 import { fold, number, sign, type TextRow } from "./rowparts";
 import { CodeWidth } from "./codewidth";
@@ -34,10 +33,11 @@ export class CodeView {
   private notes = new Map<number, string>();
   private wrap = false;
   private readonly width: CodeWidth;
+  private row = rowHeight;
   private hunk = -1;
   private epoch = 0;
-  // marker, where it is set, marks cells of a row that was made.
-  marker: ((row: Row, el: HTMLElement) => void) | null = null;
+  // markers mark cells of a row that was made.
+  readonly markers: ((row: Row, el: HTMLElement, i: number) => void)[] = [];
   // decorate, where it is set, changes a row that was made and says which parts of its cells to highlight: cell, highlight, from, to.
   decorate: ((row: Row, el: HTMLElement) => [Element, string, number, number][]) | null = null;
 
@@ -54,12 +54,12 @@ export class CodeView {
       },
       "rowgroup",
     );
-    this.width = new CodeWidth(this.scroller, () => {
-      if (this.wrap) this.list.remeasure();
+    this.width = new CodeWidth(this.scroller, (row) => {
+      if (this.wrap || row !== this.row) this.list.remeasure((this.row = row));
       else this.list.redraw();
     });
     new Copying(this.list, () => this.source);
-    fullNames(this.scroller, () => this.source);
+    this.scroller.addEventListener("pointermove", (e) => void import("./fullnames").then((m) => m.fullNames(this.scroller, () => this.source, e)), { once: true });
     this.scroller.addEventListener("click", (e) => void this.click(e));
   }
 
@@ -107,17 +107,20 @@ export class CodeView {
     if (!same) this.list.redraw();
   }
 
-  async goToLine(line: number, side: Side = "after"): Promise<void> {
+  // goToLine brings a line into view, and chooses it unless told not to.
+  async goToLine(line: number, side: Side = "after", choose = true): Promise<void> {
     const source = this.source;
     if (!source || line <= 0) return;
     const epoch = this.epoch;
     const row = await source.rowOfLine(line, side);
     if (row < 0 || epoch !== this.epoch) return;
-    this.line = line;
-    this.side = side;
+    if (choose) {
+      this.line = line;
+      this.side = side;
+    }
     this.grow();
     this.list.show(row, true);
-    this.list.redraw();
+    if (choose) this.list.redraw();
   }
 
   // light highlights columns of a line, from 1 in bytes, as they are printed; null ends that.
@@ -177,7 +180,7 @@ export class CodeView {
     else if (this.source?.split) this.renderSplit(i, el, row);
     else this.renderUnified(i, el, row);
     if (this.line && row[this.side] === this.line) el.classList.add("at-line");
-    this.marker?.(row, el);
+    for (const mark of this.markers) mark(row, el, i);
     for (const [cell, ...range] of this.decorate?.(row, el) ?? []) this.painter.mark(i, cell, ...range);
     return el;
   }
@@ -293,6 +296,12 @@ export class CodeView {
     this.list.redraw();
     this.on.line(this.line);
   }
+}
+
+// plainCode makes a view of code of which nothing is asked but to show a text.
+export function plainCode(host: HTMLElement): CodeView {
+  const nothing = (): undefined => undefined;
+  return new CodeView(host, { line: nothing, hunk: nothing, error: nothing });
 }
 
 // hang sets a line off by its indentation. A line must not be broken behind that: what follows may be longer than what is left.

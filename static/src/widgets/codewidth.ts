@@ -21,8 +21,8 @@ export class CodeWidth {
   narrow = false;
   private readonly probe = document.createElement("span");
 
-  // changed is called when other lines fit than before.
-  constructor(private readonly scroller: HTMLElement, private readonly changed: () => void) {
+  // changed is called when other lines fit than before, with the height of a row.
+  constructor(private readonly scroller: HTMLElement, private readonly changed: (row: number) => void) {
     this.probe.className = "code-probe";
     this.probe.setAttribute("aria-hidden", "true");
     this.probe.textContent = "0".repeat(100);
@@ -62,7 +62,7 @@ export class CodeWidth {
   private measure(): void {
     const { visible, typesAt, narrow } = this;
     this.fit();
-    if (visible !== this.visible || typesAt !== this.typesAt || narrow !== this.narrow) this.changed();
+    if (visible !== this.visible || typesAt !== this.typesAt || narrow !== this.narrow) this.changed(this.probe.offsetHeight);
   }
 
   private fit(): void {

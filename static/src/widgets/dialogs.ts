@@ -41,7 +41,7 @@ export function askToDelete(title: string): Promise<boolean> {
 }
 
 // copy puts a text into the clipboard and says so on the button. Without the permission it selects the text for the reader to copy.
-export async function copy(b: HTMLElement, text: string, select: () => void): Promise<void> {
+export async function copy(b: HTMLElement, text: string, select: () => void, label = "Copy"): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     setText(b, "Copied");
@@ -49,5 +49,5 @@ export async function copy(b: HTMLElement, text: string, select: () => void): Pr
     select();
     setText(b, "Press Ctrl+C");
   }
-  window.setTimeout(() => setText(b, "Copy"), 1600);
+  window.setTimeout(() => setText(b, label), 1600);
 }

@@ -1,19 +1,23 @@
 // The full name of what is shown shorter, as the title of a cell while the pointer is over the name. A type that has no room beside its
 // line is the title of the line.
 
+import "../shared";
 import { cellsOf, partAt } from "../store/cells";
 import type { Source } from "../store/source";
 
-export function fullNames(scroller: HTMLElement, source: () => Source | null): void {
+// fullNames names what the pointer comes over, from its first move on.
+export function fullNames(scroller: HTMLElement, source: () => Source | null, first: PointerEvent): void {
   let over: HTMLElement | null = null;
-  scroller.addEventListener("pointermove", (e) => {
+  const moved = (e: PointerEvent): void => {
     const tx = e.target instanceof Element ? e.target.closest<HTMLElement>(".tx") : null;
     if (over && over !== tx) over.removeAttribute("title");
     over = tx;
     if (!tx) return;
     const title = e.buttons === 0 ? titleAt(tx, source(), e.clientX, e.clientY) : "";
     if (title !== tx.title) tx.title = title;
-  }, { passive: true });
+  };
+  scroller.addEventListener("pointermove", moved, { passive: true });
+  moved(first);
 }
 
 function titleAt(tx: HTMLElement, source: Source | null, x: number, y: number): string {

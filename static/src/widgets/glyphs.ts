@@ -9,4 +9,5 @@ export const glyphs: Record<Status, string> = {
   same: "○",
   skipped: "–",
   failed: "✕",
+  unknown: "?",
 };

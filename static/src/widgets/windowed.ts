@@ -3,6 +3,9 @@
 
 import { Heights } from "../store/heights";
 
+// printed is how many rows go on paper at most.
+const printed = 3000;
+
 export interface WindowedOptions {
   rowHeight: number;
   // render makes the element of row i; remove is told when an element goes.
@@ -25,6 +28,7 @@ export class Windowed {
   // What is known of the scroller, as of the last event: asking it would make the browser lay out the page each time.
   private top = 0;
   private height = 0;
+  private printing = 0;
 
   constructor(readonly scroller: HTMLElement, private readonly o: WindowedOptions, role = "presentation") {
     this.rows = document.createElement("div");
@@ -33,6 +37,9 @@ export class Windowed {
     scroller.append(this.rows);
     scroller.addEventListener("scroll", () => this.scrolled(), { passive: true });
     new ResizeObserver(() => this.resized()).observe(scroller);
+    // A page on paper does not scroll: it has all rows, up to what a reader would turn over.
+    addEventListener("beforeprint", () => this.print(printed));
+    addEventListener("afterprint", () => this.print(0));
   }
 
   get count(): number {
@@ -46,10 +53,12 @@ export class Windowed {
     this.remeasure();
   }
 
-  // remeasure forgets what was measured, as when the width has changed. The row at the top stays there.
-  remeasure(): void {
+  // remeasure forgets what was measured, as when the width has changed, or the height of a row. The row at the top stays there.
+  remeasure(rowHeight = this.o.rowHeight): void {
+    this.top = this.scroller.scrollTop; // a scroll of which the event is yet to come counts
     const first = this.rowAt(this.top);
     this.clear();
+    this.o.rowHeight = rowHeight;
     this.fit();
     this.scrollTo(this.topOf(first));
     this.update();
@@ -139,12 +148,18 @@ export class Windowed {
     this.scrolled();
   }
 
+  // print makes elements of the first n rows, whatever is in view; 0 goes back to those in view.
+  private print(n: number): void {
+    this.printing = n;
+    this.update();
+  }
+
   private update(): void {
     const over = this.o.overscan ?? 6;
     // Rows that turn out higher than they were thought to be leave fewer of them in view, never more: once is enough.
     const { first, last } = this.window();
-    const from = Math.max(0, first - over);
-    const to = Math.min(this.n, last + over);
+    const from = this.printing ? 0 : Math.max(0, first - over);
+    const to = Math.min(this.n, this.printing || last + over);
     for (const i of [...this.live.keys()]) if ((i < from || i >= to) && !this.pinned.includes(i)) this.drop(i);
     // From the last to the first, so that each goes before its successor and the order of elements is the order of rows: copying
     // a selection depends on it.

@@ -1,5 +1,7 @@
 package wasmbin
 
+import "sync"
+
 // Op is an instruction. Its number is the opcode byte, with the prefix byte (0xfc, 0xfd) in
 // the high half for the instructions that have one.
 type Op uint16
@@ -45,9 +47,8 @@ type opInfo struct {
 // opTable finds the description of an instruction by prefix and opcode byte.
 type opTable [3][256]opInfo
 
-var ops = buildOps()
-
-func buildOps() *opTable {
+// ops is made when it is needed first: every start of a program that can generate code would pay for it.
+var ops = sync.OnceValue(func() *opTable {
 	t := new(opTable)
 	for _, list := range [][]opInfo{scalarOps(), simdOps()} {
 		for _, info := range list {
@@ -55,7 +56,7 @@ func buildOps() *opTable {
 		}
 	}
 	return t
-}
+})
 
 func prefixRow(op Op) int {
 	switch op >> 8 {
@@ -68,7 +69,7 @@ func prefixRow(op Op) int {
 }
 
 // info returns the description of op; its name is empty where op is no instruction.
-func (op Op) info() *opInfo { return &ops[prefixRow(op)][byte(op)] }
+func (op Op) info() *opInfo { return &ops()[prefixRow(op)][byte(op)] }
 
 // String is the name of the instruction in the text format, such as "f32x4.add".
 func (op Op) String() string {
@@ -101,9 +102,10 @@ func (op Op) NumOperands() int { return len(op.info().pops) }
 // EachOp calls f for every instruction whose operands and result are fixed, except constants,
 // in the order of the opcodes.
 func EachOp(f func(op Op, pops []ValType, push ValType)) {
-	for row := range ops {
-		for i := range ops[row] {
-			info := &ops[row][i]
+	table := ops()
+	for row := range table {
+		for i := range table[row] {
+			info := &table[row][i]
 			switch info.imm {
 			case immNone, immMem, immMemLane, immLane, immShuffle, immZero, immZeroZero:
 			default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
@@ -44,12 +45,11 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 	for _, k := range target.Kinds() {
 		out.Targets = append(out.Targets, catalog.Target{Name: k.Name, Doc: k.Doc})
 	}
-	configs := describeConfigs()
-	for _, key := range slices.Sorted(maps.Keys(configs)) {
-		out.Config = append(out.Config, configs[key])
+	for _, key := range slices.Sorted(maps.Keys(configs())) {
+		out.Config = append(out.Config, configs()[key])
 	}
 	for _, p := range pipeline.All() {
-		out.Passes = append(out.Passes, describePass(p, configs))
+		out.Passes = append(out.Passes, DescribePass(p))
 	}
 	var err error
 	if out.Scripts, err = describeScripts(ctx); err != nil {
@@ -67,17 +67,17 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 	return out, nil
 }
 
-// describeConfigs describes the options of the pass context by key.
-func describeConfigs() map[string]catalog.Option {
+// configs describes the options of the pass context by key.
+var configs = sync.OnceValue(func() map[string]catalog.Option {
 	out := map[string]catalog.Option{}
 	for key, c := range pass.ListConfigs() {
 		out[key] = catalog.Option{Key: key, Type: c["type"], Default: plain(pass.Config{}.Get(key)), Doc: c["doc"]}
 	}
 	return out
-}
+})
 
-// describePass describes a pass of the registry.
-func describePass(p *pass.Pass, configs map[string]catalog.Option) catalog.Pass {
+// DescribePass describes a pass of the registry.
+func DescribePass(p *pass.Pass) catalog.Pass {
 	d := catalog.Pass{
 		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: event.PassKind(p.Kind.String()), IR: "relax",
 		Doc: p.Doc, Required: p.Required,
@@ -86,10 +86,10 @@ func describePass(p *pass.Pass, configs map[string]catalog.Option) catalog.Pass 
 		d.IR = "tir"
 	}
 	for _, key := range p.Config {
-		d.Config = append(d.Config, configs[key])
+		d.Config = append(d.Config, configs()[key])
 	}
 	for _, o := range p.Options {
-		opt := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
+		opt := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(pipeline.Held(p).Arg(o.Name))), Doc: o.Doc}
 		for _, v := range o.Choices {
 			opt.Choices = append(opt.Choices, plain(ir.Normalize(v)))
 		}

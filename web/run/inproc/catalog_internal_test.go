@@ -51,7 +51,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 			}
 		}
 		for k, o := range p.Options {
-			want := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(o.Default)), Doc: o.Doc}
+			want := catalog.PassOption{Name: o.Name, Type: o.Type(), Default: plain(ir.Normalize(pipeline.Held(p).Arg(o.Name))), Doc: o.Doc}
 			for _, v := range o.Choices {
 				want.Choices = append(want.Choices, plain(ir.Normalize(v)))
 			}

@@ -84,7 +84,7 @@ func TestCatalogHasEverything(t *testing.T) {
 			t.Errorf("%s is a pass on %s", p.Name, got.IR)
 		}
 	}
-	if len(c.Passes) != len(passes) || len(c.Scripts) != len(lessons) || len(c.Pipelines) != len(pipeline.Names())*len(c.Targets) || len(c.Config) != len(pass.ListConfigs()) {
+	if len(c.Passes) != len(passes) || len(c.Scripts) != len(examples) || len(c.Pipelines) != len(pipeline.Names())*len(c.Targets) || len(c.Config) != len(pass.ListConfigs()) {
 		t.Errorf("there are %d passes, %d scripts, %d pipelines, %d targets, %d options", len(c.Passes), len(c.Scripts), len(c.Pipelines), len(c.Targets), len(c.Config))
 	}
 	for i, o := range c.Config {
@@ -140,12 +140,12 @@ func TestCatalogHasEverything(t *testing.T) {
 // TestScriptsThatComeWithTheProgram have a module, passes and words.
 func TestScriptsThatComeWithTheProgram(t *testing.T) {
 	list, err := describeScripts(t.Context())
-	if err != nil || len(list) != len(lessons) {
+	if err != nil || len(list) != len(examples) {
 		t.Fatalf("%d scripts (%v)", len(list), err)
 	}
 	r := New(Config{})
 	for i, e := range list {
-		l := lessons[i]
+		l := examples[i]
 		if e.Name != l.script || e.Title != l.title || e.Doc != l.doc || e.Script.Name != l.script+".star" || e.ModuleName != l.script+".py" || e.Passes == nil {
 			t.Errorf("%s is described as %+v", l.script, e)
 		}

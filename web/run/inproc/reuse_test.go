@@ -65,6 +65,42 @@ func TestTheLogSaysWhatReuseSaved(t *testing.T) {
 	}
 }
 
+// TestTimesAddUp holds the rule of times in a first run, in re-runs that reuse some steps and all: the total of a step is its own time and
+// the totals of the steps in it, and how much of it is of earlier runs is the sum of what that is of those steps.
+func TestTimesAddUp(t *testing.T) {
+	b := open(t, 0)
+	mixed := 0
+	for i, off := range [][]string{nil, {"FuseTIR"}, nil, {"tir.Simplify"}} {
+		for _, s := range event.Fold(b.ok(b.run(gallery("mlp"), run.Settings{OptLevel: 3, Disabled: off}))).All() {
+			total, earlier := s.Measured.Self, int64(0)
+			for _, in := range s.Children {
+				total += in.Measured.Total
+				if earlier += in.Measured.Earlier; in.Reused {
+					earlier += in.Measured.Total
+				}
+			}
+			if s.Finished == nil || s.Reused {
+				continue
+			}
+			if s.Measured.Total != total || s.Measured.Earlier != earlier {
+				t.Errorf("run %d: %s says %d ns, %d of them earlier; its own time and its steps add up to %d, %d of them earlier", i, s.Path, s.Measured.Total, s.Measured.Earlier, total, earlier)
+			}
+			if s.Measured.Self < 0 || len(s.Children) > 0 && s.Measured.Self > total/2 && total > 1e6 {
+				t.Errorf("run %d: %s took %d of %d ns for itself", i, s.Path, s.Measured.Self, total)
+			}
+			if earlier > 0 {
+				mixed++
+			}
+			if i == 0 && earlier != 0 {
+				t.Errorf("%s of the first run has %d ns of earlier ones", s.Path, earlier)
+			}
+		}
+	}
+	if mixed < 6 {
+		t.Errorf("only %d sequences have times of earlier runs", mixed)
+	}
+}
+
 func TestOldestStepsGoFirst(t *testing.T) {
 	full := open(t, 0)
 	off := func(name string) run.Settings { return run.Settings{OptLevel: 2, Disabled: []string{name}} }
@@ -106,6 +142,9 @@ func TestKeptBytesAreReal(t *testing.T) {
 	}
 	for name, uploaded := range map[string]bool{"cnn": false, "light_squeezenet": true} {
 		t.Run(name, func(t *testing.T) {
+			if uploaded && testing.Short() {
+				t.Skip("takes seconds")
+			}
 			b := open(t, 0)
 			src := gallery(name)
 			if uploaded {

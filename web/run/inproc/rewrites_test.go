@@ -2,7 +2,9 @@ package inproc_test
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/instruments/event"
@@ -47,6 +49,52 @@ func TestRewritesAreRecordedWhenAskedFor(t *testing.T) {
 	}
 	if !reflect.DeepEqual(rewritesOf(t, b, again), listed) {
 		t.Error("reused steps report otherwise")
+	}
+}
+
+// TestStepsAreExplainedOnRequest asks a run that recorded nothing for what its steps report: the same as a run that recorded it,
+// whether the steps on the way are remembered or not.
+func TestStepsAreExplainedOnRequest(t *testing.T) {
+	for _, cache := range []int64{0, -1} {
+		b := open(t, cache)
+		settings := run.Settings{OptLevel: 2}
+		b.ok(b.run(gallery("mlp"), settings))
+		asked := settings
+		asked.Rewrites = true
+		evs := b.ok(b.run(gallery("mlp"), asked))
+		listed := rewritesOf(t, b, evs)
+		req := run.Request{Source: gallery("mlp"), Settings: settings, Limits: run.DefaultLimits()}
+		n := 0
+		for _, e := range evs {
+			f, ok := e.Body.(*event.PassFinished)
+			if !ok || cache < 0 && !strings.Contains(e.Step, "Fuse") {
+				continue // without a memory each question runs all steps before
+			}
+			got, err := b.runner.Explain(t.Context(), req, e.Step)
+			if err != nil {
+				t.Fatalf("%s: %v", e.Step, err)
+			}
+			want, recorded := listed[e.Step]
+			switch {
+			case recorded && !reflect.DeepEqual(*got, want):
+				t.Errorf("%s (%s) reports %+v, and recorded %+v", e.Step, f.Name, got, want)
+			case recorded:
+				n++
+			case len(got.Rewrites)+len(got.Decisions) > 0:
+				t.Errorf("%s reports %+v, and recorded nothing", e.Step, got)
+			}
+		}
+		if n < 2 {
+			t.Errorf("%d steps were compared", n)
+		}
+		var wrong *event.Error
+		if _, err := b.runner.Explain(t.Context(), req, "9.9/Nothing"); !errors.As(err, &wrong) || !strings.Contains(wrong.Message, "9.9/Nothing") {
+			t.Errorf("a step that does not exist gives %v", err)
+		}
+		// Nothing is left behind: a run records nothing of what was asked, and reuses what it had.
+		if again := b.ok(b.run(gallery("mlp"), run.Settings{OptLevel: 2, Seed: 7})); len(rewritesOf(t, b, again)) != 0 {
+			t.Error("a run says what was asked of another")
+		}
 	}
 }
 

@@ -89,5 +89,5 @@ func (r *Runner) resolve(ctx context.Context, req run.Request, sink run.Sink) (*
 	if p := problems.Fatal(); p != nil {
 		return nil, p.Refuse(ctx, sink)
 	}
-	return job, nil
+	return job, r.readTensors(ctx, req, &job.Inputs)
 }

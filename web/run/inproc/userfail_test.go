@@ -58,7 +58,7 @@ func TestScriptsThatCannotBeRead(t *testing.T) {
 		want       string
 		line, cols int
 	}{
-		"syntax":    {withSteps(nil, "x = 1\ndef f(:\n"), "got ':'", 2, 1},
+		"syntax":    {withSteps(nil, "x = 1\ndef f(:\n"), "never closed", 2, 1},
 		"name":      {withSteps(nil, "x = unknown_name\n"), "undefined: unknown_name", 1, 12},
 		"top level": {withSteps(nil, "\nx = 1 // 0\n"), "division by zero", 2, 1},
 		"endless":   {withSteps(nil, "while True:\n    pass\n"), "the limit of 10000000 steps", 1, 0},

@@ -142,8 +142,8 @@ func TestCheckScript(t *testing.T) {
 	}
 }
 
-// TestLessons runs every example as the gallery starts it: its pass changes the module, or its instrument has something to say.
-func TestLessons(t *testing.T) {
+// TestExamples runs every example as the gallery starts it: its pass changes the module, or its instrument has something to say.
+func TestExamples(t *testing.T) {
 	catalog, err := inproc.Catalog(t.Context())
 	if err != nil {
 		t.Fatal(err)

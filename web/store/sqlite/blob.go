@@ -3,9 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web/store"
@@ -142,34 +144,48 @@ func (s *Store) withTexts(ctx context.Context, run string, texts []store.Text, d
 	}
 }
 
+// What keeps many texts at once, ?1 a JSON array of hashes: one statement for all of them, since a run that repeats an earlier one keeps
+// some thousand. A text that is not there has no number, which no row may lack.
+const (
+	runKeeps     = "INSERT INTO run_blob(owner, blob) SELECT ?2, n FROM json_each(?1) LEFT JOIN blob ON hash = unhex(value) WHERE true ON CONFLICT DO NOTHING"
+	sessionKeeps = "INSERT INTO session_blob(owner, blob) SELECT ?2, n FROM json_each(?1) LEFT JOIN blob ON hash = unhex(value) WHERE true ON CONFLICT DO NOTHING"
+)
+
 // KeepBlob implements store.Store.
 func (s *Store) KeepBlob(ctx context.Context, id string, hashes ...string) error {
-	keys := make([][]byte, len(hashes))
-	for i, hash := range hashes {
-		var err error
-		if keys[i], err = hex.DecodeString(hash); err != nil {
-			return fmt.Errorf("text %.60q: %w", hash, store.ErrNotFound)
-		}
+	c, err := keepAll(id, hashes)
+	if err != nil {
+		return err
 	}
-	return s.w.submit(ctx, &change{run: id, relaxed: true, do: func(t *tx) error {
+	if s.here.pin(id, hashes) {
+		c.then = func() { s.here.unpin(hashes) }
+		return s.w.post(ctx, c)
+	}
+	if err := s.w.submit(ctx, c); err != nil {
+		return err
+	}
+	s.here.add(hashes)
+	return nil
+}
+
+// keepAll is the change that makes an owner keep texts.
+func keepAll(id string, hashes []string) (*change, error) {
+	list, err := json.Marshal(hashes)
+	if err != nil {
+		return nil, err
+	}
+	return &change{run: id, relaxed: true, do: func(t *tx) error {
 		o, err := t.owner(id)
-		if err != nil {
+		if err != nil || len(hashes) == 0 {
 			return err
 		}
-		for i, key := range keys {
-			var blob int64
-			var language string
-			found, err := t.row([]any{&blob, &language}, keptBlob, key)
-			if err == nil && !found {
-				err = fmt.Errorf("text %s: %w", hashes[i], store.ErrNotFound)
-			}
-			if err == nil {
-				err = t.keep(o, blob)
-			}
-			if err != nil {
-				return err
-			}
+		keeps := runKeeps
+		if o.session {
+			keeps = sessionKeeps
 		}
-		return nil
-	}})
+		if err = t.exec(keeps, string(list), o.n); code(err) == sqlite3.SQLITE_CONSTRAINT {
+			err = fmt.Errorf("one of %d texts: %w", len(hashes), store.ErrNotFound)
+		}
+		return err
+	}}, nil
 }

@@ -64,7 +64,7 @@ func (c *checker) all(ctx context.Context) error {
 	if err := c.pages(ctx); err != nil {
 		return err
 	}
-	for _, part := range []func(context.Context) error{c.sessions, c.runs, c.blobs} {
+	for _, part := range []func(context.Context) error{c.sessions, c.classes, c.runs, c.reports, c.blobs} {
 		if err := part(ctx); err != nil {
 			return err
 		}

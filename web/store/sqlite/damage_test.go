@@ -69,7 +69,7 @@ func TestGoodPrefix(t *testing.T) {
 func TestRowsHaveSums(t *testing.T) {
 	for _, column := range []string{
 		"id = 'other'", "token = zeroblob(32)", "title = 'x'", "source_kind = 'x'", "source_name = 'x'", "source_blob = 'x'", "settings = x'00'",
-		"parent = 'x'", "created = 5", "expires = 9e18", "shared = 1", "sum = x'00'",
+		"parent = 'x'", "created = 5", "expires = 9e18", "shared = 1", "lesson = 'x'", "sum = x'00'",
 	} {
 		s := filled(t, t.TempDir())
 		id := "s1"
@@ -95,6 +95,14 @@ func TestRowsHaveSums(t *testing.T) {
 		if got, err := s.Session(t.Context(), "s1"); err != nil || len(got.Notes) != 1 || got.Notes[0].Text != damagedText {
 			t.Errorf("after %s the notes are %+v (%v)", column, got.Notes, err)
 		}
+	}
+}
+
+// TestSumBeforeLessons: the checksum of a session without a lesson is the one that was written before sessions had lessons.
+func TestSumBeforeLessons(t *testing.T) {
+	s := store.Session{ID: "s", Title: "t", Source: store.Source{Kind: "gallery", Name: "mlp"}, Settings: []byte("{}"), Created: time.Unix(1, 0), Shared: true}
+	if got := fmt.Sprintf("%x", sessionSum(s)); got != "6e51ca524667b3caaa23cf7ab4284afb" {
+		t.Errorf("the sum is %s", got)
 	}
 }
 

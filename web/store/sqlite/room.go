@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -100,11 +101,12 @@ func (t *tx) drop(n int64, texts, owner string) error {
 func (t *tx) dropUnused(blob int64) error {
 	for blob != 0 {
 		var base int64
-		found, err := t.row([]any{&base}, `SELECT ifnull(base, 0) FROM blob WHERE n = ?1
+		var key []byte
+		found, err := t.row([]any{&base, &key}, `SELECT ifnull(base, 0), hash FROM blob WHERE n = ?1
 			AND NOT EXISTS (SELECT 1 FROM run_blob WHERE blob = ?1)
 			AND NOT EXISTS (SELECT 1 FROM session_blob WHERE blob = ?1)
 			AND NOT EXISTS (SELECT 1 FROM blob other WHERE other.base = ?1)`, blob)
-		if err != nil || !found {
+		if err != nil || !found || !t.here.drop(hex.EncodeToString(key)) {
 			return err
 		}
 		if err := t.exec("DELETE FROM blob WHERE n = ?", blob); err != nil {
@@ -129,6 +131,10 @@ const expireBatch = 500
 
 // Expire implements store.Store.
 func (s *Store) Expire(ctx context.Context, now time.Time) (sessions, runs int, err error) {
+	_, err = s.expire(ctx, func(t *tx, n int64) error { return t.exec("DELETE FROM class WHERE n = ?", n) }, "SELECT n FROM class WHERE expires <= ? LIMIT ?", nanos(now), expireBatch)
+	if err != nil {
+		return 0, 0, fmt.Errorf("expire classes: %w", err)
+	}
 	sessions, err = s.expire(ctx, (*tx).dropSession, "SELECT n FROM session WHERE expires BETWEEN 1 AND ? LIMIT ?", nanos(now), expireBatch)
 	if err != nil {
 		return sessions, 0, fmt.Errorf("expire sessions: %w", err)

@@ -44,6 +44,7 @@ func (s *Store) CreateRun(ctx context.Context, r store.Run) error {
 	if err != nil {
 		return fmt.Errorf("create run %s: %w", r.ID, err)
 	}
+	s.here.begins(r.ID)
 	return nil
 }
 
@@ -151,6 +152,11 @@ func (s *Store) AppendEvents(ctx context.Context, id string, from int, lines [][
 	if err != nil {
 		return fmt.Errorf("append %d events with %d texts to run %s: %w", len(lines), len(texts), id, err)
 	}
+	hashes := make([]string, len(texts))
+	for i, t := range texts {
+		hashes[i] = t.Hash
+	}
+	s.here.add(hashes)
 	return nil
 }
 
@@ -218,6 +224,7 @@ func (s *Store) events(ctx context.Context, id string, from int) (lines [][]byte
 
 // FinishRun implements store.Store.
 func (s *Store) FinishRun(ctx context.Context, r store.Run, reusable bool) error {
+	s.here.ends(r.ID)
 	err := s.w.submit(ctx, &change{do: func(t *tx) error {
 		var status, key string
 		found, err := t.row([]any{&status, &key}, "SELECT status, key FROM run WHERE id = ?", r.ID)

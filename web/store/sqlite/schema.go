@@ -103,6 +103,22 @@ CREATE INDEX session_blob_by_blob ON session_blob(blob);
 -- Checksums of the rows; NULL where a row is older than they are.
 ALTER TABLE session ADD COLUMN sum BLOB;
 ALTER TABLE note ADD COLUMN sum BLOB;
+`, `
+CREATE TABLE class (
+	n       INTEGER PRIMARY KEY,
+	id      TEXT NOT NULL UNIQUE,
+	expires INTEGER NOT NULL,
+	data    BLOB NOT NULL,
+	sum     BLOB NOT NULL
+) STRICT;
+`, `
+ALTER TABLE session ADD COLUMN lesson TEXT NOT NULL DEFAULT '';
+`, `
+CREATE TABLE report ( -- of a check of a run
+	run  INTEGER PRIMARY KEY REFERENCES run(n) ON DELETE CASCADE,
+	data BLOB NOT NULL,
+	sum  BLOB NOT NULL
+) STRICT;
 `}
 }
 

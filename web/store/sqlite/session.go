@@ -38,9 +38,9 @@ func (t *tx) createSession(s store.Session) error {
 	if err := t.reserve(int64(size), s.ID); err != nil {
 		return err
 	}
-	n, err := t.insert(`INSERT INTO session(id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared)
-		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		s.ID, s.TokenHash[:], s.Title, s.Source.Kind, s.Source.Name, s.Source.Blob, notNull(s.Settings), s.Parent, nanos(s.Created), nanos(s.Expires), s.Shared)
+	n, err := t.insert(`INSERT INTO session(id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared, lesson)
+		VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		s.ID, s.TokenHash[:], s.Title, s.Source.Kind, s.Source.Name, s.Source.Blob, notNull(s.Settings), s.Parent, nanos(s.Created), nanos(s.Expires), s.Shared, s.Lesson)
 	if err != nil {
 		return err
 	}

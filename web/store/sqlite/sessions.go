@@ -11,13 +11,13 @@ import (
 	"github.com/irscope/irscope/web/store"
 )
 
-const sessionColumns = "SELECT n, id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared, sum FROM session "
+const sessionColumns = "SELECT n, id, token, title, source_kind, source_name, source_blob, settings, parent, created, expires, shared, lesson, sum FROM session "
 
 // scanSession reads a row of sessionColumns; good tells whether it is as it was written.
 func scanSession(scan func(...any) error) (n int64, s store.Session, good bool, err error) {
 	var token, sum []byte
 	var created, expires int64
-	err = scan(&n, &s.ID, &token, &s.Title, &s.Source.Kind, &s.Source.Name, &s.Source.Blob, &s.Settings, &s.Parent, &created, &expires, &s.Shared, &sum)
+	err = scan(&n, &s.ID, &token, &s.Title, &s.Source.Kind, &s.Source.Name, &s.Source.Blob, &s.Settings, &s.Parent, &created, &expires, &s.Shared, &s.Lesson, &sum)
 	copy(s.TokenHash[:], token)
 	s.Created, s.Expires = moment(created), moment(expires)
 	return n, s, sum == nil || bytes.Equal(sum, sessionSum(s)), err

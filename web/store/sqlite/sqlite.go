@@ -58,6 +58,7 @@ type Store struct {
 	write *single // the writer's
 	read  *sql.DB
 	w     *writer
+	here  *present
 	texts *lru.Cache[string, []byte]
 }
 
@@ -121,7 +122,9 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if err := s.read.PingContext(ctx); err != nil {
 		return err
 	}
+	s.here = newPresent()
 	s.w = newWriter(conn, s.path, s.limit)
+	s.w.tx.here = s.here
 	go s.w.run()
 	return nil
 }

@@ -15,10 +15,15 @@ const damagedText = "(damaged in the store)"
 // sumBytes is the length of a checksum: enough that no accident goes unnoticed.
 const sumBytes = 16
 
-// sessionSum returns the checksum of the row of a session.
+// sessionSum returns the checksum of the row of a session. That of a session without a lesson is as it was before there were any.
 func sessionSum(s store.Session) []byte {
-	return sum("%q %x %q %q %q %q %q %q %d %d %t", s.ID, s.TokenHash, s.Title, s.Source.Kind, s.Source.Name, s.Source.Blob,
-		s.Settings, s.Parent, nanos(s.Created), nanos(s.Expires), s.Shared)
+	format, values := "%q %x %q %q %q %q %q %q %d %d %t", []any{
+		s.ID, s.TokenHash, s.Title, s.Source.Kind, s.Source.Name, s.Source.Blob, s.Settings, s.Parent, nanos(s.Created), nanos(s.Expires), s.Shared,
+	}
+	if s.Lesson != "" {
+		format, values = format+" %q", append(values, s.Lesson)
+	}
+	return sum(format, values...)
 }
 
 // noteSum returns the checksum of the row of a note.

@@ -11,6 +11,7 @@ type tx struct {
 	conn  *sql.Conn
 	limit int64
 	stmts map[string]*sql.Stmt
+	here  *present
 	// broken are runs that lost a relaxed change.
 	broken map[string]error
 }

@@ -27,7 +27,9 @@ type change struct {
 	run string
 	// relaxed changes are answered before they are on the disk. Where they do not get
 	// there, all later changes of the run fail.
-	relaxed  bool
+	relaxed bool
+	// then, where it is set, is called when the change is answered, for which nobody waits.
+	then     func()
 	answered bool
 	err      error
 	done     chan error
@@ -38,6 +40,9 @@ func (w *writer) answer(c *change) {
 	if !c.answered {
 		c.answered = true
 		c.done <- w.explain(c.err)
+		if c.then != nil {
+			c.then()
+		}
 	}
 }
 
@@ -65,18 +70,29 @@ func newWriter(conn *sql.Conn, path string, limit int64) *writer {
 // submit hands a change to the writer and waits until it is done. A context that ends while
 // the change is on its way does not break it off.
 func (w *writer) submit(ctx context.Context, c *change) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	if err := w.post(ctx, c); err != nil {
+		return err
 	}
-	c.done = make(chan error, 1)
-	w.mu.RLock()
-	if w.closed {
-		w.mu.RUnlock()
-		return errClosed
-	}
-	w.changes <- c
-	w.mu.RUnlock()
 	return <-c.done
+}
+
+// post hands a change to the writer.
+func (w *writer) post(ctx context.Context, c *change) error {
+	err := context.Cause(ctx)
+	if err == nil {
+		c.done = make(chan error, 1)
+		w.mu.RLock()
+		defer w.mu.RUnlock()
+		if !w.closed {
+			w.changes <- c
+			return nil
+		}
+		err = errClosed
+	}
+	if c.then != nil {
+		c.then()
+	}
+	return err
 }
 
 // close lets the writer finish what it has been given.
@@ -165,7 +181,15 @@ func (w *writer) try(c *change) error {
 			return c.err // SQLite has rolled everything back
 		}
 	}
+	if c.err != nil && c.then != nil {
+		w.lost(c)
+	}
 	return w.tx.exec("RELEASE change")
+}
+
+// lost makes all later changes of a run fail, since one failed of which nobody will hear.
+func (w *writer) lost(c *change) {
+	w.tx.broken[c.run] = fmt.Errorf("an earlier change of the run was lost: %w", w.explain(c.err))
 }
 
 // alone does each change of a transaction that failed in one of its own. One change is
@@ -179,7 +203,7 @@ func (w *writer) alone(group []*change, fatal error) {
 			c.err = err
 		}
 		if promised && c.err != nil {
-			w.tx.broken[c.run] = fmt.Errorf("an earlier change of the run was lost: %w", w.explain(c.err))
+			w.lost(c)
 		}
 		w.answer(c)
 	}

@@ -26,7 +26,7 @@ func random(t *testing.T, s store.Store) {
 		defer p.clear()
 		rt.Repeat(map[string]func(*rapid.T){
 			"create session": func(rt *rapid.T) {
-				n := store.Session{ID: p.id(rt, "s"), Title: rapid.StringN(0, 10, 40).Draw(rt, "title"), TokenHash: [32]byte{byte(cases), byte(cases >> 8)}, Parent: p.id(rt, "s")}
+				n := store.Session{ID: p.id(rt, "s"), Title: rapid.StringN(0, 10, 40).Draw(rt, "title"), TokenHash: [32]byte{byte(cases), byte(cases >> 8)}, Parent: p.id(rt, "s"), Lesson: rapid.SampledFrom([]string{"", "order"}).Draw(rt, "lesson")}
 				p.both(func(s store.Store) (any, error) { return nil, s.CreateSession(p.ctx, n) })
 			},
 			"change session": func(rt *rapid.T) {

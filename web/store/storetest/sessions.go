@@ -17,7 +17,7 @@ func sessions(t *testing.T, s store.Store) {
 	token, other := [32]byte{1}, [32]byte{2}
 	made := time.Date(2026, 3, 1, 12, 0, 0, 987654321, time.UTC)
 	src := store.Source{Kind: store.SourceUpload, Name: "m.onnx", Blob: event.HashText("m")}
-	must(t, s.CreateSession(ctx, store.Session{ID: "s", Title: "mlp", TokenHash: token, Source: src, Created: made}))
+	must(t, s.CreateSession(ctx, store.Session{ID: "s", Title: "mlp", Lesson: "fusion", TokenHash: token, Source: src, Created: made}))
 	if err := s.CreateSession(ctx, store.Session{ID: "s"}); err == nil {
 		t.Error("a session was created twice")
 	}
@@ -33,7 +33,7 @@ func sessions(t *testing.T, s store.Store) {
 	got, err := s.Session(ctx, "s")
 	must(t, err)
 	if strings.Join(got.Runs, " ") != "a b" || string(got.Settings) != `{"opt_level":3}` || got.TokenHash != token ||
-		got.Title != "a <b>title</b>" || got.Source != src || !got.Created.Equal(made) || got.Shared || !got.Expires.IsZero() {
+		got.Title != "a <b>title</b>" || got.Source != src || got.Lesson != "fusion" || !got.Created.Equal(made) || got.Shared || !got.Expires.IsZero() {
 		t.Errorf("session is %+v", got)
 	}
 	for i := range store.MaxRuns + 5 {
@@ -196,6 +196,7 @@ func quotas(t *testing.T, s store.Store) {
 	long := strings.Repeat("x", store.MaxNote+1)
 	want(t, store.ErrQuota, s.SaveTitle(ctx, "s", long[:store.MaxTitle+1]), "a long title")
 	want(t, store.ErrQuota, s.CreateSession(ctx, store.Session{ID: "s2", Title: long}), "a long title")
+	want(t, store.ErrQuota, s.CreateSession(ctx, store.Session{ID: "s2", Lesson: long}), "a long name of a lesson")
 	want(t, store.ErrQuota, s.PutNote(ctx, "s", store.Note{ID: "n", Text: long}), "a long note")
 	want(t, store.ErrQuota, s.PutNote(ctx, "s", store.Note{ID: "n", Step: long}), "a long step")
 	if got, err := s.Session(ctx, "s"); err != nil || got.Title != "" {

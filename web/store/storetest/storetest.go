@@ -32,6 +32,8 @@ func Conform(t *testing.T, open func(t *testing.T) store.Store) {
 		{"notes", notes},
 		{"shared", shared},
 		{"forks", forks},
+		{"classes", classes},
+		{"reports", reports},
 		{"expiry", expiry},
 		{"quotas", quotas},
 		{"room", room},

@@ -34,12 +34,12 @@ func Models() []Model {
 		},
 		{
 			Name: "cnn", Title: "Convolutional network",
-			Description: "A ResNet in miniature on a 3x32x32 image: convolution, batch normalisation, max pooling, " +
+			Description: "A ResNet in miniature on a 3x32x32 image: convolution, batch normalization, max pooling, " +
 				"a residual block, global average pooling and a classifier.",
 		},
 		{
 			Name: "transformer", Title: "Transformer block",
-			Description: "Layer normalisation, four-headed attention written out in MatMul and Softmax, a feed-forward " +
+			Description: "Layer normalization, four-headed attention written out in MatMul and Softmax, a feed-forward " +
 				"layer with GELU spelled through Erf, and two residual additions, on 16 tokens of width 32.",
 		},
 		{

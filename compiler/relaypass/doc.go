@@ -1,0 +1,8 @@
+// Package relaypass holds passes of Relay, TVM's graph language before Relax, on the same graph level as package transform: their names
+// begin with "relay.", their levels and required passes are those of TVM v0.18. One pass a file; package pipeline orders them.
+//
+// They take operators in both spellings, Relax's (relax.nn.pad) and those that only Relay has (relay.nn.pad). As in Relay, where a value
+// that nothing uses does not exist, a pass leaves none in dataflow blocks that it changed.
+//
+// It may be imported by pipeline and by tests; it knows no loop level, no target and no runtime.
+package relaypass

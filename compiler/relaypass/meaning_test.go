@@ -1,0 +1,182 @@
+package relaypass_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/dpl"
+	"github.com/irscope/irscope/compiler/relax/graphrun"
+	"github.com/irscope/irscope/compiler/relaypass"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/runtime/tensor"
+)
+
+// TestPassesKeepMeaning runs random programs of the operators that the passes know before and after each of them.
+func TestPassesKeepMeaning(t *testing.T) {
+	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding}
+	changed := map[string]int{}
+	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+		text := program(r)
+		m := read(t, text)
+		want := outputs(t, m)
+		for _, i := range r.Perm(len(passes)) {
+			p := passes[i]
+			out, _ := passtest.Check(t, passtest.NewContext(), p, m)
+			if out == m {
+				continue
+			}
+			changed[p.Name]++
+			if d := passtest.Differ(outputs(t, out), want); d != "" {
+				t.Fatalf("%s: %s\nit made\n%s\nof\n%s", p.Name, d, passtest.Text(out), text)
+			}
+			m = out
+		}
+	})
+	t.Log(changed)
+}
+
+// program writes a program in which each pass may find something to do, or a reason to leave it.
+func program(r *rand.Rand) string {
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	n := func(most int) int { return r.IntN(most + 1) }
+	switch r.IntN(4) {
+	case 0: // a pad before a window
+		layout, kernel := "NCHW", "OIHW"
+		channels := n(5) / 5 // that are padded
+		shape, weight := fmt.Sprintf("(1, 2, %d, %d)", 5+n(4), 5+n(4)), fmt.Sprintf("(3, %d, 3, 2)", 2+channels)
+		width := fmt.Sprintf("[[0, 0], [0, %d], [%d, %d], [%d, %d]]", channels, n(2), n(2), n(2), n(2))
+		if r.IntN(2) == 0 {
+			layout, kernel, weight = "NHWC", "HWIO", "(3, 2, 2, 3)"
+			shape = fmt.Sprintf("(1, %d, %d, 2)", 5+n(4), 5+n(4))
+			width = fmt.Sprintf("[[0, 0], [%d, %d], [%d, %d], [0, 0]]", n(2), n(2), n(2), n(2))
+		}
+		pad := fmt.Sprintf("%%0 = nn.pad(%%x, %s, pad_width=%s);\n", pick("0f", "0f", "0f", "1f", "-3.4028235e38f"), width)
+		own := fmt.Sprintf("padding=[%d, %d, %d, %d]", n(1), n(1), n(1), n(1))
+		if r.IntN(2) == 0 {
+			own = "padding=[0, 0, 0, 0]"
+		}
+		window := fmt.Sprintf("strides=[%d, %d], %s", 1+n(1), 1+n(1), own)
+		body := fmt.Sprintf("nn.conv2d(%%0, %%w, %s, data_layout=%q, kernel_layout=%q)", window, layout, kernel)
+		switch r.IntN(3) {
+		case 0:
+			body = fmt.Sprintf("nn.max_pool2d(%%0, pool_size=[2, 3], %s, layout=%q, ceil_mode=%s)", window, layout, pick("True", "False"))
+		case 1:
+			body = fmt.Sprintf("nn.avg_pool2d(%%0, pool_size=[2, 3], %s, layout=%q, ceil_mode=%s, count_include_pad=%s)", window, layout, pick("True", "False"), pick("True", "False"))
+		}
+		return fmt.Sprintf("def @main(%%x: Tensor[%s, float32], %%w: Tensor[%s, float32]) {\n%s%s\n}", shape, weight, pad, body)
+	case 1: // a convolution between blocks
+		b1, b2, k1, k2 := 1+n(2), 1+n(2), 1+n(2), 1+n(2)
+		h, w := 4+n(4), 4+n(4)
+		edge := func(b, k, h int) (string, string) {
+			before := (k - 1) * b / 2
+			after := (k-1)*b - before
+			extra := (b - (h+before+after)%b) % b
+			return fmt.Sprintf("[%d, %d]", before, after+extra), fmt.Sprintf("[0, %d]", extra)
+		}
+		p1, c1 := edge(b1, k1, h)
+		p2, c2 := edge(b2, k2, w)
+		return fmt.Sprintf(`def @main(%%x: Tensor[(1, %d, %d, 2), float32], %%w: Tensor[(%d, %d, 2, 3), float32]) {
+  %%0 = nn.space_to_batch_nd(%%x, block_shape=[%d, %d], paddings=[%s, %s]);
+  %%1 = nn.conv2d(%%0, %%w, padding=[0, 0, 0, 0], data_layout="NHWC", kernel_layout="HWIO");
+  nn.relu(nn.batch_to_space_nd(%%1, block_shape=[%d, %d], crops=[%s, %s]))
+}`, h, w, k1, k2, b1, b2, p1, p2, b1, b2, c1, c2)
+	case 2: // a bias along an axis
+		axis := n(3) - 1
+		extent := []int{3, 2, 3, 4}[axis+1]
+		if axis == -1 {
+			extent = 4
+		}
+		return fmt.Sprintf("def @main(%%x: Tensor[(2, 3, 4), float32], %%b: Tensor[(%d), float32]) { nn.relu(nn.bias_add(%%x, %%b, axis=%d)) }", extent, axis)
+	}
+	extra := pick("%1", "nn.dropout(%1).0", "nn.l2_normalize(%1, eps=0.001f, axis=[1])")
+	return fmt.Sprintf(`def @main(%%x: Tensor[(2, 3, 4), float32], %%g: Tensor[(3), float32], %%b: Tensor[(3), float32]) {
+  %%0 = nn.batch_norm(%%x, %%g, %%b, %%b, abs(%%g), axis=%s, epsilon=0.1f, scale=%s, center=%s);
+  let %%dead = if (True) { exp(%%x) } else { %%x };
+  %%1 = %%0.0;
+  nn.relu(%s)
+}`, pick("1", "-2"), pick("True", "False"), pick("True", "False"), extra)
+}
+
+// outputs runs a program, whose operators of Relay it replaces by others that say the same.
+func outputs(t passtest.Failer, m *ir.Module) []*tensor.Tensor {
+	t.Helper()
+	f := ir.MustLookup[*relax.Function](m, "main")
+	args, err := graphrun.Inputs(f, 3, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu := op.NewExprMutator(m)
+	out, err := dpl.RewriteCalls(mu, func(relax.Expr) bool { return true }, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, _ dpl.Bindings) relax.Expr {
+		if c, ok := e.(*relax.Call); ok {
+			return spelledOut(c)
+		}
+		return nil
+	}, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = m.With("main", out)
+	for _, p := range []*pass.Pass{transform.DecomposeOps, transform.LegalizeOps} {
+		if m, err = passtest.NewContext().Run(p, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := graphrun.Run(context.Background(), m, "main", args...)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, passtest.Text(m))
+	}
+	return graphrun.Tensors(v)
+}
+
+// spelledOut is what a call of an operator of Relay means, nil for others.
+func spelledOut(c *relax.Call) relax.Expr {
+	name := ""
+	if o, ok := c.Op.(*ir.Op); ok {
+		name = o.Name
+	}
+	dims := func(e relax.Expr) []int64 { d, _ := relax.SInfoOf(e).(*relax.TensorStructInfo).StaticDims(); return d }
+	shape := func(d ...int64) []tir.Expr { return relax.Ints(d) }
+	switch name {
+	case "relay.nn.pad":
+		v := math.Float32frombits(binary.LittleEndian.Uint32(c.Args[1].(*relax.Constant).Data.Elem(0)))
+		return op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", float64(v))
+	case "relay.nn.dropout":
+		return &relax.Tuple{Fields: []relax.Expr{c.Args[0], c.Args[0]}}
+	case "relay.nn.l2_normalize":
+		norm := op.Unary("sqrt", op.Reduce("sum", op.Unary("square", c.Args[0]), c.Attrs.Ints("axis"), true))
+		return op.Divide(c.Args[0], norm)
+	case "relay.nn.bias_add":
+		d := dims(c.Args[0])
+		axis := (int(c.Attrs.Int("axis", 1)) + len(d)) % len(d)
+		like := make([]int64, len(d))
+		for i := range like {
+			like[i] = 1
+		}
+		like[axis] = d[axis]
+		return op.Add(c.Args[0], op.Reshape(c.Args[1], shape(like...)...))
+	case "relay.nn.space_to_batch_nd":
+		b, p, d := c.Attrs.Ints("block_shape"), c.Attrs.Ints("paddings"), dims(c.Args[0])
+		h, w := d[1]+p[0]+p[1], d[2]+p[2]+p[3]
+		padded := op.Pad(c.Args[0], []int64{0, 0, p[0], p[1], p[2], p[3], 0, 0}, "constant", 0)
+		split := op.Reshape(padded, shape(d[0], h/b[0], b[0], w/b[1], b[1], d[3])...)
+		return op.Reshape(op.PermuteDims(split, 2, 4, 0, 1, 3, 5), shape(b[0]*b[1]*d[0], h/b[0], w/b[1], d[3])...)
+	case "relay.nn.batch_to_space_nd":
+		b, p, d := c.Attrs.Ints("block_shape"), c.Attrs.Ints("crops"), dims(c.Args[0])
+		n := d[0] / (b[0] * b[1])
+		split := op.PermuteDims(op.Reshape(c.Args[0], shape(b[0], b[1], n, d[1], d[2], d[3])...), 2, 3, 0, 4, 1, 5)
+		whole := op.Reshape(split, shape(n, d[1]*b[0], d[2]*b[1], d[3])...)
+		return op.StridedSlice(whole, []int64{1, 2}, shape(p[0], p[2]), shape(d[1]*b[0]-p[1], d[2]*b[1]-p[3]), nil)
+	}
+	return nil
+}

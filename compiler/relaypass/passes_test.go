@@ -1,0 +1,198 @@
+package relaypass_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/relay"
+	"github.com/irscope/irscope/compiler/relaypass"
+)
+
+// TestPassSettings: levels, kinds and required passes are those of TVM v0.18.
+func TestPassSettings(t *testing.T) {
+	for _, c := range []struct {
+		pass     *pass.Pass
+		level    int
+		kind     pass.Kind
+		required []string
+	}{
+		{relaypass.InferType, 0, pass.Module, nil},
+		{relaypass.SimplifyInference, 0, pass.Function, []string{"relay.InferType"}},
+		{relaypass.RemoveUnusedFunctions, 1, pass.Module, nil},
+		{relaypass.DeadCodeElimination, 1, pass.Module, []string{"relay.InferType"}},
+		{relaypass.CanonicalizeOps, 3, pass.Function, []string{"relay.InferType"}},
+		{relaypass.FlattenAtrousConv, 0, pass.Function, []string{"relay.InferType"}},
+		{relaypass.FoldExplicitPadding, 0, pass.Function, []string{"relay.InferType"}},
+	} {
+		if p := c.pass; p.Level != c.level || p.Kind != c.kind || !slices.Equal(p.Required, c.required) || p.Lowering {
+			t.Errorf("%s: %s", p.Name, p)
+		}
+	}
+}
+
+// pair is a program and what a pass makes of it, in Relay's text: the body of main over its parameters.
+type pair struct {
+	name, params  string
+	before, after string // after is empty where nothing changes
+}
+
+func read(t passtest.Failer, text string) *ir.Module {
+	t.Helper()
+	m, found := relay.Read("test.relay", text)
+	if m == nil {
+		t.Fatalf("%s\n%s", found[0], text)
+	}
+	return m
+}
+
+func runPairs(t *testing.T, p *pass.Pass, pairs []pair) {
+	for _, x := range pairs {
+		t.Run(x.name, func(t *testing.T) {
+			m := read(t, "def @main("+x.params+") {\n"+x.before+"\n}")
+			passtest.WellFormed(t, "before", m)
+			out, _ := passtest.Check(t, passtest.NewContext(), p, m)
+			if x.after == "" {
+				if out != m {
+					t.Errorf("the module changed to\n%s", passtest.Text(out))
+				}
+				return
+			}
+			text, err := relay.Text(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := relay.Text(read(t, "def @main("+x.params+") {\n"+x.after+"\n}"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := relay.Text(read(t, text)); got != want {
+				t.Errorf("got\n%s\nwant\n%s%v", got, want, err)
+			}
+		})
+	}
+}
+
+func TestInferTypePairs(t *testing.T) {
+	runPairs(t, relaypass.InferType, []pair{{name: "nothing", params: "%x: Tensor[(2), float32]", before: "nn.relu(%x)"}})
+}
+
+func TestSimplifyInferencePairs(t *testing.T) {
+	const bn = "%x: Tensor[(2, 3, 4), float32], %g: Tensor[(3), float32], %b: Tensor[(3), float32], %m: Tensor[(3), float32], %v: Tensor[(3), float32]"
+	runPairs(t, relaypass.SimplifyInference, []pair{
+		{
+			name: "batch_norm", params: bn, before: "nn.batch_norm(%x, %g, %b, %m, %v, epsilon=0.5f).0", after: `
+%0 = divide(1f, sqrt(add(%v, 0.5f)));
+%1 = multiply(%0, %g);
+%2 = multiply(%x, expand_dims(%1, axis=1));
+%3 = add(multiply(negative(%m), %1), %b);
+add(%2, expand_dims(%3, axis=1))`,
+		},
+		{
+			name: "without scale and center", params: bn, before: "nn.batch_norm(%x, %g, %b, %m, %v, scale=False, center=False).0", after: `
+%0 = divide(1f, sqrt(add(%v, 1e-05f)));
+%1 = multiply(%x, expand_dims(%0, axis=1));
+add(%1, expand_dims(multiply(negative(%m), %0), axis=1))`,
+		},
+		{name: "the other results", params: bn, before: "nn.batch_norm(%x, %g, %b, %m, %v).1"},
+		{
+			name: "the last axis, and the tuple is used", params: "%x: Tensor[(2, 3), float32], %g: Tensor[(3), float32]",
+			before: "%0 = nn.batch_norm(%x, %g, %g, %g, %g, axis=-1); (%0.0, %0.1)", after: `
+%0 = nn.batch_norm(%x, %g, %g, %g, %g, axis=-1);
+%1 = divide(1f, sqrt(add(%g, 1e-05f)));
+%2 = multiply(%1, %g);
+(add(multiply(%x, %2), add(multiply(negative(%g), %2), %g)), %0.1)`,
+		},
+		{name: "dropout", params: "%x: Tensor[(2), float32]", before: "nn.relu(nn.dropout(%x, rate=0.3f).0)", after: "nn.relu(%x)"},
+		{name: "the mask of dropout", params: "%x: Tensor[(2), float32]", before: "nn.dropout(%x).1"},
+		{
+			name: "l2_normalize", params: "%x: Tensor[(2, 3), float32]", before: "nn.l2_normalize(%x, eps=0.25f, axis=[1])",
+			after: "divide(%x, sqrt(maximum(sum(multiply(%x, %x), axis=[1], keepdims=True), 0.25f)))",
+		},
+	})
+}
+
+func TestCanonicalizeOpsPairs(t *testing.T) {
+	const params = "%x: Tensor[(2, 3, 4), float32], %b: Tensor[(3), float32], %c: Tensor[(4), float32]"
+	runPairs(t, relaypass.CanonicalizeOps, []pair{
+		{name: "in the middle", params: params, before: "nn.bias_add(%x, %b)", after: "add(%x, expand_dims(%b, axis=1))"},
+		{name: "at the end", params: params, before: "nn.bias_add(%x, %c, axis=-1)", after: "add(%x, %c)"},
+		{name: "inside of a branch", params: params + ", %p: bool", before: "if (%p) { nn.bias_add(%x, %b) } else { %x }", after: "if (%p) { add(%x, expand_dims(%b, axis=1)) } else { %x }"},
+	})
+}
+
+func TestFoldExplicitPaddingPairs(t *testing.T) {
+	const (
+		params = "%x: Tensor[(1, 2, 8, 8), float32], %w: Tensor[(4, 2, 3, 3), float32]"
+		pad    = "%0 = nn.pad(%x, 0f, pad_width=[[0, 0], [0, 0], [1, 2], [3, 4]]);\n"
+	)
+	runPairs(t, relaypass.FoldExplicitPadding, []pair{
+		{name: "conv2d", params: params, before: pad + "nn.conv2d(%0, %w, padding=[1, 0])", after: "nn.conv2d(%x, %w, padding=[2, 3, 3, 4])"},
+		{name: "the pad is used", params: params, before: pad + "(nn.conv2d(%0, %w), %0)", after: pad + "(nn.conv2d(%x, %w, padding=[1, 3, 2, 4]), %0)"},
+		{name: "channels", params: "%x: Tensor[(1, 1, 8, 8), float32], %w: Tensor[(4, 2, 3, 3), float32]", before: "nn.conv2d(nn.pad(%x, 0f, pad_width=[[0, 0], [1, 0], [1, 1], [1, 1]]), %w)"},
+		{name: "another value", params: params, before: "nn.conv2d(nn.pad(%x, 1f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]), %w)"},
+		{name: "a mean counts it", params: params, before: pad + "nn.avg_pool2d(%0, pool_size=[2, 2])", after: "nn.avg_pool2d(%x, pool_size=[2, 2], padding=[1, 3, 2, 4], count_include_pad=True)"},
+		{name: "a mean with a padding that it does not count", params: params, before: pad + "nn.avg_pool2d(%0, pool_size=[2, 2], padding=[1, 1])"},
+		{name: "a maximum of zeros", params: params, before: pad + "nn.max_pool2d(%0, pool_size=[2, 2])"},
+		{
+			name: "a maximum", params: params, before: "nn.max_pool2d(nn.pad(%x, -3.4028235e38f, pad_width=[[0, 0], [0, 0], [1, 0], [0, 1]]), pool_size=[2, 2])",
+			after: "nn.max_pool2d(%x, pool_size=[2, 2], padding=[1, 0, 0, 1])",
+		},
+		{name: "a maximum of the padding alone", params: params, before: "nn.max_pool2d(nn.pad(%x, -3.4028235e38f, pad_width=[[0, 0], [0, 0], [2, 0], [0, 0]]), pool_size=[2, 2])"},
+		{name: "what is mirrored", params: params, before: "nn.conv2d(nn.pad(%x, 0f, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]], pad_mode=\"reflect\"), %w)"},
+		{
+			name: "a quantized convolution", params: "%x: Tensor[(1, 2, 8, 8), int8], %w: Tensor[(4, 2, 3, 3), int8]",
+			before: "qnn.conv2d(nn.pad(%x, 3, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]), %w, 3, 0, 1f, 1f, padding=[0, 0, 0, 0], out_dtype=\"int32\")",
+			after:  "qnn.conv2d(%x, %w, 3, 0, 1f, 1f, padding=[1, 1, 1, 1], out_dtype=\"int32\")",
+		},
+		{
+			name: "another zero point", params: "%x: Tensor[(1, 2, 8, 8), int8], %w: Tensor[(4, 2, 3, 3), int8]",
+			before: "qnn.conv2d(nn.pad(%x, 2, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]), %w, 3, 0, 1f, 1f, padding=[0, 0, 0, 0], out_dtype=\"int32\")",
+		},
+	})
+}
+
+func TestFlattenAtrousConvPairs(t *testing.T) {
+	const (
+		params = "%x: Tensor[(1, 5, 5, 4), float32], %w: Tensor[(3, 3, 4, 2), float32]"
+		begin  = "%0 = nn.space_to_batch_nd(%x, block_shape=[2, 2], paddings=[[2, 3], [2, 3]]);\n"
+		conv   = "%1 = nn.conv2d(%0, %w, padding=[0, 0, 0, 0], data_layout=\"NHWC\", kernel_layout=\"HWIO\");\n"
+		end    = "nn.batch_to_space_nd(%1, block_shape=[2, 2], crops=[[0, 1], [0, 1]])"
+	)
+	runPairs(t, relaypass.FlattenAtrousConv, []pair{
+		{name: "dilated", params: params, before: begin + conv + end, after: `nn.conv2d(%x, %w, padding=[2, 2, 2, 2], dilation=[2, 2], data_layout="NHWC", kernel_layout="HWIO")`},
+		{name: "what is cropped elsewhere", params: params, before: begin + conv + "nn.batch_to_space_nd(%1, block_shape=[2, 2], crops=[[1, 0], [0, 1]])"},
+		{name: "another value", params: params, before: "%0 = nn.space_to_batch_nd(%x, block_shape=[2, 2], paddings=[[2, 3], [2, 3]], pad_value=1f);\n" + conv + end},
+		{name: "between others", params: params, before: begin + "%2 = nn.relu(%0); %1 = nn.conv2d(%2, %w, data_layout=\"NHWC\", kernel_layout=\"HWIO\");" + end},
+		{name: "other blocks", params: params, before: begin + conv + "nn.batch_to_space_nd(%1, block_shape=[4, 1], crops=[[0, 0], [0, 0]])"},
+	})
+}
+
+func TestDeadCodeEliminationPairs(t *testing.T) {
+	runPairs(t, relaypass.DeadCodeElimination, []pair{
+		{name: "a let", params: "%z: int32", before: "let %x = exp(2f); let %y = 2f; add(%y, %y)", after: "let %y = 2f; add(%y, %y)"},
+		{name: "a chain", params: "%z: Tensor[(2), float32]", before: "let %a = exp(%z); let %b = add(%a, %a); let %c = nn.relu(%z); %c", after: "let %c = nn.relu(%z); %c"},
+		{name: "a function that calls itself", params: "%z: int32", before: "let %f = fn (%n: int32) -> int32 { if (equal(%n, 0)) { %n } else { %f(%n - 1) } }; ()", after: "()"},
+		{name: "a function that is called", params: "%z: int32", before: "let %f = fn (%n: int32) -> int32 { if (equal(%n, 0)) { %n } else { %f(%n - 1) } }; %f(%z)"},
+		{name: "in branches", params: "%p: bool, %z: int32", before: "if (%p) { let %a = %z + 1; %z } else { let %b = %z + 2; %b }", after: "if (%p) { %z } else { let %b = %z + 2; %b }"},
+		{name: "a branch", params: "%p: bool, %z: int32", before: "let %a = if (%p) { %z + 1 } else { %z }; %z", after: "%z"},
+		{name: "what casts stays", params: "%z: int32", before: "let %a: float32 = %z; %z"},
+	})
+}
+
+func TestRemoveUnusedFunctions(t *testing.T) {
+	m := read(t, "def @main(%x: int32) { @a(%x) }\ndef @a(%x: int32) -> int32 { @a(%x - 1) }\ndef @b(%x: int32) { @c(%x) }\ndef @c(%x: int32) -> int32 { @b(%x) }")
+	out, _ := passtest.Check(t, passtest.NewContext(), relaypass.RemoveUnusedFunctions, m)
+	if out.Len() != 2 || out.Lookup("a") == nil || out.Lookup("b") != nil {
+		t.Errorf("it left\n%s", passtest.Text(out))
+	}
+	all, err := relaypass.RemoveUnusedFunctions.With(ir.NewAttrs("entry_functions", []string{"main", "c", "none"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := passtest.Check(t, passtest.NewContext(), all, m); out != m {
+		t.Errorf("it left\n%s", passtest.Text(out))
+	}
+}

@@ -1,0 +1,182 @@
+package relaypass
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/dpl"
+)
+
+// inferType is the pass that most passes of Relay require.
+const inferType = "relay.InferType"
+
+// site is a value that a rule may rewrite.
+type site struct {
+	c     *pass.Context
+	rule  string
+	value relax.Expr
+	bound dpl.Bindings
+	ctx   *relax.InferContext
+}
+
+// declined says why the rule does not apply here, and returns nil.
+func (s *site) declined(why string) relax.Expr {
+	s.c.Declined(s.rule, s.value, why)
+	return nil
+}
+
+// call returns the call of one of the named operators that e is or stands for, nil if it is none.
+func (s *site) call(e relax.Expr, names ...string) *relax.Call {
+	c, ok := s.bound.Value(e).(*relax.Call)
+	if !ok {
+		return nil
+	}
+	for _, n := range names {
+		if isCall(c, n) {
+			return c
+		}
+	}
+	return nil
+}
+
+func isCall(e relax.Expr, name string) bool { _, ok := op.Is(e, name); return ok }
+
+// tensor returns what is known of a tensor, nil if e is none or its rank is not known.
+func (s *site) tensor(e relax.Expr) *relax.TensorStructInfo {
+	t, ok := s.ctx.SInfoOf(e).(*relax.TensorStructInfo)
+	if !ok || t.NDim < 0 {
+		return nil
+	}
+	return t
+}
+
+// rewriting returns a pass body that visits each value of each function once, operands first, and puts what rule returns in its place;
+// nil keeps it. Values of dataflow blocks that nothing uses after it are removed.
+func rewriting(name string, rule func(s *site) relax.Expr) pass.RunFunc {
+	return pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		mod := c.Step().Input
+		mu := op.NewExprMutator(mod)
+		pure := func(e relax.Expr) bool {
+			call, ok := e.(*relax.Call)
+			return !ok || relax.CallIsPure(call, op.Table(), mu.Builder().Context())
+		}
+		out, err := dpl.RewriteCalls(mu, pure, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
+			switch e.(type) {
+			case *relax.Call, *relax.TupleGetItem:
+			default:
+				return nil
+			}
+			to := rule(&site{c, name, e, b, mu.Builder().Context()})
+			if to != nil {
+				c.Rewrite(name, e, to)
+			}
+			return to
+		}, f)
+		if err != nil || out == f {
+			return out, err
+		}
+		return dropUnused(out, pure), nil
+	})
+}
+
+// dropUnused removes the bindings of dataflow blocks whose values nothing uses, and names for others. It goes backwards, so that one visit is enough.
+func dropUnused(f *relax.Function, pure func(relax.Expr) bool) *relax.Function {
+	if names := aliases(f); len(names) > 0 {
+		f = relax.Bind(f, relax.Subst{Vars: names}).(*relax.Function)
+	}
+	d := &dropper{used: map[*relax.Var]bool{}, pure: pure}
+	return f.WithBody(d.seq(f.Body))
+}
+
+// aliases are the variables of dataflow blocks that are bound to others, which a graph has not.
+func aliases(f *relax.Function) map[*relax.Var]relax.Expr {
+	names := map[*relax.Var]relax.Expr{}
+	relax.EachBinding(f.Body, func(b *relax.BindingBlock, bind relax.Binding) {
+		vb, ok := bind.(*relax.VarBinding)
+		if !ok || !vb.Var.Dataflow {
+			return
+		}
+		if v, ok := vb.Value.(*relax.Var); ok {
+			if first, ok := names[v]; ok {
+				names[vb.Var] = first
+			} else {
+				names[vb.Var] = v
+			}
+		}
+	})
+	return names
+}
+
+type dropper struct {
+	used map[*relax.Var]bool
+	pure func(relax.Expr) bool
+	lets bool // whether bindings outside of dataflow blocks are dropped too
+	// dropped, where not nil, hears of each binding that is dropped.
+	dropped func(relax.Binding)
+}
+
+func (d *dropper) seq(s *relax.SeqExpr) *relax.SeqExpr {
+	d.uses(s.Body)
+	blocks := make([]*relax.BindingBlock, 0, len(s.Blocks))
+	for i := len(s.Blocks) - 1; i >= 0; i-- {
+		if b := d.block(s.Blocks[i]); len(b.Bindings) > 0 {
+			blocks = append(blocks, b)
+		}
+	}
+	for i, j := 0, len(blocks)-1; i < j; i, j = i+1, j-1 {
+		blocks[i], blocks[j] = blocks[j], blocks[i]
+	}
+	return s.WithBlocks(blocks)
+}
+
+func (d *dropper) block(b *relax.BindingBlock) *relax.BindingBlock {
+	var kept []relax.Binding
+	for i := len(b.Bindings) - 1; i >= 0; i-- {
+		bind := b.Bindings[i]
+		vb, ok := bind.(*relax.VarBinding)
+		if ok && (b.Dataflow || d.lets) && !d.used[vb.Var] && d.pure(vb.Value) {
+			if d.dropped != nil {
+				d.dropped(bind)
+			}
+			continue
+		}
+		if ok {
+			if to := d.value(vb.Value); to != vb.Value {
+				bind = vb.WithValue(to)
+			}
+		} else {
+			d.uses(bind.BoundValue())
+		}
+		if info := bind.Bound().SInfo; info != nil {
+			d.uses(info)
+		}
+		kept = append(kept, bind)
+	}
+	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
+		kept[i], kept[j] = kept[j], kept[i]
+	}
+	return b.WithBindings(kept)
+}
+
+// value notes what a value uses, and drops what is unused inside of it.
+func (d *dropper) value(e relax.Expr) relax.Expr {
+	switch e := e.(type) {
+	case *relax.Function:
+		return e.WithBody(d.seq(e.Body))
+	case *relax.If:
+		d.uses(e.Cond)
+		return e.WithThen(d.seq(e.Then)).WithElse(d.seq(e.Else))
+	}
+	d.uses(e)
+	return e
+}
+
+func (d *dropper) uses(n ir.Node) {
+	ir.Walk(n, func(n ir.Node) bool {
+		if v, ok := n.(*relax.Var); ok {
+			d.used[v] = true
+		}
+		return true
+	})
+}

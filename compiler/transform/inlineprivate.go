@@ -1,0 +1,248 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// InlinePrivateFunctions puts the bodies of private functions in the place of their calls.
+var InlinePrivateFunctions = &pass.Pass{
+	Name: "InlinePrivateFunctions", Kind: pass.Module,
+	Doc:    "Replaces calls of private Relax functions with their bodies and removes these functions. Recursive functions stay, and so do functions with branches that a dataflow block calls.",
+	Breaks: []*pass.Form{pass.NoDataflow},
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		in := &inliner{c: c, bodies: inlinable(c, m)}
+		if len(in.bodies) == 0 {
+			return m, nil
+		}
+		e := m.Edit()
+		for gv, fn := range m.Funcs() {
+			f, ok := fn.(*relax.Function)
+			if !ok || in.bodies[gv.Name] != nil {
+				continue
+			}
+			if err := c.Err(); err != nil {
+				return nil, err
+			}
+			c.Working(gv.Name)
+			out, err := in.function(m, f)
+			if err != nil {
+				return nil, err
+			}
+			if out != f {
+				e.Set(gv.Name, out)
+			}
+		}
+		c.Working("")
+		return in.removeInlined(e.Done()), nil
+	},
+}
+
+// inliner inlines the functions in bodies.
+type inliner struct {
+	c      *pass.Context
+	bodies map[string]*relax.Function
+}
+
+// function returns f with the calls inlined, without the names and unused values that this leaves behind.
+func (in *inliner) function(m *ir.Module, f *relax.Function) (*relax.Function, error) {
+	mu := op.NewExprMutator(m)
+	depth := 0
+	mu.VarDef = func(v *relax.Var) *relax.Var {
+		if depth == 0 {
+			return v
+		}
+		return v.WithName(mu.FreshName(v.Name))
+	}
+	mu.Call = func(call *relax.Call) relax.Expr {
+		callee := in.bodies[calleeOf(call)]
+		if callee == nil {
+			return call
+		}
+		if err := in.c.Err(); err != nil {
+			mu.Fail(err)
+			return call
+		}
+		seq, err := instance(mu.Builder().Context(), callee, call)
+		if err != nil {
+			mu.Fail(err)
+			return call
+		}
+		depth++
+		out := mu.VisitExpr(seq)
+		depth--
+		return rewritten[relax.Expr](in.c, "inline a private function", call, out)
+	}
+	out, err := mu.Function(f)
+	if err != nil || out == f {
+		return out, err
+	}
+	if out, err = canonicalizeBindings(in.c, canonicalizeSymbols(in.c, merged(out))); err != nil {
+		return nil, err
+	}
+	if out, err = removeUnused(in.c, m, out); err != nil {
+		return nil, err
+	}
+	return merged(out), nil
+}
+
+// instance returns the body of a function for one call of it, as a sequence that begins with its parameters as names of the arguments. Its
+// symbolic variables are what the arguments have in their place.
+func instance(ctx *relax.InferContext, callee *relax.Function, call *relax.Call) (*relax.SeqExpr, error) {
+	if len(call.Args) != len(callee.Params) {
+		return nil, fmt.Errorf("call of %s: %d arguments, want %d", calleeOf(call), len(call.Args), len(callee.Params))
+	}
+	f := relax.CopyFunction(callee)
+	var want, have []relax.StructInfo
+	for i, a := range call.Args {
+		want, have = append(want, f.Params[i].SInfo), append(have, ctx.SInfoOf(a))
+	}
+	prims, bad := ctx.MatchParams(want, have)
+	if bad >= 0 {
+		return nil, fmt.Errorf("call of %s: argument %d: expected %s, got %s", calleeOf(call), bad, relax.FormatSInfo(want[bad]), relax.FormatSInfo(have[bad]))
+	}
+	vars := map[*relax.Var]relax.Expr{}
+	var bindings []relax.Binding
+	for i, p := range f.Params {
+		v := &relax.Var{Base: p.Base, Name: p.Name, SInfo: have[i]}
+		vars[p] = v
+		bindings = append(bindings, &relax.VarBinding{Base: p.Base, Var: v, Value: call.Args[i]})
+	}
+	body := relax.Bind(f.Body, relax.Subst{Prims: prims, Vars: vars}).(*relax.SeqExpr)
+	return body.WithBlocks(append([]*relax.BindingBlock{{Bindings: bindings}}, body.Blocks...)), nil
+}
+
+// inlinable returns the private functions of m whose calls can be replaced.
+func inlinable(c *pass.Context, m *ir.Module) map[string]*relax.Function {
+	out := map[string]*relax.Function{}
+	for gv, fn := range m.Funcs() {
+		if f, ok := fn.(*relax.Function); ok && ir.GlobalSymbol(f) == "" {
+			out[gv.Name] = f
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	calls := map[string][]string{}
+	inDataflow := map[string]bool{} // called from a dataflow block
+	branches := map[string]bool{}
+	for gv, fn := range m.Funcs() {
+		f, ok := fn.(*relax.Function)
+		if !ok {
+			continue
+		}
+		ir.Walk(f, func(n ir.Node) bool {
+			switch n := n.(type) {
+			case *relax.If:
+				branches[gv.Name] = true
+			case *relax.BindingBlock:
+				for _, b := range n.Bindings {
+					if call, ok := b.BoundValue().(*relax.Call); ok && n.Dataflow && calleeOf(call) != "" {
+						inDataflow[calleeOf(call)] = true
+					}
+				}
+			case *ir.GlobalVar:
+				calls[gv.Name] = append(calls[gv.Name], n.Name)
+			}
+			return true
+		})
+	}
+	decline := func(name, why string) {
+		c.Working(name)
+		c.Declined("inline a private function", out[name], why)
+		c.Working("")
+		delete(out, name)
+	}
+	for name := range m.Funcs() {
+		if out[name.Name] != nil && reaches(calls, name.Name, name.Name) {
+			decline(name.Name, "it is recursive")
+		}
+	}
+	spread(calls, out, branches)
+	for changed := true; changed; { // what stays is called from where it was called
+		changed = false
+		for name := range m.Funcs() {
+			if out[name.Name] != nil && inDataflow[name.Name] && branches[name.Name] {
+				decline(name.Name, "it has branches, and a dataflow block calls it")
+				changed = true
+			}
+		}
+	}
+	return out
+}
+
+// reaches tells whether the function called to can be reached from what the one called from calls.
+func reaches(calls map[string][]string, from, to string) bool {
+	seen := map[string]bool{}
+	var visit func(name string) bool
+	visit = func(name string) bool {
+		for _, n := range calls[name] {
+			if n == to {
+				return true
+			}
+			if !seen[n] {
+				seen[n] = true
+				if visit(n) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return visit(from)
+}
+
+// spread marks the functions that call marked ones, directly or through others that are inlined.
+func spread(calls map[string][]string, inlined map[string]*relax.Function, marked map[string]bool) {
+	done := map[string]bool{}
+	var visit func(name string) bool
+	visit = func(name string) bool {
+		if done[name] {
+			return marked[name]
+		}
+		done[name] = true
+		for _, n := range calls[name] {
+			if inlined[n] != nil && visit(n) {
+				marked[name] = true
+			}
+		}
+		return marked[name]
+	}
+	for name := range inlined {
+		visit(name)
+	}
+}
+
+// removeInlined removes the functions that were inlined, but for those that what is left uses as values.
+func (in *inliner) removeInlined(m *ir.Module) *ir.Module {
+	used := map[string]bool{}
+	var use func(fn ir.Function)
+	use = func(fn ir.Function) {
+		ir.Walk(fn, func(n ir.Node) bool {
+			if gv, ok := n.(*ir.GlobalVar); ok && in.bodies[gv.Name] != nil && !used[gv.Name] {
+				used[gv.Name] = true
+				use(in.bodies[gv.Name])
+			}
+			return true
+		})
+	}
+	for gv, fn := range m.Funcs() {
+		if in.bodies[gv.Name] == nil {
+			use(fn)
+		}
+	}
+	e := m.Edit()
+	for gv, fn := range m.Funcs() {
+		if in.bodies[gv.Name] != nil && !used[gv.Name] {
+			in.c.Working(gv.Name)
+			in.c.Rewrite("remove an inlined function", fn, nil)
+			e.Remove(gv.Name)
+		}
+	}
+	in.c.Working("")
+	return e.Done()
+}

@@ -1,0 +1,91 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/relax/dpl"
+)
+
+// rewriteCalls rewrites what p matches in f until nothing changes, as TVM's rewrite_call does: after each sweep it removes names, computes
+// equal values once, and removes what is not used any more. A rewriter that returns nil says why by declined.
+func rewriteCalls(c *pass.Context, rule string, f *relax.Function, p dpl.Pattern, rewrite func(s *site) relax.Expr) (*relax.Function, error) {
+	m := c.Step().Input
+	for {
+		if err := c.Err(); err != nil {
+			return nil, err
+		}
+		mu := op.NewExprMutator(m)
+		out, err := dpl.RewriteCalls(mu, func(e relax.Expr) bool { return isPure(m, e) }, p, func(e relax.Expr, found dpl.Matches, b dpl.Bindings) relax.Expr {
+			s := &site{c: c, rule: rule, expr: e, found: found, bindings: b, ctx: mu.Builder().Context()}
+			to := rewrite(s)
+			if to != nil {
+				c.Rewrite(rule, e, to)
+			}
+			return to
+		}, f)
+		if err != nil || out == f {
+			return out, err
+		}
+		if f, err = simplified(c, m, out); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// simplified removes from f what rewriting left behind.
+func simplified(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
+	for {
+		out, err := canonicalizeBindings(c, f)
+		if err != nil {
+			return nil, err
+		}
+		e := &exprCSE{c: c, m: m, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
+		if out, err = e.function(out); err != nil {
+			return nil, err
+		}
+		if out, err = removeUnused(c, m, out); err != nil || out == f {
+			return out, err
+		}
+		f = out
+	}
+}
+
+// site is where a pattern matches.
+type site struct {
+	c        *pass.Context
+	rule     string
+	expr     relax.Expr
+	found    dpl.Matches
+	bindings dpl.Bindings
+	ctx      *relax.InferContext
+}
+
+// declined says why the rule does not apply here, and returns nil.
+func (s *site) declined(why string) relax.Expr {
+	s.c.Declined(s.rule, s.expr, why)
+	return nil
+}
+
+// call returns the call that a pattern matched.
+func (s *site) call(p dpl.Pattern) *relax.Call { return s.bindings.Value(s.found[p]).(*relax.Call) }
+
+// tensor returns what is known of the tensor that a pattern matched, nil if it is none or of unknown rank.
+func (s *site) tensor(p dpl.Pattern) *relax.TensorStructInfo { return s.tensorOf(s.found[p]) }
+
+func (s *site) tensorOf(e relax.Expr) *relax.TensorStructInfo {
+	t, ok := s.ctx.SInfoOf(e).(*relax.TensorStructInfo)
+	if !ok || t.NDim < 0 {
+		return nil
+	}
+	return t
+}
+
+// plainMatmul tells whether the element type of a matmul is that of its operands, so that parts of a product can be computed in another
+// order.
+func (s *site) plainMatmul(p dpl.Pattern) bool {
+	call := s.call(p)
+	out, a, b := s.tensorOf(call), s.tensorOf(call.Args[0]), s.tensorOf(call.Args[1])
+	return out != nil && a != nil && b != nil && out.DType == a.DType && a.DType == b.DType
+}

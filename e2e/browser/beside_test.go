@@ -1,0 +1,87 @@
+package browser
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestEditBesideTheCode edits IR while the code stays in view: the difference follows the typing, and the keys of the page go on.
+func TestEditBesideTheCode(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "mlp", "LegalizeOps", "main", "unified")
+	p.press("e")
+	p.wait(editing)
+	if eval[bool](p, `(() => { const a = document.querySelector("#code").getBoundingClientRect(), b = document.querySelector("#edit-dialog").getBoundingClientRect();
+		return a.width < 300 || b.width < 300 || a.right > b.left + 1; })()`) {
+		t.Error("the editor does not stand beside the code")
+	}
+	p.wait(`document.querySelector("#edit-dialog .live").hidden`)
+	p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
+	p.press("_matmul")
+	p.wait(`document.querySelectorAll("#edit-dialog .live .code-row.is-add").length === 1 && document.querySelectorAll("#edit-dialog .live .code-row.is-del").length === 1`)
+	p.screen("edit-beside-1440")
+	audit(p, "the editor beside the code")
+
+	// Spaces alone change nothing, and that is said.
+	p.press(strings.Repeat(kb.Backspace, len("_matmul")))
+	p.wait(`document.querySelector("#edit-dialog .live").hidden`)
+
+	// The page goes on: another pass is read beside the editor, which stays.
+	p.click("#center-title")
+	eval[bool](p, `(document.querySelector("#code .code-view").focus(), true)`)
+	p.press("j")
+	p.wait(`!location.search.includes("/LegalizeOps")`)
+	p.wait(`document.querySelector("#edit-dialog[open]") && document.querySelector("#ei-title").textContent === "Edit main after LegalizeOps"`)
+	eval[bool](p, `(document.querySelector(".cm-content").focus(), true)`)
+	p.press(kb.Escape)
+	p.wait(`!document.querySelector("#edit-dialog[open]")`)
+	if eval[float64](p, `document.querySelector("#code").getBoundingClientRect().width / document.querySelector("#center").getBoundingClientRect().width`) < 0.99 {
+		t.Error("the code does not get its place back")
+	}
+}
+
+// TestPassBesideTheCode writes a pass and sees what it would do as it is typed; one that would change nothing says why.
+func TestPassBesideTheCode(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "mlp", "EliminateCommonSubexpr", "main", "ir")
+	run := p.run()
+	p.press("E")
+	p.wait(`document.querySelector("#passes-dialog[open] .up-card")`)
+	p.click(`[data-example="empty"]`)
+	p.wait(`document.querySelector("#passes-dialog .live-said")?.textContent.startsWith("user.MyPass would change nothing ")`)
+	if said := p.text("#passes-dialog .live-said"); !strings.Contains(said, "it ran on 1 Relax function and returned it as it was") {
+		t.Errorf("it says %q", said)
+	}
+	p.behind("call = self.visit_default(call)")
+	p.press(kb.Enter + `if call.op == op("relax.nn.relu"):` + kb.Enter + "return call.args[0]")
+	p.wait(`document.querySelector("#passes-dialog .live-said")?.textContent.includes("would change 1 of 1 function")`)
+	p.wait(`document.querySelectorAll("#passes-dialog .live .code-row.is-del").length > 0`)
+	p.screen("pass-beside-1440")
+	audit(p, "a pass beside the code")
+	if now := p.run(); now != run {
+		t.Errorf("typing started the run %s", now)
+	}
+}
+
+// TestBesideLooks runs axe over the editor in both themes and at four sizes. E2E_SCREENS names a folder for screenshots.
+func TestBesideLooks(t *testing.T) {
+	t.Parallel()
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	base := serveCompiler(t)
+	for _, theme := range []string{"light", "dark"} {
+		p := visit(t, base, 1440, 900)
+		p.theme(theme)
+		openText(p, "mlp", "LegalizeOps", "main", "unified")
+		p.press("e")
+		p.wait(editing)
+		p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
+		p.press("_matmul")
+		p.wait(`document.querySelectorAll("#edit-dialog .live .code-row.is-add").length === 1`)
+		p.looks(axe, "beside-"+theme, [][2]int64{{1280, 720}, {1024, 768}, {853, 480}, {390, 844}})
+	}
+}

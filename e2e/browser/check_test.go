@@ -1,0 +1,193 @@
+package browser
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// wrongPass makes a minimum of each maximum.
+const wrongPass = `def low(self, x):
+    x = self.visit_default(x)
+    return tir.Min(x.a, x.b)
+
+wrong = prim_func_pass(mutator({"Max": low}), opt_level=0, name="Wrong")
+`
+
+// wrongRun starts a session of a model with the wrong pass right behind LegalizeOps, and returns the link to the result of its run.
+func wrongRun(p *page, model string) string {
+	p.t.Helper()
+	path := session(p, model)
+	p.goTo(path)
+	p.wait(done)
+	settings, err := json.Marshal(map[string]any{
+		"opt_level": 2, "scripts": []any{map[string]string{"name": "wrong.star", "source": wrongPass}},
+		"steps": []map[string]string{
+			{"name": "LegalizeOps"},
+			{"name": "user.Wrong"},
+			{"name": "AnnotateTIROpPattern"},
+			{"name": "FuseOps"},
+			{"name": "FuseTIR"},
+			{"name": "dataflow_lower"},
+			{"name": "finalize"},
+			{"name": "tir"},
+		},
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	run := eval[string](p, fmt.Sprintf(`fetch("/api/sessions/%s/runs", {method: "POST", headers: {"Content-Type": "application/json"}, body: %q}).then(r => r.json()).then(x => x.run.id)`,
+		strings.TrimPrefix(path, "/s/"), settings))
+	return path + "?run=" + run + "&view=result"
+}
+
+// TestCheckEveryPass checks the passes of two runs: one whose passes are right, and one with a wrong pass of a user, which the first red mark names
+// and opens at its diff.
+func TestCheckEveryPass(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	path := session(p, "mlp")
+	p.goTo(path + "?view=result")
+	p.wait(done)
+	p.wait(`document.querySelector("#check-passes")?.textContent === "Check"`)
+	p.tabTo("#check-passes")
+	p.press("\r")
+	p.wait(`document.querySelector(".check .within")?.textContent.startsWith("✓ No pass changes what the model computes: the largest error is ")`)
+	if n := p.count(".check-table tbody tr"); n < 25 {
+		t.Errorf("the table has %d modules", n)
+	}
+	if got := p.text(".check-table tbody tr:first-child"); got != "import○ same000" {
+		t.Errorf("the first row is %q", got)
+	}
+	if got := p.text(".check"); !strings.Contains(got, "Allowed: float32 0.0001 relative, 0.00001 absolute.") || !strings.Contains(got, "Check again") {
+		t.Errorf("the check says %q", got)
+	}
+	// The focus stays on the button, and a row leads to the diff of its step.
+	if got := eval[string](p, `document.activeElement.id`); got != "check-passes" {
+		t.Errorf("the focus is on %q", got)
+	}
+	p.click(".check-table tbody tr:nth-child(2) button")
+	p.wait(`new URLSearchParams(location.search).get("pass") === "1.5/LegalizeOps" && document.querySelectorAll(".code-row .tx").length > 3`)
+	p.press("i")
+	p.wait(`document.querySelector("#details-body")?.textContent.includes("Outputs○ same")`)
+
+	link := wrongRun(p, "mlp")
+	p.goTo(link)
+	p.wait(done)
+	p.wait(`document.querySelector("#check-passes")`)
+	p.click("#check-passes")
+	p.wait(`document.querySelector("#check-fault")`)
+	if got := p.text(".check > .beyond"); !strings.HasPrefix(got, "✕ user.Wrong is the first pass whose result is wrong, in relu: probabilities[0] is NaN, expected 0.") {
+		t.Errorf("the verdict is %q", got)
+	}
+	p.wait(`document.querySelector('[data-step="1.2/user.Wrong"] .reason.failed')?.textContent === "wrong"`)
+	if n := p.count(".row .reason.failed"); n != 1 {
+		t.Errorf("%d passes are marked, want the first that is wrong", n)
+	}
+	p.click("#check-fault")
+	p.wait(`new URLSearchParams(location.search).get("pass") === "1.2/user.Wrong" && new URLSearchParams(location.search).get("function") === "relu"`)
+	p.wait(`[...document.querySelectorAll(".code-row.is-add .tx")].some(x => x.textContent.includes("T.min("))`)
+}
+
+// TestCheckLook runs axe over a check with a fault in both themes and at several sizes, and looks for what is cut off.
+func TestCheckLook(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	p.goTo(wrongRun(p, "mlp"))
+	p.wait(done)
+	p.wait(`document.querySelector("#check-passes")`)
+	p.screen("check-before")
+	p.click("#check-passes")
+	p.wait(`document.querySelector("#check-fault")`)
+	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
+		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
+		eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
+		for _, theme := range []string{"light", "dark"} {
+			name := fmt.Sprintf("check-%s-%dx%d", theme, size[0], size[1])
+			p.theme(theme)
+			eval[bool](p, `document.querySelector("#check-title").scrollIntoView(), true`)
+			checkAxe(p, axe, name)
+			p.screen(name)
+			if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
+				t.Errorf("%s: the view is %d pixels wider than its pane", name, n)
+			}
+		}
+	}
+}
+
+// dropFiles drops published files of the perceptron on the part of the page that takes them.
+func dropFiles(p *page, names ...string) {
+	p.t.Helper()
+	var files []string
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join("../../testdata/models/mlp/test_data_set_0", name))
+		if err != nil {
+			data = []byte("hello")
+		}
+		files = append(files, fmt.Sprintf(`new File([Uint8Array.from(atob(%q), c => c.charCodeAt(0))], %q)`, base64.StdEncoding.EncodeToString(data), name))
+	}
+	eval[bool](p, fmt.Sprintf(`(() => {
+		const d = new DataTransfer();
+		for (const f of [%s]) d.items.add(f);
+		const on = document.querySelector(".give");
+		on.dispatchEvent(new DragEvent("dragover", {dataTransfer: d, bubbles: true, cancelable: true}));
+		if (!on.classList.contains("over")) return false;
+		return !on.dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true}));
+	})()`, strings.Join(files, ",")))
+}
+
+// TestOwnInputs drops an input and what is expected of it: the run that follows agrees, a reload and a fork keep both, another input does not agree, and
+// a file that is no tensor is refused.
+func TestOwnInputs(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	path := session(p, "mlp")
+	p.goTo(path + "?view=result")
+	p.wait(done)
+	p.wait(`document.querySelector("#give-inputs")`)
+	p.another(func() { dropFiles(p, "input_0.pb", "output_0.pb") })
+	p.wait(`document.querySelector(".result .within")?.textContent.startsWith("✓ agrees: largest absolute error ")`)
+	if got := p.text(".give-list"); !strings.Contains(got, "inputimagefloat32 1×1×8×8input_0.pbRemove") || !strings.Contains(got, "expectedprobabilitiesfloat32 1×10output_0.pbRemove") {
+		t.Errorf("the list is %q", got)
+	}
+	if got := p.text("#command"); !strings.Contains(got, "--input image=input_0.pb --expect probabilities=output_0.pb") {
+		t.Errorf("the command line is %q", got)
+	}
+	p.screen("inputs-1440")
+	audit(p, "own inputs")
+
+	// They are there after a reload; without the input the output is another one.
+	p.goTo(path + "?view=result")
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".give-list li").length === 2`)
+	p.another(func() { p.click(`.give-list [aria-label="Remove image"]`) })
+	p.wait(`document.querySelector(".result .beyond")?.textContent.startsWith("✕ differs: largest absolute error ")`)
+	seed := p.text(".result .inputs")
+	p.another(func() {
+		p.click("#give-seed")
+		eval[bool](p, `document.querySelector("#give-seed").value = "9", document.querySelector("#give-seed").dispatchEvent(new Event("change")), true`)
+	})
+	p.wait(`document.querySelector(".result .inputs")?.textContent.includes("seed 9")`)
+	if strings.Contains(seed, "seed 9") {
+		t.Error("the seed was 9 before")
+	}
+	dropFiles(p, "image.npz")
+	p.wait(`document.querySelector("#give-problem")?.textContent.startsWith("image.npz: reading .npz: ")`)
+
+	// Who may not change the session sees what it was given, and no way to change it.
+	other := visit(t, p.base, 390, 844)
+	other.goTo(path + "?view=result")
+	other.wait(done)
+	other.wait(`document.querySelectorAll(".give-list li").length === 1`)
+	if n := other.count(".give button, .give input"); n != 0 {
+		t.Errorf("there are %d controls for one who may not change the session", n)
+	}
+	other.screen("inputs-other-390")
+}

@@ -1,0 +1,106 @@
+package browser
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// answered is true when reasons are shown.
+const answered = `document.querySelector("#why:not([hidden]) .why-item")`
+
+// TestWhyAtAHunk asks why at a hunk with the mouse, and at a line that did not change with the keyboard. The run recorded nothing and stays
+// the one that is shown.
+func TestWhyAtAHunk(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "cnn", "FuseOps", "main", "unified")
+	run := p.run()
+	p.wait(`document.querySelector(".why[data-hunk]")`)
+	p.click(".why[data-hunk]")
+	p.wait(answered)
+	if got := p.text("#why"); !strings.Contains(got, "fuse a group of kernels") || !strings.Contains(got, "FuseOps in main") {
+		t.Errorf("the hunk is explained by %q", got)
+	}
+	// A reason leads to its lines.
+	p.click("#why .why-item")
+	p.wait(`document.querySelector("#why").hidden && document.querySelector(".tx.rewritten")`)
+	p.wait(`new URLSearchParams(location.search).has("rewrite")`)
+
+	// A line that did not change: which rule was tried, and what did not hold.
+	line := lineOf(p, "maxpool")
+	p.click(fmt.Sprintf(`.ln[data-line="%d"]`, line))
+	p.wait(`document.querySelector(".code-row.is-same.at-line .why")`)
+	p.press("y")
+	p.wait(answered)
+	if got := p.text("#why"); !strings.Contains(got, "did not fuse") || !strings.Contains(got, fmt.Sprintf("line %d", line)) {
+		t.Errorf("the line that did not change is explained by %q", got)
+	}
+	p.wait(`document.querySelector("#why").contains(document.activeElement)`)
+	p.press(kb.Escape)
+	p.wait(`document.querySelector("#why").hidden && document.activeElement.matches(".code-view")`)
+
+	// The same line in the IR is another number than before the pass.
+	p.press(kb.Tab)
+	eval[bool](p, `(document.querySelector('[data-view="ir"]').click(), true)`)
+	p.wait(`location.search.includes("view=ir") && !document.querySelector(".code-row.is-del")`)
+	p.click(fmt.Sprintf(`.ln[data-line="%d"]`, lineOf(p, "maxpool")))
+	p.press("y")
+	p.wait(answered)
+	if got := p.text("#why"); !strings.Contains(got, "did not fuse") {
+		t.Errorf("the same line in the IR is explained by %q", got)
+	}
+	if now := p.run(); now != run {
+		t.Errorf("asking why started the run %s", now)
+	}
+}
+
+// TestWhyLooks runs axe over the answer in both themes, and looks whether it is in the window. E2E_SCREENS names a folder for screenshots.
+func TestWhyLooks(t *testing.T) {
+	t.Parallel()
+	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
+	base := serveCompiler(t)
+	for _, theme := range []string{"light", "dark"} {
+		for _, size := range [][2]int64{{1440, 900}, {853, 480}, {390, 844}} {
+			p := visit(t, base, 1440, 900)
+			p.theme(theme)
+			openText(p, "cnn", "FuseOps", "main", "unified")
+			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
+			if size[0] < 600 {
+				p.click(`.narrow-tabs [data-tab="center"]`)
+			}
+			p.wait(`document.querySelector(".why[data-hunk]")`)
+			p.press("y")
+			p.wait(answered)
+			name := fmt.Sprintf("why-%s-%d", theme, size[0])
+			p.screen(name)
+			checkAxe(p, axe, name)
+			if bad := eval[bool](p, `(() => { const r = document.querySelector("#why").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`); bad {
+				t.Errorf("%s: the answer is not whole in the window", name)
+			}
+		}
+	}
+}
+
+// TestWhyNothing asks why a pass changed nothing.
+func TestWhyNothing(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	path := session(p, "mlp")
+	p.goTo(path)
+	p.wait(done)
+	p.goTo(path + "?view=unified&pass=1.7/FoldConstant")
+	p.wait(done)
+	p.wait(`[...document.querySelectorAll("#code .empty .btn")].some(x => x.textContent === "Why")`)
+	eval[bool](p, `([...document.querySelectorAll("#code .empty .btn")].find(x => x.textContent === "Why").click(), true)`)
+	p.wait(`document.querySelector("#why:not([hidden])")?.textContent.startsWith("FoldConstant changed nothing")`)
+	p.screen("why-nothing")
+	p.press(kb.Escape)
+	p.wait(`document.querySelector("#why").hidden`)
+	p.press("y")
+	p.wait(`document.querySelector("#why:not([hidden])")?.textContent.startsWith("FoldConstant changed nothing")`)
+}

@@ -1,0 +1,48 @@
+// A pane beside the code in which something is written. The page goes on around it: passes are chosen, and the code is read. One is open
+// at a time.
+
+import { byId, h } from "../widgets/dom";
+
+let current: Beside | null = null;
+
+export class Beside {
+  readonly root: HTMLElement;
+  private from: Element | null = null;
+
+  // closed is told when the pane closes.
+  constructor(id: string, titled: string, private readonly closed: () => void, ...content: HTMLElement[]) {
+    this.root = h("section", { class: "up beside", id, "aria-labelledby": titled, hidden: true }, ...content);
+    byId("center").append(this.root);
+    this.root.addEventListener("keydown", (e) => {
+      if (e.key !== "Escape" || e.defaultPrevented) return;
+      e.preventDefault();
+      this.close();
+    });
+  }
+
+  get open(): boolean {
+    return this.root.hasAttribute("open");
+  }
+
+  show(): void {
+    if (this.open) return;
+    current?.close();
+    current = this;
+    this.from = document.activeElement;
+    this.root.hidden = false;
+    this.root.setAttribute("open", "");
+    byId("center").classList.add("has-beside");
+  }
+
+  close(): void {
+    if (!this.open) return;
+    const inside = this.root.contains(document.activeElement);
+    this.root.hidden = true;
+    this.root.removeAttribute("open");
+    byId("center").classList.remove("has-beside");
+    current = null;
+    const back = this.from instanceof HTMLElement && this.from.isConnected && this.from.checkVisibility() ? this.from : byId("code");
+    if (inside) back.focus({ preventScroll: true });
+    this.closed();
+  }
+}

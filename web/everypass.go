@@ -1,0 +1,133 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/irscope/irscope/instruments/check"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/share"
+)
+
+// checkedCache is what the reports of checks may hold in memory.
+const checkedCache = 16 << 20
+
+// checkLine is a line of the answer to a check of every pass: a step, or the report at the end.
+type checkLine struct {
+	Step   *check.Step   `json:"step,omitempty"`
+	Report *check.Report `json:"report,omitempty"`
+}
+
+// checkEveryPass runs the module of a run behind each of its passes, and answers with a line of JSON for each as it is checked, and the
+// report as the last line. It works as long as the request is open. A report of all passes is kept for others who ask.
+func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
+	if s.cfg.Compiler == nil {
+		return &httpError{status: http.StatusNotImplemented, message: "this server does not run passes"}
+	}
+	info, err := s.manager.Run(r.Context(), chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	if lines, ok := s.keptCheck(r.Context(), info); ok {
+		t.Hold(int64(len(lines)))
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		_, err := w.Write(lines)
+		return err
+	}
+	limit := s.gates.everyPass.Class().Time
+	ctx, cancel := context.WithTimeoutCause(r.Context(), limit, fmt.Errorf("it took longer than %s, the limit of this server; the command line has none", limit))
+	defer cancel()
+	done, err := t.Turn(ctx, everyPassBytes)
+	if err != nil {
+		return err
+	}
+	defer done()
+	out := newLines(w, limit)
+	report, err := s.cfg.Compiler.CheckEveryPass(ctx, run.Request{Source: info.Source, Settings: info.Settings, Limits: s.cfg.Limits}, func(step check.Step) {
+		out.write(checkLine{Step: &step})
+	})
+	switch {
+	case r.Context().Err() != nil:
+		return context.Cause(r.Context())
+	case report == nil:
+		var known *event.Error
+		if errors.As(err, &known) {
+			err = &httpError{status: http.StatusUnprocessableEntity, message: known.Message}
+		}
+		return err
+	}
+	out.write(checkLine{Report: report})
+	if out.err == nil && report.Stopped == "" {
+		s.checked.Put(info.Key, out.kept, int64(len(out.kept)))
+		// The answer is out: a store without room only means that the next server does this again.
+		if err := s.cfg.Store.PutReport(r.Context(), info.ID, out.kept); err != nil {
+			s.cfg.Log.Warn("the report of a check is not kept", "run", info.ID, "error", err)
+		}
+	}
+	return out.err
+}
+
+// keptCheck returns the lines of a check of a run that was made before, also by a server before this one.
+func (s *Server) keptCheck(ctx context.Context, info run.Info) ([]byte, bool) {
+	if lines, ok := s.checked.Get(info.Key); ok {
+		return lines, true
+	}
+	lines, err := s.cfg.Store.Report(ctx, info.ID)
+	if err != nil { // there is none, or it is damaged: the check is made again
+		return nil, false
+	}
+	s.checked.Put(info.Key, lines, int64(len(lines)))
+	return lines, true
+}
+
+// checkOf returns the report of a check of a run, nil where none was made.
+func (s *Server) checkOf(ctx context.Context, info run.Info) *check.Report {
+	lines, ok := s.keptCheck(ctx, info)
+	if !ok {
+		return nil
+	}
+	lines = bytes.TrimSpace(lines)
+	var last checkLine
+	if err := json.Unmarshal(lines[bytes.LastIndexByte(lines, '\n')+1:], &last); err != nil {
+		return nil
+	}
+	return last.Report
+}
+
+// lines writes lines of JSON at once, and keeps them.
+type lines struct {
+	w    http.ResponseWriter
+	kept []byte
+	err  error
+}
+
+// newLines returns the lines of an answer that may take so long to be made.
+func newLines(w http.ResponseWriter, limit time.Duration) *lines {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + 10*time.Second)) // a recorder in tests has none
+	return &lines{w: w}
+}
+
+func (l *lines) write(v any) {
+	data, err := json.Marshal(v)
+	if l.err != nil || err != nil {
+		l.err = errors.Join(l.err, err)
+		return
+	}
+	data = append(data, '\n')
+	if l.kept == nil {
+		l.w.Header().Set("Content-Type", "application/x-ndjson")
+		l.w.Header().Set("X-Accel-Buffering", "no") // nginx passes each line on
+	}
+	l.kept = append(l.kept, data...)
+	if _, l.err = l.w.Write(data); l.err == nil {
+		_ = http.NewResponseController(l.w).Flush() // what cannot be flushed arrives at the end
+	}
+}

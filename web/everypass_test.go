@@ -1,0 +1,85 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/instruments/check"
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/store"
+)
+
+// everyChecker checks two steps, and counts how often it is asked.
+type everyChecker struct {
+	run.Compiler
+	asked   *int
+	refuse  bool
+	stopped string
+}
+
+func (x everyChecker) CheckEveryPass(ctx context.Context, req run.Request, each func(check.Step)) (*check.Report, error) {
+	*x.asked++
+	if x.refuse || req.Source.Name != "mlp" {
+		return nil, &event.Error{Kind: event.KindInput, Message: "nothing to execute"}
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		return nil, &event.Error{Kind: event.KindInput, Message: "there is no limit"}
+	}
+	steps := []check.Step{{Status: check.Same, Changed: true}, {Path: "1/A", Pass: "A", Status: check.Wrong, Changed: true}}
+	for _, s := range steps {
+		each(s)
+	}
+	return &check.Report{Steps: steps, Fault: &check.Fault{Step: 1, Pass: "A"}, Stopped: x.stopped}, nil
+}
+
+// TestCheckEveryPass asks for a check: a line for each step and one for the report, which is kept, unless it was stopped.
+func TestCheckEveryPass(t *testing.T) {
+	for _, stopped := range []string{"", "it took too long"} {
+		n := 0
+		s := open(t, func(c *web.Config) { c.Compiler = everyChecker{asked: &n, stopped: stopped} })
+		at := "/api/runs/" + s.create("mlp").Session.Runs[0] + "/check"
+		first := s.get(at).want(t, http.StatusOK, `{"report":`).body
+		second := s.get(at).want(t, http.StatusOK, `"pass":"A"`).body
+		if lines := strings.Split(strings.TrimSpace(first), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[1], `{"step":{"path":"1/A","pass":"A","status":"wrong"`) || first != second {
+			t.Errorf("the answers are\n%s\n%s", first, second)
+		}
+		if stopped == "" && n != 1 || stopped != "" && n != 2 {
+			t.Errorf("stopped %q: the check was made %d times", stopped, n)
+		}
+	}
+	n := 0
+	s := open(t, func(c *web.Config) { c.Compiler = everyChecker{asked: &n, refuse: true} })
+	s.get("/api/runs/"+s.create("mlp").Session.Runs[0]+"/check").want(t, http.StatusUnprocessableEntity, "nothing to execute")
+	s.get("/api/runs/nothing/check").want(t, http.StatusNotFound)
+	bare := open(t, nil)
+	bare.get("/api/runs/x/check").want(t, http.StatusNotImplemented)
+}
+
+// TestReportOfACheckIsKept makes a check, and asks a second server over the same store for it: nothing is checked again, and the exports have it.
+func TestReportOfACheckIsKept(t *testing.T) {
+	st := store.NewMemory(64 << 20)
+	n := 0
+	with := func(c *web.Config) { c.Store, c.Compiler = st, everyChecker{asked: &n} }
+	s := open(t, with)
+	made := s.create("mlp").Session
+	s.finished(made.Runs[0])
+	if page := unpacked(t, s.get("/s/"+made.ID+"/export.html").body); strings.Contains(page, "/api/runs/1/check") {
+		t.Error("a page has a report that was not made")
+	}
+	at := "/api/runs/" + made.Runs[0] + "/check"
+	first := s.get(at).want(t, http.StatusOK, `{"report":`).body
+	next := open(t, with)
+	if second := next.get(at).want(t, http.StatusOK).body; second != first || n != 1 {
+		t.Errorf("after %d checks the second server says\n%s", n, second)
+	}
+	for _, x := range []*site{s, next} {
+		if page := unpacked(t, x.get("/s/"+made.ID+"/export.html").body); !strings.Contains(page, `"/api/runs/1/check":{`) || !strings.Contains(page, `"status":"wrong"`) {
+			t.Error("the exported page lacks the report")
+		}
+		x.get("/s/"+made.ID+"/export.md").want(t, http.StatusOK, "## Check of every pass", "is the first pass whose result is wrong**.", "| 1/A | wrong | ")
+	}
+}

@@ -1,0 +1,103 @@
+package inproc_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/instruments/whatif"
+	"github.com/irscope/irscope/web/run"
+)
+
+// wrongMax is a pass of a user that computes the minimum in place of the maximum.
+var wrongMax = request.Script{Name: "w.star", Source: "def low(self, x):\n    x = self.visit_default(x)\n    return tir.Min(x.a, x.b)\n\nwrong = prim_func_pass(mutator({\"Max\": low}), opt_level=0, name=\"Wrong\")\n"}
+
+// TestBisect finds a wrong pass of a user in a run, by outputs and by a script.
+func TestBisect(t *testing.T) {
+	b := open(t, 0)
+	req := run.Request{Source: gallery("mlp"), Settings: run.Settings{OptLevel: 2, Scripts: []request.Script{wrongMax}}, Limits: run.DefaultLimits()}
+	for _, name := range []string{"LegalizeOps", "AnnotateTIROpPattern", "user.Wrong", "FuseOps"} {
+		req.Settings.Steps = append(req.Settings.Steps, request.Step{Name: name})
+	}
+	heard := 0
+	f, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "wrong"}, func(string) { heard++ })
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(list []request.Step) (out []string) {
+		for _, s := range list {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+	if f.Pass != "user.Wrong" || f.Step != "1.3/user.Wrong" || !slices.Equal(f.Functions, []string{"relu"}) || heard < 5 ||
+		!slices.Equal(names(f.Steps), []string{"LegalizeOps", "user.Wrong"}) || strings.Count(f.Source, "\n") > 15 {
+		t.Errorf("got %+v", f)
+	}
+	f, err = b.runner.Bisect(t.Context(), req, run.Predicate{Script: "def predicate(mod):\n    return \"relu\" in mod.functions\n"}, func(string) {})
+	if err != nil || f.Pass != "LegalizeOps" {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	var none *run.NoFaultError
+	if _, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "crash"}, func(string) {}); !errors.As(err, &none) {
+		t.Errorf("got %v", err)
+	}
+	var known *event.Error
+	if _, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "odd"}, func(string) {}); !errors.As(err, &known) {
+		t.Errorf("got %v", err)
+	}
+	if data, err := b.runner.Reproduce(t.Context(), req, "1"); data != nil || err != nil {
+		t.Errorf("a reproducer of a run in which no pass fails: %s, %v", data, err)
+	}
+	req.Settings.Steps = append(req.Settings.Steps, request.Step{Name: "DeadCodeElimination", Options: map[string]any{"entry_functions": []any{"nope"}}})
+	if data, err := b.runner.Reproduce(t.Context(), req, "1"); err != nil || !strings.Contains(string(data), "has no function called nope") {
+		t.Errorf("got %.300s, %v", data, err)
+	}
+}
+
+// TestWhatIf runs the variants of a run; rows that are known are not made again.
+func TestWhatIf(t *testing.T) {
+	b := open(t, 0)
+	req := run.Request{Source: gallery("mlp"), Settings: run.Settings{OptLevel: 2, Scripts: []request.Script{wrongMax}}, Limits: run.DefaultLimits()}
+	for _, name := range []string{"LegalizeOps", "user.Wrong", "AnnotateTIROpPattern", "FuseOps", "FuseTIR", "dataflow_lower", "finalize", "tir"} {
+		req.Settings.Steps = append(req.Settings.Steps, request.Step{Name: name})
+	}
+	rows := map[string]whatif.Row{}
+	total := 0
+	made := func(known func(string) *whatif.Row) (n int) {
+		err := b.runner.WhatIf(t.Context(), req, known, func(row whatif.Row, of int) error {
+			n++
+			total = of
+			rows[row.Key] = row
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := made(func(string) *whatif.Row { return nil }); n != total || n != len(rows) || n < 20 {
+		t.Fatalf("%d of %d rows, %d keys", n, total, len(rows))
+	}
+	byName := map[string]whatif.Row{}
+	for _, r := range rows {
+		byName[r.Name] = r
+	}
+	base, without, unfused := byName["as it is"], byName["without user.Wrong"], byName["without FuseOps"]
+	if base.Latency == nil || base.Wrong || *base.Error != 0 || !without.Wrong || unfused.Wrong || *unfused.Kernels <= *base.Kernels || *unfused.Code <= *base.Code {
+		t.Errorf("got %+v\n%+v\n%+v", base, without, unfused)
+	}
+	if _, swapped := byName["FuseOps before AnnotateTIROpPattern"]; swapped {
+		t.Error("passes were swapped against a constraint")
+	}
+	if made(func(key string) *whatif.Row {
+		r := rows[key]
+		r.Name = "known"
+		return &r
+	}) != total {
+		t.Error("rows that are known were left out")
+	}
+}
