@@ -13,13 +13,20 @@ func touched(buf *tir.Buffer, blocks []*Block, writes bool, top *Loop, an *arith
 	var regions [][]arith.IntSet
 	for _, b := range blocks {
 		dom := map[*tir.Var]arith.IntSet{}
+		idle := map[*tir.Var]bool{} // loops that may have no iteration
 		for n := b.parent; n != nil && n != node(top); n = n.at().parent {
 			if l, ok := n.(*Loop); ok {
 				dom[l.v] = arith.SetOfRange(&tir.Range{Min: tir.Const(l.v.DType(), 0), Extent: l.extent})
+				idle[l.v] = !an.CanProve(tir.GT(l.extent, tir.Const(l.extent.DType(), 0)))
 			}
 		}
 		sub := map[*tir.Var]tir.Expr{}
 		for k, iv := range b.iters {
+			if writes && b.init != nil && arith.UsesVar(b.values[k], func(v *tir.Var) bool { return idle[v] }) {
+				// A reduction over nothing writes its initial value at all of the domain all the same.
+				dom[iv.Var] = arith.SetOfRange(iv.Dom)
+				continue
+			}
 			sub[iv.Var] = b.values[k]
 		}
 		list := b.reads
