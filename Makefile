@@ -11,7 +11,7 @@ FLOWS     ?= 200
 CASES     ?= 100000
 MUTANTS   ?= 3000
 # Tests run through gotestsum, which keeps what happened in bin/test/NAME.json for the account at the end.
-GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json $(RERUN) --
+GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json $(RERUN) --packages="$(TESTED)" --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
 .PHONY: help run build release man test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
@@ -49,17 +49,22 @@ summary: ## how many tests of the last make test passed, failed and were skipped
 # TestPrimitivesKeepMeaning in compiler/schedule is mended, then that of each.
 unit race: export IRSCOPE_SEED := $(or $(IRSCOPE_SEED),10b3cdf62bb41a8910b8fb5a00762b3fedfca6cb)
 
-unit: ## unit, golden and property tests, and the command line
-	@$(GOTEST) -timeout 60m $(NOE2E)
+# What depends on the time that a busy machine takes may fail once: up to five tests run again, each on its own, and the summary names
+# them. A data race fails at once.
+RERUN = --rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 
+unit: TESTED = $(NOE2E)
+unit: ## unit, golden and property tests, and the command line
+	@$(GOTEST) -timeout 60m
+
+race: TESTED = ./runtime/... ./web/... ./instruments/... ./compiler/pass/...
 race: ## tests of everything concurrent under the race detector; skipped without a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
-	  export CGO_ENABLED=1; $(GOTEST) -race -short -timeout 40m ./runtime/... ./web/... ./instruments/... ./compiler/pass/...; \
+	  export CGO_ENABLED=1; $(GOTEST) -race -short -timeout 40m; \
 	elif [ -n "$$E2E_REQUIRED" ]; then echo "race: no C compiler found (E2E_REQUIRED is set): apt-get install gcc libc6-dev" >&2; exit 1; \
 	else echo "race: skipped as a whole, no C compiler found: apt-get install gcc libc6-dev"; fi
 
-# What depends on the time that a browser takes may fail once on a busy machine: it runs again, on its own, and the summary names it.
-browser: RERUN = --rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test --packages=./e2e/browser/...
+browser: TESTED = ./e2e/browser/...
 browser: ## tests in a real browser; skipped without Chromium
 	@$(GOTEST) -p 1 -count 1 -timeout 30m
 

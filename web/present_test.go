@@ -112,6 +112,7 @@ func TestAPresenterWhoFloods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	told[present.Audience](t, p) // now the presentation has begun
 	f, _, err := s.dial(path+"/presentation", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -151,6 +152,7 @@ func TestHundredFollowers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer bye(p)
+	told[present.Audience](t, p) // now the presentation has begun
 	sent := make([]time.Time, places)
 	var mu sync.Mutex
 	var lags []time.Duration
