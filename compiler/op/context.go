@@ -41,6 +41,15 @@ func (c *InferContext) Tensor(i int) (*relax.TensorStructInfo, error) {
 	return nil, c.argErr(i, describe(s), "a tensor")
 }
 
+// twoTensors are the first two arguments, which must be tensors.
+func (c *InferContext) twoTensors() (first, second *relax.TensorStructInfo, err error) {
+	if first, err = c.Tensor(0); err != nil {
+		return nil, nil, err
+	}
+	second, err = c.Tensor(1)
+	return first, second, err
+}
+
 // Tensors returns the fields of argument i, which must be a tuple of tensors.
 func (c *InferContext) Tensors(i int) ([]*relax.TensorStructInfo, error) {
 	s := c.SInfo(i)

@@ -29,11 +29,7 @@ func inferCastTo(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 
 // inferLoss is a scalar, or a value for each target where nothing is reduced.
 func inferLoss(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.Tensor(1)
+	t, target, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -162,18 +158,6 @@ func inferMeshgrid(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	return out, nil
 }
 
-func inferCollapseLike(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	target, err := c.Tensor(1)
-	if err != nil {
-		return nil, err
-	}
-	return withDType(target, t.DType), nil
-}
-
 func inferBroadcastLike(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	t, err := c.Tensor(0)
 	if err != nil {
@@ -259,11 +243,7 @@ func inferHamming(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 }
 
 func inferGridSample(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	grid, err := c.Tensor(1)
+	t, grid, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -276,11 +256,7 @@ func inferGridSample(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 }
 
 func inferAllClassNMS(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	boxes, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := c.Tensor(1)
+	boxes, scores, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func foreignTensorOps() []*Op {
 			Attrs: []Attr{{Name: "indexing", Type: OptStringAttr, Default: "ij", Enum: []string{"ij", "xy"}, Doc: "The order of axes."}},
 			Doc:   "Grids of coordinates.",
 		},
-		{Name: "relax.collapse_sum_like", Args: []Arg{data, {Name: "collapse_target", Doc: "The tensor of the shape to reduce to."}}, Infer: inferCollapseLike, Pattern: Opaque, Doc: "Sums to the shape of another tensor."},
+		{Name: "relax.collapse_sum_like", Args: []Arg{data, {Name: "collapse_target", Doc: "The tensor of the shape to reduce to."}}, Infer: shapeAndType(1, 0), Pattern: Opaque, Doc: "Sums to the shape of another tensor."},
 		{Name: "relax.collapse_sum_to", Args: []Arg{data, {Name: "shape", Kind: Shape, Doc: "The shape to reduce to."}}, Infer: inferBroadcastLike, Pattern: Opaque, Doc: "Sums to a shape."},
 		{
 			Name: "relax.multinomial_from_uniform", Infer: inferMultinomial, Pattern: Opaque, Doc: "Samples from distributions.",

@@ -121,11 +121,7 @@ func (c *InferContext) newShape(t *relax.TensorStructInfo, d []tir.Expr, shape [
 }
 
 func inferReshapeLike(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	u, err := c.Tensor(1)
+	t, u, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +155,7 @@ func (c *InferContext) part(side string, ndim int) (lo, hi int, ok bool) {
 }
 
 func inferSliceLike(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	u, err := c.Tensor(1)
+	t, u, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -357,11 +349,7 @@ func inferRelaySlice(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 const maxSlice = 1 << 31
 
 func inferRelayTake(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	idx, err := c.Tensor(1)
+	t, idx, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}

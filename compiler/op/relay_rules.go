@@ -18,15 +18,15 @@ type relayRule struct {
 var relayRules = map[string]relayRule{
 	"unknown": {infer: fixed(relax.TensorOfRank(dtype.Void, -1))}, "object": {infer: fixed(relax.Object())}, "unit": {infer: fixed(&relax.TupleStructInfo{})},
 	"first": {infer: like(0)}, "pair": {infer: inferPair}, "binary": {infer: inferBinary}, "cast": {infer: inferCastTo}, "concat": {infer: inferConcat},
-	"castLike": {infer: inferCastLike}, "castOther": {infer: inferCastOther}, "where": {infer: inferRelayWhere}, "called": {infer: inferCalled},
+	"shapeOfFirst": {infer: shapeAndType(0, 1)}, "shapeOfSecond": {infer: shapeAndType(1, 0)}, "where": {infer: inferRelayWhere}, "called": {infer: inferCalled},
 	"dense": {infer: inferDense}, "batchMatmul": {infer: inferBatchMatmul}, "pad": {infer: inferRelayPad}, "globalPool": {infer: inferGlobalPool},
 	"pool2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferPool(c, 2) }, completeWindow(2, "layout")},
 	"conv2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConv(c, 2) }, completeWindow(2, "data_layout")},
 	"conv2dTranspose": {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConvTranspose(c, 2) }, completeWindow(2, "data_layout")},
-	"rank0":           {infer: inferConvRank}, "deformable": {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
+	"deformable":      {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
 	"adaptivePool": {infer: inferRelayAdaptivePool}, "upsampling": {infer: inferUpsampling}, "resize2d": {infer: inferRelayResize},
 	"depthToSpace": {infer: blocks(true)}, "spaceToDepth": {infer: blocks(false)}, "batchToSpace": {infer: batchBlocks("crops", true)}, "spaceToBatch": {infer: batchBlocks("paddings", false)},
-	"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "likeShape": {infer: inferLikeShape}, "sliceLike": {infer: inferSliceLike},
+	"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike},
 	"reshape": {infer: inferRelayReshape(false)}, "reverseReshape": {infer: inferRelayReshape(true)}, "reshapeLike": {infer: inferReshapeLike},
 	"split": {infer: inferRelaySplit}, "stack": {infer: inferRelayStack}, "topk": {infer: inferRelayTopK}, "argsort": {infer: inferRelayArgsort},
 	"argReduce": {infer: inferRelayReduce(dtype.Int32T)}, "reduce": {infer: inferRelayReduce(dtype.Void)}, "scan": {infer: inferScan},
@@ -70,29 +70,16 @@ func inferPair(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	return &relax.TupleStructInfo{Fields: []relax.StructInfo{c.SInfo(0), c.SInfo(0)}}, nil
 }
 
-func inferCastLike(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
+// shapeAndType has the shape of argument shape and the elements of argument elem, which are the first two.
+func shapeAndType(shape, elem int) InferFunc {
+	return func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
+		a, b, err := c.twoTensors()
+		if err != nil {
+			return nil, err
+		}
+		ts := [...]*relax.TensorStructInfo{a, b}
+		return withDType(ts[shape], ts[elem].DType), nil
 	}
-	u, err := c.Tensor(1)
-	if err != nil {
-		return nil, err
-	}
-	return withDType(t, u.DType), nil
-}
-
-// inferCastOther has the shape of the second argument and the elements of the first.
-func inferCastOther(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	u, err := c.Tensor(1)
-	if err != nil {
-		return nil, err
-	}
-	return withDType(u, t.DType), nil
 }
 
 // inferRelayWhere is inferWhere with a condition of any element type.
@@ -149,18 +136,6 @@ func inferRelayBroadcastTo(_ *relax.Call, c *InferContext) (relax.StructInfo, er
 		}
 	}
 	return tensorOf(t.DType, to, t), nil
-}
-
-func inferLikeShape(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	u, err := c.Tensor(1)
-	if err != nil {
-		return nil, err
-	}
-	return withDType(u, t.DType), nil
 }
 
 func inferRelayShapeOf(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {

@@ -10,11 +10,7 @@ import (
 
 // inferDense is the product over the last axis of the first argument; the second is transposed unless an attribute says otherwise.
 func inferDense(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	a, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.Tensor(1)
+	a, b, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +39,7 @@ func inferDense(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 }
 
 func inferBatchMatmul(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	a, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	b, err := c.Tensor(1)
+	a, b, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -186,21 +178,8 @@ func inferRelayResize(_ *relax.Call, c *InferContext) (relax.StructInfo, error) 
 	return s, err
 }
 
-// inferConvRank is a tensor of the rank of the first argument.
-func inferConvRank(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	return rankOf(c.orDType(t.DType), t.NDim, t), nil
-}
-
 func inferDeformable(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	offset, err := c.Tensor(1)
+	t, offset, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
@@ -226,11 +205,7 @@ func inferDeformable(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 }
 
 func inferROI(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
-	if err != nil {
-		return nil, err
-	}
-	rois, err := c.Tensor(1)
+	t, rois, err := c.twoTensors()
 	if err != nil {
 		return nil, err
 	}
