@@ -1,19 +1,13 @@
 package relay
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
-
-// tensorMagic starts a tensor in TVM's serialized form.
-const tensorMagic = 0xDD5E40F096B4A13F
 
 // constantTable is the table that holds the tensors of a text.
 const constantTable = "relay.Constant"
@@ -67,62 +61,13 @@ func readMeta(text string) ([]*ir.Blob, error) {
 			if err != nil || t < 0 || t >= len(g.Tensors) {
 				return nil, fmt.Errorf("constant %d of the metadata has no data", j)
 			}
-			if out[j], err = decodeTensor(g.Tensors[t]); err != nil {
+			if out[j], err = ir.DecodeTensor(g.Tensors[t]); err != nil {
 				return nil, fmt.Errorf("constant %d of the metadata: %w", j, err)
 			}
 		}
 		return out, nil
 	}
 	return nil, nil
-}
-
-// decodeTensor reads a tensor: magic number, 8 reserved bytes, device, rank, element type, extents, size in bytes and the data.
-func decodeTensor(text string) (*ir.Blob, error) {
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, err
-	}
-	le, short := binary.LittleEndian, errors.New("it ends too early")
-	if len(raw) < 32 {
-		return nil, short
-	}
-	if le.Uint64(raw) != tensorMagic {
-		return nil, errors.New("it does not begin like a tensor")
-	}
-	rank := int(int32(le.Uint32(raw[24:])))
-	d := dtype.DType{Code: dtype.Code(raw[28]), Bits: raw[29], Lanes: le.Uint16(raw[30:])}
-	if d.Code == dtype.UInt && d.Bits == 1 {
-		d = dtype.BoolT
-	}
-	raw = raw[32:]
-	if rank < 0 || rank > 64 || len(raw) < 8*rank+8 {
-		return nil, short
-	}
-	shape := make([]int64, rank)
-	for i := range shape {
-		shape[i] = int64(le.Uint64(raw[8*i:]))
-	}
-	raw = raw[8*rank:]
-	if size := le.Uint64(raw); size != uint64(len(raw)-8) {
-		return nil, fmt.Errorf("it holds %d bytes, but says %d", len(raw)-8, size)
-	}
-	return ir.NewBlob(d, shape, raw[8:])
-}
-
-func encodeTensor(d *ir.Blob) string {
-	data, t, le := d.Bytes(), d.DType(), binary.LittleEndian
-	if t.IsBool() {
-		t = dtype.DType{Code: dtype.UInt, Bits: 1, Lanes: 1}
-	}
-	b := make([]byte, 0, 48+8*len(d.Shape())+len(data))
-	b = le.AppendUint64(le.AppendUint64(b, tensorMagic), 0)
-	b = le.AppendUint32(le.AppendUint32(b, 1), 0)
-	b = le.AppendUint32(b, uint32(len(d.Shape())))
-	b = le.AppendUint16(append(b, byte(t.Code), t.Bits), t.Lanes)
-	for _, n := range d.Shape() {
-		b = le.AppendUint64(b, uint64(n))
-	}
-	return base64.StdEncoding.EncodeToString(append(le.AppendUint64(b, uint64(len(data))), data...))
 }
 
 // metaSection is the text behind #[metadata] for constants in order.
@@ -139,7 +84,11 @@ func metaSection(constants []*ir.Blob) string {
 		g.Nodes = append(g.Nodes, jsonNode{Type: constantTable, Attrs: map[string]string{
 			"_checked_type_": "0", "data": strconv.Itoa(i), "span": "0", "virtual_device_": device,
 		}})
-		g.Tensors = append(g.Tensors, encodeTensor(c))
+		t := c.DType()
+		if t.IsBool() {
+			t = dtype.DType{Code: dtype.UInt, Bits: 1, Lanes: 1}
+		}
+		g.Tensors = append(g.Tensors, ir.EncodeTensor(c, t))
 	}
 	g.Nodes = append(g.Nodes, jsonNode{Type: "VirtualDevice", Attrs: map[string]string{
 		"device_type_int": "-1", "memory_scope": strconv.Itoa(first + len(constants) + 1), "target": "0", "virtual_device_id": "-1",

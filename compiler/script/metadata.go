@@ -1,8 +1,6 @@
 package script
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -19,9 +17,6 @@ const (
 // maxMetadata bounds the bytes of the constants that are written out. Those beyond it stand
 // under their digests, as without metadata.
 const maxMetadata = 1 << 30
-
-// tensorMagic starts a tensor in TVM's serialized form.
-const tensorMagic = 0xDD5E40F096B4A13F
 
 // metadata collects the constants of a text, in the order of their first use.
 type metadata struct {
@@ -121,7 +116,7 @@ func (m *metadata) block() string {
 		}
 		list := []int{}
 		for _, d := range m.lists[kind] {
-			i := g.add(metaTensor, base64.StdEncoding.EncodeToString(encodeTensor(d)))
+			i := g.add(metaTensor, ir.EncodeTensor(d, d.DType()))
 			if kind == 0 {
 				i = g.constant(d, i, none)
 			}
@@ -150,22 +145,4 @@ func (g *jsonGraph) constant(d *ir.Blob, data, none int) int {
 		"dtype": d.DType().String(), "ndim": len(values), "shape": shape, "span": none, "vdevice": none,
 	})
 	return g.add(metaConstant, map[string]any{"data": data, "span": none, "struct_info_": info})
-}
-
-// encodeTensor writes a constant in TVM's serialized form: magic number, 8 reserved bytes, the
-// device (the processor), rank, element type, extents, size in bytes and the data.
-func encodeTensor(d *ir.Blob) []byte {
-	data, t := d.Bytes(), d.DType()
-	le := binary.LittleEndian
-	b := make([]byte, 0, 40+8*len(d.Shape())+len(data))
-	b = le.AppendUint64(b, tensorMagic)
-	b = le.AppendUint64(b, 0)
-	b = le.AppendUint32(le.AppendUint32(b, 1), 0)
-	b = le.AppendUint32(b, uint32(len(d.Shape())))
-	b = le.AppendUint16(append(b, byte(t.Code), t.Bits), t.Lanes)
-	for _, n := range d.Shape() {
-		b = le.AppendUint64(b, uint64(n))
-	}
-	b = le.AppendUint64(b, uint64(len(data)))
-	return append(b, data...)
 }

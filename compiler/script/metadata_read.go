@@ -1,17 +1,13 @@
 package script
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // metaNode is a node of a JSON metadata block. Its data holds the numbers of other nodes.
@@ -41,7 +37,7 @@ func ReadMetadata(text string) (map[string]*ir.Blob, error) {
 	}
 	first := len(doc.Tensors) - len(byNode)
 	for i, s := range doc.Tensors {
-		blob, err := decodeTensor(s)
+		blob, err := ir.DecodeTensor(s)
 		if err != nil {
 			return nil, fmt.Errorf("tensor %d of the metadata: %w", i, err)
 		}
@@ -83,38 +79,4 @@ func rootTensors(nodes []metaNode, root int, tensors map[int]*ir.Blob) map[strin
 		}
 	}
 	return out
-}
-
-// decodeTensor reads a tensor in TVM's serialized form: a header of magic number and 8
-// reserved bytes, device, rank, element type, extents, size in bytes and the data.
-func decodeTensor(text string) (*ir.Blob, error) {
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, err
-	}
-	short := errors.New("it ends too early")
-	if len(raw) < 32 {
-		return nil, short
-	}
-	if binary.LittleEndian.Uint64(raw) != tensorMagic {
-		return nil, errors.New("it does not begin like a tensor")
-	}
-	rank := int(binary.LittleEndian.Uint32(raw[24:]))
-	d := dtype.DType{Code: dtype.Code(raw[28]), Bits: raw[29], Lanes: binary.LittleEndian.Uint16(raw[30:])}
-	if d.Code == dtype.UInt && d.Bits == 1 {
-		d = dtype.BoolT
-	}
-	raw = raw[32:]
-	if rank < 0 || rank > 64 || len(raw) < 8*rank+8 {
-		return nil, short
-	}
-	shape := make([]int64, rank)
-	for i := range shape {
-		shape[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]))
-	}
-	raw = raw[8*rank:]
-	if size := binary.LittleEndian.Uint64(raw); size != uint64(len(raw)-8) {
-		return nil, fmt.Errorf("it holds %d bytes, but says %d", len(raw)-8, size)
-	}
-	return ir.NewBlob(d, shape, raw[8:])
 }
