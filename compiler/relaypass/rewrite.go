@@ -1,6 +1,8 @@
 package relaypass
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
@@ -119,21 +121,18 @@ type dropper struct {
 func (d *dropper) seq(s *relax.SeqExpr) *relax.SeqExpr {
 	d.uses(s.Body)
 	blocks := make([]*relax.BindingBlock, 0, len(s.Blocks))
-	for i := len(s.Blocks) - 1; i >= 0; i-- {
-		if b := d.block(s.Blocks[i]); len(b.Bindings) > 0 {
+	for _, block := range slices.Backward(s.Blocks) {
+		if b := d.block(block); len(b.Bindings) > 0 {
 			blocks = append(blocks, b)
 		}
 	}
-	for i, j := 0, len(blocks)-1; i < j; i, j = i+1, j-1 {
-		blocks[i], blocks[j] = blocks[j], blocks[i]
-	}
+	slices.Reverse(blocks)
 	return s.WithBlocks(blocks)
 }
 
 func (d *dropper) block(b *relax.BindingBlock) *relax.BindingBlock {
 	var kept []relax.Binding
-	for i := len(b.Bindings) - 1; i >= 0; i-- {
-		bind := b.Bindings[i]
+	for _, bind := range slices.Backward(b.Bindings) {
 		vb, ok := bind.(*relax.VarBinding)
 		if ok && (b.Dataflow || d.lets) && !d.used[vb.Var] && d.pure(vb.Value) {
 			if d.dropped != nil {
@@ -153,9 +152,7 @@ func (d *dropper) block(b *relax.BindingBlock) *relax.BindingBlock {
 		}
 		kept = append(kept, bind)
 	}
-	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
-		kept[i], kept[j] = kept[j], kept[i]
-	}
+	slices.Reverse(kept)
 	return b.WithBindings(kept)
 }
 

@@ -115,12 +115,14 @@ func TestErrors(t *testing.T) {
 		head + step + "### Solution\n\n```python edit A\n```\n\n```python edit A\n```\n": `x.md:14:1: there is another edit after A`,
 		head + step + "```yaml question\nchoices: [a]\n```\n":                            "x.md:10:1: the question has no text",
 		head + step + "```yaml question\nask: a\nno: b\n```\n":                           `x.md:11:1: there is no key "no"`,
-		head + step + "a\x00b\n":                                                         "x.md:9:2: the character U+0000 cannot be seen",
-		head + step + "a\u202eb\n":                                                       "x.md:9:2: the character U+202E cannot be seen",
-		head + step + "a\x1b[31mb\n":                                                     "x.md:9:2: the character U+001B cannot be seen",
-		head + step + "a\xffb\n":                                                         "x.md:9:2: this is not valid UTF-8",
-		strings.Repeat("a", 300<<10):                                                     "x.md:1:1: the file has 307200 bytes; the limit is 256 KiB",
-		head + step + strings.Repeat("a", 20_000):                                        "x.md:9:10001: the line has 20000 bytes",
+
+		head + step + "a\x00b\n":     "x.md:9:2: the character U+0000 cannot be seen",
+		head + step + "a\u202eb\n":   "x.md:9:2: the character U+202E cannot be seen",
+		head + step + "a\x1b[31mb\n": "x.md:9:2: the character U+001B cannot be seen",
+		head + step + "a\xffb\n":     "x.md:9:2: this is not valid UTF-8",
+
+		strings.Repeat("a", 300<<10):              "x.md:1:1: the file has 307200 bytes; the limit is 256 KiB",
+		head + step + strings.Repeat("a", 20_000): "x.md:9:10001: the line has 20000 bytes",
 	} {
 		_, err := lesson.Parse("x.md", []byte(in))
 		var errs lesson.Errors
