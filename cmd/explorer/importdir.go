@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// packDir returns the regular files of a folder as a tar archive, which is made while it is read. Hidden files and folders are left out.
+// packDir returns the regular files of a folder as a tar archive, which is made while it is read. Hidden files and folders are left out,
+// except the one that the traces of TileLang are in.
 func packDir(dir string) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() { in.CloseWithError(writeTar(in, dir)) }()
@@ -24,7 +25,7 @@ func writeTar(w io.Writer, dir string) error {
 		switch {
 		case err != nil:
 			return err
-		case path != dir && strings.HasPrefix(e.Name(), "."):
+		case path != dir && strings.HasPrefix(e.Name(), ".") && e.Name() != ".run_records":
 			if e.IsDir() {
 				return fs.SkipDir
 			}

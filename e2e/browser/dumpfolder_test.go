@@ -57,6 +57,41 @@ func TestChooseFolder(t *testing.T) {
 	p.readFolder()
 }
 
+// TestDropLongNames drops a folder with names that are longer than those of a plain tar archive, as XLA has them, and the traces of
+// TileLang, which lie in a hidden folder.
+func TestDropLongNames(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1280, 720)
+	name := "module_0001.jit__" + strings.Repeat("train_step_", 12) + "ü"
+	run := filepath.Join(".run_records", "run_1", "lower", strings.Repeat("phase", 20))
+	for title, files := range map[string]map[string]string{
+		"xla": {
+			name + ".0001.simplify.after_pipeline-start.before_algsimp.txt": "HloModule f\n\nENTRY main {\n  ROOT p = f32[] parameter(0)\n}\n",
+			name + ".0002.simplify.after_algsimp.before_dce.txt":            "HloModule f\n\nENTRY main {\n  ROOT c = f32[] constant(0)\n}\n",
+		},
+		"trace": {
+			filepath.Join(run, "00_algsimp_before.tir"): "@T.prim_func\ndef main(x: T.handle):\n    T.evaluate(0)\n",
+			filepath.Join(run, "00_algsimp_after.tir"):  "@T.prim_func\ndef main(x: T.handle):\n    T.evaluate(constant(0))\n",
+		},
+	} {
+		dir := filepath.Join(t.TempDir(), title)
+		for name, text := range files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.goTo("/")
+		p.wait(`document.querySelector("#choose-folder").checkVisibility()`)
+		p.drop(dir)
+		p.wait(`document.querySelector("#run-state-text")?.textContent.startsWith("Read in") && document.querySelector("#title").textContent === "` + title + `"`)
+		p.wait(`document.querySelector("#center-title").textContent === "algsimp › main" && document.querySelector("#code .is-add")?.textContent.includes("constant(0)")`)
+	}
+}
+
 // drop drops files or folders on the page, as from the desktop.
 func (p *page) drop(paths ...string) {
 	p.t.Helper()

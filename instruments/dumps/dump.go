@@ -71,6 +71,11 @@ type dump struct {
 	broken string
 	// fresh tells that another module begins here, as where several files are compiled one after the other.
 	fresh bool
+	// same tells of a dump from before a pass that the module is as it was last.
+	same bool
+	// within is the pass that made the dump while it worked, outer that no pass is open around this one.
+	within string
+	outer  bool
 	// took is the time of the pass in nanoseconds, 0 where the dump does not tell.
 	took int64
 	line int

@@ -62,11 +62,7 @@ func outline(r *event.Run) string {
 	}
 	for _, s := range r.All() {
 		fmt.Fprintf(&out, "%s%s %s", strings.Repeat("  ", s.Depth), s.Path, s.Status)
-		if s.Finished != nil {
-			for _, f := range s.Finished.Functions {
-				fmt.Fprintf(&out, " [%s %s %s]", f.Change, f.Name, f.Delta())
-			}
-		}
+		out.WriteString(differences(s))
 		if s.Text != "" {
 			fmt.Fprintf(&out, " (%s)", s.Text)
 		}
@@ -74,6 +70,17 @@ func outline(r *event.Run) string {
 	}
 	for _, d := range r.Diagnostics {
 		fmt.Fprintf(&out, "%s: %s\n", d.Severity, d.Message)
+	}
+	return out.String()
+}
+
+// differences writes what a step changed.
+func differences(s *event.Step) string {
+	var out strings.Builder
+	if s.Finished != nil {
+		for _, f := range s.Finished.Functions {
+			fmt.Fprintf(&out, " [%s %s %s]", f.Change, f.Name, f.Delta())
+		}
 	}
 	return out.String()
 }

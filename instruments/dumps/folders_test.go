@@ -6,16 +6,20 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/irscope/irscope/instruments/dumps"
+	"github.com/irscope/irscope/instruments/event"
 )
 
 // tarOf packs files in any order, as browsers and archives have them.
@@ -186,20 +190,24 @@ func TestGoSSA(t *testing.T) {
 	}
 }
 
+// mlirOpt returns what mlir-opt prints of a module in testdata, or of a file with its path.
+func mlirOpt(t testing.TB, file, pipeline string, flags ...string) []byte {
+	t.Helper()
+	return tool(t, "testdata", "mlir-opt-14", append([]string{file, "--pass-pipeline=" + pipeline, "-o", os.DevNull}, flags...)...)
+}
+
 // TestMLIR reads what mlir-opt prints, nested passes among it.
 func TestMLIR(t *testing.T) {
 	for _, c := range []struct {
-		flags   []string
-		passes  int
-		changed int
+		flags           []string
+		passes, changed int
 	}{
-		{[]string{"--print-ir-after-all"}, 5, 1},
-		{[]string{"--print-ir-before-all", "--print-ir-after-all"}, 5, 2},
-		{[]string{"--print-ir-before-all", "--print-ir-after-all", "--print-ir-module-scope"}, 5, 2},
-		{[]string{"--print-ir-after-all", "--print-ir-after-change"}, 2, 0},
+		{[]string{"--print-ir-after-all"}, 11, 2},
+		{[]string{"--print-ir-before-all", "--print-ir-after-all"}, 11, 4},
+		{[]string{"--print-ir-before-all", "--print-ir-after-all", "--print-ir-module-scope"}, 11, 4},
+		{[]string{"--print-ir-after-all", "--print-ir-after-change"}, 3, 1},
 	} {
-		out := tool(t, "testdata", "mlir-opt-14", append([]string{"sum.mlir", "--pass-pipeline=func.func(cse,canonicalize),inline,symbol-dce", "--mlir-disable-threading", "-o", os.DevNull}, c.flags...)...)
-		r, _, err := read(t, bytes.NewReader(out))
+		r, _, err := read(t, bytes.NewReader(mlirOpt(t, "sum.mlir", "builtin.func(cse,canonicalize),inline,symbol-dce", append(c.flags, "--mlir-disable-threading")...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,6 +216,48 @@ func TestMLIR(t *testing.T) {
 		}
 		for _, d := range r.Diagnostics {
 			t.Errorf("%v: %s", c.flags, d.Message)
+		}
+	}
+}
+
+// TestMLIRThreads reads what mlir-opt prints while it works on functions in several threads: the dumps of the functions come in any
+// order, and what is told of each function is what it is without threads.
+func TestMLIRThreads(t *testing.T) {
+	const functions, instructions = 60, 60
+	var module strings.Builder
+	for f := range functions {
+		fmt.Fprintf(&module, "func @f%d(%%x: i32) -> i32 {\n", f)
+		for i := range instructions {
+			fmt.Fprintf(&module, "  %%a%d = arith.constant %d : i32\n  %%b%[1]d = arith.constant %[2]d : i32\n  %%s%[1]d = arith.addi %%a%[1]d, %%b%[1]d : i32\n", i, i%7)
+		}
+		fmt.Fprintf(&module, "  %%r = arith.addi %%x, %%s%d : i32\n  return %%r : i32\n}\n", f%instructions)
+	}
+	file := filepath.Join(t.TempDir(), "many.mlir")
+	if err := os.WriteFile(file, []byte(module.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range [][]string{{"--print-ir-before-all", "--print-ir-after-all"}, {"--print-ir-after-all"}, {"--print-ir-after-all", "--print-ir-after-change"}} {
+		var want map[string][]string
+		for _, flags := range [][]string{{"--mlir-disable-threading"}, {}, {}, {}} {
+			out := mlirOpt(t, file, "builtin.func(cse,canonicalize,cse)", append(form, flags...)...)
+			r, _, err := read(t, bytes.NewReader(out))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string][]string{}
+			for _, s := range r.All() {
+				if s.Kind != event.PassSequential {
+					on := r.Step(s.Parent).Name
+					got[on] = append(got[on], fmt.Sprintf("%s %s%s", s.Name, s.Status, differences(s)))
+				}
+			}
+			if want == nil {
+				want = got
+			}
+			if len(got) != functions || len(r.Diagnostics) > 0 || !maps.EqualFunc(got, want, slices.Equal) {
+				t.Errorf("%v %v: %d functions, %d messages; read as\n%v\nwant\n%v", form, flags, len(got), len(r.Diagnostics), got, want)
+			}
+			t.Logf("%v %v: %d sequences for %d functions", form, flags, len(r.All())-r.Ran, len(got))
 		}
 	}
 }

@@ -23,13 +23,16 @@ type notes struct {
 	files int
 }
 
-// warn reports what could not be read at a line.
+// warn reports what could not be read at a line, 0 for files, which have none.
 func (n *notes) warn(line int, what string) error {
 	if n.many++; n.many > maxNotes {
 		n.more++
 		return nil
 	}
-	return n.say(event.SeverityWarning, fmt.Sprintf("line %d: %s", line, what))
+	if line > 0 {
+		what = fmt.Sprintf("line %d: %s", line, what)
+	}
+	return n.say(event.SeverityWarning, what)
 }
 
 func (n *notes) say(s event.Severity, what string) error {

@@ -30,6 +30,7 @@ func readNumbered(t *timeline, files []File) error {
 	if scripts == len(files) {
 		t.info = event.Dump{Compiler: "TVM", Format: "a file after each pass (DumpIR)"}
 	}
+	inFolders := inSeveral(files)
 	for _, f := range files {
 		m := numberedName().FindStringSubmatch(stem(f.Name))
 		name := strings.TrimPrefix(m[3], "after_")
@@ -37,7 +38,7 @@ func readNumbered(t *timeline, files []File) error {
 			name = m[1]
 		}
 		d := &dump{name: cleanName([]byte(name)), title: cleanName([]byte(f.Name)), kind: event.PassModule}
-		if dir := path.Base(path.Dir(f.Name)); dir != "." && t.folders(files) {
+		if dir := path.Base(path.Dir(f.Name)); dir != "." && inFolders {
 			d.group = cleanName([]byte(dir))
 		}
 		cutByName(d, f)
@@ -48,8 +49,8 @@ func readNumbered(t *timeline, files []File) error {
 	return nil
 }
 
-// folders tells whether the files lie in more than one folder.
-func (t *timeline) folders(files []File) bool {
+// inSeveral tells whether the files lie in more than one folder.
+func inSeveral(files []File) bool {
 	return slices.ContainsFunc(files, func(f File) bool { return path.Dir(f.Name) != path.Dir(files[0].Name) })
 }
 

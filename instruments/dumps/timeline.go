@@ -3,6 +3,7 @@ package dumps
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/irscope/irscope/instruments/event"
@@ -224,6 +225,9 @@ func (t *timeline) before(d *dump) error {
 		return err
 	}
 	s.given = map[string]*version{}
+	if d.same {
+		maps.Copy(s.given, t.module.now)
+	}
 	for _, x := range d.texts {
 		s.given[x.name] = t.module.now[x.name]
 	}
@@ -286,12 +290,12 @@ func (t *timeline) after(d *dump, first bool) error {
 	}
 	s := t.match(d)
 	known := s != nil
-	if known {
-		for t.open[len(t.open)-1] != s {
-			if err := t.lost(); err != nil {
-				return err
-			}
+	for known && t.open[len(t.open)-1] != s || !known && d.outer && len(t.open) > 0 {
+		if err := t.lost(); err != nil {
+			return err
 		}
+	}
+	if known {
 		t.open = t.open[:len(t.open)-1]
 	}
 	unknown, err := t.unseen(d, known, first)

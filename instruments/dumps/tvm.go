@@ -2,7 +2,6 @@ package dumps
 
 import (
 	"bytes"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,9 +11,8 @@ import (
 )
 
 // TVM prints modules as TVMScript: PrintBeforeAll, PrintAfterAll and PassPrintingInstrument with a line before each, DumpIR into files
-// 000_LegalizeOps.py (which the numbered folder reads). TileLang's trace has 00_BindTarget_before.tir and _after.tir for each pass, in a
-// folder for each phase. The lines are those of python/tvm/ir/instrument.py and of PassInfo in src/ir/transform.cc; the second ends with a
-// newline of its own, and goes over two lines where the pass requires others.
+// 000_LegalizeOps.py (which the numbered folder reads). The lines are those of python/tvm/ir/instrument.py and of PassInfo in
+// src/ir/transform.cc; the second ends with a newline of its own, and goes over two lines where the pass requires others.
 type tvm struct {
 	bodies
 	// heading tells that the banner goes on in the next line.
@@ -38,9 +36,11 @@ func knowsTVM(line []byte) bool { return tvmBanner(line) != nil }
 var (
 	tvmRunning = []byte(" Running Pass: ")
 	tvmPrint   = []byte("Print IR ")
-	// The pass as its PassInfo prints itself: "The meta data of the pass - pass name: FuseOps, opt_level: 0, required passes: []", or
-	// "PassInfo(name=FuseOps, ...)".
-	tvmInfo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:pass name: ?|name=["']?)([\w.$-]+)`) })
+	// The pass as its PassInfo prints itself: "The meta data of the pass - pass name: FuseOps, opt_level: 0, required passes: []", or by its
+	// fields in newer versions, "transform.PassInfo(opt_level=0, name='FuseOps', ...)". A name is what a user has given, with any characters.
+	tvmInfo = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`pass name: ?(.+?)(?:, opt_level: |$)|\bname="([^"]+)"|\bname='([^']+)'|\bname=([\w.$-]+)`)
+	})
 	// tvmRequired is the end of the line where the names of required passes come in the next one.
 	tvmRequired = []byte("required passes: [")
 )
@@ -65,7 +65,7 @@ func tvmBanner(line []byte) *dump {
 	d.title = cleanName(bytes.TrimSuffix(m[2], tvmRequired))
 	d.name = d.title
 	if n := tvmInfo().FindSubmatch(m[2]); n != nil {
-		d.name = cleanName(n[1])
+		d.name = cleanName(slices.Concat(n[1:]...))
 	}
 	return d
 }
@@ -127,50 +127,4 @@ func cutScript(d *dump, body []byte) {
 		add(text{name: moduleText, kind: kindModule, lang: event.LangTVMScript, body: squeeze(rest)})
 	}
 	d.whole = len(d.texts) > 0
-}
-
-var tileName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\d+)_(.+)_(before|after)\.(tir|py|cpp|cu|c)$`)
-})
-
-func isTileLang(name string) bool { return tileName().MatchString(path.Base(name)) }
-
-// readTileLang reads a trace: the number of a pass orders it, before comes before after.
-func readTileLang(t *timeline, files []File) error {
-	t.info = event.Dump{Compiler: "TileLang", Format: "a file before and after each pass"}
-	t.strict, t.paired = true, true
-	slices.SortStableFunc(files, func(a, b File) int { return natural(path.Base(a.Name), path.Base(b.Name)) })
-	byNumber := map[string]File{}
-	var order []string
-	for _, f := range files {
-		m := tileName().FindStringSubmatch(path.Base(f.Name))
-		key := path.Dir(f.Name) + "/" + m[1] + "_" + m[2]
-		if _, ok := byNumber[key+"_before"]; !ok {
-			if _, ok := byNumber[key+"_after"]; !ok {
-				order = append(order, key)
-			}
-		}
-		byNumber[key+"_"+m[3]] = f
-	}
-	for _, key := range order {
-		for _, end := range []string{"before", "after"} {
-			f, ok := byNumber[key+"_"+end]
-			if !ok {
-				continue
-			}
-			m := tileName().FindStringSubmatch(path.Base(f.Name))
-			d := &dump{when: after, name: cleanName([]byte(m[2])), on: "[module]", kind: event.PassModule}
-			if dir := path.Base(path.Dir(f.Name)); dir != "." {
-				d.group = cleanName([]byte(dir))
-			}
-			if end == "before" {
-				d.when = before
-			}
-			cutByName(d, f)
-			if err := t.add(d); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

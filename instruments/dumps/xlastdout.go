@@ -23,13 +23,13 @@ type xlaStream struct {
 
 var (
 	xlaBegin = []byte("*** Begin ")
-	xlaFile  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d+\.)?module_\d{4}\.`) })
+	xlaFile  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d+\.)?module_\d{4,}\.`) })
 )
 
 func newXLA(t *timeline) reader {
 	t.info = event.Dump{Compiler: "XLA", Format: "HLO between passes (--xla_dump_to=-)"}
-	t.strict = true
-	x := &xlaStream{bodies: bodies{t: t}}
+	t.strict, t.paired = true, true
+	x := &xlaStream{bodies: bodies{t: t, give: (&xlaOrder{t: t}).add}}
 	x.cut = func(d *dump, body []byte) { cutHLO(d, body) }
 	return x
 }

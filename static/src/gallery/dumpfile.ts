@@ -5,7 +5,10 @@ import "../shared";
 import { post } from "../store/api";
 
 // A line that begins a dump, in one of the formats that the server reads; see instruments/dumps.
-const begins = /^(?:\x1b\[[\d;]*m)*(?:(?:[;#] ?)?\*{3} IR (?:Dump|Pass|Deleted) |\/\/ -----\/\/ IR Dump |(?:Before|After) Running Pass: |Print IR (?:before|after)|\*{3} Begin (?:\d+\.)?module_\d{4}\.|<title>SSA Display for |commit [0-9a-f]{40}(?:[0-9a-f]{24})?(?: |$))/m;
+const begins = /^(?:\x1b\[[\d;]*m)*(?:(?:[;#] ?)?\*{3} IR (?:Dump|Pass|Deleted) |\/\/ -----\/\/ IR Dump |(?:Before|After) Running Pass: |Print IR (?:before|after)|\*{3} Begin (?:\d+\.)?module_\d{4,}\.|<title>SSA Display for |commit [0-9a-f]{40}(?:[0-9a-f]{24})?(?: |$))/m;
+
+// What is hidden is left out, except the folder that the traces of TileLang are in.
+const hidden = /(?:^|\/)\.(?!run_records(?:\/|$))/;
 
 // head is how many bytes of a file are looked at, most how many files a folder may have.
 const head = 1 << 20;
@@ -36,7 +39,7 @@ interface Named {
 export async function packed(entries: (FileSystemEntry | null)[], files: File[]): Promise<File | null> {
   let found: Named[] = [];
   for (const e of entries) if (e) await walk(e, found);
-  if (entries.length === 0) found = files.map((file) => ({ path: file.webkitRelativePath || file.name, file })).filter(({ path }) => !/(?:^|\/)\./.test(path));
+  if (entries.length === 0) found = files.map((file) => ({ path: file.webkitRelativePath || file.name, file })).filter(({ path }) => !hidden.test(path));
   if (found.length > most) throw new Error(tooMany);
   const folder = /^([^/]+)\//.exec(found[0]?.path ?? "")?.[1];
   return found.length > 0 ? new File(tar(found), folder ?? "files") : null;
@@ -44,7 +47,7 @@ export async function packed(entries: (FileSystemEntry | null)[], files: File[])
 
 // walk lists the files below an entry.
 async function walk(e: FileSystemEntry, out: Named[]): Promise<void> {
-  if (e.name.startsWith(".")) return;
+  if (hidden.test(e.name)) return;
   if (e.isFile) {
     if (out.length >= most) throw new Error(tooMany);
     const file = await new Promise<File>((done, fail) => (e as FileSystemFileEntry).file(done, fail));
@@ -59,25 +62,35 @@ async function walk(e: FileSystemEntry, out: Named[]): Promise<void> {
   }
 }
 
-// tar packs files in the format of POSIX.1-1988 (ustar).
+// tar packs files in the format of POSIX.1-2001 (pax): names may have any length, as those of XLA do.
 function tar(files: Named[]): BlobPart[] {
   const out: BlobPart[] = [];
-  for (const { path, file } of files) out.push(header(path, file.size), file, new Uint8Array((512 - (file.size % 512)) % 512));
+  const add = (path: string, content: Blob, kind: string): number => out.push(header(path, content.size, kind), content, new Uint8Array((512 - (content.size % 512)) % 512));
+  for (const { path, file } of files) {
+    if (new TextEncoder().encode(path).length > 99) add("path", new Blob([record(`path=${path}\n`)]), "x");
+    add(path, file, "0");
+  }
   out.push(new Uint8Array(1024));
   return out;
 }
 
-function header(path: string, size: number): Uint8Array<ArrayBuffer> {
+// record returns a record of an extended header: its own length in bytes with the digits of that, a blank, and the text.
+function record(text: string): string {
+  const rest = new TextEncoder().encode(text).length + 1;
+  let size = rest + `${rest}`.length;
+  size = rest + `${size}`.length;
+  return `${size} ${text}`;
+}
+
+function header(path: string, size: number, kind: string): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(512);
   const put = (at: number, text: string, room: number): void => void out.set(new TextEncoder().encode(text).subarray(0, room), at);
-  const cut = path.length > 99 ? path.lastIndexOf("/") : -1;
-  put(0, path.slice(cut + 1).slice(-99), 100);
-  if (cut > 0) put(345, path.slice(0, cut).slice(-154), 155);
+  put(0, path, 99);
   put(100, "0000644\0", 8);
   put(124, `${size.toString(8).padStart(11, "0")}\0`, 12);
   put(136, "00000000000\0", 12);
   put(148, "        ", 8);
-  put(156, "0", 1);
+  put(156, kind, 1);
   put(257, "ustar\0", 6);
   put(263, "00", 2);
   put(148, `${out.reduce((sum, b) => sum + b, 0).toString(8).padStart(6, "0")}\0 `, 8);
