@@ -34,6 +34,7 @@ func DefaultAdmission(workers int) Admission {
 // visitor counts what one visitor has going on.
 type visitor struct {
 	running, queued int
+	entering        int // runs that are being stored
 	outside         int // runs that take no slot
 	rate            *rate.Limiter
 }
@@ -44,16 +45,17 @@ func newVisitors(perMinute int) *share.Table[visitor] {
 }
 
 // admit decides whether a visitor may start another run, and counts it against the
-// visitor's rate if so; the caller holds the lock.
+// visitor's rate if so; the caller holds the lock. Runs that are being stored count as waiting, but for as many as can begin at once.
 func (m *Manager) admit(v *visitor) error {
 	a := m.cfg.Admission
+	waiting := m.queue.Len() + max(0, m.entering-max(0, a.Workers-m.running))
 	switch {
 	case m.draining:
 		return &share.Refusal{Busy: true, Message: "the server is shutting down; try again in a moment", RetryAfter: 5 * time.Second}
-	case m.queue.Len() >= a.Queue:
-		return &share.Refusal{Busy: true, Message: fmt.Sprintf("%d runs are already waiting; try again later", m.queue.Len()), RetryAfter: 10 * time.Second}
-	case v.queued >= a.QueuePerVisitor:
-		return &share.Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one to finish or cancel one", v.queued, v.running), RetryAfter: 5 * time.Second}
+	case waiting >= a.Queue:
+		return &share.Refusal{Busy: true, Message: fmt.Sprintf("%d runs are already waiting; try again later", waiting), RetryAfter: 10 * time.Second}
+	case v.queued+max(0, v.entering-max(0, a.PerVisitor-v.running)) >= a.QueuePerVisitor:
+		return &share.Refusal{Message: fmt.Sprintf("you have %d runs waiting and %d running; wait for one to finish or cancel one", v.queued+v.entering, v.running), RetryAfter: 5 * time.Second}
 	}
 	r := v.rate.Reserve()
 	if wait := r.Delay(); wait > 0 {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -37,10 +36,12 @@ type Manager struct {
 	states *lru.Cache[string, *event.Run] // of runs that have finished, after their logs
 
 	mu       sync.Mutex
-	active   map[string]*active // by id: queued, running, or being stored
-	byKey    map[string]*active // of these, the ones that may be shared
+	active   map[string]*active       // by id: queued, running, or being stored
+	byKey    map[string]*active       // of these, the ones that may be shared
+	starting map[string]chan struct{} // by key: runs that are being looked up or stored; closed when that is done
 	queue    share.Ring[*share.Entry[visitor], *active]
 	running  int
+	entering int // runs that are admitted and are being stored
 	outside  int // runs that take no slot
 	memory   int64
 	visitors *share.Table[visitor]
@@ -105,60 +106,8 @@ const stateCache = 16 << 20
 // has left in the store.
 func NewManager(cfg Config) *Manager {
 	return &Manager{
-		cfg: cfg, logs: lru.New[string, *Log](logCache), states: lru.New[string, *event.Run](stateCache), active: map[string]*active{}, byKey: map[string]*active{}, visitors: newVisitors(cfg.Admission.PerMinute),
+		cfg: cfg, logs: lru.New[string, *Log](logCache), states: lru.New[string, *event.Run](stateCache), active: map[string]*active{}, byKey: map[string]*active{}, starting: map[string]chan struct{}{}, visitors: newVisitors(cfg.Admission.PerMinute),
 	}
-}
-
-// Start starts a run for a session of a visitor, or queues it, or returns the run
-// with the same key that another session started. It returns a *share.Refusal where there
-// is no room, and an error that names the setting where a setting is wrong.
-func (m *Manager) Start(ctx context.Context, visitorID, session string, req Request) (Info, error) {
-	settings, err := req.Settings.Normalize()
-	if err != nil {
-		return Info{}, err
-	}
-	req.Settings = settings
-	if req.Limits == (Limits{}) {
-		req.Limits = m.cfg.Limits
-	}
-	key, err := req.Key(m.cfg.Build)
-	if err != nil {
-		return Info{}, err
-	}
-	body, err := json.Marshal(req)
-	if err != nil {
-		return Info{}, fmt.Errorf("encode request: %w", err)
-	}
-
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if a := m.byKey[key]; a != nil {
-		a.holders[session] = true
-		return m.shared(a.info(m.position(a)), session)
-	}
-	switch r, err := m.cfg.Store.RunByKey(ctx, key); {
-	case err == nil:
-		return m.shared(stored(r, req), session)
-	case !errors.Is(err, store.ErrNotFound):
-		return Info{}, err
-	}
-	v := m.visitors.Take(visitorID)
-	r := store.Run{ID: newID(), Key: key, Request: body, Created: time.Now().UTC()}
-	if err = m.admit(&v.Value); err == nil {
-		err = m.cfg.Store.CreateRun(ctx, r)
-	}
-	if err != nil {
-		m.visitors.Give(v)
-		return Info{}, err
-	}
-	a := &active{run: r, req: req, visitor: v, log: NewLog(), state: StateQueued, holders: map[string]bool{session: true}}
-	m.active[r.ID], m.byKey[key] = a, a
-	m.queue.Push(v, a)
-	v.Value.queued++
-	m.schedule()
-	info := a.info(m.position(a))
-	info.Session = session
-	return info, nil
 }
 
 // shared marks the description of a run that was there before it was asked for.

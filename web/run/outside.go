@@ -36,26 +36,47 @@ func (m *Manager) Follow(ctx context.Context, visitorID, session string, req Req
 	// Nothing else has this key.
 	r := store.Run{ID: id, Key: "outside:" + id, Request: body, Created: time.Now().UTC()}
 
+	v, err := m.enterOutside(visitorID)
+	if err != nil {
+		return Info{}, err
+	}
+	defer m.work.Done()
+	err = m.cfg.Store.CreateRun(ctx, r) // without the lock, as in Start
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := m.visitors.Take(visitorID)
-	if err = m.admitOutside(&v.Value); err == nil {
-		err = m.cfg.Store.CreateRun(ctx, r)
-	}
 	if err != nil {
+		m.outside--
+		v.Value.outside--
 		m.visitors.Give(v)
 		return Info{}, err
 	}
 	a := &active{run: r, req: req, visitor: v, log: NewLog(), state: StateRunning, holders: map[string]bool{session: true}, outside: from}
 	m.active[id] = a
-	m.outside++
-	v.Value.outside++
 	var work context.Context
 	work, a.cancel = context.WithCancelCause(context.Background())
 	m.work.Go(func() { m.perform(work, a) })
+	if m.draining {
+		m.stop(a, errDraining)
+	}
 	info := a.info(0)
 	info.Session = session
 	return info, nil
+}
+
+// enterOutside admits such a run of a visitor. Draining waits for it until the caller calls m.work.Done.
+func (m *Manager) enterOutside(visitorID string) (*share.Entry[visitor], error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.visitors.Take(visitorID)
+	if err := m.admitOutside(&v.Value); err != nil {
+		m.visitors.Give(v)
+		return nil, err
+	}
+	m.outside++
+	v.Value.outside++
+	m.work.Add(1)
+	return v, nil
 }
 
 // admitOutside decides whether a visitor may have another such run; the caller holds the lock.
