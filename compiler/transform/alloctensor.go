@@ -8,15 +8,15 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// allocStorage binds new storage of size bytes on a device, in a memory scope.
-func allocStorage(base ir.Base, name string, size tir.Expr, device, scope relax.Expr) *relax.VarBinding {
-	call := callOp(opMemAllocStorage, relax.Object(), &relax.ShapeExpr{Values: []tir.Expr{size}}, device, scope, dtypeImm(dtype.UInt8T))
+// allocStorage binds new storage of size bytes on a device, in a memory scope, for tensors of an element type.
+func allocStorage(base ir.Base, name string, size tir.Expr, device, scope, dt relax.Expr) *relax.VarBinding {
+	call := callOp(opMemAllocStorage, relax.Object(), &relax.ShapeExpr{Values: []tir.Expr{size}}, device, scope, dt)
 	return bindNew(base, name, relax.Object(), call)
 }
 
 // allocTensor is a tensor at the start of storage, in place of what the builtin.alloc_tensor c makes.
 func allocTensor(c *relax.Call, storage *relax.Var) *relax.Call {
-	return callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1])
+	return callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1], c.Args[2])
 }
 
 // LowerAllocTensor gives the tensors that no plan covers storage of their own.
@@ -29,17 +29,16 @@ var LowerAllocTensor = &pass.Pass{
 			if opName(c) != opBuiltinAlloc {
 				return c
 			}
-			shape, ok := c.Args[0].(*relax.ShapeExpr)
-			if !ok {
+			shape, ok := m.Builder().Context().SInfoOf(c.Args[0]).(*relax.ShapeStructInfo)
+			if !ok || shape.Values == nil {
 				ctx.Declined("allocate storage", m.At(), "the shape is only known at run time")
 				return c // VMCodeGen reports a shape that is only known at run time
 			}
-			size := tir.Expr(tir.Int(1))
+			size := tir.Expr(tir.Int(int64(c.Args[1].(*relax.DataTypeImm).Value.Bytes())))
 			for _, d := range shape.Values {
 				size = tir.Mul(size, d)
 			}
-			size = tir.Mul(size, tir.Int(int64(c.Args[1].(*relax.DataTypeImm).Value.Bytes())))
-			st := allocStorage(ir.Base{}, m.FreshName("storage"), size, c.Args[2], c.Args[3])
+			st := allocStorage(ir.Base{}, m.FreshName("storage"), size, c.Args[2], c.Args[3], dtypeImm(dtype.UInt8T))
 			m.EmitNormalized(st)
 			return allocTensor(c, st.Var)
 		}

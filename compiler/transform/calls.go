@@ -19,6 +19,8 @@ const (
 	opMemAllocTensor  = "relax.memory.alloc_tensor"
 	opMemKillStorage  = "relax.memory.kill_storage"
 	opMemKillTensor   = "relax.memory.kill_tensor"
+	opMemView         = "relax.memory.view"
+	opMemZeroOffset   = "relax.memory.ensure_zero_offset"
 	opVMAllocStorage  = "relax.vm.alloc_storage"
 	opVMAllocTensor   = "relax.vm.alloc_tensor"
 	opVMKillObject    = "relax.vm.kill_object"

@@ -44,12 +44,10 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     R.memory.kill_tensor(a)
     R.memory.kill_tensor(b)
     d = (c, x)
-    R.vm.kill_object(c)
-    e = d[0]
     R.vm.kill_object(d)
     f = R.const([1.0, 2.0], "float32")
-    g = R.add(e, f)
-    R.vm.kill_object(e)
+    g = R.add(c, f)
+    R.vm.kill_object(c)
     R.vm.kill_object(f)
     h = R.shape_of(g)
     R.vm.kill_object(g)
@@ -83,10 +81,9 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     a = R.add(x, x)
     R.vm.kill_object(a)
     b = R.add(x, x)
-    n = b
     c: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     d: R.Object = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
-    R.vm.kill_object(n)
+    R.vm.kill_object(b)
     R.memory.kill_tensor(c)
     R.memory.kill_storage(d)
     return x
@@ -106,15 +103,11 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 @R.function(pure=False)
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     a = R.add(x, x)
-    n = a
-    m = n
     b = R.add(a, x)
-    c = R.add(m, b)
+    c = R.add(a, b)
     R.vm.kill_object(a)
     R.vm.kill_object(b)
-    o = c
-    p = o
-    return p
+    return c
 `},
 		pair{name: "in branches and in local functions, what they see from outside lives on", before: `
 @R.function(pure=False)

@@ -13,8 +13,12 @@ const ruleFree = "free after the last use"
 // KillAfterLastUse frees values as soon as nothing needs them.
 var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
-	Doc: "Inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
+	Doc: "Removes other names of values as CanonicalizeBindings does, and inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		f, err := canonicalizeBindings(c, f) // another name would keep its value alive
+		if err != nil {
+			return nil, err
+		}
 		kills := map[relax.Binding][]relax.Binding{}
 		killsIn(c, f.Body, kills)
 		m := op.NewExprMutator(c.Step().Input)

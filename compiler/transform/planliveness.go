@@ -7,55 +7,105 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// findTensors returns the allocations of b of known size that no other block and no closure
-// sees, with their last uses. A view and a tuple keep what they are made of alive.
-func (p *memoryPlanner) findTensors(b *relax.BindingBlock, outer map[*relax.Var]bool) map[*relax.Var]*plannedTensor {
+// tensorNest is the tensors that a value is or holds: one tensor, the nests of the fields of a tuple, or, as nil, none that is planned.
+type tensorNest struct {
+	tensor *plannedTensor
+	fields []*tensorNest
+}
+
+// each calls f for the tensors in the order of the fields.
+func (n *tensorNest) each(f func(*plannedTensor)) {
+	if n == nil {
+		return
+	}
+	if n.tensor != nil {
+		f(n.tensor)
+	}
+	for _, x := range n.fields {
+		x.each(f)
+	}
+}
+
+// findTensors returns the allocations of b that no other block and no closure sees, and for each binding the tensors
+// among the arguments that it passes, in order. A view and a tuple keep what they are made of alive.
+func (p *memoryPlanner) findTensors(b *relax.BindingBlock, outer map[*relax.Var]bool) (map[*relax.Var]*plannedTensor, [][]*plannedTensor) {
 	tensors := map[*relax.Var]*plannedTensor{}
-	holds := map[*relax.Var][]*relax.Var{} // allocations that a variable keeps alive
-	escape := func(v *relax.Var) {
-		for _, a := range holds[v] {
-			if tensors[a] != nil {
-				p.c.Declined("plan memory", a, "the value may outlive its block")
-			}
-			delete(tensors, a)
+	nests := map[*relax.Var]*tensorNest{}
+	uses := make([][]*plannedTensor, len(b.Bindings))
+	escape := func(t *plannedTensor) {
+		if tensors[t.v] != nil {
+			p.c.Declined("plan memory", t.v, "the value may outlive its block")
 		}
+		delete(tensors, t.v)
 	}
 	for i, x := range b.Bindings {
 		v, value := x.Bound(), x.BoundValue()
 		if c := callsOp(value, opBuiltinAlloc); c != nil {
-			bytes, ok := tensorBytes(c, p.bound)
-			place, known := placeOf(c)
-			switch {
-			case !ok:
-				p.c.Declined("plan memory", x, "the size is not known")
-			case !known:
-				p.c.Declined("plan memory", x, "the device or memory scope is not known")
-			default:
-				tensors[v] = &plannedTensor{bytes: bytes, place: place, last: i}
-				holds[v] = []*relax.Var{v}
+			if t := p.tensor(x, c); t != nil {
+				tensors[v], nests[v] = t, &tensorNest{tensor: t}
 			}
-		} else {
+			continue
+		}
+		switch p.keeps(value) {
+		case keepsAlive:
+			nests[v] = nestOf(value, nests)
+		case keepsForever:
+			usedVars(value, func(u *relax.Var) { nests[u].each(escape) })
+		default:
 			usedVars(value, func(u *relax.Var) {
-				for _, a := range holds[u] {
-					if t := tensors[a]; t != nil {
-						t.last = i
-					}
-				}
+				nests[u].each(func(t *plannedTensor) {
+					t.refs++
+					uses[i] = append(uses[i], t)
+				})
 			})
-			switch p.keeps(value) {
-			case keepsAlive:
-				usedVars(value, func(u *relax.Var) { holds[v] = append(holds[v], holds[u]...) })
-			case keepsForever:
-				usedVars(value, escape)
-			}
 		}
 	}
 	for _, x := range b.Bindings {
 		if outer[x.Bound()] {
-			escape(x.Bound())
+			nests[x.Bound()].each(escape)
 		}
 	}
-	return tensors
+	return tensors, uses
+}
+
+// tensor returns what the plan needs to know of an allocation, nil if that is not known.
+func (p *memoryPlanner) tensor(x relax.Binding, c *relax.Call) *plannedTensor {
+	size, ok := p.size(c)
+	kind, known := kindOf(c)
+	switch {
+	case !ok:
+		p.c.Declined("plan memory", x, "the size is not known")
+	case !known:
+		p.c.Declined("plan memory", x, "the device or memory scope is not known")
+	default:
+		return &plannedTensor{v: x.Bound(), size: size, kind: kind}
+	}
+	return nil
+}
+
+// nestOf returns the tensors that another name, a tuple, a field of one, or a view is or holds.
+func nestOf(value relax.Expr, nests map[*relax.Var]*tensorNest) *tensorNest {
+	switch v := value.(type) {
+	case *relax.Var:
+		return nests[v]
+	case *relax.Tuple:
+		n := &tensorNest{}
+		for _, f := range v.Fields {
+			n.fields = append(n.fields, nestOf(f, nests))
+		}
+		return n
+	case *relax.TupleGetItem:
+		if n := nestOf(v.Tuple, nests); n != nil && v.Index < len(n.fields) {
+			return n.fields[v.Index]
+		}
+	case *relax.Call: // a view of its first argument, or a closure over the others
+		n := &tensorNest{}
+		for _, a := range v.Args {
+			n.fields = append(n.fields, nestOf(a, nests))
+		}
+		return n
+	}
+	return nil
 }
 
 // keeping says what a value does with the memory of the variables that it uses.
@@ -80,12 +130,14 @@ func (p *memoryPlanner) keeps(value relax.Expr) keeping {
 				return keepsNothing
 			}
 		case *relax.ExternFunc:
-			if isVoidInfo(v.SInfo) {
-				return keepsNothing // a destination-passing function
+			switch callee.Symbol {
+			case builtinNames[opReshape], builtinNames[opMemView], builtinNames[opMemZeroOffset]:
+				return keepsAlive
 			}
+			return keepsNothing // packed functions do not retain what they are given
 		case *ir.Op:
 			switch callee.Name {
-			case opReshape, "relax.memory.view", "relax.memory.ensure_zero_offset", "relax.make_closure":
+			case opReshape, opMemView, opMemZeroOffset, "relax.make_closure":
 				return keepsAlive
 			case opShapeOf, "relax.size", "relax.tensor_to_shape", "relax.print", "relax.assert_op", "relax.null_value", opVMCallTIRDyn,
 				opMemKillTensor, opMemKillStorage, opVMKillObject:
@@ -100,46 +152,17 @@ func (p *memoryPlanner) keeps(value relax.Expr) keeping {
 	return keepsNothing
 }
 
-// placeOf returns the device and memory scope of an allocation, false if they are not known.
-func placeOf(c *relax.Call) (memoryPlace, bool) {
+// kindOf returns the device, memory scope and element type of an allocation, false if they are not known.
+func kindOf(c *relax.Call) (tokenKind, bool) {
 	device, ok := c.Args[2].(*relax.PrimValue)
 	if !ok {
-		return memoryPlace{}, false
+		return tokenKind{}, false
 	}
 	n, known := tir.AsInt(device.Value)
 	scope, text := c.Args[3].(*relax.StringImm)
-	if !known || !text {
-		return memoryPlace{}, false
-	}
-	return memoryPlace{n, scope.Value}, true
-}
-
-// tensorBytes returns the size of what c allocates if it is known, or bounded.
-func tensorBytes(c *relax.Call, bound map[string]int64) (int64, bool) {
-	shape, ok := c.Args[0].(*relax.ShapeExpr)
 	dt, isType := c.Args[1].(*relax.DataTypeImm)
-	if !ok || !isType {
-		return 0, false
+	if !known || !text || !isType {
+		return tokenKind{}, false
 	}
-	dims := make([]int64, len(shape.Values))
-	for i, e := range shape.Values {
-		sub := map[*tir.Var]tir.Expr{}
-		for _, v := range relax.VarsOf(e) {
-			n, ok := bound[v.Name]
-			if !ok {
-				return 0, false
-			}
-			sub[v] = tir.Const(v.DType(), n)
-		}
-		n, ok := tir.AsInt(tir.SubstExpr(e, sub))
-		if !ok {
-			return 0, false
-		}
-		dims[i] = n
-	}
-	elems, err := ir.CheckedElements(dims)
-	if err != nil {
-		return 0, false
-	}
-	return elems * int64(dt.Value.Bytes()), true
+	return tokenKind{n, scope.Value, dt.Value}, true
 }

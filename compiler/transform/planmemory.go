@@ -1,10 +1,14 @@
 package transform
 
 import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // Static memory planning lets the tensors of a block share storage: those whose lives do not overlap can
@@ -15,49 +19,60 @@ import (
 //	b = alloc(1 MB); g(a, b)         t = storage(1 MB)
 //	c = alloc(1 MB); h(b, c)         a on s, b on t, c on s again: a is dead
 //
-// Three steps: findTensors (planliveness.go) finds the allocations of known size that do not outlive their
-// block, with the last binding that uses each, views and tuples of it included; assignTokens
-// (plantokens.go) walks the bindings in order and gives each tensor a free token, which its last use
-// frees again; and the block is written with one allocation for each token and kills behind the last uses.
+// Three steps: findTensors (planliveness.go) finds the allocations that do not outlive their block, and counts the
+// arguments of calls that each is part of, through other names, views and fields of tuples; assignTokens
+// (plantokens.go) walks the bindings in order and gives each tensor a free token, which is free again when that
+// many arguments have been passed; and the block is written with one storage for each token. KillAfterLastUse frees
+// storage and tensors.
 //
 // Invariant: at each binding, no two live tensors hold one token. Optimal sharing of blocks of different
 // sizes is NP-hard, so the choice is greedy. A symbolic size is planned by its upper bound, if the function
-// states one. After TVM's src/relax/transform/static_plan_block_memory.cc.
+// states one, else by itself (planbounds.go). After TVM's src/relax/transform/static_plan_block_memory.cc.
 
 // StaticPlanBlockMemory lets tensors whose sizes are known share memory.
 var StaticPlanBlockMemory = &pass.Pass{
 	Name: "StaticPlanBlockMemory", Kind: pass.Function,
-	Doc: "Plans the memory of tensors of known size that do not outlive their block: allocates storage and lets tensors use it one after the other. tir_var_upper_bound on a function gives symbolic extents a size.",
+	Doc: "Plans the memory of tensors that do not outlive their block: allocates storage and lets tensors use it one after the other. tir_var_upper_bound on a function gives symbolic extents a size, tensors of other symbolic sizes share storage if their sizes are equal. With relax.memory_plan_dynamic_func_output, tensors that leave the function get storage of the size of their bound.",
 	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		warnNotRewritten(c, gv, f)
-		return planMemory(c, c.Step().Input, f), nil
+		return planMemory(c, c.Step().Input, f)
 	}),
 }
 
 // plannedTensor is an allocation that the plan gives memory of a token.
 type plannedTensor struct {
-	bytes int64
-	place memoryPlace
-	last  int // index in its block of the last binding that uses it
+	v     *relax.Var
+	size  tokenSize
+	kind  tokenKind
+	refs  int // arguments of calls that it is part of and that are not passed yet
 	token *storageToken
 }
 
-// memoryPlace is where a tensor lives: tensors of different places never share memory.
-type memoryPlace struct {
+// tokenKind is what tensors must have in common to share memory.
+type tokenKind struct {
 	device int64
 	scope  string
+	dtype  dtype.DType
 }
 
 // memoryPlanner plans the sequences of one function.
 type memoryPlanner struct {
-	c     *pass.Context
-	m     *ir.Module
-	names *names
-	bound map[string]int64 // upper bounds of symbolic variables
+	c       *pass.Context
+	m       *ir.Module
+	names   *names
+	bounds  *arith.Analyzer // knows what the attributes of the function say of its symbolic variables
+	outputs bool            // give what leaves a block memory of its largest size
 }
 
-func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) *relax.Function {
-	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bound: upperBounds(f)}
+// planOutputs is the attribute that asks for static memory of results whose shapes are symbolic.
+const planOutputs = "relax.memory_plan_dynamic_func_output"
+
+func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) (*relax.Function, error) {
+	bounds, err := statedBounds(f)
+	if err != nil {
+		return nil, err
+	}
+	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bounds: bounds, outputs: f.Attrs.Bool(planOutputs, false)}
 	m := &relax.Mapper{}
 	m.Expr = func(e relax.Expr) relax.Expr {
 		switch e := e.(type) {
@@ -68,22 +83,11 @@ func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) *relax.Funct
 		}
 		return e
 	}
-	return m.MapFunction(f)
-}
-
-// upperBounds returns the largest values of symbolic variables by name, as the function's
-// attribute tir_var_upper_bound states them.
-func upperBounds(f *relax.Function) map[string]int64 {
-	v, _ := f.Attrs.Get("tir_var_upper_bound")
-	a, _ := v.(*ir.Attrs)
-	out := map[string]int64{}
-	for i := range a.Len() {
-		name, x := a.At(i)
-		if n, ok := x.(int64); ok {
-			out[name] = n
-		}
+	out := m.MapFunction(f)
+	if p.outputs {
+		out = out.WithAttrs(out.Attrs.Without(planOutputs))
 	}
-	return out
+	return out, nil
 }
 
 func (p *memoryPlanner) seq(s *relax.SeqExpr) *relax.SeqExpr {
@@ -101,47 +105,51 @@ func (p *memoryPlanner) seq(s *relax.SeqExpr) *relax.SeqExpr {
 }
 
 func (p *memoryPlanner) block(b *relax.BindingBlock, outer map[*relax.Var]bool) *relax.BindingBlock {
-	tensors := p.findTensors(b, outer)
-	if len(tensors) == 0 {
+	tensors, uses := p.findTensors(b, outer)
+	if len(tensors) == 0 && !p.outputs {
 		return b
 	}
-	p.assignTokens(b, tensors)
-	killTensor, killStorage := map[int][]*relax.Var{}, map[int][]*storageToken{}
+	p.assignTokens(b, tensors, uses)
 	var out []relax.Binding
-	seen := map[*storageToken]bool{}
-	for i, x := range b.Bindings {
-		t := tensors[x.Bound()]
-		if t == nil {
-			out = append(out, x)
-		} else {
-			rule := "reuse storage"
-			if t.token.first == x {
-				rule = "allocate storage"
-			}
-			out = append(out, rewrote(p.c, rule, x, allocBindings(x.(*relax.VarBinding), t, p.names))...)
-			killTensor[t.last] = append(killTensor[t.last], x.Bound())
-			if !seen[t.token] {
-				seen[t.token] = true
-				killStorage[t.token.last] = append(killStorage[t.token.last], t.token)
-			}
-		}
-		for _, v := range killTensor[i] {
-			out = append(out, effect(ir.Base{}, callOp(opMemKillTensor, void, v)))
-		}
-		for _, tok := range killStorage[i] {
-			out = append(out, effect(ir.Base{}, callOp(opMemKillStorage, void, tok.v)))
+	for _, x := range b.Bindings {
+		switch t := tensors[x.Bound()]; {
+		case t == nil:
+			out = append(out, p.output(x)...)
+		case t.token.first == x:
+			out = append(out, rewrote(p.c, "allocate storage", x, p.allocBindings(x.(*relax.VarBinding), t.token))...)
+		default:
+			out = append(out, rewrote(p.c, ruleReuse, x, p.allocBindings(x.(*relax.VarBinding), t.token))...)
 		}
 	}
 	return b.WithBindings(out)
 }
 
-func allocBindings(x *relax.VarBinding, t *plannedTensor, n *names) []relax.Binding {
+// allocBindings allocates a tensor on a token, which is given its storage where that is the first one.
+func (p *memoryPlanner) allocBindings(x *relax.VarBinding, tok *storageToken) []relax.Binding {
 	c := x.Value.(*relax.Call)
 	var out []relax.Binding
-	if t.token.first == relax.Binding(x) {
-		nb := allocStorage(ir.Base{}, n.fresh("storage"), tir.Int(t.token.bytes), c.Args[2], c.Args[3])
-		t.token.v = nb.Var
+	if tok.v == nil {
+		nb := allocStorage(ir.Base{}, p.names.fresh("storage"), tok.size.expr(), c.Args[2], c.Args[3], c.Args[1])
+		tok.v = nb.Var
 		out = append(out, nb)
 	}
-	return append(out, x.WithValue(allocTensor(c, t.token.v)))
+	return append(out, x.WithValue(allocTensor(c, tok.v)))
+}
+
+// output gives a tensor of a symbolic shape that is not planned storage of its largest size, if the function asks for that.
+func (p *memoryPlanner) output(x relax.Binding) []relax.Binding {
+	list := []relax.Binding{x}
+	c := callsOp(x.BoundValue(), opBuiltinAlloc)
+	if c == nil || !p.outputs {
+		return list
+	}
+	shape, ok := c.Args[0].(*relax.ShapeExpr)
+	if !ok || !slices.ContainsFunc(shape.Values, func(e tir.Expr) bool { _, known := tir.AsInt(e); return !known }) {
+		return list
+	}
+	size, ok := p.size(c)
+	if !ok {
+		return list
+	}
+	return rewrote(p.c, "allocate the largest size", x, p.allocBindings(x.(*relax.VarBinding), &storageToken{size: size}))
 }

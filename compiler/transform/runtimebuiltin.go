@@ -5,6 +5,7 @@ import (
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // LowerRuntimeBuiltin replaces operators that the machine does itself by calls of it.
@@ -25,12 +26,12 @@ var LowerRuntimeBuiltin = &pass.Pass{
 
 // builtinNames maps operators to packed functions of the runtime with the same arguments.
 var builtinNames = map[string]string{
-	opReshape:                         "vm.builtin.reshape",
-	opShapeOf:                         "vm.builtin.shape_of",
-	"relax.tensor_to_shape":           "vm.builtin.tensor_to_shape",
-	"relax.to_vdevice":                "vm.builtin.to_device",
-	"relax.memory.ensure_zero_offset": "vm.builtin.ensure_zero_offset",
-	"relax.memory.view":               "runtime.TVMTensorCreateView",
+	opReshape:               "vm.builtin.reshape",
+	opShapeOf:               "vm.builtin.shape_of",
+	"relax.tensor_to_shape": "vm.builtin.tensor_to_shape",
+	"relax.to_vdevice":      "vm.builtin.to_device",
+	opMemZeroOffset:         "vm.builtin.ensure_zero_offset",
+	opMemView:               "runtime.TVMTensorCreateView",
 }
 
 func lowerBuiltin(c *relax.Call) *relax.Call {
@@ -39,8 +40,8 @@ func lowerBuiltin(c *relax.Call) *relax.Call {
 		return &relax.Call{Base: c.Base, Op: &relax.ExternFunc{Symbol: ext}, Args: c.Args, SInfoArgs: sinfoArgs(c), SInfo: c.SInfo}
 	}
 	switch name {
-	case opMemAllocStorage: // size, device, scope, dtype
-		return &relax.Call{Base: c.Base, Op: ir.NewOp(opVMAllocStorage), Args: []relax.Expr{c.Args[0], c.Args[1], c.Args[3], c.Args[2]}, SInfo: c.SInfo}
+	case opMemAllocStorage: // size in bytes, device, scope, element type of the tensors
+		return &relax.Call{Base: c.Base, Op: ir.NewOp(opVMAllocStorage), Args: []relax.Expr{c.Args[0], c.Args[1], dtypeImm(dtype.UInt8T), c.Args[2]}, SInfo: c.SInfo}
 	case opMemAllocTensor:
 		return &relax.Call{Base: c.Base, Op: ir.NewOp(opVMAllocTensor), Args: c.Args, SInfo: c.SInfo}
 	case opMemKillTensor, opMemKillStorage:

@@ -118,7 +118,7 @@ func TestProfileOfSymbolicShapes(t *testing.T) {
 	if len(all) != 2 || all[0].Body.Bindings["batch"] != 2 || flops(all[0]) == 0 || 3*flops(all[0]) != flops(all[1]) {
 		t.Fatalf("%d profiles, of %d and %d operations", len(all), flops(all[0]), flops(all[1]))
 	}
-	const heap = 24 // of the symbolic dimensions, whatever they are
+	const heap = 32 // of the symbolic dimensions, whatever they are
 	if a, b := all[0].Body.Plan.Unplanned-heap, all[1].Body.Plan.Unplanned-heap; a <= 0 || 3*a != b {
 		t.Errorf("the tensors take %d and %d bytes", a, b)
 	}

@@ -39,7 +39,8 @@ func TestPasses(t *testing.T) {
 		{"FuseOps", map[string]flow.Mark{"fc1_Gemm_matmul": flow.Removed, "fc1_Gemm": flow.Removed, "relu1_Relu": flow.Changed, "return": flow.Same}},
 		// The same kernels write into memory that is allocated.
 		{"CallTIRRewrite", map[string]flow.Mark{"relu1_Relu": flow.Changed, "relu1_Relu:alloc": flow.Added, "return": flow.Same}},
-		{"StaticPlanBlockMemory", map[string]flow.Mark{"storage": flow.Added, "relu1_Relu": flow.Same, "relu1_Relu:alloc": flow.Changed, "relu1_Relu:kill": flow.Added}},
+		{"StaticPlanBlockMemory", map[string]flow.Mark{"storage": flow.Added, "relu1_Relu": flow.Same, "relu1_Relu:alloc": flow.Changed}},
+		{"KillAfterLastUse", map[string]flow.Mark{"relu1_Relu:kill": flow.Added, "relu1_Relu": flow.Same}},
 	} {
 		d := diffOf(find(t, list, c.pass, "main"))
 		marks := marksOf(d)
