@@ -14,8 +14,7 @@ const (
 	metaTensor   = "ffi.Tensor"
 )
 
-// maxMetadata bounds the bytes of the constants that are written out. Those beyond it stand
-// under their digests, as without metadata.
+// maxMetadata bounds the bytes of the constants that are written out, where options say nothing.
 const maxMetadata = 1 << 30
 
 // metadata collects the constants of a text, in the order of their first use.
@@ -23,7 +22,8 @@ type metadata struct {
 	lists   [2][]*ir.Blob // by kind: constants and tensors
 	index   [2]map[string]int
 	size    int64
-	omitted int
+	limit   int64           // of size
+	omitted map[string]bool // the digests of those beyond it
 }
 
 // key returns the number of a constant among those of its kind.
@@ -33,8 +33,11 @@ func (m *metadata) key(kind int, d *ir.Blob) (int, bool) {
 		return i, true
 	}
 	size := d.NumElements() * int64(d.DType().Bytes())
-	if size > maxMetadata-m.size {
-		m.omitted++
+	if size > m.limit-m.size {
+		if m.omitted == nil {
+			m.omitted = map[string]bool{}
+		}
+		m.omitted[digest] = true
 		return 0, false
 	}
 	m.size += size
@@ -98,8 +101,8 @@ func (m *metadata) prepend(t *Text) {
 	if len(m.lists[0])+len(m.lists[1]) > 0 {
 		block = m.block()
 	}
-	if m.omitted > 0 {
-		block += fmt.Sprintf("# %d constants are not in the metadata, which holds at most %d bytes\n", m.omitted, maxMetadata)
+	if t.Omitted = len(m.omitted); t.Omitted > 0 {
+		block += fmt.Sprintf("# %d constants are not in the metadata, which holds at most %d bytes\n", t.Omitted, m.limit)
 	}
 	t.Source = block + t.Source
 	t.Lines = append(make([]ir.Node, strings.Count(block, "\n")), t.Lines...)

@@ -86,3 +86,19 @@ func TestMetadataIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestMetadataHasABound writes the constants that fit into MetaBytes, and counts the others once.
+func TestMetadataHasABound(t *testing.T) {
+	large, small := ir.Float32Blob([]int64{3}, 1, 2, 3), ir.Float32Blob([]int64{2}, 4, 5)
+	m := constants(large, small, large)
+	for bytes, omitted := range map[int64]int{0: 0, 7: 2, 8: 1, 19: 1, 20: 0} {
+		text := script.Module(m, script.Options{ShowMeta: true, MetaBytes: bytes})
+		got, diags := parse.Module("meta.py", text.Source, parse.Options{AllowMissingConstants: true})
+		if len(diags) > 0 {
+			t.Fatalf("%d bytes: %s", bytes, diags[0].Format())
+		}
+		if whole := ir.FirstModuleMismatch(m, got, ir.EqualOpts{}) == nil; text.Omitted != omitted || whole != (omitted == 0) {
+			t.Errorf("%d bytes: %d constants are omitted, want %d; the module is whole: %v\n%s", bytes, text.Omitted, omitted, whole, text.Source)
+		}
+	}
+}

@@ -35,6 +35,8 @@ type Options struct {
 	// ShowMeta writes the values of constants as JSON before the module, in TVM's form.
 	// Without it they are missing in the text: package parse is given them otherwise.
 	ShowMeta bool
+	// MetaBytes bounds the bytes of the constants that ShowMeta writes; 0 is 1 GiB. Those beyond it stand under their digests, as without it.
+	MetaBytes int64
 	// VerboseExpr declares the free variables of an expression that Node prints.
 	VerboseExpr bool
 	// HideStructInfo leaves out the annotations of variables that follow from the values

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ type Text struct {
 	// Lines holds, for each line, the innermost statement, binding or function that begins
 	// there, nil for lines that begin none.
 	Lines []ir.Node
+	// Omitted counts the constants beyond Options.MetaBytes.
+	Omitted int
 }
 
 // Module prints a module: PrimFuncs, then Relax functions, each by name, "main" last.
@@ -116,7 +119,7 @@ func newPrinter(o *Options, root any) *printer {
 		p.names.reserve(p.cls)
 	}
 	if o.ShowMeta {
-		p.meta = &metadata{}
+		p.meta = &metadata{limit: cmp.Or(o.MetaBytes, maxMetadata)}
 	}
 	if o.HideStructInfo {
 		p.infer = newInference(root)
