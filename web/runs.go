@@ -85,10 +85,12 @@ func (s *Server) start(r *http.Request, sess store.Session, settings run.Setting
 		return run.Info{}, err
 	}
 	s.classes.Ran(sess.ID, label(settings))
-	// The run keeps what it was given, as long as it is kept itself.
+	// The run keeps what it was given, as long as it is kept itself, and so does the session, whose settings name it: files may have been given to another.
 	if blobs := settings.Blobs(); len(blobs) > 0 {
-		if err := s.cfg.Store.KeepBlob(ctx, info.ID, blobs...); err != nil && !errors.Is(err, store.ErrNotFound) {
-			return run.Info{}, err
+		for _, owner := range []string{info.ID, sess.ID} {
+			if err := s.cfg.Store.KeepBlob(ctx, owner, blobs...); err != nil && !errors.Is(err, store.ErrNotFound) {
+				return run.Info{}, err
+			}
 		}
 	}
 	data, err := json.Marshal(settings)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/cmd/explorer/terminal"
+	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/instruments/bisect"
 	"github.com/irscope/irscope/instruments/driver"
 	findings "github.com/irscope/irscope/instruments/fault"
@@ -79,7 +80,7 @@ func saveFinding(dir string, found *bisect.Finding) error {
 		return err
 	}
 	for _, file := range []struct{ name, text string }{
-		{"module.py", found.Source}, {"before.py", found.Before}, {"after.py", found.After}, {"finding.json", json.String()},
+		{"module.py", script.Module(found.Module, script.Options{ShowMeta: true}).Source}, {"before.py", found.Before}, {"after.py", found.After}, {"finding.json", json.String()},
 	} {
 		if err := writeOutput(io.Discard, filepath.Join(dir, file.name), []byte(file.text)); err != nil {
 			return err
@@ -106,6 +107,12 @@ func printFinding(w io.Writer, when terminal.When, f *bisect.Finding) error {
 		say(w, "           %s", f.Detail)
 	}
 	say(w, "function   %s", orDefault(strings.Join(f.Functions, ", "), "not known"))
+	if len(f.Also) > 0 {
+		say(w, "           also at fault: %s", strings.Join(f.Also, ", "))
+	}
+	if f.AlsoStopped {
+		say(w, "           others may be at fault, too: the search was stopped")
+	}
 	switch {
 	case f.How == findings.HowNone:
 		say(w, "rewrite    the pass reports none")

@@ -106,12 +106,24 @@ func replace(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.ReplaceAll(text, args[1], args[2])), 0o600))
 }
 
-// writeNPY writes a float32 array of a shape such as 3x64, filled from seed 0.
+// writeNPY writes a float32 array of a shape such as 3x64, filled from seed 0 or with a value.
 func writeNPY(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "npy FILE SHAPE")
+	value := ""
+	if len(args) == 3 {
+		args, value = args[:2], args[2]
+	}
+	need(ts, neg, args, 2, "npy FILE SHAPE [VALUE]")
 	f, err := os.Create(ts.MkAbs(args[0]))
 	ts.Check(err)
-	ts.Check(npy.Write(f, array(ts, args[1])))
+	t := array(ts, args[1])
+	if value != "" {
+		x, err := strconv.ParseFloat(value, 64)
+		ts.Check(err)
+		for i := range t.Len() {
+			t.SetFloat(i, x)
+		}
+	}
+	ts.Check(npy.Write(f, t))
 	ts.Check(f.Close())
 }
 

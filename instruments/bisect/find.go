@@ -53,7 +53,7 @@ type search struct {
 }
 
 // Find finds what is at fault. The error is a *NotHeldError where the fault does not show, else that of a hook or of the context.
-// When the context ends while passes are removed or the module is reduced, the finding holds the best so far.
+// When the context ends while passes are removed, the module is reduced, or further functions are looked for, the finding holds the best so far.
 func Find(ctx context.Context, subject Subject, p *Predicate, hooks Hooks, o Options) (*Finding, error) {
 	if err := hooks.needs(p); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func Find(ctx context.Context, subject Subject, p *Predicate, hooks Hooks, o Opt
 		return nil, err
 	}
 	s := &search{runner: runner{request: subject.Request}, ctx: ctx, p: p, hooks: hooks, o: o, module: subject.Module, steps: stepsOf(subject.Pipeline, pc)}
-	f := &Finding{Finding: fault.Finding{Predicate: p.String(), Functions: []string{}, Rewrites: []fault.Rewrite{}}}
+	f := &Finding{Finding: fault.Finding{Predicate: p.String(), Functions: []string{}, Rewrites: []fault.Rewrite{}, Inputs: []string{}}}
 	if f.Candidates, f.Detail, err = s.findStep(); err != nil {
 		return nil, err
 	}
@@ -90,6 +90,10 @@ func Find(ctx context.Context, subject Subject, p *Predicate, hooks Hooks, o Opt
 		return nil, err
 	}
 	if err := s.smallest(f, short); err != nil {
+		return nil, err
+	}
+	o.Progress("other functions that " + f.Pass + " spoils")
+	if f.Also, f.AlsoStopped, err = s.also(f.Functions); err != nil {
 		return nil, err
 	}
 	f.Tests = s.runs

@@ -65,6 +65,12 @@ func (s *search) mixed(names []string) *ir.Module {
 
 // completed returns an edited module with the functions that some functions in it refer to, and that the step at fault added.
 func (s *search) completed(e *ir.Editor, names []string) *ir.Module {
+	complete(e, names, s.after)
+	return e.Done()
+}
+
+// complete adds to an edited module the functions of another that some functions in it refer to, and that it does not have.
+func complete(e *ir.Editor, names []string, from *ir.Module) {
 	todo := slices.Clone(names)
 	for len(todo) > 0 {
 		f := e.Lookup(todo[0])
@@ -77,14 +83,13 @@ func (s *search) completed(e *ir.Editor, names []string) *ir.Module {
 			if c, call := n.(*tir.Call); call {
 				gv, ok = c.Op.(*ir.GlobalVar)
 			}
-			if ok && e.Lookup(gv.Name) == nil && s.after.Lookup(gv.Name) != nil {
-				e.Set(gv.Name, s.after.Lookup(gv.Name))
+			if ok && e.Lookup(gv.Name) == nil && from.Lookup(gv.Name) != nil {
+				e.Set(gv.Name, from.Lookup(gv.Name))
 				todo = append(todo, gv.Name)
 			}
 			return true
 		})
 	}
-	return e.Done()
 }
 
 // spoiled tells whether a module in the place of what the step at fault made shows the fault.

@@ -93,6 +93,7 @@ func (s *search) smallest(f *Finding, steps []step) error {
 		f.Steps = append(f.Steps, request.Step{Name: p.Name, Options: OptionsOf(p)})
 	}
 	f.Source, f.Passes = text(f.Module), Notation(f.Pipeline)
+	f.Whole, f.Omitted = whole(f.Module)
 	// What the pass at fault does with it. A context that has ended would keep it from running.
 	ctx := context.WithoutCancel(s.ctx)
 	at := slices.IndexFunc(steps, func(x step) bool { return x.path == s.steps[s.guilty].path })

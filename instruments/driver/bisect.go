@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,40 @@ func Bisect(ctx context.Context, j *Job, p *bisect.Predicate, hooks Hooks, o bis
 	if err != nil {
 		return nil, err
 	}
-	return bisect.Find(ctx, subject, p, h, o)
+	f, err := bisect.Find(ctx, subject, p, h, o)
+	if err != nil {
+		return nil, err
+	}
+	f.Inputs = append(f.Inputs, j.givenTo(f.Module, j.named(nil, subject.Module))...)
+	return f, nil
+}
+
+// givenTo returns the parameters of the function that runs of a module for which the job has inputs that fit. Given are those that it has by number, by
+// their names.
+func (j *Job) givenTo(m *ir.Module, given map[string]*tensor.Tensor) (out []string) {
+	sig := compiler.Signature(m, j.entryOf(m))
+	if sig == nil {
+		return nil
+	}
+	for i, p := range sig.Params {
+		t := cmp.Or(j.Inputs.Named[p.Name].Tensor, given[p.Name])
+		one := artifact.Signature{Name: sig.Name, Params: sig.Params[i : i+1]}
+		if t != nil && one.Check([]*tensor.Tensor{t}) == nil {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// entryOf returns the function of a module that the job runs: that of the job, the entry, or the only PrimFunc.
+func (j *Job) entryOf(m *ir.Module) string {
+	for _, name := range []string{j.Inputs.Function, compiler.Entry} {
+		if m.Lookup(name) != nil {
+			return name
+		}
+	}
+	name, _ := lonePrimFunc(m)
+	return name
 }
 
 // Reduce makes the source of a job smaller while a fault shows when its passes run. Without passes the predicate is about
@@ -76,13 +110,7 @@ var errNoEntry = errors.New("the module has no function to run")
 // argumentsOf makes arguments for the function that the job runs, of a module that may have fewer parameters than the source: given ones
 // are known by the names that they have in the source.
 func (j *Job) argumentsOf(m *ir.Module, given map[string]*tensor.Tensor) (*artifact.Signature, []*tensor.Tensor, error) {
-	name := j.Inputs.Function
-	if m.Lookup(name) == nil {
-		if name = compiler.Entry; m.Lookup(name) == nil {
-			name, _ = lonePrimFunc(m)
-		}
-	}
-	sig := compiler.Signature(m, name)
+	sig := compiler.Signature(m, j.entryOf(m))
 	if sig == nil {
 		return nil, nil, errNoEntry
 	}
@@ -102,7 +130,7 @@ func (j *Job) named(given map[string]*tensor.Tensor, m *ir.Module) map[string]*t
 		return given
 	}
 	given = map[string]*tensor.Tensor{}
-	if sig := compiler.Signature(m, compiler.Entry); sig != nil {
+	if sig := compiler.Signature(m, j.entryOf(m)); sig != nil {
 		for i, p := range sig.Params {
 			if t := j.Inputs.Given(i); t != nil {
 				given[p.Name] = t

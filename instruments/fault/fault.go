@@ -14,8 +14,12 @@ type Finding struct {
 	Candidates []string `json:"candidates"`
 	// Detail is the message of a crash, or what was seen of the module behind the step.
 	Detail string `json:"detail"`
-	// Functions are those at fault, as the module before the step has them.
+	// Functions are those at fault in the smallest module, as the module before the step has them: the fewest that show the fault together.
 	Functions []string `json:"functions"`
+	// Also are the other functions that the pass spoils: they show the fault without those of Functions, and most of them by themselves. AlsoStopped tells
+	// whether time was up before all were known.
+	Also        []string `json:"also,omitempty"`
+	AlsoStopped bool     `json:"also_stopped,omitempty"`
 	// Rewrites are the reported rewrites at fault, and How says how that is known.
 	Rewrites []Rewrite `json:"rewrites"`
 	How      How       `json:"how"`
@@ -27,6 +31,11 @@ type Finding struct {
 	Source string `json:"source"`
 	Before string `json:"before"`
 	After  string `json:"after,omitempty"`
+	// Whole is Source with the values of the constants, "" where it has none, and Omitted counts those that are too large to go along.
+	Whole   string `json:"whole,omitempty"`
+	Omitted int    `json:"omitted,omitempty"`
+	// Inputs are the parameters of the smallest module for which inputs were given.
+	Inputs []string `json:"inputs"`
 	// Tests counts the runs of passes, and Stopped says what ended the reduction early, "" if nothing did.
 	Tests   int    `json:"tests"`
 	Stopped string `json:"stopped,omitempty"`

@@ -1138,8 +1138,13 @@ export interface Finding {
   candidates: string[];
   // detail is the message of a crash, or what was seen of the module behind the step.
   detail: string;
-  // functions are those at fault, as the module before the step has them.
+  // functions are those at fault in the smallest module, as the module before the step has them: the fewest that show the fault
+  // together.
   functions: string[];
+  // also are the other functions that the pass spoils: they show the fault without those of functions, and most of them by
+  // themselves. also_stopped tells whether time was up before all were known.
+  also?: string[];
+  also_stopped?: boolean;
   // rewrites are the reported rewrites at fault, and how says how that is known.
   rewrites: FaultRewrite[];
   how: FaultHow;
@@ -1151,6 +1156,12 @@ export interface Finding {
   source: string;
   before: string;
   after?: string;
+  // whole is source with the values of the constants, "" where it has none, and omitted counts those that are too large to go
+  // along.
+  whole?: string;
+  omitted?: number;
+  // inputs are the parameters of the smallest module for which inputs were given.
+  inputs: string[];
   // tests counts the runs of passes, and stopped says what ended the reduction early, "" if nothing did.
   tests: number;
   stopped?: string;

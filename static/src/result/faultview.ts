@@ -4,6 +4,7 @@ import { api, post } from "../store/api";
 import { bisectRun, knownBy } from "../store/faults";
 import { messageOf, plural } from "../store/format";
 import { importPath, type RunModel } from "../store/model";
+import { given } from "../store/tensors";
 import type { Finding } from "../wire";
 import { announce, h } from "../widgets/dom";
 import type { CheckListener } from "./checkview";
@@ -125,10 +126,10 @@ export class FaultView {
     return [
       h("p", { class: "beyond" }, `✕ ${f.pass}${f.candidates.length > 1 ? `, or one of ${f.candidates.join(", ")}` : ""}${f.detail ? `: ${f.detail}` : ""}`),
       h("dl", { class: "fault-facts" },
-        fact("function", f.functions.join(", ") || "not known"),
+        fact("function", ...functions(f)),
         fact("rewrite", ...rewrites(f)),
         fact("passes", f.passes)),
-      h("p", { class: "check-ask" }, show, open),
+      h("p", { class: "check-ask" }, show, open, f.omitted ? h("span", { class: "quiet" }, `${plural(f.omitted, "constant")} too large to go along: zeros there`) : null),
       h("p", { class: "quiet" }, `${plural(lines.length, "line")} after ${plural(f.tests, "test")}${f.stopped ? `; it may not be the smallest: ${f.stopped}` : ""}`),
       h("pre", { class: "fault-source", tabindex: 0, role: "region", "aria-label": "The smallest module" }, lines.join("\n")),
     ];
@@ -139,10 +140,11 @@ export class FaultView {
     button.disabled = true;
     try {
       const model = this.model!;
-      // Of the pipeline zero nobody expects that it makes code.
-      const settings = { ...(await api.run(model.id)).settings, steps: f.steps, pipeline: "zero" };
+      const was = (await api.run(model.id)).settings;
+      // The module may lack inputs, and has outputs of its own. Of the pipeline zero nobody expects that it makes code.
+      const settings = { ...was, steps: f.steps, pipeline: "zero", inputs: given(was, "inputs").filter((t) => f.inputs.includes(t.name)), expected: [] };
       const { session } = await post<{ session: { id: string } }>("/api/sessions", {
-        kind: "tvmscript", source: f.source, name: `${f.pass.replace(/[^\w.]/g, "_")}.py`, parent: sessionID(), start: false,
+        kind: "tvmscript", source: f.whole || f.source, name: `${f.pass.replace(/[^\w.]/g, "_")}.py`, parent: sessionID(), start: false,
       });
       await api.start(session.id, settings);
       const at = new URLSearchParams({ pass: `1.${f.steps.length}/${f.pass}` });
@@ -157,6 +159,12 @@ export class FaultView {
 // sessionID is that of the page, from its address.
 export function sessionID(): string {
   return location.pathname.split("/")[2] ?? "";
+}
+
+// functions are those at fault in the smallest module, and the others.
+function functions(f: Finding): (HTMLElement | string)[] {
+  const more = [f.also?.length ? `also at fault: ${f.also.join(", ")}` : "", f.also_stopped ? "others may be at fault, too: time was up" : ""];
+  return [f.functions.join(", ") || "not known", ...more.filter(Boolean).map((text) => h("span", { class: "fault-rewrite" }, text))];
 }
 
 function rewrites(f: Finding): HTMLElement[] {

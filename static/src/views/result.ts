@@ -36,6 +36,9 @@ export const result: Make = (on, offer) => {
     list: () => ({ entries: [], count: "" }),
     first: () => "",
     title: () => "Result",
-    content: ({ model }) => ({ panel, key: `${model.id} ${model.executions.length} ${model.code !== null} ${model.finished !== null}` }),
+    content({ model }) {
+      const { inputs, expected, seed } = on.runs().settings; // which may be known later than the run
+      return { panel, key: JSON.stringify([model.id, model.executions.length, !model.code, !model.finished, inputs, expected, seed]) };
+    },
   };
 };

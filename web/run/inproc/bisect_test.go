@@ -6,9 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script"
+	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/instruments/whatif"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/npy"
+	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/web/run"
 )
 
@@ -100,4 +107,87 @@ func TestWhatIf(t *testing.T) {
 	}) != total {
 		t.Error("rows that are known were left out")
 	}
+}
+
+// clamps is a pass of a user that multiplies by the minimum with 1: on random inputs, which are below 1, and with constants that are zero, that is the same.
+var clamps = request.Script{Name: "clamps.star", Source: `
+def low(self, call):
+    call = self.visit_default(call)
+    if call.op == op("relax.multiply"):
+        return R.multiply(R.minimum(call.args[0], relax.const(1.0, "float32")), call.args[1])
+    return call
+
+clamps = function_pass(mutator({"relax.Call": low}), opt_level=0, name="Clamps")
+`}
+
+// TestBisectOnGivenInputs has a fault that shows only on a given input, and with the constants of the model. What was found has both: run again on
+// its own, the smallest module shows the fault, and without either it does not.
+func TestBisectOnGivenInputs(t *testing.T) {
+	b := open(t, 0)
+	constant, err := ir.NewSplat(dtype.Float32T, []int64{4}, []byte{0, 0, 64, 64}) // 3
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, found := parse.Module("hidden.py", `@I.ir_module
+class Module:
+    @R.function
+    def main(unused: R.Tensor((2,), "float32"), x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((4,), "float32")):
+        a: R.Tensor((2,), "float32") = R.exp(unused)
+        b: R.Tensor((4,), "float32") = R.multiply(x, metadata["relax.expr.Constant"]["c"])
+        c: R.Tensor((4,), "float32") = R.tanh(x)
+        d: R.Tensor((4,), "float32") = R.add(b, c)
+        return (a, d)
+`, parse.Options{Constants: map[string]*ir.Blob{"c": constant}})
+	for _, d := range found {
+		t.Fatal(d.Format())
+	}
+	text := script.Module(m, script.Options{ShowMeta: true}).Source
+	src := b.script(text)
+	var in []run.Tensor
+	for name, n := range map[string]int{"unused": 2, "x": 4} {
+		given, err := b.give(src, false, name+".npy", thousands(t, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = append(in, given...)
+	}
+	req := run.Request{Source: src, Limits: run.DefaultLimits(), Settings: run.Settings{
+		OptLevel: 2, Scripts: []request.Script{clamps}, Inputs: in, Steps: []request.Step{{Name: "CanonicalizeBindings"}, {Name: "user.Clamps"}},
+	}}
+	f, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "wrong"}, func(string) {})
+	if err != nil || f.Pass != "user.Clamps" || !slices.Equal(f.Inputs, []string{"x"}) || f.Omitted != 0 {
+		t.Fatalf("got %+v, %v", f, err)
+	}
+	x := in[slices.IndexFunc(in, func(t run.Tensor) bool { return t.Name == "x" })]
+	for _, c := range []struct {
+		what, source string
+		inputs       []run.Tensor
+		wrong        bool
+	}{
+		{"with both", f.Whole, []run.Tensor{x}, true},
+		{"without the input", f.Whole, nil, false},
+		{"without the constants", f.Source, []run.Tensor{x}, false},
+	} {
+		req := run.Request{Source: b.script(c.source), Limits: run.DefaultLimits(), Settings: run.Settings{
+			OptLevel: 2, Scripts: []request.Script{clamps}, Inputs: c.inputs, Pipeline: "zero", Steps: f.Steps,
+		}}
+		rep, err := b.runner.CheckEveryPass(t.Context(), req, func(check.Step) {})
+		if err != nil || (rep.Fault != nil) != c.wrong || c.wrong && rep.Fault.Pass != "user.Clamps" {
+			t.Errorf("%s: got %+v, %v\n%s", c.what, rep, err, c.source)
+		}
+	}
+}
+
+// thousands is a float32 tensor with n times 1000 as an .npy file.
+func thousands(t *testing.T, n int) []byte {
+	t.Helper()
+	x := tensor.MustNew(dtype.Float32T, int64(n))
+	for i := range n {
+		x.SetFloat(i, 1000)
+	}
+	var out strings.Builder
+	if err := npy.Write(&out, x); err != nil {
+		t.Fatal(err)
+	}
+	return []byte(out.String())
 }
