@@ -1,6 +1,10 @@
 package transform
 
 import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -23,4 +27,36 @@ func eraseSymbols(f *relax.Function) *relax.Function {
 	}
 	m.RenewSInfo()
 	return m.MapFunction(f)
+}
+
+// shapedByVars infers calls of operators that were given a shape by a variable: their results have that shape.
+func shapedByVars(f *relax.Function, ctx *relax.InferContext) (*relax.Function, error) {
+	var failed error
+	m := &relax.Mapper{}
+	m.Expr = func(e relax.Expr) relax.Expr {
+		e = m.MapExpr(e)
+		call, ok := e.(*relax.Call)
+		if !ok || failed != nil {
+			return e
+		}
+		if _, ok := call.Op.(*ir.Op); !ok || !slices.ContainsFunc(call.Args, isShapeVar) {
+			return e
+		}
+		info, err := relax.InferCall(call, op.Table(), ctx)
+		if err != nil {
+			failed = err
+			return e
+		}
+		return call.WithSInfo(info)
+	}
+	return m.MapFunction(f), failed
+}
+
+func isShapeVar(e relax.Expr) bool {
+	v, ok := e.(*relax.Var)
+	if !ok {
+		return false
+	}
+	_, ok = v.SInfo.(*relax.ShapeStructInfo)
+	return ok
 }

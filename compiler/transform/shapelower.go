@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -136,7 +137,7 @@ func (l *shapeLowerer) function(f *relax.Function) (*relax.Function, error) {
 	}
 	seq := *body
 	seq.Blocks = blocks
-	return eraseSymbols(f.WithBody(&seq)), nil
+	return shapedByVars(eraseSymbols(f.WithBody(&seq)), op.NewBlockBuilder(l.c.Step().Input).Context())
 }
 
 func (l *shapeLowerer) context(i int, p *relax.Var) string {
