@@ -82,6 +82,7 @@ const (
 // relay are the passes that TVM v0.18 runs on Relay before it makes kernels, in its order, as far as they are here.
 var relay = []*pass.Pass{
 	relaypass.RemoveUnusedFunctions,
+	relaypass.ToBasicBlockNormalForm,
 	relaypass.SimplifyInference,
 	relaypass.CanonicalizeOps,
 	relaypass.FlattenAtrousConv,

@@ -309,6 +309,10 @@ func (b *builder) emit(n *node, value relax.Expr) *relax.Var {
 // generated matches the names of what no let names.
 var generated = regexp.MustCompile(`^gv[0-9]*$`)
 
+// IsGenerated reports whether a value that can stand in no dataflow block (an if, a call of something unknown) is no let under this name,
+// but a node of the graph.
+func IsGenerated(name string) bool { return generated.MatchString(name) }
+
 // isLet reports whether a binding is one of a let: it stands outside of a dataflow block, and is not what can stand in none, an if
 // or a call of something unknown under the name that such values get.
 func isLet(b relax.Binding, dataflow bool) bool {
@@ -317,14 +321,14 @@ func isLet(b relax.Binding, dataflow bool) bool {
 	}
 	switch b.BoundValue().(type) {
 	case *relax.If, *relax.Call:
-		return !generated.MatchString(b.Bound().Name)
+		return !IsGenerated(b.Bound().Name)
 	}
 	return true
 }
 
 // letName is a name for the variable of a let that isLet does not take for a generated one.
 func (b *builder) letName(name string) string {
-	if generated.MatchString(name) {
+	if IsGenerated(name) {
 		name += "_"
 	}
 	return b.name(name)

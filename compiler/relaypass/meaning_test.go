@@ -24,7 +24,7 @@ import (
 
 // TestPassesKeepMeaning runs random programs of the operators that the passes know before and after each of them.
 func TestPassesKeepMeaning(t *testing.T) {
-	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding}
+	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
 		text := program(r)
@@ -117,9 +117,9 @@ func outputs(t passtest.Failer, m *ir.Module) []*tensor.Tensor {
 		t.Fatal(err)
 	}
 	mu := op.NewExprMutator(m)
-	out, err := dpl.RewriteCalls(mu, func(relax.Expr) bool { return true }, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, _ dpl.Bindings) relax.Expr {
+	out, err := dpl.RewriteCalls(mu, func(relax.Expr) bool { return true }, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
 		if c, ok := e.(*relax.Call); ok {
-			return spelledOut(c)
+			return spelledOut(c, b)
 		}
 		return nil
 	}, f)
@@ -140,7 +140,7 @@ func outputs(t passtest.Failer, m *ir.Module) []*tensor.Tensor {
 }
 
 // spelledOut is what a call of an operator of Relay means, nil for others.
-func spelledOut(c *relax.Call) relax.Expr {
+func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 	name := ""
 	if o, ok := c.Op.(*ir.Op); ok {
 		name = o.Name
@@ -149,7 +149,7 @@ func spelledOut(c *relax.Call) relax.Expr {
 	shape := func(d ...int64) []tir.Expr { return relax.Ints(d) }
 	switch name {
 	case "relay.nn.pad":
-		v := math.Float32frombits(binary.LittleEndian.Uint32(c.Args[1].(*relax.Constant).Data.Elem(0)))
+		v := math.Float32frombits(binary.LittleEndian.Uint32(b.Value(c.Args[1]).(*relax.Constant).Data.Elem(0)))
 		return op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", float64(v))
 	case "relay.nn.dropout":
 		return &relax.Tuple{Fields: []relax.Expr{c.Args[0], c.Args[0]}}

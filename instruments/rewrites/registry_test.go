@@ -144,6 +144,19 @@ def main(x: R.Tensor((1, 5, 5, 4), "float32"), w: R.Tensor((3, 3, 4, 4), "float3
         R.output(j)
     return j
 `},
+	{"relay.ToBasicBlockNormalForm,relay.ToANormalForm,relay.ToGraphNormalForm", nil, `@R.function
+def main(x: R.Tensor((2,), "float32"), p: R.Tensor((), "bool")) -> R.Tensor((2,), "float32"):
+    with R.dataflow():
+        a = R.sin(x)
+        b = R.exp(a)
+        R.output(b)
+    if p:
+        c = R.add(b, R.const(1.0, "float32"))
+        r = c
+    else:
+        r = b
+    return r
+`},
 	{"RewriteDataflowReshape", nil, `@I.ir_module
 class Module:
     @T.prim_func(private=True)
