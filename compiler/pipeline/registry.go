@@ -18,7 +18,7 @@ var others = []*pass.Pass{
 	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
 	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
 	transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
-	transform.LiftTransformParams,
+	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,

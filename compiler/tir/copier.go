@@ -109,3 +109,28 @@ func (c *Copier) allocated(b *Buffer) {
 	}
 	c.defineBuffer(b)
 }
+
+// CopyFunc returns f with variables and buffers of its own for all that it defines, parameters included, so that both may stand in one module.
+func CopyFunc(f *PrimFunc) *PrimFunc {
+	c := NewCopier()
+	params := make([]*Var, len(f.Params))
+	for i, p := range f.Params {
+		params[i] = c.define(p)
+	}
+	buffers := make([]*Buffer, len(f.Buffers))
+	for i, b := range f.Buffers {
+		if b == nil {
+			continue
+		}
+		b.EachExpr(func(e Expr) {
+			if v, ok := e.(*Var); ok && c.Vars[v] == nil {
+				c.define(v)
+			}
+		})
+		c.defineBuffer(b)
+		buffers[i] = c.Buffers[b]
+	}
+	out := *f
+	out.Params, out.Buffers, out.Body = params, buffers, c.Stmt(f.Body)
+	return &out
+}

@@ -59,6 +59,8 @@ func TestPassSettings(t *testing.T) {
 		{transform.OptimizeLayoutTransform, 0, pass.Function, false},
 		{transform.DecomposeOpsForTraining, 0, pass.Function, false},
 		{transform.LiftTransformParams, 0, pass.Module, false},
+		{transform.AttachAttrLayoutFreeBuffers, 0, pass.Module, false},
+		{transform.SplitLayoutRewritePreproc, 0, pass.Module, false},
 		{transform.CombineParallelMatmul, 0, pass.Function, false},
 		{transform.AdjustMatmulOrder, 1, pass.Function, false},
 		{transform.ExpandMatmulOfSum, 1, pass.Function, false},

@@ -85,6 +85,28 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), g: R.Tensor((2,), "float32")):
         R.output(c, j)
     return (c, j)
 `},
+	{"AttachAttrLayoutFreeBuffers,SplitLayoutRewritePreproc", nil, `@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(x: T.Buffer((4, 4), "float32"), w: T.Buffer((4, 4), "float32"), out: T.Buffer((4, 4), "float32")):
+        rewritten = T.alloc_buffer((2, 2, 2, 2))
+        for i, j in T.grid(4, 4):
+            with T.block("rewrite"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                T.block_attr({"meta_schedule.layout_rewrite_preproc": True})
+                rewritten[vi // 2, vj // 2, vi % 2, vj % 2] = w[vi, vj]
+        for i, j in T.grid(4, 4):
+            with T.block("add"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                out[vi, vj] = x[vi, vj] + rewritten[vi // 2, vj // 2, vi % 2, vj % 2]
+
+    @R.function
+    def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Tensor((4, 4), "float32"):
+        R.func_attr({"num_input": 1})
+        cls = Module
+        y = R.call_tir(cls.add, (x, w), out_sinfo=R.Tensor((4, 4), "float32"))
+        return y
+`},
 	{"LambdaLift,InlinePrivateFunctions,BundleModelParams,LazyGetInput,LazySetOutput", nil, `@I.ir_module
 class Module:
     @R.function
