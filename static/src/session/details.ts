@@ -60,7 +60,7 @@ export function details(host: HTMLElement, rest: HTMLElement, model: RunModel, s
   // The message of a script says more than the error of the pass that it ended.
   if (step.error && !step.diagnostics.some((d) => d.code === "script")) out.push(errorNote(step.error));
   out.push(...step.diagnostics.map((d) => diagnosticNote(d, on.jump)));
-  const known = new Set(model.all().map((x) => x.name));
+  const known = new Set(info ? model.all().map((x) => x.name) : []);
   const orders = (title: string, list: readonly Order[]): HTMLElement[] => reasons(title, list.filter((o) => known.has(o.pass)), on.select);
   const before = info?.before ?? [];
   out.push(...orders("Needs", before.filter((o) => o.needs)), ...orders("Better after", before.filter((o) => !o.needs)), ...orders("Feeds", info?.after ?? []));
@@ -127,7 +127,7 @@ function did(model: RunModel, step: Step): HTMLElement[] {
   const m = step.measured;
   const differ = (a: number | undefined, b: number | undefined, print: (n: number) => string): string => (a === undefined || b === undefined || a === b ? "" : `${print(a)} → ${print(b)}`);
   const main = (list: WireFunction[]): FunctionMetrics | undefined => list.find((x) => x.name === "main")?.metrics;
-  const [a, b] = f ? [main(model.functionsBefore(step)), main(model.functionsAt(step))] : [];
+  const [a, b] = f?.metrics ? [main(model.functionsBefore(step)), main(model.functionsAt(step))] : [];
   const [was, is] = [step.before, f?.metrics];
   return pairs("What it did", [
     ["Functions changed", f ? `${f.functions.length} of ${f.functions.length + f.same}` : ""],

@@ -70,6 +70,7 @@ class SessionPage {
   // shown names what the middle shows, detailed what the inspector does, listed what the tree lists below the selected step.
   private shown = "";
   private listed: Functions = { entries: [], count: "", selected: "", ofCode: false, same: null, sameCount: 0 };
+  private viewed: View | null = null;
   private detailed = "";
   private readonly render = perFrame(() => this.draw());
   // The diffs that j and k lead to are fetched while the reader looks at this one.
@@ -197,6 +198,8 @@ class SessionPage {
     const { view } = this;
     for (const b of byId("center-tools").querySelectorAll<HTMLElement>("[data-view]")) press(b, b.dataset.view === view.name);
     for (const b of byId("views").querySelectorAll<HTMLElement>("[data-layout-of]")) press(b, b.dataset.layoutOf === view.label);
+    if (view === this.viewed) return; // looking at the layout costs much
+    this.viewed = view;
     byId("views").querySelector('[aria-pressed="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 

@@ -47,8 +47,10 @@ export class PipelineTree {
   readonly box: HTMLElement;
   // shown are the steps that have rows, below the rows of the functions of the selected one, or of the generated code.
   readonly shown = new Visible();
-  private rows: Row[] = [];
+  // The rows are those of the steps that are shown and that of the code, with the rows below behind index at.
   private below: Row[] = [];
+  private code: Row[] = [];
+  private at = -1;
   private readonly list: Windowed;
   private readonly collapsed = new Set<string>();
   private model: RunModel | null = null;
@@ -124,15 +126,13 @@ export class PipelineTree {
     this.functions = functions;
     this.box.classList.toggle("stale", state.stale);
     const others = this.shown.update(model, state, this.collapsed);
-    const at = functions.ofCode ? -1 : this.shown.indexOf(model.steps.get(state.selected));
-    const code: Row[] = model.code && (!state.filter || functions.ofCode) ? [{ kind: "code", step: null }] : [];
-    this.below = functions.ofCode ? this.rowsOf(null) : at < 0 ? [] : this.rowsOf(this.shown.steps[at]!);
-    const steps = this.shown.steps.map((step): Row => ({ kind: "step", step }));
-    this.rows = functions.ofCode ? [...steps, ...code, ...this.below] : [...steps.slice(0, at + 1), ...this.below, ...steps.slice(at + 1), ...code];
-    const keys = [this.below.length > 0 && at, ...[...this.below, ...code].map((r) => (r.kind === "function" ? `=${r.entry.key}` : r.kind))].join("\n");
+    this.code = model.code && (!state.filter || functions.ofCode) ? [{ kind: "code", step: null }] : [];
+    this.at = functions.ofCode ? this.shown.steps.length + this.code.length - 1 : this.shown.indexOf(model.steps.get(state.selected));
+    this.below = functions.ofCode ? this.rowsOf(null) : this.at < 0 ? [] : this.rowsOf(this.shown.steps[this.at]!);
+    const keys = [this.below.length > 0 && this.at, ...[...this.below, ...this.code].map((r) => (r.kind === "function" ? `=${r.entry.key}` : r.kind))].join("\n");
     const same = !others && keys === this.keys;
     this.keys = keys;
-    if (same) this.list.redrawWhere((i) => this.drawn.get(i) !== this.signature(this.rows[i]!));
+    if (same) this.list.redrawWhere((i) => this.drawn.get(i) !== this.signature(this.row(i)!));
     else {
       this.tails = tails(functions.entries.map((x) => x.name));
       this.list.reset(this.length);
@@ -152,18 +152,39 @@ export class PipelineTree {
     return out;
   }
 
+  // row is the one at an index. Steps may be very many, so no list of all rows is made.
+  private row(i: number): Row | undefined {
+    const first = this.firstBelow;
+    const { steps } = this.shown;
+    const of = (k: number): Row | undefined => (k < steps.length ? { kind: "step", step: steps[k]! } : this.code[k - steps.length]);
+    if (i < first) return of(i);
+    return this.below[i - first] ?? of(i - this.below.length);
+  }
+
+  // firstBelow is the index of the first row of the functions: behind the row of the step, or of the code.
+  private get firstBelow(): number {
+    return this.at + 1;
+  }
+
+  // chosen is the place of the chosen function in the rows below, chosenRow that of its row.
+  private chosen(): number {
+    return this.below.findIndex((r) => r.kind === "function" && r.entry.key === this.functions.selected);
+  }
+
   private chosenRow(): number {
-    return this.rows.findIndex((r) => r.kind === "function" && r.entry.key === this.functions.selected);
+    const k = this.chosen();
+    return k < 0 ? -1 : this.firstBelow + k;
   }
 
   private stepRowOf(path: string): number {
-    return this.rows.findIndex((r) => r.kind === "step" && r.step.path === path);
+    const k = this.shown.indexOf(this.model?.steps.get(path));
+    return k > this.at ? k + this.below.length : k;
   }
 
   // reveal scrolls the selected row into view, unless the reader has scrolled away from it.
   reveal(scroll = true): void {
     const i = this.inside || this.functions.ofCode ? this.chosenRow() : this.stepRowOf(this.selected);
-    if (i >= 0 && scroll && this.follows && this.box.clientHeight > 0) {
+    if (i >= 0 && scroll && this.follows && this.list.visible) {
       this.list.show(i);
       this.revealed = this.selected;
     }
@@ -183,11 +204,11 @@ export class PipelineTree {
 
   // stepAt is the step that a row shows or belongs to.
   stepAt(row: HTMLElement | number | null): Step | null {
-    return row === null ? null : (this.rows[typeof row === "number" ? row : Number(row.dataset.i)]?.step ?? null);
+    return row === null ? null : (this.row(typeof row === "number" ? row : Number(row.dataset.i))?.step ?? null);
   }
 
   get length(): number {
-    return this.rows.length;
+    return this.shown.steps.length + this.below.length + this.code.length;
   }
 
   // next finds the next visible step in a direction, only changed or failed ones where asked.
@@ -223,13 +244,13 @@ export class PipelineTree {
   }
 
   private render(i: number): HTMLElement {
-    const row = this.rows[i]!;
+    const row = this.row(i)!;
     this.drawn.set(i, this.signature(row));
     const { base } = this.shown;
     const depth = Math.max(0, (row.step?.depth ?? base) - base);
     if (row.kind === "step") {
       const { step } = row;
-      const at: Place = { i, depth, ...this.shown.place(step), open: this.openness(step) };
+      const at: Place = { i, depth, ...this.shown.place(i > this.at ? i - this.below.length : i), open: this.openness(step) };
       return stepRow(step, at, this.state!, step === this.model!.imported, (step.measured.total ?? 0) / this.model!.tally().longest);
     }
     if (row.kind === "code") {
@@ -245,7 +266,7 @@ export class PipelineTree {
   private click(e: MouseEvent): void {
     const target = e.target as HTMLElement;
     const el = target.closest<HTMLElement>("[data-i]");
-    const row = el ? this.rows[Number(el.dataset.i)] : undefined;
+    const row = el ? this.row(Number(el.dataset.i)) : undefined;
     if (!row) return;
     if (row.kind === "code") return this.on.code();
     if (row.kind === "more") return this.more(row.what);
@@ -272,15 +293,7 @@ export class PipelineTree {
   private menu(step: Step, at: { left: number; right: number; top: number; bottom: number }): boolean {
     const st = this.state!;
     if (!st.mayEdit || step.parent === "") return false;
-    const on = !st.disabled.has(step.name);
-    const act = (id: Action, text: string, keys: string, danger = false): { id: string; text: string; keys: string; danger: boolean; run(): void } => ({ id, text, keys, danger, run: () => this.on.act(id, step) });
-    const items = [
-      { id: "toggle", text: on ? "Turn off" : "Turn on", keys: "x", run: () => this.on.toggle(step) },
-      ...(st.edits ? [act("options", "Options", "o"), act("add", "Add a pass after it", "a")] : []),
-      ...(st.edits && movable(step) ? [act("up", "Move up", "Alt ↑"), act("down", "Move down", "Alt ↓"), act("remove", "Remove", "Delete", true)] : []),
-      ...(st.page(step.name) ? [{ id: "page", text: "About the pass", keys: "", run: () => location.assign(`/passes/${step.name}`) }] : []),
-    ];
-    void import("../widgets/popmenu").then((own) => own.popMenu(step.name, items, at, this.box));
+    void import("./stepmenu").then((own) => own.stepMenu(step, st, this.on, at, this.box));
     return true;
   }
 
@@ -326,7 +339,7 @@ export class PipelineTree {
 
   // keyInside moves in the functions; it tells whether the key did something.
   private keyInside(e: KeyboardEvent, step: Step | undefined): boolean {
-    const k = this.below.indexOf(this.rows[this.chosenRow()]!);
+    const k = this.chosen();
     const last = this.below.length - 1;
     if (e.key === "ArrowLeft" || (e.key === "ArrowUp" && k <= 0)) {
       this.inside = false;
@@ -355,11 +368,6 @@ export class PipelineTree {
     else this.collapsed.delete(step.path);
     this.on.changed();
   }
-}
-
-// movable tells whether a step stands in the pipeline by itself: it is no outermost one and none that another asked for.
-function movable(step: Step): boolean {
-  return step.parent !== "" && /^[\d.]+$/.test(numberOf(step));
 }
 
 // actionOf returns what the keys of an event do with the selected step.

@@ -10,6 +10,7 @@ export function concerns(n: Note, run: string): boolean {
 
 // inOrder sorts notes as a reader goes through them: those of the run in the order of its steps, then those of other runs.
 export function inOrder(notes: readonly Note[], model: RunModel): Note[] {
+  if (notes.length < 2) return [...notes]; // a run may have very many steps
   const order = new Map([...model.steps.keys()].map((path, i) => [path, i]));
   const rank = (n: Note): number => (concerns(n, model.id) ? (n.step === importPath ? -1 : (order.get(n.step ?? "") ?? 1e6)) : 1e7);
   return [...notes].sort((a, b) => rank(a) - rank(b) || (a.function ?? "").localeCompare(b.function ?? "") || (a.line ?? 0) - (b.line ?? 0));

@@ -48,7 +48,7 @@ test("a step is told which one it is of those beside it", () => {
   const m = pipeline();
   const v = new Visible();
   v.update(m, changed, none);
-  assert.deepEqual(v.steps.map((step) => Object.values(v.place(step)).join("/")), ["1/1", "1/2", "2/2", "1/2", "2/2"]);
+  assert.deepEqual(v.steps.map((_, i) => Object.values(v.place(i)).join("/")), ["1/1", "1/2", "2/2", "1/2", "2/2"]);
 });
 
 test("what happens in the run changes the list", () => {

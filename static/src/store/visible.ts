@@ -23,8 +23,10 @@ export class Visible {
   base = 0;
   private model: RunModel | null = null;
   private key = "";
-  // beside lists the steps by the one that holds them; null where nobody has asked since the list was made.
-  private beside: Map<string, Step[]> | null = null;
+  // places says of each step which one it is of those beside it, sizes how many they are, by the step that holds them. They are made
+  // when somebody asks for them: the list then has not changed since.
+  private places: Int32Array | null = null;
+  private readonly sizes = new Map<string, number>();
 
   // update makes the list, and tells whether it holds other steps than before. What is closed is told by path.
   update(model: RunModel, want: Wanted, closed: ReadonlySet<string>): boolean {
@@ -37,28 +39,35 @@ export class Visible {
       return step.status === "changed" || step.status === "failed" || (step.status === "skipped" && step.reason !== "stopped");
     };
     const now = model.tally().running;
+    const chosen = model.steps.get(selected);
     const key = [
       model.version, filter, want.onlyChanged, now && leaf(now), [...closed], [...want.disabled], [...want.notes.keys()],
-      want.onlyChanged && !filter && selected,
+      // One that is shown anyway makes no difference.
+      want.onlyChanged && !filter && !(chosen?.children.length === 0 && leaf(chosen)) && selected,
     ].join("\n");
     if (model === this.model && key === this.key) return false;
     this.model = model;
     this.key = key;
-    this.beside = null;
+    this.places = null;
     const old = this.steps;
     const out: Step[] = [];
     const roots = model.roots.filter((step) => step.children.length > 0);
     this.base = roots.length === 1 ? 1 : 0;
     const top = this.base ? roots[0] : null;
     // A step is shown where it is wanted itself, or one in it: then its row stays, and what was listed behind it.
+    const matches = new Map<string, boolean>(); // many steps share a name
+    const named = (name: string): boolean => {
+      const known = matches.get(name) ?? fuzzy(name.toLowerCase(), filter);
+      matches.set(name, known);
+      return known;
+    };
     const walk = (step: Step): boolean => {
       const at = out.length;
       if (step !== top) out.push(step);
       const first = out.length;
       let inside = false;
       for (const child of step.children) inside = walk(child) || inside;
-      const named = !filter || fuzzy(step.name.toLowerCase(), filter);
-      const wanted = inside || (named && (step.path === selected || (step.children.length > 0 && want.onlyChanged && !filter ? special(step) : leaf(step))));
+      const wanted = inside || ((!filter || named(step.name)) && (step.path === selected || (step.children.length > 0 && want.onlyChanged && !filter ? special(step) : leaf(step))));
       if (!wanted) out.length = at;
       else if (closed.has(step.path)) out.length = first;
       return wanted;
@@ -74,13 +83,16 @@ export class Visible {
     return step ? this.steps.indexOf(step) : -1;
   }
 
-  // place says which of the steps beside it a step is, from 1, and how many they are.
-  place(step: Step): { posinset: number; setsize: number } {
-    if (!this.beside) {
-      this.beside = new Map();
-      for (const x of this.steps) this.beside.get(x.parent)?.push(x) ?? this.beside.set(x.parent, [x]);
+  // place says which of the steps beside it the step at an index is, from 1, and how many they are.
+  place(i: number): { posinset: number; setsize: number } {
+    if (!this.places) {
+      this.sizes.clear();
+      this.places = Int32Array.from(this.steps, ({ parent }) => {
+        const n = (this.sizes.get(parent) ?? 0) + 1;
+        this.sizes.set(parent, n);
+        return n;
+      });
     }
-    const list = this.beside.get(step.parent)!;
-    return { posinset: list.indexOf(step) + 1, setsize: list.length };
+    return { posinset: this.places[i]!, setsize: this.sizes.get(this.steps[i]!.parent)! };
   }
 }

@@ -46,6 +46,11 @@ export class Windowed {
     return this.n;
   }
 
+  // visible tells whether the list has room on the page.
+  get visible(): boolean {
+    return this.height > 0;
+  }
+
   // measure says whether rows may be higher than the height of a row. The row at the top stays there.
   measure(on: boolean): void {
     if (on === this.measures) return;
