@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -81,8 +82,8 @@ func completeWindow(n int, layout string) func(*ir.Attrs) *ir.Attrs {
 // convShapes holds what both kinds of convolution read from a call.
 type convShapes struct {
 	ts           []*relax.TensorStructInfo
-	data, weight map[byte]tir.Expr // nil if not known
-	out          string            // layout of the result
+	data, weight map[byte]tir.Expr   // nil if not known
+	out          tensorlayout.Layout // of the result
 	strides      []int64
 	dilation     []int64
 	lo, hi       []int64
@@ -91,25 +92,25 @@ type convShapes struct {
 
 func (c *InferContext) convShapes(n int) (*convShapes, error) {
 	letters := "NC" + spatialLetters[n]
-	dataPos, err := c.layout("data_layout", letters)
+	dataLayout, err := c.layout("data_layout", letters)
 	if err != nil {
 		return nil, err
 	}
-	kernelPos, err := c.layout("kernel_layout", "OI"+spatialLetters[n])
+	kernelLayout, err := c.layout("kernel_layout", "OI"+spatialLetters[n])
 	if err != nil {
 		return nil, err
 	}
-	s := &convShapes{out: c.Str("out_layout")}
-	if s.out == "" {
-		s.out = c.Str("data_layout")
-	} else if _, err := c.layout("out_layout", letters); err != nil {
-		return nil, err
+	s := &convShapes{out: dataLayout}
+	if c.Str("out_layout") != "" {
+		if s.out, err = c.layout("out_layout", letters); err != nil {
+			return nil, err
+		}
 	}
-	data, dataDims, err := c.layoutDims(0, dataPos, c.Str("data_layout"))
+	data, dataDims, err := c.layoutDims(0, dataLayout)
 	if err != nil {
 		return nil, err
 	}
-	weight, weightDims, err := c.layoutDims(1, kernelPos, c.Str("kernel_layout"))
+	weight, weightDims, err := c.layoutDims(1, kernelLayout)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func inferConv(c *InferContext, n int) (relax.StructInfo, error) {
 	}
 	dt := c.resultDType(s.ts)
 	if s.data == nil || s.weight == nil {
-		return rankOf(dt, n+2, s.ts...), nil
+		return rankOf(dt, len(s.out), s.ts...), nil
 	}
 	in := c.Simplify(tir.Mul(s.weight['I'], tir.Int(s.groups)))
 	if c.Equal(s.data['C'], in) == relax.False {
@@ -156,7 +157,7 @@ func inferConv(c *InferContext, n int) (relax.StructInfo, error) {
 			return nil, err
 		}
 	}
-	return tensorOf(dt, permuteTo(s.out, out), s.ts...), nil
+	return tensorOf(dt, c.permuteTo(s.out, out), s.ts...), nil
 }
 
 // divides checks that the channels of the weights can be split into groups.
@@ -183,7 +184,7 @@ func inferConvTranspose(c *InferContext, n int) (relax.StructInfo, error) {
 	}
 	dt := c.resultDType(s.ts)
 	if s.data == nil || s.weight == nil {
-		return rankOf(dt, n+2, s.ts...), nil
+		return rankOf(dt, len(s.out), s.ts...), nil
 	}
 	if c.Equal(s.data['C'], s.weight['I']) == relax.False {
 		return nil, c.argErr(1, describe(s.ts[1]), "the %s channels of data as extent of axis I", relax.FormatPrim(s.data['C']))
@@ -198,5 +199,5 @@ func inferConvTranspose(c *InferContext, n int) (relax.StructInfo, error) {
 		ext := tir.Add(tir.Mul(tir.Sub(s.data[l], tir.Int(1)), tir.Int(s.strides[i])), span)
 		out[l] = c.Simplify(tir.Add(ext, tir.Int(1+extra[i]-s.lo[i]-s.hi[i])))
 	}
-	return tensorOf(dt, permuteTo(s.out, out), s.ts...), nil
+	return tensorOf(dt, c.permuteTo(s.out, out), s.ts...), nil
 }

@@ -29,11 +29,11 @@ func imageOps() []*Op {
 }
 
 func inferResize2D(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	pos, err := c.layout("layout", "NCHW")
+	l, err := c.layout("layout", "NCHW")
 	if err != nil {
 		return nil, err
 	}
-	t, d, err := c.layoutDims(0, pos, c.Str("layout"))
+	t, d, err := c.layoutDims(0, l)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func inferResize2D(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	}
 	dt := c.resultDType([]*relax.TensorStructInfo{t})
 	if d == nil || size.Values == nil {
-		return rankOf(dt, 4, t), nil
+		return rankOf(dt, len(l), t), nil
 	}
 	d['H'], d['W'] = size.Values[0], size.Values[1]
-	return tensorOf(dt, permuteTo(c.Str("layout"), d), t), nil
+	return tensorOf(dt, c.permuteTo(l, d), t), nil
 }

@@ -5,57 +5,68 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
 // spatialLetters are the letters of the spatial axes for 1, 2 and 3 of them.
 var spatialLetters = [...]string{1: "W", 2: "HW", 3: "DHW"}
 
-// layout returns the position of each of letters in the layout attribute called name, which
-// must be a permutation of them.
-func (c *InferContext) layout(name, letters string) (map[byte]int, error) {
+// layout returns the layout that the attribute called name says, whose axes are letters in some order. They may be split.
+func (c *InferContext) layout(name, letters string) (tensorlayout.Layout, error) {
 	s := c.Str(name)
-	pos := make(map[byte]int, len(s))
-	for i := range len(s) {
-		pos[s[i]] = i
-	}
-	ok := len(s) == len(letters) && len(pos) == len(letters)
+	l, err := tensorlayout.Parse(s)
+	ok := err == nil && l.Rank() == len(letters)
 	for i := range len(letters) {
-		_, has := pos[letters[i]]
-		ok = ok && has
+		ok = ok && l.Pos(letters[i]) >= 0
 	}
 	if !ok {
 		return nil, c.attrErr(name, strconv.Quote(s), "a layout of the axes %s in some order", strings.Join(strings.Split(letters, ""), ", "))
 	}
-	return pos, nil
+	return l, nil
 }
 
-// layoutDims returns the extents of argument i by the letters of its layout; nil if they are
-// not known.
-func (c *InferContext) layoutDims(i int, pos map[byte]int, layout string) (*relax.TensorStructInfo, map[byte]tir.Expr, error) {
+// layoutDims returns the extents of the axes of argument i by their letters; nil if they are not known.
+func (c *InferContext) layoutDims(i int, l tensorlayout.Layout) (*relax.TensorStructInfo, map[byte]tir.Expr, error) {
 	t, err := c.Tensor(i)
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.NDim >= 0 && t.NDim != len(pos) {
-		return nil, nil, c.argErr(i, describe(t), "a tensor of %d dimensions, as the layout %s says", len(pos), layout)
+	if t.NDim >= 0 && t.NDim != len(l) {
+		return nil, nil, c.argErr(i, describe(t), "a tensor of %d dimensions, as the layout %s says", len(l), l)
 	}
 	d, ok := c.dimsOf(t)
 	if !ok {
 		return t, nil, nil
 	}
-	out := make(map[byte]tir.Expr, len(pos))
-	for letter, p := range pos {
-		out[letter] = d[p]
+	for p, a := range l {
+		if n, known := tir.AsInt(d[p]); a.Factor > 0 && known && n != a.Factor {
+			return nil, nil, c.argErr(i, describe(t), "an extent of %d at axis %d, as the layout %s says", a.Factor, p, l)
+		}
+	}
+	letters := l.Letters()
+	out := make(map[byte]tir.Expr, len(letters))
+	for k, e := range l.Extents(letters, d) {
+		if l.Blocked() {
+			e = c.Simplify(e)
+		}
+		out[letters[k]] = e
 	}
 	return t, out, nil
 }
 
-// permuteTo orders extents by a layout.
-func permuteTo(layout string, byLetter map[byte]tir.Expr) []tir.Expr {
-	out := make([]tir.Expr, len(layout))
-	for i := range len(layout) {
-		out[i] = byLetter[layout[i]]
+// permuteTo returns the shape in a layout of a tensor with the given extents of axes.
+func (c *InferContext) permuteTo(l tensorlayout.Layout, byLetter map[byte]tir.Expr) []tir.Expr {
+	letters := l.Letters()
+	extents := make([]tir.Expr, len(letters))
+	for k := range len(letters) {
+		extents[k] = byLetter[letters[k]]
+	}
+	out := l.Shape(letters, extents)
+	if l.Blocked() {
+		for i, e := range out {
+			out[i] = c.Simplify(e)
+		}
 	}
 	return out
 }

@@ -29,10 +29,10 @@ func manipulateOps() []*Op {
 			Attrs: []Attr{
 				{Name: "index_map", Type: NodeAttr, Required: true, Doc: "Maps indices of the input to indices of the result."},
 				{Name: "pad_value", Type: NodeAttr, Doc: "The value of elements that no input maps to; None if there are none."},
-				{Name: "axis_separators", Type: OptIntsAttr, Doc: "The axis separators of the result."},
-				{Name: "input_axis_separators", Type: OptIntsAttr, Doc: "The axis separators of the input."},
+				{Name: "axis_separators", Type: OptIntsAttr, Default: ints(), Doc: "The axis separators of the result."},
+				{Name: "input_axis_separators", Type: OptIntsAttr, Default: ints(), Doc: "The axis separators of the input."},
 			},
-			Infer: inferLayoutTransform, Pattern: Injective, Doc: "Changes the layout of a tensor.",
+			Infer: inferLayoutTransform, Pattern: Injective, complete: completeSeparators, Doc: "Changes the layout of a tensor.",
 		},
 		{
 			Name: "relax.permute_dims", Args: []Arg{x},

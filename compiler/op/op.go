@@ -137,9 +137,14 @@ type Op struct {
 	Allocates bool
 	// Pattern says how its kernel fuses; what is no kernel is Opaque.
 	Pattern Pattern
-	Doc     string
+	// Layout, if not nil, decides in which layouts calls take their arguments; see InferLayout.
+	Layout InferLayoutFunc
+	Doc    string
 
 	ref *ir.Op
+	// desired is how many layouts a user may ask for at least, 0 for none; parts says that they may split axes.
+	desired int
+	parts   bool
 	// defaults are the attributes that have one.
 	defaults *ir.Attrs
 	// complete, if not nil, writes out the short forms of attributes.

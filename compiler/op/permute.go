@@ -1,6 +1,7 @@
 package op
 
 import (
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -43,6 +44,16 @@ func inferFlatten(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return nil, err
 	}
 	return c.flat(t, t.DType), nil
+}
+
+// completeSeparators writes no separators for None.
+func completeSeparators(a *ir.Attrs) *ir.Attrs {
+	for _, name := range []string{"axis_separators", "input_axis_separators"} {
+		if v, given := a.Get(name); given && v == nil {
+			a = a.With(name, []int64{})
+		}
+	}
+	return a
 }
 
 func inferLayoutTransform(call *relax.Call, c *InferContext) (relax.StructInfo, error) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -53,18 +54,19 @@ func poolAttrs(n int) []Attr {
 }
 
 // poolInput returns the argument, its extents by letter and the layout of the result.
-func (c *InferContext) poolInput(n int) (t *relax.TensorStructInfo, d map[byte]tir.Expr, out string, err error) {
+func (c *InferContext) poolInput(n int) (t *relax.TensorStructInfo, d map[byte]tir.Expr, out tensorlayout.Layout, err error) {
 	letters := "NC" + spatialLetters[n]
-	pos, err := c.layout("layout", letters)
+	in, err := c.layout("layout", letters)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, nil, nil, err
 	}
-	if out = c.Str("out_layout"); out == "" {
-		out = c.Str("layout")
-	} else if _, err := c.layout("out_layout", letters); err != nil {
-		return nil, nil, "", err
+	out = in
+	if c.Str("out_layout") != "" {
+		if out, err = c.layout("out_layout", letters); err != nil {
+			return nil, nil, nil, err
+		}
 	}
-	t, d, err = c.layoutDims(0, pos, c.Str("layout"))
+	t, d, err = c.layoutDims(0, in)
 	return t, d, out, err
 }
 
@@ -90,7 +92,7 @@ func inferPool(c *InferContext, n int) (relax.StructInfo, error) {
 		return nil, err
 	}
 	if d == nil {
-		return rankOf(t.DType, n+2, t), nil
+		return rankOf(t.DType, len(layout), t), nil
 	}
 	for i := range n {
 		l := spatialLetters[n][i]
@@ -98,7 +100,7 @@ func inferPool(c *InferContext, n int) (relax.StructInfo, error) {
 			return nil, err
 		}
 	}
-	return tensorOf(t.DType, permuteTo(layout, d), t), nil
+	return tensorOf(t.DType, c.permuteTo(layout, d), t), nil
 }
 
 func inferAdaptivePool(c *InferContext, n int) (relax.StructInfo, error) {
@@ -114,7 +116,7 @@ func inferAdaptivePool(c *InferContext, n int) (relax.StructInfo, error) {
 		return nil, c.attrErr("output_size", formatInts(size), "a list of %d integers", n)
 	}
 	if d == nil {
-		return rankOf(t.DType, n+2, t), nil
+		return rankOf(t.DType, len(layout), t), nil
 	}
 	for i := range size {
 		if size[i] <= 0 {
@@ -122,5 +124,5 @@ func inferAdaptivePool(c *InferContext, n int) (relax.StructInfo, error) {
 		}
 		d[spatialLetters[n][i]] = tir.Int(size[i])
 	}
-	return tensorOf(t.DType, permuteTo(layout, d), t), nil
+	return tensorOf(t.DType, c.permuteTo(layout, d), t), nil
 }

@@ -245,6 +245,11 @@ func Reshape(x relax.Expr, shape ...tir.Expr) *relax.Call {
 	return build("relax.reshape", nil, x, &relax.ShapeExpr{Values: shape})
 }
 
+// LayoutTransform moves the elements of x to where an index map says.
+func LayoutTransform(x relax.Expr, m *tir.IndexMap) *relax.Call {
+	return build("relax.layout_transform", ir.NewAttrs("index_map", m), x)
+}
+
 // PermuteDims returns x with its axes permuted; no axes reverse them.
 func PermuteDims(x relax.Expr, axes ...int64) *relax.Call {
 	var attrs *ir.Attrs

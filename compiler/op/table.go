@@ -34,8 +34,9 @@ var all = sync.OnceValue(func() []*Op {
 // byName returns the operators by name, those of foreign too.
 var byName = sync.OnceValue(func() map[string]*Op { return index(slices.Concat(all(), foreign())) })
 
-// number gives each operator what its calls share: the node that they call and the defaults.
+// number gives each operator what its calls share, the node that they call and the defaults, and what tables by name say of it.
 func number(ops []*Op) []*Op {
+	addLayoutRules(ops)
 	for _, o := range ops {
 		o.ref = ir.NewOp(o.Name)
 		for i := range o.Attrs {

@@ -107,6 +107,15 @@ def main(x: R.Tensor(("n", 3), dtype="float32")) -> R.Tensor(("n", 3), dtype="fl
     return x
 `
 
+const images = `
+@R.function
+def main(x: R.Tensor((1, 3, 5, 5), dtype="float32"), w: R.Tensor((4, 3, 3, 3), dtype="float32")) -> R.Tensor((1, 4, 3, 3), dtype="float32"):
+    with R.dataflow():
+        y = R.nn.conv2d(x, w)
+        R.output(y)
+    return y
+`
+
 func loops(params, body string) string {
 	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 }
@@ -131,6 +140,7 @@ var effects = map[string]effect{
 	"TopologicalSort.order":                       {text: diamond, value: "breadth-first", plain: "c: R.Tensor((2, 3), dtype=\"float32\") = R.sin(a)\n            b:"},
 	"TopologicalSort.direction":                   {text: diamond, value: "from-outputs", set: "b: R.Tensor((2, 3), dtype=\"float32\") = R.tanh(x)\n            a:"},
 	"BindSymbolicVars.binding_map":                {text: symbolic, value: map[string]any{"n": 7}, set: "def main(x: R.Tensor((7, 3)"},
+	"ConvertLayout.desired_layouts":               {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
 	"LiftTransformParams.shared_transform":        {text: lifts, value: true, set: "def transform_params"},
 	"relax.lift_transform_params.consume_params":  {text: lifts, passes: "LiftTransformParams", value: true, set: "tuple_reset_item"},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},

@@ -83,6 +83,8 @@ var written = []Constraint{
 	{"FuseTIR", "AttachAttrLayoutFreeBuffers", "the parameters of fused kernels are others", false},
 	{"AttachAttrLayoutFreeBuffers", "SplitLayoutRewritePreproc", "weights that are rewritten have the layout that was free", false},
 	{"SplitLayoutRewritePreproc", "LiftTransformParams", "it moves the kernels that rewrite weights out of the model", false},
+	{"ConvertLayout", "LegalizeOps", "what it looks for are operators", false},
+	{"ConvertLayout", "ToNonDataflow", "it changes layouts within dataflow blocks", false},
 	{"LiftTransformParams", "RemovePurityChecking", "the functions that it makes are marked there too", false},
 	{"LambdaLift", "RemovePurityChecking", "it makes calls of invoke_pure_closure, which RemovePurityChecking unwraps", false},
 	{"LambdaLift", "LowerRuntimeBuiltin", "the closures that it makes are lowered there", false},

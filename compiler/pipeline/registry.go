@@ -18,6 +18,7 @@ var others = []*pass.Pass{
 	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
 	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
 	transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
+	transform.ConvertLayout,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,

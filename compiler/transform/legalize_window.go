@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
 )
@@ -24,7 +25,10 @@ func windowRule(name string) rule {
 			if k.err != nil {
 				return nil, k.err
 			}
-			return list(topi.AdaptiveAvgPool(x, spatial(result, k.shape(0)), k.str("layout"), result))
+			size := spatial(result, k.shape(0))
+			return list(topi.WithoutParts([]*te.Tensor{x}, []string{k.str("layout")}, result, func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
+				return topi.AdaptiveAvgPool(xs[0], size, in[0], out)
+			}))
 		}
 	case name == "image.resize2d":
 		return resize
@@ -42,13 +46,17 @@ func (k *kernel) layout(name, other string) string {
 
 // spatial returns the extents of the axes that are neither N nor C, in the order D, H, W.
 func spatial(layout string, shape []tir.Expr) []tir.Expr {
-	var out []tir.Expr
+	l, err := tensorlayout.Parse(layout)
+	if err != nil || len(l) != len(shape) {
+		return nil
+	}
+	letters := ""
 	for _, r := range "DHW" {
-		if p := strings.IndexRune(layout, r); p >= 0 && p < len(shape) {
-			out = append(out, shape[p])
+		if strings.ContainsRune(layout, r) {
+			letters += string(r)
 		}
 	}
-	return out
+	return l.Extents(letters, shape)
 }
 
 // halves splits a padding into what is added before and after each axis.
@@ -63,16 +71,18 @@ func convolution(transposed bool) rule {
 		if k.err != nil {
 			return nil, k.err
 		}
-		o := topi.ConvOpts{
-			Strides: k.ints("strides"), Dilation: k.ints("dilation"), Groups: k.int("groups"),
-			Data: k.str("data_layout"), Kernel: k.str("kernel_layout"), Result: k.str("out_layout"), Out: k.out(0).DType,
-		}
+		o := topi.ConvOpts{Strides: k.ints("strides"), Dilation: k.ints("dilation"), Groups: k.int("groups"), Out: k.out(0).DType}
 		o.Before, o.After = halves(k.ints("padding"))
+		conv := topi.Conv
 		if transposed {
 			o.OutputPadding = k.ints("output_padding")
-			return list(topi.ConvTranspose(x, w, o))
+			conv = topi.ConvTranspose
 		}
-		return list(topi.Conv(x, w, o))
+		layouts := []string{k.str("data_layout"), k.str("kernel_layout")}
+		return list(topi.WithoutParts([]*te.Tensor{x, w}, layouts, k.layout("out_layout", "data_layout"), func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
+			o.Data, o.Kernel, o.Result = in[0], in[1], out
+			return conv(xs[0], xs[1], o)
+		}))
 	}
 }
 
@@ -84,10 +94,13 @@ func pooling(kind string) rule {
 		}
 		o := topi.PoolOpts{
 			Size: k.ints("pool_size"), Strides: k.ints("strides"), Dilation: k.ints("dilation"), CeilMode: k.bool("ceil_mode"),
-			CountIncludePad: k.bool("count_include_pad"), Layout: k.str("layout"), Result: k.str("out_layout"),
+			CountIncludePad: k.bool("count_include_pad"),
 		}
 		o.Before, o.After = halves(k.ints("padding"))
-		return list(topi.Pool(kind, x, o))
+		return list(topi.WithoutParts([]*te.Tensor{x}, []string{k.str("layout")}, k.layout("out_layout", "layout"), func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
+			o.Layout, o.Result = in[0], out
+			return topi.Pool(kind, xs[0], o)
+		}))
 	}
 }
 
@@ -98,10 +111,16 @@ func resize(k *kernel) ([]*te.Tensor, error) {
 	if k.err != nil {
 		return nil, k.err
 	}
+	if len(size) != 2 {
+		return nil, skipf("its layout %q has no axes H and W", layout)
+	}
 	o := topi.ResizeOpts{
-		Layout: layout, Method: k.str("method"), Coordinate: k.str("coordinate_transformation_mode"), Rounding: k.str("rounding_method"),
+		Method: k.str("method"), Coordinate: k.str("coordinate_transformation_mode"), Rounding: k.str("rounding_method"),
 		CubicAlpha: k.float("cubic_alpha"), CubicExclude: k.int("cubic_exclude") != 0, ROI: k.floats("roi"),
 		Extrapolation: k.float("extrapolation_value"), Out: k.out(0).DType,
 	}
-	return list(topi.Resize2D(x, size[0], size[1], o))
+	return list(topi.WithoutParts([]*te.Tensor{x}, []string{layout}, layout, func(xs []*te.Tensor, in []string, _ string) (*te.Tensor, error) {
+		o.Layout = in[0]
+		return topi.Resize2D(xs[0], size[0], size[1], o)
+	}))
 }

@@ -32,6 +32,7 @@ var defaults = map[string]map[string]string{
 	"cumsum":                 {"dtype": "\"void\"", "exclusive": "False"},
 	"cumprod":                {"dtype": "\"void\"", "exclusive": "False"},
 	"concat":                 {"axis": "0"},
+	"layout_transform":       {"axis_separators": "[]", "input_axis_separators": "[]"},
 	"split":                  {"axis": "0"},
 	"stack":                  {"axis": "0"},
 	"gather_elements":        {"axis": "0"},

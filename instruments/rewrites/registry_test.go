@@ -140,6 +140,14 @@ def main(x: R.Tensor((1, 8), "float32"), A: R.Tensor((8, 2), "float32"), B: R.Te
         R.output(e, h)
     return (e, h)
 `},
+	{`ConvertLayout{"desired_layouts": {"relax.nn.conv2d": ["NHWC", "OHWI"]}}`, nil, `@R.function
+def main(x: R.Tensor((1, 3, 5, 5), "float32"), w: R.Tensor((4, 3, 3, 3), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, w)
+        z = R.nn.relu(y)
+        R.output(z)
+    return z
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function
