@@ -33,6 +33,16 @@ func (r *registered) Lookup(name string) *Pass {
 	return r.base.Lookup(name)
 }
 
+// Wrapper is a registry that adds something to another one.
+type Wrapper interface {
+	Registry
+	// Unwrap returns the other one, or nil.
+	Unwrap() Registry
+}
+
+// Unwrap returns the registry that r adds to.
+func (r *registered) Unwrap() Registry { return r.base }
+
 // Nearest returns a known name like name.
 func (r *registered) Nearest(name string) string {
 	if near := nearest.Name(name, maps.Keys(r.own)); near != "" || r.base == nil {

@@ -61,6 +61,37 @@ def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float3
     return gv
 `
 
+const product = `
+@R.function
+def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
+    with R.dataflow():
+        a = R.matmul(x, w)
+        R.output(a)
+    return a
+`
+
+// forGenerator has a function for a generator, and one that nothing calls.
+const forGenerator = `
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        a = cls.part(x)
+        return a
+
+    @R.function
+    def part(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"Codegen": "irscope"})
+        y = R.nn.softmax(x)
+        return y
+
+    @R.function(private=True)
+    def other(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        y = R.exp(x)
+        return y
+`
+
 const plain = `
 @R.function
 def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
@@ -125,6 +156,9 @@ const vectors = `A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")`
 // effects has an entry for each option of each pass and each key of the config, "pass.option",
 // "key" or "key.field".
 var effects = map[string]effect{
+	"FuseOpsByPattern.patterns":                   {text: product, value: []any{"irscope.matmul"}, set: `"Composite": "irscope.matmul"`},
+	"RunCodegen.target_options":                   {text: forGenerator, value: map[string]any{"irscope": map[string]any{"kernels": "topi"}}, plain: "-inf"},
+	"RunCodegen.entry_functions":                  {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"DecomposeOpsForTraining.func_name":           {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},
@@ -236,8 +270,11 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 
 // elsewhere are keys whose effect another test shows, as it is no change of the result.
 var elsewhere = map[string]struct{ file, test string }{
-	"BindSymbolicVars.func_name": {"../transform/private_test.go", "TestBindSymbolicVarsPairs"},
-	"testing.immutable_module":   {"../pass/rules_test.go", "TestRule10ImmutableModule"},
+	"BindSymbolicVars.func_name":        {"../transform/private_test.go", "TestBindSymbolicVarsPairs"},
+	"FuseOpsByPattern.bind_constants":   {"../transform/backend_test.go", "TestFuseOpsByPatternConstants"},
+	"FuseOpsByPattern.annotate_codegen": {"../transform/backend_test.go", "TestFuseOpsByPatternBranches"},
+	"FuseOpsByPattern.entry_functions":  {"../transform/backend_test.go", "TestFuseOpsByPatternEntries"},
+	"testing.immutable_module":          {"../pass/rules_test.go", "TestRule10ImmutableModule"},
 }
 
 // apply runs passes and returns what they made and reported.

@@ -163,8 +163,11 @@ func removeUnreachable(c *pass.Context, m *ir.Module, entries []string) *ir.Modu
 		}
 		reached[name] = true
 		ir.Walk(f, func(n ir.Node) bool {
-			if gv, ok := n.(*ir.GlobalVar); ok {
-				reach(gv.Name)
+			switch n := n.(type) {
+			case *ir.GlobalVar:
+				reach(n.Name)
+			case *relax.ExternFunc: // which may be a kernel that an external generator compiled
+				reach(n.Symbol)
 			}
 			return true
 		})

@@ -138,16 +138,23 @@ func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc,
 		u.port(b)
 		u.buffers[p] = b
 	}
-	result, ok := f.Body.Body.(*relax.Var)
-	if !ok {
-		return nil, fmt.Errorf("the result is not a variable but a %T", f.Body.Body)
+	results := fieldsOf(f.Body.Body)
+	isResult := map[relax.Expr]bool{}
+	for i, r := range results {
+		if v, ok := r.(*relax.Var); !ok || u.buffers[v] != nil || isResult[r] {
+			return nil, fmt.Errorf("result %d is no variable that the function binds, or is returned twice", i)
+		}
+		isResult[r] = true
 	}
 	for _, blk := range f.Body.Blocks {
 		for _, b := range blk.Bindings {
-			if err := u.binding(b, result); err != nil {
+			if err := u.binding(b, isResult[b.Bound()]); err != nil {
 				return nil, fmt.Errorf("variable %s: %w", b.Bound().Name, err)
 			}
 		}
+	}
+	for _, r := range results {
+		u.port(u.buffers[r.(*relax.Var)])
 	}
 	base := ir.Base{Span: f.Span, Origin: u.origin}
 	root := &tir.Block{Base: base, Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
@@ -172,7 +179,7 @@ func (u *tirFuser) buffer(name string, info *relax.TensorStructInfo) (*tir.Buffe
 	return tir.NewBuffer(u.names.Fresh(name, "_"), info.DType, dims, ""), nil
 }
 
-func (u *tirFuser) binding(b relax.Binding, result *relax.Var) error {
+func (u *tirFuser) binding(b relax.Binding, isResult bool) error {
 	c := callsOp(b.BoundValue(), opCallTIR)
 	if c == nil {
 		return fmt.Errorf("it is not bound to a call_tir")
@@ -192,9 +199,7 @@ func (u *tirFuser) binding(b relax.Binding, result *relax.Var) error {
 	}
 	out.Base = b.Meta()
 	u.buffers[b.Bound()] = out
-	if b.Bound() == result {
-		u.port(out)
-	} else {
+	if !isResult {
 		u.allocs = append(u.allocs, out)
 	}
 	var args []*tir.Buffer

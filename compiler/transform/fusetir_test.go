@@ -183,12 +183,15 @@ def group(` + params + `) -> ` + result + `:
         R.output(a)
     return a
 `), `parameter x: its shape is unknown: Tensor(ndim=1, "float32")`},
-		{"a result that is not a variable", group("x: "+vector, "R.Tuple("+vector+")", `
+		{"a result that is returned twice", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
         R.output(a)
-    return (a,)
-`), "the result is not a variable but a *relax.Tuple"},
+    return (a, a)
+`), "result 1 is no variable that the function binds, or is returned twice"},
+		{"a result that is a parameter", group("x: "+vector, vector, `
+    return x
+`), "result 0 is no variable that the function binds, or is returned twice"},
 		{"an operator", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.add(x, x)

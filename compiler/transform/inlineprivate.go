@@ -19,6 +19,7 @@ var InlinePrivateFunctions = &pass.Pass{
 		if len(in.bodies) == 0 {
 			return m, nil
 		}
+		in.body = func(call *relax.Call) *relax.Function { return in.bodies[calleeOf(call)] }
 		e := m.Edit()
 		for gv, fn := range m.Funcs() {
 			f, ok := fn.(*relax.Function)
@@ -42,10 +43,12 @@ var InlinePrivateFunctions = &pass.Pass{
 	},
 }
 
-// inliner inlines the functions in bodies.
+// inliner inlines functions.
 type inliner struct {
 	c      *pass.Context
-	bodies map[string]*relax.Function
+	bodies map[string]*relax.Function // private functions that it inlines
+	// body returns the function to put in the place of a call, nil to leave the call.
+	body func(call *relax.Call) *relax.Function
 }
 
 // function returns f with the calls inlined, without the names and unused values that this leaves behind.
@@ -59,7 +62,7 @@ func (in *inliner) function(m *ir.Module, f *relax.Function) (*relax.Function, e
 		return v.WithName(mu.FreshName(v.Name))
 	}
 	mu.Call = func(call *relax.Call) relax.Expr {
-		callee := in.bodies[calleeOf(call)]
+		callee := in.body(call)
 		if callee == nil {
 			return call
 		}

@@ -129,7 +129,11 @@ func (g *lazyInput) function(f *relax.Function, inputs, weights []*relax.Var) (*
 		g.define(e)
 		return e
 	}
-	return g.mu.Function(f.WithParams(append(inputs, g.get)).WithRet(nil).WithAttrs(f.Attrs.With(attrNumInput, int64(len(inputs)+1))))
+	out, err := g.mu.Function(f.WithParams(append(inputs, g.get)).WithRet(nil).WithAttrs(f.Attrs.With(attrNumInput, int64(len(inputs)+1))))
+	if err == nil && out.Ret == nil { // nothing used the weights
+		out = out.WithRet(f.Ret)
+	}
+	return out, err
 }
 
 // ahead fetches what the branches of a conditional use, before it: symbolic variables that are defined in a branch are not known behind it.

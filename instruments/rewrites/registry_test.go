@@ -126,6 +126,15 @@ class Module:
         r = R.add(x, w)
         return r
 `},
+	{`FuseOpsByPattern{"patterns": ["irscope"]},MergeCompositeFunctions,RunCodegen`, nil, `@R.function
+def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Tensor((4, 4), "float32"):
+    with R.dataflow():
+        a = R.matmul(x, w)
+        b = R.nn.relu(a)
+        c = R.matmul(b, w)
+        R.output(c)
+    return c
+`},
 	{"ExpandMatmulOfSum,AdjustMatmulOrder,ReorderTakeAfterMatmul,ReorderPermuteDimsAfterConcat,CombineParallelMatmul", nil, `@R.function
 def main(x: R.Tensor((1, 8), "float32"), A: R.Tensor((8, 2), "float32"), B: R.Tensor((2, 8), "float32"), C: R.Tensor((8, 8), "float32"), i: R.Tensor((8,), "int64")):
     with R.dataflow():

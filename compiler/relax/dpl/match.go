@@ -121,10 +121,23 @@ func (*constant) matches(_ *matcher, _, e relax.Expr) bool {
 	return ok
 }
 
-// matches also tries the operands of commutative operators the other way round.
+// matches also tries the operands of commutative operators the other way round, and (a * b) / c in the place of a * (b / c).
 func (p *call) matches(m *matcher, _, e relax.Expr) bool {
 	c, ok := e.(*relax.Call)
-	if !ok || len(c.Args) < len(p.args) || !p.varargs && len(c.Args) != len(p.args) || !m.match(p.op, c.Op) {
+	if !ok {
+		return false
+	}
+	mark := len(m.trail)
+	if !m.match(p.op, c.Op) {
+		for _, q := range p.associated(c) {
+			if m.match(q, e) {
+				return true
+			}
+			m.undo(mark)
+		}
+		return false
+	}
+	if len(c.Args) < len(p.args) || !p.varargs && len(c.Args) != len(p.args) {
 		return false
 	}
 	if m.matchAll(p.args, c.Args) {
@@ -135,6 +148,38 @@ func (p *call) matches(m *matcher, _, e relax.Expr) bool {
 		return false
 	}
 	return m.matchAll(p.args, []relax.Expr{c.Args[1], c.Args[0]})
+}
+
+// associated returns the patterns of what is equal to p and may be what c is: a * (b / c) for (a * b) / c, and the other way round.
+func (p *call) associated(c *relax.Call) []Pattern {
+	const multiply, divide = "relax.multiply", "relax.divide"
+	callee, ok := c.Op.(*ir.Op)
+	if !ok || len(p.args) != 2 {
+		return nil
+	}
+	var out []Pattern
+	switch {
+	case p.calls(divide) && callee.Name == multiply:
+		if product, ok := p.args[0].(*call); ok && product.calls(multiply) && len(product.args) == 2 {
+			for i := range 2 {
+				out = append(out, &call{op: product.op, args: []Pattern{product.args[1-i], &call{op: p.op, args: []Pattern{product.args[i], p.args[1]}}}})
+			}
+		}
+	case p.calls(multiply) && callee.Name == divide:
+		for i := range 2 {
+			if quotient, ok := p.args[i].(*call); ok && quotient.calls(divide) && len(quotient.args) == 2 {
+				product := &call{op: p.op, args: []Pattern{quotient.args[0], p.args[1-i]}}
+				out = append(out, &call{op: quotient.op, args: []Pattern{product, quotient.args[1]}})
+			}
+		}
+	}
+	return out
+}
+
+// calls tells whether p is a call of the named operator.
+func (p *call) calls(name string) bool {
+	op, ok := p.op.(*operator)
+	return ok && op.name == name
 }
 
 func (p *tuple) matches(m *matcher, _, e relax.Expr) bool {

@@ -28,7 +28,11 @@ class Module:
             k = R.call_tir(Module.kernel, (x,), out_sinfo=R.Tensor((2, 4), "float32"))
             d = R.subtract(x, x)
             h = R.reshape(x, R.shape([8]))
-            R.output(p, k, d, h)
+            q = R.divide(x, x)
+            md = R.multiply(x, q)
+            e = R.multiply(x, a)
+            dm = R.divide(e, x)
+            R.output(p, k, d, h, md, dm)
         return p
 
     @T.prim_func(private=True)
@@ -105,6 +109,9 @@ func TestMatch(t *testing.T) {
 		{"not not", dpl.Not(add(any(), any())), "a", false},
 		{"a kernel", dpl.CallTIR(dpl.IsGlobalVar("kern"), []dpl.Pattern{dpl.IsVar("x")}), "k", true},
 		{"another kernel", dpl.CallTIR(dpl.IsGlobalVar("other"), nil), "k", false},
+		{"a product for a quotient of it", dpl.Op("relax.divide", dpl.Op("relax.multiply", any(), any()), dpl.IsVar("x")), "md", true},
+		{"a quotient for a product with it", dpl.Op("relax.multiply", dpl.IsVar("x"), dpl.Op("relax.divide", any(), any())), "dm", true},
+		{"a quotient of another", dpl.Op("relax.multiply", any(), dpl.Op("relax.divide", dpl.IsConst(), any())), "dm", false},
 		{"the same twice", dpl.Op("relax.subtract", same, same), "d", true},
 		{"a shape expression", dpl.Op("relax.reshape", any(), dpl.IsShape(tir.Int(8))), "h", true},
 		{"optional", dpl.Optional(dpl.IsVar("x"), func(p dpl.Pattern) dpl.Pattern { return add(p, any()) }), "a", true},

@@ -155,3 +155,13 @@ func Not(p Pattern) Pattern { return &not{p} }
 
 // Optional matches p, or a call by wrap of p: Optional(p, func(x) { return Op("relax.nn.relu", x) }).
 func Optional(p Pattern, wrap func(Pattern) Pattern) Pattern { return Or(wrap(p), p) }
+
+// Computes tells whether p itself is a pattern of a call or of a field of a tuple: what is to be computed where it matches. Others describe what is
+// there, or hold such patterns.
+func Computes(p Pattern) bool {
+	switch p.(type) {
+	case *call, *getItem:
+		return true
+	}
+	return false
+}

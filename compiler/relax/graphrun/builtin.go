@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
@@ -65,6 +66,9 @@ func (f *frame) builtin(name string, args []Value) (Value, error) {
 	case "vm.builtin.make_prim_value":
 		heap, _ := args[0].(*tensor.Tensor)
 		return fromHeap(heap, args[1].(int64), args[2].(int64)), nil
+	}
+	if _, ok := f.mod.Lookup(name).(*tir.PrimFunc); ok { // which an external generator compiled
+		return f.kernel(name, args)
 	}
 	return nil, unsupported("the function %s of the runtime cannot be run by the interpreter", name)
 }
