@@ -24,7 +24,7 @@ import (
 
 // TestPassesKeepMeaning runs random programs of the operators that the passes know before and after each of them.
 func TestPassesKeepMeaning(t *testing.T) {
-	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm}
+	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
 		text := program(r)
@@ -50,7 +50,12 @@ func TestPassesKeepMeaning(t *testing.T) {
 func program(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	n := func(most int) int { return r.IntN(most + 1) }
-	switch r.IntN(4) {
+	switch r.IntN(5) {
+	case 4: // functions that call others
+		mark := pick("Inline=1", "Inline=1", "Other=1")
+		return fmt.Sprintf(`def @f(%%a: Tensor[(?, 4), float32], %%p: bool, %s) { let %%b = exp(%%a); if (%%p) { %s } else { nn.relu(%%a) } }
+def @g(%%a: Tensor[(2, 4), float32], Inline=1) { %%0 = @f(%%a, True); add(%%0, %%a) }
+def @main(%%x: Tensor[(2, 4), float32]) { %%1 = @g(%%x); multiply(%%1, @f(%s, False)) }`, mark, pick("%b", "add(%b, %a)"), pick("%x", "%1", "abs(%1)"))
 	case 0: // a pad before a window
 		layout, kernel := "NCHW", "OIHW"
 		channels := n(5) / 5 // that are padded

@@ -27,6 +27,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.FlattenAtrousConv, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.FoldExplicitPadding, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.ToANormalForm, 1, pass.Module, nil},
+		{relaypass.Inline, 1, pass.Module, nil},
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
 	} {
@@ -234,5 +235,52 @@ func TestRemoveUnusedFunctions(t *testing.T) {
 	}
 	if out, _ := passtest.Check(t, passtest.NewContext(), all, m); out != m {
 		t.Errorf("it left\n%s", passtest.Text(out))
+	}
+}
+
+// TestInline: what becomes of whole modules.
+func TestInline(t *testing.T) {
+	const (
+		leaf  = "def @leaf(%a: Tensor[(2), float32], Inline=1) { nn.relu(%a) }\n"
+		outer = "def @outer(%b: Tensor[(2), float32], Inline=1) { %0 = @leaf(%b); add(%0, %0) }\n"
+	)
+	for _, c := range []struct{ name, before, after string }{
+		{"a chain", leaf + outer + "def @main(%x: Tensor[(2), float32]) { exp(@outer(@outer(%x))) }", "def @main(%x: Tensor[(2), float32]) { %0 = nn.relu(%x); %1 = add(%0, %0); %2 = nn.relu(%1); exp(add(%2, %2)) }"},
+		{"nobody calls it", leaf + "def @main(%x: Tensor[(2), float32]) { exp(%x) }", ""},
+		{"it is not marked", "def @f(%a: Tensor[(2), float32]) { exp(%a) }\ndef @main(%x: Tensor[(2), float32]) { @f(%x) }", ""},
+		{"it calls one that stays", "def @f(%a: Tensor[(2), float32]) { exp(%a) }\ndef @g(%a: Tensor[(2), float32], Inline=1) { @f(%a) }\ndef @main(%x: Tensor[(2), float32]) { @g(%x) }", ""},
+		{"it calls itself", "def @f(%a: int32, Inline=1) -> int32 { if (equal(%a, 0)) { 0 } else { @f(subtract(%a, 1)) } }\ndef @main(%x: int32) { @f(%x) }", ""},
+		{"two call each other", "def @f(%a: int32, Inline=1) -> int32 { @g(%a) }\ndef @g(%a: int32, Inline=1) -> int32 { @f(%a) }\ndef @main(%x: int32) { @f(%x) }", ""},
+		{
+			"for an external compiler", `def @f(%a: Tensor[(2), float32], Inline=1, Compiler="c") { exp(%a) }` + "\ndef @main(%x: Tensor[(2), float32]) { add(@f(%x), %x) }",
+			`def @main(%x: Tensor[(2), float32]) { %0 = fn (%a: Tensor[(2), float32], Inline=1, Compiler="c") { exp(%a) }; %1 = %0(%x); add(%1, %x) }`,
+		},
+		{
+			"lets and branches", "def @f(%a: Tensor[(2), float32], %p: bool, Inline=1) { let %b = exp(%a); if (%p) { %b } else { %a } }\ndef @main(%x: Tensor[(2), float32], %p: bool) { nn.relu(@f(%x, %p)) }",
+			"def @main(%x: Tensor[(2), float32], %p: bool) { let %b = exp(%x); %0 = if (%p) { %b } else { %x }; nn.relu(%0) }",
+		},
+		{
+			"of any extent", "def @f(%a: Tensor[(?, 3), float32], Inline=1) { exp(%a) }\ndef @main(%x: Tensor[(2, 3), float32]) { nn.relu(@f(%x)) }",
+			"def @main(%x: Tensor[(2, 3), float32]) { nn.relu(exp(%x)) }",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := read(t, c.before)
+			passtest.WellFormed(t, "before", m)
+			out, _ := passtest.Check(t, passtest.NewContext(), relaypass.Inline, m)
+			if c.after == "" {
+				if out != m {
+					t.Errorf("the module changed to\n%s", passtest.Text(out))
+				}
+				return
+			}
+			text, err := relay.Text(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := read(t, text); !ir.StructuralEqualModule(got, read(t, c.after), ir.EqualOpts{}) {
+				t.Errorf("got\n%s\nwant\n%s", text, c.after)
+			}
+		})
 	}
 }

@@ -196,6 +196,19 @@ def main(x: R.Tensor((2,), "float32"), p: R.Tensor((), "bool")) -> R.Tensor((2,)
         r = b
     return r
 `},
+	{"relay.Inline", nil, `@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = Module.f(x)
+        return y
+
+    @R.function(private=True)
+    def f(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        R.func_attr({"Inline": 1})
+        y = R.exp(x)
+        return y
+`},
 	{"RewriteDataflowReshape", nil, `@I.ir_module
 class Module:
     @T.prim_func(private=True)
