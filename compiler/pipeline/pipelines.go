@@ -84,6 +84,7 @@ var relay = []*pass.Pass{
 	relaypass.RemoveUnusedFunctions,
 	relaypass.ToBasicBlockNormalForm,
 	relaypass.SimplifyInference,
+	relaypass.SimplifyExpr,
 	relaypass.CanonicalizeOps,
 	relaypass.FlattenAtrousConv,
 }

@@ -24,7 +24,7 @@ var others = []*pass.Pass{
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
-	relaypass.Inline, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
+	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	tirpass.ForceNarrowIndexToInt32,
 }
 

@@ -24,7 +24,7 @@ import (
 
 // TestPassesKeepMeaning runs random programs of the operators that the passes know before and after each of them.
 func TestPassesKeepMeaning(t *testing.T) {
-	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline}
+	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline, relaypass.SimplifyExpr}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
 		text := program(r)
@@ -50,7 +50,49 @@ func TestPassesKeepMeaning(t *testing.T) {
 func program(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	n := func(most int) int { return r.IntN(most + 1) }
-	switch r.IntN(5) {
+	switch r.IntN(7) {
+	case 5: // arithmetic on constants
+		k := func() string { return pick("0f", "1f", "2f", "0.5f", "-3f") }
+		e := pick("%x", "%y", "abs(%y)")
+		for range 2 + n(5) {
+			switch r.IntN(9) {
+			case 0:
+				e = fmt.Sprintf("add(%s, %s)", e, k())
+			case 1:
+				e = fmt.Sprintf("multiply(%s, %s)", k(), e)
+			case 2:
+				e = fmt.Sprintf("subtract(%s, %s)", e, k())
+			case 3:
+				e = fmt.Sprintf("divide(%s, sqrt(add(abs(%%y), 1f)))", e)
+			case 4:
+				pair := [][2]string{{"0, 1, 2", "0, 1, 2"}, {"2, 0, 1", "1, 2, 0"}, {"0, 2, 1", "0, -1, 1"}}[r.IntN(3)]
+				e = fmt.Sprintf("transpose(transpose(%s, axes=[%s]), axes=[%s])", e, pair[0], pair[1])
+			case 5:
+				e = fmt.Sprintf("reshape(reshape(%s, newshape=[%s]), newshape=[2, 3, 4])", e, pick("-1", "6, 4", "4, 3, 2"))
+			case 6:
+				e = fmt.Sprintf("cast(cast(%s, dtype=%q), dtype=\"float32\")", e, pick("float64", "float32"))
+			case 7:
+				e = fmt.Sprintf("add(%s, %s)", e, e)
+			case 8:
+				e = fmt.Sprintf("add(add(multiply(%s, multiply(%%x, %%x)), multiply(%s, multiply(%%x, %%y))), multiply(%s, multiply(%%y, %%y)))", k(), k(), k())
+			}
+			if len(e) > 400 {
+				break
+			}
+		}
+		return fmt.Sprintf("def @main(%%x: Tensor[(2, 3, 4), float32], %%y: Tensor[(2, 3, 4), float32]) { %s }", e)
+	case 6: // clips and casts of integers
+		e := "%x"
+		dt := "int32"
+		for range 1 + n(4) {
+			if r.IntN(2) == 0 {
+				e = fmt.Sprintf("clip(%s, a_min=%sf, a_max=%sf)", e, pick("0", "-5", "-128"), pick("5", "127", "255"))
+				continue
+			}
+			dt = pick("int32", "uint8", "int8", "float32")
+			e = fmt.Sprintf("cast(%s, dtype=%q)", e, dt)
+		}
+		return fmt.Sprintf("def @main(%%x: Tensor[(40), int32]) { cast(clip(%s, a_min=-9f, a_max=9f), dtype=\"float32\") }", e)
 	case 4: // functions that call others
 		mark := pick("Inline=1", "Inline=1", "Other=1")
 		return fmt.Sprintf(`def @f(%%a: Tensor[(?, 4), float32], %%p: bool, %s) { let %%b = exp(%%a); if (%%p) { %s } else { nn.relu(%%a) } }

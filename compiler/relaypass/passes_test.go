@@ -28,6 +28,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.FoldExplicitPadding, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.ToANormalForm, 1, pass.Module, nil},
 		{relaypass.Inline, 1, pass.Module, nil},
+		{relaypass.SimplifyExpr, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
 	} {
@@ -236,6 +237,46 @@ func TestRemoveUnusedFunctions(t *testing.T) {
 	if out, _ := passtest.Check(t, passtest.NewContext(), all, m); out != m {
 		t.Errorf("it left\n%s", passtest.Text(out))
 	}
+}
+
+func TestSimplifyExprPairs(t *testing.T) {
+	const (
+		x  = "%x: Tensor[(2, 3), float32]"
+		i  = "%x: Tensor[(2, 3), int32]"
+		xy = "%x: Tensor[(4), int32], %y: Tensor[(4), int32]"
+	)
+	runPairs(t, relaypass.SimplifyExpr, []pair{
+		{name: "zeros_like", params: x, before: "zeros_like(%x)", after: "zeros(shape=[2, 3], dtype=\"float32\")"},
+		{name: "full_like", params: x + ", %v: float32", before: "full_like(%x, %v)", after: "full(%v, shape=[2, 3], dtype=\"float32\")"},
+		{name: "reshape_like", params: x + ", %y: Tensor[(6), float32]", before: "reshape_like(%x, %y)", after: "reshape(%x, newshape=[6])"},
+		{name: "broadcast_to_like", params: x + ", %y: Tensor[(4, 2, 3), float32]", before: "broadcast_to_like(%x, %y)", after: "broadcast_to(%x, shape=[4, 2, 3])"},
+		{name: "cast_like", params: x + ", %y: Tensor[(6), int32]", before: "cast_like(%x, %y)", after: "cast(%x, dtype=\"int32\")"},
+		{name: "a shape that is not known", params: "%x: Tensor[(?, 3), float32]", before: "zeros_like(%x)"},
+		{name: "x+x", params: i, before: "add(%x, %x)", after: "multiply(%x, 2)"},
+		{name: "by a root", params: x, before: "divide(2f, sqrt(%x))", after: "multiply(2f, rsqrt(%x))"},
+		{name: "neutral operands", params: x, before: "divide(subtract(multiply(1f, add(%x, zeros_like(%x))), 0f), 1f)", after: "%x"},
+		{name: "0-x and 1/x", params: x, before: "add(subtract(0f, %x), divide(1f, %x))"},
+		{name: "what a zero broadcasts", params: "%x: Tensor[(3), float32], %y: Tensor[(2, 3), float32]", before: "add(%x, zeros_like(%y))", after: "add(%x, zeros(shape=[2, 3], dtype=\"float32\"))"},
+		{name: "reshapes", params: x, before: "contrib_reverse_reshape(reshape(%x, newshape=[3, 2]), newshape=[-1, 1])", after: "reshape(%x, newshape=[6, 1])"},
+		{name: "transposes", params: "%x: Tensor[(2, 3, 4), float32]", before: "transpose(transpose(%x, axes=[0, 2, 1]), axes=[2, 0, 1])", after: "transpose(%x, axes=[1, 0, 2])"},
+		{name: "transposes that undo each other", params: x, before: "transpose(transpose(%x))", after: "%x"},
+		{name: "layouts", params: "%x: Tensor[(1, 2, 3, 4), float32]", before: `layout_transform(layout_transform(%x, src_layout="NHWC", dst_layout="NCHW"), src_layout="NCHW", dst_layout="NHWC")`, after: "%x"},
+		{name: "the same type", params: i, before: "cast(%x, dtype=\"int32\")", after: "%x"},
+		{name: "to a wider type before", params: i, before: "cast(cast(%x, dtype=\"int64\"), dtype=\"float32\")", after: "cast(%x, dtype=\"float32\")"},
+		{name: "to a narrower type before", params: i, before: "cast(cast(%x, dtype=\"int8\"), dtype=\"float32\")"},
+		{name: "without a sign before, which TVM drops", params: i, before: "cast(cast(%x, dtype=\"uint32\"), dtype=\"float64\")"},
+		{name: "a tensor of one value", params: x, before: "power(full(2f, shape=[2, 3], dtype=\"float32\"), %x)", after: "power(2f, %x)"},
+		{name: "constants that meet", params: x, before: "add(multiply(add(multiply(%x, 2f), 3f), 4f), 5f)", after: "add(multiply(%x, 8f), 17f)"},
+		{name: "argmax of what is dequantized", params: "%x: Tensor[(4, 3), int8]", before: "argmax(qnn.dequantize(%x, 2f, 0), axis=[1])", after: "argmax(%x, axis=[1])"},
+		{name: "with a negative scale, which TVM takes too", params: "%x: Tensor[(4, 3), int8]", before: "argmax(qnn.dequantize(%x, -2f, 0), axis=[1])"},
+		{name: "casts behind a clip", params: i, before: "cast(cast(clip(%x, a_min=0f, a_max=255f), dtype=\"uint8\"), dtype=\"int32\")", after: "clip(%x, a_min=0f, a_max=255f)"},
+		{name: "a cast that wraps", params: i, before: "cast(cast(clip(%x, a_min=0f, a_max=256f), dtype=\"uint8\"), dtype=\"int32\")"},
+		{name: "a clip of what is in range", params: "%x: Tensor[(4), uint8]", before: "clip(%x, a_min=-1f, a_max=255f)", after: "%x"},
+		{name: "a square of a sum", params: xy, before: "add(add(multiply(%y, %y), multiply(multiply(%x, 4), %y)), multiply(4, multiply(%x, %x)))", after: "%0 = add(%y, multiply(%x, 2)); %1 = add(%y, multiply(%x, 2)); multiply(%0, %1)"},
+		{name: "a product of sums", params: xy, before: "add(add(multiply(%x, %x), multiply(5, multiply(%x, %y))), multiply(6, multiply(%y, %y)))", after: "multiply(add(%x, multiply(%y, 3)), add(%x, multiply(%y, 2)))"},
+		{name: "of integers that are not whole, which TVM cuts off", params: xy, before: "add(add(multiply(2, multiply(%x, %x)), multiply(5, multiply(%x, %y))), multiply(3, multiply(%y, %y)))"},
+		{name: "no product of real sums", params: xy, before: "add(add(multiply(%x, %x), multiply(%x, %y)), multiply(%y, %y))"},
+	})
 }
 
 // TestInline: what becomes of whole modules.

@@ -53,33 +53,37 @@ func (s *site) tensor(e relax.Expr) *relax.TensorStructInfo {
 	return t
 }
 
-// rewriting returns a pass body that visits each value of each function once, operands first, and puts what rule returns in its place;
-// nil keeps it. Values of dataflow blocks that nothing uses after it are removed.
+// rewriting returns a pass body that does rewriteOnce for each function.
 func rewriting(name string, rule func(s *site) relax.Expr) pass.RunFunc {
 	return pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		mod := c.Step().Input
-		mu := op.NewExprMutator(mod)
-		pure := func(e relax.Expr) bool {
-			call, ok := e.(*relax.Call)
-			return !ok || relax.CallIsPure(call, op.Table(), mu.Builder().Context())
-		}
-		out, err := dpl.RewriteCalls(mu, pure, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
-			switch e.(type) {
-			case *relax.Call, *relax.TupleGetItem:
-			default:
-				return nil
-			}
-			to := rule(&site{c, name, e, b, mu.Builder().Context()})
-			if to != nil {
-				c.Rewrite(name, e, to)
-			}
-			return to
-		}, f)
-		if err != nil || out == f {
-			return out, err
-		}
-		return dropUnused(out, pure), nil
+		return rewriteOnce(c, name, f, rule)
 	})
+}
+
+// rewriteOnce visits each value of a function once, operands first, and puts what rule returns in its place; nil keeps it. Values of
+// dataflow blocks that nothing uses after it are removed.
+func rewriteOnce(c *pass.Context, name string, f *relax.Function, rule func(s *site) relax.Expr) (*relax.Function, error) {
+	mu := op.NewExprMutator(c.Step().Input)
+	pure := func(e relax.Expr) bool {
+		call, ok := e.(*relax.Call)
+		return !ok || relax.CallIsPure(call, op.Table(), mu.Builder().Context())
+	}
+	out, err := dpl.RewriteCalls(mu, pure, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
+		switch e.(type) {
+		case *relax.Call, *relax.TupleGetItem:
+		default:
+			return nil
+		}
+		to := rule(&site{c, name, e, b, mu.Builder().Context()})
+		if to != nil {
+			c.Rewrite(name, e, to)
+		}
+		return to
+	}, f)
+	if err != nil || out == f {
+		return out, err
+	}
+	return dropUnused(out, pure), nil
 }
 
 // dropUnused removes the bindings of dataflow blocks whose values nothing uses, and names for others. It goes backwards, so that one visit is enough.

@@ -118,8 +118,36 @@ func inFloat32(x *te.Tensor, f func(*te.Tensor) *te.Tensor) *te.Tensor {
 // Clip limits each element to the range from lo to hi.
 func Clip(x *te.Tensor, lo, hi tir.Expr) *te.Tensor {
 	return elementwise(x, func(e tir.Expr) tir.Expr {
-		return tir.Max(tir.Min(e, tir.CastTo(e.DType(), hi)), tir.CastTo(e.DType(), lo))
+		return tir.Max(tir.Min(e, saturated(e.DType(), hi)), saturated(e.DType(), lo))
 	})
+}
+
+// saturated casts a bound to type d. A constant that an integer type does not hold is the nearest one that it does: a cast may wrap
+// (as TVM's does) or be whatever the target makes of it.
+func saturated(d dtype.DType, e tir.Expr) tir.Expr {
+	v := 0.0
+	switch x := e.(type) {
+	case *tir.FloatImm:
+		v = x.Value
+	case *tir.IntImm:
+		v = float64(x.Value)
+	default:
+		return tir.CastTo(d, e)
+	}
+	if !d.IsInteger() || d.IsBool() || d.Code == dtype.UInt && d.Bits > 32 {
+		return tir.CastTo(d, e)
+	}
+	lo, hi := int64(0), int64(1)<<d.Bits-1
+	if d.Code == dtype.Int {
+		lo, hi = -1<<(d.Bits-1), 1<<(d.Bits-1)-1
+	}
+	switch {
+	case v <= float64(lo):
+		return tir.Const(d, lo)
+	case v >= float64(hi):
+		return tir.Const(d, hi)
+	}
+	return tir.CastTo(d, e)
 }
 
 // Cast converts each element to type d.

@@ -189,6 +189,8 @@ func TestActivations(t *testing.T) {
 		{tir.FloatConst(dtype.Float32T, -0.5), tir.FloatConst(dtype.Float32T, 0.25), dtype.Float64T, []float64{-0.5, -0.5, 0, 0.25, 0.25}},
 		{tir.FloatConst(dtype.Float64T, -2), tir.FloatConst(dtype.Float64T, 2), dtype.Int8T, []float64{-2, -1, 0, 0, 2}},
 		{tir.Int(2), tir.Int(-1), dtype.Float64T, []float64{2, 2, 2, 2, 2}},
+		{tir.FloatConst(dtype.Float64T, -300), tir.FloatConst(dtype.Float64T, 255), dtype.Int8T, []float64{-4, -1, 0, 0, 3}}, // no numbers of int8
+		{tir.Int(-1 << 40), tir.FloatConst(dtype.Float64T, math.Inf(1)), dtype.Int32T, []float64{-4, -1, 0, 0, 3}},
 	} {
 		static(t, fmt.Sprint("clip ", c.d, c.want), func(k *kernelTest) { k.exactly(Clip(k.in(x, c.d), c.lo, c.hi), c.d, 1, values(c.want...)) })
 	}

@@ -209,6 +209,15 @@ class Module:
         y = R.exp(x)
         return y
 `},
+	{"relay.SimplifyExpr", nil, `@R.function
+def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+    with R.dataflow():
+        a = R.permute_dims(x)
+        b = R.permute_dims(a)
+        c = R.add(b, b)
+        R.output(c)
+    return c
+`},
 	{"RewriteDataflowReshape", nil, `@I.ir_module
 class Module:
     @T.prim_func(private=True)
