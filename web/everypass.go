@@ -75,16 +75,17 @@ func (s *Server) checkEveryPass(w http.ResponseWriter, r *http.Request, t *share
 	return out.err
 }
 
-// keptCheck returns the lines of a check of a run that was made before, also by a server before this one.
+// keptCheck returns the lines of a check of a run that was made before, also by a server before this one. What came with an imported run holds for this
+// run alone, whatever its request: who wrote the archive may have made it up.
 func (s *Server) keptCheck(ctx context.Context, info run.Info) ([]byte, bool) {
-	if lines, ok := s.checked.Get(info.Key); ok {
+	if lines, ok := s.checked.Get(info.ID); ok {
 		return lines, true
 	}
 	lines, err := s.cfg.Store.Report(ctx, info.ID)
-	if err != nil { // there is none, or it is damaged: the check is made again
-		return nil, false
+	if err != nil { // there is none, or it is damaged: the check of another run of the request will do, or it is made again
+		return s.checked.Get(info.Key)
 	}
-	s.checked.Put(info.Key, lines, int64(len(lines)))
+	s.checked.Put(info.ID, lines, int64(len(lines)))
 	return lines, true
 }
 

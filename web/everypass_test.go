@@ -70,6 +70,7 @@ func TestReportOfACheckIsKept(t *testing.T) {
 	if page := unpacked(t, s.get("/s/"+made.ID+"/export.html").body); strings.Contains(page, "/api/runs/1/check") {
 		t.Error("a page has a report that was not made")
 	}
+	unchecked := s.get("/api/sessions/"+made.ID+"/export.zip").want(t, http.StatusOK).body
 	at := "/api/runs/" + made.Runs[0] + "/check"
 	first := s.get(at).want(t, http.StatusOK, `{"report":`).body
 	next := open(t, with)
@@ -82,4 +83,22 @@ func TestReportOfACheckIsKept(t *testing.T) {
 		}
 		x.get("/s/"+made.ID+"/export.md").want(t, http.StatusOK, "## Check of every pass", "is the first pass whose result is wrong**.", "| 1/A | wrong | ")
 	}
+	// An archive has it, too. Who imports that sees it; a run of the same request that comes without one is checked.
+	archive := s.get("/api/sessions/"+made.ID+"/export.zip").want(t, http.StatusOK).body
+	m := 0
+	elsewhere := open(t, func(c *web.Config) { c.Compiler = everyChecker{asked: &m} })
+	got := elsewhere.get("/api/runs/"+elsewhere.imported(archive)+"/check").want(t, http.StatusOK).body
+	if got != first || m != 0 {
+		t.Errorf("after %d checks the server that imported it says\n%s", m, got)
+	}
+	elsewhere.get("/api/runs/"+elsewhere.imported(unchecked)+"/check").want(t, http.StatusOK, `{"report":`)
+	if m != 1 {
+		t.Errorf("the passes of a run that came without a report were checked %d times", m)
+	}
+}
+
+// imported imports an archive and returns the run of its session.
+func (s *site) imported(archive string) string {
+	s.t.Helper()
+	return decode[sessionAnswer](s.t, s.do("POST", "/api/sessions", archive, "Content-Type", "application/zip").want(s.t, http.StatusCreated)).Session.Runs[0]
 }

@@ -140,7 +140,10 @@ func (a *archiver) run(n int, r *Run) error {
 	if err := a.json(runName(n, "run.json"), file); err != nil {
 		return err
 	}
-	return a.add(runName(n, "events.ndjson"), log.Bytes())
+	if err := a.add(runName(n, "events.ndjson"), log.Bytes()); err != nil || r.Check == nil {
+		return err
+	}
+	return a.add(runName(n, checkName), r.Check, fmt.Sprintf("run %d: check of every pass", n))
 }
 
 // json adds a value as JSON for people.

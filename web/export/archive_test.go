@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -83,6 +84,57 @@ func TestAnArchiveComesBackAsItWas(t *testing.T) {
 	for name, text := range a {
 		if name != "session.json" && name != "manifest.json" && c[name] != text {
 			t.Errorf("%s differs the second time", name)
+		}
+	}
+}
+
+// TestChecksComeBack exports and imports a session with the report of a check of one of its runs.
+func TestChecksComeBack(t *testing.T) {
+	ctx := t.Context()
+	st, sess := fill(t, "x")
+	report := `{"step":{"path":"","status":"same","changed":true}}` + "\n" + `{"report":{"steps":[],"inputs":[],"tolerances":[],"stopped":""}}` + "\n"
+	check(t, st.PutReport(ctx, "second", []byte(report)))
+	b, err := export.Collect(ctx, st, sess)
+	check(t, err)
+	data, err := export.Zip(ctx, b, "v1")
+	check(t, err)
+	files := unpack(t, data)
+	if files["runs/2/check.ndjson"] != report || files["runs/1/check.ndjson"] != "" {
+		t.Errorf("the reports are %q and %q", files["runs/1/check.ndjson"], files["runs/2/check.ndjson"])
+	}
+	read, err := export.Read(data)
+	check(t, err)
+	other := store.NewMemory(64 << 20)
+	back, err := export.Restore(ctx, other, read, session.NewToken())
+	check(t, err)
+	got, err := other.Report(ctx, back.Runs[1])
+	if err != nil || string(got) != report {
+		t.Errorf("the report came back as %q (%v)", got, err)
+	}
+	if got, err := other.Report(ctx, back.Runs[0]); err == nil {
+		t.Errorf("the other run has the report %q", got)
+	}
+	for bad, want := range map[string]string{
+		"x\n":                         "check.ndjson:1: invalid character",
+		"{}\n":                        "check.ndjson:1: it is neither a step nor a report",
+		`{"odd":1}` + "\n":            `check.ndjson:1: json: unknown field "odd"`,
+		report + `{"step":{}}` + "\n": "check.ndjson:3: it comes after the report",
+		`{"step":{}}` + "\n":          "check.ndjson does not end with a report",
+		"":                            "check.ndjson does not end with a report",
+		strings.Repeat(" ", 5<<20):    "at most 4194304 are kept",
+	} {
+		files := without(unpack(t, data), "manifest.json")
+		files["runs/2/check.ndjson"] = bad
+		if strings.HasPrefix(bad, " ") { // too regular for an archive otherwise
+			random := rand.New(rand.NewPCG(1, 2))
+			noise := []byte(bad)
+			for i := range noise {
+				noise[i] = byte(random.Uint32())
+			}
+			files["runs/2/check.ndjson"] = string(noise)
+		}
+		if _, err := export.Read(pack(t, files)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", bad, err, want)
 		}
 	}
 }

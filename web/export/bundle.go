@@ -40,6 +40,8 @@ type Run struct {
 	Status  event.Status
 	Hash    string
 	Events  []event.Event
+	// Check is the report of a check of its passes, as the store keeps it; nil where none was made.
+	Check []byte
 }
 
 // Collect reads the finished runs of a session from a store: those with the ids, or all
@@ -61,6 +63,10 @@ func Collect(ctx context.Context, st store.Store, sess store.Session, ids ...str
 		r := Run{ID: id, Created: stored.Created, Status: event.Status(stored.Status), Hash: stored.Hash}
 		if err := json.Unmarshal(stored.Request, &r.Request); err != nil {
 			return nil, fmt.Errorf("decode request of run %s: %w", id, err)
+		}
+		// One that was not made, or that is damaged, can be made again.
+		if report, err := st.Report(ctx, id); err == nil {
+			r.Check = report
 		}
 		lines, err := run.StoredEvents(ctx, st, id)
 		if err != nil {

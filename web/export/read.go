@@ -23,7 +23,7 @@ func IsArchive(data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x
 
 // fileName matches the names that files of an archive may have.
 var fileName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt|json|ll|mir|mlir|hlo|gimple|rtl|ssa|s|bin))$`)
+	return regexp.MustCompile(`^(manifest\.json|session\.json|source/(model\.onnx|module\.py)|runs/[1-9][0-9]{0,2}/(run\.json|events\.ndjson|check\.ndjson)|texts/[0-9a-f]{40}\.(py|wat|vm|txt|json|ll|mir|mlir|hlo|gimple|rtl|ssa|s|bin))$`)
 })
 
 // archive is an open archive; nothing of it is trusted that was not checked.

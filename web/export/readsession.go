@@ -64,6 +64,11 @@ func (a *archive) readSession(b *Bundle) error {
 	if s.Source.Blob != "" {
 		want++
 	}
+	for n := 1; n <= s.Runs; n++ {
+		if a.files[runName(n, checkName)] != nil {
+			want++
+		}
+	}
 	if len(a.sums) != want {
 		return fmt.Errorf("there are %d files for %d runs, want %d", len(a.sums), s.Runs, want)
 	}
@@ -156,6 +161,9 @@ func (a *archive) readRun(n int) (*Run, error) {
 	}
 	if last := event.Fold(r.Events[f.Events-1:]).Finished; last == nil || last.Status != f.Status {
 		return nil, fmt.Errorf("%s does not end with run_finished %.20q", name, f.Status)
+	}
+	if r.Check, err = a.readCheck(n); err != nil {
+		return nil, err
 	}
 	return r, nil
 }

@@ -93,7 +93,11 @@ func restoreRun(ctx context.Context, st store.Store, b *Bundle, r *Run, sess, id
 		// What has not finished would be kept for ever.
 		made.Status = string(event.StatusInterrupted)
 	}
-	return errors.Join(err, st.FinishRun(context.WithoutCancel(ctx), made, false))
+	err = errors.Join(err, st.FinishRun(context.WithoutCancel(ctx), made, false))
+	if err == nil && r.Check != nil {
+		err = st.PutReport(ctx, id, r.Check)
+	}
+	return err
 }
 
 // restoreEvents stores the log of a run and its texts in batches.
