@@ -122,8 +122,20 @@ func TestCheckLook(t *testing.T) {
 	}
 }
 
-// dropFiles drops published files of the perceptron on the part of the page that takes them.
-func dropFiles(p *page, names ...string) {
+// takesDrops waits until files can be dropped on the page: what takes them comes after the first view.
+func takesDrops(p *page) {
+	p.t.Helper()
+	p.wait(`(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File([], "x"));
+		const taken = !document.body.dispatchEvent(new DragEvent("dragover", {dataTransfer, bubbles: true, cancelable: true}));
+		document.body.dispatchEvent(new DragEvent("dragleave", {bubbles: true}));
+		return taken;
+	})()`)
+}
+
+// dropFiles drops published files of the perceptron on a part of the page.
+func dropFiles(p *page, on string, names ...string) {
 	p.t.Helper()
 	var files []string
 	for _, name := range names {
@@ -133,14 +145,19 @@ func dropFiles(p *page, names ...string) {
 		}
 		files = append(files, fmt.Sprintf(`new File([Uint8Array.from(atob(%q), c => c.charCodeAt(0))], %q)`, base64.StdEncoding.EncodeToString(data), name))
 	}
-	eval[bool](p, fmt.Sprintf(`(() => {
+	takesDrops(p)
+	taken := eval[bool](p, fmt.Sprintf(`(() => {
 		const d = new DataTransfer();
 		for (const f of [%s]) d.items.add(f);
-		const on = document.querySelector(".give");
-		on.dispatchEvent(new DragEvent("dragover", {dataTransfer: d, bubbles: true, cancelable: true}));
-		if (!on.classList.contains("over")) return false;
-		return !on.dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true}));
-	})()`, strings.Join(files, ",")))
+		const on = document.querySelector(%q), app = document.querySelector("#app");
+		const leaves = on.dispatchEvent(new DragEvent("dragover", {dataTransfer: d, bubbles: true, cancelable: true}));
+		const says = app.classList.contains("takes-files");
+		const dropped = on.dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true}));
+		return says && !leaves && !dropped && !app.classList.contains("takes-files");
+	})()`, strings.Join(files, ","), on))
+	if !taken {
+		p.t.Errorf("what is dropped on %s is not taken", on)
+	}
 }
 
 // TestOwnInputs drops an input and what is expected of it: the run that follows agrees, a reload and a fork keep both, another input does not agree, and
@@ -152,7 +169,7 @@ func TestOwnInputs(t *testing.T) {
 	p.goTo(path + "?view=result")
 	p.wait(done)
 	p.wait(`document.querySelector("#give-inputs")`)
-	p.another(func() { dropFiles(p, "input_0.pb", "output_0.pb") })
+	p.another(func() { dropFiles(p, ".give", "input_0.pb", "output_0.pb") })
 	p.wait(`document.querySelector(".result .within")?.textContent.startsWith("✓ agrees: largest absolute error ")`)
 	if got := p.text(".give-list"); !strings.Contains(got, "inputimagefloat32 1×1×8×8input_0.pbRemove") || !strings.Contains(got, "expectedprobabilitiesfloat32 1×10output_0.pbRemove") {
 		t.Errorf("the list is %q", got)
@@ -178,16 +195,35 @@ func TestOwnInputs(t *testing.T) {
 	if strings.Contains(seed, "seed 9") {
 		t.Error("the seed was 9 before")
 	}
-	dropFiles(p, "image.npz")
-	p.wait(`document.querySelector("#give-problem")?.textContent.startsWith("image.npz: reading .npz: ")`)
+	dropFiles(p, ".give", "image.npz")
+	p.wait(`[...document.querySelectorAll(".note.error")].some(x => x.textContent.startsWith("image.npz: reading .npz: "))`)
+
+	// They can be dropped anywhere, on a diff or the list of passes: the result opens, with what they are.
+	p.goTo(path)
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	p.another(func() { dropFiles(p, ".code-row", "input_0.pb") })
+	p.wait(`new URLSearchParams(location.search).get("view") === "result" && document.querySelector(".give-list")?.textContent.startsWith("input" + "image")`)
+	p.wait(`document.querySelector(".result .within")?.textContent.startsWith("✓ agrees")`)
+	dropFiles(p, "#passes", "notes.txt")
+	p.wait(`[...document.querySelectorAll(".note.error")].some(x => x.textContent.includes("tensors are read only from .pb, .npy, and .npz files"))`)
 
 	// Who may not change the session sees what it was given, and no way to change it.
 	other := visit(t, p.base, 390, 844)
 	other.goTo(path + "?view=result")
 	other.wait(done)
-	other.wait(`document.querySelectorAll(".give-list li").length === 1`)
+	other.wait(`document.querySelectorAll(".give-list li").length === 2`)
 	if n := other.count(".give button, .give input"); n != 0 {
 		t.Errorf("there are %d controls for one who may not change the session", n)
 	}
 	other.screen("inputs-other-390")
+	takesDrops(other)
+	if eval[bool](other, `(() => {
+		const d = new DataTransfer();
+		d.items.add(new File(["x"], "image.npy"));
+		return document.querySelector(".give").dispatchEvent(new DragEvent("drop", {dataTransfer: d, bubbles: true, cancelable: true}));
+	})()`) {
+		t.Error("a dropped file takes the place of the page")
+	}
+	other.wait(`[...document.querySelectorAll(".note.error")].some(x => x.textContent.startsWith("The files were not taken: "))`)
 }

@@ -1,8 +1,9 @@
-// What a run is run on, a part of the view Result: files of tensors that are dropped or chosen, and the seed of what is random.
+// What a run is run on, a part of the view Result: files of tensors that are chosen (session/dropfiles.ts takes those that are dropped), and the seed of what is
+// random.
 
 import { messageOf } from "../store/format";
 import type { Runs } from "../store/runs";
-import { give, given, merged, type Role, roleOf, without } from "../store/tensors";
+import { giveAll, given, type Role, without } from "../store/tensors";
 import { announce, h } from "../widgets/dom";
 import type { GivenTensor } from "../wire";
 
@@ -17,20 +18,7 @@ export class InputsView {
   private problem = "";
   private busy = false;
 
-  constructor(private readonly on: InputsListener) {
-    this.host.addEventListener("dragover", (e) => {
-      if (!e.dataTransfer?.types.includes("Files") || this.on.refusal()) return;
-      e.preventDefault();
-      this.host.classList.add("over");
-    });
-    this.host.addEventListener("dragleave", () => this.host.classList.remove("over"));
-    this.host.addEventListener("drop", (e) => {
-      this.host.classList.remove("over");
-      if (!e.dataTransfer?.files.length || this.on.refusal()) return;
-      e.preventDefault();
-      void this.take([...e.dataTransfer.files], roleOf);
-    });
-  }
+  constructor(private readonly on: InputsListener) {}
 
   element(): HTMLElement {
     this.draw();
@@ -44,21 +32,13 @@ export class InputsView {
     this.busy = true;
     this.problem = "";
     this.draw();
-    const lists = { inputs: given(runs.settings, "inputs"), expected: given(runs.settings, "expected") };
-    const sent: Record<Role, string[]> = { inputs: [], expected: [] };
     try {
-      for (const file of files) {
-        const to = role(file.name);
-        const tensors = await give(runs.session.id, to, file, sent[to]);
-        lists[to] = merged(lists[to], tensors);
-        sent[to].push(...tensors.map((t) => t.name));
-      }
+      await giveAll(runs, files, role);
     } catch (err) {
       this.problem = messageOf(err);
       announce(this.problem);
     }
     this.busy = false;
-    if (sent.inputs.length + sent.expected.length > 0) runs.set(lists);
     this.draw();
   }
 
@@ -70,7 +50,7 @@ export class InputsView {
       h("h3", { id: "give-title" }, "Inputs and expected outputs"),
       h("p", { class: "quiet" }, refusal
         ? "Inputs that were not given are random."
-        : "Drop .pb, .npy, or .npz files here, or choose them; files named output… are expected outputs. What is not given is random."),
+        : "Drop .pb, .npy, or .npz files anywhere on this page, or choose them; files named output… are expected outputs. What is not given is random."),
       rows.length > 0 ? h("ul", { class: "give-list" }, ...rows) : null,
       refusal ? null : this.controls(settings.seed ?? 0),
       this.problem ? h("p", { class: "beyond", id: "give-problem" }, this.problem) : null,

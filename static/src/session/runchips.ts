@@ -33,6 +33,7 @@ export class RunChips {
     if (document.body.dataset.page === "session") {
       this.stage = import("../present/stage").then((own) => new own.Stage(store, code, keys, (dir) => notes.tour(dir)));
       if (document.getElementById("app")?.dataset.class === "true") void import("../class/desk").then((own) => (this.desk = new own.Desk(store)));
+      if (document.getElementById("app")?.dataset.compiler === "true" && !("dump" in document.getElementById("app")!.dataset)) void import("./dropfiles").then((own) => own.takeDrops(store, byId("app")));
       follow(store.id, (now, was) => this.told(now, was));
     }
     this.host.addEventListener("click", (e) => {
