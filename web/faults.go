@@ -128,19 +128,42 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	return out.err
 }
 
-// reproducer answers with a file that shows the failure of a pass of a run.
+// failureOf returns the error that a run ended with; nil for none, and for a run that goes on.
+func (s *Server) failureOf(ctx context.Context, id string) (*event.Error, error) {
+	lines, err := run.StoredEvents(ctx, s.cfg.Store, id)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	last, err := event.Decode(lines[len(lines)-1])
+	if err != nil {
+		return nil, err
+	}
+	if done, ok := last.Body.(*event.RunFinished); ok {
+		return done.Error, nil
+	}
+	return nil, nil
+}
+
+// reproducer answers with a file that shows the failure of a run.
 func (s *Server) reproducer(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	ctx, _, req, done, err := s.working(w, r, t)
 	if err != nil {
 		return err
 	}
 	defer done()
-	data, err := s.cfg.Compiler.Reproduce(ctx, req, s.cfg.Version)
+	failed, err := s.failureOf(ctx, chi.URLParam(r, "run"))
+	if err != nil {
+		return err
+	}
+	var data []byte
+	if failed != nil {
+		data, err = s.cfg.Compiler.Reproduce(ctx, req, s.cfg.Version, failed)
+	}
 	switch {
 	case err != nil:
 		return &httpError{status: http.StatusUnprocessableEntity, message: saying(err)}
 	case data == nil:
-		return &httpError{status: http.StatusConflict, message: "no pass fails in this run, so there is nothing to reproduce"}
+		return &httpError{status: http.StatusConflict, message: "no pass fails in this run, and it hits no limit of time or memory, so there is nothing to reproduce"}
 	}
 	w.Header().Set("Content-Type", "text/x-python; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="reproducer.py"`)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/fault"
@@ -54,8 +55,8 @@ func (x faultFinder) WhatIf(_ context.Context, _ run.Request, known func(string)
 	return nil
 }
 
-func (faultFinder) Reproduce(_ context.Context, req run.Request, program string) ([]byte, error) {
-	if req.Settings.OptLevel == 0 {
+func (faultFinder) Reproduce(_ context.Context, req run.Request, program string, failed *event.Error) ([]byte, error) {
+	if failed.Kind != event.KindTimeout || failed.Limit != "time" || req.Limits.Time == 0 {
 		return nil, nil
 	}
 	return []byte("# irscope reproducer 1\n# " + program), nil
@@ -78,8 +79,16 @@ func TestFaults(t *testing.T) {
 	if strings.Contains(first, "k2") || strings.Contains(second, "stopped") || n != 3 {
 		t.Errorf("%d rows were made:\n%s\n%s", n, first, second)
 	}
-	s.get(at+"/reproducer.py").want(t, http.StatusOK, "# 1.2")
+	s.get(at+"/reproducer.py").want(t, http.StatusConflict, "no pass fails in this run, and it hits no limit")
+	s.get("/api/runs/nothing/reproducer.py").want(t, http.StatusNotFound)
 	s.get("/api/runs/nothing/whatif").want(t, http.StatusNotFound)
+	slow := open(t, func(c *web.Config) {
+		c.Compiler, c.Version, c.Limits = faultFinder{made: &n}, "1.2", run.DefaultLimits()
+		c.Limits.Time = 10 * time.Millisecond
+	})
+	late := slow.create("wait").Session.Runs[0]
+	slow.state(late, "timeout")
+	slow.get("/runs/"+late+"/reproducer.py").want(t, http.StatusOK, "# 1.2")
 	bare := open(t, nil)
 	bare.get("/api/runs/x/reproducer.py").want(t, http.StatusNotImplemented)
 }

@@ -28,8 +28,28 @@ func (f *compileFlags) reproduce(cmd *cobra.Command, err error) error {
 	case f.reproducer == "":
 		return err
 	}
-	data := f.failing.File(f.resolved, readBuild().Version, err)
-	if data == nil {
+	return f.saveReproducer(cmd, f.failing.File(f.resolved, readBuild().Version, err), err)
+}
+
+// reproduceTask is reproduce for an error of a task, which may also be one of making code or running it: the reproducer is that of the whole run then.
+func (f *compileFlags) reproduceTask(cmd *cobra.Command, t *driver.Task, err error) error {
+	if err == nil || f.failing.File(f.resolved, "", err) != nil {
+		return f.reproduce(cmd, err)
+	}
+	data := t.Whole(cmd.Context(), readBuild().Version, err)
+	if data != nil && f.reproducer == "" {
+		if t.Job.Name == driver.CustomPipeline || t.Job.Partial() { // it need not lead to code
+			return err
+		}
+		say(cmd.ErrOrStderr(), "The same command with --reproducer FILE.py writes the model, its settings, and the error to a file.")
+		return err
+	}
+	return f.saveReproducer(cmd, data, err)
+}
+
+// saveReproducer writes a reproducer of an error, if there is one. It returns the error.
+func (f *compileFlags) saveReproducer(cmd *cobra.Command, data []byte, err error) error {
+	if data == nil || f.reproducer == "" {
 		return err
 	}
 	if werr := writeOutput(io.Discard, f.reproducer, data); werr != nil {
@@ -71,7 +91,11 @@ func replayReproducer(ctx context.Context, w io.Writer, name string, data []byte
 	case same:
 		say(w, "the same: %s", now.Message)
 	case now == nil:
-		say(w, "changed: %s no longer fails; in version %s it did: %s", r.Error.Pass, r.Program, r.Error.Message)
+		what := r.Error.Pass
+		if r.Whole != nil {
+			what = "the run"
+		}
+		say(w, "changed: %s no longer fails; in version %s it did: %s", what, r.Program, r.Error.Message)
 	default:
 		fmt.Fprintf(w, "changed: %s\n", now.Message)
 		say(w, "in version %s: %s", r.Program, r.Error.Message)

@@ -105,6 +105,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 	if err := inputError(failed); err != nil {
 		return err
 	}
+	_ = cf.reproduceTask(cmd, t, failed) // printExecution returns the error
 	fmt.Fprintln(w)
 	if x := t.Executed(); x != nil {
 		printSpecialized(w, x, rep)
@@ -174,7 +175,7 @@ func compileModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, t *driver.T
 	if t.Result == nil {
 		return fmt.Errorf("--script: %w", err)
 	}
-	err = cf.reproduce(cmd, err)
+	err = cf.reproduceTask(cmd, t, err)
 	rep.Compile, rep.Codegen, rep.Events, rep.Timing = t.Compiled, t.Generated, rep.sink.Events, rep.timing
 	for _, d := range t.Result.Diagnostics {
 		rep.Diagnostics = append(rep.Diagnostics, d.String())

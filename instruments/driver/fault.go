@@ -10,6 +10,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/frontend/onnx"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -78,6 +79,9 @@ func (t *Task) readFault(ctx context.Context, e *ReadError) error {
 			return err
 		}
 		return Input("%s cannot be read: %v", s.Name, e.Err)
+	}
+	if errors.Is(e.Err, onnxpb.ErrLimit) {
+		return &event.Error{Kind: event.KindLimit, Limit: "model", Message: fmt.Sprintf("%s cannot be read: %v", s.Name, e.Err)}
 	}
 	var damaged *frontend.DamagedError
 	if errors.As(e.Err, &damaged) {

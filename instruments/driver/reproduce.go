@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/irscope/irscope/compiler"
 	limits "github.com/irscope/irscope/compiler/budget"
@@ -37,6 +38,8 @@ type Reproducer struct {
 	// Verified tells whether the module is verified behind the pass, and Zeros whether its constants were left out, which are zeros then.
 	Verified bool `json:"verified,omitempty"`
 	Zeros    bool `json:"zeros,omitempty"`
+	// Whole is set where not one pass is run again, but the whole run. Step is "" then, and Passes what listed the passes, if anything did.
+	Whole *Whole `json:"whole,omitempty"`
 }
 
 // reproducerLine is what the file of a reproducer begins with; the next line has the Reproducer as JSON. Both are comments of the module that follows,
@@ -85,14 +88,7 @@ func (f *Failing) File(j *Job, program string, err error) []byte {
 		Program: program, Step: f.step.Path(), Error: instruments.ErrorOf(err), Settings: settings,
 		Passes: bisect.Notation([]*pass.Pass{f.step.Pass}), Verified: errors.Is(err, instruments.ErrIllFormed), Zeros: constantBytes(m) > maxReproduced,
 	}
-	head, jerr := json.Marshal(r)
-	if jerr != nil {
-		panic(fmt.Sprintf("a reproducer does not print: %v", jerr)) // it is plain data
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s\n# %s\n", reproducerLine, head)
-	b.WriteString(script.Module(m, script.Options{ShowMeta: !r.Zeros}).Source)
-	return b.Bytes()
+	return r.file([]byte(script.Module(m, script.Options{ShowMeta: !r.Zeros}).Source))
 }
 
 // constantBytes returns the size of the constants of m, each counted wherever it stands.
@@ -133,8 +129,11 @@ func ReadReproducer(data []byte) (*Reproducer, error) {
 	return &r, nil
 }
 
-// Run runs the pass of the reproducer on the module in its file, and returns how it fails now; nil if it does not.
+// Run runs the pass of the reproducer on the module in its file, or does the whole run again, and returns how that fails now; nil if it does not.
 func (r *Reproducer) Run(ctx context.Context, name string, data []byte) (*event.Error, error) {
+	if r.Whole != nil {
+		return r.runWhole(ctx, data)
+	}
 	j, problems, err := Resolve(ctx, Request{Source: Source{Name: name, Data: data}, Settings: r.Settings, Passes: r.Passes, AnyLevel: true})
 	if err != nil {
 		return nil, err
@@ -163,19 +162,45 @@ func (r *Reproducer) Run(ctx context.Context, name string, data []byte) (*event.
 }
 
 // Same reports whether a failure is that of the reproducer: of the same kind in the same pass and function, with the same message but for
-// the path of the step.
+// the path of the step. What a limit says depends on the machine, so there the limit counts.
 func (r *Reproducer) Same(now *event.Error) bool {
+	if now != nil && r.Whole != nil && r.Error.Limit != "" {
+		return now.Kind == r.Error.Kind && now.Limit == r.Error.Limit
+	}
 	if now == nil || now.Kind != r.Error.Kind || now.Pass != r.Error.Pass || now.Function != r.Error.Function {
 		return false
+	}
+	if r.Whole != nil {
+		return r.Error.Message == now.Message
 	}
 	plain := func(s string) string { return strings.ReplaceAll(s, r.Step, "") }
 	path := "1.1/" + r.Error.Pass
 	return plain(r.Error.Message) == strings.ReplaceAll(now.Message, path, "")
 }
 
-// Reproduce runs the passes of a job until one fails, and returns the file of a reproducer; nil where none does. What earlier runs left in the
-// memory of the hooks is taken for the steps before. The error is described for an event, as that of Run.
-func Reproduce(ctx context.Context, j *Job, program string, hooks Hooks) ([]byte, error) {
+// Reproduce returns the file of a reproducer of a job that ended with an error within a limit of time. Where that is about a pass, the passes run until
+// it fails, and the file has the module that it was given; what earlier runs left in the memory of the hooks is taken for the steps before. Else it has the
+// source of the job, and the whole run. It is nil for an error that a reproducer does not show. The error is described for an event, as that of Run.
+func Reproduce(ctx context.Context, j *Job, program string, failed *event.Error, limit time.Duration, hooks Hooks) ([]byte, error) {
+	switch failed.Kind {
+	case event.KindPass, event.KindVerify, event.KindPanic, event.KindLimit:
+		file, err := reproducePass(ctx, j, program, hooks)
+		if file != nil || err != nil && !WholeRuns(failed) || ctx.Err() != nil {
+			return file, err
+		}
+	}
+	if !WholeRuns(failed) {
+		return nil, nil
+	}
+	file, err := WholeFile(j, program, failed, limit)
+	if err != nil {
+		return nil, Input("%v", err)
+	}
+	return file, nil
+}
+
+// reproducePass runs the passes of a job until one fails, and returns the file of a reproducer; nil where none does.
+func reproducePass(ctx context.Context, j *Job, program string, hooks Hooks) ([]byte, error) {
 	hooks.Log = cmp.Or(hooks.Log, slog.Default())
 	t := &Task{Job: j, hooks: hooks, sink: &tap{Sink: &Log{}}}
 	if err := t.read(ctx); err != nil {

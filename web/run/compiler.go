@@ -42,8 +42,9 @@ type Compiler interface {
 	Bisect(ctx context.Context, req Request, p Predicate, each func(doing string)) (*fault.Finding, error)
 	// WhatIf runs the variants of a run and says what each comes to. known returns rows that need not be made again, by their keys.
 	WhatIf(ctx context.Context, req Request, known func(key string) *whatif.Row, each func(row whatif.Row, total int) error) error
-	// Reproduce returns the file of a reproducer of a run in which a pass fails, nil where none does. Program is the version.
-	Reproduce(ctx context.Context, req Request, program string) ([]byte, error)
+	// Reproduce returns the file of a reproducer of a run that ended with an error: of the pass that fails, or of the whole run. It is nil for an error
+	// that none shows. Program is the version.
+	Reproduce(ctx context.Context, req Request, program string, failed *event.Error) ([]byte, error)
 	// Try says what passes would do behind a step of a run; the run stays as it is. It answers for as many of them as there is time for.
 	Try(ctx context.Context, req Request, t Trial) ([]Tried, error)
 	// Plan lists the steps that settings stand for, without a module, and what is wrong with

@@ -5,7 +5,7 @@ import { bisectRun, knownBy } from "../store/faults";
 import { messageOf, plural } from "../store/format";
 import { importPath, type RunModel } from "../store/model";
 import { given } from "../store/tensors";
-import type { Finding } from "../wire";
+import type { Finding, RunError } from "../wire";
 import { announce, h } from "../widgets/dom";
 import type { CheckListener } from "./checkview";
 
@@ -108,10 +108,10 @@ export class FaultView {
     else if (search?.said) out.push(h("p", { class: "quiet" }, search.said));
     else if (search?.found) out.push(...this.finding(search.found));
     else out.push(h("p", { class: "quiet" }, "Finds the pass, the function, and the rewrite, and ends in the shortest pipeline and the smallest module that show the fault."));
-    const kind = model.finished?.error?.kind;
-    if (kind === "pass" || kind === "panic" || kind === "limit" || kind === "verify") {
-      out.push(h("p", {}, h("a", { class: "btn small", href: `/runs/${model.id}/reproducer.py`, download: "reproducer.py" }, "Reproducer"),
-        h("span", { class: "quiet" }, " the module before the pass, its settings, and the error, in one file that irscope replay runs")));
+    const what = reproduced(model.finished?.error);
+    if (what) {
+      out.push(h("p", {}, h("a", { class: "btn small", id: "fault-reproducer", href: `/runs/${model.id}/reproducer.py`, download: "reproducer.py" }, "Reproducer"),
+        h("span", { class: "quiet" }, ` ${what}, and the error, in one file that irscope replay runs`)));
     }
     this.answer.replaceChildren(...out);
   }
@@ -154,6 +154,26 @@ export class FaultView {
       this.answer.append(h("p", { class: "beyond" }, messageOf(err)));
     }
   }
+}
+
+// reproduced says what a reproducer of an error has; "" for an error that none shows.
+function reproduced(e: RunError | undefined): string {
+  switch (e?.kind) {
+    case "limit":
+      if (e.limit && !["memory", "model"].includes(e.limit)) return "";
+      break;
+    case "pass":
+    case "verify":
+      return "the module before the pass, its settings";
+    case "panic":
+    case "timeout":
+    case "codegen":
+    case "execute":
+      break;
+    default:
+      return "";
+  }
+  return e.pass ? "the module before the pass, or the model, its settings and limits" : "the model with its inputs, its settings and limits";
 }
 
 // sessionID is that of the page, from its address.

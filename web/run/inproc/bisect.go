@@ -6,6 +6,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/bisect"
 	"github.com/irscope/irscope/instruments/driver"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/fault"
 	"github.com/irscope/irscope/instruments/whatif"
 	"github.com/irscope/irscope/web/run"
@@ -49,10 +50,15 @@ func (r *Runner) WhatIf(ctx context.Context, req run.Request, known func(key str
 }
 
 // Reproduce implements run.Compiler.
-func (r *Runner) Reproduce(ctx context.Context, req run.Request, program string) ([]byte, error) {
+func (r *Runner) Reproduce(ctx context.Context, req run.Request, program string, failed *event.Error) ([]byte, error) {
 	job, err := r.resolve(ctx, req, silent{})
 	if err != nil {
 		return nil, err
 	}
-	return driver.Reproduce(ctx, job, program, r.hooks(req, silent{}))
+	data, err := r.read(ctx, req.Source)
+	if err != nil {
+		return nil, err
+	}
+	job.Source = sourceOf(req, data)
+	return driver.Reproduce(ctx, job, program, failed, req.Limits.Time, r.hooks(req, silent{}))
 }

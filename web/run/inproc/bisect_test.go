@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/instruments/check"
+	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/instruments/whatif"
@@ -56,11 +58,12 @@ func TestBisect(t *testing.T) {
 	if _, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "odd"}, func(string) {}); !errors.As(err, &known) {
 		t.Errorf("got %v", err)
 	}
-	if data, err := b.runner.Reproduce(t.Context(), req, "1"); data != nil || err != nil {
+	failed := &event.Error{Kind: event.KindPass, Message: "oh no"}
+	if data, err := b.runner.Reproduce(t.Context(), req, "1", failed); data != nil || err != nil {
 		t.Errorf("a reproducer of a run in which no pass fails: %s, %v", data, err)
 	}
 	req.Settings.Steps = append(req.Settings.Steps, request.Step{Name: "DeadCodeElimination", Options: map[string]any{"entry_functions": []any{"nope"}}})
-	if data, err := b.runner.Reproduce(t.Context(), req, "1"); err != nil || !strings.Contains(string(data), "has no function called nope") {
+	if data, err := b.runner.Reproduce(t.Context(), req, "1", failed); err != nil || !strings.Contains(string(data), "has no function called nope") {
 		t.Errorf("got %.300s, %v", data, err)
 	}
 }
@@ -190,4 +193,51 @@ func thousands(t *testing.T, n int) []byte {
 		t.Fatal(err)
 	}
 	return []byte(out.String())
+}
+
+// TestReproduceLimits makes reproducers of runs that hit a limit of time or memory outside of passes, with the model and the inputs that were given. They
+// show the limit again, and without it nothing.
+func TestReproduceLimits(t *testing.T) {
+	b := open(t, 0)
+	in, err := b.give(gallery("mlp"), false, "input_0.pb", testData(t, "input_0.pb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := run.Request{Source: gallery("mlp"), Settings: run.Settings{OptLevel: 2, Inputs: in, Profile: 3}, Limits: run.DefaultLimits()}
+	for _, c := range []struct {
+		failed event.Error
+		limit  func(*run.Limits)
+		offers bool
+	}{
+		{event.Error{Kind: event.KindTimeout, Limit: "time"}, func(l *run.Limits) { l.Time = time.Microsecond }, true},
+		{event.Error{Kind: event.KindLimit, Limit: "memory"}, nil, true}, // a device has at least a MiB, which is enough here
+		{event.Error{Kind: event.KindLimit, Limit: "model"}, func(l *run.Limits) { l.Memory = 1 << 10 }, true},
+		{event.Error{Kind: event.KindExecute, Message: "a fault"}, nil, true},
+		{event.Error{Kind: event.KindLimit, Limit: "log_bytes"}, nil, false},
+		{event.Error{Kind: event.KindInput, Message: "of the visitor"}, nil, false},
+	} {
+		data, err := b.runner.Reproduce(t.Context(), req, "1.2", &c.failed)
+		if err != nil || (data != nil) != c.offers {
+			t.Errorf("%+v: %d bytes, %v", c.failed, len(data), err)
+		}
+		if !c.offers {
+			continue
+		}
+		r, err := driver.ReadReproducer(data)
+		if err != nil || r.Whole == nil || r.Whole.Time != req.Limits.Time || r.Whole.Memory != req.Limits.Memory || len(r.Whole.Inputs) != 1 || r.Whole.Inputs[0].Name != "image" || r.Settings.Profile != 0 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if now, err := r.Run(t.Context(), "r.py", data); now != nil || err != nil || r.Same(now) {
+			t.Errorf("%+v: without what it failed of: %+v, %v", c.failed, now, err)
+		}
+		if c.limit == nil {
+			continue
+		}
+		limited := req
+		c.limit(&limited.Limits)
+		r.Whole.Time, r.Whole.Memory = limited.Limits.Time, limited.Limits.Memory
+		if now, err := r.Run(t.Context(), "r.py", data); err != nil || now == nil || !r.Same(now) {
+			t.Errorf("%+v: under the limit: %+v, %v", c.failed, now, err)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/tir"
@@ -18,7 +17,7 @@ import (
 // Check implements run.Compiler.
 func (r *Runner) Check(ctx context.Context, name, text string) (run.Checked, error) {
 	out := run.Checked{Diagnostics: []event.Diagnostic{}, Functions: []run.CheckedFunction{}}
-	from := textSource(name, text, frontend.Script)
+	from := textSource(name, text)
 	src, found, err := from.One(ctx)
 	if err != nil {
 		found = from.Findings(err)
@@ -44,7 +43,7 @@ func (r *Runner) Check(ctx context.Context, name, text string) (run.Checked, err
 
 // Format implements run.Compiler.
 func (r *Runner) Format(ctx context.Context, name, text string) (string, []event.Diagnostic, error) {
-	from := textSource(name, text, frontend.Script)
+	from := textSource(name, text)
 	mods, found, err := from.Load(ctx)
 	if err != nil {
 		return text, driver.Diagnostics(from.Findings(err)), nil

@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler/frontend"
-	"github.com/irscope/irscope/compiler/frontend/onnx"
-	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
-	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/instruments/driver"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
@@ -53,28 +50,18 @@ func (r *Runner) open(ctx context.Context, req run.Request, sink run.Sink) (*dri
 	return m, nil
 }
 
-// sourceOf returns the source of a request. Shapes are those of inputs of an ONNX model.
+// sourceOf returns the source of a request.
 func sourceOf(req run.Request, data []byte) driver.Source {
-	if req.Source.Kind == store.SourceScript {
-		return textSource(req.Source.Name, string(data), frontend.Script)
+	form := frontend.Script
+	if req.Source.Kind != store.SourceScript {
+		form = frontend.Detect(req.Source.Name, data)
 	}
-	if form := frontend.Detect(req.Source.Name, data); form != frontend.ONNX {
-		return textSource(req.Source.Name, string(data), form)
-	}
-	src := driver.Source{Name: req.Source.Name, Data: data, Options: frontend.Options{
-		Form: frontend.ONNX, File: onnxpb.Options{Limits: onnxpb.Limits{Memory: req.Limits.Memory}}, Shapes: map[string][]onnx.Dim{},
-	}}
-	for name, shape := range req.Settings.Shapes {
-		for _, d := range shape {
-			src.Options.Shapes[name] = append(src.Options.Shapes[name], onnx.Dim{Value: d})
-		}
-	}
-	return src
+	return driver.SourceOf(req.Source.Name, data, form, req.Settings.Shapes, req.Limits.Memory)
 }
 
-// textSource is the source of a text or a JSON file.
-func textSource(name, text string, form frontend.Form) driver.Source {
-	return driver.Source{Name: name, Data: []byte(text), Zeros: true, Options: frontend.Options{Form: form, Script: parse.Options{Roots: true}}}
+// textSource is the source of a text.
+func textSource(name, text string) driver.Source {
+	return driver.SourceOf(name, []byte(text), frontend.Script, nil, 0)
 }
 
 // read returns the bytes of a source.
