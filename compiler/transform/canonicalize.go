@@ -16,7 +16,7 @@ var CanonicalizeBindings = &pass.Pass{
 			Name: "CanonicalizeTIRVariables", Level: 1, Kind: pass.Function,
 			Doc: "Replaces symbolic variables that a match_cast defines by the expressions that they are known to equal.",
 			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeSymbols(c, f), nil
+				return canonicalizeVariables(c, f)
 			}),
 		},
 		{
@@ -164,10 +164,30 @@ func (c *canonicalizer) binding(b relax.Binding) {
 	if c.trivial(b.Bound(), y) {
 		return
 	}
+	y = c.inferred(b, y)
 	if t, ok := y.BoundValue().(*relax.Tuple); ok {
 		c.tuples[y.Bound()] = t
 	}
 	c.m.EmitNormalized(y)
+}
+
+// inferred gives the variable of y, which was b before, the struct info of a tuple that has changed: more may be known of its fields than b said.
+func (c *canonicalizer) inferred(b, y relax.Binding) relax.Binding {
+	vb, ok := y.(*relax.VarBinding)
+	if !ok || vb.Value == b.BoundValue() {
+		return y
+	}
+	if _, ok := vb.Value.(*relax.Tuple); !ok {
+		return y
+	}
+	info := c.m.Builder().Context().SInfoOf(vb.Value)
+	if info == nil || relax.EqualSInfo(info, vb.Var.SInfo) {
+		return y
+	}
+	v := vb.Var.WithSInfo(info)
+	c.m.Remap(b.Bound(), v)
+	c.m.Remap(vb.Var, v)
+	return vb.WithVar(v)
 }
 
 // trivial records that the variable of y, which was old before, is another name for a value that is in scope

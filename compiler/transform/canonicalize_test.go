@@ -22,6 +22,48 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     w: R.Tensor((2,), dtype="float32") = R.add(x, x)
     return w
 `},
+		pair{name: "a match_cast of a tuple, and what follows from it", before: `
+@R.function
+def main(x: R.Tuple(R.Tensor(("m", "n"), "float32"), R.Shape(["k"]))):
+    m = T.int64()
+    n = T.int64()
+    k = T.int64()
+    o = T.int64()
+    p = T.int64()
+    l = T.int64()
+    z = R.match_cast(x, R.Tuple(R.Tensor((o, p), "float32"), R.Shape([l])))
+    a = z[0]
+    b = x[0]
+    c = R.add(a, b)
+    return c
+`, after: `
+@R.function
+def main(x: R.Tuple(R.Tensor(("m", "n"), "float32"), R.Shape(["k"]))) -> R.Tensor(("m", "n"), "float32"):
+    m = T.int64()
+    n = T.int64()
+    k = T.int64()
+    a = x[0]
+    b = x[0]
+    c: R.Tensor((m, n), "float32") = R.add(a, b)
+    return c
+`},
+		pair{name: "a tuple of other names says what is known of the values", before: `
+@R.function
+def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((3,), "float32")) -> R.Tuple(R.Tensor("float32", ndim=2), R.Tensor((3,), "float32")):
+    with R.dataflow():
+        a = y
+        b: R.Tuple(R.Tensor("float32", ndim=2), R.Tensor((3,), "float32")) = (x, a)
+        c = b
+        R.output(c)
+    return c
+`, after: `
+@R.function
+def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((3,), "float32")) -> R.Tuple(R.Tensor((2, 3), "float32"), R.Tensor((3,), "float32")):
+    with R.dataflow():
+        c: R.Tuple(R.Tensor((2, 3), "float32"), R.Tensor((3,), "float32")) = (x, y)
+        R.output(c)
+    return c
+`},
 		pair{name: "a name that says less stays", before: `
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor("float32", ndim=1):

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -22,18 +23,17 @@ func canonicalizeSymbols(c *pass.Context, f *relax.Function) *relax.Function {
 		if !ok {
 			return
 		}
-		want, wok := dimsOf(mc.SInfo)
-		have, hok := dimsOf(relax.SInfoOf(mc.Value))
-		for i, d := range want {
+		eachExtent(mc.SInfo, relax.SInfoOf(mc.Value), func(want, have tir.Expr) {
 			// A variable that something before defines is compared here, not defined.
-			if v, ok := d.(*tir.Var); ok && wok && hok && len(want) == len(have) && !defined[v] {
-				e := tir.SubstExpr(have[i], sub)
-				if !slices.Contains(relax.VarsOf(e), v) {
-					sub[v] = e
-					c.Rewrite("use the known extent", v, e)
-				}
+			v, ok := want.(*tir.Var)
+			if !ok || defined[v] || sub[v] != nil {
+				return
 			}
-		}
+			if e := tir.SubstExpr(have, sub); !slices.Contains(relax.VarsOf(e), v) {
+				sub[v] = e
+				c.Rewrite("use the known extent", v, e)
+			}
+		})
 		for _, v := range relax.DefinableVars(mc.SInfo) {
 			defined[v] = true
 		}
@@ -42,6 +42,44 @@ func canonicalizeSymbols(c *pass.Context, f *relax.Function) *relax.Function {
 		return f
 	}
 	return substSymbols(f, sub)
+}
+
+// canonicalizeVariables is canonicalizeSymbols that infers anew what follows: extents that were different variables may be equal now.
+func canonicalizeVariables(c *pass.Context, f *relax.Function) (*relax.Function, error) {
+	out := canonicalizeSymbols(c, f)
+	if out == f {
+		return f, nil
+	}
+	mu := op.NewExprMutator(c.Step().Input)
+	mu.Call = func(call *relax.Call) relax.Expr {
+		if len(call.SInfoArgs) > 0 || opName(call) == "" {
+			return call
+		}
+		return call.WithSInfo(nil)
+	}
+	return mu.Function(out)
+}
+
+// eachExtent calls f for the extents and scalars of a match_cast and those that are known of its value, fields of tuples included.
+func eachExtent(want, have relax.StructInfo, f func(want, have tir.Expr)) {
+	dims, known := dimsOf(want)
+	if values, same := dimsOf(have); known && same && len(dims) == len(values) {
+		for i, e := range dims {
+			f(e, values[i])
+		}
+	}
+	switch w := want.(type) {
+	case *relax.PrimStructInfo:
+		if h, ok := have.(*relax.PrimStructInfo); ok && w.Value != nil && h.Value != nil {
+			f(w.Value, h.Value)
+		}
+	case *relax.TupleStructInfo:
+		if h, ok := have.(*relax.TupleStructInfo); ok && len(w.Fields) == len(h.Fields) {
+			for i, x := range w.Fields {
+				eachExtent(x, h.Fields[i], f)
+			}
+		}
+	}
 }
 
 func dimsOf(s relax.StructInfo) ([]tir.Expr, bool) {

@@ -52,6 +52,19 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 
 func TestLazyGetInputPairs(t *testing.T) {
 	runPairs(t, transform.LazyGetInput,
+		pair{name: "a weight that nothing uses", before: `
+@R.function
+def main(x: R.Tensor((2,), "float32"), w: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    R.func_attr({"num_input": 1})
+    y = R.add(x, x)
+    return y
+`, after: `
+@R.function
+def main(x: R.Tensor((2,), "float32"), fget_param: R.Callable((R.Prim("int64"), R.Object), R.Object)) -> R.Tensor((2,), "float32"):
+    R.func_attr({"num_input": 2})
+    y = R.add(x, x)
+    return y
+`},
 		pair{name: "an extent of a weight that is not asked for yet, and branches", before: `
 @R.function
 def main(c: R.Tensor((), "bool"), w: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
