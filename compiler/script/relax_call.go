@@ -43,7 +43,7 @@ func (p *printer) rcall(c *relax.Call) {
 			p.externFunc(ext)
 			continue
 		}
-		if s, ok := a.(*relax.ShapeExpr); ok && i == 2 && name == "relax.call_tir" {
+		if s, ok := a.(*relax.ShapeExpr); ok && i == 2 && takesTIRVars(name) {
 			p.str("tir_vars=")
 			p.rexpr(s)
 			continue
@@ -137,4 +137,9 @@ func (p *printer) sinfoOrList(infos []relax.StructInfo) {
 	p.str("[")
 	list(p, infos, p.sinfo)
 	p.str("]")
+}
+
+// takesTIRVars tells whether an operator calls a kernel, with scalars behind the tensors.
+func takesTIRVars(name string) bool {
+	return strings.HasPrefix(name, "relax.call_tir") || name == "relax.dist.call_tir_local_view"
 }

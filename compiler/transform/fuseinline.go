@@ -12,12 +12,16 @@ import (
 // inline appends the body of callee with its parameters replaced by args, and loads of the
 // buffers in scalars by their values. What callee defines is copied, so that two calls of
 // one kernel do not share variables.
-func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer, scalars map[*tir.Buffer]tir.Expr, base ir.Base) error {
-	if len(args) != len(callee.Params) {
-		return fmt.Errorf("kernel %s takes %d parameters, but it is called with %d tensors", name, len(callee.Params), len(args))
+func (u *tirFuser) inline(name string, callee *tir.PrimFunc, args []*tir.Buffer, vars []tir.Expr, scalars map[*tir.Buffer]tir.Expr, base ir.Base) error {
+	if len(args)+len(vars) != len(callee.Params) {
+		return fmt.Errorf("kernel %s takes %d parameters, but it is called with %d tensors and %d scalars", name, len(callee.Params), len(args), len(vars))
 	}
 	cp := tir.NewCopier()
-	for i, p := range callee.Buffers {
+	for i, e := range vars {
+		p := callee.Params[len(args)+i]
+		cp.Vars[p] = tir.CastTo(p.DType(), e)
+	}
+	for i, p := range callee.Buffers[:min(len(args), len(callee.Buffers))] {
 		if p == nil {
 			return fmt.Errorf("parameter %d of kernel %s is not a buffer", i, name)
 		}

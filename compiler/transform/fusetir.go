@@ -1,13 +1,10 @@
 package transform
 
 import (
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // FuseTIR makes one kernel of each group that FuseOps formed.
@@ -28,9 +25,13 @@ var FuseTIR = &pass.Pass{
 const ruleJoin = "join the kernels of a group"
 
 func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+	m, err := flatGroups(c, m)
+	if err != nil {
+		return nil, err
+	}
 	e := m.Edit()
 	d := newDistinct("FuseTIR", m, e)
-	kernels := map[string]*ir.GlobalVar{}
+	kernels := map[string]*fusedKernel{}
 	for gv, fn := range m.Funcs() {
 		f, ok := fn.(*relax.Function)
 		if !ok || !f.Attrs.Has(attrPrimitive) {
@@ -40,12 +41,12 @@ func fuseTIR(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		if err := c.Err(); err != nil {
 			return nil, err
 		}
-		kernel, err := fusePrimFuncs(m, gv.Name, f)
+		u, kernel, err := fusePrimFuncs(m, f)
 		if err != nil {
 			return nil, err
 		}
 		e.Remove(gv.Name)
-		kernels[gv.Name] = d.add(gv.Name, kernel)
+		kernels[gv.Name] = &fusedKernel{d.add(gv.Name, kernel), u.inplace}
 		c.Rewrite(ruleJoin, f, kernel)
 	}
 	c.Working("")
@@ -94,135 +95,78 @@ func reportAlone(c *pass.Context, f *relax.Function) {
 	})
 }
 
-// callKernels turns calls of Primitive functions into call_tirs of their kernels.
-func callKernels(m *relax.ExprMutator, f *relax.Function, kernels map[string]*ir.GlobalVar) (*relax.Function, error) {
+// flatGroups gives Primitive functions that take tuples a parameter for each field that they use.
+func flatGroups(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+	tuples := false
+	for _, fn := range m.Funcs() {
+		if f, ok := fn.(*relax.Function); ok && f.Attrs.Has(attrPrimitive) {
+			for _, p := range f.Params {
+				_, tuple := p.SInfo.(*relax.TupleStructInfo)
+				tuples = tuples || tuple
+			}
+		}
+	}
+	if !tuples {
+		return m, nil
+	}
+	m, err := expandTupleArguments(c, m)
+	if err != nil {
+		return nil, err
+	}
+	m, err = eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		out, err := canonicalizeBindings(c, f)
+		if err != nil {
+			return nil, err
+		}
+		return removeUnused(c, m, out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return removeUnusedParams(c, m)
+}
+
+// fusedKernel is the kernel of a group.
+type fusedKernel struct {
+	gv      *ir.GlobalVar
+	inplace []int64 // for each result the argument whose memory it takes, or -1; nil if no result takes that of an argument
+}
+
+// callKernels turns calls of Primitive functions into call_tirs of their kernels. Arguments that are shapes and scalars are passed as such.
+func callKernels(m *relax.ExprMutator, f *relax.Function, kernels map[string]*fusedKernel) (*relax.Function, error) {
 	m.Call = func(c *relax.Call) relax.Expr {
 		gv, ok := c.Op.(*ir.GlobalVar)
 		if !ok || kernels[gv.Name] == nil {
 			return c
 		}
-		info := m.At().Bound().SInfo
-		return &relax.Call{
-			Base: c.Base, Op: ir.NewOp(opCallTIR), Args: []relax.Expr{kernels[gv.Name], &relax.Tuple{Fields: c.Args}},
+		k, info := kernels[gv.Name], m.At().Bound().SInfo
+		var tensors []relax.Expr
+		var scalars []tir.Expr
+		for _, a := range c.Args {
+			switch s := m.Builder().Context().SInfoOf(a).(type) {
+			case *relax.ShapeStructInfo:
+				scalars = append(scalars, s.Values...)
+			case *relax.PrimStructInfo:
+				scalars = append(scalars, s.Value)
+			default:
+				tensors = append(tensors, a)
+			}
+		}
+		out := &relax.Call{
+			Base: c.Base, Op: ir.NewOp(opCallTIR), Args: []relax.Expr{k.gv, &relax.Tuple{Fields: tensors}},
 			SInfoArgs: []relax.StructInfo{info}, SInfo: info,
 		}
+		if len(scalars) > 0 {
+			out.Args = append(out.Args, &relax.ShapeExpr{Values: scalars})
+		}
+		if k.inplace != nil {
+			indices := make([]ir.Value, len(k.inplace))
+			for i, n := range k.inplace {
+				indices[i] = n
+			}
+			out.Op, out.Attrs = ir.NewOp(opCallTIRInplace), ir.NewAttrs("inplace_indices", indices)
+		}
+		return out
 	}
 	return m.Function(f)
-}
-
-// tirFuser builds the kernel of one Primitive function.
-type tirFuser struct {
-	m       *ir.Module
-	buffers map[*relax.Var]*tir.Buffer
-	params  []*tir.Var
-	ports   []*tir.Buffer
-	allocs  []*tir.Buffer
-	body    []tir.Stmt
-	names   ir.Names // of buffers
-	blocks  ir.Names
-	origin  ir.OriginID // of the kernel
-}
-
-func fusePrimFuncs(m *ir.Module, name string, f *relax.Function) (*tir.PrimFunc, error) {
-	u := &tirFuser{m: m, origin: f.Origin, buffers: map[*relax.Var]*tir.Buffer{}}
-	for _, p := range f.Params {
-		info, ok := p.SInfo.(*relax.TensorStructInfo)
-		if !ok {
-			return nil, fmt.Errorf("parameter %s is not a tensor but %s", p.Name, relax.FormatSInfo(p.SInfo))
-		}
-		b, err := u.buffer(p.Name, info)
-		if err != nil {
-			return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
-		}
-		b.Base = p.Base
-		u.port(b)
-		u.buffers[p] = b
-	}
-	results := fieldsOf(f.Body.Body)
-	isResult := map[relax.Expr]bool{}
-	for i, r := range results {
-		if v, ok := r.(*relax.Var); !ok || u.buffers[v] != nil || isResult[r] {
-			return nil, fmt.Errorf("result %d is no variable that the function binds, or is returned twice", i)
-		}
-		isResult[r] = true
-	}
-	for _, blk := range f.Body.Blocks {
-		for _, b := range blk.Bindings {
-			if err := u.binding(b, isResult[b.Bound()]); err != nil {
-				return nil, fmt.Errorf("variable %s: %w", b.Bound().Name, err)
-			}
-		}
-	}
-	for _, r := range results {
-		u.port(u.buffers[r.(*relax.Var)])
-	}
-	base := ir.Base{Span: f.Span, Origin: u.origin}
-	root := &tir.Block{Base: base, Name: "root", AllocBuffers: u.allocs, Body: tir.Seq(u.body...)}
-	return &tir.PrimFunc{
-		Base: base, Params: u.params, Buffers: u.ports, RetType: ir.VoidType(),
-		Body:  &tir.BlockRealize{Base: base, Predicate: tir.Bool(true), Block: root},
-		Attrs: ir.NewAttrs("tir.noalias", true),
-	}, nil
-}
-
-// port makes b a parameter of the kernel.
-func (u *tirFuser) port(b *tir.Buffer) {
-	u.params = append(u.params, &tir.Var{Name: "p_" + b.Name, Type: &ir.PrimType{DType: dtype.HandleT}})
-	u.ports = append(u.ports, b)
-}
-
-func (u *tirFuser) buffer(name string, info *relax.TensorStructInfo) (*tir.Buffer, error) {
-	dims, ok := info.Dims()
-	if !ok {
-		return nil, fmt.Errorf("its shape is unknown: %s", relax.FormatSInfo(info))
-	}
-	return tir.NewBuffer(u.names.Fresh(name, "_"), info.DType, dims, ""), nil
-}
-
-func (u *tirFuser) binding(b relax.Binding, isResult bool) error {
-	c := callsOp(b.BoundValue(), opCallTIR)
-	if c == nil {
-		return fmt.Errorf("it is not bound to a call_tir")
-	}
-	gv := c.Args[0].(*ir.GlobalVar)
-	callee, ok := u.m.Lookup(gv.Name).(*tir.PrimFunc)
-	if !ok {
-		return fmt.Errorf("kernel %s is not in the module", gv.Name)
-	}
-	info, ok := b.Bound().SInfo.(*relax.TensorStructInfo)
-	if !ok {
-		return fmt.Errorf("kernel %s does not return exactly one tensor", gv.Name)
-	}
-	out, err := u.buffer(b.Bound().Name, info)
-	if err != nil {
-		return err
-	}
-	out.Base = b.Meta()
-	u.buffers[b.Bound()] = out
-	if !isResult {
-		u.allocs = append(u.allocs, out)
-	}
-	var args []*tir.Buffer
-	scalars := map[*tir.Buffer]tir.Expr{}
-	for i, a := range fieldsOf(c.Args[1]) {
-		switch a := a.(type) {
-		case *relax.Var:
-			if u.buffers[a] == nil {
-				return fmt.Errorf("kernel %s takes %s, which is neither a parameter nor computed before", gv.Name, a.Name)
-			}
-			args = append(args, u.buffers[a])
-		case *relax.Constant:
-			value, scalar := scalarConst(a)
-			if !scalar {
-				return fmt.Errorf("kernel %s takes a constant tensor: it must be a parameter of the function", gv.Name)
-			}
-			cell := tir.NewBuffer("const", a.Data.DType(), nil, "")
-			scalars[cell] = value
-			args = append(args, cell)
-		default:
-			return fmt.Errorf("argument %d of kernel %s is a %T: only tensors can be fused", i, gv.Name, a)
-		}
-	}
-	args = append(args, out)
-	return u.inline(gv.Name, callee, args, scalars, b.Meta())
 }

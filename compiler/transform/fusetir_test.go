@@ -26,6 +26,32 @@ def group(p_x: T.handle, p_out: T.handle):
             out[v] = T.max(a[v], T.float32(0))
 `
 
+// fillKernels fill a vector, return two vectors, and add to a vector.
+const fillKernels = `
+@T.prim_func(private=True)
+def fill(a: T.handle, n: T.int64):
+    A = T.match_buffer(a, (n,))
+    for i in range(n):
+        with T.block("fill"):
+            v = T.axis.spatial(n, i)
+            A[v] = T.float32(1)
+
+@T.prim_func(private=True)
+def both(x: T.Buffer((T.int64(4),)), y: T.Buffer((T.int64(4),)), z: T.Buffer((T.int64(4),))):
+    for i in range(T.int64(4)):
+        with T.block("both"):
+            v = T.axis.spatial(T.int64(4), i)
+            y[v] = x[v]
+            z[v] = T.float32(2) * x[v]
+
+@T.prim_func(private=True)
+def add(x: T.Buffer((T.int64(4),)), y: T.Buffer((T.int64(4),))):
+    for i in range(T.int64(4)):
+        with T.block("add"):
+            v = T.axis.spatial(T.int64(4), i)
+            x[v] = x[v] + y[v]
+`
+
 func TestFuseTIRPairs(t *testing.T) {
 	runPairs(t, transform.FuseTIR,
 		pair{name: "no group", before: reluKernel + `
@@ -136,6 +162,64 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         R.output(d)
     return d
 `},
+		pair{name: "scalars, several results, and memory of arguments", before: fillKernels + `
+@R.function(private=True)
+def group(x: R.Tensor((4,), "float32"), s: R.Shape(["n"]), t: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))) -> R.Tuple(R.Tensor(("n",), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")):
+    n = T.int64()
+    R.func_attr({"Primitive": 1})
+    cls = Module
+    with R.dataflow():
+        y = t[1]
+        a = R.call_tir(cls.fill, (), out_sinfo=R.Tensor((n,), "float32"), tir_vars=R.shape([n]))
+        b = R.call_tir(cls.both, (x,), out_sinfo=[R.Tensor((4,), "float32"), R.Tensor((4,), "float32")])
+        c = b[1]
+        d = R.call_tir_inplace(cls.add, (y, c), out_sinfo=R.Tensor((4,), "float32"), inplace_indices=[0])
+        out = (a, (d, b[0]))
+        result = (out[0], out[1][0], out[1][1])
+        R.output(result)
+    return result
+
+@R.function
+def main(x: R.Tensor((4,), "float32"), s: R.Shape(["n"]), t: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))) -> R.Tuple(R.Tensor(("n",), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")):
+    n = T.int64()
+    cls = Module
+    with R.dataflow():
+        r: R.Tuple(R.Tensor((n,), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")) = cls.group(x, s, t)
+        R.output(r)
+    return r
+`, after: `
+@T.prim_func(private=True)
+def group(p_x: T.handle, p_t_1: T.handle, p_a: T.handle, p_b_0: T.handle, n: T.int64):
+    T.func_attr({"tir.noalias": T.bool(True)})
+    x = T.match_buffer(p_x, (T.int64(4),))
+    t_1 = T.match_buffer(p_t_1, (T.int64(4),))
+    a = T.match_buffer(p_a, (n,))
+    b_0 = T.match_buffer(p_b_0, (T.int64(4),))
+    b_1 = T.alloc_buffer((T.int64(4),))
+    for i in range(n):
+        with T.block("fill"):
+            v = T.axis.spatial(n, i)
+            a[v] = T.float32(1)
+    for i in range(T.int64(4)):
+        with T.block("both"):
+            v = T.axis.spatial(T.int64(4), i)
+            b_0[v] = x[v]
+            b_1[v] = T.float32(2) * x[v]
+    for i in range(T.int64(4)):
+        with T.block("add"):
+            v = T.axis.spatial(T.int64(4), i)
+            t_1[v] = t_1[v] + b_1[v]
+
+@R.function
+def main(x: R.Tensor((4,), "float32"), s: R.Shape(["n"]), t: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))) -> R.Tuple(R.Tensor(("n",), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")):
+    n = T.int64()
+    cls = Module
+    with R.dataflow():
+        lv1 = t[1]
+        r = R.call_tir_inplace(cls.group, (x, lv1), tir_vars=R.shape([n]), out_sinfo=[R.Tensor((n,), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")], inplace_indices=[-1, 1, -1])
+        R.output(r)
+    return r
+`},
 	)
 }
 
@@ -171,33 +255,45 @@ def group(` + params + `) -> ` + result + `:
 	}
 	const vector = `R.Tensor((4,), "float32")`
 	for _, c := range []struct{ name, text, want string }{
-		{"a parameter that is not a tensor", group("x: R.Shape([4])", vector, `
+		{"a parameter that is not a tensor", group("x: R.Object", vector, `
+    with R.dataflow():
+        a = R.zeros(R.shape([4]), "float32")
+        R.output(a)
+    return a
+`), "parameter x: it is not a tensor, shape or scalar but Object"},
+		{"a scalar that is known", group("x: R.Shape([4])", vector, `
     with R.dataflow():
         a = R.zeros(x, "float32")
         R.output(a)
     return a
-`), "parameter x is not a tensor but Shape((4,))"},
+`), "parameter x: a scalar of a kernel must be a symbolic variable: Shape((4,))"},
 		{"a parameter of unknown shape", group(`x: R.Tensor("float32", ndim=1)`, `R.Tensor("float32", ndim=1)`, `
     with R.dataflow():
         a = R.add(x, x)
         R.output(a)
     return a
 `), `parameter x: its shape is unknown: Tensor(ndim=1, "float32")`},
-		{"a result that is returned twice", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
+		{"a result that is not a tensor", group("x: "+vector, "R.Shape([4])", `
+    with R.dataflow():
+        a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
+        R.output(a)
+    return R.shape([4])
+`), "the result is not a tensor that a kernel returns, or a tuple of such, but a *relax.ShapeExpr"},
+		{"one tensor twice", group("x: "+vector, "R.Tuple("+vector+", "+vector+")", `
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=`+vector+`)
         R.output(a)
     return (a, a)
-`), "result 1 is no variable that the function binds, or is returned twice"},
+`), "two results are the same tensor, a"},
 		{"a result that is a parameter", group("x: "+vector, vector, `
     return x
-`), "result 0 is no variable that the function binds, or is returned twice"},
+`), "a result is the parameter x, which no kernel writes"},
 		{"an operator", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.add(x, x)
         R.output(a)
     return a
-`), "variable a: it is not bound to a call_tir"},
+`), "variable a: it is not bound to a call_tir or call_tir_inplace"},
 		{"a result of unknown shape", group("x: "+vector, `R.Tensor("float32", ndim=1)`, `
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor("float32", ndim=1))
@@ -209,7 +305,7 @@ def group(` + params + `) -> ` + result + `:
         a = R.call_tir(cls.relu, (x,), out_sinfo=[`+vector+`, `+vector+`])
         R.output(a)
     return a
-`), "variable a: kernel relu does not return exactly one tensor"},
+`), "variable a: kernel relu takes 2 parameters, but it is called with 3 tensors and 0 scalars"},
 		{"a Relax function as a kernel", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.helper, (x,), out_sinfo=`+vector+`)
@@ -238,7 +334,7 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         a = R.call_tir(cls.relu, (x, x), out_sinfo=`+vector+`)
         R.output(a)
     return a
-`), "variable a: kernel relu takes 2 parameters, but it is called with 3 tensors"},
+`), "variable a: kernel relu takes 2 parameters, but it is called with 3 tensors and 0 scalars"},
 		{"a scalar parameter", group("x: "+vector, vector, `
     with R.dataflow():
         a = R.call_tir(cls.counted, (x, x), out_sinfo=`+vector+`)

@@ -169,7 +169,7 @@ func compileOwn(c *pass.Context, m *ir.Module, symbol string, f *relax.Function,
 		return nil, err
 	}
 	flat, constants := constantsAsParams(flat)
-	kernel, err := fusePrimFuncs(lowered, symbol, flat)
+	_, kernel, err := fusePrimFuncs(lowered, flat)
 	if err != nil {
 		return nil, err
 	}

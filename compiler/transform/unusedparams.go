@@ -16,55 +16,57 @@ import (
 var RemoveUnusedParameters = &pass.Pass{
 	Name: "RemoveUnusedParameters", Kind: pass.Module,
 	Doc: "Removes parameters that private functions do not use, and what their callers computed for them. A symbolic variable that only such a parameter defined becomes a parameter itself.",
-	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		slimmer := map[string]*slimmed{}
-		e := m.Edit()
-		calls := calledOnly(m)
-		for gv, fn := range m.Funcs() {
-			list, ok := calls[gv.Name]
-			if !ok {
-				continue
-			}
-			f := fn.(*relax.Function)
-			s := slim(f)
+	Run: removeUnusedParams,
+}
+
+func removeUnusedParams(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+	slimmer := map[string]*slimmed{}
+	e := m.Edit()
+	calls := calledOnly(m)
+	for gv, fn := range m.Funcs() {
+		list, ok := calls[gv.Name]
+		if !ok {
+			continue
+		}
+		f := fn.(*relax.Function)
+		s := slim(f)
+		if s == nil {
+			continue
+		}
+		c.Working(gv.Name)
+		if err := s.fits(list); err != nil {
+			c.Declined("remove unused parameters", f, err.Error())
+			continue
+		}
+		slimmer[gv.Name] = s
+		e.Set(gv.Name, s.to)
+		c.Rewrite("remove unused parameters", f, s.to)
+	}
+	c.Working("")
+	if len(slimmer) == 0 {
+		return m, nil
+	}
+	m = e.Done()
+	return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		mu := op.NewExprMutator(m)
+		mu.Call = func(call *relax.Call) relax.Expr {
+			s := slimmer[calleeOf(call)]
 			if s == nil {
-				continue
+				return call
 			}
-			c.Working(gv.Name)
-			if err := s.fits(list); err != nil {
-				c.Declined("remove unused parameters", f, err.Error())
-				continue
+			args, err := s.arguments(mu.Builder().Context(), call)
+			if err != nil {
+				mu.Fail(err)
+				return call
 			}
-			slimmer[gv.Name] = s
-			e.Set(gv.Name, s.to)
-			c.Rewrite("remove unused parameters", f, s.to)
+			return rewritten(c, "pass only what is used", call, call.WithArgs(args))
 		}
-		c.Working("")
-		if len(slimmer) == 0 {
-			return m, nil
+		out, err := mu.Function(f)
+		if err != nil || out == f {
+			return out, err
 		}
-		m = e.Done()
-		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			mu := op.NewExprMutator(m)
-			mu.Call = func(call *relax.Call) relax.Expr {
-				s := slimmer[calleeOf(call)]
-				if s == nil {
-					return call
-				}
-				args, err := s.arguments(mu.Builder().Context(), call)
-				if err != nil {
-					mu.Fail(err)
-					return call
-				}
-				return rewritten(c, "pass only what is used", call, call.WithArgs(args))
-			}
-			out, err := mu.Function(f)
-			if err != nil || out == f {
-				return out, err
-			}
-			return removeUnused(c, m, out)
-		})
-	},
+		return removeUnused(c, m, out)
+	})
 }
 
 // slimmed is a function that lost parameters.
