@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 
@@ -122,12 +123,16 @@ func (s *Server) compareFunctions(w http.ResponseWriter, r *http.Request, t *sha
 	return s.json(w, http.StatusOK, answer)
 }
 
-// comparedRuns reads the logs of the two runs that a request names.
+// comparedRuns returns the two runs that a request names, whose logs are read at once.
 func (s *Server) comparedRuns(ctx context.Context, r *http.Request) (a, b compared, err error) {
-	if a, err = s.compared(ctx, chi.URLParam(r, "a")); err != nil {
-		return a, b, err
+	var second error
+	var wait sync.WaitGroup
+	wait.Go(func() { b, second = s.compared(ctx, chi.URLParam(r, "b")) })
+	a, err = s.compared(ctx, chi.URLParam(r, "a"))
+	wait.Wait()
+	if err == nil {
+		err = second
 	}
-	b, err = s.compared(ctx, chi.URLParam(r, "b"))
 	return a, b, err
 }
 
@@ -135,10 +140,6 @@ func (s *Server) compared(ctx context.Context, id string) (c compared, err error
 	if c.info, err = s.manager.Run(ctx, id); err != nil {
 		return c, err
 	}
-	log, err := s.manager.Log(ctx, id)
-	if err != nil {
-		return c, err
-	}
-	c.state, c.sealed, err = s.manager.State(ctx, id, log)
+	c.state, c.sealed, err = s.manager.State(ctx, id)
 	return c, err
 }

@@ -55,7 +55,7 @@ func (s *Server) fillRun(req *http.Request, v *templates.SessionView, sess store
 // tableState folds a log as far as the table needs it.
 func (s *Server) tableState(ctx context.Context, id string, log *run.Log) (*event.Run, error) {
 	if n, _ := log.Len(); n <= tableEvents {
-		r, _, err := s.manager.State(ctx, id, log)
+		r, _, err := s.manager.State(ctx, id)
 		return r, err
 	}
 	f := run.NewFollower()

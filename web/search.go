@@ -11,13 +11,14 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/search"
 	"github.com/irscope/irscope/web/share"
 )
 
 // newSearcher returns the searcher of a server; results come from the texts that are open anyway.
-func newSearcher(t *texts) *search.Searcher {
-	return search.New(search.Config{Blob: t.store.Blob, Document: t.document})
+func newSearcher(t *texts, m *run.Manager) *search.Searcher {
+	return search.New(search.Config{Blob: t.store.Blob, Document: t.document, State: m.State})
 }
 
 // searchRun answers with the lines of a run that a query finds.

@@ -151,7 +151,7 @@ func New(cfg Config) (*Server, error) {
 	cfg.Stream.Origins = append(cfg.Stream.Origins, cfg.Origins...)
 	cfg.Stream.Error = s.streamError
 	s.hub = stream.New(cfg.Stream)
-	s.search = newSearcher(s.texts)
+	s.search = newSearcher(s.texts, s.manager)
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
 	}

@@ -148,3 +148,41 @@ func TestCompareDumps(t *testing.T) {
 		t.Error("the comparison has times, which the dumps do not tell")
 	}
 }
+
+// TestCompareWithAnotherDump chooses the other dump by its name, from the button at the top, and then by its address, from the key.
+func TestCompareWithAnotherDump(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1280, 720)
+	p.paste(printed)
+	p.wait(`document.querySelector("#compare-others")`)
+	p.click("#compare-others")
+	p.wait(`document.querySelector("#palette-list")?.textContent.includes("You have no other session")`)
+	p.press("\x1b")
+	first := eval[string](p, `location.origin + location.pathname`)
+	p.goTo("/")
+	p.do("choose a file", chromedp.SetUploadFiles(chromedp.CSS("#model-file"), []string{file(t, "other.log", printed+"*** IR Dump After LastPass on sum ***\ndefine i32 @sum(i32 %n) {\nentry:\n  unreachable\n}\n")}))
+	p.wait(`document.querySelector("#run-state-text")?.textContent.startsWith("Read in")`)
+	second := eval[string](p, `location.pathname`)
+	compared := func() {
+		t.Helper()
+		p.wait(`location.pathname.startsWith("/compare/") && [...document.querySelectorAll("#rows [role=option]")].some((e) => e.textContent.startsWith("LastPass"))`)
+		if got := p.text("#center-title"); got != "First difference › LastPass › sum" {
+			t.Errorf("the comparison opens at %q", got)
+		}
+	}
+	p.goTo(second)
+	p.wait(`document.querySelector("#compare-others")`)
+	p.press("=")
+	p.wait(`document.querySelector("#palette-field") && document.activeElement.id === "palette-field"`)
+	p.do("paste the address", chromedp.SendKeys(chromedp.CSS("#palette-field"), first))
+	p.wait(`document.querySelector("#palette-list").textContent.includes("The session at ")`)
+	p.press("\r")
+	compared()
+
+	p.goTo(strings.TrimPrefix(first, eval[string](p, `location.origin`)))
+	p.wait(`document.querySelector("#compare-others")`)
+	p.click("#compare-others")
+	p.wait(`document.querySelector("#palette-list")?.textContent.includes("Compare with other.log")`)
+	p.click("#palette-list [data-i]")
+	compared()
+}

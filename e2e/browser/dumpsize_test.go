@@ -3,18 +3,21 @@ package browser
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"testing"
 	"time"
 
 	"github.com/irscope/irscope/e2e/fixture/goal"
 )
 
-// manyPasses is what LLVM prints of 100 functions on each of which 1,000 passes run; every tenth but the first changes something. It makes the text
-// while it is read.
+// manyPasses is what LLVM prints of 100 functions on each of which 1,000 passes run; one in every few but the first changes something.
+// It makes the text while it is read.
 type manyPasses struct {
+	every          int
 	function, pass int
 	rest           bytes.Buffer
 }
@@ -29,7 +32,7 @@ func (m *manyPasses) Read(out []byte) (int, error) {
 	for m.rest.Len() < len(out) && m.function < manyFunctions {
 		at := fmt.Sprintf("Pass%d on f%d ***\ndefine i32 @f%[2]d(i32 %%n) {\n", m.pass%40, m.function)
 		body := "  %a = add i32 %n, 1\n  %b = mul i32 %a, 3\n  ret i32 %b\n}\n"
-		fmt.Fprintf(&m.rest, "*** IR Dump After %s  %%v = add i32 %%n, %d\n%s", at, m.pass/10, body)
+		fmt.Fprintf(&m.rest, "*** IR Dump After %s  %%v = add i32 %%n, %d\n%s", at, m.pass/m.every, body)
 		if m.pass++; m.pass == passesOnEach {
 			m.pass, m.function = 0, m.function+1
 		}
@@ -40,10 +43,9 @@ func (m *manyPasses) Read(out []byte) (int, error) {
 	return m.rest.Read(out)
 }
 
-// TestManyPasses opens the page of a dump with 100,000 passes: the first row comes soon, the tree scrolls and answers keys without long
-// frames, and the page holds elements for what is in view alone.
-func TestManyPasses(t *testing.T) {
-	base := serveCompiler(t)
+// sendMany sends a dump to a server, and returns its session and run.
+func sendMany(t *testing.T, base string, dump io.Reader) (session, run string) {
+	t.Helper()
 	send := func(path, token string, body io.Reader, answer any) {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+path, body)
@@ -68,12 +70,72 @@ func TestManyPasses(t *testing.T) {
 	send("/api/dumps", "", bytes.NewReader([]byte(`{"name":"many.txt"}`)), &made)
 	began := time.Now()
 	var end struct{ Run struct{ State string } }
-	send("/api/runs/"+made.Run.ID+"/dump", made.Token, &manyPasses{}, &end)
+	send("/api/runs/"+made.Run.ID+"/dump", made.Token, dump, &end)
 	t.Logf("the server has read it in %v: %s", time.Since(began), end.Run.State)
+	return made.Session.ID, made.Run.ID
+}
 
+// TestManyPassesAsked asks a server about two dumps with 100,000 passes each: their comparison, search, and the list of runs take less
+// than a second, and the page of the comparison has its rows soon.
+func TestManyPassesAsked(t *testing.T) {
+	base := serveCompiler(t)
+	var sessions, runs [2]string
+	for i := range 2 {
+		sessions[i], runs[i] = sendMany(t, base, &manyPasses{every: 10 + i})
+	}
+	get := func(what, path string) {
+		t.Helper()
+		for _, turn := range []string{"first", "again"} {
+			began := time.Now()
+			status, body := 0, []byte(nil)
+			for status == 0 || status == http.StatusServiceUnavailable && time.Since(began) < time.Minute { // the server says when to come back
+				res, err := http.Get(base + path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err = io.ReadAll(res.Body)
+				if err := errors.Join(err, res.Body.Close()); err != nil {
+					t.Fatal(err)
+				}
+				status = res.StatusCode
+			}
+			if status != http.StatusOK {
+				t.Fatalf("%s: %d, %.300s", path, status, body)
+			}
+			// At first the log is read, and folded once for all who ask.
+			bound := time.Second
+			if turn == "first" {
+				bound = 3 * time.Second
+			}
+			goal.Time(t, fmt.Sprintf("%s, %s, %d KiB", what, turn, len(body)>>10), time.Since(began), bound)
+		}
+	}
+	compared := "/compare/" + runs[0] + "/" + runs[1]
+	get("the page", "/s/"+sessions[0])
+	get("the runs", "/api/sessions/"+sessions[0]+"/runs")
+	get("the comparison", "/api"+compared)
+	get("the functions after a row", "/api"+compared+"/functions?row=90000")
+	for _, query := range []string{"mul", "gone:add", "born:mul", "nothing_has_this", `"%v = add"`} {
+		get("searching "+query, "/api/runs/"+runs[0]+"/search?q="+url.QueryEscape(query))
+	}
 	p := visit(t, base, 1440, 900)
-	began = time.Now()
-	p.goTo("/s/" + made.Session.ID)
+	began := time.Now()
+	p.goTo(compared + "?a=" + sessions[0] + "&b=" + sessions[1])
+	p.wait(`document.querySelectorAll("#rows [role=option]").length > 5 && document.querySelectorAll("#code .tx").length > 5`)
+	goal.Time(t, "the page of the comparison", time.Since(began), 2*time.Second)
+	if n := p.count("#rows *"); n > 1200 {
+		t.Errorf("the rows have %d elements", n)
+	}
+}
+
+// TestManyPasses opens the page of a dump with 100,000 passes: the first row comes soon, the tree scrolls and answers keys without long
+// frames, and the page holds elements for what is in view alone.
+func TestManyPasses(t *testing.T) {
+	base := serveCompiler(t)
+	session, _ := sendMany(t, base, &manyPasses{every: 10})
+	p := visit(t, base, 1440, 900)
+	began := time.Now()
+	p.goTo("/s/" + session)
 	p.wait(`document.querySelectorAll("#tree .row").length > 5`)
 	goal.Time(t, "the first rows of 100,000 passes", time.Since(began), 2*time.Second)
 	p.wait(`document.querySelector("#run-state-text")?.textContent.startsWith("Read in")`)

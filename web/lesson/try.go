@@ -168,7 +168,7 @@ func (t *trying) run(s request.Settings) (*run.Judged, error) {
 			return nil, err
 		}
 	}
-	state, _, err := t.Runs.State(t.ctx, info.ID, log)
+	state, _, err := t.Runs.State(t.ctx, info.ID)
 	if err != nil {
 		return nil, err
 	}

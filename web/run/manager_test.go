@@ -428,11 +428,7 @@ func TestStates(t *testing.T) {
 	<-begun
 	state := func() (*event.Run, bool) {
 		t.Helper()
-		log, err := m.Log(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, sealed, err := m.State(t.Context(), id, log)
+		r, sealed, err := m.State(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/web/highlight"
 	"github.com/irscope/irscope/web/lru"
@@ -28,6 +29,9 @@ type Config struct {
 	Blob func(ctx context.Context, hash string) (store.Blob, error)
 	// Document returns a text by hash as lines, for results; it is asked often and should keep what it opened.
 	Document func(ctx context.Context, hash string) (*highlight.Document, error)
+	// State returns the state of a run that has finished, which others may share; nil where each search reads the log itself. A long log is
+	// read once then, also for those who ask for something else.
+	State func(ctx context.Context, run string) (r *event.Run, sealed bool, err error)
 	// Time is how long a search may take, MaxTime if zero.
 	Time time.Duration
 }
@@ -81,17 +85,9 @@ func (s *Searcher) Search(ctx context.Context, id string, log *run.Log, req Requ
 		return nil, err
 	}
 	late := time.Now().Add(s.cfg.Time)
-	h, ok := s.histories.Get(id)
-	if !ok {
-		h = newHistory()
-	}
-	v, grown, err := h.read(ctx, log)
+	v, err := s.view(ctx, id, log)
 	if err != nil {
 		return nil, err
-	}
-	if grown || !ok {
-		s.histories.Drop(id) // Put keeps what is there with its size
-		s.histories.Put(id, h, h.size())
 	}
 	if at.change > len(v.changes) {
 		return nil, fmt.Errorf("cursor %q: %w", req.Cursor, ErrCursor)
@@ -101,6 +97,31 @@ func (s *Searcher) Search(ctx context.Context, id string, log *run.Log, req Requ
 		return nil, err
 	}
 	return w.answer, nil
+}
+
+// view returns what the log of a run says by now.
+func (s *Searcher) view(ctx context.Context, id string, log *run.Log) (view, error) {
+	if _, sealed := log.Len(); sealed && s.cfg.State != nil {
+		s.histories.Drop(id)
+		r, sealed, err := s.cfg.State(ctx, id)
+		if err != nil {
+			return view{}, err
+		}
+		return view{r.Changes, sealed}, nil
+	}
+	h, ok := s.histories.Get(id)
+	if !ok {
+		h = newHistory()
+	}
+	v, grown, err := h.read(ctx, log)
+	if err != nil {
+		return view{}, err
+	}
+	if grown || !ok {
+		s.histories.Drop(id) // Put keeps what is there with its size
+		s.histories.Put(id, h, h.size())
+	}
+	return v, nil
 }
 
 // index returns the index of a text, made now where it is not at hand.

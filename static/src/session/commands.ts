@@ -14,7 +14,7 @@ import type { Keys } from "./keys";
 
 export function openCommands(store: Session, keys: Keys, views: readonly View[]): Promise<void> {
   return openPalette({
-    items: [...ofViews(store, views), ...ofKeys(keys, views), ...ofButtons(), ...ofPasses(store), ...ofFunctions(store), ...ofSettings(store)],
+    items: [...ofViews(store, views), ...ofKeys(keys, views), ...ofButtons(), withOthers(store), ...ofPasses(store), ...ofFunctions(store), ...ofSettings(store)],
     later: [ofRuns(store), ofSessions(store)],
     always: (query) => [{ kind: "search", name: `Search all passes for “${query}”`, key: "/", run: () => search(store, query) }],
   });
@@ -54,6 +54,10 @@ const buttons: [selector: string, name: string, key?: string][] = [
   [".brand", "All models: the start page"],
   ["#delete-session", "Delete this session…"],
 ];
+
+function withOthers(store: Session): Item {
+  return { kind: "action", name: "Compare with another session…", run: () => void import("./othersession").then((own) => own.compareWith(store)) };
+}
 
 function ofButtons(): Item[] {
   return buttons.flatMap(([selector, name, key]) => {

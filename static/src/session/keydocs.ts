@@ -41,7 +41,7 @@ const docs: ([key: string, doc: string] | typeof views)[] = [
   ["a", "add a pass after the selected one"],
   ["o", "options of the pass"],
   ["r", "run"],
-  ["=", "compare this run with the one shown before it"],
+  ["=", "compare this run with the one shown before it, or with another session"],
   ["c", "add a note on the pass and line"],
   [">", "next note: a tour of them"],
   ["<", "previous note"],

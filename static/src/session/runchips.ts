@@ -91,7 +91,12 @@ export class RunChips {
   compare(): void {
     const to = this.comparison();
     if (to) location.assign(to);
-    else this.store.announce("This session has only one run");
+    else this.others();
+  }
+
+  // others leads to a comparison with another session.
+  private others(): void {
+    void import("./othersession").then((own) => own.compareWith(this.store));
   }
 
   private comparison(): string {
@@ -114,8 +119,16 @@ export class RunChips {
     this.host.replaceChildren(
       ...this.list.filter((r) => r.id === this.shown || r === near).map((r) => this.chip(r)),
       ...(others.length > 0 ? [this.menu(others)] : []),
+      ...(this.store.dump && this.stage ? [this.withOthers()] : []),
       ...(to ? [h("a", { class: "tool", id: "compare-runs", href: to, "aria-label": "Compare two runs", title: "Compare with the run shown before  =" }, "=")] : []),
     );
+  }
+
+  // withOthers is a button of a dump, which is one of several runs of a compiler that nobody has started here.
+  private withOthers(): HTMLElement {
+    const b = h("button", { type: "button", class: "tool", id: "compare-others", "aria-label": "Compare with another session", title: "Compare with another session  =" }, "=");
+    b.addEventListener("click", () => this.others());
+    return b;
   }
 
   private chip(r: ListedRun): HTMLElement {

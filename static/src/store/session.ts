@@ -116,6 +116,11 @@ export class Session {
     return parseState(query, this.begin.run, this.preferredDiff(), this.views.map((v) => v.name), preferredForm());
   }
 
+  // dump tells that the session shows what another compiler printed.
+  get dump(): boolean {
+    return this.begin.dump ?? false;
+  }
+
   get id(): string {
     return this.begin.session;
   }
