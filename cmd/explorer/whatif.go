@@ -36,8 +36,8 @@ func whatifCommand() *cobra.Command {
 	var f whatifFlags
 	cmd := &cobra.Command{
 		Use: "whatif MODEL", GroupID: groupPasses, Short: "Run a model with other passes and levels, and compare what it comes to",
-		Long: `Compiles and runs MODEL as it is, without each of its optional passes, with each two adjacent passes of a sequence swapped where no
-constraint on their order forbids it, and at each other opt_level. It prints a row for each: the calls and kernels of the last module, the
+		Long: `Compiles and runs MODEL as it is, without each of its optional passes, with each two passes that run one after the other swapped
+where no constraint on their order forbids it, and at each other opt_level. It prints a row for each: the calls and kernels of the last module, the
 memory of intermediate tensors, the size of the code, the time of the passes, the latency, and the largest difference of an output from those
 of the model as it is, which is marked where it is beyond the tolerance.
 ` + modelDoc + `

@@ -21,7 +21,7 @@ import (
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
-// Variants lists the variants of a job: as it is, without each of its optional passes, with adjacent passes of the same sequence swapped where no
+// Variants lists the variants of a job: as it is, without each of its optional passes, with each two passes that run one after the other swapped where no
 // constraint on the order forbids it, and at the other levels.
 func (j *Job) Variants() ([]whatif.Variant, error) {
 	c, err := j.Compiler(nil, nil).Context(context.Background())
@@ -91,34 +91,47 @@ func optionalPasses(p *pass.Pass, c *pass.Context) (out []string) {
 	return slices.Compact(out)
 }
 
-// swaps calls f with each pair of adjacent passes that run, and the pipeline with the two swapped.
+// swaps calls f with each two passes that run one after the other, and the pipeline with the two swapped. They may be in different sequences: then each goes
+// to the place of the other.
 func swaps(p *pass.Pass, c *pass.Context, f func(a, b, swapped *pass.Pass)) {
-	with := func(children []*pass.Pass) *pass.Pass {
-		out := *p
-		out.Children = children
-		return &out
+	list := running(p, c, nil)
+	for i := 1; i < len(list); i++ {
+		if a, b := list[i-1], list[i]; a.pass.Name != b.pass.Name {
+			f(a.pass, b.pass, replaced(replaced(p, a.path, b.pass), b.path, a.pass))
+		}
 	}
-	for i, a := range p.Children {
-		if isPhase(a) {
-			swaps(a, c, func(x, y, inner *pass.Pass) {
-				list := slices.Clone(p.Children)
-				list[i] = inner
-				f(x, y, with(list))
-			})
+}
+
+// placed is a pass of a pipeline, and the numbers of the children that lead to it.
+type placed struct {
+	pass *pass.Pass
+	path []int
+}
+
+// running returns the passes that run in a context, in order, but for the sequences that hold them.
+func running(p *pass.Pass, c *pass.Context, path []int) (out []placed) {
+	for i, x := range p.Children {
+		at := append(slices.Clone(path), i)
+		switch runs, _ := c.PassEnabled(x); {
+		case !runs:
+		case isPhase(x):
+			out = append(out, running(x, c, at)...)
+		default:
+			out = append(out, placed{x, at})
 		}
-		if i+1 == len(p.Children) {
-			break
-		}
-		b := p.Children[i+1]
-		runsA, _ := c.PassEnabled(a)
-		runsB, _ := c.PassEnabled(b)
-		if !runsA || !runsB || a.Name == b.Name || isPhase(a) || isPhase(b) {
-			continue
-		}
-		list := slices.Clone(p.Children)
-		list[i], list[i+1] = b, a
-		f(a, b, with(list))
 	}
+	return out
+}
+
+// replaced returns a pipeline with a pass in the place of another.
+func replaced(p *pass.Pass, path []int, by *pass.Pass) *pass.Pass {
+	if len(path) == 0 {
+		return by
+	}
+	out := *p
+	out.Children = slices.Clone(p.Children)
+	out.Children[path[0]] = replaced(p.Children[path[0]], path[1:], by)
+	return &out
 }
 
 // WhatIfOptions bound what WhatIf does, and follow it.

@@ -17,7 +17,7 @@ type Kind string
 const (
 	Base    Kind = "base"    // nothing
 	Without Kind = "without" // an optional pass does not run
-	Swapped Kind = "swapped" // two adjacent passes change places
+	Swapped Kind = "swapped" // two passes that run one after the other change places
 	Level   Kind = "level"   // another opt_level
 )
 

@@ -1220,7 +1220,7 @@ export type WhatIfKind =
   | "base"
   // an optional pass does not run
   | "without"
-  // two adjacent passes change places
+  // two passes that run one after the other change places
   | "swapped"
   // another opt_level
   | "level";

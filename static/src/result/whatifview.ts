@@ -72,7 +72,7 @@ export class WhatIfView {
     if (asked && !running && asked.rows.length === asked.total && asked.total > 0) b.textContent = "Again";
     const text = running
       ? `${asked!.rows.length} of ${asked!.total || "…"} variants`
-      : asked ? asked.said : "Runs the model without each optional pass, with adjacent passes swapped, and at each level.";
+      : asked ? asked.said : "Runs the model without each optional pass, with each two passes that run one after the other swapped where their order allows it, and at each level.";
     const out: HTMLElement[] = [h("h3", { id: "whatif-title" }, "What if"), h("p", { class: "check-ask" }, b, h("span", { class: "quiet" }, text))];
     if (asked && asked.rows.length > 0) out.push(this.table(asked.rows));
     const left = this.host.querySelector(".check-table")?.scrollTop ?? 0;
