@@ -132,28 +132,47 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestTextsCanBeShown gives bytes that no page can show as they are, in texts and in names.
+// TestTextsCanBeShown gives bytes that no page can show as they are, in texts and in names, in each format of a stream.
 func TestTextsCanBeShown(t *testing.T) {
+	const body = "%s \x00 \xff\xfe \u202e \x1b[1mbold\x1b]0;title\x07 \x9b31m\r\n"
+	const name = "\x00A\u202e<script>\xff"
+	for format, in := range map[string]string{
+		"MLIR": "// -----// IR Dump After " + name + " //----- //\nfunc.func @\"f\x01\u2066\"() {\n" + body + "}\n",
+		"TVM":  "After Running Pass: pass name: " + name + ", opt_level: 0\n@R.function\ndef f(x):\n    " + body,
+		"XLA":  "*** Begin module_0001.f.0001.p.after_" + name + ".before_b.txt ***\nHloModule f\n\nf {\n  " + body + "}\n*** End module_0001.f.0001.p.after_" + name + ".before_b.txt ***\n",
+	} {
+		r, s, err := read(t, strings.NewReader(in))
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		shown(t, format, r, s)
+	}
 	in := "*** IR Dump After \x00A\u202e<script>\xff on f\x1b[31m\x07 ***\ndefine void @\"f\x01\u2066\"() {\n  ; \x00 \xff\xfe \u202e \x1b[1mbold\x1b]0;title\x07 \x9b31m\r\n}\n"
 	r, s, err := read(t, strings.NewReader(in))
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := outline(r)
-	for _, text := range s.texts {
-		shown += text
+	shown(t, "LLVM", r, s)
+}
+
+// shown checks that what was read can be put on a page, and that nothing of it is left out.
+func shown(t *testing.T, format string, r *event.Run, s *sink) {
+	t.Helper()
+	text := outline(r)
+	for _, x := range s.texts {
+		text += x
 	}
-	if !utf8.ValidString(shown) {
-		t.Errorf("%q is not valid UTF-8", shown)
+	if !utf8.ValidString(text) {
+		t.Errorf("%s: %q is not valid UTF-8", format, text)
 	}
-	for _, c := range shown {
+	for _, c := range text {
 		if c < ' ' && c != '\n' || c >= 0x7f && c < 0xa0 || c == 0x202e || c == 0x2066 {
-			t.Errorf("%U is left in %q", c, shown)
+			t.Errorf("%s: %U is left in %q", format, c, text)
 		}
 	}
 	for _, want := range []string{"<U+0000>", "<0xff>", "<U+202E>", "bold", "<script>"} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("%s is missing in %q", want, shown)
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %s is missing in %q", format, want, text)
 		}
 	}
 }
