@@ -50,3 +50,13 @@ func errText(err error) string {
 	}
 	return err.Error()
 }
+
+func TestPrecisionRowsNameOperators(t *testing.T) {
+	for p, names := range precisionRows {
+		for _, name := range strings.Fields(names) {
+			if o := Lookup("relax." + name); o == nil || o.Precision != p {
+				t.Errorf("%s has a policy for float16, but is no operator that has it, or has two", name)
+			}
+		}
+	}
+}

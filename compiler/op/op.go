@@ -139,7 +139,9 @@ type Op struct {
 	Pattern Pattern
 	// Layout, if not nil, decides in which layouts calls take their arguments; see InferLayout.
 	Layout InferLayoutFunc
-	Doc    string
+	// Precision says in which precision calls are computed where float16 is wanted.
+	Precision MixedPrecision
+	Doc       string
 
 	ref *ir.Op
 	// desired is how many layouts a user may ask for at least, 0 for none; parts says that they may split axes.

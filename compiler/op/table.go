@@ -37,6 +37,7 @@ var byName = sync.OnceValue(func() map[string]*Op { return index(slices.Concat(a
 // number gives each operator what its calls share, the node that they call and the defaults, and what tables by name say of it.
 func number(ops []*Op) []*Op {
 	addLayoutRules(ops)
+	addPrecision(ops)
 	for _, o := range ops {
 		o.ref = ir.NewOp(o.Name)
 		for i := range o.Attrs {

@@ -175,6 +175,8 @@ var effects = map[string]effect{
 	"TopologicalSort.direction":                   {text: diamond, value: "from-outputs", set: "b: R.Tensor((2, 3), dtype=\"float32\") = R.tanh(x)\n            a:"},
 	"BindSymbolicVars.binding_map":                {text: symbolic, value: map[string]any{"n": 7}, set: "def main(x: R.Tensor((7, 3)"},
 	"ConvertLayout.desired_layouts":               {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
+	"ToMixedPrecision.out_dtype":                  {text: images, value: "float16", set: "out_dtype=\"float16\""},
+	"ToMixedPrecision.fp16_input_names":           {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},
 	"LiftTransformParams.shared_transform":        {text: lifts, value: true, set: "def transform_params"},
 	"relax.lift_transform_params.consume_params":  {text: lifts, passes: "LiftTransformParams", value: true, set: "tuple_reset_item"},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},

@@ -90,6 +90,8 @@ var written = []Constraint{
 	{"AttachAttrLayoutFreeBuffers", "SplitLayoutRewritePreproc", "weights that are rewritten have the layout that was free", false},
 	{"SplitLayoutRewritePreproc", "LiftTransformParams", "it moves the kernels that rewrite weights out of the model", false},
 	{"ConvertLayout", "LegalizeOps", "what it looks for are operators", false},
+	{"ToMixedPrecision", "LegalizeOps", "what it looks for are operators", false},
+	{"ToMixedPrecision", "ToNonDataflow", "it computes in float16 within dataflow blocks", false},
 	{"ConvertLayout", "ToNonDataflow", "it changes layouts within dataflow blocks", false},
 	{"LiftTransformParams", "RemovePurityChecking", "the functions that it makes are marked there too", false},
 	{"LambdaLift", "RemovePurityChecking", "it makes calls of invoke_pure_closure, which RemovePurityChecking unwraps", false},

@@ -18,7 +18,7 @@ var others = []*pass.Pass{
 	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
 	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
 	transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
-	transform.ConvertLayout,
+	transform.ConvertLayout, transform.ToMixedPrecision,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.FuseOpsByPattern, transform.MergeCompositeFunctions, transform.RunCodegen,
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining,

@@ -172,7 +172,7 @@ func (m *ExprMutator) function(f *Function) Expr {
 	}
 	out := *f
 	out.Params, out.Body = params, body
-	if !same(params, f.Params) || f.Ret == nil || !m.isSame(body.Body, f.Body.Body) {
+	if !same(params, f.Params) || f.Ret == nil || !m.isSame(body.Body, f.Body.Body) || m.denies(body, f.Ret) {
 		g, err := m.bb.finish(&out, body)
 		if err != nil {
 			m.Fail(err)
@@ -182,6 +182,13 @@ func (m *ExprMutator) function(f *Function) Expr {
 	}
 	m.normal[&out] = true
 	return &out
+}
+
+// denies reports whether the result of a body cannot be what the function says.
+func (m *ExprMutator) denies(body *SeqExpr, ret StructInfo) bool {
+	c := m.bb.Context()
+	got := c.SInfoOf(body.Body)
+	return got != nil && got != ret && c.IsBaseOf(got, ret) == False
 }
 
 // seq visits a sequence in a scope of its own.

@@ -33,3 +33,21 @@ func TestNarrowResult(t *testing.T) {
 		t.Error("struct info that the body contradicts was replaced")
 	}
 }
+
+// TestMutatorReplacesDeniedResult changes a function whose result is not what it says: what it says is replaced, as in TVM.
+func TestMutatorReplacesDeniedResult(t *testing.T) {
+	bb := op.NewBlockBuilder(nil)
+	x := tensorVar("x", tir.Int(4))
+	bb.BeginFunction("main", []*relax.Var{x}, relax.FuncOpts{})
+	f := must2(bb.EndLocalFunction(must2(bb.Emit(op.Unary("exp", x), ""))))
+	m := op.NewExprMutator(nil)
+	m.Call = func(c *relax.Call) relax.Expr { return op.Unary("sin", c.Args[0]) }
+	for ret, want := range map[relax.StructInfo]string{
+		relax.TensorOf(dtype.Float32T, tir.Int(9)): `Tensor((4,), "float32")`,
+		relax.TensorOfRank(dtype.Float32T, 1):      `Tensor(ndim=1, "float32")`,
+	} {
+		if got := relax.FormatSInfo(must2(m.Function(f.WithRet(ret))).Ret); got != want {
+			t.Errorf("%s became %s, want %s", relax.FormatSInfo(ret), got, want)
+		}
+	}
+}

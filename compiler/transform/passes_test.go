@@ -57,6 +57,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.RemoveRedundantReshape, 0, pass.Function, false},
 		{transform.FoldBatchnormToConv2D, 0, pass.Function, false},
 		{transform.ConvertLayout, 0, pass.Function, false},
+		{transform.ToMixedPrecision, 0, pass.Function, false},
 		{transform.OptimizeLayoutTransform, 0, pass.Function, false},
 		{transform.DecomposeOpsForTraining, 0, pass.Function, false},
 		{transform.LiftTransformParams, 0, pass.Module, false},

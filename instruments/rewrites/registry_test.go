@@ -149,6 +149,14 @@ def main(x: R.Tensor((1, 8), "float32"), A: R.Tensor((8, 2), "float32"), B: R.Te
         R.output(e, h)
     return (e, h)
 `},
+	{`ToMixedPrecision{"fp16_input_names": ["w"]}`, nil, `@R.function
+def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")):
+    with R.dataflow():
+        y = R.matmul(x, w)
+        z = R.nn.relu(y)
+        R.output(z)
+    return z
+`},
 	{`ConvertLayout{"desired_layouts": {"relax.nn.conv2d": ["NHWC", "OHWI"]}}`, nil, `@R.function
 def main(x: R.Tensor((1, 3, 5, 5), "float32"), w: R.Tensor((4, 3, 3, 3), "float32")):
     with R.dataflow():

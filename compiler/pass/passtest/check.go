@@ -74,6 +74,7 @@ var repeats = map[string]string{
 	"VMShapeLower":                "",                                  // it adds checks without looking for earlier ones
 	"CombineParallelMatmul":       "",                                  // a combined matmul and one without its bias may be combined in turn
 	"FuseOpsByPattern":            "",                                  // what overlapped an earlier match may match without the rest of it
+	"ToMixedPrecision":            "",                                  // the result of a product that adds up in float32 is cast each time
 	"LiftTransformParams":         "",                                  // marks that stopped it are gone, and match_casts where nothing more was known
 	"tir.InstrumentBoundCheckers": "tir.instrument_bound_checkers",     // like TVM's it does not look for earlier checks
 	"tir.CommonSubexprElimTIR":    "tir.enable_equiv_terms_in_cse_tir", // with names for equal terms, others may be equivalent
