@@ -176,6 +176,13 @@ func analysis() starlark.Value {
 		})
 	}
 	return namespace("relax.analysis", starlark.StringDict{
+		"get_var2val": function("get_var2val", func(f *relax.Function) starlark.Value {
+			d := starlark.NewDict(0)
+			relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+				_ = d.SetKey(&Node{b.Bound()}, nodeValue(b.BoundValue())) // nodes hash
+			})
+			return d
+		}),
 		"defined_symbolic_vars": function("defined_symbolic_vars", func(f *relax.Function) starlark.Value { return listOf(relax.DefinedSymbolicVars(f)) }),
 		"free_vars": builtin("free_vars", func(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			var v starlark.Value

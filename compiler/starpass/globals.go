@@ -24,6 +24,7 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 	relaxNames["GlobalVar"] = typeOfKind(kindOf("GlobalVar"), "GlobalVar", constructor(kindOf("GlobalVar"), "GlobalVar"))
 	relaxNames["op"] = operators{"relax."}
 	relaxNames["analysis"] = analysis()
+	relaxNames["dpl"] = dplNamespace()
 	tirNames["stmt_functor"] = stmtFunctor()
 	tirNames["const"] = builtin("const", teConst)
 	tirNames["transform"] = namespace("tir.transform", tirPasses)

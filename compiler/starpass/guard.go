@@ -65,6 +65,9 @@ func binary(r *run, op syntax.Token, x, y starlark.Value) (starlark.Value, error
 	if err := r.before(op, x, y); err != nil {
 		return nil, err
 	}
+	if z, ok, err := r.sequenceBinary(op, x, y); ok {
+		return z, err
+	}
 	z, err := starlark.Binary(op, x, y)
 	if err != nil {
 		return nil, err

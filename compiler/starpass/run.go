@@ -31,6 +31,8 @@ type run struct {
 	// managers leave what with statements entered, the innermost last, and handling are the errors that handlers are at work on.
 	managers []func(error) error
 	handling []error
+	// patterns are the PatternContexts that with statements entered, the innermost last.
+	patterns []*PatternContext
 	// owned are the contexts that the script made itself.
 	owned map[*pass.Context]bool
 	// host is the context that the script runs under before it overrides the instruments of that.

@@ -23,7 +23,7 @@ var CanonicalizeBindings = &pass.Pass{
 			Name: "CanonicalizeRelaxBindings", Level: 1, Kind: pass.Function,
 			Doc: "Substitutes trivial bindings (y = x), match casts to what is known already, and fields of tuples that are built in sight, and makes dataflow outputs that nothing outside uses local.",
 			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeBindings(c, f)
+				return canonicalizeBindings(c, c.Step().Input, f)
 			}),
 		},
 	},
@@ -43,10 +43,10 @@ type canonicalizer struct {
 
 // canonicalizeBindings sweeps until nothing changes: a name that goes may have been the last
 // use of an output outside its block. Two sweeps are the rule.
-func canonicalizeBindings(c *pass.Context, f *relax.Function) (*relax.Function, error) {
+func canonicalizeBindings(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
 	const maxSweeps = 16
 	for range maxSweeps {
-		out, err := canonicalizeOnce(c, f)
+		out, err := canonicalizeOnce(c, m, f)
 		if err != nil || out == f {
 			return out, err
 		}
@@ -55,8 +55,8 @@ func canonicalizeBindings(c *pass.Context, f *relax.Function) (*relax.Function, 
 	return f, nil
 }
 
-func canonicalizeOnce(ctx *pass.Context, f *relax.Function) (*relax.Function, error) {
-	c := &canonicalizer{ctx: ctx, m: op.NewExprMutator(ctx.Step().Input), renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
+func canonicalizeOnce(ctx *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
+	c := &canonicalizer{ctx: ctx, m: op.NewExprMutator(m), renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
 	c.m.Expr, c.m.Binding, c.m.VarDef = c.expr, c.binding, c.define

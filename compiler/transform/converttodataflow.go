@@ -32,7 +32,7 @@ var ConvertToDataflow = &pass.Pass{
 		if err != nil {
 			return nil, err
 		}
-		return canonicalizeBindings(c, canonicalizeSymbols(c, out))
+		return canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, out))
 	}),
 }
 

@@ -114,7 +114,7 @@ func flatGroups(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		return nil, err
 	}
 	m, err = eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		out, err := canonicalizeBindings(c, f)
+		out, err := canonicalizeBindings(c, c.Step().Input, f)
 		if err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func (in *inliner) function(m *ir.Module, f *relax.Function) (*relax.Function, e
 	if err != nil || out == f {
 		return out, err
 	}
-	if out, err = canonicalizeBindings(in.c, canonicalizeSymbols(in.c, merged(out))); err != nil {
+	if out, err = canonicalizeBindings(in.c, m, canonicalizeSymbols(in.c, merged(out))); err != nil {
 		return nil, err
 	}
 	if out, err = removeUnused(in.c, m, out); err != nil {

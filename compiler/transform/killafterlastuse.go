@@ -15,7 +15,7 @@ var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
 	Doc: "Removes other names of values as CanonicalizeBindings does, and inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		f, err := canonicalizeBindings(c, f) // another name would keep its value alive
+		f, err := canonicalizeBindings(c, c.Step().Input, f) // another name would keep its value alive
 		if err != nil {
 			return nil, err
 		}

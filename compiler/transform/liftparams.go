@@ -235,7 +235,7 @@ func compose(c *pass.Context, m *ir.Module, first, then *relax.Function) (*relax
 
 // tidy removes names, and what nothing uses.
 func tidy(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
-	out, err := canonicalizeBindings(c, canonicalizeSymbols(c, merged(f)))
+	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f)))
 	if err != nil {
 		return nil, err
 	}

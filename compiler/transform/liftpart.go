@@ -303,7 +303,7 @@ func (p *liftPart) runtime(c *pass.Context, m *ir.Module, all *sharedLift) (*rel
 		body = body.WithBlocks(append([]*relax.BindingBlock{{Bindings: names, Dataflow: true}}, body.Blocks...))
 	}
 	f = relax.CopyFunction(f.WithParams(params).WithBody(body))
-	out, err := canonicalizeBindings(c, canonicalizeSymbols(c, merged(f)))
+	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"fmt"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
@@ -11,33 +13,68 @@ import (
 // rewriteCalls rewrites what p matches in f until nothing changes, as TVM's rewrite_call does: after each sweep it removes names, computes
 // equal values once, and removes what is not used any more. A rewriter that returns nil says why by declined.
 func rewriteCalls(c *pass.Context, rule string, f *relax.Function, p dpl.Pattern, rewrite func(s *site) relax.Expr) (*relax.Function, error) {
-	m := c.Step().Input
-	for {
+	infer := op.NewBlockBuilder(c.Step().Input).Context()
+	return untilStable(c, c.Step().Input, f, 0, sweepCalls(p, func(e relax.Expr, found dpl.Matches, b dpl.Bindings) relax.Expr {
+		to := rewrite(&site{c: c, rule: rule, expr: e, found: found, bindings: b, ctx: infer})
+		if to != nil {
+			c.Rewrite(rule, e, to)
+		}
+		return to
+	}))
+}
+
+// maxRewriteSweeps bounds the sweeps of rewriters that are not known: one may make what it matches, again and again.
+const maxRewriteSweeps = 200
+
+// RewriteCalls rewrites what p matches in a function of m until nothing changes: TVM's rewrite_call. After each sweep it removes names, computes
+// equal values once, and removes what is not used any more. It is an error if the function still changes after 200 sweeps.
+func RewriteCalls(c *pass.Context, m *ir.Module, f *relax.Function, p dpl.Pattern, rewrite dpl.Rewriter) (*relax.Function, error) {
+	return untilStable(c, m, f, maxRewriteSweeps, sweepCalls(p, rewrite))
+}
+
+// RewriteBindings rewrites what the patterns of a context match in a function of m until nothing changes, as RewriteCalls does: TVM's rewrite_bindings.
+func RewriteBindings(c *pass.Context, m *ir.Module, f *relax.Function, patterns *dpl.Context, rewrite dpl.BindingsRewriter) (*relax.Function, error) {
+	return untilStable(c, m, f, maxRewriteSweeps, func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error) {
+		return dpl.RewriteBindings(mu, pure, patterns, rewrite, f)
+	})
+}
+
+// rewriteSweep rewrites a function once.
+type rewriteSweep func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error)
+
+func sweepCalls(p dpl.Pattern, rewrite dpl.Rewriter) rewriteSweep {
+	return func(mu *relax.ExprMutator, pure func(relax.Expr) bool, f *relax.Function) (*relax.Function, error) {
+		return dpl.RewriteCalls(mu, pure, p, rewrite, f)
+	}
+}
+
+// untilStable sweeps over f until a sweep changes nothing, or nothing but names. A limit of 0 is none.
+func untilStable(c *pass.Context, m *ir.Module, f *relax.Function, limit int, sweep rewriteSweep) (*relax.Function, error) {
+	for n := 1; ; n++ {
 		if err := c.Err(); err != nil {
 			return nil, err
 		}
-		mu := op.NewExprMutator(m)
-		out, err := dpl.RewriteCalls(mu, func(e relax.Expr) bool { return isPure(m, e) }, p, func(e relax.Expr, found dpl.Matches, b dpl.Bindings) relax.Expr {
-			s := &site{c: c, rule: rule, expr: e, found: found, bindings: b, ctx: mu.Builder().Context()}
-			to := rewrite(s)
-			if to != nil {
-				c.Rewrite(rule, e, to)
-			}
-			return to
-		}, f)
+		out, err := sweep(op.NewExprMutator(m), func(e relax.Expr) bool { return isPure(m, e) }, f)
 		if err != nil || out == f {
 			return out, err
 		}
-		if f, err = simplified(c, m, out); err != nil {
+		if out, err = simplified(c, m, out); err != nil {
 			return nil, err
 		}
+		if ir.StructuralEqual(out, f, ir.EqualOpts{}) {
+			return f, nil
+		}
+		if n == limit {
+			return nil, fmt.Errorf("the function still changes after %d sweeps: what the rewriter makes matches the pattern again", limit)
+		}
+		f = out
 	}
 }
 
 // simplified removes from f what rewriting left behind.
 func simplified(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
 	for {
-		out, err := canonicalizeBindings(c, f)
+		out, err := canonicalizeBindings(c, m, f)
 		if err != nil {
 			return nil, err
 		}

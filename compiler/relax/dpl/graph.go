@@ -10,7 +10,7 @@ import (
 
 // Match finds a variable for each pattern of c among those that the bindings bind or use: each matches its pattern, no two patterns match one, and the
 // relations hold. It returns nil if there is no such choice, or no relation. Patterns are tried on the variables in the order in which these are
-// used first; the search goes back where a choice turns out wrong.
+// used first; the search goes back where a choice turns out wrong, and gives up after maxTried choices.
 func (c *Context) Match(bindings []relax.Binding, ctx *relax.InferContext) map[Pattern]*relax.Var {
 	s := &search{c: c, infer: ctx, bound: Bindings{}, users: map[*relax.Var][]*relax.Var{}, operands: map[*relax.Var][]*relax.Var{}, known: map[pairing]bool{}, of: map[Pattern]*relax.Var{}, taken: map[*relax.Var]bool{}}
 	for _, b := range bindings {
@@ -31,6 +31,9 @@ func (c *Context) Match(bindings []relax.Binding, ctx *relax.InferContext) map[P
 	}
 	return s.of
 }
+
+// maxTried bounds the choices of a search, which can be exponentially many.
+const maxTried = 1 << 22
 
 // eachUsed calls f for each use of a variable in e, in order.
 func eachUsed(e relax.Expr, f func(*relax.Var)) {
@@ -57,6 +60,7 @@ type search struct {
 	steps    []searchStep
 	of       map[Pattern]*relax.Var
 	taken    map[*relax.Var]bool
+	tried    int
 }
 
 type pairing struct {
@@ -113,6 +117,9 @@ func (s *search) step(i int) bool {
 	for _, v := range candidates {
 		if s.taken[v] || st.from != nil && !s.related(st, v) || !s.matches(st.p, v) {
 			continue
+		}
+		if s.tried++; s.tried > maxTried {
+			return false
 		}
 		s.of[st.p], s.taken[v] = v, true
 		if s.sameShapes(st.p) && s.step(i+1) {

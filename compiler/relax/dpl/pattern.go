@@ -165,3 +165,11 @@ func Computes(p Pattern) bool {
 	}
 	return false
 }
+
+// Fields returns the number of fields of p if it is a pattern of a tuple whose fields are in order, else -1.
+func Fields(p Pattern) int {
+	if t, ok := p.(*tuple); ok {
+		return len(t.fields)
+	}
+	return -1
+}
