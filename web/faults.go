@@ -128,22 +128,6 @@ func (s *Server) whatIf(w http.ResponseWriter, r *http.Request, t *share.Ticket)
 	return out.err
 }
 
-// failureOf returns the error that a run ended with; nil for none, and for a run that goes on.
-func (s *Server) failureOf(ctx context.Context, id string) (*event.Error, error) {
-	lines, err := run.StoredEvents(ctx, s.cfg.Store, id)
-	if err != nil || len(lines) == 0 {
-		return nil, err
-	}
-	last, err := event.Decode(lines[len(lines)-1])
-	if err != nil {
-		return nil, err
-	}
-	if done, ok := last.Body.(*event.RunFinished); ok {
-		return done.Error, nil
-	}
-	return nil, nil
-}
-
 // reproducer answers with a file that shows the failure of a run.
 func (s *Server) reproducer(w http.ResponseWriter, r *http.Request, t *share.Ticket) error {
 	ctx, _, req, done, err := s.working(w, r, t)
@@ -151,13 +135,13 @@ func (s *Server) reproducer(w http.ResponseWriter, r *http.Request, t *share.Tic
 		return err
 	}
 	defer done()
-	failed, err := s.failureOf(ctx, chi.URLParam(r, "run"))
+	state, _, err := s.manager.State(ctx, chi.URLParam(r, "run"))
 	if err != nil {
 		return err
 	}
 	var data []byte
-	if failed != nil {
-		data, err = s.cfg.Compiler.Reproduce(ctx, req, s.cfg.Version, failed)
+	if end := state.Finished; end != nil && end.Error != nil {
+		data, err = s.cfg.Compiler.Reproduce(ctx, req, s.cfg.Version, end.Error)
 	}
 	switch {
 	case err != nil:

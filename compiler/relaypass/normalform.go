@@ -31,6 +31,7 @@ var ToANormalForm = &pass.Pass{
 				c.Rewrite("bind the nodes of the graph by lets", b, b.WithDataflow(false))
 			}
 		}
+		keeps := 0 // in operands that stay as they are written
 		mu.Expr = func(e relax.Expr) relax.Expr {
 			at := mu.At()
 			bound := at != nil && at.BoundValue() == e
@@ -41,10 +42,11 @@ var ToANormalForm = &pass.Pass{
 				}
 			case *relax.Call:
 				if takesTuples(e) {
-					return e
+					keeps++
+					defer func() { keeps-- }()
 				}
 			case *relax.Constant, *relax.Tuple:
-				if bound || !mu.InFunction() {
+				if bound || keeps > 0 || !mu.InFunction() {
 					break
 				}
 				v := mu.Emit(mu.VisitExpr(e), "x")

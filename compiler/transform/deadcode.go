@@ -44,7 +44,11 @@ func removeUnused(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Func
 			mu.VisitBinding(b)
 		}
 	}
-	return mu.Function(f)
+	out, err := mu.Function(f)
+	if err != nil || out == f {
+		return out, err
+	}
+	return merged(out, false), nil // what a dataflow block stood between
 }
 
 // unusedBindings finds what can go in one sweep from the end to the start. What a local function

@@ -84,13 +84,13 @@ func (in *inliner) function(m *ir.Module, f *relax.Function) (*relax.Function, e
 	if err != nil || out == f {
 		return out, err
 	}
-	if out, err = canonicalizeBindings(in.c, m, canonicalizeSymbols(in.c, merged(out))); err != nil {
+	if out, err = canonicalizeBindings(in.c, m, canonicalizeSymbols(in.c, merged(out, true))); err != nil {
 		return nil, err
 	}
 	if out, err = removeUnused(in.c, m, out); err != nil {
 		return nil, err
 	}
-	return merged(out), nil
+	return merged(out, true), nil
 }
 
 // instance returns the body of a function for one call of it, as a sequence that begins with its parameters as names of the arguments. Its

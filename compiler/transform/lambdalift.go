@@ -282,7 +282,7 @@ func (l *lifter) rewrite(name string, f *relax.Function, x *lambda) (*relax.Func
 	}
 	out, err := l.mu.Function(f)
 	if err == nil && out != f {
-		out, err = l.mu.Builder().NormalizeFunction(merged(out)) // the result is inferred, not what it was declared as
+		out, err = l.mu.Builder().NormalizeFunction(merged(out, true)) // the result is inferred, not what it was declared as
 	}
 	if err != nil {
 		return nil, err

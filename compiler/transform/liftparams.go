@@ -235,12 +235,12 @@ func compose(c *pass.Context, m *ir.Module, first, then *relax.Function) (*relax
 
 // tidy removes names, and what nothing uses.
 func tidy(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
-	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f)))
+	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f, true)))
 	if err != nil {
 		return nil, err
 	}
 	if out, err = removeUnused(c, m, out); err != nil {
 		return nil, err
 	}
-	return op.NewBlockBuilder(m).NormalizeFunction(merged(out))
+	return op.NewBlockBuilder(m).NormalizeFunction(merged(out, true))
 }

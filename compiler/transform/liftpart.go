@@ -303,9 +303,9 @@ func (p *liftPart) runtime(c *pass.Context, m *ir.Module, all *sharedLift) (*rel
 		body = body.WithBlocks(append([]*relax.BindingBlock{{Bindings: names, Dataflow: true}}, body.Blocks...))
 	}
 	f = relax.CopyFunction(f.WithParams(params).WithBody(body))
-	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f)))
+	out, err := canonicalizeBindings(c, c.Step().Input, canonicalizeSymbols(c, merged(f, true)))
 	if err != nil {
 		return nil, err
 	}
-	return merged(out), nil
+	return merged(out, true), nil
 }

@@ -24,15 +24,15 @@ func (s tokenSize) expr() tir.Expr {
 
 // statedBounds knows what the attributes of f say of the symbolic variables of its signature: tir_var_upper_bound and tir_var_lower_bound
 // give the largest and the smallest value by name, tir_non_negative_var lists names of variables that are not negative. Where only a lower bound is stated
-// no more is known than that a variable is not negative.
-func statedBounds(f *relax.Function) (*arith.Analyzer, error) {
+// no more is known than that a variable is not negative. The variables whose largest value is stated are returned, too.
+func statedBounds(f *relax.Function) (*arith.Analyzer, map[*tir.Var]bool, error) {
 	upper, err := boundsAttr(f, "tir_var_upper_bound")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	lower, err := boundsAttr(f, "tir_var_lower_bound")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	positive := map[string]bool{}
 	if list, ok := f.Attrs.Get("tir_non_negative_var"); ok {
@@ -43,23 +43,24 @@ func statedBounds(f *relax.Function) (*arith.Analyzer, error) {
 			positive[name] = true
 		}
 		if !ok {
-			return nil, fmt.Errorf("attribute tir_non_negative_var is %v, want a list of names of symbolic variables", list)
+			return nil, nil, fmt.Errorf("attribute tir_non_negative_var is %v, want a list of names of symbolic variables", list)
 		}
 	}
-	a := arith.NewAnalyzer()
+	a, stated := arith.NewAnalyzer(), map[*tir.Var]bool{}
 	for _, v := range relax.FreeSymbolicVars(append(infosOf(f.Params), f.Ret)...) {
 		hi, bounded := upper[v.Name]
 		lo, least := lower[v.Name]
 		switch {
 		case bounded && lo > hi:
-			return nil, fmt.Errorf("attribute tir_var_lower_bound says that %s is at least %d, tir_var_upper_bound that it is at most %d", v.Name, lo, hi)
+			return nil, nil, fmt.Errorf("attribute tir_var_lower_bound says that %s is at least %d, tir_var_upper_bound that it is at most %d", v.Name, lo, hi)
 		case bounded:
+			stated[v] = true
 			a.BindRange(v, &tir.Range{Min: tir.Const(v.DType(), lo), Extent: tir.Const(v.DType(), hi-lo+1)})
 		case least && lo >= 0 || positive[v.Name]:
 			a.UpdateBound(v, arith.Bound{Min: 0, Max: arith.PosInf})
 		}
 	}
-	return a, nil
+	return a, stated, nil
 }
 
 // boundsAttr returns an attribute that gives numbers by the names of symbolic variables.
@@ -96,10 +97,14 @@ func (p *memoryPlanner) size(c *relax.Call) (tokenSize, bool) {
 	var factor tir.Expr
 	for _, e := range shape.Values {
 		largest := e
-		if b := p.bounds.ConstIntBound(e); b.Max != arith.PosInf {
+		// What only its type bounds, such as a cast from int32, is no size to reserve.
+		ofType := arith.UsesVar(e, func(v *tir.Var) bool { return !p.stated[v] })
+		if b := p.bounds.ConstIntBound(e); b.Max != arith.PosInf && !ofType {
 			largest = tir.Int(b.Max)
 		} else if set := p.bounds.IntSet(e); set.HasUpper() {
-			largest = set.Max
+			if _, constant := tir.AsInt(set.Max); !constant || !ofType {
+				largest = set.Max
+			}
 		}
 		n, constant := tir.AsInt(largest)
 		switch {

@@ -60,19 +60,20 @@ type memoryPlanner struct {
 	c       *pass.Context
 	m       *ir.Module
 	names   *names
-	bounds  *arith.Analyzer // knows what the attributes of the function say of its symbolic variables
-	outputs bool            // give what leaves a block memory of its largest size
+	stated  map[*tir.Var]bool // variables whose largest value the attributes give
+	bounds  *arith.Analyzer   // knows what the attributes of the function say of its symbolic variables
+	outputs bool              // give what leaves a block memory of its largest size
 }
 
 // planOutputs is the attribute that asks for static memory of results whose shapes are symbolic.
 const planOutputs = "relax.memory_plan_dynamic_func_output"
 
 func planMemory(c *pass.Context, mod *ir.Module, f *relax.Function) (*relax.Function, error) {
-	bounds, err := statedBounds(f)
+	bounds, stated, err := statedBounds(f)
 	if err != nil {
 		return nil, err
 	}
-	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bounds: bounds, outputs: f.Attrs.Bool(planOutputs, false)}
+	p := &memoryPlanner{c: c, m: mod, names: namesOf(f), bounds: bounds, stated: stated, outputs: f.Attrs.Bool(planOutputs, false)}
 	m := &relax.Mapper{}
 	m.Expr = func(e relax.Expr) relax.Expr {
 		switch e := e.(type) {

@@ -60,8 +60,9 @@ func joined(blocks []*relax.BindingBlock) []*relax.BindingBlock {
 	return out
 }
 
-// merged returns f with blocks of one kind that stand side by side as one, as text reads back and as TVM's BlockBuilder leaves them.
-func merged(f *relax.Function) *relax.Function {
+// merged returns f with blocks of one kind that stand side by side as one, as text reads back and as TVM's BlockBuilder leaves them:
+// ordinary ones, and dataflow blocks if it is asked for.
+func merged(f *relax.Function, dataflow bool) *relax.Function {
 	m := &relax.Mapper{}
 	m.Expr = func(e relax.Expr) relax.Expr {
 		e = m.MapExpr(e)
@@ -71,8 +72,8 @@ func merged(f *relax.Function) *relax.Function {
 		}
 		var blocks []*relax.BindingBlock
 		for rest := s.Blocks; len(rest) > 0; {
-			n, size := 0, 0
-			for ; n < len(rest) && rest[n].Dataflow == rest[0].Dataflow; n++ {
+			n, size := 1, len(rest[0].Bindings)
+			for ; n < len(rest) && rest[n].Dataflow == rest[0].Dataflow && (dataflow || !rest[0].Dataflow); n++ {
 				size += len(rest[n].Bindings)
 			}
 			b := rest[0]

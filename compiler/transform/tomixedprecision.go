@@ -71,7 +71,8 @@ type mixer struct {
 	m     *relax.ExprMutator
 	out   dtype.DType
 	uses  map[*relax.Var]uses
-	local bool // in a dataflow block
+	local bool    // in a dataflow block
+	begin ir.Base // of the first value of the block
 	// now is what stands for variables in this block that are used as float16 only.
 	now map[*relax.Var]*relax.Var
 	// params are those that became float16.
@@ -98,6 +99,7 @@ func mixPrecision(c *pass.Context, f *relax.Function, out dtype.DType, names map
 		x.local, x.now = b.Dataflow, map[*relax.Var]*relax.Var{}
 		x.m.InBlock(b, func() {
 			if b.Dataflow {
+				x.begin = b.Bindings[0].BoundValue().Meta()
 				for _, p := range f.Params {
 					x.castOnce(p)
 				}
@@ -154,6 +156,20 @@ func (x *mixer) castOnce(v *relax.Var) {
 	}
 }
 
+// base returns the place and origin of a cast of e: those of what is being visited or, before a block, of e or what the block begins with.
+func (x *mixer) base(e relax.Expr) ir.Base {
+	var list []ir.Base
+	if at := x.m.At(); at != nil {
+		list = append(list, at.BoundValue().Meta(), at.Meta(), at.Bound().Base)
+	}
+	for _, b := range append(list, e.Meta()) {
+		if b.Origin != 0 {
+			return b
+		}
+	}
+	return x.begin
+}
+
 // cast returns e, of struct info from, with each tensor of float16 or float32 in the element type that it has in to. Other tensors stay.
 func (x *mixer) cast(e relax.Expr, from, to relax.StructInfo) relax.Expr {
 	if sameTypes(from, to) {
@@ -161,7 +177,9 @@ func (x *mixer) cast(e relax.Expr, from, to relax.StructInfo) relax.Expr {
 	}
 	switch from := from.(type) {
 	case *relax.TensorStructInfo:
-		return op.AsType(e, to.(*relax.TensorStructInfo).DType)
+		c := op.AsType(e, to.(*relax.TensorStructInfo).DType)
+		c.Base = x.base(e)
+		return c
 	case *relax.TupleStructInfo:
 		fields := make([]relax.Expr, len(from.Fields))
 		t, literal := e.(*relax.Tuple)

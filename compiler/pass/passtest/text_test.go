@@ -15,11 +15,13 @@ import (
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/target"
 )
 
 var update = flag.Bool("update", false, "write what passes make of the texts into testdata")
 
-// TestTexts runs passes on the texts in testdata/PASS.txtar, each NAME/before with a NAME/after. Most passes have theirs beside them.
+// TestTexts runs passes on the texts in testdata/PASS.txtar, each NAME/before with a NAME/after. A line "options {...}" on top gives the pass
+// options. Most passes have theirs beside them.
 func TestTexts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -34,6 +36,14 @@ func TestTexts(t *testing.T) {
 		ar, err := txtar.ParseFile(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(ar.Comment), "\n")
+		if options, ok := strings.CutPrefix(first, "options "); ok {
+			list, err := pipeline.Parse(p.Name+options, pipeline.NewRegistry(), target.Default())
+			if err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+			p = list[0]
 		}
 		for i := 0; i+1 < len(ar.Files); i += 2 {
 			name, ok := strings.CutSuffix(ar.Files[i].Name, "/before")
