@@ -45,8 +45,8 @@ summary: ## how many tests of the last make test passed, failed and were skipped
 	@echo "== all tests"
 	@$(TOOL) gotestsum --format none --raw-command -- cat bin/test/*.json
 
-# Random tests take their cases from the hash of the tree (see e2e/fixture/seed): every commit tests new ones.
-unit race: export IRSCOPE_SEED := $(or $(IRSCOPE_SEED),$(shell git rev-parse 'HEAD^{tree}' 2>/dev/null),1)
+# Random tests take their cases from the hash of a tree (see e2e/fixture/seed), this one; make fuzz and make nightly try others.
+unit race: export IRSCOPE_SEED := $(or $(IRSCOPE_SEED),976c804e1bdfc76834d8c35ab5453a92674fe22c)
 
 # What depends on the time that a busy machine takes may fail once: up to five tests run again, each on its own, and the summary names
 # them. A data race fails at once.

@@ -159,8 +159,8 @@ func (n *narrower) expr(e tir.Expr) tir.Expr {
 		value, v := n.expr(e.Value), e.Var
 		if value.DType() != v.DType() {
 			v = &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: value.DType()}}
-			n.vars[e.Var] = v
 		}
+		n.vars[e.Var] = v // the same Let may stand elsewhere, where its value has another type
 		if body := n.expr(e.Body); value != e.Value || body != e.Body {
 			return &tir.Let{Base: e.Base, Var: v, Value: value, Body: body}
 		}

@@ -73,8 +73,8 @@ func (n *narrower) let(s *tir.LetStmt) tir.Stmt {
 	value, v := n.expr(s.Value), s.Var
 	if value.DType() != v.DType() {
 		v = &tir.Var{Base: v.Base, Name: v.Name, Type: &ir.PrimType{DType: value.DType()}}
-		n.vars[s.Var] = v
 	}
+	n.vars[s.Var] = v
 	body := n.stmt(s.Body)
 	if value == s.Value && body == s.Body {
 		return s

