@@ -10,6 +10,14 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// EncodeInt returns v as the bytes of one element of type d, an integer or bool; bits that it lacks are cut off.
+func EncodeInt(d dtype.DType, v int64) ([]byte, error) {
+	if !d.IsInteger() && !d.IsBool() {
+		return nil, fmt.Errorf("whole numbers of element type %s are not supported here", d)
+	}
+	return binary.LittleEndian.AppendUint64(nil, uint64(v))[:d.Bytes()], nil
+}
+
 // EncodeFloat returns v as the bytes of one element of type d, rounded to nearest even; integers are cut
 // off.
 func EncodeFloat(d dtype.DType, v float64) ([]byte, error) {
@@ -28,7 +36,7 @@ func EncodeFloat(d dtype.DType, v float64) ([]byte, error) {
 		}
 		return le.AppendUint16(nil, uint16(b>>16)), nil
 	case d.IsInteger() || d.IsBool():
-		return le.AppendUint64(nil, uint64(int64(v)))[:d.Bytes()], nil
+		return EncodeInt(d, int64(v))
 	}
 	return nil, fmt.Errorf("constants of element type %s are not supported here", d)
 }

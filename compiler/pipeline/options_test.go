@@ -179,6 +179,7 @@ var effects = map[string]effect{
 	"ToMixedPrecision.fp16_input_names":           {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},
 	"LiftTransformParams.shared_transform":        {text: lifts, value: true, set: "def transform_params"},
 	"relax.lift_transform_params.consume_params":  {text: lifts, passes: "LiftTransformParams", value: true, set: "tuple_reset_item"},
+	"BindParams.params":                           {text: weights, value: map[string]any{"w": 1}, plain: "w: R.Tensor("},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},
 	"VMShapeLower.emit_err_ctx":                   {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
 	"tir.BindTarget.target":                       {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},
@@ -272,6 +273,7 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 
 // elsewhere are keys whose effect another test shows, as it is no change of the result.
 var elsewhere = map[string]struct{ file, test string }{
+	"BindParams.func_name":              {"../transform/bindparams_test.go", "TestBindParamsPairs"},
 	"BindSymbolicVars.func_name":        {"../transform/private_test.go", "TestBindSymbolicVarsPairs"},
 	"FuseOpsByPattern.bind_constants":   {"../transform/backend_test.go", "TestFuseOpsByPatternConstants"},
 	"FuseOpsByPattern.annotate_codegen": {"../transform/backend_test.go", "TestFuseOpsByPatternBranches"},

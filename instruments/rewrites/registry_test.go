@@ -70,6 +70,11 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor
         R.output(b)
     return b
 `},
+	{`BindParams{"params": {"w": 2}}`, nil, `@R.function
+def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    a = R.add(x, w)
+    return a
+`},
 	{"RemoveRedundantReshape,OptimizeLayoutTransform,FoldBatchnormToConv2D,DecomposeOpsForTraining", nil, `@R.function
 def main(x: R.Tensor((1, 2, 4, 4), "float32"), g: R.Tensor((2,), "float32")):
     with R.dataflow():
