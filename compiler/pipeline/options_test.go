@@ -180,6 +180,7 @@ var effects = map[string]effect{
 	"LiftTransformParams.shared_transform":        {text: lifts, value: true, set: "def transform_params"},
 	"relax.lift_transform_params.consume_params":  {text: lifts, passes: "LiftTransformParams", value: true, set: "tuple_reset_item"},
 	"BindParams.params":                           {text: weights, value: map[string]any{"w": 1}, plain: "w: R.Tensor("},
+	"UpdateParamStructInfo.sinfo_func":            {text: weights, value: map[string]any{"w": map[string]any{"shape": []any{1, 3}}}, set: "w: R.Tensor((1, 3)"},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},
 	"VMShapeLower.emit_err_ctx":                   {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
 	"tir.BindTarget.target":                       {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},

@@ -70,7 +70,7 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor
         R.output(b)
     return b
 `},
-	{`BindParams{"params": {"w": 2}}`, nil, `@R.function
+	{`UpdateParamStructInfo{"sinfo_func": {"x": {"dtype": "float16"}, "w": {"dtype": "float16"}}},BindParams{"params": {"w": 2}}`, nil, `@R.function
 def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     a = R.add(x, w)
     return a
