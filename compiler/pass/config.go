@@ -19,6 +19,8 @@ type ConfigOption struct {
 // configOptions is the registry of options, those of TVM v0.23 that this compiler reads.
 var configOptions = []ConfigOption{
 	{"relax.FuseOps.max_depth", int64(256), "largest number of operators in one fused function"},
+	// TVM's default is false, as its pipeline for CUDA holds the pass; here it runs where it is listed.
+	{"relax.backend.use_cuda_graph", true, "whether RewriteCUDAGraph moves what CUDA can record and replay into functions"},
 	{"relax.lift_transform_params.consume_params", false, "functions that LiftTransformParams makes free each weight when it has been read"},
 	{"relax.transform.apply_legalize_ops", true, "whether LegalizeOps lowers operators to kernels"},
 	{"tir.UnrollLoop", ir.NewAttrs("auto_max_step", 0, "auto_max_depth", 8, "auto_max_extent", 0,

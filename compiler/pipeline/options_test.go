@@ -183,6 +183,7 @@ var effects = map[string]effect{
 	"UpdateParamStructInfo.sinfo_func":            {text: weights, value: map[string]any{"w": map[string]any{"shape": []any{1, 3}}}, set: "w: R.Tensor((1, 3)"},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},
 	"VMShapeLower.emit_err_ctx":                   {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
+	"relax.backend.use_cuda_graph":                {text: chain, passes: "LegalizeOps,dataflow_lower,StaticPlanBlockMemory,RewriteCUDAGraph", value: false, plain: "cuda_graph_alloc"},
 	"tir.BindTarget.target":                       {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},
 	"tir.NarrowDataType.target_bits":              {text: loops(vectors, "for i in range(16):\n    B[i] = A[i]"), value: 16, set: "range(T.int16(16))"},
 	"tir.VectorizeLoop.enable_vectorize":          {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), value: false, set: "for i"},

@@ -96,6 +96,11 @@ var written = []Constraint{
 	{"LiftTransformParams", "RemovePurityChecking", "the functions that it makes are marked there too", false},
 	{"LambdaLift", "RemovePurityChecking", "it makes calls of invoke_pure_closure, which RemovePurityChecking unwraps", false},
 	{"LambdaLift", "LowerRuntimeBuiltin", "the closures that it makes are lowered there", false},
+	{"StaticPlanBlockMemory", "RewriteCUDAGraph", "what has fixed addresses is the storage that StaticPlanBlockMemory plans", true},
+	{"RemovePurityChecking", "RewriteCUDAGraph", "calls that replay graphs are not pure", false},
+	{"RewriteCUDAGraph", "LowerAllocTensor", "the storage of results and of symbolic sizes is made there", false},
+	{"RewriteCUDAGraph", "KillAfterLastUse", "storage that stays is not freed", false},
+	{"RewriteCUDAGraph", "LowerRuntimeBuiltin", "the storage that it looks for is lowered there", false},
 	{"LazyGetInput", "VMShapeLower", "it checks with match_cast what it gets, which is lowered there", false},
 	{"LazyGetInput", "KillAfterLastUse", "values that it asks for are not freed", false},
 

@@ -20,6 +20,10 @@ func (f *frame) builtin(name string, args []Value) (Value, error) {
 		return &Closure{fn: args[0].(*ir.GlobalVar), captured: args[1:]}, nil
 	case "vm.builtin.invoke_closure":
 		return f.invoke(args[0], args[1:])
+	case "vm.builtin.cuda_graph.get_cached_alloc":
+		return f.invoke(args[0], nil)
+	case "vm.builtin.cuda_graph.run_or_capture":
+		return f.invoke(args[0], args[1].(Tuple))
 	case "vm.builtin.call_tir_dyn":
 		return f.dynamic(args[0], args[1:])
 	case "relax.run.print":
