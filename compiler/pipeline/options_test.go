@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pipeline"
@@ -151,6 +152,16 @@ func loops(params, body string) string {
 	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 }
 
+// a constant that is quantized.
+const quantized = `
+@R.function
+def main() -> R.Tensor((), "int8"):
+    with R.dataflow():
+        gv = R.relay.qnn.quantize(R.const(1.0, "float32"), R.const(0.5, "float32"), R.const(0, "int32"), out_dtype="int8")
+        R.output(gv)
+    return gv
+`
+
 const vectors = `A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")`
 
 // effects has an entry for each option of each pass and each key of the config, "pass.option",
@@ -160,6 +171,7 @@ var effects = map[string]effect{
 	"RunCodegen.target_options":                   {text: forGenerator, value: map[string]any{"irscope": map[string]any{"kernels": "topi"}}, plain: "-inf"},
 	"RunCodegen.entry_functions":                  {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"DecomposeOpsForTraining.func_name":           {text: graph, value: "main", set: "R.nn.batch_norm"},
+	"relay.FoldConstant.fold_qnn":                 {text: quantized, value: true, plain: "qnn.quantize"},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"EliminateCommonSubexpr.call_only":            {text: graph, value: true, set: "u: "},
@@ -298,7 +310,7 @@ func (e effect) apply(t *testing.T, name, passes string, config map[string]any) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := pass.NewContext(t.Context(), pass.WithTarget(wasm), pass.WithRegistry(pipeline.NewRegistry()), pass.Configure(config))
+	c, err := pass.NewContext(t.Context(), pass.WithTarget(wasm), pass.WithEvaluator(compiler.Interpreter{}), pass.WithRegistry(pipeline.NewRegistry()), pass.Configure(config))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,25 +26,3 @@ var DeadCodeElimination = &pass.Pass{
 		return out, nil
 	}),
 }
-
-// effectless reports whether a value can be left out: it is pure, and so is all that its branches do.
-func effectless(e relax.Expr, ctx *relax.InferContext) bool {
-	switch e := e.(type) {
-	case *relax.Call:
-		return relax.CallIsPure(e, op.Table(), ctx)
-	case *relax.If:
-		pure := true
-		for _, s := range []*relax.SeqExpr{e.Then, e.Else} {
-			relax.EachBinding(s, func(_ *relax.BindingBlock, b relax.Binding) {
-				if _, casts := b.(*relax.MatchCast); casts {
-					pure = false
-				}
-				if c, ok := b.BoundValue().(*relax.Call); ok && !relax.CallIsPure(c, op.Table(), ctx) {
-					pure = false
-				}
-			})
-		}
-		return pure
-	}
-	return true
-}

@@ -19,12 +19,16 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
 // TestPassesKeepMeaning runs random programs of the operators that the passes know before and after each of them.
 func TestPassesKeepMeaning(t *testing.T) {
-	passes := []*pass.Pass{relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline, relaypass.SimplifyExpr}
+	passes := []*pass.Pass{
+		relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline, relaypass.SimplifyExpr,
+		relaypass.FoldConstant,
+	}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
 		text := program(r)
@@ -50,6 +54,9 @@ func TestPassesKeepMeaning(t *testing.T) {
 func program(r *rand.Rand) string {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	n := func(most int) int { return r.IntN(most + 1) }
+	if r.IntN(3) == 0 {
+		return moreProgram(r)
+	}
 	switch r.IntN(7) {
 	case 5: // arithmetic on constants
 		k := func() string { return pick("0f", "1f", "2f", "0.5f", "-3f") }
@@ -203,6 +210,26 @@ func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 	case "relay.nn.l2_normalize":
 		norm := op.Unary("sqrt", op.Reduce("sum", op.Unary("square", c.Args[0]), c.Attrs.Ints("axis"), true))
 		return op.Divide(c.Args[0], norm)
+	case "relay.full":
+		return op.BroadcastTo(c.Args[0], &relax.ShapeExpr{Values: relax.Ints(c.Attrs.Ints("shape"))})
+	case "relay.ndarray_size":
+		n := 1.0
+		for _, d := range dims(c.Args[0]) {
+			n *= float64(d)
+		}
+		k, err := op.Scalar(dtype.Int32T, n)
+		if err != nil {
+			panic(err)
+		}
+		return k
+	case "relay.nn.dense":
+		return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), dtype.Void)
+	case "relay.nn.batch_matmul":
+		b := c.Args[1]
+		if c.Attrs.Bool("transpose_b", false) {
+			b = op.PermuteDims(b, 0, 2, 1)
+		}
+		return op.Matmul(c.Args[0], b, dtype.Void)
 	case "relay.nn.bias_add":
 		d := dims(c.Args[0])
 		axis := (int(c.Attrs.Int("axis", 1)) + len(d)) % len(d)

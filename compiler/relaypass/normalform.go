@@ -68,33 +68,12 @@ var ToGraphNormalForm = &pass.Pass{
 	Doc: "Turns the lets of values without effects into nodes of the graph, which have no order, and drops those that nothing uses. Branches, functions and what has effects keep their places.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		mod := c.Step().Input
-		pure := func(e relax.Expr) bool {
-			switch e := e.(type) {
-			case *relax.If, *relax.Function:
-				return false
-			case *relax.Call:
-				return relax.CallIsPure(e, op.Table(), op.NewBlockBuilder(mod).Context())
+		pure := func(e relax.Expr) bool { return isNode(e, op.NewBlockBuilder(mod).Context()) }
+		out, err := regroup(c, mod, f, "make a let a node of the graph", func(*relax.SeqExpr) func(relax.Binding, bool) bool {
+			return func(b relax.Binding, node bool) bool {
+				vb, ok := b.(*relax.VarBinding)
+				return node || ok && pure(vb.Value)
 			}
-			return true
-		}
-		out, err := eachSequence(mod, f, func(s *relax.SeqExpr) *relax.SeqExpr {
-			made := &relax.SeqExpr{Base: s.Base, Body: s.Body}
-			changed := false
-			for _, b := range s.Blocks {
-				for _, bind := range b.Bindings {
-					vb, ok := bind.(*relax.VarBinding)
-					graph := b.Dataflow || ok && pure(vb.Value)
-					if graph != b.Dataflow {
-						changed = true
-						c.Rewrite("make a let a node of the graph", b, alone(bind, true))
-					}
-					place(made, bind, graph)
-				}
-			}
-			if !changed {
-				return s
-			}
-			return made
 		})
 		if err != nil || out == f {
 			return f, err
@@ -111,26 +90,35 @@ var ToBasicBlockNormalForm = &pass.Pass{
 		if isPrimitive(f) {
 			return f, nil
 		}
-		return eachSequence(c.Step().Input, f, func(s *relax.SeqExpr) *relax.SeqExpr {
+		return regroup(c, c.Step().Input, f, "bind what several scopes use by a let", func(s *relax.SeqExpr) func(relax.Binding, bool) bool {
 			shared := usedInside(s)
-			made := &relax.SeqExpr{Base: s.Base, Body: s.Body}
-			changed := false
-			for _, b := range s.Blocks {
-				for _, bind := range b.Bindings {
-					let := b.Dataflow && shared[bind.Bound()]
-					if let {
-						changed = true
-						c.Rewrite("bind what several scopes use by a let", b, alone(bind, false))
-					}
-					place(made, bind, b.Dataflow && !let)
-				}
-			}
-			if !changed {
-				return s
-			}
-			return made
+			return func(b relax.Binding, node bool) bool { return node && !shared[b.Bound()] }
 		})
 	}),
+}
+
+// regroup binds as nodes of the graph those bindings of each sequence of f for which the function that choose returns for it holds, which is told
+// whether they are nodes now, and the others by lets.
+func regroup(c *pass.Context, mod *ir.Module, f *relax.Function, rule string, choose func(*relax.SeqExpr) func(b relax.Binding, node bool) bool) (*relax.Function, error) {
+	return eachSequence(mod, f, func(s *relax.SeqExpr) *relax.SeqExpr {
+		isNode := choose(s)
+		made := &relax.SeqExpr{Base: s.Base, Body: s.Body}
+		changed := false
+		for _, b := range s.Blocks {
+			for _, bind := range b.Bindings {
+				node := isNode(bind, b.Dataflow)
+				if node != b.Dataflow {
+					changed = true
+					c.Rewrite(rule, b, alone(bind, node))
+				}
+				place(made, bind, node)
+			}
+		}
+		if !changed {
+			return s
+		}
+		return made
+	})
 }
 
 // usedInside returns the variables that branches and functions inside of s use.
@@ -188,10 +176,15 @@ func eachSequence(mod *ir.Module, f *relax.Function, change func(*relax.SeqExpr)
 	if err != nil || out == f {
 		return f, err
 	}
-	local := usedInBlock(out)
-	mu = op.NewExprMutator(mod)
+	return withLocals(mod, out)
+}
+
+// withLocals returns f with those variables local to their dataflow blocks that nothing outside uses.
+func withLocals(mod *ir.Module, f *relax.Function) (*relax.Function, error) {
+	local := usedInBlock(f)
+	mu := op.NewExprMutator(mod)
 	mu.VarDef = func(v *relax.Var) *relax.Var { return v.WithDataflow(local[v]) }
-	return mu.Function(out)
+	return mu.Function(f)
 }
 
 // usedInBlock returns the variables of dataflow blocks that nothing outside of their block uses.

@@ -31,6 +31,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.SimplifyExpr, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
+		{relaypass.FoldConstant, 2, pass.Function, nil},
 	} {
 		if p := c.pass; p.Level != c.level || p.Kind != c.kind || !slices.Equal(p.Required, c.required) || p.Lowering {
 			t.Errorf("%s: %s", p.Name, p)

@@ -64,10 +64,7 @@ func rewriting(name string, rule func(s *site) relax.Expr) pass.RunFunc {
 // dataflow blocks that nothing uses after it are removed.
 func rewriteOnce(c *pass.Context, name string, f *relax.Function, rule func(s *site) relax.Expr) (*relax.Function, error) {
 	mu := op.NewExprMutator(c.Step().Input)
-	pure := func(e relax.Expr) bool {
-		call, ok := e.(*relax.Call)
-		return !ok || relax.CallIsPure(call, op.Table(), mu.Builder().Context())
-	}
+	pure := func(e relax.Expr) bool { return isPure(e, mu.Builder().Context()) }
 	out, err := dpl.RewriteCalls(mu, pure, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
 		switch e.(type) {
 		case *relax.Call, *relax.TupleGetItem:
@@ -84,6 +81,37 @@ func rewriteOnce(c *pass.Context, name string, f *relax.Function, rule func(s *s
 		return out, err
 	}
 	return dropUnused(out, pure), nil
+}
+
+// isPure reports whether a value does nothing but compute; that of branches and functions is the question of those inside.
+func isPure(e relax.Expr, ctx *relax.InferContext) bool {
+	c, ok := e.(*relax.Call)
+	return !ok || relax.CallIsPure(c, op.Table(), ctx)
+}
+
+// isNode reports whether a value can be a node of the graph: it is pure, and no scope of its own.
+func isNode(e relax.Expr, ctx *relax.InferContext) bool {
+	switch e.(type) {
+	case *relax.If, *relax.Function:
+		return false
+	}
+	return isPure(e, ctx)
+}
+
+// effectless reports whether a value can be left out: it is pure, and so is all that its branches do.
+func effectless(e relax.Expr, ctx *relax.InferContext) bool {
+	branches, ok := e.(*relax.If)
+	if !ok {
+		return isPure(e, ctx)
+	}
+	pure := true
+	for _, s := range []*relax.SeqExpr{branches.Then, branches.Else} {
+		relax.EachBinding(s, func(_ *relax.BindingBlock, b relax.Binding) {
+			_, casts := b.(*relax.MatchCast)
+			pure = pure && !casts && isPure(b.BoundValue(), ctx)
+		})
+	}
+	return pure
 }
 
 // dropUnused removes the bindings of dataflow blocks whose values nothing uses, and names for others. It goes backwards, so that one visit is enough.
@@ -131,7 +159,18 @@ func (d *dropper) seq(s *relax.SeqExpr) *relax.SeqExpr {
 		}
 	}
 	slices.Reverse(blocks)
-	return s.WithBlocks(blocks)
+	merged, own := blocks[:0], false
+	for _, b := range blocks {
+		if n := len(merged); n > 0 && !b.Dataflow && !merged[n-1].Dataflow { // what was between is gone
+			if last := merged[n-1]; !own {
+				merged[n-1], own = &relax.BindingBlock{Base: last.Base, Bindings: slices.Clone(last.Bindings)}, true
+			}
+			merged[n-1].Bindings = append(merged[n-1].Bindings, b.Bindings...)
+			continue
+		}
+		merged, own = append(merged, b), false
+	}
+	return s.WithBlocks(merged)
 }
 
 func (d *dropper) block(b *relax.BindingBlock) *relax.BindingBlock {

@@ -231,6 +231,14 @@ class Module:
         y = R.exp(x)
         return y
 `},
+	{"relay.FoldConstant", nil, `@R.function
+def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+    with R.dataflow():
+        a = R.add(R.const(1.0, "float32"), R.const(2.0, "float32"))
+        c = R.add(x, a)
+        R.output(c)
+    return c
+`},
 	{"relay.SimplifyExpr", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():

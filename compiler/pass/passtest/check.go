@@ -100,6 +100,7 @@ var exempt = map[string]map[string]bool{
 	},
 	"makes constants": {
 		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
+		"relay.FoldConstant": true,
 	},
 	"rounds otherwise": {
 		"ToMixedPrecision": true,
