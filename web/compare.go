@@ -56,7 +56,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 		*side.run = templates.ComparedRun{Run: info.ID, Label: labelOf(info.Source, info.Settings), Command: command(info)}
 		titles[i] = info.Source.Name
 		if info.Source.Kind == store.SourceDump {
-			v.Pages = ""
+			v.Pages, v.Dumps = "", true
 		}
 		// A session that is gone, or never had the run, is left out.
 		if sess, err := s.cfg.Store.Session(ctx, q.Get(side.name)); err == nil && slices.Contains(sess.Runs, info.ID) {

@@ -40,6 +40,26 @@ func (p *Patch) Pass(imported *ir.Module) *pass.Pass {
 	}
 }
 
+// On returns a pass that applies a patch as it is for another imported module; any other pass is returned itself.
+func On(p *pass.Pass, imported *ir.Module) *pass.Pass {
+	after, ok := strings.CutPrefix(p.Name, Prefix)
+	if !ok {
+		return p
+	}
+	of := &Patch{After: after, Before: map[string]string{}}
+	for i := range p.Args.Len() {
+		switch key, v := p.Args.At(i); key {
+		case "text":
+			of.Text = v.(string)
+		case "removed":
+			of.Removed = strings.Fields(v.(string))
+		default:
+			of.Before[strings.TrimPrefix(key, "before ")] = v.(string)
+		}
+	}
+	return of.Pass(imported)
+}
+
 // firstError returns the first error of a list.
 func firstError(found []ir.Diagnostic) error {
 	for _, d := range found {

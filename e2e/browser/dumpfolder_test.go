@@ -147,6 +147,11 @@ func TestCompareDumps(t *testing.T) {
 	if text := p.text("main"); strings.Contains(text, "0 ns") {
 		t.Error("the comparison has times, which the dumps do not tell")
 	}
+	p.press("2")
+	if n := p.count("#tab-outputs, #settings"); n > 0 || !eval[bool](p, `document.querySelector("#code").checkVisibility()`) {
+		t.Error("the comparison has outputs or settings, of which dumps have none")
+	}
+	p.screen("compare-dumps-1280")
 }
 
 // TestCompareWithAnotherDump chooses the other dump by its name, from the button at the top, and then by its address, from the key.

@@ -222,3 +222,32 @@ func TestThePageSaysWhatWasReused(t *testing.T) {
 	p.screen("edit-button-390-dark")
 	audit(p, "the button to edit IR in a narrow window")
 }
+
+// TestEditAtFault bisects a run whose edited IR makes the output wrong: the smallest module opens with the edit behind the step that is left before it.
+func TestEditAtFault(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	p.goTo("/")
+	p.click(`[data-gallery="mlp"] .card-open`)
+	p.wait(done)
+	eval[bool](p, `(`+named("AnnotateTIROpPattern")+`.click(), true)`)
+	p.press("e")
+	p.wait(editing)
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent.includes("result of the step")`)
+	p.behind("NT_matmul[v_i0, v_i1] = T.float32(0.0")
+	p.press("1")
+	p.wait(`document.querySelector("#ei-status.is-ok")?.textContent === "No errors: 1 function edited: NT_matmul."`)
+	p.another(func() { p.ctrl(kb.Enter) })
+	p.goTo(eval[string](p, `location.pathname + "?view=result"`))
+	p.wait(done)
+	p.wait(`document.querySelector("#fault-find")`)
+	p.click("#fault-find")
+	p.wait(`document.querySelector("#fault-open")`)
+	if got := p.text(".fault"); !strings.Contains(got, "✕ edit.AnnotateTIROpPattern: ") || strings.Contains(got, "before NT_matmul") {
+		t.Errorf("it says %q", got)
+	}
+	p.screen("fault-edit-1440")
+	p.click("#fault-open")
+	p.wait(`new URLSearchParams(location.search).get("pass") === "1.1e/edit.LegalizeOps"`)
+	p.wait(named("edit.LegalizeOps") + `?.getAttribute("aria-selected") === "true" && [...document.querySelectorAll("#code .is-add")].some(x => x.textContent.includes("T.float32(0.01)"))`)
+}

@@ -24,6 +24,8 @@ type Finding struct {
 	// Module is the smallest module, and Pipeline the shortest pipeline.
 	Module   *ir.Module   `json:"-"`
 	Pipeline []*pass.Pass `json:"-"`
+	// At is the index of the step at fault in Pipeline.
+	At int `json:"-"`
 }
 
 // NotHeldError says that the fault does not show, or shows from the start.

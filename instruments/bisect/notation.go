@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/patch"
 	"github.com/irscope/irscope/compiler/script"
 )
 
@@ -37,8 +38,11 @@ func passesOf(steps []step) []*pass.Pass {
 	return out
 }
 
-// OptionsOf returns the options of a pass that are set, as JSON has them; nil for none.
+// OptionsOf returns the options of a pass that are set, as JSON has them; nil for none, and for an edit of the IR, which nobody can give as options.
 func OptionsOf(p *pass.Pass) map[string]any {
+	if strings.HasPrefix(p.Name, patch.Prefix) {
+		return nil
+	}
 	args := p.Args
 	if p.Foreign {
 		args = args.Without(hashOption)

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/patch"
 	"github.com/irscope/irscope/compiler/reduce"
-	"github.com/irscope/irscope/instruments/request"
 )
 
 // shows tells whether the fault shows at the last of some steps, and not before it, when they run on m.
@@ -73,7 +73,7 @@ func (s *search) keeps(steps []step) bool {
 func (s *search) smallest(f *Finding, steps []step) error {
 	f.Module = s.module
 	r, err := reduce.Module(s.ctx, s.module, func(ctx context.Context, m *ir.Module) (bool, error) {
-		return s.shows(ctx, m, steps)
+		return s.shows(ctx, m, on(m, steps))
 	}, reduce.Options{Evaluations: s.o.Evaluations, Progress: func(n int, best *ir.Module) {
 		s.o.Progress(fmt.Sprintf("the module: %s after %d tests", sizeOf(best), n))
 	}})
@@ -89,15 +89,13 @@ func (s *search) smallest(f *Finding, steps []step) error {
 		return err
 	}
 	f.Pipeline = passesOf(steps)
-	for _, p := range f.Pipeline {
-		f.Steps = append(f.Steps, request.Step{Name: p.Name, Options: OptionsOf(p)})
-	}
 	f.Source, f.Passes = text(f.Module), Notation(f.Pipeline)
 	f.Whole, f.Omitted = whole(f.Module)
 	// What the pass at fault does with it. A context that has ended would keep it from running.
 	ctx := context.WithoutCancel(s.ctx)
 	at := slices.IndexFunc(steps, func(x step) bool { return x.path == s.steps[s.guilty].path })
-	states, failed, err := s.run(ctx, f.Module, steps[:at+1], false, nil)
+	f.At = at
+	states, failed, err := s.run(ctx, f.Module, on(f.Module, steps[:at+1]), false, nil)
 	if err != nil {
 		return err
 	}
@@ -114,6 +112,15 @@ func (s *search) smallest(f *Finding, steps []step) error {
 		f.Functions = onlyFunction(states[min(at, len(states)-1)])
 	}
 	return nil
+}
+
+// on returns the steps as they are for an imported module: the constants that an edit of the IR names are those of that module.
+func on(m *ir.Module, steps []step) []step {
+	out := make([]step, len(steps))
+	for i, x := range steps {
+		out[i] = step{patch.On(x.pass, m), x.path}
+	}
+	return out
 }
 
 // agree makes the finding name the function that is left in the smallest module where several functions show the fault by themselves: before

@@ -30,6 +30,7 @@ func Bisect(ctx context.Context, j *Job, p *bisect.Predicate, hooks Hooks, o bis
 	if err != nil {
 		return nil, err
 	}
+	j.place(f)
 	f.Inputs = append(f.Inputs, j.givenTo(f.Module, j.named(nil, subject.Module))...)
 	return f, nil
 }

@@ -57,7 +57,10 @@ func (f *Failing) Instrument() *pass.Instrument {
 	return &pass.Instrument{
 		Name: "Reproducer", Replayable: true,
 		RunBeforePass: func(_ *ir.Module, s *pass.Step) error {
-			if s.Pass.Kind != pass.Sequential {
+			switch {
+			case s.Pass.Aside: // an edit of the IR, which no other run has
+				f.step = nil
+			case s.Pass.Kind != pass.Sequential:
 				f.step = s
 			}
 			return nil

@@ -23,9 +23,12 @@ type Finding struct {
 	// Rewrites are the reported rewrites at fault, and How says how that is known.
 	Rewrites []Rewrite `json:"rewrites"`
 	How      How       `json:"how"`
-	// Passes is the shortest pipeline, in the notation of --passes, and Steps the same as settings have it.
-	Passes string         `json:"passes"`
-	Steps  []request.Step `json:"steps"`
+	// Passes is the shortest pipeline, in the notation of --passes, and Steps and Patches the same as settings have it. Path is that of the step at
+	// fault in a run with these.
+	Passes  string          `json:"passes"`
+	Steps   []request.Step  `json:"steps"`
+	Patches []request.Patch `json:"patches,omitempty"`
+	Path    string          `json:"path"`
 	// Source is the smallest module as TVMScript; Before and After are what the pass at fault was given and made of it. After is "" where the pass
 	// failed.
 	Source string `json:"source"`

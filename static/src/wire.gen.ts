@@ -1148,9 +1148,12 @@ export interface Finding {
   // rewrites are the reported rewrites at fault, and how says how that is known.
   rewrites: FaultRewrite[];
   how: FaultHow;
-  // passes is the shortest pipeline, in the notation of --passes, and steps the same as settings have it.
+  // passes is the shortest pipeline, in the notation of --passes, and steps and patches the same as settings have it. path is
+  // that of the step at fault in a run with these.
   passes: string;
   steps: SettingsStep[];
+  patches?: Patch[];
+  path: string;
   // source is the smallest module as TVMScript; before and after are what the pass at fault was given and made of it. after is
   // "" where the pass failed.
   source: string;

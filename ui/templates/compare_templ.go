@@ -148,7 +148,37 @@ func Compare(v CompareView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</header><noscript><p class=\"note\">Comparing runs requires JavaScript.</p></noscript><main class=\"work\"><section class=\"pane\" aria-labelledby=\"compared-title\"><div class=\"pane-head\"><h2 id=\"compared-title\">Passes of both runs</h2></div><div class=\"pair-head\" aria-hidden=\"true\"><span>Pass</span><span class=\"pair-blocks\"></span><span class=\"num\">#1</span><span></span><span class=\"pair-blocks\"></span><span class=\"num\">#2</span></div><div class=\"pairs\" id=\"rows\" role=\"listbox\" tabindex=\"0\" aria-label=\"Passes of both runs\"></div></section><section class=\"pane center\" id=\"center\" aria-labelledby=\"center-title\"><div class=\"pane-head center-head\"><div class=\"crumbs\"><h2 id=\"center-title\">Comparing…</h2></div><div class=\"center-tools\" data-needs-js hidden><div class=\"tabs\" role=\"group\" aria-label=\"What is compared\"><button type=\"button\" id=\"tab-difference\" aria-pressed=\"true\" title=\"Difference  1\">Difference</button> <button type=\"button\" id=\"tab-outputs\" aria-pressed=\"false\" title=\"Outputs  2\">Outputs</button> <button type=\"button\" id=\"tab-settings\" aria-pressed=\"false\" title=\"Settings  3\">Settings</button> <button type=\"button\" id=\"tab-metrics\" aria-pressed=\"false\" title=\"Metrics  4\">Metrics</button></div><div class=\"tools\" id=\"code-tools\"><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\" title=\"Previous hunk  p\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\" title=\"Next hunk  n\">↓</button></div><button class=\"btn small quiet\" type=\"button\" id=\"compact\" aria-pressed=\"true\" title=\"Lines of Relax functions shortened, or as printed  z\">Compact</button><div class=\"segments\" role=\"group\" aria-label=\"Form of the difference\"><button type=\"button\" id=\"form-unified\" aria-pressed=\"false\" title=\"One text  s\">Unified</button> <button type=\"button\" id=\"form-split\" aria-pressed=\"false\" title=\"Side by side  s\">Split</button></div></div></div></div><div class=\"figures-host\" tabindex=\"0\" role=\"region\" aria-label=\"What the runs came to\"><dl class=\"figures\" id=\"figures\"></dl></div><div class=\"messages\" id=\"messages\"></div><div class=\"code-host\" id=\"code\" tabindex=\"-1\"></div><div class=\"compared-panel\" id=\"outputs\" tabindex=\"0\" role=\"region\" aria-label=\"Outputs of both runs\" hidden></div><div class=\"compared-panel\" id=\"metrics\" tabindex=\"0\" role=\"region\" aria-label=\"Metrics of both runs\" hidden></div><div class=\"compared-panel\" id=\"settings\" tabindex=\"0\" role=\"region\" aria-label=\"Settings of both runs\" hidden></div></section></main></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</header><noscript><p class=\"note\">Comparing runs requires JavaScript.</p></noscript><main class=\"work\"><section class=\"pane\" aria-labelledby=\"compared-title\"><div class=\"pane-head\"><h2 id=\"compared-title\">Passes of both runs</h2></div><div class=\"pair-head\" aria-hidden=\"true\"><span>Pass</span><span class=\"pair-blocks\"></span><span class=\"num\">#1</span><span></span><span class=\"pair-blocks\"></span><span class=\"num\">#2</span></div><div class=\"pairs\" id=\"rows\" role=\"listbox\" tabindex=\"0\" aria-label=\"Passes of both runs\"></div></section><section class=\"pane center\" id=\"center\" aria-labelledby=\"center-title\"><div class=\"pane-head center-head\"><div class=\"crumbs\"><h2 id=\"center-title\">Comparing…</h2></div><div class=\"center-tools\" data-needs-js hidden>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if !v.Dumps {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"tabs\" role=\"group\" aria-label=\"What is compared\"><button type=\"button\" id=\"tab-difference\" aria-pressed=\"true\" title=\"Difference  1\">Difference</button> <button type=\"button\" id=\"tab-outputs\" aria-pressed=\"false\" title=\"Outputs  2\">Outputs</button> <button type=\"button\" id=\"tab-settings\" aria-pressed=\"false\" title=\"Settings  3\">Settings</button> <button type=\"button\" id=\"tab-metrics\" aria-pressed=\"false\" title=\"Metrics  4\">Metrics</button></div>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"tools\" id=\"code-tools\"><div class=\"hunk-nav\" role=\"group\" aria-label=\"Hunks\"><button class=\"btn small quiet\" type=\"button\" id=\"prev-hunk\" aria-label=\"Previous hunk\" title=\"Previous hunk  p\">↑</button> <span class=\"num\" id=\"hunk-count\"></span> <button class=\"btn small quiet\" type=\"button\" id=\"next-hunk\" aria-label=\"Next hunk\" title=\"Next hunk  n\">↓</button></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if !v.Dumps {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<button class=\"btn small quiet\" type=\"button\" id=\"compact\" aria-pressed=\"true\" title=\"Lines of Relax functions shortened, or as printed  z\">Compact</button>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"segments\" role=\"group\" aria-label=\"Form of the difference\"><button type=\"button\" id=\"form-unified\" aria-pressed=\"false\" title=\"One text  s\">Unified</button> <button type=\"button\" id=\"form-split\" aria-pressed=\"false\" title=\"Side by side  s\">Split</button></div></div></div></div><div class=\"figures-host\" tabindex=\"0\" role=\"region\" aria-label=\"What the runs came to\"><dl class=\"figures\" id=\"figures\"></dl></div><div class=\"messages\" id=\"messages\"></div><div class=\"code-host\" id=\"code\" tabindex=\"-1\"></div>")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if !v.Dumps {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div class=\"compared-panel\" id=\"outputs\" tabindex=\"0\" role=\"region\" aria-label=\"Outputs of both runs\" hidden></div><div class=\"compared-panel\" id=\"metrics\" tabindex=\"0\" role=\"region\" aria-label=\"Metrics of both runs\" hidden></div><div class=\"compared-panel\" id=\"settings\" tabindex=\"0\" role=\"region\" aria-label=\"Settings of both runs\" hidden></div>")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</section></main></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -190,7 +220,7 @@ func comparedRun(class, number string, r ComparedRun) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<a class=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<a class=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -203,59 +233,59 @@ func comparedRun(class, number string, r ComparedRun) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 templ.SafeURL
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/s/" + r.Session + "?run=" + r.Run))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 70, Col: 90}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 76, Col: 90}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "\" title=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\" title=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(r.Command)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 70, Col: 110}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 76, Col: 110}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "\"><b>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "\"><b>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(number)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 70, Col: 124}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 76, Col: 124}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</b> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</b> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(r.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 70, Col: 140}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 76, Col: 140}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -265,7 +295,7 @@ func comparedRun(class, number string, r ComparedRun) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<span class=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<span class=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -278,46 +308,46 @@ func comparedRun(class, number string, r ComparedRun) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "\" title=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "\" title=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
 			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(r.Command)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 72, Col: 53}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 78, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\"><b>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "\"><b>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
 			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(number)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 72, Col: 67}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 78, Col: 67}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "</b> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "</b> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
 			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Label)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 72, Col: 83}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `compare.templ`, Line: 78, Col: 83}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -381,8 +381,10 @@ type CompareView struct {
 	A, B  ComparedRun
 	// Swapped is the address of the page with the runs in each other's place.
 	Swapped string
-	// Pages names the passes that have a page, separated by spaces; empty where the passes are those of another compiler.
+	// Pages names the passes that have a page, separated by spaces.
 	Pages string
+	// Dumps tells that a run was read from what another compiler printed: there are texts to compare, but no settings, outputs, or pages of passes.
+	Dumps bool
 }
 
 // ComparedRun is one of the runs of a comparison.

@@ -41,10 +41,13 @@ class ComparePage {
   private drawing = new AbortController();
   private readonly pages = new Set(byId("app").dataset.pages?.split(" "));
 
+  // tabs are those that the page has: of dumps there are only differences.
+  private readonly tabs = tabs.filter((tab) => document.getElementById(`tab-${tab}`));
+
   constructor() {
-    for (const tab of tabs) byId(`tab-${tab}`).addEventListener("click", () => this.go({ tab }));
+    for (const tab of this.tabs) byId(`tab-${tab}`).addEventListener("click", () => this.go({ tab }));
     for (const form of forms) byId(`form-${form}`).addEventListener("click", () => this.go({ form }));
-    byId("compact").addEventListener("click", () => this.turnForm());
+    document.getElementById("compact")?.addEventListener("click", () => this.turnForm());
     byId("prev-hunk").addEventListener("click", () => this.code.moveHunk(-1));
     byId("next-hunk").addEventListener("click", () => this.code.moveHunk(1));
     document.addEventListener("keydown", (e) => this.key(e));
@@ -83,16 +86,16 @@ class ComparePage {
     if (!c) return;
     this.drawing.abort();
     const { signal } = (this.drawing = new AbortController());
-    const { row, tab, form } = this.place;
+    const { row, form } = this.place;
+    const tab: Tab = this.tabs.includes(this.place.tab) ? this.place.tab : "difference";
     const at = c.rows[row];
-    for (const t of tabs) press(byId(`tab-${t}`), t === tab);
+    for (const t of this.tabs) press(byId(`tab-${t}`), t === tab);
     for (const f of forms) press(byId(`form-${f}`), f === form);
     byId("code-tools").hidden = tab !== "difference";
     byId("code").hidden = tab !== "difference";
-    byId("outputs").hidden = tab !== "outputs";
-    byId("settings").hidden = tab !== "settings";
-    byId("metrics").hidden = tab !== "metrics";
-    press(byId("compact"), preferredForm() === "compact");
+    for (const t of this.tabs) if (t !== "difference") byId(t).hidden = tab !== t;
+    const compact = document.getElementById("compact"); // lines of Relax, which dumps do not have
+    if (compact) press(compact, preferredForm() === "compact");
     if (tab === "metrics") drawMetrics(byId("metrics"), c, row, (n) => this.go({ row: n, fn: "" }));
     if (tab === "outputs") drawOutputs(byId("outputs"), c.outputs);
     if (tab === "settings") drawSettings(byId("settings"), c.a, c.b);
@@ -150,7 +153,7 @@ class ComparePage {
       j: () => this.rows.move(1), k: () => this.rows.move(-1), n: () => this.code.moveHunk(1), p: () => this.code.moveHunk(-1),
       s: () => this.go({ form: other(this.place.form) }), z: () => this.turnForm(),
     };
-    const tab: Tab | undefined = tabs[Number(e.key) - 1];
+    const tab: Tab | undefined = this.tabs[Number(e.key) - 1];
     const act = actions[e.key] ?? (tab && (() => this.go({ tab })));
     if (!act) return;
     act();

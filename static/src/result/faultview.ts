@@ -142,12 +142,12 @@ export class FaultView {
       const model = this.model!;
       const was = (await api.run(model.id)).settings;
       // The module may lack inputs, and has outputs of its own. Of the pipeline zero nobody expects that it makes code.
-      const settings = { ...was, steps: f.steps, pipeline: "zero", inputs: given(was, "inputs").filter((t) => f.inputs.includes(t.name)), expected: [] };
+      const settings = { ...was, steps: f.steps, patches: f.patches ?? [], pipeline: "zero", inputs: given(was, "inputs").filter((t) => f.inputs.includes(t.name)), expected: [] };
       const { session } = await post<{ session: { id: string } }>("/api/sessions", {
         kind: "tvmscript", source: f.whole || f.source, name: `${f.pass.replace(/[^\w.]/g, "_")}.py`, parent: sessionID(), start: false,
       });
       await api.start(session.id, settings);
-      const at = new URLSearchParams({ pass: `1.${f.steps.length}/${f.pass}` });
+      const at = new URLSearchParams({ pass: f.path });
       location.assign(`/s/${session.id}?${at}`);
     } catch (err) {
       button.disabled = false;

@@ -1,6 +1,7 @@
 package inproc_test
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -65,6 +66,46 @@ func TestBisect(t *testing.T) {
 	req.Settings.Steps = append(req.Settings.Steps, request.Step{Name: "DeadCodeElimination", Options: map[string]any{"entry_functions": []any{"nope"}}})
 	if data, err := b.runner.Reproduce(t.Context(), req, "1", failed); err != nil || !strings.Contains(string(data), "has no function called nope") {
 		t.Errorf("got %.300s, %v", data, err)
+	}
+}
+
+// TestBisectEdits finds an edit of the IR that spoils the output. It stands behind a pass that the fault does not need: run again on its own, the
+// smallest module has the edit behind another step, or in front of all, and the fault is found there again.
+func TestBisectEdits(t *testing.T) {
+	b := open(t, 0)
+	for _, c := range []struct{ after, spoil, by, at string }{
+		{"FoldConstant", "(fc1_Gemm,)", "(fc1_Gemm_matmul,)", "1.1e/edit.LegalizeOps"},
+		{"import", "R.nn.relu(", "R.tanh(", "1.0e/edit.import"},
+	} {
+		s := run.Settings{OptLevel: 2}
+		first := b.ok(b.run(gallery("mlp"), s))
+		step := c.after
+		if step == "import" {
+			step = ""
+		}
+		text, _ := b.textAfter(first, step, "main")
+		spoiled := strings.Replace(text, c.spoil, c.by, 1)
+		if spoiled == text {
+			t.Fatalf("there is no %s in\n%s", c.spoil, text)
+		}
+		s.Patches = []run.Patch{*b.edit(s, run.Edit{After: c.after, Functions: []string{"main"}, Text: spoiled})}
+		req := run.Request{Source: gallery("mlp"), Settings: s, Limits: run.DefaultLimits()}
+		f, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "wrong"}, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Pass != "edit."+c.after || f.Path != c.at || len(f.Patches) != 1 || !strings.HasSuffix(f.Passes, "edit."+c.after) {
+			t.Fatalf("after %s: pass %s at %s with %d edits in %.200s", c.after, f.Pass, f.Path, len(f.Patches), f.Passes)
+		}
+		s.Steps, s.Patches, s.Pipeline = f.Steps, f.Patches, "zero"
+		req = run.Request{Source: b.script(cmp.Or(f.Whole, f.Source)), Settings: s, Limits: run.DefaultLimits()}
+		again, err := b.runner.Bisect(t.Context(), req, run.Predicate{Predicate: "wrong"}, func(string) {})
+		if err != nil || again.Step != c.at || again.Path != c.at {
+			t.Errorf("after %s: again %+v, %v", c.after, again, err)
+		}
+		if ev, done := find(b.ok(b.run(req.Source, s)), "edit."+f.Patches[0].After); done == nil || ev.Step != c.at {
+			t.Errorf("the step of the edit is %q, want %s", ev.Step, c.at)
+		}
 	}
 }
 
