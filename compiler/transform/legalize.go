@@ -32,17 +32,12 @@ var LegalizeOps = &pass.Pass{
 		if !c.ConfigBool("relax.transform.apply_legalize_ops") {
 			return m, nil
 		}
-		l := newLegalizer(c, m)
+		l := newLegalizer(c, "LegalizeOps", m)
 		l.tuned = c.Arg("kernels").(string) == "tuned"
 		for _, name := range c.Arg("skip_ops").([]ir.Value) {
 			l.skip[name.(string)] = true
 		}
-		for gv, fn := range m.Funcs() {
-			if k, ok := fn.(*tir.PrimFunc); ok {
-				h := ir.StructuralHash(k)
-				l.byHash[h] = append(l.byHash[h], gv.Name)
-			}
-		}
+		l.share()
 		return l.module()
 	},
 }
@@ -50,6 +45,7 @@ var LegalizeOps = &pass.Pass{
 // legalizer holds what the pass knows of a module.
 type legalizer struct {
 	ctx      *pass.Context
+	pass     string // its name
 	mod      *ir.Module
 	edit     *ir.Editor
 	skip     map[string]bool
@@ -59,6 +55,9 @@ type legalizer struct {
 	reported map[string]bool
 	// tuned says that kernels are more exact and have fewer steps than TVM's.
 	tuned bool
+	// pick, if not nil, says which bindings are lowered, and how: all others stay.
+	pick    func(vb *relax.VarBinding) *lowered
+	scanned func(f *relax.Function) // is told of a function before its bindings
 
 	fn         string // function at work
 	bound      map[*relax.Var]relax.Expr
@@ -66,10 +65,10 @@ type legalizer struct {
 	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
 }
 
-func newLegalizer(c *pass.Context, m *ir.Module) *legalizer {
+func newLegalizer(c *pass.Context, name string, m *ir.Module) *legalizer {
 	return &legalizer{
-		ctx: c, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{},
-		shared: newSharedOrigins("LegalizeOps", m), own: map[string]bool{}, reported: map[string]bool{},
+		ctx: c, pass: name, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{},
+		shared: newSharedOrigins(name, m), own: map[string]bool{}, reported: map[string]bool{},
 	}
 }
 
@@ -84,11 +83,21 @@ func legalizableIn(c *pass.Context, m *ir.Module, f *relax.Function) func(relax.
 			return false
 		}
 		if l == nil {
-			l = newLegalizer(c, m)
+			l = newLegalizer(c, "LegalizeOps", m)
 			l.scan(f)
 		}
 		_, err := l.newKernel(vb).build(rule)
 		return err == nil
+	}
+}
+
+// share lets calls take kernels of the module that are equal to theirs.
+func (l *legalizer) share() {
+	for gv, fn := range l.mod.Funcs() {
+		if k, ok := fn.(*tir.PrimFunc); ok {
+			h := ir.StructuralHash(k)
+			l.byHash[h] = append(l.byHash[h], gv.Name)
+		}
 	}
 }
 
@@ -104,6 +113,9 @@ func (l *legalizer) module() (*ir.Module, error) {
 		l.fn = gv.Name
 		l.ctx.Working(gv.Name)
 		l.scan(f)
+		if l.scanned != nil {
+			l.scanned(f)
+		}
 		m := op.NewExprMutator(l.mod)
 		m.Binding = func(b relax.Binding) {
 			if err := l.binding(m, b); err != nil {
@@ -127,7 +139,9 @@ func (l *legalizer) module() (*ir.Module, error) {
 // rewrote reports what binding did.
 func (l *legalizer) rewrote(b relax.Binding, list []relax.Binding) {
 	name := "read a transposed weight in place"
-	if len(list) > 0 {
+	if vb, ok := b.(*relax.VarBinding); ok && l.pick != nil {
+		name = l.pick(vb).why
+	} else if len(list) > 0 {
 		name = "lower " + opName(b.BoundValue())
 	}
 	l.ctx.RewriteAll(name, []ir.Node{b}, nodesOf(list))
@@ -148,6 +162,9 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	vb, ok := b.(*relax.VarBinding)
 	if ok && l.dead[vb.Var] {
 		return nil
+	}
+	if l.pick != nil {
+		return l.picked(m, b)
 	}
 	name := opName(b.BoundValue())
 	if !ok || name == "" || l.skip[name] {
@@ -172,7 +189,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		m.VisitBinding(b)
 		return nil
 	}
-	k, call, err := l.make(vb, name, rule)
+	k, call, err := l.make(vb, name, &lowered{rule: rule})
 	if errors.Is(err, errSkip) {
 		l.ctx.Declined(ruleLegalize, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
 		l.report(vb, name, err.Error())
@@ -182,12 +199,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	for _, x := range k.before {
-		m.EmitNormalized(x)
-	}
-	out := *vb
-	out.Value, out.Origin = call, call.Origin
-	m.EmitNormalized(&out)
+	k.emit(m, vb, call)
 	return nil
 }
 
@@ -204,7 +216,7 @@ func (l *legalizer) report(vb *relax.VarBinding, name, why string) {
 		}
 	}
 	l.ctx.Report(ir.Diagnostic{
-		Severity: ir.Warning, Pass: "LegalizeOps", Func: l.fn, Origin: vb.Origin, Span: vb.Span,
+		Severity: ir.Warning, Pass: l.pass, Func: l.fn, Origin: vb.Origin, Span: vb.Span,
 		Message: fmt.Sprintf("%s = %s was not lowered: %s", vb.Var.Name, name, why), Help: help,
 	})
 }
@@ -227,7 +239,7 @@ func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
 }
 
 // make builds the kernel of an operator under a budget and returns it with the call of it.
-func (l *legalizer) make(vb *relax.VarBinding, name string, rule rule) (k *kernel, call *relax.Call, err error) {
+func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (k *kernel, call *relax.Call, err error) {
 	spent := budget.New(l.ctx.Context(), pass.FunctionSteps)
 	begin := func() *kernel {
 		k := l.newKernel(vb)
@@ -243,18 +255,22 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, rule rule) (k *kerne
 			return
 		}
 		var outs []*te.Tensor
-		outs, err = k.build(rule)
+		outs, err = k.build(how.rule)
 		if err == nil && len(k.ext.known) > 0 {
 			// Where the kernel needs the graph's variables all the same, how extents follow from them
 			// is worth knowing.
 			if vars, _ := k.scalars(append(slices.Clone(k.params), outs...)); len(vars) > 0 {
 				k = begin()
 				k.plain = true
-				outs, err = k.build(rule)
+				outs, err = k.build(how.rule)
 			}
 		}
 		if err == nil {
-			call, err = k.finish(k.name(name, outs), outs)
+			hint := how.hint
+			if hint == "" {
+				hint = k.name(name, outs)
+			}
+			call, err = k.finish(hint, outs)
 		}
 	})
 	if stopped != nil {

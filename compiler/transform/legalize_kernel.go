@@ -108,7 +108,7 @@ func (k *kernel) fail(err error) {
 
 // origin is that of the call and those of others that the kernel does the work of.
 func (k *kernel) origin() ir.OriginID {
-	return k.l.mod.Origins().Merge("LegalizeOps", append([]ir.OriginID{k.from}, k.absorbed...)...)
+	return k.l.mod.Origins().Merge(k.l.pass, append([]ir.OriginID{k.from}, k.absorbed...)...)
 }
 
 // base is the place and origin of what the kernel needs in the graph.

@@ -47,9 +47,17 @@ func transposedWeight(e relax.Expr, params map[*relax.Var]bool) relax.Expr {
 	} else if _, isConst := w.(*relax.Constant); !ok && !isConst {
 		return nil
 	}
-	t, ok := relax.SInfoOf(w).(*relax.TensorStructInfo)
-	if !ok || t.NDim < 2 {
+	if !swapsLast(c) {
 		return nil
+	}
+	return w
+}
+
+// swapsLast tells whether a call of permute_dims swaps the last two axes and keeps the others.
+func swapsLast(c *relax.Call) bool {
+	t, ok := relax.SInfoOf(c.Args[0]).(*relax.TensorStructInfo)
+	if !ok || t.NDim < 2 {
+		return false
 	}
 	axes := c.Attrs.Ints("axes")
 	if axes == nil {
@@ -66,10 +74,10 @@ func transposedWeight(e relax.Expr, params map[*relax.Var]bool) relax.Expr {
 			want = k + 1
 		}
 		if (int(a)+t.NDim)%t.NDim != want {
-			return nil
+			return false
 		}
 	}
-	return w
+	return true
 }
 
 // findDead finds the transposed weights that only matmuls use. The others stay, and

@@ -149,7 +149,7 @@ func compileOwn(c *pass.Context, m *ir.Module, symbol string, f *relax.Function,
 	if flat, err = tupleAsResult(c, m, flat); err != nil {
 		return nil, err
 	}
-	l := newLegalizer(c, m.With(symbol, flat))
+	l := newLegalizer(c, "LegalizeOps", m.With(symbol, flat))
 	l.tuned = kernels == "tuned"
 	lowered, err := l.module()
 	if err != nil {

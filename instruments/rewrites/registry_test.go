@@ -140,6 +140,14 @@ def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Te
         R.output(c)
     return c
 `},
+	{"FuseTransposeMatmul", nil, `@R.function
+def main(x: R.Tensor((2, 4), "float32"), w: R.Tensor((3, 4), "float32")) -> R.Tensor((2, 3), "float32"):
+    with R.dataflow():
+        t = R.permute_dims(w)
+        y = R.matmul(x, t)
+        R.output(y)
+    return y
+`},
 	{"ExpandMatmulOfSum,AdjustMatmulOrder,ReorderTakeAfterMatmul,ReorderPermuteDimsAfterConcat,CombineParallelMatmul", nil, `@R.function
 def main(x: R.Tensor((1, 8), "float32"), A: R.Tensor((8, 2), "float32"), B: R.Tensor((2, 8), "float32"), C: R.Tensor((8, 8), "float32"), i: R.Tensor((8,), "int64")):
     with R.dataflow():

@@ -1,0 +1,62 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+)
+
+// lowered says how one call is lowered, for passes that lower some operators in their own way.
+type lowered struct {
+	rule rule
+	hint string // the name of the kernel
+	why  string // the name of the rewrite
+}
+
+// lowerPicked lowers the calls that pick returns something for, for a pass of that name, and no others. scan is told of each function before.
+func lowerPicked(c *pass.Context, name string, m *ir.Module, scan func(l *legalizer, f *relax.Function), pick func(l *legalizer, vb *relax.VarBinding) *lowered) (*ir.Module, error) {
+	l := newLegalizer(c, name, m)
+	l.share()
+	l.scanned = func(f *relax.Function) { scan(l, f) }
+	l.pick = func(vb *relax.VarBinding) *lowered { return pick(l, vb) }
+	return l.module()
+}
+
+// picked emits what b becomes where only some calls are lowered.
+func (l *legalizer) picked(m *relax.ExprMutator, b relax.Binding) error {
+	vb, ok := b.(*relax.VarBinding)
+	var how *lowered
+	if ok {
+		how = l.pick(vb)
+	}
+	if how == nil {
+		m.VisitBinding(b)
+		return nil
+	}
+	name := opName(vb.Value)
+	k, call, err := l.make(vb, name, how)
+	if errors.Is(err, errSkip) {
+		l.ctx.Declined(how.why, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
+		m.VisitBinding(b)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	k.emit(m, vb, call)
+	return nil
+}
+
+// emit binds the call of a kernel in the place of the operator's.
+func (k *kernel) emit(m *relax.ExprMutator, vb *relax.VarBinding, call *relax.Call) {
+	for _, x := range k.before {
+		m.EmitNormalized(x)
+	}
+	out := *vb
+	out.Value, out.Origin = call, call.Origin
+	m.EmitNormalized(&out)
+}
