@@ -17,7 +17,7 @@ var others = []*pass.Pass{
 	transform.Normalize, transform.ConvertToDataflow, transform.TopologicalSort, transform.BindSymbolicVars,
 	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
 	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
-	transform.FuseTransposeMatmul,
+	transform.FuseTransposeMatmul, transform.FastMathTransform,
 	transform.BindParams, transform.UpdateParamStructInfo, transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
 	transform.ConvertLayout, transform.ToMixedPrecision,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,

@@ -35,7 +35,7 @@ type transposedProducts struct {
 }
 
 // scan finds the transposed matrices of f.
-func (t *transposedProducts) scan(_ *legalizer, f *relax.Function) {
+func (t *transposedProducts) scan(f *relax.Function) {
 	t.by, t.block = map[*relax.Var]*relax.Call{}, map[*relax.Var]*relax.BindingBlock{}
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) {
 		if !blk.Dataflow {
@@ -49,7 +49,7 @@ func (t *transposedProducts) scan(_ *legalizer, f *relax.Function) {
 }
 
 // pick returns the kernel of a product whose second factor is a transposed matrix.
-func (t *transposedProducts) pick(l *legalizer, vb *relax.VarBinding) *lowered {
+func (t *transposedProducts) pick(vb *relax.VarBinding) *lowered {
 	call := callsOp(vb.Value, "relax.matmul")
 	if call == nil || len(call.Args) != 2 {
 		return nil

@@ -17,12 +17,11 @@ type lowered struct {
 	why  string // the name of the rewrite
 }
 
-// lowerPicked lowers the calls that pick returns something for, for a pass of that name, and no others. scan is told of each function before.
-func lowerPicked(c *pass.Context, name string, m *ir.Module, scan func(l *legalizer, f *relax.Function), pick func(l *legalizer, vb *relax.VarBinding) *lowered) (*ir.Module, error) {
+// lowerPicked lowers the calls that pick returns something for, for a pass of that name, and no others. scan, which may be nil, is told of each function before.
+func lowerPicked(c *pass.Context, name string, m *ir.Module, scan func(f *relax.Function), pick func(vb *relax.VarBinding) *lowered) (*ir.Module, error) {
 	l := newLegalizer(c, name, m)
 	l.share()
-	l.scanned = func(f *relax.Function) { scan(l, f) }
-	l.pick = func(vb *relax.VarBinding) *lowered { return pick(l, vb) }
+	l.scanned, l.pick = scan, pick
 	return l.module()
 }
 

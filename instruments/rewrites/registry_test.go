@@ -140,6 +140,11 @@ def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Te
         R.output(c)
     return c
 `},
+	{"FastMathTransform", nil, `@R.function
+def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    y = R.exp(x)
+    return y
+`},
 	{"FuseTransposeMatmul", nil, `@R.function
 def main(x: R.Tensor((2, 4), "float32"), w: R.Tensor((3, 4), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():

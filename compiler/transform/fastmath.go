@@ -1,0 +1,36 @@
+package transform
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/topi"
+)
+
+// FastMathTransform makes kernels of polynomials for functions that are expensive.
+var FastMathTransform = &pass.Pass{
+	Name: "FastMathTransform", Kind: pass.Module,
+	Doc: "Replaces exp, erf, tanh and softmax with kernels that approximate them by polynomials, to about five digits in float32; other element types are computed as before. What becomes of NaN is not said. It runs before LegalizeOps.",
+	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		return lowerPicked(c, "FastMathTransform", m, nil, func(vb *relax.VarBinding) *lowered {
+			name := opName(vb.Value)
+			if name == "relax.nn.softmax" {
+				return &lowered{hint: "fast_softmax", why: "approximate softmax", rule: one(func(k *kernel) *te.Tensor {
+					x := k.tensor(0)
+					axis, _ := k.axis("axis", x.NDim())
+					return topi.FastSoftmax(x, axis)
+				})}
+			}
+			f := fastUnary[name]
+			if f == nil {
+				return nil
+			}
+			short := name[len("relax."):]
+			return &lowered{hint: "fast_" + short, why: "approximate " + short, rule: one(func(k *kernel) *te.Tensor { return f(k.tensor(0)) })}
+		})
+	},
+}
+
+// fastUnary are the approximations of operators.
+var fastUnary = map[string]func(*te.Tensor) *te.Tensor{"relax.exp": topi.FastExp, "relax.erf": topi.FastErf, "relax.tanh": topi.FastTanh}
