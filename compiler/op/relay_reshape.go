@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -281,6 +283,9 @@ func inferRelayLayout(_ *relax.Call, c *InferContext) (relax.StructInfo, error) 
 	if ok {
 		return tensorOf(t.DType, out, t), nil
 	}
+	if out := blockedExtents(t, from, to); out != nil {
+		return tensorOf(t.DType, out, t), nil
+	}
 	rank := 0
 	for _, l := range to {
 		if l >= 'A' && l <= 'Z' || l >= 'a' && l <= 'z' {
@@ -291,6 +296,27 @@ func inferRelayLayout(_ *relax.Call, c *InferContext) (relax.StructInfo, error) 
 		rank = t.NDim
 	}
 	return rankOf(t.DType, rank, t), nil
+}
+
+// blockedExtents is the shape of a tensor in layout to, nil where it is not known.
+func blockedExtents(t *relax.TensorStructInfo, from, to string) []tir.Expr {
+	a, err := tensorlayout.Parse(from)
+	b, err2 := tensorlayout.Parse(to)
+	d, known := t.Dims()
+	if err != nil || err2 != nil || !known || len(d) != len(a) || a.Rank() != b.Rank() || len(b) == 0 {
+		return nil
+	}
+	for _, x := range b {
+		if a.Pos(x.Letter) < 0 {
+			return nil
+		}
+	}
+	out := b.Shape(a.Letters(), a.Extents(a.Letters(), d))
+	an := arith.NewAnalyzer()
+	for i := range out {
+		out[i] = an.Simplify(out[i])
+	}
+	return out
 }
 
 func inferRelaySlice(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {

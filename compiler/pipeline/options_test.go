@@ -172,6 +172,7 @@ var effects = map[string]effect{
 	"RunCodegen.entry_functions":                  {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"DecomposeOpsForTraining.func_name":           {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"relay.FoldConstant.fold_qnn":                 {text: quantized, value: true, plain: "qnn.quantize"},
+	"relay.ConvertLayout.desired_layouts":         {text: images, value: map[string]any{"nn.conv2d": []any{"NHWC", "default"}}, set: "data_layout=\"NHWC\""},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"EliminateCommonSubexpr.call_only":            {text: graph, value: true, set: "u: "},

@@ -26,6 +26,7 @@ var others = []*pass.Pass{
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	transform.RewriteCUDAGraph,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
+	relaypass.ConvertLayout,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.FoldConstant,
 	tirpass.ForceNarrowIndexToInt32,

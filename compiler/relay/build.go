@@ -29,13 +29,14 @@ type builder struct {
 
 	names  map[string]int // how often a name was asked for in the function
 	bound  map[*relax.Var]relax.Expr
+	open   map[*relax.Var]bool // parameters without a type, which an operator may give them
 	impure bool
 }
 
 func newBuilder(defs []*definition, constants []*ir.Blob) *builder {
 	b := &builder{
 		edit: ir.NewModule().Edit(), ops: op.Table(), defs: map[string]*definition{}, vars: map[string]*ir.GlobalVar{}, constants: constants,
-		state: map[*definition]int{}, bound: map[*relax.Var]relax.Expr{},
+		state: map[*definition]int{}, bound: map[*relax.Var]relax.Expr{}, open: map[*relax.Var]bool{},
 	}
 	for _, d := range defs {
 		b.defs[d.name], b.vars[d.name] = d, ir.NewGlobalVar(d.name)
@@ -168,11 +169,15 @@ func (b *builder) parameter(v *variable, fn *node) {
 			}
 		}
 	}
+	open := info == nil && v.operand && !v.called && v.fields == 0
 	if info == nil {
 		info = guess(v)
 	}
 	v.rv = &relax.Var{Base: spanBase(v.span), Name: b.name(v.name), SInfo: info}
 	v.scope = fn.inner[0]
+	if open {
+		b.open[v.rv] = true
+	}
 }
 
 // plainInfo is what is known of a value before it is built, nil if nothing is.

@@ -13,6 +13,7 @@ import (
 
 // operator returns the call of the operator that Relay knows by a name, with its struct info.
 func (b *builder) operator(n *node, name string, args []relax.Expr, attrs []attr) (*relax.Call, error) {
+	b.typeWeights(name, args, attrs)
 	if read := readerOf(name); read != nil {
 		return read(b, n, args, attrs)
 	}

@@ -131,3 +131,32 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestTypesOfWeights: a parameter without a type has the one that an operator asks for, as in TVM.
+func TestTypesOfWeights(t *testing.T) {
+	for _, c := range []struct{ params, body, want string }{
+		{"%x: Tensor[(1, 4, 8, 8), float32], %w", "nn.conv2d(%x, %w, groups=2, channels=6, kernel_size=[3, 1])", `Tensor((6, 2, 3, 1), "float32")`},
+		{"%x: Tensor[(1, 8, 8, 4), float16], %w", "nn.conv2d(%x, %w, channels=6, kernel_size=[3, 1], data_layout=\"NHWC\", kernel_layout=\"HWIO\")", `Tensor((3, 1, 4, 6), "float16")`},
+		{"%x: Tensor[(1, 2, 8, 8, 4), float32], %w", "nn.conv2d(%x, %w, channels=6, kernel_size=[3, 1], data_layout=\"NCHW4c\", kernel_layout=\"OIHW4i2o\")", `Tensor((3, 2, 3, 1, 4, 2), "float32")`},
+		{"%x: Tensor[(1, 4, 8, 8), float32], %w", "nn.conv2d_transpose(%x, %w, channels=6, kernel_size=[3, 1])", `Tensor((4, 6, 3, 1), "float32")`},
+		{"%x: Tensor[(1, 4, 8), float32], %w", "nn.conv1d(%x, %w, channels=6, kernel_size=[3])", `Tensor((6, 4, 3), "float32")`},
+		{"%x: Tensor[(5, 4), float32], %w", "nn.dense(%x, %w, units=3)", `Tensor((3, 4), "float32")`},
+		{"%x: Tensor[(5, 4), float32], %w", "nn.bias_add(%x, %w)", `Tensor((4,), "float32")`},
+		{"%x: Tensor[(5, 4), float32], %w", "nn.layer_norm(%x, %w, %w)", `Tensor((4,), "float32")`},
+		{"%x: Tensor[(1, 4, 8, 8), float32], %w, %k: Tensor[(6, 4, 3, 3), float32]", "nn.deformable_conv2d(%x, %w, %k, kernel_size=[3, 3], channels=6)", `Tensor((1, 18, 6, 6), "float32")`},
+		{"%x: Tensor[(1, 4, 8, 8), float32], %w", "nn.conv2d(%x, %w)", "Tensor(ndim=?)"},
+		{"%x: Tensor[(1, ?, 8, 8), float32], %w", "nn.conv2d(%x, %w, channels=6, kernel_size=[3, 1])", "Tensor(ndim=?)"},
+		{"%x: Tensor[(5, 4), float32], %w", "nn.bias_add(%x, %w, axis=7)", "Tensor(ndim=?)"},
+	} {
+		m, found := relay.Read("w.relay", "def @main("+c.params+") { "+c.body+" }")
+		if m == nil {
+			t.Errorf("%s: %v", c.body, found)
+			continue
+		}
+		for _, f := range m.Funcs() {
+			if got := relax.FormatSInfo(f.(*relax.Function).Params[1].SInfo); got != c.want {
+				t.Errorf("%s: %s, want %s", c.body, got, c.want)
+			}
+		}
+	}
+}

@@ -231,6 +231,14 @@ def main(x: R.Tensor((2,), "float32"), p: R.Tensor((), "bool")) -> R.Tensor((2,)
         r = b
     return r
 `},
+	{`relay.ConvertLayout{"desired_layouts": {"nn.conv2d": ["NHWC", "default"]}}`, nil, `@R.function
+def main(x: R.Tensor((1, 4, 8, 8), "float32"), w: R.Tensor((8, 4, 3, 3), "float32")) -> R.Tensor((1, 8, 6, 6), "float32"):
+    with R.dataflow():
+        a = R.nn.conv2d(x, w)
+        b = R.nn.relu(a)
+        R.output(b)
+    return b
+`},
 	{"relay.Inline", nil, `@I.ir_module
 class Module:
     @R.function
