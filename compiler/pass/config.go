@@ -19,6 +19,8 @@ type ConfigOption struct {
 // configOptions is the registry of options, those of TVM v0.23 that this compiler reads.
 var configOptions = []ConfigOption{
 	{"relax.FuseOps.max_depth", int64(256), "largest number of operators in one fused function"},
+	{"relay.FuseOps.max_depth", int64(256), "largest number of operators in one function that relay.FuseOps makes"},
+	{"relay.FuseOps.link_params", false, "whether relay.FuseOps puts constants into the functions that it makes"},
 	// TVM's default is false, as its pipeline for CUDA holds the pass; here it runs where it is listed.
 	{"relax.backend.use_cuda_graph", true, "whether RewriteCUDAGraph moves what CUDA can record and replay into functions"},
 	{"relax.lift_transform_params.consume_params", false, "functions that LiftTransformParams makes free each weight when it has been read"},

@@ -152,6 +152,16 @@ func loops(params, body string) string {
 	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 }
 
+// a constant that is no scalar.
+const linked = `
+@R.function
+def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+    with R.dataflow():
+        gv: R.Tensor((2,), dtype="float32") = R.add(x, R.const([1.0, 2.0], "float32"))
+        R.output(gv)
+    return gv
+`
+
 // a constant that is quantized.
 const quantized = `
 @R.function
@@ -171,6 +181,9 @@ var effects = map[string]effect{
 	"RunCodegen.target_options":                   {text: forGenerator, value: map[string]any{"irscope": map[string]any{"kernels": "topi"}}, plain: "-inf"},
 	"RunCodegen.entry_functions":                  {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"DecomposeOpsForTraining.func_name":           {text: graph, value: "main", set: "R.nn.batch_norm"},
+	"relay.FuseOps.fuse_opt_level":                {text: chain, passes: "relay.FuseOps%s", value: 0, set: "a_op"},
+	"relay.FuseOps.max_depth":                     {text: chain, passes: "relay.FuseOps", value: 2, set: "b_op"},
+	"relay.FuseOps.link_params":                   {text: linked, passes: "relay.FuseOps", value: true, plain: "p1: "},
 	"relay.FoldConstant.fold_qnn":                 {text: quantized, value: true, plain: "qnn.quantize"},
 	"relay.ConvertLayout.desired_layouts":         {text: images, value: map[string]any{"nn.conv2d": []any{"NHWC", "default"}}, set: "data_layout=\"NHWC\""},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},

@@ -163,7 +163,7 @@ func (in *inlining) sequence(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 			}
 			if global && in.state[gv.Name] == inlined {
 				if f := in.edit.Lookup(gv.Name).(*relax.Function); !f.Attrs.Has("Compiler") && f.Attrs.Int("Extern", 0) == 0 {
-					result, err := in.splice(made, f, vb.Var, call, ctx)
+					result, err := splice(made, f, gv.Name, vb.Var, call, ctx)
 					if err != nil {
 						return s, err
 					}
@@ -186,8 +186,7 @@ func (in *inlining) sequence(s *relax.SeqExpr) (*relax.SeqExpr, error) {
 }
 
 // splice places the bindings of the body of f for a call of it, and returns the result: v itself where one of them could bind it.
-func (in *inlining) splice(to *relax.SeqExpr, f *relax.Function, v *relax.Var, call *relax.Call, ctx *relax.InferContext) (relax.Expr, error) {
-	name := call.Op.(*ir.GlobalVar).Name
+func splice(to *relax.SeqExpr, f *relax.Function, name string, v *relax.Var, call *relax.Call, ctx *relax.InferContext) (relax.Expr, error) {
 	if len(call.Args) != len(f.Params) {
 		return nil, fmt.Errorf("call of %s: %d arguments, want %d", name, len(call.Args), len(f.Params))
 	}

@@ -27,7 +27,7 @@ import (
 func TestPassesKeepMeaning(t *testing.T) {
 	passes := []*pass.Pass{
 		relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline, relaypass.SimplifyExpr,
-		relaypass.FoldConstant,
+		relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps,
 	}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
@@ -203,6 +203,15 @@ func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 	shape := func(d ...int64) []tir.Expr { return relax.Ints(d) }
 	switch name {
 	case "relay.nn.pad":
+		if _, isVar := b.Value(c.Args[1]).(*relax.Var); isVar { // in a function that was made of the pad
+			one, err := op.Scalar(dtype.Float32T, 1)
+			if err != nil {
+				panic(err)
+			}
+			data := op.BroadcastTo(one, &relax.ShapeExpr{Values: relax.Ints(dims(c.Args[0]))})
+			inside := op.AsType(op.Pad(data, c.Attrs.Ints("pad_width"), "constant", 0), dtype.BoolT)
+			return op.Where(inside, op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", 0), c.Args[1])
+		}
 		v := math.Float32frombits(binary.LittleEndian.Uint32(b.Value(c.Args[1]).(*relax.Constant).Data.Elem(0)))
 		return op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", float64(v))
 	case "relay.nn.dropout":

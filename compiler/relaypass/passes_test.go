@@ -32,6 +32,8 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
 		{relaypass.FoldConstant, 2, pass.Function, nil},
+		{relaypass.FuseOps, 0, pass.Function, []string{"relay.InferType"}},
+		{relaypass.DefuseOps, 3, pass.Function, []string{"relay.InferType"}},
 	} {
 		if p := c.pass; p.Level != c.level || p.Kind != c.kind || !slices.Equal(p.Required, c.required) || p.Lowering {
 			t.Errorf("%s: %s", p.Name, p)

@@ -29,8 +29,12 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 		return
 	case p.group.root() == g:
 		return
-	case g.size+p.group.root().size > maxDepth:
+	case sizeUpTo(n, p, maxDepth) > maxDepth:
 		n.why = apartSize
+		return
+	}
+	if p.group.pattern == patTuple {
+		n.why = apartTuple
 		return
 	}
 	var allow func(k opPattern, sink bool) bool
@@ -52,7 +56,7 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 			}
 			return k <= patCommReduce || k == patOutEWiseFusable
 		}
-	case g.pattern == patInjective:
+	case g.pattern == patInjective || g.pattern == patTuple:
 		if phase != 1 {
 			n.why = apartEdge
 			return

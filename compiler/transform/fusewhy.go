@@ -16,6 +16,7 @@ const (
 	apartOpaque     whyApart = iota // the node itself fuses with nothing
 	apartUsers                      // no node is on all paths to the outputs
 	apartOpaqueUser                 // that node fuses with nothing
+	apartTuple                      // that node is a tuple
 	apartSize                       // the group would be too large
 	apartOutput                     // a reduction takes elementwise users only
 	apartEdge                       // a user takes the value in another order
@@ -79,6 +80,8 @@ func (n *fuseNode) reason(maxDepth int) string {
 		return "its users lead to different outputs"
 	case apartOpaqueUser:
 		return over + ", to which its users lead, is opaque"
+	case apartTuple:
+		return over + ", to which its users lead, is a tuple"
 	case apartSize:
 		return fmt.Sprintf("with %s there would be more than %d kernels in the group (relax.FuseOps.max_depth)", over, maxDepth)
 	case apartOutput:

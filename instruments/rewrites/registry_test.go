@@ -252,6 +252,14 @@ class Module:
         y = R.exp(x)
         return y
 `},
+	{"relay.FuseOps,relay.DefuseOps", nil, `@R.function
+def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+    with R.dataflow():
+        a = R.exp(x)
+        c = R.add(a, x)
+        R.output(c)
+    return c
+`},
 	{"relay.FoldConstant", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():
