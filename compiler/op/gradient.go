@@ -153,7 +153,7 @@ func (g *GradientContext) static(i int) []int64 {
 	d := g.shape(i)
 	n, ok := relax.StaticInts(d)
 	if !ok && g.err == nil {
-		g.Fail("argument %d has symbolic extents, (%s); it needs numbers: bind them with BindSymbolicVars", i, relax.FormatDims(d))
+		g.Fail("argument %d has symbolic extents, %s; it needs numbers: bind them with BindSymbolicVars", i, relax.FormatDims(d))
 	}
 	return n
 }

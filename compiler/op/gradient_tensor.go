@@ -4,6 +4,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // reduced returns the adjoint e of a reduction with the axes that it lost.
@@ -163,9 +164,21 @@ func gradBroadcastTo(g *GradientContext) []relax.Expr {
 
 // gradTake adds g up where elements were taken, which take_backward does.
 func gradTake(g *GradientContext) []relax.Expr {
-	out := g.none()
+	out, indices := g.none(), g.Call.Args[1]
+	if mode := g.Call.Attrs.Str("mode", "fast"); mode != "fast" {
+		g.Fail("the mode is %q; only indices that are inside are known to have a gradient, of mode \"fast\"", mode)
+		return out
+	}
+	if p, ok := indices.(*relax.PrimValue); ok {
+		n, ok := tir.AsInt(p.Value)
+		if !ok {
+			g.Fail("the index is a symbolic scalar")
+			return out
+		}
+		indices = g.constant(dtype.Int64T, float64(n))
+	}
 	axis, _ := g.Call.Attrs.Get("axis")
-	out[0] = build("relax.grad.take_backward", ir.NewAttrs("axis", axis), g.Grad, g.Call.Args[0], g.Call.Args[1])
+	out[0] = build("relax.grad.take_backward", ir.NewAttrs("axis", axis), g.Grad, g.Call.Args[0], indices)
 	return out
 }
 

@@ -23,6 +23,8 @@ type effect struct {
 	text   string
 	passes string // as in --passes, with %s where the options of the pass stand; the pass itself if empty
 	value  any    // of the option
+	// besides are options that both have, such as "name": "main".
+	besides string
 	// set is what only the result with the option has, plain what only the one without it has.
 	set, plain string
 	config     map[string]any // of both
@@ -49,6 +51,18 @@ class Module:
             gv = (c, t, u)
             R.output(gv)
         return gv
+`
+
+// two results to differentiate.
+const losses = `
+@R.function
+def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")):
+    with R.dataflow():
+        y = R.multiply(x, w)
+        a = R.sum(y)
+        b = R.mean(w)
+        R.output(a, b)
+    return (a, b)
 `
 
 const chain = `
@@ -180,6 +194,9 @@ var effects = map[string]effect{
 	"FuseOpsByPattern.patterns":                   {text: product, value: []any{"irscope.matmul"}, set: `"Composite": "irscope.matmul"`},
 	"RunCodegen.target_options":                   {text: forGenerator, value: map[string]any{"irscope": map[string]any{"kernels": "topi"}}, plain: "-inf"},
 	"RunCodegen.entry_functions":                  {text: forGenerator, value: []any{"other"}, set: "def other"},
+	"Gradient.func_name":                          {text: losses, value: "main", set: "def main_adjoint"},
+	"Gradient.require_grads":                      {text: losses, besides: `"func_name": "main"`, value: []any{"w"}, plain: "x_adjoint_out"},
+	"Gradient.target_index":                       {text: losses, besides: `"func_name": "main"`, value: 1, set: "b_adjoint"},
 	"DecomposeOpsForTraining.func_name":           {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"relay.FuseOps.fuse_opt_level":                {text: chain, passes: "relay.FuseOps%s", value: 0, set: "a_op"},
 	"relay.FuseOps.max_depth":                     {text: chain, passes: "relay.FuseOps", value: 2, set: "b_op"},
@@ -393,8 +410,11 @@ func TestOptionsHaveEffects(t *testing.T) {
 				if form == "" {
 					form = p.Name + "%s"
 				}
-				args := fmt.Sprintf("{%q: %s}", o.Name, literal(e.value))
-				e.check(t, key, [2]string{fmt.Sprintf(form, ""), fmt.Sprintf(form, args)}, [2]map[string]any{})
+				args, without := fmt.Sprintf("{%q: %s}", o.Name, literal(e.value)), ""
+				if e.besides != "" {
+					args, without = fmt.Sprintf("{%s, %q: %s}", e.besides, o.Name, literal(e.value)), "{"+e.besides+"}"
+				}
+				e.check(t, key, [2]string{fmt.Sprintf(form, without), fmt.Sprintf(form, args)}, [2]map[string]any{})
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // Take takes elements of x along axis. Indices out of bounds are an error that is not
@@ -31,6 +32,47 @@ func Take(x, indices *te.Tensor, axis int, mode string) *te.Tensor {
 		}
 		return read(at)
 	})
+}
+
+// TakeBackward is the gradient of Take with respect to x, where grad is that of the result: what was taken from an element is added up there. TVM
+// runs over the elements as they lie in memory, and only for indices of one dimension.
+func TakeBackward(grad, x, indices *te.Tensor, axis int) *te.Tensor {
+	body := func(in, out []*tir.Buffer) tir.Stmt {
+		before, after := product(grad.Shape[:axis]), product(grad.Shape[axis+1:])
+		i, fused, l := tir.NewVar("i", dtype.Int64T), tir.NewVar("parallel", dtype.Int64T), tir.NewVar("serial", dtype.Int64T)
+		outer, inner := tir.FloorDiv(fused, after), tir.FloorMod(fused, after)
+		along := func(n, at tir.Expr) tir.Expr {
+			return tir.Add(tir.Add(tir.Mul(tir.Mul(outer, after), n), tir.Mul(at, after)), inner)
+		}
+		to := along(x.Shape[axis], tir.CastTo(dtype.Int64T, tir.Load(in[2], l)))
+		from := along(indices.Shape[0], l)
+		zero := tir.Store(out[0], tir.Const(x.DType, 0), flatIndex(out[0], i)...)
+		store := tir.Store(out[0], tir.Add(flat(out[0], to), flat(in[0], from)), flatIndex(out[0], to)...)
+		return tir.Seq(
+			&tir.For{LoopVar: i, Min: tir.Int(0), Extent: product(x.Shape), Body: zero},
+			&tir.For{LoopVar: fused, Min: tir.Int(0), Extent: tir.Mul(before, after), Body: &tir.For{
+				LoopVar: l, Min: tir.Int(0), Extent: indices.Shape[0], Body: store,
+			}},
+		)
+	}
+	own := func() *te.Tensor {
+		d := scatterType(x.DType, "add")
+		body := func(in, out []*tir.Buffer) tir.Stmt {
+			c, n := newLoops("c", x.Shape), newLoops("i", grad.Shape)
+			mid := axis + indices.NDim()
+			index := plainIndex(tir.Load(in[2], n.vars[axis:mid]...), x.Shape[axis])
+			at := append(append(append([]tir.Expr{}, n.vars[:axis]...), index), n.vars[mid:]...)
+			v := tir.Add(tir.Load(out[0], at...), tir.CastTo(d, tir.Load(in[0], n.vars...)))
+			return tir.Seq(c.wrap(tir.Store(out[0], tir.Const(d, 0), c.vars...)), n.wrap(tir.Store(out[0], v, at...)))
+		}
+		wide := te.Extern("take_backward", []te.Out{{DType: d, Shape: x.Shape}}, []*te.Tensor{grad, x, indices}, body)[0]
+		return castTensor(wide, x.DType)
+	}
+	if indices.NDim() != 1 {
+		return own()
+	}
+	out := externFlat("take_backward", x, []*te.Tensor{grad, x, indices}, body)
+	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{own()} })
 }
 
 // GatherElements takes for each index of indices the element of x that is at the same

@@ -32,6 +32,12 @@ func indexRule(name string) rule {
 			}
 			return topi.Take(x, k.tensor(1), axis, k.str("mode"))
 		})
+	case "grad.take_backward":
+		return one(func(k *kernel) *te.Tensor {
+			grad, x := k.tensor(0), k.tensor(1) // in the order of the kernel's parameters
+			axis, _ := k.axis("axis", x.NDim())
+			return topi.TakeBackward(grad, x, k.tensor(2), axis)
+		})
 	case "gather_elements":
 		return one(func(k *kernel) *te.Tensor {
 			x := k.tensor(0)

@@ -192,6 +192,14 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
         R.output(c)
     return c
 `},
+	{`Gradient{"func_name": "main"}`, nil, `@R.function
+def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Tensor((), "float32"):
+    with R.dataflow():
+        y = R.matmul(x, w)
+        z = R.sum(y)
+        R.output(z)
+    return z
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function

@@ -72,6 +72,7 @@ func check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module, mayRefuse bool
 // repeats lists the passes that may find more to do in their own result, and why: always, or where a config option asks for it.
 var repeats = map[string]string{
 	"VMShapeLower":                "",                                  // it adds checks without looking for earlier ones
+	"Gradient":                    "",                                  // the derivative is another function each time
 	"CombineParallelMatmul":       "",                                  // a combined matmul and one without its bias may be combined in turn
 	"FuseOpsByPattern":            "",                                  // what overlapped an earlier match may match without the rest of it
 	"ToMixedPrecision":            "",                                  // the result of a product that adds up in float32 is cast each time
@@ -99,7 +100,7 @@ var exempt = map[string]map[string]bool{
 		"tir.Simplify": true, // it may write expressions with Let anew
 	},
 	"makes constants": {
-		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
+		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
 		"relay.FoldConstant": true,
 	},
 	"rounds otherwise": {
