@@ -76,6 +76,16 @@ def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float3
     return gv
 `
 
+const onDevice = `
+@I.ir_module
+class Module:
+    I.module_global_infos({"vdevice": [I.vdevice("wasm"), I.vdevice("cuda")]})
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32", "cuda")):
+        return x
+`
+
 const product = `
 @R.function
 def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
@@ -226,6 +236,8 @@ var effects = map[string]effect{
 	"UpdateParamStructInfo.sinfo_func":            {text: weights, value: map[string]any{"w": map[string]any{"shape": []any{1, 3}}}, set: "w: R.Tensor((1, 3)"},
 	"BundleModelParams.param_tuple_name":          {text: weights, value: "all", set: "all: R.Tuple("},
 	"VMShapeLower.emit_err_ctx":                   {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
+	"UpdateVDevice.new_vdevice":                   {text: onDevice, value: "metal:1:local", set: `I.vdevice("metal", 1, "local")`},
+	"UpdateVDevice.index":                         {text: onDevice, value: 1, plain: `I.vdevice("cuda"`},
 	"relax.backend.use_cuda_graph":                {text: chain, passes: "LegalizeOps,dataflow_lower,StaticPlanBlockMemory,RewriteCUDAGraph", value: false, plain: "cuda_graph_alloc"},
 	"tir.BindTarget.target":                       {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},
 	"tir.NarrowDataType.target_bits":              {text: loops(vectors, "for i in range(16):\n    B[i] = A[i]"), value: 16, set: "range(T.int16(16))"},

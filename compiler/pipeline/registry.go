@@ -24,7 +24,7 @@ var others = []*pass.Pass{
 	transform.FuseOpsByPattern, transform.MergeCompositeFunctions, transform.RunCodegen,
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining, transform.Gradient,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
-	transform.RewriteCUDAGraph,
+	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
 	relaypass.ConvertLayout,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,

@@ -83,6 +83,7 @@ var repeats = map[string]string{
 	"tir.RenormalizeSplitPattern": "",                                  // so is the depth of its rewrites
 	"tir.RemoveNoOp":              "",                                  // what is removed may have been the only use of something further out
 	"tir.NarrowDataType":          "",                                  // constants that meet a narrowed value narrow only then
+	"RealizeVDevice":              "",                                  // of values on two devices, what was inferred in the first run is certain in the second
 	"tir.LoopPartition":           "",                                  // parts may be partitioned by the next condition
 	"tir.UnrollLoop":              "",                                  // a loop may be unrolled once those inside of it are gone
 	"tir.CompactBufferAllocation": "",                                  // indices that were shifted may have tighter bounds
