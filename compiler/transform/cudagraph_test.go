@@ -26,8 +26,7 @@ class Module:
 
 func TestRewriteCUDAGraphPairs(t *testing.T) {
 	// What stays as it is.
-	runPairs(
-		t, transform.RewriteCUDAGraph,
+	runPairs(t, transform.RewriteCUDAGraph,
 		pair{name: "no storage, no weights", before: graphKernels + `
     @R.function
     def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):

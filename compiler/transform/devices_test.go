@@ -21,8 +21,7 @@ class Module:
 `
 
 func TestRealizeVDevicePairs(t *testing.T) {
-	runPairs(
-		t, transform.RealizeVDevice,
+	runPairs(t, transform.RealizeVDevice,
 		pair{name: "nothing says where", before: twoDevices + `
     @R.function
     def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
@@ -122,8 +121,7 @@ func TestUpdateVDevicePairs(t *testing.T) {
         g = R.call_dps_packed("f", (f,), out_sinfo=R.Tensor((2,), "float32", "cuda"))
         return g
 `
-	runPairs(
-		t, transform.UpdateVDevice,
+	runPairs(t, transform.UpdateVDevice,
 		pair{
 			name: "tensors, fields of tuples, copies, casts and what calls say", args: ir.NewAttrs("new_vdevice", "rocm:3:shared", "index", 1), before: twoDevices + onCuda, after: `
 @I.ir_module

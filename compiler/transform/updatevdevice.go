@@ -32,6 +32,10 @@ var UpdateVDevice = &pass.Pass{
 			return nil, err
 		}
 		index := c.Arg("index").(int64)
+		if len(devices) == 0 {
+			c.Report(ir.Diagnostic{Severity: ir.Note, Message: "the module has no virtual devices: UpdateVDevice changes nothing"})
+			return m, nil
+		}
 		if index < 0 || index >= int64(len(devices)) {
 			return nil, fmt.Errorf("index: the module has %d virtual devices, and %d is none of them", len(devices), index)
 		}
