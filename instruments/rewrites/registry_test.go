@@ -199,6 +199,7 @@ def main(x: R.Tensor((4, 4), "float32"), w: R.Tensor((4, 4), "float32")) -> R.Te
         z = R.sum(y)
         R.output(z)
     return z
+`},
 	{`RealizeVDevice,UpdateVDevice{"new_vdevice": "metal", "index": 1}`, nil, `@I.ir_module
 class Module:
     I.module_global_infos({"vdevice": [I.vdevice("llvm"), I.vdevice("cuda")]})
