@@ -116,7 +116,9 @@ func opt(cmd *cobra.Command, in string, cf *compileFlags, sf *sourceFlags, of *o
 		m, err := optimize(cmd, cf, of, req, src, sf.noVerify)
 		if err == nil {
 			as := how
-			as.Name = orDefault(how.Name, src.Name)
+			if len(list) > 1 { // one alone is called Module, as TVM prints it
+				as.Name = orDefault(how.Name, src.Name)
+			}
 			err = emit(&out, m, of.emit, as, cf.compact)
 		}
 		if err != nil && len(list) > 1 {
