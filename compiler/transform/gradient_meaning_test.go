@@ -29,11 +29,22 @@ type sloped struct {
 	inputs   []*tensor.Tensor
 }
 
-// dims returns n extents, now and then 0 or 1.
+// dims returns n extents, now and then 1.
 func (s *sloped) dims(n int) []int64 {
 	out := make([]int64, n)
 	for i := range out {
 		out[i] = []int64{1, 2, 2, 3, 3, 4}[s.IntN(6)]
+	}
+	return out
+}
+
+// orEmpty returns n extents, now and then 1, seldom 0.
+func (s *sloped) orEmpty(n int) []int64 {
+	out := s.dims(n)
+	for i := range out {
+		if s.IntN(12) == 0 {
+			out[i] = 0
+		}
 	}
 	return out
 }
@@ -129,7 +140,7 @@ var slopes = []struct {
 	{"maximum", false, binarySlope("maximum", false)},
 	{"minimum", false, binarySlope("minimum", false)},
 	{"where", false, func(s *sloped) string {
-		d := s.dims(s.IntN(4))
+		d := s.orEmpty(s.IntN(4))
 		return fmt.Sprintf("R.where(R.less(%s, R.const(0.0, \"float64\")), %s, %s)", s.x(false, s.within(d)...), s.x(false, s.within(d)...), s.x(false, d...))
 	}},
 	{"abs", false, unarySlope("abs", false)},
@@ -158,7 +169,7 @@ var slopes = []struct {
 		return fmt.Sprintf("R.triu(%s, %d)", s.x(false, s.dims(2+s.IntN(2))...), s.IntN(4)-2)
 	}},
 	{"permute_dims", false, func(s *sloped) string {
-		d := s.dims(1 + s.IntN(4))
+		d := s.orEmpty(1 + s.IntN(4))
 		axes := "None"
 		if s.IntN(3) > 0 {
 			var list []string
@@ -256,18 +267,18 @@ func (s *sloped) window(n int64) [2]int64 { return [2]int64{1 + s.Int64N(n), 1 +
 
 func binarySlope(name string, positive bool) func(*sloped) string {
 	return func(s *sloped) string {
-		d := s.dims(s.IntN(4))
+		d := s.orEmpty(s.IntN(4))
 		return fmt.Sprintf("R.%s(%s, %s)", name, s.x(positive, s.within(d)...), s.x(positive, s.within(d)...))
 	}
 }
 
 func unarySlope(name string, positive bool) func(*sloped) string {
-	return func(s *sloped) string { return fmt.Sprintf("R.%s(%s)", name, s.x(positive, s.dims(s.IntN(3))...)) }
+	return func(s *sloped) string { return fmt.Sprintf("R.%s(%s)", name, s.x(positive, s.orEmpty(s.IntN(3))...)) }
 }
 
 func reduceSlope(name string) func(*sloped) string {
 	return func(s *sloped) string {
-		d := s.dims(s.IntN(4))
+		d := s.orEmpty(s.IntN(4))
 		return fmt.Sprintf("R.%s(%s, axis=%s, keepdims=%s)", name, s.x(false, d...), s.axes(len(d)), s.flag())
 	}
 }
