@@ -15,73 +15,87 @@ import (
 const ruleGradient = "differentiate a function"
 
 // Gradient adds the reverse-mode derivative of a function, as src/relax/transform/gradient.cc of TVM v0.23 does.
-var Gradient = &pass.Pass{
-	Name: "Gradient", Kind: pass.Module,
-	Doc: "Adds to the function func_name a function func_name_adjoint that returns the same and, behind it, the tuple of the derivatives of a scalar result by the parameters. The function must be one dataflow block. What lies between start_checkpoint and end_checkpoint is computed again instead of being kept.",
-	Options: []pass.Option{
-		{Name: "func_name", Default: "", Doc: "the function to differentiate; empty is none"},
-		{Name: "require_grads", Default: []ir.Value{}, Elem: "", Doc: "names of the parameters and other variables to differentiate by; none are all parameters"},
-		{Name: "target_index", Default: 0, Doc: "which field of a tuple that the function returns is differentiated"},
-	},
-	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		name := c.Arg("func_name").(string)
-		if name == "" {
-			return m, nil
-		}
-		fn := m.Lookup(name)
-		f, ok := fn.(*relax.Function)
-		switch {
-		case fn == nil:
-			return nil, fmt.Errorf("func_name: the module has no function called %s", name)
-		case !ok:
-			return nil, fmt.Errorf("func_name: %s is no Relax function, and only these can be differentiated", name)
-		}
-		c.Working(name)
-		adjoint, err := differentiate(c, m, name, relax.CopyFunction(f))
-		if err != nil {
-			return nil, err
-		}
-		e := m.Edit()
-		free := name + "_adjoint"
-		if m.Lookup(free) != nil {
-			free = e.Fresh(free)
-		}
-		adjoint = adjoint.WithAttrs(f.Attrs.With(ir.AttrGlobalSymbol, free))
-		e.Set(free, adjoint)
-		c.Working(free)
-		c.Rewrite(ruleGradient, nil, adjoint)
-		c.Working("")
-		return e.Done(), nil
-	},
+var Gradient = GradientWith(nil)
+
+// KernelGradient returns, for each of the arguments that call passes to its kernel, the derivative by it, where grad is the adjoint of the result; nil is none. It
+// adds the kernels that it needs to the module of bb. The attribute te_grad_kwargs of the call has what the user gave for it.
+type KernelGradient func(bb *relax.BlockBuilder, call *relax.Call, grad relax.Expr) ([]relax.Expr, error)
+
+// GradientWith is Gradient where the derivatives of kernels that call_tir_with_grad calls are made by functions registered under the names in te_grad_name, as those
+// are that TVM's register_te_gradient registers. PrimFuncs of the module are used for the names that kernels does not have.
+func GradientWith(kernels map[string]KernelGradient) *pass.Pass {
+	return &pass.Pass{
+		Name: "Gradient", Kind: pass.Module,
+		Doc: "Adds to the function func_name a function func_name_adjoint that returns the same and, behind it, the tuple of the derivatives of a scalar result by the parameters. The function must be one dataflow block. What lies between start_checkpoint and end_checkpoint is computed again instead of being kept.",
+		Options: []pass.Option{
+			{Name: "func_name", Default: "", Doc: "the function to differentiate; empty is none"},
+			{Name: "require_grads", Default: []ir.Value{}, Elem: "", Or: "", Doc: "the name or the names of the parameters and other variables to differentiate by; none are all parameters"},
+			{Name: "target_index", Default: 0, Doc: "which field of a tuple that the function returns is differentiated"},
+		},
+		Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return addAdjoint(c, m, kernels) },
+	}
 }
 
-// differentiate returns f, which it may take apart, with the derivatives.
-func differentiate(c *pass.Context, m *ir.Module, name string, f *relax.Function) (*relax.Function, error) {
+// addAdjoint returns m with the derivative of the function that the options name.
+func addAdjoint(c *pass.Context, m *ir.Module, kernels map[string]KernelGradient) (*ir.Module, error) {
+	name := c.Arg("func_name").(string)
+	if name == "" {
+		return m, nil
+	}
+	fn := m.Lookup(name)
+	f, ok := fn.(*relax.Function)
+	switch {
+	case fn == nil:
+		return nil, fmt.Errorf("func_name: the module has no function called %s", name)
+	case !ok:
+		return nil, fmt.Errorf("func_name: %s is no Relax function, and only these can be differentiated", name)
+	}
+	c.Working(name)
+	adjoint, m, err := differentiate(c, m, name, relax.CopyFunction(f), kernels)
+	if err != nil {
+		return nil, err
+	}
+	e := m.Edit()
+	free := name + "_adjoint"
+	if m.Lookup(free) != nil {
+		free = e.Fresh(free)
+	}
+	adjoint = adjoint.WithAttrs(f.Attrs.With(ir.AttrGlobalSymbol, free))
+	e.Set(free, adjoint)
+	c.Working(free)
+	c.Rewrite(ruleGradient, nil, adjoint)
+	c.Working("")
+	return e.Done(), nil
+}
+
+// differentiate returns f, which it may take apart, with the derivatives, and m with the kernels that these call.
+func differentiate(c *pass.Context, m *ir.Module, name string, f *relax.Function, kernels map[string]KernelGradient) (*relax.Function, *ir.Module, error) {
 	if len(f.Body.Blocks) != 1 || !f.Body.Blocks[0].Dataflow {
-		return nil, fmt.Errorf("%s has %s; it must be one dataflow block: run ConvertToDataflow", name, describeBlocks(f))
+		return nil, nil, fmt.Errorf("%s has %s; it must be one dataflow block: run ConvertToDataflow", name, describeBlocks(f))
 	}
 	sources, err := gradientSources(c, name, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fwd, err := eliminateCheckpoints(f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	target, err := gradientTarget(fwd.result, int(c.Arg("target_index").(int64)))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, v := range sources {
 		if to, ok := fwd.renamed[v].(*relax.Var); ok {
 			sources[i] = to
 		}
 	}
-	out, err := backward(c, m, f, fwd, target, sources)
+	out, m, err := backward(c, m, f, fwd, target, sources, kernels)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return simplifyGradient(m, pruned(out))
+	out, err = simplifyGradient(m, pruned(out))
+	return out, m, err
 }
 
 func describeBlocks(f *relax.Function) string {
@@ -97,7 +111,13 @@ func describeBlocks(f *relax.Function) string {
 
 // gradientSources returns the variables to differentiate by.
 func gradientSources(c *pass.Context, name string, f *relax.Function) ([]*relax.Var, error) {
-	names := c.Arg("require_grads").([]ir.Value)
+	var names []ir.Value
+	switch given := c.Arg("require_grads").(type) {
+	case string:
+		names = []ir.Value{given}
+	case []ir.Value:
+		names = given
+	}
 	if len(names) == 0 {
 		for _, p := range f.Params {
 			if !isNestedTensor(p.SInfo, anyTensor) {

@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
@@ -94,6 +96,27 @@ func TestGradientOfKernel(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %s in\n%s", want, text)
 		}
+	}
+}
+
+// TestGradientOfRegisteredKernel differentiates a kernel whose derivative a Go function makes.
+func TestGradientOfRegisteredKernel(t *testing.T) {
+	m := read(t, kernelToDifferentiate("call_tir_with_grad", `, te_grad_name="g"`, ""))
+	square := func(bb *relax.BlockBuilder, call *relax.Call, grad relax.Expr) ([]relax.Expr, error) {
+		kernel := ir.MustLookup[*tir.PrimFunc](read(t, kernelToDifferentiate("call_tir", "", "made")), "made")
+		x := call.Args[1].(*relax.Tuple).Fields[0]
+		made := op.CallTIR(bb.AddFunc("made", kernel), []relax.Expr{grad, x}, []relax.StructInfo{relax.SInfoOf(x)})
+		return []relax.Expr{made}, nil
+	}
+	p := must(transform.GradientWith(map[string]transform.KernelGradient{"g": square}).With(ir.NewAttrs("func_name", "main")))
+	out, _ := check(t, passtest.NewContext(), p, m)
+	if text := passtest.Text(out); !strings.Contains(text, "R.call_tir(cls.made, (y_adjoint, x)") || out.Lookup("made") == nil {
+		t.Errorf("the kernel is not called in\n%s", text)
+	}
+	none := func(*relax.BlockBuilder, *relax.Call, relax.Expr) ([]relax.Expr, error) { return nil, nil }
+	p = must(transform.GradientWith(map[string]transform.KernelGradient{"g": none}).With(ir.NewAttrs("func_name", "main")))
+	if _, err := passtest.NewContext().Run(p, m); err == nil || !strings.HasSuffix(err.Error(), "te_grad_name: g gives 0 derivatives for 1 arguments") {
+		t.Errorf("the error is %v", err)
 	}
 }
 

@@ -22,11 +22,12 @@ type differ struct {
 	// pending are the adjoints of the fields of wide tuples, which are no variable yet.
 	pending map[*relax.Var][]relax.Expr
 	again   *recompute
+	kernels map[string]KernelGradient
 }
 
-// backward returns f with the derivatives of target by sources behind its result.
-func backward(c *pass.Context, m *ir.Module, f *relax.Function, fwd *forward, target *relax.Var, sources []*relax.Var) (*relax.Function, error) {
-	d := &differ{c: c, m: m, bb: op.NewBlockBuilder(m), fwd: fwd, adjoint: map[*relax.Var]*relax.Var{}, pending: map[*relax.Var][]relax.Expr{}}
+// backward returns f with the derivatives of target by sources behind its result, and m with the kernels that these call.
+func backward(c *pass.Context, m *ir.Module, f *relax.Function, fwd *forward, target *relax.Var, sources []*relax.Var, kernels map[string]KernelGradient) (*relax.Function, *ir.Module, error) {
+	d := &differ{c: c, m: m, kernels: kernels, bb: op.NewBlockBuilder(m), fwd: fwd, adjoint: map[*relax.Var]*relax.Var{}, pending: map[*relax.Var][]relax.Expr{}}
 	d.again = newRecompute(d.bb, fwd)
 	d.bb.BeginFunction("", f.Params, relax.FuncOpts{Attrs: f.Attrs, Impure: !f.Pure, Base: f.Base, Private: true})
 	d.bb.BeginDataflow()
@@ -36,16 +37,16 @@ func backward(c *pass.Context, m *ir.Module, f *relax.Function, fwd *forward, ta
 	info := target.SInfo.(*relax.TensorStructInfo)
 	one, err := op.New("relax.ones", []relax.Expr{info.Shape}, ir.NewAttrs("dtype", info.DType))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := d.add(target, one); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := len(fwd.bindings) - 1; i >= 0; i-- {
 		b := fwd.bindings[i]
 		if i%1024 == 0 {
 			if err := c.Err(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		d.bb.SetOrigin(b.Var.Origin)
@@ -54,7 +55,7 @@ func backward(c *pass.Context, m *ir.Module, f *relax.Function, fwd *forward, ta
 			err = d.binding(b, grad)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("at %s: %w", b.Var.Name, err)
+			return nil, nil, fmt.Errorf("at %s: %w", b.Var.Name, err)
 		}
 	}
 	d.bb.SetOrigin(0)
@@ -62,23 +63,24 @@ func backward(c *pass.Context, m *ir.Module, f *relax.Function, fwd *forward, ta
 	for i, v := range sources {
 		grad, err := d.of(v)
 		if err != nil {
-			return nil, fmt.Errorf("the derivative by %s: %w", v.Name, err)
+			return nil, nil, fmt.Errorf("the derivative by %s: %w", v.Name, err)
 		}
 		if grad == nil {
 			zero, err := zerosLike(v.SInfo)
 			if err != nil {
-				return nil, fmt.Errorf("%s, by which the result is differentiated, does not reach it, and its derivative cannot be written: %w", v.Name, err)
+				return nil, nil, fmt.Errorf("%s, by which the result is differentiated, does not reach it, and its derivative cannot be written: %w", v.Name, err)
 			}
 			if err := d.add(v, zero); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if out[i], err = d.bb.EmitOutput(d.adjoint[v], v.Name+"_adjoint_out"); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	d.bb.EndDataflow()
-	return d.bb.EndLocalFunction(&relax.Tuple{Fields: []relax.Expr{fwd.result, &relax.Tuple{Fields: out}}})
+	fn, err := d.bb.EndLocalFunction(&relax.Tuple{Fields: []relax.Expr{fwd.result, &relax.Tuple{Fields: out}}})
+	return fn, d.bb.Module(), err
 }
 
 // withoutGradient makes a call of call_tir_with_grad one of call_tir.
@@ -158,10 +160,17 @@ func calleeText(e relax.Expr) string {
 	return "it"
 }
 
-// registered calls the function that computes the derivatives of a call of call_tir_with_grad: a PrimFunc of the module, called te_grad_name, of the adjoint and
-// the arguments, which gives a derivative for each argument. TVM asks a function of the host language to make it.
+// registered returns the derivatives of a call of call_tir_with_grad: what the function makes that is registered under te_grad_name, or a call of the PrimFunc of the
+// module of that name, which takes the adjoint and the arguments and gives a derivative for each argument.
 func (d *differ) registered(call *relax.Call, grad *relax.Var, n int) ([]relax.Expr, error) {
 	name := call.Attrs.Str("te_grad_name", "")
+	if derive := d.kernels[name]; derive != nil {
+		parts, err := derive(d.bb, call, grad)
+		if err == nil && len(parts) != n {
+			err = fmt.Errorf("te_grad_name: %s gives %d derivatives for %d arguments", name, len(parts), n)
+		}
+		return parts, err
+	}
 	if _, ok := d.m.Lookup(name).(*tir.PrimFunc); !ok {
 		return nil, fmt.Errorf("te_grad_name: the module has no PrimFunc called %s, of the adjoint and the %d arguments, that computes the derivatives", name, n)
 	}
