@@ -28,7 +28,7 @@ var others = []*pass.Pass{
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
 	relaypass.ConvertLayout,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
-	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps,
+	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
 	tirpass.ForceNarrowIndexToInt32,
 }
 

@@ -18,25 +18,30 @@ var FoldConstant = &pass.Pass{
 	Doc:     "Replaces calls of operators on constants by their results, fields of tuples by the values, lets of constants by the constants, shape_of and ndarray_size of known shapes by their values, and an If of a constant by its branch. Calls without arguments, kernels and operators with effects stay; large results are left and reported.",
 	Options: []pass.Option{{Name: "fold_qnn", Default: false, Doc: "fold quantized operators too"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		if isPrimitive(f) {
-			return f, nil
-		}
-		mod := c.Step().Input
-		cf := &constantFolder{
-			c: c, folder: transform.NewFolder(c, mod), qnn: c.Arg("fold_qnn").(bool), ctx: op.NewBlockBuilder(mod).Context(),
-			known: map[*relax.Var]relax.Expr{}, tuples: map[*relax.Var]*relax.Tuple{},
-		}
-		cf.names.Expr = cf.operand
-		body := cf.sequence(f.Body)
-		if cf.err != nil || !cf.changed {
-			return f, cf.err
-		}
-		out, err := withLocals(mod, f.WithBody(body))
-		if err != nil {
-			return f, err
-		}
-		return dropUnused(out, func(e relax.Expr) bool { return effectless(e, cf.ctx) }), nil
+		return foldConstants(c, f, c.Arg("fold_qnn").(bool))
 	}),
+}
+
+// foldConstants folds one function.
+func foldConstants(c *pass.Context, f *relax.Function, qnn bool) (*relax.Function, error) {
+	if isPrimitive(f) {
+		return f, nil
+	}
+	mod := c.Step().Input
+	cf := &constantFolder{
+		c: c, folder: transform.NewFolder(c, mod), qnn: qnn, ctx: op.NewBlockBuilder(mod).Context(),
+		known: map[*relax.Var]relax.Expr{}, tuples: map[*relax.Var]*relax.Tuple{},
+	}
+	cf.names.Expr = cf.operand
+	body := cf.sequence(f.Body)
+	if cf.err != nil || !cf.changed {
+		return f, cf.err
+	}
+	out, err := withLocals(mod, f.WithBody(body))
+	if err != nil {
+		return f, err
+	}
+	return dropUnused(out, func(e relax.Expr) bool { return effectless(e, cf.ctx) }), nil
 }
 
 // constantFolder folds one function.

@@ -143,8 +143,11 @@ func padValue(pad *relax.Call) (float64, bool) {
 }
 
 // number is a scalar of a common type.
-func number(d *ir.Blob) (float64, bool) {
-	raw, le := d.Elem(0), binary.LittleEndian
+func number(d *ir.Blob) (float64, bool) { return element(d, 0) }
+
+// element is an element of a common type.
+func element(d *ir.Blob, i int64) (float64, bool) {
+	raw, le := d.Elem(i), binary.LittleEndian
 	switch d.DType() {
 	case dtype.Float32T:
 		return float64(math.Float32frombits(le.Uint32(raw))), true

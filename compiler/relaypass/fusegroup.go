@@ -16,7 +16,7 @@ type relayGroup struct {
 	sc      *fuseScope
 	last    []int // of the group of each node
 	members []*relax.VarBinding
-	inside  []relax.Binding            // what becomes of the members in the function
+	inside  []relax.Binding           // what becomes of the members in the function
 	inner   map[*relax.Var]*relax.Var // their variables there
 	params  []*relax.Var
 	args    []relax.Expr // for params

@@ -28,6 +28,7 @@ func TestPassesKeepMeaning(t *testing.T) {
 	passes := []*pass.Pass{
 		relaypass.InferType, relaypass.DeadCodeElimination, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm, relaypass.Inline, relaypass.SimplifyExpr,
 		relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps,
+		relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
 	}
 	changed := map[string]int{}
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {

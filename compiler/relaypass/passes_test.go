@@ -32,6 +32,9 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
 		{relaypass.FoldConstant, 2, pass.Function, nil},
+		{relaypass.ForwardFoldScaleAxis, 3, pass.Function, []string{"relay.InferType"}},
+		{relaypass.BackwardFoldScaleAxis, 3, pass.Function, []string{"relay.InferType"}},
+		{relaypass.FoldScaleAxis, 3, pass.Function, []string{"relay.InferType"}},
 		{relaypass.FuseOps, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.DefuseOps, 3, pass.Function, []string{"relay.InferType"}},
 	} {

@@ -16,6 +16,17 @@ var unchanging = map[string]string{
 	"relay.InferType":    "values have their struct info when they have been read, and all passes keep it",
 }
 
+// scaled has scales before and behind a convolution.
+const scaled = `@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32"), s: R.Tensor((2, 1, 1), "float32")):
+    with R.dataflow():
+        a = R.multiply(x, s)
+        b = R.nn.conv2d(a, w)
+        c = R.multiply(b, s)
+        R.output(c)
+    return c
+`
+
 // cases are programs that give passes something to do which the gallery does not.
 var cases = []struct {
 	passes string
@@ -270,6 +281,8 @@ class Module:
         y = R.exp(x)
         return y
 `},
+	{"relay.BackwardFoldScaleAxis,relay.ForwardFoldScaleAxis", nil, scaled},
+	{"relay.FoldScaleAxis", nil, scaled},
 	{"relay.FuseOps,relay.DefuseOps", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():

@@ -74,6 +74,9 @@ var repeats = map[string]string{
 	"VMShapeLower":                "",                                  // it adds checks without looking for earlier ones
 	"Gradient":                    "",                                  // the derivative is another function each time
 	"CombineParallelMatmul":       "",                                  // a combined matmul and one without its bias may be combined in turn
+	"relay.BackwardFoldScaleAxis": "",                                  // of two scales behind each other one is folded, as in TVM
+	"relay.ForwardFoldScaleAxis":  "",                                  // likewise
+	"relay.FoldScaleAxis":         "",                                  // likewise
 	"FuseOpsByPattern":            "",                                  // what overlapped an earlier match may match without the rest of it
 	"ToMixedPrecision":            "",                                  // the result of a product that adds up in float32 is cast each time
 	"LiftTransformParams":         "",                                  // marks that stopped it are gone, and match_casts where nothing more was known
@@ -102,7 +105,7 @@ var exempt = map[string]map[string]bool{
 	},
 	"makes constants": {
 		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
-		"relay.FoldConstant": true,
+		"relay.FoldConstant": true, "relay.FoldScaleAxis": true,
 	},
 	"rounds otherwise": {
 		"ToMixedPrecision": true,
