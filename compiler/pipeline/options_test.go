@@ -65,6 +65,21 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")):
     return (a, b)
 `
 
+// what is computed with dequantized values, and not with what is quantized again but a softmax.
+const dequantized = `
+@R.function
+def main(x: R.Tensor((2, 4), "int8"), w: R.Tensor((3, 4), "int8")) -> R.Tuple(R.Tensor((2, 3), "float32"), R.Tensor((2, 4), "int8")):
+    with R.dataflow():
+        a = R.relay.qnn.dequantize(x, R.const(2.0, "float32"), R.const(1, "int32"))
+        b = R.relay.qnn.dequantize(w, R.const(0.5, "float32"), R.const(0, "int32"))
+        c = R.relay.nn.dense(a, b, units=3)
+        d = R.nn.softmax(a)
+        e = R.relay.qnn.quantize(d, R.const(4.0, "float32"), R.const(1, "int32"), out_dtype="int8")
+        f = (c, e)
+        R.output(f)
+    return f
+`
+
 const chain = `
 @R.function
 def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
@@ -326,6 +341,9 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 	"tir.RemoveNoOp.max_simplification_steps": {
 		text: loops(`A: T.Buffer((16,), "int32"), n: T.int32`, "for i in range(16):\n    A[i] = A[i] + (n + i) * 2 - n * 2 - i - i"), value: 1, set: "for i",
 	},
+
+	"relay.FakeQuantizationToInteger.use_qat":          {text: dequantized, value: true, set: "qnn.dense"},
+	"relay.FakeQuantizationToInteger.optional_qnn_ops": {text: dequantized, value: []any{"nn.softmax"}, set: "qnn.softmax"},
 }
 
 // elsewhere are keys whose effect another test shows, as it is no change of the result.
@@ -336,6 +354,8 @@ var elsewhere = map[string]struct{ file, test string }{
 	"FuseOpsByPattern.annotate_codegen": {"../transform/backend_test.go", "TestFuseOpsByPatternBranches"},
 	"FuseOpsByPattern.entry_functions":  {"../transform/backend_test.go", "TestFuseOpsByPatternEntries"},
 	"testing.immutable_module":          {"../pass/rules_test.go", "TestRule10ImmutableModule"},
+
+	"relay.FakeQuantizationToInteger.hard_fail": {"../relaypass/fakequantization_test.go", "TestFakeQuantizationErrors"},
 }
 
 // apply runs passes and returns what they made and reported.

@@ -268,6 +268,15 @@ def main(x: R.Tensor((1, 4, 8, 8), "float32"), w: R.Tensor((8, 4, 3, 3), "float3
         R.output(b)
     return b
 `},
+	{"relay.FakeQuantizationToInteger", nil, `@R.function
+def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
+    with R.dataflow():
+        a = R.relay.qnn.dequantize(x, R.const(2.0, "float32"), R.const(1, "int32"))
+        b = R.permute_dims(a)
+        c = R.relay.qnn.quantize(b, R.const(4.0, "float32"), R.const(1, "int32"), out_dtype="int8")
+        R.output(c)
+    return c
+`},
 	{"relay.Inline", nil, `@I.ir_module
 class Module:
     @R.function
