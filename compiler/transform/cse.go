@@ -10,10 +10,10 @@ import (
 // EliminateCommonSubexpr computes equal values once.
 var EliminateCommonSubexpr = &pass.Pass{
 	Name: "EliminateCommonSubexpr", Level: 3, Kind: pass.Function,
-	Doc:     "Replaces bindings of pure values that an earlier binding in scope computes already by uses of that one's variable.",
+	Doc:     "Binds pure values that an earlier binding in scope computes already, and casts that it checks, to the variable of that one, which takes their place where they are used. DeadCodeElimination removes the names that are left.",
 	Options: []pass.Option{{Name: "call_only", Default: false, Doc: "look at calls only, not at tuples and their fields"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
+		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), seen: map[uint64][]relax.Binding{}, same: map[*relax.Var][]ir.OriginID{}}
 		return e.function(f)
 	}),
 }
@@ -25,15 +25,17 @@ type exprCSE struct {
 	c        *pass.Context
 	m        *ir.Module
 	callOnly bool
-	seen     map[uint64][]*relax.VarBinding // values in scope, by hash
-	order    []uint64                       // hashes in seen, in order of entry
-	block    int                            // number of the dataflow block, 0 outside
+	seen     map[uint64][]relax.Binding // values in scope, by hash
+	order    []uint64                   // hashes in seen, in order of entry
+	block    int                        // number of the dataflow block, 0 outside
 	blocks   int
 	inBlock  map[*relax.Var]int
 	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
 	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
 	killed   map[*relax.Var]bool
-	mu       *relax.ExprMutator
+	// outputs are variables for which one stands that is local to the dataflow block.
+	outputs []*relax.Var
+	mu      *relax.ExprMutator
 }
 
 func (e *exprCSE) function(f *relax.Function) (*relax.Function, error) {
@@ -57,8 +59,10 @@ func (e *exprCSE) keepOrigins(f *relax.Function) (*relax.Function, error) {
 			return
 		}
 		id := e.m.Origins().Merge("EliminateCommonSubexpr", append([]ir.OriginID{b.Meta().Origin}, ids...)...)
-		vb := b.(*relax.VarBinding)
-		mu.EmitNormalized(ir.WithOrigin(vb.WithValue(ir.WithOrigin(vb.Value, id)), id))
+		if vb, ok := b.(*relax.VarBinding); ok {
+			b = vb.WithValue(ir.WithOrigin(vb.Value, id))
+		}
+		mu.EmitNormalized(ir.WithOrigin(b, id))
 	}
 	return mu.Function(f)
 }
@@ -79,7 +83,7 @@ func (e *exprCSE) expr(x relax.Expr) relax.Expr {
 		// A local function is rewritten on its own, so that it captures no more than it did.
 		seen, order, block := e.seen, e.order, e.block
 		defer func() { e.seen, e.order, e.block = seen, order, block }()
-		e.seen, e.order, e.block = map[uint64][]*relax.VarBinding{}, nil, 0
+		e.seen, e.order, e.block = map[uint64][]relax.Binding{}, nil, 0
 	}
 	return e.mu.VisitExpr(x)
 }
@@ -88,60 +92,72 @@ func (e *exprCSE) blockOf(b *relax.BindingBlock) {
 	if b.Dataflow {
 		e.blocks++
 		e.block = e.blocks
-		defer func() { e.block = 0 }()
 	}
 	e.mu.VisitBlock(b)
-}
-
-func (e *exprCSE) binding(b relax.Binding) {
-	if out := e.visit(e.mu.MapBinding(b)); out != nil {
-		e.mu.EmitNormalized(out)
+	e.block = 0
+	for _, v := range e.outputs {
+		e.mu.Remap(v, v)
 	}
+	e.outputs = nil
 }
 
-// visit records the value of b and returns b, or returns nil after replacing its variable by
-// an earlier one. An output of a dataflow block must stay: it becomes another name.
+func (e *exprCSE) binding(b relax.Binding) { e.mu.EmitNormalized(e.visit(e.mu.MapBinding(b))) }
+
+// visit records the value of b and returns b, or what names an earlier variable of that value instead. Uses of the variable become uses of the
+// earlier one, where that is visible.
 func (e *exprCSE) visit(b relax.Binding) relax.Binding {
-	vb, ok := b.(*relax.VarBinding)
-	if !ok {
-		return b
-	}
-	if !e.candidate(vb.Value) {
-		if call, ok := vb.Value.(*relax.Call); ok {
+	v, value := b.Bound(), b.BoundValue()
+	if !e.candidate(b) {
+		if call, ok := value.(*relax.Call); ok {
 			e.c.Declined(ruleShare, call, "the call has effects or memory of its own")
 		}
 		return b
 	}
-	if e.killed[vb.Var] {
+	if e.killed[v] {
 		e.c.Declined(ruleShare, b, "its memory is freed")
 		return b
 	}
-	h := e.hash(vb.Value)
+	h := e.hash(value)
 	for _, prev := range e.seen[h] {
-		if prev.Var.Dataflow && e.inBlock[prev.Var] != e.block {
+		to := prev.Bound()
+		if to.Dataflow && e.inBlock[to] != e.block {
 			e.c.Declined(ruleShare, b, "the equal value is local to another dataflow block")
 			continue // visible in its own block only
 		}
-		if !ir.StructuralEqual(prev.Value, vb.Value, ir.EqualOpts{}) || !relax.EqualSInfo(prev.Var.SInfo, vb.Var.SInfo) {
+		if !equalBindings(prev, b) || !relax.EqualSInfo(to.SInfo, v.SInfo) {
 			continue
 		}
-		if !vb.Var.Dataflow && prev.Var.Dataflow {
-			out := *vb
-			out.Value = prev.Var
-			e.c.Rewrite("name an equal value", b, &out)
-			return &out
+		e.mu.Remap(v, to)
+		if !v.Dataflow && to.Dataflow {
+			e.outputs = append(e.outputs, v)
+			e.note(h, b) // for what is behind the block
 		}
-		e.mu.Remap(vb.Var, prev.Var)
-		if vb.Origin != prev.Origin {
-			e.same[prev.Var] = append(e.same[prev.Var], vb.Origin)
+		if b.Meta().Origin != prev.Meta().Origin {
+			e.same[to] = append(e.same[to], b.Meta().Origin)
 		}
-		e.c.Rewrite("reuse an equal value", b, prev.Var)
-		return nil
+		out := &relax.VarBinding{Base: b.Meta(), Var: v, Value: to}
+		e.c.Rewrite("reuse an equal value", b, out)
+		return out
 	}
-	e.inBlock[vb.Var] = e.block
-	e.seen[h] = append(e.seen[h], vb)
-	e.order = append(e.order, h)
+	e.note(h, b)
 	return b
+}
+
+// note lets later bindings of this value use that of b.
+func (e *exprCSE) note(h uint64, b relax.Binding) {
+	e.inBlock[b.Bound()] = e.block
+	e.seen[h] = append(e.seen[h], b)
+	e.order = append(e.order, h)
+}
+
+// equalBindings tells whether two bindings compute the same value. Casts must be to the same variables: each defines its own.
+func equalBindings(a, b relax.Binding) bool {
+	x, cast := a.(*relax.MatchCast)
+	y, also := b.(*relax.MatchCast)
+	if cast != also || cast && !relax.EqualSInfo(x.SInfo, y.SInfo) {
+		return false
+	}
+	return ir.StructuralEqual(a.BoundValue(), b.BoundValue(), ir.EqualOpts{})
 }
 
 // hash is that of the structure with the operands told apart: to the structural hash alone
@@ -175,8 +191,8 @@ func (e *exprCSE) operands(h uint64, x relax.Expr) uint64 {
 	return h
 }
 
-func (e *exprCSE) candidate(x relax.Expr) bool {
-	switch x := x.(type) {
+func (e *exprCSE) candidate(b relax.Binding) bool {
+	switch x := b.BoundValue().(type) {
 	case *relax.Call:
 		if n := opName(x); n == opCallTIRInplace || op.Lookup(n) != nil && op.Lookup(n).Allocates {
 			return false // each call has memory of its own
@@ -184,6 +200,9 @@ func (e *exprCSE) candidate(x relax.Expr) bool {
 		return isPure(e.m, x)
 	case *relax.Tuple, *relax.TupleGetItem:
 		return !e.callOnly
+	case *relax.Var:
+		_, cast := b.(*relax.MatchCast)
+		return cast && !e.callOnly
 	}
 	return false
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/irscope/irscope/compiler/transform"
 )
 
+// TestEliminateCommonSubexprPairs has what is left when the names of equal values are gone.
 func TestEliminateCommonSubexprPairs(t *testing.T) {
-	runPairs(t, transform.EliminateCommonSubexpr,
+	runPairs(t, pass.NewSequential("shared", transform.EliminateCommonSubexpr, transform.DeadCodeElimination),
 		pair{name: "nothing twice", before: `
 @R.function
 def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
@@ -210,6 +211,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     @R.function
     def f(z: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         b = R.add(x, x)
+        c = b
         d = R.multiply(b, b)
         e = R.multiply(d, z)
         return e
@@ -299,8 +301,8 @@ def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
     e = R.add(d, c)
     return e
 `},
-		pair{name: "calls only", args: ir.NewAttrs("call_only", true), before: tuplesTwice},
 	)
+	runPairs(t, transform.EliminateCommonSubexpr, pair{name: "calls only", args: ir.NewAttrs("call_only", true), before: tuplesTwice})
 	if ok, _ := passtest.NewContext(pass.OptLevel(2)).PassEnabled(transform.EliminateCommonSubexpr); ok {
 		t.Error("it runs at opt_level 2")
 	}

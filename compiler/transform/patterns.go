@@ -78,7 +78,7 @@ func simplified(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Functi
 		if err != nil {
 			return nil, err
 		}
-		e := &exprCSE{c: c, m: m, seen: map[uint64][]*relax.VarBinding{}, same: map[*relax.Var][]ir.OriginID{}}
+		e := &exprCSE{c: c, m: m, seen: map[uint64][]relax.Binding{}, same: map[*relax.Var][]ir.OriginID{}}
 		if out, err = e.function(out); err != nil {
 			return nil, err
 		}

@@ -89,12 +89,14 @@ func TestReports(t *testing.T) {
 		}
 	}
 	want := `EliminateCommonSubexpr: 1 rewrite
-  main:5:9 -> main:4:9: reuse an equal value
+  main:5:9 -> main:5:9: reuse an equal value
       - b: R.Tensor((4,), dtype="float32") = R.exp(x)
-      + a
-DeadCodeElimination: 1 rewrite
-  main:5:9 -> nothing: remove unused binding
+      + b: R.Tensor((4,), dtype="float32") = a
+DeadCodeElimination: 2 rewrites
+  main:6:9 -> nothing: remove unused binding
       - unused: R.Tensor((4,), dtype="float32") = R.add(x, x)
+  main:5:9 -> nothing: remove unused binding
+      - b: R.Tensor((4,), dtype="float32") = a
 LegalizeOps: 5 rewrites
   main:4:9 -> main:4:9: lower relax.exp
       - a: R.Tensor((4,), dtype="float32") = R.exp(x)
