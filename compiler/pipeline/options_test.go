@@ -230,7 +230,7 @@ var effects = map[string]effect{
 	"relay.ConvertLayout.desired_layouts":         {text: images, value: map[string]any{"nn.conv2d": []any{"NHWC", "default"}}, set: "data_layout=\"NHWC\""},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},
-	"EliminateCommonSubexpr.call_only":            {text: graph, value: true, set: "u: "},
+	"EliminateCommonSubexpr.call_only":            {text: graph, value: true, plain: " = t\n"},
 	"DeadCodeElimination.entry_functions":         {text: graph, value: []any{"main"}, plain: "def other"},
 	"LegalizeOps.skip_ops":                        {text: chain, value: []any{"relax.tanh"}, set: "R.tanh"},
 	"LegalizeOps.kernels":                         {text: "@R.function\ndef main(x: R.Tensor((4,), \"float32\")):\n    gv = R.max(x)\n    return gv\n", passes: "LegalizeOps%s", value: "tuned", set: "-inf"},
