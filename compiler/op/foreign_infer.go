@@ -147,6 +147,9 @@ func inferMeshgrid(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		known = known && ok
 		shape = append(shape, d...)
 	}
+	if known && len(shape) > 1 && c.Str("indexing") == "xy" {
+		shape[0], shape[1] = shape[1], shape[0]
+	}
 	out := &relax.TupleStructInfo{}
 	for range ts {
 		if known {

@@ -44,8 +44,8 @@ func poolAttrs(n int) []Attr {
 	return []Attr{
 		{Name: "pool_size", Type: IntsAttr, Default: ints(repeat(1, n)...), Doc: "The extents of the window."},
 		{Name: "strides", Type: IntsAttr, Default: ints(repeat(1, n)...), Doc: "The step of the window along each spatial axis."},
-		{Name: "dilation", Type: IntsAttr, Default: ints(repeat(1, n)...), Doc: "The step between elements of the window."},
 		{Name: "padding", Type: IntsAttr, Default: ints(repeat(0, 2*n)...), Doc: "Elements added at the start of each spatial axis, then at the end of each."},
+		{Name: "dilation", Type: IntsAttr, Default: ints(repeat(1, n)...), Doc: "The step between elements of the window."},
 		{Name: "ceil_mode", Type: BoolAttr, Default: false, Doc: "Whether the extents of the result are rounded up."},
 		{Name: "count_include_pad", Type: BoolAttr, Default: false, Doc: "Whether a mean counts the padding."},
 		{Name: "layout", Type: StringAttr, Default: layout, Doc: "The layout of the input."},

@@ -38,7 +38,7 @@ func (c *conv) dilated() *te.Tensor {
 	zero := tir.Const(c.x.DType, 0)
 	shape := append([]tir.Expr{}, c.x.Shape...)
 	for k, s := range c.Strides {
-		shape[2+k] = tir.Add(tir.Mul(tir.Sub(shape[2+k], tir.Int(1)), tir.Int(s)), tir.Int(1))
+		shape[2+k] = simple(tir.Add(tir.Mul(tir.Sub(shape[2+k], tir.Int(1)), tir.Int(s)), tir.Int(1)))
 	}
 	spread := te.Compute("data_dilate", shape, func(i []tir.Expr) tir.Expr {
 		at := append([]tir.Expr{}, i...)
@@ -72,13 +72,14 @@ func (c *conv) dilated() *te.Tensor {
 	if c.n == 1 {
 		name = "kernel"
 	}
-	kernel := te.Compute(name, append([]tir.Expr{c.w.Shape[1], c.w.Shape[0]}, c.kernel...), back, te.AxisNames(append([]string{"o", "i"}, dilatedNames[c.n]...)...))
+	kernel := te.Compute(name, append([]tir.Expr{c.w.Shape[1], c.x.Shape[1]}, c.kernel...), back, te.AxisNames(append([]string{"o", "i"}, dilatedNames[c.n]...)...))
 	return c.slide(padded, kernel)
 }
 
 // slide convolves padded data with a kernel whose output channels come first.
 func (c *conv) slide(padded, kernel *te.Tensor) *te.Tensor {
-	axes := []*tir.IterVar{te.ReduceAxis("dc", c.channels)}
+	channels := tir.FloorDiv(c.x.Shape[1], tir.Int(c.Groups))
+	axes := []*tir.IterVar{te.ReduceAxis("dc", channels)}
 	shape := []tir.Expr{c.x.Shape[0], c.features}
 	for k, n := range c.kernel {
 		axes = append(axes, te.ReduceAxis("d"+dilatedNames[c.n][k], n))
@@ -88,7 +89,7 @@ func (c *conv) slide(padded, kernel *te.Tensor) *te.Tensor {
 	return te.Compute("compute", shape, func(i []tir.Expr) tir.Expr {
 		from, to := tir.Expr(axes[0].Var), i[1]
 		if c.Groups > 1 {
-			from = tir.Add(tir.Mul(tir.FloorDiv(i[1], perGroup), c.channels), axes[0].Var)
+			from = tir.Add(tir.Mul(tir.FloorDiv(i[1], perGroup), channels), axes[0].Var)
 			to = tir.FloorMod(i[1], perGroup)
 		}
 		in, k := []tir.Expr{i[0], from}, []tir.Expr{to, from}

@@ -47,6 +47,7 @@ func Resize2D(x *te.Tensor, height, width tir.Expr, o ResizeOpts) (*te.Tensor, e
 			if len(o.ROI) == 4 {
 				a.start, a.end = o.ROI[k], o.ROI[2+k]
 			}
+			a.index = i[p]
 			if a.coord, err = a.coordinate(i[p]); err != nil {
 				bad = err
 				a.coord = fconst(0)
@@ -67,6 +68,7 @@ type resizeAxis struct {
 	ResizeOpts
 	in, out    tir.Expr
 	start, end float64
+	index      tir.Expr // in the result
 	coord      tir.Expr
 }
 
@@ -118,6 +120,9 @@ func toIndex(e tir.Expr) tir.Expr { return tir.CastTo(dtype.Int64T, e) }
 func floor(e tir.Expr) tir.Expr { return call(tir.OpFloor, e) }
 
 // nearest is the index that the coordinate is rounded to.
+//
+// What TVM divides as integers is divided where that is the same number: an axis that grows by a whole factor, which
+// is at most two where a coordinate is not rounded down.
 func (a *resizeAxis) nearest() tir.Expr {
 	c := a.coord
 	rounding := a.Rounding
@@ -125,6 +130,12 @@ func (a *resizeAxis) nearest() tir.Expr {
 		rounding = "round"
 		if a.Coordinate == "asymmetric" {
 			rounding = "floor"
+		}
+	}
+	n, known := tir.AsInt(a.in)
+	if m, ok := tir.AsInt(a.out); ok && known && a.Coordinate == "asymmetric" && n > 0 && m > n && m%n == 0 && m < 1<<24 {
+		if rounding == "floor" || m == 2*n && (rounding == "round" || rounding == "round_prefer_floor") {
+			return a.clamp(tir.Div(a.index, tir.Int(m/n)))
 		}
 	}
 	switch rounding {

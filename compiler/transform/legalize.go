@@ -63,6 +63,7 @@ type legalizer struct {
 	bound      map[*relax.Var]relax.Expr
 	transposed map[*relax.Var]relax.Expr // what a variable is the transposed of
 	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
+	moved      bool                      // whether variables were replaced: arguments are to be looked up
 }
 
 func newLegalizer(c *pass.Context, name string, m *ir.Module) *legalizer {
@@ -174,6 +175,20 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		m.VisitBinding(b)
 		return nil
 	}
+	if l.moved {
+		mapped, isBinding := m.MapBinding(b).(*relax.VarBinding)
+		if !isBinding || m.Err() != nil {
+			return nil
+		}
+		if _, isCall := mapped.Value.(*relax.Call); !isCall {
+			m.EmitNormalized(mapped)
+			return nil
+		}
+		if mapped.Var != vb.Var {
+			l.follow(vb.Var, mapped.Var)
+		}
+		vb, b = mapped, mapped
+	}
 	if e := l.newKernel(vb).graphForm(name); e != nil {
 		out := *vb
 		out.Value = e
@@ -181,7 +196,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		return nil
 	}
 	rule := legalizeRule(name)
-	if rule == nil {
+	if rule == nil && name != opDynamicSlice {
 		if !structural(name) {
 			l.ctx.Declined(ruleLegalize, b, "the operator has no kernel")
 			l.report(vb, name, "it has no kernel")
@@ -189,7 +204,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		m.VisitBinding(b)
 		return nil
 	}
-	k, call, err := l.make(vb, name, &lowered{rule: rule})
+	before, call, err := l.make(vb, name, &lowered{rule: rule})
 	if errors.Is(err, errSkip) {
 		l.ctx.Declined(ruleLegalize, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
 		l.report(vb, name, err.Error())
@@ -199,7 +214,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	k.emit(m, vb, call)
+	l.emit(m, vb, before, call)
 	return nil
 }
 
@@ -238,8 +253,8 @@ func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
 	return gv.Name
 }
 
-// make builds the kernel of an operator under a budget and returns it with the call of it.
-func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (k *kernel, call *relax.Call, err error) {
+// make builds the kernel of an operator under a budget and returns the call of it, with what must be bound before.
+func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (before []relax.Binding, call *relax.Call, err error) {
 	spent := budget.New(l.ctx.Context(), pass.FunctionSteps)
 	begin := func() *kernel {
 		k := l.newKernel(vb)
@@ -247,11 +262,15 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (k *ke
 		return k
 	}
 	stopped := budget.Catch(func() {
-		k = begin()
+		k := begin()
 		// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
 		if _, err = op.Table().InferCall(k.call, &relax.InferContext{
 			Func: l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return l.bound[v] },
 		}); err != nil {
+			return
+		}
+		if name == opDynamicSlice {
+			before, call, err = l.dynamicSlice(vb)
 			return
 		}
 		var outs []*te.Tensor
@@ -271,12 +290,13 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (k *ke
 				hint = k.name(name, outs)
 			}
 			call, err = k.finish(hint, outs)
+			before = k.before
 		}
 	})
 	if stopped != nil {
 		err = stopped
 	}
-	return k, call, err
+	return before, call, err
 }
 
 // finish makes a kernel of the results and returns the call of it.
@@ -287,10 +307,70 @@ func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !k.l.tuned && k.l.pick == nil {
+		k.info = k.shapesOf(outs)
+		if t := deviceOf(k.info); t != "" {
+			fn = fn.WithAttrs(fn.Attrs.With(ir.AttrTarget, t))
+			hint += "_" + strings.Fields(t)[0]
+		}
+	}
 	name := k.l.add(hint, fn)
 	args := []relax.Expr{ir.NewGlobalVar(name), &relax.Tuple{Fields: k.args}}
 	if len(values) > 0 {
 		args = append(args, &relax.ShapeExpr{Values: values})
 	}
 	return &relax.Call{Base: k.base(), Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
+}
+
+// shapesOf is the struct info of the call with the extents as the kernel writes them, which TVM takes: they
+// are those that inference finds, but it may write them in another way.
+func (k *kernel) shapesOf(outs []*te.Tensor) relax.StructInfo {
+	back := map[*tir.Var]tir.Expr{}
+	for v, inner := range k.ext.vars {
+		back[inner] = v
+	}
+	shaped := func(old relax.StructInfo, t *te.Tensor) relax.StructInfo {
+		dims := make([]tir.Expr, len(t.Shape))
+		for i, d := range t.Shape {
+			dims[i] = tir.SubstExpr(d, back)
+		}
+		s := *old.(*relax.TensorStructInfo)
+		s.Shape = &relax.ShapeExpr{Values: dims}
+		if ir.StructuralEqual(&s, old, ir.EqualOpts{}) {
+			return old
+		}
+		return &s
+	}
+	t, ok := k.info.(*relax.TupleStructInfo)
+	if !ok {
+		return shaped(k.info, outs[0])
+	}
+	out := *t
+	out.Fields = slices.Clone(t.Fields)
+	same := true
+	for i := range out.Fields {
+		out.Fields[i] = shaped(t.Fields[i], outs[i])
+		same = same && out.Fields[i] == t.Fields[i]
+	}
+	if same {
+		return t
+	}
+	return &out
+}
+
+// deviceOf is the target of the virtual device that a result lies on, "" where none is named.
+func deviceOf(s relax.StructInfo) string {
+	switch s := s.(type) {
+	case *relax.TensorStructInfo:
+		if s.VDevice != nil {
+			return s.VDevice.Target
+		}
+	case *relax.TupleStructInfo:
+		for _, f := range s.Fields {
+			if t := deviceOf(f); t != "" {
+				return t
+			}
+		}
+	}
+	return ""
 }

@@ -59,6 +59,9 @@ func (k *kernel) build(rule rule) ([]*te.Tensor, error) {
 	}
 	for _, f := range fields {
 		t, ok := f.(*relax.TensorStructInfo)
+		if err := k.productTypes(); err != nil {
+			return nil, err
+		}
 		if !ok {
 			return nil, skipf("its result is %s, not a tensor", relax.FormatSInfo(f))
 		}
@@ -81,6 +84,24 @@ func (k *kernel) build(rule rule) ([]*te.Tensor, error) {
 		}
 	}
 	return outs, err
+}
+
+// productTypes returns an error where k is a matmul of tensors whose shapes are known and whose types are not, which
+// TVM refuses: a kernel adds in a type that follows from theirs.
+func (k *kernel) productTypes() error {
+	if k.call.Op.(*ir.Op).Name != "relax.matmul" {
+		return nil
+	}
+	for i, a := range k.call.Args {
+		t, ok := relax.SInfoOf(a).(*relax.TensorStructInfo)
+		if !ok || !t.DType.IsVoid() {
+			continue
+		}
+		if _, known := t.Dims(); known {
+			return fmt.Errorf("the element type of argument %d is not known: %s; write it into the struct info, or check it by a match_cast", i, relax.FormatSInfo(t))
+		}
+	}
+	return nil
 }
 
 // knownTensors returns an error where s has a tensor whose shape or type is not known.

@@ -37,7 +37,7 @@ func (l *legalizer) picked(m *relax.ExprMutator, b relax.Binding) error {
 		return nil
 	}
 	name := opName(vb.Value)
-	k, call, err := l.make(vb, name, how)
+	before, call, err := l.make(vb, name, how)
 	if errors.Is(err, errSkip) {
 		l.ctx.Declined(how.why, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
 		m.VisitBinding(b)
@@ -46,16 +46,20 @@ func (l *legalizer) picked(m *relax.ExprMutator, b relax.Binding) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	k.emit(m, vb, call)
+	l.emit(m, vb, before, call)
 	return nil
 }
 
-// emit binds the call of a kernel in the place of the operator's.
-func (k *kernel) emit(m *relax.ExprMutator, vb *relax.VarBinding, call *relax.Call) {
-	for _, x := range k.before {
+// emit binds the call of a kernel in the place of the operator's. Where the kernel writes the extents of its result in another way,
+// so does the variable.
+func (l *legalizer) emit(m *relax.ExprMutator, vb *relax.VarBinding, before []relax.Binding, call *relax.Call) {
+	for _, x := range before {
 		m.EmitNormalized(x)
 	}
 	out := *vb
 	out.Value, out.Origin = call, call.Origin
+	if call.SInfo != vb.Value.(*relax.Call).SInfo && !ir.StructuralEqual(call.SInfo, vb.Var.SInfo, ir.EqualOpts{}) {
+		l.retype(m, &out, call.SInfo)
+	}
 	m.EmitNormalized(&out)
 }

@@ -43,7 +43,7 @@ func legalizeRule(name string) rule {
 			return list(topi.Binary(short, left(0), k.operand(1)))
 		}
 	}
-	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule, quantizeRule, lossRule} {
+	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule, quantizeRule, lossRule, advancedRule} {
 		if r := table(short); r != nil {
 			return r
 		}

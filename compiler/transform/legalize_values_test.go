@@ -36,11 +36,7 @@ func given(text string) *tensor.Tensor {
 func TestOperatorsByValues(t *testing.T) {
 	const x, cube = "2 3: 0 1 2 3 4 5", "2 2 2: 0 1 2 3 4 5 6 7"
 	e := math.E
-	for _, c := range []struct {
-		call  string
-		given []string
-		want  []float64
-	}{
+	byValues(t, []valueCase{
 		{"R.negative(x)", []string{x}, []float64{0, -1, -2, -3, -4, -5}},
 		{"R.nn.relu(x)", []string{"3: -1 0 2"}, []float64{0, 0, 2}},
 		{"R.subtract(x, y)", []string{x, "3: 1 1 2"}, []float64{-1, 0, 0, 2, 3, 3}},
@@ -208,7 +204,18 @@ func TestOperatorsByValues(t *testing.T) {
 		{"R.nn.attention(x, y, z, scale=1.0, causal_mask=\"BottomRight\")", []string{"1 1 1 1: 1", "1 2 1 1: 1 2", "1 2 1 1: 0 1"}, []float64{e / (1 + e)}},
 		{"R.nn.attention(x, y, z, scale=1.0, causal_mask=\"BottomRight\", window_size=1)", []string{"1 1 1 1: 1", "1 2 1 1: 1 2", "1 2 1 1: 0 1"}, []float64{1}},
 		{"R.nn.attention_bias(x, y, z, u, scale=1.0)", []string{"1 1 1 1: 1", "1 2 1 1: 1 2", "1 2 1 1: 0 1", "1 1 1 2: 1 0"}, []float64{0.5}},
-	} {
+	})
+}
+
+// valueCase is a call of an operator, its tensors and what it makes of them.
+type valueCase struct {
+	call  string
+	given []string
+	want  []float64
+}
+
+func byValues(t *testing.T, cases []valueCase) {
+	for _, c := range cases {
 		t.Run(c.call, func(t *testing.T) {
 			var params []string
 			var inputs []*tensor.Tensor
