@@ -28,18 +28,22 @@ var LegalizeOps = &pass.Pass{
 		},
 	},
 	Config: []string{"relax.transform.apply_legalize_ops"},
-	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		if !c.ConfigBool("relax.transform.apply_legalize_ops") {
-			return m, nil
-		}
-		l := newLegalizer(c, "LegalizeOps", m)
-		l.tuned = c.Arg("kernels").(string) == "tuned"
-		for _, name := range c.Arg("skip_ops").([]ir.Value) {
-			l.skip[name.(string)] = true
-		}
-		l.share()
-		return l.module()
-	},
+	Run:    func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return legalizeModule(c, m, nil) },
+}
+
+// legalizeModule runs the pass. An entry of custom takes the place of the rule of an operator.
+func legalizeModule(c *pass.Context, m *ir.Module, custom map[string]Custom) (*ir.Module, error) {
+	if !c.ConfigBool("relax.transform.apply_legalize_ops") {
+		return m, nil
+	}
+	l := newLegalizer(c, "LegalizeOps", m)
+	l.custom = custom
+	l.tuned = c.Arg("kernels").(string) == "tuned"
+	for _, name := range c.Arg("skip_ops").([]ir.Value) {
+		l.skip[name.(string)] = true
+	}
+	l.share()
+	return l.module()
 }
 
 // legalizer holds what the pass knows of a module.
@@ -53,6 +57,8 @@ type legalizer struct {
 	shared   *sharedOrigins
 	own      map[string]bool // kernels that this pass made
 	reported map[string]bool
+	memo     memo
+	custom   map[string]Custom
 	// tuned says that kernels are more exact and have fewer steps than TVM's.
 	tuned bool
 	// pick, if not nil, says which bindings are lowered, and how: all others stay.
@@ -69,7 +75,7 @@ type legalizer struct {
 func newLegalizer(c *pass.Context, name string, m *ir.Module) *legalizer {
 	return &legalizer{
 		ctx: c, pass: name, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{},
-		shared: newSharedOrigins(name, m), own: map[string]bool{}, reported: map[string]bool{},
+		shared: newSharedOrigins(name, m), own: map[string]bool{}, reported: map[string]bool{}, memo: memo{},
 	}
 }
 
@@ -189,13 +195,13 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		}
 		vb, b = mapped, mapped
 	}
-	if e := l.newKernel(vb).graphForm(name); e != nil {
+	if e := l.newKernel(vb).graphForm(name); e != nil && l.custom[name] == nil {
 		out := *vb
 		out.Value = e
 		m.EmitNormalized(&out)
 		return nil
 	}
-	rule := legalizeRule(name)
+	rule := l.ruleOf(name)
 	if rule == nil && name != opDynamicSlice {
 		if !structural(name) {
 			l.ctx.Declined(ruleLegalize, b, "the operator has no kernel")
@@ -263,13 +269,19 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 	}
 	stopped := budget.Catch(func() {
 		k := begin()
+		signature := k.signature()
+		if signature != "" {
+			if call = l.recall(k, signature); call != nil {
+				return
+			}
+		}
 		// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
 		if _, err = op.Table().InferCall(k.call, &relax.InferContext{
 			Func: l.mod.Lookup, Bound: func(v *relax.Var) relax.Expr { return l.bound[v] },
 		}); err != nil {
 			return
 		}
-		if name == opDynamicSlice {
+		if name == opDynamicSlice && l.custom[name] == nil {
 			before, call, err = l.dynamicSlice(vb)
 			return
 		}
@@ -291,6 +303,9 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 			}
 			call, err = k.finish(hint, outs)
 			before = k.before
+		}
+		if err == nil && signature != "" {
+			l.remember(k, signature, call)
 		}
 	})
 	if stopped != nil {
@@ -315,11 +330,19 @@ func (k *kernel) finish(hint string, outs []*te.Tensor) (*relax.Call, error) {
 		}
 	}
 	name := k.l.add(hint, fn)
-	args := []relax.Expr{ir.NewGlobalVar(name), &relax.Tuple{Fields: k.args}}
+	call := k.callOf(name, k.args)
 	if len(values) > 0 {
-		args = append(args, &relax.ShapeExpr{Values: values})
+		call.Args = append(call.Args, &relax.ShapeExpr{Values: values})
 	}
-	return &relax.Call{Base: k.base(), Op: ir.NewOp(opCallTIR), Args: args, SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info}, nil
+	return call, nil
+}
+
+// callOf is the call of a kernel.
+func (k *kernel) callOf(name string, args []relax.Expr) *relax.Call {
+	return &relax.Call{
+		Base: k.base(), Op: ir.NewOp(opCallTIR), Args: []relax.Expr{ir.NewGlobalVar(name), &relax.Tuple{Fields: args}},
+		SInfoArgs: []relax.StructInfo{k.info}, SInfo: k.info,
+	}
 }
 
 // shapesOf is the struct info of the call with the extents as the kernel writes them, which TVM takes: they

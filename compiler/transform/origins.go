@@ -89,6 +89,18 @@ func (s *sharedOrigins) add(name string, kept, other ir.Function) {
 	}
 }
 
+// also notes that the function kept under name stands for one whose nodes all came from id.
+func (s *sharedOrigins) also(name string, kept ir.Function, id ir.OriginID) {
+	if s.kept[name] == nil {
+		s.add(name, kept, kept)
+	}
+	for from, list := range s.others[name] {
+		if list[len(list)-1] != id {
+			s.others[name][from] = append(list, id)
+		}
+	}
+}
+
 // apply gives the kept functions their origins.
 func (s *sharedOrigins) apply(e *ir.Editor) {
 	for _, name := range s.names {
