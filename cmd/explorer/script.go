@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,9 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/starpass"
 	"github.com/irscope/irscope/instruments"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
 	"github.com/spf13/cobra"
 )
 
@@ -109,8 +113,10 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 	if err != nil {
 		return err
 	}
+	engine := compiler.NewEngine()
+	defer func() { _ = engine.Close() }() // programs end with the script
 	out, err := inContext(cmd, cf, req, func(c *pass.Context) (*ir.Module, error) {
-		return s.Run(starpass.RunOptions{Context: c, Module: mod, Passes: of.passes})
+		return s.Run(starpass.RunOptions{Context: c, Module: mod, Passes: of.passes, Build: builder(engine)})
 	})
 	var unknown *starpass.UnknownPassError
 	if errors.As(err, &unknown) {
@@ -131,6 +137,17 @@ func runScript(cmd *cobra.Command, file, in string, cf *compileFlags, sf *source
 		return err
 	}
 	return writeOutput(cmd.OutOrStdout(), of.output, text.Bytes())
+}
+
+// builder makes the programs of a script, each on a device of its own.
+func builder(engine *runtime.Engine) starpass.BuildFunc {
+	return func(ctx context.Context, t target.Target, lowered, source *ir.Module) (starpass.Compiled, error) {
+		res := &compiler.Result{Module: lowered}
+		if err := compiler.Codegen(ctx, t, res, source); err != nil {
+			return nil, err
+		}
+		return res.Artifact.Open(ctx, engine, runtime.DeviceOptions{}, vm.Options{})
+	}
 }
 
 // inContext calls f under the pass context that the flags ask for, and prints what its passes

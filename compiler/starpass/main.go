@@ -19,6 +19,8 @@ type RunOptions struct {
 	// Passes are the names of passes that the script exports, to be run in order on the input
 	// in place of main.
 	Passes []string
+	// Build makes the programs of tvm.compile; where it is nil scripts cannot compile.
+	Build BuildFunc
 }
 
 // Run runs the top level of the script and then its function main, or the passes that are
@@ -26,6 +28,7 @@ type RunOptions struct {
 // What the script prints goes to the writer of its limits.
 func (s *Script) Run(o RunOptions) (out *ir.Module, err error) {
 	r := newRun(o.Context.Context(), s.name, s.limits, nil)
+	r.build = o.Build
 	err = guarded(s.name, func() error {
 		c := r.knowing(o.Context)
 		return r.under(c, o.Module, nil, func() error {

@@ -40,6 +40,9 @@ type run struct {
 	watching []*pass.Instrument
 	tvm      starlark.Value
 	made     map[string]*Pass // passes that the script made, by name
+	// build makes programs, of which so many were made.
+	build    BuildFunc
+	programs int
 }
 
 const runKey = "run"

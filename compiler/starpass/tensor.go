@@ -36,10 +36,12 @@ func (*Tensor) Truth() starlark.Bool { return true }
 func (*Tensor) Hash() (uint32, error) { return 0, errors.New("a Tensor cannot be a key") }
 
 // AttrNames returns the fields and methods.
-func (*Tensor) AttrNames() []string { return []string{"shape", "dtype", "size", "item", "values"} }
+func (*Tensor) AttrNames() []string {
+	return []string{"shape", "dtype", "size", "item", "numpy", "values"}
+}
 
-// Attr returns shape, dtype, size, or the methods values (all elements in one list, row-major)
-// and item (the only element).
+// Attr returns shape, dtype, size, or the methods values (all elements in one list, row-major),
+// item (the only element), and numpy (the tensor itself: scripts have no other arrays).
 func (t *Tensor) Attr(name string) (starlark.Value, error) {
 	switch name {
 	case "shape":
@@ -48,6 +50,10 @@ func (t *Tensor) Attr(name string) (starlark.Value, error) {
 		return value(t.b.DType()), nil
 	case "size":
 		return starlark.MakeInt64(t.b.NumElements()), nil
+	case "numpy":
+		return builtin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return t, starlark.UnpackArgs(b.Name(), args, kwargs)
+		}), nil
 	case "values", "item":
 		return builtin(name, func(th *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs); err != nil {

@@ -192,6 +192,8 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	relaxMembers["struct_info"] = in("tvm.relax.struct_info", relaxMembers)
 	relaxMembers["op"] = d["R"]
 	relaxMembers["get_pipeline"] = d["pipeline"]
+	relaxMembers["build"] = builtin("build", compileBuiltin)
+	relaxMembers["VirtualMachine"] = builtin("VirtualMachine", machineBuiltin)
 	tirMembers := starlark.StringDict{"PyStmtExprVisitor": d["PyStmtExprVisitor"], "PyStmtExprMutator": d["PyStmtExprMutator"]}
 	for k, v := range d["tir"].(*nameModule).members {
 		tirMembers[k] = v
@@ -206,7 +208,9 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	return in("tvm", starlark.StringDict{
 		"IRModule": d["IRModule"], "TVMError": exceptions()["TVMError"], "error": in("tvm.error", errors), "ir": in("tvm.ir", nodes), "instrument": in("tvm.instrument", instrument),
 		"relax": in("tvm.relax", relaxMembers), "tir": in("tvm.tir", tirMembers), "te": d["te"], "topi": d["topi"], "transform": in("tvm.transform", passMakers(nil)), "script": in("tvm.script", script),
-		"target": &typeValue{name: "tvm.target", call: targetType().(*typeValue).call, members: starlark.StringDict{"Target": targetType()}},
+		"compile": builtin("compile", compileBuiltin), "cpu": builtin("cpu", deviceBuiltin), "device": builtin("device", deviceBuiltin),
+		"runtime": in("tvm.runtime", starlark.StringDict{"tensor": builtin("tensor", tensorBuiltin)}),
+		"target":  &typeValue{name: "tvm.target", call: targetType().(*typeValue).call, members: starlark.StringDict{"Target": targetType()}},
 	})
 }
 
