@@ -227,6 +227,7 @@ var effects = map[string]effect{
 	"relay.FuseOps.max_depth":                     {text: chain, passes: "relay.FuseOps", value: 2, set: "b_op"},
 	"relay.FuseOps.link_params":                   {text: linked, passes: "relay.FuseOps", value: true, plain: "p1: "},
 	"relay.FoldConstant.fold_qnn":                 {text: quantized, value: true, plain: "qnn.quantize"},
+	"relay.AlterOpLayout.rules":                   {text: images, value: "cpu", set: "contrib_conv2d_NCHWc"},
 	"relay.ConvertLayout.desired_layouts":         {text: images, value: map[string]any{"nn.conv2d": []any{"NHWC", "default"}}, set: "data_layout=\"NHWC\""},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},

@@ -313,7 +313,7 @@ func plainLayouts(t passtest.Failer, m *ir.Module) *ir.Module {
 				t.Fatal(err)
 			}
 			return op.LayoutTransform(c.Args[0], im)
-		case o.Name == "relay.nn.contrib_conv2d_NCHWc":
+		case o.Name == "relay.nn.contrib_conv2d_NCHWc", o.Name == "relay.nn.contrib_depthwise_conv2d_NCHWc":
 			conv, err := op.New("relax.nn.conv2d", c.Args, c.Attrs.Without("channels").Without("kernel_size"))
 			if err != nil {
 				t.Fatal(err)

@@ -268,6 +268,14 @@ def main(x: R.Tensor((1, 4, 8, 8), "float32"), w: R.Tensor((8, 4, 3, 3), "float3
         R.output(b)
     return b
 `},
+	{`relay.AlterOpLayout{"rules": "cpu"}`, nil, `@R.function
+def main(x: R.Tensor((1, 4, 8, 8), "float32"), w: R.Tensor((8, 4, 3, 3), "float32")) -> R.Tensor((1, 8, 6, 6), "float32"):
+    with R.dataflow():
+        a = R.nn.conv2d(x, w)
+        b = R.nn.relu(a)
+        R.output(b)
+    return b
+`},
 	{"relay.FakeQuantizationToInteger", nil, `@R.function
 def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
     with R.dataflow():
