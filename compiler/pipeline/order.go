@@ -99,6 +99,7 @@ var written = []Constraint{
 	{"LiftTransformParams", "RemovePurityChecking", "the functions that it makes are marked there too", false},
 	{"LambdaLift", "RemovePurityChecking", "it makes calls of invoke_pure_closure, which RemovePurityChecking unwraps", false},
 	{"LambdaLift", "LowerRuntimeBuiltin", "the closures that it makes are lowered there", false},
+	{"LambdaLift", "VMShapeLower", "a local function gets a shape heap once it is lifted", false},
 	{"StaticPlanBlockMemory", "RewriteCUDAGraph", "what has fixed addresses is the storage that StaticPlanBlockMemory plans", true},
 	{"RemovePurityChecking", "RewriteCUDAGraph", "calls that replay graphs are not pure", false},
 	{"RewriteCUDAGraph", "LowerAllocTensor", "the storage of results and of symbolic sizes is made there", false},

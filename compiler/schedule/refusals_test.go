@@ -147,6 +147,14 @@ func TestLoopRefusals(t *testing.T) {
 			i, j := o.l("B", 0), o.l("B", 1)
 			return steps(second(o.s.Split(j, 0, 2)), o.s.Reorder(j, i))
 		}, "schedule: reorder loop j: the loop was removed by an earlier primitive"},
+		{"reorder what runs over results and steps", func(o on) error {
+			fused, err := o.s.Fuse(o.l("D", 0), o.l("D", 1))
+			if err != nil {
+				return err
+			}
+			parts, err := o.s.Split(fused, 0, 3)
+			return steps(err, o.s.Reorder(parts[1], parts[0]))
+		}, "schedule: reorder block D loop i_k_fused_0: it and loop i_k_fused_1 run over results and over steps of their reduction, whose first step must stay the first"},
 	})
 }
 

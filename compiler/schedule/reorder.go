@@ -55,7 +55,7 @@ func (s *Schedule) Reorder(loops ...*Loop) error {
 			k++
 		}
 	}
-	if err := s.mayReorder(order, bottom); err != nil {
+	if err := s.mayReorder(chain, order, bottom); err != nil {
 		return err
 	}
 	top, body := chain[0], bottom.kids
@@ -78,7 +78,7 @@ func (s *Schedule) Reorder(loops ...*Loop) error {
 	return nil
 }
 
-func (s *Schedule) mayReorder(order []*Loop, bottom *Loop) error {
+func (s *Schedule) mayReorder(chain, order []*Loop, bottom *Loop) error {
 	const prim = "reorder"
 	for i, l := range order {
 		for _, o := range order[i+1:] {
@@ -96,11 +96,37 @@ func (s *Schedule) mayReorder(order []*Loop, bottom *Loop) error {
 				err = fail(prim, b, nil, "its iteration variable %s is %s, so that the order of loops matters", iv.Var.Name, iv.Kind)
 			}
 		}
+		if err == nil {
+			err = keepsStart(b, chain, order)
+		}
 	})
 	if err == nil && n > 1 {
 		err = fail(prim, nil, bottom, "%d blocks are inside: reorder before they are moved together", n)
 	}
 	return err
+}
+
+// keepsStart returns an error if the first step of a reduction, which initializes the result, may come behind another step of it in the new
+// order. That may be only where loops that split a loop over results and steps alike change places.
+func keepsStart(b *Block, chain, order []*Loop) error {
+	if b.init == nil {
+		return nil
+	}
+	feeds := func(l *Loop, kind tir.IterKind) bool {
+		for i, iv := range b.iters {
+			if iv.Kind == kind && arith.UsesVar(b.values[i], func(v *tir.Var) bool { return v == l.v }) {
+				return true
+			}
+		}
+		return false
+	}
+	mixed := func(loops []*Loop) []*Loop {
+		return slices.DeleteFunc(slices.Clone(loops), func(l *Loop) bool { return !feeds(l, tir.DataPar) || !feeds(l, tir.CommReduce) })
+	}
+	if was := mixed(chain); !slices.Equal(was, mixed(order)) {
+		return fail("reorder", b, was[0], "it and loop %s run over results and over steps of their reduction, whose first step must stay the first", was[1].v.Name)
+	}
+	return nil
 }
 
 func nodesOf(loops []*Loop) []node {

@@ -183,6 +183,20 @@ func TestVectorizeValues(t *testing.T) {
         B[i] = T.Select(i > 0, A[i - 1], T.float32(0))`, after: `
     for i_s in range(4):
         B[i_s] = T.Select(i_s > 0, A[i_s - 1], T.float32(0))`},
+		{name: "and guards a load out of bounds", before: `
+    for i in T.vectorized(4):
+        B[i] = T.Cast("float32", i > 0 and A[i - 1] > T.float32(0))`, after: `
+    for i_s in range(4):
+        B[i_s] = T.Cast("float32", i_s > 0 and A[i_s - 1] > T.float32(0))`},
+		{name: "or guards a load out of bounds", before: `
+    for i in T.vectorized(4):
+        B[i] = T.Cast("float32", i > 2 or A[i + 29] > T.float32(0))`, after: `
+    for i_s in range(4):
+        B[i_s] = T.Cast("float32", i_s > 2 or A[i_s + 29] > T.float32(0))`},
+		{name: "and of loads in bounds", before: `
+    for i in T.vectorized(4):
+        B[i] = T.Cast("float32", i > 0 and A[i] > T.float32(0))`, after: `
+    B[0:4] = T.Cast("float32x4", T.Ramp(0, 1, 4) > T.Broadcast(0, 4) and A[0:4] > T.Broadcast(T.float32(0), 4))`},
 		{name: "select of a load beyond the end", before: `
     for i in T.vectorized(4):
         B[i] = T.Select(i > 2, T.float32(0), A[i + 29])`, after: `

@@ -91,6 +91,10 @@ func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
 	if a == e.A && b == e.B {
 		return e
 	}
+	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && !v.computable(e.B, e.A) {
+		v.refuse("a lane whose first operand decides may not compute the second")
+		return e
+	}
 	// Keep affine indices as ramps, which later passes and the code generators know.
 	if r, ok := a.(*tir.Ramp); ok && b.DType().Lanes == 1 {
 		switch e.Op {

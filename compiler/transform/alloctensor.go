@@ -10,13 +10,13 @@ import (
 
 // allocStorage binds new storage of size bytes on a device, in a memory scope, for tensors of an element type.
 func allocStorage(base ir.Base, name string, size tir.Expr, device, scope, dt relax.Expr) *relax.VarBinding {
-	call := callOp(opMemAllocStorage, relax.Object(), &relax.ShapeExpr{Values: []tir.Expr{size}}, device, scope, dt)
+	call := callOpAt(base, opMemAllocStorage, relax.Object(), &relax.ShapeExpr{Values: []tir.Expr{size}}, device, scope, dt)
 	return bindNew(base, name, relax.Object(), call)
 }
 
 // allocTensor is a tensor at the start of storage, in place of what the builtin.alloc_tensor c makes.
 func allocTensor(c *relax.Call, storage *relax.Var) *relax.Call {
-	return callOp(opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1], c.Args[2])
+	return callOpAt(c.Base, opMemAllocTensor, c.SInfo, storage, primInt(0), c.Args[0], c.Args[1], c.Args[2])
 }
 
 // LowerAllocTensor gives the tensors that no plan covers storage of their own.
@@ -38,7 +38,7 @@ var LowerAllocTensor = &pass.Pass{
 			for _, d := range shape.Values {
 				size = tir.Mul(size, d)
 			}
-			st := allocStorage(ir.Base{}, m.FreshName("storage"), size, c.Args[2], c.Args[3], dtypeImm(dtype.UInt8T))
+			st := allocStorage(c.Base, m.FreshName("storage"), size, c.Args[2], c.Args[3], dtypeImm(dtype.UInt8T))
 			m.EmitNormalized(st)
 			return allocTensor(c, st.Var)
 		}

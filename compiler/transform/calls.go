@@ -32,7 +32,12 @@ const (
 
 // callOp returns a call of an operator with known struct info.
 func callOp(name string, info relax.StructInfo, args ...relax.Expr) *relax.Call {
-	return &relax.Call{Op: ir.NewOp(name), Args: args, SInfo: info}
+	return callOpAt(ir.Base{}, name, info, args...)
+}
+
+// callOpAt is a call of an operator that comes from base.
+func callOpAt(base ir.Base, name string, info relax.StructInfo, args ...relax.Expr) *relax.Call {
+	return &relax.Call{Base: base, Op: ir.NewOp(name), Args: args, SInfo: info}
 }
 
 // callsOp returns e as a call of the named operator, nil if it is another expression.

@@ -57,7 +57,7 @@ func rewriteCallTIR(m *relax.ExprMutator, b relax.Binding) error {
 		if info.Shape == nil {
 			return fmt.Errorf("the shape of the output %s is unknown, so it cannot be allocated", relax.FormatSInfo(info))
 		}
-		alloc := callOp(opBuiltinAlloc, info, info.Shape, dtypeImm(info.DType), primInt(0), str("global"))
+		alloc := callOpAt(c.Base, opBuiltinAlloc, info, info.Shape, dtypeImm(info.DType), primInt(0), str("global"))
 		var nb *relax.VarBinding
 		if multiple {
 			nb = bindNew(vb.Base, m.FreshName(fmt.Sprintf("%s_%d", vb.Var.Name, i)), info, alloc)
@@ -70,7 +70,7 @@ func rewriteCallTIR(m *relax.ExprMutator, b relax.Binding) error {
 	}
 	switch {
 	case len(c.Args) > 2: // shape arguments that the kernel cannot find in its buffers
-		m.EmitNormalized(effect(vb.Base, callOp(opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
+		m.EmitNormalized(effect(vb.Base, callOpAt(c.Base, opVMCallTIRDyn, void, c.Args[0], &relax.Tuple{Fields: append(args, c.Args[2])})))
 	default:
 		call := &relax.Call{Base: c.Base, Op: c.Args[0], Args: args}
 		if name == opCallDPS { // a function that is not of the module does not say what it returns

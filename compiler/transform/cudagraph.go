@@ -207,7 +207,7 @@ func (w *graphWriter) call(r *graphRegion) (call *relax.Call, rule string) {
 func (g *graphRewriter) originOf(list []relax.Binding) ir.OriginID {
 	ids := map[ir.OriginID]bool{}
 	for _, b := range list {
-		ids[b.Meta().Origin] = true
+		ids[b.Meta().Origin], ids[b.BoundValue().Meta().Origin] = true, true
 	}
 	return g.m.Origins().Merge("RewriteCUDAGraph", slices.Sorted(maps.Keys(ids))...)
 }

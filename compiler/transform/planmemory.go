@@ -130,7 +130,7 @@ func (p *memoryPlanner) allocBindings(x *relax.VarBinding, tok *storageToken) []
 	c := x.Value.(*relax.Call)
 	var out []relax.Binding
 	if tok.v == nil {
-		nb := allocStorage(ir.Base{}, p.names.fresh("storage"), tok.size.expr(), c.Args[2], c.Args[3], c.Args[1])
+		nb := allocStorage(c.Base, p.names.fresh("storage"), tok.size.expr(), c.Args[2], c.Args[3], c.Args[1])
 		tok.v = nb.Var
 		out = append(out, nb)
 	}

@@ -10,12 +10,18 @@ import (
 )
 
 // eraseSymbols forgets in struct info the symbolic variables that match casts defined, which
-// are entries of the shape heap now. Those of the parameters stay.
+// are entries of the shape heap now. Those of the parameters stay, and those of local functions, which are lowered when LambdaLift has made
+// them functions of the module.
 func eraseSymbols(f *relax.Function) *relax.Function {
 	known := map[*tir.Var]bool{}
-	for _, v := range relax.DefinedSymbolicVars(f) {
-		known[v] = true
-	}
+	ir.Walk(f, func(n ir.Node) bool {
+		if g, ok := n.(*relax.Function); ok {
+			for _, v := range relax.DefinedSymbolicVars(g) {
+				known[v] = true
+			}
+		}
+		return true
+	})
 	m := &relax.Mapper{}
 	m.SInfo = func(s relax.StructInfo) relax.StructInfo {
 		for _, v := range relax.FreeSymbolicVars(s) {
