@@ -187,6 +187,15 @@ def main(x: R.Tensor((1, 3, 5, 5), dtype="float32"), w: R.Tensor((4, 3, 3, 3), d
     return y
 `
 
+const quantizedDense = `
+@R.function
+def main(x: R.Tensor((2, 4), "uint8"), w: R.Tensor((3, 4), "int8")):
+    with R.dataflow():
+        y = R.relay.qnn.dense(x, w, R.const(3, "int32"), R.const(0, "int32"), R.const(0.5, "float32"), R.const(0.25, "float32"), units=3, out_dtype="int32")
+        R.output(y)
+    return y
+`
+
 func loops(params, body string) string {
 	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 }
@@ -228,6 +237,7 @@ var effects = map[string]effect{
 	"relay.FuseOps.link_params":                   {text: linked, passes: "relay.FuseOps", value: true, plain: "p1: "},
 	"relay.FoldConstant.fold_qnn":                 {text: quantized, value: true, plain: "qnn.quantize"},
 	"relay.AlterOpLayout.rules":                   {text: images, value: "cpu", set: "contrib_conv2d_NCHWc"},
+	"relay.Legalize.legalize_map_attr_name":       {text: quantizedDense, value: "FTVMQnnLegalize", plain: "qnn.dense"},
 	"relay.ConvertLayout.desired_layouts":         {text: images, value: map[string]any{"nn.conv2d": []any{"NHWC", "default"}}, set: "data_layout=\"NHWC\""},
 	"relay.RemoveUnusedFunctions.entry_functions": {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                      {text: graph, value: "main", set: "R.nn.batch_norm"},

@@ -302,11 +302,11 @@ func plainLayouts(t passtest.Failer, m *ir.Module) *ir.Module {
 		case o.Name == "relay.layout_transform":
 			from, err := tensorlayout.Parse(c.Attrs.Str("src_layout", ""))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v in\n%s", err, passtest.Text(m))
 			}
 			to, err := tensorlayout.Parse(c.Attrs.Str("dst_layout", ""))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("%v in\n%s", err, passtest.Text(m))
 			}
 			im, err := tensorlayout.IndexMap(from, to)
 			if err != nil {

@@ -174,9 +174,25 @@ func spelledQuantized(t passtest.Failer, m *ir.Module) *ir.Module {
 		case "qnn.requantize":
 			return integer(real(a[0], a[1], a[2]), a[3], a[4], out)
 		case "qnn.dense":
-			return op.AsType(op.Matmul(op.Subtract(float(a[0]), float(a[2])), op.PermuteDims(op.Subtract(float(a[1]), float(a[3]))), dtype.Void), dtype.Int32T)
+			var zero relax.Expr = float(a[3])
+			if d, _ := relax.SInfoOf(a[3]).(*relax.TensorStructInfo).StaticDims(); len(d) == 1 {
+				zero = op.Reshape(zero, relax.Ints([]int64{d[0], 1})...)
+			}
+			return op.AsType(op.Matmul(op.Subtract(float(a[0]), float(a[2])), op.PermuteDims(op.Subtract(float(a[1]), zero)), dtype.Void), dtype.Int32T)
+		case "qnn.conv2d":
+			var zero relax.Expr = float(a[3])
+			if d, _ := relax.SInfoOf(a[3]).(*relax.TensorStructInfo).StaticDims(); len(d) == 1 {
+				like := []int64{1, 1, 1, 1}
+				like[strings.IndexByte(c.Attrs.Str("kernel_layout", ""), 'O')] = d[0]
+				zero = op.Reshape(zero, relax.Ints(like)...)
+			}
+			conv, err := op.New("relax.nn.conv2d", []relax.Expr{op.Subtract(float(a[0]), float(a[2])), op.Subtract(float(a[1]), zero)}, c.Attrs.Without("channels").Without("kernel_size").With("out_dtype", dtype.Float32T))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return op.AsType(conv, dtype.Int32T)
 		case "nn.dense":
-			return op.Matmul(a[0], op.PermuteDims(a[1]), dtype.Void)
+			return op.Matmul(a[0], op.PermuteDims(a[1]), out)
 		case "qnn.add":
 			return integer(op.Add(real(a[0], a[2], a[3]), real(a[1], a[4], a[5])), a[6], a[7], relax.SInfoOf(c).(*relax.TensorStructInfo).DType)
 		case "qnn.subtract":

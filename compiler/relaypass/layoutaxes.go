@@ -157,9 +157,16 @@ func squeezeLayout(q *layoutQuery) (layoutAnswer, bool) {
 	}
 	out := layout{}
 	for i, a := range q.first() {
-		if !gone[int64(i)] {
+		switch whole := int64(q.first().Pos(a.Letter)); {
+		case gone[int64(i)]:
+		case q.new != nil && a.Factor == 1 && gone[whole]: // the one part of an axis goes with it
+			axes = append(axes, int64(i))
+		default:
 			out = append(out, a)
 		}
+	}
+	if out = whole(out); out == nil {
+		return layoutAnswer{}, false
 	}
 	if q.new != nil {
 		q.attrs = q.attrs.With("axis", axes)

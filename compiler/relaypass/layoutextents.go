@@ -118,6 +118,9 @@ func padLayout(q *layoutQuery) (layoutAnswer, bool) {
 		if l.Factor(a.Letter) > 1 && (lo != 0 || hi != 0) {
 			return q.answer(in(old), []layout{old})
 		}
+		if a.Factor > 0 { // parts of one element: the axis is padded
+			lo, hi = 0, 0
+		}
 		next = append(next, lo, hi)
 	}
 	q.attrs = q.attrs.With("pad_width", next)

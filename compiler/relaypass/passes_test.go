@@ -37,6 +37,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.FoldScaleAxis, 3, pass.Function, []string{"relay.InferType"}},
 		{relaypass.FuseOps, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.DefuseOps, 3, pass.Function, []string{"relay.InferType"}},
+		{relaypass.Legalize, 1, pass.Function, []string{"relay.InferType"}},
 		{relaypass.AlterOpLayout, 3, pass.Function, []string{"relay.InferType"}},
 	} {
 		if p := c.pass; p.Level != c.level || p.Kind != c.kind || !slices.Equal(p.Required, c.required) || p.Lowering {

@@ -276,6 +276,13 @@ def main(x: R.Tensor((1, 4, 8, 8), "float32"), w: R.Tensor((8, 4, 3, 3), "float3
         R.output(b)
     return b
 `},
+	{"relay.Legalize", nil, `@R.function
+def main(x: R.Tensor((2,), "float16")) -> R.Tensor((2,), "float16"):
+    with R.dataflow():
+        a = R.erf(x)
+        R.output(a)
+    return a
+`},
 	{"relay.FakeQuantizationToInteger", nil, `@R.function
 def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
     with R.dataflow():
