@@ -16,7 +16,7 @@ import (
 //
 // Two deviations from TVM: where windows do not reach the end of the data, an index of a window is compared
 // with their number, which TVM leaves out for maxima. What is tuned takes infinities and NaN for the maxima that Pool
-// takes them for, and divides by the number of elements that Pool divides by, also in ceil mode.
+// takes them for. A mean is divided by the number of elements that Pool divides by, also where ceil mode lets windows reach beyond the padding.
 func PoolGrad(kind string, grad, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 	p, err := newPool(x, o.Layout, "")
 	if err != nil {
@@ -42,6 +42,7 @@ type poolGrad struct {
 	after   []int64    // padding after, with what ceil mode adds
 	outputs []tir.Expr // the number of windows along each spatial axis
 	covered []bool     // whether no element lies behind the last window
+	beyond  bool       // whether a window may reach beyond the padding
 }
 
 func newPoolGrad(p *pool, grad *te.Tensor, o PoolOpts) *poolGrad {
@@ -55,6 +56,8 @@ func newPoolGrad(p *pool, grad *te.Tensor, o PoolOpts) *poolGrad {
 		last := tir.Div(tir.Add(p.x.Shape[d], tir.Int(o.Before[k]-1)), tir.Int(o.Strides[k]))
 		g.outputs = append(g.outputs, n)
 		g.covered = append(g.covered, an.CanProve(tir.LT(last, n)))
+		end := tir.Add(tir.Mul(tir.Sub(n, tir.Int(1)), tir.Int(o.Strides[k])), tir.Int(o.Size[k]))
+		g.beyond = g.beyond || o.CeilMode && !an.CanProve(tir.LE(end, tir.Add(p.x.Shape[d], tir.Int(o.Before[k]+o.After[k]))))
 	}
 	return g
 }
@@ -145,7 +148,7 @@ func (g *poolGrad) build(kind string, exact bool) *te.Tensor {
 
 // divisor is the number of elements that the mean of the window at the spatial index at has.
 func (g *poolGrad) divisor(at []tir.Expr, exact bool) tir.Expr {
-	if exact {
+	if exact || g.beyond {
 		return tir.Max(g.count(at, g.PoolOpts), tir.Int(1))
 	}
 	if g.CountIncludePad {

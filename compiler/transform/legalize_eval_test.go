@@ -125,43 +125,9 @@ func (ev *evaluator) expr(e relax.Expr) (any, error) {
 		if c, ok := op.Is(e, "relax.call_tir"); ok {
 			return ev.kernel(c)
 		}
-		if c, ok := op.Is(e, "relax.collapse_sum_to"); ok {
-			return ev.collapse(c)
-		}
 		return nil, fmt.Errorf("%s was not lowered", relax.FormatSInfo(e.SInfo))
 	}
 	return nil, fmt.Errorf("cannot evaluate a %T", e)
-}
-
-// collapse adds up a tensor along the axes that broadcasting gave it.
-func (ev *evaluator) collapse(c *relax.Call) (any, error) {
-	v, err := ev.expr(c.Args[0])
-	if err != nil {
-		return nil, err
-	}
-	x, dims := v.(*tensor.Tensor), c.Args[1].(*relax.ShapeExpr).Values
-	shape := make([]int64, len(dims))
-	for k, d := range dims {
-		if shape[k], err = ev.int(d); err != nil {
-			return nil, err
-		}
-	}
-	out, err := tensor.New(x.DType, shape)
-	if err != nil {
-		return nil, err
-	}
-	for i := range x.Len() {
-		rest, at, step := int64(i), int64(0), int64(1)
-		for k := len(x.Shape) - 1; k >= len(x.Shape)-len(shape); k-- {
-			n := shape[k-len(x.Shape)+len(shape)]
-			if n > 1 {
-				at += rest % x.Shape[k] * step
-			}
-			rest, step = rest/x.Shape[k], step*n
-		}
-		out.SetFloat(int(at), out.Float(int(at))+x.Float(i))
-	}
-	return out, nil
 }
 
 func (ev *evaluator) kernel(c *relax.Call) (any, error) {
