@@ -53,6 +53,21 @@ class Module:
         return gv
 `
 
+// two operators of one value, of each kind.
+const parallel = `
+@R.function
+def main(x: R.Tensor((1, 4, 6, 6), "float32"), w: R.Tensor((2, 4, 3, 3), "float32"), y: R.Tensor((3, 4), "float32"), v: R.Tensor((2, 4), "float32"), z: R.Tensor((2, 3, 4), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, w)
+        b = R.nn.conv2d(x, w)
+        c = R.relay.nn.dense(y, v)
+        d = R.relay.nn.dense(y, v)
+        e = R.relay.nn.batch_matmul(z, z, transpose_b=True)
+        f = R.relay.nn.batch_matmul(z, z, transpose_b=True)
+        R.output(a, b, c, d, e, f)
+    return (a, b, c, d, e, f)
+`
+
 // two results to differentiate.
 const losses = `
 @R.function
@@ -355,6 +370,11 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 
 	"relay.FakeQuantizationToInteger.use_qat":          {text: dequantized, value: true, set: "qnn.dense"},
 	"relay.FakeQuantizationToInteger.optional_qnn_ops": {text: dequantized, value: []any{"nn.softmax"}, set: "qnn.softmax"},
+
+	"relay.CombineParallelConv2D.min_num_branches":      {text: parallel, value: 2, set: "combined"},
+	"relay.CombineParallelDense.min_num_branches":       {text: parallel, value: 2, set: "combined"},
+	"relay.CombineParallelBatchMatmul.min_num_branches": {text: parallel, value: 2, set: "combined"},
+	"relay.CombineParallelDense.to_batch":               {text: parallel, besides: `"min_num_branches": 2`, value: false, set: "units=4", plain: "R.stack"},
 }
 
 // elsewhere are keys whose effect another test shows, as it is no change of the result.

@@ -28,6 +28,7 @@ var others = []*pass.Pass{
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
 	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.FakeQuantizationToInteger,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
+	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
 	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
 	tirpass.ForceNarrowIndexToInt32,
 }

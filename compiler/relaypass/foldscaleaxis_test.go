@@ -53,3 +53,14 @@ func TestBackwardFoldScaleAxisPairs(t *testing.T) {
 		{name: "relu and zero", params: convolved, before: "multiply(nn.relu(nn.conv2d(%x, %w)), 0f)"},
 	})
 }
+
+func TestFoldScaleAxisPairs(t *testing.T) {
+	const params = "%x: Tensor[(1, 2, 5, 5), float32], %w: Tensor[(2, 2, 3, 3), float32], %s: Tensor[(2, 1, 1), float32]"
+	runPairs(t, relaypass.FoldScaleAxis, []pair{
+		{
+			name: "a scale between goes backward", params: params, before: "nn.conv2d(multiply(nn.conv2d(%x, %w), %s), %w)",
+			after: "%0 = squeeze(%s, axis=[1, 2]); nn.conv2d(nn.conv2d(%x, multiply(%w, expand_dims(%0, axis=1, num_newaxis=3))), %w)",
+		},
+		{name: "no scale", params: params, before: "nn.conv2d(nn.relu(%x), %w)"},
+	})
+}

@@ -232,6 +232,16 @@ func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 			panic(err)
 		}
 		return k
+	case "relay.strided_slice": // of sizes, with steps of 1
+		begin, size, d := c.Attrs.Ints("begin"), c.Attrs.Ints("end"), dims(c.Args[0])
+		axes, end := make([]int64, len(begin)), make([]int64, len(begin))
+		for i := range begin {
+			axes[i], end[i] = int64(i), begin[i]+size[i]
+			if size[i] < 0 {
+				end[i] = d[i]
+			}
+		}
+		return op.StridedSlice(c.Args[0], axes, shape(begin...), shape(end...), nil)
 	case "relay.nn.dense":
 		return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), dtype.Void)
 	case "relay.nn.batch_matmul":

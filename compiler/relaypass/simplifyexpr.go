@@ -78,9 +78,13 @@ func (s *site) number(e relax.Expr) (float64, bool) {
 	return number(c.Data)
 }
 
-// callOf is a call of an operator by its name.
+// callOf is a call of an operator by its name, with the defaults of the attributes that are not given. It panics if the operator has not those that are.
 func callOf(name string, attrs *ir.Attrs, args ...relax.Expr) relax.Expr {
-	return &relax.Call{Op: ir.NewOp(name), Args: args, Attrs: attrs}
+	c, err := op.New(name, args, attrs)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // concretize replaces what takes the shape or the element type of another tensor where that is known.

@@ -315,6 +315,36 @@ def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
         R.output(c)
     return c
 `},
+	{"relay.CombineParallelConv2D", nil, `@R.function
+def main(x: R.Tensor((1, 4, 6, 6), "float32"), w: R.Tensor((2, 4, 3, 3), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, w)
+        b = R.nn.conv2d(x, w)
+        c = R.nn.conv2d(x, w)
+        d = R.concat((a, b, c), axis=1)
+        R.output(d)
+    return d
+`},
+	{"relay.CombineParallelDense", nil, `@R.function
+def main(x: R.Tensor((3, 4), "float32"), w: R.Tensor((2, 4), "float32")):
+    with R.dataflow():
+        a = R.relay.nn.dense(x, w)
+        b = R.relay.nn.dense(x, w)
+        c = R.relay.nn.dense(x, w)
+        d = R.concat((a, b, c), axis=1)
+        R.output(d)
+    return d
+`},
+	{"relay.CombineParallelBatchMatmul", nil, `@R.function
+def main(x: R.Tensor((2, 3, 4), "float32"), w: R.Tensor((2, 3, 4), "float32")):
+    with R.dataflow():
+        a = R.relay.nn.batch_matmul(x, w, transpose_b=True)
+        b = R.relay.nn.batch_matmul(x, w, transpose_b=True)
+        c = R.relay.nn.batch_matmul(x, w, transpose_b=True)
+        d = R.concat((a, b, c), axis=1)
+        R.output(d)
+    return d
+`},
 	{"relay.FoldConstant", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():
