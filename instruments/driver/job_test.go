@@ -274,12 +274,12 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 // TestNamesInThePipelineOfRelay: X means relay.X there, and nowhere else.
 func TestNamesInThePipelineOfRelay(t *testing.T) {
 	for pl, want := range map[string]string{"relay": "relay.SimplifyInference", "default": "SimplifyInference"} {
-		j, _, err := driver.Resolve(t.Context(), of(request.Settings{Pipeline: pl, Disabled: []string{"SimplifyInference"}, Required: []string{"FuseOps"}}))
+		j, _, err := driver.Resolve(t.Context(), of(request.Settings{Pipeline: pl, Disabled: []string{"SimplifyInference"}, Required: []string{"FuseTIR"}}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		req := j.Compiler(nil, j.Pipeline)
-		if req.Disabled[0] != want || req.Required[0] != "FuseOps" {
+		if req.Disabled[0] != want || req.Required[0] != "FuseTIR" {
 			t.Errorf("%s: disabled %v, required %v", pl, req.Disabled, req.Required)
 		}
 	}

@@ -172,9 +172,9 @@ func TestHistoryOfARun(t *testing.T) {
 		t.Errorf("answer %+v", l)
 	}
 	// What is left of it at the end is a call, a kernel, and the code of both. The constants that
-	// its weights were folded to and the storage of its result count apart.
+	// its weights were folded to, the storage of its result and the tensor in that count apart.
 	left := l.Entries[len(l.Entries)-1].Left
-	if want := (history.Count{Graph: 1, Loops: left.Loops, Code: 2, Constants: 2, Memory: 1}); left != want || left.Loops == 0 {
+	if want := (history.Count{Graph: 1, Loops: left.Loops, Code: 2, Constants: 2, Memory: 2}); left != want || left.Loops == 0 {
 		t.Errorf("left at the end: %+v, want %+v", left, want)
 	}
 	fused := l.entry(t, "FuseOps")
