@@ -20,6 +20,7 @@ type ConfigOption struct {
 var configOptions = []ConfigOption{
 	{"relax.FuseOps.max_depth", int64(256), "largest number of operators in one fused function"},
 	{"relay.FuseOps.max_depth", int64(256), "largest number of operators in one function that relay.FuseOps makes"},
+	{"relay.ToMixedPrecision.keep_orig_output_dtype", false, "whether results keep their element types in relay.ToMixedPrecision"},
 	{"relay.FuseOps.link_params", false, "whether relay.FuseOps puts constants into the functions that it makes"},
 	// TVM's default is false, as its pipeline for CUDA holds the pass; here it runs where it is listed.
 	{"relax.backend.use_cuda_graph", true, "whether RewriteCUDAGraph moves what CUDA can record and replay into functions"},

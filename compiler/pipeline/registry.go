@@ -26,7 +26,7 @@ var others = []*pass.Pass{
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
-	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.FakeQuantizationToInteger,
+	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
 	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,

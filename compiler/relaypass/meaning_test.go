@@ -204,8 +204,8 @@ func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 	shape := func(d ...int64) []tir.Expr { return relax.Ints(d) }
 	switch name {
 	case "relay.nn.pad":
-		if _, isVar := b.Value(c.Args[1]).(*relax.Var); isVar { // in a function that was made of the pad
-			one, err := op.Scalar(dtype.Float32T, 1)
+		if _, known := b.Value(c.Args[1]).(*relax.Constant); !known { // in a function that was made of the pad, or cast
+			one, err := op.Scalar(relax.SInfoOf(c.Args[0]).(*relax.TensorStructInfo).DType, 1)
 			if err != nil {
 				panic(err)
 			}

@@ -283,6 +283,13 @@ def main(x: R.Tensor((2,), "float16")) -> R.Tensor((2,), "float16"):
         R.output(a)
     return a
 `},
+	{"relay.ToMixedPrecision", nil, `@R.function
+def main(x: R.Tensor((2, 4), "float32"), w: R.Tensor((4, 4), "float32")):
+    with R.dataflow():
+        a = R.relay.nn.dense(x, w)
+        R.output(a)
+    return a
+`},
 	{"relay.FakeQuantizationToInteger", nil, `@R.function
 def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
     with R.dataflow():
