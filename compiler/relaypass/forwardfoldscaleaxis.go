@@ -160,7 +160,7 @@ func (s *scaling) forwardMessages(f *relax.Function) map[*relax.Var]*message {
 		update(q.Body, nil)
 		for _, b := range slices.Backward(q.Blocks) {
 			for _, bind := range slices.Backward(b.Bindings) {
-				if !b.Dataflow { // no scale leaves a let
+				if !bind.Bound().Dataflow { // no scale leaves a let or the graph
 					seen[bind.Bound()], out[bind.Bound()] = true, nil
 				}
 				call, ok := bind.BoundValue().(*relax.Call)
