@@ -47,11 +47,13 @@ type grouper struct {
 	lift bool
 	// calls, if not nil, holds the names of the functions that were made.
 	calls map[string]bool
+	over  *overwrites // of the function
 }
 
 // function returns f with its groups moved.
 func (g *grouper) function(f *relax.Function) (*relax.Function, error) {
 	mu := op.NewExprMutator(g.m)
+	g.over = overwritesOf(f)
 	mu.Block = func(b *relax.BindingBlock) {
 		units, grouped := g.units(b)
 		if !b.Dataflow || !grouped {
@@ -135,6 +137,11 @@ func (g *grouper) units(b *relax.BindingBlock) (list []*unit, grouped bool) {
 			}
 		})
 	}
+	g.over.order(b, func(x, y relax.Binding) { // y writes over what x uses, or x over what y does
+		if from, to := of[x.Bound()], of[y.Bound()]; from != to {
+			to.uses = append(to.uses, from)
+		}
+	})
 	return list, true
 }
 

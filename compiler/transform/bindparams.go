@@ -78,7 +78,7 @@ func bindParams(c *pass.Context, m *ir.Module, f *relax.Function, values *ir.Att
 	for _, p := range f.Params {
 		byName[p.Name] = append(byName[p.Name], p)
 	}
-	bound := map[*relax.Var]relax.Expr{}
+	bound, over := map[*relax.Var]relax.Expr{}, overwritesOf(f)
 	var params, infos []relax.StructInfo
 	for i := range values.Len() {
 		key, value := values.At(i)
@@ -90,6 +90,9 @@ func bindParams(c *pass.Context, m *ir.Module, f *relax.Function, values *ir.Att
 			return nil, fmt.Errorf("params: %d parameters are called %s, and it is not known which is meant", len(vars), key)
 		}
 		p := vars[0]
+		if over.has(p) {
+			return nil, fmt.Errorf("params: the function writes over %s in place, and so over a constant in its place", key)
+		}
 		x, err := paramValue(p.SInfo, value)
 		if err != nil {
 			return nil, fmt.Errorf("params: the value of %s: %w", key, err)

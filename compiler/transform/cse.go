@@ -33,13 +33,14 @@ type exprCSE struct {
 	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
 	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
 	killed   map[*relax.Var]bool
+	over     *overwrites
 	// outputs are variables for which one stands that is local to the dataflow block.
 	outputs []*relax.Var
 	mu      *relax.ExprMutator
 }
 
 func (e *exprCSE) function(f *relax.Function) (*relax.Function, error) {
-	e.inBlock, e.numbers, e.killed = map[*relax.Var]int{}, map[*relax.Var]uint64{}, killedVars(f)
+	e.inBlock, e.numbers, e.killed, e.over = map[*relax.Var]int{}, map[*relax.Var]uint64{}, killedVars(f), overwritesOf(f)
 	e.mu = op.NewExprMutator(e.m)
 	e.mu.Expr, e.mu.Block, e.mu.Binding = e.expr, e.blockOf, e.binding
 	out, err := e.mu.Function(f)
@@ -115,6 +116,10 @@ func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 	}
 	if e.killed[v] {
 		e.c.Declined(ruleShare, b, "its memory is freed")
+		return b
+	}
+	if e.over.has(v) {
+		e.c.Declined(ruleShare, b, "its memory is written over")
 		return b
 	}
 	h := e.hash(value)

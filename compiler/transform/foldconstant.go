@@ -29,6 +29,7 @@ var FoldConstant = &pass.Pass{
 		mod := c.Step().Input
 		fo := &folder{c: c, mod: mod, m: op.NewExprMutator(mod), done: map[foldKey][]*ir.Blob{}}
 		fo.m.Binding = fo.binding
+		fo.over = overwritesOf(f)
 		out, err := fo.m.Function(f)
 		if fo.left > 0 {
 			c.Report(ir.Diagnostic{
@@ -44,6 +45,7 @@ type folder struct {
 	c         *pass.Context
 	mod       *ir.Module
 	m         *relax.ExprMutator
+	over      *overwrites
 	done      map[foldKey][]*ir.Blob // results by kernel and arguments: layers often share them
 	work      int64
 	left      int
@@ -59,7 +61,7 @@ type foldKey struct {
 // Uses of a local variable become the constant; those of others go by its name.
 func (fo *folder) binding(b relax.Binding) {
 	out := fo.m.MapBinding(b)
-	if vb, ok := out.(*relax.VarBinding); ok && fo.m.Err() == nil {
+	if vb, ok := out.(*relax.VarBinding); ok && fo.m.Err() == nil && !fo.over.has(b.Bound()) {
 		c, ok := vb.Value.(*relax.Constant)
 		if !ok {
 			if c = fo.fold(vb); c != nil {

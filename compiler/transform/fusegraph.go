@@ -67,12 +67,14 @@ func (g *fuseGroup) root() *fuseGroup {
 	return g
 }
 
-// fuseGraph builds the graph of a dataflow block, bindings in order.
-func fuseGraph(m *ir.Module, b *relax.BindingBlock) []*fuseNode {
+// fuseGraph builds the graph of a dataflow block, bindings in order. A group runs where its last node is: what reads a value that is written over
+// later does not wait.
+func fuseGraph(m *ir.Module, b *relax.BindingBlock, over *overwrites) []*fuseNode {
 	byVar := map[*relax.Var]*fuseNode{}
 	nodes := make([]*fuseNode, 0, len(b.Bindings))
+	later := over.overwrittenLater(b)
 	for i, x := range b.Bindings {
-		n := &fuseNode{index: i, pattern: patOpaque, extern: !x.Bound().Dataflow}
+		n := &fuseNode{index: i, pattern: patOpaque, extern: !x.Bound().Dataflow || later[x]}
 		if vb, ok := x.(*relax.VarBinding); ok {
 			n.binding = vb
 			n.classify(m, vb)

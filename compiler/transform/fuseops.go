@@ -52,12 +52,13 @@ var FuseOps = &pass.Pass{
 
 func fuseFunction(c *pass.Context, m *ir.Module, d *distinct, f *relax.Function, maxDepth int) (*relax.Function, error) {
 	mu := op.NewExprMutator(m)
+	over := overwritesOf(f)
 	mu.Block = func(b *relax.BindingBlock) {
 		if !b.Dataflow {
 			mu.VisitBlock(b)
 			return
 		}
-		nodes := fuseGraph(m, b)
+		nodes := fuseGraph(m, b, over)
 		postDominate(nodes)
 		partition(nodes, maxDepth)
 		reportApart(c, nodes, maxDepth)

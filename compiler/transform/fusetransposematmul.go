@@ -37,6 +37,9 @@ type transposedProducts struct {
 // scan finds the transposed matrices of f.
 func (t *transposedProducts) scan(f *relax.Function) {
 	t.by, t.block = map[*relax.Var]*relax.Call{}, map[*relax.Var]*relax.BindingBlock{}
+	if hasInplace(f) {
+		return // the matrix may be written over before the product
+	}
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) {
 		if !blk.Dataflow {
 			return

@@ -26,6 +26,9 @@ func (l *legalizer) scan(f *relax.Function) {
 			l.transposed[v] = w
 		}
 	}
+	if len(l.transposed) > 0 && hasInplace(f) {
+		clear(l.transposed) // the weight may be written over
+	}
 	if len(l.transposed) > 0 {
 		l.findDead(f)
 	}

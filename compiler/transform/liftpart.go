@@ -78,11 +78,12 @@ func newLiftPart(name string, f *relax.Function, n int) *liftPart {
 type liftable struct {
 	vars    map[*relax.Var]bool
 	symbols map[*tir.Var]bool
+	over    *overwrites // what is written over must be made in each run
 }
 
 func (l *liftable) can(b relax.Binding) bool {
 	value := b.BoundValue()
-	if callsOp(value, opStopLift) != nil {
+	if callsOp(value, opStopLift) != nil || l.over.has(b.Bound()) {
 		return false
 	}
 	if _, extern := value.(*relax.ExternFunc); extern {
@@ -109,7 +110,7 @@ func (l *liftable) can(b relax.Binding) bool {
 
 // collect finds what can be lifted, in all functions at once if all is not nil.
 func (p *liftPart) collect(all *sharedLift) {
-	l := &liftable{vars: map[*relax.Var]bool{}, symbols: map[*tir.Var]bool{}}
+	l := &liftable{vars: map[*relax.Var]bool{}, symbols: map[*tir.Var]bool{}, over: overwritesOf(p.fn)}
 	for _, v := range p.params {
 		l.vars[v], p.weights[v] = true, true
 		for _, s := range relax.DefinableVars(v.SInfo) {

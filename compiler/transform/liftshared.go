@@ -77,6 +77,7 @@ func (s *sharedLift) unify(parts []*liftPart) {
 	}
 	hash := &exprCSE{numbers: map[*relax.Var]uint64{}}
 	for _, p := range parts {
+		l.over = overwritesOf(p.fn)
 		for _, blk := range p.fn.Body.Blocks {
 			for _, b := range blk.Bindings {
 				if _, cast := b.(*relax.MatchCast); cast || !blk.Dataflow || !l.can(b) {

@@ -14,7 +14,7 @@ import (
 var ReorderTakeAfterMatmul = &pass.Pass{
 	Name: "ReorderTakeAfterMatmul", Level: 1, Kind: pass.Function,
 	Doc: "Replaces matmul(x, take(table, indices)) with take(matmul(x, table), indices), where take selects columns of a matrix, or one matrix of a stack for each batch. It is more work, which does not depend on the indices.",
-	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		x, table, indices := dpl.Wildcard(), dpl.Wildcard(), dpl.Wildcard()
 		take := dpl.Op("relax.take", table, indices)
 		p := dpl.Op("relax.matmul", x, take)
@@ -46,7 +46,7 @@ var ReorderTakeAfterMatmul = &pass.Pass{
 			all := op.Reshape(op.Matmul(s.found[x], wide, dtype.Void), n[0], n[1], d[0], d[2])
 			return op.Einsum("ijik->ijk", taken(all, at, 2, attrs))
 		})
-	}),
+	})),
 }
 
 // taken takes along another axis than attrs says, in the same mode.

@@ -38,6 +38,7 @@ const ruleView = "make a view of a copy"
 // function's result, which must not share memory with a parameter. Kernels of several tensors are
 // passed over without a decision: nobody expects a view of them.
 func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function, whyNot func(kernel string) string) (*relax.Function, error) {
+	over := overwritesOf(f)
 	m.Call = func(c *relax.Call) relax.Expr {
 		if opName(c) != opCallTIR || m.At() == nil {
 			return c
@@ -54,6 +55,8 @@ func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function,
 		case len(c.Args) != 2:
 			why = "the kernel takes integers besides its tensor"
 		case why != "":
+		case over.has(v) || over != nil && overwritesAny(over, args.Fields[0]):
+			why = "the kernel's input or result is written over"
 		case !v.Dataflow:
 			why = "the result leaves its dataflow block, so it needs memory of its own"
 		case !ok || info.Shape == nil:

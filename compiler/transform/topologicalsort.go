@@ -47,6 +47,15 @@ const (
 func dependenciesOf(f *relax.Function) *dependencies {
 	g := &dependencies{index: map[*relax.Var]int{}, symbols: map[*tir.Var]int{}, users: make([][]int, 2), requires: make([][]int, 2)}
 	g.function(f, outputNode)
+	if over := overwritesOf(f); over != nil {
+		var last *relax.BindingBlock
+		relax.EachBinding(f.Body, func(b *relax.BindingBlock, _ relax.Binding) {
+			if b != last {
+				over.order(b, func(x, y relax.Binding) { g.edge(g.index[x.Bound()], g.index[y.Bound()]) })
+			}
+			last = b
+		})
+	}
 	for v := 2; v < len(g.users); v++ {
 		if len(g.requires[v]) == 0 {
 			g.edge(inputNode, v)

@@ -221,6 +221,14 @@ class Module:
         b = R.hint_on_device(a, R.cuda())
         return b
 `},
+	{"DataflowUseInplaceCalls", nil, `@R.function
+def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+    with R.dataflow():
+        a = R.add(x, y)
+        b = R.multiply(a, y)
+        R.output(b)
+    return b
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function
