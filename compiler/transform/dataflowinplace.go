@@ -80,7 +80,7 @@ func (k *inplacer) function(f *relax.Function) (*relax.Function, error) {
 				mu.Fail(fmt.Errorf("%s: %w", vb.Var.Name, err))
 				return
 			}
-			k.c.Declined(ruleInplace, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
+			k.c.Declined(ruleInplace, b, reasonOf(err))
 		}
 		mu.VisitBinding(b)
 	}

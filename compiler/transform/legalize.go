@@ -164,6 +164,9 @@ func skipf(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", errSkip, fmt.Sprintf(format, args...))
 }
 
+// reasonOf is what skipf was given.
+func reasonOf(err error) string { return strings.TrimPrefix(err.Error(), errSkip.Error()+": ") }
+
 // binding emits what b becomes.
 func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	vb, ok := b.(*relax.VarBinding)
@@ -212,7 +215,7 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 	}
 	before, call, err := l.make(vb, name, &lowered{rule: rule})
 	if errors.Is(err, errSkip) {
-		l.ctx.Declined(ruleLegalize, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
+		l.ctx.Declined(ruleLegalize, b, reasonOf(err))
 		l.report(vb, name, err.Error())
 		m.VisitBinding(b)
 		return nil

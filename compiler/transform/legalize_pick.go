@@ -3,7 +3,6 @@ package transform
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -39,7 +38,7 @@ func (l *legalizer) picked(m *relax.ExprMutator, b relax.Binding) error {
 	name := opName(vb.Value)
 	before, call, err := l.make(vb, name, how)
 	if errors.Is(err, errSkip) {
-		l.ctx.Declined(how.why, b, strings.TrimPrefix(err.Error(), errSkip.Error()+": "))
+		l.ctx.Declined(how.why, b, reasonOf(err))
 		m.VisitBinding(b)
 		return nil
 	}

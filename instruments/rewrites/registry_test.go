@@ -229,6 +229,11 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")) -> R.Tensor
         R.output(b)
     return b
 `},
+	{"DispatchSampling,DispatchSortScan", nil, `@R.function
+def main(p: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), r: R.Tensor((6, 1), "int64")):
+    o = R.multinomial_from_uniform(p, u, r, dtype="int64")
+    return o
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function
