@@ -82,6 +82,8 @@ var written = []Constraint{
 	{"FuseOpsByPattern", "LegalizeOps", "what the patterns of generators describe are operators", false},
 	{"FuseOpsByPattern", "MergeCompositeFunctions", "what it merges are the composite functions that FuseOpsByPattern makes", true},
 	{"MergeCompositeFunctions", "RunCodegen", "what it has compiled are functions for generators", false},
+	{"FuseOpsByPattern", "AllocateWorkspace", "it makes the functions that workspaces are for", false},
+	{"AllocateWorkspace", "RunCodegen", "what it extends are functions for generators", false},
 	{"FuseOpsByPattern", "RunCodegen", "what it has compiled are functions for generators", true},
 	{"RunCodegen", "LegalizeOps", "generators take operators", false},
 	{"RunCodegen", "CallTIRRewrite", "it makes calls that CallTIRRewrite gives memory", false},

@@ -234,6 +234,31 @@ def main(p: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), r: R.Te
     o = R.multinomial_from_uniform(p, u, r, dtype="int64")
     return o
 `},
+	{"AllocateWorkspace", nil, `@I.ir_module
+class Module:
+    @R.function
+    def run(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        R.func_attr({"Codegen": "lib", "WorkspaceSize": 64, "global_symbol": "run"})
+
+        @R.function
+        def part(p: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+            R.func_attr({"Composite": "lib.exp", "Primitive": True, "WorkspaceSize": 64})
+            with R.dataflow():
+                e = R.exp(p)
+                R.output(e)
+            return e
+
+        y = part(x)
+        return y
+
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        cls = Module
+        with R.dataflow():
+            a = cls.run(x)
+            R.output(a)
+        return a
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function
