@@ -25,7 +25,7 @@ var others = []*pass.Pass{
 	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining, transform.Gradient,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
-	transform.DataflowUseInplaceCalls, transform.DispatchSampling, transform.DispatchSortScan, transform.AllocateWorkspace,
+	transform.DataflowUseInplaceCalls, transform.DispatchSampling, transform.DispatchSortScan, transform.AllocateWorkspace, transform.SpecializePrimFuncBasedOnCallSite,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
 	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,

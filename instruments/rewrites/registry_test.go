@@ -259,6 +259,26 @@ class Module:
             R.output(a)
         return a
 `},
+	{"SpecializePrimFuncBasedOnCallSite", nil, `@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def twice(a: T.handle, b: T.handle):
+        m, k = T.int64(), T.int64()
+        A = T.match_buffer(a, (m, k))
+        B = T.match_buffer(b, (m, k))
+        for i, j in T.grid(m, k):
+            with T.block("B"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj] * T.float32(2)
+
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")):
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.twice, (x,), out_sinfo=R.Tensor((2, 3), "float32"))
+            R.output(a)
+        return a
+`},
 	{"relay.DeadCodeElimination,relay.RemoveUnusedFunctions", nil, `@I.ir_module
 class Module:
     @R.function
