@@ -26,7 +26,7 @@ var relayRules = map[string]relayRule{
 	"deformable":      {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
 	"adaptivePool": {infer: inferRelayAdaptivePool}, "upsampling": {infer: inferUpsampling}, "resize2d": {infer: inferRelayResize},
 	"depthToSpace": {infer: blocks(true)}, "spaceToDepth": {infer: blocks(false)}, "batchToSpace": {infer: batchBlocks("crops", true)}, "spaceToBatch": {infer: batchBlocks("paddings", false)},
-	"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike},
+	"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike}, "sparseToDense": {infer: inferSparseToDense},
 	"reshape": {infer: inferRelayReshape(false)}, "reverseReshape": {infer: inferRelayReshape(true)}, "reshapeLike": {infer: inferReshapeLike},
 	"split": {infer: inferRelaySplit}, "stack": {infer: inferRelayStack}, "topk": {infer: inferRelayTopK}, "argsort": {infer: inferRelayArgsort},
 	"argReduce": {infer: inferRelayReduce(dtype.Int32T)}, "reduce": {infer: inferRelayReduce(dtype.Void)}, "scan": {infer: inferScan},
@@ -118,6 +118,16 @@ func inferInit(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		return rankOf(dt, -1), nil
 	}
 	return tensorOf(dt, relax.Ints(shape)), nil
+}
+
+// inferSparseToDense is a tensor of the values, of the shape that is given.
+func inferSparseToDense(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
+	t, err := c.Tensor(1)
+	if err != nil {
+		return nil, err
+	}
+	shape, _ := c.Ints("output_shape")
+	return tensorOf(t.DType, relax.Ints(shape), t), nil
 }
 
 func inferRelayBroadcastTo(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {

@@ -242,6 +242,23 @@ func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
 			}
 		}
 		return op.StridedSlice(c.Args[0], axes, shape(begin...), shape(end...), nil)
+	case "relay.reshape", "relay.broadcast_to", "relay.zeros", "relay.ones":
+		to := &relax.ShapeExpr{Values: relax.Ints(dims(c))}
+		switch name {
+		case "relay.reshape":
+			return op.Reshape(c.Args[0], to.Values...)
+		case "relay.broadcast_to":
+			return op.BroadcastTo(c.Args[0], to)
+		}
+		v := 0.0
+		if name == "relay.ones" {
+			v = 1
+		}
+		k, err := op.Scalar(relax.SInfoOf(c).(*relax.TensorStructInfo).DType, v)
+		if err != nil {
+			panic(err)
+		}
+		return op.BroadcastTo(k, to)
 	case "relay.nn.dense":
 		return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), dtype.Void)
 	case "relay.nn.batch_matmul":

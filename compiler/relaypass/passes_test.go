@@ -40,6 +40,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.CombineParallelDense, 4, pass.Function, []string{"relay.InferType"}},
 		{relaypass.CombineParallelBatchMatmul, 4, pass.Function, []string{"relay.InferType"}},
 		{relaypass.DefuseOps, 3, pass.Function, []string{"relay.InferType"}},
+		{relaypass.DynamicToStatic, 2, pass.Function, nil},
 		{relaypass.ToMixedPrecision, 0, pass.Function, nil},
 		{relaypass.Legalize, 1, pass.Function, []string{"relay.InferType"}},
 		{relaypass.AlterOpLayout, 3, pass.Function, []string{"relay.InferType"}},

@@ -348,6 +348,14 @@ def main(x: R.Tensor((2, 4), "float32"), w: R.Tensor((4, 4), "float32")):
         R.output(a)
     return a
 `},
+	{"relay.DynamicToStatic", nil, `@R.function
+def main(x: R.Tensor((4, 7), "float32"), y: R.Tensor((2, 7, 2), "float32")):
+    with R.dataflow():
+        s = R.relay.shape_of(y, dtype="int64")
+        a = R.relay.dyn.reshape(x, s)
+        R.output(a)
+    return a
+`},
 	{"relay.FakeQuantizationToInteger", nil, `@R.function
 def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
     with R.dataflow():
