@@ -41,7 +41,7 @@ func relayRow(line string) *Op {
 	if rule.infer == nil {
 		panic("op: relay_ops.txt names no rule: " + line)
 	}
-	o := &Op{Name: RelayPrefix + cols[0], Infer: rule.infer, complete: rule.complete, Pattern: Opaque, Doc: cols[4]}
+	o := &Op{Name: RelayPrefix + cols[0], Infer: rule.infer, complete: rule.complete, Pattern: Opaque, Doc: cols[4], Impure: cols[3] == "unit"} // what returns nothing has an effect
 	for _, a := range strings.Fields(cols[1]) {
 		o.Args = append(o.Args, relayArg(a))
 	}

@@ -53,6 +53,27 @@ class Module:
         return gv
 `
 
+// a value that is computed twice.
+const twice = `
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+        a_again = R.exp(x)
+        b = R.add(a, a_again)
+        R.output(b)
+    return b
+`
+
+// a let that is used once, and an effect.
+const once = `
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32")):
+    k = R.relay.memory.kill(x)
+    a = R.exp(x)
+    return a
+`
+
 // two operators of one value, of each kind.
 const parallel = `
 @R.function
@@ -373,6 +394,10 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 	"relay.FakeQuantizationToInteger.use_qat":          {text: dequantized, value: true, set: "qnn.dense"},
 	"relay.FakeQuantizationToInteger.optional_qnn_ops": {text: dequantized, value: []any{"nn.softmax"}, set: "qnn.softmax"},
 
+	"relay.EliminateCommonSubexpr.fskip":        {text: twice, value: []any{"exp"}, set: "a_again"},
+	"relay.DeadCodeElimination.inline_once":     {text: once, value: true, set: "with R.dataflow"},
+	"relay.DeadCodeElimination.ignore_impurity": {text: once, value: true, plain: "memory.kill"},
+
 	"relay.CombineParallelConv2D.min_num_branches":      {text: parallel, value: 2, set: "combined"},
 	"relay.CombineParallelDense.min_num_branches":       {text: parallel, value: 2, set: "combined"},
 	"relay.CombineParallelBatchMatmul.min_num_branches": {text: parallel, value: 2, set: "combined"},
@@ -389,6 +414,8 @@ var elsewhere = map[string]struct{ file, test string }{
 	"testing.immutable_module":          {"../pass/rules_test.go", "TestRule10ImmutableModule"},
 
 	"relay.ToMixedPrecision.missing_op_mode":    {"../relaypass/tomixedprecision_test.go", "TestToMixedPrecisionMissing"},
+	"relay.EtaExpand.expand_constructor":        {"../relaypass/smallpasses_test.go", "TestEtaExpand"},
+	"relay.EtaExpand.expand_global_var":         {"../relaypass/smallpasses_test.go", "TestEtaExpand"},
 	"relay.FakeQuantizationToInteger.hard_fail": {"../relaypass/fakequantization_test.go", "TestFakeQuantizationErrors"},
 }
 

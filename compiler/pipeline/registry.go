@@ -30,6 +30,7 @@ var others = []*pass.Pass{
 	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.DynamicToStatic, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
+	relaypass.EliminateCommonSubexpr, relaypass.EtaExpand, relaypass.CanonicalizeCast, relaypass.DivToMul, relaypass.FastMath,
 	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
 	tirpass.ForceNarrowIndexToInt32,
 }

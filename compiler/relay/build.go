@@ -267,7 +267,7 @@ func (b *builder) takeBack(s *scope, v *relax.Var) (relax.Expr, bool) {
 		return nil, false
 	}
 	last, ok := s.entries[len(s.entries)-1].bind.(*relax.VarBinding)
-	if !ok || last.Var != v || isLet(last, s.entries[len(s.entries)-1].dataflow) {
+	if !ok || last.Var != v || IsLet(last, s.entries[len(s.entries)-1].dataflow) {
 		return nil, false
 	}
 	s.entries = s.entries[:len(s.entries)-1]
@@ -318,9 +318,9 @@ var generated = regexp.MustCompile(`^gv[0-9]*$`)
 // but a node of the graph.
 func IsGenerated(name string) bool { return generated.MatchString(name) }
 
-// isLet reports whether a binding is one of a let: it stands outside of a dataflow block, and is not what can stand in none, an if
+// IsLet reports whether a binding is one of a let: it stands outside of a dataflow block, and is not what can stand in none, an if
 // or a call of something unknown under the name that such values get.
-func isLet(b relax.Binding, dataflow bool) bool {
+func IsLet(b relax.Binding, dataflow bool) bool {
 	if dataflow {
 		return false
 	}
@@ -331,7 +331,7 @@ func isLet(b relax.Binding, dataflow bool) bool {
 	return true
 }
 
-// letName is a name for the variable of a let that isLet does not take for a generated one.
+// letName is a name for the variable of a let that IsLet does not take for a generated one.
 func (b *builder) letName(name string) string {
 	if IsGenerated(name) {
 		name += "_"

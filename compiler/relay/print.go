@@ -145,7 +145,7 @@ func (p *printer) seq(s *relax.SeqExpr) {
 	var last *relax.VarBinding
 	if k := len(s.Blocks); k > 0 {
 		blk := s.Blocks[k-1]
-		if b, ok := blk.Bindings[len(blk.Bindings)-1].(*relax.VarBinding); ok && relax.Expr(b.Var) == s.Body && !isLet(b, blk.Dataflow) {
+		if b, ok := blk.Bindings[len(blk.Bindings)-1].(*relax.VarBinding); ok && relax.Expr(b.Var) == s.Body && !IsLet(b, blk.Dataflow) {
 			last = b
 		}
 	}
@@ -179,7 +179,7 @@ func (p *printer) binding(bind relax.Binding, dataflow bool) {
 			p.fail("the match_cast of %s says what no type of Relay does", v.Name)
 		}
 		p.str("let " + p.name(v) + ": " + t)
-	case isLet(bind, dataflow):
+	case IsLet(bind, dataflow):
 		p.str("let " + p.name(v))
 	default:
 		p.vars[v] = "%" + strconv.Itoa(p.reserve())

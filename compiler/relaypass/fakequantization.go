@@ -13,7 +13,7 @@ import (
 
 // FakeQuantizationToInteger computes with integers what is computed with real numbers between dequantize and quantize.
 var FakeQuantizationToInteger = &pass.Pass{
-	Name: "relay.FakeQuantizationToInteger", Kind: pass.Function, Required: []string{inferType},
+	Name: "relay.FakeQuantizationToInteger", Kind: pass.Function, Required: []string{inferType, "relay.DivToMul"},
 	Doc: "Replaces what is computed with real numbers between qnn.dequantize and qnn.quantize by operators on integers, whose results stand for about the same numbers: where every operator between them has a rule, or, with use_qat, one by one.",
 	Options: []pass.Option{
 		{Name: "hard_fail", Default: false, Doc: "an operator without a rule before a qnn.quantize is an error"},

@@ -110,7 +110,11 @@ func (s *site) squareOfSum(xx, yy, xy monomial, dt dtype.DType) relax.Expr {
 		}
 		return op.Add(x, op.Multiply(y, n))
 	}
-	first, second := sum(p), sum(q)
+	first := sum(p)
+	second := first
+	if q != p {
+		second = sum(q)
+	}
 	k, ok := numberOf(dt, a)
 	if first == nil || second == nil || !ok {
 		return s.declined("the factors are no numbers of the type")

@@ -13,27 +13,33 @@ var EliminateCommonSubexpr = &pass.Pass{
 	Doc:     "Binds pure values that an earlier binding in scope computes already, and casts that it checks, to the variable of that one, which takes their place where they are used. DeadCodeElimination removes the names that are left.",
 	Options: []pass.Option{{Name: "call_only", Default: false, Doc: "look at calls only, not at tuples and their fields"}},
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		e := &exprCSE{c: c, m: c.Step().Input, callOnly: c.Arg("call_only").(bool), seen: map[uint64][]relax.Binding{}, same: map[*relax.Var][]ir.OriginID{}}
-		return e.function(f)
+		callOnly := c.Arg("call_only").(bool)
+		return ShareEqualValues(c, f, func(b relax.Binding) bool { _, call := b.BoundValue().(*relax.Call); return call || !callOnly })
 	}),
+}
+
+// ShareEqualValues is EliminateCommonSubexpr for those bindings of f for which shared holds, as far as their values are pure.
+func ShareEqualValues(c *pass.Context, f *relax.Function, shared func(relax.Binding) bool) (*relax.Function, error) {
+	e := &exprCSE{c: c, m: c.Step().Input, shared: shared, seen: map[uint64][]relax.Binding{}, same: map[*relax.Var][]ir.OriginID{}}
+	return e.function(f)
 }
 
 // ruleShare is the name of the rule in decisions.
 const ruleShare = "share an equal value"
 
 type exprCSE struct {
-	c        *pass.Context
-	m        *ir.Module
-	callOnly bool
-	seen     map[uint64][]relax.Binding // values in scope, by hash
-	order    []uint64                   // hashes in seen, in order of entry
-	block    int                        // number of the dataflow block, 0 outside
-	blocks   int
-	inBlock  map[*relax.Var]int
-	numbers  map[*relax.Var]uint64        // of variables, in order of first use as an operand
-	same     map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
-	killed   map[*relax.Var]bool
-	over     *overwrites
+	c       *pass.Context
+	m       *ir.Module
+	shared  func(relax.Binding) bool   // which bindings may be; nil is all
+	seen    map[uint64][]relax.Binding // values in scope, by hash
+	order   []uint64                   // hashes in seen, in order of entry
+	block   int                        // number of the dataflow block, 0 outside
+	blocks  int
+	inBlock map[*relax.Var]int
+	numbers map[*relax.Var]uint64        // of variables, in order of first use as an operand
+	same    map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
+	killed  map[*relax.Var]bool
+	over    *overwrites
 	// outputs are variables for which one stands that is local to the dataflow block.
 	outputs []*relax.Var
 	mu      *relax.ExprMutator
@@ -59,7 +65,7 @@ func (e *exprCSE) keepOrigins(f *relax.Function) (*relax.Function, error) {
 			mu.VisitBinding(b)
 			return
 		}
-		id := e.m.Origins().Merge("EliminateCommonSubexpr", append([]ir.OriginID{b.Meta().Origin}, ids...)...)
+		id := e.m.Origins().Merge(e.c.Step().Pass.Name, append([]ir.OriginID{b.Meta().Origin}, ids...)...)
 		if vb, ok := b.(*relax.VarBinding); ok {
 			b = vb.WithValue(ir.WithOrigin(vb.Value, id))
 		}
@@ -108,6 +114,9 @@ func (e *exprCSE) binding(b relax.Binding) { e.mu.EmitNormalized(e.visit(e.mu.Ma
 // earlier one, where that is visible.
 func (e *exprCSE) visit(b relax.Binding) relax.Binding {
 	v, value := b.Bound(), b.BoundValue()
+	if e.shared != nil && !e.shared(b) {
+		return b
+	}
 	if !e.candidate(b) {
 		if call, ok := value.(*relax.Call); ok {
 			e.c.Declined(ruleShare, call, "the call has effects or memory of its own")
@@ -204,10 +213,10 @@ func (e *exprCSE) candidate(b relax.Binding) bool {
 		}
 		return isPure(e.m, x)
 	case *relax.Tuple, *relax.TupleGetItem:
-		return !e.callOnly
+		return true
 	case *relax.Var:
 		_, cast := b.(*relax.MatchCast)
-		return cast && !e.callOnly
+		return cast
 	}
 	return false
 }

@@ -418,6 +418,51 @@ def main(x: R.Tensor((2, 3, 4), "float32"), w: R.Tensor((2, 3, 4), "float32")):
         R.output(d)
     return d
 `},
+	{"relay.EliminateCommonSubexpr", nil, `@R.function
+def main(x: R.Tensor((3, 4), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+        b = R.exp(x)
+        d = R.add(a, b)
+        R.output(d)
+    return d
+`},
+	{`relay.DeadCodeElimination{"inline_once": true}`, nil, `@R.function
+def main(x: R.Tensor((3, 4), "float32")):
+    a = R.exp(x)
+    b = R.sin(a)
+    d = R.tanh(a)
+    return d
+`},
+	{"relay.EtaExpand", nil, `@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        f = Module.f
+        y = f(x)
+        return y
+
+    @R.function(private=True)
+    def f(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        y = R.exp(x)
+        return y
+`},
+	{"relay.CanonicalizeCast", nil, `@R.function
+def main(x: R.Tensor((3, 4), "int8")):
+    with R.dataflow():
+        a = R.astype(x, "int32")
+        d = R.add(a, a)
+        R.output(d)
+    return d
+`},
+	{"relay.DivToMul,relay.FastMath", nil, `@R.function
+def main(x: R.Tensor((3, 4), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+        d = R.divide(a, R.const(4.0, "float32"))
+        R.output(d)
+    return d
+`},
 	{"relay.FoldConstant", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():

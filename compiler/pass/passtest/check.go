@@ -105,7 +105,7 @@ var exempt = map[string]map[string]bool{
 	},
 	"makes constants": {
 		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
-		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true,
+		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true,
 	},
 	"rounds otherwise": {
 		"ToMixedPrecision": true,
