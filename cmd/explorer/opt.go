@@ -150,7 +150,7 @@ var emitForms = []string{emitScript, emitJSON, emitRaw, emitRelay}
 // emitDoc describes the flag that chooses among them.
 const emitDoc = "output `format`: script (TVMScript), json, raw (JSON preceded by the bytes of constants), or relay (Relay's text)"
 
-// emit writes a module in one of the forms, TVMScript in the short form for reading if short.
+// emit writes a module in one of the forms: TVMScript as TVM itself arranges it, TVMScript in the short form for reading if short.
 func emit(w io.Writer, m *ir.Module, form string, how script.Options, short bool) error {
 	switch form {
 	case emitJSON:
@@ -168,6 +168,7 @@ func emit(w io.Writer, m *ir.Module, form string, how script.Options, short bool
 	if err := checkPaths(m, how); err != nil {
 		return err
 	}
+	how.TVM = true
 	text := script.Module(m, how).Source
 	if short {
 		text = compact.Of(text).String()

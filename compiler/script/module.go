@@ -22,11 +22,15 @@ func (p *printer) module(m *ir.Module) {
 			p.importLine("relax", p.relaxp, "R.")
 		}
 	}
+	if p.opts.TVM {
+		names = referenceOrder(m, names)
+	}
 	p.rawLine("")
 	p.rawLine("@" + p.irp + "ir_module")
 	p.rawLine("class " + p.class + ":")
 	p.indent++
 	head := m.Attrs().Len() > 0 || len(m.GlobalInfos()) > 0
+	p.irSeen = head
 	p.attrsLine(p.irp, "module_attrs(", m.Attrs())
 	if infos := m.GlobalInfos(); len(infos) > 0 {
 		p.globalInfos(infos)
@@ -75,6 +79,30 @@ func FuncNames(m *ir.Module) []string {
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(rank[a]-rank[b], strings.Compare(a, b)) })
+	return names
+}
+
+// referenceOrder turns the order of FuncNames into TVM's: PrimFuncs, external functions, Relax functions,
+// "main" last.
+func referenceOrder(m *ir.Module, names []string) []string {
+	rank := func(name string) int {
+		switch m.Lookup(name).(type) {
+		case *tir.PrimFunc:
+			return 1
+		case *relax.ExternFunc:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		if (a == "main") != (b == "main") {
+			if a == "main" {
+				return 1
+			}
+			return -1
+		}
+		return rank(a) - rank(b)
+	})
 	return names
 }
 

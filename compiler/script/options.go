@@ -45,6 +45,10 @@ type Options struct {
 	// NoSyntaxSugar writes out what has a shorter form: nested loops, axes one by one, the
 	// root block, buffers of parameters, bindings that hold nothing (syntax_sugar=False).
 	NoSyntaxSugar bool
+	// TVM arranges the text as TVM's own script() does where the usual form is easier to read: PrimFuncs
+	// stand first and "main" last, each function that calls others of the module begins with "cls = Module",
+	// signatures stay on one line, and T.ret is a return statement.
+	TVM bool
 	// Scratch, where not nil, is memory that prints share, one at a time. It saves who prints
 	// many functions the growth of a buffer for each.
 	Scratch *Scratch

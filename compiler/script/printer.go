@@ -72,6 +72,9 @@ type printer struct {
 	usedVoid    map[*relax.Var]bool        // variables that hold nothing, but are used
 	data        map[*tir.Var]bool          // of the buffers of the signature
 	consts      []*relax.Constant          // constants on the current line
+	irSeen      bool                       // something of dialect I was printed in the module
+	tirSeen     bool                       // the same of dialect T, which is searched for
+	searched    int                        // up to here
 	inSignature bool                       // extents with variables print as strings
 	aliasNeeded bool                       // the name of the module is to be declared
 	// undefinedUse is set where something is printed that has no name yet.
@@ -130,6 +133,11 @@ func newPrinter(o *Options, root any) *printer {
 
 // ownAlias reports whether functions are referred to otherwise than through "cls".
 func (p *printer) ownAlias() bool { return p.opts.ModuleAlias != "" && p.opts.ModuleAlias != "cls" }
+
+// declaresAlias reports whether functions that refer to others declare what they do it through.
+func (p *printer) declaresAlias() bool {
+	return (p.ownAlias() || p.opts.TVM) && p.cls != p.class
+}
 
 // text ends the printing.
 func (p *printer) text() *Text {

@@ -29,7 +29,7 @@ func (p *printer) relaxFunc(name string, f *relax.Function) {
 		attrs = attrs.Without(ir.AttrGlobalSymbol)
 	}
 	p.findVoid(f)
-	p.aliasNeeded = p.ownAlias() && p.cls != p.class && callsModule(f)
+	p.aliasNeeded = p.declaresAlias() && callsModule(f)
 	p.relaxBody(f, attrs)
 }
 

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -105,6 +106,7 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		p.branch(v.Else, name)
 		return
 	case *relax.Function:
+		p.nestedHead()
 		p.begin(b)
 		p.str("@")
 		p.r("function")
@@ -117,6 +119,9 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		p.relaxDef(name, v)
 		p.relaxBody(v, v.Attrs)
 		p.leave(mark)
+		if p.opts.TVM {
+			p.rawLine("")
+		}
 		return
 	}
 	p.begin(b)
@@ -129,6 +134,25 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		return
 	}
 	p.bindTo(b.Var, at, plainAnnotation(b.Value) || p.infer != nil && p.infer.follows(b))
+}
+
+// nestedHead prints what TVM puts before a function within a function: the prefixes in use so far.
+func (p *printer) nestedHead() {
+	if !p.opts.TVM {
+		return
+	}
+	if !p.tirSeen {
+		p.tirSeen = bytes.Contains(p.buf[min(p.searched, len(p.buf)):], []byte(p.tirp))
+		p.searched = len(p.buf)
+	}
+	if p.irSeen {
+		p.importLine("ir", p.irp, "I.")
+	}
+	if p.tirSeen {
+		p.importLine("tir", p.tirp, "T.")
+	}
+	p.importLine("relax", p.relaxp, "R.")
+	p.rawLine("")
 }
 
 // findVoid notes the variables of f that hold nothing and are used all the same.

@@ -64,7 +64,7 @@ func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
 		p.views(v)
 	}
 	p.undefined(free)
-	if p.ownAlias() && p.cls != p.class && callsModule(f) {
+	if p.declaresAlias() && callsModule(f) {
 		p.rawLine(p.cls + " = " + p.class)
 	}
 	p.rootBlock(f.Body)
@@ -153,7 +153,7 @@ func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, par
 		p.str(":")
 	}
 	write(false)
-	if len(p.buf)-start+p.column() > lineLimit && n > 1 {
+	if len(p.buf)-start+p.column() > lineLimit && n > 1 && !p.opts.TVM {
 		p.leave(mark)
 		p.cut(start)
 		write(true)

@@ -42,7 +42,10 @@ func (p *printer) statementText(s tir.Stmt, last bool) {
 		}
 	case *tir.Evaluate:
 		p.begin(s)
-		if c, ok := s.Value.(*tir.Call); ok {
+		if c, ok := s.Value.(*tir.Call); ok && p.returns(c) {
+			p.str("return ")
+			p.expr(c.Args[0], 0)
+		} else if ok {
 			p.tirCall(c)
 		} else {
 			p.call("evaluate", s.Value)
@@ -102,6 +105,11 @@ func (p *printer) statementText(s tir.Stmt, last bool) {
 	default:
 		panic(fmt.Sprintf("script: unknown statement %T", s))
 	}
+}
+
+// returns reports whether c is printed as a return statement.
+func (p *printer) returns(c *tir.Call) bool {
+	return p.opts.TVM && p.sugar && c.Op == tir.OpRet && len(c.Args) == 1 && c.Type == c.Args[0].DType()
 }
 
 func (p *printer) annotations(a *ir.Attrs) {
