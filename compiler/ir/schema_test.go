@@ -26,7 +26,7 @@ var allNodes = []ir.Node{
 	&relax.PrimValue{}, &relax.StringImm{}, &relax.DataTypeImm{}, &relax.SeqExpr{}, &relax.If{}, &relax.Function{},
 	&relax.ExternFunc{}, &relax.VarBinding{}, &relax.MatchCast{}, &relax.BindingBlock{}, &relax.ObjectStructInfo{},
 	&relax.PrimStructInfo{}, &relax.ShapeStructInfo{}, &relax.TensorStructInfo{}, &relax.TupleStructInfo{},
-	&relax.FuncStructInfo{}, &relax.VDevice{},
+	&relax.FuncStructInfo{}, &relax.VDevice{}, &relax.DeviceMesh{}, &relax.Sharding{},
 }
 
 // nodeStructs lists the structs in a package folder that embed the node base.
@@ -111,7 +111,7 @@ func TestSchemaNamesAndOrder(t *testing.T) {
 		{&relax.Call{}, "op args attrs sinfo_args"},
 		{&tir.For{}, "loop_var min extent kind body thread annotations step"},
 		{&tir.CommReducer{}, "lhs rhs result identity"},
-		{&relax.TensorStructInfo{}, "shape dtype vdevice ndim"},
+		{&relax.TensorStructInfo{}, "shape dtype vdevice ndim sharding"},
 		{&tir.Block{}, "iter_vars alloc_buffers reads writes name match_buffers annotations init body"},
 		{&relax.VDevice{}, "target id scope"},
 	} {

@@ -62,6 +62,7 @@ var plainKeys = map[string]ir.Node{
 	"relax.expr.VarBinding": &relax.VarBinding{}, "relax.expr.MatchCast": &relax.MatchCast{},
 	"relax.ObjectStructInfo": &relax.ObjectStructInfo{}, "relax.PrimStructInfo": &relax.PrimStructInfo{},
 	"relax.ShapeStructInfo": &relax.ShapeStructInfo{}, "relax.TensorStructInfo": &relax.TensorStructInfo{},
+	"relax.distributed.DeviceMesh": &relax.DeviceMesh{}, "relax.distributed.Sharding": &relax.Sharding{},
 	"relax.TupleStructInfo": &relax.TupleStructInfo{}, "relax.FuncStructInfo": &relax.FuncStructInfo{},
 }
 
@@ -87,7 +88,7 @@ var optionalFields = map[string]string{
 	"tir.Block": "init", "tir.BlockRealize": "predicate", "tir.Buffer": "elem_offset", "tir.IterVar": "dom",
 	"tir.IndexMap": "inverse", "tir.AttrStmt": "node", "tir.Allocate": "condition", "tir.BufferRealize": "condition",
 	"tir.Reduce": "condition", "tir.PrimFunc": "ret_type",
-	"relax.PrimStructInfo": "value", "relax.TensorStructInfo": "shape vdevice", "relax.FuncStructInfo": "ret",
+	"relax.PrimStructInfo": "value", "relax.TensorStructInfo": "shape vdevice sharding", "relax.expr.Constant": "sharding", "relax.FuncStructInfo": "ret",
 	"relax.expr.ExternFunc": "sinfo", "relax.expr.Function": "ret", "relax.expr.Call": "sinfo", "relax.expr.If": "sinfo",
 	"relax.expr.TupleGetItem": "sinfo", "relax.expr.Var": "sinfo", "relax.expr.DataflowVar": "sinfo",
 }

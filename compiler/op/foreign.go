@@ -11,7 +11,7 @@ import (
 // kernel: training, collectives, sampling and the like. A module that still holds one when
 // code is made is refused there.
 var foreign = sync.OnceValue(func() []*Op {
-	return number(slices.Concat(foreignCalls(), gradOps(), collectiveOps(), foreignTensorOps(), inspectOps(), relayOps()))
+	return number(slices.Concat(foreignCalls(), gradOps(), collectiveOps(), distributedOps(), foreignTensorOps(), inspectOps(), relayOps()))
 })
 
 // Foreign returns the operators that are known but cannot be compiled. The caller must not

@@ -34,7 +34,7 @@ func (table) InferCall(call *relax.Call, ctx *relax.InferContext) (relax.StructI
 	if err != nil {
 		return nil, err
 	}
-	return out, c.checkSize(out)
+	return c.distributed(out), c.checkSize(out)
 }
 
 // MaxExtentNodes bounds the expression of an extent. A product of 64 sizes exceeds 64 bits unless

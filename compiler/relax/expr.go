@@ -60,7 +60,8 @@ type ShapeExpr struct {
 // Constant is a tensor whose value is known.
 type Constant struct {
 	ir.Base
-	Data *ir.Blob
+	Data     *ir.Blob
+	Sharding *Sharding // that of the tensor; nil where it is not distributed
 }
 
 // PrimValue is a scalar.

@@ -63,7 +63,11 @@ func (n *Call) mapChildren(m *Mapper) Expr {
 }
 
 // EachChild calls f for each direct child.
-func (*Constant) EachChild(func(ir.Node)) {}
+func (n *Constant) EachChild(f func(ir.Node)) {
+	if n.Sharding != nil {
+		f(n.Sharding)
+	}
+}
 
 func (n *Constant) mapChildren(*Mapper) Expr { return n }
 
@@ -314,6 +318,9 @@ func (n *TensorStructInfo) EachChild(f func(ir.Node)) {
 	}
 	if n.VDevice != nil {
 		f(n.VDevice)
+	}
+	if n.Sharding != nil {
+		f(n.Sharding)
 	}
 }
 

@@ -30,13 +30,15 @@ type ShapeStructInfo struct {
 }
 
 // TensorStructInfo is a tensor of NDim dimensions (-1: unknown) and element type DType
-// (Void: unknown). Shape is nil, a ShapeExpr, or a variable that holds a shape.
+// (Void: unknown). Shape is nil, a ShapeExpr, or a variable that holds a shape. Sharding is that of a
+// tensor which is distributed over devices, and has the shape of the whole; nil for others.
 type TensorStructInfo struct {
 	ir.Base
-	Shape   Expr
-	DType   dtype.DType
-	VDevice *VDevice
-	NDim    int
+	Shape    Expr
+	DType    dtype.DType
+	VDevice  *VDevice
+	NDim     int
+	Sharding *Sharding
 }
 
 // TupleStructInfo is a tuple.
@@ -164,7 +166,9 @@ func SInfoOf(e Expr) StructInfo {
 	case *ShapeExpr:
 		return ShapeOf(e.Values...)
 	case *Constant:
-		return StaticTensor(e.Data.DType(), e.Data.Shape()...)
+		t := StaticTensor(e.Data.DType(), e.Data.Shape()...)
+		t.Sharding = e.Sharding
+		return t
 	case *PrimValue:
 		return &PrimStructInfo{DType: e.Value.DType(), Value: e.Value}
 	case *StringImm, *DataTypeImm:

@@ -104,6 +104,11 @@ func (c *InferContext) isBaseOfTensor(b, d *TensorStructInfo) Truth {
 			return False
 		}
 	}
+	if s := sameSharding(b.Sharding, d.Sharding); s != True {
+		if out = out.And(s); out == False {
+			return False
+		}
+	}
 	switch {
 	case b.NDim < 0:
 		return out
@@ -193,6 +198,9 @@ func (c *InferContext) lcaTensor(x, y *TensorStructInfo) StructInfo {
 	}
 	if x.VDevice != nil && y.VDevice != nil && ir.StructuralEqual(x.VDevice, y.VDevice, ir.EqualOpts{}) {
 		out.VDevice = x.VDevice
+	}
+	if x.Sharding != nil && sameSharding(x.Sharding, y.Sharding) == True {
+		out.Sharding = x.Sharding
 	}
 	if x.NDim != y.NDim {
 		return out

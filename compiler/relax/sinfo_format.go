@@ -40,6 +40,9 @@ func FormatSInfo(s StructInfo) string {
 		if !s.DType.IsVoid() {
 			parts = append(parts, strconv.Quote(s.DType.String()))
 		}
+		if s.Sharding != nil {
+			return "DTensor(" + strings.Join(append(parts, strconv.Quote(PlacementText(s.Sharding.Placement))), ", ") + ")"
+		}
 		return "Tensor(" + strings.Join(parts, ", ") + ")"
 	case *TupleStructInfo:
 		parts := make([]string, len(s.Fields))

@@ -101,7 +101,7 @@ func EraseToWellDefined(s StructInfo, sym func(*tir.Var) bool, variable func(*Va
 				keep = variable != nil && variable(shape)
 			}
 			if !keep {
-				return &TensorStructInfo{DType: s.DType, VDevice: s.VDevice, NDim: s.NDim}
+				return &TensorStructInfo{DType: s.DType, VDevice: s.VDevice, NDim: s.NDim, Sharding: s.Sharding}
 			}
 		case *TupleStructInfo:
 			fields := ir.MapSame(s.Fields, erase)

@@ -228,6 +228,11 @@ func (v *verifier) sinfo(n ir.Node, s StructInfo) {
 	case nil:
 		return
 	case *TensorStructInfo:
+		if s.Sharding != nil {
+			if err := s.Sharding.Check(s.NDim); err != nil {
+				v.report(n, "%v", err)
+			}
+		}
 		if x, ok := s.Shape.(*Var); ok {
 			if !v.visible[x] {
 				v.report(n, "struct info uses variable %s, which is not defined there", x.Name)

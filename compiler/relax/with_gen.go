@@ -88,6 +88,16 @@ func (n *Constant) WithData(x *ir.Blob) *Constant {
 	return &out
 }
 
+// WithSharding returns n with Sharding x; n itself if it has that.
+func (n *Constant) WithSharding(x *Sharding) *Constant {
+	if x == n.Sharding {
+		return n
+	}
+	out := *n
+	out.Sharding = x
+	return &out
+}
+
 // WithValue returns n with Value x; n itself if it has that.
 func (n *DataTypeImm) WithValue(x dtype.DType) *DataTypeImm {
 	if x == n.Value {
@@ -95,6 +105,36 @@ func (n *DataTypeImm) WithValue(x dtype.DType) *DataTypeImm {
 	}
 	out := *n
 	out.Value = x
+	return &out
+}
+
+// WithShape returns n with Shape x; n itself if it has that.
+func (n *DeviceMesh) WithShape(x []int64) *DeviceMesh {
+	if same(x, n.Shape) {
+		return n
+	}
+	out := *n
+	out.Shape = x
+	return &out
+}
+
+// WithIDs returns n with IDs x; n itself if it has that.
+func (n *DeviceMesh) WithIDs(x []int64) *DeviceMesh {
+	if same(x, n.IDs) {
+		return n
+	}
+	out := *n
+	out.IDs = x
+	return &out
+}
+
+// WithRanged returns n with Ranged x; n itself if it has that.
+func (n *DeviceMesh) WithRanged(x bool) *DeviceMesh {
+	if x == n.Ranged {
+		return n
+	}
+	out := *n
+	out.Ranged = x
 	return &out
 }
 
@@ -378,6 +418,26 @@ func (n *ShapeStructInfo) WithNDim(x int) *ShapeStructInfo {
 	return &out
 }
 
+// WithMesh returns n with Mesh x; n itself if it has that.
+func (n *Sharding) WithMesh(x *DeviceMesh) *Sharding {
+	if x == n.Mesh {
+		return n
+	}
+	out := *n
+	out.Mesh = x
+	return &out
+}
+
+// WithPlacement returns n with Placement x; n itself if it has that.
+func (n *Sharding) WithPlacement(x []int64) *Sharding {
+	if same(x, n.Placement) {
+		return n
+	}
+	out := *n
+	out.Placement = x
+	return &out
+}
+
 // WithValue returns n with Value x; n itself if it has that.
 func (n *StringImm) WithValue(x string) *StringImm {
 	if x == n.Value {
@@ -425,6 +485,16 @@ func (n *TensorStructInfo) WithNDim(x int) *TensorStructInfo {
 	}
 	out := *n
 	out.NDim = x
+	return &out
+}
+
+// WithSharding returns n with Sharding x; n itself if it has that.
+func (n *TensorStructInfo) WithSharding(x *Sharding) *TensorStructInfo {
+	if x == n.Sharding {
+		return n
+	}
+	out := *n
+	out.Sharding = x
 	return &out
 }
 

@@ -42,6 +42,7 @@ func graphSamples() []sample {
 	m := tir.NewVar("m", i64)
 	callable := &relax.FuncStructInfo{Params: []relax.StructInfo{t4}, Ret: t4, Pure: true}
 	vdev := &relax.VDevice{Target: "llvm", ID: 0, Scope: "global"}
+	mesh := &relax.DeviceMesh{Shape: []int64{2, 1}, IDs: []int64{0, 1}, Ranged: true}
 	onDevice := relax.StaticTensor(f32, 4)
 	onDevice.VDevice = vdev
 	return []sample{
@@ -96,5 +97,9 @@ func graphSamples() []sample {
 		{"FuncStructInfo/opaque", &relax.FuncStructInfo{Opaque: true, Ret: relax.Object()}},
 		{"FuncStructInfo/opaque_ret", &relax.FuncStructInfo{Opaque: true, Ret: t4, Pure: true}},
 		{"VDevice", vdev},
+		{"DeviceMesh", mesh},
+		{"DeviceMesh/listed", &relax.DeviceMesh{Shape: []int64{2}, IDs: []int64{4, 9}}},
+		{"Sharding", &relax.Sharding{Mesh: mesh, Placement: []int64{1, relax.Replica}}},
+		{"TensorStructInfo/distributed", t4.WithSharding(&relax.Sharding{Mesh: mesh, Placement: []int64{0, relax.Replica}})},
 	}
 }

@@ -30,7 +30,7 @@ func (p *printer) module(m *ir.Module) {
 	p.rawLine("class " + p.class + ":")
 	p.indent++
 	head := m.Attrs().Len() > 0 || len(m.GlobalInfos()) > 0
-	p.irSeen = head
+	p.irSeen, p.infos = head, m.GlobalInfos()
 	p.attrsLine(p.irp, "module_attrs(", m.Attrs())
 	if infos := m.GlobalInfos(); len(infos) > 0 {
 		p.globalInfos(infos)
@@ -113,9 +113,12 @@ func (p *printer) globalInfos(infos map[string][]ir.Node) {
 		p.quote(kind)
 		p.str(": [")
 		list(p, infos[kind], func(n ir.Node) {
-			if d, ok := n.(*relax.VDevice); ok {
+			switch d := n.(type) {
+			case *relax.VDevice:
 				p.vdevice(d)
-			} else {
+			case *relax.DeviceMesh:
+				p.deviceMesh(d)
+			default:
 				p.i("dummy_global_info()")
 			}
 		})
@@ -212,6 +215,8 @@ func (p *printer) value(v ir.Value) {
 		p.commReducer(v)
 	case *relax.VDevice:
 		p.quote(vdeviceName(v))
+	case *relax.DeviceMesh:
+		p.meshName(v)
 	case tir.Expr:
 		p.expr(v, 0)
 	case relax.StructInfo:

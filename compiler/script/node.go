@@ -71,6 +71,10 @@ func (p *printer) node(n ir.Node) {
 		p.indexMap(n)
 	case *relax.VDevice:
 		p.vdevice(n)
+	case *relax.DeviceMesh:
+		p.deviceMesh(n)
+	case *relax.Sharding:
+		p.quote(relax.PlacementText(n.Placement))
 	case ir.Type:
 		p.typ(n)
 	default:

@@ -75,8 +75,10 @@ type printer struct {
 	irSeen      bool                       // something of dialect I was printed in the module
 	tirSeen     bool                       // the same of dialect T, which is searched for
 	searched    int                        // up to here
-	inSignature bool                       // extents with variables print as strings
-	aliasNeeded bool                       // the name of the module is to be declared
+	infos       map[string][]ir.Node       // of the module
+	meshes      map[*relax.DeviceMesh]string
+	inSignature bool // extents with variables print as strings
+	aliasNeeded bool // the name of the module is to be declared
 	// undefinedUse is set where something is printed that has no name yet.
 	undefinedUse bool
 }

@@ -23,6 +23,8 @@ func (p *printer) rcall(c *relax.Call) {
 	args, format := formatted(name, c.Args)
 	sep := ""
 	switch {
+	case isOp && name == "relax.call_tir" && isDistributed(c):
+		p.r("dist.call_tir(")
 	case isOp:
 		p.rexpr(op)
 		p.str("(")

@@ -110,6 +110,10 @@ func (p *printer) rtuple(fields []relax.Expr) {
 
 func (p *printer) constant(c *relax.Constant) {
 	d := c.Data
+	if c.Sharding != nil {
+		p.distributedConst(c)
+		return
+	}
 	if d.NumElements() == maxScalarText && len(d.Shape()) == 0 {
 		if text, ok := scalarText(d); ok {
 			p.r("const(")

@@ -90,6 +90,10 @@ func pyBool(b bool) string {
 }
 
 func (p *printer) tensorInfo(s *relax.TensorStructInfo) {
+	if s.Sharding != nil {
+		p.distributedInfo(s)
+		return
+	}
 	p.r("Tensor")
 	sep := "("
 	switch shape := s.Shape.(type) {

@@ -15,7 +15,7 @@ import (
 func TestEveryNodeHasAPlace(t *testing.T) {
 	for _, s := range samples() {
 		switch s.node.(type) {
-		case ir.Type, *tir.Range, *tir.Buffer, *relax.VDevice, *tir.CommReducer, *tir.IndexMap, *tir.IterVar:
+		case ir.Type, *tir.Range, *tir.Buffer, *relax.VDevice, *relax.DeviceMesh, *relax.Sharding, *tir.CommReducer, *tir.IndexMap, *tir.IterVar:
 			continue // these stand only inside of other nodes
 		}
 		plain := script.Node(s.node, script.Options{})

@@ -45,7 +45,7 @@ var kinds = sync.OnceValue(func() []*kind {
 		kindFor[*relax.Tuple](levelRelax),
 		kindFor[*relax.TupleGetItem](levelRelax, "sinfo"),
 		kindFor[*relax.ShapeExpr](levelRelax),
-		kindFor[*relax.Constant](levelRelax),
+		kindFor[*relax.Constant](levelRelax, "sharding"),
 		kindFor[*relax.PrimValue](levelRelax),
 		kindFor[*relax.StringImm](levelRelax),
 		kindFor[*relax.DataTypeImm](levelRelax),
@@ -59,10 +59,10 @@ var kinds = sync.OnceValue(func() []*kind {
 		kindFor[*relax.ObjectStructInfo](levelRelax),
 		kindFor[*relax.PrimStructInfo](levelRelax, "value"),
 		kindFor[*relax.ShapeStructInfo](levelRelax, "values", "ndim"),
-		kindFor[*relax.TensorStructInfo](levelRelax, "shape", "dtype", "vdevice", "ndim"),
+		kindFor[*relax.TensorStructInfo](levelRelax, "shape", "dtype", "vdevice", "ndim", "sharding"),
 		kindFor[*relax.TupleStructInfo](levelRelax),
 		kindFor[*relax.FuncStructInfo](levelRelax, "params", "opaque", "pure", "derive"),
-		kindFor[*relax.VDevice](levelRelax, "id", "scope"),
+		kindFor[*relax.VDevice](levelRelax, "id", "scope"), kindFor[*relax.DeviceMesh](levelRelax, "ranged"), kindFor[*relax.Sharding](levelRelax),
 		kindFor[*tir.Var](levelTIR, "size"),
 		kindFor[*tir.IntImm](levelTIR),
 		kindFor[*tir.FloatImm](levelTIR),
@@ -160,7 +160,7 @@ func levelOf(n ir.Node) string {
 // handlerNames are the names that a visitor or mutator may have handlers for: of expressions,
 // statements, bindings, blocks and functions, and the definitions of variables.
 var handlerNames = sync.OnceValue(func() []string {
-	skip := map[string]bool{"VDevice": true, "Range": true, "IterVar": true, "BufferRegion": true, "MatchBufferRegion": true}
+	skip := map[string]bool{"VDevice": true, "DeviceMesh": true, "Sharding": true, "Range": true, "IterVar": true, "BufferRegion": true, "MatchBufferRegion": true}
 	out := append([]string{"Expr", "VarDef", "DataflowVarDef", "PrimExpr", "Op", "Reduce", "ProducerLoad", "DataflowVar", "SizeVar", "DataflowBlock"}, binaryNames()...)
 	for _, k := range kinds() {
 		if !skip[k.name] && !strings.HasSuffix(k.name, "StructInfo") {

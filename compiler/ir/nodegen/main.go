@@ -99,6 +99,7 @@ var levels = map[string]level{
 			"[]*BindingBlock": {mapper: "m.block", slice: true},
 			"[]Binding":       {mapper: "m.binding", slice: true},
 			"*VDevice":        {iface: true},
+			"*Sharding":       {iface: true},
 		},
 	},
 }

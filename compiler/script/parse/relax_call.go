@@ -2,6 +2,7 @@ package parse
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -225,7 +226,11 @@ func (c *call) callTIR() any {
 			args = &relax.Tuple{Base: c.span(c.at[1]), Fields: []relax.Expr{args}}
 		}
 	}
-	out := &relax.Call{Base: c.base(), Op: op.Lookup("relax." + c.sig.name[2:]).Ref(), Args: []relax.Expr{c.graphAt(0), args}}
+	name := strings.Replace(c.sig.name, "R.dist.call_tir", "R.call_tir", 1) // the results say that they are distributed
+	if c.sig.name == "R.dist.call_tir_local_view" {
+		name = c.sig.name
+	}
+	out := &relax.Call{Base: c.base(), Op: op.Lookup("relax." + name[2:]).Ref(), Args: []relax.Expr{c.graphAt(0), args}}
 	for i := 2; i < len(c.sig.params); i++ {
 		switch name := c.sig.params[i].name; {
 		case name == "out_sinfo":

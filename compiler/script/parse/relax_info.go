@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // infoRows are struct info. Strings in their arguments are expressions over symbolic variables.
 var infoRows = []row{
 	{"R.Tensor(shape: value = None, dtype: value = None, vdevice: value = None, ndim: int = None)", (*call).tensorInfo},
+	{"R.DTensor|R.dist.DTensor(shape: value = None, dtype: value = None, device_mesh: value = None, placement: value = '', ndim: int = None)", (*call).distributedInfo},
 	{"R.Object|R.Any()", func(c *call) any { return &relax.ObjectStructInfo{Base: c.base()} }},
 	{"R.Shape(values: dims = None, ndim: int = -1)", func(c *call) any {
 		s := &relax.ShapeStructInfo{Base: c.base(), NDim: c.intAt(1)}
@@ -66,10 +68,10 @@ var infoRows = []row{
 	}},
 }
 
-const infoHelp = "struct info is R.Tensor, R.Shape, R.Tuple, R.Prim, R.Callable or R.Object"
+const infoHelp = "struct info is R.Tensor, R.DTensor, R.Shape, R.Tuple, R.Prim, R.Callable or R.Object"
 
 // infoNames are struct info for hints.
-var infoNames = strings.Fields("R.Tensor R.Shape R.Tuple R.Prim R.Callable R.Object")
+var infoNames = strings.Fields("R.Tensor R.DTensor R.Shape R.Tuple R.Prim R.Callable R.Object")
 
 // sinfo evaluates an annotation to struct info.
 func (b *builder) sinfo(n *syntax.Node) relax.StructInfo {
@@ -117,6 +119,19 @@ func (b *builder) toInfo(v any, n *syntax.Node) relax.StructInfo {
 
 // tensorInfo builds R.Tensor, which may be given a type alone.
 func (c *call) tensorInfo() any {
+	s := c.tensorOf(c.at[3])
+	switch v := c.vals[2].(type) {
+	case string:
+		s.VDevice = c.vdevice(v, c.at[2])
+	case *relax.VDevice:
+		s.VDevice = v
+	}
+	return s
+}
+
+// tensorOf builds what R.Tensor and R.DTensor have in common, from a shape, an element type and, where at
+// stands, a number of dimensions.
+func (c *call) tensorOf(at *syntax.Node) *relax.TensorStructInfo {
 	s := &relax.TensorStructInfo{Base: c.base(), NDim: -1}
 	typ := 1
 	switch v := c.vals[0].(type) {
@@ -138,17 +153,11 @@ func (c *call) tensorInfo() any {
 	if c.has(typ) {
 		s.DType = c.toType(c.vals[typ], c.at[typ])
 	}
-	if c.has(3) {
-		if s.Shape != nil && c.intAt(3) != s.NDim && s.NDim >= 0 {
-			c.fail(c.at[3], "", "ndim is %d, but the shape has %d dimensions", c.intAt(3), s.NDim)
+	if k := slices.Index(c.at, at); at != nil && c.has(k) {
+		if s.Shape != nil && c.intAt(k) != s.NDim && s.NDim >= 0 {
+			c.fail(at, "", "ndim is %d, but the shape has %d dimensions", c.intAt(k), s.NDim)
 		}
-		s.NDim = c.intAt(3)
-	}
-	switch v := c.vals[2].(type) {
-	case string:
-		s.VDevice = c.vdevice(v, c.at[2])
-	case *relax.VDevice:
-		s.VDevice = v
+		s.NDim = c.intAt(k)
 	}
 	return s
 }

@@ -49,6 +49,7 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 		{place: nowhere, rows: refusedRows},
 		{info: true, rows: infoRows},
 		{rows: graphRows},
+		{rows: distributedRows},
 		{rows: packedRows},
 		{place: inGraph, rows: []row{attrsRow}},
 		{rows: moduleRows},
@@ -98,8 +99,6 @@ func (b *builder) unknown(path string, n *syntax.Node) {
 	switch {
 	case !dotted:
 		b.fail(n, "", "%s cannot be called like this in a script", path)
-	case dialect == "R" && strings.HasPrefix(name, "dist."):
-		b.fail(n, noDistributed, "%s is not supported", path)
 	case dialect == "R" && !b.dims:
 		b.fail(n, b.nearest(path), "unknown operator %s", path)
 	case dialect == "T" || dialect == "R" || dialect == "I":

@@ -94,7 +94,7 @@ func TestTableHasWhatIsPrinted(t *testing.T) {
 // be given come first, and what builds them is there.
 func TestSignatures(t *testing.T) {
 	names := map[string]bool{}
-	for _, group := range [][]row{binaryRows(), exprRows, typeRows, lambdaRows, scopeRows, blockRows, loopRows, bufferRows, infoRows, graphRows, packedRows, moduleRows, classRows, hostRows, methodRows, refusedRows} {
+	for _, group := range [][]row{binaryRows(), exprRows, typeRows, lambdaRows, scopeRows, blockRows, loopRows, bufferRows, infoRows, graphRows, distributedRows, packedRows, moduleRows, classRows, hostRows, methodRows, refusedRows} {
 		for _, r := range group {
 			for _, s := range signaturesOf(r, argumentKinds()) {
 				if names[s.name] {

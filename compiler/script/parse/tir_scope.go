@@ -57,11 +57,7 @@ var refusedRows = []row{
 	{"R.emit_te(*args: node, **)", refuse("write the function that it makes as @T.prim_func and call it with R.call_tir")},
 	{"R.rewriter(*args: node, **)", refuse("a pattern rewriter is not a module: read the pattern and the replacement on their own")},
 	{"R.SeqExpr|R.emit_var_binding|R.func_name|R.arg(*args: node, **)", refuse("")},
-	{"R.DTensor|R.device_mesh(*args: node, **)", refuse(noDistributed)},
 }
-
-// noDistributed is the hint for distributed tensors.
-const noDistributed = "distributed tensors (R.DTensor, R.device_mesh and most of R.dist) cannot be read yet"
 
 // refuse builds nothing but an error.
 func refuse(help string) func(*call) any {
