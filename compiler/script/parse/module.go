@@ -104,7 +104,7 @@ func (b *builder) globalVar(name string, n *syntax.Node) any {
 // that no other has. A private function that is alone has no name at all, and is called "main"
 // as IRModule.from_expr and TVM's printer call it, unless it calls itself by the name that it has here.
 func (b *builder) symbolNames(stmts []*syntax.Stmt) {
-	if len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !strings.Contains(b.src[stmts[0].At:stmts[0].End], "."+stmts[0].Name) {
+	if len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !strings.Contains(b.src, "."+stmts[0].Name) {
 		b.env.define(stmts[0].Name, lookupLater("main"))
 		stmts[0].Name = "main"
 		return
