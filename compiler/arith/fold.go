@@ -14,7 +14,7 @@ func truth(d dtype.DType, v bool) tir.Expr {
 	if v {
 		n = 1
 	}
-	return tir.Const(dtype.BoolT.WithLanes(int(d.Lanes)), n)
+	return tir.Const(dtype.BoolT.LikeVector(d), n)
 }
 
 // fold computes op on constants and drops neutral operands. It returns nil if there is

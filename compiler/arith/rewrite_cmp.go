@@ -202,7 +202,7 @@ func (s *simplifier) notRules(n *tir.Not) tir.Expr {
 	case *tir.Not:
 		return x.A
 	case *tir.Broadcast:
-		return &tir.Broadcast{Value: notOf(x.Value), Lanes: x.Lanes}
+		return &tir.Broadcast{Value: notOf(x.Value), Lanes: x.Lanes, Scalable: x.Scalable}
 	case *tir.Binary:
 		if e := inverse(x); e != nil {
 			return e

@@ -15,8 +15,11 @@ func ramp(start, stride tir.Expr, lanes int) tir.Expr {
 }
 
 // vectorRules turns operations on ramps and broadcasts into ramps and broadcasts; nil if no
-// rule applies. d is the type of the operands.
+// rule applies. d is the type of the operands, whose number of lanes must be known.
 func (s *simplifier) vectorRules(n *tir.Binary, d dtype.DType) tir.Expr {
+	if d.Scalable {
+		return nil
+	}
 	x, xb := n.A.(*tir.Broadcast)
 	y, yb := n.B.(*tir.Broadcast)
 	if xb && yb {

@@ -90,7 +90,7 @@ func ResultType(op string, args []tir.Expr) dtype.DType {
 	}
 	if f := callForms[op]; !f.Type.IsVoid() {
 		if f.Type.IsBool() && len(args) > 0 {
-			return f.Type.WithLanes(int(args[0].DType().Lanes))
+			return f.Type.LikeVector(args[0].DType())
 		}
 		return f.Type
 	}

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"strconv"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -20,7 +22,7 @@ func (p *printer) tirCall(c *tir.Call) {
 	p.t(name + "(")
 	sep := ""
 	if place == DTypeFirst {
-		p.quote(c.Type.String())
+		p.quote(callType(c))
 		sep = ", "
 	}
 	if !known {
@@ -37,4 +39,13 @@ func (p *printer) tirCall(c *tir.Call) {
 		p.quote(c.Type.String())
 	}
 	p.str(")")
+}
+
+// callType returns the name of the type of a call: masks of scalable vectors have that of LLVM's masks,
+// as in TVM, which the parser reads as bool.
+func callType(c *tir.Call) string {
+	if d := c.Type; d.Scalable && d.IsBool() {
+		return "uint1xvscalex" + strconv.Itoa(int(d.Lanes))
+	}
+	return c.Type.String()
 }

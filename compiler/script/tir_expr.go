@@ -91,9 +91,9 @@ func (p *printer) exprText(e tir.Expr, prec int) {
 		p.str(identifier(e.Producer.ProducerName()))
 		p.indices(e.Indices)
 	case *tir.Ramp:
-		p.vector("Ramp", e.Lanes, e.Start, e.Stride)
+		p.vector("Ramp", e.Lanes, e.Scalable, e.Start, e.Stride)
 	case *tir.Broadcast:
-		p.vector("Broadcast", e.Lanes, e.Value)
+		p.vector("Broadcast", e.Lanes, e.Scalable, e.Value)
 	case *tir.Let:
 		p.let(e)
 	case *tir.Call:
@@ -129,10 +129,18 @@ func (p *printer) call(name string, args ...tir.Expr) {
 }
 
 // vector prints a call whose last argument is a number of lanes.
-func (p *printer) vector(name string, lanes int, args ...tir.Expr) {
+func (p *printer) vector(name string, lanes int, scalable bool, args ...tir.Expr) {
 	p.t(name)
 	p.exprList(args, "(", ", ")
-	p.int(int64(lanes))
+	switch {
+	case scalable && lanes == 1:
+		p.t("vscale()")
+	case scalable:
+		p.t("vscale() * ")
+		p.int(int64(lanes))
+	default:
+		p.int(int64(lanes))
+	}
 	p.str(")")
 }
 
@@ -261,7 +269,7 @@ func (p *printer) indices(list []tir.Expr) {
 		}
 		p.expr(r.Start, precOr)
 		p.str(":")
-		p.expr(tir.Add(r.Start, tir.Mul(r.Stride, tir.Const(r.Stride.DType(), int64(r.Lanes)))), precOr)
+		p.expr(tir.Add(r.Start, tir.Mul(r.Stride, tir.Elements(r))), precOr)
 		if !tir.IsConst(r.Stride, 1) {
 			p.str(":")
 			p.expr(r.Stride, precOr)

@@ -1,6 +1,10 @@
 package tir
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/irscope/irscope/runtime/dtype"
+)
 
 // foreignBuiltins are intrinsics of accelerators and of runtimes other than ours, with the
 // number of arguments where it is fixed. They are read, verified and printed; no target of ours
@@ -10,7 +14,7 @@ var foreignBuiltins = []struct {
 	arity  int
 	names  string
 }{
-	{Pure, 0, "vscale tvm_static_handle tvm_context_id tvm_warp_activemask"},
+	{Pure, 0, "tvm_static_handle tvm_context_id tvm_warp_activemask"},
 	{Pure, 1, "ignore_loop_partition tvm_thread_context tvm_thread_invariant llvm_lookup_intrinsic_id"},
 	{Pure, 2, "get_active_lane_mask handle_add_byte_offset"},
 	{Pure, 3, "dp4a"},
@@ -41,3 +45,19 @@ var _ = func() int {
 	}
 	return n
 }()
+
+// OpVScale is the factor by which scalable vectors of the machine are longer than they say.
+var OpVScale = builtin("vscale", Pure, 0, false)
+
+// Elements returns the number of lanes of r in the type of its stride.
+func Elements(r *Ramp) Expr {
+	d := r.Stride.DType()
+	if !r.Scalable {
+		return Const(d, int64(r.Lanes))
+	}
+	n := Expr(&Call{Type: dtype.Int32T, Op: OpVScale})
+	if r.Lanes != 1 {
+		n = Mul(n, Int32(int64(r.Lanes)))
+	}
+	return CastTo(d, n)
+}

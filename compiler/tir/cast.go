@@ -10,10 +10,10 @@ func MatchTypes(a, b Expr) (Expr, Expr) {
 		return a, b
 	}
 	if x.Lanes == 1 && y.Lanes > 1 {
-		a = &Broadcast{Value: a, Lanes: int(y.Lanes)}
+		a = &Broadcast{Value: a, Lanes: int(y.Lanes), Scalable: y.Scalable}
 		x = a.DType()
 	} else if y.Lanes == 1 && x.Lanes > 1 {
-		b = &Broadcast{Value: b, Lanes: int(x.Lanes)}
+		b = &Broadcast{Value: b, Lanes: int(x.Lanes), Scalable: x.Scalable}
 		y = b.DType()
 	}
 	if x == y {
@@ -60,7 +60,7 @@ func CastTo(d dtype.DType, e Expr) Expr {
 		}
 	case *Broadcast:
 		if d.Lanes == from.Lanes {
-			return &Broadcast{Value: CastTo(d.Elem(), x.Value), Lanes: x.Lanes}
+			return &Broadcast{Value: CastTo(d.Elem(), x.Value), Lanes: x.Lanes, Scalable: x.Scalable}
 		}
 	}
 	return &Cast{Type: d, Value: e}

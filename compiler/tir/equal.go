@@ -51,10 +51,10 @@ func equalRec(a, b Expr, n *int) bool {
 		return ok && equalRec(a.Cond, b.Cond, n) && equalRec(a.True, b.True, n) && equalRec(a.False, b.False, n)
 	case *Broadcast:
 		b, ok := b.(*Broadcast)
-		return ok && a.Lanes == b.Lanes && equalRec(a.Value, b.Value, n)
+		return ok && a.Lanes == b.Lanes && a.Scalable == b.Scalable && equalRec(a.Value, b.Value, n)
 	case *Ramp:
 		b, ok := b.(*Ramp)
-		return ok && a.Lanes == b.Lanes && equalRec(a.Start, b.Start, n) && equalRec(a.Stride, b.Stride, n)
+		return ok && a.Lanes == b.Lanes && a.Scalable == b.Scalable && equalRec(a.Start, b.Start, n) && equalRec(a.Stride, b.Stride, n)
 	case *BufferLoad:
 		b, ok := b.(*BufferLoad)
 		return ok && a.Buffer == b.Buffer && equalLists(a.Indices, b.Indices, n) &&

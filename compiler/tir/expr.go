@@ -136,13 +136,15 @@ type Ramp struct {
 	ir.Base
 	Start, Stride Expr
 	Lanes         int
+	Scalable      bool // Lanes times what vscale() returns
 }
 
 // Broadcast repeats Value in Lanes lanes.
 type Broadcast struct {
 	ir.Base
-	Value Expr
-	Lanes int
+	Value    Expr
+	Lanes    int
+	Scalable bool // Lanes times what vscale() returns
 }
 
 // Let binds Var to Value in Body.
@@ -242,7 +244,7 @@ func (c *Cast) DType() dtype.DType { return c.Type }
 func (b *Binary) DType() dtype.DType {
 	d := b.OperandType()
 	if b.Op >= OpEQ {
-		return dtype.BoolT.WithLanes(int(d.Lanes))
+		return dtype.BoolT.LikeVector(d)
 	}
 	return d
 }
@@ -285,7 +287,9 @@ func (l *BufferLoad) DType() dtype.DType { return accessDType(l.Buffer.DType, l.
 
 func accessDType(d dtype.DType, indices []Expr) dtype.DType {
 	if n := len(indices); n > 0 {
-		return d.WithLanes(int(d.Lanes) * int(indices[n-1].DType().Lanes))
+		v := indices[n-1].DType()
+		v.Lanes, v.Scalable = v.Lanes*d.Lanes, v.Scalable || d.Scalable
+		return d.LikeVector(v)
 	}
 	return d
 }
@@ -296,13 +300,13 @@ func (l *ProducerLoad) DType() dtype.DType { return l.Producer.ProducerDType() }
 // DType returns the type of Start with Lanes lanes.
 func (r *Ramp) DType() dtype.DType {
 	d := r.Start.DType()
-	return d.WithLanes(int(d.Lanes) * r.Lanes)
+	return d.LikeVector(dtype.DType{Lanes: d.Lanes * uint16(r.Lanes), Scalable: r.Scalable})
 }
 
 // DType returns the type of Value with Lanes lanes.
 func (b *Broadcast) DType() dtype.DType {
 	d := b.Value.DType()
-	return d.WithLanes(int(d.Lanes) * b.Lanes)
+	return d.LikeVector(dtype.DType{Lanes: d.Lanes * uint16(b.Lanes), Scalable: b.Scalable})
 }
 
 // DType returns the type of the body.

@@ -9,7 +9,7 @@ import (
 // with lanes gives a Broadcast.
 func Const(d dtype.DType, v int64) Expr {
 	if d.Lanes > 1 {
-		return &Broadcast{Value: Const(d.Elem(), v), Lanes: int(d.Lanes)}
+		return &Broadcast{Value: Const(d.Elem(), v), Lanes: int(d.Lanes), Scalable: d.Scalable}
 	}
 	if d.IsFloat() {
 		return &FloatImm{Type: d, Value: float64(v)}
@@ -20,7 +20,7 @@ func Const(d dtype.DType, v int64) Expr {
 // FloatConst returns the floating-point constant v of type d, with its lanes.
 func FloatConst(d dtype.DType, v float64) Expr {
 	if d.Lanes > 1 {
-		return &Broadcast{Value: FloatConst(d.Elem(), v), Lanes: int(d.Lanes)}
+		return &Broadcast{Value: FloatConst(d.Elem(), v), Lanes: int(d.Lanes), Scalable: d.Scalable}
 	}
 	if !d.IsFloat() {
 		return Const(d, int64(v))

@@ -179,7 +179,7 @@ func (v *verifier) types(e Expr) {
 			v.report(e, "branches have types %s and %s", a, b)
 		}
 	case *Cast:
-		if a, b := e.Value.DType(), e.Type; a.Lanes != b.Lanes {
+		if a, b := e.Value.DType(), e.Type; a.Lanes != b.Lanes || a.Scalable != b.Scalable {
 			v.report(e, "a value of type %s is cast to %s", a, b)
 		}
 	case *Ramp:

@@ -367,6 +367,16 @@ func (n *Broadcast) WithLanes(x int) *Broadcast {
 	return &out
 }
 
+// WithScalable returns n with Scalable x; n itself if it has that.
+func (n *Broadcast) WithScalable(x bool) *Broadcast {
+	if x == n.Scalable {
+		return n
+	}
+	out := *n
+	out.Scalable = x
+	return &out
+}
+
 // WithData returns n with Data x; n itself if it has that.
 func (n *Buffer) WithData(x *Var) *Buffer {
 	if x == n.Data {
@@ -1124,6 +1134,16 @@ func (n *Ramp) WithLanes(x int) *Ramp {
 	}
 	out := *n
 	out.Lanes = x
+	return &out
+}
+
+// WithScalable returns n with Scalable x; n itself if it has that.
+func (n *Ramp) WithScalable(x bool) *Ramp {
+	if x == n.Scalable {
+		return n
+	}
+	out := *n
+	out.Scalable = x
 	return &out
 }
 

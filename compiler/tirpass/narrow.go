@@ -144,10 +144,10 @@ func (n *narrower) expr(e tir.Expr) tir.Expr {
 		if start == e.Start && stride == e.Stride {
 			return e
 		}
-		return &tir.Ramp{Base: e.Base, Start: start, Stride: stride, Lanes: e.Lanes}
+		return &tir.Ramp{Base: e.Base, Start: start, Stride: stride, Lanes: e.Lanes, Scalable: e.Scalable}
 	case *tir.Broadcast:
 		if v := n.expr(e.Value); v != e.Value {
-			return &tir.Broadcast{Base: e.Base, Value: v, Lanes: e.Lanes}
+			return &tir.Broadcast{Base: e.Base, Value: v, Lanes: e.Lanes, Scalable: e.Scalable}
 		}
 		return e
 	case *tir.Not:

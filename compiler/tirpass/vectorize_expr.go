@@ -99,24 +99,24 @@ func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
 	if r, ok := a.(*tir.Ramp); ok && b.DType().Lanes == 1 {
 		switch e.Op {
 		case tir.OpAdd, tir.OpSub:
-			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, r.Start, b), Stride: r.Stride, Lanes: r.Lanes}
+			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, r.Start, b), Stride: r.Stride, Lanes: r.Lanes, Scalable: r.Scalable}
 		case tir.OpMul:
-			return &tir.Ramp{Start: tir.Mul(r.Start, b), Stride: tir.Mul(r.Stride, b), Lanes: r.Lanes}
+			return &tir.Ramp{Start: tir.Mul(r.Start, b), Stride: tir.Mul(r.Stride, b), Lanes: r.Lanes, Scalable: r.Scalable}
 		}
 	}
 	if r, ok := b.(*tir.Ramp); ok && a.DType().Lanes == 1 {
 		switch e.Op {
 		case tir.OpAdd:
-			return &tir.Ramp{Start: tir.Add(a, r.Start), Stride: r.Stride, Lanes: r.Lanes}
+			return &tir.Ramp{Start: tir.Add(a, r.Start), Stride: r.Stride, Lanes: r.Lanes, Scalable: r.Scalable}
 		case tir.OpSub:
-			return &tir.Ramp{Start: tir.Sub(a, r.Start), Stride: tir.Sub(tir.Const(r.Stride.DType(), 0), r.Stride), Lanes: r.Lanes}
+			return &tir.Ramp{Start: tir.Sub(a, r.Start), Stride: tir.Sub(tir.Const(r.Stride.DType(), 0), r.Stride), Lanes: r.Lanes, Scalable: r.Scalable}
 		case tir.OpMul:
-			return &tir.Ramp{Start: tir.Mul(a, r.Start), Stride: tir.Mul(a, r.Stride), Lanes: r.Lanes}
+			return &tir.Ramp{Start: tir.Mul(a, r.Start), Stride: tir.Mul(a, r.Stride), Lanes: r.Lanes, Scalable: r.Scalable}
 		}
 	}
 	if x, ok := a.(*tir.Ramp); ok {
-		if y, ok := b.(*tir.Ramp); ok && x.Lanes == y.Lanes && (e.Op == tir.OpAdd || e.Op == tir.OpSub) {
-			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, x.Start, y.Start), Stride: tir.BinaryExpr(e.Op, x.Stride, y.Stride), Lanes: x.Lanes}
+		if y, ok := b.(*tir.Ramp); ok && x.Lanes == y.Lanes && x.Scalable == y.Scalable && (e.Op == tir.OpAdd || e.Op == tir.OpSub) {
+			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, x.Start, y.Start), Stride: tir.BinaryExpr(e.Op, x.Stride, y.Stride), Lanes: x.Lanes, Scalable: x.Scalable}
 		}
 	}
 	a, b = v.pair(a, b)

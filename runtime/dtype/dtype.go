@@ -31,34 +31,38 @@ const (
 	Float8E5M2     Code = 12
 	Float8E5M2FNUZ Code = 13
 	Float8E8M0FNU  Code = 14
+	Float6E2M3FN   Code = 15
+	Float6E3M2FN   Code = 16
 	Float4E2M1FN   Code = 17
 )
 
-// DType is an element type. The zero value is Void: no type at all.
+// DType is an element type. The zero value is Void: no type at all. A Scalable vector has a multiple of
+// Lanes lanes, by a factor (vscale) that only the machine knows; it is 1 on all that have no such vectors.
 type DType struct {
-	Code  Code
-	Bits  uint8
-	Lanes uint16
+	Code     Code
+	Bits     uint8
+	Lanes    uint16
+	Scalable bool
 }
 
 // The types that code names most often.
 var (
 	Void      = DType{}
-	Int4T     = DType{Int, 4, 1}
-	Int8T     = DType{Int, 8, 1}
-	Int16T    = DType{Int, 16, 1}
-	Int32T    = DType{Int, 32, 1}
-	Int64T    = DType{Int, 64, 1}
-	UInt8T    = DType{UInt, 8, 1}
-	UInt16T   = DType{UInt, 16, 1}
-	UInt32T   = DType{UInt, 32, 1}
-	UInt64T   = DType{UInt, 64, 1}
-	Float16T  = DType{Float, 16, 1}
-	Float32T  = DType{Float, 32, 1}
-	Float64T  = DType{Float, 64, 1}
-	BFloat16T = DType{BFloat, 16, 1}
-	BoolT     = DType{Bool, 8, 1}
-	HandleT   = DType{Handle, 64, 1}
+	Int4T     = DType{Code: Int, Bits: 4, Lanes: 1}
+	Int8T     = DType{Code: Int, Bits: 8, Lanes: 1}
+	Int16T    = DType{Code: Int, Bits: 16, Lanes: 1}
+	Int32T    = DType{Code: Int, Bits: 32, Lanes: 1}
+	Int64T    = DType{Code: Int, Bits: 64, Lanes: 1}
+	UInt8T    = DType{Code: UInt, Bits: 8, Lanes: 1}
+	UInt16T   = DType{Code: UInt, Bits: 16, Lanes: 1}
+	UInt32T   = DType{Code: UInt, Bits: 32, Lanes: 1}
+	UInt64T   = DType{Code: UInt, Bits: 64, Lanes: 1}
+	Float16T  = DType{Code: Float, Bits: 16, Lanes: 1}
+	Float32T  = DType{Code: Float, Bits: 32, Lanes: 1}
+	Float64T  = DType{Code: Float, Bits: 64, Lanes: 1}
+	BFloat16T = DType{Code: BFloat, Bits: 16, Lanes: 1}
+	BoolT     = DType{Code: Bool, Bits: 8, Lanes: 1}
+	HandleT   = DType{Code: Handle, Bits: 64, Lanes: 1}
 )
 
 var codeNames = [...]struct {
@@ -74,6 +78,8 @@ var codeNames = [...]struct {
 	{"float8_e5m2fnuz", Float8E5M2FNUZ, 8},
 	{"float8_e5m2", Float8E5M2, 8},
 	{"float8_e8m0fnu", Float8E8M0FNU, 8},
+	{"float6_e2m3fn", Float6E2M3FN, 6},
+	{"float6_e3m2fn", Float6E3M2FN, 6},
 	{"float4_e2m1fn", Float4E2M1FN, 4},
 	{"bool", Bool, 8},
 	{"handle", Handle, 64},
@@ -107,6 +113,7 @@ func Parse(s string) (DType, error) {
 		}
 		if rest != "" {
 			lanes, ok := strings.CutPrefix(rest, "x")
+			lanes, d.Scalable = strings.CutPrefix(lanes, "vscalex")
 			n, err := strconv.ParseUint(lanes, 10, 16)
 			if !ok || err != nil || n == 0 {
 				break
@@ -121,7 +128,7 @@ func Parse(s string) (DType, error) {
 func validBits(c Code, bits uint8) bool {
 	switch c {
 	case Float:
-		return bits == 16 || bits == 32 || bits == 64
+		return bits == 8 || bits == 16 || bits == 32 || bits == 64
 	case BFloat:
 		return bits == 16
 	}
@@ -139,6 +146,9 @@ func MustParse(s string) DType {
 
 // String spells d as TVM does; Void is "void".
 func (d DType) String() string {
+	if d.Scalable {
+		return d.Elem().elem() + "xvscalex" + strconv.Itoa(int(d.Lanes))
+	}
 	s := d.elem()
 	if d.Lanes > 1 {
 		return s + "x" + strconv.Itoa(int(d.Lanes))
@@ -173,7 +183,10 @@ func (d DType) elem() string {
 func (d DType) Bytes() int { return (int(d.Bits)*int(d.Lanes) + 7) / 8 }
 
 // WithLanes returns d with n lanes.
-func (d DType) WithLanes(n int) DType { d.Lanes = uint16(n); return d }
+func (d DType) WithLanes(n int) DType { d.Lanes, d.Scalable = uint16(n), false; return d }
+
+// LikeVector returns d with as many lanes as v has.
+func (d DType) LikeVector(v DType) DType { d.Lanes, d.Scalable = v.Lanes, v.Scalable; return d }
 
 // Elem returns d with one lane.
 func (d DType) Elem() DType { return d.WithLanes(1) }
@@ -206,10 +219,10 @@ func (d DType) IsInteger() bool { return d.IsInt() || d.IsUInt() }
 // for all others.
 func (d DType) Accumulator() DType {
 	if d.IsFloat() && d.Bits < 32 {
-		return Float32T.WithLanes(int(d.Lanes))
+		return Float32T.LikeVector(d)
 	}
 	return d
 }
 
 // IsScalar reports whether d has one lane.
-func (d DType) IsScalar() bool { return d.Lanes == 1 }
+func (d DType) IsScalar() bool { return d.Lanes == 1 && !d.Scalable }

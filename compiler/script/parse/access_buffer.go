@@ -141,30 +141,14 @@ func (b *builder) ramp(buf *tir.Buffer, i int, p *syntax.Node) tir.Expr {
 	if p.Kids[2] != nil {
 		stride = b.expr(p.Kids[2])
 	}
-	n := b.extent(start, stop)
-	lanes, ok := tir.AsInt(n)
-	step, ok2 := tir.AsInt(stride)
-	switch {
-	case !ok2:
-		// The printer writes stop as start + stride * lanes.
-		lanes, ok = 0, false
-		if m, isMul := n.(*tir.Binary); isMul && m.Op == tir.OpMul {
-			lanes, ok = tir.AsInt(m.B)
-		}
-	case step > 0:
-		lanes = (lanes + step - 1) / step
-	case step < 0:
-		lanes = (-lanes - step - 1) / -step
-	default:
-		ok = false
-	}
-	if !ok || lanes < 1 || lanes > 1<<15 {
+	l, ok := elements(b.extent(start, stop), stride)
+	if !ok {
 		b.fail(p, "", "the number of elements of this slice is not a constant")
 	}
-	if lanes == 1 {
+	if l == (lanes{n: 1}) {
 		return start
 	}
-	return &tir.Ramp{Base: b.span(p), Start: start, Stride: stride, Lanes: int(lanes)}
+	return &tir.Ramp{Base: b.span(p), Start: start, Stride: stride, Lanes: l.n, Scalable: l.scalable}
 }
 
 // region evaluates indices with slices to a region.
@@ -188,7 +172,7 @@ func (b *builder) region(buf *tir.Buffer, parts []*syntax.Node, n *syntax.Node) 
 // pointRange returns the range that an index covers; a ramp covers all its lanes.
 func pointRange(e tir.Expr) *tir.Range {
 	if r, ok := e.(*tir.Ramp); ok && tir.IsConst(r.Stride, 1) {
-		return &tir.Range{Min: r.Start, Extent: tir.Const(r.Start.DType(), int64(r.Lanes))}
+		return &tir.Range{Min: r.Start, Extent: tir.Elements(r)}
 	}
 	return &tir.Range{Min: e, Extent: tir.Const(e.DType().Elem(), 1)}
 }
@@ -197,18 +181,20 @@ func pointRange(e tir.Expr) *tir.Range {
 func (b *builder) regionLoad(r *tir.BufferRegion, n *syntax.Node) tir.Expr {
 	out := &tir.BufferLoad{Base: r.Base, Buffer: r.Buffer}
 	for i, x := range r.Region {
-		lanes, ok := tir.AsInt(x.Extent)
-		if !ok || lanes < 1 || lanes > 1<<15 {
+		one := tir.Const(x.Min.DType(), 1)
+		l, ok := elements(x.Extent, one)
+		if !ok {
 			b.fail(n, "", "the number of elements of this slice of %s is not a constant", r.Buffer.Name)
 		}
-		if lanes > 1 && i < len(r.Region)-1 {
+		single := l == lanes{n: 1}
+		if !single && i < len(r.Region)-1 {
 			b.fail(n, "", "only the last index of an access may be a vector")
 		}
-		if lanes == 1 {
+		if single {
 			out.Indices = append(out.Indices, x.Min)
 			continue
 		}
-		out.Indices = append(out.Indices, &tir.Ramp{Base: x.Base, Start: x.Min, Stride: tir.Const(x.Min.DType(), 1), Lanes: int(lanes)})
+		out.Indices = append(out.Indices, &tir.Ramp{Base: x.Base, Start: x.Min, Stride: one, Lanes: l.n, Scalable: l.scalable})
 	}
 	return out
 }

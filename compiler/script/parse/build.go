@@ -190,7 +190,7 @@ func (b *builder) toType(v any, n *syntax.Node) dtype.DType {
 		}
 		d := b.parseType(x, n)
 		if d.IsUInt() && d.Bits == 1 { // the older name of bool
-			return dtype.BoolT.WithLanes(int(d.Lanes))
+			return dtype.BoolT.LikeVector(d)
 		}
 		return d
 	case dtype.DType:
@@ -229,8 +229,6 @@ func (b *builder) parseType(s string, n *syntax.Node) dtype.DType {
 		best = near(s, known)
 	}
 	switch {
-	case strings.Contains(s, "vscale"):
-		help = "vectors of scalable length are not supported"
 	case best != "":
 		help = "did you mean " + best + "?"
 	}

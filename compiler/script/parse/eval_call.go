@@ -122,7 +122,7 @@ var methodRows = []row{
 		c.checkRank(buf, len(load.Indices), c.n)
 		if d := c.typeAt(1); d.Lanes > 1 && load.DType().Lanes == 1 && len(load.Indices) > 0 {
 			last := &load.Indices[len(load.Indices)-1]
-			*last = &tir.Ramp{Start: *last, Stride: tir.Const((*last).DType(), 1), Lanes: int(d.Lanes)}
+			*last = &tir.Ramp{Start: *last, Stride: tir.Const((*last).DType(), 1), Lanes: int(d.Lanes), Scalable: d.Scalable}
 		}
 		return load
 	}},
@@ -131,7 +131,7 @@ var methodRows = []row{
 	{"Buffer.access_ptr(access_mask: value, ptr_type: node = None, content_lanes: int = 1, offset: expr = None, extent: expr = None)", (*call).accessPtr},
 	{"Expr.astype(dtype: dtype)", func(c *call) any {
 		x := c.recv.(tir.Expr)
-		return c.placed(tir.CastTo(c.typeAt(0).WithLanes(int(x.DType().Lanes)), x))
+		return c.placed(tir.CastTo(c.typeAt(0).LikeVector(x.DType()), x))
 	}},
 	{"Value.astype(dtype: dtype)", func(c *call) any { return c.callOp(c.n, "relax.astype", c.recv, c.typeAt(0)) }},
 }

@@ -152,17 +152,83 @@ func merged(to, from *ir.Attrs) *ir.Attrs {
 	return to
 }
 
-// toLanes returns the number of elements of a vector.
-func (b *builder) toLanes(v any, n *syntax.Node) int64 {
-	l, ok := asInt(v)
-	if !ok {
-		b.fail(n, "vectors of scalable length are not supported", "the number of lanes must be a constant")
-	}
-	if l < 1 || l > maxLanes {
-		b.fail(n, "", "the number of lanes must be from 1 to %d, got %d", maxLanes, l)
-	}
-	return l
+// lanes is the number of elements of a vector, times vscale() where it is scalable.
+type lanes struct {
+	n        int
+	scalable bool
 }
 
 // maxLanes bounds the length of vectors.
 const maxLanes = 1 << 15
+
+// toLanes returns the number of elements of a vector.
+func (b *builder) toLanes(v any, n *syntax.Node) lanes {
+	l, ok := asInt(v)
+	scalable := false
+	if e, isExpr := v.(tir.Expr); isExpr && !ok {
+		l, scalable = scalableCount(e)
+		ok = scalable
+	}
+	if !ok {
+		b.fail(n, `it is a number, or T.vscale() * 4 for vectors of scalable length`, "the number of lanes must be a constant")
+	}
+	if l < 1 || l > maxLanes {
+		b.fail(n, "", "the number of lanes must be from 1 to %d, got %d", maxLanes, l)
+	}
+	return lanes{int(l), scalable}
+}
+
+// scalableCount returns the factor of T.vscale() that e is.
+func scalableCount(e tir.Expr) (int64, bool) {
+	switch e := e.(type) {
+	case *tir.Call:
+		return 1, e.Op == tir.OpVScale
+	case *tir.Cast:
+		return scalableCount(e.Value)
+	case *tir.Binary:
+		if e.Op != tir.OpMul {
+			return 0, false
+		}
+		x, y := e.A, e.B
+		if _, ok := tir.AsInt(y); !ok {
+			x, y = y, x
+		}
+		k, ok := tir.AsInt(y)
+		n, scalable := scalableCount(x)
+		if !ok || !scalable || k < -maxLanes || k > maxLanes || n < -maxLanes || n > maxLanes {
+			return 0, false
+		}
+		return n * k, true
+	}
+	return 0, false
+}
+
+// elements returns how many elements there are from start to the end of a slice of extent n with the
+// given stride.
+func elements(n, stride tir.Expr) (out lanes, ok bool) {
+	count, ok := tir.AsInt(n)
+	step, ok2 := tir.AsInt(stride)
+	if !ok {
+		count, out.scalable = scalableCount(n)
+		ok = out.scalable
+	}
+	switch {
+	case !ok2:
+		// The printer writes stop as start + stride * lanes.
+		count, ok = 0, false
+		if m, isMul := n.(*tir.Binary); isMul && m.Op == tir.OpMul {
+			if count, ok = tir.AsInt(m.B); !ok {
+				count, out.scalable = scalableCount(m.B)
+				ok = out.scalable
+			}
+		}
+	case step > 0:
+		count = (count + step - 1) / step
+	case step < 0:
+		count = (-count - step - 1) / -step
+	default:
+		ok = false
+	}
+	out.n = int(min(max(count, 0), maxLanes+1))
+	return out, ok && count >= 1 && count <= maxLanes
+}

@@ -52,7 +52,7 @@ var exprRows = []row{
 	{"T.isfinite(value: expr)", func(c *call) any { // for which there is no intrinsic
 		x := c.exprAt(0)
 		no := func(op *ir.Op) tir.Expr {
-			typ := dtype.BoolT.WithLanes(int(x.DType().Lanes))
+			typ := dtype.BoolT.LikeVector(x.DType())
 			return &tir.Not{Base: c.base(), A: &tir.Call{Base: c.base(), Type: typ, Op: op, Args: []tir.Expr{x}}}
 		}
 		return tir.BinaryAt(c.base(), tir.OpAnd, no(tir.OpIsInf), no(tir.OpIsNaN))
@@ -67,10 +67,12 @@ var exprRows = []row{
 	}},
 	{"T.Ramp|T.ramp(base: value, stride: value, lanes: lanes)", func(c *call) any {
 		start, stride := c.pairOf(c.vals[0], c.at[0], c.vals[1], c.at[1])
-		return &tir.Ramp{Base: c.base(), Start: start, Stride: stride, Lanes: c.intAt(2)}
+		l := argument[lanes](c, 2)
+		return &tir.Ramp{Base: c.base(), Start: start, Stride: stride, Lanes: l.n, Scalable: l.scalable}
 	}},
 	{"T.Broadcast|T.broadcast(value: expr, lanes: lanes)", func(c *call) any {
-		return &tir.Broadcast{Base: c.base(), Value: c.exprAt(0), Lanes: c.intAt(1)}
+		l := argument[lanes](c, 1)
+		return &tir.Broadcast{Base: c.base(), Value: c.exprAt(0), Lanes: l.n, Scalable: l.scalable}
 	}},
 	{"T.Shuffle(vectors: exprs, indices: exprs)", func(c *call) any {
 		if len(c.exprsAt(0)) == 0 {
@@ -227,7 +229,7 @@ func (b *builder) typedValue(d dtype.DType, v any, n, at *syntax.Node) any {
 		return &tir.FloatImm{Type: d, Value: f.Value}
 	}
 	if e.DType().Lanes > 1 && d.Lanes == 1 {
-		d = d.WithLanes(int(e.DType().Lanes))
+		d = d.LikeVector(e.DType())
 	}
 	return tir.CastTo(d, e)
 }

@@ -79,7 +79,7 @@ func (b *builder) tirStore(s *syntax.Stmt, t *syntax.Node, v any) {
 	value := b.exprOf(v, buf.DType, s.Value)
 	if d, want := value.DType(), storeType(st); d != want && !d.IsVoid() && !d.IsHandle() && !want.IsHandle() {
 		if d.Lanes == 1 && want.Lanes > 1 {
-			value = &tir.Broadcast{Base: b.span(s.Value), Value: tir.CastTo(want.Elem(), value), Lanes: int(want.Lanes)}
+			value = &tir.Broadcast{Base: b.span(s.Value), Value: tir.CastTo(want.Elem(), value), Lanes: int(want.Lanes), Scalable: want.Scalable}
 		} else if d.Lanes == want.Lanes {
 			value = tir.CastTo(want, value)
 			setSpan(value, b.span(s.Value))

@@ -29,7 +29,7 @@ func (m *formula) let(name string, e tir.Expr) tir.Expr {
 }
 
 // as is an element type with the lanes of the argument.
-func (m *formula) as(d dtype.DType) dtype.DType { return d.WithLanes(int(m.d.Lanes)) }
+func (m *formula) as(d dtype.DType) dtype.DType { return d.LikeVector(m.d) }
 
 // c is a float constant, ci an int32 constant.
 func (m *formula) c(v float64) tir.Expr {
@@ -47,7 +47,7 @@ func (m *formula) splat(e tir.Expr) tir.Expr {
 	if m.d.Lanes <= 1 {
 		return e
 	}
-	return &tir.Broadcast{Base: m.base, Value: e, Lanes: int(m.d.Lanes)}
+	return &tir.Broadcast{Base: m.base, Value: e, Lanes: int(m.d.Lanes), Scalable: m.d.Scalable}
 }
 
 func (m *formula) bin(op tir.BinaryOp, x, y tir.Expr) tir.Expr { return tir.BinaryAt(m.base, op, x, y) }

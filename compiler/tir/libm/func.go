@@ -103,7 +103,7 @@ func (f *Func) Expand(call *tir.Call, args []tir.Expr, bind Bind) tir.Expr {
 	base := call.Meta()
 	to := d
 	if d.Bits < 32 {
-		to = dtype.Float32T.WithLanes(int(d.Lanes))
+		to = dtype.Float32T.LikeVector(d)
 	}
 	x := make([]tir.Expr, len(args))
 	for i, a := range args {
@@ -111,7 +111,7 @@ func (f *Func) Expand(call *tir.Call, args []tir.Expr, bind Bind) tir.Expr {
 			return nil
 		}
 		if a.DType().Lanes == 1 && d.Lanes > 1 {
-			a = &tir.Broadcast{Base: base, Value: a, Lanes: int(d.Lanes)}
+			a = &tir.Broadcast{Base: base, Value: a, Lanes: int(d.Lanes), Scalable: d.Scalable}
 		}
 		x[i] = widen(base, a, to)
 	}
@@ -133,7 +133,7 @@ func widen(base ir.Base, a tir.Expr, d dtype.DType) tir.Expr {
 		return &tir.FloatImm{Base: a.Base, Type: d, Value: a.Value}
 	case *tir.Broadcast:
 		if _, ok := a.Value.(*tir.FloatImm); ok {
-			return &tir.Broadcast{Base: a.Base, Value: widen(base, a.Value, d.Elem()), Lanes: a.Lanes}
+			return &tir.Broadcast{Base: a.Base, Value: widen(base, a.Value, d.Elem()), Lanes: a.Lanes, Scalable: a.Scalable}
 		}
 	}
 	return &tir.Cast{Base: base, Type: d, Value: a}
