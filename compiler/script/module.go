@@ -189,6 +189,10 @@ func (p *printer) value(v ir.Value) {
 	case nil:
 		p.str("None")
 	case bool:
+		if p.opts.TVM {
+			p.str(pyBool(v))
+			return
+		}
 		p.bool(v)
 	case int64:
 		p.int(v)

@@ -47,7 +47,7 @@ type Options struct {
 	NoSyntaxSugar bool
 	// TVM arranges the text as TVM's own script() does where the usual form is easier to read: PrimFuncs
 	// stand first and "main" last, each function that calls others of the module begins with "cls = Module",
-	// signatures stay on one line, and T.ret is a return statement.
+	// signatures stay on one line, T.ret is a return statement, and attributes that are true are True.
 	TVM bool
 	// Scratch, where not nil, is memory that prints share, one at a time. It saves who prints
 	// many functions the growth of a buffer for each.

@@ -104,7 +104,7 @@ func (b *builder) globalVar(name string, n *syntax.Node) any {
 // that no other has. A private function that is alone has no name at all, and is called "main"
 // as IRModule.from_expr and TVM's printer call it, unless it calls itself by the name that it has here.
 func (b *builder) symbolNames(stmts []*syntax.Stmt) {
-	if len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !strings.Contains(b.src, "."+stmts[0].Name) {
+	if len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !namesItself(b.src, stmts[0].Name) {
 		b.env.define(stmts[0].Name, lookupLater("main"))
 		stmts[0].Name = "main"
 		return
@@ -121,6 +121,20 @@ func (b *builder) symbolNames(stmts []*syntax.Stmt) {
 		if sym := symbols[i]; sym != "" && sym != s.Name && count[sym] == 1 && count[s.Name] == 1 {
 			b.env.define(s.Name, lookupLater(sym))
 			s.Name = sym
+		}
+	}
+}
+
+// namesItself reports whether a text refers to a function through its module.
+func namesItself(src, name string) bool {
+	for rest := src; ; {
+		i := strings.Index(rest, "."+name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+1+len(name):]
+		if rest == "" || !syntax.IsIdentifier("_"+rest[:1]) {
+			return true
 		}
 	}
 }

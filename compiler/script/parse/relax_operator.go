@@ -130,6 +130,8 @@ func (c *call) defaultOf(a *op.Arg, args []relax.Expr) relax.Expr {
 		return &relax.StringImm{Base: c.base(), Value: "global"}
 	case a.Name == "runtime_device_index" && (name == "relax.memory.alloc_tensor" || name == "relax.vm.alloc_tensor"):
 		return &relax.PrimValue{Base: c.base(), Value: tir.Int(0)}
+	case (name == "relax.triu" || name == "relax.tril") && a.Name == "k":
+		return &relax.PrimValue{Base: c.base(), Value: tir.Int(0)}
 	case name == "relax.memory.view":
 		return &relax.Tuple{Base: c.base()}
 	case name == "relax.unique" && a.Name != "x" && a.Name != "axis":
