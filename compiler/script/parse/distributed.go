@@ -16,7 +16,7 @@ import (
 // distributedRows are what describes tensors that are distributed over devices.
 var distributedRows = []row{
 	{"R.device_mesh|R.dist.device_mesh(shape: value, device_ids: value)", (*call).deviceMesh},
-	{"R.dist.const(value: value, dtype: value = None, struct_info: value = None)", (*call).distributedConst},
+	{"R.dist.const(value: value, dtype: value = None, struct_info|ty: value = None)", (*call).distributedConst},
 	{"R.dist.call_tir(gvar|func: callee, args: graph, out_sinfo|out_ty: result, tir_vars: value = None)", (*call).callTIR},
 	{"R.dist.annotate_sharding|R.dist.redistribute(value|input: graph, device_mesh: value, placement: value)", func(c *call) any {
 		s := c.shardingOf(1, 2)

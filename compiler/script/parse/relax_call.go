@@ -36,7 +36,7 @@ var graphRows = []row{
 		return &matchCast{c.graphAt(0), c.infoAt(1)}
 	}},
 	{"R.emit(value: graph)", func(c *call) any { return c.graphAt(0) }},
-	{"R.emit_with_sinfo(op: str, args: graph, sinfo_args: infos = None)", (*call).emitWithInfo},
+	{"R.emit_with_sinfo|R.emit_with_ty(op: str, args: graph, sinfo_args|ty_args: infos = None)", (*call).emitWithInfo},
 	{"R.device(dev_type: value, dev_id: int = 0)", func(c *call) any {
 		d := device{index: argument[int64](c, 1)}
 		switch v := c.vals[0].(type) {

@@ -213,7 +213,7 @@ func (b *builder) graphAttr(x relax.Expr, n *syntax.Node) any {
 		return tensorField{x, n.Text}
 	case "ndim", "byte_offset", "elem_offset":
 		return b.inspect(n, n.Text, x)
-	case "struct_info", "struct_info_":
+	case "struct_info", "struct_info_", "ty":
 		if s := b.infoOf(x); s != nil {
 			return s
 		}

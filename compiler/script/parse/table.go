@@ -41,7 +41,7 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 		{span: true, rows: exprRows},
 		{rows: typeRows},
 		{rows: lambdaRows},
-		{rows: []row{bufferRow, callIntrinRow, dp4aRow}},
+		{rows: []row{bufferRow, callRow, callIntrinRow, dp4aRow}},
 		{place: inLoops, rows: scopeRows},
 		{place: inLoops, rows: blockRows},
 		{place: inLoops, rows: loopRows},

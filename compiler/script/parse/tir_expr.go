@@ -97,7 +97,7 @@ var exprRows = []row{
 		return load
 	}},
 	{"T.BufferRegion(buffer: buffer, region: node = None)", func(c *call) any { return c.toRegion(c.vals[0], c.n) }},
-	{"T.meta_var(value: value)", func(c *call) any {
+	{"T.meta_var|I.meta_var(value: value)", func(c *call) any {
 		c.weigh(c.vals[0], c.n)
 		return metaVar{c.vals[0]}
 	}},

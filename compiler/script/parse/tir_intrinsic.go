@@ -133,9 +133,19 @@ func (c *call) builtin() any {
 	return out
 }
 
+// callRow is HEAD's name of an intrinsic's node: T.Call("tirx.prefetch", [args], ret_ty="void").
+var callRow = row{"T.Call(op: str, args: exprs, dtype|ret_ty: dtype = None)", func(c *call) any {
+	name := olderName(c.strAt(0))
+	known := tir.LookupBuiltin(name)
+	if known == nil {
+		c.fail(c.at[0], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
+	}
+	return &tir.Call{Base: c.base(), Type: c.typeAt(2), Op: known.Op, Args: c.exprsAt(1)}
+}}
+
 // callIntrinRow calls an intrinsic by its full name, with any type of result.
 var callIntrinRow = row{"T.call_intrin(dtype: dtype, name: str, *args: value)", func(c *call) any {
-	name := c.strAt(1)
+	name := olderName(c.strAt(1))
 	known := tir.LookupBuiltin(name)
 	if known == nil {
 		c.fail(c.at[1], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
