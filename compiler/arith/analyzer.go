@@ -176,6 +176,10 @@ func (a *Analyzer) BindBounds(v *tir.Var, e tir.Expr) {
 // LargerThan reports whether e, written out as a tree, has more than n nodes. It looks at about n
 // nodes, however much is shared.
 func LargerThan(e tir.Expr, n int) bool {
+	switch e.(type) {
+	case *tir.IntImm, *tir.Var: // most extents are
+		return n < 1
+	}
 	ir.Walk(e, func(ir.Node) bool { n--; return n >= 0 })
 	return n < 0
 }

@@ -186,7 +186,10 @@ func asBig(v any) (*big.Int, bool) {
 		return new(big.Int).SetUint64(u), true
 	}
 	i, ok := asPythonInt(v)
-	return big.NewInt(i), ok
+	if !ok {
+		return nil, false
+	}
+	return big.NewInt(i), true
 }
 
 func asPythonInt(v any) (int64, bool) {
