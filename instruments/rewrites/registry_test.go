@@ -356,6 +356,15 @@ def main(x: R.Tensor((4, 7), "float32"), y: R.Tensor((2, 7, 2), "float32")):
         R.output(a)
     return a
 `},
+	{"relay.LambdaLift", nil, `@R.function
+def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    @R.function
+    def f(y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        z = R.add(y, x)
+        return z
+    r = f(x)
+    return r
+`},
 	{"relay.FakeQuantizationToInteger", nil, `@R.function
 def main(x: R.Tensor((2, 4), "int8")) -> R.Tensor((4, 2), "int8"):
     with R.dataflow():
