@@ -146,6 +146,9 @@ func InferCall(c *Call, ops OpTable, ctx *InferContext) (StructInfo, error) {
 		if _, extern := c.Op.(*ExternFunc); extern && f.Opaque && f.Derive == "" && len(c.SInfoArgs) > 0 {
 			return ResultOfSInfoArgs(c), nil
 		}
+		if f.Opaque && f.Derive == DeriveOfView && ops != nil {
+			return ops.InferCall(c.WithOp(ir.NewOp("relax.memory.view")), ctx)
+		}
 		return ctx.DeriveCall(c, f)
 	case nil:
 		return nil, fmt.Errorf("call of %s: the module has no such function", calleeName(c.Op))

@@ -11,6 +11,10 @@ import (
 // their result as struct info arguments.
 const DeriveBySInfoArgs = "tvm.relax.struct_info.infer_by_sinfo_args"
 
+// DeriveOfView is the Derive of the function that makes views: it infers what the operator
+// relax.memory.view does of the same arguments.
+const DeriveOfView = "tvm.relax.struct_info.infer_view_sinfo"
+
 // DeriveCall returns the struct info of a call of a function of struct info f. Symbolic
 // variables of the parameters are bound by the arguments; those that the arguments leave
 // open are forgotten in the result. It is an error if an argument cannot be one of its

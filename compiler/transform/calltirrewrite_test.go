@@ -45,7 +45,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 		pair{name: "one result", before: reluKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((4,), "float32"))
     z = R.call_tir(cls.relu, (y,), out_sinfo=R.Tensor((4,), "float32"))
@@ -53,7 +53,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 `, after: reluKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y: R.Tensor((4,), "float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     cls.relu(x, y)
@@ -64,7 +64,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 		pair{name: "two results, of names that are taken", before: splitKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32"), y_0: R.Tensor((2,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float16")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y = R.call_tir(cls.split, (x,), out_sinfo=[R.Tensor((2,), "float32"), R.Tensor((2,), "float16")])
     y_1 = R.add(y_0, y_0)
@@ -72,7 +72,7 @@ def main(x: R.Tensor((4,), "float32"), y_0: R.Tensor((2,), "float32")) -> R.Tupl
 `, after: splitKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32"), y_0: R.Tensor((2,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float16")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y_01: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     y_11: R.Tensor((2,), "float16") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float16"), R.prim_value(0), R.str("global"))
@@ -84,14 +84,14 @@ def main(x: R.Tensor((4,), "float32"), y_0: R.Tensor((2,), "float32")) -> R.Tupl
 		pair{name: "a tuple of one result", before: reluKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((4,), "float32")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y = R.call_tir(cls.relu, (x,), out_sinfo=R.Tuple(R.Tensor((4,), "float32")))
     return y
 `, after: reluKernel + `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((4,), "float32")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y_0: R.Tensor((4,), "float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     cls.relu(x, y_0)
@@ -101,13 +101,13 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((4,), "float32")):
 		pair{name: "a function of another library", before: `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     y = R.call_dps_packed("relu", (x,), out_sinfo=R.Tensor((4,), "float32"))
     return y
 `, after: `
 @R.function
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     y: R.Tensor((4,), "float32") = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     R.call_packed("relu", x, y, sinfo_args=(R.Tuple,))
     return y
@@ -124,7 +124,7 @@ def first(a: T.handle, b: T.handle, m: T.int64):
 def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["m"])) -> R.Tensor((1,), "float32"):
     n = T.int64()
     m = T.int64()
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y = R.call_tir(cls.first, (x,), out_sinfo=R.Tensor((1,), "float32"), tir_vars=R.shape([m]))
     return y
@@ -140,7 +140,7 @@ def first(a: T.handle, b: T.handle, m: T.int64):
 def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["m"])) -> R.Tensor((1,), "float32"):
     n = T.int64()
     m = T.int64()
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     y: R.Tensor((1,), "float32") = R.builtin.alloc_tensor(R.shape([1]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     R.vm.call_tir_dyn(cls.first, (x, y, R.shape([m])))
@@ -149,7 +149,7 @@ def main(x: R.Tensor(("n",), "float32"), s: R.Shape(["m"])) -> R.Tensor((1,), "f
 		pair{name: "in place", before: doubleKernel + `
 @R.function
 def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     a = R.add(y, y)
     z = R.call_tir_inplace(cls.double, (x, a), out_sinfo=R.Tensor((2,), "float32"), inplace_indices=[1])
@@ -157,7 +157,7 @@ def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
 `, after: doubleKernel + `
 @R.function
 def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     a = R.add(y, y)
     cls.double(x, a)
@@ -175,7 +175,7 @@ def both(A: T.Buffer((T.int64(2),), "float32"), B: T.Buffer((T.int64(2),), "floa
 
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     a = R.add(x, x)
     z = R.call_tir_inplace(cls.both, (a,), out_sinfo=[R.Tensor((2,), "float32"), R.Tensor((2,), "float32")], inplace_indices=[0, -1])
@@ -191,7 +191,7 @@ def both(A: T.Buffer((T.int64(2),), "float32"), B: T.Buffer((T.int64(2),), "floa
 
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tuple(R.Tensor((2,), "float32"), R.Tensor((2,), "float32")):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     a = R.add(x, x)
     z_1: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
@@ -225,7 +225,7 @@ func TestCallTIRRewriteChecksInplaceIndices(t *testing.T) {
 		m := read(t, doubleKernel+`
 @R.function
 def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
     z = R.call_tir_inplace(cls.double, (x, y), out_sinfo=R.Tensor((2,), "float32"), inplace_indices=[1])
     return z

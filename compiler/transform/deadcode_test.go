@@ -179,7 +179,7 @@ def fill(A: T.Buffer((T.int64(2),), "float32")):
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     cls = Module
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     a: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     cls.fill(a)
     return a

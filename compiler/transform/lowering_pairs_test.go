@@ -228,7 +228,7 @@ def loud(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     y = R.add(x, x)
     return y
 `},
@@ -249,13 +249,13 @@ def main(x: R.Tensor((2,), "float32"), c: R.Object) -> R.Tensor((2,), "float32")
 `, after: `
 @R.function
 def main(x: R.Tensor((2,), "float32"), c: R.Object) -> R.Tensor((2,), "float32"):
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     y = R.call_packed("packed", x, x, sinfo_args=(R.Tensor((2,), "float32"),))
     z = R.invoke_closure(c, (x,), sinfo_args=(R.Tensor((2,), "float32"),))
 
     @R.function
     def f(z: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-        R.func_attr({"relax.force_pure": 1})
+        R.func_attr({"relax.force_pure": T.bool(True)})
         w = R.call_packed("packed", z, sinfo_args=(R.Tensor((2,), "float32"),))
         return w
 
@@ -272,7 +272,7 @@ func TestLowerAllocTensorPairs(t *testing.T) {
 @R.function
 def main(x: R.Tensor(("n",), "float32"), s: R.Shape(ndim=1), storage: R.Object):
     n = T.int64()
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     a: R.Tensor((2, 3), "float16") = R.builtin.alloc_tensor(R.shape([2, 3]), R.dtype("float16"), R.prim_value(1), R.str("local"))
     b: R.Tensor((n, 3), "float32") = R.builtin.alloc_tensor(R.shape([n, 3]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     c: R.Tensor("float32", ndim=1) = R.builtin.alloc_tensor(s, R.dtype("float32"), R.prim_value(0), R.str("global"))
@@ -282,7 +282,7 @@ def main(x: R.Tensor(("n",), "float32"), s: R.Shape(ndim=1), storage: R.Object):
 @R.function
 def main(x: R.Tensor(("n",), "float32"), s: R.Shape(ndim=1), storage: R.Object):
     n = T.int64()
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     storage1: R.Object = R.memory.alloc_storage(R.shape([12]), R.prim_value(1), R.str("local"), R.dtype("uint8"))
     a: R.Tensor((2, 3), "float16") = R.memory.alloc_tensor(storage1, R.prim_value(0), R.shape([2, 3]), R.dtype("float16"), R.prim_value(1))
     storage2: R.Object = R.memory.alloc_storage(R.shape([4 * n * 3]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
@@ -339,7 +339,7 @@ def main(x: R.Tensor((2, 3), "float32"), s: R.Tensor((2,), "int64"), c: R.Object
     b: R.Shape([2, 3]) = R.call_packed("vm.builtin.shape_of", x, sinfo_args=(R.Shape([2, 3]),))
     d: R.Shape(ndim=2) = R.call_packed("vm.builtin.tensor_to_shape", s, sinfo_args=(R.Shape(ndim=2),))
     e: R.Tensor((2, 3), "float32") = R.call_packed("vm.builtin.ensure_zero_offset", x, sinfo_args=(R.Tensor((2, 3), "float32"),))
-    f: R.Tensor((6,), "float32") = R.call_packed("runtime.TVMTensorCreateView", x, R.shape([6]), R.tuple(), R.tuple(), sinfo_args=(R.Tensor((6,), "float32"),))
+    f: R.Tensor((6,), "float32") = R.call_packed(R.ExternFunc("runtime.TVMTensorCreateView", R.Callable(ret=R.Object, purity=True, derive_func="tvm.relax.struct_info.infer_view_sinfo")), x, R.shape([6]), R.dtype("float32"), R.prim_value(0))
     g: R.Object = R.vm.alloc_storage(R.shape([24]), R.prim_value(1), R.dtype("uint8"), R.str("local"))
     h: R.Tensor((6,), "float32") = R.vm.alloc_tensor(g, R.prim_value(0), R.shape([6]), R.dtype("float32"))
     R.call_builtin_with_ctx("vm.builtin.call_tir_dyn", (cls.relu, a, h, R.shape([1])), sinfo_args=(R.Tuple,))

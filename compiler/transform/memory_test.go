@@ -154,7 +154,7 @@ def helper(x: R.Tensor((8,), "uint8")) -> R.Tensor((8,), "uint8"):
 @R.function
 def main(x: R.Tensor((8,), "uint8"), s: R.Shape(["k"])):
     k = T.int64()
-    R.func_attr({"relax.force_pure": 1})
+    R.func_attr({"relax.force_pure": T.bool(True)})
     cls = Module
 `+body+"    return "+result+"\n")
 		out := runPass(t, passtest.NewContext(), transform.StaticPlanBlockMemory, m)

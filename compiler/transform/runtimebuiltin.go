@@ -1,10 +1,13 @@
 package transform
 
 import (
+	"fmt"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -19,7 +22,16 @@ var LowerRuntimeBuiltin = &pass.Pass{
 				ctx.RewriteAll("lower "+opName(b.BoundValue()), []ir.Node{b}, nodesOf(list))
 			}
 		}
-		m.Call = func(c *relax.Call) relax.Expr { return lowerBuiltin(c) }
+		m.Call = func(c *relax.Call) relax.Expr {
+			if opName(c) != opMemView {
+				return lowerBuiltin(c)
+			}
+			out, err := lowerView(c)
+			if err != nil {
+				m.Fail(err)
+			}
+			return out
+		}
 		return m.Function(f)
 	}),
 }
@@ -31,7 +43,6 @@ var builtinNames = map[string]string{
 	"relax.tensor_to_shape": "vm.builtin.tensor_to_shape",
 	"relax.to_vdevice":      "vm.builtin.to_device",
 	opMemZeroOffset:         "vm.builtin.ensure_zero_offset",
-	opMemView:               "runtime.TVMTensorCreateView",
 }
 
 func lowerBuiltin(c *relax.Call) *relax.Call {
@@ -56,6 +67,39 @@ func lowerBuiltin(c *relax.Call) *relax.Call {
 		return contextCall(c, "vm.builtin.call_tir_dyn", append([]relax.Expr{c.Args[0]}, fieldsOf(c.Args[1])...))
 	}
 	return c
+}
+
+// lowerView calls the function of the runtime that makes views, which takes what the operator
+// leaves as it is as well. A view of everything is the tensor itself.
+func lowerView(c *relax.Call) (relax.Expr, error) {
+	x, shape, dt, offset := c.Args[0], c.Args[1], c.Args[2], c.Args[3]
+	if isVoidInfo(relax.SInfoOf(shape)) && isVoidInfo(relax.SInfoOf(dt)) && isVoidInfo(relax.SInfoOf(offset)) {
+		return x, nil
+	}
+	t, ok := relax.SInfoOf(x).(*relax.TensorStructInfo)
+	if !ok {
+		return c, nil
+	}
+	if isVoidInfo(relax.SInfoOf(shape)) {
+		dims, ok := t.Dims()
+		if !ok {
+			return c, fmt.Errorf("%s keeps the shape of a tensor of %s: expected one whose shape is known, or a shape for the view", opMemView, relax.FormatSInfo(t))
+		}
+		shape = &relax.ShapeExpr{Base: c.Base, Values: dims}
+	}
+	if isVoidInfo(relax.SInfoOf(dt)) {
+		if t.DType.IsVoid() {
+			return c, fmt.Errorf("%s keeps the element type of a tensor of %s: expected one whose element type is known, or a type for the view", opMemView, relax.FormatSInfo(t))
+		}
+		dt = dtypeImm(t.DType)
+	}
+	if isVoidInfo(relax.SInfoOf(offset)) {
+		offset = &relax.PrimValue{Base: c.Base, Value: tir.Int(0)}
+	}
+	view := &relax.ExternFunc{Symbol: "runtime.TVMTensorCreateView", SInfo: &relax.FuncStructInfo{
+		Opaque: true, Ret: relax.Object(), Pure: true, Derive: relax.DeriveOfView,
+	}}
+	return &relax.Call{Base: c.Base, Op: view, Args: []relax.Expr{x, shape, dt, offset}, SInfo: c.SInfo}, nil
 }
 
 // contextCall calls a builtin that gets the machine as its first argument.
