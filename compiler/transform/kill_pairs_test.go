@@ -47,14 +47,12 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     R.vm.kill_object(d)
     f = R.const([1.0, 2.0], "float32")
     g = R.add(c, f)
-    R.vm.kill_object(c)
-    R.vm.kill_object(f)
+    R.memory.kill_tensor(c)
     h = R.shape_of(g)
-    R.vm.kill_object(g)
+    R.memory.kill_tensor(g)
     i = R.zeros(h, "float32")
-    R.vm.kill_object(h)
     j = R.call_packed("f", i, sinfo_args=(R.Object,))
-    R.vm.kill_object(i)
+    R.memory.kill_tensor(i)
     k = R.call_packed("f", j, sinfo_args=(R.Tuple(R.Object),))
     R.vm.kill_object(j)
     l = R.call_packed("f", k, sinfo_args=(R.Tuple,))
@@ -79,11 +77,11 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 @R.function(pure=False)
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     a = R.add(x, x)
-    R.vm.kill_object(a)
+    R.memory.kill_tensor(a)
     b = R.add(x, x)
     c: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     d: R.Object = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
-    R.vm.kill_object(b)
+    R.memory.kill_tensor(b)
     R.memory.kill_tensor(c)
     R.memory.kill_storage(d)
     return x
@@ -105,8 +103,8 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     a = R.add(x, x)
     b = R.add(a, x)
     c = R.add(a, b)
-    R.vm.kill_object(a)
-    R.vm.kill_object(b)
+    R.memory.kill_tensor(a)
+    R.memory.kill_tensor(b)
     return c
 `},
 		pair{name: "in branches and in local functions, what they see from outside lives on", before: `
@@ -138,24 +136,24 @@ def main(p: R.Tensor((), "bool"), x: R.Tensor((2,), "float32")) -> R.Tensor((2,)
     if q:
         b = R.add(a, x)
         c = R.add(b, b)
-        R.vm.kill_object(b)
+        R.memory.kill_tensor(b)
         r = c
     else:
         r = x
-    R.vm.kill_object(a)
-    R.vm.kill_object(q)
+    R.memory.kill_tensor(a)
+    R.memory.kill_tensor(q)
 
     @R.function(pure=False)
     def f(z: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
         v = R.add(z, z)
         w = R.add(v, z)
-        R.vm.kill_object(v)
+        R.memory.kill_tensor(v)
         return w
 
     s = f(r)
-    R.vm.kill_object(r)
+    R.memory.kill_tensor(r)
     t = R.add(s, x)
-    R.vm.kill_object(s)
+    R.memory.kill_tensor(s)
     return t
 `},
 	)

@@ -13,7 +13,7 @@ const ruleFree = "free after the last use"
 // KillAfterLastUse frees values as soon as nothing needs them.
 var KillAfterLastUse = &pass.Pass{
 	Name: "KillAfterLastUse", Kind: pass.Function,
-	Doc: "Removes other names of values as CanonicalizeBindings does, and inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage and other objects.",
+	Doc: "Removes other names of values as CanonicalizeBindings does, and inserts kill_tensor, kill_storage and kill_object after the last use of tensors, storage, and other objects.",
 	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		f, err := canonicalizeBindings(c, c.Step().Input, f) // another name would keep its value alive
 		if err != nil {
@@ -81,40 +81,40 @@ func killsIn(c *pass.Context, s *relax.SeqExpr, kills map[relax.Binding][]relax.
 		}
 		delete(how, root(v))
 	})
-	for _, v := range order {
-		if op := how[v]; op != "" {
-			kill := effect(ir.Base{}, callOp(op, void, v))
-			kills[last[v]] = append(kills[last[v]], kill)
-			c.Rewrite(ruleFree, nil, kill)
+	for _, op := range []string{opMemKillTensor, opMemKillStorage, opVMKillObject} { // at one place, in this order
+		for _, v := range order {
+			if how[v] == op {
+				kill := effect(ir.Base{}, callOp(op, void, v))
+				kills[last[v]] = append(kills[last[v]], kill)
+				c.Rewrite(ruleFree, nil, kill)
+			}
 		}
 	}
 }
 
-// killOp returns the operator that frees what value makes, "" if it makes nothing new.
+// killOp returns the operator that frees what value makes, "" if it makes nothing new or what
+// takes no register of its own worth freeing: constants and shapes.
 func killOp(value relax.Expr) string {
 	switch v := value.(type) {
 	case *relax.Call:
 		switch opName(v) {
-		case opMemAllocTensor, opBuiltinAlloc:
-			return opMemKillTensor
 		case opMemAllocStorage:
 			return opMemKillStorage
 		case opMemKillTensor, opMemKillStorage, opVMKillObject:
 			return ""
 		}
-		switch relax.SInfoOf(v).(type) {
-		case *relax.TensorStructInfo, *relax.ObjectStructInfo, *relax.ShapeStructInfo:
+	case *relax.Tuple, *relax.If, *relax.TupleGetItem:
+	default:
+		return ""
+	}
+	switch s := relax.SInfoOf(value).(type) {
+	case *relax.TensorStructInfo:
+		return opMemKillTensor
+	case *relax.TupleStructInfo:
+		if len(s.Fields) > 0 {
 			return opVMKillObject
-		case *relax.TupleStructInfo:
-			if len(relax.SInfoOf(v).(*relax.TupleStructInfo).Fields) > 0 {
-				return opVMKillObject
-			}
 		}
-	case *relax.Tuple:
-		if len(v.Fields) > 0 {
-			return opVMKillObject
-		}
-	case *relax.Constant, *relax.If, *relax.TupleGetItem:
+	case *relax.ObjectStructInfo:
 		return opVMKillObject
 	}
 	return ""
