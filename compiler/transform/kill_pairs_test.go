@@ -81,7 +81,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
     b = R.add(x, x)
     c: R.Tensor((2,), "float32") = R.builtin.alloc_tensor(R.shape([2]), R.dtype("float32"), R.prim_value(0), R.str("global"))
     d: R.Object = R.memory.alloc_storage(R.shape([8]), R.prim_value(0), R.str("global"), R.dtype("uint8"))
-    R.memory.kill_tensor(b)
+    R.vm.kill_object(b)
     R.memory.kill_tensor(c)
     R.memory.kill_storage(d)
     return x

@@ -427,20 +427,24 @@ def helper(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     y = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((4,), "float32"))
     return y
 `
-	public := strings.Replace(reluKernel, "(private=True)", "", 1)
-	runPairs(t, transform.AttachGlobalSymbol,
-		pair{name: "PrimFuncs, and public Relax functions", before: reluKernel + main, after: public + main},
-		pair{name: "they have them", before: public + main},
-	)
-	m := read(t, reluKernel+main).WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_"))
-	out := runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, m)
-	for name, want := range map[string]string{"relu": "lib_relu", "main": "main", "helper": ""} {
-		if got := ir.GlobalSymbol(out.Lookup(name)); got != want {
-			t.Errorf("the symbol of %s is %q, want %q", name, got, want)
-		}
+	public := strings.Replace(reluKernel+main, "(private=True)", "", 2)
+	library := func(functions string) string {
+		return "@I.ir_module\nclass Module:\n    I.module_attrs({\"system_lib_prefix\": \"lib_\"})\n" + strings.ReplaceAll(functions, "\n", "\n    ")
 	}
-	renamed := read(t, main+public).Edit()
-	renamed.Set("main", read(t, main+public).Lookup("main").WithFuncAttrs(ir.NewAttrs(ir.AttrGlobalSymbol, "other")))
+	runPairs(t, transform.AttachGlobalSymbol,
+		pair{name: "every function", before: reluKernel + main, after: public},
+		pair{name: "they have them", before: public},
+		pair{
+			name: "kernels under the prefix of a library", before: library(reluKernel + main),
+			after: library(strings.Replace(strings.Replace(public, "def relu", "def lib_relu", 1), "cls.relu", "cls.lib_relu", 1)),
+		},
+		pair{
+			name: "a name that is taken", before: library(reluKernel + main + strings.Replace(reluKernel, "def relu", "def lib_relu", 1)),
+			err: "PrimFunc relu is called lib_relu, and so is another function: rename one of them",
+		},
+	)
+	renamed := read(t, public).Edit()
+	renamed.Set("main", read(t, public).Lookup("main").WithFuncAttrs(ir.NewAttrs(ir.AttrGlobalSymbol, "other")))
 	if got := ir.GlobalSymbol(runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, renamed.Done()).Lookup("main")); got != "main" {
 		t.Errorf("the symbol of a function that was renamed is %q, want main", got)
 	}

@@ -224,7 +224,7 @@ func TestAttachGlobalSymbol(t *testing.T) {
 	chain(b)
 	m := prefix(t, b.module(), tunedLegalizeOps, transform.AttachGlobalSymbol, nil)
 	out := runPass(t, passtest.NewContext(), transform.AttachGlobalSymbol, m.WithAttrs(ir.NewAttrs("system_lib_prefix", "lib_")))
-	if s := ir.GlobalSymbol(out.Lookup("softmax")); s != "lib_softmax" {
+	if s := ir.GlobalSymbol(out.Lookup("lib_softmax")); s != "lib_softmax" {
 		t.Errorf("symbol %q", s)
 	}
 }

@@ -19,27 +19,7 @@ var NormalizeGlobalVar = &pass.Pass{
 		if err != nil || len(names) == 0 {
 			return m, err
 		}
-		out := ir.NewModuleWithOrigins(m.Origins()).WithAttrs(m.Attrs())
-		for kind, infos := range m.GlobalInfos() {
-			out = out.WithGlobalInfos(kind, infos)
-		}
-		e := out.Edit()
-		for gv, fn := range m.Funcs() {
-			name := gv.Name
-			if to := names[name]; to != "" {
-				name = to
-			}
-			if f, ok := fn.(*tir.PrimFunc); ok {
-				fn = renamedKernel(f, names)
-			}
-			e.Set(name, fn)
-			if name != gv.Name || fn != m.Lookup(gv.Name) {
-				c.Working(name)
-				c.Rewrite("name as it is known outside", m.Lookup(gv.Name), fn)
-			}
-		}
-		c.Working("")
-		out = e.Done()
+		out := underNames(c, m, names)
 		mu := renamer(out, names)
 		return eachFunction(c, out, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 			to, err := mu.Function(f)
@@ -49,9 +29,50 @@ var NormalizeGlobalVar = &pass.Pass{
 			if to, err = mu.Builder().NormalizeFunction(to); err != nil { // the result is inferred, not what it was declared as
 				return nil, err
 			}
-			return rewritten(c, "use the new names", f, to), nil
+			return rewritten(c, ruleNewNames, f, to), nil
 		})
 	},
+}
+
+// ruleNewNames is the name of the rule that changes references.
+const ruleNewNames = "use the new names"
+
+// renameFunctions gives functions of m the names that names has for theirs, everywhere.
+func renameFunctions(c *pass.Context, m *ir.Module, names map[string]string) (*ir.Module, error) {
+	out := underNames(c, m, names)
+	mu := renamer(out, names)
+	return eachFunction(c, out, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		to, err := mu.Function(f)
+		if err != nil {
+			return nil, err
+		}
+		return rewritten(c, ruleNewNames, f, to), nil
+	})
+}
+
+// underNames puts the functions of m under their new names, which PrimFuncs use at once.
+func underNames(c *pass.Context, m *ir.Module, names map[string]string) *ir.Module {
+	out := ir.NewModuleWithOrigins(m.Origins()).WithAttrs(m.Attrs())
+	for kind, infos := range m.GlobalInfos() {
+		out = out.WithGlobalInfos(kind, infos)
+	}
+	e := out.Edit()
+	for gv, fn := range m.Funcs() {
+		name := gv.Name
+		if to := names[name]; to != "" {
+			name = to
+		}
+		if f, ok := fn.(*tir.PrimFunc); ok {
+			fn = renamedKernel(f, names)
+		}
+		e.Set(name, fn)
+		if name != gv.Name || fn != m.Lookup(gv.Name) {
+			c.Working(name)
+			c.Rewrite("name as it is known outside", m.Lookup(gv.Name), fn)
+		}
+	}
+	c.Working("")
+	return e.Done()
 }
 
 // normalNames returns the new names of functions by their old ones, where they differ.
