@@ -21,9 +21,14 @@ var CanonicalizeBindings = &pass.Pass{
 		},
 		{
 			Name: "CanonicalizeRelaxBindings", Level: 1, Kind: pass.Function,
-			Doc: "Substitutes trivial bindings (y = x), match casts to what is known already, and fields of tuples that are built in sight, and makes dataflow outputs that nothing outside uses local.",
+			Doc: "Substitutes trivial bindings (y = x), constants, match casts to what is known already, and fields of tuples that are built in sight, and makes dataflow outputs that nothing outside uses local.",
 			Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-				return canonicalizeBindings(c, c.Step().Input, f)
+				constants := constantVars(f) // not those that outputs get in the place of another name, as in TVM
+				out, err := sweepBindings(c, c.Step().Input, f, constants)
+				if err != nil || len(constants) == 0 {
+					return out, err
+				}
+				return useConstants(c, c.Step().Input, out, constants)
 			}),
 		},
 	},
@@ -37,16 +42,23 @@ type canonicalizer struct {
 	renamed  map[*relax.Var]*relax.Var // what it is replaced by where it is bound
 	tuples   map[*relax.Var]*relax.Tuple
 	killed   map[*relax.Var]bool
-	dataflow bool // of the block
+	constant map[*relax.Var]*relax.Constant // what is to be replaced by a constant later
+	dataflow bool                           // of the block
 	m        *relax.ExprMutator
 }
 
-// canonicalizeBindings sweeps until nothing changes: a name that goes may have been the last
-// use of an output outside its block. Two sweeps are the rule.
+// canonicalizeBindings does what CanonicalizeRelaxBindings does, but for constants.
 func canonicalizeBindings(c *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
+	return sweepBindings(c, m, f, nil)
+}
+
+// sweepBindings sweeps until nothing changes: a name that goes may have been the last use of
+// an output outside its block. Two sweeps are the rule. Fields that are constants stay fields
+// where they are replaced later.
+func sweepBindings(c *pass.Context, m *ir.Module, f *relax.Function, constants map[*relax.Var]*relax.Constant) (*relax.Function, error) {
 	const maxSweeps = 16
 	for range maxSweeps {
-		out, err := canonicalizeOnce(c, m, f)
+		out, err := canonicalizeOnce(c, m, f, constants)
 		if err != nil || out == f {
 			return out, err
 		}
@@ -55,8 +67,11 @@ func canonicalizeBindings(c *pass.Context, m *ir.Module, f *relax.Function) (*re
 	return f, nil
 }
 
-func canonicalizeOnce(ctx *pass.Context, m *ir.Module, f *relax.Function) (*relax.Function, error) {
-	c := &canonicalizer{ctx: ctx, m: op.NewExprMutator(m), renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{}, killed: killedVars(f)}
+func canonicalizeOnce(ctx *pass.Context, m *ir.Module, f *relax.Function, constants map[*relax.Var]*relax.Constant) (*relax.Function, error) {
+	c := &canonicalizer{
+		ctx: ctx, m: op.NewExprMutator(m), constant: constants, killed: killedVars(f),
+		renamed: map[*relax.Var]*relax.Var{}, tuples: map[*relax.Var]*relax.Tuple{},
+	}
 	outer := outerUses(f)
 	relax.EachBinding(f.Body, func(blk *relax.BindingBlock, b relax.Binding) { c.plan(blk, b, outer) })
 	c.m.Expr, c.m.Binding, c.m.VarDef = c.expr, c.binding, c.define
@@ -138,13 +153,16 @@ func (c *canonicalizer) expr(e relax.Expr) relax.Expr {
 	out := c.m.VisitExpr(e)
 	if get, ok := out.(*relax.TupleGetItem); ok {
 		v, _ := get.Tuple.(*relax.Var)
-		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.dies(t.Fields[get.Index]) && !c.diesHere() {
+		if t := c.tuples[v]; t != nil && get.Index < len(t.Fields) && !c.later() && !c.dies(t.Fields[get.Index]) && !c.diesHere() {
 			c.ctx.Rewrite("take a field from its tuple", e, t.Fields[get.Index])
 			return t.Fields[get.Index]
 		}
 	}
 	return out
 }
+
+// later reports whether what is being bound is a constant that takes the place of its name later.
+func (c *canonicalizer) later() bool { return c.m.At() != nil && c.constant[c.m.At().Bound()] != nil }
 
 // diesHere reports whether what is being bound is killed: if it became another name for a value, that would be killed with it.
 func (c *canonicalizer) diesHere() bool { return c.m.At() != nil && c.killed[c.m.At().Bound()] }

@@ -8,6 +8,48 @@ import (
 
 func TestCanonicalizeBindingsPairs(t *testing.T) {
 	runPairs(t, transform.CanonicalizeBindings,
+		pair{name: "constants, in branches and as fields too; one that an output names stays, and what is killed", before: `
+@R.function(pure=False)
+def main(x: R.Tensor((), "int64")):
+    p = R.const(True)
+    a = R.const(1, "int64")
+    b = a
+    t = (R.const(2, "int64"), x)
+    u = t[0]
+    k = R.const(4, "int64")
+    with R.dataflow():
+        c = R.const(3, "int64")
+        d = c
+        e = R.add(d, b)
+        R.output(d, e)
+    if p:
+        f = R.add(e, a)
+        g = R.add(f, k)
+    else:
+        g = u
+    R.vm.kill_object(k)
+    return (g, d, u)
+`, after: `
+@R.function(pure=False)
+def main(x: R.Tensor((), "int64")):
+    p = R.const(True)
+    a = R.const(1, "int64")
+    t = (R.const(2, "int64"), x)
+    u = t[0]
+    k = R.const(4, "int64")
+    with R.dataflow():
+        d = R.const(3, "int64")
+        e = R.add(d, R.const(1, "int64"))
+        R.output(d, e)
+    if R.const(True):
+        f = R.add(e, R.const(1, "int64"))
+        gv = R.add(f, k)
+        g = gv
+    else:
+        g = R.const(2, "int64")
+    R.vm.kill_object(k)
+    return (g, d, R.const(2, "int64"))
+`},
 		pair{name: "a chain of names", before: `
 @R.function
 def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):

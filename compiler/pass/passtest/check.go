@@ -73,6 +73,8 @@ func check(t Failer, c *pass.Context, p *pass.Pass, m *ir.Module, mayRefuse bool
 var repeats = map[string]string{
 	"VMShapeLower":                "",                                  // it adds checks without looking for earlier ones
 	"Gradient":                    "",                                  // the derivative is another function each time
+	"CanonicalizeBindings":        "",                                  // an output that took the place of a constant's name is one itself the next time, as in TVM
+	"CanonicalizeRelaxBindings":   "",                                  // likewise
 	"CombineParallelMatmul":       "",                                  // a combined matmul and one without its bias may be combined in turn
 	"relay.BackwardFoldScaleAxis": "",                                  // of two scales behind each other one is folded, as in TVM
 	"relay.ForwardFoldScaleAxis":  "",                                  // likewise
