@@ -280,7 +280,7 @@ var effects = map[string]effect{
 	"relay.RemoveUnusedFunctions.entry_functions":   {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                        {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"EliminateCommonSubexpr.call_only":              {text: graph, value: true, plain: " = t\n"},
-	"DeadCodeElimination.entry_functions":           {text: graph, value: []any{"main"}, plain: "def other"},
+	"DeadCodeElimination.entry_functions":           {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"LegalizeOps.skip_ops":                          {text: chain, value: []any{"relax.tanh"}, set: "R.tanh"},
 	"LegalizeOps.kernels":                           {text: "@R.function\ndef main(x: R.Tensor((4,), \"float32\")):\n    gv = R.max(x)\n    return gv\n", passes: "LegalizeOps%s", value: "tuned", set: "-inf"},
 	"LegalizeOps.enable_warning":                    {text: "@R.function\ndef main(x: R.Tensor(dtype=\"float32\", ndim=2)) -> R.Tensor(dtype=\"float32\", ndim=2):\n    gv = R.exp(x)\n    return gv\n", value: false, plain: "was not lowered"},

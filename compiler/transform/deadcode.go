@@ -14,8 +14,8 @@ import (
 // DeadCodeElimination removes what nothing needs.
 var DeadCodeElimination = &pass.Pass{
 	Name: "DeadCodeElimination", Level: 1, Kind: pass.Module,
-	Doc:     "Removes bindings of pure values that nothing uses and functions that cannot be reached from the entry functions: those given, or all with a global_symbol.",
-	Options: []pass.Option{{Name: "entry_functions", Default: []ir.Value{}, Elem: "", Doc: "names of the functions to keep; none keeps all public ones"}},
+	Doc:     "Removes bindings of pure values that nothing uses and functions that cannot be reached from the entry functions: those given and all with a global_symbol.",
+	Options: []pass.Option{{Name: "entry_functions", Default: []ir.Value{}, Elem: "", Doc: "names of private functions to keep; public ones are kept anyway"}},
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		var entries []string
 		for _, v := range c.Arg("entry_functions").([]ir.Value) {
@@ -179,15 +179,13 @@ func removeUnreachable(c *pass.Context, m *ir.Module, entries []string) *ir.Modu
 	for _, n := range entries {
 		reach(n)
 	}
-	if len(entries) == 0 {
-		for gv, f := range m.Funcs() {
-			if ir.GlobalSymbol(f) != "" {
-				reach(gv.Name)
-			}
+	for gv, f := range m.Funcs() {
+		if ir.GlobalSymbol(f) != "" {
+			reach(gv.Name)
 		}
-		if len(reached) == 0 {
-			return m // nothing is public: everything may be called from outside
-		}
+	}
+	if len(reached) == 0 {
+		return m // nothing is public: everything may be called from outside
 	}
 	e := m.Edit()
 	for gv, f := range m.Funcs() {

@@ -273,9 +273,10 @@ def lonely(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 		pair{name: "all that public functions reach", before: functions + main + other},
 		pair{name: "a function that only calls itself", before: functions + main + lonely, after: functions + main},
 		pair{name: "nothing is public", before: functions + lonely},
-		pair{name: "one entry", before: functions + main + other, args: entries("main"), after: functions + main},
+		pair{name: "public functions that are not entries", before: functions + main + other, args: entries("main")},
 		pair{name: "two entries", before: functions + main + other + lonely, args: entries("main", "other"), after: functions + main + other},
-		pair{name: "a private entry", before: functions + main + lonely, args: entries("lonely"), after: lonely},
+		pair{name: "a private entry", before: functions + main + lonely, args: entries("lonely")},
+		pair{name: "a private entry where nothing is public", before: functions + lonely, args: entries("lonely"), after: lonely},
 		pair{name: "an entry that does not exist", before: main + functions, args: entries("main", "nope"), err: "entry_functions: the module has no function called nope"},
 	)
 	for level, want := range []bool{false, true} {

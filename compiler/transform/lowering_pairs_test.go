@@ -20,6 +20,37 @@ def view(A: T.Buffer((T.int64(2), T.int64(3)), "float32"), B: T.Buffer((T.int64(
             v = T.axis.spatial(T.int64(6), i)
             B[v] = A[v // T.int64(3), v % T.int64(3)]
 `
+	const fieldKernel = `
+@T.prim_func(private=True)
+def field(A: T.Buffer((T.int64(6),), "float32"), B: T.Buffer((T.int64(2), T.int64(3)), "float32"), C: T.Buffer((T.int64(6),), "float32")):
+    for i in range(T.int64(6)):
+        with T.block("field"):
+            v = T.axis.spatial(T.int64(6), i)
+            C[v] = B[v // T.int64(3), v % T.int64(3)]
+`
+	const dynamicKernel = `
+@T.prim_func(private=True)
+def dynamic(a: T.handle, b: T.handle, N: T.int64):
+    A = T.match_buffer(a, (N * T.int64(16),))
+    B = T.match_buffer(b, (N * T.int64(4), T.int64(4)))
+    for i, j in T.grid(N * T.int64(4), T.int64(4)):
+        with T.block("dynamic"):
+            v, w = T.axis.remap("SS", [i, j])
+            B[v, w] = A[(v * T.int64(4) + w) % (N * T.int64(16))]
+`
+	const fieldMain = `
+@R.function
+def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((6,), "float32"), z: R.Tensor(("N * 16",), "float32"), n: R.Prim(value="N")):
+    N = T.int64()
+    cls = Module
+    with R.dataflow():
+        a: R.Tensor((6,), "float32") = R.call_tir(cls.field, (y, x), out_sinfo=R.Tensor((6,), "float32"))
+        b: R.Tensor((N * 4, 4), "float32") = R.call_tir(cls.dynamic, (z,), tir_vars=R.shape([N]), out_sinfo=R.Tensor((N * 4, 4), "float32"))
+        c = R.add(a, a)
+        d = R.add(b, b)
+        R.output(c, d)
+    return (c, d)
+`
 	runPairs(t, transform.RewriteDataflowReshape,
 		pair{name: "local values only", before: viewKernel + reluKernel + `
 @R.function
@@ -46,6 +77,10 @@ def main(x: R.Tensor((2, 3), "float32")) -> R.Tuple(R.Tensor((6,), "float32"), R
     e = R.add(b, d)
     return (e, c)
 `},
+		pair{name: "one of several inputs, extents from a scalar", before: fieldKernel + dynamicKernel + fieldMain, after: fieldKernel + dynamicKernel + strings.NewReplacer(
+			`R.call_tir(cls.field, (y, x), out_sinfo=R.Tensor((6,), "float32"))`, `R.reshape(x, R.shape([6]))`,
+			`R.call_tir(cls.dynamic, (z,), tir_vars=R.shape([N]), out_sinfo=R.Tensor((N * 4, 4), "float32"))`, `R.reshape(z, R.shape([N * 4, 4]))`,
+		).Replace(fieldMain)},
 		pair{name: "other values of a block", before: viewKernel + `
 @R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((6,), "float32"):
@@ -115,7 +150,8 @@ func TestWhatIsAReshape(t *testing.T) {
 		{"memory of its own", "A: 6; B: 6", `
     t = T.alloc_buffer((T.int64(6),))` + flat + `B[i] = A[i]`, "the kernel allocates memory"},
 		{"two stores", "A: 6; B: 6", flat + "B[i] = A[i]" + flat + "B[i] = A[i]", "the kernel is not a loop nest around a single store"},
-		{"a third tensor", "A: 6; B: 6; D: 6", flat + "B[i] = A[i]", arity},
+		{"a third tensor", "A: 6; B: 6; D: 6", flat + "B[i] = A[i]", "the kernel does not store to its output"},
+		{"an index from another tensor", "A: 6; E: 6; B: 6", flat + "B[i] = A[T.Cast(\"int64\", E[i])]", arity},
 		{"no result", "A: 6", flat + "A[i] = A[i]", arity},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -13,20 +15,20 @@ var RewriteDataflowReshape = &pass.Pass{
 	Name: "RewriteDataflowReshape", Kind: pass.Module,
 	Doc: "Replaces calls of kernels that copy their input in order (reshape, expand_dims, flatten) by relax.reshape, which makes a view and copies nothing; what leaves its dataflow block keeps memory of its own. Kernels that nothing calls any more are left to dead code elimination.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		known := map[string]string{}
-		whyNot := func(kernel string) string {
-			why, ok := known[kernel]
+		known := map[string]reshapeKernel{}
+		look := func(kernel string) reshapeKernel {
+			k, ok := known[kernel]
 			if !ok {
-				why = "the kernel is not a PrimFunc of the module"
+				k.why = "the kernel is not a PrimFunc of the module"
 				if f, ok := m.Lookup(kernel).(*tir.PrimFunc); ok {
-					why = whyNoReshape(f)
+					k = reshapeOf(f)
 				}
-				known[kernel] = why
+				known[kernel] = k
 			}
-			return why
+			return k
 		}
 		return eachFunction(c, m, func(_ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-			return rewriteReshapes(c, newMutator(c, m, ruleView), f, whyNot)
+			return rewriteReshapes(c, newMutator(c, m, ruleView), f, look)
 		})
 	},
 }
@@ -34,10 +36,17 @@ var RewriteDataflowReshape = &pass.Pass{
 // ruleView is the name of the rewrite.
 const ruleView = "make a view of a copy"
 
+// reshapeKernel is what a kernel does with its inputs: it copies the one at the place input to
+// its output in order, unless why says that it does something else.
+type reshapeKernel struct {
+	input int
+	why   string
+}
+
 // rewriteReshapes rewrites local variables of dataflow blocks. An output of a block may be the
 // function's result, which must not share memory with a parameter. Kernels of several tensors are
-// passed over without a decision: nobody expects a view of them.
-func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function, whyNot func(kernel string) string) (*relax.Function, error) {
+// passed over without a decision where they are no copies of one: nobody expects a view of them.
+func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function, look func(kernel string) reshapeKernel) (*relax.Function, error) {
 	over := overwritesOf(f)
 	m.Call = func(c *relax.Call) relax.Expr {
 		if opName(c) != opCallTIR || m.At() == nil {
@@ -45,17 +54,18 @@ func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function,
 		}
 		gv, ok := c.Args[0].(*ir.GlobalVar)
 		args, isTuple := c.Args[1].(*relax.Tuple)
-		if !ok || !isTuple || len(args.Fields) != 1 {
+		if !ok || !isTuple {
 			return c
 		}
 		v := m.At().Bound()
 		info, ok := v.SInfo.(*relax.TensorStructInfo)
-		why := whyNot(gv.Name)
+		k := look(gv.Name)
+		why := k.why
 		switch {
-		case len(c.Args) != 2:
-			why = "the kernel takes integers besides its tensor"
+		case why == "" && k.input >= len(args.Fields):
+			why = "the kernel has other inputs than the call"
 		case why != "":
-		case over.has(v) || over != nil && overwritesAny(over, args.Fields[0]):
+		case over.has(v) || over != nil && overwritesAny(over, args.Fields[k.input]):
 			why = "the kernel's input or result is written over"
 		case !v.Dataflow:
 			why = "the result leaves its dataflow block, so it needs memory of its own"
@@ -63,55 +73,99 @@ func rewriteReshapes(ctx *pass.Context, m *relax.ExprMutator, f *relax.Function,
 			why = "the shape of the result is not known"
 		}
 		if why != "" {
-			ctx.Declined(ruleView, m.At(), why)
+			if len(args.Fields) == 1 {
+				ctx.Declined(ruleView, m.At(), why)
+			}
 			return c
 		}
-		view := callOp(opReshape, info, args.Fields[0], info.Shape)
+		view := callOp(opReshape, info, args.Fields[k.input], info.Shape)
 		view.Base = c.Base
 		return view
 	}
 	return m.Function(f)
 }
 
-// whyNoReshape is empty if f copies its one input to its one output in row-major order: one block,
-// whose store index and load index are the same number in memory. Otherwise it is what f does
-// instead.
-func whyNoReshape(f *tir.PrimFunc) string {
+// reshapeOf finds out whether f copies one input to its one output, the last of its buffers, in
+// row-major order: one block, whose store index and load index are the same number in memory. It
+// may have inputs that it does not read, as what fusion makes of a field of a tuple.
+func reshapeOf(f *tir.PrimFunc) reshapeKernel {
 	const arity = "the kernel does not have one input and one output"
-	if len(f.Params) < 2 || f.Buffers[0] == nil || f.Buffers[1] == nil {
-		return arity
+	n := 0
+	for n < len(f.Params) && f.Buffers[n] != nil {
+		n++
 	}
-	for _, b := range f.Buffers[2:] {
+	for _, b := range f.Buffers[n:] { // scalars stand behind the buffers
 		if b != nil {
-			return arity
+			return reshapeKernel{why: arity}
 		}
 	}
-	in, out := f.Buffers[0], f.Buffers[1]
-	switch {
-	case in.DType != out.DType:
-		return "the kernel changes the element type"
-	case len(in.Strides)+len(out.Strides) > 0:
-		return "a buffer of the kernel has strides"
+	if n < 2 {
+		return reshapeKernel{why: arity}
 	}
 	an := arith.NewAnalyzer()
-	store, why := copyStore(f.Body, an)
+	iters := map[*tir.Var]*tir.Range{}
+	store, why := copyStore(f.Body, an, iters)
 	if why != "" {
-		return why
+		return reshapeKernel{why: why}
 	}
+	out := f.Buffers[n-1]
 	load, ok := store.Value.(*tir.BufferLoad)
 	switch {
 	case store.Buffer != out:
-		return "the kernel does not store to its output"
+		return reshapeKernel{why: "the kernel does not store to its output"}
+	case !ok && n == 2 && f.Buffers[0].DType != out.DType:
+		return reshapeKernel{why: "the kernel changes the element type"}
 	case !ok:
-		return "the kernel computes what it stores: it does not only copy"
-	case load.Buffer != in:
-		return "the kernel does not load from its input"
-	case !an.CanProveEqual(product(in.Shape), product(out.Shape)):
-		return "input and output cannot be proven to have the same number of elements"
-	case !an.CanProveEqual(flatIndex(in, load.Indices), flatIndex(out, store.Indices)):
-		return "the kernel cannot be proven to keep the elements in order"
+		return reshapeKernel{why: "the kernel computes what it stores: it does not only copy"}
 	}
-	return ""
+	input := slices.Index(f.Buffers[:n-1], load.Buffer)
+	if input < 0 {
+		return reshapeKernel{why: "the kernel does not load from its input"}
+	}
+	for i, b := range f.Buffers[:n-1] {
+		if i != input && usesBuffer(store, b) {
+			return reshapeKernel{why: arity}
+		}
+	}
+	in := f.Buffers[input]
+	switch {
+	case in.DType != out.DType:
+		why = "the kernel changes the element type"
+	case len(in.Strides)+len(out.Strides) > 0:
+		why = "a buffer of the kernel has strides"
+	case !an.CanProveEqual(product(in.Shape), product(out.Shape)):
+		why = "input and output cannot be proven to have the same number of elements"
+	case !sameIndex(flatIndex(in, load.Indices), flatIndex(out, store.Indices), iters, an):
+		why = "the kernel cannot be proven to keep the elements in order"
+	}
+	return reshapeKernel{input, why}
+}
+
+// sameIndex tells whether two indices are provably one, if need be as iteration maps, which
+// know that an extent may be symbolic and still a multiple.
+func sameIndex(a, b tir.Expr, iters map[*tir.Var]*tir.Range, an *arith.Analyzer) bool {
+	if an.CanProveEqual(a, b) {
+		return true
+	}
+	simple := func(e tir.Expr) tir.Expr {
+		return arith.IterMapSimplify([]tir.Expr{e}, iters, tir.Bool(true), arith.NoCheck, an, true)[0]
+	}
+	return an.CanProveEqual(simple(a), simple(b))
+}
+
+// usesBuffer tells whether s reads b or points to its data, in an index for example.
+func usesBuffer(s tir.Stmt, b *tir.Buffer) bool {
+	found := false
+	ir.Walk(s, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.BufferLoad:
+			found = found || n.Buffer == b
+		case *tir.Var:
+			found = found || n == b.Data
+		}
+		return !found
+	})
+	return found
 }
 
 func product(shape []tir.Expr) tir.Expr {
@@ -131,11 +185,11 @@ func flatIndex(b *tir.Buffer, indices []tir.Expr) tir.Expr {
 }
 
 // copyStore returns the only store of a nest of plain loops around one block without
-// predicate, and binds the block's variables in an; or why s is no such nest.
-func copyStore(s tir.Stmt, an *arith.Analyzer) (*tir.BufferStore, string) {
+// predicate, and binds the block's variables in an and iters; or why s is no such nest.
+func copyStore(s tir.Stmt, an *arith.Analyzer, iters map[*tir.Var]*tir.Range) (*tir.BufferStore, string) {
 	switch s := s.(type) {
 	case *tir.For:
-		return copyStore(s.Body, an)
+		return copyStore(s.Body, an, iters)
 	case *tir.BlockRealize:
 		switch {
 		case !tir.IsTrue(s.Predicate):
@@ -147,8 +201,9 @@ func copyStore(s tir.Stmt, an *arith.Analyzer) (*tir.BufferStore, string) {
 		}
 		for _, iv := range s.Block.IterVars {
 			an.BindRange(iv.Var, iv.Dom)
+			iters[iv.Var] = iv.Dom
 		}
-		return copyStore(s.Block.Body, an)
+		return copyStore(s.Block.Body, an, iters)
 	case *tir.BufferStore:
 		return s, ""
 	}

@@ -204,11 +204,6 @@ func TestDeadCodeElimination(t *testing.T) {
 			private("lonely", func(p *relax.Var) relax.Expr { return op.Relu(p) })
 			b.fn("main", vars(x), false, func() relax.Expr { return b.e(&relax.Call{Op: called, Args: []relax.Expr{x}}, "y") })
 		}},
-		goldenCase{name: "entry_functions", args: ir.NewAttrs("entry_functions", []string{"main"}), mod: func(b *builder) {
-			p := f32in("p", 2)
-			b.fn("other", vars(p), false, func() relax.Expr { return b.e(op.Relu(p), "r") })
-			b.fn("main", vars(x), false, func() relax.Expr { return b.e(op.Relu(x), "r") })
-		}},
 		goldenCase{name: "match_cast_that_defines", mod: func(b *builder) {
 			n := symbol("n")
 			b.fn("main", vars(x), false, func() relax.Expr {
