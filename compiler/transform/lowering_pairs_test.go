@@ -415,22 +415,22 @@ def main(x: R.Tensor(("n", "m"), "float32"), prim: R.Object):
 `, after: `
 @T.prim_func(private=True)
 def compute_symbolic_expr(n: T.int64, m: T.int64) -> T.int64:
-    T.func_attr({"tir.is_scheduled": T.bool(True)})
+    T.func_attr({"tir.is_host_func": T.bool(True)})
     T.ret(n + m * T.int64(2))
 
 @T.prim_func(private=True)
 def compute_symbolic_expr1(n: T.int64) -> T.int64:
-    T.func_attr({"tir.is_scheduled": T.bool(True)})
+    T.func_attr({"tir.is_host_func": T.bool(True)})
     T.ret(n + T.int64(1))
 
 @T.prim_func(private=True)
 def compute_symbolic_expr2(m: T.int64) -> T.int64:
-    T.func_attr({"tir.is_scheduled": T.bool(True)})
+    T.func_attr({"tir.is_host_func": T.bool(True)})
     T.ret(m + T.int64(1))
 
 @T.prim_func(private=True)
 def compute_symbolic_expr3(n: T.int64) -> T.int64:
-    T.func_attr({"tir.is_scheduled": T.bool(True)})
+    T.func_attr({"tir.is_host_func": T.bool(True)})
     T.ret(n * T.int64(3))
 
 @R.function(pure=False)
@@ -439,10 +439,10 @@ def main(x: R.Tensor(("n", "m"), "float32"), prim: R.Object):
     m = T.int64()
     cls = Module
     a: R.Prim(value=n + m * 2) = cls.compute_symbolic_expr(R.prim_value(n), R.prim_value(m))
-    prim1: R.Prim(value=n + 1) = cls.compute_symbolic_expr1(R.prim_value(n))
-    prim2: R.Prim(value=m + 1) = cls.compute_symbolic_expr2(R.prim_value(m))
+    prim1: R.Prim("int64") = cls.compute_symbolic_expr1(R.prim_value(n))
+    prim2: R.Prim("int64") = cls.compute_symbolic_expr2(R.prim_value(m))
     b = R.call_packed("f", prim1, R.prim_value(4), prim2, sinfo_args=(R.Object,))
-    prim3: R.Prim(value=n * 3) = cls.compute_symbolic_expr3(R.prim_value(n))
+    prim3: R.Prim("int64") = cls.compute_symbolic_expr3(R.prim_value(n))
     c = R.call_packed("f", (prim3, x), sinfo_args=(R.Object,))
     return (a, b, c)
 `},

@@ -48,8 +48,8 @@ func computePrims(c *pass.Context, m *relax.ExprMutator, e *ir.Editor, f *relax.
 		}
 		call := primCall(p, e)
 		c.Rewrite(rulePrims, p, call)
-		if b.Value == x {
-			return call
+		if b.Value == x { // the result of f may be declared by the expression, so it stays known
+			return call.WithSInfo(relax.SInfoOf(p))
 		}
 		return m.Emit(call, "prim")
 	}
@@ -59,7 +59,7 @@ func computePrims(c *pass.Context, m *relax.ExprMutator, e *ir.Editor, f *relax.
 func primCall(p *relax.PrimValue, e *ir.Editor) *relax.Call {
 	vars := relax.VarsOf(p.Value)
 	ret := &tir.Call{Type: p.Value.DType(), Op: tir.OpRet, Args: []tir.Expr{p.Value}}
-	attrs := ir.NewAttrs("tir.is_scheduled", true)
+	attrs := ir.NewAttrs("tir.is_host_func", true)
 	f := &tir.PrimFunc{
 		Base: p.Base, Params: vars, Buffers: make([]*tir.Buffer, len(vars)), RetType: &ir.PrimType{DType: p.Value.DType()},
 		Body: &tir.Evaluate{Value: ret}, Attrs: attrs,
@@ -69,5 +69,5 @@ func primCall(p *relax.PrimValue, e *ir.Editor) *relax.Call {
 	for i, v := range vars {
 		args[i] = &relax.PrimValue{Value: v}
 	}
-	return &relax.Call{Base: p.Base, Op: gv, Args: args, SInfo: relax.SInfoOf(p)}
+	return &relax.Call{Base: p.Base, Op: gv, Args: args, SInfo: &relax.PrimStructInfo{DType: p.Value.DType()}}
 }
