@@ -168,6 +168,16 @@ class Module:
         return y
 `
 
+// what transforms the weights of a model.
+const onDemand = `
+@R.function
+def transform_params(params: R.Tuple(R.Tensor((4,), "float32"))):
+    w = params[0]
+    y = R.add(w, w)
+    z = (y,)
+    return z
+`
+
 const plain = `
 @R.function
 def main(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
@@ -280,6 +290,10 @@ var effects = map[string]effect{
 	"relay.RemoveUnusedFunctions.entry_functions":   {text: graph, value: []any{"main", "other"}, set: "def other"},
 	"DecomposeOps.func_name":                        {text: graph, value: "main", set: "R.nn.batch_norm"},
 	"EliminateCommonSubexpr.call_only":              {text: graph, value: true, plain: " = t\n"},
+	"LazyTransformParams.fget_item":                 {text: onDemand, value: "load", set: `"load", R.prim_value(0)`},
+	"LazyTransformParams.fset_item":                 {text: onDemand, value: "store", set: `"store", R.prim_value(0)`},
+	"LazyTransformParams.extra_get_item_params":     {text: onDemand, value: []any{"loader"}, set: `"get_item", loader, R.prim_value(0)`},
+	"LazyTransformParams.extra_set_item_params":     {text: onDemand, value: []any{"storer"}, set: `"set_item", storer, R.prim_value(0)`},
 	"DeadCodeElimination.entry_functions":           {text: forGenerator, value: []any{"other"}, set: "def other"},
 	"LegalizeOps.skip_ops":                          {text: chain, value: []any{"relax.tanh"}, set: "R.tanh"},
 	"LegalizeOps.kernels":                           {text: "@R.function\ndef main(x: R.Tensor((4,), \"float32\")):\n    gv = R.max(x)\n    return gv\n", passes: "LegalizeOps%s", value: "tuned", set: "-inf"},

@@ -18,7 +18,7 @@ var others = []*pass.Pass{
 	transform.ExpandTupleArguments, transform.RemoveUnusedParameters, transform.RemoveUnusedOutputs,
 	transform.InlinePrivateFunctions, transform.LambdaLift, transform.NormalizeGlobalVar,
 	transform.FuseTransposeMatmul, transform.FastMathTransform,
-	transform.BindParams, transform.UpdateParamStructInfo, transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput,
+	transform.BindParams, transform.UpdateParamStructInfo, transform.BundleModelParams, transform.LazyGetInput, transform.LazySetOutput, transform.LazyTransformParams,
 	transform.ConvertLayout, transform.ToMixedPrecision,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.FuseOpsByPattern, transform.MergeCompositeFunctions, transform.RunCodegen,

@@ -54,6 +54,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.BundleModelParams, 1, pass.Module, false},
 		{transform.LazyGetInput, 0, pass.Function, false},
 		{transform.LazySetOutput, 0, pass.Function, false},
+		{transform.LazyTransformParams, 0, pass.Module, false},
 		{transform.RemoveRedundantReshape, 0, pass.Function, false},
 		{transform.FoldBatchnormToConv2D, 0, pass.Function, false},
 		{transform.ConvertLayout, 0, pass.Function, false},

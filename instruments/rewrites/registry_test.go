@@ -123,6 +123,13 @@ class Module:
         y = R.call_tir(cls.add, (x, w), out_sinfo=R.Tensor((4, 4), "float32"))
         return y
 `},
+	{"LazyTransformParams", nil, `@R.function
+def transform_params(params: R.Tuple(R.Tensor((4,), "float32"))):
+    w = params[0]
+    y = R.add(w, w)
+    z = (y, w)
+    return z
+`},
 	{"LambdaLift,InlinePrivateFunctions,BundleModelParams,LazyGetInput,LazySetOutput", nil, `@I.ir_module
 class Module:
     @R.function
