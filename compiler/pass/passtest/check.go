@@ -111,7 +111,7 @@ var exempt = map[string]map[string]bool{
 		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true,
 	},
 	"rounds otherwise": {
-		"ToMixedPrecision": true,
+		"ToMixedPrecision": true, "relay.ToMixedPrecision": true,
 	},
 	"runs again": {
 		"BindSymbolicVars": true, // what it is told to bind is not there any more
