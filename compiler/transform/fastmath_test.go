@@ -44,6 +44,29 @@ func TestFastMathTransform(t *testing.T) {
 	})
 }
 
+// TestFastOperators: Relay's operators that approximate become the same kernels.
+func TestFastOperators(t *testing.T) {
+	const exact = `
+@R.function
+def main(x: R.Tensor((2, 3), "float32")):
+    a = R.nn.softmax(x, axis=1)
+    b = R.exp(a)
+    c = R.erf(b)
+    d = R.tanh(c)
+    return d
+`
+	fast := strings.NewReplacer("R.nn.softmax", "R.relay.nn.fast_softmax", "R.exp", "R.relay.fast_exp", "R.erf", "R.relay.fast_erf", "R.tanh", "R.relay.fast_tanh").Replace(exact)
+	m := read(t, fast)
+	out, _ := check(t, passtest.NewContext(), transform.LegalizeOps, m)
+	text := passtest.Text(out)
+	for _, name := range []string{"fast_softmax", "fast_exp", "fast_erf", "fast_tanh"} {
+		if !strings.Contains(text, "cls."+name+",") {
+			t.Errorf("%s is not called\n%s", name, text)
+		}
+	}
+	sameOutputs(t, outputs(t, read(t, exact), 3, false), outputs(t, out, 3, false))
+}
+
 // TestFastMathTransformUnknown leaves what has no known shape.
 func TestFastMathTransformUnknown(t *testing.T) {
 	runPairs(t, transform.FastMathTransform, pair{name: "unknown extents", before: `

@@ -27,7 +27,7 @@ func list(t *te.Tensor, err error) ([]*te.Tensor, error) {
 func legalizeRule(name string) rule {
 	short, ok := strings.CutPrefix(name, "relax.")
 	if !ok {
-		return nil
+		return fastRule(name)
 	}
 	bare := strings.TrimPrefix(short, "nn.")
 	switch {
