@@ -25,7 +25,7 @@ var DataflowUseInplaceCalls = &pass.Pass{
 	Name: "DataflowUseInplaceCalls", Kind: pass.Module,
 	Doc: "Replaces additions, subtractions, multiplications, divisions, relu and silu in dataflow blocks, of which an argument has the shape and type of the result and is not used any more, by a call_tir_inplace of a kernel that writes over that argument.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		k := &inplacer{c: c, m: m, kernels: newLegalizer(c, "DataflowUseInplaceCalls", m), out: newLegalizer(c, "DataflowUseInplaceCalls", m), at: map[relax.Binding][]int{}}
+		k := &inplacer{c: c, m: m, kernels: newLegalizer(c, "DataflowUseInplaceCalls", m), out: newLegalizer(c, "DataflowUseInplaceCalls", m), at: map[relax.Binding][]int{}, made: map[inplaceKernel]string{}}
 		k.out.share()
 		for gv, fn := range m.Funcs() {
 			f, ok := fn.(*relax.Function)
@@ -48,12 +48,19 @@ var DataflowUseInplaceCalls = &pass.Pass{
 	},
 }
 
+// inplaceKernel is a kernel and the argument that it is to write over.
+type inplaceKernel struct {
+	kernel *tir.PrimFunc
+	arg    int
+}
+
 type inplacer struct {
 	c       *pass.Context
 	m       *ir.Module
 	kernels *legalizer // makes the kernels that have a result of their own
 	out     *legalizer // takes those that have not
 	at      map[relax.Binding][]int
+	made    map[inplaceKernel]string
 }
 
 func (k *inplacer) function(f *relax.Function) (*relax.Function, error) {
@@ -109,13 +116,26 @@ func (k *inplacer) call(vb *relax.VarBinding, args []int) (*relax.Call, error) {
 	if place < 0 {
 		return nil, skipf("the kernel does not take the argument")
 	}
-	name := opName(call)
-	gv := ir.NewGlobalVar(k.out.add(name[strings.LastIndexByte(name, '.')+1:]+"_inplace", overArgument(kernel, place)))
+	gv := ir.NewGlobalVar(k.over(kernel, place, opName(call), plain.Origin))
 	out := &relax.Call{
 		Base: plain.Base, Op: ir.NewOp(opCallTIRInplace), Args: []relax.Expr{gv, plain.Args[1]},
 		SInfoArgs: plain.SInfoArgs, SInfo: plain.SInfo, Attrs: ir.NewAttrs("inplace_indices", []ir.Value{int64(place)}),
 	}
 	return out, nil
+}
+
+// over returns the name of the kernel that writes the result of another over argument arg, for a call of that origin.
+func (k *inplacer) over(f *tir.PrimFunc, arg int, operator string, from ir.OriginID) string {
+	key := inplaceKernel{f, arg}
+	name, known := k.made[key]
+	if known && k.out.own[name] {
+		k.out.shared.also(name, k.out.edit.Lookup(name), from)
+	}
+	if !known {
+		name = k.out.add(operator[strings.LastIndexByte(operator, '.')+1:]+"_inplace", overArgument(f, arg))
+		k.made[key] = name
+	}
+	return name
 }
 
 // overArgument returns a kernel of one result that writes it over argument arg.
