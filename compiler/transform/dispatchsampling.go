@@ -107,7 +107,12 @@ func sampleKernel(types ...any) (*tir.PrimFunc, error) {
 	if m == nil || len(found) > 0 {
 		return nil, fmt.Errorf("the kernel for types %v: %v", types, found)
 	}
-	return ir.MustLookup[*tir.PrimFunc](m, "get_sample_index"), nil
+	for _, fn := range m.Funcs() {
+		if f, ok := fn.(*tir.PrimFunc); ok {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("the kernel for types %v is no PrimFunc", types)
 }
 
 const sampleText = `@T.prim_func(private=True)
