@@ -79,15 +79,43 @@ const (
 	RelayPrefix = "relay."
 )
 
-// relay are the passes that TVM v0.18 runs on Relay before it makes kernels, in its order, as far as they are here.
+// relay are the passes that TVM v0.18 runs on Relay before it makes kernels, in its order (GetPassPrefix and OptimizeImpl), as far as they
+// are here; then its operators become those of Relax.
 var relay = []*pass.Pass{
 	relaypass.RemoveUnusedFunctions,
 	relaypass.ToBasicBlockNormalForm,
+	qnnLegalize,
+	relaypass.Legalize,
 	relaypass.SimplifyInference,
+	relaypass.EliminateCommonSubexpr,
+	relaypass.CombineParallelConv2D,
+	relaypass.CombineParallelDense,
+	relaypass.CombineParallelBatchMatmul,
+	relaypass.FoldConstant,
+	relaypass.FoldScaleAxis,
 	relaypass.SimplifyExpr,
+	relaypass.CanonicalizeCast,
 	relaypass.CanonicalizeOps,
 	relaypass.FlattenAtrousConv,
+	relaypass.InferType,
+	relaypass.AlterOpLayout,
+	relaypass.FastMath,
+	relaypass.FoldConstant,
+	relaypass.FuseOps,
+	relaypass.InferType,
+	relaypass.Inline,
+	relaypass.InferType,
+	relaypass.ToRelax,
 }
+
+// qnnLegalize is relay.Legalize for quantized operators.
+var qnnLegalize = func() *pass.Pass {
+	p, err := relaypass.Legalize.With(ir.NewAttrs("legalize_map_attr_name", "FTVMQnnLegalize"))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}()
 
 // loops is TVM v0.23's default pipeline for PrimFuncs on a CPU.
 var loops = []*pass.Pass{

@@ -27,7 +27,7 @@ var others = []*pass.Pass{
 	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
 	transform.DataflowUseInplaceCalls, transform.DispatchSampling, transform.DispatchSortScan, transform.AllocateWorkspace, transform.SpecializePrimFuncBasedOnCallSite,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
-	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.LambdaLift, relaypass.DynamicToStatic, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger,
+	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.LambdaLift, relaypass.DynamicToStatic, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger, relaypass.ToRelax,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
 	relaypass.EliminateCommonSubexpr, relaypass.EtaExpand, relaypass.CanonicalizeCast, relaypass.DivToMul, relaypass.FastMath,

@@ -34,7 +34,7 @@ func TestPipelineRunsRequiredPasses(t *testing.T) {
 			var last *pass.Step
 			graph := m
 			watch := &pass.Instrument{Name: "relay", RunAfterPass: func(out *ir.Module, s *pass.Step) error {
-				if s.Pass.Required != nil && (last == nil || last.RequiredBy != s.Pass.Name || last.Pass.Name != s.Pass.Required[0]) {
+				if s.Pass.Required != nil && (last == nil || last.RequiredBy != s.Pass.Name || last.Pass.Name != s.Pass.Required[len(s.Pass.Required)-1]) {
 					t.Errorf("%s ran behind %v", s.Pass.Name, last)
 				}
 				if s.Pass.Required != nil {

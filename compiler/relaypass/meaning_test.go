@@ -2,25 +2,18 @@ package relaypass_test
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
-	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/relax"
-	"github.com/irscope/irscope/compiler/relax/dpl"
 	"github.com/irscope/irscope/compiler/relax/graphrun"
 	"github.com/irscope/irscope/compiler/relaypass"
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/transform"
 	"github.com/irscope/irscope/e2e/fixture/seed"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 )
 
@@ -174,23 +167,7 @@ func outputs(t passtest.Failer, m *ir.Module) []*tensor.Tensor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for gv, fn := range m.Funcs() {
-		f, ok := fn.(*relax.Function)
-		if !ok {
-			continue
-		}
-		out, err := dpl.RewriteCalls(op.NewExprMutator(m), func(relax.Expr) bool { return true }, dpl.Wildcard(), func(e relax.Expr, _ dpl.Matches, b dpl.Bindings) relax.Expr {
-			if c, ok := e.(*relax.Call); ok {
-				return spelledOut(c, b)
-			}
-			return nil
-		}, f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m = m.With(gv.Name, out)
-	}
-	for _, p := range []*pass.Pass{transform.DecomposeOps, transform.LegalizeOps} {
+	for _, p := range []*pass.Pass{relaypass.ToRelax, transform.DecomposeOps, transform.LegalizeOps} {
 		if m, err = passtest.NewContext().Run(p, m); err != nil {
 			t.Fatal(err)
 		}
@@ -200,106 +177,4 @@ func outputs(t passtest.Failer, m *ir.Module) []*tensor.Tensor {
 		t.Fatalf("%v in\n%s", err, passtest.Text(m))
 	}
 	return graphrun.Tensors(v)
-}
-
-// spelledOut is what a call of an operator of Relay means, nil for others.
-func spelledOut(c *relax.Call, b dpl.Bindings) relax.Expr {
-	name := ""
-	if o, ok := c.Op.(*ir.Op); ok {
-		name = o.Name
-	}
-	dims := func(e relax.Expr) []int64 { d, _ := relax.SInfoOf(e).(*relax.TensorStructInfo).StaticDims(); return d }
-	shape := func(d ...int64) []tir.Expr { return relax.Ints(d) }
-	switch name {
-	case "relay.nn.pad":
-		if _, known := b.Value(c.Args[1]).(*relax.Constant); !known { // in a function that was made of the pad, or cast
-			one, err := op.Scalar(relax.SInfoOf(c.Args[0]).(*relax.TensorStructInfo).DType, 1)
-			if err != nil {
-				panic(err)
-			}
-			data := op.BroadcastTo(one, &relax.ShapeExpr{Values: relax.Ints(dims(c.Args[0]))})
-			inside := op.AsType(op.Pad(data, c.Attrs.Ints("pad_width"), "constant", 0), dtype.BoolT)
-			return op.Where(inside, op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", 0), c.Args[1])
-		}
-		v := math.Float32frombits(binary.LittleEndian.Uint32(b.Value(c.Args[1]).(*relax.Constant).Data.Elem(0)))
-		return op.Pad(c.Args[0], c.Attrs.Ints("pad_width"), "constant", float64(v))
-	case "relay.fast_exp", "relay.fast_erf", "relay.fast_tanh":
-		return op.Unary(strings.TrimPrefix(name, "relay.fast_"), c.Args[0])
-	case "relay.nn.fast_softmax":
-		return op.Softmax(c.Args[0], c.Attrs.Int("axis", -1))
-	case "relay.nn.dropout":
-		return &relax.Tuple{Fields: []relax.Expr{c.Args[0], c.Args[0]}}
-	case "relay.nn.l2_normalize":
-		norm := op.Unary("sqrt", op.Reduce("sum", op.Unary("square", c.Args[0]), c.Attrs.Ints("axis"), true))
-		return op.Divide(c.Args[0], norm)
-	case "relay.full":
-		return op.BroadcastTo(c.Args[0], &relax.ShapeExpr{Values: relax.Ints(c.Attrs.Ints("shape"))})
-	case "relay.ndarray_size":
-		n := 1.0
-		for _, d := range dims(c.Args[0]) {
-			n *= float64(d)
-		}
-		k, err := op.Scalar(dtype.Int32T, n)
-		if err != nil {
-			panic(err)
-		}
-		return k
-	case "relay.strided_slice": // of sizes, with steps of 1
-		begin, size, d := c.Attrs.Ints("begin"), c.Attrs.Ints("end"), dims(c.Args[0])
-		axes, end := make([]int64, len(begin)), make([]int64, len(begin))
-		for i := range begin {
-			axes[i], end[i] = int64(i), begin[i]+size[i]
-			if size[i] < 0 {
-				end[i] = d[i]
-			}
-		}
-		return op.StridedSlice(c.Args[0], axes, shape(begin...), shape(end...), nil)
-	case "relay.reshape", "relay.broadcast_to", "relay.zeros", "relay.ones":
-		to := &relax.ShapeExpr{Values: relax.Ints(dims(c))}
-		switch name {
-		case "relay.reshape":
-			return op.Reshape(c.Args[0], to.Values...)
-		case "relay.broadcast_to":
-			return op.BroadcastTo(c.Args[0], to)
-		}
-		v := 0.0
-		if name == "relay.ones" {
-			v = 1
-		}
-		k, err := op.Scalar(relax.SInfoOf(c).(*relax.TensorStructInfo).DType, v)
-		if err != nil {
-			panic(err)
-		}
-		return op.BroadcastTo(k, to)
-	case "relay.nn.dense":
-		return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), dtype.Void)
-	case "relay.nn.batch_matmul":
-		b := c.Args[1]
-		if c.Attrs.Bool("transpose_b", false) {
-			b = op.PermuteDims(b, 0, 2, 1)
-		}
-		return op.Matmul(c.Args[0], b, dtype.Void)
-	case "relay.nn.bias_add":
-		d := dims(c.Args[0])
-		axis := (int(c.Attrs.Int("axis", 1)) + len(d)) % len(d)
-		like := make([]int64, len(d))
-		for i := range like {
-			like[i] = 1
-		}
-		like[axis] = d[axis]
-		return op.Add(c.Args[0], op.Reshape(c.Args[1], shape(like...)...))
-	case "relay.nn.space_to_batch_nd":
-		b, p, d := c.Attrs.Ints("block_shape"), c.Attrs.Ints("paddings"), dims(c.Args[0])
-		h, w := d[1]+p[0]+p[1], d[2]+p[2]+p[3]
-		padded := op.Pad(c.Args[0], []int64{0, 0, p[0], p[1], p[2], p[3], 0, 0}, "constant", 0)
-		split := op.Reshape(padded, shape(d[0], h/b[0], b[0], w/b[1], b[1], d[3])...)
-		return op.Reshape(op.PermuteDims(split, 2, 4, 0, 1, 3, 5), shape(b[0]*b[1]*d[0], h/b[0], w/b[1], d[3])...)
-	case "relay.nn.batch_to_space_nd":
-		b, p, d := c.Attrs.Ints("block_shape"), c.Attrs.Ints("crops"), dims(c.Args[0])
-		n := d[0] / (b[0] * b[1])
-		split := op.PermuteDims(op.Reshape(c.Args[0], shape(b[0], b[1], n, d[1], d[2], d[3])...), 2, 3, 0, 4, 1, 5)
-		whole := op.Reshape(split, shape(n, d[1]*b[0], d[2]*b[1], d[3])...)
-		return op.StridedSlice(whole, []int64{1, 2}, shape(p[0], p[2]), shape(d[1]*b[0]-p[1], d[2]*b[1]-p[3]), nil)
-	}
-	return nil
 }

@@ -3,6 +3,8 @@ package vmcodegen
 import (
 	"fmt"
 	"strings"
+
+	"github.com/irscope/irscope/compiler/op"
 )
 
 // Unlowered is something that no instruction exists for.
@@ -49,6 +51,8 @@ func lowers(name string) []string {
 		return []string{"LegalizeOps", "LowerRuntimeBuiltin"}
 	case name == "relax.call_pure_packed":
 		return []string{"RemovePurityChecking"}
+	case strings.HasPrefix(name, op.RelayPrefix):
+		return []string{"relay.ToRelax", "LegalizeOps"}
 	}
 	return []string{"LegalizeOps"}
 }

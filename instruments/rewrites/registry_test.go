@@ -312,6 +312,13 @@ def main(x: R.Tensor((1, 5, 5, 4), "float32"), w: R.Tensor((3, 3, 4, 4), "float3
         R.output(j)
     return j
 `},
+	{"relay.ToRelax", nil, `@R.function
+def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((4, 3), "float32")) -> R.Tensor((2, 4), "float32"):
+    with R.dataflow():
+        y = R.relay.nn.dense(x, w, units=4)
+        R.output(y)
+    return y
+`},
 	{"relay.ToBasicBlockNormalForm,relay.ToANormalForm,relay.ToGraphNormalForm", nil, `@R.function
 def main(x: R.Tensor((2,), "float32"), p: R.Tensor((), "bool")) -> R.Tensor((2,), "float32"):
     with R.dataflow():
