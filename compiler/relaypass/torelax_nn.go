@@ -30,9 +30,6 @@ var nnForms = map[string]relaxForm{
 	"nn.layer_norm":    normalization("nn.layer_norm"),
 	"nn.instance_norm": normalization("nn.instance_norm"),
 	"nn.group_norm":    normalization("nn.group_norm"),
-	"nn.fast_softmax": func(_ *site, c *relax.Call) relax.Expr {
-		return op.Softmax(c.Args[0], c.Attrs.Int("axis", -1))
-	},
 	"nn.dropout": func(_ *site, c *relax.Call) relax.Expr { // in inference it keeps everything
 		return &relax.Tuple{Fields: []relax.Expr{c.Args[0], named("ones_like", c.Args[:1])}}
 	},

@@ -16,11 +16,8 @@ var plainForms = map[string]relaxForm{
 	"annotation.compiler_begin": argument, "annotation.compiler_end": argument, "annotation.stop_fusion": argument,
 	"annotation.checkpoint": argument, "annotation.cast_hint": argument,
 
-	"fast_exp":  func(_ *site, c *relax.Call) relax.Expr { return op.Unary("exp", c.Args[0]) },
-	"fast_tanh": func(_ *site, c *relax.Call) relax.Expr { return op.Unary("tanh", c.Args[0]) },
-	"fast_erf":  func(_ *site, c *relax.Call) relax.Expr { return op.Unary("erf", c.Args[0]) },
-	"log2":      logarithm(math.Ln2),
-	"log10":     logarithm(math.Ln10),
+	"log2":  logarithm(math.Ln2),
+	"log10": logarithm(math.Ln10),
 	"cast_like": func(s *site, c *relax.Call) relax.Expr {
 		t := s.tensor(c.Args[1])
 		if t == nil || t.DType.IsVoid() {

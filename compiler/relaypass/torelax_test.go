@@ -79,9 +79,6 @@ var forms = []struct {
 	{"nn.group_norm", "%x: Tensor[(2, 4, 2), float32], %g: Tensor[(4), float32], %b: Tensor[(4), float32]", "nn.group_norm(%x, %g, %b, num_groups=2, axis=1, epsilon=0.1f)", one(func(in []nd, i []int) float64 {
 		return normal(in, i, i[1], 0.1, 4, func(k int) float64 { return in[0].at(i[0], i[1]/2*2+k/2, k%2) })
 	})},
-	{"nn.fast_softmax", "%x: Tensor[(2, 3), float32]", "nn.fast_softmax(%x, axis=-1)", one(func(in []nd, i []int) float64 {
-		return math.Exp(in[0].at(i...)) / sum(3, func(k int) float64 { return math.Exp(in[0].at(i[0], k)) })
-	})},
 	{"nn.dropout", "%x: Tensor[(2, 3), float32]", "nn.dropout(%x)", []func([]nd, []int) float64{same, constant(1)}},
 
 	{"nn.contrib_conv2d_NCHWc", "%x: Tensor[(1, 2, 4, 4, 3), float32], %w: Tensor[(2, 2, 3, 3, 3, 2), float32]",
@@ -274,9 +271,6 @@ var forms = []struct {
 
 	{"copy", "%x: Tensor[(3), float32]", `copy(%x)`, one(same)},
 	{"annotation.stop_fusion", "%x: Tensor[(3), float32]", `annotation.stop_fusion(%x)`, one(same)},
-	{"fast_exp", "%x: Tensor[(3), float32]", `fast_exp(%x)`, one(func(in []nd, i []int) float64 { return math.Exp(in[0].at(i...)) })},
-	{"fast_tanh", "%x: Tensor[(3), float32]", `fast_tanh(%x)`, one(func(in []nd, i []int) float64 { return math.Tanh(in[0].at(i...)) })},
-	{"fast_erf", "%x: Tensor[(3), float32]", `fast_erf(%x)`, one(func(in []nd, i []int) float64 { return math.Erf(in[0].at(i...)) })},
 	{"log2", "%x: Tensor[(3), float32]", `log2(exp(%x))`, one(func(in []nd, i []int) float64 { return in[0].at(i...) / math.Ln2 })},
 	{"log10", "%x: Tensor[(3), float32]", `log10(exp(%x))`, one(func(in []nd, i []int) float64 { return in[0].at(i...) / math.Ln10 })},
 	{"cast_like", "%x: Tensor[(3), float32], %y: Tensor[(1), int32]", `cast_like(multiply(%x, 5f), %y)`, one(func(in []nd, i []int) float64 { return math.Trunc(in[0].at(i...) * 5) })},
