@@ -195,5 +195,5 @@ func (in *onceInliner) mapped(e relax.Expr) relax.Expr {
 	if len(vars) == 0 {
 		return e
 	}
-	return relax.Bind(e, relax.Subst{Vars: vars}).(relax.Expr)
+	return relax.Bind(e, relax.Subst{Vars: vars})
 }

@@ -81,19 +81,23 @@ var forms = []struct {
 	})},
 	{"nn.dropout", "%x: Tensor[(2, 3), float32]", "nn.dropout(%x)", []func([]nd, []int) float64{same, constant(1)}},
 
-	{"nn.contrib_conv2d_NCHWc", "%x: Tensor[(1, 2, 4, 4, 3), float32], %w: Tensor[(2, 2, 3, 3, 3, 2), float32]",
+	{
+		"nn.contrib_conv2d_NCHWc", "%x: Tensor[(1, 2, 4, 4, 3), float32], %w: Tensor[(2, 2, 3, 3, 3, 2), float32]",
 		`nn.contrib_conv2d_NCHWc(%x, %w, padding=[1, 1, 1, 1], channels=4, kernel_size=[3, 3], data_layout="NCHW3c", kernel_layout="OIHW3i2o", out_layout="NCHW2c")`, one(func(in []nd, i []int) float64 {
 			return sum(6*9, func(k int) float64 {
 				c, y, x := k/9, k/3%3, k%3
 				return in[0].at(0, c/3, i[2]+y-1, i[3]+x-1, c%3) * in[1].at(i[1], c/3, y, x, c%3, i[4])
 			})
-		})},
-	{"nn.contrib_depthwise_conv2d_NCHWc", "%x: Tensor[(1, 2, 4, 4, 2), float32], %w: Tensor[(2, 1, 3, 3, 1, 2), float32]",
+		}),
+	},
+	{
+		"nn.contrib_depthwise_conv2d_NCHWc", "%x: Tensor[(1, 2, 4, 4, 2), float32], %w: Tensor[(2, 1, 3, 3, 1, 2), float32]",
 		`nn.contrib_depthwise_conv2d_NCHWc(%x, %w, groups=4, channels=4, kernel_size=[3, 3], data_layout="NCHW2c", kernel_layout="OIHW1i2o", out_layout="NCHW2c")`, one(func(in []nd, i []int) float64 {
 			return sum(9, func(k int) float64 {
 				return in[0].at(0, i[1], i[2]+k/3, i[3]+k%3, i[4]) * in[1].at(i[1], 0, k/3, k%3, 0, i[4])
 			})
-		})},
+		}),
+	},
 	{"nn.global_avg_pool2d", "%x: Tensor[(2, 4, 3, 2), float32]", `nn.global_avg_pool2d(%x, layout="NHWC")`, one(func(in []nd, i []int) float64 {
 		return sum(12, func(k int) float64 { return in[0].at(i[0], k/3, k%3, i[3]) }) / 12
 	})},
@@ -114,8 +118,10 @@ var forms = []struct {
 		f := float64(i[3])/2 - float64(lo)
 		return in[0].at(0, 0, i[2], lo)*(1-f) + in[0].at(0, 0, i[2], hi)*f
 	})},
-	{"image.resize2d", "%x: Tensor[(1, 1, 2, 4), float32]", `image.resize2d(%x, size=[2, 2], roi=[0f, 0f, 0f, 0f], method="nearest_neighbor", coordinate_transformation_mode="asymmetric", rounding_method="floor")`,
-		one(func(in []nd, i []int) float64 { return in[0].at(0, 0, i[2], 2*i[3]) })},
+	{
+		"image.resize2d", "%x: Tensor[(1, 1, 2, 4), float32]", `image.resize2d(%x, size=[2, 2], roi=[0f, 0f, 0f, 0f], method="nearest_neighbor", coordinate_transformation_mode="asymmetric", rounding_method="floor")`,
+		one(func(in []nd, i []int) float64 { return in[0].at(0, 0, i[2], 2*i[3]) }),
+	},
 	{"nn.pad", "%x: Tensor[(2, 3), float32]", "nn.pad(%x, 5f, pad_width=[[1, 0], [0, 2]])", one(func(in []nd, i []int) float64 {
 		if i[0] < 1 || i[1] > 2 {
 			return 5

@@ -117,7 +117,7 @@ func (g *poolGrad) build(kind string, exact bool) *te.Tensor {
 	return te.Compute("T_pool_grad", g.x.Shape, func(i []tir.Expr) tir.Expr {
 		window, inPadded := append([]tir.Expr{}, i...), append([]tir.Expr{}, i...)
 		var spatial []tir.Expr
-		valid := tir.Expr(tir.Bool(true))
+		var valid tir.Expr
 		var first, within [2]tir.Expr
 		for k, d := range g.dpos[2:] {
 			size, stride := tir.Int(g.Size[k]), tir.Int(g.Strides[k])

@@ -71,7 +71,8 @@ func TestDataflowAliases(t *testing.T) {
 		{"a view", []string{`y = R.negative(x)`, `z = R.reshape(y, (1,))`, `r = R.negative(z)`, `R.output(r)`}, "r[2] x[0] y[1] z[1]", "map[]"},
 		{"functions", []string{`y = cls.same(x)`, `r = cls.same(y)`, `R.output(r)`}, "r[0 1 2] x[0] y[0 1]", "map[]"},
 		{
-			"a packed function", []string{
+			"a packed function",
+			[]string{
 				`m = R.negative(x)`, `n = R.negative(x)`, `t = (m, n)`,
 				`a = R.call_pure_packed("f", t, sinfo_args=R.Tuple(R.Tensor((), "int32"), R.Tensor((), "int32")))`, `r = a[1]`, `R.output(r)`,
 			},
