@@ -84,6 +84,7 @@ func (f *sourceFlags) load(cmd *cobra.Command, name string) ([]frontend.Source, 
 		return nil, err
 	}
 	defer done()
+	src.Options.Script.Nameless = true // what is printed and compared is as TVM's
 	list, found, err := src.Load(cmd.Context())
 	if err == nil {
 		printDiagnostics(cmd.ErrOrStderr(), found)

@@ -58,10 +58,17 @@ func (*GlobalVar) IsRelaxExpr() {}
 type Op struct {
 	Base
 	Name string
+	def  any
 }
 
 // NewOp returns the operator of that name.
 func NewOp(name string) *Op { return &Op{Name: name} }
+
+// DefinedOp returns an operator that is in no table: what it means is in def. Two of the same name are equal.
+func DefinedOp(name string, def any) *Op { return &Op{Name: name, def: def} }
+
+// Def returns what the operator means if it is in no table, else nil.
+func (o *Op) Def() any { return o.def }
 
 // EachChild has nothing to visit.
 func (*Op) EachChild(func(Node)) {}

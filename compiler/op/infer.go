@@ -99,8 +99,8 @@ func (table) NormalizeCall(call *relax.Call, ctx *relax.InferContext) (*relax.Ca
 }
 
 // Purity reports whether the operator has no side effects, and whether it is in the table.
-func (table) Purity(name string) (pure, known bool) {
-	o := byName()[name]
+func (table) Purity(ref *ir.Op) (pure, known bool) {
+	o := OfRef(ref)
 	return o != nil && !o.Impure, o != nil
 }
 
@@ -109,7 +109,7 @@ func newContext(call *relax.Call, ctx *relax.InferContext) (*InferContext, error
 	if !ok {
 		return nil, fmt.Errorf("struct info of a call of a %T cannot be inferred from the operator table", call.Op)
 	}
-	o := byName()[ref.Name]
+	o := OfRef(ref)
 	if o == nil {
 		return nil, unknownOp(ref.Name)
 	}

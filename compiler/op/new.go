@@ -56,14 +56,22 @@ func Is(e relax.Expr, name string) (*relax.Call, bool) {
 	return c, ok && o.Name == name
 }
 
-// Of returns the operator that e calls, nil if e is no call of an operator in the table.
+// Of returns the operator that e calls, nil if e is no call of an operator that is known.
 func Of(e relax.Expr) *Op {
 	if c, ok := e.(*relax.Call); ok {
 		if o, ok := c.Op.(*ir.Op); ok {
-			return byName()[o.Name]
+			return OfRef(o)
 		}
 	}
 	return nil
+}
+
+// OfRef returns the operator that a node stands for: the one that it was defined by, or the one of the table; nil if there is none.
+func OfRef(ref *ir.Op) *Op {
+	if o, ok := ref.Def().(*Op); ok {
+		return o
+	}
+	return byName()[ref.Name]
 }
 
 // NewExprMutator returns a mutator for the functions of mod, with this package's operators and

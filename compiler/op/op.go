@@ -131,6 +131,9 @@ type Op struct {
 	Infer InferFunc
 	// Normalize, if not nil, brings calls into normal form.
 	Normalize NormalizeFunc
+	// Legalize, if not nil, makes the kernel of a call, or says it with other operators. The operators of the tables have theirs in
+	// compiler/transform.
+	Legalize LegalizeFunc
 	// Impure says that a call may do more than compute its result.
 	Impure bool
 	// Allocates says that a call returns fresh memory.

@@ -19,17 +19,18 @@ const RelayPrefix = "relay."
 // relayOps are the rows of relay_ops.txt. They are read, verified and printed; there is no kernel for them.
 func relayOps() []*Op {
 	var out []*Op
+	rules := relayRules()
 	for line := range strings.Lines(relayTable) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
 		}
-		out = append(out, relayRow(line))
+		out = append(out, relayRow(line, rules))
 	}
 	return out
 }
 
 // relayRow reads a row of the table; it panics on one that is malformed.
-func relayRow(line string) *Op {
+func relayRow(line string, rules map[string]relayRule) *Op {
 	cols := strings.Split(line, "|")
 	if len(cols) != 5 {
 		panic("op: a row of relay_ops.txt has not five columns: " + line)
@@ -37,7 +38,7 @@ func relayRow(line string) *Op {
 	for i := range cols {
 		cols[i] = strings.TrimSpace(cols[i])
 	}
-	rule := relayRules[cols[3]]
+	rule := rules[cols[3]]
 	if rule.infer == nil {
 		panic("op: relay_ops.txt names no rule: " + line)
 	}

@@ -14,25 +14,27 @@ type relayRule struct {
 	complete func(*ir.Attrs) *ir.Attrs
 }
 
-// relayRules are the rules that relay_ops.txt names.
-var relayRules = map[string]relayRule{
-	"unknown": {infer: fixed(relax.TensorOfRank(dtype.Void, -1))}, "object": {infer: fixed(relax.Object())}, "unit": {infer: fixed(&relax.TupleStructInfo{})},
-	"first": {infer: like(0)}, "pair": {infer: inferPair}, "binary": {infer: inferBinary}, "cast": {infer: inferCastTo}, "concat": {infer: inferConcat},
-	"shapeOfFirst": {infer: shapeAndType(0, 1)}, "shapeOfSecond": {infer: shapeAndType(1, 0)}, "where": {infer: inferRelayWhere}, "called": {infer: inferCalled},
-	"dense": {infer: inferDense}, "batchMatmul": {infer: inferBatchMatmul}, "pad": {infer: inferRelayPad}, "globalPool": {infer: inferGlobalPool},
-	"pool2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferPool(c, 2) }, completeWindow(2, "layout")},
-	"conv2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConv(c, 2) }, completeWindow(2, "data_layout")},
-	"conv2dTranspose": {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConvTranspose(c, 2) }, completeWindow(2, "data_layout")},
-	"deformable":      {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
-	"adaptivePool": {infer: inferRelayAdaptivePool}, "upsampling": {infer: inferUpsampling}, "resize2d": {infer: inferRelayResize},
-	"depthToSpace": {infer: blocks(true)}, "spaceToDepth": {infer: blocks(false)}, "batchToSpace": {infer: batchBlocks("crops", true)}, "spaceToBatch": {infer: batchBlocks("paddings", false)},
-	"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike}, "sparseToDense": {infer: inferSparseToDense},
-	"reshape": {infer: inferRelayReshape(false)}, "reverseReshape": {infer: inferRelayReshape(true)}, "reshapeLike": {infer: inferReshapeLike},
-	"split": {infer: inferRelaySplit}, "stack": {infer: inferRelayStack}, "topk": {infer: inferRelayTopK}, "argsort": {infer: inferRelayArgsort},
-	"argReduce": {infer: inferRelayReduce(dtype.Int32T)}, "reduce": {infer: inferRelayReduce(dtype.Void)}, "scan": {infer: inferScan},
-	"layoutTransform": {infer: inferRelayLayout}, "shapeOf": {infer: inferRelayShapeOf}, "scalarOf": {infer: inferScalarOf}, "stridedSlice": {infer: inferRelaySlice},
-	"take": {infer: inferRelayTake}, "oneHot": {infer: inferRelayOneHot}, "rank1": {infer: inferRankOne}, "allocTensor": {infer: inferRelayAlloc},
-	"anyRank": {infer: ranked(0, false)}, "anyRankOfSecond": {infer: ranked(1, false)}, "rankOfFirst": {infer: ranked(0, true)}, "dynShape": {infer: inferDynShape(1)}, "dynInit": {infer: inferDynShape(0)},
+// relayRules returns the rules that relay_ops.txt names.
+func relayRules() map[string]relayRule {
+	return map[string]relayRule{
+		"unknown": {infer: fixed(relax.TensorOfRank(dtype.Void, -1))}, "object": {infer: fixed(relax.Object())}, "unit": {infer: fixed(&relax.TupleStructInfo{})},
+		"first": {infer: like(0)}, "pair": {infer: inferPair}, "binary": {infer: inferBinary}, "cast": {infer: inferCastTo}, "concat": {infer: inferConcat},
+		"shapeOfFirst": {infer: shapeAndType(0, 1)}, "shapeOfSecond": {infer: shapeAndType(1, 0)}, "where": {infer: inferRelayWhere}, "called": {infer: inferCalled},
+		"dense": {infer: inferDense}, "batchMatmul": {infer: inferBatchMatmul}, "pad": {infer: inferRelayPad}, "globalPool": {infer: inferGlobalPool},
+		"pool2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferPool(c, 2) }, completeWindow(2, "layout")},
+		"conv2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConv(c, 2) }, completeWindow(2, "data_layout")},
+		"conv2dTranspose": {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConvTranspose(c, 2) }, completeWindow(2, "data_layout")},
+		"deformable":      {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
+		"adaptivePool": {infer: inferRelayAdaptivePool}, "upsampling": {infer: inferUpsampling}, "resize2d": {infer: inferRelayResize},
+		"depthToSpace": {infer: blocks(true)}, "spaceToDepth": {infer: blocks(false)}, "batchToSpace": {infer: batchBlocks("crops", true)}, "spaceToBatch": {infer: batchBlocks("paddings", false)},
+		"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike}, "sparseToDense": {infer: inferSparseToDense},
+		"reshape": {infer: inferRelayReshape(false)}, "reverseReshape": {infer: inferRelayReshape(true)}, "reshapeLike": {infer: inferReshapeLike},
+		"split": {infer: inferRelaySplit}, "stack": {infer: inferRelayStack}, "topk": {infer: inferRelayTopK}, "argsort": {infer: inferRelayArgsort},
+		"argReduce": {infer: inferRelayReduce(dtype.Int32T)}, "reduce": {infer: inferRelayReduce(dtype.Void)}, "scan": {infer: inferScan},
+		"layoutTransform": {infer: inferRelayLayout}, "shapeOf": {infer: inferRelayShapeOf}, "scalarOf": {infer: inferScalarOf}, "stridedSlice": {infer: inferRelaySlice},
+		"take": {infer: inferRelayTake}, "oneHot": {infer: inferRelayOneHot}, "rank1": {infer: inferRankOne}, "allocTensor": {infer: inferRelayAlloc},
+		"anyRank": {infer: ranked(0, false)}, "anyRankOfSecond": {infer: ranked(1, false)}, "rankOfFirst": {infer: ranked(0, true)}, "dynShape": {infer: inferDynShape(1)}, "dynInit": {infer: inferDynShape(0)},
+	}
 }
 
 // fixed is the same for every call.

@@ -13,6 +13,7 @@ import (
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/op/optest"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/e2e/fixture/seed"
@@ -61,40 +62,9 @@ func TestTableIsComplete(t *testing.T) {
 
 func TestTableIsDocumented(t *testing.T) {
 	for _, o := range op.All() {
-		if o.Doc == "" || !strings.HasSuffix(o.Doc, ".") {
-			t.Errorf("%s: doc %q is not a sentence", o.Name, o.Doc)
-		}
-		if o.Infer == nil || o.Ref().Name != o.Name {
-			t.Errorf("%s: incomplete entry", o.Name)
-		}
-		optional := false
-		for i, a := range o.Args {
-			if a.Name == "" || !strings.HasSuffix(a.Doc, ".") {
-				t.Errorf("%s: argument %d has no name or doc", o.Name, i)
-			}
-			if optional && !a.Optional && !a.Variadic {
-				t.Errorf("%s: argument %s follows an optional one", o.Name, a.Name)
-			}
-			optional = a.Optional
-			if a.Variadic && i != len(o.Args)-1 {
-				t.Errorf("%s: variadic argument %s is not the last", o.Name, a.Name)
-			}
-		}
-		for _, a := range o.Attrs {
-			if a.Name == "" || !strings.HasSuffix(a.Doc, ".") {
-				t.Errorf("%s: attribute %q has no name or doc", o.Name, a.Name)
-			}
-			if a.Required {
-				continue
-			}
-			if _, err := op.New(o.Name, nil, ir.NewAttrs(a.Name, a.Default)); err != nil && !missing(err) {
-				t.Errorf("%s: default of %s: %v", o.Name, a.Name, err)
-			}
-		}
+		optest.Documented(t, o)
 	}
 }
-
-func missing(err error) bool { return strings.HasSuffix(err.Error(), "got nothing") }
 
 // TestInferNeverPanics calls every rule with arguments and attributes of all kinds: whatever
 // they are, the rule yields struct info or an error.

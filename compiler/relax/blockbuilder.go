@@ -36,6 +36,7 @@ type BlockBuilder struct {
 	// unread are functions and bindings whose names, values and extents settle is to note. Most
 	// functions that a pass visits stay as they are, and nobody asks.
 	unread []ir.Node
+	keep   func(name string, fn ir.Function) *ir.GlobalVar // see KeepFuncs
 }
 
 // FuncOpts are the parts of a function that are neither parameters nor body.

@@ -124,6 +124,11 @@ func (b *BlockBuilder) FreshName(hint string) string {
 // has a structurally equal function already, it is that function's variable; where the name
 // is taken, a number is appended.
 func (b *BlockBuilder) AddFunc(name string, fn ir.Function) *ir.GlobalVar {
+	if b.keep != nil {
+		gv := b.keep(Identifier(name), fn)
+		b.edit.Set(gv.Name, fn)
+		return gv
+	}
 	if b.byHash == nil {
 		b.byHash = map[uint64][]*ir.GlobalVar{}
 		for gv, f := range b.Module().Funcs() {
@@ -141,6 +146,10 @@ func (b *BlockBuilder) AddFunc(name string, fn ir.Function) *ir.GlobalVar {
 	b.byHash[h] = append(b.byHash[h], gv)
 	return gv
 }
+
+// KeepFuncs gives what AddFunc is to add to keep, which returns what it is called by: a pass that adds functions to its module by other means looks
+// for equal ones there.
+func (b *BlockBuilder) KeepFuncs(keep func(name string, fn ir.Function) *ir.GlobalVar) { b.keep = keep }
 
 // UpdateFunc replaces the function called name, or adds it.
 func (b *BlockBuilder) UpdateFunc(name string, fn ir.Function) *ir.GlobalVar {

@@ -1,6 +1,10 @@
 package relax
 
-import "github.com/irscope/irscope/compiler/ir"
+import (
+	"errors"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
 
 // frame is a sequence of blocks under construction: the body of a function or a branch.
 type frame struct {
@@ -33,6 +37,25 @@ func (b *BlockBuilder) beginLike(blk *BindingBlock) {
 	b.closeBlock()
 	f := b.top()
 	f.dataflow, f.base, f.like = blk.Dataflow, blk.Base, blk
+}
+
+// Collect runs f in the current block, but returns the bindings that it emits and its result in normal form instead of adding them.
+// f must not begin or end blocks.
+func (b *BlockBuilder) Collect(f func() (Expr, error)) ([]Binding, Expr, error) {
+	outer, depth := b.top(), len(b.frames)
+	b.frames = append(b.frames, &frame{fn: outer.fn, name: outer.name, dataflow: outer.dataflow, base: outer.base})
+	defer func() { b.frames = b.frames[:depth] }()
+	e, err := f()
+	if err == nil && e != nil {
+		e, err = b.Normalize(e)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(b.frames) != depth+1 || len(b.top().blocks) > 0 {
+		return nil, nil, errors.New("a block was begun or ended")
+	}
+	return b.top().open, e, nil
 }
 
 // closeBlock ends the current block; an empty one leaves no trace, unless it was empty before.

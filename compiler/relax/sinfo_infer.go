@@ -38,7 +38,7 @@ type OpTable interface {
 	// returns call itself where nothing is to be done.
 	NormalizeCall(call *Call, ctx *InferContext) (*Call, error)
 	// Purity reports whether the operator has no side effects, and whether it is known.
-	Purity(name string) (pure, known bool)
+	Purity(o *ir.Op) (pure, known bool)
 }
 
 // Simplify simplifies e if there is a prover, and folds constants otherwise.

@@ -200,7 +200,7 @@ func (v *verifier) expr(e Expr) {
 		v.prim(e, e.Value)
 	case *ir.Op:
 		if v.opts.Ops != nil {
-			if _, known := v.opts.Ops.Purity(e.Name); !known {
+			if _, known := v.opts.Ops.Purity(e); !known {
 				v.report(e, "operator %s is not known", e.Name)
 			}
 		}
@@ -272,7 +272,7 @@ func CallIsPure(c *Call, ops OpTable, ctx *InferContext) bool {
 		if ops == nil {
 			return true
 		}
-		pure, known := ops.Purity(o.Name)
+		pure, known := ops.Purity(o)
 		return pure || !known
 	}
 	if gv, ok := c.Op.(*ir.GlobalVar); ok && ctx != nil && ctx.Func != nil {

@@ -56,7 +56,7 @@ func (g *fusing) fusePattern(c *relax.Call) op.Pattern {
 	if p, ok := g.patterns[name]; ok {
 		return p
 	}
-	if o := op.Lookup(name); o != nil && relax.CallIsPure(c, op.Table(), g.ctx) {
+	if o := op.Of(c); o != nil && relax.CallIsPure(c, op.Table(), g.ctx) {
 		return o.Pattern
 	}
 	return op.Opaque

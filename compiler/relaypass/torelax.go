@@ -1,7 +1,9 @@
 package relaypass
 
 import (
+	"maps"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -21,6 +23,15 @@ var ToRelax = &pass.Pass{
 // relaxForm writes a call of an operator of Relay with those of Relax. It returns nil where it cannot, and says why with declined.
 type relaxForm func(s *site, c *relax.Call) relax.Expr
 
+// relaxForms are the forms by Relay's names.
+var relaxForms = sync.OnceValue(func() map[string]relaxForm {
+	out := map[string]relaxForm{}
+	for _, table := range []map[string]relaxForm{nnForms(), windowForms(), shapeForms(), indexForms(), plainForms()} {
+		maps.Copy(out, table)
+	}
+	return out
+})
+
 func toRelax(s *site) relax.Expr {
 	c, ok := s.value.(*relax.Call)
 	if !ok {
@@ -34,10 +45,8 @@ func toRelax(s *site) relax.Expr {
 	if !ok {
 		return nil
 	}
-	for _, table := range []map[string]relaxForm{nnForms, windowForms, shapeForms, indexForms, plainForms} {
-		if f := table[name]; f != nil {
-			return f(s, c)
-		}
+	if f := relaxForms()[name]; f != nil {
+		return f(s, c)
 	}
 	return s.declined("Relax's operators have no form for it here")
 }

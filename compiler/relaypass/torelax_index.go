@@ -9,58 +9,60 @@ import (
 )
 
 // indexForms are those of slices, of elements at indices, of orders and of reductions.
-var indexForms = map[string]relaxForm{
-	"strided_slice": (*site).stridedSlice,
-	"take":          (*site).take,
-	"gather": func(s *site, c *relax.Call) relax.Expr {
-		return named("gather_elements", c.Args, "axis", c.Attrs.Int("axis", 0))
-	},
-	"gather_nd": func(s *site, c *relax.Call) relax.Expr {
-		if c.Attrs.Int("batch_dims", 0) != 0 {
-			return s.declined("batch_dims is not 0")
-		}
-		at := s.lastAxisFirst(c.Args[1])
-		if at == nil {
-			return nil
-		}
-		return named("gather_nd", []relax.Expr{c.Args[0], at})
-	},
-	"scatter_nd": func(s *site, c *relax.Call) relax.Expr {
-		at := s.lastAxisFirst(c.Args[1])
-		if at == nil {
-			return nil
-		}
-		return named("scatter_nd", []relax.Expr{c.Args[0], at, c.Args[2]}, "reduction", c.Attrs.Str("mode", "update"))
-	},
-	"scatter_elements": func(_ *site, c *relax.Call) relax.Expr {
-		return named("scatter_elements", c.Args, "axis", c.Attrs.Int("axis", 0), "reduction", c.Attrs.Str("reduction", "update"))
-	},
-	"sequence_mask": (*site).sequenceMask,
-	"one_hot":       (*site).oneHot,
-	"where": func(s *site, c *relax.Call) relax.Expr {
-		return op.Where(s.truth(c.Args[0]), c.Args[1], c.Args[2])
-	},
-	"sort": func(_ *site, c *relax.Call) relax.Expr {
-		return named("sort", c.Args, "axis", c.Attrs.Int("axis", -1), "descending", !c.Attrs.Bool("is_ascend", true))
-	},
-	"argsort": func(s *site, c *relax.Call) relax.Expr {
-		return named("argsort", c.Args, "axis", c.Attrs.Int("axis", -1), "descending", !c.Attrs.Bool("is_ascend", true), "dtype", indexType(c))
-	},
-	"invert_permutation": func(s *site, c *relax.Call) relax.Expr { // the places of 0, 1, 2, ... are where sorting takes them from
-		t := s.tensor(c.Args[0])
-		if t == nil || t.NDim != 1 {
-			return s.declined("it is not known to be a vector")
-		}
-		return s.asType(named("argsort", c.Args, "axis", int64(0), "dtype", dtype.Int32T), dtype.Int32T, t.DType)
-	},
-	"topk":     (*site).topK,
-	"argmax":   argReduce("argmax"),
-	"argmin":   argReduce("argmin"),
-	"all":      allOrAny("min"),
-	"any":      allOrAny("max"),
-	"variance": (*site).varianceAround,
-	"cumsum":   running("cumsum"),
-	"cumprod":  running("cumprod"),
+func indexForms() map[string]relaxForm {
+	return map[string]relaxForm{
+		"strided_slice": (*site).stridedSlice,
+		"take":          (*site).take,
+		"gather": func(s *site, c *relax.Call) relax.Expr {
+			return named("gather_elements", c.Args, "axis", c.Attrs.Int("axis", 0))
+		},
+		"gather_nd": func(s *site, c *relax.Call) relax.Expr {
+			if c.Attrs.Int("batch_dims", 0) != 0 {
+				return s.declined("batch_dims is not 0")
+			}
+			at := s.lastAxisFirst(c.Args[1])
+			if at == nil {
+				return nil
+			}
+			return named("gather_nd", []relax.Expr{c.Args[0], at})
+		},
+		"scatter_nd": func(s *site, c *relax.Call) relax.Expr {
+			at := s.lastAxisFirst(c.Args[1])
+			if at == nil {
+				return nil
+			}
+			return named("scatter_nd", []relax.Expr{c.Args[0], at, c.Args[2]}, "reduction", c.Attrs.Str("mode", "update"))
+		},
+		"scatter_elements": func(_ *site, c *relax.Call) relax.Expr {
+			return named("scatter_elements", c.Args, "axis", c.Attrs.Int("axis", 0), "reduction", c.Attrs.Str("reduction", "update"))
+		},
+		"sequence_mask": (*site).sequenceMask,
+		"one_hot":       (*site).oneHot,
+		"where": func(s *site, c *relax.Call) relax.Expr {
+			return op.Where(s.truth(c.Args[0]), c.Args[1], c.Args[2])
+		},
+		"sort": func(_ *site, c *relax.Call) relax.Expr {
+			return named("sort", c.Args, "axis", c.Attrs.Int("axis", -1), "descending", !c.Attrs.Bool("is_ascend", true))
+		},
+		"argsort": func(s *site, c *relax.Call) relax.Expr {
+			return named("argsort", c.Args, "axis", c.Attrs.Int("axis", -1), "descending", !c.Attrs.Bool("is_ascend", true), "dtype", indexType(c))
+		},
+		"invert_permutation": func(s *site, c *relax.Call) relax.Expr { // the places of 0, 1, 2, ... are where sorting takes them from
+			t := s.tensor(c.Args[0])
+			if t == nil || t.NDim != 1 {
+				return s.declined("it is not known to be a vector")
+			}
+			return s.asType(named("argsort", c.Args, "axis", int64(0), "dtype", dtype.Int32T), dtype.Int32T, t.DType)
+		},
+		"topk":     (*site).topK,
+		"argmax":   argReduce("argmax"),
+		"argmin":   argReduce("argmin"),
+		"all":      allOrAny("min"),
+		"any":      allOrAny("max"),
+		"variance": (*site).varianceAround,
+		"cumsum":   running("cumsum"),
+		"cumprod":  running("cumprod"),
+	}
 }
 
 // indexType is the element type of indices, which Relay gives as int32 where nothing is said.

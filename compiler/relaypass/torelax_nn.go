@@ -8,31 +8,33 @@ import (
 )
 
 // nnForms are those of products, biases and normalizations.
-var nnForms = map[string]relaxForm{
-	"nn.dense": func(s *site, c *relax.Call) relax.Expr {
-		return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), c.Attrs.DType("out_dtype"))
-	},
-	"nn.matmul":       func(_ *site, c *relax.Call) relax.Expr { return product(c, 1, 0) },
-	"nn.batch_matmul": func(_ *site, c *relax.Call) relax.Expr { return product(c, 0, 2, 1) },
-	"nn.bias_add": func(s *site, c *relax.Call) relax.Expr {
-		t := s.tensor(c.Args[0])
-		if t == nil {
-			return s.declined("the rank of the data is not known")
-		}
-		axis, ok := axisOf(c.Attrs.Int("axis", 1), t.NDim)
-		if !ok {
-			return s.declined("the data has no such axis")
-		}
-		return op.Add(c.Args[0], alongAxis(c.Args[1], axis, t.NDim))
-	},
-	"nn.l2_normalize":  func(s *site, c *relax.Call) relax.Expr { return s.l2Normalize(c) },
-	"nn.lrn":           (*site).lrn,
-	"nn.layer_norm":    normalization("nn.layer_norm"),
-	"nn.instance_norm": normalization("nn.instance_norm"),
-	"nn.group_norm":    normalization("nn.group_norm"),
-	"nn.dropout": func(_ *site, c *relax.Call) relax.Expr { // in inference it keeps everything
-		return &relax.Tuple{Fields: []relax.Expr{c.Args[0], named("ones_like", c.Args[:1])}}
-	},
+func nnForms() map[string]relaxForm {
+	return map[string]relaxForm{
+		"nn.dense": func(s *site, c *relax.Call) relax.Expr {
+			return op.Matmul(c.Args[0], op.PermuteDims(c.Args[1], 1, 0), c.Attrs.DType("out_dtype"))
+		},
+		"nn.matmul":       func(_ *site, c *relax.Call) relax.Expr { return product(c, 1, 0) },
+		"nn.batch_matmul": func(_ *site, c *relax.Call) relax.Expr { return product(c, 0, 2, 1) },
+		"nn.bias_add": func(s *site, c *relax.Call) relax.Expr {
+			t := s.tensor(c.Args[0])
+			if t == nil {
+				return s.declined("the rank of the data is not known")
+			}
+			axis, ok := axisOf(c.Attrs.Int("axis", 1), t.NDim)
+			if !ok {
+				return s.declined("the data has no such axis")
+			}
+			return op.Add(c.Args[0], alongAxis(c.Args[1], axis, t.NDim))
+		},
+		"nn.l2_normalize":  func(s *site, c *relax.Call) relax.Expr { return s.l2Normalize(c) },
+		"nn.lrn":           (*site).lrn,
+		"nn.layer_norm":    normalization("nn.layer_norm"),
+		"nn.instance_norm": normalization("nn.instance_norm"),
+		"nn.group_norm":    normalization("nn.group_norm"),
+		"nn.dropout": func(_ *site, c *relax.Call) relax.Expr { // in inference it keeps everything
+			return &relax.Tuple{Fields: []relax.Expr{c.Args[0], named("ones_like", c.Args[:1])}}
+		},
+	}
 }
 
 // product multiplies matrices, transposed by axes where the attributes say so.

@@ -11,39 +11,41 @@ import (
 )
 
 // plainForms are those of operators on single elements, and of those that only say something to the compiler.
-var plainForms = map[string]relaxForm{
-	"copy": argument, "on_device": argument, "device_copy": argument,
-	"annotation.compiler_begin": argument, "annotation.compiler_end": argument, "annotation.stop_fusion": argument,
-	"annotation.checkpoint": argument, "annotation.cast_hint": argument,
+func plainForms() map[string]relaxForm {
+	return map[string]relaxForm{
+		"copy": argument, "on_device": argument, "device_copy": argument,
+		"annotation.compiler_begin": argument, "annotation.compiler_end": argument, "annotation.stop_fusion": argument,
+		"annotation.checkpoint": argument, "annotation.cast_hint": argument,
 
-	"log2":  logarithm(math.Ln2),
-	"log10": logarithm(math.Ln10),
-	"cast_like": func(s *site, c *relax.Call) relax.Expr {
-		t := s.tensor(c.Args[1])
-		if t == nil || t.DType.IsVoid() {
-			return s.declined("the element type is not known")
-		}
-		return s.cast(c.Args[0], t.DType)
-	},
-	"trunc_divide": func(s *site, c *relax.Call) relax.Expr {
-		r := s.result()
-		switch {
-		case r == nil:
-			return nil
-		case r.DType.IsFloat():
-			return op.Unary("trunc", op.Divide(c.Args[0], c.Args[1]))
-		}
-		return op.Divide(c.Args[0], c.Args[1])
-	},
-	"trunc_mod": func(s *site, c *relax.Call) relax.Expr {
-		if r := s.result(); r == nil || r.DType.IsFloat() {
-			return s.declined("the elements are not known to be integers")
-		}
-		return op.Binary("mod", c.Args[0], c.Args[1])
-	},
-	"fixed_point_multiply": (*site).fixedPointMultiply,
-	"qnn.quantize":         (*site).quantize,
-	"qnn.dequantize":       (*site).dequantize,
+		"log2":  logarithm(math.Ln2),
+		"log10": logarithm(math.Ln10),
+		"cast_like": func(s *site, c *relax.Call) relax.Expr {
+			t := s.tensor(c.Args[1])
+			if t == nil || t.DType.IsVoid() {
+				return s.declined("the element type is not known")
+			}
+			return s.cast(c.Args[0], t.DType)
+		},
+		"trunc_divide": func(s *site, c *relax.Call) relax.Expr {
+			r := s.result()
+			switch {
+			case r == nil:
+				return nil
+			case r.DType.IsFloat():
+				return op.Unary("trunc", op.Divide(c.Args[0], c.Args[1]))
+			}
+			return op.Divide(c.Args[0], c.Args[1])
+		},
+		"trunc_mod": func(s *site, c *relax.Call) relax.Expr {
+			if r := s.result(); r == nil || r.DType.IsFloat() {
+				return s.declined("the elements are not known to be integers")
+			}
+			return op.Binary("mod", c.Args[0], c.Args[1])
+		},
+		"fixed_point_multiply": (*site).fixedPointMultiply,
+		"qnn.quantize":         (*site).quantize,
+		"qnn.dequantize":       (*site).dequantize,
+	}
 }
 
 // integer is a scalar constant of int64.

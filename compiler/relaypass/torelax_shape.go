@@ -8,71 +8,73 @@ import (
 )
 
 // shapeForms are those of operators that move elements, make tensors, and ask for shapes.
-var shapeForms = map[string]relaxForm{
-	"nn.depth_to_space":    (*site).depthToSpace,
-	"nn.space_to_depth":    (*site).spaceToDepth,
-	"nn.batch_to_space_nd": (*site).batchToSpace,
-	"nn.space_to_batch_nd": (*site).spaceToBatch,
+func shapeForms() map[string]relaxForm {
+	return map[string]relaxForm{
+		"nn.depth_to_space":    (*site).depthToSpace,
+		"nn.space_to_depth":    (*site).spaceToDepth,
+		"nn.batch_to_space_nd": (*site).batchToSpace,
+		"nn.space_to_batch_nd": (*site).spaceToBatch,
 
-	"reshape": reshaped, "contrib_reverse_reshape": reshaped, "reshape_like": reshaped,
-	"broadcast_to": broadcasted, "broadcast_to_like": broadcasted,
-	"full": func(s *site, c *relax.Call) relax.Expr {
-		r := s.result()
-		if r == nil {
-			return nil
-		}
-		return op.BroadcastTo(s.cast(c.Args[0], r.DType), shapeOf(r))
-	},
-	"zeros": fillWith("zeros"), "ones": fillWith("ones"),
-	"zeros_like": func(_ *site, c *relax.Call) relax.Expr { return named("zeros_like", c.Args) },
-	"ones_like":  func(_ *site, c *relax.Call) relax.Expr { return named("ones_like", c.Args) },
-	"full_like":  func(_ *site, c *relax.Call) relax.Expr { return named("full_like", c.Args) },
-	"collapse_sum_to": func(s *site, c *relax.Call) relax.Expr {
-		r := s.result()
-		if r == nil {
-			return nil
-		}
-		return named("collapse_sum_to", []relax.Expr{c.Args[0], shapeOf(r)})
-	},
-	"slice_like": func(s *site, c *relax.Call) relax.Expr {
-		d, r := s.extents(c.Args[0]), s.result()
-		if d == nil || r == nil {
-			return s.declined("a shape is not known")
-		}
-		to, _ := r.Dims()
-		var axes []int64
-		var begin, end []tir.Expr
-		for i := range d {
-			if s.ctx.Equal(d[i], to[i]) != relax.True {
-				axes, begin, end = append(axes, int64(i)), append(begin, tir.Int(0)), append(end, to[i])
+		"reshape": reshaped, "contrib_reverse_reshape": reshaped, "reshape_like": reshaped,
+		"broadcast_to": broadcasted, "broadcast_to_like": broadcasted,
+		"full": func(s *site, c *relax.Call) relax.Expr {
+			r := s.result()
+			if r == nil {
+				return nil
 			}
-		}
-		if axes == nil {
-			return c.Args[0]
-		}
-		return op.StridedSlice(c.Args[0], axes, begin, end, nil)
-	},
-	"layout_transform": func(s *site, c *relax.Call) relax.Expr {
-		from, to := layoutOf(c.Attrs.Str("src_layout", "")), layoutOf(c.Attrs.Str("dst_layout", ""))
-		d := s.extents(c.Args[0])
-		if from == nil || to == nil || len(d) != len(from) {
-			return s.declined("a layout or the shape is not known")
-		}
-		x, err := inLayout(c.Args[0], from, to)
-		if err != nil {
-			return s.declined(err.Error())
-		}
-		return x
-	},
-	"shape_of": shapeAsTensor, "vm.shape_of": shapeAsTensor,
-	"ndarray_size": func(s *site, c *relax.Call) relax.Expr {
-		r := s.result()
-		if r == nil {
-			return nil
-		}
-		return s.cast(named("size", c.Args), r.DType)
-	},
-	"arange": (*site).arange,
+			return op.BroadcastTo(s.cast(c.Args[0], r.DType), shapeOf(r))
+		},
+		"zeros": fillWith("zeros"), "ones": fillWith("ones"),
+		"zeros_like": func(_ *site, c *relax.Call) relax.Expr { return named("zeros_like", c.Args) },
+		"ones_like":  func(_ *site, c *relax.Call) relax.Expr { return named("ones_like", c.Args) },
+		"full_like":  func(_ *site, c *relax.Call) relax.Expr { return named("full_like", c.Args) },
+		"collapse_sum_to": func(s *site, c *relax.Call) relax.Expr {
+			r := s.result()
+			if r == nil {
+				return nil
+			}
+			return named("collapse_sum_to", []relax.Expr{c.Args[0], shapeOf(r)})
+		},
+		"slice_like": func(s *site, c *relax.Call) relax.Expr {
+			d, r := s.extents(c.Args[0]), s.result()
+			if d == nil || r == nil {
+				return s.declined("a shape is not known")
+			}
+			to, _ := r.Dims()
+			var axes []int64
+			var begin, end []tir.Expr
+			for i := range d {
+				if s.ctx.Equal(d[i], to[i]) != relax.True {
+					axes, begin, end = append(axes, int64(i)), append(begin, tir.Int(0)), append(end, to[i])
+				}
+			}
+			if axes == nil {
+				return c.Args[0]
+			}
+			return op.StridedSlice(c.Args[0], axes, begin, end, nil)
+		},
+		"layout_transform": func(s *site, c *relax.Call) relax.Expr {
+			from, to := layoutOf(c.Attrs.Str("src_layout", "")), layoutOf(c.Attrs.Str("dst_layout", ""))
+			d := s.extents(c.Args[0])
+			if from == nil || to == nil || len(d) != len(from) {
+				return s.declined("a layout or the shape is not known")
+			}
+			x, err := inLayout(c.Args[0], from, to)
+			if err != nil {
+				return s.declined(err.Error())
+			}
+			return x
+		},
+		"shape_of": shapeAsTensor, "vm.shape_of": shapeAsTensor,
+		"ndarray_size": func(s *site, c *relax.Call) relax.Expr {
+			r := s.result()
+			if r == nil {
+				return nil
+			}
+			return s.cast(named("size", c.Args), r.DType)
+		},
+		"arange": (*site).arange,
+	}
 }
 
 // cast casts to an element type where e is not known to be of it.

@@ -12,20 +12,22 @@ import (
 )
 
 // windowForms are those of convolutions in blocks of channels, of poolings, of images, and of paddings.
-var windowForms = map[string]relaxForm{
-	"nn.contrib_conv2d_NCHWc":           blockedConv,
-	"nn.contrib_depthwise_conv2d_NCHWc": blockedConv,
-	"nn.global_avg_pool2d":              globalPool("mean"),
-	"nn.global_max_pool2d":              globalPool("max"),
-	"nn.adaptive_max_pool1d":            (*site).adaptiveMaxPool,
-	"nn.adaptive_max_pool2d":            (*site).adaptiveMaxPool,
-	"nn.adaptive_max_pool3d":            (*site).adaptiveMaxPool,
-	"nn.upsampling":                     (*site).upsampling,
-	"image.resize2d": func(s *site, c *relax.Call) relax.Expr {
-		return resize(s, c, c.Attrs.Str("method", "linear"), c.Attrs.Str("coordinate_transformation_mode", ""), c.Attrs.Str("rounding_method", ""))
-	},
-	"nn.pad":        (*site).pad,
-	"nn.mirror_pad": (*site).mirrorPad,
+func windowForms() map[string]relaxForm {
+	return map[string]relaxForm{
+		"nn.contrib_conv2d_NCHWc":           blockedConv,
+		"nn.contrib_depthwise_conv2d_NCHWc": blockedConv,
+		"nn.global_avg_pool2d":              globalPool("mean"),
+		"nn.global_max_pool2d":              globalPool("max"),
+		"nn.adaptive_max_pool1d":            (*site).adaptiveMaxPool,
+		"nn.adaptive_max_pool2d":            (*site).adaptiveMaxPool,
+		"nn.adaptive_max_pool3d":            (*site).adaptiveMaxPool,
+		"nn.upsampling":                     (*site).upsampling,
+		"image.resize2d": func(s *site, c *relax.Call) relax.Expr {
+			return resize(s, c, c.Attrs.Str("method", "linear"), c.Attrs.Str("coordinate_transformation_mode", ""), c.Attrs.Str("rounding_method", ""))
+		},
+		"nn.pad":        (*site).pad,
+		"nn.mirror_pad": (*site).mirrorPad,
+	}
 }
 
 // inLayout brings a tensor from one layout into another.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
@@ -19,7 +20,7 @@ func Check(m *ir.Module) error { return CheckWith(m, script.Options{}) }
 // reads back.
 func CheckWith(m *ir.Module, o script.Options) error {
 	text := script.Module(m, o).Source
-	got, diags := parse.Module("printed.py", text, parse.Options{Constants: Constants(m)})
+	got, diags := parse.Module("printed.py", text, parse.Options{Constants: Constants(m), Operators: op.DefinedIn(m)})
 	if len(diags) > 0 {
 		return fmt.Errorf("the text does not parse: %d errors, first\n%s", len(diags), diags[0].Format())
 	}
@@ -39,7 +40,7 @@ func CheckWith(m *ir.Module, o script.Options) error {
 // withoutComments checks that a text says the same to a reader that sees no comments, as all
 // readers of Python but ours are.
 func withoutComments(m *ir.Module, text string) error {
-	got, diags := parse.Module("printed.py", StripComments(text), parse.Options{Constants: Constants(m)})
+	got, diags := parse.Module("printed.py", StripComments(text), parse.Options{Constants: Constants(m), Operators: op.DefinedIn(m)})
 	if len(diags) > 0 {
 		return fmt.Errorf("the text without its comments does not parse: %d errors, first\n%s", len(diags), diags[0].Format())
 	}

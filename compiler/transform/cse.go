@@ -208,7 +208,7 @@ func (e *exprCSE) operands(h uint64, x relax.Expr) uint64 {
 func (e *exprCSE) candidate(b relax.Binding) bool {
 	switch x := b.BoundValue().(type) {
 	case *relax.Call:
-		if n := opName(x); n == opCallTIRInplace || op.Lookup(n) != nil && op.Lookup(n).Allocates {
+		if o := op.Of(x); o != nil && (o.Name == opCallTIRInplace || o.Allocates) {
 			return false // each call has memory of its own
 		}
 		return isPure(e.m, x)

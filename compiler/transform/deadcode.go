@@ -138,7 +138,7 @@ func isPure(m *ir.Module, e relax.Expr) bool {
 	}
 	switch callee := c.Op.(type) {
 	case *ir.Op:
-		o := op.Lookup(callee.Name)
+		o := op.OfRef(callee)
 		return o != nil && !o.Impure
 	case *ir.GlobalVar:
 		f, ok := m.Lookup(callee.Name).(*relax.Function)

@@ -28,16 +28,16 @@ var LegalizeOps = &pass.Pass{
 		},
 	},
 	Config: []string{"relax.transform.apply_legalize_ops"},
-	Run:    func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return legalizeModule(c, m, nil) },
+	Run:    func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return legalizeModule(c, m, nil, nil) },
 }
 
 // legalizeModule runs the pass. An entry of custom takes the place of the rule of an operator.
-func legalizeModule(c *pass.Context, m *ir.Module, custom map[string]Custom) (*ir.Module, error) {
+func legalizeModule(c *pass.Context, m *ir.Module, custom map[string]Custom, forms map[string]op.LegalizeFunc) (*ir.Module, error) {
 	if !c.ConfigBool("relax.transform.apply_legalize_ops") {
 		return m, nil
 	}
 	l := newLegalizer(c, "LegalizeOps", m)
-	l.custom = custom
+	l.custom, l.forms = custom, forms
 	l.tuned = c.Arg("kernels").(string) == "tuned"
 	for _, name := range c.Arg("skip_ops").([]ir.Value) {
 		l.skip[name.(string)] = true
@@ -59,6 +59,7 @@ type legalizer struct {
 	reported map[string]bool
 	memo     memo
 	custom   map[string]Custom
+	forms    map[string]op.LegalizeFunc
 	// tuned says that kernels are more exact and have fewer steps than TVM's.
 	tuned bool
 	// pick, if not nil, says which bindings are lowered, and how: all others stay.
@@ -69,6 +70,7 @@ type legalizer struct {
 	bound      map[*relax.Var]relax.Expr
 	transposed map[*relax.Var]relax.Expr // what a variable is the transposed of
 	dead       map[*relax.Var]bool       // bindings that no kernel needs any more
+	depth      int                       // of calls that rules of users made
 	moved      bool                      // whether variables were replaced: arguments are to be looked up
 }
 
@@ -203,6 +205,9 @@ func (l *legalizer) binding(m *relax.ExprMutator, b relax.Binding) error {
 		out.Value = e
 		m.EmitNormalized(&out)
 		return nil
+	}
+	if f := l.formOf(vb.Value); f != nil {
+		return l.userForm(m, vb, f)
 	}
 	rule := l.ruleOf(name)
 	if rule == nil && name != opDynamicSlice {

@@ -143,7 +143,7 @@ func (p *memoryPlanner) keeps(value relax.Expr) keeping {
 				opMemKillTensor, opMemKillStorage, opVMKillObject:
 				return keepsNothing
 			}
-			if o := op.Lookup(callee.Name); o != nil && o.Allocates {
+			if o := op.OfRef(callee); o != nil && o.Allocates {
 				return keepsNothing
 			}
 		}

@@ -81,7 +81,7 @@ func (g *Gen) Call(o *op.Op) (call *relax.Call, ok bool) {
 			attrs = attrs.With(a.Name, g.attr(a, len(like)))
 		}
 	}
-	call, err := op.New(o.Name, args, attrs)
+	call, err := o.Call(args, attrs)
 	return call, err == nil
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -23,15 +24,27 @@ type Options struct {
 	// zeros of the annotated shape. Without it they are errors.
 	AllowMissingConstants bool
 	// Within is the module that functions without a class are read as a part of: they refer to
-	// its functions, devices and attributes, and stand in the place of those with their names.
+	// its functions, devices, attributes and operators, and stand in the place of those with their names.
 	// The result has only what the text defines.
 	Within *ir.Module
 	// Roots gives parameters and lines an entry in the module's table of origins, and the nodes
 	// that stand in a line that of the line.
 	Roots bool
+	// Nameless calls a private function that is alone "main", as TVM's IRModule.from_expr and printer do: it has no name in a module.
+	Nameless bool
+	// Operators are those of the program, beside those of the tables.
+	Operators []*op.Op
 	// Budget is what reading may take, see package budget; nil is no limit. What exceeds it is an
 	// error at the statement where that happens, and nothing behind it is read.
 	Budget *budget.Budget
+}
+
+// operators are those that the text may call beside those of the tables.
+func (o Options) operators() []*op.Op {
+	if o.Within == nil {
+		return o.Operators
+	}
+	return append(op.DefinedIn(o.Within), o.Operators...)
 }
 
 // NamedModule is a module with the name of its class.
@@ -65,7 +78,7 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	f := syntax.Parse(name, text)
-	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructs(), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]any{}}}
+	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]any{}}}
 	var mods []NamedModule
 	if !f.Failed() {
 		b.guard(&syntax.Stmt{End: 1}, func() { mods = b.file(f.Stmts) }) // what fails outside of statements

@@ -101,10 +101,10 @@ func (b *builder) globalVar(name string, n *syntax.Node) any {
 }
 
 // symbolNames names lone functions by their global symbol, as TVM does, where that is a name
-// that no other has. A private function that is alone has no name at all, and is called "main"
-// as IRModule.from_expr and TVM's printer call it, unless it calls itself by the name that it has here.
+// that no other has. With Options.Nameless a private function that is alone is called "main", unless it
+// calls itself by the name that it has here.
 func (b *builder) symbolNames(stmts []*syntax.Stmt) {
-	if len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !namesItself(b.src, stmts[0].Name) {
+	if b.opts.Nameless && len(stmts) == 1 && b.private(stmts[0]) && b.symbolOf(stmts[0]) == "" && !namesItself(b.src, stmts[0].Name) {
 		b.env.define(stmts[0].Name, lookupLater("main"))
 		stmts[0].Name = "main"
 		return

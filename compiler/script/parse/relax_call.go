@@ -116,14 +116,18 @@ func (c *call) orAbsent(i int) any {
 // emitWithInfo builds R.emit_with_sinfo("relax.op", (args...), sinfo_args).
 func (c *call) emitWithInfo() any {
 	name := c.strAt(0)
-	if op.Lookup(name) == nil {
+	var o *op.Op
+	if s := c.table[name]; s != nil {
+		o = s.operator
+	}
+	if o == nil {
 		c.unknown("R."+name, c.at[0])
 	}
 	args, ok := c.graphAt(1).(*relax.Tuple)
 	if !ok {
 		c.fail(c.at[1], "", "expected a tuple of arguments")
 	}
-	out, err := op.New(name, args.Fields, nil)
+	out, err := o.Call(args.Fields, nil)
 	if err != nil {
 		c.fail(c.n, "", "%v", err)
 	}

@@ -64,7 +64,7 @@ func (c *call) operator() any {
 			attrs = attrs.With(o.Attrs[i].Name, c.vals[k])
 		}
 	}
-	out, err := op.New(o.Name, args, attrs)
+	out, err := o.Call(args, attrs)
 	if err != nil {
 		at := c.n
 		if e := (*op.Error)(nil); errors.As(err, &e) {

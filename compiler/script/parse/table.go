@@ -68,6 +68,19 @@ var constructs = sync.OnceValue(func() map[string]*signature {
 	return out
 })
 
+// constructsWith returns the constructs and operators of the program.
+func constructsWith(own []*op.Op) map[string]*signature {
+	if len(own) == 0 {
+		return constructs()
+	}
+	out, kinds := maps.Clone(constructs()), argumentKinds()
+	for _, o := range own {
+		s := operatorOf(o, kinds)
+		out[s.name], out[o.Name] = s, s
+	}
+	return out
+}
+
 // elementTypes are types whose names may be called. Others, and vectors, are known by their form.
 const elementTypes = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool"
 
