@@ -16,6 +16,7 @@ type Builder struct {
 	own     *relax.BlockBuilder // nil for that of a mutator
 	f       *functor            // the mutator
 	results []relax.Expr        // of the functions that are open; nil before emit_func_output
+	lent    *bool               // of a pass that calls a function of the script, as long as it is true
 }
 
 var _ starlark.HasAttrs = (*Builder)(nil)
@@ -43,6 +44,9 @@ func (*Builder) Hash() (uint32, error) { return 0, errors.New("a BlockBuilder ca
 
 // blocks returns the builder of the compiler.
 func (v *Builder) blocks() (*relax.BlockBuilder, error) {
+	if v.lent != nil && !*v.lent {
+		return nil, errors.New("this builder was for a call that is over")
+	}
 	if v.own != nil {
 		return v.own, nil
 	}
@@ -121,6 +125,9 @@ func orNone(v starlark.Value) starlark.Value {
 
 // open checks that there is a block to emit into.
 func (v *Builder) open() error {
+	if v.lent != nil {
+		return nil
+	}
 	if v.own != nil && len(v.results) == 0 || v.own == nil && (v.f.walk == nil || !v.f.walk.mutator().InFunction()) {
 		return errNoBlock
 	}
@@ -236,6 +243,9 @@ func (v *Builder) updateFunc(b *relax.BlockBuilder, args []starlark.Value) (star
 	if err != nil {
 		return nil, err
 	}
+	if v.lent != nil {
+		return nil, errors.New("the rule of an operator adds functions, but changes none")
+	}
 	b.UpdateFunc(name, f)
 	v.keep(b)
 	return starlark.None, nil
@@ -280,8 +290,8 @@ func (v *Builder) output(b *relax.BlockBuilder, args []starlark.Value) (starlark
 
 // function is function(name, params=[], attrs={}, private=False).
 func (v *Builder) function(b *relax.BlockBuilder, args []starlark.Value) (starlark.Value, error) {
-	if v.own == nil {
-		return nil, errors.New("the builder of a mutator begins no functions: make a BlockBuilder")
+	if v.own == nil || v.lent != nil {
+		return nil, errors.New("this builder begins no functions: make a BlockBuilder")
 	}
 	s := &scope{v: v, b: b, fn: true}
 	var ok bool

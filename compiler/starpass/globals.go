@@ -16,7 +16,7 @@ import (
 
 // predeclared returns the names that scripts may use; mod is the input, None if there is none.
 func predeclared(mod *ir.Module) starlark.StringDict {
-	relaxPasses, tirPasses := compilerPasses()
+	relaxPasses, relayPasses, tirPasses := compilerPasses()
 	relaxNames, tirNames := constructors(levelRelax), constructors(levelTIR)
 	relaxNames["const"] = builtin("const", constBuiltin)
 	relaxNames["transform"] = namespace("transform", relaxPasses)
@@ -47,7 +47,9 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 		"path_of":            builtin("path_of", pathBuiltin),
 		"pipeline":           builtin("pipeline", pipelineBuiltin),
 		"prim_func_pass":     builtin("prim_func_pass", passMaker(pass.PrimFunc)),
+		"register_op":        builtin("register_op", registerOp),
 		"relax":              namespace("relax", relaxNames),
+		"relay":              namespace("relay", starlark.StringDict{"transform": namespace("relay.transform", relayPasses)}),
 		"replace":            builtin("replace", replaceBuiltin),
 		"sequential":         builtin("sequential", sequentialBuiltin),
 		"structural_equal":   builtin("structural_equal", equalBuiltin),
@@ -78,20 +80,31 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 }
 
 // compilerPasses returns the passes of the compiler as functions that make them: graph passes by
-// name, loop passes without their prefix.
-func compilerPasses() (relaxPasses, tirPasses starlark.StringDict) {
-	relaxPasses, tirPasses = starlark.StringDict{}, starlark.StringDict{}
+// name, those of Relay and loop passes without their prefix.
+func compilerPasses() (relaxPasses, relayPasses, tirPasses starlark.StringDict) {
+	relaxPasses, relayPasses, tirPasses = starlark.StringDict{}, starlark.StringDict{}, starlark.StringDict{}
 	for _, p := range pipeline.All() {
 		if short, ok := strings.CutPrefix(p.Name, "tir."); ok {
 			tirPasses[short] = registered(p)
+		} else if short, ok := strings.CutPrefix(p.Name, pipeline.RelayPrefix); ok {
+			relayPasses[short] = registered(p)
 		} else {
 			relaxPasses[p.Name] = registered(p)
+		}
+	}
+	for name, f := range withFunctions() {
+		relaxPasses[name] = builtin(name, f)
+	}
+	for name, f := range relayPasses { // where relax.transform has none of the name, nothing else can be meant
+		if relaxPasses[name] == nil {
+			relaxPasses[name] = f
 		}
 	}
 	relaxPasses["Sequential"] = builtin("Sequential", sequentialBuiltin)
 	relaxPasses["PrintIR"] = builtin("PrintIR", printIR)
 	tirPasses["Sequential"] = relaxPasses["Sequential"]
-	return relaxPasses, tirPasses
+	relayPasses["Sequential"] = relaxPasses["Sequential"]
+	return relaxPasses, relayPasses, tirPasses
 }
 
 // registered is transform.Name(option=value, ...).

@@ -91,7 +91,7 @@ func shapeBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, 
 }
 
 // opBuiltin is op("relax.add"): the operator as a node, to compare call.op with.
-func opBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func opBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var name string
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "name", &name); err != nil {
 		return nil, err
@@ -99,14 +99,22 @@ func opBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwa
 	if x := op.Lookup(name); x != nil {
 		return &Node{x.Ref()}, nil
 	}
+	if x := runOf(t).operators[name]; x != nil {
+		return &Node{x.Ref()}, nil
+	}
 	if c, err := calleeOf(name); err == nil {
 		return &Node{c}, nil
 	}
+	return nil, noOperator(name)
+}
+
+// noOperator says that no operator has a name.
+func noOperator(name string) error {
 	msg := fmt.Sprintf("there is no operator %q", name)
 	if near := nearestOf(name, op.Names()); near != "" {
 		msg += fmt.Sprintf("; did you mean %q?", near)
 	}
-	return nil, errors.New(msg)
+	return errors.New(msg)
 }
 
 // opCall builds a call of an operator: arguments by position or name, attributes after them by
@@ -172,7 +180,7 @@ func opCall(o *op.Op, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Va
 			return fail(fmt.Errorf("the argument %s is missing", a.Name))
 		}
 	}
-	c, err := op.New(o.Name, exprs, attrs)
+	c, err := o.Call(exprs, attrs)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,9 @@ type Pass struct {
 	nesting  int    // sequences in each other
 	hash     string // of the script
 	frozen   bool
+	// native makes the pass of one of the compiler that calls functions of the script, which holds has; builtin describes it.
+	native func(r *run) *pass.Pass
+	holds  []starlark.Value
 }
 
 var (
@@ -64,13 +67,16 @@ func (p *Pass) held(f func(starlark.Value)) {
 	if p.fn != nil {
 		f(p.fn)
 	}
+	for _, v := range p.holds {
+		f(v)
+	}
 	for _, c := range p.children {
 		f(c)
 	}
 }
 
 func (p *Pass) source(hash string) {
-	if p.builtin == nil && p.hash == "" {
+	if (p.builtin == nil || p.native != nil) && p.hash == "" {
 		p.hash = hash
 		for _, c := range p.children {
 			c.source(hash)
@@ -153,14 +159,19 @@ func (p *Pass) export(s *Script) *pass.Pass {
 // optSource is the option that carries the hash of the script, so that it enters run keys.
 const optSource = "source"
 
+var sourceOption = pass.Option{Name: optSource, Default: "", Doc: "SHA-256 of the script that the pass comes from"}
+
 // make returns the pass; with gives it the run that its function is called in.
 func (p *Pass) make(with func(*pass.Context, func(*run) error) error) *pass.Pass {
+	if p.native != nil {
+		return p.bound(with)
+	}
 	if p.builtin != nil {
 		return p.builtin
 	}
 	out := &pass.Pass{
 		Name: p.name, Level: p.level, Required: p.required, Kind: p.kind, Doc: p.doc, Foreign: true,
-		Options: []pass.Option{{Name: optSource, Default: "", Doc: "SHA-256 of the script that the pass comes from"}},
+		Options: []pass.Option{sourceOption},
 		Args:    ir.NewAttrs(optSource, p.hash),
 	}
 	if p.kind == pass.Sequential {

@@ -8,6 +8,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 )
 
@@ -40,6 +41,10 @@ type run struct {
 	watching []*pass.Instrument
 	tvm      starlark.Value
 	made     map[string]*Pass // passes that the script made, by name
+	// operators are those that the script registered, by name, and failed is what functions of the script said where the pass that called them
+	// cannot tell.
+	operators map[string]*op.Op
+	failed    error
 	// build makes programs, of which so many were made.
 	build    BuildFunc
 	programs int

@@ -51,11 +51,11 @@ var UpdateParamStructInfo = &pass.Pass{
 }
 
 // UpdateParamStructInfoBy is UpdateParamStructInfo with a function that says for each parameter what it is to be, nil for what it is, as in TVM.
-func UpdateParamStructInfoBy(update func(p *relax.Var) relax.StructInfo) *pass.Pass {
+func UpdateParamStructInfoBy(update func(p *relax.Var) (relax.StructInfo, error)) *pass.Pass {
 	p := *UpdateParamStructInfo
 	p.Options, p.Foreign = nil, true
 	p.Run = func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		return updateParams(c, m, func(_ *relax.Function, p *relax.Var) (relax.StructInfo, error) { return update(p), nil })
+		return updateParams(c, m, func(_ *relax.Function, p *relax.Var) (relax.StructInfo, error) { return update(p) })
 	}
 	return &p
 }

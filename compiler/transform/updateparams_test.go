@@ -90,11 +90,11 @@ class Module:
         return A
 `, err: "part is called by main, with arguments for the parameters that it has now; inline it first"},
 	)
-	by := transform.UpdateParamStructInfoBy(func(p *relax.Var) relax.StructInfo {
+	by := transform.UpdateParamStructInfoBy(func(p *relax.Var) (relax.StructInfo, error) {
 		if p.Name == "weight" {
-			return relax.StaticTensor(dtype.Float32T, 64, 16)
+			return relax.StaticTensor(dtype.Float32T, 64, 16), nil
 		}
-		return nil
+		return nil, nil
 	})
 	runPairs(t, by, pair{name: "by a function", before: weighted, after: weightedMore})
 }
@@ -104,8 +104,8 @@ func TestUpdateParamStructInfoMeaning(t *testing.T) {
 	seed.Each(t, 60, func(t *testing.T, r *rand.Rand) {
 		m := relaxtest.Module(r)
 		want := outputs(t, m, 2, false)
-		p := transform.UpdateParamStructInfoBy(func(p *relax.Var) relax.StructInfo {
-			return relax.Subst{Prims: twos(p.SInfo)}.SInfo(p.SInfo)
+		p := transform.UpdateParamStructInfoBy(func(p *relax.Var) (relax.StructInfo, error) {
+			return relax.Subst{Prims: twos(p.SInfo)}.SInfo(p.SInfo), nil
 		})
 		out, err := passtest.NewContext().Run(p, m)
 		if err != nil {
