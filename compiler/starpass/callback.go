@@ -23,6 +23,7 @@ import (
 func withFunctions() map[string]builtinFunc {
 	return map[string]builtinFunc{
 		"LegalizeOps": legalizeOpsBuiltin, "UpdateParamStructInfo": updateParamsBuiltin, "FuseOpsByPattern": fuseByPatternBuiltin,
+		"ApplyPassToFunction": applyToFunctionBuiltin,
 	}
 }
 
@@ -287,4 +288,26 @@ func checkContext(c *transform.PatternCheckContext) starlark.Value {
 	return starlarkstruct.FromStringDict(starlark.String("PatternCheckContext"), starlark.StringDict{
 		"matched_expr": &Node{c.Matched}, "annotated_expr": annotated, "matched_bindings": bindings, "var_usages": usages,
 	})
+}
+
+// applyToFunctionBuiltin is ApplyPassToFunction(pass, func_name_regex, error_if_no_function_matches_regex=False).
+func applyToFunctionBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var inner starlark.Value
+	var regex string
+	var must bool
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "transform", &inner, "func_name_regex", &regex, "error_if_no_function_matches_regex?", &must); err != nil {
+		return nil, err
+	}
+	p, ok := inner.(*Pass)
+	if !ok {
+		return nil, fmt.Errorf("ApplyPassToFunction: expected a pass, got %s", describe(inner))
+	}
+	shown, err := transform.ApplyPassToFunction(&pass.Pass{Name: p.name, Level: p.level, Required: p.required}, regex, must)
+	if err != nil {
+		return nil, err
+	}
+	return calling(shown, []starlark.Value{p}, func(r *run) *pass.Pass {
+		q, _ := transform.ApplyPassToFunction(p.bind(r), regex, must) // the expression is one
+		return q
+	}), nil
 }

@@ -160,3 +160,34 @@ print(relay.transform.FoldConstant().info.name, tvm.relay.transform.ToANormalFor
 `, `
 relay.FoldConstant relay.ToANormalForm relay.ToANormalForm FoldConstant`)
 }
+
+func TestApplyPassToFunction(t *testing.T) {
+	prints(t, `
+m = parse("""
+@I.ir_module
+class Module:
+    @R.function
+    def first(A: R.Tensor((4,), "float32")):
+        B = R.add(A, A)
+        C = R.multiply(B, B)
+        return B
+    @R.function
+    def second(A: R.Tensor((4,), "float32")):
+        B = R.add(A, A)
+        C = R.multiply(B, B)
+        return B
+""")
+def sizes(m): return [len(m[n].body.blocks[0].bindings) for n in ["first", "second"]]
+P = tvm.ir.transform.ApplyPassToFunction
+print(P(relax.transform.DeadCodeElimination(), "sec.*"), sizes(P(relax.transform.DeadCodeElimination(), "sec.*")(m)))
+
+@module_pass(opt_level=0)
+def clean(mod, ctx): return transform.DeadCodeElimination()(mod)
+print(sizes(transform.ApplyPassToFunction(clean, func_name_regex="first")(m)))
+`, `
+PassInfo(name="ApplyPassToFunction", opt_level=1, required=[], kind=module) [2, 1]
+[1, 2]`)
+	refuses(t, `transform.ApplyPassToFunction(transform.DeadCodeElimination(), "(")`, "func_name_regex: ")
+	refuses(t, `transform.ApplyPassToFunction(1, "a")`, "expected a pass")
+	refuses(t, `transform.ApplyPassToFunction(transform.DeadCodeElimination(), "no", error_if_no_function_matches_regex=True)(mod)`, "no name of a function matches")
+}

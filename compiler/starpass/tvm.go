@@ -156,7 +156,7 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	}
 	in := func(name string, members starlark.StringDict) starlark.Value { return namespace(name, members) }
 	passMakers := func(base starlark.Value, more ...string) starlark.StringDict {
-		out := starlark.StringDict{"PassContext": d["PassContext"], "Sequential": d["sequential"], "module_pass": d["module_pass"], "PrintIR": d["PrintIR"]}
+		out := starlark.StringDict{"PassContext": d["PassContext"], "Sequential": d["sequential"], "module_pass": d["module_pass"], "PrintIR": d["PrintIR"], "ApplyPassToFunction": member(d["transform"], "ApplyPassToFunction")}
 		if base != nil {
 			for k, v := range base.(*nameModule).members {
 				out[k] = v
