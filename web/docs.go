@@ -87,6 +87,8 @@ func (l docLinks) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) 
 			case strings.Contains(to, "://"):
 			case strings.HasPrefix(to, "../"):
 				outside = append(outside, link)
+			case strings.HasPrefix(to, "passes/") && strings.HasSuffix(to, ".md"):
+				to = "/" + strings.TrimSuffix(to, ".md")
 			case strings.HasSuffix(to, ".md"):
 				to = "/docs/" + strings.TrimSuffix(to, ".md")
 			}
