@@ -169,7 +169,7 @@ func (b *builder) parameter(v *variable, fn *node) {
 			}
 		}
 	}
-	open := info == nil && v.operand && !v.called && v.fields == 0
+	open := info == nil && !v.called && v.fields == 0
 	if info == nil {
 		info = guess(v)
 	}
@@ -185,8 +185,10 @@ func (b *builder) plainInfo(n *node) relax.StructInfo {
 	var info relax.StructInfo
 	switch {
 	case n.value != nil:
-		info = b.ctx.SInfoOf(n.value)
-	case n.kind == kVar && n.v.rv != nil:
+		if v, ok := n.value.(*relax.Var); !ok || !b.open[v] {
+			info = b.ctx.SInfoOf(n.value)
+		}
+	case n.kind == kVar && n.v.rv != nil && !b.open[n.v.rv]:
 		info = n.v.rv.SInfo
 	case n.kind == kConst && n.blob != nil:
 		info = relax.StaticTensor(n.blob.DType(), n.blob.Shape()...)

@@ -43,8 +43,9 @@ func literal(text string, negative bool) (v any, dt dtype.DType, ok bool) {
 	if negative {
 		sign = "-"
 	}
-	if suffix == "f" {
-		suffix = "f32"
+	switch suffix {
+	case "f", "i":
+		suffix += "32"
 	}
 	if suffix == "" && strings.ContainsAny(digits, ".eE") {
 		suffix = "f32"
@@ -52,7 +53,8 @@ func literal(text string, negative bool) (v any, dt dtype.DType, ok bool) {
 	if strings.HasPrefix(suffix, "f") {
 		dt, err := dtype.Parse("float" + suffix[1:])
 		x, err2 := strconv.ParseFloat(sign+digits, 64)
-		return x, dt, err == nil && (err2 == nil || math.IsInf(x, 0)) && dt.IsFloat() && dt.Lanes == 1 && dt.Bits >= 16
+		named := digits == "inf" || digits == "nan"
+		return x, dt, err == nil && err2 == nil && dt.IsFloat() && dt.Lanes == 1 && dt.Bits >= 16 && (named || fits(x, dt))
 	}
 	switch suffix {
 	case "":
@@ -74,6 +76,17 @@ func literal(text string, negative bool) (v any, dt dtype.DType, ok bool) {
 		return x, dtype.MustParse(name + suffix[1:]), true
 	}
 	return nil, dt, false
+}
+
+// fits reports whether a number is one of a floating-point type, if need be rounded.
+func fits(x float64, dt dtype.DType) bool {
+	switch dt.Bits {
+	case 16:
+		return math.Abs(x) <= 65504
+	case 32:
+		return !math.IsInf(float64(float32(x)), 0)
+	}
+	return true
 }
 
 // scalar returns a tensor without dimensions.

@@ -27,7 +27,7 @@ func (b *builder) node(n *node) {
 		for _, a := range n.args {
 			t.Fields = append(t.Fields, a.value)
 		}
-		if n.value = t; n.uses > 1 {
+		if n.value = t; n.uses > 1 && len(n.args) > 0 { // the empty tuple is a constant
 			n.value = b.emit(n, t)
 		}
 	case kGet:
@@ -145,6 +145,7 @@ func (b *builder) call(n *node) {
 		n.value = b.emit(n, c)
 		return
 	}
+	b.typeArguments(n.op.value, args)
 	c := &relax.Call{Base: spanBase(n.span), Op: n.op.value, Args: args}
 	info, err := relax.InferCall(c, b.ops, b.ctx)
 	if err != nil {
@@ -152,6 +153,26 @@ func (b *builder) call(n *node) {
 	}
 	c.SInfo = info
 	n.value = b.emit(n, c)
+}
+
+// typeArguments gives parameters that are written without a type the one that a function asks for which they are handed to.
+func (b *builder) typeArguments(callee relax.Expr, args []relax.Expr) {
+	f, ok := b.ctx.SInfoOf(callee).(*relax.FuncStructInfo)
+	if !ok || len(f.Params) != len(args) {
+		return
+	}
+	for i, a := range args {
+		v, ok := a.(*relax.Var)
+		if !ok || !b.open[v] {
+			continue
+		}
+		if t, ok := f.Params[i].(*relax.TensorStructInfo); ok && !t.DType.IsVoid() {
+			if _, ok := t.StaticDims(); ok {
+				v.SInfo = t
+				delete(b.open, v)
+			}
+		}
+	}
 }
 
 // settleDataflow makes variables of dataflow blocks that are used outside of their block visible there. Each node is looked at once.

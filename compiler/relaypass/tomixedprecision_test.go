@@ -78,7 +78,8 @@ func TestToMixedPrecisionKeepsMeaning(t *testing.T) {
 		c := passtest.NewContext(pass.Configure(map[string]any{"relay.ToMixedPrecision.keep_orig_output_dtype": true}))
 		out, _ := passtest.Check(t, c, mixedTo(t, "float64", 2), m)
 		passtest.Check(t, passtest.NewContext(), mixedTo(t, "float16", 2), m)
-		if out == m || strings.Contains(text, "e38") { // which float64 adds to
+		if out == m || strings.Contains(text, "e38") || strings.Contains(text, "max_pool2d") && strings.Contains(text, "ceil_mode=True") {
+			// The first float64 adds to. In the second a window may lie behind the data, whose maximum is the least number of the type.
 			return
 		}
 		changed++
