@@ -60,7 +60,11 @@ func (s *Script) Hash() string { return s.hash }
 
 // start runs the top level of the script.
 func (s *Script) start(r *run, mod *ir.Module) (starlark.StringDict, error) {
-	globals, err := s.prog.Init(r.thread, predeclared(mod))
+	names := predeclared(mod)
+	if r.sch != nil {
+		names["sch"] = r.sch
+	}
+	globals, err := s.prog.Init(r.thread, names)
 	err = r.unwind(0, err)
 	if err != nil {
 		if r.stopped != nil {

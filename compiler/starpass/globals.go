@@ -28,6 +28,8 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 	tirNames["stmt_functor"] = stmtFunctor()
 	tirNames["const"] = builtin("const", teConst)
 	tirNames["transform"] = namespace("tir.transform", tirPasses)
+	tirNames["Schedule"] = scheduleType()
+	tirNames["schedule"] = namespace("tir.schedule", starlark.StringDict{"Schedule": tirNames["Schedule"]})
 	d := starlark.StringDict{
 		"IRModule":           moduleType(),
 		"PassContext":        contextType(),
@@ -48,6 +50,7 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 		"pipeline":           builtin("pipeline", pipelineBuiltin),
 		"prim_func_pass":     builtin("prim_func_pass", passMaker(pass.PrimFunc)),
 		"register_op":        builtin("register_op", registerOp),
+		"sch":                starlark.None,
 		"relax":              namespace("relax", relaxNames),
 		"relay":              namespace("relay", starlark.StringDict{"transform": namespace("relay.transform", relayPasses)}),
 		"replace":            builtin("replace", replaceBuiltin),

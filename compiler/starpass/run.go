@@ -48,6 +48,8 @@ type run struct {
 	// build makes programs, of which so many were made.
 	build    BuildFunc
 	programs int
+	// sch is the schedule that steps work on.
+	sch *Schedule
 }
 
 const runKey = "run"

@@ -1,0 +1,110 @@
+package sch
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// ranges returns the ranges of loops by variable.
+func ranges(loops []*tir.For) map[*tir.Var]*tir.Range {
+	out := make(map[*tir.Var]*tir.Range, len(loops))
+	for _, l := range loops {
+		out[l.LoopVar] = rangeOf(l)
+	}
+	return out
+}
+
+func rangeOf(l *tir.For) *tir.Range { return &tir.Range{Min: l.Min, Extent: l.Extent} }
+
+// bindings returns what the iteration variables of a block are bound to.
+func bindings(r *tir.BlockRealize) map[*tir.Var]tir.Expr {
+	out := make(map[*tir.Var]tir.Expr, len(r.Values))
+	for i, iv := range r.Block.IterVars {
+		out[iv.Var] = r.Values[i]
+	}
+	return out
+}
+
+// affine reports whether the bindings of a block are an iteration map of the loops, of which each begins with a unit scale (TVM's IsAffineBinding).
+func affine(r *tir.BlockRealize, loops []*tir.For) bool {
+	if len(loops) == 0 {
+		return true
+	}
+	an := arith.NewAnalyzer()
+	for _, l := range loops {
+		an.BindRange(l.LoopVar, rangeOf(l))
+	}
+	res := arith.DetectIterMap(r.Values, ranges(loops), r.Predicate, arith.Surjective, an, false)
+	if len(res.Indices) == 0 {
+		return false
+	}
+	for _, sum := range res.Indices {
+		if len(sum.Args) > 0 && !tir.IsConst(sum.Args[0].Scale, 1) {
+			return false
+		}
+	}
+	return true
+}
+
+// isAffine reports whether the block is bound affinely to the loops of its scope.
+func (p site) isAffine() bool {
+	if _, ok := p.up(); !ok {
+		return len(p.Block().IterVars) == 0
+	}
+	return affine(p.Realize(), p.loops())
+}
+
+// checkAffine returns an error if the bindings of a block are not affine in the loops of its scope, nor in those below high, which may be nil.
+func (s *State) checkAffine(at site, high *tir.For) error {
+	if at.isAffine() {
+		return nil
+	}
+	msg := "The block {0} is required to have an affine binding"
+	if high != nil {
+		loops := at.loops()
+		for i, l := range loops {
+			if l == high {
+				loops = loops[i+1:]
+				break
+			}
+		}
+		if affine(at.Realize(), loops) {
+			return nil
+		}
+		msg = "The block {0} is required to have an partial affine binding under " + high.LoopVar.Name
+	}
+	return s.fail("NotAffineBindingError", msg, at.Block())
+}
+
+// usesVar reports whether e uses v.
+func usesVar(e tir.Expr, v *tir.Var) bool {
+	return arith.UsesVar(e, func(x *tir.Var) bool { return x == v })
+}
+
+// varsOf returns the variables that an expression uses.
+func varsOf(e ir.Node, into map[*tir.Var]bool) {
+	ir.Walk(e, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok {
+			into[v] = true
+		}
+		return true
+	})
+}
+
+// substRegions replaces variables in regions.
+func substRegions(list []*tir.BufferRegion, sub map[*tir.Var]tir.Expr) []*tir.BufferRegion {
+	out := make([]*tir.BufferRegion, len(list))
+	for i, r := range list {
+		out[i] = substRegion(r, sub)
+	}
+	return out
+}
+
+func substRegion(r *tir.BufferRegion, sub map[*tir.Var]tir.Expr) *tir.BufferRegion {
+	region := make([]*tir.Range, len(r.Region))
+	for k, x := range r.Region {
+		region[k] = &tir.Range{Base: x.Base, Min: tir.SubstExpr(x.Min, sub), Extent: tir.SubstExpr(x.Extent, sub)}
+	}
+	return r.WithRegion(region)
+}

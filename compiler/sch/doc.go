@@ -1,0 +1,15 @@
+// Package sch transforms modules of PrimFuncs by schedule primitives, as users write them: TVM's tir.Schedule.
+//
+// A State is a module and does not change. A primitive checks TVM's conditions on it and returns another State, which shares with the first
+// whatever the primitive did not change, so that to undo a step is to keep the State before it. Blocks and loops are referred to by a *Block and a
+// *Loop, which mean the same block or loop in all states in which it exists: a loop is known by its variable, a block by what primitives say
+// that became of it.
+//
+// A Schedule is a State that calls move forward, with the trace of the instructions that were called. What can be called, under what names and
+// with what parameters, is the table Kinds: scripts, traces, and the text and JSON of traces all follow it.
+//
+// The conditions and the forms of the results are those of TVM v0.23 (src/tir/schedule). What a block depends on (stage pipelines, the cover
+// of regions, affine bindings) is derived from the program when a primitive asks, where TVM keeps flags.
+//
+// It may be imported by everything under compiler/ above arith but passes that it would need; it knows PrimFuncs, arith and the printer only.
+package sch

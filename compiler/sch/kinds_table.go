@@ -1,0 +1,142 @@
+package sch
+
+import "sync"
+
+// Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
+var Kinds = sync.OnceValue(func() []*Kind {
+	var out []*Kind
+	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds()} {
+		out = append(out, group...)
+	}
+	return out
+})
+
+var kindsByName = sync.OnceValue(func() map[string]*Kind {
+	out := map[string]*Kind{}
+	for _, k := range Kinds() {
+		out[k.Name], out[k.Method] = k, k
+		if k.Alias != "" {
+			out[k.Alias] = k
+		}
+	}
+	return out
+})
+
+// KindOf returns the kind with that name of traces or method, nil if there is none.
+func KindOf(name string) *Kind { return kindsByName()[name] }
+
+func queryKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "GetBlock", Method: "get_block", Alias: "get_sblock", Pure: true, Outputs: One,
+			Params: []Param{attr("name", StringForm), opt("func_name", StringForm, nil)},
+			prepare: func(_ *State, c *Call) error {
+				if c.Args[1] == nil {
+					c.Args[1] = c.fn
+				}
+				return nil
+			},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.GetBlock(c.str(0), c.str(1))) },
+		},
+		{
+			Name: "GetLoops", Method: "get_loops", Pure: true, Outputs: List, Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				list, err := s.GetLoops(c.block(0))
+				return outs(s, list, err)
+			},
+		},
+		{
+			Name: "GetChildBlocks", Method: "get_child_blocks", Alias: "get_child_sblocks", Pure: true, Outputs: List, Params: []Param{in("block_or_loop", RefForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.GetChildBlocks(c.Args[0])) },
+		},
+		{
+			Name: "GetProducers", Method: "get_producers", Pure: true, Outputs: List, Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.GetProducers(c.block(0))) },
+		},
+		{
+			Name: "GetConsumers", Method: "get_consumers", Pure: true, Outputs: List, Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.GetConsumers(c.block(0))) },
+		},
+		{
+			Name: "GetOutputBlocks", Method: "get_output_blocks", Alias: "get_output_sblocks", Pure: true, Outputs: List, Params: []Param{in("scope_block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.GetOutputBlocks(c.block(0))) },
+		},
+	}
+}
+
+func loopKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "Merge", Method: "merge", Outputs: One, Params: []Param{in("loops", LoopsForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.Merge(c.loops(0))) },
+		},
+		{
+			Name: "Fuse", Method: "fuse", Outputs: One, Params: []Param{in("loops", LoopsForm), opt("preserve_unit_iters", BoolForm, true)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.Fuse(c.loops(0), c.bool(1))) },
+		},
+		{
+			Name: "Split", Method: "split", Outputs: List,
+			Params: []Param{in("loop", LoopForm), in("factors", FactorsForm), opt("preserve_unit_iters", BoolForm, true), opt("disable_predication", BoolForm, false)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return outs(s.Split(c.loop(0), c.factors(1), c.bool(2), c.bool(3)))
+			},
+		},
+		{
+			Name: "LoopPartition", Method: "loop_partition", Outputs: List,
+			Params: []Param{in("loop", LoopForm), in("factors", FactorsForm), opt("preserve_unit_iters", BoolForm, true)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return outs(s.LoopPartition(c.loop(0), c.factors(1), c.bool(2)))
+			},
+		},
+		{
+			Name: "Reorder", Method: "reorder", Params: []Param{in("ordered_loops", LoopsForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Reorder(c.loops(0))) },
+		},
+		{
+			Name: "ReorderBlockIterVar", Method: "reorder_block_iter_var", Alias: "reorder_sblock_iter_var",
+			Params: []Param{in("block", BlockForm), in("new_order", IntsForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.ReorderBlockIterVar(c.block(0), c.ints(1)))
+			},
+		},
+		{
+			Name: "AddUnitLoop", Method: "add_unit_loop", Outputs: One, Params: []Param{in("block_or_loop", RefForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.AddUnitLoop(c.Args[0])) },
+		},
+		{
+			Name: "Parallel", Method: "parallel", Params: []Param{in("loop", LoopForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Parallel(c.loop(0))) },
+		},
+		{
+			Name: "Vectorize", Method: "vectorize", Params: []Param{in("loop", LoopForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Vectorize(c.loop(0))) },
+		},
+		{
+			Name: "Bind", Method: "bind", Params: []Param{in("loop", LoopForm), attr("thread_axis", StringForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Bind(c.loop(0), c.str(1))) },
+		},
+		{
+			Name: "Unroll", Method: "unroll", Params: []Param{in("loop", LoopForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Unroll(c.loop(0))) },
+		},
+	}
+}
+
+func annotateKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "Annotate", Method: "annotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm), in("ann_val", ValueForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.Annotate(c.Args[0], c.str(1), c.value(2)))
+			},
+		},
+		{
+			Name: "Unannotate", Method: "unannotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Unannotate(c.Args[0], c.str(1))) },
+		},
+		{
+			Name: "EnterPostproc", Method: "enter_postproc",
+			apply: func(s *State, _ *Call) (*State, []any, error) { return s, nil, nil },
+		},
+	}
+}
