@@ -104,6 +104,9 @@ func (c *comparer) attrs(a, b *Attrs) bool {
 	return true
 }
 
+// EqualValues reports whether two values of attributes are structurally equal.
+func EqualValues(a, b Value) bool { return newComparer(EqualOpts{}, nil).value(a, b) }
+
 func (c *comparer) value(a, b Value) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil || c.fail("%s", onlyOneSide(b == nil))

@@ -21,7 +21,7 @@ var allNodes = []ir.Node{
 	&tir.Shuffle{}, &tir.CommReducer{}, &tir.Reduce{}, &tir.Range{}, &tir.IterVar{}, &tir.LetStmt{}, &tir.AttrStmt{},
 	&tir.AssertStmt{}, &tir.BufferStore{}, &tir.BufferRealize{}, &tir.Allocate{}, &tir.AllocateConst{},
 	&tir.DeclBuffer{}, &tir.SeqStmt{}, &tir.Evaluate{}, &tir.IfThenElse{}, &tir.For{}, &tir.While{}, &tir.Block{},
-	&tir.BlockRealize{}, &tir.PrimFunc{}, &tir.Buffer{}, &tir.BufferRegion{}, &tir.MatchBufferRegion{}, &tir.IndexMap{},
+	&tir.BlockRealize{}, &tir.PrimFunc{}, &tir.Buffer{}, &tir.BufferRegion{}, &tir.MatchBufferRegion{}, &tir.IndexMap{}, &tir.Array{},
 	&relax.Var{}, &relax.Call{}, &relax.Tuple{}, &relax.TupleGetItem{}, &relax.ShapeExpr{}, &relax.Constant{},
 	&relax.PrimValue{}, &relax.StringImm{}, &relax.DataTypeImm{}, &relax.SeqExpr{}, &relax.If{}, &relax.Function{},
 	&relax.ExternFunc{}, &relax.VarBinding{}, &relax.MatchCast{}, &relax.BindingBlock{}, &relax.ObjectStructInfo{},

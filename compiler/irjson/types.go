@@ -54,7 +54,7 @@ var plainKeys = map[string]ir.Node{
 	"tir.SeqStmt": &tir.SeqStmt{}, "tir.Evaluate": &tir.Evaluate{}, "tir.IfThenElse": &tir.IfThenElse{}, "tir.For": &tir.For{},
 	"tir.While": &tir.While{}, "tir.Block": &tir.Block{}, "tir.BlockRealize": &tir.BlockRealize{}, "tir.PrimFunc": &tir.PrimFunc{},
 	"tir.Buffer": &tir.Buffer{}, "tir.BufferRegion": &tir.BufferRegion{}, "tir.MatchBufferRegion": &tir.MatchBufferRegion{},
-	"tir.IndexMap":    &tir.IndexMap{},
+	"tir.IndexMap": &tir.IndexMap{}, "ffi.Array": &tir.Array{},
 	"relax.expr.Call": &relax.Call{}, "relax.expr.Tuple": &relax.Tuple{}, "relax.expr.TupleGetItem": &relax.TupleGetItem{},
 	"relax.expr.ShapeExpr": &relax.ShapeExpr{}, "relax.expr.Constant": &relax.Constant{}, "relax.expr.PrimValue": &relax.PrimValue{},
 	"relax.expr.StringImm": &relax.StringImm{}, "relax.expr.DataTypeImm": &relax.DataTypeImm{}, "relax.expr.SeqExpr": &relax.SeqExpr{},

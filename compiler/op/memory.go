@@ -122,10 +122,10 @@ func inferView(call *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		switch {
 		case dt.IsVoid() || t.DType.IsVoid(): // how many elements there are is not known
 			return rankOf(dt, t.NDim, t), nil
-		case dt.Bytes() == t.DType.Bytes():
+		case dt.Bytes() <= t.DType.Bytes(): // as many elements, of the bytes that come first
 			return withDType(t, dt), nil
 		}
-		return nil, c.argErr(1, "none", "a shape, since %s and %s differ in size", dt, t.DType)
+		return nil, c.argErr(1, "none", "a shape, since %s is larger than %s", dt, t.DType)
 	}
 	out, err := c.filled(1, dt, t)
 	if err != nil {

@@ -235,6 +235,8 @@ func (p *printer) value(v ir.Value) {
 		p.rangeOf(v)
 	case *tir.BufferRegion:
 		p.region(v)
+	case *tir.Array:
+		p.attrNode(v)
 	default:
 		p.str("metadata[")
 		p.quote(typeName(v))

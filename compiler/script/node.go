@@ -69,6 +69,8 @@ func (p *printer) node(n ir.Node) {
 		p.commReducer(n)
 	case *tir.IndexMap:
 		p.indexMap(n)
+	case *tir.Array:
+		p.attrNode(n)
 	case *relax.VDevice:
 		p.vdevice(n)
 	case *relax.DeviceMesh:

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -10,7 +12,8 @@ type scan struct {
 	declared, seen map[*tir.Buffer]bool
 	used           []*tir.Buffer // in order of the first use
 	defined        map[*tir.Var]bool
-	free           []*tir.Var // used before anything defines them
+	free           []*tir.Var        // used before anything defines them
+	realized       map[*tir.Var]bool // pointers of buffers that are realized, which attributes around that may be on
 }
 
 // prescan finds the buffers that body uses and nothing declares, and the variables that it
@@ -21,6 +24,7 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
 	if body != nil {
 		ir.Walk(body, s.visit)
 	}
+	s.free = slices.DeleteFunc(s.free, func(v *tir.Var) bool { return s.realized[v] })
 	p.undeclared = nil
 	for _, b := range s.used {
 		if !s.declared[b] {
@@ -76,6 +80,10 @@ func (s *scan) visit(n ir.Node) bool {
 		s.declared[n.Buffer] = true
 	case *tir.BufferRealize:
 		s.declared[n.Buffer], s.defined[n.Buffer.Data] = true, true
+		if s.realized == nil {
+			s.realized = map[*tir.Var]bool{}
+		}
+		s.realized[n.Buffer.Data] = true
 	case *tir.For:
 		s.defined[n.LoopVar] = true
 		if n.Thread != nil {

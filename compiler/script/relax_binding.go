@@ -3,6 +3,7 @@ package script
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
@@ -133,7 +134,7 @@ func (p *printer) varBinding(b *relax.VarBinding) {
 		p.define(b.Var, b.Var.Name)
 		return
 	}
-	p.bindTo(b.Var, at, plainAnnotation(b.Value) || p.infer != nil && p.infer.follows(b))
+	p.bindTo(b.Var, at, p.spellsInfo(b) || p.infer != nil && p.infer.follows(b))
 }
 
 // nestedHead prints what TVM puts before a function within a function: the prefixes in use so far.
@@ -181,15 +182,25 @@ func isVoid(b *relax.VarBinding) bool {
 	return ok && call && len(t.Fields) == 0
 }
 
-// plainAnnotation reports whether the value spells its struct info, so that the variable
-// needs no annotation.
-func plainAnnotation(e relax.Expr) bool {
-	c, _ := e.(*relax.Call)
+// spellsInfo reports whether the value of b spells the struct info of its variable, which needs no
+// annotation then. TVM writes one all the same where the call writes over its arguments.
+func (p *printer) spellsInfo(b *relax.VarBinding) bool {
+	c, _ := b.Value.(*relax.Call)
 	if c == nil {
 		return false
 	}
 	op, _ := c.Op.(*ir.Op)
-	return op != nil && (op.Name == "relax.call_tir" || op.Name == "relax.call_dps_packed" || op.Name == "relax.call_tir_inplace")
+	if op == nil || op.Name != "relax.call_tir" && op.Name != "relax.call_dps_packed" && (op.Name != "relax.call_tir_inplace" || p.opts.TVM) {
+		return false
+	}
+	infos := c.SInfoArgs
+	if len(infos) == 1 {
+		return b.Var.SInfo == nil || ir.StructuralEqual(infos[0], b.Var.SInfo, ir.EqualOpts{})
+	}
+	t, ok := b.Var.SInfo.(*relax.TupleStructInfo)
+	return b.Var.SInfo == nil || ok && slices.EqualFunc(infos, t.Fields, func(x, y relax.StructInfo) bool {
+		return ir.StructuralEqual(x, y, ir.EqualOpts{})
+	})
 }
 
 func (p *printer) branch(s *relax.SeqExpr, name string) {

@@ -152,6 +152,13 @@ func stmtSamples() []sample {
 		{"AssertStmt", &tir.AssertStmt{Cond: cond, Message: &tir.StringImm{Value: "bad"}, Body: zero()}},
 		{"AssertStmt/not_last", tir.Seq(&tir.AssertStmt{Cond: cond, Message: &tir.StringImm{Value: "bad"}, Body: zero()}, zero())},
 		{"BufferStore/predicate", &tir.BufferStore{Buffer: bufA, Value: &tir.Broadcast{Value: vx, Lanes: 4}, Indices: []tir.Expr{vi, &tir.Ramp{Start: vj, Stride: tir.Int32(1), Lanes: 4}}, Predicate: &tir.Broadcast{Value: tir.Bool(true), Lanes: 4}}},
+		{"AttrStmt/list", &tir.AttrStmt{
+			Node: &tir.Array{Items: []ir.Node{bufA, vx, &tir.StringImm{Value: "tag"}, &tir.Array{Items: []ir.Node{bufB}}}}, Key: "buffer_bind_scope",
+			Value: &tir.Call{Type: dtype.HandleT, Op: ir.NewOp("tir.tvm_tuple"), Args: []tir.Expr{tir.Int32(0), tir.Int32(16)}}, Body: zero(),
+		}},
+		{"AttrStmt/realize", &tir.AttrStmt{Node: bufA, Key: "realize_scope", Value: &tir.StringImm{Value: "wmma.accumulator"}, Body: &tir.BufferRealize{
+			Buffer: bufA, Bounds: []*tir.Range{rng(0, 16), rng(0, 8)}, Condition: tir.Bool(true), Body: zero(),
+		}}},
 		{"BufferRealize", &tir.BufferRealize{Buffer: bufA, Bounds: []*tir.Range{rng(0, 16), rng(0, 8)}, Condition: tir.Bool(true), Body: zero()}},
 		{"Allocate", &tir.Allocate{Var: ptr, Type: f32, Extents: []tir.Expr{tir.Int32(16)}, Condition: tir.Bool(true), Body: tir.Store(decl, vx, vi)}},
 		{"Allocate/declared", &tir.Allocate{Var: ptr, Type: f32, Extents: []tir.Expr{tir.Int32(16)}, Condition: tir.Bool(true), Body: &tir.DeclBuffer{Buffer: decl, Body: tir.Store(decl, vx, vi)}}},

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -78,12 +80,13 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 }
 
 func (p *printer) letStmt(s *tir.LetStmt, last bool) {
-	if p.names.vars[s.Var] != "" { // used before
+	used := p.names.vars[s.Var] != "" || len(p.undeclared[s.Var]) > 0 && p.dataOwner(s.Var, nil) != ""
+	if used { // before, by itself or as the data of a buffer
 		p.scope(s, false, s.Body, false, func() {
 			p.t("LetStmt(")
 			p.expr(s.Value, 0)
 			p.str(", var=")
-			p.use(s.Var)
+			p.tracked(s.Var, p.dataName(s.Var, nil))
 			p.str(")")
 		}, nil)
 		return
@@ -120,24 +123,79 @@ func (p *printer) attrStmt(s *tir.AttrStmt, last bool) {
 		}, iv.Var)
 		return
 	}
+	if r, scope := realizeIn(s); r != nil && p.sugar {
+		p.named(r.Buffer)
+		p.scope(s, last, r.Body, false, func() { p.realize(r, scope) }, nil)
+		return
+	}
+	p.named(s.Node)
 	p.scope(s, last, s.Body, false, func() {
 		p.t("attr(")
-		switch n := s.Node.(type) {
-		case nil:
-			p.str("0")
-		case *tir.Buffer:
-			p.use(n)
-		case *tir.IterVar:
-			p.tracked(n, p.name(n.Var))
-		case tir.Expr:
-			p.expr(n, 0)
-		default:
-			p.value(n)
-		}
+		p.attrNode(s.Node)
 		p.thenQuoted(s.Key)
 		p.then(s.Value)
 		p.str(")")
 	}, nil)
+}
+
+// realizeIn returns the BufferRealize that T.realize writes together with s, an attribute that gives
+// the buffer another scope than its own, and that scope; nil if s is another attribute.
+func realizeIn(s *tir.AttrStmt) (*tir.BufferRealize, string) {
+	r, ok := s.Body.(*tir.BufferRealize)
+	scope, isStr := s.Value.(*tir.StringImm)
+	if !ok || !isStr || s.Key != "realize_scope" || s.Node != ir.Node(r.Buffer) || scope.Value == "" || scope.Value == r.Buffer.Scope() {
+		return nil, ""
+	}
+	return r, scope.Value
+}
+
+// realize prints T.realize.
+func (p *printer) realize(s *tir.BufferRealize, scope string) {
+	p.t("realize(")
+	p.define(s.Buffer, s.Buffer.Name)
+	p.regionOf(s.Buffer, s.Bounds)
+	p.thenQuoted(scope)
+	if !tir.IsTrue(s.Condition) {
+		p.then(s.Condition)
+	}
+	p.str(")")
+}
+
+// named declares the buffers that are realized, or that an attribute around that is attached to, before
+// the statement that brings them into scope.
+func (p *printer) named(n ir.Node) {
+	switch n := n.(type) {
+	case *tir.Buffer:
+		if p.names.buffers[n] == "" && !slices.Contains(p.undeclared[n.Data], n) {
+			p.bufferLine("Buffer", n, false)
+		}
+	case *tir.Array:
+		for _, item := range n.Items {
+			p.named(item)
+		}
+	}
+}
+
+// attrNode prints what an attribute is attached to.
+func (p *printer) attrNode(n ir.Node) {
+	switch n := n.(type) {
+	case nil:
+		p.str("0")
+	case *tir.Buffer:
+		p.use(n)
+	case *tir.IterVar:
+		p.tracked(n, p.name(n.Var))
+	case tir.Expr:
+		p.expr(n, 0)
+	case *tir.Array:
+		p.open(n)
+		p.str("[")
+		list(p, n.Items, p.attrNode)
+		p.str("]")
+		p.shut()
+	default:
+		p.value(n)
+	}
 }
 
 func (p *printer) assertStmt(s *tir.AssertStmt, last bool) {

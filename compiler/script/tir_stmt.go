@@ -75,19 +75,8 @@ func (p *printer) statementText(s tir.Stmt, last bool) {
 	case *tir.AssertStmt:
 		p.assertStmt(s, last)
 	case *tir.BufferRealize:
-		if p.names.buffers[s.Buffer] == "" {
-			p.bufferLine("Buffer", s.Buffer, false)
-		}
-		p.scope(s, last, s.Body, false, func() {
-			p.t("realize(")
-			p.define(s.Buffer, s.Buffer.Name)
-			p.regionOf(s.Buffer, s.Bounds)
-			p.thenQuoted(s.Buffer.Scope())
-			if !tir.IsTrue(s.Condition) {
-				p.then(s.Condition)
-			}
-			p.str(")")
-		}, nil)
+		p.named(s.Buffer)
+		p.scope(s, last, s.Body, false, func() { p.realize(s, s.Buffer.Scope()) }, nil)
 	case *tir.Allocate:
 		p.allocate(s, last)
 	case *tir.AllocateConst:

@@ -100,6 +100,8 @@ func (m *Mapper) attrNode(n ir.Node) ir.Node {
 		return m.expr(n)
 	case *IterVar:
 		return n.mapChildren(m)
+	case *Array:
+		return n.mapChildren(m)
 	}
 	return n
 }

@@ -68,6 +68,28 @@ func (n *AllocateConst) mapChildren(m *Mapper) Stmt {
 }
 
 // EachChild calls f for each direct child.
+func (n *Array) EachChild(f func(ir.Node)) {
+	for _, c := range n.Items {
+		if c != nil {
+			f(c)
+		}
+	}
+}
+
+func (n *Array) mapChildren(m *Mapper) *Array {
+	if n == nil {
+		return nil
+	}
+	xItems := ir.MapSame(n.Items, m.attrNode)
+	if same(xItems, n.Items) {
+		return n
+	}
+	out := *n
+	out.Items = xItems
+	return &out
+}
+
+// EachChild calls f for each direct child.
 func (n *AssertStmt) EachChild(f func(ir.Node)) {
 	if n.Cond != nil {
 		f(n.Cond)

@@ -20,13 +20,20 @@ type LetStmt struct {
 }
 
 // AttrStmt annotates Body with Key = Value on Node, which may be nil, a Var, an IterVar, a
-// Buffer or another node, e.g. "thread_extent" on an IterVar.
+// Buffer, an Array of such or another node, e.g. "thread_extent" on an IterVar.
 type AttrStmt struct {
 	ir.Base
 	Node  ir.Node `ir:"scope"`
 	Key   string
 	Value Expr
 	Body  Stmt
+}
+
+// Array is a list of nodes where one node is expected, such as the two buffers that an AttrStmt
+// "buffer_bind_scope" binds to each other.
+type Array struct {
+	ir.Base
+	Items []ir.Node
 }
 
 // Keys of the AttrStmts that give the variable of their IterVar node its extent: that of a thread, or

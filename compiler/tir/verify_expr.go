@@ -94,6 +94,9 @@ func (v *verifier) store(s *BufferStore) {
 // attr defines the variable of a thread; launching the same thread again is allowed.
 func (v *verifier) attr(s *AttrStmt) {
 	v.expr(s.Value)
+	if a, ok := s.Node.(*Array); ok {
+		v.array(s, a)
+	}
 	if iv, ok := s.Node.(*IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") && !v.active[iv.Var] {
 		delete(v.past, iv.Var)
 		undo := v.define(s, iv.Var)
@@ -102,6 +105,20 @@ func (v *verifier) attr(s *AttrStmt) {
 		return
 	}
 	v.stmt(s.Body)
+}
+
+// array checks that nothing is missing in a list of nodes, and that the variables in it are defined.
+func (v *verifier) array(at *AttrStmt, a *Array) {
+	for i, n := range a.Items {
+		switch n := n.(type) {
+		case nil:
+			v.report(at, "entry %d of the list that attribute %q is on is missing", i, at.Key)
+		case Expr:
+			v.expr(n)
+		case *Array:
+			v.array(at, n)
+		}
+	}
 }
 
 // expr checks an expression in the current scope. What was checked in this scope already,

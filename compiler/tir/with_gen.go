@@ -127,6 +127,16 @@ func (n *AllocateConst) WithAnnotations(x *ir.Attrs) *AllocateConst {
 	return &out
 }
 
+// WithItems returns n with Items x; n itself if it has that.
+func (n *Array) WithItems(x []ir.Node) *Array {
+	if same(x, n.Items) {
+		return n
+	}
+	out := *n
+	out.Items = x
+	return &out
+}
+
 // WithCond returns n with Cond x; n itself if it has that.
 func (n *AssertStmt) WithCond(x Expr) *AssertStmt {
 	if x == n.Cond {

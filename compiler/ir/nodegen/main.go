@@ -37,7 +37,7 @@ type level struct {
 
 var tirStmts = set("LetStmt AttrStmt AssertStmt BufferStore BufferRealize Allocate AllocateConst DeclBuffer SeqStmt Evaluate IfThenElse For While Block BlockRealize")
 
-var tirAux = set("CommReducer Range IterVar BufferRegion MatchBufferRegion PrimFunc IndexMap")
+var tirAux = set("CommReducer Range IterVar BufferRegion MatchBufferRegion PrimFunc IndexMap Array")
 
 var levels = map[string]level{
 	"tir": {
@@ -70,6 +70,7 @@ var levels = map[string]level{
 			"*CommReducer":         {mapper: "%s.mapChildren(m)", iface: true},
 			"*IndexMap":            {mapper: "%s.mapChildren(m)", iface: true},
 			"ir.Node":              {mapper: "m.attrNode(%s)", iface: true},
+			"[]ir.Node":            {mapper: "m.attrNode", slice: true},
 			"ir.Callee":            {iface: true},
 			"Producer":             {},
 		},

@@ -199,15 +199,11 @@ func (b *builder) regionLoad(r *tir.BufferRegion, n *syntax.Node) tir.Expr {
 	return out
 }
 
-// toRegion turns a value into a region: a buffer is all of it, a load the element.
+// toRegion turns a value into a region: a load is the region of its element.
 func (b *builder) toRegion(v any, n *syntax.Node) *tir.BufferRegion {
 	switch x := v.(type) {
 	case *tir.BufferRegion:
 		return x
-	case *tir.Buffer:
-		r := tir.FullRegion(x)
-		r.Base = b.span(n)
-		return r
 	case *tir.BufferLoad:
 		out := &tir.BufferRegion{Base: x.Base, Buffer: x.Buffer}
 		for _, i := range x.Indices {

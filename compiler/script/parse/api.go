@@ -78,7 +78,7 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	f := syntax.Parse(name, text)
-	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]any{}}}
+	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]binding{}}}
 	var mods []NamedModule
 	if !f.Failed() {
 		b.guard(&syntax.Stmt{End: 1}, func() { mods = b.file(f.Stmts) }) // what fails outside of statements

@@ -197,13 +197,19 @@ func (b *builder) enter(n *syntax.Node) {
 
 // scope maps names to values. Frames nest: what is defined in one is forgotten at its end.
 type scope struct {
-	vals map[string]any
+	vals map[string]binding
 	log  []shadowed
+}
+
+// binding is what a name stands for, and how many were defined before it.
+type binding struct {
+	v  any
+	at int
 }
 
 type shadowed struct {
 	name string
-	old  any
+	old  binding
 	had  bool
 }
 
@@ -223,13 +229,19 @@ func (s *scope) release(mark int) {
 
 func (s *scope) define(name string, v any) {
 	old, had := s.vals[name]
+	s.vals[name] = binding{v, len(s.log)}
 	s.log = append(s.log, shadowed{name, old, had})
-	s.vals[name] = v
 }
 
 func (s *scope) lookup(name string) (any, bool) {
-	v, ok := s.vals[name]
-	return v, ok
+	x, ok := s.vals[name]
+	return x.v, ok
+}
+
+// definedSince returns what a name stands for, and whether it was defined after a mark.
+func (s *scope) definedSince(mark int, name string) (any, bool) {
+	x, ok := s.vals[name]
+	return x.v, ok && x.at >= mark
 }
 
 // since returns the names that were defined after a mark.

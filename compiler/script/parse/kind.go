@@ -144,10 +144,17 @@ func (b *builder) toAttrs(v any, n *syntax.Node) *ir.Attrs {
 	return out
 }
 
-// merged returns the attributes of two lists; those of the second count where both have one.
-func merged(to, from *ir.Attrs) *ir.Attrs {
+// funcAttrs returns the attributes of a function with those of another statement under the names that
+// rename gives; it must not repeat one.
+func (c *call) funcAttrs(to *ir.Attrs, rename func(string) string) *ir.Attrs {
+	from := c.attrsAt(0)
 	for i := range from.Len() {
-		to = to.With(from.At(i))
+		key, v := from.At(i)
+		key = rename(key)
+		if to.Has(key) {
+			c.fail(c.at[0], "", "the function has the attribute %q already", key)
+		}
+		to = to.With(key, v)
 	}
 	return to
 }

@@ -41,7 +41,12 @@ func (m *macro) expand(c *call) any {
 	if b.expanded += 1 + m.size; b.expanded > maxExpanded {
 		b.fail(n, "", "macros make more than %d statements", maxExpanded)
 	}
-	defer b.env.release(b.env.mark())
+	mark := b.env.mark()
+	defer b.env.release(mark)
+	if tf := b.tf; tf != nil {
+		defer func(frame int) { tf.frame = frame }(tf.frame)
+		tf.frame = mark
+	}
 	for i, v := range c.vals {
 		if f, ok := v.(fresh); ok {
 			v = f.v

@@ -96,7 +96,7 @@ var graphRows = []row{
 
 // attrsRow are the attributes of a Relax function.
 var attrsRow = row{"R.func_attr(attrs: attrs)", func(c *call) any {
-	c.rf.attrs = merged(c.rf.attrs, c.attrsAt(0))
+	c.rf.attrs = c.funcAttrs(c.rf.attrs, olderName)
 	return done
 }}
 
@@ -226,7 +226,11 @@ func (c *call) callExtern(attrs *ir.Attrs) any {
 func (c *call) callTIR() any {
 	args := c.graphAt(1)
 	if _, ok := args.(*relax.Tuple); !ok {
-		if _, tuple := c.infoOf(args).(*relax.TupleStructInfo); !tuple {
+		_, tuple := c.infoOf(args).(*relax.TupleStructInfo)
+		if tuple && c.sig.name == "R.call_tir_inplace" {
+			c.fail(c.at[1], "write the tuple out here", "what is written over must be seen in the call: expected a tuple, got a variable")
+		}
+		if !tuple {
 			args = &relax.Tuple{Base: c.span(c.at[1]), Fields: []relax.Expr{args}}
 		}
 	}

@@ -42,6 +42,9 @@ func (b *builder) dim(v any, n *syntax.Node) tir.Expr {
 	if !e.DType().IsInteger() {
 		b.fail(n, "", "an extent must be an integer, got %s", describe(e))
 	}
+	if d := e.DType(); d != dtype.Int64T {
+		b.fail(n, "declare the variables in it as T.int64(), or convert them by T.Cast", "the extents of tensors and shapes have type int64, got %s", d)
+	}
 	return e
 }
 

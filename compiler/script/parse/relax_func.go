@@ -100,6 +100,7 @@ func (b *builder) signature(s *syntax.Stmt) *relax.Function {
 // graphFunction builds a function of the module.
 func (b *builder) graphFunction(s *syntax.Stmt) ir.Function {
 	f := b.function(s)
+	b.checkPrivate(s, f.Attrs)
 	if !b.private(s) && !f.Attrs.Has(ir.AttrGlobalSymbol) {
 		f.Attrs = f.Attrs.With(ir.AttrGlobalSymbol, s.Name)
 	}

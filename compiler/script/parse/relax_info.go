@@ -157,7 +157,9 @@ func (c *call) tensorOf(at *syntax.Node) *relax.TensorStructInfo {
 		if s.Shape != nil && c.intAt(k) != s.NDim && s.NDim >= 0 {
 			c.fail(at, "", "ndim is %d, but the shape has %d dimensions", c.intAt(k), s.NDim)
 		}
-		s.NDim = c.intAt(k)
+		if s.NDim = c.intAt(k); s.NDim < -1 {
+			c.fail(at, "-1 says that it is not known", "the number of dimensions cannot be %d", s.NDim)
+		}
 	}
 	return s
 }

@@ -148,7 +148,10 @@ func (b *builder) bindGraph(t, at *syntax.Node, v any, ann relax.StructInfo) {
 	case fresh:
 		// A declaration of a symbolic variable, which the signature may have used already.
 		if old, ok := b.env.lookup(t.Text); ok {
-			if ov, ok := old.(*tir.Var); ok && ov.DType() == x.v.DType() {
+			if ov, ok := old.(*tir.Var); ok {
+				if ov.DType() != x.v.DType() {
+					b.fail(at, "", "%s has type %s already, so it cannot be declared as %s", t.Text, ov.DType(), x.v.DType())
+				}
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -25,6 +26,9 @@ func (b *builder) tirAssign(s *syntax.Stmt) {
 func (b *builder) tirBind(s *syntax.Stmt, t *syntax.Node, v any, let bool) {
 	switch t.Kind {
 	case syntax.Name:
+		if let {
+			b.unused(t, v)
+		}
 	case syntax.Tuple, syntax.List:
 		l, ok := v.(*list)
 		if !ok || len(l.items) != len(t.Kids) {
@@ -61,6 +65,20 @@ func (b *builder) tirBind(s *syntax.Stmt, t *syntax.Node, v any, let bool) {
 			nv.Type = ir.VoidType()
 		}
 		b.letIn(s, nv, e)
+	}
+}
+
+// unused checks that no other value has the name t in the same scope, as TVM's reader does.
+func (b *builder) unused(t *syntax.Node, v any) {
+	old, ok := b.env.definedSince(b.tf.frame, t.Text)
+	if _, failed := old.(poison); !ok || failed {
+		return
+	}
+	if f, isFresh := v.(fresh); isFresh {
+		v = f.v
+	}
+	if r := reflect.ValueOf(v); !r.IsValid() || !r.Comparable() || v != old {
+		b.fail(t, "give this one another name", "%s is already defined in this scope", t.Text)
 	}
 }
 
@@ -109,6 +127,7 @@ func (b *builder) tirLet(s *syntax.Stmt) {
 		b.fail(t, "", "expected a name before the annotation")
 	}
 	if s.Value == nil {
+		b.unused(t, s)
 		b.env.define(t.Text, &tir.Var{Base: b.span(t), Name: t.Text, Type: b.typeOf(s.Ann)})
 		return
 	}
@@ -122,6 +141,7 @@ func (b *builder) tirLet(s *syntax.Stmt) {
 		b.tirBind(s, t, v, true)
 		return
 	}
+	b.unused(t, v)
 	typ := b.typeOf(s.Ann)
 	e := b.exprOf(v, ir.TypeDType(typ), s.Value)
 	b.letIn(s, &tir.Var{Base: b.span(t), Name: t.Text, Type: typ, Size: b.isSize(s.Ann)}, e)

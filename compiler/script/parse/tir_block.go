@@ -1,7 +1,10 @@
 package parse
 
 import (
+	"fmt"
+
 	"github.com/irscope/irscope/compiler/arith/region"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -26,22 +29,20 @@ var blockRows = []row{
 	{"T.axis.opaque" + axisParams, axis(tir.Opaque)},
 	{"T.axis.remap(kinds: str, bindings: exprs, dtype: node = None)", (*call).remap},
 	{"T.reads(*regions: value)", func(c *call) any {
-		h := c.top(c.n)
-		h.realize.Block.Reads, h.reads = append(h.realize.Block.Reads, c.regions()...), true
+		c.once(func(h *blockHead) *bool { return &h.reads }).Block.Reads = c.regions()
 		return done
 	}},
 	{"T.writes(*regions: value)", func(c *call) any {
-		h := c.top(c.n)
-		h.realize.Block.Writes, h.writes = append(h.realize.Block.Writes, c.regions()...), true
+		c.once(func(h *blockHead) *bool { return &h.writes }).Block.Writes = c.regions()
 		return done
 	}},
 	{"T.where(predicate: expr)", func(c *call) any {
-		c.top(c.n).realize.Predicate = c.exprAt(0)
+		c.once(func(h *blockHead) *bool { return &h.where }).Predicate = c.exprAt(0)
 		return done
 	}},
 	{"T.block_attr|T.sblock_attr(attrs: attrs)", func(c *call) any {
 		blk := c.top(c.n).realize.Block
-		blk.Annotations = merged(blk.Annotations, c.attrsAt(0))
+		blk.Annotations = c.annotated(blk.Annotations, c.attrsAt(0))
 		return done
 	}},
 }
@@ -52,6 +53,36 @@ func (b *builder) top(n *syntax.Node) *blockHead {
 		b.fail(n, `open one with "with T.block("name"):"`, "%s is outside of a block", b.callee(n))
 	}
 	return b.tf.blocks[len(b.tf.blocks)-1]
+}
+
+// once returns the innermost open block for a statement that it may have one of, and notes that it has
+// it where given says.
+func (c *call) once(given func(*blockHead) *bool) *tir.BlockRealize {
+	h := c.top(c.n)
+	if *given(h) {
+		c.fail(c.n, "write all in one statement", "the block has %s already", c.sig.name)
+	}
+	*given(h) = true
+	return h.realize
+}
+
+// annotated returns the annotations of two statements. Dictionaries are merged, other values under one
+// key must be the same.
+func (c *call) annotated(to, from *ir.Attrs) *ir.Attrs {
+	for i := range from.Len() {
+		key, v := from.At(i)
+		if old, ok := to.Get(key); ok {
+			a, isDict := old.(*ir.Attrs)
+			b, isDict2 := v.(*ir.Attrs)
+			if isDict && isDict2 {
+				v = c.annotated(a, b)
+			} else if !ir.EqualValues(old, v) {
+				c.fail(c.at[0], "", "the block has the annotation %q with another value already", key)
+			}
+		}
+		to = to.With(key, v)
+	}
+	return to
 }
 
 // regions returns the arguments of T.reads and T.writes, which may be lists.
@@ -94,6 +125,9 @@ func axis(kind tir.IterKind) func(*call) any {
 			dom = c.upTo(v, c.at[0])
 		}
 		d := dom.Extent.DType()
+		if !d.IsInteger() {
+			c.fail(c.at[0], "", "the domain of an axis must have integers as its bounds, got %s", d)
+		}
 		if c.has(2) && c.typeAt(2).Bits > d.Bits {
 			d = c.typeAt(2)
 		}
@@ -158,25 +192,22 @@ func (c *call) remap() any {
 
 // blockHead is a block under construction.
 type blockHead struct {
-	realize       *tir.BlockRealize
-	reads, writes bool // were given
-	noRealize     bool
+	realize   *tir.BlockRealize
+	noRealize bool
+	at, end   int32 // of the statement
+
+	reads, writes, where bool // were given
 }
 
 func (b *builder) blockBody(s *syntax.Stmt, h *blockHead, as *syntax.Node, body []*syntax.Stmt) {
 	blk := h.realize.Block
+	h.at, h.end = s.At, s.End
 	depth := len(b.tf.blocks)
 	b.tf.blocked = true
 	b.tf.blocks = append(b.tf.blocks, h)
 	mark := b.env.mark()
 	if as != nil {
-		names := as.Kids
-		if as.Kind == syntax.Name {
-			names = []*syntax.Node{as}
-		}
-		for _, n := range names {
-			b.env.define(n.Text, poison{})
-		}
+		b.fail(as, "leave it out: T.axis defines iteration variables, in the block", "a block defines nothing that could be named")
 	}
 	b.guard(s, func() { blk.Body = b.tirBody(body) })
 	b.env.release(mark)
@@ -216,6 +247,9 @@ func (b *builder) complete(h *blockHead) {
 	}
 	blk := h.realize.Block
 	reads, writes, opaque := region.OfBlock(blk, b.tf.byData)
+	if len(opaque) > 0 {
+		b.d.Add(h.at, h.end, fmt.Sprintf("the block uses the data of %s, so what it reads and writes of it is not known", opaque[0].Buffer.Name), "add T.reads(...) and T.writes(...)")
+	}
 	if !h.reads {
 		blk.Reads = append(reads, opaque...)
 	}

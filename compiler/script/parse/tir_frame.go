@@ -44,16 +44,16 @@ func (b *builder) scoped(wrap func(tir.Stmt) tir.Stmt) {
 
 // tirBody builds the statements of a frame.
 func (b *builder) tirBody(stmts []*syntax.Stmt) tir.Stmt {
-	mark, outer := b.env.mark(), b.tf.cur
+	mark, outer, frame := b.env.mark(), b.tf.cur, b.tf.frame
 	l := &stmtList{}
-	b.tf.cur = l
+	b.tf.cur, b.tf.frame = l, mark
 	for _, s := range stmts {
 		if !b.guard(s, func() { b.tirStmt(s) }) {
 			b.tf.cur = l
 			b.poison(s)
 		}
 	}
-	b.tf.cur = outer
+	b.tf.cur, b.tf.frame = outer, frame
 	b.env.release(mark)
 	if len(l.cur) == 0 && len(stmts) > 0 { // nothing but pass
 		base := b.stmtBase(stmts[len(stmts)-1])

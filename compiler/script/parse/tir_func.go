@@ -16,6 +16,7 @@ type loopFunc struct {
 	attrs    *ir.Attrs
 	allocs   []*tir.Buffer // of the implicit root block
 	cur      *stmtList
+	frame    int          // mark of the innermost scope
 	blocks   []*blockHead // that are open, innermost last
 	loops    map[*tir.Var]*tir.Range
 	threads  map[*tir.Var]*tir.IterVar // of T.env_thread
@@ -103,6 +104,7 @@ func (b *builder) primFunc(s *syntax.Stmt) *tir.PrimFunc {
 	f.Body = b.rooted(s, body)
 	b.gather(f)
 	attrs := b.tf.attrs
+	b.checkPrivate(s, attrs)
 	if !b.private(s) && !attrs.Has(ir.AttrGlobalSymbol) {
 		attrs = attrs.With(ir.AttrGlobalSymbol, s.Name)
 	}
@@ -112,6 +114,13 @@ func (b *builder) primFunc(s *syntax.Stmt) *tir.PrimFunc {
 
 // private reports whether the decorator of a function says private=True.
 func (b *builder) private(s *syntax.Stmt) bool { return b.roleFlag(s, "private", false) }
+
+// checkPrivate reports a private function with a symbol.
+func (b *builder) checkPrivate(s *syntax.Stmt, attrs *ir.Attrs) {
+	if b.private(s) && attrs.Has(ir.AttrGlobalSymbol) {
+		b.d.Add(s.At, s.End, s.Name+" is private, but has the attribute global_symbol", "leave out one of them")
+	}
+}
 
 // roleFlag returns a flag of the decorator of a function, def where it is not given.
 func (b *builder) roleFlag(s *syntax.Stmt, name string, def bool) bool {

@@ -12,11 +12,7 @@ import (
 // scopeRows are the statements and scopes of PrimFuncs, but for blocks and loops.
 var scopeRows = []row{
 	{"T.func_attr(attrs: attrs)", func(c *call) any {
-		attrs := c.attrsAt(0)
-		for i := range attrs.Len() {
-			key, v := attrs.At(i)
-			c.tf.attrs = c.tf.attrs.With(olderName(key), v)
-		}
+		c.tf.attrs = c.funcAttrs(c.tf.attrs, olderName)
 		return done
 	}},
 	{"T.evaluate(value: expr)", func(c *call) any {
@@ -77,20 +73,34 @@ func (c *call) store(buf *tir.Buffer, indices, value, predicate int) *frame {
 
 func (c *call) attrStmt() any {
 	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: c.exprAt(2)}
-	switch x := c.vals[0].(type) {
-	case int64, nil:
-	case fresh:
-		s.Node = x.v
-	case ir.Node:
-		s.Node = x
-	case string:
-		s.Node = &tir.StringImm{Base: c.span(c.at[0]), Value: x}
-	case *dict:
-		s.Node = &tir.StringImm{Base: c.span(c.at[0]), Value: dictText(x)}
-	default:
-		c.fail(c.at[0], "", "an attribute cannot be attached to %s", describe(x))
+	if x := c.vals[0]; x != nil && x != int64(0) {
+		s.Node = c.attrNode(x)
 	}
 	return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+// attrNode is the node for x, to which an attribute is attached.
+func (c *call) attrNode(x any) ir.Node {
+	switch x := x.(type) {
+	case fresh:
+		return x.v
+	case ir.Node:
+		return x
+	case int64:
+		return &tir.IntImm{Base: c.span(c.at[0]), Type: c.intType, Value: x}
+	case string:
+		return &tir.StringImm{Base: c.span(c.at[0]), Value: x}
+	case *dict:
+		return &tir.StringImm{Base: c.span(c.at[0]), Value: dictText(x)}
+	case *list:
+		out := &tir.Array{Base: c.span(c.at[0]), Items: make([]ir.Node, len(x.items))}
+		for i, item := range x.items {
+			out.Items[i] = c.attrNode(item)
+		}
+		return out
+	}
+	c.fail(c.at[0], "it is a buffer, a variable, a string, an integer, or a list of these", "an attribute cannot be attached to %s", describe(x))
+	return nil
 }
 
 func (c *call) launchThread() any {
