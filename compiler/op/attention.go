@@ -26,6 +26,21 @@ func attentionOps() []*Op {
 			Attrs: attrs, Infer: inferAttention, Pattern: Opaque,
 			Doc: "Scaled dot-product attention with a bias.",
 		},
+		{
+			Name: "relax.nn.attention_var_len", Infer: like(0), Pattern: Opaque, Doc: "Attention over sequences of different lengths.",
+			Args: []Arg{
+				{Name: "queries", Doc: "The queries."},
+				{Name: "keys", Doc: "The keys."},
+				{Name: "values", Doc: "The values."},
+				{Name: "seqstart_q", Doc: "Where queries start."},
+				{Name: "max_seqlen_q", Doc: "The longest sequence of queries."},
+				{Name: "seqstart_k", Doc: "Where keys start."},
+				{Name: "max_seqlen_k", Doc: "The longest sequence of keys."},
+			},
+			Attrs: []Attr{
+				{Name: "scale", Type: OptFloatAttr, Doc: "The scale."}, {Name: "causal_mask", Type: OptStringAttr, Doc: "The mask."}, {Name: "window_size", Type: OptIntAttr, Doc: "The window."},
+			},
+		},
 	}
 }
 

@@ -94,3 +94,41 @@ func inferCallTIRInplace(call *relax.Call, c *InferContext) (relax.StructInfo, e
 	}
 	return out, nil
 }
+
+// otherCalls call what only a host language, a device mesh or training has.
+func otherCalls() []*Op {
+	fn := Arg{Name: "func", Kind: Callee, Doc: "The function."}
+	args := Arg{Name: "args", Kind: Tuple, Doc: "The input arguments."}
+	return []*Op{
+		{
+			Name: "relax.call_tir_with_grad", Infer: inferOutSInfo, Pattern: Opaque,
+			Args: []Arg{fn, args, {Name: "packed_ints", Kind: Shape, Doc: "Scalars that are passed after the tensors.", Optional: true}},
+			Attrs: []Attr{
+				{Name: "te_grad_name", Type: StringAttr, Required: true, Doc: "The function that computes the gradient."},
+				{Name: "te_grad_kwargs", Type: DictAttr, Doc: "Arguments of that function by name."},
+			},
+			Doc: "Calls a PrimFunc of the module whose gradient a registered function computes.",
+		},
+		{
+			Name: "relax.call_inplace_packed", Infer: inferSInfoArgsOrVoid, Pattern: Opaque,
+			Args:  []Arg{{Name: "args", Kind: AnyValue, Doc: "The function, then its arguments.", Variadic: true}},
+			Attrs: []Attr{{Name: "inplace_indices", Type: IntsAttr, Required: true, Doc: "For each result the argument whose memory it takes, or -1."}},
+			Doc:   "Calls a packed function that writes its results over its arguments.",
+		},
+		{
+			Name: "relax.call_py_func", Infer: inferOutSInfo, Pattern: Opaque,
+			Args: []Arg{{Name: "func_name", Kind: String, Doc: "The name of the function."}, args},
+			Doc:  "Calls a function of the host language.",
+		},
+		{
+			Name: "relax.dist.call_tir_local_view", Infer: inferOutSInfo, Pattern: Opaque,
+			Args: []Arg{fn, args, {Name: "packed_ints", Kind: Shape, Doc: "Scalars that are passed after the tensors.", Optional: true}},
+			Doc:  "Calls a PrimFunc on the part of distributed tensors that a device holds.",
+		},
+	}
+}
+
+// like returns a rule whose result has the struct info of argument i.
+func like(i int) InferFunc {
+	return func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return c.SInfo(i), nil }
+}

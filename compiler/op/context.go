@@ -41,6 +41,24 @@ func (c *InferContext) Tensor(i int) (*relax.TensorStructInfo, error) {
 	return nil, c.argErr(i, describe(s), "a tensor")
 }
 
+// ranked returns argument i, a tensor of ndim dimensions.
+func (c *InferContext) ranked(i, ndim int) (*relax.TensorStructInfo, error) {
+	t, err := c.Tensor(i)
+	if err == nil && t.NDim >= 0 && t.NDim != ndim {
+		return nil, c.argErr(i, describe(t), "a tensor of %d dimensions", ndim)
+	}
+	return t, err
+}
+
+// extent checks that axis k of t, argument i, can have an extent; those that are not known can.
+func (c *InferContext) extent(i int, t *relax.TensorStructInfo, k int, want tir.Expr) error {
+	d, known := c.dimsOf(t)
+	if known && c.Equal(d[k], want) == relax.False {
+		return c.argErr(i, describe(t), "%s as extent of axis %d", relax.FormatPrim(c.Simplify(want)), k)
+	}
+	return nil
+}
+
 // twoTensors are the first two arguments, which must be tensors.
 func (c *InferContext) twoTensors() (first, second *relax.TensorStructInfo, err error) {
 	if first, err = c.Tensor(0); err != nil {

@@ -59,11 +59,20 @@ func (c *InferContext) integerTensor(i int) (*relax.TensorStructInfo, error) {
 }
 
 func inferTake(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
-	t, err := c.Tensor(0)
+	t, err := c.taken(0)
 	if err != nil {
 		return nil, err
 	}
-	idx, err := c.integerTensor(1)
+	return t, nil
+}
+
+// taken is what is taken of argument i by the next one.
+func (c *InferContext) taken(i int) (*relax.TensorStructInfo, error) {
+	t, err := c.Tensor(i)
+	if err != nil {
+		return nil, err
+	}
+	idx, err := c.integerTensor(i + 1)
 	if err != nil {
 		return nil, err
 	}

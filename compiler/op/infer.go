@@ -268,3 +268,6 @@ func formatValue(v ir.Value) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// isAttrs reports whether v is a dictionary of attributes.
+func isAttrs(v ir.Value) bool { _, ok := v.(*ir.Attrs); return ok || v == nil }

@@ -11,11 +11,11 @@ type layoutRow struct {
 	parts bool
 }
 
-// layoutRows are all operators for which TVM v0.23 has an FRelaxInferLayout. Other operators take what they took.
+// layoutRows are all operators for which TVM has an FRelaxInferLayout. Other operators take what they took.
 var layoutRows = []layoutRow{
 	{ops: "nn.conv2d nn.conv2d_transpose", rule: layoutConv, takes: 2, parts: true},
 	{ops: "nn.conv1d nn.conv3d nn.conv1d_transpose", rule: layoutConv, takes: 2},
-	{ops: "image.resize2d", rule: layoutResize, takes: 1},
+	{ops: "image.resize2d image.resize3d", rule: layoutResize, takes: 1},
 	{ops: "nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d", rule: layoutPool},
 	{ops: "nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d", rule: layoutPool},
 	{ops: "abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf exp floor isfinite isinf isnan log logical_not negative", rule: layoutUnary},

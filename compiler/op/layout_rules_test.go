@@ -30,7 +30,7 @@ func TestDesiredLayouts(t *testing.T) {
 		{"relax.nn.conv2d", []string{"NCHW16c", "OIHW4i4o", "NHWC"}, ""},
 		{"relax.image.resize2d", []string{"NHWC"}, ""},
 		{"relax.nn.conv2e", nil, `unknown operator "relax.nn.conv2e"; did you mean "relax.nn.conv2d"?`},
-		{"relax.add", []string{"NHWC"}, "relax.add takes no layouts, it follows those of its arguments; layouts can be given for relax.nn.conv1d, relax.nn.conv1d_transpose, relax.nn.conv2d, relax.nn.conv2d_transpose, relax.nn.conv3d, relax.image.resize2d"},
+		{"relax.add", []string{"NHWC"}, "relax.add takes no layouts, it follows those of its arguments; layouts can be given for relax.nn.conv1d, relax.nn.conv1d_transpose, relax.nn.conv2d, relax.nn.conv2d_transpose, relax.nn.conv3d, relax.image.resize2d, relax.image.resize3d"},
 		{"relax.nn.conv2d", []string{"NHWC"}, "relax.nn.conv2d takes two layouts, of data and weights, or three, the last of the result, got 1"},
 		{"relax.image.resize2d", nil, "relax.image.resize2d takes one layout, got 0"},
 		{"relax.nn.conv2d", []string{"NHWC", "HWIOO"}, `relax.nn.conv2d: invalid layout "HWIOO": axis O stands in it twice`},

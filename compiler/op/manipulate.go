@@ -3,6 +3,7 @@ package op
 import (
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 func manipulateOps() []*Op {
@@ -79,6 +80,15 @@ func manipulateOps() []*Op {
 			Name: "relax.flip", Args: []Arg{{Name: "data", Doc: "The input tensor."}},
 			Attrs: []Attr{{Name: "axis", Type: IntAttr, Required: true, Doc: "The axis that is reversed."}},
 			Infer: inferFlip, Pattern: Injective, Doc: "Reverses the elements along an axis.",
+		},
+		{
+			Name: "relax.reverse_sequence", Infer: inferReverseSequence, Pattern: Injective,
+			Args: []Arg{{Name: "data", Doc: "The input tensor."}, {Name: "seq_lengths", Doc: "How many elements are reversed, for each index of the batch axis."}},
+			Attrs: []Attr{
+				{Name: "seq_axis", Type: IntAttr, Default: int64(1), Doc: "The axis along which elements are reversed."},
+				{Name: "batch_axis", Type: IntAttr, Default: int64(0), Doc: "The axis of the batch."},
+			},
+			Doc: "Reverses the first elements along an axis, as many for each index of a batch as a tensor says.",
 		},
 	}
 }
@@ -182,4 +192,34 @@ func (c *InferContext) concatDims(ts []*relax.TensorStructInfo, axis, ndim int) 
 	}
 	out[axis] = c.Simplify(out[axis])
 	return tensorOf(dt, out, ts...), nil
+}
+
+func inferReverseSequence(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
+	t, err := c.Tensor(0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.ranked(1, 1)
+	if err != nil {
+		return nil, err
+	}
+	if d := n.DType; !d.IsVoid() && d != dtype.Int32T && d != dtype.Int64T {
+		return nil, c.argErr(1, d.String(), "elements of type int32 or int64")
+	}
+	if t.NDim < 0 {
+		return t, nil
+	}
+	batch := 0
+	for _, name := range []string{"seq_axis", "batch_axis"} {
+		axis, _ := c.Int(name)
+		if batch, err = c.axis(name, axis, t.NDim); err != nil {
+			return nil, err
+		}
+	}
+	if d, known := c.dimsOf(t); known {
+		if err := c.extent(1, n, 0, d[batch]); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
 }

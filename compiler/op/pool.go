@@ -53,8 +53,8 @@ func poolAttrs(n int) []Attr {
 	}
 }
 
-// poolInput returns the argument, its extents by letter and the layout of the result.
-func (c *InferContext) poolInput(n int) (t *relax.TensorStructInfo, d map[byte]tir.Expr, out tensorlayout.Layout, err error) {
+// poolInput returns argument i, its extents by letter and the layout of the result.
+func (c *InferContext) poolInput(i, n int) (t *relax.TensorStructInfo, d map[byte]tir.Expr, out tensorlayout.Layout, err error) {
 	letters := "NC" + spatialLetters[n]
 	in, err := c.layout("layout", letters)
 	if err != nil {
@@ -66,12 +66,21 @@ func (c *InferContext) poolInput(n int) (t *relax.TensorStructInfo, d map[byte]t
 			return nil, nil, nil, err
 		}
 	}
-	t, d, err = c.layoutDims(0, in)
+	t, d, err = c.layoutDims(i, in)
 	return t, d, out, err
 }
 
 func inferPool(c *InferContext, n int) (relax.StructInfo, error) {
-	t, d, layout, err := c.poolInput(n)
+	t, err := c.pooled(0, n)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// pooled is what argument i becomes.
+func (c *InferContext) pooled(i, n int) (*relax.TensorStructInfo, error) {
+	t, d, layout, err := c.poolInput(i, n)
 	if err != nil {
 		return nil, err
 	}
@@ -94,9 +103,9 @@ func inferPool(c *InferContext, n int) (relax.StructInfo, error) {
 	if d == nil {
 		return rankOf(t.DType, len(layout), t), nil
 	}
-	for i := range n {
-		l := spatialLetters[n][i]
-		if d[l], err = c.windows(0, l, d[l], tir.Int(size[i]), lo[i]+hi[i], strides[i], dilation[i], c.Bool("ceil_mode")); err != nil {
+	for k := range n {
+		l := spatialLetters[n][k]
+		if d[l], err = c.windows(i, l, d[l], tir.Int(size[k]), lo[k]+hi[k], strides[k], dilation[k], c.Bool("ceil_mode")); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +113,7 @@ func inferPool(c *InferContext, n int) (relax.StructInfo, error) {
 }
 
 func inferAdaptivePool(c *InferContext, n int) (relax.StructInfo, error) {
-	t, d, layout, err := c.poolInput(n)
+	t, d, layout, err := c.poolInput(0, n)
 	if err != nil {
 		return nil, err
 	}

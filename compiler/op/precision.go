@@ -15,7 +15,7 @@ const (
 	HalfPrecision
 )
 
-// precisionRows are the operators that TVM v0.23 gives a policy, by their names without "relax.". All others keep their precision.
+// precisionRows are the operators that TVM gives a policy, by their names without "relax.". All others keep their precision.
 var precisionRows = map[MixedPrecision]string{
 	HalfPrecision: `matmul outer nn.conv1d nn.conv2d nn.conv3d nn.conv1d_transpose nn.conv2d_transpose
 		nn.attention nn.attention_bias nn.attention_var_len`,
@@ -25,7 +25,8 @@ var precisionRows = map[MixedPrecision]string{
 		less_equal not_equal logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor left_shift right_shift ewise_fma
 		nn.layer_norm nn.group_norm nn.instance_norm nn.rms_norm nn.dropout
 		nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d
-		nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d image.resize2d image.grid_sample
+		nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d image.resize2d image.resize3d
+		image.grid_sample image.affine_grid
 		full full_like ones zeros eye arange hamming_window astype strided_slice dynamic_strided_slice broadcast_to concat expand_dims
 		flatten layout_transform permute_dims reshape split squeeze stack meshgrid`,
 }

@@ -201,3 +201,12 @@ func inferDynShape(i int) InferFunc {
 		return rankOf(dt, -1), nil
 	}
 }
+
+// inferCastTo is the first argument with elements of out_dtype.
+func inferCastTo(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
+	t, err := c.Tensor(0)
+	if err != nil {
+		return nil, err
+	}
+	return withDType(t, c.DType("out_dtype")), nil
+}

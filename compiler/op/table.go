@@ -26,13 +26,24 @@ var all = sync.OnceValue(func() []*Op {
 		normOps(),
 		attentionOps(),
 		imageOps(),
+		visionOps(),
+		advancedOps(),
+		quantizeOps(),
+		trainingOps(),
 		coreOps(),
+		otherCalls(),
 		memoryOps(),
+		inspectOps(),
+		collectiveOps(),
+		distributedOps(),
 	))
 })
 
-// byName returns the operators by name, those of foreign too.
-var byName = sync.OnceValue(func() map[string]*Op { return index(slices.Concat(all(), foreign())) })
+// relays returns the operators that only Relay has.
+var relays = sync.OnceValue(func() []*Op { return number(relayOps()) })
+
+// byName returns the operators by name, those of Relay too.
+var byName = sync.OnceValue(func() map[string]*Op { return index(slices.Concat(all(), relays())) })
 
 // number gives each operator what its calls share, the node that they call and the defaults, and what tables by name say of it.
 func number(ops []*Op) []*Op {
@@ -63,7 +74,11 @@ func index(ops []*Op) map[string]*Op {
 // All returns the operators in the order of the table. The caller must not change them.
 func All() []*Op { return slices.Clone(all()) }
 
-// Lookup returns the operator of that full name ("relax.nn.conv2d"), one of Foreign too, nil
+// Relay returns the operators of Relay that Relax says otherwise. They are read, inferred, verified and printed; code is made of what
+// relay.ToRelax writes them with. The caller must not change them.
+func Relay() []*Op { return slices.Clone(relays()) }
+
+// Lookup returns the operator of that full name ("relax.nn.conv2d"), one of Relay too, nil
 // if there is none.
 func Lookup(name string) *Op { return byName()[name] }
 

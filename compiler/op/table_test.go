@@ -37,7 +37,19 @@ nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.avg_pool1d nn.avg_pool2d nn.avg_poo
 nn.adaptive_avg_pool1d nn.adaptive_avg_pool2d nn.adaptive_avg_pool3d
 nn.relu nn.leakyrelu nn.prelu nn.gelu nn.gelu_tanh nn.selu nn.silu nn.softplus nn.softmax nn.log_softmax
 nn.batch_norm nn.layer_norm nn.group_norm nn.instance_norm nn.rms_norm nn.dropout nn.pad nn.pixel_shuffle
-nn.batch_flatten nn.attention nn.attention_bias image.resize2d
+nn.batch_flatten nn.attention nn.attention_bias nn.attention_var_len nn.cross_entropy_with_logits nn.nll_loss
+image.resize2d image.resize3d image.grid_sample image.affine_grid
+vision.all_class_non_max_suppression vision.get_valid_counts vision.non_max_suppression vision.multibox_transform_loc
+vision.roi_align vision.roi_pool
+collapse_sum_like collapse_sum_to index_put index_tensor meshgrid reverse_sequence slice_scatter hamming_window bucketize
+unique nonzero median multinomial_from_uniform quantize dequantize
+grad.no_grad grad.start_checkpoint grad.end_checkpoint grad.nll_loss_backward grad.max_pool2d_backward grad.avg_pool2d_backward
+grad.take_backward
+inspect.tensor_dtype_code inspect.tensor_dtype_bits inspect.tensor_dtype_lanes inspect.tensor_ndim inspect.tensor_shape_i
+inspect.tensor_stride_i inspect.tensor_byte_offset inspect.tensor_elem_offset
+ccl.allreduce ccl.allgather ccl.broadcast_from_worker0 ccl.scatter_from_worker0
+dist.annotate_sharding dist.redistribute dist.call_tir_local_view dist.redistribute_replica_to_shard
+call_tir_with_grad call_inplace_packed call_py_func
 call_tir call_tir_inplace call_dps_packed call_pure_packed call_builtin_with_ctx null_value print assert_op
 make_closure invoke_closure invoke_pure_closure shape_of size tensor_to_shape shape_to_tensor
 builtin.alloc_tensor builtin.stop_lift_params memory.alloc_storage memory.alloc_tensor memory.kill_storage

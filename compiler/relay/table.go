@@ -39,7 +39,7 @@ var rows = sync.OnceValue(func() map[string]*row {
 			out[r.name] = r
 		}
 	}
-	for _, o := range op.Foreign() {
+	for _, o := range op.Relay() {
 		name, own := strings.CutPrefix(o.Name, op.RelayPrefix)
 		if !own {
 			continue

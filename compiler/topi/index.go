@@ -75,6 +75,16 @@ func TakeBackward(grad, x, indices *te.Tensor, axis int) *te.Tensor {
 	return te.Better(out, func() []*te.Tensor { return []*te.Tensor{own()} })
 }
 
+// ReverseSequence reverses the first elements along axis seq, as many for index b of axis batch as lengths has there. More than there are count as all.
+func ReverseSequence(x, lengths *te.Tensor, seq, batch int) *te.Tensor {
+	return te.Compute("T_reverse_sequence", x.Shape, func(i []tir.Expr) tir.Expr {
+		n := tir.Min(tir.CastTo(x.Shape[seq].DType(), lengths.At(i[batch])), x.Shape[seq])
+		at := append([]tir.Expr{}, i...)
+		at[seq] = &tir.Select{Cond: tir.LT(i[seq], n), True: tir.Sub(tir.Sub(n, tir.Int(1)), i[seq]), False: i[seq]}
+		return x.At(at...)
+	})
+}
+
 // GatherElements takes for each index of indices the element of x that is at the same
 // place but for axis, where the entry says.
 func GatherElements(x, indices *te.Tensor, axis int) *te.Tensor {

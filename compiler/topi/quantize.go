@@ -11,10 +11,13 @@ func clipCast(e tir.Expr, d dtype.DType) tir.Expr {
 	return tir.CastTo(d, tir.Max(tir.Min(e, constant(e.DType(), te.MaxValue(d))), constant(e.DType(), te.MinValue(d))))
 }
 
-// along reads o, a scalar or a tensor of one dimension, for index i of a tensor with channels along axis.
+// along reads o, a scalar, a tensor of one element or one of one dimension, for index i of a tensor with channels along axis.
 func (o Operand) along(i []tir.Expr, axis int) tir.Expr {
 	if o.Tensor == nil || o.Tensor.NDim() == 0 {
 		return o.at(nil, nil)
+	}
+	if n := o.Tensor.NDim(); n > 1 || tir.IsConst(o.Tensor.Shape[0], 1) {
+		return o.Tensor.At(zeros(n)...)
 	}
 	return o.Tensor.At(i[axis])
 }

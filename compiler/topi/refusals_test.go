@@ -50,10 +50,10 @@ func TestRefusals(t *testing.T) {
 		{one(func() (*te.Tensor, error) { return Pad(x, []int64{0, 0, 0, 0}, ones, "constant", nil) }), "pad of a tensor of 4 dimensions with 4 and 2 widths"},
 		{one(func() (*te.Tensor, error) { return Matmul(in(2, 3, 4), in(5, 4, 2), MatmulOpts{}) }), "extents 2 and 5 do not broadcast"},
 		{one(func() (*te.Tensor, error) {
-			return Resize2D(x, tir.Int(2), tir.Int(2), ResizeOpts{Layout: "CHW", Method: "linear", Coordinate: "half_pixel"})
+			return Resize(x, []tir.Expr{tir.Int(2), tir.Int(2)}, ResizeOpts{Layout: "CHW", Method: "linear", Coordinate: "half_pixel"})
 		}), `layout "CHW" is not supported: expected an order of NCHW`},
 		{one(func() (*te.Tensor, error) {
-			return Resize2D(x, tir.Int(2), tir.Int(2), ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: "corner"})
+			return Resize(x, []tir.Expr{tir.Int(2), tir.Int(2)}, ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: "corner"})
 		}), `unknown coordinate_transformation_mode "corner"`},
 	} {
 		for i, f := range c.makes {

@@ -8,7 +8,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// ResizeOpts are the parameters of Resize2D, with the names and meanings that ONNX Resize
+// ResizeOpts are the parameters of Resize, with the names and meanings that ONNX Resize
 // and TVM's resize2d have.
 type ResizeOpts struct {
 	Layout        string
@@ -17,14 +17,15 @@ type ResizeOpts struct {
 	Rounding      string // of nearest_neighbor
 	CubicAlpha    float64
 	CubicExclude  bool
-	ROI           []float64 // of tf_crop_and_resize: start y, x, end y, x, relative to the extents
+	ROI           []float64 // of tf_crop_and_resize: the start along each axis, then the end, relative to the extents
 	Extrapolation float64
 	Out           dtype.DType
 }
 
-// Resize2D resizes the images of x to the given height and width.
-func Resize2D(x *te.Tensor, height, width tir.Expr, o ResizeOpts) (*te.Tensor, error) {
-	pos, err := positions(o.Layout, "NC", 2)
+// Resize resizes the images of x to the given height and width, or volumes to the given depth, height and width.
+func Resize(x *te.Tensor, size []tir.Expr, o ResizeOpts) (*te.Tensor, error) {
+	n := len(size)
+	pos, err := positions(o.Layout, "NC", n)
 	if err != nil {
 		return nil, err
 	}
@@ -32,20 +33,24 @@ func Resize2D(x *te.Tensor, height, width tir.Expr, o ResizeOpts) (*te.Tensor, e
 		o.Out = x.DType
 	}
 	shape := append([]tir.Expr{}, x.Shape...)
-	shape[pos[2]], shape[pos[3]] = height, width
+	for k, e := range size {
+		shape[pos[2+k]] = e
+	}
 	var bad error
 	out := te.Compute("resize", shape, func(i []tir.Expr) tir.Expr {
-		read := func(y, z tir.Expr) tir.Expr {
+		read := func(place []tir.Expr) tir.Expr {
 			at := append([]tir.Expr{}, i...)
-			at[pos[2]], at[pos[3]] = y, z
+			for k, e := range place {
+				at[pos[2+k]] = e
+			}
 			return x.At(at...)
 		}
-		var axes [2]resizeAxis
+		axes := make([]resizeAxis, n)
 		for k := range axes {
 			p := pos[2+k]
 			a := resizeAxis{ResizeOpts: o, in: x.Shape[p], out: shape[p]}
-			if len(o.ROI) == 4 {
-				a.start, a.end = o.ROI[k], o.ROI[2+k]
+			if len(o.ROI) == 2*n {
+				a.start, a.end = o.ROI[k], o.ROI[n+k]
 			}
 			a.index = i[p]
 			if a.coord, err = a.coordinate(i[p]); err != nil {
@@ -63,7 +68,7 @@ func fconst(v float64) tir.Expr { return tir.FloatConst(dtype.Float32T, v) }
 
 func float(e tir.Expr) tir.Expr { return tir.CastTo(dtype.Float32T, e) }
 
-// resizeAxis is one of the two axes: extents and the coordinate in the input, a float.
+// resizeAxis is one of the axes that are resized: extents and the coordinate in the input, a float.
 type resizeAxis struct {
 	ResizeOpts
 	in, out    tir.Expr
@@ -182,46 +187,58 @@ func (a *resizeAxis) taps() (at, weights []tir.Expr) {
 // cubicWeights are the weights at distances 1+t, t, 1-t and 2-t of Keys' cubic convolution
 // kernel with parameter a.
 func cubicWeights(t tir.Expr, a float64) []tir.Expr {
+	number := func(v float64) tir.Expr { return tir.FloatConst(t.DType(), v) }
 	poly := func(x tir.Expr, c3, c2, c1, c0 float64) tir.Expr { // Horner
-		e := tir.Add(tir.Mul(fconst(c3), x), fconst(c2))
-		e = tir.Add(tir.Mul(e, x), fconst(c1))
-		return tir.Add(tir.Mul(e, x), fconst(c0))
+		e := tir.Add(tir.Mul(number(c3), x), number(c2))
+		e = tir.Add(tir.Mul(e, x), number(c1))
+		return tir.Add(tir.Mul(e, x), number(c0))
 	}
 	far := func(x tir.Expr) tir.Expr { return poly(x, a, -5*a, 8*a, -4*a) }
 	near := func(x tir.Expr) tir.Expr { return poly(x, a+2, -(a + 3), 0, 1) }
-	one, two := fconst(1), fconst(2)
+	one, two := number(1), number(2)
 	return []tir.Expr{far(tir.Add(t, one)), near(t), near(tir.Sub(one, t)), far(tir.Sub(two, t))}
 }
 
-func (o ResizeOpts) interpolate(axes [2]resizeAxis, read func(y, x tir.Expr) tir.Expr) tir.Expr {
+func (o ResizeOpts) interpolate(axes []resizeAxis, read func(at []tir.Expr) tir.Expr) tir.Expr {
 	if o.Method == "nearest_neighbor" {
-		return o.crop(axes, tir.CastTo(o.Out, read(axes[0].nearest(), axes[1].nearest())))
+		var at []tir.Expr
+		for k := range axes {
+			at = append(at, axes[k].nearest())
+		}
+		return o.crop(axes, tir.CastTo(o.Out, read(at)))
 	}
-	ys, wy := axes[0].taps()
-	xs, wx := axes[1].taps()
+	list := make([]taps, len(axes))
+	for k := range axes {
+		list[k].at, list[k].weights = axes[k].taps()
+	}
+	return o.crop(axes, tir.CastTo(o.Out, interpolate(list, nil, func(at []tir.Expr) tir.Expr { return float(read(at)) })))
+}
+
+// taps is where along an axis elements are read, and their weights; none where a single one counts.
+type taps struct{ at, weights []tir.Expr }
+
+// interpolate sums over the taps of the first axis what they contribute along the others.
+func interpolate(axes []taps, at []tir.Expr, read func(at []tir.Expr) tir.Expr) tir.Expr {
+	if len(axes) == 0 {
+		return read(at)
+	}
 	var sum tir.Expr
-	for i := range ys {
-		var row tir.Expr
-		for j := range xs {
-			e := tir.Mul(float(read(ys[i], xs[j])), wx[j])
-			if row == nil {
-				row = e
-			} else {
-				row = tir.Add(row, e)
-			}
+	for k, e := range axes[0].at {
+		v := interpolate(axes[1:], append(at[:len(at):len(at)], e), read)
+		if axes[0].weights != nil {
+			v = tir.Mul(v, axes[0].weights[k])
 		}
-		row = tir.Mul(row, wy[i])
 		if sum == nil {
-			sum = row
+			sum = v
 		} else {
-			sum = tir.Add(sum, row)
+			sum = tir.Add(sum, v)
 		}
 	}
-	return o.crop(axes, tir.CastTo(o.Out, sum))
+	return sum
 }
 
 // crop replaces what lies outside of the input by the extrapolation value.
-func (o ResizeOpts) crop(axes [2]resizeAxis, e tir.Expr) tir.Expr {
+func (o ResizeOpts) crop(axes []resizeAxis, e tir.Expr) tir.Expr {
 	if o.Coordinate != "tf_crop_and_resize" {
 		return e
 	}

@@ -60,7 +60,7 @@ func TestNearestByDefinition(t *testing.T) {
 				}
 				both(t, fmt.Sprint(size, mode, rounding), func(k *kernelTest) {
 					o := ResizeOpts{Layout: "NCHW", Method: "nearest_neighbor", Coordinate: mode, Rounding: rounding}
-					k.want(k.ok(Resize2D(k.float(x), k.extent(size[0]), k.extent(size[1]), o)), fill(dims(1, 2, size[0], size[1]), func(i []int) float64 {
+					k.want(k.ok(Resize(k.float(x), []tir.Expr{k.extent(size[0]), k.extent(size[1])}, o)), fill(dims(1, 2, size[0], size[1]), func(i []int) float64 {
 						return x.at(0, i[1], index(i[2], 0), index(i[3], 1))
 					}))
 				})
@@ -94,7 +94,7 @@ func TestCropAndResize(t *testing.T) {
 				})
 				both(t, fmt.Sprint(roi, size, method), func(k *kernelTest) {
 					o := ResizeOpts{Layout: "NHWC", Method: method, Coordinate: "tf_crop_and_resize", ROI: roi, Extrapolation: -7.5}
-					k.want(k.ok(Resize2D(k.float(x), k.extent(size[0]), k.extent(size[1]), o)), ref)
+					k.want(k.ok(Resize(k.float(x), []tir.Expr{k.extent(size[0]), k.extent(size[1])}, o)), ref)
 				})
 			}
 		}
@@ -106,7 +106,7 @@ func TestResizeTypes(t *testing.T) {
 	x := nd{dims(1, 1, 1, 2), []float64{0, 10}}
 	o := ResizeOpts{Layout: "NCHW", Method: "linear", Coordinate: "asymmetric"}
 	static(t, "int32", func(k *kernelTest) {
-		out := k.ok(Resize2D(k.in(x, dtype.Int32T), tir.Int(1), tir.Int(8), o))
+		out := k.ok(Resize(k.in(x, dtype.Int32T), []tir.Expr{tir.Int(1), tir.Int(8)}, o))
 		if out.DType != dtype.Int32T {
 			t.Errorf("the result is %v", out.DType)
 		}
@@ -115,17 +115,17 @@ func TestResizeTypes(t *testing.T) {
 	static(t, "to float32", func(k *kernelTest) {
 		o := o
 		o.Out = dtype.Float32T
-		k.want(k.ok(Resize2D(k.in(x, dtype.Int32T), tir.Int(1), tir.Int(8), o)), nd{dims(1, 1, 1, 8), []float64{0, 2.5, 5, 7.5, 10, 10, 10, 10}})
+		k.want(k.ok(Resize(k.in(x, dtype.Int32T), []tir.Expr{tir.Int(1), tir.Int(8)}, o)), nd{dims(1, 1, 1, 8), []float64{0, 2.5, 5, 7.5, 10, 10, 10, 10}})
 	})
 	static(t, "errors", func(k *kernelTest) {
 		bad := o
 		bad.Coordinate = "middle"
-		if _, err := Resize2D(k.in(x, dtype.Int32T), tir.Int(1), tir.Int(8), bad); err == nil || err.Error() != `unknown coordinate_transformation_mode "middle"` {
+		if _, err := Resize(k.in(x, dtype.Int32T), []tir.Expr{tir.Int(1), tir.Int(8)}, bad); err == nil || err.Error() != `unknown coordinate_transformation_mode "middle"` {
 			t.Errorf("mode middle: %v", err)
 		}
 		bad = o
 		bad.Layout = "NCDH"
-		if _, err := Resize2D(k.in(x, dtype.Int32T), tir.Int(1), tir.Int(8), bad); err == nil {
+		if _, err := Resize(k.in(x, dtype.Int32T), []tir.Expr{tir.Int(1), tir.Int(8)}, bad); err == nil {
 			t.Error("a layout without W was taken")
 		}
 	})

@@ -394,7 +394,7 @@ func TestResize(t *testing.T) {
 				for _, exclude := range []bool{false, true} {
 					o := ResizeOpts{Layout: "NCHW", Method: method, Coordinate: mode, Rounding: "round_prefer_floor", CubicAlpha: -0.75, CubicExclude: exclude}
 					both(t, fmt.Sprint(size, mode, method, exclude), func(k *kernelTest) {
-						out, err := Resize2D(k.float(x), tir.Int(int64(size[0])), tir.Int(int64(size[1])), o)
+						out, err := Resize(k.float(x), []tir.Expr{tir.Int(int64(size[0])), tir.Int(int64(size[1]))}, o)
 						k.want(k.ok(out, err), resizeRef(x, size, o))
 					})
 				}

@@ -17,6 +17,9 @@ var collectiveOps = map[string]int64{"sum": 0, "prod": 1, "min": 2, "max": 3, "a
 // has it. With tuned kernels constants are left to FoldConstant.
 func (k *kernel) graphForm(name string) relax.Expr {
 	info, _ := k.info.(*relax.TensorStructInfo)
+	if !k.has(0) {
+		return nil
+	}
 	switch name {
 	case "relax.grad.no_grad", "relax.grad.start_checkpoint", "relax.grad.end_checkpoint":
 		return k.call.Args[0]

@@ -40,14 +40,14 @@ func (k *kernel) name(opName string, outs []*te.Tensor) string {
 // structural reports whether an operator is no computation on tensors, or is lowered by
 // other passes.
 func structural(name string) bool {
-	for _, p := range []string{"relax.call_", "relax.memory.", "relax.vm.", "relax.builtin.", "relax.invoke_"} {
+	for _, p := range []string{"relax.call_", "relax.memory.", "relax.vm.", "relax.builtin.", "relax.invoke_", "relax.ccl.", "relax.dist.", "relax.inspect."} {
 		if strings.HasPrefix(name, p) {
 			return true
 		}
 	}
 	switch name {
 	case "relax.null_value", "relax.print", "relax.assert_op", "relax.make_closure", "relax.shape_of", "relax.tensor_to_shape",
-		"relax.shape_to_tensor", "relax.to_vdevice", "relax.hint_on_device", "relax.wrap_param":
+		"relax.shape_to_tensor", "relax.grad.no_grad", "relax.grad.start_checkpoint", "relax.grad.end_checkpoint", "relax.to_vdevice", "relax.hint_on_device", "relax.wrap_param":
 		return true
 	}
 	return false

@@ -43,7 +43,7 @@ func legalizeRule(name string) rule {
 			return list(topi.Binary(short, left(0), k.operand(1)))
 		}
 	}
-	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule, quantizeRule, lossRule, advancedRule} {
+	for _, table := range []func(string) rule{reductionRule, shapeRule, indexRule, createRule, nnRule, windowRule, quantizeRule, lossRule, advancedRule, visionRule} {
 		if r := table(short); r != nil {
 			return r
 		}

@@ -361,7 +361,7 @@ func bindOperands(m *onnxpb.Model, set onnxtest.Set) map[string]*onnxpb.Tensor {
 	operand := map[string][]int{
 		"Reshape": {1}, "Expand": {1}, "Tile": {1}, "Squeeze": {1}, "Unsqueeze": {1}, "Slice": {1, 2, 3, 4}, "Split": {1},
 		"Pad": {1, 2, 3}, "ConstantOfShape": {0}, "Range": {0, 1, 2}, "Dropout": {2}, "Resize": {1, 2, 3}, "Upsample": {1},
-		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1},
+		"OneHot": {1, 2}, "CumSum": {1}, "Trilu": {1}, "AffineGrid": {1},
 	}
 	needed := map[string]bool{}
 	for _, n := range m.Graph.Nodes {

@@ -30,7 +30,7 @@ func windowRule(name string) rule {
 				return topi.AdaptiveAvgPool(xs[0], size, in[0], out)
 			}))
 		}
-	case name == "image.resize2d":
+	case name == "image.resize2d", name == "image.resize3d":
 		return resize
 	}
 	return nil
@@ -111,7 +111,7 @@ func resize(k *kernel) ([]*te.Tensor, error) {
 	if k.err != nil {
 		return nil, k.err
 	}
-	if len(size) != 2 {
+	if len(size) < 2 {
 		return nil, skipf("its layout %q has no axes H and W", layout)
 	}
 	o := topi.ResizeOpts{
@@ -121,6 +121,6 @@ func resize(k *kernel) ([]*te.Tensor, error) {
 	}
 	return list(topi.WithoutParts([]*te.Tensor{x}, []string{layout}, layout, func(xs []*te.Tensor, in []string, _ string) (*te.Tensor, error) {
 		o.Layout = in[0]
-		return topi.Resize2D(xs[0], size[0], size[1], o)
+		return topi.Resize(xs[0], size, o)
 	}))
 }

@@ -94,11 +94,16 @@ func evalTable() map[string]func(*evalCall) any {
 		"relax.arange": one(func(c *evalCall) *tensor {
 			return evalIndex(c, func(idx []int) float64 { return c.in[0].Data[0] + float64(idx[0])*c.in[2].Data[0] })
 		}),
-		"relax.gather_nd":        one(evalGatherND),
-		"relax.scatter_nd":       one(evalScatterND),
-		"relax.einsum":           one(evalEinsum),
-		"relax.image.resize2d":   one(evalResize),
-		"relax.scatter_elements": one(evalScatterElements),
+		"relax.gather_nd":         one(evalGatherND),
+		"relax.scatter_nd":        one(evalScatterND),
+		"relax.einsum":            one(evalEinsum),
+		"relax.image.resize2d":    one(evalResize),
+		"relax.image.affine_grid": one(evalAffineGrid),
+		"relax.image.grid_sample": one(evalGridSample),
+		"relax.reverse_sequence":  one(evalReverse),
+		"relax.vision.roi_align":  one(evalROIAlign),
+		"relax.vision.roi_pool":   one(evalROIPool),
+		"relax.scatter_elements":  one(evalScatterElements),
 		"relax.one_hot": one(func(c *evalCall) *tensor {
 			a := int(c.attrs.Int("axis", 0))
 			return evalIndex(c, func(idx []int) float64 {

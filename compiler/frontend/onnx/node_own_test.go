@@ -14,7 +14,16 @@ func ownNodes() []onnxtest.NodeCase {
 	bools := func(bits ...byte) *onnxpb.Tensor {
 		return &onnxpb.Tensor{Type: onnxpb.Bool, Dims: []int64{int64(len(bits))}, Data: bits}
 	}
+	floats := func(dims []int64, v ...float32) *onnxpb.Tensor {
+		t := ob.Floats(dims, v...)
+		return &t
+	}
 	return []onnxtest.NodeCase{
+		// A region that is divided evenly, and one of a single column that goes beyond the image.
+		ownNode("MaxRoiPool", []*onnxpb.Tensor{
+			floats([]int64{1, 1, 4, 4}, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+			floats([]int64{2, 5}, 0, 0, 0, 3, 3, 0, 1.5, 0, 1.5, 9),
+		}, []*onnxpb.Tensor{floats([]int64{2, 1, 2, 2}, 5, 7, 13, 15, 14, 14, 0, 0)}, ob.IntList("pooled_shape", 2, 2)),
 		// The published tests of Not have operator set 1.
 		ownNode("Not", []*onnxpb.Tensor{bools(0, 1, 1)}, []*onnxpb.Tensor{bools(1, 0, 0)}),
 	}

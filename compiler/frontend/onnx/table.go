@@ -44,6 +44,7 @@ var operators = sync.OnceValue(func() map[string]*operator {
 		poolRows(),
 		normRows(),
 		resizeRows(),
+		visionRows(),
 	))
 })
 

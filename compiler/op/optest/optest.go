@@ -4,6 +4,8 @@ package optest
 
 import (
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -27,22 +29,59 @@ func (g *Gen) one(n int) bool { return g.Rand.IntN(n) == 0 }
 
 func pick[T any](g *Gen, list ...T) T { return list[g.Rand.IntN(len(list))] }
 
-// shapes are arguments that fit each other, of operators that take such together that no two
-// random ones fit.
-var shapes = map[string][][]int64{
-	"relax.nn.conv1d":           {{2, 4, 8}, {4, 4, 3}},
-	"relax.nn.conv2d":           {{2, 4, 8, 8}, {4, 4, 3, 3}},
-	"relax.nn.conv3d":           {{2, 4, 8, 8, 4}, {4, 4, 3, 3, 1}},
-	"relax.nn.conv1d_transpose": {{2, 4, 8}, {4, 4, 3}},
-	"relax.nn.conv2d_transpose": {{2, 4, 8, 8}, {4, 4, 3, 3}},
-	"relax.nn.conv3d_transpose": {{2, 4, 8, 8, 4}, {4, 4, 3, 3, 1}},
-	"relax.nn.batch_norm":       {{2, 4, 8}, {4}, {4}, {4}, {4}},
-	"relax.nn.instance_norm":    {{2, 4, 8}, {4}, {4}},
-	"relax.nn.group_norm":       {{2, 4, 8}, {4}, {4}},
-	"relax.nn.layer_norm":       {{2, 4, 8}, {8}, {8}},
-	"relax.nn.rms_norm":         {{2, 4, 8}, {8}},
-	"relax.nn.attention":        {{2, 4, 2, 8}, {2, 4, 2, 8}, {2, 4, 2, 8}},
-	"relax.nn.attention_bias":   {{2, 4, 2, 8}, {2, 4, 2, 8}, {2, 4, 2, 8}, {2, 2, 4, 4}},
+// shapes are arguments that fit each other, of operators that take such together that no two random ones fit. Elements are of the same random type
+// but where the type stands behind the extents.
+var shapes = map[string]string{
+	"relax.nn.conv1d":                            "2 4 8, 4 4 3",
+	"relax.nn.conv2d":                            "2 4 8 8, 4 4 3 3",
+	"relax.nn.conv3d":                            "2 4 8 8 4, 4 4 3 3 1",
+	"relax.nn.conv1d_transpose":                  "2 4 8, 4 4 3",
+	"relax.nn.conv2d_transpose":                  "2 4 8 8, 4 4 3 3",
+	"relax.nn.conv3d_transpose":                  "2 4 8 8 4, 4 4 3 3 1",
+	"relax.nn.batch_norm":                        "2 4 8, 4, 4, 4, 4",
+	"relax.nn.instance_norm":                     "2 4 8, 4, 4",
+	"relax.nn.group_norm":                        "2 4 8, 4, 4",
+	"relax.nn.layer_norm":                        "2 4 8, 8, 8",
+	"relax.nn.rms_norm":                          "2 4 8, 8",
+	"relax.nn.attention":                         "2 4 2 8, 2 4 2 8, 2 4 2 8",
+	"relax.nn.attention_bias":                    "2 4 2 8, 2 4 2 8, 2 4 2 8, 2 2 4 4",
+	"relax.nn.attention_var_len":                 "8 2 4, 8 2 4, 8 2 4, 3 int32, 1 int32, 3 int32, 1 int32",
+	"relax.nn.nll_loss":                          "2 4 3, 2 3 int64, 4",
+	"relax.nn.cross_entropy_with_logits":         "2 4, 2 4",
+	"relax.grad.nll_loss_backward":               "2 3, 2 4 3, 2 3 int64, 4",
+	"relax.grad.max_pool2d_backward":             "1 2 4 4, 1 2 4 4",
+	"relax.grad.avg_pool2d_backward":             "1 2 4 4, 1 2 4 4",
+	"relax.grad.take_backward":                   "2 4, 3 4, 2 int64",
+	"relax.bucketize":                            "2 4, 3",
+	"relax.multinomial_from_uniform":             "2 4 float32, 3 1 float32, 3 1 int64",
+	"relax.quantize":                             "2 4 float32, 4 float32, 4 int8",
+	"relax.dequantize":                           "2 4 int8, 4 float32, 4 int8",
+	"relax.reverse_sequence":                     "2 4 3, 2 int64",
+	"relax.image.resize3d":                       "1 2 4 4 4",
+	"relax.image.grid_sample":                    "2 3 4 4, 2 2 3 5",
+	"relax.image.affine_grid":                    "2 2 3",
+	"relax.vision.roi_align":                     "1 2 8 8, 3 5",
+	"relax.vision.roi_pool":                      "1 2 8 8, 3 5",
+	"relax.vision.all_class_non_max_suppression": "2 6 4, 2 3 6, int64, float32, float32",
+	"relax.vision.get_valid_counts":              "2 5 6",
+	"relax.vision.non_max_suppression":           "2 5 6, 2 int32, 2 5 int32",
+	"relax.vision.multibox_transform_loc":        "2 3 4, 2 16, 1 4 4",
+}
+
+// fitting returns the arguments that stand in shapes.
+func fitting(text string, like dtype.DType) (out []*relax.TensorStructInfo) {
+	for arg := range strings.SplitSeq(text, ",") {
+		d, dims := like, []int64{}
+		for _, w := range strings.Fields(arg) {
+			if n, err := strconv.ParseInt(w, 10, 64); err == nil {
+				dims = append(dims, n)
+			} else {
+				d = dtype.MustParse(w)
+			}
+		}
+		out = append(out, relax.StaticTensor(d, dims...))
+	}
+	return out
 }
 
 // Call returns a call of o with arguments of the kinds that it takes, most of the time, and
@@ -52,17 +91,17 @@ func (g *Gen) Call(o *op.Op) (call *relax.Call, ok bool) {
 	like := g.dims()
 	typ := g.dtype()
 	var args []relax.Expr
-	fit := shapes[o.Name]
-	if g.one(4) {
-		fit = nil
+	var fit []*relax.TensorStructInfo
+	if text := shapes[o.Name]; text != "" && !g.one(4) {
+		fit = fitting(text, typ)
 	}
 	for i, a := range o.Args {
 		if a.Optional && g.one(2) {
 			break
 		}
 		if i < len(fit) && !g.one(10) {
-			args = append(args, &relax.Var{Name: "x", SInfo: relax.StaticTensor(typ, fit[i]...)})
-			like, _ = relax.StaticTensor(typ, fit[0]...).Dims()
+			args = append(args, &relax.Var{Name: "x", SInfo: fit[i]})
+			like, _ = fit[0].Dims()
 			continue
 		}
 		args = append(args, g.arg(a.Kind, like, typ))

@@ -24,7 +24,7 @@ func TestCallsWithAnyArguments(t *testing.T) {
 		T.target T.call_intrin T.BufferLoad T.BufferRegion T.int32 T.handle T.isfinite T.void R.Tensor R.Shape R.Tuple R.Prim R.Callable
 		R.const R.shape R.prim_value R.str R.dtype R.tuple R.TupleGetItem R.ExternFunc R.match_cast R.emit R.emit_with_sinfo R.linear
 		R.device R.call_packed R.dataflow R.output R.func_attr R.nn.relu6`)
-	for _, o := range append(op.All(), op.Foreign()...) {
+	for _, o := range append(op.All(), op.Relay()...) {
 		names = append(names, "R."+strings.TrimPrefix(o.Name, "relax."))
 	}
 	for _, o := range tir.Builtins() {

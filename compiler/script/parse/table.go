@@ -19,7 +19,7 @@ import (
 var constructs = sync.OnceValue(func() map[string]*signature {
 	kinds := argumentKinds()
 	out := map[string]*signature{}
-	for _, o := range append(op.All(), op.Foreign()...) {
+	for _, o := range append(op.All(), op.Relay()...) {
 		s := operatorOf(o, kinds)
 		out[s.name], out[o.Name] = s, s
 	}

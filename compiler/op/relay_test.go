@@ -9,15 +9,15 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
-// TestForeignOperators checks the rows of operators without kernels as those of the table:
+// TestRelayOperators checks the rows of operators without kernels as those of the table:
 // each has docs, is found by name, and its rule yields struct info or an error for any call.
-func TestForeignOperators(t *testing.T) {
+func TestRelayOperators(t *testing.T) {
 	inTable := map[string]bool{}
 	for _, o := range op.All() {
 		inTable[o.Name] = true
 	}
 	seed.Each(t, 1, func(t *testing.T, rng *rand.Rand) {
-		for _, o := range op.Foreign() {
+		for _, o := range op.Relay() {
 			if inTable[o.Name] || op.Lookup(o.Name) != o {
 				t.Errorf("%s is in the table: take it out of the foreign ones", o.Name)
 			}
