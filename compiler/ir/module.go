@@ -158,6 +158,7 @@ type Editor struct {
 	index   map[string]int
 	owned   bool // entries and index are copies
 	removed int
+	next    map[string]int // the first number behind a name that may be free
 }
 
 // Edit starts a set of changes. The functions that the editor shows are those of m with
@@ -219,9 +220,22 @@ func (e *Editor) Fresh(name string) string {
 	if _, taken := e.index[name]; !taken {
 		return name
 	}
-	for i := 1; ; i++ {
+	for i := max(e.next[name], 1); ; i++ {
 		if n := name + strconv.Itoa(i); !e.has(n) {
+			if e.next == nil {
+				e.next = map[string]int{}
+			}
+			e.next[name] = i
 			return n
+		}
+	}
+}
+
+// freed notes that a name can be given out again.
+func (e *Editor) freed(name string) {
+	for i := len(name) - 1; i >= 0 && '0' <= name[i] && name[i] <= '9'; i-- {
+		if n, err := strconv.Atoi(name[i:]); err == nil && n < e.next[name[:i]] {
+			e.next[name[:i]] = n
 		}
 	}
 }
@@ -236,6 +250,7 @@ func (e *Editor) Remove(name string) {
 	}
 	e.own()
 	delete(e.index, name)
+	e.freed(name)
 	e.entries[i] = moduleEntry{}
 	e.removed++
 }

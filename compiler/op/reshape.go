@@ -129,8 +129,8 @@ func inferSplit(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 		if n = int(sections); n <= 0 {
 			return nil, c.attrErr("indices_or_sections", strconv.Itoa(n), "a number above zero or a list of indices")
 		}
-		if n > maxParts {
-			return nil, c.attrErr("indices_or_sections", strconv.Itoa(n), "at most %d parts", maxParts)
+		if n > MaxParts {
+			return nil, c.attrErr("indices_or_sections", strconv.Itoa(n), "at most %d parts", MaxParts)
 		}
 	}
 	unknown := func() relax.StructInfo {
@@ -167,8 +167,8 @@ func inferSplit(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	return &relax.TupleStructInfo{Fields: fields}, nil
 }
 
-// maxParts bounds the parts of a split, each of which becomes a node.
-const maxParts = 1 << 12
+// MaxParts bounds the parts of a split, each of which becomes a node.
+const MaxParts = 1 << 12
 
 // section returns the extent of part i of n of equal size; the last may be smaller.
 func (c *InferContext) section(extent tir.Expr, i, n int) (tir.Expr, error) {

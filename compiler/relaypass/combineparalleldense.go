@@ -56,6 +56,13 @@ func (st stackedLayers) combinable() combinable {
 			return stack(list)
 		},
 		parts: func(data relax.Expr, g []branch) relax.Expr {
+			if len(g) > op.MaxParts { // told by where they begin
+				at := make([]int64, len(g)-1)
+				for i := range at {
+					at[i] = int64(i + 1)
+				}
+				return op.SplitAt(data, 0, at...)
+			}
 			return callOf("relax.split", ir.NewAttrs("indices_or_sections", int64(len(g)), "axis", int64(0)), data)
 		},
 		outputs: func(data relax.Expr, g []branch, _ int) []relax.Expr {

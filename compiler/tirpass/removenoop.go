@@ -19,7 +19,7 @@ var RemoveNoOp = &pass.Pass{
 }
 
 func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
-	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}}
+	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}, used: map[ir.Node]bool{}}
 	r.Stmt = r.visit
 	r.An.MaxSteps = maxSteps
 	return f.WithBody(r.visit(f.Body))
@@ -29,14 +29,51 @@ type noOpRemover struct {
 	*arith.Mutator
 	ctx    *pass.Context
 	ranges map[*tir.Var]arith.IntSet // of the loops around
+	used   map[ir.Node]bool          // variables and buffers in what is left of the innermost definition so far
+}
+
+// visit returns what is left of x, and notes what that uses.
+func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
+	out := r.reduce(x)
+	r.note(out)
+	return out
+}
+
+// note notes the variables and buffers that a statement uses itself, without the statements in it.
+func (r *noOpRemover) note(s tir.Stmt) {
+	var use func(n ir.Node) bool
+	use = func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			r.used[n] = true
+		case *tir.Buffer:
+			r.used[n] = true
+			n.EachExpr(func(e tir.Expr) { ir.Walk(e, use) })
+		case tir.Stmt:
+			return ir.Node(n) == ir.Node(s)
+		}
+		return true
+	}
+	ir.Walk(s, use)
+}
+
+// uses visits a statement that defines something, and reports whether what is left of its body uses that.
+func (r *noOpRemover) uses(x tir.Stmt, defined ir.Node) (out tir.Stmt, used bool) {
+	before := r.used[defined]
+	delete(r.used, defined)
+	out = r.VisitStmt(x)
+	used = r.used[defined]
+	r.used[defined] = used || before
+	return out, used
 }
 
 // effects returns what is left of values that are not needed: those computed for an effect.
-func effects(values ...tir.Expr) tir.Stmt {
+func (r *noOpRemover) effects(values ...tir.Expr) tir.Stmt {
 	var keep []tir.Stmt
 	for _, v := range values {
 		if v != nil && arith.SideEffect(v) > tir.ReadState {
 			keep = append(keep, &tir.Evaluate{Value: v})
+			r.note(keep[len(keep)-1])
 		}
 	}
 	return tir.Seq(keep...)
@@ -48,7 +85,7 @@ func (r *noOpRemover) removed(name string, x, out tir.Stmt) tir.Stmt {
 	return out
 }
 
-func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
+func (r *noOpRemover) reduce(x tir.Stmt) tir.Stmt {
 	switch x := x.(type) {
 	case *tir.For:
 		return r.loop(x)
@@ -58,7 +95,7 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 		}
 	case *tir.BufferStore:
 		if r.storesExisting(x) {
-			return r.removed("remove a store of what is there", x, effects(append([]tir.Expr{x.Value}, x.Indices...)...))
+			return r.removed("remove a store of what is there", x, r.effects(append([]tir.Expr{x.Value}, x.Indices...)...))
 		}
 		return x
 	case *tir.Evaluate:
@@ -66,35 +103,39 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 			return r.removed("remove a value without effect", x, tir.NoOp())
 		}
 		return x
-	}
-	switch out := r.VisitStmt(x).(type) {
 	case *tir.LetStmt:
-		if !usesVar(out.Body, out.Var) {
-			return r.removed("remove an unused let", x, tir.Seq(effects(out.Value), out.Body))
+		out, used := r.uses(x, x.Var)
+		if let, ok := out.(*tir.LetStmt); ok && !used {
+			return r.removed("remove an unused let", x, tir.Seq(r.effects(let.Value), let.Body))
 		}
 		return out
-	case *tir.AttrStmt:
-		if tir.IsNoOp(out.Body) {
-			return r.removed("remove an attribute of nothing", x, effects(out.Value))
-		}
-		return out
-	case *tir.IfThenElse:
-		return r.removed("remove an empty branch", out, removeBranches(out))
 	case *tir.Allocate:
-		if !usesVar(out.Body, out.Var) {
-			return r.removed("remove an unused allocation", x, tir.Seq(effects(append([]tir.Expr{out.Condition}, out.Extents...)...), out.Body))
+		out, used := r.uses(x, x.Var)
+		if a, ok := out.(*tir.Allocate); ok && !used {
+			return r.removed("remove an unused allocation", x, tir.Seq(r.effects(append([]tir.Expr{a.Condition}, a.Extents...)...), a.Body))
 		}
 		return out
 	case *tir.AllocateConst:
-		if !usesVar(out.Body, out.Var) {
-			return r.removed("remove an unused constant", x, out.Body)
+		out, used := r.uses(x, x.Var)
+		if a, ok := out.(*tir.AllocateConst); ok && !used {
+			return r.removed("remove an unused constant", x, a.Body)
 		}
 		return out
 	case *tir.DeclBuffer:
-		if !usesBuffer(out.Body, out.Buffer) {
-			return r.removed("remove an unused buffer", x, out.Body)
+		out, used := r.uses(x, x.Buffer)
+		if d, ok := out.(*tir.DeclBuffer); ok && !used {
+			return r.removed("remove an unused buffer", x, d.Body)
 		}
 		return out
+	}
+	switch out := r.VisitStmt(x).(type) {
+	case *tir.AttrStmt:
+		if tir.IsNoOp(out.Body) {
+			return r.removed("remove an attribute of nothing", x, r.effects(out.Value))
+		}
+		return out
+	case *tir.IfThenElse:
+		return r.removed("remove an empty branch", out, r.removeBranches(out))
 	default:
 		return out
 	}
@@ -103,30 +144,30 @@ func (r *noOpRemover) visit(x tir.Stmt) tir.Stmt {
 func (r *noOpRemover) loop(x *tir.For) tir.Stmt {
 	n := arith.EvalSet(x.Extent, r.ranges)
 	if n.HasUpper() && r.An.CanProve(tir.LE(n.Max, tir.Const(n.Max.DType(), 0))) {
-		return r.removed("remove a loop without iterations", x, effects(x.Min, x.Extent))
+		return r.removed("remove a loop without iterations", x, r.effects(x.Min, x.Extent))
 	}
 	r.ranges[x.LoopVar] = arith.FromMinExtent(x.Min, x.Extent)
 	out := r.VisitStmt(x)
 	delete(r.ranges, x.LoopVar)
 	if loop, ok := out.(*tir.For); ok && tir.IsNoOp(loop.Body) {
-		return r.removed("remove a loop over nothing", x, effects(loop.Min, loop.Extent))
+		return r.removed("remove a loop over nothing", x, r.effects(loop.Min, loop.Extent))
 	}
 	return out
 }
 
 // removeBranches drops a side that does nothing, turning the condition around if need be.
-func removeBranches(x *tir.IfThenElse) tir.Stmt {
+func (r *noOpRemover) removeBranches(x *tir.IfThenElse) tir.Stmt {
 	then := tir.IsNoOp(x.Then)
 	switch {
 	case x.Else == nil && then:
-		return effects(x.Cond)
+		return r.effects(x.Cond)
 	case x.Else == nil:
 		return x
 	}
 	els := tir.IsNoOp(x.Else)
 	switch {
 	case then && els:
-		return effects(x.Cond)
+		return r.effects(x.Cond)
 	case els:
 		return &tir.IfThenElse{Base: x.Base, Cond: x.Cond, Then: x.Then}
 	case then:
@@ -155,28 +196,4 @@ func (r *noOpRemover) storesExisting(x *tir.BufferStore) bool {
 	}
 	there := &tir.BufferLoad{Buffer: x.Buffer, Indices: x.Indices}
 	return there.DType() == x.Value.DType() && r.An.CanProveEqual(x.Value, there)
-}
-
-func usesVar(s tir.Stmt, v *tir.Var) bool {
-	found := false
-	check := func(e tir.Expr) { found = found || arith.UsesVar(e, func(x *tir.Var) bool { return x == v }) }
-	ir.Walk(s, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.Var:
-			found = found || n == v
-		case *tir.Buffer:
-			n.EachExpr(check)
-		}
-		return !found
-	})
-	return found
-}
-
-func usesBuffer(s tir.Stmt, b *tir.Buffer) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		found = found || n == ir.Node(b)
-		return !found
-	})
-	return found
 }

@@ -166,7 +166,10 @@ func (g *grouper) dissolveCycles(units []*unit) (any bool) {
 		if u.low != u.index {
 			return
 		}
-		at := slices.Index(stack, u)
+		at := len(stack) - 1
+		for stack[at] != u {
+			at--
+		}
 		part := stack[at:]
 		stack = stack[:at]
 		for _, v := range part {

@@ -66,6 +66,7 @@ type combined struct {
 	last    int // place from which on all operands are bound
 	waiting []relax.Binding
 	chunks  *relax.Var
+	number  map[*relax.Var]int // of results
 }
 
 // run is a list of bindings of pure values, which could be in another order.
@@ -392,12 +393,15 @@ func (k *combiner) emit(g *combined, b relax.Binding) {
 		for i, p := range g.list {
 			ids[i] = p.call.Origin
 		}
+		g.number = make(map[*relax.Var]int, len(g.list))
+		for i, p := range g.list {
+			g.number[result(p, g.depth).Bound()] = i
+		}
 		old := k.mu.Builder().SetOrigin(k.c.Step().Input.Origins().Merge("CombineParallelMatmul", ids...))
 		g.chunks = k.mu.Emit(k.mu.VisitExpr(g.expr()), "")
 		k.mu.Builder().SetOrigin(old)
 	}
-	i := slices.IndexFunc(g.list, func(p *parallel) bool { return result(p, g.depth) == b })
-	to := &relax.VarBinding{Base: b.Meta(), Var: b.Bound(), Value: &relax.TupleGetItem{Tuple: g.chunks, Index: i}}
+	to := &relax.VarBinding{Base: b.Meta(), Var: b.Bound(), Value: &relax.TupleGetItem{Tuple: g.chunks, Index: g.number[b.Bound()]}}
 	k.mu.Reemit(to)
 	k.c.Rewrite(ruleCombineMatmul, b, to)
 }

@@ -36,7 +36,7 @@ type exprCSE struct {
 	block   int                        // number of the dataflow block, 0 outside
 	blocks  int
 	inBlock map[*relax.Var]int
-	numbers map[*relax.Var]uint64        // of variables, in order of first use as an operand
+	numbers map[*relax.Var]uint64        // of variables, in order of first use
 	same    map[*relax.Var][]ir.OriginID // of the bindings that a variable stands for now
 	killed  map[*relax.Var]bool
 	over    *overwrites
@@ -174,13 +174,11 @@ func equalBindings(a, b relax.Binding) bool {
 	return ir.StructuralEqual(a.BoundValue(), b.BoundValue(), ir.EqualOpts{})
 }
 
-// hash is that of the structure with the operands told apart: to the structural hash alone
-// all variables of a type are the same, and a chain of equal calls would be one bucket.
-func (e *exprCSE) hash(x relax.Expr) uint64 {
-	return e.operands(ir.StructuralHash(x), x)
-}
+// hash is that of the structure with the variables told apart: to the structural hash all variables of a type are the same, so a chain of
+// equal calls would be one bucket, and the type of a tuple would be looked at for each of its fields.
+func (e *exprCSE) hash(x relax.Expr) uint64 { return e.operands(0, x) }
 
-// operands mixes the numbers of the variables that x is applied to into h.
+// operands mixes the hash of x into h.
 func (e *exprCSE) operands(h uint64, x relax.Expr) uint64 {
 	switch x := x.(type) {
 	case *relax.Var:
@@ -189,20 +187,32 @@ func (e *exprCSE) operands(h uint64, x relax.Expr) uint64 {
 			n = uint64(len(e.numbers)) + 1
 			e.numbers[x] = n
 		}
-		h = (h ^ n) * 0x9e3779b97f4a7c15
-		return h ^ h>>29
+		return mixed(h, n)
 	case *relax.Call:
+		plain := &relax.Call{Op: x.Op, Attrs: x.Attrs, SInfoArgs: x.SInfoArgs}
+		if _, variable := x.Op.(*relax.Var); variable {
+			h, plain.Op = e.operands(h, x.Op), nil
+		}
+		h = mixed(h, ir.StructuralHash(plain))
 		for _, a := range x.Args {
 			h = e.operands(h, a)
 		}
+		return h
 	case *relax.Tuple:
+		h = mixed(h, uint64(len(x.Fields)))
 		for _, a := range x.Fields {
 			h = e.operands(h, a)
 		}
+		return h
 	case *relax.TupleGetItem:
-		h = e.operands(h, x.Tuple)
+		return e.operands(mixed(h, uint64(x.Index)), x.Tuple)
 	}
-	return h
+	return mixed(h, ir.StructuralHash(x))
+}
+
+func mixed(h, n uint64) uint64 {
+	h = (h ^ n) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
 }
 
 func (e *exprCSE) candidate(b relax.Binding) bool {

@@ -61,6 +61,9 @@ func unusedBindings(ctx *pass.Context, m *ir.Module, f *relax.Function) map[rela
 		ir.Walk(n, func(x ir.Node) bool {
 			switch x := x.(type) {
 			case *relax.Var:
+				if needed[x] {
+					return false // what its type says was seen with it
+				}
 				needed[x] = true
 			case *tir.Var:
 				symbols[x] = true

@@ -61,24 +61,39 @@ func (in *inliner) function(m *ir.Module, f *relax.Function) (*relax.Function, e
 		}
 		return v.WithName(mu.FreshName(v.Name))
 	}
-	mu.Call = func(call *relax.Call) relax.Expr {
-		callee := in.body(call)
-		if callee == nil {
-			return call
+	// The bindings of a body go where the call is, one after the other, so that each is placed once however deep the calls are.
+	mu.Binding = func(b relax.Binding) {
+		if _, ok := b.BoundValue().(*relax.Call); !ok {
+			mu.VisitBinding(b)
+			return
+		}
+		value := mu.VisitExpr(b.BoundValue())
+		call, ok := value.(*relax.Call)
+		if !ok || in.body(call) == nil {
+			mu.EmitNormalized(mu.WithValue(b, value))
+			return
 		}
 		if err := in.c.Err(); err != nil {
 			mu.Fail(err)
-			return call
+			return
 		}
-		seq, err := instance(mu.Builder().Context(), callee, call)
+		seq, err := instance(mu.Builder().Context(), in.body(call), call)
 		if err != nil {
 			mu.Fail(err)
-			return call
+			return
 		}
 		depth++
-		out := mu.VisitExpr(seq)
+		for _, blk := range seq.Blocks {
+			if mu.Builder().InDataflow() {
+				mu.VisitBindings(blk)
+			} else {
+				mu.VisitBlock(blk)
+			}
+		}
+		result := mu.VisitExpr(seq.Body)
 		depth--
-		return rewritten[relax.Expr](in.c, "inline a private function", call, out)
+		in.c.Rewrite("inline a private function", call, seq)
+		mu.EmitNormalized(mu.WithValue(b, result))
 	}
 	out, err := mu.Function(f)
 	if err != nil || out == f {
@@ -160,8 +175,9 @@ func inlinable(c *pass.Context, m *ir.Module) map[string]*relax.Function {
 		c.Working("")
 		delete(out, name)
 	}
+	recursive := recursiveFunctions(calls)
 	for name := range m.Funcs() {
-		if out[name.Name] != nil && reaches(calls, name.Name, name.Name) {
+		if out[name.Name] != nil && recursive[name.Name] {
 			decline(name.Name, "it is recursive")
 		}
 	}
@@ -178,25 +194,42 @@ func inlinable(c *pass.Context, m *ir.Module) map[string]*relax.Function {
 	return out
 }
 
-// reaches tells whether the function called to can be reached from what the one called from calls.
-func reaches(calls map[string][]string, from, to string) bool {
-	seen := map[string]bool{}
-	var visit func(name string) bool
-	visit = func(name string) bool {
+// recursiveFunctions returns the functions that call themselves, directly or through others: those of strongly connected components
+// (Tarjan: Depth-first search and linear graph algorithms).
+func recursiveFunctions(calls map[string][]string) map[string]bool {
+	out := map[string]bool{}
+	index, low, open := map[string]int{}, map[string]int{}, map[string]bool{}
+	var stack []string
+	var visit func(name string)
+	visit = func(name string) {
+		index[name] = len(index) + 1
+		low[name], open[name] = index[name], true
+		stack = append(stack, name)
 		for _, n := range calls[name] {
-			if n == to {
-				return true
-			}
-			if !seen[n] {
-				seen[n] = true
-				if visit(n) {
-					return true
-				}
+			if n == name {
+				out[name] = true
+			} else if index[n] == 0 {
+				visit(n)
+				low[name] = min(low[name], low[n])
+			} else if open[n] {
+				low[name] = min(low[name], index[n])
 			}
 		}
-		return false
+		for single := true; low[name] == index[name] && open[name]; single = false {
+			last := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			open[last] = false
+			if !single || last != name {
+				out[last] = true
+			}
+		}
 	}
-	return visit(from)
+	for name := range calls {
+		if index[name] == 0 {
+			visit(name)
+		}
+	}
+	return out
 }
 
 // spread marks the functions that call marked ones, directly or through others that are inlined.
