@@ -14,7 +14,7 @@ MUTANTS   ?= 3000
 GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json $(RERUN) --packages="$(TESTED)" --
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
-.PHONY: help run build release man test quick unit race browser summary mutants bench fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
+.PHONY: help run build release man test quick unit race browser summary mutants bench scale fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
 
 help: ## list the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -74,6 +74,11 @@ bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Types|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
 	$(GO) test -run '^$$' -bench 'Types|LongSums' -benchtime 20x ./compiler/schedule/cpu/
 	$(GO) test -run '^$$' -bench ServerMemory -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
+
+scale: ## write docs/scale.md: what each pass takes on 1,000 and 100,000 bindings; half an hour
+	@mkdir -p bin
+	$(GO) test -run '^$$' -bench Passes -benchmem -benchtime 1x -timeout 60m ./e2e/scale/ > bin/scale.txt
+	$(GO) run ./e2e/scale/table < bin/scale.txt > docs/scale.md
 
 fuzz: ## check properties on new random cases, then fuzz every target for FUZZTIME (60s)
 	IRSCOPE_SEED=random $(GO) test -count 1 $$(grep -rl 'seed\.Check(' --include='*_test.go' . | xargs -n1 dirname | sort -u) -rapid.checks=2000

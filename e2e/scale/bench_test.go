@@ -1,0 +1,45 @@
+package scale
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
+
+// BenchmarkPasses runs each registered pass on 1,000 and 100,000 bindings of the forms that it works on, once the passes before it have run.
+// `make scale` makes the table of docs/scale.md of what it prints.
+func BenchmarkPasses(b *testing.B) {
+	for _, r := range rows {
+		for _, p := range r.on {
+			list, from := r.list(b)
+			for _, n := range []int{1_000, 100_000} {
+				var m *ir.Module
+				for i, q := range list {
+					if m == nil {
+						m = p.module(b, n)
+					}
+					if i < from {
+						m = run(b, q, m)
+						continue
+					}
+					var out *ir.Module
+					name := fmt.Sprintf("%s/%s/%d", q.Name, strings.ReplaceAll(p.name, " ", "_"), n)
+					b.Run(name, func(b *testing.B) {
+						b.ReportAllocs()
+						start := processTime()
+						for b.Loop() {
+							out = run(b, q, m)
+						}
+						b.ReportMetric((processTime()-start).Seconds()*1000/float64(b.N), "cpu-ms")
+					})
+					if out == nil { // not asked for
+						out = run(b, q, m)
+					}
+					m = out
+				}
+			}
+		}
+	}
+}
