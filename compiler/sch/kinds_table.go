@@ -5,7 +5,7 @@ import "sync"
 // Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
 var Kinds = sync.OnceValue(func() []*Kind {
 	var out []*Kind
-	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds()} {
+	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds()} {
 		out = append(out, group...)
 	}
 	return out
@@ -137,6 +137,19 @@ func annotateKinds() []*Kind {
 		{
 			Name: "EnterPostproc", Method: "enter_postproc",
 			apply: func(s *State, _ *Call) (*State, []any, error) { return s, nil, nil },
+		},
+	}
+}
+
+func moveKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "ComputeInline", Method: "compute_inline", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ComputeInline(c.block(0))) },
+		},
+		{
+			Name: "ReverseComputeInline", Method: "reverse_compute_inline", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ReverseComputeInline(c.block(0))) },
 		},
 	}
 }
