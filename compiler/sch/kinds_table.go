@@ -5,7 +5,7 @@ import "sync"
 // Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
 var Kinds = sync.OnceValue(func() []*Kind {
 	var out []*Kind
-	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds()} {
+	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds()} {
 		out = append(out, group...)
 	}
 	return out
@@ -150,6 +150,25 @@ func moveKinds() []*Kind {
 		{
 			Name: "ReverseComputeInline", Method: "reverse_compute_inline", Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ReverseComputeInline(c.block(0))) },
+		},
+	}
+}
+
+func cacheKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "CacheRead", Method: "cache_read", Outputs: One, prepare: prepareBuffer(1, readSide),
+			Params: []Param{in("block", BlockForm), attr("read_buffer_index", BufferForm), attr("storage_scope", StringForm), optIn("consumer_blocks", BlocksForm, nil)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.CacheRead(c.block(0), c.int(1), c.str(2), c.blocks(3)))
+			},
+		},
+		{
+			Name: "CacheWrite", Method: "cache_write", Outputs: One, prepare: prepareBuffer(1, writeSide),
+			Params: []Param{in("block", BlockForm), attr("write_buffer_index", BufferForm), attr("storage_scope", StringForm), optIn("consumer_blocks", BlocksForm, nil)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.CacheWrite(c.block(0), c.int(1), c.str(2), c.blocks(3)))
+			},
 		},
 	}
 }
