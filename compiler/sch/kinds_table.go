@@ -5,7 +5,7 @@ import "sync"
 // Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
 var Kinds = sync.OnceValue(func() []*Kind {
 	var out []*Kind
-	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds()} {
+	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds(), computeAtKinds()} {
 		out = append(out, group...)
 	}
 	return out
@@ -150,6 +150,24 @@ func moveKinds() []*Kind {
 		{
 			Name: "ReverseComputeInline", Method: "reverse_compute_inline", Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.ReverseComputeInline(c.block(0))) },
+		},
+	}
+}
+
+func computeAtKinds() []*Kind {
+	params := []Param{in("block", BlockForm), in("loop", LoopForm), opt("preserve_unit_loops", BoolForm, false), opt("index", IntForm, int64(-1))}
+	return []*Kind{
+		{
+			Name: "ComputeAt", Method: "compute_at", Params: params,
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.ComputeAt(c.block(0), c.loop(1), c.bool(2), c.int(3)))
+			},
+		},
+		{
+			Name: "ReverseComputeAt", Method: "reverse_compute_at", Params: params,
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.ReverseComputeAt(c.block(0), c.loop(1), c.bool(2), c.int(3)))
+			},
 		},
 	}
 }

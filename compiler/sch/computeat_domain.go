@@ -1,0 +1,225 @@
+package sch
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// varDomain is what a variable of a block must run over: dom, of which only what lies in bound is wanted. nil is not known, or without a bound.
+type varDomain struct{ dom, bound *arith.IntSet }
+
+func unionOf(a, b *arith.IntSet) *arith.IntSet {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	u := arith.Union(*a, *b)
+	return &u
+}
+
+func (d *varDomain) union(o varDomain) {
+	d.dom, d.bound = unionOf(d.dom, o.dom), unionOf(d.bound, o.bound)
+}
+
+func tidied(x arith.IntSet, an *arith.Analyzer) arith.IntSet {
+	if x.Min != nil {
+		x.Min = an.Simplify(x.Min)
+	}
+	if x.Max != nil {
+		x.Max = an.Simplify(x.Max)
+	}
+	return x
+}
+
+// simplify drops the bound where the domain lies in it, and narrows the domain to it where that gives constants.
+func (d *varDomain) simplify(an *arith.Analyzer) {
+	if d.dom == nil {
+		if d.bound.Min != nil && d.bound.Max != nil {
+			b := tidied(*d.bound, an)
+			d.dom, d.bound = &b, nil
+		}
+		return
+	}
+	dom, bound := tidied(*d.dom, an), tidied(*d.bound, an)
+	both := tidied(arith.Intersect(dom, bound), an)
+	d.dom, d.bound = &dom, &bound
+	same := func(a, b arith.IntSet) bool {
+		return a.Min != nil && b.Min != nil && a.Max != nil && b.Max != nil && an.CanProveEqual(a.Min, b.Min) && an.CanProveEqual(a.Max, b.Max)
+	}
+	switch {
+	case same(dom, both):
+		d.bound = nil
+	case same(bound, both):
+		d.dom, d.bound = &bound, nil
+	case both.Min != nil && both.Max != nil && !tir.Symbolic(both.Min) && !tir.Symbolic(both.Max):
+		d.dom, d.bound = &both, nil
+	}
+}
+
+// domains returns what the variables of the block must run over to provide what the needed blocks require in one iteration of the loop.
+func (m *mover) domains(s *State) ([]*varDomain, error) {
+	b := m.at.Block()
+	provided, required := b.Writes, func(x *tir.Block) []*tir.BufferRegion { return x.Reads }
+	if !m.forward {
+		provided, required = b.Reads, func(x *tir.Block) []*tir.BufferRegion { return x.Writes }
+	}
+	gives, wants := map[*tir.Buffer][][]arith.IntSet{}, map[*tir.Buffer][][]arith.IntSet{}
+	var order []*tir.Buffer
+	for _, r := range provided {
+		if gives[r.Buffer] == nil {
+			order = append(order, r.Buffer)
+		}
+		gives[r.Buffer] = append(gives[r.Buffer], setsOf(r.Region))
+	}
+	for _, x := range m.needed {
+		at, _ := s.below(m.to, x)
+		loops := at.loops()
+		outer := allLoops(m.to)
+		for i, l := range loops {
+			if l == m.to.For() {
+				outer = append(outer, l)
+				loops = loops[i+1:]
+				break
+			}
+		}
+		sub := bindings(at.Realize())
+		for _, r := range required(x) {
+			if gives[r.Buffer] == nil {
+				continue
+			}
+			dom := ranges(loops)
+			if m.forward {
+				dom = relaxed(loops, outer, r.Buffer)
+			}
+			wants[r.Buffer] = append(wants[r.Buffer], arith.EvalSetRegion(substRegion(r, sub).Region, arith.AsIntSets(dom)))
+		}
+	}
+	doms := map[*tir.Var]*varDomain{}
+	for _, iv := range b.IterVars {
+		doms[iv.Var] = &varDomain{}
+	}
+	for _, buf := range order {
+		if len(wants[buf]) == 0 {
+			continue
+		}
+		g, w := gives[buf][0], wants[buf][0]
+		if len(gives[buf]) > 1 {
+			g = arith.UnionRegion(gives[buf])
+		}
+		if len(wants[buf]) > 1 {
+			w = arith.UnionRegion(wants[buf])
+		}
+		for i, x := range w {
+			if x.Min == nil || x.Max == nil || g[i].Min == nil || g[i].Max == nil {
+				return nil, fmt.Errorf("dimension %d of what is needed of buffer %s in one iteration of loop %s has no bounds", i, buf.Name, m.to.For().LoopVar.Name)
+			}
+		}
+		if m.affine(buf, g, w, doms) {
+			continue
+		}
+		if err := m.dimwise(buf, g, w, doms); err != nil {
+			return nil, err
+		}
+	}
+	var out []*varDomain
+	for _, iv := range b.IterVars {
+		d := doms[iv.Var]
+		own := arith.SetOfRange(iv.Dom)
+		if d.bound == nil {
+			d.bound = &own
+		} else {
+			x := arith.Intersect(*d.bound, own)
+			d.bound = &x
+		}
+		d.simplify(m.an)
+		if d.dom == nil {
+			return nil, fmt.Errorf("what variable %s of block %s must run over is not known", iv.Var.Name, b.Name)
+		}
+		out = append(out, d)
+	}
+	return out, nil
+}
+
+func setsOf(region []*tir.Range) []arith.IntSet {
+	out := make([]arith.IntSet, len(region))
+	for i, r := range region {
+		out[i] = arith.SetOfRange(r)
+	}
+	return out
+}
+
+// lastIndex returns the greatest index of a dimension, at least 0.
+func lastIndex(n tir.Expr) tir.Expr {
+	return tir.Max(tir.Sub(n, tir.Const(n.DType(), 1)), tir.Const(n.DType(), 0))
+}
+
+// affine inverts the map from the variables to the element that the block provides; false if it provides more than one, or the map has no inverse.
+func (m *mover) affine(buf *tir.Buffer, provided, required []arith.IntSet, doms map[*tir.Var]*varDomain) bool {
+	var at, lo, hi, zero, last []tir.Expr
+	for i, x := range provided {
+		if !x.CanProvePoint(m.an) {
+			return false
+		}
+		at = append(at, x.Min)
+		lo, hi = append(lo, required[i].Min), append(hi, required[i].Max)
+		zero, last = append(zero, tir.Const(buf.Shape[i].DType(), 0)), append(last, lastIndex(buf.Shape[i]))
+	}
+	res := arith.DetectIterMap(at, domains(m.at.Block()), tir.Bool(true), arith.Bijective, m.an, false)
+	if len(res.Indices) == 0 {
+		return false
+	}
+	between := func(lo, hi []tir.Expr) map[*tir.Var]*arith.IntSet {
+		a, err := arith.InverseAffineIterMap(res.Indices, lo)
+		if err != nil {
+			return nil
+		}
+		b, err := arith.InverseAffineIterMap(res.Indices, hi)
+		if err != nil {
+			return nil
+		}
+		out := map[*tir.Var]*arith.IntSet{}
+		for v, x := range a {
+			set := arith.Interval(m.an.Simplify(tir.Min(x, b[v])), m.an.Simplify(tir.Max(x, b[v])))
+			out[v] = &set
+		}
+		return out
+	}
+	dom, bound := between(lo, hi), between(zero, last)
+	if dom == nil || bound == nil {
+		return false
+	}
+	for v, x := range dom {
+		if doms[v] != nil {
+			doms[v].union(varDomain{x, bound[v]})
+		}
+	}
+	return true
+}
+
+// dimwise solves for one variable in each dimension.
+func (m *mover) dimwise(buf *tir.Buffer, provided, required []arith.IntSet, doms map[*tir.Var]*varDomain) error {
+	for i, n := range buf.Shape {
+		p, r := provided[i], required[i]
+		equal := func() bool { return m.an.CanProveEqual(p.Min, r.Min) && m.an.CanProveEqual(p.Max, r.Max) }
+		if p.CanProvePoint(m.an) && !tir.Symbolic(p.Min) {
+			if !equal() {
+				return fmt.Errorf("block %s provides element %v of dimension %d of buffer %s, but others are required", m.at.Block().Name, p.Min, i, buf.Name)
+			}
+			continue
+		}
+		v, d, ok := m.solve(p, r, lastIndex(n))
+		if !ok {
+			return fmt.Errorf("ValueError: BufferRegion pattern match failed: dimension %d of buffer %s as block %s accesses it", i, buf.Name, m.at.Block().Name)
+		}
+		if doms[v] != nil {
+			doms[v].union(d)
+		} else if !equal() {
+			return fmt.Errorf("what block %s accesses of dimension %d of buffer %s does not depend on its own variables", m.at.Block().Name, i, buf.Name)
+		}
+	}
+	return nil
+}
