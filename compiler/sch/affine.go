@@ -108,3 +108,15 @@ func substRegion(r *tir.BufferRegion, sub map[*tir.Var]tir.Expr) *tir.BufferRegi
 	}
 	return r.WithRegion(region)
 }
+
+// checkClosed returns an error if a block uses the variable of a loop around it other than through its own variables: it cannot leave the loop.
+func (s *State) checkClosed(at site) error {
+	used := map[*tir.Var]bool{}
+	varsOf(at.Block(), used)
+	for _, l := range at.loops() {
+		if used[l.LoopVar] {
+			return s.fail("OpaqueLoopVariableError", "The block {0} uses the variable of loop {1} without a block variable that is bound to it, so that it cannot leave the loop", at.Block(), l)
+		}
+	}
+	return nil
+}

@@ -30,7 +30,7 @@ func (c *cacheStage) detect(writer *tir.Block, related map[*tir.Block]bool) {
 		}
 		return
 	}
-	c.pos = -1
+	c.loc, c.pos = nil, -1
 	seen, met := false, false // the writer, a related block
 	var visit func(tir.Stmt)
 	visit = func(x tir.Stmt) {

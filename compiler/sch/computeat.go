@@ -60,12 +60,20 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 	} else if isOutput(at.Block(), root.Block()) && !m.coversDomain() {
 		return nil, fmt.Errorf("block %s does not run for all of the domain of its variables: moved, it would write more than it does now", at.Block().Name)
 	}
+	if !forward {
+		if err := s.checkNotIdle(m, producers); err != nil {
+			return nil, err
+		}
+	}
 	from, rest, err := s.removal(at, root)
 	if err != nil {
 		return nil, err
 	}
 	pos, err := s.insertion(m, producers, consumers, index)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.keepsOrder(m, d); err != nil {
 		return nil, err
 	}
 	if m.needed = consumers; !forward {
@@ -89,7 +97,79 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 		}
 		return mm.MapStmt(x)
 	}
-	return s.replace(root, root.Block().WithBody(mm.Stmt(root.Block().Body)), nil), nil
+	out := s.replace(root, root.Block().WithBody(mm.Stmt(root.Block().Body)), nil)
+	if !forward {
+		if err := s.checkStillCovers(out, m); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// checkStillCovers returns an error if a moved block no longer writes all that its consumers read, or all of an output: what it reads of its
+// producers does not lead it to all that it writes, as for a block that pads. TVM moves it all the same.
+func (s *State) checkStillCovers(out *State, m *mover) error {
+	at, ok := out.locate(m.at.fn, func(x tir.Stmt) bool { return x == tir.Stmt(m.at.Block()) })
+	if !ok {
+		return nil
+	}
+	root, _ := at.scope()
+	d, kids := depsOf(root.Block()), childrenOf(root.Block())
+	for _, c := range d.consumers(at.Block()) {
+		if !out.regionCover(root, d, kids, c) {
+			return s.fail("NotRegionCoverError", "The block {0} would not write all that block {1} reads: what it reads of its producers does not lead it there", m.at.Block(), c)
+		}
+	}
+	if isOutput(at.Block(), root.Block()) {
+		moved := &mover{at: at}
+		if !moved.mayCoverDomain() {
+			return s.fail("NotRegionCoverError", "The block {0} would not write all that it does now: what it reads of its producers does not lead it there", m.at.Block())
+		}
+	}
+	return nil
+}
+
+// checkNotIdle returns an error if a loop that the block is moved under may have no iteration and a producer reduces over it: the producer gives its
+// initial value then, which the block would miss. TVM moves it all the same.
+func (s *State) checkNotIdle(m *mover, producers []*tir.Block) error {
+	for _, l := range append(m.to.loops(), m.to.For()) {
+		if m.an.CanProve(tir.GT(l.Extent, tir.Const(l.Extent.DType(), 0))) {
+			continue
+		}
+		for _, r := range realizes(m.to.stmt()) {
+			for i, iv := range r.Block.IterVars {
+				if slices.Contains(producers, r.Block) && iv.Kind == tir.CommReduce && usesVar(r.Values[i], l.LoopVar) {
+					return s.fail("IdleLoopError", "The loop {0}, over which block {1} reduces, may have no iteration, so that block {2} would not run", l, r.Block, m.at.Block())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// keepsOrder returns an error if the block would run before what it needs, or behind what needs it, outside of the loop. TVM looks inside of the
+// loop only.
+func (s *State) keepsOrder(m *mover, d *scopeDeps) error {
+	first, last := len(d.blocks), -1
+	place := map[*tir.Block]int{}
+	for i, r := range d.blocks {
+		place[r.Block] = i
+	}
+	for _, r := range realizes(m.to.stmt()) {
+		first, last = min(first, place[r.Block]), max(last, place[r.Block])
+	}
+	b := m.at.Block()
+	for _, x := range d.byDst[b] {
+		if place[x.src] > last {
+			return s.fail("InsertionPointNotFoundError", "The block {0} must run behind block {1}, which stands behind the loop {2}", b, x.src, m.to.stmt())
+		}
+	}
+	for _, x := range d.bySrc[b] {
+		if place[x.dst] < first {
+			return s.fail("InsertionPointNotFoundError", "The block {0} must run before block {1}, which stands before the loop {2}", b, x.dst, m.to.stmt())
+		}
+	}
+	return nil
 }
 
 // statements returns those of a sequence, or x alone.
@@ -165,7 +245,12 @@ func realizesIn(x tir.Stmt) []*tir.BlockRealize {
 
 // coversDomain reports whether the block runs for all of the domain of its variables; it does not if that is certain, or if the predicate leaves
 // it open.
-func (m *mover) coversDomain() bool {
+func (m *mover) coversDomain() bool { return m.covers(false) }
+
+// mayCoverDomain is coversDomain, but true where the predicate leaves it open.
+func (m *mover) mayCoverDomain() bool { return m.covers(true) }
+
+func (m *mover) covers(open bool) bool {
 	r := m.at.Realize()
 	an := arith.NewAnalyzer()
 	an.MarkShapes(m.at.f)
@@ -180,7 +265,7 @@ func (m *mover) coversDomain() bool {
 		}
 		end := tir.Sub(tir.Add(iv.Dom.Min, iv.Dom.Extent), tir.Const(iv.Dom.Extent.DType(), 1))
 		if !known || sets[i].Min == nil || sets[i].Max == nil {
-			if !tir.IsTrue(r.Predicate) {
+			if !open && !tir.IsTrue(r.Predicate) {
 				return false
 			}
 			continue
@@ -188,7 +273,7 @@ func (m *mover) coversDomain() bool {
 		if an.CanProve(tir.GT(sets[i].Min, iv.Dom.Min)) || an.CanProve(tir.LT(sets[i].Max, end)) {
 			return false
 		}
-		if !tir.IsTrue(r.Predicate) && !(an.CanProve(tir.LE(sets[i].Min, iv.Dom.Min)) && an.CanProve(tir.GE(sets[i].Max, end))) {
+		if !open && !tir.IsTrue(r.Predicate) && !(an.CanProve(tir.LE(sets[i].Min, iv.Dom.Min)) && an.CanProve(tir.GE(sets[i].Max, end))) {
 			return false
 		}
 	}

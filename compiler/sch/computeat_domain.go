@@ -2,6 +2,7 @@ package sch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
@@ -113,9 +114,13 @@ func (m *mover) domains(s *State) ([]*varDomain, error) {
 		if len(wants[buf]) > 1 {
 			w = arith.UnionRegion(wants[buf])
 		}
+		w = slices.Clone(w)
 		for i, x := range w {
-			if x.Min == nil || x.Max == nil || g[i].Min == nil || g[i].Max == nil {
-				return nil, fmt.Errorf("dimension %d of what is needed of buffer %s in one iteration of loop %s has no bounds", i, buf.Name, m.to.For().LoopVar.Name)
+			if x.Min == nil || x.Max == nil { // indices that no interval holds: all of the dimension
+				w[i] = arith.FromMinExtent(tir.Const(buf.Shape[i].DType(), 0), buf.Shape[i])
+			}
+			if g[i].Min == nil || g[i].Max == nil {
+				return nil, fmt.Errorf("dimension %d of what block %s provides of buffer %s has no bounds", i, b.Name, buf.Name)
 			}
 		}
 		if m.affine(buf, g, w, doms) {

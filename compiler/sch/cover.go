@@ -137,7 +137,13 @@ func covers(root site, to nested, from []nested) bool {
 		}
 	}
 	outer := allLoops(root)
-	reads := substRegions(to.block.Reads, bindings(to.realize))
+	in, _ := declared(to.block)
+	reads := substRegions(in, bindings(to.realize))
+	for _, p := range from {
+		if undeclared(p.block) {
+			return false // it may write less than all
+		}
+	}
 	for k, producers := range byDepth {
 		written := map[*tir.Buffer][][]arith.IntSet{}
 		for _, p := range producers {

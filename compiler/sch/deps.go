@@ -42,19 +42,20 @@ func depsOf(scope tir.Stmt) *scopeDeps {
 	}
 	for _, r := range d.blocks {
 		b := r.Block
-		for _, x := range b.Reads {
+		reads, writes := declared(b)
+		for _, x := range reads {
 			readers[x.Buffer] = append(readers[x.Buffer], b)
 		}
-		for _, x := range b.Writes {
+		for _, x := range writes {
 			d.writers[x.Buffer] = append(d.writers[x.Buffer], b)
 		}
-		for _, x := range b.Reads {
+		for _, x := range reads {
 			add(d.writers[x.Buffer], b, readAfterWrite)
 		}
-		for _, x := range b.Writes {
+		for _, x := range writes {
 			add(d.writers[x.Buffer], b, writeAfterWrite)
 		}
-		for _, x := range b.Writes {
+		for _, x := range writes {
 			add(readers[x.Buffer], b, writeAfterRead)
 		}
 	}
@@ -85,4 +86,36 @@ func (d *scopeDeps) consumers(b *tir.Block) []*tir.Block {
 		}
 	}
 	return out
+}
+
+// undeclared reports whether a block says nothing of what the blocks inside of it access, as those that loop_partition makes do.
+func undeclared(b *tir.Block) bool {
+	return len(b.Reads)+len(b.Writes) == 0 && len(realizes(b)) > 0
+}
+
+// declared returns what a block reads and writes, of an undeclared one what the blocks inside declare.
+func declared(b *tir.Block) (reads, writes []*tir.BufferRegion) {
+	if !undeclared(b) {
+		return b.Reads, b.Writes
+	}
+	local := map[*tir.Buffer]bool{}
+	for _, a := range b.AllocBuffers {
+		local[a] = true
+	}
+	once := func(list []*tir.BufferRegion, x *tir.BufferRegion) []*tir.BufferRegion {
+		if local[x.Buffer] || regionOf(list, x.Buffer) != nil {
+			return list
+		}
+		return append(list, tir.FullRegion(x.Buffer))
+	}
+	for _, r := range realizes(b) {
+		in, out := declared(r.Block)
+		for _, x := range in {
+			reads = once(reads, x)
+		}
+		for _, x := range out {
+			writes = once(writes, x)
+		}
+	}
+	return reads, writes
 }

@@ -211,20 +211,42 @@ func mergedNest(nests [][]*tir.For) (tir.Stmt, *tir.Var, reuse) {
 	return out, vars[len(vars)-1], became
 }
 
-// checkMergeable returns an error if a block of one nest depends on one of another: merged, it would run before what it needs is complete. TVM
-// merges all the same.
+// checkMergeable returns an error if a block of one nest has to do with one of another, or with one between the nest and its new place, that of
+// the last nest: it would run before what it needs. TVM merges all the same.
 func (s *State) checkMergeable(nests [][]*tir.For, root site) error {
-	of := map[*tir.Block]int{}
+	of, place := map[*tir.Block]int{}, map[*tir.Block]int{}
+	d := depsOf(root.Block())
+	for i, r := range d.blocks {
+		place[r.Block] = i
+	}
+	last := 0
 	for i, n := range nests {
 		for _, r := range realizes(n[0]) {
-			of[r.Block] = i
+			of[r.Block] = i + 1
+			if i == len(nests)-1 {
+				last = place[r.Block]
+			}
 		}
 	}
-	d := depsOf(root.Block())
-	for b, i := range of {
-		for _, x := range d.byDst[b] {
-			if j, ok := of[x.src]; ok && j != i {
-				return s.fail("DependentBlocksError", "The loops can't be merged because block {1} depends on block {0}, all of which runs before it now", x.src, b)
+	between := func(x, moved *tir.Block) bool { return (place[x] > place[moved]) == (place[x] < last) }
+	check := func(moved, x *tir.Block) error {
+		if of[x] == of[moved] || of[x] == 0 && !between(x, moved) {
+			return nil
+		}
+		return s.fail("DependentBlocksError", "The loops can't be merged because block {0} and block {1} depend on each other and would run in another order", moved, x)
+	}
+	for _, r := range d.blocks {
+		if of[r.Block] == 0 {
+			continue
+		}
+		for _, x := range d.byDst[r.Block] {
+			if err := check(r.Block, x.src); err != nil {
+				return err
+			}
+		}
+		for _, x := range d.bySrc[r.Block] {
+			if err := check(r.Block, x.dst); err != nil {
+				return err
 			}
 		}
 	}

@@ -51,6 +51,9 @@ func (s *State) singleWrite(b *tir.Block) (*tir.Buffer, error) {
 
 // removal returns the innermost sequence around a block in its scope and what is left of it without the block and the loops around.
 func (s *State) removal(at, root site) (from, to tir.Stmt, err error) {
+	if err := s.checkClosed(at); err != nil {
+		return nil, nil, err
+	}
 	for i := len(at.path) - 2; i >= len(root.path); i-- {
 		switch x := at.path[i].(type) {
 		case *tir.For, *tir.BlockRealize:

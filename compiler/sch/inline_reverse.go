@@ -100,7 +100,14 @@ func (s *State) onlyProducer(consumer *tir.Block, buf *tir.Buffer, root site) (s
 		return site{}, s.fail("NonSingleProducerError", msg, consumer)
 	}
 	at, _ := s.below(root, found[0])
-	return at, nil
+	visit(root.Block().Body, func(x tir.Stmt) bool { // TVM forgets others that read the buffer
+		b, ok := x.(*tir.Block)
+		if ok && b != consumer && b != found[0] && len(realizes(b)) == 0 && (regionOf(b.Reads, buf) != nil || regionOf(b.Writes, buf) != nil) {
+			err = s.fail("NonSingleProducerError", msg, consumer)
+		}
+		return err == nil
+	})
+	return at, err
 }
 
 // reverser rewrites the store of a producer to that of its consumer.

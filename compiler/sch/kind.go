@@ -57,6 +57,8 @@ type Param struct {
 	Attr bool
 	// Untraced arguments are for the call alone.
 	Untraced bool
+	// Pair says of a BufferForm that it names the side of the block, too.
+	Pair bool
 }
 
 // Outputs says what an instruction returns.

@@ -50,6 +50,9 @@ func (s *State) LoopPartition(l *Loop, factors []tir.Expr, _ bool) (*State, []*L
 	if inner == nil {
 		return nil, nil, fmt.Errorf("loop_partition: loop %s holds no block directly or in loops", loop.LoopVar.Name)
 	}
+	if err := s.checkNoRestart(at); err != nil {
+		return nil, nil, err
+	}
 	bits := loop.LoopVar.DType().Bits
 	for _, f := range ends {
 		bits = max(bits, f.DType().Bits)
@@ -77,6 +80,31 @@ func (s *State) LoopPartition(l *Loop, factors []tir.Expr, _ bool) (*State, []*L
 	}
 	common := &tir.BlockRealize{Predicate: tir.Bool(true), Block: &tir.Block{Base: inner.Base, Name: name + "_common", Body: tir.Seq(parts...)}}
 	return s.replace(at, common, nil), refs, nil
+}
+
+// checkNoRestart returns an error if a reduction inside runs over the loop: each part would begin it anew, or if one
+// runs over a loop around that may have no iteration: its initial value would be lost. TVM partitions all the same.
+func (s *State) checkNoRestart(at site) error {
+	var err error
+	l, an := at.For(), arith.NewAnalyzer()
+	visit(l.Body, func(x tir.Stmt) bool {
+		r, ok := x.(*tir.BlockRealize)
+		if !ok || r.Block.Init == nil {
+			return err == nil
+		}
+		for i, iv := range r.Block.IterVars {
+			if iv.Kind == tir.CommReduce && usesVar(r.Values[i], l.LoopVar) {
+				err = s.fail("ReductionRestartError", "The loop {0} cannot be partitioned since the block {1} reduces over it and would be initialized in each part: decompose the reduction first", l, r.Block)
+			}
+			for _, o := range at.loops() {
+				if iv.Kind == tir.CommReduce && usesVar(r.Values[i], o.LoopVar) && !an.CanProve(tir.GT(o.Extent, tir.Const(o.Extent.DType(), 0))) {
+					err = s.fail("IdleLoopError", "The loop {0} cannot be partitioned: the block {1} reduces over loop {2}, which may have no iteration", l, r.Block, o)
+				}
+			}
+		}
+		return err == nil
+	})
+	return err
 }
 
 // firstBlock returns the block that x, a nest of loops, holds; nil if it holds anything else.

@@ -119,7 +119,8 @@ func (s *State) GetOutputBlocks(b *Block) (*State, []*Block, error) {
 
 // isOutput reports whether a block writes a buffer that the block around it does not allocate.
 func isOutput(b, scope *tir.Block) bool {
-	for _, w := range b.Writes {
+	_, writes := declared(b)
+	for _, w := range writes {
 		local := false
 		for _, a := range scope.AllocBuffers {
 			local = local || a == w.Buffer

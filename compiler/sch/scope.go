@@ -39,7 +39,8 @@ func dominant(b *tir.Block, scope tir.Stmt) bool {
 			}
 		}
 	}
-	for _, w := range b.Writes {
+	_, writes := declared(b)
+	for _, w := range writes {
 		if len(writers[w.Buffer]) > 1 {
 			return false
 		}
@@ -57,8 +58,9 @@ func incomplete(b *tir.Block, scope tir.Stmt) int {
 	if !dominant(b, scope) {
 		return 2
 	}
-	for _, w := range b.Writes {
-		for _, r := range b.Reads {
+	reads, writes := declared(b)
+	for _, w := range writes {
+		for _, r := range reads {
 			if r.Buffer == w.Buffer {
 				return 3
 			}

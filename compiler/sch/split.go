@@ -106,7 +106,7 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 	}
 	kinds := make([]*tir.For, len(vars))
 	for i := len(vars) - 1; i >= 0; i-- {
-		kinds[i] = &tir.For{Base: loop.Base, LoopVar: vars[i], Min: tir.Const(d, 0), Extent: factors[i], Body: body}
+		kinds[i] = &tir.For{Base: loop.Base, LoopVar: vars[i], Min: tir.Const(d, 0), Extent: tir.CastTo(d, factors[i]), Body: body}
 		body = kinds[i]
 	}
 	body, more := simplifyBindings(body, at.loops(), preserveUnit)
