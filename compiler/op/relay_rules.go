@@ -24,7 +24,8 @@ func relayRules() map[string]relayRule {
 		"pool2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferPool(c, 2) }, completeWindow(2, "layout")},
 		"conv2d":          {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConv(c, 2) }, completeWindow(2, "data_layout")},
 		"conv2dTranspose": {func(_ *relax.Call, c *InferContext) (relax.StructInfo, error) { return inferConvTranspose(c, 2) }, completeWindow(2, "data_layout")},
-		"deformable":      {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
+		"backwardWeight":  {inferBackwardWeight, completeWindow(2, "data_layout")}, "gatherND": {infer: inferRelayGatherND},
+		"deformable": {inferDeformable, completeWindow(2, "data_layout")}, "roi": {infer: inferROI},
 		"adaptivePool": {infer: inferRelayAdaptivePool}, "upsampling": {infer: inferUpsampling}, "resize2d": {infer: inferRelayResize},
 		"depthToSpace": {infer: blocks(true)}, "spaceToDepth": {infer: blocks(false)}, "batchToSpace": {infer: batchBlocks("crops", true)}, "spaceToBatch": {infer: batchBlocks("paddings", false)},
 		"init": {infer: inferInit}, "broadcastTo": {infer: inferRelayBroadcastTo}, "sliceLike": {infer: inferSliceLike}, "sparseToDense": {infer: inferSparseToDense},
@@ -32,7 +33,7 @@ func relayRules() map[string]relayRule {
 		"split": {infer: inferRelaySplit}, "stack": {infer: inferRelayStack}, "topk": {infer: inferRelayTopK}, "argsort": {infer: inferRelayArgsort},
 		"argReduce": {infer: inferRelayReduce(dtype.Int32T)}, "reduce": {infer: inferRelayReduce(dtype.Void)}, "scan": {infer: inferScan},
 		"layoutTransform": {infer: inferRelayLayout}, "shapeOf": {infer: inferRelayShapeOf}, "scalarOf": {infer: inferScalarOf}, "stridedSlice": {infer: inferRelaySlice},
-		"take": {infer: inferRelayTake}, "oneHot": {infer: inferRelayOneHot}, "rank1": {infer: inferRankOne}, "allocTensor": {infer: inferRelayAlloc},
+		"take": {infer: inferRelayTake}, "oneHot": {infer: inferRelayOneHot}, "rank1": {infer: inferRankOne}, "loss": {infer: inferRelayLoss}, "allocTensor": {infer: inferRelayAlloc},
 		"anyRank": {infer: ranked(0, false)}, "anyRankOfSecond": {infer: ranked(1, false)}, "rankOfFirst": {infer: ranked(0, true)}, "dynShape": {infer: inferDynShape(1)}, "dynInit": {infer: inferDynShape(0)},
 	}
 }

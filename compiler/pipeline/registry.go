@@ -30,7 +30,7 @@ var others = []*pass.Pass{
 	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.LambdaLift, relaypass.DynamicToStatic, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger, relaypass.ToRelax,
 	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
-	relaypass.EliminateCommonSubexpr, relaypass.EtaExpand, relaypass.CanonicalizeCast, relaypass.DivToMul, relaypass.FastMath,
+	relaypass.EliminateCommonSubexpr, relaypass.EtaExpand, relaypass.CanonicalizeCast, relaypass.DivToMul, relaypass.FastMath, relaypass.FirstOrderGradient,
 	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
 	tirpass.ForceNarrowIndexToInt32,
 }

@@ -7,3 +7,6 @@ import (
 
 // FormNames are the operators that ToRelax knows.
 func FormNames() []string { return slices.Sorted(maps.Keys(relaxForms())) }
+
+// GradientNames are the operators that FirstOrderGradient can differentiate.
+func GradientNames() []string { return slices.Sorted(maps.Keys(relayGradients())) }

@@ -26,7 +26,7 @@ type relaxForm func(s *site, c *relax.Call) relax.Expr
 // relaxForms are the forms by Relay's names.
 var relaxForms = sync.OnceValue(func() map[string]relaxForm {
 	out := map[string]relaxForm{}
-	for _, table := range []map[string]relaxForm{nnForms(), windowForms(), shapeForms(), indexForms(), plainForms()} {
+	for _, table := range []map[string]relaxForm{nnForms(), windowForms(), shapeForms(), indexForms(), plainForms(), gradientForms()} {
 		maps.Copy(out, table)
 	}
 	return out

@@ -116,6 +116,7 @@ var rows = []row{
 	{"relay.ForwardFoldScaleAxis", 0, []program{scales, scaled}},
 	{"relay.BackwardFoldScaleAxis", 0, []program{scales, scaled}},
 	{"relay.FoldScaleAxis", 0, []program{scales}},
+	{"relay.FirstOrderGradient", 0, []program{gradient}},
 	{"tir.ForceNarrowIndexToInt32", 0, []program{kernel, stores}},
 }
 

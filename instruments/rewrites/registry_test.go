@@ -486,6 +486,13 @@ def main(x: R.Tensor((3, 4), "float32")):
         R.output(d)
     return d
 `},
+	{"relay.FirstOrderGradient", nil, `@R.function
+def main(x: R.Tensor((3, 4), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+        R.output(a)
+    return a
+`},
 	{"relay.FoldConstant", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():
