@@ -77,24 +77,38 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // File reads a text with any number of modules. Functions outside of classes make up one
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
-	f := syntax.Parse(name, text)
-	b := &builder{src: text, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]binding{}}}
-	var mods []NamedModule
+	f := syntax.Outline(name, text)
 	if !f.Failed() {
-		b.guard(&syntax.Stmt{End: 1}, func() { mods = b.file(f.Stmts) }) // what fails outside of statements
-		if len(mods) == 0 && !f.Failed() {
-			f.List = append(f.List, f.Host...) // they may say why there is nothing
+		mods, diags, ok := build(f, text, o)
+		if ok {
+			return mods, diags
 		}
 	}
-	if f.Failed() {
-		return nil, b.spans.diagnostics(f.List)
+	f = syntax.Parse(name, text) // for all of its errors
+	return nil, newSpans(f.Source).diagnostics(f.List)
+}
+
+// build makes modules of a file without errors so far, or the errors in them. It is not ok where
+// a body that is read on the way has syntax errors: then nothing else is reported.
+func build(f *syntax.File, text string, o Options) (mods []NamedModule, diags []ir.Diagnostic, ok bool) {
+	b := &builder{src: text, file: f, d: f.Errors, spans: newSpans(f.Source), opts: o, table: constructsWith(o.operators()), metadata: map[string]*ir.Blob{}, comments: f.Comments, env: scope{vals: map[string]binding{}}}
+	b.guard(&syntax.Stmt{End: 1}, func() { mods = b.modules(f.Stmts) }) // what fails outside of statements
+	switch {
+	case b.unreadable || f.Failed() && f.Unread() && syntax.Parse(f.Name, text).Failed():
+		return nil, nil, false
+	case len(mods) == 0 && !f.Failed():
+		f.List = append(f.List, f.Host...) // they may say why there is nothing
 	}
-	return mods, nil
+	if f.Failed() {
+		return nil, b.spans.diagnostics(f.List), true
+	}
+	return mods, nil, true
 }
 
 // builder walks the syntax tree and makes nodes.
 type builder struct {
 	src      string
+	file     *syntax.File
 	d        *syntax.Errors
 	spans    *spans
 	opts     Options
@@ -112,7 +126,8 @@ type builder struct {
 	dims  bool // in struct info: strings are expressions over symbolic variables
 	depth int
 
-	stopped bool // the budget is used up
+	stopped    bool // the budget is used up
+	unreadable bool // a body has syntax errors
 
 	sizes    map[ir.Node]int // of nodes that names stand for
 	expanded int             // statements that came out of macros

@@ -184,9 +184,15 @@ func (b *builder) functions(defs []*syntax.Stmt) {
 			stub.RetType = b.typeOf(s.Ann)
 		}
 	})
-	each("prim_func", false, func(s *syntax.Stmt) { m.funcs[s.Name] = b.primFunc(s) })
+	read := func(s *syntax.Stmt, build func()) {
+		if b.unreadable = b.unreadable || !b.file.ReadBody(s); !b.unreadable {
+			build()
+		}
+		s.Body = nil // the next one takes its place
+	}
+	each("prim_func", false, func(s *syntax.Stmt) { read(s, func() { m.funcs[s.Name] = b.primFunc(s) }) })
 	each("function", true, func(s *syntax.Stmt) { m.funcs[s.Name] = b.signature(s) })
-	each("function", false, func(s *syntax.Stmt) { m.funcs[s.Name] = b.graphFunction(s) })
+	each("function", false, func(s *syntax.Stmt) { read(s, func() { m.funcs[s.Name] = b.graphFunction(s) }) })
 	b.d.In = ""
 }
 

@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 func (p *parser) ifStmt(s *Stmt) *Stmt {
 	p.enter()
 	defer p.leave()
@@ -57,6 +59,8 @@ func (p *parser) def(s *Stmt) {
 	if p.takeOp(signArrow) {
 		s.Ann = p.exprList()
 	}
+	defer func(module bool) { p.module = module }(p.module)
+	p.module = false
 	p.block(s, "after the signature")
 }
 
@@ -85,7 +89,44 @@ func (p *parser) block(s *Stmt, where string) {
 	if p.tok().kind != tokIndent {
 		p.fail("expected an indented block, got %s", p.what())
 	}
+	if s.Kind == Def && p.passing != "" && p.passOver(s) {
+		return
+	}
 	p.pos++
+	p.statements(s)
+}
+
+// passOver moves behind the body of a function, for ReadBody, and reports whether it did. It does not
+// where the body of a Relax function may declare symbolic variables, which belong to its signature.
+func (p *parser) passOver(s *Stmt) bool {
+	start := p.pos + 1
+	p.skipIndented()
+	if p.passing == "function" {
+		for i := start; i < p.pos-1; i++ {
+			if t := &p.toks[i+1]; p.toks[i].op == '.' && isTypeName(p.src[t.at:t.end]) {
+				p.pos = start - 1
+				return false
+			}
+		}
+	}
+	s.start, s.depth, s.script = start, p.depth, p.script
+	s.Last = p.toks[p.pos-1].at
+	p.passed++
+	return true
+}
+
+// isTypeName reports whether a name begins as those of element types do.
+func isTypeName(s string) bool {
+	for _, prefix := range [...]string{"int", "uint", "float", "bfloat", "bool"} {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// statements reads the statements of an indented block, and its end.
+func (p *parser) statements(s *Stmt) {
 	for p.tok().kind != tokDedent && p.tok().kind != tokEOF {
 		if p.tok().kind == tokNewline {
 			p.pos++

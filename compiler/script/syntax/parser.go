@@ -22,6 +22,11 @@ type parser struct {
 	kidBuf []*Node // where lists of children are
 	open   []*Node // children of the nodes around the current token, whose lists have not ended
 	stmts  Slab[Stmt]
+
+	outline bool   // bodies of functions in modules are passed over
+	module  bool   // the innermost decorated definition around the current token is a module
+	passing string // the role of the definition at the current token where it is such a function, else ""
+	passed  int    // bodies that were passed over
 }
 
 // syntaxError is thrown to the statement that is being read.

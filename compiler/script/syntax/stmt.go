@@ -161,6 +161,12 @@ func (p *parser) decorated() *Stmt {
 		defer func(n int) { p.script = n }(p.script)
 		p.script++
 	}
+	defer func(module bool, passing string) { p.module, p.passing = module, passing }(p.module, p.passing)
+	p.passing = ""
+	if p.outline && p.module && (role == "prim_func" || role == "function") {
+		p.passing = role
+	}
+	p.module = role == "ir_module"
 	s := p.compound()
 	if s == nil || s.Kind != Def && s.Kind != Class {
 		p.fail("expected a function or class after the decorator, got %s", p.what())

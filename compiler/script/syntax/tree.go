@@ -122,6 +122,9 @@ type head struct {
 	// "ir_module", "macro" and so on. RoleCall is its call, nil where it has no arguments.
 	Role     string
 	RoleCall *Node
+
+	// Of a body that was passed over: its first token, and how deep it is. start is 0 where there is none.
+	start, depth, script int
 }
 
 // noHead is read, never written.
@@ -144,8 +147,11 @@ type Param struct {
 // Slab hands out zero values, many of them from one allocation: a tree of syntax is made of
 // a million small nodes, and this is a fifth of the time that they would take one by one.
 type Slab[T any] struct {
-	buf []T
-	n   int // used of buf
+	buf   []T
+	n     int // used of buf
+	again bool
+	full  [][]T // used up; kept where they are to be used again
+	free  [][]T
 }
 
 // The allocations of a slab grow from the first to the second number of values, so that a short
@@ -155,8 +161,31 @@ const slabMin, slabMax = 63, 2047
 // Take returns a value of its own.
 func (s *Slab[T]) Take() *T {
 	if s.n == len(s.buf) {
-		s.buf, s.n = make([]T, min(max(2*len(s.buf)+1, slabMin), slabMax)), 0
+		s.more()
 	}
 	s.n++
 	return &s.buf[s.n-1]
+}
+
+// more makes room.
+func (s *Slab[T]) more() {
+	if s.again && len(s.buf) > 0 {
+		s.full = append(s.full, s.buf)
+	}
+	if n := len(s.free); n > 0 {
+		s.buf, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		s.buf = make([]T, min(max(2*len(s.buf)+1, slabMin), slabMax))
+	}
+	s.n = 0
+}
+
+// reset takes all values back.
+func (s *Slab[T]) reset() {
+	clear(s.buf[:s.n])
+	for _, b := range s.full {
+		clear(b)
+		s.free = append(s.free, b)
+	}
+	s.n, s.full = 0, s.full[:0]
 }
