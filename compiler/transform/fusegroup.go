@@ -20,10 +20,12 @@ type fusedGroup struct {
 	mapper  relax.Mapper
 	// ext, if not nil, gives extents of arguments that are expressions names of their own.
 	ext *extents
+	// static says that all extents are numbers.
+	static bool
 }
 
 func newFusedGroup(members []*fuseNode, ext *extents) *fusedGroup {
-	g := &fusedGroup{members: members, inside: map[*relax.Var]bool{}, inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}, ext: ext}
+	g := &fusedGroup{members: members, inside: make(map[*relax.Var]bool, len(members)), inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}, ext: ext}
 	for _, n := range members {
 		g.inside[n.binding.Var] = true
 	}
@@ -41,7 +43,9 @@ func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, b
 	for _, n := range members {
 		ids = append(ids, n.binding.Origin)
 	}
+	key := groupKey(members)
 	g := newFusedGroup(members, nil)
+	g.static = key != ""
 	bindings, ok := g.bindings(m)
 	if !ok {
 		g = newFusedGroup(members, &extents{})
@@ -51,12 +55,22 @@ func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, b
 	}
 	base := ir.Base{Span: members[0].binding.Span, Origin: m.Origins().Merge("FuseOps", ids...)}
 	result := g.inner[last.Var]
-	// The symbolic variables of the caller must not be defined a second time here.
-	fn := relax.CopyFunction(&relax.Function{
+	fn := &relax.Function{
 		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, 1),
 		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
-	})
-	call := &relax.Call{Base: base, Op: d.add(fusedName(members), fn), Args: g.args, SInfo: last.Var.SInfo}
+	}
+	gv := d.byKey[key]
+	switch {
+	case key == "":
+		// The symbolic variables of the caller must not be defined a second time here.
+		gv = d.add(fusedName(members), relax.CopyFunction(fn))
+	case gv == nil:
+		gv = d.add(fusedName(members), fn)
+		d.byKey[key] = gv
+	default:
+		d.shared.add(gv.Name, d.e.Lookup(gv.Name), fn)
+	}
+	call := &relax.Call{Base: base, Op: gv, Args: g.args, SInfo: last.Var.SInfo}
 	return &relax.VarBinding{Base: base, Var: last.Var, Value: call}, true
 }
 
@@ -82,7 +96,7 @@ func (g *fusedGroup) bindings(m *ir.Module) ([]relax.Binding, bool) {
 		g.inner[n.binding.Var] = &v
 		out = append(out, &vb)
 	}
-	return out, g.closed()
+	return out, g.static || g.closed()
 }
 
 // resultOf returns the struct info of a call_tir that follows from those of its arguments by
@@ -235,10 +249,11 @@ type distinct struct {
 	e      *ir.Editor
 	shared *sharedOrigins
 	byHash map[uint64][]*ir.GlobalVar
+	byKey  map[string]*ir.GlobalVar // functions of groups, by groupKey
 }
 
 func newDistinct(pass string, m *ir.Module, e *ir.Editor) *distinct {
-	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}}
+	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}, map[string]*ir.GlobalVar{}}
 }
 
 func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {
