@@ -61,6 +61,8 @@ func (s *Server) routes() (http.Handler, error) {
 		get(r, "/docs/{name}", g.pages, simple(s.docPage))
 		get(r, "/passes", g.pages, simple(s.passPage))
 		get(r, "/passes/{name}", g.pages, simple(s.passPage))
+		get(r, "/operators", g.pages, simple(s.operatorPage))
+		get(r, "/operators/{name}", g.pages, simple(s.operatorPage))
 		get(r, "/compare/{a}/{b}", g.pages, simple(s.comparePage))
 		get(r, "/lessons", g.pages, simple(s.lessonsPage))
 		get(r, "/class/{class}", g.joins, simple(s.classPage))

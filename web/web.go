@@ -39,6 +39,8 @@ type Config struct {
 	Compiler run.Compiler
 	Store    store.Store
 	Catalog  catalog.Catalog
+	// Operators describes the operators of the graph level. Without it there are no pages of them.
+	Operators catalog.Operators
 	// Lessons are those that the server offers, in order.
 	Lessons []*lesson.Lesson
 	// Build identifies the executable; runs of another build are not shared.

@@ -95,7 +95,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return err
 	}
 	srv, err := web.New(web.Config{
-		Runner: runner, Store: keep, Catalog: catalog, Lessons: lessons, Build: buildID(), Version: made.Version, Revision: made.Revision, RevisionTime: made.Time, Workers: f.workers, Classes: cmp.Or(f.classes, -1), Admission: admission, Limits: limits,
+		Runner: runner, Store: keep, Catalog: catalog, Operators: inproc.Operators{}, Lessons: lessons, Build: buildID(), Version: made.Version, Revision: made.Revision, RevisionTime: made.Time, Workers: f.workers, Classes: cmp.Or(f.classes, -1), Admission: admission, Limits: limits,
 		Hosts: names, Origins: f.origins, Embed: f.embed, TrustedProxies: f.proxies, Secure: f.secure, Log: log,
 	})
 	if err != nil {

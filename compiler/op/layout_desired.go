@@ -50,7 +50,7 @@ func DesiredLayouts(name string, list []string) ([]tensorlayout.Layout, error) {
 func takingLayouts() []string {
 	var out []string
 	for _, o := range all() {
-		if o.desired > 0 {
+		if o.TakesLayouts() {
 			out = append(out, o.Name)
 		}
 	}

@@ -1,8 +1,11 @@
 package op
 
 import (
+	"strconv"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // InferFunc returns the struct info of a call of an operator, or an *Error.
@@ -167,6 +170,23 @@ func (o *Op) Attr(name string) *Attr {
 		}
 	}
 	return nil
+}
+
+// TakesLayouts reports whether a user may ask for the layouts of its arguments; see DesiredLayouts.
+func (o *Op) TakesLayouts() bool { return o.desired > 0 }
+
+// DefaultText is the default of an attribute as a text would have it.
+func (a *Attr) DefaultText() string {
+	switch v := a.Default.(type) {
+	case bool:
+		return map[bool]string{true: "True", false: "False"}[v]
+	case dtype.DType:
+		if v.IsVoid() {
+			return "None"
+		}
+		return strconv.Quote(v.String())
+	}
+	return formatValue(a.Default)
 }
 
 // minArgs and maxArgs bound the number of arguments; maxArgs is -1 for any number.

@@ -91,7 +91,9 @@ func NMS(x, valid, indices *te.Tensor, o NMSOpts) []*te.Tensor {
 	i32 := func(v int64) tir.Expr { return tir.Const(dtype.Int32T, v) }
 	n, width := x.Shape[1], x.Shape[2]
 	outs := []te.Out{
-		{DType: x.DType, Shape: x.Shape}, {DType: dtype.Int32T, Shape: x.Shape[:2]}, {DType: dtype.Int32T, Shape: []tir.Expr{x.Shape[0], tir.Int(1)}},
+		{DType: x.DType, Shape: x.Shape},
+		{DType: dtype.Int32T, Shape: x.Shape[:2]},
+		{DType: dtype.Int32T, Shape: []tir.Expr{x.Shape[0], tir.Int(1)}},
 		{DType: dtype.Int64T, Shape: []tir.Expr{tir.Int(2)}},
 	}
 	soft := o.SoftSigma > 0
@@ -233,8 +235,10 @@ func ClassNMS(boxes, scores *te.Tensor, limit, iou, threshold Operand, byBatch b
 	outs := []te.Out{{DType: dtype.Int64T, Shape: []tir.Expr{tir.Mul(batch, per), tir.Int(3)}}, {DType: dtype.Int64T, Shape: []tir.Expr{tir.Int(1)}}, state}
 	if byBatch {
 		outs = []te.Out{
-			{DType: dtype.Int64T, Shape: []tir.Expr{batch, per, tir.Int(2)}}, {DType: dtype.Float32T, Shape: []tir.Expr{batch, per}},
-			{DType: dtype.Int64T, Shape: []tir.Expr{batch}}, state,
+			{DType: dtype.Int64T, Shape: []tir.Expr{batch, per, tir.Int(2)}},
+			{DType: dtype.Float32T, Shape: []tir.Expr{batch, per}},
+			{DType: dtype.Int64T, Shape: []tir.Expr{batch}},
+			state,
 		}
 	}
 	inputs := []*te.Tensor{boxes, scores, rank}

@@ -35,12 +35,14 @@ func TestVisionByValues(t *testing.T) {
 		{"R.reverse_sequence(x, y, seq_axis=0, batch_axis=-1)", []string{"2 3: 1 2 3 4 5 6", "3 int64: 2 0 1"}, []float64{4, 2, 3, 1, 5, 6}},
 		{"R.quantize(x, y, z)", []string{"3: 1 2 4", "1: 2", "1 int8: 1"}, []float64{2, 2, 3}},
 		{
-			"R.vision.multibox_transform_loc(x, y, z, variances=[1.0, 1.0, 1.0, 1.0])", []string{"1 2 1: 0 0", "1 4: 0.5 0 0 0", "1 1 4: 0 0 2 4"},
+			"R.vision.multibox_transform_loc(x, y, z, variances=[1.0, 1.0, 1.0, 1.0])",
+			[]string{"1 2 1: 0 0", "1 4: 0.5 0 0 0", "1 1 4: 0 0 2 4"},
 			[]float64{0, 1, 4, 3, 0.5, 0.5},
 		},
 		{
 			"R.vision.multibox_transform_loc(x, y, z, variances=[1.0, 1.0, 1.0, 1.0], clip=True, threshold=0.6, keep_background=False)",
-			[]string{"1 2 1: 0 0", "1 4: 0 0 0 0", "1 1 4: 0 0 2 4"}, []float64{0, 0, 1, 1, 0, 0},
+			[]string{"1 2 1: 0 0", "1 4: 0 0 0 0", "1 1 4: 0 0 2 4"},
+			[]float64{0, 0, 1, 1, 0, 0},
 		},
 		{"R.image.resize3d(x, R.shape([1, 1, 2]), method=\"linear\")", []string{"1 1 2 2 2: 0 1 2 3 4 5 6 7"}, []float64{3, 4}},
 		{"R.image.resize3d(x, R.shape([1, 2, 2]), layout=\"NDHWC\", method=\"nearest_neighbor\", coordinate_transformation_mode=\"asymmetric\", rounding_method=\"floor\")", []string{"1 2 2 2 1: 0 1 2 3 4 5 6 7"}, []float64{0, 1, 2, 3}},

@@ -183,6 +183,48 @@ type PassOption struct {
 	Context                  bool
 }
 
+// OperatorView is what the page of an operator shows, or with no name the list of all.
+type OperatorView struct {
+	Assets Assets
+	// Families are all operators by the first part of their names.
+	Families []OperatorFamily
+	Name     string
+	// Doc is what it computes; Facts are how its kernel fuses and what passes know of it.
+	Doc   string
+	Facts []string
+	// Call is the operator with the names of what it takes.
+	Call   string
+	Args   []OperatorArg
+	Shapes []OperatorShapes
+	// Lowering is what LegalizeOps does to the example; without rows it leaves it as it is, and Module is the example.
+	Lowering, Module CodeBlock
+}
+
+func (v OperatorView) title() string {
+	if v.Name == "" {
+		return "Operators"
+	}
+	return v.Name
+}
+
+// OperatorFamily are operators whose names begin alike.
+type OperatorFamily struct {
+	Title string
+	Links []PassLink
+}
+
+// OperatorArg is an argument or an attribute of an operator.
+type OperatorArg struct {
+	Name, Type, Default, Doc string
+}
+
+// OperatorShapes is the struct info that comes out of arguments of a form.
+type OperatorShapes struct {
+	Form   string
+	Args   []string
+	Result string
+}
+
 // InputDoc is one input of a model: a name, an element type and a printed shape such as "1×3×32×32".
 type InputDoc struct {
 	Name, DType, Shape string
