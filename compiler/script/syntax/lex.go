@@ -39,7 +39,7 @@ type lexer struct {
 
 // lex returns the tokens of src, ending with tokEOF.
 func lex(src string, d *Errors) ([]token, []Comment) {
-	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/3+16)}
+	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/2+16)}
 	if strings.HasPrefix(src, "\ufeff") {
 		l.pos = len("\ufeff")
 	}
