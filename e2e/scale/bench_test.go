@@ -2,19 +2,34 @@ package scale
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
 
-// BenchmarkPasses runs each registered pass on 1,000 and 100,000 bindings of the forms that it works on, once the passes before it have run.
-// `make scale` makes the table of docs/scale.md of what it prints.
+// bindings is how many bindings the larger modules have: IRSCOPE_SCALE, or 100,000.
+func bindings(b *testing.B) int {
+	text := os.Getenv("IRSCOPE_SCALE")
+	if text == "" {
+		return 100_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 10_000 {
+		b.Fatalf("IRSCOPE_SCALE=%s: expected a number of bindings, 10000 or more", text)
+	}
+	return n
+}
+
+// BenchmarkPasses runs each registered pass on 1,000 bindings and on as many as IRSCOPE_SCALE says of the forms that it works on, once the
+// passes before it have run. `make scale` makes the table of docs/scale.md of what it prints.
 func BenchmarkPasses(b *testing.B) {
 	for _, r := range rows {
 		for _, p := range r.on {
 			list, from := r.list(b)
-			for _, n := range []int{1_000, 100_000} {
+			for _, n := range []int{1_000, bindings(b)} {
 				var m *ir.Module
 				for i, q := range list {
 					if m == nil {

@@ -115,6 +115,7 @@ var rows = []row{
 	{"relay.FuseOps,relay.DefuseOps", 0, trio},
 	{"relay.ForwardFoldScaleAxis", 0, []program{scales, scaled}},
 	{"relay.BackwardFoldScaleAxis", 0, []program{scales, scaled}},
+	{"relay.FirstOrderGradient", 0, []program{chain, gradient}},
 	{"relay.FoldScaleAxis", 0, []program{scales}},
 	{"relay.FirstOrderGradient", 0, []program{gradient}},
 	{"tir.ForceNarrowIndexToInt32", 0, []program{kernel, stores}},

@@ -13,15 +13,17 @@ import (
 	"strings"
 )
 
+// head takes the number of bindings of the larger modules, twice, and how many times that of the smaller ones it is.
 const head = `# Times of passes
 
-What each registered pass takes on generated modules of 1,000 and 100,000 bindings: processor time, and the objects that it allocates. A pass is
-measured on the forms that it works on (chains that use earlier values again, mixes of operators, many users of one value, what it looks
-for), after the passes that it needs; the row is the form on which 100,000 bindings take it longest. The last column is the time of a
-binding among 100,000 relative to that among 1,000: caches and the collector make it 1 to 5, a quadratic pass would make it 100. ` + "`make scale`" + `
-writes this table; ` + "`TestGrowth`" + ` in ` + "`e2e/scale`" + ` fails for a pass that allocates more than in proportion.
+What each registered pass takes on generated modules of 1,000 and %[1]s bindings: processor time, collection of garbage included, and the objects
+that it allocates. A pass is measured on the forms that it works on (chains that use earlier values again, mixes of operators, many users of one
+value, what it looks for), once, after the passes that it needs; the row is the form on which %[1]s bindings take it longest. The last column is the
+time of a binding among %[1]s relative to that among 1,000: caches, the collector and what else the machine does make it 1 to 5, a quadratic
+pass would make it %[2]d. ` + "`make scale`" + ` writes this table, with 100,000 bindings unless IRSCOPE_SCALE says another number; ` + "`TestGrowth`" + ` in
+` + "`e2e/scale`" + ` fails for a pass that allocates more than in proportion.
 
-| pass | form | 1,000 | objects | 100,000 | objects | growth |
+| pass | form | 1,000 | objects | %[1]s | objects | growth |
 |---|---|---|---|---|---|---|
 `
 
@@ -37,6 +39,7 @@ type sample struct {
 func main() {
 	found := map[string]*sample{}
 	seen := map[string]int{}
+	few, many := 1000, 0 // bindings
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
@@ -50,8 +53,8 @@ func main() {
 			found[key] = &sample{pass: f[1], form: strings.ReplaceAll(f[2], "_", " ")}
 		}
 		size := 0
-		if f[3] != "1000" {
-			size = 1
+		if n, _ := strconv.Atoi(f[3]); n != few {
+			size, many = 1, n
 		}
 		found[key].ms[size], _ = strconv.ParseFloat(f[4], 64)
 		found[key].objects[size], _ = strconv.ParseFloat(f[5], 64)
@@ -73,14 +76,22 @@ func main() {
 	slices.SortFunc(list, func(a, b *sample) int {
 		return cmp.Or(cmp.Compare(level(a.pass), level(b.pass)), cmp.Compare(a.pass, b.pass))
 	})
-	fmt.Print(head)
+	fmt.Printf(head, grouped(many), many/few)
 	for _, s := range list {
 		growth := "-"
 		if s.ms[0] > 0.05 {
-			growth = fmt.Sprintf("%.1f", s.ms[1]/s.ms[0]/100)
+			growth = fmt.Sprintf("%.1f", s.ms[1]/s.ms[0]/float64(many/few))
 		}
 		fmt.Printf("| %s | %s | %.2f ms | %.0f | %.0f ms | %.0f | %s |\n", s.pass, s.form, s.ms[0], s.objects[0], s.ms[1], s.objects[1], growth)
 	}
+}
+
+// grouped writes a number with commas between thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
 // level orders the passes of Relax, of Relay and of loops.
