@@ -14,6 +14,7 @@ type cacheStage struct {
 	loc      tir.Stmt // the loop of the scope, or the scope, whose body it is put into
 	pos      int
 	region   *tir.BufferRegion
+	pred     tir.Expr // of the copy; nil is true
 	stmt     tir.Stmt // the copy
 	block    *tir.Block
 	became   reuse
@@ -129,8 +130,15 @@ func (c *cacheStage) relax(at site, r *tir.BufferRegion) *tir.BufferRegion {
 	sets := arith.EstimateRegionUpperBound(sub.Region, relaxed(loops, outer, r.Buffer), at.Realize().Predicate, an)
 	full := tir.FullRegion(r.Buffer)
 	out := make([]*tir.Range, len(sets))
+	for _, l := range outer {
+		an.BindRange(l.LoopVar, rangeOf(l))
+	}
 	for i, x := range sets {
 		out[i] = x.CoverRange(full.Region[i])
+		end := tir.LE(tir.Add(out[i].Min, out[i].Extent), full.Region[i].Extent)
+		if !tir.IsTrue(at.Realize().Predicate) && !an.CanProve(tir.And(tir.GE(out[i].Min, full.Region[i].Min), end)) {
+			out[i] = full.Region[i] // what the predicate keeps within the buffer; TVM copies beyond it
+		}
 	}
 	return &tir.BufferRegion{Buffer: r.Buffer, Region: out}
 }
@@ -169,7 +177,10 @@ func (c *cacheStage) copyOf(name string, loops []*tir.For, ivs []*tir.IterVar, v
 		IterVars: ivs, Reads: []*tir.BufferRegion{point(c.from, src)}, Writes: []*tir.BufferRegion{point(c.to, dst)}, Name: name,
 		Body: &tir.BufferStore{Buffer: c.to, Value: tir.Load(c.from, src...), Indices: dst},
 	}
-	c.stmt = &tir.BlockRealize{Values: values, Predicate: tir.Bool(true), Block: c.block}
+	if c.pred == nil {
+		c.pred = tir.Bool(true)
+	}
+	c.stmt = &tir.BlockRealize{Values: values, Predicate: c.pred, Block: c.block}
 	for i := len(loops) - 1; i >= 0; i-- {
 		c.stmt = loops[i].WithBody(c.stmt)
 	}

@@ -102,6 +102,12 @@ func (c *Call) int(i int) int         { return int(c.Args[i].(int64)) }
 func (c *Call) bool(i int) bool       { return c.Args[i].(bool) }
 func (c *Call) str(i int) string      { x, _ := c.Args[i].(string); return x }
 
+// pair returns the side and index of a buffer.
+func (c *Call) pair(i int) (string, int) {
+	p := c.Args[i].([]any)
+	return p[0].(string), int(p[1].(int64))
+}
+
 func (c *Call) ints(i int) []int {
 	var out []int
 	for _, x := range c.Args[i].([]int64) {

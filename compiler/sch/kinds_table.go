@@ -1,6 +1,10 @@
 package sch
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/irscope/irscope/compiler/tir"
+)
 
 // Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
 var Kinds = sync.OnceValue(func() []*Kind {
@@ -186,6 +190,42 @@ func cacheKinds() []*Kind {
 			Params: []Param{in("block", BlockForm), attr("write_buffer_index", BufferForm), attr("storage_scope", StringForm), optIn("consumer_blocks", BlocksForm, nil)},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return out1(s.CacheWrite(c.block(0), c.int(1), c.str(2), c.blocks(3)))
+			},
+		},
+		{
+			Name: "ReindexCacheRead", Method: "reindex_cache_read", Outputs: One, prepare: inTurn(prepareBuffer(1, readSide), prepareMap(3, countIters)),
+			Params: []Param{in("block", BlockForm), attr("read_buffer_index", BufferForm), attr("storage_scope", StringForm), attr("index_map", MapForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.ReindexCacheRead(c.block(0), c.int(1), c.str(2), c.Args[3].(*tir.IndexMap)))
+			},
+		},
+		{
+			Name: "ReindexCacheWrite", Method: "reindex_cache_write", Outputs: One, prepare: inTurn(prepareBuffer(1, writeSide), prepareMap(3, countIters)),
+			Params: []Param{in("block", BlockForm), attr("write_buffer_index", BufferForm), attr("storage_scope", StringForm), attr("index_map", MapForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.ReindexCacheWrite(c.block(0), c.int(1), c.str(2), c.Args[3].(*tir.IndexMap)))
+			},
+		},
+		{
+			Name: "ReIndex", Method: "reindex", Outputs: One, prepare: prepareBuffer(1, ""),
+			Params: []Param{in("block", BlockForm), {Name: "buffer", Form: BufferForm, Attr: true, Pair: true}},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				side, n := c.pair(1)
+				return out1(s.ReIndex(c.block(0), n, side))
+			},
+		},
+		{
+			Name: "AnnotateBufferAccess", Method: "annotate_buffer_access", prepare: prepareAccess,
+			Params: []Param{in("block", BlockForm), in("buffer_index", IntForm), in("buf_type", StringForm), {Name: "gen_new_ranges", Form: RangesForm}},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.AnnotateBufferAccess(c.block(0), c.int(1), c.str(2), c.Args[3].(*tir.IndexMap)))
+			},
+		},
+		{
+			Name: "UnsafeHideBufferAccess", Method: "unsafe_hide_buffer_access",
+			Params: []Param{in("block", BlockForm), in("buf_type", StringForm), in("buf_index_array", IntsForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.UnsafeHideBufferAccess(c.block(0), c.str(1), c.ints(2)))
 			},
 		},
 	}

@@ -62,6 +62,9 @@ func (s *State) Reorder(loops []*Loop) (*State, error) {
 	if err := s.checkReorderable(top, bottom); err != nil {
 		return nil, err
 	}
+	if err := s.checkKeepsStart(chain, order, picked); err != nil {
+		return nil, err
+	}
 	body := bottom.For().Body
 	var inner []*tir.Var
 	k := len(order) - 1
@@ -80,6 +83,50 @@ func (s *State) Reorder(loops []*Loop) (*State, error) {
 		body = l.WithBody(body)
 	}
 	return s.replace(top, body, nil), nil
+}
+
+// checkKeepsStart returns an error if the first step of a reduction, which initializes the result, may come behind another step of it in the new
+// order: where loops that run over results and steps alike change places. TVM reorders them all the same.
+func (s *State) checkKeepsStart(chain []site, order []*tir.For, picked map[tir.Stmt]bool) error {
+	var was, now []*tir.For // outermost first
+	k := 0
+	for i := len(chain) - 1; i >= 0; i-- {
+		l := chain[i].For()
+		was = append(was, l)
+		if picked[l] {
+			l = order[k]
+			k++
+		}
+		now = append(now, l)
+	}
+	var err error
+	visit(chain[0].For().Body, func(x tir.Stmt) bool {
+		r, ok := x.(*tir.BlockRealize)
+		if !ok || r.Block.Init == nil || err != nil {
+			return err == nil
+		}
+		feeds := func(l *tir.For, kind tir.IterKind) bool {
+			for i, iv := range r.Block.IterVars {
+				if iv.Kind == kind && usesVar(r.Values[i], l.LoopVar) {
+					return true
+				}
+			}
+			return false
+		}
+		mixed := func(loops []*tir.For) (out []*tir.For) {
+			for _, l := range loops {
+				if feeds(l, tir.DataPar) && feeds(l, tir.CommReduce) {
+					out = append(out, l)
+				}
+			}
+			return out
+		}
+		if a := mixed(was); !slices.Equal(a, mixed(now)) {
+			err = s.fail("ReductionStartError", "The loops {0} and {1} run over results and over steps of the reduction in block {2}, whose first step must stay the first", a[0], a[1], r.Block)
+		}
+		return true
+	})
+	return err
 }
 
 // checkReorderable returns an error if the order of the iterations of the loops from top to bottom matters to a block inside.

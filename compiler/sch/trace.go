@@ -73,7 +73,11 @@ func (i *Instruction) text(n names) string {
 				continue
 			}
 		}
-		if !p.Untraced {
+		switch pair, ok := i.Args[k].([]any); {
+		case p.Untraced:
+		case p.Pair && ok:
+			args = append(args, fmt.Sprintf("%s=(%q, %d)", p.Name, pair[0], pair[1]))
+		default:
 			args = append(args, p.Name+"="+python(i.Args[k], n))
 		}
 	}
@@ -175,6 +179,9 @@ func JSON(trace []*Instruction) []any {
 			x := i.Args[j]
 			switch {
 			case p.Untraced:
+			case p.Pair && p.Attr: // the index, and 0 for read or 1 for write
+				pair := x.([]any)
+				attrs = append(attrs, pair[1], map[any]int{readSide: 0, writeSide: 1}[pair[0]])
 			case p.Attr:
 				attrs = append(attrs, jsonOf(x, n, false))
 			case p.Form == LoopsForm:
