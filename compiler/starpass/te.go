@@ -86,7 +86,7 @@ func (v *Computed) at(list starlark.Tuple) (starlark.Value, error) {
 }
 
 // refusedTE are the functions of te that are not built.
-var refusedTE = []string{"comm_reducer", "create_schedule", "extern", "gradient", "hybrid", "scan", "tag_scope"}
+var refusedTE = []string{"comm_reducer", "create_schedule", "extern", "gradient", "hybrid", "tag_scope"}
 
 // teNamespace is te.
 func teNamespace() starlark.Value {
@@ -96,6 +96,7 @@ func teNamespace() starlark.Value {
 		"create_prim_func": builtin("create_prim_func", createPrimFunc),
 		"placeholder":      builtin("placeholder", placeholder),
 		"reduce_axis":      builtin("reduce_axis", reduceAxis),
+		"scan":             builtin("scan", teScan),
 		"size_var":         builtin("size_var", teVar(true)),
 		"var":              builtin("var", teVar(false)),
 		"Tensor":           &typeValue{name: "Tensor", is: func(v starlark.Value) bool { _, ok := v.(*Computed); return ok }},
@@ -271,6 +272,51 @@ func compute(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 	return &Computed{out}, nil
 }
 
+// teScan is scan(init, update, state_placeholder, inputs=None, name="scan"), of tensors or of lists of tensors.
+func teScan(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var given [3]starlark.Value
+	var inputs, tag, attrs starlark.Value
+	name := "scan"
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "init", &given[0], "update", &given[1], "state_placeholder", &given[2], "inputs?", &inputs, "name?", &name, "tag?", &tag, "attrs?", &attrs); err != nil {
+		return nil, err
+	}
+	var lists [3][]*te.Tensor
+	_, single := given[0].(*Computed)
+	for i, v := range given {
+		var err error
+		if c, ok := v.(*Computed); ok {
+			lists[i] = []*te.Tensor{c.t}
+		} else if lists[i], err = tensorsOf(v); err != nil {
+			return nil, fmt.Errorf("scan: %w", err)
+		}
+	}
+	out, err := te.Scan(name, lists[0], lists[1], lists[2])
+	if err != nil {
+		return nil, err
+	}
+	if single {
+		return &Computed{out[0]}, nil
+	}
+	var list []starlark.Value
+	for _, t := range out {
+		list = append(list, &Computed{t})
+	}
+	return starlark.NewList(list), nil
+}
+
+// tensorsOf returns the tensors in a list.
+func tensorsOf(v starlark.Value) (out []*te.Tensor, err error) {
+	err = eachOf(v, func(x starlark.Value) error {
+		c, ok := x.(*Computed)
+		if !ok {
+			return fmt.Errorf("expected tensors, got %s", describe(x))
+		}
+		out = append(out, c.t)
+		return nil
+	})
+	return out, err
+}
+
 // checkBody refuses what no kernel can be made of: a reduction inside of an expression, and expressions without end.
 func (r *run) checkBody(e tir.Expr) error {
 	if err := r.countNodes("compute", e); err != nil {
@@ -298,15 +344,7 @@ func createPrimFunc(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "ops", &list); err != nil {
 		return nil, err
 	}
-	var tensors []*te.Tensor
-	err := eachOf(list, func(x starlark.Value) error {
-		c, ok := x.(*Computed)
-		if !ok {
-			return fmt.Errorf("expected tensors, got %s", describe(x))
-		}
-		tensors = append(tensors, c.t)
-		return nil
-	})
+	tensors, err := tensorsOf(list)
 	if err != nil {
 		return nil, fmt.Errorf("create_prim_func: %w", err)
 	}

@@ -68,7 +68,17 @@ def main(mod):
 [[8, 4], [16, 8], [4, 32], [8], [8, 16], [1, 8, 16], [1, 1]] int8`)
 	a := "A = te.placeholder((4, 4))\n"
 	refuses(t, a+"A[1]", "tensor placeholder has 2 dimensions, got 1 indices")
-	refuses(t, a+"te.scan()", "te.scan is not available")
+	refuses(t, a+"te.extern()", "te.extern is not available")
+	refuses(t, a+"te.scan(A, A, A)", "entry 0: the update placeholder is no computation")
+	prints(t, `
+m = te.var("m")
+X = te.placeholder((m, 4), name="X")
+state = te.placeholder((m, 4), name="state")
+init = te.compute((1, 4), lambda _, i: X[0, i])
+update = te.compute((m, 4), lambda t, i: state[t - 1, i] + X[t, i])
+total = te.scan(init, update, state, inputs=[X], name="total")
+print(total, len(te.scan([init], [update], [state])), "total[t, i0] = total[t - T.int64(1), i0] + X[t, i0]" in te.create_prim_func([X, total]).script())
+`, "Tensor(total, float32) 1 True")
 	refuses(t, a+"te.compute((4,), lambda i, j: 1)", "1 dimensions, but the function has 2 parameters")
 	refuses(t, a+"te.compute((4,), lambda i: 'x')", "an element cannot be a handle")
 	refuses(t, a+"k = te.reduce_axis((0, 4))\nte.compute((4,), lambda i: 1.0 + te.sum(A[i, k], axis=k))", "a reduction stands inside of an expression")
