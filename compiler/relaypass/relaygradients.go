@@ -113,6 +113,7 @@ func zerosLike(e relax.Expr) relax.Expr { return callOf("relay.zeros_like", nil,
 func onesLike(e relax.Expr) relax.Expr  { return callOf("relay.ones_like", nil, e) }
 
 func reshapedLike(e, like relax.Expr) relax.Expr { return callOf("relay.reshape_like", nil, e, like) }
+
 func repeatedLike(e, like relax.Expr) relax.Expr {
 	return callOf("relay.broadcast_to_like", nil, e, like)
 }
