@@ -54,8 +54,8 @@ func (p *printer) attributes(r *row, c *relax.Call) []string {
 		v, ok := c.Attrs.Get(a.to)
 		switch {
 		case a.to == "":
-			if s := windowAttr(a.name, r.op.Name, c); s != "" {
-				out = append(out, a.name+"="+s)
+			if v := windowAttr(a.name, r.op.Name, c); v != nil {
+				out = append(out, a.name+"="+p.attrText(a.name, v))
 			}
 		case !ok || !a.required && sameValue(v, r.normal(a, a.def)):
 		case a.name == "out_layout" && (v == "" || v == c.Attrs.Str("layout", "") || v == c.Attrs.Str("data_layout", "")):
@@ -89,31 +89,32 @@ func unused(op, attr string) bool {
 
 func sameValue(a, b ir.Value) bool { return reflect.DeepEqual(ir.Normalize(a), ir.Normalize(b)) }
 
-// windowAttr is an attribute of a convolution that follows from the weights: their output channels, and the extents of the window.
-func windowAttr(name, opName string, c *relax.Call) string {
+// windowAttr is an attribute of a convolution that follows from the weights: their output channels, and the extents of the window. It is nil where these are
+// not known.
+func windowAttr(name, opName string, c *relax.Call) ir.Value {
 	t, ok := relax.SInfoOf(c.Args[1]).(*relax.TensorStructInfo)
 	if !ok {
-		return ""
+		return nil
 	}
 	dims, ok := t.StaticDims()
 	layout := c.Attrs.Str("kernel_layout", "")
 	if !ok || len(dims) != len(layout) {
-		return ""
+		return nil
 	}
 	if name == "channels" {
 		n := dims[strings.IndexByte(layout, 'O')]
 		if strings.HasSuffix(opName, "_transpose") {
 			n *= c.Attrs.Int("groups", 1)
 		}
-		return strconv.FormatInt(n, 10)
+		return n
 	}
-	var size []string
+	size := []ir.Value{}
 	for i, n := range dims {
 		if strings.IndexByte("DHW", layout[i]) >= 0 {
-			size = append(size, strconv.FormatInt(n, 10))
+			size = append(size, n)
 		}
 	}
-	return "[" + strings.Join(size, ", ") + "]"
+	return size
 }
 
 // special prints calls of operators that Relay has in another form, and reports whether it did.
@@ -178,14 +179,21 @@ func (p *printer) special(name string, c *relax.Call) bool {
 
 // number is a scalar argument as a number.
 func (p *printer) number(c *relax.Call, i int) string {
+	v, ok := bound(c, i)
+	if !ok {
+		p.fail("a bound of clip that is not a number has no counterpart in Relay")
+	}
+	return p.attrText("", v)
+}
+
+func bound(c *relax.Call, i int) (float64, bool) {
 	if v, ok := c.Args[i].(*relax.PrimValue); ok {
 		switch x := v.Value.(type) {
 		case *tir.FloatImm:
-			return p.attrText("", x.Value)
+			return x.Value, true
 		case *tir.IntImm:
-			return p.attrText("", float64(x.Value))
+			return float64(x.Value), true
 		}
 	}
-	p.fail("a bound of clip that is not a number has no counterpart in Relay")
-	return ""
+	return 0, false
 }

@@ -29,6 +29,8 @@ var AlterOpLayout = &pass.Pass{
 type Alteration struct {
 	Op    string
 	Attrs *ir.Attrs
+	// Args are what the operands become, over those of the call and in their layouts; nil where they stay.
+	Args []relax.Expr
 }
 
 // AlterRule is TVM's FTVMAlterOpLayout: it returns what becomes of a call, nil where it stays. The types are those that the tensors among
@@ -70,7 +72,10 @@ func alterOpLayout(c *pass.Context, m *ir.Module, custom map[string]AlterRule) (
 			if layoutRules()[to.Op] == nil {
 				return nil, fmt.Errorf("the rule for %s returned %s, whose layouts are not known: want an operator with a layout, such as relay.nn.contrib_conv2d_NCHWc", name, to.Op)
 			}
-			return &altered{op: to.Op, attrs: to.Attrs, keep: true}, nil
+			if to.Args != nil && len(to.Args) != len(call.Args) {
+				return nil, fmt.Errorf("the rule for %s returned %d operands for %d", name, len(to.Args), len(call.Args))
+			}
+			return &altered{op: to.Op, attrs: to.Attrs, keep: true, args: to.Args}, nil
 		})
 	})(c, m)
 }
@@ -102,9 +107,9 @@ func blockConv2D(c *pass.Context, lanes int64) AlterRule {
 		attrs = attrs.With("channels", out).With("kernel_size", weight[2:]).With("data_layout", fmt.Sprintf("NCHW%dc", inBlock)).With("out_layout", fmt.Sprintf("NCHW%dc", outBlock))
 		switch {
 		case groups == 1:
-			return &Alteration{op.RelayPrefix + "nn.contrib_conv2d_NCHWc", attrs.With("kernel_layout", fmt.Sprintf("OIHW%di%do", inBlock, outBlock))}, nil
+			return &Alteration{Op: op.RelayPrefix + "nn.contrib_conv2d_NCHWc", Attrs: attrs.With("kernel_layout", fmt.Sprintf("OIHW%di%do", inBlock, outBlock))}, nil
 		case groups == in && groups == out && inBlock == outBlock:
-			return &Alteration{op.RelayPrefix + "nn.contrib_depthwise_conv2d_NCHWc", attrs.With("kernel_layout", fmt.Sprintf("OIHW1i%do", outBlock))}, nil
+			return &Alteration{Op: op.RelayPrefix + "nn.contrib_depthwise_conv2d_NCHWc", Attrs: attrs.With("kernel_layout", fmt.Sprintf("OIHW1i%do", outBlock))}, nil
 		}
 		return declined("the convolution has groups")
 	}

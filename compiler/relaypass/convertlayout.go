@@ -116,7 +116,7 @@ func converted(call *relax.Call, types []*relax.TensorStructInfo, list []string)
 		if len(list) == 1 && attrs.Has("out_layout") {
 			attrs = attrs.With("out_layout", list[0])
 		}
-		return &altered{name, attrs, true}, nil
+		return &altered{op: name, attrs: attrs, keep: true}, nil
 	}
 	short := relayName(call)
 	data, weights := list[0], list[1]
@@ -139,7 +139,7 @@ func converted(call *relax.Call, types []*relax.TensorStructInfo, list []string)
 	if name != call.Op.(*ir.Op).Name {
 		attrs = blockedAttrs(attrs, call, types)
 	}
-	return &altered{name, attrs, true}, nil
+	return &altered{op: name, attrs: attrs, keep: true}, nil
 }
 
 // blockedAttrs are those of a convolution of blocks, which says its window as Relay does.

@@ -91,7 +91,9 @@ func (r *layoutRewriter) call(b *relax.VarBinding, call *relax.Call) bool {
 		return true
 	}
 	q.new, q.attrs = now, before.attrs
+	changed := false
 	if alt != nil {
+		changed = r.operate(call, counts, leaves, alt.args)
 		q.attrs, q.name, q.keep = alt.attrs, alt.op, alt.keep
 		rule = layoutRules()[alt.op]
 	}
@@ -123,8 +125,32 @@ func (r *layoutRewriter) call(b *relax.VarBinding, call *relax.Call) bool {
 			}
 		}
 	}
-	r.emit(b, call, q.name, counts, leaves, steps, before, after)
+	r.emit(b, call, q.name, counts, leaves, steps, before, after, changed)
 	return true
+}
+
+// operate puts what a rule makes of the operands in their places, in the layouts that these have. It returns whether it did.
+func (r *layoutRewriter) operate(call *relax.Call, counts []int, leaves []layoutState, args []relax.Expr) bool {
+	if args == nil {
+		return false
+	}
+	places, next := make([]int, len(args)), 0
+	vars := map[*relax.Var]relax.Expr{}
+	for i, n := range counts {
+		places[i] = next
+		if v, ok := call.Args[i].(*relax.Var); ok && n < 0 {
+			vars[v] = leaves[next].value
+		}
+		next += max(n, -n)
+	}
+	changed := false
+	for i, a := range args {
+		if a != call.Args[i] && counts[i] < 0 {
+			leaves[places[i]].value = r.m.Emit(relax.Bind(a, relax.Subst{Vars: vars}), "")
+			changed = true
+		}
+	}
+	return changed
 }
 
 // altering says that a call whose layout is asked for stays.
@@ -135,8 +161,8 @@ func (r *layoutRewriter) altering(call *relax.Call, types []*relax.TensorStructI
 }
 
 // emit emits what becomes of a call, and notes the layouts of its result.
-func (r *layoutRewriter) emit(b *relax.VarBinding, call *relax.Call, name string, counts []int, leaves []layoutState, steps [][]step, before, after layoutAnswer) {
-	same := name == call.Op.(*ir.Op).Name && slices.EqualFunc(before.out, after.out, layout.Equal)
+func (r *layoutRewriter) emit(b *relax.VarBinding, call *relax.Call, name string, counts []int, leaves []layoutState, steps [][]step, before, after layoutAnswer, changed bool) {
+	same := !changed && name == call.Op.(*ir.Op).Name && slices.EqualFunc(before.out, after.out, layout.Equal)
 	for i, s := range leaves {
 		same = same && !s.moved()
 		for _, x := range steps[i] {
@@ -173,7 +199,13 @@ func (r *layoutRewriter) emit(b *relax.VarBinding, call *relax.Call, name string
 		kept()
 	default:
 		list := states(r.m.Emit(value, ""))
-		r.m.EmitNormalized(r.m.WithValue(b, r.asBefore(b.Var, list)))
+		e := r.asBefore(b.Var, list)
+		if v, ok := e.(*relax.Var); ok { // b names what the last transformation makes, not another name for it
+			if last := r.m.Builder().LookupBinding(v); last != nil {
+				e = last
+			}
+		}
+		r.m.EmitNormalized(r.m.WithValue(b, e))
 	}
 }
 

@@ -9,11 +9,12 @@ import (
 )
 
 // altered is a call that an operator's rule has put into another layout: the name of the operator, and its attributes. keep says that the
-// layout is asked for, so that it does not follow what comes.
+// layout is asked for, so that it does not follow what comes. args are what the operands become, nil where they stay.
 type altered struct {
 	op    string
 	attrs *ir.Attrs
 	keep  bool
+	args  []relax.Expr
 }
 
 // layoutRewriter walks a function forward and brings operators into other layouts, and what comes after them along, as TVM's LayoutRewriter

@@ -45,6 +45,9 @@ func (l *Legalization) Value(e relax.Expr) relax.Expr { return l.s.bound.Value(e
 // Tensor is what is known of an operand, nil if it is no tensor or its rank is not known.
 func (l *Legalization) Tensor(e relax.Expr) *relax.TensorStructInfo { return l.s.tensor(e) }
 
+// Info is what is known of an operand.
+func (l *Legalization) Info(e relax.Expr) relax.StructInfo { return l.s.ctx.SInfoOf(e) }
+
 // Declined says why the call stays although a user may have expected otherwise, and returns nil.
 func (l *Legalization) Declined(why string) (relax.Expr, error) { return l.s.declined(why), nil }
 

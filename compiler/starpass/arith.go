@@ -23,6 +23,9 @@ func (v *Node) Binary(op syntax.Token, y starlark.Value, side starlark.Side) (st
 	if a, axis := v.n.(*tir.IterVar); axis {
 		e, ok = a.Var, true
 	}
+	if x, graph := v.n.(relax.Expr); graph {
+		return graphBinary(op.String(), x, y, bool(side))
+	}
 	bop, known := binaryTokens[op]
 	if !ok || !known {
 		return nil, nil

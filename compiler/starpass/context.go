@@ -2,11 +2,13 @@ package starpass
 
 import (
 	"fmt"
+	"slices"
 
 	"go.starlark.net/starlark"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pipeline"
 )
 
 // Context is a PassContext as a value of Starlark.
@@ -125,6 +127,17 @@ func contextBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple
 	return &Context{c}, nil
 }
 
+// ofRelay adds to names of passes those of Relay, which TVM names without a prefix.
+func ofRelay(names []string) []string {
+	out := slices.Clone(names)
+	for _, n := range names {
+		if pipeline.NewRegistry().Lookup(pipeline.RelayPrefix+n) != nil {
+			out = append(out, pipeline.RelayPrefix+n)
+		}
+	}
+	return out
+}
+
 // newContext makes a context like the one that is current, with settings of its own.
 func newContext(r *run, what string, level, required, disabled, instruments, config starlark.Value) (*pass.Context, error) {
 	if r.cur == nil {
@@ -145,6 +158,9 @@ func newContext(r *run, what string, level, required, disabled, instruments, con
 	dis, err := names(disabled)
 	if err != nil {
 		return nil, fmt.Errorf("%s: disabled_pass: %w", what, err)
+	}
+	if r.graphs {
+		req, dis = ofRelay(req), ofRelay(dis)
 	}
 	list, err := instrumentsOf(r, instruments)
 	if err != nil {

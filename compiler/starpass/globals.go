@@ -52,7 +52,7 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 		"register_op":        builtin("register_op", registerOp),
 		"sch":                starlark.None,
 		"relax":              namespace("relax", relaxNames),
-		"relay":              namespace("relay", starlark.StringDict{"transform": namespace("relay.transform", relayPasses)}),
+		"register_op_attr":   builtin("register_op_attr", registerOpAttr),
 		"replace":            builtin("replace", replaceBuiltin),
 		"sequential":         builtin("sequential", sequentialBuiltin),
 		"structural_equal":   builtin("structural_equal", equalBuiltin),
@@ -69,6 +69,7 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 	for name, c := range functorClasses() {
 		d[name] = c
 	}
+	d["relay"] = relayNamespace(d, relaxNames, relayPasses)
 	d["PassTimingInstrument"] = builtin("PassTimingInstrument", timingBuiltin)
 	for _, name := range []string{"PassPrintingInstrument", "PrintBeforeAll", "PrintAfterAll"} {
 		d[name] = builtin(name, printingBuiltin)
@@ -97,6 +98,9 @@ func compilerPasses() (relaxPasses, relayPasses, tirPasses starlark.StringDict) 
 	}
 	for name, f := range withFunctions() {
 		relaxPasses[name] = builtin(name, f)
+	}
+	for name, f := range relayPassesWithRules() {
+		relayPasses[name] = builtin(pipeline.RelayPrefix+name, f)
 	}
 	for name, f := range relayPasses { // where relax.transform has none of the name, nothing else can be meant
 		if relaxPasses[name] == nil {
@@ -234,7 +238,7 @@ func rootOf(v starlark.Value) (any, error) {
 }
 
 // equalBuiltin is structural_equal(a, b, map_free_vars=False).
-func equalBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func equalBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var x, y starlark.Value
 	free := false
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "a", &x, "b", &y, "map_free_vars?", &free); err != nil {
@@ -248,7 +252,7 @@ func equalBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, 
 		}
 	case *Node:
 		if y, ok := y.(*Node); ok {
-			return starlark.Bool(ir.StructuralEqual(x.n, y.n, opts)), nil
+			return starlark.Bool(ir.StructuralEqual(x.n, y.n, opts) || runOf(t).graphs && sameGraph(x.n, y.n, opts)), nil
 		}
 	}
 	return nil, fmt.Errorf("structural_equal compares two nodes or two modules, got %s and %s", describe(x), describe(y))

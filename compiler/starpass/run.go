@@ -45,6 +45,11 @@ type run struct {
 	// cannot tell.
 	operators map[string]*op.Op
 	failed    error
+	// rules are those of operators of Relay, and loose says that a rule is at work whose calls take operands that are not yet in their layouts.
+	rules relayRules
+	loose bool
+	// graphs says that the script made functions of Relay, whose nodes have no order.
+	graphs bool
 	// build makes programs, of which so many were made.
 	build    BuildFunc
 	programs int

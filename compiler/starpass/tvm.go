@@ -116,10 +116,11 @@ func moduleType() starlark.Value {
 			if err := starlark.UnpackArgs(b.Name(), args, kwargs, "expr", &fn); err != nil {
 				return nil, err
 			}
-			f, err := asNode[ir.Function](fn, "a function")
+			f, err := functionOf(fn)
 			if err != nil {
 				return nil, err
 			}
+			fn = &Node{f}
 			name := "main"
 			if s, ok := f.FuncAttrs().Get(ir.AttrGlobalSymbol); ok {
 				if s, ok := s.(string); ok {
@@ -151,9 +152,6 @@ func tvmNamespace(r *run) starlark.Value {
 
 // tvmModule arranges the names of scripts as TVM's modules do.
 func tvmModule(d starlark.StringDict) starlark.Value {
-	member := func(v starlark.Value, name string) starlark.Value {
-		return v.(*nameModule).members[name]
-	}
 	in := func(name string, members starlark.StringDict) starlark.Value { return namespace(name, members) }
 	passMakers := func(base starlark.Value, more ...string) starlark.StringDict {
 		out := starlark.StringDict{"PassContext": d["PassContext"], "Sequential": d["sequential"], "module_pass": d["module_pass"], "PrintIR": d["PrintIR"], "ApplyPassToFunction": member(d["transform"], "ApplyPassToFunction")}
@@ -178,7 +176,7 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	top := passMakers(nil)
 	nodes := starlark.StringDict{
 		"IRModule": d["IRModule"], "GlobalVar": typeOfKind(kindOf("GlobalVar"), "GlobalVar", constructor(kindOf("GlobalVar"), "GlobalVar")),
-		"Op": opType(), "BaseFunc": typeOfNodes[ir.Function]("BaseFunc"), "PrimExpr": typeOfNodes[tir.Expr]("PrimExpr"), "structural_equal": d["structural_equal"], "structural_hash": d["structural_hash"],
+		"Op": opType(), "BaseFunc": typeOfNodes[ir.Function]("BaseFunc"), "PrimExpr": typeOfNodes[tir.Expr]("PrimExpr"), "structural_equal": d["structural_equal"], "structural_hash": d["structural_hash"], "register_op_attr": d["register_op_attr"],
 		"assert_structural_equal": builtin("assert_structural_equal", assertEqual),
 		"transform":               in("tvm.ir.transform", top), "instrument": in("tvm.ir.instrument", instrument),
 	}
