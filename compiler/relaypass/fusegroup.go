@@ -1,6 +1,8 @@
 package relaypass
 
 import (
+	"cmp"
+
 	"fmt"
 	"slices"
 
@@ -92,7 +94,7 @@ func (gr *relayGroup) finish() (relax.Binding, []relax.Binding) {
 	result := gr.inside[len(gr.inside)-1].Bound()
 	ids := make([]ir.OriginID, len(gr.members))
 	for i, b := range gr.members {
-		ids[i] = b.Origin
+		ids[i] = cmp.Or(b.BoundValue().Meta().Origin, b.Origin)
 	}
 	base := ir.Base{Span: root.Span, Origin: gr.g.mod.Origins().Merge("relay.FuseOps", ids...)}
 	attrs := ir.NewAttrs("Primitive", 1)

@@ -2,6 +2,7 @@ package passtest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -68,17 +69,19 @@ func (s *Suite) Walk(t Failer, r *rand.Rand) map[string]bool {
 
 // settings are those of a run: a level, and what passes do only when asked for it.
 func settings(r *rand.Rand) []pass.ContextOption {
-	opts := []pass.ContextOption{pass.OptLevel(r.IntN(4))}
+	// What a program computes keeps its type, which relay.ToMixedPrecision leaves to an option.
+	config := map[string]any{"relay.ToMixedPrecision.keep_orig_output_dtype": true}
+	level := pass.OptLevel(r.IntN(4))
 	if r.IntN(2) == 0 {
-		opts = append(opts, pass.Configure(map[string]any{
+		maps.Copy(config, map[string]any{
 			"tir.UnrollLoop":                    map[string]any{"auto_max_step": 16, "auto_max_extent": 3, "unroll_local_access": true},
 			"tir.LoopPartition":                 map[string]any{"partition_const_loop": true},
 			"tir.Simplify":                      map[string]any{"transitively_prove_inequalities": true, "convert_boolean_to_and_of_ors": true, "apply_constraints_to_boolean_branches": true},
 			"tir.enable_equiv_terms_in_cse_tir": true,
 			"tir.instrument_bound_checkers":     true,
-		}))
+		})
 	}
-	return opts
+	return []pass.ContextOption{level, pass.Configure(config)}
 }
 
 // with returns the part of the suite that is about the level of p, with another pass in its place, and no other in any place.
