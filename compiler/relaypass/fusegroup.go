@@ -2,7 +2,6 @@ package relaypass
 
 import (
 	"cmp"
-
 	"fmt"
 	"slices"
 

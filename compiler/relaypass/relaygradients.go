@@ -110,7 +110,6 @@ func (d *derivation) fit(e relax.Expr, i int) relax.Expr {
 
 // zero, ones and like are tensors of the shape of another.
 func zerosLike(e relax.Expr) relax.Expr { return callOf("relay.zeros_like", nil, e) }
-func onesLike(e relax.Expr) relax.Expr  { return callOf("relay.ones_like", nil, e) }
 
 func reshapedLike(e, like relax.Expr) relax.Expr { return callOf("relay.reshape_like", nil, e, like) }
 

@@ -227,7 +227,7 @@ func (s *State) insertion(m *mover, producers, consumers []*tir.Block, index int
 	case index > last && index <= first:
 		return index, nil
 	}
-	return 0, fmt.Errorf("Valid index:(-1, -2, [%d, %d]), current index=%d", last+1, first, index)
+	return 0, fmt.Errorf("ScheduleError: Valid index:(-1, -2, [%d, %d]), current index=%d", last+1, first, index)
 }
 
 // realizesIn is realizes for a statement that may be a block itself.

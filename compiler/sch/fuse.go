@@ -114,7 +114,7 @@ func (s *State) Merge(loops []*Loop) (*State, *Loop, error) {
 			return nil, nil, err
 		}
 		if r.stmt() != root.stmt() {
-			return nil, nil, fmt.Errorf("ScheduleError: Expected the loops to be under the same block scope.")
+			return nil, nil, fmt.Errorf("ScheduleError: Expected the loops to be under the same block scope")
 		}
 		var nest []*tir.For
 		for q, ok := at, true; ok && q.stmt() != top; q, ok = q.up() {
@@ -137,7 +137,7 @@ func (s *State) Merge(loops []*Loop) (*State, *Loop, error) {
 		}
 		if i > 0 {
 			if len(nest) != len(nests[0]) {
-				return nil, nil, fmt.Errorf("ScheduleError: Merge loop's nesting depth must be same, but not.")
+				return nil, nil, fmt.Errorf("ScheduleError: Merge loop's nesting depth must be same, but not")
 			}
 			for k, l := range nest {
 				if !an.CanProveEqual(l.Extent, nests[0][k].Extent) {

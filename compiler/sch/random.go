@@ -28,6 +28,3 @@ func (r *random) next() int64 {
 
 // fork returns the seed of another generator.
 func (r *random) fork() int64 { return (r.next()*32767 + 1) % 1999999973 }
-
-// below returns a number of 0 to n-1.
-func (r *random) below(n int) int { return int(r.next() % int64(n)) }

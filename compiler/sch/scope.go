@@ -144,14 +144,6 @@ func (s *State) checkComplete(at site, scope tir.Stmt) error {
 	return nil
 }
 
-// checkReduction returns an error if a block is no reduction block under the scope.
-func (s *State) checkReduction(at site, scope tir.Stmt) error {
-	if n := notReduction(at, scope); n > 0 {
-		return s.fail("NotReductionBlockError", fmt.Sprintf("The block {0} is not a reduction block - it violates condition #%d.\n%s", n, reductionDefinition), at.Block())
-	}
-	return nil
-}
-
 // checkCompleteOrReduction returns an error if a block is neither under the scope.
 func (s *State) checkCompleteOrReduction(at site, scope tir.Stmt) error {
 	c := incomplete(at.Block(), scope)

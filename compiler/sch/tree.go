@@ -125,29 +125,3 @@ func (s *State) replace(at site, by tir.Stmt, became reuse) *State {
 	}
 	return &out
 }
-
-// rewriteBlocks maps statements bottom up by f, which gets the realize of each block after what is inside of it was mapped, and returns the
-// blocks that changed. Inits are not visited.
-func rewriteBlocks(x tir.Stmt, f func(old, now *tir.BlockRealize) tir.Stmt) (tir.Stmt, reuse) {
-	became := reuse{}
-	m := &tir.Mapper{}
-	m.Stmt = func(x tir.Stmt) tir.Stmt {
-		switch x := x.(type) {
-		case *tir.BlockRealize:
-			now := x
-			body := m.Stmt(x.Block.Body)
-			if body != x.Block.Body {
-				now = x.WithBlock(x.Block.WithBody(body))
-			}
-			out := f(x, now)
-			if r, ok := out.(*tir.BlockRealize); ok && r.Block != x.Block {
-				became[x.Block] = r.Block
-			}
-			return out
-		case *tir.Block:
-			panic("sch: a block without its realize")
-		}
-		return m.MapStmt(x)
-	}
-	return m.Stmt(x), became
-}

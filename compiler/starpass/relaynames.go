@@ -128,21 +128,21 @@ func relayFunction(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("Function: params: %w", err)
+		return nil, fmt.Errorf("relay.Function: params: %w", err)
 	}
 	e, err := valueExpr(body)
 	if err != nil {
-		return nil, fmt.Errorf("Function: %w", err)
+		return nil, fmt.Errorf("relay.Function: %w", err)
 	}
 	var info relax.StructInfo
 	if ret != nil && ret != starlark.None {
 		if info, err = asNode[relax.StructInfo](ret, "a type"); err != nil {
-			return nil, fmt.Errorf("Function: ret_type: %w", err)
+			return nil, fmt.Errorf("relay.Function: ret_type: %w", err)
 		}
 	}
 	a, err := attrsOf(attrs)
 	if err != nil {
-		return nil, fmt.Errorf("Function: attrs: %w", err)
+		return nil, fmt.Errorf("relay.Function: attrs: %w", err)
 	}
 	r := runOf(t)
 	if err := r.countNodes("Function", e); err != nil {
@@ -151,7 +151,7 @@ func relayFunction(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 	r.graphs = true
 	f, err := relay.Graph(list, e, info, a)
 	if err != nil {
-		return nil, fmt.Errorf("Function: %w", err)
+		return nil, fmt.Errorf("relay.Function: %w", err)
 	}
 	return &Node{f}, nil
 }

@@ -14,7 +14,7 @@ import (
 func Median(x *te.Tensor, axes []int, shape []tir.Expr) (values, indices *te.Tensor, err error) {
 	order, kept := []int{}, []tir.Expr{}
 	for k := range x.Shape {
-		if axes != nil && len(axes) > 0 && !slices.Contains(axes, k) {
+		if len(axes) > 0 && !slices.Contains(axes, k) {
 			order, kept = append(order, k), append(kept, x.Shape[k])
 		}
 	}
