@@ -42,7 +42,7 @@ func TestAdvancedOperatorsByValues(t *testing.T) {
 // TestAdvancedOperatorsLeftAlone: what no kernel takes stays, and the reason is said.
 func TestAdvancedOperatorsLeftAlone(t *testing.T) {
 	for _, c := range []struct{ params, body, want string }{
-		{`x: R.Tensor((2, 3), "float32"), i: R.Tensor((2,), "int64"), v: R.Tensor((2,), "float32")`, "R.index_put(x, (i,), v)", "1 indices for 2 axes"},
+		{`x: R.Tensor((2, 3), "float32"), i: R.Tensor((2,), "int64"), v: R.Tensor((2, 3), "float32")`, "R.index_put(x, (i,), v)", "1 indices for 2 axes"},
 		{`x: R.Tensor((2, 3), "float32")`, "R.collapse_sum_to(x, R.shape([2, 2]))", "axis 1 of the input can not be summed"},
 		{`g: R.Tensor((1, 1, 1, 1), "float32"), x: R.Tensor((1, 1, 3, 3), "float32")`, "R.grad.max_pool2d_backward(g, x, (2, 2), dilation=(2, 2))", "windows without gaps"},
 		{`x: R.Tensor((4,), "float32"), b: R.Tensor(("n",), "int64")`, "R.dynamic_strided_slice(x, b, b, b)", "entry for each of the 1 axes"},
