@@ -63,7 +63,7 @@ func TestDocs(t *testing.T) {
 		p.wait(`[...document.images].length === 3 && [...document.images].every((x) => x.complete && x.naturalWidth === 1200)`)
 		for _, theme := range []string{"light", "dark"} {
 			p.theme(theme)
-			for _, name := range []string{"docs/tutorial", "docs/from-tvm", "docs/protocol", "passes", "passes/FuseOps", "passes/tir.PlanAndUpdateBufferAllocationLocation"} {
+			for _, name := range []string{"docs/tutorial", "docs/from-tvm", "docs/protocol", "passes", "passes/FuseOps", "passes/tir.PlanAndUpdateBufferAllocationLocation", "operators", "operators/vision.non_max_suppression"} {
 				p.goTo("/" + name)
 				p.wait(`document.querySelector(".doc h1")`)
 				if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {

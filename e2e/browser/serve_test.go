@@ -17,6 +17,7 @@ import (
 	"github.com/irscope/irscope/web/catalog"
 	"github.com/irscope/irscope/web/lesson"
 	"github.com/irscope/irscope/web/run"
+	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/irscope/irscope/web/store"
 )
 
@@ -62,7 +63,7 @@ func serveWith(t *testing.T, runner run.Runner, st store.Store, choices catalog.
 		t.Fatal(err)
 	}
 	server, err := web.New(web.Config{
-		Runner: runner, Store: st, Catalog: choices, Lessons: lessons, Build: "e2e", Embed: embed,
+		Runner: runner, Store: st, Catalog: choices, Operators: inproc.Operators{}, Lessons: lessons, Build: "e2e", Embed: embed,
 		Admission: admission, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	if err != nil {

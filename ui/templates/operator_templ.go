@@ -50,7 +50,7 @@ func Operator(v OperatorView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span class=\"grow\"></span> <a class=\"btn quiet\" href=\"/operators\">Operators</a> <a class=\"btn quiet\" href=\"/passes\">Passes</a> <a class=\"btn quiet\" href=\"/docs\">Documents</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<span class=\"grow\"></span> <a class=\"btn quiet\" href=\"/operators\">Operators</a> <a class=\"btn quiet\" href=\"/passes\">Passes</a> <a class=\"btn quiet\" href=\"/docs\">Docs</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
