@@ -96,6 +96,7 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
 	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
 	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses|TestLight" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
+	IRSCOPE_RULE_CASES=1000000 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestRulesAlone ./compiler/arith/
 	$(MAKE) mutants
 	$(MAKE) vuln
 	$(MAKE) fuzz FUZZTIME=$(NIGHTFUZZ)
@@ -107,6 +108,7 @@ vuln: ## look for known vulnerabilities in what the program calls; passes over w
 lint: ## gofumpt, vet, staticcheck, whether go.mod is tidy, and the types of the scripts (skipped without Node.js)
 	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 	$(GO) vet $(PKGS)
+	for os in darwin/amd64 linux/arm64; do GOOS=$${os%/*} GOARCH=$${os#*/} $(GO) vet ./runtime/native/... ./runtime/memory/... || exit 1; done
 	$(TOOL) staticcheck $(PKGS)
 	$(GO) mod tidy -diff
 	@static/check.sh

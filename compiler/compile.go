@@ -69,6 +69,9 @@ const (
 	CodeMissing = "missing"
 )
 
+// CodeStandIn is the code of the note that the interpreter runs what is compiled for a GPU.
+const CodeStandIn = "interpreted"
+
 // Passes runs the pipeline of the request and returns the module that it made. The result
 // of a failure holds the diagnostics so far.
 func Passes(ctx context.Context, req Request) (*Result, error) {
@@ -147,6 +150,15 @@ func Compile(ctx context.Context, req Request) (*Result, error) {
 // Codegen makes the program of a lowered module in res. Signatures are those of source, the
 // module before it was lowered.
 func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Module) error {
+	if !t.IsZero() {
+		if _, err := generatorFor(t); err != nil {
+			return err
+		}
+	}
+	if stoodIn(t) {
+		res.Diagnostics = append(res.Diagnostics, ir.Diagnostic{Severity: ir.Note, Code: CodeStandIn, Message: "no code is generated for targets of kind " + t.Kind().Name +
+			" yet: the interpreter runs the threads of the kernels, which is slow, and its times say nothing of a GPU"})
+	}
 	b := vm.NewBuilder()
 	if err := vmcodegen.Build(res.Module, b); err != nil {
 		return res.left(err)
@@ -169,7 +181,7 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 	}
 	made := map[string]Kernel{}
 	for _, g := range list {
-		gen, err := generatorOf(g.target.Kind().Name)
+		gen, err := generatorFor(g.target)
 		if err != nil {
 			return err
 		}

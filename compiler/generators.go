@@ -3,6 +3,7 @@ package compiler
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -37,6 +38,20 @@ func NewEngine() *runtime.Engine {
 	return runtime.NewEngine(loaders...)
 }
 
+// standIn is the kind whose generator serves GPUs: the interpreter runs their threads, as no code is made for them yet.
+const standIn = "interp"
+
+// stoodIn reports whether the interpreter runs what is for a target: a GPU.
+func stoodIn(t target.Target) bool { return !t.IsZero() && !t.Kind().Code && t.HasKey("gpu") }
+
+// generatorFor returns the generator for a target.
+func generatorFor(t target.Target) (generator, error) {
+	if stoodIn(t) {
+		return generatorOf(standIn)
+	}
+	return generatorOf(t.Kind().Name)
+}
+
 // generatorOf returns the generator for a kind of target.
 func generatorOf(kind string) (generator, error) {
 	for _, g := range generators {
@@ -44,7 +59,7 @@ func generatorOf(kind string) (generator, error) {
 			return g, nil
 		}
 	}
-	return generator{}, fmt.Errorf("there is no code generator for targets of kind %q", kind)
+	return generator{}, fmt.Errorf("there is no code generator for targets of kind %s, only passes: code is made for %s", kind, strings.Join(target.CodeKinds().Names(), " and "))
 }
 
 // group is the functions of a module that are compiled together: those of one target.
@@ -54,8 +69,11 @@ type group struct {
 }
 
 // groups sorts the PrimFuncs of a module by the targets that they note, in the order in which these come up;
-// t is that of functions which note none.
+// t is that of functions which note none. All of a module for a GPU are one group.
 func groups(m *ir.Module, t target.Target) ([]group, error) {
+	if stoodIn(t) { // a kernel and the host's function that launches it run together
+		return []group{{target: t.WithoutHost(), funcs: codegen.Funcs(m)}}, nil
+	}
 	var out []group
 	of := map[string]target.Target{"": t.WithoutHost()} // what the texts of attributes mean
 	for _, f := range codegen.Funcs(m) {

@@ -8,12 +8,12 @@ import (
 
 // TestEveryKindHasAGenerator compares the table of code generators with that of kinds.
 func TestEveryKindHasAGenerator(t *testing.T) {
-	if len(generators) != len(target.Kinds()) {
-		t.Errorf("%d generators for %d kinds", len(generators), len(target.Kinds()))
+	if len(generators) != len(target.CodeKinds()) {
+		t.Errorf("%d generators for %d kinds", len(generators), len(target.CodeKinds()))
 	}
 	eng := NewEngine()
 	defer eng.Close()
-	for _, k := range target.Kinds() {
+	for _, k := range target.CodeKinds() {
 		g, err := generatorOf(k.Name)
 		if err != nil {
 			t.Error(err)

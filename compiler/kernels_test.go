@@ -21,7 +21,7 @@ import (
 // targets are those whose kernels the tests compare: the default one of each kind.
 func targets() []target.Target {
 	var out []target.Target
-	for _, k := range target.Kinds() {
+	for _, k := range target.CodeKinds() {
 		out = append(out, target.Of(k.Name))
 	}
 	return out

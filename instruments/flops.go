@@ -74,20 +74,37 @@ func loopFLOPs(s tir.Stmt) int64 {
 
 func exprFLOPs(e tir.Expr) int64 {
 	var n int64
-	ir.Walk(e, func(x ir.Node) bool {
-		switch x := x.(type) {
-		case *tir.Binary:
-			if x.A.DType().IsFloat() {
-				n += int64(x.A.DType().Lanes)
-			}
-		case *tir.Call:
-			if x.Type.IsFloat() && tir.CallEffect(x) == tir.Pure {
-				if _, cond := tir.IsCallTo(x, tir.OpIfThenElse); !cond {
-					n += int64(x.Type.Lanes)
-				}
+	switch e := e.(type) {
+	case *tir.Var, *tir.IntImm, *tir.FloatImm:
+		return 0
+	case *tir.Binary:
+		if d := e.A.DType(); d.IsFloat() {
+			n = int64(d.Lanes)
+		}
+		return n + exprFLOPs(e.A) + exprFLOPs(e.B)
+	case *tir.Call:
+		if e.Type.IsFloat() && tir.CallEffect(e) == tir.Pure {
+			if _, cond := tir.IsCallTo(e, tir.OpIfThenElse); !cond {
+				n = int64(e.Type.Lanes)
 			}
 		}
-		return true
-	})
+	case *tir.BufferLoad:
+		for _, x := range e.Indices {
+			n += exprFLOPs(x)
+		}
+		if e.Predicate != nil {
+			n += exprFLOPs(e.Predicate)
+		}
+		return n
+	}
+	var child func(c ir.Node)
+	child = func(c ir.Node) {
+		if x, ok := c.(tir.Expr); ok {
+			n += exprFLOPs(x)
+		} else {
+			c.EachChild(child)
+		}
+	}
+	e.EachChild(child)
 	return n
 }

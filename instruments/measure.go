@@ -36,6 +36,13 @@ func measureFunc(fn ir.Function) *funcMetrics {
 	return out
 }
 
+// annotated returns the metrics of fn, which has other attributes than the kernel that f is about, and the same code.
+func (f *funcMetrics) annotated(fn ir.Function) *funcMetrics {
+	out := *f
+	out.pattern = transform.OpPattern(fn.(*tir.PrimFunc))
+	return &out
+}
+
 func (f *funcMetrics) binding(b relax.Binding) {
 	f.structure.Bindings++
 	ir.Walk(b.BoundValue(), func(n ir.Node) bool {

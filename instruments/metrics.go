@@ -36,12 +36,18 @@ func (t *Meter) Measure(m *ir.Module) *event.Metrics {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m.EachChange(t.last, func(name string, before, after ir.Function) {
+		known := t.funcs[name]
 		if before != nil {
-			t.add(name, t.funcs[name], -1)
+			t.add(name, known, -1)
 			delete(t.funcs, name)
 		}
 		if after != nil {
-			f := measureFunc(after)
+			var f *funcMetrics
+			if sameCode(before, after) {
+				f = known.annotated(after)
+			} else {
+				f = measureFunc(after)
+			}
 			t.funcs[name] = f
 			t.add(name, f, 1)
 		}

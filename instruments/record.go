@@ -163,7 +163,7 @@ func (r *Recorder) started(m *ir.Module, s *pass.Step) error {
 		}
 		r.inputs[s] = l
 	}
-	body := &event.PassStarted{Name: p.Name, Level: p.Level, Role: Role(p), Kind: event.PassKind(p.Kind.String()), Occurrence: r.occurrence(p.Name)}
+	body := &event.PassStarted{Name: p.Name, Level: p.Level, Role: Role(p), Kind: event.PassKind(p.Kind.String()), Occurrence: r.occurrence(p.Name), Title: p.Title, Line: p.Line}
 	if s.RequiredBy != "" {
 		body.Why = "required by " + s.RequiredBy
 	}

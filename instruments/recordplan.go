@@ -3,9 +3,11 @@ package instruments
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/instruments/event"
 )
 
@@ -57,7 +59,8 @@ func printAttrs(m *ir.Module) map[string]string {
 
 // ErrorOf describes an error for an event, with the place that it names.
 func ErrorOf(err error) event.Error {
-	out := event.Error{Kind: event.KindPass, Message: err.Error()}
+	out := event.Error{Kind: event.KindPass}
+	out.Message, out.Program = Reported(err)
 	var pe *pass.Error
 	var ie *pass.InstrumentError
 	switch {
@@ -73,4 +76,30 @@ func ErrorOf(err error) event.Error {
 		}
 	}
 	return out
+}
+
+// The parts of TVM's report of an error: what failed, the program with the place underlined, and why.
+const (
+	reportProgram = "\n\nThe IR with diagnostic is:\n"
+	reportReason  = "\nError message: "
+)
+
+// Reported returns the text of an error, and apart from it the program that it shows with the place underlined, as errors of schedules do; "" for
+// other errors.
+func Reported(err error) (message, program string) {
+	what, rest, ok := strings.Cut(err.Error(), reportProgram)
+	if !ok {
+		return err.Error(), ""
+	}
+	why := ""
+	if i := strings.LastIndex(rest, reportReason); i >= 0 {
+		rest, why = rest[:i], rest[i+len(reportReason):]
+	}
+	if e := (*sch.Error)(nil); errors.As(err, &e) {
+		why = e.Short() // with the names of blocks and loops
+	}
+	if i := strings.Index(rest, "\n\n"); i >= 0 && strings.HasPrefix(rest, "# from tvm.script") {
+		rest = rest[i+2:]
+	}
+	return strings.TrimSuffix(what, ".") + ": " + why, rest
 }

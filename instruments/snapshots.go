@@ -20,8 +20,9 @@ type Snapshot struct {
 	Hash  string // event.HashText of Text
 	Lines int
 	// Nodes holds for each line the node that begins there, as script.Text.Lines does.
-	Nodes []ir.Node
-	fn    ir.Function
+	Nodes   []ir.Node
+	fn      ir.Function
+	printed *script.Text
 }
 
 // Snapshots prints functions, each once: functions are immutable, so the pointer tells that
@@ -44,13 +45,25 @@ func NewSnapshots() *Snapshots { return &Snapshots{known: map[snapKey]*Snapshot{
 func (s *Snapshots) Of(name string, fn ir.Function) *Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.of(name, fn, nil)
+}
+
+// of returns the snapshot of a function, which may have the code of that of like.
+func (s *Snapshots) of(name string, fn ir.Function, like *Snapshot) *Snapshot {
 	key := snapKey{name, fn}
 	if x := s.known[key]; x != nil {
 		return x
 	}
-	printed := script.Function(name, fn, script.Options{Scratch: &s.scratch})
+	var printed *script.Text
+	opts := script.Options{Scratch: &s.scratch}
+	if like != nil && like.Name == name && sameCode(like.fn, fn) {
+		printed = script.Annotated(name, fn.(*tir.PrimFunc), like.printed, like.fn.(*tir.PrimFunc), opts)
+	}
+	if printed == nil {
+		printed = script.Function(name, fn, opts)
+	}
 	text := printed.Source
-	x := &Snapshot{Name: name, Kind: kindOf(fn), Text: text, Hash: event.HashText(text), Lines: linediff.CountLines(text), Nodes: printed.Lines, fn: fn}
+	x := &Snapshot{Name: name, Kind: kindOf(fn), Text: text, Hash: event.HashText(text), Lines: linediff.CountLines(text), Nodes: printed.Lines, fn: fn, printed: printed}
 	s.known[key] = x
 	return x
 }
@@ -90,13 +103,15 @@ type FuncDelta struct {
 // those that only a has. It compares pointers, so functions that are the same cost nothing.
 func (s *Snapshots) Delta(a, b *ir.Module) []FuncDelta {
 	var out []FuncDelta
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	b.EachChange(a, func(name string, before, after ir.Function) {
 		d := FuncDelta{Name: name}
 		if before != nil {
-			d.Before = s.Of(name, before)
+			d.Before = s.of(name, before, nil)
 		}
 		if after != nil {
-			d.After = s.Of(name, after)
+			d.After = s.of(name, after, d.Before)
 		}
 		if d.Before == nil || d.After == nil || d.Before.Hash != d.After.Hash {
 			out = append(out, d)

@@ -40,14 +40,17 @@ type Scope struct {
 	Doc      string
 }
 
-// Kind is a kind of target: one code generator. Kinds are never changed once made.
+// Kind is a kind of target: a language or a machine that passes lower functions for. Kinds are never changed once made.
 type Kind struct {
 	Name       string
 	Doc        string
+	Code       bool     // whether there is a code generator: functions for other kinds go through passes and end there
 	DeviceType int      // DLPack device type
 	Keys       []string // default keys, which schedules and dispatch rules look at
 	Attrs      []AttrDef
 	Features   []FeatureDef
+	// AnyFeature has -mattr take words that Features does not list, as those of LLVM, all of them off.
+	AnyFeature bool
 	Scopes     []Scope
 	// PtrBits is the width of the pointers in what its kernels read.
 	PtrBits int
@@ -57,6 +60,9 @@ type Kind struct {
 	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
 	Math []string
+
+	// check refuses values that no machine of the kind has; nil takes all.
+	check func(Target) error
 }
 
 // HasMath reports whether the code generator has instructions for a mathematical intrinsic.
@@ -65,8 +71,18 @@ func (k *Kind) HasMath(name string) bool { return slices.Contains(k.Math, name) 
 // Table is a set of kinds by name.
 type Table []*Kind
 
-// Kinds is the table of the kinds that the project has.
-func Kinds() Table { return Table{wasmKind, interpKind} }
+// Kinds is the table of the kinds that the project has, first those that code is generated for.
+func Kinds() Table {
+	return Table{wasmKind, interpKind, llvmKind, cKind, cudaKind, rocmKind, openclKind, metalKind, vulkanKind, webgpuKind}
+}
+
+// CodeKinds is the table of the kinds that code is generated for.
+func CodeKinds() Table {
+	return slices.DeleteFunc(Kinds(), func(k *Kind) bool { return !k.Code })
+}
+
+// HasKey reports whether key is among the default keys.
+func (k *Kind) HasKey(key string) bool { return slices.Contains(k.Keys, key) }
 
 // DefaultKind is the name of the kind that code is generated for where nobody names a target.
 const DefaultKind = "wasm"
@@ -93,6 +109,7 @@ func (t Table) Names() []string {
 
 var wasmKind = &Kind{
 	Name:       "wasm",
+	Code:       true,
 	Doc:        "WebAssembly 2.0 with 128-bit SIMD, run in process",
 	DeviceType: 1,
 	Keys:       []string{"wasm", "cpu"},
@@ -103,8 +120,6 @@ var wasmKind = &Kind{
 		{"max-simd-width", Int, int64(128), "widest vector register in bits; 0 schedules scalar code"},
 		{"num-vector-registers", Int, int64(16), "vector registers that schedules may fill"},
 		{"num-cores", Int, int64(1), "threads that run one kernel"},
-		{"model", String, nil, "name of the machine, for tuning records"},
-		{"tag", String, nil, "name that the target goes by"},
 	},
 	Features: []FeatureDef{
 		{"simd128", true, "128-bit vector instructions"},
@@ -117,13 +132,19 @@ var wasmKind = &Kind{
 
 var interpKind = &Kind{
 	Name:       "interp",
+	Code:       true,
 	Doc:        "the interpreter of PrimFuncs, run in process: slow, and it checks every access",
 	DeviceType: 1,
 	Keys:       []string{"interp"},
 	PtrBits:    64,
 	Attrs: []AttrDef{
-		{"model", String, nil, "name of the machine, for tuning records"},
-		{"tag", String, nil, "name that the target goes by"},
+		{"barriers", String, "auto", "what keeps threads in order: written (the barriers of the program, and what they leave open is a race), implied (statements run one after the other), or auto (implied where no pass has written barriers)"},
+	},
+	check: func(t Target) error {
+		if b, _ := t.Attr("barriers").(string); b != "auto" && b != "written" && b != "implied" {
+			return fmt.Errorf("target interp: attribute barriers: expected auto, written or implied, got %q", b)
+		}
+		return nil
 	},
 	Scopes: []Scope{
 		{"global", 0, "device memory"},
@@ -136,6 +157,10 @@ var commonAttrs = []AttrDef{
 	{"keys", Strings, nil, "keys that schedules and dispatch rules look at"},
 	{"mattr", Strings, nil, "features to switch on (+name) and off (-name)"},
 	{"host", String, nil, "target of the host code"},
+	{"device", String, nil, "family of machines, a further key"},
+	{"libs", Strings, nil, "libraries whose kernels the target has"},
+	{"model", String, nil, "name of the machine, for tuning records"},
+	{"tag", String, nil, "name that the target goes by"},
 }
 
 func (k *Kind) attr(name string) (AttrDef, error) {
@@ -160,6 +185,7 @@ func (k *Kind) attrNames() []string {
 	return names
 }
 
+// feature returns a feature of the kind, or an error that lists the features.
 func (k *Kind) feature(name string) (FeatureDef, error) {
 	var known []string
 	for _, f := range k.Features {
@@ -167,6 +193,12 @@ func (k *Kind) feature(name string) (FeatureDef, error) {
 			return f, nil
 		}
 		known = append(known, f.Name)
+	}
+	switch {
+	case k.AnyFeature && name != "":
+		return FeatureDef{Name: name}, nil
+	case known == nil:
+		return FeatureDef{}, fmt.Errorf("target %s has no feature %q: it has none that -mattr switches", k.Name, name)
 	}
 	return FeatureDef{}, fmt.Errorf("target %s has no feature %q: known features are %s", k.Name, name, strings.Join(known, ", "))
 }

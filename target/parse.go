@@ -35,11 +35,19 @@ func (t Table) parseString(s string, depth int) (Target, error) {
 	if len(words) == 0 {
 		return Target{}, fmt.Errorf("empty target: expected a kind (%s) and options like -mattr=+simd128", strings.Join(t.Names(), ", "))
 	}
-	k, err := t.Lookup(words[0])
+	name := words[0]
+	opts, tagged, err := tagOptions(name)
 	if err != nil {
 		return Target{}, err
 	}
-	opts := map[string]any{}
+	if tagged != "" {
+		name = tagged
+	}
+	k, err := t.Lookup(name)
+	if err != nil {
+		return Target{}, err
+	}
+	given := map[string]bool{} // options of the text come before those of a tag
 	for i := 1; i < len(words); i++ {
 		name, value, ok := strings.Cut(strings.TrimLeft(words[i], "-"), "=")
 		if !strings.HasPrefix(words[i], "-") {
@@ -58,10 +66,10 @@ func (t Table) parseString(s string, depth int) (Target, error) {
 		} else if !ok {
 			value = "true"
 		}
-		if _, dup := opts[name]; dup {
+		if given[name] {
 			return Target{}, fmt.Errorf("target %q: option -%s is given twice", s, name)
 		}
-		opts[name] = value
+		given[name], opts[name] = true, value
 	}
 	return t.build(k, opts, depth)
 }
@@ -105,6 +113,7 @@ func (t Table) build(k *Kind, opts map[string]any, depth int) (Target, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names) // the first of several errors is always the same
+	var device string
 	for _, name := range names {
 		a, err := k.attr(name)
 		if err != nil {
@@ -130,12 +139,39 @@ func (t Table) build(k *Kind, opts map[string]any, depth int) (Target, error) {
 				return Target{}, err
 			}
 		default:
-			if v != a.Default {
+			if list, ok := v.([]string); ok && len(list) > 0 || !ok && v != a.Default {
 				out.attrs[name] = v
 			}
 		}
+		if name == "device" {
+			device = v.(string)
+		}
+	}
+	if device != "" { // before the default keys, as in TVM
+		if _, ok := opts["keys"]; ok {
+			out.keys = append(slices.Clip(out.keys), device)
+		} else {
+			out.keys = append([]string{device}, out.keys...)
+		}
+	}
+	out.keys = withoutRepeats(out.keys)
+	if k.check != nil {
+		if err := k.check(out); err != nil {
+			return Target{}, err
+		}
 	}
 	return out, nil
+}
+
+// withoutRepeats keeps the first of equal words.
+func withoutRepeats(words []string) []string {
+	out := make([]string, 0, len(words))
+	for _, w := range words {
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 func (t Table) parseHost(v any, depth int) (Target, error) {
@@ -219,25 +255,37 @@ func canonicalFeatures(k *Kind, list []string) ([]string, error) {
 		set[s[1:]] = s[0] == '+'
 	}
 	var out []string
-	for _, f := range k.Features {
-		if on, ok := set[f.Name]; ok && on != f.On {
-			sign := "-"
-			if on {
-				sign = "+"
-			}
-			out = append(out, sign+f.Name)
+	for name, on := range set {
+		f, err := k.feature(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case on && !f.On:
+			out = append(out, "+"+name)
+		case !on && (f.On || k.AnyFeature): // what is off for a kind of open features may be on for its machine
+			out = append(out, "-"+name)
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
 	return out, nil
 }
 
-// splitWords splits at white space; a Go string literal may stand in a word.
+// splitWords splits at white space. A Go string literal may stand in a word, or a text in single quotes, as TVM writes it, in
+// which a backslash keeps the next character.
 func splitWords(s string) ([]string, error) {
 	var words []string
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
 		var w strings.Builder
 		for s != "" && !strings.ContainsRune(" \t\n", rune(s[0])) {
+			if s[0] == '\'' {
+				text, rest, err := singleQuoted(s[1:])
+				if err != nil {
+					return nil, err
+				}
+				w.WriteString(text)
+				s = rest
+				continue
+			}
 			if s[0] != '"' {
 				w.WriteByte(s[0])
 				s = s[1:]
@@ -257,4 +305,19 @@ func splitWords(s string) ([]string, error) {
 		words = append(words, w.String())
 	}
 	return words, nil
+}
+
+// singleQuoted returns the text up to the next single quote, and what follows the quote.
+func singleQuoted(s string) (text, rest string, err error) {
+	var w strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\'':
+			return w.String(), s[i+1:], nil
+		case s[i] == '\\' && i+1 < len(s):
+			i++
+		}
+		w.WriteByte(s[i])
+	}
+	return "", "", fmt.Errorf("quoted text without an end: '%s", s)
 }

@@ -173,7 +173,7 @@ func formatAttr(v any) string {
 
 // quoteWord puts quotes around a word that the splitter would take apart.
 func quoteWord(s string) string {
-	if s == "" || strings.ContainsAny(s, " \t\n\"\\") {
+	if s == "" || strings.ContainsAny(s, " \t\n\"'\\") {
 		return strconv.Quote(s)
 	}
 	return s

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -43,8 +42,8 @@ func command(i run.Info) string {
 	} else if s.Pipeline != "" && s.Pipeline != "default" {
 		words = append(words, "--pipeline", s.Pipeline)
 	}
-	words = append(words, patchFlags(s)...)
-	disabled := slices.DeleteFunc(slices.Clone(s.Disabled), func(name string) bool { return strings.HasPrefix(name, request.EditPrefix) })
+	words = append(append(words, patchFlags(s)...), scheduleFlags(s)...)
+	disabled := slices.DeleteFunc(slices.Clone(s.Disabled), ofUser)
 	if len(disabled) > 0 {
 		words = append(words, "--disable-pass", strings.Join(disabled, ","))
 	}

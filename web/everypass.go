@@ -112,8 +112,13 @@ type lines struct {
 
 // newLines returns the lines of an answer that may take so long to be made.
 func newLines(w http.ResponseWriter, limit time.Duration) *lines {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + 10*time.Second)) // a recorder in tests has none
+	patient(w, limit)
 	return &lines{w: w}
+}
+
+// patient keeps a connection open for an answer that may take so long to be made.
+func patient(w http.ResponseWriter, limit time.Duration) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + 10*time.Second)) // a recorder in tests has none
 }
 
 func (l *lines) write(v any) {

@@ -50,7 +50,11 @@ func (s *Server) exportedPage(ctx context.Context, b *export.Bundle, one *export
 	if report.Check != nil {
 		answers["/api/runs/"+export.PageRun+"/check"] = report.Check
 	}
-	return export.Page{Body: body.String(), Answers: answers}, nil
+	page = export.Page{Body: body.String(), Answers: answers}
+	if s.cfg.Compiler != nil && b.Session.Source.Kind != store.SourceDump {
+		page.Loops = s.cfg.Compiler.Loops
+	}
+	return page, nil
 }
 
 // notesOf returns the notes on a run and on none, as an exported page names them.

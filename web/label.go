@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/irscope/irscope/instruments/request"
 	"github.com/irscope/irscope/web/run"
 	"github.com/irscope/irscope/web/store"
 )
@@ -27,7 +26,7 @@ func label(s run.Settings) string {
 	}
 	var off []string
 	for _, name := range s.Disabled {
-		if !strings.HasPrefix(name, request.EditPrefix) {
+		if !ofUser(name) {
 			off = append(off, name)
 		}
 	}
@@ -35,6 +34,9 @@ func label(s run.Settings) string {
 	words = append(words, named("+", s.Required)...)
 	if n := len(s.Patches); n > 0 {
 		words = append(words, count(n, "edit"))
+	}
+	if n := len(s.Schedules); n > 0 {
+		words = append(words, count(n, "schedule"))
 	}
 	if n := len(s.Scripts); n > 0 {
 		words = append(words, count(n, "script"))

@@ -110,9 +110,17 @@ func patchFileName(p run.Patch) string {
 func patchFlags(s run.Settings) []string {
 	var out []string
 	for _, p := range s.Patches {
-		if !slices.Contains(s.Disabled, request.EditPrefix+p.After) {
+		if !off(s, request.EditPrefix+p.After) {
 			out = append(out, "--patch", p.After+"="+patchFileName(p))
 		}
 	}
 	return out
+}
+
+// off tells whether a pass is turned off.
+func off(s run.Settings, name string) bool { return slices.Contains(s.Disabled, name) }
+
+// ofUser tells whether a step applies an edit or a schedule of a user, which no other run has.
+func ofUser(name string) bool {
+	return strings.HasPrefix(name, request.EditPrefix) || strings.HasPrefix(name, request.SchedulePrefix)
 }

@@ -146,7 +146,7 @@ func (s *Server) readSettings(w http.ResponseWriter, r *http.Request, sess store
 	if err != nil {
 		return settings, err
 	}
-	settings.Steps, settings.Scripts, settings.Patches = last.Steps, last.Scripts, last.Patches
+	settings.Steps, settings.Scripts, settings.Patches, settings.Schedules = last.Steps, last.Scripts, last.Patches, last.Schedules
 	settings.Inputs, settings.Expected = last.Inputs, last.Expected
 	if v := form.Get("target"); v != "" {
 		settings.Target = v

@@ -143,15 +143,20 @@ func free(h http.Handler) http.Handler { return shared{Handler: h} }
 
 // work does something in a turn of a request, see share.Work. A panic is logged and is an error.
 func work[T any](ctx context.Context, s *Server, t *share.Ticket, bytes int64, do func(context.Context) (T, error)) (T, error) {
-	return share.Work(ctx, t, bytes, func(ctx context.Context) (out T, err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				s.cfg.Log.Error("work for a visitor panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				err = &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; its log has the details"}
-			}
-		}()
-		return do(ctx)
+	return share.Work(ctx, t, bytes, func(ctx context.Context) (T, error) {
+		return guarded(s, func() (T, error) { return do(ctx) })
 	})
+}
+
+// guarded does something whose panic is logged and is an error.
+func guarded[T any](s *Server, do func() (T, error)) (out T, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.cfg.Log.Error("work for a visitor panicked", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = &httpError{status: http.StatusInternalServerError, message: "something went wrong on the server; its log has the details"}
+		}
+	}()
+	return do()
 }
 
 // within does something in a turn at another gate than that of the route.

@@ -96,6 +96,13 @@ func printChecks(w io.Writer, when terminal.When, r *check.Report) error {
 		if s.Message != "" {
 			say(w, "    %s", s.Message)
 		}
+		if s.Threads != nil {
+			for _, a := range s.Threads.Accesses {
+				if a.Line > 0 {
+					say(w, "    %s, line %d: %s", s.Threads.Function, a.Line, a.Code)
+				}
+			}
+		}
 	}
 	var tol []string
 	for _, x := range r.Tolerances {

@@ -55,6 +55,7 @@ func compileCommand() *cobra.Command {
 	cf.register(cmd, driver.DefaultPipeline)
 	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
+	cf.registerSchedule(cmd)
 	cf.registerScript(cmd)
 	cf.registerReproducer(cmd)
 	cf.registerJSON(cmd)

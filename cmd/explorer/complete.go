@@ -21,7 +21,7 @@ type values func() []cobra.Completion
 // flagValues returns the values of flags that shells complete; flags that are not listed take files, or anything.
 func flagValues() map[string]values {
 	return map[string]values{
-		"target":          func() []cobra.Completion { return target.Kinds().Names() },
+		"target":          targets,
 		"pipeline":        pipeline.Names,
 		"passes":          listed(func() []cobra.Completion { return append(passNames(), pipeline.Names()...) }),
 		"pass":            listed(passNames),
@@ -39,6 +39,19 @@ func flagValues() map[string]values {
 		"color":           fixed(string(terminal.Auto), string(terminal.Always), string(terminal.Never)),
 		"script":          scripts,
 	}
+}
+
+// targets lists the kinds of target, with a word on those that no code is made for.
+func targets() []cobra.Completion {
+	var out []cobra.Completion
+	for _, k := range target.Kinds() {
+		if k.Code {
+			out = append(out, k.Name)
+		} else {
+			out = append(out, k.Name+"\tpasses only")
+		}
+	}
+	return out
 }
 
 // argument is what an argument may be: one of some values, or a file with one of some extensions.

@@ -22,18 +22,19 @@ import (
 
 // compileFlags are shared by the commands that run passes.
 type compileFlags struct {
-	target   string
-	level    int
-	pipeline string
-	standard string    // the pipeline where none is named
-	passes   string    // of the commands that take a list of passes in place of a pipeline
-	anyLevel bool      // the passes of the list run whatever their level
-	scripts  []string  // of the same commands: files with passes and instruments of users
-	printed  io.Writer // where scripts print to
-	patches  []string  // of the same commands: edited IR by step
-	disable  []string
-	require  []string
-	config   []string
+	target    string
+	level     int
+	pipeline  string
+	standard  string    // the pipeline where none is named
+	passes    string    // of the commands that take a list of passes in place of a pipeline
+	anyLevel  bool      // the passes of the list run whatever their level
+	scripts   []string  // of the same commands: files with passes and instruments of users
+	printed   io.Writer // where scripts print to
+	patches   []string  // of the same commands: edited IR by step
+	schedules []string  // of the same commands: schedules by kernel
+	disable   []string
+	require   []string
+	config    []string
 
 	printBefore, printAfter []string
 	onlyChanged             bool
@@ -60,7 +61,7 @@ func (f *compileFlags) register(cmd *cobra.Command, pl string) {
 func (f *compileFlags) registerSettings(cmd *cobra.Command, pl string) {
 	f.standard = pl
 	fl := cmd.Flags()
-	fl.StringVar(&f.target, "target", target.DefaultKind, "`target` to generate code for: "+strings.Join(target.Kinds().Names(), ", ")+", with options")
+	fl.StringVar(&f.target, "target", target.DefaultKind, "`target` to compile for: "+targetWords())
 	fl.IntVar(&f.level, "opt-level", pass.DefaultOptLevel, "optimization `level`, 0 to 4")
 	fl.StringVar(&f.pipeline, "pipeline", pl, "pipeline by `name`: "+strings.Join(pipeline.Names(), ", "))
 	fl.StringSliceVar(&f.disable, "disable-pass", nil, "`passes` not to run, as A,B (repeatable)")
@@ -112,7 +113,11 @@ func (f *compileFlags) job(ctx context.Context) (*driver.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := f.resolve(ctx, edits)
+	schedules, err := f.readSchedules()
+	if err != nil {
+		return nil, err
+	}
+	j, err := f.resolve(ctx, edits, schedules)
 	if err != nil {
 		err = usageError{err}
 	}
@@ -120,7 +125,7 @@ func (f *compileFlags) job(ctx context.Context) (*driver.Job, error) {
 	return j, err
 }
 
-func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*driver.Job, error) {
+func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch, schedules []request.Schedule) (*driver.Job, error) {
 	if f.level < 0 || f.level > request.MaxOptLevel {
 		return nil, fmt.Errorf("--opt-level is %d, expected 0 to %d", f.level, request.MaxOptLevel)
 	}
@@ -138,7 +143,7 @@ func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*dri
 	j, problems, err := driver.Resolve(ctx, driver.Request{
 		Settings: request.Settings{
 			Target: f.target, OptLevel: f.level, Pipeline: f.pipeline, Disabled: f.disable, Required: f.require,
-			Config: config, Scripts: scripts, Patches: edits,
+			Config: config, Scripts: scripts, Patches: edits, Schedules: schedules,
 		},
 		Passes: f.passes, AnyLevel: f.anyLevel, Print: f.printed,
 	})
@@ -168,6 +173,7 @@ func (f *compileFlags) resolve(ctx context.Context, edits []request.Patch) (*dri
 var fieldFlags = map[string]string{
 	driver.FieldTarget: "--target", driver.FieldPipeline: "--pipeline", driver.FieldPasses: "--passes", driver.FieldScripts: "--script",
 	driver.FieldRequired: "--require-pass", driver.FieldDisabled: "--disable-pass", driver.FieldConfig: "--config",
+	driver.FieldSchedules: "--schedule",
 }
 
 // flagError names the flag that a problem comes from.
@@ -239,4 +245,16 @@ func (f *compileFlags) instruments(cmd *cobra.Command, w io.Writer, snaps *instr
 		list = append(list, instruments.DumpIR(f.dumpDir, true, cmd.ErrOrStderr()))
 	}
 	return list
+}
+
+// targetWords says what --target takes.
+func targetWords() string {
+	var without []string
+	for _, k := range target.Kinds() {
+		if !k.Code {
+			without = append(without, k.Name)
+		}
+	}
+	slices.Sort(without)
+	return strings.Join(target.CodeKinds().Names(), ", ") + "; for passes alone also " + strings.Join(without, ", ") + " and TVM's tags; with options"
 }

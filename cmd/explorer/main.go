@@ -137,7 +137,7 @@ serves the page that shows what each pass does, on this machine only, with the f
 	f.register(root)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) }
 	root.AddCommand(serveCommand(), runCommand(), compileCommand(), execCommand(), optCommand(), equalCommand(), diffCommand(), importCommand(), replayCommand(),
-		scriptCommand(), scheduleCommand(), passesCommand(), opsCommand(), whyCommand(), bisectCommand(), reduceCommand(), whatifCommand(), licensesCommand(), manCommand(), adminCommand(), lessonsCommand())
+		scriptCommand(), scheduleCommand(), passesCommand(), opsCommand(), simplifyCommand(), whyCommand(), bisectCommand(), reduceCommand(), whatifCommand(), licensesCommand(), manCommand(), adminCommand(), lessonsCommand())
 	registerCompletion(root)
 	refuseTopics(root)
 	return root

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/frontend"
@@ -66,14 +64,9 @@ func (f *compileFlags) editError(e *driver.EditError) error {
 
 // readText reads a file of TVMScript.
 func readText(name string) (string, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, frontend.DefaultTextBytes+1))
-	if err == nil && len(data) > frontend.DefaultTextBytes {
+	text, err := readStart(name, frontend.DefaultTextBytes+1)
+	if err == nil && len(text) > frontend.DefaultTextBytes {
 		err = fmt.Errorf("the file exceeds %d MiB", frontend.DefaultTextBytes>>20)
 	}
-	return string(data), err
+	return text, err
 }

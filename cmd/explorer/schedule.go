@@ -64,7 +64,7 @@ func runSchedule(cmd *cobra.Command, in string, sf *sourceFlags, of *scheduleFla
 	if err != nil {
 		return err
 	}
-	done, err := s.Schedule(cmd.Context(), m, of.seed)
+	done, err := s.Schedule(cmd.Context(), m, of.seed, nil)
 	if err != nil {
 		return err
 	}

@@ -187,14 +187,20 @@ func readScript(name string) (string, error) {
 		}
 		return "", usageError{fmt.Errorf("the program has no built-in script %q: it has %s", short, strings.Join(known, ", "))}
 	}
+	text, err := readStart(name, starpass.MaxSource+1)
+	if err != nil {
+		return "", fmt.Errorf("cannot read the script: %w", err)
+	}
+	return text, nil
+}
+
+// readStart returns the first bytes of a file, so that one that is too long is noticed and not read whole.
+func readStart(name string, most int64) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("cannot read the script: %w", err)
+		return "", err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, starpass.MaxSource+1))
-	if err != nil {
-		return "", fmt.Errorf("cannot read the script: %w", err)
-	}
-	return string(data), nil
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	return string(data), err
 }

@@ -43,6 +43,9 @@ type Analyzer struct {
 	// counts none.
 	Budget *budget.Budget
 
+	// Trace, if set, is told each rule that the simplifiers apply, in order, see Rewrote.
+	Trace func(Rewrote)
+
 	varBounds   map[*tir.Var]Bound
 	varModulars map[*tir.Var]Modular
 	varSets     map[*tir.Var]IntSet
@@ -58,7 +61,9 @@ type Analyzer struct {
 	boundWork int
 	modWork   int
 	steps     int
+	spent     int // of all questions
 	inCNF     bool
+	quiet     int // questions under way whose answers are no part of the result
 }
 
 // memo holds answers by node. They are good for one outermost question, in one scope.
@@ -91,10 +96,17 @@ func (a *Analyzer) begin() {
 		a.forget()
 		a.boundWork, a.modWork, a.steps = 0, 0, 0
 	}
+	if a.depth > 0 {
+		a.quiet++ // a question on the way
+	}
 	a.depth++
 }
 
-func (a *Analyzer) end() { a.depth-- }
+func (a *Analyzer) end() {
+	if a.depth--; a.depth > 0 {
+		a.quiet--
+	}
+}
 
 // Together calls f, which asks questions that keep the answers of each other: asking for the bounds
 // of every part of an expression then takes linear time. f must not change what is known.
@@ -128,9 +140,13 @@ func (a *Analyzer) spend(n int) bool {
 		limit = 100_000
 	}
 	a.steps += n
+	a.spent += n
 	a.Budget.Spend(int64(n))
 	return a.steps <= limit
 }
+
+// Spent returns the steps that all questions so far took together.
+func (a *Analyzer) Spent() int { return a.spent }
 
 // maxInlined bounds the nodes of a value that takes the place of a variable: values that each use
 // the one before twice would otherwise double with every variable.

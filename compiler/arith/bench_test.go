@@ -1,6 +1,7 @@
 package arith
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/tir"
@@ -120,4 +121,86 @@ func TestNoBlowUp(t *testing.T) {
 		many = tir.Add(many, tir.Mul(v.variable("x"+string(rune('a'+k%26))+string(rune('a'+k/26))), tir.Int32(int64(k))))
 	}
 	a.Simplify(many)
+}
+
+// BenchmarkRules simplifies the left sides of all rows of the tables: every rule in all orders of its operands.
+func BenchmarkRules(b *testing.B) {
+	v := newEnv()
+	var exprs []tir.Expr
+	for _, file := range []string{"rewrite_simplify.txt", "rewrite_rules.txt"} {
+		for _, r := range readRows(b, file) {
+			exprs = append(exprs, v.expr(r.before))
+		}
+	}
+	a := NewAnalyzer()
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, e := range exprs {
+			a.RewriteSimplify(e)
+		}
+	}
+}
+
+// mixedExpr is an index of n nodes as unrolling and inlining make them: splits, conditions and sums in turn.
+func mixedExpr(v *env, n int) tir.Expr {
+	vars := []tir.Expr{v.variable("i"), v.variable("j"), v.variable("oc"), v.variable("rc"), v.variable("ax3")}
+	var build func(n int) tir.Expr
+	build = func(n int) tir.Expr {
+		if n < 4 {
+			return vars[n%len(vars)]
+		}
+		c := tir.Int32(int64(n%7 + 2))
+		half := (n - 1) / 2
+		switch n % 5 {
+		case 0:
+			return tir.NewBinary(tir.OpAdd, tir.NewBinary(tir.OpFloorDiv, build(n-4), c), vars[n%len(vars)])
+		case 1:
+			return tir.NewBinary(tir.OpAdd, build(half), build(n-1-half))
+		case 2:
+			return tir.NewBinary(tir.OpFloorMod, build(n-2), tir.Int32(int64(n%61+3)))
+		case 3:
+			return tir.NewBinary(tir.OpMin, build(half), build(n-1-half))
+		}
+		return tir.NewBinary(tir.OpMul, build(n-2), c)
+	}
+	return build(n)
+}
+
+// BenchmarkMixed10000 simplifies an expression of 10,000 nodes.
+func BenchmarkMixed10000(b *testing.B) {
+	v := newEnv()
+	a, e := benchAnalyzer(v), mixedExpr(v, 10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		a.Simplify(e)
+	}
+}
+
+// deepCondition nests n conditions, alternating && and ||.
+func deepCondition(v *env, n int) tir.Expr {
+	e := tir.Expr(tir.LT(v.variable("i"), tir.Int32(7)))
+	for k := range n {
+		op := tir.OpAnd
+		if k%2 == 1 {
+			op = tir.OpOr
+		}
+		x := v.variable("x" + string(rune('a'+k%26)) + string(rune('a'+k/26%26)))
+		e = tir.NewBinary(op, tir.LT(x, tir.Int32(int64(k))), e)
+	}
+	return e
+}
+
+// BenchmarkDeepCondition simplifies a condition each of whose sides is assumed for the other.
+func BenchmarkDeepCondition(b *testing.B) {
+	for _, n := range []int{10, 20, 40, 80} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			v := newEnv()
+			e := deepCondition(v, n)
+			for b.Loop() {
+				a := NewAnalyzer()
+				a.Extensions = ApplyConstraintsToBooleanBranches
+				a.Simplify(e)
+			}
+		})
+	}
 }

@@ -211,6 +211,8 @@ func (a *Analyzer) boundCast(e *tir.Cast) Bound {
 
 func (a *Analyzer) boundCall(e *tir.Call) Bound {
 	switch {
+	case isOp(e, tir.OpVScale):
+		return Bound{1, PosInf}
 	case len(e.Args) != 2:
 		return DTypeBound(e.Type)
 	case isOp(e, tir.OpShiftLeft):

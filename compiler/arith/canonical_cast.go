@@ -94,26 +94,26 @@ func (s *simplifier) canonLT(e *tir.Binary, d dtype.DType) tir.Expr {
 	}
 	whole, rest := diff.sum.separate(g)
 	if rest.isZero() {
-		return s.visitRules(whole.dividedBy(g).expr(), d)
+		return s.visitRules(e, whole.dividedBy(g).expr(), d)
 	}
 	r := s.a.boundOf(rest.expr())
 	if r.Min >= 0 && r.Max < g {
-		return s.visitRules(whole.dividedBy(g).expr(), d)
+		return s.visitRules(e, whole.dividedBy(g).expr(), d)
 	}
 	if len(rest.terms) == 1 { // the base is a multiple of g
 		t := rest.terms[0]
 		if t.floor && t.scale == 1 && t.upper != PosInf && t.upper%(g*t.lower) == 0 {
 			k := g * t.lower
 			q := floorMod(floorDiv(t.index, num(d, k)), num(d, t.upper/k))
-			return s.visitRules(add(whole.dividedBy(g).expr(), q), d)
+			return s.visitRules(e, add(whole.dividedBy(g).expr(), q), d)
 		}
 	}
 	return s.visitBinary(e)
 }
 
-// visitRules simplifies x < 0.
-func (s *simplifier) visitRules(x tir.Expr, d dtype.DType) tir.Expr {
-	lt := ltOf(x, num(d, 0))
+// visitRules simplifies x < 0, which e comes to.
+func (s *simplifier) visitRules(e tir.Expr, x tir.Expr, d dtype.DType) tir.Expr {
+	lt := s.named(ruleDivide, e, ltOf(x, num(d, 0)))
 	b, ok := lt.(*tir.Binary)
 	if !ok {
 		return lt

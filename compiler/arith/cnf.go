@@ -193,3 +193,14 @@ func (cs clauses) expr() tir.Expr {
 	}
 	return out
 }
+
+// SimplifyAsAndOfOrs simplifies a condition as a conjunction of disjunctions, if that has at most 64 parts:
+// pairs of atoms in each, and pairs of disjunctions that differ in one.
+func (a *Analyzer) SimplifyAsAndOfOrs(cond tir.Expr) tir.Expr {
+	if a.inCNF {
+		return a.Simplify(cond)
+	}
+	a.begin()
+	defer a.end()
+	return simplifyCNF(a, cond)
+}

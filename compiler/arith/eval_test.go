@@ -83,6 +83,9 @@ func evalAll(e tir.Expr, at map[*tir.Var]int64) []int64 {
 			}
 			return evalAll(e.Args[2], at)
 		}
+		if isOp(e, tir.OpVScale) {
+			return []int64{at[nil]}
+		}
 		x, y := evalAll(e.Args[0], at)[0], evalAll(e.Args[1], at)[0]
 		switch {
 		case isOp(e, tir.OpShiftRight):

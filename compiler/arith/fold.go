@@ -122,8 +122,6 @@ func mk(op tir.BinaryOp, a, b tir.Expr) tir.Expr {
 func add(a, b tir.Expr) tir.Expr      { return mk(tir.OpAdd, a, b) }
 func sub(a, b tir.Expr) tir.Expr      { return mk(tir.OpSub, a, b) }
 func mul(a, b tir.Expr) tir.Expr      { return mk(tir.OpMul, a, b) }
-func truncDiv(a, b tir.Expr) tir.Expr { return mk(tir.OpDiv, a, b) }
-func truncMod(a, b tir.Expr) tir.Expr { return mk(tir.OpMod, a, b) }
 func floorDiv(a, b tir.Expr) tir.Expr { return mk(tir.OpFloorDiv, a, b) }
 func floorMod(a, b tir.Expr) tir.Expr { return mk(tir.OpFloorMod, a, b) }
 func eqOf(a, b tir.Expr) tir.Expr     { return mk(tir.OpEQ, a, b) }

@@ -166,3 +166,21 @@ func TestFactsAreBounded(t *testing.T) {
 	}
 	exit()
 }
+
+// TestDeepConditionsAreLinear simplifies nested conditions whose sides are assumed for each other.
+func TestDeepConditionsAreLinear(t *testing.T) {
+	v := newEnv()
+	steps := func(n int) int64 {
+		a := NewAnalyzer()
+		a.MaxSteps = 1 << 30
+		a.Budget = budget.New(t.Context(), 0)
+		a.Extensions = ApplyConstraintsToBooleanBranches
+		a.Simplify(deepCondition(v, n))
+		return a.Budget.Used()
+	}
+	few, many := steps(100), steps(800)
+	t.Logf("%d and %d steps", few, many)
+	if many > 16*few {
+		t.Errorf("100 conditions take %d steps, 800 take %d", few, many)
+	}
+}

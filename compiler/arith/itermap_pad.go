@@ -87,6 +87,9 @@ func (r *iterRewriter) align(t *IterSplit, base, div tir.Expr) (aligned *IterSpl
 		r.fail("a divisor, in the unit of its iterator, is not positive")
 		return nil, nil, false
 	}
+	if r.pads != nil {
+		return r.pad(t, base, div)
+	}
 	left = r.a.Simplify(tir.FloorMod(base, div))
 	starts := isCst(left, 0)
 	if starts && r.divisible(t.Extent, div) {

@@ -40,6 +40,7 @@ type iterRewriter struct {
 	shifted     []*IterMark             // marks plus a base
 	origin      map[*IterMark]*IterMark // of shifted marks
 	constrained []*IterSum              // flattened forms of the constraints, small ones first
+	pads        *padding                // where iterators may be widened
 }
 
 // fusedIter is a sum that is one iterator: its terms are the digits of mark, where offset is
@@ -111,6 +112,9 @@ func (r *iterRewriter) usesIterator(e tir.Expr) bool {
 func (r *iterRewriter) mutateBinary(b *tir.Binary, d dtype.DType) iterVal {
 	x, y := r.mutate(b.A), r.mutate(b.B)
 	if x.plain() && y.plain() {
+		if e := fold(b.Op, x.e, y.e); e != nil { // 0 * 64, which is left where a loop of one iteration was
+			return iterVal{e: e}
+		}
 		if x.e == b.A && y.e == b.B {
 			return iterVal{e: b}
 		}

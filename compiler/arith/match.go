@@ -50,7 +50,7 @@ func opConst(e tir.Expr, op tir.BinaryOp) (x tir.Expr, c int64, ok bool) {
 // isIndex reports whether values of type d are indices: scalar int32 or int64, for which
 // overflow is ruled out.
 func isIndex(d dtype.DType) bool {
-	return d.Code == dtype.Int && d.Lanes == 1 && (d.Bits == 64 || d.Bits == 32)
+	return d.Code == dtype.Int && d.IsScalar() && (d.Bits == 64 || d.Bits == 32)
 }
 
 // total reports whether the operands of a comparison are ordered totally, so that the
@@ -122,4 +122,11 @@ func UsesVar(e tir.Expr, f func(*tir.Var) bool) bool {
 		return !found
 	})
 	return found
+}
+
+func isMinMax(b *tir.Binary) bool { return b.Op == tir.OpMin || b.Op == tir.OpMax }
+
+// samePair reports whether x and y have the same two operands in some order.
+func samePair(x, y *tir.Binary) bool {
+	return Equal(x.A, y.A) && Equal(x.B, y.B) || Equal(x.A, y.B) && Equal(x.B, y.A)
 }

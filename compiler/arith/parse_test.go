@@ -149,7 +149,14 @@ func (p *exprParser) call(name string) tir.Expr {
 		args = append(args, p.binary(0))
 		p.eat(",")
 	}
-	lanes := func(i int) int { n, _ := tir.AsInt(args[i]); return int(n) }
+	// Lanes are a number, or one times vscale().
+	lanes := func(i int) (int, bool) {
+		if f, c, ok := opConst(args[i], tir.OpMul); ok && containsVscale(f) {
+			return int(c), true
+		}
+		n, _ := tir.AsInt(args[i])
+		return int(n), false
+	}
 	switch name {
 	case "fld":
 		return tir.FloorDiv(args[0], args[1])
@@ -171,9 +178,13 @@ func (p *exprParser) call(name string) tir.Expr {
 	case "ite":
 		return tir.IfThenElseExpr(args[0], args[1], args[2])
 	case "ramp":
-		return &tir.Ramp{Start: args[0], Stride: args[1], Lanes: lanes(2)}
+		n, scalable := lanes(2)
+		return &tir.Ramp{Start: args[0], Stride: args[1], Lanes: n, Scalable: scalable}
 	case "bcast":
-		return &tir.Broadcast{Value: args[0], Lanes: lanes(1)}
+		n, scalable := lanes(1)
+		return &tir.Broadcast{Value: args[0], Lanes: n, Scalable: scalable}
+	case "vscale":
+		return &tir.Call{Type: dtype.Int32T, Op: tir.OpVScale}
 	case "cast":
 		return tir.CastTo(t, args[0])
 	case "let":

@@ -150,6 +150,10 @@ func checkSame(t *rapid.T, w *world, name string, e, got, cond tir.Expr) {
 func point(at map[*tir.Var]int64) map[string]int64 {
 	out := map[string]int64{}
 	for v, x := range at {
+		if v == nil {
+			out["vscale()"] = x
+			continue
+		}
 		out[v.Name] = x
 	}
 	return out

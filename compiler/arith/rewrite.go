@@ -6,8 +6,8 @@ import (
 
 // The rewrite simplifier applies rules such as (x + c1) // c2 => x // c2 + c1 // c2 if c1 % c2 == 0,
 // bottom up: the operands first, then the rules of the operator, in TVM's order, until one matches. The
-// rules stand in rewrite_*.go, one file for each group of operators; a rule may ask the bounds, the
-// modular sets and the conditions in scope for what it needs.
+// rules are the lines of rules/*.rules, see rules.go; their conditions may ask the bounds, the modular sets
+// and the conditions in scope for what they need. What remains in rewrite_*.go is how nodes are visited.
 //
 // Termination does not follow from the rules, some of which undo others on purpose. It is forced: the
 // result of a rule is simplified again at most maxRecur levels deep, and every visit spends a step of the
@@ -29,6 +29,9 @@ type simplifier struct {
 	literals  []tir.Expr // conditions known to be true
 	recur     int
 	mapper    *tir.Mapper
+	matches   []*match // free ones
+	branches  int      // conditions under way whose sides are assumed for each other
+	plain     int      // conditions under way that are simplified to be assumed
 }
 
 // maxRecur bounds rewriting the result of a rewrite again.
@@ -100,7 +103,7 @@ func (s *simplifier) visit(e tir.Expr) tir.Expr {
 		return s.visitVar(x)
 	case *tir.Binary:
 		if s.canonical {
-			return s.mutate(x).expr()
+			return s.collected(e)
 		}
 		if isLeaf(x.A) && isLeaf(x.B) {
 			return s.visitNode(x)
@@ -108,7 +111,7 @@ func (s *simplifier) visit(e tir.Expr) tir.Expr {
 	}
 	memo := &s.a.memo.rw
 	if s.canonical {
-		return s.mutate(e).expr()
+		return s.collected(e)
 	}
 	if out, ok := (*memo)[e]; ok {
 		return out
@@ -120,6 +123,17 @@ func (s *simplifier) visit(e tir.Expr) tir.Expr {
 			*memo = map[tir.Expr]tir.Expr{}
 		}
 		(*memo)[e] = out
+	}
+	return out
+}
+
+// collected brings e, a whole sum or something else, to canonical form.
+func (s *simplifier) collected(e tir.Expr) tir.Expr {
+	out := s.mutate(e).expr()
+	if s.a.Trace != nil {
+		if b := bin(e); b.Op <= tir.OpFloorMod && !Equal(out, e) {
+			s.a.rewrote(ruleCollect, e, out)
+		}
 	}
 	return out
 }

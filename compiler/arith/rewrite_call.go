@@ -18,13 +18,13 @@ func (s *simplifier) visitSelect(e *tir.Select) tir.Expr {
 		return s.visit(e.False)
 	}
 	yes, no := s.visitUnder(cond, e.True), s.visitUnder(s.notResult(cond), e.False)
-	if Equal(yes, no) {
-		return yes
+	if cond != e.Cond || yes != e.True || no != e.False {
+		e = &tir.Select{Base: e.Base, Cond: cond, True: yes, False: no}
 	}
-	if cond == e.Cond && yes == e.True && no == e.False {
-		return e
+	if out := s.tryRules(opSelect, e, yes.DType(), cond, yes, no); out != nil {
+		return out
 	}
-	return &tir.Select{Base: e.Base, Cond: cond, True: yes, False: no}
+	return e
 }
 
 // visitUnder simplifies e where cond holds.

@@ -5,6 +5,8 @@ import "github.com/irscope/irscope/compiler/tir"
 // compare returns how two simplified indices may compare, by constant bounds, modular sets,
 // known inequalities and, as an extension, the comparison of a product with a sum.
 func (s *simplifier) compare(x, y tir.Expr) order {
+	s.a.quiet++
+	defer func() { s.a.quiet-- }()
 	if Equal(x, y) {
 		return isEQ
 	}
@@ -76,57 +78,8 @@ func (s *simplifier) compareZero(diff tir.Expr) order {
 	return anyOrder
 }
 
-func (s *simplifier) eqRules(n *tir.Binary, index bool) tir.Expr {
-	a, b := n.A, n.B
-	d := n.DType()
-	if !index {
-		if total(n) && Equal(a, b) && SideEffect(a) <= tir.ReadState {
-			return truth(d, true)
-		}
-		return n
-	}
-	switch s.compare(a, b) {
-	case isEQ:
-		return truth(d, true)
-	case isNE, isGT, isLT:
-		return truth(d, false)
-	}
-	if _, ok := cst(a); ok {
-		return eqOf(b, a)
-	}
-	c2, ok := cst(b)
-	if !ok {
-		return n
-	}
-	t := operandType(n)
-	A := bin(a)
-	if x, c1, ok := opConst(a, tir.OpAdd); ok {
-		return eqOf(x, num(t, c2-c1))
-	}
-	if A.Op == tir.OpSub {
-		if c1, ok := cst(A.A); ok {
-			return eqOf(A.B, num(t, c1-c2))
-		}
-	}
-	if A.Op == tir.OpMul && c2 == 0 {
-		return s.again(orOf(eqOf(A.A, b), eqOf(A.B, b))) // x*y == 0
-	}
-	return n
-}
-
-func (s *simplifier) neRules(n *tir.Binary, index bool) tir.Expr {
-	if index {
-		switch s.compare(n.A, n.B) {
-		case isNE, isGT, isLT:
-			return truth(n.DType(), true)
-		case isEQ:
-			return truth(n.DType(), false)
-		case isGE:
-			return s.less(n.B, n.A)
-		case isLE:
-			return s.less(n.A, n.B)
-		}
-	}
+// notEqual simplifies x != y by the rules of x == y.
+func (s *simplifier) notEqual(n *tir.Binary) tir.Expr {
 	eq := tir.NewBinary(tir.OpEQ, n.A, n.B)
 	out := s.rules(eq)
 	if out == tir.Expr(eq) {
@@ -149,8 +102,16 @@ func (s *simplifier) notResult(e tir.Expr) tir.Expr {
 	return s.notRules(&tir.Not{A: e})
 }
 
-func (s *simplifier) leRules(n *tir.Binary) tir.Expr {
-	// First x <= y as not (y < x), so that constants divide as they do for <.
+// notRules applies the rules for n, whose operand is simplified.
+func (s *simplifier) notRules(n *tir.Not) tir.Expr {
+	if e := s.tryRules(opNot, n, n.DType(), n.A, nil, nil); e != nil {
+		return e
+	}
+	return n
+}
+
+// lessEqual simplifies x <= y first as not (y < x), so that constants divide as they do for <.
+func (s *simplifier) lessEqual(n *tir.Binary) tir.Expr {
 	if !total(n) {
 		return n
 	}
@@ -165,13 +126,13 @@ func (s *simplifier) leRules(n *tir.Binary) tir.Expr {
 	}
 	switch s.compare(le.A, le.B) {
 	case isLE, isLT, isEQ:
-		return truth(n.DType(), true)
+		return s.named("le.known", le, truth(n.DType(), true))
 	case isGT:
-		return truth(n.DType(), false)
+		return s.named("le.known", le, truth(n.DType(), false))
 	case isNE:
 		return s.less(le.A, le.B)
 	case isGE:
-		return s.eqRules(tir.NewBinary(tir.OpEQ, le.A, le.B), true)
+		return s.rules(tir.NewBinary(tir.OpEQ, le.A, le.B))
 	}
 	return out
 }
@@ -195,24 +156,4 @@ func inverse(x *tir.Binary) tir.Expr {
 		return leOf(x.B, x.A)
 	}
 	return leOf(x.A, x.B)
-}
-
-func (s *simplifier) notRules(n *tir.Not) tir.Expr {
-	switch x := n.A.(type) {
-	case *tir.Not:
-		return x.A
-	case *tir.Broadcast:
-		return &tir.Broadcast{Value: notOf(x.Value), Lanes: x.Lanes, Scalable: x.Scalable}
-	case *tir.Binary:
-		if e := inverse(x); e != nil {
-			return e
-		}
-		switch x.Op {
-		case tir.OpOr:
-			return s.again(andOf(notOf(x.A), notOf(x.B)))
-		case tir.OpAnd:
-			return s.again(orOf(notOf(x.A), notOf(x.B)))
-		}
-	}
-	return n
 }

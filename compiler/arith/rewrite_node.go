@@ -24,7 +24,7 @@ func (s *simplifier) visitNode(e tir.Expr) tir.Expr {
 			return truth(e.DType(), c == 0)
 		}
 		if t := s.literal(e); t != nil {
-			return t
+			return s.named(ruleAssumed, e, t)
 		}
 		return s.notRules(e)
 	case *tir.Cast:
@@ -108,17 +108,17 @@ func (s *simplifier) visitBinary(e *tir.Binary) tir.Expr {
 		return s.visit(leOf(e.B, e.A))
 	}
 	n := e
-	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && s.a.Extensions&ApplyConstraintsToBooleanBranches != 0 && !s.canonical {
+	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && s.a.Extensions&ApplyConstraintsToBooleanBranches != 0 && !s.canonical && s.plain == 0 && s.recur == 0 {
 		n = s.visitBranches(e)
 	} else if a, b := s.visit(e.A), s.visit(e.B); a != e.A || b != e.B {
 		n = tir.BinaryAt(e.Base, e.Op, a, b)
 	}
 	if f := fold(n.Op, n.A, n.B); f != nil {
-		return f
+		return s.named(ruleFold, n, f)
 	}
 	if n.Op >= tir.OpEQ {
 		if t := s.literal(n); t != nil {
-			return t
+			return s.named(ruleAssumed, n, t)
 		}
 	}
 	return s.rules(n)
@@ -126,102 +126,19 @@ func (s *simplifier) visitBinary(e *tir.Binary) tir.Expr {
 
 // rules applies the rules for n, whose operands are simplified and fold no further.
 func (s *simplifier) rules(n *tir.Binary) tir.Expr {
-	d := operandType(n)
-	if d.Lanes > 1 {
-		if e := s.vectorRules(n, d); e != nil {
-			return e
+	if n.Op >= tir.OpAnd {
+		if e := s.cnf(n); e != nil {
+			return s.named("logic.and-of-ors", n, e)
 		}
 	}
-	index := isIndex(d)
+	if e := s.tryRules(int(n.Op), n, operandType(n), n.A, n.B, nil); e != nil {
+		return e
+	}
 	switch n.Op {
-	case tir.OpEQ:
-		return s.eqRules(n, index)
 	case tir.OpNE:
-		return s.neRules(n, index)
-	case tir.OpLT:
-		return s.ltRules(n, index)
+		return s.notEqual(n)
 	case tir.OpLE:
-		return s.leRules(n)
-	case tir.OpAnd:
-		return s.andRules(n)
-	case tir.OpOr:
-		return s.orRules(n)
-	}
-	var e tir.Expr
-	if index {
-		switch n.Op {
-		case tir.OpAdd:
-			e = s.addRules(n, d)
-		case tir.OpSub:
-			e = s.subRules(n, d)
-		case tir.OpMul:
-			e = s.mulRules(n, d)
-		case tir.OpDiv:
-			e = s.truncDivRules(n, d)
-		case tir.OpMod:
-			e = s.truncModRules(n, d)
-		case tir.OpFloorDiv:
-			e = s.floorDivRules(n, d)
-		case tir.OpFloorMod:
-			e = s.floorModRules(n, d)
-		case tir.OpMin, tir.OpMax:
-			e = s.minMaxRules(n, d)
-		}
-	} else if n.Op == tir.OpSub && !d.IsFloat() {
-		e = cancelRules(n, d)
-	}
-	if e != nil {
-		return e
-	}
-	if e := selectRules(n); e != nil {
-		return e
+		return s.lessEqual(n)
 	}
 	return n
-}
-
-// cancelRules cancels terms of integers that are no index, where computing the term has no
-// effect. (TVM cancels floats too, but NaN - NaN is not 0, and a sum may have been rounded.)
-func cancelRules(n *tir.Binary, d dtype.DType) tir.Expr {
-	a, b := n.A, n.B
-	pure := func(e tir.Expr) bool { return SideEffect(e) <= tir.ReadState }
-	if Equal(a, b) && pure(a) {
-		return num(d, 0)
-	}
-	if A := bin(a); A.Op == tir.OpAdd {
-		if Equal(A.B, b) && pure(b) {
-			return A.A
-		}
-		if Equal(A.A, b) && pure(b) {
-			return A.B
-		}
-	}
-	if B := bin(b); B.Op == tir.OpAdd && (Equal(B.B, a) || Equal(B.A, a)) && pure(a) {
-		rest := B.A
-		if Equal(B.A, a) {
-			rest = B.B
-		}
-		return sub(num(d, 0), rest)
-	}
-	return nil
-}
-
-// selectRules pulls an operation on two choices by one condition into the choice.
-func selectRules(n *tir.Binary) tir.Expr {
-	x, ok := n.A.(*tir.Select)
-	if !ok || n.Op > tir.OpMax {
-		return nil
-	}
-	if y, ok := n.B.(*tir.Select); ok && (n.Op == tir.OpAdd || n.Op == tir.OpSub || n.Op == tir.OpMin || n.Op == tir.OpMax) && Equal(x.Cond, y.Cond) {
-		return &tir.Select{Cond: x.Cond, True: mk(n.Op, x.True, y.True), False: mk(n.Op, x.False, y.False)}
-	}
-	if n.Op == tir.OpSub && !n.B.DType().IsFloat() {
-		zero := num(n.B.DType(), 0)
-		if Equal(x.False, n.B) {
-			return &tir.Select{Cond: x.Cond, True: sub(x.True, n.B), False: zero}
-		}
-		if Equal(x.True, n.B) {
-			return &tir.Select{Cond: x.Cond, True: zero, False: sub(x.False, n.B)}
-		}
-	}
-	return nil
 }

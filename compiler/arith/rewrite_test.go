@@ -8,7 +8,7 @@ import (
 )
 
 // TestRewriteSimplify checks each row of the table, whose facts are those of TVM v0.23's
-// test_arith_rewrite_simplify, without the rows on scalable vectors. Left out as well is
+// test_arith_rewrite_simplify. Left out is
 // 0.0 * x, which is not 0 for an x of NaN or infinity; and two rows that divide a vector of
 // any sign, truncating, ask for x >= 0 here, without which they do not hold. rewrite_rules.txt has
 // a row for each rule in each order of its operands, and near misses that must stay as they are.

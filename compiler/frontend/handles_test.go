@@ -37,9 +37,14 @@ func TestHandlesAreNotForged(t *testing.T) {
 		{"alloca", `
     p: T.let[T.handle("int32")] = T.tvm_stack_alloca("array", 1)
     A[0] = 7`, "T.tvm_stack_alloca is for lowered functions"},
-		{"workspace", `
-    p: T.let[T.handle("int32")] = T.TVMBackendAllocWorkspace(1, 0, T.uint64(4096), 2, 32)
-    A[0] = 7`, "T.TVMBackendAllocWorkspace is for lowered functions"},
+		{"workspace of no variable", `
+    T.call_extern("int32", "g", T.TVMBackendAllocWorkspace(1, 0, T.uint64(4096), 2, 32))`, "T.TVMBackendAllocWorkspace is for lowered functions"},
+		{"workspace at an address of memory", `
+    p: T.let[T.handle("int32")] = T.TVMBackendAllocWorkspace(1, 0, T.reinterpret("uint64", A.data), 2, 32)
+    A[0] = 7`, "T.reinterpret from handle to uint64"},
+		{"what is freed is no workspace", `
+    if T.TVMBackendFreeWorkspace(1, 0, A.data) != 0:
+        A[0] = 7`, "T.TVMBackendFreeWorkspace is for lowered functions"},
 		{"extern", `
     p: T.let[T.handle("int32")] = T.call_extern("handle", "malloc", 7)
     A[0] = 7`, "T.call_extern makes a handle that belongs to no buffer"},
@@ -65,6 +70,18 @@ def f(A: T.Buffer((4,), "int32"), q: T.handle):
     V[0] = A[0]
     T.call_extern("int32", "g", A.data, T.address_of(B[1]), B.access_ptr("r"), q, "text")
     A[0] = T.reinterpret("int32", T.float32(1))
+`,
+		"workspace": `@T.prim_func
+def f(A: T.Buffer((4,), "int32")):
+    p: T.let[T.handle("int32")] = T.TVMBackendAllocWorkspace(1, 0, T.uint64(4096), 0, 32)
+    T.attr(p, "storage_alignment", 64)
+    if T.isnullptr(p):
+        T.tvm_throw_last_error()
+    P = T.decl_buffer((1024,), "int32", data=p)
+    P[0] = A[0]
+    A[1] = P[0]
+    if T.TVMBackendFreeWorkspace(1, 0, p) != 0:
+        T.tvm_throw_last_error()
 `,
 		"lowered": `@T.prim_func
 def f(self_handle: T.handle, args: T.handle, num_args: T.int32, result: T.handle("void")) -> T.int32:

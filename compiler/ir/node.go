@@ -1,5 +1,7 @@
 package ir
 
+import "sync"
+
 // Node is any node of the IR: a pointer to a struct that embeds Base.
 //
 // The exported fields of the struct, in order, are the node's schema. Field tags refine it:
@@ -31,15 +33,32 @@ func (b Base) Meta() Base { return b }
 // Walk calls f for n and all nodes below it, parents first. Where f returns false the
 // children are skipped. Shared nodes are visited once for each place that they stand in.
 func Walk(n Node, f func(Node) bool) {
-	// One closure serves all nodes: one for each would be most of the cost.
-	var visit func(Node)
-	visit = func(n Node) {
-		if n != nil && f(n) {
-			n.EachChild(visit)
+	if n == nil || !f(n) {
+		return
+	}
+	w := walkers.Get().(*walker)
+	w.f = f
+	n.EachChild(w.visit)
+	w.f = nil
+	walkers.Put(w)
+}
+
+// walker is what Walk needs below a node. Most walks are of a few nodes and there are millions of them, so that
+// walkers are kept for the next one.
+type walker struct {
+	f     func(Node) bool
+	visit func(Node) // one closure for all nodes: one for each would be most of the cost
+}
+
+var walkers = sync.Pool{New: func() any {
+	w := &walker{}
+	w.visit = func(n Node) {
+		if n != nil && w.f(n) {
+			n.EachChild(w.visit)
 		}
 	}
-	visit(n)
-}
+	return w
+}}
 
 // WalkPost calls f for n and all nodes below it, children first.
 func WalkPost(n Node, f func(Node)) {

@@ -164,6 +164,17 @@ func inferConcat(_ *relax.Call, c *InferContext) (relax.StructInfo, error) {
 	return c.concatDims(ts, a, ndim)
 }
 
+// isPlainSum reports whether e is the sum of a number and a variable.
+func isPlainSum(e tir.Expr) bool {
+	sum, ok := e.(*tir.Binary)
+	if !ok || sum.Op != tir.OpAdd {
+		return false
+	}
+	_, number := sum.A.(*tir.IntImm)
+	_, symbol := sum.B.(*tir.Var)
+	return number && symbol
+}
+
 func (c *InferContext) concatDims(ts []*relax.TensorStructInfo, axis, ndim int) (relax.StructInfo, error) {
 	dt := commonDType(ts)
 	var out []tir.Expr
@@ -190,7 +201,9 @@ func (c *InferContext) concatDims(ts []*relax.TensorStructInfo, axis, ndim int) 
 	if !known {
 		return rankOf(dt, ndim, ts...), nil
 	}
-	out[axis] = c.Simplify(out[axis])
+	if !isPlainSum(out[axis]) { // as it is written, as in TVM
+		out[axis] = c.Simplify(out[axis])
+	}
 	return tensorOf(dt, out, ts...), nil
 }
 

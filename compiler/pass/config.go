@@ -29,26 +29,35 @@ var configOptions = []ConfigOption{
 	{"tir.UnrollLoop", ir.NewAttrs("auto_max_step", 0, "auto_max_depth", 8, "auto_max_extent", 0,
 		"explicit_unroll", true, "unroll_local_access", false), "which loops UnrollLoop unrolls"},
 	{"tir.Simplify", ir.NewAttrs("transitively_prove_inequalities", false, "convert_boolean_to_and_of_ors", false,
-		"apply_constraints_to_boolean_branches", false), "what Simplify may spend time on"},
-	{"tir.RemoveNoOp", ir.NewAttrs("max_simplification_steps", 0), "what RemoveNoOp may spend time on"},
+		"apply_constraints_to_boolean_branches", false, "propagate_knowns_to_prove_conditional", false,
+		"propagate_knowns_to_simplify_expressions", false), "what Simplify may spend time on"},
+	{"tir.RemoveNoOp", ir.NewAttrs("max_simplification_steps", 0, "use_dataflow_analysis", false), "what RemoveNoOp may spend time on"},
+	{"tir.ReduceBranchingThroughOvercompute", ir.NewAttrs("use_dataflow_analysis", false), "whether ReduceBranchingThroughOvercompute follows what buffers hold"},
+	{"tir.InjectDoubleBuffer", ir.NewAttrs("split_loop", 1), "of how many iterations the parts are into which InjectDoubleBuffer cuts loops: 1, an even number, or 0 for none"},
 	{"tir.LoopPartition", ir.NewAttrs("partition_const_loop", false, "no_unroll_loop_with_extent_one", false,
 		"unroll_loop_with_partition_hint_no_interval", false), "which loops LoopPartition splits"},
+	{"tir.HoistIfThenElse", ir.NewAttrs("support_block_scope_hoisting", false), "whether HoistIfThenElse moves conditions that use threads"},
+	{
+		"tir.HoistExpression", ir.NewAttrs("hoisted_conditionals", 7, "hoisted_let_bindings", 7),
+		"what HoistExpression moves, as sums: conditions of branches (1), of if_then_else (2), operands of and and or (4), those that use threads (8); lets that a condition needs (1), let statements (2), lets in expressions (4)",
+	},
 	{"tir.disable_vectorize", false, "vectorized loops run serially"},
+	{"tir.enable_buffer_level_predication", false, "VectorizeLoop makes bounds of vectorized loops predicates of loads and stores; if it is not set, for targets with vectors of scalable length"},
 	{"tir.disable_storage_rewrite", false, "StorageRewrite does nothing"},
 	{"tir.disable_cse_tir", false, "CommonSubexprElimTIR does nothing"},
 	{"tir.enable_equiv_terms_in_cse_tir", false, "CommonSubexprElimTIR also finds integer terms that are equal after simplification, and modulo distribution and the order of operands"},
 	{"tir.disable_assert", false, "SkipAssert drops assertions"},
 	{"tir.instrument_bound_checkers", false, "InstrumentBoundCheckers puts an assertion before accesses that may be out of bounds"},
+	{"tir.merge_static_smem", false, "MergeSharedMemoryAllocations also merges static shared memory"},
+	{"tir.instrument_lwp", false, "InstrumentProfileIntrinsics marks where functions and loops begin and end"},
+	{"tir.lwp_disable_func_prof", false, "InstrumentProfileIntrinsics marks loops only"},
+	{"tir.lwp_max_depth", int64(0), "how many loops may be around one that InstrumentProfileIntrinsics marks, if tir.instr_siblings is off"},
+	{"tir.lwp_min_height", int64(1), "how many loops must be in one that InstrumentProfileIntrinsics marks"},
+	{"tir.instr_siblings", true, "InstrumentProfileIntrinsics marks loops with loops beside them, and no others"},
+	{"tir.reset_start_id", false, "the numbers of InstrumentProfileIntrinsics start at 0, not behind those in the module"},
+	{"tir.experimental_dma_bypass_cache", false, "the transfers that LowerAsyncDMA makes go past the caches"},
 	{"tir.debug_keep_trivial_loop", false, "LowerOpaqueBlock keeps loops of extent 1"},
 	{"testing.immutable_module", false, "every pass is checked not to change its input"},
-}
-
-// laterFields are fields of TVM's options that switch on what no pass does yet. They are not
-// listed. Off, as TVM's tests like to write, is what they are; on is refused, with another reason
-// than a misspelled name.
-var laterFields = map[string][]string{
-	"tir.Simplify":   {"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"},
-	"tir.RemoveNoOp": {"use_dataflow_analysis"},
 }
 
 // ListConfigs returns the registered options by key, each with its type under "type".
@@ -126,17 +135,13 @@ func completeFields(key string, fields *ir.Attrs, v any) (*ir.Attrs, error) {
 	for i := range given.Len() {
 		name, x := given.At(i)
 		def, ok := fields.Get(name)
-		later := slices.Contains(laterFields[key], name)
-		if on, is := coerce(false, x); later && is && on == false {
-			continue
-		}
 		if !ok {
 			var known []string
 			for j := range fields.Len() {
 				k, _ := fields.At(j)
 				known = append(known, k)
 			}
-			return nil, &FieldError{Key: key, Field: name, Known: known, Later: later}
+			return nil, &FieldError{Key: key, Field: name, Known: known}
 		}
 		y, ok := coerce(def, x)
 		if !ok {

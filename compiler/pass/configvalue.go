@@ -2,7 +2,6 @@ package pass
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -21,9 +20,6 @@ func ParseConfig(key, text string) (string, any, error) {
 			if p := configOption(key[:i]); p != nil {
 				if fields, ok := p.Default.(*ir.Attrs); ok {
 					def, ok := fields.Get(key[i+1:])
-					if !ok && slices.Contains(laterFields[p.Key], key[i+1:]) {
-						def, ok = false, true
-					}
 					if !ok {
 						_, err := completeFields(p.Key, fields, map[string]any{key[i+1:]: text})
 						return "", nil, err

@@ -43,14 +43,10 @@ func (e *ConfigError) Error() string {
 type FieldError struct {
 	Key, Field string
 	Known      []string
-	Later      bool // TVM has the field, and no pass here does yet what it asks for
 }
 
 // Error names the field and the known ones.
 func (e *FieldError) Error() string {
-	if e.Later {
-		return fmt.Sprintf("config option %s: the field %q is not supported yet: it needs an analysis of what buffers hold; leave it out", e.Key, e.Field)
-	}
 	return fmt.Sprintf("config option %s has no field %q; it has %s", e.Key, e.Field, strings.Join(e.Known, ", "))
 }
 

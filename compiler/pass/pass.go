@@ -61,8 +61,13 @@ type Pass struct {
 	ReadsLevel  bool     // opt_level
 	ReadsTarget bool     // target
 
-	Run      RunFunc
+	Run RunFunc
+	// Inside, where not nil, returns Run for a pass that runs passes of its own making: wrap returns what is to run in place of each of them.
+	Inside   func(wrap func(*Pass) *Pass) RunFunc
 	Children []*Pass // of a Sequential
+	// Title is what the step is called in full, and Line that of the user's script which asks for it; "" and 0 where there is nothing to say.
+	Title string
+	Line  int
 	// Aside marks a child of a Sequential that was put behind another one without being part
 	// of the pipeline: it has no number of its own, so that all others keep theirs.
 	Aside bool
@@ -70,15 +75,19 @@ type Pass struct {
 
 // ChildIDs returns the places of the children of a Sequential, as steps have them: the
 // numbers from 1, and for a child that stands aside the number of the one before it with an e
-// ("3e"; "0e" before the first).
+// ("3e", and "3e2" for the second there; "0e" before the first).
 func (p *Pass) ChildIDs() []string {
 	ids := make([]string, len(p.Children))
-	n := 0
+	n, aside := 0, 0
 	for i, c := range p.Children {
 		if c.Aside {
 			ids[i] = strconv.Itoa(n) + "e"
+			if aside++; aside > 1 {
+				ids[i] += strconv.Itoa(aside)
+			}
 			continue
 		}
+		aside = 0
 		n++
 		ids[i] = strconv.Itoa(n)
 	}
@@ -96,7 +105,9 @@ type Option struct {
 	Or ir.Value
 	// Choices, where not empty, are the only values that the option takes.
 	Choices []ir.Value
-	Doc     string
+	// Null is what null, None in TVM, says; nil is the default.
+	Null ir.Value
+	Doc  string
 }
 
 // Type returns the name of the option's type: bool, int, float, str, list, list of str, dict.
@@ -149,8 +160,8 @@ func (o Option) allows(v ir.Value) bool {
 	})
 }
 
-// With returns the pass with options set. An unknown option, a value of the wrong type or one
-// that is no choice is a *OptionError.
+// With returns the pass with options set; one that is nil keeps its value, or gets that of Null. An unknown option, a value of the
+// wrong type or one that is no choice is a *OptionError.
 func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 	merged := p.Args
 	for i := range args.Len() {
@@ -158,6 +169,12 @@ func (p *Pass) With(args *ir.Attrs) (*Pass, error) {
 		opt := p.option(name)
 		if opt == nil {
 			return nil, &OptionError{Pass: p.Name, Option: name, Known: p.optionNames()}
+		}
+		if v == nil {
+			v = opt.Null
+		}
+		if v == nil {
+			continue
 		}
 		x, ok := opt.coerce(v)
 		if !ok {

@@ -391,35 +391,6 @@ func TestRule22ConfigErrors(t *testing.T) {
 	wantAs[*pass.ConfigError](t, bad("relax.transform.apply_legalize_ops", "yes"), "bool")
 	wantAs[*pass.ConfigError](t, bad("relax.FuseOps.max_depth", 1.5), "int")
 	wantAs[*pass.FieldError](t, bad("tir.UnrollLoop", map[string]any{"nope": 1}), `"nope"`, "auto_max_step")
-	for key, fields := range map[string][]string{
-		"tir.Simplify":   {"propagate_knowns_to_prove_conditional", "propagate_knowns_to_simplify_expressions"},
-		"tir.RemoveNoOp": {"use_dataflow_analysis"},
-	} {
-		for _, f := range fields {
-			wantAs[*pass.FieldError](t, bad(key, map[string]any{f: true}), `"`+f+`" is not supported yet`)
-			wantAs[*pass.FieldError](t, bad(key, map[string]any{f: "false"}), `"`+f+`" is not supported yet`)
-			for _, off := range []any{false, 0} {
-				c, err := pass.NewConfig(map[string]any{key: map[string]any{f: off}})
-				if err != nil {
-					t.Errorf("%s: %s = %v, which it is, is refused: %v", key, f, off, err)
-				} else if _, there := c.Get(key).(*ir.Attrs).Get(f); there {
-					t.Errorf("%s: %s is kept", key, f)
-				}
-			}
-			for text, ok := range map[string]bool{"false": true, "0": true, "true": false, "1": false, "maybe": false} {
-				k, v, err := pass.ParseConfig(key+"."+f, text)
-				if err == nil {
-					_, err = pass.NewConfig(map[string]any{k: v})
-				}
-				if (err == nil) != ok {
-					t.Errorf("%s.%s=%s: %v", key, f, text, err)
-				}
-			}
-			if strings.Contains(pass.ListConfigs()[key]["default"], f) {
-				t.Errorf("%s is listed", f)
-			}
-		}
-	}
 	wantAs[*pass.ConfigError](t, bad("tir.UnrollLoop", map[string]any{"auto_max_step": "x"}), "auto_max_step")
 	cfg, err := pass.NewConfig(map[string]any{"tir.UnrollLoop": map[string]any{"auto_max_step": 16}})
 	if err != nil {

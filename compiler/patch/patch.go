@@ -118,7 +118,7 @@ func (in *inserter) sequence(p *pass.Pass) *pass.Pass {
 
 func (in *inserter) inside(p *pass.Pass) *pass.Pass {
 	for i, c := range p.Children {
-		if c.Aside {
+		if c.Aside && strings.HasPrefix(c.Name, Prefix) {
 			continue
 		}
 		if in.found(c) {

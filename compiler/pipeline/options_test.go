@@ -168,6 +168,34 @@ class Module:
         return y
 `
 
+// a kernel that says what it computes, and another one.
+const otherKernel = `
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def some_op(a: T.Buffer((8,), "float32"), b: T.Buffer((8,), "float32")):
+        T.func_attr({"operator_name": "relax.some_op"})
+        for i in range(8):
+            with T.block("b"):
+                v = T.axis.spatial(8, i)
+                b[v] = a[v] + T.float32(1)
+
+    @T.prim_func(private=True)
+    def flat(a: T.Buffer((8,), "float32"), b: T.Buffer((8,), "float32")):
+        for i in range(8):
+            with T.block("b"):
+                v = T.axis.spatial(8, i)
+                b[v] = T.float32(1) + a[v]
+
+    @R.function
+    def main(x: R.Tensor((8,), "float32")):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.some_op, (x,), out_sinfo=R.Tensor((8,), "float32"))
+            R.output(y)
+        return y
+`
+
 // what transforms the weights of a model.
 const onDemand = `
 @R.function
@@ -246,6 +274,9 @@ func loops(params, body string) string {
 	return "@T.prim_func\ndef main(" + params + "):\n    " + strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    ") + "\n"
 }
 
+// three loops.
+const deepLoops = "for i in range(2):\n    for j in range(2):\n        for k in range(4):\n            B[k] = A[k]"
+
 // a constant that is no scalar.
 const linked = `
 @R.function
@@ -312,15 +343,39 @@ var effects = map[string]effect{
 	"relax.lift_transform_params.consume_params":    {text: lifts, passes: "LiftTransformParams", value: true, set: "tuple_reset_item"},
 	"BindParams.params":                             {text: weights, value: map[string]any{"w": 1}, plain: "w: R.Tensor("},
 	"UpdateParamStructInfo.sinfo_func":              {text: weights, value: map[string]any{"w": map[string]any{"shape": []any{1, 3}}}, set: "w: R.Tensor((1, 3)"},
+	"SplitCallTIRByPattern.patterns":                {text: otherKernel, value: []any{"flat"}, set: `R.call_dps_packed("some_op"`},
+	"AttachExternModules.extern_modules":            {text: chain, value: []any{"@T.prim_func\ndef g(a: T.Buffer((2,), \"float32\")):\n    T.func_attr({\"global_symbol\": \"g\"})\n    a[0] = T.float32(1)\n"}, set: "def g("},
+	"AlterOpImpl.op_impl_map":                       {text: otherKernel, value: map[string]any{"relax.some_op": "flat"}, set: "cls.relax_some_op_replacement, (x,)"},
+	"AlterOpImpl.op_buffer_transforms":              {text: otherKernel, passes: `AlterOpImpl%s`, besides: `"op_impl_map": {"relax.some_op": "flat"}`, value: map[string]any{"relax.some_op": []any{"lambda i: (i % 8,)", ""}}, set: "R.layout_transform"},
+	"AlterOpImpl.op_buffer_axis_separators":         {text: otherKernel, besides: `"op_impl_map": {"relax.some_op": "flat"}, "op_buffer_transforms": {"relax.some_op": ["lambda i: (i,)", ""]}`, value: map[string]any{"relax.some_op": []any{[]any{1}, []any{}}}, set: "axis_separators=[1]"},
+	"AlterOpImpl.op_buffer_input_axis_separators":   {text: otherKernel, besides: `"op_impl_map": {"relax.some_op": "flat"}, "op_buffer_transforms": {"relax.some_op": ["lambda i: (i,)", ""]}`, value: map[string]any{"relax.some_op": []any{[]any{1}, []any{}}}, set: "input_axis_separators=[1]"},
 	"BundleModelParams.param_tuple_name":            {text: weights, value: "all", set: "all: R.Tuple("},
 	"VMShapeLower.emit_err_ctx":                     {text: chain, passes: "zero,dataflow_lower,VMShapeLower%s", value: false, plain: "ErrorContext"},
 	"UpdateVDevice.new_vdevice":                     {text: onDevice, value: "metal:1:local", set: `I.vdevice("metal", 1, "local")`},
 	"UpdateVDevice.index":                           {text: onDevice, value: 1, plain: `I.vdevice("cuda"`},
 	"relax.backend.use_cuda_graph":                  {text: chain, passes: "LegalizeOps,dataflow_lower,StaticPlanBlockMemory,RewriteCUDAGraph", value: false, plain: "cuda_graph_alloc"},
 	"tir.BindTarget.target":                         {text: loops(vectors, "B[0] = A[0]"), value: `wasm -mattr=-simd128`, set: "-simd128"},
-	"tir.NarrowDataType.target_bits":                {text: loops(vectors, "for i in range(16):\n    B[i] = A[i]"), value: 16, set: "range(T.int16(16))"},
-	"tir.VectorizeLoop.enable_vectorize":            {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), value: false, set: "for i"},
-	"tir.disable_vectorize":                         {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), passes: "tir.VectorizeLoop", value: true, set: "for i"},
+	"tir.FP8ComputeLegalize.promote_dtype_str": {
+		text:  "@T.prim_func\ndef main(A: T.Buffer((8,), \"float8_e5m2\")):\n    T.func_attr({\"target\": T.target(\"wasm\")})\n    A[0] = A[1] + A[2]\n",
+		value: "float16", set: "float16", plain: "float32",
+	},
+	"tir.NarrowDataType.target_bits":     {text: loops(vectors, "for i in range(16):\n    B[i] = A[i]"), value: 16, set: "range(T.int16(16))"},
+	"tir.VectorizeLoop.enable_vectorize": {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), value: false, set: "for i"},
+	"tir.disable_vectorize":              {text: loops(vectors, "for i in T.vectorized(4):\n    B[i] = A[i]"), passes: "tir.VectorizeLoop", value: true, set: "for i"},
+	"tir.ThreadSync.storage_scope": {
+		text: loops(vectors, "tx = T.launch_thread(\"threadIdx.x\", 4)\nS = T.decl_buffer((4,), \"float32\", scope=\"shared.dyn\")\nS[tx] = A[tx]\nB[tx] = S[3 - tx]"), value: "shared.dyn", set: `T.tvm_storage_sync("shared.dyn")`,
+	},
+	"tir.InjectPTXLDG32.enable_inject_ptx_intrin": {
+		text: loops(vectors, "L = T.decl_buffer((1,), scope=\"local\")\nfor i in range(16):\n    L[0] = T.if_then_else(i < 9, A[i], T.float32(0))\n    B[i] = L[0]"), value: false, plain: "ptx_ldg32",
+	},
+	"tir.experimental_dma_bypass_cache": {
+		text:   loops(vectors, "with T.attr(0, \"async_commit_queue_scope\", 0):\n    for i in range(16):\n        B[i] = A[i]"),
+		passes: "tir.LowerAsyncDMA", value: true, set: "64, T.bool(True)",
+	},
+	"tir.merge_static_smem": {
+		text:   loops(vectors, "tx = T.launch_thread(\"threadIdx.x\", 4)\nS = T.decl_buffer((4,), \"float32\", scope=\"shared\")\nU = T.decl_buffer((4,), \"float32\", scope=\"shared\")\nS[tx] = A[tx]\nU[tx] = S[tx]"),
+		passes: "tir.MergeSharedMemoryAllocations", value: true, set: "buf_shmem",
+	},
 	"tir.CommonSubexprElimTIR.enable_cse_tir": {
 		text: loops(vectors+", x: T.int32", "B[x * 2] = A[x * 2]"), value: false, plain: "cse_v1",
 	},
@@ -360,8 +415,15 @@ for i in range(16):
     E[i] = D[i]
 for i in range(16):
     B[i] = E[i]`), passes: "tir.StorageRewrite", value: true, set: "E = T.decl_buffer((16,))"},
-	"tir.instrument_bound_checkers": {text: loops(`a: T.handle, n: T.int64`, "A = T.match_buffer(a, (16,), \"float32\")\nA[n] = T.float32(0)"), passes: "tir.InstrumentBoundCheckers", value: true, set: "assert"},
-	"tir.disable_assert":            {text: loops(vectors+", x: T.int32", "assert x > 0, \"x is positive\"\nB[0] = A[0]"), passes: "tir.SkipAssert", value: true, plain: "assert"},
+	"tir.instrument_bound_checkers":       {text: loops(`a: T.handle, n: T.int64`, "A = T.match_buffer(a, (16,), \"float32\")\nA[n] = T.float32(0)"), passes: "tir.InstrumentBoundCheckers", value: true, set: "assert"},
+	"tir.enable_buffer_level_predication": {text: loops(vectors, "for i in T.vectorized(4):\n    if i < 3:\n        B[i] = A[i]"), passes: "tir.VectorizeLoop", value: true, set: "get_active_lane_mask"},
+	"tir.instrument_lwp":                  {text: loops(vectors, "B[0] = A[0]"), passes: "tir.InstrumentProfileIntrinsics", value: true, set: "start_profile"},
+	"tir.lwp_disable_func_prof":           {text: loops(vectors, "B[0] = A[0]"), passes: "tir.InstrumentProfileIntrinsics", config: map[string]any{"tir.instrument_lwp": true}, value: true, plain: "start_profile"},
+	"tir.lwp_max_depth":                   {text: loops(vectors, deepLoops), passes: "tir.InstrumentProfileIntrinsics", config: map[string]any{"tir.instrument_lwp": true, "tir.instr_siblings": false}, value: 1, set: "intrinsic(2"},
+	"tir.lwp_min_height":                  {text: loops(vectors, deepLoops), passes: "tir.InstrumentProfileIntrinsics", config: map[string]any{"tir.instrument_lwp": true, "tir.instr_siblings": false}, value: 3, plain: "intrinsic(1"},
+	"tir.instr_siblings":                  {text: loops(vectors, deepLoops), passes: "tir.InstrumentProfileIntrinsics", config: map[string]any{"tir.instrument_lwp": true}, value: false, set: "intrinsic(1"},
+	"tir.reset_start_id":                  {text: loops(vectors, "T.evaluate(T.start_profile_intrinsic(4, dtype=\"handle\"))\nB[0] = A[0]"), passes: "tir.InstrumentProfileIntrinsics", config: map[string]any{"tir.instrument_lwp": true}, value: true, set: "intrinsic(0", plain: "intrinsic(5"},
+	"tir.disable_assert":                  {text: loops(vectors+", x: T.int32", "assert x > 0, \"x is positive\"\nB[0] = A[0]"), passes: "tir.SkipAssert", value: true, plain: "assert"},
 
 	"tir.UnrollLoop.auto_max_step":   {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
 	"tir.UnrollLoop.auto_max_extent": {text: loops(vectors, "for i in range(4):\n    B[i] = A[i]"), value: 4, set: "B[3] = A[3]"},
@@ -401,6 +463,39 @@ for i in T.serial(2, annotations={"pragma_loop_partition_hint": 1}):
 		text:  loops(vectors+", n: T.int32", "B[0] = T.Cast(\"float32\", n < 10 and T.truncmod(T.min(n, 20), 7) == 0)"),
 		value: true, plain: "T.min",
 	},
+	"tir.HoistIfThenElse.variant": {
+		text:  "@T.prim_func\ndef main(" + vectors + "):\n    T.func_attr({\"tir.HoistIfThenElseExprWithBlock\": 1})\n    for i, j in T.grid(2, 2):\n        B[j] = T.if_then_else(i == 1, A[j], T.float32(0))\n",
+		value: "basic", plain: "if i == 1",
+	},
+	"tir.HoistIfThenElse.support_block_scope_hoisting": {
+		text:  loops(vectors, "x = T.launch_thread(\"threadIdx.x\", 4)\nfor i in range(4):\n    if x < 3:\n        B[i] = A[i]"),
+		value: true, set: "if x < 3:\n            for i",
+	},
+	"tir.HoistExpression.hoisted_conditionals": {
+		text: loops(vectors+", n: T.int32", "for i in range(4):\n    B[i] = T.if_then_else(n == 3, A[i], T.float32(0))"), value: 1, plain: "if n == 3",
+	},
+	"tir.HoistExpression.hoisted_let_bindings": {
+		text: loops(vectors, "for i in range(2):\n    for j in range(2):\n        x: T.float32 = T.Cast(\"float32\", i)\n        B[j] = x * x"), value: 0, set: "for i, j in T.grid",
+	},
+	"tir.ReduceBranchingThroughOvercompute.use_dataflow_analysis": {
+		text: loops(`A: T.Buffer((16,), "int32")`, "for i in range(16):\n    if i < 14:\n        A[i] = 1\nfor j in range(16):\n    A[j] = 2"), value: true, plain: "if i < 14",
+	},
+	"tir.InjectDoubleBuffer.split_loop": {
+		text: loops(vectors, "for i in range(8):\n    C = T.decl_buffer((2,))\n    with T.attr(C.data, \"double_buffer_scope\", 1):\n        C[0] = A[i]\n    B[i] = C[0]"), value: 0, plain: "i_outer",
+	},
+	"tir.RemoveNoOp.use_dataflow_analysis": {
+		text: loops(vectors, "A[0] = T.float32(1)\nA[0] = T.float32(2)"), value: true, plain: "T.float32(1",
+	},
+	"tir.Simplify.propagate_knowns_to_prove_conditional": {
+		text: loops(vectors+`, C: T.Buffer((4,), "int32")`, "C[0] = 5\nif C[0] == 5:\n    B[0] = A[0]"), value: true, plain: "if C[0]",
+	},
+	"tir.Simplify.propagate_knowns_to_simplify_expressions": {
+		text: loops(`C: T.Buffer((4,), "int32")`, "C[0] = 5\nC[1] = C[0] + 7"), value: true, set: "C[1] = 12",
+	},
+	"ApplyDefaultSchedule.rules": {
+		text:  "@T.prim_func\ndef main(" + vectors + "):\n    T.func_attr({\"target\": T.target(\"cuda\")})\n    for i in range(16):\n        with T.block(\"b\"):\n            v = T.axis.spatial(16, i)\n            B[v] = A[v] + T.float32(1)\n",
+		value: []any{"gpu.Fallback"}, set: "threadIdx.x",
+	},
 	"tir.RemoveNoOp.max_simplification_steps": {
 		text: loops(`A: T.Buffer((16,), "int32"), n: T.int32`, "for i in range(16):\n    A[i] = A[i] + (n + i) * 2 - n * 2 - i - i"), value: 1, set: "for i",
 	},
@@ -426,6 +521,9 @@ var elsewhere = map[string]struct{ file, test string }{
 	"FuseOpsByPattern.annotate_codegen": {"../transform/backend_test.go", "TestFuseOpsByPatternBranches"},
 	"FuseOpsByPattern.entry_functions":  {"../transform/backend_test.go", "TestFuseOpsByPatternEntries"},
 	"testing.immutable_module":          {"../pass/rules_test.go", "TestRule10ImmutableModule"},
+
+	"tir.LowerDeviceStorageAccessInfo.memory_info": {"../tirpass/device_test.go", "TestLowerDeviceStorageAccessInfo"},
+	"tir.VerifyGPUCode.constraints":                {"../tirpass/verifygpu_test.go", "TestVerifyGPUCode"},
 
 	"relay.ToMixedPrecision.missing_op_mode":    {"../relaypass/tomixedprecision_test.go", "TestToMixedPrecisionMissing"},
 	"relay.EtaExpand.expand_constructor":        {"../relaypass/smallpasses_test.go", "TestEtaExpand"},
@@ -533,7 +631,9 @@ func TestOptionsHaveEffects(t *testing.T) {
 		if !structured {
 			t.Run(key, func(t *testing.T) {
 				if e, ok := use(t, key); ok {
-					e.check(t, key, [2]string{e.passes, e.passes}, [2]map[string]any{nil, {key: e.value}})
+					set := map[string]any{key: e.value}
+					maps.Copy(set, e.config)
+					e.check(t, key, [2]string{e.passes, e.passes}, [2]map[string]any{e.config, set})
 				}
 			})
 			continue

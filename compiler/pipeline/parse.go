@@ -53,7 +53,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 //	FoldConstant,FuseOps{"fuse_opt_level": 2}
 //
 // A pipeline may stand for its passes, those for t, and finalize[A,B] is a sequence of that name
-// that holds A and B. An option that is null keeps its default. Every error is a *SyntaxError.
+// that holds A and B. An option that is null keeps its default, or is what the pass says of it (pass.Option.Null). Every error is a *SyntaxError.
 func Parse(text string, reg pass.Registry, t target.Target) ([]*pass.Pass, error) {
 	p := &listParser{text: text, reg: reg, target: t}
 	return p.list()
@@ -198,9 +198,7 @@ func (p *listParser) options() (*ir.Attrs, error) {
 		if err != nil {
 			return nil, p.fail(start, p.pos, "option %s: %w", name, err)
 		}
-		if v != nil {
-			args = args.With(name, v)
-		}
+		args = args.With(name, v)
 	}
 	return args, nil
 }

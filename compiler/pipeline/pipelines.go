@@ -73,6 +73,18 @@ var graph = []*pass.Pass{
 	transform.ApplyDefaultSchedule,
 }
 
+// gpuGraph is graph with the rules of DLight that TVM's pipelines for GPUs take; what none of them fits is run by threads as it is.
+var gpuGraph = append(without(graph, transform.ApplyDefaultSchedule), gpuSchedule, tirpass.DefaultGPUSchedule)
+
+// gpuSchedule is ApplyDefaultSchedule with the rules of TVM's pipelines for GPUs.
+var gpuSchedule = func() *pass.Pass {
+	p, err := transform.ApplyDefaultSchedule.With(ir.NewAttrs("rules", []ir.Value{"gpu.Matmul", "gpu.GEMV", "gpu.Reduction", "gpu.GeneralReduction", "gpu.Fallback"}))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}()
+
 // Relay is the pipeline of Relay's passes, whose names begin with RelayPrefix.
 const (
 	Relay       = "relay"
@@ -99,6 +111,7 @@ var relay = []*pass.Pass{
 	relaypass.FlattenAtrousConv,
 	relaypass.InferType,
 	relaypass.AlterOpLayout,
+	relaypass.SimplifyExprPostAlterOp,
 	relaypass.FastMath,
 	relaypass.FoldConstant,
 	relaypass.FuseOps,
@@ -153,6 +166,74 @@ var loops = []*pass.Pass{
 // plainLoops is loops for what runs one statement at a time: without the passes that copy the bodies of loops for speed.
 var plainLoops = without(loops, tirpass.LoopPartition, tirpass.UnrollLoop)
 
+// gpuLoops is TVM v0.23's default pipeline for PrimFuncs on a GPU, in its order, with what finishes host and device code behind it. No code is
+// made of the kernels here.
+var gpuLoops = []*pass.Pass{
+	tirpass.BindTarget,
+	tirpass.CanonicalizeLoop,
+	tirpass.LowerCrossThreadReduction,
+	tirpass.LowerInitBlock,
+	tirpass.PlanAndUpdateBufferAllocationLocation,
+	tirpass.ConvertBlocksToOpaque,
+	tirpass.LiftThreadBinding,
+	tirpass.ManifestSharedMemoryLocalStage,
+	tirpass.CompactBufferAllocation,
+	tirpass.LowerAutoCopy,
+	tirpass.UnifyThreadBinding,
+	tirpass.LowerMatchBuffer,
+	tirpass.Simplify,
+	tirpass.InjectPermutedLayout,
+	tirpass.AnnotateIrregularLoop,
+	tirpass.InjectSoftwarePipeline,
+	tirpass.LowerOpaqueBlock,
+	tirpass.FlattenBuffer,
+	tirpass.BF16ComputeLegalize,
+	tirpass.NarrowDataType,
+	tirpass.LoopPartition,
+	tirpass.VectorizeLoop,
+	tirpass.InjectVirtualThread,
+	tirpass.InjectDoubleBuffer,
+	tirpass.StorageRewrite,
+	tirpass.HoistIfThenElse,
+	tirpass.UnrollLoop,
+	tirpass.RenormalizeSplitPattern,
+	tirpass.Simplify,
+	tirpass.RemoveNoOp,
+	tirpass.RewriteUnsafeSelect,
+	tirpass.CommonSubexprElimTIR,
+	tirpass.FP8ComputeLegalize,
+	tirpass.VerifyMemory,
+	tirpass.AnnotateEntryFunc,
+	tirpass.ThreadSync,
+	syncDynamic,
+	syncWarp,
+	tirpass.InferFragment,
+	tirpass.LowerThreadAllreduce,
+	tirpass.AnnotateDeviceRegions,
+	tirpass.SplitHostDevice,
+	tirpass.MergeSharedMemoryAllocations,
+	tirpass.MakePackedAPI,
+	tirpass.FP8StorageLegalize,
+	tirpass.BF16StorageLegalize,
+	tirpass.LowerDeviceKernelLaunch,
+	tirpass.LowerWarpMemory,
+	tirpass.SkipAssert,
+	tirpass.LowerTVMBuiltin,
+	tirpass.LowerDeviceStorageAccessInfo,
+	tirpass.LowerIntrin,
+}
+
+// ThreadSync for the other kinds of memory that threads share.
+var syncDynamic, syncWarp = threadSync("shared.dyn"), threadSync("warp")
+
+func threadSync(scope string) *pass.Pass {
+	p, err := tirpass.ThreadSync.With(ir.NewAttrs("storage_scope", scope))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
 func without(list []*pass.Pass, out ...*pass.Pass) []*pass.Pass {
 	return slices.DeleteFunc(slices.Clone(list), func(p *pass.Pass) bool { return slices.Contains(out, p) })
 }
@@ -166,6 +247,14 @@ var kinds = []struct {
 }{
 	{"wasm", graph, loops},
 	{"interp", graph, plainLoops},
+	{"llvm", graph, loops},
+	{"c", graph, loops},
+	{"cuda", gpuGraph, gpuLoops},
+	{"rocm", gpuGraph, gpuLoops},
+	{"opencl", gpuGraph, gpuLoops},
+	{"metal", gpuGraph, gpuLoops},
+	{"vulkan", gpuGraph, gpuLoops},
+	{"webgpu", gpuGraph, gpuLoops},
 }
 
 // pipelines are those of each kind of target by their names.

@@ -22,17 +22,25 @@ var others = []*pass.Pass{
 	transform.ConvertLayout, transform.ToMixedPrecision,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.FuseOpsByPattern, transform.MergeCompositeFunctions, transform.RunCodegen,
-	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.DecomposeOpsForTraining, transform.Gradient,
+	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.AlterOpImpl, transform.SplitCallTIRByPattern, transform.AttachExternModules, transform.DecomposeOpsForTraining, transform.Gradient,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
 	transform.DataflowUseInplaceCalls, transform.DispatchSampling, transform.DispatchSortScan, transform.AllocateWorkspace, transform.SpecializePrimFuncBasedOnCallSite,
 	relaypass.InferType, relaypass.RemoveUnusedFunctions, relaypass.SimplifyInference, relaypass.CanonicalizeOps, relaypass.FlattenAtrousConv, relaypass.FoldExplicitPadding,
 	relaypass.ConvertLayout, relaypass.AlterOpLayout, relaypass.Legalize, relaypass.LambdaLift, relaypass.DynamicToStatic, relaypass.ToMixedPrecision, relaypass.FakeQuantizationToInteger, relaypass.ToRelax,
-	relaypass.Inline, relaypass.SimplifyExpr, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
+	relaypass.Inline, relaypass.SimplifyExpr, relaypass.SimplifyExprPostAlterOp, relaypass.DeadCodeElimination, relaypass.ToANormalForm, relaypass.ToGraphNormalForm, relaypass.ToBasicBlockNormalForm,
 	relaypass.CombineParallelConv2D, relaypass.CombineParallelDense, relaypass.CombineParallelBatchMatmul,
 	relaypass.EliminateCommonSubexpr, relaypass.EtaExpand, relaypass.CanonicalizeCast, relaypass.DivToMul, relaypass.FastMath, relaypass.FirstOrderGradient,
 	relaypass.FoldConstant, relaypass.FuseOps, relaypass.DefuseOps, relaypass.ForwardFoldScaleAxis, relaypass.BackwardFoldScaleAxis, relaypass.FoldScaleAxis,
-	tirpass.ForceNarrowIndexToInt32,
+	tirpass.ForceNarrowIndexToInt32, tirpass.RemoveStoreUndef, tirpass.RemoveAssume,
+	tirpass.ConvertSSA, tirpass.HoistExpression, tirpass.HoistIfThenElse, tirpass.HoistIfThenElseBasic, tirpass.ReduceBranchingThroughOvercompute, tirpass.InlinePrivateFunctions,
+	tirpass.InjectDoubleBuffer,
+	tirpass.CombineContextCall,
+	tirpass.DecorateDeviceScope,
+	tirpass.InjectVirtualThread,
+	tirpass.OOBChecker, tirpass.DefaultGPUSchedule, tirpass.InstrumentProfileIntrinsics, tirpass.PointerValueTypeRewrite, tirpass.MakeUnpackedAPI,
+	tirpass.LowerAutoCopy, tirpass.InjectPermutedLayout, tirpass.ManifestSharedMemoryLocalStage, tirpass.LowerWarpMemory, tirpass.VerifyGPUCode,
+	tirpass.InjectPTXAsyncCopy, tirpass.InjectPTXLDG32, tirpass.InferFragment, tirpass.LowerAsyncDMA,
 }
 
 // aliases are other spellings of pass names on input: API names and newer ones.
@@ -60,8 +68,13 @@ func listPasses() []*pass.Pass {
 	names := Names()
 	add = func(list []*pass.Pass) {
 		for _, p := range list {
-			if p == legalize {
-				p = transform.LegalizeOps // without options
+			switch p { // those with options of their own
+			case legalize:
+				p = transform.LegalizeOps
+			case gpuSchedule:
+				p = transform.ApplyDefaultSchedule
+			case syncDynamic, syncWarp:
+				p = tirpass.ThreadSync
 			}
 			if !slices.Contains(names, p.Name) && !slices.Contains(out, p) {
 				out = append(out, p)
@@ -108,7 +121,7 @@ func Canonical(name string) string {
 	if name == "tir.StmtSimplify" {
 		return "tir.Simplify"
 	}
-	if p := byName[tirPrefix+name]; p != nil {
+	if p := byName[tirPrefix+name]; p != nil && byName[name] == nil { // one of another level may have the short name
 		return p.Name
 	}
 	return name

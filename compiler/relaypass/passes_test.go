@@ -29,6 +29,7 @@ func TestPassSettings(t *testing.T) {
 		{relaypass.ToANormalForm, 1, pass.Module, nil},
 		{relaypass.Inline, 1, pass.Module, nil},
 		{relaypass.SimplifyExpr, 0, pass.Function, []string{"relay.InferType"}},
+		{relaypass.SimplifyExprPostAlterOp, 0, pass.Function, []string{"relay.InferType"}},
 		{relaypass.ToGraphNormalForm, 1, pass.Function, nil},
 		{relaypass.ToBasicBlockNormalForm, 1, pass.Module, nil},
 		{relaypass.FoldConstant, 2, pass.Function, nil},
@@ -258,6 +259,24 @@ func TestRemoveUnusedFunctions(t *testing.T) {
 	if out, _ := passtest.Check(t, passtest.NewContext(), all, m); out != m {
 		t.Errorf("it left\n%s", passtest.Text(out))
 	}
+}
+
+func TestSimplifyExprPostAlterOpPairs(t *testing.T) {
+	const (
+		x = "%x: Tensor[(2, 3), float32]"
+		i = "%x: Tensor[(2, 3), int32]"
+	)
+	runPairs(t, relaypass.SimplifyExprPostAlterOp, []pair{
+		{name: "neutral operands", params: x, before: "divide(multiply(1f, add(%x, zeros_like(%x))), 1f)", after: "%x"},
+		{name: "reshapes", params: x, before: "reshape(reshape(reshape(%x, newshape=[3, 2]), newshape=[6]), newshape=[-1, 1])", after: "reshape(%x, newshape=[6, 1])"},
+		{name: "casts", params: i, before: "cast(cast(cast(%x, dtype=\"int32\"), dtype=\"int64\"), dtype=\"float32\")", after: "cast(%x, dtype=\"float32\")"},
+		{name: "casts behind a clip", params: i, before: "cast(cast(clip(%x, a_min=0f, a_max=255f), dtype=\"uint8\"), dtype=\"int32\")", after: "clip(%x, a_min=0f, a_max=255f)"},
+		{name: "a clip of what is in range", params: "%x: Tensor[(4), uint8]", before: "clip(%x, a_min=-1f, a_max=255f)", after: "%x"},
+		{name: "layouts stay", params: "%x: Tensor[(1, 2, 3, 4), float32]", before: `layout_transform(layout_transform(%x, src_layout="NHWC", dst_layout="NCHW"), src_layout="NCHW", dst_layout="NHWC")`},
+		{name: "what only SimplifyExpr does", params: i, before: "transpose(transpose(add(%x, %x)))"},
+		{name: "no elements", params: "%x: Tensor[(0, 3), float32]", before: "multiply(%x, 1f)", after: "%x"},
+		{name: "an extent that is not known", params: "%x: Tensor[(?, 3), float32]", before: "cast(cast(%x, dtype=\"float64\"), dtype=\"float64\")", after: "cast(%x, dtype=\"float64\")"},
+	})
 }
 
 func TestSimplifyExprPairs(t *testing.T) {

@@ -18,7 +18,34 @@ const maxSweeps = 100
 var SimplifyExpr = &pass.Pass{
 	Name: "relay.SimplifyExpr", Level: 0, Kind: pass.Function, Required: []string{inferType},
 	Doc: "Replaces expressions by simpler ones until nothing changes: operators named _like by those of a known shape, reshapes, transposes and casts in a row by one or none, neutral operands, constants that meet, x+x, quotients of roots, clips of what is in range, and squares of sums.",
-	Run: pass.EachRelax(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+	Run: pass.EachRelax(simplifyBy(concretize, doubled, rootDivisor, identity, reshapes, transposes, casts, filled, meetingConstants, argOfDequantized, clipsAndCasts, binomial)),
+}
+
+// SimplifyExprPostAlterOp is SimplifyExpr with the rules for what AlterOpLayout leaves.
+var SimplifyExprPostAlterOp = &pass.Pass{
+	Name: "relay.SimplifyExprPostAlterOp", Level: 0, Kind: pass.Function, Required: []string{inferType},
+	Doc: "Replaces what is often left where layouts were changed, until nothing changes: neutral operands, reshapes and casts in a row by one or none, and clips of what is in range. It has these rules of SimplifyExpr and no others, since others would meet the layouts.",
+	Run: pass.EachRelax(simplifyBy(identity, reshapes, casts, clipsAndCasts)),
+}
+
+// simplifyRule returns what takes the place of a call, nil if the rule does not apply.
+type simplifyRule func(s *site, c *relax.Call) relax.Expr
+
+// simplifyBy applies rules, in the order of TVM, until none does or maxSweeps is reached.
+func simplifyBy(rules ...simplifyRule) func(*pass.Context, *ir.GlobalVar, *relax.Function) (*relax.Function, error) {
+	simplify := func(s *site) relax.Expr {
+		c, ok := s.value.(*relax.Call)
+		if !ok {
+			return nil
+		}
+		for _, rule := range rules {
+			if to := rule(s, c); to != nil {
+				return to
+			}
+		}
+		return nil
+	}
+	return func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		for range maxSweeps {
 			out, err := rewriteOnce(c, "simplify", f, simplify)
 			if err != nil || out == f {
@@ -27,25 +54,7 @@ var SimplifyExpr = &pass.Pass{
 			f = out
 		}
 		return f, nil
-	}),
-}
-
-// simplifyRules are the rules of TVM's SimplifyExpr, in its order.
-var simplifyRules = []func(s *site, c *relax.Call) relax.Expr{
-	concretize, doubled, rootDivisor, identity, reshapes, transposes, casts, filled, meetingConstants, argOfDequantized, clipsAndCasts, binomial,
-}
-
-func simplify(s *site) relax.Expr {
-	c, ok := s.value.(*relax.Call)
-	if !ok {
-		return nil
 	}
-	for _, rule := range simplifyRules {
-		if to := rule(s, c); to != nil {
-			return to
-		}
-	}
-	return nil
 }
 
 // dims are the extents of a tensor, if all are known.

@@ -215,7 +215,8 @@ func (x *mixed) cast(e relax.Expr, from *relax.TensorStructInfo, to dtype.DType)
 	c := op.AsType(e, to)
 	if at := x.m.At(); at != nil {
 		c.Base = at.BoundValue().Meta()
-	} else if v, ok := e.(*relax.Var); ok { // a result is cast for what computed it
+	}
+	if v, ok := e.(*relax.Var); ok && c.Base.Origin == 0 { // a result is cast for what computed it
 		if bound := x.m.Builder().LookupBinding(v); bound != nil {
 			c.Base = bound.Meta()
 		}

@@ -21,8 +21,8 @@ const (
 func prepareAccess(s *State, c *Call) error {
 	f, ok := c.Args[3].(*Lambda)
 	if !ok {
-		if _, ok := c.Args[3].(*tir.IndexMap); ok {
-			return nil
+		if m, ok := c.Args[3].(*tir.IndexMap); ok {
+			return checkMap("gen_new_ranges", m, len(m.Initial))
 		}
 		return errors.New("gen_new_ranges: expected a function from the variables of the block to ranges")
 	}

@@ -66,6 +66,13 @@ func BenchmarkPrimitives(b *testing.B) {
 		"reorder":        func() error { _, err := st.Reorder([]*sch.Loop{loops[1], loops[0]}); return err },
 		"compute_inline": func() error { _, err := st.ComputeInline(blk); return err },
 		"cache_read":     func() error { _, _, err := st.CacheRead(blk, 0, "local", nil); return err },
+		"set_scope":      func() error { _, err := st.SetScope(blk, 0, "local"); return err },
+		"blockize":       func() error { _, _, err := st.Blockize(loops[1], true); return err },
+		"transform_block_layout": func() error {
+			_, err := st.TransformBlockLayout(blk, twoFromTwo())
+			return err
+		},
+		"transform_layout": func() error { _, err := st.TransformLayout(blk, 0, "write", twoFromTwo(), nil, false); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -76,6 +83,12 @@ func BenchmarkPrimitives(b *testing.B) {
 			}
 		})
 	}
+}
+
+// twoFromTwo is lambda i, j: (j, i).
+func twoFromTwo() *tir.IndexMap {
+	i, j := tir.NewVar("i", dtype.Int32T), tir.NewVar("j", dtype.Int32T)
+	return &tir.IndexMap{Initial: []*tir.Var{i, j}, Final: []tir.Expr{j, i}}
 }
 
 // TestManyBlocks splits and inlines in a function of 2,000 blocks, which takes no more than a moment.

@@ -114,16 +114,23 @@ func (c *cacheStage) inserted(x tir.Stmt) tir.Stmt {
 	return tir.Seq(x, c.stmt)
 }
 
-// relax returns the part of a buffer that a block accesses in all iterations of the loops below the place of the copy.
-func (c *cacheStage) relax(at site, r *tir.BufferRegion) *tir.BufferRegion {
+// below returns the loops between the place of the copy and a block.
+func (c *cacheStage) below(at site) []*tir.For {
 	loops := at.loops()
-	outer := allLoops(c.root)
 	for i, l := range loops {
 		if tir.Stmt(l) == c.loc {
-			outer = append(outer, loops[:i+1]...)
-			loops = loops[i+1:]
-			break
+			return loops[i+1:]
 		}
+	}
+	return loops
+}
+
+// relax returns the part of a buffer that a block accesses in all iterations of the loops below the place of the copy.
+func (c *cacheStage) relax(at site, r *tir.BufferRegion) *tir.BufferRegion {
+	loops := c.below(at)
+	outer := allLoops(c.root)
+	if all := at.loops(); len(all) > len(loops) {
+		outer = append(outer, all[:len(all)-len(loops)]...)
 	}
 	an := arith.NewAnalyzer()
 	sub := substRegion(r, bindings(at.Realize()))

@@ -79,6 +79,9 @@ func (s *State) CacheRead(b *Block, index int, scope string, consumers []*Block)
 		if len(related) == 0 {
 			related = readersAfter(root.Block(), writer)
 		}
+		if err := s.checkReadersFollow(root.Block(), writer, r.Buffer, readers); err != nil {
+			return nil, nil, err
+		}
 		c.detect(writer, related)
 		w, _ := s.below(root, writer)
 		c.region = c.relax(w, regionOf(writer.Writes, r.Buffer))
@@ -142,6 +145,9 @@ func (s *State) CacheWrite(b *Block, index int, scope string, consumers []*Block
 	if err := s.checkOnlyWriter(root.Block(), at.Block(), r.Buffer); err != nil {
 		return nil, nil, err
 	}
+	if err := s.checkWritesFirst(at, r.Buffer); err != nil {
+		return nil, nil, err
+	}
 	c := &cacheStage{to: r.Buffer, root: root}
 	related := readersAfter(root.Block(), at.Block())
 	for x := range readers {
@@ -149,6 +155,9 @@ func (s *State) CacheWrite(b *Block, index int, scope string, consumers []*Block
 	}
 	c.detect(at.Block(), related)
 	c.region = c.relax(at, r)
+	if err := s.checkWritesAll(at, root, c.below(at), r, r, c.region.Region); err != nil {
+		return nil, nil, err
+	}
 	whole := c.sized(r.Buffer, scope, &c.from)
 	c.copyBlock(scope, whole, false)
 	rd := &redirect{old: r.Buffer, now: c.from, writes: true}

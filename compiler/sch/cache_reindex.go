@@ -40,6 +40,9 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 	}
 	c := &cacheStage{root: root, loc: root.Block(), region: r}
 	if side == readSide {
+		if err := s.checkNotWritten(block, r.Buffer); err != nil {
+			return nil, nil, err
+		}
 		writer, err := s.onlyWriter(root.Block(), r.Buffer)
 		if err != nil {
 			return nil, nil, err
@@ -51,7 +54,13 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 		if err := s.checkOnlyWriter(root.Block(), block, r.Buffer); err != nil {
 			return nil, nil, err
 		}
+		if err := s.checkWritesFirst(at, r.Buffer); err != nil {
+			return nil, nil, err
+		}
 		c.detect(block, readersAfter(root.Block(), block))
+		if err := s.checkWritesAll(at, root, c.below(at), r, nil, nil); err != nil {
+			return nil, nil, err
+		}
 	}
 	for _, x := range r.Region {
 		if !tir.IsConst(x.Extent, 1) {
@@ -82,7 +91,7 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 		return nil, nil, err
 	}
 	cache := withScope(r.Buffer, scope)
-	cache.Shape = shape
+	cache.Shape, cache.Strides = shape, nil
 	if c.from, c.to = r.Buffer, cache; side == writeSide {
 		c.from, c.to = cache, r.Buffer
 	}
@@ -131,13 +140,7 @@ func (s *State) reindexStage(c *cacheStage, at site, indices []tir.Expr, scope, 
 			varsOf(at.Realize().Values[i], inValues)
 		}
 	}
-	loops := at.loops()
-	for i, l := range loops {
-		if tir.Stmt(l) == c.loc {
-			loops = loops[i+1:]
-			break
-		}
-	}
+	loops := c.below(at)
 	var copies []*tir.For
 	for _, l := range loops {
 		if inValues[l.LoopVar] {

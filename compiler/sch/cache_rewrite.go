@@ -28,7 +28,7 @@ func (r *redirect) less(base []*tir.Range) {
 	an := arith.NewAnalyzer()
 	sub := func(e, lo tir.Expr) tir.Expr {
 		if tir.IsConst(lo, 0) { // of whatever type
-			return e
+			return an.Simplify(e)
 		}
 		return an.Simplify(tir.Sub(e, lo))
 	}

@@ -11,11 +11,17 @@ import (
 // ComputeAt moves a block under a loop, in front of its consumers there, and runs it for what they need in one iteration only (TVM's compute_at).
 // index is the place among the statements of the loop: -1 is the last possible one, -2 the first.
 func (s *State) ComputeAt(b *Block, l *Loop, preserveUnit bool, index int) (*State, error) {
+	if out, ok, err := s.moved(b, l, s.ComputeInline); ok {
+		return out, err
+	}
 	return s.computeAt(b, l, preserveUnit, index, true)
 }
 
 // ReverseComputeAt moves a block under a loop, behind its producers there, and runs it for what they make in one iteration (TVM's reverse_compute_at).
 func (s *State) ReverseComputeAt(b *Block, l *Loop, preserveUnit bool, index int) (*State, error) {
+	if out, ok, err := s.moved(b, l, s.ReverseComputeInline); ok {
+		return out, err
+	}
 	return s.computeAt(b, l, preserveUnit, index, false)
 }
 
@@ -57,7 +63,7 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 		if err := s.checkNotOutput(at, root); err != nil {
 			return nil, err
 		}
-	} else if isOutput(at.Block(), root.Block()) && !m.coversDomain() {
+	} else if !m.coversDomain() {
 		return nil, fmt.Errorf("block %s does not run for all of the domain of its variables: moved, it would write more than it does now", at.Block().Name)
 	}
 	if !forward {
@@ -113,6 +119,9 @@ func (s *State) checkStillCovers(out *State, m *mover) error {
 	if !ok {
 		return nil
 	}
+	if l := repeatsSteps(at); l != nil {
+		return s.fail("RepeatedReductionError", "The iterations of the loop {0} would repeat steps of the reduction in block {1}", l, at.Block())
+	}
 	root, _ := at.scope()
 	d, kids := depsOf(root.Block()), childrenOf(root.Block())
 	for _, c := range d.consumers(at.Block()) {
@@ -129,19 +138,40 @@ func (s *State) checkStillCovers(out *State, m *mover) error {
 	return nil
 }
 
-// checkNotIdle returns an error if a loop that the block is moved under may have no iteration and a producer reduces over it: the producer gives its
-// initial value then, which the block would miss. TVM moves it all the same.
+// repeatsSteps returns a loop at or below the outermost one that a block reduces over whose iterations repeat steps of the reduction, nil if none does.
+func repeatsSteps(at site) *tir.For {
+	loops := at.loops()
+	for k, l := range loops {
+		for i, iv := range at.Block().IterVars {
+			if iv.Kind == tir.CommReduce && usesVar(at.Realize().Values[i], l.LoopVar) {
+				return repeating(at.Realize(), loops[k:])
+			}
+		}
+	}
+	return nil
+}
+
+// checkNotIdle returns an error if a loop that the block is moved under may have no iteration, unless a producer runs over it: the block would not run
+// then, nor if the producer reduces over it and gives its initial value. TVM moves it all the same.
 func (s *State) checkNotIdle(m *mover, producers []*tir.Block) error {
 	for _, l := range append(m.to.loops(), m.to.For()) {
 		if m.an.CanProve(tir.GT(l.Extent, tir.Const(l.Extent.DType(), 0))) {
 			continue
 		}
+		spatial := false // then the producer has nothing to give, and the block nothing to do
 		for _, r := range realizes(m.to.stmt()) {
 			for i, iv := range r.Block.IterVars {
-				if slices.Contains(producers, r.Block) && iv.Kind == tir.CommReduce && usesVar(r.Values[i], l.LoopVar) {
+				if !slices.Contains(producers, r.Block) || !usesVar(r.Values[i], l.LoopVar) {
+					continue
+				}
+				if iv.Kind == tir.CommReduce {
 					return s.fail("IdleLoopError", "The loop {0}, over which block {1} reduces, may have no iteration, so that block {2} would not run", l, r.Block, m.at.Block())
 				}
+				spatial = true
 			}
+		}
+		if !spatial {
+			return s.fail("IdleLoopError", "The loop {0} may have no iteration, so that block {1} would not run", l, m.at.Block())
 		}
 	}
 	return nil

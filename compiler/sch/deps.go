@@ -1,6 +1,9 @@
 package sch
 
-import "github.com/irscope/irscope/compiler/tir"
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
 
 // depKind is why one block must run after another.
 type depKind uint8
@@ -40,9 +43,11 @@ func depsOf(scope tir.Stmt) *scopeDeps {
 			}
 		}
 	}
+	local := locals(scope)
 	for _, r := range d.blocks {
 		b := r.Block
 		reads, writes := declared(b)
+		reads = withHidden(b, reads, writes, local)
 		for _, x := range reads {
 			readers[x.Buffer] = append(readers[x.Buffer], b)
 		}
@@ -118,4 +123,33 @@ func declared(b *tir.Block) (reads, writes []*tir.BufferRegion) {
 		}
 	}
 	return reads, writes
+}
+
+// locals returns the buffers that a scope allocates.
+func locals(scope tir.Stmt) map[*tir.Buffer]bool {
+	b, ok := scope.(*tir.Block)
+	if !ok || len(b.AllocBuffers) == 0 {
+		return nil
+	}
+	out := make(map[*tir.Buffer]bool, len(b.AllocBuffers))
+	for _, a := range b.AllocBuffers {
+		out[a] = true
+	}
+	return out
+}
+
+// withHidden adds to what a block declares to read what else it loads of local buffers: cache_index makes such loads.
+func withHidden(b *tir.Block, reads, writes []*tir.BufferRegion, local map[*tir.Buffer]bool) []*tir.BufferRegion {
+	if len(local) == 0 {
+		return reads
+	}
+	var look func(ir.Node)
+	look = func(n ir.Node) {
+		if l, ok := n.(*tir.BufferLoad); ok && local[l.Buffer] && regionOf(reads, l.Buffer) == nil && regionOf(writes, l.Buffer) == nil {
+			reads = append(reads[:len(reads):len(reads)], tir.FullRegion(l.Buffer))
+		}
+		n.EachChild(look)
+	}
+	look(b.Body)
+	return reads
 }

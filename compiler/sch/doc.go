@@ -11,5 +11,6 @@
 // The conditions and the forms of the results are those of TVM v0.23 (src/tir/schedule). What a block depends on (stage pipelines, the cover
 // of regions, affine bindings) is derived from the program when a primitive asks, where TVM keeps flags.
 //
-// It may be imported by everything under compiler/ above arith but passes that it would need; it knows PrimFuncs, arith and the printer only.
+// It may be imported by everything under compiler/ above arith but passes that it would need; it knows PrimFuncs, arith,
+// the printer and irjson, which writes the index maps of traces, only.
 package sch

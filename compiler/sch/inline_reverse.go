@@ -200,7 +200,16 @@ func (v *reverser) covered() bool {
 // store is what the producer does in place of its store.
 func (v *reverser) store(p *tir.BufferStore) tir.Stmt {
 	// The value may read the buffer itself, as that of a reduction does; then it reads what the consumer writes.
-	var resolve func(tir.Expr) tir.Expr
+	var m *tir.Mapper
+	m = v.mapper(func(l *tir.BufferLoad) tir.Expr {
+		return m.MapExpr(&tir.BufferLoad{Base: l.Base, Buffer: v.out.Buffer, Indices: v.out.Indices})
+	})
+	value := m.Expr(p.Value)
+	return v.mapper(func(*tir.BufferLoad) tir.Expr { return value }).MapStmt(v.out)
+}
+
+// mapper replaces the variables of the consumer, and what reads the buffer between the two by what load makes of it.
+func (v *reverser) mapper(load func(l *tir.BufferLoad) tir.Expr) *tir.Mapper {
 	m := &tir.Mapper{}
 	m.Expr = func(e tir.Expr) tir.Expr {
 		if x, ok := e.(*tir.Var); ok {
@@ -211,27 +220,11 @@ func (v *reverser) store(p *tir.BufferStore) tir.Stmt {
 		}
 		out := m.MapExpr(e)
 		if l, ok := out.(*tir.BufferLoad); ok && l.Buffer == v.buf {
-			return resolve(&tir.BufferLoad{Base: l.Base, Buffer: v.out.Buffer, Indices: v.out.Indices})
+			return load(l)
 		}
 		return out
 	}
-	resolve = m.MapExpr
-	value := m.Expr(p.Value)
-	w := &tir.Mapper{}
-	w.Expr = func(e tir.Expr) tir.Expr {
-		if x, ok := e.(*tir.Var); ok {
-			if y, ok := v.sub[x]; ok {
-				return y
-			}
-			return e
-		}
-		out := w.MapExpr(e)
-		if l, ok := out.(*tir.BufferLoad); ok && l.Buffer == v.buf {
-			return value
-		}
-		return out
-	}
-	return w.MapStmt(v.out)
+	return m
 }
 
 // realize guards the producer where its elements may lie outside of the domain of the consumer.

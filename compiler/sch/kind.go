@@ -42,6 +42,8 @@ const (
 	PadForm
 	// RangesForm is a function from the variables of a block to ranges, or what came of it.
 	RangesForm
+	// TargetForm is a *Loop or a []*Block.
+	TargetForm
 )
 
 // Param is a parameter of an instruction.
@@ -90,8 +92,17 @@ type Call struct {
 	Args     []any
 	Decision any
 	// fn is the function that the schedule works on, rand its random numbers.
-	fn   string
-	rand *random
+	fn     string
+	rand   *random
+	intrin Intrinsics
+	// after is what is called after it, where its arguments say more than the instruction holds.
+	after *laterCall
+}
+
+// laterCall is a call by the name of the instruction.
+type laterCall struct {
+	name string
+	args []any
 }
 
 func (c *Call) block(i int) *Block    { return c.Args[i].(*Block) }

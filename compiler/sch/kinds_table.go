@@ -9,7 +9,10 @@ import (
 // Kinds returns all kinds of instruction, in the order of the documentation. The slice must not be changed.
 var Kinds = sync.OnceValue(func() []*Kind {
 	var out []*Kind
-	for _, group := range [][]*Kind{queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds(), computeAtKinds()} {
+	for _, group := range [][]*Kind{
+		sampleKinds(), queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds(), computeAtKinds(), reductionKinds(), paddingKinds(),
+		storageKinds(), blockizeKinds(), layoutKinds(),
+	} {
 		out = append(out, group...)
 	}
 	return out
@@ -190,6 +193,34 @@ func cacheKinds() []*Kind {
 			Params: []Param{in("block", BlockForm), attr("write_buffer_index", BufferForm), attr("storage_scope", StringForm), optIn("consumer_blocks", BlocksForm, nil)},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return out1(s.CacheWrite(c.block(0), c.int(1), c.str(2), c.blocks(3)))
+			},
+		},
+		{
+			Name: "CacheIndex", Method: "cache_index", Outputs: List,
+			Params: []Param{in("block", BlockForm), attr("storage_scope", StringForm), opt("cse_thresh", IntForm, int64(0))},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return outs(s.CacheIndex(c.block(0), c.str(1), c.int(2)))
+			},
+		},
+		{
+			Name: "CacheInplace", Method: "cache_inplace", Outputs: List, prepare: prepareBuffer(1, readSide),
+			Params: []Param{in("block", BlockForm), attr("read_buffer_index", BufferForm), attr("storage_scope", StringForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return outs(s.CacheInplace(c.block(0), c.int(1), c.str(2)))
+			},
+		},
+		{
+			Name: "ReadAt", Method: "read_at", Outputs: One,
+			Params: []Param{in("loop", LoopForm), in("block", BlockForm), attr("read_buffer_index", IntForm), attr("storage_scope", StringForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.ReadAt(c.loop(0), c.block(1), c.int(2), c.str(3)))
+			},
+		},
+		{
+			Name: "WriteAt", Method: "write_at", Outputs: One,
+			Params: []Param{in("loop", LoopForm), in("block", BlockForm), attr("write_buffer_index", IntForm), attr("storage_scope", StringForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.WriteAt(c.loop(0), c.block(1), c.int(2), c.str(3)))
 			},
 		},
 		{

@@ -159,10 +159,25 @@ func (s *State) ReIndex(b *Block, index int, side string) (*State, *Block, error
 		target[i] = e
 		varsOf(e, covered)
 	}
+	var inner error
+	visit(block.Body, func(x tir.Stmt) bool {
+		if l, ok := x.(*tir.For); ok && covered[l.LoopVar] {
+			inner = s.fail("InvalidBufferAccessError", fmt.Sprintf("The block {0} accesses buffer %s at the variable of loop {1} inside of it: it must access one element, at its own variables", r.Buffer.Name), block, l)
+		}
+		return inner == nil
+	})
+	if inner != nil {
+		return nil, nil, inner
+	}
 	if side == readSide {
 		if err := s.checkUnguarded(block, r.Buffer, target); err != nil {
 			return nil, nil, err
 		}
+		if err := s.checkNotWritten(block, r.Buffer); err != nil {
+			return nil, nil, err
+		}
+	} else if err := s.checkWritesFirst(at, r.Buffer); err != nil {
+		return nil, nil, err
 	}
 	c := &cacheStage{root: root, loc: root.Block(), region: r}
 	if c.pos, err = chainPosition(at, root); err != nil {
@@ -193,6 +208,13 @@ func (s *State) ReIndex(b *Block, index int, side string) (*State, *Block, error
 	}
 	if side == writeSide {
 		if err := s.checkOnlyWriter(root.Block(), block, r.Buffer); err != nil {
+			return nil, nil, err
+		}
+		full := make([]*tir.Range, len(ivs))
+		for i, iv := range ivs {
+			full[i] = iv.Dom
+		}
+		if err := s.checkWritesAll(at, root, at.loops(), r, point(&cache, now), full); err != nil {
 			return nil, nil, err
 		}
 		c.pos++

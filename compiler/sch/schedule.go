@@ -18,7 +18,20 @@ type Schedule struct {
 	live  map[any]bool
 	exprs map[*tir.Var]int64 // what was drawn
 	rand  random
+	// intrin finds the tensor intrinsics that tensorize names; nil knows none.
+	intrin Intrinsics
+	// watcher is told of instructions; nil is nobody.
+	watcher Watcher
 }
+
+// Intrinsics returns the tensor intrinsic of a name, and an error if there is none.
+type Intrinsics func(name string) (*TensorIntrin, error)
+
+// Intrinsics returns where tensorize finds intrinsics.
+func (s *Schedule) Intrinsics() Intrinsics { return s.intrin }
+
+// UseIntrinsics says where tensorize finds intrinsics.
+func (s *Schedule) UseIntrinsics(f Intrinsics) { s.intrin = f }
 
 // Instruction is a call that was made, with the references that it returned.
 type Instruction struct {
@@ -32,7 +45,10 @@ func NewSchedule(m *ir.Module, seed int64) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schedule{state: st, live: map[any]bool{}, exprs: map[*tir.Var]int64{}, rand: newRandom(seed)}
+	s := &Schedule{state: st, live: map[any]bool{}, exprs: map[*tir.Var]int64{}}
+	if s.rand, err = newRandom(seed); err != nil {
+		return nil, err
+	}
 	var names []string
 	for gv, f := range m.Funcs() {
 		if _, ok := f.(*tir.PrimFunc); ok {
@@ -69,8 +85,14 @@ func (s *Schedule) WorkOn(fn string) error {
 	return nil
 }
 
-// Seed starts the random numbers anew.
-func (s *Schedule) Seed(seed int64) { s.rand = newRandom(seed) }
+// Seed starts the random numbers anew. It fails for seeds below -1.
+func (s *Schedule) Seed(seed int64) error {
+	r, err := newRandom(seed)
+	if err == nil {
+		s.rand = r
+	}
+	return err
+}
 
 // ForkSeed returns a seed for another schedule.
 func (s *Schedule) ForkSeed() int64 { return s.rand.fork() }
@@ -78,6 +100,7 @@ func (s *Schedule) ForkSeed() int64 { return s.rand.fork() }
 // Copy returns another schedule in the same state, with the same references and a seed forked from that of s.
 func (s *Schedule) Copy() *Schedule {
 	out := *s
+	out.watcher = nil
 	out.past, out.trace = slices.Clone(s.past), slices.Clone(s.trace)
 	out.live, out.exprs = map[any]bool{}, map[*tir.Var]int64{}
 	for r := range s.live {
@@ -86,7 +109,7 @@ func (s *Schedule) Copy() *Schedule {
 	for v, x := range s.exprs {
 		out.exprs[v] = x
 	}
-	out.rand = newRandom(s.rand.fork())
+	out.rand = s.rand.forked()
 	return &out
 }
 
@@ -133,8 +156,29 @@ func (s *Schedule) Do(k *Kind, args ...any) ([]any, error) {
 	return s.do(&Call{Kind: k, Args: args})
 }
 
-func (s *Schedule) do(c *Call) ([]any, error) {
-	c.fn, c.rand = s.fn, &s.rand
+// Can reports whether an instruction could be called with these arguments. The error is about arguments that no call could have.
+func (s *Schedule) Can(k *Kind, args ...any) (bool, error) {
+	c := &Call{Kind: k, Args: args, fn: s.fn}
+	if err := s.check(c); err != nil {
+		return false, fmt.Errorf("%s: %w", k.Method, err)
+	}
+	if k.prepare != nil {
+		if err := k.prepare(s.state, c); err != nil {
+			return false, nil
+		}
+	}
+	for i, x := range c.Args {
+		c.Args[i] = s.valued(x)
+	}
+	r := s.rand
+	c.rand = &r
+	_, _, err := k.apply(s.state, c)
+	return err == nil, nil
+}
+
+// perform makes an instruction.
+func (s *Schedule) perform(c *Call) ([]any, error) {
+	c.fn, c.rand, c.intrin = s.fn, &s.rand, s.intrin
 	if err := s.check(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Kind.Method, err)
 	}
@@ -155,6 +199,10 @@ func (s *Schedule) do(c *Call) ([]any, error) {
 	c.Decision = run.Decision
 	for i, x := range out {
 		if n, ok := x.(int64); ok { // a number that was drawn
+			if n == -1 && c.Kind.Name == "SamplePerfectTile" { // to be inferred
+				out[i] = nil
+				continue
+			}
 			v := tir.NewVar("v", tir.Int32(0).Type)
 			s.exprs[v] = n
 			out[i] = v
@@ -164,6 +212,11 @@ func (s *Schedule) do(c *Call) ([]any, error) {
 	s.past = append(s.past, s.state)
 	s.trace = append(s.trace, &Instruction{c, out})
 	s.state = next
+	if c.after != nil {
+		if _, err := s.Do(KindOf(c.after.name), c.after.args...); err != nil {
+			return nil, errors.Join(err, s.Undo())
+		}
+	}
 	return out, nil
 }
 
@@ -196,7 +249,7 @@ func (s *Schedule) check(c *Call) error {
 			}
 			c.Args[i] = b[0]
 		}
-		if list, ok := c.Args[i].([]any); ok && p.Form == BlocksForm {
+		if list, ok := c.Args[i].([]any); ok && (p.Form == BlocksForm || p.Form == TargetForm) {
 			blocks := make([]*Block, len(list))
 			for k, x := range list {
 				if name, ok := x.(string); ok {

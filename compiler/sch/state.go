@@ -145,6 +145,9 @@ func (s *State) block(b *Block) (site, error) {
 
 // loop returns where the loop that l refers to stands.
 func (s *State) loop(l *Loop) (site, error) {
+	if l.Mark() != "" {
+		return site{}, fmt.Errorf("the location that was drawn is no loop: only compute_at and reverse_compute_at take %q", l.Mark())
+	}
 	at, ok := s.locate(l.fn, func(x tir.Stmt) bool { f, ok := x.(*tir.For); return ok && f.LoopVar == l.v })
 	if !ok {
 		return site{}, fmt.Errorf("the reference to loop %s has expired: a primitive removed what it referred to", l.v.Name)

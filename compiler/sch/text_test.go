@@ -46,7 +46,7 @@ func TestTexts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			done, err := s.Schedule(t.Context(), before, 1)
+			done, err := s.Schedule(t.Context(), before, 1, nil)
 			if says := strings.TrimSpace(part["says"]); says != "" {
 				if err == nil || !strings.Contains(err.Error(), says) {
 					t.Fatalf("error %v\nwant one with %q", err, says)

@@ -46,7 +46,7 @@ var callForms = func() map[string]CallForm {
 			ptx_cp_async_bulk mma_store mma_fill`},
 		{CallForm{Type: dtype.BoolT}, `assume isnan isinf isnullptr ignore_loop_partition`},
 		{CallForm{Type: dtype.UInt32T}, `tvm_warp_activemask`},
-		{CallForm{Type: dtype.Int32T}, `undef tvm_storage_sync tvm_struct_set tvm_throw_last_error TVMBackendFreeWorkspace clz vscale
+		{CallForm{Type: dtype.Int32T}, `undef tvm_storage_sync tvm_global_barrier_kinit tvm_struct_set tvm_throw_last_error TVMBackendFreeWorkspace clz vscale
 			llvm_lookup_intrinsic_id q_multiply_shift q_multiply_shift_per_axis dp4a anylist_resetitem anylist_setitem_call_packed
 			anylist_setitem_call_cpacked break_loop continue_loop`},
 		{CallForm{Type: dtype.HandleT}, `handle_add_byte_offset lookup_param make_filled_simdgroup_matrix simdgroup_load simdgroup_store

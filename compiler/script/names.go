@@ -19,6 +19,7 @@ type nameTable struct {
 	used    map[string]bool
 	free    map[string]int // by hint, the smallest suffix that may be free
 	order   []definition   // in order, for leaving frames
+	most    int            // names that were defined at once
 }
 
 // definition is a name in use: hint, or hint_suffix where suffix is above 0.
@@ -31,6 +32,17 @@ type definition struct {
 func (t *nameTable) init() {
 	t.vars, t.buffers, t.values = map[*tir.Var]string{}, map[*tir.Buffer]string{}, map[*relax.Var]string{}
 	t.used, t.free = map[string]bool{}, map[string]int{}
+}
+
+// clear forgets all names.
+func (t *nameTable) clear() {
+	clear(t.vars)
+	clear(t.buffers)
+	clear(t.values)
+	clear(t.used)
+	clear(t.free)
+	clear(t.order[:cap(t.order)])
+	t.order, t.most = t.order[:0], 0
 }
 
 // reserve keeps a name from being given to anything.
@@ -92,6 +104,7 @@ func (p *printer) enter() int { return len(p.names.order) }
 
 func (p *printer) leave(mark int) {
 	t := &p.names
+	t.most = max(t.most, len(t.order))
 	for _, d := range t.order[mark:] {
 		delete(t.used, t.remove(d.obj))
 		if d.suffix < t.free[d.hint] {

@@ -12,8 +12,10 @@ type scan struct {
 	declared, seen map[*tir.Buffer]bool
 	used           []*tir.Buffer // in order of the first use
 	defined        map[*tir.Var]bool
-	free           []*tir.Var        // used before anything defines them
-	realized       map[*tir.Var]bool // pointers of buffers that are realized, which attributes around that may be on
+	free           []*tir.Var               // used before anything defines them
+	order          map[*tir.Var]int         // of definitions by statements inside of each other
+	behind         map[*tir.Buffer]*tir.Var // what is defined last of that which describes a buffer, where that is not its pointer
+	realized       map[*tir.Var]bool        // pointers of buffers that are realized, which attributes around that may be on
 }
 
 // prescan finds the buffers that body uses and nothing declares, and the variables that it
@@ -31,7 +33,11 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
 			if p.undeclared == nil {
 				p.undeclared = map[*tir.Var][]*tir.Buffer{}
 			}
-			p.undeclared[b.Data] = append(p.undeclared[b.Data], b)
+			after := b.Data
+			if v := s.behind[b]; v != nil {
+				after = v
+			}
+			p.undeclared[after] = append(p.undeclared[after], b)
 		}
 	}
 	return s
@@ -40,6 +46,31 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
 func (s *scan) define(vars []*tir.Var) {
 	for _, v := range vars {
 		s.defined[v] = true
+	}
+}
+
+// bind notes that a statement defines v.
+func (s *scan) bind(v *tir.Var) {
+	if s.order == nil {
+		s.order = map[*tir.Var]int{}
+	}
+	s.defined[v], s.order[v] = true, len(s.order)+1
+}
+
+// place finds behind which definition b can be declared.
+func (s *scan) place(b *tir.Buffer) {
+	last := b.Data
+	walkParts(b, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok && s.order[v] > s.order[last] {
+			last = v
+		}
+		return true
+	})
+	if last != b.Data {
+		if s.behind == nil {
+			s.behind = map[*tir.Buffer]*tir.Var{}
+		}
+		s.behind[b] = last
 	}
 }
 
@@ -61,6 +92,7 @@ func (s *scan) visit(n ir.Node) bool {
 			s.seen[n] = true
 			s.used = append(s.used, n)
 			walkParts(n, s.visit)
+			s.place(n)
 		}
 	case *tir.Block:
 		for _, b := range n.AllocBuffers {
@@ -90,13 +122,13 @@ func (s *scan) visit(n ir.Node) bool {
 			s.defined[n.Thread.Var] = true
 		}
 	case *tir.LetStmt:
-		s.defined[n.Var] = true
+		s.bind(n.Var)
 	case *tir.Let:
 		s.defined[n.Var] = true
 	case *tir.Allocate:
-		s.defined[n.Var] = true
+		s.bind(n.Var)
 	case *tir.AllocateConst:
-		s.defined[n.Var] = true
+		s.bind(n.Var)
 	case *tir.AttrStmt:
 		if iv, ok := n.Node.(*tir.IterVar); ok {
 			s.defined[iv.Var] = true

@@ -19,6 +19,7 @@ type Text struct {
 	Lines []ir.Node
 	// Omitted counts the constants beyond Options.MetaBytes.
 	Omitted int
+	parts   parts
 }
 
 // Module prints a module: PrimFuncs, then Relax functions, each by name, "main" last.
@@ -60,6 +61,7 @@ type printer struct {
 	cls               string // what functions of the module are referred to through
 	sugar             bool
 
+	parts parts
 	names nameTable
 	track *tracker // where nodes stand; nil if nobody asks
 	meta  *metadata
@@ -67,7 +69,7 @@ type printer struct {
 
 	intDType    dtype.DType // of numbers without a type; void in Relax functions, see extent
 	bufferDType dtype.DType
-	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by data variable
+	undeclared  map[*tir.Var][]*tir.Buffer // buffers used but declared nowhere, by the variable behind whose definition they can be
 	extents     map[*tir.Var]tir.Expr      // extents of the loops from 0 around the current line
 	usedVoid    map[*relax.Var]bool        // variables that hold nothing, but are used
 	data        map[*tir.Var]bool          // of the buffers of the signature
@@ -84,18 +86,51 @@ type printer struct {
 }
 
 // Scratch is memory for printing. It must not be used by two prints at once.
-type Scratch struct{ buf []byte }
+type Scratch struct {
+	buf     []byte
+	lines   []ir.Node
+	names   nameTable
+	extents map[*tir.Var]tir.Expr
+	data    map[*tir.Var]bool
+}
+
+// maxKept is how many names a Scratch keeps room for: clearing the tables takes as long as there is room.
+const maxKept = 1 << 10
+
+// take gives the printer the memory.
+func (s *Scratch) take(p *printer) {
+	p.buf, p.lines = s.buf[:0], s.lines[:0]
+	if s.extents != nil {
+		p.names, p.extents, p.data = s.names, s.extents, s.data
+	}
+}
+
+// put takes the memory back from the printer, whose text is copied.
+func (s *Scratch) put(p *printer) {
+	clear(p.lines)
+	s.buf, s.lines = p.buf, p.lines[:0]
+	s.extents = nil
+	if p.names.most <= maxKept {
+		p.names.clear()
+		clear(p.extents)
+		clear(p.data)
+		s.names, s.extents, s.data = p.names, p.extents, p.data
+	}
+}
 
 // newPrinter returns a printer of root, a module or a node.
 func newPrinter(o *Options, root any) *printer {
 	p := &printer{
 		opts: o, unit: "    ", irp: "I.", tirp: "T.", relaxp: "R.", cls: "cls", class: "Module", sugar: !o.NoSyntaxSugar,
-		extents: map[*tir.Var]tir.Expr{}, data: map[*tir.Var]bool{}, intDType: dtype.Int32T, bufferDType: dtype.Float32T,
+		intDType: dtype.Int32T, bufferDType: dtype.Float32T,
 	}
 	if o.Scratch != nil {
-		p.buf = o.Scratch.buf[:0]
+		o.Scratch.take(p)
 	}
-	p.names.init()
+	if p.extents == nil {
+		p.extents, p.data = map[*tir.Var]tir.Expr{}, map[*tir.Var]bool{}
+		p.names.init()
+	}
 	if !o.IntDType.IsVoid() {
 		p.intDType = o.IntDType
 	}
@@ -146,9 +181,10 @@ func (p *printer) text() *Text {
 	for len(p.lines) < p.line {
 		p.lines = append(p.lines, nil)
 	}
-	t := &Text{Source: string(p.buf), Lines: p.lines}
+	t := &Text{Source: string(p.buf), Lines: p.lines, parts: p.parts}
 	if s := p.opts.Scratch; s != nil {
-		s.buf = p.buf
+		t.Lines = append(make([]ir.Node, 0, len(p.lines)), p.lines...)
+		defer s.put(p)
 	}
 	if p.track != nil || p.opts.PrintLineNumbers {
 		t = p.decorated(t)

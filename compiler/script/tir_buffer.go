@@ -1,6 +1,9 @@
 package script
 
 import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -15,15 +18,27 @@ func (p *printer) isSimple(b *tir.Buffer) bool {
 		b.DataAlignment == tir.DefaultAlignment && b.OffsetFactor <= 1 && b.Kind == tir.BufferDefault && len(b.AxisSeparators) == 0
 }
 
-// views declares the undeclared buffers over data, which has just been defined.
-func (p *printer) views(data *tir.Var) {
-	for _, b := range p.undeclared[data] {
+// views declares the undeclared buffers for which v, which has just been defined, is the last that describes them: most often their pointer.
+func (p *printer) views(v *tir.Var) {
+	for _, b := range p.undeclared[v] {
 		if p.names.buffers[b] != "" {
 			continue
 		}
 		p.declareParts(b)
 		p.bufferLine("Buffer", b, true)
 	}
+}
+
+// declaredLater reports whether b is declared where what describes it is defined.
+func (p *printer) declaredLater(b *tir.Buffer) bool {
+	later := false
+	walkParts(b, func(n ir.Node) bool {
+		if v, ok := n.(*tir.Var); ok {
+			later = later || slices.Contains(p.undeclared[v], b)
+		}
+		return true
+	})
+	return later
 }
 
 // declareParts declares the variables that are extents, strides or the offset of b, where nothing

@@ -128,6 +128,15 @@ func (p *printer) call(name string, args ...tir.Expr) {
 	p.exprList(args, "(", ")")
 }
 
+// call2 is call with two arguments, for which no list is made.
+func (p *printer) call2(name string, a, b tir.Expr) {
+	p.t(name)
+	p.str("(")
+	p.expr(a, 0)
+	p.then(b)
+	p.str(")")
+}
+
 // vector prints a call whose last argument is a number of lanes.
 func (p *printer) vector(name string, lanes int, scalable bool, args ...tir.Expr) {
 	p.t(name)
@@ -189,24 +198,27 @@ func folds(e *tir.Binary) bool {
 }
 
 // stays reports whether it is plain that nothing is computed and no type matched, which is
-// most often so: operands of one type, at most one of them a constant, and that neither 0 nor 1.
+// most often so: operands of one type, at most one of them a constant, and that none that the operator is simpler for.
 func stays(e *tir.Binary) bool {
-	if e.Op > tir.OpFloorMod || e.A == e.B || e.A.DType() != e.B.DType() {
+	if e.Op >= tir.OpEQ || e.A.DType() != e.B.DType() {
 		return false
 	}
-	constants := 0
-	for _, x := range [...]tir.Expr{e.A, e.B} {
-		switch x := x.(type) {
-		case *tir.IntImm:
-			if x.Value == 0 || x.Value == 1 {
-				return false
-			}
-			constants++
-		case *tir.FloatImm:
-			constants++
-		}
+	if e.Op > tir.OpFloorMod && e.A == e.B { // min and max
+		return false
 	}
-	return constants < 2
+	x, xok := e.A.(*tir.IntImm)
+	y, yok := e.B.(*tir.IntImm)
+	switch {
+	case xok && yok:
+		return false
+	case xok:
+		return x.Value != 0 && (x.Value != 1 || e.Op == tir.OpAdd || e.Op == tir.OpSub)
+	case yok:
+		return y.Value != 0 && (y.Value != 1 || e.Op == tir.OpAdd || e.Op == tir.OpSub)
+	}
+	_, xok = e.A.(*tir.FloatImm)
+	_, yok = e.B.(*tir.FloatImm)
+	return !xok || !yok
 }
 
 func (p *printer) binary(e *tir.Binary, prec int) {
@@ -215,11 +227,11 @@ func (p *printer) binary(e *tir.Binary, prec int) {
 	asCall := f.sign == "" || p.isLiteral(e.A) && p.isLiteral(e.B) ||
 		e.Op == tir.OpDiv && !e.A.DType().IsFloat()
 	if folds(e) {
-		p.call(e.Op.String(), e.A, e.B)
+		p.call2(e.Op.String(), e.A, e.B)
 		return
 	}
 	if asCall {
-		p.call(f.call, e.A, e.B)
+		p.call2(f.call, e.A, e.B)
 		return
 	}
 	open := prec > f.prec

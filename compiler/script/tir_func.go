@@ -30,24 +30,13 @@ func (p *printer) primFunc(name string, f *tir.PrimFunc) {
 }
 
 func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
-	p.noteType("int_dtype", p.intDType, dtype.Int32T)
-	p.noteType("float_dtype", p.opts.FloatDType, dtype.Void)
-	p.noteType("buffer_dtype", p.bufferDType, dtype.Float32T)
-	p.begin(f)
-	p.str("@")
-	p.t("prim_func")
-	symbol := ir.GlobalSymbol(f)
-	if symbol == "" {
-		p.str("(private=True)")
-	}
-	p.end()
+	p.decorator(f)
+	p.parts.head, p.parts.headLine = len(p.buf), p.line
 	matched := p.params(name, f)
+	p.parts.attrs, p.parts.attrsLine = len(p.buf), p.line
 	p.indent++
-	attrs := f.Attrs
-	if symbol == identifier(name) {
-		attrs = attrs.Without(ir.AttrGlobalSymbol)
-	}
-	p.attrsLine(p.tirp, "func_attr(", attrs)
+	p.funcAttrs(name, f)
+	p.parts.body, p.parts.bodyLine = len(p.buf), p.line
 	p.freeVars(f)
 	for _, i := range matched {
 		b := f.Buffers[i]
@@ -69,6 +58,29 @@ func (p *printer) primFuncText(name string, f *tir.PrimFunc, free []*tir.Var) {
 	}
 	p.rootBlock(f.Body)
 	p.indent--
+}
+
+// decorator writes what stands above the signature.
+func (p *printer) decorator(f *tir.PrimFunc) {
+	p.noteType("int_dtype", p.intDType, dtype.Int32T)
+	p.noteType("float_dtype", p.opts.FloatDType, dtype.Void)
+	p.noteType("buffer_dtype", p.bufferDType, dtype.Float32T)
+	p.begin(f)
+	p.str("@")
+	p.t("prim_func")
+	if ir.GlobalSymbol(f) == "" {
+		p.str("(private=True)")
+	}
+	p.end()
+}
+
+// funcAttrs writes the attributes of a function, without a symbol that is its name.
+func (p *printer) funcAttrs(name string, f *tir.PrimFunc) {
+	attrs := f.Attrs
+	if ir.GlobalSymbol(f) == identifier(name) {
+		attrs = attrs.Without(ir.AttrGlobalSymbol)
+	}
+	p.attrsLine(p.tirp, "func_attr(", attrs)
 }
 
 // noteType writes a comment on the type of what is printed without one.

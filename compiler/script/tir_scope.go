@@ -1,8 +1,6 @@
 package script
 
 import (
-	"slices"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -166,7 +164,7 @@ func (p *printer) realize(s *tir.BufferRealize, scope string) {
 func (p *printer) named(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.Buffer:
-		if p.names.buffers[n] == "" && !slices.Contains(p.undeclared[n.Data], n) {
+		if p.names.buffers[n] == "" && !p.declaredLater(n) {
 			p.bufferLine("Buffer", n, false)
 		}
 	case *tir.Array:

@@ -23,7 +23,7 @@ import (
 func withFunctions() map[string]builtinFunc {
 	return map[string]builtinFunc{
 		"LegalizeOps": legalizeOpsBuiltin, "UpdateParamStructInfo": updateParamsBuiltin, "FuseOpsByPattern": fuseByPatternBuiltin,
-		"ApplyPassToFunction": applyToFunctionBuiltin,
+		"ApplyPassToFunction": applyToFunctionBuiltin, "SplitCallTIRByPattern": splitCallTIRBuiltin, "AttachExternModules": attachModulesBuiltin,
 	}
 }
 

@@ -191,3 +191,65 @@ PassInfo(name="ApplyPassToFunction", opt_level=1, required=[], kind=module) [2, 
 	refuses(t, `transform.ApplyPassToFunction(1, "a")`, "expected a pass")
 	refuses(t, `transform.ApplyPassToFunction(transform.DeadCodeElimination(), "no", error_if_no_function_matches_regex=True)(mod)`, "no name of a function matches")
 }
+
+// TestSplitCallTIRByPatternOfTheScript: patterns are functions of a module, and fcodegen says what a library has for what they match.
+func TestSplitCallTIRByPatternOfTheScript(t *testing.T) {
+	const module = `
+kernels = parse('''
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def scale_of(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), s: T.float32):
+        for i in range(4):
+            with T.block("B"):
+                v = T.axis.spatial(4, i)
+                B[v] = s * A[v]
+
+    @T.prim_func(private=True)
+    def scale_add(a: T.Buffer((4,), "float32"), c: T.Buffer((4,), "float32")):
+        b = T.alloc_buffer((4,), "float32")
+        for i in range(4):
+            with T.block("b"):
+                v = T.axis.spatial(4, i)
+                b[v] = a[v] * T.float32(3)
+        for i in range(4):
+            with T.block("c"):
+                v = T.axis.spatial(4, i)
+                c[v] = b[v] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.scale_add, (x,), out_sinfo=R.Tensor((4,), "float32"))
+            R.output(y)
+        return y
+''')
+`
+	prints(t, module+`
+def fcodegen(matches):
+    if len(matches) == 0 or matches[0].matched_buffers[0].name != "a":
+        return ["", 0]
+    print(len(matches), matches[0].symbol_values, [b.name for b in matches[0].matched_buffers])
+    return ["{global_symbol}: scale", 1, matches[0].matched_buffers[:1]]
+out = relax.transform.SplitCallTIRByPattern([kernels["scale_of"]], fcodegen)(kernels)
+print(out["main"].body.blocks[0].bindings[0].value, out["scale_add_library"].attrs["library_kernel"])
+ext = parse('''
+@T.prim_func
+def twice(a: T.Buffer((4,), "float32"), b: T.Buffer((4,), "float32")):
+    T.func_attr({"global_symbol": "twice"})
+    for i in range(4):
+        with T.block("b"):
+            v = T.axis.spatial(4, i)
+            b[v] = a[v] + a[v]
+''')
+print("twice" in [gv.name_hint for gv in transform.AttachExternModules([ext])(out).get_global_vars()])
+`, `
+1 [T.float32(3.0)] ["a", "b"]
+R.call_dps_packed("scale_add_library", (x,), out_sinfo=R.Tensor((4,), dtype="float32")) scale_add_library: scale
+True`)
+	refuses(t, module+`transform.SplitCallTIRByPattern([kernels["scale_of"]], lambda m: 1)(kernels)`, "fcodegen: expected [source, how many matches it computes, buffers that it takes]")
+	refuses(t, module+`transform.SplitCallTIRByPattern([kernels["scale_of"]], lambda m: ["", 1])(kernels)`, "the buffers that it takes are missing")
+	refuses(t, module+`transform.SplitCallTIRByPattern([1], lambda m: 1)`, "expected a PrimFunc")
+	refuses(t, `transform.AttachExternModules([1])`, "AttachExternModules: extern_modules: expected modules")
+}

@@ -21,6 +21,7 @@ type Script struct {
 	limits Limits
 	prog   *starlark.Program
 	order  []string // variables of the top level by first binding
+	source string
 }
 
 // Parse reads a script: name is that of the file, for messages. Errors are of the form
@@ -47,7 +48,7 @@ func Parse(name, source string, limits Limits) (*Script, error) {
 	limits = limits.withDefaults()
 	limits.Print = &writer{w: limits.Print}
 	sum := sha256.Sum256([]byte(source))
-	s := &Script{name: name, hash: hex.EncodeToString(sum[:]), limits: limits, prog: prog}
+	s := &Script{name: name, hash: hex.EncodeToString(sum[:]), limits: limits, prog: prog, source: source}
 	for _, b := range f.Module.(*resolve.Module).Globals {
 		s.order = append(s.order, b.First.Name)
 	}

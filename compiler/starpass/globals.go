@@ -18,6 +18,7 @@ import (
 func predeclared(mod *ir.Module) starlark.StringDict {
 	relaxPasses, relayPasses, tirPasses := compilerPasses()
 	relaxNames, tirNames := constructors(levelRelax), constructors(levelTIR)
+	relaxPasses["FusionPattern"] = builtin("FusionPattern", fusionPatternBuiltin)
 	relaxNames["const"] = builtin("const", constBuiltin)
 	relaxNames["transform"] = namespace("transform", relaxPasses)
 	relaxNames["BlockBuilder"] = &typeValue{name: "BlockBuilder", call: builtin("BlockBuilder", builderBuiltin), is: func(v starlark.Value) bool { _, ok := v.(*Builder); return ok }}
@@ -25,16 +26,23 @@ func predeclared(mod *ir.Module) starlark.StringDict {
 	relaxNames["op"] = operators{"relax."}
 	relaxNames["analysis"] = analysis()
 	relaxNames["dpl"] = dplNamespace()
+	relaxNames["backend"] = backendNamespace()
 	tirNames["stmt_functor"] = stmtFunctor()
 	tirNames["const"] = builtin("const", teConst)
 	tirNames["transform"] = namespace("tir.transform", tirPasses)
 	tirNames["Schedule"] = scheduleType()
-	tirNames["schedule"] = namespace("tir.schedule", starlark.StringDict{"Schedule": tirNames["Schedule"]})
+	tirNames["IndexMap"] = indexMapType()
+	tirNames["TensorIntrin"] = tensorIntrinType()
+	tirNames["schedule"] = namespace("tir.schedule", starlark.StringDict{
+		"Schedule": tirNames["Schedule"], "Trace": traceType(), "IndexMap": tirNames["IndexMap"], "TensorIntrin": tirNames["TensorIntrin"],
+	})
 	d := starlark.StringDict{
 		"IRModule":           moduleType(),
+		"IndexMap":           indexMapType(),
 		"PassContext":        contextType(),
 		"PrintIR":            builtin("PrintIR", printIR),
 		"R":                  operators{"relax."},
+		"arith":              arithNamespace(),
 		"at":                 builtin("at", atBuiltin),
 		"current_context":    builtin("current_context", currentContextBuiltin),
 		"dataflowblock_pass": builtin("dataflowblock_pass", passMaker(pass.DataflowBlock)),

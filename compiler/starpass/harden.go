@@ -196,8 +196,9 @@ func (h *hardener) expr(e syntax.Expr) syntax.Expr {
 	case *syntax.DictExpr:
 		h.exprs(e.List)
 	case *syntax.DotExpr:
-		name := &syntax.Literal{Token: syntax.STRING, TokenPos: e.NamePos, Raw: e.Name.Name, Value: e.Name.Name}
-		return guard(guardAttr, e.NamePos, h.expr(e.X), name)
+		name := &syntax.Literal{Token: syntax.STRING, TokenPos: e.Name.NamePos, Raw: e.Name.Name, Value: e.Name.Name}
+		x := h.expr(e.X)
+		return guard(guardAttr, syntax.Start(x), x, name)
 	case *syntax.IndexExpr:
 		e.X, e.Y = h.expr(e.X), h.key(e.Y)
 	case *syntax.LambdaExpr:

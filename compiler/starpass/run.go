@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/sch"
 )
 
 // run is one execution of code of a script: it owns the thread and what is current for it.
@@ -44,17 +45,22 @@ type run struct {
 	// operators are those that the script registered, by name, and failed is what functions of the script said where the pass that called them
 	// cannot tell.
 	operators map[string]*op.Op
-	failed    error
+	// intrins are the tensor intrinsics that it registered.
+	intrins map[string]*sch.TensorIntrin
+	failed  error
 	// rules are those of operators of Relay, and loose says that a rule is at work whose calls take operands that are not yet in their layouts.
 	rules relayRules
 	loose bool
 	// graphs says that the script made functions of Relay, whose nodes have no order.
 	graphs bool
+	// registered are the fusion patterns that the script registered.
+	registered []starlark.Tuple
 	// build makes programs, of which so many were made.
 	build    BuildFunc
 	programs int
-	// sch is the schedule that steps work on.
-	sch *Schedule
+	// sch is the schedule that steps work on, and each is told of the instructions of the schedules that the script makes; nil is nobody.
+	sch  *Schedule
+	each func(p *Primitive, do func() error) error
 }
 
 const runKey = "run"

@@ -19,6 +19,8 @@ type Schedule struct {
 	s      *sch.Schedule
 	debug  bool // verify the module after each primitive
 	frozen bool
+	// tell is called with an instruction in place of making it; nil where nobody listens.
+	tell func(k *sch.Kind, call string, do func() error) error
 }
 
 // schedRef is what a primitive returns of a block or loop.
@@ -83,16 +85,18 @@ func scheduleBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	if err != nil {
 		return nil, err
 	}
+	s.UseIntrinsics(runOf(t).intrinsic)
 	debug := mask == starlark.String("all")
 	if x, ok := mask.(starlark.Int); ok {
 		debug = x.Sign() != 0
 	}
-	return &Schedule{s: s, debug: debug}, runOf(t).alloc(1 << 10)
+	r := runOf(t)
+	return r.scheduled(s, debug), r.alloc(1 << 10)
 }
 
 // AttrNames returns the primitives and the other methods.
 func (*Schedule) AttrNames() []string {
-	out := []string{"copy", "fork_seed", "func_working_on", "get", "mod", "remove_rv", "seed", "show", "trace", "undo", "work_on"}
+	out := []string{"can_decompose_padding", "copy", "fork_seed", "func_working_on", "get", "mod", "remove_rv", "seed", "show", "trace", "undo", "work_on"}
 	for _, k := range sch.Kinds() {
 		out = append(out, k.Method)
 		if k.Alias != "" {
@@ -114,6 +118,11 @@ func (v *Schedule) Attr(name string) (starlark.Value, error) {
 			return starlark.None, nil
 		}
 		return starlark.String(v.s.Working()), nil
+	}
+	if name == "can_decompose_padding" {
+		return builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return v.can(t, sch.KindOf("decompose_padding"), args, kwargs)
+		}), nil
 	}
 	if f := scheduleMethods[name]; f != nil {
 		return builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -140,6 +149,9 @@ func (v *Schedule) primitive(t *starlark.Thread, k *sch.Kind, args starlark.Tupl
 		return nil, err
 	}
 	list, err := scheduleArgs(t, k, args, kwargs)
+	if err != nil && v.tell != nil {
+		return nil, v.tell(k, "sch."+k.Method+"(...)", func() error { return err })
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +180,27 @@ func (v *Schedule) primitive(t *starlark.Thread, k *sch.Kind, args starlark.Tupl
 	return starlark.NewList(refs), nil
 }
 
+// can is whether an instruction could be called.
+func (v *Schedule) can(t *starlark.Thread, k *sch.Kind, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if v.frozen {
+		return nil, errFrozenSchedule
+	}
+	if err := runOf(t).work(1000); err != nil {
+		return nil, err
+	}
+	list, err := scheduleArgs(t, k, args, kwargs)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := v.s.Can(k, list...)
+	return starlark.Bool(ok), err
+}
+
 // scheduled returns a reference as a value of scripts.
 func scheduled(x any) starlark.Value {
+	if x == nil { // a factor to be inferred
+		return starlark.None
+	}
 	if e, ok := x.(tir.Expr); ok {
 		return &Node{e}
 	}
@@ -213,8 +244,7 @@ var scheduleMethods = map[string]func(*Schedule, *run, starlark.Tuple, []starlar
 		if err := starlark.UnpackArgs("seed", args, kwargs, "seed", &n); err != nil {
 			return nil, err
 		}
-		v.s.Seed(int64(n))
-		return starlark.None, nil
+		return starlark.None, v.s.Seed(int64(n))
 	},
 	"get":       (*Schedule).get,
 	"remove_rv": (*Schedule).remove,

@@ -11,6 +11,10 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
+// maxScheduleList is the length of the longest list that an instruction takes, of loops or factors for example. What an instruction does with a
+// list is not interrupted, and takes time that grows faster than its length.
+const maxScheduleList = 1000
+
 // scheduleArgs matches the arguments of a call with the parameters of an instruction.
 func scheduleArgs(t *starlark.Thread, k *sch.Kind, args starlark.Tuple, kwargs []starlark.Tuple) ([]any, error) {
 	given := make([]starlark.Value, len(k.Params))
@@ -73,6 +77,9 @@ func scheduleArgs(t *starlark.Thread, k *sch.Kind, args starlark.Tuple, kwargs [
 
 // scheduleArg converts an argument to what its form says.
 func scheduleArg(t *starlark.Thread, p sch.Param, v starlark.Value) (any, error) {
+	if list, ok := v.(starlark.Sequence); ok && list.Len() > maxScheduleList {
+		return nil, fmt.Errorf("a list of %d values, more than the limit of %d", list.Len(), maxScheduleList)
+	}
 	switch p.Form {
 	case sch.BlockForm, sch.RefForm, sch.LoopForm:
 		return refArg(p.Form, v)
@@ -83,6 +90,14 @@ func scheduleArg(t *starlark.Thread, p sch.Param, v starlark.Value) (any, error)
 			v = starlark.Tuple{v}
 		}
 		if _, name := v.(starlark.String); name {
+			v = starlark.Tuple{v}
+		}
+		return blocksArg(v)
+	case sch.TargetForm:
+		if r, ok := v.(*schedRef); ok {
+			if l, ok := r.r.(*sch.Loop); ok {
+				return l, nil
+			}
 			v = starlark.Tuple{v}
 		}
 		return blocksArg(v)

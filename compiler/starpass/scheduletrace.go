@@ -23,13 +23,23 @@ func (*traceValue) Hash() (uint32, error) { return 0, errors.New("a trace cannot
 
 // AttrNames returns the methods.
 func (*traceValue) AttrNames() []string {
-	return []string{"apply_to_schedule", "as_json", "as_python", "show", "simplified"}
+	return []string{"apply_to_schedule", "as_json", "as_python", "decisions", "get_decision", "insts", "show", "simplified", "with_decision"}
 }
 
 // Attr returns a method.
 func (v *traceValue) Attr(name string) (starlark.Value, error) {
+	switch name {
+	case "insts":
+		return v.insts(), nil
+	case "decisions":
+		return v.decisions()
+	case "apply_to_schedule":
+		return builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return v.apply(t, args, kwargs)
+		}), nil
+	}
 	f := map[string]func(*run, starlark.Tuple, []starlark.Tuple) (starlark.Value, error){
-		"apply_to_schedule": v.apply, "as_json": v.asJSON, "as_python": v.asPython, "show": v.show, "simplified": v.simplified,
+		"as_json": v.asJSON, "as_python": v.asPython, "get_decision": v.getDecision, "show": v.show, "simplified": v.simplified, "with_decision": v.withDecision,
 	}[name]
 	if f == nil {
 		return nil, nil
@@ -39,11 +49,11 @@ func (v *traceValue) Attr(name string) (starlark.Value, error) {
 	}), nil
 }
 
-// apply is trace.apply_to_schedule(sch, remove_postproc): it calls the instructions on another schedule.
-func (v *traceValue) apply(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var to, provider starlark.Value
+// apply is trace.apply_to_schedule(sch, remove_postproc, decision_provider): it calls the instructions on another schedule.
+func (v *traceValue) apply(t *starlark.Thread, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var to, decide starlark.Value
 	remove := false
-	if err := starlark.UnpackArgs("apply_to_schedule", args, kwargs, "sch", &to, "remove_postproc?", &remove, "decision_provider?", &provider); err != nil {
+	if err := starlark.UnpackArgs("apply_to_schedule", args, kwargs, "sch", &to, "remove_postproc?", &remove, "decision_provider?", &decide); err != nil {
 		return nil, err
 	}
 	s, ok := to.(*Schedule)
@@ -53,13 +63,34 @@ func (v *traceValue) apply(r *run, args starlark.Tuple, kwargs []starlark.Tuple)
 	if s.frozen {
 		return nil, errFrozenSchedule
 	}
-	if provider != nil && provider != starlark.None {
-		return nil, errors.New("apply_to_schedule: decision_provider is not available: decisions of the trace are used")
-	}
-	if err := r.work(1000 * len(v.list)); err != nil {
+	if err := runOf(t).work(1000 * len(v.list)); err != nil {
 		return nil, err
 	}
-	return starlark.None, s.s.Replay(v.list, remove, nil)
+	var failed error
+	f, err := provider(t, decide, &failed)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.s.Replay(v.list, remove, f); failed == nil {
+		failed = err
+	}
+	return starlark.None, failed
+}
+
+// getDecision is trace.get_decision(inst), what an instruction drew, None if it drew nothing.
+func (v *traceValue) getDecision(_ *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var inst starlark.Value
+	if err := starlark.UnpackArgs("get_decision", args, kwargs, "inst", &inst); err != nil {
+		return nil, err
+	}
+	i, ok := inst.(*instValue)
+	if !ok {
+		return nil, fmt.Errorf("get_decision: expected an instruction of trace.insts, got %s", describe(inst))
+	}
+	if i.i.Decision == nil {
+		return starlark.None, nil
+	}
+	return instArg(i.i.Decision), nil
 }
 
 func (v *traceValue) asJSON(r *run, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -205,7 +205,7 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	}
 	return in("tvm", starlark.StringDict{
 		"IRModule": d["IRModule"], "TVMError": exceptions()["TVMError"], "error": in("tvm.error", errors), "ir": in("tvm.ir", nodes), "instrument": in("tvm.instrument", instrument),
-		"relax": in("tvm.relax", relaxMembers), "relay": d["relay"], "tir": in("tvm.tir", tirMembers), "te": d["te"], "topi": d["topi"], "transform": in("tvm.transform", passMakers(nil)), "script": in("tvm.script", script),
+		"relax": in("tvm.relax", relaxMembers), "relay": d["relay"], "tir": in("tvm.tir", tirMembers), "te": d["te"], "topi": d["topi"], "arith": d["arith"], "transform": in("tvm.transform", passMakers(nil)), "script": in("tvm.script", script),
 		"compile": builtin("compile", compileBuiltin), "cpu": builtin("cpu", deviceBuiltin), "device": builtin("device", deviceBuiltin),
 		"runtime": in("tvm.runtime", starlark.StringDict{"tensor": builtin("tensor", tensorBuiltin)}),
 		"target":  &typeValue{name: "tvm.target", call: targetType().(*typeValue).call, members: starlark.StringDict{"Target": targetType()}},

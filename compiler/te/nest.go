@@ -48,6 +48,11 @@ func (n *nest) combined(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
 }
 
 func (n *nest) replaced(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
+	return replaced(e, sub, n.buffers)
+}
+
+// replaced replaces axes by what they are in sub, and tensors by their buffers.
+func replaced(e tir.Expr, sub map[*tir.Var]tir.Expr, buffers map[*Tensor]*tir.Buffer) tir.Expr {
 	return tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {
 		switch e := e.(type) {
 		case *tir.Var:
@@ -56,7 +61,7 @@ func (n *nest) replaced(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
 			}
 		case *tir.ProducerLoad:
 			t := e.Producer.(*Tensor)
-			return tir.Load(n.buffers[t], e.Indices...)
+			return tir.Load(buffers[t], e.Indices...)
 		}
 		return e
 	})

@@ -129,7 +129,7 @@ func (s scan) step(update *Tensor, to *tir.Buffer, t *tir.Var) tir.Stmt {
 		}
 		r := op.reduce()
 		if r == nil {
-			return tir.Store(to, s.lower(op.body[0], sub), at...)
+			return tir.Store(to, replaced(op.body[0], sub, s.buffers), at...)
 		}
 		var extents []tir.Expr
 		for _, a := range r.Axis {
@@ -139,23 +139,8 @@ func (s scan) step(update *Tensor, to *tir.Buffer, t *tir.Var) tir.Stmt {
 			for k, a := range r.Axis {
 				sub[a.Var] = j[k]
 			}
-			source := s.lower(r.Source[0], sub)
+			source := replaced(r.Source[0], sub, s.buffers)
 			return tir.Store(to, tir.SubstExpr(r.Combiner.Result[0], map[*tir.Var]tir.Expr{r.Combiner.LHS[0]: tir.Load(to, at...), r.Combiner.RHS[0]: source}), at...)
 		}))
-	})
-}
-
-// lower replaces axes by indices and tensors by buffers.
-func (s scan) lower(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
-	return tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {
-		switch e := e.(type) {
-		case *tir.Var:
-			if x, ok := sub[e]; ok {
-				return x
-			}
-		case *tir.ProducerLoad:
-			return tir.Load(s.buffers[e.Producer.(*Tensor)], e.Indices...)
-		}
-		return e
 	})
 }

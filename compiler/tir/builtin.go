@@ -23,12 +23,21 @@ type Builtin struct {
 	Vector bool // may be applied to each lane of vector arguments
 }
 
-var builtins = map[string]*Builtin{}
+// builtins are the intrinsics by name, and intrinsics the memory that they are in: every program makes them before it begins.
+var (
+	builtins   = make(map[string]*Builtin, len(intrinsics))
+	intrinsics [256]struct {
+		op   ir.Op
+		info Builtin
+	}
+)
 
 func builtin(name string, effect Effect, arity int, vector bool) *ir.Op {
-	op := ir.NewOp("tir." + name)
-	builtins[op.Name] = &Builtin{op, effect, arity, vector}
-	return op
+	at := &intrinsics[len(builtins)]
+	at.op = ir.Op{Name: "tir." + name}
+	at.info = Builtin{&at.op, effect, arity, vector}
+	builtins[at.op.Name] = &at.info
+	return &at.op
 }
 
 // LookupBuiltin returns the intrinsic of that name ("tir.exp"), nil if there is none.

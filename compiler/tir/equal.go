@@ -11,7 +11,7 @@ import (
 const equalBudget = 1 << 12
 
 // Equal reports whether a and b are structurally the same expression over the same
-// variables and buffers. It knows no binders and allocates nothing, which ir.StructuralEqual does.
+// variables and buffers. It takes lets of different variables as different and allocates nothing, which ir.StructuralEqual does.
 func Equal(a, b Expr) bool {
 	if a == b {
 		return true
@@ -66,11 +66,14 @@ func equalRec(a, b Expr, n *int) bool {
 		b, ok := b.(*Call)
 		return ok && a.Type == b.Type && sameCallee(a.Op, b.Op) && CallEffect(a) <= ReadState &&
 			equalLists(a.Args, b.Args, n)
+	case *Let: // of one variable: what its body means is the same on both sides
+		b, ok := b.(*Let)
+		return ok && a.Var == b.Var && equalRec(a.Value, b.Value, n) && equalRec(a.Body, b.Body, n)
 	case *Shuffle:
 		b, ok := b.(*Shuffle)
 		return ok && equalLists(a.Vectors, b.Vectors, n) && equalLists(a.Indices, b.Indices, n)
 	}
-	return false // variables differ by identity; binders are compared by identity only
+	return false // variables differ by identity; binders of several variables are compared by identity only
 }
 
 func equalLists(a, b []Expr, n *int) bool {

@@ -9,7 +9,7 @@ import (
 // VerifyHandles checks that the PrimFuncs of m take the addresses that they use from
 // parameters and allocations, and returns what makes one of anything else: of an integer, of
 // another address, or of what stands in memory. Such a handle may point anywhere, and no check
-// of bounds finds it. Passes make such handles when they lower functions to the packed calling
+// of bounds finds it. A workspace of the runtime is an allocation if a variable is bound to it, and is freed by this variable. Passes make such handles when they lower functions to the packed calling
 // convention, so packed functions, and private ones beside them, are passed over: this check is
 // for what people write above that, in a text, a file or a script. only, unless nil, names the
 // functions to look at.
@@ -26,7 +26,7 @@ func VerifyHandles(m *ir.Module, only func(name string) bool) []ir.Diagnostic {
 			continue
 		}
 		if only == nil || only(gv.Name) {
-			h := &handles{fn: gv.Name, seen: map[Expr]bool{}}
+			h := &handles{fn: gv.Name, seen: map[Expr]bool{}, workspaces: map[*Var]bool{}}
 			h.stmt(f.Body)
 			found = append(found, h.found...)
 		}
@@ -57,6 +57,8 @@ type handles struct {
 	fn    string
 	found []ir.Diagnostic
 	seen  map[Expr]bool
+	// workspaces are the variables bound to memory of the runtime, which are allocations like those of Allocate.
+	workspaces map[*Var]bool
 }
 
 func (h *handles) report(n ir.Node, format string, args ...any) {
@@ -74,9 +76,20 @@ func (h *handles) stmt(s Stmt) {
 		switch n := n.(type) {
 		case *LetStmt:
 			h.bound(n.Var, n.Value)
+			if c, ok := IsCallTo(n.Value, OpAllocWorkspace); ok {
+				h.workspaces[n.Var] = true
+				h.children(c)
+				h.stmt(n.Body)
+				return false
+			}
 		case *Evaluate:
 			if c, ok := n.Value.(*Call); ok { // its result is dropped
 				h.call(c)
+				return false
+			}
+		case *AttrStmt:
+			if isNull(n.Value) { // of the kind reduce_scope: nothing reads it
+				h.stmt(n.Body)
 				return false
 			}
 		case Expr:
@@ -112,7 +125,7 @@ func (h *handles) expr(e Expr) {
 		h.bound(e.Var, e.Value)
 	case *Call:
 		op, ok := e.Op.(*ir.Op)
-		known := ok && (op.Name == OpAddressOf.Name || op.Name == OpAccessPtr.Name)
+		known := ok && (op.Name == OpAddressOf.Name || op.Name == OpAccessPtr.Name || op.Name == "tir.tvm_thread_context") // the last is its argument, marked
 		if h.call(e) && e.Type.IsHandle() && !known {
 			h.report(e, "%s makes a handle that belongs to no buffer", calleeOf(e))
 		}
@@ -133,6 +146,12 @@ func (h *handles) expr(e Expr) {
 // call checks a call and its arguments, and reports whether nothing is wrong with its operator.
 func (h *handles) call(e *Call) bool {
 	op, ok := e.Op.(*ir.Op)
+	if ok && op.Name == OpFreeWorkspace.Name && len(e.Args) == 3 {
+		if v, named := e.Args[2].(*Var); named && h.workspaces[v] {
+			h.children(e)
+			return true
+		}
+	}
 	switch {
 	case ok && loweredOps[op.Name]:
 		h.report(e, "%s is for lowered functions: passes make it when they lower a function to the packed calling convention", calleeOf(e))
@@ -141,13 +160,26 @@ func (h *handles) call(e *Call) bool {
 		h.report(e, "%s from %s to %s: an address is not a number", calleeOf(e), e.Args[0].DType(), e.Type)
 		return false
 	}
+	if ok && op.Name == OpThreadAllreduce.Name {
+		h.childrenBut(e, isNull) // the handle of a reduction that needs none
+		return true
+	}
 	h.children(e)
 	return true
 }
 
-func (h *handles) children(n ir.Node) {
+// isNull reports whether e is the address of no buffer.
+func isNull(e Expr) bool {
+	c, ok := IsCallTo(e, OpReinterpret)
+	return ok && c.Type.IsHandle() && IsConst(c.Args[0], 0)
+}
+
+func (h *handles) children(n ir.Node) { h.childrenBut(n, func(Expr) bool { return false }) }
+
+// childrenBut checks the children of n for which skip is false.
+func (h *handles) childrenBut(n ir.Node, skip func(Expr) bool) {
 	n.EachChild(func(c ir.Node) {
-		if x, ok := c.(Expr); ok {
+		if x, ok := c.(Expr); ok && !skip(x) {
 			h.expr(x)
 		}
 	})

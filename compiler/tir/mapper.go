@@ -1,6 +1,10 @@
 package tir
 
-import "github.com/irscope/irscope/compiler/ir"
+import (
+	"sync"
+
+	"github.com/irscope/irscope/compiler/ir"
+)
 
 // Mapper says how to map the children of a node. A nil function keeps what it is about.
 //
@@ -115,20 +119,41 @@ func same[T any](xs, ys []T) bool {
 // stays linear. It is only for rewrites whose result does not depend on scope.
 func Memo(f func(Expr) Expr) func(Expr) Expr {
 	done := map[Expr]Expr{}
-	return func(e Expr) Expr {
-		if out, ok := done[e]; ok {
-			return out
-		}
-		out := f(e)
-		done[e] = out
+	return func(e Expr) Expr { return memoized(done, f, e) }
+}
+
+// memoized returns what f makes of e, which is in done from then on. Constants are not: they are as fast mapped as found.
+func memoized(done map[Expr]Expr, f func(Expr) Expr, e Expr) Expr {
+	switch e.(type) {
+	case *IntImm, *FloatImm:
+		return f(e)
+	}
+	if out, ok := done[e]; ok {
 		return out
+	}
+	out := f(e)
+	done[e] = out
+	return out
+}
+
+// memos are tables that are kept for the next rewrite: one runs for each function of a module, and for many an expression in it.
+var memos = sync.Pool{New: func() any { return map[Expr]Expr{} }}
+
+// release keeps a table that has few entries; clearing a large one takes long.
+func release(done map[Expr]Expr) {
+	if len(done) <= maxKept {
+		clear(done)
+		memos.Put(done)
 	}
 }
 
 // RewriteExpr maps e bottom-up: f sees each node after its children were mapped.
 func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
+	done := memos.Get().(map[Expr]Expr)
+	defer release(done)
 	m := &Mapper{}
-	m.Expr = Memo(func(e Expr) Expr { return f(m.MapExpr(e)) })
+	one := func(e Expr) Expr { return f(m.MapExpr(e)) }
+	m.Expr = func(e Expr) Expr { return memoized(done, one, e) }
 	return m.Expr(e)
 }
 
@@ -136,7 +161,10 @@ func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
 func RewriteStmt(s Stmt, fs func(Stmt) Stmt, fe func(Expr) Expr) Stmt {
 	m := &Mapper{}
 	if fe != nil {
-		m.Expr = Memo(func(e Expr) Expr { return fe(m.MapExpr(e)) })
+		done := memos.Get().(map[Expr]Expr)
+		defer release(done)
+		one := func(e Expr) Expr { return fe(m.MapExpr(e)) }
+		m.Expr = func(e Expr) Expr { return memoized(done, one, e) }
 	}
 	m.Stmt = func(s Stmt) Stmt {
 		s = m.MapStmt(s)

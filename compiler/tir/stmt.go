@@ -208,6 +208,11 @@ type PrimFunc struct {
 // FuncAttrs returns the attributes.
 func (f *PrimFunc) FuncAttrs() *ir.Attrs { return f.Attrs }
 
+// SameCode reports whether f and g share all that they consist of but their attributes and origins.
+func (f *PrimFunc) SameCode(g *PrimFunc) bool {
+	return f.Body == g.Body && f.RetType == g.RetType && same(f.Params, g.Params) && same(f.Buffers, g.Buffers)
+}
+
 // WithFuncAttrs returns the function with other attributes.
 func (f *PrimFunc) WithFuncAttrs(a *ir.Attrs) ir.Function { return f.WithAttrs(a) }
 

@@ -5,7 +5,9 @@ func SubstExpr(e Expr, sub map[*Var]Expr) Expr {
 	if len(sub) == 0 {
 		return e
 	}
-	return newSubst(sub).Expr(e)
+	done := memos.Get().(map[Expr]Expr)
+	defer release(done)
+	return newSubst(sub, done).Expr(e)
 }
 
 // SubstStmt replaces the free uses of variables in s, also in the shapes, strides, offsets
@@ -15,20 +17,24 @@ func SubstStmt(s Stmt, sub map[*Var]Expr) Stmt {
 	if len(sub) == 0 {
 		return s
 	}
-	return newSubst(sub).Stmt(s)
+	done := memos.Get().(map[Expr]Expr)
+	defer release(done)
+	return newSubst(sub, done).Stmt(s)
 }
 
-func newSubst(sub map[*Var]Expr) *Mapper {
+// newSubst returns the mapper of a substitution, which notes in done what became of expressions.
+func newSubst(sub map[*Var]Expr, done map[Expr]Expr) *Mapper {
 	m := &Mapper{}
-	m.Expr = Memo(func(e Expr) Expr {
+	whole := m.MapExpr
+	m.Expr = func(e Expr) Expr {
 		if v, ok := e.(*Var); ok {
 			if x, ok := sub[v]; ok {
 				return x
 			}
 			return e
 		}
-		return m.MapExpr(e)
-	})
+		return memoized(done, whole, e)
+	}
 	buffers := map[*Buffer]*Buffer{}
 	m.Buffer = func(b *Buffer) *Buffer {
 		if out, ok := buffers[b]; ok {

@@ -3,6 +3,7 @@ package tir
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 )
@@ -16,14 +17,18 @@ const MaxFindings = 20
 // indices as they have dimensions, operands have the types that their operator needs, and
 // blocks bind each of their iteration variables. Each finding names function, block and node.
 func Verify(name string, fn *PrimFunc) []ir.Diagnostic {
-	v := &verifier{
-		fn: name, active: map[*Var]bool{}, past: map[*Var]bool{}, buffers: map[*Buffer]bool{}, consts: map[*Var]bool{},
-		loops: map[*Var]int{}, seen: map[Expr]int{},
-	}
-	v.strict = hasBlock(fn.Body)
+	v := verifiers.Get().(*verifier)
+	v.fn, v.body = name, fn.Body
 	v.function(fn)
-	return v.found
+	found := v.found
+	if v.reset() {
+		verifiers.Put(v)
+	}
+	return found
 }
+
+// verifiers are kept for the next function, since all functions are verified after each pass.
+var verifiers = sync.Pool{New: func() any { return &verifier{vars: map[*Var]varState{}, buffers: map[*Buffer]bool{}} }}
 
 // hasBlock reports whether s is above LowerOpaqueBlock; below it, buffers may alias memory
 // without a declaration.
@@ -43,19 +48,66 @@ func hasBlock(s Stmt) bool {
 
 type verifier struct {
 	fn      string
+	body    Stmt
+	looked  bool // strict is known
 	strict  bool
 	found   []ir.Diagnostic
-	active  map[*Var]bool // in scope
-	past    map[*Var]bool // were in scope
-	buffers map[*Buffer]bool
-	consts  map[*Var]bool // constants, over which any buffer may stand
-	loops   map[*Var]int  // loop variables in scope: blocks with iteration variables around them
-	blocks  []string      // names of the enclosing blocks
-	inner   int           // how many of them have iteration variables
-	seen    map[Expr]int  // expressions checked, with the scope that they were checked in
+	vars    map[*Var]varState
+	buffers map[*Buffer]bool // in scope
+	defined []definition     // what is in scope, in order
+	blocks  []string         // names of the enclosing blocks
+	inner   int              // how many of them have iteration variables
 	scope   int
 	child   func(ir.Node) // checks an operand
+	visits  int           // of expressions
+	// seen holds the expressions checked, with the scope that they were checked in, from the visit lazyVisits on.
+	seen map[Expr]int
+	// told holds what was reported of expressions, with the scope: one may be checked in several places.
+	told map[finding]bool
 }
+
+// varState is what is known of a variable.
+type varState struct {
+	active bool  // in scope
+	past   bool  // was in scope
+	handle bool  // a constant, over which any buffer may stand
+	loop   bool  // of a loop in scope
+	depth  int32 // of a loop: blocks with iteration variables around it
+}
+
+// definition is a variable or a buffer in scope.
+type definition struct {
+	x *Var
+	b *Buffer
+}
+
+type finding struct {
+	n     ir.Node
+	scope int
+	msg   string
+}
+
+// lazyVisits is how many expressions are visited before those visited are noted. Few functions have as many, and in others no
+// sharing makes more of them.
+const lazyVisits = 1 << 14
+
+// maxKept is how many entries the tables of a verifier may have that is kept.
+const maxKept = 1 << 12
+
+// reset prepares v for another function. It reports whether v is worth keeping.
+func (v *verifier) reset() bool {
+	if len(v.vars) > maxKept || len(v.buffers) > maxKept {
+		return false
+	}
+	clear(v.vars)
+	clear(v.buffers)
+	clear(v.defined[:cap(v.defined)])
+	*v = verifier{vars: v.vars, buffers: v.buffers, defined: v.defined[:0], blocks: v.blocks[:0], child: v.child}
+	return true
+}
+
+// active reports whether x is in scope.
+func (v *verifier) active(x *Var) bool { return v.vars[x].active }
 
 // report adds a finding about node n.
 func (v *verifier) report(n ir.Node, format string, args ...any) {
@@ -63,6 +115,16 @@ func (v *verifier) report(n ir.Node, format string, args ...any) {
 		return
 	}
 	msg := fmt.Sprintf(format, args...)
+	if e, ok := n.(Expr); ok {
+		key := finding{e, v.scope, msg}
+		if v.told[key] {
+			return
+		}
+		if v.told == nil {
+			v.told = map[finding]bool{}
+		}
+		v.told[key] = true
+	}
 	if len(v.blocks) > 0 {
 		msg = "block " + v.blocks[len(v.blocks)-1] + ": " + msg
 	}
@@ -80,25 +142,48 @@ func kindOf(n ir.Node) string {
 	return strings.TrimPrefix(fmt.Sprintf("%T", n), "*tir.")
 }
 
-// define brings x into scope and returns what takes it out again.
-func (v *verifier) define(at ir.Node, x *Var) func() {
-	switch {
-	case x == nil:
+// define brings x into scope, until leave takes it out again.
+func (v *verifier) define(at ir.Node, x *Var) {
+	if x == nil {
 		v.report(at, "defines a nil variable")
-		return func() {}
-	case v.active[x]:
+		return
+	}
+	st := v.vars[x]
+	switch {
+	case st.active:
 		v.report(at, "variable %s is defined again inside its own scope", x.Name)
-		return func() {}
-	case v.past[x]:
+		return
+	case st.past:
 		v.report(at, "variable %s is defined a second time", x.Name)
 	}
-	v.active[x] = true
+	st.active = true
+	v.vars[x] = st
 	v.scope++
-	return func() {
-		delete(v.active, x)
-		v.past[x] = true
+	v.defined = append(v.defined, definition{x: x})
+}
+
+// declared notes that buffer b is in scope, until leave takes it out again.
+func (v *verifier) declared(b *Buffer) {
+	v.buffers[b] = true
+	v.defined = append(v.defined, definition{b: b})
+}
+
+// enter returns the place of the scope that begins; leave ends it.
+func (v *verifier) enter() int { return len(v.defined) }
+
+func (v *verifier) leave(mark int) {
+	for k := len(v.defined) - 1; k >= mark; k-- {
+		d := v.defined[k]
+		if d.b != nil {
+			delete(v.buffers, d.b)
+			continue
+		}
+		st := v.vars[d.x]
+		st.active, st.past = false, true
+		v.vars[d.x] = st
 		v.scope++
 	}
+	v.defined = v.defined[:mark]
 }
 
 func (v *verifier) function(fn *PrimFunc) {
@@ -135,8 +220,11 @@ func (v *verifier) function(fn *PrimFunc) {
 // need not determine: the factors of n*m, or n of n//2. They count as defined from then on.
 func (v *verifier) determined(fn *PrimFunc, b *Buffer) {
 	for k, e := range b.Shape {
+		if _, ok := e.(*IntImm); ok {
+			continue
+		}
 		ir.Walk(e, func(n ir.Node) bool {
-			if x, ok := n.(*Var); ok && !v.active[x] {
+			if x, ok := n.(*Var); ok && !v.active(x) {
 				v.report(fn, "dimension %d of parameter %s uses variable %s, which no parameter defines: expected %s as a dimension of its own in one of them, or as a parameter",
 					k, b.Name, x.Name, x.Name)
 				v.define(fn, x)
@@ -147,31 +235,28 @@ func (v *verifier) determined(fn *PrimFunc, b *Buffer) {
 }
 
 // implicit defines a matched buffer, and the variables that it takes its value from.
-func (v *verifier) implicit(at ir.Node, b *Buffer) (undo []func()) {
-	v.buffers[b] = true
-	undo = append(undo, func() { delete(v.buffers, b) })
+func (v *verifier) implicit(at ir.Node, b *Buffer) {
+	v.declared(b)
 	b.EachExpr(func(e Expr) {
-		if x, ok := e.(*Var); ok && !v.active[x] {
-			undo = append(undo, v.define(at, x))
+		if x, ok := e.(*Var); ok && !v.active(x) {
+			v.define(at, x)
 		}
 	})
-	return undo
 }
 
 // declare brings a buffer into scope; owns says that it brings its memory with it.
-func (v *verifier) declare(at ir.Node, b *Buffer, owns bool) (undo []func()) {
+func (v *verifier) declare(at ir.Node, b *Buffer, owns bool) {
 	if v.buffers[b] {
 		v.report(at, "buffer %s is declared again inside its own scope", b.Name)
-		return nil
+		return
 	}
 	if owns {
-		undo = append(undo, v.define(at, b.Data))
-	} else if !v.active[b.Data] {
+		v.define(at, b.Data)
+	} else if !v.active(b.Data) {
 		v.report(at, "buffer %s is declared over pointer %s, which is not defined here", b.Name, b.Data.Name)
 	}
 	v.bufferExprs(at, b)
-	v.buffers[b] = true
-	return append(undo, func() { delete(v.buffers, b) })
+	v.declared(b)
 }
 
 func (v *verifier) bufferExprs(at ir.Node, b *Buffer) {
@@ -180,15 +265,16 @@ func (v *verifier) bufferExprs(at ir.Node, b *Buffer) {
 	}
 	b.EachExpr(func(e Expr) {
 		if e != Expr(b.Data) {
-			v.integer(at, e, "an extent, stride or offset of buffer "+b.Name)
+			v.integer(at, e, "an extent, stride or offset of buffer %s", b.Name)
 			v.expr(e)
 		}
 	})
 }
 
-func (v *verifier) integer(at ir.Node, e Expr, what string) {
+// integer checks the type of e, which is what says, a format of args.
+func (v *verifier) integer(at ir.Node, e Expr, what, name string) {
 	if d := e.DType(); !d.IsInteger() {
-		v.report(at, "%s has type %s, expected an integer", what, d)
+		v.report(at, "%s has type %s, expected an integer", fmt.Sprintf(what, name), d)
 	}
 }
 
@@ -198,19 +284,21 @@ func (v *verifier) boolean(at ir.Node, e Expr, what string) {
 	}
 }
 
-func undoAll(fs []func()) {
-	for k := len(fs) - 1; k >= 0; k-- {
-		fs[k]()
+// declares reports whether the function must declare the buffers that it uses.
+func (v *verifier) declares() bool {
+	if !v.looked {
+		v.looked, v.strict = true, hasBlock(v.body)
 	}
+	return v.strict
 }
 
 // use checks that buffer b may be used here.
 func (v *verifier) use(at ir.Node, b *Buffer) {
 	switch {
 	case v.buffers[b]:
-	case !v.active[b.Data]:
+	case !v.active(b.Data):
 		v.report(at, "buffer %s is used outside of its scope", b.Name)
-	case v.strict && !v.consts[b.Data]:
+	case !v.vars[b.Data].handle && v.declares():
 		v.report(at, "buffer %s is used but not declared", b.Name)
 	}
 }
@@ -223,13 +311,17 @@ func (v *verifier) access(at ir.Node, b *Buffer, indices []Expr, pred Expr) {
 	}
 	for k, ix := range indices {
 		v.expr(ix)
-		v.integer(at, ix, fmt.Sprintf("index %d of buffer %s", k, b.Name))
+		if d := ix.DType(); !d.IsInteger() {
+			v.report(at, "index %d of buffer %s has type %s, expected an integer", k, b.Name, d)
+		}
 		if k+1 < len(indices) && ix.DType().Lanes > 1 {
 			v.report(at, "index %d of buffer %s is a vector, only the last may be one", k, b.Name)
 		}
 	}
 	if pred != nil {
 		v.expr(pred)
-		v.boolean(at, pred, "the mask of an access to buffer "+b.Name)
+		if d := pred.DType(); !d.IsBool() {
+			v.report(at, "the mask of an access to buffer %s has type %s, expected bool", b.Name, d)
+		}
 	}
 }

@@ -1,9 +1,5 @@
 package tir
 
-import (
-	"fmt"
-)
-
 func (v *verifier) loop(s *For) {
 	v.expr(s.Min)
 	v.expr(s.Extent)
@@ -11,7 +7,7 @@ func (v *verifier) loop(s *For) {
 	if !d.IsInteger() || !d.IsScalar() {
 		v.report(s, "loop variable %s has type %s, expected an integer", s.LoopVar.Name, d)
 	}
-	for _, e := range []Expr{s.Min, s.Extent, s.Step} {
+	for _, e := range [...]Expr{s.Min, s.Extent, s.Step} {
 		if e != nil && e.DType() != d {
 			v.report(s, "loop variable %s has type %s, but its bounds have %s", s.LoopVar.Name, d, e.DType())
 			break
@@ -23,11 +19,19 @@ func (v *verifier) loop(s *For) {
 	if s.Kind == ThreadBinding && s.Thread == nil {
 		v.report(s, "loop %s is bound to a thread but names none", s.LoopVar.Name)
 	}
-	undo := v.define(s, s.LoopVar)
-	v.loops[s.LoopVar] = v.inner
+	mark := v.enter()
+	v.define(s, s.LoopVar)
+	v.setLoop(s.LoopVar, true)
 	v.stmt(s.Body)
-	delete(v.loops, s.LoopVar)
-	undo()
+	v.setLoop(s.LoopVar, false)
+	v.leave(mark)
+}
+
+// setLoop notes whether x is the variable of a loop in scope.
+func (v *verifier) setLoop(x *Var, loop bool) {
+	st := v.vars[x]
+	st.loop, st.depth = loop, int32(v.inner)
+	v.vars[x] = st
 }
 
 func (v *verifier) realize(s *BlockRealize) {
@@ -41,7 +45,9 @@ func (v *verifier) realize(s *BlockRealize) {
 	}
 	if s.Predicate != nil {
 		v.expr(s.Predicate)
-		v.boolean(s, s.Predicate, "the predicate of block "+b.Name)
+		if d := s.Predicate.DType(); !d.IsBool() {
+			v.report(s, "the predicate of block %s has type %s, expected bool", b.Name, d)
+		}
 	}
 	if len(s.Values) != len(b.IterVars) {
 		v.report(s, "block %s has %d iteration variables and %d bindings", b.Name, len(b.IterVars), len(s.Values))
@@ -57,7 +63,7 @@ func (v *verifier) realize(s *BlockRealize) {
 
 func (v *verifier) block(b *Block) {
 	v.blocks = append(v.blocks, b.Name)
-	var undo []func()
+	mark := v.enter()
 	for _, iv := range b.IterVars {
 		v.expr(iv.Dom.Min)
 		v.expr(iv.Dom.Extent)
@@ -70,17 +76,20 @@ func (v *verifier) block(b *Block) {
 		v.scope++ // loop variables outside may not be used from here on
 	}
 	for _, iv := range b.IterVars {
-		undo = append(undo, v.define(iv, iv.Var))
+		v.define(iv, iv.Var)
 	}
 	for _, x := range b.AllocBuffers {
-		undo = append(undo, v.declare(b, x, true)...)
+		v.declare(b, x, true)
 	}
 	for _, m := range b.MatchBuffers {
 		v.region(m.Source)
-		undo = append(undo, v.implicit(m, m.Buffer)...)
+		v.implicit(m, m.Buffer)
 		v.bufferExprs(m, m.Buffer)
 	}
-	for _, r := range append(append([]*BufferRegion{}, b.Reads...), b.Writes...) {
+	for _, r := range b.Reads {
+		v.region(r)
+	}
+	for _, r := range b.Writes {
 		v.region(r)
 	}
 	if b.Init != nil {
@@ -91,7 +100,7 @@ func (v *verifier) block(b *Block) {
 	} else {
 		v.stmt(b.Body)
 	}
-	undoAll(undo)
+	v.leave(mark)
 	if len(b.IterVars) > 0 {
 		v.inner--
 		v.scope++
@@ -107,6 +116,8 @@ func (v *verifier) region(r *BufferRegion) {
 	for k, x := range r.Region {
 		v.expr(x.Min)
 		v.expr(x.Extent)
-		v.integer(r, x.Min, fmt.Sprintf("range %d of the region of buffer %s", k, r.Buffer.Name))
+		if d := x.Min.DType(); !d.IsInteger() {
+			v.report(r, "range %d of the region of buffer %s has type %s, expected an integer", k, r.Buffer.Name, d)
+		}
 	}
 }

@@ -24,9 +24,7 @@ func (v *verifier) stmt(s Stmt) {
 		if s.Var.DType() != s.Value.DType() {
 			v.report(s, "variable %s of type %s is bound to a value of type %s", s.Var.Name, s.Var.DType(), s.Value.DType())
 		}
-		undo := v.define(s, s.Var)
-		v.stmt(s.Body)
-		undo()
+		v.within(s, s.Var, s.Body)
 	case *AttrStmt:
 		v.attr(s)
 	case *AssertStmt:
@@ -36,33 +34,32 @@ func (v *verifier) stmt(s Stmt) {
 	case *BufferStore:
 		v.store(s)
 	case *BufferRealize:
-		var undo []func()
+		mark := v.enter()
 		if !v.buffers[s.Buffer] { // of a buffer from outside it is an annotation
-			undo = v.declare(s, s.Buffer, !v.active[s.Buffer.Data])
+			v.declare(s, s.Buffer, !v.active(s.Buffer.Data))
 		}
 		v.stmt(s.Body)
-		undoAll(undo)
+		v.leave(mark)
 	case *Allocate:
 		for _, e := range s.Extents {
 			v.expr(e)
-			v.integer(s, e, "an extent of allocation "+s.Var.Name)
+			v.integer(s, e, "an extent of allocation %s", s.Var.Name)
 		}
 		if s.Condition != nil {
 			v.expr(s.Condition)
 			v.boolean(s, s.Condition, "the condition of allocation "+s.Var.Name)
 		}
-		undo := v.define(s, s.Var)
-		v.stmt(s.Body)
-		undo()
+		v.within(s, s.Var, s.Body)
 	case *AllocateConst:
-		undo := v.define(s, s.Var)
-		v.consts[s.Var] = true
-		v.stmt(s.Body)
-		undo()
+		st := v.vars[s.Var]
+		st.handle = true
+		v.vars[s.Var] = st
+		v.within(s, s.Var, s.Body)
 	case *DeclBuffer:
-		undo := v.declare(s, s.Buffer, false)
+		mark := v.enter()
+		v.declare(s, s.Buffer, false)
 		v.stmt(s.Body)
-		undoAll(undo)
+		v.leave(mark)
 	case *Evaluate:
 		v.expr(s.Value)
 	case *IfThenElse:
@@ -83,6 +80,14 @@ func (v *verifier) stmt(s Stmt) {
 	}
 }
 
+// within checks a body that x is defined in.
+func (v *verifier) within(at ir.Node, x *Var, body Stmt) {
+	mark := v.enter()
+	v.define(at, x)
+	v.stmt(body)
+	v.leave(mark)
+}
+
 func (v *verifier) store(s *BufferStore) {
 	v.access(s, s.Buffer, s.Indices, s.Predicate)
 	v.expr(s.Value)
@@ -97,14 +102,19 @@ func (v *verifier) attr(s *AttrStmt) {
 	if a, ok := s.Node.(*Array); ok {
 		v.array(s, a)
 	}
-	if iv, ok := s.Node.(*IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") && !v.active[iv.Var] {
-		delete(v.past, iv.Var)
-		undo := v.define(s, iv.Var)
-		v.stmt(s.Body)
-		undo()
+	if iv, ok := s.Node.(*IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") && !v.active(iv.Var) {
+		v.forget(iv.Var)
+		v.within(s, iv.Var, s.Body)
 		return
 	}
 	v.stmt(s.Body)
+}
+
+// forget lets a variable that was in scope be defined again.
+func (v *verifier) forget(x *Var) {
+	st := v.vars[x]
+	st.past = false
+	v.vars[x] = st
 }
 
 // array checks that nothing is missing in a list of nodes, and that the variables in it are defined.
@@ -132,17 +142,28 @@ func (v *verifier) expr(e Expr) {
 	case *IntImm, *FloatImm, *StringImm:
 		return // nothing in it can be wrong
 	}
-	if at, ok := v.seen[e]; ok && at == v.scope+1 {
+	if x, ok := e.(*Var); ok {
+		if st := v.vars[x]; !st.active {
+			v.report(e, "variable %s is used but not defined here", x.Name)
+		} else if st.loop && int(st.depth) < v.inner {
+			v.report(e, "loop variable %s is used inside a block with iteration variables: bind it to one of them", x.Name)
+		}
 		return
 	}
-	v.seen[e] = v.scope + 1
-	switch e := e.(type) {
-	case *Var:
-		if !v.active[e] {
-			v.report(e, "variable %s is used but not defined here", e.Name)
-		} else if depth, ok := v.loops[e]; ok && depth < v.inner {
-			v.report(e, "loop variable %s is used inside a block with iteration variables: bind it to one of them", e.Name)
+	if v.visits++; v.visits > lazyVisits {
+		if v.seen == nil {
+			v.seen = map[Expr]int{}
 		}
+		if at, ok := v.seen[e]; ok && at == v.scope+1 {
+			return
+		}
+		v.seen[e] = v.scope + 1
+	}
+	switch e := e.(type) {
+	case *Binary:
+		v.expr(e.A)
+		v.expr(e.B)
+		v.types(e)
 		return
 	case *BufferLoad:
 		v.access(e, e.Buffer, e.Indices, e.Predicate)
@@ -154,10 +175,11 @@ func (v *verifier) expr(e Expr) {
 		}
 		// One Let may stand in several places of an expression, and be simplified there in
 		// different ways: its variable may be defined again outside of its scope.
-		delete(v.past, e.Var)
-		undo := v.define(e, e.Var)
+		v.forget(e.Var)
+		mark := v.enter()
+		v.define(e, e.Var)
 		v.expr(e.Body)
-		undo()
+		v.leave(mark)
 		return
 	case *Reduce, *ProducerLoad:
 		v.report(e, "is outside of a tensor expression")
@@ -232,6 +254,9 @@ func (v *verifier) call(e *Call) {
 				v.access(l, l.Buffer, l.Indices, nil)
 				continue
 			}
+		}
+		if x, ok := a.(*Var); ok && v.active(x) && e.Op == ir.Callee(OpThreadAllreduce) {
+			continue // a thread that it reduces over, by the variable of its loop
 		}
 		v.expr(a)
 	}

@@ -40,6 +40,7 @@ var CompactBufferAllocation = &pass.Pass{
 		c := &compactor{
 			ctx: ctx, an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
 			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool),
+			only: onlyBuffers(f.Body), aligns: storageAligns(f.Body),
 		}
 		c.scan(f.Body)
 		if len(c.plan) == 0 {
@@ -74,6 +75,9 @@ type compactor struct {
 	live  map[*tir.Buffer]*accessed
 	plan  map[*tir.Buffer]*compaction
 	data  map[*tir.Var]*tir.Buffer
+
+	only   map[*tir.Var]*tir.Buffer // the buffer over memory; nil if there are several
+	aligns map[*tir.Var][]dimAlign
 }
 
 // scopedVar is a variable with its range, or with its value if that is nil. thread is the
@@ -82,6 +86,7 @@ type scopedVar struct {
 	v      *tir.Var
 	dom    *tir.Range
 	value  tir.Expr
+	within *arith.IntSet // what a condition says of a variable in scope, in place of dom and value
 	thread string
 	iter   bool
 }
@@ -141,6 +146,30 @@ func (c *compactor) scan(n ir.Node) {
 	case *tir.Block:
 		c.block(n)
 		return
+	case *tir.BlockRealize:
+		for _, v := range n.Values {
+			c.scan(v)
+		}
+		c.scan(n.Predicate)
+		c.where(n.Predicate, n.Block)
+		return
+	case *tir.IfThenElse:
+		c.scan(n.Cond)
+		c.where(n.Cond, n.Then)
+		if n.Else != nil {
+			c.where(tir.LogicalNot(n.Cond), n.Else)
+		}
+		return
+	case *tir.Call:
+		if isCall(n, tir.OpIfThenElse) {
+			c.scan(n.Args[0])
+			c.where(n.Args[0], n.Args[1])
+			c.where(tir.LogicalNot(n.Args[0]), n.Args[2])
+			return
+		}
+	case *tir.Allocate:
+		c.allocate(n)
+		return
 	case *tir.BufferLoad:
 		c.access(n.Buffer, n.Indices)
 		for _, e := range n.Indices {
@@ -161,7 +190,7 @@ func (c *compactor) scan(n ir.Node) {
 		return
 	case *tir.DeclBuffer:
 		// Another buffer over the same memory: its indices say nothing of the first one's.
-		if b := c.data[n.Buffer.Data]; b != nil && c.live[b] != nil {
+		if b := c.data[n.Buffer.Data]; b != nil && b != n.Buffer && c.live[b] != nil {
 			c.live[b].opaque = true
 		}
 		c.scan(n.Body)
@@ -196,12 +225,17 @@ func (c *compactor) block(b *tir.Block) {
 	}
 	c.scan(b.Body)
 	for _, buf := range b.AllocBuffers {
-		if p := c.compact(buf, c.live[buf]); p != nil {
-			c.plan[buf] = p
-			c.ctx.Rewrite(ruleShrink, buf, p.buffer)
-		}
-		delete(c.live, buf)
+		c.finish(buf)
 	}
+}
+
+// finish decides on the form of a buffer whose accesses have all been seen.
+func (c *compactor) finish(b *tir.Buffer) {
+	if p := c.compact(b, c.live[b]); p != nil {
+		c.plan[b] = p
+		c.ctx.Rewrite(ruleShrink, b, p.buffer)
+	}
+	delete(c.live, b)
 }
 
 func (c *compactor) access(b *tir.Buffer, indices []tir.Expr) {
@@ -229,6 +263,11 @@ func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 	for i, x := range c.scope {
 		across = across || sharedAcross(a.scope, x.thread)
 		switch {
+		case x.within != nil:
+			if outer, ok := dom[x.v]; ok {
+				delete(dom, x.v)
+				dom[x.v] = cutTo(outer, arith.EvalIntSet(*x.within, dom))
+			}
 		case i < a.from && !sharedAcross(a.scope, x.thread) && !(across && (x.iter || x.dom == nil)):
 			continue // one value for all that the block accesses
 		case x.dom != nil:
@@ -281,11 +320,12 @@ func (c *compactor) compact(b *tir.Buffer, a *accessed) *compaction {
 			changed = true
 		}
 	}
-	if !changed {
+	aligned := alignedStrides(shape, c.aligns[b.Data])
+	if !changed && aligned == nil {
 		c.ctx.Declined(ruleShrink, b, "all of it is accessed, or the part cannot be bounded")
 		return nil
 	}
-	p.buffer = b.WithShape(shape)
+	p.buffer = b.WithShape(shape).WithStrides(aligned)
 	return p
 }
 
@@ -299,7 +339,7 @@ func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 		return lo, n
 	}
 	r := s.CoverRange(&tir.Range{Min: tir.Const(d, 0), Extent: full})
-	start := c.an.Simplify(tir.Max(tir.CastTo(d, r.Min), tir.Const(d, 0)))
+	start := c.an.Simplify(tir.Max(tir.Const(d, 0), tir.CastTo(d, r.Min)))
 	end := c.an.Simplify(tir.Min(tir.CastTo(d, tir.Add(r.Min, r.Extent)), full))
 	size := c.an.Simplify(tir.Sub(end, start))
 	if !c.strict {
@@ -321,7 +361,7 @@ func (c *compactor) extent(s arith.IntSet, full tir.Expr) (lo, n tir.Expr) {
 		if k, _ := tir.AsInt(size); k >= total && (c.strict || k == total && tir.IsConst(start, 0)) || k <= 0 {
 			return lo, n
 		}
-	} else if !c.an.CanProve(tir.LT(size, full)) {
+	} else if !c.an.CanProve(tir.LT(size, full)) && !c.an.CanProveLessEqualThanSymbolicShapeValue(size, full) {
 		return lo, n
 	}
 	if readsMemory(start) {

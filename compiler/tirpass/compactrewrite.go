@@ -47,6 +47,16 @@ func (c *compactor) rewrite(s tir.Stmt) tir.Stmt {
 				return s.WithBuffer(p.buffer).WithIndices(shift(p, s.Indices))
 			}
 			return s
+		case *tir.DeclBuffer:
+			if p := c.plan[s.Buffer]; p != nil {
+				return s.WithBuffer(p.buffer)
+			}
+			return s
+		case *tir.Allocate:
+			if p := c.plan[c.only[s.Var]]; p != nil {
+				return s.WithExtents(allocShape(p.buffer))
+			}
+			return s
 		case *tir.Block:
 			allocs := ir.MapSame(s.AllocBuffers, func(b *tir.Buffer) *tir.Buffer {
 				if p := c.plan[b]; p != nil {

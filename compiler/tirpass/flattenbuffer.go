@@ -17,23 +17,11 @@ var FlattenBuffer = &pass.Pass{
 	Gives: []*pass.Form{pass.FlatBuffers},
 	Doc:   "Rewrites buffers and their accesses to one dimension (one for each group of axes between axis separators), adding element offsets.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		fl := &flattener{c: c, flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget())}
+		fl := &flattener{c: c, flat: map[*tir.Buffer]*tir.Buffer{}, an: arith.Bounded(c.Budget()), iters: map[*tir.Var]*tir.Range{}, where: tir.Bool(true), bytes: map[*tir.Var]*tir.Var{}}
 		fl.m.Expr, fl.m.Stmt, fl.m.Buffer = fl.expr, fl.stmt, fl.buffer
-		body := fl.stmt(f.Body)
-		// The buffers of parameters keep their shapes: they are the function's interface. A
-		// flat one over the same data is declared for the body.
-		for i := len(f.Buffers) - 1; i >= 0; i-- {
-			b := f.Buffers[i]
-			if b == nil {
-				continue
-			}
-			if flat := fl.flat[b]; flat != nil && flat != b {
-				decl := &tir.DeclBuffer{Base: b.Base, Buffer: flat, Body: body}
-				c.Rewrite("declare a parameter flat", b, decl)
-				body = decl
-			}
-		}
-		return f.WithBody(body), fl.err
+		// The buffers of parameters keep their shapes: they are the function's interface. The
+		// body accesses flat ones over the same data.
+		return f.WithBody(fl.stmt(f.Body)), fl.err
 	}),
 }
 
@@ -43,6 +31,10 @@ type flattener struct {
 	flat map[*tir.Buffer]*tir.Buffer
 	an   *arith.Analyzer
 	err  error
+
+	iters map[*tir.Var]*tir.Range // of the loops and threads around
+	where tir.Expr                // what conditions around say
+	bytes map[*tir.Var]*tir.Var   // memory for booleans, as memory of bytes
 }
 
 // divides reports whether e holds a quotient or remainder, as indices do after loops were
@@ -66,6 +58,17 @@ func (fl *flattener) buffer(b *tir.Buffer) *tir.Buffer {
 		return out
 	}
 	out := flatBuffer(b)
+	if out != b {
+		out.Shape = ir.MapSame(out.Shape, fl.an.CanonicalSimplify)
+	}
+	if b.DType.IsBool() {
+		bytes := *out
+		bytes.DType = boolStorage(b.DType)
+		if v := fl.bytes[b.Data]; v != nil {
+			bytes.Data = v
+		}
+		out = &bytes
+	}
 	fl.flat[b] = out
 	return out
 }
@@ -116,7 +119,7 @@ func groupSize(b *tir.Buffer, axes [2]int) tir.Expr {
 
 // indices returns the flat indices for indices into b.
 func (fl *flattener) indices(b *tir.Buffer, indices []tir.Expr) []tir.Expr {
-	if fl.buffer(b) == b {
+	if fl.buffer(b) == b || b.DType.IsBool() && flatBuffer(b) == b {
 		return indices
 	}
 	if len(indices) == 0 {
@@ -145,6 +148,7 @@ func (fl *flattener) indices(b *tir.Buffer, indices []tir.Expr) []tir.Expr {
 			at = tir.Add(b.ElemOffset, at)
 		}
 		if divides(at) {
+			at = arith.IterMapSimplify([]tir.Expr{at}, fl.iters, fl.where, arith.Surjective, fl.an, true)[0]
 			at = fl.an.Simplify(at)
 		}
 		out = append(out, at)
@@ -181,6 +185,9 @@ func addTo(a, b tir.Expr) tir.Expr {
 }
 
 func (fl *flattener) expr(e tir.Expr) tir.Expr {
+	if v, ok := e.(*tir.Var); ok && fl.bytes[v] != nil {
+		return fl.bytes[v]
+	}
 	l, ok := e.(*tir.BufferLoad)
 	if !ok {
 		return fl.m.MapExpr(e)
@@ -194,7 +201,10 @@ func (fl *flattener) expr(e tir.Expr) tir.Expr {
 	if b == l.Buffer && pred == l.Predicate && same(idx, l.Indices) {
 		return l
 	}
-	out := &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
+	var out tir.Expr = &tir.BufferLoad{Base: l.Base, Buffer: b, Indices: fl.indices(l.Buffer, idx), Predicate: pred}
+	if d := l.DType(); d.IsBool() { // memory of booleans holds bytes
+		out = &tir.Cast{Base: l.Base, Type: d, Value: out}
+	}
 	fl.c.Rewrite("flatten a load", l, out)
 	return out
 }
@@ -202,8 +212,14 @@ func (fl *flattener) expr(e tir.Expr) tir.Expr {
 func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
 	case *tir.For:
-		fl.an.BindRange(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent})
+		return fl.inIter(s.LoopVar, &tir.Range{Min: s.Min, Extent: s.Extent}, s)
+	case *tir.AttrStmt:
+		if iv, ok := s.Node.(*tir.IterVar); ok && (s.Key == "thread_extent" || s.Key == "virtual_thread") {
+			return fl.inIter(iv.Var, &tir.Range{Min: tir.Const(s.Value.DType(), 0), Extent: s.Value}, s)
+		}
 		return fl.m.MapStmt(s)
+	case *tir.IfThenElse:
+		return fl.branch(s)
 	case *tir.BufferStore:
 		idx := ir.MapSame(s.Indices, fl.expr)
 		v, pred := fl.expr(s.Value), s.Predicate
@@ -213,6 +229,9 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 		b := fl.buffer(s.Buffer)
 		if b == s.Buffer && v == s.Value && pred == s.Predicate && same(idx, s.Indices) {
 			return s
+		}
+		if s.Buffer.DType.IsBool() {
+			v = &tir.Cast{Base: s.Base, Type: boolStorage(v.DType()), Value: v}
 		}
 		out := &tir.BufferStore{Base: s.Base, Buffer: b, Value: v, Indices: fl.indices(s.Buffer, idx), Predicate: pred}
 		if b != s.Buffer {
@@ -238,20 +257,19 @@ func (fl *flattener) stmt(s tir.Stmt) tir.Stmt {
 			return s
 		}
 		return out.WithReads(reads).WithWrites(writes)
+	case *tir.DeclBuffer:
+		body := fl.stmt(s.Body) // as in TVM, what is accessed says which buffer it is of
+		fl.c.Rewrite("drop a declaration", s, body)
+		return body
 	case *tir.Allocate:
+		if s.Type.IsBool() {
+			s = fl.allocBytes(s)
+		}
 		out := fl.m.MapStmt(s).(*tir.Allocate)
 		if len(out.Extents) == 1 {
 			return out
 		}
-		size := tir.Expr(tir.Int32(1))
-		for i, e := range out.Extents {
-			if i == 0 {
-				size = e
-			} else {
-				size = tir.Mul(size, e)
-			}
-		}
-		flat := out.WithExtents([]tir.Expr{size})
+		flat := out.WithExtents(fl.flatExtents(s, out.Extents))
 		fl.c.Rewrite("flatten an allocation", s, flat)
 		return flat
 	}

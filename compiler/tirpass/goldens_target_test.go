@@ -66,6 +66,9 @@ func targetGoldens() map[*pass.Pass][]goldenCase {
 		BindTarget:        {{name: "target of the context", f: copyAll}},
 		AnnotateEntryFunc: {{name: "only function", f: copyAll}},
 		VerifyMemory:      {{name: "host", f: copyAll}},
+		OOBChecker:        {{name: "within bounds", f: copyAll}},
+		VerifyGPUCode:     {{name: "no kernel", f: copyAll}},
+		ConvertSSA:        {{name: "nothing defined twice", f: copyAll}},
 		SplitHostDevice:   {{name: "nothing to split", f: copyAll}},
 		MakePackedAPI: {
 			{name: "two tensors", f: copyAll},

@@ -85,3 +85,13 @@ func parseFunc(t passtest.Failer, text string) *tir.PrimFunc {
 	t.Fatalf("no function in\n%s", text)
 	return nil
 }
+
+// passWith returns p with options, given as names and values in turn.
+func passWith(t passtest.Failer, p *pass.Pass, options ...any) *pass.Pass {
+	t.Helper()
+	out, err := p.With(ir.NewAttrs(options...))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return out
+}

@@ -48,7 +48,7 @@ const maxPartitions = 64
 func loopPartition(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, constLoops, keepOne, unrollHinted bool) *tir.PrimFunc {
 	p := &partitioner{
 		ctx: c, an: arith.Bounded(b), constLoops: constLoops, keepOne: keepOne, unrollHinted: unrollHinted,
-		hint: map[*tir.Var]arith.IntSet{}, relax: map[*tir.Var]arith.IntSet{}, left: maxPartitions,
+		hint: map[*tir.Var]arith.IntSet{}, relax: map[*tir.Var]arith.IntSet{}, hinted: map[*tir.Var]bool{}, left: maxPartitions,
 	}
 	p.m = &tir.Mapper{Stmt: p.stmt}
 	return f.WithBody(dropLikely(c, p.partition(f.Body)))
@@ -61,13 +61,14 @@ type partitioner struct {
 	constLoops, keepOne, unrollHinted bool
 	hint, relax                       map[*tir.Var]arith.IntSet
 	sel                               *selection
+	hinted                            map[*tir.Var]bool // also the variables of parts of loops with a hint
 	left                              int
 }
 
 // partition selects the loops in s to split and splits them.
 func (p *partitioner) partition(s tir.Stmt) tir.Stmt {
 	old := p.sel
-	p.sel = selectLoops(s, p.constLoops)
+	p.sel = selectLoops(s, p.constLoops, p.hinted)
 	out := p.stmt(s)
 	p.sel = old
 	return out
@@ -112,11 +113,14 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 		return nil
 	}
 	lo, hi := s.Min, loopEnd(s)
-	hinted := p.sel.hinted[s.LoopVar]
+	hinted := p.hinted[s.LoopVar]
 	p.hint[s.LoopVar] = arith.Interval(lo, hi)
 	f := newConditionFinder(s, hinted, p.hint, p.relax)
 	f.walk(s.Body)
 	delete(p.hint, s.LoopVar)
+	for i, c := range f.found {
+		f.found[i].set = p.simplified(c.set)
+	}
 	if len(f.found) == 0 {
 		p.ctx.Declined(rulePartition, s, "no likely condition in it depends on the variable alone")
 		return nil
@@ -128,7 +132,7 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 		value = false
 	}
 	if !ok {
-		if hinted && p.unrollHinted && p.an.CanProve(tir.LT(lo, hi)) {
+		if hinted && p.unrollHinted && !p.pointsOutside(f.found, lo, hi) && p.an.CanProve(tir.LT(lo, hi)) {
 			return s.WithKind(tir.Unrolled).WithBody(p.partition(s.Body))
 		}
 		p.ctx.Declined(rulePartition, s, "no likely condition is constant in a part of it")
@@ -136,6 +140,31 @@ func (p *partitioner) split(s *tir.For) tir.Stmt {
 	}
 	p.left--
 	return p.cut(s, lo, hi, middle, conds, value)
+}
+
+// simplified returns set with its ends simplified by what is known of the loops around.
+func (p *partitioner) simplified(set arith.IntSet) arith.IntSet {
+	if set.IsPoint() {
+		return arith.Point(p.an.Simplify(set.Min))
+	}
+	if set.HasLower() {
+		set.Min = p.an.Simplify(set.Min)
+	}
+	if set.HasUpper() {
+		set.Max = p.an.Simplify(set.Max)
+	}
+	return set
+}
+
+// pointsOutside reports whether the conditions hold, or fail, at single values only, none of them of the loop: its steps
+// need not be told apart.
+func (p *partitioner) pointsOutside(found []condition, lo, hi tir.Expr) bool {
+	for _, c := range found {
+		if !c.set.CanProvePoint(p.an) || p.an.CanProve(tir.And(tir.GE(c.set.Min, lo), tir.LE(c.set.Min, hi))) {
+			return false
+		}
+	}
+	return true
 }
 
 // interval intersects the intervals in which conditions have the value; it returns the
@@ -233,13 +262,32 @@ func (p *partitioner) cut(s *tir.For, lo, hi tir.Expr, middle arith.IntSet, cond
 func (p *partitioner) piece(s *tir.For, body tir.Stmt, from, extent tir.Expr) tir.Stmt {
 	extent = p.an.Simplify(extent)
 	if n, ok := tir.AsInt(extent); ok && n == 1 && !p.keepOne && s.Annotations.Len() == 0 {
-		return freshCopy(body, map[*tir.Var]tir.Expr{s.LoopVar: from})
+		return p.copied(body, s.LoopVar, from)
 	}
 	v := *s.LoopVar
 	out := *s
 	out.LoopVar, out.Min, out.Extent = &v, tir.Const(s.Min.DType(), 0), extent
-	out.Body = freshCopy(body, map[*tir.Var]tir.Expr{s.LoopVar: tir.Add(&v, from)})
+	out.Body = p.copied(body, s.LoopVar, tir.Add(&v, from))
+	if p.hinted[s.LoopVar] {
+		p.hinted[&v] = true
+	}
 	return &out
+}
+
+// copied is freshCopy with the hints of loops for their copies.
+func (p *partitioner) copied(body tir.Stmt, v *tir.Var, value tir.Expr) tir.Stmt {
+	c := tir.NewCopier()
+	c.Vars[v] = value
+	out := c.Stmt(body)
+	if len(p.hinted) == 0 {
+		return out
+	}
+	for old, e := range c.Vars {
+		if again, ok := e.(*tir.Var); ok && old != v && p.hinted[old] {
+			p.hinted[again] = true
+		}
+	}
+	return out
 }
 
 // replaceConditions replaces the conditions by their value.
@@ -265,6 +313,9 @@ func dropLikely(c *pass.Context, s tir.Stmt) tir.Stmt {
 	}), reportingExpr(c, "drop likely", func(e tir.Expr) tir.Expr {
 		if c, ok := tir.IsCallTo(e, tir.OpLikely); ok {
 			return c.Args[0]
+		}
+		if ignoresPartition(e) {
+			return e.(*tir.Call).Args[0]
 		}
 		return e
 	}))

@@ -8,13 +8,11 @@ import (
 
 // selection says which loops may be split: those whose variable is in a likely condition,
 // and those that carry a hint.
-type selection struct {
-	loops  map[*tir.For]bool
-	hinted map[*tir.Var]bool
-}
+type selection struct{ loops map[*tir.For]bool }
 
-func selectLoops(s tir.Stmt, constLoops bool) *selection {
-	sel := &selection{loops: map[*tir.For]bool{}, hinted: map[*tir.Var]bool{}}
+// selectLoops selects loops in s. hinted has the variables of loops that carry a hint; it adds those that it finds.
+func selectLoops(s tir.Stmt, constLoops bool, hinted map[*tir.Var]bool) *selection {
+	sel := &selection{loops: map[*tir.For]bool{}}
 	used := map[*tir.Var]bool{}
 	var loops []*tir.For
 	ir.Walk(s, func(n ir.Node) bool {
@@ -25,13 +23,13 @@ func selectLoops(s tir.Stmt, constLoops bool) *selection {
 			}
 			switch v := n.Node.(type) {
 			case *tir.Var:
-				sel.hinted[v] = true
+				hinted[v] = true
 			case *tir.IterVar:
-				sel.hinted[v.Var] = true
+				hinted[v.Var] = true
 			}
 		case *tir.For:
 			if hint, ok := n.Annotations.Get(keyPartitionHint); ok && hint != false && hint != int64(0) {
-				sel.hinted[n.LoopVar] = true
+				hinted[n.LoopVar] = true
 			}
 			loops = append(loops, n)
 		case *tir.Call:
@@ -44,9 +42,19 @@ func selectLoops(s tir.Stmt, constLoops bool) *selection {
 	for _, l := range loops {
 		_, c1 := tir.AsInt(l.Min)
 		_, c2 := tir.AsInt(l.Extent)
-		sel.loops[l] = sel.hinted[l.LoopVar] || (constLoops || !c1 || !c2) && used[l.LoopVar]
+		sel.loops[l] = hinted[l.LoopVar] || (constLoops || !c1 || !c2) && used[l.LoopVar]
 	}
 	return sel
+}
+
+// ignoresPartition reports whether e says of its argument that no loop is to be split for it.
+func ignoresPartition(e tir.Expr) bool {
+	c, ok := e.(*tir.Call)
+	if !ok || len(c.Args) != 1 {
+		return false
+	}
+	op, ok := c.Op.(*ir.Op)
+	return ok && op.Name == "tir.ignore_loop_partition"
 }
 
 // condition has a value wherever the loop variable is in set.
@@ -105,6 +113,9 @@ func (f *conditionFinder) walk(n ir.Node) {
 		case *tir.Call:
 			if c, ok := tir.IsCallTo(n, tir.OpLikely); ok {
 				f.deduce(c.Args[0])
+				return false
+			}
+			if ignoresPartition(n) {
 				return false
 			}
 		case *tir.Binary:

@@ -22,7 +22,14 @@ var LowerTVMBuiltin = &pass.Pass{
 	Name: "tir.LowerTVMBuiltin", Kind: pass.PrimFunc, Lowering: true,
 	Doc: "Turns allocations that are large or of unknown size into workspaces of the runtime, freed on every way out, and packs the arguments of packed calls on the stack.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		if onDevice(targetKind(f.Attrs.Str(ir.AttrTarget, ""))) {
+			c.Declined("lower builtins of the host", f, "it runs on a device, which has no runtime to call")
+			return f, nil
+		}
 		l := &builtinLowerer{c: c}
+		if f.Attrs.Has(ir.AttrTarget) {
+			l.deviceType = tir.Int32(int64(deviceType(f.Attrs.Str(ir.AttrTarget, ""))))
+		}
 		l.m.Stmt, l.m.Expr = l.stmt, l.expr
 		body := l.stmt(f.Body)
 		return f.WithBody(body), l.err
@@ -34,8 +41,17 @@ type builtinLowerer struct {
 	m    tir.Mapper
 	open []*tir.Var // workspaces that are allocated at the current place
 	loop int        // how many of them are allocated around the innermost loop
-	err  error
+	// The device that memory is allocated on: of the target or of annotations; nil if nothing says it.
+	deviceType, deviceID tir.Expr
+	devices              map[*tir.Var][2]tir.Expr // the type and the number of the device of each workspace
+	err                  error
 }
+
+// Keys of the AttrStmts that say on which device memory is allocated.
+const (
+	keyDeviceType = "device_type"
+	keyDeviceID   = "device_id"
+)
 
 func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
 	switch s := s.(type) {
@@ -43,6 +59,19 @@ func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
 		return l.allocate(s)
 	case *tir.Evaluate:
 		return l.evaluate(s)
+	case *tir.AttrStmt:
+		if s.Key == keyDeviceType || s.Key == keyDeviceID {
+			outer := [2]tir.Expr{l.deviceType, l.deviceID}
+			if s.Key == keyDeviceType {
+				l.deviceType = s.Value
+			} else {
+				l.deviceID = s.Value
+			}
+			out := l.stmt(s.Body)
+			l.deviceType, l.deviceID = outer[0], outer[1]
+			l.c.Rewrite("take over the device of an annotation", s, out)
+			return out
+		}
 	case *tir.For, *tir.While:
 		outer := l.loop
 		l.loop = len(l.open)
@@ -142,9 +171,36 @@ func onStack(s *tir.Allocate) bool {
 // ruleWorkspace is the name of the rule.
 const ruleWorkspace = "allocate a workspace"
 
-// allocate keeps small constant allocations and makes workspaces of others.
+// onHost reports whether memory is allocated on the CPU, as it is if nothing names a device.
+func (l *builtinLowerer) onHost() bool {
+	return l.deviceType == nil && l.deviceID == nil || l.deviceType != nil && tir.IsConst(l.deviceType, hostDeviceType)
+}
+
+// device returns the type and the number of the device that s is allocated on.
+func (l *builtinLowerer) device(s *tir.Allocate) (typ, id tir.Expr) {
+	typ, id = l.deviceType, l.deviceID
+	if l.onHost() {
+		if typ = tir.Int32(hostDeviceType); id == nil {
+			id = tir.Int32(0)
+		}
+	}
+	switch {
+	case l.err != nil:
+	case typ == nil:
+		l.err = fmt.Errorf("the allocation of %s: unknown device type, which the target of the function or an annotation %q must say", s.Var.Name, keyDeviceType)
+	case id == nil:
+		l.err = fmt.Errorf("the allocation of %s: unknown device id, which an annotation %q must say for a device other than the CPU", s.Var.Name, keyDeviceID)
+	}
+	if l.err != nil {
+		return tir.Int32(0), tir.Int32(0)
+	}
+	return tir.CastTo(dtype.Int32T, typ), tir.CastTo(dtype.Int32T, id)
+}
+
+// allocate keeps small constant allocations on the CPU and makes workspaces of others.
 func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
-	if onStack(s) {
+	host := l.onHost()
+	if host && onStack(s) {
 		l.c.Declined(ruleWorkspace, s, "it has a small constant size: it stays on the stack")
 		out := *s
 		if out.Body = l.stmt(s.Body); out.Body == s.Body {
@@ -152,39 +208,60 @@ func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
 		}
 		return &out
 	}
-	bytes := tir.Expr(tir.Int(int64(s.Type.Bytes())))
-	for _, e := range s.Extents {
-		bytes = tir.Mul(bytes, tir.CastTo(dtype.Int64T, e))
+	typ, id := l.device(s)
+	size := dtype.UInt64T
+	if host {
+		size = dtype.Int64T
 	}
+	bytes := tir.Const(size, int64(s.Type.Bytes()))
+	for _, e := range s.Extents {
+		bytes = tir.Mul(bytes, tir.CastTo(size, e))
+	}
+	throw := &tir.Evaluate{Base: s.Base, Value: &tir.Call{Base: s.Base, Type: dtype.Int32T, Op: tir.OpThrowLastError}}
 	// Where memory runs out, what is open around is freed before the function fails.
-	failed := tir.Seq(append(l.freeFrom(0), &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpThrowLastError}})...)
-	l.open = append(l.open, s.Var)
+	failed := tir.Seq(append(l.freeFrom(0), throw)...)
+	if l.devices == nil {
+		l.devices = map[*tir.Var][2]tir.Expr{}
+	}
+	l.open, l.devices[s.Var] = append(l.open, s.Var), [2]tir.Expr{typ, id}
 	body := l.stmt(s.Body)
+	free := l.freeWorkspace(s.Var)
 	l.open = l.open[:len(l.open)-1]
-	body = tir.Seq(
-		&tir.IfThenElse{Cond: isNull(s.Var), Then: failed},
-		body,
-		freeWorkspace(s.Var),
-	)
-	alloc := &tir.Call{Type: dtype.HandleT, Op: tir.OpAllocWorkspace, Args: []tir.Expr{
-		tir.Int32(hostDeviceType), tir.Int32(0), bytes, tir.Int32(int64(s.Type.Code)), tir.Int32(int64(s.Type.Bits)),
+	if host {
+		body = tir.Seq(body, free)
+	} else { // where freeing may fail
+		check := &tir.IfThenElse{Base: s.Base, Cond: tir.NE(free.(*tir.Evaluate).Value, tir.Int32(0)), Then: throw}
+		body = insideBuffers(body, check)
+	}
+	body = tir.Seq(&tir.IfThenElse{Base: s.Base, Cond: isNull(s.Var), Then: failed}, body)
+	alloc := &tir.Call{Base: s.Base, Type: dtype.HandleT, Op: tir.OpAllocWorkspace, Args: []tir.Expr{
+		typ, id, bytes, tir.Int32(int64(s.Type.Code)), tir.Int32(int64(s.Type.Bits)),
 	}}
 	out := &tir.LetStmt{Base: s.Base, Var: s.Var, Value: alloc, Body: &tir.AttrStmt{
-		Node: s.Var, Key: "storage_alignment", Value: tir.Int32(tir.DefaultAlignment), Body: body,
+		Base: s.Base, Node: s.Var, Key: "storage_alignment", Value: tir.Int32(tir.DefaultAlignment), Body: body,
 	}}
 	l.c.Rewrite(ruleWorkspace, s, out)
 	return out
+}
+
+// insideBuffers puts free behind body, in the declarations of buffers around it.
+func insideBuffers(body, free tir.Stmt) tir.Stmt {
+	if d, ok := body.(*tir.DeclBuffer); ok {
+		return d.WithBody(insideBuffers(d.Body, free))
+	}
+	return tir.Seq(body, free)
 }
 
 // freeFrom frees the workspaces that were opened after the first n, the last one first.
 func (l *builtinLowerer) freeFrom(n int) []tir.Stmt {
 	var seq []tir.Stmt
 	for i := len(l.open) - 1; i >= n; i-- {
-		seq = append(seq, freeWorkspace(l.open[i]))
+		seq = append(seq, l.freeWorkspace(l.open[i]))
 	}
 	return seq
 }
 
-func freeWorkspace(v *tir.Var) tir.Stmt {
-	return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpFreeWorkspace, Args: []tir.Expr{tir.Int32(hostDeviceType), tir.Int32(0), v}}}
+func (l *builtinLowerer) freeWorkspace(v *tir.Var) tir.Stmt {
+	on := l.devices[v]
+	return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpFreeWorkspace, Args: []tir.Expr{on[0], on[1], v}}}
 }

@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -17,7 +18,7 @@ var LowerOpaqueBlock = &pass.Pass{
 	Doc:    "Removes blocks: allocates their buffers, keeps their predicates as conditionals, drops loops of extent 1 and turns pragmas into attributes.",
 	Config: []string{"tir.debug_keep_trivial_loop"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		l := &opaqueLowerer{c: c, sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}, keepTrivial: c.ConfigBool("tir.debug_keep_trivial_loop")}
+		l := &opaqueLowerer{c: c, sub: map[*tir.Var]tir.Expr{}, buffers: map[*tir.Buffer]*tir.Buffer{}, keepTrivial: c.ConfigBool("tir.debug_keep_trivial_loop"), aligns: storageAligns(f.Body)}
 		l.m.Expr, l.m.Stmt, l.m.Buffer = l.expr, l.stmt, l.buffer
 		out := f.WithBody(l.stmt(f.Body))
 		return out, l.err
@@ -30,7 +31,8 @@ type opaqueLowerer struct {
 	sub         map[*tir.Var]tir.Expr // variables of loops that were dropped
 	buffers     map[*tir.Buffer]*tir.Buffer
 	keepTrivial bool
-	origin      ir.OriginID // of the innermost block: what is in it comes from there too
+	aligns      map[*tir.Var][]dimAlign // what blocks ask of memory, which their allocations keep
+	origin      ir.OriginID             // of the innermost block: what is in it comes from there too
 	err         error
 }
 
@@ -87,15 +89,11 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	body := l.stmt(b.Body)
 	for i := len(b.AllocBuffers) - 1; i >= 0; i-- {
 		buf := l.buffer(b.AllocBuffers[i])
-		extents := buf.Shape
-		if len(buf.Strides) > 0 {
-			// Padded strides need the span of the outermost dimension.
-			extents = []tir.Expr{tir.Mul(buf.Strides[0], buf.Shape[0])}
-		}
+		extents := allocShape(buf)
 		body = l.own(&tir.DeclBuffer{Base: buf.Base, Buffer: buf, Body: body})
 		body = l.own(&tir.Allocate{
 			Base: buf.Base, Var: buf.Data, Type: buf.DType, Extents: extents,
-			Condition: tir.Bool(true), Body: body,
+			Condition: tir.Bool(true), Body: body, Annotations: alignNotes(l.aligns[buf.Data]),
 		})
 	}
 	for i := b.Annotations.Len() - 1; i >= 0; i-- {
@@ -108,6 +106,29 @@ func (l *opaqueLowerer) block(r *tir.BlockRealize) tir.Stmt {
 	}
 	l.c.Rewrite("remove a block", r, body)
 	return body
+}
+
+// allocShape returns the extents of an allocation for b: its shape, made wider where strides pad it.
+func allocShape(b *tir.Buffer) []tir.Expr {
+	n := len(b.Strides)
+	if n == 0 {
+		return b.Shape
+	}
+	out := slices.Clone(b.Shape)
+	for i := n - 1; i > 0; i-- {
+		outer, ok1 := tir.AsInt(b.Strides[i-1])
+		inner, ok2 := tir.AsInt(b.Strides[i])
+		if !ok1 || !ok2 || inner <= 0 || outer%inner != 0 {
+			out = nil
+			break
+		}
+		out[i] = tir.Const(b.Shape[i].DType(), outer/inner)
+	}
+	if out == nil || !tir.IsConst(b.Strides[n-1], 1) {
+		// The span of the outermost dimension.
+		return []tir.Expr{tir.Mul(b.Strides[0], b.Shape[0])}
+	}
+	return out
 }
 
 // opaqueEnough reports what of b an earlier pass should have lowered.

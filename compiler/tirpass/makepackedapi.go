@@ -1,6 +1,7 @@
 package tirpass
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -8,24 +9,71 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // MakePackedAPI gives public functions the packed signature.
 var MakePackedAPI = &pass.Pass{
 	Name: "tir.MakePackedAPI", Kind: pass.PrimFunc, Lowering: true,
 	Needs: []pass.Need{{Form: pass.FlatBuffers, Why: "arguments are passed as flat buffers"}},
-	Doc:   "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry.",
+	Doc:   "Gives every function with a global_symbol the packed signature (self_handle, args, num_args, result) and checks the type, shape and strides of each argument at entry. For hosts that run TVM's code, entries get the prefix of TVM's symbols, and calls between them are packed.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if ir.GlobalSymbol(f) == "" || f.Attrs.Int(ir.AttrCallingConv, 0) != 0 {
 			c.Declined("give the packed signature", f, "it is private, or has another calling convention already")
 			return f, nil
 		}
-		out, err := packedAPI(ir.GlobalSymbol(f), f)
+		own := ownConvention(f)
+		if !own && hostOf(f.Attrs.Str(ir.AttrTarget, "")) == "" {
+			c.Declined("give the packed signature", f, "its target has no host: it is code of a device, or was given it already")
+			return f, nil
+		}
+		out, err := packedAPI(ir.GlobalSymbol(f), callsPacked(c, f), own)
 		if err == nil {
 			c.Rewrite("give the packed signature", f, out)
 		}
 		return out, err
 	}),
+}
+
+// entryPrefix begins the names of entries in libraries that TVM loads.
+const entryPrefix = "__tvm_ffi_"
+
+// ownConvention reports whether the code of a function is made and run here, where entries keep their names, rather than by TVM's generators.
+func ownConvention(f *tir.PrimFunc) bool {
+	text := f.Attrs.Str(ir.AttrTarget, "")
+	if text == "" {
+		return true
+	}
+	t, err := target.Parse(text)
+	if err != nil { // a kind that nobody knows is refused where code is made
+		return farDevices[targetKind(text)] == 0 && hostOf(text) == ""
+	}
+	return t.Kind().Code || t.Host().Kind().Code
+}
+
+// callsPacked makes calls of functions that get the packed signature of TVM calls by that convention.
+func callsPacked(c *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
+	if c.Step() == nil { // the function is packed on its own
+		return f
+	}
+	m := c.Step().Input
+	return f.WithBody(tir.RewriteStmt(f.Body, nil, func(e tir.Expr) tir.Expr {
+		call, ok := e.(*tir.Call)
+		if !ok {
+			return e
+		}
+		gv, ok := call.Op.(*ir.GlobalVar)
+		if !ok || m == nil {
+			return e
+		}
+		callee, ok := m.Lookup(gv.Name).(*tir.PrimFunc)
+		if !ok || ir.GlobalSymbol(callee) == "" || callee.Attrs.Int(ir.AttrCallingConv, 0) != 0 || ownConvention(callee) {
+			return e
+		}
+		args := append([]tir.Expr{&tir.StringImm{Base: call.Base, Value: ir.GlobalSymbol(callee)}}, call.Args...)
+		null := &tir.Call{Type: dtype.HandleT, Op: tir.OpReinterpret, Args: []tir.Expr{tir.Const(dtype.UInt64T, 0)}}
+		return &tir.Call{Base: call.Base, Type: call.Type, Op: tir.OpCallCPacked, Args: append(args, null)}
+	}))
 }
 
 // packer builds the entry of a packed function: statements are wrapped around the body from
@@ -45,7 +93,7 @@ type packer struct {
 // before.
 const maxPacked = 1 << 12
 
-func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+func packedAPI(name string, f *tir.PrimFunc, own bool) (*tir.PrimFunc, error) {
 	if len(f.Params) > maxPacked {
 		return nil, fmt.Errorf("%s has %d parameters, more than the %d that can be passed: combine tensors", name, len(f.Params), maxPacked)
 	}
@@ -61,32 +109,54 @@ func packedAPI(name string, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		p.assert(&tir.Not{A: isNull(p.args)}, name+": args pointer is NULL")
 	}
 	handles := make([]tir.Expr, n)
+	var reads []func()
 	for i, v := range f.Params {
 		var b *tir.Buffer
 		if i < len(f.Buffers) {
 			b = f.Buffers[i]
 		}
-		h, err := p.argument(i, v, b)
+		read, err := p.argument(i, v, b)
 		if err != nil {
 			return nil, err
 		}
-		handles[i] = h
+		reads = append(reads, func() { handles[i] = read() })
+	}
+	for _, read := range reads { // when all types are known to be right
+		read()
 	}
 	for i, b := range f.Buffers {
 		if b != nil {
-			p.buffer(i, b, handles[i])
+			p.buffer(f.Params[i].Name, b, handles[i])
 		}
 	}
 	if err := p.settle(); err != nil {
 		return nil, err
 	}
-	body := returnsZero(f.Body, params[3])
+	if inParallel(f.Body) {
+		return nil, errors.New("tir.ret cannot be used in parallel scope: what iteration would return is not defined")
+	}
+	cast := tir.CastTo
+	if !own { // as TVM writes it
+		cast = func(d dtype.DType, e tir.Expr) tir.Expr { return &tir.Cast{Type: d, Value: e} }
+	}
+	body := returnsZero(f.Body, params[3], cast, func(body tir.Stmt) tir.Stmt {
+		if own {
+			return body
+		}
+		return &tir.AttrStmt{Node: tir.Int32(0), Key: "compute_scope", Value: &tir.StringImm{Value: name + "_compute_"}, Body: body}
+	})
 	for i := len(p.wraps) - 1; i >= 0; i-- {
 		body = p.wraps[i](body)
 	}
 	out := *f
 	out.Params, out.Buffers, out.RetType, out.Body = params, make([]*tir.Buffer, len(params)), &ir.PrimType{DType: dtype.Int32T}, body
 	out.Attrs = f.Attrs.With(ir.AttrCallingConv, callingCPacked)
+	if !own {
+		out.Attrs = out.Attrs.With(ir.AttrGlobalSymbol, entryPrefix+name)
+	}
+	if host := hostOf(f.Attrs.Str(ir.AttrTarget, "")); host != "" { // what is packed runs on the host
+		out.Attrs = out.Attrs.With(ir.AttrTarget, host)
+	}
 	return &out, nil
 }
 
@@ -114,53 +184,73 @@ func structGet(d dtype.DType, of tir.Expr, index int, field abi.StructField) tir
 	return &tir.Call{Type: d, Op: tir.OpStructGet, Args: []tir.Expr{of, tir.Int32(int64(index)), tir.Int32(int64(field))}}
 }
 
-// argument unpacks argument i: the handle of a tensor or a scalar.
-func (p *packer) argument(i int, v *tir.Var, b *tir.Buffer) (tir.Expr, error) {
+// argument checks the type of argument i, the handle of a tensor or a scalar, and returns what reads it.
+func (p *packer) argument(i int, v *tir.Var, b *tir.Buffer) (read func() tir.Expr, err error) {
 	code := tir.NewVar(v.Name+"_type_index", dtype.Int32T)
 	p.let(code, structGet(dtype.Int32T, p.args, i, abi.KTVMFFIAnyTypeIndex))
-	is := func(kinds ...int64) tir.Expr {
-		var cond tir.Expr
-		for _, k := range kinds {
-			c := tir.Expr(tir.NewBinary(tir.OpEQ, code, tir.Int32(k)))
-			if cond == nil {
-				cond = c
-			} else {
-				cond = tir.Or(cond, c)
-			}
+	is := func(k int64) tir.Expr { return tir.NewBinary(tir.OpEQ, code, tir.Int32(k)) }
+	expect := func(what string, kinds ...int64) {
+		cond := is(kinds[0])
+		for _, k := range kinds[1:] {
+			cond = tir.Or(cond, is(k))
 		}
-		return cond
+		p.assert(cond, fmt.Sprintf("%s: Expect arg[%d] to be %s", p.name, i, what))
 	}
+	value := func(d dtype.DType) tir.Expr { return structGet(d, p.args, i, abi.KTVMFFIAnyUnionValue) }
 	d := v.DType()
-	where := fmt.Sprintf("%s: argument %d (%s)", p.name, i, v.Name)
 	switch {
-	case b != nil || d.IsHandle():
-		kinds := []int64{abi.TypeNone, abi.TypeOpaquePtr, abi.TypeDLTensorPtr, abi.TypeTensor}
-		what := "a pointer"
-		if b != nil {
-			kinds, what = []int64{abi.TypeDLTensorPtr, abi.TypeTensor}, "a tensor"
-		}
-		p.assert(is(kinds...), where+" must be "+what)
-		h := v
-		if b != nil {
-			h = tir.NewVar(b.Name+"_handle", dtype.HandleT)
-		}
-		p.let(h, structGet(dtype.HandleT, p.args, i, abi.KTVMFFIAnyUnionValue))
-		return h, nil
+	case b != nil:
+		expect("pointer", abi.TypeDLTensorPtr, abi.TypeTensor) // others have no shape to check
+		return func() tir.Expr {
+			h := tir.NewVar(b.Name+"_handle", dtype.HandleT)
+			p.let(h, value(dtype.HandleT))
+			return h
+		}, nil
+	case d.IsHandle():
+		expect("pointer", abi.TypeNone, abi.TypeOpaquePtr, abi.TypeDLTensorPtr, abi.TypeTensor)
+		return func() tir.Expr { p.let(v, value(dtype.HandleT)); return v }, nil
 	case d.IsFloat():
-		p.assert(is(abi.TypeFloat), where+" must be a float")
-		p.let(v, tir.CastTo(d, structGet(dtype.Float64T, p.args, i, abi.KTVMFFIAnyUnionValue)))
-	case d.IsInteger() || d.IsBool():
-		p.assert(is(abi.TypeInt, abi.TypeBool), where+" must be an integer")
-		p.let(v, tir.CastTo(d, structGet(dtype.Int64T, p.args, i, abi.KTVMFFIAnyUnionValue)))
+		expect("float", abi.TypeFloat, abi.TypeInt, abi.TypeBool)
+		return func() tir.Expr {
+			p.let(v, &tir.Select{Cond: is(abi.TypeFloat), True: tir.CastTo(d, value(dtype.Float64T)), False: tir.CastTo(d, value(dtype.Int64T))})
+			return nil
+		}, nil
+	case d.IsBool():
+		expect("boolean", abi.TypeBool, abi.TypeInt)
+	case d.IsInteger():
+		expect("int", abi.TypeInt, abi.TypeBool)
 	default:
 		return nil, fmt.Errorf("parameter %s of type %s has no packed form", v.Name, d)
 	}
-	return nil, nil
+	return func() tir.Expr { p.let(v, tir.CastTo(d, value(dtype.Int64T))); return nil }, nil
+}
+
+// inParallel reports whether a function returns from within a parallel loop.
+func inParallel(body tir.Stmt) bool {
+	found := false
+	var visit func(n ir.Node, parallel bool)
+	visit = func(n ir.Node, parallel bool) {
+		switch n := n.(type) {
+		case *tir.For:
+			parallel = parallel || n.Kind == tir.Parallel
+		case *tir.Evaluate:
+			if _, ok := tir.IsCallTo(n.Value, tir.OpRet); ok {
+				found = found || parallel
+			}
+			return
+		case tir.Expr:
+			return
+		}
+		n.EachChild(func(n ir.Node) { visit(n, parallel) })
+	}
+	visit(body, false)
+	return found
 }
 
 // returnsZero appends the return of the packed convention; a T.ret of a value stores that
 // as the result first.
-func returnsZero(body tir.Stmt, result *tir.Var) tir.Stmt {
+// compute is put around what the function computes.
+func returnsZero(body tir.Stmt, result *tir.Var, cast func(dtype.DType, tir.Expr) tir.Expr, compute func(tir.Stmt) tir.Stmt) tir.Stmt {
 	ret0 := &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpRet, Args: []tir.Expr{tir.Int32(0)}}}
 	body = tir.RewriteStmt(body, func(s tir.Stmt) tir.Stmt {
 		e, ok := s.(*tir.Evaluate)
@@ -172,17 +262,19 @@ func returnsZero(body tir.Stmt, result *tir.Var) tir.Stmt {
 			return s
 		}
 		v := c.Args[0]
-		kind, wide := int64(abi.TypeInt), tir.CastTo(dtype.Int64T, v)
+		kind, wide := int64(abi.TypeInt), cast(dtype.Int64T, v)
 		switch {
+		case v.DType().IsBool():
+			kind = abi.TypeBool
 		case v.DType().IsFloat():
-			kind, wide = abi.TypeFloat, tir.CastTo(dtype.Float64T, v)
+			kind, wide = abi.TypeFloat, cast(dtype.Float64T, v)
 		case v.DType().IsHandle():
 			kind, wide = abi.TypeOpaquePtr, v
 		}
 		set := func(f abi.StructField, x tir.Expr) tir.Stmt {
 			return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpStructSet, Args: []tir.Expr{result, tir.Int32(0), tir.Int32(int64(f)), x}}}
 		}
-		return tir.Seq(set(abi.KTVMFFIAnyTypeIndex, tir.Int32(kind)), set(abi.KTVMFFIAnyUnionValue, wide), ret0)
+		return tir.Seq(set(abi.KTVMFFIAnyTypeIndex, tir.Int32(kind)), set(abi.KTVMFFIAnyZeroPadding, tir.Int32(0)), set(abi.KTVMFFIAnyUnionValue, wide), ret0)
 	}, nil)
-	return tir.Seq(body, ret0)
+	return tir.Seq(compute(body), ret0)
 }

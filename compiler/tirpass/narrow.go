@@ -270,6 +270,13 @@ func (n *narrower) call(e *tir.Call) tir.Expr {
 			}
 			return n.rebuild(e, []tir.Expr{a, b}, a.DType())
 		}
+	case tir.OpThreadAllreduce.Name:
+		return n.rebuild(e, n.exprs(e.Args, func(x tir.Expr) tir.Expr {
+			if _, ok := x.(*tir.Var); ok {
+				return n.expr(x) // a thread, whose variable is to stand there
+			}
+			return n.plain(x)
+		}), e.Type)
 	}
 	return n.rebuild(e, n.exprs(e.Args, n.plain), e.Type)
 }

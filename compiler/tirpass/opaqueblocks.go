@@ -3,6 +3,7 @@ package tirpass
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -64,6 +65,11 @@ func (o *opaquer) stmt(s tir.Stmt) tir.Stmt {
 	b := r.Block
 	if b.Init != nil && o.err == nil {
 		o.err = fmt.Errorf("block %q still has an init: run tir.LowerInitBlock before tir.ConvertBlocksToOpaque", b.Name)
+	}
+	for _, iv := range b.IterVars {
+		if r.Predicate != nil && o.err == nil && arith.UsesVar(r.Predicate, func(v *tir.Var) bool { return v == iv.Var }) {
+			o.err = fmt.Errorf("variable %s is not supposed to appear in the predicate of block %q, outside of which it is not defined: use what it is bound to", iv.Var.Name, b.Name)
+		}
 	}
 	for i, iv := range b.IterVars {
 		if i < len(r.Values) {

@@ -26,50 +26,50 @@ func TestPackedArguments(t *testing.T) {
 		{"an integer", "n: T.int64", "T.evaluate(n)", []string{
 			`assert num_args == 1, "kernel: num_args should be 1"`, `assert not T.isnullptr(args), "kernel: args pointer is NULL"`,
 			`n_type_index: T.int32 = T.tvm_struct_get(args, 0, 13, "int32")`,
-			`assert n_type_index == 1 or n_type_index == 2, "kernel: argument 0 (n) must be an integer"`,
+			`assert n_type_index == 1 or n_type_index == 2, "kernel: Expect arg[0] to be int"`,
 			`n: T.int64 = T.tvm_struct_get(args, 0, 15, "int64")`,
 		}, ""},
 		{"a bool and a float", "b: T.bool, x: T.float64", "T.evaluate(x)", []string{
-			`assert b_type_index == 1 or b_type_index == 2, "kernel: argument 0 (b) must be an integer"`,
-			`b: T.bool = T.Cast("bool", T.tvm_struct_get(args, 0, 15, "int64"))`,
+			`assert b_type_index == 2 or b_type_index == 1, "kernel: Expect arg[0] to be boolean"`,
 			`x_type_index: T.int32 = T.tvm_struct_get(args, 1, 13, "int32")`,
-			`assert x_type_index == 3, "kernel: argument 1 (x) must be a float"`,
-			`x: T.float64 = T.tvm_struct_get(args, 1, 15, "float64")`,
+			`assert x_type_index == 3 or x_type_index == 1 or x_type_index == 2, "kernel: Expect arg[1] to be float"`,
+			`b: T.bool = T.Cast("bool", T.tvm_struct_get(args, 0, 15, "int64"))`,
+			`x: T.float64 = T.Select(x_type_index == 3, T.tvm_struct_get(args, 1, 15, "float64"), T.Cast("float64", T.tvm_struct_get(args, 1, 15, "int64")))`,
 		}, ""},
 		{"a pointer", "p: T.handle", "T.evaluate(p)", []string{
-			`assert p_type_index == 0 or p_type_index == 4 or p_type_index == 7 or p_type_index == 70, "kernel: argument 0 (p) must be a pointer"`,
+			`assert p_type_index == 0 or p_type_index == 4 or p_type_index == 7 or p_type_index == 70, "kernel: Expect arg[0] to be pointer"`,
 			`p: T.handle = T.tvm_struct_get(args, 0, 15, "handle")`,
 		}, ""},
 		{"two tensors with one extent", "a: T.handle, b: T.handle", `n = T.int32()
     A = T.match_buffer(a, (n, 4), "int8")
     B = T.match_buffer(b, (n,), "uint16")
     T.evaluate(n)`, []string{
-			`assert a_type_index == 7 or a_type_index == 70, "kernel: argument 0 (a) must be a tensor"`,
+			`assert a_type_index == 7 or a_type_index == 70, "kernel: Expect arg[0] to be pointer"`,
 			`A_handle: T.handle = T.tvm_struct_get(args, 0, 15, "handle")`,
 			`B_handle: T.handle = T.tvm_struct_get(args, 1, 15, "handle")`,
-			`assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 2, "kernel: argument 0 (A) must have 2 dimensions"`,
-			`assert T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(8) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1), "kernel: argument 0 (A) must have elements of type int8"`,
+			`assert T.tvm_struct_get(A_handle, 0, 4, "int32") == 2, "kernel.a.ndim is expected to equal 2"`,
+			`assert T.tvm_struct_get(A_handle, 0, 5, "uint8") == T.uint8(0) and T.tvm_struct_get(A_handle, 0, 6, "uint8") == T.uint8(8) and T.tvm_struct_get(A_handle, 0, 7, "uint16") == T.uint16(1), "kernel.a.dtype is expected to be int8"`,
 			`n: T.int32 = T.Cast("int32", A_shape_1[0])`,
-			`assert 4 == T.Cast("int32", A_shape_1[1]), "kernel: argument 0 (A) must have extent 4 in dimension 1"`,
-			`assert T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "kernel: argument 0 (A) must be compact (it has strides)"`,
-			`assert T.tvm_struct_get(A_handle, 0, 8, "uint64") == T.uint64(0), "kernel: argument 0 (A) must start at byte offset 0"`,
+			`assert 4 == T.Cast("int32", A_shape_1[1]), "Argument kernel.a.shape[1] has an unsatisfied constraint: 4 == shape[1]"`,
+			`assert T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "kernel.a.strides: expected to be compact array"`,
+			`assert T.tvm_struct_get(A_handle, 0, 8, "uint64") == T.uint64(0), "Argument kernel.a.byte_offset has an unsatisfied constraint: 0 == byte_offset"`,
 			`A: T.handle("int8") = T.tvm_struct_get(A_handle, 0, 1, "handle")`, `T.attr(A, "storage_alignment", 64)`,
 			`assert T.tvm_struct_get(B_handle, 0, 5, "uint8") == T.uint8(1) and T.tvm_struct_get(B_handle, 0, 6, "uint8") == T.uint8(16)`,
-			`assert n == T.Cast("int32", B_shape_1[0]), "kernel: argument 1 (B) has a different extent than expected in dimension 0"`,
+			`assert n == T.Cast("int32", B_shape_1[0]), "Argument kernel.b.shape[0] has an unsatisfied constraint: n == shape[0]"`,
 			`B: T.handle("uint16") = T.tvm_struct_get(B_handle, 0, 1, "handle")`,
 			`A_1 = T.decl_buffer((n, 4), "int8", data=A)`, `B_1 = T.decl_buffer((n,), "uint16", data=B)`,
 		}, ""},
 		{"no dimension", "A: T.Buffer((), \"float32\")", "T.evaluate(0)", []string{
-			`== 0, "kernel: argument 0 (A) must have 0 dimensions"`, `A: T.handle("float32")`,
+			`== 0, "kernel.A_handle.ndim is expected to equal 0"`, `A: T.handle("float32")`,
 		}, "A_shape"},
 		{"strides that are known and found", "a: T.handle", `s = T.int32()
     A = T.match_buffer(a, (2, 3), "float32", strides=(s, 1))
     T.evaluate(s)`, []string{
-			`assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "kernel: argument 0 (A) must have strides"`,
+			`assert not T.isnullptr(T.tvm_struct_get(A_handle, 0, 3, "handle")), "kernel.a.strides: expected to be given"`,
 			`A_strides: T.handle("int64") = T.tvm_struct_get(A_handle, 0, 3, "handle")`,
 			`s: T.int32 = T.Cast("int32", A_strides_1[0])`,
-			`assert 1 == T.Cast("int32", A_strides_1[1]), "kernel: argument 0 (A) has a different stride than expected in dimension 1"`,
-		}, "must be compact"},
+			`assert 1 == T.Cast("int32", A_strides_1[1]), "Argument kernel.a.strides[1] has an unsatisfied constraint: 1 == strides[1]"`,
+		}, "compact array"},
 		{"an offset that is found", "a: T.handle", `off = T.int32()
     A = T.match_buffer(a, (2,), "float64", elem_offset=off)
     T.evaluate(off)`, []string{
@@ -77,22 +77,22 @@ func TestPackedArguments(t *testing.T) {
 		}, "byte offset"},
 		{"an offset that is known", "a: T.handle", `A = T.match_buffer(a, (2,), "float32", elem_offset=3)
     T.evaluate(0)`, []string{
-			`assert T.tvm_struct_get(A_handle, 0, 8, "uint64") == T.uint64(12), "kernel: argument 0 (A) must start at byte offset 12"`,
+			`assert T.tvm_struct_get(A_handle, 0, 8, "uint64") == T.uint64(12), "Argument kernel.a.byte_offset has an unsatisfied constraint: 12 == byte_offset"`,
 		}, ""},
 		{"an offset that another parameter tells", "a: T.handle, k: T.int32", `A = T.match_buffer(a, (2,), "float32", elem_offset=k)
     T.evaluate(k)`, []string{
-			`assert T.Cast("uint64", k) * T.uint64(4) == T.tvm_struct_get(A_handle, 0, 8, "uint64"), "kernel: argument 0 (A) has a different byte offset than expected"`,
+			`assert T.Cast("uint64", k) * T.uint64(4) == T.tvm_struct_get(A_handle, 0, 8, "uint64"), "Argument kernel.a.byte_offset has an unsatisfied constraint: `,
 		}, ""},
 		{"an extent before what defines it", "a: T.handle, b: T.handle", `n = T.int32()
     A = T.match_buffer(a, (n * 2,), "float32")
     B = T.match_buffer(b, (n,), "float32")
     T.evaluate(n)`, []string{
 			`A: T.handle("float32") = T.tvm_struct_get(A_handle, 0, 1, "handle")`, `n: T.int32 = T.Cast("int32", B_shape_1[0])`,
-			`assert n * 2 == T.Cast("int32", A_shape_1[0]), "kernel: argument 0 (A) has a different extent than expected in dimension 0"`,
+			`assert n * 2 == T.Cast("int32", A_shape_1[0]), "Argument kernel.a.shape[0] has an unsatisfied constraint: n * 2 == shape[0]"`,
 			`A_1 = T.decl_buffer((n * 2,), data=A)`,
 		}, ""},
 		{"a float as the result", "A: T.Buffer((4,), \"float32\")", "T.evaluate(T.ret(A[0]))", []string{
-			`T.tvm_struct_set(result, 0, 13, 3)`, `T.tvm_struct_set(result, 0, 15, T.Cast("float64", A_1[0]))`, `T.ret(0)`, `T.ret(0)`,
+			`T.tvm_struct_set(result, 0, 13, 3)`, `T.tvm_struct_set(result, 0, 14, 0)`, `T.tvm_struct_set(result, 0, 15, T.Cast("float64", A_1[0]))`, `T.ret(0)`, `T.ret(0)`,
 		}, ""},
 		{"an integer as the result", "n: T.int32", "T.evaluate(T.ret(n))", []string{
 			`T.tvm_struct_set(result, 0, 13, 1)`, `T.tvm_struct_set(result, 0, 15, T.Cast("int64", n))`, `T.ret(0)`, `T.ret(0)`,
@@ -149,7 +149,7 @@ func TestPackedRefusals(t *testing.T) {
 	}
 	// A function without an entry for each parameter has no tensors.
 	bare := &tir.PrimFunc{Params: []*tir.Var{index("n")}, Body: tir.NoOp(), RetType: ir.VoidType(), Attrs: ir.NewAttrs(ir.AttrGlobalSymbol, "kernel")}
-	if text := print(funcOf(mustPass(t, tirpass.MakePackedAPI, bare))); !strings.Contains(text, "argument 0 (n) must be an integer") {
+	if text := print(funcOf(mustPass(t, tirpass.MakePackedAPI, bare))); !strings.Contains(text, "Expect arg[0] to be int") {
 		t.Errorf("got\n%s", text)
 	}
 	// Without a name for others, or packed already, a function stays as it is.

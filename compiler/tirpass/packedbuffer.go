@@ -22,37 +22,32 @@ type field struct {
 // that stand alone as an extent, a stride or the offset of b. The other numbers are due when
 // all arguments have been read: an expression may use what a later dimension or parameter
 // defines.
-func (p *packer) buffer(i int, b *tir.Buffer, h tir.Expr) {
-	where := fmt.Sprintf("%s: argument %d (%s)", p.name, i, b.Name)
+func (p *packer) buffer(param string, b *tir.Buffer, h tir.Expr) {
+	where := p.name + "." + param
 	p.assert(tir.NewBinary(tir.OpEQ, structGet(dtype.Int32T, h, 0, abi.KArrNDim), tir.Int32(int64(len(b.Shape)))),
-		fmt.Sprintf("%s must have %d dimensions", where, len(b.Shape)))
+		fmt.Sprintf("%s.ndim is expected to equal %d", where, len(b.Shape)))
 	eq := func(d dtype.DType, f abi.StructField, want int64) tir.Expr {
 		return tir.NewBinary(tir.OpEQ, structGet(d, h, 0, f), tir.Const(d, want))
 	}
 	p.assert(tir.And(tir.And(
 		eq(dtype.UInt8T, abi.KArrTypeCode, int64(b.DType.Code)), eq(dtype.UInt8T, abi.KArrTypeBits, int64(b.DType.Bits))),
-		eq(dtype.UInt16T, abi.KArrTypeLanes, int64(b.DType.Lanes))), where+" must have elements of type "+b.DType.String())
+		eq(dtype.UInt16T, abi.KArrTypeLanes, int64(b.DType.Lanes))), where+".dtype is expected to be "+b.DType.String())
 	if len(b.Shape) > 0 {
 		shape := p.numbers(b.Name+"_shape", len(b.Shape), structGet(dtype.HandleT, h, 0, abi.KArrShape))
 		for k, e := range b.Shape {
-			msg := fmt.Sprintf("%s has a different extent than expected in dimension %d", where, k)
-			if n, ok := tir.AsInt(e); ok {
-				msg = fmt.Sprintf("%s must have extent %d in dimension %d", where, n, k)
-			}
-			p.read(field{e, tir.CastTo(e.DType(), tir.Load(shape, tir.Int32(int64(k)))), fmt.Sprintf("%s: dimension %d", where, k), msg})
+			at := fmt.Sprintf("%s.shape[%d]", where, k)
+			p.read(field{e, tir.CastTo(e.DType(), tir.Load(shape, tir.Int32(int64(k)))), at, unsatisfied(at, e, fmt.Sprintf("shape[%d]", k))})
 		}
 	}
 	ptr := structGet(dtype.HandleT, h, 0, abi.KArrStrides)
 	if len(b.Strides) == 0 {
-		p.assert(isNull(ptr), where+" must be compact (it has strides)")
+		p.assert(isNull(ptr), where+".strides: expected to be compact array")
 	} else {
-		p.assert(&tir.Not{A: isNull(ptr)}, where+" must have strides")
+		p.assert(&tir.Not{A: isNull(ptr)}, where+".strides: expected to be given")
 		strides := p.numbers(b.Name+"_strides", len(b.Strides), ptr)
 		for k, e := range b.Strides {
-			p.read(field{
-				e, tir.CastTo(e.DType(), tir.Load(strides, tir.Int32(int64(k)))), fmt.Sprintf("%s: stride %d", where, k),
-				fmt.Sprintf("%s has a different stride than expected in dimension %d", where, k),
-			})
+			at := fmt.Sprintf("%s.strides[%d]", where, k)
+			p.read(field{e, tir.CastTo(e.DType(), tir.Load(strides, tir.Int32(int64(k)))), at, unsatisfied(at, e, fmt.Sprintf("strides[%d]", k))})
 		}
 	}
 	p.offset(b, structGet(dtype.UInt64T, h, 0, abi.KArrByteOffset), where)
@@ -63,6 +58,11 @@ func (p *packer) buffer(i int, b *tir.Buffer, h tir.Expr) {
 		})
 	}
 	p.declare = append(p.declare, b)
+}
+
+// unsatisfied says that a number of an argument is not the expected one.
+func unsatisfied(where string, want tir.Expr, got string) string {
+	return fmt.Sprintf("Argument %s has an unsatisfied constraint: %s == %s", where, relax.FormatPrim(want), got)
 }
 
 // numbers is the array of n numbers at ptr.
@@ -82,9 +82,10 @@ func (p *packer) offset(b *tir.Buffer, bytes tir.Expr, where string) {
 		p.let(v, tir.FloorDiv(tir.CastTo(v.DType(), bytes), tir.Const(v.DType(), size)))
 		return
 	}
-	f := field{tir.Mul(tir.CastTo(dtype.UInt64T, e), tir.Const(dtype.UInt64T, size)), bytes, where + ": the offset", where + " has a different byte offset than expected"}
-	if n, ok := tir.AsInt(f.want); ok {
-		p.assert(tir.NewBinary(tir.OpEQ, bytes, f.want), fmt.Sprintf("%s must start at byte offset %d", where, n))
+	f := field{tir.Mul(tir.CastTo(dtype.UInt64T, e), tir.Const(dtype.UInt64T, size)), bytes, where + ".byte_offset", ""}
+	f.message = unsatisfied(f.where, f.want, "byte_offset")
+	if _, ok := tir.AsInt(f.want); ok {
+		p.assert(tir.NewBinary(tir.OpEQ, bytes, f.want), f.message)
 		return
 	}
 	p.read(f)

@@ -18,7 +18,7 @@ func TestMakePackedAPIWithoutDefinition(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"argument 1 (A): dimension 1 is k * m", "no parameter defines k", "add a parameter k"} {
+	for _, want := range []string{"kernel.A_handle.shape[1] is k * m", "no parameter defines k", "add a parameter k"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, which should say %q", err, want)
 		}

@@ -1,12 +1,14 @@
 package tirpass_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/pass/passtest"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tirpass"
 )
 
@@ -37,6 +39,101 @@ func TestCompactPairs(t *testing.T) {
     for j, k in T.grid(16, 16):
         C[j, k] = A[j, k]
         B[i, k] = C[k, j]`)},
+		{name: "under a condition", before: allocated(`(16, 16), "int32"`, `
+    for j in range(16):
+        if 4 <= j and T.likely(j < 12):
+            C[i, j] = A[i, j]
+            B[i, j] = C[i, j]`), after: allocated(`(1, 8), "int32"`, `
+    for j in range(16):
+        if 4 <= j and T.likely(j < 12):
+            C[0, j - 4] = A[i, j]
+            B[i, j] = C[0, j - 4]`)},
+		{name: "on the other side of a condition", before: allocated(`(16, 16), "int32"`, `
+    for j in range(16):
+        if j * 2 < 9:
+            B[i, j] = 1
+        else:
+            C[i, j] = A[i, j]
+            B[i, j] = C[i, j]`), after: allocated(`(1, 11), "int32"`, `
+    for j in range(16):
+        if j * 2 < 9:
+            B[i, j] = 1
+        else:
+            C[0, j - 5] = A[i, j]
+            B[i, j] = C[0, j - 5]`)},
+		{name: "one of two conditions", before: allocated(`(16, 16), "int32"`, `
+    for j in range(16):
+        if j < 4 or A[i, j] < 7:
+            C[i, j] = A[i, j]
+            B[i, j] = C[i, j]`), after: allocated(`(1, 16), "int32"`, `
+    for j in range(16):
+        if j < 4 or A[i, j] < 7:
+            C[0, j] = A[i, j]
+            B[i, j] = C[0, j]`)},
+		{name: "a condition that names two loops", before: allocated(`(16, 16), "int32"`, `
+    for j, k in T.grid(8, 2):
+        if j * 2 + k < 6:
+            C[i, j * 2 + k] = A[i, j]
+            B[i, j] = C[i, j * 2 + k]`), after: allocated(`(1, 6), "int32"`, `
+    for j, k in T.grid(8, 2):
+        if j * 2 + k < 6:
+            C[0, j * 2 + k] = A[i, j]
+            B[i, j] = C[0, j * 2 + k]`)},
+		{name: "a remainder in a condition", before: allocated(`(16, 16), "int32"`, `
+    for j in range(16):
+        if j // 4 == 2:
+            C[i, j] = A[i, j]
+            B[i, j] = C[i, j]`), after: allocated(`(1, 16), "int32"`, `
+    for j in range(16):
+        if j // 4 == 2:
+            C[0, j] = A[i, j]
+            B[i, j] = C[0, j]`)},
+		{name: "strides that are aligned", before: `
+    for i in range(16):
+        with T.block(""):
+            T.reads()
+            T.writes()
+            C = T.alloc_buffer((16, 16), "int32")
+            for j in range(16):
+                with T.block(""):
+                    T.reads(A[i, j])
+                    T.writes(C[i, j])
+                    T.block_attr({"buffer_dim_align": [[0, 0, 16, 15]]})
+                    C[i, j] = A[i, j]
+            for j in range(16):
+                B[i, j] = C[i, j]`, after: `
+    for i in range(16):
+        with T.block(""):
+            T.reads()
+            T.writes()
+            C = T.alloc_buffer((1, 16), "int32", strides=(31, 1))
+            for j in range(16):
+                with T.block(""):
+                    T.reads(A[i, j])
+                    T.writes(C[0, j])
+                    T.block_attr({"buffer_dim_align": [[0, 0, 16, 15]]})
+                    C[0, j] = A[i, j]
+            for j in range(16):
+                B[i, j] = C[0, j]`},
+		{name: "an allocation", before: `
+    for i in range(16):
+        C = T.decl_buffer((16, 16), "int32")
+        for j in range(16):
+            C[i, j] = A[i, j]
+            B[i, j] = C[i, j]`, after: `
+    for i in range(16):
+        C = T.decl_buffer((1, 16), "int32")
+        for j in range(16):
+            C[0, j] = A[i, j]
+            B[i, j] = C[0, j]`},
+		{name: "an allocation with two buffers", before: `
+    for i in range(16):
+        c = T.allocate([16, 16], "int32", "global")
+        C = T.decl_buffer((16, 16), "int32", data=c)
+        D = T.decl_buffer((256,), "int32", data=c)
+        for j in range(16):
+            C[i, j] = A[i, j]
+            B[i, j] = D[i * 16 + j]`},
 		{name: "nothing is accessed", before: allocated(`(16, 16), "int32"`, `
     for j in range(16):
         B[i, j] = A[i, j]`)},
@@ -438,6 +535,38 @@ def kernel(A: T.Buffer((64,), "int32")):
     for tx in T.thread_binding(16, thread="threadIdx.x"):`+indented(c.lines))
 		if got := extentOf(t, tirpass.CompactBufferAllocation, f, "S"); got != c.want {
 			t.Errorf("%s: %d elements, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// TestLoweredAlignment keeps what a block asks of strides in the annotations of the allocation, from which CompactBufferAllocation takes it.
+func TestLoweredAlignment(t *testing.T) {
+	f := parseFunc(t, `@T.prim_func
+def kernel(A: T.Buffer((16, 16), "float32"), C: T.Buffer((16, 16), "float32")):
+    for i in range(16):
+        with T.block("row"):
+            B = T.alloc_buffer((16, 16))
+            for j in range(16):
+                with T.block("add"):
+                    T.block_attr({"buffer_dim_align": [[0, 0, 16, 15]]})
+                    B[i, j] = A[i, j] + T.float32(1)
+            for j in range(16):
+                with T.block("double"):
+                    C[i, j] = B[i, j] * T.float32(2)
+`)
+	args := tirtest.Arguments(f, 3)
+	want := mustRun(t, f, args)
+	for _, order := range [][]*pass.Pass{{tirpass.LowerOpaqueBlock, tirpass.CompactBufferAllocation}, {tirpass.CompactBufferAllocation, tirpass.LowerOpaqueBlock}} {
+		g := f
+		for _, p := range order {
+			g = apply(t, passtest.NewContext(), p, g)
+			sameMeaning(t, p, f, g, args, want)
+		}
+		text := print(g)
+		for _, part := range []string{`T.allocate([1, 31], "float32", "global", annotations={"buffer_dim_align": [[-1, 0, 16, 15]]})`, "strides=(31, 1)"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("no %s in\n%s", part, text)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func TestCanonicalizePairs(t *testing.T) {
     for i in range(2, 8):
         A[i] = B[i]`, after: `
     for i in range(6):
-        A[2 + i] = B[2 + i]`},
+        A[i + 2] = B[i + 2]`},
 		{name: "a step that divides", before: `
     for i in T.serial(0, 8, step=2):
         A[i] = B[i]`, after: `
@@ -35,7 +35,7 @@ func TestCanonicalizePairs(t *testing.T) {
     for i in T.serial(1, 8, step=3):
         A[i] = B[i]`, after: `
     for i in range(3):
-        A[1 + i * 3] = B[1 + i * 3]`},
+        A[i * 3 + 1] = B[i * 3 + 1]`},
 		{name: "a step of 1", before: `
     for i in T.serial(0, 8, step=1):
         A[i] = B[i]`},
@@ -43,14 +43,14 @@ func TestCanonicalizePairs(t *testing.T) {
     for i in T.serial(1, 8, step=1):
         A[i] = B[i]`, after: `
     for i in range(7):
-        A[1 + i] = B[1 + i]`},
+        A[i + 1] = B[i + 1]`},
 		{name: "bounds from outside", before: `
     for i in range(1, 4):
         for j in T.serial(i, i + 5, step=i):
             A[j] = B[i]`, after: `
     for i in range(3):
-        for j in range((5 + (1 + i) - 1) // (1 + i)):
-            A[1 + i + j * (1 + i)] = B[1 + i]`},
+        for j in range((i + 5) // (i + 1)):
+            A[j * (i + 1) + (i + 1)] = B[i + 1]`},
 	})
 }
 
@@ -213,7 +213,7 @@ func TestLowerOpaquePairs(t *testing.T) {
             A[i] = D[1, 2]`, after: `
     for i in range(4):
         C = T.decl_buffer((2,), "int32")
-        D = T.allocate([8], "int32", "global")
+        D = T.allocate([2, 4], "int32", "global")
         D_1 = T.decl_buffer((2, 3), "int32", data=D, strides=(4, 1))
         C[0] = 1
         D_1[1, 2] = C[0]

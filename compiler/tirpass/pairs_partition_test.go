@@ -348,8 +348,46 @@ def kernel(A: T.Buffer((32,), "int32"), B: T.Buffer((32,), "int32")):`, []pair{
         if T.bool(True):
             B[i] = A[i]
     for i in range(3):
-        if i + 5 < 5:
+        if T.bool(False):
             B[i + 5] = A[i + 5]`},
+		{name: "attribute on the loop, for its parts too", before: `
+    i = T.int32()
+    T.attr(i, "pragma_loop_partition_hint", T.bool(True))
+    for i in range(24):
+        if 16 <= i:
+            B[i] = A[i]
+        if 8 <= i and i < 16:
+            B[i] = A[i - 8]
+        if i < 8:
+            B[i] = 0`, after: `
+    for i in range(8):
+        if T.bool(False):
+            B[i] = A[i]
+        if T.bool(False) and T.bool(True):
+            B[i] = A[i - 8]
+        if T.bool(True):
+            B[i] = 0
+    for i in range(8):
+        if T.bool(False):
+            B[i + 8] = A[i + 8]
+        if T.bool(True) and T.bool(True):
+            B[i + 8] = A[i + 8 - 8]
+        if T.bool(False):
+            B[i + 8] = 0
+    for i in range(8):
+        if T.bool(True):
+            B[i + 16] = A[i + 16]
+        if T.bool(True) and T.bool(False):
+            B[i + 16] = A[i + 16 - 8]
+        if T.bool(False):
+            B[i + 16] = 0`},
+		{name: "a condition to ignore", unrun: true, before: `
+    for i in T.serial(8, annotations={"pragma_loop_partition_hint": 1}):
+        if T.ignore_loop_partition(i < 5):
+            B[i] = A[i]`, after: `
+    for i in T.serial(8, annotations={"pragma_loop_partition_hint": 1}):
+        if i < 5:
+            B[i] = A[i]`},
 		{name: "no part without a condition", before: `
     for i in T.serial(8, annotations={"pragma_loop_partition_hint": 1}):
         for j in range(30):

@@ -196,9 +196,10 @@ def kernel(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):`, []pair{
             B[i] = A[i]
     for i in T.unroll(4097):
         T.evaluate(0)`, after: `
-    for i in range(2):
-        for j in range(4095):
-            B[i] = A[i]
+    for j in range(4095):
+        B[0] = A[0]
+    for j in range(4095):
+        B[1] = A[1]
     for i in range(4097):
         T.evaluate(0)`},
 	})

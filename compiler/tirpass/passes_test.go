@@ -23,7 +23,7 @@ func TestPassesSayWhatTheyAre(t *testing.T) {
 		LowerIntrin, SkipAssert, AnnotateEntryFunc, VerifyMemory,
 	}
 	targets := []*pass.Pass{BindTarget, VerifyMemory, LowerMath}
-	modules := []*pass.Pass{SplitHostDevice, AnnotateEntryFunc}
+	modules := []*pass.Pass{BindTarget, SplitHostDevice, AnnotateEntryFunc}
 	options := map[*pass.Pass]map[string]ir.Value{
 		CompactBufferAllocation: {"is_strict": true},
 		VectorizeLoop:           {"enable_vectorize": true},

@@ -61,7 +61,8 @@ func pipelineKeepsMeaning(t passtest.Failer, src tirtest.Source) {
 var eager = pass.Configure(map[string]any{
 	"tir.UnrollLoop":                    map[string]any{"auto_max_step": 16, "auto_max_extent": 3, "unroll_local_access": true},
 	"tir.LoopPartition":                 map[string]any{"partition_const_loop": true},
-	"tir.Simplify":                      map[string]any{"transitively_prove_inequalities": true, "convert_boolean_to_and_of_ors": true, "apply_constraints_to_boolean_branches": true},
+	"tir.Simplify":                      map[string]any{"transitively_prove_inequalities": true, "convert_boolean_to_and_of_ors": true, "apply_constraints_to_boolean_branches": true, "propagate_knowns_to_prove_conditional": true, "propagate_knowns_to_simplify_expressions": true},
+	"tir.RemoveNoOp":                    map[string]any{"use_dataflow_analysis": true},
 	"tir.enable_equiv_terms_in_cse_tir": true,
 })
 

@@ -1,7 +1,10 @@
 package tirpass
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/arith/bufferflow"
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -14,14 +17,23 @@ var RemoveNoOp = &pass.Pass{
 	Doc:    "Removes loops that run no step, branches and lets around nothing, buffers that are not used, and stores of a value that is there already.",
 	Config: []string{"tir.RemoveNoOp"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return removeNoOp(c, c.Budget(), f, int(c.ConfigFields("tir.RemoveNoOp").Int("max_simplification_steps", 0))), nil
+		cfg := c.ConfigFields("tir.RemoveNoOp")
+		return removeNoOp(c, c.Budget(), f, int(cfg.Int("max_simplification_steps", 0)), cfg.Bool("use_dataflow_analysis", false)), nil
 	}),
 }
 
-func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int) *tir.PrimFunc {
+// removeNoOp removes what has no effect. With flow it also follows what buffers hold: stores that are
+// overwritten go first, all together, and then those of a value that the rest leaves there anyway.
+func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int, flow bool) *tir.PrimFunc {
 	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}, used: map[ir.Node]bool{}}
 	r.Stmt = r.visit
 	r.An.MaxSteps = maxSteps
+	if flow {
+		r.flow = bufferflow.New(f, b, maxSteps)
+		r.overwritten = r.flow.Overwritten()
+		r.flow.Follow(r.overwritten)
+		declineFlow(c, r.flow, f)
+	}
 	return f.WithBody(r.visit(f.Body))
 }
 
@@ -30,6 +42,11 @@ type noOpRemover struct {
 	ctx    *pass.Context
 	ranges map[*tir.Var]arith.IntSet // of the loops around
 	used   map[ir.Node]bool          // variables and buffers in what is left of the innermost definition so far
+
+	flow        *bufferflow.Analysis // nil unless what buffers hold is to be used
+	overwritten map[*tir.BufferStore]bool
+
+	trial *overcompute // not nil where it is only asked what would be left of a statement at another place
 }
 
 // visit returns what is left of x, and notes what that uses.
@@ -81,6 +98,9 @@ func (r *noOpRemover) effects(values ...tir.Expr) tir.Stmt {
 
 // removed reports that out, if anything, is left of x, and returns it.
 func (r *noOpRemover) removed(name string, x, out tir.Stmt) tir.Stmt {
+	if r.trial != nil {
+		r.trial.removed(x, out)
+	}
 	r.ctx.Rewrite(name, x, out)
 	return out
 }
@@ -94,7 +114,10 @@ func (r *noOpRemover) reduce(x tir.Stmt) tir.Stmt {
 			return r.removed("skip a marked region", x, tir.NoOp())
 		}
 	case *tir.BufferStore:
-		if r.storesExisting(x) {
+		if r.overwritten[x] || r.trial != nil && r.trial.overwritten(x) {
+			return r.removed("remove a store that is overwritten", x, r.effects(append([]tir.Expr{x.Value}, x.Indices...)...))
+		}
+		if r.storesExisting(x) || r.storesKnown(x) {
 			return r.removed("remove a store of what is there", x, r.effects(append([]tir.Expr{x.Value}, x.Indices...)...))
 		}
 		return x
@@ -129,6 +152,11 @@ func (r *noOpRemover) reduce(x tir.Stmt) tir.Stmt {
 		return out
 	}
 	switch out := r.VisitStmt(x).(type) {
+	case *tir.SeqStmt:
+		if slices.ContainsFunc(out.Seq, tir.IsNoOp) {
+			return r.removed("remove an empty statement", x, tir.Seq(out.Seq...))
+		}
+		return out
 	case *tir.AttrStmt:
 		if tir.IsNoOp(out.Body) {
 			return r.removed("remove an attribute of nothing", x, r.effects(out.Value))
@@ -178,7 +206,7 @@ func (r *noOpRemover) removeBranches(x *tir.IfThenElse) tir.Stmt {
 
 // storesExisting reports whether x writes what is there already.
 func (r *noOpRemover) storesExisting(x *tir.BufferStore) bool {
-	if storesItself(x) {
+	if r.storesLoaded(x) {
 		return true
 	}
 	reads := false
@@ -196,4 +224,44 @@ func (r *noOpRemover) storesExisting(x *tir.BufferStore) bool {
 	}
 	there := &tir.BufferLoad{Buffer: x.Buffer, Indices: x.Indices}
 	return there.DType() == x.Value.DType() && r.An.CanProveEqual(x.Value, there)
+}
+
+// storesLoaded reports whether x writes a value back to where it was loaded from, as far as can be proved.
+func (r *noOpRemover) storesLoaded(x *tir.BufferStore) bool {
+	load, ok := x.Value.(*tir.BufferLoad)
+	if !ok || load.Buffer != x.Buffer || len(load.Indices) != len(x.Indices) || x.Predicate != load.Predicate {
+		return false
+	}
+	for i := range x.Indices {
+		if !r.An.CanProveEqual(x.Indices[i], load.Indices[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// storesKnown reports whether x writes what the buffer is known to hold. Of floats the two must look the
+// same: -0 equals 0, and a NaN nothing.
+func (r *noOpRemover) storesKnown(x *tir.BufferStore) bool {
+	if r.flow == nil || x.Predicate != nil || arith.SideEffect(x.Value) > tir.ReadState {
+		return false
+	}
+	var load tir.Expr = &tir.BufferLoad{Buffer: x.Buffer, Indices: x.Indices}
+	if load.DType() != x.Value.DType() {
+		return false
+	}
+	at := tir.Stmt(x)
+	if r.trial != nil {
+		at = r.trial.place
+		r.trial.asked[x] = true
+	}
+	value := r.flow.SimplifyInContext(x.Value, at, r.An)
+	if l, ok := value.(*tir.BufferLoad); ok && l.Buffer == x.Buffer && r.storesLoaded(x.WithValue(l)) {
+		return true
+	}
+	there := r.flow.SimplifyInContext(load, at, r.An)
+	if arith.SideEffect(there) > tir.Pure {
+		return false
+	}
+	return arith.Equal(value, there) || value.DType().IsInteger() && r.An.CanProveEqual(value, there)
 }

@@ -53,7 +53,7 @@ type rewriteCase struct {
 
 func simplified(f *tir.PrimFunc) *tir.PrimFunc { return simplifyFunc(nil, nil, f, 0) }
 func withoutNoOps(f *tir.PrimFunc) *tir.PrimFunc {
-	return removeNoOp(nil, nil, f, 0)
+	return removeNoOp(nil, nil, f, 0, false)
 }
 
 func renormalized(f *tir.PrimFunc) *tir.PrimFunc { return renormalizeSplits(nil, f) }

@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/arith/bufferflow"
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -14,8 +15,18 @@ var Simplify = &pass.Pass{
 	Doc:    "Simplifies all expressions by what is known of loop variables, lets and conditions. Drops branches whose condition is constant, inlines lets of integers, and removes stores of a value to where it came from.",
 	Config: []string{"tir.Simplify"},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		return simplifyFunc(c, c.Budget(), f, simplifyExtensions(c.ConfigFields("tir.Simplify"))), nil
+		return simplifyWith(c, c.Budget(), f, simplifyConfig(c)), nil
 	}),
+}
+
+// simplifyConfig returns what the option tir.Simplify says.
+func simplifyConfig(c *pass.Context) simplifyOptions {
+	cfg := c.ConfigFields("tir.Simplify")
+	return simplifyOptions{
+		ext:         simplifyExtensions(cfg),
+		conditions:  cfg.Bool("propagate_knowns_to_prove_conditional", false),
+		expressions: cfg.Bool("propagate_knowns_to_simplify_expressions", false),
+	}
 }
 
 // simplifyExtensions turns the fields of the option into what the analyzer may do.
@@ -33,28 +44,84 @@ func simplifyExtensions(cfg *ir.Attrs) arith.Extension {
 	return ext
 }
 
+// simplifyOptions is how much Simplify does: what the analyzer may spend time on, and whether what buffers
+// hold is followed to decide conditions, or in all expressions.
+type simplifyOptions struct {
+	ext                     arith.Extension
+	conditions, expressions bool
+}
+
 // simplifyFunc simplifies the body of f under a budget, which may be nil.
 func simplifyFunc(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, ext arith.Extension) *tir.PrimFunc {
-	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body)}
+	return simplifyWith(c, b, f, simplifyOptions{ext: ext})
+}
+
+func simplifyWith(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, how simplifyOptions) *tir.PrimFunc {
+	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body), how: how}
 	s.Mutator, s.ctx = newMutator(c, b), c
+	if how.conditions || how.expressions {
+		s.flow = bufferflow.New(f, b, 0)
+		s.flow.Follow(nil)
+		declineFlow(c, s.flow, f)
+	}
+	var rules []string
+	if c.Observed() {
+		s.An.Trace = func(r arith.Rewrote) { rules = append(rules, r.Rule) }
+	}
 	s.Expr = func(e tir.Expr) tir.Expr {
-		if out := s.An.Simplify(e); out == e || !arith.Equal(out, e) {
+		rules = rules[:0]
+		if out := s.simplify(e, how.expressions); out == e || !arith.Equal(out, e) {
 			if c.Observed() && out != e {
-				c.Rewrite(simplification(e, out), e, out)
+				name := simplification(e, out)
+				c.Rewrite(name, e, out)
+				if len(rules) > 0 {
+					c.Took(name, e, byRules(rules))
+				}
 			}
 			return out
 		}
 		return e // rewritten to and fro
 	}
 	s.Stmt = s.visit
-	s.An.Extensions = ext
+	s.An.Extensions = how.ext
 	s.An.MarkShapes(f)
 	return f.WithBody(s.visit(f.Body))
+}
+
+// declineFlow reports why what buffers hold was not followed.
+func declineFlow(c *pass.Context, a *bufferflow.Analysis, f *tir.PrimFunc) {
+	if a.Refused != "" {
+		c.Declined("use what buffers hold", f, a.Refused)
+	}
+}
+
+// simplify simplifies e, an expression of the statement that is visited, by what buffers hold if flow is
+// set.
+func (s *stmtSimplifier) simplify(e tir.Expr, flow bool) tir.Expr {
+	if _, again := s.current.(*tir.While); !flow || again { // the condition of a loop is computed after each iteration too
+		return s.An.Simplify(e)
+	}
+	out := s.flow.SimplifyInContext(e, s.current, s.An)
+	if s.inBlock && !usesNoOthers(out, e) { // what a block may use of what is around it is in its own variables
+		return s.An.Simplify(e)
+	}
+	return out
+}
+
+// usesNoOthers reports whether a uses no variables but those of b.
+func usesNoOthers(a, b tir.Expr) bool {
+	own := map[*tir.Var]bool{}
+	arith.UsesVar(b, func(v *tir.Var) bool { own[v] = true; return false })
+	return !arith.UsesVar(a, func(v *tir.Var) bool { return !own[v] })
 }
 
 type stmtSimplifier struct {
 	*arith.Mutator
 	ctx       *pass.Context
+	how       simplifyOptions
+	flow      *bufferflow.Analysis  // nil unless what buffers hold is to be used
+	current   tir.Stmt              // the statement that is visited
+	inBlock   bool                  // in a block with iteration variables
 	kept      map[*tir.Var]tir.Expr // pure lets that are not inlined
 	inBuffers map[*tir.Var]bool     // variables in shapes, strides and offsets of buffers
 	uses      map[*tir.Var]int      // of variables that lets define
@@ -102,6 +169,9 @@ func bufferVars(s tir.Stmt) map[*tir.Var]bool {
 }
 
 func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {
+	outer := s.current
+	s.current = x
+	defer func() { s.current = outer }()
 	switch x := x.(type) {
 	case *tir.For:
 		return s.loop(x)
@@ -109,6 +179,10 @@ func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {
 		return s.let(x)
 	case *tir.IfThenElse:
 		return s.ifThenElse(x)
+	case *tir.BlockRealize:
+		was := s.inBlock
+		s.inBlock = was || len(x.Block.IterVars) > 0
+		defer func() { s.inBlock = was }()
 	case *tir.BufferStore:
 		out := s.VisitStmt(x)
 		if store, ok := out.(*tir.BufferStore); ok && storesItself(store) {
@@ -184,8 +258,8 @@ func inlinable(e tir.Expr) bool {
 }
 
 func (s *stmtSimplifier) ifThenElse(x *tir.IfThenElse) tir.Stmt {
-	if len(s.kept) > 0 {
-		if v, ok := tir.AsInt(s.An.Simplify(tir.SubstExpr(x.Cond, s.kept))); ok {
+	if len(s.kept) > 0 || s.how.conditions {
+		if v, ok := tir.AsInt(s.simplify(tir.SubstExpr(x.Cond, s.kept), s.how.conditions)); ok {
 			return s.Branch(x, tir.Bool(v != 0))
 		}
 	}

@@ -1,9 +1,32 @@
 package tirpass
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
+
+// maxRules bounds the rules that a reason lists.
+const maxRules = 8
+
+// byRules writes which rules made an expression what it is, in order, each once. irscope simplify --explain
+// shows what each of them did.
+func byRules(rules []string) string {
+	var out []string
+	more := ""
+	for _, r := range rules {
+		switch {
+		case slices.Contains(out, r):
+		case len(out) == maxRules:
+			more = " and others"
+		default:
+			out = append(out, r)
+		}
+	}
+	return "by the rules " + strings.Join(out, ", ") + more
+}
 
 // simplification names what became of an expression, by the operations that are gone. It compares
 // the two ends, since between them lie any number of rules in two simplifiers, whose results are

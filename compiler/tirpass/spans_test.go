@@ -39,6 +39,7 @@ var made = map[string][]string{
 	"tir.NarrowDataType":                        {"Cast"},
 	"tir.PlanAndUpdateBufferAllocationLocation": {"Block", "BlockRealize"},
 	"tir.RemoveNoOp":                            {"Evaluate", "Not"},
+	"tir.Simplify":                              {"Evaluate"},
 	"tir.UnrollLoop":                            {"Evaluate"},
 	"tir.VectorizeLoop":                         {"Broadcast", "Cast", "For", "Ramp"},
 }

@@ -81,7 +81,7 @@ func splitKernel(e *ir.Editor, name, target string, a *tir.AttrStmt) tir.Stmt {
 	for _, b := range freeBuffers(a.Body) {
 		body = &tir.DeclBuffer{Base: b.Base, Buffer: b, Body: body}
 	}
-	onCPU := !slices.Contains(deviceKinds, targetKind(target))
+	onCPU := !onDevice(targetKind(target))
 	ret := ir.VoidType()
 	if onCPU {
 		ret = &ir.PrimType{DType: dtype.Int32T}
@@ -112,9 +112,10 @@ func freshKernel(e *ir.Editor, name string) string {
 	return out
 }
 
-// freeBuffers returns the buffers that s accesses and does not define, in order of first use.
+// freeBuffers returns the buffers that s accesses and does not define, nor the memory that they are in, in order of first use.
 func freeBuffers(s tir.Stmt) []*tir.Buffer {
 	defined, seen := map[*tir.Buffer]bool{}, map[*tir.Buffer]bool{}
+	own := map[*tir.Var]bool{}
 	var out []*tir.Buffer
 	use := func(b *tir.Buffer) {
 		if !seen[b] {
@@ -126,6 +127,12 @@ func freeBuffers(s tir.Stmt) []*tir.Buffer {
 		switch n := n.(type) {
 		case *tir.DeclBuffer:
 			defined[n.Buffer] = true
+		case *tir.Allocate:
+			own[n.Var] = true
+		case *tir.AllocateConst:
+			own[n.Var] = true
+		case *tir.LetStmt:
+			own[n.Var] = true
 		case *tir.Block:
 			for _, b := range n.AllocBuffers {
 				defined[b] = true
@@ -141,7 +148,7 @@ func freeBuffers(s tir.Stmt) []*tir.Buffer {
 		}
 		return true
 	})
-	return slices.DeleteFunc(out, func(b *tir.Buffer) bool { return defined[b] })
+	return slices.DeleteFunc(out, func(b *tir.Buffer) bool { return defined[b] || own[b.Data] })
 }
 
 // freeVars returns the variables that s uses and does not define, data pointers of buffers
@@ -178,6 +185,10 @@ func freeVars(s ir.Node) []*tir.Var {
 			defined[n.Var] = true
 		case *tir.IterVar:
 			defined[n.Var] = true
+		case *tir.CommReducer:
+			for i := range n.LHS {
+				defined[n.LHS[i]], defined[n.RHS[i]] = true, true
+			}
 		}
 		return true
 	})

@@ -6,144 +6,273 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// liveAlloc is one allocation of constant size: the statements between which its content is
-// needed, and the place that its memory moves to.
+// liveAlloc is an allocation that may be moved.
 type liveAlloc struct {
-	node       *tir.Allocate
-	elems      int64
-	scope      string
-	level      int           // loops and branches around the allocation
-	attach     tir.Stmt      // see storageEntry
-	start, end int           // numbers of statements, both included
-	entry      *storageEntry // the memory that it is given
+	node    *tir.Allocate
+	bits    int64 // 0 if the size is not constant
+	scope   string
+	level   int           // scopes around the allocation
+	attach  tir.Stmt      // see storageEntry
+	decl    *tir.Buffer   // declared directly behind the allocation
+	guarded bool          // it may run less often than the place that it moves to
+	entry   *storageEntry // the memory that it is given; nil if nothing uses it
 }
 
-func (a *liveAlloc) extend(from, to int) {
-	if a.start < 0 || from < a.start {
-		a.start = from
-	}
-	a.end = max(a.end, to)
+// storageEvent is a statement in the order of execution that uses allocations, or the begin or the end of one that holds others. Uses are
+// noted at the level of the allocation: what is used inside of a loop is needed at all times of the loop, since the next iteration comes back, unless
+// the allocation is inside of the loop itself.
+type storageEvent struct {
+	stmt      tir.Stmt
+	attach    tir.Stmt // where memory belongs that is first used here
+	pair      int      // how far the other end of the scope is: ahead of a begin, back of an end, 0 for a statement
+	touched   []*liveAlloc
+	gen, kill []*liveAlloc // first used here, and last used here
 }
 
-// storageLives finds the lives of allocations in one walk that numbers the statements.
+// storageLives lists the events of a function in one walk.
 type storageLives struct {
-	ctx    *pass.Context
-	time   int
-	scopes []*storageScope
-	attach tir.Stmt
-	allocs []*liveAlloc // in order
-	byVar  map[*tir.Var]*liveAlloc
-}
-
-// storageScope is a loop or branch around the current statement, with the allocations from
-// outside that are used in it: they are live over all of it.
-type storageScope struct {
-	start   int
-	touched []*liveAlloc
+	ctx      *pass.Context
+	body     tir.Stmt
+	events   []*storageEvent
+	stack    []*storageEvent
+	attach   tir.Stmt
+	depth    int // scopes around the body of attach
+	inKernel bool
+	barriers bool // barriers are written in the function
+	defs     map[*tir.Var]tir.Stmt
+	threads  []*tir.IterVar // around the present statement
+	around   map[tir.Stmt][]*tir.IterVar
+	allocs   []*liveAlloc // in order
+	byVar    map[*tir.Var]*liveAlloc
+	accessed map[*tir.Buffer]bool
+	err      error
 }
 
 func findLives(c *pass.Context, body tir.Stmt) *storageLives {
-	p := &storageLives{ctx: c, byVar: map[*tir.Var]*liveAlloc{}}
-	p.scan(body)
+	p := &storageLives{
+		ctx: c, body: body, byVar: map[*tir.Var]*liveAlloc{}, accessed: map[*tir.Buffer]bool{}, defs: map[*tir.Var]tir.Stmt{}, around: map[tir.Stmt][]*tir.IterVar{},
+	}
+	p.walk(body)
+	p.liveness()
 	return p
 }
 
-func (p *storageLives) scan(n ir.Node) {
+// liveness finds the events with which allocations are first and last used.
+func (p *storageLives) liveness() {
+	seen := map[*liveAlloc]bool{}
+	for i := len(p.events) - 1; i >= 0; i-- {
+		for _, a := range p.events[i].touched {
+			if !seen[a] {
+				seen[a] = true
+				p.events[i].kill = append(p.events[i].kill, a)
+			}
+		}
+	}
+	clear(seen)
+	for i, e := range p.events {
+		if e.pair < 0 {
+			continue
+		}
+		for _, a := range p.events[i+e.pair].touched {
+			if !seen[a] {
+				seen[a] = true
+				e.gen = append(e.gen, a)
+			}
+		}
+	}
+}
+
+func (p *storageLives) children(n ir.Node) { n.EachChild(p.walk) }
+
+// leaf lists a statement without others in it, or expressions that are computed before those.
+func (p *storageLives) leaf(s tir.Stmt, visit func()) {
+	e := &storageEvent{stmt: s, attach: p.attach}
+	p.stack = append(p.stack, e)
+	visit()
+	p.stack = p.stack[:len(p.stack)-1]
+	if len(e.touched) > 0 {
+		p.note(e)
+	}
+}
+
+func (p *storageLives) note(e *storageEvent) {
+	p.events = append(p.events, e)
+	if len(p.threads) > 0 {
+		p.around[e.stmt] = p.threads
+	}
+}
+
+// scoped lists a statement that holds others: its begin, those, and its end. Memory inside of it belongs to attach.
+func (p *storageLives) scoped(s, attach tir.Stmt) {
+	begin, end := &storageEvent{stmt: s, attach: p.attach}, &storageEvent{stmt: s, attach: p.attach}
+	first := len(p.events)
+	p.note(begin)
+	outer, depth := p.attach, p.depth
+	p.attach = attach
+	p.stack = append(p.stack, end)
+	if attach == s {
+		p.depth = len(p.stack)
+	}
+	p.children(s)
+	p.stack = p.stack[:len(p.stack)-1]
+	p.attach, p.depth = outer, depth
+	begin.pair, end.pair = len(p.events)-first, first-len(p.events)
+	p.events = append(p.events, end)
+}
+
+func (p *storageLives) walk(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.Allocate:
 		p.allocate(n)
-		return
+	case *tir.DeclBuffer: // touches nothing
+		p.walk(n.Body)
+	case *tir.BufferStore, *tir.Evaluate:
+		p.leaf(n.(tir.Stmt), func() { p.children(n) })
 	case *tir.For:
-		p.scan(n.Min)
-		p.scan(n.Extent)
-		saved := p.attach
+		p.defs[n.LoopVar] = p.attach
+		attach := p.attach
 		if n.Kind == tir.Parallel || n.Kind == tir.ThreadBinding {
-			p.attach = n // iterations run at once: each needs memory of its own
+			attach = n // iterations run at once: each needs memory of its own
 		}
-		p.inScope(n.Body)
-		p.attach = saved
-		return
+		if n.Kind == tir.ThreadBinding && n.Thread != nil {
+			defer p.within(&tir.IterVar{Var: n.LoopVar, Dom: &tir.Range{Min: n.Min, Extent: n.Extent}, ThreadTag: n.Thread.ThreadTag})()
+		}
+		p.scoped(n, attach)
 	case *tir.AttrStmt:
-		saved := p.attach
-		if n.Key == tir.KeyThreadExtent || n.Key == tir.KeyVirtualThread {
-			p.attach = n
-		}
-		p.scan(n.Value)
-		p.scan(n.Body)
-		p.attach = saved
-		return
-	case *tir.While:
-		p.inScope(&tir.IfThenElse{Cond: n.Cond, Then: n.Body}) // the condition runs in each turn
-		return
-	case *tir.IfThenElse:
-		p.scan(n.Cond)
-		p.inScope(n.Then)
-		if n.Else != nil {
-			p.inScope(n.Else)
-		}
-		return
-	case *tir.DeclBuffer:
-		p.scan(n.Body) // a declaration touches nothing
-		return
+		p.attr(n)
+	case *tir.LetStmt:
+		p.defs[n.Var] = p.attach
+		p.scoped(n, p.attach)
+	case *tir.IfThenElse, *tir.While, *tir.AssertStmt:
+		p.scoped(n.(tir.Stmt), p.attach)
 	case *tir.Buffer:
+		p.accessed[n] = true
 		p.touch(n.Data)
 	case *tir.Var:
 		p.touch(n)
-	case *tir.BufferStore, *tir.Evaluate:
-		p.time++
-	}
-	n.EachChild(p.scan)
-}
-
-func (p *storageLives) inScope(s tir.Stmt) {
-	p.scopes = append(p.scopes, &storageScope{start: p.time + 1})
-	p.scan(s)
-	n := len(p.scopes) - 1
-	top := p.scopes[n]
-	p.scopes = p.scopes[:n]
-	for _, a := range top.touched {
-		a.extend(top.start, p.time)
+	case *tir.Call:
+		if op, _ := callOp(n, true); op == tir.OpStorageSync.Name {
+			p.barriers = true
+		}
+		p.children(n)
+	default:
+		p.children(n)
 	}
 }
 
-// touch notes a use of v: at this statement, or over all of the loop or branch around it
-// that lies directly in the scope of the allocation.
+// within puts a thread around what follows, until the function that it returns is called.
+func (p *storageLives) within(iv *tir.IterVar) (leave func()) {
+	outer := p.threads
+	p.threads = append(outer[:len(outer):len(outer)], iv)
+	return func() { p.threads = outer }
+}
+
+func (p *storageLives) attr(n *tir.AttrStmt) {
+	if v, ok := n.Node.(*tir.Var); ok {
+		p.touch(v)
+	}
+	if iv := n.BoundThread(); iv != nil {
+		p.defs[iv.Var] = p.attach
+		dom := iv.Dom
+		if dom == nil {
+			dom = &tir.Range{Min: tir.Const(iv.Var.DType(), 0), Extent: n.Value}
+		}
+		defer p.within(&tir.IterVar{Var: iv.Var, Dom: dom, ThreadTag: iv.ThreadTag})()
+	}
+	switch {
+	case n.Key == tir.KeyThreadExtent && !p.inKernel:
+		p.inKernel = true
+		p.scoped(n, n)
+		p.inKernel = false
+	case n.Key == tir.KeyVirtualThread:
+		p.scoped(n, n)
+	case n.Key == keyExternScope:
+		p.scoped(n, p.attach)
+	default:
+		p.walk(n.Value)
+		p.walk(n.Body)
+	}
+}
+
+// Keys of AttrStmts around code that may do anything.
+const (
+	keyExternScope   = "extern_scope"
+	keyVolatileScope = "volatile_scope"
+)
+
+// touch notes a use of v at the level of its allocation.
 func (p *storageLives) touch(v *tir.Var) {
 	a := p.byVar[v]
-	if a == nil {
-		return
-	}
-	if a.level == len(p.scopes) {
-		a.extend(p.time, p.time)
-		return
-	}
-	s := p.scopes[a.level]
-	if k := len(s.touched); k == 0 || s.touched[k-1] != a {
-		s.touched = append(s.touched, a)
+	switch {
+	case a == nil:
+	case a.level < len(p.stack):
+		e := p.stack[a.level]
+		if k := len(e.touched); k == 0 || e.touched[k-1] != a {
+			e.touched = append(e.touched, a)
+		}
+	default: // in an expression of a statement that is no scope, such as an attribute
+		p.events = append(p.events, &storageEvent{attach: p.attach, touched: []*liveAlloc{a}})
 	}
 }
 
-// allocate plans n if its size is a constant; other allocations stay where they are.
+// allocate plans n; what cannot be moved stays where it is.
 func (p *storageLives) allocate(n *tir.Allocate) {
-	elems, constant := int64(1), tir.IsTrue(n.Condition) && n.Annotations.Len() == 0
-	for _, e := range n.Extents {
-		x, ok := tir.AsInt(e)
-		constant = constant && ok
-		elems *= x
-	}
-	if constant {
-		scope := "global"
-		if t, ok := n.Var.Type.(*ir.PointerType); ok && t.Scope != "" {
-			scope = t.Scope
+	p.defs[n.Var] = p.attach
+	if why := p.pinned(n); why != "" {
+		p.ctx.Declined(ruleShare, n, why)
+	} else {
+		scope := scopeOf(n.Var)
+		if _, _, err := splitScope(scope); err != nil && p.err == nil {
+			p.err = err
 		}
-		a := &liveAlloc{node: n, elems: elems, scope: scope, level: len(p.scopes), attach: p.attach, start: -1, end: -1}
+		a := &liveAlloc{node: n, bits: allocBits(n), scope: scope, level: len(p.stack), attach: p.attach, guarded: len(p.stack) > p.depth}
+		if d, ok := n.Body.(*tir.DeclBuffer); ok && d.Buffer.Data == n.Var && p.constant(d.Buffer) {
+			a.decl = d.Buffer
+		}
 		p.allocs = append(p.allocs, a)
 		p.byVar[n.Var] = a
-	} else {
-		p.ctx.Declined(ruleShare, n, "its size is not a constant, or it has a condition or annotations")
+	}
+	p.leaf(n, func() {
+		p.walk(n.Condition)
+		for _, e := range n.Extents {
+			p.walk(e)
+		}
+	})
+	p.walk(n.Body)
+}
+
+// pinned says why an allocation stays where it is, "" if it may be moved.
+func (p *storageLives) pinned(n *tir.Allocate) string {
+	if !tir.IsTrue(n.Condition) || n.Annotations.Len() > 0 {
+		return "it has a condition or annotations"
 	}
 	for _, e := range n.Extents {
-		p.scan(e)
+		if !p.known(e) {
+			return "its size is known only where it is"
+		}
 	}
-	p.scan(n.Body)
+	return ""
+}
+
+// constant reports whether a buffer can be declared where its memory is allocated.
+func (p *storageLives) constant(b *tir.Buffer) bool {
+	ok := true
+	b.EachExpr(func(e tir.Expr) { ok = ok && (e == tir.Expr(b.Data) || p.known(e)) })
+	return ok
+}
+
+// known reports whether e can be computed at the place that memory moves to.
+func (p *storageLives) known(e tir.Expr) bool {
+	ok := true
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			at, inside := p.defs[n]
+			ok = ok && (!inside || at != p.attach)
+		case *tir.BufferLoad, *tir.Call, *tir.Let:
+			ok = false
+		}
+		return ok
+	})
+	return ok
 }

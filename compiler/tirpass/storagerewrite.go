@@ -1,10 +1,11 @@
 package tirpass
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // Storage rewriting is register allocation for arrays: allocations whose lives do not overlap get one
@@ -13,108 +14,102 @@ import (
 //	A = alloc(64); write A; read A          A = alloc(64); write A; read A
 //	B = alloc(64); write B; read B          write A; read A
 //
-// Statements are numbered in order. The life of an allocation is the interval from its first to its last
-// use (storagelive.go); a use inside of a loop counts from the loop's first statement to its last one,
-// because the next iteration comes back, unless the allocation is inside of that loop itself. Allocations
-// are then taken in order and get the best free entry: the smallest that is large enough, else the
-// largest that is smaller and grows, but none that differs by more than a factor of 16, which would keep
-// large memory for small things. An entry is free from the end of the life that it held last.
+// Statements are listed in order, a loop or branch as its begin and its end. An allocation lives from the first to the last of them that uses it
+// at its own level (storagelive.go). In that order allocations get memory: that of an allocation which the same statement reads last, where it
+// reads each element just to compute that one (storageinplace.go), or free memory (storageplan.go). Memory is free from the end
+// of the life that it held last.
 //
-// Memory is not shared between iterations that run at once: entries belong to the innermost parallel or
-// thread loop (attach), and are allocated in its body.
+// Memory is not shared between iterations that run at once: entries belong to a parallel loop or the launch of a kernel (attach), and are allocated
+// in its body. What cannot be moved there, because its size is not known before, stays where it is.
 //
-// Cost: allocations times entries. After TVM's src/tir/transforms/storage_rewrite.cc, without its
-// rewriting of buffers to vector types.
+// Memory of a special kind, whose scope has a tag, is one allocation with a part for each entry (storagetagged.go).
+//
+// Last, buffers in such memory that are accessed by vectors of one length get elements that are vectors, as PointerValueTypeRewrite does for all.
+//
+// Cost: allocations times free entries. After TVM's src/tir/transforms/storage_rewrite.cc.
 
 // StorageRewrite moves allocations out of loops and lets those that are never live together
 // share memory.
 var StorageRewrite = &pass.Pass{
 	Name: "tir.StorageRewrite", Kind: pass.PrimFunc,
 	Needs:  []pass.Need{{Form: pass.FlatBuffers, Why: "memory is shared between flat buffers"}},
-	Doc:    "Moves allocations to the outermost place and lets allocations of the same type and scope share memory where their lives do not overlap.",
-	Config: []string{"tir.disable_storage_rewrite"},
+	Doc:    "Moves allocations to the outermost place, lets allocations of one scope share memory where their lives do not overlap or one is computed from the other element by element, and gives buffers that are accessed as vectors elements that are vectors.",
+	Config: []string{"tir.disable_storage_rewrite", configMergeStatic},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		if c.ConfigBool("tir.disable_storage_rewrite") {
 			return f, nil
 		}
-		return f.WithBody(rewriteStorage(c, f.Body)), nil
+		body, err := rewriteStorage(c, f)
+		if err != nil {
+			return nil, err
+		}
+		// Constants keep their type, as TVM's generators have no constants that are vectors, and parameters theirs, as callers know it.
+		return rewritePointers(c, f.WithBody(body), pointerRules{allocations: true, lets: true, untyped: true, lenient: true})
 	}),
 }
 
-// storageEntry is memory that one or more allocations use.
-type storageEntry struct {
-	base   ir.Base
-	v      *tir.Var
-	typ    dtype.DType
-	scope  string
-	attach tir.Stmt // loop in whose body it is allocated, nil for the function's body
-	elems  int64
-	free   int // statement from which nothing uses it
-}
+// Names of the rules.
+const (
+	ruleShare   = "share memory"
+	ruleInPlace = "write over what is read last"
+)
 
-func rewriteStorage(c *pass.Context, body tir.Stmt) tir.Stmt {
-	live := findLives(c, body)
-	if len(live.allocs) == 0 {
-		return body
+func rewriteStorage(c *pass.Context, f *tir.PrimFunc) (tir.Stmt, error) {
+	live := findLives(c, f.Body)
+	if live.err != nil {
+		return nil, live.err
 	}
-	r := &storageRewriter{ctx: c, live: live, entries: map[tir.Stmt][]*storageEntry{}}
-	sub := r.assign()
-	if len(sub) == 0 && r.settled(body) {
-		return body
+	p := &storagePlan{
+		ctx: c, live: live, reuse: !c.ConfigBool(configMergeStatic), exact: exactStorage(f),
+		sized: map[tir.Stmt][]*storageEntry{}, unsized: map[tir.Stmt][]*storageEntry{}, over: map[*liveAlloc]bool{},
+	}
+	p.run()
+	r := &storageRewriter{
+		ctx: c, plan: p, live: live, an: arith.Bounded(c.Budget()), sub: map[*tir.Var]tir.Expr{}, hoisted: map[*tir.Buffer]bool{},
+		buffers: map[*tir.Buffer]*tir.Buffer{}, entries: map[tir.Stmt][]*storageEntry{},
+	}
+	r.an.MarkShapes(f)
+	r.place()
+	if r.settled(f.Body) {
+		return f.Body, nil
 	}
 	r.report()
-	m := &tir.Mapper{}
-	m.Stmt = func(s tir.Stmt) tir.Stmt {
-		switch s := s.(type) {
-		case *tir.Allocate:
-			if live.byVar[s.Var] != nil {
-				return m.Stmt(s.Body)
-			}
-		case *tir.For:
-			if list := r.entries[s]; list != nil {
-				out := *m.MapStmt(s).(*tir.For)
-				out.Body = allocateEntries(out.Body, list)
-				return &out
-			}
-		case *tir.AttrStmt:
-			if list := r.entries[s]; list != nil {
-				out := *m.MapStmt(s).(*tir.AttrStmt)
-				out.Body = allocateEntries(out.Body, list)
-				return &out
-			}
-		}
-		return m.MapStmt(s)
-	}
-	return tir.SubstStmt(allocateEntries(m.Stmt(body), r.entries[nil]), sub)
+	r.m.Stmt, r.m.Expr, r.m.Buffer = r.stmt, r.expr, r.buffer
+	return tir.SubstStmt(r.allocate(r.stmt(f.Body), nil), r.sub), nil
+}
+
+// exactStorage reports whether memory can be used for elements of one type only.
+func exactStorage(f *tir.PrimFunc) bool {
+	t, err := target.Parse(f.Attrs.Str(ir.AttrTarget, ""))
+	return err == nil && (t.Kind().Name == "vulkan" || t.Kind().Name == "webgpu")
 }
 
 type storageRewriter struct {
 	ctx     *pass.Context
+	plan    *storagePlan
 	live    *storageLives
-	all     []*storageEntry
-	entries map[tir.Stmt][]*storageEntry // by the place where they are allocated
+	an      *arith.Analyzer
+	m       tir.Mapper
+	sub     map[*tir.Var]tir.Expr
+	hoisted map[*tir.Buffer]bool        // declared where their memory is allocated
+	buffers map[*tir.Buffer]*tir.Buffer // in parts of memory, made larger
+	entries map[tir.Stmt][]*storageEntry
 }
 
-// assign gives each allocation its memory and returns the pointers that others replace.
-func (r *storageRewriter) assign() map[*tir.Var]tir.Expr {
-	sub := map[*tir.Var]tir.Expr{}
-	for _, a := range r.live.allocs {
-		e := r.best(a)
-		if e == nil {
-			if r.ctx.Observed() {
-				r.ctx.Declined(ruleShare, a.node, r.whyOwn(a))
+// place makes the statements that allocate memory.
+func (r *storageRewriter) place() {
+	for _, e := range r.plan.all {
+		r.entries[e.attach] = append(r.entries[e.attach], e)
+	}
+	mergeTagged(r.live, r.entries)
+	for _, e := range r.plan.all {
+		r.allocation(e)
+		for _, a := range e.allocs {
+			if v := e.placed.v; v != a.node.Var {
+				r.sub[a.node.Var] = v
 			}
-			e = &storageEntry{base: a.node.Base, v: a.node.Var, typ: a.node.Type, scope: a.scope, attach: a.attach}
-			r.all = append(r.all, e)
-			r.entries[a.attach] = append(r.entries[a.attach], e)
-		}
-		a.entry = e
-		e.elems, e.free = max(e.elems, a.elems), max(e.free, a.end+1)
-		if e.v != a.node.Var {
-			sub[a.node.Var] = e.v
 		}
 	}
-	return sub
 }
 
 // report reports what becomes of each allocation.
@@ -123,71 +118,75 @@ func (r *storageRewriter) report() {
 		return
 	}
 	for _, a := range r.live.allocs {
-		name := "move an allocation outward"
-		if a.entry.v != a.node.Var {
-			name = ruleShare
-		}
-		r.ctx.RewriteAll(name, []ir.Node{a.node}, []ir.Node{a.entry.v})
-	}
-}
-
-// ruleShare is the name of the rule.
-const ruleShare = "share memory"
-
-// whyOwn says why an allocation shares no memory with those before it.
-func (r *storageRewriter) whyOwn(a *liveAlloc) string {
-	switch {
-	case a.elems*int64(a.node.Type.Bytes()) <= 4:
-		return "it is a single value, which becomes a register"
-	case a.scope != "global":
-		return "its scope is " + a.scope + ": it becomes registers"
-	}
-	why := "nothing was allocated before it"
-	for _, e := range r.all {
 		switch {
-		case e.typ != a.node.Type:
-			why = "what is free has another element type"
-		case e.scope != a.scope || e.attach != a.attach:
-			why = "what is free is in another scope or parallel loop"
-		case e.free > a.start:
-			return e.v.Name + " is still needed"
+		case a.entry == nil:
+			r.ctx.Rewrite("remove an allocation that nothing uses", a.node, nil)
+		case r.plan.over[a.entry.allocs[0]] && a != a.entry.allocs[0]:
+			r.ctx.RewriteAll(ruleInPlace, []ir.Node{a.node}, []ir.Node{a.entry.placed.v})
+		case a.entry.placed.v != a.node.Var:
+			r.ctx.RewriteAll(ruleShare, []ir.Node{a.node}, []ir.Node{a.entry.placed.v})
 		default:
-			return "its size and that of " + e.v.Name + " differ by more than a factor of 16"
+			r.ctx.RewriteAll("move an allocation outward", []ir.Node{a.node}, []ir.Node{a.entry.placed.v})
 		}
 	}
-	return why
 }
 
-// best returns the smallest free memory that a fits into, or the largest that can grow by
-// less than a factor of 16; nil if none is free. As in TVM, memory of at most 32 bits and
-// memory outside the global scope is not shared: it becomes registers.
-func (r *storageRewriter) best(a *liveAlloc) *storageEntry {
-	const matchRange = 16
-	// Not the first that fits: lives are intervals, so any free entry would be correct, but taking the
-	// largest for something small leaves the next large allocation without one.
-	if a.elems*int64(a.node.Type.Bytes()) <= 4 || a.scope != "global" {
-		return nil
-	}
-	var fits, grows *storageEntry
-	for _, e := range r.all {
-		if e.free > a.start || e.typ != a.node.Type || e.scope != a.scope || e.attach != a.attach {
-			continue
+// drops reports whether the declaration of a buffer goes: because it has moved, or nothing accesses it.
+func (r *storageRewriter) drops(b *tir.Buffer) bool { return r.hoisted[b] || !r.live.accessed[b] }
+
+func (r *storageRewriter) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.Allocate:
+		if r.live.byVar[s.Var] != nil {
+			return r.stmt(s.Body)
 		}
-		if e.elems >= a.elems && e.elems <= a.elems*matchRange && (fits == nil || e.elems < fits.elems) {
-			fits = e
+	case *tir.DeclBuffer:
+		if r.drops(s.Buffer) {
+			return r.stmt(s.Body)
 		}
-		if e.elems < a.elems && e.elems*matchRange >= a.elems && (grows == nil || e.elems > grows.elems) {
-			grows = e
+	case *tir.For:
+		if r.entries[s] != nil {
+			out := r.m.MapStmt(s).(*tir.For)
+			return out.WithBody(r.allocate(out.Body, s))
 		}
+	case *tir.AttrStmt:
+		if r.entries[s] != nil {
+			out := r.m.MapStmt(s).(*tir.AttrStmt)
+			return out.WithBody(r.allocate(out.Body, s))
+		}
+	case *tir.BufferStore:
+		out := r.m.MapStmt(s).(*tir.BufferStore)
+		return out.WithIndices(r.shifted(s.Buffer, out.Indices))
 	}
-	if fits != nil {
-		return fits
-	}
-	return grows
+	return r.m.MapStmt(s)
 }
 
-// settled reports whether all allocations stand already where they would be moved to.
+// allocate puts the allocations of a place around its body.
+func (r *storageRewriter) allocate(body, attach tir.Stmt) tir.Stmt {
+	list := r.entries[attach]
+	for i := len(list) - 1; i >= 0; i-- {
+		for j := len(list[i].nest) - 1; j >= 0; j-- {
+			switch s := list[i].nest[j].(type) {
+			case *tir.Allocate:
+				body = s.WithBody(body)
+			case *tir.DeclBuffer:
+				body = s.WithBody(body)
+			}
+		}
+	}
+	return body
+}
+
+// settled reports whether everything stands already where it would be moved to.
 func (r *storageRewriter) settled(body tir.Stmt) bool {
+	if len(r.sub) > 0 {
+		return false
+	}
+	for _, a := range r.live.allocs {
+		if a.entry == nil {
+			return false
+		}
+	}
 	for attach, list := range r.entries {
 		s := body
 		switch at := attach.(type) {
@@ -196,31 +195,41 @@ func (r *storageRewriter) settled(body tir.Stmt) bool {
 		case *tir.AttrStmt:
 			s = at.Body
 		}
-		for _, e := range list {
-			a, ok := s.(*tir.Allocate)
-			if !ok || a.Var != e.v || len(a.Extents) != 1 || !tir.IsConst(a.Extents[0], e.elems) {
-				return false
-			}
-			s = a.Body
+		if !settledAt(s, list) {
+			return false
+		}
+	}
+	unused := false
+	ir.Walk(body, func(n ir.Node) bool {
+		if d, ok := n.(*tir.DeclBuffer); ok && !r.live.accessed[d.Buffer] {
+			unused = true
+		}
+		_, expr := n.(tir.Expr)
+		return !expr && !unused
+	})
+	return !unused
+}
+
+// settledAt reports whether a body begins with the allocations of entries, in any order.
+func settledAt(s tir.Stmt, list []*storageEntry) bool {
+	wanted := map[*tir.Var]*storageEntry{}
+	for _, e := range list {
+		wanted[e.v] = e
+	}
+	for len(wanted) > 0 {
+		a, ok := s.(*tir.Allocate)
+		if !ok || wanted[a.Var] == nil {
+			return false
+		}
+		nest := wanted[a.Var].nest
+		if want := nest[0].(*tir.Allocate); a.Type != want.Type || !sameExprs(a.Extents, want.Extents) {
+			return false
+		}
+		delete(wanted, a.Var)
+		s = a.Body
+		if len(nest) > 1 { // its body is the declaration
+			s = s.(*tir.DeclBuffer).Body
 		}
 	}
 	return true
-}
-
-func allocateEntries(body tir.Stmt, list []*storageEntry) tir.Stmt {
-	for i := len(list) - 1; i >= 0; i-- {
-		e := list[i]
-		body = &tir.Allocate{
-			Base: e.base, Var: e.v, Type: e.typ, Extents: []tir.Expr{constExtent(e.elems)},
-			Condition: tir.Bool(true), Body: body,
-		}
-	}
-	return body
-}
-
-func constExtent(n int64) tir.Expr {
-	if n > 1<<31-1 {
-		return tir.Int(n)
-	}
-	return tir.Int32(n)
 }

@@ -1,13 +1,9 @@
 package tirpass
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/target"
 )
 
 // Function attributes that the passes of the packed calling convention agree on.
@@ -18,34 +14,6 @@ const (
 	// callingCPacked marks functions with the packed signature.
 	callingCPacked = 1
 )
-
-// BindTarget notes the target on each PrimFunc.
-var BindTarget = &pass.Pass{
-	Name: "tir.BindTarget", Kind: pass.PrimFunc, Lowering: true,
-	Doc:         "Notes on each PrimFunc the target that it is compiled for.",
-	Options:     []pass.Option{{Name: "target", Default: "", Doc: "the target, e.g. wasm; empty takes that of the run"}},
-	ReadsTarget: true,
-	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
-		t := c.TargetOf()
-		if s := c.Arg("target").(string); s != "" {
-			var err error
-			if t, err = target.Parse(s); err != nil {
-				return nil, fmt.Errorf("option target: %w", err)
-			}
-		}
-		if t.IsZero() {
-			return nil, errors.New("no target is set: give one, such as wasm")
-		}
-		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-			if f.Attrs.Has(ir.AttrTarget) {
-				return f, nil
-			}
-			out := f.WithFuncAttrs(f.Attrs.With(ir.AttrTarget, t.String())).(*tir.PrimFunc)
-			c.Rewrite("note the target", f, out)
-			return out, nil
-		})(c, m)
-	},
-}
 
 // AnnotateEntryFunc marks the only public PrimFunc of a module as its entry.
 var AnnotateEntryFunc = &pass.Pass{

@@ -113,7 +113,7 @@ func TestSplitHostDevice(t *testing.T) {
 
     @T.prim_func(private=True)
     def main_kernel(A_data: T.handle("int32"), B_data: T.handle("int32"), k: T.int32):
-        T.func_attr({"target": "{\"kind\":\"cuda\"}", "tir.noalias": True, "tir.is_global_func": True})
+        T.func_attr({"target": "cuda", "tir.noalias": True, "tir.is_global_func": True})
         A = T.decl_buffer((16,), "int32", data=A_data)
         B = T.decl_buffer((16,), "int32", data=B_data)
         tx = T.launch_thread("threadIdx.x", 16)
@@ -300,9 +300,13 @@ func TestVerifyMemoryWithoutTarget(t *testing.T) {
 func TestTargetsOfKernels(t *testing.T) {
 	for _, c := range []struct{ target, want string }{
 		{"cuda", "cuda"},
-		{"cuda -arch=sm_80 host=llvm -x", "cuda -arch=sm_80"},
-		{`{"kind":"cuda","arch":"sm_80"}`, `{"kind":"cuda","arch":"sm_80"}`},
-		{`{"kind":"cuda","host":{"kind":"llvm"},"arch":"sm_80"}`, `{"arch":"sm_80","kind":"cuda"}`},
+		{"cuda -arch=sm_80 -host=llvm", "cuda -arch=sm_80"},
+		{"cuda -unknown=1 -host=llvm", "cuda -unknown=1"},
+		{"cuda -host=llvm -unknown=1", "cuda -unknown=1"},
+		{`cuda -unknown=1 -host="llvm -x"`, "cuda -unknown=1"},
+		{`{"kind":"cuda","arch":"sm_80"}`, "cuda -arch=sm_80"},
+		{`{"kind":"cuda","host":{"kind":"llvm"},"arch":"sm_80"}`, "cuda -arch=sm_80"},
+		{`{"kind":"cuda","unknown":1,"host":{"kind":"llvm"}}`, `{"kind":"cuda","unknown":1}`},
 		{`{"host":`, `{"host":`},
 	} {
 		a := floats("A", 4)

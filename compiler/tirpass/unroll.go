@@ -65,11 +65,11 @@ func localIndices(body tir.Stmt) map[*tir.Var]bool {
 	return found
 }
 
-// unrolled is a statement with its cost: steps that it runs when fully unrolled, nesting of
-// unrolled and of remaining loops.
+// unrolled is a statement with its cost: steps that it runs when fully unrolled, the statements that it
+// consists of, nesting of unrolled and of remaining loops.
 type unrolled struct {
 	s            tir.Stmt
-	steps        int64
+	steps, size  int64
 	depth, loops int64
 }
 
@@ -100,6 +100,7 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 	m.Stmt = func(c tir.Stmt) tir.Stmt {
 		r := u.visit(c)
 		out.steps += r.steps
+		out.size += r.size
 		out.depth, out.loops = max(out.depth, r.depth), max(out.loops, r.loops)
 		return r.s
 	}
@@ -108,6 +109,7 @@ func (u *unroller) visit(s tir.Stmt) unrolled {
 	case *tir.BufferStore, *tir.Evaluate:
 		if !tir.IsNoOp(s) { // these go with the next change around them
 			out.steps++
+			out.size++
 		}
 	}
 	return out
@@ -117,10 +119,10 @@ func (u *unroller) loop(s *tir.For) unrolled {
 	body := u.visit(s.Body)
 	n, constant := tir.AsInt(s.Extent)
 	constant = constant && (s.Step == nil || tir.IsConst(s.Step, 1)) // others are for CanonicalizeLoop
-	cost := unrolled{steps: body.steps, depth: body.depth, loops: body.loops + 1}
+	cost := unrolled{steps: body.steps, size: body.size, depth: body.depth, loops: body.loops + 1}
 	auto := constant && s.Kind == tir.Serial && s.Annotations.Len() == 0 && n >= 0 && body.loops == 0 && body.depth <= u.autoDepth &&
 		(n*max(body.steps, 1) <= u.autoStep || n <= u.autoExtent)
-	fits := constant && n >= 0 && n*max(body.steps, 1) <= maxUnrolled
+	fits := constant && n >= 0 && n <= maxUnrolled && n*max(body.size, 1) <= maxUnrolled
 	wanted := auto || fits && (s.Kind == tir.Unrolled || u.local[s.LoopVar] && s.Thread == nil && n > 0)
 	single := constant && n >= 0 && n <= 1 && u.autoExtent == 1 && s.Thread == nil // whatever is in it
 	if !single && !(wanted && u.explicit) {
@@ -153,7 +155,7 @@ func (u *unroller) loop(s *tir.For) unrolled {
 	}
 	out := tir.Seq(copies...)
 	u.c.Rewrite(ruleUnroll, s, out)
-	return unrolled{s: out, steps: body.steps * n, depth: body.depth + 1, loops: body.loops}
+	return unrolled{s: out, steps: body.steps * n, size: body.size * n, depth: body.depth + 1, loops: body.loops}
 }
 
 // ruleUnroll is the name of the rule.
@@ -176,7 +178,7 @@ func (u *unroller) whyNot(s *tir.For, n int64, constant, fits bool, body unrolle
 	case !constant:
 		return "its extent is not a constant, or its step is not 1"
 	case !fits:
-		return fmt.Sprintf("%d copies of %d statements are more than %d", n, max(body.steps, 1), maxUnrolled)
+		return fmt.Sprintf("%d copies of %d statements are more than %d", n, max(body.size, 1), maxUnrolled)
 	case s.Kind != tir.Serial:
 		return "it is " + s.Kind.String()
 	case s.Annotations.Len() > 0:

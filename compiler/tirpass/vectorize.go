@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
@@ -13,11 +14,11 @@ import (
 var VectorizeLoop = &pass.Pass{
 	Name: "tir.VectorizeLoop", Kind: pass.PrimFunc, Lowering: true,
 	Needs:   []pass.Need{{Form: pass.FlatBuffers, Why: "vectors are contiguous in one dimension"}},
-	Doc:     "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop.",
+	Doc:     "Replaces vectorized loops by their bodies over vectors: the loop variable becomes a Ramp. What cannot be a vector becomes a serial loop. Where tir.enable_buffer_level_predication or the target asks for it, a bound on the loop becomes a predicate of loads and stores.",
 	Options: []pass.Option{{Name: "enable_vectorize", Default: true, Doc: "false makes the loops serial"}},
-	Config:  []string{"tir.disable_vectorize"},
+	Config:  []string{"tir.disable_vectorize", keyPredication},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-		w := &loopVectorizer{Mutator: newMutator(c, c.Budget()), ctx: c, disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool)}
+		w := &loopVectorizer{Mutator: newMutator(c, c.Budget()), ctx: c, disabled: c.ConfigBool("tir.disable_vectorize") || !c.Arg("enable_vectorize").(bool), predicates: predicates(c, f)}
 		w.Stmt = w.visit
 		out := f.WithBody(w.visit(f.Body))
 		return out, w.err
@@ -28,9 +29,10 @@ var VectorizeLoop = &pass.Pass{
 // around them.
 type loopVectorizer struct {
 	*arith.Mutator
-	ctx      *pass.Context
-	disabled bool
-	err      error
+	ctx        *pass.Context
+	disabled   bool
+	predicates bool // conditions may become predicates
+	err        error
 }
 
 func (w *loopVectorizer) visit(s tir.Stmt) tir.Stmt {
@@ -76,7 +78,7 @@ func (w *loopVectorizer) loop(loop *tir.For) (tir.Stmt, error) {
 	if lanes > maxLanes {
 		return nil, fmt.Errorf("vectorized loop %s has %d iterations, more than %d lanes", loop.LoopVar.Name, lanes, maxLanes)
 	}
-	v := &vectorizer{ctx: w.ctx, an: w.An, at: loop.Base, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
+	v := &vectorizer{ctx: w.ctx, predicates: w.predicates, an: w.An, at: loop.Base, loop: loop.LoopVar, lanes: int(lanes), lets: map[*tir.Var]tir.Expr{}, vecBufs: map[*tir.Var]*vecAlloc{}}
 	v.ramp = &tir.Ramp{Start: loop.Min, Stride: tir.Const(loop.LoopVar.DType(), 1), Lanes: v.lanes}
 	return v.stmt(loop.Body), nil
 }
@@ -85,6 +87,9 @@ func exprName(e tir.Expr) string {
 	if v, ok := e.(*tir.Var); ok {
 		return v.Name
 	}
+	if n, ok := tir.AsInt(e); ok {
+		return strconv.FormatInt(n, 10)
+	}
 	return fmt.Sprintf("of type %T", e)
 }
 
@@ -92,18 +97,19 @@ func exprName(e tir.Expr) string {
 // variable stays a scalar; others get v.lanes lanes. A statement that cannot be a vector
 // becomes a serial loop of its own around it.
 type vectorizer struct {
-	ctx     *pass.Context
-	an      *arith.Analyzer
-	at      ir.Base // of the loop
-	loop    *tir.Var
-	lanes   int
-	ramp    tir.Expr
-	lets    map[*tir.Var]tir.Expr
-	vecBufs map[*tir.Var]*vecAlloc
-	scalar  bool   // set where an expression cannot be a vector
-	why     string // it was set last
-	inLet   int    // statements around that bind a vector to a variable
-	escaped bool   // set where such a variable is used by a statement that runs lane by lane
+	ctx        *pass.Context
+	predicates bool
+	an         *arith.Analyzer
+	at         ir.Base // of the loop
+	loop       *tir.Var
+	lanes      int
+	ramp       tir.Expr
+	lets       map[*tir.Var]tir.Expr
+	vecBufs    map[*tir.Var]*vecAlloc
+	scalar     bool   // set where an expression cannot be a vector
+	why        string // it was set last
+	inLet      int    // statements around that bind a vector to a variable
+	escaped    bool   // set where such a variable is used by a statement that runs lane by lane
 }
 
 // refuse notes that what is worked on cannot be a vector, and why.

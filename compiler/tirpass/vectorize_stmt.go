@@ -20,6 +20,12 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 		return v.forLoop(s)
 	case *tir.IfThenElse:
 		cond := v.expr(s.Cond)
+		if v.predicates && !v.scalar && cond.DType().Lanes > 1 && s.Else == nil {
+			if out := predicated(cond, v.stmt(s.Then)); out != nil {
+				v.ctx.Rewrite("make a condition a predicate", s, out)
+				return out
+			}
+		}
 		if v.scalar || cond.DType().Lanes > 1 {
 			v.because("the condition differs between the lanes")
 			return v.serial(s)

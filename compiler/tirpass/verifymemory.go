@@ -1,18 +1,12 @@
 package tirpass
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
 )
-
-// deviceKinds are the kinds of target whose memory the host cannot reach.
-var deviceKinds = []string{"cuda", "rocm", "opencl", "metal", "vulkan", "webgpu", "nvptx"}
 
 // VerifyMemory rejects functions for an accelerator that touch its memory from the host.
 var VerifyMemory = &pass.Pass{
@@ -27,7 +21,7 @@ var VerifyMemory = &pass.Pass{
 		if t := c.TargetOf(); kind == "" && !t.IsZero() {
 			kind = t.Kind().Name
 		}
-		if !slices.Contains(deviceKinds, kind) {
+		if !onDevice(kind) {
 			return f, nil
 		}
 		if bad := hostAccess(f); bad != nil {
@@ -75,42 +69,4 @@ func hostAccess(f *tir.PrimFunc) *tir.Buffer {
 	}
 	scan(f.Body)
 	return bad
-}
-
-// targetKind returns the kind of a target as its text says it: "cuda -arch=sm_80", or JSON
-// with an entry "kind"; "" for none.
-func targetKind(text string) string {
-	if fields := targetFields(text); fields != nil {
-		kind, _ := fields["kind"].(string)
-		return kind
-	}
-	kind, _, _ := strings.Cut(text, " ")
-	return kind
-}
-
-// withoutHost returns a target without the host that its text names.
-func withoutHost(text string) string {
-	fields := targetFields(text)
-	if fields == nil {
-		text, _, _ = strings.Cut(text, " host=")
-		return text
-	}
-	if _, ok := fields["host"]; !ok {
-		return text
-	}
-	delete(fields, "host")
-	out, err := json.Marshal(fields)
-	if err != nil {
-		panic(err) // it was JSON
-	}
-	return string(out)
-}
-
-// targetFields returns the entries of a target in JSON, nil for one in words.
-func targetFields(text string) map[string]any {
-	var fields map[string]any
-	if json.Unmarshal([]byte(text), &fields) != nil {
-		return nil
-	}
-	return fields
 }

@@ -1,6 +1,9 @@
 package transform
 
 import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/dlight"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/schedule/cpu"
@@ -32,9 +35,16 @@ func schedulerOf(t target.Target) scheduler {
 // ApplyDefaultSchedule gives PrimFuncs the schedule of the first rule that fits.
 var ApplyDefaultSchedule = &pass.Pass{
 	Name: "ApplyDefaultSchedule", Level: 1, Kind: pass.Module,
-	Doc:         "Schedules every PrimFunc that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Nothing is scheduled without a target, and for one that has no rules. A function's attribute target comes before that of the run.",
+	Doc: "Schedules every PrimFunc that has no schedule yet by the default rules of the target: inlines what is cheap, tiles convolutions, matrix products and other reductions for registers, and vectorises contiguous loops. Nothing is scheduled without a target, and for one that has no rules. A function's attribute target comes before that of the run. With rules, those of DLight are tried in place of the default ones, and a function that none fits stays as it is.",
+	Options: []pass.Option{{
+		Name: "rules", Default: []ir.Value{}, Elem: "",
+		Doc: "rules of DLight to try in order, e.g. gpu.Matmul; none are the default rules. There are " + strings.Join(dlight.Names(), ", "),
+	}},
 	ReadsTarget: true,
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
+		if rules := c.Arg("rules").([]ir.Value); len(rules) > 0 {
+			return applyRules(c, m, rules)
+		}
 		t := c.TargetOf()
 		if t.IsZero() {
 			return m, nil

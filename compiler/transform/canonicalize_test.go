@@ -406,5 +406,16 @@ def main(x: R.Tensor("float32", ndim=1), y: R.Tensor(("n",), "float32"), o: R.Ob
     v = R.match_cast(o, R.Tensor("float32", ndim=1))
     return v
 `},
+		pair{name: "in a branch whose result does not tell the extent", before: `
+@R.function
+def main(s: R.Tensor(("n",), "float32"), a: R.Tensor((16,), "float32")) -> R.Tensor((), "float32"):
+    n = T.int64()
+    if n == 16:
+        u = R.match_cast(a, R.Tensor((n,), "float32"))
+        w = R.sum(u)
+    else:
+        w = R.sum(s)
+    return w
+`},
 	)
 }

@@ -46,7 +46,7 @@ func canonicalizeSymbols(c *pass.Context, f *relax.Function) *relax.Function {
 
 // canonicalizeVariables is canonicalizeSymbols that infers anew what follows: extents that were different variables may be equal now.
 func canonicalizeVariables(c *pass.Context, f *relax.Function) (*relax.Function, error) {
-	out := canonicalizeSymbols(c, f)
+	out := canonicalizeBranches(c, canonicalizeSymbols(c, f))
 	if out == f {
 		return f, nil
 	}
@@ -94,6 +94,11 @@ func dimsOf(s relax.StructInfo) ([]tir.Expr, bool) {
 
 // substSymbols replaces symbolic variables everywhere in f, and simplifies what that changes.
 func substSymbols(f *relax.Function, sub map[*tir.Var]tir.Expr) *relax.Function {
+	return substMapper(sub).MapFunction(f)
+}
+
+// substMapper returns a mapper that replaces symbolic variables, those too that enter sub while it is at work.
+func substMapper(sub map[*tir.Var]tir.Expr) *relax.Mapper {
 	an := arith.NewAnalyzer()
 	m := &relax.Mapper{Prim: func(e tir.Expr) tir.Expr {
 		if out := tir.SubstExpr(e, sub); out != e {
@@ -103,5 +108,5 @@ func substSymbols(f *relax.Function, sub map[*tir.Var]tir.Expr) *relax.Function 
 	}}
 	m.SInfo = m.MapSInfo
 	m.RenewSInfo()
-	return m.MapFunction(f)
+	return m
 }

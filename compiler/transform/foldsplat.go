@@ -23,7 +23,8 @@ func uniformKernel(f *tir.PrimFunc) bool {
 			}
 			spatial[iv.Var] = -1
 		}
-		if usesPosition(b.Body.(*tir.BufferStore).Value, spatial) {
+		store, ok := b.Body.(*tir.BufferStore)
+		if !ok || usesPosition(store.Value, spatial) {
 			return false
 		}
 	}

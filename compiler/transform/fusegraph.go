@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/tir"
@@ -129,6 +131,14 @@ func sameShape(a, b *relax.Var) bool {
 	y, ok := b.SInfo.(*relax.TensorStructInfo)
 	if !ok || x.Shape == nil || y.Shape == nil {
 		return false
+	}
+	if x.Shape == y.Shape {
+		return true
+	}
+	if m, ok := x.StaticDims(); ok {
+		if n, ok := y.StaticDims(); ok {
+			return slices.Equal(m, n)
+		}
 	}
 	return ir.StructuralEqual(x.Shape, y.Shape, ir.EqualOpts{})
 }

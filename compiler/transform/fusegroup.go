@@ -56,7 +56,7 @@ func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, b
 	base := ir.Base{Span: members[0].binding.Span, Origin: m.Origins().Merge("FuseOps", ids...)}
 	result := g.inner[last.Var]
 	fn := &relax.Function{
-		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, 1),
+		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, true),
 		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
 	}
 	gv := d.byKey[key]
@@ -210,7 +210,7 @@ const (
 
 // fusedName joins the names of the kernels and that of the layer, the result of the group's
 // reduction or else of its last kernel: fused_conv2d_add_relu_fire2_squeeze1x1. Names that
-// only number values are no layer names.
+// only number values are no layer names; the names of the kernels then keep their numbers, as in TVM: fused_conv2d_add2.
 func fusedName(members []*fuseNode) string {
 	parts := []string{"fused"}
 	layer := members[len(members)-1].binding.Var.Name
@@ -219,19 +219,19 @@ func fusedName(members []*fuseNode) string {
 			layer = members[i].binding.Var.Name
 		}
 	}
-	for _, n := range members {
-		name := n.call.Args[0].(*ir.GlobalVar).Name
-		if !strings.HasPrefix(name, "fused_") {
-			name = strings.TrimRight(name, "0123456789")
-		}
-		parts = append(parts, strings.Trim(name, "_"))
-	}
 	layer = strings.Trim(relax.Identifier(layer), "_")
 	if len(layer) > maxLayerName {
 		layer = layer[:maxLayerName]
 	}
 	if base := strings.TrimRight(layer, "_0123456789"); len(base) < 2 || base == "lv" || base == "gv" {
 		layer = ""
+	}
+	for _, n := range members {
+		name := n.call.Args[0].(*ir.GlobalVar).Name
+		if layer != "" && !strings.HasPrefix(name, "fused_") {
+			name = strings.TrimRight(name, "0123456789")
+		}
+		parts = append(parts, strings.Trim(name, "_"))
 	}
 	name := strings.Join(parts, "_")
 	if room := maxFusedName - len(layer) - 1; len(name) > room {

@@ -89,7 +89,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 const fusedTwiceAfter = reluKernel + `
 @R.function(private=True)
 def fused_relu_relu_out(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((4,), "float32"))
@@ -148,7 +148,7 @@ def main(p: R.Tensor((), "bool"), x: R.Tensor((4,), "float32")) -> R.Tensor((4,)
 `, after: reluKernel + `
 @R.function(private=True)
 def fused_relu_relu_up(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((4,), "float32"))
@@ -185,7 +185,7 @@ def main(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor
 `, after: addKernel + scaleKernel + `
 @R.function(private=True)
 def fused_add_scale_add_first(x: R.Tensor((2,), "float32"), param_1: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.add, (x, param_1), out_sinfo=R.Tensor((2,), "float32"))
@@ -220,7 +220,7 @@ def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")) -> R.Te
 @R.function(private=True)
 def fused_relu_add_out(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
     n = T.int64()
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((n,), "float32"))
@@ -251,7 +251,7 @@ def main(s: R.Shape(["n"]), x: R.Tensor(("n + 1",), "float32")) -> R.Tensor(("(n
 @R.function(private=True)
 def fused_relu_twice_out(x: R.Tensor(("d0",), "float32")) -> R.Tensor(("d0 * 2",), "float32"):
     d0 = T.int64()
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((d0,), "float32"))
@@ -282,7 +282,7 @@ def main(s: R.Shape(["n"]), x: R.Tensor(("n * 2",), "float32"), y: R.Tensor(("n 
 @R.function(private=True)
 def fused_add_add_out(x: R.Tensor(("d0",), "float32"), y: R.Tensor(("d0",), "float32"), z: R.Tensor(("d0",), "float32")) -> R.Tensor(("d0",), "float32"):
     d0 = T.int64()
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.add, (x, y), out_sinfo=R.Tensor((d0,), "float32"))

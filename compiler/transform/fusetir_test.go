@@ -67,7 +67,7 @@ def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
 @R.function(private=True)
 def group(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
     n = T.int64()
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.relu, (x,), out_sinfo=R.Tensor((n,), "float32"))
@@ -96,7 +96,7 @@ def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
 		pair{name: "equal kernels, scalars, and other functions", before: scaleKernel + addKernel + `
 @R.function(private=True)
 def one(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.scale, (x, R.const(3.0, "float32")), out_sinfo=R.Tensor((2,), "float32"))
@@ -106,7 +106,7 @@ def one(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor(
 
 @R.function(private=True)
 def two(x: R.Tensor((2,), "float32"), y: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         a = R.call_tir(cls.scale, (x, R.const(3.0, "float32")), out_sinfo=R.Tensor((2,), "float32"))
@@ -166,7 +166,7 @@ def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
 @R.function(private=True)
 def group(x: R.Tensor((4,), "float32"), s: R.Shape(["n"]), t: R.Tuple(R.Tensor((4,), "float32"), R.Tensor((4,), "float32"))) -> R.Tuple(R.Tensor(("n",), "float32"), R.Tensor((4,), "float32"), R.Tensor((4,), "float32")):
     n = T.int64()
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module
     with R.dataflow():
         y = t[1]
@@ -250,7 +250,7 @@ def counted(a: T.handle, n: T.int64, b: T.handle):
 		return reluKernel + twoInputs + `
 @R.function(private=True)
 def group(` + params + `) -> ` + result + `:
-    R.func_attr({"Primitive": 1})
+    R.func_attr({"Primitive": True})
     cls = Module` + body
 	}
 	const vector = `R.Tensor((4,), "float32")`

@@ -128,5 +128,11 @@ func (l *lazyOutput) deliver(v *relax.Var) {
 }
 
 func (l *lazyOutput) call(place int, value relax.Expr) {
-	l.mu.Emit(&relax.Call{Op: l.set, Args: []relax.Expr{primInt(int64(place)), value}}, "_void")
+	from := value.Meta()
+	if v, ok := value.(*relax.Var); ok {
+		if bound := l.mu.Builder().LookupBinding(v); bound != nil {
+			from = bound.Meta()
+		}
+	}
+	l.mu.Emit(&relax.Call{Base: from, Op: l.set, Args: []relax.Expr{primInt(int64(place)), value}}, "_void")
 }

@@ -17,7 +17,7 @@ var LazyTransformParams = &pass.Pass{
 	Doc: "Lets each function whose name ends in transform_params ask for a weight by get_item(index) before its use, hand over each result by set_item(index, value) as soon as nothing else needs it, and free weights after their last use. It then takes no weights and returns nothing. ToNonDataflow comes first.",
 	Options: []pass.Option{
 		{Name: "fget_item", Default: "get_item", Doc: "the packed function that returns a weight by its index"},
-		{Name: "fset_item", Default: "set_item", Doc: "the packed function that takes a result by its index; if empty, results are returned and nothing is freed"},
+		{Name: "fset_item", Default: "set_item", Null: "", Doc: "the packed function that takes a result by its index; if empty or null, results are returned and nothing is freed"},
 		{Name: "extra_get_item_params", Default: []ir.Value{}, Elem: "", Doc: "names of parameters of the function that are passed to fget_item before the index"},
 		{Name: "extra_set_item_params", Default: []ir.Value{}, Elem: "", Doc: "names of parameters of the function that are passed to fset_item before the index"},
 	},

@@ -64,6 +64,20 @@ def transform_params(loader: R.Object):
     e = (c, d, a, R.const(1.0, "float32"), c)
     return e
 `},
+		pair{name: "results that are returned since null names no function", before: bundled, args: ir.NewAttrs("fset_item", nil, "fget_item", nil), after: `
+@R.function(pure=False)
+def transform_params():
+    gv: R.Object = R.call_packed("get_item", R.prim_value(0), sinfo_args=(R.Object,))
+    gv1 = R.match_cast(gv, R.Tensor((4,), "float32"))
+    a: R.Tensor((4,), "float32") = gv1
+    gv2: R.Object = R.call_packed("get_item", R.prim_value(1), sinfo_args=(R.Object,))
+    gv3 = R.match_cast(gv2, R.Tensor((4,), "float32"))
+    b: R.Tensor((4,), "float32") = gv3
+    c = R.add(a, a)
+    d = R.multiply(c, b)
+    e = (c, d, a, R.const(1.0, "float32"), c)
+    return e
+`},
 		pair{name: "parameters, inputs, branches, and an extent that a later weight defines", before: `
 @R.function
 def main_transform_params(p: R.Tensor((), "bool"), s: R.Shape(["k"]), v: R.Tensor(("n",), "float32"), w: R.Tensor(("n",), "float32")):

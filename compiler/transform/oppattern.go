@@ -104,8 +104,10 @@ func kernelPattern(f *tir.PrimFunc) (opPattern, *mismatch) {
 		if opaque != nil {
 			return patOpaque, opaque
 		}
-		if out := b.Body.(*tir.BufferStore).Buffer; params[out] {
-			outputs[out] = true
+		for _, store := range storesOf(b.Body) {
+			if params[store.Buffer] {
+				outputs[store.Buffer] = true
+			}
 		}
 		if kind == patCommReduce && k <= patInjective && !rounds(b) {
 			k = patOutEWiseFusable
@@ -124,7 +126,10 @@ func kernelPattern(f *tir.PrimFunc) (opPattern, *mismatch) {
 // rounds reports whether b only converts elements, as the last block of a reduction does that
 // accumulates in a wider type than that of its result.
 func rounds(b *tir.Block) bool {
-	store := b.Body.(*tir.BufferStore)
+	store, ok := b.Body.(*tir.BufferStore)
+	if !ok {
+		return false
+	}
 	c, ok := store.Value.(*tir.Cast)
 	if !ok {
 		return false
@@ -150,7 +155,7 @@ func leafBlocks(s tir.Stmt) ([]*tir.Block, *mismatch) {
 		}
 		return all, nil
 	case *tir.BlockRealize:
-		if _, ok := s.Block.Body.(*tir.BufferStore); ok {
+		if len(storesOf(s.Block.Body)) > 0 && len(s.Block.AllocBuffers) == 0 {
 			if !tir.IsTrue(s.Predicate) {
 				return nil, &mismatch{s, "the block has a predicate"}
 			}
@@ -162,4 +167,26 @@ func leafBlocks(s tir.Stmt) ([]*tir.Block, *mismatch) {
 		return nil, &mismatch{s.Block.Body, "the body of the block is not a single store"}
 	}
 	return nil, &mismatch{s, "the statement is in no block that consists of a single store"}
+}
+
+// storesOf returns the stores that the body of a block consists of, with values that it binds first: one, or several of a reduction to a
+// tuple, which have the same indices. It returns nil for any other body.
+func storesOf(s tir.Stmt) []*tir.BufferStore {
+	switch s := s.(type) {
+	case *tir.BufferStore:
+		return []*tir.BufferStore{s}
+	case *tir.LetStmt:
+		return storesOf(s.Body)
+	case *tir.SeqStmt:
+		var all []*tir.BufferStore
+		for _, x := range s.Seq {
+			store, ok := x.(*tir.BufferStore)
+			if !ok || len(all) > 0 && !slices.Equal(all[0].Indices, store.Indices) {
+				return nil
+			}
+			all = append(all, store)
+		}
+		return all
+	}
+	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// blockPattern classifies one block, whose body is a store.
+// blockPattern classifies one block, whose body is a store, or several that are a reduction to a tuple.
 func blockPattern(b *tir.Block) (opPattern, *mismatch) {
-	store := b.Body.(*tir.BufferStore)
+	store := storesOf(b.Body)[0]
 	spatial := map[*tir.Var]int{}
 	reduce := false
 	for _, iv := range b.IterVars {
@@ -34,7 +34,10 @@ func blockPattern(b *tir.Block) (opPattern, *mismatch) {
 		spatial[v] = i
 	}
 	if reduce {
-		return reducePattern(b, store), nil
+		return reducePattern(b), nil
+	}
+	if b.Body != tir.Stmt(store) {
+		return patOpaque, &mismatch{b.Body, "the block is no reduction, and its body is not a single store"}
 	}
 	return valuePattern(store, spatial)
 }

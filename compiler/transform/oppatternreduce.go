@@ -8,8 +8,8 @@ import (
 // reducePattern tells reductions that take elementwise operations on their outputs from
 // others: those that accumulate products (convolution, matmul), and those that read more than
 // the elements that they reduce (pooling).
-func reducePattern(b *tir.Block, store *tir.BufferStore) opPattern {
-	if accumulatesProducts(store) || !pureReduce(b, store) {
+func reducePattern(b *tir.Block) opPattern {
+	if store, ok := b.Body.(*tir.BufferStore); ok && accumulatesProducts(store) || !pureReduce(b) {
 		return patOutEWiseFusable
 	}
 	return patCommReduce
@@ -17,14 +17,18 @@ func reducePattern(b *tir.Block, store *tir.BufferStore) opPattern {
 
 // pureReduce reports whether every load but that of the result has iteration variables of
 // the block as its indices, as in a sum over axes.
-func pureReduce(b *tir.Block, store *tir.BufferStore) bool {
+func pureReduce(b *tir.Block) bool {
+	results := map[*tir.Buffer]bool{}
+	for _, store := range storesOf(b.Body) {
+		results[store.Buffer] = true
+	}
 	iter := map[tir.Expr]bool{}
 	for _, iv := range b.IterVars {
 		iter[iv.Var] = true
 	}
 	pure := true
-	ir.Walk(store.Value, func(n ir.Node) bool {
-		if l, ok := n.(*tir.BufferLoad); ok && l.Buffer != store.Buffer {
+	ir.Walk(b.Body, func(n ir.Node) bool {
+		if l, ok := n.(*tir.BufferLoad); ok && !results[l.Buffer] {
 			for _, e := range l.Indices {
 				pure = pure && (iter[e] || tir.IsConst(e, 0))
 			}

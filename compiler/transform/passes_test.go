@@ -60,6 +60,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.ConvertLayout, 0, pass.Function, false},
 		{transform.ToMixedPrecision, 0, pass.Function, false},
 		{transform.OptimizeLayoutTransform, 0, pass.Function, false},
+		{transform.AlterOpImpl, 0, pass.Module, false},
 		{transform.DecomposeOpsForTraining, 0, pass.Function, false},
 		{transform.Gradient, 0, pass.Module, false},
 		{transform.LiftTransformParams, 0, pass.Module, false},

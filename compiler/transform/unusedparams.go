@@ -116,8 +116,8 @@ func isScalar(p *relax.Var, symbols []*tir.Var) bool {
 	return ok && slices.Contains(symbols, v)
 }
 
-// usedSymbols returns the symbolic variables that the parameters of f define and that its kept parameters, body or result use, in order of
-// their uses in the body; free are the variables that the body takes from outside.
+// usedSymbols returns the symbolic variables that the parameters of f define and that its kept parameters, body or result use, the
+// last used first, which is the order in which TVM appends them; free are the variables that the body takes from outside.
 func usedSymbols(f *relax.Function, free map[*relax.Var]bool) []*tir.Var {
 	defined := map[*tir.Var]bool{}
 	for _, v := range relax.DefinedSymbolicVars(f) {
@@ -141,6 +141,7 @@ func usedSymbols(f *relax.Function, free map[*relax.Var]bool) []*tir.Var {
 			walk(p.SInfo)
 		}
 	}
+	slices.Reverse(used)
 	return used
 }
 

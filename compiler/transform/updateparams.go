@@ -132,21 +132,44 @@ func withParamInfo(c *pass.Context, m *ir.Module, f *relax.Function, to map[*rel
 		}
 		lost[v] = e
 	}
+	g := f
+	if len(lost) > 0 { // before anything is inferred: n and what it becomes must not meet in one expression
+		g = substSymbols(f, lost)
+	}
+	was := paramsBefore(f, g)
 	mu.VarDef = func(v *relax.Var) *relax.Var {
-		info := to[v]
-		if info == nil {
+		before := was[v]
+		info := to[before]
+		if before == nil || info == nil {
 			return v
 		}
 		out := v.WithSInfo(relax.Subst{Prims: lost}.SInfo(info))
-		c.Rewrite(ruleUpdateParam, v, out)
+		c.Rewrite(ruleUpdateParam, before, out)
 		return out
 	}
-	mu.Prim = relax.Subst{Prims: lost}.Prim
-	out, err := mu.Function(f)
-	if err != nil || len(lost) == 0 {
-		return out, err
+	return mu.Function(g)
+}
+
+// paramsBefore returns for the parameters of g, and of functions in it, which those of f they were. The two have the same structure.
+func paramsBefore(f, g *relax.Function) map[*relax.Var]*relax.Var {
+	before, after := allParams(f), allParams(g)
+	out := make(map[*relax.Var]*relax.Var, len(before))
+	for i, p := range after {
+		out[p] = before[i]
 	}
-	return substSymbols(out, lost), nil
+	return out
+}
+
+// allParams returns the parameters of f and of functions in it, in the order of ir.Walk.
+func allParams(f *relax.Function) []*relax.Var {
+	var out []*relax.Var
+	ir.Walk(f, func(n ir.Node) bool {
+		if g, ok := n.(*relax.Function); ok {
+			out = append(out, g.Params...)
+		}
+		return true
+	})
+	return out
 }
 
 // updatedInfo returns info with what v, the value of an option, says in its place.

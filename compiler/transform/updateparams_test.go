@@ -21,6 +21,18 @@ def main(x: R.Tensor((16,), "float32"), weight: R.Tensor((32, 16), "float32")) -
     return out
 `
 
+const symbolicCast = `
+@R.function
+def main(x: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+    n = T.int64()
+    a: R.Tensor((n,), "float32") = R.add(x, x)
+    b = R.match_cast(a, R.Tensor((n,), "float32"))
+    d = R.call_pure_packed("copy", b, sinfo_args=R.Tensor((n,), "float32"))
+    e: R.Tensor((n,), "float32") = R.maximum(a, b)
+    g: R.Tensor((n,), "float32") = R.maximum(d, e)
+    return g
+`
+
 const weightedMore = `
 @R.function
 def main(x: R.Tensor((16,), "float32"), weight: R.Tensor((64, 16), "float32")) -> R.Tensor((64,), "float32"):
@@ -67,6 +79,18 @@ def main(x: R.Tensor((16, "n"), "float32"), weight: R.Tensor(("n", 16), "float32
     out = R.matmul(weight, x)
     two = R.concat((out, out))
     return two
+`},
+		pair{name: "what a match_cast and the result of a kernel say", before: symbolicCast, args: to("x", "shape", shape(int64(2))), after: `
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        a: R.Tensor((2,), "float32") = R.add(x, x)
+        b = R.match_cast(a, R.Tensor((2,), "float32"))
+        d = R.call_pure_packed("copy", b, sinfo_args=R.Tensor((2,), "float32"))
+        e: R.Tensor((2,), "float32") = R.maximum(a, b)
+        g: R.Tensor((2,), "float32") = R.maximum(d, e)
+        return g
 `},
 		pair{name: "nothing", before: weighted},
 		pair{name: "no such parameter", before: weighted, args: to("w"), err: "sinfo_func: no function has a parameter called w"},

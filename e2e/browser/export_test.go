@@ -52,6 +52,7 @@ func TestExportedPage(t *testing.T) {
 						p.click(`.narrow-tabs [data-tab=search]`)
 					} else {
 						p.readExported(c.name)
+						p.exportedLoops(c.name == "real")
 						if theme == "light" {
 							p.sameRows(c.base, session, path)
 						}
@@ -73,6 +74,24 @@ func TestExportedPage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// exportedLoops looks at the loops of a kernel, which the file holds where its session had a compiler, and goes back to the difference.
+func (p *page) exportedLoops(held bool) {
+	p.t.Helper()
+	if offered := eval[bool](p, `document.querySelector("#views [data-view=loops]") !== null`); offered != held {
+		p.t.Errorf("the view of loops is offered: %v", offered)
+	}
+	if !held {
+		return
+	}
+	at := eval[string](p, `location.search`)
+	eval[bool](p, `(`+named("ApplyDefaultSchedule")+`.click(), true)`)
+	p.press("L")
+	p.wait(`document.querySelectorAll(".loops-panel .loop-row").length > 5 && document.querySelector(".loops-panel .of-vectorized .touch")`)
+	p.screen("export-loops")
+	p.press("v")
+	eval[bool](p, `(history.replaceState(null, "", location.pathname + `+fmt.Sprintf("%q", at)+`), true)`)
 }
 
 // readExported goes through an exported page with the keyboard, as through a session.

@@ -45,7 +45,7 @@ func TestFindLooks(t *testing.T) {
 			p.wait(done)
 			p.wait(`document.querySelector(".code-row.is-moved")`)
 			look("moved-split")
-			p.goTo(path + "?pass=" + stepOf(p, "tir.NarrowDataType") + "&view=unified")
+			p.goTo(path + "?pass=" + stepOf(p, "tir.FlattenBuffer") + "&view=unified")
 			p.wait(done)
 			// In a narrow window the row lies below those that are broken.
 			p.wait(`document.querySelector(".code-row.is-renamed") ?? void (document.querySelector(".code-view").scrollTop += 200)`)

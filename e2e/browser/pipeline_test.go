@@ -343,7 +343,7 @@ func TestOptions(t *testing.T) {
 	p.click("#context")
 	p.wait(`document.querySelector("#context-dialog[open]")`)
 	p.screen("pipeline-context-1440")
-	p.press("vectorize")
+	p.press("disable_vectorize")
 	p.wait(`[...document.querySelectorAll("#context-dialog .option")].filter(x => x.checkVisibility()).length === 1`)
 	p.click(`[data-option="tir.disable_vectorize"] input`)
 	p.wait(`document.querySelector("#command").textContent.includes("--config tir.disable_vectorize=true")`)

@@ -17,7 +17,7 @@ func TestGallery(t *testing.T) {
 
 // TestGalleryTargets runs the gallery for the default target of each kind.
 func TestGalleryTargets(t *testing.T) {
-	for _, k := range target.Kinds() {
+	for _, k := range target.CodeKinds() {
 		for _, c := range onnxtest.Gallery(t) {
 			t.Run(k.Name+"/"+c.Name, func(t *testing.T) { newHarness(t).checkTarget(c, target.Of(k.Name), pass.DefaultOptLevel) })
 		}

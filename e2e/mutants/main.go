@@ -25,6 +25,7 @@ var judges = []struct {
 	{"compiler/topi", []string{"compiler/transform", "compiler/frontend/onnx", "e2e/models"}},
 	{"compiler/transform", []string{"compiler/pipeline", "compiler", "e2e/models"}},
 	{"instruments/driver", []string{"web/run/inproc", "cmd/explorer"}},
+	{"runtime/native/asm", []string{"runtime/native"}},
 	{"runtime/vm", []string{"compiler/transform", "compiler", "e2e/models"}},
 	{"web/run", []string{"web/run/inproc", "web"}},
 	{"web/run/inproc", []string{"instruments/driver", "web/run", "web"}},

@@ -49,6 +49,13 @@ var (
 			"                v$i[vi, vj] = $p[vi, vj] * T.float32(2) + A[vi, vj]\n",
 		end: "        for i, j in T.grid(8, 8):\n            with T.block(\"B\"):\n                vi, vj = T.axis.remap(\"SS\", [i, j])\n                B[vi, vj] = $p[vi, vj]\n",
 	}
+	// threaded is a kernel of many statements of threads on shared memory.
+	threaded = program{
+		name: "threads", first: "0", value: "%d", per: 2,
+		head: "@I.ir_module\nclass Module:\n    @T.prim_func\n    def main(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):\n        tx = T.launch_thread(\"threadIdx.x\", 32)\n" +
+			"        S = T.decl_buffer((64,), \"float32\", scope=\"shared\")\n        D = T.decl_buffer((64,), \"float32\", scope=\"shared.dyn\")\n        E = T.decl_buffer((64,), \"float32\", scope=\"shared.dyn\")\n",
+		group: "        S[tx] = A[tx + 7] + D[tx]\n        D[tx + 1] = S[tx + 1] + E[tx]\n        E[tx] = A[tx]\n",
+	}
 	// stores is a kernel of many statements on two buffers.
 	stores = program{
 		name: "stores", first: "0", value: "%d", per: 2,

@@ -70,6 +70,28 @@ type Step struct {
 	Difference *Difference `json:"difference,omitempty"`
 	// How says how the module was run; nil where it was not.
 	How *How `json:"how,omitempty"`
+	// Threads says what threads of a GPU did that ended the run, such as a race; Message says it in one line. nil where it was something else.
+	Threads *ThreadFault `json:"threads,omitempty"`
+}
+
+// ThreadFault is what threads did that a GPU does not define.
+type ThreadFault struct {
+	// Kind is "race", "divergent barrier", "uninitialized read", or "shuffle from an absent thread".
+	Kind string `json:"kind"`
+	// Element is the element that was accessed, "" for barriers and shuffles.
+	Element string `json:"element,omitempty"`
+	// Function is the function, whose text behind the step has the lines of Accesses.
+	Function string         `json:"function"`
+	Accesses []ThreadAccess `json:"accesses"`
+}
+
+// ThreadAccess is what one thread did.
+type ThreadAccess struct {
+	Thread string `json:"thread"`
+	Does   string `json:"does"`
+	// Line is the line in the function, from 1, and Code what is there; 0 if it is not in the text.
+	Line int    `json:"line,omitempty"`
+	Code string `json:"code,omitempty"`
 }
 
 // How says how a module was run: who computed the results of its operators and kernels. A kernel that is called with arguments that it was called with

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
@@ -23,22 +24,29 @@ var errReached = errors.New("the step is reached")
 // hooks what earlier runs left there, and remembers the module: the same one is asked for while a text is edited. The error is
 // described for an event, as that of Run.
 func Behind(ctx context.Context, j *Job, after string, sink event.Sink, hooks Hooks) (m *ir.Module, model *Model, err error) {
+	return reach(ctx, j, fmt.Sprintf("behind %q", after), request.EditPrefix+after, sink, hooks, func(pl, probe *pass.Pass) (*pass.Pass, error) {
+		return patch.Insert(pl, after, probe)
+	})
+}
+
+// reach returns the module as it is where insert puts a pass of that name into the pipeline.
+func reach(ctx context.Context, j *Job, what, name string, sink event.Sink, hooks Hooks, insert func(pl, probe *pass.Pass) (*pass.Pass, error)) (m *ir.Module, model *Model, err error) {
 	hooks.Log = cmp.Or(hooks.Log, slog.Default())
 	t := &Task{Job: j, hooks: hooks, sink: &tap{Sink: sink}}
 	if err := t.read(ctx); err != nil {
 		return nil, nil, t.Describe(ctx, err)
 	}
-	key := j.Key(fmt.Sprintf("behind %q of %s", after, t.Model.ID))
+	key := j.Key(fmt.Sprintf("%s of %s", what, t.Model.ID))
 	if hooks.Steps != nil {
 		if found, ok := hooks.Steps.Step(key); ok {
 			return found.Module, t.Model, nil
 		}
 	}
-	probe := &pass.Pass{Name: request.EditPrefix + after, Kind: pass.Module, Run: func(_ *pass.Context, at *ir.Module) (*ir.Module, error) {
+	probe := &pass.Pass{Name: name, Kind: pass.Module, Run: func(_ *pass.Context, at *ir.Module) (*ir.Module, error) {
 		m = at
 		return nil, errReached
 	}}
-	pl, err := patch.Insert(t.pipeline, after, probe)
+	pl, err := insert(t.pipeline, probe)
 	if err != nil {
 		return nil, nil, Input("%v", err)
 	}
@@ -60,7 +68,7 @@ func Behind(ctx context.Context, j *Job, after string, sink event.Sink, hooks Ho
 	case err != nil:
 		return nil, nil, t.Describe(ctx, err)
 	default:
-		return nil, nil, Input("no step %s runs with these settings", after)
+		return nil, nil, Input("no step %s runs with these settings", strings.TrimPrefix(name, request.EditPrefix))
 	}
 	if hooks.Steps != nil {
 		hooks.Steps.PutStep(key, Snapshot{Module: m})

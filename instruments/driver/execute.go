@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/instruments/check/execute"
+
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
@@ -158,7 +161,7 @@ func (t *Task) load(ctx context.Context, art *artifact.Artifact) (*artifact.Prog
 func (t *Task) executeOnce(ctx context.Context, prog *artifact.Program, sig *artifact.Signature, x *Execution) error {
 	outs, took, err := t.timed(ctx, prog, sig.Name, x.Args)
 	if err != nil {
-		return executeFault(err)
+		return t.executeFault(err)
 	}
 	x.Measured.Latency, x.Outputs = took, outs
 	for i, out := range outs {
@@ -186,8 +189,8 @@ func distance(name string, got, want *tensor.Tensor) event.Comparison {
 	return out
 }
 
-// executeFault describes an error of a run of the program.
-func executeFault(err error) error {
+// executeFault describes an error of a run of the program of the task.
+func (t *Task) executeFault(err error) error {
 	e := &event.Error{Kind: event.KindExecute, Message: err.Error(), Function: compiler.Entry}
 	var call *vm.CallError
 	if errors.As(err, &call) {
@@ -196,7 +199,27 @@ func executeFault(err error) error {
 	if errors.Is(err, runtime.ErrDeviceMemory) {
 		e.Kind, e.Limit = event.KindLimit, "memory"
 	}
+	if t.Result != nil && t.Result.Module != nil {
+		e.Accesses = accessesOf(t.Result.Module, err)
+	}
 	return e
+}
+
+// accessesOf returns what threads did that ended a run of a module with err, with their lines; nil if it was something else.
+func accessesOf(m *ir.Module, err error) (out []event.Access) {
+	var f *interp.ThreadFault
+	if !errors.As(err, &f) {
+		return nil
+	}
+	found := execute.ThreadFault(m, err)
+	for i, a := range found.Accesses {
+		x := event.Access{Thread: a.Thread, Does: a.Does, Function: found.Function, Line: a.Line, Code: a.Code}
+		if span := []interp.Access{f.First, f.Second}[i].Span; span != nil {
+			x.Span = Diagnostic(ir.Diagnostic{Span: span}).Span
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // describe summarises a tensor.

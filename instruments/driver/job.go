@@ -86,8 +86,9 @@ type Job struct {
 	Pipeline *pass.Pass
 	Name     string
 
-	registry registry
-	user     *userPasses
+	registry  registry
+	user      *userPasses
+	schedules []*pass.Pass // that users wrote
 }
 
 // Resolve looks up what a request names. It returns all that is wrong with the settings; Problems.Fatal tells whether there is
@@ -106,6 +107,9 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	}
 	if err != nil {
 		return nil, append(found, Problem{Field: FieldScripts, Message: err.Error(), Err: err}), nil
+	}
+	if j.schedules, err = readSchedules(s.Schedules, req.Print); err != nil {
+		return nil, append(found, Problem{Field: FieldSchedules, Message: err.Error(), Err: err}), nil
 	}
 	j.registry = registry{pipeline.NewRegistry(), j.Target, j.user.passes, j.AnyLevel}
 	j.Registry = j.registry
@@ -154,6 +158,9 @@ func (j *Job) resolvePipeline() (found Problems) {
 func (j *Job) unknownPasses() (found Problems) {
 	for _, p := range j.Settings.Patches {
 		j.registry.adopt(EditOf(p).Pass(nil))
+	}
+	for _, p := range j.schedules {
+		j.registry.adopt(p)
 	}
 	for _, l := range []struct {
 		field string

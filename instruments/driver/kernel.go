@@ -68,7 +68,7 @@ func (t *Task) executeKernel(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
-			return executeFault(err)
+			return t.executeFault(err)
 		}
 		measured.At = time.Since(t.start).Nanoseconds()
 		if err := t.sink.Emit(event.New("", "", body, measured)); err != nil {
@@ -95,30 +95,24 @@ type argument struct {
 // callKernel loads a kernel onto a device of its own and calls it, first for its results
 // and then for its time.
 func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, binding map[string]int64) (*event.Executed, *event.Measured, error) {
-	dev, err := t.hooks.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)})
+	measured := &event.Measured{}
+	began := time.Now()
+	dev, kernel, err := t.loadKernel(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
-	measured := &event.Measured{}
-	began := time.Now()
-	code := t.Result.Artifact.Modules[0]
-	mod, err := dev.Load(ctx, code.Format, code.Bytes)
-	if err != nil {
-		return nil, nil, err
-	}
 	measured.Compile = time.Since(began).Nanoseconds()
-	body := &event.Executed{Function: name, Bindings: binding}
 	args, err := t.makeArguments(dev, name, f, binding)
 	if err != nil {
 		return nil, nil, err
 	}
+	body := &event.Executed{Function: name, Bindings: binding}
 	values := make([]runtime.Value, len(args))
 	for i, a := range args {
 		values[i] = a.value
 		body.Inputs = append(body.Inputs, a.summary)
 	}
-	kernel := mod.Kernel(mod.Names()[0])
 	call := func() error {
 		began := time.Now()
 		_, err := kernel.Run(ctx, values...)
@@ -148,6 +142,21 @@ func (t *Task) callKernel(ctx context.Context, name string, f *tir.PrimFunc, bin
 		}
 	}
 	return body, measured, nil
+}
+
+// loadKernel loads the only kernel of the program onto a device of its own, which the caller closes.
+func (t *Task) loadKernel(ctx context.Context) (*runtime.Device, *runtime.Kernel, error) {
+	dev, err := t.hooks.Engine.NewDevice(runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)})
+	if err != nil {
+		return nil, nil, err
+	}
+	code := t.Result.Artifact.Modules[0]
+	mod, err := dev.Load(ctx, code.Format, code.Bytes)
+	if err != nil {
+		_ = dev.Close()
+		return nil, nil, err
+	}
+	return dev, mod.Kernel(mod.Names()[0]), nil
 }
 
 // makeArguments returns the tensors and numbers that are given for the parameters of a function. For the others it makes random tensors, and ones, or what the

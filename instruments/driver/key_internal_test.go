@@ -111,6 +111,9 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Pass.Run":         no("belongs to the name"),
 		"Pass.Children":    no("only sequences have some, which are not reused as a whole"),
 		"Pass.Aside":       no("is about numbers of steps"),
+		"Pass.Inside":      no("belongs to the name"),
+		"Pass.Title":       no("is for people"),
+		"Pass.Line":        no("is for people"),
 
 		"Context.OptLevel":    {true, relevel, ""},
 		"Context.Config":      {true, config(keyedOption), ""},

@@ -179,10 +179,10 @@ func TestFaults(t *testing.T) {
 	wantError(t, fault(event.KindCodegen, plain), event.Error{Kind: event.KindCodegen, Message: "plain"})
 
 	call := &vm.CallError{Func: "f", Callee: "k", Err: runtime.ErrDeviceMemory}
-	wantError(t, executeFault(plain), event.Error{Kind: event.KindExecute, Message: "plain", Function: "main"})
-	wantError(t, executeFault(fmt.Errorf("x: %w", call)), event.Error{Kind: event.KindLimit, Limit: "memory", Message: "x: " + call.Error(), Function: "f", Op: "k"})
+	wantError(t, (&Task{}).executeFault(plain), event.Error{Kind: event.KindExecute, Message: "plain", Function: "main"})
+	wantError(t, (&Task{}).executeFault(fmt.Errorf("x: %w", call)), event.Error{Kind: event.KindLimit, Limit: "memory", Message: "x: " + call.Error(), Function: "f", Op: "k"})
 	call.Err = plain
-	wantError(t, executeFault(call), event.Error{Kind: event.KindExecute, Message: call.Error(), Function: "f", Op: "k"})
+	wantError(t, (&Task{}).executeFault(call), event.Error{Kind: event.KindExecute, Message: call.Error(), Function: "f", Op: "k"})
 
 	node := &onnx.Error{Op: "Conv", Reason: "bad"}
 	missing := &onnx.UnsupportedError{Ops: []onnx.UnsupportedOp{{First: node, Nodes: 1}}}

@@ -26,10 +26,10 @@ func (e *EditError) Error() string { return "edit of the IR: " + e.Err.Error() }
 // Unwrap returns what is wrong with it.
 func (e *EditError) Unwrap() error { return e.Err }
 
-// Edited returns the pipeline with the edits of the IR, each behind its step, to run on the imported module, which may be nil for a
-// pipeline that is only listed. Edits whose step is not there are left out and returned.
+// Edited returns the pipeline with the edits of the IR, each behind its step, and the schedules of users, to run on the imported module, which
+// may be nil for a pipeline that is only listed. Edits whose step is not there are left out and returned; schedules without a place are left out.
 func (j *Job) Edited(imported *ir.Module) (pl *pass.Pass, missing []*EditError, err error) {
-	pl = j.Pipeline
+	pl, _ = j.scheduled(j.Pipeline)
 	for _, x := range j.Settings.Patches {
 		edit := EditOf(x).Pass(imported)
 		j.registry.adopt(edit)

@@ -4,21 +4,24 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/request"
 )
 
 // The fields of a request that a Problem may be about, as in its JSON form.
 const (
-	FieldTarget   = "target"
-	FieldPipeline = "pipeline"
-	FieldPasses   = "passes"
-	FieldSteps    = "steps"
-	FieldScripts  = "scripts"
-	FieldRequired = "required"
-	FieldDisabled = "disabled"
-	FieldConfig   = "config"
-	FieldPatches  = "patches"
+	FieldTarget    = "target"
+	FieldPipeline  = "pipeline"
+	FieldPasses    = "passes"
+	FieldSteps     = "steps"
+	FieldScripts   = "scripts"
+	FieldRequired  = "required"
+	FieldDisabled  = "disabled"
+	FieldConfig    = "config"
+	FieldPatches   = "patches"
+	FieldSchedules = "schedules"
 )
 
 // Problem is something in a request that the compiler does not take. What does not apply is empty.
@@ -40,7 +43,7 @@ type Problem struct {
 type Problems []Problem
 
 // fatal are the fields without which there is no job, in the order in which they are complained about.
-var fatal = []string{FieldTarget, FieldScripts, FieldPipeline, FieldPasses, FieldSteps, FieldConfig}
+var fatal = []string{FieldTarget, FieldScripts, FieldSchedules, FieldPipeline, FieldPasses, FieldSteps, FieldConfig}
 
 // Fatal returns the problem for which there is no job, nil where there is one. Of the rest the compiler complains where it
 // comes to it, or not at all: that a pass is unknown that is not to run does no harm.
@@ -58,7 +61,7 @@ func (p Problems) Fatal() *Problem {
 // for run_finished.
 func (p *Problem) Refuse(ctx context.Context, sink event.Sink) error {
 	switch p.Field {
-	case FieldScripts:
+	case FieldScripts, FieldSchedules:
 		return scriptFault(ctx, sink, p.Err)
 	case FieldTarget, FieldConfig:
 		return Input("%s: %v", named(p.Field, p.Config), p.Err)
@@ -89,6 +92,9 @@ func scriptFault(ctx context.Context, sink event.Sink, err error) error {
 	var known *event.Error
 	if errors.As(err, &known) {
 		return known
+	}
+	if name, ok := strings.CutPrefix(wrong.script.source.Name, request.SchedulePrefix); ok {
+		return Input("the schedule of %s cannot be used: %v", name, err)
 	}
 	return Input("the script %s cannot be used: %v", wrong.script.source.Name, err)
 }

@@ -68,7 +68,7 @@ func (t *Task) profile(ctx context.Context, prog *artifact.Program, sig *artifac
 	}
 	got, err := prog.Measure(ctx, sig.Name, x.Args, opts)
 	if err != nil {
-		return executeFault(err)
+		return t.executeFault(err)
 	}
 	limits := t.hooks.Limits
 	if limits == nil {

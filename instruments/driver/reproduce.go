@@ -58,7 +58,7 @@ func (f *Failing) Instrument() *pass.Instrument {
 		Name: "Reproducer", Replayable: true,
 		RunBeforePass: func(_ *ir.Module, s *pass.Step) error {
 			switch {
-			case s.Pass.Aside: // an edit of the IR, which no other run has
+			case s.Pass.Aside, s.Pass.Title != "": // an edit of the IR or a user's schedule, which no other run has
 				f.step = nil
 			case s.Pass.Kind != pass.Sequential:
 				f.step = s
@@ -84,7 +84,7 @@ func (f *Failing) File(j *Job, program string, err error) []byte {
 		return nil
 	}
 	settings := j.Settings
-	settings.Steps, settings.Pipeline, settings.Patches, settings.Bindings, settings.Shapes = nil, "", nil, nil, nil
+	settings.Steps, settings.Pipeline, settings.Patches, settings.Schedules, settings.Bindings, settings.Shapes = nil, "", nil, nil, nil, nil
 	settings.Disabled, settings.Required, settings.Profile, settings.Rewrites = nil, nil, 0, false
 	m := f.step.Input
 	r := Reproducer{

@@ -73,6 +73,11 @@ func (r *reuse) wrap(p *pass.Pass) *pass.Pass {
 		}
 		return &out
 	}
+	if p.Inside != nil {
+		own := *p
+		own.Run = p.Inside(r.wrap)
+		p = &own
+	}
 	if p.Run != nil {
 		out.Run = func(c *pass.Context, m *ir.Module) (*ir.Module, error) { return r.run(c, p, m) }
 	}

@@ -32,7 +32,7 @@ type Specialized struct {
 // which are written for the module with its symbols.
 func (t *Task) sizes(sig *artifact.Signature, x *Execution) (map[string]int64, error) {
 	sizes, err := sig.Sizes(x.Args)
-	if err != nil || len(t.Job.Settings.Scripts)+len(t.Job.Settings.Patches) > 0 {
+	if err != nil || len(t.Job.Settings.Scripts)+len(t.Job.Settings.Patches)+len(t.Job.Settings.Schedules) > 0 {
 		return nil, err
 	}
 	return sizes, nil

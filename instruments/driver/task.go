@@ -111,6 +111,9 @@ func Open(ctx context.Context, j *Job, sink event.Sink, hooks Hooks) (*Task, err
 	for _, e := range t.Missing {
 		found = append(found, e.warning())
 	}
+	if _, d := j.scheduled(j.Pipeline); d != nil {
+		found = append(found, *d)
+	}
 	if err := emitFound(t.sink, found); err != nil {
 		return t, err
 	}

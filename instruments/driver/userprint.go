@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/starpass"
+	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
 )
@@ -109,10 +110,15 @@ func (s *userScript) places(err error) []ir.Diagnostic {
 	d := ir.Diagnostic{Severity: ir.Error, Code: codeScript, Message: err.Error(), Help: starpass.Trace(err)}
 	var placed *starpass.Error
 	if errors.As(err, &placed) { // the pass around it is that of the step
-		d.Message = placed.Error()
+		err = placed
 	}
+	var program string
+	d.Message, program = instruments.Reported(err)
 	if strings.Count(d.Help, "\n") <= 2 {
 		d.Help = "" // a stack of one call says what the place says
+	}
+	if program != "" {
+		d.Help = strings.TrimSuffix(program+"\n\n"+d.Help, "\n\n")
 	}
 	if at := scriptPlace().FindStringSubmatch(d.Message); at != nil && at[1] == s.source.Name {
 		line, _ := strconv.Atoi(at[2])

@@ -7,6 +7,10 @@ type Error struct {
 	Kind ErrorKind `json:"kind"`
 	// Message says what was wrong, where, and what to do.
 	Message string `json:"message"`
+	// Program is the program with the places of the error underlined, where the error has it.
+	Program string `json:"program,omitempty"`
+	// Accesses are what threads did that ended the run, such as the two sides of a race.
+	Accesses []Access `json:"accesses,omitempty"`
 	// Pass, Function, Op and Instrument name the place where they are known.
 	Pass       string `json:"pass,omitempty"`
 	Function   string `json:"function,omitempty"`
@@ -18,6 +22,19 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
+
+// Access is what a thread of a GPU did to an element of a buffer, or at a barrier.
+type Access struct {
+	Thread string `json:"thread"`
+	// Does is "reads", "writes", ...; empty if the thread did nothing.
+	Does string `json:"does,omitempty"`
+	// Function is a function after the last pass, Line the line there, from 1, and Code what is on it; Line is 0 if that is not known.
+	Function string `json:"function"`
+	Line     int    `json:"line,omitempty"`
+	Code     string `json:"code,omitempty"`
+	// Span is the place in the source, nil if it is not known.
+	Span *Span `json:"span,omitempty"`
+}
 
 // ErrorKind sorts errors for programs.
 type ErrorKind string

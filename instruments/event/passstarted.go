@@ -13,8 +13,10 @@ type PassStarted struct {
 	// passed the filters; otherwise a sentence: "required by FuseOps",
 	// "required by name although level 4 > opt_level 2".
 	Why string `json:"why,omitempty"`
-	// Title is what a dump calls the step in full; absent for passes of our own.
+	// Title is what the step is called in full: by a dump, or the call of a primitive of a schedule. It is absent for passes of our own.
 	Title string `json:"title,omitempty"`
+	// Line is that of the user's schedule which asks for the step.
+	Line int `json:"line,omitempty"`
 }
 
 // TypePassStarted is the type of the events that carry a PassStarted.
@@ -29,7 +31,7 @@ func (b *PassStarted) apply(r *Run, e Event) {
 	}
 	s := r.step(e, b.Name, b.Level, b.Role, b.Kind)
 	m := e.measured()
-	s.Status, s.Why, s.Title, s.Reused = StepRunning, b.Why, b.Title, e.Reused
+	s.Status, s.Why, s.Title, s.Line, s.Reused = StepRunning, b.Why, b.Title, b.Line, e.Reused
 	s.Began, s.given = e.Seq, len(r.Changes)
 	if s.At = m.At; s.At == 0 {
 		s.At = r.Clock

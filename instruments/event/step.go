@@ -42,6 +42,8 @@ type Step struct {
 	Reason ReasonKind
 	// Why says for which unusual reason it ran, and Title what a dump calls it in full.
 	Why, Title string
+	// Line is that of the user's schedule which asked for it; 0 for other steps.
+	Line int
 	// Error is set where it failed, and where the run ended in it.
 	Error *Error
 	// Finished is what the pass did, once it is done.

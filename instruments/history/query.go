@@ -191,7 +191,7 @@ func (h *History) before(path string) int {
 
 // comparePaths orders steps such as 1.9.1/FuseTIRInner by when they ended: the children of a
 // sequence before the sequence, a pass that another required (3r1) before that one (3), and an
-// edit of what a step left (3e) behind it.
+// edit of what a step left (3e, then 3e2) behind it.
 func comparePaths(a, b string) int {
 	a, _, _ = strings.Cut(a, "/")
 	b, _, _ = strings.Cut(b, "/")
@@ -205,8 +205,8 @@ func comparePaths(a, b string) int {
 }
 
 func compareIDs(a, b string) int {
-	a, edit := strings.CutSuffix(a, "e")
-	b, otherEdit := strings.CutSuffix(b, "e")
+	a, editNumber, edit := strings.Cut(a, "e")
+	b, otherNumber, otherEdit := strings.Cut(b, "e")
 	x, xr, required := strings.Cut(a, "r")
 	y, yr, other := strings.Cut(b, "r")
 	switch {
@@ -221,7 +221,7 @@ func compareIDs(a, b string) int {
 	case otherEdit && !edit:
 		return -1
 	}
-	return 0
+	return compareNumbers(editNumber, otherNumber)
 }
 
 func compareNumbers(a, b string) int {

@@ -65,9 +65,9 @@ func (w *hunkWriter) hunk(blocks []Block) []Block {
 	h := event.Hunk{Before: x + 1, After: b.Y0 - lead + 1}
 	var marks []byte
 	marked := false
-	line := func(sign byte, s string, mark byte) {
+	line := func(sign string, s string, mark byte) {
 		w.size += len(s) + 1
-		h.Lines = append(h.Lines, string(sign)+s)
+		h.Lines = append(h.Lines, sign+s)
 		marks = append(marks, mark)
 		marked = marked || mark == MarkRenamed || mark == MarkMoved
 	}
@@ -77,17 +77,17 @@ func (w *hunkWriter) hunk(blocks []Block) []Block {
 			break
 		}
 		for ; x < b.X0; x++ {
-			line(' ', w.xs[x], MarkSame)
+			line(" ", w.xs[x], MarkSame)
 		}
 		for ; x < b.X1; x++ {
-			line('-', w.xs[x], take(&w.before))
+			line("-", w.xs[x], take(&w.before))
 		}
 		for y := b.Y0; y < b.Y1; y++ {
-			line('+', w.ys[y], take(&w.after))
+			line("+", w.ys[y], take(&w.after))
 		}
 	}
 	for end := min(x+Context, len(w.xs)); x < end; x++ {
-		line(' ', w.xs[x], MarkSame)
+		line(" ", w.xs[x], MarkSame)
 	}
 	if marked {
 		h.Marks = string(marks)

@@ -55,7 +55,14 @@ type Marks struct {
 //
 // It takes time and memory in proportion to the lines.
 func Mark(blocks []Block, before, after func(int) string) Marks {
-	m := marker{ids: map[string]int32{}}
+	nx, ny := 0, 0
+	for _, b := range blocks {
+		nx, ny = nx+b.X1-b.X0, ny+b.Y1-b.Y0
+	}
+	if nx == 0 || ny == 0 {
+		return Marks{}
+	}
+	m := marker{x: make([]changed, 0, nx), y: make([]changed, 0, ny), next: make([]int32, nx)}
 	size := 0
 	for _, b := range blocks {
 		for i := b.X0; i < b.X1; i++ {
@@ -70,11 +77,7 @@ func Mark(blocks []Block, before, after func(int) string) Marks {
 			return Marks{}
 		}
 	}
-	if len(m.x) == 0 || len(m.y) == 0 {
-		return Marks{}
-	}
 	m.moved()
-	m.defined()
 	x, y := 0, 0
 	for _, b := range blocks {
 		n, k := b.X1-b.X0, b.Y1-b.Y0
@@ -102,6 +105,7 @@ type marker struct {
 
 	ids      map[string]int32 // the numbers of names
 	to, from []int32          // what a name became, and which name became it; -1 where not known
+	known    bool             // defs is known
 	defs     []uint8          // of names: bit 0 where a removed line defines it, bit 1 an added one
 	pairs    [][2]string      // the names of the two lines that rename looks at
 	undo     []int32          // what it has noted
@@ -123,7 +127,6 @@ func lines(side, other []changed) []Line {
 func (m *marker) moved() {
 	// first holds the first removed line with a text that has no counterpart, m.next the one after each.
 	first := make(map[string]int32, len(m.x))
-	m.next = make([]int32, len(m.x))
 	for i := len(m.x) - 1; i >= 0; i-- {
 		text := strings.TrimLeft(m.x[i].text, " ")
 		m.next[i] = -1
@@ -145,12 +148,18 @@ func (m *marker) moved() {
 	}
 }
 
-// defined notes which names the lines define that have not moved.
+// defined notes which names the lines define that have not moved. Most diffs have no name that becomes another one, and need
+// not know it.
 func (m *marker) defined() {
+	if m.known {
+		return
+	}
+	m.known = true
 	for side, lines := range [][]changed{m.x, m.y} {
+		note := func(name string) { m.defs[m.id(name)] |= 1 << side }
 		for i := range lines {
-			if lines[i].mark == 0 {
-				definitions(lines[i].text, func(name string) { m.defs[m.id(name)] |= 1 << side })
+			if lines[i].mark != MarkMoved {
+				definitions(lines[i].text, note)
 			}
 		}
 	}
@@ -237,6 +246,9 @@ func (m *marker) rename(before, after string) bool {
 func (m *marker) id(name string) int32 {
 	n, ok := m.ids[name]
 	if !ok {
+		if m.ids == nil {
+			m.ids = map[string]int32{}
+		}
 		n = int32(len(m.to))
 		m.ids[name] = n
 		m.to, m.from, m.defs = append(m.to, -1), append(m.from, -1), append(m.defs, 0)
@@ -250,8 +262,13 @@ func (m *marker) become(x, y int32) bool {
 	if m.to[x] == y && m.from[y] == x {
 		return true
 	}
-	if m.to[x] >= 0 || m.from[y] >= 0 || x != y && (m.defs[x]&1 == 0 || m.defs[y]&2 == 0) {
+	if m.to[x] >= 0 || m.from[y] >= 0 {
 		return false
+	}
+	if x != y {
+		if m.defined(); m.defs[x]&1 == 0 || m.defs[y]&2 == 0 {
+			return false
+		}
 	}
 	m.to[x], m.from[y] = y, x
 	m.undo = append(m.undo, x, y)

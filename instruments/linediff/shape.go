@@ -81,7 +81,8 @@ func definitions(s string, found func(name string)) {
 		}
 		return
 	}
-	if i := strings.LastIndex(s, " as "); i >= 0 {
+	if strings.Contains(s, " as ") {
+		i := strings.LastIndex(s, " as ")
 		names(strings.TrimSuffix(s[i+len(" as "):], ":"), found)
 		return
 	}

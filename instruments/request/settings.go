@@ -23,6 +23,8 @@ type Settings struct {
 	Scripts []Script `json:"scripts,omitempty"`
 	// Patches are IR that was edited behind steps.
 	Patches []Patch `json:"patches,omitempty"`
+	// Schedules take the place of the default schedules of kernels.
+	Schedules []Schedule `json:"schedules,omitempty"`
 	// Disabled and Required are names of passes.
 	Disabled []string `json:"disabled,omitempty"`
 	Required []string `json:"required,omitempty"`
@@ -86,6 +88,9 @@ func (s Settings) Normalize() (Settings, error) {
 	}
 	var err error
 	if s.Patches, err = normalPatches(s.Patches); err != nil {
+		return s, err
+	}
+	if s.Schedules, err = normalSchedules(s.Schedules); err != nil {
 		return s, err
 	}
 	if len(s.Bindings) > maxBindings {

@@ -11,6 +11,8 @@ import (
 // unchanging are the passes that change nothing by design.
 var unchanging = map[string]string{
 	"tir.VerifyMemory":   "only checks",
+	"tir.VerifyGPUCode":  "only checks",
+	"tir.OOBChecker":     "only checks",
 	"NormalizeGlobalVar": "modules whose functions have other names than symbols are refused when they are read",
 	"Normalize":          "modules are in A-normal form when they have been read, and all passes keep it",
 	"relay.InferType":    "values have their struct info when they have been read, and all passes keep it",
@@ -25,6 +27,25 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float3
         c = R.multiply(b, s)
         R.output(c)
     return c
+`
+
+// hoisted has a branch that depends on the outer of two loops only.
+const hoisted = `@T.prim_func
+def f(a: T.Buffer((8,), "int32"), n: T.int32):
+    for i in range(8):
+        for j in range(8):
+            if i < n:
+                a[j] = a[j] + 1
+`
+
+// threads has a kernel with two loops over one thread.
+const threads = `@T.prim_func
+def f(a: T.Buffer((8,), "int32")):
+    for i in T.thread_binding(2, "blockIdx.x"):
+        for j in T.thread_binding(4, "threadIdx.x"):
+            a[i * 4 + j] = 1
+        for k in T.thread_binding(4, "threadIdx.x"):
+            a[i * 4 + k] = 2
 `
 
 // cases are programs that give passes something to do which the gallery does not.
@@ -80,6 +101,63 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor
         b = R.add(x, a)
         R.output(b)
     return b
+`},
+	{`AttachExternModules{"extern_modules": ["@T.prim_func\ndef g(a: T.Buffer((2,), \"float32\")):\n    T.func_attr({\"global_symbol\": \"g\"})\n    a[0] = T.float32(1)\n"]}`, nil, `@R.function
+def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+    y = R.exp(x)
+    return y
+`},
+	{`SplitCallTIRByPattern{"patterns": ["three"]}`, nil, `@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def three(a: T.Buffer((7,), "float32"), b: T.Buffer((7,), "float32"), s: T.float32):
+        for i in range(7):
+            with T.block("b"):
+                v = T.axis.spatial(7, i)
+                b[v] = a[v] * s
+
+    @T.prim_func(private=True)
+    def k(a: T.Buffer((7,), "float32"), c: T.Buffer((7,), "float32")):
+        b = T.alloc_buffer((7,), "float32")
+        for i in range(7):
+            with T.block("b"):
+                v = T.axis.spatial(7, i)
+                b[v] = a[v] * T.float32(3)
+        for i in range(7):
+            with T.block("c"):
+                v = T.axis.spatial(7, i)
+                c[v] = b[v] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((7,), "float32")) -> R.Tensor((7,), "float32"):
+        cls = Module
+        y = R.call_tir(cls.k, (x,), out_sinfo=R.Tensor((7,), "float32"))
+        return y
+`},
+	{`AlterOpImpl{"op_impl_map": {"relax.add": "plus"}, "op_buffer_transforms": {"relax.add": ["lambda i: (i // 4, i % 4)", "lambda i: (i // 4, i % 4)"]}}`, nil, `@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(a: T.Buffer((7,), "float32"), b: T.Buffer((7,), "float32")):
+        T.func_attr({"operator_name": "relax.add"})
+        for i in range(7):
+            with T.block("b"):
+                v = T.axis.spatial(7, i)
+                b[v] = a[v] + T.float32(1)
+
+    @T.prim_func(private=True)
+    def plus(a: T.Buffer((2, 4), "float32"), b: T.Buffer((2, 4), "float32")):
+        for i, j in T.grid(2, 4):
+            with T.block("b"):
+                v, w = T.axis.remap("SS", [i, j])
+                b[v, w] = a[v, w] + T.float32(1)
+
+    @R.function
+    def main(x: R.Tensor((7,), "float32")) -> R.Tensor((7,), "float32"):
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.add, (x,), out_sinfo=R.Tensor((7,), "float32"))
+            R.output(y)
+        return y
 `},
 	{`UpdateParamStructInfo{"sinfo_func": {"x": {"dtype": "float16"}, "w": {"dtype": "float16"}}},BindParams{"params": {"w": 2}}`, nil, `@R.function
 def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
@@ -501,6 +579,15 @@ def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
         R.output(c)
     return c
 `},
+	{"relay.SimplifyExprPostAlterOp", nil, `@R.function
+def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((6,), "float32"):
+    with R.dataflow():
+        a = R.reshape(x, R.shape([3, 2]))
+        b = R.reshape(a, R.shape([6]))
+        c = R.exp(b)
+        R.output(c)
+    return c
+`},
 	{"relay.SimplifyExpr", nil, `@R.function
 def main(x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
     with R.dataflow():
@@ -586,6 +673,277 @@ def f(a: T.Buffer((8,), "float32")):
     T.func_attr({"global_symbol": "f", "target": T.target("wasm")})
     with T.attr(T.target("wasm"), "target", 0):
         a[0] = T.float32(0)
+`},
+	{"tir.RemoveStoreUndef,tir.RemoveAssume,tir.AnnotateIrregularLoop", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "int32")):
+    T.evaluate(T.assume(a[0] == 0))
+    a[1] = T.undef(dtype="int32")
+    for i in range(8):
+        if a[i] > 0:
+            break
+        a[i] = 1
+`},
+	{`tir.ReduceBranchingThroughOvercompute`, nil, `@T.prim_func
+def f(A: T.Buffer((16,), "int32")):
+    for i in range(16):
+        if i < 14:
+            A[i] = 1
+            T.evaluate(0)
+        else:
+            A[i] = 1
+`},
+	{`tir.InlinePrivateFunctions`, nil, `@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4, 16), "float32")):
+        for i in range(4):
+            Module.scale(T.address_of(A[i, 0]), i + 1)
+
+    @T.prim_func(private=True)
+    def scale(a: T.handle("float32"), n: T.int32):
+        A = T.decl_buffer((16,), "float32", data=a)
+        for j in range(16):
+            A[j] = A[j] * T.Cast("float32", n)
+`},
+	{`tir.InjectDoubleBuffer`, nil, `@T.prim_func
+def f(A: T.Buffer((128,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in range(16):
+        C = T.decl_buffer((8,))
+        with T.attr(C.data, "double_buffer_scope", 1):
+            for j in range(8):
+                C[j] = A[i * 8 + j]
+        for j in range(8):
+            B[i] = B[i] + C[j]
+`},
+	{`tir.CombineContextCall`, nil, `@T.prim_func
+def f(dev: T.handle):
+    T.func_attr({"target": T.target("llvm")})
+    for i in range(8):
+        T.evaluate(T.call_extern("int32", "run", T.tvm_thread_context(dev), i))
+`},
+	{`tir.DecorateDeviceScope`, nil, `@T.prim_func
+def f(A: T.Buffer((8,), "float32")):
+    for i in range(8):
+        A[i] = T.float32(0)
+`},
+	{`tir.InjectVirtualThread`, nil, `@T.prim_func
+def f(A: T.Buffer((8,), "int32"), C: T.Buffer((8,), "int32")):
+    v = T.launch_thread("vthread", 2)
+    D = T.allocate([4], "int32", "local")
+    B = T.Buffer((4,), "int32", data=D, scope="local")
+    for i in range(4):
+        B[i] = A[v * 4 + i]
+    C[v] = B[0] + B[1]
+`},
+	{"tir.ConvertSSA", nil, `@T.prim_func
+def f(a: T.Buffer((2,), "int32")):
+    x = T.int32()
+    a[0] = T.Let(x + x, where={x: 1})
+    a[1] = T.Let(x * x, where={x: 2})
+`},
+	{"tir.HoistExpression", nil, hoisted},
+	{"tir.HoistIfThenElse", nil, hoisted},
+	{"tir.HoistIfThenElseBasic", nil, hoisted},
+	{"tir.UnifyThreadBinding", nil, threads},
+	{"tir.LiftThreadBinding", nil, threads},
+	{"tir.LowerAutoCopy", nil, `@T.prim_func
+def main(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64, 64), "float32")):
+    with T.block("root"):
+        T.block_attr({"warp_execution": 1})
+        for ty in T.thread_binding(4, thread="threadIdx.y"):
+            with T.block("tile"):
+                S = T.alloc_buffer((64, 64), scope="shared")
+                with T.block("load"):
+                    T.block_attr({"auto_copy": 1, "vector_bytes": 16})
+                    for i, j in T.grid(64, 64):
+                        S[i, j] = A[i, j]
+                with T.block("store"):
+                    for i, j in T.grid(64, 64):
+                        B[j, i] = S[i, j]
+`},
+	{"tir.InjectPermutedLayout", nil, `@T.prim_func
+def main(A: T.Buffer((8, 64), "float16"), B: T.Buffer((64, 8), "float16")):
+    for tx in T.thread_binding(8, thread="threadIdx.x"):
+        with T.block("tile"):
+            S = T.alloc_buffer((8, 64), "float16", scope="shared")
+            with T.block("load"):
+                T.block_attr({"permuted_layout": 1})
+                for j in range(64):
+                    S[tx, j] = A[tx, j]
+            with T.block("store"):
+                T.block_attr({"permuted_layout": 1})
+                for j in range(64):
+                    B[j, tx] = S[tx, j]
+`},
+	{"tir.ManifestSharedMemoryLocalStage", nil, `@T.prim_func
+def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    for tx in T.thread_binding(16, thread="threadIdx.x"):
+        with T.block("tile"):
+            S = T.alloc_buffer((64,), scope="shared")
+            for i in range(4):
+                with T.block("load"):
+                    T.block_attr({"tir.manifest_shared_memory_local_stage": 1})
+                    S[i * 16 + tx] = A[i * 16 + tx]
+            for i in range(4):
+                with T.block("store"):
+                    B[i * 16 + tx] = S[i * 16 + 15 - tx]
+`},
+	{"tir.LowerWarpMemory", nil, `@T.prim_func
+def main(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.func_attr({"target": T.target("cuda")})
+    tx = T.launch_thread("threadIdx.x", 32)
+    W_data = T.allocate([32], "float32", "warp")
+    W = T.Buffer((32,), data=W_data, scope="warp")
+    W[tx] = A[tx]
+    B[tx] = W[(tx + 1) % 32]
+`},
+	{"tir.InjectPTXAsyncCopy", nil, `@T.prim_func
+def main(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    tx = T.launch_thread("threadIdx.x", 32)
+    S_data = T.allocate([128], "float32", "shared")
+    S = T.Buffer((128,), data=S_data, scope="shared")
+    with T.attr(0, "async_scope", 1):
+        S[T.Ramp(tx * 4, 1, 4)] = A[T.Ramp(tx * 4, 1, 4)]
+    T.evaluate(T.ptx_commit_group(dtype=""))
+    T.evaluate(T.ptx_wait_group(0, dtype=""))
+    B[T.Ramp(tx * 4, 1, 4)] = S[T.Ramp(tx * 4, 1, 4)]
+`},
+	{"tir.InjectPTXLDG32", nil, `@T.prim_func
+def main(A: T.Buffer((20,), "float32"), B: T.Buffer((32,), "float32")):
+    tx = T.launch_thread("threadIdx.x", 32)
+    L_data = T.allocate([1], "float32", "local")
+    L = T.Buffer((1,), data=L_data, scope="local")
+    L[0] = T.if_then_else(tx < 20, A[tx], T.float32(0))
+    B[tx] = L[0]
+`},
+	{"tir.InferFragment", nil, `@T.prim_func
+def main(A: T.Buffer((16, 16), "float16"), B: T.Buffer((16, 16), "float16"), C: T.Buffer((16, 16), "float32")):
+    tx = T.launch_thread("threadIdx.x", 32)
+    a = T.allocate([256], "float16", "wmma.matrix_a")
+    b = T.allocate([256], "float16", "wmma.matrix_b")
+    c = T.allocate([256], "float32", "wmma.accumulator")
+    T.tvm_fill_fragment(c, 16, 16, 16, 0, T.float32(0))
+    T.tvm_load_matrix_sync(a, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float16"), A.data, 0, 256, 1), 16, "row_major")
+    T.tvm_load_matrix_sync(b, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float16"), B.data, 0, 256, 1), 16, "col_major")
+    T.tvm_mma_sync(c, 0, a, 0, b, 0, c, 0)
+    T.tvm_store_matrix_sync(c, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float32"), C.data, 0, 256, 2), 16, "row_major")
+`},
+	{"tir.LowerAsyncDMA", nil, `@T.prim_func
+def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    S = T.decl_buffer((64,))
+    with T.attr(0, "async_commit_queue_scope", 0):
+        with T.attr(0, "async_scope", 1):
+            for i in range(64):
+                S[i] = A[i]
+    with T.attr(0, "async_wait_queue_scope", 0):
+        with T.attr(0, "async_wait_inflight_count", 0):
+            for i in range(64):
+                B[i] = S[i] + T.float32(1)
+`},
+	{"tir.DefaultGPUSchedule", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), b: T.Buffer((8,), "float32")):
+    T.func_attr({"target": T.target("cuda")})
+    for i in range(8):
+        with T.block("double"):
+            vi = T.axis.spatial(8, i)
+            b[vi] = a[vi] + a[vi]
+`},
+	{`tir.ThreadSync`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    tx = T.launch_thread("threadIdx.x", 16)
+    S_data = T.allocate([16], "float32", "shared")
+    S = T.Buffer((16,), data=S_data, scope="shared")
+    S[tx] = A[tx]
+    B[tx] = S[15 - tx]
+`},
+	{`tir.LowerThreadAllreduce`, nil, `@T.prim_func
+def main(A: T.Buffer((32,), "float32"), B: T.Buffer((1,), "float32")):
+    T.func_attr({"target": T.target("cuda", host="llvm")})
+    tx = T.launch_thread("threadIdx.x", 32)
+    R_data = T.allocate([1], "float32", "local")
+    R = T.Buffer((1,), data=R_data, scope="local")
+    with T.attr(T.comm_reducer(lambda x, y: x + y, [T.float32(0)]), "reduce_scope", T.reinterpret("handle", T.uint64(0))):
+        T.tvm_thread_allreduce(T.uint32(1), A[tx], T.bool(True), R[0], tx)
+    if tx == 0:
+        B[0] = R[0]
+`},
+	{`tir.MergeSharedMemoryAllocations`, nil, `@T.prim_func
+def main(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    tx = T.launch_thread("threadIdx.x", 128)
+    S_data = T.allocate([128], "float32", "shared.dyn")
+    S = T.Buffer((128,), data=S_data, scope="shared.dyn")
+    U_data = T.allocate([256], "float16", "shared.dyn")
+    U = T.Buffer((256,), "float16", data=U_data, scope="shared.dyn")
+    S[tx] = A[tx]
+    U[tx + 128] = T.Cast("float16", S[tx])
+    B[tx] = T.Cast("float32", U[tx + 128])
+`},
+	{`tir.AnnotateDeviceRegions`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "float32")):
+    T.func_attr({"target": T.target("cuda", host="llvm")})
+    n: T.int32 = 16
+    tx = T.launch_thread("threadIdx.x", 16)
+    A[tx] = T.Cast("float32", n)
+`},
+	{`tir.LowerDeviceKernelLaunch`, nil, `@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((16,), "float32")):
+        T.func_attr({"target": T.target("llvm")})
+        Module.kernel(A.data, 16)
+
+    @T.prim_func(private=True)
+    def kernel(A_data: T.handle("float32"), n: T.int32):
+        T.func_attr({"target": T.target("cuda")})
+        A = T.decl_buffer((16,), "float32", data=A_data)
+        tx = T.launch_thread("threadIdx.x", n)
+        A[tx] = T.float32(0)
+`},
+	{`tir.PointerValueTypeRewrite`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    for i in range(4):
+        B[i * 4:i * 4 + 4] = A[i * 4:i * 4 + 4]
+`},
+	{`tir.MakeUnpackedAPI`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "float32")):
+    T.func_attr({"target": T.target("llvm", host="llvm")})
+    A[0] = T.float32(0)
+`},
+	{`tir.LowerDeviceStorageAccessInfo{"memory_info": {"global.vtcm": {"head_address": "vtcm_begin"}}}`, nil, `@T.prim_func
+def main():
+    V = T.allocate([16], "float32", "global.vtcm")
+    T.evaluate(V)
+`},
+	{"tir.LowerCrossThreadReduction", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), b: T.Buffer((1,), "float32")):
+    for i in T.thread_binding(8, "threadIdx.x"):
+        with T.block("sum"):
+            k = T.axis.reduce(8, i)
+            with T.init():
+                b[0] = T.float32(0)
+            b[0] = b[0] + a[k]
+`},
+	{"tir.InjectSoftwarePipeline", nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), c: T.Buffer((8,), "float32")):
+    for i in T.serial(8, annotations={"software_pipeline_stage": [0, 1], "software_pipeline_order": [0, 1]}):
+        with T.block("both"):
+            b = T.alloc_buffer((1,), "float32")
+            with T.block("load"):
+                b[0] = a[i]
+            with T.block("use"):
+                c[i] = b[0]
+`},
+	{"tir.BF16ComputeLegalize,tir.FP8ComputeLegalize,tir.BF16StorageLegalize,tir.FP8StorageLegalize", nil, `@T.prim_func
+def f(a: T.handle("bfloat16"), b: T.handle("float8_e5m2")):
+    T.func_attr({"target": T.target("wasm")})
+    c = T.decl_buffer((8,), "bfloat16", data=a)
+    d = T.decl_buffer((8,), "float8_e5m2", data=b)
+    c[0] = c[1] + c[2]
+    d[0] = d[1] + d[2]
+`},
+	{"tir.InstrumentProfileIntrinsics", map[string]any{"tir.instrument_lwp": true}, `@T.prim_func
+def f(a: T.Buffer((4,), "float32")):
+    a[0] = T.float32(0)
 `},
 	{"tir.LowerTVMBuiltin", nil, `@T.prim_func
 def f(a: T.Buffer((4096,), "float32")):

@@ -15,7 +15,7 @@ func TestLimit(t *testing.T) {
 	eng := compiler.NewEngine()
 	defer eng.Close()
 	var cache roofline.Cache
-	for _, k := range target.Kinds() {
+	for _, k := range target.CodeKinds() {
 		began := time.Now()
 		l, err := cache.Limit(context.Background(), eng, target.Of(k.Name))
 		if err != nil {

@@ -182,8 +182,11 @@ export interface PassStarted {
   // why is empty where the pass ran because it stands in the pipeline and passed the filters; otherwise a sentence: "required
   // by FuseOps", "required by name although level 4 > opt_level 2".
   why?: string;
-  // title is what a dump calls the step in full; absent for passes of our own.
+  // title is what the step is called in full: by a dump, or the call of a primitive of a schedule. It is absent for passes of
+  // our own.
   title?: string;
+  // line is that of the user's schedule which asks for the step.
+  line?: number;
 }
 
 // Profiled says what one execution calls, what each call has to do, and what memory it takes. The times are in the measured
@@ -328,6 +331,10 @@ export interface RunError {
   kind: ErrorKind;
   // message says what was wrong, where, and what to do.
   message: string;
+  // program is the program with the places of the error underlined, where the error has it.
+  program?: string;
+  // accesses are what threads did that ended the run, such as the two sides of a race.
+  accesses?: Access[];
   // pass, function, op and instrument name the place where they are known.
   pass?: string;
   function?: string;
@@ -549,6 +556,20 @@ export type ErrorKind =
   | "damaged"
   // "limit": the run hit another limit, which Error.Limit names.
   | "limit";
+
+// Access is what a thread of a GPU did to an element of a buffer, or at a barrier.
+export interface Access {
+  thread: string;
+  // does is "reads", "writes", ...; empty if the thread did nothing.
+  does?: string;
+  // function is a function after the last pass, line the line there, from 1, and code what is on it; line is 0 if that is not
+  // known.
+  function: string;
+  line?: number;
+  code?: string;
+  // span is the place in the source, nil if it is not known.
+  span?: SourceSpan;
+}
 
 // FunctionMetrics measures a function. What it calls is not counted in.
 export interface FunctionMetrics {
@@ -772,6 +793,8 @@ export interface Settings {
   scripts?: Script[] | null;
   // patches are IR that was edited behind steps.
   patches?: Patch[] | null;
+  // schedules take the place of the default schedules of kernels.
+  schedules?: Schedule[] | null;
   // disabled and required are names of passes.
   disabled?: string[] | null;
   required?: string[] | null;
@@ -818,6 +841,14 @@ export interface Patch {
   removed?: string[];
   // before holds the hashes of the texts of these functions as they were when they were edited, "" for those that were added.
   before?: Record<string, string>;
+}
+
+// Schedule is a schedule that a visitor wrote for a kernel, which takes the place of the default one.
+export interface Schedule {
+  // kernel is the name that the PrimFunc has when it is scheduled; "" is the only one of the module.
+  kernel: string;
+  // source is a script in which sch is the schedule of the kernel.
+  source: string;
 }
 
 // GivenTensor names a tensor that a visitor gave: an input of the module, or an output that is expected of it. Its elements are
@@ -888,6 +919,103 @@ export interface Tried {
   skipped?: string;
   error?: string;
   diff?: unknown;
+}
+
+// CheckedSchedule is what the editor is told about a schedule.
+export interface CheckedSchedule {
+  // diagnostics are errors and warnings of the script.
+  diagnostics: Diagnostic[];
+  // steps are the primitives that the script called, the last of them one that failed if one did.
+  steps: ScheduleStep[];
+  // loops are those of the kernel after the last step.
+  loops: LoopTree | null;
+  // start is a script to start from, which looks up the blocks and loops of the kernel; absent where a script was given.
+  start?: string;
+  ok: boolean;
+  // diff is what the schedule changes in the kernel, at most its first rows.
+  diff?: unknown;
+}
+
+// ScheduleStep is a primitive that a schedule called.
+export interface ScheduleStep {
+  name: string;
+  // call is the line of the script that called it, and line its number.
+  call: string;
+  line: number;
+  changed: boolean;
+  // error says why it could not be applied.
+  error?: string;
+}
+
+// LoopTree is the loops and blocks of a PrimFunc in the order of the text.
+export interface LoopTree {
+  name: string;
+  rows: LoopRow[];
+  // omitted counts the rows that are too many to list.
+  omitted?: number;
+}
+
+// LoopRow is a loop, a block, a condition, or a store outside of blocks; the first row is the function.
+export interface LoopRow {
+  kind: LoopKind;
+  depth: number;
+  name: string;
+  // line is that of the text of the function, 0 where it is not known.
+  line?: number;
+  // extent of a loop, as the text has it. info is the condition, or what else belongs to the row.
+  extent?: string;
+  info?: string;
+  // loop is how a loop runs: serial, parallel, vectorized, unroll, thread_binding; thread the thread that it is bound to.
+  loop?: string;
+  thread?: string;
+  // runs is how often the row is come to in a call of the function, conditions aside; -1 where that depends on sizes.
+  runs: number;
+  // iters are the axes of a block.
+  iters?: Iter[];
+  // touches are the buffers of the row, largest first.
+  touches?: Touch[];
+}
+
+// LoopKind says what a row is.
+export type LoopKind = "function" | "loop" | "block" | "condition" | "store";
+
+// Iter is an axis of a block: its name, how it is bound (spatial, reduce, ...), and its value.
+export interface Iter {
+  name: string;
+  kind: string;
+  value: string;
+}
+
+// Touch is the part of a buffer that a row reads or writes each time that it runs, with everything in it: the least box around
+// all of its accesses.
+export interface Touch {
+  buffer: string;
+  scope?: string;
+  // bytes is its size, -1 where that depends on sizes; whole tells that it is all of the buffer.
+  bytes: number;
+  whole?: boolean;
+  read?: boolean;
+  written?: boolean;
+}
+
+// MeasuredSchedule compares the times of a kernel with the default schedule and with that of a user. Both are called in turn.
+export interface MeasuredSchedule {
+  target: string;
+  default: ScheduleTimes;
+  own: ScheduleTimes;
+  // plain tells that kernels have no default schedule in the run, so that the default is the plain loops.
+  plain?: boolean;
+  // same tells that both computed the same up to the order of sums; difference is the largest absolute one.
+  same: boolean;
+  difference: Num;
+}
+
+// ScheduleTimes are times of calls in nanoseconds, and the size of the code.
+export interface ScheduleTimes {
+  median: number;
+  best: number;
+  runs: number;
+  bytes: number;
 }
 
 // RunInfo is a run as visitors see it.
@@ -1055,6 +1183,9 @@ export interface CheckedStep {
   difference?: CheckDifference;
   // how says how the module was run; nil where it was not.
   how?: CheckHow;
+  // threads says what threads of a GPU did that ended the run, such as a race; message says it in one line. nil where it was
+  // something else.
+  threads?: ThreadFault;
 }
 
 // CheckFault names who is at fault for the first red mark.
@@ -1125,6 +1256,26 @@ export interface CheckHow {
   legalized?: boolean;
   // machine tells that the machine ran the generated code of the whole program.
   machine?: boolean;
+}
+
+// ThreadFault is what threads did that a GPU does not define.
+export interface ThreadFault {
+  // kind is "race", "divergent barrier", "uninitialized read", or "shuffle from an absent thread".
+  kind: string;
+  // element is the element that was accessed, "" for barriers and shuffles.
+  element?: string;
+  // function is the function, whose text behind the step has the lines of accesses.
+  function: string;
+  accesses: ThreadAccess[];
+}
+
+// ThreadAccess is what one thread did.
+export interface ThreadAccess {
+  thread: string;
+  does: string;
+  // line is the line in the function, from 1, and code what is there; 0 if it is not in the text.
+  line?: number;
+  code?: string;
 }
 
 // Finding is what a search found.

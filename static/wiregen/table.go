@@ -21,6 +21,9 @@ var roots = []root{
 	{pkg: "web/run", name: "Planned"},
 	{pkg: "web", name: "editAnswer", ts: "CheckedEdit"},
 	{pkg: "web", name: "triedJSON", ts: "Tried"},
+	{pkg: "web", name: "scheduleAnswer", ts: "CheckedSchedule"},
+	{pkg: "web/run", name: "MeasuredSchedule"},
+	{pkg: "instruments/looptree", name: "Tree"},
 	{pkg: "web", name: "runJSON", ts: "RunInfo"},
 	{pkg: "web", name: "sessionJSON", ts: "SessionInfo"},
 	{pkg: "web", name: "noteJSON", ts: "Note"},
@@ -81,5 +84,8 @@ var names = map[string]string{
 	"instruments/compare.Figure":   "ComparedFigure",
 	"instruments/compare.Output":   "ComparedOutput",
 	"instruments/request.Step":     "SettingsStep",
+	"instruments/looptree.Tree":    "LoopTree",
+	"instruments/looptree.Row":     "LoopRow",
+	"instruments/looptree.Kind":    "LoopKind",
 	"instruments/request.Tensor":   "GivenTensor",
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/target"
 )
 
 // Loader is the runtime.Loader of the modules that Build makes.
@@ -58,7 +59,7 @@ func (*Loader) Prepare(ctx context.Context, module []byte) (runtime.Code, error)
 		if c.entries[symbol] != nil {
 			return nil, fmt.Errorf("reading a kernel module: two kernels are named %q", symbol)
 		}
-		p, err := interp.Compile(funcs[name], &interp.Options{Name: symbol, Lookup: lookup, MaxSteps: math.MaxInt64})
+		p, err := interp.Compile(funcs[name], &interp.Options{Name: symbol, Lookup: lookup, MaxSteps: math.MaxInt64, Barriers: barriersOf(funcs[name])})
 		if err != nil {
 			return nil, fmt.Errorf("preparing a kernel for the interpreter: %w", err)
 		}
@@ -67,6 +68,16 @@ func (*Loader) Prepare(ctx context.Context, module []byte) (runtime.Code, error)
 	}
 	slices.Sort(c.names)
 	return c, nil
+}
+
+// barriersOf returns what the target of a function says of barriers.
+func barriersOf(f *tir.PrimFunc) interp.Barriers {
+	t, err := target.Parse(f.Attrs.Str(ir.AttrTarget, ""))
+	if err != nil || t.Kind().Name != kind {
+		return interp.BarriersAuto // of no target, or of one whose code the interpreter stands in for
+	}
+	text, _ := t.Attr("barriers").(string)
+	return interp.BarriersOf(text)
 }
 
 // read returns the functions of a module by name.

@@ -111,7 +111,7 @@ func TestWorkspaceAndAssert(t *testing.T) {
 	check(t, f, 0, random(dtype.Float32T, 1, 1000))
 	_, mod, d := load(t, pack(t, f), mustTarget("wasm"))
 	err := runWasm(t, mod, d, []any{random(dtype.Float64T, 1, 10)})
-	if err == nil || !strings.Contains(err.Error(), "reverse: argument 0 (A) must have elements of type float32") {
+	if err == nil || !strings.Contains(err.Error(), "reverse.A_handle.dtype is expected to be float32") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/looptree"
 	"github.com/irscope/irscope/static"
 )
 
@@ -38,6 +39,8 @@ type Page struct {
 	Body string
 	// Answers are those to the requests of its script that do not depend on the texts of the run, by address.
 	Answers map[string]any
+	// Loops returns the loops of the PrimFunc whose text this is; nil where there is no compiler, which leaves the view of loops out.
+	Loops func(ctx context.Context, text string) (*looptree.Tree, error)
 }
 
 // pageFile is what lies packed in a page, beside its cells. static/src/exported/answers.ts and unpackfile.ts read it.
@@ -55,8 +58,14 @@ type pageFile struct {
 // compressed. It makes no request, and its policy allows its own script and style alone.
 func HTML(ctx context.Context, b *Bundle, r *Run, page Page) ([]byte, error) {
 	p := newPacker(b)
-	if err := p.run(ctx, newOutline(b, r)); err != nil {
+	o := newOutline(b, r)
+	if err := p.run(ctx, o); err != nil {
 		return nil, err
+	}
+	if page.Loops != nil {
+		if err := p.loops(ctx, o, page.Loops); err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
 	}
 	file := pageFile{
 		Theme: static.Text("theme.js"), Style: static.Text("exported.css"), Script: static.Text("exported.js"),

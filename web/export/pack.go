@@ -28,6 +28,8 @@ type packed struct {
 	Texts map[string]*packedText `json:"texts"`
 	Diffs map[string]*packedDiff `json:"diffs"`
 	Raw   map[string]string      `json:"raw"`
+	// Loops is absent where there are none: no compiler was there to list them, or no kernel.
+	Loops *packedLoops `json:"loops,omitempty"`
 }
 
 // packedText is a text as the cells of its lines, each less the one before it and 1.

@@ -210,6 +210,11 @@ func (p *parsing) fenced(now *part, n *ast.FencedCodeBlock) {
 		if now.kind == solutionHeading {
 			p.pending = append(p.pending, n)
 		}
+	case role == "starlark schedule" && len(words) == 3 && !inText && now.kind != hintHeading:
+		p.addSchedule(now, words[2], text, line)
+		if now.kind == solutionHeading {
+			p.pending = append(p.pending, n)
+		}
 	case role == "starlark check" && inText && now.step != nil && now.step.Check == nil:
 		now.step.Check = &request.Script{Name: p.File, Source: strings.Repeat("\n", line-1) + text}
 	case role == "yaml question" && inText && now.step != nil && now.step.Question == nil:
@@ -217,10 +222,10 @@ func (p *parsing) fenced(now *part, n *ast.FencedCodeBlock) {
 	case role == "yaml answer" && !inText && now.kind != hintHeading:
 		p.readAnswer(now, text, line)
 		now.settings = n
-	case slices.Contains([]string{"python module", "python edit", "starlark script", "starlark check", "yaml question", "yaml answer"}, role):
+	case slices.Contains([]string{"python module", "python edit", "starlark script", "starlark schedule", "starlark check", "yaml question", "yaml answer"}, role):
 		p.fail(at, "the block %q cannot stand here, or not twice: module and script (with a file name) come before the first step, check and question in the text of a step, answer, script and edit (with the name of a pass) below Solution and Wrong answer", role)
 	default:
-		p.fail(at, "a block cannot be %q: say one word for what readers see, or python module, python edit PASS, starlark script NAME.star, starlark check, yaml question, yaml answer", info)
+		p.fail(at, "a block cannot be %q: say one word for what readers see, or python module, python edit PASS, starlark script NAME.star, starlark schedule KERNEL, starlark check, yaml question, yaml answer", info)
 	}
 }
 
@@ -272,6 +277,17 @@ func (p *parsing) addEdit(now *part, after, text string, line int) {
 		return
 	}
 	s.Patches = append(s.Patches, request.Patch{After: after, Text: text})
+}
+
+// addSchedule adds the schedule of a kernel to the settings of an answer.
+func (p *parsing) addSchedule(now *part, kernel, text string, line int) {
+	s := p.changed(now).Settings
+	list := append(slices.Clip(s.Schedules), request.Schedule{Kernel: kernel, Source: text})
+	if _, err := (request.Settings{Schedules: list}).Normalize(); err != nil {
+		p.fail(pos{line - 1, 1}, "%v", err)
+		return
+	}
+	s.Schedules = list
 }
 
 // addScript adds a script to the settings of the lesson, or to those of an answer, where it takes the place of one of its name.

@@ -14,17 +14,18 @@ type Freedom string
 
 // The freedoms of answers.
 const (
-	Order    Freedom = "order"     // the order of the passes
-	Passes   Freedom = "passes"    // which passes there are, in which order, with which options
-	Disabled Freedom = "disabled"  // the passes that are off
-	Required Freedom = "required"  // the passes that run whatever their level
-	OptLevel Freedom = "opt_level" // the optimization level
-	Config   Freedom = "config"    // the options of the pass context
-	Scripts  Freedom = "scripts"   // passes and instruments of the student's own
-	Edits    Freedom = "edits"     // edits of the IR between passes
+	Order     Freedom = "order"     // the order of the passes
+	Passes    Freedom = "passes"    // which passes there are, in which order, with which options
+	Disabled  Freedom = "disabled"  // the passes that are off
+	Required  Freedom = "required"  // the passes that run whatever their level
+	OptLevel  Freedom = "opt_level" // the optimization level
+	Config    Freedom = "config"    // the options of the pass context
+	Scripts   Freedom = "scripts"   // passes and instruments of the student's own
+	Edits     Freedom = "edits"     // edits of the IR between passes
+	Schedules Freedom = "schedules" // schedules of kernels
 )
 
-var freedoms = [...]Freedom{Order, Passes, Disabled, Required, OptLevel, Config, Scripts, Edits}
+var freedoms = [...]Freedom{Order, Passes, Disabled, Required, OptLevel, Config, Scripts, Edits, Schedules}
 
 // Overreach says what an answer changed that the lesson does not leave free, "" for nothing. Plans are the names of the passes of the
 // pipelines, in order: those of the first run of the lesson, and those of the answer.
@@ -36,7 +37,7 @@ func (l *Lesson) Overreach(s request.Settings, startPlan, plan []string) string 
 	start := l.Settings
 	ours := func(names []string) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-			return free(Scripts) && strings.HasPrefix(name, request.UserPrefix) || strings.HasPrefix(name, request.EditPrefix)
+			return free(Scripts) && strings.HasPrefix(name, request.UserPrefix) || strings.HasPrefix(name, request.EditPrefix) || strings.HasPrefix(name, request.SchedulePrefix)
 		})
 	}
 	startPlan, plan = ours(startPlan), ours(plan)
@@ -60,6 +61,8 @@ func (l *Lesson) Overreach(s request.Settings, startPlan, plan []string) string 
 		return "scripts were added or changed"
 	case !free(Edits) && len(s.Patches) > 0:
 		return "the IR was edited between two passes"
+	case !free(Schedules) && !slices.Equal(start.Schedules, s.Schedules):
+		return "a kernel was scheduled by hand"
 	case start.Seed != s.Seed:
 		return "the seed of the random inputs has changed"
 	}

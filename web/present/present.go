@@ -84,11 +84,11 @@ func (s *Stages) Scene(session string) []byte {
 	if st := s.stages[session]; st != nil {
 		return st.scene
 	}
-	return ending
+	return ending()
 }
 
 // ending is what the last message to followers says.
-var ending = encode(Scene{})
+var ending = sync.OnceValue(func() []byte { return encode(Scene{}) })
 
 // show has the followers told of the scene as it is now; the caller holds the lock.
 func (st *stage) show() {

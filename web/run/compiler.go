@@ -7,6 +7,7 @@ import (
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/fault"
 	"github.com/irscope/irscope/instruments/flow"
+	"github.com/irscope/irscope/instruments/looptree"
 	"github.com/irscope/irscope/instruments/whatif"
 )
 
@@ -30,6 +31,13 @@ type Compiler interface {
 	// it: the dataflow of a Relax function, the loop nest of a PrimFunc. It depends on the
 	// text alone. The error of a text that is no such function says where it stops being one.
 	Graph(ctx context.Context, text string) (*flow.Graph, error)
+	// Loops returns the loops and blocks of the PrimFunc whose text this is. It depends on the text alone, as Graph does.
+	Loops(ctx context.Context, text string) (*looptree.Tree, error)
+	// CheckSchedule applies a schedule to its kernel as a run comes to it; the run stays as it is. An empty script is answered with one to
+	// start from.
+	CheckSchedule(ctx context.Context, req Request, s Schedule) (CheckedSchedule, error)
+	// MeasureSchedule compiles a kernel with the default schedule and with that of a user, for the target of a run, and measures both.
+	MeasureSchedule(ctx context.Context, req Request, s Schedule) (MeasuredSchedule, error)
 	// Explain returns the rewrites and decisions that a step of a run reports, of which the run need have no record.
 	Explain(ctx context.Context, req Request, step string) (*event.Rewrites, error)
 	// CheckEveryPass runs the module of a run behind each of its passes and compares what it computes; each hears of the steps

@@ -26,6 +26,7 @@ type (
 	Step     = request.Step
 	Script   = request.Script
 	Patch    = request.Patch
+	Schedule = request.Schedule
 )
 
 // Limits are what a run may use.

@@ -103,6 +103,10 @@ func (d domain) binary(e *tir.Binary) interval {
 
 // scale multiplies an interval by a constant, or by an expression that is not negative.
 func scale(a, b interval) interval {
+	if a.lo == a.hi && b.lo == b.hi {
+		p := tir.Mul(a.lo, b.lo)
+		return interval{p, p}
+	}
 	if a.lo == a.hi {
 		a, b = b, a
 	}

@@ -72,7 +72,7 @@ func (a *access) region(changes func(tir.Expr) bool) *tir.BufferRegion {
 		case s.everything() || changes(s.lo) || changes(s.hi):
 			out.Region[k] = &tir.Range{Min: tir.Const(d, 0), Extent: a.buffer.Shape[k]}
 		case s.lo == s.hi || ir.StructuralEqual(s.lo, s.hi, ir.EqualOpts{}):
-			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: tir.Const(s.lo.DType(), 1)}
+			out.Region[k] = &tir.Range{Min: s.lo, Extent: tir.Const(s.lo.DType(), 1)}
 		default:
 			ext := an.Simplify(tir.Add(tir.Sub(s.hi, s.lo), tir.Const(s.lo.DType(), 1)))
 			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: ext}
@@ -90,8 +90,8 @@ type detector struct {
 	opaque        []*tir.Buffer
 }
 
-// matched notes the buffers of b that are views: accesses to them are accesses to the
-// whole region that they view.
+// matched notes the buffers of b that are views: accesses to them are accesses to what they
+// view.
 func (d *detector) matched(b *tir.Block) {
 	for _, m := range b.MatchBuffers {
 		if d.views == nil {
@@ -103,7 +103,7 @@ func (d *detector) matched(b *tir.Block) {
 
 func (d *detector) record(list *[]*access, b *tir.Buffer, dims []interval) {
 	if src, ok := d.views[b]; ok {
-		d.record(list, src.Buffer, d.relax(src))
+		d.record(list, src.Buffer, d.viewed(b, src, dims))
 		return
 	}
 	if d.own[b] {
@@ -118,6 +118,33 @@ func (d *detector) record(list *[]*access, b *tir.Buffer, dims []interval) {
 		}
 	}
 	*list = append(*list, &access{b, dims})
+}
+
+// viewed returns the intervals of the region src that dims of its view b are: all of it, where dimensions
+// of the view are not ones of the region, behind leading ones of extent 1.
+func (d *detector) viewed(b *tir.Buffer, src *tir.BufferRegion, dims []interval) []interval {
+	out := d.relax(src)
+	skip := len(src.Region) - len(dims)
+	if skip < 0 {
+		return out
+	}
+	for i, r := range src.Region {
+		if i < skip && !tir.IsConst(r.Extent, 1) || i >= skip && !tir.Equal(b.Shape[i-skip], r.Extent) {
+			return out
+		}
+	}
+	for k, s := range dims {
+		start := d.dom.eval(src.Region[skip+k].Min)
+		if s.everything() || start.everything() {
+			continue
+		}
+		lo, hi := tir.Add(start.lo, tir.CastTo(start.lo.DType(), s.lo)), tir.Add(start.hi, tir.CastTo(start.hi.DType(), s.hi))
+		if s.lo == s.hi && start.lo == start.hi {
+			hi = lo
+		}
+		out[skip+k] = interval{lo, hi}
+	}
+	return out
 }
 
 func (d *detector) touch(list *[]*access, b *tir.Buffer, indices []tir.Expr) {

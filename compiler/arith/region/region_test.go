@@ -101,3 +101,36 @@ func TestRegionsOfWhatTheBlockMakes(t *testing.T) {
 		want(t, index.Name+": write", writes[len(writes)-1], C, zero, all)
 	}
 }
+
+// TestRegionsOfViews counts an access to a view as one to its part of what it views, where the dimensions are the same ones.
+func TestRegionsOfViews(t *testing.T) {
+	A := buf("A", 64, 64, 64)
+	v, j := tir.NewVar("v", dtype.Int64T), tir.NewVar("j", dtype.Int64T)
+	whole := func(i tir.Expr) *tir.BufferRegion {
+		return &tir.BufferRegion{Buffer: A, Region: []*tir.Range{{Min: i, Extent: tir.Int(1)}, {Min: tir.Int(8), Extent: tir.Int(16)}, {Min: tir.Int(0), Extent: tir.Int(64)}}}
+	}
+	plane, flat := buf("P", 16, 64), buf("F", 1024)
+	b := &tir.Block{
+		Name: "b", IterVars: []*tir.IterVar{{Var: v}}, MatchBuffers: []*tir.MatchBufferRegion{{Buffer: plane, Source: whole(v)}, {Buffer: flat, Source: whole(v)}},
+		Body: &tir.For{LoopVar: j, Min: tir.Int(0), Extent: tir.Int(4), Body: tir.Store(plane, tir.Load(plane, tir.Int(3), v), tir.Int(2), j)},
+	}
+	reads, writes, _ := OfBlock(b, nil)
+	one := tir.Int(1)
+	want(t, "an element of a view", reads[0], A, v, one, tir.Int(11), one, v, one)
+	want(t, "a part of a row of a view", writes[0], A, v, one, tir.Int(10), one, tir.Int(0), tir.Int(4))
+	b.Body = tir.Store(flat, tir.FloatConst(dtype.Float32T, 0), j)
+	_, writes, _ = OfBlock(b, nil)
+	want(t, "a view of another shape", writes[0], A, v, one, tir.Int(8), tir.Int(16), tir.Int(0), tir.Int(64))
+}
+
+// TestProductOfPoints knows a product of what is constant in the block.
+func TestProductOfPoints(t *testing.T) {
+	A := buf("A", 1024)
+	v, o := tir.NewVar("v", dtype.Int64T), tir.NewVar("o", dtype.Int64T)
+	inner := &tir.Block{Name: "inner", IterVars: []*tir.IterVar{{Var: v}}, Body: tir.NoOp(), Reads: []*tir.BufferRegion{
+		{Buffer: A, Region: []*tir.Range{{Min: tir.Mul(v, tir.Int(128)), Extent: tir.Int(128)}}},
+	}}
+	b := &tir.Block{Name: "outer", IterVars: []*tir.IterVar{{Var: o}}, Body: &tir.BlockRealize{Values: []tir.Expr{o}, Block: inner}}
+	reads, _, _ := OfBlock(b, nil)
+	want(t, "the part of a row of blocks", reads[0], A, tir.Mul(o, tir.Int(128)), tir.Int(128))
+}

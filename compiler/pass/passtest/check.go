@@ -93,6 +93,9 @@ var repeats = map[string]string{
 	"tir.LoopPartition":           "",                                  // parts may be partitioned by the next condition
 	"tir.UnrollLoop":              "",                                  // a loop may be unrolled once those inside of it are gone
 	"tir.CompactBufferAllocation": "",                                  // indices that were shifted may have tighter bounds
+	"tir.HoistExpression":         "",                                  // of more conditions than go in front of a loop at once, some are left
+	"tir.HoistIfThenElse":         "",                                  // likewise
+	"tir.HoistIfThenElseBasic":    "",                                  // likewise
 }
 
 // mayRepeat tells whether p may change its own result under c.
@@ -107,7 +110,7 @@ var exempt = map[string]map[string]bool{
 		"tir.Simplify": true, // it may write expressions with Let anew
 	},
 	"makes constants": {
-		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true,
+		"FoldConstant": true, "BindParams": true, "DecomposeOps": true, "DecomposeOpsForTraining": true, "FoldBatchnormToConv2D": true, "Gradient": true, "relay.SimplifyInference": true, "relay.SimplifyExpr": true, "relay.SimplifyExprPostAlterOp": true,
 		"relay.FoldConstant": true, "relay.FakeQuantizationToInteger": true, "relay.FoldScaleAxis": true, "relay.DivToMul": true, "relay.FirstOrderGradient": true,
 	},
 	"rounds otherwise": {

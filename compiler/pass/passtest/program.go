@@ -29,6 +29,7 @@ type Program struct {
 // Kernel returns a program of one PrimFunc, whose results are compared bit for bit.
 func Kernel(src relaxtest.Source) *Program {
 	f, args := tirtest.Function(src)
+	var lanes []int // as callers know them since the last module whose parameters are buffers
 	return &Program{
 		Module: stamped(ir.NewModule().With("kernel", f)),
 		compute: func(m *ir.Module) (any, error) {
@@ -36,8 +37,11 @@ func Kernel(src relaxtest.Source) *Program {
 			if !ok {
 				return nil, fmt.Errorf("the function is gone")
 			}
+			if l := tirtest.Lanes(g); l != nil {
+				lanes = l
+			}
 			// A fault may make a loop endless: programs take thousands of steps.
-			return tirtest.Run(g, args, &interp.Options{MaxSteps: graphrun.MaxSteps})
+			return tirtest.RunAs(g, lanes, args, &interp.Options{MaxSteps: graphrun.MaxSteps})
 		},
 		differ: func(got, want any) string { return tirtest.Differ(got.([]any), want.([]any)) },
 	}

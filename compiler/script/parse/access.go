@@ -63,7 +63,7 @@ func (b *builder) attr(n *syntax.Node) any {
 
 func (b *builder) varAttr(e tir.Expr, n *syntax.Node) any {
 	switch n.Text {
-	case "dtype":
+	case "dtype", "ty":
 		return e.DType().String()
 	case "value":
 		if v, ok := tir.AsInt(e); ok {
@@ -79,6 +79,8 @@ func (b *builder) varAttr(e tir.Expr, n *syntax.Node) any {
 
 func (b *builder) bufferAttr(x *tir.Buffer, n *syntax.Node) any {
 	switch n.Text {
+	case "ty": // the type of a buffer after v0.23, which has its shape and offset
+		return x
 	case "data":
 		return x.Data
 	case "shape":

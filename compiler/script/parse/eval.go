@@ -3,7 +3,6 @@ package parse
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/syntax"
@@ -178,7 +177,7 @@ func (b *builder) path(n *syntax.Node) (string, bool) {
 		return ns.path, true
 	}
 	if ns.path == root.Text && len(root.Text) == int(root.End-root.At) {
-		if text := b.src[root.At:n.End]; !strings.ContainsAny(text, " \n\t\\()#") {
+		if text := b.src[root.At:n.End]; isPath(text) {
 			return text, true
 		}
 	}
@@ -187,6 +186,17 @@ func (b *builder) path(n *syntax.Node) (string, bool) {
 		rest = "." + x.Text + rest
 	}
 	return ns.path + rest, true
+}
+
+// isPath reports whether a text is names with dots between them, and nothing else.
+func isPath(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\n', '\t', '\\', '(', ')', '#':
+			return false
+		}
+	}
+	return true
 }
 
 func (b *builder) enter(n *syntax.Node) {

@@ -149,8 +149,10 @@ func (c *call) accessPtr() any {
 	if offset == nil {
 		offset = &tir.IntImm{Type: c.intType}
 	}
+	from := tir.Expr(tir.Const(offset.DType(), 0)) // of the buffer's own elements
 	if c.has(3) {
-		offset = tir.Add(offset, c.exprAt(3))
+		from = c.exprAt(3)
+		offset = tir.Add(offset, from)
 	}
 	var size tir.Expr = tir.Const(offset.DType(), 1)
 	if len(x.Strides) > 0 {
@@ -163,7 +165,7 @@ func (c *call) accessPtr() any {
 	if c.has(4) {
 		size = c.exprAt(4)
 	} else {
-		size = tir.Sub(size, offset)
+		size = tir.Sub(size, from)
 	}
 	elem := x.DType
 	if lanes := c.intAt(2); lanes > 1 {

@@ -10,6 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/script/syntax"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
 )
 
 // moduleRows are the values of I.
@@ -121,6 +122,26 @@ func targetText(v any) string {
 		return dictText(x)
 	}
 	return describe(v)
+}
+
+// canonicalTarget writes a target of a known kind in its canonical form, so that all ways to write it are equal, and another as
+// it is; host is empty for none.
+func canonicalTarget(text, host string) string {
+	if t, err := target.Parse(text); err == nil {
+		if host == "" {
+			return t.String()
+		}
+		if h, err := target.Parse(host); err == nil {
+			return t.WithHost(h).String()
+		}
+	}
+	if host != "" {
+		if strings.ContainsAny(host, " \t\n\"\\") {
+			host = strconv.Quote(host)
+		}
+		text += " -host=" + host
+	}
+	return text
 }
 
 // dictText writes a dictionary as JSON, with its keys in order.

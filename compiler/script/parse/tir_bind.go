@@ -56,7 +56,7 @@ func (b *builder) tirBind(s *syntax.Stmt, t *syntax.Node, v any, let bool) {
 				b.tf.declared[f.v] = true
 			}
 		}
-	case metaVar, string, nil:
+	case metaVar, string, nil, moduleRef: // cls = Module
 		b.env.define(t.Text, v)
 	default:
 		e := b.toExpr(v, s.Value)

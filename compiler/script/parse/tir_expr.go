@@ -102,18 +102,18 @@ var exprRows = []row{
 		return metaVar{c.vals[0]}
 	}},
 	{"T.target(target_config: value, host: value = None)", func(c *call) any {
-		out := targetText(c.vals[0])
+		host := ""
 		if c.has(1) {
-			out += " host=" + targetText(c.vals[1])
+			host = targetText(c.vals[1])
 		}
-		return out
+		return canonicalTarget(targetText(c.vals[0]), host)
 	}},
 }
 
 // typeRows make variables and pointers; the element types themselves are added by the table.
 var typeRows = []row{
-	{"T.Var|T.var(name: str, dtype: dtype)", func(c *call) any { return fresh{c.newVar(c.typeAt(1), c.strAt(0), false)} }},
-	{"T.SizeVar(name: str, dtype: dtype)", func(c *call) any { return fresh{c.newVar(c.typeAt(1), c.strAt(0), true)} }},
+	{"T.Var|T.var(name: str, dtype|ty: dtype)", func(c *call) any { return fresh{c.newVar(c.typeAt(1), c.strAt(0), false)} }},
+	{"T.SizeVar(name: str, dtype|ty: dtype)", func(c *call) any { return fresh{c.newVar(c.typeAt(1), c.strAt(0), true)} }},
 	{"T.Tuple(*fields: node)", func(c *call) any {
 		t := &ir.TupleType{Base: c.base()}
 		for _, n := range c.restAt {

@@ -27,7 +27,7 @@ tvm_access_ptr: ptype data offset extent rw_mask
 tvm_struct_get: arr index field
 tvm_struct_set: arr index field value
 tvm_stack_alloca: dtype_str num
-tvm_storage_sync: storage_scope
+tvm_storage_sync: storage_scope is_lead num_blocks
 tvm_warp_shuffle: mask value warp_id width warp_size
 tvm_warp_shuffle_up tvm_warp_shuffle_down: mask value offset width warp_size
 tvm_load_matrix_sync tvm_store_matrix_sync: fragment m n k index buffer_ptr stride layout
@@ -36,7 +36,7 @@ tvm_fill_fragment: fragment m n k index value
 ptx_mma: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index saturate operator
 ptx_mma_sp: shape A_layout B_layout A_dtype B_dtype C_dtype multiplicand_a a_index multiplicand_b b_index accumulator c_index metadata meta_index sparse_selector saturate
 ptx_ldmatrix: trans num type local_ptr local_offset smem_ptr smem_offset
-ptx_cp_async: shared_ptr shared_offset global_ptr global_offset bytes
+ptx_cp_async: shared_ptr shared_offset global_ptr global_offset bytes predicate
 ptx_cp_async_bulk: shared_ptr shared_offset global_ptr global_offset bytes barrier_id
 ptx_wait_group: num
 mma_store: m n dst_ptr src_ptr src_offset dst_stride
@@ -48,6 +48,16 @@ start_profile_intrinsic end_profile_intrinsic: id
 vectorlow vectorhigh: vec
 vectorcombine: vec1 vec2
 `
+
+// newerNames are the names that intrinsics of GPUs have in TVM after v0.23, where they are grouped by what they are for.
+var newerNames = map[string]string{
+	"ptx_mma": "ptx_legacy.mma", "ptx_ldmatrix": "ptx_legacy.ldmatrix",
+	"ptx_cp_async":     "s_tir.cp_async_raw|T.s_tir.cp_async_raw.legacy",
+	"ptx_commit_group": "ptx.cp.async_.commit_group", "ptx_wait_group": "ptx.cp.async_.wait_group",
+	"make_filled_simdgroup_matrix": "metal.make_filled_simdgroup_matrix",
+	"simdgroup_load":               "metal.simdgroup_load", "simdgroup_store": "metal.simdgroup_store",
+	"simdgroup_multiply_accumulate": "metal.simdgroup_multiply_accumulate",
+}
 
 // intrinsics returns the signatures of all intrinsics: those that need the type of their result have
 // it in front or at the end of the parameters, as the printer writes it.
@@ -83,6 +93,9 @@ func intrinsics(kinds map[string]*kind) []*signature {
 		names := "T." + form.Name
 		if full := strings.TrimPrefix(op, "tir."); full != form.Name {
 			names += "|T." + full
+		}
+		if newer := newerNames[strings.TrimPrefix(op, "tir.")]; newer != "" {
+			names += "|T." + newer
 		}
 		for _, s := range signaturesOf(row{names + "(" + params + ")", (*call).builtin}, kinds) {
 			s.intrinsic = tir.LookupBuiltin(op)
@@ -129,6 +142,9 @@ func (c *call) builtin() any {
 	}
 	if !typ {
 		out.Type = script.ResultType(known.Name, out.Args)
+	}
+	if known.Op == tir.OpReinterpret && out.Type == out.Args[0].DType() {
+		return out.Args[0] // as TVM's constructor does
 	}
 	return out
 }

@@ -15,6 +15,10 @@ var scopeRows = []row{
 		c.tf.attrs = c.funcAttrs(c.tf.attrs, olderName)
 		return done
 	}},
+	{"T.Return(value: expr)", func(c *call) any {
+		v := c.exprAt(0)
+		return &frame{stmt: &tir.Evaluate{Base: c.base(), Value: &tir.Call{Base: c.base(), Type: v.DType(), Op: tir.OpRet, Args: []tir.Expr{v}}}}
+	}},
 	{"T.evaluate(value: expr)", func(c *call) any {
 		return &frame{stmt: &tir.Evaluate{Base: c.base(), Value: c.exprAt(0)}}
 	}},
@@ -73,7 +77,11 @@ func (c *call) store(buf *tir.Buffer, indices, value, predicate int) *frame {
 
 func (c *call) attrStmt() any {
 	s := &tir.AttrStmt{Base: c.base(), Key: c.strAt(1), Value: c.exprAt(2)}
-	if x := c.vals[0]; x != nil && x != int64(0) {
+	if env := c.envThread(c.vals[0]); env != nil && env.Dom == nil && s.Key == threadKey(env.ThreadTag) { // T.launch_thread written out
+		s.Node = c.threadOf(env, s.Value)
+		return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+	}
+	if x := c.vals[0]; x != nil && x != int64(0) && !isZero(x) {
 		s.Node = c.attrNode(x)
 	}
 	return &frame{wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
@@ -103,30 +111,58 @@ func (c *call) attrNode(x any) ir.Node {
 	return nil
 }
 
+// isZero reports whether x is the number 0, which says in text that an attribute is attached to nothing.
+func isZero(x any) bool {
+	e, ok := x.(*tir.IntImm)
+	return ok && e.Value == 0
+}
+
+// threadOf is a thread of T.env_thread with its extent.
+func (c *call) threadOf(env *tir.IterVar, ext tir.Expr) *tir.IterVar {
+	iv := &tir.IterVar{Base: c.base(), Kind: tir.ThreadIndex, ThreadTag: env.ThreadTag, Var: env.Var, Dom: &tir.Range{Min: tir.Const(ext.DType(), 0), Extent: ext}}
+	c.tf.loops[iv.Var] = iv.Dom
+	return iv
+}
+
 func (c *call) launchThread() any {
 	ext := c.exprAt(1)
-	iv := &tir.IterVar{Base: c.base(), Kind: tir.ThreadIndex, Dom: &tir.Range{Min: tir.Const(ext.DType(), 0), Extent: ext}}
+	env := c.envThread(c.vals[0])
 	switch x := c.vals[0].(type) {
 	case string:
-		iv.ThreadTag, iv.Var = x, c.newVar(ext.DType(), "", false)
-	case *tir.IterVar:
-		iv.ThreadTag, iv.Var = x.ThreadTag, x.Var
-	case fresh: // of T.env_thread
-		env := c.tf.threads[x.v]
+		env = &tir.IterVar{ThreadTag: x, Var: c.newVar(ext.DType(), "", false)}
+	case fresh, *tir.IterVar:
 		if env == nil {
 			c.fail(c.at[0], "", "expected a thread, got a variable")
 		}
-		iv.ThreadTag, iv.Var = env.ThreadTag, env.Var
 	default:
 		c.fail(c.at[0], `it is a name such as "threadIdx.x", or a variable of T.env_thread`, "expected a thread, got %s", describe(x))
 	}
-	key := "thread_extent"
-	if iv.ThreadTag == "vthread" || strings.HasPrefix(iv.ThreadTag, "vthread.") {
-		key = "virtual_thread"
-	}
-	c.tf.loops[iv.Var] = iv.Dom
-	s := &tir.AttrStmt{Base: iv.Base, Node: iv, Key: key, Value: ext}
+	iv := c.threadOf(env, ext)
+	s := &tir.AttrStmt{Base: iv.Base, Node: iv, Key: threadKey(iv.ThreadTag), Value: ext}
 	return &frame{def: fresh{iv.Var}, wrap: func(body tir.Stmt) tir.Stmt { s.Body = body; return s }}
+}
+
+// envThread returns the thread that x, of T.env_thread, is; nil if it is none.
+func (c *call) envThread(x any) *tir.IterVar {
+	switch x := x.(type) {
+	case *tir.IterVar:
+		if x.ThreadTag != "" {
+			return x
+		}
+	case fresh:
+		if c.tf != nil {
+			return c.tf.threads[x.v]
+		}
+	}
+	return nil
+}
+
+// threadKey is the key of the attribute that gives a thread its extent.
+func threadKey(tag string) string {
+	if tag == "vthread" || strings.HasPrefix(tag, "vthread.") {
+		return "virtual_thread"
+	}
+	return "thread_extent"
 }
 
 func (c *call) allocateConst() any {

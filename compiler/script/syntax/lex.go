@@ -65,16 +65,31 @@ func isNameStart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
 }
 
+// nameByte has 2 for the bytes that a name may begin with, and 1 for digits.
+var nameByte = func() (is [256]uint8) {
+	for c := range is {
+		switch {
+		case isNameStart(byte(c)):
+			is[c] = 2
+		case isDigit(byte(c)):
+			is[c] = 1
+		}
+	}
+	return is
+}()
+
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func (l *lexer) token() {
 	at := l.pos
 	c := l.src[at]
 	switch {
-	case isNameStart(c):
-		for l.pos < len(l.src) && (isNameStart(l.src[l.pos]) || isDigit(l.src[l.pos])) {
-			l.pos++
+	case nameByte[c] > 1:
+		pos, src := at+1, l.src
+		for pos < len(src) && nameByte[src[pos]] > 0 {
+			pos++
 		}
+		l.pos = pos
 		if l.pos < len(l.src) && (l.src[l.pos] == '"' || l.src[l.pos] == '\'') && isStringPrefix(l.src[at:l.pos]) {
 			l.text(at)
 			return

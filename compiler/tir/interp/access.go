@@ -19,8 +19,9 @@ func (c *compiler) offset(b *tir.Buffer, indices []tir.Expr, check bool) intFn {
 	if len(strides) > 0 && len(strides) != len(ext) {
 		c.fail("buffer %s has %d dimensions and %d strides", b.Name, len(ext), len(strides))
 	}
+	where := c.where()
 	bad := func(fr *frame) {
-		fr.fail("%s", describe(fr, b, idx, ext))
+		fr.fail("%s%s", describe(fr, b, idx, ext), where(fr))
 	}
 	fn := c.flatten(b, idx, ext, strides, check, bad)
 	if b.ElemOffset == nil || tir.IsConst(b.ElemOffset, 0) {
@@ -108,6 +109,7 @@ type target struct {
 	at    intFn // scalar elements from the data pointer, for the current lane
 	lanes int
 	elem  dtype.DType
+	where func(*frame) string
 }
 
 // place compiles buffer b at indices; for vector elements or a vector index the offset is
@@ -115,7 +117,7 @@ type target struct {
 func (c *compiler) place(b *tir.Buffer, indices []tir.Expr) target {
 	p := c.lookup(b.Data).pointer
 	at := c.offset(b, indices, true)
-	t := target{buf: b, slot: p.slot, view: p.view, width: int64(b.DType.Elem().Bytes()), at: at, lanes: 1, elem: b.DType.Elem()}
+	t := target{buf: b, slot: p.slot, view: p.view, width: int64(b.DType.Elem().Bytes()), at: at, lanes: 1, elem: b.DType.Elem(), where: c.where()}
 	if n := len(indices); n > 0 {
 		for _, ix := range indices[:n-1] {
 			if ix.DType().Lanes > 1 {
@@ -145,7 +147,7 @@ func (t *target) ptr(fr *frame, off int64) unsafe.Pointer {
 		if v.p == nil && v.n == 0 && fr.i[t.slot] == 0 {
 			fr.fail("buffer %s has a null data pointer", t.buf.Name)
 		}
-		fr.fail("access out of memory: element %d of buffer %s, whose memory holds %d", off, t.buf.Name, v.n/t.width)
+		fr.fail("access out of memory: element %d of buffer %s, whose memory holds %d%s", off, t.buf.Name, v.n/t.width, t.where(fr))
 	}
 	return unsafe.Add(v.p, off*t.width)
 }
@@ -153,6 +155,9 @@ func (t *target) ptr(fr *frame, off int64) unsafe.Pointer {
 // load compiles a BufferLoad.
 func (c *compiler) load(e *tir.BufferLoad) value {
 	t := c.place(e.Buffer, e.Indices)
+	if x := c.track(doesRead, e, nil, &t); x != nil {
+		t.at = x.reading(&t)
+	}
 	var v value
 	if t.elem.IsFloat() {
 		v.f = t.loadFloat()
@@ -196,32 +201,32 @@ func (c *compiler) store(s *tir.BufferStore) stmtFn {
 	}
 	if t.lanes == 1 && mask == nil {
 		if v.f != nil {
-			put := t.storeFloat()
+			put := c.putFloat(s, &t)
 			return func(fr *frame) ctl {
 				x := v.f(fr)
 				put(fr, t.at(fr), x)
 				return ctlNext
 			}
 		}
-		put := t.storeInt()
+		put := c.putInt(s, &t)
 		return func(fr *frame) ctl {
 			x := v.i(fr)
 			put(fr, t.at(fr), x)
 			return ctlNext
 		}
 	}
-	return c.storeLanes(t, v, mask)
+	return c.storeLanes(s, t, v, mask)
 }
 
-func (c *compiler) storeLanes(t target, v value, mask intFn) stmtFn {
+func (c *compiler) storeLanes(s *tir.BufferStore, t target, v value, mask intFn) stmtFn {
 	k := c.fn.nVec
 	c.fn.nVec++
 	var putF func(*frame, int64, float64)
 	var putI func(*frame, int64, int64)
 	if v.f != nil {
-		putF = t.storeFloat()
+		putF = c.putFloat(s, &t)
 	} else {
-		putI = t.storeInt()
+		putI = c.putInt(s, &t)
 	}
 	return func(fr *frame) ctl {
 		s := &fr.vec[k]
@@ -253,4 +258,19 @@ func (c *compiler) storeLanes(t target, v value, mask intFn) stmtFn {
 		}
 		return ctlNext
 	}
+}
+
+// putFloat and putInt are what stores a scalar for s, with a note of it where accesses are checked.
+func (c *compiler) putFloat(s *tir.BufferStore, t *target) func(*frame, int64, float64) {
+	if x := c.track(doesWrite, nil, s, t); x != nil {
+		return writing(x, t, t.storeFloat())
+	}
+	return t.storeFloat()
+}
+
+func (c *compiler) putInt(s *tir.BufferStore, t *target) func(*frame, int64, int64) {
+	if x := c.track(doesWrite, nil, s, t); x != nil {
+		return writing(x, t, t.storeInt())
+	}
+	return t.storeInt()
 }

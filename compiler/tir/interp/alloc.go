@@ -9,22 +9,27 @@ func (c *compiler) withBuffers(bufs []*tir.Buffer, body func() stmtFn) stmtFn {
 	if len(bufs) == 0 {
 		return body()
 	}
-	type site struct {
+	type place struct {
 		ptr  pointer
 		size func(*frame) int64
+		get  func(*frame, int64) int64
+		own  bool
 	}
-	sites := make([]site, len(bufs))
+	sites := make([]place, len(bufs))
 	for k, b := range bufs {
-		sites[k] = site{c.define(b.Data).pointer, c.byteSize(b)}
+		get, own := c.provider(b.Data, int64(b.DType.Elem().Bytes()))
+		sites[k] = place{c.define(b.Data).pointer, c.byteSize(b), get, own}
+		c.owned = append(c.owned, b.Data)
 	}
 	run := body()
+	c.owned = c.owned[:len(c.owned)-len(bufs)]
 	return func(fr *frame) ctl {
 		for _, s := range sites {
-			fr.bind(s.ptr, fr.m.alloc(fr, s.size(fr)))
+			fr.bind(s.ptr, s.get(fr, s.size(fr)))
 		}
 		out := run(fr)
 		for _, s := range sites {
-			fr.m.release(fr.i[s.ptr.slot])
+			fr.give(fr.i[s.ptr.slot], s.own)
 		}
 		return out
 	}
@@ -79,15 +84,18 @@ func (c *compiler) allocate(s *tir.Allocate) stmtFn {
 	ptr := c.define(s.Var).pointer
 	width := int64(s.Type.Bytes())
 	name := s.Var.Name
+	get, own := c.provider(s.Var, int64(s.Type.Elem().Bytes()))
+	c.owned = append(c.owned, s.Var)
 	body := c.stmt(s.Body)
+	c.owned = c.owned[:len(c.owned)-1]
 	return func(fr *frame) ctl {
 		n := width
 		for _, d := range dims {
 			n = checkedMul(fr, name, n, d(fr))
 		}
-		fr.bind(ptr, fr.m.alloc(fr, n))
+		fr.bind(ptr, get(fr, n))
 		out := body(fr)
-		fr.m.release(fr.i[ptr.slot])
+		fr.give(fr.i[ptr.slot], own)
 		return out
 	}
 }

@@ -30,6 +30,10 @@ type Options struct {
 	MaxBytes int64
 	// Zeroed fills allocated memory with zeros instead of ones: a program whose results then differ reads what nobody wrote.
 	Zeroed bool
+	// Barriers says what keeps the threads of a GPU program in order, and so which accesses are checked for races.
+	Barriers Barriers
+	// Reversed runs the threads of a block in the opposite order: a program without races computes the same.
+	Reversed bool
 	// Ops, if not nil, counts what runs. Programs that share it must not run at the same time.
 	Ops *Ops
 }
@@ -88,6 +92,7 @@ func Call(ctx context.Context, fn *tir.PrimFunc, args []any, opts *Options) (any
 // Program is a compiled function. It may run many times, also at the same time.
 type Program struct {
 	root *function
+	unit *unit
 	opts Options
 }
 
@@ -120,7 +125,7 @@ func Compile(fn *tir.PrimFunc, opts *Options) (p *Program, err error) {
 		}
 	}()
 	u := &unit{opts: &p.opts, funcs: map[string]*function{}}
-	p.root = u.compile(name, fn)
+	p.root, p.unit = u.compile(name, fn), u
 	return p, nil
 }
 
@@ -152,7 +157,7 @@ var ErrSteps = errors.New("too many steps")
 
 // Call runs the program, see Run and Call.
 func (p *Program) Call(ctx context.Context, args []any) (out any, err error) {
-	m := &machine{ctx: ctx, opts: &p.opts, steps: p.opts.MaxSteps, regions: make([]*region, 1, 16)}
+	m := &machine{ctx: ctx, opts: &p.opts, unit: p.unit, steps: p.opts.MaxSteps, regions: make([]*region, 1, 16)}
 	defer func() {
 		if r := recover(); r != nil {
 			e, ok := r.(*failure)

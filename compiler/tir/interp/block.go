@@ -50,7 +50,11 @@ func (c *compiler) blockRealize(s *tir.BlockRealize) stmtFn {
 		match := c.matchBuffers(b.MatchBuffers)
 		run := c.stmt(b.Body)
 		if b.Init != nil {
-			run = withInit(atStart, c.stmt(b.Init), run)
+			if init := c.stmt(b.Init); c.waitsIn(b.Init).step {
+				run = initInStep(atStart, init, run)
+			} else {
+				run = withInit(atStart, init, run)
+			}
 		}
 		if match == nil {
 			return run

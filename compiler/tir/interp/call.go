@@ -24,7 +24,13 @@ func (c *compiler) intrinsic(e *tir.Call) value {
 	if v, ok := c.bitwise(e, op.Name); ok {
 		return v
 	}
+	if v, ok := c.ofThread(e, op.Name); ok {
+		return v
+	}
 	if v, ok := c.memory(e, op.Name); ok {
+		return v
+	}
+	if v, ok := c.transfer(e, op.Name); ok {
 		return v
 	}
 	if name, ok := strings.CutPrefix(op.Name, "tir."); ok {
@@ -88,9 +94,12 @@ func (c *compiler) basic(e *tir.Call, name string) (value, bool) {
 			skip = int(e.Args[0].DType().Lanes) / 2
 		}
 		return atLane(c.expr(e.Args[0]), 0, func(_ *frame, lane int) int { return lane + skip }), true
+	case "tir.get_active_lane_mask":
+		base, limit := c.int(e.Args[0]), c.int(e.Args[1])
+		return value{i: func(fr *frame) int64 { return truth(base(fr)+int64(fr.lane) < limit(fr)) }}, true
 	case tir.OpVectorCombine.Name:
 		return c.shuffle(concatShuffle(e.Args)), true
-	case tir.OpStorageSync.Name, tir.OpProfile.Name, tir.OpProfileEnd.Name, tir.OpTypeAnnot.Name:
+	case tir.OpProfile.Name, tir.OpProfileEnd.Name, tir.OpTypeAnnot.Name:
 		return value{i: func(*frame) int64 { return 0 }}, true
 	case tir.OpBreakLoop.Name, tir.OpContinueLoop.Name, tir.OpRet.Name:
 		c.fail("%s is inside an expression: it must be a statement of its own", name)
@@ -163,22 +172,36 @@ func lowBits(x int64, n uint8) uint64 {
 func (c *compiler) callFunction(e *tir.Call) value {
 	name := e.Op.CalleeName()
 	f := c.call(name)
-	if len(e.Args) != len(f.fn.Params) {
+	launch := e.Args
+	if f.fn.Attrs.Has("tir.kernel_launch_params") && len(e.Args) > len(f.fn.Params) {
+		launch = launch[:len(f.fn.Params)] // the others are the extents of the launch, which the kernel has too
+	}
+	if len(launch) != len(f.fn.Params) {
 		c.fail("calls %s with %d arguments, but it has %d parameters", name, len(e.Args), len(f.fn.Params))
 	}
-	args := make([]value, len(e.Args))
-	for k, a := range e.Args {
+	args := make([]value, len(launch))
+	for k, a := range launch {
 		args[k] = c.expr(a)
 		if (args[k].f != nil) != f.fn.Params[k].DType().IsFloat() {
 			c.fail("calls %s: argument %d is a %s, but the parameter is a %s", name, k, a.DType(), f.fn.Params[k].DType())
 		}
 	}
-	run := func(fr *frame) *frame {
+	run := c.invoke(f, args)
+	if e.Type.IsFloat() {
+		return value{f: func(fr *frame) float64 { return run(fr).retF }}
+	}
+	return value{i: func(fr *frame) int64 { return run(fr).retI }}
+}
+
+// invoke calls f with one value for each parameter, and returns its frame.
+func (c *compiler) invoke(f *function, args []value) func(*frame) *frame {
+	return func(fr *frame) *frame {
 		fr.m.step(fr)
-		if fr.m.depth++; fr.m.depth > maxCallDepth {
+		callee := fr.m.newFrame(f)
+		callee.thread, callee.pos = fr.thread, append([]int64{}, fr.pos...)
+		if callee.depth = fr.depth + 1; callee.depth > maxCallDepth {
 			fr.fail("calls are nested more than %d deep", maxCallDepth)
 		}
-		callee := fr.m.newFrame(f)
 		for k, a := range args {
 			s := f.params[k]
 			switch {
@@ -194,11 +217,6 @@ func (c *compiler) callFunction(e *tir.Call) value {
 			f.match(callee)
 		}
 		f.body(callee)
-		fr.m.depth--
 		return callee
 	}
-	if e.Type.IsFloat() {
-		return value{f: func(fr *frame) float64 { return run(fr).retF }}
-	}
-	return value{i: func(fr *frame) int64 { return run(fr).retI }}
 }

@@ -12,6 +12,7 @@ import (
 type unit struct {
 	opts  *Options
 	funcs map[string]*function
+	sites []site // of checked accesses
 }
 
 // function is a compiled PrimFunc.
@@ -44,12 +45,19 @@ type compiler struct {
 	data  map[*tir.Var]bool // pointers that buffers read through
 	loops map[*tir.Var]*tir.For
 	block string // name of the enclosing block, for errors
+
+	at      tir.Stmt // what is compiled, for errors
+	kernel  *kernel  // nil outside of kernels
+	axes    []axis   // of the launches around
+	owned   []*tir.Var
+	tags    map[*tir.Var]string // of variables that stand for threads
+	reducer *tir.CommReducer
 }
 
 func (u *unit) compile(name string, fn *tir.PrimFunc) *function {
 	f := &function{name: name, fn: fn}
 	u.funcs[name] = f
-	c := &compiler{unit: u, fn: f, slots: map[*tir.Var]slot{}, data: map[*tir.Var]bool{}, loops: map[*tir.Var]*tir.For{}}
+	c := &compiler{unit: u, fn: f, slots: map[*tir.Var]slot{}, data: map[*tir.Var]bool{}, loops: map[*tir.Var]*tir.For{}, tags: map[*tir.Var]string{}}
 	c.findData(fn)
 	for _, p := range fn.Params {
 		f.params = append(f.params, c.define(p))
@@ -87,6 +95,11 @@ func (c *compiler) findData(fn *tir.PrimFunc) {
 				return false
 			}
 			seen[n] = true
+			if call, ok := n.(*tir.Call); ok {
+				for _, v := range moved(call) {
+					c.data[v] = true
+				}
+			}
 		}
 		return true
 	})

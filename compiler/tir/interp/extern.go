@@ -24,6 +24,9 @@ func (c *compiler) extern(e *tir.Call) value {
 	rest := e.Args[1:]
 	fn := c.unit.opts.Externs[s.Value]
 	if fn == nil {
+		if how := atomicNames[s.Value]; how != "" && len(rest) == 2 {
+			return c.atomic(e, how, rest)
+		}
 		if v, ok := c.mathCall(s.Value, e.Type, rest); ok {
 			return v
 		}
@@ -114,6 +117,9 @@ func (c *compiler) externLowered(e *tir.Call) value {
 	base, begin, end := c.int(e.Args[1]), c.int(e.Args[2]), c.int(e.Args[3])
 	fn := c.unit.opts.Externs[s.Value]
 	if fn == nil {
+		if f := c.unit.lookup(s.Value); f != nil && f.Attrs.Has("tir.kernel_launch_params") {
+			return c.launchPacked(s.Value, base, begin)
+		}
 		c.fail("calls foreign function %q, which Options.Externs does not have", s.Value)
 	}
 	return external(e.Type, func(fr *frame) any {
@@ -128,6 +134,26 @@ func (c *compiler) externLowered(e *tir.Call) value {
 		}
 		return out
 	})
+}
+
+// launchPacked compiles the launch of a kernel of the module, whose arguments are cells from begin on. The cells behind them are the extents of the launch, which
+// the kernel has too.
+func (c *compiler) launchPacked(name string, base, begin intFn) value {
+	f := c.call(name)
+	args := make([]value, len(f.fn.Params))
+	for k, p := range f.fn.Params {
+		cell := func(fr *frame) uint64 {
+			b := fr.m.bytesAt(fr, base(fr)+(begin(fr)+int64(k))*cellSize, cellSize, "a packed argument")
+			return binary.LittleEndian.Uint64(b[8:])
+		}
+		if p.DType().IsFloat() {
+			args[k] = value{f: func(fr *frame) float64 { return math.Float64frombits(cell(fr)) }}
+		} else {
+			args[k] = value{i: func(fr *frame) int64 { return int64(cell(fr)) }}
+		}
+	}
+	run := c.invoke(f, args)
+	return value{i: func(fr *frame) int64 { return run(fr).retI }}
 }
 
 func (m *machine) unpack(fr *frame, b []byte) any {

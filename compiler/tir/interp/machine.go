@@ -42,6 +42,10 @@ type region struct {
 	data []byte
 	dls  []dlTensor
 	text string // of string constants
+
+	width  int64   // bytes of an element, where the region is the memory of a buffer
+	fresh  bool    // it is memory of threads, which holds nothing until one of them writes it
+	shadow *shadow // nil until an access is checked
 }
 
 // dlTensor describes a tensor argument, with handles for pointers.
@@ -67,9 +71,11 @@ type machine struct {
 	steps   int64
 	tick    int32
 	bytes   int64
-	depth   int
+	unit    *unit
 	regions []*region
 	spare   []int64 // numbers of freed regions
+	serials uint32  // of threads
+	runs    []*launched
 }
 
 // frame holds the variables of one activation of a function.
@@ -84,6 +90,10 @@ type frame struct {
 	retI  int64
 	retF  float64
 	has   bool // a value was returned
+	depth int  // of calls
+
+	thread *thread // nil outside of the threads of a kernel
+	pos    []int64 // see thread
 }
 
 type lanes struct {
@@ -118,15 +128,20 @@ func (fr *frame) fail(format string, args ...any) {
 
 // alloc makes a region of n bytes, filled with ones, unless the options say zeros: NaN as a float, -1 as an integer.
 func (m *machine) alloc(fr *frame, n int64) int64 {
-	if n < 0 || n > m.opts.MaxBytes-m.bytes {
-		panic(&failure{fr.fn.name, fmt.Sprintf("allocating %d bytes exceeds the limit of %d bytes for a run", n, m.opts.MaxBytes), ErrMemory})
-	}
-	m.bytes += n
+	m.charge(fr, n)
 	data := make([]byte, n)
 	if !m.opts.Zeroed {
 		poison(data)
 	}
 	return m.add(&region{data: data})
+}
+
+// charge counts n bytes.
+func (m *machine) charge(fr *frame, n int64) {
+	if n < 0 || n > m.opts.MaxBytes-m.bytes {
+		panic(&failure{fr.fn.name, fmt.Sprintf("allocating %d bytes exceeds the limit of %d bytes for a run", n, m.opts.MaxBytes), ErrMemory})
+	}
+	m.bytes += n
 }
 
 func poison(data []byte) {
@@ -153,6 +168,9 @@ func (m *machine) add(r *region) int64 {
 func (m *machine) release(h int64) {
 	k := h >> offsetBits
 	m.bytes -= int64(len(m.regions[k].data))
+	if s := m.regions[k].shadow; s != nil {
+		m.bytes -= int64(len(s.pages)) * pageBytes
+	}
 	m.regions[k] = nil
 	m.spare = append(m.spare, k)
 }

@@ -11,6 +11,9 @@ func noop(*frame) ctl { return ctlNext }
 
 // stmt compiles s.
 func (c *compiler) stmt(s tir.Stmt) stmtFn {
+	outer := c.at
+	c.at = s
+	defer func() { c.at = outer }()
 	switch s := s.(type) {
 	case nil:
 		return noop
@@ -34,7 +37,7 @@ func (c *compiler) stmt(s tir.Stmt) stmtFn {
 	case *tir.Evaluate:
 		return c.evaluate(s)
 	case *tir.IfThenElse:
-		cond, yes, no := c.int(s.Cond), c.stmt(s.Then), c.stmt(s.Else)
+		cond, yes, no := c.int(s.Cond), c.branch(s.Then, 0), c.branch(s.Else, 1)
 		return func(fr *frame) ctl {
 			if cond(fr) != 0 {
 				return yes(fr)
@@ -61,6 +64,9 @@ func (c *compiler) stmt(s tir.Stmt) stmtFn {
 }
 
 func (c *compiler) seq(s *tir.SeqStmt) stmtFn {
+	if c.waitsIn(s).any() {
+		return c.seqOfThreads(s)
+	}
 	list := make([]stmtFn, 0, len(s.Seq))
 	for _, x := range s.Seq {
 		if !tir.IsNoOp(x) {
@@ -87,6 +93,9 @@ func (c *compiler) seq(s *tir.SeqStmt) stmtFn {
 }
 
 func (c *compiler) loop(s *tir.For) stmtFn {
+	if l, ok := launchOf(s); ok {
+		return c.launch(l)
+	}
 	lo, n := c.int(s.Min), c.int(s.Extent)
 	step := func(*frame) int64 { return 1 }
 	if s.Step != nil {
@@ -94,25 +103,20 @@ func (c *compiler) loop(s *tir.For) stmtFn {
 	}
 	v := c.define(s.LoopVar)
 	c.loops[s.LoopVar] = s
-	thread := -1
-	if s.Thread != nil {
-		thread = c.define(s.Thread.Var).n
-		c.threads(s.Thread.ThreadTag, s.Body)
-	}
-	body := c.stmt(s.Body)
+	body, begin := c.iteration(s.Body)
 	name, slot := s.LoopVar.Name, v.n
 	return func(fr *frame) ctl {
 		first, by := lo(fr), step(fr)
 		end := first + n(fr)
+		if begin != nil {
+			begin(fr)
+		}
 		if by <= 0 {
 			fr.fail("loop %s has step %d, expected a positive one", name, by)
 		}
 		for k := first; k < end; k += by {
 			fr.m.step(fr)
 			fr.i[slot] = k
-			if thread >= 0 {
-				fr.i[thread] = k
-			}
 			switch body(fr) {
 			case ctlBreak:
 				return ctlNext
@@ -125,8 +129,12 @@ func (c *compiler) loop(s *tir.For) stmtFn {
 }
 
 func (c *compiler) while(s *tir.While) stmtFn {
-	cond, body := c.int(s.Cond), c.stmt(s.Body)
+	cond := c.int(s.Cond)
+	body, begin := c.iteration(s.Body)
 	return func(fr *frame) ctl {
+		if begin != nil {
+			begin(fr)
+		}
 		for cond(fr) != 0 {
 			fr.m.step(fr)
 			switch body(fr) {
@@ -150,6 +158,8 @@ func (c *compiler) evaluate(s *tir.Evaluate) stmtFn {
 				return func(*frame) ctl { return ctlContinue }
 			case tir.OpRet.Name:
 				return c.ret(call)
+			case "tir.thread_return":
+				return func(*frame) ctl { return ctlReturn }
 			}
 		}
 	}
@@ -185,31 +195,20 @@ func (c *compiler) ret(call *tir.Call) stmtFn {
 	}
 }
 
-// attr runs the body once, or once for each index of the thread that it launches.
+// attr runs the body once, or once for each thread that it launches.
 func (c *compiler) attr(s *tir.AttrStmt) stmtFn {
-	iv, ok := s.Node.(*tir.IterVar)
-	if !ok || s.Key != "thread_extent" && s.Key != "virtual_thread" {
-		return c.stmt(s.Body)
+	if c.kernel == nil {
+		s = inThreads(s).(*tir.AttrStmt)
 	}
-	n := c.int(s.Value)
-	if _, again := c.slots[iv.Var]; again {
-		return c.stmt(s.Body) // the same thread launched further out
+	if l, ok := launchOf(s); ok {
+		return c.launch(l)
 	}
-	c.threads(iv.ThreadTag, s.Body)
-	slot := c.define(iv.Var).n
-	body := c.stmt(s.Body)
-	delete(c.slots, iv.Var)
-	return func(fr *frame) ctl {
-		end := n(fr)
-		for k := int64(0); k < end; k++ {
-			fr.m.step(fr)
-			fr.i[slot] = k
-			if body(fr) == ctlReturn {
-				return ctlReturn
-			}
-		}
-		return ctlNext
+	if r, ok := s.Node.(*tir.CommReducer); ok && s.Key == "reduce_scope" {
+		outer := c.reducer
+		c.reducer = r
+		defer func() { c.reducer = outer }()
 	}
+	return c.stmt(s.Body)
 }
 
 func (c *compiler) assert(s *tir.AssertStmt) stmtFn {

@@ -67,10 +67,15 @@ func Function(src Source) (*tir.PrimFunc, []any) {
 	return f, Arguments(f, uint64(src.IntN(1<<30)))
 }
 
-// Arguments returns tensors with small values for the parameters of f, whose shapes are constant.
+// Arguments returns tensors with small values for the parameters of f, whose shapes are constant, and small numbers for those that are
+// integers.
 func Arguments(f *tir.PrimFunc, seed uint64) []any {
 	var args []any
 	for i, b := range f.Buffers {
+		if b == nil {
+			args = append(args, int64((seed>>(3*i))%7))
+			continue
+		}
 		t := tensor.MustNew(b.DType, Dims(b.Shape)...)
 		x := seed*2654435761 + uint64(i) + 1
 		for k := range t.Len() {

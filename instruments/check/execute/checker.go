@@ -7,6 +7,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/instruments/check"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -74,6 +75,9 @@ func (c *Checker) behind(ctx context.Context, s check.Step, m *ir.Module) error 
 		if c.report.Fault, err = c.blame(ctx, before, m, s.Status); err != nil {
 			return err
 		}
+		if s.Threads != nil && s.Threads.Kind == string(interp.Race) && c.report.Fault.Why == "" {
+			c.report.Fault.Why = whyRace
+		}
 		c.report.Fault.Step, c.report.Fault.Path, c.report.Fault.Pass = len(c.report.Steps), s.Path, s.Pass
 	}
 	c.add(s)
@@ -91,6 +95,7 @@ func (c *Checker) add(s check.Step) {
 func (c *Checker) judge(ctx context.Context, s *check.Step, m *ir.Module) (*Outcome, error) {
 	out, err := c.Runner.Run(ctx, m, c.Function, c.Inputs)
 	c.compare(s, out, err)
+	s.Threads = ThreadFault(m, err)
 	return out, err
 }
 

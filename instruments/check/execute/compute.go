@@ -22,7 +22,7 @@ const (
 
 // compute runs a function that depends on its arguments only, which share no memory, and says who computed what it wrote to them.
 func (k *kernels) compute(ctx context.Context, name string, fn *tir.PrimFunc, p *interp.Program, args []graphrun.Value, key uint64) (graphrun.Value, by, error) {
-	if k.codes == nil {
+	if k.codes == nil || launchesThreads(fn) { // generated code knows no barriers
 		v, err := p.Call(ctx, args)
 		return v, byInterpreter, err
 	}

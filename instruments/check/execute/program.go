@@ -19,13 +19,19 @@ func (c *Checker) Program(ctx context.Context, outputs []*tensor.Tensor, failed 
 		return nil
 	}
 	c.compare(&s, &Outcome{Outputs: outputs, How: &check.How{Machine: true}}, failed)
+	s.Threads = ThreadFault(c.module, failed)
 	if failed == nil {
 		c.last = outputs
 	}
 	if s.Status.Bad() && c.report.Fault == nil {
-		f, err := c.blameCode(ctx)
-		if err != nil {
-			return err
+		f := &check.Fault{All: 1}
+		if s.Threads != nil {
+			f.Functions = []string{s.Threads.Function}
+		} else {
+			var err error
+			if f, err = c.blameCode(ctx); err != nil {
+				return err
+			}
 		}
 		f.Step, f.Path, f.Pass = len(c.report.Steps), s.Path, s.Pass
 		c.report.Fault = f

@@ -2,7 +2,7 @@
 
 import { type Known } from "../store/api";
 import { RunModel } from "../store/model";
-import type { Form, WireEvent } from "../wire";
+import type { Form, LoopTree, WireEvent } from "../wire";
 import { search } from "./search";
 import { type Packed, Unpacker } from "./unpack";
 
@@ -29,6 +29,7 @@ export function answersOf(file: Exported): Known {
       return texts.diff(a!, b!, q.get("view") === "split" ? "split" : "unified", form(q), context === "all" ? context : Number(context), Number(q.get("from")), Number(q.get("count")));
     }],
     [/^(?:\/api)?\/ir\/(.+)$/, ([, name], q) => (q.has("raw") ? JSON.parse(file.packed.raw[name!] ?? "null") : texts.text(name!, form(q), Number(q.get("from")), Number(q.get("count"))))],
+    [/^\/loops\/(.*)$/, ([, name]) => loops(file.packed, name!)],
     [/^\/api\/runs\/1\/search$/, (_, q) => {
       if (!model) (model = new RunModel(file.run)).apply(file.events);
       return search(model, texts, q.get("q") ?? "", q.get("kind") ?? "", Number(q.get("cursor")), Number(q.get("count")));
@@ -49,4 +50,12 @@ export function answersOf(file: Exported): Known {
 
 function form(q: URLSearchParams): Form {
   return q.get("form") === "compact" ? "compact" : "exact";
+}
+
+// loops returns the loops of a text; without a name, whether there are any.
+function loops({ loops: all }: Packed, name: string): LoopTree | boolean | undefined {
+  if (!name) return all !== undefined;
+  const tree = all?.trees[name];
+  let line = 0;
+  return tree && { name: tree.name, rows: tree.rows.map((n, i) => ({ ...all!.rows[n]!, line: (line += tree.lines[i]!) })), omitted: tree.omitted ?? 0 };
 }

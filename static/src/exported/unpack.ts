@@ -1,13 +1,15 @@
 // What an exported page holds of texts and differences, as the server would have sent it. web/export/pack.go writes it: each line is
 // stored once, as a cell, and texts and differences are lists of numbers of cells, each less the one before it and 1.
 
-import type { CompactLine, DiffPage, DiffRow, Fold, Form, RowHunk, Span, TextPage } from "../wire";
+import type { LoopRow, CompactLine, DiffPage, DiffRow, Fold, Form, RowHunk, Span, TextPage } from "../wire";
 
 export interface Packed {
   classes: string[];
   texts: Record<string, { language: string; exact: number[]; compact?: number[] }>;
   diffs: Record<string, PackedDiff>;
   raw: Record<string, string>;
+  // loops are rows without their lines, and trees of numbers of rows; a line is that before it and a number.
+  loops?: { rows: LoopRow[]; trees: Record<string, { name: string; rows: number[]; lines: number[]; omitted?: number }> };
 }
 
 interface PackedDiff {

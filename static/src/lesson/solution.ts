@@ -9,7 +9,7 @@ import type { LessonSolution, Settings } from "../wire";
 import type { StepProgress } from "./progress";
 
 // fresh is what settings have that do not say otherwise: a change to settings of a lesson takes all else back.
-export const fresh: Settings = { steps: null, scripts: [], patches: [], disabled: [], required: [], config: {} };
+export const fresh: Settings = { steps: null, scripts: [], patches: [], schedules: [], disabled: [], required: [], config: {} };
 
 // effort is how many checks fail before the solution is offered, unless all hints were read.
 const effort = 2;

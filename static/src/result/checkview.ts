@@ -9,6 +9,8 @@ import { announce, h } from "../widgets/dom";
 export interface CheckListener {
   // open shows what a step did to a function, "" for any.
   open(path: string, fn: string): void;
+  // line shows a line of a function as a step left it.
+  line(path: string, fn: string, line: number): void;
   // marked is told when steps have other marks.
   marked(): void;
 }
@@ -116,6 +118,17 @@ export class CheckView {
         h("tbody", {}, ...rows)));
   }
 
+  // threads lists what threads did that ended the run of a module, each with the line where it is.
+  private threads(s: CheckedStep): HTMLElement | null {
+    const f = s.threads;
+    if (!f || !f.accesses.some((a) => a.line)) return null;
+    return h("ul", { class: "check-threads" }, ...f.accesses.filter((a) => a.line).map((a) => {
+      const b = h("button", { type: "button", class: "link mono" }, `${f.function}, line ${a.line}: ${a.code ?? ""}`);
+      b.addEventListener("click", () => this.on.line(s.path || importPath, f.function, a.line!));
+      return h("li", {}, `thread (${a.thread}) ${a.does}: `, b);
+    }));
+  }
+
   private row(s: CheckedStep): HTMLElement {
     const d = s.difference;
     const cell = (x: Num | undefined): HTMLElement => h("td", { class: "num mono" }, x === undefined ? "–" : number(x));
@@ -123,7 +136,7 @@ export class CheckView {
     b.addEventListener("click", () => this.on.open(s.path || importPath, ""));
     return h("tr", { class: `is-${s.status}` },
       h("th", { scope: "row" }, b, s.path && s.path !== codePath ? h("span", { class: "quiet num" }, ` ${s.path.split("/")[0]}`) : null),
-      h("td", { class: isBad(s.status) ? "beyond" : null }, marks[s.status], s.message ? h("span", { class: "check-why" }, s.message) : null),
+      h("td", { class: isBad(s.status) ? "beyond" : null }, marks[s.status], s.message ? h("span", { class: "check-why" }, s.message) : null, this.threads(s)),
       cell(d?.max_abs), cell(d?.max_rel), cell(d?.nans ?? (d ? 0 : undefined)));
   }
 }

@@ -5,6 +5,8 @@ import { h } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
 import { byNumber, bytes, number, plural, time } from "../store/format";
 import { type Execution, type RunModel, vmCode } from "../store/model";
+import type { State } from "../store/state";
+import { addAccesses } from "../widgets/accesses";
 import { CheckView } from "./checkview";
 import { FaultView } from "./faultview";
 import { InputsView } from "./inputsview";
@@ -18,12 +20,17 @@ export interface Part {
   element(model: RunModel): HTMLElement;
 }
 
-// drawResult shows all that a run came to; parts are what is there where there is a compiler.
-export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name: string) => void, parts: readonly Part[]): void {
+// drawResult shows all that a run came to; open shows a line of a text, parts are what is there where there is a compiler.
+export function drawResult(host: HTMLElement, model: RunModel, openKernel: (name: string) => void, open: (to: Partial<State>) => void, parts: readonly Part[]): void {
   const out: HTMLElement[] = [];
   if (model.executions.length > 1) out.push(overview(model.executions));
   for (const x of model.executions) out.push(execution(x));
-  if (model.finished?.error && model.executions.every((x) => !x.body.error)) out.push(errorNote(model.finished.error));
+  const { error } = model.finished ?? {};
+  if (error && model.executions.every((x) => !x.body.error)) {
+    const note = errorNote(error);
+    addAccesses(note, model, open);
+    out.push(note);
+  }
   if (model.executions.length === 0) {
     out.push(h("p", { class: "quiet" }, model.finished ? "The model was not run." : "The outputs appear here once the compiled model has run."));
   }

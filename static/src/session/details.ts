@@ -13,6 +13,7 @@ import { glyphs } from "../widgets/glyphs";
 import type { CheckedStep, Dump, FunctionMetrics, Order, PassInfo, Script, WireFunction } from "../wire";
 
 export { aboutEdit } from "./editabout";
+export { aboutSchedule } from "./scheduleabout";
 export { drawOrigin } from "./origin";
 
 export interface DetailsListener {
@@ -20,7 +21,7 @@ export interface DetailsListener {
   jump: Jump;
   // edit opens a script; null where the visitor may not change it.
   edit: ((script: string) => void) | null;
-  // about describes a step that applies an edit of the IR; null for any other.
+  // about describes a step that applies an edit of the IR or a schedule of a user; null for any other.
   about(step: Step): HTMLElement | null;
   // warnings say where the order around the step breaks a constraint.
   warnings: string[];

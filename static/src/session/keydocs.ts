@@ -50,6 +50,7 @@ const docs: ([key: string, doc: string] | typeof views)[] = [
   ["A", "large type, for a projector"],
   ["E", "write a pass"],
   ["e", "edit the IR after the pass and continue from there"],
+  ["d", "schedule the kernel: change its loops by primitives"],
   ["t", "show lines that are only renamed or moved as such"],
   ["M", "to the other place of a line that moved"],
   ["f", "functions of the pass"],

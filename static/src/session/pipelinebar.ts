@@ -51,6 +51,7 @@ export class PipelineBar {
     const parts: string[] = [];
     if (settings.steps) parts.push(options.size > 0 ? "steps and options" : "steps");
     if (settings.patches?.length) parts.push(plural(settings.patches.length, "edit"));
+    if (settings.schedules?.length) parts.push(plural(settings.schedules.length, "schedule"));
     if (disabled.length > 0) parts.push(`${disabled.length} off`);
     if (settings.required?.length) parts.push(`${settings.required.length} required`);
     const config = Object.keys(settings.config ?? {}).length - Object.keys(onlyChecks(settings.config)).length;
@@ -73,7 +74,7 @@ export class PipelineBar {
 
   private reset(): void {
     if (!this.store.mayEdit()) return;
-    this.change({ steps: null, patches: [], disabled: [], required: [], config: onlyChecks(this.store.runs.settings.config) }, "The pipeline is back to its named version", false);
+    this.change({ steps: null, patches: [], schedules: [], disabled: [], required: [], config: onlyChecks(this.store.runs.settings.config) }, "The pipeline is back to its named version", false);
   }
 
   private change(settings: Partial<Settings>, said: string, quiet: boolean): void {

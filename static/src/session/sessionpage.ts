@@ -4,8 +4,9 @@ import "../shared";
 import type { RewritesView } from "../rewrites/rewritesview";
 import { apart } from "../store/counts";
 import { ended, type Step } from "../store/model";
+import type { State } from "../store/state";
 import { Session } from "../store/session";
-import { editPrefix } from "../store/steps";
+import { editPrefix, schedulePrefix } from "../store/steps";
 import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
@@ -29,6 +30,7 @@ import type { Notice } from "./notice";
 import { resizablePanes } from "./panes";
 import { PipelineBar } from "./pipelinebar";
 import type { RunChips } from "./runchips";
+import { Schedules } from "./schedules";
 import { SearchPane } from "./searchpane";
 import type { Sharing } from "./share";
 import { wireKeys } from "./shortcuts";
@@ -58,6 +60,7 @@ class SessionPage {
   private readonly notes: Notes;
   private sharing: Promise<Sharing> | null = null;
   private readonly edits: Edits;
+  private readonly schedules: Schedules;
   private readonly pipeline: PipelineBar;
   private readonly history: HistoryPane;
   private readonly search: SearchPane;
@@ -89,10 +92,7 @@ class SessionPage {
     this.views = makeViews({
       go: (change) => this.store.go(change),
       select: (step) => this.store.select(step),
-      open: (to, before) => {
-        this.center.aim(before, true);
-        this.store.go(to);
-      },
+      open: this.show,
       line,
       history: (n, before) => this.history.node(n, before),
       count,
@@ -132,9 +132,11 @@ class SessionPage {
       toggle: (step) => void store.toggle(step),
       act: (action, step) => {
         if (action === "remove" && step?.name.startsWith(editPrefix)) store.removeEdit(step.name.slice(editPrefix.length));
+        else if (action === "remove" && step?.name.startsWith(schedulePrefix)) store.removeSchedule(step.name.slice(schedulePrefix.length));
         else this.pipeline.act(action, step);
       },
       changed: () => store.changed(),
+      schedule: (fn) => (this.schedules.isKernel(fn) ? () => this.schedules.open(fn) : null),
     });
     this.inspector = new Inspector({ changed: () => store.changed() });
     this.frame = new Frame(app, this.inspector, { shown: () => this.tree.reveal(), search: () => this.search.open() });
@@ -151,13 +153,14 @@ class SessionPage {
     });
     this.search = new SearchPane(store, this.center.code);
     this.edits = new Edits(store, codemirror, plainCode);
+    this.schedules = new Schedules(store, codemirror, plainCode);
     resizablePanes(app);
     this.viewButtons();
     this.showValue(null);
     wireControls({ store, center: this.center, tree: this.tree, fork: () => this.withSharing((own) => void own.fork()) });
     this.keys = wireKeys({
       store, views: this.views, center: this.center, tree: this.tree, frame: this.frame, timeline: this.timeline,
-      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => void view.move(dir, decisions)), why: () => this.withRewrites((view) => view.why.here()),
+      pipeline: this.pipeline, notes: this.notes, user: this.user, edits: this.edits, schedules: this.schedules, history: this.history, search: this.search, compare: () => this.withChips((chips) => chips.compare()), rewrites: (dir, decisions) => this.withRewrites((view) => void view.move(dir, decisions)), why: () => this.withRewrites((view) => view.why.here()),
     });
     // A link to a pass, or to what is no text, opens on it.
     if (store.chosen || this.view.text === undefined) this.frame.bring("center");
@@ -222,6 +225,12 @@ class SessionPage {
     if (after) this.store.setView(after.name);
   }
 
+  // show shows a line of a text, of the text before the step with before, and gives it the focus.
+  private readonly show = (to: Partial<State>, before = 0): void => {
+    this.center.aim(before, true);
+    this.store.go(to);
+  };
+
   // showSource shows a line of the text that the session starts from.
   private showSource(n: number): void {
     const { store } = this;
@@ -234,7 +243,8 @@ class SessionPage {
 
   // jump shows a line of the text that the session starts from, of a script of the run, or of an edit of the IR.
   private readonly jump: Jump = (n, script = "") => {
-    if (script.startsWith(editPrefix)) void this.edits.again(script.slice(editPrefix.length), n);
+    if (script.startsWith(schedulePrefix)) this.schedules.open(script.slice(schedulePrefix.length), n);
+    else if (script.startsWith(editPrefix)) void this.edits.again(script.slice(editPrefix.length), n);
     else if (script) void this.user.open(script, n);
     else this.showSource(n);
   };
@@ -260,10 +270,12 @@ class SessionPage {
     this.notes.draw();
     this.user.update();
     this.edits.update(this.view.tools.includes("edit"));
+    this.schedules.update();
     this.history.update();
     this.search.update();
     drawMessages(runs, this.notice?.says ? "" : runs.problem, step, this.view.saysFailure ?? false, {
       select: (x) => store.select(x),
+      open: this.show,
       jump: this.jump,
       remedy: (d) => this.edits.remedy(d),
       turnOn: (names) => runs.change({ disabled: runs.disabled.filter((name) => !names.includes(name)) }),
@@ -321,7 +333,7 @@ class SessionPage {
     if (key === this.detailed) return;
     this.detailed = key;
     sheets.details(byId("details-head"), byId("details-rest"), store.model, step, info, {
-      select: (name) => store.selectByName(name), jump: this.jump, about: (x) => sheets.aboutEdit(store, (after) => void this.edits.again(after), x), warnings, page: document.getElementById("share") !== null && step !== null && store.paged(step.name),
+      select: (name) => store.selectByName(name), jump: this.jump, about: (x) => sheets.aboutEdit(store, (after) => void this.edits.again(after), x) ?? sheets.aboutSchedule(store, (kernel, line) => this.schedules.open(kernel, line), x), warnings, page: document.getElementById("share") !== null && step !== null && store.paged(step.name),
       edit: mayEdit ? (script) => void this.user.open(script) : null,
     });
   }

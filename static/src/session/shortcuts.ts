@@ -11,6 +11,7 @@ import type { HistoryPane } from "./historypane";
 import { type Keys, listen } from "./keys";
 import type { Notes } from "./notes";
 import type { PipelineBar } from "./pipelinebar";
+import type { Schedules } from "./schedules";
 import type { SearchPane } from "./searchpane";
 import type { TimelinePane } from "./timelinepane";
 import type { PipelineTree } from "./tree";
@@ -27,6 +28,7 @@ interface Parts {
   notes: Notes;
   user: UserPasses;
   edits: Edits;
+  schedules: Schedules;
   history: HistoryPane;
   search: SearchPane;
   compare(): void;
@@ -35,7 +37,7 @@ interface Parts {
 }
 
 // wireKeys returns the table of keys, to which parts that are loaded later add theirs.
-export function wireKeys({ store, views, center, tree, frame, timeline, pipeline, notes, user, edits, history, search, compare, rewrites, why }: Parts): Keys {
+export function wireKeys({ store, views, center, tree, frame, timeline, pipeline, notes, user, edits, schedules, history, search, compare, rewrites, why }: Parts): Keys {
   const move = (dir: 1 | -1, changed: boolean): void => {
     const step = tree.next(store.state.pass, dir, changed);
     if (step) store.select(step);
@@ -84,6 +86,7 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
     ">": () => notes.tour(1),
     "<": () => notes.tour(-1),
     ...(edits.offered ? { e: () => void edits.open() } : {}),
+    ...(schedules.offered ? { d: () => void schedules.open() } : {}),
     t: () => toggleMarks(center, store),
     M: () => void center.code.goToOther().then((went) => went || announce("No line in view has moved")),
     f: () => {

@@ -1,6 +1,5 @@
 // The top bar and the messages: which run is shown, how far it is, and what the reader should know.
 
-import { commandLine } from "../store/command";
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { only } from "../store/counts";
 import { byId, h, setText } from "../widgets/dom";
@@ -8,6 +7,7 @@ import { plural } from "../store/format";
 import { reuse, summary, tabTitle } from "../store/summary";
 import type { Step } from "../store/model";
 import type { Runs } from "../store/runs";
+import type { State } from "../store/state";
 import type { Diagnostic } from "../wire";
 
 export function drawTop(runs: Runs, title: string): void {
@@ -33,9 +33,7 @@ export function drawTop(runs: Runs, title: string): void {
     radio.checked = Number(radio.value) === (runs.settings.opt_level ?? 2);
     radio.disabled = !runs.mayEdit;
   }
-  const line = commandLine(runs.session, runs.stale ? null : runs.info, runs.settings);
-  setText(byId("command"), line);
-  byId("command").title = line;
+  drawCommand(runs).catch(() => undefined); // it stays as the server wrote it
   setText(byId("level"), `O${runs.settings.opt_level ?? 2}`);
   drawTarget(runs);
   setText(byId("pipeline-name"), runs.model.started?.pipeline ?? "default");
@@ -43,6 +41,14 @@ export function drawTop(runs: Runs, title: string): void {
   const { changed, total } = model.tally();
   setText(byId("pass-count"), total > 0 ? `${changed} of ${total}` : "");
   byId("pass-count").title = `${changed} of ${total} passes changed something`;
+}
+
+// drawCommand writes the command line of the run, which is in a dialog: what makes it is loaded after the first view.
+async function drawCommand(runs: Runs): Promise<void> {
+  const { commandLine } = await import("../store/command");
+  const line = commandLine(runs.session, runs.stale ? null : runs.info, runs.settings);
+  setText(byId("command"), line);
+  byId("command").title = line;
 }
 
 // drawTarget chooses the target of the settings, which may have options that the list has not.
@@ -56,7 +62,7 @@ function drawTarget(runs: Runs): void {
 }
 
 // drawMessages shows what concerns the whole run above the code.
-export function drawMessages(runs: Runs, problem: string, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
+export function drawMessages(runs: Runs, problem: string, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; open(to: Partial<State>): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
   const out: HTMLElement[] = [];
   if (problem) out.push(h("p", { class: "note error" }, problem));
   const all = runs.model.all();
@@ -74,6 +80,7 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
     if (culprit) {
       withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
     }
+    if (f.error.accesses) void import("../widgets/accesses").then((own) => own.addAccesses(note, runs.model, on.open));
     out.push(note);
   }
   const marks = step?.finished && step.kind !== "sequential" ? only(step.finished) : "";

@@ -41,6 +41,8 @@ interface TreeListener {
   toggle(step: Step): void;
   act(action: Action, step: Step): void;
   changed(): void;
+  // schedule returns what opens a function as a schedule; null where it is no kernel that can be scheduled.
+  schedule(fn: string): (() => void) | null;
 }
 
 export class PipelineTree {
@@ -91,7 +93,10 @@ export class PipelineTree {
       }
     });
     this.box.addEventListener("contextmenu", (e) => {
-      const step = this.stepAt((e.target as HTMLElement).closest<HTMLElement>(".row"));
+      const target = e.target as HTMLElement;
+      const row = this.row(Number(target.closest<HTMLElement>(".fn[data-key]")?.dataset.i ?? -1));
+      if (row?.kind === "function" && this.functionMenu(row.entry, { left: e.clientX, right: e.clientX, top: e.clientY, bottom: e.clientY })) return e.preventDefault();
+      const step = this.stepAt(target.closest<HTMLElement>(".row"));
       if (step && this.menu(step, { left: e.clientX, right: e.clientX, top: e.clientY, bottom: e.clientY })) e.preventDefault();
     });
     this.box.addEventListener("keydown", (e) => this.key(e));
@@ -289,10 +294,18 @@ export class PipelineTree {
     this.on.changed();
   }
 
+  // functionMenu opens what can be done with a function; false where nothing can.
+  private functionMenu(entry: Entry, at: { left: number; right: number; top: number; bottom: number }): boolean {
+    const run = this.on.schedule(entry.name);
+    if (!run) return false;
+    void import("../widgets/popmenu").then((own) => own.popMenu(entry.name, [{ id: "schedule", text: "Schedule this kernel", keys: "d", run }], at, this.box));
+    return true;
+  }
+
   // menu opens what can be done with a step; false where nothing can.
   private menu(step: Step, at: { left: number; right: number; top: number; bottom: number }): boolean {
     const st = this.state!;
-    if (!st.mayEdit || step.parent === "") return false;
+    if (!st.mayEdit || step.parent === "" || step.line) return false;
     void import("./stepmenu").then((own) => own.stepMenu(step, st, this.on, at, this.box));
     return true;
   }
@@ -301,6 +314,12 @@ export class PipelineTree {
     if (e.ctrlKey || e.metaKey) return;
     const selected = this.state?.selected ?? "";
     const step = this.shown.steps[this.shown.indexOf(this.model?.steps.get(selected))];
+    if (this.inside && (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey))) {
+      const row = this.below[this.chosen()];
+      const el = this.list.element(this.chosenRow());
+      if (row?.kind === "function" && el && this.functionMenu(row.entry, el.getBoundingClientRect())) e.preventDefault();
+      return;
+    }
     if (step && (e.key === "ContextMenu" || (e.key === "F10" && e.shiftKey))) {
       const row = this.list.element(this.stepRowOf(selected));
       if (row && this.menu(step, row.getBoundingClientRect())) e.preventDefault();

@@ -7,7 +7,7 @@ import { icon } from "../widgets/icons";
 import { plural } from "../store/format";
 import { numberOf, type Step } from "../store/model";
 import { tailOfPass } from "../store/names";
-import { editPrefix, userPrefix } from "../store/steps";
+import { editPrefix, schedulePrefix, userPrefix } from "../store/steps";
 import { took } from "../store/took";
 import type { Entry } from "../views/view";
 
@@ -47,7 +47,7 @@ export interface Place {
 export function stepRow(step: Step, at: Place, st: TreeState, imported: boolean, share: number): HTMLElement {
   const group = step.kind === "sequential";
   // A sequential within another is filtered by name as any pass; the outermost one holds the pipeline.
-  const tickable = step.parent !== "";
+  const tickable = step.parent !== "" && !step.line; // a primitive of a schedule is a line of it
   const on = !st.disabled.has(step.name);
   const row = h(
     "div",
@@ -89,6 +89,8 @@ function twisty(open: boolean | null): HTMLElement {
 
 // passName writes the name of a pass. Inside of the sequence of the same name its prefix is heard and not seen.
 function passName(step: Step): HTMLElement {
+  // A primitive of a schedule is called as on its line.
+  if (step.line && step.title) return h("span", { class: "name mono", title: `Line ${step.line}: ${step.title}` }, h("span", { class: "name-head" }, step.title.replace(/^.*?\bsch\.(?=\w+\()/, "")));
   const prefix = step.name.startsWith("tir.") && step.depth > 1 ? "tir." : "";
   const rest = step.name.slice(prefix.length);
   return name(rest, tailOfPass(rest), prefix);
@@ -105,6 +107,7 @@ function name(text: string, tail: string, prefix = "", cls = ""): HTMLElement {
 }
 
 function mark(step: Step): HTMLElement | null {
+  if (step.name.startsWith(schedulePrefix)) return h("span", { class: "by-user", title: "Scheduled by a user" }, "✎", h("span", { class: "vh" }, " scheduled by a user "));
   if (step.name.startsWith(editPrefix)) return h("span", { class: "by-user", title: "IR edited by hand" }, "✎", h("span", { class: "vh" }, " edited IR "));
   return step.name.startsWith(userPrefix) ? h("span", { class: "by-user", title: "Written by a user" }, "✎", h("span", { class: "vh" }, " written by a user ")) : null;
 }

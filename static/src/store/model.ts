@@ -40,8 +40,9 @@ export interface Step {
   // text says why a step was skipped; why says for which unusual reason it ran.
   text: string;
   why: string;
-  // title is what a dump of another compiler calls the step in full.
+  // title is what the step is called in full, by a dump of another compiler or by the schedule that asks for it on its line.
   title?: string;
+  line?: number;
   reason: string;
   error: RunError | null;
   finished: PassFinished | null;
@@ -182,6 +183,7 @@ export class RunModel {
         step.status = "running";
         step.why = e.body.why ?? "";
         step.title = e.body.title ?? "";
+        step.line = e.body.line ?? 0;
         step.at = e.measured?.at ?? this.clock;
         step.seen = performance.now();
         step.before = this.metrics;

@@ -13,7 +13,7 @@ const code = new Set(["tir.MakePackedAPI", "tir.SkipAssert", "tir.LowerTVMBuilti
 
 // phaseOf returns the phase of a pass by its name. What users wrote belongs where it runs: with the pass before it.
 export function phaseOf(name: string, before: Phase): Phase {
-  if (name.startsWith("user.") || name.startsWith("edit.")) return before;
+  if (/^(user|edit|schedule)\./.test(name) || /^[a-z_]+$/.test(name)) return before; // primitives of schedules have names of methods
   if (code.has(name)) return "code";
   if (name.startsWith("tir.")) return "loops";
   return calls.has(name) ? "calls" : "graph";

@@ -9,7 +9,7 @@ import { keep, setting } from "./prefs";
 import { Runs } from "./runs";
 import { parseState, type State } from "./state";
 import type { Connect } from "./stream";
-import { editPrefix } from "./steps";
+import { editPrefix, schedulePrefix } from "./steps";
 import { reuse, summary } from "./summary";
 import { truth, type Truth } from "./truth";
 import type { Note, PassInfo } from "../wire";
@@ -288,7 +288,7 @@ export class Session {
 
   // toggle turns a step off or on in the next run, which starts at once.
   async toggle(step: Step): Promise<void> {
-    if (!this.mayEdit() || !this.mayRun || step.parent === "") return;
+    if (!this.mayEdit() || !this.mayRun || step.parent === "" || step.line) return;
     if (!this.runs.disabled.includes(step.name) && !(await this.screen.sure(step))) return;
     const disabled = new Set(this.runs.disabled);
     if (!disabled.delete(step.name)) disabled.add(step.name);
@@ -302,6 +302,14 @@ export class Session {
     const { runs } = this;
     this.announce(`The edit after ${after} was removed; undo restores it`);
     runs.change({ patches: (runs.settings.patches ?? []).filter((p) => p.after !== after), disabled: runs.disabled.filter((name) => name !== editPrefix + after) });
+  }
+
+  // removeSchedule takes the schedule of a kernel out of the run, which then has the default one again.
+  removeSchedule(kernel: string): void {
+    if (!this.mayEdit()) return;
+    const { runs } = this;
+    this.announce(`The schedule of ${kernel} was removed; undo restores it`);
+    runs.change({ schedules: (runs.settings.schedules ?? []).filter((s) => s.kernel !== kernel), disabled: runs.disabled.filter((name) => name !== schedulePrefix + kernel) });
   }
 
   // showRun shows another run of the session, and the same place in it.

@@ -10,6 +10,9 @@ export const userPrefix = "user.";
 // editPrefix stands before the step in the names of the steps that apply edits of the IR.
 export const editPrefix = "edit.";
 
+// schedulePrefix stands before the kernel in the names of the steps that apply schedules of users.
+export const schedulePrefix = "schedule.";
+
 // Pipelines knows what the named pipelines hold. A step may name one of them, which then stands for a sequence of its steps.
 export class Pipelines {
   private readonly inside = new Map<string, SettingsStep[]>();

@@ -15,7 +15,7 @@ test("settings that are not there any more come back as empty", () => {
   const u = new Undo();
   u.note({ opt_level: 2 });
   const back = u.back({ opt_level: 3, disabled: ["FuseOps"], steps: [{ name: "A" }] });
-  assert.deepEqual(back, { steps: null, scripts: [], patches: [], disabled: [], required: [], config: {}, opt_level: 2 });
+  assert.deepEqual(back, { steps: null, scripts: [], patches: [], schedules: [], disabled: [], required: [], config: {}, opt_level: 2 });
 });
 
 test("a target is none of undoing's business", () => {

@@ -3,11 +3,11 @@
 import type { Settings } from "../wire";
 
 // The settings that undoing is about.
-const keys = ["steps", "scripts", "patches", "disabled", "required", "config", "opt_level"] as const;
+const keys = ["steps", "scripts", "patches", "schedules", "disabled", "required", "config", "opt_level"] as const;
 const longest = 100;
 
 function part(s: Settings): Partial<Settings> {
-  const out: Partial<Settings> = { steps: null, scripts: [], patches: [], disabled: [], required: [], config: {} };
+  const out: Partial<Settings> = { steps: null, scripts: [], patches: [], schedules: [], disabled: [], required: [], config: {} };
   for (const key of keys) if (s[key] !== undefined) Object.assign(out, { [key]: s[key] });
   return out;
 }

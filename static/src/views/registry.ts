@@ -5,6 +5,7 @@ import { columns } from "./columns";
 import { split, unified } from "./diff";
 import { graph } from "./graph";
 import { ir } from "./ir";
+import { loops } from "./loops";
 import { metrics } from "./metrics";
 import { profile } from "./profile";
 import { result } from "./result";
@@ -12,7 +13,7 @@ import { source } from "./source";
 import type { Actions, Make, Offer, View } from "./view";
 
 const texts: Make[] = [unified, split, columns, ir];
-const rows: Make[] = [...texts, graph, metrics, profile, code, result, source];
+const rows: Make[] = [...texts, graph, loops, metrics, profile, code, result, source];
 
 // makeViews makes the views that a page offers.
 export function makeViews(on: Actions, offer: Offer): View[] {

@@ -20,10 +20,10 @@ export const result: Make = (on, offer) => {
       const { drawResult, CheckView, FaultView, InputsView, WhatIfView } = await loading;
       const kept = offer.compiler ? undefined : given<CheckReport>(`/api/runs/${model.id}/check`);
       if ((offer.compiler || kept) && parts.length === 0) {
-        const listen = { open: (pass: string, fn: string) => on.go(pass === codePath ? { view: "code", fn, line: 0 } : { pass, fn, view: on.preferredDiff(), line: 0 }), marked: () => on.go({}) };
+        const listen = { open: (pass: string, fn: string) => on.go(pass === codePath ? { view: "code", fn, line: 0 } : { pass, fn, view: on.preferredDiff(), line: 0 }), line: (pass: string, fn: string, line: number) => on.go({ pass, fn, view: "ir", line }), marked: () => on.go({}) };
         parts = kept ? [new CheckView(listen, kept)] : [new InputsView(on), new CheckView(listen), new FaultView(listen), new WhatIfView()];
       }
-      if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }), parts);
+      if (!signal.aborted) drawResult(host, model, (kernel) => on.go({ view: "code", fn: kernel, line: 0 }), (to) => on.open(to, 0), parts);
     },
   };
   return {

@@ -5,7 +5,6 @@ import { apart } from "../store/counts";
 import { DiffSource } from "../store/diffsource";
 import type { Row, Side, Source } from "../store/source";
 import type { DiffRow } from "../wire";
-import { Copying } from "./copying";
 import { h } from "./dom";
 import { Painter } from "./paint";
 import { fold, number, sign, type TextRow } from "./rowparts";
@@ -58,7 +57,7 @@ export class CodeView {
       if (this.wrap || row !== this.row) this.list.remeasure((this.row = row));
       else this.list.redraw();
     });
-    new Copying(this.list, () => this.source);
+    import("./copying").then((m) => new m.Copying(this.list, () => this.source), () => undefined); // the browser copies without it
     this.scroller.addEventListener("pointermove", (e) => void import("./fullnames").then((m) => m.fullNames(this.scroller, () => this.source, e)), { once: true });
     this.scroller.addEventListener("click", (e) => void this.click(e));
   }

@@ -1,6 +1,7 @@
 // Copying code. What is copied is the printed text, in whatever form it is shown, of all rows that a selection reaches, also of those
 // that have no elements because they are out of view. Of two texts side by side it is the one in which the selection began.
 
+import "../shared";
 import { type End, textBetween } from "../store/copied";
 import type { Source } from "../store/source";
 import { announce } from "./dom";
@@ -13,6 +14,7 @@ export class Copying {
   constructor(private readonly list: Windowed, private readonly source: () => Source | null) {
     document.addEventListener("selectionchange", () => this.changed());
     list.scroller.addEventListener("copy", (e) => this.copy(e));
+    this.changed(); // what made the page load this may be a selection
   }
 
   // changed keeps the rows at the ends of the selection, and fetches what is between them.

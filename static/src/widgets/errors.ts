@@ -10,7 +10,7 @@ export function errorNote(e: RunError): HTMLElement {
   const where = [e.pass && `pass ${e.pass}`, e.function && `function ${e.function}`, e.op && `operator ${e.op}`, e.instrument && `instrument ${e.instrument}`, e.limit && `limit ${e.limit}`]
     .filter(Boolean)
     .join(", ");
-  return h("div", { class: "note error" }, h("p", { class: "note-text" }, e.message), where ? h("p", { class: "note-where" }, where) : null);
+  return h("div", { class: "note error" }, h("p", { class: "note-text" }, e.message), e.program ? h("pre", { class: "note-program", tabindex: 0 }, e.program) : null, where ? h("p", { class: "note-where" }, where) : null);
 }
 
 export function diagnosticNote(d: Diagnostic, jump: Jump): HTMLElement {

@@ -42,7 +42,7 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 		}
 		out.Models = append(out.Models, described)
 	}
-	for _, k := range target.Kinds() {
+	for _, k := range target.CodeKinds() {
 		out.Targets = append(out.Targets, catalog.Target{Name: k.Name, Doc: k.Doc})
 	}
 	for _, key := range slices.Sorted(maps.Keys(configs())) {

@@ -63,7 +63,7 @@ func TestEachPassIsDescribedWhole(t *testing.T) {
 	if len(after) == 0 || len(before["FuseTIR"]) == 0 {
 		t.Error("there are no constraints")
 	}
-	for i, k := range target.Kinds() {
+	for i, k := range target.CodeKinds() {
 		if c.Targets[i] != (catalog.Target{Name: k.Name, Doc: k.Doc}) || k.Doc == "" {
 			t.Errorf("the target %s is described as %+v", k.Name, c.Targets[i])
 		}

@@ -303,7 +303,7 @@ func TestWrongRequestsAreExplained(t *testing.T) {
 		kind     event.ErrorKind
 		text     string
 	}{
-		"target":   {gallery("mlp"), run.Settings{Target: "cuda"}, event.KindInput, "wasm"},
+		"target":   {gallery("mlp"), run.Settings{Target: "tpu"}, event.KindInput, "wasm"},
 		"pipeline": {gallery("mlp"), run.Settings{Pipeline: "fast"}, event.KindInput, "default"},
 		"step":     {gallery("mlp"), run.Settings{Steps: []run.Step{{Name: "FuseOp"}}}, event.KindInput, "did you mean FuseOps"},
 		"option":   {gallery("mlp"), run.Settings{Steps: []run.Step{{Name: "LegalizeOps", Options: map[string]any{"speed": 1.0}}}}, event.KindInput, "speed"},

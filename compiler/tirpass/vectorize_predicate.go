@@ -1,0 +1,121 @@
+package tirpass
+
+import (
+	"strings"
+
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// keyPredication is the config key that asks for predicates on loads and stores.
+const keyPredication = "tir.enable_buffer_level_predication"
+
+// predicates reports whether conditions become predicates: if the config says so, or, if it says nothing, for targets
+// with vectors of scalable length, which have instructions for it.
+func predicates(c *pass.Context, f *tir.PrimFunc) bool {
+	if c.Config.Values().Has(keyPredication) {
+		return c.ConfigBool(keyPredication)
+	}
+	return scalableVectors(f.Attrs.Str(ir.AttrTarget, ""))
+}
+
+// scalableVectors reports whether a target has vectors of scalable length: SVE of aarch64, V of riscv.
+func scalableVectors(text string) bool {
+	features := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,=\"'()[]:{}", r) })
+	for _, name := range features {
+		if name == "+sve" && strings.Contains(text, "aarch64") || name == "+v" && strings.Contains(text, "riscv") {
+			return true
+		}
+	}
+	return false
+}
+
+// predicated returns then, the vectorized statement of a branch on cond, with the condition as the predicate of each access:
+//
+//	if i*4 + [0, 1, 2, 3] < 14: B[i*4 : i*4 + 4] = A[i*4 : i*4 + 4]
+//
+// loads and stores under get_active_lane_mask(i*4, 14). It returns nil if cond is not a ramp with stride 1 below a
+// limit, if an access starts elsewhere than the ramp, or if something else happens in it than accesses. After
+// TryPredicateBufferAccesses in TVM's src/tir/transforms/vectorize_loop.cc, which looks at accesses only.
+func predicated(cond tir.Expr, then tir.Stmt) tir.Stmt {
+	lt, ok := cond.(*tir.Binary)
+	if !ok || lt.Op != tir.OpLT {
+		return nil
+	}
+	ramp, ok := lt.A.(*tir.Ramp)
+	if !ok || !tir.IsConst(ramp.Stride, 1) {
+		return nil
+	}
+	limit := lt.B
+	if b, ok := limit.(*tir.Broadcast); ok {
+		limit = b.Value
+	}
+	if !limit.DType().IsScalar() {
+		return nil
+	}
+	p := &predicator{start: ramp.Start, lanes: ramp.Lanes, ok: true}
+	p.mask = &tir.Call{
+		Base: cond.Meta(), Type: dtype.BoolT.LikeVector(ramp.DType()),
+		Op: tir.LookupBuiltin("tir.get_active_lane_mask").Op, Args: []tir.Expr{ramp.Start, limit},
+	}
+	p.m.Stmt, p.m.Expr = p.stmt, p.expr
+	out := p.stmt(then)
+	if !p.ok || p.accesses == 0 {
+		return nil
+	}
+	return out
+}
+
+type predicator struct {
+	m        tir.Mapper
+	start    tir.Expr
+	lanes    int
+	mask     tir.Expr
+	accesses int
+	ok       bool
+}
+
+// access notes an access and reports whether it can have the predicate.
+func (p *predicator) access(indices []tir.Expr, already tir.Expr) bool {
+	p.accesses++
+	if len(indices) != 1 || already != nil {
+		p.ok = false
+		return false
+	}
+	ramp, ok := indices[0].(*tir.Ramp)
+	p.ok = p.ok && ok && ramp.Lanes == p.lanes && arith.Equal(ramp.Start, p.start)
+	return p.ok
+}
+
+func (p *predicator) stmt(s tir.Stmt) tir.Stmt {
+	switch s := s.(type) {
+	case *tir.SeqStmt, *tir.LetStmt:
+		return p.m.MapStmt(s)
+	case *tir.BufferStore:
+		out := p.m.MapStmt(s).(*tir.BufferStore)
+		if p.access(out.Indices, s.Predicate) {
+			return out.WithPredicate(p.mask)
+		}
+		return out
+	}
+	p.ok = false
+	return s
+}
+
+func (p *predicator) expr(e tir.Expr) tir.Expr {
+	out := p.m.MapExpr(e)
+	switch n := out.(type) {
+	case *tir.BufferLoad:
+		if p.access(n.Indices, n.Predicate) {
+			return n.WithPredicate(p.mask)
+		}
+	case *tir.Binary:
+		p.ok = p.ok && !mayTrap(n) // a lane that is off reads 0
+	case *tir.Call:
+		p.ok = p.ok && arith.SideEffect(n) <= tir.ReadState
+	}
+	return out
+}

@@ -1,0 +1,56 @@
+package asm
+
+import (
+	"slices"
+	"strings"
+)
+
+// Features are the extensions of a processor that code may use, each with the ones before it that it needs.
+type Features struct {
+	// AVX2 stands for AVX2, FMA, F16C, BMI1, BMI2, LZCNT and POPCNT.
+	AVX2 bool
+	// AVX512 stands for the subsets F, BW, DQ and VL.
+	AVX512 bool
+	// VNNI are the dot products of bytes.
+	VNNI bool
+}
+
+// String lists features as targets do: "+avx2,+fma,+f16c,+bmi2".
+func (f Features) String() string {
+	var out []string
+	if f.AVX2 {
+		out = append(out, "+avx2", "+fma", "+f16c", "+bmi2")
+	}
+	if f.AVX512 {
+		out = append(out, "+avx512f", "+avx512bw", "+avx512dq", "+avx512vl")
+	}
+	if f.VNNI {
+		out = append(out, "+avx512vnni")
+	}
+	if out == nil {
+		return "no features"
+	}
+	return strings.Join(out, ",")
+}
+
+// Has reports whether f has all that want has.
+func (f Features) Has(want Features) bool {
+	return (f.AVX2 || !want.AVX2) && (f.AVX512 || !want.AVX512) && (f.VNNI || !want.VNNI)
+}
+
+func (f Features) or(g Features) Features {
+	return Features{f.AVX2 || g.AVX2, f.AVX512 || g.AVX512, f.VNNI || g.VNNI}
+}
+
+// needs returns the features that an instruction of a form needs.
+func (f *form) needs(i *Inst) Features {
+	switch {
+	case f.legacy && f.prefix == 0:
+		return Features{}
+	case f.op == VPDPBUSD, f.op == VPDPWSSD:
+		return Features{AVX2: true, AVX512: true, VNNI: true}
+	case !f.legacy && (!f.vex || f.needsEVEX(i) || slices.ContainsFunc(f.operands, func(o operand) bool { return o.class == 'k' })):
+		return Features{AVX2: true, AVX512: true}
+	}
+	return Features{AVX2: true}
+}

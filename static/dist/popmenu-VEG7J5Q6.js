@@ -1,0 +1,1 @@
+import{a}from"./chunk-IGAPWAP5.js";import"./chunk-BMKYLWZZ.js";export{a as popMenu};
