@@ -223,10 +223,7 @@ func (v *Analyzer) scope(b *starlark.Builtin, args starlark.Tuple, kwargs []star
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "constraint", &x); err != nil {
 		return nil, err
 	}
-	e, err := exprOf(x, dtype.BoolT)
-	if err == nil && !e.DType().IsBool() {
-		err = fmt.Errorf("expected a condition, got an expression of type %s", e.DType())
-	}
+	e, err := conditionOf(x)
 	if err != nil {
 		return nil, fmt.Errorf("constraint_scope: %w", err)
 	}

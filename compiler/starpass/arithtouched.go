@@ -8,7 +8,6 @@ import (
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // maxAnalyzed bounds the nodes, written out as a tree, that these functions look at.
@@ -61,10 +60,7 @@ func narrowPredicate(t *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "expr", &cond, "free_parameters", &free); err != nil {
 		return nil, err
 	}
-	e, err := exprOf(cond, dtype.BoolT)
-	if err == nil && !e.DType().IsBool() {
-		err = fmt.Errorf("expected a condition, got an expression of type %s", e.DType())
-	}
+	e, err := conditionOf(cond)
 	if err != nil {
 		return nil, fmt.Errorf("narrow_predicate_expression: %w", err)
 	}

@@ -18,6 +18,10 @@ func attrValue(v starlark.Value, depth int) (ir.Value, error) {
 	if depth > maxNested {
 		return nil, fmt.Errorf("an attribute is nested more than %d deep", maxNested)
 	}
+	v, err := plain(v)
+	if err != nil {
+		return nil, err
+	}
 	switch v := v.(type) {
 	case starlark.NoneType:
 		return nil, nil

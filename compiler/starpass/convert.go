@@ -18,6 +18,16 @@ import (
 // exprOf returns v as a loop-level expression. A number takes type like if that fits it.
 func exprOf(v starlark.Value, like dtype.DType) (tir.Expr, error) {
 	switch v := v.(type) {
+	case *equality:
+		n, err := v.node()
+		if err != nil {
+			return nil, err
+		}
+		return n.n.(tir.Expr), nil
+	case *iterSum:
+		return v.expr(), nil
+	case *iterSplit:
+		return v.sum().expr(), nil
 	case *Node:
 		switch n := v.n.(type) {
 		case *relax.PrimValue:
@@ -76,6 +86,10 @@ func dimsOf(v starlark.Value) ([]tir.Expr, error) {
 
 // valueExpr returns v as an expression of the graph level.
 func valueExpr(v starlark.Value) (relax.Expr, error) {
+	v, err := plain(v)
+	if err != nil {
+		return nil, err
+	}
 	switch v := v.(type) {
 	case *Node:
 		if e, ok := v.n.(tir.Expr); ok {
@@ -116,6 +130,13 @@ var (
 // setField sets a field of a node under construction to v.
 func setField(dst reflect.Value, v starlark.Value) error {
 	t := dst.Type()
+	if _, truth := v.(*equality); truth && t.Kind() == reflect.Bool {
+		v = v.Truth()
+	}
+	v, err := plain(v)
+	if err != nil {
+		return err
+	}
 	if v == starlark.None {
 		dst.SetZero()
 		return nil

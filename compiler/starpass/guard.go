@@ -31,6 +31,11 @@ func guards() starlark.StringDict {
 			return binary(runOf(t), op, args[0], args[1])
 		})
 	}
+	for op := range comparisonTokens {
+		d[guardTruth+op.String()] = builtin(op.String(), func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return compareTruth(runOf(t), op, args[0], args[1])
+		})
+	}
 	for assign, op := range augmented {
 		name := assign.String()
 		d[name] = builtin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
@@ -50,11 +55,7 @@ func guards() starlark.StringDict {
 func binary(r *run, op syntax.Token, x, y starlark.Value) (starlark.Value, error) {
 	switch op {
 	case syntax.EQL, syntax.NEQ, syntax.LT, syntax.GT, syntax.LE, syntax.GE:
-		if err := r.compared(op, x, y); err != nil {
-			return nil, err
-		}
-		ok, err := starlark.Compare(op, x, y)
-		return starlark.Bool(ok), err
+		return compareValues(r, op, x, y)
 	case syntax.NOT_IN:
 		v, err := binary(r, syntax.IN, x, y)
 		if err != nil {

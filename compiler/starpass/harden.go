@@ -13,6 +13,7 @@ const (
 	guardTuple = "(,)"
 	guardStar  = "*args"
 	guardKey   = "[key]"
+	guardTruth = "?" // before an operator that compares
 )
 
 // binaryOps are the operators that guards compute.
@@ -70,14 +71,14 @@ func (h *hardener) stmt(s syntax.Stmt) syntax.Stmt {
 	case *syntax.ExprStmt:
 		s.X = h.expr(s.X)
 	case *syntax.IfStmt:
-		s.Cond = h.expr(s.Cond)
+		s.Cond = h.condition(s.Cond)
 		h.stmts(s.True)
 		h.stmts(s.False)
 	case *syntax.ForStmt:
 		s.Vars, s.X = h.target(s.Vars), h.expr(s.X)
 		h.stmts(s.Body)
 	case *syntax.WhileStmt:
-		s.Cond = h.expr(s.Cond)
+		s.Cond = h.condition(s.Cond)
 		h.stmts(s.Body)
 	case *syntax.ReturnStmt:
 		s.Result = h.expr(s.Result)
@@ -178,11 +179,11 @@ func (h *hardener) expr(e syntax.Expr) syntax.Expr {
 	switch e := e.(type) {
 	case nil, *syntax.Ident, *syntax.Literal:
 	case *syntax.BinaryExpr:
-		x, y := h.expr(e.X), h.expr(e.Y)
 		if e.Op == syntax.AND || e.Op == syntax.OR {
-			e.X, e.Y = x, y
+			e.X, e.Y = h.condition(e.X), h.expr(e.Y)
 			return e
 		}
+		x, y := h.expr(e.X), h.expr(e.Y)
 		return guard(e.Op.String(), e.OpPos, x, y)
 	case *syntax.CallExpr:
 		e.Fn = h.expr(e.Fn)
@@ -190,7 +191,7 @@ func (h *hardener) expr(e syntax.Expr) syntax.Expr {
 	case *syntax.Comprehension:
 		h.comprehension(e)
 	case *syntax.CondExpr:
-		e.Cond, e.True, e.False = h.expr(e.Cond), h.expr(e.True), h.expr(e.False)
+		e.Cond, e.True, e.False = h.condition(e.Cond), h.expr(e.True), h.expr(e.False)
 	case *syntax.DictEntry:
 		e.Key, e.Value = h.key(e.Key), h.expr(e.Value)
 	case *syntax.DictExpr:
@@ -219,11 +220,33 @@ func (h *hardener) expr(e syntax.Expr) syntax.Expr {
 		start, _ := e.Span()
 		return guard(guardTuple, start, e)
 	case *syntax.UnaryExpr:
-		e.X = h.expr(e.X)
+		if e.Op == syntax.NOT {
+			e.X = h.condition(e.X)
+		} else {
+			e.X = h.expr(e.X)
+		}
 	default:
 		panic(fmt.Sprintf("starpass: unknown expression %T", e))
 	}
 	return e
+}
+
+// condition rewrites an expression of which only the truth is asked for.
+func (h *hardener) condition(e syntax.Expr) syntax.Expr {
+	switch x := e.(type) {
+	case *syntax.ParenExpr:
+		x.X = h.condition(x.X)
+		return x
+	case *syntax.BinaryExpr:
+		if x.Op == syntax.AND || x.Op == syntax.OR {
+			x.X, x.Y = h.condition(x.X), h.condition(x.Y)
+			return x
+		}
+		if _, ok := comparisonTokens[x.Op]; ok {
+			return guard(guardTruth+x.Op.String(), x.OpPos, h.expr(x.X), h.expr(x.Y))
+		}
+	}
+	return h.expr(e)
 }
 
 // args rewrites the arguments of a call.
@@ -255,7 +278,7 @@ func (h *hardener) comprehension(e *syntax.Comprehension) {
 		case *syntax.ForClause:
 			c.Vars, c.X = h.target(c.Vars), h.expr(c.X)
 		case *syntax.IfClause:
-			c.Cond = h.expr(c.Cond)
+			c.Cond = h.condition(c.Cond)
 		}
 	}
 	e.Body = h.expr(e.Body)

@@ -127,6 +127,9 @@ func (in *Instrument) bind(r *run) *pass.Instrument {
 			if err != nil {
 				return false, err
 			}
+			if eq, deferred := v.(*equality); deferred {
+				v = eq.Truth()
+			}
 			ok, isBool := v.(starlark.Bool)
 			if !isBool {
 				return false, fmt.Errorf("should_run must return True or False, got %s", describe(v))

@@ -176,6 +176,10 @@ func (v *Node) AttrNames() []string {
 // asNode returns v's node as a T.
 func asNode[T ir.Node](v starlark.Value, want string) (T, error) {
 	var none T
+	v, err := plain(v)
+	if err != nil {
+		return none, err
+	}
 	n, ok := v.(*Node)
 	if !ok {
 		return none, fmt.Errorf("expected %s, got %s", want, describe(v))

@@ -176,7 +176,7 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 	top := passMakers(nil)
 	nodes := starlark.StringDict{
 		"IRModule": d["IRModule"], "GlobalVar": typeOfKind(kindOf("GlobalVar"), "GlobalVar", constructor(kindOf("GlobalVar"), "GlobalVar")),
-		"Op": opType(), "BaseFunc": typeOfNodes[ir.Function]("BaseFunc"), "PrimExpr": typeOfNodes[tir.Expr]("PrimExpr"), "structural_equal": d["structural_equal"], "structural_hash": d["structural_hash"], "register_op_attr": d["register_op_attr"],
+		"Op": opType(), "BaseFunc": typeOfNodes[ir.Function]("BaseFunc"), "PrimExpr": typeOfNodes[tir.Expr]("PrimExpr"), "Range": rangeType(), "structural_equal": d["structural_equal"], "structural_hash": d["structural_hash"], "register_op_attr": d["register_op_attr"],
 		"assert_structural_equal": builtin("assert_structural_equal", assertEqual),
 		"transform":               in("tvm.ir.transform", top), "instrument": in("tvm.ir.instrument", instrument),
 	}
