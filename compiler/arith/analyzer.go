@@ -72,6 +72,8 @@ type memo struct {
 	mod   map[tir.Expr]Modular
 	rw    map[tir.Expr]tir.Expr
 	cs    map[tir.Expr]canon
+
+	vscale map[tir.Expr]bool
 }
 
 // NewAnalyzer returns an analyzer that knows nothing.
@@ -120,7 +122,7 @@ const keepMemo = 128 // larger memo tables are dropped rather than cleared
 
 func (a *Analyzer) forget() {
 	m := &a.memo
-	m.bound, m.mod = nil, nil
+	m.bound, m.mod, m.vscale = nil, nil, nil
 	if len(m.rw) > keepMemo {
 		m.rw = nil
 	} else {

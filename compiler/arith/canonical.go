@@ -24,8 +24,8 @@ import (
 // roundings are needed, because TIR has both, and a term may change its rounding only while it is not
 // divided (fits).
 //
-// Cost: adding a term looks for its index among those that are there, so a sum of n terms costs n²/2
-// comparisons; the budget of the analyzer counts them. After TVM's src/arith/canonical_simplify.cc.
+// Cost: adding a term looks for its index among those that are there; sums of many terms are made of a
+// whole tree of + and - at once (canonical_collect.go), in n*log(n). After TVM's src/arith/canonical_simplify.cc.
 
 // split is the term index % upper / lower * scale, where upper (PosInf for none) is a
 // multiple of lower. Division and remainder both round down (floor) or both truncate.

@@ -50,6 +50,9 @@ func (s *simplifier) mutateBinary(e *tir.Binary) canon {
 	default:
 		return canon{e: s.visitBinary(e)}
 	}
+	if n := manyOperands; manySums(e, &n) {
+		return canon{sum: s.collect(e, d, map[*tir.Binary]bool{}).sum(d)}
+	}
 	a, b := s.mutate(e.A), s.mutate(e.B)
 	if a.e != nil && b.e != nil {
 		if f := fold(e.Op, a.e, b.e); f != nil {

@@ -151,7 +151,7 @@ func (p *exprParser) call(name string) tir.Expr {
 	}
 	// Lanes are a number, or one times vscale().
 	lanes := func(i int) (int, bool) {
-		if f, c, ok := opConst(args[i], tir.OpMul); ok && containsVscale(f) {
+		if f, c, ok := opConst(args[i], tir.OpMul); ok && NewAnalyzer().containsVscale(f) {
 			return int(c), true
 		}
 		n, _ := tir.AsInt(args[i])

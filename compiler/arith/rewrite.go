@@ -54,9 +54,12 @@ func (s *simplifier) bind(v *tir.Var, e tir.Expr) {
 	s.vars[v] = e
 }
 
-// constrain adds the parts of cond, simplified, to the conditions that are true.
-func (s *simplifier) constrain(cond tir.Expr) {
-	conjuncts(s.run(cond), func(e tir.Expr) {
+// constrain adds the parts of cond, simplified unless it is simple, to the conditions that are true.
+func (s *simplifier) constrain(cond tir.Expr, simple bool) {
+	if !simple {
+		cond = s.run(cond)
+	}
+	conjuncts(cond, func(e tir.Expr) {
 		if SideEffect(e) > tir.Pure {
 			return
 		}

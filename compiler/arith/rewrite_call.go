@@ -27,16 +27,24 @@ func (s *simplifier) visitSelect(e *tir.Select) tir.Expr {
 	return e
 }
 
-// visitUnder simplifies e where cond holds.
+// visitUnder simplifies e where cond, which is simplified, holds.
 func (s *simplifier) visitUnder(cond, e tir.Expr) tir.Expr {
-	switch e.(type) {
+	switch e := e.(type) {
 	case *tir.IntImm, *tir.FloatImm:
 		return e
+	case *tir.Var:
+		if !e.DType().IsBool() {
+			return s.visitVar(e)
+		}
 	}
-	exit := s.a.EnterConstraint(cond)
+	exit := s.a.enter(cond, LargerThan(cond, maxAgain))
 	defer exit()
 	return s.visit(e)
 }
+
+// maxAgain bounds the nodes of a condition that is simplified once more, by the rules alone, where it is assumed: the
+// conditions in a condition would double what that takes with each level.
+const maxAgain = 24
 
 // visitLet inlines the binding of a constant or a variable and keeps others.
 func (s *simplifier) visitLet(e *tir.Let) tir.Expr {

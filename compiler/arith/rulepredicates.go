@@ -2,6 +2,7 @@ package arith
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -56,7 +57,7 @@ func (c *ruleCompiler) predicate(t *term) (func(*match) int64, error) {
 	case "floatzero":
 		return one(func(_ *match, e tir.Expr) bool { f, ok := e.(*tir.FloatImm); return ok && f.Value == 0 })
 	case "vscale":
-		return one(func(m *match, e tir.Expr) bool { return containsVscale(e) })
+		return one(func(m *match, e tir.Expr) bool { return m.s.a.containsVscale(e) })
 	case "proves":
 		return one(func(m *match, e tir.Expr) bool { return m.s.provesNow(e) })
 	case "zero":
@@ -119,20 +120,50 @@ func (s *simplifier) sameValue(x, y tir.Expr) bool { return isCst(s.aside(sub(x,
 // provesNow reports whether the comparison e, made by a rule, simplifies to true.
 func (s *simplifier) provesNow(e tir.Expr) bool { return s.recur < maxRecur && isCst(s.aside(e), 1) }
 
-// containsVscale reports whether e depends on the unknown factor of vector lengths.
-func containsVscale(e tir.Expr) bool {
+// containsVscale reports whether e depends on the unknown factor of vector lengths. It is asked of each node of a chain:
+// beyond a few nodes the answers are remembered.
+func (a *Analyzer) containsVscale(e tir.Expr) bool {
+	n := 32
+	if found, whole := scanVscale(e, &n); found || whole {
+		return found
+	}
+	found, ok := a.memo.vscale[e]
+	if ok {
+		return found
+	}
+	if b, ok := e.(*tir.Binary); ok {
+		found = a.containsVscale(b.A) || a.containsVscale(b.B)
+	} else {
+		n = math.MaxInt
+		found, _ = scanVscale(e, &n)
+	}
+	if a.memo.vscale == nil {
+		a.memo.vscale = map[tir.Expr]bool{}
+	}
+	a.memo.vscale[e] = found
+	return found
+}
+
+// scanVscale looks for the factor in up to n nodes of e. whole says that these were all.
+func scanVscale(e tir.Expr, n *int) (found, whole bool) {
+	if *n--; *n < 0 {
+		return false, false
+	}
 	switch e := e.(type) {
 	case *tir.Var, *tir.IntImm:
-		return false
+		return false, true
 	case *tir.Binary:
-		return containsVscale(e.A) || containsVscale(e.B)
+		if found, whole = scanVscale(e.A, n); found || !whole {
+			return found, whole
+		}
+		return scanVscale(e.B, n)
 	}
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		if c, ok := n.(tir.Expr); ok && !found {
+	ir.Walk(e, func(x ir.Node) bool {
+		if c, ok := x.(tir.Expr); ok && !found {
 			_, found = tir.IsCallTo(c, tir.OpVScale)
 		}
-		return !found
+		*n--
+		return !found && *n >= 0
 	})
-	return found
+	return found, *n >= 0
 }

@@ -8,7 +8,10 @@ const maxFacts = 256
 
 // EnterConstraint assumes cond until exit is called. Scopes must be left in the reverse
 // order of entering them. Where more is assumed than can be looked through, cond is ignored.
-func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) {
+func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) { return a.enter(cond, false) }
+
+// enter is EnterConstraint of a condition that may be simple already.
+func (a *Analyzer) enter(cond tir.Expr, simple bool) (exit func()) {
 	if _, ok := cst(cond); ok || parts(cond, maxFacts-len(a.rw.literals)) < 0 {
 		return func() {}
 	}
@@ -19,7 +22,7 @@ func (a *Analyzer) EnterConstraint(cond tir.Expr) (exit func()) {
 	a.memo = memo{}
 	a.boundConstraints(cond)
 	undoModular := a.modularConstraints(cond)
-	a.rw.constrain(cond)
+	a.rw.constrain(cond, simple)
 	a.setConstraints(cond)
 	a.known.add(cond)
 	a.memo = memo{} // answers found on the way knew only part of the constraint
