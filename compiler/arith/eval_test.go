@@ -2,6 +2,7 @@ package arith
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -110,4 +111,62 @@ func evalOK(e tir.Expr, at map[*tir.Var]int64) (lanes []int64, ok bool) {
 		}
 	}()
 	return evalAll(e, at), true
+}
+
+// evalScalar is evalOK of a scalar, without the lists of lanes: proofs evaluate hundreds of millions of them. known is
+// false for what only evalAll knows.
+func evalScalar(e tir.Expr, at map[*tir.Var]int64) (v int64, ok, known bool) {
+	switch e := e.(type) {
+	case *tir.IntImm:
+		return e.Value, true, true
+	case *tir.Var:
+		v, ok = at[e]
+		return v, ok, ok
+	case *tir.Binary:
+		x, okX, knownX := evalScalar(e.A, at)
+		y, okY, knownY := evalScalar(e.B, at)
+		if !knownX || !knownY {
+			return 0, false, false
+		}
+		if !okX || !okY {
+			return 0, false, true
+		}
+		v, ok = tir.FoldInt(e.Op, operandType(e), x, y)
+		return v, ok, true
+	case *tir.Not:
+		v, ok, known = evalScalar(e.A, at)
+		return 1 - v, ok, known
+	case *tir.Select:
+		c, ok, known := evalScalar(e.Cond, at)
+		switch {
+		case !ok || !known:
+			return 0, false, known
+		case c != 0:
+			return evalScalar(e.True, at)
+		}
+		return evalScalar(e.False, at)
+	}
+	return 0, false, false
+}
+
+// evalEqual evaluates two expressions of the same type. defined says that the first one has a value, equal that the other
+// one has that value, too.
+func evalEqual(x, y tir.Expr, at map[*tir.Var]int64) (defined, equal bool) {
+	if x.DType().IsScalar() {
+		v, ok, known := evalScalar(x, at)
+		if known && !ok {
+			return false, false
+		}
+		if known {
+			if w, ok, known := evalScalar(y, at); known {
+				return true, ok && v == w
+			}
+		}
+	}
+	v, ok := evalOK(x, at)
+	if !ok {
+		return false, false
+	}
+	w, ok := evalOK(y, at)
+	return true, ok && slices.Equal(v, w)
 }
