@@ -119,14 +119,24 @@ func (c canon) asAnyTerm() split {
 }
 
 // asSum returns a copy of the value as a sum that the caller may change.
-func (c canon) asSum(d dtype.DType) *sum {
+func (c canon) asSum(d dtype.DType) *sum { return c.asSumFor(d, 0) }
+
+// asSumFor is asSum with room for more terms.
+func (c canon) asSumFor(d dtype.DType, more int) *sum {
 	if c.sum != nil {
-		return &sum{terms: slices.Clone(c.sum.terms), base: c.sum.base, d: d}
+		if len(c.sum.terms)+more == 0 {
+			return &sum{base: c.sum.base, d: d}
+		}
+		terms := make([]split, len(c.sum.terms), len(c.sum.terms)+more)
+		copy(terms, c.sum.terms)
+		return &sum{terms: terms, base: c.sum.base, d: d}
 	}
 	if v, ok := cst(c.e); ok {
 		return &sum{base: v, d: d}
 	}
-	return &sum{terms: []split{c.asAnyTerm()}, d: d}
+	terms := make([]split, 1, 1+more)
+	terms[0] = c.asAnyTerm()
+	return &sum{terms: terms, d: d}
 }
 
 // lookups is the cost of adding o to c, in steps: each of its terms is looked for among those that
@@ -196,7 +206,15 @@ func (s *sum) dividedBy(k int64) *sum {
 
 // separate splits the sum into what coefficients divisible by k contribute, and the rest.
 func (s *sum) separate(k int64) (divisible, rest *sum) {
-	divisible, rest = &sum{d: s.d}, &sum{d: s.d}
+	n := 0
+	for i := range s.terms {
+		if s.terms[i].scale%k == 0 {
+			n++
+		}
+	}
+	parts, terms := &[2]sum{{d: s.d}, {d: s.d}}, make([]split, len(s.terms))
+	divisible, rest = &parts[0], &parts[1]
+	divisible.terms, rest.terms = terms[:0:n], terms[n:n]
 	if s.base%k == 0 {
 		divisible.base = s.base
 	} else {

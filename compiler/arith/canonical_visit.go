@@ -68,12 +68,15 @@ func (s *simplifier) mutateBinary(e *tir.Binary) canon {
 		if !s.a.spend(a.lookups(b)) {
 			return canon{e: mk(e.Op, a.expr(), b.expr())}
 		}
-		out := a.asSum(d)
+		var out *sum
 		if c, ok := cst(b.e); ok {
+			out = a.asSum(d)
 			out.base += sign * c
 		} else if b.sum != nil {
+			out = a.asSumFor(d, len(b.sum.terms))
 			out.addSum(b.sum, sign)
 		} else {
+			out = a.asSumFor(d, 1)
 			out.addTerm(b.asAnyTerm(), sign)
 		}
 		return canon{sum: out}

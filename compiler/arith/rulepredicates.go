@@ -123,8 +123,8 @@ func (s *simplifier) provesNow(e tir.Expr) bool { return s.recur < maxRecur && i
 // containsVscale reports whether e depends on the unknown factor of vector lengths. It is asked of each node of a chain:
 // beyond a few nodes the answers are remembered.
 func (a *Analyzer) containsVscale(e tir.Expr) bool {
-	n := 32
-	if found, whole := scanVscale(e, &n); found || whole {
+	found, left := scanVscale(e, 32)
+	if found || left >= 0 {
 		return found
 	}
 	found, ok := a.memo.vscale[e]
@@ -134,8 +134,7 @@ func (a *Analyzer) containsVscale(e tir.Expr) bool {
 	if b, ok := e.(*tir.Binary); ok {
 		found = a.containsVscale(b.A) || a.containsVscale(b.B)
 	} else {
-		n = math.MaxInt
-		found, _ = scanVscale(e, &n)
+		found, _ = scanVscale(e, math.MaxInt)
 	}
 	if a.memo.vscale == nil {
 		a.memo.vscale = map[tir.Expr]bool{}
@@ -144,26 +143,30 @@ func (a *Analyzer) containsVscale(e tir.Expr) bool {
 	return found
 }
 
-// scanVscale looks for the factor in up to n nodes of e. whole says that these were all.
-func scanVscale(e tir.Expr, n *int) (found, whole bool) {
-	if *n--; *n < 0 {
-		return false, false
+// scanVscale looks for the factor in up to n nodes of e. left is negative where there are more.
+func scanVscale(e tir.Expr, n int) (found bool, left int) {
+	if n--; n < 0 {
+		return false, n
 	}
 	switch e := e.(type) {
 	case *tir.Var, *tir.IntImm:
-		return false, true
+		return false, n
 	case *tir.Binary:
-		if found, whole = scanVscale(e.A, n); found || !whole {
-			return found, whole
+		if found, n = scanVscale(e.A, n); found || n < 0 {
+			return found, n
 		}
 		return scanVscale(e.B, n)
 	}
+	return walkVscale(e, n)
+}
+
+func walkVscale(e tir.Expr, n int) (found bool, left int) {
 	ir.Walk(e, func(x ir.Node) bool {
 		if c, ok := x.(tir.Expr); ok && !found {
 			_, found = tir.IsCallTo(c, tir.OpVScale)
 		}
-		*n--
-		return !found && *n >= 0
+		n--
+		return !found && n >= 0
 	})
-	return found, *n >= 0
+	return found, n
 }
