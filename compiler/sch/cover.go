@@ -220,9 +220,7 @@ func producerCovers(shape []tir.Expr, produced, consumed []arith.IntSet, an *ari
 		if p.Min == nil || p.Max == nil || c.Min == nil || c.Max == nil {
 			return false
 		}
-		lo := an.CanonicalSimplify(tir.Sub(an.Simplify(p.Min), an.Simplify(c.Min)))
-		hi := an.CanonicalSimplify(tir.Sub(an.Simplify(c.Max), an.Simplify(p.Max)))
-		if !an.CanProve(tir.And(tir.LE(lo, tir.Const(lo.DType(), 0)), tir.LE(hi, tir.Const(hi.DType(), 0)))) {
+		if !notPositive(tir.Sub(an.Simplify(p.Min), an.Simplify(c.Min)), an, splitsOfBounds) || !notPositive(tir.Sub(an.Simplify(c.Max), an.Simplify(p.Max)), an, splitsOfBounds) {
 			return false
 		}
 	}

@@ -83,7 +83,7 @@ func (s *State) onlyProducer(consumer *tir.Block, buf *tir.Buffer, root site) (s
 		}
 		for _, w := range b.Writes {
 			if w.Buffer == buf {
-				if incomplete(b, root.Block()) > 0 && err == nil {
+				if (incomplete(b, root.Block()) > 0 || b.Init != nil) && err == nil { // a block with an init stores twice, which TVM forgets
 					err = s.fail("NonSingleProducerError", msg, b)
 				}
 				found = append(found, b)
@@ -199,13 +199,7 @@ func (v *reverser) covered() bool {
 
 // store is what the producer does in place of its store.
 func (v *reverser) store(p *tir.BufferStore) tir.Stmt {
-	// The value may read the buffer itself, as that of a reduction does; then it reads what the consumer writes.
-	var m *tir.Mapper
-	m = v.mapper(func(l *tir.BufferLoad) tir.Expr {
-		return m.MapExpr(&tir.BufferLoad{Base: l.Base, Buffer: v.out.Buffer, Indices: v.out.Indices})
-	})
-	value := m.Expr(p.Value)
-	return v.mapper(func(*tir.BufferLoad) tir.Expr { return value }).MapStmt(v.out)
+	return v.mapper(func(*tir.BufferLoad) tir.Expr { return p.Value }).MapStmt(v.out)
 }
 
 // mapper replaces the variables of the consumer, and what reads the buffer between the two by what load makes of it.

@@ -167,13 +167,28 @@ func (f *factoring) checkLoops() error {
 	return nil
 }
 
-// spatialCondition reports whether the condition of the block is the same for all steps of a sum: it uses only loops of spatial variables. Then
-// all parts of a sum are complete, or the sum is not computed at all.
-func (f *factoring) spatialCondition() bool {
+// ofResult reports whether a condition of the block is the same for all steps of a sum: it uses only loops of spatial variables. Where it does not hold, the
+// sum is not computed at all.
+func (f *factoring) ofResult(cond tir.Expr) bool {
 	used := map[*tir.Var]bool{}
-	varsOf(f.at.Realize().Predicate, used)
-	for _, l := range f.loops {
-		if used[l.LoopVar] && (!f.touched(l, tir.DataPar) || f.touched(l, tir.CommReduce)) {
+	varsOf(cond, used)
+	return !slices.ContainsFunc(f.loops, func(l *tir.For) bool {
+		return used[l.LoopVar] && (!f.touched(l, tir.DataPar) || f.touched(l, tir.CommReduce))
+	})
+}
+
+// firstSteps reports whether each part of a sum that is computed has a first step, in which its init runs.
+func (f *factoring) firstSteps() bool {
+	an := arith.NewAnalyzer()
+	first := map[*tir.Var]tir.Expr{}
+	for _, l := range allLoops(f.at) {
+		an.BindRange(l.LoopVar, rangeOf(l))
+		if l != f.loop && slices.Contains(f.loops, l) && f.touched(l, tir.CommReduce) {
+			first[l.LoopVar] = l.Min
+		}
+	}
+	for _, p := range tir.Conjuncts(nil, f.at.Realize().Predicate) {
+		if !f.ofResult(p) && !an.CanProve(tir.SubstExpr(p, first)) {
 			return false
 		}
 	}
@@ -189,7 +204,7 @@ func (f *factoring) check(root site) error {
 	if err := s.checkClosed(f.at); err != nil {
 		return err
 	}
-	if !f.spatialCondition() {
+	if !f.firstSteps() {
 		return s.fail("PredicateError", "The block {0} runs under a condition, so that a part may have no first step and elements of the parts would never be written", r.Block)
 	}
 	if err := s.checkStartsAtZero(f.loop, arith.NewAnalyzer()); err != nil {

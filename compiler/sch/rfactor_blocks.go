@@ -80,11 +80,16 @@ func (f *factoring) parts() (*tir.Block, tir.Stmt) {
 	return b, nest
 }
 
-// combine makes the block that combines the parts.
+// combine makes the block that combines the parts. All parts of a result are complete, so that of its condition only what is about results stays.
 func (f *factoring) combine() *tir.BlockRealize {
 	old := f.at.Realize()
 	b := &tir.Block{Base: old.Block.Base, Name: old.Block.Name, Annotations: old.Block.Annotations}
-	run := &tir.BlockRealize{Base: old.Base, Predicate: old.Predicate, Block: b}
+	run := &tir.BlockRealize{Base: old.Base, Predicate: tir.Bool(true), Block: b}
+	for _, p := range tir.Conjuncts(nil, old.Predicate) {
+		if f.ofResult(p) {
+			run.Predicate = tir.And(run.Predicate, p)
+		}
+	}
 	part := iterOf(f.loop, tir.CommReduce)
 	b.IterVars, run.Values = append(b.IterVars, part), append(run.Values, f.loop.LoopVar)
 	sub := map[*tir.Var]tir.Expr{}

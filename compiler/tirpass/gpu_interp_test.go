@@ -309,3 +309,55 @@ def rev(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
 		t.Error("the kernel does not turn the vector around")
 	}
 }
+
+// TestShuffleBeyondTheBlock has a warp that the block does not fill: what comes from lanes without threads is undefined, and no thread that has its own to
+// read gets it.
+func TestShuffleBeyondTheBlock(t *testing.T) {
+	const text = `@T.prim_func
+def k(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    bx = T.launch_thread("blockIdx.x", 1)
+    tx = T.launch_thread("threadIdx.x", 16)
+    B[tx] = T.tvm_warp_shuffle_down(T.uint32(4294967295), A[tx], 8, 32, 32)`
+	for _, zeroed := range []bool{false, true} {
+		args, err := runThreads(t, text, &interp.Options{Zeroed: zeroed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := args[0].(*tensor.Tensor), args[1].(*tensor.Tensor)
+		for i := range 16 {
+			got := b.Float(i)
+			if i < 8 && got != a.Float(i+8) || i >= 8 && (zeroed && got != 0 || !zeroed && got == got) {
+				t.Errorf("zeroed %v: thread %d got %v", zeroed, i, got)
+			}
+		}
+	}
+}
+
+// TestReductionOfTwoByThreads sums by threads that share the sums, before LowerCrossThreadReduction: no thread comes between what another one computes and
+// stores.
+func TestReductionOfTwoByThreads(t *testing.T) {
+	const text = `@T.prim_func
+def k(A: T.Buffer((16,), "float32"), B: T.Buffer((1,), "float32"), C: T.Buffer((1,), "float32")):
+    for tx in T.thread_binding(16, thread="threadIdx.x"):
+        with T.block("sums"):
+            v = T.axis.reduce(16, tx)
+            with T.init():
+                B[0] = T.float32(0)
+                C[0] = T.float32(0)
+            b: T.float32 = B[0] + A[v]
+            c: T.float32 = C[0] + A[v] * A[v]
+            B[0] = b
+            C[0] = c`
+	args, err := runThreads(t, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b, c float64
+	for i := range 16 {
+		x := args[0].(*tensor.Tensor).Float(i)
+		b, c = b+x, c+x*x
+	}
+	if x, y := args[1].(*tensor.Tensor).Float(0), args[2].(*tensor.Tensor).Float(0); x != b || y != c {
+		t.Errorf("got %v and %v, want %v and %v", x, y, b, c)
+	}
+}

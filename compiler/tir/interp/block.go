@@ -48,6 +48,7 @@ func (c *compiler) blockRealize(s *tir.BlockRealize) stmtFn {
 	}
 	body := c.withBuffers(b.AllocBuffers, func() stmtFn {
 		match := c.matchBuffers(b.MatchBuffers)
+		c.update = updateOf(b)
 		run := c.stmt(b.Body)
 		if b.Init != nil {
 			if init := c.stmt(b.Init); c.waitsIn(b.Init).step {

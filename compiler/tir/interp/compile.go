@@ -39,12 +39,13 @@ type slot struct {
 
 // compiler translates one function.
 type compiler struct {
-	unit  *unit
-	fn    *function
-	slots map[*tir.Var]slot
-	data  map[*tir.Var]bool // pointers that buffers read through
-	loops map[*tir.Var]*tir.For
-	block string // name of the enclosing block, for errors
+	unit   *unit
+	fn     *function
+	slots  map[*tir.Var]slot
+	data   map[*tir.Var]bool // pointers that buffers read through
+	loops  map[*tir.Var]*tir.For
+	block  string       // name of the enclosing block, for errors
+	update *tir.SeqStmt // what runs with no other thread in between
 
 	at      tir.Stmt // what is compiled, for errors
 	kernel  *kernel  // nil outside of kernels

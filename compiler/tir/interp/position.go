@@ -12,7 +12,7 @@ func (c *compiler) seqOfThreads(s *tir.SeqStmt) stmtFn {
 	var step []bool
 	for _, x := range s.Seq {
 		if !tir.IsNoOp(x) {
-			step = append(step, c.waitsIn(x).step && len(list) > 0)
+			step = append(step, c.waitsIn(x).step && len(list) > 0 && s != c.update)
 			list = append(list, c.stmt(x))
 		}
 	}
@@ -70,6 +70,25 @@ func (c *compiler) branch(s tir.Stmt, number int64) stmtFn {
 		fr.pos = fr.pos[:n]
 		return out
 	}
+}
+
+// updateOf returns the stores of a reduction of several values, which it computes before it stores any: no other thread may come between. nil is a
+// body of another form.
+func updateOf(b *tir.Block) *tir.SeqStmt {
+	body := b.Body
+	for let, ok := body.(*tir.LetStmt); ok; let, ok = body.(*tir.LetStmt) {
+		body = let.Body
+	}
+	seq, ok := body.(*tir.SeqStmt)
+	if !ok || b.Init == nil || body == b.Body {
+		return nil
+	}
+	for _, x := range seq.Seq {
+		if _, store := x.(*tir.BufferStore); !store {
+			return nil
+		}
+	}
+	return seq
 }
 
 // initInStep is withInit for threads that run one after the other.

@@ -1,6 +1,8 @@
 package interp
 
 import (
+	"math"
+
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -72,7 +74,8 @@ func (c *compiler) activeMask(e *tir.Call) value {
 
 // shuffleThreads compiles tvm_warp_shuffle(mask, value, lane, width, warp size) and its variants up and down, whose third argument is a distance. A
 // warp is cut into groups of width lanes; a lane beyond the group of a thread gives the thread its own value, and that of
-// tvm_warp_shuffle is taken modulo width.
+// tvm_warp_shuffle is taken modulo width. Up and down, a lane beyond the threads of the block gives what is undefined: sums of a part of a warp read it
+// in threads whose sum nobody needs.
 func (c *compiler) shuffleThreads(e *tir.Call, name string) value {
 	c.inKernel(name)
 	if len(e.Args) != 5 {
@@ -89,9 +92,13 @@ func (c *compiler) shuffleThreads(e *tir.Call, name string) value {
 			}
 			var from *thread
 			for _, x := range ts {
-				if x.index%x.block.launch.warp == t.lane {
+				if x.index%warp(x) == t.lane {
 					from = x
 				}
+			}
+			if from == nil && name != "tir.tvm_warp_shuffle" && t.lane+t.index-t.index%warp(t) >= int64(t.block.size) {
+				t.got = []number{t.undefined()}
+				continue
 			}
 			if from == nil {
 				t.fr.fault(&ThreadFault{Kind: Absent, First: site{"reads lane " + itoa(t.lane), here.node, here.span}.access(t.name()), Second: Access{
@@ -138,6 +145,17 @@ func (c *compiler) shuffleThreads(e *tir.Call, name string) value {
 		return value{f: func(fr *frame) float64 { return swap(fr).f }}
 	}
 	return value{i: func(fr *frame) int64 { return swap(fr).i }}
+}
+
+// warp returns the number of threads in a warp of t.
+func warp(t *thread) int64 { return t.block.launch.warp }
+
+// undefined is what memory holds that nothing was written to.
+func (t *thread) undefined() number {
+	if t.fr.m.opts.Zeroed {
+		return number{}
+	}
+	return number{f: math.NaN(), i: -1}
 }
 
 // atomic compiles an update of the element at a pointer that no other thread comes between: it returns what was there.
