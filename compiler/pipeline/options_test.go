@@ -365,6 +365,13 @@ var effects = map[string]effect{
 	"tir.ThreadSync.storage_scope": {
 		text: loops(vectors, "tx = T.launch_thread(\"threadIdx.x\", 4)\nS = T.decl_buffer((4,), \"float32\", scope=\"shared.dyn\")\nS[tx] = A[tx]\nB[tx] = S[3 - tx]"), value: "shared.dyn", set: `T.tvm_storage_sync("shared.dyn")`,
 	},
+	"tir.Filter.fcond": {text: loops(vectors, "B[0] = A[0]"), value: map[string]any{"target.kind": "cuda"}, plain: "def main"},
+	"tir.RemoveWeightLayoutRewriteBlock.skip_tensor_rewrite": {
+		text: "@T.prim_func\ndef main(B: T.Buffer((2, 2), \"int32\")):\n    K_data = T.allocate_const([1, 2, 3, 4], \"int32\", [2, 2])\n    K = T.Buffer((2, 2), \"int32\", data=K_data)\n    with T.block(\"root\"):\n        L = T.alloc_buffer((2, 2), \"int32\")\n" +
+			"        for i, j in T.grid(2, 2):\n            with T.block(\"copy\"):\n                vi, vj = T.axis.remap(\"SS\", [i, j])\n                T.block_attr({\"meta_schedule.layout_rewrite_preproc\": 1})\n                L[vj, vi] = K[vi, vj]\n" +
+			"        for i, j in T.grid(2, 2):\n            with T.block(\"use\"):\n                vi, vj = T.axis.remap(\"SS\", [i, j])\n                B[vi, vj] = L[vi, vj]\n",
+		value: true, set: "de8e82d195ab", plain: "34503276fc01",
+	},
 	"tir.InjectPTXLDG32.enable_inject_ptx_intrin": {
 		text: loops(vectors, "L = T.decl_buffer((1,), scope=\"local\")\nfor i in range(16):\n    L[0] = T.if_then_else(i < 9, A[i], T.float32(0))\n    B[i] = L[0]"), value: false, plain: "ptx_ldg32",
 	},

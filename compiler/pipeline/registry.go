@@ -41,6 +41,7 @@ var others = []*pass.Pass{
 	tirpass.OOBChecker, tirpass.DefaultGPUSchedule, tirpass.InstrumentProfileIntrinsics, tirpass.PointerValueTypeRewrite, tirpass.MakeUnpackedAPI,
 	tirpass.LowerAutoCopy, tirpass.InjectPermutedLayout, tirpass.ManifestSharedMemoryLocalStage, tirpass.LowerWarpMemory, tirpass.VerifyGPUCode,
 	tirpass.InjectPTXAsyncCopy, tirpass.InjectPTXLDG32, tirpass.InferFragment, tirpass.LowerAsyncDMA,
+	tirpass.TransformMmaBufferLayout, tirpass.UseAssumeToReduceBranches, tirpass.RemoveWeightLayoutRewriteBlock, tirpass.ExtractPrimFuncConstants, tirpass.Filter,
 }
 
 // aliases are other spellings of pass names on input: API names and newer ones.

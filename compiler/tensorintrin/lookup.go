@@ -17,7 +17,7 @@ type row struct{ desc, impl string }
 // table returns what reads each intrinsic when it is first needed, by name.
 var table = sync.OnceValue(func() map[string]func() *sch.TensorIntrin {
 	out := map[string]func() *sch.TensorIntrin{}
-	for _, group := range []map[string]row{dotProducts(), dp4as(), hexagons(), ldmatrices(), mmas(), mmaStores(), wmmas(), simdgroups()} {
+	for _, group := range []map[string]row{dotProducts(), dp4as(), hexagons(), ldmatrices(), mmas(), mmaStores(), mma8s(), wmmas(), simdgroups()} {
 		for name, r := range group {
 			out[name] = sync.OnceValue(func() *sch.TensorIntrin {
 				t, err := r.read()

@@ -2,11 +2,11 @@ package tirpass
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
@@ -59,6 +59,8 @@ func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
 		return l.allocate(s)
 	case *tir.Evaluate:
 		return l.evaluate(s)
+	case *tir.LetStmt:
+		return l.let(s)
 	case *tir.AttrStmt:
 		if s.Key == keyDeviceType || s.Key == keyDeviceID {
 			outer := [2]tir.Expr{l.deviceType, l.deviceID}
@@ -82,17 +84,29 @@ func (l *builtinLowerer) stmt(s tir.Stmt) tir.Stmt {
 	return l.m.MapStmt(s)
 }
 
-// expr rejects packed calls inside expressions: they are statements or the value of a let.
+// expr rejects packed calls inside expressions: they are statements or the value of a let. The context of a thread is the only one on the host.
 func (l *builtinLowerer) expr(e tir.Expr) tir.Expr {
+	context := false
 	ir.Walk(e, func(n ir.Node) bool {
 		if c, ok := n.(*tir.Call); ok {
-			if _, yes := tir.IsCallTo(c, tir.OpCallPacked); yes && l.err == nil {
-				l.err = fmt.Errorf("call_packed(%v) is inside an expression: bind its result to a variable first", packedName(c))
+			if _, yes := isPacked(c); yes {
+				l.fail("%s(%v) is inside an expression: bind its result to a variable first", strings.TrimPrefix(c.Op.CalleeName(), "tir.tvm_"), packedName(c))
 			}
+			context = context || c.Op.CalleeName() == opContextID
 		}
 		return l.err == nil
 	})
-	return e
+	if !context {
+		return e
+	}
+	return tir.RewriteExpr(e, func(e tir.Expr) tir.Expr {
+		if c, ok := e.(*tir.Call); ok && c.Op.CalleeName() == opContextID {
+			out := tir.Expr(&tir.Call{Base: c.Base, Type: c.Type, Op: tir.OpReinterpret, Args: []tir.Expr{tir.Const(dtype.UInt64T, 0)}})
+			l.c.Rewrite("take the only context", c, out)
+			return out
+		}
+		return e
+	})
 }
 
 func packedName(c *tir.Call) string {
@@ -113,43 +127,36 @@ func (l *builtinLowerer) evaluate(s *tir.Evaluate) tir.Stmt {
 			return out
 		}
 	}
-	if c, ok := tir.IsCallTo(s.Value, tir.OpCallPacked); ok {
-		out := l.callPacked(c)
-		l.c.Rewrite("pack the arguments of a call", s, out)
+	if c, ok := isPacked(s.Value); ok {
+		out := l.call(c, evaluated(s.Base))
+		l.c.Rewrite(rulePack, s, out)
 		return out
 	}
-	return s
+	if c, ok := s.Value.(*tir.Call); ok && dmaCalls[c.Op.CalleeName()] != "" && l.deviceType != nil {
+		out := l.dma(c)
+		l.c.Rewrite("have the runtime of the device move data", s, out)
+		return out
+	}
+	return l.m.MapStmt(s)
 }
 
-// callPacked writes the arguments into cells on the stack and calls by name.
-func (l *builtinLowerer) callPacked(c *tir.Call) tir.Stmt {
-	n := int64(len(c.Args) - 1)
-	stack := tir.NewVar("stack", dtype.HandleT)
-	set := func(i int, f abi.StructField, v tir.Expr) tir.Stmt {
-		return &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpStructSet, Args: []tir.Expr{stack, tir.Int32(int64(i)), tir.Int32(int64(f)), v}}}
+// rulePack is the name of the rule.
+const rulePack = "pack the arguments of a call"
+
+// let lowers a let of what a packed function returns, or of memory that a device allocates.
+func (l *builtinLowerer) let(s *tir.LetStmt) tir.Stmt {
+	if c, ok := isPacked(s.Value); ok {
+		body := l.stmt(s.Body)
+		out := l.call(c, func(e tir.Expr) tir.Stmt { return s.WithValue(e).WithBody(body) })
+		l.c.Rewrite(rulePack, s, out)
+		return out
 	}
-	var seq []tir.Stmt
-	for i, a := range c.Args[1:] {
-		kind, v := int64(abi.TypeInt), a
-		switch d := a.DType(); {
-		case d.IsFloat():
-			kind, v = abi.TypeFloat, tir.CastTo(dtype.Float64T, a)
-		case d.IsHandle():
-			kind = abi.TypeOpaquePtr
-			if _, str := a.(*tir.StringImm); str {
-				kind = abi.TypeRawStr
-			} else if _, arr := tir.IsCallTo(a, tir.OpStackMakeArray); arr {
-				kind = abi.TypeDLTensorPtr
-			}
-		default:
-			v = tir.CastTo(dtype.Int64T, a)
-		}
-		seq = append(seq, set(i, abi.KTVMFFIAnyTypeIndex, tir.Int32(kind)), set(i, abi.KTVMFFIAnyUnionValue, v))
+	if c, ok := s.Value.(*tir.Call); ok && c.Op.CalleeName() == opNDAlloc {
+		out := l.ndAlloc(s, c)
+		l.c.Rewrite("allocate memory of several dimensions", s, out)
+		return out
 	}
-	call := &tir.Call{Type: dtype.Int32T, Op: tir.OpCallPackedLowered, Args: []tir.Expr{c.Args[0], stack, tir.Int32(0), tir.Int32(n)}}
-	seq = append(seq, &tir.Evaluate{Value: call})
-	alloca := &tir.Call{Type: dtype.HandleT, Op: tir.OpStackAlloca, Args: []tir.Expr{&tir.StringImm{Value: "tvm_ffi_any"}, tir.Int32(n + 1)}}
-	return &tir.LetStmt{Var: stack, Value: alloca, Body: tir.Seq(seq...)}
+	return l.m.MapStmt(s)
 }
 
 // onStack reports whether an allocation stays what it is: a small one of constant size.

@@ -41,7 +41,7 @@ func (o *overcompute) removed(x, out tir.Stmt) {
 			o.why = "the loop runs its iterations side by side, and a store that is added may fall between a load and a store of another"
 			return
 		}
-		if !o.within(x.Buffer, x.Indices) || x.Predicate != nil {
+		if !inBounds(o.r.An, x.Buffer, x.Indices) || x.Predicate != nil {
 			o.why = "a store that is added may be out of bounds"
 			return
 		}
@@ -69,21 +69,29 @@ func ownExprs(x tir.Stmt) (out []tir.Expr) {
 
 // evaluated checks that computing e does not fail.
 func (o *overcompute) evaluated(e tir.Expr) {
-	if arith.SideEffect(e) > tir.ReadState || mayFail(e) {
-		o.why = "a value that is computed in addition may fail, or has an effect"
+	if why := addedValue(o.r.An, e); why != "" {
+		o.why = why
 	}
-	ir.Walk(e, func(n ir.Node) bool {
-		if l, ok := n.(*tir.BufferLoad); ok && (l.Predicate != nil || !o.within(l.Buffer, l.Indices)) {
-			o.why = "a load that is added may be out of bounds"
-		}
-		return o.why == ""
-	})
 }
 
-// within reports whether an access certainly is within the bounds of b.
-func (o *overcompute) within(b *tir.Buffer, indices []tir.Expr) bool {
+// addedValue returns why computing e where it was not computed before may fail, or do more than that; "" if it does neither.
+func addedValue(an *arith.Analyzer, e tir.Expr) (why string) {
+	if arith.SideEffect(e) > tir.ReadState || mayFail(e) {
+		return "a value that is computed in addition may fail, or has an effect"
+	}
+	ir.Walk(e, func(n ir.Node) bool {
+		if l, ok := n.(*tir.BufferLoad); ok && (l.Predicate != nil || !inBounds(an, l.Buffer, l.Indices)) {
+			why = "a load that is added may be out of bounds"
+		}
+		return why == ""
+	})
+	return why
+}
+
+// inBounds reports whether an access certainly is within the bounds of b.
+func inBounds(an *arith.Analyzer, b *tir.Buffer, indices []tir.Expr) bool {
 	for i, e := range indices {
-		if i >= len(b.Shape) || !e.DType().IsScalar() || !o.r.An.CanProveGreaterEqual(e, 0) || !o.r.An.CanProve(tir.LT(e, b.Shape[i])) {
+		if i >= len(b.Shape) || !e.DType().IsScalar() || !an.CanProveGreaterEqual(e, 0) || !an.CanProve(tir.LT(e, b.Shape[i])) {
 			return false
 		}
 	}

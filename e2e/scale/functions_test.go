@@ -56,6 +56,13 @@ var (
 			"        S = T.decl_buffer((64,), \"float32\", scope=\"shared\")\n        D = T.decl_buffer((64,), \"float32\", scope=\"shared.dyn\")\n        E = T.decl_buffer((64,), \"float32\", scope=\"shared.dyn\")\n",
 		group: "        S[tx] = A[tx + 7] + D[tx]\n        D[tx + 1] = S[tx + 1] + E[tx]\n        E[tx] = A[tx]\n",
 	}
+	// assumed is a kernel of many assumptions, and values that follow from them.
+	assumed = program{
+		name: "assumptions", first: "0", value: "%d", per: 2,
+		head: "@I.ir_module\nclass Module:\n    @T.prim_func\n    def main(A: T.Buffer((64,), \"uint8\"), B: T.Buffer((64,), \"uint8\")):\n        T.func_attr({\"global_symbol\": \"main\", \"op_pattern\": 0})\n",
+		group: "        for i$i in range(8):\n            T.evaluate(T.assume(i$i < 7 or A[i$i] == T.uint8(0)))\n        for j$i in range(8):\n" +
+			"            B[j$i] = T.if_then_else(7 <= j$i, T.uint8(0), A[j$i] * T.uint8(3))\n",
+	}
 	// stores is a kernel of many statements on two buffers.
 	stores = program{
 		name: "stores", first: "0", value: "%d", per: 2,

@@ -164,6 +164,11 @@ var rows = []row{
 	{"tir.InjectPTXLDG32", 0, []program{kernel, stores}},
 	{"tir.InferFragment", 0, []program{kernel, stores}},
 	{"tir.LowerAsyncDMA", 0, []program{kernel, stores}},
+	{"tir.TransformMmaBufferLayout", 0, []program{kernel, stores}},
+	{"tir.UseAssumeToReduceBranches", 0, []program{kernel, assumed}},
+	{"tir.RemoveWeightLayoutRewriteBlock", 0, []program{kernel, stores}},
+	{"tir.ExtractPrimFuncConstants", 0, []program{kernel, stores}},
+	{`tir.Filter{"fcond": {"op_pattern": true}}`, 0, []program{kernel, stores}},
 }
 
 var dense = wide("products with one value", "x: "+matrix+", w: "+matrix, "", "a$i = R.relay.nn.dense(x, w)", "v$i = R.nn.relu(a$i)")

@@ -828,6 +828,69 @@ def main(A: T.Buffer((16, 16), "float16"), B: T.Buffer((16, 16), "float16"), C: 
     T.tvm_mma_sync(c, 0, a, 0, b, 0, c, 0)
     T.tvm_store_matrix_sync(c, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation("float32"), C.data, 0, 256, 2), 16, "row_major")
 `},
+	{`tir.UseAssumeToReduceBranches`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "uint8"), B: T.Buffer((16,), "uint8")):
+    T.func_attr({"op_pattern": 0})
+    for i in range(16):
+        T.evaluate(T.assume(i < 14 or A[i] == T.uint8(0)))
+    for i in range(16):
+        B[i] = T.if_then_else(14 <= i, T.uint8(0), A[i] * T.uint8(3))
+`},
+	{`tir.RemoveWeightLayoutRewriteBlock`, nil, `@T.prim_func
+def main(A: T.Buffer((4, 4), "float32"), W: T.Buffer((4, 8), "float32"), C: T.Buffer((4, 8), "float32")):
+    W_ = T.alloc_buffer((8, 4))
+    for i, j in T.grid(4, 8):
+        with T.block("layout_rewrite"):
+            vi, vj = T.axis.remap("SS", [i, j])
+            T.block_attr({"meta_schedule.layout_rewrite_preproc": True})
+            W_[vj, vi] = W[vi, vj]
+    for i, j, k in T.grid(4, 8, 4):
+        with T.block("C"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            with T.init():
+                C[vi, vj] = T.float32(0)
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * W_[vj, vk]
+`},
+	{`tir.TransformMmaBufferLayout`, nil, `@T.prim_func
+def main(A: T.Buffer((16, 8), "float32")):
+    for tx in T.thread_binding(32, thread="threadIdx.x"):
+        with T.block(""):
+            C = T.alloc_buffer((16, 8), scope="m16n8k8.matrixC")
+            for b, v in T.grid(2, 2):
+                C[b * 8 + tx // 4, tx % 4 * 2 + v] = T.Cast("float32", tx)
+            for b, v in T.grid(2, 2):
+                A[b * 8 + tx // 4, tx % 4 * 2 + v] = C[b * 8 + tx // 4, tx % 4 * 2 + v]
+`},
+	{`tir.ExtractPrimFuncConstants`, nil, `@I.ir_module
+class Module:
+    @T.prim_func
+    def one(A: T.Buffer((4,), "int32")):
+        K_data = T.allocate_const([1, 2, 3, 4], "int32", [4])
+        K = T.Buffer((4,), "int32", data=K_data)
+        for i in range(4):
+            A[i] = K[i]
+
+    @T.prim_func
+    def two(A: T.Buffer((4,), "int32")):
+        K_data = T.allocate_const([1, 2, 3, 4], "int32", [4])
+        K = T.Buffer((4,), "int32", data=K_data)
+        for i in range(4):
+            A[i] = K[3 - i]
+`},
+	{`tir.Filter{"fcond": {"tir.is_host_func": true}}`, nil, `@I.ir_module
+class Module:
+    @T.prim_func
+    def host(A: T.Buffer((4,), "float32")):
+        T.func_attr({"tir.is_host_func": True})
+        for i in range(4):
+            A[i] = T.float32(0)
+
+    @T.prim_func
+    def device(A: T.Buffer((4,), "float32")):
+        T.func_attr({"target": T.target("cuda")})
+        for i in range(4):
+            A[i] = T.float32(1)
+`},
 	{"tir.LowerAsyncDMA", nil, `@T.prim_func
 def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     S = T.decl_buffer((64,))

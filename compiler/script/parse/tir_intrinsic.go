@@ -149,14 +149,25 @@ func (c *call) builtin() any {
 	return out
 }
 
-// callRow is HEAD's name of an intrinsic's node: T.Call("tirx.prefetch", [args], ret_ty="void").
-var callRow = row{"T.Call(op: str, args: exprs, dtype|ret_ty: dtype = None)", func(c *call) any {
-	name := olderName(c.strAt(0))
+// callRow builds the node of an intrinsic: T.Call("int32", "tir.tvm_throw_last_error", []), and on TVM's main branch T.Call("tirx.prefetch", [args], ret_ty="void").
+var callRow = row{"T.Call(op: value, args: value, dtype|ret_ty: value = None)", func(c *call) any {
+	typ, op, args := 2, 0, 1
+	if _, ok := c.vals[1].(string); ok { // the order of v0.23: type, operator, arguments
+		typ, op, args = 0, 1, 2
+	}
+	name := olderName(c.toString(c.vals[op], c.at[op], "the name of the intrinsic"))
 	known := tir.LookupBuiltin(name)
 	if known == nil {
-		c.fail(c.at[0], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
+		c.fail(c.at[op], c.nearest("T."+strings.TrimPrefix(name, "tir.")), "there is no intrinsic %q", name)
 	}
-	return &tir.Call{Base: c.base(), Type: c.typeAt(2), Op: known.Op, Args: c.exprsAt(1)}
+	out := &tir.Call{Base: c.base(), Op: known.Op}
+	if c.has(typ) {
+		out.Type = c.toType(c.vals[typ], c.at[typ])
+	}
+	if c.has(args) {
+		out.Args = c.toExprs(c.vals[args], c.at[args])
+	}
+	return out
 }}
 
 // callIntrinRow calls an intrinsic by its full name, with any type of result.

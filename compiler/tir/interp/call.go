@@ -27,6 +27,9 @@ func (c *compiler) intrinsic(e *tir.Call) value {
 	if v, ok := c.ofThread(e, op.Name); ok {
 		return v
 	}
+	if v, ok := c.warpCall(e, op.Name); ok {
+		return v
+	}
 	if v, ok := c.memory(e, op.Name); ok {
 		return v
 	}

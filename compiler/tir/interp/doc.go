@@ -11,7 +11,8 @@
 //
 // Loops over threads and the attributes that launch them run as on a GPU where a program says so: threads are coroutines that wait for each other
 // at barriers, shuffles and reductions (plan.go decides, thread.go and grid.go run them), and shadow memory finds races
-// (shadow.go). Programs without threads pay nothing for it. Options.Barriers says whether the barriers of a program are written already.
+// (shadow.go). Programs without threads pay nothing for it. The instructions of tensor cores
+// run by warps (mma.go, ldmatrix.go). Options.Barriers says whether the barriers of a program are written already.
 //
 // Everything under compiler/ may import it; it knows the loop level only, no passes and no
 // graph level.

@@ -91,6 +91,7 @@ func isShared(scope string) bool { return strings.HasPrefix(scope, "shared") || 
 var ofThreads = map[string]bool{
 	tir.OpStorageSync.Name: true, tir.OpThreadAllreduce.Name: true, "tir.tvm_warp_shuffle": true, "tir.tvm_warp_shuffle_up": true,
 	"tir.tvm_warp_shuffle_down": true, "tir.tvm_warp_activemask": true, "tir.thread_return": true,
+	"tir.ptx_mma": true, "tir.ptx_ldmatrix": true, "tir.mma_fill": true, "tir.mma_store": true,
 }
 
 // survey is what one walk over a kernel finds.
@@ -144,12 +145,12 @@ func surveyOf(s tir.Stmt) *survey {
 
 func (v *survey) call(n *tir.Call) {
 	name := n.Op.CalleeName()
-	w, r := touches(n)
-	if w != nil {
+	written, read := touches(n)
+	for _, w := range written {
 		v.written[w] = append(v.written[w], n.Args)
 		v.scopes[w] = scopeOf(w)
 	}
-	if r != nil {
+	for _, r := range read {
 		v.read[r] = append(v.read[r], n.Args)
 		v.scopes[r] = scopeOf(r)
 	}
@@ -226,8 +227,9 @@ func (k *kernel) find(n ir.Node) waits {
 		w.step = k.steps[n.Buffer.Data]
 	case *tir.Call:
 		w.op = ofThreads[n.Op.CalleeName()]
-		to, from := touches(n)
-		w.step = to != nil && k.steps[to] || from != nil && k.steps[from]
+		for _, v := range moved(n) {
+			w.step = w.step || k.steps[v]
+		}
 	}
 	n.EachChild(func(x ir.Node) {
 		if x != nil {

@@ -51,22 +51,14 @@ func (c *compiler) transfer(e *tir.Call, name string) (value, bool) {
 }
 
 // touches returns the pointers that an intrinsic writes and reads through.
-func touches(e *tir.Call) (written, read *tir.Var) {
-	at := func(i int) *tir.Var {
-		if i >= len(e.Args) {
-			return nil
-		}
-		x := e.Args[i]
-		if call, ok := tir.IsCallTo(x, tir.OpAccessPtr); ok && len(call.Args) == 5 {
-			x = call.Args[1]
-		}
-		if call, ok := tir.IsCallTo(x, tir.OpAddressOf); ok && len(call.Args) == 1 {
-			if l, ok := call.Args[0].(*tir.BufferLoad); ok {
-				return l.Buffer.Data
+func touches(e *tir.Call) (written, read []*tir.Var) {
+	at := func(list ...int) (out []*tir.Var) {
+		for _, i := range list {
+			if v := pointerOf(e, i); v != nil {
+				out = append(out, v)
 			}
 		}
-		v, _ := x.(*tir.Var)
-		return v
+		return out
 	}
 	switch e.Op.CalleeName() {
 	case "tir.ptx_cp_async":
@@ -79,19 +71,40 @@ func touches(e *tir.Call) (written, read *tir.Var) {
 		return at(0), at(5)
 	case "tir.tvm_store_matrix_sync":
 		return at(5), at(0)
+	case "tir.ptx_mma":
+		return at(10), at(6, 8, 10)
+	case "tir.ptx_ldmatrix":
+		return at(3), at(5)
+	case "tir.mma_fill":
+		return at(1), nil
+	case "tir.mma_store":
+		return at(2), at(3)
 	}
 	return nil, nil
 }
 
-// moved returns the pointers through which an intrinsic moves data.
-func moved(e *tir.Call) []*tir.Var {
-	var out []*tir.Var
-	to, from := touches(e)
-	for _, v := range []*tir.Var{to, from} {
-		if v != nil {
-			out = append(out, v)
+// pointerOf returns the pointer that argument i of e is, or that it is made of; nil if there is none.
+func pointerOf(e *tir.Call, i int) *tir.Var {
+	if i >= len(e.Args) {
+		return nil
+	}
+	x := e.Args[i]
+	if call, ok := tir.IsCallTo(x, tir.OpAccessPtr); ok && len(call.Args) == 5 {
+		x = call.Args[1]
+	}
+	if call, ok := tir.IsCallTo(x, tir.OpAddressOf); ok && len(call.Args) == 1 {
+		if l, ok := call.Args[0].(*tir.BufferLoad); ok {
+			return l.Buffer.Data
 		}
 	}
+	v, _ := x.(*tir.Var)
+	return v
+}
+
+// moved returns the pointers through which an intrinsic moves data.
+func moved(e *tir.Call) []*tir.Var {
+	to, from := touches(e)
+	out := append(to, from...)
 	if e.Op.CalleeName() == "tir.tvm_mma_sync" {
 		for _, a := range e.Args {
 			if v, ok := a.(*tir.Var); ok && v.DType().IsHandle() {
