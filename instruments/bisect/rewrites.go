@@ -90,13 +90,16 @@ func written(list []pass.Rewrite) []fault.Rewrite {
 // maxTexts bounds the nodes of a rewrite that are printed.
 const maxTexts = 8
 
+// texts prints nodes. Whole functions are left out: the finding has the module before and after the step.
 func texts(nodes []ir.Node) []string {
 	out := []string{}
 	for i, n := range nodes {
 		if i == maxTexts {
 			return append(out, fmt.Sprintf("and %d more", len(nodes)-i))
 		}
-		out = append(out, script.Node(n, script.Options{}))
+		if _, ok := n.(ir.Function); !ok {
+			out = append(out, script.Node(n, script.Options{}))
+		}
 	}
 	return out
 }
