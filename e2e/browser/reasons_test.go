@@ -32,11 +32,11 @@ func TestReasonsOfRules(t *testing.T) {
 	}{
 		{
 			"arith", indexSource, `{"opt_level": 2, "steps": [{"name": "tir.Simplify"}]}`, "tir.Simplify", "main",
-			[]string{"by the rules canonical.collect", "(v + 64) % 64"},
+			[]string{"by the rule canonical.collect", "(v // 8 * 8 + v % 8) // 64 * 64 + (v + 64) % 64 → v"},
 		},
 		{
 			"dlight", kernelSource, `{"opt_level": 2, "target": "cuda", "steps": [{"name": "LegalizeOps"}, {"name": "ApplyDefaultSchedule", "options": {"rules": ["gpu.GEMV", "gpu.Reduction", "gpu.Fallback"]}}], "pipeline": "zero"}`, "ApplyDefaultSchedule", "matmul",
-			[]string{"gpu.GEMV"},
+			[]string{"schedule by rule gpu.Fallback", "did not schedule by rule gpu.GEMV", "there is no matrix", "did not schedule by rule gpu.Reduction", "reports nothing about this place alone"},
 		},
 	} {
 		p := visit(t, base, 1440, 900)
