@@ -44,6 +44,11 @@ const standIn = "interp"
 // stoodIn reports whether the interpreter runs what is for a target: a GPU.
 func stoodIn(t target.Target) bool { return !t.IsZero() && !t.Kind().Code && t.HasKey("gpu") }
 
+// RunKinds is the table of the kinds of targets whose programs run here: code is generated for them, or the interpreter stands in.
+func RunKinds() target.Table {
+	return slices.DeleteFunc(target.Kinds(), func(k *target.Kind) bool { return !k.Code && !stoodIn(target.Of(k.Name)) })
+}
+
 // generatorFor returns the generator for a target.
 func generatorFor(t target.Target) (generator, error) {
 	if stoodIn(t) {

@@ -45,11 +45,16 @@ func waitForDiff(ctx context.Context, log *run.Log) error {
 	}
 }
 
-// firstStep returns the step that the page shows first: the one that the reader asked for, or else the first that changed
-// something; nil where there is none yet.
+// firstStep returns the step that the page shows first: the one that the reader asked for, or else the one that the run failed in, or the first that
+// changed something; nil where there is none yet.
 func firstStep(r *event.Run, path string) *event.Step {
+	if path == "" {
+		if s := r.FailedStep(); s != nil {
+			return s
+		}
+	}
 	for _, s := range r.All() {
-		if s.Path == path || path == "" && s.Kind != event.PassSequential && (s.Status == event.StepChanged || s.Status == event.StepFailed) {
+		if s.Path == path || path == "" && s.Kind != event.PassSequential && s.Status == event.StepChanged {
 			return s
 		}
 	}

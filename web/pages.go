@@ -100,7 +100,7 @@ func (s *Server) targets(chosen string) []templates.TargetOption {
 	var out []templates.TargetOption
 	known := false
 	for _, t := range s.cfg.Catalog.Targets {
-		out = append(out, templates.TargetOption{Name: t.Name, Doc: t.Doc})
+		out = append(out, templates.TargetOption{Name: t.Name, Doc: t.Doc, StandIn: t.StandIn})
 		known = known || t.Name == chosen
 	}
 	if !known && chosen != "" {

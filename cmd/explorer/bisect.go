@@ -97,9 +97,21 @@ var howKnown = map[findings.How]string{
 	findings.HowAny:     "the pass reports these in the function; which of them is at fault is not known",
 }
 
+// insideWords names a step inside of a pass, with its place in the script if a user wrote it.
+func insideWords(in *findings.Inside) string {
+	step := strings.TrimSuffix(in.Step, "/"+in.Pass)
+	if in.Line == 0 {
+		return fmt.Sprintf("%s, step %s", in.Pass, step)
+	}
+	return fmt.Sprintf("%s, step %s, line %d: %s", in.Pass, step, in.Line, terminal.Plain(in.Title))
+}
+
 // printFinding writes a finding for people.
 func printFinding(w io.Writer, when terminal.When, f *bisect.Finding) error {
 	say(w, "pass       %s, step %s", f.Pass, strings.TrimSuffix(f.Step, "/"+f.Pass))
+	if in := f.Inside; in != nil {
+		say(w, "inside     %s", insideWords(in))
+	}
 	if len(f.Candidates) > 1 {
 		say(w, "           or one of %s: the modules between them could not be judged", strings.Join(f.Candidates, ", "))
 	}

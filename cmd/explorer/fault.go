@@ -40,6 +40,7 @@ func (f *faultFlags) register(cmd *cobra.Command, pl string) {
 	f.compileFlags.registerSettings(cmd, pl)
 	f.registerPasses(cmd, false)
 	f.registerScript(cmd)
+	f.registerSchedule(cmd)
 	f.sourceFlags.register(cmd)
 	f.inputs.function, f.inputs.repeat = entry, 3
 	fl := cmd.Flags()

@@ -110,6 +110,8 @@ var flagTests = map[string]string{
 	"opt passes":               "opt.txtar",
 	"patch":                    "patch.txtar",
 	"schedule":                 "scheduleflag.txtar",
+	"bisect schedule":          "bisect.txtar",
+	"reduce schedule":          "bisect.txtar",
 	"pipeline":                 "compileflags.txtar",
 	"compile pipeline":         "watch.txtar",
 	"diff pipeline":            "diff.txtar",

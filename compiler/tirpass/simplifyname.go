@@ -25,6 +25,9 @@ func byRules(rules []string) string {
 			out = append(out, r)
 		}
 	}
+	if len(out) == 1 {
+		return "by the rule " + out[0]
+	}
 	return "by the rules " + strings.Join(out, ", ") + more
 }
 

@@ -38,15 +38,16 @@ func applyRules(c *pass.Context, m *ir.Module, names []ir.Value) (*ir.Module, er
 			return nil, errors.New("no target is set: rules choose by it, such as nvidia/geforce-rtx-3090-ti")
 		}
 		for _, r := range rules {
+			name := "schedule by rule " + r.Name
 			out, err := r.Apply(f, t, m.Origins(), func(schedule string, why error) {
-				c.Declined(r.Name+" on "+schedule, f, why.Error())
+				c.Declined(name+" on "+schedule, f, why.Error())
 			})
 			if err != nil {
-				c.Declined(r.Name, f, err.Error())
+				c.Declined(name, f, err.Error())
 				continue
 			}
 			marked := out.WithFuncAttrs(out.Attrs.With(AttrIsScheduled, true)).(*tir.PrimFunc)
-			c.Rewrite("schedule by rule "+r.Name, f, marked)
+			c.Rewrite(name, f, marked)
 			return marked, nil
 		}
 		return f, nil

@@ -77,6 +77,14 @@ func TestScheduleAKernel(t *testing.T) {
 	p.wait(`/the default on wasm/.test(document.querySelector("#sc-times .sc-sum")?.textContent ?? "")`)
 	p.screen("schedule-measured-1440")
 	audit(p, "a measured schedule")
+
+	// Undo in the editor takes the line back, and redo writes it again; the steps follow.
+	p.tabTo(".cm-content")
+	p.ctrl("z")
+	p.wait(`document.querySelector("#sc-status.is-ok")?.textContent === "No errors: 2 steps." && document.querySelectorAll(".sc-step").length === 2`)
+	p.wait(`document.querySelectorAll(".sc-loops .of-vectorized").length === 0 && document.querySelector("#sc-times").hidden`)
+	p.ctrl("y")
+	p.wait(`document.querySelector("#sc-status.is-ok")?.textContent === "No errors: 3 steps." && document.querySelectorAll(".sc-loops .of-vectorized").length === 1`)
 	p.tabTo("#sc-run")
 	p.another(func() { p.press(kb.Enter) })
 	p.wait(named("schedule.matmul") + `?.getAttribute("aria-selected") === "true"`)

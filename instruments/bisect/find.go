@@ -46,6 +46,7 @@ type search struct {
 	steps  []step // all of them
 	// guilty is the index of the step at fault, before and after the modules around it.
 	guilty        int
+	inner         *pass.Step // the step at fault inside of that, if it is known
 	before, after *ir.Module
 	crash         *failure
 	problems      map[string]bool // what verification finds in an invalid module
@@ -79,6 +80,13 @@ func Find(ctx context.Context, subject Subject, p *Predicate, hooks Hooks, o Opt
 		return nil, err
 	}
 	f.Step, f.Pass = s.steps[s.guilty].path, s.steps[s.guilty].pass.Name
+	o.Progress("the steps inside of " + f.Pass)
+	if s.inner, err = s.findInside(); err != nil {
+		return nil, err
+	}
+	if s.inner != nil {
+		f.Inside = s.inside(s.inner)
+	}
 	o.Progress("the function of " + f.Pass)
 	if f.Functions, err = s.functions(); err != nil {
 		return nil, err

@@ -18,11 +18,18 @@ const (
 	maxApplied = 400
 )
 
-// reported collects the rewrites of a run.
-type reported struct{ list []pass.Rewrite }
+// reported collects the rewrites of a run: where inside names a step by its path, those of that step.
+type reported struct {
+	list   []pass.Rewrite
+	inside string
+}
 
 // Rewrite implements pass.Observer.
-func (r *reported) Rewrite(_ *pass.Step, w pass.Rewrite) { r.list = append(r.list, w) }
+func (r *reported) Rewrite(x *pass.Step, w pass.Rewrite) {
+	if r.inside == "" || x.Path() == r.inside {
+		r.list = append(r.list, w)
+	}
+}
 
 // Decision implements pass.Observer.
 func (r *reported) Decision(*pass.Step, pass.Decision) {}
@@ -32,6 +39,9 @@ func (r *reported) Decision(*pass.Step, pass.Decision) {}
 // function as it was, in ever smaller groups.
 func (s *search) rewrites(functions []string) ([]fault.Rewrite, fault.How, error) {
 	var seen reported
+	if s.inner != nil {
+		seen.inside = s.inner.Path()
+	}
 	if _, _, err := s.run(s.ctx, s.before, s.steps[s.guilty:s.guilty+1], false, &seen); err != nil {
 		return nil, "", err
 	}
@@ -80,13 +90,16 @@ func written(list []pass.Rewrite) []fault.Rewrite {
 // maxTexts bounds the nodes of a rewrite that are printed.
 const maxTexts = 8
 
+// texts prints nodes. Whole functions are left out: the finding has the module before and after the step.
 func texts(nodes []ir.Node) []string {
 	out := []string{}
 	for i, n := range nodes {
 		if i == maxTexts {
 			return append(out, fmt.Sprintf("and %d more", len(nodes)-i))
 		}
-		out = append(out, script.Node(n, script.Options{}))
+		if _, ok := n.(ir.Function); !ok {
+			out = append(out, script.Node(n, script.Options{}))
+		}
 	}
 	return out
 }

@@ -65,8 +65,9 @@ type runner struct {
 	runs    int
 }
 
-// run runs steps on m. states[i] is the module before step i, and the last one what came of all steps that ended.
-func (r *runner) run(ctx context.Context, m *ir.Module, steps []step, verify bool, observer pass.Observer) (states []*ir.Module, failed *failure, err error) {
+// run runs steps on m. states[i] is the module before step i, and the last one what came of all steps that ended. The watches are told of all
+// steps, and of the end of one only if its result is well-formed where verify asks for that.
+func (r *runner) run(ctx context.Context, m *ir.Module, steps []step, verify bool, observer pass.Observer, watches ...*pass.Instrument) (states []*ir.Module, failed *failure, err error) {
 	r.runs++
 	states = append(make([]*ir.Module, 0, len(steps)+1), m)
 	if len(steps) == 0 {
@@ -103,7 +104,7 @@ func (r *runner) run(ctx context.Context, m *ir.Module, steps []step, verify boo
 	if verify {
 		req.Instruments = append(req.Instruments, instruments.WellFormed(false))
 	}
-	req.Instruments = append(req.Instruments, kept)
+	req.Instruments = append(append(req.Instruments, kept), watches...)
 	_, err = compiler.Passes(ctx, req)
 	switch {
 	case err == nil:

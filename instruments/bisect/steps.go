@@ -104,25 +104,14 @@ func (s *search) halveStates(states []*ir.Module) (candidates []string, detail s
 		}
 		return nil, "", &NotHeldError{why}
 	}
-	lo := 0
-	for hi-lo > 1 {
-		i, v, err := s.between(lo, hi, judge)
-		if err != nil {
-			return nil, "", err
-		}
-		switch {
-		case i < 0:
-			// Only what changed the module can be at fault.
-			for j := lo; j < hi; j++ {
-				if states[j] != states[j+1] {
-					candidates = append(candidates, s.steps[j].path)
-				}
-			}
-			lo = hi - 1
-		case v.Fault:
-			hi = i
-		default:
-			lo = i
+	lo, hi, err := s.narrow(0, hi, judge)
+	if err != nil {
+		return nil, "", err
+	}
+	// Only what changed the module can be at fault.
+	for j := lo; hi-lo > 1 && j < hi; j++ {
+		if states[j] != states[j+1] {
+			candidates = append(candidates, s.steps[j].path)
 		}
 	}
 	detail = known[states[hi]].Detail
@@ -131,6 +120,23 @@ func (s *search) halveStates(states []*ir.Module) (candidates []string, detail s
 		candidates = []string{s.steps[s.guilty].path}
 	}
 	return candidates, detail, nil
+}
+
+// narrow halves what lies between a module that does not show the fault and one that does, until they are neighbors or nothing between them can be
+// judged.
+func (s *search) narrow(lo, hi int, judge func(int) (Verdict, error)) (int, int, error) {
+	for hi-lo > 1 {
+		i, v, err := s.between(lo, hi, judge)
+		switch {
+		case err != nil || i < 0:
+			return lo, hi, err
+		case v.Fault:
+			hi = i
+		default:
+			lo = i
+		}
+	}
+	return lo, hi, nil
 }
 
 // between judges a module between two others, the nearest to their middle that can be judged; -1 if there is none.

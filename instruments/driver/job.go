@@ -113,6 +113,9 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	}
 	j.registry = registry{pipeline.NewRegistry(), j.Target, j.user.passes, j.AnyLevel}
 	j.Registry = j.registry
+	for _, p := range j.schedules {
+		j.registry.adopt(p)
+	}
 	wrong := j.resolvePipeline()
 	found = append(found, j.unknownPasses()...)
 	config, problems := configValues(s.Config)
@@ -158,9 +161,6 @@ func (j *Job) resolvePipeline() (found Problems) {
 func (j *Job) unknownPasses() (found Problems) {
 	for _, p := range j.Settings.Patches {
 		j.registry.adopt(EditOf(p).Pass(nil))
-	}
-	for _, p := range j.schedules {
-		j.registry.adopt(p)
 	}
 	for _, l := range []struct {
 		field string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/patch"
 	"github.com/irscope/irscope/instruments/bisect"
@@ -33,6 +34,11 @@ func (j *Job) place(f *bisect.Finding) {
 		default:
 			f.Path = fmt.Sprintf("1.%de/%s%s", len(f.Steps), patch.Prefix, after)
 		}
+	}
+	if in := f.Inside; in != nil {
+		was, _, _ := strings.Cut(f.Step, "/")
+		is, _, _ := strings.Cut(f.Path, "/")
+		in.Path = is + strings.TrimPrefix(in.Step, was)
 	}
 }
 

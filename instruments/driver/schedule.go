@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"io"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -33,17 +34,22 @@ func readSchedules(list []request.Schedule, print io.Writer) ([]*pass.Pass, erro
 	return out, nil
 }
 
-// scheduled returns the pipeline with the schedules of users before the pass that schedules the other kernels.
+// scheduled returns the pipeline with the schedules of users before the pass that schedules the other kernels, but for those that the pipeline
+// names as steps of its own.
 func (j *Job) scheduled(pl *pass.Pass) (*pass.Pass, *ir.Diagnostic) {
+	var rest []*pass.Pass
 	for _, p := range j.schedules {
 		j.registry.adopt(p)
+		if !pl.Holds(p.Name) {
+			rest = append(rest, p)
+		}
 	}
-	out, ok := starpass.AddSchedules(pl, j.schedules...)
+	out, ok := starpass.AddSchedules(pl, rest...)
 	if ok {
 		return out, nil
 	}
-	what := "the schedule of " + cmp.Or(j.Settings.Schedules[0].Kernel, "the kernel") + " is"
-	if len(j.schedules) > 1 {
+	what := "the schedule of " + cmp.Or(strings.TrimPrefix(rest[0].Name, starpass.SchedulePrefix), "the kernel") + " is"
+	if len(rest) > 1 {
 		what = "the schedules of kernels are"
 	}
 	return out, &ir.Diagnostic{

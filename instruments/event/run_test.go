@@ -332,3 +332,42 @@ func TestRunIsLinear(t *testing.T) {
 	}
 	t.Errorf("30,000 events take %v, 120,000 take %v", few, many)
 }
+
+// TestFailedStep: the step that a run failed in is the innermost, and none whose failure the step around it went on after.
+func TestFailedStep(t *testing.T) {
+	plan := []event.PlanStep{{Step: "1/default", Name: "default", Kind: event.PassSequential}, {Step: "1.1/A", Parent: "1/default", Name: "A"}, {Step: "1.2/B", Parent: "1/default", Name: "B"}}
+	begin := func(path, parent, name string) event.Event {
+		return event.Event{Step: path, Parent: parent, Body: &event.PassStarted{Name: name}}
+	}
+	fail := func(path, parent, name string) event.Event {
+		return event.Event{Step: path, Parent: parent, Body: &event.PassFailed{Name: name, Error: event.Error{Kind: event.KindPass, Message: "no"}}}
+	}
+	end := func(path, parent, name string) event.Event {
+		return event.Event{Step: path, Parent: parent, Body: &event.PassFinished{Name: name, Changed: true}}
+	}
+	first := []event.Event{{Body: &event.RunStarted{Plan: plan}}, begin("1/default", "", "default"), begin("1.1/A", "1/default", "A"), begin("1.1.1/X", "1.1/A", "X")}
+	for _, c := range []struct {
+		name, want string
+		rest       []event.Event
+	}{
+		{"a step inside", "1.1.1/X", []event.Event{fail("1.1.1/X", "1.1/A", "X"), fail("1.1/A", "1/default", "A"), fail("1/default", "", "default")}},
+		{"the step around it", "1.1/A", []event.Event{end("1.1.1/X", "1.1/A", "X"), fail("1.1/A", "1/default", "A"), fail("1/default", "", "default")}},
+		{"one that was caught", "", []event.Event{fail("1.1.1/X", "1.1/A", "X"), end("1.1/A", "1/default", "A")}},
+		{"one that was caught, and the next", "1.2/B", []event.Event{
+			fail("1.1.1/X", "1.1/A", "X"), end("1.1/A", "1/default", "A"), begin("1.2/B", "1/default", "B"), fail("1.2/B", "1/default", "B"), fail("1/default", "", "default"),
+		}},
+		{"none", "", []event.Event{end("1.1.1/X", "1.1/A", "X"), end("1.1/A", "1/default", "A")}},
+	} {
+		log := append(slices.Clone(first), c.rest...)
+		for i := range log {
+			log[i].Seq, log[i].Type = i, log[i].Body.EventType()
+		}
+		got := ""
+		if s := event.Fold(log).FailedStep(); s != nil {
+			got = s.Path
+		}
+		if got != c.want {
+			t.Errorf("%s: the run failed in %q, want %q", c.name, got, c.want)
+		}
+	}
+}

@@ -79,6 +79,18 @@ func (r *Run) All() []*Step {
 	return out
 }
 
+// FailedStep returns the step that the run failed in, the innermost; nil where it failed in none. A failure that the step around it went on after is none of
+// the run.
+func (r *Run) FailedStep() *Step {
+	var out *Step
+	for _, s := range r.All() {
+		if s.Kind != PassSequential && s.Status == StepFailed && (s.above == nil || s.above.Status == StepFailed) {
+			out = s
+		}
+	}
+	return out
+}
+
 // step returns the step of an event, and makes it where nothing named it before.
 func (r *Run) step(e Event, name string, level int, role Role, kind PassKind) *Step {
 	path := e.Step

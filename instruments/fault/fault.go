@@ -10,6 +10,8 @@ type Finding struct {
 	// Step is the path of the step at fault in the pipeline, and Pass its pass.
 	Step string `json:"step"`
 	Pass string `json:"pass"`
+	// Inside is the step at fault inside of that, such as a primitive of a schedule; nil where the pass has none, or it is not known.
+	Inside *Inside `json:"inside,omitempty"`
 	// Candidates are the steps of which one is at fault, where the modules between them could not be judged; else it is only Step.
 	Candidates []string `json:"candidates"`
 	// Detail is the message of a crash, or what was seen of the module behind the step.
@@ -42,6 +44,17 @@ type Finding struct {
 	// Tests counts the runs of passes, and Stopped says what ended the reduction early, "" if nothing did.
 	Tests   int    `json:"tests"`
 	Stopped string `json:"stopped,omitempty"`
+}
+
+// Inside is a step inside of a pass.
+type Inside struct {
+	// Step is its path in the pipeline, and Path that in a run of the shortest pipeline.
+	Step string `json:"step"`
+	Path string `json:"path"`
+	Pass string `json:"pass"`
+	// Title is how a user wrote it, and Line the line of the script: "" and 0 where no user did.
+	Title string `json:"title,omitempty"`
+	Line  int    `json:"line,omitempty"`
 }
 
 // Rewrite is a rewrite that the pass at fault reported, with the nodes before and after it as TVMScript.

@@ -1284,6 +1284,9 @@ export interface Finding {
   // step is the path of the step at fault in the pipeline, and pass its pass.
   step: string;
   pass: string;
+  // inside is the step at fault inside of that, such as a primitive of a schedule; nil where the pass has none, or it is not
+  // known.
+  inside?: Inside;
   // candidates are the steps of which one is at fault, where the modules between them could not be judged; else it is only
   // step.
   candidates: string[];
@@ -1319,6 +1322,17 @@ export interface Finding {
   // tests counts the runs of passes, and stopped says what ended the reduction early, "" if nothing did.
   tests: number;
   stopped?: string;
+}
+
+// Inside is a step inside of a pass.
+export interface Inside {
+  // step is its path in the pipeline, and path that in a run of the shortest pipeline.
+  step: string;
+  path: string;
+  pass: string;
+  // title is how a user wrote it, and line the line of the script: "" and 0 where no user did.
+  title?: string;
+  line?: number;
 }
 
 // FaultRewrite is a rewrite that the pass at fault reported, with the nodes before and after it as TVMScript.

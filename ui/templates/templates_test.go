@@ -25,7 +25,7 @@ func render(t *testing.T, c templ.Component) string {
 
 func session() SessionView {
 	return SessionView{
-		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{"wasm", "code"}, {"interp", "slow"}}, Target: "interp", OptLevel: 3, Pipeline: "default",
+		Assets: assets, Session: "s1", Run: "r1", Title: "mlp", MayEdit: true, Targets: []TargetOption{{Name: "wasm", Doc: "code"}, {Name: "interp", Doc: "slow"}, {Name: "cuda", Doc: "GPU", StandIn: true}}, Target: "interp", OptLevel: 3, Pipeline: "default",
 		Command: "irscope run mlp", Status: "failed", Message: "LowerAllocTensor: no shape",
 		Passes: []PassRow{
 			{Step: "1/Graph", Name: "Graph", Status: "changed", Lowering: true},
@@ -42,7 +42,7 @@ func TestSessionWithoutScript(t *testing.T) {
 	for _, want := range []string{
 		`<title>mlp · irscope</title>`, `FuseOps`, `+12`, `−7`, `3.1 ms`, `level 2 &gt; opt_level 1`, `LowerAllocTensor: no shape`,
 		`<div class="plain-row is-add"><span class="ln">    </span><span class="ln"> 4 +</span><span class="tx typed"><span class="c-k">def</span><mark>  main</mark></span><span class="ty">f32</span></div>`, `irscope run mlp`, `data-session="s1"`, `data-run="r1"`,
-		`action="/s/s1/runs"`, `<option value="wasm" title="code">wasm</option>`, `<option value="interp" title="slow" selected>interp</option>`, `The first 1 of 9 lines`,
+		`action="/s/s1/runs"`, `<option value="wasm" title="code">wasm</option>`, `<option value="interp" title="slow" selected>interp</option>`, `<optgroup label="GPUs, run by the interpreter"><option value="cuda" title="GPU">cuda</option></optgroup>`, `The first 1 of 9 lines`,
 	} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)

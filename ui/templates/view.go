@@ -301,8 +301,11 @@ type Beginning struct {
 	Answers map[string]json.RawMessage `json:"answers"`
 }
 
-// TargetOption is a target to choose.
-type TargetOption struct{ Name, Doc string }
+// TargetOption is a target to choose; StandIn says that the interpreter runs its kernels, as no code is generated for it.
+type TargetOption struct {
+	Name, Doc string
+	StandIn   bool
+}
 
 // PassRow is one step of a run.
 type PassRow struct {

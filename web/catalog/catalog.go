@@ -62,10 +62,11 @@ type Input struct {
 	Shape []any  `json:"shape"`
 }
 
-// Target is a target that code can be generated for.
+// Target is a target whose programs run: code can be generated for it or, where StandIn is set, the interpreter stands in for that.
 type Target struct {
-	Name string `json:"name"`
-	Doc  string `json:"doc"`
+	Name    string `json:"name"`
+	Doc     string `json:"doc"`
+	StandIn bool   `json:"stand_in,omitempty"`
 }
 
 // Pass is a pass of the registry.

@@ -2,14 +2,14 @@
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
-import { post, RequestError } from "../store/api";
+import { post } from "../store/api";
 import { withChecks } from "../store/checks";
-import { debounce } from "../store/timers";
 import { announce, h, setText } from "../widgets/dom";
 import { Beside } from "./beside";
+import { Checking } from "./checking";
 import { LiveDiff, type MakeCode } from "./livediff";
 import { look } from "./look";
-import { plural } from "../store/format";
+import { messageOf, plural } from "../store/format";
 import { basics, jumpTo, list, mark } from "./marks";
 import type { Step } from "../store/model";
 import type { Session } from "../store/session";
@@ -19,8 +19,6 @@ import type { CheckedEdit, DiffPage, Patch, WireFunction } from "../wire";
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
 
-// settle is how long the typing must pause before the text is checked, in milliseconds.
-const settle = 200;
 // longest is the length of the longest text that the server takes, in bytes.
 const longest = 1 << 20;
 // atOnce is how many texts of functions are fetched at once.
@@ -47,12 +45,9 @@ export class EditPane {
   private readonly go = h("button", { type: "button", class: "btn primary", id: "ei-continue", title: "Ctrl+Enter" }, "Continue from here");
   private readonly view: View;
   private opened: Opened = { key: "", run: "", after: "", functions: [], text: "" };
-  private found: CheckedEdit | null = null;
-  private pending: AbortController | null = null;
-  private retry = 0;
   // drafts are texts that were edited and not used, by what they are about.
   private readonly drafts = new Map<string, string>();
-  private readonly checkSoon = debounce(settle, () => void this.check());
+  private readonly checking = new Checking<CheckedEdit>({ ask: (signal) => this.ask(signal), show: (found) => this.said(found), failed: (message) => this.say(message, "error") });
 
   constructor(private readonly cm: CodeMirror, private readonly store: Session, code: MakeCode) {
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
@@ -91,10 +86,8 @@ export class EditPane {
       cm.EditorView.contentAttributes.of({ "aria-label": "Text of the IR", "aria-describedby": "ei-status", spellcheck: "false" }),
       cm.EditorView.updateListener.of((u) => {
         if (!u.docChanged) return;
-        this.pending?.abort();
-        this.found = null;
+        this.checking.typed();
         this.over.hidden = this.text === this.opened.text;
-        this.checkSoon();
       }),
       ...basics(cm),
       ...look(cm),
@@ -140,7 +133,7 @@ export class EditPane {
 
   private show(opened: Opened, title: string): void {
     this.opened = opened;
-    this.found = null;
+    this.checking.found = null;
     setText(this.title, title);
     this.go.disabled = false;
     this.remove.hidden = !this.patches.some((p) => p.after === opened.after);
@@ -151,12 +144,11 @@ export class EditPane {
     this.live.show("", null);
     this.pane.show();
     this.view.focus();
-    if (opened.key) void this.check();
+    if (opened.key) void this.checking.now();
   }
 
   private closed(): void {
-    this.pending?.abort();
-    window.clearTimeout(this.retry);
+    this.checking.stop();
     const { key, text } = this.opened;
     if (key === "") return;
     if (this.text === text) this.drafts.delete(key);
@@ -182,22 +174,7 @@ export class EditPane {
     return post<CheckedEdit>(`/api/runs/${run}/edit`, { after, functions, text: this.text, patches: this.patches, was: this.opened.text }, signal);
   }
 
-  private async check(): Promise<void> {
-    this.pending?.abort();
-    const abort = (this.pending = new AbortController());
-    window.clearTimeout(this.retry);
-    try {
-      const found = await this.ask(abort.signal);
-      if (!abort.signal.aborted) this.said(found);
-    } catch (err) {
-      if (abort.signal.aborted) return;
-      this.say(messageOf(err), "error");
-      if (err instanceof RequestError && err.retryAfter > 0) this.retry = window.setTimeout(() => void this.check(), err.retryAfter * 1000);
-    }
-  }
-
   private said(found: CheckedEdit): void {
-    this.found = found;
     mark(this.cm, this.view, found.diagnostics);
     list(this.wrong, found.diagnostics, (d) => jumpTo(this.cm, this.view, d));
     this.wrong.hidden = found.diagnostics.length === 0;
@@ -210,13 +187,13 @@ export class EditPane {
   }
 
   private async format(): Promise<void> {
-    this.pending?.abort();
+    this.checking.stop();
     const before = this.text;
     try {
       const found = await this.ask();
       if (this.text !== before) return; // typed meanwhile
       if (found.ok) this.replace(found.text);
-      this.said(found);
+      this.checking.say(found);
       if (found.ok) this.say("Formatted.", "ok");
     } catch (err) {
       this.say(messageOf(err), "error");
@@ -228,9 +205,7 @@ export class EditPane {
     if (this.go.disabled) return;
     this.go.disabled = true;
     try {
-      this.pending?.abort();
-      if (!this.found) this.said(await this.ask());
-      const found = this.found!;
+      const found = await this.checking.known();
       const first = found.diagnostics.find((d) => d.severity === "error");
       if (first) return jumpTo(this.cm, this.view, first);
       const { runs } = this.store;
@@ -283,8 +258,4 @@ async function fetchText(f: WireFunction): Promise<string> {
   const res = await fetch(`/ir/${f.text}?raw=1`);
   if (!res.ok) throw new Error(res.status === 404 ? `The text of ${f.name} has expired; run again.` : `The server responded with ${res.status}.`);
   return res.text();
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

@@ -2,27 +2,24 @@
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
-import { post, RequestError } from "../store/api";
+import { post } from "../store/api";
 import { bytes, messageOf, plural, time } from "../store/format";
 import { isFaster } from "../store/faster";
 import type { Session } from "../store/session";
 import { schedulePrefix } from "../store/steps";
-import { debounce } from "../store/timers";
 import { announce, h, press, setText } from "../widgets/dom";
 import { glyphs } from "../widgets/glyphs";
 import { lateStyle } from "../widgets/latestyle";
 import { loopTable } from "../widgets/looprows";
 import type { CheckedSchedule, Diagnostic, DiffPage, MeasuredSchedule, Schedule, ScheduleStep, SourceSpan } from "../wire";
 import { Beside } from "./beside";
+import { Checking } from "./checking";
 import { LiveDiff, type MakeCode } from "./livediff";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
 
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
-
-// settle is how long the typing must pause before the schedule is applied, in milliseconds.
-const settle = 200;
 
 // Host is what the page has for schedules.
 interface Host {
@@ -74,13 +71,10 @@ class SchedulePane {
   private readonly view: View;
   private kernel = "";
   private run = "";
-  private found: CheckedSchedule | null = null;
-  private pending: AbortController | null = null;
   private measuring: AbortController | null = null;
-  private retry = 0;
   // drafts are schedules that were written and not run, by kernel.
   private readonly drafts = new Map<string, string>();
-  private readonly checkSoon = debounce(settle, () => void this.check());
+  private readonly checking = new Checking<CheckedSchedule>({ ask: (signal) => this.ask(signal), show: (found) => this.said(found), failed: (message) => this.say(message, "error") });
 
   constructor(private readonly cm: CodeMirror, private readonly store: Session, code: MakeCode) {
     const close = h("button", { type: "button", class: "btn quiet", "aria-label": "Close" }, "✕");
@@ -117,11 +111,9 @@ class SchedulePane {
       cm.EditorView.contentAttributes.of({ "aria-label": "Text of the schedule", "aria-describedby": "sc-status", spellcheck: "false" }),
       cm.EditorView.updateListener.of((u) => {
         if (!u.docChanged) return;
-        this.pending?.abort();
-        this.found = null;
+        this.checking.typed();
         this.measuring?.abort();
         this.times.hidden = true;
-        this.checkSoon();
       }),
       ...basics(cm),
       ...look(cm),
@@ -155,11 +147,11 @@ class SchedulePane {
     }
     this.view.focus();
     if (line > 0) jumpTo(this.cm, this.view, { severity: "error", message: "", span: { source: "", line } });
-    if (!this.found) void this.check();
+    if (!this.checking.found && this.text.trim() !== "") void this.checking.now();
   }
 
   private clear(): void {
-    this.found = null;
+    this.checking.found = null;
     this.wrong.hidden = this.times.hidden = true;
     this.steps.replaceChildren();
     this.loops.replaceChildren();
@@ -187,9 +179,8 @@ class SchedulePane {
   }
 
   private closed(): void {
-    this.pending?.abort();
+    this.checking.stop();
     this.measuring?.abort();
-    window.clearTimeout(this.retry);
     const { kernel } = this;
     if (kernel === "") return;
     const saved = this.all.find((s) => s.kernel === kernel)?.source;
@@ -209,23 +200,7 @@ class SchedulePane {
     return post<CheckedSchedule>(`/api/runs/${this.run}/schedule`, { kernel: this.kernel, source: this.text }, signal);
   }
 
-  private async check(): Promise<void> {
-    if (!this.pane.open || this.text.trim() === "") return;
-    this.pending?.abort();
-    const abort = (this.pending = new AbortController());
-    window.clearTimeout(this.retry);
-    try {
-      const found = await this.ask(abort.signal);
-      if (!abort.signal.aborted) this.said(found);
-    } catch (err) {
-      if (abort.signal.aborted) return;
-      this.say(messageOf(err), "error");
-      if (err instanceof RequestError && err.retryAfter > 0) this.retry = window.setTimeout(() => void this.check(), err.retryAfter * 1000);
-    }
-  }
-
   private said(found: CheckedSchedule): void {
-    this.found = found;
     // The error of a primitive stands at its step, without the module, which the middle shows.
     const failed = found.steps.find((s) => s.error);
     const wrong = found.diagnostics.filter((d) => d.severity !== "note").map((d) => (failed && d.severity === "error" && d.span?.line === failed.line ? { ...d, message: failed.error!, help: "", span: this.whole(failed.line) } : d));
@@ -299,9 +274,8 @@ class SchedulePane {
     if (this.go.disabled) return;
     this.go.disabled = true;
     try {
-      this.pending?.abort();
-      if (!this.found) this.said(await this.ask());
-      const first = this.found!.diagnostics.find((d: Diagnostic) => d.severity === "error");
+      const found = await this.checking.known();
+      const first = found.diagnostics.find((d: Diagnostic) => d.severity === "error");
       if (first) return jumpTo(this.cm, this.view, first);
       const { kernel, text: source } = this;
       const { runs } = this.store;
@@ -309,7 +283,7 @@ class SchedulePane {
       setText(this.go, "Save and run");
       this.remove.hidden = false;
       this.store.showLater(schedulePrefix + kernel);
-      announce(`The run schedules ${kernel} by ${plural(this.found!.steps.length, "step")} in place of the default schedule`);
+      announce(`The run schedules ${kernel} by ${plural(found.steps.length, "step")} in place of the default schedule`);
       runs.change({ schedules: [...this.all.filter((s) => s.kernel !== kernel), { kernel, source }], disabled: runs.disabled.filter((name) => name !== schedulePrefix + kernel) });
     } catch (err) {
       this.say(messageOf(err), "error");

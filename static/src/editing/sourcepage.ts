@@ -2,20 +2,17 @@
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
-import { debounce } from "../store/timers";
+import { messageOf } from "../store/format";
 import { byId, setText } from "../widgets/dom";
 import { check, format, type Found, startScript } from "../store/scripts";
+import { Checking } from "./checking";
 import { takeDraft } from "./draft";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
-import { RequestError } from "../store/api";
 import type { Diagnostic } from "../wire";
 
 type CodeMirror = typeof Bundle;
 type View = InstanceType<CodeMirror["EditorView"]>;
-
-// settle is how long the typing must pause before the text is checked, in milliseconds.
-const settle = 200;
 
 export async function open(): Promise<void> {
   new Editor((await import(byId("editor-form").dataset.codemirror!)) as CodeMirror);
@@ -27,9 +24,9 @@ class Editor {
   private readonly name = byId<HTMLInputElement>("source-name");
   private readonly pipeline = byId<HTMLSelectElement>("pipeline");
   private readonly view: View;
-  private pending: AbortController | null = null;
-  private retry = 0;
-  private readonly checkSoon = debounce(settle, () => void this.check());
+  private readonly checking = new Checking({
+    ask: (signal) => check(this.text, this.name.value, signal), show: (found) => this.show(found), failed: (message) => this.say(message, "error"),
+  });
 
   constructor(private readonly cm: CodeMirror) {
     const draft = takeDraft();
@@ -61,7 +58,7 @@ class Editor {
         this.view.focus();
       });
     }
-    void this.check();
+    void this.checking.now();
   }
 
   private extensions(): Bundle.Extension[] {
@@ -71,9 +68,7 @@ class Editor {
       cm.keymap.of([key("Mod-Enter", () => this.start()), key("Mod-Shift-f", () => this.format()), cm.indentWithTab]),
       cm.EditorView.contentAttributes.of({ "aria-label": "Text of the module", "aria-describedby": "editor-status", spellcheck: "false" }),
       cm.EditorView.updateListener.of((u) => {
-        if (!u.docChanged) return;
-        this.pending?.abort();
-        this.checkSoon();
+        if (u.docChanged) this.checking.typed();
       }),
       ...basics(cm),
       ...look(cm),
@@ -94,29 +89,15 @@ class Editor {
     this.view.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
   }
 
-  private async check(): Promise<void> {
-    this.pending?.abort();
-    const abort = (this.pending = new AbortController());
-    window.clearTimeout(this.retry);
-    try {
-      const found = await check(this.text, this.name.value, abort.signal);
-      if (!abort.signal.aborted) this.show(found);
-    } catch (err) {
-      if (abort.signal.aborted) return;
-      this.say(messageOf(err), "error");
-      if (err instanceof RequestError && err.retryAfter > 0) this.retry = window.setTimeout(() => void this.check(), err.retryAfter * 1000);
-    }
-  }
-
   private async format(): Promise<void> {
-    this.pending?.abort();
+    this.checking.stop();
     const before = this.text;
     try {
       const out = await format(before, this.name.value);
       if (this.text !== before) return; // typed meanwhile
       if (out.ok) {
         this.replace(out.text);
-        if (this.text === before) void this.check();
+        if (this.text === before) void this.checking.now();
         this.say(hasComments(before) ? "Formatted. Comments are not kept; Ctrl+Z brings them back." : "Formatted.", "ok");
         return;
       }
@@ -129,7 +110,7 @@ class Editor {
   private async start(): Promise<void> {
     const button = byId<HTMLButtonElement>("start");
     if (button.disabled) return;
-    this.pending?.abort();
+    this.checking.stop();
     button.disabled = true;
     this.say("Starting…", "");
     const parent = this.form.querySelector<HTMLInputElement>("[name=parent]")?.value ?? "";
@@ -181,8 +162,4 @@ function contents(found: Found): string {
     return n === 0 ? "" : `${n} ${one}${n === 1 ? "" : "s"}`;
   };
   return [count("relax", "Relax function"), count("prim_func", "PrimFunc"), count("extern", "external function")].filter(Boolean).join(", ") || "an empty module";
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

@@ -2,11 +2,13 @@
 
 import "../shared";
 import type * as Bundle from "../../vendor/codemirror";
-import { json, post, RequestError } from "../store/api";
+import { json, post } from "../store/api";
+import { messageOf } from "../store/format";
 import { debounce } from "../store/timers";
 import { h, press, setText } from "../widgets/dom";
 import { would } from "../store/trial";
 import { Beside } from "./beside";
+import { Checking } from "./checking";
 import { LiveDiff, type MakeCode } from "./livediff";
 import { look } from "./look";
 import { basics, jumpTo, list, mark } from "./marks";
@@ -54,8 +56,7 @@ interface Found {
   instruments: string[];
 }
 
-// settle is how long the typing must pause before the script is checked, and pause how much longer before it is tried, in milliseconds.
-const settle = 200;
+// pause is how much longer the typing must pause before a script without errors is tried, in milliseconds.
 const pause = 300;
 
 const empty: Script = {
@@ -107,10 +108,9 @@ export class Passes {
   // saved is the name in the settings of the script that is edited; "" where it is not part of the run.
   private saved = "";
   private editing = false;
-  private found: Found | null = null;
   private examples: Example[] = [];
-  private pending: AbortController | null = null;
-  private readonly checkSoon = debounce(settle, () => void this.check());
+  private trying: AbortController | null = null;
+  private readonly checking = new Checking<Found>({ ask: (signal) => check(this.script, signal), show: (found) => this.show(found), failed: (message) => this.say(message, "error") });
   private readonly trySoon = debounce(pause, () => void this.try());
 
   constructor(private readonly cm: CodeMirror, private readonly page: Page, code: MakeCode) {
@@ -125,7 +125,10 @@ export class Passes {
       this.live.root,
       h("div", { class: "up-actions" }, this.status, h("span", { class: "grow" }), this.remove, this.add),
     );
-    this.pane = new Beside("passes-dialog", "up-title", () => this.pending?.abort(),
+    this.pane = new Beside("passes-dialog", "up-title", () => {
+      this.checking.stop();
+      this.trying?.abort();
+    },
       h("div", { class: "up-head" }, h("h2", { id: "up-title" }, "Your own passes"), this.tabs, h("span", { class: "grow" }), close),
       this.start,
       this.edit,
@@ -133,7 +136,7 @@ export class Passes {
     this.view = new cm.EditorView({ parent: host, doc: "", extensions: this.extensions() });
     this.add.addEventListener("click", () => void this.save());
     this.remove.addEventListener("click", () => void this.drop());
-    this.name.addEventListener("input", () => this.checkSoon());
+    this.name.addEventListener("input", () => this.checking.typed());
   }
 
   private extensions(): Bundle.Extension[] {
@@ -143,9 +146,8 @@ export class Passes {
       cm.EditorView.contentAttributes.of({ "aria-label": "Text of the script", "aria-describedby": "up-status", spellcheck: "false" }),
       cm.EditorView.updateListener.of((u) => {
         if (!u.docChanged) return;
-        this.pending?.abort();
-        this.found = null;
-        this.checkSoon();
+        this.trying?.abort();
+        this.checking.typed();
       }),
       ...basics(cm),
       ...look(cm),
@@ -222,7 +224,7 @@ export class Passes {
   private load(script: Script, saved: string): void {
     this.editing = true;
     this.saved = saved;
-    this.found = null;
+    this.checking.found = null;
     this.start.hidden = true;
     this.edit.hidden = false;
     this.name.value = script.name;
@@ -230,14 +232,15 @@ export class Passes {
     this.drawTabs();
     this.drawPlace();
     this.view.focus();
-    void this.check();
+    void this.checking.now();
   }
 
   // drawPlace says what saving will do.
   private drawPlace(): void {
     setText(this.add, this.saved ? "Save and run" : "Add to pipeline");
     this.remove.hidden = this.saved === "";
-    const watches = this.found?.ok && this.found.passes.length === 0;
+    const { found } = this.checking;
+    const watches = found?.ok && found.passes.length === 0;
     setText(this.place, this.saved ? "It is part of this run." : watches ? "It will watch all passes." : `It will run after ${this.page.title()}.`);
   }
 
@@ -245,21 +248,7 @@ export class Passes {
     return { name: this.name.value.trim(), source: this.view.state.doc.toString() };
   }
 
-  private async check(): Promise<void> {
-    this.pending?.abort();
-    const abort = (this.pending = new AbortController());
-    try {
-      const found = await check(this.script, abort.signal);
-      if (!abort.signal.aborted) this.show(found);
-    } catch (err) {
-      if (abort.signal.aborted) return;
-      this.say(messageOf(err), "error");
-      if (err instanceof RequestError && err.retryAfter > 0) window.setTimeout(() => this.checkSoon(), err.retryAfter * 1000);
-    }
-  }
-
   private show(found: Found): void {
-    this.found = found;
     if (found.ok && found.passes.length > 0) this.trySoon();
     else this.live.show("", null);
     const wrong = found.diagnostics.filter((d) => d.severity !== "note");
@@ -277,19 +266,21 @@ export class Passes {
   // try shows what the passes of the script would do where they would run, in the function that the page shows, else in the first that they
   // change.
   private async try(): Promise<void> {
-    const { found, script, page } = this;
+    const { script, page } = this;
+    const { found } = this.checking;
     const names = found?.ok ? found.passes.map((p) => p.name) : [];
     const place = placeOf(page, this.saved ? names : []);
     if (!found || !place || names.length === 0 || !this.pane.open) return this.live.show("", null);
     const scripts = [...(page.settings().scripts ?? []).filter((s) => s.name !== this.saved), script];
-    const abort = (this.pending ??= new AbortController());
+    this.trying?.abort();
+    const abort = (this.trying = new AbortController());
     const ask = async (name: string, fn: string): Promise<Tried | undefined> =>
       (await post<{ tried: Tried[] }>(`/api/runs/${place.run}/try`, { after: place.after, steps: [{ name }], function: fn, scripts }, abort.signal)).tried[0];
     try {
       const first = found.passes[0]!;
       let tried = await ask(first.name, place.fn);
       if (tried?.changed.length && !tried.changed.includes(place.fn)) tried = await ask(first.name, tried.changed[0]!);
-      if (abort.signal.aborted || this.found !== found || !tried) return;
+      if (abort.signal.aborted || this.checking.found !== found || !tried) return;
       const fn = tried.changed.includes(place.fn) ? place.fn : tried.changed[0];
       this.live.show(explain(first, place, tried, fn), tried.diff as DiffPage | undefined);
     } catch (err) {
@@ -302,8 +293,8 @@ export class Passes {
     if (this.add.disabled) return;
     this.add.disabled = true;
     try {
-      if (!this.found) this.show(await check(this.script));
-      const { found, script } = this;
+      const found = await this.checking.known();
+      const { script } = this;
       if (!found?.ok || found.passes.length + found.instruments.length === 0) {
         const first = found?.diagnostics.find((d) => d.severity === "error");
         if (first) jumpTo(this.cm, this.view, first);
@@ -372,8 +363,4 @@ function explain(pass: Found["passes"][number], place: Place, t: Tried, fn: stri
   if (n === 0) return `${said}: it works on ${kind}s, and there are none here. Choose another step.`;
   if (n > 0) return `${said}: it ran on ${n} ${kind}${n === 1 ? "" : "s"} and returned ${n === 1 ? "it" : "each"} as it was. What its handlers look for does not occur here, or they return what they are given.`;
   return `${said}: it returned the module as it was.`;
-}
-
-function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

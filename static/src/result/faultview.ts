@@ -5,7 +5,7 @@ import { bisectRun, knownBy } from "../store/faults";
 import { messageOf, plural } from "../store/format";
 import { importPath, type RunModel } from "../store/model";
 import { given } from "../store/tensors";
-import type { Finding, RunError } from "../wire";
+import type { Finding, Inside, RunError } from "../wire";
 import { announce, h } from "../widgets/dom";
 import type { CheckListener } from "./checkview";
 
@@ -118,7 +118,7 @@ export class FaultView {
 
   private finding(f: Finding): HTMLElement[] {
     const show = h("button", { type: "button", class: "btn small", id: "fault-show" }, "Show what it changed");
-    show.addEventListener("click", () => this.on.open(f.step || importPath, f.functions.length === 1 ? f.functions[0]! : ""));
+    show.addEventListener("click", () => this.on.open((f.inside ?? f).step || importPath, f.functions.length === 1 ? f.functions[0]! : ""));
     const open = h("button", { type: "button", class: "btn small", id: "fault-open" }, "Open the smallest module");
     open.addEventListener("click", () => void this.open(f, open));
     const fact = (name: string, ...value: (HTMLElement | string)[]): HTMLElement => h("div", {}, h("dt", {}, name), h("dd", { class: "mono" }, ...value));
@@ -126,6 +126,7 @@ export class FaultView {
     return [
       h("p", { class: "beyond" }, `✕ ${f.pass}${f.candidates.length > 1 ? `, or one of ${f.candidates.join(", ")}` : ""}${f.detail ? `: ${f.detail}` : ""}`),
       h("dl", { class: "fault-facts" },
+        ...(f.inside ? [fact("step", insideWords(f.inside))] : []),
         fact("function", ...functions(f)),
         fact("rewrite", ...rewrites(f)),
         fact("passes", f.passes)),
@@ -147,7 +148,7 @@ export class FaultView {
         kind: "tvmscript", source: f.whole || f.source, name: `${f.pass.replace(/[^\w.]/g, "_")}.py`, parent: sessionID(), start: false,
       });
       await api.start(session.id, settings);
-      const at = new URLSearchParams({ pass: f.path });
+      const at = new URLSearchParams({ pass: (f.inside ?? f).path });
       location.assign(`/s/${session.id}?${at}`);
     } catch (err) {
       button.disabled = false;
@@ -179,6 +180,11 @@ function reproduced(e: RunError | undefined): string {
 // sessionID is that of the page, from its address.
 export function sessionID(): string {
   return location.pathname.split("/")[2] ?? "";
+}
+
+// insideWords names the step inside of the pass at fault.
+function insideWords(x: Inside): string {
+  return x.line ? `${x.pass}, line ${x.line}: ${x.title ?? ""}` : `${x.pass} (${x.step.split("/")[0]!})`;
 }
 
 // functions are those at fault in the smallest module, and the others.

@@ -3,7 +3,7 @@
 
 import { plural } from "../store/format";
 import { importPath, type Step } from "../store/model";
-import { about, type Found, type Item, items, type Ranges, reasons, spanOf } from "../store/rewrites";
+import { about, became, type Found, type Item, items, joined, type Ranges, reasons, spanOf } from "../store/rewrites";
 import type { Session } from "../store/session";
 import { inBoth } from "./lines";
 import type { Row } from "../store/source";
@@ -154,7 +154,7 @@ export class WhyView {
       const [asked, list] = await Promise.all([asking, this.records.of(store.model.id, step)]);
       clearTimeout(timer);
       const changed = step.finished?.functions.some((f) => f.name === fn) ?? false;
-      const found = about(items(list), fn, asked.lines, changed);
+      const found = about(joined(items(list)), fn, asked.lines, changed);
       open(asked.title, ...this.answer(step, list, found));
       if (n === this.asked) announce(found.here.length > 0 ? `${plural(found.here.length, "reason")} given` : `${step.name} reports nothing about this place`);
     } catch (err) {
@@ -171,7 +171,8 @@ export class WhyView {
       h("ul", { class: "why-items" }, ...all.slice(0, mostItems).map((x) => h("li", {}, this.item(x)))),
       ...(all.length > mostItems ? [h("p", { class: "quiet" }, `${all.length - mostItems} more; the inspector lists all of them.`)] : []),
     ]);
-    const nothing = here.length === 0 ? [h("p", {}, `${step.name} reports nothing about this place: no rule of it was applied or considered here.`)] : [];
+    const alone = around.length > 0 ? " alone" : ": no rule of it was applied or considered here";
+    const nothing = here.length === 0 ? [h("p", {}, `${step.name} reports nothing about this place${alone}.`)] : [];
     const rules = list.rules.map((r) => `${r.name} ${r.taken + (r.declined ?? 0)}×`);
     const names = list.names.map((r) => `${r.name} ${r.taken}×`);
     const whole = here.length + around.length === 0
@@ -186,11 +187,11 @@ export class WhyView {
   private item(x: Item): HTMLElement {
     const d = x.decision;
     const place = x.before.concat(x.after).find((p) => p.func === this.store.fn && p.line) ?? x.before[0] ?? x.after[0];
-    const text = d ? d.place?.text : (x.after[0] ?? x.before[0])?.text;
+    const text = became(x);
     const b = h("button", { type: "button", class: `why-item${d && !d.taken ? " is-not" : ""}` },
       h("span", { class: "why-rule" }, d && !d.taken ? `did not ${d.rule}` : x.name),
       d ? h("span", { class: "why-reason" }, d.reason) : h("span", { class: "why-reason" }, counted(x)),
-      text ? h("code", { class: "why-code" }, text.split("\n")[0]!) : null,
+      text ? h("code", { class: "why-code" }, text) : null,
       place?.line ? h("span", { class: "why-line num" }, `${place.func === this.store.fn ? "" : `${place.func}:`}${place.line}`) : null);
     b.addEventListener("click", () => {
       this.popover.hide();

@@ -5,7 +5,7 @@ import { only } from "../store/counts";
 import { byId, h, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { reuse, summary, tabTitle } from "../store/summary";
-import type { Step } from "../store/model";
+import { failedStep, type Step } from "../store/model";
 import type { Runs } from "../store/runs";
 import type { State } from "../store/state";
 import type { Diagnostic } from "../wire";
@@ -76,7 +76,7 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
   const f = runs.model.finished;
   if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
     const note = errorNote(f.error);
-    const culprit = all.find((x) => x.status === "failed" && x.kind !== "sequential");
+    const culprit = failedStep(runs.model);
     if (culprit) {
       withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
     }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RunModel, type Step } from "./model";
+import { failedStep, RunModel, type Step } from "./model";
 import { change, event, finished, plan, random, skipped, started } from "./testing";
 import type { WireEvent, WireFunction } from "../wire";
 
@@ -54,6 +54,24 @@ test("a failure keeps what came before; the end of the run fails what runs and s
   assert.equal(m.steps.get("1.3/C")?.status, "skipped");
   assert.equal(m.steps.get("1.3/C")?.reason, "stopped");
   assert.deepEqual(m.functionsAt(m.steps.get("1.2/B")!).map((f) => f.text), ["k0", "h1"]);
+});
+
+test("the step that a run failed in is the innermost, and none whose failure the step around it went on after", () => {
+  const fail = (seq: number, step: string, parent: string): WireEvent =>
+    ({ seq, type: "pass_failed", step, parent, body: { name: step.slice(step.indexOf("/") + 1), level: 0, error: { kind: "pass", message: "no" } } }) as WireEvent;
+  const begin = [started(plan("1/default", "1.1/A", "1.2/B")), event(1, "pass_started", "1/default"), event(2, "pass_started", "1.1/A"), event(3, "pass_started", "1.1.1/X", "1.1/A")];
+  const end = { seq: 9, type: "run_finished", body: { status: "failed", changed: 1 } } as WireEvent;
+  const inside = new RunModel("r");
+  inside.apply([...begin, fail(4, "1.1.1/X", "1.1/A"), fail(5, "1.1/A", "1/default"), fail(6, "1/default", "")]);
+  assert.equal(failedStep(inside)?.path, "1.1.1/X");
+  const caught = new RunModel("r");
+  caught.apply([...begin, fail(4, "1.1.1/X", "1.1/A"), finished(5, "1.1/A", [change("main", "h0", "h1")]), event(6, "pass_started", "1.2/B")]);
+  assert.equal(failedStep(caught), undefined);
+  caught.apply([end]); // in B, which runs
+  assert.equal(failedStep(caught)?.path, "1.2/B");
+  const outer = new RunModel("r");
+  outer.apply([...begin, finished(4, "1.1.1/X", []), fail(5, "1.1/A", "1/default"), fail(6, "1/default", "")]);
+  assert.equal(failedStep(outer)?.path, "1.1/A");
 });
 
 test("events of a kind that is not known change nothing", () => {

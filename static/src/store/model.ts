@@ -401,6 +401,13 @@ export function firstChange(step: Step | null): FunctionChange | undefined {
   return all.find((c) => c.change === "changed") ?? all[0];
 }
 
+// failedStep returns the step that the run failed in, the innermost; undefined where it failed in none. A failure that the step around it went on after is
+// none of the run.
+export function failedStep(model: RunModel): Step | undefined {
+  const failed = (path: string): boolean => path === "" || model.steps.get(path)?.status === "failed";
+  return model.all().findLast((step) => step.kind !== "sequential" && failed(step.path) && failed(step.parent));
+}
+
 // ended tells whether a step has had its turn.
 export function ended(step: Step): boolean {
   return step.status !== "waiting" && step.status !== "running";

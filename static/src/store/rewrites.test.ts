@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { about, across, ofDecision, ofRewrite, ranges, reasons, spanOf, target } from "./rewrites";
+import { about, across, became, items, joined, ofDecision, ofRewrite, ranges, reasons, spanOf, target } from "./rewrites";
 import type { Place } from "../wire";
 
 const at = (func: string, line: number, end = line): Place => ({ func, line, end_line: end, text: "x" });
@@ -27,6 +27,37 @@ test("an item leads to what came, else to what went", () => {
   assert.deepEqual(target(kept, () => true), { fn: "main", line: 9, before: true });
   assert.deepEqual(target(kept, () => false), { fn: "main", line: 9, before: false });
   assert.equal(target(ofRewrite({ name: "drop", before: [{ text: "x" }] }, 0), () => true), null);
+});
+
+test("a decision stands with the rewrite that came of it, and no other", () => {
+  const index = (col: number): Place => ({ func: "main", line: 7, col, text: "v // 8 * 8 + v % 8" });
+  const all = items({
+    names: [], rules: [],
+    rewrites: [
+      { name: "resolve a division", func: "main", before: [index(9)], after: [{ func: "main", line: 7, col: 9, text: "v" }] },
+      { name: "resolve a division", func: "main", before: [index(40)], after: [{ func: "main", line: 7, col: 20, text: "v" }] },
+    ],
+    decisions: [
+      { rule: "resolve a division", func: "main", place: index(40), taken: true, reason: "by the rule canonical.collect" },
+      { rule: "resolve a division", func: "main", place: index(9), taken: false, reason: "it is too long" },
+      { rule: "collect terms", func: "main", place: index(9), taken: true, reason: "by the rule rewrite.add.zero" },
+    ],
+  });
+  const list = joined(all);
+  assert.deepEqual(list.map((x) => [x.key, x.decision?.reason]), [["1", undefined], ["2", "by the rule canonical.collect"], ["d2", "it is too long"], ["d3", "by the rule rewrite.add.zero"]]);
+  assert.equal(became(list[1]!), "v // 8 * 8 + v % 8 → v");
+  assert.equal(became(list[2]!), "v // 8 * 8 + v % 8");
+});
+
+test("what became of a whole function is not its first line, and what came or went stands alone", () => {
+  const place = (text: string): Place => ({ func: "main", line: 1, text });
+  const of = (before: string[], after: string[]): string => became(ofRewrite({ name: "r", before: before.map(place), after: after.map(place) }, 0));
+  assert.equal(of(["@T.prim_func\ndef main():"], ["@T.prim_func\ndef main():"]), "");
+  assert.equal(of(["x = 1\ny = 2"], []), "x = 1");
+  assert.equal(of([], ["T.tvm_storage_sync(\"shared\")"]), "T.tvm_storage_sync(\"shared\")");
+  assert.equal(of(["a"], ["a"]), "a");
+  assert.equal(of(["a", "b"], ["c"]), "c");
+  assert.equal(of([], []), "");
 });
 
 test("what a step reports about lines begins in them, and the closest around them is said too", () => {

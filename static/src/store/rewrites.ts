@@ -56,6 +56,29 @@ export function items(list: Rewrites): Item[] {
   return [...list.rewrites.map(ofRewrite), ...list.decisions.map(ofDecision)];
 }
 
+// joined lists items with the reason of a decision at the rewrite that came of it: one of the same name that took what the decision is about.
+export function joined(all: Item[]): Item[] {
+  const key = (name: string, p: Place): string => JSON.stringify([name, p.func, p.line, p.col, p.text]);
+  const taken = new Map(all.flatMap((x) => (x.decision?.taken && x.decision.place ? [[key(x.name, x.decision.place), x] as const] : [])));
+  const used = new Set<Item>();
+  const out = all.map((x) => {
+    const reason = !x.decision && x.before[0] && taken.get(key(x.name, x.before[0]));
+    if (!reason) return x;
+    used.add(reason);
+    return { ...x, decision: reason.decision };
+  });
+  return out.filter((x) => !used.has(x));
+}
+
+// became is what a rewrite made of what, each on a line of its own; "" for what says nothing, such as the first line of a function.
+export function became(x: Item): string {
+  const first = (list: Place[]): string => (list.length === 1 ? list[0]!.text.split("\n")[0]! : "");
+  const before = first(x.before);
+  const after = first(x.after);
+  if (before.startsWith("@") || after.startsWith("@")) return "";
+  return before && after && before !== after ? `${before} → ${after}` : after || before || (x.after[0] ?? x.before[0])?.text.split("\n")[0] || "";
+}
+
 // said is an item in words.
 export function said(item: Item): string {
   const d = item.decision;

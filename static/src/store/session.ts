@@ -2,7 +2,7 @@
 // a Screen, and what it knows of the views in the middle are their Traits.
 
 import type { RunModel, Step } from "./model";
-import { wholeModule } from "./model";
+import { failedStep, wholeModule } from "./model";
 import { Plan } from "./plan";
 import { preferredForm, setForm } from "./form";
 import { keep, setting } from "./prefs";
@@ -309,7 +309,9 @@ export class Session {
     if (!this.mayEdit()) return;
     const { runs } = this;
     this.announce(`The schedule of ${kernel} was removed; undo restores it`);
-    runs.change({ schedules: (runs.settings.schedules ?? []).filter((s) => s.kernel !== kernel), disabled: runs.disabled.filter((name) => name !== schedulePrefix + kernel) });
+    const pass = schedulePrefix + kernel;
+    const { steps } = runs.settings;
+    runs.change({ schedules: (runs.settings.schedules ?? []).filter((s) => s.kernel !== kernel), disabled: runs.disabled.filter((name) => name !== pass), ...(steps && { steps: steps.filter((s) => s.name !== pass) }) });
   }
 
   // showRun shows another run of the session, and the same place in it.
@@ -334,7 +336,7 @@ export class Session {
       this.chosen = true;
       this.state.pass = wanted.path;
     } else if (!this.chosen) {
-      const first = this.model.all().find((step) => step.kind !== "sequential" && (step.status === "changed" || step.status === "failed"));
+      const first = failedStep(this.model) ?? this.model.all().find((step) => step.kind !== "sequential" && step.status === "changed");
       if (first) this.state.pass = first.path;
     }
     if (this.model.finished) this.announce([...summary(this.runs), reuse(this.model)].filter(Boolean).join(", "));

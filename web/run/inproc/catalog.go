@@ -42,8 +42,8 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 		}
 		out.Models = append(out.Models, described)
 	}
-	for _, k := range target.CodeKinds() {
-		out.Targets = append(out.Targets, catalog.Target{Name: k.Name, Doc: k.Doc})
+	for _, k := range compiler.RunKinds() {
+		out.Targets = append(out.Targets, catalog.Target{Name: k.Name, Doc: k.Doc, StandIn: !k.Code})
 	}
 	for _, key := range slices.Sorted(maps.Keys(configs())) {
 		out.Config = append(out.Config, configs()[key])
@@ -56,7 +56,7 @@ func Catalog(ctx context.Context) (catalog.Catalog, error) {
 		return out, err
 	}
 	for _, name := range pipeline.Names() {
-		for _, t := range out.Targets {
+		for _, t := range target.Kinds() {
 			pl, err := pipeline.Lookup(name, target.Of(t.Name))
 			if err != nil {
 				return out, err

@@ -1,1 +1,0 @@
-import{a}from"./chunk-MU7HPEJ4.js";import"./chunk-BMKYLWZZ.js";export{a as addAccesses};

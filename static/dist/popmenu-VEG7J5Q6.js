@@ -1,1 +1,0 @@
-import{a}from"./chunk-IGAPWAP5.js";import"./chunk-BMKYLWZZ.js";export{a as popMenu};
