@@ -1,4 +1,4 @@
-//go:build ((linux && (arm64 || riscv64 || ppc64le || s390x || loong64)) || ((darwin || freebsd || netbsd || openbsd || dragonfly) && (amd64 || arm64 || riscv64)))
+//go:build (linux && (arm64 || riscv64 || ppc64le || s390x || loong64)) || ((darwin || freebsd || netbsd || openbsd || dragonfly) && (amd64 || arm64 || riscv64))
 
 package memory
 
