@@ -84,8 +84,10 @@ var rules = []rule{
 	},
 	{
 		"loaders import package runtime, its abi, and no compiler",
-		func(p string) bool { return under(p, "runtime/wasm") },
-		func(imp string, ours bool) bool { return ours && imp != "runtime" && imp != "runtime/abi" },
+		func(p string) bool { return under(p, "runtime/wasm") || under(p, "runtime/native") },
+		func(imp string, ours bool) bool {
+			return ours && imp != "runtime" && imp != "runtime/abi" && imp != "runtime/native/asm"
+		},
 	},
 	{
 		"wazero is imported by the loader of WebAssembly alone",

@@ -24,15 +24,15 @@ const (
 	RoomAt   = frozen + 64
 )
 
-// What a kernel leaves in EAX when it returns: the end of the call as package abi has it, or a request. After a request the host enters the code
-// again, at the entry in EntryAt. Registers hold nothing then that the kernel left there.
+// What a kernel leaves in EAX when it returns: the end of the call, or a request. After a request the host enters the code again, at the entry in EntryAt;
+// registers hold nothing then that the kernel left there. A call that was stopped, or failed, may never be entered again: it holds nothing that
+// the host does not know of.
 const (
-	StatusDone    = abi.ErrNone
-	StatusRaised  = abi.ErrRaised  // words: number of the message in Object.Messages, two integers for its text
-	StatusStopped = abi.ErrStopped // the answer to a poll was to stop
-	StatusFailed  = -3             // a request failed: tvm_throw_last_error
+	StatusDone   = abi.ErrNone
+	StatusRaised = abi.ErrRaised // words: number of the message in Object.Messages, two integers for its text
+	StatusFailed = -3            // a request failed: tvm_throw_last_error
 
-	// StatusPoll asks whether to stop: the answer is 0 if not. BudgetAt holds abi.PollBudget again.
+	// StatusPoll asks whether to go on: the host enters the code again, with abi.PollBudget in BudgetAt, unless the run was canceled.
 	StatusPoll = 1
 	// StatusAlloc asks for a workspace of as many bytes as the first word says: the answer is its address, aligned to abi.DataAlign, or 0, after which
 	// the kernel returns StatusFailed.

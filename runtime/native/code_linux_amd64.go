@@ -40,7 +40,7 @@ func Load(b *asm.Blob) (*Code, error) {
 		return nil, fmt.Errorf("machine code is refused: %w", err)
 	}
 	if host := Host(); !host.Has(needs) {
-		return nil, fmt.Errorf("machine code needs %v, and this processor has %v", needs, host)
+		return nil, fmt.Errorf("machine code needs %v, which this processor lacks", host.Lacks(needs))
 	}
 	return load(b)
 }

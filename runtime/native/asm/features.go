@@ -38,6 +38,11 @@ func (f Features) Has(want Features) bool {
 	return (f.AVX2 || !want.AVX2) && (f.AVX512 || !want.AVX512) && (f.VNNI || !want.VNNI)
 }
 
+// Lacks returns what want has and f does not.
+func (f Features) Lacks(want Features) Features {
+	return Features{want.AVX2 && !f.AVX2, want.AVX512 && !f.AVX512, want.VNNI && !f.VNNI}
+}
+
 func (f Features) or(g Features) Features {
 	return Features{f.AVX2 || g.AVX2, f.AVX512 || g.AVX512, f.VNNI || g.VNNI}
 }
