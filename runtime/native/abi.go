@@ -32,7 +32,7 @@ const (
 	StatusRaised = abi.ErrRaised // words: number of the message in Object.Messages, two integers for its text
 	StatusFailed = -3            // a request failed: tvm_throw_last_error
 
-	// StatusPoll asks whether to go on: the host enters the code again, with abi.PollBudget in BudgetAt, unless the run was canceled.
+	// StatusPoll asks whether to go on: the host enters the code again, with abi.PollBudget in BudgetAt and the answer 0, unless the run was canceled.
 	StatusPoll = 1
 	// StatusAlloc asks for a workspace of as many bytes as the first word says: the answer is its address, aligned to abi.DataAlign, or 0, after which
 	// the kernel returns StatusFailed.

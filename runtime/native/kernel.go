@@ -58,6 +58,7 @@ func (k *kernel) run(s *runtime.Session, f *Frame) error {
 			}
 			return failed
 		case StatusPoll:
+			f.put(AnswerAt, 0)
 			f.renew()
 		case StatusAlloc:
 			addr, err := d.workspaces.Alloc(f.word(0))

@@ -13,7 +13,7 @@ import (
 )
 
 // Format names the format of objects, as artifacts do.
-const Format = "x86-64"
+const Format = "x86_64"
 
 // Object is a module of kernels in machine code, as a code generator writes it and the loader takes it.
 type Object struct {

@@ -17,20 +17,25 @@ type Features struct {
 
 // String lists features as targets do: "+avx2,+fma,+f16c,+bmi2".
 func (f Features) String() string {
-	var out []string
-	if f.AVX2 {
-		out = append(out, "+avx2", "+fma", "+f16c", "+bmi2")
-	}
-	if f.AVX512 {
-		out = append(out, "+avx512f", "+avx512bw", "+avx512dq", "+avx512vl")
-	}
-	if f.VNNI {
-		out = append(out, "+avx512vnni")
-	}
-	if out == nil {
+	names := f.Names()
+	if names == nil {
 		return "no features"
 	}
-	return strings.Join(out, ",")
+	return "+" + strings.Join(names, ",+")
+}
+
+// Names lists features by their names in targets.
+func (f Features) Names() (out []string) {
+	if f.AVX2 {
+		out = append(out, "avx2", "fma", "f16c", "bmi2")
+	}
+	if f.AVX512 {
+		out = append(out, "avx512f", "avx512bw", "avx512dq", "avx512vl")
+	}
+	if f.VNNI {
+		out = append(out, "avx512vnni")
+	}
+	return out
 }
 
 // Has reports whether f has all that want has.
