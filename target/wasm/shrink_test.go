@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/runtime/tensor"
