@@ -77,12 +77,18 @@ func random(d dtype.DType, seed uint64, shape ...int64) *tensor.Tensor {
 // pack lowers a function to the packed convention and the definitions of elementary functions.
 func pack(tb testing.TB, f *tir.PrimFunc) []codegen.Func {
 	tb.Helper()
+	return packed(tb, f, tirpass.LowerMath)
+}
+
+// packed lowers a function to the packed convention and runs more passes.
+func packed(tb testing.TB, f *tir.PrimFunc, more ...*pass.Pass) []codegen.Func {
+	tb.Helper()
 	c, err := pass.NewContext(context.Background(), pass.WithTarget(target.Of("wasm")))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	m := ir.NewModule().With(ir.GlobalSymbol(f), f)
-	for _, p := range []*pass.Pass{tirpass.MakePackedAPI, tirpass.LowerTVMBuiltin, tirpass.LowerMath} {
+	for _, p := range append([]*pass.Pass{tirpass.MakePackedAPI, tirpass.LowerTVMBuiltin}, more...) {
 		if m, err = p.Run(c, m); err != nil {
 			tb.Fatal(err)
 		}
@@ -112,10 +118,10 @@ func build(funcs []codegen.Func, m x86.Machine) (*codegen.Library, *native.Objec
 
 // host is the memory of a device, and what kernels ask for.
 type host struct {
-	mem  []byte
-	next uint64 // free memory
-	got  int    // workspaces in use
-	stop bool
+	mem   []byte
+	next  uint64 // free memory
+	got   int    // workspaces in use
+	polls int
 }
 
 // newHost reserves memory with guards.
@@ -228,9 +234,7 @@ func (f *call) run() error {
 			return fmt.Errorf("%s", msg.Format(int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+8))), int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+16)))))
 		case native.StatusPoll:
 			f.setRoom(native.BudgetAt, abi.PollBudget)
-			if f.h.stop {
-				answer = 1
-			}
+			f.h.polls++
 		case native.StatusAlloc:
 			answer = f.h.alloc(int(word))
 			f.h.got++
@@ -336,7 +340,13 @@ func wrong(h *host, f *tir.PrimFunc, funcs []codegen.Func, args []any) (string, 
 // check compares the code for f with the interpreter, bit for bit.
 func check(t *testing.T, f *tir.PrimFunc, args ...any) {
 	t.Helper()
-	if s, lib := wrong(newHost(t), f, pack(t, f), args); s != "" {
+	checkLowered(t, f, pack(t, f), args...)
+}
+
+// checkLowered is check for a function that is lowered already.
+func checkLowered(t *testing.T, f *tir.PrimFunc, funcs []codegen.Func, args ...any) {
+	t.Helper()
+	if s, lib := wrong(newHost(t), f, funcs, args); s != "" {
 		t.Error(s)
 		if lib != nil && len(lib.Kernels) > 0 {
 			t.Log(lib.Kernels[0].Text())
