@@ -183,7 +183,7 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 	}
 	p := f.Prim
 	if ir.GlobalSymbol(p) == "" || !isPacked(p) {
-		g.fail("signature", "only functions of other functions call it: native kernels call none")
+		g.fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
 	}
 	g.Builder = lower.NewBuilder(machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	g.NoAlias = p.Attrs.Bool("tir.noalias", false)

@@ -122,6 +122,7 @@ type host struct {
 	next  uint64 // free memory
 	got   int    // workspaces in use
 	polls int
+	broke bool // no poll leaves anything of the budget
 }
 
 // newHost reserves memory with guards.
@@ -208,7 +209,9 @@ func prepare(obj *native.Object, h *host, args []any) (*call, error) {
 	for i := range f.frame.Room { // what is there is undefined
 		f.frame.Room[i] = 0xa5
 	}
-	f.setRoom(native.BudgetAt, abi.PollBudget)
+	if f.setRoom(native.BudgetAt, abi.PollBudget); h.broke {
+		f.setRoom(native.BudgetAt, 0)
+	}
 	return f, nil
 }
 
@@ -235,6 +238,9 @@ func (f *call) run() error {
 		case native.StatusPoll:
 			f.setRoom(native.BudgetAt, abi.PollBudget)
 			f.h.polls++
+			if f.h.broke {
+				f.setRoom(native.BudgetAt, 0)
+			}
 		case native.StatusAlloc:
 			answer = f.h.alloc(int(word))
 			f.h.got++
