@@ -7,8 +7,8 @@ import (
 )
 
 var x86Kind = &Kind{
-	Name: "x86",
-
+	Name:       "x86",
+	Code:       true,
 	Doc:        "machine code for x86-64 processors with AVX2 or AVX-512, run in process on Linux; functions that it does not take become WebAssembly",
 	DeviceType: 1,
 	Keys:       []string{"x86", "cpu"},

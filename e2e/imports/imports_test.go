@@ -48,7 +48,7 @@ func packages(t *testing.T) []pkg {
 func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // codeGenerators are the packages below target/ that generate code.
-var codeGenerators = []string{"target/interp", "target/wasm"}
+var codeGenerators = []string{"target/interp", "target/wasm", "target/x86"}
 
 func isCodeGenerator(path string) bool {
 	for _, g := range codeGenerators {

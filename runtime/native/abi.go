@@ -28,11 +28,13 @@ const (
 // registers hold nothing then that the kernel left there. A call that was stopped, or failed, may never be entered again: it holds nothing that
 // the host does not know of.
 const (
-	StatusDone   = abi.ErrNone
-	StatusRaised = abi.ErrRaised // words: number of the message in Object.Messages, two integers for its text
-	StatusFailed = -3            // a request failed: tvm_throw_last_error
+	StatusDone    = abi.ErrNone
+	StatusRaised  = abi.ErrRaised  // words: number of the message in Object.Messages, two integers for its text
+	StatusStopped = abi.ErrStopped // a poll was not answered by 0
+	StatusFailed  = -3             // a request failed: tvm_throw_last_error
 
-	// StatusPoll asks whether to go on: the host enters the code again, with abi.PollBudget in BudgetAt and the answer 0, unless the run was canceled.
+	// StatusPoll asks whether to go on: the answer is 0 if so, with abi.PollBudget in BudgetAt. If the run was canceled, the host may give another answer, or
+	// not enter the code again.
 	StatusPoll = 1
 	// StatusAlloc asks for a workspace of as many bytes as the first word says: the answer is its address, aligned to abi.DataAlign, or 0, after which
 	// the kernel returns StatusFailed.

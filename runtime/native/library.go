@@ -32,7 +32,8 @@ type library struct {
 func (m *module) Load(s *runtime.Session) (runtime.Library, error) {
 	dev := s.Device()
 	if g := dev.Guard(); g < Guard {
-		return nil, fmt.Errorf("machine code needs a memory between guards of %d bytes, and this device has guards of %d: the system reserves no 8 GiB of addresses", Guard, g)
+		return nil, fmt.Errorf("machine code: %w: it needs a memory between guards of %d bytes, and this device has guards of %d, as the system reserves no 8 GiB of addresses",
+			runtime.ErrUnsupported, Guard, g)
 	}
 	a, err := s.Attach(m.loader, func() (runtime.Attachment, error) {
 		return &device{dev: dev, workspaces: dev.Workspaces()}, nil

@@ -48,7 +48,7 @@ func (l *Loader) Prepare(ctx context.Context, b []byte) (runtime.Code, error) {
 		return nil, err
 	}
 	if err := Available(); err != nil {
-		return nil, fmt.Errorf("machine code does not run on this machine: %w", err)
+		return nil, fmt.Errorf("machine code: %w: %w", runtime.ErrUnsupported, err)
 	}
 	c, err := Load(&o.Blob)
 	if err != nil {

@@ -352,7 +352,7 @@ func TestLoaderRefuses(t *testing.T) {
 		"machine code is refused: 0": escape,
 	}
 	if !Host().AVX512 {
-		cases["needs +avx512f,+avx512bw,+avx512dq,+avx512vl, which this processor lacks"] = w.bytes(t)
+		cases["not executable on this machine: it needs +avx512f,+avx512bw,+avx512dq,+avx512vl, which this processor lacks"] = w.bytes(t)
 	}
 	for want, b := range cases {
 		if _, err := d.Load(ctx, Format, b); err == nil || !strings.Contains(err.Error(), want) {

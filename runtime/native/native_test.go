@@ -199,7 +199,7 @@ func TestLoadRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Load(b); err == nil || !strings.Contains(err.Error(), "needs +avx512f,+avx512bw,+avx512dq,+avx512vl, which this processor lacks") {
+	if _, err := Load(b); err == nil || !strings.Contains(err.Error(), "not executable on this machine: it needs +avx512f,+avx512bw,+avx512dq,+avx512vl, which this processor lacks") {
 		t.Errorf("AVX-512 where there is none: %v", err)
 	}
 }
