@@ -57,7 +57,11 @@ func (e *emitter) control(i *inst) {
 			e.with(asm.Inst{Op: asm.MOVI, W: 8, Imm: i.Imm}, frame(i.disp))
 			return
 		}
-		e.with(asm.Inst{Op: asm.MOVS, W: 8, Reg: e.register(i.args[0], 0)}, frame(i.disp))
+		t := e.l.g.types[i.args[0]]
+		if !isVector(t) {
+			t = tI64
+		}
+		e.save(asm.At(native.Box.Frame, i.disp), e.register(i.args[0], 0), t)
 	case cReturn:
 		e.ret(i)
 	case cPoll:
@@ -173,6 +177,6 @@ func (e *emitter) poll(i *inst) {
 func (e *emitter) request(i *inst) {
 	e.leave(i.Imm, e.a.alive[e.at])
 	d := e.target(i.dst)
-	e.move(d, answer, tI32)
+	e.move(d, answer, e.l.g.types[i.dst])
 	e.done(i.dst, d)
 }

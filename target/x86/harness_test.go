@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/hostmath"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -241,6 +242,8 @@ func (f *call) run() error {
 			if f.h.broke {
 				f.setRoom(native.BudgetAt, 0)
 			}
+		case native.StatusMath:
+			answer = hostmath.ByNumber(uint32(word))(binary.LittleEndian.Uint64(f.room(native.WordsAt+8)), binary.LittleEndian.Uint64(f.room(native.WordsAt+16)))
 		case native.StatusAlloc:
 			answer = f.h.alloc(int(word))
 			f.h.got++
