@@ -13,7 +13,6 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/compiler/vmcodegen"
-	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
 	"github.com/irscope/irscope/runtime/vm"
 	"github.com/irscope/irscope/target"
@@ -45,6 +44,7 @@ type Request struct {
 type Result struct {
 	Module      *ir.Module // after the last pass
 	Kernels     []Kernel   // in the order of the module
+	Refused     []Refusal  // functions that the generator of their target left to another one
 	Artifact    *artifact.Artifact
 	Diagnostics []ir.Diagnostic
 
@@ -181,17 +181,18 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 	}
 	made := map[string]Kernel{}
 	for _, g := range list {
-		gen, err := generatorFor(g.target)
+		modules, refused, err := generate(ctx, g)
 		if err != nil {
 			return err
 		}
-		lib, err := gen.build(ctx, g.funcs, g.target)
-		if err != nil {
-			return err
-		}
-		art.Modules = append(art.Modules, runtime.Binary{Kind: gen.kind, Format: lib.Format, Bytes: lib.Bytes, Symbols: lib.Symbols()})
-		for _, k := range lib.Kernels {
-			made[k.Name] = Kernel{Name: k.Name, Target: g.target.String(), Bytes: k.Bytes, Language: k.Language, Text: k.Text}
+		res.Refused = append(res.Refused, refused...)
+		for _, b := range modules {
+			art.Modules = append(art.Modules, b.binary())
+			for _, k := range b.lib.Kernels {
+				if _, twice := made[k.Name]; !twice { // what a function calls that was refused is there in both forms; the first is used
+					made[k.Name] = Kernel{Name: k.Name, Target: b.target.String(), Bytes: k.Bytes, Language: k.Language, Text: k.Text}
+				}
+			}
 		}
 	}
 	for _, f := range codegen.Funcs(res.Module) {

@@ -8,11 +8,13 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/native"
 	wasmloader "github.com/irscope/irscope/runtime/wasm"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/codegen"
 	"github.com/irscope/irscope/target/interp"
 	"github.com/irscope/irscope/target/wasm"
+	"github.com/irscope/irscope/target/x86"
 )
 
 // generator is how functions for one kind of target become kernels that run.
@@ -20,12 +22,15 @@ type generator struct {
 	kind   string // of target
 	build  codegen.Build
 	loader func() runtime.Loader // of the format that build makes
+	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
+	fallback string
 }
 
 // generators is the table of code generators, one for each kind of package target.
 var generators = []generator{
-	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }},
-	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }},
+	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, ""},
+	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, "wasm"},
+	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, ""},
 }
 
 // NewEngine returns an engine that runs whatever the compiler makes: it has the loaders of all kinds of

@@ -68,3 +68,7 @@ func (d *Device) freeDescriptor(addr uint32, ndim int) {
 // Memory is the whole memory of the device from address 0 up to the limit, for loaders. It does
 // not move while the device is open.
 func (d *Device) Memory() []byte { return d.mem }
+
+// Guard is the least distance in bytes from the memory, and from 4 GiB behind its start, to anything else of the process: accesses that lie nearer, and not in the
+// memory, fault. It is 0 on systems that give no such guards; loaders of machine code need them.
+func (d *Device) Guard() uint64 { return d.res.Guard() }

@@ -15,6 +15,9 @@ var (
 	// ErrClosed is wrapped by errors about a closed engine, device or module.
 	ErrClosed = errors.New("closed")
 
+	// ErrUnsupported is wrapped by errors about code that this machine cannot execute.
+	ErrUnsupported = errors.New("not executable on this machine")
+
 	// ErrStopped is wrapped, together with the cause of the context, by errors about a
 	// run that was canceled.
 	ErrStopped = errors.New("stopped")

@@ -61,6 +61,11 @@ type Kind struct {
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
 	Math []string
 
+	// fromMachine says that a target which names no feature stands for the machine that the program runs on: see Explicit. implies lists the
+	// features that come with a feature.
+	fromMachine bool
+	implies     map[string][]string
+
 	// check refuses values that no machine of the kind has; nil takes all.
 	check func(Target) error
 }
@@ -73,7 +78,7 @@ type Table []*Kind
 
 // Kinds is the table of the kinds that the project has, first those that code is generated for.
 func Kinds() Table {
-	return Table{wasmKind, interpKind, llvmKind, cKind, cudaKind, rocmKind, openclKind, metalKind, vulkanKind, webgpuKind}
+	return Table{wasmKind, x86Kind, interpKind, llvmKind, cKind, cudaKind, rocmKind, openclKind, metalKind, vulkanKind, webgpuKind}
 }
 
 // CodeKinds is the table of the kinds that code is generated for.

@@ -262,7 +262,7 @@ func canonicalFeatures(k *Kind, list []string) ([]string, error) {
 			return nil, err
 		case on && !f.On:
 			out = append(out, "+"+name)
-		case !on && (f.On || k.AnyFeature): // what is off for a kind of open features may be on for its machine
+		case !on && (f.On || k.AnyFeature || k.fromMachine): // what is off for a kind of open features may be on for its machine
 			out = append(out, "-"+name)
 		}
 	}

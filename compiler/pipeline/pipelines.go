@@ -246,6 +246,7 @@ var kinds = []struct {
 	graph, loops []*pass.Pass
 }{
 	{"wasm", graph, loops},
+	{"x86", graph, loops},
 	{"interp", graph, plainLoops},
 	{"llvm", graph, loops},
 	{"c", graph, loops},

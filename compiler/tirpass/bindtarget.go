@@ -53,7 +53,7 @@ var BindTarget = &pass.Pass{
 // defaultHost is the target of host code of a target that names none: TVM's default, or the target itself if it is
 // one of those that run in this process.
 func defaultHost(t target.Target) string {
-	if k := t.Kind().Name; k == "wasm" || k == "interp" {
+	if t.Kind().Code {
 		return t.String()
 	}
 	return "llvm"

@@ -34,7 +34,7 @@ func sameDevice(a, b *relax.VDevice) bool {
 
 // dlpackKinds are the kinds of devices by the numbers of DLPack, as hint_on_device has them, with the kinds of targets that run on them.
 var dlpackKinds = map[string]int64{
-	"llvm": 1, "c": 1, "cpu": 1, "wasm": 1, "interp": 1, "hybrid": 1, "stackvm": 1, "ext_dev": 12,
+	"llvm": 1, "c": 1, "cpu": 1, "wasm": 1, "x86": 1, "interp": 1, "hybrid": 1, "stackvm": 1, "ext_dev": 12,
 	"cuda": 2, "nvptx": 2, "opencl": 4, "vulkan": 7, "metal": 8, "rocm": 10, "webgpu": 15, "hexagon": 16,
 }
 

@@ -48,7 +48,7 @@ func packages(t *testing.T) []pkg {
 func under(path, dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") }
 
 // codeGenerators are the packages below target/ that generate code.
-var codeGenerators = []string{"target/interp", "target/wasm"}
+var codeGenerators = []string{"target/interp", "target/wasm", "target/x86"}
 
 func isCodeGenerator(path string) bool {
 	for _, g := range codeGenerators {
@@ -84,8 +84,10 @@ var rules = []rule{
 	},
 	{
 		"loaders import package runtime, its abi, and no compiler",
-		func(p string) bool { return under(p, "runtime/wasm") },
-		func(imp string, ours bool) bool { return ours && imp != "runtime" && imp != "runtime/abi" },
+		func(p string) bool { return under(p, "runtime/wasm") || under(p, "runtime/native") },
+		func(imp string, ours bool) bool {
+			return ours && imp != "runtime" && imp != "runtime/abi" && imp != "runtime/native/asm"
+		},
 	},
 	{
 		"wazero is imported by the loader of WebAssembly alone",

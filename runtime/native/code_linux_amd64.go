@@ -3,7 +3,7 @@ package native
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	goruntime "runtime"
 	"runtime/debug"
 	"sync"
 	"unsafe"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/cpu"
 	"golang.org/x/sys/unix"
 
+	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -30,7 +31,7 @@ func Host() asm.Features {
 type Code struct {
 	mem     []byte
 	entries []int
-	cleanup runtime.Cleanup
+	cleanup goruntime.Cleanup
 }
 
 // Load verifies a blob and makes a copy of it executable.
@@ -40,7 +41,7 @@ func Load(b *asm.Blob) (*Code, error) {
 		return nil, fmt.Errorf("machine code is refused: %w", err)
 	}
 	if host := Host(); !host.Has(needs) {
-		return nil, fmt.Errorf("machine code needs %v, and this processor has %v", needs, host)
+		return nil, fmt.Errorf("machine code: %w: it needs %v, which this processor lacks", runtime.ErrUnsupported, host.Lacks(needs))
 	}
 	return load(b)
 }
@@ -64,7 +65,7 @@ func load(b *asm.Blob) (*Code, error) {
 		return nil, fmt.Errorf("the system does not let this program execute what it wrote: %w", err)
 	}
 	c := &Code{mem: mem, entries: append([]int(nil), b.Entries...)}
-	c.cleanup = runtime.AddCleanup(c, func(m []byte) { _ = unix.Munmap(m) }, mem)
+	c.cleanup = goruntime.AddCleanup(c, func(m []byte) { _ = unix.Munmap(m) }, mem)
 	return c, nil
 }
 
@@ -98,14 +99,14 @@ func (c *Code) Call(entry int, f *Frame, memory []byte) (result uint64, err erro
 		}
 	}()
 	result = call(uintptr(unsafe.Pointer(&c.mem[c.entries[entry]])), f)
-	runtime.KeepAlive(c)
-	runtime.KeepAlive(memory)
+	goruntime.KeepAlive(c)
+	goruntime.KeepAlive(memory)
 	return result, nil
 }
 
 // faultOf makes an error of what the runtime panics with on a fault; other panics go on.
 func faultOf(r any) error {
-	e, ok := r.(runtime.Error)
+	e, ok := r.(goruntime.Error)
 	if !ok {
 		panic(r)
 	}

@@ -12,6 +12,9 @@ import (
 // Host returns no features: there is no native code here.
 func Host() asm.Features { return asm.Features{} }
 
+// Caches returns nothing.
+func Caches() (l1, l2 int64) { return 0, 0 }
+
 // Available says why no native code runs here.
 func Available() error {
 	return fmt.Errorf("native code runs on linux/amd64 only, and this is %s/%s", runtime.GOOS, runtime.GOARCH)

@@ -41,6 +41,8 @@ type Machine struct {
 	once    sync.Once
 	closed  atomic.Bool
 
+	passedOver []error // why modules were not loaded whose kernels others have
+
 	// What follows belongs to the running session.
 	depth  int
 	frames []*frame // unused ones
@@ -80,7 +82,14 @@ func Load(ctx context.Context, dev *runtime.Device, exec *Executable, kernels []
 
 func (m *Machine) load(ctx context.Context, kernels []runtime.Binary) error {
 	for i, k := range kernels {
+		if m.hasAll(k.Symbols) {
+			continue // a twin for machines that cannot execute an earlier module
+		}
 		mod, err := m.dev.Load(ctx, k.Format, k.Bytes)
+		if errors.Is(err, runtime.ErrUnsupported) && haveAll(kernels[i+1:], k.Symbols) {
+			m.passedOver = append(m.passedOver, fmt.Errorf("kernel module %d: %w", i, err))
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("kernel module %d: %w", i, err)
 		}
@@ -104,6 +113,24 @@ func (m *Machine) load(ctx context.Context, kernels []runtime.Binary) error {
 	}
 	return m.prepare()
 }
+
+// hasAll reports whether modules that are loaded have all of some kernels, of which there is one at least.
+func (m *Machine) hasAll(names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool { return m.Kernel(n) == nil })
+}
+
+// haveAll reports whether modules say that they have all of some kernels.
+func haveAll(modules []runtime.Binary, names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(n string) bool {
+		return !slices.ContainsFunc(modules, func(b runtime.Binary) bool {
+			_, has := slices.BinarySearch(b.Symbols, n)
+			return has
+		})
+	})
+}
+
+// PassedOver says why modules were not loaded that this machine cannot execute: others have their kernels.
+func (m *Machine) PassedOver() []error { return m.passedOver }
 
 // link fills the function table.
 func (m *Machine) link() error {
@@ -147,7 +174,7 @@ func (m *Machine) Kernels() []string {
 		names = append(names, mod.Names()...)
 	}
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // Kernel returns the kernel of that name, nil where there is none.

@@ -30,17 +30,17 @@ type device struct {
 
 	// What follows belongs to the running session.
 	session    *runtime.Session
-	workspaces []uint32
-	running    *library // that of the kernel
-	raised     raised
-	halted     bool // the running kernel was told to stop
+	workspaces runtime.Workspaces
+	running    *library             // that of the kernel
+	raised     *runtime.KernelError // what the kernel or one of its imports recorded
+	halted     bool                 // the running kernel was told to stop
 	stack      [4]uint64
 }
 
 // device returns what l keeps on the device of s.
 func (l *Loader) device(s *runtime.Session) (*device, error) {
 	a, err := s.Attach(l, func() (runtime.Attachment, error) {
-		d := &device{loader: l, dev: s.Device(), ctx: context.Background(), mem: s.Device().Memory()}
+		d := &device{loader: l, dev: s.Device(), ctx: context.Background(), mem: s.Device().Memory(), workspaces: s.Device().Workspaces()}
 		if err := d.instantiateMemory(); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}

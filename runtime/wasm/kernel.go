@@ -22,9 +22,7 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 	if k.fn == nil {
 		k.fn = k.lib.mod.ExportedFunction(k.name)
 	}
-	if d.raised.kind != "" {
-		d.raised = raised{} // a failed import that its kernel did not mind
-	}
+	d.raised = nil // a failed import that its kernel did not mind
 	if err := s.PutArgs(args); err != nil {
 		return runtime.Value{}, err
 	}
@@ -34,32 +32,23 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 	if code := int32(d.stack[0]); err != nil || code != abi.ErrNone {
 		return runtime.Value{}, d.failed(s, err, code)
 	}
-	if len(d.workspaces) > 0 {
-		d.freeWorkspaces()
-	}
+	d.workspaces.FreeAll()
 	return s.Result()
 }
 
 // failed makes the error of a call that trapped with err or returned code. That a run was
 // canceled is the host's own knowledge: no kernel can pretend it.
 func (d *device) failed(s *runtime.Session, err error, code int32) error {
-	d.freeWorkspaces()
+	d.workspaces.FreeAll()
 	r := d.raised
-	d.raised = raised{}
+	d.raised = nil
 	switch {
 	case d.halted && (err != nil || code == abi.ErrStopped):
 		return s.Err()
-	case r.kind != "" || r.message != "":
-		return &runtime.KernelError{Kind: r.kind, Message: r.message, Cause: r.cause}
+	case r != nil:
+		return r
 	case err != nil:
 		return err
 	}
 	return fmt.Errorf("error code %d without a message", code)
-}
-
-func (d *device) freeWorkspaces() {
-	for _, w := range d.workspaces {
-		d.dev.Free(w)
-	}
-	d.workspaces = d.workspaces[:0]
 }

@@ -41,6 +41,15 @@ type Library struct {
 	Format  string // of Bytes: the name of the loader that takes them
 	Bytes   []byte
 	Kernels []Kernel // in the order of the functions that were given
+	// Refused lists the functions that the generator does not take, in their order: they have no kernel here and are left to the
+	// generator that stands in for it. Only a generator that has such a one may refuse.
+	Refused []Refusal
+}
+
+// Refusal says why a generator does not take a function.
+type Refusal struct {
+	Name   string // in the IR module
+	Reason string // for readers, as in "calls a function of the host: expf"
 }
 
 // Kernel is the code of one function.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target"
@@ -62,7 +63,7 @@ func TestErrorsNameFunctionNodeAndType(t *testing.T) {
 // TestDeterministic builds a module twice and compares the bytes.
 func TestDeterministic(t *testing.T) {
 	seed.Each(t, 5, func(t *testing.T, r *rand.Rand) {
-		f, _ := randomProgram(r)
+		f, _ := tirtest.Lowered(r)
 		m := pack(t, convKernel(3, 8, 8), matmulKernel(8, 16, 12), f)
 		a, err := wasm.Build(context.Background(), m, mustTarget("wasm"))
 		if err != nil {

@@ -17,25 +17,35 @@ type Features struct {
 
 // String lists features as targets do: "+avx2,+fma,+f16c,+bmi2".
 func (f Features) String() string {
-	var out []string
-	if f.AVX2 {
-		out = append(out, "+avx2", "+fma", "+f16c", "+bmi2")
-	}
-	if f.AVX512 {
-		out = append(out, "+avx512f", "+avx512bw", "+avx512dq", "+avx512vl")
-	}
-	if f.VNNI {
-		out = append(out, "+avx512vnni")
-	}
-	if out == nil {
+	names := f.Names()
+	if names == nil {
 		return "no features"
 	}
-	return strings.Join(out, ",")
+	return "+" + strings.Join(names, ",+")
+}
+
+// Names lists features by their names in targets.
+func (f Features) Names() (out []string) {
+	if f.AVX2 {
+		out = append(out, "avx2", "fma", "f16c", "bmi2")
+	}
+	if f.AVX512 {
+		out = append(out, "avx512f", "avx512bw", "avx512dq", "avx512vl")
+	}
+	if f.VNNI {
+		out = append(out, "avx512vnni")
+	}
+	return out
 }
 
 // Has reports whether f has all that want has.
 func (f Features) Has(want Features) bool {
 	return (f.AVX2 || !want.AVX2) && (f.AVX512 || !want.AVX512) && (f.VNNI || !want.VNNI)
+}
+
+// Lacks returns what want has and f does not.
+func (f Features) Lacks(want Features) Features {
+	return Features{want.AVX2 && !f.AVX2, want.AVX512 && !f.AVX512, want.VNNI && !f.VNNI}
 }
 
 func (f Features) or(g Features) Features {

@@ -219,3 +219,6 @@ func (f *form) width(i *Inst) Width {
 	}
 	return i.W
 }
+
+// Sized reports whether an instruction has several widths, of which Inst.W must name one.
+func (o Op) Sized() bool { return forms()[o].sized() }

@@ -1,0 +1,178 @@
+package x86
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/irscope/irscope/runtime/native"
+	"github.com/irscope/irscope/runtime/native/asm"
+)
+
+// phys is a register of the processor by its number, or a place in the frame: inFrame.
+type phys int8
+
+const inFrame phys = -1
+
+// Registers of kernels: those of Go's runtime, of the frame and of the memory are left alone. The first two are the emitter's own, for what lies in the
+// frame; where nothing does, they are as good as the others.
+var generalPool = []asm.Reg{asm.RAX, asm.RDX, asm.RCX, asm.RBX, asm.RSI, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13}
+
+// scratches is how many registers of each class the emitter needs for itself where something lies in the frame.
+const scratches = 2
+
+// allocation says where virtual registers are.
+type allocation struct {
+	reg       []phys
+	slot      []int32 // offset in the frame of what lies or is saved there, 0 for none
+	intervals []interval
+	frame     int32 // end of the frame in use
+	spills    int
+	// alive lists, by requests and polls, the registers whose values are needed behind them.
+	alive map[int32][]vreg
+}
+
+// allocate gives registers by linear scan: the intervals are taken in the order of their starts, and where no register is free, that goes to the frame of
+// all intervals which lie over this place that is used least for its length. Poletto and Sarkar, "Linear scan register allocation" (TOPLAS 1999), with
+// weights by loops.
+//
+// It tries without registers for the emitter first.
+func (l *linear) allocate(vectors int) (*allocation, error) {
+	ivs := l.liveness()
+	order := make([]int32, 0, len(ivs))
+	for v := range ivs {
+		if ivs[v].start >= 0 {
+			order = append(order, int32(v))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(ivs[a].start, ivs[b].start), cmp.Compare(a, b))
+	})
+	a := l.scan(ivs, order, vectors, l.needsScratch())
+	if a.spills > 0 {
+		a = l.scan(ivs, order, vectors, true)
+	}
+	a.keep(l)
+	if a.frame > native.FrameSize-64 {
+		return nil, &Error{Func: l.g.name, Node: "registers", Msg: "more values are needed at a time than the frame holds"}
+	}
+	return a, nil
+}
+
+func (l *linear) scan(ivs []interval, order []int32, vectors int, reserve bool) *allocation {
+	a := &allocation{reg: make([]phys, len(ivs)), slot: make([]int32, len(ivs)), intervals: ivs, frame: native.RoomAt}
+	for i := range a.reg {
+		a.reg[i] = inFrame
+	}
+	general, vec := generalPool, make([]asm.Reg, vectors)
+	for i := range vec {
+		vec[i] = asm.Reg(i)
+	}
+	if reserve {
+		general, vec = general[scratches:], vec[:vectors-scratches]
+	}
+	classes := [2]*class{newClass(general), newClass(vec)}
+	for _, v := range order {
+		c := classes[0]
+		if isVector(l.g.types[v]) {
+			c = classes[1]
+		}
+		c.expire(a, ivs[v].start)
+		if r, ok := c.take(a, &ivs[v]); ok {
+			a.reg[v] = r
+			c.active = append(c.active, v)
+			continue
+		}
+		worst := v
+		for _, w := range c.active {
+			if density(&ivs[w]) < density(&ivs[worst]) {
+				worst = w
+			}
+		}
+		if worst != v {
+			a.reg[v] = a.reg[worst]
+			c.active[slices.Index(c.active, worst)] = v
+		}
+		a.reg[worst] = inFrame
+		a.home(l, vreg(worst))
+		a.spills++
+	}
+	return a
+}
+
+// keep finds what is alive at requests and polls, and gives it places in the frame.
+func (a *allocation) keep(l *linear) {
+	a.alive = map[int32][]vreg{}
+	for k := range l.code {
+		if c := code(l.code[k].op); c != cPoll && c != cRequest {
+			continue
+		}
+		at := int32(2 * k)
+		for v := range a.intervals {
+			if iv := &a.intervals[v]; iv.start >= 0 && iv.start <= at && iv.end > at && a.reg[v] != inFrame {
+				a.home(l, vreg(v))
+				a.alive[int32(k)] = append(a.alive[int32(k)], vreg(v))
+			}
+		}
+	}
+}
+
+// density is how much an interval is used for its length.
+func density(iv *interval) float32 { return iv.weight / float32(iv.end-iv.start+1) }
+
+// home gives a virtual register a place in the frame.
+func (a *allocation) home(l *linear, v vreg) int32 {
+	if a.slot[v] == 0 {
+		size := int32(bytesOf(l.g.types[v]))
+		at := (a.frame + size - 1) &^ (size - 1)
+		a.slot[v], a.frame = at, at+size
+	}
+	return a.slot[v]
+}
+
+// class is the state of the scan for registers of one kind.
+type class struct {
+	free   []phys
+	active []int32
+}
+
+func newClass(regs []asm.Reg) *class {
+	c := &class{}
+	for _, r := range regs {
+		c.free = append(c.free, phys(r))
+	}
+	return c
+}
+
+// expire gives back the registers of intervals that end before a place.
+func (c *class) expire(a *allocation, at int32) {
+	kept := c.active[:0]
+	for _, v := range c.active {
+		if a.intervals[v].end < at {
+			c.free = append(c.free, a.reg[v])
+		} else {
+			kept = append(kept, v)
+		}
+	}
+	c.active = kept
+}
+
+// take takes a free register, that of the hint where it is free.
+func (c *class) take(a *allocation, iv *interval) (phys, bool) {
+	if len(c.free) == 0 {
+		return 0, false
+	}
+	k := 0
+	if h := iv.hint; h != none && a.reg[h] != inFrame {
+		if i := slices.Index(c.free, a.reg[h]); i >= 0 {
+			k = i
+		}
+	}
+	r := c.free[k]
+	c.free = slices.Delete(c.free, k, k+1)
+	return r, true
+}
+
+// needsScratch reports whether an instruction needs registers of the emitter in any case.
+func (l *linear) needsScratch() bool {
+	return slices.ContainsFunc(l.code, func(i inst) bool { return usesScratch(&i) })
+}
