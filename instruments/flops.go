@@ -57,6 +57,18 @@ func loopFLOPs(s tir.Stmt) int64 {
 		return n * loopFLOPs(s.Body)
 	case *tir.BlockRealize:
 		return loopFLOPs(s.Block.Body) // an init runs once for each output and is not counted
+	case *tir.SeqStmt:
+		var n int64
+		for _, x := range s.Seq {
+			n += loopFLOPs(x)
+		}
+		return n
+	case *tir.BufferStore:
+		if s.Predicate == nil {
+			return exprFLOPs(s.Value) + exprsFLOPs(s.Indices)
+		}
+	case *tir.LetStmt:
+		return exprFLOPs(s.Value) + loopFLOPs(s.Body)
 	case nil:
 		return 0
 	}
@@ -88,14 +100,20 @@ func exprFLOPs(e tir.Expr) int64 {
 				n = int64(e.Type.Lanes)
 			}
 		}
+		return n + exprsFLOPs(e.Args)
 	case *tir.BufferLoad:
-		for _, x := range e.Indices {
-			n += exprFLOPs(x)
-		}
 		if e.Predicate != nil {
-			n += exprFLOPs(e.Predicate)
+			n = exprFLOPs(e.Predicate)
 		}
-		return n
+		return n + exprsFLOPs(e.Indices)
+	case *tir.Cast:
+		return exprFLOPs(e.Value)
+	case *tir.Select:
+		return exprFLOPs(e.Cond) + exprFLOPs(e.True) + exprFLOPs(e.False)
+	case *tir.Ramp:
+		return exprFLOPs(e.Start) + exprFLOPs(e.Stride)
+	case *tir.Broadcast:
+		return exprFLOPs(e.Value)
 	}
 	var child func(c ir.Node)
 	child = func(c ir.Node) {
@@ -106,5 +124,13 @@ func exprFLOPs(e tir.Expr) int64 {
 		}
 	}
 	e.EachChild(child)
+	return n
+}
+
+func exprsFLOPs(list []tir.Expr) int64 {
+	var n int64
+	for _, e := range list {
+		n += exprFLOPs(e)
+	}
 	return n
 }

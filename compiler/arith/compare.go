@@ -167,11 +167,20 @@ func (k *comparisons) know(c comparison) {
 		k.about = map[int][]comparison{}
 	}
 	if c.lhs != zeroKey {
-		k.about[c.lhs] = append(k.about[c.lhs], c)
+		k.note(c.lhs, c)
 	}
 	if c.rhs != zeroKey && c.rhs != c.lhs {
-		k.about[c.rhs] = append(k.about[c.rhs], c)
+		k.note(c.rhs, c)
 	}
+}
+
+// note adds to what is known about a key. Variables have two bounds most often.
+func (k *comparisons) note(key int, c comparison) {
+	list := k.about[key]
+	if list == nil {
+		list = make([]comparison, 0, 2)
+	}
+	k.about[key] = append(list, c)
 }
 
 // unbind forgets what was bound to v.

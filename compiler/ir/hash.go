@@ -26,13 +26,12 @@ func StructuralHash(n Node) uint64 {
 	if isNil(n) {
 		return hashNil
 	}
-	var g grapher
-	g.init()
+	s := takeHashing()
+	defer s.done()
 	v := reflect.ValueOf(n)
-	root := g.node(schemaOf(v.Type()), v)
-	var h hasher
-	h.init(&g.graph)
-	return h.node(root)
+	root := s.grapher.node(schemaOf(v.Type()), v)
+	s.hasher.init(&s.grapher.graph)
+	return s.hasher.node(root)
 }
 
 // StructuralHashModule returns a hash of m that equal modules share. Each function enters
@@ -72,9 +71,6 @@ type hasher struct {
 	vars     []binding // with the number 0 where there was none
 	done     []hashed  // nodes that are no variables
 	shadowed []shadowedVar
-
-	firstVars [8]binding
-	firstDone [16]hashed
 }
 
 // hashed is the hash of a node and where it holds. A hash of 0 is none.
@@ -90,15 +86,22 @@ type shadowedVar struct {
 }
 
 func (h *hasher) init(g *graph) {
+	h.scopes = scopes{}
 	h.scopes.init()
 	h.graph = g
-	vars, others := int(g.vars), len(g.nodes)-int(g.vars)
-	if h.vars = h.firstVars[:]; vars > len(h.vars) {
-		h.vars = make([]binding, vars)
+	h.shadowed = h.shadowed[:0]
+	h.vars = zeros(h.vars, int(g.vars))
+	h.done = zeros(h.done, len(g.nodes)-int(g.vars))
+}
+
+// zeros returns n zero values, in the memory of xs where that is enough.
+func zeros[T any](xs []T, n int) []T {
+	if n > cap(xs) {
+		return make([]T, n)
 	}
-	if h.done = h.firstDone[:]; others > len(h.done) {
-		h.done = make([]hashed, others)
-	}
+	xs = xs[:n]
+	clear(xs)
+	return xs
 }
 
 func (h *hasher) node(e edge) uint64 {
@@ -205,13 +208,13 @@ func hashString(s string) uint64 {
 
 // hashAttrs hashes attributes that are in no node.
 func hashAttrs(a *Attrs) uint64 {
-	var g grapher
-	g.init()
+	s := takeHashing()
+	defer s.done()
+	g := &s.grapher
 	root := graphNode{hash: g.attrs(a), end: int32(len(g.stack))}
-	g.graph.edges = g.stack
-	var h hasher
-	h.init(&g.graph)
-	return h.edges(&root, false)
+	g.edges, g.stack = g.stack, g.edges
+	s.hasher.init(&g.graph)
+	return s.hasher.edges(&root, false)
 }
 
 // hashStruct hashes a comparable struct of integers, such as a dtype.DType.

@@ -54,16 +54,6 @@ type grapher struct {
 	graph
 	index map[unsafe.Pointer]int32 // of nodes; as keys, pointers take half the time of interfaces
 	stack []edge                   // of nodes that are not complete
-
-	// Where a small graph is without an allocation for each.
-	firstNodes [16]graphNode
-	firstEdges [32]edge
-	firstStack [32]edge
-}
-
-func (g *grapher) init() {
-	g.index = map[unsafe.Pointer]int32{}
-	g.nodes, g.edges, g.stack = g.firstNodes[:0], g.firstEdges[:0], g.firstStack[:0]
 }
 
 // node enters the node of schema s that v points at, and all below it, and returns an

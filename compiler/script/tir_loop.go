@@ -9,7 +9,7 @@ import (
 
 // forLoop prints a loop; two or more plain nested loops print as one T.grid.
 func (p *printer) forLoop(s *tir.For) {
-	vars, extents := make([]*tir.Var, 0, 8), make([]tir.Expr, 0, 8)
+	vars, extents := make([]*tir.Var, 0, 4), make([]tir.Expr, 0, 4)
 	inner := s
 	for p.sugar && plainLoop(inner) && !usesAny(inner.Extent, vars) {
 		vars = append(vars, inner.LoopVar)

@@ -20,8 +20,8 @@ type fusedGroup struct {
 	mapper  relax.Mapper
 	// ext, if not nil, gives extents of arguments that are expressions names of their own.
 	ext *extents
-	// static says that all extents are numbers.
-	static bool
+	// defined says that the parameters define all symbolic variables of the group.
+	defined bool
 }
 
 func newFusedGroup(members []*fuseNode, ext *extents) *fusedGroup {
@@ -43,12 +43,20 @@ func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, b
 	for _, n := range members {
 		ids = append(ids, n.binding.Origin)
 	}
-	key := groupKey(members)
-	g := newFusedGroup(members, nil)
-	g.static = key != ""
-	bindings, ok := g.bindings(m)
+	written := d.symbols.written
+	key := groupKey(d.symbols, members)
+	known, static := d.byKey[key], key != "" && d.symbols.written == written
+	var bindings []relax.Binding
+	var g *fusedGroup
+	ok := false
+	if known == nil || !known.ext {
+		g = newFusedGroup(members, nil)
+		g.defined = static || known != nil
+		bindings, ok = g.bindings(m)
+	}
 	if !ok {
 		g = newFusedGroup(members, &extents{})
+		g.defined = known != nil
 		if bindings, ok = g.bindings(m); !ok {
 			return nil, false
 		}
@@ -59,16 +67,18 @@ func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, b
 		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, true),
 		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
 	}
-	gv := d.byKey[key]
-	switch {
-	case key == "":
-		// The symbolic variables of the caller must not be defined a second time here.
-		gv = d.add(fusedName(members), relax.CopyFunction(fn))
-	case gv == nil:
-		gv = d.add(fusedName(members), fn)
-		d.byKey[key] = gv
-	default:
+	var gv *ir.GlobalVar
+	if known != nil {
+		gv = known.fn
 		d.shared.add(gv.Name, d.e.Lookup(gv.Name), fn)
+	} else {
+		if !static { // the symbolic variables of the caller must not be defined a second time here
+			fn = relax.CopyFunction(fn)
+		}
+		gv = d.add(fusedName(members), fn)
+		if key != "" {
+			d.byKey[key] = &knownGroup{gv, g.ext != nil}
+		}
 	}
 	call := &relax.Call{Base: base, Op: gv, Args: g.args, SInfo: last.Var.SInfo}
 	return &relax.VarBinding{Base: base, Var: last.Var, Value: call}, true
@@ -96,7 +106,7 @@ func (g *fusedGroup) bindings(m *ir.Module) ([]relax.Binding, bool) {
 		g.inner[n.binding.Var] = &v
 		out = append(out, &vb)
 	}
-	return out, g.static || g.closed()
+	return out, g.defined || g.closed()
 }
 
 // resultOf returns the struct info of a call_tir that follows from those of its arguments by
@@ -246,14 +256,21 @@ func fusedName(members []*fuseNode) string {
 // distinct adds functions to a module, each once: an equal one that it added before is used
 // again, and gets the origins of both at the end.
 type distinct struct {
-	e      *ir.Editor
-	shared *sharedOrigins
-	byHash map[uint64][]*ir.GlobalVar
-	byKey  map[string]*ir.GlobalVar // functions of groups, by groupKey
+	e       *ir.Editor
+	shared  *sharedOrigins
+	byHash  map[uint64][]*ir.GlobalVar
+	byKey   map[string]*knownGroup // by groupKey
+	symbols *symbols               // in keys
+}
+
+// knownGroup is the function of a group, and whether its parameters have extents of their own.
+type knownGroup struct {
+	fn  *ir.GlobalVar
+	ext bool
 }
 
 func newDistinct(pass string, m *ir.Module, e *ir.Editor) *distinct {
-	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}, map[string]*ir.GlobalVar{}}
+	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}, map[string]*knownGroup{}, newSymbols()}
 }
 
 func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {

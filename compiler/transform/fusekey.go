@@ -9,14 +9,14 @@ import (
 
 // groupKey spells what the function of a group is, so that it need not be made and compared where the same was made before: which kernels are
 // called with which values, and the struct info of all values. It is "" for groups that it does not spell: with constants, arguments
-// beside tensors, attributes, or extents that are not numbers.
-func groupKey(members []*fuseNode) string {
+// beside tensors and extents, attributes, or extents that symbols does not write.
+func groupKey(s *symbols, members []*fuseNode) string {
 	var key []byte
 	number := map[*relax.Var]int{}
 	for _, n := range members {
 		kernel, tensors := n.call.Args[0].(*ir.GlobalVar), n.call.Args[1:]
 		callee, isOp := n.call.Op.(*ir.Op)
-		if !isOp || len(tensors) != 1 || n.call.Attrs.Len() > 0 || len(n.call.SInfoArgs) != 1 {
+		if !isOp || len(tensors) == 0 || len(tensors) > 2 || n.call.Attrs.Len() > 0 || len(n.call.SInfoArgs) != 1 {
 			return ""
 		}
 		key = appendText(appendText(key, callee.Name), kernel.Name)
@@ -37,15 +37,24 @@ func groupKey(members []*fuseNode) string {
 			}
 			key = binary.AppendUvarint(key, uint64(i))
 			if !known {
-				if key, ok = appendStatic(key, v.SInfo); !ok {
+				if key, ok = s.appendInfo(key, v.SInfo); !ok {
 					return ""
 				}
 			}
 		}
-		if key, ok = appendStatic(key, n.call.SInfoArgs[0]); !ok {
+		if len(tensors) == 2 { // parameters that are scalars
+			values, isShape := tensors[1].(*relax.ShapeExpr)
+			if !isShape {
+				return ""
+			}
+			if key, ok = s.appendExtents(append(key, 's'), values.Values); !ok {
+				return ""
+			}
+		}
+		if key, ok = s.appendInfo(key, n.call.SInfoArgs[0]); !ok {
 			return ""
 		}
-		if key, ok = appendStatic(key, n.binding.Var.SInfo); !ok {
+		if key, ok = s.appendInfo(key, n.binding.Var.SInfo); !ok {
 			return ""
 		}
 		number[n.binding.Var] = len(number)

@@ -77,7 +77,7 @@ type legalizer struct {
 func newLegalizer(c *pass.Context, name string, m *ir.Module) *legalizer {
 	return &legalizer{
 		ctx: c, pass: name, mod: m, edit: m.Edit(), skip: map[string]bool{}, byHash: map[uint64][]string{},
-		shared: newSharedOrigins(name, m), own: map[string]bool{}, reported: map[string]bool{}, memo: memo{},
+		shared: newSharedOrigins(name, m), own: map[string]bool{}, reported: map[string]bool{}, memo: newMemo(),
 	}
 }
 
@@ -277,7 +277,7 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 	}
 	stopped := budget.Catch(func() {
 		k := begin()
-		signature := k.signature()
+		signature, given := k.signature(), k.info
 		if signature != "" {
 			if call = l.recall(k, signature); call != nil {
 				return
@@ -313,7 +313,7 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 			before = k.before
 		}
 		if err == nil && signature != "" {
-			l.remember(k, signature, call)
+			l.remember(k, signature, call, given)
 		}
 	})
 	if stopped != nil {

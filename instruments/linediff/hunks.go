@@ -1,6 +1,10 @@
 package linediff
 
-import "github.com/irscope/irscope/instruments/event"
+import (
+	"strings"
+
+	"github.com/irscope/irscope/instruments/event"
+)
 
 // Context is the number of unchanged lines around the changes of a hunk.
 const Context = 3
@@ -18,8 +22,11 @@ type Diff struct {
 // Hunks compares two texts. Where the lines of the hunks take more than limit bytes, it counts
 // them only.
 func Hunks(before, after string, limit int) Diff {
-	blocks := Blocks(before, after)
-	xs, ys := Lines(before), Lines(after)
+	if before == after {
+		return Diff{}
+	}
+	blocks, win := windowBlocks(before, after)
+	xs, ys := Lines(win.before), Lines(win.after)
 	m := Mark(blocks, func(i int) string { return xs[i] }, func(i int) string { return ys[i] })
 	d := Diff{Renamed: m.Renamed, Moved: m.Moved}
 	size := 0
@@ -37,7 +44,7 @@ func Hunks(before, after string, limit int) Diff {
 		d.Truncated = true
 		return d
 	}
-	w := hunkWriter{xs: xs, ys: ys, before: m.Before, after: m.After}
+	w := hunkWriter{xs: xs, ys: ys, first: win.line + 1, before: m.Before, after: m.After}
 	for len(blocks) > 0 && w.size <= limit {
 		blocks = w.hunk(blocks)
 	}
@@ -52,9 +59,17 @@ func Hunks(before, after string, limit int) Diff {
 // hunkWriter builds hunks.
 type hunkWriter struct {
 	xs, ys        []string
+	first         int    // number of the first of these lines
 	before, after []Line // the marks of the changed lines that are left; nil for none
 	hunks         []event.Hunk
 	size          int
+	lines         []signed // of the hunk that is written
+}
+
+// signed is a line of a hunk.
+type signed struct {
+	text       string
+	sign, mark byte
 }
 
 // hunk writes the first hunk of the blocks that are left, and returns those behind it.
@@ -62,38 +77,58 @@ func (w *hunkWriter) hunk(blocks []Block) []Block {
 	b := blocks[0]
 	lead := min(Context, b.X0)
 	x := b.X0 - lead
-	h := event.Hunk{Before: x + 1, After: b.Y0 - lead + 1}
-	var marks []byte
-	marked := false
-	line := func(sign string, s string, mark byte) {
-		w.size += len(s) + 1
-		h.Lines = append(h.Lines, sign+s)
-		marks = append(marks, mark)
-		marked = marked || mark == MarkRenamed || mark == MarkMoved
-	}
+	h := event.Hunk{Before: x + w.first, After: b.Y0 - lead + w.first}
+	w.lines = w.lines[:0]
+	line := func(sign byte, s string, mark byte) { w.lines = append(w.lines, signed{s, sign, mark}) }
 	for ; len(blocks) > 0; blocks = blocks[1:] {
 		b = blocks[0]
 		if x < b.X0 && b.X0-x > 2*Context {
 			break
 		}
 		for ; x < b.X0; x++ {
-			line(" ", w.xs[x], MarkSame)
+			line(' ', w.xs[x], MarkSame)
 		}
 		for ; x < b.X1; x++ {
-			line("-", w.xs[x], take(&w.before))
+			line('-', w.xs[x], take(&w.before))
 		}
 		for y := b.Y0; y < b.Y1; y++ {
-			line("+", w.ys[y], take(&w.after))
+			line('+', w.ys[y], take(&w.after))
 		}
 	}
 	for end := min(x+Context, len(w.xs)); x < end; x++ {
-		line(" ", w.xs[x], MarkSame)
+		line(' ', w.xs[x], MarkSame)
 	}
-	if marked {
-		h.Marks = string(marks)
-	}
+	w.fill(&h)
 	w.hunks = append(w.hunks, h)
 	return blocks
+}
+
+// fill gives h the lines. They are parts of one string: a line alone would be an allocation.
+func (w *hunkWriter) fill(h *event.Hunk) {
+	size, marked := 0, false
+	for _, l := range w.lines {
+		size += len(l.text) + 1
+		marked = marked || l.mark == MarkRenamed || l.mark == MarkMoved
+	}
+	w.size += size
+	var text strings.Builder
+	text.Grow(size)
+	h.Lines = make([]string, 0, len(w.lines))
+	for _, l := range w.lines {
+		text.WriteByte(l.sign)
+		text.WriteString(l.text)
+	}
+	for all := text.String(); len(h.Lines) < len(w.lines); {
+		n := len(w.lines[len(h.Lines)].text) + 1
+		h.Lines, all = append(h.Lines, all[:n]), all[n:]
+	}
+	if marked {
+		marks := make([]byte, len(w.lines))
+		for i, l := range w.lines {
+			marks[i] = l.mark
+		}
+		h.Marks = string(marks)
+	}
 }
 
 // take returns the mark of the next changed line.

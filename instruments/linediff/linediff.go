@@ -27,6 +27,27 @@ func Blocks(before, after string) []Block {
 	if before == after {
 		return nil
 	}
+	blocks, w := windowBlocks(before, after)
+	for i := range blocks {
+		b := &blocks[i]
+		b.X0, b.X1, b.Y0, b.Y1 = b.X0+w.line, b.X1+w.line, b.Y0+w.line, b.Y1+w.line
+	}
+	return blocks
+}
+
+// windowBlocks returns where two texts that are not equal differ, in lines of the window.
+func windowBlocks(before, after string) ([]Block, window) {
+	w := around(before, after)
+	blocks := compare(w.before, w.after)
+	if !w.settled(blocks) {
+		w = window{before: before, after: after}
+		blocks = compare(before, after)
+	}
+	return blocks, w
+}
+
+// compare returns where two texts differ.
+func compare(before, after string) []Block {
 	var blocks []Block
 	for _, h := range textdiff.Hunks(before, after, diff.Fast(), diff.Context(0), textdiff.IndentHeuristic()) {
 		x, y := h.LineNoX, h.LineNoY

@@ -65,7 +65,7 @@ func (d *detector) changes(e tir.Expr) bool {
 // region turns the intervals into ranges: all of a dimension whose interval is unknown or changes.
 func (a *access) region(changes func(tir.Expr) bool) *tir.BufferRegion {
 	out := &tir.BufferRegion{Buffer: a.buffer, Region: make([]*tir.Range, len(a.dims))}
-	an := arith.NewAnalyzer()
+	var an *arith.Analyzer // most regions are of single elements, which need none
 	for k, s := range a.dims {
 		d := a.buffer.Shape[k].DType()
 		switch {
@@ -74,6 +74,9 @@ func (a *access) region(changes func(tir.Expr) bool) *tir.BufferRegion {
 		case s.lo == s.hi || ir.StructuralEqual(s.lo, s.hi, ir.EqualOpts{}):
 			out.Region[k] = &tir.Range{Min: s.lo, Extent: tir.Const(s.lo.DType(), 1)}
 		default:
+			if an == nil {
+				an = arith.NewAnalyzer()
+			}
 			ext := an.Simplify(tir.Add(tir.Sub(s.hi, s.lo), tir.Const(s.lo.DType(), 1)))
 			out.Region[k] = &tir.Range{Min: an.Simplify(s.lo), Extent: ext}
 		}
