@@ -8,7 +8,11 @@
 //
 // A Mutator rewrites statements with an Analyzer that knows what holds at each place.
 //
-// The rules are those of TVM v0.23 (src/arith), written as direct matching on nodes.
+// The rules are those of TVM v0.23 (src/arith): the lines of rules/*.rules, which are compiled to matching, see
+// rules.go. Systems of linear equations and inequalities are solved by SolveLinearEquations and SolveInequalities.
+//
+// Simplifying takes steps that grow as n*log(n) with the nodes of an expression (TestFamiliesAreLinear), and a question
+// ends where its steps are used up (MaxSteps).
 //
 // It may be imported by everything under compiler/ above the loop level: passes,
 // schedules, te. It knows the loop level only: no passes, no graph level.

@@ -10,8 +10,13 @@ import "github.com/irscope/irscope/compiler/tir"
 const manyNested = 4
 
 // leftNested returns x && (y && (z && ...)) as ((x && y) && z) && ..., with || likewise, if it is long.
-func leftNested(e *tir.Binary) *tir.Binary {
-	if e.Op != tir.OpAnd && e.Op != tir.OpOr {
+func (s *simplifier) leftNested(e *tir.Binary) *tir.Binary {
+	rule := "and.nest"
+	switch e.Op {
+	case tir.OpAnd:
+	case tir.OpOr:
+		rule = "or.nest"
+	default:
 		return e
 	}
 	n := 0
@@ -26,21 +31,23 @@ func leftNested(e *tir.Binary) *tir.Binary {
 		out = tir.BinaryAt(b.Base, e.Op, out, b.A)
 		rest = b.B
 	}
-	return tir.BinaryAt(e.Base, e.Op, out, rest)
+	nested := tir.BinaryAt(e.Base, e.Op, out, rest)
+	s.a.rewrote(rule, e, nested)
+	return nested
 }
 
 // maxPulled bounds the nodes of a condition that is simplified before it is negated.
 const maxPulled = 24
 
 // pushNot returns the negation of a large && or || as one of negations; nil for other ones.
-func pushNot(e *tir.Not) tir.Expr {
+func (s *simplifier) pushNot(e *tir.Not) tir.Expr {
 	b := bin(e.A)
 	if b.Op != tir.OpAnd && b.Op != tir.OpOr || !LargerThan(b, maxPulled) {
 		return nil
 	}
-	op := tir.OpOr
+	op, rule := tir.OpOr, "not.and"
 	if b.Op == tir.OpOr {
-		op = tir.OpAnd
+		op, rule = tir.OpAnd, "not.or"
 	}
 	negated := func(x tir.Expr) tir.Expr {
 		if n, ok := x.(*tir.Not); ok {
@@ -48,5 +55,7 @@ func pushNot(e *tir.Not) tir.Expr {
 		}
 		return &tir.Not{A: x}
 	}
-	return tir.BinaryAt(e.Base, op, negated(b.A), negated(b.B))
+	out := tir.BinaryAt(e.Base, op, negated(b.A), negated(b.B))
+	s.a.rewrote(rule, e, out)
+	return out
 }

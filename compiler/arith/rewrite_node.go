@@ -16,7 +16,7 @@ func (s *simplifier) visitNode(e tir.Expr) tir.Expr {
 	case *tir.Binary:
 		return s.visitBinary(e)
 	case *tir.Not:
-		if pushed := pushNot(e); pushed != nil {
+		if pushed := s.pushNot(e); pushed != nil {
 			return s.visit(pushed)
 		}
 		a := s.visit(e.A)
@@ -110,7 +110,7 @@ func (s *simplifier) visitBinary(e *tir.Binary) tir.Expr {
 	case tir.OpGE:
 		return s.visit(leOf(e.B, e.A))
 	}
-	e = leftNested(e)
+	e = s.leftNested(e)
 	n := e
 	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && s.a.Extensions&ApplyConstraintsToBooleanBranches != 0 && !s.canonical && s.plain == 0 && s.recur == 0 {
 		n = s.visitBranches(e)
