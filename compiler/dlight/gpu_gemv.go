@@ -1,6 +1,7 @@
 package dlight
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/compiler/sch"
@@ -72,6 +73,7 @@ type gemvRule struct {
 	vectors  []*tir.Buffer
 	epilogue *blockInfo
 	cfg      gemvConfig
+	batch    bool // whether several vectors are computed together, in a loop of their own
 }
 
 // innerConfig chooses the numbers for a matrix in which the reduction is innermost.
@@ -191,36 +193,14 @@ func (g *gemvRule) inner() {
 	if c.shuffles {
 		own = 0
 	}
-	share := c.share && fitsShared(g.t, g.vectors, own)
 	p.loadMatrix(rf, rl, c.vecLoad)
-	var shared *sch.Block
-	if share {
-		declineIf(len(g.vectors) != 1, "there are %d vectors, expected one", len(g.vectors))
-		shared = p.shareVector(rf, tr, c)
-	}
+	shared := g.shareVectors(rf, tr, own)
 	g.sumThreads(rf2, bx, true)
 	g.sumThreads(block, bx, false)
-	p.decomposeReduction(rf, p.nestOver(rf, 4)[3])
-	l = p.loops(rf2)
-	p.decomposeReduction(rf2, l[len(l)-1])
-	p.setScope(rf, 0, "local")
-	p.setScope(rf2, 0, "local")
-	p.unrollInside(p.nestOver(rf, 4)[3], c.unroll)
-	p.unrollInside(p.nestOver(rf2, 4)[3], c.unroll)
-	if share {
-		p.annotateShared(shared, c.unroll)
+	g.finish(rf, rf2, shared, 3)
+	if g.epilogue != nil {
+		g.follow(g.epilogue.block, bx, 1)
 	}
-	if g.epilogue == nil {
-		return
-	}
-	e := g.epilogue.block
-	declineIf(p.isBroadcast(block, e), "block %s spreads what was summed over more elements", g.epilogue.name)
-	p.reverseComputeAt(e, bx, true)
-	p.fuse(p.nestOver(e, 2)[1:]...)
-	l = p.loops(e)
-	ts, _ = p.splitRows(l[len(l)-1], c)
-	p.bind(ts, c.tagS)
-	p.setScope(block, 0, "local")
 }
 
 // loadMatrix has each thread load its part of the matrix in lanes.
@@ -232,8 +212,14 @@ func (p *program) loadMatrix(rf *sch.Block, at *sch.Loop, bytes int64) {
 	p.vectorize(p.split(p.fuse(l...), rest, lanes)[1])
 }
 
-// shareVector has all threads of a block load the vector into shared memory.
-func (p *program) shareVector(rf *sch.Block, at *sch.Loop, c gemvConfig) *sch.Block {
+// shareVectors has all threads of a block load the vector into shared memory at a loop, where the configuration says so and it fits, with own further bytes
+// for each byte of an element; nil if not.
+func (g *gemvRule) shareVectors(rf *sch.Block, at *sch.Loop, own int64) *sch.Block {
+	p, c := g.p, g.cfg
+	if !c.share || !fitsShared(g.t, g.vectors, own) {
+		return nil
+	}
+	declineIf(len(g.vectors) != 1, "there are %d vectors, expected one", len(g.vectors))
 	shared := p.cacheRead(rf, int64(0), "shared")
 	p.computeAt(shared, at, true)
 	l := p.nestOver(shared, 1)
@@ -253,10 +239,36 @@ func (p *program) shareVector(rf *sch.Block, at *sch.Loop, c gemvConfig) *sch.Bl
 	return shared
 }
 
-func (p *program) annotateShared(shared *sch.Block, unroll int64) {
+// finish takes the inits out of the sums of lanes and of threads, keeps both in registers, and has their loops written out, which come behind so many others.
+func (g *gemvRule) finish(lanes, threads, shared *sch.Block, behind int) {
+	p := g.p
+	p.decomposeReduction(lanes, p.nestOver(lanes, behind+1)[behind])
+	l := p.loops(threads)
+	p.decomposeReduction(threads, l[len(l)-1])
+	for _, b := range []*sch.Block{lanes, threads} {
+		p.setScope(b, 0, "local")
+	}
+	for _, b := range []*sch.Block{lanes, threads} {
+		p.unrollInside(p.nestOver(b, behind+1)[behind], g.cfg.unroll)
+	}
+	if shared == nil {
+		return
+	}
 	at := func() *sch.Loop { return last(p.nestOver(shared, 4), 4)[0] }
-	p.annotate(at(), "pragma_unroll_explicit", unroll)
+	p.annotate(at(), "pragma_unroll_explicit", g.cfg.unroll)
 	p.annotate(at(), "pragma_vectorize", int64(1))
+}
+
+// follow moves what is computed of the sums into the block of threads; its own loops come behind so many others.
+func (g *gemvRule) follow(e *sch.Block, bx *sch.Loop, behind int) {
+	p := g.p
+	declineIf(p.isBroadcast(g.block, e), "block %s spreads what was summed over more elements", p.block(e).Name)
+	p.reverseComputeAt(e, bx, true)
+	p.fuse(p.nestOver(e, behind+1)[behind:]...)
+	l := p.loops(e)
+	ts, _ := p.splitRows(l[len(l)-1], g.cfg)
+	p.bind(ts, g.cfg.tagS)
+	p.setScope(g.block, 0, "local")
 }
 
 // splitRows splits the rows of a block of threads into those of a thread each.
@@ -271,20 +283,30 @@ func (p *program) splitRows(l *sch.Loop, c gemvConfig) (ts, tile *sch.Loop) {
 func (g *gemvRule) sumThreads(b *sch.Block, bx *sch.Loop, lanes bool) {
 	p, c := g.p, g.cfg
 	p.reverseComputeAt(b, bx, true)
-	if lanes {
-		l := p.nestOver(b, 4)
-		tr, vec := l[1], l[2]
-		ts, tile := p.splitRows(p.fuse(l[3:]...), c)
-		x := p.split(tile, rest, bestFactor(c.tileS, 1, 2, 4, 8))
-		p.reorder(ts, tr, x[0], x[1], vec)
-		p.bind(ts, c.tagS)
-		p.bind(tr, c.tagR)
-		p.vectorize(x[1])
-		return
+	at := 1 // of the loop of threads, behind those of blocks
+	if g.batch {
+		at++
 	}
-	l := p.nestOver(b, 3)
-	ts, tile := p.splitRows(p.fuse(l[2:]...), c)
-	p.reorder(tile, ts, l[1])
+	l := p.nestOver(b, at+2)
+	tr := l[at]
+	l = l[at+1:]
+	var vec, batch []*sch.Loop
+	if lanes {
+		vec, l = l[:1], l[1:]
+	}
+	if g.batch {
+		declineIf(len(l) == 0, "block %s has no loop of vectors", p.block(b).Name)
+		batch, l = l[:1], l[1:]
+	}
+	declineIf(len(l) == 0, "block %s has no loop of rows", p.block(b).Name)
+	ts, tile := p.splitRows(p.fuse(l...), c)
+	if lanes {
+		x := p.split(tile, rest, bestFactor(c.tileS, 1, 2, 4, 8))
+		p.reorder(slices.Concat([]*sch.Loop{ts, tr, x[0]}, batch, x[1:], vec)...)
+		p.vectorize(x[1])
+	} else {
+		p.reorder(slices.Concat([]*sch.Loop{tile}, batch, []*sch.Loop{ts, tr})...)
+	}
 	p.bind(ts, c.tagS)
-	p.bind(l[1], c.tagR)
+	p.bind(tr, c.tagR)
 }

@@ -38,7 +38,7 @@ func lowBatchGEMV(p *program, t target.Target, r *Rule) {
 		padding[i] = n
 	}
 	p.padEinsum(main.block, padding...)
-	g := &lowBatch{gemvRule: gemvRule{p: p, t: t}, pad: r.n}
+	g := &lowBatch{gemvRule: gemvRule{p: p, t: t, batch: true}, pad: r.n}
 	var blocks []*blockInfo
 	for _, b := range p.normalize() {
 		dequantizes, pads := strings.Contains(b.name, "dequantize"), strings.Contains(b.name, "pad")
@@ -180,7 +180,6 @@ func (g *lowBatch) inner() {
 	p.bind(x[0], "blockIdx.y")
 	p.reorder(bx, ts, tr, r, x[1])
 
-	share := c.share && fitsShared(g.t, g.vectors, 0)
 	if g.dequantize != nil {
 		p.computeAt(g.dequantize, r, true)
 		p.setScope(g.dequantize, 0, "local")
@@ -189,57 +188,16 @@ func (g *lowBatch) inner() {
 		p.reorder(x[0], two[1], x[1])
 		p.vectorize(x[1])
 	}
-	var shared *sch.Block
-	if share {
-		declineIf(len(g.vectors) != 1, "there are %d vectors, expected one", len(g.vectors))
-		shared = p.shareVector(rf, tr, c)
-	}
+	shared := g.shareVectors(rf, tr, 0)
 	if g.padInput != nil {
 		p.computeInline(g.padInput)
 	}
-	g.sumBatch(rf2, bx, true)
-	g.sumBatch(block, bx, false)
-	p.decomposeReduction(rf, p.nestOver(rf, 5)[4])
-	l = p.loops(rf2)
-	p.decomposeReduction(rf2, l[len(l)-1])
-	p.setScope(rf, 0, "local")
-	p.setScope(rf2, 0, "local")
-	p.unrollInside(p.nestOver(rf, 5)[4], c.unroll)
-	p.unrollInside(p.nestOver(rf2, 5)[4], c.unroll)
-	if share {
-		p.annotateShared(shared, c.unroll)
-	}
+	g.sumThreads(rf2, bx, true)
+	g.sumThreads(block, bx, false)
+	g.finish(rf, rf2, shared, 4)
 	for _, e := range p.consumers(block)[:min(len(p.consumers(block)), 1)] {
-		declineIf(p.isBroadcast(block, e), "block %s spreads what was summed over more elements", p.block(e).Name)
-		p.reverseComputeAt(e, bx, true)
-		p.fuse(p.nestOver(e, 4)[3:]...)
-		l = p.loops(e)
-		ts, _ = p.splitRows(l[len(l)-1], c)
-		p.bind(ts, c.tagS)
-		p.setScope(block, 0, "local")
+		g.follow(e, bx, 3)
 	}
-}
-
-// sumBatch is sumThreads with a loop of vectors.
-func (g *lowBatch) sumBatch(b *sch.Block, bx *sch.Loop, lanes bool) {
-	p, c := g.p, g.cfg
-	p.reverseComputeAt(b, bx, true)
-	if lanes {
-		l := p.nestOver(b, 6)
-		tr, vec, batch := l[2], l[3], l[4]
-		ts, tile := p.splitRows(p.fuse(l[5:]...), c)
-		x := p.split(tile, rest, bestFactor(c.tileS, 1, 2, 4, 8))
-		p.reorder(ts, tr, x[0], batch, x[1], vec)
-		p.bind(ts, c.tagS)
-		p.bind(tr, c.tagR)
-		p.vectorize(x[1])
-		return
-	}
-	l := p.nestOver(b, 5)
-	ts, tile := p.splitRows(p.fuse(l[4:]...), c)
-	p.reorder(tile, l[3], ts, l[2])
-	p.bind(ts, c.tagS)
-	p.bind(l[2], c.tagR)
 }
 
 // outer schedules a quantized matrix in which the reduction is not innermost.

@@ -105,7 +105,8 @@ func transpose(p *program, t target.Target, _ *Rule) {
 	}
 	declineIf(at < 0, "no block transposes")
 	block := blocks[at].block
-	var prologue *sch.Block // what decodes the input, if anything does
+	p.inlineConsumerChain(block) // TVM leaves what follows without threads
+	var prologue *sch.Block      // what decodes the input, if anything does
 	if at > 0 {
 		left := p.tryInlineSpatial(blocks[:at-1])
 		declineIf(len(left) > 0, "block %s, before the transposition, cannot be inlined", nameOf(left))

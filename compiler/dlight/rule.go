@@ -92,6 +92,7 @@ func (r *Rule) Apply(f *tir.PrimFunc, t target.Target, origins *ir.Origins, note
 		p.note = note
 		r.schedule(p, t, r)
 		out = p.fn()
+		checkThreads(out)
 	})
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/tir"
@@ -14,7 +15,7 @@ import (
 // LiftThreadBinding moves the loops of a thread to where they can be one.
 var LiftThreadBinding = &pass.Pass{
 	Name: "tir.LiftThreadBinding", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Replaces all loops of a kernel that are bound to the same thread by one around the innermost loop that holds them all.",
+	Doc: "Replaces all loops of a kernel that are bound to the same thread by one around the innermost loop that holds them all. A kernel in which loops of one thread may differ in their ranges stays: UnifyThreadBinding refuses it.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		l := &threadLifter{c: c}
 		l.m.Stmt, l.m.Expr, l.m.Buffer = l.stmt, l.expr, l.buffer
@@ -29,6 +30,7 @@ type lifted struct {
 	within  []*tir.For // the loops around all loops of the thread
 	notes   *ir.Attrs
 	several bool // more than one loop
+	differ  bool // their ranges are not known to be equal
 }
 
 type threadLifter struct {
@@ -90,7 +92,7 @@ func (l *threadLifter) stmt(s tir.Stmt) tir.Stmt {
 }
 
 // enter finds the threads of the kernel root and where each goes. It returns false if each has one
-// loop, which stays where it is.
+// loop, which stays where it is, or if the loops of a thread are no loops over the same range, which one cannot stand for.
 func (l *threadLifter) enter(root *tir.For) bool {
 	l.under, l.sub, l.buffers = map[*tir.For][]*lifted{}, map[*tir.Var]*tir.Var{}, map[*tir.Buffer]*tir.Buffer{}
 	threads := map[string]*lifted{}
@@ -110,7 +112,8 @@ func (l *threadLifter) enter(root *tir.For) bool {
 		stack = stack[:len(stack)-1]
 	}
 	scan(root)
-	if !slices.ContainsFunc(slices.Collect(maps.Values(threads)), func(t *lifted) bool { return t.several }) {
+	all := slices.Collect(maps.Values(threads))
+	if !slices.ContainsFunc(all, func(t *lifted) bool { return t.several }) || slices.ContainsFunc(all, func(t *lifted) bool { return t.differ }) {
 		l.under, l.sub, l.buffers = nil, nil, nil
 		return false
 	}
@@ -140,9 +143,17 @@ func (l *threadLifter) meet(threads map[string]*lifted, loop *tir.For, stack []*
 			n++
 		}
 		t.within, t.several = t.within[:n], true
+		t.differ = t.differ || !sameRange(t.from, loop)
 	}
 	for i := range loop.Annotations.Len() {
 		t.notes = t.notes.With(loop.Annotations.At(i))
 	}
 	l.sub[loop.LoopVar] = t.v
+}
+
+// sameRange reports whether two loops are known to run over the same numbers.
+func sameRange(a, b *tir.For) bool {
+	an := arith.NewAnalyzer()
+	same := func(x, y tir.Expr) bool { return an.CanProveEqual(x, tir.CastTo(x.DType(), y)) }
+	return same(a.Min, b.Min) && same(a.Extent, b.Extent)
 }

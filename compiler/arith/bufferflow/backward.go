@@ -37,7 +37,9 @@ func (b *backward) stmt(x tir.Stmt, out state) state {
 		}
 		return b.computed(b.join(yes, no, b.condition(x.Cond)), x.Cond)
 	case *tir.For:
-		return b.computed(b.loop(x, out), x.Min, x.Extent)
+		touched := func(buf *tir.Buffer) bool { return len(b.accesses(x)[buf]) > 0 }
+		before := b.loop(x, out, true, touched, func(s state) state { return b.stmt(x.Body, s) })
+		return b.computed(before, x.Min, x.Extent)
 	case *tir.While:
 		b.stmt(x.Body, nil)
 		return nil
@@ -117,22 +119,4 @@ func (b *backward) computed(out state, es ...tir.Expr) state {
 		}
 	}
 	return out
-}
-
-func (b *backward) loop(x *tir.For, out state) state {
-	b.around = append(b.around, x)
-	defer func() { b.around = b.around[:len(b.around)-1] }()
-	if x.Kind == tir.ThreadBinding {
-		b.stmt(x.Body, nil)
-		return nil
-	}
-	touched := func(buf *tir.Buffer) bool { return len(b.accesses(x)[buf]) > 0 }
-	lo, hi, some, known := b.bounds(x)
-	if !known {
-		out = out.drop(func(p *fact) bool { return touched(p.buffer) })
-		b.stmt(x.Body, out)
-		return out
-	}
-	h := &border{flow: b.flow, x: x, back: true, outside: out, lo: lo, hi: hi, touched: touched}
-	return h.leave(h.rounds(func(s state) state { return b.stmt(x.Body, s) }), lo, some)
 }

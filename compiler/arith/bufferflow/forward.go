@@ -34,7 +34,8 @@ func (f *forward) stmt(x tir.Stmt, in state) state {
 	case *tir.IfThenElse:
 		return f.branch(x, f.computed(in, x.Cond))
 	case *tir.For:
-		return f.loop(x, f.computed(in, x.Min, x.Extent))
+		written := func(b *tir.Buffer) bool { return f.written(x, b) }
+		return f.loop(x, f.computed(in, x.Min, x.Extent), false, written, func(s state) state { return f.stmt(x.Body, s) })
 	case *tir.While:
 		in = in.drop(elements) // the body may store to any
 		f.stmt(x.Body, in)
@@ -165,23 +166,6 @@ func (f *forward) branch(x *tir.IfThenElse, in state) state {
 		no = f.stmt(x.Else, no)
 	}
 	return f.join(yes, no, cond)
-}
-
-func (f *forward) loop(x *tir.For, in state) state {
-	f.around = append(f.around, x)
-	defer func() { f.around = f.around[:len(f.around)-1] }()
-	if x.Kind == tir.ThreadBinding {
-		return f.stmt(x.Body, in.drop(elements)).drop(func(p *fact) bool { return elements(p) || p.uses(x.LoopVar) })
-	}
-	written := func(b *tir.Buffer) bool { return f.written(x, b) }
-	lo, hi, some, known := f.bounds(x)
-	if !known {
-		in = in.drop(func(p *fact) bool { return elements(p) && written(p.buffer) })
-		f.stmt(x.Body, in)
-		return in
-	}
-	h := &border{flow: f.flow, x: x, outside: in, lo: lo, hi: hi, touched: written}
-	return h.leave(h.rounds(func(s state) state { return f.stmt(x.Body, s) }), hi, some)
 }
 
 func (f *forward) realize(x *tir.BlockRealize, in state) state {

@@ -9,6 +9,28 @@ const (
 	giveUpAfter = 5
 )
 
+// loop returns what is known at the end of a loop, or, walking backward, at its beginning, where outside is known at the other one and body walks its body.
+// touched tells which buffers the body changes the facts of, walking in this direction.
+func (f *flow) loop(x *tir.For, outside state, back bool, touched func(*tir.Buffer) bool, body func(state) state) state {
+	f.around = append(f.around, x)
+	defer func() { f.around = f.around[:len(f.around)-1] }()
+	if x.Kind == tir.ThreadBinding { // its iterations run at once
+		return body(outside.drop(elements)).drop(func(p *fact) bool { return elements(p) || p.uses(x.LoopVar) })
+	}
+	lo, hi, some, known := f.bounds(x)
+	if !known {
+		outside = outside.drop(func(p *fact) bool { return elements(p) && touched(p.buffer) })
+		body(outside)
+		return outside
+	}
+	end := hi
+	if back {
+		end = lo
+	}
+	h := &border{flow: f, x: x, back: back, outside: outside, lo: lo, hi: hi, touched: touched}
+	return h.leave(h.rounds(body), end, some)
+}
+
 // border computes what holds where an iteration of a loop begins, or, walking backward, where it ends, from
 // what holds outside, before the loop or after it, and at the other end of an iteration.
 type border struct {

@@ -316,11 +316,29 @@ func (c *compiler) multiplyFragments(e *tir.Call) tir.Stmt {
 	})
 }
 
-// shapeOf returns the shape that fragment v is loaded or filled with.
+// shapeOf returns the shape that fragment v, or what it is a view of, is loaded or filled with.
 func (c *compiler) shapeOf(v *tir.Var) (m, n, k int64) {
+	source := map[*tir.Var]*tir.Var{} // of the views that blocks have of fragments
+	whole := func(v *tir.Var) *tir.Var {
+		for source[v] != nil {
+			v = source[v]
+		}
+		return v
+	}
+	ir.Walk(c.fn.fn.Body, func(x ir.Node) bool {
+		if b, ok := x.(*tir.Block); ok {
+			for _, m := range b.MatchBuffers {
+				source[m.Buffer.Data] = m.Source.Buffer.Data
+			}
+		}
+		return true
+	})
 	ir.Walk(c.fn.fn.Body, func(x ir.Node) bool {
 		e, ok := x.(*tir.Call)
-		if !ok || len(e.Args) < 6 || e.Args[0] != tir.Expr(v) {
+		if !ok || len(e.Args) < 6 {
+			return m == 0
+		}
+		if of, ok := e.Args[0].(*tir.Var); !ok || whole(of) != whole(v) {
 			return m == 0
 		}
 		switch e.Op.CalleeName() {
