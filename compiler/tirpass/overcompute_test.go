@@ -49,6 +49,25 @@ func TestReduceBranchingPairs(t *testing.T) {
     B[0] = 0
     for i in range(16):
         B[0] = B[0] + A[i]`},
+		{name: "what two loops overwrite, with one index", opts: overFlow, before: `
+    for i in range(16):
+        if i < 14:
+            A[i] = 1
+    for io, ii in T.grid(4, 4):
+        if io == 3 and ii >= 2:
+            A[4 * io + ii] = 2`, after: `
+    for i in range(16):
+        A[i] = 1
+    for io, ii in T.grid(4, 4):
+        if io == 3 and ii >= 2:
+            A[4 * io + ii] = 2`},
+		{name: "less than all of it", opts: overFlow, before: `
+    for i in range(16):
+        if i < 14:
+            A[i] = 1
+    for io, ii in T.grid(4, 4):
+        if io == 3 and ii >= 3:
+            A[4 * io + ii] = 2`},
 		{name: "what is overwritten", opts: overFlow, before: `
     for i in range(16):
         if i < 14:

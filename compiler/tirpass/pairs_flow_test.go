@@ -30,6 +30,23 @@ func TestRemoveNoOpFlow(t *testing.T) {
     for i in range(16):
         T.evaluate(T.call_extern("int32", "f"))
         A[i] = 42`},
+		{name: "overwritten by two loops, with one index", before: `
+    for i in range(16):
+        if i >= 12:
+            A[i] = 1
+    for io, ii in T.grid(4, 4):
+        if io == 3:
+            A[4 * io + ii] = 2`, after: `
+    for io, ii in T.grid(4, 4):
+        if io == 3:
+            A[4 * io + ii] = 2`},
+		{name: "the two loops overwrite less", before: `
+    for i in range(16):
+        if i >= 11:
+            A[i] = 1
+    for io, ii in T.grid(4, 4):
+        if io == 3:
+            A[4 * io + ii] = 2`},
 		{name: "read in between", before: `
     for i in range(16):
         A[i] = 100

@@ -59,10 +59,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 			v.refuse("the value that a lane does not choose may not be computed")
 			return e
 		}
-		if c.DType().Lanes > 1 {
-			c = widen(c, lanes)
-		}
-		return &tir.Select{Base: e.Base, Cond: c, True: widen(t, lanes), False: widen(f, lanes)}
+		return &tir.Select{Base: e.Base, Cond: widen(c, lanes), True: widen(t, lanes), False: widen(f, lanes)}
 	case *tir.BufferLoad:
 		return v.load(e)
 	case *tir.Broadcast:

@@ -21,7 +21,7 @@ type flow struct {
 // of the function; maxQuestion bounds one question to the analyzer.
 const (
 	stepsPerNode = 300
-	leastSteps   = 60_000
+	leastSteps   = 150_000
 	maxQuestion  = 4_000
 )
 

@@ -156,15 +156,30 @@ func (h *border) between(far state) state {
 	return out
 }
 
-// leave returns what holds outside, beyond the end of the loop where v is at.
+// leave returns what holds outside, beyond the end of the loop where v is at. Of an element that one iteration owns, that is what holds at
+// the end of that iteration. It is also among what holds at the end of the last one, but there in two parts, of the last and of those before it, which a
+// condition that is simplified may not show to be one.
 func (h *border) leave(far state, at tir.Expr, some bool) state {
 	var out state
 	for _, p := range far {
 		if p.buffer == nil && p.uses(h.x.LoopVar) {
 			continue
 		}
+		if h.changes(p) && h.owner(p.buffer) != nil {
+			own := h.owner(p.buffer)
+			if q := h.substitute(p, h.x.LoopVar, own); q != nil {
+				out = h.add(out, h.with(q, tir.And(q.where, tir.And(tir.LE(h.lo, own), tir.LE(own, h.hi)))))
+			}
+			continue
+		}
 		if q := h.substitute(p, h.x.LoopVar, at); q != nil && !q.uses(h.x.LoopVar) {
 			out = h.add(out, q)
+		}
+	}
+	for _, p := range h.outside {
+		if h.changes(p) && h.owner(p.buffer) != nil {
+			own := h.owner(p.buffer)
+			out = h.add(out, h.with(p, tir.And(p.where, tir.Or(tir.LT(own, h.lo), tir.GT(own, h.hi)))))
 		}
 	}
 	if some {
