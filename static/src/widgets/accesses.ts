@@ -16,5 +16,5 @@ export function addAccesses(note: HTMLElement, model: RunModel, open: (to: Parti
     return b;
   };
   note.append(h("ul", { class: "note-accesses" }, ...list.map(({ what, line, source }) =>
-    h("li", {}, what, ...(line ? [": ", link(line)] : []), ...(source ? [line ? ", in the source " : ": ", link(source)] : [])))));
+    h("li", {}, what, ...(line ? [": ", link(line)] : []), ...(source ? [line ? " in the source " : ": ", link(source)] : [])))));
 }

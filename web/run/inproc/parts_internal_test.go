@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/request"
+	"github.com/irscope/irscope/target"
 )
 
 // wantError checks an error for an event, whole.
@@ -84,7 +85,7 @@ func TestCatalogHasEverything(t *testing.T) {
 			t.Errorf("%s is a pass on %s", p.Name, got.IR)
 		}
 	}
-	if len(c.Passes) != len(passes) || len(c.Scripts) != len(examples) || len(c.Pipelines) != len(pipeline.Names())*len(c.Targets) || len(c.Config) != len(pass.ListConfigs()) {
+	if len(c.Passes) != len(passes) || len(c.Scripts) != len(examples) || len(c.Pipelines) != len(pipeline.Names())*len(target.Kinds()) || len(c.Config) != len(pass.ListConfigs()) {
 		t.Errorf("there are %d passes, %d scripts, %d pipelines, %d targets, %d options", len(c.Passes), len(c.Scripts), len(c.Pipelines), len(c.Targets), len(c.Config))
 	}
 	for i, o := range c.Config {
