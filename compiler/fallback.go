@@ -13,12 +13,22 @@ import (
 	"github.com/irscope/irscope/target/codegen"
 )
 
+// MayRefuse reports whether the code generator for a target, as package target prints it, may leave functions to another one.
+func MayRefuse(text string) bool {
+	t, err := target.Parse(text)
+	if err != nil {
+		return false
+	}
+	g, err := generatorFor(t)
+	return err == nil && g.fallback != ""
+}
+
 // Refusal says that the code generator of a target did not take a function, and why. Another one made its code.
 type Refusal struct {
-	Name   string
-	Target string // whose generator refused
-	By     string // kind of target that the code is for instead
-	Reason string
+	Name   string `json:"name"`
+	Target string `json:"target"` // whose generator refused
+	By     string `json:"by"`     // kind of target that the code is for instead
+	Reason string `json:"reason"`
 }
 
 // built is a module of kernels with what it was made for.

@@ -42,12 +42,16 @@ func compileCommand() *cobra.Command {
 				if err := compileModel(cmd, w, &cf, t, rep); err != nil {
 					return err
 				}
+				if err := compiler.AddTwins(cmd.Context(), t.Job.Target, t.Result); err != nil {
+					return err
+				}
 				if err := artifact.Save(dir, t.Result.Artifact); err != nil {
 					return fmt.Errorf("%w (name another folder with -o DIR)", err)
 				}
 				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
 				fmt.Fprintln(w)
 				say(w, "%s: %d kernels, written to %s in %s", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
+				printCode(w, rep, t.Job.Target.String(), t.Result)
 				return nil
 			})
 		},

@@ -33,6 +33,8 @@ type report struct {
 	MemoryPlans []*event.MemoryPlan `json:"memory_plans,omitempty"`
 	Written     string              `json:"written,omitempty"`
 	Kernels     int                 `json:"kernels,omitempty"`
+	Code        *codeReport         `json:"code,omitempty"`
+	PassedOver  []string            `json:"passed_over,omitempty"` // modules that this machine cannot execute, with others in their place
 	Error       string              `json:"error,omitempty"`
 
 	timing *instruments.Timing

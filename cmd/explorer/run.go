@@ -116,6 +116,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 		say(w, "import %s, compile %s (code generation %s), load %s",
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
+	printCode(w, rep, t.Job.Target.String(), t.Result)
 	err = printExecution(w, t, failed, in, df, rep)
 	return errors.Join(err, wrong, pf.print(w, colors(cmd), rep))
 }
@@ -236,6 +237,7 @@ func printExecution(w io.Writer, t *driver.Task, failed error, in *data, df *dat
 	if x == nil || t.Loaded == 0 {
 		return failed
 	}
+	printPassedOver(w, rep, t.PassedOver)
 	for _, m := range x.MadeUp {
 		note := fmt.Sprintf("input %s: %s", m.Name, m.As)
 		for _, dim := range m.Ones {

@@ -154,7 +154,11 @@ func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
 
 // load loads a program onto a device of its own.
 func (t *Task) load(ctx context.Context, art *artifact.Artifact) (*artifact.Program, error) {
-	return art.Open(ctx, t.hooks.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)}, vm.Options{Output: t.Job.Print})
+	p, err := art.Open(ctx, t.hooks.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)}, vm.Options{Output: t.Job.Print})
+	if err == nil {
+		t.PassedOver = p.PassedOver()
+	}
+	return p, err
 }
 
 // executeOnce runs the program and times it.

@@ -98,8 +98,10 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	s := req.Settings
 	var found Problems
 	var err error
-	if j.Target, err = target.Parse(orDefault(s.Target, target.Default().String())); err != nil {
+	if j.Target, err = Target(s.Target); err != nil {
 		found = append(found, Problem{Field: FieldTarget, Message: "target: " + err.Error(), Err: err})
+	} else if named, err := target.Parse(s.Target); err == nil && !named.Equal(j.Target) {
+		j.Settings.Target = j.Target.String()
 	}
 	j.user, err = readScripts(ctx, s.Scripts, req.Print)
 	if ctx.Err() != nil {
@@ -118,6 +120,16 @@ func Resolve(ctx context.Context, req Request) (*Job, Problems, error) {
 	config, problems := configValues(s.Config)
 	j.Config, found = config, append(found, problems...)
 	return j, append(found, wrong...), nil
+}
+
+// Target returns the target that settings mean by a text, "" for the default one: with the features of this machine where it stands for that. It is
+// the one place where a job learns of the machine: what it compiles depends on the result alone.
+func Target(text string) (target.Target, error) {
+	t, err := target.Parse(orDefault(text, target.Default().String()))
+	if err != nil {
+		return t, err
+	}
+	return compiler.ForMachine(t)
 }
 
 // resolvePipeline looks the pipeline and its steps up.

@@ -149,7 +149,13 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 		if err != nil {
 			return p, err
 		}
-		body.Kernels = append(body.Kernels, event.Kernel{Name: k.Name, Language: k.Language, Text: hash, Lines: linediff.CountLines(text), Bytes: int64(k.Bytes)})
+		made := event.Kernel{Name: k.Name, Language: k.Language, Text: hash, Lines: linediff.CountLines(text), Bytes: int64(k.Bytes)}
+		for _, r := range t.Result.Refused {
+			if r.Name == k.Name {
+				made.Target, made.Refused = r.By, r.Reason
+			}
+		}
+		body.Kernels = append(body.Kernels, made)
 		k.Text = nil
 		p.Kernels = append(p.Kernels, k)
 	}

@@ -55,6 +55,8 @@ type Task struct {
 	Executions []*Execution
 	// Loaded is the time that loading the program took.
 	Loaded time.Duration
+	// PassedOver says which modules of the program this machine cannot execute, whose kernels others have.
+	PassedOver []error
 
 	hooks    Hooks
 	start    time.Time

@@ -22,6 +22,9 @@ type Kernel struct {
 	Text  string `json:"text"`
 	Lines int    `json:"lines"`
 	Bytes int64  `json:"bytes"`
+	// Target is the kind of target that the code is for, and Refused the reason, where the generator for the target of the run did not take the function.
+	Target  string `json:"target,omitempty"`
+	Refused string `json:"refused,omitempty"`
 }
 
 // TypeCodeGenerated is the type of the events that carry a CodeGenerated.

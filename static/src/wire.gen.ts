@@ -282,6 +282,10 @@ export interface Kernel {
   text: string;
   lines: number;
   bytes: number;
+  // target is the kind of target that the code is for, and refused the reason, where the generator for the target of the run
+  // did not take the function.
+  target?: string;
+  refused?: string;
 }
 
 // Severity grades a diagnostic.
