@@ -14,7 +14,7 @@ func CheckLowered(name string, f *tir.PrimFunc) error {
 	left := func(what, pass string) error {
 		return fmt.Errorf("function %s is not lowered: %s is left, which tir.%s lowers; was it disabled?", name, what, pass)
 	}
-	c := &leftovers{device: f.Attrs.Has(attrLaunchParams)}
+	c := &leftovers{stack: stackBytes(f), device: f.Attrs.Has(attrLaunchParams)}
 	c.scan(f.Body)
 	switch {
 	case c.what != "":
@@ -31,7 +31,8 @@ func CheckLowered(name string, f *tir.PrimFunc) error {
 type leftovers struct {
 	what, pass string
 	rank       int
-	device     bool // a kernel of a GPU, which has memory of its own kinds
+	stack      int64 // bytes of an allocation that stays
+	device     bool  // a kernel of a GPU, which has memory of its own kinds
 }
 
 // The passes in the order in which they run.
@@ -75,7 +76,7 @@ func (c *leftovers) scan(n ir.Node) {
 				c.found("SplitHostDevice", "a region for another target")
 			}
 		case *tir.Allocate:
-			if !c.device && !onStack(n) {
+			if !c.device && !onStack(n, c.stack) {
 				c.found("LowerTVMBuiltin", "allocation %s, which is too large for the stack or of unknown size,", n.Var.Name)
 			}
 		case *tir.Call:

@@ -10,8 +10,12 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// maxStackBytes is the size up to which an allocation stays on the stack of the kernel.
-const maxStackBytes = 1024
+// maxStackBytes is the size up to which an allocation stays on the stack of the kernel. tileBytes is that for targets of kind x86, whose vector
+// registers hold as much: a tile of sums that a schedule keeps in them is no workspace.
+const (
+	maxStackBytes = 1024
+	tileBytes     = 2048
+)
 
 // hostDeviceType is DLPack's number of the CPU.
 const hostDeviceType = 1
@@ -26,7 +30,7 @@ var LowerTVMBuiltin = &pass.Pass{
 			c.Declined("lower builtins of the host", f, "it runs on a device, which has no runtime to call")
 			return f, nil
 		}
-		l := &builtinLowerer{c: c}
+		l := &builtinLowerer{c: c, stack: stackBytes(f)}
 		if f.Attrs.Has(ir.AttrTarget) {
 			l.deviceType = tir.Int32(int64(deviceType(f.Attrs.Str(ir.AttrTarget, ""))))
 		}
@@ -37,10 +41,11 @@ var LowerTVMBuiltin = &pass.Pass{
 }
 
 type builtinLowerer struct {
-	c    *pass.Context
-	m    tir.Mapper
-	open []*tir.Var // workspaces that are allocated at the current place
-	loop int        // how many of them are allocated around the innermost loop
+	c     *pass.Context
+	m     tir.Mapper
+	stack int64      // bytes up to which allocations stay
+	open  []*tir.Var // workspaces that are allocated at the current place
+	loop  int        // how many of them are allocated around the innermost loop
 	// The device that memory is allocated on: of the target or of annotations; nil if nothing says it.
 	deviceType, deviceID tir.Expr
 	devices              map[*tir.Var][2]tir.Expr // the type and the number of the device of each workspace
@@ -152,16 +157,24 @@ func (l *builtinLowerer) callPacked(c *tir.Call) tir.Stmt {
 	return &tir.LetStmt{Var: stack, Value: alloca, Body: tir.Seq(seq...)}
 }
 
-// onStack reports whether an allocation stays what it is: a small one of constant size.
-func onStack(s *tir.Allocate) bool {
+// stackBytes is the size up to which an allocation of f stays on the stack.
+func stackBytes(f *tir.PrimFunc) int64 {
+	if targetKind(f.Attrs.Str(ir.AttrTarget, "")) == "x86" {
+		return tileBytes
+	}
+	return maxStackBytes
+}
+
+// onStack reports whether an allocation stays what it is: one of constant size, up to a limit.
+func onStack(s *tir.Allocate, limit int64) bool {
 	n := int64(s.Type.Bytes())
 	for _, e := range s.Extents {
 		k, ok := tir.AsInt(e)
-		if !ok || k > maxStackBytes {
+		if !ok || k > limit {
 			return false
 		}
 		n *= k
-		if n > maxStackBytes {
+		if n > limit {
 			return false
 		}
 	}
@@ -200,7 +213,7 @@ func (l *builtinLowerer) device(s *tir.Allocate) (typ, id tir.Expr) {
 // allocate keeps small constant allocations on the CPU and makes workspaces of others.
 func (l *builtinLowerer) allocate(s *tir.Allocate) tir.Stmt {
 	host := l.onHost()
-	if host && onStack(s) {
+	if host && onStack(s, l.stack) {
 		l.c.Declined(ruleWorkspace, s, "it has a small constant size: it stays on the stack")
 		out := *s
 		if out.Body = l.stmt(s.Body); out.Body == s.Body {

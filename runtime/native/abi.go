@@ -41,4 +41,6 @@ const (
 	StatusAlloc = 2
 	// StatusFree gives back the workspace at the address in the first word: the answer is 0, or -1 if there is none.
 	StatusFree = 3
+	// StatusMath asks for a function of package hostmath: the words are its number and the bits of its operands, the answer the bits of the result.
+	StatusMath = 4
 )

@@ -8,6 +8,7 @@ import (
 
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/runtime/hostmath"
 )
 
 // kernel is a symbol of a library. A call without errors needs no memory from Go.
@@ -72,6 +73,12 @@ func (k *kernel) run(s *runtime.Session, f *Frame) error {
 				failed = err
 				f.put(AnswerAt, 1<<32-1)
 			}
+		case StatusMath:
+			fn := hostmath.ByNumber(uint32(f.word(0)))
+			if fn == nil {
+				return fmt.Errorf("the kernel asks for the function number %#x, which does not exist", uint32(f.word(0)))
+			}
+			f.put(AnswerAt, fn(f.word(1), f.word(2)))
 		default:
 			return fmt.Errorf("the kernel returned the status %d, which does not exist", int32(status))
 		}

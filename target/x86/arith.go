@@ -238,6 +238,9 @@ func (g *gen) scalarFloat(o tir.BinaryOp, a, b *node, d dtype.DType, what string
 		}
 		return x
 	}
+	if o == tir.OpMod {
+		return g.hostFloat("fmod", []*node{a, b}, d, what)
+	}
 	g.fail(what, "there is no instruction for %s of %s", o, d)
 	return nil
 }

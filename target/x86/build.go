@@ -160,7 +160,22 @@ func isPacked(p *tir.PrimFunc) bool {
 }
 
 // generate writes the code of a function. It writes nothing if it refuses the function, which is an *Error.
-func (m *module) generate(ctx context.Context, f codegen.Func) (err error) {
+func (m *module) generate(ctx context.Context, f codegen.Func) error {
+	l, err := m.linear(ctx, f)
+	if err != nil {
+		return err
+	}
+	a, err := l.allocate(m.machine.Regs)
+	if err != nil {
+		return err
+	}
+	e := &emitter{c: &m.code, l: l, a: a, mod: m, evex: m.machine.Features.AVX512, vectors: m.machine.Regs}
+	e.function()
+	return nil
+}
+
+// linear selects the instructions of a function.
+func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err error) {
 	defer recoverError(&err)
 	g := &gen{
 		ctx: ctx, mod: m, name: f.Name, wide: m.machine.Width,
@@ -168,7 +183,7 @@ func (m *module) generate(ctx context.Context, f codegen.Func) (err error) {
 	}
 	p := f.Prim
 	if ir.GlobalSymbol(p) == "" || !isPacked(p) {
-		g.fail("signature", "only functions of other functions call it: native kernels call none")
+		g.fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
 	}
 	g.Builder = lower.NewBuilder(machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	g.NoAlias = p.Attrs.Bool("tir.noalias", false)
@@ -185,14 +200,7 @@ func (m *module) generate(ctx context.Context, f codegen.Func) (err error) {
 		g.poll(cost)
 	}
 	g.stmt(p.Body)
-	l := linearise(g, body)
-	a, err := l.allocate(m.machine.Regs)
-	if err != nil {
-		return err
-	}
-	e := &emitter{c: &m.code, l: l, a: a, mod: m, evex: m.machine.Features.AVX512, vectors: m.machine.Regs}
-	e.function()
-	return nil
+	return linearise(g, body), nil
 }
 
 // recoverError turns the panic of gen.fail or gen.step into an error.

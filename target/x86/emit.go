@@ -1,6 +1,8 @@
 package x86
 
 import (
+	"strings"
+
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
@@ -222,6 +224,11 @@ func intWidth(o op) asm.Width {
 
 func (e *emitter) load(i *inst) {
 	d := e.target(i.dst)
+	if i.mem == constMem && strings.Trim(e.l.g.pool[i.disp], "\x00") == "" { // clears the whole register
+		e.with(asm.Inst{Op: asm.VXORPS, W: asm.X, Reg: d, V: d}, operand{reg: d})
+		e.done(i.dst, d)
+		return
+	}
 	w := intWidth(i.op)
 	if e.isVector(i.dst) {
 		w = widthOf(i.op)

@@ -57,7 +57,11 @@ func (e *emitter) control(i *inst) {
 			e.with(asm.Inst{Op: asm.MOVI, W: 8, Imm: i.Imm}, frame(i.disp))
 			return
 		}
-		e.with(asm.Inst{Op: asm.MOVS, W: 8, Reg: e.register(i.args[0], 0)}, frame(i.disp))
+		t := e.l.g.types[i.args[0]]
+		if !isVector(t) {
+			t = tI64
+		}
+		e.save(asm.At(native.Box.Frame, i.disp), e.register(i.args[0], 0), t)
 	case cReturn:
 		e.ret(i)
 	case cPoll:
@@ -154,7 +158,7 @@ func (e *emitter) leave(status int64, alive []vreg) {
 // answer is the host's to the last request.
 var answer = operand{inMem: true, mem: asm.At(native.Box.Frame, native.AnswerAt)}
 
-// poll takes its cost off the budget; where that is used up, code behind the function's asks whether to stop.
+// poll takes its cost off the budget; where that is used up, code behind the function's asks whether to go on.
 func (e *emitter) poll(i *inst) {
 	over, back := e.c.Label(), e.c.Label()
 	o := immediate([3]asm.Op{0, asm.SUBI8, asm.SUBI}, i.Imm)
@@ -165,10 +169,7 @@ func (e *emitter) poll(i *inst) {
 	e.late = append(e.late, func() {
 		e.c.Bind(over)
 		e.leave(native.StatusPoll, alive)
-		e.with(asm.Inst{Op: asm.CMPI8, W: 4}, answer)
-		e.c.JumpIf(asm.Equal, back)
-		e.konst(uint8(asm.RAX), native.StatusStopped, tI32)
-		e.c.Emit(asm.Inst{Op: asm.RET})
+		e.c.Jump(back)
 	})
 }
 
@@ -176,6 +177,6 @@ func (e *emitter) poll(i *inst) {
 func (e *emitter) request(i *inst) {
 	e.leave(i.Imm, e.a.alive[e.at])
 	d := e.target(i.dst)
-	e.move(d, answer, tI32)
+	e.move(d, answer, e.l.g.types[i.dst])
 	e.done(i.dst, d)
 }

@@ -94,19 +94,39 @@ func (l *linear) item(it *item) {
 
 // callItem writes a request, or the words of an error.
 func (l *linear) callItem(it *item) {
-	for i, a := range it.Args {
+	l.words(it.Args...)
+	if it.Callee != raised {
+		l.request(vreg(it.Reg), int64(it.Callee))
+	}
+}
+
+// words writes operands of a status to the frame.
+func (l *linear) words(args ...*node) {
+	regs := make([]vreg, len(args))
+	for i, a := range args { // all are computed first: they may be requests themselves
+		if v, ok := a.Int(); !ok || v != int64(int32(v)) {
+			regs[i] = l.value(a)
+		}
+	}
+	for i, a := range args {
 		w := inst{op: cStoreWord, dst: none, args: [3]vreg{none, none, none}, mem: frameMem, index: none, disp: native.WordsAt + 8*int32(i)}
 		if v, ok := a.Int(); ok && v == int64(int32(v)) {
 			w.imm, w.Imm = true, v
 		} else {
-			w.args[0] = l.value(a)
+			w.args[0] = regs[i]
 		}
 		l.add(w)
 	}
-	if it.Callee == raised {
-		return
-	}
-	l.add(inst{op: cRequest, dst: vreg(it.Reg), index: none, args: [3]vreg{none, none, none}, Imm: int64(it.Callee)})
+}
+
+func (l *linear) request(d vreg, status int64) {
+	l.add(inst{op: cRequest, dst: d, index: none, args: [3]vreg{none, none, none}, Imm: status})
+}
+
+// hostCall asks the host for an elementary function.
+func (l *linear) hostCall(n *node, d vreg) {
+	l.words(append([]*node{l.g.i32(int32(uint32(n.Callee)))}, n.Args...)...)
+	l.request(d, native.StatusMath)
 }
 
 func (l *linear) store(it *item) {
@@ -241,6 +261,8 @@ func (l *linear) into(n *node, d vreg) {
 		l.add(i)
 	case c == pLowF32, c == pLowF64, c == pLowX, c == pLowY:
 		l.into(n.Args[0], d)
+	case fnOf(n.Op) == lower.Call:
+		l.hostCall(n, d)
 	case fnOf(n.Op) == lower.Select:
 		l.selectInto(n, d)
 	case isCondition(n):

@@ -6,11 +6,13 @@ import (
 
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/hostmath"
 )
 
 // mathCall translates the mathematical intrinsics; ok is false where name is none of them. The processor has instructions for some, scalar or vector;
-// tir.LowerMath has put definitions in place of what is common, and what is left is refused. float16 and bfloat16 go by way of float32.
+// tir.LowerMath has put definitions in place of what is common, and what is left is asked of the host, lane by lane. float16 and bfloat16 go by way of float32.
 func (g *gen) mathCall(name string, e *tir.Call, what string) (value, bool) {
 	short, ok := strings.CutPrefix(name, "tir.")
 	if !ok || !isMath(short) {
@@ -28,6 +30,16 @@ func isMath(name string) bool {
 	switch name {
 	case "sqrt", "floor", "ceil", "trunc", "round", "nearbyint", "fabs", "copysign", "fma", "isnan", "isinf",
 		"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "shift_left", "shift_right", "popcount", "clz", "q_multiply_shift":
+		return true
+	}
+	_, ok := abi.Math(name)
+	return ok
+}
+
+// instructed reports whether floatPart has instructions for an intrinsic on floats.
+func instructed(name string) bool {
+	switch name {
+	case "sqrt", "floor", "ceil", "trunc", "round", "nearbyint", "fabs", "copysign", "fma", "isnan", "isinf":
 		return true
 	}
 	return false
@@ -64,7 +76,7 @@ func (g *gen) mathValue(name string, dt dtype.DType, args []value, what string) 
 
 // floatMath computes on float32 or float64, in the vectors that the arguments are kept in, else lane by lane.
 func (g *gen) floatMath(name string, dt dtype.DType, args []value, what string) value {
-	packed, d := true, args[0].dt.Elem()
+	packed, d := instructed(name), args[0].dt.Elem()
 	for _, a := range args {
 		packed = packed && a.packed
 	}
@@ -140,8 +152,20 @@ func (g *gen) floatPart(name string, x []*node, d dtype.DType, packed bool, what
 		}
 		return g.pick(far, up, t)
 	}
-	g.fail(what, "there is no instruction for %s of %s", name, d)
-	return nil
+	return g.hostFloat(name, x, d, what)
+}
+
+// hostFloat asks the host for the C function of a name.
+func (g *gen) hostFloat(name string, x []*node, d dtype.DType, what string) *node {
+	result := tF64
+	if d.Bits == 32 {
+		name, result = name+"f", tF32
+	}
+	sig, ok := abi.Math(name)
+	if !ok || len(sig.Params) != len(x) || x[len(x)-1].Type != result {
+		g.fail(what, "there is no instruction for %s of %s, nor has the host a function", name, d)
+	}
+	return g.Call(lower.Ref(hostmath.Number(name)), result, x...)
 }
 
 // intMath computes the intrinsics on integers and bools.
