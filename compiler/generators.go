@@ -24,23 +24,38 @@ type generator struct {
 	loader func() runtime.Loader // of the format that build makes
 	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
 	fallback string
+	// bare says that its kernels run as code of the processor's own, which one verifier keeps inside the device.
+	bare bool
 }
 
 // generators is the table of code generators, one for each kind of package target.
 var generators = []generator{
-	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, ""},
-	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, "wasm"},
-	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, ""},
+	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, "", false},
+	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, "wasm", true},
+	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, "", false},
 }
 
 // NewEngine returns an engine that runs whatever the compiler makes: it has the loaders of all kinds of
 // target. Close it when done.
-func NewEngine() *runtime.Engine {
+func NewEngine() *runtime.Engine { return newEngine(func(generator) bool { return true }) }
+
+// NewEngineForOthers returns an engine for programs of people who are not trusted with this machine: it loads no machine code.
+func NewEngineForOthers() *runtime.Engine { return newEngine(func(g generator) bool { return !g.bare }) }
+
+func newEngine(with func(generator) bool) *runtime.Engine {
 	var loaders []runtime.Loader
 	for _, g := range generators {
-		loaders = append(loaders, g.loader())
+		if with(g) {
+			loaders = append(loaders, g.loader())
+		}
 	}
 	return runtime.NewEngine(loaders...)
+}
+
+// IsMachineCode reports whether code for a target is machine code, which NewEngineForOthers does not load.
+func IsMachineCode(t target.Target) bool {
+	g, err := generatorFor(t)
+	return err == nil && g.bare
 }
 
 // standIn is the kind whose generator serves GPUs: the interpreter runs their threads, as no code is made for them yet.

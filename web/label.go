@@ -12,11 +12,22 @@ import (
 // maxNamed is how many passes a label names before it counts them.
 const maxNamed = 2
 
+// targetWord is a target in a few words: what machine code is for is said in a dozen of attributes, most of them by its features.
+func targetWord(text string) string {
+	if kind, rest, ok := strings.Cut(text, " "); ok && kind == "x86" {
+		if strings.Contains(rest, "avx512f") {
+			return kind + " AVX-512"
+		}
+		return kind + " AVX2"
+	}
+	return text
+}
+
 // label says the settings of a run in a few words, such as "O2 −FuseOps".
 func label(s run.Settings) string {
 	words := []string{"O" + strconv.Itoa(s.OptLevel)}
 	if s.Target != "" && s.Target != "wasm" {
-		words = append(words, s.Target)
+		words = append(words, targetWord(s.Target))
 	}
 	switch {
 	case s.Steps != nil:

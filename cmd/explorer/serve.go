@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/web"
 	"github.com/irscope/irscope/web/run/inproc"
 	"github.com/spf13/cobra"
@@ -64,11 +66,17 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	log := f.logger()
-	engine := compiler.NewEngine()
+	own := len(f.hosts) == 0 // names refuses any address but a loopback one without --hosts
+	engine := engineFor(own)
 	defer engine.Close()
 	catalog, err := inproc.Catalog(ctx)
 	if err != nil {
 		return err
+	}
+	for _, k := range target.CodeKinds() {
+		if _, err := compiler.ForMachine(target.Of(k.Name)); err != nil || !own && compiler.IsMachineCode(target.Of(k.Name)) {
+			catalog = catalog.Without(k.Name)
+		}
 	}
 	ln, err := net.Listen("tcp", f.addr)
 	if err != nil {
@@ -79,8 +87,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		_ = ln.Close()
 		return err
 	}
-	// names refused any address but a loopback one without --hosts.
-	admission, limits := f.limits(len(f.hosts) == 0)
+	admission, limits := f.limits(own)
 	keep, err := openStore(ctx, f.data, f.dataMiB)
 	if err != nil {
 		_ = ln.Close()
@@ -88,8 +95,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	}
 	defer func() { err = errors.Join(err, keep.close()) }()
 	made := readBuild()
-	runner := inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), Log: log})
-	own, lessons, err := readLessons(ctx, f.lessons, &catalog, runner)
+	runner := inproc.New(inproc.Config{Store: keep, Gallery: inproc.Gallery, Engine: engine, CacheBytes: cacheBytes(f.reuse), NoMachineCode: !own, Log: log})
+	added, lessons, err := readLessons(ctx, f.lessons, &catalog, runner)
 	if err != nil {
 		_ = ln.Close()
 		return err
@@ -107,7 +114,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 	upkeep, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() { expire(upkeep, keep, log) })
-	beside.Go(func() { tryLessons(upkeep, own, &catalog, engine, log) })
+	beside.Go(func() { tryLessons(upkeep, added, &catalog, engine, log) })
 	defer func() {
 		stop()
 		beside.Wait()
@@ -126,6 +133,14 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 		return hs.Close()
 	}
 	return nil
+}
+
+// engineFor returns the engine of a server, which runs machine code only for those who own the machine.
+func engineFor(own bool) *runtime.Engine {
+	if own {
+		return compiler.NewEngine()
+	}
+	return compiler.NewEngineForOthers()
 }
 
 // cacheBytes returns what a runner may keep of earlier runs, negative for nothing.

@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/irscope/irscope/instruments/event"
@@ -180,6 +181,13 @@ func (c *Catalog) Example(name string) *ScriptExample {
 	return nil
 }
 
+// Without returns the catalog without a target, for a server that does not run code for it.
+func (c Catalog) Without(target string) Catalog {
+	c.Targets = slices.DeleteFunc(slices.Clone(c.Targets), func(t Target) bool { return t.Name == target })
+	c.Pipelines = slices.DeleteFunc(slices.Clone(c.Pipelines), func(p Pipeline) bool { return p.Target == target })
+	return c
+}
+
 // WithExample returns settings with the script of an example: its passes are the first
 // steps of the pipeline. The example must exist.
 func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
@@ -189,7 +197,7 @@ func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
 		return settings // an instrument watches the pipeline as it is
 	}
 	for _, p := range c.Pipelines {
-		if p.Name == cmp.Or(settings.Pipeline, "default") && p.Target == settings.Target {
+		if kind, _, _ := strings.Cut(settings.Target, " "); p.Name == cmp.Or(settings.Pipeline, "default") && p.Target == kind {
 			for _, name := range e.Passes {
 				settings.Steps = append(settings.Steps, run.Step{Name: name})
 			}

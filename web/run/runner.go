@@ -20,6 +20,11 @@ type Runner interface {
 	Run(ctx context.Context, req Request, sink Sink) error
 }
 
+// Settler is a Runner of requests in which something stands for what its machine is: Settle puts that in its place, before the key of a run is made.
+type Settler interface {
+	Settle(s Settings) Settings
+}
+
 // Sink is what a Runner reports to.
 type Sink interface {
 	event.Sink

@@ -22,6 +22,9 @@ func (m *Manager) Start(ctx context.Context, visitorID, session string, req Requ
 	if err != nil {
 		return Info{}, err
 	}
+	if s, ok := m.cfg.Runner.(Settler); ok {
+		settings = s.Settle(settings)
+	}
 	req.Settings = settings
 	if req.Limits == (Limits{}) {
 		req.Limits = m.cfg.Limits

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/driver"
@@ -28,6 +29,8 @@ type Config struct {
 	Gallery func(name string) ([]byte, bool)
 	// Engine runs generated code. Whoever made it closes it, after the last run.
 	Engine *runtime.Engine
+	// NoMachineCode refuses targets whose code runs as the processor's own, for a server that others than the owner of the machine reach.
+	NoMachineCode bool
 	// CacheBytes bounds what is kept of earlier runs for re-use; 0 means DefaultReuse,
 	// negative nothing is re-used.
 	CacheBytes int64
@@ -89,5 +92,17 @@ func (r *Runner) resolve(ctx context.Context, req run.Request, sink run.Sink) (*
 	if p := problems.Fatal(); p != nil {
 		return nil, p.Refuse(ctx, sink)
 	}
+	if r.cfg.NoMachineCode && compiler.IsMachineCode(job.Target) {
+		kind := job.Target.Kind().Name
+		return nil, driver.Input("target %s: this server runs no machine code, as others than the owner of its machine reach it; a server for this machine alone does, and the command line: irscope run --target %s", kind, kind)
+	}
 	return job, r.readTensors(ctx, req, &job.Inputs)
+}
+
+// Settle implements run.Settler: the target is written with all that it stands for on this machine. A target that does not read stays: the run says what is wrong.
+func (r *Runner) Settle(s run.Settings) run.Settings {
+	if t, err := driver.Target(s.Target); err == nil && s.Target != "" && t.String() != s.Target && compiler.IsMachineCode(t) {
+		s.Target = t.String()
+	}
+	return s
 }
