@@ -78,6 +78,7 @@ func wholeText(name, text, message, help string) []ir.Diagnostic {
 // module together. The list is empty where there are errors.
 func File(name, text string, o Options) ([]NamedModule, []ir.Diagnostic) {
 	f := syntax.Outline(name, text)
+	defer f.Close()
 	if !f.Failed() {
 		mods, diags, ok := build(f, text, o)
 		if ok {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -37,9 +38,27 @@ type lexer struct {
 	diags    *Errors
 }
 
+// tokenLists are the memory of texts that have been read: the tokens of one take several times its length.
+var tokenLists sync.Pool
+
+// takeTokens returns an empty list with room for n tokens.
+func takeTokens(n int) []token {
+	if list, ok := tokenLists.Get().(*[]token); ok && cap(*list) >= n {
+		return (*list)[:0]
+	}
+	return make([]token, 0, n)
+}
+
+// release gives back the tokens of the parser, which reads nothing more.
+func (p *parser) release() {
+	list := p.toks // a pointer into the parser would keep that, and the text
+	p.toks = nil
+	tokenLists.Put(&list)
+}
+
 // lex returns the tokens of src, ending with tokEOF.
 func lex(src string, d *Errors) ([]token, []Comment) {
-	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: make([]token, 0, len(src)/2+16)}
+	l := &lexer{src: src, indents: []int{0}, diags: d, tokens: takeTokens(len(src)/2 + 16)}
 	if strings.HasPrefix(src, "\ufeff") {
 		l.pos = len("\ufeff")
 	}

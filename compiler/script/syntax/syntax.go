@@ -18,6 +18,7 @@ func Parse(name, text string) *File {
 	f := &File{Errors: &Errors{Source: NewSource(name, text)}}
 	p := &parser{src: text, diags: f.Errors}
 	p.toks, f.Comments = lex(text, f.Errors)
+	defer p.release()
 	f.Stmts = p.file()
 	f.Host = p.host
 	return f
@@ -61,6 +62,14 @@ func (f *File) ReadBody(s *Stmt) bool {
 
 // Unread reports whether there are bodies that ReadBody has not been asked for.
 func (f *File) Unread() bool { return f.unread > 0 }
+
+// Close ends the reading of a file of Outline: its memory is used for the next one, and ReadBody must not be called any more.
+func (f *File) Close() {
+	if p := f.parser; p != nil {
+		f.parser = nil
+		p.release()
+	}
+}
 
 // ParseExpr reads a text that is one expression; what follows it is not looked at. The tree is
 // nil where there are errors.
