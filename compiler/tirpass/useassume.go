@@ -26,7 +26,7 @@ var UseAssumeToReduceBranches = &pass.Pass{
 			c.Declined(ruleOneAlternative, f, "its op_pattern is neither 0 nor 1: tir.AnnotateTIROpPattern notes that of kernels which are elementwise or broadcast")
 			return f, nil
 		}
-		u := &assumeUser{Mutator: newMutator(c, c.Budget()), ctx: c, flow: bufferflow.New(f, c.Budget(), 0), outer: map[*tir.Var]tir.Expr{}}
+		u := &assumeUser{Mutator: newMutator(c, c.Budget()), ctx: c, facts: assumptionsOf(f), flow: bufferflow.New(f, c.Budget(), 0), outer: map[*tir.Var]tir.Expr{}}
 		u.flow.Follow(nil)
 		declineFlow(c, u.flow, f)
 		u.Stmt = u.visit
@@ -47,6 +47,7 @@ const ruleOneAlternative = "take one alternative for both"
 type assumeUser struct {
 	*arith.Mutator
 	ctx   *pass.Context
+	facts *assumptions
 	flow  *bufferflow.Analysis
 	outer map[*tir.Var]tir.Expr // what the variables of blocks stand for
 }
@@ -101,7 +102,7 @@ func (u *assumeUser) same(cond, a, b tir.Expr, at tir.Stmt) bool {
 	for _, one := range all {
 		proved := false
 		u.under(one, func() {
-			x, y := u.flow.SimplifyInContext(a, at, u.An), u.flow.SimplifyInContext(b, at, u.An)
+			x, y := u.flow.SimplifyInContext(u.facts.apply(a, u.An), at, u.An), u.flow.SimplifyInContext(u.facts.apply(b, u.An), at, u.An)
 			proved = arith.Equal(x, y) || x.DType().IsInteger() && u.An.CanProveEqual(x, y)
 		})
 		if !proved {

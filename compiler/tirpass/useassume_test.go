@@ -79,9 +79,10 @@ func TestAssumptionRefusals(t *testing.T) {
 	}
 	const yes, store = `{"op_pattern": 0}`, "T.if_then_else(14 <= i, 0, A[i] * 3)"
 	checkPairs(t, tirpass.UseAssumeToReduceBranches, `@T.prim_func
-def kernel(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), F: T.Buffer((16,), "float32"), G: T.Buffer((16,), "float32")):`, []pair{
+def kernel(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), F: T.Buffer((16,), "float32"), G: T.Buffer((16,), "float32"), P: T.Buffer((2, 4, 4, 2, 8, 8, 2), "uint8"), Q: T.Buffer((2, 4, 4, 2, 8, 8, 2), "uint8"), R_: T.Buffer((2, 4, 4, 2, 8, 8, 2), "uint8")):`, []pair{
 		{name: "taken", before: program(yes, "i < 14 or A[i] == 0", "", store), after: program(yes, "i < 14 or A[i] == 0", "", "A[i] * 3"), unrun: true},
 		{name: "the other side", before: program(yes, "i < 14 or A[i] == 0", "", "T.if_then_else(i < 14, A[i] * 3, 0)"), after: program(yes, "i < 14 or A[i] == 0", "", "A[i] * 3"), unrun: true},
+		{name: "blocks in many dimensions", before: padded("T.if_then_else(%s, T.uint8(0), P[%s] * Q[%s])"), after: padded("P[%.0[1]s%[2]s] * Q[%[3]s]"), unrun: true},
 		{name: "no pattern", before: program("{}", "i < 14 or A[i] == 0", "", store), unrun: true},
 		{name: "a reduction", before: program(`{"op_pattern": 3}`, "i < 14 or A[i] == 0", "", store), unrun: true},
 		{name: "less is assumed", before: program(yes, "i < 15 or A[i] == 0", "", store), unrun: true},
@@ -92,4 +93,21 @@ def kernel(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32"), F: T.Buffer
 		{name: "floats", before: program(yes, "i < 14 or F[i] == T.float32(0)", "", "i") + `
         G[i] = T.if_then_else(14 <= i, T.float32(0), F[i] * T.float32(3))`, unrun: true},
 	})
+}
+
+// padded is a kernel in seven dimensions, whose inputs are 0 in the padding of two.
+func padded(value string) string {
+	const cond, at = "v1 == 3 and 4 <= v4 or v2 == 3 and 4 <= v5", "v0, v1, v2, v3, v4, v5, v6"
+	const block = `
+    for a, b, c, d, e, f, g in T.grid(2, 4, 4, 2, 8, 8, 2):
+        with T.block("%s"):
+            v0, v1, v2, v3, v4, v5, v6 = T.axis.remap("SSSSSSS", [a, b, c, d, e, f, g])
+            T.reads(P[%[2]s], Q[%[2]s])
+            T.writes(R_[%[2]s])
+            %[3]s`
+	assume := func(b string) string {
+		return fmt.Sprintf(block, "assume_"+b, at, fmt.Sprintf("T.evaluate(T.assume(not (%s) or %s[%s] == T.uint8(0)))", cond, b, at))
+	}
+	return `
+    T.func_attr({"op_pattern": 0})` + assume("P") + assume("Q") + fmt.Sprintf(block, "compute", at, "R_["+at+"] = "+fmt.Sprintf(value, cond, at, at))
 }
