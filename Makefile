@@ -72,7 +72,7 @@ mutants: ## seed MUTANTS faults into the packages where they would make the prog
 
 bench: ## print the table of benchmarks that the README quotes
 	$(GO) test -run '^$$' -bench 'Compile|OnePass|Kernels|Types|Latency|FirstRow' -benchmem -benchtime 5x -timeout 30m ./e2e/bench/
-	$(GO) test -run '^$$' -bench 'Types|LongSums' -benchtime 20x ./compiler/schedule/cpu/
+	$(GO) test -run '^$$' -bench 'Types|LongSums' -benchtime 20x ./compiler/sch/cpu/
 	$(GO) test -run '^$$' -bench ServerMemory -benchmem -benchtime 1x -timeout 30m ./e2e/bench/
 
 scale: ## write docs/scale.md: what each pass takes on 1,000 and 100,000 bindings; half an hour

@@ -156,7 +156,8 @@ type Editor struct {
 	from    *Module
 	entries []moduleEntry
 	index   map[string]int
-	owned   bool // entries and index are copies
+	copied  bool // entries are a copy
+	owned   bool // and so is the index
 	removed int
 	next    map[string]int // the first number behind a name that may be free
 }
@@ -166,8 +167,16 @@ type Editor struct {
 func (m *Module) Edit() *Editor { return &Editor{from: m, entries: m.entries, index: m.index} }
 
 func (e *Editor) own() {
+	e.copy()
 	if !e.owned {
-		e.entries, e.index, e.owned = slices.Clone(e.entries), maps.Clone(e.index), true
+		e.index, e.owned = maps.Clone(e.index), true
+	}
+}
+
+// copy makes the entries those of the editor: the index stays right while only functions change.
+func (e *Editor) copy() {
+	if !e.copied {
+		e.entries, e.copied = slices.Clone(e.entries), true
 	}
 }
 
@@ -188,11 +197,12 @@ func (e *Editor) Set(name string, fn Function) *GlobalVar {
 	if ok && e.entries[i].fn == fn {
 		return e.entries[i].gv
 	}
-	e.own()
+	e.copy()
 	if ok {
 		e.entries[i].fn = fn
 		return e.entries[i].gv
 	}
+	e.own()
 	gv := NewGlobalVar(name)
 	e.index[name] = len(e.entries)
 	e.entries = append(e.entries, moduleEntry{gv, fn})
@@ -257,7 +267,7 @@ func (e *Editor) Remove(name string) {
 
 // Done returns the changed module, or the original if nothing changed.
 func (e *Editor) Done() *Module {
-	if !e.owned {
+	if !e.copied {
 		return e.from
 	}
 	if e.removed > 0 {

@@ -77,6 +77,23 @@ func (s *State) checkAffine(at site, high *tir.For) error {
 	return s.fail("NotAffineBindingError", msg, at.Block())
 }
 
+// checkIndependent returns an error for a block that runs on a diagonal of its domain only, since one loop moves several of its variables: loops of
+// their own would run it everywhere. TVM does not look.
+func (s *State) checkIndependent(at site) error {
+	for _, l := range at.loops() {
+		n := 0
+		for _, e := range at.Realize().Values {
+			if usesVar(e, l.LoopVar) {
+				n++
+			}
+		}
+		if n > 1 && !at.isAffine() {
+			return s.fail("NotIndependentError", "The loop {0} moves several variables of block {1}, which do not run over their domains one by one", l, at.Block())
+		}
+	}
+	return nil
+}
+
 // usesVar reports whether e uses v.
 func usesVar(e tir.Expr, v *tir.Var) bool {
 	return arith.UsesVar(e, func(x *tir.Var) bool { return x == v })

@@ -81,6 +81,12 @@ func (d *division) source(m *arith.IterMark) tir.Expr {
 	return m.ExprOf(d.an)
 }
 
+// only is the value of a mark of extent 1, which is 0 but for an offset.
+func (d *division) only(m *arith.IterMark) tir.Expr {
+	n, _ := tir.AsInt(d.an.Simplify(d.source(m)))
+	return tir.Const(m.Extent.DType(), n)
+}
+
 // outer returns the variables of the outer block and what they are bound to. reused are those that another block already gave; nil makes new ones.
 func (d *division) outer(reused []*tir.IterVar) (ivs []*tir.IterVar, values []tir.Expr) {
 	for i, iv := range d.realize.Block.IterVars {
@@ -114,7 +120,10 @@ func (d *division) inner(outer []*tir.IterVar, preserveUnit bool) *innerPart {
 		if tir.IsConst(m.Inner.Extent, 1) {
 			p.sub[iv.Var] = outer[i].Var
 			if tir.IsConst(m.Outer.Extent, 1) && !preserveUnit {
-				p.sub[iv.Var] = tir.Const(m.Outer.Extent.DType(), 0)
+				p.sub[iv.Var] = d.only(m.Outer)
+			}
+			if c := d.only(m.Inner); !tir.IsConst(c, 0) {
+				p.sub[iv.Var] = tir.Add(p.sub[iv.Var], c)
 			}
 			continue
 		}

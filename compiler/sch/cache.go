@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -18,6 +19,7 @@ type cacheStage struct {
 	stmt     tir.Stmt // the copy
 	block    *tir.Block
 	became   reuse
+	base     ir.Base // of the copy
 }
 
 // detect finds where the copy of what a block writes stands: before the first of the related blocks, in the innermost loop around them all
@@ -158,7 +160,7 @@ func (c *cacheStage) copyBlock(scope string, whole, read bool) {
 	for i, r := range c.region.Region {
 		d := r.Extent.DType()
 		ax, v := tir.NewVar(fmt.Sprintf("ax%d", i), d), tir.NewVar(fmt.Sprintf("v%d", i), d)
-		loops = append(loops, &tir.For{LoopVar: ax, Min: tir.Const(d, 0), Extent: r.Extent})
+		loops = append(loops, &tir.For{Base: c.base, LoopVar: ax, Min: tir.Const(d, 0), Extent: r.Extent})
 		if whole {
 			dim := c.region.Buffer.Shape[i]
 			values = append(values, tir.Add(r.Min, ax))
@@ -181,13 +183,13 @@ func (c *cacheStage) copyBlock(scope string, whole, read bool) {
 // copyOf makes the loops and the block of a copy from element to element.
 func (c *cacheStage) copyOf(name string, loops []*tir.For, ivs []*tir.IterVar, values, src, dst []tir.Expr) {
 	c.block = &tir.Block{
-		IterVars: ivs, Reads: []*tir.BufferRegion{point(c.from, src)}, Writes: []*tir.BufferRegion{point(c.to, dst)}, Name: name,
+		Base: c.base, IterVars: ivs, Reads: []*tir.BufferRegion{point(c.from, src)}, Writes: []*tir.BufferRegion{point(c.to, dst)}, Name: name,
 		Body: &tir.BufferStore{Buffer: c.to, Value: tir.Load(c.from, src...), Indices: dst},
 	}
 	if c.pred == nil {
 		c.pred = tir.Bool(true)
 	}
-	c.stmt = &tir.BlockRealize{Values: values, Predicate: c.pred, Block: c.block}
+	c.stmt = &tir.BlockRealize{Base: c.base, Values: values, Predicate: c.pred, Block: c.block}
 	for i := len(loops) - 1; i >= 0; i-- {
 		c.stmt = loops[i].WithBody(c.stmt)
 	}

@@ -69,7 +69,7 @@ func (s *State) CacheRead(b *Block, index int, scope string, consumers []*Block)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &cacheStage{from: r.Buffer, root: root, loc: root.Block(), region: regionOf(root.Block().Reads, r.Buffer)}
+	c := &cacheStage{from: r.Buffer, root: root, loc: root.Block(), region: regionOf(root.Block().Reads, r.Buffer), base: at.Block().Base}
 	writer, err := s.onlyWriter(root.Block(), r.Buffer)
 	if err != nil {
 		return nil, nil, err
@@ -148,7 +148,7 @@ func (s *State) CacheWrite(b *Block, index int, scope string, consumers []*Block
 	if err := s.checkWritesFirst(at, r.Buffer); err != nil {
 		return nil, nil, err
 	}
-	c := &cacheStage{to: r.Buffer, root: root}
+	c := &cacheStage{to: r.Buffer, root: root, base: at.Block().Base}
 	related := readersAfter(root.Block(), at.Block())
 	for x := range readers {
 		delete(related, x)

@@ -58,6 +58,9 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 	for _, o := range append(to.loops(), to.For()) {
 		m.an.BindRange(o.LoopVar, rangeOf(o))
 	}
+	if err := s.checkIndependent(at); err != nil {
+		return nil, err
+	}
 	if forward {
 		if err := s.checkNotOutput(at, root); err != nil {
 			return nil, err

@@ -13,6 +13,11 @@ import (
 type facts struct {
 	mu     sync.Mutex
 	covers map[inScope]covered
+	// epilogue is that which was asked for last.
+	epilogue struct {
+		of, root *tir.Block
+		list     []*tir.Block
+	}
 }
 
 // maxFacts bounds what is remembered.
@@ -113,6 +118,9 @@ func (s *State) regionCover(root site, d *scopeDeps, kids map[*tir.Block]nested,
 }
 
 func covers(root site, to nested, from []nested) bool {
+	if allCovered(to, from) {
+		return true
+	}
 	an := arith.NewAnalyzer()
 	bound := map[*tir.For]bool{}
 	above := append(slices.Clone(allLoops(root)), to.loops...)
@@ -169,6 +177,59 @@ func covers(root site, to nested, from []nested) bool {
 				return false
 			}
 		}
+	}
+	return true
+}
+
+// allCovered reports whether all that a block reads of what others write are buffers that one of these writes as a whole before: the case of most
+// blocks, which needs no analysis.
+func allCovered(to nested, from []nested) bool {
+	in, _ := declared(to.block)
+	whole, part := map[*tir.Buffer]bool{}, map[*tir.Buffer]bool{}
+	for _, p := range from {
+		if undeclared(p.block) {
+			return false
+		}
+		for _, w := range p.block.Writes {
+			if p.part != to.part && fills(p, w) {
+				whole[w.Buffer] = true
+			} else {
+				part[w.Buffer] = true
+			}
+		}
+	}
+	for _, r := range in {
+		if part[r.Buffer] && !whole[r.Buffer] {
+			return false
+		}
+	}
+	return true
+}
+
+// fills reports whether a block writes all of a buffer: its element at variables that are bound to different loops over the axes of the buffer.
+func fills(p nested, w *tir.BufferRegion) bool {
+	if !tir.IsTrue(p.realize.Predicate) {
+		return false
+	}
+	used := map[*tir.For]bool{}
+	for k, x := range w.Region {
+		if !tir.IsConst(x.Extent, 1) {
+			return false
+		}
+		n := w.Buffer.Shape[k]
+		i := slices.IndexFunc(p.block.IterVars, func(iv *tir.IterVar) bool { return x.Min == tir.Expr(iv.Var) })
+		if i < 0 {
+			if tir.IsConst(x.Min, 0) && tir.IsConst(n, 1) {
+				continue
+			}
+			return false
+		}
+		v, _ := p.realize.Values[i].(*tir.Var)
+		l := loopOf(p.loops, v)
+		if l == nil || used[l] || !tir.IsConst(l.Min, 0) || l.Step != nil || !tir.Equal(l.Extent, n) {
+			return false
+		}
+		used[l] = true
 	}
 	return true
 }

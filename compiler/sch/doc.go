@@ -11,6 +11,9 @@
 // The conditions and the forms of the results are those of TVM v0.23 (src/tir/schedule). What a block depends on (stage pipelines, the cover
 // of regions, affine bindings) is derived from the program when a primitive asks, where TVM keeps flags.
 //
+// The primitives of kinds_tile.go are not TVM's. The default schedule for CPUs (package cpu below) needs them: tiles of reductions that stay in
+// registers, loops with symbolic extents that are cut, and block variables that are fused. They keep the meaning of programs as the others do.
+//
 // It may be imported by everything under compiler/ above arith but passes that it would need; it knows PrimFuncs, arith,
 // the printer and irjson, which writes the index maps of traces, only.
 package sch

@@ -31,6 +31,7 @@ type inliner struct {
 	realize  func(old *tir.Block, now *tir.BlockRealize) *tir.BlockRealize
 	opaque   bool
 	became   reuse
+	origin   ir.OriginID // of what is removed
 }
 
 // hasInit returns an error for a block with an init statement.
@@ -127,7 +128,7 @@ func (n *inliner) run(s *State) (*State, error) {
 			for _, mb := range x.MatchBuffers {
 				n.opaque = n.opaque || mb.Source.Buffer == n.buf
 			}
-			out := n.signature(m.MapStmt(x).(*tir.Block), x == scope)
+			out := n.absorb(s, n.signature(m.MapStmt(x).(*tir.Block), x == scope), x)
 			n.became[x] = out
 			return out
 		case *tir.BlockRealize:
@@ -135,6 +136,11 @@ func (n *inliner) run(s *State) (*State, error) {
 			if n.realize != nil {
 				out = n.realize(x.Block, out)
 				n.became[x.Block] = out.Block
+			}
+			if out.Block.Origin != x.Block.Origin {
+				c := *out
+				c.Origin = out.Block.Origin
+				return &c
 			}
 			return out
 		case *tir.BufferStore:
@@ -173,6 +179,26 @@ func (n *inliner) signature(b *tir.Block, scope bool) *tir.Block {
 	return b
 }
 
+// absorb notes that a block does the work of the one that is removed too.
+func (n *inliner) absorb(s *State, b, old *tir.Block) *tir.Block {
+	if s.origins == nil || b == old || len(realizes(b)) > 0 {
+		return b
+	}
+	o := s.merged(b.Origin, n.origin)
+	if o == b.Origin {
+		return b
+	}
+	own := func(x tir.Stmt) tir.Stmt {
+		if x == nil {
+			return nil
+		}
+		return tir.RewriteStmt(x, func(x tir.Stmt) tir.Stmt { return ir.WithOrigin(x, o) }, nil)
+	}
+	out := *b
+	out.Origin, out.Init, out.Body = o, own(b.Init), own(b.Body)
+	return &out
+}
+
 // ComputeInline puts what a block computes in the place of the elements that its consumers read, and removes it (TVM's compute_inline).
 func (s *State) ComputeInline(b *Block) (*State, error) {
 	at, err := s.block(b)
@@ -201,7 +227,7 @@ func (s *State) ComputeInline(b *Block) (*State, error) {
 	if !ok {
 		return nil, s.fail("BodyAnalysisError", errBodyInline, block)
 	}
-	n := &inliner{root: root, buf: buf}
+	n := &inliner{root: root, buf: buf, origin: block.Origin}
 	if n.from, n.to, err = s.removal(at, root); err != nil {
 		return nil, err
 	}

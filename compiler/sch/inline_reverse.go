@@ -41,7 +41,7 @@ func (s *State) ReverseComputeInline(b *Block) (*State, error) {
 	if !tir.IsTrue(at.Realize().Predicate) || !v.analyze() {
 		return nil, s.fail("BodyAnalysisError", errBodyReverseInline, consumer)
 	}
-	n := &inliner{root: root, buf: buf, store: v.store, realize: v.realize}
+	n := &inliner{root: root, buf: buf, store: v.store, realize: v.realize, origin: consumer.Origin}
 	if n.from, n.to, err = s.removal(at, root); err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ var Kinds = sync.OnceValue(func() []*Kind {
 	var out []*Kind
 	for _, group := range [][]*Kind{
 		sampleKinds(), queryKinds(), loopKinds(), annotateKinds(), moveKinds(), cacheKinds(), computeAtKinds(), reductionKinds(), paddingKinds(),
-		storageKinds(), blockizeKinds(), layoutKinds(),
+		storageKinds(), blockizeKinds(), layoutKinds(), tileKinds(),
 	} {
 		out = append(out, group...)
 	}

@@ -104,6 +104,13 @@ func arguments(r *rand.Rand, s *sch.Schedule, k *sch.Kind) []any {
 	if len(own) == 0 {
 		return nil
 	}
+	if k.Name == "TileReduction" {
+		x, err := s.Get(b)
+		if err != nil || len(x.(*tir.Block).IterVars) == 0 {
+			return nil
+		}
+		return tileArguments(r, x.(*tir.Block), b, nil, true, false)
+	}
 	args := make([]any, len(k.Params))
 	for i, p := range k.Params {
 		args[i] = p.Default
@@ -147,6 +154,10 @@ func arguments(r *rand.Rand, s *sch.Schedule, k *sch.Kind) []any {
 			}
 		case sch.IntForm:
 			args[i] = int64(r.IntN(4)) - 2
+			switch k.Name {
+			case "CutLoop", "FuseBlockIters", "SplitBlockIter":
+				args[i] = int64(r.IntN(4)) // multiples, factors, and numbers of variables
+			}
 		case sch.IntsForm:
 			n, _ := s.Get(b)
 			list := []int64{}
@@ -226,7 +237,7 @@ func TestMeaning(t *testing.T) {
 
 // rare primitives hold under conditions that random calls seldom meet: half of the calls of TestRare are to them, the others to what prepares them.
 var (
-	rare    = []string{"DecomposeReduction", "RFactor", "FuseReductionEpilogue", "DecomposePadding", "PadEinsum", "RollingBuffer", "CacheInplace", "ReadAt", "WriteAt"}
+	rare    = []string{"DecomposeReduction", "RFactor", "FuseReductionEpilogue", "DecomposePadding", "PadEinsum", "RollingBuffer", "CacheInplace", "ReadAt", "WriteAt", "TileReduction", "CutLoop", "FuseBlockIters", "SplitBlockIter", "Refill"}
 	prepare = []string{"Split", "Split", "Reorder", "Fuse", "ComputeAt", "ComputeAt", "ReverseComputeAt", "ComputeInline", "ReverseComputeInline", "AddUnitLoop", "CacheRead"}
 )
 

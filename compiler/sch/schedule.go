@@ -33,6 +33,14 @@ func (s *Schedule) Intrinsics() Intrinsics { return s.intrin }
 // UseIntrinsics says where tensorize finds intrinsics.
 func (s *Schedule) UseIntrinsics(f Intrinsics) { s.intrin = f }
 
+// MergeOrigins has blocks that take in others get the origins of both from now on, as made by a pass, in the table that the origins of the module are
+// numbers in.
+func (s *Schedule) MergeOrigins(t *ir.Origins, pass string) {
+	st := *s.state
+	st.origins = func(ids ...ir.OriginID) ir.OriginID { return t.Merge(pass, ids...) }
+	s.state = &st
+}
+
 // Instruction is a call that was made, with the references that it returned.
 type Instruction struct {
 	*Call

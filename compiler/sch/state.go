@@ -2,7 +2,7 @@ package sch
 
 import (
 	"fmt"
-	"maps"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -20,8 +20,16 @@ type Loop struct {
 // State is a module with the references that were made to its blocks. It never changes.
 type State struct {
 	mod    *ir.Module
-	blocks map[*Block]*tir.Block
+	blocks []known
 	facts  *facts
+	// origins merges the origins of blocks where one takes in another; nil keeps those of the latter.
+	origins func(...ir.OriginID) ir.OriginID
+}
+
+// known says which block a reference refers to.
+type known struct {
+	ref   *Block
+	block *tir.Block
 }
 
 // New returns the state of a module. It fails if the module has no PrimFunc, or one whose body is no block.
@@ -40,7 +48,7 @@ func New(m *ir.Module) (*State, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("schedule: the module has no PrimFunc")
 	}
-	return &State{mod: m, blocks: map[*Block]*tir.Block{}, facts: &facts{}}, nil
+	return &State{mod: m, facts: &facts{}}, nil
 }
 
 // Module returns the module as it stands.
@@ -49,9 +57,8 @@ func (s *State) Module() *ir.Module { return s.mod }
 // refer returns a reference to a block of a function.
 func (s *State) refer(fn string, b *tir.Block) (*State, *Block) {
 	out := *s
-	out.blocks = maps.Clone(s.blocks)
 	r := &Block{fn: fn}
-	out.blocks[r] = b
+	out.blocks = append(s.blocks[:len(s.blocks):len(s.blocks)], known{r, b})
 	return &out, r
 }
 
@@ -134,13 +141,20 @@ func (s *State) locate(fn string, is func(tir.Stmt) bool) (site, bool) {
 
 // block returns where the block that b refers to stands.
 func (s *State) block(b *Block) (site, error) {
-	t, ok := s.blocks[b]
-	if ok {
+	if t := s.Known(b); t != nil {
 		if at, ok := s.locate(b.fn, func(x tir.Stmt) bool { return x == tir.Stmt(t) }); ok {
 			return at, nil
 		}
 	}
 	return site{}, fmt.Errorf("the reference to a block has expired: a primitive removed what it referred to")
+}
+
+// Known returns the block that a reference refers to, or referred to when it was removed; nil for a reference of another schedule.
+func (s *State) Known(b *Block) *tir.Block {
+	if i := slices.IndexFunc(s.blocks, func(k known) bool { return k.ref == b }); i >= 0 {
+		return s.blocks[i].block
+	}
+	return nil
 }
 
 // loop returns where the loop that l refers to stands.

@@ -52,6 +52,23 @@ func find(x tir.Stmt, is func(tir.Stmt) bool, path []tir.Stmt) []tir.Stmt {
 	if is(x) {
 		return append([]tir.Stmt(nil), path...)
 	}
+	switch x := x.(type) { // the usual ones first
+	case *tir.For:
+		return find(x.Body, is, path)
+	case *tir.BlockRealize:
+		return find(x.Block, is, path)
+	case *tir.Block:
+		return find(x.Body, is, path)
+	case *tir.BufferStore:
+		return nil
+	case *tir.SeqStmt:
+		for _, c := range x.Seq {
+			if out := find(c, is, path); out != nil {
+				return out
+			}
+		}
+		return nil
+	}
 	var out []tir.Stmt
 	children(x, func(c tir.Stmt) {
 		if out == nil {
@@ -93,6 +110,21 @@ func swap(old, by tir.Stmt) *tir.Mapper {
 	}}
 }
 
+// exchanged returns a statement with one directly inside of it replaced.
+func exchanged(x, old, by tir.Stmt) tir.Stmt {
+	switch x := x.(type) {
+	case *tir.For:
+		return x.WithBody(by)
+	case *tir.Block:
+		if by != old && x.Init != old {
+			return x.WithBody(by)
+		}
+	case *tir.BlockRealize:
+		return x.WithBlock(by.(*tir.Block))
+	}
+	return swap(old, by).MapStmt(x)
+}
+
 // reuse says which blocks became which: references to the former refer to the latter from then on.
 type reuse map[*tir.Block]*tir.Block
 
@@ -110,18 +142,18 @@ func (s *State) replace(at site, by tir.Stmt, became reuse) *State {
 		note(at.stmt(), by)
 	}
 	for i := len(at.path) - 2; i >= 0; i-- {
-		x := swap(at.path[i+1], by).MapStmt(at.path[i])
+		x := exchanged(at.path[i], at.path[i+1], by)
 		note(at.path[i], x)
 		by = x
 	}
 	out := *s
 	out.mod = s.mod.With(at.fn, at.f.WithBody(by))
-	out.blocks = make(map[*Block]*tir.Block, len(s.blocks))
-	for r, b := range s.blocks {
-		if x, ok := became[b]; ok {
-			b = x
+	out.blocks = make([]known, len(s.blocks))
+	for i, k := range s.blocks {
+		if x, ok := became[k.block]; ok {
+			k.block = x
 		}
-		out.blocks[r] = b
+		out.blocks[i] = k
 	}
 	return &out
 }

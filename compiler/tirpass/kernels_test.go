@@ -6,7 +6,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass/passtest"
-	"github.com/irscope/irscope/compiler/schedule/cpu"
+	"github.com/irscope/irscope/compiler/sch/cpu"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"

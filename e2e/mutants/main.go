@@ -18,9 +18,9 @@ var judges = []struct {
 	pkg  string
 	also []string
 }{
-	{"compiler/arith", []string{"compiler/tirpass", "compiler/schedule/cpu"}},
-	{"compiler/schedule", []string{"compiler/schedule/cpu"}},
-	{"compiler/schedule/cpu", []string{"target/wasm", "compiler/transform"}},
+	{"compiler/arith", []string{"compiler/tirpass", "compiler/sch/cpu"}},
+	{"compiler/sch", []string{"compiler/sch/cpu"}},
+	{"compiler/sch/cpu", []string{"target/wasm", "compiler/transform"}},
 	{"compiler/tirpass", []string{"target/wasm"}},
 	{"compiler/topi", []string{"compiler/transform", "compiler/frontend/onnx", "e2e/models"}},
 	{"compiler/transform", []string{"compiler/pipeline", "compiler", "e2e/models"}},

@@ -1,0 +1,299 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// plan is a TileSpec under way.
+type plan struct {
+	sch.TileSpec
+	r       *rules
+	b       *sch.Block
+	iters   []*tir.IterVar
+	store   access
+	loads   []access
+	spatial []int // variables that are no units
+	reduce  []int
+	cut     bool
+	machine Machine
+	// registers is how many a vector of the sums takes.
+	registers int64
+	// run is how many terms may be added in their own type, 0 for none.
+	run int64
+}
+
+func newPlan(r *rules, b *sch.Block) *plan {
+	p := &plan{r: r, b: b, machine: r.machine}
+	p.refresh()
+	return p
+}
+
+func (p *plan) refresh() {
+	b := p.block()
+	p.iters, p.spatial, p.reduce, p.loads = b.IterVars, nil, nil, nil
+	for k, iv := range p.iters {
+		switch {
+		case unit(iv):
+		case iv.Kind == tir.DataPar:
+			p.spatial = append(p.spatial, k)
+		default:
+			p.reduce = append(p.reduce, k)
+		}
+	}
+	_, value, st, _ := sch.Combiner(b)
+	p.store = accesses(st, p.iters)[0]
+	p.loads = append(p.loads, accesses(&tir.Evaluate{Value: value}, p.iters)...)
+	p.Tile = make([]int64, len(p.iters))
+	for k := range p.Tile {
+		p.Tile[k] = 1
+	}
+	p.Order, p.Reduce = p.spatial, p.reduce
+	// Sums of 64 bits take two registers for as many narrower terms as a vector holds lanes of 32
+	// bits, one for half as many of 64 bits.
+	p.Lanes, p.registers = p.machine.Lanes, 1
+	p.run = b.Annotations.Int(tir.AttrSumRuns, 0)
+	if p.store.buf.DType.Bits == 64 && p.run == 0 {
+		p.registers = 2
+		for _, a := range p.loads {
+			if a.buf.DType.Bits == 64 {
+				p.Lanes, p.registers = max(p.machine.Lanes/2, 1), 1
+			}
+		}
+	}
+}
+
+func (p *plan) block() *tir.Block { return p.r.at(p.b) }
+
+// extent returns the extent of a variable, 0 if it is symbolic.
+func (p *plan) extent(k int) int64 {
+	n, _ := tir.AsInt(p.iters[k].Dom.Extent)
+	return n
+}
+
+func (p *plan) stride(a access, k int) int64 { return a.stride(p.iters[k].Var) }
+
+// choose fills in the plan. It returns false where no rule applies.
+func (p *plan) choose() bool {
+	if len(p.reduce) == 0 {
+		return false
+	}
+	for _, iv := range p.iters {
+		if tir.IsConst(iv.Dom.Extent, 0) {
+			return false
+		}
+	}
+	if !vectorTypes(p.block()) {
+		return p.scalars()
+	}
+	v := p.contiguousResult()
+	d := p.contiguousReduction()
+	if v >= 0 {
+		p.splitPhases(v)
+		v = p.contiguousResult()
+		d = p.contiguousReduction()
+	}
+	switch {
+	case v >= 0 && p.plain(v):
+		return p.alongResult(v)
+	case d >= 0 && !p.worthPacking(v):
+		return p.alongReduction(d)
+	case v >= 0 && p.product():
+		return p.alongResult(v)
+	}
+	return p.scalars()
+}
+
+// worthPacking reports whether a product has so many rows that copying the other factor to
+// where vectors run along v pays: the pixels of an image count as one.
+func (p *plan) worthPacking(v int) bool {
+	if v < 0 || !p.product() || p.extent(v) == 0 || p.rowAxis(v) < 0 {
+		return false
+	}
+	rows := int64(1)
+	for _, k := range p.without(v) {
+		packed := false
+		for _, a := range p.loads {
+			packed = packed || usesIn(a, p.iters[k].Var) && usesIn(a, p.iters[v].Var)
+		}
+		if !packed {
+			rows *= max(p.extent(k), 1)
+		}
+	}
+	return rows >= 64
+}
+
+// contiguousResult is the variable along which results are contiguous, -1 if there is none of
+// at least one vector.
+func (p *plan) contiguousResult() int {
+	for _, k := range p.spatial {
+		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.Lanes) {
+			return k
+		}
+	}
+	return -1
+}
+
+// plain reports whether all loads are contiguous or constant along variable v.
+func (p *plan) plain(v int) bool {
+	for _, a := range p.loads {
+		if n := p.stride(a, v); n != 0 && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// contiguousReduction is a reduction variable along which all loads are contiguous or
+// constant, -1 if there is none of at least two vectors.
+func (p *plan) contiguousReduction() int {
+	for i := len(p.reduce) - 1; i >= 0; i-- {
+		k := p.reduce[i]
+		if n := p.extent(k); n != 0 && n < 2*p.Lanes {
+			continue
+		}
+		some := false
+		for _, a := range p.loads {
+			switch p.stride(a, k) {
+			case 1:
+				some = true
+			case 0:
+			default:
+				goto next
+			}
+		}
+		if some {
+			return k
+		}
+	next:
+	}
+	return -1
+}
+
+// product reports whether the block sums products of two loads, in a wider type maybe.
+func (p *plan) product() bool {
+	op, value, _, _ := sch.Combiner(p.block())
+	if c, ok := value.(*tir.Cast); ok {
+		value = c.Value
+	}
+	m, ok := value.(*tir.Binary)
+	return ok && op == tir.OpAdd && m.Op == tir.OpMul && len(p.loads) == 2
+}
+
+// splitPhases stores buffers that are read with a stride along v so that elements of one
+// phase lie together: element x at (x%stride, x//stride).
+func (p *plan) splitPhases(v int) {
+	for _, a := range p.loads {
+		n := p.stride(a, v)
+		last := len(a.indices) - 1
+		if n < 2 || n > 4 || !uses(a.indices[last], p.iters[v].Var) || p.innerWindow(a) < 2 {
+			continue
+		}
+		if _, ok := tir.AsInt(a.buf.Shape[last]); !ok {
+			continue
+		}
+		at := slices.IndexFunc(p.block().Reads, func(x *tir.BufferRegion) bool { return x.Buffer == a.buf })
+		if at < 0 {
+			continue
+		}
+		if !p.r.allocates(a.buf) || len(p.r.readers(a.buf, nil)) != 1 {
+			c, err := p.r.blocksBy("CacheRead", p.b, int64(at), "global", []*sch.Block{p.b})
+			if err != nil {
+				continue
+			}
+			p.r.blocks = append(p.r.blocks, c[0])
+			p.refresh()
+			p.splitPhases(v)
+			return
+		}
+		m := &tir.IndexMap{}
+		for k, e := range a.buf.Shape {
+			x := tir.NewVar("i"+string(rune('0'+k%10)), e.DType())
+			m.Initial = append(m.Initial, x)
+			m.Final = append(m.Final, x)
+		}
+		x, c := m.Initial[last], tir.Const(m.Initial[last].DType(), n)
+		m.Final = append(m.Final[:last:last], tir.FloorMod(x, c), tir.FloorDiv(x, c))
+		// The map gives each element a place of its own, also where the stride does not divide the extent.
+		if err := p.r.act("TransformLayout", p.b, []any{"read", int64(at)}, m, nil, true); err == nil {
+			p.r.phases[p.block().Reads[at].Buffer] = n
+			if divides(p.block()) && p.r.act("SimplifyIndices", p.b) != nil {
+				continue
+			}
+			p.refresh()
+			p.splitPhases(v)
+			return
+		}
+	}
+}
+
+// innerWindow is the number of steps that the reduction takes along the last axis of an
+// access.
+func (p *plan) innerWindow(a access) int64 {
+	n := int64(1)
+	for _, k := range p.reduce {
+		if uses(a.indices[len(a.indices)-1], p.iters[k].Var) {
+			n *= max(p.extent(k), 1)
+		}
+	}
+	return n
+}
+
+// scalars tiles without vectors: four neighbouring results at a time.
+func (p *plan) scalars() bool {
+	if len(p.spatial) == 0 {
+		return false
+	}
+	v := p.spatial[len(p.spatial)-1]
+	p.Vector, p.Lanes = v, 1
+	if n := p.extent(v); n > 1 {
+		p.Tile[v] = p.fit(v, 4)
+	}
+	p.window()
+	return true
+}
+
+// window unrolls the innermost reduction variables as far as that stays small, and the next
+// one by a factor where they are few.
+func (p *plan) window() {
+	p.Unroll = nil
+	steps := int64(1)
+	for i := len(p.reduce) - 1; i >= 0; i-- {
+		n := p.extent(p.reduce[i])
+		if n == 0 || n*steps > maxUnrolledWindow {
+			break
+		}
+		steps *= n
+		p.Unroll = append(p.Unroll, p.reduce[i])
+	}
+	p.Factor = 1
+	if steps < 4 {
+		p.Factor = 4 / steps
+	}
+}
+
+// unrolledSteps is how many steps the unrolled reduction variables take.
+func (p *plan) unrolledSteps() int64 {
+	n := int64(1)
+	for _, k := range p.reduce {
+		if p.isUnrolled(k) {
+			n *= max(p.extent(k), 1)
+		}
+	}
+	return n
+}
+
+func (p *plan) isUnrolled(k int) bool { return slices.Contains(p.Unroll, k) }
+
+// without returns the spatial variables but for some.
+func (p *plan) without(ks ...int) []int {
+	var out []int
+	for _, k := range p.spatial {
+		if !slices.Contains(ks, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/sch/cpu"
+	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/topi"
+	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target"
+)
+
+// randomKernel draws a convolution, a matrix product, a pool, a reduction or a softmax with
+// random extents, strides, padding and epilogue. Some extents are known only when it runs.
+func randomKernel(r *rand.Rand) (string, kernel) {
+	n := func(lo, hi int) int { return lo + r.IntN(hi-lo+1) }
+	syms := map[*tir.Var]int64{}
+	dim := func(lo, hi int) any {
+		if r.IntN(4) > 0 {
+			return n(lo, hi)
+		}
+		v := tir.NewVar("n"+strconv.Itoa(len(syms)), dtype.Int64T)
+		syms[v] = int64(n(0, hi))
+		return v
+	}
+	switch r.IntN(5) {
+	case 0:
+		g, k, h, w := n(1, 3), n(1, 3), n(4, 12), n(4, 18)
+		ic, oc := g*n(1, 3), g*n(1, 6)
+		x, f, b := in("x", n(1, 2), ic, h, w), in("w", oc, ic/g, k, n(1, 3)), in("b", 1, oc, 1, 1)
+		o := topi.ConvOpts{
+			Strides: []int64{int64(n(1, 3)), int64(n(1, 3))}, Dilation: []int64{1, int64(n(1, 2))}, Groups: int64(g),
+			Before: []int64{int64(n(0, 2)), int64(n(0, 2))}, After: []int64{int64(n(0, 1)), int64(n(0, 2))}, Data: "NCHW", Kernel: "OIHW",
+		}
+		y := must(topi.Conv(x, f, o))
+		return fmt.Sprintf("conv %v %v %+v", x.Shape, f.Shape, o), kernel{args: []*te.Tensor{x, f, b, relu(must(topi.Binary("add", topi.T(y), topi.T(b))))}}
+	case 1:
+		m, k, c := dim(1, 20), dim(1, 40), dim(1, 40)
+		o := topi.MatmulOpts{TransposeA: r.IntN(2) == 0, TransposeB: r.IntN(2) == 0}
+		a, b := []any{m, k}, []any{k, c}
+		if o.TransposeA {
+			a = []any{k, m}
+		}
+		if o.TransposeB {
+			b = []any{c, k}
+		}
+		if r.IntN(2) == 0 {
+			a = append([]any{dim(1, 3)}, a...)
+			if r.IntN(2) == 0 {
+				b = append([]any{a[0]}, b...)
+			}
+		}
+		x, y := in("a", a...), in("b", b...)
+		return fmt.Sprintf("matmul %v %v %+v %v", a, b, o, syms), kernel{[]*te.Tensor{x, y, relu(must(topi.Matmul(x, y, o)))}, syms}
+	case 2:
+		x := in("x", n(1, 2), n(1, 5), n(5, 14), n(5, 30))
+		o := topi.PoolOpts{
+			Size: []int64{int64(n(1, 4)), int64(n(1, 4))}, Strides: []int64{int64(n(1, 3)), int64(n(1, 3))}, Dilation: []int64{1, 1},
+			Before: []int64{int64(n(0, 1)), int64(n(0, 1))}, After: []int64{int64(n(0, 1)), int64(n(0, 1))},
+			CeilMode: r.IntN(2) == 0, Layout: "NCHW",
+		}
+		kind := []string{"max", "avg"}[r.IntN(2)]
+		return fmt.Sprintf("%s pool %v %+v", kind, x.Shape, o), kernel{args: []*te.Tensor{x, must(topi.Pool(kind, x, o))}}
+	case 3:
+		x := in("x", dim(1, 9), dim(1, 9), dim(1, 50))
+		axes := [][]int{{0}, {1}, {2}, {0, 1}, {1, 2}, {0, 2}, {0, 1, 2}}[r.IntN(7)]
+		kind := []string{"sum", "max", "min", "mean", "prod"}[r.IntN(5)]
+		return fmt.Sprintf("%s %v over %v %v", kind, x.Shape, axes, syms), kernel{[]*te.Tensor{x, must(topi.Reduce(kind, x, axes, false))}, syms}
+	}
+	x := in("x", dim(1, 9), dim(1, 40), dim(1, 12))
+	axis := r.IntN(3)
+	return fmt.Sprintf("softmax %v along %d %v", x.Shape, axis, syms), kernel{[]*te.Tensor{x, topi.Softmax(x, axis)}, syms}
+}
+
+// TestRandomKernels schedules random kernels and compares them with the functions before.
+func TestRandomKernels(t *testing.T) {
+	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
+		name, k := randomKernel(r)
+		t.Log(name)
+		f := create(t, k)
+		want := run(t, f, k.arguments(t))
+		g, err := cpu.MachineOf(target.Default()).Schedule(f, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tir.Verify(name, g) {
+			t.Error(d.Message)
+		}
+		compare(t, want, run(t, g, k.arguments(t)))
+		if r.IntN(5) == 0 {
+			compare(t, want, compile(t, f).run(t, k.arguments(t)))
+		}
+	})
+}

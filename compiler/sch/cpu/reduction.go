@@ -1,0 +1,152 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// maxUnrolledWindow bounds the steps of a window that are unrolled.
+const maxUnrolledWindow = 25
+
+// reduction schedules a block that reduces. A block that combines several values, or by
+// other than a commutative operation, stays as it is.
+func (r *rules) reduction(b *sch.Block) error {
+	k := r.at(b)
+	if _, _, _, ok := sch.Combiner(k); !ok || k.Init == nil || !r.s.State().Original(b) {
+		r.declined(ruleTile, k, "it combines several values or by an operation that is not commutative, or it has been changed")
+		return nil
+	}
+	at := k.Body
+	if err := r.normalize(b); err != nil {
+		return err
+	}
+	p := newPlan(r, b)
+	if !p.choose() {
+		r.declined(ruleTile, r.at(b), "no rule fits its types, extents and accesses")
+		return nil
+	}
+	if p.run > 0 {
+		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
+	}
+	if err := r.tile(b, p); err != nil {
+		return err
+	}
+	r.gone(b)
+	r.applied(ruleTile, at)
+	return nil
+}
+
+// normalize splits and fuses iteration variables so that accesses move by constant strides:
+// the groups of a convolution become an axis, axes that follow each other become one.
+func (r *rules) normalize(b *sch.Block) error {
+	for k := 0; k < len(r.at(b).IterVars); k++ {
+		if c := quotient(r.at(b), r.at(b).IterVars[k].Var); c > 1 {
+			if err := r.act("SplitBlockIter", b, int64(k), c); err != nil {
+				return err
+			}
+			k++
+		}
+	}
+	for k := len(r.at(b).IterVars) - 2; k >= 0; k-- {
+		x := r.at(b)
+		iters := x.IterVars
+		if iters[k].Kind != iters[k+1].Kind {
+			continue
+		}
+		acc := accesses(x.Body, iters)
+		ok := true
+		for _, a := range acc {
+			ok = ok && (unit(iters[k]) || unit(iters[k+1]) || a.follows(iters[k], iters[k+1]))
+		}
+		if ok {
+			if err := r.act("FuseBlockIters", b, int64(k), int64(k+1)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// quotient returns the constant that v is divided by in an index, 0 if there is none or it
+// does not divide its extent.
+func quotient(b *tir.Block, v *tir.Var) int64 {
+	found := int64(0)
+	for _, a := range accesses(b.Body, b.IterVars) {
+		for _, ix := range a.indices {
+			tir.RewriteExpr(ix, func(e tir.Expr) tir.Expr {
+				if d, ok := e.(*tir.Binary); ok && (d.Op == tir.OpFloorDiv || d.Op == tir.OpFloorMod) && d.A == tir.Expr(v) {
+					if c, ok := tir.AsInt(d.B); ok {
+						found = c
+					}
+				}
+				return e
+			})
+		}
+	}
+	for _, iv := range b.IterVars {
+		if n, ok := tir.AsInt(iv.Dom.Extent); iv.Var == v && (!ok || found < 1 || n%found != 0) {
+			return 0
+		}
+	}
+	return found
+}
+
+// tile tiles a reduction as planned, with the consumers of its results that can be computed where they are written. Where the vector variable has a
+// symbolic extent only whole tiles are vectorised.
+func (r *rules) tile(b *sch.Block, p *plan) error {
+	if p.cut {
+		loops, err := r.loops(b)
+		if err != nil {
+			return err
+		}
+		l := loops[p.Vector]
+		order := append([]*sch.Loop{l}, slices.Delete(slices.Clone(loops), p.Vector, p.Vector+1)...)
+		if err := r.act("Reorder", order); err != nil {
+			return err
+		}
+		if err := r.act("CutLoop", l, p.Tile[p.Vector]); err != nil {
+			return err
+		}
+	}
+	var epilogue []*sch.Block
+	for _, k := range r.s.State().Epilogue(b) {
+		c := r.refOf(k)
+		if c == nil {
+			break
+		}
+		epilogue = append(epilogue, c)
+	}
+	args := []any{
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil,
+	}
+	if len(epilogue) > 0 {
+		args[len(args)-1] = epilogue
+	}
+	if err := r.act("TileReduction", args...); err != nil {
+		return err
+	}
+	for _, c := range epilogue {
+		r.gone(c)
+	}
+	return nil
+}
+
+func ints(list []int) []int64 {
+	out := make([]int64, len(list))
+	for i, n := range list {
+		out[i] = int64(n)
+	}
+	return out
+}
+
+// refOf returns the reference to a block, nil if there is none.
+func (r *rules) refOf(b *tir.Block) *sch.Block {
+	for _, ref := range r.blocks {
+		if !r.done[ref] && r.at(ref) == b {
+			return ref
+		}
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package sch
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// FlattenAccess lets a block, and those inside of it, access buffers through one-dimensional views where indices are
+// quotients and remainders, as after FuseBlockIters, that cancel out in the flat index. It is no primitive
+// of TVM's, and is to be called last: other primitives do not look into views.
+func (s *State) FlattenAccess(b *Block) (*State, error) {
+	at, err := s.block(b)
+	if err != nil {
+		return nil, err
+	}
+	became := reuse{}
+	m := &tir.Mapper{}
+	m.Stmt = func(x tir.Stmt) tir.Stmt {
+		k, ok := x.(*tir.Block)
+		if !ok {
+			return m.MapStmt(x)
+		}
+		now := k
+		if len(realizes(k)) > 0 {
+			now = k.WithBody(m.Stmt(k.Body))
+		} else {
+			now = flattened(k)
+		}
+		if now != k {
+			became[k] = now
+		}
+		return now
+	}
+	now := m.Stmt(at.Block())
+	if now == at.stmt() {
+		return s, nil
+	}
+	return s.replace(at, now, became), nil
+}
+
+// flattened returns a block that holds no others with flat accesses; the block itself if it has none.
+func flattened(b *tir.Block) *tir.Block {
+	f := &viewer{an: arith.NewAnalyzer(), views: map[*tir.Buffer]*tir.Buffer{}}
+	for _, iv := range b.IterVars {
+		f.an.BindRange(iv.Var, iv.Dom)
+	}
+	change := func(st tir.Stmt) tir.Stmt {
+		if st == nil {
+			return nil
+		}
+		return tir.RewriteStmt(st, f.stmt, f.expr)
+	}
+	body, init := change(b.Body), change(b.Init)
+	if len(f.order) == 0 {
+		return b
+	}
+	// The views are declared where they are used; regions stay those of the buffers.
+	declare := func(st tir.Stmt) tir.Stmt {
+		for k := len(f.order) - 1; st != nil && k >= 0; k-- {
+			st = &tir.DeclBuffer{Base: b.Base, Buffer: f.order[k], Body: st}
+		}
+		return st
+	}
+	now := *b
+	now.Body, now.Init = declare(body), declare(init)
+	return &now
+}
+
+type viewer struct {
+	an    *arith.Analyzer
+	views map[*tir.Buffer]*tir.Buffer
+	order []*tir.Buffer
+}
+
+// flat returns the view of a buffer and the index into it, nil where it does not help.
+func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr) {
+	if len(indices) < 2 || len(b.Strides) > 0 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) {
+		return nil, nil
+	}
+	any := false
+	for _, ix := range indices {
+		any = any || Divides(ix)
+	}
+	if !any {
+		return nil, nil
+	}
+	at := f.an.Simplify(FlatIndex(b, indices))
+	if Divides(at) {
+		return nil, nil
+	}
+	v := f.views[b]
+	if v == nil {
+		n := tir.Expr(tir.Const(b.Shape[0].DType(), 1))
+		for _, e := range b.Shape {
+			n = tir.Mul(n, e)
+		}
+		v = b.WithShape([]tir.Expr{n}).WithName(b.Name + "_flat")
+		f.views[b] = v
+		f.order = append(f.order, v)
+	}
+	return v, at
+}
+
+func (f *viewer) expr(e tir.Expr) tir.Expr {
+	if l, ok := e.(*tir.BufferLoad); ok {
+		if v, at := f.flat(l.Buffer, l.Indices); v != nil {
+			return &tir.BufferLoad{Base: l.Base, Buffer: v, Indices: []tir.Expr{at}, Predicate: l.Predicate}
+		}
+	}
+	return e
+}
+
+func (f *viewer) stmt(st tir.Stmt) tir.Stmt {
+	if x, ok := st.(*tir.BufferStore); ok {
+		if v, at := f.flat(x.Buffer, x.Indices); v != nil {
+			return &tir.BufferStore{Base: x.Base, Buffer: v, Value: x.Value, Indices: []tir.Expr{at}, Predicate: x.Predicate}
+		}
+	}
+	return st
+}
+
+// Divides reports whether e holds a quotient or a remainder.
+func Divides(e tir.Expr) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		if x, ok := n.(*tir.Binary); ok && (x.Op == tir.OpFloorDiv || x.Op == tir.OpFloorMod) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,49 @@
+package sch
+
+// tileKinds are primitives that TVM does not have: those of the default schedule for CPUs.
+func tileKinds() []*Kind {
+	return []*Kind{
+		{
+			Name: "TileReduction", Method: "tile_reduction", Outputs: One,
+			Params: []Param{
+				in("block", BlockForm), attr("order", IntsForm), attr("tile", IntsForm), attr("reduce", IntsForm), attr("vector", IntForm), attr("lanes", IntForm),
+				opt("whole", IntsForm, []int64{}), opt("unroll", IntsForm, []int64{}), opt("factor", IntForm, int64(1)),
+				opt("splat", IntsForm, []int64{}), opt("pack", IntsForm, []int64{}), opt("run", IntForm, int64(0)), optIn("epilogue", BlocksForm, nil),
+			},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out1(s.TileReduction(c.block(0), TileSpec{
+					Order: c.ints(1), Tile: c.Args[2].([]int64), Reduce: c.ints(3), Vector: c.int(4), Lanes: int64(c.int(5)), Whole: c.ints(6), Unroll: c.ints(7),
+					Factor: int64(c.int(8)), Splat: c.ints(9), Pack: c.ints(10), Run: int64(c.int(11)),
+				}, c.blocks(12)))
+			},
+		},
+		{
+			Name: "CutLoop", Method: "cut_loop", Outputs: List, Params: []Param{in("loop", LoopForm), attr("multiple", IntForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.CutLoop(c.loop(0), int64(c.int(1)))) },
+		},
+		{
+			Name: "FuseBlockIters", Method: "fuse_block_iters", Params: []Param{in("block", BlockForm), attr("first", IntForm), attr("last", IntForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.FuseBlockIters(c.block(0), c.int(1), c.int(2)))
+			},
+		},
+		{
+			Name: "SplitBlockIter", Method: "split_block_iter", Params: []Param{in("block", BlockForm), attr("index", IntForm), attr("factor", IntForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) {
+				return out0(s.SplitBlockIter(c.block(0), c.int(1), int64(c.int(2))))
+			},
+		},
+		{
+			Name: "Refill", Method: "refill", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Refill(c.block(0))) },
+		},
+		{
+			Name: "SimplifyIndices", Method: "simplify_indices", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.SimplifyIndices(c.block(0))) },
+		},
+		{
+			Name: "FlattenAccess", Method: "flatten_access", Params: []Param{in("block", BlockForm)},
+			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.FlattenAccess(c.block(0))) },
+		},
+	}
+}

@@ -1,0 +1,69 @@
+package sch
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// axis is an iteration variable of the block under way.
+type axis struct {
+	offset, extent tir.Expr
+	loopVar        *tir.Var // of the loop that it was bound to
+	kind           tir.IterKind
+	tile           int64    // 1 for none
+	outer          *tir.Var // over tiles, or over all of the extent where it is not tiled
+	symbolic       bool     // the last tile may have to be cut off
+	whole          bool     // symbolic, but the last tile starts earlier
+}
+
+// neutral reports whether combining with e any number of times changes nothing more than
+// combining once.
+func neutral(op tir.BinaryOp, e tir.Expr) bool {
+	n, isInt := tir.AsInt(e)
+	f, isFloat := e.(*tir.FloatImm)
+	switch op {
+	case tir.OpAdd:
+		return isInt && n == 0 || isFloat && f.Value == 0
+	case tir.OpMul:
+		return isInt && n == 1 || isFloat && f.Value == 1
+	}
+	return true // min, max, and, or: combining twice with one value is combining once
+}
+
+// base is the first index of tile o of an axis.
+func (a *axis) base(o tir.Expr) tir.Expr {
+	if a.tile == 1 {
+		return tir.Add(a.offset, o)
+	}
+	d := a.extent.DType()
+	at := tir.Mul(o, tir.Const(d, a.tile))
+	if n, ok := tir.AsInt(a.extent); ok && n%a.tile != 0 {
+		at = tir.Min(at, tir.Const(d, n-a.tile))
+	} else if a.whole {
+		at = tir.Min(at, tir.Sub(a.extent, tir.Const(d, a.tile)))
+	}
+	return tir.Add(a.offset, at)
+}
+
+// clamp keeps an index of a symbolic axis within it.
+func (a *axis) clamp(e tir.Expr) tir.Expr {
+	if !a.symbolic {
+		return e
+	}
+	one := tir.Const(e.DType(), 1)
+	return tir.Min(e, tir.Sub(tir.Add(a.offset, a.extent), one))
+}
+
+func (a *axis) tiles() tir.Expr {
+	if a.tile == 1 {
+		return a.extent
+	}
+	p := tir.Const(a.extent.DType(), a.tile)
+	if n, ok := tir.AsInt(a.extent); ok {
+		return tir.Const(a.extent.DType(), (n+a.tile-1)/a.tile)
+	}
+	if !a.symbolic && !a.whole {
+		return arith.NewAnalyzer().Simplify(tir.FloorDiv(a.extent, p))
+	}
+	return tir.FloorDiv(tir.Add(a.extent, tir.Const(a.extent.DType(), a.tile-1)), p)
+}

@@ -1,0 +1,229 @@
+package sch
+
+import (
+	"github.com/irscope/irscope/compiler/arith/region"
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// part is a block under construction with its loops, outermost first.
+type part struct {
+	t      *tiler
+	name   string
+	iters  []*tir.IterVar
+	values []tir.Expr
+	pred   tir.Expr // nil is true
+	loops  []*tir.For
+	sub    map[*tir.Var]tir.Expr // iteration variables of the old block
+	origin ir.OriginID
+}
+
+func (t *tiler) part(name string) *part {
+	return &part{t: t, name: t.names.fresh(t.b.Name + name), sub: map[*tir.Var]tir.Expr{}, origin: t.b.Origin}
+}
+
+func (p *part) loop(name string, extent tir.Expr, kind tir.ForKind) *tir.Var {
+	if tir.IsConst(extent, 1) {
+		return nil
+	}
+	l := p.t.loop(name, extent, kind)
+	p.loops = append(p.loops, l)
+	return l.LoopVar
+}
+
+// loop makes a loop without a body.
+func (t *tiler) loop(name string, extent tir.Expr, kind tir.ForKind) *tir.For {
+	return &tir.For{Base: t.b.Base, LoopVar: tir.NewVar(name, extent.DType()), Min: tir.Const(extent.DType(), 0), Extent: extent, Kind: kind}
+}
+
+// around puts statements into a loop.
+func around(l *tir.For, body ...tir.Stmt) tir.Stmt {
+	out := *l
+	out.Body = tir.Seq(body...)
+	return &out
+}
+
+// iter adds an iteration variable bound to value.
+func (p *part) iter(name string, extent, value tir.Expr, kind tir.IterKind) *tir.Var {
+	v := tir.NewVar(name, value.DType())
+	p.iters = append(p.iters, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(v.DType(), 0), Extent: extent}, Var: v, Kind: kind})
+	p.values = append(p.values, value)
+	return v
+}
+
+// old binds the k-th variable of the old block to value.
+func (p *part) old(k int, value tir.Expr) {
+	iv := p.t.b.IterVars[k]
+	if n, ok := value.(*tir.IntImm); ok {
+		p.sub[iv.Var] = n
+		return
+	}
+	p.sub[iv.Var] = p.iter(iv.Var.Name, iv.Dom.Extent, value, iv.Kind)
+	p.iters[len(p.iters)-1].Dom = iv.Dom
+}
+
+func orZero(v *tir.Var, like tir.Expr) tir.Expr {
+	if v == nil {
+		return tir.Const(like.DType(), 0)
+	}
+	return v
+}
+
+// inner adds the loops within a tile and returns the position of each axis in its tile, nil
+// for axes without one. lanes is the loop over the lanes of one vector.
+func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
+	t := p.t
+	pos = make([]tir.Expr, len(t.axes))
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		if a.tile > 1 && k != t.spec.Vector {
+			pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
+		}
+	}
+	a := t.axes[t.spec.Vector]
+	if vector && a.tile > 1 {
+		d := a.extent.DType()
+		step := orZero(p.loop("vec", tir.Const(d, a.tile/t.spec.Lanes), tir.Unrolled), a.extent)
+		lane = orZero(p.loop("lane", tir.Const(d, t.spec.Lanes), tir.Vectorized), a.extent)
+		pos[t.spec.Vector] = tir.Add(tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane)
+	}
+	return pos, lane
+}
+
+// at returns indices into the accumulators for positions in the tile.
+func (p *part) at(pos []tir.Expr) []tir.Expr {
+	t := p.t
+	var out []tir.Expr
+	for _, k := range t.tiled() {
+		a := t.axes[k]
+		out = append(out, p.iter("t_"+t.b.IterVars[k].Var.Name, tir.Const(a.extent.DType(), a.tile), pos[k], tir.DataPar))
+	}
+	if len(out) == 0 {
+		out = []tir.Expr{tir.Int(0)}
+	}
+	return out
+}
+
+// tiled lists the axes of the accumulators: those with a tile, the vector last.
+func (t *tiler) tiled() []int {
+	var out []int
+	for _, k := range t.spec.Order {
+		if t.axes[k].tile > 1 && k != t.spec.Vector {
+			out = append(out, k)
+		}
+	}
+	if t.axes[t.spec.Vector].tile > 1 {
+		out = append(out, t.spec.Vector)
+	}
+	return out
+}
+
+// build makes the nest: loops over tiles, in them the copies, the init, the updates and the
+// block that writes.
+func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
+	b := t.b
+	shape := []tir.Expr{}
+	for _, k := range t.tiled() {
+		shape = append(shape, tir.Const(t.axes[k].extent.DType(), t.axes[k].tile))
+	}
+	if len(shape) == 0 {
+		shape = []tir.Expr{tir.Int(1)}
+	}
+	local := func(suffix string, d dtype.DType) *tir.Buffer {
+		x := tir.NewBuffer(t.store.Buffer.Name+suffix, d, shape, "local")
+		x.Base = b.Base
+		t.allocs = append(t.allocs, x)
+		return x
+	}
+	t.acc = local("_local", t.value.DType())
+	if t.spec.Run > 0 {
+		t.sums = local("_sums", t.store.Buffer.DType)
+	}
+
+	var outer []*tir.For
+	level := map[int]int{} // axis to the number of loops around what it determines
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		n := a.tiles()
+		if !tir.IsConst(n, 1) {
+			name := b.IterVars[k].Var.Name + "_o"
+			if a.tile == 1 {
+				name = b.IterVars[k].Var.Name + "_a"
+			}
+			l := t.loop(name, n, tir.Serial)
+			outer = append(outer, l)
+			a.outer = l.LoopVar
+		}
+		level[k] = len(outer)
+	}
+	bodies := make([][]tir.Stmt, len(outer)+1) // what stands at each level before the next loop
+	for _, l := range t.spec.Splat {
+		n, lv := t.splat(l, level)
+		bodies[lv] = append(bodies[lv], n)
+	}
+	for _, l := range t.spec.Pack {
+		n, lv := t.pack(l, level)
+		bodies[lv] = append(bodies[lv], n)
+	}
+	last := len(outer)
+	if t.sums != nil {
+		bodies[last] = append(bodies[last], t.init(t.sums))
+		bodies[last] = append(bodies[last], t.runs()...)
+		t.acc = t.sums
+	} else {
+		bodies[last] = append(bodies[last], t.init(t.acc))
+		for _, u := range t.updates() {
+			bodies[last] = append(bodies[last], t.update(u))
+		}
+	}
+	results, write := t.write()
+	bodies[last] = append(bodies[last], results...)
+	for k := len(outer) - 1; k >= 0; k-- {
+		bodies[k] = append(bodies[k], around(outer[k], bodies[k+1]...))
+	}
+	return tir.Seq(bodies[0]...), write
+}
+
+// outerOf binds all spatial variables to their tile and position.
+func (p *part) spatial(pos []tir.Expr, clamp bool) {
+	for k, a := range p.t.axes {
+		if a.kind != tir.DataPar {
+			continue
+		}
+		v := a.base(orZero(a.outer, a.extent))
+		if pos[k] != nil {
+			v = tir.Add(v, pos[k])
+		}
+		if clamp {
+			v = a.clamp(v)
+		}
+		p.old(k, v)
+	}
+}
+
+// finish returns the block with its loops around it.
+func (p *part) finish(body tir.Stmt) (tir.Stmt, *tir.Block) {
+	base := p.t.b.Base
+	base.Origin = p.origin
+	b := &tir.Block{Base: base, IterVars: p.iters, Name: p.name, Body: body}
+	b.Reads, b.Writes, _ = region.OfBlock(b, nil)
+	if p.pred == nil {
+		p.pred = tir.Bool(true)
+	}
+	var out tir.Stmt = &tir.BlockRealize{Base: b.Base, Values: p.values, Predicate: p.pred, Block: b}
+	for k := len(p.loops) - 1; k >= 0; k-- {
+		out = around(p.loops[k], out)
+	}
+	return out, b
+}
+
+// init is the nest that starts a tile.
+func (t *tiler) init(to *tir.Buffer) tir.Stmt {
+	p := t.part("_init")
+	pos, _ := p.inner(true)
+	at := p.at(pos)
+	p.spatial(pos, true)
+	n, _ := p.finish(tir.Store(to, tir.CastTo(to.DType, tir.SubstExpr(t.start, p.sub)), at...))
+	return n
+}
