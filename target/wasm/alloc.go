@@ -23,7 +23,7 @@ type slots struct {
 
 // allocate gives an allocation locals, a place in the kernel's stack area, or a workspace.
 func (g *gen) allocate(s *tir.Allocate) {
-	what := kindName(s)
+	what := lower.KindName(s)
 	g.checkStorage(s.Type, what)
 	if sl := g.tryslots(s); sl != nil {
 		g.slots[s.Var] = sl
@@ -89,7 +89,7 @@ func (g *gen) allocWorkspace(args ...*node) *node {
 
 // allocateConst places constant data in the module.
 func (g *gen) allocateConst(s *tir.AllocateConst) {
-	g.checkStorage(s.Type, kindName(s))
+	g.checkStorage(s.Type, lower.KindName(s))
 	g.OwnClass(s.Var)
 	g.vars[s.Var] = one(dtype.HandleT, g.dataAddress(g.mod.data.blob(s.Data)))
 	g.stmt(s.Body)
@@ -110,7 +110,7 @@ func (g *gen) tryslots(s *tir.Allocate) *slots {
 	}
 	t := wasmbin.V128
 	if k == 1 {
-		t = g.valType(elem, kindName(s))
+		t = g.valType(elem, lower.KindName(s))
 	}
 	out := &slots{elem: elem, k: k}
 	for range count {

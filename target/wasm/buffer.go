@@ -18,7 +18,7 @@ func (g *gen) pointer(v *tir.Var, what string) *node {
 
 // bufferLoad translates a read.
 func (g *gen) bufferLoad(e *tir.BufferLoad) value {
-	what := kindName(e)
+	what := lower.KindName(e)
 	g.checkStorage(e.Buffer.DType, what)
 	dt := e.DType()
 	if s := g.slots[e.Buffer.Data]; s != nil {

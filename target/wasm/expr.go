@@ -3,6 +3,7 @@ package wasm
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -16,11 +17,11 @@ func (g *gen) expr(e tir.Expr) value {
 		if v, ok := g.vars[e]; ok {
 			return v
 		}
-		g.fail(kindName(e), "the variable is not defined here")
+		g.fail(lower.KindName(e), "the variable is not defined here")
 	case *tir.IntImm:
-		return one(e.Type, g.intConst(e.Type, e.Value, kindName(e)))
+		return one(e.Type, g.intConst(e.Type, e.Value, lower.KindName(e)))
 	case *tir.FloatImm:
-		return one(e.Type, g.floatConst(e.Type, e.Value, kindName(e)))
+		return one(e.Type, g.floatConst(e.Type, e.Value, lower.KindName(e)))
 	case *tir.StringImm:
 		return one(dtype.HandleT, g.cstring(e.Value))
 	case *tir.Cast:
@@ -45,7 +46,7 @@ func (g *gen) expr(e tir.Expr) value {
 	case *tir.Shuffle:
 		return g.shuffle(e)
 	case *tir.Reduce, *tir.ProducerLoad:
-		g.fail(kindName(e), "belongs to tensor expressions: turn them into a function with create_prim_func first")
+		g.fail(lower.KindName(e), "belongs to tensor expressions: turn them into a function with create_prim_func first")
 	default:
 		panic(fmt.Sprintf("wasm: unknown expression %T", e))
 	}

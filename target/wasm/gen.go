@@ -131,28 +131,3 @@ func (g *gen) valType(d dtype.DType, what string) wasmbin.ValType {
 	g.fail(what, "arithmetic on %s is not supported", d)
 	return wasmbin.None
 }
-
-// kindName is how a node is called in errors: its TVM name.
-func kindName(n any) string {
-	switch n := n.(type) {
-	case *tir.Binary:
-		return n.Op.String()
-	case *tir.Call:
-		return "Call " + n.Op.CalleeName()
-	case *tir.BufferLoad:
-		return "BufferLoad of " + n.Buffer.Name
-	case *tir.BufferStore:
-		return "BufferStore to " + n.Buffer.Name
-	case *tir.Allocate:
-		return "Allocate " + n.Var.Name
-	case *tir.Var:
-		return "Var " + n.Name
-	}
-	s := fmt.Sprintf("%T", n)
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '.' {
-			return s[i+1:]
-		}
-	}
-	return s
-}

@@ -40,7 +40,7 @@ func (g *gen) stmt(s tir.Stmt) {
 	case *tir.While:
 		g.whileStmt(s)
 	case *tir.Block, *tir.BlockRealize, *tir.BufferRealize:
-		g.fail(kindName(s), "must be lowered first: run LowerOpaqueBlock and FlattenBuffer")
+		g.fail(lower.KindName(s), "must be lowered first: run LowerOpaqueBlock and FlattenBuffer")
 	default:
 		panic(fmt.Sprintf("wasm: unknown statement %T", s))
 	}

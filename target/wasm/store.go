@@ -7,7 +7,7 @@ import (
 
 // bufferStore translates a write.
 func (g *gen) bufferStore(s *tir.BufferStore) {
-	what := kindName(s)
+	what := lower.KindName(s)
 	g.checkStorage(s.Buffer.DType, what)
 	v := g.expr(s.Value)
 	want := s.Buffer.DType

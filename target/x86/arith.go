@@ -1,7 +1,6 @@
 package x86
 
 import (
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -10,8 +9,8 @@ import (
 
 // binary translates an operation on two values of one type.
 func (g *gen) binary(e *tir.Binary) value {
-	what := kindName(e)
-	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && e.DType().Lanes == 1 && mayFail(e.B) {
+	what := lower.KindName(e)
+	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && e.DType().Lanes == 1 && lower.MayFail(e.B) {
 		// The first operand may say that the second can be computed.
 		if e.Op == tir.OpAnd {
 			return g.ifThenElse(e.A, e.B, tir.Bool(false), what)
@@ -39,24 +38,6 @@ func (g *gen) binary(e *tir.Binary) value {
 		return g.compare(e.Op, a, b, what)
 	}
 	return g.arith(e.Op, a, b, what)
-}
-
-// mayFail reports whether computing e may stop the kernel: it reads memory or divides by what may be zero.
-func mayFail(e tir.Expr) bool {
-	found := false
-	ir.Walk(e, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.BufferLoad:
-			found = true
-		case *tir.Binary:
-			if n.Op >= tir.OpDiv && n.Op <= tir.OpFloorMod && n.DType().IsInteger() {
-				d, ok := tir.AsInt(n.B)
-				found = found || !ok || d == 0
-			}
-		}
-		return !found
-	})
-	return found
 }
 
 // logic combines bools; comparisons of bools are among it.

@@ -11,7 +11,7 @@ import (
 
 // call translates a call of an intrinsic.
 func (g *gen) call(e *tir.Call) value {
-	what := kindName(e)
+	what := lower.KindName(e)
 	o, ok := e.Op.(*ir.Op)
 	if !ok {
 		g.fail(what, "native kernels call no other functions")
@@ -111,7 +111,7 @@ func (g *gen) vectorHalves(name string, e *tir.Call) value {
 // ifThenElse computes only the chosen value. Values that cost little and cannot trap are selected without a branch.
 func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 	if cond.DType().Lanes > 1 {
-		if !simple(yes, 64) || !simple(no, 64) {
+		if !lower.Simple(yes, 64) || !lower.Simple(no, 64) {
 			g.fail(what, "a condition of %s with values that read memory or may fail: compute them lane by lane", cond.DType())
 		}
 		return g.selectValue(g.expr(cond), g.expr(yes), g.expr(no))
@@ -123,7 +123,7 @@ func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 		}
 		return g.expr(no)
 	}
-	if simple(yes, 4) && simple(no, 4) {
+	if lower.Simple(yes, 4) && lower.Simple(no, 4) {
 		return g.selectValue(one(dtype.BoolT, c), g.expr(yes), g.expr(no))
 	}
 	var vars []*variable
@@ -155,26 +155,6 @@ func (g *gen) ifThenElse(cond, yes, no tir.Expr, what string) value {
 		out.parts = append(out.parts, g.Read(x))
 	}
 	return out
-}
-
-// simple reports whether e is made of at most budget operations that read no memory, call nothing and cannot trap.
-func simple(e tir.Expr, budget int) bool {
-	n := 0
-	ok := true
-	ir.Walk(e, func(x ir.Node) bool {
-		switch x := x.(type) {
-		case *tir.Var, *tir.IntImm, *tir.FloatImm, *tir.Cast, *tir.Not, *tir.Ramp, *tir.Broadcast, *tir.Select:
-		case *tir.Binary:
-			if x.DType().IsInteger() && x.Op >= tir.OpDiv && x.Op <= tir.OpFloorMod {
-				ok = false
-			}
-		default:
-			ok = false
-		}
-		n++
-		return ok && n <= 3*budget
-	})
-	return ok && n <= 3*budget
 }
 
 // field returns the address and offset of a field of the handle[index].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -16,13 +17,13 @@ func (g *gen) expr(e tir.Expr) value {
 		if v, ok := g.vars[e]; ok {
 			return v
 		}
-		g.fail(kindName(e), "the variable is not defined here")
+		g.fail(lower.KindName(e), "the variable is not defined here")
 	case *tir.IntImm:
-		return one(e.Type, g.intConst(e.Type, e.Value, kindName(e)))
+		return one(e.Type, g.intConst(e.Type, e.Value, lower.KindName(e)))
 	case *tir.FloatImm:
-		return one(e.Type, g.floatConst(e.Type, e.Value, kindName(e)))
+		return one(e.Type, g.floatConst(e.Type, e.Value, lower.KindName(e)))
 	case *tir.StringImm:
-		g.fail(kindName(e), "native kernels have no strings")
+		g.fail(lower.KindName(e), "native kernels have no strings")
 	case *tir.Cast:
 		return g.cast(g.expr(e.Value), e.Type, "Cast")
 	case *tir.Binary:
@@ -45,7 +46,7 @@ func (g *gen) expr(e tir.Expr) value {
 	case *tir.Shuffle:
 		return g.shuffle(e)
 	case *tir.Reduce, *tir.ProducerLoad:
-		g.fail(kindName(e), "belongs to tensor expressions: turn them into a function with create_prim_func first")
+		g.fail(lower.KindName(e), "belongs to tensor expressions: turn them into a function with create_prim_func first")
 	default:
 		panic(fmt.Sprintf("x86: unknown expression %T", e))
 	}

@@ -23,7 +23,7 @@ type slots struct {
 
 // allocate gives an allocation registers, a place in the area for local arrays, or a workspace.
 func (g *gen) allocate(s *tir.Allocate) {
-	what := kindName(s)
+	what := lower.KindName(s)
 	g.checkStorage(s.Type, what)
 	if sl := g.tryslots(s); sl != nil {
 		g.slots[s.Var] = sl
@@ -109,7 +109,7 @@ func (g *gen) tryslots(s *tir.Allocate) *slots {
 	}
 	t := typeOfWidth(partWidth(int(k), int(elem.Bits)))
 	if k == 1 {
-		t = g.valType(elem, kindName(s))
+		t = g.valType(elem, lower.KindName(s))
 	}
 	out := &slots{elem: elem, k: k}
 	for range count {

@@ -79,7 +79,7 @@ func (g *gen) checkStorage(d dtype.DType, what string) {
 
 // bufferLoad translates a read.
 func (g *gen) bufferLoad(e *tir.BufferLoad) value {
-	what := kindName(e)
+	what := lower.KindName(e)
 	g.checkStorage(e.Buffer.DType, what)
 	dt := e.DType()
 	if s := g.slots[e.Buffer.Data]; s != nil {
@@ -163,7 +163,7 @@ func (g *gen) zero(t lower.Type) *node {
 
 // bufferStore translates a write.
 func (g *gen) bufferStore(s *tir.BufferStore) {
-	what := kindName(s)
+	what := lower.KindName(s)
 	g.checkStorage(s.Buffer.DType, what)
 	v := g.expr(s.Value)
 	want := s.Buffer.DType

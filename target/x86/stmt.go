@@ -30,7 +30,7 @@ func (g *gen) stmt(s tir.Stmt) {
 	case *tir.Allocate:
 		g.allocate(s)
 	case *tir.AllocateConst:
-		g.checkStorage(s.Type, kindName(s))
+		g.checkStorage(s.Type, lower.KindName(s))
 		g.OwnClass(s.Var)
 		g.vars[s.Var] = one(s.Var.DType(), g.fn(lower.Add, g.word(native.DataAt, "data"), g.i32(int32(g.mod.data.add(s.Data)))))
 		g.stmt(s.Body)
@@ -45,7 +45,7 @@ func (g *gen) stmt(s tir.Stmt) {
 	case *tir.While:
 		g.whileStmt(s)
 	case *tir.Block, *tir.BlockRealize, *tir.BufferRealize:
-		g.fail(kindName(s), "must be lowered first: run LowerOpaqueBlock and FlattenBuffer")
+		g.fail(lower.KindName(s), "must be lowered first: run LowerOpaqueBlock and FlattenBuffer")
 	default:
 		panic(fmt.Sprintf("x86: unknown statement %T", s))
 	}
