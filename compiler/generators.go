@@ -40,7 +40,9 @@ var generators = []generator{
 func NewEngine() *runtime.Engine { return newEngine(func(generator) bool { return true }) }
 
 // NewEngineForOthers returns an engine for programs of people who are not trusted with this machine: it loads no machine code.
-func NewEngineForOthers() *runtime.Engine { return newEngine(func(g generator) bool { return !g.bare }) }
+func NewEngineForOthers() *runtime.Engine {
+	return newEngine(func(g generator) bool { return !g.bare })
+}
 
 func newEngine(with func(generator) bool) *runtime.Engine {
 	var loaders []runtime.Loader
