@@ -129,9 +129,6 @@ func keeps(t *testing.T, r *rand.Rand, k *kernel, f, out *tir.PrimFunc, on targe
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tensorCores(out) {
-		return // tir.PlanAndUpdateBufferAllocationLocation puts the shared memory of these where tir.ManifestSharedMemoryLocalStage refuses it
-	}
 	got, err := tirtest.Run(out, args, nil)
 	if err != nil {
 		t.Fatalf("scheduled: %v", err)

@@ -100,6 +100,15 @@ func (m *Mapper) attrNode(n ir.Node) ir.Node {
 	switch n := n.(type) {
 	case *Buffer:
 		return m.buffer(n)
+	case *Var:
+		// It names a loop or memory, and where the mapped variable is of another type, that variable does.
+		out := m.expr(n)
+		if c, ok := out.(*Cast); ok {
+			if v, ok := c.Value.(*Var); ok {
+				return v
+			}
+		}
+		return out
 	case Expr:
 		return m.expr(n)
 	case *IterVar:

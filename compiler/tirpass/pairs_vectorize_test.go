@@ -167,7 +167,7 @@ func TestVectorizeValues(t *testing.T) {
         for i in T.vectorized(4):
             B[i] = T.Select(o > 0, A[i + o * 3], A[i])`, after: `
     for o in range(4):
-        B[0:4] = T.Select(T.Broadcast(o > 0, 4), A[T.Ramp(o * 3, 1, 4)], A[0:4])`},
+        B[0:4] = T.Select(o > 0, A[T.Ramp(o * 3, 1, 4)], A[0:4])`},
 		{name: "select between scalars", before: `
     for o in range(4):
         for i in T.vectorized(4):
@@ -286,7 +286,7 @@ func TestVectorizeValues(t *testing.T) {
         for i in T.vectorized(4):
             B[i] = T.Select(A[o] > T.float32(0), T.float32(1), A[i])`, after: `
     for o in range(4):
-        B[0:4] = T.Select(T.Broadcast(A[o] > T.float32(0), 4), T.Broadcast(T.float32(1), 4), A[0:4])`},
+        B[0:4] = T.Select(A[o] > T.float32(0), T.Broadcast(T.float32(1), 4), A[0:4])`},
 		{name: "call of a scalar", before: `
     for i in T.vectorized(4):
         B[i] = T.exp(A[0])`, after: `

@@ -54,7 +54,10 @@ func independent(f *tir.For, b *tir.Buffer) bool {
 	case tir.Parallel:
 		return true
 	case tir.ThreadBinding:
-		return strings.HasPrefix(b.Scope(), "local")
+		if strings.HasPrefix(tagOf(f), "blockIdx.") {
+			return b.Scope() != "global"
+		}
+		return strings.HasPrefix(b.Scope(), "local") || strings.HasPrefix(b.Scope(), "wmma.")
 	}
 	return false
 }
@@ -159,7 +162,8 @@ func (c *carriers) coveredByOne(loop tir.Stmt, b *tir.Buffer, r *bufferAccess, w
 // iteration of the loop. It solves for the iteration of the loops around w alone that writes
 // the element, and proves that it is one, and that the conditions of w hold in it. Loops
 // around both are in the same iteration; with first those whose variable no index of w uses
-// are in their first one, as where a reduction starts.
+// are in their first one, as where a reduction starts. Where one iteration of w writes several elements at once, r
+// must read as many.
 func (c *carriers) covered(loop tir.Stmt, b *tir.Buffer, r, w *bufferAccess, first bool) bool {
 	fork, before := split(w.at, r.at)
 	if !before || fork.find(loop) == nil {
@@ -203,7 +207,7 @@ func (c *carriers) covered(loop tir.Stmt, b *tir.Buffer, r, w *bufferAccess, fir
 			return false // two loops with one variable
 		}
 	}
-	point, of := c.point(b, r, an)
+	point, of := c.point(b, r, w, an)
 	if !solve(w.region, point, own, value, an) {
 		return false
 	}
@@ -215,12 +219,15 @@ func (c *carriers) covered(loop tir.Stmt, b *tir.Buffer, r, w *bufferAccess, fir
 		return an.CanProve(cond) || an.CanProve(tir.SubstExpr(cond, of))
 	}
 	for i, x := range w.region {
+		if !tir.IsConst(x.Extent, 1) && (r.region == nil || !sameExtent(r.region[i].Extent, x.Extent)) {
+			return false
+		}
 		at := tir.SubstExpr(x.Min, value)
 		if first && c.usesLet(at) {
 			return false
 		}
 		at, to := tir.MatchTypes(at, point[i])
-		if !an.CanProveEqual(at, to) && !an.CanProveEqual(tir.SubstExpr(at, of), tir.SubstExpr(to, of)) {
+		if !an.CanProveEqual(at, to) && !an.CanProveEqual(dividedDigits(an, tir.SubstExpr(at, of)), tir.SubstExpr(to, of)) {
 			return false
 		}
 	}
@@ -259,8 +266,9 @@ func split(w, r *accessScope) (fork *accessScope, before bool) {
 
 // point returns an element that r reads: a variable for each dimension. Those that stand for
 // an index are in of with their value: what is solved for them simplifies to them again,
-// which it need not do for a longer expression. The others are any of several elements.
-func (c *carriers) point(b *tir.Buffer, r *bufferAccess, an *arith.Analyzer) (point []tir.Expr, of map[*tir.Var]tir.Expr) {
+// which it need not do for a longer expression. The others are any of several elements, in of as a distance from the first. Where w writes as many at once
+// as r reads, the first of them stands for all.
+func (c *carriers) point(b *tir.Buffer, r, w *bufferAccess, an *arith.Analyzer) (point []tir.Expr, of map[*tir.Var]tir.Expr) {
 	of = map[*tir.Var]tir.Expr{}
 	for i, n := range b.Shape {
 		dom := &tir.Range{Min: tir.Const(n.DType(), 0), Extent: n}
@@ -268,15 +276,45 @@ func (c *carriers) point(b *tir.Buffer, r *bufferAccess, an *arith.Analyzer) (po
 			dom = r.region[i]
 		}
 		v := tir.NewVar("at", dom.Min.DType())
-		if r.region != nil && tir.IsConst(dom.Extent, 1) {
+		if r.region != nil && sameExtent(dom.Extent, w.region[i].Extent) {
 			of[v] = dom.Min
 			an.UpdateBound(v, an.ConstIntBound(dom.Min))
 		} else {
 			an.BindRange(v, dom)
+			if !tir.IsConst(dom.Min, 0) {
+				d := tir.NewVar("d", dom.Min.DType())
+				an.BindRange(d, &tir.Range{Min: tir.Const(d.DType(), 0), Extent: dom.Extent})
+				of[v] = tir.Add(dom.Min, d)
+			}
 		}
 		point = append(point, v)
 	}
 	return point, of
+}
+
+// dividedDigits simplifies e, with a digit of a sum, as (16*x + y) % 32 // 16, written as one of what is left of it by the division: x % 2.
+func dividedDigits(an *arith.Analyzer, e tir.Expr) tir.Expr {
+	return an.Simplify(tir.RewriteExpr(an.Simplify(e), func(e tir.Expr) tir.Expr {
+		div, ok := e.(*tir.Binary)
+		if !ok || div.Op != tir.OpFloorDiv {
+			return e
+		}
+		mod, ok := div.A.(*tir.Binary)
+		if !ok || mod.Op != tir.OpFloorMod {
+			return e
+		}
+		n, isN := tir.AsInt(mod.B)
+		c, isC := tir.AsInt(div.B)
+		if !isN || !isC || c <= 0 || n <= 0 || n%c != 0 {
+			return e
+		}
+		return tir.FloorMod(tir.FloorDiv(mod.A, div.B), tir.Const(e.DType(), n/c))
+	}))
+}
+
+func sameExtent(a, b tir.Expr) bool {
+	n, ok := tir.AsInt(a)
+	return ok && tir.IsConst(b, n)
 }
 
 // solve finds the values of the variables in own for which the region is at point, and adds

@@ -28,6 +28,9 @@ type carriers struct {
 	sub   map[*tir.Var]tir.Expr // iteration variables and short lets, by what they are bound to
 	at    *accessScope
 	block *tir.Block // innermost
+
+	filled *tir.Var // a pointer to a fragment of fills elements that the instruction at hand fills
+	fills  int64
 }
 
 // bufferAccess is a read or write in all iterations of the loops around it.
@@ -35,7 +38,7 @@ type bufferAccess struct {
 	write bool
 	// region is what one iteration accesses, over the variables of the loops around. nil: any part.
 	region []*tir.Range
-	// exact: one iteration writes all of region, which is one element.
+	// exact: one iteration writes all of region: one element, or what an instruction fills.
 	exact bool
 	at    *accessScope
 }
@@ -151,6 +154,12 @@ func (c *carriers) walk(n ir.Node) {
 			cond := c.expr(n.Args[0])
 			c.within(accessScope{kind: condScope, cond: cond}, n.Args[1])
 			c.within(accessScope{kind: condScope, cond: tir.LogicalNot(cond)}, n.Args[2])
+			return
+		}
+		if v, size := fragmentFilled(n); v != nil {
+			c.filled, c.fills = v, size
+			n.EachChild(c.walk)
+			c.filled = nil
 			return
 		}
 	}
@@ -269,6 +278,7 @@ func (c *carriers) pointer(v *tir.Var) {
 				a := &bufferAccess{write: i == 1}
 				if r := c.source(x); r.Buffer == b && len(r.Region) == len(b.Shape) {
 					a.region = r.Region
+					a.exact = a.write && v == c.filled && elementsIn(r.Region) == c.fills
 				}
 				c.note(a, b)
 			}
@@ -278,6 +288,41 @@ func (c *carriers) pointer(v *tir.Var) {
 		c.note(&bufferAccess{}, b)
 		c.note(&bufferAccess{write: true}, b)
 	}
+}
+
+// fragmentFilled returns the pointer to the fragment of a matrix that a call fills as a whole, and how many elements that has.
+func fragmentFilled(n *tir.Call) (*tir.Var, int64) {
+	op, ok := n.Op.(*ir.Op)
+	if !ok || op.Name != "tir.tvm_load_matrix_sync" && op.Name != "tir.tvm_fill_fragment" || len(n.Args) < 4 {
+		return nil, 0
+	}
+	v, ok := n.Args[0].(*tir.Var)
+	if !ok {
+		return nil, 0
+	}
+	var size [3]int64 // m, n, k: the fragment is of two of them
+	for i := range size {
+		if size[i], ok = tir.AsInt(n.Args[1+i]); !ok {
+			return nil, 0
+		}
+	}
+	if size[0] != size[1] || size[1] != size[2] {
+		return nil, 0
+	}
+	return v, size[0] * size[1]
+}
+
+// elementsIn counts those of a region, 0 where that is not known.
+func elementsIn(region []*tir.Range) int64 {
+	n := int64(1)
+	for _, r := range region {
+		x, ok := tir.AsInt(r.Extent)
+		if !ok || x < 0 || x > 1<<20 || n > 1<<20 {
+			return 0
+		}
+		n *= x
+	}
+	return n
 }
 
 // note records an access. A region that depends on memory can be any.

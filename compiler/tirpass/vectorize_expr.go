@@ -59,7 +59,10 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 			v.refuse("the value that a lane does not choose may not be computed")
 			return e
 		}
-		return &tir.Select{Base: e.Base, Cond: widen(c, lanes), True: widen(t, lanes), False: widen(f, lanes)}
+		if c.DType().Lanes > 1 {
+			c = widen(c, lanes)
+		}
+		return &tir.Select{Base: e.Base, Cond: c, True: widen(t, lanes), False: widen(f, lanes)}
 	case *tir.BufferLoad:
 		return v.load(e)
 	case *tir.Broadcast:
