@@ -110,6 +110,7 @@ func (s *State) CacheRead(b *Block, index int, scope string, consumers []*Block)
 func (c *cacheStage) sized(b *tir.Buffer, scope string, cache **tir.Buffer) (whole bool) {
 	whole = c.loc != tir.Stmt(c.root.Block()) || !allReadersUnder(c.root.Block(), c.loc, b)
 	*cache = withScope(b, scope)
+	(*cache).Base, (*cache).Data.Base = c.base, c.base // a copy comes from who makes it, not from who filled the original
 	if !whole {
 		shape := make([]tir.Expr, len(c.region.Region))
 		for i, r := range c.region.Region {

@@ -145,9 +145,16 @@ var mmaLowering = []*pass.Pass{
 // TestRandomTensorCores tensorizes products with the intrinsics of tensor cores: they give what the loops give, as scheduled and as lowered.
 func TestRandomTensorCores(t *testing.T) {
 	cases := []mmaCase{
-		{"float16", "float32", false, false}, {"float16", "float32", false, true}, {"float16", "float32", true, false}, {"float16", "float32", true, true},
-		{"float16", "float16", false, false}, {"float16", "float16", true, true}, {"int8", "int32", false, true}, {"int8", "int32", false, false},
-		{"float8_e4m3fn", "float32", false, true}, {"float8_e5m2", "float32", false, false},
+		{"float16", "float32", false, false},
+		{"float16", "float32", false, true},
+		{"float16", "float32", true, false},
+		{"float16", "float32", true, true},
+		{"float16", "float16", false, false},
+		{"float16", "float16", true, true},
+		{"int8", "int32", false, true},
+		{"int8", "int32", false, false},
+		{"float8_e4m3fn", "float32", false, true},
+		{"float8_e5m2", "float32", false, false},
 	}
 	n := 0
 	seed.Each(t, 2*len(cases), func(t *testing.T, r *rand.Rand) {

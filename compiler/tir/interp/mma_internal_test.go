@@ -33,8 +33,13 @@ func TestMmaFragments(t *testing.T) {
 		at             func(lane, i int64) (int64, int64)
 		lane, i, r, c2 int64
 	}{
-		{"a of float16", half.a, 5, 2, 9, 2}, {"a of float16", half.a, 5, 5, 1, 11}, {"b of float16", half.b, 5, 2, 10, 1}, {"c", half.c, 5, 3, 9, 3},
-		{"a of int8", bytes.a, 6, 4, 9, 8}, {"a of int8", bytes.a, 6, 9, 1, 25}, {"b of int8", bytes.b, 6, 5, 25, 1},
+		{"a of float16", half.a, 5, 2, 9, 2},
+		{"a of float16", half.a, 5, 5, 1, 11},
+		{"b of float16", half.b, 5, 2, 10, 1},
+		{"c", half.c, 5, 3, 9, 3},
+		{"a of int8", bytes.a, 6, 4, 9, 8},
+		{"a of int8", bytes.a, 6, 9, 1, 25},
+		{"b of int8", bytes.b, 6, 5, 25, 1},
 	} {
 		if r, c := x.at(x.lane, x.i); r != x.r || c != x.c2 {
 			t.Errorf("%s: number %d of lane %d is (%d, %d), want (%d, %d)", x.name, x.i, x.lane, r, c, x.r, x.c2)
