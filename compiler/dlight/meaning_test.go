@@ -150,18 +150,6 @@ func keeps(t *testing.T, r *rand.Rand, k *kernel, f, out *tir.PrimFunc, on targe
 	}
 }
 
-// tensorCores reports whether a function has memory that the threads of a warp hold together, each a part.
-func tensorCores(f *tir.PrimFunc) bool {
-	found := false
-	ir.Walk(f.Body, func(n ir.Node) bool {
-		if b, ok := n.(*tir.Block); ok {
-			found = found || slices.ContainsFunc(b.AllocBuffers, func(b *tir.Buffer) bool { return strings.HasPrefix(b.Scope(), "wmma") })
-		}
-		return !found
-	})
-	return found
-}
-
 // lowered is a module of host and device functions. The pass of one name is left out.
 func lowered(t *testing.T, f *tir.PrimFunc, on target.Target, without string) *ir.Module {
 	t.Helper()

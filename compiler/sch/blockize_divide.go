@@ -9,6 +9,7 @@ import (
 type division struct {
 	realize              *tir.BlockRealize
 	loops                []*tir.For // those inside, outermost first
+	all                  []*tir.For // and those outside before them
 	parts                []arith.Division
 	outerPred, innerPred tir.Expr
 	an                   *arith.Analyzer
@@ -27,7 +28,7 @@ func (s *State) divide(at site, first *tir.For, an *arith.Analyzer, preserveUnit
 // divideAt takes a block apart behind the first k loops around it.
 func (s *State) divideAt(at site, k int, an *arith.Analyzer, preserveUnit bool) (*division, error) {
 	loops := at.loops()
-	d := &division{realize: at.Realize(), loops: loops[k:], an: an}
+	d := &division{realize: at.Realize(), loops: loops[k:], all: loops, an: an}
 	sub := map[*tir.Var]bool{}
 	for _, l := range loops[k:] {
 		sub[l.LoopVar] = true
@@ -81,10 +82,13 @@ func (d *division) source(m *arith.IterMark) tir.Expr {
 	return m.ExprOf(d.an)
 }
 
-// only is the value of a mark of extent 1, which is 0 but for an offset.
+// only is the value of a mark of extent 1, which is 0 but for an offset: that of any iteration.
 func (d *division) only(m *arith.IterMark) tir.Expr {
-	n, _ := tir.AsInt(d.an.Simplify(d.source(m)))
-	return tir.Const(m.Extent.DType(), n)
+	first := map[*tir.Var]tir.Expr{}
+	for _, l := range d.all {
+		first[l.LoopVar] = l.Min
+	}
+	return tir.CastTo(m.Extent.DType(), d.an.Simplify(tir.SubstExpr(d.source(m), first)))
 }
 
 // outer returns the variables of the outer block and what they are bound to. reused are those that another block already gave; nil makes new ones.

@@ -3,6 +3,7 @@ package sch
 import (
 	"fmt"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -85,7 +86,28 @@ func (s *State) nthRegion(b *tir.Block, n int, side string) (*tir.BufferRegion, 
 			"The block {0} has %d %s regions, so `buffer_index` is required to be in [0, %d). However, the input `buffer_index` is %d, which is out of the expected range.",
 			len(list), side, len(list), n), b)
 	}
+	if view := s.viewOf(list[n].Buffer); view != nil {
+		return nil, fmt.Errorf("block %s: memory of buffer %s is accessed as buffer %s too, as after flatten_access, which is to be called last", b.Name, list[n].Buffer.Name, view.Name)
+	}
 	return list[n], nil
+}
+
+// viewOf returns a buffer that is declared over the memory of b, nil if there is none.
+func (s *State) viewOf(b *tir.Buffer) (view *tir.Buffer) {
+	for _, f := range s.mod.Funcs() {
+		fn, ok := f.(*tir.PrimFunc)
+		if !ok {
+			continue
+		}
+		ir.Walk(fn.Body, func(n ir.Node) bool {
+			if d, ok := n.(*tir.DeclBuffer); ok && d.Buffer.Data == b.Data {
+				view = d.Buffer
+			}
+			_, expr := n.(tir.Expr)
+			return view == nil && !expr
+		})
+	}
+	return view
 }
 
 // checkStorageScope returns an error for a memory scope that does not exist.

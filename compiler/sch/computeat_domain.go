@@ -61,6 +61,16 @@ func (d *varDomain) simplify(an *arith.Analyzer) {
 	}
 }
 
+// nothing reports whether a set is known to be empty.
+func nothing(x arith.IntSet) bool {
+	if x.Min == nil || x.Max == nil {
+		return false
+	}
+	lo, ok := tir.AsInt(x.Min)
+	hi, known := tir.AsInt(x.Max)
+	return ok && known && hi < lo
+}
+
 // domains returns what the variables of the block must run over to provide what the needed blocks require in one iteration of the loop.
 func (m *mover) domains(s *State) ([]*varDomain, error) {
 	b := m.at.Block()
@@ -113,6 +123,14 @@ func (m *mover) domains(s *State) ([]*varDomain, error) {
 		}
 		if len(wants[buf]) > 1 {
 			w = arith.UnionRegion(wants[buf])
+		}
+		if slices.ContainsFunc(w, nothing) {
+			// A loop that never runs asks for nothing, of which there are no bounds: the block keeps its own.
+			for _, iv := range b.IterVars {
+				own := arith.SetOfRange(iv.Dom)
+				doms[iv.Var].union(varDomain{dom: &own})
+			}
+			continue
 		}
 		w = slices.Clone(w)
 		for i, x := range w {

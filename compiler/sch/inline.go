@@ -223,6 +223,9 @@ func (s *State) ComputeInline(b *Block) (*State, error) {
 	if err := s.checkComplete(at, root.Block()); err != nil {
 		return nil, err
 	}
+	if err := s.checkInputsLast(block, root.Block(), buf); err != nil {
+		return nil, err
+	}
 	vars, value, ok := inlinable(block)
 	if !ok {
 		return nil, s.fail("BodyAnalysisError", errBodyInline, block)
