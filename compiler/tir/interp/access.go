@@ -116,7 +116,7 @@ type target struct {
 // that of the current lane.
 func (c *compiler) place(b *tir.Buffer, indices []tir.Expr) target {
 	p := c.lookup(b.Data).pointer
-	at := c.offset(b, indices, true)
+	at := c.offset(b, indices, !partOfMerged(b))
 	t := target{buf: b, slot: p.slot, view: p.view, width: int64(b.DType.Elem().Bytes()), at: at, lanes: 1, elem: b.DType.Elem(), where: c.where()}
 	if n := len(indices); n > 0 {
 		for _, ix := range indices[:n-1] {
@@ -137,6 +137,12 @@ func (c *compiler) place(b *tir.Buffer, indices []tir.Expr) target {
 		}
 	}
 	return t
+}
+
+// partOfMerged tells whether b lies in shared memory that tir.MergeSharedMemoryAllocations made of several buffers: it has the shape that it had,
+// and indices with its offset there. They are held against the memory only.
+func partOfMerged(b *tir.Buffer) bool {
+	return len(b.Shape) == 1 && scopeOf(b.Data) == "shared.dyn" && elemOf(b.Data) == dtype.UInt8T
 }
 
 // ptr returns the address of scalar element off; it fails beyond the memory that the

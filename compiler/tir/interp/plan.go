@@ -102,11 +102,26 @@ type survey struct {
 	warp          int64
 	written, read map[*tir.Var][][]tir.Expr
 	scopes        map[*tir.Var]string
-	inside        map[*tir.Var]bool // allocated in the kernel
+	inside        map[*tir.Var]bool     // allocated in the kernel
+	views         map[*tir.Var]*tir.Var // the memory that a pointer of a matched buffer points into
+}
+
+// memory returns the pointer to the memory that v points into.
+func (v *survey) memory(p *tir.Var) *tir.Var {
+	if of := v.views[p]; of != nil {
+		return of
+	}
+	return p
+}
+
+func (v *survey) access(list map[*tir.Var][][]tir.Expr, p *tir.Var, scope string, at []tir.Expr) {
+	p = v.memory(p)
+	list[p] = append(list[p], at)
+	v.scopes[p] = scope
 }
 
 func surveyOf(s tir.Stmt) *survey {
-	v := &survey{warp: warpSize, syncs: map[string]bool{}, written: map[*tir.Var][][]tir.Expr{}, read: map[*tir.Var][][]tir.Expr{}, scopes: map[*tir.Var]string{}, inside: map[*tir.Var]bool{}}
+	v := &survey{warp: warpSize, syncs: map[string]bool{}, written: map[*tir.Var][][]tir.Expr{}, read: map[*tir.Var][][]tir.Expr{}, scopes: map[*tir.Var]string{}, inside: map[*tir.Var]bool{}, views: map[*tir.Var]*tir.Var{}}
 	seen := map[tir.Expr]bool{}
 	ir.Walk(s, func(n ir.Node) bool {
 		if e, ok := n.(tir.Expr); ok {
@@ -117,16 +132,17 @@ func surveyOf(s tir.Stmt) *survey {
 		}
 		switch n := n.(type) {
 		case *tir.BufferStore:
-			v.written[n.Buffer.Data] = append(v.written[n.Buffer.Data], n.Indices)
-			v.scopes[n.Buffer.Data] = n.Buffer.Scope()
+			v.access(v.written, n.Buffer.Data, n.Buffer.Scope(), n.Indices)
 		case *tir.BufferLoad:
-			v.read[n.Buffer.Data] = append(v.read[n.Buffer.Data], n.Indices)
-			v.scopes[n.Buffer.Data] = n.Buffer.Scope()
+			v.access(v.read, n.Buffer.Data, n.Buffer.Scope(), n.Indices)
 		case *tir.Allocate:
 			v.inside[n.Var] = true
 		case *tir.Block:
 			for _, b := range n.AllocBuffers {
 				v.inside[b.Data] = true
+			}
+			for _, m := range n.MatchBuffers {
+				v.views[m.Buffer.Data] = v.memory(m.Source.Buffer.Data)
 			}
 		case *tir.BufferRealize:
 			v.inside[n.Buffer.Data] = true
@@ -147,12 +163,10 @@ func (v *survey) call(n *tir.Call) {
 	name := n.Op.CalleeName()
 	written, read := touches(n)
 	for _, w := range written {
-		v.written[w] = append(v.written[w], n.Args)
-		v.scopes[w] = scopeOf(w)
+		v.access(v.written, w, scopeOf(w), n.Args)
 	}
 	for _, r := range read {
-		v.read[r] = append(v.read[r], n.Args)
-		v.scopes[r] = scopeOf(r)
+		v.access(v.read, r, scopeOf(r), n.Args)
 	}
 	if !ofThreads[name] {
 		return
@@ -196,6 +210,9 @@ func (c *compiler) plan(l launch) *kernel {
 		}
 		own := !isShared(v.scopes[data]) && (v.inside[data] || all || sameIndices(append(indices, v.read[data]...)))
 		k.steps[data] = k.steps[data] || !own
+	}
+	for view, data := range v.views {
+		k.steps[view] = k.steps[data]
 	}
 	k.find(l.node)
 	return k

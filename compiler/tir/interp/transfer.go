@@ -265,19 +265,30 @@ func (c *compiler) fillFragment(e *tir.Call) tir.Stmt {
 
 // matrix returns the place of an element in the matrix that the last arguments of e name: pointer, stride, layout.
 func (c *compiler) matrix(e *tir.Call) (*tir.Buffer, func(r, col tir.Expr) tir.Expr) {
-	ptr, ok := tir.IsCallTo(e.Args[5], tir.OpAccessPtr)
 	layout, isText := e.Args[7].(*tir.StringImm)
-	if !ok || len(ptr.Args) != 5 || !isText || layout.Value != "row_major" && layout.Value != "col_major" {
-		c.fail("%s needs tvm_access_ptr and the layout row_major or col_major", e.Op.CalleeName())
+	mem, start := c.matrixStart(e)
+	if mem == nil || !isText || layout.Value != "row_major" && layout.Value != "col_major" {
+		c.fail("%s needs tvm_access_ptr, or the address of an element of flat memory, and the layout row_major or col_major", e.Op.CalleeName())
 	}
-	data := c.pointerArg(ptr, 1)
-	d := ptr.Args[0].DType()
-	return whole(data, d), func(r, col tir.Expr) tir.Expr {
+	return mem, func(r, col tir.Expr) tir.Expr {
 		if layout.Value == "col_major" {
 			r, col = col, r
 		}
-		return tir.Add(wide(ptr.Args[2]), tir.Add(tir.Mul(r, wide(e.Args[6])), col))
+		return tir.Add(start, tir.Add(tir.Mul(r, wide(e.Args[6])), col))
 	}
+}
+
+// matrixStart returns the memory that argument 5 of e points into, and the index of the element that it points at; nil if it is no such pointer.
+func (c *compiler) matrixStart(e *tir.Call) (*tir.Buffer, tir.Expr) {
+	if ptr, ok := tir.IsCallTo(e.Args[5], tir.OpAccessPtr); ok && len(ptr.Args) == 5 {
+		return whole(c.pointerArg(ptr, 1), ptr.Args[0].DType()), wide(ptr.Args[2])
+	}
+	if at, ok := tir.IsCallTo(e.Args[5], tir.OpAddressOf); ok && len(at.Args) == 1 {
+		if l, ok := at.Args[0].(*tir.BufferLoad); ok && len(l.Indices) == 1 && l.DType().Lanes <= 1 {
+			return whole(l.Buffer.Data, l.Buffer.DType), wide(l.Indices[0]) // of merged memory, the shape is that of a part
+		}
+	}
+	return nil, nil
 }
 
 // loadMatrix is tvm_load_matrix_sync(fragment, m, n, k, index, pointer, stride, layout).
