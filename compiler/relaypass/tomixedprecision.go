@@ -253,6 +253,9 @@ func (x *mixed) binding(b *relax.VarBinding) bool {
 
 // call rewrites the call of an operator by its category.
 func (x *mixed) call(b *relax.VarBinding, call *relax.Call) bool {
+	if len(call.SInfoArgs) > 0 {
+		return false // a kernel takes what it was made for
+	}
 	category, known := mixedCategoryOf(call)
 	if !known {
 		x.missing[relayName(call)] = true

@@ -70,6 +70,9 @@ func (e *einsum) check(root site) error {
 			}
 		}
 	}
+	if err := e.checkRead(); err != nil {
+		return err
+	}
 	if err := e.checkWritten(); err != nil {
 		return err
 	}
@@ -99,6 +102,24 @@ func (e *einsum) checkDivisors() error {
 		return err == nil
 	})
 	return err
+}
+
+// checkRead returns an error if the block leaves out the end of a buffer that grows: the padded domain would read that, and not zeros.
+func (e *einsum) checkRead() error {
+	block := e.at.Block()
+	doms := domains(block)
+	for _, r := range block.Reads {
+		if !e.grows(r) {
+			continue
+		}
+		for i, x := range r.Region {
+			v, _ := x.Min.(*tir.Var)
+			if dom := doms[v]; e.extents[v] != nil && dom != nil && !e.an.CanProveEqual(dom.Extent, r.Buffer.Shape[i]) {
+				return e.s.fail("PartialReadError", fmt.Sprintf("The block {0} does not read all of dimension %d of buffer %s, the rest of which is not zero as padding has to be", i, r.Buffer.Name), block)
+			}
+		}
+	}
+	return nil
 }
 
 // checkWritten returns an error if the block does not write all of a buffer that grows: what it leaves would be overwritten.

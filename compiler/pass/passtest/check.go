@@ -81,6 +81,7 @@ var repeats = map[string]string{
 	"relay.FoldScaleAxis":         "",                                  // likewise
 	"FuseOpsByPattern":            "",                                  // what overlapped an earlier match may match without the rest of it
 	"ToMixedPrecision":            "",                                  // the result of a product that adds up in float32 is cast each time
+	"relay.ToMixedPrecision":      "",                                  // a value that is cast each time that it is used follows the next time
 	"LazyTransformParams":         "",                                  // what it adds for its functions looks like weights
 	"LiftTransformParams":         "",                                  // marks that stopped it are gone, and match_casts where nothing more was known
 	"tir.InstrumentBoundCheckers": "tir.instrument_bound_checkers",     // like TVM's it does not look for earlier checks
