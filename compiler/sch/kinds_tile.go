@@ -1,6 +1,7 @@
 package sch
 
-// tileKinds are primitives that TVM does not have: those of the default schedule for CPUs.
+// tileKinds are primitives that TVM does not have: those of the default schedule for CPUs. They are called last: other primitives do not know of the
+// memory of tiles, cut loops and views that these leave, and may change results behind them.
 func tileKinds() []*Kind {
 	return []*Kind{
 		{

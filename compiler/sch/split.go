@@ -2,8 +2,10 @@ package sch
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -100,6 +102,9 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 	became := opaqueChanges(loop.Body, body)
 	pred := tir.LT(value, loop.Extent)
 	if !disablePredication && !an.CanProveWith(pred, arith.SymbolicBound) {
+		if load := loadOutsideBlocks(loop.Body, loop.LoopVar); load != nil {
+			return nil, nil, fmt.Errorf("split: loop %s does not divide by the factors, and in the iterations that this adds what is around its blocks would read %s, which only blocks can be kept from", loop.LoopVar.Name, load.Buffer.Name)
+		}
 		var more reuse
 		body, more = guardBlocks(body, pred)
 		became = became.then(more)
@@ -116,6 +121,20 @@ func (s *State) Split(l *Loop, factors []tir.Expr, preserveUnit, disablePredicat
 		refs[i] = &Loop{l.fn, v}
 	}
 	return out, refs, nil
+}
+
+// loadOutsideBlocks returns a read of memory at v in the ranges of loops, in conditions and in what blocks are bound to, nil if there is none.
+func loadOutsideBlocks(body tir.Stmt, v *tir.Var) (found *tir.BufferLoad) {
+	ir.Walk(body, func(n ir.Node) bool {
+		if _, ok := n.(*tir.Block); ok {
+			return false
+		}
+		if l, ok := n.(*tir.BufferLoad); ok && slices.ContainsFunc(l.Indices, func(e tir.Expr) bool { return usesVar(e, v) }) {
+			found = l
+		}
+		return found == nil
+	})
+	return found
 }
 
 // then composes two changes of blocks.
