@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -243,6 +244,9 @@ func (t *tiler) checkSpec() error {
 		if x < 0 || x >= len(t.loads) {
 			return t.fail("it has %d loads, and no load %d", len(t.loads), x)
 		}
+		if guarded(t.value, t.loads[x]) {
+			return t.fail("load %d, of %s, runs under a condition, which a copy of it would not", x, t.loads[x].Buffer.Name)
+		}
 	}
 	seen := map[int]bool{}
 	for i, k := range slices.Concat(spec.Order, spec.Reduce) {
@@ -257,4 +261,30 @@ func (t *tiler) checkSpec() error {
 		}
 	}
 	return nil
+}
+
+// guarded reports whether a load in e runs under a condition only.
+func guarded(e tir.Expr, load *tir.BufferLoad) bool {
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		args := []tir.Expr(nil)
+		switch n := n.(type) {
+		case *tir.Call:
+			if _, ok := tir.IsCallTo(n, tir.OpIfThenElse); ok {
+				args = n.Args[1:]
+			}
+		case *tir.Binary:
+			if n.Op == tir.OpAnd || n.Op == tir.OpOr {
+				args = []tir.Expr{n.B}
+			}
+		}
+		for _, a := range args {
+			ir.Walk(a, func(n ir.Node) bool {
+				found = found || n == ir.Node(load)
+				return !found
+			})
+		}
+		return !found
+	})
+	return found
 }
