@@ -117,21 +117,7 @@ func (l *lazyOutput) body(f *relax.Function, s *relax.SeqExpr, results []relax.E
 		l.mu.Fail(err)
 		return s
 	}
-	return out.WithBlocks(joinedBlocks(out.Blocks))
-}
-
-// joinedBlocks makes one of blocks without dataflow that follow each other, as they read in a text: what is handed over behind a dataflow
-// block stands in one of its own else.
-func joinedBlocks(blocks []*relax.BindingBlock) []*relax.BindingBlock {
-	var out []*relax.BindingBlock
-	for _, b := range blocks {
-		if n := len(out); n > 0 && !b.Dataflow && !out[n-1].Dataflow {
-			out[n-1] = &relax.BindingBlock{Base: out[n-1].Base, Bindings: slices.Concat(out[n-1].Bindings, b.Bindings)}
-			continue
-		}
-		out = append(out, b)
-	}
-	return out
+	return out.WithBlocks(joined(out.Blocks)) // what is handed over behind a dataflow block stands in one of its own else
 }
 
 // deliver hands over a variable in all its places.
