@@ -244,7 +244,7 @@ func (t *tiler) checkSpec() error {
 		if x < 0 || x >= len(t.loads) {
 			return t.fail("it has %d loads, and no load %d", len(t.loads), x)
 		}
-		if guarded(t.value, t.loads[x]) {
+		if Guarded(t.value, t.loads[x]) {
 			return t.fail("load %d, of %s, runs under a condition, which a copy of it would not", x, t.loads[x].Buffer.Name)
 		}
 	}
@@ -263,8 +263,8 @@ func (t *tiler) checkSpec() error {
 	return nil
 }
 
-// guarded reports whether a load in e runs under a condition only.
-func guarded(e tir.Expr, load *tir.BufferLoad) bool {
+// Guarded reports whether a load in e runs under a condition only.
+func Guarded(e tir.Expr, load *tir.BufferLoad) bool {
 	found := false
 	ir.Walk(e, func(n ir.Node) bool {
 		args := []tir.Expr(nil)

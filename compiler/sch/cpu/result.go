@@ -163,6 +163,9 @@ func (p *plan) copies(v, row int) {
 	_, value, _, _ := sch.Combiner(p.block())
 	sch.Loads(value, number)
 	for _, a := range p.loads {
+		if sch.Guarded(value, a.load) {
+			continue // a copy would read what the condition keeps from
+		}
 		n := p.stride(a, v)
 		switch {
 		case n == 0:
