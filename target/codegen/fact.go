@@ -74,3 +74,20 @@ func (f *fact) value(e tir.Expr) string {
 	f.values = append(f.values, e)
 	return "$" + strconv.Itoa(len(f.values)-1)
 }
+
+// FailureOf is what is said where the condition of an assertion does not hold: its message, and the fact behind it over values. bound, if there is
+// any, is the index that it checks, and the extent.
+func FailureOf(s *tir.AssertStmt, bound []tir.Expr) (text, fact string, values []tir.Expr) {
+	text = "assertion failed"
+	if m, ok := s.Message.(*tir.StringImm); ok {
+		text = m.Value
+	}
+	switch len(bound) {
+	case 1:
+		return text, "it is $0", bound
+	case 2:
+		return text, "it is $0, the extent $1", bound
+	}
+	fact, values = FactOf(s.Cond)
+	return text, fact, values
+}

@@ -34,19 +34,9 @@ func (g *gen) assert(s *tir.AssertStmt) {
 	g.bound = nil
 	cond := g.scalarExpr(s.Cond, "AssertStmt")
 	if v, ok := cond.Int(); !ok || v == 0 {
-		msg := "assertion failed"
-		if m, ok := s.Message.(*tir.StringImm); ok {
-			msg = m.Value
-		}
 		g.Branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
-			fact, values := codegen.FactOf(s.Cond)
-			switch len(bound) {
-			case 1:
-				fact, values = "it is $0", bound
-			case 2:
-				fact, values = "it is $0, the extent $1", bound
-			}
-			g.raise(abi.Message{Kind: "RuntimeError", Text: msg, Fact: fact}, values)
+			text, fact, values := codegen.FailureOf(s, bound)
+			g.raise(abi.Message{Kind: "RuntimeError", Text: text, Fact: fact}, values)
 		}, nil)
 	}
 	g.stmt(s.Body)

@@ -10,10 +10,7 @@ func (g *gen) bufferStore(s *tir.BufferStore) {
 	what := lower.KindName(s)
 	g.checkStorage(s.Buffer.DType, what)
 	v := g.expr(s.Value)
-	want := s.Buffer.DType
-	if n := len(s.Indices); n > 0 {
-		want = want.WithLanes(int(want.Lanes) * int(s.Indices[n-1].DType().Lanes))
-	}
+	want := lower.AccessType(s.Buffer, s.Indices)
 	if v.dt.Lanes == 1 && want.Lanes > 1 {
 		v = g.splat(v.dt.WithLanes(int(want.Lanes)), v.scalar())
 	}

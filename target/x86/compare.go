@@ -132,23 +132,8 @@ func (g *gen) alike(a, b value) (value, value) {
 // allLanes translates the conjunction of all lanes of one mask, as tir.LowerMath writes it, by one instruction for each vector; nil where e is
 // something else.
 func (g *gen) allLanes(e *tir.Binary) *node {
-	if _, ok := e.B.(*tir.Shuffle); !ok || e.Op != tir.OpAnd {
-		return nil
-	}
-	terms := tir.Conjuncts(nil, e)
-	var mask *tir.Var
-	for i, t := range terms {
-		s, ok := t.(*tir.Shuffle)
-		if !ok || len(s.Vectors) != 1 || len(s.Indices) != 1 || !tir.IsConst(s.Indices[0], int64(i)) {
-			return nil
-		}
-		v, ok := s.Vectors[0].(*tir.Var)
-		if !ok || mask != nil && v != mask {
-			return nil
-		}
-		mask = v
-	}
-	if int(mask.DType().Lanes) != len(terms) {
+	mask := lower.AllLanesOf(e)
+	if mask == nil {
 		return nil
 	}
 	v := g.expr(mask)

@@ -31,18 +31,9 @@ func (g *gen) allocate(s *tir.Allocate) {
 		return
 	}
 	g.OwnClass(s.Var)
-	n, known := int64(s.Type.Lanes), true
-	for _, e := range s.Extents {
-		k, ok := lower.EvalInt(e)
-		if k < 0 {
-			g.fail(what, "extent %d is negative", k)
-		}
-		if ok && k > 0 && n > abi.StackBytes/k+1 {
-			n = abi.StackBytes + 1 // large: avoid overflow
-		} else {
-			n *= k
-		}
-		known = known && ok
+	n, known, err := lower.AllocatedElements(s, abi.StackBytes)
+	if err != nil {
+		g.fail(what, "%v", err)
 	}
 	bytes := n * elemBytes(s.Type)
 	if known && bytes <= maxFrameAlloc && g.frame+int(bytes)+64 <= abi.StackBytes {
