@@ -139,13 +139,16 @@ func TestFailure(t *testing.T) {
 	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
 	p.goTo(session(p, fixture.Broken))
 	p.wait(`document.querySelector("#run-state").dataset.status === "failed"`)
-	p.wait(`document.querySelector("#messages .note.error")?.textContent.includes("unknown shape")`)
-	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	const shown = `document.querySelector(".empty-title")?.textContent === "LowerAllocTensor failed"`
+	p.wait(shown)
 	if got := p.text("#run-state-text"); !strings.HasPrefix(got, "Failed in LowerAllocTensor") {
 		t.Errorf("the state reads %q", got)
 	}
+	p.selectRow("LegalizeOps")
+	p.wait(`document.querySelectorAll(".code-row").length > 3`)
+	p.wait(`document.querySelector("#messages .note.error")?.textContent.includes("unknown shape")`)
 	p.click(`[data-culprit]`)
-	p.wait(`document.querySelector(".empty-title")?.textContent === "LowerAllocTensor failed"`)
+	p.wait(shown)
 	if got := p.text(row("3.1/LowerAllocTensor") + " .glyph"); got != "✕" {
 		t.Errorf("the failed pass has the mark %q", got)
 	}

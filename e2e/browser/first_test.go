@@ -85,7 +85,11 @@ func TestFirstRowsStay(t *testing.T) {
 			const box = x.getBoundingClientRect();
 			return [x.textContent, Math.round(box.left), Math.round(box.top), getComputedStyle(row).backgroundColor].join(" ");
 		}).join(" | ")).join("\n")`
-		p.onFirstDiff(`requestAnimationFrame(() => { window.__plain = document.querySelector(".plain-code") && ` + rows + `; })`)
+		// A page that is read in parts has rows that end in the middle, until the next part is there.
+		p.onFirstDiff(`requestAnimationFrame(function look() {
+			if (document.readyState === "loading" && document.querySelectorAll(".plain-row").length < 40) return requestAnimationFrame(look);
+			window.__plain = document.querySelector(".plain-code") && ` + rows + `;
+		})`)
 		p.goTo(page)
 		p.wait(`"__plain" in window`)
 		p.wait(done)

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,14 +59,20 @@ func TestThreadSyncOff(t *testing.T) {
 	}
 	p.do("resize", chromedp.EmulateViewport(1440, 900))
 	// The two lines are different ones of the kernel, one of which writes what the other reads.
-	at := map[string]string{}
+	at := map[string]bool{}
 	for n := range 2 {
-		p.click(fmt.Sprintf(".note-accesses li:nth-child(%d) button", n+1))
-		p.wait(`location.search.includes("function=softmax_kernel") && document.querySelector(".code-row.at-line")?.textContent.includes("_shared")`)
-		line := eval[string](p, `new URLSearchParams(location.search).get("line")`)
-		at[line] = p.text(".code-row.at-line .tx")
-		if said := p.text(fmt.Sprintf(".note-accesses li:nth-child(%d)", n+1)); !strings.Contains(said, "line "+line+": ") {
-			t.Errorf("%q leads to line %s", said, line)
+		access := fmt.Sprintf(".note-accesses li:nth-child(%d)", n+1)
+		_, said, _ := strings.Cut(p.text(access), "line ")
+		line, text, ok := strings.Cut(said, ": ")
+		if !ok {
+			t.Fatalf("access %d reads %q", n, p.text(access))
+		}
+		p.click(access + " button")
+		p.wait(fmt.Sprintf(`((at = new URLSearchParams(location.search)) => at.get("function") === "softmax_kernel" && at.get("line") === %q)()`, line))
+		p.wait(`document.querySelector(".code-row.at-line .tx")?.textContent.trim() === ` + strconv.Quote(text))
+		at[line] = true
+		if !strings.Contains(text, "_shared") {
+			t.Errorf("the race is on shared memory, and not in %q", text)
 		}
 	}
 	if len(at) != 2 {

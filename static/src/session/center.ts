@@ -26,7 +26,7 @@ export class Center {
   // panel is the one that is in view; null for the text or a message.
   private panel: { name: string; panel: Panel } | null = null;
   private readonly empty = h("div", { class: "empty", hidden: true });
-  private shown: { name: string; key: string; form: string } | null = null;
+  private shown: { name: string; key: string; form: string; line: number } | null = null;
   private pending: AbortController | null = null;
   // target is a line of the text before that is to be shown with the next text.
   private target = 0;
@@ -63,8 +63,14 @@ export class Center {
     else this.uncover(null);
     const old = this.shown;
     const form = ("form" in content && content.form) || "";
-    if (content.key !== undefined && old?.name === view.name && old.key === content.key && old.form === form) return;
-    this.shown = { name: view.name, key: content.key ?? "", form };
+    const line = at.state.line;
+    if (content.key !== undefined && old?.name === view.name && old.key === content.key && old.form === form) {
+      // A link to another line of the text that is there.
+      if ("rows" in content && line !== old.line && !this.code.chose(line)) void this.code.goToLine(line).catch(() => undefined);
+      old.line = line;
+      return;
+    }
+    this.shown = { name: view.name, key: content.key ?? "", form, line };
     this.pending?.abort();
     const abort = (this.pending = new AbortController());
     if ("nothing" in content) this.nothing(at, content.nothing);

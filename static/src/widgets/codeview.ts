@@ -106,6 +106,11 @@ export class CodeView {
     if (!same) this.list.redraw();
   }
 
+  // chose says whether a line of the later text is the chosen one.
+  chose(line: number): boolean {
+    return this.line === line && this.side === "after";
+  }
+
   // goToLine brings a line into view, and chooses it unless told not to.
   async goToLine(line: number, side: Side = "after", choose = true): Promise<void> {
     const source = this.source;
