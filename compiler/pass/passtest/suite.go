@@ -19,6 +19,8 @@ type Suite struct {
 	Allowed func(ran []string, p *pass.Pass) bool
 	// Prepare makes kernels of the operators of a module, so that it can be run.
 	Prepare *pass.Pass
+	// only is the name of the pass that Walk checks; all if empty.
+	only string
 }
 
 // NewSuite sorts the passes of a registry. onLoops tells which work on loops; what the pipeline does not hold, and what is optional in it,
@@ -57,10 +59,10 @@ func (s *Suite) Walk(t Failer, r *rand.Rand) map[string]bool {
 	t.Helper()
 	changed := map[string]bool{}
 	if len(s.Graph) > 0 {
-		changed = Walk(t, r, NewContext(settings(r)...), Graph(r, s.Prepare), s.Graph, s.GraphAny, s.Allowed)
+		changed = Walk(t, r, NewContext(settings(r)...), Graph(r, s.Prepare), s.Graph, s.GraphAny, s.Allowed, s.only)
 	}
 	if len(s.Loops) > 0 {
-		for p := range Walk(t, r, NewContext(settings(r)...), Kernel(r), s.Loops, s.LoopAny, s.Allowed) {
+		for p := range Walk(t, r, NewContext(settings(r)...), Kernel(r), s.Loops, s.LoopAny, s.Allowed, s.only) {
 			changed[p] = true
 		}
 	}
@@ -85,7 +87,8 @@ func settings(r *rand.Rand) []pass.ContextOption {
 	return []pass.ContextOption{level, pass.Configure(config)}
 }
 
-// with returns the part of the suite that is about the level of p, with another pass in its place, and no other in any place.
+// with returns the part of the suite that is about the level of p, with another pass in its place, and no other in any place. Nothing but that
+// pass is checked.
 func (s *Suite) with(p, wrong *pass.Pass) *Suite {
 	put := func(list []*pass.Pass) []*pass.Pass {
 		list = slices.Clone(list)
@@ -94,7 +97,7 @@ func (s *Suite) with(p, wrong *pass.Pass) *Suite {
 		}
 		return list
 	}
-	out := &Suite{Allowed: s.Allowed, Prepare: s.Prepare}
+	out := &Suite{Allowed: s.Allowed, Prepare: s.Prepare, only: p.Name}
 	if holds(s.Loops, p) || holds(s.LoopAny, p) {
 		out.Loops = put(s.Loops)
 		if !holds(s.Loops, p) {
