@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,7 +70,6 @@ func TestPassBesideTheCode(t *testing.T) {
 // TestBesideLooks runs axe over the editor in both themes and at four sizes. E2E_SCREENS names a folder for screenshots.
 func TestBesideLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {
 		p := visit(t, base, 1440, 900)
@@ -82,6 +80,6 @@ func TestBesideLooks(t *testing.T) {
 		p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
 		p.press("_matmul")
 		p.wait(`document.querySelectorAll("#edit-dialog .live .code-row.is-add").length === 1`)
-		p.looks(axe, "beside-"+theme, [][2]int64{{1280, 720}, {1024, 768}, {853, 480}, {390, 844}})
+		p.looks("beside-"+theme, [][2]int64{{1280, 720}, {1024, 768}, {853, 480}, {390, 844}})
 	}
 }

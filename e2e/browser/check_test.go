@@ -99,7 +99,6 @@ func TestCheckEveryPass(t *testing.T) {
 func TestCheckLook(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	p.goTo(wrongRun(p, "mlp"))
 	p.wait(done)
 	p.wait(`document.querySelector("#check-passes")`)
@@ -113,7 +112,7 @@ func TestCheckLook(t *testing.T) {
 			name := fmt.Sprintf("check-%s-%dx%d", theme, size[0], size[1])
 			p.theme(theme)
 			eval[bool](p, `document.querySelector("#check-title").scrollIntoView(), true`)
-			checkAxe(p, axe, name)
+			audit(p, name)
 			p.screen(name)
 			if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
 				t.Errorf("%s: the view is %d pixels wider than its pane", name, n)

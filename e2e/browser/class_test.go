@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -107,7 +106,6 @@ func TestClass(t *testing.T) {
 // TestClassLooks runs axe over the pages of a class in both themes and at the sizes of the page. E2E_SCREENS names a folder for screenshots.
 func TestClassLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serve(t, &fixture.Runner{})
 	sizes := [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}}
 	p := visit(t, base, 1440, 900)
@@ -120,7 +118,7 @@ func TestClassLooks(t *testing.T) {
 			students[0].wait(`document.querySelector("#nickname")`)
 			for _, theme := range []string{"light", "dark"} {
 				students[0].theme(theme)
-				plainLooks(students[0], axe, "class-join-"+theme, sizes)
+				plainLooks(students[0], "class-join-"+theme, sizes)
 			}
 		}
 		students[i].joins(path, name)
@@ -138,22 +136,20 @@ func TestClassLooks(t *testing.T) {
 	p.wait(`document.querySelectorAll("#tallies .num").length === 2 && document.querySelector("#tried dt")`)
 	for _, theme := range []string{"light", "dark"} {
 		p.theme(theme)
-		plainLooks(p, axe, "class-"+theme, sizes)
+		plainLooks(p, "class-"+theme, sizes)
 		students[0].theme(theme)
-		students[0].looks(axe, "class-student-"+theme, sizes)
+		students[0].looks("class-student-"+theme, sizes)
 	}
 }
 
 // plainLooks is looks for a page that is none of a session.
-func plainLooks(p *page, axe, name string, sizes [][2]int64) {
+func plainLooks(p *page, name string, sizes [][2]int64) {
 	p.t.Helper()
-	check := checkAxe
 	for _, size := range sizes {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
 		at := fmt.Sprintf("%s-%d", name, size[0])
 		p.screen(at)
-		check(p, axe, at)
-		check = checkAgain
+		audit(p, at)
 		if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 			p.t.Errorf("%s: the page is %d pixels wider than the window", at, n)
 		}

@@ -105,7 +105,6 @@ func TestCompare(t *testing.T) {
 // TestCompareLooks runs axe over the comparison in both themes, and looks for what is wider than the window.
 func TestCompareLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {853, 480}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
@@ -114,13 +113,13 @@ func TestCompareLooks(t *testing.T) {
 			p.theme(theme)
 			p.goTo(path)
 			p.wait(`document.querySelectorAll("#code .code-row").length > 3`)
-			checkAxe(p, axe, fmt.Sprintf("comparison at %d in %s", size[0], theme))
+			audit(p, fmt.Sprintf("comparison at %d in %s", size[0], theme))
 			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
 				t.Errorf("at %v the page is larger than the window", size)
 			}
 			p.press("4")
 			p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
-			checkAxe(p, axe, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme))
+			audit(p, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme))
 			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight || document.querySelector("#metrics").scrollWidth > document.querySelector("#metrics").clientWidth`); wide {
 				t.Errorf("at %v the metrics are wider than their panel, or the page than the window", size)
 			}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,7 +19,6 @@ import (
 // is requested, nothing is said on the console, and what a model names stays text.
 func TestExportedPage(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	for _, c := range []struct {
 		name, model, base string
 		most              int64 // bytes
@@ -44,7 +42,7 @@ func TestExportedPage(t *testing.T) {
 					p.wait(`document.querySelectorAll(".code-row.is-add, .code-row.is-del").length > 0`)
 					name := fmt.Sprintf("export-%s-%s-%d", c.name, theme, width)
 					p.screen(name)
-					checkAxe(p, axe, name)
+					audit(p, name)
 					if got, want := eval[string](p, `getComputedStyle(document.querySelector(".topbar")).backgroundColor`), map[string]string{"light": "rgb(248, 249, 251)", "dark": "rgb(21, 26, 33)"}[theme]; got != want {
 						t.Errorf("the background in %s is %s, want %s", theme, got, want)
 					}

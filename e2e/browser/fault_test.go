@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +12,6 @@ import (
 func TestFault(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	p.goTo(wrongRun(p, "mlp"))
 	p.wait(done)
 	p.wait(`document.querySelector("#fault-find")`)
@@ -26,7 +24,7 @@ func TestFault(t *testing.T) {
 	if got := p.text(".fault-facts"); !strings.Contains(got, "functionrelu") || !strings.Contains(got, `passesLegalizeOps{"kernels":"tuned"},user.Wrong`) || !strings.Contains(got, "+ T.min(") {
 		t.Errorf("the facts are %q", got)
 	}
-	looksGood(p, axe, "fault", "#fault-title")
+	looksGood(p, "fault", "#fault-title")
 	p.do("resize", chromedp.EmulateViewport(1440, 900))
 	p.click("#fault-open")
 	p.wait(`new URLSearchParams(location.search).get("pass") === "1.2/user.Wrong" && [...document.querySelectorAll(".code-row.is-add .tx")].some(x => x.textContent.includes("T.min("))`)
@@ -43,7 +41,6 @@ func TestFault(t *testing.T) {
 func TestWhatIf(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	p.goTo(session(p, "mlp") + "?view=result")
 	p.wait(done)
 	p.wait(`document.querySelector("#whatif-run")`)
@@ -63,14 +60,14 @@ func TestWhatIf(t *testing.T) {
 	if got := eval[string](p, `document.activeElement.id`); got != "whatif-code" {
 		t.Errorf("the focus is on %q", got)
 	}
-	looksGood(p, axe, "whatif", "#whatif-title")
+	looksGood(p, "whatif", "#whatif-title")
 	p.do("resize", chromedp.EmulateViewport(1440, 900))
 	p.click(rows + ":first-child button")
 	p.wait(`location.pathname.startsWith("/compare/") && document.body.textContent.includes("DeadCodeElimination")`)
 }
 
 // looksGood runs axe in both themes and at several sizes, and looks for what is cut off.
-func looksGood(p *page, axe, name, title string) {
+func looksGood(p *page, name, title string) {
 	p.t.Helper()
 	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
@@ -79,7 +76,7 @@ func looksGood(p *page, axe, name, title string) {
 			at := fmt.Sprintf("%s-%s-%dx%d", name, theme, size[0], size[1])
 			p.theme(theme)
 			eval[bool](p, `document.querySelector("`+title+`").scrollIntoView(), true`)
-			checkAxe(p, axe, at)
+			audit(p, at)
 			p.screen(at)
 			if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
 				p.t.Errorf("%s: the view is %d pixels wider than its pane", at, n)

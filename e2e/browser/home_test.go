@@ -51,7 +51,6 @@ func TestLiveStrip(t *testing.T) {
 // TestDocs goes from the foot of the start page to the tutorial, its pictures and another document, in both themes.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
@@ -70,7 +69,7 @@ func TestDocs(t *testing.T) {
 					t.Errorf("%s at %d is %d pixels too wide", name, size[0], over)
 				}
 				if size[0] == 1440 {
-					checkAxe(p, axe, name+" in "+theme)
+					audit(p, name+" in "+theme)
 				}
 				if dir := os.Getenv("E2E_SCREENS"); dir != "" {
 					p.shot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", strings.ReplaceAll(name, "/", "-"), size[0], theme)))
@@ -84,7 +83,6 @@ func TestDocs(t *testing.T) {
 // screenshots.
 func TestHomeLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
@@ -96,7 +94,7 @@ func TestHomeLooks(t *testing.T) {
 				t.Errorf("the start page at %d is %d pixels too wide", size[0], over)
 			}
 			if size[0] == 1440 || size[0] == 390 {
-				checkAxe(p, axe, fmt.Sprintf("start page at %d in %s", size[0], theme))
+				audit(p, fmt.Sprintf("start page at %d in %s", size[0], theme))
 			}
 			if dir := os.Getenv("E2E_SCREENS"); dir != "" {
 				p.shot(filepath.Join(dir, fmt.Sprintf("home-%d-%s.png", size[0], theme)))

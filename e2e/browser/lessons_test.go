@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -126,7 +125,6 @@ func TestLessonByKeyboard(t *testing.T) {
 // TestEveryLesson solves each step of each lesson with its solution, which the page puts in, and runs axe over the first two steps of each with their solutions.
 func TestEveryLesson(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	p := visit(t, serveCompiler(t), 1440, 900)
 	p.goTo("/lessons")
 	names := eval[[]string](p, `[...document.querySelectorAll("[data-lesson]")].map(x => x.dataset.lesson)`)
@@ -156,7 +154,7 @@ func TestEveryLesson(t *testing.T) {
 			at := fmt.Sprintf("lesson-%s-%d", name, i+1)
 			p.screen(at)
 			if i < 2 {
-				checkAxe(p, axe, at)
+				audit(p, at)
 			}
 			p.click(`.lesson-step.is-now .lesson-put`)
 			p.click(`.lesson-step.is-now .lesson-check`)
@@ -173,7 +171,6 @@ func TestEveryLesson(t *testing.T) {
 // keeps its share of it. E2E_SCREENS names a folder for screenshots.
 func TestLessonLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	p := begin(t, serveCompiler(t), "what-is-a-pass", 1440, 900)
 	p.click("#lesson-next")
 	p.click(`.lesson-step[data-step="1"] .lesson-go`)
@@ -194,7 +191,7 @@ func TestLessonLooks(t *testing.T) {
 				p.screen(at)
 				// Above 600 pixels both tabs are one page.
 				if size[0] < 600 || tab == "lesson" {
-					checkAgain(p, axe, at)
+					audit(p, at)
 				}
 				if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 					t.Errorf("%s: the page is %d pixels wider than the window", at, n)
@@ -215,7 +212,7 @@ func TestLessonLooks(t *testing.T) {
 			p.wait(`document.querySelector(".lesson-go-on")`)
 			at := fmt.Sprintf("lessons-%s-%d", theme, size[0])
 			p.screen(at)
-			checkAxe(p, axe, at)
+			audit(p, at)
 			if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 				t.Errorf("%s: the page is %d pixels wider than the window", at, n)
 			}

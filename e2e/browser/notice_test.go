@@ -39,7 +39,6 @@ func (p *page) still(what string) {
 // TestNoticeOffline stops the server: the line at the foot of the page says so, and goes when the server is back.
 func TestNoticeOffline(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	g := holding(t, "KillAfterLastUse")
 	st := store.NewMemory(64 << 20)
 	line := splice(t, serveWith(t, &fixture.Runner{Hold: g.hold}, st, offered))
@@ -62,7 +61,7 @@ func TestNoticeOffline(t *testing.T) {
 	p.wait(`(` + notice + `).includes("not sent")`)
 	for _, theme := range []string{"light", "dark"} {
 		p.theme(theme)
-		checkAxe(p, axe, "offline in "+theme)
+		audit(p, "offline in "+theme)
 		p.noticeShot("offline-" + theme)
 	}
 	line.move(serveWith(t, &fixture.Runner{}, st, offered))
@@ -76,7 +75,6 @@ func TestNoticeOffline(t *testing.T) {
 // change back.
 func TestNoticeStale(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	front := &refusing{}
 	p := visit(t, front.serve(t, serve(t, &fixture.Runner{})), 1440, 900)
 	p.goTo(session(p, fixture.MLP))
@@ -89,7 +87,7 @@ func TestNoticeStale(t *testing.T) {
 	p.wait(`document.querySelector("#messages").textContent === ""`)
 	for _, theme := range []string{"light", "dark"} {
 		p.theme(theme)
-		checkAxe(p, axe, "stale in "+theme)
+		audit(p, "stale in "+theme)
 		p.noticeShot("stale-" + theme)
 	}
 	front.set(false)

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -61,71 +60,24 @@ func open(p *page, model, query, ready string) {
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
 	base := serve(t, &fixture.Runner{})
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	for _, theme := range []string{"light", "dark"} {
 		p := visit(t, base, 1440, 900)
 		p.theme(theme)
 		for _, v := range views {
 			open(p, v.model, v.query, v.ready)
-			checkAxe(p, axe, v.name+" in "+theme)
+			audit(p, v.name+" in "+theme)
 		}
 	}
 }
 
-// checkAxe runs axe over the page as it is.
-func checkAxe(p *page, axe, name string) {
-	p.t.Helper()
-	runAxe(p, axe, name, "document", "")
-}
-
-// checkAgain runs axe over a page that it has seen in a window of another size. In the dark theme, whose elements are those of the light one,
-// it looks at colors alone.
-func checkAgain(p *page, axe, name string) {
-	p.t.Helper()
-	only := ""
-	if p.scheme == "dark" {
-		only = `, runOnly: ["color-contrast", "link-in-text-block"]`
-	}
-	runAxe(p, axe, name, "document", only)
-}
-
-// checkPart returns a check that runs axe over a part of a page, the rest of which another check has seen.
-func checkPart(selector string) func(p *page, axe, name string) {
-	return func(p *page, axe, name string) {
-		p.t.Helper()
-		runAxe(p, axe, name, fmt.Sprintf("%q", selector), "")
-	}
-}
-
-// runAxe runs axe over a part of the page, an expression of JavaScript, with more options than it has always. Style sheets need not be fetched for it: no rule that is on asks for them.
-func runAxe(p *page, axe, name, part, more string) {
-	p.t.Helper()
-	// The debugger's evaluation is not bound by the page's policy, so axe needs no exception in it.
-	if !eval[bool](p, `typeof axe === "object"`) {
-		eval[bool](p, axe+"\n;true")
-	}
-	report := eval[string](p, `axe.run(`+part+`, {resultTypes: ["violations"], preload: false`+more+`}).then(r => JSON.stringify(r.violations.map(v =>
-		({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? ""))}))))`)
-	var faults []struct {
-		ID, Help string
-		Nodes    []string
-	}
-	if err := json.Unmarshal([]byte(report), &faults); err != nil {
-		p.t.Fatal(err)
-	}
-	for _, f := range faults {
-		p.t.Errorf("%s: %s: %s %q", name, f.ID, f.Help, f.Nodes)
-	}
-}
-
 // looks has a session page in windows of several sizes, each width once: it keeps a screenshot, runs axe, and nothing may be wider than the window.
-func (p *page) looks(axe, name string, sizes [][2]int64) {
+func (p *page) looks(name string, sizes [][2]int64) {
 	p.t.Helper()
-	p.looksBy(checkAxe, checkAgain, axe, name, sizes)
+	p.looksBy(audit, name, sizes)
 }
 
-// looksBy is looks with another check in the first size and in the others.
-func (p *page) looksBy(check, again func(p *page, axe, name string), axe, name string, sizes [][2]int64) {
+// looksBy is looks with another check.
+func (p *page) looksBy(check func(p *page, name string), name string, sizes [][2]int64) {
 	p.t.Helper()
 	for _, size := range sizes {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
@@ -134,8 +86,7 @@ func (p *page) looksBy(check, again func(p *page, axe, name string), axe, name s
 		}
 		at := fmt.Sprintf("%s-%d", name, size[0])
 		p.screen(at)
-		check(p, axe, at)
-		check = again
+		check(p, at)
 		if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 			p.t.Errorf("%s: the page is %d pixels wider than the window", at, n)
 		}

@@ -103,7 +103,6 @@ func TestPalette(t *testing.T) {
 // screenshots.
 func TestPaletteLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {853, 480}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
@@ -119,7 +118,7 @@ func TestPaletteLooks(t *testing.T) {
 					t.Errorf("the palette is outside of the window at %d: %s", size[0], out)
 				}
 				if size[0] == 1440 {
-					checkAxe(p, axe, strings.TrimSpace("palette "+query+" in "+theme))
+					audit(p, strings.TrimSpace("palette "+query+" in "+theme))
 				}
 				if dir := os.Getenv("E2E_SCREENS"); dir != "" {
 					p.shot(filepath.Join(dir, fmt.Sprintf("palette-%s-%d-%s.png", query, size[0], theme)))

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -83,12 +82,11 @@ func TestProfile(t *testing.T) {
 func TestProfileLook(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	openText(p, "cnn", "FuseOps", "main", "unified")
 	p.press("P")
 	p.wait(`document.querySelector("#measure")`)
 	p.screen("profile-before")
-	checkAxe(p, axe, "the profile before it is measured")
+	audit(p, "the profile before it is measured")
 	measuredView(p)
 	for _, size := range [][2]int64{{1920, 1080}, {1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
@@ -97,7 +95,7 @@ func TestProfileLook(t *testing.T) {
 			name := fmt.Sprintf("profile-%s-%dx%d", theme, size[0], size[1])
 			p.theme(theme)
 			p.wait(`document.querySelector("#memory-plan svg")?.clientWidth === document.querySelector(".plan-drawing").clientWidth`)
-			checkAxe(p, axe, name)
+			audit(p, name)
 			p.screen(name)
 			if n := eval[int](p, `document.querySelector(".profile-body").scrollWidth - document.querySelector(".profile-body").clientWidth`); n > 0 {
 				t.Errorf("%s: the view is %d pixels wider than its pane", name, n)

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,7 +23,6 @@ class Module:
 // all sizes and in both themes.
 func TestReasonsOfRules(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, c := range []struct {
 		name, source, settings, step, function string
@@ -55,7 +53,7 @@ func TestReasonsOfRules(t *testing.T) {
 				p.wait(answered)
 				at := fmt.Sprintf("reasons-%s-%s-%d", c.name, theme, size[0])
 				p.screen(at)
-				checkAxe(p, axe, at)
+				audit(p, at)
 				if bad := eval[bool](p, `(() => { const r = document.querySelector("#why").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`); bad {
 					t.Errorf("%s: the answer is not whole in the window", at)
 				}

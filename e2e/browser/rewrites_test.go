@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -94,7 +93,6 @@ func TestRewrites(t *testing.T) {
 // folder for screenshots.
 func TestRewritesLook(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {
 		for _, width := range []int64{1440, 1000, 390} {
@@ -122,7 +120,7 @@ func TestRewritesLook(t *testing.T) {
 			}
 			p.wait(`document.querySelector("#rewrites").checkVisibility()`)
 			p.screen(name)
-			checkAxe(p, axe, name)
+			audit(p, name)
 			if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
 				t.Errorf("%s: the page is %d pixels wider than the window", name, n)
 			}

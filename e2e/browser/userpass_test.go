@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,20 +17,6 @@ func named(name string) string {
 
 // scriptsLoaded counts what was loaded to write passes.
 const scriptsLoaded = `performance.getEntriesByType("resource").map(x => x.name).filter(x => /userpass|codemirror/.test(x)).length`
-
-// audit runs axe over what is on the page.
-func audit(p *page, what string) {
-	p.t.Helper()
-	eval[bool](p, readGzip(p.t, filepath.Join("testdata", "axe.min.js.gz"))+"\n;true")
-	report := eval[string](p, `axe.run(document, {resultTypes: ["violations"]}).then(r => JSON.stringify(r.violations.map(v => v.id + ": " + v.help + " " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" "))))`)
-	var faults []string
-	if err := json.Unmarshal([]byte(report), &faults); err != nil {
-		p.t.Fatal(err)
-	}
-	for _, f := range faults {
-		p.t.Errorf("%s: %s", what, f)
-	}
-}
 
 // screen keeps a screenshot with E2E_SCREENS.
 func (p *page) screen(name string) {

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -62,7 +61,6 @@ func TestWhyAtAHunk(t *testing.T) {
 // TestWhyLooks runs axe over the answer in both themes, and looks whether it is in the window. E2E_SCREENS names a folder for screenshots.
 func TestWhyLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1440, 900}, {853, 480}, {390, 844}} {
@@ -78,7 +76,7 @@ func TestWhyLooks(t *testing.T) {
 			p.wait(answered)
 			name := fmt.Sprintf("why-%s-%d", theme, size[0])
 			p.screen(name)
-			checkAxe(p, axe, name)
+			audit(p, name)
 			if bad := eval[bool](p, `(() => { const r = document.querySelector("#why").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`); bad {
 				t.Errorf("%s: the answer is not whole in the window", name)
 			}

@@ -2,7 +2,7 @@
 
 import "../shared";
 import { bytes } from "../store/format";
-import { byId, setText } from "../widgets/dom";
+import { byId, later, setText } from "../widgets/dom";
 import { keepDraft } from "../editing/draft";
 import { startScript } from "../store/scripts";
 import { mySessions } from "./sessions";
@@ -22,8 +22,8 @@ function expect(): void {
 export function open(): void {
   setTimeout(expect, 200);
   // The recorded run comes when the page is there.
-  setTimeout(() => void import("./livestrip").then((own) => new own.LiveStrip().play(), () => undefined), 50);
-  if (document.getElementById("lessons")) void import("../lesson/lessonspage").then((own) => own.open());
+  setTimeout(() => later(import("./livestrip"), (own) => new own.LiveStrip().play()), 50);
+  if (document.getElementById("lessons")) later(import("../lesson/lessonspage"), (own) => own.open());
   const model = byId<HTMLFormElement>("upload");
   const send = uploader(model);
   const archive = uploader(byId<HTMLFormElement>("import"));
@@ -35,7 +35,7 @@ export function open(): void {
     folder.value = ""; // the same folder may be chosen again
   });
   mySessions();
-  const palette = (): void => void import("./commands").then((own) => own.openCommands());
+  const palette = (): void => later(import("./commands"), (own) => own.openCommands(), "The palette");
   document.getElementById("search-button")!.addEventListener("click", palette);
   document.addEventListener("keydown", (e) => {
     if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return;

@@ -7,7 +7,7 @@ import { api, json } from "../store/api";
 import { plural, time } from "../store/format";
 import { wholeModule, type Step } from "../store/model";
 import type { Session } from "../store/session";
-import { byId } from "../widgets/dom";
+import { byId, later } from "../widgets/dom";
 import type { View } from "../views/view";
 import { describe } from "./keydocs";
 import type { Keys } from "./keys";
@@ -56,7 +56,7 @@ const buttons: [selector: string, name: string, key?: string][] = [
 ];
 
 function withOthers(store: Session): Item {
-  return { kind: "action", name: "Compare with another session…", run: () => void import("./othersession").then((own) => own.compareWith(store)) };
+  return { kind: "action", name: "Compare with another session…", run: () => later(import("./othersession"), (own) => own.compareWith(store), "The list of sessions") };
 }
 
 function ofButtons(): Item[] {

@@ -4,7 +4,7 @@ import "../shared";
 import { api } from "../store/api";
 import { plural, time } from "../store/format";
 import type { Session } from "../store/session";
-import { byId, h, setText } from "../widgets/dom";
+import { byId, h, later, setText } from "../widgets/dom";
 import { icon } from "../widgets/icons";
 import type { ListedRun } from "../wire";
 import type { Desk } from "../class/desk";
@@ -32,8 +32,8 @@ export class RunChips {
   constructor(private readonly store: Session, private readonly notes: { all: unknown[]; load(): Promise<void>; tour(dir: 1 | -1): void }, code: CodeView, keys: Keys) {
     if (document.body.dataset.page === "session") {
       this.stage = import("../present/stage").then((own) => new own.Stage(store, code, keys, (dir) => notes.tour(dir)));
-      if (document.getElementById("app")?.dataset.class === "true") void import("../class/desk").then((own) => (this.desk = new own.Desk(store)));
-      if (document.getElementById("app")?.dataset.compiler === "true" && !("dump" in document.getElementById("app")!.dataset)) void import("./dropfiles").then((own) => own.takeDrops(store, byId("app")));
+      if (document.getElementById("app")?.dataset.class === "true") later(import("../class/desk"), (own) => (this.desk = new own.Desk(store)));
+      if (document.getElementById("app")?.dataset.compiler === "true" && !("dump" in document.getElementById("app")!.dataset)) later(import("./dropfiles"), (own) => own.takeDrops(store, byId("app")));
       follow(store.id, (now, was) => this.told(now, was));
     }
     this.host.addEventListener("click", (e) => {
@@ -96,7 +96,7 @@ export class RunChips {
 
   // others leads to a comparison with another session.
   private others(): void {
-    void import("./othersession").then((own) => own.compareWith(this.store));
+    later(import("./othersession"), (own) => own.compareWith(this.store), "The list of sessions");
   }
 
   private comparison(): string {

@@ -11,7 +11,7 @@ import { debounce } from "../store/timers";
 import { makeViews } from "../views/registry";
 import type { At, View } from "../views/view";
 import { plainCode } from "../widgets/codeview";
-import { announce, byId, h, perFrame, press, setText } from "../widgets/dom";
+import { announce, byId, h, later, perFrame, press, setText } from "../widgets/dom";
 import type { Jump } from "../widgets/errors";
 import { icon } from "../widgets/icons";
 import { lateStyle } from "../widgets/latestyle";
@@ -168,8 +168,8 @@ class SessionPage {
 
   async open(): Promise<void> {
     void this.notes.load();
-    if (document.getElementById("lesson")) void import("../lesson/pane").then((own) => own.open(this.store));
-    import("./notice").then((own) => (this.notice = new own.Notice(this.store)), () => undefined);
+    if (document.getElementById("lesson")) later(import("../lesson/pane"), (own) => own.open(this.store));
+    later(import("./notice"), (own) => (this.notice = new own.Notice(this.store)));
     await this.store.open();
   }
 

@@ -2,7 +2,7 @@
 
 import type { Session } from "../store/session";
 import type { View } from "../views/view";
-import { announce, byId } from "../widgets/dom";
+import { announce, byId, later } from "../widgets/dom";
 import type { Center } from "./center";
 import { showFilter, toggleMarks, toggleWords, toggleWrap } from "./controls";
 import type { Edits } from "./edits";
@@ -100,8 +100,8 @@ export function wireKeys({ store, views, center, tree, frame, timeline, pipeline
     "/": () => search.open(),
     "?": () => help(),
   };
-  const help = (): void => void import("./help").then((own) => own.showHelp(keys, views));
-  const palette = (): void => void import("./commands").then((own) => own.openCommands(store, keys, views), () => announce("The palette could not be loaded; is the server still running?"));
+  const help = (): void => later(import("./help"), (own) => own.showHelp(keys, views), "The list of keys");
+  const palette = (): void => later(import("./commands"), (own) => own.openCommands(store, keys, views), "The palette");
   listen(keys);
   document.addEventListener("keydown", (e) => {
     if (e.key.toLowerCase() !== "k" || !(e.ctrlKey || e.metaKey) || e.altKey || e.shiftKey || document.querySelector("dialog[open]")) return;

@@ -2,7 +2,7 @@
 
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { only } from "../store/counts";
-import { byId, h, setText } from "../widgets/dom";
+import { byId, h, later, setText } from "../widgets/dom";
 import { plural } from "../store/format";
 import { reuse, summary, tabTitle } from "../store/summary";
 import { failedStep, type Step } from "../store/model";
@@ -80,7 +80,7 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
     if (culprit) {
       withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
     }
-    if (f.error.accesses) void import("../widgets/accesses").then((own) => own.addAccesses(note, runs.model, on.open));
+    if (f.error.accesses) later(import("../widgets/accesses"), (own) => own.addAccesses(note, runs.model, on.open));
     out.push(note);
   }
   const marks = step?.finished && step.kind !== "sequential" ? only(step.finished) : "";

@@ -7,7 +7,7 @@ import { numberOf, type RunModel, type Step } from "../store/model";
 import { tails } from "../store/names";
 import { Visible } from "../store/visible";
 import type { Action } from "../pipeline/pipelineeditor";
-import { h, setAttr } from "../widgets/dom";
+import { h, later, setAttr } from "../widgets/dom";
 import { Windowed } from "../widgets/windowed";
 import type { Entry, Listing } from "../views/view";
 import { functionRow, moreRow, type Place, stepRow, type TreeState } from "./treerows";
@@ -298,7 +298,7 @@ export class PipelineTree {
   private functionMenu(entry: Entry, at: { left: number; right: number; top: number; bottom: number }): boolean {
     const run = this.on.schedule(entry.name);
     if (!run) return false;
-    void import("../widgets/popmenu").then((own) => own.popMenu(entry.name, [{ id: "schedule", text: "Schedule this kernel", keys: "d", run }], at, this.box));
+    later(import("../widgets/popmenu"), (own) => own.popMenu(entry.name, [{ id: "schedule", text: "Schedule this kernel", keys: "d", run }], at, this.box), "The menu");
     return true;
   }
 
@@ -306,7 +306,7 @@ export class PipelineTree {
   private menu(step: Step, at: { left: number; right: number; top: number; bottom: number }): boolean {
     const st = this.state!;
     if (!st.mayEdit || step.parent === "" || step.line) return false;
-    void import("./stepmenu").then((own) => own.stepMenu(step, st, this.on, at, this.box));
+    later(import("./stepmenu"), (own) => own.stepMenu(step, st, this.on, at, this.box), "The menu");
     return true;
   }
 

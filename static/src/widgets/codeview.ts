@@ -5,7 +5,7 @@ import { apart } from "../store/counts";
 import { DiffSource } from "../store/diffsource";
 import type { Row, Side, Source } from "../store/source";
 import type { DiffRow } from "../wire";
-import { h } from "./dom";
+import { h, later } from "./dom";
 import { Painter } from "./paint";
 import { fold, number, sign, type TextRow } from "./rowparts";
 import { CodeWidth } from "./codewidth";
@@ -57,8 +57,8 @@ export class CodeView {
       if (this.wrap || row !== this.row) this.list.remeasure((this.row = row));
       else this.list.redraw();
     });
-    import("./copying").then((m) => new m.Copying(this.list, () => this.source), () => undefined); // the browser copies without it
-    this.scroller.addEventListener("pointermove", (e) => void import("./fullnames").then((m) => m.fullNames(this.scroller, () => this.source, e)), { once: true });
+    later(import("./copying"), (m) => new m.Copying(this.list, () => this.source)); // the browser copies without it
+    this.scroller.addEventListener("pointermove", (e) => later(import("./fullnames"), (m) => m.fullNames(this.scroller, () => this.source, e)), { once: true });
     this.scroller.addEventListener("click", (e) => void this.click(e));
   }
 

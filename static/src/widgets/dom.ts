@@ -54,6 +54,11 @@ export function announce(text: string): void {
   setText(byId("announce"), text);
 }
 
+// later uses a part of the page when it has been loaded. A name is that of what a user asked for, who is told where it cannot be loaded; what nobody asked for is left out.
+export function later<T>(part: Promise<T>, use: (own: T) => unknown, name = ""): void {
+  void part.then(use, () => name && announce(`${name} could not be loaded; is the server still running?`));
+}
+
 // perFrame runs fn at most once for each frame, however often it is asked for.
 const hiddenFrame = 250;
 

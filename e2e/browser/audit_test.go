@@ -1,0 +1,39 @@
+package browser
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+)
+
+// audit runs axe over the page as it is. In the dark theme, whose elements are those of the light one, it looks at colors alone.
+func audit(p *page, name string) {
+	p.t.Helper()
+	auditPart(p, "html", name)
+}
+
+// auditPart runs axe over the part of a page that a selector names, the rest of which another audit has seen.
+func auditPart(p *page, selector, name string) {
+	p.t.Helper()
+	// The debugger's evaluation is not bound by the page's policy, so axe needs no exception in it.
+	if !eval[bool](p, `typeof axe === "object"`) {
+		eval[bool](p, readGzip(p.t, filepath.Join("testdata", "axe.min.js.gz"))+"\n;true")
+	}
+	// Style sheets need not be fetched: no rule that is on asks for them.
+	options := `{resultTypes: ["violations"], preload: false}`
+	if p.scheme == "dark" {
+		options = `{resultTypes: ["violations"], preload: false, runOnly: ["color-contrast", "link-in-text-block"]}`
+	}
+	report := eval[string](p, fmt.Sprintf(`axe.run(%q, %s).then(r => JSON.stringify(r.violations.map(v =>
+		({id: v.id, help: v.help, nodes: v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + (n.any[0]?.message ?? ""))}))))`, selector, options))
+	var faults []struct {
+		ID, Help string
+		Nodes    []string
+	}
+	if err := json.Unmarshal([]byte(report), &faults); err != nil {
+		p.t.Fatal(err)
+	}
+	for _, f := range faults {
+		p.t.Errorf("%s: %s: %s %q", name, f.ID, f.Help, f.Nodes)
+	}
+}
