@@ -56,6 +56,7 @@ var configOptions = []ConfigOption{
 	{"tir.instr_siblings", true, "InstrumentProfileIntrinsics marks loops with loops beside them, and no others"},
 	{"tir.reset_start_id", false, "the numbers of InstrumentProfileIntrinsics start at 0, not behind those in the module"},
 	{"tir.experimental_dma_bypass_cache", false, "the transfers that LowerAsyncDMA makes go past the caches"},
+	{"tir.vtcm_capacity", int64(0), "the bytes of memory beside the vector unit that VerifyVTCMLimit holds functions to whose target does not say how many there are; 0 for no limit"},
 	{"tir.debug_keep_trivial_loop", false, "LowerOpaqueBlock keeps loops of extent 1"},
 	{"testing.immutable_module", false, "every pass is checked not to change its input"},
 }

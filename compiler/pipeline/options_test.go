@@ -365,6 +365,12 @@ var effects = map[string]effect{
 	"tir.ThreadSync.storage_scope": {
 		text: loops(vectors, "tx = T.launch_thread(\"threadIdx.x\", 4)\nS = T.decl_buffer((4,), \"float32\", scope=\"shared.dyn\")\nS[tx] = A[tx]\nB[tx] = S[3 - tx]"), value: "shared.dyn", set: `T.tvm_storage_sync("shared.dyn")`,
 	},
+	"tir.RemapThreadAxis.thread_map": {
+		text: loops(vectors, "tx = T.launch_thread(\"threadIdx.x\", 16)\nB[tx] = A[tx]"), value: map[string]any{"threadIdx.x": "threadIdx.z"}, set: "threadIdx.z",
+	},
+	"tir.BindParams.constants": {
+		text: loops(vectors+`, W: T.Buffer((2,), "float32")`, "B[0] = A[0] + W[1]"), value: []any{[]any{1, 2}}, set: "allocate_const",
+	},
 	"tir.Filter.fcond": {text: loops(vectors, "B[0] = A[0]"), value: map[string]any{"target.kind": "cuda"}, plain: "def main"},
 	"tir.RemoveWeightLayoutRewriteBlock.skip_tensor_rewrite": {
 		text: "@T.prim_func\ndef main(B: T.Buffer((2, 2), \"int32\")):\n    K_data = T.allocate_const([1, 2, 3, 4], \"int32\", [2, 2])\n    K = T.Buffer((2, 2), \"int32\", data=K_data)\n    with T.block(\"root\"):\n        L = T.alloc_buffer((2, 2), \"int32\")\n" +
@@ -531,6 +537,8 @@ var elsewhere = map[string]struct{ file, test string }{
 
 	"tir.LowerDeviceStorageAccessInfo.memory_info": {"../tirpass/device_test.go", "TestLowerDeviceStorageAccessInfo"},
 	"tir.VerifyGPUCode.constraints":                {"../tirpass/verifygpu_test.go", "TestVerifyGPUCode"},
+	"tir.VerifyVTCMLimit.default_target":           {"../tirpass/vtcm_test.go", "TestVerifyVTCMLimit"},
+	"tir.vtcm_capacity":                            {"../tirpass/vtcm_test.go", "TestVerifyVTCMLimit"},
 
 	"relay.ToMixedPrecision.missing_op_mode":    {"../relaypass/tomixedprecision_test.go", "TestToMixedPrecisionMissing"},
 	"relay.EtaExpand.expand_constructor":        {"../relaypass/smallpasses_test.go", "TestEtaExpand"},

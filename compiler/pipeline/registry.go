@@ -42,6 +42,8 @@ var others = []*pass.Pass{
 	tirpass.LowerAutoCopy, tirpass.InjectPermutedLayout, tirpass.ManifestSharedMemoryLocalStage, tirpass.LowerWarpMemory, tirpass.VerifyGPUCode,
 	tirpass.InjectPTXAsyncCopy, tirpass.InjectPTXLDG32, tirpass.InferFragment, tirpass.LowerAsyncDMA,
 	tirpass.TransformMmaBufferLayout, tirpass.UseAssumeToReduceBranches, tirpass.RemoveWeightLayoutRewriteBlock, tirpass.ExtractPrimFuncConstants, tirpass.Filter,
+	tirpass.RemapThreadAxis, tirpass.VerifySSA, tirpass.ConvertForLoopsToSerial, tirpass.InjectRollingBuffer, tirpass.BindParams,
+	tirpass.LowerVtcmAlloc, tirpass.VerifyVTCMLimit, tirpass.TextureFlatten, tirpass.InjectTextureAlloc,
 }
 
 // aliases are other spellings of pass names on input: API names and newer ones.

@@ -97,7 +97,7 @@ func compilerPasses() (relaxPasses, relayPasses, tirPasses starlark.StringDict) 
 	relaxPasses, relayPasses, tirPasses = starlark.StringDict{}, starlark.StringDict{}, starlark.StringDict{}
 	for _, p := range pipeline.All() {
 		if short, ok := strings.CutPrefix(p.Name, "tir."); ok {
-			tirPasses[short] = registered(p)
+			tirPasses[short[strings.LastIndexByte(short, '.')+1:]] = registered(p)
 		} else if short, ok := strings.CutPrefix(p.Name, pipeline.RelayPrefix); ok {
 			relayPasses[short] = registered(p)
 		} else {
@@ -118,6 +118,7 @@ func compilerPasses() (relaxPasses, relayPasses, tirPasses starlark.StringDict) 
 	relaxPasses["Sequential"] = builtin("Sequential", sequentialBuiltin)
 	relaxPasses["PrintIR"] = builtin("PrintIR", printIR)
 	tirPasses["Sequential"] = relaxPasses["Sequential"]
+	tirPasses["Apply"] = builtin("Apply", applyBuiltin)
 	relayPasses["Sequential"] = relaxPasses["Sequential"]
 	return relaxPasses, relayPasses, tirPasses
 }

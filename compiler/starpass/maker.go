@@ -70,6 +70,19 @@ func passMaker(kind pass.Kind) builtinFunc {
 	}
 }
 
+// applyBuiltin is tir.transform.Apply(ftransform): the pass that gives each PrimFunc to a function, without the module and the context.
+func applyBuiltin(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var fn starlark.Callable
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "ftransform", &fn); err != nil {
+		return nil, err
+	}
+	each := builtin(b.Name(), func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return starlark.Call(t, fn, args[:1], nil)
+	})
+	level := []starlark.Tuple{{starlark.String("opt_level"), starlark.MakeInt(0)}, {starlark.String("name"), starlark.String("Apply")}}
+	return passMaker(pass.PrimFunc)(t, b, starlark.Tuple{each}, level)
+}
+
 // passName is what a pass or instrument may be called: names stand in paths and addresses.
 var passName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,99}$`) })
 

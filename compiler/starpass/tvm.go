@@ -197,6 +197,8 @@ func tvmModule(d starlark.StringDict) starlark.Value {
 		tirMembers[k] = v
 	}
 	tirMembers["transform"] = in("tvm.tir.transform", passMakers(member(d["tir"], "transform"), "prim_func_pass"))
+	adreno := in("tvm.tir.backend.adreno", starlark.StringDict{"transform": tirMembers["transform"]})
+	tirMembers["backend"] = in("tvm.tir.backend", starlark.StringDict{"adreno": adreno})
 	tirMembers["functor"] = in("tvm.tir.functor", starlark.StringDict{"PyStmtExprVisitor": d["PyStmtExprVisitor"], "PyStmtExprMutator": d["PyStmtExprMutator"], "mutator": d["mutator"], "visitor": d["visitor"]})
 	script := starlark.StringDict{"relax": d["R"], "ir": starlark.None, "tir": starlark.None, "from_source": d["parse"]}
 	errors := starlark.StringDict{}

@@ -82,6 +82,23 @@ func TestClassPass(t *testing.T) {
 }
 
 // TestClassPassKinds runs passes over functions, PrimFuncs and blocks in the form of classes with state.
+func TestApply(t *testing.T) {
+	prints(t, `
+from tvm import tir
+def mark(f):
+    print(f.attrs["global_symbol"])
+    return f.with_attr("seen", 1)
+
+def main(mod):
+    p = tvm.tir.transform.Apply(mark)
+    print(p.info.name, p.info.opt_level)
+    print(tvm.tir.backend.adreno.transform.TextureFlatten().info.name)
+    mod = tvm.transform.Sequential([p, tir.transform.Apply(lambda f: f)])(mod)
+    print(mod["double"].attrs["seen"])
+    return mod
+`, "Apply 0\ntir.backend.adreno.TextureFlatten\ndouble\n1\n")
+}
+
 func TestClassPassKinds(t *testing.T) {
 	prints(t, `
 from tvm import relax, tir, instrument

@@ -156,7 +156,7 @@ func (l *builtinLowerer) let(s *tir.LetStmt) tir.Stmt {
 		l.c.Rewrite(rulePack, s, out)
 		return out
 	}
-	if c, ok := s.Value.(*tir.Call); ok && c.Op.CalleeName() == opNDAlloc {
+	if c, ok := s.Value.(*tir.Call); ok && c.Op.CalleeName() == tir.OpNDAlloc.Name {
 		out := l.ndAlloc(s, c)
 		l.c.Rewrite("allocate memory of several dimensions", s, out)
 		return out

@@ -11,7 +11,6 @@ import (
 
 // Intrinsics that LowerTVMBuiltin lowers to calls of packed functions.
 const (
-	opNDAlloc   = "tir.nd_mem_alloc_with_scope"
 	opContextID = "tir.tvm_context_id"
 )
 
@@ -139,11 +138,11 @@ func evaluated(base ir.Base) func(tir.Expr) tir.Stmt {
 func (l *builtinLowerer) ndAlloc(s *tir.LetStmt, c *tir.Call) tir.Stmt {
 	p, ok := s.Var.Type.(*ir.PointerType)
 	if !ok || len(c.Args) == 0 {
-		l.fail("%s: expected a pointer with the type of its elements as the variable, and the scope as the first argument", opNDAlloc)
+		l.fail("%s: expected a pointer with the type of its elements as the variable, and the scope as the first argument", tir.OpNDAlloc.Name)
 		return s
 	}
 	if l.deviceType == nil || l.deviceID == nil {
-		l.fail("%s of %s: unknown device, which annotations %q and %q must say", opNDAlloc, s.Var.Name, keyDeviceType, keyDeviceID)
+		l.fail("%s of %s: unknown device, which annotations %q and %q must say", tir.OpNDAlloc.Name, s.Var.Name, keyDeviceType, keyDeviceID)
 		return s
 	}
 	d := ir.TypeDType(p.Elem)

@@ -57,6 +57,9 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 		v.refuse("a function of the module cannot take vectors")
 		return e
 	}
+	if op == tir.OpTextureLoad || op == tir.OpTextureStore {
+		return v.texture(e)
+	}
 	b := tir.LookupBuiltin(op.Name)
 	if b == nil || !b.Vector {
 		v.refuse("an intrinsic cannot take vectors")
@@ -78,6 +81,35 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 		}
 	}
 	return &tir.Call{Base: e.Base, Type: e.Type.WithLanes(lanes), Op: e.Op, Args: out}
+}
+
+// texture returns an access to a pixel that a loop over its channels makes: the last argument, which channels are loaded or what is stored, becomes
+// a vector, and the place of the pixel must not change.
+func (v *vectorizer) texture(e *tir.Call) tir.Expr {
+	last := len(e.Args) - 1
+	for _, a := range e.Args[:last] {
+		if v.depends(a) {
+			v.refuse("one access to a texture is to one pixel")
+			return e
+		}
+	}
+	x := v.expr(e.Args[last])
+	lanes, t := int(x.DType().Lanes), e.Type
+	bits, _ := tir.AsInt(e.Args[4])
+	switch width := int64(e.Args[last].DType().Bits); {
+	case v.scalar:
+		return e
+	case e.Op == tir.OpTextureStore && int64(lanes)*width != bits:
+		v.refuse("a store to a texture writes a pixel whole")
+		return e
+	case e.Op == tir.OpTextureLoad:
+		if t = t.WithLanes(lanes); int64(lanes)*int64(t.Bits) > bits {
+			v.refuse("a load from a texture is of one pixel")
+			return e
+		}
+	}
+	args := append(e.Args[:last:last], x)
+	return &tir.Call{Base: e.Base, Type: t, Op: e.Op, Args: args}
 }
 
 // computable reports whether e may be computed in lanes where cond does not hold: it does

@@ -62,6 +62,11 @@ func (v *vectorizer) try(s tir.Stmt) tir.Stmt {
 		if !v.depends(s) {
 			return s
 		}
+		if _, ok := tir.IsCallTo(s.Value, tir.OpTextureStore); ok {
+			if value := v.expr(s.Value); !v.scalar {
+				return s.WithValue(value)
+			}
+		}
 	}
 	if !v.depends(s) {
 		return s

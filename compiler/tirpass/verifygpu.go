@@ -124,15 +124,7 @@ func (v *gpuVerifier) access(d dtype.DType, indices []tir.Expr) {
 }
 
 func (v *gpuVerifier) allocate(n *tir.Allocate) {
-	size := int64(1)
-	for _, e := range n.Extents {
-		k, ok := tir.AsInt(e)
-		if !ok || k != 0 && size > math.MaxInt64/16/k {
-			k = 0 // of a size that is not known, or beyond all memory
-		}
-		size *= k
-	}
-	size *= elemBytes(n.Type) * int64(max(1, n.Type.Lanes))
+	size := allocatedBytes(n)
 	switch rank, _, _ := splitScope(scopeOf(n.Var)); rank {
 	case "local":
 		v.local += size
@@ -140,6 +132,19 @@ func (v *gpuVerifier) allocate(n *tir.Allocate) {
 		v.shared += size
 	}
 	v.lanes(n.Type)
+}
+
+// allocatedBytes returns the bytes that n allocates, 0 where that is not known or beyond all memory.
+func allocatedBytes(n *tir.Allocate) int64 {
+	size := int64(1)
+	for _, e := range n.Extents {
+		k, ok := tir.AsInt(e)
+		if !ok || k != 0 && size > math.MaxInt64/16/k {
+			k = 0
+		}
+		size *= k
+	}
+	return size * elemBytes(n.Type) * int64(max(1, n.Type.Lanes))
 }
 
 // launch visits a kernel, or a thread in one.

@@ -2,7 +2,6 @@ package transform
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/op"
@@ -152,25 +151,4 @@ func paramNames(f *relax.Function) []string {
 		out[i] = p.Name
 	}
 	return out
-}
-
-// describeOption writes what a user gave for an error, cut off where it is long.
-func describeOption(v ir.Value) string {
-	switch v := v.(type) {
-	case string:
-		return fmt.Sprintf("%q", v)
-	case []ir.Value:
-		parts := make([]string, 0, 4)
-		for i, x := range v {
-			if i == 3 {
-				parts = append(parts, "...")
-				break
-			}
-			parts = append(parts, describeOption(x))
-		}
-		return "[" + strings.Join(parts, ", ") + "]"
-	case *ir.Attrs:
-		return "a dict"
-	}
-	return fmt.Sprint(v)
 }

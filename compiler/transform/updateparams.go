@@ -176,7 +176,7 @@ func allParams(f *relax.Function) []*relax.Var {
 func updatedInfo(f *relax.Function, info relax.StructInfo, v ir.Value) (relax.StructInfo, error) {
 	fields, ok := v.(*ir.Attrs)
 	if !ok {
-		return nil, fmt.Errorf(`%s, want a dict such as {"shape": [2, "n"], "dtype": "float32"}`, describeOption(v))
+		return nil, fmt.Errorf(`%s, want a dict such as {"shape": [2, "n"], "dtype": "float32"}`, tir.DescribeValue(v))
 	}
 	t, ok := info.(*relax.TensorStructInfo)
 	if !ok {
@@ -190,13 +190,13 @@ func updatedInfo(f *relax.Function, info relax.StructInfo, v ir.Value) (relax.St
 			name, _ := v.(string)
 			d, err := dtype.Parse(name)
 			if err != nil {
-				return nil, fmt.Errorf("dtype is %s, want an element type", describeOption(v))
+				return nil, fmt.Errorf("dtype is %s, want an element type", tir.DescribeValue(v))
 			}
 			out.DType = d
 		case "shape":
 			list, ok := v.([]ir.Value)
 			if !ok {
-				return nil, fmt.Errorf("shape is %s, want a list of extents", describeOption(v))
+				return nil, fmt.Errorf("shape is %s, want a list of extents", tir.DescribeValue(v))
 			}
 			dims := make([]tir.Expr, len(list))
 			for i, x := range list {
@@ -231,5 +231,5 @@ func extentOf(f *relax.Function, v ir.Value) (tir.Expr, error) {
 		}
 		return nil, fmt.Errorf("the function has no symbolic variable called %s; there are %s", v, orNone(names))
 	}
-	return nil, fmt.Errorf("the extent %s, want a whole number of 0 or more, or the name of a symbolic variable", describeOption(v))
+	return nil, fmt.Errorf("the extent %s, want a whole number of 0 or more, or the name of a symbolic variable", tir.DescribeValue(v))
 }

@@ -168,6 +168,15 @@ var rows = []row{
 	{"tir.UseAssumeToReduceBranches", 0, []program{kernel, assumed}},
 	{"tir.RemoveWeightLayoutRewriteBlock", 0, []program{kernel, stores}},
 	{"tir.ExtractPrimFuncConstants", 0, []program{kernel, stores}},
+	{"tir.ConvertForLoopsToSerial", 0, []program{kernel, stores}},
+	{"tir.VerifySSA", 0, []program{kernel, stores}},
+	{`tir.RemapThreadAxis{"thread_map": {"threadIdx.x": "threadIdx.y"}}`, 0, []program{stores, threaded}},
+	{"tir.InjectRollingBuffer", 0, []program{kernel, stores}},
+	{"tir.BindParams", 0, []program{kernel, stores}},
+	{"tir.LowerVtcmAlloc", 0, []program{kernel, stores}},
+	{"tir.VerifyVTCMLimit", 0, []program{kernel, stores}},
+	{"tir.backend.adreno.TextureFlatten", 0, []program{kernel, stores}},
+	{"tir.backend.adreno.InjectTextureAlloc", 0, []program{kernel, stores}},
 	{`tir.Filter{"fcond": {"op_pattern": true}}`, 0, []program{kernel, stores}},
 }
 

@@ -10,12 +10,14 @@ import (
 
 // unchanging are the passes that change nothing by design.
 var unchanging = map[string]string{
-	"tir.VerifyMemory":   "only checks",
-	"tir.VerifyGPUCode":  "only checks",
-	"tir.OOBChecker":     "only checks",
-	"NormalizeGlobalVar": "modules whose functions have other names than symbols are refused when they are read",
-	"Normalize":          "modules are in A-normal form when they have been read, and all passes keep it",
-	"relay.InferType":    "values have their struct info when they have been read, and all passes keep it",
+	"tir.VerifyMemory":    "only checks",
+	"tir.VerifyGPUCode":   "only checks",
+	"tir.OOBChecker":      "only checks",
+	"tir.VerifySSA":       "only checks",
+	"tir.VerifyVTCMLimit": "only checks",
+	"NormalizeGlobalVar":  "modules whose functions have other names than symbols are refused when they are read",
+	"Normalize":           "modules are in A-normal form when they have been read, and all passes keep it",
+	"relay.InferType":     "values have their struct info when they have been read, and all passes keep it",
 }
 
 // scaled has scales before and behind a convolution.
@@ -890,6 +892,61 @@ class Module:
         T.func_attr({"target": T.target("cuda")})
         for i in range(4):
             A[i] = T.float32(1)
+`},
+	{`tir.ConvertForLoopsToSerial`, nil, `@T.prim_func
+def main(A: T.Buffer((8, 8), "float32"), B: T.Buffer((8, 8), "float32")):
+    for i in T.parallel(8):
+        for j in T.parallel(8):
+            B[i, j] = A[i, j] + T.float32(1)
+`},
+	{`tir.RemapThreadAxis{"thread_map": {"threadIdx.x": "threadIdx.y"}}`, nil, `@T.prim_func
+def main(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
+    bx = T.launch_thread("blockIdx.x", 2)
+    tx = T.launch_thread("threadIdx.x", 8)
+    B[bx * 8 + tx] = A[bx * 8 + tx] + T.float32(1)
+`},
+	{`tir.InjectRollingBuffer`, nil, `@T.prim_func
+def main(A: T.Buffer((10,), "int32"), C: T.Buffer((8,), "int32")):
+    B = T.Buffer((10,), "int32")
+    for i in range(4):
+        T.realize(B[i * 2:i * 2 + 4], "")
+        T.attr(B, "rolling_buffer_scope", True)
+        for j in range(4):
+            B[i * 2 + j] = A[i * 2 + j] * A[i * 2 + j]
+        for j in range(2):
+            C[i * 2 + j] = B[i * 2 + j] + B[i * 2 + j + 2]
+`},
+	{`tir.BindParams{"constants": [[1, 2, 3, 4]]}`, nil, `@T.prim_func
+def main(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), W: T.Buffer((4,), "float32")):
+    for i in range(4):
+        B[i] = A[i] * W[i]
+`},
+	{`tir.LowerVtcmAlloc`, nil, `@T.prim_func
+def main(A: T.Buffer((128,), "uint8"), B: T.Buffer((128,), "uint8")):
+    V_data = T.allocate([128], "uint8", "global.vtcm")
+    V = T.Buffer((128,), "uint8", data=V_data, scope="global.vtcm")
+    for i in range(128):
+        V[i] = A[i]
+    for i in range(128):
+        B[i] = V[127 - i]
+`},
+	{`tir.backend.adreno.TextureFlatten`, nil, `@T.prim_func
+def main(A: T.Buffer((2, 3, 4), "float32"), B: T.Buffer((2, 3, 4), "float32")):
+    X = T.alloc_buffer((2, 3, 4), scope="global.texture")
+    for i, j in T.grid(2, 3):
+        for c in T.vectorized(4):
+            X[i, j, c] = A[i, j, c]
+    for i, j, c in T.grid(2, 3, 4):
+        B[i, j, c] = X[1 - i, j, c] * T.float32(2)
+`},
+	{`tir.backend.adreno.InjectTextureAlloc`, nil, `@T.prim_func
+def main(A: T.Buffer((24,), "float32"), B: T.Buffer((24,), "float32")):
+    X_data = T.allocate([2, 3, 4], "float32", "global.texture")
+    X = T.Buffer((2, 3, 4), data=X_data, scope="global.texture")
+    for i, j, c in T.grid(2, 3, 4):
+        X[i, j, c] = A[i * 12 + j * 4 + c]
+    for i, j, c in T.grid(2, 3, 4):
+        B[i * 12 + j * 4 + c] = X[1 - i, j, c]
 `},
 	{"tir.LowerAsyncDMA", nil, `@T.prim_func
 def main(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):

@@ -18,6 +18,7 @@ func (c *compiler) withBuffers(bufs []*tir.Buffer, body func() stmtFn) stmtFn {
 	sites := make([]place, len(bufs))
 	for k, b := range bufs {
 		get, own := c.provider(b.Data, int64(b.DType.Elem().Bytes()))
+		c.noteTexture(b)
 		sites[k] = place{c.define(b.Data).pointer, c.byteSize(b), get, own}
 		c.owned = append(c.owned, b.Data)
 	}
@@ -81,6 +82,9 @@ func checkedAdd(fr *frame, name string, a, b int64) int64 {
 // allocate compiles an allocation, which each run of the statement makes anew.
 func (c *compiler) allocate(s *tir.Allocate) stmtFn {
 	dims := c.ints(s.Extents)
+	if c.textures[s.Var] == nil {
+		c.noteTexture(&tir.Buffer{Data: s.Var, DType: s.Type, Shape: s.Extents, Name: s.Var.Name})
+	}
 	ptr := c.define(s.Var).pointer
 	width := int64(s.Type.Bytes())
 	name := s.Var.Name

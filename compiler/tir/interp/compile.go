@@ -39,13 +39,14 @@ type slot struct {
 
 // compiler translates one function.
 type compiler struct {
-	unit   *unit
-	fn     *function
-	slots  map[*tir.Var]slot
-	data   map[*tir.Var]bool // pointers that buffers read through
-	loops  map[*tir.Var]*tir.For
-	block  string       // name of the enclosing block, for errors
-	update *tir.SeqStmt // what runs with no other thread in between
+	unit     *unit
+	fn       *function
+	slots    map[*tir.Var]slot
+	data     map[*tir.Var]bool // pointers that buffers read through
+	loops    map[*tir.Var]*tir.For
+	textures map[*tir.Var][]tir.Expr // by their pointers: layers, rows, pixels of a row, channels
+	block    string                  // name of the enclosing block, for errors
+	update   *tir.SeqStmt            // what runs with no other thread in between
 
 	at      tir.Stmt // what is compiled, for errors
 	kernel  *kernel  // nil outside of kernels
@@ -58,10 +59,15 @@ type compiler struct {
 func (u *unit) compile(name string, fn *tir.PrimFunc) *function {
 	f := &function{name: name, fn: fn}
 	u.funcs[name] = f
-	c := &compiler{unit: u, fn: f, slots: map[*tir.Var]slot{}, data: map[*tir.Var]bool{}, loops: map[*tir.Var]*tir.For{}, tags: map[*tir.Var]string{}}
+	c := &compiler{unit: u, fn: f, slots: map[*tir.Var]slot{}, data: map[*tir.Var]bool{}, loops: map[*tir.Var]*tir.For{}, tags: map[*tir.Var]string{}, textures: map[*tir.Var][]tir.Expr{}}
 	c.findData(fn)
 	for _, p := range fn.Params {
 		f.params = append(f.params, c.define(p))
+	}
+	for _, b := range fn.Buffers {
+		if b != nil {
+			c.noteTexture(b)
+		}
 	}
 	f.match = c.matchParams()
 	f.body = c.stmt(tir.InitEmptyReductions(fn.Body))

@@ -28,6 +28,9 @@ func (c *compiler) stmt(s tir.Stmt) stmtFn {
 	case *tir.Block:
 		return c.blockRealize(&tir.BlockRealize{Block: s})
 	case *tir.LetStmt:
+		if e, ok := tir.IsCallTo(s.Value, tir.OpNDAlloc); ok {
+			return c.ndAlloc(s, e)
+		}
 		set := c.assign(c.define(s.Var), s.Value)
 		body := c.stmt(s.Body)
 		return func(fr *frame) ctl {

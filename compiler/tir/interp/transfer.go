@@ -28,6 +28,8 @@ func (c *compiler) transferOf(e *tir.Call, name string) tir.Stmt {
 		return c.storeMatrix(e)
 	case "tir.tvm_mma_sync":
 		return c.multiplyFragments(e)
+	case tir.OpTextureStore.Name:
+		return c.textureStore(e)
 	}
 	return nil
 }
@@ -41,6 +43,9 @@ var settled = map[string]bool{
 func (c *compiler) transfer(e *tir.Call, name string) (value, bool) {
 	if settled[name] {
 		return value{i: func(*frame) int64 { return 0 }}, true
+	}
+	if name == tir.OpTextureLoad.Name {
+		return c.textureLoad(e), true
 	}
 	s := c.transferOf(e, name)
 	if s == nil {
@@ -65,8 +70,10 @@ func touches(e *tir.Call) (written, read []*tir.Var) {
 		return at(0), at(2)
 	case "tir.dma_copy":
 		return at(1), at(2)
-	case "tir.ptx_ldg32", "tir.tvm_fill_fragment":
+	case "tir.ptx_ldg32", "tir.tvm_fill_fragment", tir.OpTextureStore.Name:
 		return at(0), nil
+	case tir.OpTextureLoad.Name:
+		return nil, at(0)
 	case "tir.tvm_load_matrix_sync":
 		return at(0), at(5)
 	case "tir.tvm_store_matrix_sync":
