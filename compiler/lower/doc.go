@@ -6,7 +6,12 @@
 //
 // # The idea
 //
-// A generator walks the statements and asks a [Builder] for values: Op for an instruction on other
+// A [Walker] goes through the statements and expressions of a function for generators of machine code and the like. It decides
+// what is the same for all of them, and leaves the choice of instructions to a [Generator]: which vectors fit into registers,
+// how their lanes are put together, arithmetic on floats, accesses of memory, and what kernels ask of their host. Integers of
+// 32 and 64 bits are functions that the middle end knows (Fn), so their arithmetic needs no generator.
+//
+// Walker and generator ask a [Builder] for values: Op for an instruction on other
 // values, Load for a read, Const for a constant. Equal values that are visible at one place are one
 // [Node]. Effects (stores, assignments, calls, loops) are items of a [Region] in the order of the program;
 // a node is defined in the outermost region in which its operands are known, so that what a loop

@@ -77,8 +77,9 @@ type Machine struct {
 	// Fold computes a conversion or the like of a constant; nil leaves it. It is asked for unary
 	// instructions that are Other.
 	Fold func(b *Builder, op Op, x *Node) *Node
-	// Int is the type of integers of 32 or 64 bits.
-	Int     func(bits int) Type
+	// Int, Float and Vector are the types of integers and of floats of 32 or 64 bits, and of vectors of so many bits.
+	Int, Float, Vector func(bits int) Type
+
 	Pointer Pointer
 }
 

@@ -57,3 +57,12 @@ func AllocatedElements(s *tir.Allocate, most int64) (n int64, known bool, err er
 	}
 	return n, known, nil
 }
+
+// IsPacked reports whether p has the packed signature (handle, handle, int32, handle).
+func IsPacked(p *tir.PrimFunc) bool {
+	if len(p.Params) != 4 {
+		return false
+	}
+	d := func(i int) dtype.DType { return p.Params[i].DType() }
+	return d(0).IsHandle() && d(1).IsHandle() && d(2) == dtype.Int32T && d(3).IsHandle()
+}

@@ -9,100 +9,11 @@ import (
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// binary translates an operation on two values of one type.
-func (g *gen) binary(e *tir.Binary) value {
-	what := lower.KindName(e)
-	if (e.Op == tir.OpAnd || e.Op == tir.OpOr) && e.DType().Lanes == 1 && lower.MayFail(e.B) {
-		// The first operand may say that the second can be computed.
-		if e.Op == tir.OpAnd {
-			return g.ifThenElse(e.A, e.B, tir.Bool(false), what)
-		}
-		return g.ifThenElse(e.A, tir.Bool(true), e.B, what)
-	}
-	if all := g.allLanes(e); all != nil {
-		return one(dtype.BoolT, all)
-	}
-	a, b := g.expr(e.A), g.expr(e.B)
-	if a.dt != b.dt {
-		if a.dt.Elem() == b.dt.Elem() && a.lanes() == 1 {
-			a = g.splat(b.dt, a.scalar())
-		} else if a.dt.Elem() == b.dt.Elem() && b.lanes() == 1 {
-			b = g.splat(a.dt, b.scalar())
-		} else {
-			g.fail(what, "operands have types %s and %s, expected the same type", a.dt, b.dt)
-		}
-	}
-	switch {
-	case e.Op == tir.OpAnd || e.Op == tir.OpOr || a.dt.IsBool():
-		return g.logic(e.Op, a, b, what)
-	case e.Op.IsCompare():
-		return g.compare(e.Op, a, b, what)
-	}
-	return g.arith(e.Op, a, b, what)
-}
-
-// logic combines bools; comparisons of bools are among it.
-func (g *gen) logic(op tir.BinaryOp, a, b value, what string) value {
-	if !a.dt.IsBool() {
-		g.fail(what, "operands of type %s, expected bool", a.dt)
-	}
-	scalar, vector, flip := wasmbin.I32And, wasmbin.V128And, false
-	switch op {
-	case tir.OpAnd, tir.OpMin, tir.OpMul:
-	case tir.OpOr, tir.OpMax, tir.OpAdd:
-		scalar, vector = wasmbin.I32Or, wasmbin.V128Or
-	case tir.OpNE:
-		scalar, vector = wasmbin.I32Xor, wasmbin.V128Xor
-	case tir.OpEQ:
-		scalar, vector, flip = wasmbin.I32Xor, wasmbin.V128Xor, true
-	case tir.OpLT, tir.OpLE, tir.OpGT, tir.OpGE: // as the numbers 0 and 1
-		u := dtype.Int32T.WithLanes(int(a.dt.Lanes))
-		return g.compare(op, g.cast(a, u, what), g.cast(b, u, what), what)
-	default:
-		g.fail(what, "arithmetic on %s is not supported", a.dt)
-	}
-	a, b = g.alike(a, b)
-	if !a.packed() {
-		vector = scalar
-	}
-	out := g.each(a.dt, a.mask, func(i int) *node { return g.op(vector, a.parts[i], b.parts[i]) }, len(a.parts))
-	if flip {
-		return g.not(out)
-	}
-	return out
-}
-
-// arith translates Add, Sub, Mul, Div, Mod, FloorDiv, FloorMod, Min and Max.
-func (g *gen) arith(op tir.BinaryOp, a, b value, what string) value {
-	d := a.dt.Elem()
-	switch {
-	case smallFloat(d):
-		return g.viaFloat32(a.dt, what, func(x ...value) value { return g.arith(op, x[0], x[1], what) }, a, b)
-	case a.packed() && b.packed():
-		if out, ok := g.vectorArith(op, a, b); ok {
-			return out
-		}
-	}
-	as, bs := g.scalars(a), g.scalars(b)
-	xs := make([]*node, len(as))
-	for i := range xs {
-		if d.IsFloat() {
-			xs[i] = g.scalarFloat(op, as[i], bs[i], d, what)
-		} else {
-			xs[i] = g.scalarInt(op, as[i], bs[i], d, what)
-		}
-	}
-	if a.lanes() == 1 {
-		return one(a.dt, xs[0])
-	}
-	return g.pack(a.dt, xs)
-}
-
-// vectorArith is arith where wasm has instructions on vectors.
+// vectorArith is VectorBinary for what gives vectors of the same type.
 func (g *gen) vectorArith(op tir.BinaryOp, a, b value) (value, bool) {
-	t := vectorOps(a.dt)
+	t := vectorOps(a.DType)
 	each := func(f func(x, y *node) *node) (value, bool) {
-		return g.each(a.dt, 0, func(i int) *node { return f(a.parts[i], b.parts[i]) }, len(a.parts)), true
+		return lower.Each(a.DType, 0, len(a.Parts), func(i int) *node { return f(a.Parts[i], b.Parts[i]) }), true
 	}
 	simple := func(w wasmbin.Op) (value, bool) {
 		return each(func(x, y *node) *node { return g.op(w, x, y) })
@@ -119,15 +30,15 @@ func (g *gen) vectorArith(op tir.BinaryOp, a, b value) (value, bool) {
 		return each(g.mulBytes)
 	case tir.OpMin, tir.OpMax:
 		if t.min == 0 {
-			return g.selectValue(g.compare(tir.OpLT, a, b, "Min"), pickFirst(op, a, b), pickFirst(op, b, a)), true
+			return g.Select(g.Compare(tir.OpLT, a, b, "Min"), pickFirst(op, a, b), pickFirst(op, b, a)), true
 		}
 		w := t.min
 		if op == tir.OpMax {
 			w = t.max
 		}
-		if a.dt.IsFloat() {
+		if a.DType.IsFloat() {
 			ne := wasmbin.F32x4Ne
-			if a.dt.Bits == 64 {
+			if a.DType.Bits == 64 {
 				ne = wasmbin.F64x2Ne
 			}
 			return each(func(x, y *node) *node { return g.pseudoMinMax(w, ne, x, y) })
@@ -222,8 +133,11 @@ func vectorOps(d dtype.DType) vecOps {
 	return vecOps{add: wasmbin.I8x16Add, sub: wasmbin.I8x16Sub, min: pick(wasmbin.I8x16MinS, wasmbin.I8x16MinU), max: pick(wasmbin.I8x16MaxS, wasmbin.I8x16MaxU)}
 }
 
-// scalarFloat computes with float32 or float64. Min and Max are NaN where an operand is.
-func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what string) *node {
+// FloatBinary computes or compares float32 or float64. Min and Max are NaN where an operand is.
+func (g *gen) FloatBinary(op tir.BinaryOp, a, b *node, d dtype.DType, what string) *node {
+	if op.IsCompare() {
+		return g.op(floatCompare(d)[op-tir.OpEQ], a, b)
+	}
 	by := func(s, w wasmbin.Op) *node {
 		if d.Bits == 32 {
 			return g.op(s, a, b)
@@ -256,11 +170,11 @@ func (g *gen) scalarFloat(op tir.BinaryOp, a, b *node, d dtype.DType, what strin
 	case tir.OpFloorDiv:
 		return un(by(wasmbin.F32Div, wasmbin.F64Div), wasmbin.F32Floor, wasmbin.F64Floor)
 	case tir.OpMod:
-		return g.hostFloat("fmod", d.Bits == 64, what, []*node{a, b})
+		return g.hostFloat("fmod", d, what, a, b)
 	case tir.OpFloorMod:
-		q := g.scalarFloat(tir.OpFloorDiv, a, b, d, what)
-		return g.scalarFloat(tir.OpSub, a, g.scalarFloat(tir.OpMul, q, b, d, what), d, what)
+		q := g.FloatBinary(tir.OpFloorDiv, a, b, d, what)
+		return g.FloatBinary(tir.OpSub, a, g.FloatBinary(tir.OpMul, q, b, d, what), d, what)
 	}
-	g.fail(what, "arithmetic on %s is not supported", d)
+	g.Fail(what, "arithmetic on %s is not supported", d)
 	return nil
 }

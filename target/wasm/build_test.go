@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
@@ -49,7 +50,7 @@ func TestErrorsNameFunctionNodeAndType(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := &tir.PrimFunc{Params: []*tir.Var{a.Data, q.Data, p.Data}, RetType: ir.VoidType(), Body: c.body}
 			_, err := wasm.Build(context.Background(), ir.NewModule().With("f", f), mustTarget("wasm"))
-			var e *wasm.Error
+			var e *lower.Error
 			if err == nil || !errors.As(err, &e) || e.Func != "f" || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

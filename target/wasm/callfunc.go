@@ -16,14 +16,14 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 	}
 	sig, ok := hostFunc(name)
 	if _, math := abi.Math(name); !ok || !math { // the other imports take addresses
-		g.fail(what, "the runtime has no function of this name: kernels can call math functions and functions of their module")
+		g.Fail(what, "the runtime has no function of this name: kernels can call math functions and functions of their module")
 	}
 	if len(args) != len(sig.params) {
-		g.fail(what, "%d arguments, expected %d", len(args), len(sig.params))
+		g.Fail(what, "%d arguments, expected %d", len(args), len(sig.params))
 	}
 	vals := make([]value, len(args))
 	for i, a := range args {
-		vals[i] = g.expr(a)
+		vals[i] = g.Expr(a)
 	}
 	xs := make([]*node, e.Type.Lanes)
 	if len(xs) == 0 {
@@ -32,9 +32,9 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 	for l := range xs {
 		in := make([]*node, len(args))
 		for i, v := range vals {
-			in[i] = g.extract(v, min(l, v.lanes()-1))
+			in[i] = g.LaneOf(v, min(l, v.Lanes()-1))
 			if typeOf(in[i]) != sig.params[i] {
-				g.fail(what, "argument %d has type %s", i, v.dt)
+				g.Fail(what, "argument %d has type %s", i, v.DType)
 			}
 		}
 		xs[l] = g.hostCall(name, in...)
@@ -42,7 +42,7 @@ func (g *gen) callExtern(e *tir.Call, name string, args []tir.Expr) value {
 	if len(xs) == 1 {
 		return one(e.Type, xs[0])
 	}
-	return g.pack(e.Type, xs)
+	return g.Pack(e.Type, xs)
 }
 
 // callFunction calls another function of the module by its plain signature.
@@ -50,16 +50,16 @@ func (g *gen) callFunction(e *tir.Call, name string, args []tir.Expr) value {
 	what := "call of " + name
 	callee, ok := g.mod.funcs[name]
 	if !ok {
-		g.fail(what, "the module has no such function")
+		g.Fail(what, "the module has no such function")
 	}
 	if len(args) != len(callee.f.Type.Params) {
-		g.fail(what, "%d arguments, expected %d", len(args), len(callee.f.Type.Params))
+		g.Fail(what, "%d arguments, expected %d", len(args), len(callee.f.Type.Params))
 	}
 	it := item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(callee.f.Ref()))}
 	for i, a := range args {
-		n := g.scalarExpr(a, what)
+		n := g.ScalarExpr(a, what)
 		if typeOf(n) != callee.f.Type.Params[i] {
-			g.fail(what, "argument %d has type %s, expected %s", i, typeOf(n), callee.f.Type.Params[i])
+			g.Fail(what, "argument %d has type %s, expected %s", i, typeOf(n), callee.f.Type.Params[i])
 		}
 		it.Args = append(it.Args, n)
 	}

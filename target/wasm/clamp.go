@@ -3,7 +3,6 @@ package wasm
 import (
 	"math"
 
-	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
@@ -30,28 +29,5 @@ func (g *gen) clampFloat(op tir.BinaryOp, x, c *node, d dtype.DType) *node {
 	if op == tir.OpMax {
 		beyond = pickOp(d.Bits == 32, wasmbin.F32Lt, wasmbin.F64Lt)
 	}
-	return g.pick(g.op(beyond, x, c), c, x)
-}
-
-// allLanes translates the conjunction of all lanes of one mask, as tir.LowerMath writes it, by
-// one instruction for each vector; nil where e is something else.
-func (g *gen) allLanes(e *tir.Binary) *node {
-	mask := lower.AllLanesOf(e)
-	if mask == nil {
-		return nil
-	}
-	v := g.expr(mask)
-	if !v.packed() || short(v.lanes(), v.mask) {
-		return nil
-	}
-	test := map[int]wasmbin.Op{8: wasmbin.I8x16AllTrue, 16: wasmbin.I16x8AllTrue, 32: wasmbin.I32x4AllTrue, 64: wasmbin.I64x2AllTrue}[v.mask]
-	var all *node
-	for _, p := range v.parts {
-		n := g.op(test, p)
-		if all != nil {
-			n = g.op(wasmbin.I32And, all, n)
-		}
-		all = n
-	}
-	return all
+	return g.Pick(g.op(beyond, x, c), c, x)
 }

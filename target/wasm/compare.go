@@ -1,45 +1,16 @@
 package wasm
 
 import (
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// compare translates EQ, NE, LT, LE, GT and GE.
-func (g *gen) compare(op tir.BinaryOp, a, b value, what string) value {
-	out := dtype.BoolT.WithLanes(a.lanes())
-	if smallFloat(a.dt) {
-		f := dtype.Float32T.WithLanes(a.lanes())
-		return g.compare(op, g.cast(a, f, what), g.cast(b, f, what), what)
-	}
-	i := int(op - tir.OpEQ)
-	if a.packed() && b.packed() {
-		if w := vectorCompare(a.dt)[i]; w != 0 {
-			return g.each(out, int(a.dt.Bits), func(j int) *node { return g.op(w, a.parts[j], b.parts[j]) }, len(a.parts))
-		}
-	}
-	w := scalarCompare(a.dt)[i]
-	as, bs := g.scalars(a), g.scalars(b)
-	return g.each(out, 0, func(j int) *node { return g.op(w, as[j], bs[j]) }, len(as))
-}
-
-// scalarCompare lists EQ, NE, LT, LE, GT, GE for scalars of type d.
-func scalarCompare(d dtype.DType) [6]wasmbin.Op {
-	signed := d.IsInt()
-	switch {
-	case d.IsFloat() && d.Bits == 32:
+// floatCompare lists EQ, NE, LT, LE, GT, GE for floats.
+func floatCompare(d dtype.DType) [6]wasmbin.Op {
+	if d.Bits == 32 {
 		return [6]wasmbin.Op{wasmbin.F32Eq, wasmbin.F32Ne, wasmbin.F32Lt, wasmbin.F32Le, wasmbin.F32Gt, wasmbin.F32Ge}
-	case d.IsFloat():
-		return [6]wasmbin.Op{wasmbin.F64Eq, wasmbin.F64Ne, wasmbin.F64Lt, wasmbin.F64Le, wasmbin.F64Gt, wasmbin.F64Ge}
-	case d.Bits == 64 && !d.IsHandle() && signed:
-		return [6]wasmbin.Op{wasmbin.I64Eq, wasmbin.I64Ne, wasmbin.I64LtS, wasmbin.I64LeS, wasmbin.I64GtS, wasmbin.I64GeS}
-	case d.Bits == 64 && !d.IsHandle():
-		return [6]wasmbin.Op{wasmbin.I64Eq, wasmbin.I64Ne, wasmbin.I64LtU, wasmbin.I64LeU, wasmbin.I64GtU, wasmbin.I64GeU}
-	case signed:
-		return [6]wasmbin.Op{wasmbin.I32Eq, wasmbin.I32Ne, wasmbin.I32LtS, wasmbin.I32LeS, wasmbin.I32GtS, wasmbin.I32GeS}
 	}
-	return [6]wasmbin.Op{wasmbin.I32Eq, wasmbin.I32Ne, wasmbin.I32LtU, wasmbin.I32LeU, wasmbin.I32GtU, wasmbin.I32GeU}
+	return [6]wasmbin.Op{wasmbin.F64Eq, wasmbin.F64Ne, wasmbin.F64Lt, wasmbin.F64Le, wasmbin.F64Gt, wasmbin.F64Ge}
 }
 
 // vectorCompare lists the same for vectors; 0 where wasm has no instruction.

@@ -2,9 +2,9 @@
 // module for all kernels of a compilation, with the packed calling convention and the
 // memory layout of runtime/abi.
 //
-// A function is translated in two steps. The first (expr.go, stmt.go and their neighbours) selects
-// instructions on the graph of compiler/lower, which numbers values and takes invariants and
-// addresses out of loops; machine.go is what that package knows of wasm. The second step (emit.go)
+// A function is translated in two steps. In the first, compiler/lower walks it, numbers values and
+// takes invariants and addresses out of loops, and asks the generator (gen.go and its neighbours)
+// for instructions; machine.go is what that package knows of wasm. The second step (emit.go)
 // gives locals to the nodes that need one, inserts bounds probes and writes instructions. wazero,
 // which runs the result, does neither hoisting nor sharing.
 //

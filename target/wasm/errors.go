@@ -28,35 +28,12 @@ func (m *messages) id(msg abi.Message) int {
 	return id
 }
 
-// assert records the message and leaves the function where the condition does not hold.
-func (g *gen) assert(s *tir.AssertStmt) {
-	bound := g.bound
-	g.bound = nil
-	cond := g.scalarExpr(s.Cond, "AssertStmt")
-	if v, ok := cond.Int(); !ok || v == 0 {
-		g.Branch(g.op(wasmbin.I32Eqz, cond), "assert", func() {
-			text, fact, values := codegen.FailureOf(s, bound)
-			g.raise(abi.Message{Kind: "RuntimeError", Text: text, Fact: fact}, values)
-		}, nil)
-	}
-	g.stmt(s.Body)
-}
-
-// raise records an error with up to two numbers and leaves the function.
-func (g *gen) raise(msg abi.Message, values []tir.Expr) {
-	args := []*node{g.i32(int32(g.mod.errors.id(msg))), g.i64(0), g.i64(0)}
-	for i, e := range values {
-		n := g.scalarExpr(e, "AssertStmt")
-		if typeOf(n) == wasmbin.I32 {
-			widen := wasmbin.I64ExtendI32S
-			if e.DType().IsUInt() {
-				widen = wasmbin.I64ExtendI32U
-			}
-			n = g.op(widen, n)
-		}
-		args[i+1] = n
-	}
-	g.Add(item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportRaise))), Args: args})
+// Raise records the error of an assertion, with up to two numbers, and leaves the function.
+func (g *gen) Raise(s *tir.AssertStmt, bound []tir.Expr) {
+	text, fact, values := codegen.FailureOf(s, bound)
+	id := g.i32(int32(g.mod.errors.id(abi.Message{Kind: "RuntimeError", Text: text, Fact: fact})))
+	facts := g.Facts(values)
+	g.Add(item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportRaise))), Args: []*node{id, facts[0], facts[1]}})
 	g.leave(abi.ErrRaised)
 }
 

@@ -1,9 +1,6 @@
 package wasm
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -11,86 +8,31 @@ import (
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// gen translates one function: it selects instructions, and the middle end numbers values and
-// places them.
+// gen is the lower.Generator of one function: it selects instructions, and the middle end says where.
 type gen struct {
-	*lower.Builder
+	*lower.Walker
 
-	ctx    context.Context
 	mod    *module
-	f      *wasmbin.Func
-	name   string
 	target target.Target
 	simd   bool
 	kernel bool // returns an error code
-
-	steps    int
-	vars     map[*tir.Var]value
-	slots    map[*tir.Var]*slots
-	promoted map[*tir.Var]value // type and form of the sums that are kept in locals
-	frame    int                // bytes of the stack area in use
-	loops    []loopFrame
-	bound    []tir.Expr // index, and extent, of the bound that the next assertion checks
+	frame  int  // bytes of the stack area in use
 }
 
-// loopFrame is a loop that break and continue may leave.
-type loopFrame struct{ exit, next *region }
+// value is a scalar or vector; parts are v128.
+type value = lower.Value
 
-// Error says what a function asks for that the target cannot do.
-type Error struct {
-	Func string // function
-	Node string // kind of node, with the name of its buffer or operator
-	Msg  string
-}
+func one(dt dtype.DType, n *node) value { return lower.One(dt, n) }
 
-// Error names the target, the function and the node.
-func (e *Error) Error() string {
-	return fmt.Sprintf("target wasm: function %s: %s: %s", e.Func, e.Node, e.Msg)
-}
-
-// fail stops the translation; genFunc turns the panic into the error that it carries.
-func (g *gen) fail(what, format string, args ...any) {
-	panic(&Error{Func: g.name, Node: what, Msg: fmt.Sprintf(format, args...)})
-}
-
-// step looks at the context once in a while.
-func (g *gen) step() {
-	g.steps++
-	if g.steps&1023 == 0 {
-		if err := context.Cause(g.ctx); err != nil {
-			panic(stopped{err})
-		}
-	}
-}
-
-// value is a scalar or vector. A vector that fits is kept in v128 parts (see native);
-// any other is one scalar part a lane. A vector of bool in v128 parts is a mask: lanes of
-// mask bits that are all ones or all zeros.
-type value struct {
-	dt    dtype.DType
-	parts []*node
-	mask  int
-}
-
-func (v value) lanes() int { return int(v.dt.Lanes) }
-
-// scalar returns the only part.
-func (v value) scalar() *node { return v.parts[0] }
-
-// packed reports whether v is in v128 parts.
-func (v value) packed() bool { return typeOf(v.parts[0]) == wasmbin.V128 }
-
-func one(dt dtype.DType, n *node) value { return value{dt: dt, parts: []*node{n}} }
-
-// native is the number of lanes of element type d in a v128, 0 if vectors of this type are
+// Native is the number of lanes of element type d in a v128, 0 if vectors of this type are
 // kept as scalars. mask is the width that a bool takes. A short vector, of 32 or 64 bits, is
 // the lower lanes of a v128 whose other lanes mean nothing.
-func (g *gen) native(d dtype.DType, mask int) int {
+func (g *gen) Native(d dtype.DType, mask int) int {
 	bits := int(d.Bits)
 	if d.IsBool() {
 		bits = mask
 	}
-	if !g.simd || bits < 8 || bits > 64 || d.IsHandle() || smallFloat(d) && bits != 16 || d.Lanes < 2 {
+	if !g.simd || bits < 8 || bits > 64 || d.IsHandle() || lower.SmallFloat(d) && bits != 16 || d.Lanes < 2 {
 		return 0
 	}
 	n := int(d.Lanes)
@@ -106,28 +48,63 @@ func (g *gen) native(d dtype.DType, mask int) int {
 // short reports whether lanes elements of so many bits are a short vector.
 func short(lanes, bits int) bool { return lanes*bits < 128 }
 
-// smallFloat reports whether d is a floating-point type that is kept as its bits.
-func smallFloat(d dtype.DType) bool { return d.IsFloat() && d.Bits < 32 }
-
-// valType is the wasm type of a scalar of type d.
-func (g *gen) valType(d dtype.DType, what string) wasmbin.ValType {
-	switch {
-	case d.IsHandle(), d.IsBool():
-		return wasmbin.I32
-	case d.Elem() == dtype.Float32T:
-		return wasmbin.F32
-	case d.Elem() == dtype.Float64T:
-		return wasmbin.F64
-	case d.Elem() == dtype.Float16T, d.Elem() == dtype.BFloat16T:
-		return wasmbin.I32
-	case d.IsInteger():
-		switch d.Bits {
-		case 8, 16, 32:
-			return wasmbin.I32
-		case 64:
-			return wasmbin.I64
-		}
+// Float is a constant float32 or float64.
+func (g *gen) Float(d dtype.DType, v float64) *node {
+	if d.Bits == 32 {
+		return g.f32(float32(v))
 	}
-	g.fail(what, "arithmetic on %s is not supported", d)
-	return wasmbin.None
+	return g.f64(v)
+}
+
+// PartBits computes on the bits of vectors.
+func (g *gen) PartBits(fn lower.Fn, parts ...*node) *node {
+	return g.op(partBits[fn], parts...)
+}
+
+var partBits = map[lower.Fn]wasmbin.Op{
+	lower.And: wasmbin.V128And, lower.Or: wasmbin.V128Or, lower.Xor: wasmbin.V128Xor, lower.Eqz: wasmbin.V128Not, lower.Select: wasmbin.V128Bitselect,
+}
+
+// Reinterpret moves bits between integers and floats.
+func (g *gen) Reinterpret(x *node, to lower.Type) *node {
+	switch t := wasmbin.ValType(to); {
+	case typeOf(x) == wasmbin.F32 && t == wasmbin.I32:
+		return g.op(wasmbin.I32ReinterpretF32, x)
+	case typeOf(x) == wasmbin.F64 && t == wasmbin.I64:
+		return g.op(wasmbin.I64ReinterpretF64, x)
+	case typeOf(x) == wasmbin.I32 && t == wasmbin.F32:
+		return g.op(wasmbin.F32ReinterpretI32, x)
+	case typeOf(x) == wasmbin.I64 && t == wasmbin.F64:
+		return g.op(wasmbin.F64ReinterpretI64, x)
+	}
+	return x
+}
+
+// AllTrue is the conjunction of all lanes of a mask, by one instruction for each vector.
+func (g *gen) AllTrue(v value) *node {
+	if short(v.Lanes(), v.Mask) {
+		return nil
+	}
+	test := map[int]wasmbin.Op{8: wasmbin.I8x16AllTrue, 16: wasmbin.I16x8AllTrue, 32: wasmbin.I32x4AllTrue, 64: wasmbin.I64x2AllTrue}[v.Mask]
+	var all *node
+	for _, p := range v.Parts {
+		n := g.op(test, p)
+		if all != nil {
+			n = g.op(wasmbin.I32And, all, n)
+		}
+		all = n
+	}
+	return all
+}
+
+// VectorBinary computes or compares vectors where wasm has instructions for it.
+func (g *gen) VectorBinary(op tir.BinaryOp, a, b value) (value, bool) {
+	if !op.IsCompare() {
+		return g.vectorArith(op, a, b)
+	}
+	w := vectorCompare(a.DType)[op-tir.OpEQ]
+	if w == 0 {
+		return value{}, false
+	}
+	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), int(a.DType.Bits), len(a.Parts), func(i int) *node { return g.op(w, a.Parts[i], b.Parts[i]) }), true
 }

@@ -1,37 +1,25 @@
 package wasm
 
 import (
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-const neOp = tir.OpNE
-
-// fromSmall widens the bits of a float16 or bfloat16 to a float32.
-func (g *gen) fromSmall(x *node, d dtype.DType) *node {
+// FromSmall widens the bits of a float16 or bfloat16 to a float32.
+func (g *gen) FromSmall(x *node, d dtype.DType) *node {
 	if d.Code == dtype.BFloat {
 		return g.op(wasmbin.F32ReinterpretI32, g.op(wasmbin.I32Shl, x, g.i32(16)))
 	}
 	return g.pureCall(g.mod.helper(halfToFloat), wasmbin.F32, x)
 }
 
-// toSmall rounds a float32 to the bits of a float16 or bfloat16, ties to even.
-func (g *gen) toSmall(x *node, d dtype.DType) *node {
-	if d.Code == dtype.BFloat {
+// ToSmall rounds a number, by way of float32, to the bits of a float16 or bfloat16, ties to even.
+func (g *gen) ToSmall(x *node, from, to dtype.DType, what string) *node {
+	x = g.CastScalar(x, from, dtype.Float32T, what)
+	if to.Code == dtype.BFloat {
 		return g.pureCall(g.mod.helper(floatToBfloat), wasmbin.I32, x)
 	}
 	return g.pureCall(g.mod.helper(floatToHalf), wasmbin.I32, x)
-}
-
-// viaFloat32 computes on float16 or bfloat16 by way of float32, rounding the result.
-func (g *gen) viaFloat32(dt dtype.DType, what string, f func(...value) value, args ...value) value {
-	wide := dtype.Float32T.WithLanes(int(dt.Lanes))
-	xs := make([]value, len(args))
-	for i, a := range args {
-		xs[i] = g.cast(a, wide, what)
-	}
-	return g.cast(f(xs...), dt, what)
 }
 
 // helperID names a function that generated code calls within its module.

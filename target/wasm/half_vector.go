@@ -10,15 +10,15 @@ import (
 
 // vectorFromSmall widens float16 or bfloat16 lanes to float32.
 func (g *gen) vectorFromSmall(v value, to dtype.DType) value {
-	out := value{dt: to}
+	out := value{DType: to}
 	widen := g.widenBfloat
-	if v.dt.Elem() == dtype.Float16T {
+	if v.DType.Elem() == dtype.Float16T {
 		widen = g.widenHalf
 	}
-	for _, p := range v.parts {
-		out.parts = append(out.parts, widen(p, false))
-		if !short(v.lanes(), 16) {
-			out.parts = append(out.parts, widen(p, true))
+	for _, p := range v.Parts {
+		out.Parts = append(out.Parts, widen(p, false))
+		if !short(v.Lanes(), 16) {
+			out.Parts = append(out.Parts, widen(p, true))
 		}
 	}
 	return out
@@ -44,15 +44,15 @@ func (g *gen) widenHalf(p *node, upper bool) *node {
 
 // vectorToSmall rounds float32 lanes to float16 or bfloat16, ties to even.
 func (g *gen) vectorToSmall(v value, to dtype.DType) value {
-	out := value{dt: to}
+	out := value{DType: to}
 	narrow := g.halfPart
 	if to.Elem() == dtype.BFloat16T {
 		narrow = g.bfloatPart
 	}
-	for i := 0; i < len(v.parts); i += 2 {
-		a, b := pair(v.parts, i)
+	for i := 0; i < len(v.Parts); i += 2 {
+		a, b := pair(v.Parts, i)
 		// All bits are those of a positive number below 2^16, which saturation leaves alone.
-		out.parts = append(out.parts, g.op(wasmbin.I16x8NarrowI32x4U, narrow(a), narrow(b)))
+		out.Parts = append(out.Parts, g.op(wasmbin.I16x8NarrowI32x4U, narrow(a), narrow(b)))
 	}
 	return out
 }

@@ -36,14 +36,11 @@ func lanesOf(d dtype.DType, mask int) laneOps {
 	return laneOps{wasmbin.I8x16Splat, wasmbin.I8x16ExtractLaneU, wasmbin.I8x16ReplaceLane}
 }
 
-// extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
-func (g *gen) extract(v value, i int) *node {
-	if !v.packed() {
-		return v.parts[i]
-	}
-	k := g.native(v.dt, v.mask)
-	x := g.lane(lanesOf(v.dt, v.mask).extract, i%k, v.parts[i/k])
-	if !v.dt.IsBool() {
+// Extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
+func (g *gen) Extract(v value, i int) *node {
+	k := g.Native(v.DType, v.Mask)
+	x := g.lane(lanesOf(v.DType, v.Mask).extract, i%k, v.Parts[i/k])
+	if !v.DType.IsBool() {
 		return x
 	}
 	if typeOf(x) == wasmbin.I64 {
@@ -52,36 +49,8 @@ func (g *gen) extract(v value, i int) *node {
 	return g.op(wasmbin.I32And, x, g.i32(1))
 }
 
-// scalars returns all lanes as scalars.
-func (g *gen) scalars(v value) []*node {
-	if !v.packed() {
-		return v.parts
-	}
-	out := make([]*node, v.lanes())
-	for i := range out {
-		out[i] = g.extract(v, i)
-	}
-	return out
-}
-
-// pack makes a vector of type dt out of scalars, in v128 parts where it fits.
-func (g *gen) pack(dt dtype.DType, xs []*node) value {
-	k := 0
-	if !dt.IsBool() {
-		k = g.native(dt, 0)
-	}
-	v := value{dt: dt, parts: xs}
-	if k == 0 {
-		return v
-	}
-	v.parts = nil
-	for i := 0; i < len(xs); i += k {
-		v.parts = append(v.parts, g.packPart(dt, xs[i:i+k]))
-	}
-	return v
-}
-
-func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
+// PackPart makes a v128 of scalars.
+func (g *gen) PackPart(dt dtype.DType, xs []*node) *node {
 	ops := lanesOf(dt, 0)
 	same, allConst := true, true
 	for _, x := range xs {
@@ -110,69 +79,30 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 	return p
 }
 
-// splat repeats a scalar.
-func (g *gen) splat(dt dtype.DType, x *node) value {
-	if dt.IsBool() || g.native(dt, 0) == 0 {
-		xs := make([]*node, dt.Lanes)
-		for i := range xs {
-			xs[i] = x
-		}
-		return value{dt: dt, parts: xs}
-	}
-	p := g.splatPart(lanesOf(dt, 0).splat, x)
-	v := value{dt: dt}
-	for range int(dt.Lanes) / g.native(dt, 0) {
-		v.parts = append(v.parts, p)
-	}
-	return v
+// Replace puts a scalar into lane i.
+func (g *gen) Replace(d dtype.DType, _ int, part *node, i int, x *node) *node {
+	return g.lane(lanesOf(d, 0).replace, i, part, x)
 }
 
-// splatPart repeats x in the lanes of a v128. wazero's splat writes into a register that it
+// SplatPart repeats x in the lanes of a v128. wazero's splat writes into a register that it
 // does not clear, so in a hot loop it waits for whatever was computed there before; a 32-bit
 // value that was just loaded is loaded into a cleared vector instead and spread by a swizzle,
 // which is 1.6 times as fast in a matrix product.
-func (g *gen) splatPart(splat wasmbin.Op, x *node) *node {
+func (g *gen) SplatPart(d dtype.DType, x *node, _ int) *node {
+	splat := lanesOf(d, 0).splat
 	if !x.Live() || (opOf(x) != wasmbin.F32Load && opOf(x) != wasmbin.I32Load) || x.Pointer == nil {
 		return g.op(splat, x)
 	}
-	v := g.load(wasmbin.V128Load32Zero, x.Args[0], uint32(x.Imm), x.Pointer, x.Name)
+	v := g.load(wasmbin.V128Load32Zero, x.Args[0], x.Imm, x.Pointer, x.Name)
 	const lane0 = 0x0302010003020100
 	return g.op(wasmbin.I8x16Swizzle, v, g.konst(wasmbin.OpV128Const, lane0, lane0))
 }
 
-// toMask turns a vector of bool into a mask with lanes of the given width.
-func (g *gen) toMask(v value, bits int) value {
-	if v.packed() && v.mask == bits {
-		return v
-	}
-	k := g.native(v.dt, bits)
-	if k == 0 {
-		return value{dt: v.dt, parts: g.scalars(v)}
-	}
-	if v.packed() {
-		if w, ok := g.resizeMask(v, bits); ok {
-			return w
-		}
-	}
-	xs := g.scalars(v)
-	asInt := dtype.DType{Code: dtype.Int, Bits: uint8(bits), Lanes: v.dt.Lanes}
-	for i, x := range xs {
-		x = g.op(wasmbin.I32Sub, g.i32(0), x)
-		if bits == 64 {
-			x = g.op(wasmbin.I64ExtendI32S, x)
-		}
-		xs2 := append([]*node(nil), xs...)
-		xs2[i] = x
-		xs = xs2
-	}
-	return value{dt: v.dt, parts: g.pack(asInt, xs).parts, mask: bits}
-}
-
-// resizeMask halves or doubles the width of a mask by narrowing or extending.
-func (g *gen) resizeMask(v value, bits int) (value, bool) {
-	for v.mask < bits {
+// ResizeMask halves or doubles the width of a mask by narrowing or extending.
+func (g *gen) ResizeMask(v value, bits int) value {
+	for v.Mask < bits {
 		var lo, hi wasmbin.Op
-		switch v.mask {
+		switch v.Mask {
 		case 8:
 			lo, hi = wasmbin.I16x8ExtendLowI8x16S, wasmbin.I16x8ExtendHighI8x16S
 		case 16:
@@ -180,31 +110,31 @@ func (g *gen) resizeMask(v value, bits int) (value, bool) {
 		default:
 			lo, hi = wasmbin.I64x2ExtendLowI32x4S, wasmbin.I64x2ExtendHighI32x4S
 		}
-		w := value{dt: v.dt, mask: 2 * v.mask}
-		for _, p := range v.parts {
-			w.parts = append(w.parts, g.op(lo, p))
-			if !short(v.lanes(), v.mask) {
-				w.parts = append(w.parts, g.op(hi, p))
+		w := value{DType: v.DType, Mask: 2 * v.Mask}
+		for _, p := range v.Parts {
+			w.Parts = append(w.Parts, g.op(lo, p))
+			if !short(v.Lanes(), v.Mask) {
+				w.Parts = append(w.Parts, g.op(hi, p))
 			}
 		}
 		v = w
 	}
-	for v.mask > bits {
-		w := value{dt: v.dt, mask: v.mask / 2}
-		for i := 0; i < len(v.parts); i += 2 {
-			a, b := pair(v.parts, i)
-			switch v.mask {
+	for v.Mask > bits {
+		w := value{DType: v.DType, Mask: v.Mask / 2}
+		for i := 0; i < len(v.Parts); i += 2 {
+			a, b := pair(v.Parts, i)
+			switch v.Mask {
 			case 64:
-				w.parts = append(w.parts, g.evenWords(a, b))
+				w.Parts = append(w.Parts, g.evenWords(a, b))
 			case 32:
-				w.parts = append(w.parts, g.op(wasmbin.I16x8NarrowI32x4S, a, b))
+				w.Parts = append(w.Parts, g.op(wasmbin.I16x8NarrowI32x4S, a, b))
 			default:
-				w.parts = append(w.parts, g.op(wasmbin.I8x16NarrowI16x8S, a, b))
+				w.Parts = append(w.Parts, g.op(wasmbin.I8x16NarrowI16x8S, a, b))
 			}
 		}
 		v = w
 	}
-	return v, true
+	return v
 }
 
 // pair returns parts i and i+1 of a vector that is narrowed to half its width; the second one is

@@ -5,18 +5,15 @@ import (
 	"sync"
 
 	"github.com/irscope/irscope/compiler/lower"
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
 // What the generator uses of the middle end under shorter names.
 type (
-	node     = lower.Node
-	region   = lower.Region
-	item     = lower.Item
-	variable = lower.Variable
-	lin      = lower.Lin
+	node   = lower.Node
+	region = lower.Region
+	item   = lower.Item
 )
 
 // machine is what the middle end knows of wasm: numbers of instructions are opcodes, types are
@@ -39,6 +36,13 @@ var machine = sync.OnceValue(func() *lower.Machine {
 			}
 			return lower.Type(wasmbin.I32)
 		},
+		Float: func(bits int) lower.Type {
+			if bits == 64 {
+				return lower.Type(wasmbin.F64)
+			}
+			return lower.Type(wasmbin.F32)
+		},
+		Vector: func(int) lower.Type { return lower.Type(wasmbin.V128) },
 		// wasm adds a constant of up to 32 bits to the address without wrapping.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
@@ -159,10 +163,6 @@ func (g *gen) f32(v float32) *node {
 }
 func (g *gen) f64(v float64) *node { return g.konst(wasmbin.OpF64Const, math.Float64bits(v), 0) }
 
-func (g *gen) newVariable(name string, t wasmbin.ValType) *variable {
-	return g.NewVariable(name, lower.Type(t))
-}
-
 func (g *gen) newLocal(name string, t wasmbin.ValType) lower.Reg {
 	return g.NewReg(name, lower.Type(t))
 }
@@ -176,19 +176,3 @@ func (g *gen) pureCall(f wasmbin.FuncRef, result wasmbin.ValType, args ...*node)
 func (g *gen) call32(f wasmbin.FuncRef, result string, args ...*node) item {
 	return item{Kind: lower.ItemCall, Callee: lower.Ref(wasmbin.PackFunc(f)), Args: args, HasRes: true, Reg: g.newLocal(result, wasmbin.I32)}
 }
-
-// address returns base plus the linear form as a node and a constant offset for the memory
-// instruction.
-func (g *gen) address(base *node, l lin, name string) (*node, uint32) {
-	n, off := g.Address(base, l, name)
-	return n, uint32(off)
-}
-
-// Scalar, Lanes, BindLet and Fail serve the middle end, see lower.Translator.
-func (g *gen) Scalar(e tir.Expr) *node { return g.expr(e).scalar() }
-
-func (g *gen) Lanes(e tir.Expr) []*node { return g.scalars(g.expr(e)) }
-
-func (g *gen) BindLet(v *tir.Var, e tir.Expr) { g.bindLet(v, e) }
-
-func (g *gen) Fail(what, format string, args ...any) { g.fail(what, format, args...) }

@@ -50,20 +50,30 @@ func newModule(t target.Target) *module {
 func (m *module) dataBase() wasmbin.GlobalRef { return m.base }
 
 // declare adds a function without its body.
-func (m *module) declare(name string, p *tir.PrimFunc) (err error) {
+func (m *module) declare(name string, p *tir.PrimFunc) error {
 	fn := &function{name: name, symbol: ir.GlobalSymbol(p), prim: p}
-	fn.kernel = isPacked(p)
-	defer recoverError(&err)
-	g := &gen{name: name} // for the errors of valType
+	fn.kernel = lower.IsPacked(p)
+	typeOf := func(d dtype.DType, what string) (wasmbin.ValType, error) {
+		t, ok := machine().TypeOf(d)
+		if !ok || d.Lanes > 1 {
+			return 0, &lower.Error{Target: kind, Func: name, Node: what, Msg: fmt.Sprintf("cannot pass %s", d)}
+		}
+		return wasmbin.ValType(t), nil
+	}
 	var t wasmbin.FuncType
 	for _, v := range p.Params {
-		if v.DType().Lanes != 1 {
-			g.fail("parameter "+v.Name, "cannot pass %s", v.DType())
+		pt, err := typeOf(v.DType(), "parameter "+v.Name)
+		if err != nil {
+			return err
 		}
-		t.Params = append(t.Params, g.valType(v.DType(), "parameter "+v.Name))
+		t.Params = append(t.Params, pt)
 	}
 	if d := ir.TypeDType(p.RetType); p.RetType != nil && !d.IsVoid() {
-		t.Results = []wasmbin.ValType{g.valType(d, "result")}
+		rt, err := typeOf(d, "result")
+		if err != nil {
+			return err
+		}
+		t.Results = []wasmbin.ValType{rt}
 	} else if fn.kernel {
 		t.Results = []wasmbin.ValType{wasmbin.I32}
 	}
@@ -93,15 +103,6 @@ func (m *module) declare(name string, p *tir.PrimFunc) (err error) {
 	})
 	m.list = append(m.list, fn)
 	return nil
-}
-
-// isPacked reports whether p has the packed signature (handle, handle, int32, handle).
-func isPacked(p *tir.PrimFunc) bool {
-	if len(p.Params) != 4 {
-		return false
-	}
-	d := func(i int) dtype.DType { return p.Params[i].DType() }
-	return d(0).IsHandle() && d(1).IsHandle() && d(2) == dtype.Int32T && d(3).IsHandle()
 }
 
 // calleeName is the function that a call may go to.
@@ -156,31 +157,23 @@ func (m *module) callOrder() ([]*function, error) {
 
 // generate writes the body of fn.
 func (m *module) generate(ctx context.Context, fn *function) (err error) {
-	defer recoverError(&err)
+	defer lower.Recover(&err)
 	g := &gen{
-		ctx: ctx, mod: m, f: fn.f, name: fn.name, target: m.target, kernel: fn.kernel,
-		simd:     m.target.Feature("simd128") && m.target.IntAttr("max-simd-width", 0) >= 128,
-		vars:     map[*tir.Var]value{},
-		slots:    map[*tir.Var]*slots{},
-		promoted: map[*tir.Var]value{},
-		frame:    fn.frame,
+		mod: m, target: m.target, kernel: fn.kernel, frame: fn.frame,
+		simd: m.target.Feature("simd128") && m.target.IntAttr("max-simd-width", 0) >= 128,
 	}
-	g.Builder = lower.NewBuilder(machine(), g,
+	g.Walker = lower.NewWalker(ctx, kind, fn.name, machine(), g,
 		func(name string, t lower.Type) lower.Reg { return lower.Reg(fn.f.NewLocal(name, wasmbin.ValType(t))) },
 		func(r lower.Reg) lower.Type { return lower.Type(fn.f.LocalType(wasmbin.Local(r))) })
-	g.NoAlias = fn.prim.Attrs.Bool("tir.noalias", false)
+	g.Plain = !fn.kernel
 	body := g.Cur
 	for i, v := range fn.prim.Params {
-		g.vars[v] = one(v.DType(), g.Stable(lower.Reg(fn.f.Param(i)), body, v.Size || v.DType().IsHandle()))
+		g.Vars[v] = one(v.DType(), g.Stable(lower.Reg(fn.f.Param(i)), body, v.Size || v.DType().IsHandle()))
 	}
-	g.Effects = lower.Scan(fn.prim.Body, lower.ScanOptions{Step: g.step, Callee: func(c *tir.Call) bool {
+	g.Function(fn.prim, func(c *tir.Call) bool {
 		name, ok := calleeName(c)
 		return ok && m.funcs[name] != nil
-	}})
-	if cost := g.Effects.Cost; cost > lower.TurnCost {
-		g.poll(cost)
-	}
-	g.stmt(fn.prim.Body)
+	})
 	emitBody(fn.f, body, fn.kernel, m)
 	if t := fn.f.Type.Results; len(t) > 0 {
 		zero(fn.f, t[0])
@@ -210,22 +203,5 @@ func zero(f *wasmbin.Func, t wasmbin.ValType) {
 		f.V128Const(0, 0)
 	default:
 		f.I32Const(0)
-	}
-}
-
-// stopped is the panic that ends the translation once the context is done, whatever the cause
-// of that is.
-type stopped struct{ cause error }
-
-// recoverError turns the panic of gen.fail or gen.step into an error.
-func recoverError(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case *Error:
-		*err = p
-	case stopped:
-		*err = fmt.Errorf("target wasm: %w", p.cause)
-	default:
-		panic(p)
 	}
 }

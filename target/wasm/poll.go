@@ -6,10 +6,10 @@ import (
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
-// poll takes a cost in simple operations off the budget. The middle end says where: a kernel that
+// Poll takes a cost in simple operations off the budget. The middle end says where: a kernel that
 // does not come by can neither be canceled nor interrupted, and stops the whole process at the next
 // garbage collection.
-func (g *gen) poll(cost float64) {
+func (g *gen) Poll(cost float64) {
 	g.mod.budget()
 	g.Add(item{Kind: lower.ItemPoll, Imm: uint64(min(max(cost, 1), abi.PollBudget)), Callee: lower.Ref(wasmbin.PackFunc(g.mod.hostFunc(abi.ImportStopped)))})
 }

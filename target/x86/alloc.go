@@ -53,7 +53,7 @@ func (l *linear) allocate(vectors int) (*allocation, error) {
 	}
 	a.keep(l)
 	if a.frame > native.FrameSize-64 {
-		return nil, &Error{Func: l.g.name, Node: "registers", Msg: "more values are needed at a time than the frame holds"}
+		return nil, l.g.Errorf("registers", "more values are needed at a time than the frame holds")
 	}
 	return a, nil
 }

@@ -7,35 +7,14 @@ import (
 	"github.com/irscope/irscope/compiler/lower"
 )
 
-// vectorBits is intMath where there are instructions on vectors.
-func (g *gen) vectorBits(name string, dt dtype.DType, args []value) (value, bool) {
-	for _, a := range args {
-		if !a.packed || a.dt != args[0].dt || a.mask != args[0].mask {
-			return value{}, false
-		}
+// VectorShift shifts lanes by lanes. Instructions give 0 or the sign for counts that are too large; the counts here are taken modulo the width, as scalars are.
+func (g *gen) VectorShift(left bool, d dtype.DType, a, n value) (value, bool) {
+	o := shiftOps(a.DType, left, g.wide == asm.Z)
+	if n.DType != a.DType || o == 0 {
+		return value{}, false
 	}
-	a := args[0]
-	by := func(f func(i int) *node) (value, bool) { return each(dt, a.mask, true, len(a.parts), f), true }
-	two := func(c op) (value, bool) {
-		return by(func(i int) *node { return g.vop(c, 0, a.parts[i], args[1].parts[i]) })
-	}
-	switch name {
-	case "bitwise_and":
-		return two(pVAnd)
-	case "bitwise_or":
-		return two(pVOr)
-	case "bitwise_xor":
-		return two(pVXor)
-	case "bitwise_not":
-		return by(func(i int) *node { return g.vnot(a.parts[i]) })
-	case "shift_left", "shift_right":
-		if o := shiftOps(a.dt, name == "shift_left", g.wide == asm.Z); o != 0 && !a.dt.IsBool() {
-			// Instructions give 0 or the sign for counts that are too large; the counts here are taken modulo the width, as scalars are.
-			mask := g.splat(a.dt, g.intConst(a.dt.Elem(), int64(a.dt.Bits)-1, name))
-			return by(func(i int) *node { return g.vins(o, a.parts[i], g.maskCount(args[1].parts[i], mask.parts[i])) })
-		}
-	}
-	return value{}, false
+	mask := g.Splat(a.DType, g.IntConst(a.DType.Elem(), int64(a.DType.Bits)-1, "shift"))
+	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.vins(o, a.Parts[i], g.maskCount(n.Parts[i], mask.Parts[i])) }), true
 }
 
 // maskCount takes counts of shifts modulo the width of lanes.
@@ -73,30 +52,8 @@ func shiftOps(d dtype.DType, left, avx512 bool) asm.Op {
 	return asm.VPSRLVD
 }
 
-// reinterpret reads the bits of v as another type of the same size.
-func (g *gen) reinterpret(v value, to dtype.DType, what string) value {
-	if int(v.dt.Bits)*v.lanes() != int(to.Bits)*int(to.Lanes) && !v.dt.IsHandle() && !to.IsHandle() {
-		g.fail(what, "from %s to %s: the sizes differ", v.dt, to)
-	}
-	if v.packed && !v.dt.IsBool() && g.native(to, 0) > 0 && !to.IsBool() {
-		return value{dt: to, parts: v.parts, packed: true}
-	}
-	if v.dt.Lanes != to.Lanes {
-		g.fail(what, "from %s to %s is not supported", v.dt, to)
-	}
-	xs := g.scalars(v)
-	out := make([]*node, len(xs))
-	for i, x := range xs {
-		out[i] = g.reinterpretScalar(x, to, what)
-	}
-	if to.Lanes == 1 {
-		return one(to, out[0])
-	}
-	return g.pack(to, out)
-}
-
-func (g *gen) reinterpretScalar(x *node, to dtype.DType, what string) *node {
-	t := g.valType(to, what)
+// Reinterpret moves bits between general and vector registers.
+func (g *gen) Reinterpret(x *node, t lower.Type) *node {
 	switch {
 	case x.Type == tF32 && t == tI32:
 		return g.ins(asm.VMOVDS, x)
@@ -106,12 +63,15 @@ func (g *gen) reinterpretScalar(x *node, to dtype.DType, what string) *node {
 		return g.ins(asm.VMOVD, x)
 	case x.Type == tI64 && t == tF64:
 		return g.ins(asm.VMOVQ, x)
-	case x.Type == tI32 && t == tI64:
-		return g.conv(lower.ExtendU, x)
-	case x.Type == tI64 && t == tI32:
-		return g.conv(lower.Wrap, x)
-	case t == tI32:
-		return g.narrow(x, to)
 	}
 	return x
+}
+
+// CountBits counts ones or leading zeros.
+func (g *gen) CountBits(zeros bool, x *node) *node {
+	c := pPopcount
+	if zeros {
+		c = pClz
+	}
+	return g.op(sized(c, 8*bytesOf(x.Type)), x)
 }

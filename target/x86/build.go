@@ -11,7 +11,6 @@ import (
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
 	"github.com/irscope/irscope/target"
@@ -74,7 +73,7 @@ func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*code
 		entry := len(m.entries)
 		from := m.code.Len()
 		err := m.generate(ctx, f)
-		var refused *Error
+		var refused *lower.Error
 		if errors.As(err, &refused) {
 			lib.Refused = append(lib.Refused, codegen.Refusal{Name: f.Name, Reason: refused.Reason()})
 			continue
@@ -150,16 +149,7 @@ func (d *data) add(b *ir.Blob) int {
 	return at
 }
 
-// isPacked reports whether p has the packed signature (handle, handle, int32, handle).
-func isPacked(p *tir.PrimFunc) bool {
-	if len(p.Params) != 4 {
-		return false
-	}
-	d := func(i int) dtype.DType { return p.Params[i].DType() }
-	return d(0).IsHandle() && d(1).IsHandle() && d(2) == dtype.Int32T && d(3).IsHandle()
-}
-
-// generate writes the code of a function. It writes nothing if it refuses the function, which is an *Error.
+// generate writes the code of a function. It writes nothing if it refuses the function, which is a *lower.Error.
 func (m *module) generate(ctx context.Context, f codegen.Func) error {
 	l, err := m.linear(ctx, f)
 	if err != nil {
@@ -176,42 +166,21 @@ func (m *module) generate(ctx context.Context, f codegen.Func) error {
 
 // linear selects the instructions of a function.
 func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err error) {
-	defer recoverError(&err)
-	g := &gen{
-		ctx: ctx, mod: m, name: f.Name, wide: m.machine.Width,
-		vars: map[*tir.Var]value{}, slots: map[*tir.Var]*slots{}, promoted: map[*tir.Var]value{}, poolIDs: map[string]uint64{},
-	}
+	defer lower.Recover(&err)
+	g := &gen{mod: m, wide: m.machine.Width, poolIDs: map[string]uint64{}}
+	g.Walker = lower.NewWalker(ctx, kind, f.Name, machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	p := f.Prim
-	if ir.GlobalSymbol(p) == "" || !isPacked(p) {
-		g.fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
+	if ir.GlobalSymbol(p) == "" || !lower.IsPacked(p) {
+		g.Fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
 	}
-	g.Builder = lower.NewBuilder(machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
-	g.NoAlias = p.Attrs.Bool("tir.noalias", false)
 	body := g.Cur
 	for i, at := range []uint64{0, native.ArgsAt, native.CountAt, native.ResultAt} {
 		n := g.i32(0) // of the handle of the function itself nothing is said
 		if at > 0 {
 			n = g.word(at, p.Params[i].Name)
 		}
-		g.vars[p.Params[i]] = one(p.Params[i].DType(), n)
+		g.Vars[p.Params[i]] = one(p.Params[i].DType(), n)
 	}
-	g.Effects = lower.Scan(p.Body, lower.ScanOptions{Step: g.step, Callee: func(*tir.Call) bool { return false }})
-	if cost := g.Effects.Cost; cost > lower.TurnCost {
-		g.poll(cost)
-	}
-	g.stmt(p.Body)
+	g.Function(p, func(*tir.Call) bool { return false })
 	return linearise(g, body), nil
-}
-
-// recoverError turns the panic of gen.fail or gen.step into an error.
-func recoverError(err *error) {
-	switch p := recover().(type) {
-	case nil:
-	case *Error:
-		*err = p
-	case stopped:
-		*err = fmt.Errorf("target x86: %w", p.cause)
-	default:
-		panic(p)
-	}
 }

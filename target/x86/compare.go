@@ -20,36 +20,13 @@ const (
 
 var floatCompares = [6]uint64{cmpEq, cmpNe, cmpLt, cmpLe, cmpGt, cmpGe} // in the order of tir.OpEQ to tir.OpGE
 
-// compare translates EQ, NE, LT, LE, GT and GE.
-func (g *gen) compare(o tir.BinaryOp, a, b value, what string) value {
-	out := dtype.BoolT.WithLanes(a.lanes())
-	if smallFloat(a.dt) {
-		f := dtype.Float32T.WithLanes(a.lanes())
-		return g.compare(o, g.cast(a, f, what), g.cast(b, f, what), what)
-	}
-	i := int(o - tir.OpEQ)
-	if a.packed && b.packed {
-		return each(out, a.laneBits(), true, len(a.parts), func(j int) *node {
-			if a.dt.IsFloat() {
-				return g.vcompareFloat(floatCompares[i], a.parts[j], b.parts[j], a.dt)
-			}
-			return g.vcompareInt(o, a.parts[j], b.parts[j], a.dt)
-		})
-	}
-	as, bs := g.scalars(a), g.scalars(b)
-	return each(out, 0, false, len(as), func(j int) *node {
-		switch {
-		case a.dt.IsFloat() && a.dt.Bits == 64:
-			return g.imm(pCompare64, floatCompares[i], as[j], bs[j])
-		case a.dt.IsFloat():
-			return g.imm(pCompare32, floatCompares[i], as[j], bs[j])
+// vectorCompare compares packed vectors.
+func (g *gen) vectorCompare(o tir.BinaryOp, a, b value) value {
+	return lower.Each(dtype.BoolT.WithLanes(a.Lanes()), a.LaneBits(), len(a.Parts), func(i int) *node {
+		if a.DType.IsFloat() {
+			return g.vcompareFloat(floatCompares[o-tir.OpEQ], a.Parts[i], b.Parts[i], a.DType)
 		}
-		signed := [6]lower.Fn{lower.Eq, lower.Ne, lower.LtS, lower.LeS, lower.GtS, lower.GeS}
-		unsigned := [6]lower.Fn{lower.Eq, lower.Ne, lower.LtU, lower.LeU, lower.GtU, lower.GeU}
-		if a.dt.IsInt() {
-			return g.fn(signed[i], as[j], bs[j])
-		}
-		return g.fn(unsigned[i], as[j], bs[j])
+		return g.vcompareInt(o, a.Parts[i], b.Parts[i], a.DType)
 	})
 }
 
@@ -84,65 +61,14 @@ func (g *gen) vcompareInt(o tir.BinaryOp, x, y *node, d dtype.DType) *node {
 	return g.vnot(gt(y, x))
 }
 
-// selectValue computes both values and takes a where cond holds.
-func (g *gen) selectValue(cond, a, b value) value {
-	a, b = g.alike(a, b)
-	if cond.lanes() == 1 {
-		return each(a.dt, a.mask, a.packed, len(a.parts), func(i int) *node { return g.pick(cond.scalar(), a.parts[i], b.parts[i]) })
-	}
-	if a.packed {
-		if m := g.toMask(cond, a.laneBits()); m.packed {
-			return each(a.dt, a.mask, true, len(a.parts), func(i int) *node {
-				if a.parts[i] == b.parts[i] {
-					return a.parts[i]
-				}
-				return g.vop(pBlend, 0, a.parts[i], b.parts[i], m.parts[i])
-			})
-		}
-	}
-	cs, as, bs := g.scalars(cond), g.scalars(a), g.scalars(b)
-	xs := make([]*node, len(cs))
-	for i := range xs {
-		xs[i] = g.pick(cs[i], as[i], bs[i])
-	}
-	return g.pack(a.dt, xs)
-}
-
-// pick takes a where a scalar condition holds, else b.
-func (g *gen) pick(cond, a, b *node) *node {
-	if a == b {
-		return a
-	}
-	return g.fn(lower.Select, a, b, cond)
-}
-
-// alike brings two values of one type into the same form.
-func (g *gen) alike(a, b value) (value, value) {
-	switch {
-	case a.packed == b.packed && a.mask == b.mask:
-		return a, b
-	case a.packed && a.dt.IsBool():
-		return a, g.toMask(b, a.mask)
-	case b.packed && b.dt.IsBool():
-		return g.toMask(a, b.mask), b
-	}
-	return g.pack(a.dt, g.scalars(a)), g.pack(b.dt, g.scalars(b))
-}
-
-// allLanes translates the conjunction of all lanes of one mask, as tir.LowerMath writes it, by one instruction for each vector; nil where e is
-// something else.
-func (g *gen) allLanes(e *tir.Binary) *node {
-	mask := lower.AllLanesOf(e)
-	if mask == nil {
+// AllTrue is the conjunction of all lanes of a mask.
+func (g *gen) AllTrue(v value) *node {
+	if short(v.Lanes(), v.Mask) {
 		return nil
 	}
-	v := g.expr(mask)
-	if !v.packed || short(v.lanes(), v.mask) {
-		return nil
-	}
-	all := v.parts[0]
-	for _, p := range v.parts[1:] {
+	all := v.Parts[0]
+	for _, p := range v.Parts[1:] {
 		all = g.vop(pVAnd, 0, all, p)
 	}
-	return g.vop(pAllTrue, uint64(v.mask), all)
+	return g.vop(pAllTrue, uint64(v.Mask), all)
 }

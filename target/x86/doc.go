@@ -3,8 +3,8 @@
 //
 // A function is translated in four steps.
 //
-//  1. Selection (expr.go, stmt.go and their neighbours) puts instructions on the graph of compiler/lower, which numbers values and takes
-//     invariants and addresses out of loops; machine.go is what that package knows of the processor. Vectors are in parts as wide as registers.
+//  1. Selection (gen.go and its neighbours): compiler/lower walks the function, numbers values and takes invariants and addresses out of loops, and
+//     asks for instructions; machine.go is what that package knows of the processor. Vectors are in parts as wide as registers.
 //  2. Linearisation (linear.go) writes the regions of the graph as instructions on virtual registers, and folds constants, memory operands and
 //     comparisons into their users.
 //  3. Allocation (live.go, alloc.go) gives the virtual registers those of the processor, or places in the frame, by linear scan.

@@ -6,35 +6,36 @@ import (
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
-// fromSmall widens the bits of a float16 or bfloat16 to a float32.
-func (g *gen) fromSmall(x *node, d dtype.DType) *node {
+// FromSmall widens the bits of a float16 or bfloat16 to a float32.
+func (g *gen) FromSmall(x *node, d dtype.DType) *node {
 	if d.Code == dtype.BFloat {
-		return g.ins(asm.VMOVD, g.fn(lower.Shl, x, g.i32(16)))
+		return g.ins(asm.VMOVD, g.Fn(lower.Shl, x, g.i32(16)))
 	}
 	return g.op(pHalfTo32, x)
 }
 
-// toSmall rounds a float32 to the bits of a float16 or bfloat16, ties to even. There is an instruction for float16; for bfloat16, half of the last place is
+// ToSmall rounds a number to the bits of a float16 or bfloat16, ties to even. There is an instruction for float16; for bfloat16, half of the last place is
 // added, and a NaN stays one.
-func (g *gen) toSmall(x *node, d dtype.DType) *node {
-	if d.Code != dtype.BFloat {
+func (g *gen) ToSmall(x *node, from, to dtype.DType, what string) *node {
+	x = g.toFloat32(x, from, what)
+	if to.Code != dtype.BFloat {
 		return g.op(pHalfOf32, x)
 	}
 	b := g.ins(asm.VMOVDS, x)
-	high := g.fn(lower.ShrU, b, g.i32(16))
-	odd := g.fn(lower.And, high, g.i32(1))
-	rounded := g.fn(lower.ShrU, g.fn(lower.Add, g.fn(lower.Add, b, g.i32(0x7fff)), odd), g.i32(16))
+	high := g.Fn(lower.ShrU, b, g.i32(16))
+	odd := g.Fn(lower.And, high, g.i32(1))
+	rounded := g.Fn(lower.ShrU, g.Fn(lower.Add, g.Fn(lower.Add, b, g.i32(0x7fff)), odd), g.i32(16))
 	isNaN := g.imm(pCompare32, cmpUnord, x, x)
-	return g.pick(isNaN, g.fn(lower.Or, high, g.i32(0x40)), rounded)
+	return g.Pick(isNaN, g.Fn(lower.Or, high, g.i32(0x40)), rounded)
 }
 
 // toFloat32 converts a scalar to float32 on its way to a shorter float. What is wider is rounded to odd, so that the second rounding is as if there had been
 // one: the lowest bit is set where the conversion lost something.
 func (g *gen) toFloat32(x *node, from dtype.DType, what string) *node {
 	if from.IsFloat() && from.Bits == 32 || from.IsInteger() && from.Bits <= 16 || from.IsBool() {
-		return g.castScalar(x, from, dtype.Float32T, what)
+		return g.CastScalar(x, from, dtype.Float32T, what)
 	}
-	wide := g.castScalar(x, from, dtype.Float64T, what)
+	wide := g.CastScalar(x, from, dtype.Float64T, what)
 	f := g.ins(asm.VCVTSD2SS, wide, wide)
 	back := g.ins(asm.VCVTSS2SD, f, f)
 	bits := g.ins(asm.VMOVDS, f)
@@ -42,10 +43,10 @@ func (g *gen) toFloat32(x *node, from dtype.DType, what string) *node {
 	abs := func(x *node) *node { return g.fabs(x, dtype.Float64T, false) }
 	up := g.imm(pCompare64, cmpGt, abs(back), abs(wide))
 	lost := g.imm(pCompare64, cmpNe, back, wide)
-	trunc := g.fn(lower.Sub, bits, up)
-	odd := g.fn(lower.Or, trunc, lost)
+	trunc := g.Fn(lower.Sub, bits, up)
+	odd := g.Fn(lower.Or, trunc, lost)
 	isNaN := g.imm(pCompare64, cmpUnord, wide, wide)
-	return g.ins(asm.VMOVD, g.pick(isNaN, bits, odd))
+	return g.ins(asm.VMOVD, g.Pick(isNaN, bits, odd))
 }
 
 // fabs clears the sign.

@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 	for _, r := range lib.Refused {
 		got = append(got, r.Name+": "+r.Reason)
 	}
-	want := "exp: Call tir.sigmoid: native kernels do not have this intrinsic\nprivate: signature: it has no packed signature: other functions call it, and native kernels call none"
+	want := "exp: Call tir.sigmoid: there is no instruction for sigmoid of float32, nor has the host a function\nprivate: signature: it has no packed signature: other functions call it, and native kernels call none"
 	if s := strings.Join(got, "\n"); s != want {
 		t.Errorf("refused\n%s", s)
 	}

@@ -27,23 +27,20 @@ func (g *gen) half(p *node, i int) *node {
 	return g.op([2]op{pLowX, pHigh}[i], p)
 }
 
-// extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
-func (g *gen) extract(v value, i int) *node {
-	if !v.packed {
-		return v.parts[i]
-	}
-	bits := v.laneBits()
-	k := g.lanesPerPart(v.lanes(), bits, v.dt)
+// Extract returns lane i as a scalar; a lane of a mask becomes 0 or 1.
+func (g *gen) Extract(v value, i int) *node {
+	bits := v.LaneBits()
+	k := g.lanesPerPart(v.Lanes(), bits, v.DType)
 	per := 128 / bits
-	p := g.chunk(v.parts[i/k], i%k/per)
+	p := g.chunk(v.Parts[i/k], i%k/per)
 	i = i % k % per
 	switch {
-	case v.dt.IsFloat() && bits == 32:
+	case v.DType.IsFloat() && bits == 32:
 		if i > 0 {
 			p = g.imm(op(asm.VPERMILPS), uint64(i), p)
 		}
 		return g.op(pLowF32, p)
-	case v.dt.IsFloat():
+	case v.DType.IsFloat():
 		if i > 0 {
 			p = g.imm(op(asm.VPERMILPS), 0x0e, p)
 		}
@@ -60,40 +57,17 @@ func (g *gen) extract(v value, i int) *node {
 	default:
 		x = g.imm(op(asm.VPEXTRD), uint64(i), p)
 	}
-	if !v.dt.IsBool() {
+	if !v.DType.IsBool() {
 		return x
 	}
 	if bits == 64 {
-		x = g.conv(lower.Wrap, x)
+		x = g.Fn(lower.Wrap, x)
 	}
-	return g.fn(lower.And, x, g.i32(1))
+	return g.Fn(lower.And, x, g.i32(1))
 }
 
-// scalars returns all lanes as scalars.
-func (g *gen) scalars(v value) []*node {
-	if !v.packed {
-		return v.parts
-	}
-	out := make([]*node, v.lanes())
-	for i := range out {
-		out[i] = g.extract(v, i)
-	}
-	return out
-}
-
-// pack makes a vector of type dt out of scalars, in parts where it fits.
-func (g *gen) pack(dt dtype.DType, xs []*node) value {
-	k := 0
-	if !dt.IsBool() {
-		k = g.native(dt, 0)
-	}
-	if k == 0 {
-		return value{dt: dt, parts: xs}
-	}
-	return each(dt, 0, true, len(xs)/k, func(i int) *node { return g.packPart(dt, xs[i*k:(i+1)*k]) })
-}
-
-func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
+// PackPart makes a part of scalars.
+func (g *gen) PackPart(dt dtype.DType, xs []*node) *node {
 	bits := int(dt.Bits)
 	w := partWidth(len(xs), bits)
 	same, allConst := true, true
@@ -103,7 +77,7 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 	}
 	switch {
 	case same:
-		return g.splatPart(dt, xs[0], w)
+		return g.SplatPart(dt, xs[0], len(xs))
 	case allConst:
 		b := make([]byte, int(w))
 		for i, x := range xs {
@@ -113,7 +87,7 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 		}
 		return g.vectorConst(string(b), w)
 	case w > asm.X:
-		lo, hi := g.packPart(dt, xs[:len(xs)/2]), g.packPart(dt, xs[len(xs)/2:])
+		lo, hi := g.PackPart(dt, xs[:len(xs)/2]), g.PackPart(dt, xs[len(xs)/2:])
 		return g.op(vec(pJoin, w), lo, hi)
 	}
 	switch {
@@ -138,21 +112,10 @@ func (g *gen) packPart(dt dtype.DType, xs []*node) *node {
 // asX takes a scalar in a vector register as a vector whose other lanes mean nothing.
 func (g *gen) asX(x *node) *node { return g.op(pLowX, x) }
 
-// splat repeats a scalar.
-func (g *gen) splat(dt dtype.DType, x *node) value {
-	k := 0
-	if !dt.IsBool() {
-		k = g.native(dt, 0)
-	}
-	if k == 0 {
-		return each(dt, 0, false, int(dt.Lanes), func(int) *node { return x })
-	}
-	p := g.splatPart(dt, x, partWidth(k, int(dt.Bits)))
-	return each(dt, 0, true, int(dt.Lanes)/k, func(int) *node { return p })
-}
-
-func (g *gen) splatPart(dt dtype.DType, x *node, w asm.Width) *node {
+// SplatPart repeats a scalar.
+func (g *gen) SplatPart(dt dtype.DType, x *node, lanes int) *node {
 	bits := int(dt.Bits)
+	w := partWidth(lanes, bits)
 	switch {
 	case x.IsConst():
 		return g.splatConst(x.Imm, bits/8, w)
@@ -175,28 +138,20 @@ func log2(n int) uint64 {
 	return k
 }
 
-// toMask turns a vector of bool into a mask with lanes of the given width, where such vectors are in parts.
-func (g *gen) toMask(v value, bits int) value {
-	if v.packed && v.mask == bits {
-		return v
+// Replace puts a scalar into lane i.
+func (g *gen) Replace(dt dtype.DType, lanes int, part *node, i int, x *node) *node {
+	bits := int(dt.Bits)
+	w := partWidth(lanes, bits)
+	mask := make([]byte, int(w))
+	for k := range bits / 8 {
+		mask[i*bits/8+k] = 0xff
 	}
-	k := g.native(v.dt, bits)
-	if k == 0 {
-		return value{dt: v.dt, parts: g.scalars(v)}
-	}
-	if v.packed {
-		return value{dt: v.dt, parts: g.resize(v.parts, v.lanes(), v.mask, bits, true), mask: bits, packed: true}
-	}
-	asInt := dtype.DType{Code: dtype.Int, Bits: uint8(bits), Lanes: v.dt.Lanes}
-	xs := make([]*node, len(v.parts))
-	for i, x := range v.parts {
-		x = g.fn(lower.Sub, g.i32(0), x)
-		if bits == 64 {
-			x = g.conv(lower.ExtendS, x)
-		}
-		xs[i] = x
-	}
-	return value{dt: v.dt, parts: g.pack(asInt, xs).parts, mask: bits, packed: true}
+	return g.vop(pBlend, 0, g.SplatPart(dt, x, lanes), part, g.vectorConst(string(mask), w))
+}
+
+// ResizeMask brings a mask to lanes of other bits.
+func (g *gen) ResizeMask(v value, bits int) value {
+	return value{DType: v.DType, Parts: g.resize(v.Parts, v.Lanes(), v.Mask, bits, true), Mask: bits}
 }
 
 // resize widens or truncates the integer lanes of a vector in parts, from one width to another of 32 and 64 bits.

@@ -88,7 +88,7 @@ func (l *linear) item(it *item) {
 		l.add(inst{op: cPoll, dst: none, index: none, args: [3]vreg{none, none, none}, Imm: int64(it.Imm)})
 	case lower.ItemComment:
 	default:
-		l.g.fail("item", "kind %d is not known to linear code", it.Kind)
+		l.g.Fail("item", "kind %d is not known to linear code", it.Kind)
 	}
 }
 

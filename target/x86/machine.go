@@ -7,18 +7,15 @@ import (
 	"sync"
 
 	"github.com/irscope/irscope/compiler/lower"
-	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
 // What the generator uses of the middle end under shorter names.
 type (
-	node     = lower.Node
-	region   = lower.Region
-	item     = lower.Item
-	variable = lower.Variable
-	lin      = lower.Lin
+	node   = lower.Node
+	region = lower.Region
+	item   = lower.Item
 )
 
 // machineOf is what the middle end knows of the processor. Only splats of constants need the generator, for its pool.
@@ -40,6 +37,13 @@ func machineOf(g *gen) *lower.Machine {
 			}
 			return tI32
 		},
+		Float: func(bits int) lower.Type {
+			if bits == 64 {
+				return tF64
+			}
+			return tF32
+		},
+		Vector: func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
@@ -150,18 +154,3 @@ func (g *gen) i32(v int32) *node   { return g.Int(32, int64(v)) }
 func (g *gen) i64(v int64) *node   { return g.Int(64, v) }
 func (g *gen) f32(v float32) *node { return g.Const(pConstF32, uint64(math.Float32bits(v)), 0) }
 func (g *gen) f64(v float64) *node { return g.Const(pConstF64, math.Float64bits(v), 0) }
-
-// fn is an integer function on operands of 32 or 64 bits.
-func (g *gen) fn(fn lower.Fn, args ...*node) *node { return g.Fn(fn, args...) }
-
-// conv is a conversion between integers: Wrap, ExtendS and the like.
-func (g *gen) conv(fn lower.Fn, x *node) *node { return g.Op(fnOp(fn, 32), 0, 0, x) }
-
-// Scalar, Lanes, BindLet and Fail serve the middle end, see lower.Translator.
-func (g *gen) Scalar(e tir.Expr) *node { return g.expr(e).scalar() }
-
-func (g *gen) Lanes(e tir.Expr) []*node { return g.scalars(g.expr(e)) }
-
-func (g *gen) BindLet(v *tir.Var, e tir.Expr) { g.bindLet(v, e) }
-
-func (g *gen) Fail(what, format string, args ...any) { g.fail(what, format, args...) }
