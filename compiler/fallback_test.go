@@ -188,7 +188,7 @@ func TestTwins(t *testing.T) {
 	refusing(t, "x86", "exp")
 	without := func() (list []runtime.Loader) {
 		for _, g := range generators {
-			l := g.loader()
+			l := g.loader(EngineOptions{})
 			if g.kind == "x86" {
 				l = foreign{l}
 			}

@@ -18,6 +18,9 @@ import (
 // call lets the frame escape to the heap: a stack may move.
 func call(code uintptr, frame *Frame) uint64
 
+// pause lets a thread that looks for work leave the core to its neighbour for a moment.
+func pause()
+
 // Host returns the features of this machine's processor.
 func Host() asm.Features {
 	x := &cpu.X86

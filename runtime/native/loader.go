@@ -8,14 +8,21 @@ import (
 	"github.com/irscope/irscope/runtime"
 )
 
+// Options configures a Loader; the zero value is fine.
+type Options struct {
+	// Threads is how many threads run the loops of a kernel whose turns may run side by side; 0 means 1. Results do not depend on it.
+	Threads int
+}
+
 // Loader is the runtime.Loader of machine code. It verifies each object before a page of it can be executed.
 type Loader struct {
+	pool   *pool
 	mu     sync.Mutex
 	closed bool
 }
 
 // NewLoader returns a loader for one engine. It exists everywhere; where no machine code runs, it says so when it is to prepare some.
-func NewLoader() *Loader { return &Loader{} }
+func NewLoader(opts Options) *Loader { return &Loader{pool: newPool(max(1, opts.Threads))} }
 
 // Format implements runtime.Loader.
 func (l *Loader) Format() string { return Format }
@@ -28,6 +35,7 @@ func (l *Loader) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
+	l.pool.close()
 	return nil
 }
 

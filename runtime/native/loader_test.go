@@ -191,7 +191,7 @@ func basic(t testing.TB) []byte {
 func newDevice(t testing.TB) *runtime.Device {
 	t.Helper()
 	need(t)
-	e := runtime.NewEngine(NewLoader())
+	e := runtime.NewEngine(NewLoader(Options{Threads: 3}))
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -364,7 +364,7 @@ func TestLoaderRefuses(t *testing.T) {
 	if _, err := d.Load(ended, Format, good); !errors.Is(err, runtime.ErrStopped) {
 		t.Errorf("with a context that is over: %v", err)
 	}
-	l := NewLoader()
+	l := NewLoader(Options{})
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ type gen struct {
 	vars     map[*tir.Var]value
 	slots    map[*tir.Var]*slots
 	promoted map[*tir.Var]value // type and form of the sums that are kept in registers
-	frame    int                // bytes of the area for local arrays in use
+	area     *area              // for local arrays
+	forked   bool               // within a loop whose turns run side by side
 	loops    []loopFrame
 	bound    []tir.Expr // index, and extent, of the bound that the next assertion checks
 	pool     []string   // vector constants

@@ -36,7 +36,7 @@ func (g *gen) allocate(s *tir.Allocate) {
 		g.fail(what, "%v", err)
 	}
 	bytes := n * elemBytes(s.Type)
-	if known && bytes <= maxFrameAlloc && g.frame+int(bytes)+64 <= abi.StackBytes {
+	if known && bytes <= maxFrameAlloc && g.area.used+int(bytes)+64 <= g.area.size {
 		g.vars[s.Var] = one(dtype.HandleT, g.frameAddress(int(bytes)))
 		g.stmt(s.Body)
 		return
@@ -46,12 +46,19 @@ func (g *gen) allocate(s *tir.Allocate) {
 
 // frameAddress reserves bytes of the area for local arrays, which nothing else uses while the kernel runs.
 func (g *gen) frameAddress(bytes int) *node {
-	at := g.frame
-	g.frame += (bytes + 63) &^ 63
-	if g.frame > abi.StackBytes {
-		g.fail("tvm_stack_alloca", "the kernel's frame exceeds the %d bytes of the area for local arrays", abi.StackBytes)
+	a := g.area
+	at := a.used
+	a.used += (bytes + 63) &^ 63
+	if a.used > a.size {
+		g.fail("tvm_stack_alloca", "the kernel's frame exceeds the %d bytes of the area for local arrays", a.size)
 	}
-	return g.fn(lower.Add, g.word(native.StackAt, "stack"), g.i32(int32(at)))
+	return g.fn(lower.Add, a.start(), g.i32(int32(at)))
+}
+
+// area is where local arrays are: that of the function, or of a chunk of a forked loop.
+type area struct {
+	start      func() *node
+	used, size int
 }
 
 // word is a word that the host put into the frame for this call.

@@ -19,7 +19,7 @@ func (g *gen) loopVarType(s *tir.For) lower.Type {
 	return tI64
 }
 
-// forStmt translates a loop. Parallel and vectorised loops that are still there run serially.
+// forStmt translates a loop. Vectorised loops that are still there run serially.
 func (g *gen) forStmt(s *tir.For) {
 	d := s.LoopVar.DType()
 	what := "For " + s.LoopVar.Name
@@ -52,6 +52,9 @@ func (g *gen) forStmt(s *tir.For) {
 		return
 	}
 	body := func() { g.loopBody(s, lo, end, step) }
+	if g.forks(s, typ) {
+		body = func() { g.fork(s, lo, end, step) }
+	}
 	if lok && eok {
 		body()
 		return
