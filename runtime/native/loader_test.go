@@ -373,6 +373,80 @@ func TestLoaderRefuses(t *testing.T) {
 	}
 }
 
+// TestLoaderShares prepares equal objects at the same time: they share their pages, which are given back with the last user; others, and those that are refused, do not.
+func TestLoaderShares(t *testing.T) {
+	need(t)
+	l := NewLoader(Options{})
+	ctx := context.Background()
+	one, other := basic(t), forking(t)
+	got := make([]runtime.Code, 8)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			c, err := l.Prepare(ctx, slices.Clone(one))
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = c
+		})
+	}
+	wg.Wait()
+	code := got[0].(*module).code
+	for _, c := range got {
+		if c.(*module).code != code {
+			t.Error("an object was loaded twice")
+		}
+	}
+	c, err := l.Prepare(ctx, other)
+	if err != nil || c.(*module).code == code || len(l.modules) != 2 {
+		t.Errorf("another object: %v, %d modules", err, len(l.modules))
+	}
+	c.Release()
+	for i, c := range got {
+		if closed := code.mem == nil; closed {
+			t.Errorf("the pages were given back before user %d was done", i)
+		}
+		c.Release()
+	}
+	if code.mem != nil || len(l.modules) != 0 {
+		t.Errorf("pages without users are still there, %d modules", len(l.modules))
+	}
+	for range 2 {
+		if _, err := l.Prepare(ctx, one[:20]); err == nil || len(l.modules) != 0 {
+			t.Errorf("half an object: %v, %d modules", err, len(l.modules))
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProcessors loads code for AVX2 and for AVX-512 as processors with some features would.
+func TestProcessors(t *testing.T) {
+	need(t)
+	for name, w := range map[string]asm.Width{"avx2": asm.Y, "avx512": asm.Z} {
+		a := &assembler{}
+		a.kernel("f", func() {
+			a.Emit(asm.Inst{Op: asm.VADDPS, W: w})
+			a.ret(StatusDone)
+		})
+		code := a.bytes(t)
+		for has, want := range map[asm.Features]string{
+			{}:                         "machine code: not executable on this machine: it needs",
+			{AVX2: true}:               "",
+			{AVX2: true, AVX512: true}: "",
+		} {
+			if name == "avx512" && !has.AVX512 {
+				want = "avx512f"
+			}
+			_, err := NewLoader(Options{Processor: &has}).Prepare(context.Background(), code)
+			if want == "" && err != nil || want != "" && (!errors.Is(err, runtime.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s on %v: %v, expected %q", name, has, err, want)
+			}
+		}
+	}
+}
+
 // TestChangedObject changes single bytes of the code of an object whose checksum is made to fit: it is refused, or its kernels end in a result or an error.
 func TestChangedObject(t *testing.T) {
 	d := newDevice(t)
