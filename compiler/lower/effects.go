@@ -22,6 +22,7 @@ type LoopEffects struct {
 	Jumps bool    // has a break or continue of its own
 	Polls bool    // takes its cost off the budget
 	Strip int64   // turns between two polls; 0 is one
+	After float64 // operations that the loop takes off the budget when it has ended
 	Body  float64 // operations of one turn, roughly, that are not taken off the budget
 	Work  float64 // all operations of one turn, with few turns of loops inside whose number is not known
 
@@ -42,6 +43,7 @@ type LoopEffects struct {
 type ScanOptions struct {
 	Step   func()               // called for each node, to look whether to stop
 	Callee func(*tir.Call) bool // the call goes to another function of the module
+	Quiet  float64              // operations that a loop may run without a poll; 0 means about a million
 }
 
 // Scan reads the body of a function.
@@ -178,7 +180,7 @@ func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Exp
 	e.Work = e.Body + s.taken
 	s.stack = s.stack[:len(s.stack)-1]
 	f, ok := key.(*tir.For)
-	left := e.plan(trips, ok && e.inStrips(f))
+	left := e.plan(trips, ok && e.inStrips(f), s.opts.Quiet)
 	s.taken = before + max(0, someTurns(trips)*e.Work-left)
 	return head + left
 }

@@ -26,7 +26,7 @@ const (
 	_                          //
 	_                          //
 	EntryAt                    // i32: the number of the entry at which the call goes on after a request
-	BudgetAt                   // i32: how many simple operations are left until the kernel must poll; abi.PollBudget when a call begins
+	BudgetAt                   // i32: how many simple operations are left until the kernel must poll; it is set when a call begins and after each poll
 	RoomAt   = frozen + 64
 )
 
@@ -39,7 +39,7 @@ const (
 	StatusStopped = abi.ErrStopped // a poll was not answered by 0
 	StatusFailed  = -3             // a request failed: tvm_throw_last_error
 
-	// StatusPoll asks whether to go on: the answer is 0 if so, with abi.PollBudget in BudgetAt. If the run was canceled, the host may give another answer, or
+	// StatusPoll asks whether to go on: the answer is 0 if so, with another budget in BudgetAt. If the run was canceled, the host may give another answer, or
 	// not enter the code again.
 	StatusPoll = 1
 	// StatusAlloc asks for a workspace of as many bytes as the first word says: the answer is its address, aligned to abi.DataAlign, or 0, after which

@@ -3,6 +3,7 @@ package native
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/abi"
@@ -58,6 +59,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 			t, area = helpers[thread-1], uint64(areas)+uint64(thread-1)*LocalBytes
 			if !ready[thread] {
 				t.frame = d.forked
+				t.begin(d.main.budget)
 				ready[thread] = true
 			}
 		}
@@ -67,6 +69,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	for _, t := range helpers {
 		t.workspaces.FreeAll()
 	}
+	d.main.last = time.Time{} // it may have waited
 	return j.entries[0], j.err
 }
 

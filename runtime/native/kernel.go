@@ -13,8 +13,9 @@ import (
 
 // kernel is a symbol of a library. A call without errors needs no memory from Go.
 type kernel struct {
-	lib   *library
-	entry int
+	lib    *library
+	entry  int
+	budget uint32 // at the end of the last call
 }
 
 // Call implements runtime.Entry. It enters the code, and again after each request, until the code says that the call has ended.
@@ -30,8 +31,9 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 	f.put(DataAt, uint64(k.lib.data))
 	f.put(StackAt, abi.StackAddr)
 	f.put(AnswerAt, 0)
-	f.renew()
+	d.main.begin(k.budget)
 	_, err := k.run(s, &d.main, k.entry, false)
+	k.budget = d.main.budget
 	d.main.workspaces.FreeAll()
 	if err != nil {
 		return runtime.Value{}, err
@@ -65,7 +67,7 @@ func (k *kernel) run(s *runtime.Session, t *thread, entry int, chunk bool) (next
 			return 0, failed
 		case StatusPoll:
 			f.put(AnswerAt, 0)
-			f.renew()
+			t.polled()
 		case StatusAlloc:
 			addr, err := t.workspaces.Alloc(f.word(0))
 			if err != nil {
@@ -131,6 +133,3 @@ func (f *Frame) word(i int) uint64 { return binary.LittleEndian.Uint64(f.Room[Wo
 func (f *Frame) entry() int { return int(int32(binary.LittleEndian.Uint32(f.Room[EntryAt-frozen:]))) }
 
 func (f *Frame) setEntry(n int) { binary.LittleEndian.PutUint32(f.Room[EntryAt-frozen:], uint32(n)) }
-
-// renew gives the code as much work as it may do until it polls.
-func (f *Frame) renew() { binary.LittleEndian.PutUint32(f.Room[BudgetAt-frozen:], abi.PollBudget) }

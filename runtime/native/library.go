@@ -14,12 +14,6 @@ type device struct {
 	forked Frame     // as it was at the last fork, for these
 }
 
-// thread is what the code needs that one thread runs.
-type thread struct {
-	frame      Frame
-	workspaces runtime.Workspaces
-}
-
 // helpers returns the threads of the pool.
 func (d *device) helpers(n int) []*thread {
 	for len(d.others) < n {

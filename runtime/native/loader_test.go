@@ -562,8 +562,8 @@ func TestFrameWords(t *testing.T) {
 		t.Error("the words of the host are not where they should be")
 	}
 	binary.LittleEndian.PutUint32(f.Room[EntryAt-frozen:], 1<<32-5)
-	f.renew()
-	if f.entry() != -5 || f.word(0) != 0 || binary.LittleEndian.Uint32(f.Room[BudgetAt-frozen:]) != abi.PollBudget {
+	f.setBudget(77)
+	if f.entry() != -5 || f.word(0) != 0 || binary.LittleEndian.Uint32(f.Room[BudgetAt-frozen:]) != 77 {
 		t.Error("the words of the code are not where they should be")
 	}
 	if BudgetAt+4 > RoomAt || WordsAt+24 > EntryAt || EntryAt+4 > BudgetAt {

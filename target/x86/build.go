@@ -198,7 +198,7 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 		}
 		g.vars[p.Params[i]] = one(p.Params[i].DType(), n)
 	}
-	g.Effects = lower.Scan(p.Body, lower.ScanOptions{Step: g.step, Callee: func(*tir.Call) bool { return false }})
+	g.Effects = lower.Scan(p.Body, lower.ScanOptions{Step: g.step, Callee: func(*tir.Call) bool { return false }, Quiet: native.LeastBudget})
 	if cost := g.Effects.Cost; cost > lower.TurnCost {
 		g.poll(cost)
 	}

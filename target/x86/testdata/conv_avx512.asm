@@ -1,5 +1,5 @@
 ; loop oh
-L22:
+L21:
 	mov eax, 0
 	mov dword ptr [rdi+1108], eax
 	mov eax, dword ptr [rdi+1096]
@@ -7,7 +7,7 @@ L22:
 	mov eax, dword ptr [rdi+1100]
 	mov dword ptr [rdi+1116], eax
 ; loop ow
-L23:
+L22:
 	vxorps xmm0, xmm0, xmm0
 	vxorps xmm1, xmm1, xmm1
 	vxorps xmm2, xmm2, xmm2
@@ -18,17 +18,17 @@ L23:
 	mov r8d, dword ptr [rdi+1112]
 	mov esi, dword ptr [rdi+1104]
 ; loop kh
-L24:
+L23:
 	mov r11d, 0
 	mov ebx, r8d
 	mov r9d, esi
 ; loop kw
-L25:
+L24:
 	mov ecx, 0
 	mov r13d, ebx
 	mov r12d, r9d
 ; loop c
-L26:
+L25:
 	vbroadcastss ymm6, dword ptr [r15+r13*1]
 	vmovups ymm7, ymmword ptr [r15+r12*1]
 	vfmadd231ps ymm0, ymm6, ymm7
@@ -44,45 +44,48 @@ L26:
 	add r12d, 64
 	add ecx, 1
 	cmp ecx, 4
-	jl L26
+	jl L25
 	add ebx, 16
 	add r9d, 256
 	add r11d, 1
 	cmp r11d, 3
-	jl L25
+	jl L24
 	add r8d, 128
 	add esi, 768
 	add r10d, 1
 	cmp r10d, 3
-	jl L24
+	jl L23
+	sub dword ptr [rdi+1056], 9468
+	js L27
+L26:
 	vxorps xmm11, xmm11, xmm11
 	vmaxps ymm12, ymm11, ymm0
-	vaddps ymm13, ymm12, ymmword ptr [rip+const_9]
+	vaddps ymm13, ymm12, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1], ymm13
 	vxorps xmm14, xmm14, xmm14
 	vmaxps ymm15, ymm14, ymm1
-	vaddps ymm16, ymm15, ymmword ptr [rip+const_9]
+	vaddps ymm16, ymm15, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+32], ymm16
 	vxorps xmm17, xmm17, xmm17
 	vmaxps ymm18, ymm17, ymm2
-	vaddps ymm19, ymm18, ymmword ptr [rip+const_9]
+	vaddps ymm19, ymm18, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+64], ymm19
 	vxorps xmm20, xmm20, xmm20
 	vmaxps ymm21, ymm20, ymm3
-	vaddps ymm22, ymm21, ymmword ptr [rip+const_9]
+	vaddps ymm22, ymm21, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+96], ymm22
 	vxorps xmm23, xmm23, xmm23
 	vmaxps ymm24, ymm23, ymm4
-	vaddps ymm25, ymm24, ymmword ptr [rip+const_9]
+	vaddps ymm25, ymm24, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+128], ymm25
 	vxorps xmm26, xmm26, xmm26
 	vmaxps ymm27, ymm26, ymm5
-	vaddps ymm28, ymm27, ymmword ptr [rip+const_9]
+	vaddps ymm28, ymm27, ymmword ptr [rip+const_1]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+160], ymm28
 	mov eax, dword ptr [rdi+1112]
@@ -95,7 +98,7 @@ L26:
 	add eax, 1
 	mov dword ptr [rdi+1108], eax
 	cmp dword ptr [rdi+1108], 2
-	jl L23
+	jl L22
 	mov eax, dword ptr [rdi+1096]
 	add eax, 128
 	mov dword ptr [rdi+1096], eax
@@ -107,7 +110,7 @@ L26:
 	mov dword ptr [rdi+1092], eax
 	mov eax, dword ptr [rdi+1092]
 	cmp eax, dword ptr [rdi+1088]
-	jl L22
+	jl L21
 	mov dword ptr [rdi+1048], 2
 	mov eax, 6
 	ret
@@ -119,13 +122,21 @@ L26:
 	xor eax, eax
 	ret
 L27:
-	mov dword ptr [rdi+1120], ecx
-	mov dword ptr [rdi+1124], ebx
+	vmovups ymmword ptr [rdi+1152], ymm0
+	vmovups ymmword ptr [rdi+1184], ymm1
+	vmovups ymmword ptr [rdi+1216], ymm2
+	vmovups ymmword ptr [rdi+1248], ymm3
+	vmovups ymmword ptr [rdi+1280], ymm4
+	vmovups ymmword ptr [rdi+1312], ymm5
 	mov dword ptr [rdi+1048], 3
 	mov eax, 1
 	ret
 ; entry
 	mov r15, qword ptr [rdi]
-	mov ecx, dword ptr [rdi+1120]
-	mov ebx, dword ptr [rdi+1124]
-	jmp L1
+	vmovups ymm0, ymmword ptr [rdi+1152]
+	vmovups ymm1, ymmword ptr [rdi+1184]
+	vmovups ymm2, ymmword ptr [rdi+1216]
+	vmovups ymm3, ymmword ptr [rdi+1248]
+	vmovups ymm4, ymmword ptr [rdi+1280]
+	vmovups ymm5, ymmword ptr [rdi+1312]
+	jmp L26
