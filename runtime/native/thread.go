@@ -5,16 +5,18 @@ import (
 	"time"
 
 	"github.com/irscope/irscope/runtime"
-	"github.com/irscope/irscope/runtime/abi"
 )
 
 // A collection, and whoever cancels a run, waits for a kernel until its next poll. Kernels count operations, and how long these take differs a hundredfold between
 // kernels: a product of vectors, or the first writes to pages. So the host measures: it lets a kernel run for about pollTime from one poll to the next.
 const (
 	pollTime = 200 * time.Microsecond
-	// LeastBudget is the smallest number of operations between two polls, and firstBudget that of a kernel that nothing is known of.
-	LeastBudget = 1 << 16
-	firstBudget = 1 << 18
+	// LeastBudget is the smallest number of operations between two polls: some take a hundred nanoseconds, where each misses the caches.
+	LeastBudget = 1 << 14
+	// firstBudget is for a kernel that nothing is known of.
+	firstBudget = 1 << 16
+	// mostBudget is the largest: the next loop of a kernel may be much slower than the last one.
+	mostBudget = 1 << 20
 )
 
 // thread is what the code needs that one thread runs.
@@ -46,7 +48,7 @@ func (t *thread) polled() {
 
 func nextBudget(budget uint32, took time.Duration) uint32 {
 	want := float64(budget) * float64(pollTime) / float64(max(took, 1))
-	return uint32(min(max(want, float64(budget)/2, LeastBudget), float64(budget)*2, abi.PollBudget))
+	return uint32(min(max(want, float64(budget)/2, LeastBudget), float64(budget)*2, mostBudget))
 }
 
 func (f *Frame) setBudget(n uint32) { binary.LittleEndian.PutUint32(f.Room[BudgetAt-frozen:], n) }
