@@ -96,6 +96,7 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
 	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
 	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses|TestLight" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
+	IRSCOPE_NIGHTLY=1 $(GO) test -count 1 -timeout 1h -run "TestChangedCodeStaysInside|TestDecode" ./runtime/native/...
 	IRSCOPE_RULE_CASES=1000000 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestRulesAlone ./compiler/arith/
 	$(MAKE) mutants
 	$(MAKE) vuln

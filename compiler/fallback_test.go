@@ -10,8 +10,11 @@ import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/script/parse"
 	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/native"
+	"github.com/irscope/irscope/runtime/native/asm"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/runtime/vm"
+	wasmloader "github.com/irscope/irscope/runtime/wasm"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/codegen"
 )
@@ -188,7 +191,7 @@ func TestTwins(t *testing.T) {
 	refusing(t, "x86", "exp")
 	without := func() (list []runtime.Loader) {
 		for _, g := range generators {
-			l := g.loader()
+			l := g.loader(EngineOptions{})
 			if g.kind == "x86" {
 				l = foreign{l}
 			}
@@ -260,6 +263,51 @@ class M:
 		slices.Sort(got)
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%s takes along %q, expected %q", chosen, s, want)
+		}
+	}
+}
+
+// TestTwinsByFeatures opens artifacts for two named sets of features as processors with less and with as much would: what they lack is named, and the twins run.
+func TestTwinsByFeatures(t *testing.T) {
+	if err := native.Available(); err != nil {
+		t.Skip(err)
+	}
+	want, _, err := sum(t, result(t, target.Default()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	avx2, avx512 := asm.Features{AVX2: true}, asm.Features{AVX2: true, AVX512: true}
+	for _, c := range []struct {
+		target string
+		has    asm.Features
+		lacks  string
+	}{
+		{"x86 -mattr=+avx2", asm.Features{}, "+avx2,+fma,+f16c,+bmi2"},
+		{"x86 -mattr=+avx2", avx2, ""},
+		{"x86 -mattr=+avx512f", asm.Features{}, "avx512f"},
+		{"x86 -mattr=+avx512f", avx2, "+avx512f,+avx512bw,+avx512dq,+avx512vl"},
+		{"x86 -mattr=+avx512f", avx512, ""},
+	} {
+		if !native.Host().Has(c.has) {
+			continue // what it has is executed
+		}
+		tg, err := target.Parse(c.target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tg, err = ForMachine(tg); err != nil {
+			t.Fatal(err)
+		}
+		res := result(t, tg)
+		if err := AddTwins(t.Context(), tg, res); err != nil {
+			t.Fatal(err)
+		}
+		got, passed, err := sum(t, res, native.NewLoader(native.Options{Processor: &c.has}), wasmloader.NewLoader(wasmloader.Options{}))
+		if d := got - want; err != nil || d > 1e-3 || d < -1e-3 {
+			t.Errorf("%s on %v: %v instead of %v, %v", c.target, c.has, got, want, err)
+		}
+		if c.lacks == "" && passed != nil || c.lacks != "" && (len(passed) != 1 || !strings.Contains(passed[0].Error(), c.lacks)) {
+			t.Errorf("%s on %v: passed over %v, expected %q", c.target, c.has, passed, c.lacks)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 type generator struct {
 	kind   string // of target
 	build  codegen.Build
-	loader func() runtime.Loader // of the format that build makes
+	loader func(EngineOptions) runtime.Loader // of the format that build makes
 	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
 	fallback string
 	// bare says that its kernels run as code of the processor's own, which one verifier keeps inside the device.
@@ -30,25 +30,28 @@ type generator struct {
 
 // generators is the table of code generators, one for each kind of package target.
 var generators = []generator{
-	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, "", false},
-	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, "wasm", true},
-	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, "", false},
+	{"wasm", wasm.BuildFuncs, func(EngineOptions) runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, "", false},
+	{"x86", x86.Build, func(o EngineOptions) runtime.Loader { return native.NewLoader(native.Options{Threads: o.Threads}) }, "wasm", true},
+	{"interp", interp.Build, func(EngineOptions) runtime.Loader { return interp.NewLoader() }, "", false},
 }
 
-// NewEngine returns an engine that runs whatever the compiler makes: it has the loaders of all kinds of
-// target. Close it when done.
-func NewEngine() *runtime.Engine { return newEngine(func(generator) bool { return true }) }
-
-// NewEngineForOthers returns an engine for programs of people who are not trusted with this machine: it loads no machine code.
-func NewEngineForOthers() *runtime.Engine {
-	return newEngine(func(g generator) bool { return !g.bare })
+// EngineOptions configures an engine; the zero value is fine.
+type EngineOptions struct {
+	// Threads is how many threads run one kernel, where its code is for the processor and its loops allow it; 0 means 1. Results do not depend on it.
+	Threads int
+	// ForOthers is for programs of people who are not trusted with this machine: the engine loads no machine code.
+	ForOthers bool
 }
 
-func newEngine(with func(generator) bool) *runtime.Engine {
+// NewEngine returns an engine that runs whatever the compiler makes, on one thread: it has the loaders of all kinds of target. Close it when done.
+func NewEngine() *runtime.Engine { return NewEngineWith(EngineOptions{}) }
+
+// NewEngineWith is NewEngine with options.
+func NewEngineWith(opts EngineOptions) *runtime.Engine {
 	var loaders []runtime.Loader
 	for _, g := range generators {
-		if with(g) {
-			loaders = append(loaders, g.loader())
+		if !g.bare || !opts.ForOthers {
+			loaders = append(loaders, g.loader(opts))
 		}
 	}
 	return runtime.NewEngine(loaders...)

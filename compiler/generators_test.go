@@ -19,7 +19,7 @@ func TestEveryKindHasAGenerator(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		l := g.loader()
+		l := g.loader(EngineOptions{})
 		if bits := l.PtrBits(); bits != 0 && bits != k.PtrBits {
 			t.Errorf("kernels of kind %s have pointers of %d bits, their loader reads %d", k.Name, k.PtrBits, bits)
 		}

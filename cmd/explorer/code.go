@@ -12,18 +12,19 @@ import (
 // codeReport says what became of the kernels of a program whose code generator may leave functions to another one.
 type codeReport struct {
 	Target  string             `json:"target"`
-	Native  int                `json:"native"` // kernels that the generator of the target made
+	Native  int                `json:"native"`            // kernels that the generator of the target made
+	Threads int                `json:"threads,omitempty"` // that run them
 	Refused []compiler.Refusal `json:"refused"`
 }
 
 // printCode says how many kernels are for the target, and which are not and why. It says nothing of targets that take all functions.
-func printCode(w io.Writer, rep *report, target string, res *compiler.Result) {
+func printCode(w io.Writer, rep *report, target string, res *compiler.Result, threads threadsFlag) {
 	if !compiler.MayRefuse(target) {
 		return
 	}
-	rep.Code = &codeReport{Target: target, Native: len(res.Kernels) - len(res.Refused), Refused: slices.Clone(res.Refused)}
+	rep.Code = &codeReport{Target: target, Native: len(res.Kernels) - len(res.Refused), Threads: int(threads), Refused: slices.Clone(res.Refused)}
 	kind, _, _ := strings.Cut(target, " ")
-	say(w, "code for %s: %d of %d kernels", kind, rep.Code.Native, len(res.Kernels))
+	say(w, "code for %s: %d of %d kernels%s", kind, rep.Code.Native, len(res.Kernels), threads.words())
 	for _, text := range refusals(res.Refused) {
 		say(w, "  %s", text)
 	}

@@ -30,6 +30,7 @@ func compileCommand() *cobra.Command {
 				return usageError{errors.New("name the output folder with -o DIR")}
 			}
 			rep := &report{Model: a[0]}
+			cf.threads = 1
 			return rep.write(cmd, cf.json, func(w io.Writer) error {
 				t, err := importModel(cmd, w, &cf, &sf, rep, driver.Request{})
 				defer cf.progress.Stop()
@@ -51,7 +52,7 @@ func compileCommand() *cobra.Command {
 				rep.Written, rep.Kernels = dir, len(t.Result.Kernels)
 				fmt.Fprintln(w)
 				say(w, "%s: %d kernels, written to %s in %s", a[0], rep.Kernels, dir, short(rep.Import+rep.Compile))
-				printCode(w, rep, t.Job.Target.String(), t.Result)
+				printCode(w, rep, t.Job.Target.String(), t.Result, 0)
 				return nil
 			})
 		},
@@ -71,6 +72,7 @@ func compileCommand() *cobra.Command {
 func execCommand() *cobra.Command {
 	var df dataFlags
 	var form jsonForm
+	var threads threadsFlag
 	cmd := &cobra.Command{
 		Use: "exec DIR", GroupID: groupCompile, Short: "Load a compiled program and run it, without the compiler",
 		Long: "Loads the program that 'irscope compile' wrote to DIR and runs its function main, or any other public function.\n" +
@@ -101,9 +103,13 @@ func execCommand() *cobra.Command {
 				if err := in.place(paramNames(f), outputNames(f.Outputs, f.Result.Count())); err != nil {
 					return err
 				}
+				engine, err := threads.engine()
+				if err != nil {
+					return err
+				}
 				how := driver.Request{Inputs: in.inputsOf(&df), Print: cmd.ErrOrStderr()}
 				how.Settings.Seed = int64(df.seed)
-				t := driver.Program(art, how, driver.Hooks{Engine: compiler.NewEngine()})
+				t := driver.Program(art, how, driver.Hooks{Engine: engine})
 				err = t.Execute(cmd.Context())
 				if t.Loaded == 0 {
 					err = fmt.Errorf("%s: %w", a[0], err)
@@ -113,6 +119,7 @@ func execCommand() *cobra.Command {
 		},
 	}
 	df.register(cmd)
+	threads.register(cmd)
 	cmd.Flags().StringVar(&df.function, "func", entry, "public function to run, by `name`")
 	form.register(cmd.Flags(), "write a JSON report instead of text; as lines, on one line")
 	return cmd

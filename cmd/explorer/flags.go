@@ -44,6 +44,8 @@ type compileFlags struct {
 	verifyRoundtrip         bool
 	json                    jsonForm
 
+	threads threadsFlag // of the commands that run the program
+
 	progress *progress // of the command that runs
 
 	reproducer string // file for the module before a pass that fails

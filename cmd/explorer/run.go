@@ -58,6 +58,7 @@ func runCommand() *cobra.Command {
 	cf.registerScript(cmd)
 	cf.registerReproducer(cmd)
 	cf.registerJSON(cmd)
+	cf.threads.register(cmd)
 	sf.register(cmd)
 	df.register(cmd)
 	pf.register(cmd)
@@ -116,7 +117,7 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 		say(w, "import %s, compile %s (code generation %s), load %s",
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
 	}
-	printCode(w, rep, t.Job.Target.String(), t.Result)
+	printCode(w, rep, t.Job.Target.String(), t.Result, cf.threads)
 	err = printExecution(w, t, failed, in, df, rep)
 	return errors.Join(err, wrong, pf.print(w, colors(cmd), rep))
 }
@@ -127,6 +128,10 @@ func importModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFl
 	cf.printed = cmd.ErrOrStderr()
 	cf.progress = startProgress(cmd, "import")
 	j, err := cf.job(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	engine, err := cf.threads.engine() // it lives as long as the process
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +149,7 @@ func importModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFl
 	}
 	cf.progress.expect(j.Pipeline)
 	t, err := driver.Open(cmd.Context(), j, rep.sink, driver.Hooks{
-		Engine: compiler.NewEngine(), // it lives as long as the process
+		Engine: engine,
 		Quiet:  cf.json == jsonNone,
 		Instruments: func(snaps *instruments.Snapshots) (before, behind []*pass.Instrument) {
 			printed := cmd.OutOrStdout()

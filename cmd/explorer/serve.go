@@ -140,7 +140,7 @@ func engineFor(own bool) *runtime.Engine {
 	if own {
 		return compiler.NewEngine()
 	}
-	return compiler.NewEngineForOthers()
+	return compiler.NewEngineWith(compiler.EngineOptions{ForOthers: true})
 }
 
 // cacheBytes returns what a runner may keep of earlier runs, negative for nothing.

@@ -22,7 +22,9 @@ type LoopEffects struct {
 	Jumps bool    // has a break or continue of its own
 	Polls bool    // takes its cost off the budget
 	Strip int64   // turns between two polls; 0 is one
+	After float64 // operations that the loop takes off the budget when it has ended
 	Body  float64 // operations of one turn, roughly, that are not taken off the budget
+	Work  float64 // all operations of one turn, with few turns of loops inside whose number is not known
 
 	writes map[*tir.Var]bool // data pointers that are stored through
 	cells  bool              // writes memory that belongs to no buffer
@@ -41,6 +43,7 @@ type LoopEffects struct {
 type ScanOptions struct {
 	Step   func()               // called for each node, to look whether to stop
 	Callee func(*tir.Call) bool // the call goes to another function of the module
+	Quiet  float64              // operations that a loop may run without a poll; 0 means about a million
 }
 
 // Scan reads the body of a function.
@@ -58,6 +61,7 @@ type scanner struct {
 	stack   []*LoopEffects
 	defined map[*tir.Var]int // number of loops around the definition of a variable
 	cond    int              // conditionals around the current place that may be passed over
+	taken   float64          // operations so far that loops take off the budget
 }
 
 // scan walks n and returns its cost.
@@ -170,10 +174,23 @@ func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Exp
 	e := &LoopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, cond: s.cond}
 	s.Loops[key] = e
 	s.stack = append(s.stack, e)
+	before := s.taken
+	s.taken = 0
 	e.Body = 1 + s.scan(body) + s.exprs(extra)
+	e.Work = e.Body + s.taken
 	s.stack = s.stack[:len(s.stack)-1]
 	f, ok := key.(*tir.For)
-	return head + e.plan(trips, ok && e.inStrips(f))
+	left := e.plan(trips, ok && e.inStrips(f), s.opts.Quiet)
+	s.taken = before + max(0, someTurns(trips)*e.Work-left)
+	return head + left
+}
+
+// someTurns is how many turns a loop has where their number is not known.
+func someTurns(trips float64) float64 {
+	if math.IsInf(trips, 1) {
+		return 16
+	}
+	return trips
 }
 
 func (s *scanner) call(n *tir.Call) {

@@ -57,6 +57,8 @@ type Generator interface {
 	// Field is what the calling convention says of the field of a struct by its number.
 	Field(number int64) (f Field, ok bool)
 
+	// Fork writes a loop that surely has turns so that they run side by side, with loop for the turns from lo to end; false where it does not.
+	Fork(s *tir.For, lo, end *Node, loop func(lo, end *Node)) bool
 	// Poll takes a cost in simple operations off the budget. The middle end says where: a kernel that does not come by can neither be canceled nor
 	// interrupted, and a collection waits for it.
 	Poll(cost float64)

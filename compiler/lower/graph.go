@@ -192,6 +192,11 @@ func (b *Builder) Global(op Op, imm uint64, name string) *Node {
 	return n
 }
 
+// Local returns a value that op reads and that does not change while the current region runs, but may be another one elsewhere.
+func (b *Builder) Local(op Op, imm uint64, name string) *Node {
+	return b.unshared(&Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), Name: name}, b.Cur)
+}
+
 // define places n in region r.
 func (b *Builder) define(n *Node, k key, r *Region) {
 	n.Region, n.Pos = r, len(r.Items)

@@ -46,6 +46,9 @@ func (b *Builder) Loop(l Loop) {
 	b.Cur = around
 	b.CloseLoop(Item{Kind: ItemLoop, Body: body, Args: []*Node{again}, Text: l.Name}, exit)
 	if around == outer {
+		if e.After > 0 {
+			l.Poll(e.After)
+		}
 		return
 	}
 	b.Branch(b.before(iv, l.End), "strip", func() { l.Poll(e.Body * float64(e.Strip)) }, nil)

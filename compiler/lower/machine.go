@@ -81,6 +81,9 @@ type Machine struct {
 	Int, Float, Vector func(bits int) Type
 
 	Pointer Pointer
+
+	// Quiet is how many operations a loop may run without a poll; 0 means about a million.
+	Quiet float64
 }
 
 // Pointer says how the target addresses memory.

@@ -15,7 +15,7 @@ func loopBits(s *tir.For) int {
 	return 64
 }
 
-// forStmt translates a loop. Parallel and vectorised loops that are still there run serially.
+// forStmt translates a loop. Vectorised loops that are still there run serially, and parallel ones where the generator has no other way.
 func (w *Walker) forStmt(s *tir.For) {
 	d := s.LoopVar.DType()
 	what := "For " + s.LoopVar.Name
@@ -44,7 +44,13 @@ func (w *Walker) forStmt(s *tir.For) {
 	}
 	lv, lok := lo.Int()
 	ev, eok := end.Int()
-	switch body := func() { w.forBody(s, lo, end, step) }; {
+	body := func() {
+		run := func(lo, end *Node) { w.forBody(s, lo, end, step) }
+		if !w.gen.Fork(s, lo, end, run) {
+			run(lo, end)
+		}
+	}
+	switch {
 	case !lok || !eok:
 		w.Branch(w.Fn(LtS, lo, end), "nonempty", body, nil)
 	case lv < ev:

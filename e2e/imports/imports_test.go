@@ -122,7 +122,7 @@ var rules = []rule{
 		"the middle end of code generators knows no target and no runtime",
 		func(p string) bool { return under(p, "compiler/lower") },
 		func(imp string, ours bool) bool {
-			return ours && imp != "compiler/ir" && imp != "compiler/tir" && imp != "runtime/dtype"
+			return ours && imp != "compiler/arith" && imp != "compiler/ir" && imp != "compiler/tir" && imp != "runtime/dtype"
 		},
 	},
 	{

@@ -11,3 +11,8 @@ TEXT ·call(SB), NOSPLIT, $8-24
 	VZEROUPPER
 	MOVQ AX, ret+16(FP)
 	RET
+
+// func pause()
+TEXT ·pause(SB), NOSPLIT, $0-0
+	PAUSE
+	RET

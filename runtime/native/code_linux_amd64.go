@@ -18,6 +18,9 @@ import (
 // call lets the frame escape to the heap: a stack may move.
 func call(code uintptr, frame *Frame) uint64
 
+// pause lets a thread that looks for work leave the core to its neighbour for a moment.
+func pause()
+
 // Host returns the features of this machine's processor.
 func Host() asm.Features {
 	x := &cpu.X86
@@ -35,13 +38,16 @@ type Code struct {
 }
 
 // Load verifies a blob and makes a copy of it executable.
-func Load(b *asm.Blob) (*Code, error) {
+func Load(b *asm.Blob) (*Code, error) { return LoadFor(b, Host()) }
+
+// LoadFor is Load for a processor with some features.
+func LoadFor(b *asm.Blob, has asm.Features) (*Code, error) {
 	needs, err := asm.Verify(b, Box)
 	if err != nil {
 		return nil, fmt.Errorf("machine code is refused: %w", err)
 	}
-	if host := Host(); !host.Has(needs) {
-		return nil, fmt.Errorf("machine code: %w: it needs %v, which this processor lacks", runtime.ErrUnsupported, host.Lacks(needs))
+	if !has.Has(needs) {
+		return nil, fmt.Errorf("machine code: %w: it needs %v, which this processor lacks", runtime.ErrUnsupported, has.Lacks(needs))
 	}
 	return load(b)
 }

@@ -13,8 +13,9 @@ import (
 
 // kernel is a symbol of a library. A call without errors needs no memory from Go.
 type kernel struct {
-	lib   *library
-	entry int
+	lib    *library
+	entry  int
+	budget uint32 // at the end of the last call
 }
 
 // Call implements runtime.Entry. It enters the code, and again after each request, until the code says that the call has ended.
@@ -23,67 +24,87 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 		return runtime.Value{}, err
 	}
 	d := k.lib.on
-	f := &d.frame
+	f := &d.main.frame
 	f.put(ArgsAt, abi.ArgsAddr)
 	f.put(CountAt, uint64(len(args)))
 	f.put(ResultAt, abi.ResultAddr)
 	f.put(DataAt, uint64(k.lib.data))
 	f.put(StackAt, abi.StackAddr)
 	f.put(AnswerAt, 0)
-	f.renew()
-	err := k.run(s, f)
-	d.workspaces.FreeAll()
+	d.main.begin(k.budget)
+	_, err := k.run(s, &d.main, k.entry, false)
+	k.budget = d.main.budget
+	d.main.workspaces.FreeAll()
 	if err != nil {
 		return runtime.Value{}, err
 	}
 	return s.Result()
 }
 
-func (k *kernel) run(s *runtime.Session, f *Frame) error {
-	d, m := k.lib.on, k.lib.mod
-	memory := d.dev.Memory()
+// run enters the code at an entry and serves its requests, to the end of the call, or of a chunk: it returns the entry that the chunk left.
+func (k *kernel) run(s *runtime.Session, t *thread, entry int, chunk bool) (next int, err error) {
+	m := k.lib.mod
+	memory := k.lib.on.dev.Memory()
+	f := &t.frame
 	var failed *runtime.KernelError // the last request that did
-	for entry := k.entry; ; entry = f.entry() {
+	for ; ; entry = f.entry() {
 		status, err := m.code.Call(entry, f, memory)
 		if err != nil {
-			return stopped(err, memory)
+			return 0, stopped(err, memory)
 		}
 		switch int32(status) {
 		case StatusDone:
-			return nil
+			if chunk {
+				return 0, errors.New("the kernel ended in a chunk of a loop")
+			}
+			return 0, nil
 		case StatusRaised:
-			return runtime.Raised(m.object.Messages, uint32(f.word(0)), int64(f.word(1)), int64(f.word(2)))
+			return 0, runtime.Raised(m.object.Messages, uint32(f.word(0)), int64(f.word(1)), int64(f.word(2)))
 		case StatusFailed:
 			if failed == nil {
-				return errors.New("the kernel says that a request failed, but none did")
+				return 0, errors.New("the kernel says that a request failed, but none did")
 			}
-			return failed
+			return 0, failed
 		case StatusPoll:
 			f.put(AnswerAt, 0)
-			f.renew()
+			t.polled()
 		case StatusAlloc:
-			addr, err := d.workspaces.Alloc(f.word(0))
+			addr, err := t.workspaces.Alloc(f.word(0))
 			if err != nil {
 				failed = err
 			}
 			f.put(AnswerAt, uint64(addr))
 		case StatusFree:
 			f.put(AnswerAt, 0)
-			if err := d.workspaces.Free(uint32(f.word(0))); err != nil {
+			if err := t.workspaces.Free(uint32(f.word(0))); err != nil {
 				failed = err
 				f.put(AnswerAt, 1<<32-1)
 			}
 		case StatusMath:
 			fn := hostmath.ByNumber(uint32(f.word(0)))
 			if fn == nil {
-				return fmt.Errorf("the kernel asks for the function number %#x, which does not exist", uint32(f.word(0)))
+				return 0, fmt.Errorf("the kernel asks for the function number %#x, which does not exist", uint32(f.word(0)))
 			}
 			f.put(AnswerAt, fn(f.word(1), f.word(2)))
+		case StatusFork:
+			if chunk {
+				return 0, errors.New("the kernel forks in a chunk of a loop")
+			}
+			next, err := k.fork(s)
+			if err != nil {
+				return 0, err
+			}
+			f.setEntry(next)
+		case StatusJoin:
+			if !chunk {
+				return 0, errors.New("the kernel joins without a fork")
+			}
+			return f.entry(), nil
 		default:
-			return fmt.Errorf("the kernel returned the status %d, which does not exist", int32(status))
+			return 0, fmt.Errorf("the kernel returned the status %d, which does not exist", int32(status))
 		}
 		if err := s.Err(); err != nil { // after each request: code that makes them for ever ends, too
-			return err
+			return 0, err
 		}
 	}
 }
@@ -111,5 +132,4 @@ func (f *Frame) word(i int) uint64 { return binary.LittleEndian.Uint64(f.Room[Wo
 // entry is the number of the entry at which code wants to go on; Call checks it.
 func (f *Frame) entry() int { return int(int32(binary.LittleEndian.Uint32(f.Room[EntryAt-frozen:]))) }
 
-// renew gives the code as much work as it may do until it polls.
-func (f *Frame) renew() { binary.LittleEndian.PutUint32(f.Room[BudgetAt-frozen:], abi.PollBudget) }
+func (f *Frame) setEntry(n int) { binary.LittleEndian.PutUint32(f.Room[EntryAt-frozen:], uint32(n)) }

@@ -8,9 +8,18 @@ import (
 
 // device is what the loader keeps on a device: what the running call needs, as only one runs at a time.
 type device struct {
-	dev        *runtime.Device
-	frame      Frame
-	workspaces runtime.Workspaces
+	dev    *runtime.Device
+	main   thread
+	others []*thread // of the loader's pool, once a loop was forked
+	forked Frame     // as it was at the last fork, for these
+}
+
+// helpers returns the threads of the pool.
+func (d *device) helpers(n int) []*thread {
+	for len(d.others) < n {
+		d.others = append(d.others, &thread{workspaces: d.dev.Workspaces()})
+	}
+	return d.others
 }
 
 // Grow implements runtime.Attachment: machine code has all of the memory from the start.
@@ -36,7 +45,7 @@ func (m *module) Load(s *runtime.Session) (runtime.Library, error) {
 			runtime.ErrUnsupported, Guard, g)
 	}
 	a, err := s.Attach(m.loader, func() (runtime.Attachment, error) {
-		return &device{dev: dev, workspaces: dev.Workspaces()}, nil
+		return &device{dev: dev, main: thread{workspaces: dev.Workspaces()}}, nil
 	})
 	if err != nil {
 		return nil, err

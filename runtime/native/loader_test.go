@@ -191,7 +191,7 @@ func basic(t testing.TB) []byte {
 func newDevice(t testing.TB) *runtime.Device {
 	t.Helper()
 	need(t)
-	e := runtime.NewEngine(NewLoader())
+	e := runtime.NewEngine(NewLoader(Options{Threads: 3}))
 	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
@@ -364,12 +364,86 @@ func TestLoaderRefuses(t *testing.T) {
 	if _, err := d.Load(ended, Format, good); !errors.Is(err, runtime.ErrStopped) {
 		t.Errorf("with a context that is over: %v", err)
 	}
-	l := NewLoader()
+	l := NewLoader(Options{})
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := l.Prepare(ctx, good); !errors.Is(err, runtime.ErrClosed) {
 		t.Errorf("with a loader that is closed: %v", err)
+	}
+}
+
+// TestLoaderShares prepares equal objects at the same time: they share their pages, which are given back with the last user; others, and those that are refused, do not.
+func TestLoaderShares(t *testing.T) {
+	need(t)
+	l := NewLoader(Options{})
+	ctx := context.Background()
+	one, other := basic(t), forking(t)
+	got := make([]runtime.Code, 8)
+	var wg sync.WaitGroup
+	for i := range got {
+		wg.Go(func() {
+			c, err := l.Prepare(ctx, slices.Clone(one))
+			if err != nil {
+				t.Error(err)
+			}
+			got[i] = c
+		})
+	}
+	wg.Wait()
+	code := got[0].(*module).code
+	for _, c := range got {
+		if c.(*module).code != code {
+			t.Error("an object was loaded twice")
+		}
+	}
+	c, err := l.Prepare(ctx, other)
+	if err != nil || c.(*module).code == code || len(l.modules) != 2 {
+		t.Errorf("another object: %v, %d modules", err, len(l.modules))
+	}
+	c.Release()
+	for i, c := range got {
+		if closed := code.mem == nil; closed {
+			t.Errorf("the pages were given back before user %d was done", i)
+		}
+		c.Release()
+	}
+	if code.mem != nil || len(l.modules) != 0 {
+		t.Errorf("pages without users are still there, %d modules", len(l.modules))
+	}
+	for range 2 {
+		if _, err := l.Prepare(ctx, one[:20]); err == nil || len(l.modules) != 0 {
+			t.Errorf("half an object: %v, %d modules", err, len(l.modules))
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProcessors loads code for AVX2 and for AVX-512 as processors with some features would.
+func TestProcessors(t *testing.T) {
+	need(t)
+	for name, w := range map[string]asm.Width{"avx2": asm.Y, "avx512": asm.Z} {
+		a := &assembler{}
+		a.kernel("f", func() {
+			a.Emit(asm.Inst{Op: asm.VADDPS, W: w})
+			a.ret(StatusDone)
+		})
+		code := a.bytes(t)
+		for has, want := range map[asm.Features]string{
+			{}:                         "machine code: not executable on this machine: it needs",
+			{AVX2: true}:               "",
+			{AVX2: true, AVX512: true}: "",
+		} {
+			if name == "avx512" && !has.AVX512 {
+				want = "avx512f"
+			}
+			_, err := NewLoader(Options{Processor: &has}).Prepare(context.Background(), code)
+			if want == "" && err != nil || want != "" && (!errors.Is(err, runtime.ErrUnsupported) || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s on %v: %v, expected %q", name, has, err, want)
+			}
+		}
 	}
 }
 
@@ -488,8 +562,8 @@ func TestFrameWords(t *testing.T) {
 		t.Error("the words of the host are not where they should be")
 	}
 	binary.LittleEndian.PutUint32(f.Room[EntryAt-frozen:], 1<<32-5)
-	f.renew()
-	if f.entry() != -5 || f.word(0) != 0 || binary.LittleEndian.Uint32(f.Room[BudgetAt-frozen:]) != abi.PollBudget {
+	f.setBudget(77)
+	if f.entry() != -5 || f.word(0) != 0 || binary.LittleEndian.Uint32(f.Room[BudgetAt-frozen:]) != 77 {
 		t.Error("the words of the code are not where they should be")
 	}
 	if BudgetAt+4 > RoomAt || WordsAt+24 > EntryAt || EntryAt+4 > BudgetAt {

@@ -26,8 +26,13 @@ type Code struct{}
 // Load fails.
 func Load(*asm.Blob) (*Code, error) { return nil, Available() }
 
+// LoadFor fails.
+func LoadFor(*asm.Blob, asm.Features) (*Code, error) { return nil, Available() }
+
 // Call fails.
 func (*Code) Call(int, *Frame, []byte) (uint64, error) { return 0, Available() }
 
 // Close does nothing.
 func (*Code) Close() error { return nil }
+
+func pause() {}

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -271,10 +272,7 @@ func TestChangedCodeStaysInside(t *testing.T) {
 	mem := arena(t)
 	base := uintptr(unsafe.Pointer(&mem[0]))
 	r := rand.New(rand.NewPCG(11, 12))
-	n := 20_000
-	if testing.Short() {
-		n = 2_000
-	}
+	n := seed.Times(10_000, 100_000)
 	var accepted, faulted int
 	for range n {
 		b := randomBlob(t, r)

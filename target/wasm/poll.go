@@ -2,12 +2,16 @@ package wasm
 
 import (
 	"github.com/irscope/irscope/compiler/lower"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/target/wasm/wasmbin"
 )
 
 // Poll takes a cost in simple operations off the budget. The middle end says where: a kernel that
 // does not come by can neither be canceled nor interrupted, and stops the whole process at the next
+// Fork leaves every loop to one thread: modules have no shared memory.
+func (g *gen) Fork(*tir.For, *lower.Node, *lower.Node, func(lo, end *lower.Node)) bool { return false }
+
 // garbage collection.
 func (g *gen) Poll(cost float64) {
 	g.mod.budget()

@@ -31,6 +31,8 @@ type Machine struct {
 	Width asm.Width
 	// Regs is the number of vector registers to use: 16, or 32 with AVX-512.
 	Regs int
+	// LeastFork is how many simple operations a loop has at least whose turns are run by several threads; 0 means so many that it pays.
+	LeastFork float64
 }
 
 // MachineOf returns the machine of a target of kind x86.
@@ -173,6 +175,7 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 	if ir.GlobalSymbol(p) == "" || !lower.IsPacked(p) {
 		g.Fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
 	}
+	g.area = &area{start: func() *node { return g.word(native.StackAt, "stack") }, size: abi.StackBytes - native.LocalBytes}
 	body := g.Cur
 	for i, at := range []uint64{0, native.ArgsAt, native.CountAt, native.ResultAt} {
 		n := g.i32(0) // of the handle of the function itself nothing is said

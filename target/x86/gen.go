@@ -14,7 +14,8 @@ type gen struct {
 	wide    asm.Width    // of the widest vectors
 	types   []lower.Type // of virtual registers
 	names   []string     // hints
-	frame   int64        // bytes of the area for local arrays in use
+	area    *area        // for local arrays
+	forked  bool         // within a loop whose turns run side by side
 	pool    []string     // vector constants
 	poolIDs map[string]uint64
 }

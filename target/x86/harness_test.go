@@ -27,8 +27,14 @@ import (
 	"github.com/irscope/irscope/target/x86"
 )
 
-// machines are those that the tests generate code for. What this processor lacks is verified and not run.
-var machines = map[string]x86.Machine{"avx2": x86.NewMachine(false, 0), "avx512": x86.NewMachine(true, 0), "avx512 of 256 bits": x86.NewMachine(true, 256)}
+// machines are those that the tests generate code for. What this processor lacks is verified and not run. For the last, all loops are forked that may be.
+var machines = map[string]x86.Machine{"avx2": x86.NewMachine(false, 0), "avx512": x86.NewMachine(true, 0), "avx512 of 256 bits": x86.NewMachine(true, 256), "forked": forked()}
+
+func forked() x86.Machine {
+	m := x86.NewMachine(false, 0)
+	m.LeastFork = 1
+	return m
+}
 
 // primFunc makes a function over buffers and scalar variables, given in the order of its parameters.
 func primFunc(name string, params []any, body ...tir.Stmt) *tir.PrimFunc {
@@ -123,6 +129,7 @@ type host struct {
 	next    uint64 // free memory
 	got     int    // workspaces in use
 	polls   int
+	forks   int
 	anyZero bool // the passes that made the code do not keep the sign of zeros
 	broke   bool // no poll leaves anything of the budget
 }
@@ -223,20 +230,53 @@ func (f *call) setRoom(at int, v uint32) { binary.LittleEndian.PutUint32(f.room(
 
 // run enters the only kernel and serves its requests.
 func (f *call) run() error {
-	entry := f.obj.Symbols[0].Entry
+	_, err := f.from(f.obj.Symbols[0].Entry)
+	return err
+}
+
+// fork runs the turns of a loop one by one from the last to the first, each with a frame of its own and local arrays that hold nothing of others: where results are those
+// of the loop in its order all the same, its turns are independent.
+func (f *call) fork() (next int, err error) {
+	le := binary.LittleEndian
+	body, from, till := int(le.Uint32(f.room(native.EntryAt))), int32(le.Uint32(f.room(native.WordsAt))), int32(le.Uint32(f.room(native.WordsAt+8)))
+	local := le.Uint64(f.room(native.WordsAt+16)) >> 32
+	if from >= till || local > native.LocalBytes {
+		return 0, fmt.Errorf("a fork of the turns from %d to %d with %d bytes", from, till, local)
+	}
+	f.h.forks++
+	area := f.h.mem[abi.StackAddr+abi.StackBytes-native.LocalBytes : abi.StackAddr+abi.StackBytes]
+	step := max(1, (till-from)/1000)
+	for i := till; i > from; i -= step {
+		c := *f
+		c.frame = &native.Frame{}
+		*c.frame = *f.frame
+		for k := range area {
+			area[k] = 0x5a
+		}
+		*c.word(native.FromAt), *c.word(native.TillAt) = uint64(uint32(max(from, i-step))), uint64(uint32(i))
+		*c.word(native.LocalAt) = abi.StackAddr + abi.StackBytes - native.LocalBytes
+		if next, err = c.from(body); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}
+
+// from enters at an entry, and returns the entry that a chunk left.
+func (f *call) from(entry int) (next int, err error) {
 	for {
 		status, err := f.code.Call(entry, f.frame, f.h.mem)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		answer := uint64(0)
 		word := binary.LittleEndian.Uint64(f.room(native.WordsAt))
 		switch int32(status) {
 		case native.StatusDone:
-			return nil
+			return 0, nil
 		case native.StatusRaised:
 			msg := f.obj.Messages[word]
-			return fmt.Errorf("%s", msg.Format(int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+8))), int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+16)))))
+			return 0, fmt.Errorf("%s", msg.Format(int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+8))), int64(binary.LittleEndian.Uint64(f.room(native.WordsAt+16)))))
 		case native.StatusPoll:
 			f.setRoom(native.BudgetAt, abi.PollBudget)
 			f.h.polls++
@@ -248,10 +288,18 @@ func (f *call) run() error {
 		case native.StatusAlloc:
 			answer = f.h.alloc(int(word))
 			f.h.got++
+		case native.StatusFork:
+			next, err := f.fork()
+			if err != nil {
+				return 0, err
+			}
+			f.setRoom(native.EntryAt, uint32(next))
+		case native.StatusJoin:
+			return int(binary.LittleEndian.Uint32(f.room(native.EntryAt))), nil
 		case native.StatusFree:
 			f.h.got--
 		default:
-			return fmt.Errorf("status %d", int32(status))
+			return 0, fmt.Errorf("status %d", int32(status))
 		}
 		*f.word(native.AnswerAt) = answer
 		entry = int(binary.LittleEndian.Uint32(f.room(native.EntryAt)))

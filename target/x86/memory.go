@@ -3,7 +3,6 @@ package x86
 import (
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/lower"
-	"github.com/irscope/irscope/runtime/abi"
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
@@ -45,12 +44,19 @@ func (g *gen) LaneMem(int) (first, load, store op) { return 0, 0, 0 }
 
 // Stack reserves bytes of the area for local arrays, which nothing else uses while the kernel runs.
 func (g *gen) Stack(bytes int64) *node {
-	if g.frame+bytes+64 > abi.StackBytes {
+	a := g.area
+	if a.used+bytes+64 > a.size {
 		return nil
 	}
-	at := g.frame
-	g.frame += (bytes + 63) &^ 63
-	return g.Fn(lower.Add, g.word(native.StackAt, "stack"), g.i32(int32(at)))
+	at := a.used
+	a.used += (bytes + 63) &^ 63
+	return g.Fn(lower.Add, a.start(), g.i32(int32(at)))
+}
+
+// area is where local arrays are: that of the function, or of a chunk of a forked loop.
+type area struct {
+	start      func() *node
+	used, size int64
 }
 
 // Data is the address of constants.

@@ -5,6 +5,7 @@ package x86_test
 import (
 	"context"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -50,6 +51,16 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 	})
+	someForked(t, h)
+}
+
+// someForked fails where no loop was forked, as then nothing was said of forks. A few cases alone may have none.
+func someForked(t *testing.T, h *host) {
+	t.Helper()
+	if h.forks == 0 && os.Getenv("IRSCOPE_CASE") == "" {
+		t.Error("no loop was forked")
+	}
+	t.Logf("%d loops were forked", h.forks)
 }
 
 // lower runs the loop pipeline of the target on a function.
@@ -88,4 +99,5 @@ func TestRandomNests(t *testing.T) {
 			t.Log(lib.Kernels[0].Text())
 		}
 	})
+	someForked(t, h)
 }

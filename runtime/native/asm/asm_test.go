@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/irscope/irscope/e2e/fixture/seed"
 )
 
 // random returns a valid instruction of a form.
@@ -96,11 +98,8 @@ func randomMem(r *rand.Rand) Mem {
 // TestDecodeReadsWhatEncodeWrites covers each row of the table.
 func TestDecodeReadsWhatEncodeWrites(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	n := 400
-	if testing.Short() {
-		n = 40
-	}
 	all := forms()
+	n := seed.Times(400, 1_000_000/len(all)+1)
 	for op := Op(1); op < lastOp; op++ {
 		for range n {
 			i := random(r, &all[op])
@@ -127,7 +126,7 @@ func TestDecodeIsStrict(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := forms()
 	accepted := 0
-	for range 200_000 {
+	for range seed.Times(200_000, 1_000_000) {
 		f := &all[1+r.IntN(int(lastOp)-1)]
 		i := random(r, f)
 		b, _ := Encode(nil, &i)

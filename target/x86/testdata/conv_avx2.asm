@@ -1,124 +1,142 @@
 ; loop oh
-L22:
+L21:
 	mov eax, 0
-	mov dword ptr [rdi+1104], eax
-	mov eax, dword ptr [rdi+1092]
 	mov dword ptr [rdi+1108], eax
 	mov eax, dword ptr [rdi+1096]
 	mov dword ptr [rdi+1112], eax
+	mov eax, dword ptr [rdi+1100]
+	mov dword ptr [rdi+1116], eax
 ; loop ow
-L23:
+L22:
 	vxorps xmm0, xmm0, xmm0
 	vxorps xmm1, xmm1, xmm1
 	vxorps xmm2, xmm2, xmm2
 	vxorps xmm3, xmm3, xmm3
 	vxorps xmm4, xmm4, xmm4
 	vxorps xmm5, xmm5, xmm5
-	mov r8d, 0
-	mov r12d, dword ptr [rdi+1108]
-	mov r10d, dword ptr [rdi+1100]
+	mov r10d, 0
+	mov r8d, dword ptr [rdi+1112]
+	mov esi, dword ptr [rdi+1104]
 ; loop kh
-L24:
-	mov ebx, 0
-	mov r9d, r12d
-	mov r11d, r10d
+L23:
+	mov r11d, 0
+	mov ebx, r8d
+	mov r9d, esi
 ; loop kw
-L25:
-	mov r13d, 0
-	mov esi, r9d
-	mov ecx, r11d
+L24:
+	mov ecx, 0
+	mov r13d, ebx
+	mov r12d, r9d
 ; loop c
-L26:
-	vbroadcastss ymm6, dword ptr [r15+rsi*1]
-	vmovups ymm7, ymmword ptr [r15+rcx*1]
+L25:
+	vbroadcastss ymm6, dword ptr [r15+r13*1]
+	vmovups ymm7, ymmword ptr [r15+r12*1]
 	vfmadd231ps ymm0, ymm6, ymm7
-	vmovups ymm8, ymmword ptr [r15+rcx*1+32]
+	vmovups ymm8, ymmword ptr [r15+r12*1+32]
 	vfmadd231ps ymm1, ymm6, ymm8
-	vbroadcastss ymm9, dword ptr [r15+rsi*1+16]
+	vbroadcastss ymm9, dword ptr [r15+r13*1+16]
 	vfmadd231ps ymm2, ymm9, ymm7
 	vfmadd231ps ymm3, ymm9, ymm8
-	vbroadcastss ymm10, dword ptr [r15+rsi*1+32]
+	vbroadcastss ymm10, dword ptr [r15+r13*1+32]
 	vfmadd231ps ymm4, ymm10, ymm7
 	vfmadd231ps ymm5, ymm10, ymm8
-	add esi, 4
-	add ecx, 64
-	add r13d, 1
-	cmp r13d, 4
-	jl L26
-	add r9d, 16
-	add r11d, 256
-	add ebx, 1
-	cmp ebx, 3
+	add r13d, 4
+	add r12d, 64
+	add ecx, 1
+	cmp ecx, 4
 	jl L25
-	add r12d, 128
-	add r10d, 768
-	add r8d, 1
-	cmp r8d, 3
+	add ebx, 16
+	add r9d, 256
+	add r11d, 1
+	cmp r11d, 3
 	jl L24
+	add r8d, 128
+	add esi, 768
+	add r10d, 1
+	cmp r10d, 3
+	jl L23
+	sub dword ptr [rdi+1056], 9468
+	js L27
+L26:
 	vxorps xmm11, xmm11, xmm11
 	vmaxps ymm12, ymm11, ymm0
-	vaddps ymm13, ymm12, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm13, ymm12, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1], ymm13
 	vxorps xmm6, xmm6, xmm6
 	vmaxps ymm9, ymm6, ymm1
-	vaddps ymm7, ymm9, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm7, ymm9, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+32], ymm7
 	vxorps xmm8, xmm8, xmm8
 	vmaxps ymm10, ymm8, ymm2
-	vaddps ymm0, ymm10, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm0, ymm10, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+64], ymm0
 	vxorps xmm11, xmm11, xmm11
 	vmaxps ymm12, ymm11, ymm3
-	vaddps ymm13, ymm12, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm13, ymm12, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+96], ymm13
 	vxorps xmm1, xmm1, xmm1
 	vmaxps ymm6, ymm1, ymm4
-	vaddps ymm9, ymm6, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm9, ymm6, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+128], ymm9
 	vxorps xmm7, xmm7, xmm7
 	vmaxps ymm2, ymm7, ymm5
-	vaddps ymm8, ymm2, ymmword ptr [rip+const_15]
-	mov edx, dword ptr [rdi+1112]
+	vaddps ymm8, ymm2, ymmword ptr [rip+const_25]
+	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1+160], ymm8
-	mov eax, dword ptr [rdi+1108]
-	add eax, 48
-	mov dword ptr [rdi+1108], eax
 	mov eax, dword ptr [rdi+1112]
-	add eax, 192
+	add eax, 48
 	mov dword ptr [rdi+1112], eax
-	mov eax, dword ptr [rdi+1104]
+	mov eax, dword ptr [rdi+1116]
+	add eax, 192
+	mov dword ptr [rdi+1116], eax
+	mov eax, dword ptr [rdi+1108]
 	add eax, 1
-	mov dword ptr [rdi+1104], eax
-	cmp dword ptr [rdi+1104], 2
-	jl L23
-	mov eax, dword ptr [rdi+1092]
-	add eax, 128
-	mov dword ptr [rdi+1092], eax
-	mov eax, dword ptr [rdi+1096]
-	add eax, 384
-	mov dword ptr [rdi+1096], eax
-	mov eax, dword ptr [rdi+1088]
-	add eax, 1
-	mov dword ptr [rdi+1088], eax
-	cmp dword ptr [rdi+1088], 5
+	mov dword ptr [rdi+1108], eax
+	cmp dword ptr [rdi+1108], 2
 	jl L22
+	mov eax, dword ptr [rdi+1096]
+	add eax, 128
+	mov dword ptr [rdi+1096], eax
+	mov eax, dword ptr [rdi+1100]
+	add eax, 384
+	mov dword ptr [rdi+1100], eax
+	mov eax, dword ptr [rdi+1092]
+	add eax, 1
+	mov dword ptr [rdi+1092], eax
+	mov eax, dword ptr [rdi+1092]
+	cmp eax, dword ptr [rdi+1088]
+	jl L21
+	mov dword ptr [rdi+1048], 2
+	mov eax, 6
+	ret
+; entry
+	mov r15, qword ptr [rdi]
+	mov r9d, dword ptr [rdi+48]
 	xor eax, eax
 	ret
 	xor eax, eax
 	ret
 L27:
-	mov dword ptr [rdi+1116], ecx
-	mov dword ptr [rdi+1120], ebx
-	mov dword ptr [rdi+1048], 1
+	vmovups ymmword ptr [rdi+1152], ymm0
+	vmovups ymmword ptr [rdi+1184], ymm1
+	vmovups ymmword ptr [rdi+1216], ymm2
+	vmovups ymmword ptr [rdi+1248], ymm3
+	vmovups ymmword ptr [rdi+1280], ymm4
+	vmovups ymmword ptr [rdi+1312], ymm5
+	mov dword ptr [rdi+1048], 3
 	mov eax, 1
 	ret
 ; entry
 	mov r15, qword ptr [rdi]
-	mov ecx, dword ptr [rdi+1116]
-	mov ebx, dword ptr [rdi+1120]
-	jmp L1
+	vmovups ymm0, ymmword ptr [rdi+1152]
+	vmovups ymm1, ymmword ptr [rdi+1184]
+	vmovups ymm2, ymmword ptr [rdi+1216]
+	vmovups ymm3, ymmword ptr [rdi+1248]
+	vmovups ymm4, ymmword ptr [rdi+1280]
+	vmovups ymm5, ymmword ptr [rdi+1312]
+	jmp L26

@@ -1,0 +1,110 @@
+package native
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/abi"
+)
+
+// How a forked loop is cut: into more chunks than there are threads, so that one which is late has little left, of so much work that cutting costs nothing.
+const (
+	chunksPerThread = 4
+	leastChunk      = 1 << 15 // simple operations
+)
+
+// fork runs the turns of a loop that the main thread of the device asks to run, in chunks, and returns the entry at which the kernel goes on. Which error it returns does
+// not depend on the number of threads: chunks begin in their order, and that of the first one that fails counts, when all before it have ended.
+func (k *kernel) fork(s *runtime.Session) (next int, err error) {
+	d, pool := k.lib.on, k.lib.mod.loader.pool
+	f := &d.main.frame
+	body := f.entry()
+	from, till := int32(f.word(0)), int32(f.word(1))
+	cost, local := int64(uint32(f.word(2))), f.word(2)>>32
+	if from >= till || local > LocalBytes {
+		return 0, errors.New("the kernel forks a loop without turns, or with too large local arrays")
+	}
+	turns := int64(till) - int64(from)
+	n := chunks(turns, cost, pool.threads)
+	areas := uint32(0)
+	if n > 1 && local > 0 {
+		if areas, err = d.dev.Alloc(uint64(pool.threads-1) * LocalBytes); err != nil {
+			n = 1 // memory is short: one thread needs no more
+		} else {
+			defer d.dev.Free(areas)
+		}
+	}
+	run := func(t *thread, area uint64, c int) (int, error) {
+		t.frame.put(FromAt, uint64(uint32(int64(from)+turns*int64(c)/int64(n))))
+		t.frame.put(TillAt, uint64(uint32(int64(from)+turns*int64(c+1)/int64(n))))
+		t.frame.put(LocalAt, area)
+		return k.run(s, t, body, true)
+	}
+	own := uint64(abi.StackAddr + abi.StackBytes - LocalBytes)
+	if n == 1 {
+		return run(&d.main, own, 0)
+	}
+	j := &joint{entries: make([]int, n), first: n}
+	helpers := d.helpers(pool.threads - 1)
+	ready := make([]bool, pool.threads) // by thread, whether it has the frame
+	d.forked = *f
+	pool.run(n, func(thread, c int) {
+		if j.over(c) {
+			return
+		}
+		t, area := &d.main, own
+		if thread > 0 {
+			t, area = helpers[thread-1], uint64(areas)+uint64(thread-1)*LocalBytes
+			if !ready[thread] {
+				t.frame = d.forked
+				t.begin(d.main.budget)
+				ready[thread] = true
+			}
+		}
+		next, err := run(t, area, c)
+		j.ended(c, next, err)
+	})
+	for _, t := range helpers {
+		t.workspaces.FreeAll()
+	}
+	d.main.last = time.Time{} // it may have waited
+	return j.entries[0], j.err
+}
+
+// chunks is into how many chunks a loop is cut.
+func chunks(turns, cost int64, threads int) int {
+	if threads == 1 {
+		return 1
+	}
+	most := min(turns, int64(chunksPerThread*threads))
+	if cost > 0 && turns < leastChunk*most/cost+1 {
+		most = min(most, turns*cost/leastChunk)
+	}
+	return int(max(1, most))
+}
+
+// joint collects how chunks ended.
+type joint struct {
+	mu      sync.Mutex
+	first   int // the first chunk that failed
+	err     error
+	entries []int
+}
+
+// over reports whether a chunk need not run, as one before it failed.
+func (j *joint) over(c int) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return c > j.first
+}
+
+func (j *joint) ended(c, next int, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries[c] = next
+	if err != nil && c < j.first {
+		j.first, j.err = c, err
+	}
+}

@@ -1,0 +1,266 @@
+//go:build linux && amd64
+
+package native
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/abi"
+	"github.com/irscope/irscope/runtime/native/asm"
+)
+
+// fork makes a request for chunks of the turns from 0 to before n; body is what runs for each turn, whose number is in RBX, with the elements of argument 0 at RCX.
+func (a *assembler) fork(n, cost int32, body func()) {
+	a.word(WordsAt, 0)
+	a.word(WordsAt+8, n)
+	a.word(WordsAt+16, cost)
+	a.word(WordsAt+20, 0)
+	a.request(StatusFork)
+	a.pointer(asm.RCX, 0)
+	a.frame(asm.RBX, FromAt)
+	top := a.Here()
+	body()
+	a.Emit(asm.Inst{Op: asm.ADDI8, W: 4, RM: uint8(asm.RBX), Imm: 1})
+	a.Emit(asm.Inst{Op: asm.CMP, W: 4, Reg: uint8(asm.RBX), InMem: true, Mem: asm.At(Box.Frame, TillAt)})
+	a.JumpIf(asm.Less, top)
+	a.request(StatusJoin)
+}
+
+// storeTurn stores the number of a turn as the element of that number.
+func (a *assembler) storeTurn() {
+	a.Emit(asm.Inst{Op: asm.MOV, W: 4, Reg: uint8(asm.RDX), RM: uint8(asm.RBX)})
+	a.Emit(asm.Inst{Op: asm.SHLI, W: 4, RM: uint8(asm.RDX), Imm: 2})
+	a.Emit(asm.Inst{Op: asm.ADD, W: 4, Reg: uint8(asm.RDX), RM: uint8(asm.RCX)})
+	a.store(4, asm.RBX, asm.RDX, 0)
+}
+
+// since runs code for turns from n on.
+func (a *assembler) since(n int32, code func()) {
+	over := a.Label()
+	a.Emit(asm.Inst{Op: asm.CMPI, W: 4, RM: uint8(asm.RBX), Imm: int64(n)})
+	a.JumpIf(asm.Less, over)
+	code()
+	a.Bind(over)
+}
+
+const forkTurns = 3000
+
+// forking is an object whose kernels fork.
+func forking(t testing.TB) []byte {
+	a := &assembler{}
+	a.object.Messages = []abi.Message{{Kind: "ValueError", Text: "bad turn", Fact: "$0"}}
+	raise := func() {
+		a.Emit(asm.Inst{Op: asm.MOVS, W: 4, Reg: uint8(asm.RBX), InMem: true, Mem: asm.At(Box.Frame, WordsAt+8)})
+		for _, at := range []int32{0, 4, 12, 16, 20} {
+			a.word(WordsAt+at, 0)
+		}
+		a.ret(StatusRaised)
+	}
+	a.kernel("fill", func() { a.fork(forkTurns, 1<<20, a.storeTurn); a.ret(StatusDone) })
+	a.kernel("small", func() { a.fork(forkTurns, 1, a.storeTurn); a.ret(StatusDone) })
+	a.kernel("twice", func() {
+		a.fork(forkTurns, 1<<20, a.storeTurn)
+		a.fork(forkTurns/2, 1<<20, a.storeTurn)
+		a.ret(StatusDone)
+	})
+	a.kernel("raise", func() { a.fork(forkTurns, 1<<20, func() { a.since(777, raise) }); a.ret(StatusDone) })
+	a.kernel("wild", func() {
+		a.fork(forkTurns, 1<<20, func() {
+			a.since(1234, func() {
+				a.Emit(asm.Inst{Op: asm.MOVI32, Reg: uint8(asm.RDX), Imm: -1 << 20})
+				a.Emit(asm.Inst{Op: asm.ADD, W: 4, Reg: uint8(asm.RDX), RM: uint8(asm.RBX)})
+				a.load(4, asm.RAX, asm.RDX, 0)
+			})
+		})
+		a.ret(StatusDone)
+	})
+	a.kernel("spin", func() {
+		a.fork(forkTurns, 1<<20, func() { top := a.Here(); a.request(StatusPoll); a.Jump(top) })
+		a.ret(StatusDone)
+	})
+	a.kernel("scratch", func() {
+		a.fork(forkTurns, 1<<20, func() {
+			a.word(WordsAt, 64)
+			a.word(WordsAt+4, 0)
+			a.Emit(asm.Inst{Op: asm.MOVS, W: 4, Reg: uint8(asm.RBX), InMem: true, Mem: asm.At(Box.Frame, RoomAt)})
+			a.request(StatusAlloc)
+			a.frame(asm.RBX, RoomAt)
+			a.frame(asm.RDX, AnswerAt)
+			a.store(4, asm.RBX, asm.RDX, 0)
+			a.pointer(asm.RCX, 0)
+			a.load(4, asm.RBX, asm.RDX, 0)
+			a.storeTurn()
+		})
+		a.ret(StatusDone)
+	})
+	a.kernel("done_inside", func() { a.fork(8, 1<<20, func() { a.ret(StatusDone) }); a.ret(StatusDone) })
+	a.kernel("fork_inside", func() { a.fork(8, 1<<20, func() { a.request(StatusFork) }); a.ret(StatusDone) })
+	a.kernel("no_turns", func() { a.fork(0, 1<<20, a.storeTurn); a.ret(StatusDone) })
+	a.kernel("no_fork", func() { a.request(StatusJoin); a.ret(StatusDone) })
+	return a.bytes(t)
+}
+
+func forkDevice(t testing.TB, threads int) (*runtime.Device, *runtime.Module) {
+	t.Helper()
+	need(t)
+	e := runtime.NewEngine(NewLoader(Options{Threads: threads}))
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	d, err := e.NewDevice(runtime.DeviceOptions{MaxBytes: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Guard() < Guard {
+		t.Skip("the system gives no guards")
+	}
+	m, err := d.Load(context.Background(), Format, forking(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, m
+}
+
+// TestForkTurns runs each turn once, whatever the number of threads, and gives the same errors.
+func TestForkTurns(t *testing.T) {
+	ctx := context.Background()
+	errs := map[string]string{
+		"raise":       "kernel raise: ValueError: bad turn (777)",
+		"wild":        "kernel wild: RuntimeError: access outside of the memory of the device, which has 67108864 bytes, at byte 4293919954",
+		"done_inside": "kernel done_inside: the kernel ended in a chunk of a loop",
+		"fork_inside": "kernel fork_inside: the kernel forks in a chunk of a loop",
+		"no_turns":    "kernel no_turns: the kernel forks a loop without turns, or with too large local arrays",
+		"no_fork":     "kernel no_fork: the kernel joins without a fork",
+	}
+	for _, threads := range []int{1, 2, 3, 16} {
+		d, m := forkDevice(t, threads)
+		x := put(t, d, make([]float32, forkTurns)...)
+		memory := d.Stats().Used
+		for range 5 {
+			for _, name := range []string{"fill", "small", "twice", "scratch"} {
+				got := make([]byte, 4*forkTurns)
+				if err := x.Write(got); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := m.Kernel(name).Run(ctx, runtime.TensorValue(x)); err != nil {
+					t.Fatal(err)
+				}
+				if err := x.Read(got); err != nil {
+					t.Fatal(err)
+				}
+				for i := range forkTurns {
+					if int(got[4*i])|int(got[4*i+1])<<8 != i {
+						t.Fatalf("%d threads, %s: element %d is % x", threads, name, i, got[4*i:4*i+4])
+					}
+				}
+			}
+			for name, want := range errs {
+				if _, err := m.Kernel(name).Run(ctx, runtime.TensorValue(x)); err == nil || err.Error() != want {
+					t.Errorf("%d threads, %s: %v, expected %q", threads, name, err, want)
+				}
+			}
+		}
+		if now := d.Stats().Used; now != memory {
+			t.Errorf("%d threads: %d bytes in use, %d before", threads, now, memory)
+		}
+	}
+}
+
+// TestForkCancel cancels loops that run for ever on all threads.
+func TestForkCancel(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		d, m := forkDevice(t, threads)
+		x := put(t, d, make([]float32, forkTurns)...)
+		for range 20 {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			if _, err := m.Kernel("spin").Run(ctx, runtime.TensorValue(x)); !errors.Is(err, runtime.ErrStopped) {
+				t.Error(err)
+			}
+			cancel()
+		}
+		if _, err := m.Kernel("fill").Run(context.Background(), runtime.TensorValue(x)); err != nil {
+			t.Errorf("after that: %v", err)
+		}
+	}
+}
+
+// TestChunks checks into how many chunks loops are cut.
+func TestChunks(t *testing.T) {
+	for _, c := range []struct {
+		turns, cost int64
+		threads     int
+		want        int
+	}{
+		{1000, 1 << 20, 1, 1}, {1000, 1 << 20, 2, 8}, {1000, 1 << 20, 4, 16}, {3, 1 << 20, 4, 3}, {1, 1 << 31, 8, 1},
+		{1000, 1, 4, 1}, {1 << 20, 1, 2, 8}, {1 << 17, 1, 2, 4}, {1<<32 - 1, 1<<32 - 1, 2, 8}, {1 << 32, 0, 2, 8},
+	} {
+		if got := chunks(c.turns, c.cost, c.threads); got != c.want {
+			t.Errorf("%d turns of %d on %d threads: %d chunks, expected %d", c.turns, c.cost, c.threads, got, c.want)
+		}
+	}
+}
+
+// TestPool gives parts to several callers at a time: each part runs once, one at a time on a thread of a job.
+func TestPool(t *testing.T) {
+	p := newPool(4)
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for n := range 500 {
+				parts := 1 + n%9
+				ran := make([]atomic.Int32, parts)
+				var on [4]atomic.Int32
+				p.run(parts, func(thread, part int) {
+					if on[thread].Add(1) != 1 {
+						t.Error("a thread runs two parts at a time")
+					}
+					ran[part].Add(1)
+					on[thread].Add(-1)
+				})
+				for i := range ran {
+					if ran[i].Load() != 1 {
+						t.Errorf("part %d of %d ran %d times", i, parts, ran[i].Load())
+					}
+				}
+				if n%100 == 0 {
+					time.Sleep(time.Millisecond) // so that threads fall asleep
+				}
+			}
+		})
+	}
+	wg.Wait()
+	p.close()
+	ran := 0
+	p.run(3, func(int, int) { ran++ })
+	if ran != 3 {
+		t.Errorf("a closed pool ran %d of 3 parts", ran)
+	}
+}
+
+// BenchmarkFork measures what a fork adds to a call.
+func BenchmarkFork(b *testing.B) {
+	for _, name := range []string{"small", "fill"} {
+		b.Run(name, func(b *testing.B) {
+			d, m := forkDevice(b, 2)
+			x := runtime.TensorValue(put(b, d, make([]float32, forkTurns)...))
+			s, err := d.Begin(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer s.End()
+			for b.Loop() {
+				if _, err := m.Kernel(name).Call(s, []runtime.Value{x}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,137 @@
+package native
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// pool is goroutines, each on a thread of the system, that run the parts of a job together with the goroutine that has the job. The kernels of a model follow each other within
+// microseconds, and to wake a thread takes longer: so threads look for the next job for a while before they sleep.
+//
+// Jobs come one after the other: whoever finds the pool busy works alone.
+type pool struct {
+	threads int // that of whoever has the job included
+
+	busy    sync.Mutex // held by whoever has the job
+	job     atomic.Pointer[job]
+	jobs    uint64
+	workers []*worker
+	closed  bool
+}
+
+// patience is how often a thread looks before it sleeps: for some tens of microseconds.
+const patience = 1000
+
+// worker is one goroutine.
+type worker struct {
+	asleep atomic.Bool
+	wake   chan struct{} // closed to end it
+}
+
+// job is parts that are given out in their order.
+type job struct {
+	number uint64
+	parts  int64
+	f      func(thread, part int)
+	next   atomic.Int64
+	left   atomic.Int64
+	ended  chan struct{} // closed when all parts are done
+}
+
+func newPool(threads int) *pool { return &pool{threads: threads} }
+
+// run calls f for each part, from several threads, and returns when all calls have. Thread 0 is the caller; a thread makes one call at a time.
+func (p *pool) run(parts int, f func(thread, part int)) {
+	if p.threads == 1 || !p.busy.TryLock() {
+		for i := range parts {
+			f(0, i)
+		}
+		return
+	}
+	defer p.busy.Unlock()
+	if p.workers == nil && !p.closed {
+		p.begin()
+	}
+	p.jobs++
+	j := &job{number: p.jobs, parts: int64(parts), f: f, ended: make(chan struct{})}
+	j.left.Store(j.parts)
+	p.job.Store(j)
+	for _, w := range p.workers {
+		if w.asleep.Load() {
+			select {
+			case w.wake <- struct{}{}:
+			default: // it is about to wake
+			}
+		}
+	}
+	j.work(0)
+	for n := 0; j.left.Load() > 0; n++ {
+		if n < patience {
+			pause()
+			continue
+		}
+		<-j.ended
+	}
+	p.job.Store(nil)
+}
+
+// work takes parts until there are none.
+func (j *job) work(thread int) {
+	for {
+		i := j.next.Add(1) - 1
+		if i >= j.parts {
+			return
+		}
+		j.f(thread, int(i))
+		if j.left.Add(-1) == 0 {
+			close(j.ended)
+		}
+	}
+}
+
+// begin starts the goroutines.
+func (p *pool) begin() {
+	for i := 1; i < p.threads; i++ {
+		w := &worker{wake: make(chan struct{}, 1)}
+		p.workers = append(p.workers, w)
+		go p.serve(w, i)
+	}
+}
+
+// serve takes part in one job after the other.
+func (p *pool) serve(w *worker, thread int) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	last := uint64(0)
+	for n := 0; ; n++ {
+		if j := p.job.Load(); j != nil && j.number != last {
+			last = j.number
+			j.work(thread)
+			n = 0
+		}
+		if n < patience {
+			pause()
+			continue
+		}
+		n = 0
+		w.asleep.Store(true)
+		if j := p.job.Load(); j == nil || j.number == last {
+			if _, open := <-w.wake; !open {
+				return
+			}
+		}
+		w.asleep.Store(false)
+	}
+}
+
+// close ends the goroutines. No job may be under way, nor come.
+func (p *pool) close() {
+	p.busy.Lock()
+	defer p.busy.Unlock()
+	p.closed = true
+	for _, w := range p.workers {
+		close(w.wake)
+	}
+	p.workers = nil
+}

@@ -1,0 +1,69 @@
+//go:build linux && amd64
+
+package x86_test
+
+import (
+	"testing"
+
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// TestForks runs loops whose turns are independent, and others, with forks wherever the generator takes them for independent.
+func TestForks(t *testing.T) {
+	f32 := dtype.Float32T
+	i, j, n := i32var("i"), i32var("j"), i32var("n")
+	a, b := flat("A", f32, 64), flat("B", f32, 64)
+	c := tir.Int32
+	at := func(x *tir.Var, k int64, y tir.Expr) tir.Expr { return tir.Add(tir.Mul(x, c(k)), y) }
+	two := func(x tir.Expr) tir.Expr { return tir.Mul(x, tir.FloatConst(f32, 2)) }
+	acc := tir.NewBuffer("acc", f32, []tir.Expr{c(8)}, "local")
+	big := tir.NewBuffer("big", f32, []tir.Expr{c(8 << 10)}, "global")
+	for _, s := range []struct {
+		name  string
+		forks bool
+		body  tir.Stmt
+	}{
+		{"rows", true, forLoop(i, c(8), forLoop(j, c(8), tir.Store(b, two(tir.Load(a, at(i, 8, j))), at(i, 8, j))))},
+		{"rows of vectors", true, forLoop(i, c(8), tir.Store(b, two2(tir.Load(a, ramp(tir.Mul(i, c(8)), 1, 8))), ramp(tir.Mul(i, c(8)), 1, 8)))},
+		{"with a gap", true, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), at(i, 8, c(3))))},
+		{"backwards", true, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), tir.Sub(c(63), tir.Mul(i, c(8)))))},
+		{"of some number", true, forLoop(i, n, tir.Store(b, tir.Load(a, i), i))},
+		{"a remainder", true, forLoop(i, c(16), forLoop(j, c(7), tir.Store(b, tir.Load(a, j), tir.Add(tir.Mul(i, c(4)), tir.FloorMod(j, c(4))))))},
+		{"read and written", true, forLoop(i, c(8), tir.Store(b, two(tir.Load(b, i)), i))},
+		{"behind a condition", true, forLoop(i, c(64), &tir.IfThenElse{Cond: tir.LT(i, n), Then: tir.Store(b, tir.Load(a, i), i)})},
+		{"with local arrays", true, forLoop(i, c(8), local(acc,
+			forLoop(j, c(8), tir.Store(acc, tir.Load(a, at(i, 8, j)), j)),
+			forLoop(j, c(8), tir.Store(b, tir.Load(acc, tir.Sub(c(7), j)), at(i, 8, j)))))},
+		{"with a workspace", true, forLoop(i, c(8), local(big,
+			forLoop(j, c(8), tir.Store(big, tir.Load(a, at(i, 8, j)), tir.Mul(j, c(1000)))),
+			forLoop(j, c(8), tir.Store(b, tir.Load(big, tir.Mul(j, c(1000))), at(i, 8, j)))))},
+		{"a local array of all turns", true, local(acc,
+			forLoop(i, c(8), tir.Store(acc, tir.Load(a, i), i)),
+			forLoop(i, c(8), tir.Store(b, tir.Load(acc, tir.Sub(c(7), i)), i)))},
+		{"inside of one that depends", true, forLoop(i, c(4), forLoop(j, c(8), tir.Store(b, two(tir.Load(b, j)), j)))},
+		{"a sum", false, forLoop(i, c(64), tir.Store(b, tir.Add(tir.Load(b, c(0)), tir.Load(a, i)), c(0)))},
+		{"the neighbour", false, forLoop(i, c(63), tir.Store(b, tir.Load(b, i), tir.Add(i, c(1))))},
+		{"rows that overlap", false, forLoop(i, c(8), tir.Store(b, two2(tir.Load(a, ramp(tir.Mul(i, c(4)), 1, 8))), ramp(tir.Mul(i, c(4)), 1, 8)))},
+		{"two strides", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), i), tir.Store(b, tir.Load(a, i), tir.Mul(i, c(2))))},
+		{"halves", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), tir.FloorDiv(i, c(2))))},
+		{"the same", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), n))},
+		{"left in the middle", false, forLoop(i, c(8), tir.Store(b, tir.Load(a, i), i),
+			&tir.IfThenElse{Cond: tir.GE(i, n), Then: &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpBreakLoop}}})},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			h := newHost(t)
+			f := primFunc("f", []any{a, b, n}, s.body)
+			wrongly, _ := wrong(h, f, pack(t, f), []any{random(f32, 1, 64), random(f32, 2, 64), int64(5)})
+			if wrongly != "" {
+				t.Error(wrongly)
+			}
+			if h.forks > 0 != s.forks {
+				t.Errorf("%d forks", h.forks)
+			}
+		})
+	}
+}
+
+// two2 doubles eight lanes.
+func two2(x tir.Expr) tir.Expr { return tir.Mul(x, broadcast(tir.FloatConst(dtype.Float32T, 2), 8)) }
