@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type generator struct {
 	kind   string // of target
 	build  codegen.Build
 	loader func() runtime.Loader // of the format that build makes
+	// refuses says why it leaves a function to its fallback, "" where it does not; nil where it refuses none.
+	refuses func(ctx context.Context, f codegen.Func, t target.Target) (string, error)
 	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
 	fallback string
 	// bare says that its kernels run as code of the processor's own, which one verifier keeps inside the device.
@@ -30,9 +33,9 @@ type generator struct {
 
 // generators is the table of code generators, one for each kind of package target.
 var generators = []generator{
-	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, "", false},
-	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, "wasm", true},
-	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, "", false},
+	{"wasm", wasm.BuildFuncs, func() runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, nil, "", false},
+	{"x86", x86.Build, func() runtime.Loader { return native.NewLoader() }, x86.Refuses, "wasm", true},
+	{"interp", interp.Build, func() runtime.Loader { return interp.NewLoader() }, nil, "", false},
 }
 
 // NewEngine returns an engine that runs whatever the compiler makes: it has the loaders of all kinds of
@@ -87,6 +90,18 @@ func generatorOf(kind string) (generator, error) {
 		}
 	}
 	return generator{}, fmt.Errorf("there is no code generator for targets of kind %s, only passes: code is made for %s", kind, strings.Join(target.CodeKinds().Names(), " and "))
+}
+
+// Generators tells passes which functions the code generator of a target takes.
+type Generators struct{}
+
+// Refuses implements pass.Generators.
+func (Generators) Refuses(ctx context.Context, fn *tir.PrimFunc, t target.Target) (string, error) {
+	g, err := generatorFor(t)
+	if err != nil || g.refuses == nil {
+		return "", err
+	}
+	return g.refuses(ctx, codegen.Func{Name: ir.GlobalSymbol(fn), Prim: fn}, t)
 }
 
 // group is the functions of a module that are compiled together: those of one target.

@@ -65,7 +65,7 @@ func Build(ctx context.Context, funcs []codegen.Func, t target.Target) (*codegen
 
 // BuildFor is Build for a machine.
 func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*codegen.Library, error) {
-	m := &module{machine: machine, messageIDs: map[abi.Message]int{}, data: data{blobs: map[*ir.Blob]int{}}}
+	m := newModule(machine)
 	lib := &codegen.Library{Format: native.Format}
 	obj := &native.Object{}
 	var ranges [][2]int
@@ -117,6 +117,10 @@ type module struct {
 	messageIDs map[abi.Message]int
 	data       data
 	marks      []mark
+}
+
+func newModule(m Machine) *module {
+	return &module{machine: m, messageIDs: map[abi.Message]int{}, data: data{blobs: map[*ir.Blob]int{}}}
 }
 
 // message is the number of an error.
@@ -172,6 +176,20 @@ func (m *module) generate(ctx context.Context, f codegen.Func) error {
 	e := &emitter{c: &m.code, l: l, a: a, mod: m, evex: m.machine.Features.AVX512, vectors: m.machine.Regs}
 	e.function()
 	return nil
+}
+
+// Refuses says why Build does not take a function, "" where it does.
+func Refuses(ctx context.Context, f codegen.Func, t target.Target) (string, error) {
+	machine, err := MachineOf(t)
+	if err != nil {
+		return "", err
+	}
+	_, err = newModule(machine).linear(ctx, f)
+	var refused *Error
+	if errors.As(err, &refused) {
+		return refused.Reason(), nil
+	}
+	return "", err
 }
 
 // linear selects the instructions of a function.
