@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +23,7 @@ type generator struct {
 	build  codegen.Build
 	loader func() runtime.Loader // of the format that build makes
 	// refuses says why it leaves a function to its fallback, "" where it does not; nil where it refuses none.
-	refuses func(ctx context.Context, f codegen.Func, t target.Target) (string, error)
+	refuses func(f *tir.PrimFunc) string
 	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
 	fallback string
 	// bare says that its kernels run as code of the processor's own, which one verifier keeps inside the device.
@@ -96,12 +95,12 @@ func generatorOf(kind string) (generator, error) {
 type Generators struct{}
 
 // Refuses implements pass.Generators.
-func (Generators) Refuses(ctx context.Context, fn *tir.PrimFunc, t target.Target) (string, error) {
+func (Generators) Refuses(f *tir.PrimFunc, t target.Target) string {
 	g, err := generatorFor(t)
 	if err != nil || g.refuses == nil {
-		return "", err
+		return ""
 	}
-	return g.refuses(ctx, codegen.Func{Name: ir.GlobalSymbol(fn), Prim: fn}, t)
+	return g.refuses(f)
 }
 
 // group is the functions of a module that are compiled together: those of one target.

@@ -24,8 +24,9 @@ type Evaluator interface {
 
 // Generators says what code generators make of functions.
 type Generators interface {
-	// Refuses returns why the code generator for a target leaves a lowered function to another one, or "" where it makes the code itself.
-	Refuses(ctx context.Context, fn *tir.PrimFunc, t target.Target) (string, error)
+	// Refuses returns why the code generator for a target leaves a lowered function to another one, or "" where it makes the code itself. It looks at
+	// what stands in f, at the cost of walking over it.
+	Refuses(f *tir.PrimFunc, t target.Target) string
 }
 
 // TensorType is the type and shape of a tensor.

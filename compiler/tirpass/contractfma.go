@@ -26,11 +26,7 @@ var ContractFMA = &pass.Pass{
 			if body == f.Body {
 				return f, nil
 			}
-			reason, err := refusal(c, f, own)
-			if err != nil {
-				return nil, err
-			}
-			if reason != "" {
+			if reason := refusal(c, f, own); reason != "" {
 				c.Declined("contract", f, "another generator makes the code of this function, as the one for "+own.Kind().Name+" does not take it: "+reason)
 				return f, nil
 			}
@@ -43,11 +39,11 @@ var ContractFMA = &pass.Pass{
 }
 
 // refusal is why the generator for a target does not take f, or "". Of a kernel that MakePackedAPI has not come to, nobody knows yet.
-func refusal(c *pass.Context, f *tir.PrimFunc, t target.Target) (string, error) {
+func refusal(c *pass.Context, f *tir.PrimFunc, t target.Target) string {
 	if c.Generators == nil || ir.GlobalSymbol(f) != "" && f.Attrs.Int(ir.AttrCallingConv, -1) < 0 {
-		return "", nil
+		return ""
 	}
-	return c.Generators.Refuses(c.Context(), f, t)
+	return c.Generators.Refuses(f, t)
 }
 
 // contractor finds products that are added or subtracted.

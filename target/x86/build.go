@@ -11,7 +11,6 @@ import (
 	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/abi"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
 	"github.com/irscope/irscope/target"
@@ -154,15 +153,6 @@ func (d *data) add(b *ir.Blob) int {
 	return at
 }
 
-// isPacked reports whether p has the packed signature (handle, handle, int32, handle).
-func isPacked(p *tir.PrimFunc) bool {
-	if len(p.Params) != 4 {
-		return false
-	}
-	d := func(i int) dtype.DType { return p.Params[i].DType() }
-	return d(0).IsHandle() && d(1).IsHandle() && d(2) == dtype.Int32T && d(3).IsHandle()
-}
-
 // generate writes the code of a function. It writes nothing if it refuses the function, which is an *Error.
 func (m *module) generate(ctx context.Context, f codegen.Func) error {
 	l, err := m.linear(ctx, f)
@@ -178,20 +168,6 @@ func (m *module) generate(ctx context.Context, f codegen.Func) error {
 	return nil
 }
 
-// Refuses says why Build does not take a function, "" where it does.
-func Refuses(ctx context.Context, f codegen.Func, t target.Target) (string, error) {
-	machine, err := MachineOf(t)
-	if err != nil {
-		return "", err
-	}
-	_, err = newModule(machine).linear(ctx, f)
-	var refused *Error
-	if errors.As(err, &refused) {
-		return refused.Reason(), nil
-	}
-	return "", err
-}
-
 // linear selects the instructions of a function.
 func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err error) {
 	defer recoverError(&err)
@@ -200,8 +176,8 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 		vars: map[*tir.Var]value{}, slots: map[*tir.Var]*slots{}, promoted: map[*tir.Var]value{}, poolIDs: map[string]uint64{},
 	}
 	p := f.Prim
-	if ir.GlobalSymbol(p) == "" || !isPacked(p) {
-		g.fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
+	if reason := takes(p); reason != nil {
+		g.fail(reason.Node, "%s", reason.Msg)
 	}
 	g.Builder = lower.NewBuilder(machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	g.NoAlias = p.Attrs.Bool("tir.noalias", false)
