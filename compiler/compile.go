@@ -121,7 +121,7 @@ func (r Request) Context(ctx context.Context) (*pass.Context, error) {
 	}
 	return pass.NewContext(ctx,
 		pass.OptLevel(level), pass.RequirePass(r.Required...), pass.DisablePass(r.Disabled...), pass.Configure(r.Config),
-		pass.Instruments(r.Instruments...), pass.WithTarget(r.target()), pass.WithEvaluator(Interpreter{}),
+		pass.Instruments(r.Instruments...), pass.WithTarget(r.target()), pass.WithEvaluator(Interpreter{}), pass.WithGenerators(Generators{}),
 		pass.WithRegistry(registry), pass.Observe(r.Observer),
 	)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tirpass"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/target"
 	"github.com/irscope/irscope/target/codegen"
@@ -83,6 +84,10 @@ func (g generator) standby(ctx context.Context, funcs []codegen.Func) (built, er
 		return built{}, err
 	}
 	t := target.Of(second.kind)
+	funcs = slices.Clone(funcs)
+	for i, f := range funcs { // what only the first has instructions for, such as fma
+		funcs[i].Prim = tirpass.DefineMath(f.Prim, t)
+	}
 	lib, err := second.build(ctx, funcs, t)
 	return built{second.kind, t, lib}, err
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/script"
 	"github.com/irscope/irscope/compiler/script/parse"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
@@ -55,6 +57,12 @@ func refusing(t *testing.T, kind string, names ...string) {
 	i := slices.IndexFunc(generators, func(g generator) bool { return g.kind == kind })
 	old := generators[i]
 	t.Cleanup(func() { generators[i] = old })
+	generators[i].refuses = func(f *tir.PrimFunc) string {
+		if slices.Contains(names, ir.GlobalSymbol(f)) {
+			return "it is a test"
+		}
+		return old.refuses(f)
+	}
 	generators[i].build = func(ctx context.Context, funcs []codegen.Func, tg target.Target) (*codegen.Library, error) {
 		taken := slices.DeleteFunc(slices.Clone(funcs), func(f codegen.Func) bool { return slices.Contains(names, f.Name) })
 		lib, err := old.build(ctx, taken, tg)
@@ -181,6 +189,18 @@ func (foreign) Prepare(context.Context, []byte) (runtime.Code, error) {
 	return nil, fmt.Errorf("abacus: %w", runtime.ErrUnsupported)
 }
 
+// elsewhere is the loaders of such a machine.
+func elsewhere() (list []runtime.Loader) {
+	for _, g := range generators {
+		l := g.loader(EngineOptions{})
+		if g.kind == "x86" {
+			l = foreign{l}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
 // TestTwins opens artifacts with twins where machine code runs and where it does not.
 func TestTwins(t *testing.T) {
 	tg := machine(t)
@@ -189,18 +209,8 @@ func TestTwins(t *testing.T) {
 		t.Fatal(err)
 	}
 	refusing(t, "x86", "exp")
-	without := func() (list []runtime.Loader) {
-		for _, g := range generators {
-			l := g.loader(EngineOptions{})
-			if g.kind == "x86" {
-				l = foreign{l}
-			}
-			list = append(list, l)
-		}
-		return list
-	}
 	alone := result(t, tg)
-	if _, _, err := sum(t, alone, without()...); err == nil || !strings.Contains(err.Error(), "kernel module 0: abacus: not executable on this machine") {
+	if _, _, err := sum(t, alone, elsewhere()...); err == nil || !strings.Contains(err.Error(), "kernel module 0: abacus: not executable on this machine") {
 		t.Errorf("without twins: %v", err)
 	}
 	res := result(t, tg)
@@ -217,7 +227,7 @@ func TestTwins(t *testing.T) {
 	if d := got - want; err != nil || d > 1e-3 || d < -1e-3 || passed != nil {
 		t.Errorf("where machine code runs: %v, %v, %v", got, passed, err)
 	}
-	got, passed, err = sum(t, res, without()...)
+	got, passed, err = sum(t, res, elsewhere()...)
 	if d := got - want; err != nil || d > 1e-3 || d < -1e-3 || len(passed) != 1 {
 		t.Errorf("where none runs: %v, %v, %v", got, passed, err)
 	}
@@ -309,5 +319,80 @@ func TestTwinsByFeatures(t *testing.T) {
 		if c.lacks == "" && passed != nil || c.lacks != "" && (len(passed) != 1 || !strings.Contains(passed[0].Error(), c.lacks)) {
 			t.Errorf("%s on %v: passed over %v, expected %q", c.target, c.has, passed, c.lacks)
 		}
+	}
+}
+
+// fused is a kernel whose value shows how often it rounds: x*x is 1 + 2^-11 + 2^-24, of which a float32 has no place for the last.
+const fused = `
+@I.ir_module
+class M:
+    @T.prim_func
+    def kernel(x: T.Buffer((64,), "float32"), z: T.Buffer((64,), "float32")):
+        for i in range(64):
+            with T.sblock("b"):
+                v = T.axis.spatial(64, i)
+                z[v] = x[v] * x[v] - T.float32(1.00048828125)
+
+    @R.function
+    def main(x: R.Tensor((64,), "float32")) -> R.Tensor((64,), "float32"):
+        cls = M
+        with R.dataflow():
+            z = R.call_tir(cls.kernel, (x,), out_sinfo=R.Tensor((64,), "float32"))
+            R.output(z)
+        return z
+`
+
+// TestFMAWhereItIs rounds once in machine code and twice in WebAssembly, in that of refused functions and of twins as well; refused functions are not contracted.
+func TestFMAWhereItIs(t *testing.T) {
+	tg := machine(t)
+	for _, c := range []struct {
+		name    string
+		target  target.Target
+		refused []string
+		twin    bool
+		want    float32
+		fma     bool
+	}{
+		{"wasm", target.Default(), nil, false, 0, false},
+		{"x86", tg, nil, false, 0x1p-24, true},
+		{"refused", tg, []string{"kernel"}, false, 0, false},
+		{"twin", tg, nil, true, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			refusing(t, "x86", c.refused...)
+			res, err := Compile(t.Context(), Request{Module: parsed(t, fused), Target: c.target})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := script.Module(res.Module, script.Options{}).Source; strings.Contains(text, "T.fma") != c.fma {
+				t.Errorf("fma is there: %v\n%s", !c.fma, text)
+			}
+			eng := NewEngine()
+			if c.twin {
+				if err := AddTwins(t.Context(), tg, res); err != nil {
+					t.Fatal(err)
+				}
+				eng = runtime.NewEngine(elsewhere()...)
+			}
+			defer eng.Close()
+			p, err := res.Artifact.Open(t.Context(), eng, runtime.DeviceOptions{MaxBytes: 16 << 20}, vm.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			x := make([]float32, 64)
+			for i := range x {
+				x[i] = 1 + 0x1p-12
+			}
+			out, err := p.Run(t.Context(), "main", tensor.MustOf([]int64{64}, x))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, y := range out[0].Floats() {
+				if float32(y) != c.want {
+					t.Fatalf("element %d is %g, want %g", i, y, c.want)
+				}
+			}
+		})
 	}
 }

@@ -22,6 +22,8 @@ type generator struct {
 	kind   string // of target
 	build  codegen.Build
 	loader func(EngineOptions) runtime.Loader // of the format that build makes
+	// refuses says why it leaves a function to its fallback, "" where it does not; nil where it refuses none.
+	refuses func(f *tir.PrimFunc) string
 	// fallback is the kind whose generator takes the functions that this one refuses, lowered as they are; empty where it refuses none.
 	fallback string
 	// bare says that its kernels run as code of the processor's own, which one verifier keeps inside the device.
@@ -30,9 +32,9 @@ type generator struct {
 
 // generators is the table of code generators, one for each kind of package target.
 var generators = []generator{
-	{"wasm", wasm.BuildFuncs, func(EngineOptions) runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, "", false},
-	{"x86", x86.Build, func(o EngineOptions) runtime.Loader { return native.NewLoader(native.Options{Threads: o.Threads}) }, "wasm", true},
-	{"interp", interp.Build, func(EngineOptions) runtime.Loader { return interp.NewLoader() }, "", false},
+	{"wasm", wasm.BuildFuncs, func(EngineOptions) runtime.Loader { return wasmloader.NewLoader(wasmloader.Options{}) }, nil, "", false},
+	{"x86", x86.Build, func(o EngineOptions) runtime.Loader { return native.NewLoader(native.Options{Threads: o.Threads}) }, x86.Refuses, "wasm", true},
+	{"interp", interp.Build, func(EngineOptions) runtime.Loader { return interp.NewLoader() }, nil, "", false},
 }
 
 // EngineOptions configures an engine; the zero value is fine.
@@ -90,6 +92,18 @@ func generatorOf(kind string) (generator, error) {
 		}
 	}
 	return generator{}, fmt.Errorf("there is no code generator for targets of kind %s, only passes: code is made for %s", kind, strings.Join(target.CodeKinds().Names(), " and "))
+}
+
+// Generators tells passes which functions the code generator of a target takes.
+type Generators struct{}
+
+// Refuses implements pass.Generators.
+func (Generators) Refuses(f *tir.PrimFunc, t target.Target) string {
+	g, err := generatorFor(t)
+	if err != nil || g.refuses == nil {
+		return ""
+	}
+	return g.refuses(f)
 }
 
 // group is the functions of a module that are compiled together: those of one target.

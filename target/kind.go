@@ -60,6 +60,8 @@ type Kind struct {
 	// Math lists the mathematical intrinsics, without "tir.", that the code generator has
 	// instructions for. tir.LowerMath leaves these and puts definitions in place of others.
 	Math []string
+	// Fused is the feature with which the generator has instructions for fma as well; empty where it never has.
+	Fused string
 
 	// fromMachine says that a target which names no feature stands for the machine that the program runs on: see Explicit. implies lists the
 	// features that come with a feature.
@@ -70,8 +72,20 @@ type Kind struct {
 	check func(Target) error
 }
 
-// HasMath reports whether the code generator has instructions for a mathematical intrinsic.
+// HasMath reports whether the code generator has instructions for a mathematical intrinsic, whatever the features.
 func (k *Kind) HasMath(name string) bool { return slices.Contains(k.Math, name) }
+
+// HasMath reports whether the code generator has instructions for a mathematical intrinsic.
+func (t Target) HasMath(name string) bool {
+	return t.kind != nil && (t.kind.HasMath(name) || name == fmaName && t.FusesSums())
+}
+
+const fmaName = "fma"
+
+// FusesSums reports whether code adds a product of float32 or float64 to a sum in one instruction, which rounds once.
+func (t Target) FusesSums() bool {
+	return t.kind != nil && t.kind.Fused != "" && t.Feature(t.kind.Fused)
+}
 
 // Table is a set of kinds by name.
 type Table []*Kind

@@ -7,8 +7,8 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// isMath lists the mathematical intrinsics, without the prefix of their names.
-func isMath(name string) bool {
+// IsMath lists the mathematical intrinsics, without the prefix of their names.
+func IsMath(name string) bool {
 	switch name {
 	case "exp", "exp2", "exp10", "erf", "tanh", "sigmoid", "sqrt", "rsqrt", "log", "log2", "log1p", "log10",
 		"tan", "cos", "cosh", "sin", "sinh", "asin", "acos", "atan", "acosh", "asinh", "atanh",
@@ -26,7 +26,7 @@ func isMath(name string) bool {
 // float32.
 func (w *Walker) mathCall(op string, e *tir.Call, what string) (Value, bool) {
 	name, ok := strings.CutPrefix(op, "tir.")
-	if !ok || !isMath(name) {
+	if !ok || !IsMath(name) {
 		return Value{}, false
 	}
 	args := make([]Value, len(e.Args))

@@ -22,6 +22,13 @@ type Evaluator interface {
 	Eval(ctx context.Context, fn *tir.PrimFunc, args []*ir.Blob, outs []TensorType) ([]*ir.Blob, error)
 }
 
+// Generators says what code generators make of functions.
+type Generators interface {
+	// Refuses returns why the code generator for a target leaves a lowered function to another one, or "" where it makes the code itself. It looks at
+	// what stands in f, at the cost of walking over it.
+	Refuses(f *tir.PrimFunc, t target.Target) string
+}
+
 // TensorType is the type and shape of a tensor.
 type TensorType struct {
 	DType dtype.DType
@@ -44,9 +51,10 @@ type Context struct {
 	Disabled []string // passes that do not run in a Sequential
 	Config   Config
 
-	Target    target.Target // the zero value where the passes need none
-	Evaluator Evaluator     // nil: FoldConstant folds nothing
-	Registry  Registry
+	Target     target.Target // the zero value where the passes need none
+	Evaluator  Evaluator     // nil: FoldConstant folds nothing
+	Generators Generators    // nil: every generator takes every function
+	Registry   Registry
 
 	ctx         context.Context
 	instruments []*Instrument
@@ -107,6 +115,11 @@ func WithTarget(t target.Target) ContextOption {
 // WithEvaluator sets what evaluates constants.
 func WithEvaluator(e Evaluator) ContextOption {
 	return func(c *Context) error { c.Evaluator = e; return nil }
+}
+
+// WithGenerators sets what tells which functions code generators take.
+func WithGenerators(g Generators) ContextOption {
+	return func(c *Context) error { c.Generators = g; return nil }
 }
 
 // WithRegistry sets where passes are found by name. Names in Required and Disabled that it

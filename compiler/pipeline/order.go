@@ -151,6 +151,10 @@ var written = []Constraint{
 	{"tir.VectorizeLoop", "tir.LowerMath", "a definition for vectors tests all lanes at once where one for scalars branches", false},
 	{"tir.UnrollLoop", "tir.LowerMath", "the body of a loop that is unrolled is copied, and definitions are long", false},
 	{"tir.Simplify", "tir.LowerMath", "definitions are long and contain nothing to simplify", false},
+	{"tir.LowerMath", "tir.ContractFMA", "the polynomials that it puts in place of functions are products and sums, too", false},
+	{"tir.Simplify", "tir.ContractFMA", "it regroups sums and products, of which a call hides both", false},
+	{"tir.VectorizeLoop", "tir.ContractFMA", "what it looks for are the products and sums that code is made of", false},
+	{"tir.CommonSubexprElimTIR", "tir.ContractFMA", "a product that is needed elsewhere too is not computed again for a sum", false},
 	{"tir.CommonSubexprElimTIR", "tir.LowerMath", "equal calls are found as calls, at less cost than as definitions", false},
 }
 

@@ -246,7 +246,7 @@ var kinds = []struct {
 	graph, loops []*pass.Pass
 }{
 	{"wasm", graph, loops},
-	{"x86", graph, loops},
+	{"x86", graph, append(slices.Clone(loops), tirpass.ContractFMA)},
 	{"interp", graph, plainLoops},
 	{"llvm", graph, loops},
 	{"c", graph, loops},

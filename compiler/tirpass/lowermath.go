@@ -17,25 +17,28 @@ var LowerMath = &pass.Pass{
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
 		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-			l := &mathLowerer{c: c, native: nativeMath(f, t)}
+			l := &mathLowerer{c: c, native: targetOf(f, t).HasMath}
 			l.m.Expr, l.m.Stmt = l.expr, l.stmt
 			return f.WithBody(l.stmt(f.Body)), nil
 		})(c, m)
 	},
 }
 
-// nativeMath says which functions the target of f computes itself: the target that BindTarget
-// noted, else that of the run. Without one it is none.
-func nativeMath(f *tir.PrimFunc, t target.Target) func(name string) bool {
+// DefineMath puts definitions in place of the functions that a target does not compute itself, whatever f says of its own.
+func DefineMath(f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
+	l := &mathLowerer{native: t.HasMath}
+	l.m.Expr, l.m.Stmt = l.expr, l.stmt
+	return f.WithBody(l.stmt(f.Body))
+}
+
+// targetOf is the target of f: what BindTarget noted, else that of the run.
+func targetOf(f *tir.PrimFunc, t target.Target) target.Target {
 	if s := f.Attrs.Str(ir.AttrTarget, ""); s != "" {
 		if own, err := target.Parse(s); err == nil {
-			t = own
+			return own
 		}
 	}
-	if t.IsZero() {
-		return func(string) bool { return false }
-	}
-	return t.Kind().HasMath
+	return t
 }
 
 // mathLowerer puts definitions in place of calls. A definition names the values that it uses more

@@ -18,6 +18,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
 )
 
 // light reads one of the published network graphs; it skips the benchmark where they are
@@ -47,7 +48,14 @@ func importModel(b *testing.B, data []byte) *ir.Module {
 // program compiles a model and loads it, with random inputs.
 func program(b *testing.B, data []byte) (*artifact.Program, []*tensor.Tensor) {
 	b.Helper()
-	res, err := compiler.Compile(b.Context(), compiler.Request{Module: importModel(b, data)})
+	prog, _, args := programFor(b, data, target.Default())
+	return prog, args
+}
+
+// programFor is program for a target. It returns the names of the inputs, too.
+func programFor(b *testing.B, data []byte, t target.Target) (*artifact.Program, []string, []*tensor.Tensor) {
+	b.Helper()
+	res, err := compiler.Compile(b.Context(), compiler.Request{Module: importModel(b, data), Target: t})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -64,6 +72,7 @@ func program(b *testing.B, data []byte) (*artifact.Program, []*tensor.Tensor) {
 			b.Error(err)
 		}
 	})
+	var names []string
 	var args []*tensor.Tensor
 	for i, p := range res.Artifact.Function("main").Params {
 		dt, err := dtype.Parse(p.Type.DType)
@@ -79,9 +88,9 @@ func program(b *testing.B, data []byte) (*artifact.Program, []*tensor.Tensor) {
 			b.Fatal(err)
 		}
 		t.Random(uint64(i))
-		args = append(args, t)
+		names, args = append(names, p.Name), append(args, t)
 	}
-	return prog, args
+	return prog, names, args
 }
 
 // sink takes events as the log of a run does, and drops them.

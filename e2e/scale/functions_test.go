@@ -63,6 +63,12 @@ var (
 		group: "        for i$i in range(8):\n            T.evaluate(T.assume(i$i < 7 or A[i$i] == T.uint8(0)))\n        for j$i in range(8):\n" +
 			"            B[j$i] = T.if_then_else(7 <= j$i, T.uint8(0), A[j$i] * T.uint8(3))\n",
 	}
+	// products is a kernel of many sums of products, for a target that fuses them.
+	products = program{
+		name: "sums of products", first: "0", value: "%d", per: 1,
+		head:  "@I.ir_module\nclass Module:\n    @T.prim_func\n    def main(A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")):\n        T.func_attr({\"global_symbol\": \"main\", \"target\": T.target(\"x86 -mattr=+avx2,+fma\")})\n",
+		group: "        for i$i in range(8):\n            B[i$i * 8 + 3] = A[i$i * 8 + 3] * B[i$i] - A[i$i] * B[i$i // 2]\n",
+	}
 	// stores is a kernel of many statements on two buffers.
 	stores = program{
 		name: "stores", first: "0", value: "%d", per: 2,

@@ -166,6 +166,7 @@ var rows = []row{
 	{"tir.LowerAsyncDMA", 0, []program{kernel, stores}},
 	{"tir.TransformMmaBufferLayout", 0, []program{kernel, stores}},
 	{"tir.UseAssumeToReduceBranches", 0, []program{kernel, assumed}},
+	{"tir.ContractFMA", 0, []program{products, kernel}},
 	{"tir.RemoveWeightLayoutRewriteBlock", 0, []program{kernel, stores}},
 	{"tir.ExtractPrimFuncConstants", 0, []program{kernel, stores}},
 	{"tir.ConvertForLoopsToSerial", 0, []program{kernel, stores}},

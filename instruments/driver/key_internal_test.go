@@ -121,6 +121,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Context.Required":    no("says which passes run"),
 		"Context.Disabled":    no("says which passes run"),
 		"Context.Evaluator":   no("is the same for all runs of a process"),
+		"Context.Generators":  no("is the same for all runs of a process"),
 		"Context.Registry":    no("names passes; user's passes have the hash of their script in their options"),
 		"Context.ctx":         no("ends runs, whose steps are not kept then"),
 		"Context.instruments": no("see Replayable"),

@@ -838,6 +838,15 @@ def main(A: T.Buffer((16,), "uint8"), B: T.Buffer((16,), "uint8")):
     for i in range(16):
         B[i] = T.if_then_else(14 <= i, T.uint8(0), A[i] * T.uint8(3))
 `},
+	{`tir.ContractFMA`, nil, `@T.prim_func
+def f(a: T.Buffer((8,), "float32"), b: T.Buffer((8,), "float32")):
+    T.func_attr({"target": T.target("x86 -mattr=+avx2,+fma")})
+    for i in range(8):
+        a[i] = a[i] + b[i] * b[i]
+        b[i] = a[i] - b[i] * b[i]
+        a[i] = a[i] * b[i] - b[i]
+        b[i] = a[i] * b[i] + b[i]
+`},
 	{`tir.RemoveWeightLayoutRewriteBlock`, nil, `@T.prim_func
 def main(A: T.Buffer((4, 4), "float32"), W: T.Buffer((4, 8), "float32"), C: T.Buffer((4, 8), "float32")):
     W_ = T.alloc_buffer((8, 4))

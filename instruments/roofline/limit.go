@@ -88,8 +88,10 @@ func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit
 	defer func() { _ = dev.Close() }() // frees memory only; there is nothing to do about a failure
 	m := &meter{ctx: ctx, dev: dev, target: tg}
 	l := &Limit{}
-	for _, chains := range []int{6, 8, 10, 12} {
-		perSecond, err := m.rate(multiplyAdds(chains), 2*lanes*int64(chains), []int64{lanes, lanes, int64(chains) * lanes})
+	lanes := lanesOf(tg)
+	for _, chains := range chainsOf(tg) {
+		n := int64(lanes)
+		perSecond, err := m.rate(multiplyAdds(chains, lanes), 2*n*int64(chains), []int64{n, n, int64(chains) * n})
 		if err != nil {
 			return nil, fmt.Errorf("measuring the rate of multiply-adds: %w", err)
 		}
@@ -100,7 +102,7 @@ func Measure(ctx context.Context, eng *runtime.Engine, tg target.Target) (*Limit
 			break // an interpreter, to which caches make no difference
 		}
 		each := n / 3 / 4
-		perSecond, err := m.rate(stream, n, []int64{each, each, each}, runtime.Int(each/16))
+		perSecond, err := m.rate(stream(lanes), n, []int64{each, each, each}, runtime.Int(each/int64(atOnce*lanes)))
 		if err != nil {
 			return nil, fmt.Errorf("measuring the bandwidth for %d bytes: %w", n, err)
 		}

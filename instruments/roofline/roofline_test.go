@@ -2,11 +2,14 @@ package roofline_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/instruments/roofline"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/target"
 )
 
@@ -38,6 +41,44 @@ func TestLimit(t *testing.T) {
 		if again, _ := cache.Limit(context.Background(), eng, target.Of(k.Name)); again != l {
 			t.Errorf("%s: measured twice", k.Name)
 		}
+	}
+}
+
+// TestFusedLimit: where there are vectors of 512 bits and fma, the limit of machine code is well above that of WebAssembly, and that of 256 bits is between the two.
+func TestFusedLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("times of a busy machine")
+	}
+	eng := compiler.NewEngine()
+	defer eng.Close()
+	var cache roofline.Cache
+	flops := func(text string) float64 {
+		tg, err := target.Parse(text)
+		if err == nil {
+			tg, err = tg.Explicit(nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := cache.Limit(context.Background(), eng, tg)
+		if errors.Is(err, runtime.ErrUnsupported) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.3g GFLOP/s, %.3g GB/s in the first cache", text, l.Flops/1e9, l.Bandwidths[0].PerSecond/1e9)
+		return l.Flops
+	}
+	wasm, avx2 := flops("wasm"), flops("x86 -mattr=+avx2")
+	if avx2 < 2*wasm {
+		t.Errorf("AVX2 reaches %.3g operations in a second, WebAssembly %.3g", avx2, wasm)
+	}
+	if !native.Host().AVX512 {
+		return
+	}
+	if avx512 := flops("x86 -mattr=+avx512f"); avx512 < 1.2*avx2 {
+		t.Errorf("AVX-512 reaches %.3g operations in a second, AVX2 %.3g", avx512, avx2)
 	}
 }
 

@@ -66,7 +66,7 @@ func Build(ctx context.Context, funcs []codegen.Func, t target.Target) (*codegen
 
 // BuildFor is Build for a machine.
 func BuildFor(ctx context.Context, funcs []codegen.Func, machine Machine) (*codegen.Library, error) {
-	m := &module{machine: machine, messageIDs: map[abi.Message]int{}, data: data{blobs: map[*ir.Blob]int{}}}
+	m := newModule(machine)
 	lib := &codegen.Library{Format: native.Format}
 	obj := &native.Object{}
 	var ranges [][2]int
@@ -118,6 +118,10 @@ type module struct {
 	messageIDs map[abi.Message]int
 	data       data
 	marks      []mark
+}
+
+func newModule(m Machine) *module {
+	return &module{machine: m, messageIDs: map[abi.Message]int{}, data: data{blobs: map[*ir.Blob]int{}}}
 }
 
 // message is the number of an error.
@@ -172,8 +176,8 @@ func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err err
 	g := &gen{mod: m, wide: m.machine.Width, poolIDs: map[string]uint64{}}
 	g.Walker = lower.NewWalker(ctx, kind, f.Name, machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	p := f.Prim
-	if ir.GlobalSymbol(p) == "" || !lower.IsPacked(p) {
-		g.Fail("signature", "it has no packed signature: other functions call it, and native kernels call none")
+	if reason := takes(p); reason != nil {
+		g.Fail(reason.Node, "%s", reason.Msg)
 	}
 	g.area = &area{start: func() *node { return g.word(native.StackAt, "stack") }, size: abi.StackBytes - native.LocalBytes}
 	body := g.Cur

@@ -79,14 +79,8 @@ func (e *emitter) expand(i *inst) {
 		e.compareFloats(i, d, asm.VCMPSD, asm.VCMPPDK)
 	case pBlend:
 		e.blend(i, d)
-	case pFMA32:
-		e.fma(i, d, asm.VFMADD132SS, asm.VFMADD213SS, asm.VFMADD231SS)
-	case pFMA64:
-		e.fma(i, d, asm.VFMADD132SD, asm.VFMADD213SD, asm.VFMADD231SD)
-	case pVFMA32:
-		e.fma(i, d, asm.VFMADD132PS, asm.VFMADD213PS, asm.VFMADD231PS)
-	case pVFMA64:
-		e.fma(i, d, asm.VFMADD132PD, asm.VFMADD213PD, asm.VFMADD231PD)
+	case pFMA32, pFMA64, pVFMA32, pVFMA64:
+		e.fma(i, d)
 	case pRound32, pRound64:
 		a := e.register(i.args[0], 0)
 		x := asm.Inst{Op: [2]asm.Op{asm.VROUNDSS, asm.VROUNDSD}[c-pRound32], Reg: d, V: a, Imm: i.Imm}
@@ -195,39 +189,6 @@ func (e *emitter) blend(i *inst, d uint8) {
 		table, v, rm = 0b11001010-256, i.args[0], b
 	}
 	e.with(asm.Inst{Op: asm.VPTERNLOGD, W: w, Reg: d, V: e.register(v, 1), Imm: table}, rm)
-}
-
-// fma writes summand + x*y: the form of the instruction is that whose target is an argument that need not be kept.
-func (e *emitter) fma(i *inst, d uint8, f132, f213, f231 asm.Op) {
-	w := widthOf(i.op)
-	t := e.l.g.types[i.dst]
-	z, x := e.where(i.args[0]), e.where(i.args[1])
-	var y operand
-	if i.mem != noMem {
-		y = e.memory(i)
-	} else {
-		y = e.where(i.args[2])
-	}
-	in := func(o operand) bool { return !o.inMem && o.reg == d }
-	out := asm.Inst{W: w, Reg: d, Spread: i.spread}
-	switch {
-	case in(z):
-		out.Op, out.V = f231, e.register(i.args[1], 1)
-		e.with(out, y)
-	case in(x) && y.inMem:
-		out.Op, out.V = f132, e.register(i.args[0], 1)
-		e.with(out, y)
-	case in(x):
-		out.Op, out.V = f213, y.reg
-		e.with(out, z)
-	case in(y):
-		out.Op, out.V = f213, e.register(i.args[1], 1)
-		e.with(out, z)
-	default:
-		e.move(d, z, t)
-		out.Op, out.V = f231, e.register(i.args[1], 1)
-		e.with(out, y)
-	}
 }
 
 // allTrue is 1 where all lanes of a mask are ones.

@@ -81,6 +81,19 @@ func random(d dtype.DType, seed uint64, shape ...int64) *tensor.Tensor {
 	return t
 }
 
+// avx2 is a target with instructions for fma.
+func avx2(tb testing.TB) target.Target {
+	tb.Helper()
+	tg, err := target.Parse("x86 -mattr=+avx2")
+	if err == nil {
+		tg, err = tg.Explicit(nil)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return tg
+}
+
 // pack lowers a function to the packed convention and the definitions of elementary functions.
 func pack(tb testing.TB, f *tir.PrimFunc) []codegen.Func {
 	tb.Helper()
@@ -90,7 +103,7 @@ func pack(tb testing.TB, f *tir.PrimFunc) []codegen.Func {
 // packed lowers a function to the packed convention and runs more passes.
 func packed(tb testing.TB, f *tir.PrimFunc, more ...*pass.Pass) []codegen.Func {
 	tb.Helper()
-	c, err := pass.NewContext(context.Background(), pass.WithTarget(target.Of("wasm")))
+	c, err := pass.NewContext(context.Background(), pass.WithTarget(avx2(tb)))
 	if err != nil {
 		tb.Fatal(err)
 	}

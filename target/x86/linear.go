@@ -187,11 +187,7 @@ func (l *linear) constant(n *node) int32 {
 
 // scalarConst puts a scalar into the pool.
 func (g *gen) scalarConst(bits uint64, size int) int32 {
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(bits >> (8 * i))
-	}
-	data := string(b[:size])
+	data := bytesOfWord(bits, size)
 	id, ok := g.poolIDs[data]
 	if !ok {
 		id = uint64(len(g.pool))

@@ -213,12 +213,3 @@ func (l *linear) hints(out []interval, i *inst) {
 		}
 	}
 }
-
-// isFMA reports whether an instruction multiplies and adds: its first argument in linear code is the summand.
-func isFMA(o op) bool {
-	switch code(o) {
-	case pFMA32, pFMA64, pVFMA32, pVFMA64:
-		return true
-	}
-	return false
-}

@@ -114,9 +114,14 @@ func (g *gen) foldSplat(_ *lower.Builder, o op, x *node) *node {
 
 // splatConst is a constant of size bytes in all lanes of a vector.
 func (g *gen) splatConst(bits uint64, size int, w asm.Width) *node {
+	return g.vectorConst(strings.Repeat(bytesOfWord(bits, size), int(w)/size), w)
+}
+
+// bytesOfWord is the lowest size bytes of a word, as they lie in memory.
+func bytesOfWord(bits uint64, size int) string {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], bits)
-	return g.vectorConst(strings.Repeat(string(b[:size]), int(w)/size), w)
+	return string(b[:size])
 }
 
 // vectorConst is a constant vector by its bytes.

@@ -101,15 +101,6 @@ func (g *gen) roundFloat(mode uint64, x *node, d dtype.DType, packed bool) *node
 	return g.imm(c, mode, x)
 }
 
-// mulAdd is x*y + z, rounded once.
-func (g *gen) mulAdd(x, y, z *node, d dtype.DType, packed bool) *node {
-	c := [4]op{pFMA32, pVFMA32, pFMA64, pVFMA64}[floatForm(d, packed)]
-	if packed {
-		return g.vop(c, 0, x, y, z)
-	}
-	return g.op(c, x, y, z)
-}
-
 var sqrtOps = [4]asm.Op{asm.VSQRTSS, asm.VSQRTPS, asm.VSQRTSD, asm.VSQRTPD}
 
 // sqrt is the square root; that of a scalar takes the upper lanes of its first operand.

@@ -35,6 +35,9 @@ func TestRandomPrograms(t *testing.T) {
 	h := newHost(t)
 	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
 		f, args := tirtest.Lowered(r)
+		if r.IntN(2) == 0 {
+			f = contracted(t, f)
+		}
 		bad := func(f *tir.PrimFunc) bool {
 			if !meaningful(f, args) {
 				return false

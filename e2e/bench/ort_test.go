@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxtest"
+	"github.com/irscope/irscope/instruments/roofline"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/target"
+)
+
+// eachRound is how often a model runs in a round; the shortest counts.
+const eachRound = 3
+
+// other is ONNX Runtime with a model, in a process of its own.
+type other struct {
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+// startOther loads a model in the onnxruntime-node of a folder, with inputs.
+func startOther(b *testing.B, folder, model string, names []string, args []*tensor.Tensor) *other {
+	b.Helper()
+	script, err := filepath.Abs("testdata/ort.cjs")
+	must(b, err)
+	var list []map[string]any
+	dir := b.TempDir()
+	for i, a := range args {
+		file := filepath.Join(dir, strconv.Itoa(i))
+		must(b, os.WriteFile(file, a.Data, 0o600))
+		list = append(list, map[string]any{"name": names[i], "type": a.DType.String(), "dims": a.Shape, "file": file})
+	}
+	data, err := json.Marshal(list)
+	must(b, err)
+	inputs := filepath.Join(dir, "inputs.json")
+	must(b, os.WriteFile(inputs, data, 0o600))
+	cmd := exec.CommandContext(b.Context(), "node", script, model, inputs)
+	cmd.Dir, cmd.Stderr = folder, os.Stderr
+	in, err := cmd.StdinPipe()
+	must(b, err)
+	out, err := cmd.StdoutPipe()
+	must(b, err)
+	must(b, cmd.Start())
+	b.Cleanup(func() {
+		_ = in.Close() // ends it
+		_ = cmd.Wait()
+	})
+	o := &other{in, bufio.NewScanner(out)}
+	if !o.out.Scan() || o.out.Text() != "ready" {
+		b.Fatal("ONNX Runtime does not run the model")
+	}
+	return o
+}
+
+// round returns the shortest time of some runs in milliseconds.
+func (o *other) round(b *testing.B) float64 {
+	b.Helper()
+	_, err := fmt.Fprintln(o.in, eachRound)
+	must(b, err)
+	if !o.out.Scan() {
+		b.Fatal("ONNX Runtime has ended")
+	}
+	ms, err := strconv.ParseFloat(strings.TrimSpace(o.out.Text()), 64)
+	must(b, err)
+	return ms
+}
+
+// BenchmarkONNXRuntime runs the light models on one thread as machine code, as WebAssembly, and in ONNX Runtime, one after the other in each round, and prints
+// medians and ratios of processor time, which other processes disturb least. The metric yardstick is the rate of independent multiply-adds in the same run, the limit of all kernels.
+// ONNXRUNTIME_NODE names a folder in which the npm package onnxruntime-node is installed:
+//
+//	npm install --prefix DIR --ignore-scripts onnxruntime-node
+//	ONNXRUNTIME_NODE=DIR go test -run '^$' -bench ONNXRuntime -benchtime 10x ./e2e/bench
+func BenchmarkONNXRuntime(b *testing.B) {
+	folder := os.Getenv("ONNXRUNTIME_NODE")
+	if folder == "" {
+		b.Skip("ONNXRUNTIME_NODE does not name a folder with the npm package onnxruntime-node")
+	}
+	x86, err := compiler.ForMachine(target.Of("x86"))
+	if err != nil {
+		b.Skip(err)
+	}
+	eng := compiler.NewEngine()
+	defer eng.Close()
+	limit, err := roofline.Measure(b.Context(), eng, x86)
+	must(b, err)
+	paths, err := filepath.Glob(filepath.Join(onnxtest.Dir(b), "light", "*.onnx"))
+	must(b, err)
+	for _, path := range paths {
+		b.Run(strings.TrimSuffix(filepath.Base(path), ".onnx"), func(b *testing.B) {
+			data, err := os.ReadFile(path)
+			must(b, err)
+			targets := []target.Target{x86, target.Default()}
+			progs, rounds := make([]*artifact.Program, len(targets)), make([][]float64, len(targets)+1)
+			var names []string
+			var args []*tensor.Tensor
+			for i, t := range targets {
+				progs[i], names, args = programFor(b, data, t)
+			}
+			ort := startOther(b, folder, path, names, args)
+			for b.Loop() {
+				rounds[0] = append(rounds[0], ort.round(b))
+				for i, p := range progs {
+					best := math.Inf(1)
+					for range eachRound {
+						start := processTime()
+						_, err := p.Run(b.Context(), "main", args...)
+						must(b, err)
+						best = min(best, float64((processTime()-start).Nanoseconds())/1e6)
+					}
+					rounds[i+1] = append(rounds[i+1], best)
+				}
+			}
+			base := median(rounds[0])
+			b.ReportMetric(base, "ort-ms")
+			for i, name := range []string{"x86", "wasm"} {
+				b.ReportMetric(median(rounds[i+1]), name+"-ms")
+				b.ReportMetric(median(rounds[i+1])/base, name+"/ort")
+			}
+			b.ReportMetric(limit.Flops/1e9, "yardstick-GFLOP/s")
+		})
+	}
+}
+
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
+}
