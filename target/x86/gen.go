@@ -13,16 +13,14 @@ type gen struct {
 	mod     *module
 	wide    asm.Width    // of the widest vectors
 	types   []lower.Type // of virtual registers
-	names   []string     // hints
 	frame   int64        // bytes of the area for local arrays in use
 	pool    []string     // vector constants
 	poolIDs map[string]uint64
 }
 
 // newReg makes a virtual register.
-func (g *gen) newReg(name string, t lower.Type) lower.Reg {
+func (g *gen) newReg(_ string, t lower.Type) lower.Reg {
 	g.types = append(g.types, t)
-	g.names = append(g.names, name)
 	return lower.Reg(len(g.types) - 1)
 }
 
