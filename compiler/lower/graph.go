@@ -37,6 +37,8 @@ type Builder struct {
 	newReg  func(name string, t Type) Reg
 	regType func(Reg) Type
 	ids     int
+	nodes   []Node  // room for more
+	args    []*Node // and for their operands
 	consts  map[key]*Node
 	classes map[*tir.Var]*Class
 	shared  *Class // memory of all pointers that may alias
@@ -60,7 +62,7 @@ func (b *Builder) Const(op Op, imm, hi uint64) *Node {
 		return n
 	}
 	info := b.Machine.Info(op)
-	n := &Node{Op: op, Imm: imm, Hi: hi, Type: info.Result, fn: Const, bits: info.Bits, barrier: never, id: b.nextID()}
+	n := b.node(Node{Op: op, Imm: imm, Hi: hi, Type: info.Result, fn: Const, bits: info.Bits}, nil)
 	v, ok := n.Int()
 	n.Nonneg = ok && v >= 0
 	b.consts[k] = n
@@ -85,7 +87,28 @@ func (b *Builder) bitsOf(n *Node) int {
 	return 32
 }
 
-func (b *Builder) nextID() int { b.ids++; return b.ids }
+// node makes a node of its own number on some operands. Nodes live as long as the graph, so they are allocated many at a time; the operands are
+// copied, so that those of a node which is known already need no memory.
+func (b *Builder) node(n Node, args []*Node) *Node {
+	const many = 64
+	if len(b.nodes) == 0 {
+		b.nodes = make([]Node, many)
+	}
+	if len(b.args) < len(args) {
+		b.args = make([]*Node, 2*many)
+	}
+	b.ids++
+	n.barrier, n.id = never, b.ids
+	if len(args) > 0 {
+		n.Args = b.args[:len(args):len(args)]
+		b.args = b.args[len(args):]
+		copy(n.Args, args)
+	}
+	out := &b.nodes[0]
+	b.nodes = b.nodes[1:]
+	*out = n
+	return out
+}
 
 // place finds the region in which a value of args is computed: outside the loops in which none
 // of args changes. What costs more than a few cycles is not taken out of a conditional, and
@@ -148,7 +171,7 @@ func (b *Builder) Op(op Op, imm, hi uint64, args ...*Node) *Node {
 	if typ == 0 {
 		typ = args[0].Type
 	}
-	n := &Node{Op: op, Args: args, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits, barrier: never, id: b.nextID()}
+	n := b.node(Node{Op: op, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits}, args)
 	n.Nonneg = info.Bool || nonneg(info.Fn, args)
 	b.define(n, k, b.place(args, info.Cheap, traps(info.Fn, args)))
 	return n
@@ -176,7 +199,7 @@ func (b *Builder) Call(f Ref, result Type, args ...*Node) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	n := &Node{Op: op, Callee: f, Args: args, Type: result, fn: Call, barrier: never, id: b.nextID()}
+	n := b.node(Node{Op: op, Callee: f, Type: result, fn: Call}, args)
 	b.define(n, k, b.place(args, false, false))
 	return n
 }
@@ -187,32 +210,37 @@ func (b *Builder) Global(op Op, imm uint64, name string) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	n := &Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), barrier: never, Nonneg: true, Name: name, id: b.nextID()}
+	n := b.node(Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), Nonneg: true, Name: name}, nil)
 	b.define(n, k, b.Cur.Root())
 	return n
 }
 
 // Local returns a value that op reads and that does not change while the current region runs, but may be another one elsewhere.
 func (b *Builder) Local(op Op, imm uint64, name string) *Node {
-	return b.unshared(&Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), Name: name}, b.Cur)
+	n := b.unshared(b.Cur, op, b.Machine.Int(b.Machine.Pointer.Bits))
+	n.Imm, n.Name = imm, name
+	return n
 }
 
 // define places n in region r.
 func (b *Builder) define(n *Node, k key, r *Region) {
 	n.Region, n.Pos = r, len(r.Items)
-	r.Items = append(r.Items, Item{Kind: ItemDef, Node: n})
+	r.add(Item{Kind: ItemDef, Node: n})
+	if r.known == nil {
+		r.known = map[key]*Node{}
+	}
 	r.known[k] = n
 }
 
 // unshared places a node in r that no other is equal to.
-func (b *Builder) unshared(n *Node, r *Region) *Node {
-	n.fn, n.barrier, n.id = b.Machine.Info(n.Op).Fn, never, b.nextID()
+func (b *Builder) unshared(r *Region, op Op, t Type, args ...*Node) *Node {
+	n := b.node(Node{Op: op, Type: t, fn: b.Machine.Info(op).Fn}, args)
 	b.define(n, key{op: b.Machine.Op(Set, 0), imm: uint64(n.id)}, r)
 	return n
 }
 
 // Add adds an item to the current region.
-func (b *Builder) Add(it Item) { b.Cur.Items = append(b.Cur.Items, it) }
+func (b *Builder) Add(it Item) { b.Cur.add(it) }
 
 // Branch runs yes where cond is not 0, else no, which may be nil.
 func (b *Builder) Branch(cond *Node, name string, yes, no func()) {

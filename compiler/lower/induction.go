@@ -99,7 +99,7 @@ func inside(n *Node, r *Region) bool { return n.Region != nil && n.Region.depth 
 func (b *Builder) advanceAll(body *Region) {
 	add := b.Machine.Op(Add, b.Machine.Pointer.Bits)
 	for _, ind := range body.advanced {
-		next := b.unshared(&Node{Op: add, Args: []*Node{ind.value, ind.by}, Type: ind.value.Type}, body)
+		next := b.unshared(body, add, ind.value.Type, ind.value, ind.by)
 		b.Add(Item{Kind: ItemSet, Reg: ind.reg, Args: []*Node{next}})
 	}
 }

@@ -37,7 +37,7 @@ func (b *Builder) Loop(l Loop) {
 	exit := l.Body(i, body)
 	b.Cur = body
 	b.advanceAll(body)
-	next := b.unshared(&Node{Op: b.Machine.Op(Add, b.bitsOf(i)), Args: []*Node{i, l.Step}, Type: typ}, body)
+	next := b.unshared(body, b.Machine.Op(Add, b.bitsOf(i)), typ, i, l.Step)
 	b.Add(Item{Kind: ItemSet, Reg: iv.Reg, Args: []*Node{next}})
 	if e.Polls && e.Strip == 0 {
 		l.Poll(e.Body)
@@ -69,7 +69,7 @@ func (b *Builder) CloseLoop(it Item, exit *Region) {
 
 // before compares a loop variable, as it is now, with a bound.
 func (b *Builder) before(iv *Variable, end *Node) *Node {
-	return b.unshared(&Node{Op: b.Machine.Op(LtS, b.bitsOf(end)), Args: []*Node{b.fresh(iv), end}, Type: b.Machine.Int(32)}, b.Cur)
+	return b.unshared(b.Cur, b.Machine.Op(LtS, b.bitsOf(end)), b.Machine.Int(32), b.fresh(iv), end)
 }
 
 // stripEnd returns where the strip that starts at iv ends: after the given number of turns, or

@@ -74,12 +74,12 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	args := []*Node{a.Address}
-	if into != nil {
-		args = append(args, into)
+	args := []*Node{a.Address, into}
+	if into == nil {
+		args = args[:1]
 	}
 	info, c := b.Machine.Info(a.Op), b.classOf(a.Through)
-	n := &Node{Op: a.Op, Args: args, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, barrier: never, id: b.nextID(), unstable: true, Pointer: a.Through, Name: name}
+	n := b.node(Node{Op: a.Op, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, unstable: true, Pointer: a.Through, Name: name}, args)
 	c.live = append(c.live, n)
 	b.define(n, k, b.placeLoad(args, a.Through))
 	return n

@@ -65,11 +65,19 @@ type Item struct {
 
 // NewRegion returns an empty region inside of parent.
 func NewRegion(kind RegionKind, parent *Region) *Region {
-	r := &Region{Kind: kind, parent: parent, known: map[key]*Node{}}
+	r := &Region{Kind: kind, parent: parent}
 	if parent != nil {
 		r.depth = parent.depth + 1
 	}
 	return r
+}
+
+// add appends an item. Most regions have a few.
+func (r *Region) add(it Item) {
+	if r.Items == nil {
+		r.Items = make([]Item, 0, 4)
+	}
+	r.Items = append(r.Items, it)
 }
 
 // Root is the region of the function that r is in.

@@ -19,7 +19,7 @@ func (b *Builder) Read(v *Variable) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	n := &Node{Op: k.op, Imm: k.imm, Type: v.Type, fn: Get, barrier: never, id: b.nextID(), unstable: true, Name: v.Name}
+	n := b.node(Node{Op: k.op, Imm: k.imm, Type: v.Type, fn: Get, unstable: true, Name: v.Name}, nil)
 	v.live = append(v.live, n)
 	b.define(n, k, b.Cur)
 	return n
@@ -47,7 +47,7 @@ func kill(live []*Node) {
 
 // Stable is a register that keeps its value as long as a region is running.
 func (b *Builder) Stable(r Reg, region *Region, nonneg bool) *Node {
-	return &Node{Op: b.Machine.Op(Get, 0), Imm: uint64(r), Type: b.regType(r), fn: Get, barrier: never, id: b.nextID(), Region: region, Nonneg: nonneg}
+	return b.node(Node{Op: b.Machine.Op(Get, 0), Imm: uint64(r), Type: b.regType(r), fn: Get, Region: region, Nonneg: nonneg}, nil)
 }
 
 // NewReg makes a register of its own, for results of calls and the like.

@@ -1,7 +1,6 @@
 package x86
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/irscope/irscope/runtime/native"
@@ -37,16 +36,7 @@ type allocation struct {
 //
 // It tries without registers for the emitter first.
 func (l *linear) allocate(vectors int) (*allocation, error) {
-	ivs := l.liveness()
-	order := make([]int32, 0, len(ivs))
-	for v := range ivs {
-		if ivs[v].start >= 0 {
-			order = append(order, int32(v))
-		}
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(ivs[a].start, ivs[b].start), cmp.Compare(a, b))
-	})
+	ivs, order := l.liveness()
 	a := l.scan(ivs, order, vectors, l.needsScratch())
 	if a.spills > 0 {
 		a = l.scan(ivs, order, vectors, true)

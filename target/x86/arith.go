@@ -108,6 +108,9 @@ func (g *gen) VectorBinary(o tir.BinaryOp, a, b value) (value, bool) {
 		}
 		return value{}, false
 	}
+	if d.Bits < 32 {
+		return g.smallArith(o, a, b)
+	}
 	wide, signed := d.Bits == 64, d.IsInt()
 	switch {
 	case o == tir.OpAdd && wide:
@@ -134,6 +137,35 @@ func (g *gen) VectorBinary(o tir.BinaryOp, a, b value) (value, bool) {
 		return simple(asm.VPMAXUD)
 	}
 	return value{}, false
+}
+
+// smallOps are the instructions on integers of 8 and 16 bits with sign, and without.
+var smallOps = map[tir.BinaryOp][2][2]asm.Op{
+	tir.OpAdd: {{asm.VPADDB, asm.VPADDB}, {asm.VPADDW, asm.VPADDW}},
+	tir.OpSub: {{asm.VPSUBB, asm.VPSUBB}, {asm.VPSUBW, asm.VPSUBW}},
+	tir.OpMul: {1: {asm.VPMULLW, asm.VPMULLW}},
+	tir.OpMin: {{asm.VPMINSB, asm.VPMINUB}, {asm.VPMINSW, asm.VPMINUW}},
+	tir.OpMax: {{asm.VPMAXSB, asm.VPMAXUB}, {asm.VPMAXSW, asm.VPMAXUW}},
+}
+
+// smallArith computes on integers of 8 and 16 bits. Bytes are multiplied as words.
+func (g *gen) smallArith(o tir.BinaryOp, a, b value) (value, bool) {
+	d := a.DType
+	if o == tir.OpMul && d.Bits == 8 {
+		words := d
+		words.Bits = 16
+		out, ok := g.smallArith(o, g.Cast(a, words, "Mul"), g.Cast(b, words, "Mul"))
+		return g.Cast(out, d, "Mul"), ok
+	}
+	unsigned := 0
+	if d.IsUInt() {
+		unsigned = 1
+	}
+	i := smallOps[o][d.Bits/16][unsigned]
+	if i == 0 {
+		return value{}, false
+	}
+	return lower.Each(d, 0, len(a.Parts), func(k int) *node { return g.vins(i, a.Parts[k], b.Parts[k]) }), true
 }
 
 func pickFirst(o tir.BinaryOp, a, b value) value {

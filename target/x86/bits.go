@@ -13,6 +13,12 @@ func (g *gen) VectorShift(left bool, d dtype.DType, a, n value) (value, bool) {
 	if n.DType != a.DType || o == 0 {
 		return value{}, false
 	}
+	if a.DType.Bits < 32 { // as scalars are shifted: in 32 bits
+		words := a.DType
+		words.Bits = 32
+		out, ok := g.VectorShift(left, words, g.Cast(a, words, "shift"), g.Cast(n, words, "shift"))
+		return g.Cast(out, d, "shift"), ok
+	}
 	mask := g.Splat(a.DType, g.IntConst(a.DType.Elem(), int64(a.DType.Bits)-1, "shift"))
 	return lower.Each(d, 0, len(a.Parts), func(i int) *node { return g.vins(o, a.Parts[i], g.maskCount(n.Parts[i], mask.Parts[i])) }), true
 }

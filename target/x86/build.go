@@ -118,6 +118,8 @@ type module struct {
 	messageIDs map[abi.Message]int
 	data       data
 	marks      []mark
+	insts      []inst       // room for those of a function
+	types      []lower.Type // the same
 }
 
 func newModule(m Machine) *module {
@@ -167,13 +169,14 @@ func (m *module) generate(ctx context.Context, f codegen.Func) error {
 	}
 	e := &emitter{c: &m.code, l: l, a: a, mod: m, evex: m.machine.Features.AVX512, vectors: m.machine.Regs}
 	e.function()
+	m.insts, m.types = l.code[:0], l.g.types[:0]
 	return nil
 }
 
 // linear selects the instructions of a function.
 func (m *module) linear(ctx context.Context, f codegen.Func) (l *linear, err error) {
 	defer lower.Recover(&err)
-	g := &gen{mod: m, wide: m.machine.Width, poolIDs: map[string]uint64{}}
+	g := &gen{mod: m, wide: m.machine.Width, types: m.types, poolIDs: map[string]uint64{}}
 	g.Walker = lower.NewWalker(ctx, kind, f.Name, machineOf(g), g, g.newReg, func(r lower.Reg) lower.Type { return g.types[r] })
 	p := f.Prim
 	if reason := takes(p); reason != nil {

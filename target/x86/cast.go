@@ -78,7 +78,12 @@ func (g *gen) VectorCast(v value, to dtype.DType) (value, bool) {
 	parts := func(c op, imm uint64) (value, bool) {
 		return lower.Each(to, 0, len(v.Parts), func(i int) *node { return g.vop(c, imm, v.Parts[i]) }), true
 	}
+	small := lower.SmallFloat(from) || lower.SmallFloat(to)
 	switch {
+	case small:
+		return g.castSmall(v, to)
+	case from.IsInteger() && from.Bits < 32 && to.IsFloat(), from.Elem() == dtype.Float32T && to.IsInteger() && to.Bits < 32: // by way of 32 bits
+		return g.VectorCast(g.Cast(v, dtype.Int32T.WithLanes(lanes), "Cast"), to)
 	case from.IsInteger() && to.IsInteger():
 		return done(g.resize(v.Parts, lanes, int(from.Bits), int(to.Bits), from.IsInt()))
 	case from.Elem() == dtype.Int32T && to.Elem() == dtype.Float32T:

@@ -63,7 +63,7 @@ func (g *gen) vcompareInt(o tir.BinaryOp, x, y *node, d dtype.DType) *node {
 
 // AllTrue is the conjunction of all lanes of a mask.
 func (g *gen) AllTrue(v value) *node {
-	if short(v.Lanes(), v.Mask) {
+	if short(v.Lanes(), v.Mask) || v.Mask < 32 {
 		return nil
 	}
 	all := v.Parts[0]

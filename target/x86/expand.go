@@ -26,7 +26,7 @@ func (e *emitter) plain(i *inst) {
 	d := e.target(i.dst)
 	two := i.args[1] != none || i.mem != noMem && i.args[0] != none
 	switch x := (asm.Inst{Op: o, W: w, Reg: d, Imm: int64(int8(i.Imm)), Spread: i.spread}); {
-	case o == asm.VMOVDS, o == asm.VMOVQS, o == asm.VPEXTRD, o == asm.VPEXTRQ: // from a vector to a general register in rm
+	case o == asm.VMOVDS, o == asm.VMOVQS, o == asm.VPEXTRB, o == asm.VPEXTRD, o == asm.VPEXTRQ, o == asm.VCVTPS2PH: // to a register in rm
 		x.Reg = e.register(i.args[0], 0)
 		e.with(x, operand{reg: d})
 	case o == asm.VPSRLQ, o == asm.VPSLLQ:
@@ -66,9 +66,9 @@ func (e *emitter) expand(i *inst) {
 	case pVXor:
 		e.vec3(i, e.pick(asm.VPXORD, asm.VPXOR), d, 0)
 	case pVEq:
-		e.maskOf(i, d, [2]asm.Op{asm.VPCMPEQD, asm.VPCMPEQQ}[i.Imm-2], [2]asm.Op{asm.VPCMPD, asm.VPCMPQ}[i.Imm-2], 0, false)
+		e.maskOf(i, d, [4]asm.Op{asm.VPCMPEQB, asm.VPCMPEQW, asm.VPCMPEQD, asm.VPCMPEQQ}[i.Imm], maskCompares[i.Imm], 0, false)
 	case pVGt:
-		e.maskOf(i, d, [2]asm.Op{asm.VPCMPGTD, asm.VPCMPGTQ}[i.Imm-2], [2]asm.Op{asm.VPCMPD, asm.VPCMPQ}[i.Imm-2], 6, false)
+		e.maskOf(i, d, [4]asm.Op{asm.VPCMPGTB, asm.VPCMPGTW, asm.VPCMPGTD, asm.VPCMPGTQ}[i.Imm], maskCompares[i.Imm], 6, false)
 	case pVCompare32:
 		e.maskOf(i, d, asm.VCMPPS, asm.VCMPPSK, i.Imm, true)
 	case pVCompare64:
@@ -93,9 +93,12 @@ func (e *emitter) expand(i *inst) {
 	case pVRound64:
 		e.with(asm.Inst{Op: e.pick(asm.VRNDSCALEPD, asm.VROUNDPD), W: w, Reg: d, Imm: i.Imm}, operand{reg: e.register(i.args[0], 0)})
 	case pSplat:
-		o := [2]asm.Op{asm.VMOVD, asm.VMOVQ}[i.Imm-2]
+		o := asm.VMOVD
+		if i.Imm == 3 {
+			o = asm.VMOVQ
+		}
 		e.with(asm.Inst{Op: o, Reg: d}, operand{reg: e.register(i.args[0], 0)})
-		e.with(asm.Inst{Op: [2]asm.Op{asm.VPBROADCASTD, asm.VPBROADCASTQ}[i.Imm-2], W: w, Reg: d}, operand{reg: d})
+		e.with(asm.Inst{Op: [4]asm.Op{asm.VPBROADCASTB, asm.VPBROADCASTW, asm.VPBROADCASTD, asm.VPBROADCASTQ}[i.Imm], W: w, Reg: d}, operand{reg: d})
 	case pJoin:
 		o := e.pick(asm.VINSERTF32X4, asm.VINSERTI128)
 		if w == asm.Z {
@@ -133,6 +136,9 @@ func (e *emitter) expand(i *inst) {
 // maskReg is the only mask register in use: AVX-512 compares to it, and lanes of ones are made of it at once.
 const maskReg = 1
 
+// maskCompares compare integers of 8, 16, 32 and 64 bits to a mask register.
+var maskCompares = [4]asm.Op{asm.VPCMPB, asm.VPCMPW, asm.VPCMPD, asm.VPCMPQ}
+
 // maskOf writes a comparison of vectors as lanes of ones and zeros.
 func (e *emitter) maskOf(i *inst, d uint8, vex, evex asm.Op, how int64, immediate bool) {
 	w := widthOf(i.op)
@@ -145,8 +151,17 @@ func (e *emitter) maskOf(i *inst, d uint8, vex, evex asm.Op, how int64, immediat
 	}
 	e.with(asm.Inst{Op: evex, W: w, Reg: maskReg, V: e.register(i.args[0], 0), Imm: how}, e.last(i, 1))
 	o := asm.VPTERNLOGD
-	if evex == asm.VCMPPDK || evex == asm.VPCMPQ {
+	switch evex {
+	case asm.VCMPPDK, asm.VPCMPQ:
 		o = asm.VPTERNLOGQ
+	case asm.VPCMPB, asm.VPCMPW: // such lanes are masked in instructions on them only
+		e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Imm: -1}, operand{reg: d})
+		o = asm.VPMINUB
+		if evex == asm.VPCMPW {
+			o = asm.VPMINUW
+		}
+		e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Mask: maskReg, Zeroing: true}, operand{reg: d})
+		return
 	}
 	e.with(asm.Inst{Op: o, W: w, Reg: d, V: d, Mask: maskReg, Zeroing: true, Imm: -1}, operand{reg: d})
 }

@@ -13,7 +13,6 @@ type gen struct {
 	mod     *module
 	wide    asm.Width    // of the widest vectors
 	types   []lower.Type // of virtual registers
-	names   []string     // hints
 	area    *area        // for local arrays
 	forked  bool         // within a loop whose turns run side by side
 	pool    []string     // vector constants
@@ -21,9 +20,8 @@ type gen struct {
 }
 
 // newReg makes a virtual register.
-func (g *gen) newReg(name string, t lower.Type) lower.Reg {
+func (g *gen) newReg(_ string, t lower.Type) lower.Reg {
 	g.types = append(g.types, t)
-	g.names = append(g.names, name)
 	return lower.Reg(len(g.types) - 1)
 }
 
@@ -33,7 +31,7 @@ type value = lower.Value
 func one(dt dtype.DType, n *node) value { return lower.One(dt, n) }
 
 // Native is the number of lanes of element type d in a part, 0 if vectors of this type are kept as scalars. mask is the width that a bool takes. A
-// short vector, of 64 bits, is the lower lanes of a part of 128 bits whose other lanes mean nothing.
+// short vector, of 64 or 32 bits, is the lower lanes of a part of 128 bits whose other lanes mean nothing.
 func (g *gen) Native(d dtype.DType, mask int) int {
 	bits := int(d.Bits)
 	if d.IsBool() {
@@ -43,7 +41,7 @@ func (g *gen) Native(d dtype.DType, mask int) int {
 }
 
 func (g *gen) lanesPerPart(lanes, bits int, d dtype.DType) int {
-	if bits != 32 && bits != 64 || d.IsHandle() || lanes < 2 || d.IsFloat() && lower.SmallFloat(d) {
+	if bits < 8 || bits > 64 || d.IsHandle() || lanes < 2 || lower.SmallFloat(d) && bits != 16 {
 		return 0
 	}
 	for w := int(g.wide) * 8; w >= 128; w /= 2 {
@@ -51,7 +49,7 @@ func (g *gen) lanesPerPart(lanes, bits int, d dtype.DType) int {
 			return w / bits
 		}
 	}
-	if lanes*bits == 64 {
+	if lanes*bits == 64 || lanes*bits == 32 {
 		return lanes
 	}
 	return 0

@@ -49,6 +49,50 @@ func (g *gen) toFloat32(x *node, from dtype.DType, what string) *node {
 	return g.ins(asm.VMOVD, g.Pick(isNaN, bits, odd))
 }
 
+// castSmall converts between vectors of float32 and of floats of 16 bits, as scalars are converted, and others by way of them.
+func (g *gen) castSmall(v value, to dtype.DType) (value, bool) {
+	from, lanes := v.DType, v.Lanes()
+	wide := dtype.Float32T.WithLanes(lanes)
+	done := func(parts []*node) (value, bool) { return value{DType: to, Parts: parts}, true }
+	switch {
+	case lower.SmallFloat(from) && to != wide, from.IsInteger() && from.Bits <= 16:
+		return g.Cast(g.Cast(v, wide, "Cast"), to, "Cast"), true
+	case from.Elem() == dtype.Float16T:
+		return done(g.widen(v.Parts, lanes, 16, 32, func(w asm.Width) op { return ins(asm.VCVTPH2PS, w) }))
+	case from.Elem() == dtype.BFloat16T:
+		words := g.resize(v.Parts, lanes, 16, 32, false)
+		for i, p := range words {
+			words[i] = g.vins(asm.VPSLLVD, p, g.splatConst(16, 4, widthOfNode(p)))
+		}
+		return done(words)
+	case from != wide: // two roundings would not be one
+		return value{}, false
+	case to.Elem() == dtype.Float16T:
+		return done(g.narrowParts(v.Parts, lanes, 32, 16, func(p *node) *node {
+			t := tX
+			if p.Type == tZ {
+				t = tY
+			}
+			return g.retype(ins(asm.VCVTPS2PH, widthOfNode(p)), t, p)
+		}))
+	}
+	words := make([]*node, len(v.Parts))
+	for i, p := range v.Parts {
+		words[i] = g.bfloatWords(p)
+	}
+	return done(g.resize(words, lanes, 32, 16, false))
+}
+
+// bfloatWords rounds lanes of float32 to the bits of bfloat16: see ToSmall.
+func (g *gen) bfloatWords(x *node) *node {
+	w := widthOfNode(x)
+	k := func(n uint64) *node { return g.splatConst(n, 4, w) }
+	high := g.vins(asm.VPSRLVD, x, k(16))
+	odd := g.vop(pVAnd, 0, high, k(1))
+	rounded := g.vins(asm.VPSRLVD, g.vins(asm.VPADDD, g.vins(asm.VPADDD, x, k(0x7fff)), odd), k(16))
+	return g.vop(pBlend, 0, g.vop(pVOr, 0, high, k(0x40)), rounded, g.vcompareFloat(cmpUnord, x, x, dtype.Float32T))
+}
+
 // fabs clears the sign.
 func (g *gen) fabs(x *node, d dtype.DType, packed bool) *node {
 	mask := ^uint64(0) >> 1

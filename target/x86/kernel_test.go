@@ -74,6 +74,47 @@ func TestConvolution(t *testing.T) {
 	}
 }
 
+// TestUnrolled compares code for loops that are marked with that for their copies: sums stand in registers in both.
+func TestUnrolled(t *testing.T) {
+	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 4)
+	acc := tir.NewBuffer("acc", dtype.Float32T, []tir.Expr{tir.Int32(4)}, "local")
+	i := i32var("i")
+	each := func(marked bool, f func(j tir.Expr) tir.Stmt) tir.Stmt {
+		if marked {
+			j := i32var("j")
+			return &tir.For{LoopVar: j, Min: tir.Int32(0), Extent: tir.Int32(4), Kind: tir.Unrolled, Body: f(j)}
+		}
+		var all []tir.Stmt
+		for j := range int64(4) {
+			all = append(all, f(tir.Int32(j)))
+		}
+		return tir.Seq(all...)
+	}
+	text := func(marked bool) string {
+		f := primFunc("sums", []any{a, b}, local(acc,
+			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(acc, tir.FloatConst(dtype.Float32T, 0), j) }),
+			forLoop(i, tir.Int32(16), each(marked, func(j tir.Expr) tir.Stmt {
+				return tir.Store(acc, tir.Add(tir.Load(acc, j), tir.Load(a, tir.Add(tir.Mul(i, tir.Int32(4)), j))), j)
+			})),
+			each(marked, func(j tir.Expr) tir.Stmt { return tir.Store(b, tir.Load(acc, j), j) })))
+		funcs := packed(t, f)
+		checkLowered(t, f, funcs, random(dtype.Float32T, 1, 64), random(dtype.Float32T, 2, 4))
+		lib, _, err := build(funcs, machines["avx2"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lib.Kernels[0].Text()
+	}
+	if marked, copies := text(true), text(false); marked != copies {
+		t.Errorf("marked loops give\n%s\ntheir copies\n%s", marked, copies)
+	}
+	leaves := i32var("k") // a turn that something leaves has no copies
+	f := primFunc("leaves", []any{b}, &tir.For{LoopVar: leaves, Min: tir.Int32(0), Extent: tir.Int32(4), Kind: tir.Unrolled, Body: tir.Seq(
+		&tir.IfThenElse{Cond: tir.GT(tir.Load(b, leaves), tir.FloatConst(dtype.Float32T, 0)), Then: &tir.Evaluate{Value: &tir.Call{Op: tir.OpBreakLoop}}},
+		tir.Store(b, tir.FloatConst(dtype.Float32T, 7), leaves))})
+	checkLowered(t, f, packed(t, f), random(dtype.Float32T, 2, 4))
+}
+
 // TestPolls takes the whole budget at each poll, so that the kernel leaves and is entered again at each.
 func TestPolls(t *testing.T) {
 	s := tile{2, 1, 8, 1}

@@ -35,6 +35,25 @@ func (g *gen) Extract(v value, i int) *node {
 	p := g.chunk(v.Parts[i/k], i%k/per)
 	i = i % k % per
 	switch {
+	case bits == 8:
+		x := g.imm(op(asm.VPEXTRB), uint64(i), p)
+		if v.DType.IsInt() {
+			x = g.Fn(lower.Extend8S, x)
+		}
+		return g.oneBit(v, x)
+	case bits == 16: // there is no instruction on words that is like those on others
+		x := g.Extract(value{DType: dtype.UInt32T.WithLanes(4), Parts: []*node{p}}, i/2)
+		switch {
+		case i%2 == 0 && v.DType.IsInt():
+			x = g.Fn(lower.Extend16S, x)
+		case i%2 == 0:
+			x = g.Fn(lower.And, x, g.i32(0xffff))
+		case v.DType.IsInt():
+			x = g.Fn(lower.ShrS, x, g.i32(16))
+		default:
+			x = g.Fn(lower.ShrU, x, g.i32(16))
+		}
+		return g.oneBit(v, x)
 	case v.DType.IsFloat() && bits == 32:
 		if i > 0 {
 			p = g.imm(op(asm.VPERMILPS), uint64(i), p)
@@ -57,10 +76,15 @@ func (g *gen) Extract(v value, i int) *node {
 	default:
 		x = g.imm(op(asm.VPEXTRD), uint64(i), p)
 	}
+	return g.oneBit(v, x)
+}
+
+// oneBit makes 0 or 1 of a lane of a mask.
+func (g *gen) oneBit(v value, x *node) *node {
 	if !v.DType.IsBool() {
 		return x
 	}
-	if bits == 64 {
+	if x.Type == tI64 {
 		x = g.Fn(lower.Wrap, x)
 	}
 	return g.Fn(lower.And, x, g.i32(1))
@@ -93,7 +117,7 @@ func (g *gen) PackPart(dt dtype.DType, xs []*node) *node {
 	switch {
 	case dt.IsFloat() && bits == 64:
 		return g.ins(asm.VUNPCKLPD, g.asX(xs[0]), xs[1])
-	case dt.IsFloat():
+	case dt.IsFloat() && bits == 32:
 		pair := func(i int) *node { return g.ins(asm.VUNPCKLPS, g.asX(xs[i]), xs[i+1]) }
 		if len(xs) == 2 {
 			return pair(0)
@@ -102,9 +126,10 @@ func (g *gen) PackPart(dt dtype.DType, xs []*node) *node {
 	case bits == 64:
 		return g.imm(op(asm.VPINSRQ), 1, g.asX(g.ins(asm.VMOVQ, xs[0])), xs[1])
 	}
+	insert := map[int]asm.Op{8: asm.VPINSRB, 16: asm.VPINSRW, 32: asm.VPINSRD}[bits]
 	p := g.asX(g.ins(asm.VMOVD, xs[0]))
 	for i, x := range xs[1:] {
-		p = g.imm(op(asm.VPINSRD), uint64(i+1), p, x)
+		p = g.imm(op(insert), uint64(i+1), p, x)
 	}
 	return p
 }
@@ -121,9 +146,9 @@ func (g *gen) SplatPart(dt dtype.DType, x *node, lanes int) *node {
 		return g.splatConst(x.Imm, bits/8, w)
 	case dt.IsFloat() && bits == 32:
 		return g.op(ins(asm.VBROADCASTSS, w), x)
-	case dt.IsFloat() && w == asm.X:
+	case dt.IsFloat() && bits == 64 && w == asm.X:
 		return g.ins(asm.VUNPCKLPD, g.asX(x), x)
-	case dt.IsFloat():
+	case dt.IsFloat() && bits == 64:
 		return g.op(ins(asm.VBROADCASTSD, w), x)
 	}
 	return g.imm(vec(pSplat, w), log2(bits/8), x)
@@ -154,20 +179,42 @@ func (g *gen) ResizeMask(v value, bits int) value {
 	return value{DType: v.DType, Parts: g.resize(v.Parts, v.Lanes(), v.Mask, bits, true), Mask: bits}
 }
 
-// resize widens or truncates the integer lanes of a vector in parts, from one width to another of 32 and 64 bits.
+// widening are the instructions that double integer lanes of 8, 16 and 32 bits, without and with sign.
+var widening = map[int][2]asm.Op{8: {asm.VPMOVZXBW, asm.VPMOVSXBW}, 16: {asm.VPMOVZXWD, asm.VPMOVSXWD}, 32: {asm.VPMOVZXDQ, asm.VPMOVSXDQ}}
+
+// resize widens or truncates the integer lanes of a vector in parts.
 func (g *gen) resize(parts []*node, lanes, from, to int, signed bool) []*node {
-	switch {
-	case from < to:
-		return g.widen(parts, lanes, from, to, func(w asm.Width) op {
-			if signed {
-				return ins(asm.VPMOVSXDQ, w)
-			}
-			return ins(asm.VPMOVZXDQ, w)
-		})
-	case from > to:
-		return g.narrowParts(parts, lanes, from, to, g.evenWords)
+	for ; from < to; from *= 2 {
+		o := widening[from][0]
+		if signed {
+			o = widening[from][1]
+		}
+		parts = g.widen(parts, lanes, from, 2*from, func(w asm.Width) op { return ins(o, w) })
+	}
+	for ; from > to; from /= 2 {
+		parts = g.narrowParts(parts, lanes, from, from/2, func(p *node) *node { return g.halveLanes(p, from) })
 	}
 	return parts
+}
+
+// halveLanes takes the lower halves of integer lanes of 16, 32 or 64 bits.
+func (g *gen) halveLanes(p *node, bits int) *node {
+	if bits == 64 {
+		return g.evenWords(p)
+	}
+	if p.Type == tZ {
+		return g.op(vec(pJoin, asm.Y), g.halveLanes(g.half(p, 0), bits), g.halveLanes(g.half(p, 1), bits))
+	}
+	// What is above is cleared, so that the instructions, which clamp, leave the numbers alone.
+	pack := asm.VPACKUSDW
+	if bits == 16 {
+		pack = asm.VPACKUSWB
+	}
+	low := g.vop(pVAnd, 0, p, g.splatConst(1<<(bits/2)-1, bits/8, widthOfNode(p)))
+	if p.Type == tY {
+		return g.ins(pack, g.half(low, 0), g.half(low, 1))
+	}
+	return g.ins(pack, low, low)
 }
 
 // widen converts parts of lanes to lanes that are twice as wide; by is the instruction that takes the lower half of a vector, or a vector

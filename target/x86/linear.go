@@ -11,7 +11,7 @@ import (
 // memory operands and comparisons are folded into their users.
 func linearise(g *gen, body *region) *linear {
 	lower.CountUses(body)
-	l := &linear{g: g, notes: map[int]string{}}
+	l := &linear{g: g, code: g.mod.insts, notes: map[int]string{}}
 	l.region(body)
 	l.status(native.StatusDone)
 	return l

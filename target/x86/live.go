@@ -18,7 +18,8 @@ type interval struct {
 // block is a run of instructions that is entered at its start and left at its end.
 type block struct {
 	from, to int32
-	next     []int32
+	next     []int32 // blocks behind it, in room
+	room     [2]int32
 	in, out  []uint64
 	def, use []uint64
 }
@@ -35,16 +36,21 @@ func (i *inst) reads(f func(vreg)) {
 	}
 }
 
-// liveness finds the interval of every virtual register. Where control comes from and goes to is solved backwards by sets of those registers that are
+// liveness finds the interval of every virtual register, and the order of their starts. Where control comes from and goes to is solved backwards by sets of those registers that are
 // mentioned in several blocks, until nothing changes: a few rounds, one for each loop around the innermost one.
-func (l *linear) liveness() []interval {
+func (l *linear) liveness() (ivs []interval, order []int32) {
 	blocks := l.blocks()
 	global, n := l.globals(blocks)
 	words := (n + 63) / 64
+	room := make([]uint64, 4*words*len(blocks))
+	set := func() []uint64 {
+		s := room[:words]
+		room = room[words:]
+		return s
+	}
 	for bi := range blocks {
 		b := &blocks[bi]
-		sets := make([]uint64, 4*words)
-		b.in, b.out, b.def, b.use = sets[:words], sets[words:2*words], sets[2*words:3*words], sets[3*words:]
+		b.in, b.out, b.def, b.use = set(), set(), set(), set()
 		for k := b.from; k < b.to; k++ {
 			i := &l.code[k]
 			i.reads(func(v vreg) {
@@ -89,7 +95,13 @@ func (l *linear) blocks() []block {
 			starts[k+1] = true
 		}
 	}
-	var out []block
+	n := 0
+	for k := range l.code {
+		if starts[k] {
+			n++
+		}
+	}
+	out := make([]block, 0, n)
 	number := make([]int32, len(l.code)+1)
 	for k := range l.code {
 		if starts[k] {
@@ -106,10 +118,10 @@ func (l *linear) blocks() []block {
 		last := &l.code[b.to-1]
 		c := code(last.op)
 		if c == cJump || c == cJumpIf {
-			b.next = append(b.next, number[at[last.target]])
+			b.next = append(b.room[:0], number[at[last.target]])
 		}
 		if c != cJump && c != cReturn && bi+1 < len(out) {
-			b.next = append(b.next, int32(bi+1))
+			b.next = append(b.room[:len(b.next)], int32(bi+1))
 		}
 	}
 	return out
@@ -148,17 +160,18 @@ func (l *linear) globals(blocks []block) ([]int32, int) {
 // depthWeight is what a use in so many loops counts.
 var depthWeight = [8]float32{1, 8, 64, 512, 4096, 1 << 15, 1 << 18, 1 << 21}
 
-func (l *linear) intervals(blocks []block, global []int32, n int) []interval {
-	out := make([]interval, len(l.g.types))
+func (l *linear) intervals(blocks []block, global []int32, n int) (out []interval, order []int32) {
+	out, order = make([]interval, len(l.g.types)), make([]int32, 0, len(l.g.types))
 	for v := range out {
 		out[v] = interval{reg: vreg(v), start: -1, hint: none}
 	}
 	cover := func(v vreg, at int32) {
 		iv := &out[v]
-		if iv.start < 0 {
-			iv.start, iv.end = at, at
+		if iv.start < 0 { // places come in their order
+			iv.start = at
+			order = append(order, int32(v))
 		}
-		iv.start, iv.end = min(iv.start, at), max(iv.end, at)
+		iv.end = at
 	}
 	byGlobal := make([]vreg, n)
 	for v, g := range global {
@@ -176,7 +189,6 @@ func (l *linear) intervals(blocks []block, global []int32, n int) []interval {
 	for bi := range blocks {
 		b := &blocks[bi]
 		each(b.in, 2*b.from)
-		each(b.out, 2*b.to)
 		for k := b.from; k < b.to; k++ {
 			i := &l.code[k]
 			w := depthWeight[min(int(i.depth), len(depthWeight)-1)]
@@ -194,8 +206,9 @@ func (l *linear) intervals(blocks []block, global []int32, n int) []interval {
 			out[i.dst].weight += w
 			l.hints(out, i)
 		}
+		each(b.out, 2*b.to)
 	}
-	return out
+	return out, order
 }
 
 // hints note which registers it is good to have in common: that of a result and of an argument which a two-address instruction or a move would copy.

@@ -32,7 +32,10 @@ func (g *gen) ScalarMem(d dtype.DType) (load, store op) {
 
 // PartMem returns the instructions that load and store a part of so many bits.
 func (g *gen) PartMem(bits int) (load, store op) {
-	if bits == 64 {
+	switch bits {
+	case 32:
+		return pLoadV4, pStoreV4
+	case 64:
 		return pLoadV8, pStoreV8
 	}
 	w := asm.Width(bits / 8)

@@ -67,10 +67,10 @@ func someForked(t *testing.T, h *host) {
 }
 
 // lower runs the loop pipeline of the target on a function.
-func lower(t testing.TB, f *tir.PrimFunc) []codegen.Func {
+func lower(t testing.TB, f *tir.PrimFunc, more ...pass.ContextOption) []codegen.Func {
 	t.Helper()
 	tg := target.Of("wasm")
-	c, err := pass.NewContext(context.Background(), pass.WithTarget(tg))
+	c, err := pass.NewContext(context.Background(), append(more, pass.WithTarget(tg))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +87,31 @@ func lower(t testing.TB, f *tir.PrimFunc) []codegen.Func {
 
 // TestRandomNests lowers random nests of blocks by the loop pipeline and compares generated code with the interpreter's run of what was before. The simplifier
 // takes x + 0 for x, so the signs of zeros may differ.
-func TestRandomNests(t *testing.T) {
+func TestRandomNests(t *testing.T) { randomNests(t, func(*tir.PrimFunc) {}) }
+
+// TestLateUnrolling does the same where the pipeline leaves the copies of loops to the generator.
+func TestLateUnrolling(t *testing.T) {
+	left := 0
+	randomNests(t, func(f *tir.PrimFunc) {
+		ir.Walk(f.Body, func(n ir.Node) bool {
+			if l, ok := n.(*tir.For); ok && l.Kind == tir.Unrolled {
+				left++
+			}
+			return true
+		})
+	}, pass.Configure(map[string]any{"tir.UnrollLoop": map[string]any{"explicit_unroll": false, "auto_max_step": 32, "auto_max_extent": 8}}))
+	if left == 0 {
+		t.Error("no loop was left to the generator")
+	}
+}
+
+func randomNests(t *testing.T, look func(lowered *tir.PrimFunc), more ...pass.ContextOption) {
 	h := newHost(t)
 	h.anyZero = true
 	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
 		f, args := tirtest.Function(r)
-		funcs := lower(t, f)
+		funcs := lower(t, f, more...)
+		look(funcs[0].Prim)
 		s, lib := wrong(h, f, funcs, args)
 		if s == "" || strings.HasPrefix(s, "interpreter: ") {
 			return

@@ -1,0 +1,55 @@
+package lower
+
+import (
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// Late unrolling: tir.UnrollLoop may leave loops marked (explicit_unroll), so that the passes behind it, and those who read the program, have one body to
+// look at in place of its copies. The copies are made here, before the function is scanned: indices that they make constant keep arrays in
+// variables, and values that copies have in common are numbered once. The result is what the pass would have made.
+
+// maxCopies bounds the statements that one marked loop may become: beyond it the loop runs serially.
+const maxCopies = 4096
+
+// unroll replaces marked loops by copies of their bodies. size is the number of statements that s consists of then.
+func unroll(s tir.Stmt) (out tir.Stmt, size int64) {
+	m := &tir.Mapper{}
+	m.Stmt = func(c tir.Stmt) tir.Stmt {
+		r, n := unroll(c)
+		size += n
+		return r
+	}
+	out = m.MapStmt(s)
+	loop, ok := out.(*tir.For)
+	if !ok {
+		if _, ok := out.(*tir.SeqStmt); !ok {
+			size++
+		}
+		return out, size
+	}
+	n, ok := tir.AsInt(loop.Extent)
+	if !ok || loop.Kind != tir.Unrolled || loop.Step != nil && !tir.IsConst(loop.Step, 1) || n < 0 || n > maxCopies || n*size > maxCopies || jumps(loop.Body) {
+		return out, size + 1
+	}
+	copies := make([]tir.Stmt, n)
+	for i := range copies {
+		c := tir.NewCopier()
+		c.Vars[loop.LoopVar] = tir.Add(loop.Min, tir.Const(loop.LoopVar.DType(), int64(i)))
+		copies[i] = c.Stmt(loop.Body)
+	}
+	return tir.Seq(copies...), n * size
+}
+
+// jumps reports whether something in s leaves a turn of a loop.
+func jumps(s tir.Stmt) bool {
+	found := false
+	ir.Walk(s, func(n ir.Node) bool {
+		if c, ok := n.(*tir.Call); ok {
+			name := c.Op.CalleeName()
+			found = found || name == tir.OpBreakLoop.Name || name == tir.OpContinueLoop.Name
+		}
+		return !found
+	})
+	return found
+}
