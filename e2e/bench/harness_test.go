@@ -31,7 +31,7 @@ func light(b *testing.B, name string) []byte {
 	return data
 }
 
-func importModel(b *testing.B, data []byte) *ir.Module {
+func importModel(b testing.TB, data []byte) *ir.Module {
 	b.Helper()
 	m, err := onnxpb.Read(data, onnxpb.Options{})
 	if err != nil {
