@@ -22,7 +22,7 @@ import (
 
 // light reads one of the published network graphs; it skips the benchmark where they are
 // absent.
-func light(b *testing.B, name string) []byte {
+func light(b testing.TB, name string) []byte {
 	b.Helper()
 	data, err := os.ReadFile(filepath.Join(onnxtest.Dir(b), "light", name+".onnx"))
 	if err != nil {

@@ -105,6 +105,37 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestLoad loads the kernels of light_resnet50: what an artifact takes besides uploading, or packing, its weights.
+func TestLoad(t *testing.T) {
+	tg, err := compiler.ForMachine(target.Of("x86"))
+	if err != nil {
+		t.Skip(err)
+	}
+	res, err := compiler.Compile(t.Context(), compiler.Request{Module: importModel(t, light(t, "light_resnet50")), Target: tg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := time.Hour
+	for range 5 {
+		eng := compiler.NewEngine()
+		dev, err := eng.NewDevice(runtime.DeviceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		for _, m := range res.Artifact.Modules {
+			if _, err := dev.Load(t.Context(), m.Format, m.Bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(start))
+		if err := eng.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	goal.Time(t, "loading the kernels of light_resnet50", best, 50*time.Millisecond)
+}
+
 // TestPauses collects garbage while kernels run on all cores: how long it waits for them, and how long a run goes on that is canceled. Beside it stand the waits for loops
 // in Go, which say what the machine adds.
 func TestPauses(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // How a forked loop is cut: into more chunks than there are threads, so that one which is late has little left, of so much work that cutting costs nothing.
 const (
 	chunksPerThread = 4
-	leastChunk      = 1 << 15 // simple operations
+	leastChunk      = 1 << 18 // simple operations: tens of microseconds, a few in a product of vectors
 )
 
 // fork runs the turns of a loop that the main thread of the device asks to run, in chunks, and returns the entry at which the kernel goes on. Which error it returns does
