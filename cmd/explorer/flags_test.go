@@ -141,6 +141,7 @@ var flagTests = map[string]string{
 	"script":                   "flags.txtar",
 	"run script":               "passlist.txtar",
 	"seed":                     "artifact.txtar",
+	"threads":                  "x86.txtar",
 	"run seed":                 "data.txtar",
 	"shape":                    "flags.txtar",
 	"equal shape":              "equal.txtar",

@@ -52,18 +52,16 @@ func (f *form) add(g *form, k int64) *form {
 
 // scale returns k*f, nil where numbers are too large.
 func (f *form) scale(k int64) *form {
-	const most = 1 << 20
-	if k > most || k < -most {
-		return nil
+	for _, x := range []int64{f.turn, f.lo, f.hi} {
+		if !fits(k) || k != 0 && max(x, -x) > formLimit/max(k, -k) {
+			return nil
+		}
 	}
 	out := &form{turn: k * f.turn, lo: min(k*f.lo, k*f.hi), hi: max(k*f.lo, k*f.hi)}
-	if !fits(out.turn, out.lo, out.hi) {
-		return nil
-	}
 	if k != 0 && len(f.outer) > 0 {
 		out.outer = map[*tir.Var]int64{}
 		for v, c := range f.outer {
-			if !fits(k * c) {
+			if max(c, -c) > formLimit/max(k, -k) {
 				return nil
 			}
 			out.outer[v] = k * c

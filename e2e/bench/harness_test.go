@@ -23,7 +23,7 @@ import (
 
 // light reads one of the published network graphs; it skips the benchmark where they are
 // absent.
-func light(b *testing.B, name string) []byte {
+func light(b testing.TB, name string) []byte {
 	b.Helper()
 	data, err := os.ReadFile(filepath.Join(onnxtest.Dir(b), "light", name+".onnx"))
 	if err != nil {
@@ -32,7 +32,7 @@ func light(b *testing.B, name string) []byte {
 	return data
 }
 
-func importModel(b *testing.B, data []byte) *ir.Module {
+func importModel(b testing.TB, data []byte) *ir.Module {
 	b.Helper()
 	m, err := onnxpb.Read(data, onnxpb.Options{})
 	if err != nil {

@@ -5,6 +5,7 @@ package cli
 import (
 	"archive/zip"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	fixture "github.com/irscope/irscope/e2e/fixture/program"
+	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/npy"
 	"github.com/irscope/irscope/runtime/tensor"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -48,6 +50,12 @@ func TestScripts(t *testing.T) {
 			"files":    countFiles,
 			"session":  writeSession,
 			"repack":   repack,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "native" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return native.Available() == nil, nil
 		},
 		RequireExplicitExec: true, RequireUniqueNames: true,
 	})

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/irscope/irscope/runtime/native"
 )
 
 var address = regexp.MustCompile(`^irscope: serving on (http://127\.0\.0\.1:\d+)\n$`)
@@ -67,4 +69,32 @@ func get(t *testing.T, url string) string {
 		t.Fatalf("GET %s: %s (%v)", url, resp.Status, err)
 	}
 	return string(body)
+}
+
+// TestServeMachineCode looks for the target x86 in the list of a server: it is there for the owner of the machine, where machine code runs, and never for others.
+func TestServeMachineCode(t *testing.T) {
+	for _, c := range []struct {
+		more []string
+		want bool
+	}{
+		{nil, native.Available() == nil},
+		{[]string{"--host", "scope.example"}, false},
+	} {
+		base := start(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", "memory"}, c.more...)...)
+		resp, err := http.Get(base + "/api/targets")
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.Status, err)
+		}
+		if !strings.Contains(string(list), `"name":"interp"`) {
+			t.Errorf("the server lists no targets: %s", list)
+		}
+		if got := strings.Contains(string(list), `"name":"x86"`); got != c.want {
+			t.Errorf("%v: the server offers machine code: %v", c.more, got)
+		}
+	}
 }

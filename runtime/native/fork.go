@@ -12,7 +12,7 @@ import (
 // How a forked loop is cut: into more chunks than there are threads, so that one which is late has little left, of so much work that cutting costs nothing.
 const (
 	chunksPerThread = 4
-	leastChunk      = 1 << 15 // simple operations
+	leastChunk      = 1 << 18 // simple operations: tens of microseconds, a few in a product of vectors
 )
 
 // fork runs the turns of a loop that the main thread of the device asks to run, in chunks, and returns the entry at which the kernel goes on. Which error it returns does
@@ -49,7 +49,8 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 	j := &joint{entries: make([]int, n), first: n}
 	helpers := d.helpers(pool.threads - 1)
 	ready := make([]bool, pool.threads) // by thread, whether it has the frame
-	d.forked = *f
+	d.forked, d.main.last = *f, time.Time{}
+	budget := d.main.budget
 	pool.run(n, func(thread, c int) {
 		if j.over(c) {
 			return
@@ -59,7 +60,7 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 			t, area = helpers[thread-1], uint64(areas)+uint64(thread-1)*LocalBytes
 			if !ready[thread] {
 				t.frame = d.forked
-				t.begin(d.main.budget)
+				t.begin(budget)
 				ready[thread] = true
 			}
 		}

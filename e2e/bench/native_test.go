@@ -1,0 +1,203 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"math"
+	goruntime "runtime"
+	"runtime/metrics"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/irscope/irscope/compiler"
+	ob "github.com/irscope/irscope/compiler/frontend/onnx/onnxbuild"
+	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
+	"github.com/irscope/irscope/e2e/fixture/goal"
+	"github.com/irscope/irscope/runtime"
+	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/runtime/tensor"
+	"github.com/irscope/irscope/runtime/vm"
+	"github.com/irscope/irscope/target"
+)
+
+// machineCode compiles two convolutions and a product for the processor of this machine.
+func machineCode(t *testing.T) *compiler.Result {
+	t.Helper()
+	tg, err := compiler.ForMachine(target.Of("x86"))
+	if err != nil {
+		t.Skip(err)
+	}
+	m := ob.New("net", 17)
+	x := m.Input("x", onnxpb.Float, 1, 64, 56, 56)
+	w1, w2 := m.Weights("w1", 0, 0.1, 64, 64, 3, 3), m.Weights("w2", 0, 0.1, 64, 64, 3, 3)
+	m.NodeOut("Conv", "conv1", []string{x, w1}, []string{"a"}, ob.IntList("pads", 1, 1, 1, 1))
+	m.NodeOut("Conv", "conv2", []string{"a", w2}, []string{"y"}, ob.IntList("pads", 1, 1, 1, 1))
+	m.Output("y", onnxpb.Float, 1, 64, 56, 56)
+	res, err := compiler.Compile(t.Context(), compiler.Request{Module: importModel(t, m.Bytes()), Target: tg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// opened loads a program in an engine with so many threads and returns what runs it once.
+func opened(t *testing.T, res *compiler.Result, threads int) func(context.Context) ([]*tensor.Tensor, error) {
+	t.Helper()
+	eng := compiler.NewEngineWith(compiler.EngineOptions{Threads: threads})
+	prog, err := res.Artifact.Open(t.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeAll(t, prog, eng) })
+	x := tensor.MustNew(dtype.Float32T, 1, 64, 56, 56)
+	x.Random(1)
+	return func(ctx context.Context) ([]*tensor.Tensor, error) { return prog.Run(ctx, "main", x) }
+}
+
+func closeAll(t *testing.T, prog *artifact.Program, eng *runtime.Engine) {
+	if err := prog.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := eng.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestThreads compares one thread, two threads, and two programs beside each other with one thread each, in turns: what those gain is what the machine has to give at the
+// time. Outputs are equal to the bit.
+func TestThreads(t *testing.T) {
+	res := machineCode(t)
+	one, other, two := opened(t, res, 1), opened(t, res, 1), opened(t, res, 2)
+	ctx := t.Context()
+	want, err := one(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timed := func(f func()) float64 {
+		start := time.Now()
+		f()
+		return time.Since(start).Seconds()
+	}
+	alone, beside, together := math.Inf(1), math.Inf(1), math.Inf(1)
+	run := func(f func(context.Context) ([]*tensor.Tensor, error)) {
+		got, err := f(ctx)
+		if err != nil {
+			t.Error(err)
+		} else if !bytes.Equal(got[0].Data, want[0].Data) {
+			t.Error("outputs differ")
+		}
+	}
+	for range 20 {
+		alone = min(alone, timed(func() { run(one) }))
+		beside = min(beside, timed(func() {
+			var wg sync.WaitGroup
+			wg.Go(func() { run(one) })
+			wg.Go(func() { run(other) })
+			wg.Wait()
+		}))
+		together = min(together, timed(func() { run(two) }))
+	}
+	t.Logf("one thread %.1f ms, two %.1f ms: %.2f times as fast; two programs beside each other gain %.2f times", alone*1e3, together*1e3, alone/together, 2*alone/beside)
+	if goruntime.GOMAXPROCS(0) > 1 {
+		goal.Time(t, "two threads", time.Duration(together*1e9), time.Duration(beside/2/0.9*1e9))
+	}
+}
+
+// TestLoad loads the kernels of light_resnet50: what an artifact takes besides uploading, or packing, its weights.
+func TestLoad(t *testing.T) {
+	tg, err := compiler.ForMachine(target.Of("x86"))
+	if err != nil {
+		t.Skip(err)
+	}
+	res, err := compiler.Compile(t.Context(), compiler.Request{Module: importModel(t, light(t, "light_resnet50")), Target: tg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	best := time.Hour
+	for range 5 {
+		eng := compiler.NewEngine()
+		dev, err := eng.NewDevice(runtime.DeviceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		for _, m := range res.Artifact.Modules {
+			if _, err := dev.Load(t.Context(), m.Format, m.Bytes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		best = min(best, time.Since(start))
+		if err := eng.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	goal.Time(t, "loading the kernels of light_resnet50", best, 50*time.Millisecond)
+}
+
+// TestPauses collects garbage while kernels run on all cores: how long it waits for them, and how long a run goes on that is canceled. Beside it stand the waits for loops
+// in Go, which say what the machine adds.
+func TestPauses(t *testing.T) {
+	res := machineCode(t)
+	x := 0.0
+	waits(t, "loops in Go", func(ctx context.Context) {
+		for n := 1.0; ctx.Err() == nil; n++ {
+			x += 1 / n
+		}
+	})
+	var programs []func(context.Context) ([]*tensor.Tensor, error)
+	for range 2 {
+		f := opened(t, res, 2)
+		if _, err := f(t.Context()); err != nil { // what the first run learns of kernels
+			t.Fatal(err)
+		}
+		programs = append(programs, f)
+	}
+	all := waits(t, "kernels", func(ctx context.Context) {
+		var wg sync.WaitGroup
+		for _, f := range programs {
+			wg.Go(func() {
+				for ctx.Err() == nil {
+					_, _ = f(ctx) // it ends with the context
+				}
+			})
+		}
+		wg.Wait()
+	})
+	goal.Time(t, "99th percentile of the waits of collections for kernels", time.Duration(goal.Percentile(all, 99)*1e9), time.Millisecond)
+}
+
+// waits collects garbage while some work runs, and returns how long collections waited for it to stop.
+func waits(t *testing.T, what string, work func(context.Context)) (all []float64) {
+	ctx, stop := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() { work(ctx) })
+	before := stopping()
+	length := 2 * time.Second
+	if testing.Short() {
+		length /= 10
+	}
+	for end := time.Now().Add(length); time.Now().Before(end); {
+		goruntime.GC()
+	}
+	after := stopping()
+	for i, n := range after.Counts {
+		for range n - before.Counts[i] {
+			all = append(all, after.Buckets[i+1])
+		}
+	}
+	canceled := time.Now()
+	stop()
+	wg.Wait()
+	goal.Time(t, "from a cancel to the end of "+what, time.Since(canceled), 100*time.Millisecond)
+	t.Logf("%s: %d waits of collections, median %v, longest %v", what, len(all), time.Duration(goal.Percentile(all, 50)*1e9), time.Duration(goal.Percentile(all, 100)*1e9))
+	return all
+}
+
+// stopping is how long collections waited for all goroutines to stop.
+func stopping() *metrics.Float64Histogram {
+	s := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+	metrics.Read(s)
+	return s[0].Value.Float64Histogram()
+}
