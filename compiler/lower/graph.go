@@ -24,6 +24,8 @@ type Builder struct {
 	Machine *Machine
 	Cur     *Region
 	Effects *Effects
+	// At is the statement under translation, which new nodes and items note.
+	At      tir.Stmt
 	NoAlias bool // buffers of different parameters do not overlap
 
 	// Instead holds the variables that stand for the memory of a pointer while they do: those of
@@ -148,7 +150,7 @@ func (b *Builder) Op(op Op, imm, hi uint64, args ...*Node) *Node {
 	if typ == 0 {
 		typ = args[0].Type
 	}
-	n := &Node{Op: op, Args: args, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits, barrier: never, id: b.nextID()}
+	n := &Node{Op: op, Args: args, Imm: imm, Hi: hi, Type: typ, fn: info.Fn, bits: info.Bits, barrier: never, id: b.nextID(), At: b.At}
 	n.Nonneg = info.Bool || nonneg(info.Fn, args)
 	b.define(n, k, b.place(args, info.Cheap, traps(info.Fn, args)))
 	return n
@@ -176,7 +178,7 @@ func (b *Builder) Call(f Ref, result Type, args ...*Node) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	n := &Node{Op: op, Callee: f, Args: args, Type: result, fn: Call, barrier: never, id: b.nextID()}
+	n := &Node{Op: op, Callee: f, Args: args, Type: result, fn: Call, barrier: never, id: b.nextID(), At: b.At}
 	b.define(n, k, b.place(args, false, false))
 	return n
 }
@@ -187,7 +189,7 @@ func (b *Builder) Global(op Op, imm uint64, name string) *Node {
 	if n := b.lookup(k); n != nil {
 		return n
 	}
-	n := &Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), barrier: never, Nonneg: true, Name: name, id: b.nextID()}
+	n := &Node{Op: op, Imm: imm, Type: b.Machine.Int(b.Machine.Pointer.Bits), barrier: never, Nonneg: true, Name: name, id: b.nextID(), At: b.At}
 	b.define(n, k, b.Cur.Root())
 	return n
 }
@@ -201,13 +203,18 @@ func (b *Builder) define(n *Node, k key, r *Region) {
 
 // unshared places a node in r that no other is equal to.
 func (b *Builder) unshared(n *Node, r *Region) *Node {
-	n.fn, n.barrier, n.id = b.Machine.Info(n.Op).Fn, never, b.nextID()
+	n.fn, n.barrier, n.id, n.At = b.Machine.Info(n.Op).Fn, never, b.nextID(), b.At
 	b.define(n, key{op: b.Machine.Op(Set, 0), imm: uint64(n.id)}, r)
 	return n
 }
 
 // Add adds an item to the current region.
-func (b *Builder) Add(it Item) { b.Cur.Items = append(b.Cur.Items, it) }
+func (b *Builder) Add(it Item) {
+	if it.At == nil {
+		it.At = b.At
+	}
+	b.Cur.Items = append(b.Cur.Items, it)
+}
 
 // Branch runs yes where cond is not 0, else no, which may be nil.
 func (b *Builder) Branch(cond *Node, name string, yes, no func()) {

@@ -79,7 +79,7 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 		args = append(args, into)
 	}
 	info, c := b.Machine.Info(a.Op), b.classOf(a.Through)
-	n := &Node{Op: a.Op, Args: args, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, barrier: never, id: b.nextID(), unstable: true, Pointer: a.Through, Name: name}
+	n := &Node{Op: a.Op, Args: args, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, barrier: never, id: b.nextID(), unstable: true, Pointer: a.Through, Name: name, At: b.At}
 	c.live = append(c.live, n)
 	b.define(n, k, b.placeLoad(args, a.Through))
 	return n

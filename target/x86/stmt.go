@@ -13,6 +13,11 @@ import (
 // stmt translates a statement.
 func (g *gen) stmt(s tir.Stmt) {
 	g.step()
+	if _, list := s.(*tir.SeqStmt); !list {
+		outer := g.At
+		g.At = s
+		defer func() { g.At = outer }()
+	}
 	switch s := s.(type) {
 	case *tir.SeqStmt:
 		for _, x := range s.Seq {
