@@ -1,1 +1,0 @@
-import{a}from"./chunk-5PLMJSEW.js";import"./chunk-HQPOQ3TB.js";export{a as addAccesses};
