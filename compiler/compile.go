@@ -61,6 +61,8 @@ type Kernel struct {
 	Language string
 	// Text prints the code in the target's text form; it is made at each call.
 	Text func() string
+	// Lines returns the statement of the function that each line of Text is for, nil where it is for none; nil where the generator does not tell.
+	Lines func() []tir.Stmt
 }
 
 // The codes of warnings about the order of passes: one is too early, or what it works on is made by one that does not run.
@@ -190,7 +192,7 @@ func Codegen(ctx context.Context, t target.Target, res *Result, source *ir.Modul
 			art.Modules = append(art.Modules, b.binary())
 			for _, k := range b.lib.Kernels {
 				if _, twice := made[k.Name]; !twice { // what a function calls that was refused is there in both forms; the first is used
-					made[k.Name] = Kernel{Name: k.Name, Target: b.target.String(), Bytes: k.Bytes, Language: k.Language, Text: k.Text}
+					made[k.Name] = Kernel{Name: k.Name, Target: b.target.String(), Bytes: k.Bytes, Language: k.Language, Text: k.Text, Lines: k.Lines}
 				}
 			}
 		}

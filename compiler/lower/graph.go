@@ -24,6 +24,8 @@ type Builder struct {
 	Machine *Machine
 	Cur     *Region
 	Effects *Effects
+	// At is the statement under translation, which new nodes and items note.
+	At      tir.Stmt
 	NoAlias bool // buffers of different parameters do not overlap
 
 	// Instead holds the variables that stand for the memory of a pointer while they do: those of
@@ -98,7 +100,7 @@ func (b *Builder) node(n Node, args []*Node) *Node {
 		b.args = make([]*Node, 2*many)
 	}
 	b.ids++
-	n.barrier, n.id = never, b.ids
+	n.barrier, n.id, n.At = never, b.ids, b.At
 	if len(args) > 0 {
 		n.Args = b.args[:len(args):len(args)]
 		b.args = b.args[len(args):]
@@ -240,7 +242,12 @@ func (b *Builder) unshared(r *Region, op Op, t Type, args ...*Node) *Node {
 }
 
 // Add adds an item to the current region.
-func (b *Builder) Add(it Item) { b.Cur.add(it) }
+func (b *Builder) Add(it Item) {
+	if it.At == nil {
+		it.At = b.At
+	}
+	b.Cur.add(it)
+}
 
 // Branch runs yes where cond is not 0, else no, which may be nil.
 func (b *Builder) Branch(cond *Node, name string, yes, no func()) {

@@ -63,6 +63,7 @@ func (b *Builder) CloseLoop(it Item, exit *Region) {
 		b.Add(it)
 		return
 	}
+	it.At = b.At
 	exit.Items = append(exit.Items, it)
 	b.Add(Item{Kind: ItemBlock, Body: exit, Text: "exit"})
 }

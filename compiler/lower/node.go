@@ -19,6 +19,7 @@ type Node struct {
 	Name   string // hint for the register that holds it
 	Nonneg bool   // known to be at least 0 as a signed number
 
+	At      tir.Stmt // that it was first needed for
 	Pointer *tir.Var // through which a load reads; nil for memory that belongs to no buffer
 
 	Region *Region // where it is computed; nil for constants

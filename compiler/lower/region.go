@@ -1,5 +1,7 @@
 package lower
 
+import "github.com/irscope/irscope/compiler/tir"
+
 // RegionKind says what a region is to the regions around it.
 type RegionKind uint8
 
@@ -61,6 +63,7 @@ type Item struct {
 	Alt    *Region
 	Target *Region
 	Text   string
+	At     tir.Stmt // that it is for; nil where it is for none
 }
 
 // NewRegion returns an empty region inside of parent.

@@ -10,6 +10,11 @@ import (
 // stmt translates a statement.
 func (w *Walker) stmt(s tir.Stmt) {
 	w.step()
+	if _, list := s.(*tir.SeqStmt); !list {
+		outer := w.At
+		w.At = s
+		defer func() { w.At = outer }()
+	}
 	switch s := s.(type) {
 	case *tir.SeqStmt:
 		for _, x := range s.Seq {

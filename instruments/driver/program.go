@@ -12,6 +12,7 @@ import (
 
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/runtime/artifact"
@@ -144,7 +145,7 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 		body.Bytes += int64(len(m.Bytes))
 	}
 	for _, k := range t.Result.Kernels {
-		text := k.Text()
+		text := t.withLines(k)
 		hash, err := t.sink.Text(k.Language, text)
 		if err != nil {
 			return p, err
@@ -156,7 +157,7 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 			}
 		}
 		body.Kernels = append(body.Kernels, made)
-		k.Text = nil
+		k.Text, k.Lines = nil, nil
 		p.Kernels = append(p.Kernels, k)
 	}
 	slices.SortFunc(body.Kernels, func(a, b event.Kernel) int { return cmp.Compare(a.Name, b.Name) })
@@ -169,6 +170,34 @@ func (t *Task) generate(ctx context.Context) (Code, error) {
 	p.Took = time.Since(began)
 	p.Body, p.Measured = body, &event.Measured{At: time.Since(t.start).Nanoseconds(), Total: t.Generated.Nanoseconds()}
 	return p, t.sink.Emit(event.New("", "", body, p.Measured))
+}
+
+// linesAt is the column behind which a line of code names the line of its statement.
+const linesAt = 64
+
+// withLines is the code of a kernel, each instruction with the number of the line of its function, as the last pass left it, that it is for. Comments of the code itself
+// stand before it.
+func (t *Task) withLines(k compiler.Kernel) string {
+	text := k.Text()
+	f, ok := t.Result.Module.Lookup(k.Name).(*tir.PrimFunc)
+	if k.Lines == nil || !ok {
+		return text
+	}
+	number := map[ir.Node]int{}
+	for i, n := range t.snaps.Of(k.Name, f).Nodes {
+		if _, known := number[n]; n != nil && !known {
+			number[n] = i + 1
+		}
+	}
+	of := k.Lines()
+	var out strings.Builder
+	for i, line := range linediff.Lines(text) {
+		if n := number[of[i]]; of[i] != nil && n > 0 {
+			line = fmt.Sprintf("%-*s ; %d", linesAt, line, n)
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
 }
 
 // codeHistory keeps what the code was made from, where the history is kept.

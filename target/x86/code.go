@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/irscope/irscope/compiler/lower"
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -34,8 +35,9 @@ type inst struct {
 	disp   int32
 	Imm    int64
 	cond   asm.Cond
-	target int32 // label
-	depth  int8  // loops around it
+	target int32    // label
+	depth  int8     // loops around it
+	at     tir.Stmt // that it is for; nil for none
 }
 
 // linear is the code of a function before registers are allocated.
@@ -44,6 +46,7 @@ type linear struct {
 	code   []inst
 	labels int32
 	depth  int8
+	at     tir.Stmt       // that instructions are for
 	notes  map[int]string // by instruction: what the text says there
 }
 
@@ -53,7 +56,7 @@ func (l *linear) bind(n int32) { l.control(cLabel, 0, n) }
 
 // add appends an instruction; registers that are not set are none.
 func (l *linear) add(i inst) {
-	i.depth = l.depth
+	i.depth, i.at = l.depth, l.at
 	l.code = append(l.code, i)
 }
 

@@ -25,6 +25,7 @@ func (l *linear) status(s int64) {
 func (l *linear) region(r *region) {
 	for i := range r.Items {
 		it := &r.Items[i]
+		l.at = it.At
 		if it.Kind != lower.ItemDef {
 			l.item(it)
 		} else if n := it.Node; n.Uses > 0 && !n.Inlined() {
@@ -55,6 +56,7 @@ func (l *linear) item(it *item) {
 		l.note("loop %s", it.Text)
 		l.bind(top)
 		l.region(it.Body)
+		l.at = it.At
 		if len(it.Args) == 0 {
 			l.control(cJump, 0, top)
 		} else {
@@ -65,6 +67,7 @@ func (l *linear) item(it *item) {
 		no := l.label()
 		l.branch(it.Args[0], no, false)
 		l.region(it.Body)
+		l.at = it.At
 		if it.Alt != nil && len(it.Alt.Items) > 0 {
 			end := l.label()
 			l.control(cJump, 0, end)
@@ -229,6 +232,11 @@ func isStore(o op) bool {
 
 // into computes n into a register.
 func (l *linear) into(n *node, d vreg) {
+	if n.At != nil {
+		outer := l.at
+		l.at = n.At
+		defer func() { l.at = outer }()
+	}
 	i := inst{op: n.Op, dst: d, args: [3]vreg{none, none, none}, index: none, Imm: int64(n.Imm)}
 	switch c := code(n.Op); {
 	case n.Held:

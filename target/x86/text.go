@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
@@ -13,15 +14,39 @@ type mark struct {
 	text string
 }
 
+// stand is the statement that the instructions from an offset on are for.
+type stand struct {
+	at   int
+	stmt tir.Stmt
+}
+
+// stand notes what the instructions from an offset on are for.
+func (m *module) stand(at int, s tir.Stmt) {
+	if n := len(m.stands); n == 0 || m.stands[n-1].stmt != s {
+		m.stands = append(m.stands, stand{at, s})
+	}
+}
+
 // listing prints the code of a kernel.
 type listing struct {
 	blob     *asm.Blob
 	from, to int
-	marks    []mark // of all kernels, in order
+	marks    []mark  // of all kernels, in order
+	stands   []stand // likewise
 }
 
-// text decodes the bytes, so that it shows what is there, and names the targets of jumps.
 func (l *listing) text() string {
+	text, _ := l.print()
+	return text
+}
+
+func (l *listing) lines() []tir.Stmt {
+	_, lines := l.print()
+	return lines
+}
+
+// print decodes the bytes, so that it shows what is there, and names the targets of jumps. It tells the statement of each line.
+func (l *listing) print() (string, []tir.Stmt) {
 	type line struct {
 		at   int
 		inst asm.Inst
@@ -32,7 +57,7 @@ func (l *listing) text() string {
 	for at := l.from; at < l.to; {
 		i, n, err := asm.Decode(l.blob.Bytes[at:l.blob.Text])
 		if err != nil {
-			return fmt.Sprintf("; %#x: %v\n", at-l.from, err)
+			return fmt.Sprintf("; %#x: %v\n", at-l.from, err), []tir.Stmt{nil}
 		}
 		lines = append(lines, line{at, i, at + n})
 		at += n
@@ -51,12 +76,20 @@ func (l *listing) text() string {
 			targets[x.at] = fmt.Sprintf("L%d", n)
 		}
 	}
-	marks := l.marks
+	marks, stands := l.marks, l.stands
 	var s strings.Builder
+	var out []tir.Stmt
+	put := func(line string, of tir.Stmt) {
+		s.WriteString(line + "\n")
+		out = append(out, of)
+	}
 	for _, x := range lines {
+		for len(stands) > 1 && stands[1].at <= x.at {
+			stands = stands[1:]
+		}
 		for len(marks) > 0 && marks[0].at <= x.at {
 			if marks[0].at >= l.from && !strings.HasPrefix(marks[0].text, "[") {
-				fmt.Fprintf(&s, "; %s\n", marks[0].text)
+				put("; "+marks[0].text, nil)
 				marks = marks[1:]
 				continue
 			}
@@ -66,10 +99,10 @@ func (l *listing) text() string {
 			marks = marks[1:]
 		}
 		if name := targets[x.at]; name != "" {
-			s.WriteString(name + ":\n")
+			put(name+":", nil)
 		}
 		if entries[x.at] {
-			s.WriteString("; entry\n")
+			put("; entry", nil)
 		}
 		if x.inst.Op == asm.NOP || x.inst.Op == asm.NOPL {
 			continue
@@ -81,11 +114,10 @@ func (l *listing) text() string {
 		case x.inst.InMem && x.inst.Mem.RIP:
 			text = x.inst.Text(fmt.Sprintf("const_%d", x.end+int(x.inst.Mem.Disp)-l.blob.Text))
 		}
-		s.WriteString("\t" + text)
 		if len(marks) > 0 && marks[0].at == x.at {
-			s.WriteString(" ; " + strings.Trim(marks[0].text, "[]"))
+			text += " ; " + strings.Trim(marks[0].text, "[]")
 		}
-		s.WriteByte('\n')
+		put("\t"+text, stands[0].stmt)
 	}
-	return s.String()
+	return s.String(), out
 }

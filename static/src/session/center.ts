@@ -1,12 +1,14 @@
 // The middle of the page: the view that is chosen, in the rows of a text or in a panel of its own, or words for why there is nothing.
 
 import { messageOf, plural } from "../store/format";
+import type { Origins } from "../store/origins";
 import type { Source } from "../store/source";
 import type { RunModel, Step } from "../store/model";
 import type { At, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
 import { byId, h } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
+import { OriginBar } from "../widgets/originbar";
 
 export interface CenterListener {
   line(n: number): void;
@@ -19,6 +21,7 @@ export interface CenterListener {
 
 export class Center {
   readonly code: CodeView;
+  private readonly origins: OriginBar;
   private readonly host = byId("code");
   private readonly hosts = new Map<string, HTMLElement>();
   // drawn names the views whose panel holds what they drew, and no message in its place.
@@ -43,6 +46,7 @@ export class Center {
       error: (err) => this.fail(err),
     });
     this.code.scroller.hidden = plain !== null;
+    this.origins = new OriginBar(this.host, this.code);
   }
 
   // view is the view that can be shown where a view is asked for.
@@ -74,7 +78,7 @@ export class Center {
     this.pending?.abort();
     const abort = (this.pending = new AbortController());
     if ("nothing" in content) this.nothing(at, content.nothing);
-    else if ("rows" in content) void this.rows(content.rows(abort.signal), abort.signal, content.label, at, old !== null && old.key === content.key);
+    else if ("rows" in content) void this.rows(content.rows(abort.signal), abort.signal, content.label, at, old !== null && old.key === content.key, content.origins);
     else void this.draw(view.name, content.panel, at, abort.signal);
   }
 
@@ -117,10 +121,12 @@ export class Center {
     }
   }
 
-  private async rows(opening: Promise<Source>, signal: AbortSignal, label: string, at: At, keepPlace: boolean): Promise<void> {
+  private async rows(opening: Promise<Source>, signal: AbortSignal, label: string, at: At, keepPlace: boolean, origins?: Origins): Promise<void> {
     try {
       const source = await opening;
-      if (!signal.aborted) this.put(source, label, at.state.line, keepPlace);
+      if (signal.aborted) return;
+      this.origins.show(origins);
+      this.put(source, label, at.state.line, keepPlace);
     } catch (err) {
       if (!signal.aborted) this.fail(err);
     }
@@ -175,6 +181,7 @@ export class Center {
     this.drawn.clear();
     this.uncover(null);
     this.unveil();
+    this.origins.show(undefined);
     this.code.scroller.hidden = true;
     this.empty.hidden = false;
   }

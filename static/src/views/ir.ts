@@ -1,11 +1,12 @@
 // The text of a function after a step, or of the whole module.
 
 import { wholeModule } from "../store/model";
+import { inCode } from "../store/origins";
 import { TextSource } from "../store/textsource";
 import { afterTitle, allFunctions, mainFirst, stateOf } from "./functions";
 import type { Make } from "./view";
 
-export const ir: Make = () => ({
+export const ir: Make = (on) => ({
   name: "ir",
   label: "IR",
   follows: true,
@@ -20,6 +21,7 @@ export const ir: Make = () => ({
     const parts = at.model.functionsAt(step).filter((f) => fn === wholeModule || f.name === fn).map((f) => ({ title: f.name, hash: f.text, lines: f.lines }));
     const key = `${stateOf(at)} ${fn} ${parts.map((p) => p.hash).join()}`;
     if (parts.length === 0) return { nothing: null, key };
-    return { rows: (signal) => TextSource.open(parts, form, signal), key, form, label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
+    const origins = parts.length === 1 ? inCode(at.model, fn, parts[0]!.hash, (line) => on.go({ fn, view: "code", line })) : undefined;
+    return { rows: (signal) => TextSource.open(parts, form, signal), key, form, origins, label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
   },
 });

@@ -1,1 +1,0 @@
-import{a}from"./chunk-BERWNCQR.js";import"./chunk-CSKSU5A5.js";export{a as addAccesses};

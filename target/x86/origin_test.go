@@ -1,0 +1,70 @@
+//go:build linux && amd64
+
+package x86_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
+	"github.com/irscope/irscope/target/x86"
+)
+
+// TestOrigins asks which statement each line of the text is for: every instruction that computes or stores is for the one that does so, and what the loop needs for the loop.
+func TestOrigins(t *testing.T) {
+	a, b := flat("A", dtype.Float32T, 64), flat("B", dtype.Float32T, 64)
+	i := i32var("i")
+	product := tir.Store(a, tir.Mul(tir.Load(a, i), tir.Load(b, i)), i)
+	root := tir.Store(b, tir.NewCall(tir.OpSqrt, tir.Load(b, i)), i)
+	loop := forLoop(i, tir.Int32(64), product, root)
+	funcs := packed(t, primFunc("f", []any{a, b}, loop))
+	stores := map[string]tir.Stmt{}
+	var loops []tir.Stmt
+	ir.Walk(funcs[0].Prim.Body, func(n ir.Node) bool {
+		switch s := n.(type) {
+		case *tir.BufferStore:
+			stores[s.Buffer.Name] = s
+		case *tir.For:
+			loops = append(loops, s)
+		}
+		return true
+	})
+	lib, err := x86.BuildFor(context.Background(), funcs, machines["avx512"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := lib.Kernels[0]
+	lines, of := strings.Split(strings.TrimSuffix(k.Text(), "\n"), "\n"), k.Lines()
+	if len(of) != len(lines) {
+		t.Fatalf("%d statements of %d lines", len(of), len(lines))
+	}
+	found := map[string]int{}
+	for n, line := range lines {
+		for op, want := range map[string]tir.Stmt{"vmulss": stores["A"], "vsqrtss": stores["B"], "vmovss dword ptr": nil, "; loop": nil} {
+			if !strings.Contains(line, op) {
+				continue
+			}
+			found[op]++
+			switch {
+			case op == "vmovss dword ptr" && of[n] != stores["A"] && of[n] != stores["B"]:
+				t.Errorf("%s is for %T", line, of[n])
+			case op != "vmovss dword ptr" && of[n] != want:
+				t.Errorf("%s is for %T, want %T", line, of[n], want)
+			}
+		}
+		if strings.Contains(line, "jl") || strings.Contains(line, "inc ") {
+			found["loop"]++
+			if len(loops) != 1 || of[n] != loops[0] {
+				t.Errorf("%s is for %T, want the loop", line, of[n])
+			}
+		}
+	}
+	for _, op := range []string{"vmulss", "vsqrtss", "vmovss dword ptr", "; loop", "loop"} {
+		if found[op] == 0 {
+			t.Errorf("no %s in\n%s", op, k.Text())
+		}
+	}
+}
