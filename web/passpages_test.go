@@ -61,7 +61,7 @@ func TestPassPages(t *testing.T) {
 			}
 		}
 	}
-	if changed != len(cat.Passes)-7 { // Normalize, NormalizeGlobalVar, relay.InferType, tir.ConvertSSA (in texts), tir.VerifyMemory, tir.VerifyGPUCode and tir.OOBChecker change nothing
+	if changed != len(cat.Passes)-9 { // Normalize, NormalizeGlobalVar, relay.InferType, tir.ConvertSSA and tir.VerifySSA (in texts), tir.VerifyMemory, tir.VerifyGPUCode, tir.VerifyVTCMLimit and tir.OOBChecker change nothing
 		t.Errorf("%d of %d pages show a change", changed, len(cat.Passes))
 	}
 	w := passPage(s, "")

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/irscope/irscope/compiler/frontend"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/ir/nearest"
+	"github.com/irscope/irscope/instruments/event"
 	"github.com/spf13/cobra"
 )
 
@@ -80,6 +82,10 @@ func printError(w io.Writer, err error) {
 	var text *frontend.TextError
 	if !errors.As(err, &text) {
 		fmt.Fprintf(w, "irscope: error: %v\n", err)
+		var fault *event.Error
+		if errors.As(err, &fault) {
+			printAccesses(w, fault.Accesses)
+		}
 		return
 	}
 	printDiagnostics(w, text.Diagnostics)
@@ -94,6 +100,22 @@ func printError(w io.Writer, err error) {
 		plural = ""
 	}
 	fmt.Fprintf(w, "irscope: error: %d error%s in %s\n", n, plural, text.Name)
+}
+
+// printAccesses writes what threads did that ended a run, each with its line after the last pass and its place in the source, where they are known.
+func printAccesses(w io.Writer, list []event.Access) {
+	for _, a := range list {
+		fmt.Fprintf(w, "  thread (%s) %s", a.Thread, cmp.Or(a.Does, "does not come to it"))
+		if a.Line > 0 {
+			fmt.Fprintf(w, " in %s, line %d", a.Function, a.Line)
+		}
+		if s := a.Span; s != nil && s.Line > 0 {
+			fmt.Fprintf(w, ", from %s:%d:%d", s.Source, s.Line, max(s.Column, 1))
+		}
+		if fmt.Fprintln(w); a.Code != "" {
+			fmt.Fprintf(w, "    %s\n", a.Code)
+		}
+	}
 }
 
 // printDiagnostics writes diagnostics, each with the line that it is about where that is known.

@@ -40,6 +40,8 @@ type Pass struct {
 	// Lowering marks passes without which the module cannot be compiled; the others are
 	// optional.
 	Lowering bool
+	// Without says what happens without a lowering pass, where that is not that code generation fails, in half a sentence.
+	Without string
 
 	// Needs are the forms that functions must have for the pass to change them, and Gives those that all
 	// have after it. The constraints on the order of passes follow from them; what a pass needs is checked

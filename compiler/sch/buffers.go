@@ -3,7 +3,6 @@ package sch
 import (
 	"fmt"
 
-	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -92,24 +91,6 @@ func (s *State) nthRegion(b *tir.Block, n int, side string) (*tir.BufferRegion, 
 	return list[n], nil
 }
 
-// viewOf returns a buffer that is declared over the memory of b, nil if there is none.
-func (s *State) viewOf(b *tir.Buffer) (view *tir.Buffer) {
-	for _, f := range s.mod.Funcs() {
-		fn, ok := f.(*tir.PrimFunc)
-		if !ok {
-			continue
-		}
-		ir.Walk(fn.Body, func(n ir.Node) bool {
-			if d, ok := n.(*tir.DeclBuffer); ok && d.Buffer.Data == b.Data {
-				view = d.Buffer
-			}
-			_, expr := n.(tir.Expr)
-			return view == nil && !expr
-		})
-	}
-	return view
-}
-
 // checkStorageScope returns an error for a memory scope that does not exist.
 func (s *State) checkStorageScope(scope string) error {
 	if _, ok := storageRank(scope); !ok {
@@ -139,7 +120,7 @@ func regionOf(list []*tir.BufferRegion, b *tir.Buffer) *tir.BufferRegion {
 
 // onlyWriter returns the only block of a scope that writes a buffer, nil if none does.
 func (s *State) onlyWriter(scope *tir.Block, b *tir.Buffer) (*tir.Block, error) {
-	list := depsOf(scope).writers[b]
+	list := s.deps(scope).writers[b]
 	switch len(list) {
 	case 0:
 		return nil, nil

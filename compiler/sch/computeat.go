@@ -47,7 +47,7 @@ func (s *State) computeAt(b *Block, l *Loop, preserveUnit bool, index int, forwa
 	}
 	m := &mover{at: at, to: to, root: root, forward: forward, an: arith.NewAnalyzer()}
 	m.an.MarkShapes(at.f)
-	d := depsOf(root.Block())
+	d := s.deps(root.Block())
 	producers, consumers := d.producers(at.Block()), d.consumers(at.Block())
 	if err := s.checkCompleteOrReduction(at, root.Block()); err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (s *State) checkStillCovers(out *State, m *mover) error {
 		return s.fail("RepeatedReductionError", "The iterations of the loop {0} would repeat steps of the reduction in block {1}", l, at.Block())
 	}
 	root, _ := at.scope()
-	d, kids := depsOf(root.Block()), childrenOf(root.Block())
+	d, kids := s.deps(root.Block()), childrenOf(root.Block())
 	for _, c := range d.consumers(at.Block()) {
 		if !out.regionCover(root, d, kids, c) {
 			return s.fail("NotRegionCoverError", "The block {0} would not write all that block {1} reads: what it reads of its producers does not lead it there", m.at.Block(), c)

@@ -13,6 +13,12 @@ import (
 type facts struct {
 	mu     sync.Mutex
 	covers map[inScope]covered
+	parts  map[tir.Stmt]*partFacts
+	// deps are those that were asked for last.
+	deps struct {
+		of   tir.Stmt
+		list *scopeDeps
+	}
 	// epilogue is that which was asked for last.
 	epilogue struct {
 		of, root *tir.Block
@@ -71,7 +77,7 @@ func childrenOf(scope *tir.Block) map[*tir.Block]nested {
 
 // stagePipeline reports whether the child blocks of a block only read what others wrote before, all of it (TVM's flag of that name).
 func (s *State) stagePipeline(root site) bool {
-	d := depsOf(root.Block())
+	d := s.deps(root.Block())
 	kids := childrenOf(root.Block())
 	for _, r := range d.blocks {
 		for _, x := range d.byDst[r.Block] {

@@ -88,7 +88,7 @@ func swapAll(x, old, by tir.Stmt, became reuse) tir.Stmt {
 
 // checkReduction returns an error if a block is no reduction under the scope.
 func (s *State) checkReduction(at site, scope tir.Stmt) error {
-	if n := notReduction(at, scope); n > 0 {
+	if n := s.notReduction(at, scope); n > 0 {
 		return s.fail("NotReductionBlockError", fmt.Sprintf("The block {0} is not a reduction block - it violates condition #%d.\n%s", n, reductionDefinition), at.Block())
 	}
 	return nil

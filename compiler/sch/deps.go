@@ -67,6 +67,17 @@ func depsOf(scope tir.Stmt) *scopeDeps {
 	return d
 }
 
+// deps returns the dependencies among the child blocks of a loop or block. Those of the one that was asked for last are remembered, since the
+// conditions of a primitive ask for them one after the other; nobody may change them.
+func (s *State) deps(scope tir.Stmt) *scopeDeps {
+	s.facts.mu.Lock()
+	defer s.facts.mu.Unlock()
+	if s.facts.deps.of != scope {
+		s.facts.deps.of, s.facts.deps.list = scope, depsOf(scope)
+	}
+	return s.facts.deps.list
+}
+
 // producers returns the blocks that b must run after, but for those that only read what b writes.
 func (d *scopeDeps) producers(b *tir.Block) []*tir.Block {
 	var out []*tir.Block

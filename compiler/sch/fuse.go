@@ -215,7 +215,7 @@ func mergedNest(nests [][]*tir.For) (tir.Stmt, *tir.Var, reuse) {
 // the last nest: it would run before what it needs. TVM merges all the same.
 func (s *State) checkMergeable(nests [][]*tir.For, root site) error {
 	of, place := map[*tir.Block]int{}, map[*tir.Block]int{}
-	d := depsOf(root.Block())
+	d := s.deps(root.Block())
 	for i, r := range d.blocks {
 		place[r.Block] = i
 	}

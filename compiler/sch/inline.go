@@ -104,6 +104,7 @@ func accessed(b *tir.Block, byData map[*tir.Var]*tir.Buffer) (reads, writes []*t
 func (n *inliner) run(s *State) (*State, error) {
 	n.byData, n.became = buffersOf(n.root.f), reuse{}
 	scope := n.root.Block()
+	same := s.untouched(scope, n.buf.Data)
 	m := &tir.Mapper{}
 	m.Expr = func(e tir.Expr) tir.Expr {
 		switch e := e.(type) {
@@ -120,6 +121,9 @@ func (n *inliner) run(s *State) (*State, error) {
 		return m.MapExpr(e)
 	}
 	m.Stmt = func(x tir.Stmt) tir.Stmt {
+		if same[x] {
+			return x
+		}
 		if x == n.from {
 			x = n.to
 		}

@@ -11,7 +11,7 @@ import (
 // buf: another block writes it, in a loop around both of them and not around the consumer, and what it writes to one place differs from iteration to
 // iteration. So does the local memory of a tile, whose result cannot be taken from there behind the tiles.
 func (s *State) checkInputsLast(block *tir.Block, scope *tir.Block, buf *tir.Buffer) error {
-	deps := depsOf(scope)
+	deps := s.deps(scope)
 	if !slices.ContainsFunc(block.Reads, func(r *tir.BufferRegion) bool { return len(deps.writers[r.Buffer]) > 0 }) {
 		return nil
 	}

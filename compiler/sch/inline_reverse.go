@@ -50,7 +50,7 @@ func (s *State) ReverseComputeInline(b *Block) (*State, error) {
 
 // singleRead returns the only buffer that a block reads of those that its scope writes.
 func (s *State) singleRead(b, scope *tir.Block) (*tir.Buffer, error) {
-	writers := depsOf(scope).writers
+	writers := s.deps(scope).writers
 	var buf *tir.Buffer
 	for _, r := range b.Reads {
 		if r.Buffer == buf || writers[r.Buffer] == nil {
@@ -83,7 +83,7 @@ func (s *State) onlyProducer(consumer *tir.Block, buf *tir.Buffer, root site) (s
 		}
 		for _, w := range b.Writes {
 			if w.Buffer == buf {
-				if (incomplete(b, root.Block()) > 0 || b.Init != nil) && err == nil { // a block with an init stores twice, which TVM forgets
+				if (s.incomplete(b, root.Block()) > 0 || b.Init != nil) && err == nil { // a block with an init stores twice, which TVM forgets
 					err = s.fail("NonSingleProducerError", msg, b)
 				}
 				found = append(found, b)

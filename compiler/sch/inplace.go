@@ -32,7 +32,7 @@ func (s *State) readsBeforeWriting(at site, buf *tir.Buffer) bool {
 	if reads, _ := declared(b); regionOf(reads, buf) == nil || b.Init != nil {
 		return false
 	}
-	d, kids := depsOf(b), childrenOf(b)
+	d, kids := s.deps(b), childrenOf(b)
 	if len(d.writers[buf]) == 0 {
 		return true
 	}

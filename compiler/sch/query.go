@@ -92,7 +92,7 @@ func (s *State) related(b *Block, of func(*scopeDeps, *tir.Block) []*tir.Block) 
 	if err != nil {
 		return nil, nil, err
 	}
-	s, out := s.refs(at.fn, of(depsOf(root.Block()), at.Block()))
+	s, out := s.refs(at.fn, of(s.deps(root.Block()), at.Block()))
 	return s, out, nil
 }
 

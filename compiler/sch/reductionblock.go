@@ -10,5 +10,5 @@ func (s *State) IsReductionBlock(b, scope *Block) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return notReduction(at, root.stmt()) == 0, nil
+	return s.notReduction(at, root.stmt()) == 0, nil
 }

@@ -27,7 +27,7 @@ func (s *State) Refill(b *Block) (*State, error) {
 	if !ok || st.Predicate != nil || old.Init != nil || !isConstant(st.Value) || !slices.Contains(root.Block().AllocBuffers, st.Buffer) {
 		return nil, s.fail("NotFillError", "The block {0} does not fill a buffer of its scope with a constant", old)
 	}
-	if before := depsOf(root.Block()).byDst[old]; len(before) > 0 {
+	if before := s.deps(root.Block()).byDst[old]; len(before) > 0 {
 		return nil, s.fail("UsedBeforeError", "The block {0} is to fill a buffer that the block {1} uses before", old, before[0].src)
 	}
 	now := &tir.Block{Base: old.Base, Name: old.Name, Annotations: old.Annotations}

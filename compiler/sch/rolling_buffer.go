@@ -28,7 +28,7 @@ func (s *State) RollingBuffer(b *Block, index int) (*State, error) {
 	if err := s.checkNotOutput(at, root); err != nil {
 		return nil, err
 	}
-	d := depsOf(root.Block())
+	d := s.deps(root.Block())
 	for _, x := range append(slices.Clone(d.byDst[at.Block()]), d.bySrc[at.Block()]...) {
 		if x.kind != readAfterWrite {
 			return nil, s.fail("RollingBufferDependencyError", "The target block {0} is required to have only RAW dependencies", at.Block())

@@ -63,7 +63,7 @@ func (s *State) computeLocations(b *Block) ([]location, error) {
 		out = append(out, location{&Loop{b.fn, inlineMark}, -2})
 	}
 	out = append(out, location{&Loop{b.fn, rootMark}, -1})
-	consumers := depsOf(root.Block()).consumers(at.Block())
+	consumers := s.deps(root.Block()).consumers(at.Block())
 	if len(consumers) == 0 {
 		return out, nil
 	}

@@ -26,10 +26,10 @@ func (s *State) scopeRoot(at site, stagePipeline bool) (site, error) {
 }
 
 // dominant reports whether a block is the only writer of its outputs under the loop or block scope.
-func dominant(b *tir.Block, scope tir.Stmt) bool {
+func (s *State) dominant(b *tir.Block, scope tir.Stmt) bool {
 	writers := map[*tir.Buffer][]*tir.Block{}
 	if _, ok := scope.(*tir.Block); ok {
-		writers = depsOf(scope).writers
+		writers = s.deps(scope).writers
 	} else {
 		for _, r := range realizes(scope) { // what TVM counts below a loop are the blocks inside of its child blocks
 			for buf, list := range depsOf(r.Block).writers {
@@ -49,13 +49,13 @@ func dominant(b *tir.Block, scope tir.Stmt) bool {
 }
 
 // incomplete returns the number of the first condition of a complete block that a block does not meet, 0 if it is one.
-func incomplete(b *tir.Block, scope tir.Stmt) int {
+func (s *State) incomplete(b *tir.Block, scope tir.Stmt) int {
 	for _, iv := range b.IterVars {
 		if iv.Kind != tir.DataPar {
 			return 1
 		}
 	}
-	if !dominant(b, scope) {
+	if !s.dominant(b, scope) {
 		return 2
 	}
 	reads, writes := declared(b)
@@ -70,7 +70,7 @@ func incomplete(b *tir.Block, scope tir.Stmt) int {
 }
 
 // notReduction returns the number of the first condition of a reduction block that a block does not meet, 0 if it is one.
-func notReduction(at site, scope tir.Stmt) int {
+func (s *State) notReduction(at site, scope tir.Stmt) int {
 	b := at.Block()
 	if b.Init == nil {
 		return 1
@@ -83,7 +83,7 @@ func notReduction(at site, scope tir.Stmt) int {
 			return 3
 		}
 	}
-	if !dominant(b, scope) {
+	if !s.dominant(b, scope) {
 		return 4
 	}
 	if reductionIndexesOutput(b) {
@@ -138,7 +138,7 @@ const reductionDefinition = `Definition of a reduction block:
 
 // checkComplete returns an error if a block is no complete block under the scope.
 func (s *State) checkComplete(at site, scope tir.Stmt) error {
-	if n := incomplete(at.Block(), scope); n > 0 {
+	if n := s.incomplete(at.Block(), scope); n > 0 {
 		return s.fail("IncompleteBlockError", fmt.Sprintf("The block {0} is not a complete block - it violates condition #%d.\n%s", n, completeDefinition), at.Block())
 	}
 	return nil
@@ -146,11 +146,11 @@ func (s *State) checkComplete(at site, scope tir.Stmt) error {
 
 // checkCompleteOrReduction returns an error if a block is neither under the scope.
 func (s *State) checkCompleteOrReduction(at site, scope tir.Stmt) error {
-	c := incomplete(at.Block(), scope)
+	c := s.incomplete(at.Block(), scope)
 	if c == 0 {
 		return nil
 	}
-	r := notReduction(at, scope)
+	r := s.notReduction(at, scope)
 	if r == 0 {
 		return nil
 	}
@@ -163,11 +163,11 @@ func (s *State) checkCompleteOrReduction(at site, scope tir.Stmt) error {
 func (s *State) checkCompactDataflow(root site) error {
 	for _, r := range realizes(root.stmt()) {
 		at, _ := s.below(root, r.Block)
-		c := incomplete(r.Block, root.stmt())
+		c := s.incomplete(r.Block, root.stmt())
 		if c == 0 {
 			continue
 		}
-		if n := notReduction(at, root.stmt()); n > 0 {
+		if n := s.notReduction(at, root.stmt()); n > 0 {
 			return s.fail("NotCompactDataFlowError", fmt.Sprintf(
 				"The queried subtree root {0} in SRef tree does not have compact dataflow, because its child block {1} on SRef tree is neither a local complete block nor a local reduction block.\n"+
 					"It violates condition #%d as a local complete block.\n%s\nIt violates condition #%d as a local reduction block.\n%s\n", c, completeDefinition, n, reductionDefinition),

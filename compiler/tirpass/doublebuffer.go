@@ -12,7 +12,8 @@ import (
 // InjectDoubleBuffer lets loops fill a buffer for their next iteration while they use it for this one.
 var InjectDoubleBuffer = &pass.Pass{
 	Name: "tir.InjectDoubleBuffer", Kind: pass.PrimFunc, Lowering: true,
-	Needs: []pass.Need{{Form: pass.FlatBuffers, Why: "the two halves of a buffer lie one behind the other"}},
+	Without: "programs compile, and copies do not overlap with what is computed",
+	Needs:   []pass.Need{{Form: pass.FlatBuffers, Why: "the two halves of a buffer lie one behind the other"}},
 	Doc: "Gives a buffer that a loop fills under the attribute double_buffer_scope a second half, which is filled for the next iteration while this one reads the first. " +
 		"With split_loop, the loop is cut into parts of so many iterations, in which it is known which half is which.",
 	Config: []string{"tir.InjectDoubleBuffer"},

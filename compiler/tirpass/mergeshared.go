@@ -15,9 +15,10 @@ const configMergeStatic = "tir.merge_static_smem"
 // MergeSharedMemoryAllocations makes one allocation of shared memory of all.
 var MergeSharedMemoryAllocations = &pass.Pass{
 	Name: "tir.MergeSharedMemoryAllocations", Kind: pass.PrimFunc, Lowering: true,
-	Needs:  []pass.Need{{Form: pass.FlatBuffers, Why: "MergeSharedMemoryAllocations expects flat memory buffers, and is to be run after FlattenBuffer", Strict: true}},
-	Doc:    "Puts all buffers of a kernel in dynamic shared memory into one allocation, as a kernel may have only one. Buffers that are not in use at the same time share bytes.",
-	Config: []string{configMergeStatic},
+	Without: "programs compile, and kernels take more shared memory",
+	Needs:   []pass.Need{{Form: pass.FlatBuffers, Why: "MergeSharedMemoryAllocations expects flat memory buffers, and is to be run after FlattenBuffer", Strict: true}},
+	Doc:     "Puts all buffers of a kernel in dynamic shared memory into one allocation, as a kernel may have only one. Buffers that are not in use at the same time share bytes.",
+	Config:  []string{configMergeStatic},
 	Run: pass.EachPrimFunc(func(c *pass.Context, gv *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		scopes := []string{"shared.dyn"}
 		if c.ConfigBool(configMergeStatic) {

@@ -12,6 +12,7 @@ import (
 // InjectPTXLDG32 makes loads under a condition instructions of the GPU with a predicate.
 var InjectPTXLDG32 = &pass.Pass{
 	Name: "tir.InjectPTXLDG32", Kind: pass.PrimFunc, Lowering: true,
+	Without: "programs compile, and loads under conditions are branches",
 	Doc:     "Replaces stores to local memory of if_then_else between an element of 32 bits of global memory and another value by ptx_ldg32, a load with a predicate: the other value is stored first, and the load replaces it where the condition holds.",
 	Options: []pass.Option{{Name: "enable_inject_ptx_intrin", Default: true, Doc: "false leaves everything as it is"}},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {

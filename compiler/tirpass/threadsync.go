@@ -13,6 +13,7 @@ import (
 // ThreadSync puts barriers between accesses of different threads to one place.
 var ThreadSync = &pass.Pass{
 	Name: "tir.ThreadSync", Kind: pass.PrimFunc, Lowering: true,
+	Without: "programs compile, but threads may race: what they read of shared memory may not be written yet",
 	Doc:     "Puts barriers into kernels wherever a thread may read what another one has written to memory of a scope, or overwrite what another one has still to read. Refuses kernels that would need a barrier under a condition.",
 	Options: []pass.Option{{Name: "storage_scope", Default: "shared", Doc: "the scope of the memory: shared, shared.dyn, warp, or global"}},
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {

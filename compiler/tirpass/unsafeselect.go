@@ -9,7 +9,8 @@ import (
 // RewriteUnsafeSelect makes selections lazy where computing both values could fail.
 var RewriteUnsafeSelect = &pass.Pass{
 	Name: "tir.RewriteUnsafeSelect", Kind: pass.PrimFunc, Lowering: true,
-	Doc: "Replaces Select by if_then_else where a value may fail when its condition does not hold: it loads from memory or divides.",
+	Without: "programs compile, but both values of a selection are computed, so one that is not chosen may fail: it divides by zero or reads out of bounds",
+	Doc:     "Replaces Select by if_then_else where a value may fail when its condition does not hold: it loads from memory or divides.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
 		u := unsafeExprs{}
 		return f.WithBody(tir.RewriteStmt(f.Body, nil, func(e tir.Expr) tir.Expr {

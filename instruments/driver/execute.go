@@ -203,13 +203,15 @@ func (t *Task) executeFault(err error) error {
 	if errors.Is(err, runtime.ErrDeviceMemory) {
 		e.Kind, e.Limit = event.KindLimit, "memory"
 	}
-	if t.Result != nil && t.Result.Module != nil {
-		e.Accesses = accessesOf(t.Result.Module, err)
+	var m *ir.Module // a program that was loaded has none
+	if t.Result != nil {
+		m = t.Result.Module
 	}
+	e.Accesses = accessesOf(m, err)
 	return e
 }
 
-// accessesOf returns what threads did that ended a run of a module with err, with their lines; nil if it was something else.
+// accessesOf returns what threads did that ended a run with err, of a module or, where that is nil, of a program, with their lines; nil if it was something else.
 func accessesOf(m *ir.Module, err error) (out []event.Access) {
 	var f *interp.ThreadFault
 	if !errors.As(err, &f) {

@@ -103,6 +103,7 @@ func TestReuseKeyDependsOnWhatIsRead(t *testing.T) {
 		"Pass.Kind":        no("belongs to the name"),
 		"Pass.Doc":         no("is for people"),
 		"Pass.Lowering":    no("is for people"),
+		"Pass.Without":     no("is for people"),
 		"Pass.Options":     no("belong to the name; their values are Args"),
 		"Pass.Needs":       no("is the form of the module, which the verifier checks"),
 		"Pass.Gives":       no("is the form of the module, which the verifier checks"),

@@ -1406,6 +1406,8 @@ export interface PassInfo {
   // ir is what it works on: "relax", Relax functions, or "tir", PrimFuncs.
   ir: "relax" | "tir";
   doc: string;
+  // without says what happens without a lowering pass, where that is not that code generation fails, in half a sentence.
+  without?: string;
   required: string[];
   config: ConfigOption[];
   options: PassOption[];

@@ -79,8 +79,10 @@ type Pass struct {
 	// IR is what it works on: "relax", Relax functions, or "tir", PrimFuncs.
 	//
 	//wire:type "relax" | "tir"
-	IR       string       `json:"ir"`
-	Doc      string       `json:"doc"`
+	IR  string `json:"ir"`
+	Doc string `json:"doc"`
+	// Without says what happens without a lowering pass, where that is not that code generation fails, in half a sentence.
+	Without  string       `json:"without,omitempty"`
 	Required []string     `json:"required"`
 	Config   []Option     `json:"config"`
 	Options  []PassOption `json:"options"`

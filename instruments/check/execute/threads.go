@@ -14,7 +14,8 @@ import (
 // whyRace explains why a pass is named that wrote neither of the accesses of a race.
 const whyRace = "from here on the kernel runs with the barriers that are written, and one is missing: before, threads did statements one after the other"
 
-// ThreadFault returns what threads did that ended a run with err, with the lines where module m has it; nil if it was something else.
+// ThreadFault returns what threads did that ended a run with err, with the lines where module m has it, or else the function that was run: m is
+// nil for a program that was loaded. It returns nil if it was something else.
 func ThreadFault(m *ir.Module, err error) *check.ThreadFault {
 	var f *interp.ThreadFault
 	if !errors.As(err, &f) {
@@ -34,7 +35,13 @@ func ThreadFault(m *ir.Module, err error) *check.ThreadFault {
 	var lines []string
 	var places map[ir.Node]script.Place
 	// A program has functions of its own, which are like those of the module that it was compiled from.
-	if fn := m.Lookup(f.Function); fn != nil {
+	var fn ir.Function
+	if m != nil {
+		fn = m.Lookup(f.Function)
+	} else if f.Fn != nil {
+		fn = f.Fn
+	}
+	if fn != nil {
 		var text *script.Text
 		if text, places = script.Places(f.Function, fn, wanted); len(places) == 0 && f.Fn != nil {
 			if own, at := script.Places(f.Function, f.Fn, wanted); own.Source == text.Source {

@@ -256,7 +256,7 @@ export class Editor implements Pipelining {
     const here = new Set(this.model.all().map((x) => x.name));
     const fails = [...gone].flatMap((name) => (this.store.info(name)?.after ?? []).filter((o) => o.needs && here.has(o.pass) && !gone.has(o.pass) && !runs.disabled.includes(o.pass)).map((o) => `${o.pass} needs ${name}: ${o.why}.`));
     const what = inside.length > 0 ? `It contains lowering passes: ${inside.map((x) => x.name).join(", ")}.` : (this.store.info(step.name)?.doc ?? "");
-    const end = fails.length > 0 ? `Without it:\n${fails.join("\n")}` : "Without it the module is not fully lowered, and code generation usually fails.";
+    const end = fails.length > 0 ? `Without it:\n${fails.join("\n")}` : `Without it ${this.store.info(step.name)?.without ?? "the module is not fully lowered, and code generation usually fails"}.`;
     return ask(`${verb} the lowering pass ${step.name}?`, `${what}\n\n${end}`, `${verb} anyway`);
   }
 

@@ -67,11 +67,12 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
   if (problem) out.push(h("p", { class: "note error" }, problem));
   const all = runs.model.all();
   const lowering = runs.disabled.filter((name) => runs.passes.get(name)?.role === "lowering" || all.some((x) => x.name === name && x.role === "lowering"));
-  if (lowering.length > 0) {
-    const [is, it] = lowering.length === 1 ? ["is a lowering pass", "it"] : ["are lowering passes", "them"];
+  for (const [text, names] of withoutThem(lowering, (name) => runs.passes.get(name)?.without)) {
+    const [is, it] = names.length === 1 ? ["is a lowering pass", "it"] : ["are lowering passes", "them"];
     const f = runs.model.finished;
-    const came = runs.stale || !f ? "the next run will show what is missing" : f.status === "failed" ? "this run failed" : "this model does not need " + it;
-    out.push(withButton(h("p", { class: "note warning" }, `${lowering.join(", ")} ${is}: without ${it} code generation usually fails; ${came}. `), "Turn on again", () => on.turnOn(lowering), "data-turn-on"));
+    const well = text ? "this run did not fail" : "this model does not need " + it;
+    const came = runs.stale || !f ? "the next run will show what is missing" : f.status === "failed" ? "this run failed" : well;
+    out.push(withButton(h("p", { class: "note warning" }, `${names.join(", ")} ${is}: without ${it} ${text || "code generation usually fails"}; ${came}. `), "Turn on again", () => on.turnOn(names), "data-turn-on"));
   }
   const f = runs.model.finished;
   if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
@@ -99,6 +100,16 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
   if (host.dataset.signature === signature) return;
   host.dataset.signature = signature;
   host.replaceChildren(...out);
+}
+
+// withoutThem groups lowering passes that are switched off by what happens without them; "" is that code generation usually fails.
+function withoutThem(names: string[], without: (name: string) => string | undefined): Map<string, string[]> {
+  const out = new Map<string, string[]>();
+  for (const name of names) {
+    const text = without(name) ?? "";
+    out.set(text, [...(out.get(text) ?? []), name]);
+  }
+  return out;
 }
 
 // says explains what delta's only says.

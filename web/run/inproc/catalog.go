@@ -80,7 +80,7 @@ var configs = sync.OnceValue(func() map[string]catalog.Option {
 func DescribePass(p *pass.Pass) catalog.Pass {
 	d := catalog.Pass{
 		Name: p.Name, Level: p.Level, Role: instruments.Role(p), Kind: event.PassKind(p.Kind.String()), IR: "relax",
-		Doc: p.Doc, Required: p.Required,
+		Doc: p.Doc, Without: p.Without, Required: p.Required,
 	}
 	if p.Kind == pass.PrimFunc || pipeline.OnLoops(p.Name) {
 		d.IR = "tir"
