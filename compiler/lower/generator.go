@@ -49,6 +49,8 @@ type Generator interface {
 	ScalarMem(d dtype.DType) (load, store Op)
 	PartMem(bits int) (load, store Op)
 	LaneMem(bits int) (first, load, store Op)
+	// MaskedMem is how a part is loaded, with zeros elsewhere, and stored where a mask with as many lanes holds; 0 where there are no instructions.
+	MaskedMem(lanes, bits int) (load, store Op)
 	// Stack is the address of bytes that nothing else uses while the kernel runs; nil where that is too much.
 	Stack(bytes int64) *Node
 	// Data is the address of constants, and String that of a string that ends in a zero.

@@ -67,7 +67,7 @@ func (b *Builder) classOf(v *tir.Var) *Class {
 	return b.Class(v)
 }
 
-// Load reads memory. into is the vector of which a lane is replaced, nil where all is read. name
+// Load reads memory. into is the vector of which a lane is replaced, or the mask of what is read, nil where all is read. name
 // is a hint for the register that holds the value.
 func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	k := key{op: a.Op, a: a.Address, b: into, imm: a.Offset, hi: uint64(a.Lane)}
@@ -116,10 +116,10 @@ func (b *Builder) loopWrites(e *LoopEffects, v *tir.Var) bool {
 	return false
 }
 
-// Store writes memory.
-func (b *Builder) Store(a Access, val *Node) {
+// Store writes memory; mask says which lanes of a vector, where there is one.
+func (b *Builder) Store(a Access, val *Node, mask ...*Node) {
 	killClass(b.classOf(a.Through))
-	b.Add(Item{Kind: ItemStore, Op: a.Op, Args: []*Node{a.Address, val}, Imm: a.Offset, Lane: a.Lane})
+	b.Add(Item{Kind: ItemStore, Op: a.Op, Args: append([]*Node{a.Address, val}, mask...), Imm: a.Offset, Lane: a.Lane})
 }
 
 // KillEffects ends the reads of what a loop may write; nil stands for a loop that may write anything.

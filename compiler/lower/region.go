@@ -35,7 +35,7 @@ type ItemKind uint8
 // The kinds of items.
 const (
 	ItemDef     ItemKind = iota // compute Node, if anything uses it
-	ItemStore                   // memory instruction Op on Args at offset Imm
+	ItemStore                   // memory instruction Op on Args, an address, a value and maybe a mask, at offset Imm
 	ItemSet                     // set Reg to Args[0]
 	ItemCall                    // call Callee on Args; the result, if any, goes to Reg
 	ItemReturn                  // return Args[0]

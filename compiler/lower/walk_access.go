@@ -29,16 +29,43 @@ type laneAccess struct {
 	elem   dtype.DType
 	lanes  int
 	part   int     // lanes of a packed vector that are in one part, 0 where it is in scalars
-	mask   []*Node // bools, nil where all lanes are accessed
+	mask   []*Node // bools, or masks of parts; nil where all lanes are accessed
 	vector bool    // whole parts lie in memory as they are
+
+	loadPart, storePart Op // the instructions for parts where vector holds
 }
 
-// access prepares an access to a vector of type dt.
-func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, mask []*Node, what string) *laneAccess {
+// access prepares an access to a vector of type dt where a predicate holds, which may be nil.
+func (w *Walker) access(b *tir.Buffer, p Place, dt dtype.DType, predicate tir.Expr, what string) *laneAccess {
 	w.ValType(dt.Elem(), what)
-	a := &laneAccess{base: w.pointer(b.Data, what), place: p, v: b.Data, elem: dt.Elem(), lanes: int(dt.Lanes), part: w.native(dt), mask: mask}
-	a.vector = a.part > 0 && mask == nil && p.Each == nil && p.Stride == 1
+	a := &laneAccess{place: p, v: b.Data, elem: dt.Elem(), lanes: int(dt.Lanes), part: w.native(dt)}
+	bits := int(dt.Bits)
+	if a.vector = a.part > 0 && p.Each == nil && p.Stride == 1; a.vector {
+		a.loadPart, a.storePart = w.gen.PartMem(a.part * bits)
+	}
+	if predicate != nil && !tir.IsTrue(predicate) {
+		m := w.Expr(predicate)
+		if a.vector {
+			a.loadPart, a.storePart = w.gen.MaskedMem(a.part, bits)
+			a.vector = a.loadPart != 0
+		}
+		if a.vector {
+			m = w.ToMask(m, bits)
+			a.mask = m.Parts
+		} else {
+			a.mask = w.Scalars(m)
+		}
+	}
+	a.base = w.pointer(b.Data, what)
 	return a
+}
+
+// partMask is the mask of part i, nil where there is none.
+func (a *laneAccess) partMask(i int) *Node {
+	if a.mask == nil {
+		return nil
+	}
+	return a.mask[i]
 }
 
 // at is the access to lane i and those behind it.
@@ -58,15 +85,7 @@ func (w *Walker) bufferLoad(e *tir.BufferLoad) Value {
 		return w.loadPromoted(e.Buffer.Data)
 	}
 	p := w.Place(e.Buffer, e.Indices, what)
-	return w.loadLanes(w.access(e.Buffer, p, e.DType(), w.predicate(e.Predicate), what))
-}
-
-// predicate returns the lanes of a condition of an access, nil where there is none.
-func (w *Walker) predicate(e tir.Expr) []*Node {
-	if e == nil || tir.IsTrue(e) {
-		return nil
-	}
-	return w.Scalars(w.Expr(e))
+	return w.loadLanes(w.access(e.Buffer, p, e.DType(), e.Predicate, what))
 }
 
 func (w *Walker) loadLanes(a *laneAccess) Value {
@@ -76,8 +95,7 @@ func (w *Walker) loadLanes(a *laneAccess) Value {
 	first, into, _ := w.gen.LaneMem(int(a.elem.Bits))
 	switch {
 	case a.vector:
-		load, _ := w.gen.PartMem(a.part * int(a.elem.Bits))
-		return Each(dt, 0, a.lanes/a.part, func(i int) *Node { return w.Load(w.at(a, i*a.part, load), nil, a.v.Name+"_v") })
+		return Each(dt, 0, a.lanes/a.part, func(i int) *Node { return w.Load(w.at(a, i*a.part, a.loadPart), a.partMask(i), a.v.Name+"_v") })
 	case a.mask != nil:
 		return w.loadMasked(dt, a.mask, one)
 	case a.lanes > 1 && a.place.Each == nil && a.place.Stride == 0:
@@ -150,15 +168,18 @@ func (w *Walker) bufferStore(s *tir.BufferStore) {
 		return
 	}
 	p := w.Place(s.Buffer, s.Indices, what)
-	mask := w.predicate(s.Predicate)
-	w.storeLanes(w.access(s.Buffer, p, v.DType, mask, what), v)
+	w.storeLanes(w.access(s.Buffer, p, v.DType, s.Predicate, what), v)
 }
 
 func (w *Walker) storeLanes(a *laneAccess, v Value) {
 	if a.vector {
-		_, store := w.gen.PartMem(a.part * int(a.elem.Bits))
 		for i, part := range v.Parts {
-			w.Store(w.at(a, i*a.part, store), part)
+			at := w.at(a, i*a.part, a.storePart)
+			if m := a.partMask(i); m != nil {
+				w.Store(at, part, m)
+			} else {
+				w.Store(at, part)
+			}
 		}
 		return
 	}

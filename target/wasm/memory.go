@@ -51,6 +51,9 @@ func (g *gen) PartMem(bits int) (load, store lower.Op) {
 	return lower.Op(wasmbin.V128Load), lower.Op(wasmbin.V128Store)
 }
 
+// MaskedMem says that wasm has no masks.
+func (g *gen) MaskedMem(int, int) (load, store lower.Op) { return 0, 0 }
+
 // LaneMem returns the instructions that load one lane into a vector, load it first, and
 // store one, for lanes of a width; first is 0 where there is no instruction for it.
 func (g *gen) LaneMem(bits int) (first, load, store lower.Op) {

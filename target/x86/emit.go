@@ -227,6 +227,11 @@ func intWidth(o op) asm.Width {
 
 func (e *emitter) load(i *inst) {
 	d := e.target(i.dst)
+	if c := code(i.op); c >= pLoadM8 && c <= pLoadM64 {
+		e.masked(i, maskedMem[c-pLoadM8], d, i.args[0], true)
+		e.done(i.dst, d)
+		return
+	}
 	if i.mem == constMem && strings.Trim(e.l.g.pool[i.disp], "\x00") == "" { // clears the whole register
 		e.with(asm.Inst{Op: asm.VXORPS, W: asm.X, Reg: d, V: d}, operand{reg: d})
 		e.done(i.dst, d)
@@ -241,6 +246,10 @@ func (e *emitter) load(i *inst) {
 }
 
 func (e *emitter) store(i *inst) {
+	if c := code(i.op); c >= pStoreM8 && c <= pStoreM64 {
+		e.masked(i, maskedMem[c-pStoreM8], e.register(i.args[0], 0), i.args[1], false)
+		return
+	}
 	m := e.memory(i)
 	if i.imm {
 		e.with(asm.Inst{Op: asm.MOVMI, Imm: i.Imm}, m)

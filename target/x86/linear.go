@@ -139,6 +139,9 @@ func (l *linear) store(it *item) {
 	} else {
 		i.args[0] = l.value(it.Args[1])
 	}
+	if len(it.Args) > 2 {
+		i.args[1] = l.value(it.Args[2])
+	}
 	i.index, i.disp = l.address(it.Args[0], it.Imm)
 	l.add(i)
 }
@@ -258,6 +261,9 @@ func (l *linear) into(n *node, d vreg) {
 		l.add(i)
 	case isLoad(n.Op):
 		i.mem = boxMem
+		if len(n.Args) > 1 {
+			i.args[0] = l.value(n.Args[1])
+		}
 		i.index, i.disp = l.address(n.Args[0], n.Imm)
 		l.add(i)
 	case c == pWord:

@@ -42,6 +42,16 @@ func (g *gen) PartMem(bits int) (load, store op) {
 	return vec(pLoadV, w), vec(pStoreV, w)
 }
 
+// MaskedMem returns the instructions that load and store a part under a mask. AVX2 has them for lanes of 32 and 64 bits, and a short part has lanes that no
+// mask speaks of.
+func (g *gen) MaskedMem(lanes, bits int) (load, store op) {
+	if short(lanes, bits) || bits < 32 && !g.mod.machine.Features.AVX512 {
+		return 0, 0
+	}
+	w, size := asm.Width(lanes*bits/8), op(log2(bits/8))
+	return vec(pLoadM8+size, w), vec(pStoreM8+size, w)
+}
+
 // LaneMem says that there are no instructions on single lanes.
 func (g *gen) LaneMem(int) (first, load, store op) { return 0, 0, 0 }
 

@@ -92,6 +92,10 @@ const (
 	pLoadF32
 	pLoadF64
 	pLoadV  // a vector
+	pLoadM8 // a vector where a mask has ones, with lanes of 8 bits
+	pLoadM16
+	pLoadM32
+	pLoadM64
 	pLoadV4 // 4 bytes to the lowest lanes
 	pLoadV8 // 8 bytes
 	pStore8
@@ -100,6 +104,10 @@ const (
 	pStoreF32
 	pStoreF64
 	pStoreV
+	pStoreM8
+	pStoreM16
+	pStoreM32
+	pStoreM64
 	pStoreV4
 	pStoreV8
 

@@ -107,3 +107,38 @@ func TestSmallWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestMasked loads and stores vectors under predicates: what they leave out is not touched, and reads as zero.
+func TestMasked(t *testing.T) {
+	types := append([]dtype.DType{dtype.Int32T, dtype.UInt32T, dtype.Int64T, dtype.Float32T, dtype.Float64T}, smallTypes...)
+	for _, d := range types {
+		for _, lanes := range []int{2, 4, 8, 16, 32, 48, 64} {
+			a, b, n := flat("A", d, 64), flat("B", d, 64), i32var("n")
+			at := ramp(tir.Int32(0), 1, lanes)
+			load := tir.Load(a, at)
+			load.Predicate = tir.LT(at, broadcast(tir.Sub(n, tir.Int32(1)), lanes))
+			store := tir.Store(b, tir.Add(load, broadcast(tir.Load(a, tir.Int32(1)), lanes)), at)
+			store.Predicate = tir.NewBinary(tir.OpAnd, tir.LT(at, broadcast(n, lanes)), tir.NewBinary(tir.OpNE, tir.Load(b, at), broadcast(tir.Load(b, tir.Int32(3)), lanes)))
+			f := primFunc("f", []any{a, b, n}, store)
+			funcs := packed(t, f)
+			for _, n := range []int64{0, 1, 7, 13, 64} {
+				checkLowered(t, f, funcs, numbers(d, 1, 64), numbers(d, 2, 64), n)
+			}
+			for name, m := range machines {
+				lib, _, err := build(funcs, m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := "{k1}"
+				if name == "avx2" {
+					want = "vmaskmov"
+				}
+				text := lib.Kernels[0].Text()
+				bits := lanes * int(d.Bits)
+				if whole := bits >= 128 && (d.Bits >= 32 || name != "avx2"); strings.Contains(text, want) != whole && !(name != "avx2" && !whole) {
+					t.Errorf("%s, %sx%d: masked instructions: %v\n%s", name, d, lanes, !whole, text)
+				}
+			}
+		}
+	}
+}
