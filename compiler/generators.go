@@ -57,7 +57,7 @@ func NewEngineWith(opts EngineOptions) *runtime.Engine {
 	return runtime.NewEngine(loaders...)
 }
 
-// IsMachineCode reports whether code for a target is machine code, which NewEngineForOthers does not load.
+// IsMachineCode reports whether code for a target is machine code, which an engine for others does not load.
 func IsMachineCode(t target.Target) bool {
 	g, err := generatorFor(t)
 	return err == nil && g.bare
