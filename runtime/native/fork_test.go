@@ -199,8 +199,18 @@ func TestChunks(t *testing.T) {
 		threads     int
 		want        int
 	}{
-		{1000, 1 << 20, 1, 1}, {1000, 1 << 20, 2, 8}, {1000, 1 << 20, 4, 16}, {3, 1 << 20, 4, 3}, {1, 1 << 31, 8, 1},
-		{1000, 1, 4, 1}, {64 * leastChunk, 1, 2, 8}, {4 * leastChunk, 1, 2, 4}, {4, 2 * leastChunk, 2, 4}, {5, leastChunk / 2, 2, 2}, {1<<32 - 1, 1<<32 - 1, 2, 8}, {1 << 32, 0, 2, 8},
+		{1000, 1 << 20, 1, 1},
+		{1000, 1 << 20, 2, 8},
+		{1000, 1 << 20, 4, 16},
+		{3, 1 << 20, 4, 3},
+		{1, 1 << 31, 8, 1},
+		{1000, 1, 4, 1},
+		{64 * leastChunk, 1, 2, 8},
+		{4 * leastChunk, 1, 2, 4},
+		{4, 2 * leastChunk, 2, 4},
+		{5, leastChunk / 2, 2, 2},
+		{1<<32 - 1, 1<<32 - 1, 2, 8},
+		{1 << 32, 0, 2, 8},
 	} {
 		if got := chunks(c.turns, c.cost, c.threads); got != c.want {
 			t.Errorf("%d turns of %d on %d threads: %d chunks, expected %d", c.turns, c.cost, c.threads, got, c.want)

@@ -54,7 +54,6 @@ func TestRandomPrograms(t *testing.T) {
 			}
 		}
 	})
-	someForked(t, h)
 }
 
 // someForked fails where no loop was forked, as then nothing was said of forks. A few cases alone may have none.

@@ -53,7 +53,7 @@ func TestRunsForThisMachine(t *testing.T) {
 
 // TestNoMachineCode has a server for others refuse targets of machine code; its engine has no loader for what else might come to it.
 func TestNoMachineCode(t *testing.T) {
-	st, eng := store.NewMemory(16<<20), compiler.NewEngineForOthers()
+	st, eng := store.NewMemory(16<<20), compiler.NewEngineWith(compiler.EngineOptions{ForOthers: true})
 	defer eng.Close()
 	for _, f := range eng.Formats() {
 		if f == "x86_64" {
