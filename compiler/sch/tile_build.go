@@ -63,6 +63,14 @@ func (p *part) old(k int, value tir.Expr) {
 	p.iters[len(p.iters)-1].Dom = iv.Dom
 }
 
+// place is the number of the tile.
+func (a *axis) place() tir.Expr {
+	if a.outer == nil {
+		return tir.Const(a.extent.DType(), 0)
+	}
+	return a.outer
+}
+
 func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 	if v == nil {
 		return tir.Const(like.DType(), 0)
@@ -75,7 +83,7 @@ func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 	t := p.t
 	pos = make([]tir.Expr, len(t.axes))
-	for _, k := range t.spec.Order {
+	for _, k := range t.order {
 		a := t.axes[k]
 		if a.tile > 1 && k != t.spec.Vector {
 			pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
@@ -108,7 +116,7 @@ func (p *part) at(pos []tir.Expr) []tir.Expr {
 // tiled lists the axes of the accumulators: those with a tile, the vector last.
 func (t *tiler) tiled() []int {
 	var out []int
-	for _, k := range t.spec.Order {
+	for _, k := range t.order {
 		if t.axes[k].tile > 1 && k != t.spec.Vector {
 			out = append(out, k)
 		}
@@ -141,22 +149,7 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 		t.sums = local("_sums", t.store.Buffer.DType)
 	}
 
-	var outer []*tir.For
-	level := map[int]int{} // axis to the number of loops around what it determines
-	for _, k := range t.spec.Order {
-		a := t.axes[k]
-		n := a.tiles()
-		if !tir.IsConst(n, 1) {
-			name := b.IterVars[k].Var.Name + "_o"
-			if a.tile == 1 {
-				name = b.IterVars[k].Var.Name + "_a"
-			}
-			l := t.loop(name, n, tir.Serial)
-			outer = append(outer, l)
-			a.outer = l.LoopVar
-		}
-		level[k] = len(outer)
-	}
+	outer, level := t.outerLoops()
 	bodies := make([][]tir.Stmt, len(outer)+1) // what stands at each level before the next loop
 	for _, l := range t.spec.Splat {
 		n, lv := t.splat(l, level)
@@ -185,13 +178,55 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 	return tir.Seq(bodies[0]...), write
 }
 
+// outerLoops are the loops over tiles and over blocks of them. level says of each axis how many loops determine it.
+func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
+	level = map[int]int{}
+	loop := func(k int, suffix string, n tir.Expr) tir.Expr {
+		if tir.IsConst(n, 1) {
+			return tir.Const(n.DType(), 0)
+		}
+		l := t.loop(t.b.IterVars[k].Var.Name+suffix, n, tir.Serial)
+		outer = append(outer, l)
+		return l.LoopVar
+	}
+	block := map[int]tir.Expr{}
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		n, suffix := a.tiles(), "_o"
+		if a.tile == 1 {
+			suffix = "_a"
+		}
+		all, _ := tir.AsInt(n)
+		size := int64(0)
+		if len(t.spec.Blocks) > 0 {
+			size = min(t.spec.Blocks[k], all)
+		}
+		d := a.extent.DType()
+		switch {
+		case tir.IsConst(n, 1):
+		case size == 0:
+			a.outer = loop(k, suffix, n)
+		case block[k] == nil:
+			block[k] = loop(k, "_b", tir.Const(d, (all+size-1)/size))
+			continue
+		default:
+			a.outer = tir.Add(tir.Mul(block[k], tir.Const(d, size)), loop(k, suffix, tir.Const(d, size)))
+			if all%size != 0 { // the last block computes its last tile again
+				a.outer = tir.Min(a.outer, tir.Const(d, all-1))
+			}
+		}
+		level[k] = len(outer)
+	}
+	return outer, level
+}
+
 // outerOf binds all spatial variables to their tile and position.
 func (p *part) spatial(pos []tir.Expr, clamp bool) {
 	for k, a := range p.t.axes {
 		if a.kind != tir.DataPar {
 			continue
 		}
-		v := a.base(orZero(a.outer, a.extent))
+		v := a.base(a.place())
 		if pos[k] != nil {
 			v = tir.Add(v, pos[k])
 		}

@@ -22,7 +22,7 @@ func (c *packed) index(p *part, pos []tir.Expr, lane tir.Expr) []tir.Expr {
 	var out []tir.Expr
 	for _, k := range c.tiles {
 		a := t.axes[k]
-		out = append(out, p.iter("o_"+t.b.IterVars[k].Var.Name, a.tiles(), orZero(a.outer, a.extent), tir.DataPar))
+		out = append(out, p.iter("o_"+t.b.IterVars[k].Var.Name, a.tiles(), a.place(), tir.DataPar))
 	}
 	for _, k := range c.reduce {
 		out = append(out, tir.Sub(p.sub[t.b.IterVars[k].Var], t.axes[k].offset))
@@ -48,7 +48,7 @@ func (t *tiler) axesOf(l *tir.BufferLoad) (spatial, reduce []int) {
 		}
 		return false
 	}
-	for _, k := range t.spec.Order {
+	for _, k := range t.order {
 		if uses(k) {
 			spatial = append(spatial, k)
 		}
@@ -174,7 +174,7 @@ func (t *tiler) copyOf(x int, c *packed, suffix string) tir.Stmt {
 		a := t.axes[k]
 		o := outer[k]
 		if o == nil {
-			o = orZero(a.outer, a.extent)
+			o = a.place()
 		}
 		v := a.base(o)
 		if posv[k] != nil {

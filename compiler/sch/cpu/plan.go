@@ -109,7 +109,7 @@ func (p *plan) choose() bool {
 // worthPacking reports whether a product has so many rows that copying the other factor to
 // where vectors run along v pays: the pixels of an image count as one.
 func (p *plan) worthPacking(v int) bool {
-	if v < 0 || !p.product() || p.extent(v) == 0 || p.rowAxis(v) < 0 {
+	if v < 0 || !p.product() || p.extent(v) == 0 || len(p.rowAxes(v)) == 0 {
 		return false
 	}
 	rows := int64(1)
@@ -126,10 +126,10 @@ func (p *plan) worthPacking(v int) bool {
 }
 
 // contiguousResult is the variable along which results are contiguous, -1 if there is none of
-// at least one vector.
+// at least one short vector.
 func (p *plan) contiguousResult() int {
 	for _, k := range p.spatial {
-		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.Lanes) {
+		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.leastLanes()) {
 			return k
 		}
 	}
@@ -151,7 +151,7 @@ func (p *plan) plain(v int) bool {
 func (p *plan) contiguousReduction() int {
 	for i := len(p.reduce) - 1; i >= 0; i-- {
 		k := p.reduce[i]
-		if n := p.extent(k); n != 0 && n < 2*p.Lanes {
+		if n := p.extent(k); n != 0 && n < 2*p.leastLanes() {
 			continue
 		}
 		some := false
@@ -262,7 +262,7 @@ func (p *plan) window() {
 	steps := int64(1)
 	for i := len(p.reduce) - 1; i >= 0; i-- {
 		n := p.extent(p.reduce[i])
-		if n == 0 || n*steps > maxUnrolledWindow {
+		if n == 0 || n*steps > maxUnrolledWindow || n*steps*p.sums() > maxUnrolledSums && len(p.Unroll) > 0 {
 			break
 		}
 		steps *= n
@@ -272,6 +272,15 @@ func (p *plan) window() {
 	if steps < 4 {
 		p.Factor = 4 / steps
 	}
+}
+
+// sums is how many vectors of sums a tile has.
+func (p *plan) sums() int64 {
+	n := p.registers
+	for _, t := range p.Tile {
+		n *= t
+	}
+	return max(n/p.Lanes, 1)
 }
 
 // unrolledSteps is how many steps the unrolled reduction variables take.
