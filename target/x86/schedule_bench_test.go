@@ -165,6 +165,22 @@ func convolved(oc, ic, h, k, stride, groups int) ([]*te.Tensor, float64) {
 	return []*te.Tensor{x, w, b, must(topi.Unary("relu", must(topi.Binary("add", topi.T(y), topi.T(b)))))}, 2 * float64(oc*ic/groups*k*k*out*out)
 }
 
+// blocked is a convolution of channels in blocks, with weights in blocks that read them in order.
+func blocked(oc, ic, h, k, stride, block int) ([]*te.Tensor, float64) {
+	pad := int64(k / 2)
+	part := min(ic, block)
+	x, w, b := placeholder("x", 1, ic/part, h, h, part), placeholder("w", oc/block, ic/part, k, k, part, block), placeholder("b", 1, oc/block, 1, 1, block)
+	y, ok, err := topi.ConvBlocked(x, w, topi.ConvOpts{
+		Strides: []int64{int64(stride), int64(stride)}, Dilation: []int64{1, 1}, Before: []int64{pad, pad}, After: []int64{pad, pad}, Groups: 1,
+		Data: fmt.Sprintf("NCHW%dc", part), Kernel: fmt.Sprintf("OIHW%di%do", part, block), Result: fmt.Sprintf("NCHW%dc", block),
+	})
+	if err != nil || !ok {
+		panic(fmt.Sprint(ok, err))
+	}
+	out := (h+2*int(pad)-k)/stride + 1
+	return []*te.Tensor{x, w, b, must(topi.Unary("relu", must(topi.Binary("add", topi.T(y), topi.T(b)))))}, 2 * float64(oc*ic*k*k*out*out)
+}
+
 func must(x *te.Tensor, err error) *te.Tensor {
 	if err != nil {
 		panic(err)
@@ -193,6 +209,15 @@ func kernels() (names []string, args map[string][]*te.Tensor, work map[string]fl
 	} {
 		xs, n := convolved(c.oc, c.ic, c.h, c.k, c.stride, c.groups)
 		add(fmt.Sprintf("conv%d_%d_%d_k%d_s%d_g%d", c.oc, c.ic, c.h, c.k, c.stride, c.groups), n, xs...)
+	}
+	for _, block := range []int{8, 16} {
+		for _, c := range []struct{ oc, ic, h, k, stride int }{
+			{64, 64, 56, 3, 1}, {128, 128, 28, 3, 1}, {256, 256, 14, 3, 1}, {512, 512, 7, 3, 1}, {64, 3, 224, 7, 2}, {64, 256, 56, 1, 1}, {256, 64, 56, 1, 1},
+			{1024, 256, 14, 1, 1}, {2048, 512, 7, 1, 1}, {128, 128, 56, 3, 2},
+		} {
+			xs, n := blocked(c.oc, c.ic, c.h, c.k, c.stride, block)
+			add(fmt.Sprintf("blocks%d_%d_%d_%d_k%d_s%d", block, c.oc, c.ic, c.h, c.k, c.stride), n, xs...)
+		}
 	}
 	for _, s := range [][3]int{{1024, 1024, 1024}, {1, 2048, 1000}, {128, 64, 128}} {
 		m, k, n := s[0], s[1], s[2]
