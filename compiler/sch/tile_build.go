@@ -1,6 +1,8 @@
 package sch
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -79,11 +81,12 @@ func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 }
 
 // inner adds the loops within a tile and returns the position of each axis in its tile, nil
-// for axes without one. lanes is the loop over the lanes of one vector.
+// for axes without one. lanes is the loop over the lanes of one vector. Axes along which vectors are read are inside of others: these read one element for
+// all lanes, which is then not needed again, so that it takes no register from the sums.
 func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 	t := p.t
 	pos = make([]tir.Expr, len(t.axes))
-	for _, k := range t.order {
+	for _, k := range slices.Concat(t.withVector(false), t.withVector(true)) {
 		a := t.axes[k]
 		if a.tile > 1 && k != t.spec.Vector {
 			pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
@@ -97,6 +100,21 @@ func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 		pos[t.spec.Vector] = tir.Add(tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane)
 	}
 	return pos, lane
+}
+
+// withVector lists the axes of the order that a load depends on together with the vector variable, or the others.
+func (t *tiler) withVector(with bool) []int {
+	var out []int
+	for _, k := range t.order {
+		found := false
+		for _, l := range t.loads {
+			found = found || loadUses(l, t.b.IterVars[k].Var) && loadUses(l, t.b.IterVars[t.spec.Vector].Var)
+		}
+		if found == with {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // at returns indices into the accumulators for positions in the tile.

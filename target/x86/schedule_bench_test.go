@@ -31,12 +31,12 @@ var targets = map[string]string{
 	"avx2":   "x86 -mattr=+avx2 -l1-cache-bytes=32768 -l2-cache-bytes=1048576",
 }
 
-// yardstick is the rate in GFLOP/s of a kernel that keeps as many sums in registers as there is room for, whose factors are near: what a kernel can reach.
+// yardstick is the rate in GFLOP/s of a kernel that keeps as many sums in registers as there is room for, and whose factors lie in order in the caches: what a kernel can reach.
 func yardstick(b *testing.B, name, tgt string) float64 {
 	s := tiles[name]
-	m, n, k := 20*s.rows, s.vectors*s.lanes, int64(128)
+	m, n, k := 40*s.rows, 8*s.vectors*s.lanes, int64(256)
 	f32 := dtype.Float32T
-	return 2 * float64(m*n*k) / quickest(b, packed(b, matmul(m, n, k, s)), tgt, 500, random(f32, 1, m*k), random(f32, 2, k*n), random(f32, 3, m*n)) / 1e9
+	return 2 * float64(m*n*k) / quickest(b, packed(b, matmul(m, n, k, s)), tgt, 50, random(f32, 1, m*k), random(f32, 2, k*n), random(f32, 3, m*n)) / 1e9
 }
 
 // quickest is the time in seconds of the quickest of some runs of the only kernel.

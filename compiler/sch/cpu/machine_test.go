@@ -58,7 +58,7 @@ func TestShapesOfProcessors(t *testing.T) {
 		{"a row", avx512, extents{1, 1024, 1}, shape{1, 13, 1, 16}},
 		{"short rows of pixels", avx512, extents{64, 14, 1}, shape{16, 1, 1, 8}},
 		{"shorter ones", avx512, extents{64, 7, 1}, shape{16, 1, 1, 4}},
-		{"pixels by channels in blocks", avx2, extents{56, 8, 8}, shape{4, 1, 2, 8}},
+		{"pixels by channels in blocks", avx2, extents{56, 8, 8}, shape{5, 1, 2, 8}},
 	} {
 		p := &plan{machine: c.m, registers: 1}
 		p.Lanes = c.m.Lanes

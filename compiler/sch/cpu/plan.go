@@ -256,13 +256,13 @@ func (p *plan) scalars() bool {
 }
 
 // window unrolls the innermost reduction variables as far as that stays small, and the next
-// one by a factor where they are few.
+// one by a factor where they are few, by one that divides it if there is one.
 func (p *plan) window() {
 	p.Unroll = nil
 	steps := int64(1)
 	for i := len(p.reduce) - 1; i >= 0; i-- {
 		n := p.extent(p.reduce[i])
-		if n == 0 || n*steps > maxUnrolledWindow || n*steps*p.sums() > maxUnrolledSums && len(p.Unroll) > 0 {
+		if n == 0 || n*steps > maxUnrolledWindow || n*steps*p.sums() > maxUnrolledSums && (len(p.Unroll) > 0 || p.machine.Spreads) || p.spreadSteps(p.reduce[i]) < n {
 			break
 		}
 		steps *= n
@@ -272,6 +272,29 @@ func (p *plan) window() {
 	if steps < 4 {
 		p.Factor = 4 / steps
 	}
+	if k := p.innerReduction(); p.machine.Spreads && len(p.Unroll) == 0 && k >= 0 {
+		for _, f := range []int64{4, 7, 6, 5, 3, 2} { // nothing is left over
+			if n := p.extent(k); n != 0 && n%f == 0 && f <= p.spreadSteps(k) && f*p.sums() <= maxUnrolledSums {
+				p.Factor = f
+				break
+			}
+		}
+	}
+}
+
+// spreadSteps is how many steps along reduction variable k may be unrolled so that no element that is spread over lanes enters two of them: it would be kept
+// in a register from one to the other, which the sums need.
+func (p *plan) spreadSteps(k int) int64 {
+	n := max(p.extent(k), 1)
+	if !p.machine.Spreads {
+		return n
+	}
+	for _, a := range p.loads {
+		if p.stride(a, p.Vector) == 0 && usesIn(a, p.iters[k].Var) {
+			n = min(n, p.newIn(a, k))
+		}
+	}
+	return n
 }
 
 // sums is how many vectors of sums a tile has.
