@@ -81,14 +81,12 @@ func (p *plan) newIn(a access, k int) int64 {
 		return 1
 	}
 	n, step := max(p.extent(k), 1), p.stride(a, k)
-	for _, ix := range a.indices {
-		if !uses(ix, p.iters[k].Var) {
-			continue
-		}
-		for _, s := range p.spatial {
-			if by := p.stride(a, s); uses(ix, p.iters[s].Var) && step > 0 && by > 0 && by != sch.NoStride && step != sch.NoStride {
-				n = min(n, max(by/step, 1))
-			}
+	if step <= 0 || step == sch.NoStride {
+		return n
+	}
+	for _, s := range p.spatial {
+		if by := p.stride(a, s); by != sch.NoStride && by >= step && by < n*step {
+			n = by / step
 		}
 	}
 	return n
