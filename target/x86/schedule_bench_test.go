@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
 	"testing"
 
@@ -42,12 +41,9 @@ func yardstick(b *testing.B, name, tgt string) float64 {
 // quickest is the time in seconds of the quickest of some runs of the only kernel.
 func quickest(b *testing.B, funcs []codegen.Func, tgt string, times int, args ...*tensor.Tensor) float64 {
 	b.Helper()
-	lib, obj, err := build(funcs, machineOf(b, tgt))
+	_, obj, err := build(funcs, machineOf(b, tgt))
 	if err != nil {
 		b.Fatal(err)
-	}
-	if os.Getenv("ASM") != "" {
-		os.WriteFile(os.Getenv("ASM")+lib.Kernels[0].Name, []byte(lib.Kernels[0].Text()), 0o644)
 	}
 	list := make([]any, len(args))
 	for i, a := range args {

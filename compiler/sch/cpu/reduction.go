@@ -7,12 +7,6 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// maxUnrolledWindow bounds the steps of a window that are unrolled.
-const maxUnrolledWindow = 25
-
-// maxUnrolledSums bounds the sums that are written in a row for a window of several axes, so that the loop stays in the caches of decoded instructions.
-const maxUnrolledSums = 256
-
 // reduction schedules a block that reduces. A block that combines several values, or by
 // other than a commutative operation, stays as it is.
 func (r *rules) reduction(b *sch.Block) error {
