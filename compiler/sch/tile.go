@@ -36,8 +36,12 @@ import (
 // TileSpec says how TileReduction computes a reduction block: in tiles of results that are
 // kept in local memory until they are done. Iteration variables are named by their numbers.
 type TileSpec struct {
-	// Order lists the spatial variables, outermost tile loop first.
+	// Order lists the spatial variables, outermost tile loop first. One with an entry in Blocks stands there twice: where the loop over its
+	// blocks is, and where that over the tiles of a block is.
 	Order []int
+	// Blocks says how many tiles make a block along each variable, 0 for none. It has an entry for each, or none. What a tile reads of other
+	// variables between the two loops is read once for all tiles of a block, which has the size of a cache.
+	Blocks []int64
 	// Tile is the extent of the tile along each variable, 0 or 1 for none. A tile must not be
 	// larger than a constant extent. Where it does not divide a constant extent the last tile
 	// starts earlier and computes some results again; where the extent is symbolic the last
@@ -109,6 +113,7 @@ type tiler struct {
 	spec   TileSpec
 	names  blockNames
 	axes   []*axis
+	order  []int // the spatial variables of the order, each once
 	op     tir.BinaryOp
 	value  tir.Expr
 	store  *tir.BufferStore
@@ -248,9 +253,12 @@ func (t *tiler) checkSpec() error {
 			return t.fail("load %d, of %s, runs under a condition, which a copy of it would not", x, t.loads[x].Buffer.Name)
 		}
 	}
+	if err := t.blocks(); err != nil {
+		return err
+	}
 	seen := map[int]bool{}
-	for i, k := range slices.Concat(spec.Order, spec.Reduce) {
-		if k < 0 || k >= len(t.axes) || seen[k] || (t.axes[k].kind == tir.DataPar) != (i < len(spec.Order)) {
+	for i, k := range slices.Concat(t.order, spec.Reduce) {
+		if k < 0 || k >= len(t.axes) || seen[k] || (t.axes[k].kind == tir.DataPar) != (i < len(t.order)) {
 			return t.fail("the order of its variables is not a permutation")
 		}
 		seen[k] = true
@@ -258,6 +266,34 @@ func (t *tiler) checkSpec() error {
 	for k, a := range t.axes {
 		if !seen[k] && !tir.IsConst(a.extent, 1) {
 			return t.fail("%s is not in the order", b.IterVars[k].Var.Name)
+		}
+	}
+	return nil
+}
+
+// blocks takes the loops over blocks out of the order.
+func (t *tiler) blocks() error {
+	spec, times := t.spec, map[int]int{}
+	if n := len(spec.Blocks); n != 0 && n != len(t.axes) {
+		return t.fail("it has %d variables, and blocks are given for %d", len(t.axes), n)
+	}
+	for i := len(spec.Order) - 1; i >= 0; i-- {
+		k := spec.Order[i]
+		if times[k]++; times[k] == 1 {
+			t.order = append(t.order, k)
+			continue
+		}
+		if k < 0 || k >= len(spec.Blocks) || spec.Blocks[k] < 1 || times[k] > 2 {
+			return t.fail("variable %d stands in the order more often than its loops", k)
+		}
+	}
+	slices.Reverse(t.order)
+	for k, n := range spec.Blocks {
+		if n == 0 {
+			continue
+		}
+		if _, ok := tir.AsInt(t.axes[k].extent); !ok || n < 0 || times[k] != 2 {
+			return t.fail("%s has blocks of %d tiles: they need a constant extent, and two places in the order", t.b.IterVars[k].Var.Name, n)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ type axis struct {
 	loopVar        *tir.Var // of the loop that it was bound to
 	kind           tir.IterKind
 	tile           int64    // 1 for none
-	outer          *tir.Var // over tiles, or over all of the extent where it is not tiled
+	outer          tir.Expr // the number of the tile, or the place in the extent where it is not tiled; nil if there is one
 	symbolic       bool     // the last tile may have to be cut off
 	whole          bool     // symbolic, but the last tile starts earlier
 }

@@ -1,6 +1,8 @@
 package sch
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith/region"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -63,6 +65,14 @@ func (p *part) old(k int, value tir.Expr) {
 	p.iters[len(p.iters)-1].Dom = iv.Dom
 }
 
+// place is the number of the tile.
+func (a *axis) place() tir.Expr {
+	if a.outer == nil {
+		return tir.Const(a.extent.DType(), 0)
+	}
+	return a.outer
+}
+
 func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 	if v == nil {
 		return tir.Const(like.DType(), 0)
@@ -71,11 +81,12 @@ func orZero(v *tir.Var, like tir.Expr) tir.Expr {
 }
 
 // inner adds the loops within a tile and returns the position of each axis in its tile, nil
-// for axes without one. lanes is the loop over the lanes of one vector.
+// for axes without one. lanes is the loop over the lanes of one vector. Axes along which vectors are read are inside of others: these read one element for
+// all lanes, which is then not needed again, so that it takes no register from the sums.
 func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 	t := p.t
 	pos = make([]tir.Expr, len(t.axes))
-	for _, k := range t.spec.Order {
+	for _, k := range slices.Concat(t.withVector(false), t.withVector(true)) {
 		a := t.axes[k]
 		if a.tile > 1 && k != t.spec.Vector {
 			pos[k] = orZero(p.loop(t.b.IterVars[k].Var.Name+"_i", tir.Const(a.extent.DType(), a.tile), tir.Unrolled), a.extent)
@@ -89,6 +100,21 @@ func (p *part) inner(vector bool) (pos []tir.Expr, lane tir.Expr) {
 		pos[t.spec.Vector] = tir.Add(tir.Mul(step, tir.Const(d, t.spec.Lanes)), lane)
 	}
 	return pos, lane
+}
+
+// withVector lists the axes of the order that a load depends on together with the vector variable, or the others.
+func (t *tiler) withVector(with bool) []int {
+	var out []int
+	for _, k := range t.order {
+		found := false
+		for _, l := range t.loads {
+			found = found || loadUses(l, t.b.IterVars[k].Var) && loadUses(l, t.b.IterVars[t.spec.Vector].Var)
+		}
+		if found == with {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // at returns indices into the accumulators for positions in the tile.
@@ -108,7 +134,7 @@ func (p *part) at(pos []tir.Expr) []tir.Expr {
 // tiled lists the axes of the accumulators: those with a tile, the vector last.
 func (t *tiler) tiled() []int {
 	var out []int
-	for _, k := range t.spec.Order {
+	for _, k := range t.order {
 		if t.axes[k].tile > 1 && k != t.spec.Vector {
 			out = append(out, k)
 		}
@@ -141,22 +167,7 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 		t.sums = local("_sums", t.store.Buffer.DType)
 	}
 
-	var outer []*tir.For
-	level := map[int]int{} // axis to the number of loops around what it determines
-	for _, k := range t.spec.Order {
-		a := t.axes[k]
-		n := a.tiles()
-		if !tir.IsConst(n, 1) {
-			name := b.IterVars[k].Var.Name + "_o"
-			if a.tile == 1 {
-				name = b.IterVars[k].Var.Name + "_a"
-			}
-			l := t.loop(name, n, tir.Serial)
-			outer = append(outer, l)
-			a.outer = l.LoopVar
-		}
-		level[k] = len(outer)
-	}
+	outer, level := t.outerLoops()
 	bodies := make([][]tir.Stmt, len(outer)+1) // what stands at each level before the next loop
 	for _, l := range t.spec.Splat {
 		n, lv := t.splat(l, level)
@@ -185,13 +196,55 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 	return tir.Seq(bodies[0]...), write
 }
 
+// outerLoops are the loops over tiles and over blocks of them. level says of each axis how many loops determine it.
+func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
+	level = map[int]int{}
+	loop := func(k int, suffix string, n tir.Expr) tir.Expr {
+		if tir.IsConst(n, 1) {
+			return tir.Const(n.DType(), 0)
+		}
+		l := t.loop(t.b.IterVars[k].Var.Name+suffix, n, tir.Serial)
+		outer = append(outer, l)
+		return l.LoopVar
+	}
+	block := map[int]tir.Expr{}
+	for _, k := range t.spec.Order {
+		a := t.axes[k]
+		n, suffix := a.tiles(), "_o"
+		if a.tile == 1 {
+			suffix = "_a"
+		}
+		all, _ := tir.AsInt(n)
+		size := int64(0)
+		if len(t.spec.Blocks) > 0 {
+			size = min(t.spec.Blocks[k], all)
+		}
+		d := a.extent.DType()
+		switch {
+		case tir.IsConst(n, 1):
+		case size == 0:
+			a.outer = loop(k, suffix, n)
+		case block[k] == nil:
+			block[k] = loop(k, "_b", tir.Const(d, (all+size-1)/size))
+			continue
+		default:
+			a.outer = tir.Add(tir.Mul(block[k], tir.Const(d, size)), loop(k, suffix, tir.Const(d, size)))
+			if all%size != 0 { // the last block computes its last tile again
+				a.outer = tir.Min(a.outer, tir.Const(d, all-1))
+			}
+		}
+		level[k] = len(outer)
+	}
+	return outer, level
+}
+
 // outerOf binds all spatial variables to their tile and position.
 func (p *part) spatial(pos []tir.Expr, clamp bool) {
 	for k, a := range p.t.axes {
 		if a.kind != tir.DataPar {
 			continue
 		}
-		v := a.base(orZero(a.outer, a.extent))
+		v := a.base(a.place())
 		if pos[k] != nil {
 			v = tir.Add(v, pos[k])
 		}

@@ -1,6 +1,8 @@
 package sch
 
 import (
+	"slices"
+
 	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
 )
@@ -22,7 +24,7 @@ func (c *packed) index(p *part, pos []tir.Expr, lane tir.Expr) []tir.Expr {
 	var out []tir.Expr
 	for _, k := range c.tiles {
 		a := t.axes[k]
-		out = append(out, p.iter("o_"+t.b.IterVars[k].Var.Name, a.tiles(), orZero(a.outer, a.extent), tir.DataPar))
+		out = append(out, p.iter("o_"+t.b.IterVars[k].Var.Name, a.tiles(), a.place(), tir.DataPar))
 	}
 	for _, k := range c.reduce {
 		out = append(out, tir.Sub(p.sub[t.b.IterVars[k].Var], t.axes[k].offset))
@@ -37,24 +39,20 @@ func (c *packed) index(p *part, pos []tir.Expr, lane tir.Expr) []tir.Expr {
 	return out
 }
 
+// loadUses reports whether an index of a load depends on a variable.
+func loadUses(l *tir.BufferLoad, v *tir.Var) bool {
+	return slices.ContainsFunc(l.Indices, func(ix tir.Expr) bool { return arith.UsesVar(ix, func(x *tir.Var) bool { return x == v }) })
+}
+
 // axesOf lists the axes that a load depends on, spatial ones in loop order.
 func (t *tiler) axesOf(l *tir.BufferLoad) (spatial, reduce []int) {
-	uses := func(k int) bool {
-		v := t.b.IterVars[k].Var
-		for _, ix := range l.Indices {
-			if arith.UsesVar(ix, func(x *tir.Var) bool { return x == v }) {
-				return true
-			}
-		}
-		return false
-	}
-	for _, k := range t.spec.Order {
-		if uses(k) {
+	for _, k := range t.order {
+		if loadUses(l, t.b.IterVars[k].Var) {
 			spatial = append(spatial, k)
 		}
 	}
 	for _, k := range t.spec.Reduce {
-		if uses(k) && !tir.IsConst(t.axes[k].extent, 1) {
+		if loadUses(l, t.b.IterVars[k].Var) && !tir.IsConst(t.axes[k].extent, 1) {
 			reduce = append(reduce, k)
 		}
 	}
@@ -174,7 +172,7 @@ func (t *tiler) copyOf(x int, c *packed, suffix string) tir.Stmt {
 		a := t.axes[k]
 		o := outer[k]
 		if o == nil {
-			o = orZero(a.outer, a.extent)
+			o = a.place()
 		}
 		v := a.base(o)
 		if posv[k] != nil {

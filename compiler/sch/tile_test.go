@@ -264,11 +264,22 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 			}
 		}
 	}
+	// Some variables of constant extents get loops over blocks of tiles, anywhere in front of those over tiles.
+	blocks := make([]int64, len(b.IterVars))
+	for i := 0; i < len(order); i++ {
+		k := order[i]
+		if _, ok := tir.AsInt(b.IterVars[k].Dom.Extent); !ok || r.IntN(3) > 0 || slices.Contains(order[:i], k) {
+			continue
+		}
+		blocks[k] = int64(1 + r.IntN(3))
+		order = slices.Insert(order, r.IntN(i+1), k)
+		i++
+	}
 	run := int64(0)
 	if wide {
 		run = int64(r.IntN(5))
 	}
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), splat, pack, run, nil}
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), splat, pack, run, nil, blocks}
 }
 
 // TestTilesKeepMeaning tiles reductions in all ways: in every order, with tiles that do not
@@ -299,7 +310,7 @@ func TestTilesKeepMeaning(t *testing.T) {
 					epilogue = append(epilogue, do(t, s, "GetBlock", e.Name, nil)[0].(*sch.Block))
 				}
 				if len(epilogue) > 0 {
-					args[len(args)-1] = epilogue
+					args[len(args)-2] = epilogue
 				}
 				t.Log(args[1:]...)
 				do(t, s, "TileReduction", args...)

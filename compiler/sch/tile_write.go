@@ -23,7 +23,7 @@ func (t *tiler) write() (out []tir.Stmt, b *tir.Block) {
 	p.spatial(pos, false)
 	for k, a := range t.axes {
 		if a.kind == tir.DataPar && a.symbolic {
-			p.guard(tir.LT(tir.Add(a.base(orZero(a.outer, a.extent)), pos[k]), tir.Add(a.offset, a.extent)))
+			p.guard(tir.LT(tir.Add(a.base(a.place()), pos[k]), tir.Add(a.offset, a.extent)))
 		}
 	}
 	value := tir.Expr(tir.Load(t.acc, at...))

@@ -79,6 +79,12 @@ func convolution(transposed bool) rule {
 			conv = topi.ConvTranspose
 		}
 		layouts := []string{k.str("data_layout"), k.str("kernel_layout")}
+		if !transposed {
+			o.Data, o.Kernel, o.Result = layouts[0], layouts[1], k.layout("out_layout", "data_layout")
+			if out, ok, err := topi.ConvBlocked(x, w, o); ok || err != nil {
+				return list(out, err)
+			}
+		}
 		return list(topi.WithoutParts([]*te.Tensor{x, w}, layouts, k.layout("out_layout", "data_layout"), func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
 			o.Data, o.Kernel, o.Result = in[0], in[1], out
 			return conv(xs[0], xs[1], o)

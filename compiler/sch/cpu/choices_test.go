@@ -349,3 +349,56 @@ compute: 0 8`},
 		})
 	}
 }
+
+// TestChoicesOfProcessors tells how products are computed on wide vectors with room for many sums: the tile of a convolution by parts has pixels by two parts
+// of its channels, rows stand outside while the weights fit the second cache, the rows of a matrix come in blocks, and what does not fill a vector runs in
+// shorter ones.
+func TestChoicesOfProcessors(t *testing.T) {
+	m := cpu.Machine{Lanes: 16, Registers: 32, L1: 32 << 10, L2: 1 << 20, Spreads: true, Embeds: true}
+	blocked := func(c, h int) []*te.Tensor {
+		x, w, b := in("x", 1, c/16, h, h, 16), in("w", c/16, c/16, 3, 3, 16, 16), in("b", 1, c/16, 1, 1, 16)
+		y, ok, err := topi.ConvBlocked(x, w, topi.ConvOpts{
+			Strides: []int64{1, 1}, Dilation: []int64{1, 1}, Before: []int64{0, 0}, After: []int64{0, 0}, Groups: 1, Data: "NCHW16c", Kernel: "OIHW16i16o",
+		})
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		return []*te.Tensor{x, w, b, relu(must(topi.Binary("add", topi.T(y), topi.T(b))))}
+	}
+	a, b, row := in("a", 1024, 1024), in("b", 1024, 1024), in("x", 3, 13)
+	for _, c := range []struct {
+		name string
+		args []*te.Tensor
+		want string
+	}{
+		{"weights that fit", blocked(64, 58), `
+conv2d_nchw16c_local[2 14 16] local
+conv2d_nchw16c_init: 56 2 4 14u 2u 16v
+conv2d_nchw16c_update: 56 2 4 4 3 12 4u 14u 2u 16v
+conv2d_nchw16c: 56 2 4 14u 2u 16v`},
+		{"weights that do not", blocked(256, 16), `
+conv2d_nchw16c_local[2 14 16] local
+conv2d_nchw16c_init: 8 14 14u 2u 16v
+conv2d_nchw16c_update: 8 14 16 3 12 4u 14u 2u 16v
+conv2d_nchw16c: 8 14 14u 2u 16v`},
+		{"a large product", []*te.Tensor{a, b, must(topi.Matmul(a, b, topi.MatmulOpts{}))}, `
+matmul_local[6 64] local
+b_pack[16 1024 64]
+matmul_pack: 16 1024 64v
+matmul_init: 9 16 19 6u 4u 16v
+matmul_update: 9 16 19 256 4u 6u 4u 16v
+matmul: 9 16 19 6u 4u 16v`},
+		{"a row of two vectors and shorter ones", []*te.Tensor{row, relu(row)}, `
+compute: 2 16v
+compute_1: 1 4v
+compute_1_1: 3`},
+	} {
+		f, err := m.Schedule(create(t, kernel{args: c.args}), nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nestsOf(f); got != strings.TrimSpace(c.want) {
+			t.Errorf("%s:\n%s", c.name, got)
+		}
+	}
+}

@@ -91,6 +91,20 @@ func kernels() map[string]kernel {
 		w2 := in("w", 8, 4, 3, 3)
 		add("grouped", x, w2, conv(x, w2, 1, 1, 2))
 	}
+	for _, c := range []struct{ oc, ic, h, k, block int }{{48, 32, 9, 3, 16}, {32, 16, 17, 3, 16}, {16, 24, 7, 3, 8}, {32, 3, 15, 7, 16}, {64, 32, 6, 1, 16}} {
+		for stride := int64(1); stride <= 2; stride++ { // channels in parts
+			part, pad := min(c.ic, c.block), int64(c.k/2)
+			x, w, b := in("x", 1, c.ic/part, c.h, c.h, part), in("w", c.oc/c.block, c.ic/part, c.k, c.k, part, c.block), in("b", 1, c.oc/c.block, 1, 1, c.block)
+			y, ok, err := topi.ConvBlocked(x, w, topi.ConvOpts{
+				Strides: []int64{stride, stride}, Dilation: []int64{1, 1}, Before: []int64{pad, pad}, After: []int64{pad, pad}, Groups: 1,
+				Data: fmt.Sprintf("NCHW%dc", part), Kernel: fmt.Sprintf("OIHW%di%do", part, c.block), Result: fmt.Sprintf("NCHW%dc", c.block),
+			})
+			if err != nil || !ok {
+				panic(fmt.Sprint(ok, err))
+			}
+			add(fmt.Sprintf("blocked%d_%d_%d_k%d_s%d", c.oc, c.ic, c.h, c.k, stride), x, w, b, relu(biasAdd(y, b)))
+		}
+	}
 	for _, m := range []int{1, 2, 5, 16} {
 		a, b, bt := in("a", m, 20), in("b", 20, 24), in("bt", 18, 20)
 		add(fmt.Sprintf("matmul_nn_%d", m), a, b, must(topi.Matmul(a, b, topi.MatmulOpts{})))

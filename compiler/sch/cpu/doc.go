@@ -1,7 +1,9 @@
-// Package cpu holds the default schedule rules for CPUs with vectors of 128 bits, such as
-// WebAssembly's: what is cheap is inlined, reductions (convolutions, matrix products, pools,
-// sums) are computed in tiles of results that stay in registers, the rest is fused and
-// vectorised along contiguous axes.
+// Package cpu holds the default schedule rules for CPUs with vectors: what is cheap is
+// inlined, reductions (convolutions, matrix products, pools, sums) are computed in tiles of
+// results that stay in registers, the rest is fused and vectorised along contiguous axes.
+//
+// Tiles of products are computed from the Machine of the target, by what a step of the sum takes for each shape that its registers hold (shape.go), and the
+// loops around them are put in an order for its caches (arrange.go). There is no table of shapes.
 //
 // The pass ApplyDefaultSchedule uses it. It is built on the primitives of package sch, of which
 // some are for it alone (sch/kinds_tile.go), so that the schedule of a kernel is a trace (Machine.Trace). It

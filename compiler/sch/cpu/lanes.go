@@ -5,6 +5,9 @@ package cpu
 func (p *plan) alongReduction(d int) bool {
 	p.Vector = d
 	n := p.extent(d)
+	for n != 0 && n < 2*p.Lanes && p.Lanes > p.leastLanes() {
+		p.Lanes /= 2
+	}
 	budget := p.machine.accumulators() / p.registers
 	rows := p.spatialByUse()
 	p.Tile[d] = p.Lanes
@@ -14,7 +17,7 @@ func (p *plan) alongReduction(d int) bool {
 	case p.product() && len(rows) >= 1:
 		t := p.fit(rows[0], 4/p.registers)
 		p.Tile[rows[0]] = t
-		p.widen(d, n, budget/t)
+		p.widen(d, n, min(budget, 2*p.machine.chains())/t)
 	default:
 		p.widen(d, n, 4)
 	}
@@ -75,7 +78,11 @@ func (p *plan) fit(k int, t int64) int64 {
 
 // tileTwo tiles two variables, up to budget accumulators in all.
 func (p *plan) tileTwo(col, row int, budget int64) {
-	c := p.fit(col, budget/2)
+	most := int64(1)
+	for most*most < budget && most < budget/2 { // a square reads least, and powers of two divide most extents
+		most *= 2
+	}
+	c := p.fit(col, most)
 	p.Tile[col] = c
 	p.Tile[row] = p.fit(row, max(budget/c, 2))
 	if p.extent(row) == 0 {

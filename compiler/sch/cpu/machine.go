@@ -11,17 +11,69 @@ type Machine struct {
 	Lanes int64
 	// Registers is how many vector registers there are.
 	Registers int64
+	// L1 and L2 are the bytes of the data cache of the first level and of the cache of the second.
+	L1, L2 int64
+	// Spreads says that there are instructions that spread an element of memory over all lanes, so that this need not be done ahead; Embeds, that
+	// arithmetic does so with its operand, without a register.
+	Spreads, Embeds bool
 }
 
 // MachineOf reads a machine off a target. Where that has no vectors the rules tile as for vectors of 128 bits: a code
-// generator takes those apart, and the tiles pay all the same.
+// generator takes those apart, and the tiles pay all the same. Caches of unknown size are small ones.
 func MachineOf(t target.Target) Machine {
-	m := Machine{Lanes: int64(t.VectorLanes(dtype.Float32T)), Registers: t.IntAttr("num-vector-registers", 16)}
+	m := Machine{
+		Lanes: int64(t.VectorLanes(dtype.Float32T)), Registers: t.IntAttr("num-vector-registers", 16),
+		L1: t.IntAttr("l1-cache-bytes", 32<<10), L2: t.IntAttr("l2-cache-bytes", 256<<10), Spreads: t.Feature("avx2"), Embeds: t.Feature("avx512f"),
+	}
 	if m.Lanes < 2 {
 		m.Lanes = 4
 	}
 	return m
 }
 
-// accumulators is how many registers may hold sums: half of them, as the rest holds what is added.
-func (m Machine) accumulators() int64 { return max(m.Registers/2, 1) }
+// accumulators is how many registers may hold sums. A code generator that spreads elements from memory needs the others for one or two vectors and
+// what they are multiplied by; WebAssembly also holds the products, and gives its engine the choice.
+func (m Machine) accumulators() int64 {
+	if m.Spreads {
+		return max(m.Registers-4, 1)
+	}
+	return max(m.Registers/2, 1)
+}
+
+// reserved is how many registers hold neither sums nor vectors of a factor: two are the code generator's, and one has an element for all lanes.
+func (m Machine) reserved() int64 {
+	if m.Embeds {
+		return 2
+	}
+	return 3
+}
+
+// chains is how many sums must be under way so that none waits for the one before.
+func (m Machine) chains() int64 {
+	if m.Spreads {
+		return 8 // of latency 4, two at a time
+	}
+	return 4
+}
+
+// leastLanes is the shortest vector that is worth its instructions.
+func (m Machine) leastLanes() int64 { return min(m.Lanes, 4) }
+
+// times are parts of the time of one step of a reduction over a tile of products.
+type times struct {
+	step    float64 // whatever the tile
+	product float64 // a product and a sum
+	spread  float64 // an element that is taken for all lanes
+	near    float64 // a vector from the first cache
+	far     float64 // a vector from the second
+	chain   float64 // the shortest time of a step: its sums wait for those of the step before
+}
+
+// times are in cycles. Native ones follow from two products, and two loads from the first cache or one from the second, in a cycle; a part of a load is
+// hidden behind products, and a chain of latency 4 takes more, as not all is done in the best order. Those of WebAssembly were measured on wazero, by products of tiles of all sizes: loads take most of the time.
+func (m Machine) times() times {
+	if m.Spreads {
+		return times{step: 0.5, product: 0.5, spread: 0.25, near: 0.3, far: 0.6, chain: 6.5}
+	}
+	return times{step: 3.2, product: 0.06, spread: 0.43, near: 1.31, far: 1.31}
+}

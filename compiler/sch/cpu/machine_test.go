@@ -7,16 +7,18 @@ import (
 )
 
 // wide is the machine of the internal tests: vectors of 128 bits.
-var wide = Machine{Lanes: 4, Registers: 16}
+var wide = Machine{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 256 << 10}
 
 func TestMachineOf(t *testing.T) {
 	for text, want := range map[string]Machine{
 		"wasm":                          wide,
 		"wasm -mattr=-simd128":          wide,
-		"wasm -max-simd-width=64":       {2, 16},
-		"wasm -max-simd-width=256":      {8, 16},
-		"wasm -num-vector-registers=32": {4, 32},
-		"interp":                        wide,
+		"wasm -max-simd-width=64":       {2, 16, 32 << 10, 256 << 10, false, false},
+		"wasm -max-simd-width=256":      {8, 16, 32 << 10, 256 << 10, false, false},
+		"wasm -num-vector-registers=32": {4, 32, 32 << 10, 256 << 10, false, false},
+		"x86 -mattr=+avx2 -max-simd-width=256 -num-vector-registers=16 -l1-cache-bytes=49152 -l2-cache-bytes=2097152": {8, 16, 48 << 10, 2 << 20, true, false},
+		"x86 -mattr=+avx2,+avx512f -max-simd-width=512 -num-vector-registers=32":                                      {16, 32, 32 << 10, 256 << 10, true, true},
+		"interp": wide,
 	} {
 		tg, err := target.Parse(text)
 		if err != nil {
@@ -30,11 +32,42 @@ func TestMachineOf(t *testing.T) {
 
 // TestShapesFitTheRegisters asks for tiles of products on machines with fewer registers.
 func TestShapesFitTheRegisters(t *testing.T) {
-	for _, c := range []struct{ registers, rows, cols int64 }{{16, 4, 8}, {32, 4, 8}, {8, 2, 8}, {4, 2, 4}, {2, 1, 4}} {
-		p := &plan{machine: Machine{4, c.registers}, registers: 1}
+	for _, c := range []struct{ registers, rows, cols int64 }{{16, 4, 8}, {32, 8, 8}, {8, 4, 4}, {4, 2, 4}, {2, 1, 4}} {
+		p := &plan{machine: Machine{Lanes: 4, Registers: c.registers}, registers: 1}
 		p.Lanes = 4
-		if s := p.bestShape(1024, 1024); s.rows != c.rows || s.cols != c.cols {
-			t.Errorf("%d registers: a tile of %d by %d, want %d by %d", c.registers, s.rows, s.cols, c.rows, c.cols)
+		if s, _ := p.bestShape(extents{1024, 1024, 1}, 0); s.rows != c.rows || s.vectors*4 != c.cols {
+			t.Errorf("%d registers: a tile of %d by %d, want %d by %d", c.registers, s.rows, s.vectors*4, c.rows, c.cols)
+		}
+	}
+}
+
+// TestShapesOfProcessors: most registers hold sums, and tiles waste little.
+func TestShapesOfProcessors(t *testing.T) {
+	avx2 := Machine{Lanes: 8, Registers: 16, L1: 32 << 10, L2: 1 << 20, Spreads: true}
+	avx512 := Machine{Lanes: 16, Registers: 32, L1: 32 << 10, L2: 1 << 20, Spreads: true, Embeds: true}
+	for _, c := range []struct {
+		name string
+		m    Machine
+		n    extents
+		want shape
+	}{
+		{"pixels by channels in blocks", avx512, extents{56, 16, 4}, shape{14, 1, 2, 16}},
+		{"few pixels", avx512, extents{7, 16, 32}, shape{7, 1, 3, 16}},
+		{"a square", avx512, extents{1024, 1024, 1}, shape{6, 4, 1, 16}},
+		{"a square", avx2, extents{1024, 1024, 1}, shape{5, 2, 1, 8}},
+		{"a row", avx512, extents{1, 1024, 1}, shape{1, 13, 1, 16}},
+		{"short rows of pixels", avx512, extents{64, 14, 1}, shape{16, 1, 1, 8}},
+		{"shorter ones", avx512, extents{64, 7, 1}, shape{16, 1, 1, 4}},
+		{"pixels by channels in blocks", avx2, extents{56, 8, 8}, shape{5, 1, 2, 8}},
+	} {
+		p := &plan{machine: c.m, registers: 1}
+		p.Lanes = c.m.Lanes
+		got, _ := p.bestShape(c.n, 64)
+		if got != c.want {
+			t.Errorf("%s, %d registers: %+v, want %+v", c.name, c.m.Registers, got, c.want)
+		}
+		if sums := got.rows * got.vectors * got.beside; sums > c.m.Registers-4 {
+			t.Errorf("%s: %d sums in %d registers", c.name, sums, c.m.Registers)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (p *plan) choose() bool {
 // worthPacking reports whether a product has so many rows that copying the other factor to
 // where vectors run along v pays: the pixels of an image count as one.
 func (p *plan) worthPacking(v int) bool {
-	if v < 0 || !p.product() || p.extent(v) == 0 || p.rowAxis(v) < 0 {
+	if v < 0 || !p.product() || p.extent(v) == 0 || len(p.rowAxes(v)) == 0 {
 		return false
 	}
 	rows := int64(1)
@@ -126,10 +126,10 @@ func (p *plan) worthPacking(v int) bool {
 }
 
 // contiguousResult is the variable along which results are contiguous, -1 if there is none of
-// at least one vector.
+// at least one short vector.
 func (p *plan) contiguousResult() int {
 	for _, k := range p.spatial {
-		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.Lanes) {
+		if n := p.extent(k); p.stride(p.store, k) == 1 && (n == 0 || n >= p.leastLanes()) {
 			return k
 		}
 	}
@@ -151,7 +151,7 @@ func (p *plan) plain(v int) bool {
 func (p *plan) contiguousReduction() int {
 	for i := len(p.reduce) - 1; i >= 0; i-- {
 		k := p.reduce[i]
-		if n := p.extent(k); n != 0 && n < 2*p.Lanes {
+		if n := p.extent(k); n != 0 && n < 2*p.leastLanes() {
 			continue
 		}
 		some := false
@@ -254,38 +254,6 @@ func (p *plan) scalars() bool {
 	p.window()
 	return true
 }
-
-// window unrolls the innermost reduction variables as far as that stays small, and the next
-// one by a factor where they are few.
-func (p *plan) window() {
-	p.Unroll = nil
-	steps := int64(1)
-	for i := len(p.reduce) - 1; i >= 0; i-- {
-		n := p.extent(p.reduce[i])
-		if n == 0 || n*steps > maxUnrolledWindow {
-			break
-		}
-		steps *= n
-		p.Unroll = append(p.Unroll, p.reduce[i])
-	}
-	p.Factor = 1
-	if steps < 4 {
-		p.Factor = 4 / steps
-	}
-}
-
-// unrolledSteps is how many steps the unrolled reduction variables take.
-func (p *plan) unrolledSteps() int64 {
-	n := int64(1)
-	for _, k := range p.reduce {
-		if p.isUnrolled(k) {
-			n *= max(p.extent(k), 1)
-		}
-	}
-	return n
-}
-
-func (p *plan) isUnrolled(k int) bool { return slices.Contains(p.Unroll, k) }
 
 // without returns the spatial variables but for some.
 func (p *plan) without(ks ...int) []int {

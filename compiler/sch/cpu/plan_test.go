@@ -74,7 +74,7 @@ func TestBestShape(t *testing.T) {
 		{4, 1, 16, 24, 4, 8},
 		{4, 1, 1, 1000, 1, 32},
 		{4, 1, 1, 16, 1, 16},
-		{4, 1, 1, 24, 1, 16},
+		{4, 1, 1, 24, 1, 24},
 		{4, 1, 1, 4, 1, 4},
 		{4, 1, 1, 2, 1, 4}, // none fits
 		{4, 1, 3, 8, 3, 8},
@@ -95,10 +95,10 @@ func TestBestShape(t *testing.T) {
 		{4, 2, 8, 4, 4, 4},
 		{4, 2, 1, 100, 1, 16},
 	} {
-		p := &plan{registers: c.registers}
+		p := &plan{registers: c.registers, machine: wide}
 		p.Lanes = c.lanes
-		if s := p.bestShape(c.m, c.n); s.rows != c.rows || s.cols != c.cols {
-			t.Errorf("lanes %d in %d registers, %d by %d: tiles of %d by %d, want %d by %d", c.lanes, c.registers, c.m, c.n, s.rows, s.cols, c.rows, c.cols)
+		if s, _ := p.bestShape(extents{c.m, c.n, 1}, 0); s.rows != c.rows || s.vectors*s.lanes != c.cols {
+			t.Errorf("lanes %d in %d registers, %d by %d: tiles of %d by %d, want %d by %d", c.lanes, c.registers, c.m, c.n, s.rows, s.vectors*s.lanes, c.rows, c.cols)
 		}
 	}
 }
@@ -332,7 +332,7 @@ func TestRowAxis(t *testing.T) {
 		{"a batch of both", batched(t, "B[vb, vk, vj]"), 2, 1},
 		{"a batch of one: the longer one", batched(t, "B[0, vk, vj]"), 2, 1},
 	} {
-		if got := c.p.rowAxis(c.v); got != c.want {
+		if got := c.p.shapes(c.v); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -352,8 +352,8 @@ for i, l, j, k in T.grid(%[1]s, %[2]s, 8, 12):
 	for _, c := range []struct {
 		m, l string
 		want int
-	}{{"4", "9", 1}, {"9", "4", 0}, {"5", "5", 0}, {"x", "5", 0}, {"5", "x", 1}} {
-		if got := rows(c.m, c.l).rowAxis(2); got != c.want {
+	}{{"4", "9", 0}, {"9", "4", 1}, {"5", "5", 1}, {"x", "5", 0}, {"5", "x", 1}} {
+		if got := rows(c.m, c.l).shapes(2); got != c.want {
 			t.Errorf("%s by %s rows: %d, want %d", c.m, c.l, got, c.want)
 		}
 	}
@@ -638,7 +638,7 @@ for j, i, k in T.grid(8, 64, 12):
         with T.init():
             C[vi, vj] = T.float32(0)
         C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]`)
-	if q.contiguousResult() != 0 || !q.worthPacking(0) || q.rowAxis(0) != 1 {
-		t.Errorf("results along %d, rows along %d", q.contiguousResult(), q.rowAxis(0))
+	if q.contiguousResult() != 0 || !q.worthPacking(0) || q.shapes(0) != 1 {
+		t.Errorf("results along %d, rows along %d", q.contiguousResult(), q.shapes(0))
 	}
 }

@@ -192,6 +192,10 @@ func (r *rules) vectorize(l *sch.Loop, lanes int64) error {
 	for constant && lanes > one && (n < lanes || n%lanes != 0 && n < 4*lanes) {
 		lanes /= 2
 	}
+	least := r.machine.leastLanes()
+	for constant && lanes > least && n < lanes { // part of a register
+		lanes /= 2
+	}
 	if constant && n < lanes {
 		return nil
 	}
@@ -201,7 +205,7 @@ func (r *rules) vectorize(l *sch.Loop, lanes int64) error {
 			return err
 		}
 		main, rest := parts[0], parts[1]
-		if n, ok := tir.AsInt(r.extent(rest)); ok && n >= one || !ok && lanes > one {
+		if n, ok := tir.AsInt(r.extent(rest)); ok && n >= least || !ok && lanes > one {
 			if err := r.vectorize(rest, one); err != nil {
 				return err
 			}

@@ -92,6 +92,15 @@ func TestRandomKernels(t *testing.T) {
 			t.Error(d.Message)
 		}
 		compare(t, want, run(t, g, k.arguments(t)))
+		// Small caches, so that there are blocks of tiles.
+		m := cpu.Machine{Lanes: []int64{8, 16}[r.IntN(2)], Registers: []int64{16, 32}[r.IntN(2)], L1: 512, L2: 1 << (7 + r.IntN(5)), Spreads: true}
+		if g, err = m.Schedule(f, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range tir.Verify(name, g) {
+			t.Errorf("%+v: %s", m, d.Message)
+		}
+		compare(t, want, run(t, g, k.arguments(t)))
 		if r.IntN(5) == 0 {
 			compare(t, want, compile(t, f).run(t, k.arguments(t)))
 		}

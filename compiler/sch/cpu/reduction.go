@@ -7,9 +7,6 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// maxUnrolledWindow bounds the steps of a window that are unrolled.
-const maxUnrolledWindow = 25
-
 // reduction schedules a block that reduces. A block that combines several values, or by
 // other than a commutative operation, stays as it is.
 func (r *rules) reduction(b *sch.Block) error {
@@ -119,10 +116,10 @@ func (r *rules) tile(b *sch.Block, p *plan) error {
 		epilogue = append(epilogue, c)
 	}
 	args := []any{
-		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil,
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks,
 	}
 	if len(epilogue) > 0 {
-		args[len(args)-1] = epilogue
+		args[len(args)-2] = epilogue
 	}
 	if err := r.act("TileReduction", args...); err != nil {
 		return err

@@ -5,42 +5,15 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// shape is a tile of results: rows by columns, with what it reaches of the speed of the best
-// one. The columns are in registers. The numbers were measured on wazero, for products of two matrices.
-type shape struct {
-	rows, cols int64
-	speed      float64
-}
-
-var shapes = []shape{
-	{4, 2, 1},
-	{8, 1, 0.95},
-	{3, 2, 0.9},
-	{2, 4, 0.82},
-	{6, 1, 0.8},
-	{5, 1, 0.7},
-	{2, 2, 0.65},
-	{4, 1, 0.62},
-	{3, 1, 0.5},
-	{1, 8, 0.5},
-	{1, 4, 0.45},
-	{2, 1, 0.4},
-	{1, 2, 0.3},
-	{1, 1, 0.2},
-}
-
 // alongResult tiles for vectors of neighbouring results along variable v.
 func (p *plan) alongResult(v int) bool {
 	p.Vector = v
 	n := p.extent(v)
 	row := -1
 	if p.product() {
-		row = p.rowAxis(v)
+		row = p.shapes(v)
 	}
-	if row >= 0 {
-		s := p.bestShape(p.extent(row), n)
-		p.Tile[row], p.Tile[v] = s.rows, s.cols
-	} else {
+	if row < 0 {
 		p.columns(v, n)
 	}
 	if n == 0 {
@@ -48,7 +21,59 @@ func (p *plan) alongResult(v int) bool {
 	}
 	p.window()
 	p.copies(v, row)
+	if row >= 0 && p.machine.Spreads {
+		p.arrange(v, row)
+	}
 	return true
+}
+
+// shapes tiles a product for vectors along v: of the variables that can be its rows the one whose tiles are best, the inner one of equals. It returns that, -1 where
+// there is none.
+func (p *plan) shapes(v int) int {
+	row, best, cost := -1, shape{}, 0.0
+	beside := -1
+	if p.extent(v) == p.Lanes {
+		beside = p.besideAxis(v)
+	}
+	for _, k := range p.rowAxes(v) {
+		n := extents{p.extent(k), p.extent(v), 1}
+		if beside >= 0 {
+			n.beside = p.extent(beside)
+		}
+		if s, c := p.bestShape(n, p.panelOf(v)); row < 0 || c <= cost {
+			row, best, cost = k, s, c
+		}
+	}
+	if row < 0 {
+		return -1
+	}
+	p.Lanes = best.lanes
+	p.Tile[row], p.Tile[v] = best.rows, best.vectors*best.lanes
+	if beside >= 0 {
+		p.Tile[beside] = best.beside
+	}
+	if p.extent(row) == 0 && best.rows > maxSymbolic {
+		p.holdsTile(row)
+	}
+	return row
+}
+
+// panelOf is how many bytes of the factor along v a vector of results reads. Symbolic reductions are long ones.
+func (p *plan) panelOf(v int) panel {
+	n := p.Lanes
+	for _, a := range p.loads {
+		if usesIn(a, p.iters[v].Var) {
+			n *= max(int64(a.buf.DType.Bits)/8, 1)
+		}
+	}
+	for _, k := range p.reduce {
+		if m := p.extent(k); m != 0 {
+			n *= m
+		} else {
+			n *= 1 << 10
+		}
+	}
+	return panel(n)
 }
 
 // open deals with a symbolic extent of the vector variable. In the function's version for
@@ -71,6 +96,9 @@ func (p *plan) holdsTile(v int) {
 
 // columns tiles a reduction without reuse: a run of results, or several rows of them.
 func (p *plan) columns(v int, n int64) {
+	for n != 0 && n < p.Lanes && p.Lanes > p.leastLanes() {
+		p.Lanes /= 2
+	}
 	one := p.perRegister()
 	t := 2 * p.Lanes
 	if n != 0 { // the widest run that wastes little
@@ -80,7 +108,8 @@ func (p *plan) columns(v int, n int64) {
 		}
 	}
 	p.Tile[v] = t
-	if t >= 4*one {
+	chains := p.machine.chains()
+	if t >= chains*one {
 		return
 	}
 	for i := len(p.spatial) - 1; i >= 0; i-- {
@@ -89,7 +118,7 @@ func (p *plan) columns(v int, n int64) {
 		if k == v || m < 2 {
 			continue
 		}
-		rows := min(4*one/t, m)
+		rows := min(chains*one/t, m)
 		for waste(m, rows) > 0.2 {
 			rows--
 		}
@@ -98,59 +127,36 @@ func (p *plan) columns(v int, n int64) {
 	}
 }
 
-// waste is the share of work beyond n results in tiles of t.
-func waste(n, t int64) float64 { return float64((n+t-1)/t*t)/float64(n) - 1 }
-
 // perRegister is how many sums a register holds.
 func (p *plan) perRegister() int64 { return p.Lanes / p.registers }
 
-// bestShape weighs speed against results that are computed twice. An extent of 0 is symbolic.
-func (p *plan) bestShape(m, n int64) shape {
-	best, cost := shape{1, p.Lanes, 0.2}, 0.0
-	for _, s := range shapes {
-		if s.cols *= p.perRegister(); s.cols%p.Lanes != 0 {
-			continue
-		}
-		if p.machine.Registers != 0 && s.rows*s.cols > p.machine.accumulators()*p.perRegister() {
-			continue
-		}
-		if m != 0 && s.rows > m || n != 0 && s.cols > n {
-			continue
-		}
-		c := 1 / s.speed
-		if m != 0 {
-			c *= 1 + waste(m, s.rows)
-		} else if s.rows > 4 {
-			continue
-		}
-		if n != 0 {
-			c *= 1 + waste(n, s.cols)
-		}
-		if cost == 0 || c < cost {
-			best, cost = s, c
+// rowAxes are the variables that only the factor depends on which is constant along v.
+func (p *plan) rowAxes(v int) []int { return p.factorAxes(v, false) }
+
+// besideAxis is the longest variable that only the factor depends on which goes along v, -1 if there is none.
+func (p *plan) besideAxis(v int) int {
+	best := -1
+	for _, k := range p.factorAxes(v, true) {
+		if k != v && p.extent(k) > 1 && (best < 0 || p.extent(k) > p.extent(best)) {
+			best = k
 		}
 	}
 	return best
 }
 
-// rowAxis is the longest variable that only the factor depends on which is constant along v,
-// -1 if there is none.
-func (p *plan) rowAxis(v int) int {
-	best := -1
-	for _, k := range p.without(v) {
+// factorAxes are the variables that one factor of a product depends on alone: the one that goes along v, or the other one.
+func (p *plan) factorAxes(v int, along bool) []int {
+	var out []int
+	for _, k := range p.spatial {
 		ok := true
 		for _, a := range p.loads {
-			along, row := usesIn(a, p.iters[v].Var), usesIn(a, p.iters[k].Var)
-			ok = ok && along != row
+			ok = ok && usesIn(a, p.iters[k].Var) == (usesIn(a, p.iters[v].Var) == along)
 		}
-		if !ok {
-			continue
-		}
-		if best < 0 || p.extent(k) == 0 || p.extent(best) != 0 && p.extent(k) > p.extent(best) {
-			best = k
+		if ok {
+			out = append(out, k)
 		}
 	}
-	return best
+	return out
 }
 
 // minPackStride is the distance in bytes between successive reads of a factor from which on
@@ -169,7 +175,7 @@ func (p *plan) copies(v, row int) {
 		n := p.stride(a, v)
 		switch {
 		case n == 0:
-			if p.reusedBeside(a) {
+			if !p.machine.Spreads && p.reusedBeside(a) {
 				p.Splat = append(p.Splat, number[a.load])
 			}
 		case n != 1:

@@ -1,0 +1,103 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+)
+
+// arrange puts the loops over the tiles of a product in order for the caches, for vectors along v and tiles of rows along row. The loop over tiles of rows is
+// innermost, so that what they read of the factor along v, a panel, stays near. Of the loops around it the other rows come first while that factor is small
+// enough to stay in the second cache, or else the panels, whichever reads less from beyond it. Where rows read more than half of that cache they come in
+// blocks of that size. Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008), derives such orders.
+func (p *plan) arrange(v, row int) {
+	rows, cols := p.rowAxes(v), p.factorAxes(v, true)
+	var batch, others []int
+	for _, k := range p.spatial {
+		switch {
+		case k == row || slices.Contains(cols, k):
+		case slices.Contains(rows, k):
+			others = append(others, k)
+		default:
+			batch = append(batch, k)
+		}
+	}
+	half := float64(p.machine.L2) / 2
+	whole, panels := p.bytesOf(cols), p.tilesOf(cols)
+	rowBytes := p.bytesOf(append(slices.Clone(others), row))
+	// What is read from beyond the second cache with the other rows outside, and with the panels outside.
+	rowsFirst, panelsFirst := rowBytes+whole, rowBytes+whole
+	if whole > half {
+		rowsFirst = rowBytes + whole*p.tilesOf(others)
+	}
+	if rowBytes > half {
+		panelsFirst = rowBytes*panels + whole
+	}
+	inside := slices.Concat(cols, []int{row})
+	if rowsFirst <= panelsFirst {
+		p.Order = slices.Concat(batch, others, inside)
+	} else {
+		p.Order = slices.Concat(batch, cols, others, []int{row})
+	}
+	one := p.bytesOf([]int{row})
+	if n := p.extent(row); len(others) > 0 && rowsFirst > panelsFirst || n == 0 || one <= half || p.Tile[row] < 1 || panels <= 1 {
+		return
+	}
+	tiles := int64(p.tilesOf([]int{row}))
+	most := max(int64(float64(tiles)*half/one), 1)
+	size := most
+	for n := most; n > most/2; n-- {
+		if waste(tiles, n) < waste(tiles, size) {
+			size = n
+		}
+	}
+	p.Blocks = make([]int64, len(p.iters))
+	p.Blocks[row] = size
+	at := slices.Index(p.Order, cols[0])
+	p.Order = slices.Insert(p.Order, at, row)
+}
+
+// bytesOf is about how many bytes of a factor are read for all values of some variables that it depends on. Symbolic extents are taken as one.
+func (p *plan) bytesOf(axes []int) float64 {
+	n := 1.0
+	for _, a := range p.loads {
+		if len(axes) > 0 && usesIn(a, p.iters[axes[0]].Var) {
+			n = float64(a.buf.DType.Bits) / 8
+			for _, k := range p.reduce {
+				n *= float64(p.newIn(a, k))
+			}
+			break
+		}
+	}
+	for _, k := range axes {
+		n *= float64(max(p.extent(k), 1))
+	}
+	return n
+}
+
+// newIn is how many elements of a factor a result reads along reduction variable k that its neighbour has not read: all, or those by which a window moves on.
+func (p *plan) newIn(a access, k int) int64 {
+	if !usesIn(a, p.iters[k].Var) {
+		return 1
+	}
+	n, step := max(p.extent(k), 1), p.stride(a, k)
+	if step <= 0 || step == sch.NoStride {
+		return n
+	}
+	for _, s := range p.spatial {
+		if by := p.stride(a, s); by != sch.NoStride && by >= step && by < n*step {
+			n = by / step
+		}
+	}
+	return n
+}
+
+// tilesOf is how many tiles some variables have.
+func (p *plan) tilesOf(axes []int) float64 {
+	n := 1.0
+	for _, k := range axes {
+		t := max(p.Tile[k], 1)
+		n *= float64((max(p.extent(k), 1) + t - 1) / t)
+	}
+	return n
+}

@@ -1,0 +1,73 @@
+package cpu
+
+import "slices"
+
+// maxUnrolledWindow bounds the steps of a window that are unrolled.
+const maxUnrolledWindow = 25
+
+// maxUnrolledSums bounds the sums that are written in a row for a window of several axes, so that the loop stays in the caches of decoded instructions.
+const maxUnrolledSums = 256
+
+// window unrolls the innermost reduction variables as far as that stays small, and the next
+// one by a factor where they are few, by one that divides it if there is one.
+func (p *plan) window() {
+	p.Unroll = nil
+	steps := int64(1)
+	for i := len(p.reduce) - 1; i >= 0; i-- {
+		n := p.extent(p.reduce[i])
+		if n == 0 || n*steps > maxUnrolledWindow || n*steps*p.sums() > maxUnrolledSums && (len(p.Unroll) > 0 || p.machine.Spreads) || p.spreadSteps(p.reduce[i]) < n {
+			break
+		}
+		steps *= n
+		p.Unroll = append(p.Unroll, p.reduce[i])
+	}
+	p.Factor = 1
+	if steps < 4 {
+		p.Factor = 4 / steps
+	}
+	if k := p.innerReduction(); p.machine.Spreads && len(p.Unroll) == 0 && k >= 0 {
+		for _, f := range []int64{4, 7, 6, 5, 3, 2} { // nothing is left over
+			if n := p.extent(k); n != 0 && n%f == 0 && f <= p.spreadSteps(k) && f*p.sums() <= maxUnrolledSums {
+				p.Factor = f
+				break
+			}
+		}
+	}
+}
+
+// spreadSteps is how many steps along reduction variable k may be unrolled so that no element that is spread over lanes enters two of them: it would be kept
+// in a register from one to the other, which the sums need.
+func (p *plan) spreadSteps(k int) int64 {
+	n := max(p.extent(k), 1)
+	if !p.machine.Spreads {
+		return n
+	}
+	for _, a := range p.loads {
+		if p.stride(a, p.Vector) == 0 && usesIn(a, p.iters[k].Var) {
+			n = min(n, p.newIn(a, k))
+		}
+	}
+	return n
+}
+
+// sums is how many vectors of sums a tile has.
+func (p *plan) sums() int64 {
+	n := p.registers
+	for _, t := range p.Tile {
+		n *= t
+	}
+	return max(n/p.Lanes, 1)
+}
+
+// unrolledSteps is how many steps the unrolled reduction variables take.
+func (p *plan) unrolledSteps() int64 {
+	n := int64(1)
+	for _, k := range p.reduce {
+		if p.isUnrolled(k) {
+			n *= max(p.extent(k), 1)
+		}
+	}
+	return n
+}
+
+func (p *plan) isUnrolled(k int) bool { return slices.Contains(p.Unroll, k) }
