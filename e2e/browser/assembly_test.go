@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,7 +58,6 @@ func TestAssemblyOrigins(t *testing.T) {
 // TestAssemblyLooks runs axe over machine code with a chosen line, and over the profile of a run of it, in both themes. E2E_SCREENS names a folder for screenshots.
 func TestAssemblyLooks(t *testing.T) {
 	t.Parallel()
-	axe := readGzip(t, filepath.Join("testdata", "axe.min.js.gz"))
 	base := serveCompiler(t)
 	for _, theme := range []string{"light", "dark"} {
 		p := visit(t, base, 1440, 900)
@@ -68,12 +66,12 @@ func TestAssemblyLooks(t *testing.T) {
 		eval[bool](p, `[...document.querySelectorAll(".code-row .tx")].find(x => / ; \d+$/.test(x.textContent)).click(), true`)
 		p.wait(`/^Line /.test(document.querySelector(".origin-bar b").textContent)`)
 		sizes := [][2]int64{{1440, 900}, {390, 844}}
-		p.looks(axe, "assembly-"+theme, sizes)
+		p.looks("assembly-"+theme, sizes)
 		p.do("resize", chromedp.EmulateViewport(1440, 900))
 		p.press("P")
 		p.wait(`document.querySelector("#profile .empty-title")?.textContent === "Not measured yet"`)
 		p.another(func() { p.click("#measure") })
 		p.wait(`document.querySelectorAll("#kernel-table tbody tr").length > 8`)
-		p.looks(axe, "assembly-profile-"+theme, sizes)
+		p.looks("assembly-profile-"+theme, sizes)
 	}
 }

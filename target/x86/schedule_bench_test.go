@@ -113,24 +113,7 @@ func scheduled(tb testing.TB, text string, args []*te.Tensor) []codegen.Func {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return codegen.Funcs(contracted(m))
-}
-
-// contracted fuses sums of products where the pipeline has not.
-func contracted(m *ir.Module) *ir.Module {
-	for gv, f := range m.Funcs() {
-		if p, ok := f.(*tir.PrimFunc); ok {
-			m = m.With(gv.Name, p.WithBody(tir.RewriteStmt(p.Body, nil, func(e tir.Expr) tir.Expr {
-				if s, ok := e.(*tir.Binary); ok && s.Op == tir.OpAdd && s.DType().IsFloat() {
-					if p, ok := s.B.(*tir.Binary); ok && p.Op == tir.OpMul {
-						return tir.NewCall(tir.OpFma, p.A, p.B, s.A)
-					}
-				}
-				return e
-			})))
-		}
-	}
-	return m
+	return codegen.Funcs(m)
 }
 
 // tensors are random values for the tensors of a kernel.
