@@ -2,6 +2,7 @@ package transform
 
 import (
 	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 )
@@ -13,7 +14,7 @@ const ruleLiftConstants = "compute when the program is loaded"
 // weights that are parameters.
 var LiftConstantCalls = &pass.Pass{
 	Name: "LiftConstantCalls", Level: 2, Kind: pass.Module,
-	Doc: "Moves the calls of kernels in dataflow blocks whose arguments are constants, and what depends on these calls alone, to a function NAME_transform_params with the attribute run_once: it runs when the program is loaded, and its results stay in memory. So weights are brought into the form that kernels read once, and not at each inference.",
+	Doc: "Moves the calls of kernels in dataflow blocks whose arguments are constants, and what depends on these calls alone, to a function NAME_once with the attribute run_once: it runs when the program is loaded, and its results stay in memory. So weights are brought into the form that kernels read once, and not at each inference.",
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		mu := newMutator(c, m, ruleLiftConstants)
 		for gv, fn := range m.Funcs() {
@@ -138,7 +139,7 @@ func (l *constantLift) apply(mu *relax.ExprMutator, name string, f *relax.Functi
 	if err != nil {
 		return nil, err
 	}
-	gv := mu.Builder().AddFunc(name+"_"+transformSuffix, once)
+	gv := mu.Builder().AddFunc(name+"_once", once)
 	l.c.Rewrite(ruleLiftConstants, nil, once)
 	var all relax.Expr
 	mu.Binding = func(b relax.Binding) {
@@ -163,21 +164,34 @@ func (l *constantLift) apply(mu *relax.ExprMutator, name string, f *relax.Functi
 	return mu.Function(f)
 }
 
-// function returns the function that computes what is lifted: its result, or a tuple of them.
+// function returns the function that computes what is lifted: its result, or a tuple of them. What was an output of a block of f is none there.
 func (l *constantLift) function(mu *relax.ExprMutator, f *relax.Function) (*relax.Function, error) {
 	var out relax.Expr = l.results[0]
+	info := l.results[0].SInfo
 	if len(l.results) > 1 {
-		t := &relax.Tuple{Base: f.Base}
-		for _, v := range l.results {
-			t.Fields = append(t.Fields, v)
+		fields, infos := make([]relax.Expr, len(l.results)), make([]relax.StructInfo, len(l.results))
+		for i, v := range l.results {
+			fields[i], infos[i] = v, v.SInfo
 		}
-		out = t
+		out, info = &relax.Tuple{Base: f.Base, Fields: fields}, &relax.TupleStructInfo{Fields: infos}
 	}
-	result := &relax.Var{Base: f.Base, Name: "params"}
+	result := &relax.Var{Base: f.Base, Name: "params", SInfo: info}
 	bindings := append(l.bindings, &relax.VarBinding{Base: f.Base, Var: result, Value: out})
 	body := &relax.SeqExpr{Base: f.Base, Blocks: []*relax.BindingBlock{{Base: f.Base, Dataflow: true, Bindings: bindings}}, Body: result}
 	once, err := mu.Builder().NormalizeFunction(&relax.Function{Base: f.Base, Body: body, Pure: true, Attrs: ir.NewAttrs(ir.AttrRunOnce, true)})
 	if err != nil {
+		return nil, err
+	}
+	local := op.NewExprMutator(l.m)
+	local.VarDef = func(v *relax.Var) *relax.Var {
+		if v.Dataflow || v == result {
+			return v
+		}
+		out := *v
+		out.Dataflow = true
+		return &out
+	}
+	if once, err = local.Function(once); err != nil {
 		return nil, err
 	}
 	return relax.CopyFunction(once), nil
