@@ -41,6 +41,16 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
         lv3 = R.multiply(K1, K2)
         lv4 = R.add(lv3, K1)
         d = R.add(lv2, lv4)`)},
+		pair{name: "constants that have names", before: scaledConv(`
+        w = WEIGHTS
+        k = K2
+        a = R.nn.conv2d(x, w)
+        d = R.multiply(a, k)`), after: scaledConv(`
+        w = WEIGHTS
+        k = K2
+        lv = R.reshape(k, R.shape([2, 1, 1, 1]))
+        lv1 = R.multiply(w, lv)
+        d = R.nn.conv2d(x, lv1)`)},
 		pair{name: "one number for all, of each order", before: scaledConv(`
         a = R.nn.conv2d(x, WEIGHTS)
         d = R.multiply(R.const(2.0, "float32"), a)`), after: scaledConv(`

@@ -33,8 +33,12 @@ func (k *constantValues) has(e relax.Expr) bool {
 	case *relax.Var:
 		is, seen := k.known[e]
 		if !seen {
-			call, ok := k.bound(e).(*relax.Call)
-			is = ok && legalizeRule(opName(call)) != nil && k.all(call.Args)
+			switch value := k.bound(e).(type) {
+			case *relax.Call:
+				is = legalizeRule(opName(value)) != nil && k.all(value.Args)
+			case *relax.Constant:
+				is = true
+			}
 			k.known[e] = is
 		}
 		return is

@@ -20,8 +20,12 @@ var FoldScaleToConv2D = &pass.Pass{
 	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		s := &scaleFolder{c: c, m: newMutator(c, c.Step().Input, ruleFoldScale), uses: map[*relax.Var]int{}}
 		use := func(v *relax.Var) { s.uses[v]++ }
-		relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) { eachUsed(b.BoundValue(), use) })
-		usedVars(f.Body.Body, use)
+		live, err := removeUnused(c, c.Step().Input, f) // what nothing uses is no use
+		if err != nil {
+			return nil, err
+		}
+		relax.EachBinding(live.Body, func(_ *relax.BindingBlock, b relax.Binding) { eachUsed(b.BoundValue(), use) })
+		usedVars(live.Body.Body, use)
 		s.constants = newConstantValues(s.m.Builder().LookupBinding)
 		s.m.Call = s.call
 		out, err := s.m.Function(f)
@@ -36,7 +40,7 @@ type scaleFolder struct {
 	c         *pass.Context
 	m         *relax.ExprMutator
 	constants *constantValues
-	uses      map[*relax.Var]int // of the function before
+	uses      map[*relax.Var]int // in the function before
 }
 
 // call returns what a multiplication or an addition becomes, call itself if nothing.

@@ -84,7 +84,7 @@ func TestPassSettings(t *testing.T) {
 		if reads := c.pass == transform.FuseOps; c.pass.ReadsLevel != reads {
 			t.Errorf("%s: reads opt_level: %v, want %v", c.pass.Name, c.pass.ReadsLevel, reads)
 		}
-		if reads := c.pass == transform.ApplyDefaultSchedule; c.pass.ReadsTarget != reads {
+		if reads := c.pass == transform.ApplyDefaultSchedule || c.pass == transform.BlockConvLayout; c.pass.ReadsTarget != reads {
 			t.Errorf("%s: reads the target: %v, want %v", c.pass.Name, c.pass.ReadsTarget, reads)
 		}
 		want := map[*pass.Pass][]string{
