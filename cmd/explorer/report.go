@@ -20,6 +20,7 @@ type report struct {
 	Compile     time.Duration       `json:"compile_ns,omitempty"`
 	Codegen     time.Duration       `json:"codegen_ns,omitempty"`
 	Load        time.Duration       `json:"load_ns,omitempty"`
+	Once        time.Duration       `json:"once_ns,omitempty"`     // part of Load: preparing weights
 	Specialized *specialized        `json:"specialized,omitempty"` // where symbolic dimensions got fixed sizes
 	Events      []event.Event       `json:"events,omitempty"`      // as in docs/protocol.md
 	Timing      json.Marshaler      `json:"timing,omitempty"`

@@ -116,6 +116,12 @@ func runModel(cmd *cobra.Command, w io.Writer, cf *compileFlags, sf *sourceFlags
 		rep.Load = t.Loaded
 		say(w, "import %s, compile %s (code generation %s), load %s",
 			short(rep.Import), short(rep.Compile), short(rep.Codegen), short(rep.Load))
+		for _, p := range t.Prepared {
+			rep.Once += p.Took
+		}
+		if rep.Once > 0 {
+			say(w, "of loading, %s went into preparing weights, once", short(rep.Once))
+		}
 	}
 	printCode(w, rep, t.Job.Target.String(), t.Result, cf.threads)
 	err = printExecution(w, t, failed, in, df, rep)

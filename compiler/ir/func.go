@@ -16,6 +16,8 @@ const (
 	// AttrCallingConv is on PrimFuncs that take their arguments in a calling convention,
 	// such as the packed one: their parameters do not tell what they are called with.
 	AttrCallingConv = "calling_conv"
+	// AttrRunOnce is on pure Relax functions without parameters that run when a program is loaded; calls get what they returned then.
+	AttrRunOnce = "run_once"
 )
 
 // Names of module attributes: lists of the names that inputs and outputs have in the model, in the order of the parameters and

@@ -252,6 +252,15 @@ def main(x: R.Tensor(("n", 3), dtype="float32")) -> R.Tensor(("n", 3), dtype="fl
     return x
 `
 
+// twoChannels has a convolution of constant weights, whose channels are two.
+const twoChannels = `@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        y = R.nn.conv2d(x, R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32"))
+        R.output(y)
+    return y
+`
+
 const images = `
 @R.function
 def main(x: R.Tensor((1, 3, 5, 5), dtype="float32"), w: R.Tensor((4, 3, 3, 3), dtype="float32")) -> R.Tensor((1, 4, 3, 3), dtype="float32"):
@@ -337,6 +346,7 @@ var effects = map[string]effect{
 	"TopologicalSort.direction":                     {text: diamond, value: "from-outputs", set: "b: R.Tensor((2, 3), dtype=\"float32\") = R.tanh(x)\n            a:"},
 	"BindSymbolicVars.binding_map":                  {text: symbolic, value: map[string]any{"n": 7}, set: "def main(x: R.Tensor((7, 3)"},
 	"ConvertLayout.desired_layouts":                 {text: images, value: map[string]any{"relax.nn.conv2d": []any{"NHWC", "OHWI"}}, set: "data_layout=\"NHWC\""},
+	"BlockConvLayout.block":                         {text: twoChannels, value: 2, set: "data_layout=\"NCHW2c\""},
 	"ToMixedPrecision.out_dtype":                    {text: images, value: "float16", set: "out_dtype=\"float16\""},
 	"ToMixedPrecision.fp16_input_names":             {text: images, value: []any{"w"}, set: "w: R.Tensor((4, 3, 3, 3), dtype=\"float16\")"},
 	"LiftTransformParams.shared_transform":          {text: lifts, value: true, set: "def transform_params"},

@@ -73,6 +73,14 @@ var graph = []*pass.Pass{
 	transform.ApplyDefaultSchedule,
 }
 
+// cpuGraph is graph for targets whose programs run here: scales are in the weights, and what depends on weights alone is computed when a program
+// is loaded.
+var cpuGraph = func() []*pass.Pass {
+	out := append([]*pass.Pass{transform.FoldBatchnormToConv2D, transform.FoldScaleToConv2D}, graph...)
+	out = slices.Insert(out, slices.Index(out, legalize), transform.BlockConvLayout)
+	return append(out, transform.LiftConstantCalls)
+}()
+
 // gpuGraph is graph with the rules of DLight that TVM's pipelines for GPUs take; what none of them fits is run by threads as it is.
 var gpuGraph = append(without(graph, transform.ApplyDefaultSchedule), gpuSchedule, tirpass.DefaultGPUSchedule)
 
@@ -245,9 +253,9 @@ var kinds = []struct {
 	name         string
 	graph, loops []*pass.Pass
 }{
-	{"wasm", graph, loops},
-	{"x86", graph, append(slices.Clone(loops), tirpass.ContractFMA)},
-	{"interp", graph, plainLoops},
+	{"wasm", cpuGraph, loops},
+	{"x86", cpuGraph, append(slices.Clone(loops), tirpass.ContractFMA)},
+	{"interp", cpuGraph, plainLoops},
 	{"llvm", graph, loops},
 	{"c", graph, loops},
 	{"cuda", gpuGraph, gpuLoops},

@@ -22,7 +22,7 @@ var others = []*pass.Pass{
 	transform.ConvertLayout, transform.ToMixedPrecision,
 	transform.LiftTransformParams, transform.AttachAttrLayoutFreeBuffers, transform.SplitLayoutRewritePreproc,
 	transform.FuseOpsByPattern, transform.MergeCompositeFunctions, transform.RunCodegen,
-	transform.RemoveRedundantReshape, transform.FoldBatchnormToConv2D, transform.OptimizeLayoutTransform, transform.AlterOpImpl, transform.SplitCallTIRByPattern, transform.AttachExternModules, transform.DecomposeOpsForTraining, transform.Gradient,
+	transform.RemoveRedundantReshape, transform.OptimizeLayoutTransform, transform.AlterOpImpl, transform.SplitCallTIRByPattern, transform.AttachExternModules, transform.DecomposeOpsForTraining, transform.Gradient,
 	transform.CombineParallelMatmul, transform.AdjustMatmulOrder, transform.ExpandMatmulOfSum, transform.ReorderTakeAfterMatmul, transform.ReorderPermuteDimsAfterConcat,
 	transform.RewriteCUDAGraph, transform.RealizeVDevice, transform.UpdateVDevice,
 	transform.DataflowUseInplaceCalls, transform.DispatchSampling, transform.DispatchSortScan, transform.AllocateWorkspace, transform.SpecializePrimFuncBasedOnCallSite,

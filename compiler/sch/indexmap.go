@@ -39,8 +39,8 @@ func substTyped(e tir.Expr, sub map[*tir.Var]tir.Expr) tir.Expr {
 	})
 }
 
-// typedMap returns a map in the type of the indices that it is applied to (TVM's LegalizeIndexMapDType).
-func typedMap(m *tir.IndexMap, shape []tir.Expr) *tir.IndexMap {
+// TypedMap returns a map in the type of the indices that it is applied to (TVM's LegalizeIndexMapDType).
+func TypedMap(m *tir.IndexMap, shape []tir.Expr) *tir.IndexMap {
 	out := &tir.IndexMap{Initial: m.Initial, Final: m.Final, Inverse: m.Inverse}
 	if len(shape) == 0 {
 		return out
@@ -61,7 +61,7 @@ func typedMap(m *tir.IndexMap, shape []tir.Expr) *tir.IndexMap {
 		out.Final[i] = tir.CastTo(shape[0].DType(), substTyped(e, typed))
 	}
 	if m.Inverse != nil {
-		out.Inverse = typedMap(m.Inverse, out.Final)
+		out.Inverse = TypedMap(m.Inverse, out.Final)
 	}
 	return out
 }
@@ -86,7 +86,7 @@ func mapShape(m *tir.IndexMap, shape []tir.Expr, an *arith.Analyzer) ([]tir.Expr
 	if bits > 0 {
 		d.Bits = bits
 	}
-	m = typedMap(m, shape)
+	m = TypedMap(m, shape)
 	iters := itersOf(m, shape)
 	out := make([]tir.Expr, len(m.Final))
 	res, _ := arith.DetectPaddedIterMap(m.Final, iters, an, false)

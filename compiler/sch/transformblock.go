@@ -78,7 +78,7 @@ func (s *State) TransformBlockLayout(b *Block, m *tir.IndexMap) (*State, error) 
 		ivs = append(ivs, &tir.IterVar{Dom: &tir.Range{Min: tir.Const(e.DType(), 0), Extent: tir.CastTo(e.DType(), reach[i])}, Var: v, Kind: kind})
 		now = append(now, v)
 	}
-	back, err := bijectiveInverse(typedMap(m, extents), extents, an)
+	back, err := bijectiveInverse(TypedMap(m, extents), extents, an)
 	if err != nil {
 		return nil, s.fail("NotBijectiveAffineIndexMapError", "The index map "+mapText(m)+" is not bijective affine.")
 	}

@@ -29,7 +29,7 @@ func (s *State) TransformLayout(b *Block, index int, side string, m, pad *tir.In
 	if len(m.Initial) != len(old.Shape) {
 		return nil, fmt.Errorf("the index map has %d indices, but buffer %s has %d dimensions", len(m.Initial), old.Name, len(old.Shape))
 	}
-	m = typedMap(m, old.Shape)
+	m = TypedMap(m, old.Shape)
 	now := *old
 	root, err := s.ownerSite(at, old, &now)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 )
 
 // foldBudget bounds the elements of one folded result, and foldWork the stores that the
-// kernels folded in a function run: what is beyond stays in the program.
+// kernels folded in a function run: what is beyond stays in the program, where LiftConstantCalls has
+// generated code compute it once.
 const (
-	foldBudget = 1 << 20
+	foldBudget = 1 << 16
 	foldWork   = 1 << 24
 )
 

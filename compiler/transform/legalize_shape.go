@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/compiler/topi"
@@ -159,5 +160,5 @@ func layoutTransform(k *kernel) ([]*te.Tensor, error) {
 		return nil, skipf("its index_map is not an index map")
 	}
 	pad, _ := k.attr("pad_value").(tir.Expr)
-	return []*te.Tensor{topi.LayoutTransform(x, m, k.shape(0), pad)}, nil
+	return []*te.Tensor{topi.LayoutTransform(x, sch.TypedMap(m, x.Shape), k.shape(0), pad)}, nil
 }

@@ -57,6 +57,9 @@ func TestPassSettings(t *testing.T) {
 		{transform.LazyTransformParams, 0, pass.Module, false},
 		{transform.RemoveRedundantReshape, 0, pass.Function, false},
 		{transform.FoldBatchnormToConv2D, 0, pass.Function, false},
+		{transform.FoldScaleToConv2D, 0, pass.Function, false},
+		{transform.BlockConvLayout, 3, pass.Function, false},
+		{transform.LiftConstantCalls, 2, pass.Module, false},
 		{transform.ConvertLayout, 0, pass.Function, false},
 		{transform.ToMixedPrecision, 0, pass.Function, false},
 		{transform.OptimizeLayoutTransform, 0, pass.Function, false},
@@ -81,7 +84,7 @@ func TestPassSettings(t *testing.T) {
 		if reads := c.pass == transform.FuseOps; c.pass.ReadsLevel != reads {
 			t.Errorf("%s: reads opt_level: %v, want %v", c.pass.Name, c.pass.ReadsLevel, reads)
 		}
-		if reads := c.pass == transform.ApplyDefaultSchedule; c.pass.ReadsTarget != reads {
+		if reads := c.pass == transform.ApplyDefaultSchedule || c.pass == transform.BlockConvLayout; c.pass.ReadsTarget != reads {
 			t.Errorf("%s: reads the target: %v, want %v", c.pass.Name, c.pass.ReadsTarget, reads)
 		}
 		want := map[*pass.Pass][]string{

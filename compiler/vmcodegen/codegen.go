@@ -48,6 +48,12 @@ func (g *generator) function(f *relax.Function) error {
 	}
 	g.next = vm.Reg(len(f.Params))
 	g.b.EmitFunction(g.name, len(f.Params), params)
+	if f.Attrs.Bool(ir.AttrRunOnce, false) {
+		if len(f.Params) > 0 {
+			return fmt.Errorf("function %s has the attribute %s and %d parameters: what runs when the program is loaded has none", g.name, ir.AttrRunOnce, len(f.Params))
+		}
+		g.b.RunOnce()
+	}
 	result, err := g.seq(f.Body)
 	if err != nil {
 		return err

@@ -30,8 +30,11 @@ var (
 	layouts  = inFlow("layouts", `x: R.Tensor((16,), "float32")`, "", "a$i = R.layout_transform($p, index_map=lambda i: (i // 4, i % 4))", "b$i = R.exp(a$i)", "v$i = R.layout_transform(b$i, index_map=lambda i, j: (i * 4 + j,))")
 	lifted   = inFlow("weights", "x: "+matrix+", w: "+matrix, `"num_input": 1`, "a$i = R.add(w, R.const(1.$i, \"float32\"))", "b$i = R.permute_dims(a$i)", "v$i = R.matmul($p, b$i)")
 	numbers  = inFlow("constants", "x: "+matrix, "", "a$i = R.const(1.$i, \"float32\")", "b$i = R.add(a$i, a$i)", "c$i = R.divide(b$i, R.const(8.0, \"float32\"))", "v$i = R.add($p, c$i)")
-	sorts    = inFlow("sorts", "x: "+matrix, "", "a$i = R.sort($p, axis=1)", "b$i = R.cumsum(a$i, axis=1)", "v$i = R.nn.relu(b$i)")
-	samples  = inFlow("samples", `x: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), s: R.Tensor((6, 1), "int64")`, "",
+	once     = inFlow("kernels of constants", "x: "+matrix, "", "a$i = R.exp(R.const([1.$i], \"float32\"))", "v$i = R.add($p, a$i)")
+	fixed    = inFlow("convolutions of constant weights", "x: "+image, "", "a$i = R.nn.conv2d($p, R.const("+fixedWeights+", \"float32\"))",
+		"b$i = R.multiply(a$i, R.const([[[0.5]], [[1.5]], [[0.5]], [[1.5]]], \"float32\"))", "v$i = R.nn.relu(b$i)")
+	sorts   = inFlow("sorts", "x: "+matrix, "", "a$i = R.sort($p, axis=1)", "b$i = R.cumsum(a$i, axis=1)", "v$i = R.nn.relu(b$i)")
+	samples = inFlow("samples", `x: R.Tensor((3, 5), "float32"), u: R.Tensor((6, 1), "float32"), s: R.Tensor((6, 1), "int64")`, "",
 		"a$i = R.multinomial_from_uniform($p, u, s, dtype=\"int64\")", "v$i = R.nn.relu($p)")
 	layers   = inFlow("layers", "x: "+matrix+", w: "+matrix, "", "a$i = R.nn.layer_norm($p, R.zeros(R.shape([8]), \"float32\"), R.zeros(R.shape([8]), \"float32\"), axes=[-1])", "v$i = R.add(a$i, w)")
 	gradient = inFlow("loss", "x: "+matrix+", w: "+matrix, "", "a$i = R.matmul($p, w)", "b$i = R.tanh(a$i)", "v$i = R.add(b$i, $q)").ending("out = R.mean($p)")
@@ -49,6 +52,9 @@ var (
 	scaled = inFlow("scale of additions", "x: "+image+`, w: R.Tensor((4, 4, 3, 3), "float32"), s: R.Tensor((4, 1, 1), "float32")`, "", "a$i = R.nn.relu($p)", "v$i = R.add(a$i, $q)").ending("y = R.nn.conv2d($p, w)", "out = R.multiply(y, R.const(2.0, \"float32\"))")
 	padded = inFlow("paddings", "x: "+image+`, w: R.Tensor((4, 4, 3, 3), "float32")`, "", "a$i = R.nn.pad($p, pad_width=[0, 0, 0, 0, 1, 1, 1, 1])", "v$i = R.nn.conv2d(a$i, w)")
 )
+
+// fixedWeights are those of a convolution from 4 channels to 4.
+const fixedWeights = "[[[[1.0]], [[2.0]], [[3.0]], [[4.0]]], [[[4.0]], [[3.0]], [[2.0]], [[1.0]]], [[[0.5]], [[0.5]], [[0.5]], [[0.5]]], [[[1.0]], [[0.0]], [[1.0]], [[0.0]]]]"
 
 // with puts more behind the line that begins so in the head; relative lines of it are as they stand.
 func (p program) with(mark, _, more string) program {

@@ -143,6 +143,9 @@ func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
 			return err
 		}
 		x.Measured.At, x.Measured.Compile = time.Since(t.start).Nanoseconds(), t.Loaded.Nanoseconds()
+		for _, p := range t.Prepared {
+			x.Measured.Once += p.Took.Nanoseconds()
+		}
 		if kept != nil && !sig.Kernel {
 			if err := t.profile(ctx, prog, sig, x, kept); err != nil {
 				return err
@@ -156,7 +159,7 @@ func (t *Task) executeAll(ctx context.Context, sig *artifact.Signature) error {
 func (t *Task) load(ctx context.Context, art *artifact.Artifact) (*artifact.Program, error) {
 	p, err := art.Open(ctx, t.hooks.Engine, runtime.DeviceOptions{MaxBytes: deviceBytes(t.Job.Memory)}, vm.Options{Output: t.Job.Print})
 	if err == nil {
-		t.PassedOver = p.PassedOver()
+		t.PassedOver, t.Prepared = p.PassedOver(), p.Prepared()
 	}
 	return p, err
 }

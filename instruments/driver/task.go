@@ -16,6 +16,7 @@ import (
 	"github.com/irscope/irscope/instruments/roofline"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
+	"github.com/irscope/irscope/runtime/vm"
 )
 
 // Hooks are what a caller adds to a run. All of it may be left out, but for the engine of a job that executes.
@@ -55,6 +56,8 @@ type Task struct {
 	Executions []*Execution
 	// Loaded is the time that loading the program took.
 	Loaded time.Duration
+	// Prepared are the functions that ran when the program was loaded, whose time is part of Loaded.
+	Prepared []vm.Prepared
 	// PassedOver says which modules of the program this machine cannot execute, whose kernels others have.
 	PassedOver []error
 

@@ -30,6 +30,8 @@ type Measured struct {
 	Latency []int64 `json:"latency,omitempty"`
 	// Compile is the time in which the engine compiled generated code.
 	Compile int64 `json:"compile,omitempty"`
+	// Once is the part of compile in which functions ran that run once: those that prepare weights.
+	Once int64 `json:"once,omitempty"`
 	// Fixed is the same execution with code for its sizes alone, where shapes are symbolic.
 	Fixed *Fixed `json:"fixed,omitempty"`
 	// Profile holds the times of the calls of an execution.

@@ -95,6 +95,14 @@ class Module:
         r = (b, c)
         return r
 `},
+	{`FoldScaleToConv2D,BlockConvLayout{"block": 2},LegalizeOps,LiftConstantCalls`, nil, `@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32"))
+        b = R.multiply(a, R.const([[[2.0]], [[3.0]]], "float32"))
+        R.output(b)
+    return b
+`},
 	{"LiftTransformParams", nil, `@R.function
 def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
     R.func_attr({"num_input": 1})

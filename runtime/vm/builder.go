@@ -70,6 +70,15 @@ func (b *Builder) EmitFunction(name string, numInputs int, paramNames []string) 
 	f.Start, f.NumArgs, f.ParamNames = b.NumInstr(), int64(numInputs), slices.Clone(paramNames)
 }
 
+// RunOnce says that the function being emitted, which has no arguments, runs once: when the program is loaded.
+func (b *Builder) RunOnce() {
+	if b.open < 0 {
+		b.fail("no function is being emitted that could run once")
+		return
+	}
+	b.exec.Funcs[b.open].Once = true
+}
+
 // EndFunction ends the function that was begun last.
 func (b *Builder) EndFunction(name string) {
 	if b.open < 0 || b.exec.Funcs[b.open].Name != name {

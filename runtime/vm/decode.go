@@ -23,7 +23,8 @@ func Decode(code, blob []byte) (*Executable, error) {
 	r := &decoder{b: code[len(codeMagic):], size: len(code)}
 	e := &Executable{}
 	for range r.count(7) {
-		f := FuncInfo{Kind: FuncKind(min(r.uint(), math.MaxInt32)), Name: r.str()}
+		kind := r.uint()
+		f := FuncInfo{Kind: FuncKind(min(kind&^onceBit, math.MaxInt32)), Name: r.str(), Once: kind&onceBit != 0}
 		f.Start, f.End, f.NumArgs, f.RegisterFileSize = r.int(), r.int(), r.int(), r.int()
 		for range r.count(1) {
 			f.ParamNames = append(f.ParamNames, r.str())

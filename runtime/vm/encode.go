@@ -13,6 +13,16 @@ const codeMagic = "irscVM\x00\x01"
 // blobAlign is the alignment of tensors in the constants blob.
 const blobAlign = 64
 
+// onceBit marks the kind of a function that runs once. Programs that do not know it refuse the kind.
+const onceBit = 1 << 8
+
+func once(is bool) uint64 {
+	if is {
+		return onceBit
+	}
+	return 0
+}
+
 // Encode writes the executable as code and the data of its tensors as chunks of one blob:
 // the tensors stand there in order, each at a multiple of 64 bytes. Chunks share the
 // memory of the constants. Decode is the inverse.
@@ -20,7 +30,7 @@ func (e *Executable) Encode() (code []byte, blob [][]byte) {
 	w := writer(codeMagic)
 	w.uint(uint64(len(e.Funcs)))
 	for _, f := range e.Funcs {
-		w.uint(uint64(f.Kind))
+		w.uint(uint64(f.Kind) | once(f.Once))
 		w.str(f.Name)
 		for _, v := range []int64{f.Start, f.End, f.NumArgs, f.RegisterFileSize} {
 			w.int(v)

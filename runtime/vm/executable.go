@@ -35,6 +35,8 @@ type FuncInfo struct {
 	NumArgs          int64 // passed in registers 0 to NumArgs-1
 	RegisterFileSize int64
 	ParamNames       []string // NumArgs names, or none
+	// Once says that the function runs when the program is loaded; calls of it give what it gave then. It has no arguments.
+	Once bool
 }
 
 // ConstKind says what a constant is.

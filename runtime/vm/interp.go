@@ -98,6 +98,11 @@ func (m *Machine) call(s *runtime.Session, index int, args []runtime.Value) (run
 		}
 		return runtime.Value{}, fmt.Errorf("function %s takes %d arguments%s, got %d", f.Name, f.NumArgs, names, len(args))
 	}
+	if m.kept != nil && m.kept[index].done {
+		v := m.kept[index].value
+		v.Retain()
+		return v, nil
+	}
 	if m.depth >= m.opts.MaxDepth {
 		return runtime.Value{}, fmt.Errorf("function %s at depth %d: %w", f.Name, m.depth, ErrDepth)
 	}
@@ -153,6 +158,9 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 				}
 			}
 			err := s.Err()
+			if err == nil && c.late != nil {
+				err = m.uploadLate(c.late, args)
+			}
 			var v runtime.Value
 			if err == nil {
 				if hook == nil {
@@ -160,6 +168,10 @@ func (m *Machine) loop(s *runtime.Session, f *FuncInfo, fr *frame) (runtime.Valu
 				} else {
 					v, err = m.hooked(hook, s, pc, c.fn, args)
 				}
+			}
+			for _, l := range c.late {
+				args[l.arg].Release()
+				args[l.arg] = runtime.Null()
 			}
 			if err != nil {
 				var inner *CallError

@@ -42,6 +42,8 @@ type Machine struct {
 	closed  atomic.Bool
 
 	passedOver []error // why modules were not loaded whose kernels others have
+	kept       []kept  // by index into the function table, of those that run once
+	prepared   []Prepared
 
 	// What follows belongs to the running session.
 	depth  int
@@ -56,6 +58,7 @@ type code struct {
 	fn     int32
 	offset int32
 	args   []operand
+	late   []late // constants that are uploaded for this call alone
 }
 
 // operand is an argument: a register, or a value known since loading where reg is -1.
@@ -101,9 +104,14 @@ func (m *Machine) load(ctx context.Context, kernels []runtime.Binary) error {
 	if err := m.link(); err != nil {
 		return err
 	}
+	stays := m.exec.lasting()
 	for i, c := range m.exec.Consts {
 		if ctx.Err() != nil {
 			return fmt.Errorf("uploading constants: %w: %w", runtime.ErrStopped, context.Cause(ctx))
+		}
+		if !stays[i] {
+			m.consts = append(m.consts, runtime.Null())
+			continue
 		}
 		v, err := m.upload(c)
 		if err != nil {
@@ -111,7 +119,10 @@ func (m *Machine) load(ctx context.Context, kernels []runtime.Binary) error {
 		}
 		m.consts = append(m.consts, v)
 	}
-	return m.prepare()
+	if err := m.prepare(stays); err != nil {
+		return err
+	}
+	return m.runOnce(ctx)
 }
 
 // hasAll reports whether modules that are loaded have all of some kernels, of which there is one at least.
@@ -215,7 +226,7 @@ func (m *Machine) upload(c Const) (runtime.Value, error) {
 }
 
 // prepare decodes the instructions and resolves constants, functions and immediates.
-func (m *Machine) prepare() error {
+func (m *Machine) prepare(stays []bool) error {
 	reg := func(r Reg) int32 {
 		if r >= beginSpecial {
 			return -1
@@ -236,6 +247,9 @@ func (m *Machine) prepare() error {
 			c.args = make([]operand, len(in.Args))
 			for i, a := range in.Args {
 				c.args[i] = m.operand(a)
+				if a.Kind() == ArgConst && !stays[a.Value()] {
+					c.late = append(c.late, late{arg: i, constant: a.Value()})
+				}
 			}
 			m.code[pc] = c
 		}
@@ -282,6 +296,9 @@ func (m *Machine) Close() error {
 		m.closed.Store(true)
 		for _, v := range m.consts {
 			v.Release()
+		}
+		for _, k := range m.kept {
+			k.value.Release()
 		}
 		if err == nil {
 			s.End()

@@ -16,7 +16,11 @@ func (e *Executable) AsText() string {
 			fmt.Fprintf(&b, "@%s %v;\n\n", f.Name, f.Kind)
 			continue
 		}
-		fmt.Fprintf(&b, "@%s:\n", f.Name)
+		fmt.Fprintf(&b, "@%s:", f.Name)
+		if f.Once {
+			b.WriteString(" // runs once, when the program is loaded")
+		}
+		b.WriteByte('\n')
 		for pc := f.Start; pc < f.End; pc++ {
 			in, err := e.Instr(pc)
 			if err != nil {

@@ -53,6 +53,9 @@ func (e *Executable) Validate() error {
 			return fmt.Errorf("function %s is in the table twice", f.Name)
 		}
 		seen[f.Name] = true
+		if f.Once && (f.Kind != VMFunc || f.NumArgs != 0) {
+			return fmt.Errorf("function %s runs once, so it must be bytecode without arguments, but it is a %v with %d", f.Name, f.Kind, f.NumArgs)
+		}
 		switch f.Kind {
 		case PackedFunc:
 		case VMFunc:

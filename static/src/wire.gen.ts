@@ -54,6 +54,8 @@ export interface Measured {
   latency?: number[];
   // compile is the time in which the engine compiled generated code.
   compile?: number;
+  // once is the part of compile in which functions ran that run once: those that prepare weights.
+  once?: number;
   // fixed is the same execution with code for its sizes alone, where shapes are symbolic.
   fixed?: Fixed;
   // profile holds the times of the calls of an execution.

@@ -1,0 +1,183 @@
+package transform_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/pass/passtest"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/transform"
+	"github.com/irscope/irscope/e2e/fixture/seed"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+// scaledConv is main with these lines between a convolution of two channels and the result d.
+func scaledConv(lines string) string {
+	return strings.NewReplacer("K1", `R.const([[[1.0]], [[2.0]]], "float32")`, "K2", `R.const([[[0.5]], [[0.25]]], "float32")`, "WEIGHTS", `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`).Replace(`
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), s: R.Tensor((2, 1, 1), "float32")):
+    with R.dataflow():
+` + lines + `
+        R.output(d)
+    return d
+`)
+}
+
+func TestFoldScaleToConv2DPairs(t *testing.T) {
+	runPairs(t, transform.FoldScaleToConv2D,
+		pair{name: "a scale behind an addition, and an addition behind that", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(K1, a)
+        c = R.multiply(b, K2)
+        d = R.add(c, K1)`), after: scaledConv(`
+        lv = R.reshape(K2, R.shape([2, 1, 1, 1]))
+        lv1 = R.multiply(WEIGHTS, lv)
+        lv2 = R.nn.conv2d(x, lv1)
+        lv3 = R.multiply(K1, K2)
+        lv4 = R.add(lv3, K1)
+        d = R.add(lv2, lv4)`)},
+		pair{name: "constants that have names", before: scaledConv(`
+        w = WEIGHTS
+        k = K2
+        a = R.nn.conv2d(x, w)
+        d = R.multiply(a, k)`), after: scaledConv(`
+        w = WEIGHTS
+        k = K2
+        lv = R.reshape(k, R.shape([2, 1, 1, 1]))
+        lv1 = R.multiply(w, lv)
+        d = R.nn.conv2d(x, lv1)`)},
+		pair{name: "one number for all, of each order", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        d = R.multiply(R.const(2.0, "float32"), a)`), after: scaledConv(`
+        lv = R.reshape(R.const(2.0, "float32"), R.shape([1, 1, 1, 1]))
+        lv1 = R.multiply(WEIGHTS, lv)
+        d = R.nn.conv2d(x, lv1)`)},
+		pair{name: "the scale is not constant", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        d = R.multiply(a, s)`)},
+		pair{name: "the result is used twice", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.multiply(a, K1)
+        d = R.add(a, b)`)},
+		pair{name: "a scale along a row", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        d = R.multiply(a, R.const([1.0, 2.0, 3.0, 4.0], "float32"))`)},
+		pair{name: "another layout", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS, out_layout="NHWC")
+        d = R.multiply(a, R.const([1.0, 2.0], "float32"))`)},
+	)
+}
+
+func TestBlockConvLayoutPairs(t *testing.T) {
+	conv := func(w, args, more string) string {
+		return `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, ` + w + args + `)
+` + more + `
+        R.output(d)
+    return d
+`
+	}
+	two := ir.NewAttrs("block", int64(2))
+	weights := `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`
+	runPairs(t, transform.BlockConvLayout,
+		pair{name: "the layout changes at the ends", args: two, before: conv(weights, "", `        b = R.nn.relu(a)
+        d = R.nn.conv2d(b, `+weights+")"), after: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float32")):
+    with R.dataflow():
+        lv = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv1 = R.layout_transform(` + weights + `, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        a = R.nn.conv2d(lv, lv1, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        b = R.nn.relu(a)
+        lv2 = R.layout_transform(` + weights + `, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv3 = R.nn.conv2d(b, lv2, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        d = R.layout_transform(lv3, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        R.output(d)
+    return d
+`},
+		pair{name: "blocks do not divide the channels", args: ir.NewAttrs("block", int64(4)), before: conv(weights, "", "        d = R.nn.relu(a)")},
+		pair{name: "weights that are not constant", args: two, before: conv("w", "", "        d = R.nn.relu(a)")},
+		pair{name: "another layout", args: two, before: conv(weights, `, data_layout="NCHW", out_layout="NHWC"`, "        d = R.nn.relu(a)")},
+		pair{name: "a block of none", args: ir.NewAttrs("block", int64(-1)), before: conv(weights, "", "        d = R.nn.relu(a)"), err: "block: -1 channels, want 0 to 64"},
+	)
+}
+
+// drawScaled draws graphs of convolutions, plain ones and depthwise, scales, additions, and what takes the layouts of others, whose channels
+// blocks of 4 divide or not.
+func drawScaled(t *rapid.T) *ir.Module {
+	g := &layoutGraph{t: t, bb: op.NewBlockBuilder(nil)}
+	start := []int64{2, 4, 3, 4}
+	x := &relax.Var{Name: "x", SInfo: relax.TensorOf(dtype.Float32T, relax.Ints(start)...)}
+	g.bb.BeginFunction("main", []*relax.Var{x}, relax.FuncOpts{})
+	g.bb.BeginDataflow()
+	g.vars = []*relax.Var{x}
+	v := x
+	for range 2 + g.pick(9, "steps") {
+		if g.pick(6, "back") == 0 {
+			v = g.vars[g.pick(len(g.vars), "value")]
+		}
+		d := dimsOfVar(v)
+		if len(d) != 4 {
+			v = x
+			continue
+		}
+		perChannel := func() relax.Expr {
+			return g.weight([][]int64{{d[1], 1, 1}, {1, d[1], 1, 1}, {}, {1, 1}, {d[3]}}[g.pick(5, "scale")]...)
+		}
+		switch g.pick(9, "kind") {
+		case 0, 1:
+			out := []int64{4, 8, 6}[g.pick(3, "out")]
+			v = g.call("nn.conv2d", ir.NewAttrs("padding", []int64{1}, "strides", []int64{1 + int64(g.pick(2, "stride"))}), v, g.weight(out, d[1], 2, 3))
+		case 2:
+			v = g.call("nn.conv2d", ir.NewAttrs("padding", []int64{1}, "groups", d[1]), v, g.weight(d[1], 1, 2, 3))
+		case 3:
+			v = g.call("multiply", nil, v, perChannel())
+		case 4:
+			v = g.call("multiply", nil, perChannel(), v)
+		case 5:
+			v = g.call("add", nil, v, perChannel())
+		case 6:
+			v = g.call("nn.relu", nil, v)
+		case 7:
+			v = g.call("concat", ir.NewAttrs("axis", int64(1)), &relax.Tuple{Fields: []relax.Expr{v, g.same(d)}})
+		case 8:
+			v = g.call([]string{"nn.max_pool2d", "nn.avg_pool2d"}[g.pick(2, "pool")], ir.NewAttrs("pool_size", []int64{2, 2}, "padding", []int64{1}), v)
+		}
+	}
+	out := relax.Expr(must(g.bb.EmitOutput(&relax.Tuple{Fields: []relax.Expr{v, g.vars[g.pick(len(g.vars), "other")]}}, "")))
+	g.bb.EndDataflow()
+	must(g.bb.EndFunction(out))
+	return g.bb.Module()
+}
+
+// TestConvRulesKeepMeaning runs the passes over convolutions in their order in the pipeline.
+func TestConvRulesKeepMeaning(t *testing.T) {
+	changed := map[string]int{}
+	seed.Check(t, func(t *rapid.T) {
+		m := drawScaled(t)
+		want := outputs(t, m, 2, false)
+		blocks := must(transform.BlockConvLayout.With(ir.NewAttrs("block", int64(4))))
+		for _, p := range []*pass.Pass{transform.FoldScaleToConv2D, blocks} {
+			out, _ := check(t, passtest.NewContext(), p, m)
+			sameOutputs(t, want, outputs(t, out, 2, false))
+			if t.Failed() {
+				t.Fatalf("%s made\n%s\nof\n%s", p.Name, passtest.Text(out), passtest.Text(m))
+			}
+			if out != m {
+				changed[p.Name]++
+			}
+			m = out
+		}
+	})
+	if len(changed) < 2 {
+		t.Errorf("changed %v", changed)
+	}
+}

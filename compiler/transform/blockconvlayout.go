@@ -1,0 +1,90 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/irscope/irscope/compiler/ir"
+	"github.com/irscope/irscope/compiler/op"
+	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
+	"github.com/irscope/irscope/compiler/tensorlayout"
+	"github.com/irscope/irscope/runtime/dtype"
+)
+
+const ruleBlockConv = "bring into blocks of channels"
+
+// BlockConvLayout brings convolutions into layouts in which the channels of a block, as many as a vector holds, are beside each other.
+//
+// A vector of results then needs one vector of weights and one number of the data at each step, which a machine loads to all lanes, for any
+// size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
+var BlockConvLayout = &pass.Pass{
+	Name: "BlockConvLayout", Level: 3, Kind: pass.Function, ReadsTarget: true,
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), and depthwise ones with weights in OIHW1i16o. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only.",
+	Options: []pass.Option{
+		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds"},
+	},
+	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
+		block := c.Arg("block").(int64)
+		if block == 0 && !c.TargetOf().IsZero() {
+			block = int64(c.TargetOf().VectorLanes(dtype.Float32T))
+		}
+		if block < 0 || block > maxBlock {
+			return nil, fmt.Errorf("block: %d channels, want 0 to %d", block, maxBlock)
+		}
+		if block < 2 {
+			c.Declined(ruleBlockConv, f, "the target has no vectors, and the option block is not given")
+			return f, nil
+		}
+		k := constantsOf(f)
+		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+			if opName(call) != "relax.nn.conv2d" {
+				return nil, nil
+			}
+			list, why := blockedConv(call, k, block)
+			if why != "" {
+				c.Declined(ruleBlockConv, call, why)
+				return nil, nil
+			}
+			return op.DesiredLayouts(opName(call), list)
+		})
+	})),
+}
+
+// maxBlock bounds the channels of a block.
+const maxBlock = 64
+
+// blockedConv returns the layouts of data and weights for a convolution with blocks of n channels, or says why it stays.
+func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string, why string) {
+	for name, want := range map[string]string{"data_layout": "NCHW", "kernel_layout": "OIHW"} {
+		if l := call.Attrs.Str(name, want); l != want {
+			return nil, fmt.Sprintf("its %s is %s, not %s", name, l, want)
+		}
+	}
+	if l := call.Attrs.Str("out_layout", "NCHW"); l != "" && l != "NCHW" {
+		return nil, fmt.Sprintf("its out_layout is %s, not NCHW", l)
+	}
+	x, ok := relax.SInfoOf(call.Args[0]).(*relax.TensorStructInfo)
+	w, also := relax.SInfoOf(call.Args[1]).(*relax.TensorStructInfo)
+	if !ok || !also || x.DType != dtype.Float32T || w.DType != dtype.Float32T {
+		return nil, "its tensors are not of type float32"
+	}
+	if !k.has(call.Args[1]) {
+		return nil, "its weights are not constant: they would be brought into blocks at each inference"
+	}
+	dims, known := w.StaticDims()
+	if !known || len(dims) != 4 {
+		return nil, "the shape of its weights is not known"
+	}
+	data, groups := fmt.Sprintf("NCHW%dc", n), call.Attrs.Int("groups", 1)
+	switch {
+	case dims[0]%n != 0:
+		return nil, fmt.Sprintf("it has %d output channels, which blocks of %d do not divide", dims[0], n)
+	case groups == dims[0] && dims[1] == 1 && groups > 1:
+		return []string{data, fmt.Sprintf("OIHW1i%do", n)}, ""
+	case groups != 1:
+		return nil, fmt.Sprintf("it has %d groups of %d input channels", groups, dims[1])
+	case dims[1]%n != 0:
+		return nil, fmt.Sprintf("it has %d input channels, which blocks of %d do not divide", dims[1], n)
+	}
+	return []string{data, fmt.Sprintf("OIHW%di%do", n, n)}, ""
+}
