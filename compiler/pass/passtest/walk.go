@@ -47,7 +47,7 @@ func Walk(t Failer, src relaxtest.Source, c *pass.Context, prog *Program, order,
 	}
 	for _, p := range order {
 		for len(others) > 0 && src.IntN(3) == 2 {
-			if p := others[src.IntN(len(others))]; allowed == nil || allowed(ran, p) && !step(p, true) {
+			if p := others[src.IntN(len(others))]; (allowed == nil || allowed(ran, p)) && !step(p, true) {
 				return changed
 			}
 		}
