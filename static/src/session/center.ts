@@ -1,14 +1,14 @@
 // The middle of the page: the view that is chosen, in the rows of a text or in a panel of its own, or words for why there is nothing.
 
 import { messageOf, plural } from "../store/format";
-import type { Origins } from "../store/origins";
+import type { FindOrigins } from "../store/origins";
 import type { Source } from "../store/source";
 import type { RunModel, Step } from "../store/model";
 import type { At, Panel, View } from "../views/view";
 import { CodeView } from "../widgets/codeview";
-import { byId, h } from "../widgets/dom";
+import { byId, h, later } from "../widgets/dom";
 import { errorNote } from "../widgets/errors";
-import { OriginBar } from "../widgets/originbar";
+import type { OriginBar } from "../widgets/originbar";
 
 export interface CenterListener {
   line(n: number): void;
@@ -21,7 +21,8 @@ export interface CenterListener {
 
 export class Center {
   readonly code: CodeView;
-  private readonly origins: OriginBar;
+  // bar says what the lines of a text belong to. It is loaded with the first text that can tell.
+  private bar: Promise<OriginBar> | null = null;
   private readonly host = byId("code");
   private readonly hosts = new Map<string, HTMLElement>();
   // drawn names the views whose panel holds what they drew, and no message in its place.
@@ -46,7 +47,6 @@ export class Center {
       error: (err) => this.fail(err),
     });
     this.code.scroller.hidden = plain !== null;
-    this.origins = new OriginBar(this.host, this.code);
   }
 
   // view is the view that can be shown where a view is asked for.
@@ -121,15 +121,20 @@ export class Center {
     }
   }
 
-  private async rows(opening: Promise<Source>, signal: AbortSignal, label: string, at: At, keepPlace: boolean, origins?: Origins): Promise<void> {
+  private async rows(opening: Promise<Source>, signal: AbortSignal, label: string, at: At, keepPlace: boolean, origins?: FindOrigins): Promise<void> {
     try {
       const source = await opening;
       if (signal.aborted) return;
-      this.origins.show(origins);
+      this.tell(origins);
       this.put(source, label, at.state.line, keepPlace);
     } catch (err) {
       if (!signal.aborted) this.fail(err);
     }
+  }
+
+  // tell has the bar say what the lines of the text belong to, of a text without origins nothing.
+  private tell(origins?: FindOrigins): void {
+    if (origins || this.bar) later((this.bar ??= import("../widgets/originbar").then((own) => new own.OriginBar(this.host, this.code))), (bar) => bar.show(origins));
   }
 
   private put(source: Source, label: string, line: number, keepPlace: boolean): void {
@@ -181,7 +186,7 @@ export class Center {
     this.drawn.clear();
     this.uncover(null);
     this.unveil();
-    this.origins.show(undefined);
+    this.tell();
     this.code.scroller.hidden = true;
     this.empty.hidden = false;
   }

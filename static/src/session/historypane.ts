@@ -1,14 +1,18 @@
 // The place of the history of a value below the strip of passes. What shows it is loaded when the reader comes near the text.
 
-import { announce, byId } from "../widgets/dom";
+import { announce, byId, part } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 import type { Around, HistoryView } from "../history/historyview";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
 
 export class HistoryPane {
-  private loading: Promise<HistoryView> | null = null;
+  private asked = false;
   private ready = false;
+  private readonly view = part("the history script", () => Promise.all([import("../history/historyview"), lateStyle()]), ([own]) => {
+    this.ready = true;
+    return new own.HistoryView(this.store, this.around);
+  });
   // offered tells whether the server knows what became of values; an exported page has none.
   readonly offered: boolean;
 
@@ -16,7 +20,7 @@ export class HistoryPane {
     const button = document.getElementById("show-history");
     this.offered = button !== null;
     if (!button) return;
-    const near = (): void => void this.load().catch(() => undefined);
+    const near = (): void => this.with(() => undefined);
     for (const event of ["pointerover", "focusin"]) byId("code").addEventListener(event, near, { once: true });
     // A click while the script is on its way is not lost.
     byId("code").addEventListener("click", (e) => this.ready || this.with((view) => view.click(e.clientX, e.clientY)));
@@ -35,7 +39,7 @@ export class HistoryPane {
 
   // update follows the state of the page.
   update(): void {
-    if (this.loading || this.store.state.history) this.with((view) => view.update());
+    if (this.asked || this.store.state.history) this.with((view) => view.update());
   }
 
   // node shows the history of a node of the graph, by its line in the text after the pass or before it.
@@ -44,20 +48,8 @@ export class HistoryPane {
   }
 
   private with(run: (view: HistoryView) => void): void {
-    if (this.offered) this.load().then(run, (err: unknown) => announce(messageOf(err)));
-  }
-
-  private load(): Promise<HistoryView> {
-    this.loading ??= Promise.all([import("../history/historyview"), lateStyle()]).then(
-      ([own]) => {
-        this.ready = true;
-        return new own.HistoryView(this.store, this.around);
-      },
-      () => {
-        this.loading = null;
-        throw new Error("the history script could not be loaded; is the server still running?");
-      },
-    );
-    return this.loading;
+    if (!this.offered) return;
+    this.asked = true;
+    this.view().then(run, (err: unknown) => announce(messageOf(err)));
   }
 }

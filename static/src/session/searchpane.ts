@@ -1,13 +1,14 @@
 // The place of the search over the history of a run, above the text. What searches is loaded when it is opened.
 
 import type { CodeView } from "../widgets/codeview";
-import { announce, byId } from "../widgets/dom";
+import { announce, byId, part } from "../widgets/dom";
 import type { SearchView } from "../search/searchview";
 import { messageOf } from "../store/format";
 import type { Session } from "../store/session";
 
 export class SearchPane {
-  private loading: Promise<SearchView> | null = null;
+  private asked = false;
+  private readonly view = part("the search script", () => import("../search/searchview"), (own) => new own.SearchView(byId("search"), this.store, this.code));
 
   constructor(private readonly store: Session, private readonly code: CodeView) {}
 
@@ -19,21 +20,11 @@ export class SearchPane {
 
   // update follows the state of the page: a link may hold a query, and a run that goes on gives more to find.
   update(): void {
-    if (this.loading || this.store.state.search) this.with((view) => view.update());
+    if (this.asked || this.store.state.search) this.with((view) => view.update());
   }
 
   private with(run: (view: SearchView) => void): void {
-    this.load().then(run, (err: unknown) => announce(messageOf(err)));
-  }
-
-  private load(): Promise<SearchView> {
-    this.loading ??= import("../search/searchview").then(
-      (own) => new own.SearchView(byId("search"), this.store, this.code),
-      () => {
-        this.loading = null;
-        throw new Error("the search script could not be loaded; is the server still running?");
-      },
-    );
-    return this.loading;
+    this.asked = true;
+    this.view().then(run, (err: unknown) => announce(messageOf(err)));
   }
 }

@@ -276,6 +276,7 @@ class SessionPage {
     drawMessages(runs, this.notice?.says ? "" : runs.problem, step, this.view.saysFailure ?? false, {
       select: (x) => store.select(x),
       open: this.show,
+      again: () => store.changed(),
       jump: this.jump,
       remedy: (d) => this.edits.remedy(d),
       turnOn: (names) => runs.change({ disabled: runs.disabled.filter((name) => !names.includes(name)) }),

@@ -5,10 +5,10 @@ import { messageOf, time } from "../store/format";
 import { keep, setting } from "../store/prefs";
 import type { Session } from "../store/session";
 import { reuse } from "../store/summary";
-import { announce, byId, press, setAttr, setText } from "../widgets/dom";
+import { announce, byId, part, press, setAttr, setText } from "../widgets/dom";
 
 export class TimelinePane {
-  private loading: Promise<TimelineView> | null = null;
+  private readonly view = part("the timeline script", () => import("../timeline/timelineview"), (own) => new own.TimelineView(byId("timeline-body"), { select: (step) => this.store.select(step) }));
 
   constructor(private readonly store: Session, private readonly app: HTMLElement) {
     for (const id of ["open-timeline", "close-timeline"]) byId(id).addEventListener("click", () => this.toggle());
@@ -53,13 +53,6 @@ export class TimelinePane {
   }
 
   private with(run: (view: TimelineView) => void): void {
-    this.loading ??= import("../timeline/timelineview").then(
-      (own) => new own.TimelineView(byId("timeline-body"), { select: (step) => this.store.select(step) }),
-      () => {
-        this.loading = null;
-        throw new Error("the timeline script could not be loaded; is the server still running?");
-      },
-    );
-    this.loading.then(run, (err: unknown) => announce(messageOf(err)));
+    this.view().then(run, (err: unknown) => announce(messageOf(err)));
   }
 }

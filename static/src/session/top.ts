@@ -2,13 +2,14 @@
 
 import { diagnosticNote, errorNote, type Jump } from "../widgets/errors";
 import { only } from "../store/counts";
-import { byId, h, later, setText } from "../widgets/dom";
+import { byId, h, later, setText, withButton } from "../widgets/dom";
 import { plural } from "../store/format";
 import { reuse, summary, tabTitle } from "../store/summary";
 import { failedStep, type Step } from "../store/model";
 import type { Runs } from "../store/runs";
 import type { State } from "../store/state";
 import type { Diagnostic } from "../wire";
+import type * as Lowering from "./lowering";
 
 export function drawTop(runs: Runs, title: string): void {
   const state = byId("run-state-text");
@@ -61,26 +62,22 @@ function drawTarget(runs: Runs): void {
   list.value = chosen;
 }
 
+// lowering says what lacks without lowering passes, once one was switched off.
+let lowering: typeof Lowering | null = null;
+
 // drawMessages shows what concerns the whole run above the code.
-export function drawMessages(runs: Runs, problem: string, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; open(to: Partial<State>): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
+export function drawMessages(runs: Runs, problem: string, step: Step | null, inResult: boolean, on: { select(step: Step): void; turnOn(names: string[]): void; again(): void; open(to: Partial<State>): void; jump: Jump; remedy(d: Diagnostic): HTMLElement | null }): void {
   const out: HTMLElement[] = [];
   if (problem) out.push(h("p", { class: "note error" }, problem));
   const all = runs.model.all();
-  const lowering = runs.disabled.filter((name) => runs.passes.get(name)?.role === "lowering" || all.some((x) => x.name === name && x.role === "lowering"));
-  for (const [text, names] of withoutThem(lowering, (name) => runs.passes.get(name)?.without)) {
-    const [is, it] = names.length === 1 ? ["is a lowering pass", "it"] : ["are lowering passes", "them"];
-    const f = runs.model.finished;
-    const well = text ? "this run did not fail" : "this model does not need " + it;
-    const came = runs.stale || !f ? "the next run will show what is missing" : f.status === "failed" ? "this run failed" : well;
-    out.push(withButton(h("p", { class: "note warning" }, `${names.join(", ")} ${is}: without ${it} ${text || "code generation usually fails"}; ${came}. `), "Turn on again", () => on.turnOn(names), "data-turn-on"));
-  }
+  const off = runs.disabled.filter((name) => runs.passes.get(name)?.role === "lowering" || all.some((x) => x.name === name && x.role === "lowering"));
+  if (off.length > 0 && !lowering) later(import("./lowering"), (own) => ((lowering = own), on.again()));
+  else if (off.length > 0) out.push(...lowering!.loweringNotes(runs, off, on.turnOn));
   const f = runs.model.finished;
   if (f?.error && f.status !== "cancelled" && !inResult && step?.status !== "failed") {
     const note = errorNote(f.error);
     const culprit = failedStep(runs.model);
-    if (culprit) {
-      withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
-    }
+    if (culprit) withButton(note, `Go to ${culprit.name}`, () => on.select(culprit), "data-culprit");
     if (f.error.accesses) later(import("../widgets/accesses"), (own) => own.addAccesses(note, runs.model, on.open));
     out.push(note);
   }
@@ -102,26 +99,9 @@ export function drawMessages(runs: Runs, problem: string, step: Step | null, inR
   host.replaceChildren(...out);
 }
 
-// withoutThem groups lowering passes that are switched off by what happens without them; "" is that code generation usually fails.
-function withoutThem(names: string[], without: (name: string) => string | undefined): Map<string, string[]> {
-  const out = new Map<string, string[]>();
-  for (const name of names) {
-    const text = without(name) ?? "";
-    out.set(text, [...(out.get(text) ?? []), name]);
-  }
-  return out;
-}
-
 // says explains what delta's only says.
 const says: Record<string, string> = {
   "only renames": "Every line that differs does so only in names of values.",
   "only moved lines": "Every line that differs appears elsewhere with the same text.",
   "only renames and moved lines": "Every line that differs does so only in names of values, or appears elsewhere with the same text.",
 };
-
-function withButton(note: HTMLElement, text: string, run: () => void, mark: string): HTMLElement {
-  const b = h("button", { type: "button", class: "link", [mark]: true }, text);
-  b.addEventListener("click", run);
-  note.append(b);
-  return note;
-}

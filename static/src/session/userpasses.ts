@@ -1,5 +1,6 @@
 // The passes that users wrote, as the page of a session knows them. The pane to write them is loaded when it is needed.
 
+import { messageOf } from "../store/format";
 import { byId, setText } from "../widgets/dom";
 import type { Session } from "../store/session";
 import type { CodeView } from "../widgets/codeview";
@@ -25,7 +26,7 @@ export class UserPasses {
       await pane.open(script, line);
     } catch (err) {
       this.dialog = null;
-      this.store.runs.problem = `The editor could not be loaded: ${err instanceof Error ? err.message : String(err)}`;
+      this.store.runs.problem = `The editor could not be loaded: ${messageOf(err)}`;
       this.store.changed();
     }
   }

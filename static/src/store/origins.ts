@@ -2,6 +2,7 @@
 
 import { api } from "./api";
 import type { RunModel, Step } from "./model";
+import type { State } from "./state";
 import type { Row } from "./source";
 
 // Origin is what belongs to a line of the one text in the other.
@@ -20,6 +21,9 @@ export interface Origins {
   // go shows a line of the other text.
   go(line: number): void;
 }
+
+// FindOrigins chooses what finds the origins of a text; undefined where none are known.
+export type FindOrigins = (by: { inFunction: typeof inFunction; inCode: typeof inCode }) => Origins | undefined;
 
 // lineOf is the number at the end of an instruction, 0 where there is none.
 export function lineOf(text: string): number {
@@ -66,12 +70,12 @@ function machineCode(model: RunModel, fn: string): { text: string } | undefined 
 }
 
 // lastStep is the step whose module the code was made of.
-export function lastStep(model: RunModel): Step | null {
+function lastStep(model: RunModel): Step | null {
   return model.roots.at(-1) ?? null;
 }
 
 // inFunction has the lines of a function for the instructions of its code; undefined where that names none.
-export function inFunction(model: RunModel, fn: string, go: (line: number) => void): Origins | undefined {
+export function inFunction(model: RunModel, fn: string, go: (to: Partial<State>) => void): Origins | undefined {
   const f = machineCode(model, fn) && model.functionsAt(lastStep(model)).find((x) => x.name === fn);
   if (!f) return undefined;
   return {
@@ -80,12 +84,12 @@ export function inFunction(model: RunModel, fn: string, go: (line: number) => vo
       const { rows } = await api.text(f.text, "exact", line, 1);
       return rows[0] ? { where: `Line ${line}`, text: rows[0].map((span) => span[1]).join("").trim(), line } : null;
     },
-    go,
+    go: (line) => go({ pass: lastStep(model)!.path, fn, view: "ir", line }),
   };
 }
 
 // inCode has the instructions for the lines of a function, as it is when the last step has ended; undefined where there are none.
-export function inCode(model: RunModel, fn: string, text: string, go: (line: number) => void): Origins | undefined {
+export function inCode(model: RunModel, fn: string, text: string, go: (to: Partial<State>) => void): Origins | undefined {
   const code = machineCode(model, fn);
   if (!code || model.functionsAt(lastStep(model)).find((x) => x.name === fn)?.text !== text) return undefined;
   let all: Promise<Map<number, Instructions>> | undefined;
@@ -95,6 +99,6 @@ export function inCode(model: RunModel, fn: string, text: string, go: (line: num
       const found = (await (all ??= wholeText(code.text).then(byLine))).get(key);
       return found ? { where: found.count === 1 ? "1 instruction" : `${found.count} instructions`, text: found.text, line: found.first } : null;
     },
-    go,
+    go: (line) => go({ fn, view: "code", line }),
   };
 }

@@ -2,7 +2,6 @@
 
 import { byNumber, plural } from "../store/format";
 import { codePath, vmCode } from "../store/model";
-import { inFunction, lastStep } from "../store/origins";
 import { percent, shares } from "../store/profile";
 import { TextSource } from "../store/textsource";
 import { stateOf } from "./functions";
@@ -37,7 +36,7 @@ export const code: Make = (on) => ({
     const part = machine ? { title: fn, hash: machine, lines: 0 } : kernel && { title: fn, hash: kernel.text, lines: kernel.lines };
     const key = `${stateOf(at)} ${fn} ${part?.hash ?? ""}`;
     if (!part) return { nothing: ["No code yet", model.finished ? "This run ended before code was generated." : "Code is generated after the last pass."], key };
-    return { rows: (signal) => TextSource.open([part], "exact", signal), key, label: `${fn} after ${at.step?.name ?? "import"}`, origins: inFunction(model, fn, (line) => on.go({ pass: lastStep(model)!.path, fn, view: "ir", line })) };
+    return { rows: (signal) => TextSource.open([part], "exact", signal), key, label: `${fn} after ${at.step?.name ?? "import"}`, origins: (find) => find.inFunction(model, fn, on.go) };
   },
   subject: ({ fn }) => (fn ? { step: codePath, function: fn === vmCode ? "main" : fn } : null),
 });

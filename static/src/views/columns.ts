@@ -4,30 +4,26 @@ import type { ColumnsView } from "../columns/columnsview";
 import { wholeModule } from "../store/model";
 import { TextSource } from "../store/textsource";
 import { plainCode } from "../widgets/codeview";
+import { part } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 import { allFunctions, mainFirst } from "./functions";
 import type { Make, Panel } from "./view";
 
 export const columns: Make = (on) => {
-  let loading: Promise<ColumnsView> | null = null;
+  const view = part("the script of the columns", () => Promise.all([import("../columns/columnsview"), lateStyle()]), ([own], host: HTMLElement) => new own.ColumnsView(host, {
+    keep: (paths) => on.go({ columns: paths }),
+    select: (step) => on.select(step),
+    code: plainCode,
+    text: (f, form, signal) => TextSource.open([{ title: f.name, hash: f.text, lines: f.lines }], form, signal),
+  }));
+  let shown: ColumnsView | null = null;
   const panel: Panel = {
     async show(host, at, reveal) {
       reveal();
-      loading ??= Promise.all([import("../columns/columnsview"), lateStyle()]).then(
-        ([own]) => new own.ColumnsView(host, {
-          keep: (paths) => on.go({ columns: paths }),
-          select: (step) => on.select(step),
-          code: plainCode,
-          text: (f, form, signal) => TextSource.open([{ title: f.name, hash: f.text, lines: f.lines }], form, signal),
-        }),
-        () => {
-          loading = null;
-          throw new Error("the script of the columns could not be loaded; is the server still running?");
-        },
-      );
-      (await loading).show(at);
+      shown = await view(host);
+      shown.show(at);
     },
-    focus: () => void loading?.then((view) => view.focus()),
+    focus: () => shown?.focus(),
   };
   return {
     name: "columns",

@@ -1,7 +1,6 @@
 // The text of a function after a step, or of the whole module.
 
 import { wholeModule } from "../store/model";
-import { inCode } from "../store/origins";
 import { TextSource } from "../store/textsource";
 import { afterTitle, allFunctions, mainFirst, stateOf } from "./functions";
 import type { Make } from "./view";
@@ -21,7 +20,6 @@ export const ir: Make = (on) => ({
     const parts = at.model.functionsAt(step).filter((f) => fn === wholeModule || f.name === fn).map((f) => ({ title: f.name, hash: f.text, lines: f.lines }));
     const key = `${stateOf(at)} ${fn} ${parts.map((p) => p.hash).join()}`;
     if (parts.length === 0) return { nothing: null, key };
-    const origins = parts.length === 1 ? inCode(at.model, fn, parts[0]!.hash, (line) => on.go({ fn, view: "code", line })) : undefined;
-    return { rows: (signal) => TextSource.open(parts, form, signal), key, form, origins, label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
+    return { rows: (signal) => TextSource.open(parts, form, signal), key, form, origins: (find) => find.inCode(at.model, fn, parts[0]!.hash, on.go), label: `${fn === wholeModule ? "whole module" : fn} after ${step?.name ?? "import"}` };
   },
 });

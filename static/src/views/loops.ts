@@ -1,25 +1,18 @@
 // The loops of a kernel after the selected step: their order, extents, kinds, and what each touches. What draws is loaded when it is opened.
 
 import { given } from "../store/api";
-import type { LoopView } from "../loops/loopview";
 import { importPath } from "../store/model";
+import { part } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 import { afterTitle, changedFunctions, changeOf, sameFunctions, stateOf } from "./functions";
 import type { Entry, Make, Panel } from "./view";
 
 export const loops: Make = (on, { compiler }) => {
   if (!compiler && !given("/loops/")) return null; // an exported page may have them
-  let loading: Promise<LoopView> | null = null;
+  const made = part("the script of the loops", () => Promise.all([import("../loops/loopview"), lateStyle()]), ([own], host: HTMLElement) => new own.LoopView(host, (line) => on.open({ view: "ir", fn: now, line }, 0)));
   const panel: Panel = {
     async show(host, at, reveal, signal) {
-      loading ??= Promise.all([import("../loops/loopview"), lateStyle()]).then(
-        ([own]) => new own.LoopView(host, (line) => on.open({ view: "ir", fn: now, line }, 0)),
-        () => {
-          loading = null;
-          throw new Error("the script of the loops could not be loaded; is the server still running?");
-        },
-      );
-      const view = await loading;
+      const view = await made(host);
       if (signal.aborted) return;
       now = at.fn;
       const change = changeOf(at);

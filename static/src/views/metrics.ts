@@ -1,23 +1,16 @@
 // The metrics of the selected step. What shows them is loaded when they are opened.
 
-import type { MetricsView } from "../metrics/metricsview";
 import { importPath } from "../store/model";
+import { part } from "../widgets/dom";
 import { changedFunctions, changeFirst } from "./functions";
 import type { Make, Panel } from "./view";
 
 export const metrics: Make = (on) => {
-  let loading: Promise<MetricsView> | null = null;
+  const view = part("the metrics script", () => import("../metrics/metricsview"), (own, host: HTMLElement) => new own.MetricsView(host, { select: (x) => on.select(x), openFunction: (name) => on.go({ view: "ir", fn: name, line: 0 }) }));
   const panel: Panel = {
     async show(host, { model, step, fn }, reveal) {
       reveal();
-      loading ??= import("../metrics/metricsview").then(
-        (own) => new own.MetricsView(host, { select: (x) => on.select(x), openFunction: (name) => on.go({ view: "ir", fn: name, line: 0 }) }),
-        () => {
-          loading = null;
-          throw new Error("the metrics script could not be loaded; is the server still running?");
-        },
-      );
-      (await loading).show(model, step, fn);
+      (await view(host)).show(model, step, fn);
     },
   };
   return {

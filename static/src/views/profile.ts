@@ -1,25 +1,18 @@
 // The time of each kernel, and the memory of a run. What shows it is loaded when it is opened.
 
-import type { ProfileView } from "../profile/profileview";
+import { part } from "../widgets/dom";
 import type { Make, Panel } from "./view";
 
 export const profile: Make = (on) => {
-  let loading: Promise<ProfileView> | null = null;
+  const view = part("the profile script", () => import("../profile/profileview"), (own, host: HTMLElement) => new own.ProfileView(host, {
+    openKernel: (name) => on.go({ view: "code", fn: name, line: 0 }),
+    measure: (runs) => on.runs().set({ profile: runs }),
+    refusal: () => on.refusal(),
+  }));
   const panel: Panel = {
     async show(host, { model }, reveal) {
       reveal();
-      loading ??= import("../profile/profileview").then(
-        (own) => new own.ProfileView(host, {
-          openKernel: (name) => on.go({ view: "code", fn: name, line: 0 }),
-          measure: (runs) => on.runs().set({ profile: runs }),
-          refusal: () => on.refusal(),
-        }),
-        () => {
-          loading = null;
-          throw new Error("the profile script could not be loaded; is the server still running?");
-        },
-      );
-      (await loading).show(model);
+      (await view(host)).show(model);
     },
   };
   return {

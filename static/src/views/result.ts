@@ -3,21 +3,18 @@
 import type * as Results from "../result/resultview";
 import { given } from "../store/api";
 import { codePath } from "../store/model";
+import { part } from "../widgets/dom";
 import { lateStyle } from "../widgets/latestyle";
 import type { CheckReport } from "../wire";
 import type { Make, Panel } from "./view";
 
 export const result: Make = (on, offer) => {
-  let loading: Promise<typeof Results> | null = null;
+  const results = part("the results script", () => Promise.all([import("../result/resultview"), lateStyle()]), ([own]) => own);
   let parts: Results.Part[] = [];
   const panel: Panel = {
     async show(host, { model }, reveal, signal) {
       reveal();
-      loading ??= Promise.all([import("../result/resultview"), lateStyle()]).then(([own]) => own, () => {
-        loading = null;
-        throw new Error("the results script could not be loaded; is the server still running?");
-      });
-      const { drawResult, CheckView, FaultView, InputsView, WhatIfView } = await loading;
+      const { drawResult, CheckView, FaultView, InputsView, WhatIfView } = await results();
       const kept = offer.compiler ? undefined : given<CheckReport>(`/api/runs/${model.id}/check`);
       if ((offer.compiler || kept) && parts.length === 0) {
         const listen = { open: (pass: string, fn: string) => on.go(pass === codePath ? { view: "code", fn, line: 0 } : { pass, fn, view: on.preferredDiff(), line: 0 }), line: (pass: string, fn: string, line: number) => on.go({ pass, fn, view: "ir", line }), marked: () => on.go({}) };

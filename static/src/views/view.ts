@@ -2,7 +2,7 @@
 // what this interface says, and none by its name.
 
 import type { RunModel, Step } from "../store/model";
-import type { Origins } from "../store/origins";
+import type { FindOrigins } from "../store/origins";
 import type { Runs } from "../store/runs";
 import type { Traits } from "../store/session";
 import type { Source } from "../store/source";
@@ -53,7 +53,7 @@ export interface Panel {
 // While the key stays the same nothing is shown anew; a panel without a key is asked each time.
 // The form is that of the lines; it is no part of the key, so that a text keeps its place in another form.
 export type Content =
-  | { rows(signal: AbortSignal): Promise<Source>; key: string; label: string; form?: Form; origins?: Origins | undefined }
+  | { rows(signal: AbortSignal): Promise<Source>; key: string; label: string; form?: Form; origins?: FindOrigins | undefined }
   | { panel: Panel; key?: string }
   | { nothing: [title: string, text: string] | null; key: string };
 

@@ -54,9 +54,26 @@ export function announce(text: string): void {
   setText(byId("announce"), text);
 }
 
+// withButton puts a button that looks like a link behind the text of a note.
+export function withButton(note: HTMLElement, text: string, run: () => void, mark: string): HTMLElement {
+  const b = h("button", { type: "button", class: "link", [mark]: true }, text);
+  b.addEventListener("click", run);
+  note.append(b);
+  return note;
+}
+
 // later uses a part of the page when it has been loaded. A name is that of what a user asked for, who is told where it cannot be loaded; what nobody asked for is left out.
 export function later<T>(part: Promise<T>, use: (own: T) => unknown, name = ""): void {
   void part.then(use, () => name && announce(`${name} could not be loaded; is the server still running?`));
+}
+
+// part returns a way to a part of the page that is loaded and made when it is first asked for. Where it cannot be loaded that fails, and is tried anew the next time.
+export function part<M, T, A extends unknown[]>(name: string, load: () => Promise<M>, make: (own: M, ...args: A) => T): (...args: A) => Promise<T> {
+  let made: Promise<T> | null = null;
+  return (...args) => (made ??= load().then((own) => make(own, ...args), () => {
+    made = null;
+    throw new Error(`${name} could not be loaded; is the server still running?`);
+  }));
 }
 
 // perFrame runs fn at most once for each frame, however often it is asked for.

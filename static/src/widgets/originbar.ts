@@ -1,7 +1,8 @@
 // A line below the text that says what the line under the pointer, or the chosen one, comes from or has become: of machine code the line of its function, and the other
 // way round. Lines in view that belong to the same are marked. A click goes there.
 
-import type { Origins } from "../store/origins";
+import "../shared";
+import { type FindOrigins, inCode, inFunction, type Origins } from "../store/origins";
 import type { CodeView } from "./codeview";
 import { h, setText } from "./dom";
 
@@ -24,11 +25,11 @@ export class OriginBar {
     });
   }
 
-  // show has the text that is shown say where its lines come from; undefined for one that does not tell.
-  show(origins: Origins | undefined): void {
-    this.origins = origins;
+  // show has the text that is shown say where its lines come from; of some nothing is known.
+  show(find?: FindOrigins): void {
+    this.origins = find?.({ inFunction, inCode });
     this.at = this.target = 0;
-    this.bar.hidden = !origins;
+    this.bar.hidden = !this.origins;
     setText(this.where, "");
     setText(this.text, "Point at a line to see what it belongs to");
   }
