@@ -18,7 +18,7 @@ type Texture struct {
 func TextureOf(scope string, shape []Expr, d dtype.DType) (*Texture, error) {
 	n := len(shape)
 	if n < 3 {
-		return nil, fmt.Errorf("Only 2D Array RGBA texture is currently supported: expected three dimensions or more in scope %s, got %d", scope, n)
+		return nil, fmt.Errorf("a texture is a two-dimensional array of RGBA pixels: expected three dimensions or more in scope %s, got %d", scope, n)
 	}
 	t := &Texture{}
 	switch scope {
@@ -29,14 +29,14 @@ func TextureOf(scope string, shape []Expr, d dtype.DType) (*Texture, error) {
 	case "global.texture-nhwc":
 		t.Axis = 2
 	default:
-		return nil, fmt.Errorf("Encountered unknown texture lowering convention: %s: there are global.texture, global.texture-weight and global.texture-nhwc", scope)
+		return nil, fmt.Errorf("unknown texture lowering convention: %s: there are global.texture, global.texture-weight and global.texture-nhwc", scope)
 	}
 	var ok bool
 	if t.Channels, ok = AsInt(shape[n-1]); !ok {
 		return nil, fmt.Errorf("the last extent is the number of channels of a pixel and must be a constant, got %v", shape[n-1])
 	}
 	if t.Bits = t.Channels * int64(d.Bits) * int64(max(1, d.Lanes)); t.Bits != 64 && t.Bits != 128 {
-		return nil, fmt.Errorf("Invalid Channel Size: %d bits: a pixel has 64 or 128, here %d elements of %s", t.Bits, t.Channels, d)
+		return nil, fmt.Errorf("invalid channel size: %d bits: a pixel has 64 or 128, here %d elements of %s", t.Bits, t.Channels, d)
 	}
 	return t, nil
 }

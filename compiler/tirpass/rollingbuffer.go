@@ -55,7 +55,7 @@ type rollingInjector struct {
 
 func (r *rollingInjector) fail(b *tir.Buffer, why string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("Rolling buffer injection failed: %s: buffer %s", why, b.Name)
+		r.err = fmt.Errorf("rolling buffer injection failed: %s: buffer %s", why, b.Name)
 	}
 }
 

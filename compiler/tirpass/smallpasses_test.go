@@ -123,9 +123,11 @@ func TestRemapThreadAxis(t *testing.T) {
 		{name: "another axis", before: kernel("threadIdx.z", "threadIdx.z"), unrun: true},
 		{name: "a loop bound to threads", before: "\n    for i in T.thread_binding(16, thread=\"threadIdx.x\"):\n        A[i] = 1"},
 		{name: "two become one", before: "\n    tx = T.launch_thread(\"threadIdx.x\", 4)\n    ty = T.launch_thread(\"threadIdx.y\", 4)\n    A[tx * 4 + ty] = 1", fails: "both threadIdx.x and threadIdx.y would be threadIdx.y"},
-		{name: "in kernels of their own", unrun: true,
+		{
+			name: "in kernels of their own", unrun: true,
 			before: "\n    with T.launch_thread(\"threadIdx.x\", 4) as tx:\n        A[tx] = 1\n    with T.launch_thread(\"threadIdx.y\", 4) as ty:\n        A[ty] = 2",
-			after:  "\n    with T.launch_thread(\"threadIdx.y\", 4) as tx:\n        A[tx] = 1\n    with T.launch_thread(\"threadIdx.y\", 4) as ty:\n        A[ty] = 2"},
+			after:  "\n    with T.launch_thread(\"threadIdx.y\", 4) as tx:\n        A[tx] = 1\n    with T.launch_thread(\"threadIdx.y\", 4) as ty:\n        A[ty] = 2",
+		},
 	})
 	for _, bad := range []*ir.Attrs{ir.NewAttrs("threadIdx.w", "threadIdx.x"), ir.NewAttrs("threadIdx.x", "x"), ir.NewAttrs("threadIdx.x", 1)} {
 		m := moduleOf(parseFunc(t, header+"\n    A[0] = 1"))

@@ -97,12 +97,12 @@ func TestTextureRefusals(t *testing.T) {
 	checkPairs(t, tirpass.TextureFlatten, header, []pair{
 		{name: "a part of a pixel", before: body("2, 2, 4", "global.texture", part), fails: "a store to a texture writes a pixel whole"},
 		{name: "vectors of half a pixel", before: body("2, 2, 4", "global.texture", "    for c in T.vectorized(2):\n        X[0, 0, c] = A[c]"), fails: "a store to a texture writes a pixel whole"},
-		{name: "three channels", before: body("2, 2, 3", "global.texture", part), fails: "Invalid Channel Size: 96 bits"},
+		{name: "three channels", before: body("2, 2, 3", "global.texture", part), fails: "invalid channel size: 96 bits"},
 		{name: "another convention", before: body("2, 2, 4", "global.texture-nchw", part), fails: "unknown texture lowering convention"},
-		{name: "two dimensions", before: body("2, 4", "global.texture", "    X[0, 0] = A[0]"), fails: "Only 2D Array RGBA texture"},
+		{name: "two dimensions", before: body("2, 4", "global.texture", "    X[0, 0] = A[0]"), fails: "a texture is a two-dimensional array"},
 	})
 	checkPairs(t, tirpass.InjectTextureAlloc, header, []pair{
-		{name: "three channels", before: body("2, 2, 3", "global.texture", part), fails: "Invalid Channel Size: 96 bits"},
-		{name: "two dimensions", before: body("2, 4", "global.texture", "    X[0, 0] = A[0]"), fails: "Only 2D Array RGBA texture"},
+		{name: "three channels", before: body("2, 2, 3", "global.texture", part), fails: "invalid channel size: 96 bits"},
+		{name: "two dimensions", before: body("2, 4", "global.texture", "    X[0, 0] = A[0]"), fails: "a texture is a two-dimensional array"},
 	})
 }

@@ -44,13 +44,15 @@ func newPool(threads int) *pool { return &pool{threads: threads} }
 // run calls f for each part, from several threads, and returns when all calls have. Thread 0 is the caller; a thread makes one call at a time.
 func (p *pool) run(parts int, f func(thread, part int)) {
 	if p.threads == 1 || !p.busy.TryLock() {
-		for i := range parts {
-			f(0, i)
-		}
+		alone(parts, f)
 		return
 	}
 	defer p.busy.Unlock()
-	if p.workers == nil && !p.closed {
+	if p.closed { // its threads may not have seen it yet
+		alone(parts, f)
+		return
+	}
+	if p.workers == nil {
 		p.begin()
 	}
 	p.jobs++
@@ -74,6 +76,13 @@ func (p *pool) run(parts int, f func(thread, part int)) {
 		<-j.ended
 	}
 	p.job.Store(nil)
+}
+
+// alone makes every call on the goroutine that asks.
+func alone(parts int, f func(thread, part int)) {
+	for i := range parts {
+		f(0, i)
+	}
 }
 
 // work takes parts until there are none.
@@ -125,7 +134,7 @@ func (p *pool) serve(w *worker, thread int) {
 	}
 }
 
-// close ends the goroutines. No job may be under way, nor come.
+// close ends the goroutines. No job may be under way; those that come run alone.
 func (p *pool) close() {
 	p.busy.Lock()
 	defer p.busy.Unlock()

@@ -157,7 +157,6 @@ func (g *gen) opImm(op wasmbin.Op, imm, hi uint64, args ...*node) *node {
 func (g *gen) konst(op wasmbin.Op, imm, hi uint64) *node { return g.Const(lower.Op(op), imm, hi) }
 
 func (g *gen) i32(v int32) *node { return g.Int(32, int64(v)) }
-func (g *gen) i64(v int64) *node { return g.Int(64, v) }
 func (g *gen) f32(v float32) *node {
 	return g.konst(wasmbin.OpF32Const, uint64(math.Float32bits(v)), 0)
 }

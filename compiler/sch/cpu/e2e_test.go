@@ -125,7 +125,9 @@ func (c *compiled) run(t testing.TB, args []any) *tensor.Tensor {
 // TestMachines schedules kernels for machines with wider and narrower vectors and compares the interpreter's runs.
 func TestMachines(t *testing.T) {
 	for _, m := range []cpu.Machine{
-		{Lanes: 8, Registers: 32}, {Lanes: 2, Registers: 8}, {Lanes: 16, Registers: 32, L1: 1 << 10, L2: 4 << 10, Spreads: true, Embeds: true},
+		{Lanes: 8, Registers: 32},
+		{Lanes: 2, Registers: 8},
+		{Lanes: 16, Registers: 32, L1: 1 << 10, L2: 4 << 10, Spreads: true, Embeds: true},
 		{Lanes: 8, Registers: 16, L1: 512, L2: 1 << 10, Spreads: true},
 	} {
 		for name, k := range kernels() {
