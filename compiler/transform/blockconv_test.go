@@ -64,6 +64,11 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
         a = R.nn.conv2d(x, WEIGHTS)
         b = R.multiply(a, K1)
         d = R.add(a, b)`)},
+		pair{name: "the convolution is used twice", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, K1)
+        c = R.multiply(b, K2)
+        d = R.add(c, a)`)},
 		pair{name: "a scale along a row", before: scaledConv(`
         a = R.nn.conv2d(x, WEIGHTS)
         d = R.multiply(a, R.const([1.0, 2.0, 3.0, 4.0], "float32"))`)},

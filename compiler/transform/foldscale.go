@@ -59,7 +59,7 @@ func (s *scaleFolder) call(call *relax.Call) relax.Expr {
 		if conv == nil {
 			continue
 		}
-		if why := s.reason(name, v, conv, bias, k); why != "" {
+		if why := s.reason(name, v, result, conv, bias, k); why != "" {
 			s.c.Declined(ruleFoldScale, call, why)
 			continue
 		}
@@ -96,8 +96,8 @@ func (s *scaleFolder) behind(v *relax.Var) (result *relax.Var, conv *relax.Call,
 	return nil, nil, nil
 }
 
-// reason says why a multiplication of v by k, or an addition to it, stays, "" if it need not.
-func (s *scaleFolder) reason(name string, v *relax.Var, conv *relax.Call, bias, k relax.Expr) string {
+// reason says why a multiplication of v by k, or an addition to it, stays, "" if it need not. The result of conv is v, or what v adds bias to.
+func (s *scaleFolder) reason(name string, v, result *relax.Var, conv *relax.Call, bias, k relax.Expr) string {
 	infer := s.m.Builder().Context()
 	w, ok := infer.SInfoOf(conv.Args[1]).(*relax.TensorStructInfo)
 	if !ok || !w.DType.IsFloat() {
@@ -122,7 +122,7 @@ func (s *scaleFolder) reason(name string, v *relax.Var, conv *relax.Call, bias, 
 	if name == "relax.multiply" && !s.constants.has(conv.Args[1]) {
 		return "the weights are not constant"
 	}
-	if s.uses[v] != 1 {
+	if s.uses[v] != 1 || s.uses[result] != 1 {
 		return "the result before is used elsewhere too"
 	}
 	if out, ok := infer.SInfoOf(v).(*relax.TensorStructInfo); !ok || out.DType != w.DType {

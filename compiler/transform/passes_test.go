@@ -58,7 +58,7 @@ func TestPassSettings(t *testing.T) {
 		{transform.RemoveRedundantReshape, 0, pass.Function, false},
 		{transform.FoldBatchnormToConv2D, 0, pass.Function, false},
 		{transform.FoldScaleToConv2D, 0, pass.Function, false},
-		{transform.BlockConvLayout, 3, pass.Function, false},
+		{transform.BlockConvLayout, 2, pass.Function, false},
 		{transform.LiftConstantCalls, 2, pass.Module, false},
 		{transform.ConvertLayout, 0, pass.Function, false},
 		{transform.ToMixedPrecision, 0, pass.Function, false},
