@@ -65,6 +65,20 @@ func IsMachineCode(t target.Target) bool {
 	return err == nil && g.bare
 }
 
+// OwnersTarget is the target of programs that the owner of this machine runs and names no target for: machine code where it runs here, else the default.
+func OwnersTarget() target.Target {
+	for _, g := range generators {
+		if !g.bare {
+			continue
+		}
+		t := target.Of(g.kind)
+		if _, err := ForMachine(t); err == nil {
+			return t
+		}
+	}
+	return target.Default()
+}
+
 // standIn is the kind whose generator serves GPUs: the interpreter runs their threads, as no code is made for them yet.
 const standIn = "interp"
 

@@ -71,6 +71,12 @@ func (f *compileFlags) registerSettings(cmd *cobra.Command, pl string) {
 	fl.StringArrayVar(&f.config, "config", nil, "config option as `key=value` (repeatable); 'irscope passes' lists the keys")
 }
 
+// preferMachine makes code for this machine's processor the default, where that runs.
+func (f *compileFlags) preferMachine(cmd *cobra.Command) {
+	f.target = compiler.OwnersTarget().String()
+	cmd.Flags().Lookup("target").DefValue = "x86, or wasm where no machine code runs"
+}
+
 // registerWatches adds the flags that say what to print and to check on the way.
 func (f *compileFlags) registerWatches(cmd *cobra.Command) {
 	fl := cmd.Flags()

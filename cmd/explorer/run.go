@@ -52,6 +52,7 @@ func runCommand() *cobra.Command {
 		},
 	}
 	cf.register(cmd, driver.DefaultPipeline)
+	cf.preferMachine(cmd)
 	cf.registerPasses(cmd, false)
 	cf.registerPatch(cmd)
 	cf.registerSchedule(cmd)

@@ -90,7 +90,7 @@ func commandLine(t *testing.T, model string, args []string, script string) []eve
 	}
 	root.SetOut(&out)
 	root.SetErr(io.Discard)
-	root.SetArgs(append([]string{"run", galleryPrefix + model, "--json", "--repeat", "1", "--specialize=false"}, args...))
+	root.SetArgs(append([]string{"run", galleryPrefix + model, "--target", "wasm", "--json", "--repeat", "1", "--specialize=false"}, args...))
 	err := root.ExecuteContext(t.Context())
 	var rep struct{ Events []json.RawMessage }
 	if bad := json.Unmarshal(out.Bytes(), &rep); bad != nil {

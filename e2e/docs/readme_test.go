@@ -38,7 +38,7 @@ func TestOpening(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(ask(t, "run", "gallery:cnn", "--json")), &report); err != nil {
+	if err := json.Unmarshal([]byte(ask(t, "run", "gallery:cnn", "--json", "--target", "wasm")), &report); err != nil {
 		t.Fatal(err)
 	}
 	lines, kernels := "", 0
@@ -65,7 +65,7 @@ func TestOpening(t *testing.T) {
 // printed returns the megabytes of text of the modules after all passes.
 func printed(t *testing.T, model string) string {
 	t.Helper()
-	return fmt.Sprintf("%.1f", float64(len(ask(t, "run", model, "--print-ir-after", "all", "--repeat", "1")))/1e6)
+	return fmt.Sprintf("%.1f", float64(len(ask(t, "run", model, "--target", "wasm", "--print-ir-after", "all", "--repeat", "1")))/1e6)
 }
 
 // TestInstall compares what the README and the Dockerfile say of installing with the module and the program.
