@@ -78,6 +78,9 @@ func (f *serveFlags) serve(cmd *cobra.Command) (err error) {
 			catalog = catalog.Without(k.Name)
 		}
 	}
+	if own {
+		catalog = catalog.First(compiler.OwnersTarget().String())
+	}
 	ln, err := net.Listen("tcp", f.addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w (another address: --addr 127.0.0.1:0)", f.addr, err)

@@ -96,5 +96,8 @@ func TestServeMachineCode(t *testing.T) {
 		if got := strings.Contains(string(list), `"name":"x86"`); got != c.want {
 			t.Errorf("%v: the server offers machine code: %v", c.more, got)
 		}
+		if got := strings.HasPrefix(string(list), `{"targets":[{"name":"x86"`); got != c.want {
+			t.Errorf("%v: machine code is the default: %v", c.more, got)
+		}
 	}
 }

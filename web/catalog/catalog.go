@@ -190,6 +190,15 @@ func (c Catalog) Without(target string) Catalog {
 	return c
 }
 
+// First returns the catalog with a target before the others, that of runs for which none was chosen.
+func (c Catalog) First(target string) Catalog {
+	if i := slices.IndexFunc(c.Targets, func(t Target) bool { return t.Name == target }); i > 0 {
+		rest := slices.Delete(slices.Clone(c.Targets), i, i+1)
+		c.Targets = slices.Insert(rest, 0, c.Targets[i])
+	}
+	return c
+}
+
 // WithExample returns settings with the script of an example: its passes are the first
 // steps of the pipeline. The example must exist.
 func (c *Catalog) WithExample(settings run.Settings, name string) run.Settings {
