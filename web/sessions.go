@@ -229,6 +229,9 @@ func (s *Server) settingsOf(sess store.Session) (run.Settings, error) {
 
 // defaults returns the settings of the first run of a session.
 func (s *Server) defaults(sess store.Session) run.Settings {
+	if sess.Lesson != "" {
+		return s.cfg.Catalog.LessonDefaults(sess.Source)
+	}
 	return s.cfg.Catalog.Defaults(sess.Source)
 }
 

@@ -24,12 +24,10 @@ var BlockConvLayout = &pass.Pass{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 16"},
 	},
 	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
-		block := c.Arg("block").(int64)
+		block, short := c.Arg("block").(int64), false
 		if block == 0 && !c.TargetOf().IsZero() {
-			if block = int64(c.TargetOf().VectorLanes(dtype.Float32T)); block > 0 && block < gainful {
-				c.Declined(ruleBlockConv, f, fmt.Sprintf("a vector of the target holds %d numbers; blocks of fewer than %d channels are not faster than NCHW (the option block takes any)", block, gainful))
-				return f, nil
-			}
+			block = int64(c.TargetOf().VectorLanes(dtype.Float32T))
+			short = block > 0 && block < gainful
 		}
 		if block < 0 || block > maxBlock {
 			return nil, fmt.Errorf("block: %d channels, want 0 to %d", block, maxBlock)
@@ -41,6 +39,10 @@ var BlockConvLayout = &pass.Pass{
 		k := constantsOf(f)
 		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			if opName(call) != "relax.nn.conv2d" {
+				return nil, nil
+			}
+			if short {
+				c.Declined(ruleBlockConv, call, fmt.Sprintf("a vector of the target holds %d numbers; blocks of fewer than %d channels are not faster than NCHW (the option block takes any)", block, gainful))
 				return nil, nil
 			}
 			list, why := blockedConv(call, k, block)

@@ -16,7 +16,8 @@ import (
 // Catalog is what visitors may choose from, as plain data. It is not written after
 // the server was made.
 type Catalog struct {
-	Models    []Model
+	Models []Model
+	// Targets begin with that of runs for which none was chosen.
 	Targets   []Target
 	Passes    []Pass
 	Pipelines []Pipeline
@@ -24,6 +25,8 @@ type Catalog struct {
 	Config []Option
 	// Scripts are passes that a visitor might have written, to start from.
 	Scripts []ScriptExample
+
+	taught string // the target of lessons, if it is not the first
 }
 
 // ScriptExample is a script with a module that has what it looks for.
@@ -136,6 +139,13 @@ func (c *Catalog) Model(name string) *Model {
 	return nil
 }
 
+// LessonDefaults returns the settings of the first run of a lesson about a source.
+func (c *Catalog) LessonDefaults(src store.Source) run.Settings {
+	out := c.Defaults(src)
+	out.Target = cmp.Or(c.taught, out.Target)
+	return out
+}
+
 // Defaults returns the settings of the first run of a source.
 func (c *Catalog) Defaults(src store.Source) run.Settings {
 	out := run.Settings{OptLevel: 2, Pipeline: "default"}
@@ -190,9 +200,10 @@ func (c Catalog) Without(target string) Catalog {
 	return c
 }
 
-// First returns the catalog with a target before the others, that of runs for which none was chosen.
+// First returns the catalog with a target before the others. Lessons keep the one that was first: what they say is true on every machine.
 func (c Catalog) First(target string) Catalog {
 	if i := slices.IndexFunc(c.Targets, func(t Target) bool { return t.Name == target }); i > 0 {
+		c.taught = c.Targets[0].Name
 		rest := slices.Delete(slices.Clone(c.Targets), i, i+1)
 		c.Targets = slices.Insert(rest, 0, c.Targets[i])
 	}
