@@ -69,6 +69,8 @@ func TestScheduleAKernel(t *testing.T) {
 	p.behind("sch.reorder(i0, j0, k, k")
 	p.press(kb.Backspace + "j1")
 	p.ctrl(kb.End)
+	text := `document.querySelector(".cm-content").innerText`
+	before := eval[string](p, text)
 	p.press("sch.vectorize(j1)")
 	p.wait(`document.querySelector("#sc-status.is-ok")?.textContent === "No errors: 3 steps."`)
 	p.wait(`[...document.querySelectorAll(".sc-loops .of-vectorized")].length === 1`)
@@ -80,10 +82,16 @@ func TestScheduleAKernel(t *testing.T) {
 
 	// Undo in the editor takes the line back, and redo writes it again; the steps follow.
 	p.tabTo(".cm-content")
-	p.ctrl("z")
+	undone := 0
+	for eval[string](p, text) != before && undone < 20 { // one step of the editor or more, by the time that typing took
+		p.ctrl("z")
+		undone++
+	}
 	p.wait(`document.querySelector("#sc-status.is-ok")?.textContent === "No errors: 2 steps." && document.querySelectorAll(".sc-step").length === 2`)
 	p.wait(`document.querySelectorAll(".sc-loops .of-vectorized").length === 0 && document.querySelector("#sc-times").hidden`)
-	p.ctrl("y")
+	for range undone {
+		p.ctrl("y")
+	}
 	p.wait(`document.querySelector("#sc-status.is-ok")?.textContent === "No errors: 3 steps." && document.querySelectorAll(".sc-loops .of-vectorized").length === 1`)
 	p.tabTo("#sc-run")
 	p.another(func() { p.press(kb.Enter) })
