@@ -38,7 +38,7 @@ func Cases() []Case {
 			c.Exact = func(x []float64) float64 { return x[0]*x[1] + x[2] }
 			out = append(out, c)
 		case f.Name == "pow":
-			for _, k := range []float64{-2, -1, 1, 2, 3, 4} {
+			for _, k := range []float64{-2, -1, -0.5, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4} {
 				p := c
 				p.Name, p.lo, p.hi, p.least = fmt.Sprintf("pow %g", k), -6, 6, 1/f.Hi
 				p.Call = func(x []tir.Expr) *tir.Call {
