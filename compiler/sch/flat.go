@@ -78,15 +78,8 @@ func (f *viewer) flat(b *tir.Buffer, indices []tir.Expr) (*tir.Buffer, tir.Expr)
 	if len(indices) < 2 || len(b.Strides) > 0 || b.ElemOffset != nil && !tir.IsConst(b.ElemOffset, 0) {
 		return nil, nil
 	}
-	any := false
-	for _, ix := range indices {
-		any = any || Divides(ix)
-	}
-	if !any {
-		return nil, nil
-	}
-	at := f.an.Simplify(FlatIndex(b, indices))
-	if Divides(at) {
+	at, ok := UndividedIndex(f.an, b, indices)
+	if !ok {
 		return nil, nil
 	}
 	v := f.views[b]
@@ -118,6 +111,44 @@ func (f *viewer) stmt(st tir.Stmt) tir.Stmt {
 		}
 	}
 	return st
+}
+
+// UndividedIndex returns the flat index of an access to a compact buffer if it takes no quotient or remainder of some variable of which the indices
+// take one: those of a reshape cancel out, also where others, as those of a channel shuffle, stay.
+func UndividedIndex(an *arith.Analyzer, b *tir.Buffer, indices []tir.Expr) (tir.Expr, bool) {
+	before := map[*tir.Var]bool{}
+	for _, ix := range indices {
+		divided(ix, before)
+	}
+	if len(before) == 0 {
+		return nil, false
+	}
+	at := an.Simplify(FlatIndex(b, indices))
+	after := map[*tir.Var]bool{}
+	divided(at, after)
+	for v := range before {
+		if !after[v] {
+			return at, true
+		}
+	}
+	return nil, false
+}
+
+// divided adds the variables of which e takes a quotient or a remainder.
+func divided(e tir.Expr, to map[*tir.Var]bool) {
+	ir.Walk(e, func(n ir.Node) bool {
+		x, ok := n.(*tir.Binary)
+		if !ok || x.Op != tir.OpFloorDiv && x.Op != tir.OpFloorMod {
+			return true
+		}
+		ir.Walk(x, func(n ir.Node) bool {
+			if v, ok := n.(*tir.Var); ok {
+				to[v] = true
+			}
+			return true
+		})
+		return false
+	})
 }
 
 // Divides reports whether e holds a quotient or a remainder.

@@ -17,7 +17,7 @@ type access struct {
 }
 
 // accesses lists the stores and loads of a statement in a block with the given iteration
-// variables, shared loads once. Where indices divide, as those of a reshape do, but the flat
+// variables, shared loads once. Where indices divide a variable, as those of a reshape do, but the flat
 // index does not, the access is that of a flat buffer. In indices of buffers with symbolic extents,
 // where strides are no numbers that could be compared, variables of one value are that value.
 func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
@@ -38,7 +38,7 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 			}
 			a.indices = plain
 		}
-		if len(a.indices) < 2 || len(a.buf.Strides) > 0 || !slices.ContainsFunc(a.indices, sch.Divides) {
+		if len(a.indices) < 2 || len(a.buf.Strides) > 0 {
 			return a
 		}
 		if an == nil {
@@ -47,8 +47,8 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 				an.BindRange(iv.Var, iv.Dom)
 			}
 		}
-		at := an.Simplify(sch.FlatIndex(a.buf, a.indices))
-		if sch.Divides(at) {
+		at, ok := sch.UndividedIndex(an, a.buf, a.indices)
+		if !ok {
 			return a
 		}
 		n := tir.Expr(tir.Const(a.indices[0].DType(), 1))
