@@ -52,11 +52,11 @@ func arrange(pos []int, values ...tir.Expr) []tir.Expr {
 	return out
 }
 
-// arrangeInts is arrange for numbers; those of the first two axes are 0.
+// arrangeInts is arrange for numbers of the spatial axes; those of others are 0.
 func arrangeInts(pos []int, spatial []int64) []int64 {
 	out := make([]int64, len(pos))
-	for k, p := range pos[2:] {
-		out[p] = spatial[k]
+	for k, n := range spatial {
+		out[pos[2+k]] = n
 	}
 	return out
 }

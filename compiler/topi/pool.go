@@ -1,9 +1,12 @@
 package topi
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/irscope/irscope/compiler/te"
+	"github.com/irscope/irscope/compiler/tensorlayout"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -16,7 +19,7 @@ type PoolOpts struct {
 	Layout, Result          string // of data and result, e.g. "NCHW"; "" is that of the data
 }
 
-// pool holds what the kinds of pooling share.
+// pool holds what the kinds of pooling share. The positions are those of batch and channels, of n spatial axes, and of parts of channels.
 type pool struct {
 	n          int
 	x          *te.Tensor
@@ -29,10 +32,55 @@ func newPool(x *te.Tensor, layout, result string) (*pool, error) {
 		result = layout
 	}
 	var err error
+	if l, bad := tensorlayout.Parse(layout); bad == nil && l.Blocked() {
+		if layout != result || !PoolsInParts(layout) {
+			return nil, fmt.Errorf("layout %q is not supported with %q for the result: expected one layout that splits channels", layout, result)
+		}
+		return p.inParts(l), nil
+	}
 	if p.dpos, err = positions(layout, "NC", p.n); err == nil {
 		p.rpos, err = positions(result, "NC", p.n)
 	}
 	return p, err
+}
+
+// PoolsInParts reports whether Pool takes a layout that splits axes: channels, of which each is pooled by itself.
+func PoolsInParts(layout string) bool {
+	l, err := tensorlayout.Parse(layout)
+	if err != nil || !l.Blocked() {
+		return false
+	}
+	spatial := 0
+	for _, a := range l {
+		if a.Letter != 'C' && a.Factor > 0 {
+			return false
+		}
+		if strings.IndexByte(spatialAxes, a.Letter) >= 0 {
+			spatial++
+		}
+	}
+	return l.Pos('N') >= 0 && l.Pos('C') >= 0 && l.Rank() == 2+spatial
+}
+
+// spatialAxes are the letters of spatial axes in their order.
+const spatialAxes = "DHW"
+
+// inParts sets the positions in a layout that splits channels.
+func (p *pool) inParts(l tensorlayout.Layout) *pool {
+	p.dpos = []int{l.Pos('N'), l.Pos('C')}
+	for _, letter := range []byte(spatialAxes) {
+		if k := l.Pos(letter); k >= 0 {
+			p.dpos = append(p.dpos, k)
+		}
+	}
+	p.n = len(p.dpos) - 2
+	for k, a := range l {
+		if a.Factor > 0 {
+			p.dpos = append(p.dpos, k)
+		}
+	}
+	p.rpos = p.dpos
+	return p
 }
 
 func (p *pool) axes(extents []tir.Expr) []*tir.IterVar {
@@ -44,13 +92,17 @@ func (p *pool) axes(extents []tir.Expr) []*tir.IterVar {
 }
 
 func (p *pool) shape(spatial []tir.Expr) []tir.Expr {
-	return arrange(p.rpos, append([]tir.Expr{p.x.Shape[p.dpos[0]], p.x.Shape[p.dpos[1]]}, spatial...)...)
+	list := append([]tir.Expr{p.x.Shape[p.dpos[0]], p.x.Shape[p.dpos[1]]}, spatial...)
+	for _, d := range p.dpos[2+p.n:] {
+		list = append(list, p.x.Shape[d])
+	}
+	return arrange(p.rpos, list...)
 }
 
 // split returns the spatial indices of index i of the result.
 func (p *pool) split(i []tir.Expr) []tir.Expr {
 	out := make([]tir.Expr, p.n)
-	for k, r := range p.rpos[2:] {
+	for k, r := range p.rpos[2 : 2+p.n] {
 		out[k] = i[r]
 	}
 	return out
@@ -58,7 +110,11 @@ func (p *pool) split(i []tir.Expr) []tir.Expr {
 
 // source returns the index into the data for batch and channel of i and spatial indices at.
 func (p *pool) source(i, at []tir.Expr) []tir.Expr {
-	return arrange(p.dpos, append([]tir.Expr{i[p.rpos[0]], i[p.rpos[1]]}, at...)...)
+	list := append([]tir.Expr{i[p.rpos[0]], i[p.rpos[1]]}, at...)
+	for _, r := range p.rpos[2+p.n:] {
+		list = append(list, i[r])
+	}
+	return arrange(p.dpos, list...)
 }
 
 // Pool reduces windows of x to their maximum (kind "max") or mean ("avg"). In ceil mode a
@@ -83,7 +139,7 @@ func (p *pool) reduce(kind string, o PoolOpts, tight bool) *te.Tensor {
 	x, exact := p.x, true // every window lies within data and padding
 	spatial, size := make([]tir.Expr, p.n), make([]tir.Expr, p.n)
 	after := append([]int64{}, o.After...)
-	for k, d := range p.dpos[2:] {
+	for k, d := range p.dpos[2 : 2+p.n] {
 		n := x.Shape[d]
 		size[k] = tir.Int(o.Size[k])
 		full := tir.Add(n, tir.Int(o.Before[k]+after[k]))
@@ -188,7 +244,7 @@ func AdaptiveAvgPool(x *te.Tensor, out []tir.Expr, layout, result string) (*te.T
 	}
 	size := make([]tir.Expr, p.n)
 	even := make([]bool, p.n)
-	for k, d := range p.dpos[2:] {
+	for k, d := range p.dpos[2 : 2+p.n] {
 		n, nok := tir.AsInt(x.Shape[d])
 		m, mok := tir.AsInt(out[k])
 		switch {

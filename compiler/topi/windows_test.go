@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/runtime/dtype"
 )
@@ -210,5 +211,47 @@ func TestSortOfNeighbours(t *testing.T) {
 				k.exactly(sorted, d, 0, values(want[:5]...))
 			})
 		}
+	}
+}
+
+// TestPoolsInParts pools tensors whose channels are split, the last part whole or not, in several orders of the axes.
+func TestPoolsInParts(t *testing.T) {
+	r := newRand(107)
+	for _, channels := range []int{8, 6} {
+		x := random(r, 2, channels, 5, 4)
+		for _, layout := range []string{"NCHW4c", "NHWC4c", "N4cCWH", "NCHW2c2c"} {
+			if !PoolsInParts(layout) {
+				t.Fatalf("%s is no layout for pooling", layout)
+			}
+			for _, kind := range []string{"max", "avg"} {
+				for _, include := range []bool{false, true} {
+					for _, ceil := range []bool{false, true} {
+						o := PoolOpts{
+							Size: []int64{2, 3}, Strides: []int64{2, 2}, Dilation: []int64{1, 1}, Before: []int64{1, 0}, After: []int64{0, 1}, CeilMode: ceil, CountIncludePad: include,
+							Layout: layout,
+						}
+						order := unpackedLayout(layout)
+						want := permuted(poolRef(x, o, kind == "max"), "NCHW", order)
+						both(t, fmt.Sprint(layout, channels, kind, include, ceil), func(k *kernelTest) {
+							y := k.ok(Pool(kind, k.ok(Pack(k.float(permuted(x, "NCHW", order)), layout)), o))
+							plain, _, err := Unpack(y, layout)
+							if err != nil {
+								k.Fatal(err)
+							}
+							// What fills the last part is no result.
+							k.want(te.Compute("first", k.extents(want.shape...), func(i []tir.Expr) tir.Expr { return plain.At(i...) }), want)
+						})
+					}
+				}
+			}
+		}
+	}
+	for _, layout := range []string{"NCHW", "NCHW4h", "NCHW4c2w", "NCX4c", "HW", "4c"} {
+		if PoolsInParts(layout) {
+			t.Errorf("%s is a layout for pooling in parts", layout)
+		}
+	}
+	if _, err := Pool("max", te.Placeholder("x", dtype.Float32T, intShape(2, 2, 5, 4, 4)...), PoolOpts{Layout: "NCHW4c", Result: "NCHW"}); err == nil {
+		t.Error("another layout of the result is taken")
 	}
 }

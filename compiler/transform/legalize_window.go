@@ -103,7 +103,12 @@ func pooling(kind string) rule {
 			CountIncludePad: k.bool("count_include_pad"),
 		}
 		o.Before, o.After = halves(k.ints("padding"))
-		return list(topi.WithoutParts([]*te.Tensor{x}, []string{k.str("layout")}, k.layout("out_layout", "layout"), func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
+		layout, result := k.str("layout"), k.layout("out_layout", "layout")
+		if layout == result && topi.PoolsInParts(layout) {
+			o.Layout = layout
+			return list(topi.Pool(kind, x, o))
+		}
+		return list(topi.WithoutParts([]*te.Tensor{x}, []string{layout}, result, func(xs []*te.Tensor, in []string, out string) (*te.Tensor, error) {
 			o.Layout, o.Result = in[0], out
 			return topi.Pool(kind, xs[0], o)
 		}))
