@@ -60,8 +60,8 @@ unit: TESTED = $(NOE2E)
 unit: ## unit, golden and property tests, and the command line
 	@$(GOTEST) -timeout 60m
 
-# Where nothing starts a goroutine or locks, and no test does so for it, there is nothing to find.
-race: TESTED = $$(grep -rlE '^\s*go (func|[a-zA-Z.]+\()|\b(sync|atomic|errgroup)\.' --include=*.go ./runtime ./web ./instruments ./compiler/pass | xargs -n1 dirname | sort -u)
+# Where nothing starts a goroutine or locks, and no test does so for it or runs beside others, there is nothing to find.
+race: TESTED = $$(grep -rlE '^\s*go (func|[a-zA-Z.]+\()|\b(sync|atomic|errgroup)\.|\bt\.Parallel\(' --include=*.go ./runtime ./web ./instruments ./compiler/pass | xargs -n1 dirname | sort -u)
 race: ## tests of everything concurrent under the race detector; skipped without a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
 	  export CGO_ENABLED=1; $(GOTEST) -race -short -timeout 40m; \
