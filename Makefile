@@ -11,7 +11,8 @@ FLOWS     ?= 200
 CASES     ?= 100000
 MUTANTS   ?= 3000
 # Tests run through gotestsum, which keeps what happened in bin/test/NAME.json for the account at the end.
-GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json $(RERUN) --packages="$(TESTED)" --
+# Neither vet, which is of make lint, nor debug information, which nobody reads here.
+GOTEST = mkdir -p bin/test && $(TOOL) gotestsum --format pkgname --format-hide-empty-pkg --jsonfile bin/test/$@.json $(RERUN) --packages="$(TESTED)" -- -vet=off -ldflags='-s -w'
 NOE2E  = $$($(GO) list ./... | grep -v /e2e/browser)
 
 .PHONY: help run build release man test quick unit race browser summary mutants bench scale fuzz goals nightly vuln lint fmt generate vendor-js fonts check-generated e2e-deps screenshot clean
@@ -52,11 +53,15 @@ unit race: export IRSCOPE_SEED := $(or $(IRSCOPE_SEED),976c804e1bdfc76834d8c35ab
 # them. A data race fails at once.
 RERUN = --rerun-fails=2 --rerun-fails-max-failures=5 --rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 
+# Memory instead of collection, as in make quick: a tenth of the processor time. Under the race detector memory is dear.
+unit browser: export GOGC := $(or $(GOGC),400)
+
 unit: TESTED = $(NOE2E)
 unit: ## unit, golden and property tests, and the command line
 	@$(GOTEST) -timeout 60m
 
-race: TESTED = ./runtime/... ./web/... ./instruments/... ./compiler/pass/...
+# Where nothing starts a goroutine or locks, and no test does so for it or runs beside others, there is nothing to find.
+race: TESTED = $$(grep -rlE '^\s*go (func|[a-zA-Z.]+\()|\b(sync|atomic|errgroup)\.|\bt\.Parallel\(' --include=*.go ./runtime ./web ./instruments ./compiler/pass | xargs -n1 dirname | sort -u)
 race: ## tests of everything concurrent under the race detector; skipped without a C compiler
 	@if command -v $${CC:-cc} >/dev/null 2>&1; then \
 	  export CGO_ENABLED=1; $(GOTEST) -race -short -timeout 40m; \
@@ -96,6 +101,8 @@ nightly: goals ## goals, KILLS kills, FLOWS flows in the browser, CASES random p
 	IRSCOPE_SEED=random IRSCOPE_CASES=$(CASES) $(GO) test -count 1 -timeout 24h -run "TestSeededPipeline|TestBoundsAgainstInterpreter" ./compiler/tirpass/
 	IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestPassesKeepMeaning ./compiler/transform/ -rapid.checks=$(CASES)
 	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestMutants|TestLongChains|TestOptionalPasses|TestLight" ./compiler/transform/ ./compiler/tirpass/ ./e2e/hostile/ ./e2e/models/
+	IRSCOPE_NIGHTLY=1 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 4h -run "TestRandom|TestLateUnrolling" ./compiler/dlight/ ./target/x86/
+	IRSCOPE_NIGHTLY=1 E2E_REQUIRED=1 $(GO) test -count 1 -timeout 30m -run TestExportedPage ./e2e/browser/
 	IRSCOPE_NIGHTLY=1 $(GO) test -count 1 -timeout 1h -run "TestChangedCodeStaysInside|TestDecode" ./runtime/native/...
 	IRSCOPE_RULE_CASES=1000000 IRSCOPE_SEED=random $(GO) test -count 1 -timeout 24h -run TestRulesAlone ./compiler/arith/
 	$(MAKE) mutants
@@ -106,6 +113,7 @@ vuln: ## look for known vulnerabilities in what the program calls; passes over w
 	@$(TOOL) govulncheck $(PKGS); code=$$?; \
 	if [ $$code = 1 ] && [ -z "$$VULN_REQUIRED" ]; then echo "vuln: skipped, govulncheck could not run (above)"; else exit $$code; fi
 
+lint: export GOGC := $(or $(GOGC),400)
 lint: ## gofumpt, vet, staticcheck, whether go.mod is tidy, and the types of the scripts (skipped without Node.js)
 	@out=$$($(TOOL) gofumpt -l $$(git ls-files '*.go' | grep -v '_templ.go$$')); [ -z "$$out" ] || { echo "not formatted:"; echo "$$out"; exit 1; }
 	$(GO) vet $(PKGS)

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/irscope/irscope/runtime/native"
 )
 
@@ -58,20 +56,15 @@ func TestAssemblyOrigins(t *testing.T) {
 // TestAssemblyLooks runs axe over machine code with a chosen line, and over the profile of a run of it, in both themes. E2E_SCREENS names a folder for screenshots.
 func TestAssemblyLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		assembly(p)
-		eval[bool](p, `[...document.querySelectorAll(".code-row .tx")].find(x => / ; \d+$/.test(x.textContent)).click(), true`)
-		p.wait(`/^Line /.test(document.querySelector(".origin-bar b").textContent)`)
-		sizes := [][2]int64{{1440, 900}, {390, 844}}
-		p.looks("assembly-"+theme, sizes)
-		p.do("resize", chromedp.EmulateViewport(1440, 900))
-		p.press("P")
-		p.wait(`document.querySelector("#profile .empty-title")?.textContent === "Not measured yet"`)
-		p.another(func() { p.click("#measure") })
-		p.wait(`document.querySelectorAll("#kernel-table tbody tr").length > 8`)
-		p.looks("assembly-profile-"+theme, sizes)
-	}
+	p := visit(t, serveCompiler(t), 1440, 900)
+	assembly(p)
+	eval[bool](p, `[...document.querySelectorAll(".code-row .tx")].find(x => / ; \d+$/.test(x.textContent)).click(), true`)
+	p.wait(`/^Line /.test(document.querySelector(".origin-bar b").textContent)`)
+	sizes := [][2]int64{{1440, 900}, {390, 844}}
+	p.looks("assembly", sizes)
+	p.press("P")
+	p.wait(`document.querySelector("#profile .empty-title")?.textContent === "Not measured yet"`)
+	p.another(func() { p.click("#measure") })
+	p.wait(`document.querySelectorAll("#kernel-table tbody tr").length > 8`)
+	p.looks("assembly-profile", sizes)
 }

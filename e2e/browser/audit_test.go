@@ -6,6 +6,17 @@ import (
 	"path/filepath"
 )
 
+// inBoth looks at what stands in the window in both themes, and leaves the light one. Style sheets alone tell them apart, so nothing is
+// opened anew: a page costs far more than a second look at it, also because axe is slow the first time.
+func (p *page) inBoth(look func(theme string)) {
+	p.t.Helper()
+	for _, theme := range []string{"light", "dark"} {
+		p.theme(theme)
+		look(theme)
+	}
+	p.theme("light")
+}
+
 // audit runs axe over the page as it is. In the dark theme, whose elements are those of the light one, it looks at colors alone.
 func audit(p *page, name string) {
 	p.t.Helper()

@@ -70,16 +70,12 @@ func TestPassBesideTheCode(t *testing.T) {
 // TestBesideLooks runs axe over the editor in both themes and at four sizes. E2E_SCREENS names a folder for screenshots.
 func TestBesideLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		openText(p, "mlp", "LegalizeOps", "main", "unified")
-		p.press("e")
-		p.wait(editing)
-		p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
-		p.press("_matmul")
-		p.wait(`document.querySelectorAll("#edit-dialog .live .code-row.is-add").length === 1`)
-		p.looks("beside-"+theme, [][2]int64{{1280, 720}, {1024, 768}, {853, 480}, {390, 844}})
-	}
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "mlp", "LegalizeOps", "main", "unified")
+	p.press("e")
+	p.wait(editing)
+	p.behind("relu1_Relu = R.call_tir(cls.relu, (fc1_Gemm")
+	p.press("_matmul")
+	p.wait(`document.querySelectorAll("#edit-dialog .live .code-row.is-add").length === 1`)
+	p.looks("beside", [][2]int64{{1280, 720}, {1024, 768}, {853, 480}, {390, 844}})
 }

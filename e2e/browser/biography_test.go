@@ -71,22 +71,20 @@ func TestBiography(t *testing.T) {
 // TestBiographyLooks runs axe over the line in both themes. E2E_SCREENS names a folder for screenshots.
 func TestBiographyLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		at := openText(p, "cnn", "FuseOps", "main", "unified")
-		p.goTo(strings.Replace(at, "form=exact", "form=compact", 1))
-		p.wait(done)
-		p.wait(`document.querySelectorAll(".code-row.is-add .tx").length > 1`)
-		spot := eval[[]float64](p, `(() => { const n = document.querySelector(".code-row.is-add .tx").firstChild, i = n.textContent.search(/\w/);
-			const r = new Range(); r.setStart(n, i); r.setEnd(n, i + 4); const b = r.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`)
-		p.until("the life is told", func() bool {
-			p.do("near", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, spot[0]+1, spot[1]))
-			p.do("point", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, spot[0], spot[1]))
-			return eval[bool](p, "!!"+told)
-		})
+	p := visit(t, serveCompiler(t), 1440, 900)
+	at := openText(p, "cnn", "FuseOps", "main", "unified")
+	p.goTo(strings.Replace(at, "form=exact", "form=compact", 1))
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".code-row.is-add .tx").length > 1`)
+	spot := eval[[]float64](p, `(() => { const n = document.querySelector(".code-row.is-add .tx").firstChild, i = n.textContent.search(/\w/);
+		const r = new Range(); r.setStart(n, i); r.setEnd(n, i + 4); const b = r.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`)
+	p.until("the life is told", func() bool {
+		p.do("near", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, spot[0]+1, spot[1]))
+		p.do("point", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, spot[0], spot[1]))
+		return eval[bool](p, "!!"+told)
+	})
+	p.inBoth(func(theme string) {
 		p.screen("biography-" + theme)
 		audit(p, "biography-"+theme)
-	}
+	})
 }

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // wrongPass makes a minimum of each maximum.
@@ -105,20 +103,7 @@ func TestCheckLook(t *testing.T) {
 	p.screen("check-before")
 	p.click("#check-passes")
 	p.wait(`document.querySelector("#check-fault")`)
-	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
-		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-		eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
-		for _, theme := range []string{"light", "dark"} {
-			name := fmt.Sprintf("check-%s-%dx%d", theme, size[0], size[1])
-			p.theme(theme)
-			eval[bool](p, `document.querySelector("#check-title").scrollIntoView(), true`)
-			audit(p, name)
-			p.screen(name)
-			if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
-				t.Errorf("%s: the view is %d pixels wider than its pane", name, n)
-			}
-		}
-	}
+	looksGood(p, "check", "#check-title")
 }
 
 // takesDrops waits until files can be dropped on the page: what takes them comes after the first view.

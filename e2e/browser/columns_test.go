@@ -74,14 +74,10 @@ func TestColumns(t *testing.T) {
 // TestColumnsLook runs axe over the columns in both themes and at three widths. E2E_SCREENS names a folder for screenshots.
 func TestColumnsLook(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		at := openText(p, "cnn", "FuseOps", "main", "columns")
-		p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&column=import&column=" + stepPath(p, "LegalizeOps"))
-		p.wait(done)
-		p.wait(`document.querySelectorAll(".column").length === 3 && [...document.querySelectorAll(".column")].every(c => c.querySelectorAll(".code-row .tx").length > 10)`)
-		p.looks("columns-"+theme, [][2]int64{{1440, 900}, {1024, 768}, {390, 844}})
-	}
+	p := visit(t, serveCompiler(t), 1440, 900)
+	at := openText(p, "cnn", "FuseOps", "main", "columns")
+	p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&column=import&column=" + stepPath(p, "LegalizeOps"))
+	p.wait(done)
+	p.wait(`document.querySelectorAll(".column").length === 3 && [...document.querySelectorAll(".column")].every(c => c.querySelectorAll(".code-row .tx").length > 10)`)
+	p.looks("columns", [][2]int64{{1440, 900}, {1024, 768}, {390, 844}})
 }

@@ -108,21 +108,17 @@ func TestCompareLooks(t *testing.T) {
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {853, 480}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
-		path := compared(p, "mlp")
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			p.goTo(path)
-			p.wait(`document.querySelectorAll("#code .code-row").length > 3`)
-			audit(p, fmt.Sprintf("comparison at %d in %s", size[0], theme))
-			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
-				t.Errorf("at %v the page is larger than the window", size)
-			}
-			p.press("4")
-			p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
-			audit(p, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme))
-			if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight || document.querySelector("#metrics").scrollWidth > document.querySelector("#metrics").clientWidth`); wide {
-				t.Errorf("at %v the metrics are wider than their panel, or the page than the window", size)
-			}
+		p.goTo(compared(p, "mlp"))
+		p.wait(`document.querySelectorAll("#code .code-row").length > 3`)
+		p.inBoth(func(theme string) { audit(p, fmt.Sprintf("comparison at %d in %s", size[0], theme)) })
+		if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight`); wide {
+			t.Errorf("at %v the page is larger than the window", size)
+		}
+		p.press("4")
+		p.wait(`!document.querySelector("#metrics").hidden && document.querySelector("#metrics caption")`)
+		p.inBoth(func(theme string) { audit(p, fmt.Sprintf("metrics of a comparison at %d in %s", size[0], theme)) })
+		if wide := eval[bool](p, `document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight || document.querySelector("#metrics").scrollWidth > document.querySelector("#metrics").clientWidth`); wide {
+			t.Errorf("at %v the metrics are wider than their panel, or the page than the window", size)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestFault finds a wrong pass of a user from the view Result, and opens the smallest module that shows it as a session.
@@ -25,7 +22,6 @@ func TestFault(t *testing.T) {
 		t.Errorf("the facts are %q", got)
 	}
 	looksGood(p, "fault", "#fault-title")
-	p.do("resize", chromedp.EmulateViewport(1440, 900))
 	p.click("#fault-open")
 	p.wait(`new URLSearchParams(location.search).get("pass") === "1.2/user.Wrong" && [...document.querySelectorAll(".code-row.is-add .tx")].some(x => x.textContent.includes("T.min("))`)
 	// What does not show is said.
@@ -61,7 +57,6 @@ func TestWhatIf(t *testing.T) {
 		t.Errorf("the focus is on %q", got)
 	}
 	looksGood(p, "whatif", "#whatif-title")
-	p.do("resize", chromedp.EmulateViewport(1440, 900))
 	p.click(rows + ":first-child button")
 	p.wait(`location.pathname.startsWith("/compare/") && document.body.textContent.includes("DeadCodeElimination")`)
 }
@@ -69,18 +64,11 @@ func TestWhatIf(t *testing.T) {
 // looksGood runs axe in both themes and at several sizes, and looks for what is cut off.
 func looksGood(p *page, name, title string) {
 	p.t.Helper()
-	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
-		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-		eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
-		for _, theme := range []string{"light", "dark"} {
-			at := fmt.Sprintf("%s-%s-%dx%d", name, theme, size[0], size[1])
-			p.theme(theme)
-			eval[bool](p, `document.querySelector("`+title+`").scrollIntoView(), true`)
-			audit(p, at)
-			p.screen(at)
-			if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
-				p.t.Errorf("%s: the view is %d pixels wider than its pane", at, n)
-			}
+	p.looksAt("center", name, [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}}, func(p *page, at string) {
+		eval[bool](p, `document.querySelector("`+title+`").scrollIntoView(), true`)
+		audit(p, at)
+		if n := eval[int](p, `document.querySelector(".result").scrollWidth - document.querySelector(".result").clientWidth`); n > 0 {
+			p.t.Errorf("%s: the view is %d pixels wider than its pane", at, n)
 		}
-	}
+	})
 }

@@ -1,10 +1,7 @@
 package browser
 
 import (
-	"fmt"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // TestLoopLessonsLook opens the lessons about schedules and races in both themes and in windows of all sizes: nothing sticks out, and axe finds nothing.
@@ -17,17 +14,11 @@ func TestLoopLessonsLook(t *testing.T) {
 		p.click(`[data-lesson=` + name + `] .card-open`)
 		p.wait(live)
 		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state")?.dataset.status)`)
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
-				p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-				at := fmt.Sprintf("lesson-%s-%s-%d", name, theme, size[0])
-				p.screen(at)
-				audit(p, at)
-				if n := eval[int](p, `Math.max(document.documentElement.scrollWidth - innerWidth, document.querySelector("#lesson").scrollWidth - document.querySelector("#lesson").clientWidth)`); n > 0 {
-					t.Errorf("%s: something sticks out by %d px", at, n)
-				}
+		p.looksAt("", "lesson-"+name, [][2]int64{{1440, 900}, {1024, 768}, {390, 844}}, func(p *page, at string) {
+			audit(p, at)
+			if n := eval[int](p, `document.querySelector("#lesson").scrollWidth - document.querySelector("#lesson").clientWidth`); n > 0 {
+				t.Errorf("%s: something sticks out of the lesson by %d px", at, n)
 			}
-		}
+		})
 	}
 }

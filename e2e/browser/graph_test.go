@@ -209,22 +209,12 @@ func TestGraphErrors(t *testing.T) {
 // screenshots.
 func TestGraphLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, width := range []int64{1440, 1024, 390} {
-		p := visit(t, base, width, 844)
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for _, view := range [][2]string{{"FuseOps", "main"}, {"ApplyDefaultSchedule", ""}, {"CallTIRRewrite", "main"}} {
-				openGraph(p, view[0], view[1])
-				audit(p, view[0]+" "+theme)
-				if over := eval[float64](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s at %d is %.0f pixels too wide", view[0], width, over)
-				}
-				p.screen(fmt.Sprintf("graph-%s-%d-%s", view[0], width, theme))
-			}
-			eval[bool](p, `(document.querySelector("#graph-legend").open = true, true)`)
-			audit(p, "legend "+theme)
-			p.screen(fmt.Sprintf("graph-legend-%d-%s", width, theme))
-		}
+	sizes := [][2]int64{{1440, 844}, {1024, 844}, {390, 844}}
+	p := visit(t, serveCompiler(t), 1440, 844)
+	for _, view := range [][2]string{{"FuseOps", "main"}, {"ApplyDefaultSchedule", ""}, {"CallTIRRewrite", "main"}} {
+		openGraph(p, view[0], view[1])
+		p.looks("graph-"+view[0], sizes)
 	}
+	eval[bool](p, `(document.querySelector("#graph-legend").open = true, true)`)
+	p.looks("graph-legend", sizes)
 }

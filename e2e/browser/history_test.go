@@ -250,24 +250,14 @@ func TestHistoryOfText(t *testing.T) {
 // folder for screenshots.
 func TestHistoryLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
-		p := visit(t, base, size[0], size[1])
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for name, node := range map[string]string{"conv": "/bn1/BatchNormalization", "weight": "conv1.weight"} {
-				at := openText(p, "cnn", "FuseOps", "main", "unified")
-				p.goTo(at + "&history=" + url.QueryEscape("node="+node))
-				p.wait(lived)
-				p.wait(done)
-				p.wait(`[...document.querySelectorAll(".h-col")].at(-1).dataset.path === "code"`)
-				p.wait(`document.querySelector(".tx.lived") || ` + fmt.Sprint(name == "weight"))
-				audit(p, name+" "+theme)
-				if over := eval[float64](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s at %d is %.0f pixels too wide", name, size[0], over)
-				}
-				p.screen(fmt.Sprintf("history-%s-%d-%s", name, size[0], theme))
-			}
-		}
+	p := visit(t, serveCompiler(t), 1440, 900)
+	for name, node := range map[string]string{"conv": "/bn1/BatchNormalization", "weight": "conv1.weight"} {
+		at := openText(p, "cnn", "FuseOps", "main", "unified")
+		p.goTo(at + "&history=" + url.QueryEscape("node="+node))
+		p.wait(lived)
+		p.wait(done)
+		p.wait(`[...document.querySelectorAll(".h-col")].at(-1).dataset.path === "code"`)
+		p.wait(`document.querySelector(".tx.lived") || ` + fmt.Sprint(name == "weight"))
+		p.looksAt("", "history-"+name, [][2]int64{{1440, 900}, {1024, 768}, {390, 844}}, audit)
 	}
 }

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,21 +58,18 @@ func TestDocs(t *testing.T) {
 		p.click(`.doc-nav [href="/docs/tutorial"]`)
 		p.wait(`document.querySelector("h1")?.textContent === "Five minutes with irscope"`)
 		p.wait(`[...document.images].length === 3 && [...document.images].every((x) => x.complete && x.naturalWidth === 1200)`)
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for _, name := range []string{"docs/tutorial", "docs/from-tvm", "docs/protocol", "passes", "passes/FuseOps", "passes/tir.PlanAndUpdateBufferAllocationLocation", "operators", "operators/vision.non_max_suppression"} {
-				p.goTo("/" + name)
-				p.wait(`document.querySelector(".doc h1")`)
-				if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s at %d is %d pixels too wide", name, size[0], over)
-				}
+		for _, name := range []string{"docs/tutorial", "docs/from-tvm", "docs/protocol", "passes", "passes/FuseOps", "passes/tir.PlanAndUpdateBufferAllocationLocation", "operators", "operators/vision.non_max_suppression"} {
+			p.goTo("/" + name)
+			p.wait(`document.querySelector(".doc h1")`)
+			if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s at %d is %d pixels too wide", name, size[0], over)
+			}
+			p.inBoth(func(theme string) {
 				if size[0] == 1440 {
 					audit(p, name+" in "+theme)
 				}
-				if dir := os.Getenv("E2E_SCREENS"); dir != "" {
-					p.shot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", strings.ReplaceAll(name, "/", "-"), size[0], theme)))
-				}
-			}
+				p.screen(fmt.Sprintf("%s-%d-%s", strings.ReplaceAll(name, "/", "-"), size[0], theme))
+			})
 		}
 	}
 }
@@ -86,19 +81,16 @@ func TestHomeLooks(t *testing.T) {
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
 		p := visit(t, base, size[0], size[1])
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			p.goTo("/")
-			p.wait(played)
-			if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-				t.Errorf("the start page at %d is %d pixels too wide", size[0], over)
-			}
+		p.goTo("/")
+		p.wait(played)
+		if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("the start page at %d is %d pixels too wide", size[0], over)
+		}
+		p.inBoth(func(theme string) {
 			if size[0] == 1440 || size[0] == 390 {
 				audit(p, fmt.Sprintf("start page at %d in %s", size[0], theme))
 			}
-			if dir := os.Getenv("E2E_SCREENS"); dir != "" {
-				p.shot(filepath.Join(dir, fmt.Sprintf("home-%d-%s.png", size[0], theme)))
-			}
-		}
+			p.screen(fmt.Sprintf("home-%d-%s", size[0], theme))
+		})
 	}
 }

@@ -179,43 +179,19 @@ func TestLessonLooks(t *testing.T) {
 	p.press("5" + kb.Enter)
 	p.wait(verdict)
 	p.wait(`document.querySelectorAll(".code-row").length > 5`)
-	for _, theme := range []string{"light", "dark"} {
-		p.theme(theme)
-		for _, size := range [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
-			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-			for _, tab := range []string{"lesson", "center"} {
-				if size[0] < 600 {
-					p.click(`.narrow-tabs [data-tab="` + tab + `"]`)
-				}
-				at := fmt.Sprintf("lesson-%s-%d-%s", theme, size[0], tab)
-				p.screen(at)
-				// Above 600 pixels both tabs are one page.
-				if size[0] < 600 || tab == "lesson" {
-					audit(p, at)
-				}
-				if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
-					t.Errorf("%s: the page is %d pixels wider than the window", at, n)
-				}
-			}
-			share := eval[float64](p, `(() => { const r = document.querySelector("#code").getBoundingClientRect(); return 100 * r.width * r.height / innerWidth / innerHeight; })()`)
-			if size[0] > 600 && share < 52 {
-				t.Errorf("at %d the code has %.1f %% of the window", size[0], share)
-			}
-			t.Logf("%d %s: code %.1f %%", size[0], theme, share)
+	sizes := [][2]int64{{1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}}
+	share := func(p *page, at string) {
+		audit(p, at)
+		share := eval[float64](p, `(() => { const r = document.querySelector("#code").getBoundingClientRect(); return 100 * r.width * r.height / innerWidth / innerHeight; })()`)
+		if width := eval[int](p, `innerWidth`); width > 600 && share < 52 {
+			t.Errorf("%s: the code has %.1f %% of the window", at, share)
 		}
+		t.Logf("%s: code %.1f %%", at, share)
 	}
-	for _, theme := range []string{"light", "dark"} {
-		for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
-			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-			p.goTo("/lessons")
-			p.theme(theme)
-			p.wait(`document.querySelector(".lesson-go-on")`)
-			at := fmt.Sprintf("lessons-%s-%d", theme, size[0])
-			p.screen(at)
-			audit(p, at)
-			if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
-				t.Errorf("%s: the page is %d pixels wider than the window", at, n)
-			}
-		}
-	}
+	p.looksAt("lesson", "lesson", sizes, share)
+	p.looksAt("center", "lesson-center", sizes[len(sizes)-1:], audit) // in wider windows both tabs are one page
+	p.do("resize", chromedp.EmulateViewport(1440, 900))
+	p.goTo("/lessons")
+	p.wait(`document.querySelector(".lesson-go-on")`)
+	p.looksAt("", "lessons", [][2]int64{{1440, 900}, {390, 844}}, audit)
 }

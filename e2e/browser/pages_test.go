@@ -59,38 +59,42 @@ func open(p *page, model, query, ready string) {
 // TestAccessibility runs axe over every view in both themes.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
-	base := serve(t, &fixture.Runner{})
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		for _, v := range views {
-			open(p, v.model, v.query, v.ready)
-			audit(p, v.name+" in "+theme)
-		}
+	p := visit(t, serve(t, &fixture.Runner{}), 1440, 900)
+	p.theme("light")
+	for _, v := range views {
+		open(p, v.model, v.query, v.ready)
+		p.inBoth(func(theme string) { audit(p, v.name+" in "+theme) })
 	}
 }
 
-// looks has a session page in windows of several sizes, each width once: it keeps a screenshot, runs axe, and nothing may be wider than the window.
+// looks has a session page in windows of several sizes and both themes, and ends with the first: it keeps screenshots, runs axe, and
+// nothing may be wider than the window. Colors, which are all that the dark theme has of its own, are those of the first size and of
+// the last, which shows other parts of the page.
 func (p *page) looks(name string, sizes [][2]int64) {
 	p.t.Helper()
-	p.looksBy(audit, name, sizes)
+	p.looksAt("center", name, sizes, audit)
 }
 
-// looksBy is looks with another check.
-func (p *page) looksBy(check func(p *page, name string), name string, sizes [][2]int64) {
+// looksAt is looks for the page of any tab, which a narrow window shows alone, or "" where a dialog is in front, and with another check.
+func (p *page) looksAt(tab, name string, sizes [][2]int64, check func(p *page, name string)) {
 	p.t.Helper()
-	for _, size := range sizes {
+	for i, size := range sizes {
 		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-		if size[0] < 600 {
-			p.click(`.narrow-tabs [data-tab="center"]`)
+		if tab != "" && size[0] < 600 {
+			p.click(`.narrow-tabs [data-tab="` + tab + `"]`)
 		}
-		at := fmt.Sprintf("%s-%d", name, size[0])
-		p.screen(at)
-		check(p, at)
 		if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
-			p.t.Errorf("%s: the page is %d pixels wider than the window", at, n)
+			p.t.Errorf("%s at %d: the page is %d pixels wider than the window", name, size[0], n)
 		}
+		p.inBoth(func(theme string) {
+			at := fmt.Sprintf("%s-%s-%d", name, theme, size[0])
+			p.screen(at)
+			if theme == "light" || i == 0 || i == len(sizes)-1 {
+				check(p, at)
+			}
+		})
 	}
+	p.do("resize", chromedp.EmulateViewport(sizes[0][0], sizes[0][1]))
 }
 
 // sizes are the windows in which the page must work.
@@ -101,26 +105,23 @@ func TestSizes(t *testing.T) {
 	t.Parallel()
 	base := serve(t, &fixture.Runner{})
 	for _, size := range sizes {
-		for _, theme := range []string{"light", "dark"} {
-			p := visit(t, base, size.width, size.height)
-			p.theme(theme)
-			for _, v := range views {
-				open(p, v.model, v.query, v.ready)
-				tabs := []string{""}
-				if v.model != "" && size.width <= 760 {
-					tabs = []string{"passes", "center", "details", "search"}
+		p := visit(t, base, size.width, size.height)
+		for _, v := range views {
+			open(p, v.model, v.query, v.ready)
+			tabs := []string{""}
+			if v.model != "" && size.width <= 760 {
+				tabs = []string{"passes", "center", "details", "search"}
+			}
+			for _, tab := range tabs {
+				if tab != "" {
+					p.click(`.narrow-tabs [data-tab=` + tab + `]`)
 				}
-				for _, tab := range tabs {
-					if tab != "" {
-						p.click(`.narrow-tabs [data-tab=` + tab + `]`)
-					}
+				p.inBoth(func(theme string) {
 					if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-						t.Errorf("%s %s at %d is %d pixels too wide", v.name, tab, size.width, over)
+						t.Errorf("%s %s at %d in %s is %d pixels too wide", v.name, tab, size.width, theme, over)
 					}
-					if dir := os.Getenv("E2E_SCREENS"); dir != "" {
-						p.shot(filepath.Join(dir, fmt.Sprintf("%s%s-%d-%s.png", v.name, tab, size.width, theme)))
-					}
-				}
+					p.screen(fmt.Sprintf("%s%s-%d-%s", v.name, tab, size.width, theme))
+				})
 			}
 		}
 	}

@@ -2,8 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,23 +107,20 @@ func TestPaletteLooks(t *testing.T) {
 		p.goTo("/")
 		p.click(`[data-gallery="mlp"] .card-open`)
 		p.wait(done)
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for _, query := range []string{"", "fo", "zzz"} {
-				p.palette(query)
-				p.wait(`document.querySelectorAll(".palette-row").length > 0`)
+		for _, query := range []string{"", "fo", "zzz"} {
+			p.palette(query)
+			p.wait(`document.querySelectorAll(".palette-row").length > 0`)
+			p.inBoth(func(theme string) {
 				if out := eval[string](p, `(() => { const r = document.querySelector("#palette").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight ? JSON.stringify(r) : ""; })()`); out != "" {
 					t.Errorf("the palette is outside of the window at %d: %s", size[0], out)
 				}
 				if size[0] == 1440 {
 					audit(p, strings.TrimSpace("palette "+query+" in "+theme))
 				}
-				if dir := os.Getenv("E2E_SCREENS"); dir != "" {
-					p.shot(filepath.Join(dir, fmt.Sprintf("palette-%s-%d-%s.png", query, size[0], theme)))
-				}
-				p.press("\x1b")
-				p.wait(`!document.querySelector("#palette")`)
-			}
+				p.screen(fmt.Sprintf("palette-%s-%d-%s", query, size[0], theme))
+			})
+			p.press("\x1b")
+			p.wait(`!document.querySelector("#palette")`)
 		}
 	}
 }

@@ -429,35 +429,35 @@ func TestPipelineInSmallWindows(t *testing.T) {
 	t.Parallel()
 	base := serveCompiler(t)
 	for _, size := range [][2]int64{{1024, 768}, {390, 844}} {
-		for _, theme := range []string{"light", "dark"} {
-			p := openModel(t, base, size[0], size[1], theme)
-			look := func(what string) {
-				t.Helper()
-				if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
-					t.Errorf("%s at %d is %d pixels too wide", what, size[0], over)
-				}
+		p := openModel(t, base, size[0], size[1], "light")
+		look := func(what string) {
+			t.Helper()
+			if over := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+				t.Errorf("%s at %d is %d pixels too wide", what, size[0], over)
+			}
+			p.inBoth(func(theme string) {
 				audit(p, fmt.Sprintf("%s at %d in %s", what, size[0], theme))
 				p.screen(fmt.Sprintf("pipeline-%s-%d-%s", what, size[0], theme))
-			}
-			p.inSight("FoldConstant")
-			eval[bool](p, `(`+named("FoldConstant")+`.click(), document.querySelector('.narrow-tabs [data-tab="passes"]').click(), document.querySelector("#tree").focus(), true)`)
-			p.alt(kb.ArrowDown)
-			p.follows("FoldConstant", "FuseOps")
-			p.settled()
-			look("tree")
-			p.click("#add-pass")
-			p.wait(`document.querySelector("#registry[open]")`)
-			look("registry")
-			p.press(kb.Escape)
-			p.click("#context")
-			p.wait(`document.querySelector("#context-dialog[open]")`)
-			look("context")
-			p.press(kb.Escape)
-			p.inSight("LegalizeOps")
-			eval[bool](p, `(`+named("LegalizeOps")+`.click(), true)`)
-			p.press("o")
-			p.wait(`document.activeElement.closest("#pass-options")`)
-			look("options")
+			})
 		}
+		p.inSight("FoldConstant")
+		eval[bool](p, `(`+named("FoldConstant")+`.click(), document.querySelector('.narrow-tabs [data-tab="passes"]').click(), document.querySelector("#tree").focus(), true)`)
+		p.alt(kb.ArrowDown)
+		p.follows("FoldConstant", "FuseOps")
+		p.settled()
+		look("tree")
+		p.click("#add-pass")
+		p.wait(`document.querySelector("#registry[open]")`)
+		look("registry")
+		p.press(kb.Escape)
+		p.click("#context")
+		p.wait(`document.querySelector("#context-dialog[open]")`)
+		look("context")
+		p.press(kb.Escape)
+		p.inSight("LegalizeOps")
+		eval[bool](p, `(`+named("LegalizeOps")+`.click(), true)`)
+		p.press("o")
+		p.wait(`document.activeElement.closest("#pass-options")`)
+		look("options")
 	}
 }

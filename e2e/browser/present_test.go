@@ -220,12 +220,7 @@ func TestPresentingLooks(t *testing.T) {
 	f.goTo(at)
 	f.wait(done)
 	f.wait(`document.querySelector("#stage:not([hidden])")`)
-	both := func(p *page, check func(p *page, name string), name string) {
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			p.looksBy(check, name+"-"+theme, sizes)
-		}
-	}
+	both := func(p *page, check func(p *page, name string), name string) { p.looksAt("center", name, sizes, check) }
 	bar := func(p *page, name string) { auditPart(p, "#stage", name) } // only the bar differs from what was seen before
 	both(f, audit, "following")
 	f.press("W")

@@ -1,11 +1,8 @@
 package browser
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // measuredView opens the profile of the gallery's convolutional network and measures it.
@@ -88,21 +85,15 @@ func TestProfileLook(t *testing.T) {
 	p.screen("profile-before")
 	audit(p, "the profile before it is measured")
 	measuredView(p)
-	for _, size := range [][2]int64{{1920, 1080}, {1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}} {
-		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-		eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
-		for _, theme := range []string{"light", "dark"} {
-			name := fmt.Sprintf("profile-%s-%dx%d", theme, size[0], size[1])
-			p.theme(theme)
-			p.wait(`document.querySelector("#memory-plan svg")?.clientWidth === document.querySelector(".plan-drawing").clientWidth`)
-			audit(p, name)
-			p.screen(name)
-			if n := eval[int](p, `document.querySelector(".profile-body").scrollWidth - document.querySelector(".profile-body").clientWidth`); n > 0 {
-				t.Errorf("%s: the view is %d pixels wider than its pane", name, n)
-			}
-			eval[bool](p, `document.querySelector(".profile-body").scrollTo(0, document.querySelector("#memory-plan").offsetTop), true`)
-			p.screen(name + "-plan")
-			eval[bool](p, `document.querySelector(".profile-body").scrollTo(0, 0), true`)
+	sizes := [][2]int64{{1920, 1080}, {1440, 900}, {1280, 720}, {1024, 768}, {853, 480}, {390, 844}}
+	p.looksAt("center", "profile", sizes, func(p *page, at string) {
+		p.wait(`document.querySelector("#memory-plan svg")?.clientWidth === document.querySelector(".plan-drawing").clientWidth`)
+		audit(p, at)
+		if n := eval[int](p, `document.querySelector(".profile-body").scrollWidth - document.querySelector(".profile-body").clientWidth`); n > 0 {
+			t.Errorf("%s: the view is %d pixels wider than its pane", at, n)
 		}
-	}
+		eval[bool](p, `document.querySelector(".profile-body").scrollTo(0, document.querySelector("#memory-plan").offsetTop), true`)
+		p.screen(at + "-plan")
+		eval[bool](p, `document.querySelector(".profile-body").scrollTo(0, 0), true`)
+	})
 }

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/chromedp/chromedp"
 )
 
 // startRun starts a run of a session with settings as JSON, and returns its number.
@@ -45,19 +43,7 @@ func TestThreadSyncOff(t *testing.T) {
 	if got := p.text(".note.error"); !strings.Contains(got, "softmax_kernel: race on ") || !strings.Contains(got, "no barrier orders them (tir.ThreadSync inserts those that are missing)") {
 		t.Errorf("the run failed with %q", got)
 	}
-	for _, theme := range []string{"light", "dark"} {
-		p.theme(theme)
-		for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
-			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-			eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
-			p.screen(fmt.Sprintf("threadsync-%s-%d", theme, size[0]))
-			audit(p, "a race in the pipeline of a GPU")
-			if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
-				t.Errorf("at %d the page is %d px too wide", size[0], n)
-			}
-		}
-	}
-	p.do("resize", chromedp.EmulateViewport(1440, 900))
+	p.looks("threadsync", [][2]int64{{1440, 900}, {1024, 768}, {390, 844}})
 	// The two lines are different ones of the kernel, one of which writes what the other reads.
 	at := map[string]bool{}
 	for n := range 2 {

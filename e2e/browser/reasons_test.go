@@ -44,28 +44,27 @@ func TestReasonsOfRules(t *testing.T) {
 		p.wait(`["ok", "failed"].includes(document.querySelector("#run-state")?.dataset.status)`)
 		p.selectRow(c.step)
 		p.wait(`document.querySelector(".why[data-hunk]")`)
-		for _, theme := range []string{"light", "dark"} {
-			p.theme(theme)
-			for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
-				p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-				eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
-				p.press("y")
-				p.wait(answered)
+		for _, size := range [][2]int64{{1440, 900}, {1024, 768}, {390, 844}} {
+			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
+			eval[bool](p, `document.querySelector('.narrow-tabs [data-tab="center"]')?.click(), true`)
+			p.press("y")
+			p.wait(answered)
+			p.inBoth(func(theme string) {
 				at := fmt.Sprintf("reasons-%s-%s-%d", c.name, theme, size[0])
 				p.screen(at)
 				audit(p, at)
 				if bad := eval[bool](p, `(() => { const r = document.querySelector("#why").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`); bad {
 					t.Errorf("%s: the answer is not whole in the window", at)
 				}
-				got := p.text("#why")
-				for _, want := range c.says {
-					if !strings.Contains(got, want) {
-						t.Errorf("%s: %q lacks %q", at, got, want)
-					}
+			})
+			got := p.text("#why")
+			for _, want := range c.says {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s at %d: %q lacks %q", c.name, size[0], got, want)
 				}
-				p.press("\x1b")
-				p.wait(`document.querySelector("#why").hidden`)
 			}
+			p.press("\x1b")
+			p.wait(`document.querySelector("#why").hidden`)
 		}
 	}
 }

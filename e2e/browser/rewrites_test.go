@@ -94,31 +94,30 @@ func TestRewrites(t *testing.T) {
 func TestRewritesLook(t *testing.T) {
 	t.Parallel()
 	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int64{1440, 1000, 390} {
-			p := visit(t, base, width, 900)
-			p.theme(theme)
-			path := session(p, "mlp")
-			p.goTo(path)
-			p.wait(done)
-			at := path + "?view=unified&function=main&pass=" + stepPath(p, "FuseOps")
-			p.goTo(at)
-			p.wait(done)
-			if width < 761 {
-				p.click(`.narrow-tabs [data-tab="details"]`)
-			} else {
-				p.press("i")
-			}
-			p.click("#list-rewrites")
-			p.wait(`document.querySelector("#rewrites .rw-name")`)
-			p.press(")")
-			p.wait(`document.querySelector("#rewrites .rw-current")`)
+	for _, width := range []int64{1440, 1000, 390} {
+		p := visit(t, base, width, 900)
+		path := session(p, "mlp")
+		p.goTo(path)
+		p.wait(done)
+		at := path + "?view=unified&function=main&pass=" + stepPath(p, "FuseOps")
+		p.goTo(at)
+		p.wait(done)
+		if width < 761 {
+			p.click(`.narrow-tabs [data-tab="details"]`)
+		} else {
+			p.press("i")
+		}
+		p.click("#list-rewrites")
+		p.wait(`document.querySelector("#rewrites .rw-name")`)
+		p.press(")")
+		p.wait(`document.querySelector("#rewrites .rw-current")`)
+		if width < 761 { // the code came to the front, with the rewrite in it
+			p.screen(fmt.Sprintf("rewrites-%d-diff", width))
+			p.click(`.narrow-tabs [data-tab="details"]`)
+		}
+		p.wait(`document.querySelector("#rewrites").checkVisibility()`)
+		p.inBoth(func(theme string) {
 			name := fmt.Sprintf("rewrites-%s-%d", theme, width)
-			if width < 761 { // the code came to the front, with the rewrite in it
-				p.screen(name + "-diff")
-				p.click(`.narrow-tabs [data-tab="details"]`)
-			}
-			p.wait(`document.querySelector("#rewrites").checkVisibility()`)
 			p.screen(name)
 			audit(p, name)
 			if n := eval[int](p, `document.documentElement.scrollWidth - innerWidth`); n > 0 {
@@ -127,6 +126,6 @@ func TestRewritesLook(t *testing.T) {
 			if bad := eval[string](p, `[...document.querySelectorAll("#rewrites button")].filter(b => b.scrollWidth > b.clientWidth + 1).map(b => b.textContent).join("; ")`); bad != "" {
 				t.Errorf("%s: cut off: %s", name, bad)
 			}
-		}
+		})
 	}
 }

@@ -283,73 +283,72 @@ func TestSharedPages(t *testing.T) {
 	t.Parallel()
 	base := serve(t, &fixture.Runner{})
 	for _, size := range sizes {
-		for _, theme := range []string{"light", "dark"} {
-			p := visit(t, base, size.width, size.height)
-			p.theme(theme)
-			look := func(name string) {
-				t.Helper()
-				name = fmt.Sprintf("%s-%d-%s", name, size.width, theme)
+		p := visit(t, base, size.width, size.height)
+		look := func(name string) {
+			t.Helper()
+			if over := eval[int](p, `Math.max(document.documentElement.scrollWidth, document.querySelector(".topbar").scrollWidth) - innerWidth`); over > 0 {
+				t.Errorf("%s at %d is %d pixels too wide", name, size.width, over)
+			}
+			p.inBoth(func(theme string) {
+				name := fmt.Sprintf("%s-%d-%s", name, size.width, theme)
 				p.screen(name)
-				if over := eval[int](p, `Math.max(document.documentElement.scrollWidth, document.querySelector(".topbar").scrollWidth) - innerWidth`); over > 0 {
-					t.Errorf("%s is %d pixels too wide", name, over)
-				}
 				if size.width != 1024 {
 					audit(p, name)
 				}
-			}
-			share := "#share"
-			if size.width <= 599 {
-				share = "#share-menu"
-			}
-			narrow := func(tab string) {
-				if size.width <= 599 {
-					p.click(`.narrow-tabs [data-tab=` + tab + `]`)
-				}
-			}
-			path := session(p, fixture.MLP)
-			query := "?pass=1.9/FuseTIR&view=unified&function=main&line=8"
-			p.goTo(path + query)
-			p.wait(done)
-			p.wait(`document.querySelector(".code-row.at-line")`)
-			p.note("Three matmuls become one kernel each; why not one for all?\n\nSee the list of functions.")
-			p.press("c")
-			p.wait(`document.querySelector("dialog[open] #note-text")`)
-			look("note-dialog")
-			p.press(kb.Escape)
-			p.wait(`!document.querySelector("dialog[open]")`)
-			p.wait(`document.querySelector(".ln.noted")`)
-			look("noted")
-			narrow("details")
-			p.click("#session-menu summary")
-			p.wait(`document.querySelector("#session-menu .menu-body").checkVisibility()`)
-			look("session-menu")
-			p.click(share)
-			p.click("#share-yes")
-			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
-			look("share-link")
-			p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
-			p.wait(done)
-			p.wait(`document.querySelector("#note-list li")`)
-			narrow("passes")
-			look("shared")
-			p.goTo(session(p, scriptModel))
-			p.wait(done)
-			p.click("#rename")
-			p.fill("#rename-field", "A text of a module with a title that is too long for the top bar")
-			p.press(kb.Tab)
-			p.wait(`document.querySelector("#rename")`)
-			look("long-title")
-			p.click(share)
-			p.click("#share-yes")
-			p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
-			p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
-			p.wait(done)
-			look("long-title-shared")
-			p.goTo("/")
-			p.wait(`document.querySelector("#sessions tbody tr .chip")`)
-			look("gallery")
-			eval[bool](p, `(document.querySelector("#import").scrollIntoView({block: "end"}), true)`)
-			look("import")
+			})
 		}
+		share := "#share"
+		if size.width <= 599 {
+			share = "#share-menu"
+		}
+		narrow := func(tab string) {
+			if size.width <= 599 {
+				p.click(`.narrow-tabs [data-tab=` + tab + `]`)
+			}
+		}
+		path := session(p, fixture.MLP)
+		query := "?pass=1.9/FuseTIR&view=unified&function=main&line=8"
+		p.goTo(path + query)
+		p.wait(done)
+		p.wait(`document.querySelector(".code-row.at-line")`)
+		p.note("Three matmuls become one kernel each; why not one for all?\n\nSee the list of functions.")
+		p.press("c")
+		p.wait(`document.querySelector("dialog[open] #note-text")`)
+		look("note-dialog")
+		p.press(kb.Escape)
+		p.wait(`!document.querySelector("dialog[open]")`)
+		p.wait(`document.querySelector(".ln.noted")`)
+		look("noted")
+		narrow("details")
+		p.click("#session-menu summary")
+		p.wait(`document.querySelector("#session-menu .menu-body").checkVisibility()`)
+		look("session-menu")
+		p.click(share)
+		p.click("#share-yes")
+		p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
+		look("share-link")
+		p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
+		p.wait(done)
+		p.wait(`document.querySelector("#note-list li")`)
+		narrow("passes")
+		look("shared")
+		p.goTo(session(p, scriptModel))
+		p.wait(done)
+		p.click("#rename")
+		p.fill("#rename-field", "A text of a module with a title that is too long for the top bar")
+		p.press(kb.Tab)
+		p.wait(`document.querySelector("#rename")`)
+		look("long-title")
+		p.click(share)
+		p.click("#share-yes")
+		p.wait(`document.querySelector("#share-link") && !document.querySelector("#share-yes")`)
+		p.goTo(strings.TrimPrefix(eval[string](p, `document.querySelector("#share-link").value`), p.base))
+		p.wait(done)
+		look("long-title-shared")
+		p.goTo("/")
+		p.wait(`document.querySelector("#sessions tbody tr .chip")`)
+		look("gallery")
+		eval[bool](p, `(document.querySelector("#import").scrollIntoView({block: "end"}), true)`)
+		look("import")
 	}
 }

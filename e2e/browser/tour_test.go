@@ -76,17 +76,13 @@ func TestTour(t *testing.T) {
 // TestTourLooks runs axe over a tour in both themes and at three widths. E2E_SCREENS names a folder for screenshots.
 func TestTourLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		p := visit(t, base, 1440, 900)
-		p.theme(theme)
-		at := openText(p, "cnn", "FuseOps", "main", "unified")
-		p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&line=12")
-		p.wait(done)
-		p.wait(`document.querySelector(".code-row.at-line")`)
-		p.note("**Five calls** became one kernel: the convolution and what follows it *elementwise*.\n\n- `conv2d` is the anchor\n- [what max_pool2d says](?pass=1.8/FuseOps)\n\n```\nrelu1 = cls.fused_conv2d_add_multiply_add_relu_conv1(...)\n```")
-		p.press(">")
-		p.wait(`document.querySelector("#tour:not([hidden]) .md strong")`)
-		p.looks("tour-"+theme, [][2]int64{{1440, 900}, {1024, 768}, {853, 480}, {390, 844}})
-	}
+	p := visit(t, serveCompiler(t), 1440, 900)
+	at := openText(p, "cnn", "FuseOps", "main", "unified")
+	p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&line=12")
+	p.wait(done)
+	p.wait(`document.querySelector(".code-row.at-line")`)
+	p.note("**Five calls** became one kernel: the convolution and what follows it *elementwise*.\n\n- `conv2d` is the anchor\n- [what max_pool2d says](?pass=1.8/FuseOps)\n\n```\nrelu1 = cls.fused_conv2d_add_multiply_add_relu_conv1(...)\n```")
+	p.press(">")
+	p.wait(`document.querySelector("#tour:not([hidden]) .md strong")`)
+	p.looks("tour", [][2]int64{{1440, 900}, {1024, 768}, {853, 480}, {390, 844}})
 }

@@ -61,26 +61,26 @@ func TestWhyAtAHunk(t *testing.T) {
 // TestWhyLooks runs axe over the answer in both themes, and looks whether it is in the window. E2E_SCREENS names a folder for screenshots.
 func TestWhyLooks(t *testing.T) {
 	t.Parallel()
-	base := serveCompiler(t)
-	for _, theme := range []string{"light", "dark"} {
-		for _, size := range [][2]int64{{1440, 900}, {853, 480}, {390, 844}} {
-			p := visit(t, base, 1440, 900)
-			p.theme(theme)
-			openText(p, "cnn", "FuseOps", "main", "unified")
-			p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
-			if size[0] < 600 {
-				p.click(`.narrow-tabs [data-tab="center"]`)
-			}
-			p.wait(`document.querySelector(".why[data-hunk]")`)
-			p.press("y")
-			p.wait(answered)
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "cnn", "FuseOps", "main", "unified")
+	for _, size := range [][2]int64{{1440, 900}, {853, 480}, {390, 844}} {
+		p.do("resize", chromedp.EmulateViewport(size[0], size[1]))
+		if size[0] < 600 {
+			p.click(`.narrow-tabs [data-tab="center"]`)
+		}
+		p.wait(`document.querySelector(".why[data-hunk]")`)
+		p.press("y")
+		p.wait(answered)
+		p.inBoth(func(theme string) {
 			name := fmt.Sprintf("why-%s-%d", theme, size[0])
 			p.screen(name)
 			audit(p, name)
 			if bad := eval[bool](p, `(() => { const r = document.querySelector("#why").getBoundingClientRect(); return r.left < 0 || r.top < 0 || r.right > innerWidth || r.bottom > innerHeight; })()`); bad {
 				t.Errorf("%s: the answer is not whole in the window", name)
 			}
-		}
+		})
+		p.press(kb.Escape)
+		p.wait(`document.querySelector("#why").hidden`)
 	}
 }
 

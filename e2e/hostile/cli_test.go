@@ -3,25 +3,54 @@ package hostile
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// build makes the command and returns its path.
-func build(t *testing.T) string {
-	t.Helper()
-	bin := filepath.Join(t.TempDir(), "irscope")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", bin, "../../cmd/explorer").CombinedOutput()
+// built is the folder of the command, made once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "irscope-hostile")
 	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+		return "", err
 	}
-	return bin
+	made = dir
+	out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", filepath.Join(dir, "irscope"), "../../cmd/explorer").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+// made is what TestMain removes.
+var made string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if made != "" {
+		_ = os.RemoveAll(made)
+	}
+	os.Exit(code)
 }
 
-// freshProcess is set in the process that inFreshProcess starts.
+// build makes the command, unless another test has, and returns its path.
+func build(t *testing.T) string {
+	t.Helper()
+	if bin := os.Getenv(freshProcess); bin != "" {
+		return bin
+	}
+	dir, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "irscope")
+}
+
+// freshProcess is set in the process that inFreshProcess starts, to the path of the command.
 const freshProcess = "IRSCOPE_HOSTILE_FRESH"
 
 // inFreshProcess runs the calling test in a process of its own. Linux counts what a parent
@@ -30,7 +59,7 @@ const freshProcess = "IRSCOPE_HOSTILE_FRESH"
 func inFreshProcess(t *testing.T) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), freshProcess+"=1")
+	cmd.Env = append(os.Environ(), freshProcess+"="+build(t))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

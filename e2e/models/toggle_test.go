@@ -43,7 +43,7 @@ func TestOptionalPasses(t *testing.T) {
 	if len(optional) < 8 {
 		t.Fatalf("the default pipeline has only these optional passes: %v", optional)
 	}
-	n := seed.Times(40, 200)
+	n := seed.Times(15, 200)
 	if testing.Short() {
 		n = 5
 	}

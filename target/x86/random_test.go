@@ -33,7 +33,7 @@ func meaningful(f *tir.PrimFunc, args []any) bool {
 // TestRandomPrograms compares generated code with the interpreter, bit for bit.
 func TestRandomPrograms(t *testing.T) {
 	h := newHost(t)
-	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, seed.Cases(150, 1000), func(t *testing.T, r *rand.Rand) {
 		f, args := tirtest.Lowered(r)
 		if r.IntN(2) == 0 {
 			f = contracted(t, f)
@@ -107,7 +107,7 @@ func TestLateUnrolling(t *testing.T) {
 func randomNests(t *testing.T, look func(lowered *tir.PrimFunc), more ...pass.ContextOption) {
 	h := newHost(t)
 	h.anyZero = true
-	seed.Each(t, 300, func(t *testing.T, r *rand.Rand) {
+	seed.Each(t, seed.Cases(150, 1000), func(t *testing.T, r *rand.Rand) {
 		f, args := tirtest.Function(r)
 		funcs := lower(t, f, more...)
 		look(funcs[0].Prim)

@@ -8,8 +8,8 @@ import (
 
 // Walk runs a program through passes in their order and puts others, in any number and order, in between; of those that are optional it
 // leaves some out. allowed says which of the others may run behind those that ran. After each pass that changed the module, Check holds and the program computes what it did. One of the others may refuse
-// a module, with an error that is not an internal one. With only, nothing is checked but the pass of that name, and an error of another one ends the walk. Walk returns the
-// names of the passes that changed something.
+// a module, with an error that is not an internal one. With only, nothing is checked but the pass of that name, and the walk ends where it has changed
+// something or does not come again, or at an error of another one. Walk returns the names of the passes that changed something.
 func Walk(t Failer, src relaxtest.Source, c *pass.Context, prog *Program, order, others []*pass.Pass, allowed func(ran []string, p *pass.Pass) bool, only string) map[string]bool {
 	t.Helper()
 	m, changed := prog.Module, map[string]bool{}
@@ -43,7 +43,7 @@ func Walk(t Failer, src relaxtest.Source, c *pass.Context, prog *Program, order,
 			t.Fatalf("the checks object after %s", p.Name)
 		}
 		m, ran = out, append(ran, p.Name)
-		return true
+		return only == "" || p.Name != only || !changed[only] && find(others, p) >= 0
 	}
 	for _, p := range order {
 		for len(others) > 0 && src.IntN(3) == 2 {
