@@ -186,9 +186,11 @@ func (m *ExprMutator) function(f *Function) Expr {
 
 // denies reports whether the result of a body cannot be what the function says.
 func (m *ExprMutator) denies(body *SeqExpr, ret StructInfo) bool {
-	c := m.bb.Context()
-	got := c.SInfoOf(body.Body)
-	return got != nil && got != ret && c.IsBaseOf(got, ret) == False
+	got := m.bb.ctx.SInfoOf(body.Body)
+	if got == nil || got == ret || EqualSInfo(got, ret) {
+		return false
+	}
+	return m.bb.Context().IsBaseOf(got, ret) == False
 }
 
 // seq visits a sequence in a scope of its own.

@@ -116,6 +116,24 @@ func (n *names) fresh(hint string) string { return n.Fresh(hint, "") }
 
 // usedVars calls f for each variable that e uses, in order.
 func usedVars(e relax.Expr, f func(*relax.Var)) {
+	switch e := e.(type) { // nearly all there is, without a step for each struct info
+	case *relax.Var:
+		f(e)
+		return
+	case *relax.Call:
+		usedVars(e.Op, f)
+		for _, a := range e.Args {
+			usedVars(a, f)
+		}
+		return
+	case *relax.Tuple:
+		for _, x := range e.Fields {
+			usedVars(x, f)
+		}
+		return
+	case *ir.Op, *ir.GlobalVar, nil:
+		return
+	}
 	ir.Walk(e, func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *relax.Var:

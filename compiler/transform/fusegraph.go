@@ -30,8 +30,9 @@ type fuseNode struct {
 	binding *relax.VarBinding
 	call    *relax.Call // call_tir of a classified kernel; nil for other values
 	pattern opPattern
-	outs    []fuseEdge // users, in order
-	extern  bool       // used outside the block, or by what is not in the graph
+	outs    []fuseEdge  // users, in order
+	one     [1]fuseEdge // room for outs: most values have one user
+	extern  bool        // used outside the block, or by what is not in the graph
 
 	// Post-dominator tree: parent is the node that all paths to the outputs go through
 	// first, edge the worst pattern on the way to it.
@@ -40,6 +41,7 @@ type fuseNode struct {
 	depth  int
 
 	group *fuseGroup
+	seen  int // the number of the last search that came here
 
 	// why says what kept the node from joining its post-dominator when that was last tried,
 	// over is what it was about: another node, or nil.
@@ -57,6 +59,9 @@ type fuseGroup struct {
 	up      *fuseGroup
 	pattern opPattern
 	size    int
+	// members are the calls of a root, in order, once the groups are known; apart says that they are not fused after all.
+	members []*fuseNode
+	apart   bool
 }
 
 func (g *fuseGroup) root() *fuseGroup {
@@ -72,33 +77,46 @@ func (g *fuseGroup) root() *fuseGroup {
 // fuseGraph builds the graph of a dataflow block, bindings in order. A group runs where its last node is: what reads a value that is written over
 // later does not wait.
 func fuseGraph(m *ir.Module, b *relax.BindingBlock, over *overwrites) []*fuseNode {
-	byVar := map[*relax.Var]*fuseNode{}
-	nodes := make([]*fuseNode, 0, len(b.Bindings))
+	byVar := make(map[*relax.Var]*fuseNode, len(b.Bindings))
+	nodes := newFuseNodes(len(b.Bindings))
 	later := over.overwrittenLater(b)
+	var n *fuseNode
+	var bound *relax.Var
+	use := func(v *relax.Var) {
+		from := byVar[v]
+		if from == nil {
+			return
+		}
+		// A kernel may take one argument element by element and broadcast another, so
+		// the pattern between two nodes depends on their shapes, as in Relay.
+		p := n.pattern
+		if p == patBroadcast || p == patElemWise {
+			p = patBroadcast
+			if sameShape(v, bound) {
+				p = patElemWise
+			}
+		}
+		from.outs = append(from.outs, fuseEdge{n, p})
+	}
 	for i, x := range b.Bindings {
-		n := &fuseNode{index: i, pattern: patOpaque, extern: !x.Bound().Dataflow || later[x]}
+		n, bound = nodes[i], x.Bound()
+		n.pattern, n.extern = patOpaque, !bound.Dataflow || later[x]
 		if vb, ok := x.(*relax.VarBinding); ok {
 			n.binding = vb
 			n.classify(m, vb)
 		}
-		usedVars(x.BoundValue(), func(v *relax.Var) {
-			from := byVar[v]
-			if from == nil {
-				return
-			}
-			// A kernel may take one argument element by element and broadcast another, so
-			// the pattern between two nodes depends on their shapes, as in Relay.
-			p := n.pattern
-			switch same := sameShape(v, x.Bound()); {
-			case p == patBroadcast && same:
-				p = patElemWise
-			case p == patElemWise && !same:
-				p = patBroadcast
-			}
-			from.outs = append(from.outs, fuseEdge{n, p})
-		})
-		byVar[x.Bound()] = n
-		nodes = append(nodes, n)
+		usedVars(x.BoundValue(), use)
+		byVar[bound] = n
+	}
+	return nodes
+}
+
+// newFuseNodes returns nodes without edges.
+func newFuseNodes(count int) []*fuseNode {
+	all, nodes := make([]fuseNode, count), make([]*fuseNode, count)
+	for i := range all {
+		nodes[i] = &all[i]
+		nodes[i].index, nodes[i].outs = i, all[i].one[:0]
 	}
 	return nodes
 }

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,50 +40,83 @@ func newFusedGroup(members []*fuseNode, ext *extents) *fusedGroup {
 func fusedCall(m *ir.Module, d *distinct, members []*fuseNode) (relax.Binding, bool) {
 	// All members lead to the last one, and only its result is seen outside.
 	last := members[len(members)-1].binding
-	var ids []ir.OriginID
+	d.ids = d.ids[:0]
 	for _, n := range members {
-		ids = append(ids, n.binding.Origin)
+		d.ids = append(d.ids, n.binding.Origin)
 	}
-	written := d.symbols.written
-	key := groupKey(d.symbols, members)
-	known, static := d.byKey[key], key != "" && d.symbols.written == written
-	var bindings []relax.Binding
-	var g *fusedGroup
-	ok := false
-	if known == nil || !known.ext {
-		g = newFusedGroup(members, nil)
-		g.defined = static || known != nil
-		bindings, ok = g.bindings(m)
-	}
-	if !ok {
-		g = newFusedGroup(members, &extents{})
-		g.defined = known != nil
-		if bindings, ok = g.bindings(m); !ok {
+	base := ir.Base{Span: members[0].binding.Span, Origin: m.Origins().Merge("FuseOps", d.ids...)}
+	gv, args := d.known(base.Origin, members)
+	if gv == nil {
+		if gv, args = d.newGroup(m, base, members); gv == nil {
 			return nil, false
 		}
 	}
-	base := ir.Base{Span: members[0].binding.Span, Origin: m.Origins().Merge("FuseOps", ids...)}
-	result := g.inner[last.Var]
-	fn := &relax.Function{
-		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: ir.NewAttrs(attrPrimitive, true),
-		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
-	}
-	var gv *ir.GlobalVar
-	if known != nil {
-		gv = known.fn
-		d.shared.add(gv.Name, d.e.Lookup(gv.Name), fn)
-	} else {
-		if !static { // the symbolic variables of the caller must not be defined a second time here
-			fn = relax.CopyFunction(fn)
-		}
-		gv = d.add(fusedName(members), fn)
-		if key != "" {
-			d.byKey[key] = &knownGroup{gv, g.ext != nil}
-		}
-	}
-	call := &relax.Call{Base: base, Op: gv, Args: g.args, SInfo: last.Var.SInfo}
+	call := &relax.Call{Base: base, Op: gv, Args: args, SInfo: last.Var.SInfo}
 	return &relax.VarBinding{Base: base, Var: last.Var, Value: call}, true
 }
+
+// known returns the function that was made of a group like this one, and the arguments of the call of it; nil if there is none. The function
+// comes from the members of this group too.
+func (d *distinct) known(origin ir.OriginID, members []*fuseNode) (*ir.GlobalVar, []relax.Expr) {
+	if !d.key.spell(d.symbols, members) {
+		return nil, nil
+	}
+	gv := d.byKey[string(d.key.text)]
+	if gv == nil {
+		return nil, nil
+	}
+	args := slices.Clone(d.key.args)
+	// What the function of this group would come from, in the order of originsOf: nodes of it have the origins of those that they stand for.
+	ids := append(d.ids[:0], origin)
+	for _, a := range args {
+		ids = append(ids, a.Meta().Origin)
+	}
+	ids = append(ids, 0, 0) // the body and its block
+	for _, n := range members {
+		ids = appendOrigins(ids, n.binding)
+	}
+	d.ids = append(ids, members[len(members)-1].binding.Var.Origin)
+	d.shared.addFrom(gv.Name, d.e.Lookup(gv.Name), d.ids)
+	return gv, args
+}
+
+// newGroup makes the function of a group, whose key d.known has spelled, and returns it with the arguments of the call of it; nil if the arguments
+// would not tell symbolic extents that it needs.
+func (d *distinct) newGroup(m *ir.Module, base ir.Base, members []*fuseNode) (*ir.GlobalVar, []relax.Expr) {
+	key := string(d.key.text)
+	static := d.key.static
+	g := newFusedGroup(members, nil)
+	g.defined = static
+	bindings, ok := g.bindings(m)
+	if !ok {
+		g = newFusedGroup(members, &extents{})
+		if bindings, ok = g.bindings(m); !ok {
+			return nil, nil
+		}
+	}
+	result := g.inner[members[len(members)-1].binding.Var]
+	fn := &relax.Function{
+		Base: base, Params: g.params, Ret: result.SInfo, Pure: true, Attrs: primitive,
+		Body: &relax.SeqExpr{Blocks: []*relax.BindingBlock{{Bindings: bindings, Dataflow: true}}, Body: result},
+	}
+	if !static { // the symbolic variables of the caller must not be defined a second time here
+		fn = relax.CopyFunction(fn)
+	}
+	var gv *ir.GlobalVar
+	if static && len(d.byHash) == 0 { // one that is equal has the same key
+		gv = d.e.Add(fusedName(members), fn)
+		d.unhashed = append(d.unhashed, gv)
+	} else {
+		gv = d.add(fusedName(members), fn)
+	}
+	if key != "" {
+		d.byKey[key] = gv
+	}
+	return gv, g.args
+}
+
+// primitive are the attributes of the functions of groups.
+var primitive = ir.NewAttrs(attrPrimitive, true)
 
 // bindings makes the bindings of the function. It is false if its parameters do not define all
 // symbolic variables that it uses.
@@ -256,24 +290,26 @@ func fusedName(members []*fuseNode) string {
 // distinct adds functions to a module, each once: an equal one that it added before is used
 // again, and gets the origins of both at the end.
 type distinct struct {
-	e       *ir.Editor
-	shared  *sharedOrigins
-	byHash  map[uint64][]*ir.GlobalVar
-	byKey   map[string]*knownGroup // by groupKey
-	symbols *symbols               // in keys
-}
-
-// knownGroup is the function of a group, and whether its parameters have extents of their own.
-type knownGroup struct {
-	fn  *ir.GlobalVar
-	ext bool
+	e        *ir.Editor
+	shared   *sharedOrigins
+	byHash   map[uint64][]*ir.GlobalVar
+	unhashed []*ir.GlobalVar          // of which byHash knows nothing yet
+	byKey    map[string]*ir.GlobalVar // the functions of groups
+	key      groupKey                 // of the group at work
+	symbols  *symbols                 // in keys
+	ids      []ir.OriginID            // room
 }
 
 func newDistinct(pass string, m *ir.Module, e *ir.Editor) *distinct {
-	return &distinct{e, newSharedOrigins(pass, m), map[uint64][]*ir.GlobalVar{}, map[string]*knownGroup{}, newSymbols()}
+	return &distinct{e: e, shared: newSharedOrigins(pass, m), byHash: map[uint64][]*ir.GlobalVar{}, byKey: map[string]*ir.GlobalVar{}, symbols: newSymbols()}
 }
 
 func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {
+	for _, gv := range d.unhashed {
+		h := ir.StructuralHash(d.e.Lookup(gv.Name))
+		d.byHash[h] = append(d.byHash[h], gv)
+	}
+	d.unhashed = nil
 	h := ir.StructuralHash(fn)
 	for _, gv := range d.byHash[h] {
 		if old := d.e.Lookup(gv.Name); ir.StructuralEqual(old, fn, ir.EqualOpts{}) {

@@ -74,36 +74,39 @@ func fuseFunction(c *pass.Context, m *ir.Module, d *distinct, f *relax.Function,
 // fuseBlock returns the bindings of a block after fusion: each group of two or more nodes becomes a call of a new
 // function at the place of its last node.
 func fuseBlock(ctx *pass.Context, m *ir.Module, d *distinct, b *relax.BindingBlock, nodes []*fuseNode) []relax.Binding {
-	groups := map[*fuseGroup][]*fuseNode{}
 	for _, n := range nodes {
-		if g := n.group.root(); n.call != nil {
-			groups[g] = append(groups[g], n)
-		}
-	}
-	calls := map[*fuseNode]relax.Binding{} // by last member
-	single := map[*fuseGroup]bool{}
-	for _, n := range nodes {
-		members := groups[n.group.root()]
-		if n.call == nil || len(members) < 2 || members[len(members)-1] != n {
+		g := n.group.root()
+		if n.call == nil || g.size < 2 {
 			continue
 		}
-		call, ok := fusedCall(m, d, members)
+		if g.members == nil {
+			g.members = make([]*fuseNode, 0, g.size)
+		}
+		g.members = append(g.members, n)
+	}
+	calls := make([]relax.Binding, len(nodes)) // in the places of the last members
+	for i, n := range nodes {
+		g := n.group.root()
+		if n.call == nil || len(g.members) < 2 || g.members[len(g.members)-1] != n {
+			continue
+		}
+		call, ok := fusedCall(m, d, g.members)
 		if !ok {
-			single[n.group.root()] = true
+			g.apart = true
 			ctx.Declined(ruleFuse, n.binding, "its group depends on symbolic extents that its arguments do not determine")
 			continue
 		}
-		reportGroup(ctx, members, call)
-		calls[n] = call
+		reportGroup(ctx, g.members, call)
+		calls[i] = call
 	}
-	var out []relax.Binding
+	out := make([]relax.Binding, 0, len(nodes))
 	for i, n := range nodes {
 		g := n.group.root()
 		switch {
-		case n.call == nil || len(groups[g]) < 2 || single[g]:
+		case n.call == nil || len(g.members) < 2 || g.apart:
 			out = append(out, b.Bindings[i])
-		case calls[n] != nil:
-			out = append(out, calls[n])
+		case calls[i] != nil:
+			out = append(out, calls[i])
 		}
 	}
 	return out

@@ -1,19 +1,39 @@
 package transform
 
+// partitioner groups the nodes of a graph.
+type partitioner struct {
+	maxDepth int
+	searches int // so far: nodes note which came to them last
+}
+
+// first reports whether the search that goes on comes to n for the first time.
+func (t *partitioner) first(n *fuseNode) bool {
+	if n.seen == t.searches {
+		return false
+	}
+	n.seen = t.searches
+	return true
+}
+
 // partition groups nodes in TVM's three phases: reductions with their outputs, injective
 // operations, and what is left over.
-func partition(nodes []*fuseNode, maxDepth int) {
-	for _, n := range nodes {
-		n.group = &fuseGroup{pattern: n.pattern, size: 1}
+func partition(nodes []*fuseNode, maxDepth int) *partitioner {
+	t := &partitioner{maxDepth: maxDepth}
+	groups := make([]fuseGroup, len(nodes))
+	for i, n := range nodes {
+		groups[i] = fuseGroup{pattern: n.pattern, size: 1}
+		n.group = &groups[i]
 	}
 	for phase := range 2 {
 		for _, n := range nodes {
-			fuseNodeInto(n, phase, maxDepth)
+			t.fuse(n, phase)
 		}
 	}
+	return t
 }
 
-func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
+// fuse joins n to its post-dominator, where it may.
+func (t *partitioner) fuse(n *fuseNode, phase int) {
 	p := n.parent
 	g := n.group.root()
 	n.over = p
@@ -29,7 +49,7 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 		return
 	case p.group.root() == g:
 		return
-	case sizeUpTo(n, p, maxDepth) > maxDepth:
+	case t.sizeUpTo(n, p) > t.maxDepth:
 		n.why = apartSize
 		return
 	}
@@ -67,62 +87,72 @@ func fuseNodeInto(n *fuseNode, phase, maxDepth int) {
 		return
 	}
 	n.why = apartPath
-	if n.over = pathBlocks(n, p, allow); n.over == nil {
-		commitFuse(n, p)
+	if n.over = t.pathBlocks(n, p, allow); n.over == nil {
+		t.commit(n, p)
 	}
 }
 
 // pathBlocks returns the first node on the paths from n to sink that does not satisfy allow, nil
 // if all do.
-func pathBlocks(n, sink *fuseNode, allow func(opPattern, bool) bool) *fuseNode {
-	seen := map[*fuseNode]bool{}
-	var visit func(x *fuseNode) *fuseNode
-	visit = func(x *fuseNode) *fuseNode {
-		if seen[x] {
-			return nil
+func (t *partitioner) pathBlocks(n, sink *fuseNode, allow func(opPattern, bool) bool) *fuseNode {
+	t.searches++
+	return t.blocks(n, sink, allow)
+}
+
+// blocks goes on from x, which may join.
+func (t *partitioner) blocks(x, sink *fuseNode, allow func(opPattern, bool) bool) *fuseNode {
+	for _, e := range x.outs {
+		y := e.to
+		if !t.first(y) {
+			continue
 		}
-		seen[x] = true
-		if !allow(x.group.root().pattern, x == sink) {
-			return x
+		if !allow(y.group.root().pattern, y == sink) {
+			return y
 		}
-		if x == sink {
-			return nil
-		}
-		for _, e := range x.outs {
-			if b := visit(e.to); b != nil {
+		if y != sink {
+			if b := t.blocks(y, sink, allow); b != nil {
 				return b
 			}
-		}
-		return nil
-	}
-	for _, e := range n.outs {
-		if b := visit(e.to); b != nil {
-			return b
 		}
 	}
 	return nil
 }
 
-// commitFuse merges all nodes on the paths from n to sink into sink's group.
-func commitFuse(n, sink *fuseNode) {
-	target := sink.group.root()
-	seen := map[*fuseNode]bool{}
-	var visit func(x *fuseNode)
-	visit = func(x *fuseNode) {
-		if x == sink || seen[x] {
-			return
-		}
-		seen[x] = true
-		if g := x.group.root(); g != target {
-			g.up = target
-			target.size += g.size
-			if g.pattern == patOutEWiseFusable { // only the reduction decides what the group may take in
-				target.pattern = g.pattern
-			}
-		}
-		for _, e := range x.outs {
-			visit(e.to)
+// commit merges all nodes on the paths from n to sink into sink's group.
+func (t *partitioner) commit(n, sink *fuseNode) {
+	t.searches++
+	t.join(n, sink, sink.group.root())
+}
+
+func (t *partitioner) join(x, sink *fuseNode, target *fuseGroup) {
+	if x == sink || !t.first(x) {
+		return
+	}
+	if g := x.group.root(); g != target {
+		g.up = target
+		target.size += g.size
+		if g.pattern == patOutEWiseFusable { // only the reduction decides what the group may take in
+			target.pattern = g.pattern
 		}
 	}
-	visit(n)
+	for _, e := range x.outs {
+		t.join(e.to, sink, target)
+	}
+}
+
+// sizeUpTo counts the nodes in the groups on the paths from n to sink, as far as the limit.
+func (t *partitioner) sizeUpTo(n, sink *fuseNode) int {
+	t.searches++
+	return t.size(n, sink, sink.group.root().size)
+}
+
+func (t *partitioner) size(x, sink *fuseNode, sum int) int {
+	if x == sink || sum > t.maxDepth || !t.first(x) {
+		return sum
+	}
+	sum += x.group.size
+	for _, e := range x.outs {
+		sum = t.size(e.to, sink, sum)
+	}
+	return sum
 }

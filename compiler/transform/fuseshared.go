@@ -26,9 +26,9 @@ type FuseUse struct {
 // Partition groups the nodes of a graph as FuseOps does, at most maxDepth in a group, and returns for each node the last node of its group. It
 // reports what stays apart.
 func Partition(c *pass.Context, graph []FuseNode, maxDepth int) []int {
-	nodes := make([]*fuseNode, len(graph))
+	nodes := newFuseNodes(len(graph))
 	for i, n := range graph {
-		nodes[i] = &fuseNode{index: i, binding: n.Binding, pattern: opPattern(n.Pattern), extern: n.Extern}
+		nodes[i].binding, nodes[i].pattern, nodes[i].extern = n.Binding, opPattern(n.Pattern), n.Extern
 		if n.Binding != nil {
 			nodes[i].call, _ = n.Binding.Value.(*relax.Call)
 		}
@@ -39,8 +39,7 @@ func Partition(c *pass.Context, graph []FuseNode, maxDepth int) []int {
 		}
 	}
 	postDominate(nodes)
-	partition(nodes, maxDepth)
-	fuseIntoTuples(nodes, maxDepth)
+	partition(nodes, maxDepth).intoTuples(nodes)
 	reportApart(c, nodes, maxDepth)
 	last := map[*fuseGroup]int{}
 	for i, n := range nodes {
@@ -53,36 +52,17 @@ func Partition(c *pass.Context, graph []FuseNode, maxDepth int) []int {
 	return out
 }
 
-// fuseIntoTuples is the last phase of TVM's: fields join a tuple that joined the injective operators which take it.
-func fuseIntoTuples(nodes []*fuseNode, maxDepth int) {
+// intoTuples is the last phase of TVM's: fields join a tuple that joined the injective operators which take it.
+func (t *partitioner) intoTuples(nodes []*fuseNode) {
 	injective := func(k opPattern, _ bool) bool { return k <= patInjective }
 	for _, n := range nodes {
 		p := n.parent
 		if p == nil || n.group.pattern > patInjective || p.group.pattern != patTuple || p.group.root().pattern > patInjective ||
-			n.group.root() == p.group.root() || sizeUpTo(n, p, maxDepth) > maxDepth {
+			n.group.root() == p.group.root() || t.sizeUpTo(n, p) > t.maxDepth {
 			continue
 		}
-		if pathBlocks(n, p, injective) == nil {
-			commitFuse(n, p)
+		if t.pathBlocks(n, p, injective) == nil {
+			t.commit(n, p)
 		}
 	}
-}
-
-// sizeUpTo counts the nodes in the groups on the paths from n to sink, as far as limit.
-func sizeUpTo(n, sink *fuseNode, limit int) int {
-	sum := sink.group.root().size
-	seen := map[*fuseNode]bool{}
-	var visit func(x *fuseNode)
-	visit = func(x *fuseNode) {
-		if x == sink || seen[x] || sum > limit {
-			return
-		}
-		seen[x] = true
-		sum += x.group.size
-		for _, e := range x.outs {
-			visit(e.to)
-		}
-	}
-	visit(n)
-	return sum
 }

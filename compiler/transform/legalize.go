@@ -277,11 +277,22 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 	}
 	stopped := budget.Catch(func() {
 		k := begin()
-		signature, given := k.signature(), k.info
-		if signature != "" {
-			if call = l.recall(k, signature); call != nil {
+		given := k.info
+		var signature, formKey string
+		var leaves []relax.Expr
+		var scalar *tir.FloatImm
+		if k.sign() {
+			if call = l.recall(k); call != nil {
 				return
 			}
+			signature = string(l.memo.key.text)
+			if scalar = k.formScalar(); scalar != nil {
+				formKey = k.formKey()
+				if call = l.copyForm(k, signature, formKey, scalar); call != nil {
+					return
+				}
+			}
+			leaves = slices.Clone(l.memo.key.leaves)
 		}
 		// The rules rely on what inference checks: ranks, axes, types, numbers of arguments.
 		if _, err = op.Table().InferCall(k.call, &relax.InferContext{
@@ -304,16 +315,21 @@ func (l *legalizer) make(vb *relax.VarBinding, name string, how *lowered) (befor
 				outs, err = k.build(how.rule)
 			}
 		}
-		if err == nil {
-			hint := how.hint
-			if hint == "" {
-				hint = k.name(name, outs)
-			}
-			call, err = k.finish(hint, outs)
-			before = k.before
+		if err != nil {
+			return
 		}
-		if err == nil && signature != "" {
-			l.remember(k, signature, call, given)
+		hint := how.hint
+		if hint == "" {
+			hint = k.name(name, outs)
+		}
+		made := len(l.own)
+		call, err = k.finish(hint, outs)
+		before = k.before
+		if err != nil || signature == "" {
+			return
+		}
+		if r, ok := l.remember(k, signature, leaves, call, given); ok && scalar != nil && len(l.own) > made {
+			l.rememberForm(formKey, hint, r, scalar)
 		}
 	})
 	if stopped != nil {

@@ -30,7 +30,6 @@ type kernel struct {
 	// plain says that extents of arguments that are expressions stay expressions of the graph's
 	// variables, which become parameters.
 	plain bool
-	names map[string]bool
 	from  ir.OriginID // of the call
 	// absorbed holds the origins of calls that are gone because this kernel does their work.
 	absorbed []ir.OriginID
@@ -47,7 +46,6 @@ func (l *legalizer) newKernel(vb *relax.VarBinding) *kernel {
 	}
 	return &kernel{
 		l: l, call: c, v: v, from: cmp.Or(c.Origin, vb.Origin, v.Origin), op: op.Of(c), info: info,
-		byVar: map[relax.Expr]*te.Tensor{}, names: map[string]bool{},
 	}
 }
 
@@ -129,6 +127,9 @@ func (k *kernel) fail(err error) {
 
 // origin is that of the call and those of others that the kernel does the work of.
 func (k *kernel) origin() ir.OriginID {
+	if len(k.absorbed) == 0 {
+		return k.l.mod.Origins().Merge(k.l.pass, k.from)
+	}
 	return k.l.mod.Origins().Merge(k.l.pass, append([]ir.OriginID{k.from}, k.absorbed...)...)
 }
 
@@ -198,6 +199,14 @@ func (k *kernel) param(e relax.Expr, i int) *te.Tensor {
 		k.ext.add(dims)
 	}
 	t := te.Placeholder(name, info.DType, k.syms(dims)...)
+	return k.parameter(e, t)
+}
+
+// parameter makes t, which stands for e, a parameter.
+func (k *kernel) parameter(e relax.Expr, t *te.Tensor) *te.Tensor {
+	if k.byVar == nil {
+		k.byVar = map[relax.Expr]*te.Tensor{}
+	}
 	k.byVar[e] = t
 	k.params, k.args = append(k.params, t), append(k.args, e)
 	return t
@@ -298,9 +307,7 @@ func (k *kernel) scalar(e relax.Expr, d dtype.DType) *te.Tensor {
 		name = relax.Identifier(v.Name)
 	}
 	t := te.Scalar(name, d)
-	k.byVar[e] = t
-	k.params, k.args = append(k.params, t), append(k.args, e)
-	return t
+	return k.parameter(e, t)
 }
 
 // prims returns the fields of argument i, a tuple of scalars.

@@ -1,7 +1,7 @@
 package transform
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
@@ -66,47 +66,85 @@ func tirOrigins(f func(ir.OriginID) ir.OriginID, keep ...*tir.Buffer) *tir.Mappe
 type sharedOrigins struct {
 	pass    string
 	origins *ir.Origins
-	names   []string                 // of kept functions that others were equal to
-	kept    map[string][]ir.OriginID // of the nodes of a kept function, in order
-	others  map[string]map[ir.OriginID][]ir.OriginID
+	kept    []*keptOrigins // of functions that others were equal to
+	byName  map[string]*keptOrigins
+}
+
+// keptOrigins are the origins of a function that others were equal to.
+type keptOrigins struct {
+	name  string
+	own   []ir.OriginID // those of its nodes, each once
+	place []int         // of the nodes in order: where in own their origins are, -1 for none
+	more  [][]ir.OriginID
 }
 
 func newSharedOrigins(pass string, m *ir.Module) *sharedOrigins {
-	return &sharedOrigins{pass: pass, origins: m.Origins(), kept: map[string][]ir.OriginID{}, others: map[string]map[ir.OriginID][]ir.OriginID{}}
+	return &sharedOrigins{pass: pass, origins: m.Origins(), byName: map[string]*keptOrigins{}}
+}
+
+// of returns what is known of the function that is kept under name.
+func (s *sharedOrigins) of(name string, kept ir.Function) *keptOrigins {
+	k := s.byName[name]
+	if k != nil {
+		return k
+	}
+	k = &keptOrigins{name: name}
+	places := map[ir.OriginID]int{0: -1}
+	for _, id := range appendOrigins(nil, kept) {
+		at, ok := places[id]
+		if !ok {
+			at = len(k.own)
+			places[id] = at
+			k.own = append(k.own, id)
+		}
+		k.place = append(k.place, at)
+	}
+	k.more = make([][]ir.OriginID, len(k.own))
+	s.byName[name] = k
+	s.kept = append(s.kept, k)
+	return k
+}
+
+// note adds an origin to those of the nodes that came from own[at].
+func (k *keptOrigins) note(at int, id ir.OriginID) {
+	if list := k.more[at]; len(list) == 0 || list[len(list)-1] != id {
+		k.more[at] = append(list, id)
+	}
 }
 
 // add notes that the function kept under name stands for other too.
 func (s *sharedOrigins) add(name string, kept, other ir.Function) {
-	if s.kept[name] == nil {
-		s.names = append(s.names, name)
-		s.kept[name], s.others[name] = originsOf(kept), map[ir.OriginID][]ir.OriginID{}
-	}
-	for i, id := range originsOf(other) {
-		from := s.kept[name][i] // equal functions have walks of equal length
-		if list := s.others[name][from]; from != 0 && (len(list) == 0 || list[len(list)-1] != id) {
-			s.others[name][from] = append(list, id)
+	s.addFrom(name, kept, appendOrigins(nil, other))
+}
+
+// addFrom is add for a function whose nodes have these origins.
+func (s *sharedOrigins) addFrom(name string, kept ir.Function, ids []ir.OriginID) {
+	k := s.of(name, kept)
+	for i, at := range k.place { // equal functions have walks of equal length
+		if at >= 0 {
+			k.note(at, ids[i])
 		}
 	}
 }
 
 // also notes that the function kept under name stands for one whose nodes all came from id.
 func (s *sharedOrigins) also(name string, kept ir.Function, id ir.OriginID) {
-	if s.kept[name] == nil {
-		s.add(name, kept, kept)
-	}
-	for from, list := range s.others[name] {
-		if list[len(list)-1] != id {
-			s.others[name][from] = append(list, id)
+	k := s.of(name, kept)
+	for at, own := range k.own {
+		if len(k.more[at]) == 0 {
+			k.more[at] = append(k.more[at], own)
 		}
+		k.note(at, id)
 	}
 }
 
 // apply gives the kept functions their origins.
 func (s *sharedOrigins) apply(e *ir.Editor) {
-	for _, name := range s.names {
-		to := map[ir.OriginID]ir.OriginID{}
-		for _, from := range slices.Sorted(maps.Keys(s.others[name])) {
-			to[from] = s.origins.Merge(s.pass, append([]ir.OriginID{from}, s.others[name][from]...)...)
+	for _, k := range s.kept {
+		name, to := k.name, map[ir.OriginID]ir.OriginID{}
+		for _, at := range k.inOrder() {
+			from := k.own[at]
+			to[from] = s.origins.Merge(s.pass, append([]ir.OriginID{from}, k.more[at]...)...)
 		}
 		e.Set(name, mapOrigins(e.Lookup(name), func(id ir.OriginID) ir.OriginID {
 			if to, ok := to[id]; ok {
@@ -117,10 +155,19 @@ func (s *sharedOrigins) apply(e *ir.Editor) {
 	}
 }
 
-// originsOf lists the origins of fn and the nodes below it.
-func originsOf(fn ir.Function) []ir.OriginID {
-	var out []ir.OriginID
-	ir.Walk(fn, func(n ir.Node) bool {
+// inOrder returns the places in own, by origin.
+func (k *keptOrigins) inOrder() []int {
+	out := make([]int, len(k.own))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortFunc(out, func(a, b int) int { return cmp.Compare(k.own[a], k.own[b]) })
+	return out
+}
+
+// appendOrigins lists the origins of a node and the nodes below it.
+func appendOrigins(out []ir.OriginID, n ir.Node) []ir.OriginID {
+	ir.Walk(n, func(n ir.Node) bool {
 		switch n.(type) {
 		case relax.StructInfo:
 			return false // may be shared, or not, in equal functions
