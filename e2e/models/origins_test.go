@@ -76,7 +76,7 @@ func checkOrigins(t *testing.T, c onnxtest.Case) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	generated := []string{"main"}
+	generated := executed(res.Module)
 	for _, k := range res.Kernels {
 		generated = append(generated, k.Name)
 	}
@@ -164,9 +164,22 @@ func kernelNodes(t *testing.T, before, after, kernels *ir.Module) map[string]nam
 	return out
 }
 
-func bindings(m *ir.Module) []relax.Binding {
+func bindings(m *ir.Module) []relax.Binding { return bindingsOf(m, "main") }
+
+func bindingsOf(m *ir.Module, name string) []relax.Binding {
 	var out []relax.Binding
-	relax.EachBinding(ir.MustLookup[*relax.Function](m, "main").Body, func(_ *relax.BindingBlock, b relax.Binding) { out = append(out, b) })
+	relax.EachBinding(ir.MustLookup[*relax.Function](m, name).Body, func(_ *relax.BindingBlock, b relax.Binding) { out = append(out, b) })
+	return out
+}
+
+// executed names the Relax functions of a module that run: main, and what runs when the program is loaded.
+func executed(m *ir.Module) []string {
+	out := []string{"main"}
+	for gv, fn := range m.Funcs() {
+		if f, ok := fn.(*relax.Function); ok && f.Attrs.Bool(ir.AttrRunOnce, false) {
+			out = append(out, gv.Name)
+		}
+	}
 	return out
 }
 
@@ -214,9 +227,19 @@ func checkInside(t *testing.T, o *ir.Origins, name string, fn *tir.PrimFunc) nam
 // is dead, by the model itself.
 func checkReached(t *testing.T, g *onnxpb.Graph, m *ir.Module, h *history.History) {
 	t.Helper()
-	computed, apart := names{}, names{}
-	for _, b := range bindings(m) {
+	computed, apart, weights := names{}, names{}, names{} // weights are constants that passes computed
+	var list []relax.Binding
+	for _, name := range executed(m) {
+		list = append(list, bindingsOf(m, name)...)
+	}
+	for _, b := range list {
 		to := computed
+		ir.Walk(b.BoundValue(), func(n ir.Node) bool {
+			if c, ok := n.(*relax.Constant); ok {
+				maps.Copy(weights, nodesOf(m.Origins(), c.Origin))
+			}
+			return true
+		})
 		if c, ok := b.BoundValue().(*relax.Call); ok {
 			symbol := ""
 			switch f := c.Op.(type) {
@@ -265,10 +288,15 @@ func checkReached(t *testing.T, g *onnxpb.Graph, m *ir.Module, h *history.Histor
 			counts["alias"]++
 		case apart[label]:
 			counts["shape"]++
+		case weights[label]:
+			counts["weights"]++
+			if verb != history.Same {
+				t.Errorf("%s %s is in weights, its history ends with %q", n.OpType, label, verb)
+			}
 		default:
 			t.Errorf("%s %s is nowhere: its history ends with %q\n%s", n.OpType, label, verb, describe(h.Of(f)))
 		}
-		if !computed[label] && !apart[label] && verb != history.Died && verb != history.Folded {
+		if !computed[label] && !apart[label] && !weights[label] && verb != history.Died && verb != history.Folded {
 			t.Errorf("%s %s is not computed, its history ends with %q\n%s", n.OpType, label, verb, describe(h.Of(f)))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/irscope/irscope/compiler"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
+	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/instruments/history"
@@ -40,10 +41,15 @@ func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots, sink e
 	return k
 }
 
-// generated keeps what code was made from.
+// generated keeps what code was made from: what runs, when the program is loaded or later.
 func (k *keeper) generated(res *compiler.Result) (string, error) {
 	k.hash = ""
 	names := []string{compiler.Entry}
+	for gv, fn := range res.Module.Funcs() {
+		if f, ok := fn.(*relax.Function); ok && f.Attrs.Bool(ir.AttrRunOnce, false) {
+			names = append(names, gv.Name)
+		}
+	}
 	for _, kernel := range res.Kernels {
 		names = append(names, kernel.Name)
 	}
