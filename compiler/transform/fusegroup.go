@@ -10,7 +10,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// fusedGroup builds the function of a group and the call of it.
+// fusedGroup builds the function of a group and the call of it, for one group after the other.
 type fusedGroup struct {
 	members []*fuseNode
 	inside  map[*relax.Var]bool
@@ -25,13 +25,21 @@ type fusedGroup struct {
 	defined bool
 }
 
-func newFusedGroup(members []*fuseNode, ext *extents) *fusedGroup {
-	g := &fusedGroup{members: members, inside: make(map[*relax.Var]bool, len(members)), inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}, ext: ext}
+func newFusedGroup() *fusedGroup {
+	g := &fusedGroup{inside: map[*relax.Var]bool{}, inner: map[relax.Expr]*relax.Var{}, used: map[string]bool{}}
+	g.mapper.Expr = g.expr
+	return g
+}
+
+// begin starts with another group.
+func (g *fusedGroup) begin(members []*fuseNode, ext *extents, defined bool) {
+	clear(g.inside)
+	clear(g.inner)
+	clear(g.used)
+	g.members, g.ext, g.defined, g.args, g.params = members, ext, defined, nil, nil
 	for _, n := range members {
 		g.inside[n.binding.Var] = true
 	}
-	g.mapper.Expr = g.expr
-	return g
 }
 
 // fusedCall makes the function of a group and returns the binding of its call. The result of
@@ -85,11 +93,11 @@ func (d *distinct) known(origin ir.OriginID, members []*fuseNode) (*ir.GlobalVar
 func (d *distinct) newGroup(m *ir.Module, base ir.Base, members []*fuseNode) (*ir.GlobalVar, []relax.Expr) {
 	key := string(d.key.text)
 	static := d.key.static
-	g := newFusedGroup(members, nil)
-	g.defined = static
+	g := d.group
+	g.begin(members, nil, static)
 	bindings, ok := g.bindings(m)
 	if !ok {
-		g = newFusedGroup(members, &extents{})
+		g.begin(members, &extents{}, false)
 		if bindings, ok = g.bindings(m); !ok {
 			return nil, nil
 		}
@@ -121,7 +129,7 @@ var primitive = ir.NewAttrs(attrPrimitive, true)
 // bindings makes the bindings of the function. It is false if its parameters do not define all
 // symbolic variables that it uses.
 func (g *fusedGroup) bindings(m *ir.Module) ([]relax.Binding, bool) {
-	var out []relax.Binding
+	out := make([]relax.Binding, 0, len(g.members))
 	for i, n := range g.members {
 		vb := *n.binding
 		vb.Value = g.mapper.Expr(vb.Value)
@@ -295,13 +303,14 @@ type distinct struct {
 	byHash   map[uint64][]*ir.GlobalVar
 	unhashed []*ir.GlobalVar          // of which byHash knows nothing yet
 	byKey    map[string]*ir.GlobalVar // the functions of groups
+	group    *fusedGroup              // room
 	key      groupKey                 // of the group at work
 	symbols  *symbols                 // in keys
 	ids      []ir.OriginID            // room
 }
 
 func newDistinct(pass string, m *ir.Module, e *ir.Editor) *distinct {
-	return &distinct{e: e, shared: newSharedOrigins(pass, m), byHash: map[uint64][]*ir.GlobalVar{}, byKey: map[string]*ir.GlobalVar{}, symbols: newSymbols()}
+	return &distinct{e: e, shared: newSharedOrigins(pass, m), byHash: map[uint64][]*ir.GlobalVar{}, byKey: map[string]*ir.GlobalVar{}, symbols: newSymbols(), group: newFusedGroup()}
 }
 
 func (d *distinct) add(name string, fn ir.Function) *ir.GlobalVar {

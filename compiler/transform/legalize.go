@@ -54,6 +54,8 @@ type legalizer struct {
 	edit     *ir.Editor
 	skip     map[string]bool
 	byHash   map[uint64][]string // kernels by structural hash
+	floats   map[uint64]bool     // the floats in these, nil while there are no copies
+	copies   map[uint64]string   // copies of kernels that byHash does not have yet, by their floats
 	shared   *sharedOrigins
 	own      map[string]bool // kernels that this pass made
 	reported map[string]bool
@@ -248,23 +250,6 @@ func (l *legalizer) report(vb *relax.VarBinding, name, why string) {
 		Severity: ir.Warning, Pass: l.pass, Func: l.fn, Origin: vb.Origin, Span: vb.Span,
 		Message: fmt.Sprintf("%s = %s was not lowered: %s", vb.Var.Name, name, why), Help: help,
 	})
-}
-
-// add adds a kernel to the module, unless it has an equal one, and returns its name.
-func (l *legalizer) add(hint string, fn *tir.PrimFunc) string {
-	h := ir.StructuralHash(fn)
-	for _, name := range l.byHash[h] {
-		if old := l.edit.Lookup(name); old != nil && ir.StructuralEqual(old, fn, ir.EqualOpts{}) {
-			if l.own[name] {
-				l.shared.add(name, old, fn)
-			}
-			return name
-		}
-	}
-	gv := l.edit.Add(hint, fn)
-	l.byHash[h] = append(l.byHash[h], gv.Name)
-	l.own[gv.Name] = true
-	return gv.Name
 }
 
 // make builds the kernel of an operator under a budget and returns the call of it, with what must be bound before.

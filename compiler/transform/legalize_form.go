@@ -60,7 +60,7 @@ func (l *legalizer) copyForm(k *kernel, signature, key string, scalar *tir.Float
 	}
 	c := formCopier{from: f.fn.Origin, to: base.Origin, scalar: f.scalar, value: scalar}
 	r := f.remembered
-	r.kernel = l.add(f.hint, c.function(f.fn))
+	r.kernel = l.addCopy(f.hint, c.function(f.fn), scalar.Value)
 	l.memo.kernels[signature] = append(l.memo.kernels[signature], r)
 	return l.callRemembered(k, &r)
 }
