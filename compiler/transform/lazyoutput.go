@@ -65,6 +65,10 @@ func lazyOutputs(m *ir.Module, f *relax.Function) (*relax.Function, error) {
 		}
 	}
 	l.mu.Block = func(b *relax.BindingBlock) {
+		if l.depth > 1 { // of a function or a branch within a binding: it binds no results, and the block around it goes on
+			l.mu.VisitBlock(b)
+			return
+		}
 		l.pure = b.Dataflow
 		l.mu.VisitBlock(b)
 		l.pure = false
@@ -85,11 +89,14 @@ func lazyOutputs(m *ir.Module, f *relax.Function) (*relax.Function, error) {
 	}
 	l.mu.Expr = func(e relax.Expr) relax.Expr {
 		s, ok := e.(*relax.SeqExpr)
-		if !ok || l.depth > 0 {
+		if !ok {
 			return l.mu.VisitExpr(e)
 		}
 		l.depth++
 		defer func() { l.depth-- }()
+		if l.depth > 1 {
+			return l.mu.VisitExpr(e)
+		}
 		return l.body(f, s, results)
 	}
 	params := slices.Insert(slices.Clone(f.Params), n, l.set)

@@ -148,6 +148,41 @@ def main(x: R.Tensor((4,), "float32"), fset_output: R.Callable((R.Prim("int64"),
     _void = fset_output(R.prim_value(3), R.const(1.0, "float32"))
     return R.tuple()
 `},
+		pair{name: "a function within a dataflow block", before: `
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    with R.dataflow():
+        a = R.exp(x)
+
+        @R.function
+        def inner(p: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+            with R.dataflow():
+                q = R.sin(p)
+                R.output(q)
+            return q
+
+        b = inner(a)
+        R.output(a, b)
+    return (a, b)
+`, after: `
+@R.function(pure=False)
+def main(x: R.Tensor((4,), "float32"), fset_output: R.Callable((R.Prim("int64"), R.Object), R.Tuple([]), False)) -> R.Tuple([]):
+    with R.dataflow():
+        a = R.exp(x)
+
+        @R.function
+        def inner(p: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+            with R.dataflow():
+                q = R.sin(p)
+                R.output(q)
+            return q
+
+        b = inner(a)
+        R.output(a, b)
+    _void = fset_output(R.prim_value(0), a)
+    _void = fset_output(R.prim_value(1), b)
+    return R.tuple()
+`},
 		pair{name: "private", before: `
 @R.function(private=True)
 def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):

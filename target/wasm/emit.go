@@ -17,6 +17,8 @@ type emitter struct {
 	mod    *module
 	kernel bool // returns an error code
 	free   map[localKey][]lower.Reg
+	// vectors counts the locals in use that are vectors.
+	vectors int
 }
 
 // emitBody writes the regions of a function.
@@ -51,6 +53,9 @@ func (e *emitter) release(n *node) {
 	if n.Held {
 		n.Held = false
 		k := localKeyOf(n)
+		if k.typ == wasmbin.V128 {
+			e.vectors--
+		}
 		e.free[k] = append(e.free[k], n.Reg)
 	}
 }
@@ -71,6 +76,9 @@ func (e *emitter) hold(r *region, n *node) {
 		e.free[key] = list[:len(list)-1]
 	} else {
 		n.Reg = lower.Reg(e.f.NewLocal(key.name, key.typ))
+	}
+	if key.typ == wasmbin.V128 {
+		e.vectors++
 	}
 	n.Held, n.Left = true, n.Uses
 	r.Held = append(r.Held, n)
@@ -164,17 +172,7 @@ func (e *emitter) item(it *item) {
 	case lower.ItemReturn:
 		f.Return()
 	case lower.ItemLoop:
-		l := f.Loop(it.Text)
-		e.region(it.Body)
-		for _, a := range it.Args {
-			e.value(a)
-		}
-		if len(it.Args) == 0 {
-			f.Br(l)
-		} else {
-			f.BrIf(l)
-		}
-		f.End()
+		e.loop(it)
 	case lower.ItemIf:
 		f.If(it.Text, wasmbin.None)
 		e.region(it.Body)
@@ -199,5 +197,34 @@ func (e *emitter) item(it *item) {
 		f.Op(wasmbin.OpUnreachable)
 	case lower.ItemComment:
 		f.Comment(it.Text)
+	}
+}
+
+// loop writes a loop. wazero 1.12 takes everything behind a loop that is reached by no other way for a part of it: what the loop reads
+// keeps its registers there for good. Where so few are left that it spills a register in the middle of an instruction that it
+// translates to several, as v128.bitselect or i64x2.mul, it later loads what was in it at first. So where vectors are in use another
+// way leads around the loop, though never taken: a memory without pages.
+func (e *emitter) loop(it *item) {
+	f := e.f
+	around := e.vectors > 0 && len(it.Args) > 0
+	if around {
+		past := f.Block("past")
+		f.Op(wasmbin.MemorySize)
+		f.Op(wasmbin.I32Eqz)
+		f.BrIf(past)
+	}
+	l := f.Loop(it.Text)
+	e.region(it.Body)
+	for _, a := range it.Args {
+		e.value(a)
+	}
+	if len(it.Args) == 0 {
+		f.Br(l)
+	} else {
+		f.BrIf(l)
+	}
+	f.End()
+	if around {
+		f.End()
 	}
 }
