@@ -42,6 +42,7 @@ func (l *linear) allocate(vectors int) (*allocation, error) {
 		a = l.scan(ivs, order, vectors, true)
 	}
 	a.keep(l)
+	a.place(l, order)
 	if a.frame > native.FrameSize-64 {
 		return nil, l.g.Errorf("registers", "more values are needed at a time than the frame holds")
 	}
@@ -83,13 +84,13 @@ func (l *linear) scan(ivs []interval, order []int32, vectors int, reserve bool) 
 			c.active[slices.Index(c.active, worst)] = v
 		}
 		a.reg[worst] = inFrame
-		a.home(l, vreg(worst))
+		a.slot[worst] = unplaced
 		a.spills++
 	}
 	return a
 }
 
-// keep finds what is alive at requests and polls, and gives it places in the frame.
+// keep finds what is alive at requests and polls, which needs places in the frame.
 func (a *allocation) keep(l *linear) {
 	a.alive = map[int32][]vreg{}
 	for k := range l.code {
@@ -99,7 +100,7 @@ func (a *allocation) keep(l *linear) {
 		at := int32(2 * k)
 		for v := range a.intervals {
 			if iv := &a.intervals[v]; iv.start >= 0 && iv.start <= at && iv.end > at && a.reg[v] != inFrame {
-				a.home(l, vreg(v))
+				a.slot[v] = unplaced
 				a.alive[int32(k)] = append(a.alive[int32(k)], vreg(v))
 			}
 		}
@@ -109,14 +110,36 @@ func (a *allocation) keep(l *linear) {
 // density is how much an interval is used for its length.
 func density(iv *interval) float32 { return iv.weight / float32(iv.end-iv.start+1) }
 
-// home gives a virtual register a place in the frame.
-func (a *allocation) home(l *linear, v vreg) int32 {
-	if a.slot[v] == 0 {
-		size := int32(bytesOf(l.g.types[v]))
-		at := (a.frame + size - 1) &^ (size - 1)
-		a.slot[v], a.frame = at, at+size
+// unplaced is the slot of what needs a place in the frame until [allocation.place] finds one.
+const unplaced = -1
+
+// place gives places in the frame, in the order in which the intervals start: those of values of the same size that are no longer needed, or new ones.
+func (a *allocation) place(l *linear, order []int32) {
+	size := func(v int32) int32 { return int32(bytesOf(l.g.types[v])) }
+	free := map[int32][]int32{}
+	var held []int32
+	for _, v := range order {
+		if a.slot[v] != unplaced {
+			continue
+		}
+		held = slices.DeleteFunc(held, func(w int32) bool {
+			ended := a.intervals[w].end < a.intervals[v].start
+			if ended {
+				free[size(w)] = append(free[size(w)], a.slot[w])
+			}
+			return ended
+		})
+		n := size(v)
+		if at := free[n]; len(at) > 0 {
+			a.slot[v], free[n] = at[len(at)-1], at[:len(at)-1]
+		} else {
+			a.slot[v] = (a.frame + n - 1) &^ (n - 1)
+			a.frame = a.slot[v] + n
+		}
+		if held = append(held, v); a.frame > native.FrameSize {
+			return // which allocate says
+		}
 	}
-	return a.slot[v]
 }
 
 // class is the state of the scan for registers of one kind.

@@ -2,9 +2,9 @@
 L21:
 	mov eax, 0
 	mov dword ptr [rdi+1108], eax
-	mov eax, dword ptr [rdi+1096]
+	mov eax, dword ptr [rdi+1088]
 	mov dword ptr [rdi+1112], eax
-	mov eax, dword ptr [rdi+1100]
+	mov eax, dword ptr [rdi+1096]
 	mov dword ptr [rdi+1116], eax
 ; loop ow
 L22:
@@ -16,7 +16,7 @@ L22:
 	vxorps xmm5, xmm5, xmm5
 	mov r10d, 0
 	mov r8d, dword ptr [rdi+1112]
-	mov esi, dword ptr [rdi+1104]
+	mov esi, dword ptr [rdi+1092]
 ; loop kh
 L23:
 	mov r11d, 0
@@ -99,17 +99,17 @@ L26:
 	mov dword ptr [rdi+1108], eax
 	cmp dword ptr [rdi+1108], 2
 	jl L22
-	mov eax, dword ptr [rdi+1096]
+	mov eax, dword ptr [rdi+1088]
 	add eax, 128
-	mov dword ptr [rdi+1096], eax
-	mov eax, dword ptr [rdi+1100]
+	mov dword ptr [rdi+1088], eax
+	mov eax, dword ptr [rdi+1096]
 	add eax, 384
-	mov dword ptr [rdi+1100], eax
-	mov eax, dword ptr [rdi+1092]
+	mov dword ptr [rdi+1096], eax
+	mov eax, dword ptr [rdi+1104]
 	add eax, 1
-	mov dword ptr [rdi+1092], eax
-	mov eax, dword ptr [rdi+1092]
-	cmp eax, dword ptr [rdi+1088]
+	mov dword ptr [rdi+1104], eax
+	mov eax, dword ptr [rdi+1104]
+	cmp eax, dword ptr [rdi+1100]
 	jl L21
 	mov dword ptr [rdi+1048], 2
 	mov eax, 6
@@ -122,21 +122,21 @@ L26:
 	xor eax, eax
 	ret
 L27:
-	vmovups ymmword ptr [rdi+1152], ymm0
-	vmovups ymmword ptr [rdi+1184], ymm1
-	vmovups ymmword ptr [rdi+1216], ymm2
-	vmovups ymmword ptr [rdi+1248], ymm3
-	vmovups ymmword ptr [rdi+1280], ymm4
-	vmovups ymmword ptr [rdi+1312], ymm5
+	vmovups ymmword ptr [rdi+1120], ymm0
+	vmovups ymmword ptr [rdi+1152], ymm1
+	vmovups ymmword ptr [rdi+1184], ymm2
+	vmovups ymmword ptr [rdi+1216], ymm3
+	vmovups ymmword ptr [rdi+1248], ymm4
+	vmovups ymmword ptr [rdi+1280], ymm5
 	mov dword ptr [rdi+1048], 3
 	mov eax, 1
 	ret
 ; entry
 	mov r15, qword ptr [rdi]
-	vmovups ymm0, ymmword ptr [rdi+1152]
-	vmovups ymm1, ymmword ptr [rdi+1184]
-	vmovups ymm2, ymmword ptr [rdi+1216]
-	vmovups ymm3, ymmword ptr [rdi+1248]
-	vmovups ymm4, ymmword ptr [rdi+1280]
-	vmovups ymm5, ymmword ptr [rdi+1312]
+	vmovups ymm0, ymmword ptr [rdi+1120]
+	vmovups ymm1, ymmword ptr [rdi+1152]
+	vmovups ymm2, ymmword ptr [rdi+1184]
+	vmovups ymm3, ymmword ptr [rdi+1216]
+	vmovups ymm4, ymmword ptr [rdi+1248]
+	vmovups ymm5, ymmword ptr [rdi+1280]
 	jmp L26
