@@ -40,7 +40,7 @@ func TestCopiedKernels(t *testing.T) {
 			t.Fatal(len(together), "calls of", len(lines))
 		}
 		for i, line := range lines {
-			alone := kernelsOf(t, p, lines[i : i+1])[0]
+			alone := kernelsOf(t, p, lines[i:i+1])[0]
 			if !ir.StructuralEqual(together[i], alone, ir.EqualOpts{}) {
 				t.Errorf("%s, kernels %s: lowered beside others\n%s\nalone\n%s", line, kernels, script.Node(together[i], script.Options{}), script.Node(alone, script.Options{}))
 			}
