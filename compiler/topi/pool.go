@@ -55,20 +55,17 @@ func PoolsInParts(layout string) bool {
 		if a.Letter != 'C' && a.Factor > 0 {
 			return false
 		}
-		if strings.IndexByte(spatialAxes, a.Letter) >= 0 {
+		if strings.IndexByte(spatialLetters[3], a.Letter) >= 0 {
 			spatial++
 		}
 	}
 	return l.Pos('N') >= 0 && l.Pos('C') >= 0 && l.Rank() == 2+spatial
 }
 
-// spatialAxes are the letters of spatial axes in their order.
-const spatialAxes = "DHW"
-
 // inParts sets the positions in a layout that splits channels.
 func (p *pool) inParts(l tensorlayout.Layout) *pool {
 	p.dpos = []int{l.Pos('N'), l.Pos('C')}
-	for _, letter := range []byte(spatialAxes) {
+	for _, letter := range []byte(spatialLetters[3]) {
 		if k := l.Pos(letter); k >= 0 {
 			p.dpos = append(p.dpos, k)
 		}

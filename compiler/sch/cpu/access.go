@@ -38,7 +38,7 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 			}
 			a.indices = plain
 		}
-		if len(a.indices) < 2 || len(a.buf.Strides) > 0 {
+		if len(a.indices) < 2 || len(a.buf.Strides) > 0 || !slices.ContainsFunc(a.indices, sch.Divides) {
 			return a
 		}
 		if an == nil {
