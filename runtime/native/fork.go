@@ -58,12 +58,13 @@ func (k *kernel) fork(s *runtime.Session) (next int, err error) {
 		t, area := &d.main, own
 		if thread > 0 {
 			t, area = helpers[thread-1], uint64(areas)+uint64(thread-1)*LocalBytes
-			if !ready[thread] {
-				t.frame = d.forked
-				t.begin(budget)
-				ready[thread] = true
-			}
 		}
+		t.frame = d.forked // places in it are taken again: a chunk before this one changed them
+		if thread > 0 && !ready[thread] {
+			t.begin(budget)
+			ready[thread] = true
+		}
+		t.frame.setBudget(t.budget)
 		next, err := run(t, area, c)
 		j.ended(c, next, err)
 	})

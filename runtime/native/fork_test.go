@@ -16,13 +16,17 @@ import (
 )
 
 // fork makes a request for chunks of the turns from 0 to before n; body is what runs for each turn, whose number is in RBX, with the elements of argument 0 at RCX.
-func (a *assembler) fork(n, cost int32, body func()) {
+func (a *assembler) fork(n, cost int32, body func()) { a.forkFrom(n, cost, func() {}, body) }
+
+// forkFrom is fork with what a chunk does first.
+func (a *assembler) forkFrom(n, cost int32, first, body func()) {
 	a.word(WordsAt, 0)
 	a.word(WordsAt+8, n)
 	a.word(WordsAt+16, cost)
 	a.word(WordsAt+20, 0)
 	a.request(StatusFork)
 	a.pointer(asm.RCX, 0)
+	first()
 	a.frame(asm.RBX, FromAt)
 	top := a.Here()
 	body()
@@ -67,6 +71,15 @@ func forking(t testing.TB) []byte {
 	a.kernel("twice", func() {
 		a.fork(forkTurns, 1<<20, a.storeTurn)
 		a.fork(forkTurns/2, 1<<20, a.storeTurn)
+		a.ret(StatusDone)
+	})
+	a.kernel("frames", func() { // each chunk overwrites what was saved in the frame before the fork, and it read
+		a.word(RoomAt, 0)
+		a.forkFrom(forkTurns, 1<<20, func() {
+			a.frame(asm.RDX, RoomAt)
+			a.Emit(asm.Inst{Op: asm.ADD, W: 4, Reg: uint8(asm.RCX), RM: uint8(asm.RDX)})
+			a.word(RoomAt, 4)
+		}, a.storeTurn)
 		a.ret(StatusDone)
 	})
 	a.kernel("raise", func() { a.fork(forkTurns, 1<<20, func() { a.since(777, raise) }); a.ret(StatusDone) })
@@ -145,7 +158,7 @@ func TestForkTurns(t *testing.T) {
 		x := put(t, d, make([]float32, forkTurns)...)
 		memory := d.Stats().Used
 		for range 5 {
-			for _, name := range []string{"fill", "small", "twice", "scratch"} {
+			for _, name := range []string{"fill", "small", "twice", "scratch", "frames"} {
 				got := make([]byte, 4*forkTurns)
 				if err := x.Write(got); err != nil {
 					t.Fatal(err)
