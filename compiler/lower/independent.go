@@ -1,7 +1,9 @@
 package lower
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/irscope/irscope/compiler/arith"
@@ -14,15 +16,15 @@ import (
 //
 //	turn*stride + (terms that the loop does not change) + rest
 //
-// in bytes, where stride is the same number and the unchanged terms are the same sum for all accesses to this memory, and where all rests lie in
-// a window that is no longer than the stride: each turn has a piece of the memory for itself. What only depends on variables of inner loops counts for the rest,
-// with the bounds that arith finds. All else is taken for dependent.
+// in bytes, where stride is the same number and the unchanged terms are the same sum for all accesses to this memory. All rests lie in a few windows, and no window of
+// one turn touches one of another turn: each turn has pieces of the memory for itself. What only depends on variables of inner loops counts for the rest, with the
+// bounds that arith finds. All else is taken for dependent.
 //
-// Cost: linear in the size of the loop.
+// Cost: n log n in the size of the loop.
 
 // Independent reports whether the turns of a loop may run in any order and at the same time, and write the same to memory. noAlias says that buffers of different
-// parameters do not overlap.
-func (e *Effects) Independent(loop *tir.For, noAlias bool) bool {
+// parameters do not overlap; variables, which allocations are kept in variables, of which each turn may have its own.
+func (e *Effects) Independent(loop *tir.For, noAlias bool, variables func(*tir.Var) bool) bool {
 	eff := e.Loops[loop]
 	if !noAlias || eff == nil || eff.Jumps || eff.cells || loop.Step != nil && !isOne(loop.Step) {
 		return false
@@ -30,9 +32,14 @@ func (e *Effects) Independent(loop *tir.For, noAlias bool) bool {
 	t := &turns{
 		effects: e, turn: loop.LoopVar, a: arith.NewAnalyzer(), stored: eff.writes,
 		inner: map[*tir.Var]bool{}, own: map[*tir.Var]bool{}, lets: map[*tir.Var]*form{}, pieces: map[*tir.Var]*piece{},
+		variables: variables, written: written{}, uses: map[*tir.Var]int{},
 	}
 	t.visit(loop.Body)
-	return !t.dependent && t.disjoint()
+	turns := int64(math.MaxInt64)
+	if n, known := tir.AsInt(loop.Extent); known {
+		turns = n
+	}
+	return !t.dependent && t.keeps() && t.disjoint(turns)
 }
 
 func isOne(e tir.Expr) bool { v, ok := tir.AsInt(e); return ok && v == 1 }
@@ -48,24 +55,72 @@ type turns struct {
 	lets      map[*tir.Var]*form // nil where the value has no form
 	pieces    map[*tir.Var]*piece
 	dependent bool
+
+	variables func(*tir.Var) bool
+	written   written          // in variables that the loop stores to
+	uses      map[*tir.Var]int // of these
 }
 
-// piece is what one turn touches through a pointer, in bytes.
+// piece is what one turn touches through a pointer.
 type piece struct {
-	at    *form // without rest
-	lo    int64
-	hi    int64 // the last byte
-	views bool  // it is also reached through another pointer
+	at      *form // without rest
+	windows []window
+	views   bool // it is also reached through another pointer
 }
 
-// disjoint reports whether the pieces of turns do not overlap.
-func (t *turns) disjoint() bool {
+// window is a run of bytes from lo to hi, the last one.
+type window struct{ lo, hi int64 }
+
+// mostWindows bounds the windows of a piece: more are taken for one.
+const mostWindows = 32
+
+// disjoint reports whether the pieces of turns do not overlap, of which there are so many.
+func (t *turns) disjoint(turns int64) bool {
 	for _, p := range t.pieces {
-		if p.views || p.at.turn == 0 || p.hi-p.lo >= max(p.at.turn, -p.at.turn) {
+		if p.views || p.at.turn == 0 || !apart(joined(p.windows), max(p.at.turn, -p.at.turn), turns) {
 			return false
 		}
 	}
 	return true
+}
+
+// joined makes windows that touch one.
+func joined(ws []window) []window {
+	slices.SortFunc(ws, func(a, b window) int { return cmp.Compare(a.lo, b.lo) })
+	out := ws[:1:1]
+	for _, w := range ws[1:] {
+		if last := &out[len(out)-1]; w.lo <= last.hi+1 {
+			last.hi = max(last.hi, w.hi)
+		} else {
+			out = append(out, w)
+		}
+	}
+	if len(out) > mostWindows {
+		return []window{{out[0].lo, out[len(out)-1].hi}}
+	}
+	return out
+}
+
+// apart reports whether windows do not touch those that lie d strides further on, for any d from 1 to before turns.
+func apart(ws []window, stride, turns int64) bool {
+	for _, a := range ws {
+		for _, b := range ws {
+			// d*stride is at least b.lo-a.hi and at most b.hi-a.lo where they touch.
+			if first := max(1, ceilDiv(b.lo-a.hi, stride)); first < turns && first*stride <= b.hi-a.lo {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ceilDiv is a/b rounded up, for b > 0.
+func ceilDiv(a, b int64) int64 {
+	q := a / b
+	if a%b > 0 {
+		q++
+	}
+	return q
 }
 
 // visit reads a node.
@@ -80,7 +135,18 @@ func (t *turns) visit(n ir.Node) {
 		t.visit(n.Extent)
 		t.inner[n.LoopVar] = true
 		t.a.BindRange(n.LoopVar, &tir.Range{Min: n.Min, Extent: n.Extent})
-		t.visit(n.Body)
+		if t.surely(n) {
+			t.visit(n.Body)
+		} else {
+			t.maybe(n.Body)
+		}
+		return
+	case *tir.While:
+		t.visit(n.Cond)
+		t.maybe(n.Body)
+		return
+	case *tir.IfThenElse:
+		t.conditional(n)
 		return
 	case *tir.LetStmt:
 		t.bind(n.Var, n.Value)
@@ -95,9 +161,11 @@ func (t *turns) visit(n ir.Node) {
 	case *tir.AllocateConst:
 		t.own[n.Var] = true
 	case *tir.BufferStore:
-		t.access(n.Buffer, n.Indices)
+		n.EachChild(t.visit)
+		t.access(n.Buffer, n.Indices, true)
+		return
 	case *tir.BufferLoad:
-		t.access(n.Buffer, n.Indices)
+		t.access(n.Buffer, n.Indices, false)
 	case *tir.Call:
 		t.call(n)
 	case *tir.Block, *tir.BlockRealize, *tir.BufferRealize:
@@ -142,8 +210,12 @@ func flowsInside(c *tir.Call) bool {
 }
 
 // access adds an access to the piece of its pointer, where the loop stores through it.
-func (t *turns) access(b *tir.Buffer, indices []tir.Expr) {
+func (t *turns) access(b *tir.Buffer, indices []tir.Expr, store bool) {
 	if t.own[b.Data] || !t.storesTo(b.Data) {
+		return
+	}
+	if t.variables(b.Data) {
+		t.variable(b, indices, store)
 		return
 	}
 	if len(indices) != 1 || len(b.Strides) != 0 || b.DType.Bits < 8 && !b.DType.IsBool() {
@@ -175,11 +247,10 @@ func (t *turns) access(b *tir.Buffer, indices []tir.Expr) {
 	}
 	p := t.pieces[b.Data]
 	if p == nil {
-		p = &piece{at: f, lo: f.lo, hi: f.hi + width - 1, views: t.effects.roots[b.Data] != nil}
+		p = &piece{at: f, views: t.effects.roots[b.Data] != nil}
 		t.pieces[b.Data] = p
-		return
 	}
-	p.lo, p.hi = min(p.lo, f.lo), max(p.hi, f.hi+width-1)
+	p.windows = append(p.windows, window{f.lo, f.hi + width - 1})
 	t.dependent = t.dependent || f.turn != p.at.turn || !maps.Equal(f.outer, p.at.outer)
 }
 

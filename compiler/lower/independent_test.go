@@ -16,6 +16,7 @@ func TestIndependent(t *testing.T) {
 	vec := tir.NewBuffer("V", f32.WithLanes(4), []tir.Expr{tir.Int32(16)}, "global")
 	one := tir.FloatConst(f32, 1)
 	c := tir.Int32
+	none := func(*tir.Var) bool { return false }
 	loop := func(v *tir.Var, extent tir.Expr, body ...tir.Stmt) *tir.For {
 		return &tir.For{LoopVar: v, Min: tir.Const(v.DType(), 0), Extent: extent, Body: tir.Seq(body...)}
 	}
@@ -36,6 +37,11 @@ func TestIndependent(t *testing.T) {
 		{"rows of unknown length", false, loop(i, n, loop(j, m, store(add(mul(i, c(8)), j))))},
 		{"rows of a size that is not known", false, loop(i, n, loop(j, c(8), store(add(mul(i, m), j))))},
 		{"large rows", true, loop(i, n, loop(j, c(1<<25), store(add(mul(i, c(1<<25)), j))))},
+		{"rows in two places", true, loop(i, c(4), loop(j, c(8), store(add(mul(i, c(8)), j))), loop(j, c(8), store(add(add(mul(i, c(8)), j), c(32)))))},
+		{"rows in two places that meet", false, loop(i, c(5), loop(j, c(8), store(add(mul(i, c(8)), j))), loop(j, c(8), store(add(add(mul(i, c(8)), j), c(32)))))},
+		{"rows in two places of so many turns", false, loop(i, n, loop(j, c(8), store(add(mul(i, c(8)), j))), loop(j, c(8), store(add(add(mul(i, c(8)), j), c(32)))))},
+		{"rows in two places, one behind zero", false, loop(i, c(5), store(mul(i, c(8))), store(add(mul(i, c(8)), c(-32))))},
+		{"columns beside each other", true, loop(i, n, store(mul(i, c(8))), store(add(mul(i, c(8)), c(36))))},
 		{"an offset of a let", true, loop(i, n, &tir.LetStmt{Var: j, Value: mul(i, c(4)), Body: tir.Seq(store(j), store(add(j, c(3))))})},
 		{"a let of the neighbour", false, loop(i, n, &tir.LetStmt{Var: j, Value: mul(i, c(4)), Body: tir.Seq(store(j), store(add(j, c(4))))})},
 		{"a let that is bounded", true, loop(i, n, &tir.LetStmt{Var: j, Value: tir.FloorMod(i, c(4)), Body: store(add(mul(i, c(4)), j))})},
@@ -54,10 +60,10 @@ func TestIndependent(t *testing.T) {
 		{"the end of the function", false, loop(i, n, store(i), &tir.Evaluate{Value: &tir.Call{Type: i32, Op: tir.OpRet, Args: []tir.Expr{c(0)}}})},
 	} {
 		e := Scan(x.loop, ScanOptions{Step: func() {}, Callee: func(*tir.Call) bool { return false }})
-		if got := e.Independent(x.loop, true); got != x.want {
+		if got := e.Independent(x.loop, true, none); got != x.want {
 			t.Errorf("%s: independent: %v", x.name, got)
 		}
-		if e.Independent(x.loop, false) {
+		if e.Independent(x.loop, false, none) {
 			t.Errorf("%s: independent though buffers may overlap", x.name)
 		}
 	}
@@ -65,8 +71,59 @@ func TestIndependent(t *testing.T) {
 	e := Scan(&tir.LetStmt{Var: b.Data, Value: a.Data, Body: tir.Seq(loop(j, n, tir.Store(b, one, j), tir.Store(a, one, add(j, c(1)))), around)},
 		ScanOptions{Step: func() {}, Callee: func(*tir.Call) bool { return false }})
 	for l := range e.Loops {
-		if l := l.(*tir.For); l != around && e.Independent(l, true) {
+		if l := l.(*tir.For); l != around && e.Independent(l, true, none) {
 			t.Error("two pointers to the same memory are taken for two memories")
+		}
+	}
+}
+
+// TestIndependentVariables asks of loops that use an allocation around them: kept in variables, each turn may have it for itself, in memory never.
+func TestIndependentVariables(t *testing.T) {
+	f32, c := dtype.Float32T, tir.Int32
+	i, j, n := tir.NewVar("i", dtype.Int32T), tir.NewVar("j", dtype.Int32T), tir.NewVar("n", dtype.Int32T)
+	a := tir.NewBuffer("A", f32, []tir.Expr{c(64)}, "global")
+	acc := tir.NewBuffer("acc", f32, []tir.Expr{c(8)}, "local")
+	one := tir.FloatConst(f32, 1)
+	loop := func(v *tir.Var, extent tir.Expr, body ...tir.Stmt) *tir.For {
+		return &tir.For{LoopVar: v, Min: c(0), Extent: extent, Body: tir.Seq(body...)}
+	}
+	set := func(k int64) tir.Stmt { return tir.Store(acc, one, c(k)) }
+	add := func(k int64) tir.Stmt { return tir.Store(acc, tir.Add(tir.Load(acc, c(k)), one), c(k)) }
+	out := func(k int64) tir.Stmt { return tir.Store(a, tir.Load(acc, c(k)), i) }
+	when := func(then, other tir.Stmt) tir.Stmt {
+		return &tir.IfThenElse{Cond: tir.LT(i, n), Then: then, Else: other}
+	}
+	leave := &tir.Evaluate{Value: &tir.Call{Type: dtype.Int32T, Op: tir.OpBreakLoop}}
+	for _, x := range []struct {
+		name   string
+		want   bool
+		body   []tir.Stmt
+		behind []tir.Stmt
+	}{
+		{"a sum", true, []tir.Stmt{set(0), loop(j, n, add(0)), out(0)}, nil},
+		{"a sum of the turn before", false, []tir.Stmt{add(0), out(0)}, nil},
+		{"another element", false, []tir.Stmt{set(1), out(0)}, nil},
+		{"a vector", true, []tir.Stmt{tir.Store(acc, &tir.Broadcast{Value: one, Lanes: 4}, &tir.Ramp{Start: c(0), Stride: c(1), Lanes: 4}), out(3)}, nil},
+		{"an element behind a vector", false, []tir.Stmt{tir.Store(acc, &tir.Broadcast{Value: one, Lanes: 4}, &tir.Ramp{Start: c(0), Stride: c(1), Lanes: 4}), out(4)}, nil},
+		{"begun in a loop", true, []tir.Stmt{loop(j, c(2), set(0)), out(0)}, nil},
+		{"begun in a loop without turns", false, []tir.Stmt{loop(j, n, set(0)), out(0)}, nil},
+		{"begun in a loop that may be left before", false, []tir.Stmt{loop(j, c(2), &tir.IfThenElse{Cond: tir.LT(i, n), Then: leave}, set(0)), out(0)}, nil},
+		{"begun while", false, []tir.Stmt{&tir.While{Cond: tir.LT(i, n), Body: set(0)}, out(0)}, nil},
+		{"begun on one way", false, []tir.Stmt{when(set(0), nil), out(0)}, nil},
+		{"begun on the other way", false, []tir.Stmt{when(set(1), set(0)), out(0)}, nil},
+		{"begun on both ways", true, []tir.Stmt{when(set(0), set(0)), out(0)}, nil},
+		{"read behind the loop", false, []tir.Stmt{set(0), out(0)}, []tir.Stmt{tir.Store(a, tir.Load(acc, c(0)), c(0))}},
+		{"written behind the loop", false, []tir.Stmt{set(0), out(0)}, []tir.Stmt{set(0)}},
+		{"read only", true, []tir.Stmt{out(0)}, []tir.Stmt{set(0)}},
+	} {
+		l := loop(i, c(8), x.body...)
+		s := &tir.Allocate{Var: acc.Data, Type: f32, Extents: acc.Shape, Condition: tir.Bool(true), Body: tir.Seq(append([]tir.Stmt{l}, x.behind...)...)}
+		e := Scan(s, ScanOptions{Step: func() {}, Callee: func(*tir.Call) bool { return false }})
+		if got := e.Independent(l, true, func(v *tir.Var) bool { return v == acc.Data }); got != x.want {
+			t.Errorf("%s: independent: %v", x.name, got)
+		}
+		if e.Independent(l, true, func(*tir.Var) bool { return false }) != (x.name == "read only") {
+			t.Errorf("%s: independent, though it is in memory that all turns share", x.name)
 		}
 	}
 }

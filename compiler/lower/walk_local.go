@@ -82,6 +82,9 @@ func (w *Walker) trySlots(s *tir.Allocate) *slots {
 	return out
 }
 
+// InVariables reports whether an allocation is kept in variables.
+func (w *Walker) InVariables(v *tir.Var) bool { return w.slots[v] != nil }
+
 // part is the value of one variable.
 func (s *slots) part(n *Node) Value {
 	return Value{DType: s.elem.WithLanes(int(s.k)), Parts: []*Node{n}}

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // pool is goroutines, each on a thread of the system, that run the parts of a job together with the goroutine that has the job. The kernels of a model follow each other within
@@ -20,8 +21,28 @@ type pool struct {
 	closed  bool
 }
 
-// patience is how often a thread looks before it sleeps: for some tens of microseconds.
-const patience = 1000
+// patience is for how long a thread looks before it sleeps: it takes some hundred microseconds to wake, and longer than one forked loop often lasts.
+const patience = time.Millisecond
+
+// looking says how long a thread has looked for something, which it asks the clock for now and then.
+type looking struct {
+	n     int
+	since time.Time
+}
+
+// on waits a moment and reports whether to look again.
+func (l *looking) on() bool {
+	if l.n++; l.n%64 == 1 {
+		switch now := time.Now(); {
+		case l.n == 1:
+			l.since = now
+		case now.Sub(l.since) > patience:
+			return false
+		}
+	}
+	pause()
+	return true
+}
 
 // worker is one goroutine.
 type worker struct {
@@ -68,12 +89,10 @@ func (p *pool) run(parts int, f func(thread, part int)) {
 		}
 	}
 	j.work(0)
-	for n := 0; j.left.Load() > 0; n++ {
-		if n < patience {
-			pause()
-			continue
+	for l := (looking{}); j.left.Load() > 0; {
+		if !l.on() {
+			<-j.ended
 		}
-		<-j.ended
 	}
 	p.job.Store(nil)
 }
@@ -113,17 +132,16 @@ func (p *pool) serve(w *worker, thread int) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	last := uint64(0)
-	for n := 0; ; n++ {
+	for l := (looking{}); ; {
 		if j := p.job.Load(); j != nil && j.number != last {
 			last = j.number
 			j.work(thread)
-			n = 0
+			l = looking{}
 		}
-		if n < patience {
-			pause()
+		if l.on() {
 			continue
 		}
-		n = 0
+		l = looking{}
 		w.asleep.Store(true)
 		if j := p.job.Load(); j == nil || j.number == last {
 			if _, open := <-w.wake; !open {

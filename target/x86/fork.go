@@ -37,7 +37,7 @@ func (g *gen) forks(s *tir.For, bound *node) bool {
 	if known && (turns < leastTurns || float64(turns)*g.Effects.Loops[s].Work < least) {
 		return false
 	}
-	return g.Effects.Independent(s, g.NoAlias)
+	return g.Effects.Independent(s, g.NoAlias, g.InVariables)
 }
 
 // Fork writes a loop that surely has turns, if they are to run side by side.
