@@ -1,6 +1,8 @@
 package compiler
 
 import (
+	"runtime"
+
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/target"
 )
@@ -15,5 +17,5 @@ func thisMachine() (target.Machine, error) {
 		return target.Machine{}, err
 	}
 	l1, l2 := native.Caches()
-	return target.Machine{Features: native.Host().Names(), L1: l1, L2: l2}, nil
+	return target.Machine{Features: native.Host().Names(), L1: l1, L2: l2, Cores: int64(runtime.NumCPU())}, nil
 }

@@ -138,7 +138,7 @@ var wasmKind = &Kind{
 	Attrs: []AttrDef{
 		{"max-simd-width", Int, int64(128), "widest vector register in bits; 0 schedules scalar code"},
 		{"num-vector-registers", Int, int64(16), "vector registers that schedules may fill"},
-		{"num-cores", Int, int64(1), "threads that run one kernel"},
+		{"num-cores", Int, int64(1), "threads that kernels are scheduled for: with more than one, the outer loops are parallel, though here their turns follow each other"},
 	},
 	Features: []FeatureDef{
 		{"simd128", true, "128-bit vector instructions"},

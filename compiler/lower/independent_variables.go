@@ -2,6 +2,7 @@ package lower
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -9,6 +10,13 @@ import (
 
 // Sums of a tile are allocated around all loops, as one allocation serves all tiles. Where it is kept in variables, each thread has them for itself, and turns are
 // independent if every turn writes an element before it reads it, and nothing but the loop uses them.
+
+// Divisible reports whether the turns of a loop that is said to be parallel may run on several threads: they only store to buffers, none of which
+// is kept in variables by what is around the loop, and end where they end.
+func (e *Effects) Divisible(loop *tir.For, variables func(*tir.Var) bool) bool {
+	eff := e.Loops[loop]
+	return loop.Kind == tir.Parallel && (loop.Step == nil || isOne(loop.Step)) && !eff.Jumps && !eff.returns && !eff.cells && !eff.opaque && !slices.ContainsFunc(eff.order, variables)
+}
 
 // written is what a turn has written for sure so far: by allocation, which of its elements.
 type written map[*tir.Var]map[int64]bool

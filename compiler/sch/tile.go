@@ -69,6 +69,8 @@ type TileSpec struct {
 	// they are added in their own type for so many steps of the innermost loop, and then to the
 	// sums.
 	Run int64
+	// Parallel lists places in Order whose loops are parallel: tiles do not depend on each other.
+	Parallel []int
 }
 
 // TileReduction computes a reduction block tile by tile, as spec says, and returns the block that writes results. It is no primitive of TVM's, and
@@ -231,6 +233,11 @@ func (t *tiler) checkSpec() error {
 			return t.fail("a tile of more than %d elements is too large", maxTile)
 		}
 		size *= a.tile
+	}
+	for _, i := range spec.Parallel {
+		if i < 0 || i >= len(spec.Order) {
+			return t.fail("its order has %d places, and no place %d whose loop could be parallel", len(spec.Order), i)
+		}
 	}
 	if spec.Vector < 0 || spec.Vector >= len(b.IterVars) || spec.Lanes < 1 || t.axes[spec.Vector].tile%spec.Lanes != 0 {
 		return t.fail("the tile of the vector variable is not a multiple of %d lanes", spec.Lanes)

@@ -199,17 +199,21 @@ func (t *tiler) build() (nest tir.Stmt, write *tir.Block) {
 // outerLoops are the loops over tiles and over blocks of them. level says of each axis how many loops determine it.
 func (t *tiler) outerLoops() (outer []*tir.For, level map[int]int) {
 	level = map[int]int{}
+	kind := tir.Serial
 	loop := func(k int, suffix string, n tir.Expr) tir.Expr {
 		if tir.IsConst(n, 1) {
 			return tir.Const(n.DType(), 0)
 		}
-		l := t.loop(t.b.IterVars[k].Var.Name+suffix, n, tir.Serial)
+		l := t.loop(t.b.IterVars[k].Var.Name+suffix, n, kind)
 		outer = append(outer, l)
 		return l.LoopVar
 	}
 	block := map[int]tir.Expr{}
-	for _, k := range t.spec.Order {
+	for i, k := range t.spec.Order {
 		a := t.axes[k]
+		if kind = tir.Serial; slices.Contains(t.spec.Parallel, i) {
+			kind = tir.Parallel
+		}
 		n, suffix := a.tiles(), "_o"
 		if a.tile == 1 {
 			suffix = "_a"

@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tir/interp"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/tensor"
@@ -180,14 +181,22 @@ func same(t *testing.T, m *ir.Module, s *sch.Schedule, extents map[string]int64)
 	if err := roundtrip.Check(now); err != nil {
 		t.Fatalf("%v\n%s", err, source(now))
 	}
-	want, got := results(t, m, extents), results(t, now, extents)
-	for k := range want {
-		for i := range want[k].Len() {
-			x, y := want[k].Float(i), got[k].Float(i)
-			if x != y && (!math.IsNaN(x) || !math.IsNaN(y)) {
-				t.Fatalf("element %d of parameter %d is %g, want %g\n%s", i, k, y, x, source(now))
+	want := results(t, m, extents)
+	equal := func(now *ir.Module) {
+		t.Helper()
+		got := results(t, now, extents)
+		for k := range want {
+			for i := range want[k].Len() {
+				x, y := want[k].Float(i), got[k].Float(i)
+				if x != y && (!math.IsNaN(x) || !math.IsNaN(y)) {
+					t.Fatalf("element %d of parameter %d is %g, want %g\n%s", i, k, y, x, source(now))
+				}
 			}
 		}
+	}
+	equal(now)
+	if f, loops := tirtest.Backwards(now.Lookup("main").(*tir.PrimFunc)); loops > 0 {
+		equal(now.With("main", f))
 	}
 	replayed(t, m, s)
 }
@@ -279,7 +288,13 @@ func tileArguments(r *rand.Rand, b *tir.Block, ref *sch.Block, extents map[strin
 	if wide {
 		run = int64(r.IntN(5))
 	}
-	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), splat, pack, run, nil, blocks}
+	parallel := []int64{}
+	for i := range order {
+		if r.IntN(3) == 0 {
+			parallel = append(parallel, int64(i))
+		}
+	}
+	return []any{ref, order, tile, reduce, int64(v), lanes, whole, unroll, int64(r.IntN(5)), splat, pack, run, nil, blocks, parallel}
 }
 
 // TestTilesKeepMeaning tiles reductions in all ways: in every order, with tiles that do not
@@ -310,7 +325,7 @@ func TestTilesKeepMeaning(t *testing.T) {
 					epilogue = append(epilogue, do(t, s, "GetBlock", e.Name, nil)[0].(*sch.Block))
 				}
 				if len(epilogue) > 0 {
-					args[len(args)-2] = epilogue
+					args[len(args)-3] = epilogue
 				}
 				t.Log(args[1:]...)
 				do(t, s, "TileReduction", args...)

@@ -21,7 +21,7 @@ import (
 // leastFork is how many simple operations a loop has at least for which a fork is worth its time, under 100 ns.
 const leastFork = 1 << 15
 
-// leastTurns is how many turns it has at least: with few, it is better to fork what is inside.
+// leastTurns is how many turns it has at least, unless the schedule says that it is parallel: with few, it is better to fork what is inside.
 const leastTurns = 4
 
 // forks decides whether a loop runs in chunks. Its bounds must fit in the words of a fork.
@@ -34,10 +34,10 @@ func (g *gen) forks(s *tir.For, bound *node) bool {
 		least = leastFork
 	}
 	turns, known := tir.AsInt(s.Extent)
-	if known && (turns < leastTurns || float64(turns)*g.Effects.Loops[s].Work < least) {
+	if known && (turns < leastTurns && s.Kind != tir.Parallel || float64(turns)*g.Effects.Loops[s].Work < least) {
 		return false
 	}
-	return g.Effects.Independent(s, g.NoAlias, g.InVariables)
+	return g.Effects.Divisible(s, g.InVariables) || g.Effects.Independent(s, g.NoAlias, g.InVariables)
 }
 
 // Fork writes a loop that surely has turns, if they are to run side by side.

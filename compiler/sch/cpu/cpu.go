@@ -101,7 +101,10 @@ func (r *rules) run() error {
 			}
 		}
 	}
-	return r.flatten()
+	if err := r.flatten(); err != nil {
+		return err
+	}
+	return r.parallel()
 }
 
 // empty reports whether f iterates over an extent of 0: what never runs needs no schedule,

@@ -16,6 +16,9 @@ type Machine struct {
 	// Spreads says that there are instructions that spread an element of memory over all lanes, so that this need not be done ahead; Embeds, that
 	// arithmetic does so with its operand, without a register.
 	Spreads, Embeds bool
+	// Threads is how many threads run a kernel. ForkWork is what the work counts that it takes to give turns of a loop to them and to wait for them, where a product and a
+	// sum count one.
+	Threads, ForkWork int64
 }
 
 // MachineOf reads a machine off a target. Where that has no vectors the rules tile as for vectors of 128 bits: a code
@@ -24,6 +27,7 @@ func MachineOf(t target.Target) Machine {
 	m := Machine{
 		Lanes: int64(t.VectorLanes(dtype.Float32T)), Registers: t.IntAttr("num-vector-registers", 16),
 		L1: t.IntAttr("l1-cache-bytes", 32<<10), L2: t.IntAttr("l2-cache-bytes", 256<<10), Spreads: t.Feature("avx2"), Embeds: t.Feature("avx512f"),
+		Threads: t.IntAttr("num-cores", 1), ForkWork: forkWork,
 	}
 	if m.Lanes < 2 {
 		m.Lanes = 4

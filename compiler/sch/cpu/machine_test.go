@@ -7,18 +7,19 @@ import (
 )
 
 // wide is the machine of the internal tests: vectors of 128 bits.
-var wide = Machine{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 256 << 10}
+var wide = Machine{Lanes: 4, Registers: 16, L1: 32 << 10, L2: 256 << 10, Threads: 1, ForkWork: forkWork}
 
 func TestMachineOf(t *testing.T) {
 	for text, want := range map[string]Machine{
 		"wasm":                          wide,
 		"wasm -mattr=-simd128":          wide,
-		"wasm -max-simd-width=64":       {2, 16, 32 << 10, 256 << 10, false, false},
-		"wasm -max-simd-width=256":      {8, 16, 32 << 10, 256 << 10, false, false},
-		"wasm -num-vector-registers=32": {4, 32, 32 << 10, 256 << 10, false, false},
-		"x86 -mattr=+avx2 -max-simd-width=256 -num-vector-registers=16 -l1-cache-bytes=49152 -l2-cache-bytes=2097152": {8, 16, 48 << 10, 2 << 20, true, false},
-		"x86 -mattr=+avx2,+avx512f -max-simd-width=512 -num-vector-registers=32":                                      {16, 32, 32 << 10, 256 << 10, true, true},
-		"interp": wide,
+		"wasm -max-simd-width=64":       {2, 16, 32 << 10, 256 << 10, false, false, 1, forkWork},
+		"wasm -max-simd-width=256":      {8, 16, 32 << 10, 256 << 10, false, false, 1, forkWork},
+		"wasm -num-vector-registers=32": {4, 32, 32 << 10, 256 << 10, false, false, 1, forkWork},
+		"x86 -mattr=+avx2 -max-simd-width=256 -num-vector-registers=16 -l1-cache-bytes=49152 -l2-cache-bytes=2097152": {8, 16, 48 << 10, 2 << 20, true, false, 1, forkWork},
+		"x86 -mattr=+avx2,+avx512f -max-simd-width=512 -num-vector-registers=32":                                      {16, 32, 32 << 10, 256 << 10, true, true, 1, forkWork},
+		"wasm -num-cores=2": {4, 16, 32 << 10, 256 << 10, false, false, 2, forkWork},
+		"interp":            wide,
 	} {
 		tg, err := target.Parse(text)
 		if err != nil {
@@ -68,6 +69,30 @@ func TestShapesOfProcessors(t *testing.T) {
 		}
 		if sums := got.rows * got.vectors * got.beside; sums > c.m.Registers-4 {
 			t.Errorf("%s: %d sums in %d registers", c.name, sums, c.m.Registers)
+		}
+	}
+}
+
+// TestShares asks which loop of a nest threads share.
+func TestShares(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		threads int64
+		turns   []int64
+		work    int64
+		want    int
+	}{
+		{"the outermost of equals", 2, []int64{8, 56}, 1 << 28, 0},
+		{"one that divides better", 2, []int64{3, 56}, 1 << 28, 1},
+		{"not so often that it costs more", 2, []int64{7, 4, 75}, 51 << 20, 1},
+		{"nor inside of many turns", 4, []int64{2, 1024, 64}, 1 << 28, 1},
+		{"enough turns for all threads", 16, []int64{4, 64}, 1 << 30, 1},
+		{"too little work", 2, []int64{56, 56}, 1 << 17, -1},
+		{"one turn", 2, []int64{1, 1}, 1 << 28, -1},
+		{"no loops", 2, nil, 1 << 28, -1},
+	} {
+		if got := (Machine{Threads: c.threads, ForkWork: forkWork}).shares(c.turns, c.work); got != c.want {
+			t.Errorf("%s: loop %d, want %d", c.name, got, c.want)
 		}
 	}
 }

@@ -72,14 +72,17 @@ func (r *rules) find(root string) error {
 // at returns the block that b refers to.
 func (r *rules) at(b *sch.Block) *tir.Block { return r.s.State().Known(b) }
 
-// extent returns the number of iterations of a loop. It must not have been removed.
-func (r *rules) extent(l *sch.Loop) tir.Expr {
+// loop returns what l refers to. It must not have been removed.
+func (r *rules) loop(l *sch.Loop) *tir.For {
 	x, err := r.s.State().Stmt(l)
 	if err != nil {
 		panic("cpu: a rule looks at what it removed: " + err.Error())
 	}
-	return x.(*tir.For).Extent
+	return x.(*tir.For)
 }
+
+// extent returns the number of iterations of a loop. It must not have been removed.
+func (r *rules) extent(l *sch.Loop) tir.Expr { return r.loop(l).Extent }
 
 // loops returns the loops around a block, outermost first.
 func (r *rules) loops(b *sch.Block) ([]*sch.Loop, error) { return r.loopsBy("GetLoops", b) }

@@ -9,6 +9,7 @@ import (
 	"github.com/irscope/irscope/compiler/sch/cpu"
 	"github.com/irscope/irscope/compiler/te"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/topi"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/dtype"
@@ -79,6 +80,12 @@ func randomKernel(r *rand.Rand) (string, kernel) {
 
 // TestRandomKernels schedules random kernels and compares them with the functions before.
 func TestRandomKernels(t *testing.T) {
+	parallel := 0
+	defer func() {
+		if parallel == 0 {
+			t.Error("no kernel has a parallel loop")
+		}
+	}()
 	seed.Each(t, 150, func(t *testing.T, r *rand.Rand) {
 		name, k := randomKernel(r)
 		t.Log(name)
@@ -93,7 +100,7 @@ func TestRandomKernels(t *testing.T) {
 		}
 		compare(t, want, run(t, g, k.arguments(t)))
 		// Small caches, so that there are blocks of tiles.
-		m := cpu.Machine{Lanes: []int64{8, 16}[r.IntN(2)], Registers: []int64{16, 32}[r.IntN(2)], L1: 512, L2: 1 << (7 + r.IntN(5)), Spreads: true}
+		m := cpu.Machine{Lanes: []int64{8, 16}[r.IntN(2)], Registers: []int64{16, 32}[r.IntN(2)], L1: 512, L2: 1 << (7 + r.IntN(5)), Spreads: true, Threads: int64(1 + r.IntN(3)), ForkWork: 1}
 		if g, err = m.Schedule(f, nil, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -101,6 +108,10 @@ func TestRandomKernels(t *testing.T) {
 			t.Errorf("%+v: %s", m, d.Message)
 		}
 		compare(t, want, run(t, g, k.arguments(t)))
+		if back, loops := tirtest.Backwards(g); loops > 0 {
+			compare(t, want, run(t, back, k.arguments(t)))
+			parallel++
+		}
 		if r.IntN(5) == 0 {
 			compare(t, want, compile(t, f).run(t, k.arguments(t)))
 		}

@@ -116,10 +116,10 @@ func (r *rules) tile(b *sch.Block, p *plan) error {
 		epilogue = append(epilogue, c)
 	}
 	args := []any{
-		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks,
+		b, ints(p.Order), p.Tile, ints(p.Reduce), int64(p.Vector), p.Lanes, ints(p.Whole), ints(p.Unroll), max(p.Factor, 1), ints(p.Splat), ints(p.Pack), p.Run, nil, p.Blocks, ints(p.shared()),
 	}
 	if len(epilogue) > 0 {
-		args[len(args)-2] = epilogue
+		args[len(args)-3] = epilogue
 	}
 	if err := r.act("TileReduction", args...); err != nil {
 		return err
