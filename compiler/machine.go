@@ -17,5 +17,5 @@ func thisMachine() (target.Machine, error) {
 		return target.Machine{}, err
 	}
 	l1, l2 := native.Caches()
-	return target.Machine{Features: native.Host().Names(), L1: l1, L2: l2, Cores: int64(runtime.NumCPU())}, nil
+	return target.Machine{Features: native.Host().Names(), L1: l1, L2: l2, Cores: int64(runtime.GOMAXPROCS(0))}, nil
 }

@@ -21,7 +21,7 @@ var x86Kind = &Kind{
 		{"num-vector-registers", Int, nil, "vector registers that schedules may fill: 16, or 32 with avx512f"},
 		{"l1-cache-bytes", Int, nil, "data cache of the first level of a core"},
 		{"l2-cache-bytes", Int, nil, "cache of the second level of a core"},
-		{"num-cores", Int, int64(1), "threads that kernels are scheduled for: with more than one, the outer loops are parallel"},
+		{"num-cores", Int, nil, "threads that kernels are scheduled for: with more than one, outer loops are parallel"},
 	},
 	Features: []FeatureDef{
 		{"avx2", false, "vectors of 256 bits; has fma, f16c and bmi2 with it"},
@@ -70,7 +70,7 @@ type Machine struct {
 	Features []string
 	// L1 and L2 are the sizes in bytes of the data cache of the first level, and of the cache of the second, of a core; 0 where unknown.
 	L1, L2 int64
-	Cores  int64
+	Cores  int64 // 0 where unknown
 }
 
 // The caches of targets that name their features and no caches: those that all processors with them have at least.
@@ -94,7 +94,7 @@ func (t Target) Explicit(ask func() (Machine, error)) (Target, error) {
 			off = append(off, f[1:])
 		}
 	}
-	m := Machine{Features: on, L1: leastL1, L2: leastL2, Cores: 1}
+	m := Machine{Features: on, L1: leastL1, L2: leastL2}
 	if on == nil {
 		var err error
 		if m, err = ask(); err != nil {
@@ -121,8 +121,11 @@ func (t Target) Explicit(ask func() (Machine, error)) (Target, error) {
 	if slices.Contains(all, "avx512f") {
 		width, registers = 512, 32
 	}
-	for name, v := range map[string]int64{widthAttr: width, "num-vector-registers": registers, "l1-cache-bytes": m.L1, "l2-cache-bytes": m.L2, "num-cores": max(m.Cores, 1)} {
+	for name, v := range map[string]int64{widthAttr: width, "num-vector-registers": registers, "l1-cache-bytes": m.L1, "l2-cache-bytes": m.L2} {
 		out.attrs[name] = v
+	}
+	if m.Cores > 0 {
+		out.attrs["num-cores"] = m.Cores
 	}
 	for name, v := range t.attrs {
 		out.attrs[name] = v

@@ -33,6 +33,8 @@ func TestExplicit(t *testing.T) {
 		{"x86", big, true, "x86" + vnni + caches + w5, 16},
 		{"x86 -mattr=-avx512vnni", big, true, "x86" + avx512 + caches + w5, 16},
 		{"x86 -mattr=-avx512vl", big, true, "x86" + avx2 + caches + w2, 8},
+		{"x86", target.Machine{Features: []string{"avx2"}, Cores: 4}, true, "x86" + avx2 + small + " -max-simd-width=256 -num-cores=4 -num-vector-registers=16", 8},
+		{"x86 -num-cores=1", target.Machine{Features: []string{"avx2"}, Cores: 4}, true, "x86" + avx2 + small + " -max-simd-width=256 -num-cores=1 -num-vector-registers=16", 8},
 		{"x86", target.Machine{Features: []string{"avx2"}}, true, "x86" + avx2 + small + w2, 8},
 	} {
 		x, err := target.Parse(c.in)

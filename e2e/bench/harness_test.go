@@ -59,7 +59,14 @@ func programFor(b *testing.B, data []byte, t target.Target) (*artifact.Program, 
 	if err != nil {
 		b.Fatal(err)
 	}
-	eng := compiler.NewEngine()
+	names, args := inputsOf(b, res)
+	return load(b, res, 1), names, args
+}
+
+// load loads a compiled model in an engine of its own with so many threads.
+func load(b testing.TB, res *compiler.Result, threads int) *artifact.Program {
+	b.Helper()
+	eng := compiler.NewEngineWith(compiler.EngineOptions{Threads: threads})
 	prog, err := res.Artifact.Open(b.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
 	if err != nil {
 		b.Fatal(err)
@@ -72,8 +79,12 @@ func programFor(b *testing.B, data []byte, t target.Target) (*artifact.Program, 
 			b.Error(err)
 		}
 	})
-	var names []string
-	var args []*tensor.Tensor
+	return prog
+}
+
+// inputsOf returns the names of the inputs of a model, and random tensors for them.
+func inputsOf(b testing.TB, res *compiler.Result) (names []string, args []*tensor.Tensor) {
+	b.Helper()
 	for i, p := range res.Artifact.Function("main").Params {
 		dt, err := dtype.Parse(p.Type.DType)
 		if err != nil {
@@ -90,7 +101,7 @@ func programFor(b *testing.B, data []byte, t target.Target) (*artifact.Program, 
 		t.Random(uint64(i))
 		names, args = append(names, p.Name), append(args, t)
 	}
-	return prog, names, args
+	return names, args
 }
 
 // sink takes events as the log of a run does, and drops them.

@@ -16,9 +16,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/artifact"
-	"github.com/irscope/irscope/runtime/dtype"
 	"github.com/irscope/irscope/runtime/tensor"
-	"github.com/irscope/irscope/runtime/vm"
 	"github.com/irscope/irscope/target"
 )
 
@@ -42,36 +40,14 @@ func machineCode(t *testing.T) *compiler.Result {
 	return res
 }
 
-// opened loads a program in an engine with so many threads and returns what runs it once.
-func opened(t *testing.T, res *compiler.Result, threads int) func(context.Context) ([]*tensor.Tensor, error) {
-	t.Helper()
-	eng := compiler.NewEngineWith(compiler.EngineOptions{Threads: threads})
-	prog, err := res.Artifact.Open(t.Context(), eng, runtime.DeviceOptions{}, vm.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeAll(t, prog, eng) })
-	x := tensor.MustNew(dtype.Float32T, 1, 64, 56, 56)
-	x.Random(1)
-	return func(ctx context.Context) ([]*tensor.Tensor, error) { return prog.Run(ctx, "main", x) }
-}
-
-func closeAll(t *testing.T, prog *artifact.Program, eng *runtime.Engine) {
-	if err := prog.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := eng.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestThreads compares one thread, two threads, and two programs beside each other with one thread each, in turns: what those gain is what the machine has to give at the
 // time. Outputs are equal to the bit.
 func TestThreads(t *testing.T) {
 	res := machineCode(t)
-	one, other, two := opened(t, res, 1), opened(t, res, 1), opened(t, res, 2)
+	one, other, two := load(t, res, 1), load(t, res, 1), load(t, res, 2)
 	ctx := t.Context()
-	want, err := one(ctx)
+	_, args := inputsOf(t, res)
+	want, err := one.Run(ctx, "main", args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +57,8 @@ func TestThreads(t *testing.T) {
 		return time.Since(start).Seconds()
 	}
 	alone, beside, together := math.Inf(1), math.Inf(1), math.Inf(1)
-	run := func(f func(context.Context) ([]*tensor.Tensor, error)) {
-		got, err := f(ctx)
+	run := func(p *artifact.Program) {
+		got, err := p.Run(ctx, "main", args...)
 		if err != nil {
 			t.Error(err)
 		} else if !bytes.Equal(got[0].Data, want[0].Data) {
@@ -102,6 +78,44 @@ func TestThreads(t *testing.T) {
 	t.Logf("one thread %.1f ms, two %.1f ms: %.2f times as fast; two programs beside each other gain %.2f times", alone*1e3, together*1e3, alone/together, 2*alone/beside)
 	if goruntime.GOMAXPROCS(0) > 1 {
 		goal.Time(t, "two threads", time.Duration(together*1e9), time.Duration(beside/2/0.9*1e9))
+	}
+}
+
+// TestThreadsOfModels compares the outputs of models on one thread and on three, to the bit.
+func TestThreadsOfModels(t *testing.T) {
+	tg, err := target.Parse("x86 -num-cores=3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tg, err = compiler.ForMachine(tg); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"light_squeezenet", "light_shufflenet", "light_inception_v2"} {
+		t.Run(name, func(t *testing.T) {
+			res, err := compiler.Compile(t.Context(), compiler.Request{Module: importModel(t, light(t, name)), Target: tg})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, args := inputsOf(t, res)
+			var want []*tensor.Tensor
+			for _, threads := range []int{1, 3} {
+				prog := load(t, res, threads)
+				for range 3 {
+					got, err := prog.Run(t.Context(), "main", args...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if want == nil {
+						want = got
+					}
+					for i := range want {
+						if !bytes.Equal(got[i].Data, want[i].Data) {
+							t.Errorf("%d threads: output %d differs", threads, i)
+						}
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -146,20 +160,21 @@ func TestPauses(t *testing.T) {
 			x += 1 / n
 		}
 	})
-	var programs []func(context.Context) ([]*tensor.Tensor, error)
+	var programs []*artifact.Program
+	_, args := inputsOf(t, res)
 	for range 2 {
-		f := opened(t, res, 2)
-		if _, err := f(t.Context()); err != nil { // what the first run learns of kernels
+		p := load(t, res, 2)
+		if _, err := p.Run(t.Context(), "main", args...); err != nil { // what the first run learns of kernels
 			t.Fatal(err)
 		}
-		programs = append(programs, f)
+		programs = append(programs, p)
 	}
 	all := waits(t, "kernels", func(ctx context.Context) {
 		var wg sync.WaitGroup
-		for _, f := range programs {
+		for _, p := range programs {
 			wg.Go(func() {
 				for ctx.Err() == nil {
-					_, _ = f(ctx) // it ends with the context
+					_, _ = p.Run(ctx, "main", args...) // it ends with the context
 				}
 			})
 		}
