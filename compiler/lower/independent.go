@@ -53,6 +53,7 @@ type turns struct {
 	inner     map[*tir.Var]bool  // variables that the body binds
 	own       map[*tir.Var]bool  // pointers to memory that one turn has for itself
 	lets      map[*tir.Var]*form // nil where the value has no form
+	terms     []term
 	pieces    map[*tir.Var]*piece
 	dependent bool
 

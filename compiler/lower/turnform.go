@@ -3,6 +3,7 @@ package lower
 import (
 	"maps"
 
+	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
 )
 
@@ -114,8 +115,49 @@ func (t *turns) form(e tir.Expr) *form {
 		if f := t.sum(e); f != nil {
 			return f
 		}
+		if v := t.unchanged(e); v != nil {
+			return &form{outer: map[*tir.Var]int64{v: 1}}
+		}
 	}
 	return t.between(e)
+}
+
+// unchanged returns a variable that stands for an integer expression of variables from outside of the loop only, which is the same in all turns; nil if e is another one.
+func (t *turns) unchanged(e *tir.Binary) *tir.Var {
+	same := e.DType().IsInteger() && e.DType().Lanes == 1
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			same = same && n != t.turn && !t.inner[n]
+		case *tir.Binary, *tir.IntImm, *tir.Cast:
+		default:
+			same = false
+		}
+		return same
+	})
+	if !same {
+		return nil
+	}
+	for _, x := range t.terms {
+		if tir.Equal(x.is, e) {
+			return x.name
+		}
+	}
+	if len(t.terms) == mostTerms {
+		return nil
+	}
+	v := tir.NewVar("unchanged", e.DType())
+	t.terms = append(t.terms, term{v, e})
+	return v
+}
+
+// mostTerms bounds the expressions that a loop's are compared with.
+const mostTerms = 16
+
+// term is a variable that stands for an expression.
+type term struct {
+	name *tir.Var
+	is   tir.Expr
 }
 
 // sum is the form of a sum, a difference, or a product with a constant.

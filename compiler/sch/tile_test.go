@@ -11,8 +11,8 @@ import (
 	"github.com/irscope/irscope/compiler/roundtrip"
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
-	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/compiler/tir/interp"
+	"github.com/irscope/irscope/compiler/tir/tirtest"
 	"github.com/irscope/irscope/e2e/fixture/seed"
 	"github.com/irscope/irscope/runtime/tensor"
 )

@@ -24,6 +24,11 @@ func (k *kernel) Call(s *runtime.Session, args []runtime.Value) (runtime.Value, 
 		return runtime.Value{}, err
 	}
 	d := k.lib.on
+	if at := uintptr(unsafe.Pointer(s)); d.session != at {
+		if d.session = at; d.others != nil {
+			k.lib.mod.loader.pool.rouse() // it forked before, and will again
+		}
+	}
 	f := &d.main.frame
 	f.put(ArgsAt, abi.ArgsAddr)
 	f.put(CountAt, uint64(len(args)))

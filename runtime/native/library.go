@@ -8,10 +8,11 @@ import (
 
 // device is what the loader keeps on a device: what the running call needs, as only one runs at a time.
 type device struct {
-	dev    *runtime.Device
-	main   thread
-	others []*thread // of the loader's pool, once a loop was forked
-	forked Frame     // as it was at the last fork, for these
+	dev     *runtime.Device
+	session uintptr // address of that of the last call, which may be gone
+	main    thread
+	others  []*thread // of the loader's pool, once a loop was forked
+	forked  Frame     // as it was at the last fork, for these
 }
 
 // helpers returns the threads of the pool.

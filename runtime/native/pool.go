@@ -80,6 +80,26 @@ func (p *pool) run(parts int, f func(thread, part int)) {
 	j := &job{number: p.jobs, parts: int64(parts), f: f, ended: make(chan struct{})}
 	j.left.Store(j.parts)
 	p.job.Store(j)
+	p.wake()
+	j.work(0)
+	for l := (looking{}); j.left.Load() > 0; {
+		if !l.on() {
+			<-j.ended
+		}
+	}
+	p.job.Store(nil)
+}
+
+// rouse wakes threads for jobs that will come soon.
+func (p *pool) rouse() {
+	if p.busy.TryLock() {
+		p.wake()
+		p.busy.Unlock()
+	}
+}
+
+// wake wakes the threads that sleep. Whoever calls it holds busy.
+func (p *pool) wake() {
 	for _, w := range p.workers {
 		if w.asleep.Load() {
 			select {
@@ -88,13 +108,6 @@ func (p *pool) run(parts int, f func(thread, part int)) {
 			}
 		}
 	}
-	j.work(0)
-	for l := (looking{}); j.left.Load() > 0; {
-		if !l.on() {
-			<-j.ended
-		}
-	}
-	p.job.Store(nil)
 }
 
 // alone makes every call on the goroutine that asks.
