@@ -21,6 +21,7 @@ type Effects struct {
 type LoopEffects struct {
 	Jumps bool    // has a break or continue of its own
 	Polls bool    // takes its cost off the budget
+	Outer bool    // there are loops inside
 	Strip int64   // turns between two polls; 0 is one
 	After float64 // operations that the loop takes off the budget when it has ended
 	Body  float64 // operations of one turn, roughly, that are not taken off the budget
@@ -173,6 +174,9 @@ func (s *scanner) exprs(xs []tir.Expr) float64 {
 func (s *scanner) loop(key, body tir.Stmt, trips, head float64, extra ...tir.Expr) float64 {
 	e := &LoopEffects{writes: map[*tir.Var]bool{}, elems: map[*tir.Var]*elemAccess{}, cond: s.cond}
 	s.Loops[key] = e
+	for _, x := range s.stack {
+		x.Outer = true
+	}
 	s.stack = append(s.stack, e)
 	before := s.taken
 	s.taken = 0

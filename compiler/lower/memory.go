@@ -85,13 +85,14 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	return n
 }
 
-// placeLoad finds where a read through v can be done: outside the loops that write nothing that v
-// may point at. A loop region surely runs once: what may skip it is a branch or block around it.
+// placeLoad finds where a read through v can be done: outside an innermost loop that writes nothing that v
+// may point at. Around loops with loops inside a value would be held over these, in a register that they need more. A loop region surely runs once: what may skip it is
+// a branch or block around it.
 func (b *Builder) placeLoad(args []*Node, v *tir.Var) *Region {
 	avail := available(args)
 	to := b.Cur
 	for x := b.Cur; x.depth > avail; x = x.parent {
-		if x.Kind != LoopRegion || x.Loop == nil || x.Loop.asserts || b.loopWrites(x.Loop, v) {
+		if x.Kind != LoopRegion || x.Loop == nil || x.Loop.Outer || x.Loop.asserts || b.loopWrites(x.Loop, v) {
 			break
 		}
 		to = x.parent

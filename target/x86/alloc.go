@@ -3,6 +3,7 @@ package x86
 import (
 	"slices"
 
+	"github.com/irscope/irscope/compiler/lower"
 	"github.com/irscope/irscope/runtime/native"
 	"github.com/irscope/irscope/runtime/native/asm"
 )
@@ -16,8 +17,23 @@ const inFrame phys = -1
 // frame; where nothing does, they are as good as the others.
 var generalPool = []asm.Reg{asm.RAX, asm.RDX, asm.RCX, asm.RBX, asm.RSI, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13}
 
-// scratches is how many registers of each class the emitter needs for itself where something lies in the frame.
+// scratches is how many registers of a class the emitter needs for itself where something of the class lies in the frame.
 const scratches = 2
+
+// The classes of registers.
+const (
+	generals = iota
+	vectors
+	classes
+)
+
+// classOf is the class of the registers that hold a type.
+func classOf(t lower.Type) int {
+	if isVector(t) {
+		return vectors
+	}
+	return generals
+}
 
 // allocation says where virtual registers are.
 type allocation struct {
@@ -25,7 +41,7 @@ type allocation struct {
 	slot      []int32 // offset in the frame of what lies or is saved there, 0 for none
 	intervals []interval
 	frame     int32 // end of the frame in use
-	spills    int
+	spills    [classes]int
 	// alive lists, by requests and polls, the registers whose values are needed behind them.
 	alive map[int32][]vreg
 }
@@ -34,12 +50,13 @@ type allocation struct {
 // all intervals which lie over this place that is used least for its length. Poletto and Sarkar, "Linear scan register allocation" (TOPLAS 1999), with
 // weights by loops.
 //
-// It tries without registers for the emitter first.
-func (l *linear) allocate(vectors int) (*allocation, error) {
+// It tries without registers for the emitter first, and keeps some of a class that goes to the frame.
+func (l *linear) allocate(vecs int) (*allocation, error) {
 	ivs, order := l.liveness()
-	a := l.scan(ivs, order, vectors, l.needsScratch())
-	if a.spills > 0 {
-		a = l.scan(ivs, order, vectors, true)
+	reserve := l.needsScratch()
+	a := l.scan(ivs, order, vecs, reserve)
+	if again := [classes]bool{reserve[0] || a.spills[0] > 0, reserve[1] || a.spills[1] > 0}; again != reserve {
+		a = l.scan(ivs, order, vecs, again)
 	}
 	a.keep(l)
 	a.place(l, order)
@@ -49,24 +66,25 @@ func (l *linear) allocate(vectors int) (*allocation, error) {
 	return a, nil
 }
 
-func (l *linear) scan(ivs []interval, order []int32, vectors int, reserve bool) *allocation {
+func (l *linear) scan(ivs []interval, order []int32, vecs int, reserve [classes]bool) *allocation {
 	a := &allocation{reg: make([]phys, len(ivs)), slot: make([]int32, len(ivs)), intervals: ivs, frame: native.RoomAt}
 	for i := range a.reg {
 		a.reg[i] = inFrame
 	}
-	general, vec := generalPool, make([]asm.Reg, vectors)
+	general, vec := generalPool, make([]asm.Reg, vecs)
 	for i := range vec {
 		vec[i] = asm.Reg(i)
 	}
-	if reserve {
-		general, vec = general[scratches:], vec[:vectors-scratches]
+	if reserve[generals] {
+		general = general[scratches:]
 	}
-	classes := [2]*class{newClass(general), newClass(vec)}
+	if reserve[vectors] {
+		vec = vec[:vecs-scratches]
+	}
+	of := [classes]*class{newClass(general), newClass(vec)}
 	for _, v := range order {
-		c := classes[0]
-		if isVector(l.g.types[v]) {
-			c = classes[1]
-		}
+		k := classOf(l.g.types[v])
+		c := of[k]
 		c.expire(a, ivs[v].start)
 		if r, ok := c.take(a, &ivs[v]); ok {
 			a.reg[v] = r
@@ -85,7 +103,7 @@ func (l *linear) scan(ivs []interval, order []int32, vectors int, reserve bool) 
 		}
 		a.reg[worst] = inFrame
 		a.slot[worst] = unplaced
-		a.spills++
+		a.spills[k]++
 	}
 	return a
 }
@@ -185,7 +203,12 @@ func (c *class) take(a *allocation, iv *interval) (phys, bool) {
 	return r, true
 }
 
-// needsScratch reports whether an instruction needs registers of the emitter in any case.
-func (l *linear) needsScratch() bool {
-	return slices.ContainsFunc(l.code, func(i inst) bool { return usesScratch(&i) })
+// needsScratch reports of which classes an instruction needs registers of the emitter in any case.
+func (l *linear) needsScratch() (needs [classes]bool) {
+	for k := range l.code {
+		if c, uses := usesScratch(&l.code[k]); uses {
+			needs[c] = true
+		}
+	}
+	return needs
 }

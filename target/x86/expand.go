@@ -7,17 +7,17 @@ import (
 	"github.com/irscope/irscope/runtime/native/asm"
 )
 
-// usesScratch reports whether an instruction needs registers of the emitter in any case.
-func usesScratch(i *inst) bool {
+// usesScratch reports whether an instruction needs registers of the emitter in any case, and of which class.
+func usesScratch(i *inst) (class int, uses bool) {
 	switch code(i.op) {
 	case pCompare32, pCompare64, pHalfOf32:
-		return true
+		return vectors, true
 	}
 	switch fnOf(i.op) {
 	case lower.DivS, lower.DivU, lower.RemS, lower.RemU:
-		return true
+		return generals, true
 	}
-	return false
+	return 0, false
 }
 
 // plain writes an instruction of the processor on vectors and floats.

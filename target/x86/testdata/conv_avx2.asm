@@ -60,34 +60,34 @@ L25:
 L26:
 	vxorps xmm11, xmm11, xmm11
 	vmaxps ymm12, ymm11, ymm0
-	vaddps ymm13, ymm12, ymmword ptr [rip+const_25]
+	vaddps ymm13, ymm12, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
 	vmovups ymmword ptr [r15+rdx*1], ymm13
-	vxorps xmm6, xmm6, xmm6
-	vmaxps ymm9, ymm6, ymm1
-	vaddps ymm7, ymm9, ymmword ptr [rip+const_25]
+	vxorps xmm14, xmm14, xmm14
+	vmaxps ymm15, ymm14, ymm1
+	vaddps ymm6, ymm15, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
-	vmovups ymmword ptr [r15+rdx*1+32], ymm7
-	vxorps xmm8, xmm8, xmm8
-	vmaxps ymm10, ymm8, ymm2
-	vaddps ymm0, ymm10, ymmword ptr [rip+const_25]
+	vmovups ymmword ptr [r15+rdx*1+32], ymm6
+	vxorps xmm9, xmm9, xmm9
+	vmaxps ymm7, ymm9, ymm2
+	vaddps ymm8, ymm7, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
-	vmovups ymmword ptr [r15+rdx*1+64], ymm0
-	vxorps xmm11, xmm11, xmm11
-	vmaxps ymm12, ymm11, ymm3
-	vaddps ymm13, ymm12, ymmword ptr [rip+const_25]
+	vmovups ymmword ptr [r15+rdx*1+64], ymm8
+	vxorps xmm10, xmm10, xmm10
+	vmaxps ymm0, ymm10, ymm3
+	vaddps ymm11, ymm0, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
-	vmovups ymmword ptr [r15+rdx*1+96], ymm13
-	vxorps xmm1, xmm1, xmm1
-	vmaxps ymm6, ymm1, ymm4
-	vaddps ymm9, ymm6, ymmword ptr [rip+const_25]
+	vmovups ymmword ptr [r15+rdx*1+96], ymm11
+	vxorps xmm12, xmm12, xmm12
+	vmaxps ymm13, ymm12, ymm4
+	vaddps ymm1, ymm13, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
-	vmovups ymmword ptr [r15+rdx*1+128], ymm9
-	vxorps xmm7, xmm7, xmm7
-	vmaxps ymm2, ymm7, ymm5
-	vaddps ymm8, ymm2, ymmword ptr [rip+const_25]
+	vmovups ymmword ptr [r15+rdx*1+128], ymm1
+	vxorps xmm14, xmm14, xmm14
+	vmaxps ymm15, ymm14, ymm5
+	vaddps ymm6, ymm15, ymmword ptr [rip+const_22]
 	mov edx, dword ptr [rdi+1116]
-	vmovups ymmword ptr [r15+rdx*1+160], ymm8
+	vmovups ymmword ptr [r15+rdx*1+160], ymm6
 	mov eax, dword ptr [rdi+1112]
 	add eax, 48
 	mov dword ptr [rdi+1112], eax
