@@ -82,6 +82,9 @@ type Machine struct {
 
 	Pointer Pointer
 
+	// Reach is how many nodes there may be between two uses of what was read into a register for floats or vectors: where there are more, it is read again. 0 is any number.
+	Reach int
+
 	// Quiet is how many operations a loop may run without a poll; 0 means about a million.
 	Quiet float64
 }

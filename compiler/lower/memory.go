@@ -71,7 +71,8 @@ func (b *Builder) classOf(v *tir.Var) *Class {
 // is a hint for the register that holds the value.
 func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	k := key{op: a.Op, a: a.Address, b: into, imm: a.Offset, hi: uint64(a.Lane)}
-	if n := b.lookup(k); n != nil {
+	if n := b.lookup(k); n != nil && !b.forgotten(n) {
+		n.used = b.ids
 		return n
 	}
 	args := []*Node{a.Address, into}
@@ -80,9 +81,16 @@ func (b *Builder) Load(a Access, into *Node, name string) *Node {
 	}
 	info, c := b.Machine.Info(a.Op), b.classOf(a.Through)
 	n := b.node(Node{Op: a.Op, Imm: a.Offset, Hi: uint64(a.Lane), Type: info.Result, unstable: true, Pointer: a.Through, Name: name}, args)
+	n.used = b.ids
 	c.live = append(c.live, n)
 	b.define(n, k, b.placeLoad(args, a.Through))
 	return n
+}
+
+// forgotten reports whether a load that is known was last used so long ago that to read again is better than to have held it, in a register for floats or vectors.
+func (b *Builder) forgotten(n *Node) bool {
+	m := b.Machine
+	return m.Reach > 0 && n.Region == b.Cur && b.ids-n.used > m.Reach && n.Type != m.Int(32) && n.Type != m.Int(64)
 }
 
 // placeLoad finds where a read through v can be done: outside an innermost loop that writes nothing that v

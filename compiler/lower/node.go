@@ -31,6 +31,7 @@ type Node struct {
 	fn       Fn
 	bits     uint8
 	id       int
+	used     int      // number of the last node when a load was last asked for
 	barrier  int      // index of the first item of Region that changes what a read sees
 	unstable bool     // a read of memory or of a variable
 	counter  *counter // the loop that the node is the variable of

@@ -19,7 +19,7 @@ const ruleBlockConv = "bring into blocks of channels"
 // size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
 var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
-	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), and depthwise ones with weights in OIHW1i16o. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only.",
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 16"},
 	},
@@ -37,8 +37,15 @@ var BlockConvLayout = &pass.Pass{
 			return f, nil
 		}
 		k := constantsOf(f)
+		if !short && anyCall(f, func(call *relax.Call) bool { _, why := blockedConv(call, k, block); return why == "" }) {
+			full, err := withImageRank(c, f, k)
+			if err != nil {
+				return nil, err
+			}
+			f, k = full, constantsOf(full)
+		}
 		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
-			if opName(call) != "relax.nn.conv2d" {
+			if opName(call) != conv2d {
 				return nil, nil
 			}
 			if short {
@@ -62,8 +69,23 @@ const gainful = 16
 // maxBlock bounds the channels of a block.
 const maxBlock = 64
 
-// blockedConv returns the layouts of data and weights for a convolution with blocks of n channels, or says why it stays.
+const conv2d = "relax.nn.conv2d"
+
+// anyCall reports whether f binds a call of that kind.
+func anyCall(f *relax.Function, is func(*relax.Call) bool) bool {
+	found := false
+	relax.EachBinding(f.Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		call, ok := b.BoundValue().(*relax.Call)
+		found = found || ok && is(call)
+	})
+	return found
+}
+
+// blockedConv returns the layouts of data, weights and perhaps result for a convolution with blocks of n channels, or says why it stays.
 func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string, why string) {
+	if opName(call) != conv2d {
+		return nil, "it is no conv2d"
+	}
 	for name, want := range map[string]string{"data_layout": "NCHW", "kernel_layout": "OIHW"} {
 		if l := call.Attrs.Str(name, want); l != want {
 			return nil, fmt.Sprintf("its %s is %s, not %s", name, l, want)
@@ -92,6 +114,8 @@ func blockedConv(call *relax.Call, k *constantValues, n int64) (layouts []string
 		return []string{data, fmt.Sprintf("OIHW1i%do", n)}, ""
 	case groups != 1:
 		return nil, fmt.Sprintf("it has %d groups of %d input channels", groups, dims[1])
+	case dims[1] < n: // the colours of an image: a number of the data is taken for all lanes wherever it lies
+		return []string{"NCHW", fmt.Sprintf("OIHW%do", n), data}, ""
 	case dims[1]%n != 0:
 		return nil, fmt.Sprintf("it has %d input channels, which blocks of %d do not divide", dims[1], n)
 	}

@@ -19,6 +19,10 @@ type (
 	item   = lower.Item
 )
 
+// reach lets a tile use an element that it has spread for all vectors of a row of weights, and has it read the element again for another row: two loads are done in a cycle, and
+// registers for elements are taken from the sums.
+const reach = 40
+
 // machineOf is what the middle end knows of the processor. Only splats of constants need the generator, for its pool.
 func machineOf(g *gen) *lower.Machine {
 	table := infoTable()
@@ -46,6 +50,7 @@ func machineOf(g *gen) *lower.Machine {
 		},
 		Vector: func(bits int) lower.Type { return typeOfWidth(asm.Width(bits / 8)) },
 		Quiet:  native.LeastBudget,
+		Reach:  reach,
 		// The index register's upper half is zero and the displacement has 32 bits: an address does not wrap.
 		Pointer: lower.Pointer{Bits: 32, MaxOffset: math.MaxInt32, Below: abi.ReservedBytes},
 	}
