@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -20,17 +21,40 @@ type columns struct {
 	Sets  []int  `json:"sets"`
 }
 
-// MarshalJSON writes the columns.
+// MarshalJSON writes the columns: by hand, since a history has a table of every function after every pass.
 func (r Rows) MarshalJSON() ([]byte, error) {
-	c := columns{make([]int, len(r)), "", make([]int, len(r)), make([]int, len(r)), make([]int, len(r))}
 	kind := make([]byte, len(r))
-	last := 0
 	for i, x := range r {
-		c.Lines[i], kind[i], c.Names[i], c.Ops[i], c.Sets[i] = x.Line-last, byte(x.Kind), x.Name, x.Op, x.Set
-		last = x.Line
+		kind[i] = byte(x.Kind)
 	}
-	c.Kinds = string(kind)
-	return json.Marshal(c)
+	kinds, err := json.Marshal(string(kind))
+	if err != nil {
+		return nil, err
+	}
+	last := 0
+	lines := func(x Row) (n int) { n, last = x.Line-last, x.Line; return n }
+	out := make([]byte, 0, len(`{"lines":,"kinds":,"names":,"ops":,"sets":}`)+len(kinds)+rowSize*len(r))
+	out = r.column(append(out, `{"lines":`...), lines)
+	out = append(append(out, `,"kinds":`...), kinds...)
+	out = r.column(append(out, `,"names":`...), func(x Row) int { return x.Name })
+	out = r.column(append(out, `,"ops":`...), func(x Row) int { return x.Op })
+	out = r.column(append(out, `,"sets":`...), func(x Row) int { return x.Set })
+	return append(out, '}'), nil
+}
+
+// rowSize is how many bytes most rows take at most.
+const rowSize = 16
+
+// column appends a number of each row, as a list.
+func (r Rows) column(out []byte, of func(Row) int) []byte {
+	out = append(out, '[')
+	for i, x := range r {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = strconv.AppendInt(out, int64(of(x)), 10)
+	}
+	return append(out, ']')
 }
 
 // UnmarshalJSON reads the columns.
