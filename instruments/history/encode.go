@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -21,41 +20,8 @@ type columns struct {
 	Sets  []int  `json:"sets"`
 }
 
-// MarshalJSON writes the columns: by hand, since a history has a table of every function after every pass.
-func (r Rows) MarshalJSON() ([]byte, error) {
-	kind := make([]byte, len(r))
-	for i, x := range r {
-		kind[i] = byte(x.Kind)
-	}
-	kinds, err := json.Marshal(string(kind))
-	if err != nil {
-		return nil, err
-	}
-	last := 0
-	lines := func(x Row) (n int) { n, last = x.Line-last, x.Line; return n }
-	out := make([]byte, 0, len(`{"lines":,"kinds":,"names":,"ops":,"sets":}`)+len(kinds)+rowSize*len(r))
-	out = r.column(append(out, `{"lines":`...), lines)
-	out = append(append(out, `,"kinds":`...), kinds...)
-	out = r.column(append(out, `,"names":`...), func(x Row) int { return x.Name })
-	out = r.column(append(out, `,"ops":`...), func(x Row) int { return x.Op })
-	out = r.column(append(out, `,"sets":`...), func(x Row) int { return x.Set })
-	return append(out, '}'), nil
-}
-
-// rowSize is how many bytes most rows take at most.
-const rowSize = 16
-
-// column appends a number of each row, as a list.
-func (r Rows) column(out []byte, of func(Row) int) []byte {
-	out = append(out, '[')
-	for i, x := range r {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = strconv.AppendInt(out, int64(of(x)), 10)
-	}
-	return append(out, ']')
-}
+// MarshalJSON writes the columns.
+func (r Rows) MarshalJSON() ([]byte, error) { return r.append(nil), nil }
 
 // UnmarshalJSON reads the columns.
 func (r *Rows) UnmarshalJSON(data []byte) error {
@@ -74,20 +40,6 @@ func (r *Rows) UnmarshalJSON(data []byte) error {
 		(*r)[i] = Row{line, Kind(c.Kinds[i]), c.Names[i], c.Ops[i], c.Sets[i]}
 	}
 	return nil
-}
-
-// Encode writes steps as JSON, a line for each: what Encode writes for two lists in a row is
-// what it writes for both together.
-func Encode(steps ...*Step) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, s := range steps {
-		if err := enc.Encode(s); err != nil {
-			return nil, fmt.Errorf("encode the history of step %q: %w", s.Path, err)
-		}
-	}
-	return buf.Bytes(), nil
 }
 
 // Decode reads what Encode wrote and checks it.
