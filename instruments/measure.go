@@ -22,14 +22,16 @@ type funcMetrics struct {
 }
 
 func measureFunc(fn ir.Function) *funcMetrics {
-	out := &funcMetrics{ops: map[string]int{}, calls: map[string]int{}}
+	out := &funcMetrics{}
 	switch fn := fn.(type) {
 	case *tir.PrimFunc:
+		var c counter
 		out.kernel = true
-		out.flops = loopFLOPs(fn.Body)
-		out.structure = loopStructure(fn)
+		out.flops = c.function(fn)
+		out.structure = c.Structure
 		out.pattern = transform.OpPattern(fn)
 	case *relax.Function:
+		out.ops, out.calls = map[string]int{}, map[string]int{}
 		out.public = ir.GlobalSymbol(fn) != ""
 		relax.EachBinding(fn.Body, func(_ *relax.BindingBlock, b relax.Binding) { out.binding(b) })
 	}
@@ -70,31 +72,6 @@ func (f *funcMetrics) binding(b relax.Binding) {
 		f.intermediates += elements(t) * int64(t.DType.Bytes())
 	}
 	f.intermediates += storageBytes(op, c)
-}
-
-// loopStructure counts what a PrimFunc is built of.
-func loopStructure(fn *tir.PrimFunc) event.Structure {
-	var s event.Structure
-	for _, b := range fn.Buffers {
-		if b != nil {
-			s.Buffers++
-		}
-	}
-	ir.Walk(fn.Body, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.For, *tir.While:
-			s.Loops++
-		case *tir.Block:
-			s.Blocks++
-			s.Buffers += len(n.AllocBuffers)
-		case *tir.Allocate, *tir.AllocateConst, *tir.BufferRealize:
-			s.Buffers++
-		case *tir.Call:
-			s.Calls++
-		}
-		return true
-	})
-	return s
 }
 
 // storageBytes returns the size of the storage that c allocates: what tensors take once the

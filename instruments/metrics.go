@@ -35,7 +35,9 @@ func NewMeter() *Meter {
 func (t *Meter) Measure(m *ir.Module) *event.Metrics {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	var changed []string
 	m.EachChange(t.last, func(name string, before, after ir.Function) {
+		changed = append(changed, name)
 		known := t.funcs[name]
 		if before != nil {
 			t.add(name, known, -1)
@@ -51,8 +53,8 @@ func (t *Meter) Measure(m *ir.Module) *event.Metrics {
 			t.funcs[name] = f
 			t.add(name, f, 1)
 		}
-		t.invalidate(name)
 	})
+	t.invalidate(changed)
 	t.last = m
 	out := t.sum
 	out.Functions, out.Ops = m.Len(), maps.Clone(t.sum.Ops)
@@ -132,16 +134,19 @@ func (t *Meter) Function(name string) *event.FunctionMetrics {
 
 func blobBytes(b *ir.Blob) int64 { return b.NumElements() * int64(b.DType().Bytes()) }
 
-// invalidate forgets the total of a function and of all that reach it.
-func (t *Meter) invalidate(name string) {
-	todo := []string{name}
-	seen := map[string]bool{name: true}
+// invalidate forgets the totals of functions and of all that reach them.
+func (t *Meter) invalidate(todo []string) {
+	seen := make(map[string]bool, len(todo))
 	for len(todo) > 0 {
-		name, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		name := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
 		delete(t.total, name)
 		for caller := range t.callers[name] {
 			if !seen[caller] {
-				seen[caller] = true
 				todo = append(todo, caller)
 			}
 		}

@@ -121,7 +121,17 @@ type comparisons struct {
 	vars           map[*tir.Var]int
 	exprs          []tir.Expr       // compound ones; the key is -1-index
 	byHash         map[uint64][]int // keys of exprs
+	pending        []binding        // what is bound and not noted yet
 }
+
+// binding is what a variable is bound to: lo (extent nil) or [lo, lo+extent).
+type binding struct {
+	v          *tir.Var
+	lo, extent tir.Expr
+}
+
+// maxPending bounds the bindings that are not noted yet.
+const maxPending = 64
 
 // keyOf returns the key of e; with make it gives one to an expression that has none.
 func (k *comparisons) keyOf(e tir.Expr, make bool) (int, bool) {
@@ -185,6 +195,11 @@ func (k *comparisons) note(key int, c comparison) {
 
 // unbind forgets what was bound to v.
 func (k *comparisons) unbind(v *tir.Var) {
+	k.settle()
+	k.forget(v)
+}
+
+func (k *comparisons) forget(v *tir.Var) {
 	key, ok := k.vars[v]
 	if !ok || !slices.ContainsFunc(k.about[key], func(c comparison) bool { return c.lhs == key }) {
 		return

@@ -2,24 +2,44 @@ package arith
 
 import "github.com/irscope/irscope/compiler/tir"
 
-// bind notes that v is lo (extent nil) or in [lo, lo+extent), replacing what was bound to v.
+// bind notes that v is lo (extent nil) or in [lo, lo+extent), replacing what was bound to v. It does so when expressions are
+// compared: most analyzers are asked for bounds and sets only.
 func (k *comparisons) bind(v *tir.Var, lo, extent tir.Expr) {
 	if !v.DType().IsInt() {
 		return
 	}
-	k.unbind(v)
-	if SideEffect(lo) > tir.Pure || lo.DType() != v.DType() {
+	if len(k.pending) == maxPending {
+		k.settle()
+	}
+	if k.pending == nil {
+		k.pending = make([]binding, 0, 4)
+	}
+	k.pending = append(k.pending, binding{v, lo, extent})
+}
+
+// settle notes what is pending.
+func (k *comparisons) settle() {
+	for _, b := range k.pending {
+		k.settled(b)
+	}
+	k.pending = k.pending[:0]
+}
+
+func (k *comparisons) settled(b binding) {
+	v := b.v
+	k.forget(v)
+	if SideEffect(b.lo) > tir.Pure || b.lo.DType() != v.DType() {
 		return
 	}
-	if extent == nil {
-		k.bound(v, lo, isEQ)
+	if b.extent == nil {
+		k.bound(v, b.lo, isEQ)
 		return
 	}
-	if SideEffect(extent) > tir.Pure || extent.DType() != v.DType() {
+	if SideEffect(b.extent) > tir.Pure || b.extent.DType() != v.DType() {
 		return
 	}
-	k.bound(v, lo, isGE)
-	k.bound(v, add(lo, extent), isLT)
+	k.bound(v, b.lo, isGE)
+	k.bound(v, add(b.lo, b.extent), isLT)
 }
 
 func (k *comparisons) bound(v *tir.Var, limit tir.Expr, ord order) {
@@ -30,6 +50,7 @@ func (k *comparisons) bound(v *tir.Var, limit tir.Expr, ord order) {
 
 // compare returns how x and y may compare by what is known; chain follows several steps.
 func (k *comparisons) compare(x, y tir.Expr, chain bool) order {
+	k.settle()
 	if len(k.knowns) == 0 && len(k.scoped) == 0 {
 		return anyOrder
 	}

@@ -276,6 +276,7 @@ func TestBindingsAreCompared(t *testing.T) {
 			extent = v.expr(c.extent)
 		}
 		a.known.bind(x, lo, extent)
+		a.known.settle()
 		if got := len(a.known.knowns) > 0; got != c.known {
 			t.Errorf("%s bound to %s and %s is known: %v", c.v, c.lo, c.extent, got)
 		}

@@ -41,7 +41,7 @@ func (t *nameTable) clear() {
 	clear(t.values)
 	clear(t.used)
 	clear(t.free)
-	clear(t.order[:cap(t.order)])
+	clear(t.order[:max(t.most, len(t.order))])
 	t.order, t.most = t.order[:0], 0
 }
 

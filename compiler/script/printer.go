@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -195,16 +196,38 @@ func (p *printer) text() *Text {
 	return t
 }
 
-func (p *printer) str(s string) { p.buf = append(p.buf, s...) }
+// str prints s. It is append(p.buf, s...) that leaves the pointer of p.buf alone where there is room: each pointer that is stored
+// while garbage is collected costs more than the copy of a word.
+func (p *printer) str(s string) {
+	n := len(p.buf)
+	if len(s) > cap(p.buf)-n {
+		p.buf = slices.Grow(p.buf, len(s))
+	}
+	p.buf = p.buf[:n+len(s)]
+	copy(p.buf[n:], s)
+}
 
 // t, r and i print what a dialect defines: loop level, graph level and modules.
-func (p *printer) t(s string) { p.buf = append(append(p.buf, p.tirp...), s...) }
-func (p *printer) r(s string) { p.buf = append(append(p.buf, p.relaxp...), s...) }
-func (p *printer) i(s string) { p.buf = append(append(p.buf, p.irp...), s...) }
+func (p *printer) t(s string) { p.str(p.tirp); p.str(s) }
+func (p *printer) r(s string) { p.str(p.relaxp); p.str(s) }
+func (p *printer) i(s string) { p.str(p.irp); p.str(s) }
 
-func (p *printer) int(n int64) { p.buf = strconv.AppendInt(p.buf, n, 10) }
+func (p *printer) int(n int64) {
+	var digits [20]byte
+	p.str(string(strconv.AppendInt(digits[:0], n, 10)))
+}
 
-func (p *printer) quote(s string) { p.buf = appendQuoted(p.buf, s) }
+func (p *printer) quote(s string) {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c == 0x7f {
+			p.buf = appendQuoted(p.buf, s)
+			return
+		}
+	}
+	p.str(`"`)
+	p.str(s)
+	p.str(`"`)
+}
 
 // list prints xs with commas between them.
 func list[T any](p *printer, xs []T, print func(T)) {
@@ -245,10 +268,13 @@ func (p *printer) begin(n ir.Node) {
 }
 
 func (p *printer) indentation() {
-	for range p.indent {
-		p.buf = append(p.buf, p.unit...)
+	for n := p.column(); n > 0; n -= len(blanks) {
+		p.str(blanks[:min(n, len(blanks))])
 	}
 }
+
+// blanks is what indentations are cut from: units of indentation are blanks.
+var blanks = strings.Repeat(" ", 128)
 
 // column is the width of the indentation.
 func (p *printer) column() int { return p.indent * len(p.unit) }

@@ -137,6 +137,7 @@ func (p *printer) params(name string, f *tir.PrimFunc) (matched []int) {
 func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, param func(i int), result func()) {
 	p.begin(nil)
 	start, mark := len(p.buf), p.enter()
+	tooLong := func() bool { return len(p.buf)-start+p.column() > lineLimit && n > 1 && !p.opts.TVM }
 	write := func(multi bool) {
 		p.str("def " + identifier(name) + "(")
 		for i := range n {
@@ -154,6 +155,8 @@ func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, par
 			}
 			if param(i); multi {
 				p.str(",")
+			} else if tooLong() {
+				return
 			}
 		}
 		if multi {
@@ -165,7 +168,7 @@ func (p *printer) signatureOf(name string, n int, shown func(i int) ir.Node, par
 		p.str(":")
 	}
 	write(false)
-	if len(p.buf)-start+p.column() > lineLimit && n > 1 && !p.opts.TVM {
+	if tooLong() {
 		p.leave(mark)
 		p.cut(start)
 		write(true)

@@ -131,6 +131,12 @@ func Memo(f func(Expr) Expr) func(Expr) Expr {
 	return func(e Expr) Expr { return memoized(done, f, e) }
 }
 
+// MemoFor is Memo with a table that is kept for the next rewrite. The caller calls done behind the last use of memo.
+func MemoFor(f func(Expr) Expr) (memo func(Expr) Expr, done func()) {
+	table := memos.Get().(map[Expr]Expr)
+	return func(e Expr) Expr { return memoized(table, f, e) }, func() { release(table) }
+}
+
 // memoized returns what f makes of e, which is in done from then on. Constants are not: they are as fast mapped as found.
 func memoized(done map[Expr]Expr, f func(Expr) Expr, e Expr) Expr {
 	switch e.(type) {

@@ -61,7 +61,7 @@ func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
 	}
 	place := -1 // statements are met in the order in which scan numbered them
 	m := &tir.Mapper{}
-	m.Expr = tir.Memo(func(e tir.Expr) tir.Expr {
+	memo, done := tir.MemoFor(func(e tir.Expr) tir.Expr {
 		if t := c.of[e]; t != nil {
 			if t.v != nil {
 				return t.v
@@ -72,6 +72,8 @@ func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
 		}
 		return m.MapExpr(e)
 	})
+	defer done()
+	m.Expr = memo
 	m.Stmt = func(s tir.Stmt) tir.Stmt {
 		place++
 		here := place

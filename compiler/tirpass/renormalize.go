@@ -17,7 +17,9 @@ var RenormalizeSplitPattern = &pass.Pass{
 
 func renormalizeSplits(c *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
 	r := &renormalizer{c: c, m: &tir.Mapper{}}
-	r.m.Expr = tir.Memo(r.expr)
+	memo, done := tir.MemoFor(r.expr)
+	defer done()
+	r.m.Expr = memo
 	r.m.Stmt = func(s tir.Stmt) tir.Stmt { return r.m.MapStmt(s) }
 	return f.WithBody(r.m.Stmt(f.Body))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/irscope/irscope/compiler/pipeline"
 	"github.com/irscope/irscope/instruments"
 	"github.com/irscope/irscope/instruments/event"
+	"github.com/irscope/irscope/instruments/history"
+	"github.com/irscope/irscope/instruments/history/fromir"
 	"github.com/irscope/irscope/instruments/linediff"
 	"github.com/irscope/irscope/runtime"
 	"github.com/irscope/irscope/runtime/vm"
@@ -21,7 +23,7 @@ import (
 
 // BenchmarkCompile takes light models from the file to code that is ready to run, on one
 // thread, with all instruments of the page: the stages are metrics, in processor time. "record" is
-// all that the page is told of: printing, diffing, metrics, hashes and the encoding of events. "print+diff" is
+// all that the page is told of: printing, diffing, metrics, hashes, the history of values and the encoding of events. "print+diff" is
 // measured on its own, in a second compilation. "verify" is the check of the module after every pass.
 func BenchmarkCompile(b *testing.B) {
 	for _, name := range []string{"light_resnet50", "light_densenet121"} {
@@ -54,7 +56,9 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 	var m *ir.Module
 	st.do("import", func() { m = importModel(b, data) })
 	var record, verify time.Duration
-	rec := instruments.NewRecorder(&sink{}, instruments.NewSnapshots())
+	snaps := instruments.NewSnapshots()
+	rec := instruments.NewRecorder(&sink{}, snaps)
+	keepHistory(rec, snaps)
 	pl, err := pipeline.Lookup("default", target.Default())
 	must(b, err)
 	start := processTime()
@@ -85,19 +89,41 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 	})
 }
 
+// keepHistory makes a recorder keep the history of values, as that of a run of the page does.
+func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots) {
+	hash := ""
+	tables := fromir.NewRecorder(snaps, func(s *history.Step) error {
+		data, err := history.Encode(s)
+		hash = event.HashBytes(data)
+		return err
+	})
+	rec.History = func(s *pass.Step, m *ir.Module) (string, error) {
+		hash = ""
+		if s == nil {
+			err := tables.Start(m)
+			return hash, err
+		}
+		err := tables.Finished(m, s)
+		return hash, err
+	}
+}
+
 // printAndDiff compiles with an instrument that prints what each pass changed and makes the
-// hunks, and does no more. It returns the processor time of that.
+// hunks, and does no more. It forgets what the next pass replaced, as a recorder does. It returns the processor time of that.
 func printAndDiff(b *testing.B, data []byte) time.Duration {
 	b.Helper()
 	var spent time.Duration
 	snaps := instruments.NewSnapshots()
+	var stale []instruments.FuncDelta
 	hunks := &pass.Instrument{
 		Name: "print and diff",
 		RunAfterPass: func(m *ir.Module, s *pass.Step) error {
 			if len(s.Pass.Children) > 0 {
 				return nil
 			}
-			for _, d := range snaps.Delta(s.Input, m) {
+			snaps.Forget(stale)
+			stale = snaps.Delta(s.Input, m)
+			for _, d := range stale {
 				before, after := "", ""
 				if d.Before != nil {
 					before = d.Before.Text

@@ -21,17 +21,7 @@ type columns struct {
 }
 
 // MarshalJSON writes the columns.
-func (r Rows) MarshalJSON() ([]byte, error) {
-	c := columns{make([]int, len(r)), "", make([]int, len(r)), make([]int, len(r)), make([]int, len(r))}
-	kind := make([]byte, len(r))
-	last := 0
-	for i, x := range r {
-		c.Lines[i], kind[i], c.Names[i], c.Ops[i], c.Sets[i] = x.Line-last, byte(x.Kind), x.Name, x.Op, x.Set
-		last = x.Line
-	}
-	c.Kinds = string(kind)
-	return json.Marshal(c)
-}
+func (r Rows) MarshalJSON() ([]byte, error) { return r.append(nil), nil }
 
 // UnmarshalJSON reads the columns.
 func (r *Rows) UnmarshalJSON(data []byte) error {
@@ -50,20 +40,6 @@ func (r *Rows) UnmarshalJSON(data []byte) error {
 		(*r)[i] = Row{line, Kind(c.Kinds[i]), c.Names[i], c.Ops[i], c.Sets[i]}
 	}
 	return nil
-}
-
-// Encode writes steps as JSON, a line for each: what Encode writes for two lists in a row is
-// what it writes for both together.
-func Encode(steps ...*Step) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, s := range steps {
-		if err := enc.Encode(s); err != nil {
-			return nil, fmt.Errorf("encode the history of step %q: %w", s.Path, err)
-		}
-	}
-	return buf.Bytes(), nil
 }
 
 // Decode reads what Encode wrote and checks it.

@@ -2,6 +2,7 @@ package linediff
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/irscope/irscope/instruments/event"
 )
@@ -26,7 +27,10 @@ func Hunks(before, after string, limit int) Diff {
 		return Diff{}
 	}
 	blocks, win := windowBlocks(before, after)
-	xs, ys := Lines(win.before), Lines(win.after)
+	w := hunkWriters.Get().(*hunkWriter)
+	defer w.release()
+	w.xs, w.ys = appendLines(w.xs, win.before), appendLines(w.ys, win.after)
+	xs, ys := w.xs, w.ys
 	m := Mark(blocks, func(i int) string { return xs[i] }, func(i int) string { return ys[i] })
 	d := Diff{Renamed: m.Renamed, Moved: m.Moved}
 	size := 0
@@ -44,7 +48,7 @@ func Hunks(before, after string, limit int) Diff {
 		d.Truncated = true
 		return d
 	}
-	w := hunkWriter{xs: xs, ys: ys, first: win.line + 1, before: m.Before, after: m.After}
+	w.first, w.before, w.after = win.line+1, m.Before, m.After
 	for len(blocks) > 0 && w.size <= limit {
 		blocks = w.hunk(blocks)
 	}
@@ -64,6 +68,21 @@ type hunkWriter struct {
 	hunks         []event.Hunk
 	size          int
 	lines         []signed // of the hunk that is written
+}
+
+// hunkWriters are kept for the next diff.
+var hunkWriters = sync.Pool{New: func() any { return &hunkWriter{} }}
+
+// release prepares w for another diff, and forgets the texts of this one.
+func (w *hunkWriter) release() {
+	if max(len(w.xs), len(w.ys), cap(w.lines)) > maxKept {
+		return
+	}
+	clear(w.xs)
+	clear(w.ys)
+	clear(w.lines[:cap(w.lines)])
+	*w = hunkWriter{xs: w.xs[:0], ys: w.ys[:0], lines: w.lines[:0]}
+	hunkWriters.Put(w)
 }
 
 // signed is a line of a hunk.

@@ -37,7 +37,12 @@ func Blocks(before, after string) []Block {
 
 // windowBlocks returns where two texts that are not equal differ, in lines of the window.
 func windowBlocks(before, after string) ([]Block, window) {
-	w := around(before, after)
+	e := endsOf(before, after)
+	if b, ok := e.plain(before, after); ok {
+		w := e.window(before, after, Context, Context)
+		return []Block{{w.lead, w.lead + b.X1, w.lead, w.lead + b.Y1}}, w
+	}
+	w := e.window(before, after, leadLines, trailLines)
 	blocks := compare(w.before, w.after)
 	if !w.settled(blocks) {
 		w = window{before: before, after: after}
@@ -88,6 +93,15 @@ func Lines(text string) []string {
 		return nil
 	}
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+// appendLines appends Lines(text) to list.
+func appendLines(list []string, text string) []string {
+	for text != "" {
+		line, rest, _ := strings.Cut(text, "\n")
+		list, text = append(list, line), rest
+	}
+	return list
 }
 
 // CountLines returns len(Lines(text)) without cutting the text.

@@ -1,6 +1,9 @@
 package linediff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A diff by lines alone shows a renumbered variable as a hundred changed lines. This file finds the changed
 // lines that need no second look: lines that moved, and lines that differ in the names of values only.
@@ -62,7 +65,10 @@ func Mark(blocks []Block, before, after func(int) string) Marks {
 	if nx == 0 || ny == 0 {
 		return Marks{}
 	}
-	m := marker{x: make([]changed, 0, nx), y: make([]changed, 0, ny), next: make([]int32, nx)}
+	m := markers.Get().(*marker)
+	defer m.release()
+	m.x, m.y = slices.Grow(m.x, nx), slices.Grow(m.y, ny)
+	m.next = slices.Grow(m.next, nx)[:nx]
 	size := 0
 	for _, b := range blocks {
 		for i := b.X0; i < b.X1; i++ {
@@ -79,36 +85,15 @@ func Mark(blocks []Block, before, after func(int) string) Marks {
 	}
 	m.moved()
 	x, y := 0, 0
-	for _, b := range blocks {
+	for i, b := range blocks {
 		n, k := b.X1-b.X0, b.Y1-b.Y0
-		m.renamed(x, x+n, y, y+k)
+		m.renamed(uint64(i), x, x+n, y, y+k)
 		x, y = x+n, y+k
 	}
 	if m.out.Renamed+m.out.Moved > 0 {
 		m.out.Before, m.out.After = lines(m.x, m.y), lines(m.y, m.x)
 	}
 	return m.out
-}
-
-// changed is a line that only one of the texts has.
-type changed struct {
-	text  string
-	at    int32 // its number
-	other int32 // index of its counterpart; -1 for none
-	mark  byte  // 0 for MarkChanged
-}
-
-type marker struct {
-	x, y []changed // before and after
-	next []int32   // of the removed lines with the same text or shape, the one after each; -1 for none
-	out  Marks
-
-	ids      map[string]int32 // the numbers of names
-	to, from []int32          // what a name became, and which name became it; -1 where not known
-	known    bool             // defs is known
-	defs     []uint8          // of names: bit 0 where a removed line defines it, bit 1 an added one
-	pairs    [][2]string      // the names of the two lines that rename looks at
-	undo     []int32          // what it has noted
 }
 
 // lines returns the marks of one side.
@@ -125,8 +110,7 @@ func lines(side, other []changed) []Line {
 
 // moved pairs lines of equal text, in order.
 func (m *marker) moved() {
-	// first holds the first removed line with a text that has no counterpart, m.next the one after each.
-	first := make(map[string]int32, len(m.x))
+	first := m.first
 	for i := len(m.x) - 1; i >= 0; i-- {
 		text := strings.TrimLeft(m.x[i].text, " ")
 		m.next[i] = -1
@@ -166,8 +150,8 @@ func (m *marker) defined() {
 }
 
 // renamed pairs the lines left in a block that have one shape, in order: m.x[x0:x1] and
-// m.y[y0:y1].
-func (m *marker) renamed(x0, x1, y0, y1 int) {
+// m.y[y0:y1]. The number of the block tells its shapes from those of others.
+func (m *marker) renamed(block uint64, x0, x1, y0, y1 int) {
 	if x0 == x1 || y0 == y1 {
 		return
 	}
@@ -177,12 +161,12 @@ func (m *marker) renamed(x0, x1, y0, y1 int) {
 		}
 		return
 	}
-	shapes := make(map[uint64]int32, x1-x0)
+	shapes := m.shapes
 	for i := x1 - 1; i >= x0; i-- {
 		if m.x[i].mark != 0 {
 			continue
 		}
-		shape := shapeHash(m.x[i].text)
+		shape := shapeHash(block, m.x[i].text)
 		m.next[i] = -1
 		if j, ok := shapes[shape]; ok {
 			m.next[i] = j
@@ -193,7 +177,7 @@ func (m *marker) renamed(x0, x1, y0, y1 int) {
 		if m.y[j].mark != 0 {
 			continue
 		}
-		shape := shapeHash(m.y[j].text)
+		shape := shapeHash(block, m.y[j].text)
 		i, ok := shapes[shape]
 		if !ok || i < 0 {
 			continue
@@ -246,9 +230,6 @@ func (m *marker) rename(before, after string) bool {
 func (m *marker) id(name string) int32 {
 	n, ok := m.ids[name]
 	if !ok {
-		if m.ids == nil {
-			m.ids = map[string]int32{}
-		}
 		n = int32(len(m.to))
 		m.ids[name] = n
 		m.to, m.from, m.defs = append(m.to, -1), append(m.from, -1), append(m.defs, 0)

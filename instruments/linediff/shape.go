@@ -1,6 +1,9 @@
 package linediff
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
 // token is a piece of a line up to end; name tells that it names a value.
 type token struct {
@@ -38,23 +41,39 @@ func nextToken(s string, i int) token {
 	return token{end: i}
 }
 
-// shapeHash returns a hash of a line without its names: lines that differ in names only have
+// shapeHash returns a hash of a line without its names, and of a number: lines that differ in names only have
 // the same.
-func shapeHash(s string) uint64 {
-	const offset, prime = 14695981039346656037, 1099511628211 // FNV-1a
-	h := uint64(offset)
+func shapeHash(number uint64, s string) uint64 {
+	h, start := number, 0
 	for i := 0; i < len(s); {
 		t := nextToken(s, i)
 		if t.name {
-			h = (h ^ 0x100) * prime
-		} else {
-			for ; i < t.end; i++ {
-				h = (h ^ uint64(s[i])) * prime
-			}
+			h = mix(mixText(h, s[start:i]), 0)
+			start = t.end
 		}
 		i = t.end
 	}
-	return h
+	return mixText(h, s[start:])
+}
+
+// mixText adds a text and its length to a hash.
+func mixText(h uint64, s string) uint64 {
+	h = mix(h, uint64(len(s)))
+	for len(s) >= 8 {
+		h = mix(h, uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56)
+		s = s[8:]
+	}
+	last := uint64(0)
+	for i := range len(s) {
+		last |= uint64(s[i]) << (8 * i)
+	}
+	return mix(h, last)
+}
+
+// mix adds a number to a hash.
+func mix(h, x uint64) uint64 {
+	hi, lo := bits.Mul64(h^0x9e3779b97f4a7c15, x^0xd6e8feb86659fd93)
+	return hi ^ lo ^ h
 }
 
 // valueName reports whether the word at s[i:j] names a value: it is no keyword, no attribute,

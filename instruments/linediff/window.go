@@ -17,23 +17,40 @@ const (
 type window struct {
 	before, after string
 	line          int  // lines in front of it
+	lead          int  // lines of it that are in front of what differs
 	cut           bool // whether it ends before the texts do
 }
 
-// around returns the window of two texts that differ.
-func around(before, after string) window {
-	w := window{before: before, after: after}
-	lead := commonPrefix(before, after)
-	start := strings.LastIndexByte(before[:lead], '\n') + 1
-	tail := commonSuffix(before[lead:], after[lead:])
-	for i := 0; i < leadLines && start > 0; i++ {
+// ends are the bytes of whole lines that two texts have in common at the beginning and at the end.
+type ends struct{ lead, tail int }
+
+// endsOf returns what two texts that differ have in common.
+func endsOf(before, after string) ends {
+	n := commonPrefix(before, after)
+	e := ends{lead: strings.LastIndexByte(before[:n], '\n') + 1, tail: commonSuffix(before[n:], after[n:])}
+	x, y := len(before)-e.tail, len(after)-e.tail
+	if begins(before, x) && begins(after, y) {
+		return e
+	}
+	if i := strings.IndexByte(before[x:], '\n'); i >= 0 {
+		e.tail -= i + 1
+	} else {
+		e.tail = 0
+	}
+	return e
+}
+
+// begins reports whether a line of s begins at i.
+func begins(s string, i int) bool { return i == 0 || s[i-1] == '\n' }
+
+// window returns the part of the texts around what differs, with as many lines above and below.
+func (e ends) window(before, after string, above, below int) window {
+	var w window
+	start, end := e.lead, e.tail
+	for ; w.lead < above && start > 0; w.lead++ {
 		start = strings.LastIndexByte(before[:start-1], '\n') + 1
 	}
-	end := 0 // bytes behind the window
-	if i := strings.IndexByte(before[len(before)-tail:], '\n'); tail > 0 && i >= 0 {
-		end = tail - i - 1
-	}
-	for i := 0; i < trailLines && end > 0; i++ {
+	for i := 0; i < below && end > 0; i++ {
 		end -= strings.IndexByte(before[len(before)-end:], '\n') + 1
 		if !strings.Contains(before[len(before)-end:], "\n") {
 			end = 0 // the last line may have no end

@@ -10,7 +10,7 @@ import (
 // TestWindow: comparing the part of two texts around what differs finds the blocks that comparing all of them does, also where lines repeat, so that
 // a change could be shown far from where it is.
 func TestWindow(t *testing.T) {
-	cut, moved := 0, 0
+	cut, moved, plain := 0, 0, 0
 	for seed := range uint64(4000) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		kinds := 1 + r.IntN(6) // few kinds of lines repeat a lot
@@ -56,11 +56,19 @@ func TestWindow(t *testing.T) {
 			before = strings.TrimSuffix(before, "\n")
 		case 1:
 			after = strings.TrimSuffix(after, "\n")
+		case 2:
+			if r.IntN(10) == 0 {
+				before = ""
+			}
 		}
 		if before == after {
 			continue
 		}
-		w := around(before, after)
+		e := endsOf(before, after)
+		if _, ok := e.plain(before, after); ok {
+			plain++
+		}
+		w := e.window(before, after, leadLines, trailLines)
 		blocks := compare(w.before, w.after)
 		if w.cut || w.line > 0 {
 			cut++
@@ -73,7 +81,7 @@ func TestWindow(t *testing.T) {
 			t.Fatalf("seed %d: blocks %v, want %v; %d lines in front of the window, cut %t", seed, got, want, w.line, w.cut)
 		}
 	}
-	if cut < 1000 || moved < 20 {
-		t.Errorf("only %d texts had a window, and %d a change that can be moved to its end", cut, moved)
+	if cut < 1000 || moved < 20 || plain < 500 {
+		t.Errorf("only %d texts had a window, %d a change that can be moved to its end, and %d one that can be shown in one way", cut, moved, plain)
 	}
 }

@@ -2,6 +2,7 @@ package fromir
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +16,9 @@ import (
 // function tables a printed function. What has no origin of its own came from what the text
 // indents it under.
 func (t *tabler) function(s *instruments.Snapshot) (rows history.Rows, unknown int) {
-	t.rows, t.ports, t.unknown = make(history.Rows, 0, len(s.Nodes)), map[*tir.Buffer]bool{}, 0
-	type scope struct {
-		indent int
-		origin ir.OriginID
-	}
-	var around []scope
+	t.rows, t.around, t.unknown = t.rows[:0], t.around[:0], 0
+	clear(t.ports)
+	around := t.around
 	rest := s.Text
 	for i, n := range s.Nodes {
 		var text string
@@ -40,7 +38,8 @@ func (t *tabler) function(s *instruments.Snapshot) (rows history.Rows, unknown i
 		t.line = i + 1
 		t.node(s.Name, n, origin)
 	}
-	return t.rows, t.unknown
+	t.around = around
+	return slices.Clone(t.rows), t.unknown
 }
 
 // originOf is the origin of a node that begins a line, or of its main part.

@@ -15,14 +15,21 @@ type tabler struct {
 	step    *history.Step
 	names   map[string]int
 	sets    map[ir.OriginID]int  // in step.Sets; -1 for origins without roots
-	rows    history.Rows         // of the function at work
+	rows    history.Rows         // of the function at work, which gets a copy
+	around  []scope              // the lines that the one at work is indented under
 	ports   map[*tir.Buffer]bool // its parameters
 	line    int
 	unknown int // values of the function at work without an origin
 }
 
+// scope is a line that others are indented under.
+type scope struct {
+	indent int
+	origin ir.OriginID
+}
+
 func (r *Recorder) newTabler(origins *ir.Origins, step *history.Step) *tabler {
-	return &tabler{origins: origins, roots: r.roots, step: step, names: map[string]int{}, sets: map[ir.OriginID]int{0: -1}}
+	return &tabler{origins: origins, roots: r.roots, step: step, names: map[string]int{}, sets: map[ir.OriginID]int{0: -1}, ports: map[*tir.Buffer]bool{}}
 }
 
 func (t *tabler) name(s string) int {
