@@ -84,7 +84,10 @@ func (g *gemvRule) innerConfig() gemvConfig {
 	lenR, knownR := g.p.extent(l[2])
 	lenC, _ := g.p.extent(l[3])
 	known := b && s
-	wide := lenB*lenS > lenR*lenC
+	wide := func() bool {
+		declineIf(!knownR, "the extent of the reduction is not known")
+		return lenB*lenS > lenR*lenC
+	}
 	c := byX()
 	c.vecC, c.unroll, c.ts, c.tr = 1, 64, 1, 64
 	switch kind := g.t.Kind().Name; {
@@ -96,14 +99,14 @@ func (g *gemvRule) innerConfig() gemvConfig {
 	case kind == "metal": // tuned on an M2 Ultra for models of 7 billion parameters, as TVM says
 		c = byY()
 		c.vecC, c.unroll, c.shuffles, c.ts, c.tr = 1, 256, true, 1, 64
-		if known && wide {
+		if known && wide() {
 			c.ts, c.tr = 4, 16
 		} else if known {
 			c.ts = 2
 		}
 	case kind == "rocm":
 		c.vecC, c.vecV, c.unroll = 4, 8, 256
-		if known && wide {
+		if known && wide() {
 			c.tr = 128
 		} else if known {
 			c.ts = 8
@@ -113,7 +116,7 @@ func (g *gemvRule) innerConfig() gemvConfig {
 		c.vecC, c.unroll, c.ts, c.tr = 8, 8, 2, 32
 	case kind == "vulkan":
 		c.vecC, c.share, c.vecV, c.unroll = 4, true, 4, 256
-		if known && wide {
+		if known && wide() {
 			c.ts, c.tr = 4, 32
 		} else if known {
 			c.ts, c.tr = 16, 32
@@ -122,9 +125,8 @@ func (g *gemvRule) innerConfig() gemvConfig {
 		c.vecC = 8
 	}
 	c.fit(g.t)
-	c.tileS, c.tileR = 1, lenC
-	if lenC <= 1 {
-		declineIf(!knownR, "the extent of the reduction is not known")
+	c.tileS, c.tileR = 1, max(lenC, 1)
+	if lenC <= 1 && knownR {
 		c.tileR = max(bestFactor(lenR, c.tr, 2*c.tr, 4*c.tr, 8*c.tr)/c.tr, 1)
 	}
 	c.vecC = min(bestFactor(c.tileR, 1, 2, 4, 8), c.vecC)
