@@ -46,6 +46,7 @@ var meanings = []struct {
 }{
 	{"gpu.Matmul", matmulKernel, slices.Concat(gpus, []string{phone}), 25},
 	{"gpu.GEMV", gemvKernel, slices.Concat(gpus, []string{phone}), 10},
+	{"gpu.GEMV", longKernel, gpus, 10},
 	{"gpu.LowBatchGEMV", lowBatchKernel, slices.Concat(gpus, []string{phone}), 25},
 	{"gpu.LowBatchGEMV(3)", lowBatchKernel, slices.Concat(gpus, []string{phone}), 25},
 	// Where threads of a part of a warp add up without shuffles (rocm), the barriers of warps in LowerThreadAllreduce are TVM's, which not all threads reach.
