@@ -2,52 +2,11 @@ package dlight
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/irscope/irscope/compiler/sch"
 	"github.com/irscope/irscope/compiler/tir"
 	"github.com/irscope/irscope/target"
 )
-
-// isAdreno reports whether a target is OpenCL for a GPU of a phone with Android.
-func isAdreno(t target.Target) bool {
-	return t.Kind().Name == "opencl" && (hostOf(t, "android") || attrsOf(t, "adreno"))
-}
-
-// isMali reports whether a target is OpenCL for a Mali GPU.
-func isMali(t target.Target) bool { return t.Kind().Name == "opencl" && attrsOf(t, "mali") }
-
-// hostOf reports whether the host of a target, if it has one, mentions a word.
-func hostOf(t target.Target, word string) bool {
-	return !t.Host().Equal(t) && strings.Contains(t.Host().String(), word)
-}
-
-// attrsOf reports whether the attributes of a target mention a word.
-func attrsOf(t target.Target, word string) bool {
-	return strings.Contains(strings.TrimPrefix(t.WithoutHost().String(), t.Kind().Name), word)
-}
-
-// gemvConfig says how a product of a matrix and a vector is shared out: threads along rows (s) and along the reduction (r).
-type gemvConfig struct {
-	tagS, tagR   string
-	ts, tr       int64
-	tileS, tileR int64 // iterations of a thread
-	vecLoad      int64 // bytes of the matrix that a thread loads at once
-	vecC         int64 // lanes of the sum
-	share        bool  // whether the vector goes into shared memory
-	vecV         int64 // lanes in which it does
-	unroll       int64
-	shuffles     bool // whether threads of a warp exchange sums without shared memory
-}
-
-// byX and byY are the two ways to lay the threads: those along the reduction on x or on y.
-func byX() gemvConfig {
-	return gemvConfig{tagS: "threadIdx.y", tagR: "threadIdx.x", vecLoad: 1, vecV: -1}
-}
-
-func byY() gemvConfig {
-	return gemvConfig{tagS: "threadIdx.x", tagR: "threadIdx.y", vecLoad: 1, vecV: -1}
-}
 
 // gemv schedules products of a matrix and a vector (TVM's gpu.GEMV).
 func gemv(p *program, t target.Target, _ *Rule) {
@@ -74,72 +33,6 @@ type gemvRule struct {
 	epilogue *blockInfo
 	cfg      gemvConfig
 	batch    bool // whether several vectors are computed together, in a loop of their own
-}
-
-// innerConfig chooses the numbers for a matrix in which the reduction is innermost.
-func (g *gemvRule) innerConfig() gemvConfig {
-	l := g.p.nest(g.block, 4)
-	lenB, b := g.p.extent(l[0])
-	lenS, s := g.p.extent(l[1])
-	lenR, knownR := g.p.extent(l[2])
-	lenC, _ := g.p.extent(l[3])
-	known := b && s
-	wide := lenB*lenS > lenR*lenC
-	c := byX()
-	c.vecC, c.unroll, c.ts, c.tr = 1, 64, 1, 64
-	switch kind := g.t.Kind().Name; {
-	case kind == "cuda":
-		c.vecC, c.share, c.vecV, c.vecLoad, c.unroll, c.shuffles = 4, true, 8, 4, 256, true
-		if known {
-			c.ts, c.tr = 16, 32
-		}
-	case kind == "metal": // tuned on an M2 Ultra for models of 7 billion parameters, as TVM says
-		c = byY()
-		c.vecC, c.unroll, c.shuffles, c.ts, c.tr = 1, 256, true, 1, 64
-		if known && wide {
-			c.ts, c.tr = 4, 16
-		} else if known {
-			c.ts = 2
-		}
-	case kind == "rocm":
-		c.vecC, c.vecV, c.unroll = 4, 8, 256
-		if known && wide {
-			c.tr = 128
-		} else if known {
-			c.ts = 8
-		}
-	case isAdreno(g.t):
-		c = byY()
-		c.vecC, c.unroll, c.ts, c.tr = 8, 8, 2, 32
-	case kind == "vulkan":
-		c.vecC, c.share, c.vecV, c.unroll = 4, true, 4, 256
-		if known && wide {
-			c.ts, c.tr = 4, 32
-		} else if known {
-			c.ts, c.tr = 16, 32
-		}
-	case isMali(g.t):
-		c.vecC = 8
-	}
-	c.fit(g.t)
-	c.tileS, c.tileR = 1, lenC
-	if lenC <= 1 {
-		declineIf(!knownR, "the extent of the reduction is not known")
-		c.tileR = max(bestFactor(lenR, c.tr, 2*c.tr, 4*c.tr, 8*c.tr)/c.tr, 1)
-	}
-	c.vecC = min(bestFactor(c.tileR, 1, 2, 4, 8), c.vecC)
-	return c
-}
-
-// fit halves the threads until a block of the target has as many.
-func (c *gemvConfig) fit(t target.Target) {
-	for c.ts*c.tr > t.IntAttr("max_num_threads", 1) && c.ts*c.tr > 1 {
-		if c.ts > 1 {
-			c.ts /= 2
-		} else {
-			c.tr /= 2
-		}
-	}
 }
 
 // fitsShared reports whether the vectors fit into the shared memory of a block, with own further bytes for each byte of an element.
@@ -169,38 +62,71 @@ func bytesOf(b *tir.Buffer) int64 {
 // inner schedules a matrix in which the reduction is innermost: each row is summed by the threads along r, first in lanes, which are then
 // summed by a thread, and the sums of threads by all.
 func (g *gemvRule) inner() {
-	p, c, block := g.p, g.cfg, g.block
-	l := p.nest(block, 4)
-	s, r := p.fuse(l[0], l[1]), p.fuse(l[2], l[3])
-	p.split(s, rest, c.ts, c.tileS)
-	x := p.split(r, rest, c.tr, c.tileR/c.vecC, c.vecC)
-	p.reorder(x[0], x[2], x[1], x[3])
-	rf := p.rfactor(p.fuse(x[1], x[3])) // sums of each lane
-	l = p.nest(block, 4)
-	rf2 := p.rfactor(p.split(l[3], c.tr, rest)[0]) // sums of each thread
-
-	l = p.nest(rf, 6)
-	bx, ts, tileS, rl, tileR := l[0], l[1], l[2], l[3], l[4]
-	x = p.split(l[5], c.tr, rest)
-	tr, vec := x[0], x[1]
-	p.reorder(bx, ts, tr, rl, tileS, tileR, vec)
-	p.bind(bx, "blockIdx.x")
-	p.bind(ts, c.tagS)
-	p.bind(tr, c.tagR)
-	p.vectorize(vec)
-
+	p, c := g.p, g.cfg
+	l := p.nest(g.block, 4)
+	sums := g.shareOut(p.fuse(l[0], l[1]), p.fuse(l[2], l[3]))
 	own := c.ts * c.tr
 	if c.shuffles {
 		own = 0
 	}
-	p.loadMatrix(rf, rl, c.vecLoad)
-	shared := g.shareVectors(rf, tr, own)
-	g.sumThreads(rf2, bx, true)
-	g.sumThreads(block, bx, false)
-	g.finish(rf, rf2, shared, 3)
+	p.loadMatrix(sums.lanes, sums.steps, c.vecLoad)
+	g.addUp(sums, g.shareVectors(sums.lanes, sums.tr, own))
 	if g.epilogue != nil {
-		g.follow(g.epilogue.block, bx, 1)
+		g.follow(g.epilogue.block, sums.bx, 1)
 	}
+}
+
+// partial are the blocks of the sums of lanes and of threads, with loops around the former: over blocks of threads, threads along r, and steps.
+type partial struct {
+	lanes, threads *sch.Block
+	bx, tr, steps  *sch.Loop
+}
+
+// factor computes a sum in parts: one for each lane vec of a thread tr, and one for each thread.
+func (g *gemvRule) factor(tr, vec *sch.Loop) (lanes, threads *sch.Block) {
+	p := g.p
+	lanes = p.rfactor(p.fuse(tr, vec))
+	l := p.nestOver(g.block, 1)
+	return lanes, p.rfactor(p.split(l[len(l)-1], g.cfg.tr, rest)[0])
+}
+
+// shareOut shares the rows s and the steps r of each out among threads and their lanes.
+func (g *gemvRule) shareOut(s, r *sch.Loop) partial {
+	p, c := g.p, g.cfg
+	p.split(s, rest, c.ts, c.tileS)
+	x := p.split(r, rest, c.tr, c.tileR/c.vecC, c.vecC)
+	p.reorder(x[0], x[2], x[1], x[3])
+	lanes, threads := g.factor(x[1], x[3])
+	l := p.nest(lanes, g.front()+6)[g.front():]
+	bx, ts, tileS, steps, tileR := l[0], l[1], l[2], l[3], l[4]
+	x = p.split(l[5], c.tr, rest)
+	tr, vec := x[0], x[1]
+	p.reorder(bx, ts, tr, steps, tileS, tileR, vec)
+	g.bindThreads(bx, ts, tr)
+	p.vectorize(vec)
+	return partial{lanes, threads, bx, tr, steps}
+}
+
+// front is the number of loops in front of the rows.
+func (g *gemvRule) front() int {
+	if g.batch {
+		return 1
+	}
+	return 0
+}
+
+// bindThreads runs a loop by blocks of threads, and two by threads.
+func (g *gemvRule) bindThreads(bx, ts, tr *sch.Loop) {
+	g.p.bind(bx, "blockIdx.x")
+	g.p.bind(ts, g.cfg.tagS)
+	g.p.bind(tr, g.cfg.tagR)
+}
+
+// addUp adds the sums up within the blocks of threads. shared is what loads the vectors into shared memory, nil if nothing does.
+func (g *gemvRule) addUp(x partial, shared *sch.Block) {
+	g.sumThreads(x.threads, x.bx, true)
+	g.sumThreads(g.block, x.bx, false)
+	g.finish(x.lanes, x.threads, shared, g.front()+3)
 }
 
 // loadMatrix has each thread load its part of the matrix in lanes.
@@ -242,12 +168,7 @@ func (g *gemvRule) shareVectors(rf *sch.Block, at *sch.Loop, own int64) *sch.Blo
 // finish takes the inits out of the sums of lanes and of threads, keeps both in registers, and has their loops written out, which come behind so many others.
 func (g *gemvRule) finish(lanes, threads, shared *sch.Block, behind int) {
 	p := g.p
-	p.decomposeReduction(lanes, p.nestOver(lanes, behind+1)[behind])
-	l := p.loops(threads)
-	p.decomposeReduction(threads, l[len(l)-1])
-	for _, b := range []*sch.Block{lanes, threads} {
-		p.setScope(b, 0, "local")
-	}
+	g.keep(lanes, threads, behind)
 	for _, b := range []*sch.Block{lanes, threads} {
 		p.unrollInside(p.nestOver(b, behind+1)[behind], g.cfg.unroll)
 	}
@@ -257,6 +178,17 @@ func (g *gemvRule) finish(lanes, threads, shared *sch.Block, behind int) {
 	at := func() *sch.Loop { return last(p.nestOver(shared, 4), 4)[0] }
 	p.annotate(at(), "pragma_unroll_explicit", g.cfg.unroll)
 	p.annotate(at(), "pragma_vectorize", int64(1))
+}
+
+// keep takes the inits out of the sums of lanes, in front of a loop that comes behind so many others, and of threads, and keeps both in registers.
+func (g *gemvRule) keep(lanes, threads *sch.Block, behind int) {
+	p := g.p
+	p.decomposeReduction(lanes, p.nestOver(lanes, behind+1)[behind])
+	l := p.nestOver(threads, 1)
+	p.decomposeReduction(threads, l[len(l)-1])
+	for _, b := range []*sch.Block{lanes, threads} {
+		p.setScope(b, 0, "local")
+	}
 }
 
 // follow moves what is computed of the sums into the block of threads; its own loops come behind so many others.

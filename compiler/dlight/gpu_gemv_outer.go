@@ -1,5 +1,11 @@
 package dlight
 
+import (
+	"slices"
+
+	"github.com/irscope/irscope/compiler/sch"
+)
+
 // The numbers for quantized matrices: weights in an element, and elements that share a scale.
 const (
 	decPack   = 8
@@ -45,18 +51,13 @@ func (g *gemvRule) outer() {
 	x := p.split(s, rest, c.ts)
 	y := p.split(r, rest, 1, c.tr, scalePack, decPack)
 	p.reorder(x[0], x[1], y[0], y[1], y[3], y[2], y[4])
-	rf := p.rfactor(p.fuse(y[2], y[4])) // sums of each lane
-	l = p.nest(block, 3)
-	rf2 := p.rfactor(p.split(l[2], c.tr, rest)[0]) // sums of each thread
-
+	rf, rf2 := g.factor(y[2], y[4])
 	l = p.nest(rf, 6)
 	bx, ts, r, tileV, tileR := l[0], l[1], l[2], l[3], l[4]
 	x = p.split(l[5], c.tr, decPack)
 	tr, vec := x[0], x[1]
 	p.reorder(bx, ts, tr, r, tileV, tileR, vec)
-	p.bind(bx, "blockIdx.x")
-	p.bind(ts, c.tagS)
-	p.bind(tr, c.tagR)
+	g.bindThreads(bx, ts, tr)
 	p.autoVectorize(vec, c.vecC)
 	if len(p.block(rf).Reads) >= 3 {
 		p.computeAt(p.cacheRead(rf, int64(2), "local"), tileV, true)
@@ -71,21 +72,9 @@ func (g *gemvRule) outer() {
 		p.bind(x[2], c.tagS)
 		p.autoVectorize(x[4], c.vecV)
 	}
-	p.reverseComputeAt(rf2, bx, true)
-	l = p.nest(rf2, 4)
-	p.reorder(l[3], l[1], l[2])
-	p.bind(l[3], c.tagS)
-	p.bind(l[1], c.tagR)
-	p.reverseComputeAt(block, bx, true)
-	l = p.nest(block, 3)
-	p.reorder(l[2], l[1])
-	p.bind(l[2], c.tagS)
-	p.bind(l[1], c.tagR)
-	p.decomposeReduction(rf, p.nestOver(rf, 3)[2])
-	l = p.loops(rf2)
-	p.decomposeReduction(rf2, l[len(l)-1])
-	p.setScope(rf, 0, "local")
-	p.setScope(rf2, 0, "local")
+	g.sumColumns(rf2, bx, true)
+	g.sumColumns(block, bx, false)
+	g.keep(rf, rf2, 2)
 	p.unrollInside(p.nestOver(rf2, 4)[3], c.unroll)
 	if g.epilogue == nil {
 		return
@@ -102,6 +91,22 @@ func (g *gemvRule) outer() {
 	l = p.loops(e)
 	p.bind(p.split(l[len(l)-1], c.ts, rest)[0], c.tagS)
 	p.setScope(block, 0, "local")
+}
+
+// sumColumns moves the block that adds the sums of lanes, or that of threads, into the block of threads, where each column has a thread.
+func (g *gemvRule) sumColumns(b *sch.Block, bx *sch.Loop, lanes bool) {
+	p := g.p
+	p.reverseComputeAt(b, bx, true)
+	l := p.nestOver(b, g.front()+3)[g.front()+1:]
+	tr, ts, between := l[0], l[len(l)-1], l[1:len(l)-1] // lanes and vectors
+	if lanes {
+		slices.Reverse(between)
+		p.reorder(append([]*sch.Loop{ts, tr}, between...)...)
+	} else {
+		p.reorder(append(between, ts, tr)...)
+	}
+	p.bind(ts, g.cfg.tagS)
+	p.bind(tr, g.cfg.tagR)
 }
 
 // outerPlain schedules such a matrix for Adreno without partial sums: each thread sums whole columns.

@@ -158,52 +158,37 @@ func (g *lowBatch) config() gemvConfig {
 
 // inner schedules a matrix in which the reduction is innermost.
 func (g *lowBatch) inner() {
-	p, c, block := g.p, g.cfg, g.block
-	l := p.nest(block, 3)
-	p.split(l[1], rest, c.ts, c.tileS)
-	x := p.split(l[2], rest, c.tr, c.tileR/c.vecC, c.vecC)
-	p.reorder(x[0], x[2], x[1], x[3])
-	rf := p.rfactor(p.fuse(x[1], x[3])) // sums of each lane
-	l = p.nest(block, 5)
-	rf2 := p.rfactor(p.split(l[4], c.tr, rest)[0]) // sums of each thread
-
-	l = p.nest(rf, 7)
-	batch, bx, ts, tileS, r, tileR := l[0], l[1], l[2], l[3], l[4], l[5]
-	x = p.split(l[6], c.tr, rest)
-	tr, vec := x[0], x[1]
-	p.reorder(bx, ts, tr, r, tileS, tileR, vec)
-	p.bind(bx, "blockIdx.x")
-	p.bind(ts, c.tagS)
-	p.bind(tr, c.tagR)
-	p.vectorize(vec)
-	x = p.split(batch, rest, g.pad)
+	p := g.p
+	l := p.nest(g.block, 3)
+	sums := g.shareOut(l[1], l[2])
+	l = p.nestOver(sums.lanes, 4)
+	x := p.split(l[0], rest, g.pad)
 	p.bind(x[0], "blockIdx.y")
-	p.reorder(bx, ts, tr, r, x[1])
+	p.reorder(l[1], l[2], l[3], l[4], x[1])
 
 	if g.dequantize != nil {
-		p.computeAt(g.dequantize, r, true)
+		p.computeAt(g.dequantize, sums.steps, true)
 		p.setScope(g.dequantize, 0, "local")
 		two := last(p.nestOver(g.dequantize, 2), 2)
 		x = p.split(two[0], rest, 1)
 		p.reorder(x[0], two[1], x[1])
 		p.vectorize(x[1])
 	}
-	shared := g.shareVectors(rf, tr, 0)
+	shared := g.shareVectors(sums.lanes, sums.tr, 0)
 	if g.padInput != nil {
 		p.computeInline(g.padInput)
 	}
-	g.sumThreads(rf2, bx, true)
-	g.sumThreads(block, bx, false)
-	g.finish(rf, rf2, shared, 4)
-	for _, e := range p.consumers(block)[:min(len(p.consumers(block)), 1)] {
-		g.follow(e, bx, 3)
+	g.addUp(sums, shared)
+	for _, e := range p.consumers(g.block)[:min(len(p.consumers(g.block)), 1)] {
+		g.follow(e, sums.bx, 3)
 	}
 }
 
 // outer schedules a quantized matrix in which the reduction is not innermost.
 func (g *lowBatch) outer() {
 	p, block := g.p, g.block
-	c := byY()
+	g.cfg = byY()
+	c := &g.cfg
 	c.ts, c.tr = 32, 4
 	lanes := int64(1)
 	if g.t.Kind().Name == "metal" {
@@ -215,19 +200,14 @@ func (g *lowBatch) outer() {
 	s := p.split(l[1], rest, c.ts)
 	r := p.split(l[2], rest, c.tr, scalePack, decPack)
 	p.reorder(b[0], s[0], s[1], r[0], b[1], r[2], r[1], r[3])
-	rf := p.rfactor(p.fuse(r[1], r[3]))
-	l = p.nest(block, 5)
-	rf2 := p.rfactor(p.split(l[4], c.tr, decPack)[0])
-
+	rf, rf2 := g.factor(r[1], r[3])
 	l = p.nest(rf, 7)
 	by, bx, ts, red, batch, scale := l[0], l[1], l[2], l[3], l[4], l[5]
 	x := p.split(l[6], c.tr, decPack)
 	tr, vec := x[0], x[1]
 	p.reorder(by, bx, ts, tr, red, scale, batch, vec)
 	p.bind(by, "blockIdx.y")
-	p.bind(bx, "blockIdx.x")
-	p.bind(ts, c.tagS)
-	p.bind(tr, c.tagR)
+	g.bindThreads(bx, ts, tr)
 	p.autoVectorize(vec, lanes)
 	declineIf(g.dequantize == nil, "the reduction is not innermost in the matrix, and no block dequantizes it")
 	p.computeAt(g.dequantize, scale, true)
@@ -250,16 +230,8 @@ func (g *lowBatch) outer() {
 	} else {
 		p.computeInline(g.padInput)
 	}
-	p.reverseComputeAt(rf2, bx, true)
-	l = p.nest(rf2, 6)
-	p.reorder(l[5], l[2], l[4], l[3])
-	p.bind(l[5], c.tagS)
-	p.bind(l[2], c.tagR)
-	p.reverseComputeAt(block, bx, true)
-	l = p.nest(block, 5)
-	p.reorder(l[3], l[4], l[2])
-	p.bind(l[4], c.tagS)
-	p.bind(l[2], c.tagR)
+	g.sumColumns(rf2, bx, true)
+	g.sumColumns(block, bx, false)
 	p.decomposeReduction(rf, p.nestOver(rf, 5)[4])
 	p.decomposeReduction(rf2, p.nestOver(rf2, 5)[4])
 	p.setScope(rf, 0, "local")

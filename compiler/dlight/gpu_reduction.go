@@ -68,24 +68,24 @@ func reductionRule(p *program, t target.Target, _ *Rule) {
 	declineIf(!info.isReduction || !slices.ContainsFunc(info.iters, func(i iterInfo) bool { return i.kind == reduction }), "block %s is no reduction", info.name)
 	declineIf(len(stmt.Writes) != 1 || reducedValue(stmt) == nil, "block %s does not add to one buffer", info.name)
 	r := &reducer{p: p, info: info, epilogue: epilogue, splitAt: -1}
-	if r.normalize() {
-		r.inner(t)
-	} else {
-		r.outer()
-	}
+	r.normalize()
+	r.share(t)
+	r.schedule()
 }
 
 // reducer is the rule Reduction at work.
 type reducer struct {
 	p              *program
 	info, epilogue *blockInfo
+	inner          bool  // whether a reduction is innermost in memory
+	ts, tr         int64 // threads along the spatial loops, where the reduction is not innermost, and along the reduction
 	unroll         int64 // spatial iterations of the innermost group, 0 if there is none
 	order          []int // of each spatial variable of the block, its place among the spatial loops in the order of memory
 	splitAt        int   // the place of the one that was split, -1 if none was
 }
 
-// normalize makes the loops of the block spatial, reduction, group, and reports whether a reduction is innermost in memory.
-func (r *reducer) normalize() (inner bool) {
+// normalize makes the loops of the block spatial, reduction, group.
+func (r *reducer) normalize() {
 	p := r.p
 	stmt := p.block(r.info.block)
 	access := iterSum(stmt, dominantRead(stmt, itersOf(stmt)))
@@ -99,17 +99,17 @@ func (r *reducer) normalize() (inner bool) {
 		info := left[i]
 		left = slices.Delete(left, i, i+1)
 		l := info.loop
-		inner = info.kind == reduction
+		r.inner = info.kind == reduction
 		if lower := lowerFactor(a); lower > 1 {
 			declineIf(group != nil, "the largest read groups several loops")
 			splitLoop, r.splitAt = l, len(s)
 			halves := p.split(l, rest, lower)
 			l, group = halves[0], halves[1:]
-			if !inner {
+			if !r.inner {
 				r.unroll = lower
 			}
 		}
-		if inner {
+		if r.inner {
 			red = append(red, l)
 		} else {
 			s = append(s, l)
@@ -141,7 +141,6 @@ func (r *reducer) normalize() (inner bool) {
 	p.reorder(slices.Concat(s, red, group)...)
 	p.fuse(s...)
 	p.fuse(red...)
-	return inner
 }
 
 // writeBack brings the spatial loops s of the block that adds the partial sums in the order of memory, with the group last, if there is one.
@@ -161,49 +160,13 @@ func (r *reducer) writeBack(s []*sch.Loop) (fused, group *sch.Loop) {
 	return r.p.fuse(ordered...), group
 }
 
-// inner schedules a reduction along what is contiguous in memory: its threads are those of a block.
-func (r *reducer) inner(t target.Target) {
-	p, block := r.p, r.info.block
-	red := p.nest(block, 3)[1]
-	lenX := p.threadsPerBlock(t, red)
-	tx := p.split(red, rest, lenX)[1]
-	rf := p.rfactor(tx)
-	l := p.nest(rf, 4)
-	bx, red, tx := l[0], l[1], l[2]
-	p.reorder(bx, tx, red)
-	p.bind(bx, "blockIdx.x")
-	p.bind(tx, "threadIdx.x")
-	p.unrollInside(tx, 256)
-	p.setScope(rf, 0, "local")
-	p.decomposeReduction(rf, red)
-	p.reverseComputeAt(block, bx, true)
-	l = p.nestOver(block, 2)
-	tx = l[1]
-	s, group := r.writeBack(l[2:])
-	if group != nil {
-		p.reorder(s, tx, group)
-	} else {
-		p.reorder(s, tx)
-	}
-	p.bind(tx, "threadIdx.x")
-	if r.epilogue == nil {
+// share chooses the numbers of threads.
+func (r *reducer) share(t target.Target) {
+	if r.inner {
+		r.tr = r.p.threadsPerBlock(t, r.p.nest(r.info.block, 3)[1])
 		return
 	}
-	e := r.epilogue.block
-	p.reverseComputeAt(e, bx, true)
-	if p.isBroadcast(block, e) {
-		p.setScope(block, 0, "shared")
-		p.bind(p.split(p.fuse(p.nestOver(e, 2)[1:]...), rest, lenX)[1], "threadIdx.x")
-	} else {
-		p.setScope(block, 0, "local")
-	}
-}
-
-// outer schedules a reduction of contiguous values: threads along both.
-func (r *reducer) outer() {
-	p, block := r.p, r.info.block
-	l := p.nest(block, 3)
-	lenX, lenY := int64(16), int64(16)
+	r.ts, r.tr = 16, 16
 	var last tir.Expr
 	for _, i := range r.info.iters {
 		if i.kind == spatial {
@@ -211,44 +174,74 @@ func (r *reducer) outer() {
 		}
 	}
 	n, known := tir.AsInt(last)
-	for lenX > 1 && (!known || n%lenX != 0) { // so that the sums can be moved below the block of threads
-		lenX--
+	for r.ts > 1 && (!known || n%r.ts != 0) { // so that the sums can be moved below the block of threads
+		r.ts--
 	}
-	p.split(l[0], rest, lenX)
-	ty := p.split(l[1], rest, lenY)[1]
-	rf := p.rfactor(ty)
-	l = p.nest(rf, 5)
-	bx, tx, red, ty := l[0], l[1], l[2], l[3]
-	p.reorder(bx, tx, ty, red)
-	p.bind(tx, "threadIdx.x")
-	p.bind(ty, "threadIdx.y")
+}
+
+// schedule has threads sum parts of the reduction, and add them up.
+func (r *reducer) schedule() {
+	p, block, tag := r.p, r.info.block, "threadIdx.x"
+	l := p.nest(block, 3)
+	if !r.inner {
+		tag = "threadIdx.y"
+		p.split(l[0], rest, r.ts)
+	}
+	rf := p.rfactor(p.split(l[1], rest, r.tr)[1])
+	l = p.nestOver(rf, 4)
+	at := len(l) - 3 // of the reduction, behind which come its threads and the group
+	red, threads := l[at], l[at+1]
+	p.reorder(slices.Concat(l[:at], []*sch.Loop{threads, red})...)
+	bx := l[0]
 	p.bind(bx, "blockIdx.x")
+	p.bind(threads, tag)
+	if r.inner {
+		p.unrollInside(threads, 256)
+	} else {
+		p.bind(l[1], "threadIdx.x")
+	}
 	p.setScope(rf, 0, "local")
 	p.decomposeReduction(rf, red)
 	p.reverseComputeAt(block, bx, true)
 	l = p.nestOver(block, 2)
-	red = l[1]
+	threads = l[1]
 	s, group := r.writeBack(l[2:])
+	order := []*sch.Loop{s, threads}
 	if group != nil {
-		p.reorder(s, group, red)
-	} else {
-		p.reorder(s, red)
+		at := 1
+		if r.inner {
+			at = 2
+		}
+		order = slices.Insert(order, at, group)
 	}
-	p.bind(s, "threadIdx.x")
-	p.bind(red, "threadIdx.y")
-	if r.epilogue == nil {
-		return
+	p.reorder(order...)
+	p.bind(threads, tag)
+	if !r.inner {
+		p.bind(s, "threadIdx.x")
 	}
-	e := r.epilogue.block
+	if r.epilogue != nil {
+		r.follow(r.epilogue.block, bx)
+	}
+}
+
+// follow moves what is computed of the sums into the block of threads.
+func (r *reducer) follow(e *sch.Block, bx *sch.Loop) {
+	p, block := r.p, r.info.block
 	p.reverseComputeAt(e, bx, true)
-	broadcast := p.isBroadcast(block, e)
-	if broadcast {
+	if p.isBroadcast(block, e) {
 		p.setScope(block, 0, "shared")
-		x := p.split(p.fuse(p.nestOver(e, 2)[1:]...), rest, lenX, lenY)
+		l := p.fuse(p.nestOver(e, 2)[1:]...)
+		if r.inner {
+			p.bind(p.split(l, rest, r.tr)[1], "threadIdx.x")
+			return
+		}
+		x := p.split(l, rest, r.ts, r.tr)
 		p.bind(x[1], "threadIdx.x")
 		p.bind(x[2], "threadIdx.y")
 		return
 	}
 	p.setScope(block, 0, "local")
-	p.bind(p.split(p.fuse(p.nestOver(e, 2)[1:]...), lenX, rest)[0], "threadIdx.x")
+	if !r.inner {
+		p.bind(p.split(p.fuse(p.nestOver(e, 2)[1:]...), r.ts, rest)[0], "threadIdx.x")
+	}
 }

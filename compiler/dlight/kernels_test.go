@@ -189,6 +189,12 @@ func gemvKernel(g *gen) *kernel {
 	return g.out(g.after(must(topi.Matmul(g.before(g.in(d, num(1), k)), g.before(g.in(d, y...)), topi.MatmulOpts{TransposeB: !outer}))))
 }
 
+// longKernel is a product of a vector and a matrix of which only a run knows how many elements are summed.
+func longKernel(g *gen) *kernel {
+	n, k := g.round(257), g.symbol(300)
+	return g.out(g.after(must(topi.Matmul(g.in(dtype.Float32T, num(1), k), g.in(dtype.Float32T, n, k), topi.MatmulOpts{TransposeB: true}))))
+}
+
 // lowBatchKernel is a product of a matrix and vectors, of which only a run knows how many there are.
 func lowBatchKernel(g *gen) *kernel {
 	d := pick(g.r, dtype.Float16T, dtype.Float32T)

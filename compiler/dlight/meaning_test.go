@@ -45,11 +45,12 @@ var meanings = []struct {
 	least   int
 }{
 	{"gpu.Matmul", matmulKernel, slices.Concat(gpus, []string{phone}), 25},
-	{"gpu.GEMV", gemvKernel, slices.Concat(gpus, []string{phone}), 0},
-	{"gpu.LowBatchGEMV", lowBatchKernel, slices.Concat(gpus, []string{phone}), 0},
-	{"gpu.LowBatchGEMV(3)", lowBatchKernel, slices.Concat(gpus, []string{phone}), 0},
+	{"gpu.GEMV", gemvKernel, slices.Concat(gpus, []string{phone}), 10},
+	{"gpu.GEMV", longKernel, gpus, 10},
+	{"gpu.LowBatchGEMV", lowBatchKernel, slices.Concat(gpus, []string{phone}), 25},
+	{"gpu.LowBatchGEMV(3)", lowBatchKernel, slices.Concat(gpus, []string{phone}), 25},
 	// Where threads of a part of a warp add up without shuffles (rocm), the barriers of warps in LowerThreadAllreduce are TVM's, which not all threads reach.
-	{"gpu.Reduction", reductionKernel, slices.DeleteFunc(slices.Clone(gpus), func(t string) bool { return t == amd }), 5},
+	{"gpu.Reduction", reductionKernel, slices.DeleteFunc(slices.Clone(gpus), func(t string) bool { return t == amd }), 40},
 	{"gpu.GeneralReduction", chainKernel, gpus, 25},
 	{"gpu.RMSNorm", normKernel, gpus, 5},
 	{"gpu.Transpose", transposeKernel, gpus, 5},

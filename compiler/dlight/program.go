@@ -16,8 +16,9 @@ const mainFunc = "main"
 // program is the schedule of one function while a rule is at work. Its methods are primitives; one that fails ends the rule, unless
 // it is called in try.
 type program struct {
-	s    *sch.Schedule
-	note func(schedule string, why error)
+	s     *sch.Schedule
+	note  func(schedule string, why error)
+	parts []*sch.Block // what computes the parts of sums
 }
 
 // stop is what ends a rule: the reason why it does not apply.
@@ -55,7 +56,21 @@ func newProgram(f *tir.PrimFunc, origins *ir.Origins) *program {
 	s, err := sch.NewSchedule(ir.NewModuleWithOrigins(origins).With(mainFunc, f), 0)
 	declineIf(err != nil, "it cannot be scheduled: %w", err)
 	s.UseIntrinsics(tensorintrin.Lookup)
+	if !sumsUnderConditions(f) {
+		s.ForRules()
+	}
 	return &program{s: s}
+}
+
+// sumsUnderConditions reports whether a function comes with reductions that run under conditions.
+func sumsUnderConditions(f *tir.PrimFunc) bool {
+	found := false
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		r, ok := n.(*tir.BlockRealize)
+		found = found || ok && r.Block.Init != nil && !tir.IsTrue(r.Predicate)
+		return !found
+	})
+	return found
 }
 
 // fn returns the function as it stands.
@@ -195,7 +210,17 @@ func (p *program) reindex(b *sch.Block, side string, index int64) *sch.Block {
 }
 
 func (p *program) rfactor(l *sch.Loop) *sch.Block {
-	return one[*sch.Block](p.do("rfactor", l, int64(0)))
+	b := one[*sch.Block](p.do("rfactor", l, int64(0)))
+	p.parts = append(p.parts, b)
+	return b
+}
+
+// checkParts declines a schedule in which a part of a sum may have no first step: its init, which such a part does not reach, must have been taken out.
+func (p *program) checkParts() {
+	for _, b := range p.parts {
+		r := p.realize(b)
+		declineIf(r.Block.Init != nil && !tir.IsTrue(r.Predicate), "the init of block %s runs under a condition", r.Block.Name)
+	}
 }
 
 func (p *program) decomposeReduction(b *sch.Block, l *sch.Loop) *sch.Block {

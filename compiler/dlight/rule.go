@@ -91,6 +91,7 @@ func (r *Rule) Apply(f *tir.PrimFunc, t target.Target, origins *ir.Origins, note
 		p := newProgram(f, origins)
 		p.note = note
 		r.schedule(p, t, r)
+		p.checkParts()
 		out = p.fn()
 		checkThreads(out)
 	})

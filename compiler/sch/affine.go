@@ -47,12 +47,42 @@ func affine(r *tir.BlockRealize, loops []*tir.For) bool {
 	return true
 }
 
-// isAffine reports whether the block is bound affinely to the loops of its scope.
+// isAffine reports whether the block is bound affinely to the loops of its scope. A condition on the steps of a sum only leaves some out: parts of sums, of which rfactor
+// made some shorter, are bound affinely to all of them.
 func (p site) isAffine() bool {
 	if _, ok := p.up(); !ok {
 		return len(p.Block().IterVars) == 0
 	}
-	return affine(p.Realize(), p.loops())
+	r, loops := p.Realize(), p.loops()
+	if affine(r, loops) {
+		return true
+	}
+	all := ofResults(r, loops)
+	return all != r.Predicate && affine(r.WithPredicate(all), loops)
+}
+
+// ofResults returns the condition of a block without what is about the steps of a sum.
+func ofResults(r *tir.BlockRealize, loops []*tir.For) tir.Expr {
+	if r.Block.Init == nil || tir.IsTrue(r.Predicate) {
+		return r.Predicate
+	}
+	steps := map[*tir.Var]bool{}
+	for i, iv := range r.Block.IterVars {
+		if iv.Kind == tir.CommReduce {
+			varsOf(r.Values[i], steps)
+		}
+	}
+	inLoops := func(v *tir.Var) bool { return steps[v] && loopOf(loops, v) != nil }
+	var out tir.Expr = tir.Bool(true)
+	for _, p := range tir.Conjuncts(nil, r.Predicate) {
+		if !arith.UsesVar(p, inLoops) {
+			out = tir.And(out, p)
+		}
+	}
+	if tir.Equal(out, r.Predicate) {
+		return r.Predicate
+	}
+	return out
 }
 
 // checkAffine returns an error if the bindings of a block are not affine in the loops of its scope, nor in those below high, which may be nil.

@@ -19,6 +19,8 @@ type facts struct {
 		of   tir.Stmt
 		list *scopeDeps
 	}
+	// staged are the functions whose root block was a stage pipeline once.
+	staged map[string]bool
 	// epilogue is that which was asked for last.
 	epilogue struct {
 		of, root *tir.Block
@@ -78,18 +80,46 @@ func childrenOf(scope *tir.Block) map[*tir.Block]nested {
 // stagePipeline reports whether the child blocks of a block only read what others wrote before, all of it (TVM's flag of that name).
 func (s *State) stagePipeline(root site) bool {
 	d := s.deps(root.Block())
-	kids := childrenOf(root.Block())
 	for _, r := range d.blocks {
 		for _, x := range d.byDst[r.Block] {
 			if x.kind == writeAfterRead {
 				return false
 			}
 		}
+	}
+	if s.wasStaged(root) {
+		return true
+	}
+	kids := childrenOf(root.Block())
+	for _, r := range d.blocks {
 		if !s.regionCover(root, d, kids, r.Block) {
 			return false
 		}
 	}
+	s.noteStaged(root)
 	return true
+}
+
+// wasStaged reports whether a scope that a rule schedules is known to be a stage pipeline: it was one, and primitives keep what blocks find.
+func (s *State) wasStaged(root site) bool {
+	if !s.rules || len(root.path) > 2 {
+		return false
+	}
+	s.facts.mu.Lock()
+	defer s.facts.mu.Unlock()
+	return s.facts.staged[root.fn]
+}
+
+func (s *State) noteStaged(root site) {
+	if !s.rules || len(root.path) > 2 {
+		return
+	}
+	s.facts.mu.Lock()
+	defer s.facts.mu.Unlock()
+	if s.facts.staged == nil {
+		s.facts.staged = map[string]bool{}
+	}
+	s.facts.staged[root.fn] = true
 }
 
 // regionCover reports whether what a block reads of what others in its scope write was written by them in the same iteration of the loops that
@@ -112,6 +142,11 @@ func (s *State) regionCover(root site, d *scopeDeps, kids map[*tir.Block]nested,
 	s.facts.mu.Unlock()
 	if ok && slices.Equal(known.by, by) {
 		return known.ok
+	}
+	for i, p := range from {
+		if s.rules { // where parts of sums have no first step, their init will run
+			from[i].realize = p.realize.WithPredicate(ofResults(p.realize, p.loops))
+		}
 	}
 	ok = covers(root, to, from)
 	s.facts.mu.Lock()

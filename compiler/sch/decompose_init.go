@@ -115,7 +115,7 @@ func (d *decomposition) init() (*tir.Block, tir.Stmt, error) {
 		}
 		loops = append(loops, l)
 	}
-	pred, err := d.condition(gone)
+	pred, err := d.condition(run, gone)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,41 +150,4 @@ func (d *decomposition) init() (*tir.Block, tir.Stmt, error) {
 		return nil, nil, err
 	}
 	return init, nest, nil
-}
-
-// condition returns the condition of the init, which runs where a first step does: where that of the block holds in the first iteration of the loops
-// that are gone. It must hold there if they have more iterations.
-func (d *decomposition) condition(gone map[*tir.Var]bool) (tir.Expr, error) {
-	block := d.at.Block()
-	an := arith.NewAnalyzer()
-	first := map[*tir.Var]tir.Expr{}
-	for _, l := range allLoops(d.at) {
-		an.BindRange(l.LoopVar, rangeOf(l))
-		if gone[l.LoopVar] {
-			first[l.LoopVar] = l.Min
-		}
-	}
-	var out tir.Expr = tir.Bool(true)
-	for _, p := range tir.Conjuncts(nil, d.at.Realize().Predicate) {
-		many, lost := false, false
-		for _, l := range d.inner {
-			if gone[l.LoopVar] && usesVar(p, l.LoopVar) {
-				lost, many = true, many || !tir.IsConst(l.Extent, 1)
-			}
-		}
-		q := p
-		if lost {
-			if q = tir.SubstExpr(p, first); an.CanProve(q) {
-				continue
-			}
-			if many {
-				return nil, fmt.Errorf("a condition of block %s may hold for none of its first steps, but for later ones", block.Name)
-			}
-			q = an.Simplify(q)
-		}
-		if !tir.IsTrue(q) {
-			out = tir.And(out, q)
-		}
-	}
-	return out, nil
 }

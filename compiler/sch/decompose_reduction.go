@@ -38,8 +38,8 @@ func (s *State) DecomposeReduction(b *Block, l *Loop) (*State, *Block, error) {
 			}
 		}
 	}
-	d := &decomposition{s: s, at: at, to: to, inner: inner}
-	if err := d.check(root); err != nil {
+	d := &decomposition{s: s, at: at, to: to, root: root, inner: inner}
+	if err := d.check(); err != nil {
 		return nil, nil, err
 	}
 	init, nest, err := d.init()
@@ -96,13 +96,13 @@ func (s *State) checkReduction(at site, scope tir.Stmt) error {
 
 // decomposition takes the init of a reduction out of a loop. inner are the loops from that one down to the block.
 type decomposition struct {
-	s      *State
-	at, to site
-	inner  []*tir.For
+	s            *State
+	at, to, root site
+	inner        []*tir.For
 }
 
 // check returns an error where the init, before the loop and not at each first step inside, would change a result. TVM looks at none of this.
-func (d *decomposition) check(root site) error {
+func (d *decomposition) check() error {
 	block := d.at.Block()
 	if err := d.s.checkOnlyLoops(d.at, d.to); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (d *decomposition) check(root site) error {
 	if l := repeating(d.at.Realize(), d.inner); l != nil {
 		return d.s.fail("RepeatedReductionError", "The iterations of loop {0} repeat the reduction in block {1}, which would add to what the one before left: the init must stay inside", l, block)
 	}
-	deps := depsOf(root.Block())
+	deps := depsOf(d.root.Block())
 	for _, x := range deps.byDst[block] {
 		if x.kind != writeAfterRead {
 			continue

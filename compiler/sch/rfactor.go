@@ -195,6 +195,22 @@ func (f *factoring) firstSteps() bool {
 	return true
 }
 
+// manySteps reports whether a part is a sum, with an init, and no single value.
+func (f *factoring) manySteps() bool {
+	r := f.at.Realize()
+	for i, iv := range r.Block.IterVars {
+		if iv.Kind != tir.CommReduce {
+			continue
+		}
+		for _, l := range f.loops {
+			if l != f.loop && usesVar(r.Values[i], l.LoopVar) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // check returns an error where the parts would not hold all that the reduction combines. TVM looks at none of this.
 func (f *factoring) check(root site) error {
 	s, r := f.s, f.at.Realize()
@@ -204,7 +220,7 @@ func (f *factoring) check(root site) error {
 	if err := s.checkClosed(f.at); err != nil {
 		return err
 	}
-	if !f.firstSteps() {
+	if !(f.firstSteps() || s.rules && f.manySteps()) {
 		return s.fail("PredicateError", "The block {0} runs under a condition, so that a part may have no first step and elements of the parts would never be written", r.Block)
 	}
 	if err := s.checkStartsAtZero(f.loop, arith.NewAnalyzer()); err != nil {

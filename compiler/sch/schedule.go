@@ -41,6 +41,15 @@ func (s *Schedule) MergeOrigins(t *ir.Origins, pass string) {
 	s.state = &st
 }
 
+// ForRules is for rules that schedule a whole function as TVM's do, where primitives know less than the rule. From now on rfactor takes reductions of which a part may
+// have no first step, where its init would not run: the caller must have decompose_reduction take the init out of the loops, before which such parts have no
+// value. And a scope that is a stage pipeline once counts as one from then on.
+func (s *Schedule) ForRules() {
+	st := *s.state
+	st.rules = true
+	s.state = &st
+}
+
 // Instruction is a call that was made, with the references that it returned.
 type Instruction struct {
 	*Call

@@ -24,6 +24,8 @@ type State struct {
 	facts  *facts
 	// origins merges the origins of blocks where one takes in another; nil keeps those of the latter.
 	origins func(...ir.OriginID) ir.OriginID
+	// rules says that a rule schedules, which keeps to what Schedule.ForRules says.
+	rules bool
 }
 
 // known says which block a reference refers to.
