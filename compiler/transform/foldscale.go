@@ -12,11 +12,12 @@ const ruleFoldScale = "fold a scale into conv2d"
 
 // FoldScaleToConv2D multiplies the weights of a convolution by what its result is multiplied by.
 //
-// It is the part of Relay's BackwardFoldScaleAxis that models need: a scale for each channel, and the additions between. Values are rounded
-// otherwise than before, as those of FoldBatchnormToConv2D are.
+// It is the part of Relay's BackwardFoldScaleAxis that models need: a scale for each channel, and the additions between. A batch normalization behind an
+// addition is such a scale with an addition, which FoldBatchnormToConv2D, as TVM's, does not see: it takes those directly behind a convolution. Values are
+// rounded otherwise than before, as those of FoldBatchnormToConv2D are.
 var FoldScaleToConv2D = &pass.Pass{
 	Name: "FoldScaleToConv2D", Kind: pass.Function,
-	Doc: "Replaces a multiplication of the result of conv2d by a constant for each channel by a conv2d with other weights, also where a constant is added in between, and joins constants that are added one after the other. The weights, which must be constant, are computed by operators, which can be folded.",
+	Doc: "Replaces a multiplication of the result of conv2d by a constant for each channel by a conv2d with other weights, also where a constant is added in between, and joins constants that are added one after the other. A batch_norm with constant parameters behind such an addition is a scale and an addition, as for inference. The weights, which must be constant, are computed by operators, which can be folded.",
 	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		s := &scaleFolder{c: c, m: newMutator(c, c.Step().Input, ruleFoldScale), uses: map[*relax.Var]int{}}
 		use := func(v *relax.Var) { s.uses[v]++ }
@@ -28,6 +29,7 @@ var FoldScaleToConv2D = &pass.Pass{
 		usedVars(live.Body.Body, use)
 		s.constants = newConstantValues(s.m.Builder().LookupBinding)
 		s.m.Call = s.call
+		s.m.Expr = s.expr
 		out, err := s.m.Function(f)
 		if err != nil || out == f {
 			return out, err
