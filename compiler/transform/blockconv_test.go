@@ -42,10 +42,10 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
         d = R.add(c, K1)`), after: scaledConv(`
         lv = R.reshape(K2, R.shape([2, 1, 1, 1]))
         lv1 = R.multiply(WEIGHTS, lv)
-        lv2 = R.nn.conv2d(x, lv1)
-        lv3 = R.multiply(K1, K2)
-        lv4 = R.add(lv3, K1)
-        d = R.add(lv2, lv4)`)},
+        a1 = R.nn.conv2d(x, lv1)
+        lv2 = R.multiply(K1, K2)
+        lv3 = R.add(lv2, K1)
+        d = R.add(a1, lv3)`)},
 		pair{name: "constants that have names", before: scaledConv(`
         w = WEIGHTS
         k = K2
@@ -91,10 +91,10 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
         lv6 = R.reshape(lv5, R.shape([2, 1, 1]))
         lv7 = R.reshape(lv3, R.shape([2, 1, 1, 1]))
         lv8 = R.multiply(WEIGHTS, lv7)
-        lv9 = R.nn.conv2d(x, lv8)
-        lv10 = R.multiply(K1, lv3)
-        lv11 = R.add(lv10, lv6)
-        d = R.add(lv9, lv11)`)},
+        a1 = R.nn.conv2d(x, lv8)
+        lv9 = R.multiply(K1, lv3)
+        lv10 = R.add(lv9, lv6)
+        d = R.add(a1, lv10)`)},
 		pair{name: "a normalization by the batch", before: scaledConv(`
         a = R.nn.conv2d(x, WEIGHTS)
         b = R.add(a, K1)

@@ -73,7 +73,7 @@ func (s *scaleFolder) call(call *relax.Call) relax.Expr {
 		case bias == nil:
 			return s.scaled(conv, k)
 		}
-		return op.Add(s.emit(s.scaled(conv, k)), s.emit(op.Multiply(bias, k)))
+		return op.Add(s.again(conv, k, result), s.emit(op.Multiply(bias, k)))
 	}
 	return call
 }
@@ -157,6 +157,13 @@ func (s *scaleFolder) scaled(conv *relax.Call, k relax.Expr) *relax.Call {
 	one := tir.Int(1)
 	perOutput := s.emit(op.Reshape(k, tir.Int(n), one, one, one))
 	return conv.WithArgs([]relax.Expr{conv.Args[0], s.emit(op.Multiply(conv.Args[1], perOutput))})
+}
+
+// again binds the convolution that is in the place of one with a result, by a name like that of the result, which names its kernel.
+func (s *scaleFolder) again(conv *relax.Call, k relax.Expr, result *relax.Var) *relax.Var {
+	v := s.m.Emit(s.scaled(conv, k), result.Name)
+	s.uses[v] = 1
+	return v
 }
 
 // emit binds what the rule uses once.

@@ -46,7 +46,7 @@ func (s *scaleFolder) normalized(item *relax.TupleGetItem) relax.Expr {
 	k := perChannel(scale)
 	shift := perChannel(normShift(norm, norm.Args[2], norm.Args[3], scale))
 	// (b - mean) * scale + beta is b * scale + shift.
-	return op.Add(s.emit(s.scaled(conv, k)), s.emit(op.Add(s.emit(op.Multiply(bias, k)), shift)))
+	return op.Add(s.again(conv, k, result), s.emit(op.Add(s.emit(op.Multiply(bias, k)), shift)))
 }
 
 // normReason says why a batch normalization of v, a convolution's result with bias added to it, stays, "" if it need not. tuple has its results.
