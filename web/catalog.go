@@ -67,7 +67,7 @@ func (s *Server) gallery(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) galleryView(problem string) templates.GalleryView {
 	v := templates.GalleryView{
 		Assets: assets("gallerypage"), Next: static.Preload("sessionpage"), MaxUpload: MaxModel, MaxArchive: export.MaxArchive, Error: problem,
-		Version: s.cfg.Version,
+		Version: s.cfg.Version, Code: codeFor(s.cfg.Catalog.Targets),
 	}
 	if s.cfg.Compiler != nil {
 		v.MaxText = MaxScript
@@ -96,6 +96,19 @@ func (s *Server) galleryView(problem string) templates.GalleryView {
 		v.Models = append(v.Models, card)
 	}
 	return v
+}
+
+// codeFor says in words what code the first of the targets is, that of runs for which none was chosen.
+func codeFor(targets []catalog.Target) string {
+	if len(targets) > 0 {
+		switch targets[0].Name {
+		case "wasm":
+			return "WebAssembly"
+		case "x86":
+			return "x86-64 machine code"
+		}
+	}
+	return "a program"
 }
 
 // printShape prints a shape as "1×3×32×32"; a scalar as "scalar".

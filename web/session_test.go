@@ -11,6 +11,7 @@ import (
 	"github.com/irscope/irscope/e2e/fixture/goal"
 	"github.com/irscope/irscope/instruments/event"
 	"github.com/irscope/irscope/web"
+	"github.com/irscope/irscope/web/catalog"
 )
 
 const html = "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -187,4 +188,12 @@ func TestARunIsMeasuredOnRequest(t *testing.T) {
 	}
 	s.state(r.ID, "ok")
 	s.post("/api/sessions/"+sess.ID+"/runs", `{"profile":10001}`).want(t, http.StatusBadRequest, "profile is 10001, want 0 to 10000")
+}
+
+// TestStartPageCode: the start page names the code that runs get for which no target is chosen.
+func TestStartPageCode(t *testing.T) {
+	for target, want := range map[string]string{"wasm": "from graph to WebAssembly the way", "x86": "from graph to x86-64 machine code the way", "interp": "from graph to a program the way"} {
+		s := open(t, func(c *web.Config) { c.Catalog.Targets = []catalog.Target{{Name: target}, {Name: "wasm"}} })
+		s.get("/", "Accept", "text/html").want(t, http.StatusOK, want)
+	}
 }

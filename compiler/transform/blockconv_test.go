@@ -21,7 +21,9 @@ import (
 
 // scaledConv is main with these lines between a convolution of two channels and the result d.
 func scaledConv(lines string) string {
-	return strings.NewReplacer("K1", `R.const([[[1.0]], [[2.0]]], "float32")`, "K2", `R.const([[[0.5]], [[0.25]]], "float32")`, "WEIGHTS", `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`).Replace(`
+	return strings.NewReplacer(
+		"V1", `R.const([2.0, 4.0], "float32")`, "V2", `R.const([0.5, 1.0], "float32")`, "V3", `R.const([0.25, 3.0], "float32")`, "V4", `R.const([1.5, 8.5], "float32")`,
+		"K1", `R.const([[[1.0]], [[2.0]]], "float32")`, "K2", `R.const([[[0.5]], [[0.25]]], "float32")`, "WEIGHTS", `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`).Replace(`
 @R.function
 def main(x: R.Tensor((1, 2, 4, 4), "float32"), s: R.Tensor((2, 1, 1), "float32")):
     with R.dataflow():
@@ -40,10 +42,10 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
         d = R.add(c, K1)`), after: scaledConv(`
         lv = R.reshape(K2, R.shape([2, 1, 1, 1]))
         lv1 = R.multiply(WEIGHTS, lv)
-        lv2 = R.nn.conv2d(x, lv1)
-        lv3 = R.multiply(K1, K2)
-        lv4 = R.add(lv3, K1)
-        d = R.add(lv2, lv4)`)},
+        a1 = R.nn.conv2d(x, lv1)
+        lv2 = R.multiply(K1, K2)
+        lv3 = R.add(lv2, K1)
+        d = R.add(a1, lv3)`)},
 		pair{name: "constants that have names", before: scaledConv(`
         w = WEIGHTS
         k = K2
@@ -75,6 +77,48 @@ func TestFoldScaleToConv2DPairs(t *testing.T) {
 		pair{name: "a scale along a row", before: scaledConv(`
         a = R.nn.conv2d(x, WEIGHTS)
         d = R.multiply(a, R.const([1.0, 2.0, 3.0, 4.0], "float32"))`)},
+		pair{name: "a normalization behind an addition", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, K1)
+        n = R.nn.batch_norm(b, V1, V2, V3, V4, axis=1, epsilon=0.5, training=False)
+        d = n[0]`), after: scaledConv(`
+        lv = R.add(V4, R.const(0.5, "float32"))
+        lv1 = R.sqrt(lv)
+        lv2 = R.divide(V1, lv1)
+        lv3 = R.reshape(lv2, R.shape([2, 1, 1]))
+        lv4 = R.multiply(V3, lv2)
+        lv5 = R.subtract(V2, lv4)
+        lv6 = R.reshape(lv5, R.shape([2, 1, 1]))
+        lv7 = R.reshape(lv3, R.shape([2, 1, 1, 1]))
+        lv8 = R.multiply(WEIGHTS, lv7)
+        a1 = R.nn.conv2d(x, lv8)
+        lv9 = R.multiply(K1, lv3)
+        lv10 = R.add(lv9, lv6)
+        d = R.add(a1, lv10)`)},
+		pair{name: "a normalization by the batch", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, K1)
+        n = R.nn.batch_norm(b, V1, V2, V3, V4, axis=1, training=True)
+        d = n[0]`)},
+		pair{name: "a normalization along another axis", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, R.const(1.0, "float32"))
+        n = R.nn.batch_norm(b, R.const([1.0, 1.0, 1.0, 1.0], "float32"), R.const([1.0, 1.0, 1.0, 1.0], "float32"), R.const([1.0, 1.0, 1.0, 1.0], "float32"), R.const([1.0, 1.0, 1.0, 1.0], "float32"), axis=2, training=False)
+        d = n[0]`)},
+		pair{name: "a normalization whose mean is used", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, K1)
+        n = R.nn.batch_norm(b, V1, V2, V3, V4, axis=1, training=False)
+        e = n[1]
+        f = n[0]
+        g = R.reshape(e, R.shape([2, 1, 1]))
+        d = R.add(f, g)`)},
+		pair{name: "a normalization of what is used elsewhere", before: scaledConv(`
+        a = R.nn.conv2d(x, WEIGHTS)
+        b = R.add(a, K1)
+        n = R.nn.batch_norm(b, V1, V2, V3, V4, axis=1, training=False)
+        e = n[0]
+        d = R.add(e, b)`)},
 		pair{name: "another layout", before: scaledConv(`
         a = R.nn.conv2d(x, WEIGHTS, out_layout="NHWC")
         d = R.multiply(a, R.const([1.0, 2.0], "float32"))`)},
@@ -105,8 +149,7 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float3
         lv1 = R.layout_transform(` + weights + `, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
         a = R.nn.conv2d(lv, lv1, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
         b = R.nn.relu(a)
-        lv2 = R.layout_transform(` + weights + `, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
-        lv3 = R.nn.conv2d(b, lv2, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv3 = R.nn.conv2d(b, lv1, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
         d = R.layout_transform(lv3, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
         R.output(d)
     return d
@@ -133,6 +176,21 @@ def main(x: R.Tensor((1, 1, 4, 4), "float32"), s: R.Tensor((2, 1, 1), "float32")
         c = R.add(b, R.const(1.0, "float32"))
         lv3 = R.layout_transform(c, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
         d = R.subtract(lv3, s)
+        R.output(d)
+    return d
+`},
+		pair{name: "a value that two convolutions read is transformed once", args: two, before: conv(weights, "", `        b = R.nn.conv2d(x, R.const([[[[5.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32"))
+        d = R.add(a, b)`), after: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float32")):
+    with R.dataflow():
+        lv = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv1 = R.layout_transform(` + weights + `, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        a = R.nn.conv2d(lv, lv1, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv3 = R.layout_transform(R.const([[[[5.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32"), index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        b = R.nn.conv2d(lv, lv3, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv4 = R.add(a, b)
+        d = R.layout_transform(lv4, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
         R.output(d)
     return d
 `},
@@ -165,7 +223,11 @@ func drawScaled(t *rapid.T) *ir.Module {
 		perChannel := func() relax.Expr {
 			return g.weight([][]int64{{d[1], 1, 1}, {1, d[1], 1, 1}, {}, {1, 1}, {d[3]}}[g.pick(5, "scale")]...)
 		}
-		switch g.pick(9, "kind") {
+		switch g.pick(11, "kind") {
+		case 9, 10: // often behind a convolution and an addition
+			attrs := ir.NewAttrs("axis", int64(1), "training", g.pick(5, "training") == 0, "center", g.pick(4, "center") > 0, "scale", g.pick(4, "scale") > 0)
+			norm := g.call("nn.batch_norm", attrs, g.call("add", nil, v, perChannel()), g.weight(d[1]), g.weight(d[1]), g.weight(d[1]), positive(d[1]))
+			v = g.emit(&relax.TupleGetItem{Tuple: norm})
 		case 0, 1:
 			out := []int64{4, 8, 6}[g.pick(3, "out")]
 			v = g.call("nn.conv2d", ir.NewAttrs("padding", []int64{1}, "strides", []int64{1 + int64(g.pick(2, "stride"))}), v, g.weight(out, d[1], 2, 3))

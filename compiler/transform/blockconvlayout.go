@@ -19,7 +19,7 @@ const ruleBlockConv = "bring into blocks of channels"
 // size of image. TVM's Relax has ConvertLayout, which takes the layouts from a user; in Relay AlterOpLayout chose them for CPUs.
 var BlockConvLayout = &pass.Pass{
 	Name: "BlockConvLayout", Level: 2, Kind: pass.Function, ReadsTarget: true,
-	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only.",
+	Doc: "Brings conv2d with constant weights, whose channels are a multiple of the numbers that a vector of the target holds, into NCHW16c with weights in OIHW16i16o (for 16 numbers), depthwise ones with weights in OIHW1i16o, and those of fewer input channels, as images have, with the data in NCHW, weights in OIHW16o, and the result in NCHW16c. What comes after takes that layout as by ConvertLayout, so that layouts change at the ends only, and each value once.",
 	Options: []pass.Option{
 		{Name: "block", Default: int64(0), Doc: "the channels of a block; 0 for as many as a vector of 32-bit numbers of the target holds, if these are 16"},
 	},
@@ -44,7 +44,7 @@ var BlockConvLayout = &pass.Pass{
 			}
 			f, k = full, constantsOf(full)
 		}
-		return convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
+		out, err := convertLayout(c, f, func(call *relax.Call) ([]tensorlayout.Layout, error) {
 			if opName(call) != conv2d {
 				return nil, nil
 			}
@@ -59,7 +59,20 @@ var BlockConvLayout = &pass.Pass{
 			}
 			return op.DesiredLayouts(opName(call), list)
 		})
+		if err != nil || out == f {
+			return out, err
+		}
+		return transformOnce(c, out)
 	})),
+}
+
+// transformOnce has a value that several operators read in one layout brought into it once.
+func transformOnce(c *pass.Context, f *relax.Function) (*relax.Function, error) {
+	out, err := ShareEqualValues(c, f, func(b relax.Binding) bool { return opName(b.BoundValue()) == "relax.layout_transform" })
+	if err != nil || out == f {
+		return out, err
+	}
+	return removeUnused(c, c.Step().Input, out)
 }
 
 // gainful is the smallest number of lanes for which blocks were measured to be faster, on the light models of ONNX: with 16 lanes and 32 registers

@@ -6,6 +6,7 @@ import (
 	"github.com/irscope/irscope/compiler/pass"
 	"github.com/irscope/irscope/compiler/relax"
 	"github.com/irscope/irscope/compiler/relax/dpl"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // FoldBatchnormToConv2D multiplies the weights of a convolution by what a batch normalization does to its result.
@@ -32,17 +33,8 @@ var FoldBatchnormToConv2D = &pass.Pass{
 			if !ok {
 				return s.declined("the number of channels is not known")
 			}
-			std := op.Unary("sqrt", op.Add(s.found[variance], floatConst(channels.DType, norm.Attrs.Float("epsilon", 1e-5))))
-			scale := relax.Expr(op.Divide(floatConst(channels.DType, 1), std))
-			if norm.Attrs.Bool("scale", true) {
-				scale = op.Divide(s.found[gamma], std)
-			}
-			shift := relax.Expr(op.Multiply(s.found[mean], scale))
-			if norm.Attrs.Bool("center", true) {
-				shift = op.Subtract(s.found[beta], shift)
-			} else {
-				shift = op.Unary("negative", shift)
-			}
+			scale := normScale(norm, s.found[gamma], s.found[variance], channels.DType)
+			shift := normShift(norm, s.found[beta], s.found[mean], scale)
 			one := relax.Ints([]int64{1})[0]
 			perOutput := op.Reshape(scale, n[0], one, one, one)
 			if layout == "IOHW" {
@@ -52,4 +44,22 @@ var FoldBatchnormToConv2D = &pass.Pass{
 			return op.Add(out, op.Reshape(shift, one, n[0], one, one))
 		})
 	})),
+}
+
+// normScale is what a batch normalization multiplies its input by, for each channel.
+func normScale(norm *relax.Call, gamma, variance relax.Expr, d dtype.DType) relax.Expr {
+	std := op.Unary("sqrt", op.Add(variance, floatConst(d, norm.Attrs.Float("epsilon", 1e-5))))
+	if norm.Attrs.Bool("scale", true) {
+		return op.Divide(gamma, std)
+	}
+	return op.Divide(floatConst(d, 1), std)
+}
+
+// normShift is what a batch normalization adds to its scaled input, for each channel.
+func normShift(norm *relax.Call, beta, mean, scale relax.Expr) relax.Expr {
+	shift := op.Multiply(mean, scale)
+	if norm.Attrs.Bool("center", true) {
+		return op.Subtract(beta, shift)
+	}
+	return op.Unary("negative", shift)
 }

@@ -12,11 +12,12 @@ const ruleFoldScale = "fold a scale into conv2d"
 
 // FoldScaleToConv2D multiplies the weights of a convolution by what its result is multiplied by.
 //
-// It is the part of Relay's BackwardFoldScaleAxis that models need: a scale for each channel, and the additions between. Values are rounded
-// otherwise than before, as those of FoldBatchnormToConv2D are.
+// It is the part of Relay's BackwardFoldScaleAxis that models need: a scale for each channel, and the additions between. A batch normalization behind an
+// addition is such a scale with an addition, which FoldBatchnormToConv2D, as TVM's, does not see: it takes those directly behind a convolution. Values are
+// rounded otherwise than before, as those of FoldBatchnormToConv2D are.
 var FoldScaleToConv2D = &pass.Pass{
 	Name: "FoldScaleToConv2D", Kind: pass.Function,
-	Doc: "Replaces a multiplication of the result of conv2d by a constant for each channel by a conv2d with other weights, also where a constant is added in between, and joins constants that are added one after the other. The weights, which must be constant, are computed by operators, which can be folded.",
+	Doc: "Replaces a multiplication of the result of conv2d by a constant for each channel by a conv2d with other weights, also where a constant is added in between, and joins constants that are added one after the other. A batch_norm with constant parameters behind such an addition is a scale and an addition, as for inference. The weights, which must be constant, are computed by operators, which can be folded.",
 	Run: pass.EachRelax(beforeInplace(func(c *pass.Context, _ *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		s := &scaleFolder{c: c, m: newMutator(c, c.Step().Input, ruleFoldScale), uses: map[*relax.Var]int{}}
 		use := func(v *relax.Var) { s.uses[v]++ }
@@ -28,6 +29,7 @@ var FoldScaleToConv2D = &pass.Pass{
 		usedVars(live.Body.Body, use)
 		s.constants = newConstantValues(s.m.Builder().LookupBinding)
 		s.m.Call = s.call
+		s.m.Expr = s.expr
 		out, err := s.m.Function(f)
 		if err != nil || out == f {
 			return out, err
@@ -71,7 +73,7 @@ func (s *scaleFolder) call(call *relax.Call) relax.Expr {
 		case bias == nil:
 			return s.scaled(conv, k)
 		}
-		return op.Add(s.emit(s.scaled(conv, k)), s.emit(op.Multiply(bias, k)))
+		return op.Add(s.again(conv, k, result), s.emit(op.Multiply(bias, k)))
 	}
 	return call
 }
@@ -155,6 +157,13 @@ func (s *scaleFolder) scaled(conv *relax.Call, k relax.Expr) *relax.Call {
 	one := tir.Int(1)
 	perOutput := s.emit(op.Reshape(k, tir.Int(n), one, one, one))
 	return conv.WithArgs([]relax.Expr{conv.Args[0], s.emit(op.Multiply(conv.Args[1], perOutput))})
+}
+
+// again binds the convolution that is in the place of one with a result, by a name like that of the result, which names its kernel.
+func (s *scaleFolder) again(conv *relax.Call, k relax.Expr, result *relax.Var) *relax.Var {
+	v := s.m.Emit(s.scaled(conv, k), result.Name)
+	s.uses[v] = 1
+	return v
 }
 
 // emit binds what the rule uses once.

@@ -54,7 +54,7 @@ func TestProfile(t *testing.T) {
 	// A tensor of the plan is named where the pointer is; the table says the same.
 	at := `document.querySelector("#memory-plan .tensor[data-i='0']")`
 	eval[bool](p, at+`.scrollIntoView({block: "center"}), `+at+`.dispatchEvent(new PointerEvent("pointermove", {bubbles: true})), true`)
-	p.wait(`document.querySelector(".plan-said").textContent.startsWith("relu1_Relu  float32[1, 16, 32, 32], 64.0 KiB at 0; made by fused_conv2d_add_multiply_add_relu_conv1")`)
+	p.wait(`document.querySelector(".plan-said").textContent.startsWith("relu1_Relu  float32[1, 16, 32, 32], 64.0 KiB at 0; made by fused_conv2d_add_relu_conv1")`)
 	if got := eval[string](p, `document.querySelector(".plan-table tbody tr").textContent`); !strings.HasPrefix(got, "relu1_Relufloat32[1, 16, 32, 32]065,536") {
 		t.Errorf("the first row of the plan is %q", got)
 	}

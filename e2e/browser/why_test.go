@@ -102,3 +102,20 @@ func TestWhyNothing(t *testing.T) {
 	p.press("y")
 	p.wait(`document.querySelector("#why:not([hidden])")?.textContent.startsWith("FoldConstant changed nothing")`)
 }
+
+// TestWhyATile asks why a convolution has its tile: the numbers of the target, and the tiles that lost. E2E_SCREENS names a folder for screenshots.
+func TestWhyATile(t *testing.T) {
+	t.Parallel()
+	p := visit(t, serveCompiler(t), 1440, 900)
+	openText(p, "cnn", "ApplyDefaultSchedule", "fused_conv2d_add_relu_conv1_Conv_conv2d1", "unified")
+	p.wait(`document.querySelectorAll(".why[data-hunk]").length > 2`)
+	eval[bool](p, `(document.querySelectorAll(".why[data-hunk]")[2].click(), true)`) // the loops
+	p.wait(answered)
+	got := p.text("#why")
+	for _, want := range []string{"tile a reduction", "vectors of 4 lanes of", "that may hold sums", "did not take another tile", "did not unroll a reduction"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the schedule is explained without %q by %q", want, got)
+		}
+	}
+	p.inBoth(func(theme string) { p.screen("why-tile-" + theme) })
+}

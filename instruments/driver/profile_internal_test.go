@@ -62,11 +62,11 @@ func TestProfileOfTheCNN(t *testing.T) {
 	if off := float64(sum)/float64(times.Median) - 1; off < -1e-9 || off > 0.05 {
 		t.Errorf("the parts add up to %d, the whole is %d", sum, times.Median)
 	}
-	// 16 channels of 16x16 from 16 channels of 3x3, and three operations for each element after the convolution.
-	conv := byName["fused_conv2d_add_multiply_add_relu_block1_conv1_Conv_conv2d"]
+	// 16 channels of 16x16 from 16 channels of 3x3, and two operations for each element after the convolution.
+	conv := byName["fused_conv2d_add_relu_block1_conv1_Conv_conv2d1"]
 	want := event.ProfiledCall{
 		Name: conv.Name, Kernel: true, In: "main", Value: "block1_relu1_Relu", Count: 1,
-		Flops: 16 * 16 * 16 * (2*16*9 + 4), Read: 4 * (16*16*16 + 16*16*9 + 3*16), Written: 4 * 16 * 16 * 16,
+		Flops: 16 * 16 * 16 * (2*16*9 + 2), Read: 4 * (16*16*16 + 16*16*9 + 16), Written: 4 * 16 * 16 * 16,
 	}
 	if conv != want {
 		t.Errorf("the convolution is %+v, want %+v", conv, want)

@@ -174,6 +174,14 @@ def main(x: R.Tensor((4,), "float32"), w: R.Tensor((4,), "float32")) -> R.Tensor
     a = R.add(x, w)
     return a
 `},
+	{"DecomposeOps", nil, `@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32"), g: R.Tensor((2,), "float32")):
+    with R.dataflow():
+        a = R.nn.batch_norm(x, g, g, g, g, axis=1)
+        b = a[0]
+        R.output(b)
+    return b
+`},
 	{"RemoveRedundantReshape,OptimizeLayoutTransform,FoldBatchnormToConv2D,DecomposeOpsForTraining", nil, `@R.function
 def main(x: R.Tensor((1, 2, 4, 4), "float32"), g: R.Tensor((2,), "float32")):
     with R.dataflow():

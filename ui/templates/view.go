@@ -27,6 +27,8 @@ type Assets struct {
 type GalleryView struct {
 	Assets Assets
 	Models []ModelCard
+	// Code is what becomes of a model where no target is chosen, in words.
+	Code string
 	// Next are the addresses of the scripts of a session's page, which most visitors open next.
 	Next []string
 	// Scripts are passes as a visitor might write them, each with a session that shows it.

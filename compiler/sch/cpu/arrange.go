@@ -24,23 +24,22 @@ func (p *plan) arrange(v, row int) {
 	}
 	half := float64(p.machine.L2) / 2
 	whole, panels := p.bytesOf(cols), p.tilesOf(cols)
-	rowBytes := p.bytesOf(append(slices.Clone(others), row))
-	// What is read from beyond the second cache with the other rows outside, and with the panels outside.
-	rowsFirst, panelsFirst := rowBytes+whole, rowBytes+whole
+	rowBytes, one := p.bytesOf(append(slices.Clone(others), row)), p.bytesOf([]int{row})
+	t := traffic{others: others, rowsFirst: rowBytes + whole, panelsFirst: rowBytes + whole, one: one, panels: panels}
 	if whole > half {
-		rowsFirst = rowBytes + whole*p.tilesOf(others)
+		t.rowsFirst = rowBytes + whole*p.tilesOf(others)
 	}
 	if rowBytes > half {
-		panelsFirst = rowBytes*panels + whole
+		t.panelsFirst = rowBytes*panels + whole
 	}
+	p.traffic = t
 	inside := slices.Concat(cols, []int{row})
-	if rowsFirst <= panelsFirst {
+	if t.rowsFirst <= t.panelsFirst {
 		p.Order = slices.Concat(batch, others, inside)
 	} else {
 		p.Order = slices.Concat(batch, cols, others, []int{row})
 	}
-	one := p.bytesOf([]int{row})
-	if n := p.extent(row); len(others) > 0 && rowsFirst > panelsFirst || n == 0 || one <= half || p.Tile[row] < 1 || panels <= 1 {
+	if p.inOneBlock(row) {
 		return
 	}
 	tiles := int64(p.tilesOf([]int{row}))
@@ -55,6 +54,20 @@ func (p *plan) arrange(v, row int) {
 	p.Blocks[row] = size
 	at := slices.Index(p.Order, cols[0])
 	p.Order = slices.Insert(p.Order, at, row)
+}
+
+// traffic is what the order of loops follows from, in bytes: what is read from beyond the second cache with the other rows outside, and with the panels outside,
+// and what all tiles of rows read of their factor for one panel; with how many panels there are.
+type traffic struct {
+	others                      []int
+	rowsFirst, panelsFirst, one float64
+	panels                      float64
+}
+
+// inOneBlock reports whether all tiles of rows make one block.
+func (p *plan) inOneBlock(row int) bool {
+	t := p.traffic
+	return len(t.others) > 0 && t.rowsFirst > t.panelsFirst || p.extent(row) <= p.Tile[row] || t.one <= float64(p.machine.L2)/2 || t.panels <= 1
 }
 
 // bytesOf is about how many bytes of a factor are read for all values of some variables that it depends on. Symbolic extents are taken as one.

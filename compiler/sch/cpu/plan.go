@@ -23,10 +23,14 @@ type plan struct {
 	registers int64
 	// run is how many terms may be added in their own type, 0 for none.
 	run int64
+	// shapings are the axes that were tried for the rows of a product, row the one that was taken, -1 for none.
+	shapings []shaping
+	row      int
+	traffic  traffic
 }
 
 func newPlan(r *rules, b *sch.Block) *plan {
-	p := &plan{r: r, b: b, machine: r.machine}
+	p := &plan{r: r, b: b, machine: r.machine, row: -1}
 	p.refresh()
 	return p
 }
@@ -106,11 +110,16 @@ func (p *plan) choose() bool {
 	return p.scalars()
 }
 
-// worthPacking reports whether a product has so many rows that copying the other factor to
-// where vectors run along v pays: the pixels of an image count as one.
-func (p *plan) worthPacking(v int) bool {
+// minPackRows is how many rows of a product must use a factor so that copying it to where vectors run along it pays.
+const minPackRows = 64
+
+// worthPacking reports whether copying a factor of a product to where vectors run along v pays.
+func (p *plan) worthPacking(v int) bool { return p.rowsOf(v) >= minPackRows }
+
+// rowsOf is how many rows of a product use the factor along v, 0 where that cannot be copied to where vectors run along it. The pixels of an image count as one.
+func (p *plan) rowsOf(v int) int64 {
 	if v < 0 || !p.product() || p.extent(v) == 0 || len(p.rowAxes(v)) == 0 {
-		return false
+		return 0
 	}
 	rows := int64(1)
 	for _, k := range p.without(v) {
@@ -122,7 +131,7 @@ func (p *plan) worthPacking(v int) bool {
 			rows *= max(p.extent(k), 1)
 		}
 	}
-	return rows >= 64
+	return rows
 }
 
 // contiguousResult is the variable along which results are contiguous, -1 if there is none of
@@ -241,7 +250,10 @@ func (p *plan) innerWindow(a access) int64 {
 	return n
 }
 
-// scalars tiles without vectors: four neighbouring results at a time.
+// mostScalars is how many results are computed at a time without vectors.
+const mostScalars = 4
+
+// scalars tiles without vectors: a few neighbouring results at a time.
 func (p *plan) scalars() bool {
 	if len(p.spatial) == 0 {
 		return false
@@ -249,7 +261,7 @@ func (p *plan) scalars() bool {
 	v := p.spatial[len(p.spatial)-1]
 	p.Vector, p.Lanes = v, 1
 	if n := p.extent(v); n > 1 {
-		p.Tile[v] = p.fit(v, 4)
+		p.Tile[v] = p.fit(v, mostScalars)
 	}
 	p.window()
 	return true

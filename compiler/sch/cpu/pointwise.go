@@ -57,7 +57,6 @@ func (r *rules) pointwise(b *sch.Block) error {
 		r.declined(ruleVectors, k, "an access does not go over contiguous memory along its last axis")
 		return nil
 	}
-	r.applied(ruleVectors, at)
 	// Fuse while each access goes on from one axis to the next.
 	first := last
 	if r.bound(b, loops) {
@@ -74,7 +73,9 @@ func (r *rules) pointwise(b *sch.Block) error {
 	if loops, err = r.loops(b); err != nil {
 		return err
 	}
-	return r.vectorize(loops[len(loops)-1], r.machine.lanesFor(st))
+	l := loops[len(loops)-1]
+	r.explainVectors(l, r.at(b), at)
+	return r.vectorize(l, r.machine.lanesFor(st))
 }
 
 func isConstant(e tir.Expr) bool {
@@ -175,28 +176,38 @@ func vectorizable(st *tir.BufferStore, acc []access, v *tir.Var) bool {
 // lanesFor is how many elements one step computes: several vectors, fewer where each takes
 // many instructions.
 func (m Machine) lanesFor(st *tir.BufferStore) int64 {
-	if c := costOf(st.Value); c.calls || c.nodes > 40 {
+	if slow(st) {
 		return 2 * m.Lanes
 	}
 	return 4 * m.Lanes
 }
 
+// slow reports whether computing an element takes many instructions.
+func slow(st *tir.BufferStore) bool {
+	c := costOf(st.Value)
+	return c.calls || c.nodes > 40
+}
+
+// lanesOf is the length of the vectors for n elements, if that is known, up to lanes; 0 for none.
+func (m Machine) lanesOf(n int64, known bool, lanes int64) int64 {
+	for known && lanes > m.Lanes && (n < lanes || n%lanes != 0 && n < 4*lanes) {
+		lanes /= 2
+	}
+	for known && lanes > m.leastLanes() && n < lanes { // part of a register
+		lanes /= 2
+	}
+	if lanes <= 1 || known && n < lanes {
+		return 0
+	}
+	return lanes
+}
+
 // vectorize splits a loop into vectors of up to lanes lanes. What is left over runs in
 // smaller vectors and one by one.
 func (r *rules) vectorize(l *sch.Loop, lanes int64) error {
-	if lanes <= 1 {
-		return nil
-	}
 	n, constant := tir.AsInt(r.extent(l))
-	one := r.machine.Lanes
-	for constant && lanes > one && (n < lanes || n%lanes != 0 && n < 4*lanes) {
-		lanes /= 2
-	}
-	least := r.machine.leastLanes()
-	for constant && lanes > least && n < lanes { // part of a register
-		lanes /= 2
-	}
-	if constant && n < lanes {
+	one, least := r.machine.Lanes, r.machine.leastLanes()
+	if lanes = r.machine.lanesOf(n, constant, lanes); lanes == 0 {
 		return nil
 	}
 	if !constant || n%lanes != 0 {

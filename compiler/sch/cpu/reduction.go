@@ -27,6 +27,7 @@ func (r *rules) reduction(b *sch.Block) error {
 	if p.run > 0 {
 		p.Run = max(p.run/(max(p.Factor, 1)*p.unrolledSteps()), 1)
 	}
+	p.explain(at)
 	if err := r.tile(b, p); err != nil {
 		return err
 	}

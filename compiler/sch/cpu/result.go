@@ -9,20 +9,19 @@ import (
 func (p *plan) alongResult(v int) bool {
 	p.Vector = v
 	n := p.extent(v)
-	row := -1
 	if p.product() {
-		row = p.shapes(v)
+		p.row = p.shapes(v)
 	}
-	if row < 0 {
+	if p.row < 0 {
 		p.columns(v, n)
 	}
 	if n == 0 {
 		p.open(v)
 	}
 	p.window()
-	p.copies(v, row)
-	if row >= 0 && p.machine.Spreads {
-		p.arrange(v, row)
+	p.copies(v)
+	if p.row >= 0 && p.machine.Spreads {
+		p.arrange(v, p.row)
 	}
 	return true
 }
@@ -30,27 +29,31 @@ func (p *plan) alongResult(v int) bool {
 // shapes tiles a product for vectors along v: of the variables that can be its rows the one whose tiles are best, the inner one of equals. It returns that, -1 where
 // there is none.
 func (p *plan) shapes(v int) int {
-	row, best, cost := -1, shape{}, 0.0
+	var best shaping
 	beside := -1
 	if p.extent(v) == p.Lanes {
 		beside = p.besideAxis(v)
 	}
+	p.shapings = nil
 	for _, k := range p.rowAxes(v) {
-		n := extents{p.extent(k), p.extent(v), 1}
+		x := shaping{row: k, beside: beside, n: extents{p.extent(k), p.extent(v), 1}, panel: p.panelOf(v), lanes: p.Lanes}
 		if beside >= 0 {
-			n.beside = p.extent(beside)
+			x.n.beside = p.extent(beside)
 		}
-		if s, c := p.bestShape(n, p.panelOf(v)); row < 0 || c <= cost {
-			row, best, cost = k, s, c
+		x.shape, x.time = p.bestShape(x.n, x.panel)
+		if len(p.shapings) == 0 || x.time <= best.time {
+			best = x
 		}
+		p.shapings = append(p.shapings, x)
 	}
-	if row < 0 {
+	if len(p.shapings) == 0 {
 		return -1
 	}
-	p.Lanes = best.lanes
-	p.Tile[row], p.Tile[v] = best.rows, best.vectors*best.lanes
+	row := best.row
+	p.Lanes = best.shape.lanes
+	p.Tile[row], p.Tile[v] = best.rows, best.vectors*best.shape.lanes
 	if beside >= 0 {
-		p.Tile[beside] = best.beside
+		p.Tile[beside] = best.shape.beside
 	}
 	if p.extent(row) == 0 && best.rows > maxSymbolic {
 		p.holdsTile(row)
@@ -163,35 +166,71 @@ func (p *plan) factorAxes(v int, along bool) []int {
 // copying it to where it is read in order pays.
 const minPackStride = 2048
 
+// minUses is how many rows must use an element of a factor that is contiguous already so that copying it pays.
+const minUses = 8
+
 // copies chooses which loads are spread over lanes and which are packed.
-func (p *plan) copies(v, row int) {
-	number := map[*tir.BufferLoad]int{}
-	_, value, _, _ := sch.Combiner(p.block())
-	sch.Loads(value, number)
+func (p *plan) copies(v int) {
+	number, guarded := p.numbers()
 	for _, a := range p.loads {
-		if sch.Guarded(value, a.load) {
+		if guarded(a) {
 			continue // a copy would read what the condition keeps from
 		}
-		n := p.stride(a, v)
-		switch {
-		case n == 0:
-			if !p.machine.Spreads && p.reusedBeside(a) {
-				p.Splat = append(p.Splat, number[a.load])
-			}
-		case n != 1:
+		switch n := p.stride(a, v); {
+		case n == 0 && p.notSpread(a) == "":
+			p.Splat = append(p.Splat, number[a.load])
+		case n != 0 && n != 1, n == 1 && p.notPacked(a) == "":
 			p.Pack = append(p.Pack, number[a.load])
-		case row >= 0 && (p.extent(row) == 0 || p.extent(row) >= 8):
-			k := p.innerReduction()
-			if k < 0 {
-				continue
-			}
-			s := p.stride(a, k) * int64(a.buf.DType.Bits/8)
-			if s >= minPackStride && !p.overlapping(a) {
-				p.Pack = append(p.Pack, number[a.load])
-			}
 		}
 	}
 }
+
+// numbers are those of the loads in the value that is combined, and whether a condition decides if one is read.
+func (p *plan) numbers() (number map[*tir.BufferLoad]int, guarded func(access) bool) {
+	number = map[*tir.BufferLoad]int{}
+	_, value, _, _ := sch.Combiner(p.block())
+	sch.Loads(value, number)
+	return number, func(a access) bool { return sch.Guarded(value, a.load) }
+}
+
+// notSpread says why elements that are the same for all results along vectors are not spread over lanes ahead, "" if they are.
+func (p *plan) notSpread(a access) string {
+	switch {
+	case p.machine.Spreads:
+		return "an instruction of the target does so as it reads them"
+	case !p.reusedBeside(a):
+		return "no other tile uses them again"
+	}
+	return ""
+}
+
+// Reasons against a copy that numbers belong to.
+const (
+	fewRows   = "too few rows use an element again for a copy to pay"
+	readClose = "successive steps read it close together"
+)
+
+// notPacked says why a factor that is contiguous along vectors is read where it is, "" if it is copied to where a tile reads it in order.
+func (p *plan) notPacked(a access) string {
+	if p.row < 0 {
+		return "no row of results uses an element again"
+	}
+	n, k := p.extent(p.row), p.innerReduction()
+	switch {
+	case n != 0 && n < minUses:
+		return fewRows
+	case k < 0:
+		return "no loop over steps is left"
+	case p.bytesApart(a, k) < minPackStride:
+		return readClose
+	case p.overlapping(a):
+		return "neighbouring results read the same elements: the copy would be larger than what it is of"
+	}
+	return ""
+}
+
+// bytesApart is how far apart an access reads in successive steps along k.
+func (p *plan) bytesApart(a access, k int) int64 { return p.stride(a, k) * int64(a.buf.DType.Bits/8) }
 
 // innerReduction is the innermost reduction variable that is not unrolled.
 func (p *plan) innerReduction() int {

@@ -9,6 +9,17 @@ type shape struct {
 // extents are those of the axes that a shape tiles, 0 for symbolic ones. beside is 1 where there is no such axis.
 type extents struct{ rows, cols, beside int64 }
 
+// shaping is a choice of a shape: the axis of its rows and the one beside the vectors, -1 for none, what bestShape was asked for with vectors of so many lanes,
+// and what it answered.
+type shaping struct {
+	row, beside int
+	n           extents
+	panel       panel
+	lanes       int64
+	shape
+	time float64
+}
+
 // panel is how many bytes a vector of the factor with the columns takes that a tile reads: for all steps of the reduction.
 type panel int64
 
@@ -33,35 +44,52 @@ func (p *plan) fits(s shape) bool {
 // maxSymbolic is how many rows of a symbolic number a tile has that may have fewer.
 const maxSymbolic = 4
 
-// bestShape is the shape that takes the least time for a result, also for those that it computes twice, and that time. one is the panel of a vector of
-// all lanes. Vectors have fewer lanes where the columns fill no whole ones; symbolic rows are few unless whole tiles of them may be asked for.
-func (p *plan) bestShape(n extents, one panel) (shape, float64) {
-	best, cost := shape{1, 1, 1, p.Lanes}, 0.0
+// eachShape goes through the shapes of tiles for axes of the given extents, also through those that do not fit the registers. Vectors have fewer lanes where
+// the columns fill no whole ones; symbolic rows are few unless whole tiles of them may be asked for.
+func (p *plan) eachShape(n extents, visit func(shape)) {
 	most := p.machine.accumulators()
 	for lanes := p.Lanes; lanes >= p.leastLanes(); lanes /= 2 {
 		for rows := most; rows >= 1; rows-- {
 			if n.rows != 0 && rows > n.rows || n.rows == 0 && rows > maxSymbolic && !p.mayHold() {
 				continue
 			}
-			for vectors := int64(1); vectors <= most/rows; vectors++ {
+			for vectors := int64(1); vectors <= most/rows && (n.cols == 0 || vectors*lanes <= n.cols); vectors++ {
 				for beside := int64(1); beside <= max(n.beside, 1) && beside <= most/rows/vectors; beside++ {
-					s := shape{rows, vectors, beside, lanes}
-					if n.cols != 0 && vectors*lanes > n.cols || !p.fits(s) {
-						continue
-					}
-					c := p.time(s, one*panel(lanes)/panel(p.Lanes)) / float64(rows*vectors*beside*lanes)
-					for _, x := range [][2]int64{{n.rows, rows}, {n.cols, vectors * lanes}, {n.beside, beside}} {
-						if x[0] != 0 {
-							c *= 1 + waste(x[0], x[1])
-						}
-					}
-					if cost == 0 || c < cost {
-						best, cost = s, c
-					}
+					visit(shape{rows, vectors, beside, lanes})
 				}
 			}
 		}
 	}
+}
+
+// timeOf is the time that a shape takes for a result, also for those that it computes twice. one is the panel of a vector of all lanes.
+func (p *plan) timeOf(s shape, n extents, one panel) float64 {
+	c := p.time(s, one*panel(s.lanes)/panel(p.Lanes)) / float64(s.rows*s.vectors*s.beside*s.lanes)
+	return c * (1 + s.twice(n))
+}
+
+// twice is the share of work beyond the results for axes of the given extents.
+func (s shape) twice(n extents) float64 {
+	all := 1.0
+	for _, x := range [][2]int64{{n.rows, s.rows}, {n.cols, s.vectors * s.lanes}, {n.beside, s.beside}} {
+		if x[0] != 0 {
+			all *= 1 + waste(x[0], x[1])
+		}
+	}
+	return all - 1
+}
+
+// bestShape is the shape that takes the least time for a result, and that time. one is the panel of a vector of all lanes.
+func (p *plan) bestShape(n extents, one panel) (shape, float64) {
+	best, cost := shape{1, 1, 1, p.Lanes}, 0.0
+	p.eachShape(n, func(s shape) {
+		if !p.fits(s) {
+			return
+		}
+		if c := p.timeOf(s, n, one); cost == 0 || c < cost {
+			best, cost = s, c
+		}
+	})
 	return best, cost
 }
 

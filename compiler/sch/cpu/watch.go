@@ -9,6 +9,7 @@ import (
 // is the store that it makes. The context of a pass is one.
 type Watcher interface {
 	Rewrite(name string, before, after ir.Node)
+	Took(rule string, place ir.Node, reason string)
 	Declined(rule string, place ir.Node, reason string)
 }
 
@@ -19,6 +20,19 @@ const (
 	ruleTile     = "tile a reduction"
 	ruleVectors  = "vectorize a block"
 	ruleSchedule = "schedule"
+
+	// What the tile of a reduction is made of, see reasons.
+	ruleResults   = "run vectors along results"
+	ruleLanes     = "run vectors along a reduction"
+	ruleFastest   = "take the fastest tile"
+	ruleOtherTile = "take another tile"
+	ruleNear      = "keep a factor in the first cache"
+	ruleUnroll    = "unroll a reduction"
+	ruleOrder     = "order loops for the second cache"
+	ruleBlock     = "block rows for the second cache"
+	rulePack      = "copy a factor"
+	ruleSplat     = "spread elements over lanes ahead"
+	ruleRuns      = "add terms in their own type"
 )
 
 // applied reports that a rule applied to the block whose store was at.

@@ -13,12 +13,8 @@ const maxUnrolledSums = 256
 func (p *plan) window() {
 	p.Unroll = nil
 	steps := int64(1)
-	for i := len(p.reduce) - 1; i >= 0; i-- {
-		n := p.extent(p.reduce[i])
-		if n == 0 || n*steps > maxUnrolledWindow || n*steps*p.sums() > maxUnrolledSums && (len(p.Unroll) > 0 || p.machine.Spreads) || p.spreadSteps(p.reduce[i]) < n {
-			break
-		}
-		steps *= n
+	for i := len(p.reduce) - 1; i >= 0 && p.stopAt(p.reduce[i], steps) == noStop; i-- {
+		steps *= p.extent(p.reduce[i])
 		p.Unroll = append(p.Unroll, p.reduce[i])
 	}
 	p.Factor = 1
@@ -33,6 +29,33 @@ func (p *plan) window() {
 			}
 		}
 	}
+}
+
+// stop is why a reduction variable is not unrolled.
+type stop int
+
+const (
+	noStop       stop = iota
+	stopSymbolic      // its extent is not known
+	stopWindow        // the steps are more than maxUnrolledWindow
+	stopSums          // the sums in a row are more than maxUnrolledSums
+	stopSpread        // an element that is spread over lanes would be kept from one step to another
+)
+
+// stopAt says why the loop over k is not unrolled around the steps of those that are.
+func (p *plan) stopAt(k int, steps int64) stop {
+	n := p.extent(k)
+	switch {
+	case n == 0:
+		return stopSymbolic
+	case n*steps > maxUnrolledWindow:
+		return stopWindow
+	case n*steps*p.sums() > maxUnrolledSums && (steps > 1 || p.machine.Spreads):
+		return stopSums
+	case p.spreadSteps(k) < n:
+		return stopSpread
+	}
+	return noStop
 }
 
 // spreadSteps is how many steps along reduction variable k may be unrolled so that no element that is spread over lanes enters two of them: it would be kept
