@@ -256,6 +256,9 @@ func (x *mixed) call(b *relax.VarBinding, call *relax.Call) bool {
 	if len(call.SInfoArgs) > 0 {
 		return false // a kernel takes what it was made for
 	}
+	if o := op.Of(call); o != nil && o.Impure {
+		return false // what it does is done to its operands, as when it ends their lives
+	}
 	category, known := mixedCategoryOf(call)
 	if !known {
 		x.missing[relayName(call)] = true
