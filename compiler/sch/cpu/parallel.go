@@ -83,11 +83,20 @@ func (p *plan) shared() []int {
 	if p.machine.Threads < 2 {
 		return nil
 	}
-	work := int64(1)
+	turns, work := p.orderTurns()
+	if i := p.machine.shares(turns, work); i >= 0 {
+		return []int{i}
+	}
+	return nil
+}
+
+// orderTurns are the turns of the loops over tiles and over blocks of them, and what all of them compute.
+func (p *plan) orderTurns() (turns []int64, work int64) {
+	work = 1
 	for k := range p.iters {
 		work = min(work*p.turns(k), mostWork)
 	}
-	turns := make([]int64, len(p.Order))
+	turns = make([]int64, len(p.Order))
 	seen := map[int]bool{}
 	for i, k := range p.Order {
 		tiles := (p.turns(k) + max(p.Tile[k], 1) - 1) / max(p.Tile[k], 1)
@@ -101,10 +110,7 @@ func (p *plan) shared() []int {
 		}
 		seen[k] = true
 	}
-	if i := p.machine.shares(turns, work); i >= 0 {
-		return []int{i}
-	}
-	return nil
+	return turns, work
 }
 
 // turns is how many values variable k has, manyTurns if its extent is symbolic.

@@ -26,6 +26,7 @@ func (p *plan) explain(at ir.Node) {
 	w.shapes()
 	w.unrolling()
 	w.order()
+	w.threads()
 	w.copied()
 	if p.Run > 0 {
 		w.took(ruleRuns, "%d steps of the inner loop: of so many no sum of %s overflows", p.Run, p.termType())

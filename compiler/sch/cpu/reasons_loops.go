@@ -99,6 +99,25 @@ func (w reasons) order() {
 	}
 }
 
+// threads says which loop several threads share.
+func (w reasons) threads() {
+	if w.machine.Threads < 2 {
+		return
+	}
+	turns, work := w.orderTurns()
+	shared := w.shared()
+	if len(shared) == 0 {
+		w.declined(ruleThreads, "no loop has so many turns of so much work that %d threads gain: all tiles take %d products", w.machine.Threads, work)
+		return
+	}
+	i := shared[0]
+	begun := int64(1)
+	for _, n := range turns[:i] {
+		begun *= n
+	}
+	w.took(ruleThreads, "%s of %s for %d threads, begun %s", plural(turns[i], "turn"), w.name(w.Order[i]), w.machine.Threads, plural(begun, "time"))
+}
+
 // copied says which loads are copied to where vectors read them.
 func (w reasons) copied() {
 	if w.isReduced(w.Vector) || w.Lanes == 1 && w.row < 0 {

@@ -307,3 +307,42 @@ func TestReasonsOfModels(t *testing.T) {
 	}
 	t.Log(seen)
 }
+
+// TestReasonsOfThreads compares what is said of the loop that threads share with the parallel loop that there is.
+func TestReasonsOfThreads(t *testing.T) {
+	x, w := in("x", 1, 8, 18, 18), in("w", 40, 8, 3, 3)
+	f := create(t, kernel{args: []*te.Tensor{x, w, conv(x, w, 1, 0, 1)}})
+	m := cpu.Machine{Lanes: 8, Registers: 16, L1: 32 << 10, L2: 1 << 20, Spreads: true, Threads: 3, ForkWork: 1 << 10}
+	h := &hearer{}
+	g, err := m.Schedule(f, nil, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	begun := 1
+	ir.Walk(g.Body, func(n ir.Node) bool {
+		if l, ok := n.(*tir.For); ok && want == "" {
+			turns, _ := tir.AsInt(l.Extent)
+			if l.Kind == tir.Parallel {
+				want = fmt.Sprintf("%d turns of %s for 3 threads, begun %d time", turns, l.LoopVar.Name[:strings.LastIndex(l.LoopVar.Name, "_")], begun)
+			}
+			begun *= int(turns)
+		}
+		return true
+	})
+	heard := false
+	for _, s := range h.list {
+		heard = heard || s.rule == "share a loop among threads" && s.taken && strings.HasPrefix(s.reason, want)
+	}
+	if want == "" || !heard {
+		t.Errorf("expected %q in %v of\n%v", want, h.list, g)
+	}
+	few := &hearer{}
+	m.ForkWork = 1 << 40
+	if _, err := m.Schedule(f, nil, few); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(few.list, func(s said) bool { return s.rule == "share a loop among threads" && !s.taken }) {
+		t.Errorf("no word of too little work in %v", few.list)
+	}
+}

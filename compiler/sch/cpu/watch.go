@@ -33,6 +33,7 @@ const (
 	rulePack      = "copy a factor"
 	ruleSplat     = "spread elements over lanes ahead"
 	ruleRuns      = "add terms in their own type"
+	ruleThreads   = "share a loop among threads"
 )
 
 // applied reports that a rule applied to the block whose store was at.
