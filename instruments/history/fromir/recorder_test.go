@@ -102,7 +102,7 @@ func TestVerbs(t *testing.T) {
 		got[e.Pass] = e
 	}
 	for pass, verb := range map[string]history.Verb{
-		"import": history.Born, "DecomposeOps": history.Split, "LegalizeOps": history.Lowered, "FoldConstant": history.Rewritten, "FuseOps": history.Fused,
+		"import": history.Born, "FoldScaleToConv2D": history.Split, "LegalizeOps": history.Lowered, "FoldConstant": history.Rewritten, "FuseOps": history.Fused,
 		"FuseTIRInner": history.Lowered, "ApplyDefaultSchedule": history.Rewritten, "ToNonDataflow": history.Same, "tir.FlattenBuffer": history.Rewritten, "code": history.Lowered,
 	} {
 		if got[pass].Verb != verb {

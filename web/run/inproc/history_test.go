@@ -162,7 +162,7 @@ func TestHistoryOfARun(t *testing.T) {
 	_, id, _ := s.session(`{"gallery":"cnn"}`)
 	l := s.history(id, "node", "/bn1/BatchNormalization")
 	for pass, verb := range map[string]history.Verb{
-		"import": history.Born, "DecomposeOps": history.Split, "LegalizeOps": history.Lowered, "FuseOps": history.Fused, "ApplyDefaultSchedule": history.Rewritten, "code": history.Lowered,
+		"import": history.Born, "FoldScaleToConv2D": history.Split, "LegalizeOps": history.Lowered, "FuseOps": history.Fused, "ApplyDefaultSchedule": history.Rewritten, "code": history.Lowered,
 	} {
 		if got := l.entry(t, pass).Verb; got != verb {
 			t.Errorf("%s: %s, want %s", pass, got, verb)
