@@ -14,7 +14,9 @@ func TestEncode(t *testing.T) {
 		{},
 		{Path: "import", Pass: `a "b" \ <c> & ü 漢` + "\u2028\n\x00\xff", Roots: []history.Root{{ID: 7, Name: "<x>", Op: "Conv", Line: 3}, {}}, Truncated: true},
 		{Names: []string{"", "é", "a'b", "~ \x7f"}, Sets: [][]uint32{{}, nil, {0}, {1, 4294967295}}, Functions: []history.Function{
-			{}, {Name: "gone", Gone: true}, {Name: "none", Rows: history.Rows{}, Unknown: 12},
+			{},
+			{Name: "gone", Gone: true},
+			{Name: "none", Rows: history.Rows{}, Unknown: 12},
 			{Name: "rows", Unknown: -1, Rows: history.Rows{{}, {Line: 3, Kind: history.Binding, Name: 1, Op: 2, Set: 3}, {Line: 2, Kind: '"', Name: -1, Op: 1 << 40, Set: 0}}},
 		}},
 		table("3/Fuse", "Fuse", []string{"old"}, "main 1 b x add 12", "main 4 k y - 3", "k 2 l i serial 1"),

@@ -31,6 +31,7 @@ func (h *hearer) Rewrite(string, ir.Node, ir.Node) {}
 func (h *hearer) Took(rule string, at ir.Node, reason string) {
 	h.add(rule, at, true, reason)
 }
+
 func (h *hearer) Declined(rule string, at ir.Node, reason string) {
 	h.add(rule, at, false, reason)
 }

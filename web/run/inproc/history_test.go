@@ -193,7 +193,7 @@ func TestHistoryOfARun(t *testing.T) {
 		t.Errorf("a name that line 6 uses: %+v, %+v", used.At, used.Roots)
 	}
 	// The text before a pass is that after the one before it.
-	before := s.history(id, "step", fused.Path, "side", "before", "function", "main", "line", "0", "name", "conv1_Conv_conv2d")
+	before := s.history(id, "step", fused.Path, "side", "before", "function", "main", "line", "0", "name", "conv1_Conv_conv2d1")
 	if before.At == nil || before.At.Op != "@conv2d" {
 		t.Errorf("before FuseOps: %+v", before.At)
 	}
