@@ -134,7 +134,7 @@ func TestSequencesSayWhatTheyAreMadeOf(t *testing.T) {
 	p.another(func() {
 		eval[bool](p, `(document.querySelector('#tree [data-step$="/tir.UnrollLoop"] .tick').click(), true)`)
 	})
-	p.wait(named("CanonicalizeBindings") + `.querySelector(".time")?.textContent.startsWith("↺ ")`)
+	p.wait(named("LegalizeOps") + `.querySelector(".time")?.textContent.startsWith("↺ ")`)
 	if got := time("tir"); !regexp.MustCompile(`^[\d.]+ (µs|ms) \+ ↺ [\d.]+ (µs|ms)$`).MatchString(got) {
 		t.Errorf("after a change in its middle the sequence took %q", got)
 	}
