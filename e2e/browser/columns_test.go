@@ -33,7 +33,7 @@ func TestColumns(t *testing.T) {
 	p := visit(t, serveCompiler(t), 1440, 900)
 	openText(p, "cnn", "LegalizeOps", "main", "unified")
 	p.press("v")
-	p.wait(heads + ` === "CanonicalizeRelaxBindings LegalizeOps" || ` + heads + ` === "DeadCodeElimination LegalizeOps"`)
+	p.wait(heads + ` === "FoldScaleToConv2D LegalizeOps"`)
 	p.wait(`[...document.querySelectorAll(".column")].every(c => c.querySelectorAll(".code-row .tx").length > 10)`)
 
 	// V keeps the pass; j goes on beside it, up to four.
@@ -50,7 +50,7 @@ func TestColumns(t *testing.T) {
 	link := eval[string](p, `location.pathname + location.search`)
 
 	// A name that is clicked is lit in all of them; Escape ends that.
-	at := nameIn(p, 0, "conv1_Conv_conv2d")
+	at := nameIn(p, 0, "lv1")
 	p.do("click", chromedp.MouseClickXY(at[0], at[1]))
 	p.wait(`[...document.querySelectorAll(".column")].filter(c => c.querySelector(".tx.lived")).length >= 3`)
 	p.press(kb.Escape)
