@@ -26,7 +26,7 @@ import (
 // parameters do not overlap; variables, which allocations are kept in variables, of which each turn may have its own.
 func (e *Effects) Independent(loop *tir.For, noAlias bool, variables func(*tir.Var) bool) bool {
 	eff := e.Loops[loop]
-	if !noAlias || eff == nil || eff.Jumps || eff.cells || loop.Step != nil && !isOne(loop.Step) {
+	if !noAlias || eff == nil || eff.Jumps || eff.cells || !stepsByOne(loop) {
 		return false
 	}
 	t := &turns{
@@ -42,7 +42,7 @@ func (e *Effects) Independent(loop *tir.For, noAlias bool, variables func(*tir.V
 	return !t.dependent && t.keeps() && t.disjoint(turns)
 }
 
-func isOne(e tir.Expr) bool { v, ok := tir.AsInt(e); return ok && v == 1 }
+func stepsByOne(loop *tir.For) bool { return loop.Step == nil || tir.IsConst(loop.Step, 1) }
 
 // turns reads the body of a loop.
 type turns struct {

@@ -15,7 +15,7 @@ import (
 // is kept in variables by what is around the loop, and end where they end.
 func (e *Effects) Divisible(loop *tir.For, variables func(*tir.Var) bool) bool {
 	eff := e.Loops[loop]
-	return loop.Kind == tir.Parallel && (loop.Step == nil || isOne(loop.Step)) && !eff.Jumps && !eff.returns && !eff.cells && !eff.opaque && !slices.ContainsFunc(eff.order, variables)
+	return loop.Kind == tir.Parallel && stepsByOne(loop) && !eff.Jumps && !eff.returns && !eff.cells && !eff.opaque && !slices.ContainsFunc(eff.order, variables)
 }
 
 // written is what a turn has written for sure so far: by allocation, which of its elements.

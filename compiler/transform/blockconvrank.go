@@ -23,9 +23,13 @@ func withImageRank(c *pass.Context, f *relax.Function, k *constantValues) (*rela
 			return call
 		}
 		for i, a := range call.Args {
-			dims, ok := staticDims(a)
+			t, ok := relax.SInfoOf(a).(*relax.TensorStructInfo)
 			other, also := relax.SInfoOf(call.Args[1-i]).(*relax.TensorStructInfo)
-			if !ok || !also || other.NDim != imageRank || len(dims) == 0 || len(dims) >= imageRank || !k.has(a) {
+			if !ok || !also || other.NDim != imageRank || !k.has(a) {
+				continue
+			}
+			dims, known := t.StaticDims()
+			if !known || len(dims) == 0 || len(dims) >= imageRank {
 				continue
 			}
 			shape := make([]tir.Expr, imageRank)
@@ -37,19 +41,9 @@ func withImageRank(c *pass.Context, f *relax.Function, k *constantValues) (*rela
 			}
 			args := []relax.Expr{call.Args[0], call.Args[1]}
 			args[i] = m.Emit(op.Reshape(a, shape...), "")
-			out := *call
-			out.Args = args
-			return &out
+			return call.WithArgs(args)
 		}
 		return call
 	}
 	return m.Function(f)
-}
-
-func staticDims(e relax.Expr) ([]int64, bool) {
-	s, ok := relax.SInfoOf(e).(*relax.TensorStructInfo)
-	if !ok {
-		return nil, false
-	}
-	return s.StaticDims()
 }
