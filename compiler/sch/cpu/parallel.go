@@ -36,13 +36,10 @@ func (r *rules) parallel() error {
 		if len(loops) == 0 || seen[r.loop(loops[0]).LoopVar] {
 			continue
 		}
+		seen[r.loop(loops[0]).LoopVar] = true
 		if err := r.share(r.together(loops)); err != nil {
 			return err
 		}
-		if loops, err = r.loops(b); err != nil {
-			return err
-		}
-		seen[r.loop(loops[0]).LoopVar] = true
 	}
 	return nil
 }
@@ -70,7 +67,7 @@ func (r *rules) share(nest []*sch.Loop) error {
 	}
 	turns := make([]int64, len(nest))
 	for k, l := range nest {
-		turns[k] = turnsOf(r.loop(l))
+		turns[k] = turnsOf(r.extent(l))
 	}
 	if k := r.machine.shares(turns, copyWork*elementsOf(r.loop(nest[0]))); k >= 0 {
 		return r.act("Parallel", nest[k])
@@ -113,13 +110,8 @@ func (p *plan) orderTurns() (turns []int64, work int64) {
 	return turns, work
 }
 
-// turns is how many values variable k has, manyTurns if its extent is symbolic.
-func (p *plan) turns(k int) int64 {
-	if n := p.extent(k); n > 0 {
-		return min(n, mostTurns)
-	}
-	return manyTurns
-}
+// turns is how many values variable k has.
+func (p *plan) turns(k int) int64 { return turnsOf(p.iters[k].Dom.Extent) }
 
 // shares chooses from the loops of a nest, given by their turns, outermost first, the one that the threads of the machine share best: with it the nest takes the smallest part of
 // its time, which the thread with most turns determines, and how often the loop is begun. Of equals it is the outermost one. work is that of the nest. It returns -1 where none pays.
@@ -139,7 +131,7 @@ func (m Machine) shares(turns []int64, work int64) int {
 func elementsOf(x tir.Stmt) int64 {
 	switch x := x.(type) {
 	case *tir.For:
-		return min(turnsOf(x)*elementsOf(x.Body), mostWork/copyWork)
+		return min(turnsOf(x.Extent)*elementsOf(x.Body), mostWork/copyWork)
 	case *tir.SeqStmt:
 		n := int64(0)
 		for _, c := range x.Seq {
@@ -150,9 +142,9 @@ func elementsOf(x tir.Stmt) int64 {
 	return 1
 }
 
-// turnsOf is how many turns a loop has, at least one.
-func turnsOf(f *tir.For) int64 {
-	n, ok := tir.AsInt(f.Extent)
+// turnsOf is how many turns a loop of that extent has, at least one, and manyTurns if the extent is symbolic.
+func turnsOf(extent tir.Expr) int64 {
+	n, ok := tir.AsInt(extent)
 	if !ok {
 		return manyTurns
 	}
