@@ -22,7 +22,7 @@ const (
 // FoldConstant computes at compile time what depends on constants only.
 var FoldConstant = &pass.Pass{
 	Name: "FoldConstant", Level: 2, Kind: pass.Function,
-	Doc: "Evaluates calls of kernels and of operators whose arguments are all constants, and replaces them by their results. Large results are left and reported.",
+	Doc: "Evaluates calls of kernels and of operators whose arguments are all constants, and replaces them by their results; removes what nothing uses afterwards. Large results are left and reported.",
 	Run: pass.EachRelax(func(c *pass.Context, gv *ir.GlobalVar, f *relax.Function) (*relax.Function, error) {
 		if c.Evaluator == nil {
 			return f, nil
@@ -38,7 +38,10 @@ var FoldConstant = &pass.Pass{
 				Message: fmt.Sprintf("%d constant values with %d elements were left to run time: they exceed the budget of %d elements each and %d steps in all", fo.left, fo.leftElems, foldBudget, foldWork),
 			})
 		}
-		return out, err
+		if err != nil {
+			return nil, err
+		}
+		return removeUnused(c, mod, out) // the constants that only folded calls read
 	}),
 }
 

@@ -44,9 +44,6 @@ func TestFoldConstantPairs(t *testing.T) {
     return e
 `), after: negateKernel + main(`
     with R.dataflow():
-        a = R.const([1.0, 2.0], "float32")
-        b = R.const([-1.0, -2.0], "float32")
-        c = R.const([1.0, 2.0], "float32")
         d = `+negate("x")+`
         e = (R.const([1.0, 2.0], "float32"), d)
         R.output(e)
@@ -99,7 +96,6 @@ def main(p: R.Tensor((), "bool"), x: ` + vector + `):
     return h
 `), after: main(`
     with R.dataflow():
-        a = R.const([2.0, 3.0], "float32")
         b = R.add(R.const([2.0, 3.0], "float32"), x)
         c = R.zeros(R.shape([2]), "float32")
         d = R.match_cast(R.const([2.0, 3.0], "float32"), ` + vector + `)

@@ -13,7 +13,7 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// TestOriginsAreKept checks what the value called "kept" comes from, after passes that put
+// TestOriginsAreKept checks what the value called "kept" and its arguments come from, after passes that put
 // the work of several nodes into one.
 func TestOriginsAreKept(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -49,9 +49,11 @@ func TestOriginsAreKept(t *testing.T) {
 				at("inner")
 				w := b.e(op.Unary("exp", weight(1, 3, 8)), "w")
 				at("outer")
-				return b.e(op.Relu(w), "kept")
+				r := b.e(op.Relu(w), "r")
+				at("sum")
+				return b.e(op.Add(in, r), "kept")
 			},
-			[]string{"inner", "outer"},
+			[]string{"inner", "outer", "sum"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,11 +72,15 @@ func TestOriginsAreKept(t *testing.T) {
 				if x.Bound().Name != "kept" {
 					return
 				}
-				for _, o := range m.Origins().Sources(x.BoundValue().Meta().Origin) {
-					got = append(got, o.Name)
-				}
+				ir.Walk(x.BoundValue(), func(n ir.Node) bool {
+					for _, o := range m.Origins().Sources(n.Meta().Origin) {
+						got = append(got, o.Name)
+					}
+					return true
+				})
 			})
-			if slices.Sort(got); !slices.Equal(got, c.want) {
+			slices.Sort(got)
+			if got = slices.Compact(got); !slices.Equal(got, c.want) {
 				t.Errorf("it comes from %v, want %v", got, c.want)
 			}
 		})

@@ -78,7 +78,7 @@ func (o *other) round(b *testing.B) float64 {
 	return ms
 }
 
-// BenchmarkONNXRuntime runs the light models on one thread as machine code, as WebAssembly, and in ONNX Runtime, one after the other in each round, and prints
+// BenchmarkONNXRuntime runs the light models and the trained ones on one thread as machine code, as WebAssembly, and in ONNX Runtime, one after the other in each round, and prints
 // medians and ratios of processor time, which other processes disturb least. The metric yardstick is the rate of independent multiply-adds in the same run, the limit of all kernels.
 // ONNXRUNTIME_NODE names a folder in which the npm package onnxruntime-node is installed:
 //
@@ -97,20 +97,19 @@ func BenchmarkONNXRuntime(b *testing.B) {
 	defer eng.Close()
 	limit, err := roofline.Measure(b.Context(), eng, x86)
 	must(b, err)
-	paths, err := filepath.Glob(filepath.Join(onnxtest.Dir(b), "light", "*.onnx"))
-	must(b, err)
-	for _, path := range paths {
-		b.Run(strings.TrimSuffix(filepath.Base(path), ".onnx"), func(b *testing.B) {
-			data, err := os.ReadFile(path)
+	for _, c := range slices.Concat(onnxtest.Light(b), onnxtest.Real(b)) {
+		b.Run(c.Name, func(b *testing.B) {
+			data, err := os.ReadFile(c.Path) // a light model as it is, with weights that are all the same
+			must(b, err)
+			args, err := onnxtest.Tensors(c.Sets[0].Inputs)
 			must(b, err)
 			targets := []target.Target{x86, target.Default()}
 			progs, rounds := make([]*artifact.Program, len(targets)), make([][]float64, len(targets)+1)
 			var names []string
-			var args []*tensor.Tensor
 			for i, t := range targets {
-				progs[i], names, args = programFor(b, data, t)
+				progs[i], names, _ = programFor(b, data, t)
 			}
-			ort := startOther(b, folder, path, names, args)
+			ort := startOther(b, folder, c.Path, names, args)
 			for b.Loop() {
 				rounds[0] = append(rounds[0], ort.round(b))
 				for i, p := range progs {

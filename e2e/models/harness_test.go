@@ -105,17 +105,9 @@ func (h *harness) compileAndRun(mod *ir.Module, s settings, sets [][]*tensor.Ten
 
 func (h *harness) tensors(list []*onnxpb.Tensor) []*tensor.Tensor {
 	h.tb.Helper()
-	var out []*tensor.Tensor
-	for _, pb := range list {
-		dt, err := pb.Type.DType()
-		if err != nil {
-			h.tb.Fatal(err)
-		}
-		t, err := tensor.FromBytes(dt, pb.Dims, pb.Unpacked())
-		if err != nil {
-			h.tb.Fatal(err)
-		}
-		out = append(out, t)
+	out, err := onnxtest.Tensors(list)
+	if err != nil {
+		h.tb.Fatal(err)
 	}
 	return out
 }

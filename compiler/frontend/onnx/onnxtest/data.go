@@ -15,6 +15,7 @@ import (
 
 	"github.com/irscope/irscope/compiler/frontend/onnx/onnxpb"
 	"github.com/irscope/irscope/e2e/fixture/published"
+	"github.com/irscope/irscope/runtime/tensor"
 )
 
 // Case is a model with data to check it by.
@@ -121,6 +122,21 @@ func tensors(tb testing.TB, dir, kind string) (out []*onnxpb.Tensor) {
 		}
 		out = append(out, t)
 	}
+}
+
+// Tensors returns what tensors of a set hold, as the runtime takes it. The data is shared.
+func Tensors(list []*onnxpb.Tensor) ([]*tensor.Tensor, error) {
+	out := make([]*tensor.Tensor, len(list))
+	for i, pb := range list {
+		dt, err := pb.Type.DType()
+		if err != nil {
+			return nil, err
+		}
+		if out[i], err = tensor.FromBytes(dt, pb.Dims, pb.Unpacked()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Model reads the model of c, with seeded weights and outputs where c has them.
