@@ -28,6 +28,18 @@ func TestVectorizeIndices(t *testing.T) {
             B[i + o] = A[o + i]`, after: `
     for o in range(4):
         B[T.Ramp(2 + o, 1, 4)] = A[T.Ramp(o + 2, 1, 4)]`},
+		{name: "a cast of the variable", before: `
+    for i in T.vectorized(4):
+        B[T.Cast("int64", i) + T.int64(16)] = A[T.int64(8) - T.Cast("int64", i * 2)]`, after: `
+    B[T.Ramp(T.int64(16), T.int64(1), 4)] = A[T.Ramp(T.int64(8), T.int64(-2), 4)]`},
+		{name: "a cast of what may leave its type", before: `
+    for i in T.vectorized(4):
+        B[T.Cast("int64", i + I[0])] = A[i]`, after: `
+    B[T.Cast("int64x4", T.Ramp(I[0], 1, 4))] = A[0:4]`, unrun: true},
+		{name: "a cast of what just stays in its type, and of what does not", before: `
+    for i in T.vectorized(4):
+        B[T.Cast("int64", i + 2147483644)] = A[T.Cast("int64", i + 2147483645)]`, after: `
+    B[T.Ramp(T.int64(2147483644), T.int64(1), 4)] = A[T.Cast("int64x4", T.Ramp(2147483645, 1, 4))]`, unrun: true},
 		{name: "no index", before: `
     Z = T.alloc_buffer(())
     for i in T.vectorized(4):

@@ -1,7 +1,9 @@
 package tirpass
 
 import (
+	"github.com/irscope/irscope/compiler/arith"
 	"github.com/irscope/irscope/compiler/tir"
+	"github.com/irscope/irscope/runtime/dtype"
 )
 
 // widen gives e the given number of lanes.
@@ -43,7 +45,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 		if x == e.Value {
 			return e
 		}
-		return tir.CastTo(e.Type.WithLanes(int(x.DType().Lanes)), x)
+		return v.cast(e.Type.WithLanes(int(x.DType().Lanes)), x)
 	case *tir.Not:
 		if x := v.expr(e.A); x != e.A {
 			return &tir.Not{Base: e.Base, A: x}
@@ -121,4 +123,23 @@ func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
 	}
 	a, b = v.pair(a, b)
 	return tir.BinaryAt(e.Base, e.Op, a, b)
+}
+
+// cast converts x; a ramp of integers stays one, as in the reference, if no lane leaves its type before the cast.
+func (v *vectorizer) cast(d dtype.DType, x tir.Expr) tir.Expr {
+	r, ok := x.(*tir.Ramp)
+	if !ok || r.Scalable || !d.IsInteger() {
+		return tir.CastTo(d, x)
+	}
+	limit, start, stride := arith.DTypeBound(r.Start.DType()), v.an.ConstIntBound(r.Start), v.an.ConstIntBound(r.Stride)
+	last, small := int64(r.Lanes-1), arith.DTypeBound(dtype.Int32T)
+	for _, b := range []arith.Bound{start, stride} {
+		if b.Min < small.Min || b.Max > small.Max {
+			return tir.CastTo(d, x)
+		}
+	}
+	if start.Min+last*min(stride.Min, 0) < limit.Min || start.Max+last*max(stride.Max, 0) > limit.Max {
+		return tir.CastTo(d, x)
+	}
+	return &tir.Ramp{Start: tir.CastTo(d.Elem(), r.Start), Stride: tir.CastTo(d.Elem(), r.Stride), Lanes: r.Lanes}
 }

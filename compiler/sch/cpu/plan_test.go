@@ -222,6 +222,33 @@ func TestTileTwo(t *testing.T) {
 	}
 }
 
+// TestKnownRows: rows of a known number go before those of an unknown one, and need no version of their own.
+func TestKnownRows(t *testing.T) {
+	for _, c := range []struct {
+		rows string
+		want []int64
+	}{
+		{"224", []int64{1, 5, 8}},
+		{"y", []int64{1, 5, 8}},
+		{"1", []int64{5, 1, 8}},
+	} {
+		p := planOf(t, "a: T.handle, B: T.Buffer((64, 32)), c: T.handle", fmt.Sprintf(`
+x, y = T.int64(), T.int64()
+A = T.match_buffer(a, (x, %[1]s, 64))
+C = T.match_buffer(c, (x, %[1]s, 32))
+for n, i, j, k in T.grid(x, %[1]s, 32, 64):
+    with T.block("C"):
+        vn, vi, vj, vk = T.axis.remap("SSSR", [n, i, j, k])
+        with T.init():
+            C[vn, vi, vj] = T.float32(0)
+        C[vn, vi, vj] = C[vn, vi, vj] + A[vn, vi, vk] * B[vk, vj]`, c.rows))
+		p.machine.Spreads = true
+		if !p.alongResult(2) || !slices.Equal(p.Tile[:3], c.want) {
+			t.Errorf("%s rows: %+v, want %v", c.rows, p.TileSpec, c.want)
+		}
+	}
+}
+
 func TestAlongReduction(t *testing.T) {
 	for _, c := range []struct {
 		name, m, k, n, dtype string

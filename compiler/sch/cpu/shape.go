@@ -62,9 +62,15 @@ func (p *plan) eachShape(n extents, visit func(shape)) {
 	}
 }
 
+// unknownRows is how much longer rows of an unknown number are taken to need: the last tile of them may compute most rows twice, so axes of known extents go first.
+const unknownRows = 1.1
+
 // timeOf is the time that a shape takes for a result, also for those that it computes twice. one is the panel of a vector of all lanes.
 func (p *plan) timeOf(s shape, n extents, one panel) float64 {
 	c := p.time(s, one*panel(s.lanes)/panel(p.Lanes)) / float64(s.rows*s.vectors*s.beside*s.lanes)
+	if n.rows == 0 && s.rows > 1 {
+		c *= unknownRows
+	}
 	return c * (1 + s.twice(n))
 }
 
