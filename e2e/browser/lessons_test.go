@@ -35,7 +35,7 @@ func TestLesson(t *testing.T) {
 	t.Parallel()
 	p := begin(t, serveCompiler(t), "order", 1440, 900)
 	p.click(`.lesson-step.is-now a[href*="pass=FoldConstant"]`)
-	p.wait(`document.querySelector(".code-row.at-line")?.textContent.includes("four")`)
+	p.wait(`document.querySelector(".code-row.at-line")?.textContent.includes("4.0")`)
 	p.click(`.lesson-step.is-now [value="add"]`)
 	p.click(`.lesson-step.is-now .lesson-check`)
 	p.wait(verdict + `?.textContent.startsWith("Read main")`)
