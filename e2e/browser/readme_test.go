@@ -139,7 +139,7 @@ func TestTutorial(t *testing.T) {
 	p.wait(`document.querySelectorAll(".code-row.is-add").length > 1`)
 	p.picture("tutorial-session.png")
 
-	p.click(`.ln[data-line="16"]`)
+	p.click(`.ln[data-line="5"]`)
 	p.press("y")
 	p.wait(answered)
 	p.click("#center-title")
