@@ -50,6 +50,9 @@ func (d *division) plain(sub map[*tir.Var]bool) bool {
 		return false
 	}
 	for i, iv := range d.realize.Block.IterVars {
+		if !tir.IsConst(iv.Dom.Min, 0) {
+			return false
+		}
 		e := d.realize.Values[i]
 		inner, outer := false, false
 		used := map[*tir.Var]bool{}
@@ -82,6 +85,14 @@ func (d *division) source(m *arith.IterMark) tir.Expr {
 	return m.ExprOf(d.an)
 }
 
+// counted is source from 0 on, which is what a variable over the extent of the mark is bound to, and the offset that was taken off.
+func (d *division) counted(m *arith.IterMark) (value, offset tir.Expr) {
+	if m.Var == nil && m.Sum != nil && !tir.IsConst(m.Sum.Base, 0) && !tir.IsConst(m.Extent, 1) {
+		return d.an.Simplify(tir.Sub(d.source(m), m.Sum.Base)), m.Sum.Base
+	}
+	return d.source(m), nil
+}
+
 // only is the value of a mark of extent 1, which is 0 but for an offset: that of any iteration.
 func (d *division) only(m *arith.IterMark) tir.Expr {
 	first := map[*tir.Var]tir.Expr{}
@@ -94,7 +105,8 @@ func (d *division) only(m *arith.IterMark) tir.Expr {
 // outer returns the variables of the outer block and what they are bound to. reused are those that another block already gave; nil makes new ones.
 func (d *division) outer(reused []*tir.IterVar) (ivs []*tir.IterVar, values []tir.Expr) {
 	for i, iv := range d.realize.Block.IterVars {
-		values = append(values, d.source(d.parts[i].Outer))
+		value, _ := d.counted(d.parts[i].Outer)
+		values = append(values, value)
 		if reused == nil {
 			n := d.parts[i].Outer.Extent
 			ivs = append(ivs, &tir.IterVar{
@@ -121,8 +133,9 @@ func (d *division) inner(outer []*tir.IterVar, preserveUnit bool) *innerPart {
 	p := &innerPart{sub: map[*tir.Var]tir.Expr{}}
 	for i, iv := range d.realize.Block.IterVars {
 		m := d.parts[i]
+		_, before := d.counted(m.Outer)
 		if tir.IsConst(m.Inner.Extent, 1) {
-			p.sub[iv.Var] = outer[i].Var
+			p.sub[iv.Var] = shifted(outer[i].Var, before)
 			if tir.IsConst(m.Outer.Extent, 1) && !preserveUnit {
 				p.sub[iv.Var] = d.only(m.Outer)
 			}
@@ -137,13 +150,22 @@ func (d *division) inner(outer []*tir.IterVar, preserveUnit bool) *innerPart {
 			Var: &tir.Var{Base: iv.Var.Base, Name: iv.Var.Name + "_i", Type: tir.NewVar("", n.DType()).Type}, Kind: iv.Kind,
 		}
 		d.an.BindRange(v.Var, v.Dom)
-		p.vars, p.values = append(p.vars, v), append(p.values, d.source(m.Inner))
-		p.sub[iv.Var] = v.Var
+		value, within := d.counted(m.Inner)
+		p.vars, p.values = append(p.vars, v), append(p.values, value)
+		p.sub[iv.Var] = shifted(v.Var, within)
 		if !tir.IsConst(m.Outer.Extent, 1) {
-			p.sub[iv.Var] = tir.Add(tir.Mul(outer[i].Var, n), v.Var)
+			p.sub[iv.Var] = tir.Add(tir.Mul(shifted(outer[i].Var, before), n), p.sub[iv.Var])
 		}
 	}
 	return p
+}
+
+// shifted adds an offset, which may be nil.
+func shifted(v *tir.Var, offset tir.Expr) tir.Expr {
+	if offset == nil {
+		return v
+	}
+	return tir.Add(v, tir.CastTo(v.DType(), offset))
 }
 
 // realize runs the inner block. If updates is set, it goes on with a reduction: it also reads what it writes.

@@ -81,8 +81,8 @@ func (s *State) BlockizeBlocks(blocks []*Block, preserveUnit bool) (*State, *Blo
 		}
 		sub := substSimplified(block, parts.sub, an, became)
 		if sub.Init != nil {
-			for _, iv := range outerVars {
-				if iv.Kind == tir.CommReduce && !tir.IsConst(iv.Dom.Extent, 1) {
+			for i, iv := range block.IterVars { // the outer variables have the kinds of the first block
+				if iv.Kind == tir.CommReduce && !tir.IsConst(outerVars[i].Dom.Extent, 1) {
 					return nil, nil, s.fail("OuterReductionError", "The block {0} is a reduction over loops outside of the new block, which is only possible for a single block", block)
 				}
 			}

@@ -85,9 +85,6 @@ func (s *State) nthRegion(b *tir.Block, n int, side string) (*tir.BufferRegion, 
 			"The block {0} has %d %s regions, so `buffer_index` is required to be in [0, %d). However, the input `buffer_index` is %d, which is out of the expected range.",
 			len(list), side, len(list), n), b)
 	}
-	if view := s.viewOf(list[n].Buffer); view != nil {
-		return nil, fmt.Errorf("block %s: memory of buffer %s is accessed as buffer %s too, as after flatten_access, which is to be called last", b.Name, list[n].Buffer.Name, view.Name)
-	}
 	return list[n], nil
 }
 

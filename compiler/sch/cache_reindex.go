@@ -71,7 +71,8 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 	an := arith.NewAnalyzer()
 	var vars, extents []tir.Expr
 	for _, iv := range block.IterVars {
-		vars, extents = append(vars, iv.Var), append(extents, iv.Dom.Extent)
+		// TVM takes all domains to begin at 0, and makes the buffer too small for others.
+		vars, extents = append(vars, iv.Var), append(extents, an.Simplify(tir.Add(iv.Dom.Min, iv.Dom.Extent)))
 	}
 	indices := mapIndices(m, vars, an)
 	if side == readSide {

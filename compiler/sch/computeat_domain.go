@@ -204,9 +204,26 @@ func (m *mover) affine(buf *tir.Buffer, provided, required []arith.IntSet, doms 
 		if err != nil {
 			return nil
 		}
+		// A variable that is a remainder takes other values, too, where those that are quotients change between the two ends. TVM leaves them out.
+		index, reach := make([]tir.Expr, len(lo)), map[*tir.Var]arith.IntSet{}
+		for i := range lo {
+			v := tir.NewVar("at", lo[i].DType())
+			index[i], reach[v] = v, arith.Interval(lo[i], hi[i])
+		}
+		all, err := arith.InverseAffineIterMap(res.Indices, index)
+		if err != nil {
+			return nil
+		}
 		out := map[*tir.Var]*arith.IntSet{}
 		for v, x := range a {
 			set := arith.Interval(m.an.Simplify(tir.Min(x, b[v])), m.an.Simplify(tir.Max(x, b[v])))
+			sure := tidied(arith.EvalSet(all[v], reach), m.an)
+			if sure.Min == nil || sure.Max == nil {
+				return nil
+			}
+			if !m.an.CanProve(tir.GE(sure.Min, set.Min)) || !m.an.CanProve(tir.LE(sure.Max, set.Max)) {
+				set = sure
+			}
 			out[v] = &set
 		}
 		return out

@@ -78,15 +78,30 @@ func (m *mover) coversDomain() bool { return m.covers(false) }
 // mayCoverDomain is coversDomain, but true where the predicate leaves it open.
 func (m *mover) mayCoverDomain() bool { return m.covers(true) }
 
-func (m *mover) covers(open bool) bool {
+// surelyCovers reports whether variable i is known to run over all of its domain.
+func (m *mover) surelyCovers(i int) bool {
+	sets, known, an := m.reached()
+	dom := m.at.Block().IterVars[i].Dom
+	return known && sets[i].Min != nil && sets[i].Max != nil && an.CanProve(tir.LE(sets[i].Min, dom.Min)) &&
+		an.CanProve(tir.GE(sets[i].Max, tir.Sub(tir.Add(dom.Min, dom.Extent), tir.Const(dom.Extent.DType(), 1))))
+}
+
+// reached returns what the variables of the block reach at least, and false if that is not known.
+func (m *mover) reached() (sets []arith.IntSet, known bool, an *arith.Analyzer) {
 	r := m.at.Realize()
-	an := arith.NewAnalyzer()
+	an = arith.NewAnalyzer()
 	an.MarkShapes(m.at.f)
 	points := make([]*tir.Range, len(r.Values))
 	for i, v := range r.Values {
 		points[i] = &tir.Range{Min: v, Extent: tir.Const(v.DType(), 1)}
 	}
-	sets, known := arith.EstimateRegionLowerBound(points, ranges(m.at.loops()), r.Predicate, an)
+	sets, known = arith.EstimateRegionLowerBound(points, ranges(m.at.loops()), r.Predicate, an)
+	return sets, known, an
+}
+
+func (m *mover) covers(open bool) bool {
+	r := m.at.Realize()
+	sets, known, an := m.reached()
 	for i, iv := range r.Block.IterVars {
 		if iv.Kind != tir.DataPar {
 			continue

@@ -12,7 +12,8 @@
 // of regions, affine bindings) is derived from the program when a primitive asks, where TVM keeps flags.
 //
 // The primitives of kinds_tile.go are not TVM's. The default schedule for CPUs (package cpu below) needs them: tiles of reductions that stay in
-// registers, loops with symbolic extents that are cut, and block variables that are fused. They keep the meaning of programs as the others do.
+// registers, loops with symbolic extents that are cut, and block variables that are fused. They keep the meaning of programs as the others do, and the
+// others keep it behind them: most refuse programs with the views that flatten_access leaves.
 //
 // It may be imported by everything under compiler/ above arith but passes that it would need; it knows PrimFuncs, arith,
 // the printer and irjson, which writes the index maps of traces, only.

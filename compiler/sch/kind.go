@@ -81,6 +81,8 @@ type Kind struct {
 	Outputs             Outputs
 	// Pure instructions do not change the module.
 	Pure bool
+	// overViews says that the primitive holds of programs that access buffers through views, too: buffers that are declared over the memory of others.
+	overViews bool
 	// prepare turns arguments into what traces hold, which depends on the program; nil if there is nothing to turn.
 	prepare func(*State, *Call) error
 	apply   func(*State, *Call) (*State, []any, error)

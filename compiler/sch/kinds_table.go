@@ -78,11 +78,11 @@ func loopKinds() []*Kind {
 			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.Merge(c.loops(0))) },
 		},
 		{
-			Name: "Fuse", Method: "fuse", Outputs: One, Params: []Param{in("loops", LoopsForm), opt("preserve_unit_iters", BoolForm, true)},
+			Name: "Fuse", overViews: true, Method: "fuse", Outputs: One, Params: []Param{in("loops", LoopsForm), opt("preserve_unit_iters", BoolForm, true)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.Fuse(c.loops(0), c.bool(1))) },
 		},
 		{
-			Name: "Split", Method: "split", Outputs: List,
+			Name: "Split", overViews: true, Method: "split", Outputs: List,
 			Params: []Param{in("loop", LoopForm), in("factors", FactorsForm), opt("preserve_unit_iters", BoolForm, true), opt("disable_predication", BoolForm, false)},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return outs(s.Split(c.loop(0), c.factors(1), c.bool(2), c.bool(3)))
@@ -96,34 +96,34 @@ func loopKinds() []*Kind {
 			},
 		},
 		{
-			Name: "Reorder", Method: "reorder", Params: []Param{in("ordered_loops", LoopsForm)},
+			Name: "Reorder", overViews: true, Method: "reorder", Params: []Param{in("ordered_loops", LoopsForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Reorder(c.loops(0))) },
 		},
 		{
-			Name: "ReorderBlockIterVar", Method: "reorder_block_iter_var", Alias: "reorder_sblock_iter_var",
+			Name: "ReorderBlockIterVar", overViews: true, Method: "reorder_block_iter_var", Alias: "reorder_sblock_iter_var",
 			Params: []Param{in("block", BlockForm), in("new_order", IntsForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return out0(s.ReorderBlockIterVar(c.block(0), c.ints(1)))
 			},
 		},
 		{
-			Name: "AddUnitLoop", Method: "add_unit_loop", Outputs: One, Params: []Param{in("block_or_loop", RefForm)},
+			Name: "AddUnitLoop", overViews: true, Method: "add_unit_loop", Outputs: One, Params: []Param{in("block_or_loop", RefForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out1(s.AddUnitLoop(c.Args[0])) },
 		},
 		{
-			Name: "Parallel", Method: "parallel", Params: []Param{in("loop", LoopForm)},
+			Name: "Parallel", overViews: true, Method: "parallel", Params: []Param{in("loop", LoopForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Parallel(c.loop(0))) },
 		},
 		{
-			Name: "Vectorize", Method: "vectorize", Params: []Param{in("loop", LoopForm)},
+			Name: "Vectorize", overViews: true, Method: "vectorize", Params: []Param{in("loop", LoopForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Vectorize(c.loop(0))) },
 		},
 		{
-			Name: "Bind", Method: "bind", Params: []Param{in("loop", LoopForm), attr("thread_axis", StringForm)},
+			Name: "Bind", overViews: true, Method: "bind", Params: []Param{in("loop", LoopForm), attr("thread_axis", StringForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Bind(c.loop(0), c.str(1))) },
 		},
 		{
-			Name: "Unroll", Method: "unroll", Params: []Param{in("loop", LoopForm)},
+			Name: "Unroll", overViews: true, Method: "unroll", Params: []Param{in("loop", LoopForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Unroll(c.loop(0))) },
 		},
 	}
@@ -132,13 +132,13 @@ func loopKinds() []*Kind {
 func annotateKinds() []*Kind {
 	return []*Kind{
 		{
-			Name: "Annotate", Method: "annotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm), in("ann_val", ValueForm)},
+			Name: "Annotate", overViews: true, Method: "annotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm), in("ann_val", ValueForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) {
 				return out0(s.Annotate(c.Args[0], c.str(1), c.value(2)))
 			},
 		},
 		{
-			Name: "Unannotate", Method: "unannotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm)},
+			Name: "Unannotate", overViews: true, Method: "unannotate", Params: []Param{in("block_or_loop", RefForm), attr("ann_key", StringForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Unannotate(c.Args[0], c.str(1))) },
 		},
 		{

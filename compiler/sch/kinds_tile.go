@@ -1,7 +1,7 @@
 package sch
 
-// tileKinds are primitives that TVM does not have: those of the default schedule for CPUs. They are called last: other primitives do not know of the
-// memory of tiles, cut loops and views that these leave, and may change results behind them.
+// tileKinds are primitives that TVM does not have: those of the default schedule for CPUs. Others can be called behind them, with the conditions that
+// they always have, but that few look into the views which flatten_access leaves: the others refuse these (checkViews).
 func tileKinds() []*Kind {
 	return []*Kind{
 		{
@@ -21,7 +21,7 @@ func tileKinds() []*Kind {
 			},
 		},
 		{
-			Name: "CutLoop", Method: "cut_loop", Outputs: List, Params: []Param{in("loop", LoopForm), attr("multiple", IntForm)},
+			Name: "CutLoop", overViews: true, Method: "cut_loop", Outputs: List, Params: []Param{in("loop", LoopForm), attr("multiple", IntForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return outs(s.CutLoop(c.loop(0), int64(c.int(1)))) },
 		},
 		{
@@ -41,11 +41,11 @@ func tileKinds() []*Kind {
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.Refill(c.block(0))) },
 		},
 		{
-			Name: "SimplifyIndices", Method: "simplify_indices", Params: []Param{in("block", BlockForm)},
+			Name: "SimplifyIndices", overViews: true, Method: "simplify_indices", Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.SimplifyIndices(c.block(0))) },
 		},
 		{
-			Name: "FlattenAccess", Method: "flatten_access", Params: []Param{in("block", BlockForm)},
+			Name: "FlattenAccess", overViews: true, Method: "flatten_access", Params: []Param{in("block", BlockForm)},
 			apply: func(s *State, c *Call) (*State, []any, error) { return out0(s.FlattenAccess(c.block(0))) },
 		},
 	}

@@ -55,9 +55,15 @@ func (e *einsum) check(root site) error {
 			}
 		}
 	}
-	for _, iv := range block.IterVars {
-		if e.extents[iv.Var] != nil && !tir.IsConst(iv.Dom.Min, 0) {
+	for i, iv := range block.IterVars {
+		if e.extents[iv.Var] == nil {
+			continue
+		}
+		if !tir.IsConst(iv.Dom.Min, 0) {
 			return fmt.Errorf("variable %s of block %s does not begin at 0, so that it cannot be padded", iv.Var.Name, block.Name)
+		}
+		if err := e.checkBinding(i); err != nil {
+			return err
 		}
 	}
 	for _, r := range append(slices.Clone(block.Reads), block.Writes...) {
@@ -80,6 +86,29 @@ func (e *einsum) check(root site) error {
 		return err
 	}
 	return e.checkNeutral()
+}
+
+// checkBinding returns an error if a variable that grows does not run over its domain, or a loop that grows with it binds others, too.
+func (e *einsum) checkBinding(i int) error {
+	block, run := e.at.Block(), e.at.Realize()
+	iv := block.IterVars[i]
+	v, _ := run.Values[i].(*tir.Var)
+	l := loopOf(e.at.loops(), v)
+	if l == nil {
+		if m := (&mover{at: e.at}); !m.surelyCovers(i) {
+			return e.s.fail("PartialDomainError", fmt.Sprintf("The block {0} may run over a part of the domain of %s only, which is to be padded", iv.Var.Name), block)
+		}
+		return nil
+	}
+	if !tir.IsConst(l.Min, 0) || !e.an.CanProveEqual(l.Extent, iv.Dom.Extent) {
+		return e.s.fail("PartialDomainError", fmt.Sprintf("The loop {0} runs over a part of the domain of %s only, which is to be padded", iv.Var.Name), l)
+	}
+	for k, value := range run.Values {
+		if k != i && usesVar(value, v) {
+			return e.s.fail("SharedLoopError", fmt.Sprintf("The loop {0}, which would grow, binds %s besides %s", block.IterVars[k].Var.Name, iv.Var.Name), l)
+		}
+	}
+	return nil
 }
 
 // checkDivisors returns an error if the block divides integers by what it reads from a buffer that grows, which has zeros then.

@@ -10,6 +10,8 @@ import (
 type partFacts struct {
 	uses  map[*tir.Var]bool // pointers, by name or through buffers
 	views []*tir.Buffer     // declared over memory, in order
+	// allocs are the buffers that blocks allocate.
+	allocs []*tir.Buffer
 }
 
 // part returns what stands in x.
@@ -44,6 +46,8 @@ func (s *State) part(x tir.Stmt) *partFacts {
 			p.uses[n.Buffer.Data] = true
 		case *tir.DeclBuffer:
 			p.views = append(p.views, n.Buffer)
+		case *tir.Block:
+			p.allocs = append(p.allocs, n.AllocBuffers...)
 		}
 		return true
 	})
@@ -69,35 +73,4 @@ func (s *State) untouched(scope *tir.Block, data *tir.Var) map[tir.Stmt]bool {
 		}
 	}
 	return out
-}
-
-// viewOf returns a buffer that is declared over the memory of b, nil if there is none.
-func (s *State) viewOf(b *tir.Buffer) (view *tir.Buffer) {
-	for _, f := range s.mod.Funcs() {
-		fn, ok := f.(*tir.PrimFunc)
-		if !ok {
-			continue
-		}
-		ir.Walk(fn.Body, func(n ir.Node) bool {
-			switch n := n.(type) {
-			case tir.Expr:
-				return false
-			case *tir.DeclBuffer:
-				if view == nil && n.Buffer.Data == b.Data {
-					view = n.Buffer
-				}
-			case *tir.SeqStmt:
-				for _, x := range n.Seq {
-					for _, d := range s.part(x).views {
-						if view == nil && d.Data == b.Data {
-							view = d
-						}
-					}
-				}
-				return false
-			}
-			return view == nil
-		})
-	}
-	return view
 }

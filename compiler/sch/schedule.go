@@ -184,6 +184,9 @@ func (s *Schedule) Can(k *Kind, args ...any) (bool, error) {
 			return false, nil
 		}
 	}
+	if s.state.checkViews(c) != nil {
+		return false, nil
+	}
 	for i, x := range c.Args {
 		c.Args[i] = s.valued(x)
 	}
@@ -203,6 +206,9 @@ func (s *Schedule) perform(c *Call) ([]any, error) {
 		if err := c.Kind.prepare(s.state, c); err != nil {
 			return nil, s.named(err, c.Kind)
 		}
+	}
+	if err := s.state.checkViews(c); err != nil {
+		return nil, s.named(err, c.Kind)
 	}
 	run := *c
 	run.Args = make([]any, len(c.Args))

@@ -103,14 +103,14 @@ func reductionIndexesOutput(b *tir.Block) bool {
 	if len(reduced) == 0 {
 		return false
 	}
-	written := map[*tir.Buffer]bool{}
+	written := map[*tir.Var]bool{} // by their memory: stores may go through views
 	for _, w := range b.Writes {
-		written[w.Buffer] = true
+		written[w.Buffer.Data] = true
 	}
 	found := false
 	visit(b.Body, func(x tir.Stmt) bool {
 		store, ok := x.(*tir.BufferStore)
-		if ok && written[store.Buffer] {
+		if ok && written[store.Buffer.Data] {
 			used := map[*tir.Var]bool{}
 			for _, i := range store.Indices {
 				varsOf(i, used)

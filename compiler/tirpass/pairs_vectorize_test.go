@@ -69,11 +69,11 @@ func TestVectorizeIndices(t *testing.T) {
         for i in T.vectorized(2, 6):
             B[i * o] = A[o * i]`, after: `
     for o in range(4):
-        B[T.Ramp(2 * o, o, 4)] = A[T.Ramp(o * 2, o, 4)]`},
+        B[T.Ramp(2, 1, 4) * T.Broadcast(o, 4)] = A[T.Broadcast(o, 4) * T.Ramp(2, 1, 4)]`},
 		{name: "sum and difference of ramps", before: `
     for i in T.vectorized(1, 5):
         B[i + i * 3] = A[i * 3 - i]`, after: `
-    B[T.Ramp(4, 4, 4)] = A[T.Ramp(2, 2, 4)]`},
+    B[T.Ramp(1, 1, 4) + T.Ramp(3, 3, 4)] = A[T.Ramp(3, 3, 4) - T.Ramp(1, 1, 4)]`},
 		{name: "other operations on ramps", before: `
     for i in T.vectorized(4):
         B[i] = A[i * i] + A[i // 2] + A[9 % (i + 1)] + A[T.max(i, 2)] + A[T.min(2, i)]`, after: `
@@ -179,7 +179,7 @@ func TestVectorizeValues(t *testing.T) {
         for i in T.vectorized(4):
             B[i] = T.Select(o > 0, A[i + o * 3], A[i])`, after: `
     for o in range(4):
-        B[0:4] = T.Select(o > 0, A[T.Ramp(o * 3, 1, 4)], A[0:4])`},
+        B[0:4] = T.Select(T.Broadcast(o > 0, 4), A[T.Ramp(o * 3, 1, 4)], A[0:4])`},
 		{name: "select between scalars", before: `
     for o in range(4):
         for i in T.vectorized(4):
@@ -298,7 +298,7 @@ func TestVectorizeValues(t *testing.T) {
         for i in T.vectorized(4):
             B[i] = T.Select(A[o] > T.float32(0), T.float32(1), A[i])`, after: `
     for o in range(4):
-        B[0:4] = T.Select(A[o] > T.float32(0), T.Broadcast(T.float32(1), 4), A[0:4])`},
+        B[0:4] = T.Select(T.Broadcast(A[o] > T.float32(0), 4), T.Broadcast(T.float32(1), 4), A[0:4])`},
 		{name: "call of a scalar", before: `
     for i in T.vectorized(4):
         B[i] = T.exp(A[0])`, after: `
@@ -586,5 +586,24 @@ func TestVectorizeStatements(t *testing.T) {
         B[i] = A[i]`, after: `
     for i in range(4):
         B[i] = A[i]`, opts: config("tir.disable_vectorize", true)},
+	})
+}
+
+// TestVectorizeReinterpret: a vector keeps its bits, so that it has as many lanes as these make.
+func TestVectorizeReinterpret(t *testing.T) {
+	checkPairs(t, tirpass.VectorizeLoop, `@T.prim_func
+def kernel(W: T.Buffer((8,), "uint32"), H: T.Buffer((8,), "float16x2"), F: T.Buffer((8,), "float32")):`, []pair{
+		{name: "elements of one size", before: `
+    for i in T.vectorized(4):
+        F[i] = T.reinterpret("float32", W[i])`, after: `
+    F[0:4] = T.reinterpret("float32x4", W[0:4])`, unrun: true},
+		{name: "pairs of halves", before: `
+    for i in T.vectorized(4):
+        H[i] = T.reinterpret("float16x2", W[i])`, after: `
+    H[0:4] = T.reinterpret("float16x8", W[0:4])`, unrun: true},
+		{name: "the same for all lanes", before: `
+    for i in T.vectorized(4):
+        F[i] = T.reinterpret("float32", W[3])`, after: `
+    F[0:4] = T.Broadcast(T.reinterpret("float32", W[3]), 4)`, unrun: true},
 	})
 }

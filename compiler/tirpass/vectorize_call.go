@@ -57,8 +57,11 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 		v.refuse("a function of the module cannot take vectors")
 		return e
 	}
-	if op == tir.OpTextureLoad || op == tir.OpTextureStore {
+	switch op {
+	case tir.OpTextureLoad, tir.OpTextureStore:
 		return v.texture(e)
+	case tir.OpReinterpret:
+		return v.reinterpret(e)
 	}
 	b := tir.LookupBuiltin(op.Name)
 	if b == nil || !b.Vector {
@@ -81,6 +84,16 @@ func (v *vectorizer) call(e *tir.Call) tir.Expr {
 		}
 	}
 	return &tir.Call{Base: e.Base, Type: e.Type.WithLanes(lanes), Op: e.Op, Args: out}
+}
+
+// reinterpret returns a vector of as many bits as the vector of its operand has.
+func (v *vectorizer) reinterpret(e *tir.Call) tir.Expr {
+	x := v.expr(e.Args[0])
+	if v.scalar {
+		return e
+	}
+	d := x.DType()
+	return &tir.Call{Base: e.Base, Type: e.Type.WithLanes(int(d.Bits) * int(d.Lanes) / int(e.Type.Bits)), Op: e.Op, Args: []tir.Expr{x}}
 }
 
 // texture returns an access to a pixel that a loop over its channels makes: the last argument, which channels are loaded or what is stored, becomes

@@ -61,10 +61,7 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 			v.refuse("the value that a lane does not choose may not be computed")
 			return e
 		}
-		if c.DType().Lanes > 1 {
-			c = widen(c, lanes)
-		}
-		return &tir.Select{Base: e.Base, Cond: c, True: widen(t, lanes), False: widen(f, lanes)}
+		return &tir.Select{Base: e.Base, Cond: widen(c, lanes), True: widen(t, lanes), False: widen(f, lanes)}
 	case *tir.BufferLoad:
 		return v.load(e)
 	case *tir.Broadcast:
@@ -97,29 +94,8 @@ func (v *vectorizer) binary(e *tir.Binary) tir.Expr {
 		v.refuse("a lane whose first operand decides may not compute the second")
 		return e
 	}
-	// Keep affine indices as ramps, which later passes and the code generators know.
-	if r, ok := a.(*tir.Ramp); ok && b.DType().Lanes == 1 {
-		switch e.Op {
-		case tir.OpAdd, tir.OpSub:
-			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, r.Start, b), Stride: r.Stride, Lanes: r.Lanes, Scalable: r.Scalable}
-		case tir.OpMul:
-			return &tir.Ramp{Start: tir.Mul(r.Start, b), Stride: tir.Mul(r.Stride, b), Lanes: r.Lanes, Scalable: r.Scalable}
-		}
-	}
-	if r, ok := b.(*tir.Ramp); ok && a.DType().Lanes == 1 {
-		switch e.Op {
-		case tir.OpAdd:
-			return &tir.Ramp{Start: tir.Add(a, r.Start), Stride: r.Stride, Lanes: r.Lanes, Scalable: r.Scalable}
-		case tir.OpSub:
-			return &tir.Ramp{Start: tir.Sub(a, r.Start), Stride: tir.Sub(tir.Const(r.Stride.DType(), 0), r.Stride), Lanes: r.Lanes, Scalable: r.Scalable}
-		case tir.OpMul:
-			return &tir.Ramp{Start: tir.Mul(a, r.Start), Stride: tir.Mul(a, r.Stride), Lanes: r.Lanes, Scalable: r.Scalable}
-		}
-	}
-	if x, ok := a.(*tir.Ramp); ok {
-		if y, ok := b.(*tir.Ramp); ok && x.Lanes == y.Lanes && x.Scalable == y.Scalable && (e.Op == tir.OpAdd || e.Op == tir.OpSub) {
-			return &tir.Ramp{Start: tir.BinaryExpr(e.Op, x.Start, y.Start), Stride: tir.BinaryExpr(e.Op, x.Stride, y.Stride), Lanes: x.Lanes, Scalable: x.Scalable}
-		}
+	if r := rampOf(e.Op, a, b); r != nil {
+		return r
 	}
 	a, b = v.pair(a, b)
 	return tir.BinaryAt(e.Base, e.Op, a, b)
@@ -142,4 +118,23 @@ func (v *vectorizer) cast(d dtype.DType, x tir.Expr) tir.Expr {
 		return tir.CastTo(d, x)
 	}
 	return &tir.Ramp{Start: tir.CastTo(d.Elem(), r.Start), Stride: tir.CastTo(d.Elem(), r.Stride), Lanes: r.Lanes}
+}
+
+// rampOf returns the ramp that a sum or difference of a ramp and a scalar is, and the product with a scalar that is known to be positive; nil for
+// others, which Simplify may make ramps of (TVM's AddSubVec and its rule for products).
+func rampOf(op tir.BinaryOp, a, b tir.Expr) tir.Expr {
+	x, left := a.(*tir.Ramp)
+	y, right := b.(*tir.Ramp)
+	positive := func(e tir.Expr) bool { return arith.NewAnalyzer().CanProve(tir.GT(e, tir.Const(e.DType(), 0))) }
+	switch {
+	case left && b.DType().Lanes == 1 && (op == tir.OpAdd || op == tir.OpSub):
+		return &tir.Ramp{Start: tir.BinaryExpr(op, x.Start, b), Stride: x.Stride, Lanes: x.Lanes, Scalable: x.Scalable}
+	case left && b.DType().Lanes == 1 && op == tir.OpMul && positive(b):
+		return &tir.Ramp{Start: tir.Mul(x.Start, b), Stride: tir.Mul(x.Stride, b), Lanes: x.Lanes, Scalable: x.Scalable}
+	case right && a.DType().Lanes == 1 && (op == tir.OpAdd || op == tir.OpSub):
+		return &tir.Ramp{Start: tir.BinaryExpr(op, a, y.Start), Stride: tir.BinaryExpr(op, tir.Const(y.Stride.DType(), 0), y.Stride), Lanes: y.Lanes, Scalable: y.Scalable}
+	case right && a.DType().Lanes == 1 && op == tir.OpMul && positive(a):
+		return &tir.Ramp{Start: tir.Mul(y.Start, a), Stride: tir.Mul(y.Stride, a), Lanes: y.Lanes, Scalable: y.Scalable}
+	}
+	return nil
 }
