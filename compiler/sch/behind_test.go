@@ -157,7 +157,9 @@ for i, r in T.grid(4, 3):
         with T.init():
             C[vi] = T.float32(0)
         C[vi] = C[vi] + B[vi * 2 + vr]`
-	loops := func(s *sch.Schedule, block string) []any { return do(t, s, "GetLoops", do(t, s, "GetBlock", block, nil)[0]) }
+	loops := func(s *sch.Schedule, block string) []any {
+		return do(t, s, "GetLoops", do(t, s, "GetBlock", block, nil)[0])
+	}
 	rows := `A: T.Buffer((9, 8), "float32"), C: T.Buffer((9,), "float32")`
 	for name, c := range map[string]struct {
 		params, body string

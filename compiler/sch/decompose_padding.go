@@ -10,6 +10,18 @@ import (
 // DecomposePadding splits a block that stores a value in part of its domain and a constant elsewhere: a block in front of the loop stores the
 // constant everywhere, and b the values, in that part only (TVM's decompose_padding). It returns the block of the constant.
 func (s *State) DecomposePadding(b *Block, l *Loop) (*State, *Block, error) {
+	out, fills, err := s.decomposePadding(b, l, func(p *padding, inner []*tir.For) ([]*tir.Block, tir.Stmt, error) {
+		fill, nest := p.constant(inner)
+		return []*tir.Block{fill}, nest, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return out, fills[0], nil
+}
+
+// decomposePadding splits a block that pads. What stores the constant, in the loops from l on, is made by fill: blocks, and the statement that holds them.
+func (s *State) decomposePadding(b *Block, l *Loop, fill func(p *padding, inner []*tir.For) ([]*tir.Block, tir.Stmt, error)) (*State, []*Block, error) {
 	at, err := s.block(b)
 	if err != nil {
 		return nil, nil, err
@@ -40,7 +52,10 @@ func (s *State) DecomposePadding(b *Block, l *Loop) (*State, *Block, error) {
 	if err := p.check(to, root); err != nil {
 		return nil, nil, err
 	}
-	fill, filled := p.constant(inner)
+	fills, filled, err := fill(p, inner)
+	if err != nil {
+		return nil, nil, err
+	}
 	// What follows narrows the innermost loops that hold nothing but the block.
 	chain, was := []*tir.For{}, tir.Stmt(at.Realize())
 	for i := len(inner) - 1; i >= 0 && inner[i].Body == was; i-- {
@@ -49,8 +64,12 @@ func (s *State) DecomposePadding(b *Block, l *Loop) (*State, *Block, error) {
 	values, bounded := p.inBound(chain)
 	became := reuse{at.Block(): bounded}
 	now := tir.Seq(filled, swapAll(to.For(), was, values, became))
-	out, ref := s.replace(to, now, became).refer(b.fn, fill)
-	return out, ref, nil
+	out := s.replace(to, now, became)
+	refs := make([]*Block, len(fills))
+	for i, f := range fills {
+		out, refs[i] = out.refer(b.fn, f)
+	}
+	return out, refs, nil
 }
 
 // padding is what a block pads: within region, where pred holds, it stores value, elsewhere a constant.

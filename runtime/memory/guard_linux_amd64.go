@@ -32,6 +32,11 @@ func reserveGuarded(limit uint64) *Reservation {
 		_ = r.unmap() // what was not used yet cannot fail in a way that matters
 		return nil
 	}
+	if limit > hugePage {
+		// Tensors of many pages then take few entries of the buffers that translate addresses. The first ones stay small: most programs need no more. A system that
+		// refuses has small pages, which only take longer.
+		_ = syscall.Madvise(r.bytes[hugePage:], syscall.MADV_HUGEPAGE)
+	}
 	return r
 }
 

@@ -8,8 +8,14 @@ import (
 	"sync"
 )
 
-// Caches returns the sizes in bytes of the data cache of the first level, and of the cache of the second, of the first core; 0 where the system does not say.
-var Caches = sync.OnceValues(func() (l1, l2 int64) { return cachesIn("/sys/devices/system/cpu/cpu0/cache") })
+// Caches returns the sizes in bytes of the data cache of the first level, and of the cache of the second, of a core; 0 where neither the system nor the processor says. The
+// system knows what each core has; the kernels of small virtual machines describe no caches.
+var Caches = sync.OnceValues(func() (l1, l2 int64) {
+	if l1, l2 = cachesIn("/sys/devices/system/cpu/cpu0/cache"); l1 > 0 && l2 > 0 {
+		return l1, l2
+	}
+	return cachesOf(cpuid)
+})
 
 // cachesIn reads the folders that Linux describes caches in: each has the files level, type and size.
 func cachesIn(dir string) (l1, l2 int64) {

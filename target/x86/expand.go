@@ -79,6 +79,8 @@ func (e *emitter) expand(i *inst) {
 		e.compareFloats(i, d, asm.VCMPSD, asm.VCMPPDK)
 	case pBlend:
 		e.blend(i, d)
+	case pVMajority:
+		e.majority(i, d)
 	case pFMA32, pFMA64, pVFMA32, pVFMA64:
 		e.fma(i, d)
 	case pRound32, pRound64:
@@ -204,6 +206,23 @@ func (e *emitter) blend(i *inst, d uint8) {
 		table, v, rm = 0b11001010-256, i.args[0], b
 	}
 	e.with(asm.Inst{Op: asm.VPTERNLOGD, W: w, Reg: d, V: e.register(v, 1), Imm: table}, rm)
+}
+
+// majority takes the bits that two of its arguments have. They may be exchanged: one that is in the target stays there.
+func (e *emitter) majority(i *inst, d uint8) {
+	const table = 0b11101000 - 256
+	w, first, second, last := widthOf(i.op), i.args[0], i.args[1], e.last(i, 2)
+	in := func(o operand) bool { return !o.inMem && o.reg == d }
+	switch {
+	case in(e.where(first)):
+	case in(e.where(second)):
+		first, second = second, first
+	case in(last):
+		last = e.where(first)
+	default:
+		e.move(d, e.where(first), typeOfWidth(w))
+	}
+	e.with(asm.Inst{Op: asm.VPTERNLOGD, W: w, Reg: d, V: e.register(second, 1), Imm: table}, last)
 }
 
 // allTrue is 1 where all lanes of a mask are ones.

@@ -12,7 +12,8 @@ import (
 //
 // The instruction gives its second operand where one is NaN or both are zeros. With a constant as the first operand that is right, but for zeros
 // of the other sign. Otherwise it is computed both ways: for minima the bits of both results together are the NaN, or the negative zero; for maxima
-// the common bits of zeros are those of the positive one, and a NaN comes from a comparison.
+// the common bits of zeros are those of the positive one, and a NaN comes from a comparison. AVX-512 takes the common bits of signs and all others together at
+// once: they are what two of both results and a constant have.
 func (g *gen) floatMinMax(o tir.BinaryOp, a, b *node, d dtype.DType, packed bool) *node {
 	ops := floatOps[o]
 	if a.IsConst() && !b.IsConst() {
@@ -29,6 +30,10 @@ func (g *gen) floatMinMax(o tir.BinaryOp, a, b *node, d dtype.DType, packed bool
 	x, y := g.floatIns(ops, d, packed, a, b), g.floatIns(ops, d, packed, b, a)
 	if o == tir.OpMin {
 		return g.bitsOp(pVOr, d, x, y)
+	}
+	if packed && g.mod.machine.Features.AVX512 {
+		size := int(d.Bits) / 8
+		return g.vop(pVMajority, 0, x, y, g.splatConst(1<<(d.Bits-1)-1, size, widthOfNode(x)))
 	}
 	return g.bitsOp(pVOr, d, g.bitsOp(pVAnd, d, x, y), g.unordered(a, b, d, packed))
 }

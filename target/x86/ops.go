@@ -69,6 +69,7 @@ const (
 	pVXor          //
 	pVAndNot       // not the first and the second
 	pBlend         // the first where the third has ones, else the second
+	pVMajority     // the bits that two of the three arguments have, of AVX-512
 	pRound32       // in mode Imm
 	pRound64       //
 	pVRound32      //

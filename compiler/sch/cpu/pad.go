@@ -8,8 +8,7 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// pad splits blocks that pad: one block fills with the constant, the other stores the values, without a condition. A block that does not pad stays as
-// it is.
+// pad splits blocks that pad: blocks store the constant, and one the values, without a condition. A block that does not pad stays as it is.
 func (r *rules) pad() {
 	var list []*sch.Block
 	for _, b := range r.blocks {
@@ -17,16 +16,33 @@ func (r *rules) pad() {
 			continue
 		}
 		if k := r.at(b); pads(k) {
-			if loops, err := r.loops(b); err == nil && len(loops) > 0 {
-				if fill, err := r.blocksBy("DecomposePadding", b, loops[0]); err == nil {
-					list = append(list, fill[0])
-					r.applied(rulePad, k.Body)
-				}
+			if fills := r.fills(b); len(fills) > 0 {
+				list = append(list, fills...)
+				r.applied(rulePad, k.Body)
 			}
 		}
 		list = append(list, b)
 	}
 	r.blocks = list
+}
+
+// fills splits a block that pads, and returns the blocks that store the constant; none where it cannot be split. The constant is stored around the values only
+// where vectors do so, as in blocks of channels. Along an axis that is contiguous and padded itself a few elements would be stored one by one, which takes longer than to
+// store all.
+func (r *rules) fills(b *sch.Block) []*sch.Block {
+	if !padsInside(r.at(b)) {
+		if list, err := r.blocksBy("SplitPadding", b); err == nil {
+			return list
+		}
+	}
+	loops, err := r.loops(b)
+	if err != nil || len(loops) == 0 {
+		return nil
+	}
+	if list, err := r.blocksBy("DecomposePadding", b, loops[0]); err == nil {
+		return list
+	}
+	return nil
 }
 
 // pads reports whether a block stores a value or a constant, on a condition.
@@ -37,6 +53,14 @@ func pads(b *tir.Block) bool {
 	}
 	call, ok := tir.IsCallTo(st.Value, tir.OpIfThenElse)
 	return ok && isConstant(call.Args[2])
+}
+
+// padsInside reports whether a block that pads does so along the axis that is contiguous.
+func padsInside(b *tir.Block) bool {
+	st := b.Body.(*tir.BufferStore)
+	call, _ := tir.IsCallTo(st.Value, tir.OpIfThenElse)
+	last, ok := st.Indices[len(st.Indices)-1].(*tir.Var)
+	return !ok || uses(call.Args[0], last)
 }
 
 // flatten has blocks access buffers through flat views where their indices divide.

@@ -1,0 +1,93 @@
+package sch
+
+import (
+	"github.com/irscope/irscope/compiler/arith"
+	"github.com/irscope/irscope/compiler/tir"
+)
+
+// SplitPadding splits a block that pads as DecomposePadding does, but stores each element once: of the constant only what lies around the values, in two
+// blocks along each axis that is padded, in front of and behind them. It returns these blocks. It is no primitive of TVM's. The block must have its
+// loops as they were created, and all that is padded a constant extent.
+func (s *State) SplitPadding(b *Block) (*State, []*Block, error) {
+	at, err := s.block(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.checkOriginal(at); err != nil {
+		return nil, nil, err
+	}
+	loops := at.loops()
+	if len(loops) == 0 || !plainNest(loops) {
+		return nil, nil, s.fail("NotPaddedError", "The block {0} has no loops, or others in them, so that no loop pads", at.Block())
+	}
+	return s.decomposePadding(b, &Loop{b.fn, loops[0].LoopVar}, (*padding).border)
+}
+
+// border makes the blocks that store the constant around the values.
+func (p *padding) border(loops []*tir.For) ([]*tir.Block, tir.Stmt, error) {
+	b := p.at.Block()
+	inside := arith.NewAnalyzer()
+	for i, v := range p.at.Realize().Values {
+		if l, ok := v.(*tir.Var); ok {
+			inside.BindRange(l, p.region[i])
+		}
+	}
+	if !inside.CanProve(p.pred) {
+		return nil, nil, p.s.fail("NotPaddedError", "The block {0} stores values elsewhere than in one part along each axis", b)
+	}
+	names := namesOf(p.at.f)
+	var blocks []*tir.Block
+	var nests []tir.Stmt
+	box := make([]*tir.Range, len(b.IterVars)) // axes before one have the extent of the values there, those behind it all of theirs
+	for i, iv := range b.IterVars {
+		box[i] = iv.Dom
+	}
+	for i, iv := range b.IterVars {
+		d, own := iv.Dom, p.region[i]
+		end := p.an.Simplify(tir.Add(own.Min, own.Extent))
+		for _, part := range []*tir.Range{
+			{Min: d.Min, Extent: p.an.Simplify(tir.Sub(own.Min, d.Min))},
+			{Min: end, Extent: p.an.Simplify(tir.Sub(tir.Add(d.Min, d.Extent), end))},
+		} {
+			n, ok := tir.AsInt(part.Extent)
+			if !ok {
+				return nil, nil, p.s.fail("NotPaddedError", "The block {0} pads "+iv.Var.Name+" by an extent that is not constant", b)
+			}
+			if n > 0 {
+				box[i] = part
+				k, nest := p.boxed(names.fresh(b.Name+"_border"), box, loops)
+				blocks, nests = append(blocks, k), append(nests, nest)
+			}
+		}
+		box[i] = own
+	}
+	return blocks, tir.Seq(nests...), nil
+}
+
+// boxed makes a block that stores the constant in a part of the domain, with loops of its own.
+func (p *padding) boxed(name string, box []*tir.Range, loops []*tir.For) (*tir.Block, tir.Stmt) {
+	b, r := p.at.Block(), p.at.Realize()
+	out := &tir.Block{Base: b.Base, Name: name}
+	sub, turns, vars := map[*tir.Var]tir.Expr{}, map[*tir.Var]tir.Expr{}, map[*tir.Var]*tir.Var{}
+	values := make([]tir.Expr, len(box))
+	for i, iv := range b.IterVars {
+		v, l := *iv.Var, *r.Values[i].(*tir.Var)
+		out.IterVars = append(out.IterVars, &tir.IterVar{Base: iv.Base, Dom: &tir.Range{Min: tir.Const(v.DType(), 0), Extent: box[i].Extent}, Var: &v})
+		sub[iv.Var] = tir.Add(&v, box[i].Min)
+		old := r.Values[i].(*tir.Var)
+		values[i], vars[old], turns[old] = &l, &l, tir.CastTo(l.DType(), box[i].Extent)
+	}
+	an := arith.NewAnalyzer()
+	for _, iv := range out.IterVars {
+		an.BindRange(iv.Var, iv.Dom)
+	}
+	now := func(e tir.Expr) tir.Expr { return an.Simplify(tir.SubstExpr(e, sub)) }
+	out.Writes = p.regions(b.Writes, now)
+	out.Body = p.store.WithValue(p.pad).WithIndices(mapExprs(p.store.Indices, now))
+	var nest tir.Stmt = &tir.BlockRealize{Base: r.Base, Values: values, Predicate: tir.Bool(true), Block: out}
+	for i := len(loops) - 1; i >= 0; i-- {
+		l := loops[i]
+		nest = &tir.For{Base: l.Base, LoopVar: vars[l.LoopVar], Min: tir.Const(l.LoopVar.DType(), 0), Extent: turns[l.LoopVar], Body: nest}
+	}
+	return out, nest
+}
