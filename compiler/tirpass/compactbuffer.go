@@ -37,6 +37,9 @@ var CompactBufferAllocation = &pass.Pass{
 	Doc:     "Shrinks each buffer that a block allocates to the region that the block accesses, and shifts the accesses to start at 0.",
 	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		if !allocates(f.Body, true) {
+			return f, nil
+		}
 		c := &compactor{
 			ctx: ctx, an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
 			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool),
