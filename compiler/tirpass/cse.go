@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -50,7 +51,8 @@ var CommonSubexprElimTIR = &pass.Pass{
 // With equiv, integer expressions are numbered by a normal form. The first of those with one
 // form stands for all, so that only its operands count.
 func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
-	c := &cser{ids: map[termKey]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
+	c := csers.Get().(*cser)
+	defer c.release()
 	if equiv {
 		c.normal, c.named = newNormalizer(), map[string]*cseTerm{}
 	}
@@ -101,6 +103,25 @@ type cser struct {
 	parent []int
 	depth  []int
 	cur    int // number of the current statement
+}
+
+// csers are kept for the next function, with the memory of their tables.
+var csers = sync.Pool{New: func() any { return &cser{ids: map[termKey]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1} }}
+
+// maxKeptTerms is how many terms a cser may have had that is kept: one that had more would hold on to much.
+const maxKeptTerms = 1 << 12
+
+// release gives back c, of which nothing is used any more.
+func (c *cser) release() {
+	if len(c.terms) > maxKeptTerms {
+		return
+	}
+	clear(c.ids)
+	clear(c.inLet)
+	c.of.Clear()
+	clear(c.terms)
+	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1}
+	csers.Put(c)
 }
 
 func (c *cser) scan(s tir.Stmt) {

@@ -42,6 +42,9 @@ type cseTerm struct {
 // term numbers e; nil if it may not be moved, then the terms inside of it are used by the
 // current statement.
 func (c *cser) term(e tir.Expr) *cseTerm {
+	if constant(e) {
+		return c.make(e)
+	}
 	if t, ok := c.of.Get(e); ok {
 		if t == nil {
 			c.inside(e) // a shared node is computed at each of its places
@@ -54,6 +57,15 @@ func (c *cser) term(e tir.Expr) *cseTerm {
 		c.inside(e)
 	}
 	return t
+}
+
+// constant reports whether e is a number, whose term is found by what it is.
+func constant(e tir.Expr) bool {
+	switch e.(type) {
+	case *tir.IntImm, *tir.FloatImm:
+		return true
+	}
+	return false
 }
 
 // make returns the term of e, whose operands must be terms.
@@ -88,6 +100,9 @@ func (c *cser) make(e tir.Expr) *cseTerm {
 
 // movable reports whether e is a term, without using anything.
 func (c *cser) movable(e tir.Expr) bool {
+	if constant(e) {
+		return true
+	}
 	if t, ok := c.of.Get(e); ok {
 		return t != nil
 	}
