@@ -24,11 +24,12 @@ var ErrIllFormed = errors.New("the module is not well-formed")
 // verified again.
 func WellFormed(validateBefore bool) *pass.Instrument {
 	good := ir.NewModule() // the last module that was right
+	checked := &relax.Checked{}
 	check := func(when string, m *ir.Module, s *pass.Step) error {
 		if slices.Contains(wellFormedSkips, s.Pass.Name) {
 			return nil
 		}
-		if problems := VerifyChange(good, m); len(problems) > 0 {
+		if problems := verifyChange(good, m, checked); len(problems) > 0 {
 			return fmt.Errorf("%w %s %s: %s", ErrIllFormed, when, s.Path(), strings.Join(problems, "; "))
 		}
 		good = m
@@ -77,15 +78,24 @@ func Verify(m *ir.Module) []string { return VerifyChange(ir.NewModule(), m) }
 // VerifyChange returns what is wrong with the functions of m that good, which is right, has
 // not: at most ten findings. Where functions of good are gone, all Relax functions are looked
 // at, which may have called them.
-func VerifyChange(good, m *ir.Module) []string {
+func VerifyChange(good, m *ir.Module) []string { return verifyChange(good, m, nil) }
+
+// verifyChange is VerifyChange with what is known of calls; nil is nothing.
+func verifyChange(good, m *ir.Module, checked *relax.Checked) []string {
 	var problems []string
+	graphs := 0 // looked at so far
 	look := func(name string, fn ir.Function) {
 		var found []ir.Diagnostic
 		switch fn := fn.(type) {
 		case *tir.PrimFunc:
 			found = tir.Verify(name, fn)
 		case *relax.Function:
-			found = relax.WellFormedFunc(m, name, fn, op.VerifyOpts())
+			opts := op.VerifyOpts()
+			if opts.Checked = checked; checked != nil && graphs == 0 {
+				checked.Next()
+			}
+			graphs++
+			found = relax.WellFormedFunc(m, name, fn, opts)
 		}
 		for _, d := range found {
 			if d.Severity == ir.Error && len(problems) < maxProblems {

@@ -1,6 +1,8 @@
 package arith
 
 import (
+	"sync"
+
 	"github.com/irscope/irscope/compiler/budget"
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/tir"
@@ -68,12 +70,11 @@ type Analyzer struct {
 
 // memo holds answers by node. They are good for one outermost question, in one scope.
 type memo struct {
-	bound map[tir.Expr]Bound
-	mod   map[tir.Expr]Modular
-	rw    map[tir.Expr]tir.Expr
-	cs    map[tir.Expr]canon
-
-	vscale map[tir.Expr]bool
+	bound  ir.Memo[tir.Expr, Bound]
+	mod    ir.Memo[tir.Expr, Modular]
+	rw     ir.Memo[tir.Expr, tir.Expr]
+	cs     ir.Memo[tir.Expr, canon]
+	vscale ir.Memo[tir.Expr, bool]
 }
 
 // NewAnalyzer returns an analyzer that knows nothing.
@@ -83,6 +84,22 @@ func NewAnalyzer() *Analyzer {
 	a.cs.a = a
 	a.cs.canonical = true
 	return a
+}
+
+// idle are analyzers that know nothing, for functions that ask a question or two of what is known by itself.
+var idle = sync.Pool{New: func() any { return NewAnalyzer() }}
+
+// lend returns an analyzer that must learn nothing; giveBack takes it back.
+func lend() *Analyzer { return idle.Get().(*Analyzer) }
+
+func (a *Analyzer) giveBack() { idle.Put(a) }
+
+// SimplifyAlone is Simplify by an analyzer that knows nothing.
+func SimplifyAlone(e tir.Expr) tir.Expr {
+	a := lend()
+	e = a.Simplify(e)
+	a.giveBack()
+	return e
 }
 
 // Bounded returns an analyzer that knows nothing and works under a budget, which may be nil.
@@ -118,21 +135,13 @@ func (a *Analyzer) Together(f func()) {
 	f()
 }
 
-const keepMemo = 128 // larger memo tables are dropped rather than cleared
-
 func (a *Analyzer) forget() {
 	m := &a.memo
-	m.bound, m.mod, m.vscale = nil, nil, nil
-	if len(m.rw) > keepMemo {
-		m.rw = nil
-	} else {
-		clear(m.rw)
-	}
-	if len(m.cs) > keepMemo {
-		m.cs = nil
-	} else {
-		clear(m.cs)
-	}
+	m.bound.Clear()
+	m.mod.Clear()
+	m.rw.Clear()
+	m.cs.Clear()
+	m.vscale.Clear()
 }
 
 // spend takes n steps of what a question may take; false means that it is used up.

@@ -91,14 +91,11 @@ func (a *Analyzer) boundOf(e tir.Expr) Bound {
 	if a.boundWork++; a.boundWork <= memoAfter {
 		return a.refine(e, a.boundNode(e))
 	}
-	if b, ok := a.memo.bound[e]; ok {
+	if b, ok := a.memo.bound.Get(e); ok {
 		return b
 	}
 	b := a.refine(e, a.boundNode(e))
-	if a.memo.bound == nil {
-		a.memo.bound = map[tir.Expr]Bound{}
-	}
-	a.memo.bound[e] = b
+	a.memo.bound.Put(e, b)
 	return b
 }
 

@@ -52,7 +52,7 @@ func (s *simplifier) collect(e *tir.Binary, d dtype.DType, seen map[*tir.Binary]
 	side := func(x tir.Expr) *collection {
 		b, ok := x.(*tir.Binary)
 		if ok && (b.Op == tir.OpAdd || b.Op == tir.OpSub) && operandType(b) == d && !seen[b] {
-			if _, done := s.a.memo.cs[x]; !done && s.a.spend(1) {
+			if _, done := s.a.memo.cs.Get(x); !done && s.a.spend(1) {
 				return s.collect(b, d, seen)
 			}
 		}

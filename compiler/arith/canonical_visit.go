@@ -13,7 +13,7 @@ func (s *simplifier) mutate(e tir.Expr) canon {
 	case *tir.Var:
 		return canon{e: s.visitVar(x)}
 	}
-	if c, ok := s.a.memo.cs[e]; ok {
+	if c, ok := s.a.memo.cs.Get(e); ok {
 		return c
 	}
 	gen := s.a.gen
@@ -27,10 +27,7 @@ func (s *simplifier) mutate(e tir.Expr) canon {
 		c = canon{e: s.visitNode(e)}
 	}
 	if s.a.gen == gen {
-		if s.a.memo.cs == nil {
-			s.a.memo.cs = map[tir.Expr]canon{}
-		}
-		s.a.memo.cs[e] = c
+		s.a.memo.cs.Put(e, c)
 	}
 	return c
 }

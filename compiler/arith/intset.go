@@ -47,7 +47,10 @@ func SetOfVector(e tir.Expr) IntSet {
 	if e.DType().Lanes <= 1 {
 		return Point(e)
 	}
-	return newSetEval(NewAnalyzer(), nil, true).eval(e)
+	a := lend()
+	out := newSetEval(a, nil, true).eval(e)
+	a.giveBack()
+	return out
 }
 
 // HasLower reports whether the set has a least value.
@@ -72,12 +75,11 @@ func (s IntSet) CoverRange(limit *tir.Range) *tir.Range {
 	if !s.HasLower() || !s.HasUpper() {
 		return limit
 	}
-	a := NewAnalyzer()
-	lo := a.Simplify(s.Min)
+	lo := SimplifyAlone(s.Min)
 	if s.IsPoint() {
 		return &tir.Range{Min: lo, Extent: one(lo)}
 	}
-	return &tir.Range{Min: lo, Extent: a.Simplify(tir.Sub(tir.Add(s.Max, one(s.Max)), s.Min))}
+	return &tir.Range{Min: lo, Extent: SimplifyAlone(tir.Sub(tir.Add(s.Max, one(s.Max)), s.Min))}
 }
 
 // MatchRange reports whether the set certainly is r.
@@ -185,7 +187,9 @@ func Union(sets ...IntSet) IntSet {
 		out = unionTwo(out, s)
 	}
 	if len(sets) > 1 {
-		return out.simplify(NewAnalyzer())
+		a := lend()
+		out = out.simplify(a)
+		a.giveBack()
 	}
 	return out
 }

@@ -37,14 +37,23 @@ func (a *Analyzer) IntSet(e tir.Expr) IntSet {
 // EvalSet returns the values that e takes when the variables in dom take all values of
 // their sets.
 func EvalSet(e tir.Expr, dom map[*tir.Var]IntSet) IntSet {
-	return newSetEval(NewAnalyzer(), dom, false).eval(e)
+	a := lend()
+	out := newSetEval(a, dom, false).eval(e)
+	a.giveBack()
+	return out
 }
 
 // EvalSetRange is EvalSet for all values of a range.
 func EvalSetRange(r *tir.Range, dom map[*tir.Var]IntSet) IntSet {
-	a := NewAnalyzer()
+	a := lend()
+	out := rangeSet(a, r, dom)
+	a.giveBack()
+	return out
+}
+
+func rangeSet(a *Analyzer, r *tir.Range, dom map[*tir.Var]IntSet) IntSet {
 	ev := newSetEval(a, dom, false)
-	if a.CanProveEqual(r.Extent, one(r.Extent)) {
+	if isCst(r.Extent, 1) || a.CanProveEqual(r.Extent, one(r.Extent)) {
 		return ev.eval(r.Min)
 	}
 	end := a.Simplify(tir.Sub(tir.Add(r.Min, r.Extent), one(r.Min)))
@@ -62,7 +71,10 @@ func EvalSetRegion(region []*tir.Range, dom map[*tir.Var]IntSet) []IntSet {
 
 // EvalIntSet relaxes the ends of s.
 func EvalIntSet(s IntSet, dom map[*tir.Var]IntSet) IntSet {
-	return newSetEval(NewAnalyzer(), dom, false).relax(s)
+	a := lend()
+	out := newSetEval(a, dom, false).relax(s)
+	a.giveBack()
+	return out
 }
 
 // AsIntSets turns ranges into sets.

@@ -78,14 +78,11 @@ func (a *Analyzer) modularOf(e tir.Expr) Modular {
 	if a.modWork++; a.modWork <= memoAfter {
 		return a.modularNode(e)
 	}
-	if m, ok := a.memo.mod[e]; ok {
+	if m, ok := a.memo.mod.Get(e); ok {
 		return m
 	}
 	m := a.modularNode(e)
-	if a.memo.mod == nil {
-		a.memo.mod = map[tir.Expr]Modular{}
-	}
-	a.memo.mod[e] = m
+	a.memo.mod.Put(e, m)
 	return m
 }
 

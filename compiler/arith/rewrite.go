@@ -116,16 +116,13 @@ func (s *simplifier) visit(e tir.Expr) tir.Expr {
 	if s.canonical {
 		return s.collected(e)
 	}
-	if out, ok := (*memo)[e]; ok {
+	if out, ok := memo.Get(e); ok {
 		return out
 	}
 	gen := s.a.gen
 	out := s.visitNode(e)
 	if s.a.gen == gen {
-		if *memo == nil {
-			*memo = map[tir.Expr]tir.Expr{}
-		}
-		(*memo)[e] = out
+		memo.Put(e, out)
 	}
 	return out
 }

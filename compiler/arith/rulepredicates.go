@@ -127,7 +127,7 @@ func (a *Analyzer) containsVscale(e tir.Expr) bool {
 	if found || left >= 0 {
 		return found
 	}
-	found, ok := a.memo.vscale[e]
+	found, ok := a.memo.vscale.Get(e)
 	if ok {
 		return found
 	}
@@ -136,10 +136,7 @@ func (a *Analyzer) containsVscale(e tir.Expr) bool {
 	} else {
 		found, _ = scanVscale(e, math.MaxInt)
 	}
-	if a.memo.vscale == nil {
-		a.memo.vscale = map[tir.Expr]bool{}
-	}
-	a.memo.vscale[e] = found
+	a.memo.vscale.Put(e, found)
 	return found
 }
 

@@ -211,7 +211,7 @@ func offsetOf(r *tir.BufferRegion) tir.Expr {
 	if buf.ElemOffset != nil && !tir.IsConst(buf.ElemOffset, 0) {
 		out = tir.Add(out, buf.ElemOffset)
 	}
-	return arith.NewAnalyzer().Simplify(out)
+	return arith.SimplifyAlone(out)
 }
 
 // dominantRead returns the place in memory of the read that depends on most variables of a block, the first of several; only those in

@@ -3,6 +3,7 @@ package ir
 import (
 	"math"
 	"reflect"
+	"sync"
 )
 
 // Structural equality compares two graphs of nodes up to the names of the variables that they define
@@ -32,7 +33,16 @@ type EqualOpts struct {
 // StructuralEqual reports whether a and b are the same up to the names of variables that
 // they define, spans and origins.
 func StructuralEqual(a, b Node, opts EqualOpts) bool {
-	return a == b || newComparer(opts, nil).node(a, b, false, false)
+	if a == b {
+		return true
+	}
+	c := comparers.Get().(*comparer)
+	c.opts = opts
+	c.init()
+	equal := c.node(a, b, false, false)
+	*c = comparer{}
+	comparers.Put(c)
+	return equal
 }
 
 // StructuralEqualModule reports whether two modules have equal functions, attributes and
@@ -59,6 +69,9 @@ type shadowed struct {
 	old   binding
 	depth int32
 }
+
+// comparers are kept for the next comparison: most are of a few nodes, and there are thousands of them.
+var comparers = sync.Pool{New: func() any { return &comparer{} }}
 
 func newComparer(opts EqualOpts, diff *difference) *comparer {
 	c := &comparer{opts: opts, diff: diff}

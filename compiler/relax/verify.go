@@ -18,6 +18,30 @@ type VerifyOpts struct {
 	SInfo bool
 	// Limit bounds the findings for one function; 0 is 100.
 	Limit int
+	// Checked, if not nil, has the calls that earlier verifications with the same Ops, Prover and SInfo found right.
+	Checked *Checked
+}
+
+// Checked keeps, from one verification of a module to the next, the calls whose struct info is what follows from what they hold: a pass
+// leaves most calls as they are. Calls that the last verification did not meet are forgotten.
+type Checked struct{ before, now ir.Memo[*Call, bool] }
+
+// Next begins another verification.
+func (k *Checked) Next() {
+	k.before, k.now = k.now, k.before
+	k.now.Clear()
+}
+
+// has reports whether c is known, and keeps it for the next verification.
+func (k *Checked) has(c *Call) bool {
+	if ok, _ := k.now.Get(c); ok {
+		return true
+	}
+	ok, _ := k.before.Get(c)
+	if ok {
+		k.now.Put(c, true)
+	}
+	return ok
 }
 
 const defaultVerifyLimit = 100
@@ -75,17 +99,27 @@ type verifier struct {
 	node  ir.Node
 	found []ir.Diagnostic
 
-	visible     map[*Var]bool
-	everDefined map[*Var]bool
-	defined     []*Var // in order
-	syms        map[*tir.Var]bool
-	defSyms     []*tir.Var // in order
-	values      map[*Var]Expr
-	lives       *lives
-	okPrims     map[tir.Expr]bool // expressions all of whose variables are visible
-	dataflow    bool
-	pure        bool // the function must not call what is impure
-	forced      bool // purity is not checked any more
+	vars     ir.Memo[*Var, sight]
+	defined  []*Var // in order
+	syms     map[*tir.Var]bool
+	defSyms  []*tir.Var // in order
+	values   ir.Memo[*Var, Expr]
+	asked    bool // the module or a value was looked at
+	lives    *lives
+	okPrims  map[tir.Expr]bool // expressions all of whose variables are visible
+	dataflow bool
+	pure     bool // the function must not call what is impure
+	forced   bool // purity is not checked any more
+}
+
+// sight is what is known of a variable: whether it was defined anywhere, and whether it may be used here.
+type sight struct{ defined, visible bool }
+
+// hide ends the scope of x.
+func (v *verifier) hide(x *Var) {
+	s, _ := v.vars.Get(x)
+	s.visible = false
+	v.vars.Put(x, s)
 }
 
 func newVerifier(mod *ir.Module, name string, opts VerifyOpts) *verifier {
@@ -94,14 +128,14 @@ func newVerifier(mod *ir.Module, name string, opts VerifyOpts) *verifier {
 	}
 	v := &verifier{
 		mod: mod, opts: opts, name: name,
-		visible: map[*Var]bool{}, everDefined: map[*Var]bool{},
-		syms: map[*tir.Var]bool{}, values: map[*Var]Expr{}, lives: newLives(),
+		syms: map[*tir.Var]bool{}, lives: newLives(),
 		okPrims: map[tir.Expr]bool{},
 	}
 	v.ctx = &InferContext{
-		Prover: opts.Prover, Func: mod.Lookup,
-		VDevices: func() []ir.Node { return mod.GlobalInfos()["vdevice"] },
-		Bound:    func(x *Var) Expr { return v.values[x] },
+		Prover:   opts.Prover,
+		Func:     func(name string) ir.Function { v.asked = true; return mod.Lookup(name) },
+		VDevices: func() []ir.Node { v.asked = true; return mod.GlobalInfos()["vdevice"] },
+		Bound:    func(x *Var) Expr { v.asked = true; e, _ := v.values.Get(x); return e },
 	}
 	return v
 }
@@ -196,7 +230,7 @@ func (v *verifier) scope() (end func()) {
 	vars, syms := len(v.defined), len(v.defSyms)
 	return func() {
 		for _, x := range v.defined[vars:] {
-			delete(v.visible, x)
+			v.hide(x)
 		}
 		if len(v.defSyms) > syms {
 			for _, s := range v.defSyms[syms:] {
@@ -208,10 +242,10 @@ func (v *verifier) scope() (end func()) {
 }
 
 func (v *verifier) define(x *Var) {
-	if v.everDefined[x] {
+	if s, _ := v.vars.Get(x); s.defined {
 		v.report(x, "variable %s is defined twice", x.Name)
 	}
-	v.everDefined[x], v.visible[x] = true, true
+	v.vars.Put(x, sight{defined: true, visible: true})
 	v.defined = append(v.defined, x)
 }
 
@@ -234,7 +268,7 @@ func (v *verifier) sinfo(n ir.Node, s StructInfo) {
 			}
 		}
 		if x, ok := s.Shape.(*Var); ok {
-			if !v.visible[x] {
+			if s, _ := v.vars.Get(x); !s.visible {
 				v.report(n, "struct info uses variable %s, which is not defined there", x.Name)
 			}
 			return

@@ -38,7 +38,7 @@ func (v *verifier) block(blk *BindingBlock) {
 		}
 	}
 	for _, x := range local {
-		delete(v.visible, x)
+		v.hide(x)
 	}
 	v.dataflow = false
 }
@@ -60,7 +60,7 @@ func (v *verifier) binding(b Binding, x *Var) {
 		if got := v.ctx.SInfoOf(b.Value); v.opts.SInfo && x.SInfo != nil && got != nil && v.ctx.IsBaseOf(x.SInfo, got) == False {
 			v.report(x, "the value is %s, but the variable says %s", FormatSInfo(got), FormatSInfo(x.SInfo))
 		}
-		v.values[x] = b.Value
+		v.values.Put(x, b.Value)
 		v.lives.bound(x, b.Value)
 	case *MatchCast:
 		if !isLeafOrTuple(b.Value) {
@@ -215,7 +215,8 @@ func (v *verifier) expr(e Expr) {
 }
 
 func (v *verifier) use(x *Var) {
-	if v.visible[x] {
+	s, _ := v.vars.Get(x)
+	if s.visible {
 		if op := v.lives.dead[v.lives.value(x)]; op != "" {
 			v.report(v.node, "variable %s is used after %s killed it", x.Name, op)
 			delete(v.lives.dead, v.lives.value(x)) // say it once
@@ -223,14 +224,15 @@ func (v *verifier) use(x *Var) {
 		return
 	}
 	switch {
-	case v.everDefined[x] && x.Dataflow:
+	case s.defined && x.Dataflow:
 		v.report(x, "dataflow variable %s is used outside of its block", x.Name)
-	case v.everDefined[x]:
+	case s.defined:
 		v.report(x, "variable %s is used outside of its scope", x.Name)
 	default:
 		v.report(x, "variable %s is used before it is defined", x.Name)
 	}
-	v.visible[x] = true // say it once
+	s.visible = true // say it once
+	v.vars.Put(x, s)
 }
 
 func (v *verifier) call(c *Call) {
@@ -315,6 +317,10 @@ func (v *verifier) inference(c *Call) {
 	if !v.opts.SInfo || v.opts.Ops == nil {
 		return
 	}
+	if v.opts.Checked != nil && v.opts.Checked.has(c) {
+		return
+	}
+	v.asked = false
 	got, err := InferCall(c, v.opts.Ops, v.ctx)
 	if err != nil {
 		v.report(c, "%s", err)
@@ -322,5 +328,7 @@ func (v *verifier) inference(c *Call) {
 	}
 	if v.ctx.IsBaseOf(c.SInfo, got) == False {
 		v.report(c, "the call of %s yields %s, but its struct info is %s", calleeName(c.Op), FormatSInfo(got), FormatSInfo(c.SInfo))
+	} else if v.opts.Checked != nil && !v.asked {
+		v.opts.Checked.now.Put(c, true)
 	}
 }

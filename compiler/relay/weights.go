@@ -132,7 +132,7 @@ func (w window) axes(d []tir.Expr) map[byte]tir.Expr {
 	out := map[byte]tir.Expr{}
 	letters := data.Letters()
 	for i, n := range data.Extents(letters, d) {
-		out[letters[i]] = arith.NewAnalyzer().Simplify(n)
+		out[letters[i]] = arith.SimplifyAlone(n)
 	}
 	return out
 }
@@ -170,7 +170,7 @@ func (w window) weights(d []tir.Expr) []tir.Expr {
 	}
 	out := kernel.Shape(letters, list)
 	for i := range out {
-		out[i] = arith.NewAnalyzer().Simplify(out[i])
+		out[i] = arith.SimplifyAlone(out[i])
 	}
 	return out
 }

@@ -23,13 +23,13 @@ func (s *State) part(x tir.Stmt) *partFacts {
 		return p
 	}
 	p = &partFacts{uses: map[*tir.Var]bool{}}
-	seen := map[tir.Expr]bool{}
+	var seen ir.Memo[tir.Expr, bool]
 	ir.Walk(x, func(n ir.Node) bool {
 		if e, ok := n.(tir.Expr); ok {
-			if seen[e] {
+			if met, _ := seen.Get(e); met {
 				return false
 			}
-			seen[e] = true
+			seen.Put(e, true)
 		}
 		switch n := n.(type) {
 		case *tir.Var:

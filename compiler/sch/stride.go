@@ -40,7 +40,7 @@ func StrideOf(b *tir.Buffer, indices []tir.Expr, v *tir.Var) int64 {
 
 // flatStride is StrideOf for indices with quotients and remainders that may cancel out.
 func flatStride(b *tir.Buffer, indices []tir.Expr, v *tir.Var) int64 {
-	coeffs, _, ok := arith.DetectLinearEquation(arith.NewAnalyzer().Simplify(FlatIndex(b, indices)), []*tir.Var{v})
+	coeffs, _, ok := arith.DetectLinearEquation(arith.SimplifyAlone(FlatIndex(b, indices)), []*tir.Var{v})
 	if !ok {
 		return NoStride
 	}

@@ -63,7 +63,7 @@ func (a *axis) tiles() tir.Expr {
 		return tir.Const(a.extent.DType(), (n+a.tile-1)/a.tile)
 	}
 	if !a.symbolic && !a.whole {
-		return arith.NewAnalyzer().Simplify(tir.FloorDiv(a.extent, p))
+		return arith.SimplifyAlone(tir.FloorDiv(a.extent, p))
 	}
 	return tir.FloorDiv(tir.Add(a.extent, tir.Const(a.extent.DType(), a.tile-1)), p)
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/irscope/irscope/compiler/tir"
 )
 
-// nameTable holds the names in use. The objects have a map for each type, since maps of
-// pointers are much faster than maps of interfaces.
+// nameTable holds the names in use: "" for what had one and has none any more.
 type nameTable struct {
-	vars    map[*tir.Var]string
-	buffers map[*tir.Buffer]string
-	values  map[*relax.Var]string
+	vars    ir.Memo[*tir.Var, string]
+	buffers ir.Memo[*tir.Buffer, string]
+	values  ir.Memo[*relax.Var, string]
 	used    map[string]bool
 	free    map[string]int // by hint, the smallest suffix that may be free
 	order   []definition   // in order, for leaving frames
@@ -30,15 +29,14 @@ type definition struct {
 }
 
 func (t *nameTable) init() {
-	t.vars, t.buffers, t.values = map[*tir.Var]string{}, map[*tir.Buffer]string{}, map[*relax.Var]string{}
 	t.used, t.free = map[string]bool{}, map[string]int{}
 }
 
 // clear forgets all names.
 func (t *nameTable) clear() {
-	clear(t.vars)
-	clear(t.buffers)
-	clear(t.values)
+	t.vars.Clear()
+	t.buffers.Clear()
+	t.values.Clear()
 	clear(t.used)
 	clear(t.free)
 	clear(t.order[:max(t.most, len(t.order))])
@@ -52,37 +50,41 @@ func (t *nameTable) reserve(name string) { t.used[name] = true }
 func (t *nameTable) of(obj ir.Node) string {
 	switch x := obj.(type) {
 	case *tir.Var:
-		return t.vars[x]
+		return t.ofVar(x)
 	case *tir.Buffer:
-		return t.buffers[x]
+		return t.ofBuffer(x)
 	case *relax.Var:
-		return t.values[x]
+		name, _ := t.values.Get(x)
+		return name
 	}
 	panic(fmt.Sprintf("script: %T has no name", obj))
+}
+
+func (t *nameTable) ofVar(v *tir.Var) string {
+	name, _ := t.vars.Get(v)
+	return name
+}
+
+func (t *nameTable) ofBuffer(b *tir.Buffer) string {
+	name, _ := t.buffers.Get(b)
+	return name
 }
 
 func (t *nameTable) set(obj ir.Node, name string) {
 	switch x := obj.(type) {
 	case *tir.Var:
-		t.vars[x] = name
+		t.vars.Put(x, name)
 	case *tir.Buffer:
-		t.buffers[x] = name
+		t.buffers.Put(x, name)
 	case *relax.Var:
-		t.values[x] = name
+		t.values.Put(x, name)
 	}
 }
 
 // remove forgets the name of obj and returns it.
 func (t *nameTable) remove(obj ir.Node) string {
 	name := t.of(obj)
-	switch x := obj.(type) {
-	case *tir.Var:
-		delete(t.vars, x)
-	case *tir.Buffer:
-		delete(t.buffers, x)
-	case *relax.Var:
-		delete(t.values, x)
-	}
+	t.set(obj, "")
 	return name
 }
 

@@ -9,19 +9,23 @@ import (
 
 // scan is what one walk over a body finds.
 type scan struct {
-	declared, seen map[*tir.Buffer]bool
+	declared, seen ir.Memo[*tir.Buffer, bool]
 	used           []*tir.Buffer // in order of the first use
-	defined        map[*tir.Var]bool
+	defined        ir.Memo[*tir.Var, bool]
 	free           []*tir.Var               // used before anything defines them
 	order          map[*tir.Var]int         // of definitions by statements inside of each other
 	behind         map[*tir.Buffer]*tir.Var // what is defined last of that which describes a buffer, where that is not its pointer
 	realized       map[*tir.Var]bool        // pointers of buffers that are realized, which attributes around that may be on
 }
 
-// prescan finds the buffers that body uses and nothing declares, and the variables that it
-// uses before anything defines them; known are defined before body.
-func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
-	s := &scan{declared: map[*tir.Buffer]bool{}, seen: map[*tir.Buffer]bool{}, defined: map[*tir.Var]bool{}}
+// prescan finds the buffers that body uses and nothing declares, and returns the variables that it
+// uses before anything defines them, until the next call; known are defined before body.
+func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) (free []*tir.Var) {
+	s := &scan{}
+	if p.opts.Scratch != nil {
+		s = &p.opts.Scratch.scan
+		s.reset()
+	}
 	s.define(known)
 	if body != nil {
 		ir.Walk(body, s.visit)
@@ -29,7 +33,7 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
 	s.free = slices.DeleteFunc(s.free, func(v *tir.Var) bool { return s.realized[v] })
 	p.undeclared = nil
 	for _, b := range s.used {
-		if !s.declared[b] {
+		if declared, _ := s.declared.Get(b); !declared {
 			if p.undeclared == nil {
 				p.undeclared = map[*tir.Var][]*tir.Buffer{}
 			}
@@ -40,13 +44,30 @@ func (p *printer) prescan(body tir.Stmt, known ...*tir.Var) *scan {
 			p.undeclared[after] = append(p.undeclared[after], b)
 		}
 	}
-	return s
+	return s.free
+}
+
+// reset prepares s for another body.
+func (s *scan) reset() {
+	s.declared.Clear()
+	s.seen.Clear()
+	s.defined.Clear()
+	*s = scan{declared: s.declared, seen: s.seen, defined: s.defined, used: s.used[:0], free: s.free[:0]}
 }
 
 func (s *scan) define(vars []*tir.Var) {
 	for _, v := range vars {
-		s.defined[v] = true
+		s.known(v)
 	}
+}
+
+// known notes that v is defined, and reports whether it was before.
+func (s *scan) known(v *tir.Var) bool {
+	was, _ := s.defined.Get(v)
+	if !was {
+		s.defined.Put(v, true)
+	}
+	return was
 }
 
 // bind notes that a statement defines v.
@@ -54,7 +75,8 @@ func (s *scan) bind(v *tir.Var) {
 	if s.order == nil {
 		s.order = map[*tir.Var]int{}
 	}
-	s.defined[v], s.order[v] = true, len(s.order)+1
+	s.known(v)
+	s.order[v] = len(s.order) + 1
 }
 
 // place finds behind which definition b can be declared.
@@ -74,64 +96,69 @@ func (s *scan) place(b *tir.Buffer) {
 	}
 }
 
+// own notes that b is declared with its memory.
+func (s *scan) own(b *tir.Buffer) {
+	s.declared.Put(b, true)
+	s.known(b.Data)
+}
+
 func (s *scan) iters(list []*tir.IterVar) {
 	for _, iv := range list {
-		s.defined[iv.Var] = true
+		s.known(iv.Var)
 	}
 }
 
 func (s *scan) visit(n ir.Node) bool {
 	switch n := n.(type) {
 	case *tir.Var:
-		if !s.defined[n] {
-			s.defined[n] = true
+		if !s.known(n) {
 			s.free = append(s.free, n)
 		}
 	case *tir.Buffer:
-		if !s.seen[n] {
-			s.seen[n] = true
+		if seen, _ := s.seen.Get(n); !seen {
+			s.seen.Put(n, true)
 			s.used = append(s.used, n)
 			walkParts(n, s.visit)
 			s.place(n)
 		}
 	case *tir.Block:
 		for _, b := range n.AllocBuffers {
-			s.declared[b], s.defined[b.Data] = true, true
+			s.own(b)
 		}
 		s.iters(n.IterVars)
 		for _, m := range n.MatchBuffers {
 			m.Buffer.EachExpr(func(e tir.Expr) {
 				if v, ok := e.(*tir.Var); ok {
-					s.defined[v] = true
+					s.known(v)
 				}
 			})
 		}
 	case *tir.MatchBufferRegion:
-		s.declared[n.Buffer] = true
+		s.declared.Put(n.Buffer, true)
 	case *tir.DeclBuffer:
-		s.declared[n.Buffer] = true
+		s.declared.Put(n.Buffer, true)
 	case *tir.BufferRealize:
-		s.declared[n.Buffer], s.defined[n.Buffer.Data] = true, true
+		s.own(n.Buffer)
 		if s.realized == nil {
 			s.realized = map[*tir.Var]bool{}
 		}
 		s.realized[n.Buffer.Data] = true
 	case *tir.For:
-		s.defined[n.LoopVar] = true
+		s.known(n.LoopVar)
 		if n.Thread != nil {
-			s.defined[n.Thread.Var] = true
+			s.known(n.Thread.Var)
 		}
 	case *tir.LetStmt:
 		s.bind(n.Var)
 	case *tir.Let:
-		s.defined[n.Var] = true
+		s.known(n.Var)
 	case *tir.Allocate:
 		s.bind(n.Var)
 	case *tir.AllocateConst:
 		s.bind(n.Var)
 	case *tir.AttrStmt:
 		if iv, ok := n.Node.(*tir.IterVar); ok {
-			s.defined[iv.Var] = true
+			s.known(iv.Var)
 		}
 	case *tir.CommReducer:
 		s.define(n.LHS)

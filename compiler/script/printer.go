@@ -93,6 +93,7 @@ type Scratch struct {
 	names   nameTable
 	extents map[*tir.Var]tir.Expr
 	data    map[*tir.Var]bool
+	scan    scan
 }
 
 // maxKept is how many names a Scratch keeps room for: clearing the tables takes as long as there is room.

@@ -57,7 +57,7 @@ func (p *printer) binding(b relax.Binding) {
 	case *relax.MatchCast:
 		p.begin(b)
 		ir.Walk(b.SInfo, func(n ir.Node) bool {
-			if v, ok := n.(*tir.Var); ok && p.names.vars[v] == "" {
+			if v, ok := n.(*tir.Var); ok && p.names.ofVar(v) == "" {
 				p.def(v)
 				p.str(" = ")
 				p.t(v.DType().String() + "()")

@@ -21,7 +21,7 @@ func (p *printer) isSimple(b *tir.Buffer) bool {
 // views declares the undeclared buffers for which v, which has just been defined, is the last that describes them: most often their pointer.
 func (p *printer) views(v *tir.Var) {
 	for _, b := range p.undeclared[v] {
-		if p.names.buffers[b] != "" {
+		if p.names.ofBuffer(b) != "" {
 			continue
 		}
 		p.declareParts(b)
@@ -45,7 +45,7 @@ func (p *printer) declaredLater(b *tir.Buffer) bool {
 // else defines them.
 func (p *printer) declareParts(b *tir.Buffer) {
 	b.EachExpr(func(e tir.Expr) {
-		if v, ok := e.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+		if v, ok := e.(*tir.Var); ok && v != b.Data && p.names.ofVar(v) == "" {
 			p.declare(v)
 		}
 	})
@@ -54,7 +54,7 @@ func (p *printer) declareParts(b *tir.Buffer) {
 // dataName returns how the data pointer v is written: by its own name, or as the data of a
 // buffer that is in scope.
 func (p *printer) dataName(v *tir.Var, not *tir.Buffer) string {
-	if n := p.names.vars[v]; n != "" {
+	if n := p.names.ofVar(v); n != "" {
 		return n
 	}
 	if owner := p.dataOwner(v, not); owner != "" {
@@ -67,7 +67,7 @@ func (p *printer) dataName(v *tir.Var, not *tir.Buffer) string {
 func (p *printer) dataOwner(v *tir.Var, not *tir.Buffer) string {
 	for i := len(p.names.order) - 1; i >= 0; i-- {
 		if b, ok := p.names.order[i].obj.(*tir.Buffer); ok && b != not && b.Data == v {
-			return p.names.buffers[b]
+			return p.names.ofBuffer(b)
 		}
 	}
 	return ""

@@ -12,19 +12,19 @@ const lineLimit = 110
 // primFunc prints a function. Few functions use what nothing declares, so that what is
 // undeclared is looked for only where such a use is met; the function is then printed again.
 func (p *printer) primFunc(name string, f *tir.PrimFunc) {
-	var s scan
-	if f.Attrs.Has(ir.AttrCallingConv) { // such a function reads shapes through undeclared views
-		s = *p.prescan(f.Body, signatureVars(f)...)
+	var free []*tir.Var
+	scanned := f.Attrs.Has(ir.AttrCallingConv) // such a function reads shapes through undeclared views
+	if scanned {
+		free = p.prescan(f.Body, signatureVars(f)...)
 	}
 	mark, at, line, lines := p.enter(), len(p.buf), p.line, len(p.lines)
 	p.undefinedUse = false
-	p.primFuncText(name, f, s.free)
-	if p.undefinedUse && s.seen == nil {
+	p.primFuncText(name, f, free)
+	if p.undefinedUse && !scanned {
 		p.leave(mark)
 		p.cut(at)
 		p.line, p.lines = line, p.lines[:lines]
-		s = *p.prescan(f.Body, signatureVars(f)...)
-		p.primFuncText(name, f, s.free)
+		p.primFuncText(name, f, p.prescan(f.Body, signatureVars(f)...))
 	}
 	p.undeclared = nil
 }
@@ -183,7 +183,7 @@ func (p *printer) unnamed(e tir.Expr) bool {
 	}
 	return contains(e, func(n ir.Node) bool {
 		v, ok := n.(*tir.Var)
-		return ok && p.names.vars[v] == ""
+		return ok && p.names.ofVar(v) == ""
 	})
 }
 
@@ -220,7 +220,7 @@ func (p *printer) freeVars(f *tir.PrimFunc) {
 	for _, b := range f.Buffers {
 		if b != nil && !plainLayout(b) {
 			walkParts(b, func(n ir.Node) bool {
-				if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.vars[v] == "" {
+				if v, ok := n.(*tir.Var); ok && v != b.Data && p.names.ofVar(v) == "" {
 					p.declare(v)
 				}
 				return true

@@ -78,7 +78,7 @@ func (p *printer) allocate(s *tir.Allocate, last bool) {
 }
 
 func (p *printer) letStmt(s *tir.LetStmt, last bool) {
-	used := p.names.vars[s.Var] != "" || len(p.undeclared[s.Var]) > 0 && p.dataOwner(s.Var, nil) != ""
+	used := p.names.ofVar(s.Var) != "" || len(p.undeclared[s.Var]) > 0 && p.dataOwner(s.Var, nil) != ""
 	if used { // before, by itself or as the data of a buffer
 		p.scope(s, false, s.Body, false, func() {
 			p.t("LetStmt(")
@@ -164,7 +164,7 @@ func (p *printer) realize(s *tir.BufferRealize, scope string) {
 func (p *printer) named(n ir.Node) {
 	switch n := n.(type) {
 	case *tir.Buffer:
-		if p.names.buffers[n] == "" && !p.declaredLater(n) {
+		if p.names.ofBuffer(n) == "" && !p.declaredLater(n) {
 			p.bufferLine("Buffer", n, false)
 		}
 	case *tir.Array:

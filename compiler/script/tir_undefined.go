@@ -9,15 +9,15 @@ import (
 // the first buffer over each of which shows in their place.
 func (p *printer) undefined(free []*tir.Var) {
 	for _, v := range free {
-		if _, pointer := v.Type.(*ir.PointerType); !pointer && p.names.vars[v] == "" {
+		if _, pointer := v.Type.(*ir.PointerType); !pointer && p.names.ofVar(v) == "" {
 			p.declare(v)
 		}
 	}
 	for _, v := range free {
 		t, pointer := v.Type.(*ir.PointerType)
 		switch views := p.undeclared[v]; {
-		case !pointer || p.names.vars[v] != "":
-		case len(views) > 0 && p.names.buffers[views[0]] == "":
+		case !pointer || p.names.ofVar(v) != "":
+		case len(views) > 0 && p.names.ofBuffer(views[0]) == "":
 			p.bufferLine("Buffer", views[0], false)
 			p.views(v)
 		default:

@@ -208,17 +208,19 @@ func (op *operation) inputs() []*Tensor {
 	if op.extern != nil {
 		return op.extern.inputs
 	}
-	seen := map[ir.Node]bool{}
+	var seen ir.Memo[ir.Node, bool]
 	for _, e := range op.body {
 		ir.Walk(e, func(n ir.Node) bool {
-			if seen[n] {
+			if met, _ := seen.Get(n); met {
 				return false
 			}
-			seen[n] = true
+			seen.Put(n, true)
 			if l, ok := n.(*tir.ProducerLoad); ok {
-				if t, ok := l.Producer.(*Tensor); ok && !seen[t] {
-					seen[t] = true
-					out = append(out, t)
+				if t, ok := l.Producer.(*Tensor); ok {
+					if met, _ := seen.Get(t); !met {
+						seen.Put(t, true)
+						out = append(out, t)
+					}
 				}
 			}
 			return true

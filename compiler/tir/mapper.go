@@ -124,47 +124,50 @@ func same[T any](xs, ys []T) bool {
 	return len(xs) == len(ys) && (len(xs) == 0 || &xs[0] == &ys[0])
 }
 
+// table holds what became of expressions.
+type table = ir.Memo[Expr, Expr]
+
 // Memo wraps f so that each node is mapped once: shared nodes stay shared and the cost
 // stays linear. It is only for rewrites whose result does not depend on scope.
 func Memo(f func(Expr) Expr) func(Expr) Expr {
-	done := map[Expr]Expr{}
+	done := &table{}
 	return func(e Expr) Expr { return memoized(done, f, e) }
 }
 
 // MemoFor is Memo with a table that is kept for the next rewrite. The caller calls done behind the last use of memo.
 func MemoFor(f func(Expr) Expr) (memo func(Expr) Expr, done func()) {
-	table := memos.Get().(map[Expr]Expr)
-	return func(e Expr) Expr { return memoized(table, f, e) }, func() { release(table) }
+	t := tables.Get().(*table)
+	return func(e Expr) Expr { return memoized(t, f, e) }, func() { release(t) }
 }
 
 // memoized returns what f makes of e, which is in done from then on. Constants are not: they are as fast mapped as found.
-func memoized(done map[Expr]Expr, f func(Expr) Expr, e Expr) Expr {
+func memoized(done *table, f func(Expr) Expr, e Expr) Expr {
 	switch e.(type) {
 	case *IntImm, *FloatImm:
 		return f(e)
 	}
-	if out, ok := done[e]; ok {
+	if out, ok := done.Get(e); ok {
 		return out
 	}
 	out := f(e)
-	done[e] = out
+	done.Put(e, out)
 	return out
 }
 
-// memos are tables that are kept for the next rewrite: one runs for each function of a module, and for many an expression in it.
-var memos = sync.Pool{New: func() any { return map[Expr]Expr{} }}
+// tables are kept for the next rewrite: one runs for each function of a module, and for many an expression in it.
+var tables = sync.Pool{New: func() any { return &table{} }}
 
-// release keeps a table that has few entries; clearing a large one takes long.
-func release(done map[Expr]Expr) {
-	if len(done) <= maxKept {
-		clear(done)
-		memos.Put(done)
+// release keeps a table for the next rewrite. A large one would hold on to what it has for too long.
+func release(done *table) {
+	if done.Len() <= maxKept {
+		done.Clear()
+		tables.Put(done)
 	}
 }
 
 // RewriteExpr maps e bottom-up: f sees each node after its children were mapped.
 func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
-	done := memos.Get().(map[Expr]Expr)
+	done := tables.Get().(*table)
 	defer release(done)
 	m := &Mapper{}
 	one := func(e Expr) Expr { return f(m.MapExpr(e)) }
@@ -176,7 +179,7 @@ func RewriteExpr(e Expr, f func(Expr) Expr) Expr {
 func RewriteStmt(s Stmt, fs func(Stmt) Stmt, fe func(Expr) Expr) Stmt {
 	m := &Mapper{}
 	if fe != nil {
-		done := memos.Get().(map[Expr]Expr)
+		done := tables.Get().(*table)
 		defer release(done)
 		one := func(e Expr) Expr { return fe(m.MapExpr(e)) }
 		m.Expr = func(e Expr) Expr { return memoized(done, one, e) }

@@ -5,7 +5,7 @@ func SubstExpr(e Expr, sub map[*Var]Expr) Expr {
 	if len(sub) == 0 {
 		return e
 	}
-	done := memos.Get().(map[Expr]Expr)
+	done := tables.Get().(*table)
 	defer release(done)
 	return newSubst(sub, done).Expr(e)
 }
@@ -17,13 +17,13 @@ func SubstStmt(s Stmt, sub map[*Var]Expr) Stmt {
 	if len(sub) == 0 {
 		return s
 	}
-	done := memos.Get().(map[Expr]Expr)
+	done := tables.Get().(*table)
 	defer release(done)
 	return newSubst(sub, done).Stmt(s)
 }
 
 // newSubst returns the mapper of a substitution, which notes in done what became of expressions.
-func newSubst(sub map[*Var]Expr, done map[Expr]Expr) *Mapper {
+func newSubst(sub map[*Var]Expr, done *table) *Mapper {
 	m := &Mapper{}
 	whole := m.MapExpr
 	m.Expr = func(e Expr) Expr {

@@ -37,9 +37,12 @@ var CompactBufferAllocation = &pass.Pass{
 	Doc:     "Shrinks each buffer that a block allocates to the region that the block accesses, and shifts the accesses to start at 0.",
 	Options: []pass.Option{{Name: "is_strict", Default: true, Doc: "take no more than a buffer's original shape; false makes room for all that is accessed"}},
 	Run: pass.EachPrimFunc(func(ctx *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		if !allocates(f.Body, true) {
+			return f, nil
+		}
 		c := &compactor{
 			ctx: ctx, an: arith.Bounded(ctx.Budget()), live: map[*tir.Buffer]*accessed{}, plan: map[*tir.Buffer]*compaction{},
-			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool),
+			data: map[*tir.Var]*tir.Buffer{}, strict: ctx.Arg("is_strict").(bool), place: 1,
 			only: onlyBuffers(f.Body), aligns: storageAligns(f.Body),
 		}
 		c.scan(f.Body)
@@ -56,7 +59,9 @@ type accessed struct {
 	from    int // variables in scope at the block
 	scope   string
 	regions [][]arith.IntSet
-	opaque  bool // accessed by pointer: it keeps its shape
+	opaque  bool                      // accessed by pointer: it keeps its shape
+	dom     map[*tir.Var]arith.IntSet // of the variables in scope at the last access
+	at      int                       // which scope that was; 0 for none
 }
 
 // compaction is a smaller buffer and where it starts in the original one.
@@ -72,6 +77,7 @@ type compactor struct {
 
 	an    *arith.Analyzer
 	scope []scopedVar
+	place int // counts the changes of scope
 	live  map[*tir.Buffer]*accessed
 	plan  map[*tir.Buffer]*compaction
 	data  map[*tir.Var]*tir.Buffer
@@ -113,9 +119,20 @@ func (c *compactor) within(x scopedVar, body ir.Node) {
 	if x.dom != nil {
 		c.an.BindRange(x.v, x.dom)
 	}
-	c.scope = append(c.scope, x)
+	c.push(x)
 	c.scan(body)
-	c.scope = c.scope[:len(c.scope)-1]
+	c.pop(len(c.scope) - 1)
+}
+
+func (c *compactor) push(x scopedVar) {
+	c.scope = append(c.scope, x)
+	c.place++
+}
+
+// pop takes what was pushed behind the first n variables out of scope.
+func (c *compactor) pop(n int) {
+	c.scope = c.scope[:n]
+	c.place++
 }
 
 func (c *compactor) scan(n ir.Node) {
@@ -208,9 +225,9 @@ func (c *compactor) block(b *tir.Block) {
 	outer := len(c.scope)
 	for _, iv := range b.IterVars {
 		c.an.BindRange(iv.Var, iv.Dom)
-		c.scope = append(c.scope, scopedVar{v: iv.Var, dom: iv.Dom, iter: true})
+		c.push(scopedVar{v: iv.Var, dom: iv.Dom, iter: true})
 	}
-	defer func() { c.scope = c.scope[:outer] }()
+	defer c.pop(outer)
 	for _, buf := range b.AllocBuffers {
 		c.live[buf] = &accessed{from: len(c.scope), scope: buf.Scope()}
 		c.data[buf.Data] = buf
@@ -258,6 +275,14 @@ func (c *compactor) access(b *tir.Buffer, indices []tir.Expr) {
 // the buffer, and over the threads around it that share its memory with those variables that
 // may depend on them. An outer one may bound an inner one.
 func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
+	if a.at != c.place {
+		a.dom, a.at = c.domain(a), c.place
+	}
+	return arith.EvalSetRegion(region, a.dom)
+}
+
+// domain returns the values of the variables in scope over which accesses to the buffer of a are relaxed.
+func (c *compactor) domain(a *accessed) map[*tir.Var]arith.IntSet {
 	dom := map[*tir.Var]arith.IntSet{}
 	across := false // some thread around sees the same memory
 	for i, x := range c.scope {
@@ -278,7 +303,7 @@ func (c *compactor) relax(a *accessed, region []*tir.Range) []arith.IntSet {
 			dom[x.v] = arith.Everything()
 		}
 	}
-	return arith.EvalSetRegion(region, dom)
+	return dom
 }
 
 // bindable reports whether a set may be made of the value of a variable: no memory is read and nothing

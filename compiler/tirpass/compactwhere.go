@@ -26,7 +26,7 @@ func (c *compactor) where(cond tir.Expr, body ir.Node) {
 	}
 	limit(c.an.Simplify(cond))
 	c.scan(body)
-	c.scope = c.scope[:outer]
+	c.pop(outer)
 }
 
 // limits puts into scope what the comparison cond says of each loop in it.
@@ -36,7 +36,7 @@ func (c *compactor) limits(cond *tir.Binary, outer int) {
 			continue
 		}
 		if s := solved(x.v, cond); s != nil {
-			c.scope = append(c.scope, scopedVar{v: x.v, within: s})
+			c.push(scopedVar{v: x.v, within: s})
 		}
 	}
 }

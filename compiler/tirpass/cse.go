@@ -2,6 +2,7 @@ package tirpass
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/irscope/irscope/compiler/ir"
 	"github.com/irscope/irscope/compiler/pass"
@@ -50,9 +51,10 @@ var CommonSubexprElimTIR = &pass.Pass{
 // With equiv, integer expressions are numbered by a normal form. The first of those with one
 // form stands for all, so that only its operands count.
 func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
-	c := &cser{ids: map[termKey]*cseTerm{}, of: map[tir.Expr]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1}
+	c := csers.Get().(*cser)
+	defer c.release()
 	if equiv {
-		c.normal = newNormalizer()
+		c.normal, c.named = newNormalizer(), map[string]*cseTerm{}
 	}
 	c.scan(body)
 	lets := c.choose()
@@ -62,7 +64,7 @@ func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
 	place := -1 // statements are met in the order in which scan numbered them
 	m := &tir.Mapper{}
 	memo, done := tir.MemoFor(func(e tir.Expr) tir.Expr {
-		if t := c.of[e]; t != nil {
+		if t, _ := c.of.Get(e); t != nil {
 			if t.v != nil {
 				return t.v
 			}
@@ -91,14 +93,35 @@ func eliminateCommon(ctx *pass.Context, body tir.Stmt, equiv bool) tir.Stmt {
 // cser collects the terms of a function. A statement is known by its number in the order of
 // a walk, not by pointer: unrolled copies may be one node in several places.
 type cser struct {
-	normal *normalizer // nil where only the same expressions are equal
-	ids    map[termKey]*cseTerm
-	of     map[tir.Expr]*cseTerm // nil for what may not be moved
-	terms  []*cseTerm            // operands before users
-	inLet  map[*tir.Var]bool     // variables of Let expressions, which end with the expression
+	normal *normalizer                 // nil where only the same expressions are equal
+	ids    map[termKey]*cseTerm        // of constants and operations
+	named  map[string]*cseTerm         // by normal form, which says the type
+	of     ir.Memo[tir.Expr, *cseTerm] // nil for what may not be moved
+	terms  []*cseTerm                  // operands before users
+	room   []cseTerm                   // for the next ones
+	inLet  map[*tir.Var]bool           // variables of Let expressions, which end with the expression
 	parent []int
 	depth  []int
 	cur    int // number of the current statement
+}
+
+// csers are kept for the next function, with the memory of their tables.
+var csers = sync.Pool{New: func() any { return &cser{ids: map[termKey]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1} }}
+
+// maxKeptTerms is how many terms a cser may have had that is kept: one that had more would hold on to much.
+const maxKeptTerms = 1 << 12
+
+// release gives back c, of which nothing is used any more.
+func (c *cser) release() {
+	if len(c.terms) > maxKeptTerms {
+		return
+	}
+	clear(c.ids)
+	clear(c.inLet)
+	c.of.Clear()
+	clear(c.terms)
+	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1}
+	csers.Put(c)
 }
 
 func (c *cser) scan(s tir.Stmt) {

@@ -8,31 +8,28 @@ import (
 	"github.com/irscope/irscope/runtime/dtype"
 )
 
-// termKey identifies an expression by its kind and the numbers of its operands.
+// termKey identifies a constant by its type and bits, and an operation by its kind and the numbers of its operands.
+// Without pointers and strings it is soon hashed.
 type termKey struct {
 	kind  termKind
 	op    tir.BinaryOp
 	dtype dtype.DType
-	a, b  int
-	v     *tir.Var
+	a, b  int32
 	bits  uint64 // of a constant
-	name  string // of a normal form
 }
 
 type termKind uint8
 
 const (
-	termVar termKind = iota
-	termInt
+	termInt termKind = iota
 	termFloat
 	termCast
 	termBinary
-	termNormal
 )
 
 // cseTerm stands for all expressions that compute the same.
 type cseTerm struct {
-	id       int
+	id       int32
 	e        tir.Expr // the first of them
 	closed   bool     // free of variables of Let expressions
 	eligible bool     // may get a variable
@@ -45,25 +42,37 @@ type cseTerm struct {
 // term numbers e; nil if it may not be moved, then the terms inside of it are used by the
 // current statement.
 func (c *cser) term(e tir.Expr) *cseTerm {
-	if t, ok := c.of[e]; ok {
+	if constant(e) {
+		return c.make(e)
+	}
+	if t, ok := c.of.Get(e); ok {
 		if t == nil {
 			c.inside(e) // a shared node is computed at each of its places
 		}
 		return t
 	}
 	t := c.make(e)
-	c.of[e] = t
+	c.of.Put(e, t)
 	if t == nil {
 		c.inside(e)
 	}
 	return t
 }
 
+// constant reports whether e is a number, whose term is found by what it is.
+func constant(e tir.Expr) bool {
+	switch e.(type) {
+	case *tir.IntImm, *tir.FloatImm:
+		return true
+	}
+	return false
+}
+
 // make returns the term of e, whose operands must be terms.
 func (c *cser) make(e tir.Expr) *cseTerm {
 	switch e := e.(type) {
 	case *tir.Var:
-		t := c.number(termKey{kind: termVar, v: e}, e)
+		t := c.next(e) // a variable is one node
 		t.closed = !c.inLet[e]
 		return t
 	case *tir.IntImm:
@@ -91,11 +100,14 @@ func (c *cser) make(e tir.Expr) *cseTerm {
 
 // movable reports whether e is a term, without using anything.
 func (c *cser) movable(e tir.Expr) bool {
-	if t, ok := c.of[e]; ok {
+	if constant(e) {
+		return true
+	}
+	if t, ok := c.of.Get(e); ok {
 		return t != nil
 	}
 	t := c.make(e)
-	c.of[e] = t
+	c.of.Put(e, t)
 	return t != nil
 }
 
@@ -129,25 +141,45 @@ func (c *cser) inside(e tir.Expr) {
 func (c *cser) compute(k termKey, e tir.Expr, a, b *cseTerm) *cseTerm {
 	closed := a.closed && (b == nil || b.closed)
 	eligible := closed && e.DType().Lanes <= 1
+	name := ""
 	if eligible && c.normal != nil {
-		if name := c.normal.name(e); name != "" {
-			k = termKey{kind: termNormal, name: name} // which says the type
-		}
+		name = c.normal.name(e)
 	}
-	if t := c.ids[k]; t != nil {
+	t := c.ids[k]
+	if name != "" {
+		t = c.named[name]
+	}
+	if t != nil {
 		return t
 	}
-	t := c.number(k, e)
+	t = c.next(e)
 	t.operands, t.closed, t.eligible = [2]*cseTerm{a, b}, closed, eligible
+	if name != "" {
+		c.named[name] = t
+	} else {
+		c.ids[k] = t
+	}
 	return t
 }
 
+// number returns the term of a constant.
 func (c *cser) number(k termKey, e tir.Expr) *cseTerm {
-	if t := c.ids[k]; t != nil {
-		return t
+	t := c.ids[k]
+	if t == nil {
+		t = c.next(e)
+		c.ids[k] = t
 	}
-	t := &cseTerm{id: len(c.terms) + 1, e: e, closed: true}
-	c.ids[k] = t
+	return t
+}
+
+// next returns a new term.
+func (c *cser) next(e tir.Expr) *cseTerm {
+	if len(c.room) == 0 {
+		c.room = make([]cseTerm, max(16, min(len(c.terms), 256)))
+	}
+	t := &c.room[0]
+	c.room = c.room[1:]
+	t.id, t.e, t.closed = int32(len(c.terms)+1), e, true
 	c.terms = append(c.terms, t)
 	return t
 }

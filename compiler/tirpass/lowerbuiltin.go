@@ -125,8 +125,12 @@ func packedName(c *tir.Call) string {
 
 // evaluate frees open workspaces before a jump that leaves them and lowers packed calls.
 func (l *builtinLowerer) evaluate(s *tir.Evaluate) tir.Stmt {
-	for op, n := range map[*ir.Op]int{tir.OpRet: 0, tir.OpBreakLoop: l.loop, tir.OpContinueLoop: l.loop} {
-		if _, ok := tir.IsCallTo(s.Value, op); ok && len(l.open) > n {
+	for _, jump := range [...]struct {
+		op   *ir.Op
+		from int // the first workspace that is left
+	}{{tir.OpRet, 0}, {tir.OpBreakLoop, l.loop}, {tir.OpContinueLoop, l.loop}} {
+		n := jump.from
+		if _, ok := tir.IsCallTo(s.Value, jump.op); ok && len(l.open) > n {
 			out := tir.Seq(append(l.freeFrom(n), s)...)
 			l.c.Rewrite("free workspaces before leaving", s, out)
 			return out

@@ -14,6 +14,9 @@ var LowerIntrin = &pass.Pass{
 	Name: "tir.LowerIntrin", Kind: pass.PrimFunc,
 	Doc: "Replaces floor divisions by shifts, masks or truncating divisions, and composed intrinsics by their definitions.",
 	Run: pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
+		if !anywhere(f.Body, composed) {
+			return f, nil
+		}
 		l := &intrinLowerer{Mutator: newMutator(c, c.Budget()), c: c}
 		l.Expr = l.expr
 		return f.WithBody(l.MutateStmt(f.Body)), nil
@@ -23,6 +26,18 @@ var LowerIntrin = &pass.Pass{
 type intrinLowerer struct {
 	*arith.Mutator
 	c *pass.Context
+}
+
+// composed reports whether something becomes of n.
+func composed(n ir.Node) bool {
+	switch n := n.(type) {
+	case *tir.Binary:
+		return (n.Op == tir.OpFloorDiv || n.Op == tir.OpFloorMod) && n.DType().IsInteger()
+	case *tir.Call:
+		_, ok := tir.IsCallTo(n, tir.OpLikely)
+		return ok
+	}
+	return decided(n)
 }
 
 func (l *intrinLowerer) expr(e tir.Expr) tir.Expr {

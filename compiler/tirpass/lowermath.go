@@ -17,16 +17,21 @@ var LowerMath = &pass.Pass{
 	Run: func(c *pass.Context, m *ir.Module) (*ir.Module, error) {
 		t := c.TargetOf()
 		return pass.EachPrimFunc(func(c *pass.Context, _ *ir.GlobalVar, f *tir.PrimFunc) (*tir.PrimFunc, error) {
-			l := &mathLowerer{c: c, native: targetOf(f, t).HasMath}
-			l.m.Expr, l.m.Stmt = l.expr, l.stmt
-			return f.WithBody(l.stmt(f.Body)), nil
+			return defineMath(c, f, targetOf(f, t)), nil
 		})(c, m)
 	},
 }
 
 // DefineMath puts definitions in place of the functions that a target does not compute itself, whatever f says of its own.
 func DefineMath(f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
-	l := &mathLowerer{native: t.HasMath}
+	return defineMath(nil, f, t)
+}
+
+func defineMath(c *pass.Context, f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
+	l := &mathLowerer{c: c, native: t.HasMath}
+	if !anywhere(f.Body, l.foreign) {
+		return f
+	}
 	l.m.Expr, l.m.Stmt = l.expr, l.stmt
 	return f.WithBody(l.stmt(f.Body))
 }
@@ -54,6 +59,20 @@ type mathLowerer struct {
 	flat  bool       // the expression is the value of a statement that takes bindings
 	inner int        // conditional expressions and Lets around the current place
 	binds []*tir.Let // to stand before the current statement; their bodies are not used
+}
+
+// foreign reports whether n calls a function that the target does not compute itself.
+func (l *mathLowerer) foreign(n ir.Node) bool {
+	c, ok := n.(*tir.Call)
+	if !ok {
+		return false
+	}
+	op, ok := c.Op.(*ir.Op)
+	if !ok {
+		return false
+	}
+	f := libm.Lookup(op)
+	return f != nil && !l.native(f.Name)
 }
 
 // stmt maps a statement. A sequence of which a member gets bindings continues inside of them, so
@@ -197,7 +216,8 @@ func (l *mathLowerer) call(e *tir.Call, op *ir.Op) tir.Expr {
 		}
 		changed = changed || args[i] != a
 	}
-	if f := libm.Lookup(op); f != nil && !l.native(f.Name) {
+	if l.foreign(e) {
+		f := libm.Lookup(op)
 		if out := l.expand(f, e, args); out != nil {
 			if l.c.Observed() {
 				l.c.Rewrite("define "+f.Name, e, out)

@@ -37,6 +37,9 @@ var PlanAndUpdateBufferAllocationLocation = &pass.Pass{
 // around it; one from a block that reads or writes the buffer in its signature only does not
 // count.
 func planAllocations(ctx *pass.Context, f *tir.PrimFunc) *tir.PrimFunc {
+	if !allocates(f.Body, false) {
+		return f
+	}
 	p := &planner{
 		ctx:    ctx,
 		parent: map[tir.Stmt]tir.Stmt{}, depth: map[tir.Stmt]int{}, lca: map[*tir.Buffer]tir.Stmt{},

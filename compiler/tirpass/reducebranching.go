@@ -144,7 +144,7 @@ func (r *branchReducer) covers(s *tir.IfThenElse, cond tir.Expr, general, other,
 	cond = r.An.RewriteSimplify(cond)
 	defer r.Assume(cond)()
 	o := &overcompute{r: r, place: place, conds: append(r.conds[:len(r.conds):len(r.conds)], cond), deadHere: map[*tir.Buffer]bool{}, gone: map[*tir.BufferStore]bool{}, asked: map[*tir.BufferStore]bool{}}
-	left := &noOpRemover{Mutator: arith.NewMutator(r.b), ranges: map[*tir.Var]arith.IntSet{}, used: map[ir.Node]bool{}, flow: r.flow, trial: o}
+	left := &noOpRemover{Mutator: arith.NewMutator(r.b), ranges: map[*tir.Var]arith.IntSet{}, flow: r.flow, trial: o}
 	left.An = r.An
 	left.Stmt = func(s tir.Stmt) tir.Stmt { return left.visit(s) }
 	if !ir.StructuralEqual(left.visit(general), other, ir.EqualOpts{}) {

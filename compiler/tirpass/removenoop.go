@@ -25,7 +25,7 @@ var RemoveNoOp = &pass.Pass{
 // removeNoOp removes what has no effect. With flow it also follows what buffers hold: stores that are
 // overwritten go first, all together, and then those of a value that the rest leaves there anyway.
 func removeNoOp(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, maxSteps int, flow bool) *tir.PrimFunc {
-	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}, used: map[ir.Node]bool{}}
+	r := &noOpRemover{Mutator: newMutator(c, b), ctx: c, ranges: map[*tir.Var]arith.IntSet{}}
 	r.Stmt = r.visit
 	r.An.MaxSteps = maxSteps
 	if flow {
@@ -41,7 +41,7 @@ type noOpRemover struct {
 	*arith.Mutator
 	ctx    *pass.Context
 	ranges map[*tir.Var]arith.IntSet // of the loops around
-	used   map[ir.Node]bool          // variables and buffers in what is left of the innermost definition so far
+	used   ir.Memo[ir.Node, bool]    // variables and buffers in what is left of the innermost definition so far
 
 	flow        *bufferflow.Analysis // nil unless what buffers hold is to be used
 	overwritten map[*tir.BufferStore]bool
@@ -62,9 +62,9 @@ func (r *noOpRemover) note(s tir.Stmt) {
 	use = func(n ir.Node) bool {
 		switch n := n.(type) {
 		case *tir.Var:
-			r.used[n] = true
+			r.used.Put(n, true)
 		case *tir.Buffer:
-			r.used[n] = true
+			r.used.Put(n, true)
 			n.EachExpr(func(e tir.Expr) { ir.Walk(e, use) })
 		case tir.Stmt:
 			return ir.Node(n) == ir.Node(s)
@@ -76,11 +76,11 @@ func (r *noOpRemover) note(s tir.Stmt) {
 
 // uses visits a statement that defines something, and reports whether what is left of its body uses that.
 func (r *noOpRemover) uses(x tir.Stmt, defined ir.Node) (out tir.Stmt, used bool) {
-	before := r.used[defined]
-	delete(r.used, defined)
+	before, _ := r.used.Get(defined)
+	r.used.Put(defined, false)
 	out = r.VisitStmt(x)
-	used = r.used[defined]
-	r.used[defined] = used || before
+	used, _ = r.used.Get(defined)
+	r.used.Put(defined, used || before)
 	return out, used
 }
 

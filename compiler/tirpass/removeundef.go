@@ -50,18 +50,6 @@ var RemoveAssume = &pass.Pass{
 	}),
 }
 
-// usesOp reports whether op is called in s.
-func usesOp(s tir.Stmt, op *ir.Op) bool {
-	found := false
-	ir.Walk(s, func(n ir.Node) bool {
-		if call, ok := n.(*tir.Call); ok {
-			found = found || call.Op == ir.Callee(op)
-		}
-		return !found
-	})
-	return found
-}
-
 // isCall reports whether e calls op.
 func isCall(e tir.Expr, op *ir.Op) bool {
 	call, ok := e.(*tir.Call)

@@ -57,7 +57,8 @@ func simplifyFunc(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, ext arith.
 }
 
 func simplifyWith(c *pass.Context, b *budget.Budget, f *tir.PrimFunc, how simplifyOptions) *tir.PrimFunc {
-	s := &stmtSimplifier{inBuffers: bufferVars(f.Body), uses: letUses(f.Body), how: how}
+	s := &stmtSimplifier{how: how}
+	s.look(f.Body)
 	s.Mutator, s.ctx = newMutator(c, b), c
 	if how.conditions || how.expressions {
 		s.flow = bufferflow.New(f, b, 0)
@@ -127,45 +128,38 @@ type stmtSimplifier struct {
 	uses      map[*tir.Var]int      // of variables that lets define
 }
 
-// letUses counts the uses of variables that lets define.
-func letUses(s tir.Stmt) map[*tir.Var]int {
-	uses := map[*tir.Var]int{}
-	ir.Walk(s, func(n ir.Node) bool {
-		switch n := n.(type) {
-		case *tir.LetStmt:
-			uses[n.Var]-- // the definition is a child, too
-		case *tir.Var:
-			uses[n]++
-		}
-		return true
-	})
-	return uses
-}
-
-// bufferVars returns the variables that definitions of the buffers accessed in s use.
-func bufferVars(s tir.Stmt) map[*tir.Var]bool {
-	out, seen := map[*tir.Var]bool{}, map[*tir.Buffer]bool{}
-	add := func(b *tir.Buffer) {
-		if seen[b] {
+// look counts the uses of variables that lets in x define, and finds those that definitions of the buffers accessed in x use.
+func (s *stmtSimplifier) look(x tir.Stmt) {
+	s.uses, s.inBuffers = map[*tir.Var]int{}, map[*tir.Var]bool{}
+	var seen ir.Memo[*tir.Buffer, bool]
+	buffer := func(b *tir.Buffer) {
+		if known, _ := seen.Get(b); known {
 			return
 		}
-		seen[b] = true
+		seen.Put(b, true)
 		b.EachExpr(func(e tir.Expr) {
-			arith.UsesVar(e, func(v *tir.Var) bool { out[v] = true; return false })
+			arith.UsesVar(e, func(v *tir.Var) bool { s.inBuffers[v] = true; return false })
 		})
 	}
-	ir.Walk(s, func(n ir.Node) bool {
+	ir.Walk(x, func(n ir.Node) bool {
 		switch n := n.(type) {
+		case *tir.LetStmt:
+			s.uses[n.Var]-- // the definition is a child, too
+		case *tir.Var:
+			if len(s.uses) > 0 { // a let comes before the uses of its variable
+				if uses, ok := s.uses[n]; ok {
+					s.uses[n] = uses + 1
+				}
+			}
 		case *tir.BufferLoad:
-			add(n.Buffer)
+			buffer(n.Buffer)
 		case *tir.BufferStore:
-			add(n.Buffer)
+			buffer(n.Buffer)
 		case *tir.DeclBuffer:
-			add(n.Buffer)
+			buffer(n.Buffer)
 		}
 		return true
 	})
-	return out
 }
 
 func (s *stmtSimplifier) visit(x tir.Stmt) tir.Stmt {

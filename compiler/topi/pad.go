@@ -130,7 +130,7 @@ func simple(e tir.Expr) tir.Expr {
 	if _, ok := tir.AsInt(e); ok {
 		return e
 	}
-	return arith.NewAnalyzer().Simplify(e)
+	return arith.SimplifyAlone(e)
 }
 
 // all is the conjunction of conds.

@@ -156,7 +156,7 @@ func lesser(a, b tir.Expr, least bool) tir.Expr {
 		return a
 	}
 	a, b = tir.MatchTypes(a, b)
-	if n, ok := tir.AsInt(arith.NewAnalyzer().Simplify(tir.Sub(b, a))); ok {
+	if n, ok := tir.AsInt(arith.SimplifyAlone(tir.Sub(b, a))); ok {
 		if (n >= 0) == least {
 			return a
 		}

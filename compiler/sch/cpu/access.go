@@ -22,11 +22,14 @@ type access struct {
 // where strides are no numbers that could be compared, variables of one value are that value.
 func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 	var out []access
-	seen := map[ir.Node]bool{}
+	var seen ir.Memo[ir.Node, bool]
 	var an *arith.Analyzer
-	units := map[*tir.Var]tir.Expr{}
+	var units map[*tir.Var]tir.Expr
 	for _, iv := range iters {
 		if unit(iv) {
+			if units == nil {
+				units = map[*tir.Var]tir.Expr{}
+			}
 			units[iv.Var] = iv.Dom.Min
 		}
 	}
@@ -34,7 +37,7 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 		if len(units) > 0 && slices.ContainsFunc(a.buf.Shape, tir.Symbolic) {
 			plain := make([]tir.Expr, len(a.indices))
 			for k, ix := range a.indices {
-				plain[k] = arith.NewAnalyzer().Simplify(tir.SubstExpr(ix, units))
+				plain[k] = arith.SimplifyAlone(tir.SubstExpr(ix, units))
 			}
 			a.indices = plain
 		}
@@ -58,10 +61,10 @@ func accesses(st tir.Stmt, iters []*tir.IterVar) []access {
 		return access{a.buf.WithShape([]tir.Expr{n}), []tir.Expr{at}, a.load}
 	}
 	ir.Walk(st, func(n ir.Node) bool {
-		if seen[n] {
+		if met, _ := seen.Get(n); met {
 			return false
 		}
-		seen[n] = true
+		seen.Put(n, true)
 		switch n := n.(type) {
 		case *tir.BufferStore:
 			out = append(out, flat(access{buf: n.Buffer, indices: n.Indices}))

@@ -164,5 +164,5 @@ func volume(b *tir.Block) tir.Expr {
 	for _, iv := range b.IterVars {
 		n = tir.Mul(n, tir.CastTo(n.DType(), iv.Dom.Extent))
 	}
-	return arith.NewAnalyzer().Simplify(n)
+	return arith.SimplifyAlone(n)
 }

@@ -16,9 +16,10 @@ import (
 
 // Recorder hands a step of the history to its sink after each pass that changed something.
 type Recorder struct {
-	snaps *instruments.Snapshots
-	sink  func(*history.Step) error
-	roots map[ir.OriginID][]uint32 // ascending, of origins seen before in the one table of a run
+	snaps  *instruments.Snapshots
+	sink   func(*history.Step) error
+	roots  map[ir.OriginID][]uint32 // ascending, of origins seen before in the one table of a run
+	tabler tabler
 	// Limit bounds the cells of a step; 0 is history.MaxStepCells. A step with more is marked
 	// as truncated.
 	Limit int
@@ -63,7 +64,7 @@ func (r *Recorder) Finished(m *ir.Module, s *pass.Step) error {
 // of its own.
 func (r *Recorder) Generated(m *ir.Module, names ...string) error {
 	s := &history.Step{Path: history.CodeStep, Pass: history.CodeStep}
-	t := r.newTabler(m.Origins(), s)
+	t := r.tablerFor(m.Origins(), s)
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		fn := m.Lookup(name)
 		if fn == nil {
@@ -95,7 +96,7 @@ func computed(fn ir.Function) []ir.OriginID {
 
 // step tables the functions that differ between two modules.
 func (r *Recorder) step(s *history.Step, before, after *ir.Module) error {
-	t := r.newTabler(after.Origins(), s)
+	t := r.tablerFor(after.Origins(), s)
 	after.EachChange(before, func(name string, was, now ir.Function) {
 		f := history.Function{Name: name, Gone: now == nil}
 		switch now.(type) {

@@ -82,7 +82,7 @@ func (t *tabler) node(fn string, n ir.Node, origin ir.OriginID) {
 	case *tir.Block:
 		t.block(n, origin)
 	case *tir.For:
-		t.add(history.Loop, n.LoopVar.Name, loopKind(n.Kind)+" "+extent(n.Extent), origin)
+		t.addLoop(n, origin)
 	case *tir.BufferStore:
 		t.add(history.Store, n.Buffer.Name, "", origin)
 	case *tir.Allocate:

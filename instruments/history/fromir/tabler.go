@@ -8,12 +8,13 @@ import (
 	"github.com/irscope/irscope/instruments/history"
 )
 
-// tabler fills the tables of one step.
+// tabler fills the tables of one step after the other, in memory that is kept.
 type tabler struct {
 	origins *ir.Origins
 	roots   map[ir.OriginID][]uint32 // as in Recorder
 	step    *history.Step
 	names   map[string]int
+	loops   map[loop]int
 	sets    map[ir.OriginID]int  // in step.Sets; -1 for origins without roots
 	rows    history.Rows         // of the function at work, which gets a copy
 	around  []scope              // the lines that the one at work is indented under
@@ -22,14 +23,32 @@ type tabler struct {
 	unknown int // values of the function at work without an origin
 }
 
+// loop is what the text says of a loop.
+type loop struct {
+	kind   tir.ForKind
+	extent int64 // -1 if it is not known
+}
+
 // scope is a line that others are indented under.
 type scope struct {
 	indent int
 	origin ir.OriginID
 }
 
-func (r *Recorder) newTabler(origins *ir.Origins, step *history.Step) *tabler {
-	return &tabler{origins: origins, roots: r.roots, step: step, names: map[string]int{}, sets: map[ir.OriginID]int{0: -1}, ports: map[*tir.Buffer]bool{}}
+// tablerFor returns the tabler of r for another step.
+func (r *Recorder) tablerFor(origins *ir.Origins, step *history.Step) *tabler {
+	t := &r.tabler
+	if t.names == nil {
+		t.names, t.loops, t.sets, t.ports = map[string]int{}, map[loop]int{}, map[ir.OriginID]int{}, map[*tir.Buffer]bool{}
+	}
+	step.Names = make([]string, 0, len(t.names)) // a step has about as many as the one before
+	clear(t.names)
+	clear(t.loops)
+	clear(t.sets)
+	clear(t.ports)
+	t.sets[0] = -1
+	t.origins, t.roots, t.step = origins, r.roots, step
+	return t
 }
 
 func (t *tabler) name(s string) int {
@@ -44,14 +63,37 @@ func (t *tabler) name(s string) int {
 
 // add appends a row, unless nothing is known of where it came from.
 func (t *tabler) add(kind history.Kind, name, op string, origin ir.OriginID) {
+	if set := t.set(origin); set >= 0 {
+		t.rows = append(t.rows, history.Row{Line: t.line, Kind: kind, Name: t.name(name), Op: t.name(op), Set: set})
+	}
+}
+
+// addLoop is add for a loop. There are many, of few kinds.
+func (t *tabler) addLoop(f *tir.For, origin ir.OriginID) {
+	set := t.set(origin)
+	if set < 0 {
+		return
+	}
+	name, n := t.name(f.LoopVar.Name), int64(-1)
+	if x, ok := tir.AsInt(f.Extent); ok && x >= 0 {
+		n = x
+	}
+	op, ok := t.loops[loop{f.Kind, n}]
+	if !ok || n < 0 {
+		op = t.name(loopKind(f.Kind) + " " + extent(f.Extent))
+		t.loops[loop{f.Kind, n}] = op
+	}
+	t.rows = append(t.rows, history.Row{Line: t.line, Kind: history.Loop, Name: name, Op: op, Set: set})
+}
+
+// set returns the number of the roots of an origin, -1 if it has none.
+func (t *tabler) set(origin ir.OriginID) int {
 	set, ok := t.sets[origin]
 	if !ok {
 		set = t.addSet(t.rootsOf(origin))
 		t.sets[origin] = set
 	}
-	if set >= 0 {
-		t.rows = append(t.rows, history.Row{Line: t.line, Kind: kind, Name: t.name(name), Op: t.name(op), Set: set})
-	}
+	return set
 }
 
 // addSet returns the number of a new set, -1 if it is empty.
