@@ -160,6 +160,16 @@ func matmulKernel(g *gen) *kernel {
 	return g.out(g.after(must(topi.Matmul(a, b, o))))
 }
 
+// batchKernel is a product of matrices in a batch, whose number of rows, and often of matrices, only a run knows.
+func batchKernel(g *gen) *kernel {
+	b, n, m, k := g.either(4, 2), g.symbol(40), g.extent(70), g.extent(40)
+	x, y := []tir.Expr{b, n, k}, []tir.Expr{k, m}
+	if g.one(2) {
+		y = []tir.Expr{b, k, m}
+	}
+	return g.out(g.after(must(topi.Matmul(g.in(dtype.Float32T, x...), g.in(dtype.Float32T, y...), topi.MatmulOpts{}))))
+}
+
 // gemvKernel is a product of a vector and a matrix, which may be packed and have the reduction outside, or of some of each.
 func gemvKernel(g *gen) *kernel {
 	d := pick(g.r, dtype.Float16T, dtype.Float32T)

@@ -121,8 +121,15 @@ func (p *program) canonicalMatmul(main *sch.Block) {
 	a, b := p.reindex(main, "read", 0), p.reindex(main, "read", 1)
 	c := p.reindex(main, "write", 0)
 	m := matmulMapsOf(p.block(main))
-	p.transformLayout(a, "write", m.a)
-	p.transformLayout(b, "write", m.b)
-	p.transformLayout(c, "read", m.c)
+	for _, x := range []struct {
+		block *sch.Block
+		side  string
+		m     *tir.IndexMap
+	}{{a, "write", m.a}, {b, "write", m.b}, {c, "read", m.c}} {
+		if try(func() { p.transformLayout(x.block, x.side, x.m) }) != nil {
+			// An axis of a number of symbols is one that no analysis sees through: places are digits of their axis, each below its extent.
+			p.do("transform_layout", x.block, []any{x.side, int64(0)}, x.m, nil, true)
+		}
+	}
 	p.transformBlockLayout(main, m.block)
 }

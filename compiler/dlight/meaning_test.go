@@ -45,6 +45,7 @@ var meanings = []struct {
 	least   int
 }{
 	{"gpu.Matmul", matmulKernel, slices.Concat(gpus, []string{phone}), 25},
+	{"gpu.Matmul", batchKernel, gpus, 50},
 	{"gpu.GEMV", gemvKernel, slices.Concat(gpus, []string{phone}), 10},
 	{"gpu.GEMV", longKernel, gpus, 10},
 	{"gpu.LowBatchGEMV", lowBatchKernel, slices.Concat(gpus, []string{phone}), 25},

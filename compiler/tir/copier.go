@@ -7,8 +7,11 @@ package tir
 type Copier struct {
 	Vars    map[*Var]Expr       // what variables become
 	Buffers map[*Buffer]*Buffer // what buffers become
-	own     map[*Var]bool       // variables with a copy
-	m       Mapper
+	// OnExpr and OnStmt return what takes the place of an expression or statement whose parts were copied; nil keeps it.
+	OnExpr func(Expr) Expr
+	OnStmt func(Stmt) Stmt
+	own    map[*Var]bool // variables with a copy
+	m      Mapper
 }
 
 // NewCopier returns a copier that replaces nothing yet.
@@ -71,7 +74,11 @@ func (c *Copier) Expr(e Expr) Expr {
 		}
 		return e
 	}
-	return c.m.MapExpr(e)
+	out := c.m.MapExpr(e)
+	if c.OnExpr != nil {
+		return c.OnExpr(out)
+	}
+	return out
 }
 
 // Stmt copies a statement. Fields of nodes stand in the order in which definitions come
@@ -99,7 +106,11 @@ func (c *Copier) Stmt(s Stmt) Stmt {
 	case *BufferRealize:
 		c.allocated(s.Buffer)
 	}
-	return c.m.MapStmt(s)
+	out := c.m.MapStmt(s)
+	if c.OnStmt != nil {
+		return c.OnStmt(out)
+	}
+	return out
 }
 
 // allocated defines a buffer that comes with its memory.
@@ -111,8 +122,10 @@ func (c *Copier) allocated(b *Buffer) {
 }
 
 // CopyFunc returns f with variables and buffers of its own for all that it defines, parameters included, so that both may stand in one module.
-func CopyFunc(f *PrimFunc) *PrimFunc {
-	c := NewCopier()
+func CopyFunc(f *PrimFunc) *PrimFunc { return NewCopier().Func(f) }
+
+// Func copies a function with its parameters.
+func (c *Copier) Func(f *PrimFunc) *PrimFunc {
 	params := make([]*Var, len(f.Params))
 	for i, p := range f.Params {
 		params[i] = c.define(p)

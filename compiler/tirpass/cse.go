@@ -21,6 +21,8 @@ import (
 //	A[i*4 + j] = B[i*4 + j] + C[i*4]      i*4 + j is used twice, i*4 then twice too: once in the
 //	                                      binding of i*4 + j, once in C[i*4]
 //
+// The extents of the threads of a kernel count as used in front of all of it: whoever launches it computes them, and a variable inside would be unknown there.
+//
 // Nothing is moved in front of a condition that guards it, and reads of memory are not terms, since
 // stores in between may change them. Linear in the distinct terms, apart from the ancestors. TVM's
 // src/tir/transforms/common_subexpr_elim.cc does the same by collecting all subterms of each statement.
@@ -103,10 +105,14 @@ type cser struct {
 	parent []int
 	depth  []int
 	cur    int // number of the current statement
+	at     int // that in front of which its expressions may be computed, which is the same but for launches
+	// launch is the number of the outermost statement around that starts threads, -1 outside of kernels.
+	launch int
+	kernel tir.Stmt // that statement
 }
 
 // csers are kept for the next function, with the memory of their tables.
-var csers = sync.Pool{New: func() any { return &cser{ids: map[termKey]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1} }}
+var csers = sync.Pool{New: func() any { return &cser{ids: map[termKey]*cseTerm{}, inLet: map[*tir.Var]bool{}, cur: -1, launch: -1} }}
 
 // maxKeptTerms is how many terms a cser may have had that is kept: one that had more would hold on to much.
 const maxKeptTerms = 1 << 12
@@ -120,7 +126,7 @@ func (c *cser) release() {
 	clear(c.inLet)
 	c.of.Clear()
 	clear(c.terms)
-	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1}
+	*c = cser{ids: c.ids, of: c.of, inLet: c.inLet, terms: c.terms[:0], parent: c.parent[:0], depth: c.depth[:0], cur: -1, launch: -1}
 	csers.Put(c)
 }
 
@@ -132,22 +138,54 @@ func (c *cser) scan(s tir.Stmt) {
 	}
 	c.cur = len(c.parent)
 	c.parent, c.depth = append(c.parent, saved), append(c.depth, depth)
+	launch, at := c.launch, c.cur
+	if a, ok := s.(*tir.AttrStmt); ok && a.Key == tir.KeyThreadExtent {
+		if c.launch < 0 {
+			c.launch, c.kernel = c.cur, s
+		}
+		if !c.usesKernel(a.Value) {
+			at = c.launch
+		}
+	}
 	s.EachChild(func(n ir.Node) {
 		switch n := n.(type) {
 		case tir.Stmt:
 			c.scan(n)
 		case tir.Expr:
+			c.at = at
 			c.root(n)
 		}
 	})
-	c.cur = saved
+	c.cur, c.launch = saved, launch
 }
 
 // root notes that the current statement computes e.
 func (c *cser) root(e tir.Expr) {
 	if t := c.term(e); t != nil {
-		c.use(t, c.cur, 1)
+		c.use(t, c.at, 1)
 	}
+}
+
+// usesKernel reports whether e uses a variable that is not defined outside of the kernel, or what is in memory.
+func (c *cser) usesKernel(e tir.Expr) bool {
+	if _, ok := tir.AsInt(e); ok {
+		return false
+	}
+	outside := map[*tir.Var]bool{}
+	for _, v := range freeVars(c.kernel) {
+		outside[v] = true
+	}
+	found := false
+	ir.Walk(e, func(n ir.Node) bool {
+		switch n := n.(type) {
+		case *tir.Var:
+			found = found || !outside[n]
+		case *tir.BufferLoad:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 func (c *cser) use(t *cseTerm, at, n int) {

@@ -262,3 +262,46 @@ func TestCSEOfEquivalentTerms(t *testing.T) {
     F[1] = F[y] + (cse_v1 - cse_v2)`)},
 	})
 }
+
+// TestCSELaunch: what extents of threads compute is bound in front of the kernel, where whoever launches it knows it.
+func TestCSELaunch(t *testing.T) {
+	checkPairs(t, tirpass.CommonSubexprElimTIR, `@T.prim_func
+def kernel(A: T.Buffer((64,), "int32"), n: T.int32, m: T.int32):`, []pair{
+		{name: "an extent below another", before: `
+    by = T.launch_thread("blockIdx.y", 2)
+    bx = T.launch_thread("blockIdx.x", (n * m + 31) // 32)
+    tx = T.launch_thread("threadIdx.x", 32)
+    if by * 64 + bx * 32 + tx < n * m:
+        A[bx * 32 + tx] = 1`, after: `
+    cse_v2: T.int32 = n * m
+    by = T.launch_thread("blockIdx.y", 2)
+    bx = T.launch_thread("blockIdx.x", (cse_v2 + 31) // 32)
+    tx = T.launch_thread("threadIdx.x", 32)
+    cse_v1: T.int32 = bx * 32
+    if by * 64 + cse_v1 + tx < cse_v2:
+        A[cse_v1 + tx] = 1`, unrun: true},
+		{name: "an extent that a variable inside gives", before: `
+    by = T.launch_thread("blockIdx.y", 2)
+    k: T.int32 = n + 1
+    bx = T.launch_thread("blockIdx.x", k * m)
+    if bx < k * m:
+        A[bx] = by`, after: `
+    by = T.launch_thread("blockIdx.y", 2)
+    k: T.int32 = n + 1
+    cse_v1: T.int32 = k * m
+    bx = T.launch_thread("blockIdx.x", cse_v1)
+    if bx < cse_v1:
+        A[bx] = by`, unrun: true},
+		{name: "one kernel behind another", before: `
+    with T.launch_thread("blockIdx.x", n * m) as bx:
+        A[bx] = n * m
+    with T.launch_thread("blockIdx.x", n * 3 + m) as bx:
+        A[bx] = n * 3 + m`, after: `
+    with T.LetStmt(n * m) as cse_v2:
+        bx = T.launch_thread("blockIdx.x", cse_v2)
+        A[bx] = cse_v2
+    cse_v1: T.int32 = n * 3 + m
+    bx = T.launch_thread("blockIdx.x", cse_v1)
+    A[bx] = cse_v1`, unrun: true},
+	})
+}

@@ -58,9 +58,8 @@ func (l *legalizer) copyForm(k *kernel, signature, key string, scalar *tir.Float
 	if (base.Origin == 0) != (f.fn.Origin == 0) {
 		return nil
 	}
-	c := formCopier{from: f.fn.Origin, to: base.Origin, scalar: f.scalar, value: scalar}
 	r := f.remembered
-	r.kernel = l.addCopy(f.hint, c.function(f.fn), scalar.Value)
+	r.kernel = l.addCopy(f.hint, f.copied(scalar, base.Origin), scalar.Value)
 	l.memo.kernels[signature] = append(l.memo.kernels[signature], r)
 	return l.callRemembered(k, &r)
 }
@@ -71,171 +70,39 @@ func (l *legalizer) rememberForm(key, hint string, r remembered, scalar *tir.Flo
 	if !ok {
 		return
 	}
-	c := formCopier{}
-	c.function(fn)
-	if c.other || len(c.found) != 1 || c.found[0].Type != scalar.Type || c.found[0].Value != scalar.Value {
+	found := floats(fn)
+	if len(found) != 1 || found[0].Type != scalar.Type || found[0].Value != scalar.Value {
 		return
 	}
-	l.memo.forms[key] = &kernelForm{remembered: r, hint: hint, fn: fn, scalar: c.found[0]}
+	l.memo.forms[key] = &kernelForm{remembered: r, hint: hint, fn: fn, scalar: found[0]}
 }
 
-// formCopier copies an elementwise kernel with other origins and another scalar.
-type formCopier struct {
-	from, to      ir.OriginID
-	scalar, value *tir.FloatImm
-
-	vars    [][2]*tir.Var
-	buffers [][2]*tir.Buffer
-	found   []*tir.FloatImm // the scalars
-	other   bool            // whether there is something that it does not copy
-}
-
-func (c *formCopier) base(b ir.Base) ir.Base {
-	if b.Origin == c.from {
-		b.Origin = c.to
-	}
-	return b
-}
-
-func (c *formCopier) function(f *tir.PrimFunc) *tir.PrimFunc {
-	out := *f
-	out.Base = c.base(f.Base)
-	out.Params = make([]*tir.Var, len(f.Params))
-	for i, p := range f.Params {
-		out.Params[i] = c.variable(p)
-	}
-	out.Buffers = make([]*tir.Buffer, len(f.Buffers))
-	for i, b := range f.Buffers {
-		if b != nil {
-			out.Buffers[i] = c.buffer(b)
-		}
-	}
-	out.Body = c.stmt(f.Body)
-	return &out
-}
-
-// variable is the copy of a variable, which is made where it is met first.
-func (c *formCopier) variable(v *tir.Var) *tir.Var {
-	for _, x := range c.vars {
-		if x[0] == v {
-			return x[1]
-		}
-	}
-	out := *v
-	out.Base = c.base(v.Base)
-	c.vars = append(c.vars, [2]*tir.Var{v, &out})
-	return &out
-}
-
-func (c *formCopier) buffer(b *tir.Buffer) *tir.Buffer {
-	for _, x := range c.buffers {
-		if x[0] == b {
-			return x[1]
-		}
-	}
-	out := *b
-	out.Base = c.base(b.Base)
-	out.Data = c.variable(b.Data)
-	c.other = c.other || b.Strides != nil || b.ElemOffset != nil
-	for _, d := range b.Shape {
-		c.other = c.other || tir.Symbolic(d)
-	}
-	c.buffers = append(c.buffers, [2]*tir.Buffer{b, &out})
-	return &out
-}
-
-func (c *formCopier) stmt(s tir.Stmt) tir.Stmt {
-	switch s := s.(type) {
-	case *tir.BlockRealize:
-		out := *s
-		out.Base, out.Values, out.Block = c.base(s.Base), c.exprs(s.Values), c.block(s.Block)
-		return &out
-	case *tir.For:
-		out := *s
-		out.Base, out.LoopVar, out.Body = c.base(s.Base), c.variable(s.LoopVar), c.stmt(s.Body)
-		c.other = c.other || s.Thread != nil || s.Step != nil || tir.Symbolic(s.Min) || tir.Symbolic(s.Extent)
-		return &out
-	case *tir.BufferStore:
-		out := *s
-		out.Base, out.Buffer, out.Value, out.Indices = c.base(s.Base), c.buffer(s.Buffer), c.expr(s.Value), c.exprs(s.Indices)
-		c.other = c.other || s.Predicate != nil
-		return &out
-	}
-	c.other = true
-	return s
-}
-
-func (c *formCopier) block(b *tir.Block) *tir.Block {
-	out := *b
-	out.Base = c.base(b.Base)
-	if b.IterVars != nil {
-		out.IterVars = make([]*tir.IterVar, len(b.IterVars))
-	}
-	for i, v := range b.IterVars {
-		iv := *v
-		iv.Base, iv.Var, iv.Dom = c.base(v.Base), c.variable(v.Var), c.extent(v.Dom)
-		out.IterVars[i] = &iv
-	}
-	out.Reads, out.Writes, out.Body = c.regions(b.Reads), c.regions(b.Writes), c.stmt(b.Body)
-	c.other = c.other || len(b.AllocBuffers)+len(b.MatchBuffers) > 0 || b.Init != nil || b.Annotations.Len() > 0
-	return &out
-}
-
-func (c *formCopier) regions(list []*tir.BufferRegion) []*tir.BufferRegion {
-	if list == nil {
-		return nil
-	}
-	out := make([]*tir.BufferRegion, len(list))
-	for i, r := range list {
-		x := *r
-		x.Base, x.Buffer, x.Region = c.base(r.Base), c.buffer(r.Buffer), make([]*tir.Range, len(r.Region))
-		for j, d := range r.Region {
-			x.Region[j] = c.extent(d)
-		}
-		out[i] = &x
-	}
-	return out
-}
-
-func (c *formCopier) extent(r *tir.Range) *tir.Range {
-	out := *r
-	out.Base, out.Min, out.Extent = c.base(r.Base), c.expr(r.Min), c.expr(r.Extent)
-	return &out
-}
-
-func (c *formCopier) exprs(list []tir.Expr) []tir.Expr {
-	if list == nil {
-		return nil
-	}
-	out := make([]tir.Expr, len(list))
-	for i, e := range list {
-		out[i] = c.expr(e)
-	}
-	return out
-}
-
-func (c *formCopier) expr(e tir.Expr) tir.Expr {
-	switch e := e.(type) {
-	case *tir.Var:
-		return c.variable(e)
-	case *tir.IntImm:
-		return e
-	case *tir.FloatImm:
-		c.found = append(c.found, e)
-		if e == c.scalar {
-			return c.value
+// copied is the kernel with another scalar, of another origin.
+func (f *kernelForm) copied(scalar *tir.FloatImm, origin ir.OriginID) *tir.PrimFunc {
+	c := tir.NewCopier()
+	c.OnExpr = func(e tir.Expr) tir.Expr {
+		if e == tir.Expr(f.scalar) {
+			return scalar
 		}
 		return e
-	case *tir.BufferLoad:
-		out := *e
-		out.Base, out.Buffer, out.Indices = c.base(e.Base), c.buffer(e.Buffer), c.exprs(e.Indices)
-		c.other = c.other || e.Predicate != nil
-		return &out
-	case *tir.Binary:
-		out := *e
-		out.Base, out.A, out.B = c.base(e.Base), c.expr(e.A), c.expr(e.B)
-		return &out
 	}
-	c.other = true
-	return e
+	c.OnStmt = func(s tir.Stmt) tir.Stmt {
+		if s.Meta().Origin != f.fn.Origin {
+			return s
+		}
+		return ir.WithOrigin(s, origin)
+	}
+	return ir.WithOrigin(c.Func(f.fn), origin)
+}
+
+// floats are the numbers with a fraction that a kernel computes with, one for each place.
+func floats(f *tir.PrimFunc) []*tir.FloatImm {
+	var out []*tir.FloatImm
+	ir.Walk(f.Body, func(n ir.Node) bool {
+		if x, ok := n.(*tir.FloatImm); ok {
+			out = append(out, x)
+		}
+		return true
+	})
+	return out
 }

@@ -110,3 +110,42 @@ def main(x: R.Tensor((4,), "float32"), y: R.Tensor((4,), "float32")):
 		t.Errorf("the calls are of %v, want %v", got, want)
 	}
 }
+
+// TestCopiedKernelsHaveOrigins: the loops and blocks of a copied kernel come from the call that it was copied for.
+func TestCopiedKernelsHaveOrigins(t *testing.T) {
+	m := read(t, `
+@R.function
+def main(x: R.Tensor((4,), "float32")):
+    with R.dataflow():
+        a = R.add(x, R.const(1.5, "float32"))
+        b = R.add(x, R.const(2.5, "float32"))
+        out = (a, b)
+        R.output(out)
+    return out
+`)
+	relax.EachBinding(ir.MustLookup[*relax.Function](m, "main").Body, func(_ *relax.BindingBlock, b relax.Binding) {
+		if vb, ok := b.(*relax.VarBinding); ok {
+			vb.Origin = m.Origins().Add(ir.Origin{Pass: "import", Name: vb.Var.Name})
+		}
+	})
+	m = runPass(t, passtest.NewContext(), transform.LegalizeOps, m)
+	var seen []ir.OriginID
+	for _, name := range []string{"add", "add1"} {
+		f := ir.MustLookup[*tir.PrimFunc](m, name)
+		places := 0
+		ir.Walk(f.Body, func(n ir.Node) bool {
+			switch n.(type) {
+			case *tir.For, *tir.Block:
+				places++
+				if n.Meta().Origin != f.Origin {
+					t.Errorf("%s: a %s is of origin %d, the kernel of %d", name, ir.TypeName(n), n.Meta().Origin, f.Origin)
+				}
+			}
+			return true
+		})
+		if places < 2 || f.Origin == 0 || slices.Contains(seen, f.Origin) {
+			t.Errorf("%s is of origin %d with %d loops and blocks, the kernels before of %v", name, f.Origin, places, seen)
+		}
+		seen = append(seen, f.Origin)
+	}
+}
