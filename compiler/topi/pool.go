@@ -2,6 +2,7 @@ package topi
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,13 +126,30 @@ func Pool(kind string, x *te.Tensor, o PoolOpts) (*te.Tensor, error) {
 		return nil, err
 	}
 	out := p.reduce(kind, o, false)
-	if o.CeilMode || kind == "avg" {
+	if o.CeilMode || kind == "avg" || p.padsParts(o) {
 		te.Better(out, func() []*te.Tensor { return []*te.Tensor{p.reduce(kind, o, true)} })
 	}
 	return out, nil
 }
 
-// reduce is the pooling, with padding where it is needed alone if tight.
+// padsParts reports whether there is padding of a layout whose last axis is a part of the channels.
+func (p *pool) padsParts(o PoolOpts) bool {
+	return len(p.dpos) > 2+p.n && slices.Max(p.dpos) == p.dpos[2+p.n] && (anyNonZero(o.Before) || anyNonZero(o.After))
+}
+
+// overlaps reports whether each window has an element of the data, with so much padding behind them, so that elements of the padding may be replaced in a maximum by the
+// nearest one of the data, which is in the window too.
+func (p *pool) overlaps(o PoolOpts, after []int64) bool {
+	for k := range p.n {
+		if o.Dilation[k] != 1 || o.Before[k] < 0 || after[k] < 0 || o.Before[k] >= o.Size[k] || after[k] >= o.Size[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// reduce is the pooling, with padding where it is needed alone if tight. Maxima over parts of channels then read the nearest element of the data for one of the padding: no
+// vector of channels is cut by that, and no padded copy is made.
 func (p *pool) reduce(kind string, o PoolOpts, tight bool) *te.Tensor {
 	x, exact := p.x, true // every window lies within data and padding
 	spatial, size := make([]tir.Expr, p.n), make([]tir.Expr, p.n)
@@ -154,8 +172,8 @@ func (p *pool) reduce(kind string, o PoolOpts, tight bool) *te.Tensor {
 	if kind == "max" {
 		fill = te.MinValue(x.DType)
 	}
-	padded := x
-	if anyNonZero(o.Before) || anyNonZero(after) {
+	padded, nearest := x, tight && kind == "max" && p.padsParts(o) && p.overlaps(o, after)
+	if !nearest && (anyNonZero(o.Before) || anyNonZero(after)) {
 		padded = padOneSided(x, arrangeInts(p.dpos, o.Before), arrangeInts(p.dpos, after), fill, "pad_temp")
 	}
 	rv := p.axes(size)
@@ -163,6 +181,10 @@ func (p *pool) reduce(kind string, o PoolOpts, tight bool) *te.Tensor {
 		idx := p.split(i)
 		for k := range idx {
 			idx[k] = tir.Add(tir.Mul(idx[k], tir.Int(o.Strides[k])), tir.Mul(rv[k].Var, tir.Int(o.Dilation[k])))
+			if nearest {
+				last := tir.Sub(x.Shape[p.dpos[2+k]], tir.Int(1))
+				idx[k] = tir.Max(tir.Min(tir.Sub(idx[k], tir.Int(o.Before[k])), last), tir.Int(0))
+			}
 		}
 		return padded.At(p.source(i, idx)...)
 	}

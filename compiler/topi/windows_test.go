@@ -246,6 +246,21 @@ func TestPoolsInParts(t *testing.T) {
 			}
 		}
 	}
+	// Windows without any element of the data, and such as step over the nearest one.
+	x := random(r, 2, 8, 5, 4)
+	for _, c := range [][2]int64{{1, 1}, {2, 1}, {1, 2}, {3, 2}} {
+		for _, after := range []int64{0, 1, 3} {
+			o := PoolOpts{Size: []int64{2, 3}, Strides: []int64{1, 2}, Dilation: []int64{c[1], 1}, Before: []int64{c[0], 2}, After: []int64{1, after}, Layout: "NCHW4c"}
+			want := poolRef(x, o, true)
+			both(t, fmt.Sprint("far", c, after), func(k *kernelTest) {
+				plain, _, err := Unpack(k.ok(Pool("max", k.ok(Pack(k.float(x), o.Layout)), o)), o.Layout)
+				if err != nil {
+					k.Fatal(err)
+				}
+				k.want(te.Compute("first", k.extents(want.shape...), func(i []tir.Expr) tir.Expr { return plain.At(i...) }), want)
+			})
+		}
+	}
 	for _, layout := range []string{"NCHW", "NCHW4h", "NCHW4c2w", "NCX4c", "HW", "4c"} {
 		if PoolsInParts(layout) {
 			t.Errorf("%s is a layout for pooling in parts", layout)

@@ -139,6 +139,8 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float3
 	}
 	two := ir.NewAttrs("block", int64(2))
 	weights := `R.const([[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]], "float32")`
+	odd := "R.const([" + strings.Repeat("[[[1.0]], [[2.0]]], ", 16) + `[[[3.0]], [[4.0]]]], "float32")`
+	bias := "R.const([" + strings.Repeat("[[1.0]], ", 16) + `[[2.0]]], "float32")`
 	runPairs(t, transform.BlockConvLayout,
 		pair{name: "the layout changes at the ends", args: two, before: conv(weights, "", `        b = R.nn.relu(a)
         d = R.nn.conv2d(b, `+weights+")"), after: `
@@ -194,6 +196,35 @@ def main(x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 1, 1), "float3
         R.output(d)
     return d
 `},
+		pair{name: "a channel is lacking for whole blocks", args: two, before: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        a = R.nn.conv2d(x, ` + odd + `)
+        b = R.add(a, ` + bias + `)
+        c = R.nn.relu(b)
+        d = R.mean(c, axis=[2, -1], keepdims=True)
+        R.output(d)
+    return d
+`, after: `
+@R.function
+def main(x: R.Tensor((1, 2, 4, 4), "float32")):
+    with R.dataflow():
+        lv1 = R.nn.pad(` + odd + `, pad_width=[0, 1, 0, 0, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv7 = R.layout_transform(x, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv8 = R.layout_transform(lv1, index_map=T.index_map(lambda i0, i1, i2, i3: (i0 // 2, i1 // 2, i2, i3, i1 % 2, i0 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv2 = R.nn.conv2d(lv7, lv8, data_layout="NCHW2c", kernel_layout="OIHW2i2o", out_layout="NCHW2c")
+        lv = R.reshape(` + bias + `, R.shape([1, 17, 1, 1]))
+        lv3 = R.nn.pad(lv, pad_width=[0, 0, 0, 1, 0, 0, 0, 0], pad_mode="constant", pad_value=0.0)
+        lv9 = R.layout_transform(lv3, index_map=T.index_map(lambda i0, i1, i2, i3: (i0, i1 // 2, i2, i3, i1 % 2), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        lv4 = R.add(lv2, lv9)
+        lv5 = R.nn.relu(lv4)
+        lv6 = R.mean(lv5, axis=[2, 3], keepdims=True)
+        lv10 = R.layout_transform(lv6, index_map=T.index_map(lambda i0, i1, i2, i3, i4: (i0, i1 * 2 + i4, i2, i3), index_dtype="int32"), pad_value=None, axis_separators=[], input_axis_separators=[])
+        d = R.strided_slice(lv10, (R.prim_value(1),), (R.prim_value(0),), (R.prim_value(17),), assume_inbound=False)
+        R.output(d)
+    return d
+`},
 		pair{name: "blocks do not divide the channels", args: ir.NewAttrs("block", int64(4)), before: conv(weights, "", "        d = R.nn.relu(a)")},
 		pair{name: "weights that are not constant", args: two, before: conv("w", "", "        d = R.nn.relu(a)")},
 		pair{name: "another layout", args: two, before: conv(weights, `, data_layout="NCHW", out_layout="NHWC"`, "        d = R.nn.relu(a)")},
@@ -223,13 +254,15 @@ func drawScaled(t *rapid.T) *ir.Module {
 		perChannel := func() relax.Expr {
 			return g.weight([][]int64{{d[1], 1, 1}, {1, d[1], 1, 1}, {}, {1, 1}, {d[3]}}[g.pick(5, "scale")]...)
 		}
-		switch g.pick(11, "kind") {
+		switch g.pick(12, "kind") {
+		case 11:
+			v = g.call([]string{"mean", "max"}[g.pick(2, "reduction")], ir.NewAttrs("axis", [][]int64{{2, 3}, {-1}, {1}}[g.pick(3, "axes")], "keepdims", true), v)
 		case 9, 10: // often behind a convolution and an addition
 			attrs := ir.NewAttrs("axis", int64(1), "training", g.pick(5, "training") == 0, "center", g.pick(4, "center") > 0, "scale", g.pick(4, "scale") > 0)
 			norm := g.call("nn.batch_norm", attrs, g.call("add", nil, v, perChannel()), g.weight(d[1]), g.weight(d[1]), g.weight(d[1]), positive(d[1]))
 			v = g.emit(&relax.TupleGetItem{Tuple: norm})
 		case 0, 1:
-			out := []int64{4, 8, 6}[g.pick(3, "out")]
+			out := []int64{4, 8, 6, 31}[g.pick(4, "out")] // a block of 4 is whole with one channel more
 			v = g.call("nn.conv2d", ir.NewAttrs("padding", []int64{1}, "strides", []int64{1 + int64(g.pick(2, "stride"))}), v, g.weight(out, d[1], 2, 3))
 		case 2:
 			v = g.call("nn.conv2d", ir.NewAttrs("padding", []int64{1}, "groups", d[1]), v, g.weight(d[1], 1, 2, 3))
