@@ -179,6 +179,27 @@ func TestWellFormed(t *testing.T) {
 	mustRun(t, broken, mlp(t), instruments.WellFormed(true))
 }
 
+// TestWellFormedAgain changes a kernel under calls that were found right, once what it is noted for and once its parameters.
+func TestWellFormedAgain(t *testing.T) {
+	touch := func(name string, kernel func(m *ir.Module) ir.Function) *pass.Pass {
+		return &pass.Pass{Name: name, Run: func(_ *pass.Context, m *ir.Module) (*ir.Module, error) {
+			f := ir.MustLookup[*relax.Function](m, "main")
+			return m.With("main", f.WithFuncAttrs(f.FuncAttrs().With("touched", name))).With("matmul", kernel(m)), nil
+		}}
+	}
+	noted := touch("Note", func(m *ir.Module) ir.Function {
+		f := m.Lookup("matmul")
+		return f.WithFuncAttrs(f.FuncAttrs().With("noted", int64(1)))
+	})
+	mustRun(t, pass.NewSequential("s", transform.LegalizeOps, noted, noted), mlp(t), instruments.WellFormed(false))
+	other := touch("Other", func(m *ir.Module) ir.Function { return m.Lookup("relu") })
+	_, err := runPass(t, pass.NewSequential("s", transform.LegalizeOps, noted, other), mlp(t), instruments.WellFormed(false))
+	if !errors.Is(err, instruments.ErrIllFormed) {
+		t.Fatalf("main calls a kernel that does not fit, and nothing was found: %v", err)
+	}
+	contains(t, err.Error(), "after 1.3/Other", "the PrimFunc has")
+}
+
 func TestMeter(t *testing.T) {
 	meter := instruments.NewMeter()
 	for name, tt := range map[string]struct {

@@ -22,9 +22,15 @@ type VerifyOpts struct {
 	Checked *Checked
 }
 
-// Checked keeps, from one verification of a module to the next, the calls whose struct info is what follows from what they hold: a pass
-// leaves most calls as they are. Calls that the last verification did not meet are forgotten.
-type Checked struct{ before, now ir.Memo[*Call, bool] }
+// Checked keeps, from one verification of a module to the next, what was found right of calls: a pass leaves most calls as they are.
+// Calls that the last verification did not meet are forgotten. A nil Checked knows nothing and keeps nothing.
+type Checked struct{ before, now ir.Memo[*Call, checkedCall] }
+
+// checkedCall is what was found right of a call.
+type checkedCall struct {
+	inferred bool          // its struct info follows from what it holds
+	fits     *tir.PrimFunc // what it calls fits it; nil if that is not known
+}
 
 // Next begins another verification.
 func (k *Checked) Next() {
@@ -32,16 +38,25 @@ func (k *Checked) Next() {
 	k.now.Clear()
 }
 
-// has reports whether c is known, and keeps it for the next verification.
-func (k *Checked) has(c *Call) bool {
-	if ok, _ := k.now.Get(c); ok {
-		return true
+// of returns what is known of c, and keeps it for the next verification.
+func (k *Checked) of(c *Call) checkedCall {
+	if k == nil {
+		return checkedCall{}
 	}
-	ok, _ := k.before.Get(c)
-	if ok {
-		k.now.Put(c, true)
+	known, ok := k.now.Get(c)
+	if !ok {
+		if known, ok = k.before.Get(c); ok {
+			k.now.Put(c, known)
+		}
 	}
-	return ok
+	return known
+}
+
+// put notes what is known of c.
+func (k *Checked) put(c *Call, known checkedCall) {
+	if k != nil {
+		k.now.Put(c, known)
+	}
 }
 
 const defaultVerifyLimit = 100

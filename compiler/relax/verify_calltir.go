@@ -16,9 +16,30 @@ func (v *verifier) callTIR(c *Call) {
 	if !ok || (o.Name != "relax.call_tir" && o.Name != "relax.call_tir_inplace") {
 		return
 	}
+	known := v.opts.Checked.of(c)
+	callee := v.callee(c)
+	if known.fits != nil && callee != nil && callee.SameCode(known.fits) {
+		return
+	}
 	if err := CheckCallTIR(c, v.ctx); err != nil {
 		v.report(c, "%s", err)
+		return
 	}
+	known.fits = callee
+	v.opts.Checked.put(c, known)
+}
+
+// callee returns the PrimFunc that a call names first, nil if there is none.
+func (v *verifier) callee(c *Call) *tir.PrimFunc {
+	if len(c.Args) == 0 {
+		return nil
+	}
+	gv, ok := c.Args[0].(*ir.GlobalVar)
+	if !ok {
+		return nil
+	}
+	f, _ := v.mod.Lookup(gv.Name).(*tir.PrimFunc)
+	return f
 }
 
 // CheckCallTIR returns what is wrong with a call of relax.call_tir or relax.call_tir_inplace:

@@ -317,7 +317,8 @@ func (v *verifier) inference(c *Call) {
 	if !v.opts.SInfo || v.opts.Ops == nil {
 		return
 	}
-	if v.opts.Checked != nil && v.opts.Checked.has(c) {
+	known := v.opts.Checked.of(c)
+	if known.inferred {
 		return
 	}
 	v.asked = false
@@ -328,7 +329,8 @@ func (v *verifier) inference(c *Call) {
 	}
 	if v.ctx.IsBaseOf(c.SInfo, got) == False {
 		v.report(c, "the call of %s yields %s, but its struct info is %s", calleeName(c.Op), FormatSInfo(got), FormatSInfo(c.SInfo))
-	} else if v.opts.Checked != nil && !v.asked {
-		v.opts.Checked.now.Put(c, true)
+	} else if !v.asked {
+		known.inferred = true
+		v.opts.Checked.put(c, known)
 	}
 }

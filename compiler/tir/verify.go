@@ -28,7 +28,7 @@ func Verify(name string, fn *PrimFunc) []ir.Diagnostic {
 }
 
 // verifiers are kept for the next function, since all functions are verified after each pass.
-var verifiers = sync.Pool{New: func() any { return &verifier{vars: map[*Var]varState{}, buffers: map[*Buffer]bool{}} }}
+var verifiers = sync.Pool{New: func() any { return &verifier{} }}
 
 // hasBlock reports whether s is above LowerOpaqueBlock; below it, buffers may alias memory
 // without a declaration.
@@ -52,11 +52,11 @@ type verifier struct {
 	looked  bool // strict is known
 	strict  bool
 	found   []ir.Diagnostic
-	vars    map[*Var]varState
-	buffers map[*Buffer]bool // in scope
-	defined []definition     // what is in scope, in order
-	blocks  []string         // names of the enclosing blocks
-	inner   int              // how many of them have iteration variables
+	vars    ir.Memo[*Var, varState]
+	buffers ir.Memo[*Buffer, bool] // whether they are in scope
+	defined []definition           // what is in scope, in order
+	blocks  []string               // names of the enclosing blocks
+	inner   int                    // how many of them have iteration variables
 	scope   int
 	child   func(ir.Node) // checks an operand
 	visits  int           // of expressions
@@ -96,18 +96,30 @@ const maxKept = 1 << 12
 
 // reset prepares v for another function. It reports whether v is worth keeping.
 func (v *verifier) reset() bool {
-	if len(v.vars) > maxKept || len(v.buffers) > maxKept {
+	if v.vars.Len() > maxKept || v.buffers.Len() > maxKept {
 		return false
 	}
-	clear(v.vars)
-	clear(v.buffers)
+	v.vars.Clear()
+	v.buffers.Clear()
 	clear(v.defined[:cap(v.defined)])
 	*v = verifier{vars: v.vars, buffers: v.buffers, defined: v.defined[:0], blocks: v.blocks[:0], child: v.child}
 	return true
 }
 
 // active reports whether x is in scope.
-func (v *verifier) active(x *Var) bool { return v.vars[x].active }
+func (v *verifier) active(x *Var) bool { return v.state(x).active }
+
+// state returns what is known of x.
+func (v *verifier) state(x *Var) varState {
+	st, _ := v.vars.Get(x)
+	return st
+}
+
+// visible reports whether b is in scope.
+func (v *verifier) visible(b *Buffer) bool {
+	in, _ := v.buffers.Get(b)
+	return in
+}
 
 // report adds a finding about node n.
 func (v *verifier) report(n ir.Node, format string, args ...any) {
@@ -148,7 +160,7 @@ func (v *verifier) define(at ir.Node, x *Var) {
 		v.report(at, "defines a nil variable")
 		return
 	}
-	st := v.vars[x]
+	st := v.state(x)
 	switch {
 	case st.active:
 		v.report(at, "variable %s is defined again inside its own scope", x.Name)
@@ -157,14 +169,14 @@ func (v *verifier) define(at ir.Node, x *Var) {
 		v.report(at, "variable %s is defined a second time", x.Name)
 	}
 	st.active = true
-	v.vars[x] = st
+	v.vars.Put(x, st)
 	v.scope++
 	v.defined = append(v.defined, definition{x: x})
 }
 
 // declared notes that buffer b is in scope, until leave takes it out again.
 func (v *verifier) declared(b *Buffer) {
-	v.buffers[b] = true
+	v.buffers.Put(b, true)
 	v.defined = append(v.defined, definition{b: b})
 }
 
@@ -175,12 +187,12 @@ func (v *verifier) leave(mark int) {
 	for k := len(v.defined) - 1; k >= mark; k-- {
 		d := v.defined[k]
 		if d.b != nil {
-			delete(v.buffers, d.b)
+			v.buffers.Put(d.b, false)
 			continue
 		}
-		st := v.vars[d.x]
+		st := v.state(d.x)
 		st.active, st.past = false, true
-		v.vars[d.x] = st
+		v.vars.Put(d.x, st)
 		v.scope++
 	}
 	v.defined = v.defined[:mark]
@@ -246,7 +258,7 @@ func (v *verifier) implicit(at ir.Node, b *Buffer) {
 
 // declare brings a buffer into scope; owns says that it brings its memory with it.
 func (v *verifier) declare(at ir.Node, b *Buffer, owns bool) {
-	if v.buffers[b] {
+	if v.visible(b) {
 		v.report(at, "buffer %s is declared again inside its own scope", b.Name)
 		return
 	}
@@ -295,10 +307,10 @@ func (v *verifier) declares() bool {
 // use checks that buffer b may be used here.
 func (v *verifier) use(at ir.Node, b *Buffer) {
 	switch {
-	case v.buffers[b]:
+	case v.visible(b):
 	case !v.active(b.Data):
 		v.report(at, "buffer %s is used outside of its scope", b.Name)
-	case !v.vars[b.Data].handle && v.declares():
+	case !v.state(b.Data).handle && v.declares():
 		v.report(at, "buffer %s is used but not declared", b.Name)
 	}
 }

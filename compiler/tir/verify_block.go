@@ -29,9 +29,9 @@ func (v *verifier) loop(s *For) {
 
 // setLoop notes whether x is the variable of a loop in scope.
 func (v *verifier) setLoop(x *Var, loop bool) {
-	st := v.vars[x]
+	st := v.state(x)
 	st.loop, st.depth = loop, int32(v.inner)
-	v.vars[x] = st
+	v.vars.Put(x, st)
 }
 
 func (v *verifier) realize(s *BlockRealize) {

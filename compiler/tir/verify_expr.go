@@ -35,7 +35,7 @@ func (v *verifier) stmt(s Stmt) {
 		v.store(s)
 	case *BufferRealize:
 		mark := v.enter()
-		if !v.buffers[s.Buffer] { // of a buffer from outside it is an annotation
+		if !v.visible(s.Buffer) { // of a buffer from outside it is an annotation
 			v.declare(s, s.Buffer, !v.active(s.Buffer.Data))
 		}
 		v.stmt(s.Body)
@@ -51,9 +51,9 @@ func (v *verifier) stmt(s Stmt) {
 		}
 		v.within(s, s.Var, s.Body)
 	case *AllocateConst:
-		st := v.vars[s.Var]
+		st := v.state(s.Var)
 		st.handle = true
-		v.vars[s.Var] = st
+		v.vars.Put(s.Var, st)
 		v.within(s, s.Var, s.Body)
 	case *DeclBuffer:
 		mark := v.enter()
@@ -112,9 +112,9 @@ func (v *verifier) attr(s *AttrStmt) {
 
 // forget lets a variable that was in scope be defined again.
 func (v *verifier) forget(x *Var) {
-	st := v.vars[x]
+	st := v.state(x)
 	st.past = false
-	v.vars[x] = st
+	v.vars.Put(x, st)
 }
 
 // array checks that nothing is missing in a list of nodes, and that the variables in it are defined.
@@ -143,7 +143,7 @@ func (v *verifier) expr(e Expr) {
 		return // nothing in it can be wrong
 	}
 	if x, ok := e.(*Var); ok {
-		if st := v.vars[x]; !st.active {
+		if st := v.state(x); !st.active {
 			v.report(e, "variable %s is used but not defined here", x.Name)
 		} else if st.loop && int(st.depth) < v.inner {
 			v.report(e, "loop variable %s is used inside a block with iteration variables: bind it to one of them", x.Name)

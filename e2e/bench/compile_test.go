@@ -92,9 +92,10 @@ func compileOnce(b *testing.B, data []byte, st *stages) {
 // keepHistory makes a recorder keep the history of values, as that of a run of the page does.
 func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots) {
 	hash := ""
-	tables := fromir.NewRecorder(snaps, func(s *history.Step) error {
-		data, err := history.Encode(s)
-		hash = event.HashBytes(data)
+	var text []byte
+	tables := fromir.NewRecorder(snaps, func(s *history.Step) (err error) {
+		text, err = history.Append(text[:0], s)
+		hash = event.HashText(string(text))
 		return err
 	})
 	rec.History = func(s *pass.Step, m *ir.Module) (string, error) {

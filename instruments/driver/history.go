@@ -16,6 +16,7 @@ import (
 type keeper struct {
 	rec  *fromir.Recorder
 	hash string // of the step that was kept last
+	text []byte // memory for steps
 }
 
 // keepHistory makes a recorder of events keep the history, too.
@@ -24,10 +25,11 @@ func keepHistory(rec *instruments.Recorder, snaps *instruments.Snapshots, sink e
 	k.rec = fromir.NewRecorder(snaps, func(s *history.Step) error {
 		// The same step may stand elsewhere in another run: the event says where.
 		s.Path, s.Pass = "", ""
-		data, err := history.Encode(s)
+		data, err := history.Append(k.text[:0], s)
 		if err != nil {
 			return err
 		}
+		k.text = data
 		k.hash, err = sink.Text(event.LangHistory, string(data))
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"strconv"
+	"sync"
 	"unsafe"
 )
 
@@ -21,9 +22,11 @@ type Encoded struct {
 
 // Encode encodes an event.
 func Encode(e Event) (Encoded, error) {
-	var buf bytes.Buffer
+	buf := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(buf)
+	buf.Reset()
 	var err error
-	enc := json.NewEncoder(&buf)
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	field := func(name string, v any) {
 		if err != nil {
@@ -54,8 +57,11 @@ func Encode(e Event) (Encoded, error) {
 	if err != nil {
 		return Encoded{}, fmt.Errorf("encode event %d (%s): %w", e.Seq, e.Type, err)
 	}
-	return Encoded{buf.Bytes(), bodyEnd}, nil
+	return Encoded{bytes.Clone(buf.Bytes()), bodyEnd}, nil
 }
+
+// buffers are memory for events, which are of all sizes.
+var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // Decode reads one event.
 func Decode(data []byte) (Event, error) {

@@ -22,7 +22,11 @@ func Encode(steps ...*Step) ([]byte, error) {
 	for _, s := range steps {
 		size += rowSize*s.Cells() + nameSize*(len(s.Names)+4*len(s.Functions)+4)
 	}
-	out := make([]byte, 0, size)
+	return Append(make([]byte, 0, size), steps...)
+}
+
+// Append appends to out what Encode writes, for callers that write step after step.
+func Append(out []byte, steps ...*Step) ([]byte, error) {
 	var err error
 	for _, s := range steps {
 		if out, err = s.append(out); err != nil {
