@@ -293,6 +293,12 @@ func TestVectorizeValues(t *testing.T) {
     for i in T.vectorized(4):
         B[i] = T.call_llvm_pure_intrin("float32", "text", A[i], A[0])`, after: `
     B[0:4] = T.call_llvm_pure_intrin("float32x4", "text", A[0:4], T.Broadcast(A[0], 4))`, unrun: true},
+		{name: "a scalar guards what one side reads", before: `
+    for o in range(4):
+        for i in T.vectorized(4):
+            B[i] = T.Select(o > 0, A[o * 4 - 4 + i], T.float32(1))`, after: `
+    for o in range(4):
+        B[0:4] = T.Select(o > 0, A[T.Ramp(o * 4 - 4, 1, 4)], T.Broadcast(T.float32(1), 4))`},
 		{name: "a choice of two lanes with more on one side", before: `
     for o in range(4):
         for i in T.vectorized(4):

@@ -57,9 +57,13 @@ func (v *vectorizer) expr(e tir.Expr) tir.Expr {
 			return e
 		}
 		lanes := max(int(c.DType().Lanes), int(t.DType().Lanes), int(f.DType().Lanes))
-		if c.DType().Lanes > 1 && !(v.computable(e.True, e.Cond) && v.computable(e.False, e.Cond)) {
-			v.refuse("the value that a lane does not choose may not be computed")
-			return e
+		if !(v.computable(e.True, e.Cond) && v.computable(e.False, e.Cond)) {
+			if c.DType().Lanes > 1 {
+				v.refuse("the value that a lane does not choose may not be computed")
+				return e
+			}
+			// The condition stays a scalar, so that RewriteUnsafeSelect makes a branch of it. TVM computes both values all the same.
+			return &tir.Select{Base: e.Base, Cond: c, True: widen(t, lanes), False: widen(f, lanes)}
 		}
 		return &tir.Select{Base: e.Base, Cond: widen(c, lanes), True: widen(t, lanes), False: widen(f, lanes)}
 	case *tir.BufferLoad:
