@@ -37,7 +37,10 @@ var BlockConvLayout = &pass.Pass{
 			return f, nil
 		}
 		k := constantsOf(f)
-		if !short && anyCall(f, func(call *relax.Call) bool { _, why := blockedConv(call, k, block); return why == "" || added(call, k, block) > 0 }) {
+		if !short && anyCall(f, func(call *relax.Call) bool {
+			_, why := blockedConv(call, k, block)
+			return why == "" || added(call, k, block) > 0
+		}) {
 			full, err := withImageRank(c, f, k)
 			if err == nil {
 				full, err = withWholeBlocks(c, full, block)
