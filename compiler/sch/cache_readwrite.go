@@ -23,9 +23,9 @@ func (s *State) consumersOf(list []*Block) (map[*tir.Block]bool, error) {
 }
 
 // readersAfter returns the blocks of a scope that read what a block writes.
-func readersAfter(scope, b *tir.Block) map[*tir.Block]bool {
+func (s *State) readersAfter(scope, b *tir.Block) map[*tir.Block]bool {
 	out := map[*tir.Block]bool{}
-	for _, x := range depsOf(scope).bySrc[b] {
+	for _, x := range s.deps(scope).bySrc[b] {
 		if x.kind == readAfterWrite {
 			out[x.dst] = true
 		}
@@ -35,7 +35,7 @@ func readersAfter(scope, b *tir.Block) map[*tir.Block]bool {
 
 // checkReadersCovered returns an error if a block of a scope reads elements of a buffer that nothing wrote before.
 func (s *State) checkReadersCovered(root site, b *tir.Buffer) error {
-	d, kids := depsOf(root.Block()), childrenOf(root.Block())
+	d, kids := s.deps(root.Block()), childrenOf(root.Block())
 	for _, r := range d.blocks {
 		if regionOf(r.Block.Reads, b) != nil && !s.regionCover(root, d, kids, r.Block) {
 			return s.fail("NotRegionCoverError", "The scope {0} 's region cover is not complete.\nThe region cover property require to hold for every of its child blocks\n", root.Block())
@@ -77,7 +77,7 @@ func (s *State) CacheRead(b *Block, index int, scope string, consumers []*Block)
 	if writer != nil {
 		related := readers
 		if len(related) == 0 {
-			related = readersAfter(root.Block(), writer)
+			related = s.readersAfter(root.Block(), writer)
 		}
 		if err := s.checkReadersFollow(root.Block(), writer, r.Buffer, readers); err != nil {
 			return nil, nil, err
@@ -150,7 +150,7 @@ func (s *State) CacheWrite(b *Block, index int, scope string, consumers []*Block
 		return nil, nil, err
 	}
 	c := &cacheStage{to: r.Buffer, root: root, base: at.Block().Base}
-	related := readersAfter(root.Block(), at.Block())
+	related := s.readersAfter(root.Block(), at.Block())
 	for x := range readers {
 		delete(related, x)
 	}

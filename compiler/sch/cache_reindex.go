@@ -57,7 +57,7 @@ func (s *State) reindexCache(b *Block, index int, scope string, m *tir.IndexMap,
 		if err := s.checkWritesFirst(at, r.Buffer); err != nil {
 			return nil, nil, err
 		}
-		c.detect(block, readersAfter(root.Block(), block))
+		c.detect(block, s.readersAfter(root.Block(), block))
 		if err := s.checkWritesAll(at, root, c.below(at), r, nil, nil); err != nil {
 			return nil, nil, err
 		}

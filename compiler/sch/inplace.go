@@ -61,7 +61,7 @@ func (s *State) readsBeforeWriting(at site, buf *tir.Buffer) bool {
 // checkReadersFollow returns an error if a block that is to read a copy of a buffer, all of the scope if none are given, runs before the block that
 // writes it: there the copy, which is made behind that one, holds nothing yet. TVM does not look.
 func (s *State) checkReadersFollow(scope, writer *tir.Block, buf *tir.Buffer, readers map[*tir.Block]bool) error {
-	after := readersAfter(scope, writer)
+	after := s.readersAfter(scope, writer)
 	for _, r := range realizes(scope) {
 		reads, writes := declared(r.Block)
 		if after[r.Block] || regionOf(reads, buf) == nil || regionOf(writes, buf) != nil || len(readers) > 0 && !readers[r.Block] {
