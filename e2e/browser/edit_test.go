@@ -23,7 +23,9 @@ func TestEditTheIR(t *testing.T) {
 	if n := eval[int](p, `performance.getEntriesByType("resource").filter(x => /editir|codemirror/.test(x.name)).length`); n != 0 {
 		t.Errorf("%d scripts to edit IR are loaded before it is edited", n)
 	}
-	before := eval[string](p, `[...document.querySelectorAll(".row")].slice(0, 12).map(x => x.dataset.step).join()`)
+	// FoldConstant, which takes away what the edit leaves unused, changes something in the second run only.
+	const rows = `[...document.querySelectorAll(".row")].map(x => x.dataset.step).filter(x => !/\/edit\.|\/FoldConstant$/.test(x)).slice(0, 12).join()`
+	before := eval[string](p, rows)
 	eval[bool](p, `(`+named("LegalizeOps")+`.click(), true)`)
 	p.tabTo(`#center-tools [data-view="ir"]`)
 	p.press(kb.Enter)
@@ -69,7 +71,7 @@ func TestEditTheIR(t *testing.T) {
 	if said := p.text("#announce"); !strings.Contains(said, "reused") || !strings.Contains(said, "instead of") {
 		t.Errorf("a screen reader is told %q", said)
 	}
-	if after := eval[string](p, `[...document.querySelectorAll(".row")].map(x => x.dataset.step).filter(x => !x.includes("/edit.")).slice(0, 12).join()`); after != before {
+	if after := eval[string](p, rows); after != before {
 		t.Errorf("the steps were\n%s\nand are\n%s", before, after)
 	}
 	if got := eval[string](p, named("LegalizeOps")+`.querySelector(".time").textContent`); !strings.Contains(got, "reused") {
