@@ -78,7 +78,7 @@ func TestTourLooks(t *testing.T) {
 	t.Parallel()
 	p := visit(t, serveCompiler(t), 1440, 900)
 	at := openText(p, "cnn", "FuseOps", "main", "unified")
-	p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&line=16")
+	p.goTo(strings.Replace(at, "form=exact", "form=compact", 1) + "&line=5")
 	p.wait(done)
 	p.wait(`document.querySelector(".code-row.at-line")`)
 	p.note("**Three calls** became one kernel: the convolution and what follows it *elementwise*.\n\n- `conv2d` is the anchor\n- [what max_pool2d says](?pass=1.8/FuseOps)\n\n```\nrelu1 = cls.fused_conv2d_add_relu_conv1_conv2d1(...)\n```")
