@@ -111,13 +111,18 @@ func TestPresenting(t *testing.T) {
 	same("after coming back")
 
 	// What is in view of a graph: the follower's window is smaller, and shows all of it.
+	p.click(`[data-step$="/FuseOps"] .name`)
+	p.wait(`[...document.querySelectorAll("#tree .fn .name")].some(x => x.textContent === "main")`)
+	eval[bool](p, `([...document.querySelectorAll("#tree .fn .name")].find(x => x.textContent === "main").click(), true)`)
+	p.wait(`document.querySelector("#center-title").textContent.includes("main")`)
 	p.click(`#center-tools [data-view=graph]`)
 	same("at the graph")
 	for _, x := range []*page{p, f} {
 		x.wait(graphWindow)
 	}
+	onGraph := func(x *page) { eval[bool](x, `(document.querySelector("[data-window]").focus(), true)`) } // a click may open what a node stands for
 	for _, press := range []string{"+", "+", "-"} {
-		p.click(`[data-window]`)
+		onGraph(p)
 		p.press(press)
 	}
 	eval[bool](p, `(() => { const s = document.querySelector("[data-window]"); s.scrollTo(0, s.scrollHeight * 0.6); return true; })()`)
@@ -131,7 +136,7 @@ func TestPresenting(t *testing.T) {
 	sees()
 	eval[bool](p, `(() => { document.querySelector("[data-window]").scrollTop -= 200; return true; })()`)
 	sees()
-	f.click(`[data-window]`)
+	onGraph(f)
 	f.press("0") // which shows all of it
 	f.wait(`document.querySelector("#stage").textContent.includes("Looking around")`)
 	f.press("W")
