@@ -77,6 +77,9 @@ type memo struct {
 	vscale ir.Memo[tir.Expr, bool]
 }
 
+// len is how many answers there are.
+func (m *memo) len() int { return m.bound.Len() + m.mod.Len() + m.rw.Len() + m.cs.Len() + m.vscale.Len() }
+
 // NewAnalyzer returns an analyzer that knows nothing.
 func NewAnalyzer() *Analyzer {
 	a := &Analyzer{}
@@ -92,7 +95,14 @@ var idle = sync.Pool{New: func() any { return NewAnalyzer() }}
 // lend returns an analyzer that must learn nothing; giveBack takes it back.
 func lend() *Analyzer { return idle.Get().(*Analyzer) }
 
-func (a *Analyzer) giveBack() { idle.Put(a) }
+func (a *Analyzer) giveBack() {
+	if a.memo.len() <= maxIdle {
+		idle.Put(a)
+	}
+}
+
+// maxIdle is how many answers an idle analyzer may hold: larger tables, and the expressions in them, would stay for as long as it is used.
+const maxIdle = 1 << 10
 
 // SimplifyAlone is Simplify by an analyzer that knows nothing.
 func SimplifyAlone(e tir.Expr) tir.Expr {

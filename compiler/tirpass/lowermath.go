@@ -29,7 +29,7 @@ func DefineMath(f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
 
 func defineMath(c *pass.Context, f *tir.PrimFunc, t target.Target) *tir.PrimFunc {
 	l := &mathLowerer{c: c, native: t.HasMath}
-	if !anywhere(f.Body, l.foreign) {
+	if !anywhere(f.Body, func(n ir.Node) bool { return l.foreign(n) != nil }) {
 		return f
 	}
 	l.m.Expr, l.m.Stmt = l.expr, l.stmt
@@ -61,18 +61,20 @@ type mathLowerer struct {
 	binds []*tir.Let // to stand before the current statement; their bodies are not used
 }
 
-// foreign reports whether n calls a function that the target does not compute itself.
-func (l *mathLowerer) foreign(n ir.Node) bool {
+// foreign returns the function that n calls if the target does not compute it itself, else nil.
+func (l *mathLowerer) foreign(n ir.Node) *libm.Func {
 	c, ok := n.(*tir.Call)
 	if !ok {
-		return false
+		return nil
 	}
 	op, ok := c.Op.(*ir.Op)
 	if !ok {
-		return false
+		return nil
 	}
-	f := libm.Lookup(op)
-	return f != nil && !l.native(f.Name)
+	if f := libm.Lookup(op); f != nil && !l.native(f.Name) {
+		return f
+	}
+	return nil
 }
 
 // stmt maps a statement. A sequence of which a member gets bindings continues inside of them, so
@@ -216,8 +218,7 @@ func (l *mathLowerer) call(e *tir.Call, op *ir.Op) tir.Expr {
 		}
 		changed = changed || args[i] != a
 	}
-	if l.foreign(e) {
-		f := libm.Lookup(op)
+	if f := l.foreign(e); f != nil {
 		if out := l.expand(f, e, args); out != nil {
 			if l.c.Observed() {
 				l.c.Rewrite("define "+f.Name, e, out)

@@ -23,7 +23,11 @@ type Encoded struct {
 // Encode encodes an event.
 func Encode(e Event) (Encoded, error) {
 	buf := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(buf)
+	defer func() {
+		if buf.Cap() <= maxKept {
+			buffers.Put(buf)
+		}
+	}()
 	buf.Reset()
 	var err error
 	enc := json.NewEncoder(buf)
@@ -60,7 +64,10 @@ func Encode(e Event) (Encoded, error) {
 	return Encoded{bytes.Clone(buf.Bytes()), bodyEnd}, nil
 }
 
-// buffers are memory for events, which are of all sizes.
+// maxKept is the largest memory in bytes that is kept for the next event.
+const maxKept = 1 << 20
+
+// buffers are memory for events.
 var buffers = sync.Pool{New: func() any { return &bytes.Buffer{} }}
 
 // Decode reads one event.
