@@ -78,7 +78,9 @@ type memo struct {
 }
 
 // len is how many answers there are.
-func (m *memo) len() int { return m.bound.Len() + m.mod.Len() + m.rw.Len() + m.cs.Len() + m.vscale.Len() }
+func (m *memo) len() int {
+	return m.bound.Len() + m.mod.Len() + m.rw.Len() + m.cs.Len() + m.vscale.Len()
+}
 
 // NewAnalyzer returns an analyzer that knows nothing.
 func NewAnalyzer() *Analyzer {
